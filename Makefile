@@ -1,0 +1,105 @@
+# Coppice. `make demo` and `make test` are all a newcomer needs; `make help` lists the rest.
+VERSION := 0.1.0
+BUILD ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+CC := gcc
+
+WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
+# -ffp-contract=off: the same rounding on every machine.
+BASE := -std=gnu11 -D_GNU_SOURCE -DCOP_VERSION='"$(VERSION)"' -ffp-contract=off -Isrc -Iinclude -Itests/support
+OPT ?= -O3 -DNDEBUG $(if $(filter gcc,$(CC)),-flto=auto -ffat-lto-objects)
+CFLAGS_ALL = $(BASE) $(WARN) -g $(OPT)
+LIBS := -lyaml -ljansson -lsqlite3 -lm
+
+LIB_SRC := $(wildcard src/*/*.c)
+CLI_SRC := $(wildcard apps/cli/*.c)
+SUPPORT_SRC := $(wildcard tests/support/*.c)
+TEST_SRC := $(wildcard tests/unit/test_*.c tests/model/test_*.c)
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
+CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
+SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
+TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
+
+.PHONY: all deps demo test unit check bench install clean help docs format
+
+all: deps-build $(BUILD)/coppice
+
+help:
+	@echo "make demo     build, run two examples, show tables and plots"
+	@echo "make test     build with assertions, run all tests"
+	@echo "make bench    speed and memory, with instruction counts"
+	@echo "make check    sanitizers, fuzzers, format and lint, thousands of random scenarios"
+	@echo "make docs     write docs/CONFIG.md from the option tables"
+	@echo "make install  PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
+
+.PHONY: deps-build deps-test deps-check
+deps-build:
+	@tools/deps.sh build
+deps-test:
+	@tools/deps.sh build test
+deps-check:
+	@tools/deps.sh build test check
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+
+$(BUILD)/libcoppice.a: $(LIB_OBJ)
+	@rm -f $@
+	@$(if $(filter gcc,$(CC)),gcc-ar,ar) rcs $@ $^
+
+$(BUILD)/coppice: $(CLI_OBJ) $(BUILD)/libcoppice.a
+	@echo "  link $@"
+	@$(CC) $(CFLAGS_ALL) $^ $(LIBS) -o $@
+
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_OBJ) $(BUILD)/libcoppice.a
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS_ALL) $^ -lcmocka $(LIBS) -o $@
+
+# -- the two commands --
+
+demo: deps-build $(BUILD)/coppice
+	@tools/demo.sh $(BUILD)/coppice
+
+# Tests run with assertions on, in a build of their own; the command line is tested as it ships.
+TEST_OPT := -O1
+test: deps-test $(BUILD)/coppice
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/debug OPT="$(TEST_OPT)" unit-build
+	@COPPICE=$(BUILD)/coppice tools/run_tests.sh $(BUILD)/debug/log \
+	    $(patsubst $(BUILD)/%,$(BUILD)/debug/%,$(TESTS))
+
+.PHONY: unit-build
+unit-build: $(TESTS) $(BUILD)/coppice
+
+# -- longer checks --
+
+check: deps-check $(BUILD)/coppice
+	@tools/check.sh $(BUILD)
+
+bench: deps-test $(BUILD)/coppice
+	@$(BUILD)/coppice bench
+
+docs: $(BUILD)/coppice
+	@$(BUILD)/coppice list --docs > docs/CONFIG.md
+
+format:
+	@clang-format -i $$(git ls-files '*.c' '*.h')
+
+install: $(BUILD)/coppice
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/coppice/examples
+	install -m 755 $(BUILD)/coppice $(DESTDIR)$(PREFIX)/bin/coppice
+	install -m 644 $(BUILD)/libcoppice.a $(DESTDIR)$(PREFIX)/lib/libcoppice.a
+	install -m 644 include/coppice.h $(DESTDIR)$(PREFIX)/include/coppice.h
+	install -m 644 docs/coppice.1 $(DESTDIR)$(PREFIX)/share/man/man1/coppice.1
+	install -m 644 examples/* $(DESTDIR)$(PREFIX)/share/coppice/examples
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tools/coppice.pc.in \
+	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/coppice.pc
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d)
+-include $(patsubst tests/%.c,$(BUILD)/obj/tests/%.d,$(TEST_SRC))
+.SECONDARY:

@@ -1,0 +1,137 @@
+/* What all commands share: help, messages about the command line, facts about the terminal. */
+#include "cli.h"
+#include "base/opt.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define MAX_NAMES 32
+
+const cop_command *cop_command_find(const char *name)
+{
+    for (size_t i = 0; cop_commands[i] != NULL; i++)
+        if (strcmp(cop_commands[i]->name, name) == 0)
+            return cop_commands[i];
+    return NULL;
+}
+
+void cop_cli_help(const cop_command *c, FILE *out)
+{
+    fprintf(out, "usage: coppice %s\n\n%s", c->usage, c->help);
+    fputs("\nExit status\n"
+          "  0 all well   1 a check failed   2 bad usage or input, or output not writable\n"
+          "  3 the simulation ended in a state you must see: deadlock, loss, broken invariant\n",
+          out);
+}
+
+void cop_cli_overview(FILE *out)
+{
+    fputs("coppice " COP_VERSION ": simulates congestion management in lossless networks\n\n"
+          "usage: coppice COMMAND [options]\n\nCommands\n",
+          out);
+    for (size_t i = 0; cop_commands[i] != NULL; i++) {
+        const char *help = cop_commands[i]->help;
+        fprintf(out, "  %-10s %.*s\n", cop_commands[i]->name, (int)strcspn(help, "\n"), help);
+    }
+    fputs(
+        "\n`coppice COMMAND --help` explains one command; `coppice --version` prints the version.\n"
+        "\nExamples\n"
+        "  coppice list topologies                 what networks there are\n"
+        "  coppice list topologies torus           the options of one of them\n"
+        "  coppice check fabric.yaml               is the file right, what will be simulated\n"
+        "  coppice run fabric.yaml                 simulate, print tables and a plot\n"
+        "  coppice run fabric.yaml --set switch.buffer=\"32 KiB\" --seed 2 --db results.db\n"
+        "\nExit status\n"
+        "  0 all well   1 a check failed   2 bad usage or input, or output not writable\n"
+        "  3 the simulation ended in a state you must see: deadlock, loss, broken invariant\n",
+        out);
+}
+
+int cop_cli_unknown_command(const char *name)
+{
+    const char *names[MAX_NAMES];
+    size_t n = 0;
+    char shown[48];
+    for (; cop_commands[n] != NULL && n < MAX_NAMES; n++)
+        names[n] = cop_commands[n]->name;
+    cop_excerpt(name, shown, sizeof(shown));
+    const char *const options[] = {"--help", "--version"};
+    bool option = name[0] == '-';
+    const char *near = option ? cop_nearest(name, options, 2) : cop_nearest(name, names, n);
+    const char *what = option ? "option" : "command";
+    if (near != NULL)
+        fprintf(stderr, "coppice: unknown %s `%s`; did you mean `%s`?\n", what, shown, near);
+    else
+        fprintf(stderr, "coppice: unknown %s `%s`; `coppice --help` lists the commands\n", what,
+                shown);
+    return COP_EXIT_INPUT;
+}
+
+int cop_cli_bad_option(const cop_command *c, const struct option *longs, int got, char **argv)
+{
+    const char *text = argv[optind - 1];
+    const char *names[MAX_NAMES];
+    char word[48], shown[60];
+    size_t n = 0;
+    for (; longs[n].name != NULL && n < MAX_NAMES; n++)
+        names[n] = longs[n].name;
+    cop_excerpt(text, shown, sizeof(shown));
+    if (got == ':')
+        return cop_cli_usage(c, "option `%s` needs a value; `coppice %s --help` explains", shown,
+                             c->name);
+    if (strncmp(text, "--", 2) != 0)
+        return cop_cli_usage(c, "unknown option `-%c`; `coppice %s --help` lists the options",
+                             optopt, c->name);
+    snprintf(word, sizeof(word), "%.*s", (int)strcspn(text + 2, "="), text + 2);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(word, names[i]) == 0)
+            return cop_cli_usage(c, "option `--%s` takes no value; leave `=...` out", word);
+    const char *near = cop_nearest(word, names, n);
+    if (near != NULL)
+        return cop_cli_usage(c, "unknown option `--%s`; did you mean `--%s`?", word, near);
+    return cop_cli_usage(c, "unknown option `--%s`; `coppice %s --help` lists the options", word,
+                         c->name);
+}
+
+int cop_cli_usage(const cop_command *c, const char *fmt, ...)
+{
+    va_list ap;
+    fprintf(stderr, "coppice %s: ", c->name);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+    return COP_EXIT_INPUT;
+}
+
+int cop_cli_faults(const cop_err *err)
+{
+    unsigned lines = 1;
+    for (const char *s = err->text; *s != '\0'; s++)
+        lines += *s == '\n';
+    fprintf(stderr, "%s\n", err->text);
+    if (err->faults > lines)
+        fprintf(stderr, "... and %u more\n", err->faults - lines);
+    return COP_EXIT_INPUT;
+}
+
+bool cop_cli_is_terminal(FILE *out)
+{
+    return isatty(fileno(out)) == 1;
+}
+
+cop_style cop_cli_style(FILE *out)
+{
+    cop_style style = {.colour = false, .width = 100};
+    if (!cop_cli_is_terminal(out))
+        return style;
+    const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+    style.colour =
+        (no_colour == NULL || no_colour[0] == '\0') && (term == NULL || strcmp(term, "dumb") != 0);
+    struct winsize size;
+    if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+        style.width = size.ws_col < 200 ? size.ws_col : 200;
+    return style;
+}

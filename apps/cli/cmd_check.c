@@ -1,0 +1,91 @@
+/* coppice check FILE.yaml: is the file right, and what does it mean? Simulates nothing. */
+#include "cli.h"
+#include "exp/run.h"
+
+#include <string.h>
+
+static const struct option long_options[] = {
+    {"set", required_argument, NULL, 's'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+
+/* Facts as comments, so that the whole output is a configuration again. */
+static void print_comments(FILE *out, const char *text)
+{
+    while (*text != '\0') {
+        size_t n = strcspn(text, "\n");
+        fprintf(out, "%s%.*s\n", text[0] == '#' ? "" : "# ", (int)n, text);
+        text += n + (text[n] == '\n');
+    }
+}
+
+static int check_file(const char *file, const cop_override *set, size_t n_set)
+{
+    cop_config c;
+    cop_err err = {0};
+    if (cop_config_load(&c, file, NULL, set, n_set, &err) != 0)
+        return cop_cli_faults(&err);
+    char *facts = NULL;
+    size_t size = 0;
+    FILE *report = open_memstream(&facts, &size);
+    COP_CHECK(report != NULL);
+    int rc = cop_check_network(&c, report, &err);
+    fclose(report);
+    int status = COP_EXIT_OK;
+    if (rc != 0) {
+        status = cop_cli_faults(&err);
+    } else {
+        fputs(cop_config_print(&c), stdout);
+        print_comments(stdout, facts);
+    }
+    cop_free(facts);
+    cop_config_free(&c);
+    return status;
+}
+
+static int check_run(int argc, char **argv)
+{
+    cop_override *set = NULL;
+    size_t n_set = 0, capacity = 0;
+    int got, status = COP_EXIT_OK;
+    bool help = false;
+    while (status == COP_EXIT_OK && !help &&
+           (got = getopt_long(argc, argv, ":s:h", long_options, NULL)) != -1) {
+        if (got == 's') {
+            set = cop_grow(set, &capacity, n_set + 1, sizeof(*set));
+            set[n_set++].text = optarg;
+        } else if (got == 'h') {
+            help = true;
+        } else {
+            status = cop_cli_bad_option(&cop_cmd_check, long_options, got, argv);
+        }
+    }
+    if (help)
+        cop_cli_help(&cop_cmd_check, stdout);
+    else if (status == COP_EXIT_OK && optind + 1 != argc)
+        status = cop_cli_usage(&cop_cmd_check,
+                               "%s; give one YAML file (`coppice check --help` explains)",
+                               optind < argc ? "more than one file" : "no file");
+    else if (status == COP_EXIT_OK)
+        status = check_file(argv[optind], set, n_set);
+    cop_free(set);
+    return status;
+}
+
+const cop_command cop_cmd_check = {
+    .name = "check",
+    .usage = "check FILE.yaml [--set key.path=value]...",
+    .help =
+        "validate a configuration and print what it means; simulate nothing\n"
+        "\n"
+        "Prints the effective configuration with units and all defaults, as YAML that can be run\n"
+        "again, followed by facts of the network as comments. Traffic entries show only what\n"
+        "differs from the defaults. Faults go to standard error, one line each:\n"
+        "  file:line:column: what is wrong; what would be right\n"
+        "\n"
+        "Options\n"
+        "  -s, --set KEY.PATH=VALUE  change one option first, as in `coppice run`\n"
+        "  -h, --help                this text\n"
+        "\n"
+        "Examples\n"
+        "  coppice check fabric.yaml\n"
+        "  coppice check fabric.yaml --set topology.k=8 > larger.yaml\n",
+    .run = check_run};

@@ -1,0 +1,195 @@
+/* coppice list: what can stand in a run file, straight from the registries and option tables. */
+#include "cli.h"
+#include "docs.h"
+#include "families.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#define MAX_ITEMS 128
+
+static const struct option long_options[] = {{"json", no_argument, NULL, 'j'},
+                                             {"docs", no_argument, NULL, 'D'},
+                                             {"help", no_argument, NULL, 'h'},
+                                             {NULL, 0, NULL, 0}};
+
+static json_t *option_json(const cop_opt *o)
+{
+    char type[600];
+    json_t *j = json_object();
+    json_object_set_new(j, "name", json_string(o->name));
+    json_object_set_new(j, "type", json_string(cop_opt_describe(o, type, sizeof(type))));
+    json_object_set_new(j, "default", o->def ? json_string(o->def) : json_null());
+    json_object_set_new(j, "help", json_string(o->help));
+    return j;
+}
+
+static json_t *item_json(const cop_plugin *p)
+{
+    json_t *j = json_object(), *options = json_array();
+    json_object_set_new(j, "name", json_string(p->name));
+    json_object_set_new(j, "summary", json_string(p->summary ? p->summary : ""));
+    json_object_set_new(j, "source", json_string(p->source ? p->source : ""));
+    for (const cop_opt *o = p->opts; o != NULL && o->type != COP_OPT_END; o++)
+        json_array_append_new(options, option_json(o));
+    json_object_set_new(j, "options", options);
+    return j;
+}
+
+static int print_json(json_t *j)
+{
+    json_dumpf(j, stdout, JSON_INDENT(2)); /* main() reports what could not be written */
+    fputc('\n', stdout);
+    json_decref(j);
+    return COP_EXIT_OK;
+}
+
+static int list_families(bool json)
+{
+    json_t *all = json_array();
+    for (const cop_family *f = cop_families; f->name != NULL; f++) {
+        json_t *j = json_object();
+        json_object_set_new(j, "name", json_string(f->name));
+        json_object_set_new(j, "section", json_string(f->section));
+        json_object_set_new(j, "summary", json_string(f->help));
+        json_array_append_new(all, j);
+        if (!json)
+            printf("%-14s %-14s %s\n", f->name, f->section, f->help);
+    }
+    if (json)
+        return print_json(all);
+    json_decref(all);
+    puts("\n`coppice list FAMILY` names what there is, `coppice list FAMILY NAME` the options.");
+    return COP_EXIT_OK;
+}
+
+static int list_items(const cop_family *f, bool json)
+{
+    cop_plugin p;
+    json_t *all = json_array();
+    int width = 12;
+    for (size_t i = 0; f->at(f, i, &p); i++)
+        width = (int)strlen(p.name) > width ? (int)strlen(p.name) : width;
+    for (size_t i = 0; f->at(f, i, &p); i++) {
+        json_array_append_new(all, item_json(&p));
+        if (json)
+            continue;
+        printf("%-*s  %s\n", width, p.name, p.summary ? p.summary : "");
+        if (p.source != NULL && p.source[0] != '\0')
+            printf("%-*s  [%s]\n", width, "", p.source);
+    }
+    if (json)
+        return print_json(all);
+    json_decref(all);
+    return COP_EXIT_OK;
+}
+
+static void print_options(const cop_opt *table)
+{
+    char type[600];
+    if (table == NULL || table->type == COP_OPT_END)
+        puts("\nno options");
+    for (const cop_opt *o = table; o != NULL && o->type != COP_OPT_END; o++) {
+        printf("\n  %s: %s; ", o->name, cop_opt_describe(o, type, sizeof(type)));
+        if (o->def == NULL)
+            puts("required");
+        else
+            printf("default %s\n", o->def[0] ? o->def : "none");
+        printf("      %s\n", o->help);
+    }
+}
+
+static int list_one(const cop_family *f, const char *name, bool json)
+{
+    const char *names[MAX_ITEMS];
+    cop_plugin p;
+    size_t n = 0;
+    for (; n < MAX_ITEMS && f->at(f, n, &p); n++) {
+        names[n] = p.name;
+        if (strcmp(p.name, name) != 0)
+            continue;
+        if (json)
+            return print_json(item_json(&p));
+        printf("%s: %s\n", p.name, p.summary ? p.summary : "");
+        if (p.source != NULL && p.source[0] != '\0')
+            printf("source: %s\n", p.source);
+        print_options(p.opts);
+        return COP_EXIT_OK;
+    }
+    char shown[48];
+    const char *near = cop_nearest(name, names, n);
+    cop_excerpt(name, shown, sizeof(shown));
+    if (near != NULL)
+        return cop_cli_usage(&cop_cmd_list, "no `%s` among %s; did you mean `%s`?", shown, f->name,
+                             near);
+    return cop_cli_usage(&cop_cmd_list, "no `%s` among %s; `coppice list %s` names them", shown,
+                         f->name, f->name);
+}
+
+static int unknown_family(const char *name)
+{
+    const char *names[MAX_ITEMS];
+    size_t n = 0;
+    for (const cop_family *f = cop_families; f->name != NULL; f++)
+        names[n++] = f->name;
+    char shown[48];
+    const char *near = cop_nearest(name, names, n);
+    cop_excerpt(name, shown, sizeof(shown));
+    if (near != NULL)
+        return cop_cli_usage(&cop_cmd_list, "unknown family `%s`; did you mean `%s`?", shown, near);
+    return cop_cli_usage(&cop_cmd_list, "unknown family `%s`; `coppice list` names them", shown);
+}
+
+static int list_run(int argc, char **argv)
+{
+    bool json = false, docs = false;
+    int got;
+    while ((got = getopt_long(argc, argv, ":jh", long_options, NULL)) != -1) {
+        switch (got) {
+        case 'j':
+            json = true;
+            break;
+        case 'D':
+            docs = true;
+            break;
+        case 'h':
+            cop_cli_help(&cop_cmd_list, stdout);
+            return COP_EXIT_OK;
+        default:
+            return cop_cli_bad_option(&cop_cmd_list, long_options, got, argv);
+        }
+    }
+    int left = argc - optind;
+    if (left > 2 || (docs && left > 0))
+        return cop_cli_usage(&cop_cmd_list, "too many words; `coppice list --help` explains");
+    if (docs) {
+        cop_docs_config(stdout);
+        return COP_EXIT_OK;
+    }
+    if (left == 0)
+        return list_families(json);
+    const cop_family *f = cop_family_find(argv[optind]);
+    if (f == NULL)
+        return unknown_family(argv[optind]);
+    return left == 1 ? list_items(f, json) : list_one(f, argv[optind + 1], json);
+}
+
+const cop_command cop_cmd_list = {
+    .name = "list",
+    .usage = "list [topologies|routings|traffic|queueing|cc|flow-control [NAME]] [--json] | --docs",
+    .help = "name what can be simulated: one line and the source of each, and all options\n"
+            "\n"
+            "Without a family: the families. With a family: its members. With a name too: that\n"
+            "member's options with type, range, default and meaning.\n"
+            "\n"
+            "Options\n"
+            "  -j, --json  print JSON\n"
+            "      --docs  print docs/CONFIG.md: every section, plug-in and option\n"
+            "  -h, --help  this text\n"
+            "\n"
+            "Examples\n"
+            "  coppice list\n"
+            "  coppice list topologies\n"
+            "  coppice list cc ibcc\n"
+            "  coppice list --docs > docs/CONFIG.md\n",
+    .run = list_run};

@@ -1,0 +1,216 @@
+/* coppice run FILE.yaml: simulate one configuration, show the result, store it if asked. */
+#include "base/opt.h"
+#include "cli.h"
+#include "exp/run.h"
+#include "progress.h"
+#include "show.h"
+#include "store/store.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct request {
+    const char *file, *db, *watch;
+    bool json, quiet, help;
+    cop_override *set; /* owned */
+    size_t n_set, set_capacity;
+    char seed[64]; /* "run.seed=N"; empty: not given */
+} request;
+
+static const struct option long_options[] = {
+    {"set", required_argument, NULL, 's'}, {"seed", required_argument, NULL, 'S'},
+    {"db", required_argument, NULL, 'd'},  {"json", no_argument, NULL, 'j'},
+    {"quiet", no_argument, NULL, 'q'},     {"watch", required_argument, NULL, 'w'},
+    {"help", no_argument, NULL, 'h'},      {NULL, 0, NULL, 0}};
+
+static void add_override(request *q, const char *text)
+{
+    q->set = cop_grow(q->set, &q->set_capacity, q->n_set + 1, sizeof(*q->set));
+    q->set[q->n_set++].text = text;
+}
+
+static int parse(request *q, int argc, char **argv)
+{
+    int got;
+    int64_t seed;
+    while ((got = getopt_long(argc, argv, ":s:d:jqw:h", long_options, NULL)) != -1) {
+        switch (got) {
+        case 's':
+            add_override(q, optarg);
+            break;
+        case 'S':
+            if (cop_parse_int(optarg, &seed, NULL) != 0 || seed < 0)
+                return cop_cli_usage(&cop_cmd_run,
+                                     "--seed `%s` is not a seed; give an integer from 0", optarg);
+            snprintf(q->seed, sizeof(q->seed), "run.seed=%" PRId64, seed);
+            break;
+        case 'd':
+            q->db = optarg;
+            break;
+        case 'j':
+            q->json = true;
+            break;
+        case 'q':
+            q->quiet = true;
+            break;
+        case 'w':
+            q->watch = optarg;
+            break;
+        case 'h':
+            q->help = true;
+            return COP_EXIT_OK;
+        default:
+            return cop_cli_bad_option(&cop_cmd_run, long_options, got, argv);
+        }
+    }
+    if (optind + 1 != argc)
+        return cop_cli_usage(&cop_cmd_run, "%s; give one YAML file (`coppice run --help` explains)",
+                             optind < argc ? "more than one file" : "no file");
+    q->file = argv[optind];
+    if (q->seed[0] != '\0')
+        add_override(q, q->seed);
+    return COP_EXIT_OK;
+}
+
+/* Can the database be written? Asked before the simulation, which may take hours. */
+static int check_db(const char *path)
+{
+    char directory[4096];
+    const char *slash = strrchr(path, '/');
+    snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - path) : 1,
+             slash ? path : ".");
+    bool exists = access(path, F_OK) == 0;
+    if (access(exists ? path : directory[0] ? directory : "/", W_OK) == 0)
+        return COP_EXIT_OK;
+    fprintf(stderr, "%s: cannot be written: %s; give --db a file in a writable directory\n", path,
+            strerror(errno));
+    return COP_EXIT_INPUT;
+}
+
+static int store(const request *q, cop_config *c, const cop_result *r, const char *command,
+                 const char *started_at)
+{
+    cop_err err = {0};
+    int64_t id = 0;
+    cop_store_meta meta = {.name = c->name,
+                           .title = c->title,
+                           .config_text = cop_config_print(c),
+                           .version = COP_VERSION,
+                           .command = command,
+                           .started_at = started_at,
+                           .seed = c->run.seed,
+                           .config_hash = cop_config_hash(c)};
+    if (cop_store_run(q->db, &meta, r, &id, &err) != 0)
+        return cop_cli_faults(&err);
+    if (!q->quiet)
+        fprintf(stderr, "stored as run %" PRId64 " in %s\n", id, q->db);
+    return COP_EXIT_OK;
+}
+
+static int simulate(const request *q, cop_config *c, const char *command)
+{
+    char started_at[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    strftime(started_at, sizeof(started_at), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    cop_progress progress;
+    cop_progress_start(&progress, stderr, q->quiet);
+    cop_run_hooks hooks = {.watch = q->watch,
+                           .watch_out = stderr,
+                           .progress = q->quiet ? NULL : cop_progress_step,
+                           .progress_ctx = &progress};
+    cop_err err = {0};
+    cop_result result = {0};
+    int rc = cop_run(c, &hooks, &result, &err);
+    cop_progress_end(&progress);
+    if (rc != 0)
+        return cop_cli_faults(&err);
+    int status = COP_EXIT_OK;
+    if (q->json)
+        cop_show_json(stdout, &result); /* main() reports what could not be written */
+    else
+        cop_show_result(stdout, c, &result, cop_cli_style(stdout));
+    if (q->db != NULL)
+        status = store(q, c, &result, command, started_at);
+    if (result.outcome != COP_OUTCOME_OK) {
+        fflush(stdout);
+        fprintf(stderr, "coppice: %s\n",
+                result.detail ? result.detail : cop_outcome_name(result.outcome));
+        status = status == COP_EXIT_OK ? COP_EXIT_RESULT : status;
+    }
+    cop_result_free(&result);
+    return status;
+}
+
+/* What the user typed, for the database. getopt may have reordered the words. */
+static char *command_text(int argc, char **argv)
+{
+    size_t size = sizeof("coppice");
+    for (int i = 0; i < argc; i++)
+        size += strlen(argv[i]) + 1;
+    char *text = cop_alloc(size);
+    char *end = stpcpy(text, "coppice");
+    for (int i = 0; i < argc; i++) {
+        *end++ = ' ';
+        end = stpcpy(end, argv[i]);
+    }
+    return text;
+}
+
+static int run_run(int argc, char **argv)
+{
+    request q = {0};
+    cop_config c = {0};
+    cop_err err = {0};
+    char *command = command_text(argc, argv);
+    int status = parse(&q, argc, argv);
+    if (q.help) {
+        cop_cli_help(&cop_cmd_run, stdout);
+    } else if (status == COP_EXIT_OK) {
+        if (cop_config_load(&c, q.file, NULL, q.set, q.n_set, &err) != 0)
+            status = cop_cli_faults(&err);
+        else if (q.db != NULL)
+            status = check_db(q.db);
+        if (status == COP_EXIT_OK)
+            status = simulate(&q, &c, command);
+        cop_config_free(&c);
+    }
+    cop_free(q.set);
+    cop_free(command);
+    return status;
+}
+
+const cop_command cop_cmd_run = {
+    .name = "run",
+    .usage = "run FILE.yaml [--set key.path=value]... [--seed N] [--db FILE] [--json] [--quiet]\n"
+             "                   [--watch SPEC]",
+    .help =
+        "simulate one configuration and show the result\n"
+        "\n"
+        "FILE.yaml holds the configuration; `-` reads it from standard input. `coppice list` "
+        "names\n"
+        "what can stand in it, docs/CONFIG.md explains every option.\n"
+        "\n"
+        "Options\n"
+        "  -s, --set KEY.PATH=VALUE  change one option: switch.buffer=\"64 KiB\", cc.kind=none,\n"
+        "                            traffic.0.rate=\"5 Gbit/s\", traffic.F1.from=\"[0, 2-7]\"; "
+        "may be\n"
+        "                            given several times. A new `kind` drops the options that the\n"
+        "                            file gave to the old one.\n"
+        "      --seed N              the same as --set run.seed=N\n"
+        "  -d, --db FILE             store the result in this SQLite file (made if need be)\n"
+        "  -j, --json                print one JSON object instead of tables\n"
+        "  -q, --quiet               no progress on standard error\n"
+        "  -w, --watch SPEC          print every step of chosen packets on standard error:\n"
+        "                            src=3,dst=7,from=12,count=5 (any part may be left out)\n"
+        "  -h, --help                this text\n"
+        "\n"
+        "Results go to standard output; progress, traces and faults to standard error.\n"
+        "\n"
+        "Examples\n"
+        "  coppice run fabric.yaml\n"
+        "  coppice run fabric.yaml --set cc.kind=none --seed 2 --json > none-2.json\n"
+        "  coppice run fabric.yaml --quiet --db results.db > summary.txt\n",
+    .run = run_run};

@@ -1,0 +1,118 @@
+/* Families of names. Plug-ins describe themselves; traffic and flow control are options with a list
+ * of words, whose lines stand here (a name without a line shows that of its option). */
+#include "families.h"
+
+#include <string.h>
+
+typedef struct line {
+    const char *name, *summary, *source;
+} line;
+
+#define TOWLES "Dally and Towles, Principles and Practices of Interconnection Networks, 2004"
+
+static const line pattern_lines[] = {
+    {"uniform", "each message to any other host, all equally likely", TOWLES ", 3.2"},
+    {"fixed", "each sender to the one host `to`", "flows of the congestion control papers"},
+    {"all-to-one", "all senders but `to` itself send to host `to` (incast)",
+     "many-to-one hot spot"},
+    {"list", "to the hosts of `to_list`, in turn, at random or by source", "scenario files"},
+    {"hotspot", "a share of the messages to host `to`, the rest uniform",
+     "Pfister and Norton 1985"},
+    {"hot-region", "a share of the messages to the first hosts, the rest uniform",
+     "dragonfly studies"},
+    {"group-adversarial", "each group to a group at a fixed distance", "dragonfly studies (ADV+i)"},
+    {"random-permutation", "each host to one other host, drawn by the seed", TOWLES ", 3.2"},
+    {"bit-reversal", "to the host whose number has the bits in reverse", TOWLES ", 3.2"},
+    {"bit-complement", "to the host whose number has every bit inverted", TOWLES ", 3.2"},
+    {"perfect-shuffle", "to the host whose number is rotated left by one bit", TOWLES ", 3.2"},
+    {"transpose", "to the host whose number has its halves exchanged", TOWLES ", 3.2"},
+    {"tornado", "almost half way round", TOWLES ", 3.2"},
+    {"neighbour", "to the next host", TOWLES ", 3.2"},
+    {"forest", "congestion trees with contributors, victims and moving hot spots",
+     "Gran et al., IPDPS 2012"},
+};
+
+static const line arrival_lines[] = {
+    {"saturated", "always a message waiting", "closed-loop senders"},
+    {"constant", "messages at equal distance", "constant bit rate"},
+    {"bernoulli", "a message in each slot with a fixed chance", TOWLES ", 23.2"},
+    {"poisson", "exponential distance between messages", TOWLES ", 23.2"},
+    {"pulses", "square wave between two rates", "transient experiments"},
+    {"on-off", "random bursts of constant rate", TOWLES ", 23.2"},
+};
+
+static const line flow_control_lines[] = {
+    {"credit", "relative credits per lane in 64-byte blocks", TOWLES ", 13.3"},
+    {"ib", "InfiniBand's absolute credit limit (FCTBS, FCCL), repairs lost updates",
+     "InfiniBand Architecture Specification, Volume 1, 7.9"},
+    {"on-off", "PAUSE per priority with head-room (PFC)", "IEEE 802.1Qbb; " TOWLES ", 13.3"},
+    {"ack-nack", "send, drop when full, resend", TOWLES ", 13.3"},
+};
+
+static cop_plugin described(const cop_opt *o, size_t i, const line *lines, size_t n,
+                            const cop_opt *table)
+{
+    for (size_t k = 0; k < n; k++)
+        if (strcmp(lines[k].name, o->names[i]) == 0)
+            return (cop_plugin){.name = lines[k].name,
+                                .summary = lines[k].summary,
+                                .source = lines[k].source,
+                                .opts = table};
+    return (cop_plugin){.name = o->names[i], .summary = o->help, .source = "", .opts = table};
+}
+
+static size_t count_names(const cop_opt *o)
+{
+    size_t n = 0;
+    while (o->names[n] != NULL)
+        n++;
+    return n;
+}
+
+/* Patterns, then arrivals. */
+static bool traffic_at(const cop_family *f, size_t i, cop_plugin *item)
+{
+    (void)f;
+    const cop_opt *pattern = cop_opt_find(cop_traffic_opts, "pattern");
+    const cop_opt *arrival = cop_opt_find(cop_traffic_opts, "arrival");
+    size_t n = count_names(pattern);
+    if (i < n)
+        *item = described(pattern, i, pattern_lines, COP_LEN(pattern_lines), cop_traffic_opts);
+    else if (i - n < count_names(arrival))
+        *item = described(arrival, i - n, arrival_lines, COP_LEN(arrival_lines), cop_traffic_opts);
+    else
+        return false;
+    return true;
+}
+
+static bool flow_control_at(const cop_family *f, size_t i, cop_plugin *item)
+{
+    (void)f;
+    const cop_opt *kind = cop_opt_find(cop_fc_opts, "kind");
+    if (i >= count_names(kind))
+        return false;
+    *item = described(kind, i, flow_control_lines, COP_LEN(flow_control_lines), cop_fc_opts);
+    return true;
+}
+
+static bool plugin_at(const cop_family *f, size_t i, cop_plugin *item)
+{
+    return cop_section_find(f->section)->plugin(i, item);
+}
+
+const cop_family cop_families[] = {
+    {"topologies", "topology", "hosts, switches and cables", plugin_at},
+    {"routings", "routing", "which output a packet takes", plugin_at},
+    {"traffic", "traffic", "who sends to whom (patterns), and when (arrivals)", traffic_at},
+    {"queueing", "queueing", "how the input buffer of a switch port is organised", plugin_at},
+    {"cc", "cc", "congestion control at switches and end nodes", plugin_at},
+    {"flow-control", "flow_control", "what keeps a buffer from overflowing", flow_control_at},
+    {0}};
+
+const cop_family *cop_family_find(const char *name)
+{
+    for (const cop_family *f = cop_families; f->name != NULL; f++)
+        if (strcmp(f->name, name) == 0 || strcmp(f->section, name) == 0)
+            return f;
+    return NULL;
+}

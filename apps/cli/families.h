@@ -1,0 +1,18 @@
+/* What `coppice list` lists: families of names with one line each, from the plug-in registries and
+ * the option tables. */
+#ifndef COP_FAMILIES_H
+#define COP_FAMILIES_H
+
+#include "exp/sections.h"
+
+typedef struct cop_family {
+    const char *name; /* "topologies" */
+    const char *section; /* "topology" */
+    const char *help;
+    bool (*at)(const struct cop_family *f, size_t i, cop_plugin *item); /* false past the last */
+} cop_family;
+
+extern const cop_family cop_families[]; /* ends with a NULL name */
+const cop_family *cop_family_find(const char *name);
+
+#endif

@@ -1,0 +1,257 @@
+/* A result for people: what was simulated, how much arrived, who got which share, where it queued,
+ * and how it went over time. */
+#include "show.h"
+#include "base/opt.h"
+#include "plot.h"
+
+#include <string.h>
+
+#define MAX_FLOW_ROWS 40
+#define HOT_LINKS 5
+#define MAX_EXTRAS 24
+#define MAX_CURVES 8
+#define BAR 24
+#define THROUGHPUT "throughput/"
+
+static const char *const time_units[] = {"ps", "ns", "us", "ms", "s"};
+
+/* A duration with three significant digits. */
+static const char *short_time(double ps, char *buf, size_t size)
+{
+    size_t i = 0;
+    for (; i + 1 < COP_LEN(time_units) && ps >= 999.5; i++)
+        ps /= 1000;
+    snprintf(buf, size, "%.3g %s", ps, time_units[i]);
+    return buf;
+}
+
+static const char *short_bytes(double bytes, char *buf, size_t size)
+{
+    if (bytes < 1024)
+        snprintf(buf, size, "%.0f B", bytes);
+    else if (bytes < 1048576)
+        snprintf(buf, size, "%.1f KiB", bytes / 1024);
+    else
+        snprintf(buf, size, "%.1f MiB", bytes / 1048576);
+    return buf;
+}
+
+/* 1234567 as "1 234 567". */
+static const char *grouped(uint64_t v, char *buf, size_t size)
+{
+    char digits[24];
+    int n = snprintf(digits, sizeof(digits), "%" PRIu64, v);
+    size_t used = 0;
+    for (int i = 0; i < n && used + 2 < size; i++) {
+        if (i > 0 && (n - i) % 3 == 0)
+            buf[used++] = ' ';
+        buf[used++] = digits[i];
+    }
+    buf[used] = '\0';
+    return buf;
+}
+
+/* `length` cells filled to `share`. */
+static void print_bar(FILE *out, double share, unsigned length, bool colour)
+{
+    unsigned filled = share > 0 ? (unsigned)(share * length + 0.5) : 0;
+    filled = filled < length ? filled : length;
+    for (unsigned i = 0; i < length; i++)
+        fputs(i >= filled ? " " : colour ? "\u2588" : "#", out);
+}
+
+static void show_latency(FILE *out, const cop_hist *h)
+{
+    char mean[24], p50[24], p99[24], max[24];
+    if (h == NULL || h->count == 0) {
+        fputs("  latency      no packet was delivered after the warm-up\n", out);
+        return;
+    }
+    fprintf(out, "  latency      mean %s, p50 %s, p99 %s, max %s\n",
+            short_time(cop_hist_mean(h), mean, sizeof(mean)),
+            short_time(cop_hist_quantile(h, 0.50), p50, sizeof(p50)),
+            short_time(cop_hist_quantile(h, 0.99), p99, sizeof(p99)),
+            short_time((double)h->max, max, sizeof(max)));
+}
+
+static void show_summary(FILE *out, const cop_config *c, const cop_result *r)
+{
+    char a[40], b[40], d[40], e[40];
+    fprintf(out, "%s%s%s\n", c->name, c->title[0] ? ": " : "", c->title);
+    fprintf(out, "  network      %u hosts, %u switches: %s, routing %s, queueing %s, cc %s\n",
+            r->n_hosts, r->n_switches, c->topo->name, c->route->name, c->queue->name, c->cc->name);
+    fprintf(out, "  simulated    %s, of which %s warm-up\n",
+            cop_print_time(r->sim_time, a, sizeof(a)), cop_print_time(r->warmup, b, sizeof(b)));
+    fprintf(out, "  packets      %s injected, %s delivered, %s in flight, %s lost\n",
+            grouped(r->packets_injected, a, sizeof(a)), grouped(r->packets_delivered, b, sizeof(b)),
+            grouped(r->packets_in_flight, d, sizeof(d)), grouped(r->packets_lost, e, sizeof(e)));
+    fprintf(out, "  throughput   %.3f Gbit/s per host, %.2f Gbit/s in all\n", r->throughput_gbps,
+            r->throughput_total_gbps);
+    show_latency(out, r->latency);
+    fprintf(out, "  work         %s events, %s packet-hops\n", grouped(r->events, a, sizeof(a)),
+            grouped(r->packet_hops, b, sizeof(b)));
+    double rate = r->cpu_seconds > 0 ? (double)r->packet_hops / r->cpu_seconds / 1e6 : 0;
+    fprintf(out, "  speed        %.2f M packet-hops per CPU second; %.2f s CPU, %s memory\n", rate,
+            r->cpu_seconds, short_bytes((double)r->peak_rss_bytes, a, sizeof(a)));
+    fprintf(out, "  run hash     %016" PRIx64 "\n", r->run_hash);
+}
+
+static const char *host_name(const cop_result *r, uint32_t host, char *buf, size_t size)
+{
+    if (host == COP_NONE)
+        return "any";
+    if (host < r->n_nodes && r->node[host].name != NULL)
+        return r->node[host].name;
+    snprintf(buf, size, "h%u", host);
+    return buf;
+}
+
+static void show_streams(FILE *out, const cop_result *r, bool colour)
+{
+    double most = 0;
+    int width = 8;
+    for (uint32_t i = 0; i < r->n_streams; i++) {
+        int length = (int)strlen(r->stream[i].entry);
+        width = length > width ? length : width;
+        most = r->stream[i].gbps > most ? r->stream[i].gbps : most;
+    }
+    fprintf(out, "\n  %-*s %-23s %9s  %-*s %10s\n", width, "flow", "from -> to", "Gbit/s", BAR,
+            "share", "latency");
+    for (uint32_t i = 0; i < r->n_streams; i++) {
+        const cop_stream_result *s = &r->stream[i];
+        char from[24], to[24], path[64], latency[24];
+        snprintf(path, sizeof(path), "%s -> %s", host_name(r, s->host, from, sizeof(from)),
+                 host_name(r, s->dst, to, sizeof(to)));
+        fprintf(out, "  %-*s %-23s %9.3f  ", width, s->entry, path, s->gbps);
+        print_bar(out, most > 0 ? s->gbps / most : 0, BAR, colour);
+        short_time(s->latency_mean_ns * 1e3, latency, sizeof(latency));
+        fprintf(out, " %10s\n", s->packets ? latency : "-");
+    }
+}
+
+/* One row per traffic entry; the streams of an entry have its name. */
+static void show_entries(FILE *out, const cop_result *r)
+{
+    fprintf(out, "\n  %-20s %7s %13s %9s %9s %10s\n", "traffic", "streams", "mean Gbit/s", "min",
+            "max", "latency");
+    bool *done = cop_alloc(r->n_streams * sizeof(*done));
+    for (uint32_t i = 0; i < r->n_streams; i++) {
+        if (done[i])
+            continue;
+        const char *entry = r->stream[i].entry;
+        double sum = 0, min = r->stream[i].gbps, max = 0, latency = 0;
+        uint64_t packets = 0;
+        uint32_t n = 0;
+        for (uint32_t k = i; k < r->n_streams; k++) {
+            const cop_stream_result *s = &r->stream[k];
+            if (done[k] || (s->entry != entry && strcmp(s->entry, entry) != 0))
+                continue;
+            done[k] = true;
+            n++;
+            sum += s->gbps;
+            min = s->gbps < min ? s->gbps : min;
+            max = s->gbps > max ? s->gbps : max;
+            latency += s->latency_mean_ns * (double)s->packets;
+            packets += s->packets;
+        }
+        char text[24] = "-";
+        if (packets > 0)
+            short_time(latency / (double)packets * 1e3, text, sizeof(text));
+        fprintf(out, "  %-20s %7u %13.3f %9.3f %9.3f %10s\n", entry, n, sum / n, min, max, text);
+    }
+    cop_free(done);
+}
+
+static bool hotter(const cop_port_result *a, const cop_port_result *b)
+{
+    if (a->utilisation > b->utilisation || a->utilisation < b->utilisation)
+        return a->utilisation > b->utilisation;
+    return a->mean_queue_bytes > b->mean_queue_bytes;
+}
+
+static void show_links(FILE *out, const cop_result *r)
+{
+    const cop_port_result *top[HOT_LINKS];
+    size_t n = 0;
+    for (uint32_t i = 0; i < r->n_ports; i++) {
+        const cop_port_result *p = &r->port[i];
+        if (!(p->utilisation > 0))
+            continue;
+        size_t at = n;
+        while (at > 0 && hotter(p, top[at - 1]))
+            at--;
+        if (at == HOT_LINKS)
+            continue;
+        n = n < HOT_LINKS ? n + 1 : n;
+        memmove(&top[at + 1], &top[at], (n - at - 1) * sizeof(top[0]));
+        top[at] = p;
+    }
+    if (n == 0)
+        return;
+    fprintf(out, "\n  %-36s %12s %12s %12s\n", "hottest links", "utilisation", "mean queue",
+            "max queue");
+    for (size_t i = 0; i < n; i++) {
+        char path[80], mean[24], max[24];
+        snprintf(path, sizeof(path), "%s -> %s", top[i]->name, top[i]->to ? top[i]->to : "?");
+        fprintf(out, "  %-36s %10.1f %% %12s %12s\n", path, top[i]->utilisation * 100,
+                short_bytes(top[i]->mean_queue_bytes, mean, sizeof(mean)),
+                short_bytes((double)top[i]->max_queue_bytes, max, sizeof(max)));
+    }
+}
+
+static void show_extras(FILE *out, const cop_result *r)
+{
+    if (r->n_scalars == 0)
+        return;
+    fputc('\n', out);
+    for (uint32_t i = 0; i < r->n_scalars && i < MAX_EXTRAS; i++)
+        fprintf(out, "  %-36s %14.6g %s\n", r->scalar[i].name, r->scalar[i].value,
+                r->scalar[i].unit ? r->scalar[i].unit : "");
+    if (r->n_scalars > MAX_EXTRAS)
+        fprintf(out, "  ... and %u more with --db\n", r->n_scalars - MAX_EXTRAS);
+}
+
+/* Throughput of each traffic entry if they are few, else of the network. */
+static void show_plot(FILE *out, const cop_result *r, cop_style style)
+{
+    cop_plot_line lines[MAX_CURVES];
+    const char *unit = NULL;
+    size_t n = 0, found = 0;
+    for (uint32_t i = 0; i < r->n_series; i++) {
+        const cop_series *s = &r->series[i];
+        if (strncmp(s->name, THROUGHPUT, strlen(THROUGHPUT)) != 0)
+            continue;
+        if (found++ < MAX_CURVES)
+            lines[n++] = (cop_plot_line){s->name + strlen(THROUGHPUT), s->v, s->n};
+        unit = s->unit;
+    }
+    for (uint32_t i = 0; (found == 0 || found > MAX_CURVES) && i < r->n_series; i++) {
+        const cop_series *s = &r->series[i];
+        if (strcmp(s->name, "network/throughput") == 0) {
+            lines[0] = (cop_plot_line){"network", s->v, s->n};
+            unit = s->unit;
+            n = 1;
+            break;
+        }
+    }
+    if (n == 0 || lines[0].n < 2)
+        return;
+    cop_plot_axes axes = {.title = "throughput over time",
+                          .y_unit = unit ? unit : "",
+                          .step = r->sample,
+                          .width = style.width};
+    fputc('\n', out);
+    cop_plot(out, lines, n, &axes, style.colour);
+}
+
+void cop_show_result(FILE *out, const cop_config *c, const cop_result *r, cop_style style)
+{
+    show_summary(out, c, r);
+    if (r->n_streams > 0 && r->n_streams <= MAX_FLOW_ROWS)
+        show_streams(out, r, style.colour);
+    else if (r->n_streams > 0)
+        show_entries(out, r);
+    show_links(out, r);
+    show_extras(out, r);
+    show_plot(out, r, style);
+}

@@ -1,0 +1,125 @@
+/* A result as one JSON object. Its keys are a contract: others' scripts read them. */
+#include "show.h"
+
+#include <jansson.h>
+#include <math.h>
+
+static const char *const outcome_names[] = {[COP_OUTCOME_OK] = "ok",
+                                            [COP_OUTCOME_DEADLOCK] = "deadlock",
+                                            [COP_OUTCOME_LOSS] = "loss",
+                                            [COP_OUTCOME_BROKEN] = "broken"};
+
+const char *cop_outcome_name(enum cop_outcome outcome)
+{
+    return outcome_names[outcome];
+}
+
+/* JSON has no NaN. */
+static json_t *real(double v)
+{
+    return isfinite(v) ? json_real(v) : json_null();
+}
+
+static json_t *count(uint64_t v)
+{
+    return json_integer((json_int_t)v);
+}
+
+static json_t *string(const char *s)
+{
+    json_t *j = s ? json_string(s) : NULL;
+    return j ? j : json_null();
+}
+
+static json_t *latency_object(const cop_hist *h)
+{
+    json_t *o = json_object();
+    bool any = h != NULL && h->count > 0;
+    json_object_set_new(o, "mean", real(any ? cop_hist_mean(h) / 1e3 : 0));
+    json_object_set_new(o, "p50", real(any ? cop_hist_quantile(h, 0.50) / 1e3 : 0));
+    json_object_set_new(o, "p99", real(any ? cop_hist_quantile(h, 0.99) / 1e3 : 0));
+    json_object_set_new(o, "max", real(any ? (double)h->max / 1e3 : 0));
+    return o;
+}
+
+static json_t *stream_list(const cop_result *r)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < r->n_streams; i++) {
+        const cop_stream_result *s = &r->stream[i];
+        json_t *o = json_object();
+        json_object_set_new(o, "entry", string(s->entry));
+        json_object_set_new(o, "host", count(s->host));
+        json_object_set_new(o, "dst", s->dst == COP_NONE ? json_null() : count(s->dst));
+        json_object_set_new(o, "gbps", real(s->gbps));
+        json_object_set_new(o, "latency_mean_ns", real(s->latency_mean_ns));
+        json_object_set_new(o, "packets", count(s->packets));
+        json_object_set_new(o, "sent_bytes", count(s->sent_bytes));
+        json_object_set_new(o, "delivered_bytes", count(s->delivered_bytes));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *node_list(const cop_result *r)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < r->n_nodes; i++) {
+        const cop_node_result *n = &r->node[i];
+        json_t *o = json_object();
+        json_object_set_new(o, "name", string(n->name));
+        json_object_set_new(o, "sent_gbps", real(n->sent_gbps));
+        json_object_set_new(o, "received_gbps", real(n->received_gbps));
+        json_object_set_new(o, "sent_bytes", count(n->sent_bytes));
+        json_object_set_new(o, "received_bytes", count(n->received_bytes));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *series_list(const cop_result *r)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < r->n_series; i++) {
+        const cop_series *s = &r->series[i];
+        json_t *o = json_object(), *values = json_array();
+        for (uint32_t k = 0; k < s->n; k++)
+            json_array_append_new(values, real(s->v[k]));
+        json_object_set_new(o, "name", string(s->name));
+        json_object_set_new(o, "unit", string(s->unit));
+        json_object_set_new(o, "sample_ns", real((double)r->sample / 1e3));
+        json_object_set_new(o, "values", values);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+int cop_show_json(FILE *out, const cop_result *r)
+{
+    char hash[24];
+    snprintf(hash, sizeof(hash), "%016" PRIx64, r->run_hash);
+    double rate = r->cpu_seconds > 0 ? (double)r->packet_hops / r->cpu_seconds : 0;
+    json_t *o = json_object();
+    json_object_set_new(o, "outcome", string(cop_outcome_name(r->outcome)));
+    json_object_set_new(o, "detail", string(r->detail));
+    json_object_set_new(o, "packets_injected", count(r->packets_injected));
+    json_object_set_new(o, "packets_delivered", count(r->packets_delivered));
+    json_object_set_new(o, "packets_in_flight", count(r->packets_in_flight));
+    json_object_set_new(o, "packets_lost", count(r->packets_lost));
+    json_object_set_new(o, "throughput_gbps", real(r->throughput_gbps));
+    json_object_set_new(o, "throughput_total_gbps", real(r->throughput_total_gbps));
+    json_object_set_new(o, "latency_ns", latency_object(r->latency));
+    json_object_set_new(o, "sim_time_ns", real((double)r->sim_time / 1e3));
+    json_object_set_new(o, "events", count(r->events));
+    json_object_set_new(o, "packet_hops", count(r->packet_hops));
+    json_object_set_new(o, "cpu_seconds", real(r->cpu_seconds));
+    json_object_set_new(o, "packet_hops_per_cpu_second", real(rate));
+    json_object_set_new(o, "peak_rss_bytes", count(r->peak_rss_bytes));
+    json_object_set_new(o, "run_hash", string(hash));
+    json_object_set_new(o, "streams", stream_list(r));
+    json_object_set_new(o, "nodes", node_list(r));
+    json_object_set_new(o, "series", series_list(r));
+    int rc = json_dumpf(o, out, 0) == 0 && fputc('\n', out) != EOF ? 0 : -COP_E_IO;
+    json_decref(o);
+    return rc;
+}

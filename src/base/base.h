@@ -1,0 +1,47 @@
+/* Fixed-width types, checks and small helpers shared by every folder. Knows nothing of networks. */
+#ifndef COP_BASE_H
+#define COP_BASE_H
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint64_t cop_time; /* picoseconds since the start of the run; 2^64 ps = 213 days */
+
+#define COP_NEVER UINT64_MAX       /* a time that does not come */
+#define COP_NONE UINT32_MAX        /* an index that points nowhere */
+#define COP_NS ((cop_time)1000)    /* picoseconds in a nanosecond */
+#define COP_US (1000 * COP_NS)     /* picoseconds in a microsecond */
+#define COP_MS (1000 * COP_US)     /* picoseconds in a millisecond */
+#define COP_SECOND (1000 * COP_MS) /* picoseconds in a second */
+
+#define COP_MAX_VL 16    /* virtual lanes of one link (InfiniBand's limit) */
+#define COP_MAX_CAND 64  /* alternatives one routing decision may offer */
+#define COP_MAX_PORTS 512 /* ports of one switch */
+
+#define COP_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define COP_LIKELY(x) __builtin_expect(!!(x), 1)
+#define COP_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define COP_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+
+/* A broken invariant is a bug of ours, never of the user: say where and stop. */
+_Noreturn void cop_panic(const char *file, int line, const char *what);
+#define COP_CHECK(cond) (COP_LIKELY(cond) ? (void)0 : cop_panic(__FILE__, __LINE__, #cond))
+#ifdef NDEBUG
+#define COP_ASSERT(cond) ((void)0)
+#else
+#define COP_ASSERT(cond) COP_CHECK(cond)
+#endif
+
+static inline uint64_t cop_min64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint64_t cop_max64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+#endif

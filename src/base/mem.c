@@ -1,0 +1,110 @@
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define CHUNK_BYTES ((size_t)1 << 20)
+#define LINE ((size_t)64)
+
+struct cop_chunk {
+    cop_chunk *next;
+    char *base;
+};
+
+static void *must(void *p)
+{
+    if (p == NULL) {
+        fputs("coppice: out of memory; use a smaller network or a machine with more memory\n", stderr);
+        exit(2);
+    }
+    return p;
+}
+
+void *cop_alloc(size_t bytes)
+{
+    return must(calloc(1, bytes ? bytes : 1));
+}
+
+void *cop_realloc(void *p, size_t bytes)
+{
+    return must(realloc(p, bytes ? bytes : 1));
+}
+
+void cop_free(void *p)
+{
+    free(p);
+}
+
+void *cop_grow(void *items, size_t *capacity, size_t need, size_t item_bytes)
+{
+    if (need <= *capacity)
+        return items;
+    size_t cap = *capacity ? *capacity : 8;
+    while (cap < need)
+        cap *= 2;
+    *capacity = cap;
+    return cop_realloc(items, cap * item_bytes);
+}
+
+static void arena_add_chunk(cop_arena *a, size_t bytes)
+{
+    cop_chunk *c = cop_alloc(sizeof(*c));
+    size_t size = bytes > CHUNK_BYTES ? (bytes + LINE - 1) / LINE * LINE : CHUNK_BYTES;
+    c->base = must(aligned_alloc(LINE, size));
+    /* Large arrays are walked at random: fewer TLB misses with huge pages. A hint, may fail. */
+    if (size >= ((size_t)4 << 20))
+        (void)madvise(c->base, size, MADV_HUGEPAGE);
+    memset(c->base, 0, size);
+    c->next = a->chunks;
+    a->chunks = c;
+    a->used = 0;
+    a->size = size;
+}
+
+void *cop_arena_alloc(cop_arena *a, size_t bytes)
+{
+    size_t align = bytes >= LINE ? LINE : 16;
+    size_t at = (a->used + align - 1) / align * align;
+    if (a->chunks == NULL || at + bytes > a->size) {
+        arena_add_chunk(a, bytes);
+        at = 0;
+    }
+    a->used = at + bytes;
+    a->total += bytes;
+    return a->chunks->base + at;
+}
+
+char *cop_arena_strdup(cop_arena *a, const char *text)
+{
+    size_t n = strlen(text) + 1;
+    return memcpy(cop_arena_alloc(a, n), text, n);
+}
+
+char *cop_arena_printf(cop_arena *a, const char *fmt, ...)
+{
+    va_list ap, again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    char none[1];
+    int n = vsnprintf(none, sizeof(none), fmt, ap);
+    va_end(ap);
+    COP_CHECK(n >= 0);
+    char *text = cop_arena_alloc(a, (size_t)n + 1);
+    vsnprintf(text, (size_t)n + 1, fmt, again);
+    va_end(again);
+    return text;
+}
+
+void cop_arena_free(cop_arena *a)
+{
+    for (cop_chunk *c = a->chunks; c != NULL;) {
+        cop_chunk *next = c->next;
+        free(c->base);
+        free(c);
+        c = next;
+    }
+    *a = (cop_arena){0};
+}

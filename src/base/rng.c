@@ -1,0 +1,69 @@
+#include "base/rng.h"
+
+/* Philox's published multipliers and Weyl constants. */
+#define PHILOX_M0 0xD2511F53u
+#define PHILOX_M1 0xCD9E8D57u
+#define PHILOX_W0 0x9E3779B9u
+#define PHILOX_W1 0xBB67AE85u
+#define PHILOX_ROUNDS 10
+
+uint64_t cop_rng_at(uint64_t seed, uint32_t purpose, uint32_t entity, uint64_t counter)
+{
+    uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
+    uint32_t c0 = (uint32_t)counter, c1 = (uint32_t)(counter >> 32), c2 = entity, c3 = purpose;
+    for (int round = 0; round < PHILOX_ROUNDS; round++) {
+        uint64_t p0 = (uint64_t)PHILOX_M0 * c0, p1 = (uint64_t)PHILOX_M1 * c2;
+        uint32_t n0 = (uint32_t)(p1 >> 32) ^ c1 ^ k0, n2 = (uint32_t)(p0 >> 32) ^ c3 ^ k1;
+        c1 = (uint32_t)p1;
+        c3 = (uint32_t)p0;
+        c0 = n0;
+        c2 = n2;
+        k0 += PHILOX_W0;
+        k1 += PHILOX_W1;
+    }
+    return (uint64_t)c1 << 32 | c0;
+}
+
+/* Natural logarithm of x in (0, 1] by integer-free arithmetic that every IEEE machine rounds alike.
+ * libm's log may differ in the last bit between machines, which would break "same seed, same bits". */
+static double portable_log(double x)
+{
+    int e = 0;
+    while (x < 0.70710678118654752440) {
+        x *= 2.0;
+        e--;
+    }
+    /* log(x) = 2 atanh(z), z = (x-1)/(x+1), |z| < 0.1716: nine terms reach 1e-16. */
+    double z = (x - 1.0) / (x + 1.0), zz = z * z, term = z, sum = 0.0;
+    for (int k = 1; k <= 21; k += 2) {
+        sum += term / (double)k;
+        term *= zz;
+    }
+    return 2.0 * sum + (double)e * 0.69314718055994530942;
+}
+
+uint64_t cop_rng_geometric(cop_rng *r, double p)
+{
+    if (p >= 1.0)
+        return 0;
+    if (p < 0x1p-50) /* 1 - p would round to 1 */
+        return (uint64_t)1 << 62;
+    double u = 1.0 - cop_rng_unit(r); /* in (0, 1] */
+    double n = portable_log(u) / portable_log(1.0 - p);
+    return n >= 0x1p62 ? (uint64_t)1 << 62 : (uint64_t)n;
+}
+
+cop_time cop_rng_exponential(cop_rng *r, cop_time mean)
+{
+    double u = 1.0 - cop_rng_unit(r);
+    return (cop_time)(-portable_log(u) * (double)mean + 0.5);
+}
+
+void cop_rng_permutation(cop_rng *r, uint32_t *perm, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t j = cop_rng_below(r, i + 1);
+        perm[i] = perm[j];
+        perm[j] = i;
+    }
+}

@@ -1,0 +1,10 @@
+/* Every congestion control of this folder, one line each. */
+#ifndef COP_CC_ALL_H
+#define COP_CC_ALL_H
+
+#include "cc/cc_list.h"
+
+extern const cop_cc_ops cop_cc_none; /* none.c */
+extern const cop_cc_ops cop_cc_pace; /* pace.c */
+
+#endif

@@ -1,0 +1,13 @@
+#include "cc/cc_all.h"
+
+#include <string.h>
+
+const cop_cc_ops *const cop_ccs[] = {&cop_cc_none, &cop_cc_pace, NULL};
+
+const cop_cc_ops *cop_cc_find(const char *name)
+{
+    for (size_t i = 0; cop_ccs[i]; i++)
+        if (strcmp(cop_ccs[i]->name, name) == 0)
+            return cop_ccs[i];
+    return NULL;
+}

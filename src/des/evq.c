@@ -1,0 +1,332 @@
+/* Pending events: bucket ring with a heap for the far future, and the heap alone as reference.
+ *
+ * Ring: time is cut into buckets of 2^shift ps. Bucket number b lives in slot b & mask; only the
+ * buckets cur .. cur + mask are in the ring, later events wait in the `far` heap. Inside a bucket an
+ * event is one 64-bit key. A bucket is sorted once, when its turn comes; what is pushed into it
+ * meanwhile (arbitrations of the same instant) is collected, and merged in when it is due. Cost per
+ * event is flat in the number of pending events. */
+#include "des/evq.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+static void heap_push(cop_heap *h, cop_ev ev)
+{
+    h->v = cop_grow(h->v, &h->cap, h->n + 1, sizeof(cop_ev));
+    size_t i = h->n++;
+    while (i > 0) {
+        size_t up = (i - 1) / 2;
+        if (!cop_ev_before(ev, h->v[up]))
+            break;
+        h->v[i] = h->v[up];
+        i = up;
+    }
+    h->v[i] = ev;
+}
+
+static cop_ev heap_pop(cop_heap *h)
+{
+    cop_ev top = h->v[0], last = h->v[--h->n];
+    size_t i = 0, n = h->n;
+    for (;;) {
+        size_t child = 2 * i + 1;
+        if (child >= n)
+            break;
+        if (child + 1 < n && cop_ev_before(h->v[child + 1], h->v[child]))
+            child++;
+        if (!cop_ev_before(h->v[child], last))
+            break;
+        h->v[i] = h->v[child];
+        i = child;
+    }
+    h->v[i] = last;
+    return top;
+}
+
+/* Inside a bucket an event is one 64-bit key: its time within the bucket above its id. */
+static inline uint64_t key_of(const cop_evq *q, cop_time t, uint32_t id)
+{
+    return (t & q->low) << 32 | id;
+}
+
+static void chunk_grow(cop_chunk_keys *c)
+{
+    c->cap = c->cap ? c->cap * 2 : 16;
+    c->v = cop_realloc(c->v, c->cap * sizeof(uint64_t));
+}
+
+static inline void chunk_add(cop_chunk_keys *c, uint64_t key)
+{
+    if (COP_UNLIKELY(c->n == c->cap))
+        chunk_grow(c);
+    c->v[c->n++] = key;
+}
+
+static void chunk_reserve(cop_chunk_keys *c, uint32_t n)
+{
+    if (c->cap >= n)
+        return;
+    c->cap = n;
+    c->v = cop_realloc(c->v, n * sizeof(uint64_t));
+}
+
+static void chunk_swap(cop_chunk_keys *a, cop_chunk_keys *b)
+{
+    cop_chunk_keys t = *a;
+    *a = *b;
+    *b = t;
+}
+
+static void insertion_sort(uint64_t *v, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        uint64_t key = v[i];
+        size_t j = i;
+        for (; j > 0 && key < v[j - 1]; j--)
+            v[j] = v[j - 1];
+        v[j] = key;
+    }
+}
+
+#define DIGIT_BITS 8
+#define DIGITS (1u << DIGIT_BITS)
+
+/* One pass of a radix sort: `from` into `to`, by the digit at `shift`. */
+static void radix_pass(const uint64_t *from, uint64_t *to, uint32_t n, unsigned shift)
+{
+    uint32_t start[DIGITS] = {0}, sum = 0;
+    for (uint32_t i = 0; i < n; i++)
+        start[from[i] >> shift & (DIGITS - 1)]++;
+    for (unsigned d = 0; d < DIGITS; d++) {
+        uint32_t count = start[d];
+        start[d] = sum;
+        sum += count;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        to[start[from[i] >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+/* Sort a chunk: short ones by insertion, long ones by radix, lowest digit first, leaving out the
+ * bits in which all keys agree. */
+static void sort_chunk(cop_chunk_keys *c, cop_chunk_keys *spare)
+{
+    if (c->n <= 48) {
+        insertion_sort(c->v, c->n);
+        return;
+    }
+    uint64_t differ = 0;
+    for (uint32_t i = 1; i < c->n; i++)
+        differ |= c->v[i] ^ c->v[0];
+    chunk_reserve(spare, c->n);
+    while (differ) {
+        unsigned shift = (unsigned)__builtin_ctzll(differ);
+        radix_pass(c->v, spare->v, c->n, shift);
+        spare->n = c->n;
+        chunk_swap(c, spare);
+        differ = shift + DIGIT_BITS < 64 ? differ & ~(uint64_t)0 << (shift + DIGIT_BITS) : 0;
+    }
+}
+
+static uint32_t round_up_pow2(uint64_t x, uint32_t min_bits, uint32_t max_bits)
+{
+    uint32_t bits = min_bits;
+    while (bits < max_bits && ((uint64_t)1 << bits) < x)
+        bits++;
+    return bits;
+}
+
+void cop_evq_init(cop_evq *q, bool use_heap, cop_time bucket_ps, cop_time span_ps)
+{
+    *q = (cop_evq){.use_heap = use_heap, .late_min = UINT64_MAX};
+    if (use_heap)
+        return;
+    q->shift = round_up_pow2(bucket_ps, 2, 31);
+    q->low = ((uint64_t)1 << q->shift) - 1;
+    uint32_t bits = round_up_pow2(span_ps >> q->shift, 10, 20);
+    size_t n = (size_t)1 << bits;
+    q->mask = (uint32_t)(n - 1);
+    q->bucket = cop_alloc(n * sizeof(uint32_t));
+    memset(q->bucket, 0xff, n * sizeof(uint32_t));
+    q->nonempty = cop_alloc(n / 64 * sizeof(uint64_t));
+}
+
+void cop_evq_fini(cop_evq *q)
+{
+    for (uint32_t i = 0; i < q->n_chunks; i++)
+        cop_free(q->chunk[i].v);
+    cop_free(q->chunk);
+    cop_free(q->free_chunk);
+    cop_free(q->far.v);
+    cop_free(q->early.v);
+    cop_free(q->bucket);
+    cop_free(q->nonempty);
+    cop_free(q->run.v);
+    cop_free(q->late.v);
+    cop_free(q->spare.v);
+    *q = (cop_evq){0};
+}
+
+/* An empty chunk; the one used last, whose memory is near. */
+static uint32_t new_chunk(cop_evq *q)
+{
+    if (q->n_free)
+        return q->free_chunk[--q->n_free];
+    size_t cap = q->cap_chunks;
+    q->chunk = cop_grow(q->chunk, &q->cap_chunks, (size_t)q->n_chunks + 1, sizeof(*q->chunk));
+    if (cap != q->cap_chunks)
+        q->free_chunk = cop_realloc(q->free_chunk, q->cap_chunks * sizeof(uint32_t));
+    q->chunk[q->n_chunks] = (cop_chunk_keys){0};
+    return q->n_chunks++;
+}
+
+static uint32_t open_bucket(cop_evq *q, uint32_t slot)
+{
+    q->bucket[slot] = new_chunk(q);
+    q->nonempty[slot / 64] |= (uint64_t)1 << (slot % 64);
+    q->buckets_used++;
+    return q->bucket[slot];
+}
+
+static inline void ring_add(cop_evq *q, cop_time t, uint32_t id)
+{
+    uint32_t slot = (uint32_t)(t >> q->shift) & q->mask, c = q->bucket[slot];
+    if (COP_UNLIKELY(c == COP_NONE))
+        c = open_bucket(q, slot);
+    chunk_add(&q->chunk[c], key_of(q, t, id));
+}
+
+/* Anything but a bucket of the ring after the current one. In heap mode the ring has no bucket. */
+static void push_aside(cop_evq *q, cop_time t, uint32_t id)
+{
+    cop_ev ev = {.t = t, .id = id};
+    if (q->use_heap) {
+        heap_push(&q->far, ev);
+    } else if (t >> q->shift == q->cur) {
+        uint64_t key = key_of(q, t, id);
+        chunk_add(&q->late, key);
+        q->late_min = key < q->late_min ? key : q->late_min;
+    } else {
+        heap_push(t >> q->shift < q->cur ? &q->early : &q->far, ev);
+    }
+}
+
+void cop_evq_push(cop_evq *q, cop_time t, uint32_t id)
+{
+    COP_ASSERT(cop_ev_before(q->last, ((cop_ev){.t = t, .id = id})) || (q->last.t | q->last.id) == 0);
+    if (COP_LIKELY((t >> q->shift) - q->cur - 1 < q->mask))
+        ring_add(q, t, id);
+    else
+        push_aside(q, t, id);
+}
+
+/* The first non-empty bucket after cur; the ring must not be empty. */
+static uint64_t next_bucket(const cop_evq *q)
+{
+    uint32_t words = (q->mask + 1) / 64;
+    uint32_t slot = (uint32_t)(q->cur + 1) & q->mask, word = slot / 64;
+    uint64_t bits = q->nonempty[word] & ~(uint64_t)0 << (slot % 64);
+    for (uint32_t i = 0; bits == 0; i++) {
+        COP_ASSERT(i <= words);
+        word = word + 1 == words ? 0 : word + 1;
+        bits = q->nonempty[word];
+    }
+    uint32_t found = word * 64 + (uint32_t)__builtin_ctzll(bits);
+    return q->cur + 1 + ((found - slot) & q->mask);
+}
+
+/* The current bucket is empty: sort the next one into `run`. False: nothing pending by `until`. */
+static bool advance(cop_evq *q, cop_time until)
+{
+    if (q->buckets_used == 0 && q->far.n == 0)
+        return false;
+    uint64_t next = q->buckets_used ? next_bucket(q) : UINT64_MAX;
+    if (q->far.n && q->far.v[0].t >> q->shift < next)
+        next = q->far.v[0].t >> q->shift;
+    if (next > until >> q->shift)
+        return false;
+    q->cur = next;
+    while (q->far.n && (q->far.v[0].t >> q->shift) - q->cur <= q->mask) {
+        cop_ev ev = heap_pop(&q->far);
+        ring_add(q, ev.t, ev.id);
+    }
+    uint32_t slot = (uint32_t)q->cur & q->mask, c = q->bucket[slot];
+    q->bucket[slot] = COP_NONE;
+    q->nonempty[slot / 64] &= ~((uint64_t)1 << (slot % 64));
+    q->buckets_used--;
+    chunk_swap(&q->run, &q->chunk[c]);
+    q->chunk[c].n = 0;
+    q->free_chunk[q->n_free++] = c;
+    q->run_at = 0;
+    sort_chunk(&q->run, &q->spare);
+    return true;
+}
+
+/* Something pushed into the current bucket is due before the rest of it: sort and merge. */
+static void merge_late(cop_evq *q)
+{
+    sort_chunk(&q->late, &q->spare);
+    uint32_t a = q->run_at, b = 0, n = 0;
+    chunk_reserve(&q->spare, q->run.n - a + q->late.n);
+    uint64_t *out = q->spare.v;
+    const uint64_t *run = q->run.v, *late = q->late.v;
+    while (a < q->run.n && b < q->late.n)
+        out[n++] = late[b] < run[a] ? late[b++] : run[a++];
+    while (b < q->late.n)
+        out[n++] = late[b++];
+    while (a < q->run.n)
+        out[n++] = run[a++];
+    q->spare.n = n;
+    chunk_swap(&q->run, &q->spare);
+    q->run_at = 0;
+    q->late.n = 0;
+    q->late_min = UINT64_MAX;
+}
+
+/* The key being handled, for the rule that handlers push only later keys. */
+static inline void remember(cop_evq *q, cop_ev ev)
+{
+#ifdef NDEBUG
+    (void)q, (void)ev;
+#else
+    q->last = ev;
+#endif
+}
+
+static bool heap_mode_pop(cop_evq *q, cop_heap *h, cop_time until, cop_ev *ev)
+{
+    if (h->n == 0 || h->v[0].t > until)
+        return false;
+    *ev = heap_pop(h);
+    remember(q, *ev);
+    return true;
+}
+
+bool cop_evq_pop(cop_evq *q, cop_time until, cop_ev *ev)
+{
+    if (COP_UNLIKELY(q->use_heap))
+        return heap_mode_pop(q, &q->far, until, ev);
+    if (COP_UNLIKELY(q->early.n))
+        return heap_mode_pop(q, &q->early, until, ev);
+    uint64_t first = q->run_at < q->run.n ? q->run.v[q->run_at] : UINT64_MAX;
+    if (q->late_min < first) {
+        merge_late(q);
+    } else if (COP_UNLIKELY(first == UINT64_MAX) && !advance(q, until)) {
+        return false;
+    }
+    uint64_t key = q->run.v[q->run_at];
+    cop_time t = (q->cur << q->shift) + (key >> 32);
+    if (t > until)
+        return false;
+    q->run_at++;
+    ev->t = t;
+    ev->id = (uint32_t)key;
+    remember(q, *ev);
+    return true;
+}
+
+bool cop_evq_empty(const cop_evq *q)
+{
+    return q->far.n == 0 && q->early.n == 0 && q->late.n == 0 && q->run_at == q->run.n &&
+           q->buckets_used == 0;
+}

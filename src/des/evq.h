@@ -1,0 +1,98 @@
+/* The pending event set: the only place where the order of events is defined.
+ *
+ * An event is 16 bytes: when, which kind, which entity. It carries no payload and no pointer; the
+ * entity knows what is due. Events run in the order of (time, kind, entity), whatever the order in
+ * which they were pushed, so results do not depend on insertion order or on the implementation.
+ * Nothing is ever cancelled: an entity that no longer wants an event ignores it when it comes.
+ *
+ * Two implementations behind the same functions: a ring of buckets (fast) and a binary heap (the
+ * reference). A handler may only push keys greater than the key it is handling (checked). */
+#ifndef COP_EVQ_H
+#define COP_EVQ_H
+
+#include "base/base.h"
+
+/* Kinds in the order in which they run at one instant: first what frees resources, then what
+ * brings packets, then sources, and arbitration last, so that it sees all requests of the instant. */
+enum cop_ev_kind {
+    COP_EV_CREDIT,  /* port: credits or a resume reach a blocked sender */
+    COP_EV_RELEASE, /* port: buffer space becomes free at a receiver that waits for it */
+    COP_EV_CONTROL, /* port: a link-level control message reaches the sender */
+    COP_EV_ARRIVE,  /* port: a packet at the input has been routed (hosts: its head is here) */
+    COP_EV_HEAD,    /* queue: its head may now request an output */
+    COP_EV_NIC,     /* host: try to send */
+    COP_EV_TX,      /* port: output buffer may send its next packet */
+    COP_EV_ARB,     /* output port or switch: decide who goes next */
+    COP_EV_SAMPLE,  /* the run: take samples, look for deadlocks */
+    COP_EV_KINDS
+};
+
+typedef struct cop_ev {
+    cop_time t;
+    uint32_t id; /* kind << 28 | entity */
+    uint32_t unused;
+} cop_ev;
+_Static_assert(sizeof(cop_ev) == 16, "an event is 16 bytes");
+
+#define COP_EV_ENTITY_BITS 28
+static inline uint32_t cop_ev_id(enum cop_ev_kind kind, uint32_t entity)
+{
+    return (uint32_t)kind << COP_EV_ENTITY_BITS | entity;
+}
+static inline enum cop_ev_kind cop_ev_kind_of(uint32_t id)
+{
+    return (enum cop_ev_kind)(id >> COP_EV_ENTITY_BITS);
+}
+static inline uint32_t cop_ev_entity_of(uint32_t id)
+{
+    return id & ((1u << COP_EV_ENTITY_BITS) - 1);
+}
+static inline bool cop_ev_before(cop_ev a, cop_ev b)
+{
+    return a.t != b.t ? a.t < b.t : a.id < b.id;
+}
+
+/* A binary heap of events by value. */
+typedef struct cop_heap {
+    cop_ev *v;
+    size_t n, cap;
+} cop_heap;
+
+typedef struct cop_chunk_keys { /* the events of one bucket, in the order of pushing */
+    uint64_t *v;
+    uint32_t n, cap;
+} cop_chunk_keys;
+
+typedef struct cop_evq {
+    bool use_heap;
+    cop_ev last; /* key being handled */
+    cop_heap far;   /* beyond the ring; everything in heap mode */
+    cop_heap early; /* pushed before the current bucket, after a pop that found nothing in time */
+    /* ring mode */
+    uint32_t shift;     /* bucket width is 1 << shift picoseconds */
+    uint32_t mask;      /* number of buckets - 1; 0 in heap mode */
+    uint64_t low;       /* mask of the time inside a bucket */
+    uint64_t cur;       /* absolute number of the bucket being emptied */
+    uint32_t *bucket;   /* chunk of each bucket, COP_NONE if empty */
+    uint64_t *nonempty; /* bit per bucket */
+    cop_chunk_keys *chunk;
+    uint32_t *free_chunk; /* stack of unused chunks */
+    uint32_t n_chunks, n_free;
+    size_t cap_chunks;
+    uint32_t buckets_used;
+    /* the current bucket: run[run_at .. run_n) is sorted; `late` came in meanwhile, unsorted */
+    cop_chunk_keys run, late, spare;
+    uint32_t run_at;
+    uint64_t late_min; /* smallest of `late`, UINT64_MAX if none */
+} cop_evq;
+
+/* bucket_ps: wanted bucket width (rounded to a power of two), about 8 events' worth of time;
+ * span_ps: time the ring should cover. Both only matter for speed. */
+void cop_evq_init(cop_evq *q, bool use_heap, cop_time bucket_ps, cop_time span_ps);
+void cop_evq_fini(cop_evq *q);
+void cop_evq_push(cop_evq *q, cop_time t, uint32_t id);
+/* Take the first event if its time is <= until. */
+bool cop_evq_pop(cop_evq *q, cop_time until, cop_ev *ev);
+bool cop_evq_empty(const cop_evq *q);
+
+#endif

@@ -1,0 +1,55 @@
+/* A configuration: YAML read once into typed structs. Every value was checked against its option
+ * table; what depends on several sections is checked when the network is built. */
+#ifndef COP_CONFIG_H
+#define COP_CONFIG_H
+
+#include "cc/cc_list.h"
+#include "net/net_cfg.h"
+#include "queue/queue_list.h"
+#include "route/route.h"
+#include "topo/topo.h"
+#include "traffic/traffic_cfg.h"
+
+typedef struct cop_config {
+    cop_arena arena; /* owns everything below */
+    const char *file;
+    const char *name, *title;
+    cop_run_cfg run;
+    cop_link_cfg link;
+    cop_switch_cfg sw;
+    cop_fc_cfg fc;
+    cop_nic_cfg nic;
+    const cop_topo_ops *topo;
+    const cop_route_ops *route;
+    const cop_queue_ops *queue;
+    const cop_cc_ops *cc;
+    void *topo_cfg, *route_cfg, *queue_cfg, *cc_cfg;
+    cop_traffic_cfg *traffic; /* entries */
+    size_t n_traffic;
+    void *marks; /* where each option was given, for messages; private to config.c */
+} cop_config;
+
+/* One `--set key.path=value`. */
+typedef struct cop_override {
+    const char *text;
+} cop_override;
+
+/* Read FILE ("-": standard input), or `text` if not NULL (then `file` is only its name in
+ * messages), apply overrides. All faults that can be found in one go are in err. On failure nothing
+ * is left to free, though freeing does no harm. */
+int cop_config_load(cop_config *c, const char *file, const char *text, const cop_override *set,
+                    size_t n_set, cop_err *err);
+void cop_config_free(cop_config *c);
+
+/* "file:line:column" of an option such as "topology.k" or "traffic[1].rate"; of its section or the
+ * file if the option was not given. */
+const char *cop_config_where(const cop_config *c, const char *path, char *buf, size_t size);
+
+/* The effective configuration with units, as YAML that loads to the same structs. In the arena.
+ * Traffic entries show only what differs from the defaults. */
+const char *cop_config_print(cop_config *c);
+/* A number for everything that decides the result apart from the seed; contents of files that the
+ * configuration names are not looked at. */
+uint64_t cop_config_hash(cop_config *c);
+
+#endif

@@ -1,0 +1,257 @@
+/* YAML through libyaml's document API.
+ *
+ * Role: file to nodes with line and column; faults of syntax with libyaml's mark.
+ * Invariant: no function follows a node deeper than its caller asks, so cyclic aliases do no harm.
+ * Limits: size, nesting and anchors are bounded before the document is built, because libyaml takes
+ * quadratic time for the last two. */
+#include "exp/config_doc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_FILE_BYTES ((size_t)4 << 20)
+#define MAX_DEPTH 32
+#define MAX_ANCHORS 1000
+
+static yaml_node_t *node_at(cop_doc *d, int node)
+{
+    return node > 0 ? yaml_document_get_node(&d->yaml, node) : NULL;
+}
+
+int cop_doc_root(cop_doc *d)
+{
+    return yaml_document_get_root_node(&d->yaml) != NULL ? 1 : 0;
+}
+
+enum cop_node cop_doc_type(cop_doc *d, int node)
+{
+    const yaml_node_t *n = node_at(d, node);
+    if (n == NULL || n->type == YAML_NO_NODE)
+        return COP_NODE_NONE;
+    return n->type == YAML_SCALAR_NODE     ? COP_NODE_SCALAR
+           : n->type == YAML_SEQUENCE_NODE ? COP_NODE_LIST
+                                           : COP_NODE_MAP;
+}
+
+const char *cop_doc_text(cop_doc *d, int node)
+{
+    const yaml_node_t *n = node_at(d, node);
+    if (n == NULL || n->type != YAML_SCALAR_NODE)
+        return NULL;
+    const char *text = (const char *)n->data.scalar.value;
+    return strlen(text) == n->data.scalar.length ? text : NULL;
+}
+
+bool cop_doc_is_empty(cop_doc *d, int node)
+{
+    const yaml_node_t *n = node_at(d, node);
+    return n != NULL && n->type == YAML_SCALAR_NODE && n->data.scalar.length == 0 &&
+           n->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+}
+
+size_t cop_doc_count(cop_doc *d, int node)
+{
+    const yaml_node_t *n = node_at(d, node);
+    if (n != NULL && n->type == YAML_SEQUENCE_NODE)
+        return (size_t)(n->data.sequence.items.top - n->data.sequence.items.start);
+    if (n != NULL && n->type == YAML_MAPPING_NODE)
+        return (size_t)(n->data.mapping.pairs.top - n->data.mapping.pairs.start);
+    return 0;
+}
+
+int cop_doc_item(cop_doc *d, int list, size_t i)
+{
+    return node_at(d, list)->data.sequence.items.start[i];
+}
+
+void cop_doc_pair(cop_doc *d, int map, size_t i, int *key, int *value)
+{
+    const yaml_node_pair_t *p = &node_at(d, map)->data.mapping.pairs.start[i];
+    *key = p->key;
+    *value = p->value;
+}
+
+int cop_doc_get(cop_doc *d, int map, const char *key)
+{
+    size_t n = cop_doc_type(d, map) == COP_NODE_MAP ? cop_doc_count(d, map) : 0;
+    for (size_t i = 0; i < n; i++) {
+        int k, v;
+        cop_doc_pair(d, map, i, &k, &v);
+        const char *text = cop_doc_text(d, k);
+        if (text != NULL && strcmp(text, key) == 0)
+            return v;
+    }
+    return 0;
+}
+
+cop_where cop_doc_where(cop_doc *d, int node, cop_arena *arena)
+{
+    const yaml_node_t *n = node_at(d, node);
+    if (n == NULL)
+        return (cop_where){d->file, 0, 0};
+    if (n->start_mark.column == COP_DOC_SET_COLUMN) {
+        char shown[120];
+        cop_excerpt(d->set[n->start_mark.line].text, shown, sizeof(shown));
+        return (cop_where){cop_arena_printf(arena, "--set %s", shown), 0, 0};
+    }
+    return (cop_where){d->file, (unsigned)n->start_mark.line + 1,
+                       (unsigned)n->start_mark.column + 1};
+}
+
+static int check_size(const char *file, size_t length, cop_err *err)
+{
+    if (length <= MAX_FILE_BYTES)
+        return 0;
+    return cop_err_add(err, COP_E_INPUT, "%s: is larger than %zu MiB; give a run file", file,
+                       MAX_FILE_BYTES >> 20);
+}
+
+/* The whole file, NUL at the end. */
+static int read_all(const char *file, char **whole, size_t *length, cop_err *err)
+{
+    bool standard_input = strcmp(file, "-") == 0;
+    FILE *f = standard_input ? stdin : fopen(file, "rb");
+    if (f == NULL)
+        return cop_err_add(err, COP_E_IO, "%s: cannot be read: %s; give a readable YAML file", file,
+                           strerror(errno));
+    char *text = NULL;
+    size_t capacity = 0, used = 0, got;
+    errno = 0;
+    do {
+        text = cop_grow(text, &capacity, used + 65537, 1);
+        got = fread(text + used, 1, 65536, f);
+        used += got;
+    } while (got > 0 && used <= MAX_FILE_BYTES);
+    bool failed = ferror(f) != 0;
+    int why = errno;
+    if (!standard_input)
+        fclose(f);
+    text[used] = '\0';
+    *whole = text;
+    *length = used;
+    if (failed)
+        return cop_err_add(err, COP_E_IO, "%s: cannot be read: %s; give a readable YAML file", file,
+                           strerror(why));
+    return check_size(file, used, err);
+}
+
+/* Line and column of byte `offset`, both from 1. */
+static void locate(const char *text, size_t length, size_t offset, unsigned *line, unsigned *column)
+{
+    *line = 1;
+    *column = 1;
+    for (size_t i = 0; i < offset && i < length; i++) {
+        (*column)++;
+        if (text[i] == '\n') {
+            (*line)++;
+            *column = 1;
+        }
+    }
+}
+
+static int syntax_fault(const cop_doc *d, const yaml_parser_t *p, const char *text, size_t length,
+                        cop_err *err)
+{
+    unsigned line = (unsigned)p->problem_mark.line + 1;
+    unsigned column = (unsigned)p->problem_mark.column + 1;
+    const char *remedy = "check indentation, colons and quotes there";
+    if (p->error == YAML_READER_ERROR) {
+        locate(text, length, p->problem_offset, &line, &column);
+        remedy = "save the file as UTF-8 text";
+    } else if (p->problem != NULL && strstr(p->problem, "cannot start any token") != NULL) {
+        remedy = "indent with spaces and quote text that starts with a special character";
+    }
+    return cop_err_add(err, COP_E_INPUT, "%s:%u:%u: not YAML: %s%s%s; %s", d->file, line, column,
+                       p->context ? p->context : "", p->context ? ", " : "",
+                       p->problem ? p->problem : "cannot be parsed", remedy);
+}
+
+static bool has_anchor(const yaml_event_t *e)
+{
+    return (e->type == YAML_SCALAR_EVENT && e->data.scalar.anchor != NULL) ||
+           (e->type == YAML_SEQUENCE_START_EVENT && e->data.sequence_start.anchor != NULL) ||
+           (e->type == YAML_MAPPING_START_EVENT && e->data.mapping_start.anchor != NULL);
+}
+
+/* Bound nesting and anchors. Syntax is left to the parser that builds the document. */
+static int check_shape(const cop_doc *d, const char *text, size_t length, cop_err *err)
+{
+    yaml_parser_t parser;
+    COP_CHECK(yaml_parser_initialize(&parser));
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+    int rc = 0;
+    unsigned depth = 0, anchors = 0;
+    for (bool more = true; more && rc == 0;) {
+        yaml_event_t e;
+        if (!yaml_parser_parse(&parser, &e))
+            break;
+        bool opens = e.type == YAML_SEQUENCE_START_EVENT || e.type == YAML_MAPPING_START_EVENT;
+        bool closes = e.type == YAML_SEQUENCE_END_EVENT || e.type == YAML_MAPPING_END_EVENT;
+        depth += opens;
+        depth -= closes;
+        anchors += has_anchor(&e);
+        if (depth > MAX_DEPTH)
+            rc = cop_err_add(err, COP_E_INPUT,
+                             "%s:%zu:%zu: nested too deep; sections hold options, not more",
+                             d->file, e.start_mark.line + 1, e.start_mark.column + 1);
+        else if (anchors > MAX_ANCHORS)
+            rc = cop_err_add(err, COP_E_INPUT, "%s:%zu:%zu: too many anchors; use at most %d",
+                             d->file, e.start_mark.line + 1, e.start_mark.column + 1, MAX_ANCHORS);
+        more = e.type != YAML_STREAM_END_EVENT;
+        yaml_event_delete(&e);
+    }
+    yaml_parser_delete(&parser);
+    return rc;
+}
+
+static int second_document(cop_doc *d, yaml_parser_t *parser, const char *text, size_t length,
+                           cop_err *err)
+{
+    yaml_document_t more;
+    if (!yaml_parser_load(parser, &more))
+        return syntax_fault(d, parser, text, length, err);
+    const yaml_node_t *root = yaml_document_get_root_node(&more);
+    int rc = 0;
+    if (root != NULL)
+        rc = cop_err_add(err, COP_E_INPUT,
+                         "%s:%zu:1: a second document begins; one run file holds one document",
+                         d->file, root->start_mark.line + 1);
+    yaml_document_delete(&more);
+    return rc;
+}
+
+int cop_doc_load(cop_doc *d, const char *file, const char *text, cop_err *err)
+{
+    char *own = NULL;
+    size_t length = text ? strlen(text) : 0;
+    d->file = strcmp(file, "-") == 0 ? "standard input" : file;
+    int rc = text ? check_size(file, length, err) : read_all(file, &own, &length, err);
+    text = text ? text : own;
+    if (rc == 0)
+        rc = check_shape(d, text, length, err);
+    if (rc != 0) {
+        cop_free(own);
+        return rc;
+    }
+    yaml_parser_t parser;
+    COP_CHECK(yaml_parser_initialize(&parser));
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+    if (!yaml_parser_load(&parser, &d->yaml)) {
+        rc = syntax_fault(d, &parser, text, length, err);
+    } else {
+        d->n_file_nodes = (int)(d->yaml.nodes.top - d->yaml.nodes.start);
+        if (cop_doc_root(d))
+            rc = second_document(d, &parser, text, length, err);
+        if (rc != 0)
+            yaml_document_delete(&d->yaml);
+    }
+    yaml_parser_delete(&parser);
+    cop_free(own);
+    return rc;
+}
+
+void cop_doc_free(cop_doc *d)
+{
+    yaml_document_delete(&d->yaml);
+}

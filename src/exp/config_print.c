@@ -1,0 +1,169 @@
+/* The effective configuration as YAML.
+ *
+ * Invariant: loading the text gives the same structs, for every section and plug-in.
+ * Traffic entries have many options that mean nothing for most patterns; of those only what differs
+ * from the defaults is printed. */
+#include "exp/config.h"
+#include "exp/sections.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct text {
+    char *at;
+    size_t used, capacity;
+} text;
+
+static void add(text *t, const char *s)
+{
+    size_t n = strlen(s);
+    t->at = cop_grow(t->at, &t->capacity, t->used + n + 1, 1);
+    memcpy(t->at + t->used, s, n + 1);
+    t->used += n;
+}
+
+/* Words that mean themselves in any YAML reader. */
+static bool is_plain_word(const char *s)
+{
+    const char *allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
+    bool letter = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z');
+    return letter && s[strspn(s, allowed)] == '\0';
+}
+
+/* May stand as it is between double quotes: printable, no line break of Unicode, no byte order
+ * mark. */
+static bool is_printable(uint32_t c)
+{
+    return (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') ||
+           (c >= 0xa0 && c != 0x2028 && c != 0x2029 && c != 0xfeff && (c & 0xfffe) != 0xfffe &&
+            c <= 0x10ffff);
+}
+
+static void add_string(text *t, const char *s)
+{
+    if (is_plain_word(s)) {
+        add(t, s);
+        return;
+    }
+    char buf[16];
+    add(t, "\"");
+    while (*s != '\0') {
+        const char *from = s;
+        uint32_t c = cop_utf8_next(&s);
+        if (c == COP_NONE) /* only a directory's name can be like this; YAML cannot say it */
+            snprintf(buf, sizeof(buf), "?");
+        else if (c == '"' || c == '\\')
+            snprintf(buf, sizeof(buf), "\\%c", (int)c);
+        else if (is_printable(c))
+            snprintf(buf, sizeof(buf), "%.*s", (int)(s - from), from);
+        else
+            snprintf(buf, sizeof(buf), "\\U%08x", (unsigned)c);
+        add(t, buf);
+    }
+    add(t, "\"");
+}
+
+static void add_option(text *t, const char *indent, const cop_opt *o, const void *cfg)
+{
+    add(t, indent);
+    add(t, o->name);
+    add(t, ": ");
+    if (o->type == COP_OPT_STRING) {
+        const char *s = *(const char *const *)(const void *)((const char *)cfg + o->offset);
+        add_string(t, s ? s : "");
+    } else {
+        size_t size = cop_opt_print_size(o, cfg);
+        char *buf = cop_alloc(size);
+        add(t, cop_opt_print(o, cfg, buf, size));
+        cop_free(buf);
+    }
+    add(t, "\n");
+}
+
+static void add_table(text *t, const cop_opt *table, const void *cfg, const cop_opt *skip)
+{
+    for (const cop_opt *o = table; o != NULL && o->type != COP_OPT_END; o++)
+        if (o != skip)
+            add_option(t, "  ", o, cfg);
+}
+
+static void add_section(text *t, const cop_config *c, const cop_section *s, const cop_opt *skip)
+{
+    const char *base = (const char *)c;
+    add(t, s->name);
+    add(t, ":\n");
+    if (s->plugin == NULL) {
+        add_table(t, s->opts, base + s->cfg_offset, skip);
+        return;
+    }
+    const void *ops, *cfg;
+    memcpy(&ops, base + s->ops_offset, sizeof(ops));
+    memcpy(&cfg, base + s->cfg_offset, sizeof(cfg));
+    cop_plugin p;
+    for (size_t i = 0; s->plugin(i, &p); i++) {
+        if (p.ops != ops)
+            continue;
+        add(t, "  kind: ");
+        add(t, p.name);
+        add(t, "\n");
+        add_table(t, p.opts, cfg, skip);
+    }
+}
+
+static bool same_value(const cop_opt *o, const void *a, const void *b)
+{
+    size_t size_a = cop_opt_print_size(o, a), size_b = cop_opt_print_size(o, b);
+    char *text_a = cop_alloc(size_a), *text_b = cop_alloc(size_b);
+    bool same =
+        strcmp(cop_opt_print(o, a, text_a, size_a), cop_opt_print(o, b, text_b, size_b)) == 0;
+    cop_free(text_a);
+    cop_free(text_b);
+    return same;
+}
+
+static void add_traffic(text *t, const cop_config *c)
+{
+    cop_arena arena = {0};
+    cop_traffic_cfg defaults = {0};
+    cop_opt_defaults(cop_traffic_opts, &defaults, &arena);
+    add(t, c->n_traffic ? "traffic:\n" : "traffic: []\n");
+    for (size_t i = 0; i < c->n_traffic; i++) {
+        const char *indent = "  - ";
+        for (const cop_opt *o = cop_traffic_opts; o->type != COP_OPT_END; o++) {
+            if (o->def != NULL && same_value(o, &c->traffic[i], &defaults))
+                continue;
+            add_option(t, indent, o, &c->traffic[i]);
+            indent = "    ";
+        }
+        if (strcmp(indent, "  - ") == 0)
+            add(t, "  - {}\n");
+    }
+    cop_arena_free(&arena);
+}
+
+const char *cop_config_print(cop_config *c)
+{
+    text t = {0};
+    for (const cop_opt *o = cop_root_opts; o->type != COP_OPT_END; o++)
+        add_option(&t, "", o, c);
+    for (const cop_section *s = cop_sections; s->name != NULL; s++)
+        add_section(&t, c, s, NULL);
+    add_traffic(&t, c);
+    const char *kept = cop_arena_strdup(&c->arena, t.at);
+    cop_free(t.at);
+    return kept;
+}
+
+uint64_t cop_config_hash(cop_config *c)
+{
+    text t = {0};
+    const cop_opt *seed = cop_opt_find(cop_run_opts, "seed");
+    for (const cop_section *s = cop_sections; s->name != NULL; s++)
+        add_section(&t, c, s, seed);
+    add_traffic(&t, c);
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+    for (size_t i = 0; i < t.used; i++)
+        hash = (hash ^ (unsigned char)t.at[i]) * 0x100000001b3u;
+    cop_free(t.at);
+    return hash;
+}

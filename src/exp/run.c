@@ -1,0 +1,226 @@
+/* From configuration to results: topology -> routing (and its dependency check) -> traffic -> network
+ * -> run -> results. The only place where all parts meet. */
+#include "exp/run.h"
+
+#include "net/net.h"
+#include "net/watch.h"
+#include "stats/collect.h"
+
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+/* Steps of the dependency check: enough to follow every pair of a 648-host tree and a 512-node
+ * torus; larger networks are sampled, which the report says. */
+#define CDG_BUDGET ((uint64_t)1 << 26)
+
+typedef struct world {
+    cop_topo topo;
+    cop_route route;
+    cop_traffic traffic;
+    cop_net net;
+    uint64_t *inject_bps;
+    uint32_t lanes;
+    cop_cdg_result cdg;
+} world;
+
+static double cpu_now(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+/* Put "file:line:column: " before messages of parts that do not know the file. */
+static int located(const cop_config *c, const char *option, const cop_err *inner, cop_err *err)
+{
+    char where[512];
+    cop_config_where(c, option, where, sizeof(where));
+    return cop_err_add(err, inner->code, "%s: %s", where, inner->text);
+}
+
+static const char *option_where(const void *ctx, const char *option, char *buf, size_t size)
+{
+    return cop_config_where(ctx, option, buf, size);
+}
+
+static const char *entry_where(const void *ctx, size_t entry, const char *option, char *buf, size_t size)
+{
+    char path[96];
+    snprintf(path, sizeof(path), "traffic[%zu].%s", entry, option);
+    return cop_config_where(ctx, path, buf, size);
+}
+
+static int build_topology(world *w, cop_config *c, cop_err *err)
+{
+    cop_err inner = {0};
+    if (c->topo->build(&w->topo, c->topo_cfg, &inner) == 0)
+        return 0;
+    /* A topology file names itself in its messages. */
+    if (strcmp(c->topo->name, "file") == 0)
+        return cop_err_add(err, inner.code, "%s", inner.text);
+    return located(c, "topology", &inner, err);
+}
+
+static int build_route(world *w, cop_config *c, cop_err *err)
+{
+    cop_err inner = {0};
+    uint32_t scheme = c->queue->lanes ? c->queue->lanes(c->queue_cfg) : 0;
+    uint32_t lanes = c->sw.lanes ? (uint32_t)c->sw.lanes : 0;
+    int rc = cop_route_init(&w->route, c->route, &w->topo, c->route_cfg, lanes, &inner);
+    if (rc)
+        return strcmp(c->route->name, "table") == 0 ? cop_err_add(err, inner.code, "%s", inner.text)
+                                                    : located(c, "routing", &inner, err);
+    w->lanes = lanes ? lanes : w->route.vls > scheme ? w->route.vls : scheme;
+    if (!c->sw.lanes && c->nic.control_vl >= (int64_t)w->lanes)
+        w->lanes = (uint32_t)c->nic.control_vl + 1;
+    w->route.lanes = w->lanes;
+    return 0;
+}
+
+static const char *cycle_text(world *w, cop_arena *arena)
+{
+    char *text = cop_arena_strdup(arena, "");
+    for (uint32_t i = 0; i < w->cdg.cycle_len && i < 12; i++) {
+        char name[64];
+        text = cop_arena_printf(arena, "%s%s/vl%u -> ", text,
+                                cop_topo_port_name(&w->topo, w->cdg.cycle[i], name, sizeof(name)),
+                                w->cdg.cycle_vl[i]);
+    }
+    return cop_arena_printf(arena, "%s%s", text, w->cdg.cycle_len > 12 ? "..." : "(again)");
+}
+
+static int check_routing(world *w, cop_config *c, cop_err *err)
+{
+    char where[512], src[64], dst[64];
+    cop_cdg_check(&w->route, CDG_BUDGET, &w->cdg);
+    cop_config_where(c, "routing", where, sizeof(where));
+    if (w->cdg.unreachable)
+        return cop_err_add(err, COP_E_INPUT, "%s: routing %s does not get from %s to %s; repair the tables",
+                           where, c->route->name,
+                           cop_topo_host_name(&w->topo, w->cdg.bad_src, src, sizeof(src)),
+                           cop_topo_host_name(&w->topo, w->cdg.bad_dst, dst, sizeof(dst)));
+    if (!w->cdg.acyclic && !c->run.allow_deadlock)
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s: routing %s has a cycle of channel dependencies and can deadlock: %s; choose "
+                           "another routing, or set run.allow_deadlock to see it happen",
+                           where, c->route->name, cycle_text(w, &c->arena));
+    return 0;
+}
+
+static int build_traffic(world *w, cop_config *c, cop_err *err)
+{
+    w->inject_bps = COP_NEW_ARRAY(&c->arena, uint64_t, w->topo.n_hosts);
+    for (uint32_t h = 0; h < w->topo.n_hosts; h++) {
+        uint64_t link = cop_net_link_rate(&w->topo, &c->link, cop_topo_host_port(&w->topo, h));
+        uint64_t limit = c->nic.inject_rate_bps;
+        w->inject_bps[h] = limit && limit < link ? limit : link;
+    }
+    cop_traffic_ctx ctx = {.seed = (uint64_t)c->run.seed,
+                           .inject_bps = w->inject_bps,
+                           .mtu_bytes = c->nic.mtu_bytes,
+                           .duration_ps = c->run.duration_ps,
+                           .where = entry_where,
+                           .where_ctx = c};
+    return cop_traffic_build(&w->traffic, &w->topo, c->traffic, c->n_traffic, &ctx, err);
+}
+
+static int build_network(world *w, cop_config *c, cop_err *err)
+{
+    cop_net_parts parts = {.topo = &w->topo,
+                           .route = &w->route,
+                           .traffic = &w->traffic,
+                           .run = &c->run,
+                           .link = &c->link,
+                           .sw = &c->sw,
+                           .fc = &c->fc,
+                           .nic = &c->nic,
+                           .queue = c->queue,
+                           .cc = c->cc,
+                           .queue_cfg = c->queue_cfg,
+                           .cc_cfg = c->cc_cfg,
+                           .lanes = w->lanes,
+                           .where = option_where,
+                           .where_ctx = c};
+    return cop_net_init(&w->net, &parts, err);
+}
+
+static int build_world(world *w, cop_config *c, cop_err *err)
+{
+    int rc = build_topology(w, c, err);
+    if (rc == 0)
+        rc = build_route(w, c, err);
+    if (rc == 0)
+        rc = check_routing(w, c, err);
+    if (rc == 0)
+        rc = build_traffic(w, c, err);
+    if (rc == 0)
+        rc = build_network(w, c, err);
+    return rc;
+}
+
+static void free_world(world *w)
+{
+    if (w->net.topo)
+        cop_net_fini(&w->net);
+    cop_traffic_free(&w->traffic);
+    if (w->route.ops)
+        cop_route_fini(&w->route);
+    cop_cdg_free(&w->cdg);
+    cop_topo_free(&w->topo);
+    cop_free(w);
+}
+
+int cop_run(cop_config *c, const cop_run_hooks *o, cop_result *result, cop_err *err)
+{
+    static const cop_run_hooks quiet = {0};
+    world *w = cop_alloc(sizeof(*w));
+    double start = cpu_now();
+    *result = (cop_result){0};
+    if (o == NULL)
+        o = &quiet;
+    int rc = build_world(w, c, err);
+    if (rc == 0 && o->watch)
+        rc = cop_watch_init(&w->net, o->watch, o->watch_out, c->run.watch_limit, err);
+    if (rc == 0) {
+        double built = cpu_now();
+        cop_net_run(&w->net, o->progress, o->progress_ctx);
+        double done = cpu_now();
+        cop_collect(&w->net, result);
+        result->build_seconds = built - start;
+        result->cpu_seconds = done - built;
+        struct rusage usage;
+        getrusage(RUSAGE_SELF, &usage);
+        result->peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
+    }
+    free_world(w);
+    return rc;
+}
+
+int cop_check_network(cop_config *c, FILE *report, cop_err *err)
+{
+    world *w = cop_alloc(sizeof(*w));
+    int rc = build_world(w, c, err);
+    if (rc == 0) {
+        cop_topo_facts facts;
+        cop_topo_measure(&w->topo, 256, &facts);
+        fprintf(report, "# network: %u hosts, %u switches of up to %u ports, %u cables\n", w->topo.n_hosts,
+                w->topo.n_switches, facts.max_ports, facts.cables);
+        fprintf(report, "# paths: at most %u switches, %.2f on average\n", facts.diameter,
+                facts.mean_switches);
+        fprintf(report,
+                "# routing: %s, %u virtual lane%s, %" PRIu64 " channels, %" PRIu64
+                " dependencies, %s%s\n",
+                c->route->name, w->lanes, w->lanes == 1 ? "" : "s", w->cdg.channels, w->cdg.dependencies,
+                w->cdg.acyclic ? "no cycle" : "CYCLIC: can deadlock",
+                w->cdg.sampled ? " (checked for a sample of the destinations)" : "");
+        fprintf(report, "# traffic: %u streams from %zu entries\n", w->traffic.n_streams, c->n_traffic);
+    }
+    free_world(w);
+    return rc;
+}
+
+void cop_result_free(cop_result *r)
+{
+    cop_arena_free(&r->arena);
+}

@@ -1,0 +1,28 @@
+/* From a configuration to a result: build the network, simulate, collect. */
+#ifndef COP_RUN_H
+#define COP_RUN_H
+
+#include "exp/config.h"
+#include "stats/result.h"
+
+#include <stdio.h>
+
+typedef struct cop_watch cop_watch;
+
+/* What the caller wants to see while a run goes on; all may be zero. */
+typedef struct cop_run_hooks {
+    const char *watch; /* packets to trace: "src=3,dst=7,from=12,count=5" */
+    FILE *watch_out;
+    /* Called now and then; `end` is the configured duration. */
+    void (*progress)(void *ctx, cop_time now, cop_time end, uint64_t packet_hops);
+    void *progress_ctx;
+} cop_run_hooks;
+
+/* Simulate. 0 also when the outcome is a deadlock; *result is then to be freed. `hooks` may be
+ * NULL. */
+int cop_run(cop_config *c, const cop_run_hooks *hooks, cop_result *result, cop_err *err);
+/* Build topology and routing, check channel dependencies, print facts; simulate nothing. */
+int cop_check_network(cop_config *c, FILE *report, cop_err *err);
+void cop_result_free(cop_result *r);
+
+#endif

@@ -1,0 +1,41 @@
+/* The sections of a run file, as data: loading, printing, `coppice list` and docs/CONFIG.md all
+ * walk this one table. Sections without a plug-in fill a struct inside cop_config; sections with
+ * plug-ins have a `kind` that chooses one, and its own options. */
+#ifndef COP_SECTIONS_H
+#define COP_SECTIONS_H
+
+#include "exp/config.h"
+
+typedef struct cop_plugin {
+    const char *name, *summary, *source;
+    const cop_opt *opts; /* NULL or empty: none */
+    size_t cfg_size;
+    const void *ops; /* cop_topo_ops, cop_route_ops, ... */
+} cop_plugin;
+
+typedef struct cop_section {
+    const char *name; /* key in the file */
+    const char *family; /* name for `coppice list`; NULL: no plug-ins */
+    const char *help; /* one line */
+    const cop_opt *opts; /* NULL: the plug-in's */
+    size_t cfg_offset; /* in cop_config: the struct, or the pointer to the plug-in's */
+    size_t ops_offset; /* in cop_config: pointer to the plug-in's ops */
+    /* Plug-in number i; false past the last. NULL: the section has none. */
+    bool (*plugin)(size_t i, cop_plugin *p);
+    const char *default_kind; /* NULL: `kind` is required */
+} cop_section;
+
+extern const cop_section cop_sections[]; /* in file order; ends with a NULL name */
+extern const cop_opt cop_root_opts[]; /* `name` and `title`, fields of cop_config */
+
+/* Kind `auto` of section routing. */
+#define COP_ROUTING_AUTO "auto"
+/* The routing `auto` means on a topology of this name. */
+const char *cop_routing_for(const char *topology);
+
+const cop_section *cop_section_find(const char *name);
+bool cop_plugin_find(const cop_section *s, const char *name, cop_plugin *p);
+/* All names of a section's plug-ins; returns how many, at most `max`. */
+size_t cop_plugin_names(const cop_section *s, const char **names, size_t max);
+
+#endif

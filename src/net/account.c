@@ -1,0 +1,166 @@
+/* Accounting: after every run each packet, byte and credit must be somewhere.
+ *
+ *   packets   injected = delivered + lost + on wires, in queues, in output buffers, at sinks, with the
+ *             link (ack/nack); the pool holds exactly these plus control packets not yet sent.
+ *   credits   for every section of every link: credit + returns under way + blocks on the wire and in
+ *             the buffer = capacity (ack/nack: blocks not acknowledged; on/off: the receiver's count).
+ *   buffers   no section holds more than its capacity.
+ * An imbalance is a bug of the simulator: it names the place and ends the run as broken. */
+#include "base/outcome.h"
+#include "net/arch.h"
+#include "net/fc.h"
+#include "net/fc_state.h"
+#include "net/net.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+typedef struct ledger {
+    uint64_t packets;   /* found in the network */
+    uint64_t *on_wire;  /* [port * section] blocks on the wire into this input */
+    uint64_t *buffered; /* [port * section] blocks queued at this input */
+    uint64_t *bytes;    /* [port * section] the same in bytes */
+} ledger;
+
+static void broken(cop_net *net, const char *fmt, ...)
+{
+    va_list ap;
+    if (net->stop == COP_OUTCOME_BROKEN || net->stop == COP_OUTCOME_LOSS)
+        return;
+    net->stop = COP_OUTCOME_BROKEN;
+    va_start(ap, fmt);
+    vsnprintf(net->why, sizeof(net->why), fmt, ap);
+    va_end(ap);
+}
+
+static size_t slot(const cop_net *net, uint32_t port, const cop_pkt *p)
+{
+    return (size_t)port * net->sections + cop_net_section_of(net, p, p->vl);
+}
+
+static void count_list(cop_net *net, ledger *l, uint32_t head, uint32_t port, uint64_t *blocks)
+{
+    for (uint32_t h = head; h != COP_NONE; h = net->pkt[h].next) {
+        const cop_pkt *p = &net->pkt[h];
+        l->packets++;
+        if (blocks)
+            blocks[slot(net, port, p)] += cop_blocks(p->bytes);
+        if (blocks == l->buffered)
+            l->bytes[slot(net, port, p)] += p->bytes;
+    }
+}
+
+static void walk(cop_net *net, ledger *l)
+{
+    const cop_topo *t = net->topo;
+    for (uint32_t p = 0; p < t->n_ports; p++) {
+        count_list(net, l, net->in[p].wire_head, p, l->on_wire);
+        if (net->fc_state->nacked_head) {
+            uint32_t to = net->out[p].to;
+            if (to == COP_NONE)
+                continue;
+            count_list(net, l, net->fc_state->nacked_head[p], to, l->on_wire);
+            count_list(net, l, net->fc_state->replay_head[p], to, l->on_wire);
+        }
+    }
+    for (uint32_t q = 0; q < net->n_queues; q++)
+        count_list(net, l, net->queue[q].head, net->queue_port[q], l->buffered);
+    for (uint32_t p = 0; net->obuf && p < t->host_port0; p++)
+        for (uint32_t vl = 0; vl < net->lanes; vl++)
+            count_list(net, l, cop_obuf_first(net, p, vl), p, NULL);
+    for (uint32_t h = 0; h < net->info.n_hosts; h++)
+        count_list(net, l, net->nic[h].late_head, t->host_port0 + h, NULL);
+}
+
+static uint64_t returning(const cop_net *net, uint32_t port, uint32_t section)
+{
+    const cop_ring *r = &net->ring[port];
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < r->n; i++) {
+        const cop_return *ret = &r->v[(r->at + i) & r->mask];
+        bool nack = net->fc_state->nacked_head && (ret->blocks & COP_NACK);
+        if (ret->section == section && !nack)
+            sum += ret->blocks & ~COP_IB_LOST;
+    }
+    return sum;
+}
+
+static void check_sender(cop_net *net, const ledger *l, uint32_t port, uint32_t s)
+{
+    size_t mine = (size_t)port * net->sections + s, theirs = (size_t)net->out[port].to * net->sections + s;
+    const cop_section *sec = &net->section[mine];
+    uint64_t under_way = returning(net, port, s) + l->on_wire[theirs];
+    if (!net->fc_state->nacked_head)
+        under_way += l->buffered[theirs];
+    if (net->fc_state->behind)
+        under_way += net->fc_state->behind[mine];
+    char name[64];
+    cop_topo_port_name(net->topo, port, name, sizeof(name));
+    if (sec->used != under_way)
+        broken(net, "credits of %s section %u: %u blocks are out, %" PRIu64 " are accounted for", name, s,
+               sec->used, under_way);
+    if (!net->shared_free && sec->credit + sec->used != sec->capacity)
+        broken(net, "credits of %s section %u: %u + %u of %u blocks", name, s, sec->credit, sec->used,
+               sec->capacity);
+}
+
+static void check_receiver(cop_net *net, const ledger *l, uint32_t port, uint32_t s)
+{
+    const struct cop_fc_state *st = net->fc_state;
+    size_t i = (size_t)port * net->sections + s;
+    uint64_t leaving = 0;
+    for (uint32_t k = 0; k < st->freed[port].n; k++) {
+        const cop_return *ret = &st->freed[port].v[(st->freed[port].at + k) & st->freed[port].mask];
+        leaving += ret->section == s ? ret->blocks : 0;
+    }
+    char name[64];
+    cop_topo_port_name(net->topo, port, name, sizeof(name));
+    if (st->held[i] != l->bytes[i] + leaving)
+        broken(net, "buffer of %s section %u: %" PRIu64 " bytes counted, %" PRIu64 " found", name, s,
+               st->held[i], l->bytes[i] + leaving);
+    if (st->held[i] > st->capacity[i])
+        broken(net, "buffer of %s section %u overflowed", name, s);
+}
+
+static void check_output_buffers(cop_net *net)
+{
+    uint64_t capacity = net->sw_cfg->output_buffer_bytes / COP_BLOCK_BYTES;
+    for (uint32_t p = 0; net->obuf && p < net->topo->host_port0; p++)
+        for (uint32_t vl = 0; vl < net->lanes; vl++) {
+            uint64_t used = 0;
+            for (uint32_t h = cop_obuf_first(net, p, vl); h != COP_NONE; h = net->pkt[h].next)
+                used += cop_blocks(net->pkt[h].bytes);
+            if (used + cop_obuf_free_blocks(net, p, vl) != capacity)
+                broken(net, "output buffer of port %u lane %u does not add up", p, vl);
+        }
+}
+
+void cop_net_account(cop_net *net)
+{
+    if (net->stop == COP_OUTCOME_LOSS)
+        return;
+    size_t sections = (size_t)net->topo->n_ports * net->sections;
+    ledger l = {.on_wire = cop_alloc(sections * sizeof(uint64_t)),
+                .buffered = cop_alloc(sections * sizeof(uint64_t)),
+                .bytes = cop_alloc(sections * sizeof(uint64_t))};
+    walk(net, &l);
+    uint64_t in_flight = net->total.injected - net->total.delivered - net->total.lost, unsent = 0;
+    for (uint32_t h = 0; h < net->info.n_hosts; h++)
+        for (uint32_t c = net->nic[h].control_head; c != COP_NONE; c = net->pkt[c].next)
+            unsent++;
+    if (l.packets != in_flight)
+        broken(net, "%" PRIu64 " packets are in flight, %" PRIu64 " were found", in_flight, l.packets);
+    if (net->pkt_live != in_flight + unsent)
+        broken(net, "the pool holds %u packets, %" PRIu64 " are in use", net->pkt_live, in_flight + unsent);
+    for (uint32_t p = 0; p < net->topo->n_ports; p++)
+        for (uint32_t s = 0; s < net->sections; s++) {
+            if (net->out[p].to != COP_NONE && net->fc != &cop_fc_onoff)
+                check_sender(net, &l, p, s);
+            if (net->in[p].from != COP_NONE && net->fc_state->held)
+                check_receiver(net, &l, p, s);
+        }
+    check_output_buffers(net);
+    cop_free(l.on_wire);
+    cop_free(l.buffered);
+    cop_free(l.bytes);
+}

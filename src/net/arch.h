@@ -1,0 +1,24 @@
+/* The switch architectures, and what they share. */
+#ifndef COP_NET_ARCH_H
+#define COP_NET_ARCH_H
+
+#include "net/net.h"
+
+extern const cop_arch_ops cop_arch_ib, cop_arch_iq, cop_arch_cioq;
+
+void cop_iq_init(cop_net *net);
+void cop_obuf_init(cop_net *net);
+/* COP_EV_TX: the output buffer of `port` may send. */
+void cop_obuf_tx(cop_net *net, uint32_t port);
+/* Earliest time at which output `port` may take another packet from an input (cioq: crossbar). */
+cop_time cop_obuf_xbar_free(const cop_net *net, uint32_t port);
+/* Crossbar's round robin over the lanes in `ready`. */
+uint32_t cop_obuf_pick_lane(const cop_net *net, uint32_t port, uint32_t ready);
+/* Does some lane of the output buffer wait for credit? */
+bool cop_obuf_blocked(const cop_net *net, uint32_t port);
+/* For accounting: packets in the buffer of (port, lane) from the oldest on, and free blocks incl.
+ * those of the packet that is leaving. */
+uint32_t cop_obuf_first(const cop_net *net, uint32_t port, uint32_t vl);
+uint32_t cop_obuf_free_blocks(const cop_net *net, uint32_t port, uint32_t vl);
+
+#endif

@@ -1,0 +1,368 @@
+/* Construction of a network from topology, configuration and plug-ins, with the checks that need
+ * more than one of them. After this nothing on the data path looks up a string or allocates. */
+#include "net/arch.h"
+#include "net/control.h"
+#include "net/fc.h"
+#include "net/fc_state.h"
+#include "net/net.h"
+#include "net/vlarb.h"
+
+#include <string.h>
+
+static const char *at(const cop_net_parts *pt, const char *option, char *buf, size_t size)
+{
+    return pt->where ? pt->where(pt->where_ctx, option, buf, size) : option;
+}
+
+uint64_t cop_net_link_rate(const cop_topo *t, const cop_link_cfg *cfg, uint32_t port)
+{
+    const cop_port *p = &t->port[port];
+    if (p->rate_rank && !cfg->override_file)
+        return t->speed[p->rate_rank];
+    uint64_t own = p->link_class == COP_LINK_HOST     ? cfg->host_rate_bps
+                   : p->link_class == COP_LINK_GLOBAL ? cfg->global_rate_bps
+                                                      : cfg->trunk_rate_bps;
+    return own ? own : cfg->rate_bps;
+}
+
+static cop_time link_delay(const cop_topo *t, const cop_link_cfg *cfg, uint32_t port)
+{
+    const cop_port *p = &t->port[port];
+    cop_time own = p->link_class == COP_LINK_HOST     ? cfg->host_delay_ps
+                   : p->link_class == COP_LINK_GLOBAL ? cfg->global_delay_ps
+                                                      : cfg->trunk_delay_ps;
+    return own ? own : cfg->delay_ps;
+}
+
+static void build_ports(cop_net *net, const cop_net_parts *pt)
+{
+    const cop_topo *t = net->topo;
+    uint32_t n = t->n_ports;
+    net->out = COP_NEW_ARRAY(&net->arena, cop_out, n);
+    net->in = COP_NEW_ARRAY(&net->arena, cop_in, n);
+    net->ring = COP_NEW_ARRAY(&net->arena, cop_ring, n);
+    net->waiting = COP_NEW_ARRAY(&net->arena, uint32_t, n);
+    net->lane = COP_NEW_ARRAY(&net->arena, cop_lane, (size_t)n * net->lanes);
+    net->request = COP_NEW_ARRAY(&net->arena, uint64_t, (size_t)n * net->lanes * net->words);
+    cop_pace common = 0;
+    for (uint32_t p = 0; p < n; p++) {
+        const cop_port *port = &t->port[p];
+        bool host = cop_topo_is_host_port(t, p);
+        uint32_t sw = host ? COP_NONE : port->owner;
+        net->out[p] = (cop_out){.arb_at = COP_NEVER,
+                                .credit_at = COP_NEVER,
+                                .to = port->to,
+                                .sw = sw,
+                                .port0 = host ? p : t->sw_port0[sw],
+                                .local = port->local};
+        net->in[p] = (cop_in){.wire_head = COP_NONE,
+                              .wire_tail = COP_NONE,
+                              .from = port->from,
+                              .sw = sw,
+                              .local = port->local};
+        if (port->to == COP_NONE)
+            continue;
+        cop_pace pace = cop_pace_of(cop_net_link_rate(t, pt->link, p));
+        net->out[p].pace = pace;
+        net->out[p].delay_ps = (uint32_t)link_delay(t, pt->link, p);
+        if (common != 0 && pace != common)
+            net->multi_rate = true;
+        common = pace;
+    }
+    for (uint32_t p = 0; p < n; p++)
+        if (net->in[p].from != COP_NONE) {
+            net->in[p].pace = net->out[net->in[p].from].pace;
+            if (net->in[p].sw == COP_NONE)
+                continue;
+            bool all = pt->sw->switching == COP_SWITCHING_SAF;
+            net->in[p].header_ps =
+                all ? COP_NEVER : cop_wire_time(net->in[p].pace, pt->sw->header_bytes);
+            net->in[p].pipeline_ps = pt->sw->pipeline_ps;
+        }
+}
+
+/* Buffer of the input that `port` sends to, per section, in bytes. */
+static uint64_t buffer_behind(const cop_net *net, uint32_t port)
+{
+    uint64_t nic = net->nic_cfg->buffer_bytes;
+    bool host = cop_topo_is_host_port(net->topo, net->out[port].to);
+    return host && nic ? nic : net->sw_cfg->buffer_bytes;
+}
+
+static void build_sections(cop_net *net)
+{
+    uint32_t n = net->topo->n_ports, mtu = cop_blocks(net->info.mtu_bytes);
+    uint64_t reserve = net->sw_cfg->reserve_bytes / COP_BLOCK_BYTES;
+    net->section = COP_NEW_ARRAY(&net->arena, cop_section, (size_t)n * net->sections);
+    if (net->sw_cfg->shared_lanes)
+        net->shared_free = COP_NEW_ARRAY(&net->arena, uint32_t, n);
+    if (net->sectioned)
+        net->section_waiters = COP_NEW_ARRAY(&net->arena, uint32_t, n);
+    for (uint32_t p = 0; p < n; p++) {
+        if (net->out[p].to == COP_NONE)
+            continue;
+        uint32_t blocks = (uint32_t)(buffer_behind(net, p) / COP_BLOCK_BYTES);
+        for (uint32_t s = 0; s < net->sections; s++) {
+            cop_section *sec = &net->section[(size_t)p * net->sections + s];
+            *sec = (cop_section){.credit = blocks, .capacity = blocks, .wait = COP_NONE};
+            if (net->shared_free)
+                sec->credit = reserve ? (uint32_t)reserve : mtu;
+        }
+        if (net->shared_free)
+            net->shared_free[p] = blocks - net->lanes * net->section[(size_t)p * net->sections].credit;
+    }
+}
+
+static void build_queues(cop_net *net)
+{
+    const cop_topo *t = net->topo;
+    cop_queue_layout layout = {0};
+    net->slot0 = COP_NEW_ARRAY(&net->arena, uint64_t, (size_t)t->n_switches + 1);
+    uint64_t total = 0, slots = 0;
+    for (uint32_t sw = 0; sw < t->n_switches; sw++) {
+        uint32_t ports = cop_topo_ports_of(t, sw);
+        net->queue_ops->layout(net->queue_cfg, &net->info, ports, &layout);
+        net->slot0[sw] = slots;
+        slots += (uint64_t)ports * ports * net->lanes;
+        for (uint32_t i = 0; i < ports; i++) {
+            net->in[t->sw_port0[sw] + i].queue0 = (uint32_t)total;
+            total += layout.queues;
+        }
+    }
+    COP_CHECK(total * net->max_cand < COP_NONE);
+    net->n_queues = (uint32_t)total;
+    net->queue = COP_NEW_ARRAY(&net->arena, cop_queue, total);
+    net->queue_port = COP_NEW_ARRAY(&net->arena, uint32_t, total);
+    for (uint32_t p = 0; p < t->host_port0; p++) {
+        uint32_t end = p + 1 < t->host_port0 ? net->in[p + 1].queue0 : net->n_queues;
+        for (uint32_t q = net->in[p].queue0; q < end; q++) {
+            net->queue[q] = (cop_queue){.head = COP_NONE, .tail = COP_NONE};
+            net->queue_port[q] = p;
+        }
+    }
+    if (net->per_output)
+        return;
+    net->queue_read = COP_NEW_ARRAY(&net->arena, cop_time, total);
+    net->node = COP_NEW_ARRAY(&net->arena, cop_node, total * net->max_cand);
+    for (uint64_t i = 0; i < total * net->max_cand; i++)
+        net->node[i] = (cop_node){.next = COP_NONE, .prev = COP_NONE};
+    net->slot = COP_NEW_ARRAY(&net->arena, uint32_t, slots);
+    memset(net->slot, 0xff, slots * sizeof(uint32_t));
+}
+
+static void build_hosts(cop_net *net, const cop_net_parts *pt)
+{
+    uint32_t n = net->info.n_hosts;
+    net->nic = COP_NEW_ARRAY(&net->arena, cop_nic, n);
+    net->nic_lane = COP_NEW_ARRAY(&net->arena, cop_nic_lane, (size_t)n * net->lanes);
+    memset(net->nic_lane, 0xff, (size_t)n * net->lanes * sizeof(cop_nic_lane));
+    for (uint32_t h = 0; h < n; h++) {
+        uint32_t port = net->topo->host_port0 + h;
+        cop_pace out = net->out[port].pace, in = net->in[port].pace;
+        cop_pace inject = pt->nic->inject_rate_bps ? cop_pace_of(pt->nic->inject_rate_bps) : 0;
+        cop_pace receive = pt->nic->receive_rate_bps ? cop_pace_of(pt->nic->receive_rate_bps) : 0;
+        net->nic[h] = (cop_nic){.wake = COP_NEVER,
+                                .control_head = COP_NONE,
+                                .control_tail = COP_NONE,
+                                .late_head = COP_NONE,
+                                .inject_pace = inject > out ? inject : 0,
+                                .receive_pace = receive > in ? receive : 0};
+    }
+    net->stream_last = COP_NEW_ARRAY(&net->arena, cop_time, net->traffic->n_streams);
+    net->stream_held = COP_NEW_ARRAY(&net->arena, uint32_t, net->traffic->n_streams);
+}
+
+/* One series per stream while there are few, else one per entry of the traffic list. */
+#define MAX_STREAM_SERIES 64
+
+static void build_probe(cop_net *net, const cop_run_cfg *run)
+{
+    cop_probe *pr = &net->probe;
+    const cop_traffic *tr = net->traffic;
+    pr->warmup = run->warmup_ps;
+    pr->end = run->duration_ps;
+    pr->sample = run->sample_ps ? run->sample_ps : cop_max64(1, run->duration_ps / 100);
+    pr->n_bins = (uint32_t)((run->duration_ps + pr->sample - 1) / pr->sample);
+    bool per_stream = tr->n_streams <= MAX_STREAM_SERIES;
+    pr->n_series = per_stream ? tr->n_streams : tr->n_entries;
+    pr->stream = COP_NEW_ARRAY(&net->arena, cop_stream_probe, tr->n_streams);
+    pr->series_of = COP_NEW_ARRAY(&net->arena, uint32_t, tr->n_streams);
+    for (uint32_t s = 0; s < tr->n_streams; s++)
+        pr->series_of[s] = per_stream ? s : tr->stream[s].entry;
+    pr->host = COP_NEW_ARRAY(&net->arena, cop_host_probe, net->info.n_hosts);
+    pr->port = COP_NEW_ARRAY(&net->arena, cop_port_probe, net->topo->n_ports);
+    pr->bin = COP_NEW_ARRAY(&net->arena, cop_bin, (size_t)pr->n_bins + 1);
+    pr->series = COP_NEW_ARRAY(&net->arena, uint64_t, (size_t)pr->n_series * pr->n_bins);
+    pr->latency = COP_NEW_ARRAY(&net->arena, cop_hist, 1);
+    pr->transit = COP_NEW_ARRAY(&net->arena, cop_hist, 1);
+    if (run->flows) {
+        pr->flow_mask = 1023;
+        pr->flow = cop_alloc((pr->flow_mask + 1) * sizeof(cop_flow_probe));
+    }
+}
+
+/* A bucket should hold about eight events; every busy port makes about two per packet time. */
+static void build_events(cop_net *net)
+{
+    double per_ps = 0.0;
+    cop_time longest = 0, far = 0;
+    for (uint32_t p = 0; p < net->topo->n_ports; p++) {
+        if (net->out[p].to == COP_NONE)
+            continue;
+        cop_time duration = cop_wire_time(net->out[p].pace, net->info.mtu_bytes);
+        per_ps += 2.0 / (double)duration;
+        longest = cop_max64(longest, duration);
+        far = cop_max64(far, net->out[p].delay_ps);
+    }
+    cop_time bucket = per_ps > 0.0 ? (cop_time)(8.0 / per_ps) : COP_NS;
+    cop_evq_init(&net->evq, net->run_cfg->queue == 1, bucket,
+                 4 * longest + 2 * far + net->sw_cfg->pipeline_ps);
+}
+
+static int check_sizes(const cop_net *net, const cop_net_parts *pt, cop_err *err)
+{
+    char where[256], have[32], need[32];
+    uint32_t mtu = net->info.mtu_bytes;
+    uint64_t wire = (uint64_t)cop_blocks(mtu) * COP_BLOCK_BYTES;
+    uint64_t shared = (pt->sw->reserve_bytes ? pt->sw->reserve_bytes : wire) * net->lanes;
+    uint64_t least = pt->sw->shared_lanes ? cop_max64(shared, wire) : wire;
+    int rc = 0;
+    if (pt->sw->buffer_bytes < least)
+        rc = cop_err_add(err, COP_E_INPUT, "%s: switch.buffer %s is too small; at least %s for %s",
+                         at(pt, "switch.buffer", where, sizeof(where)),
+                         cop_print_bytes(pt->sw->buffer_bytes, have, sizeof(have)),
+                         cop_print_bytes(least, need, sizeof(need)),
+                         pt->sw->shared_lanes ? "the reserves of all lanes" : "one packet (nic.mtu + overhead)");
+    if (pt->nic->buffer_bytes && pt->nic->buffer_bytes < least)
+        rc = cop_err_add(err, COP_E_INPUT, "%s: nic.buffer %s is too small; at least %s",
+                         at(pt, "nic.buffer", where, sizeof(where)),
+                         cop_print_bytes(pt->nic->buffer_bytes, have, sizeof(have)),
+                         cop_print_bytes(least, need, sizeof(need)));
+    if (pt->sw->shared_lanes && pt->sw->reserve_bytes && pt->sw->reserve_bytes < wire)
+        rc = cop_err_add(err, COP_E_INPUT, "%s: switch.reserve must hold one packet, %s",
+                         at(pt, "switch.reserve", where, sizeof(where)),
+                         cop_print_bytes(wire, need, sizeof(need)));
+    if (pt->sw->architecture == COP_ARCH_CIOQ && pt->sw->output_buffer_bytes < wire)
+        rc = cop_err_add(err, COP_E_INPUT, "%s: switch.output_buffer must hold one packet, %s",
+                         at(pt, "switch.output_buffer", where, sizeof(where)),
+                         cop_print_bytes(wire, need, sizeof(need)));
+    if (pt->nic->control_vl >= (int64_t)net->lanes)
+        rc = cop_err_add(err, COP_E_INPUT, "%s: nic.control_vl %d does not exist; lanes are 0 to %u",
+                         at(pt, "nic.control_vl", where, sizeof(where)), (int)pt->nic->control_vl,
+                         net->lanes - 1);
+    if (pt->run->warmup_ps >= pt->run->duration_ps)
+        rc = cop_err_add(err, COP_E_INPUT, "%s: run.warmup must be shorter than run.duration",
+                         at(pt, "run.warmup", where, sizeof(where)));
+    return rc;
+}
+
+static int check_combination(const cop_net *net, const cop_net_parts *pt, cop_err *err)
+{
+    char where[256];
+    if (net->sectioned && pt->sw->architecture == COP_ARCH_CIOQ)
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s: queueing %s has a buffer per destination, which output buffers would "
+                           "mix again; use switch.architecture ib or iq",
+                           at(pt, "queueing", where, sizeof(where)), net->queue_ops->name);
+    if (net->sectioned && pt->sw->shared_lanes)
+        return cop_err_add(err, COP_E_INPUT, "%s: queueing %s has private sections; leave out shared_lanes",
+                           at(pt, "switch.shared_lanes", where, sizeof(where)), net->queue_ops->name);
+    if (pt->sw->shared_lanes && pt->fc->kind != COP_FC_CREDIT)
+        return cop_err_add(err, COP_E_INPUT, "%s: shared_lanes need flow_control.kind credit",
+                           at(pt, "switch.shared_lanes", where, sizeof(where)));
+    return 0;
+}
+
+int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
+{
+    cop_queue_layout layout = {0};
+    uint32_t max_ports = 1;
+    *net = (cop_net){.topo = pt->topo,
+                     .traffic = pt->traffic,
+                     .route = pt->route,
+                     .run_cfg = pt->run,
+                     .sw_cfg = pt->sw,
+                     .nic_cfg = pt->nic,
+                     .fc_cfg = pt->fc,
+                     .queue_ops = pt->queue,
+                     .cc = pt->cc,
+                     .queue_cfg = pt->queue_cfg,
+                     .cc_cfg = pt->cc_cfg,
+                     .lanes = pt->lanes,
+                     .max_cand = pt->route->max_cand,
+                     .end = pt->run->duration_ps,
+                     .pkt_free = COP_NONE,
+                     .send_free = COP_NONE};
+    net->info = (cop_netinfo){.topo = pt->topo,
+                              .n_hosts = pt->topo->n_hosts,
+                              .n_switches = pt->topo->n_switches,
+                              .lanes = pt->lanes,
+                              .mtu_bytes = (uint32_t)(pt->nic->mtu_bytes + pt->nic->overhead_bytes),
+                              .buffer_bytes = pt->sw->buffer_bytes,
+                              .seed = (uint64_t)pt->run->seed};
+    if (pt->nic->control_bytes > net->info.mtu_bytes)
+        net->info.mtu_bytes = (uint32_t)pt->nic->control_bytes;
+    for (uint32_t sw = 0; sw < pt->topo->n_switches; sw++)
+        if (cop_topo_ports_of(pt->topo, sw) > max_ports)
+            max_ports = cop_topo_ports_of(pt->topo, sw);
+    net->words = (max_ports + 63) / 64;
+    pt->queue->layout(pt->queue_cfg, &net->info, max_ports, &layout);
+    net->per_output = layout.per_output && net->max_cand == 1;
+    net->sectioned = layout.sections != 0;
+    net->simple_wake = !net->sectioned && pt->sw->architecture != COP_ARCH_CIOQ;
+    net->sections = layout.sections ? layout.sections : net->lanes;
+    net->quick_pick =
+        net->per_output && net->words == 1 && pt->sw->arbitration == COP_ARB_RR;
+    net->max_blocks = cop_blocks(net->info.mtu_bytes);
+    int rc = check_sizes(net, pt, err);
+    if (rc == 0)
+        rc = check_combination(net, pt, err);
+    if (rc == 0 && pt->queue->check)
+        rc = pt->queue->check(pt->queue_cfg, &net->info, err);
+    if (rc == 0 && pt->cc->check)
+        rc = pt->cc->check(pt->cc_cfg, &net->info, err);
+    if (rc)
+        return rc;
+    net->arch = pt->sw->architecture == COP_ARCH_IB   ? &cop_arch_ib
+                : pt->sw->architecture == COP_ARCH_IQ ? &cop_arch_iq
+                                                      : &cop_arch_cioq;
+    build_ports(net, pt);
+    build_sections(net);
+    build_queues(net);
+    build_hosts(net, pt);
+    build_probe(net, pt->run);
+    if (pt->queue->port_size)
+        net->queue_state = COP_NEW_ARRAY(&net->arena, char, pt->queue->port_size * pt->topo->n_ports);
+    if (pt->cc->port_size)
+        net->cc_state = COP_NEW_ARRAY(&net->arena, char, pt->cc->port_size * pt->topo->n_ports);
+    if (net->arch != &cop_arch_ib)
+        cop_iq_init(net);
+    if (net->arch == &cop_arch_cioq)
+        cop_obuf_init(net);
+    rc = cop_fc_init(net, err);
+    if (rc == 0)
+        rc = cop_vlarb_init(net, err);
+    build_events(net);
+    return rc;
+}
+
+void cop_net_fini(cop_net *net)
+{
+    if (net->ring)
+        for (uint32_t p = 0; p < net->topo->n_ports; p++)
+            cop_free(net->ring[p].v);
+    if (net->nic)
+        for (uint32_t h = 0; h < net->info.n_hosts; h++)
+            cop_free(net->nic[h].throttled);
+    if (net->fc_state)
+        cop_fc_fini(net);
+    cop_control_fini(net);
+    cop_free(net->pkt);
+    cop_free(net->send);
+    cop_free(net->flow);
+    cop_free(net->flow_state);
+    cop_free(net->flow_hash);
+    cop_probe_fini(&net->probe);
+    cop_evq_fini(&net->evq);
+    cop_arena_free(&net->arena);
+}

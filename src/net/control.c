@@ -1,0 +1,97 @@
+/* Services of the network for run-time queueing schemes and congestion controls.
+ *
+ * Control messages travel against the data, one link delay, in order, without taking bandwidth: they
+ * stand for the few bytes a real switch slips in between packets (G-gran6-12). Two messages of one
+ * instant arrive together, in the order in which they were sent. */
+#include "net/control.h"
+
+#include "net/fc.h"
+#include "net/input.h"
+
+typedef struct message {
+    cop_time t;
+    uint64_t body;
+} message;
+
+struct cop_control {
+    message *v; /* under way to this port, oldest first; heap */
+    size_t cap;
+    uint32_t at, n;
+};
+
+void *cop_net_queue_state(cop_net *net, uint32_t port)
+{
+    return net->queue_state + (size_t)port * net->queue_ops->port_size;
+}
+
+uint32_t cop_net_queue_bytes(const cop_net *net, uint32_t port, uint32_t q)
+{
+    return net->queue[net->in[port].queue0 + q].bytes;
+}
+
+void cop_net_queue_stop(cop_net *net, uint32_t port, uint32_t q, bool stop)
+{
+    uint32_t n = net->in[port].queue0 + q;
+    net->queue[n].stopped = stop;
+    if (stop)
+        cop_input_withdraw(net, n);
+    else
+        cop_input_head(net, n);
+}
+
+void cop_net_queue_send(cop_net *net, uint32_t port, uint64_t body)
+{
+    uint32_t to = net->in[port].from;
+    if (net->out[to].sw == COP_NONE)
+        return; /* the neighbour is an end node: it has no queues of this scheme */
+    if (net->control == NULL)
+        net->control = COP_NEW_ARRAY(&net->arena, struct cop_control, net->topo->n_ports);
+    struct cop_control *c = &net->control[to];
+    if (c->at > 0 && c->at == c->n)
+        c->at = c->n = 0;
+    c->v = cop_grow(c->v, &c->cap, c->n + 1u, sizeof(message));
+    c->v[c->n++] = (message){.t = net->now + net->out[to].delay_ps, .body = body};
+    if (c->n - c->at == 1)
+        cop_net_push(net, c->v[c->at].t, COP_EV_CONTROL, to);
+}
+
+void cop_control_arrive(cop_net *net, uint32_t port)
+{
+    struct cop_control *c = &net->control[port];
+    while (c->at < c->n && c->v[c->at].t <= net->now)
+        net->queue_ops->on_control(net, port, c->v[c->at++].body);
+    if (c->at < c->n)
+        cop_net_push(net, c->v[c->at].t, COP_EV_CONTROL, port);
+}
+
+void cop_control_fini(cop_net *net)
+{
+    for (uint32_t p = 0; net->control && p < net->topo->n_ports; p++)
+        cop_free(net->control[p].v);
+}
+
+const void *cop_net_cc_cfg(const cop_net *net)
+{
+    return net->cc_cfg;
+}
+
+void *cop_net_cc_port(cop_net *net, uint32_t port)
+{
+    return net->cc_state + (size_t)port * net->cc->port_size;
+}
+
+cop_time cop_net_now(const cop_net *net)
+{
+    return net->now;
+}
+
+uint64_t cop_net_waiting_bytes(const cop_net *net, uint32_t port)
+{
+    return net->waiting[port];
+}
+
+bool cop_net_has_credit(cop_net *net, uint32_t port, uint32_t vl)
+{
+    cop_fc_settle(net, port);
+    return cop_fc_fits(net, port, net->sectioned ? 0 : vl, cop_blocks(net->info.mtu_bytes));
+}

@@ -1,0 +1,199 @@
+/* Flow control: the return rings, blocking and waking, and the two credit schemes.
+ *
+ * credit   M-fc-credit: the sender counts blocks of 64 bytes per buffer section, starting with the
+ *          whole section; a packet takes its blocks when it starts, and they come back when its last
+ *          byte has left the receiver's buffer, one link delay (+ processing) later.
+ * shared   the lanes of a port have `reserve` blocks each and share the rest. The sender is the only
+ *          one that fills that buffer, so it can do the book-keeping for all lanes by itself.
+ * ib       M-fc-ibabs: a return tells the total ever granted, not the difference. A lost message does
+ *          no harm: the next one, at the latest the periodic refresh, repairs it.
+ * Invariant, checked after every run: credit + returns under way + blocks on the wire and in the
+ * buffer = capacity, for every section of every link. */
+#include "net/fc.h"
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "net/arch.h"
+#include "net/fc_state.h"
+#include "net/input.h"
+#include "net/nic.h"
+
+void cop_ring_insert_slow(cop_ring *r, cop_return ret)
+{
+    if (r->v == NULL || r->n > r->mask) {
+        uint32_t cap = r->v ? (r->mask + 1) * 2 : 4;
+        cop_return *v = cop_alloc(cap * sizeof(*v));
+        for (uint32_t i = 0; i < r->n; i++)
+            v[i] = r->v[(r->at + i) & r->mask];
+        cop_free(r->v);
+        *r = (cop_ring){.v = v, .n = r->n, .mask = cap - 1};
+    }
+    uint32_t i = r->n++;
+    for (; i > 0 && r->v[(r->at + i - 1) & r->mask].t > ret.t; i--)
+        r->v[(r->at + i) & r->mask] = r->v[(r->at + i - 1) & r->mask];
+    r->v[(r->at + i) & r->mask] = ret;
+}
+
+void cop_fc_settle_all(cop_net *net, uint32_t port)
+{
+    cop_ring *r = &net->ring[port];
+    while (r->n && r->v[r->at].t <= net->now) {
+        cop_return ret = cop_ring_pop(r);
+        net->fc->settle(net, port, &ret);
+        if (net->sectioned)
+            cop_input_wake_section(net, port, ret.section);
+    }
+}
+
+void cop_fc_arm(cop_net *net, uint32_t port)
+{
+    cop_out *out = &net->out[port];
+    const cop_ring *r = &net->ring[port];
+    bool blocked = net->obuf && out->sw != COP_NONE
+                       ? cop_obuf_blocked(net, port)
+                       : out->vl_blocked || out->short_of || (net->section_waiters && net->section_waiters[port]);
+    if (!blocked || r->n == 0 || r->v[r->at].t >= out->credit_at)
+        return;
+    out->credit_at = r->v[r->at].t;
+    cop_net_push(net, out->credit_at, COP_EV_CREDIT, port);
+}
+
+void cop_fc_return(cop_net *net, uint32_t port, cop_return ret)
+{
+    cop_ring_insert(&net->ring[port], ret);
+    cop_fc_arm(net, port);
+}
+
+void cop_fc_block(cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks)
+{
+    net->out[port].vl_blocked |= 1u << vl;
+    net->lane[(size_t)port * net->lanes + vl].need = blocks;
+    cop_fc_arm(net, port);
+}
+
+bool cop_fc_unblock(cop_net *net, uint32_t port)
+{
+    cop_out *out = &net->out[port];
+    uint32_t before = out->vl_blocked;
+    for (uint32_t left = before; left; left &= left - 1) {
+        uint32_t vl = (uint32_t)__builtin_ctz(left);
+        /* With sections of its own a host looks at each message again. */
+        if (net->sectioned ||
+            cop_fc_fits(net, port, vl, net->lane[(size_t)port * net->lanes + vl].need))
+            out->vl_blocked &= ~(1u << vl);
+    }
+    return out->vl_blocked != before;
+}
+
+void cop_fc_credit_event(cop_net *net, uint32_t port)
+{
+    cop_out *out = &net->out[port];
+    if (out->credit_at != net->now)
+        return;
+    out->credit_at = COP_NEVER;
+    cop_fc_settle(net, port);
+    if (out->sw == COP_NONE)
+        cop_nic_credit(net, port);
+    else
+        net->arch->credit(net, port);
+    cop_fc_arm(net, port);
+}
+
+/* -- relative credits (fc.h has them inline; shared lanes and ib build on these) -- */
+
+static bool credit_fits(const cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
+{
+    return cop_fc_section(net, port, s)->credit >= blocks;
+}
+
+static void credit_take(cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
+{
+    cop_section *sec = cop_fc_section(net, port, s);
+    COP_ASSERT(sec->credit >= blocks);
+    sec->credit -= blocks;
+    sec->used += blocks;
+}
+
+static void credit_give(cop_net *net, uint32_t port, uint32_t s, uint32_t blocks, cop_time t)
+{
+    cop_return ret = {.t = cop_fc_back(net, port, t), .section = s, .blocks = blocks};
+    cop_fc_return(net, net->in[port].from, ret);
+}
+
+static void credit_settle(cop_net *net, uint32_t port, const cop_return *r)
+{
+    cop_section *sec = cop_fc_section(net, port, r->section);
+    sec->credit += r->blocks;
+    sec->used -= r->blocks;
+}
+
+const cop_fc_ops cop_fc_credit = {
+    .fits = credit_fits, .take = credit_take, .give = credit_give, .settle = credit_settle};
+
+/* -- lanes that share a buffer: section.credit is the lane's private reserve, fixed -- */
+
+static uint32_t beyond_reserve(const cop_section *sec)
+{
+    return sec->used > sec->credit ? sec->used - sec->credit : 0;
+}
+
+static bool shared_fits(const cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
+{
+    const cop_section *sec = cop_fc_section(net, port, s);
+    uint32_t own = sec->credit > sec->used ? sec->credit - sec->used : 0;
+    return blocks <= own || blocks - own <= net->shared_free[port];
+}
+
+static void shared_take(cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
+{
+    cop_section *sec = cop_fc_section(net, port, s);
+    uint32_t before = beyond_reserve(sec);
+    sec->used += blocks;
+    net->shared_free[port] -= beyond_reserve(sec) - before;
+}
+
+static void shared_settle(cop_net *net, uint32_t port, const cop_return *r)
+{
+    cop_section *sec = cop_fc_section(net, port, r->section);
+    uint32_t before = beyond_reserve(sec);
+    sec->used -= r->blocks;
+    net->shared_free[port] += before - beyond_reserve(sec);
+}
+
+const cop_fc_ops cop_fc_credit_shared = {
+    .fits = shared_fits, .take = shared_take, .give = credit_give, .settle = shared_settle};
+
+/* -- InfiniBand: absolute limits. `granted` is the receiver's truth, counted in the order in which
+ * space becomes free; the sender's credit follows it when a message gets through. -- */
+
+static void ib_give(cop_net *net, uint32_t port, uint32_t s, uint32_t blocks, cop_time t)
+{
+    uint32_t sender = net->in[port].from;
+    cop_return ret = {.t = cop_fc_back(net, port, t), .section = s, .blocks = blocks};
+    if (net->fc_cfg->loss > 0.0) {
+        cop_rng rng = cop_rng_make(net->info.seed, COP_RNG_LINK, port);
+        rng.counter = net->fc_state->draws[port]++;
+        if (cop_rng_unit(&rng) < net->fc_cfg->loss) {
+            cop_time period = net->fc_cfg->refresh_ps;
+            cop_return refresh = {.t = (ret.t / period + 1) * period, .section = s};
+            ret.blocks |= COP_IB_LOST;
+            cop_fc_return(net, sender, refresh);
+        }
+    }
+    cop_fc_return(net, sender, ret);
+}
+
+static void ib_settle(cop_net *net, uint32_t port, const cop_return *r)
+{
+    cop_section *sec = cop_fc_section(net, port, r->section);
+    uint32_t *behind = &net->fc_state->behind[(size_t)port * net->sections + r->section];
+    *behind += r->blocks & ~COP_IB_LOST;
+    if (r->blocks & COP_IB_LOST)
+        return;
+    sec->credit += *behind;
+    sec->used -= *behind;
+    *behind = 0;
+}
+
+const cop_fc_ops cop_fc_ib = {
+    .fits = credit_fits, .take = credit_take, .give = ib_give, .settle = ib_settle};

@@ -1,0 +1,109 @@
+/* Flow control: what a sender knows about the buffer at the other end, and how it learns more.
+ * Returns travel in a ring per sending port, ordered by arrival time, and are applied lazily: only
+ * when the sender looks, or by one COP_EV_CREDIT when it is blocked. */
+#ifndef COP_NET_FC_H
+#define COP_NET_FC_H
+
+#include "net/net.h"
+
+extern const cop_fc_ops cop_fc_credit, cop_fc_credit_shared, cop_fc_ib, cop_fc_onoff, cop_fc_acknack;
+
+/* Choose the ops and build their state. Sections have their capacity already. */
+int cop_fc_init(cop_net *net, cop_err *err);
+void cop_fc_fini(cop_net *net);
+
+/* Add a return for the sender `port`; wakes it in time if it is blocked. */
+void cop_fc_return(cop_net *net, uint32_t port, cop_return ret);
+/* The sender `port` is blocked: make sure the next return wakes it. */
+void cop_fc_arm(cop_net *net, uint32_t port);
+/* COP_EV_CREDIT. */
+void cop_fc_credit_event(cop_net *net, uint32_t port);
+/* Clear the blocked lanes for which there is room again; true if any. */
+bool cop_fc_unblock(cop_net *net, uint32_t port);
+/* Lane vl of `port` cannot send: its smallest request needs `blocks`. */
+void cop_fc_block(cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks);
+
+/* When a return that input `port` emits at time t reaches its sender. */
+static inline cop_time cop_fc_back(const cop_net *net, uint32_t port, cop_time t)
+{
+    return t + net->fc_cfg->delay_ps + net->out[net->in[port].from].delay_ps;
+}
+
+/* Ring of returns. Releases nearly always come in the order of time: append inline. */
+void cop_ring_insert_slow(cop_ring *r, cop_return ret);
+static inline void cop_ring_insert(cop_ring *r, cop_return ret)
+{
+    if (COP_LIKELY(r->v && r->n <= r->mask &&
+                   (r->n == 0 || r->v[(r->at + r->n - 1) & r->mask].t <= ret.t)))
+        r->v[(r->at + r->n++) & r->mask] = ret;
+    else
+        cop_ring_insert_slow(r, ret);
+}
+static inline cop_return cop_ring_pop(cop_ring *r)
+{
+    cop_return ret = r->v[r->at];
+    r->at = (r->at + 1) & r->mask;
+    r->n--;
+    return ret;
+}
+
+/* The operations of the flow control. Relative credits, by far the most used, are done here without
+ * a call; all others go through their table. */
+static inline cop_section *cop_fc_section(const cop_net *net, uint32_t port, uint32_t s)
+{
+    return &net->section[(size_t)port * net->sections + s];
+}
+
+static inline bool cop_fc_fits(const cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
+{
+    if (COP_LIKELY(net->plain_credit))
+        return cop_fc_section(net, port, s)->credit >= blocks;
+    return net->fc->fits(net, port, s, blocks);
+}
+
+static inline void cop_fc_take(cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
+{
+    if (COP_LIKELY(net->plain_credit)) {
+        cop_section *sec = cop_fc_section(net, port, s);
+        COP_ASSERT(sec->credit >= blocks);
+        sec->credit -= blocks;
+        sec->used += blocks;
+    } else {
+        net->fc->take(net, port, s, blocks);
+    }
+}
+
+static inline void cop_fc_give(cop_net *net, uint32_t port, uint32_t s, uint32_t bytes, cop_time t)
+{
+    if (COP_LIKELY(net->plain_credit)) {
+        uint32_t from = net->in[port].from;
+        cop_ring_insert(&net->ring[from], (cop_return){.t = cop_fc_back(net, port, t),
+                                                       .section = s,
+                                                       .blocks = cop_blocks(bytes)});
+        if (net->out[from].vl_blocked || !net->simple_wake)
+            cop_fc_arm(net, from);
+    } else {
+        net->fc->give(net, port, s, net->fc->in_bytes ? bytes : cop_blocks(bytes), t);
+    }
+}
+
+/* Apply every return that has arrived by now. */
+void cop_fc_settle_all(cop_net *net, uint32_t port);
+static inline void cop_fc_settle(cop_net *net, uint32_t port)
+{
+    cop_ring *r = &net->ring[port];
+    if (COP_LIKELY(net->plain_credit && !net->sectioned)) {
+        while (r->n && r->v[r->at].t <= net->now) {
+            const cop_return *ret = &r->v[r->at];
+            cop_section *sec = cop_fc_section(net, port, ret->section);
+            sec->credit += ret->blocks;
+            sec->used -= ret->blocks;
+            r->at = (r->at + 1) & r->mask;
+            r->n--;
+        }
+    } else if (r->n && r->v[r->at].t <= net->now) {
+        cop_fc_settle_all(net, port);
+    }
+}
+
+#endif

@@ -1,0 +1,112 @@
+/* Choice and construction of the flow control, with the head-room computation of on/off. */
+#include "net/fc.h"
+#include "net/fc_state.h"
+
+#include <string.h>
+
+static int onoff_thresholds(cop_net *net, uint32_t port, uint64_t capacity, cop_err *err)
+{
+    struct cop_fc_state *st = net->fc_state;
+    const cop_fc_cfg *cfg = net->fc_cfg;
+    const cop_in *in = &net->in[port];
+    const cop_out *sender = &net->out[in->from];
+    cop_time longest = cop_wire_time(in->pace, net->info.mtu_bytes);
+    cop_time processing = cop_min64(in->header_ps, longest) + in->pipeline_ps;
+    cop_time window = 2 * (cop_time)sender->delay_ps + processing + cfg->delay_ps;
+    uint64_t headroom = (window << 16) / in->pace + 1 + net->info.mtu_bytes;
+    uint64_t xoff = cfg->xoff_bytes ? cfg->xoff_bytes : headroom;
+    uint64_t xon = cfg->xon_bytes ? cfg->xon_bytes : xoff + net->info.mtu_bytes;
+    char name[64];
+    cop_topo_port_name(net->topo, port, name, sizeof(name));
+    if (xoff < headroom && !cfg->unsafe)
+        return cop_err_add(err, COP_E_INPUT,
+                           "flow_control.xoff %" PRIu64 " B could lose packets at %s; at least %" PRIu64
+                           " B (2 x delay + processing at link rate + one packet), or leave it out",
+                           xoff, name, headroom);
+    if (xon < xoff)
+        return cop_err_add(err, COP_E_INPUT, "flow_control.xon %" PRIu64 " B is below xoff %" PRIu64
+                           " B; T_on must not be below T_off", xon, xoff);
+    if (xon >= capacity)
+        return cop_err_add(err, COP_E_INPUT,
+                           "the buffer of %s, %" PRIu64 " B, cannot hold the head-room; make it larger "
+                           "than xon, %" PRIu64 " B, by one packet",
+                           name, capacity, xon);
+    st->xoff[port] = xoff;
+    st->xon[port] = xon;
+    return 0;
+}
+
+static int receiver_state(cop_net *net, bool onoff, cop_err *err)
+{
+    struct cop_fc_state *st = net->fc_state;
+    uint32_t n = net->topo->n_ports;
+    size_t sections = (size_t)n * net->sections;
+    st->held = COP_NEW_ARRAY(&net->arena, uint64_t, sections);
+    st->capacity = COP_NEW_ARRAY(&net->arena, uint64_t, sections);
+    st->freed = COP_NEW_ARRAY(&net->arena, cop_ring, n);
+    st->release_at = COP_NEW_ARRAY(&net->arena, cop_time, n);
+    memset(st->release_at, 0xff, n * sizeof(cop_time));
+    st->xoff = COP_NEW_ARRAY(&net->arena, uint64_t, n);
+    st->xon = COP_NEW_ARRAY(&net->arena, uint64_t, n);
+    st->paused = COP_NEW_ARRAY(&net->arena, uint8_t, sections);
+    for (uint32_t p = 0; p < n; p++) {
+        uint32_t from = net->in[p].from;
+        if (from == COP_NONE)
+            continue;
+        for (uint32_t s = 0; s < net->sections; s++) {
+            cop_section *sec = &net->section[(size_t)from * net->sections + s];
+            st->capacity[(size_t)p * net->sections + s] = (uint64_t)sec->capacity * COP_BLOCK_BYTES;
+            if (onoff)
+                sec->credit = 1;
+        }
+        int rc = onoff ? onoff_thresholds(net, p, st->capacity[(size_t)p * net->sections], err) : 0;
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+static uint32_t *none_array(cop_net *net, size_t n)
+{
+    uint32_t *v = COP_NEW_ARRAY(&net->arena, uint32_t, n);
+    memset(v, 0xff, n * sizeof(uint32_t));
+    return v;
+}
+
+int cop_fc_init(cop_net *net, cop_err *err)
+{
+    uint32_t n = net->topo->n_ports;
+    size_t sections = (size_t)n * net->sections;
+    net->fc_state = COP_NEW_ARRAY(&net->arena, struct cop_fc_state, 1);
+    switch ((enum cop_fc)net->fc_cfg->kind) {
+    case COP_FC_CREDIT:
+        net->fc = net->sw_cfg->shared_lanes ? &cop_fc_credit_shared : &cop_fc_credit;
+        net->plain_credit = !net->sw_cfg->shared_lanes;
+        return 0;
+    case COP_FC_IB:
+        net->fc = &cop_fc_ib;
+        net->fc_state->behind = COP_NEW_ARRAY(&net->arena, uint32_t, sections);
+        net->fc_state->draws = COP_NEW_ARRAY(&net->arena, uint64_t, n);
+        return 0;
+    case COP_FC_ONOFF:
+        net->fc = &cop_fc_onoff;
+        return receiver_state(net, true, err);
+    case COP_FC_ACKNACK:
+        net->fc = &cop_fc_acknack;
+        net->fc_state->expect = none_array(net, sections);
+        net->fc_state->nacked_head = none_array(net, n);
+        net->fc_state->nacked_tail = none_array(net, n);
+        net->fc_state->replay_head = none_array(net, n);
+        net->fc_state->replay_tail = none_array(net, n);
+        return receiver_state(net, false, err);
+    }
+    COP_CHECK(!"flow control kind");
+    return 0;
+}
+
+void cop_fc_fini(cop_net *net)
+{
+    if (net->fc_state->freed)
+        for (uint32_t p = 0; p < net->topo->n_ports; p++)
+            cop_free(net->fc_state->freed[p].v);
+}

@@ -1,0 +1,118 @@
+/* On/off flow control, per priority (IEEE 802.1Qbb PAUSE).
+ *
+ * Role     the receiver watches its own buffer and tells the sender to stop and to go.
+ * Rules    M-fc-onoff: free space < T_off and sender on -> OFF; free space > T_on and sender off ->
+ *          ON. Messages take fc delay + link delay and no bandwidth; a packet under way is finished.
+ * Headroom A packet counts when it is handled at the input (header + pipeline after its head). From
+ *          the packet that crosses T_off until the sender stops, packets can start during
+ *            W = 2 d + header + pipeline + processing,
+ *          so T_off >= W / pace + one packet loses nothing (gran0-20). Smaller values are refused.
+ * Events   COP_EV_RELEASE at the receiver, only while it has the sender stopped. */
+#include "base/outcome.h"
+#include "net/fc.h"
+#include "net/fc_state.h"
+
+#include <stdio.h>
+
+static size_t at(const cop_net *net, uint32_t port, uint32_t s)
+{
+    return (size_t)port * net->sections + s;
+}
+
+static bool onoff_fits(const cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
+{
+    (void)blocks;
+    return net->section[at(net, port, s)].credit != 0;
+}
+
+static void onoff_take(cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
+{
+    (void)net, (void)port, (void)s, (void)blocks;
+}
+
+static void onoff_settle(cop_net *net, uint32_t port, const cop_return *r)
+{
+    net->section[at(net, port, r->section)].credit = r->blocks ? 0 : 1;
+}
+
+static void apply_freed(cop_net *net, uint32_t port)
+{
+    struct cop_fc_state *st = net->fc_state;
+    cop_ring *r = &st->freed[port];
+    while (r->n && r->v[r->at].t <= net->now) {
+        cop_return ret = cop_ring_pop(r);
+        st->held[at(net, port, ret.section)] -= ret.blocks;
+    }
+}
+
+/* While some section is stopped, be there when the next bytes become free. */
+static void arm_release(cop_net *net, uint32_t port)
+{
+    struct cop_fc_state *st = net->fc_state;
+    const cop_ring *r = &st->freed[port];
+    bool any = false;
+    for (uint32_t s = 0; s < net->sections; s++)
+        any |= st->paused[at(net, port, s)] != 0;
+    if (!any || r->n == 0 || r->v[r->at].t >= st->release_at[port])
+        return;
+    st->release_at[port] = r->v[r->at].t;
+    cop_net_push(net, st->release_at[port], COP_EV_RELEASE, port);
+}
+
+static void tell(cop_net *net, uint32_t port, uint32_t s, bool stop)
+{
+    net->fc_state->paused[at(net, port, s)] = stop;
+    cop_return ret = {.t = cop_fc_back(net, port, net->now), .section = s, .blocks = stop};
+    cop_fc_return(net, net->in[port].from, ret);
+}
+
+static void onoff_give(cop_net *net, uint32_t port, uint32_t s, uint32_t bytes, cop_time t)
+{
+    cop_ring_insert(&net->fc_state->freed[port], (cop_return){.t = t, .section = s, .blocks = bytes});
+    arm_release(net, port);
+}
+
+static void onoff_release(cop_net *net, uint32_t port)
+{
+    struct cop_fc_state *st = net->fc_state;
+    if (st->release_at[port] != net->now)
+        return;
+    st->release_at[port] = COP_NEVER;
+    apply_freed(net, port);
+    for (uint32_t s = 0; s < net->sections; s++) {
+        size_t i = at(net, port, s);
+        if (st->paused[i] && st->capacity[i] - st->held[i] > st->xon[port])
+            tell(net, port, s, false);
+    }
+    arm_release(net, port);
+}
+
+static bool onoff_arrive(cop_net *net, uint32_t port, uint32_t s, uint32_t h)
+{
+    struct cop_fc_state *st = net->fc_state;
+    size_t i = at(net, port, s);
+    apply_freed(net, port);
+    st->held[i] += net->pkt[h].bytes;
+    if (st->held[i] > st->capacity[i]) {
+        char name[64];
+        net->stop = COP_OUTCOME_LOSS;
+        net->total.lost++;
+        snprintf(net->why, sizeof(net->why),
+                 "buffer overflow at %s lane %u: %" PRIu64 " of %" PRIu64
+                 " bytes; raise flow_control.xoff or leave it out",
+                 cop_topo_port_name(net->topo, port, name, sizeof(name)), s, st->held[i],
+                 st->capacity[i]);
+    } else if (!st->paused[i] && st->capacity[i] - st->held[i] < st->xoff[port]) {
+        tell(net, port, s, true);
+        arm_release(net, port);
+    }
+    return true;
+}
+
+const cop_fc_ops cop_fc_onoff = {.fits = onoff_fits,
+                                 .take = onoff_take,
+                                 .give = onoff_give,
+                                 .settle = onoff_settle,
+                                 .arrive = onoff_arrive,
+                                 .release = onoff_release,
+                                 .in_bytes = true};

@@ -1,0 +1,275 @@
+/* Switch inputs.
+ *
+ * Role     takes a packet from the wire, routes it, puts it into a queue of its input buffer, and
+ *          keeps the requests of queue heads at the outputs up to date.
+ * Rules    A queue is read in order and by one output at a time: its next packet may start when the
+ *          tail of the previous one has left. A head may not start on an output faster than its
+ *          input before  tail arrival - length * output pace  (the output would run dry).
+ *          Buffer space is freed when the tail leaves.
+ * Events   COP_EV_HEAD for a queue whose head must wait for one of these times.
+ * State    `posted` of a queue: its head's requests are with the arbiters. A blocked head costs
+ *          nothing until credit, a free output or a free read port wakes it.
+ * Source   M-q-1q, M-q-voqsw, M-q-voqnet, M-sw-vct; G-gran0-5 (credits over the shared buffer). */
+#include "net/input.h"
+
+#include "net/fc.h"
+#include "net/request.h"
+#include "net/watch.h"
+
+static uint64_t load_of(const void *ctx, uint32_t sw, uint32_t local, uint32_t vl)
+{
+    const cop_net *net = ctx;
+    uint32_t port = cop_topo_switch_port(net->topo, sw, local);
+    uint64_t sent = net->section[(size_t)port * net->sections + (net->sectioned ? 0 : vl)].used;
+    return net->waiting[port] + sent * COP_BLOCK_BYTES;
+}
+
+/* All candidates of packet p at input `in`, best first; updates the packet's routing state. */
+static unsigned route(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand *cand)
+{
+    const cop_route *r = net->route;
+    if (r->lft) {
+        cand[0].port = r->lft[(size_t)in->sw * net->info.n_hosts + p->dst];
+        cand[0].vl = p->vl;
+        return 1;
+    }
+    cop_hop hop = {.sw = in->sw,
+                   .in_port = in->local,
+                   .in_vl = p->vl,
+                   .src = p->src,
+                   .dst = p->dst,
+                   .mid = p->mid,
+                   .state = p->rstate};
+    cop_rng rng = cop_rng_make(net->info.seed, COP_RNG_ROUTE, p->src);
+    rng.counter = (uint64_t)1 << 63 | (uint64_t)p->seq << 16 | (in->sw & 0xffff);
+    cop_route_view view = {.ctx = net, .load = load_of, .rng = &rng};
+    unsigned n = r->ops->route(r, &hop, &view, cand);
+    if (r->single)
+        cand[0].vl = p->vl;
+    p->mid = hop.mid;
+    p->rstate = hop.state;
+    return n;
+}
+
+static cop_time no_underrun(const cop_net *net, const cop_in *in, uint32_t port, const cop_pkt *p)
+{
+    const cop_out *out = &net->out[port];
+    if (net->obuf || out->pace >= in->pace)
+        return 0; /* an output buffer takes in what comes, at the pace at which it comes */
+    return p->t_tail - cop_wire_time(out->pace, p->bytes);
+}
+
+/* A lane that is blocked for a large packet may still take a smaller one. */
+static void requested(cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p)
+{
+    cop_out *out = &net->out[port];
+    if (out->vl_blocked >> vl & 1) {
+        if (cop_blocks(p->bytes) >= net->lane[(size_t)port * net->lanes + vl].need)
+            return;
+        out->vl_blocked &= ~(1u << vl);
+    }
+    net->arch->kick(net, port);
+}
+
+/* -- one queue per (input, output, lane) -- */
+
+static void voq_request(cop_net *net, uint32_t in_port, uint32_t q, uint32_t port, uint32_t vl)
+{
+    const cop_in *in = &net->in[in_port];
+    const cop_pkt *p = &net->pkt[net->queue[q].head];
+    if (net->multi_rate) {
+        cop_time ready = no_underrun(net, in, port, p);
+        if (ready > net->now) {
+            cop_net_push(net, ready, COP_EV_HEAD, q);
+            return;
+        }
+    }
+    net->queue[q].posted = 1;
+    cop_request_set(net, port, vl, in->local);
+    requested(net, port, vl, p);
+}
+
+/* -- any other layout -- */
+
+static void post_candidates(cop_net *net, const cop_in *in, uint32_t q, cop_pkt *p)
+{
+    cop_cand cand[COP_MAX_CAND];
+    unsigned n = 1;
+    cand[0] = (cop_cand){.port = p->out, .vl = p->out_vl};
+    if (net->max_cand > 1)
+        n = route(net, in, p, cand);
+    cop_time later = COP_NEVER;
+    for (unsigned k = 0; k < n; k++) {
+        uint32_t port = cop_topo_switch_port(net->topo, in->sw, cand[k].port);
+        cop_time ready = net->multi_rate ? no_underrun(net, in, port, p) : 0;
+        if (ready > net->now) {
+            later = cop_min64(later, ready);
+            continue;
+        }
+        net->queue[q].posted = 1;
+        cop_node_add(net, q * net->max_cand + k, port, cand[k].vl);
+        requested(net, port, cand[k].vl, p);
+    }
+    if (later != COP_NEVER && !net->queue[q].posted)
+        cop_net_push(net, later, COP_EV_HEAD, q);
+}
+
+static void append(cop_net *net, uint32_t q, uint32_t h)
+{
+    cop_queue *queue = &net->queue[q];
+    cop_pkt *p = &net->pkt[h];
+    p->next = COP_NONE;
+    if (queue->head == COP_NONE)
+        queue->head = h;
+    else
+        net->pkt[queue->tail].next = h;
+    queue->tail = h;
+    queue->bytes += p->bytes;
+}
+
+static uint32_t pop(cop_net *net, uint32_t q)
+{
+    cop_queue *queue = &net->queue[q];
+    uint32_t h = queue->head;
+    queue->head = net->pkt[h].next;
+    queue->bytes -= net->pkt[h].bytes;
+    queue->posted = 0;
+    return h;
+}
+
+/* Let the head of q request its outputs, now or when it may. */
+static void offer_head(cop_net *net, uint32_t q)
+{
+    uint32_t in_port = net->queue_port[q];
+    const cop_in *in = &net->in[in_port];
+    const cop_queue_ops *ops = net->queue_ops;
+    while (net->queue[q].head != COP_NONE && !net->queue[q].posted) {
+        if (net->queue[q].stopped)
+            return;
+        if (net->queue_read[q] > net->now) {
+            cop_net_push(net, net->queue_read[q], COP_EV_HEAD, q);
+            return;
+        }
+        cop_pkt *p = &net->pkt[net->queue[q].head];
+        uint32_t move = q;
+        if (ops->on_head)
+            move = in->queue0 + ops->on_head(net, in_port, q - in->queue0, p);
+        if (move == q) {
+            post_candidates(net, in, q, p);
+            return;
+        }
+        bool was_empty = net->queue[move].head == COP_NONE;
+        append(net, move, pop(net, q));
+        if (was_empty)
+            offer_head(net, move);
+    }
+}
+
+void cop_input_head(cop_net *net, uint32_t q)
+{
+    cop_queue *queue = &net->queue[q];
+    if (queue->head == COP_NONE || queue->posted)
+        return;
+    if (!net->per_output) {
+        offer_head(net, q);
+        return;
+    }
+    const cop_pkt *p = &net->pkt[queue->head];
+    uint32_t in_port = net->queue_port[q];
+    voq_request(net, in_port, q, cop_topo_switch_port(net->topo, net->in[in_port].sw, p->out),
+                p->out_vl);
+}
+
+void cop_input_receive(cop_net *net, uint32_t port, uint32_t h)
+{
+    const cop_in *in = &net->in[port];
+    cop_pkt *p = &net->pkt[h];
+    cop_cand cand[COP_MAX_CAND];
+    route(net, in, p, cand);
+    p->out = cand[0].port;
+    p->out_vl = cand[0].vl;
+    uint32_t out = cop_topo_switch_port(net->topo, in->sw, p->out);
+    net->waiting[out] += p->bytes;
+    uint32_t local =
+        net->per_output
+            ? (uint32_t)p->out * net->lanes + p->out_vl
+            : net->queue_ops->select(net->queue_cfg, &net->info, p, cand[0]);
+    uint32_t q = in->queue0 + local;
+    bool was_empty = net->queue[q].head == COP_NONE;
+    append(net, q, h);
+    if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
+        cop_watch_step(net, COP_WATCH_QUEUE, port, p);
+    if (net->queue_ops->on_enqueue)
+        net->queue_ops->on_enqueue(net, port, local, p);
+    if (net->cc->on_enqueue)
+        net->cc->on_enqueue(net, out, p);
+    if (!was_empty)
+        return;
+    if (net->per_output)
+        voq_request(net, port, q, out, p->out_vl);
+    else
+        offer_head(net, q);
+}
+
+/* After its head went to `port` until `leaves`, the queue offers its next packet. */
+static void next_head(cop_net *net, uint32_t in_port, uint32_t q, uint32_t port, cop_time leaves)
+{
+    const cop_queue *queue = &net->queue[q];
+    const cop_in *in = &net->in[in_port];
+    if (net->per_output) {
+        uint32_t local = q - in->queue0, vl = local % net->lanes;
+        /* The same output comes next, and it is busy until then: the request may stand. */
+        if (queue->head != COP_NONE &&
+            (!net->multi_rate || no_underrun(net, in, port, &net->pkt[queue->head]) <= leaves)) {
+            net->queue[q].posted = 1;
+            return;
+        }
+        cop_request_clear(net, port, vl, in->local);
+        if (queue->head != COP_NONE)
+            cop_net_push(net, cop_max64(leaves, net->now + 1), COP_EV_HEAD, q);
+        return;
+    }
+    net->queue_read[q] = leaves;
+    if (queue->head != COP_NONE)
+        cop_net_push(net, leaves, COP_EV_HEAD, q);
+}
+
+void cop_input_withdraw(cop_net *net, uint32_t q)
+{
+    COP_CHECK(!net->per_output); /* stopping single queues is for layouts with request lists */
+    for (uint32_t k = 0; k < net->max_cand; k++)
+        cop_node_remove(net, q * net->max_cand + k);
+    net->queue[q].posted = 0;
+}
+
+cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick)
+{
+    const cop_queue_ops *ops = net->queue_ops;
+    uint32_t q = pick->queue, in_port = pick->in;
+    if (!net->per_output)
+        cop_input_withdraw(net, q);
+    uint32_t h = pop(net, q);
+    cop_pkt *p = &net->pkt[h];
+    uint32_t freed = cop_net_section_of(net, p, p->vl);
+    uint32_t bytes = p->bytes;
+    net->waiting[cop_topo_switch_port(net->topo, net->in[in_port].sw, p->out)] -= p->bytes;
+    if (ops->on_dequeue)
+        ops->on_dequeue(net, in_port, q - net->in[in_port].queue0, p);
+    if (net->cc->on_dequeue)
+        net->cc->on_dequeue(net, port, p);
+    cop_time leaves = net->arch->transfer(net, in_port, port, pick->vl, h);
+    cop_fc_give(net, in_port, freed, bytes, leaves);
+    next_head(net, in_port, q, port, leaves);
+    return leaves;
+}
+
+void cop_input_wake_section(cop_net *net, uint32_t port, uint32_t section)
+{
+    uint32_t *last = &net->section[(size_t)port * net->sections + section].wait;
+    while (*last != COP_NONE) {
+        uint32_t node = net->node[*last].next;
+        uint32_t vl = net->node[node].vl;
+        cop_node_remove(net, node);
+        cop_node_add(net, node, port, vl);
+    }
+}

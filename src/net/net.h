@@ -1,0 +1,308 @@
+/* The machine model: every object of one simulated network in flat arrays, indexed by port, queue,
+ * switch or host number. One cop_net is one simulation; there is no other mutable state, so many
+ * simulations can live in one process. Files of net/ work on this struct; plug-ins do not see it.
+ *
+ *   wire.c     a packet leaves a port, crosses the wire, arrives
+ *   fc*.c      may it be sent: credits, absolute credits, on/off, ack/nack
+ *   input.c    routing and queueing at a switch input, heads of queues and their requests
+ *   sw_ib.c    arbitration per output;  sw_iq.c  matching of inputs and outputs;  obuf.c  output buffers
+ *   nic_tx.c, nic_rx.c  end nodes;  build.c  construction;  account.c  invariants;  stall.c  deadlocks */
+#ifndef COP_NET_H
+#define COP_NET_H
+
+#include "base/fixp.h"
+#include "des/evq.h"
+#include "net/cc.h"
+#include "net/net_cfg.h"
+#include "net/pkt.h"
+#include "net/probe.h"
+#include "net/queue.h"
+#include "net/traffic.h"
+#include "route/route.h"
+
+struct cop_watch;
+
+/* Sending side of a port. */
+typedef struct cop_out {
+    cop_time busy_until; /* the wire is free from then on */
+    cop_time arb_at;     /* time of the pending arbitration, COP_NEVER if none */
+    cop_time credit_at;  /* time of the pending credit event, COP_NEVER if none */
+    cop_pace pace;
+    uint64_t hash;       /* of everything sent, in order */
+    uint32_t to;         /* port that hears us; COP_NONE: no cable */
+    uint32_t delay_ps;
+    uint32_t vl_ready;   /* lanes on which some input requests this port */
+    uint32_t vl_blocked; /* lanes that wait for credit (or are paused) */
+    uint32_t sw;         /* switch, or COP_NONE for a host */
+    uint32_t port0;      /* first port of that switch */
+    uint16_t local;      /* port number inside the switch */
+    uint8_t rr_vl;       /* next lane of the round robin */
+    uint8_t short_of;    /* iq, cioq: a free input waits for room, but its lane is not blocked */
+} cop_out;
+_Static_assert(sizeof(cop_out) <= 72, "hot part of an output stays small");
+
+/* Receiving side of a port. */
+typedef struct cop_in {
+    uint32_t wire_head, wire_tail; /* packets on the wire towards us, oldest first */
+    uint32_t from;                 /* port that feeds us */
+    uint32_t sw;                   /* switch, or COP_NONE */
+    uint32_t queue0;               /* first queue of this input */
+    uint16_t local;
+    uint16_t unused;
+    cop_time read_until; /* iq: the read port is busy */
+    cop_time header_ps;  /* of the packet that must be here before it is handled; COP_NEVER: all */
+    cop_time pipeline_ps; /* and then */
+    cop_pace pace;       /* of the wire that feeds us */
+} cop_in;
+
+/* One buffer section (normally: lane) of the link that a port sends on: the sender's knowledge of
+ * the receiver's buffer. */
+typedef struct cop_section {
+    uint32_t credit;   /* blocks we may still send; on/off: 1 = go, 0 = stop */
+    uint32_t capacity; /* blocks in all */
+    uint32_t used;     /* blocks sent and not yet returned */
+    uint32_t wait;     /* sectioned: last request node that waits for this section, or COP_NONE */
+} cop_section;
+
+/* Requests of one lane of an output: round-robin position, and what a blocked lane needs. */
+typedef struct cop_lane {
+    uint16_t rr;    /* input to look at first */
+    uint16_t unused;
+    uint32_t need;  /* blocked: smallest number of blocks asked for */
+} cop_lane;
+
+/* A credit, resume or ack on its way back to a sender. */
+typedef struct cop_return {
+    cop_time t;
+    uint32_t section;
+    uint32_t blocks; /* credit: blocks freed; ib: new absolute limit; on/off: 1 = stop, 0 = go */
+} cop_return;
+
+typedef struct cop_ring { /* ordered by time; settled lazily */
+    cop_return *v;
+    uint32_t at, n, mask; /* oldest entry, entries, capacity - 1 */
+} cop_ring;
+
+typedef struct cop_queue {
+    uint32_t head, tail; /* packets */
+    uint32_t bytes;
+    uint8_t posted;  /* the head's requests are with the arbiters */
+    uint8_t stopped; /* by the queueing scheme */
+    uint16_t unused;
+} cop_queue;
+
+/* Layouts with several queues per (input, output, lane): a request is a node (queue, candidate) in
+ * the circular list of its slot (output, lane, input). */
+typedef struct cop_node {
+    uint32_t next, prev; /* COP_NONE, COP_NONE: in no list */
+    uint32_t port;       /* output port requested */
+    uint8_t vl;
+    uint8_t waiting; /* in a section's wait list instead */
+    uint16_t unused;
+} cop_node;
+
+typedef struct cop_send { /* a message being sent or set aside at its NIC */
+    cop_time t_gen;
+    cop_time t_ok;   /* throttled until */
+    uint32_t stream, dst, left, flow;
+    uint32_t next;   /* in the lane's ready list */
+    uint32_t mid;
+    uint8_t vl, sl, rstate, unused;
+} cop_send;
+
+typedef struct cop_nic {
+    cop_time wake;        /* pending attempt to send, COP_NEVER if none */
+    cop_time inject_free; /* injection limit allows the next start */
+    cop_time rx_free;     /* sink has taken in everything until then */
+    cop_pace inject_pace, receive_pace; /* 0: link rate */
+    uint32_t control_head, control_tail; /* ACKs, CNPs to send, oldest first */
+    uint32_t seq;
+    uint32_t ready_n; /* messages in the ready lists */
+    uint32_t throttled_n, throttled_cap; /* heap of throttled messages by t_ok */
+    uint32_t *throttled;
+    uint32_t late_head; /* packets whose consumption ends after the run */
+    uint64_t rng_route;
+} cop_nic;
+
+typedef struct cop_nic_lane { /* messages that may send, per host and lane */
+    uint32_t head, tail;
+} cop_nic_lane;
+
+typedef struct cop_flow { /* exists when the congestion control keeps flows */
+    uint32_t src, dst;
+    uint8_t sl;
+} cop_flow;
+
+typedef struct cop_net cop_net;
+
+/* Flow control: may a packet be sent on (port, section), and what happens around it. */
+typedef struct cop_fc_ops {
+    bool (*fits)(const cop_net *net, uint32_t port, uint32_t section, uint32_t blocks);
+    void (*take)(cop_net *net, uint32_t port, uint32_t section, uint32_t blocks);
+    /* Input `port` will have freed the space at time t: in blocks, or bytes if in_bytes. */
+    void (*give)(cop_net *net, uint32_t port, uint32_t section, uint32_t amount, cop_time t);
+    bool in_bytes;
+    /* Apply one returned entry at the sender. */
+    void (*settle)(cop_net *net, uint32_t port, const cop_return *r);
+    /* A packet has come to input `port`: false = refused (ack/nack), the link keeps it. */
+    bool (*arrive)(cop_net *net, uint32_t port, uint32_t section, uint32_t pkt); /* may be NULL */
+    void (*release)(cop_net *net, uint32_t port); /* COP_EV_RELEASE; may be NULL */
+    /* A retransmission that must go before new packets: handle or COP_NONE; may be NULL. */
+    uint32_t (*replay)(cop_net *net, uint32_t port);
+} cop_fc_ops;
+
+/* Switch architecture: who may go next, and where it goes. */
+typedef struct cop_arch_ops {
+    /* Output `port` has something new to decide on. */
+    void (*kick)(cop_net *net, uint32_t port);
+    void (*arbitrate)(cop_net *net, uint32_t entity); /* COP_EV_ARB */
+    /* Is there room behind output `port` for a packet of this section? */
+    bool (*room)(const cop_net *net, uint32_t port, uint32_t section, uint32_t blocks);
+    /* Send packet `h` from its input through output `port` on lane vl, starting now; returns when
+     * its last byte leaves the input. */
+    cop_time (*transfer)(cop_net *net, uint32_t in, uint32_t port, uint32_t vl, uint32_t h);
+    /* Credits have come back for output `port`. */
+    void (*credit)(cop_net *net, uint32_t port);
+} cop_arch_ops;
+
+typedef struct cop_totals {
+    uint64_t injected, delivered, lost, injected_bytes, delivered_bytes;
+    uint64_t hops, events;
+    uint64_t retransmissions;
+    uint64_t acks, cnps, fecn;
+} cop_totals;
+
+struct cop_net {
+    cop_time now, end; /* end: last instant of the run; COP_NEVER while draining */
+    cop_time last_delivery;
+    cop_evq evq;
+    const cop_topo *topo;
+    cop_traffic *traffic;
+    cop_route *route;
+    cop_netinfo info;
+    const cop_run_cfg *run_cfg;
+    const cop_switch_cfg *sw_cfg;
+    const cop_nic_cfg *nic_cfg;
+    const cop_fc_cfg *fc_cfg;
+    const cop_fc_ops *fc;
+    bool plain_credit; /* fc is cop_fc_credit: the common case, done inline */
+    bool simple_wake;  /* a sender that waits for credit always shows it in vl_blocked */
+    const cop_arch_ops *arch;
+    const cop_queue_ops *queue_ops;
+    const cop_cc_ops *cc;
+    const void *queue_cfg, *cc_cfg;
+    cop_probe probe;         /* what is measured */
+    struct cop_watch *watch; /* NULL: nobody looks */
+    cop_arena arena;         /* owns the arrays below unless said otherwise */
+
+    uint32_t lanes, sections, words; /* per port; words of 64 inputs in a request mask */
+    bool per_output;                 /* one queue per (input, output, lane) */
+    bool sectioned;                  /* sections are not lanes (voqnet) */
+    bool multi_rate;                 /* links of different pace exist */
+    bool quick_pick; /* round robin over one queue per (input, output, lane), at most 64 ports */
+    uint32_t max_blocks;             /* of the longest packet */
+    uint32_t max_cand;
+
+    cop_out *out;         /* [n_ports] */
+    cop_in *in;           /* [n_ports] */
+    cop_section *section; /* [n_ports * sections] */
+    cop_lane *lane;       /* [n_ports * lanes] */
+    uint64_t *request;    /* [n_ports * lanes * words] bit per local input */
+    cop_ring *ring;       /* [n_ports] returns to this sender; v owned by the heap */
+    uint32_t *waiting;    /* [n_ports] bytes in inputs for this output */
+    uint32_t *shared_free; /* [n_ports] shared lanes: blocks left in the common part, else NULL */
+
+    cop_queue *queue;       /* all inputs of all switches */
+    cop_time *queue_read;   /* [queue] read until; NULL if per_output */
+    uint32_t *queue_port;   /* [queue] input port */
+    cop_node *node;         /* [queue * max_cand]; NULL if per_output */
+    uint32_t *slot;         /* last node of each list; NULL if per_output */
+    uint64_t *slot0;        /* [n_switches + 1] first slot of a switch */
+    uint32_t n_queues;
+
+    uint32_t *section_waiters; /* [n_ports] sectioned: queues that wait for a section, else NULL */
+    struct cop_iq *iq;         /* iq, cioq: matching */
+    struct cop_obuf *obuf;     /* cioq: [n_ports] */
+    struct cop_vlarb_state *vlarb;   /* [n_ports] IB tables, else NULL */
+    struct cop_fc_state *fc_state; /* of the flow control, NULL if it has none */
+
+    cop_nic *nic;           /* [n_hosts] */
+    cop_nic_lane *nic_lane; /* [n_hosts * lanes] */
+    cop_time *stream_last;  /* [n_streams] when it last sent: turns among saturated ones */
+    uint32_t *stream_held;  /* [n_streams] messages set aside */
+    cop_send *send;         /* pool; heap */
+    size_t send_cap;
+    uint32_t send_n, send_free;
+
+    cop_pkt *pkt; /* pool; heap */
+    size_t pkt_cap;
+    uint32_t pkt_n, pkt_free, pkt_live;
+
+    cop_flow *flow; /* heap */
+    char *flow_state;
+    uint64_t *flow_hash; /* open addressing: flow number + 1, or 0 */
+    uint32_t flow_n, flow_mask;
+    size_t flow_cap;
+
+    char *queue_state, *cc_state; /* [n_ports] of the plug-ins */
+    struct cop_control *control;  /* link-level messages under way; NULL if the scheme has none */
+
+    cop_totals total;
+    uint64_t seen_delivered; /* at the last sample */
+    uint32_t fruitless;      /* samples since then without a delivery */
+    int stop;        /* enum cop_outcome: 0 = go on */
+    char why[2048];  /* for people, when stop is set */
+};
+
+/* What a network is built from; everything must outlive it. */
+typedef struct cop_net_parts {
+    const cop_topo *topo;
+    cop_route *route;
+    cop_traffic *traffic;
+    const cop_run_cfg *run;
+    const cop_link_cfg *link;
+    const cop_switch_cfg *sw;
+    const cop_fc_cfg *fc;
+    const cop_nic_cfg *nic;
+    const cop_queue_ops *queue;
+    const cop_cc_ops *cc;
+    const void *queue_cfg, *cc_cfg;
+    uint32_t lanes;
+    /* "file:line:column" of an option such as "switch.buffer", for messages. */
+    const char *(*where)(const void *ctx, const char *option, char *buf, size_t size);
+    const void *where_ctx;
+} cop_net_parts;
+
+/* build.c */
+int cop_net_init(cop_net *net, const cop_net_parts *parts, cop_err *err);
+void cop_net_fini(cop_net *net);
+/* Rate and delay of the link that `port` sends on. */
+uint64_t cop_net_link_rate(const cop_topo *t, const cop_link_cfg *cfg, uint32_t port);
+
+/* sim.c: run until net->end (or until drained); ends early when net->stop is set. `progress` is
+ * called at every sample. */
+typedef void (*cop_progress_fn)(void *ctx, cop_time now, cop_time end, uint64_t hops);
+void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx);
+uint64_t cop_net_hash(const cop_net *net);
+
+/* account.c: every packet, byte and credit; sets net->stop and net->why if one is missing. */
+void cop_net_account(cop_net *net);
+
+/* stall.c: are there ports that wait for each other for ever? Sets net->stop and net->why. */
+bool cop_net_find_deadlock(cop_net *net);
+
+/* pool */
+uint32_t cop_pkt_new(cop_net *net);
+void cop_pkt_free(cop_net *net, uint32_t handle);
+
+static inline void cop_net_push(cop_net *net, cop_time t, enum cop_ev_kind kind, uint32_t entity)
+{
+    cop_evq_push(&net->evq, t, cop_ev_id(kind, entity));
+}
+
+static inline uint32_t cop_net_section_of(const cop_net *net, const cop_pkt *p, uint32_t vl)
+{
+    return net->sectioned ? net->queue_ops->section(net->queue_cfg, &net->info, p, vl) : vl;
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* Option tables of the sections link, switch, flow_control, nic and run. */
+#include "net/net_cfg.h"
+
+#define PS(x) ((double)(x))
+#define MAX_RATE 1e14
+#define MAX_TIME 1e16
+
+static const char *const arch_names[] = {"ib", "iq", "cioq", NULL};
+static const char *const switching_names[] = {"cut-through", "store-and-forward", NULL};
+static const char *const arb_names[] = {"round-robin", "age", "random", NULL};
+static const char *const match_names[] = {"islip", "rrm", NULL};
+static const char *const vlarb_names[] = {"round-robin", "ib", "strict", NULL};
+static const char *const fc_names[] = {"credit", "ib", "on-off", "ack-nack", NULL};
+static const char *const order_names[] = {"fifo", "round-robin", NULL};
+static const char *const ack_names[] = {"none", "message", "packet", NULL};
+static const char *const queue_names[] = {"ring", "heap", NULL};
+
+#define L(field) offsetof(cop_link_cfg, field)
+const cop_opt cop_link_opts[] = {
+    {"rate", COP_OPT_RATE, L(rate_bps), "16 Gbit/s", 1e6, MAX_RATE, NULL,
+     "data rate of every link whose class has no rate of its own"},
+    {"delay", COP_OPT_TIME, L(delay_ps), "20 ns", 1, 1e12, NULL,
+     "propagation delay of every link whose class has none of its own"},
+    {"host_rate", COP_OPT_RATE, L(host_rate_bps), "0", 1e6, MAX_RATE, NULL,
+     "links between hosts and switches; 0 = `rate`"},
+    {"host_delay", COP_OPT_TIME, L(host_delay_ps), "0", 1, 1e12, NULL, "0 = `delay`"},
+    {"trunk_rate", COP_OPT_RATE, L(trunk_rate_bps), "0", 1e6, MAX_RATE, NULL,
+     "links between switches (dragonfly: inside a group); 0 = `rate`"},
+    {"trunk_delay", COP_OPT_TIME, L(trunk_delay_ps), "0", 1, 1e12, NULL, "0 = `delay`"},
+    {"global_rate", COP_OPT_RATE, L(global_rate_bps), "0", 1e6, MAX_RATE, NULL,
+     "links between dragonfly groups; 0 = `rate`"},
+    {"global_delay", COP_OPT_TIME, L(global_delay_ps), "0", 1, 1e12, NULL, "0 = `delay`"},
+    {"override_file", COP_OPT_BOOL, L(override_file), "no", 0, 0, NULL,
+     "use these rates also where a topology file states its own"},
+    {0}};
+
+#define S(field) offsetof(cop_switch_cfg, field)
+const cop_opt cop_switch_opts[] = {
+    {"architecture", COP_OPT_ENUM, S(architecture), "ib", 0, 0, arch_names,
+     "ib: input buffers with a read port per output (InfiniBand); iq: one read port per input, "
+     "matched; cioq: iq with crossbar speed-up and output buffers"},
+    {"switching", COP_OPT_ENUM, S(switching), "cut-through", 0, 0, switching_names,
+     "virtual cut-through (forward after the header) or store-and-forward"},
+    {"pipeline", COP_OPT_TIME, S(pipeline_ps), "100 ns", 0, 1e10, NULL,
+     "from the header's arrival until the packet may request its output"},
+    {"header", COP_OPT_BYTES, S(header_bytes), "64 B", 0, 65536, NULL,
+     "bytes that must arrive before a packet is routed"},
+    {"buffer", COP_OPT_BYTES, S(buffer_bytes), "64 KiB", 1, 1e12, NULL,
+     "input buffer of one port: of each lane, or of all lanes with `shared_lanes`; with voqnet: of "
+     "each destination"},
+    {"lanes", COP_OPT_INT, S(lanes), "0", 0, COP_MAX_VL, NULL,
+     "virtual lanes per link; 0 = as many as routing and queueing need"},
+    {"shared_lanes", COP_OPT_BOOL, S(shared_lanes), "no", 0, 0, NULL,
+     "lanes of a port share its buffer beyond `reserve`"},
+    {"reserve", COP_OPT_BYTES, S(reserve_bytes), "0", 0, 1e12, NULL,
+     "with `shared_lanes`: part of the buffer that belongs to each lane alone; 0 = one packet"},
+    {"arbitration", COP_OPT_ENUM, S(arbitration), "round-robin", 0, 0, arb_names,
+     "among the inputs that request one output"},
+    {"matching", COP_OPT_ENUM, S(matching), "islip", 0, 0, match_names,
+     "iq, cioq: islip moves pointers on accepted grants only; rrm moves them always"},
+    {"iterations", COP_OPT_INT, S(iterations), "2", 1, 16, NULL, "iq, cioq: rounds of the matching"},
+    {"speedup", COP_OPT_REAL, S(speedup), "2", 1, 64, NULL,
+     "cioq: crossbar rate over the rate of the switch's fastest link"},
+    {"output_buffer", COP_OPT_BYTES, S(output_buffer_bytes), "100 kB", 1, 1e12, NULL,
+     "cioq: buffer of each output port and lane"},
+    {"vl_arbitration", COP_OPT_ENUM, S(vl_arbitration), "round-robin", 0, 0, vlarb_names,
+     "among virtual lanes: round-robin, InfiniBand's high and low tables, or highest lane first"},
+    {"vl_high", COP_OPT_INTS, S(vl_high), "", 0, 255, NULL,
+     "ib: high-priority table as vl, weight, vl, weight, ...; weight in 64-byte units"},
+    {"vl_low", COP_OPT_INTS, S(vl_low), "", 0, 255, NULL, "ib: low-priority table, same form"},
+    {"vl_high_limit", COP_OPT_INT, S(vl_high_limit), "255", 0, 255, NULL,
+     "ib: Limit of High-Priority, in 4 KiB units; 0 = one packet, 255 = no limit"},
+    {0}};
+
+#define F(field) offsetof(cop_fc_cfg, field)
+const cop_opt cop_fc_opts[] = {
+    {"kind", COP_OPT_ENUM, F(kind), "credit", 0, 0, fc_names,
+     "credit: relative credits per lane in 64-byte blocks; ib: InfiniBand's absolute credit limit; "
+     "on-off: PAUSE per priority (PFC); ack-nack: send, drop when full, resend"},
+    {"delay", COP_OPT_TIME, F(delay_ps), "0", 0, 1e10, NULL,
+     "receiver's processing before a credit, PAUSE or ack goes on the wire"},
+    {"refresh", COP_OPT_TIME, F(refresh_ps), "20 us", 1000, 1e12, NULL,
+     "ib: period of unsolicited credit updates, which repair lost ones"},
+    {"loss", COP_OPT_SHARE, F(loss), "0", 0, 0.999, NULL, "ib: share of credit messages lost"},
+    {"xoff", COP_OPT_BYTES, F(xoff_bytes), "0", 0, 1e12, NULL,
+     "on-off: PAUSE when free space falls below this (T_off); 0 = computed from rate and delay"},
+    {"xon", COP_OPT_BYTES, F(xon_bytes), "0", 0, 1e12, NULL,
+     "on-off: resume when free space rises above this (T_on); 0 = one packet above xoff"},
+    {"unsafe", COP_OPT_BOOL, F(unsafe), "no", 0, 0, NULL,
+     "on-off: run with a head-room that can overflow; the run ends when it does"},
+    {0}};
+
+#define N(field) offsetof(cop_nic_cfg, field)
+const cop_opt cop_nic_opts[] = {
+    {"inject_rate", COP_OPT_RATE, N(inject_rate_bps), "0", 1e6, MAX_RATE, NULL,
+     "most an end node sends (PCIe limit); 0 = link rate"},
+    {"receive_rate", COP_OPT_RATE, N(receive_rate_bps), "0", 1e6, MAX_RATE, NULL,
+     "most an end node takes in; slower than the link back-pressures it; 0 = link rate"},
+    {"mtu", COP_OPT_BYTES, N(mtu_bytes), "2 KiB", 1, 1 << 20, NULL,
+     "payload of the longest packet; messages are cut into packets of this size"},
+    {"buffer", COP_OPT_BYTES, N(buffer_bytes), "0", 0, 1e12, NULL,
+     "receive buffer per lane; 0 = as a switch input"},
+    {"overhead", COP_OPT_BYTES, N(overhead_bytes), "0", 0, 1024, NULL,
+     "bytes each packet carries on the wire besides payload"},
+    {"order", COP_OPT_ENUM, N(order), "fifo", 0, 0, order_names,
+     "among flows that may send: oldest message first, or flows in turn"},
+    {"backlog", COP_OPT_INT, N(backlog), "256", 1, 1 << 20, NULL,
+     "messages of throttled or blocked flows that a stream sets aside before it waits"},
+    {"ack", COP_OPT_ENUM, N(ack), "none", 0, 0, ack_names,
+     "acknowledgement packets: none, per message, per packet"},
+    {"control_bytes", COP_OPT_BYTES, N(control_bytes), "64 B", 1, 4096, NULL,
+     "size of acknowledgements and congestion notifications; sent before data"},
+    {"control_vl", COP_OPT_INT, N(control_vl), "-1", -1, COP_MAX_VL - 1, NULL,
+     "virtual lane of control packets; -1 = the lane routing gives to data"},
+    {0}};
+
+#define R(field) offsetof(cop_run_cfg, field)
+const cop_opt cop_run_opts[] = {
+    {"duration", COP_OPT_TIME, R(duration_ps), "1 ms", 1, MAX_TIME, NULL, "simulated time"},
+    {"warmup", COP_OPT_TIME, R(warmup_ps), "0", 0, MAX_TIME, NULL,
+     "what happens before is not counted in means and histograms"},
+    {"sample", COP_OPT_TIME, R(sample_ps), "0", 0, MAX_TIME, NULL,
+     "bin of the time series; 0 = duration / 100"},
+    {"seed", COP_OPT_INT, R(seed), "1", 0, 9e15, NULL, "same configuration and seed, same bits"},
+    {"drain", COP_OPT_BOOL, R(drain), "no", 0, 0, NULL,
+     "after `duration` stop the sources and run until the network is empty"},
+    {"allow_deadlock", COP_OPT_BOOL, R(allow_deadlock), "no", 0, 0, NULL,
+     "run although the routing's channel dependencies have a cycle"},
+    {"event_queue", COP_OPT_ENUM, R(queue), "ring", 0, 0, queue_names,
+     "pending events: bucket ring, or binary heap (reference; same results)"},
+    {"flows", COP_OPT_BOOL, R(flows), "no", 0, 0, NULL,
+     "keep delivered bytes per source and destination, and check order"},
+    {"watch_limit", COP_OPT_INT, R(watch_limit), "1000", 0, 1e9, NULL, "--watch: trace lines at most"},
+    {0}};

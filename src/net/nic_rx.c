@@ -1,0 +1,130 @@
+/* End nodes, receiving side.
+ *
+ * Role     takes packets in at most at the receive rate, frees their buffer space, counts them, and
+ *          answers with acknowledgements and congestion notifications.
+ * Timing   a first-come first-served server: a packet is taken in from max(head arrival, previous one
+ *          done), for length / receive rate, and not before its tail has arrived. Its space is freed,
+ *          and it counts as delivered, at that end. All of it is known when the head arrives, so no
+ *          further event is needed. A sink slower than its link back-pressures the network (DESIGN
+ *          section 3, rule 5).
+ * Source   gran4 4 (inject 13.5, receive 13.6 Gbit/s), M-ibcc-dst. */
+#include "base/outcome.h"
+#include "net/fc.h"
+#include "net/nic.h"
+#include "net/watch.h"
+
+#include <stdio.h>
+
+static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time done)
+{
+    cop_probe *pr = &net->probe;
+    uint32_t payload = p->bytes - (uint32_t)net->nic_cfg->overhead_bytes;
+    cop_stream_probe *sp = &pr->stream[p->stream];
+    cop_time latency = done - p->t_gen;
+    uint64_t bin = done / pr->sample;
+    sp->delivered_bytes += payload;
+    if (bin < pr->n_bins) {
+        pr->bin[bin].delivered++;
+        pr->bin[bin].latency_ps += latency;
+        pr->series[(size_t)pr->series_of[p->stream] * pr->n_bins + bin] += payload;
+    }
+    bool after_warmup = done >= pr->warmup && done <= pr->end;
+    if (after_warmup) {
+        sp->bytes += payload;
+        sp->packets++;
+        sp->latency_ps += latency;
+        pr->host[host].received_bytes += payload;
+        cop_hist_add(pr->latency, latency);
+        cop_hist_add(pr->transit, done - p->t_inj);
+    }
+    if (pr->flow && !cop_probe_flow(pr, p->src, p->dst, p->seq, payload, after_warmup) &&
+        net->route->ops->in_order && net->stop == 0) {
+        net->stop = COP_OUTCOME_BROKEN;
+        snprintf(net->why, sizeof(net->why), "packet %u:%u overtook its flow %u -> %u", p->src, p->seq,
+                 p->src, p->dst);
+    }
+}
+
+static void answer(cop_net *net, uint32_t host, const cop_pkt *p, cop_time done)
+{
+    uint16_t flags = 0;
+    if (net->nic_cfg->ack == COP_ACK_PACKET ||
+        (net->nic_cfg->ack == COP_ACK_MESSAGE && (p->flags & COP_PKT_LAST)))
+        flags |= COP_PKT_ACK;
+    if (net->cc->on_deliver)
+        flags |= net->cc->on_deliver(net, host, p);
+    if (flags)
+        cop_nic_reply(net, host, p, flags, done);
+}
+
+void cop_nic_receive(cop_net *net, uint32_t port, uint32_t h)
+{
+    uint32_t host = port - net->topo->host_port0;
+    cop_nic *nic = &net->nic[host];
+    cop_pkt *p = &net->pkt[h];
+    COP_CHECK(p->dst == host);
+    cop_time start = cop_max64(net->now, nic->rx_free), done = p->t_tail;
+    if (nic->receive_pace)
+        done = cop_max64(done, start + cop_wire_time(nic->receive_pace, p->bytes));
+    nic->rx_free = done;
+    cop_fc_give(net, port, cop_net_section_of(net, p, p->vl), p->bytes, done);
+    p->t_tail = done;
+    if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
+        cop_watch_step(net, COP_WATCH_DELIVER, port, p);
+    if (done > net->end) { /* still being taken in when the run ends: in flight */
+        p->next = nic->late_head;
+        nic->late_head = h;
+        return;
+    }
+    net->total.delivered++;
+    net->total.delivered_bytes += p->bytes;
+    net->last_delivery = cop_max64(net->last_delivery, done);
+    if (p->flags & COP_PKT_CONTROL) {
+        if (net->cc->on_control && net->cc->flow_size)
+            net->cc->on_control(net, cop_flow_state(net, cop_flow_of(net, host, p->src, p->sl)), p);
+    } else {
+        count(net, host, p, done);
+        answer(net, host, p, done);
+    }
+    cop_pkt_free(net, h);
+}
+
+void cop_nic_reply(cop_net *net, uint32_t host, const cop_pkt *to, uint16_t flags, cop_time t)
+{
+    uint32_t src = to->src, stream = to->stream;
+    uint8_t sl = to->sl;
+    cop_nic *nic = &net->nic[host];
+    uint32_t h = cop_pkt_new(net); /* `to` may have moved */
+    cop_pkt *p = &net->pkt[h];
+    cop_hop hop = {.src = host, .dst = src, .mid = COP_NONE};
+    cop_rng rng = cop_rng_make(net->info.seed, COP_RNG_ROUTE, host);
+    rng.counter = nic->rng_route;
+    cop_route_view view = {.ctx = net, .rng = &rng};
+    uint8_t vl = net->route->ops->inject ? net->route->ops->inject(net->route, &hop, &view) : 0;
+    nic->rng_route = rng.counter;
+    if (net->nic_cfg->control_vl >= 0)
+        vl = (uint8_t)net->nic_cfg->control_vl;
+    else if (net->queue_ops->inject_vl)
+        vl = net->queue_ops->inject_vl(net->queue_cfg, &net->info, host, src, vl);
+    *p = (cop_pkt){.next = COP_NONE,
+                   .stream = stream,
+                   .src = host,
+                   .dst = src,
+                   .bytes = (uint32_t)net->nic_cfg->control_bytes,
+                   .seq = nic->seq++,
+                   .t_gen = t,
+                   .t_inj = t,
+                   .mid = hop.mid,
+                   .rstate = hop.state,
+                   .flags = flags,
+                   .vl = vl,
+                   .sl = sl};
+    net->total.acks += (flags & COP_PKT_ACK) != 0;
+    net->total.cnps += (flags & COP_PKT_CNP) != 0;
+    if (nic->control_head == COP_NONE)
+        nic->control_head = h;
+    else
+        net->pkt[nic->control_tail].next = h;
+    nic->control_tail = h;
+    cop_nic_wake(net, host, t);
+}

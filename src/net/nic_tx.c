@@ -1,0 +1,394 @@
+/* End nodes, sending side.
+ *
+ * Role     takes messages from the host's streams, cuts them into packets, sends them on the host's
+ *          link under the injection limit, the link's credits and the congestion control.
+ * Rules    Control packets (ACK, CNP) go first. Then data: a lane by VL arbitration, in it the oldest
+ *          ready message; with order `round-robin` messages take turns packet by packet.
+ *          A message whose lane has no credit, or whose flow is throttled, is set aside and others
+ *          pass it: no head-of-line blocking between flows inside the end node. A stream sets aside
+ *          at most `backlog` messages and then waits.
+ *          Messages are taken from the streams only when nothing else can be sent, oldest first;
+ *          saturated streams take turns. Source queues are therefore unbounded and free.
+ * Timing   the next packet starts no earlier than length / injection rate after this one started.
+ * Events   COP_EV_NIC per host, at most one pending.
+ * Source   M-bgen (no blocking in the generator), gran1 3.2.2 (CNP priority), G-gran4-11. */
+#include "net/fc.h"
+#include "net/nic.h"
+#include "net/vlarb.h"
+#include "net/watch.h"
+#include "net/wire.h"
+
+static uint32_t host_port(const cop_net *net, uint32_t host)
+{
+    return net->topo->host_port0 + host;
+}
+
+void cop_nic_wake(cop_net *net, uint32_t host, cop_time t)
+{
+    cop_nic *nic = &net->nic[host];
+    if (t == COP_NEVER)
+        return;
+    t = cop_max64(cop_max64(t, net->now), net->out[host_port(net, host)].busy_until);
+    if (t < nic->wake) {
+        nic->wake = t;
+        cop_net_push(net, t, COP_EV_NIC, host);
+    }
+}
+
+void cop_nic_credit(cop_net *net, uint32_t port)
+{
+    uint32_t host = port - net->topo->host_port0;
+    cop_fc_unblock(net, port);
+    /* An attempt may run at this very instant only once: credits come before it. */
+    cop_nic_wake(net, host, net->now);
+}
+
+/* -- lists of ready messages, one per lane -- */
+
+static cop_nic_lane *lane_of(const cop_net *net, uint32_t host, uint32_t vl)
+{
+    return &net->nic_lane[(size_t)host * net->lanes + vl];
+}
+
+static void ready_add(cop_net *net, uint32_t host, uint32_t s)
+{
+    uint32_t vl = net->send[s].vl;
+    cop_nic_lane *l = lane_of(net, host, vl);
+    net->send[s].next = COP_NONE;
+    if (l->head == COP_NONE)
+        l->head = s;
+    else
+        net->send[l->tail].next = s;
+    l->tail = s;
+    net->nic[host].ready_n++;
+    net->out[host_port(net, host)].vl_ready |= 1u << vl;
+}
+
+/* Take out the message after `before` (COP_NONE: the first). */
+static void ready_remove(cop_net *net, uint32_t host, uint32_t vl, uint32_t before)
+{
+    cop_nic_lane *l = lane_of(net, host, vl);
+    uint32_t *link = before == COP_NONE ? &l->head : &net->send[before].next, s = *link;
+    *link = net->send[s].next;
+    if (l->tail == s)
+        l->tail = before;
+    net->nic[host].ready_n--;
+    if (l->head == COP_NONE)
+        net->out[host_port(net, host)].vl_ready &= ~(1u << vl);
+}
+
+/* -- messages of throttled flows: a heap by the time they may go on -- */
+
+static bool later(const cop_net *net, uint32_t a, uint32_t b)
+{
+    const cop_send *x = &net->send[a], *y = &net->send[b];
+    return x->t_ok != y->t_ok ? x->t_ok > y->t_ok : x->t_gen > y->t_gen;
+}
+
+static void throttle(cop_net *net, cop_nic *nic, uint32_t s, cop_time t)
+{
+    net->send[s].t_ok = t;
+    size_t cap = nic->throttled_cap;
+    nic->throttled = cop_grow(nic->throttled, &cap, nic->throttled_n + 1u, sizeof(uint32_t));
+    nic->throttled_cap = (uint32_t)cap;
+    uint32_t i = nic->throttled_n++;
+    for (; i > 0 && later(net, nic->throttled[(i - 1) / 2], s); i = (i - 1) / 2)
+        nic->throttled[i] = nic->throttled[(i - 1) / 2];
+    nic->throttled[i] = s;
+}
+
+static uint32_t unthrottle(cop_net *net, cop_nic *nic)
+{
+    uint32_t top = nic->throttled[0], last = nic->throttled[--nic->throttled_n], i = 0;
+    for (;;) {
+        uint32_t child = 2 * i + 1;
+        if (child >= nic->throttled_n)
+            break;
+        if (child + 1 < nic->throttled_n && later(net, nic->throttled[child], nic->throttled[child + 1]))
+            child++;
+        if (!later(net, last, nic->throttled[child]))
+            break;
+        nic->throttled[i] = nic->throttled[child];
+        i = child;
+    }
+    nic->throttled[i] = last;
+    return top;
+}
+
+/* -- taking messages from the streams -- */
+
+/* Messages a stream may have at the NIC. In turns without throttling, one is enough. */
+static uint32_t hold_limit(const cop_net *net)
+{
+    bool turns = net->nic_cfg->order == COP_NIC_RR && net->cc->flow_size == 0 && !net->sectioned;
+    return turns ? 1 : (uint32_t)net->nic_cfg->backlog;
+}
+
+/* More ready messages than this cannot help: they wait for the same lanes. */
+static bool enough_ready(const cop_net *net, uint32_t host)
+{
+    return !net->sectioned && net->nic_cfg->order == COP_NIC_FIFO &&
+           net->nic[host].ready_n >= 2 * net->lanes;
+}
+
+static bool may_take(const cop_net *net, const cop_stream *st, uint32_t s)
+{
+    return st->t_next <= net->now && (!st->saturated || net->now < st->t_stop) &&
+           net->stream_held[s] < hold_limit(net);
+}
+
+/* The stream that has waited longest: by generation time, saturated ones by their last turn. */
+static uint32_t oldest_stream(const cop_net *net, uint32_t host)
+{
+    const cop_traffic *tr = net->traffic;
+    uint32_t best = COP_NONE;
+    cop_time best_key = COP_NEVER;
+    if (enough_ready(net, host))
+        return COP_NONE;
+    for (uint32_t s = tr->host_stream0[host]; s < tr->host_stream0[host + 1]; s++) {
+        const cop_stream *st = &tr->stream[s];
+        cop_time key = st->saturated ? cop_max64(net->stream_last[s], st->t_next) : st->t_next;
+        if (key < best_key && may_take(net, st, s)) {
+            best = s;
+            best_key = key;
+        }
+    }
+    return best;
+}
+
+static cop_time next_generation(const cop_net *net, uint32_t host)
+{
+    const cop_traffic *tr = net->traffic;
+    cop_time t = COP_NEVER;
+    for (uint32_t s = tr->host_stream0[host]; s < tr->host_stream0[host + 1]; s++) {
+        const cop_stream *st = &tr->stream[s];
+        bool over = st->saturated && net->now >= st->t_stop;
+        if (!over && net->stream_held[s] < hold_limit(net))
+            t = cop_min64(t, st->t_next);
+    }
+    return t;
+}
+
+static uint8_t injection_lane(cop_net *net, cop_nic *nic, uint32_t src, cop_send *m)
+{
+    cop_hop hop = {.src = src, .dst = m->dst, .mid = COP_NONE};
+    cop_rng rng = cop_rng_make(net->info.seed, COP_RNG_ROUTE, src);
+    rng.counter = nic->rng_route;
+    cop_route_view view = {.ctx = net, .rng = &rng};
+    uint8_t vl = 0;
+    if (net->route->ops->inject)
+        vl = net->route->ops->inject(net->route, &hop, &view);
+    nic->rng_route = rng.counter;
+    m->mid = hop.mid;
+    m->rstate = hop.state;
+    if (net->queue_ops->inject_vl)
+        vl = net->queue_ops->inject_vl(net->queue_cfg, &net->info, src, m->dst, vl);
+    return vl;
+}
+
+static bool take_message(cop_net *net, uint32_t host)
+{
+    uint32_t stream = oldest_stream(net, host);
+    if (stream == COP_NONE)
+        return false;
+    cop_msg msg;
+    cop_traffic_take(net->traffic, stream, net->now, &msg);
+    net->stream_last[stream] = net->now + 1;
+    uint32_t s = cop_send_new(net);
+    cop_send *m = &net->send[s];
+    *m = (cop_send){.t_gen = msg.t_gen,
+                    .stream = stream,
+                    .dst = msg.dst,
+                    .left = msg.bytes,
+                    .flow = COP_NONE,
+                    .sl = msg.sl};
+    m->vl = injection_lane(net, &net->nic[host], host, m);
+    if (net->cc->flow_size)
+        m->flow = cop_flow_of(net, host, msg.dst, msg.sl);
+    net->stream_held[stream]++;
+    ready_add(net, host, s);
+    return true;
+}
+
+/* -- sending -- */
+
+static void launch(cop_net *net, uint32_t host, uint32_t h)
+{
+    uint32_t port = host_port(net, host);
+    cop_pkt *p = &net->pkt[h];
+    cop_fc_take(net, port, cop_net_section_of(net, p, p->vl), cop_blocks(p->bytes));
+    cop_vlarb_sent(net, port, p->vl, p->bytes);
+    net->total.injected++;
+    net->total.injected_bytes += p->bytes;
+    cop_probe *pr = &net->probe;
+    if (net->now < pr->end && !(p->flags & COP_PKT_CONTROL))
+        pr->bin[net->now / pr->sample].injected++;
+    if (COP_UNLIKELY(net->watch != NULL) && cop_watch_wants(net, p)) {
+        p->flags |= COP_PKT_WATCH;
+        cop_watch_step(net, COP_WATCH_INJECT, port, p);
+    }
+    cop_wire_send(net, port, h);
+}
+
+static void send_packet(cop_net *net, uint32_t host, uint32_t s, uint32_t before, uint32_t payload)
+{
+    cop_nic *nic = &net->nic[host];
+    uint32_t h = cop_pkt_new(net);
+    cop_send *m = &net->send[s];
+    cop_pkt *p = &net->pkt[h];
+    *p = (cop_pkt){.next = COP_NONE,
+                   .stream = m->stream,
+                   .src = host,
+                   .dst = m->dst,
+                   .bytes = payload + (uint32_t)net->nic_cfg->overhead_bytes,
+                   .seq = nic->seq++,
+                   .t_gen = m->t_gen,
+                   .t_inj = net->now,
+                   .mid = m->mid,
+                   .vl = m->vl,
+                   .rstate = m->rstate,
+                   .sl = m->sl,
+                   .flags = m->left == payload ? COP_PKT_LAST : 0};
+    cop_stream_probe *sp = &net->probe.stream[m->stream];
+    sp->sent_bytes += payload;
+    if (net->now >= net->probe.warmup)
+        net->probe.host[host].sent_bytes += payload;
+    if (nic->inject_pace)
+        nic->inject_free = net->now + cop_wire_time(nic->inject_pace, p->bytes);
+    launch(net, host, h);
+    if (m->flow != COP_NONE && net->cc->on_send)
+        net->cc->on_send(net, cop_flow_state(net, m->flow), &net->pkt[h]);
+    m->left -= payload;
+    if (m->left == 0) {
+        ready_remove(net, host, m->vl, before);
+        net->stream_held[m->stream]--;
+        cop_send_free(net, s);
+    } else if (net->nic_cfg->order == COP_NIC_RR) {
+        ready_remove(net, host, m->vl, before);
+        ready_add(net, host, s);
+    }
+}
+
+/* Send a packet of the first message of lane vl that may go. With buffer sections per destination
+ * (voqnet) a message without credit is passed over, otherwise it blocks its lane. */
+static bool send_from_lane(cop_net *net, uint32_t host, uint32_t vl)
+{
+    uint32_t port = host_port(net, host), before = COP_NONE, need = UINT32_MAX;
+    uint32_t overhead = (uint32_t)net->nic_cfg->overhead_bytes, mtu = (uint32_t)net->nic_cfg->mtu_bytes;
+    for (uint32_t s = lane_of(net, host, vl)->head; s != COP_NONE;) {
+        cop_send *m = &net->send[s];
+        uint32_t payload = m->left < mtu ? m->left : mtu, following = m->next;
+        if (m->flow != COP_NONE && net->cc->next_send) {
+            cop_time t = net->cc->next_send(net, cop_flow_state(net, m->flow), net->now);
+            if (t > net->now) {
+                ready_remove(net, host, vl, before);
+                throttle(net, &net->nic[host], s, t);
+                s = following;
+                continue;
+            }
+        }
+        cop_pkt probe = {.dst = m->dst};
+        uint32_t section = cop_net_section_of(net, &probe, vl), blocks = cop_blocks(payload + overhead);
+        if (cop_fc_fits(net, port, section, blocks)) {
+            send_packet(net, host, s, before, payload);
+            return true;
+        }
+        need = blocks < need ? blocks : need;
+        if (!net->sectioned)
+            break;
+        before = s;
+        s = following;
+    }
+    if (need != UINT32_MAX)
+        cop_fc_block(net, port, vl, need);
+    return false;
+}
+
+static bool send_control(cop_net *net, uint32_t host)
+{
+    cop_nic *nic = &net->nic[host];
+    uint32_t h = nic->control_head, port = host_port(net, host);
+    if (h == COP_NONE || net->pkt[h].t_inj > net->now)
+        return false;
+    cop_pkt *p = &net->pkt[h];
+    uint32_t section = cop_net_section_of(net, p, p->vl), blocks = cop_blocks(p->bytes);
+    if (!cop_fc_fits(net, port, section, blocks)) {
+        cop_fc_block(net, port, p->vl, blocks);
+        return false;
+    }
+    nic->control_head = p->next;
+    p->t_inj = net->now;
+    launch(net, host, h);
+    return true;
+}
+
+static void send_data(cop_net *net, uint32_t host)
+{
+    cop_nic *nic = &net->nic[host];
+    cop_out *out = &net->out[host_port(net, host)];
+    while (nic->throttled_n && net->send[nic->throttled[0]].t_ok <= net->now)
+        ready_add(net, host, unthrottle(net, nic));
+    do {
+        uint32_t ready;
+        if (net->nic_cfg->order == COP_NIC_RR)
+            while (take_message(net, host)) {
+            }
+        while ((ready = out->vl_ready & ~out->vl_blocked)) {
+            uint32_t vl = cop_vlarb_pick(net, host_port(net, host), ready);
+            if (send_from_lane(net, host, vl))
+                return;
+        }
+    } while (take_message(net, host));
+}
+
+/* When trying again makes sense, credits apart: a waiting control packet, else data as soon as the
+ * injection limit, a generation time or a throttle allows. */
+static cop_time next_attempt(const cop_net *net, uint32_t host)
+{
+    const cop_nic *nic = &net->nic[host];
+    const cop_out *out = &net->out[host_port(net, host)];
+    cop_time data = next_generation(net, host);
+    if (data <= net->now && out->busy_until <= net->now && net->now >= nic->inject_free)
+        data = COP_NEVER; /* it was tried just now: only credit can help */
+    if (out->vl_ready & ~out->vl_blocked)
+        data = net->now;
+    if (nic->throttled_n)
+        data = cop_min64(data, net->send[nic->throttled[0]].t_ok);
+    if (data != COP_NEVER)
+        data = cop_max64(data, nic->inject_free);
+    uint32_t control = nic->control_head;
+    if (control != COP_NONE && net->pkt[control].t_inj > net->now)
+        return cop_min64(data, net->pkt[control].t_inj);
+    return data;
+}
+
+void cop_nic_try(cop_net *net, uint32_t host)
+{
+    cop_nic *nic = &net->nic[host];
+    uint32_t port = host_port(net, host);
+    if (nic->wake != net->now)
+        return;
+    nic->wake = COP_NEVER;
+    cop_fc_settle(net, port);
+    if (net->fc->replay) {
+        uint32_t again = net->fc->replay(net, port);
+        if (again != COP_NONE) {
+            cop_wire_send(net, port, again);
+            cop_nic_wake(net, host, net->now);
+            return;
+        }
+    }
+    if (send_control(net, host)) {
+        cop_nic_wake(net, host, net->now);
+        return;
+    }
+    if (net->now >= nic->inject_free)
+        send_data(net, host);
+    cop_nic_wake(net, host, next_attempt(net, host));
+}
+
+void cop_nic_start(cop_net *net)
+{
+    for (uint32_t host = 0; host < net->info.n_hosts; host++)
+        cop_nic_wake(net, host, next_generation(net, host));
+}

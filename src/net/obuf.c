@@ -1,0 +1,218 @@
+/* Output buffers of the combined input-output queued switch (CIOQ).
+ *
+ * Role     a granted packet crosses the crossbar at `speedup` times the fastest link rate into the
+ *          output's buffer of its lane; the wire sends from there.
+ * Timing   crossing from s takes max(L * crossbar pace, until the tail has come in): a crossbar
+ *          faster than the input waits for bytes, it does not delay the start. The wire may start
+ *          with the first byte in the buffer, but not before tail in - L * wire pace.
+ *          Room is taken when the crossing starts, freed when the tail has left on the wire.
+ * Events   COP_EV_TX per port: a packet is there, credits came, the previous packet has left.
+ * Source   M-cioq. */
+#include "net/arch.h"
+#include "net/fc.h"
+#include "net/vlarb.h"
+#include "net/wire.h"
+
+typedef struct obuf_lane {
+    uint32_t head, tail; /* packets */
+    uint32_t free;       /* blocks */
+} obuf_lane;
+
+struct cop_obuf {
+    cop_time xbar_free;   /* crossbar output */
+    cop_time tx_at;       /* pending COP_EV_TX, COP_NEVER if none */
+    cop_pace xbar_pace;
+    uint32_t leaving;     /* blocks of the packet on the wire, freed at its end */
+    uint32_t leaving_vl;
+    uint32_t tx_ready, tx_blocked; /* lanes with packets; lanes without credit */
+    uint8_t rr_vl;                 /* crossbar: lane to look at first */
+    obuf_lane lane[COP_MAX_VL];
+};
+
+void cop_obuf_init(cop_net *net)
+{
+    net->obuf = COP_NEW_ARRAY(&net->arena, struct cop_obuf, net->topo->host_port0);
+    for (uint32_t sw = 0; sw < net->topo->n_switches; sw++) {
+        uint32_t port0 = net->topo->sw_port0[sw], end = net->topo->sw_port0[sw + 1];
+        cop_pace fastest = UINT64_MAX;
+        for (uint32_t p = port0; p < end; p++)
+            if (net->out[p].to != COP_NONE)
+                fastest = cop_min64(fastest, net->out[p].pace);
+        for (uint32_t p = port0; p < end; p++) {
+            struct cop_obuf *b = &net->obuf[p];
+            b->xbar_pace = (cop_pace)((double)fastest / net->sw_cfg->speedup);
+            b->tx_at = COP_NEVER;
+            for (uint32_t vl = 0; vl < net->lanes; vl++)
+                b->lane[vl] = (obuf_lane){
+                    COP_NONE, COP_NONE, (uint32_t)(net->sw_cfg->output_buffer_bytes / COP_BLOCK_BYTES)};
+        }
+    }
+}
+
+cop_time cop_obuf_xbar_free(const cop_net *net, uint32_t port)
+{
+    return net->obuf[port].xbar_free;
+}
+
+static bool obuf_room(const cop_net *net, uint32_t port, uint32_t section, uint32_t blocks)
+{
+    /* Output buffers are per lane, whatever the sections of the inputs. */
+    uint32_t vl = net->sectioned ? section % net->lanes : section;
+    return net->obuf[port].lane[vl].free >= blocks;
+}
+
+static void tx_kick(cop_net *net, uint32_t port, cop_time t)
+{
+    struct cop_obuf *b = &net->obuf[port];
+    t = cop_max64(t, net->out[port].busy_until);
+    if (t < b->tx_at) {
+        b->tx_at = t;
+        cop_net_push(net, t, COP_EV_TX, port);
+    }
+}
+
+/* The packet that was on the wire has left: its room is free, inputs may have waited for it. */
+static void free_leaving(cop_net *net, uint32_t port)
+{
+    struct cop_obuf *b = &net->obuf[port];
+    cop_out *out = &net->out[port];
+    if (b->leaving == 0 || out->busy_until > net->now)
+        return;
+    b->lane[b->leaving_vl].free += b->leaving;
+    b->leaving = 0;
+    if (out->vl_blocked || out->short_of) {
+        out->vl_blocked = 0;
+        out->short_of = 0;
+        net->arch->kick(net, port);
+    }
+}
+
+/* The oldest packet of lane vl goes if it has credit and would not run dry; else when? */
+static bool try_lane(cop_net *net, uint32_t port, uint32_t vl, cop_time *later)
+{
+    struct cop_obuf *b = &net->obuf[port];
+    cop_out *out = &net->out[port];
+    obuf_lane *lane = &b->lane[vl];
+    uint32_t h = lane->head;
+    cop_pkt *p = &net->pkt[h];
+    cop_time duration = cop_wire_time(out->pace, p->bytes);
+    if (p->t_tail > net->now + duration) {
+        *later = cop_min64(*later, p->t_tail - duration);
+        return false;
+    }
+    uint32_t section = cop_net_section_of(net, p, vl), blocks = cop_blocks(p->bytes);
+    if (!cop_fc_fits(net, port, section, blocks)) {
+        b->tx_blocked |= 1u << vl;
+        return false;
+    }
+    cop_fc_take(net, port, section, blocks);
+    lane->head = p->next;
+    if (lane->head == COP_NONE)
+        b->tx_ready &= ~(1u << vl);
+    b->leaving = blocks;
+    b->leaving_vl = vl;
+    cop_vlarb_sent(net, port, vl, p->bytes);
+    cop_wire_send(net, port, h);
+    return true;
+}
+
+/* Send the next packet if there is one that can go. */
+static void transmit(cop_net *net, uint32_t port)
+{
+    struct cop_obuf *b = &net->obuf[port];
+    free_leaving(net, port);
+    cop_fc_settle(net, port);
+    cop_time later = COP_NEVER;
+    uint32_t again = net->fc->replay ? net->fc->replay(net, port) : COP_NONE, tried = 0, ready;
+    bool sent = again != COP_NONE;
+    if (sent)
+        cop_wire_send(net, port, again);
+    while (!sent && (ready = b->tx_ready & ~b->tx_blocked & ~tried)) {
+        uint32_t vl = cop_vlarb_pick(net, port, ready);
+        sent = try_lane(net, port, vl, &later);
+        tried |= 1u << vl;
+    }
+    if (sent)
+        tx_kick(net, port, net->now);
+    else if (later != COP_NEVER)
+        tx_kick(net, port, later);
+    cop_fc_arm(net, port);
+}
+
+void cop_obuf_tx(cop_net *net, uint32_t port)
+{
+    if (net->obuf[port].tx_at != net->now)
+        return;
+    net->obuf[port].tx_at = COP_NEVER;
+    transmit(net, port);
+}
+
+static cop_time obuf_transfer(cop_net *net, uint32_t in, uint32_t port, uint32_t vl, uint32_t h)
+{
+    (void)in;
+    struct cop_obuf *b = &net->obuf[port];
+    cop_pkt *p = &net->pkt[h];
+    obuf_lane *lane = &b->lane[vl];
+    cop_time leaves = cop_max64(net->now + cop_wire_time(b->xbar_pace, p->bytes), p->t_tail);
+    b->xbar_free = leaves;
+    lane->free -= cop_blocks(p->bytes);
+    p->vl = (uint8_t)vl;
+    p->t_tail = leaves;
+    p->next = COP_NONE;
+    if (lane->head == COP_NONE)
+        lane->head = h;
+    else
+        net->pkt[lane->tail].next = h;
+    lane->tail = h;
+    b->tx_ready |= 1u << vl;
+    b->rr_vl = (uint8_t)((vl + 1) % COP_MAX_VL);
+    if (net->out[port].busy_until > net->now)
+        tx_kick(net, port, net->now);
+    else
+        transmit(net, port); /* arbitration comes after COP_EV_TX: an idle wire starts at once */
+    return leaves;
+}
+
+uint32_t cop_obuf_pick_lane(const cop_net *net, uint32_t port, uint32_t ready)
+{
+    uint32_t from = ready & ~0u << net->obuf[port].rr_vl;
+    return (uint32_t)__builtin_ctz(from ? from : ready);
+}
+
+bool cop_obuf_blocked(const cop_net *net, uint32_t port)
+{
+    return net->obuf[port].tx_blocked != 0;
+}
+
+uint32_t cop_obuf_first(const cop_net *net, uint32_t port, uint32_t vl)
+{
+    return net->obuf[port].lane[vl].head;
+}
+
+uint32_t cop_obuf_free_blocks(const cop_net *net, uint32_t port, uint32_t vl)
+{
+    const struct cop_obuf *b = &net->obuf[port];
+    return b->lane[vl].free + (b->leaving_vl == vl ? b->leaving : 0);
+}
+
+static void cioq_credit(cop_net *net, uint32_t port)
+{
+    net->obuf[port].tx_blocked = 0;
+    tx_kick(net, port, net->now);
+}
+
+static void cioq_kick(cop_net *net, uint32_t port)
+{
+    cop_arch_iq.kick(net, port);
+}
+
+static void cioq_arbitrate(cop_net *net, uint32_t sw)
+{
+    cop_arch_iq.arbitrate(net, sw);
+}
+
+const cop_arch_ops cop_arch_cioq = {.kick = cioq_kick,
+                                    .arbitrate = cioq_arbitrate,
+                                    .room = obuf_room,
+                                    .transfer = obuf_transfer,
+                                    .credit = cioq_credit};

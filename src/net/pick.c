@@ -1,0 +1,147 @@
+/* Arbitration among the inputs that request one lane of an output.
+ *
+ * round-robin  M-arb-rr: an input that was served is not served again before every other requesting
+ *              input was; the position moves only on a grant.
+ * age          the packet injected first.
+ * random       any, with equal chance.
+ * A request whose packet does not fit behind the output does not compete. With sections of their
+ * own (voqnet) such a request is set aside until its section has room; otherwise, if none fits, the
+ * whole lane is blocked until the smallest of them would. */
+#include "base/rng.h"
+#include "net/fc.h"
+#include "net/input.h"
+#include "net/request.h"
+
+typedef struct choice {
+    uint32_t input, queue;
+    uint64_t key; /* smallest wins */
+    bool found;
+    uint32_t need; /* smallest number of blocks that did not fit */
+} choice;
+
+/* The first request of (port, vl, input) that fits; false if there is none. */
+static bool front(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choice *c, uint32_t *queue)
+{
+    uint32_t in_port = cop_topo_switch_port(net->topo, net->out[port].sw, input);
+    if (net->per_output) {
+        uint32_t q = net->in[in_port].queue0 + net->out[port].local * net->lanes + vl;
+        uint32_t blocks = cop_blocks(net->pkt[net->queue[q].head].bytes);
+        *queue = q;
+        if (net->arch->room(net, port, vl, blocks))
+            return true;
+        c->need = blocks < c->need ? blocks : c->need;
+        return false;
+    }
+    uint32_t *last = &net->slot[cop_slot_of(net, port, vl, input)];
+    uint32_t end = *last, node = end;
+    do {
+        node = net->node[node].next;
+        uint32_t q = node / net->max_cand;
+        const cop_pkt *p = &net->pkt[net->queue[q].head];
+        uint32_t s = cop_net_section_of(net, p, vl), blocks = cop_blocks(p->bytes);
+        if (net->arch->room(net, port, s, blocks)) {
+            *queue = q;
+            return true;
+        }
+        c->need = blocks < c->need ? blocks : c->need;
+    } while (node != end);
+    if (net->sectioned)
+        while (*last != COP_NONE) {
+            node = net->node[*last].next;
+            const cop_pkt *p = &net->pkt[net->queue[node / net->max_cand].head];
+            cop_node_wait(net, node, cop_net_section_of(net, p, vl));
+        }
+    return false;
+}
+
+static uint64_t random_key(const cop_net *net, uint32_t port, uint32_t input)
+{
+    return cop_rng_at(net->info.seed, COP_RNG_ARB, port, net->now ^ ((uint64_t)input << 52));
+}
+
+/* Look at one input; true ends the search (round robin takes the first that fits). */
+static bool consider(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choice *c)
+{
+    uint32_t queue;
+    if (!front(net, port, vl, input, c, &queue))
+        return false;
+    int policy = net->sw_cfg->arbitration;
+    uint64_t key = policy == COP_ARB_RR    ? 0
+                   : policy == COP_ARB_AGE ? net->pkt[net->queue[queue].head].t_inj
+                                           : random_key(net, port, input);
+    if (!c->found || key < c->key) {
+        c->found = true;
+        c->key = key;
+        c->input = input;
+        c->queue = queue;
+    }
+    return policy == COP_ARB_RR;
+}
+
+/* Inputs first, first+1, ..., wrapping round once. */
+static void search(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed, choice *c)
+{
+    uint32_t first = net->lane[(size_t)port * net->lanes + vl].rr;
+    const uint64_t *mask = cop_request_mask(net, port, vl);
+    for (uint32_t turn = 0; turn <= net->words; turn++) {
+        uint32_t w = (first / 64 + turn) % net->words;
+        uint64_t bits = mask[w] & (allowed ? allowed[w] : ~(uint64_t)0);
+        uint64_t from_first = ~(uint64_t)0 << (first % 64);
+        if (turn == 0)
+            bits &= from_first;
+        else if (turn == net->words)
+            bits &= ~from_first;
+        for (; bits; bits &= bits - 1)
+            if (consider(net, port, vl, w * 64 + (uint32_t)__builtin_ctzll(bits), c))
+                return;
+    }
+}
+
+/* Round robin among queues per output when any packet would fit: the next requesting input it is. */
+static uint32_t next_input(const cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed)
+{
+    uint32_t first = net->lane[(size_t)port * net->lanes + vl].rr;
+    const uint64_t *mask = cop_request_mask(net, port, vl);
+    uint64_t bits = mask[0] & (allowed ? allowed[0] : ~(uint64_t)0);
+    uint64_t from_first = first < 64 ? bits & ~(uint64_t)0 << first : 0;
+    if (from_first)
+        return (uint32_t)__builtin_ctzll(from_first);
+    return bits ? (uint32_t)__builtin_ctzll(bits) : COP_NONE;
+}
+
+bool cop_input_pick(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed, cop_pick *pick)
+{
+    if (net->quick_pick && net->arch->room(net, port, vl, net->max_blocks)) {
+        uint32_t input = next_input(net, port, vl, allowed);
+        if (input == COP_NONE)
+            return false;
+        pick->in = net->out[port].port0 + input;
+        pick->queue = net->in[pick->in].queue0 + net->out[port].local * net->lanes + vl;
+        pick->vl = vl;
+        return true;
+    }
+    choice c = {.need = UINT32_MAX};
+    search(net, port, vl, allowed, &c);
+    if (c.found) {
+        pick->in = cop_topo_switch_port(net->topo, net->out[port].sw, c.input);
+        pick->queue = c.queue;
+        pick->vl = vl;
+        return true;
+    }
+    if (allowed) { /* an input that is busy now may have a packet that fits */
+        bool waits = c.need != UINT32_MAX;
+        c.need = UINT32_MAX;
+        search(net, port, vl, NULL, &c);
+        if (c.found) {
+            /* The lane stays open for that one; the others must hear of new room all the same. */
+            if (waits && !net->sectioned) {
+                net->out[port].short_of = 1;
+                cop_fc_arm(net, port);
+            }
+            return false;
+        }
+    }
+    if (!net->sectioned)
+        cop_fc_block(net, port, vl, c.need);
+    return false;
+}

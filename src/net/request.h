@@ -1,0 +1,46 @@
+/* Requests: which queue heads want which output. Private to input.c, arbiters, stall.c.
+ *
+ * Per output and lane there is a bit mask of inputs that have at least one request. With one queue
+ * per (input, output, lane) the bit says it all. Otherwise each (output, lane, input) has a slot:
+ * a circular list of request nodes, served in turn. A node belongs to a queue and one routing
+ * candidate; a head with several candidates has several nodes, and all go when one is granted. */
+#ifndef COP_NET_REQUEST_H
+#define COP_NET_REQUEST_H
+
+#include "net/net.h"
+
+static inline uint64_t *cop_request_mask(const cop_net *net, uint32_t port, uint32_t vl)
+{
+    return &net->request[((size_t)port * net->lanes + vl) * net->words];
+}
+
+static inline void cop_request_set(cop_net *net, uint32_t port, uint32_t vl, uint32_t input)
+{
+    cop_request_mask(net, port, vl)[input / 64] |= (uint64_t)1 << (input % 64);
+    net->out[port].vl_ready |= 1u << vl;
+}
+
+static inline void cop_request_clear(cop_net *net, uint32_t port, uint32_t vl, uint32_t input)
+{
+    uint64_t *mask = cop_request_mask(net, port, vl), any = 0;
+    mask[input / 64] &= ~((uint64_t)1 << (input % 64));
+    for (uint32_t w = 0; w < net->words; w++)
+        any |= mask[w];
+    if (any == 0)
+        net->out[port].vl_ready &= ~(1u << vl);
+}
+
+/* Position in net->slot of (output, lane, input). */
+static inline size_t cop_slot_of(const cop_net *net, uint32_t port, uint32_t vl, uint32_t input)
+{
+    const cop_out *out = &net->out[port];
+    uint32_t ports = cop_topo_ports_of(net->topo, out->sw);
+    return net->slot0[out->sw] + ((size_t)out->local * net->lanes + vl) * ports + input;
+}
+
+void cop_node_add(cop_net *net, uint32_t node, uint32_t port, uint32_t vl);
+void cop_node_remove(cop_net *net, uint32_t node);
+/* Take a node out of its slot and let it wait for a section's credit. */
+void cop_node_wait(cop_net *net, uint32_t node, uint32_t section);
+
+#endif

@@ -1,0 +1,133 @@
+/* The run: takes events in order and hands them to their owners. */
+#include "base/outcome.h"
+#include "net/arch.h"
+#include "net/control.h"
+#include "net/fc.h"
+#include "net/input.h"
+#include "net/nic.h"
+#include "net/wire.h"
+
+#include <stdio.h>
+
+/* Packets that go round for ever without one being delivered (ack/nack can do that) are a deadlock
+ * too, though nothing stands still. */
+#define FRUITLESS_SAMPLES 1000
+
+static void watch_progress(cop_net *net)
+{
+    if (cop_net_find_deadlock(net))
+        return;
+    net->fruitless = net->total.delivered == net->seen_delivered && net->pkt_live ? net->fruitless + 1 : 0;
+    net->seen_delivered = net->total.delivered;
+    if (net->fruitless >= FRUITLESS_SAMPLES) {
+        net->stop = COP_OUTCOME_DEADLOCK;
+        snprintf(net->why, sizeof(net->why), "deadlock: %u packets in the network, none delivered for %.3f us",
+                 net->pkt_live, (double)net->probe.sample * FRUITLESS_SAMPLES / 1e6);
+    }
+}
+
+static void sample(cop_net *net, cop_progress_fn progress, void *ctx)
+{
+    if (net->now >= net->probe.warmup)
+        for (uint32_t p = 0; p < net->topo->host_port0; p++) {
+            cop_port_probe *pp = &net->probe.port[p];
+            pp->queue_sum += net->waiting[p];
+            if (net->waiting[p] > pp->queue_max)
+                pp->queue_max = net->waiting[p];
+            pp->samples++;
+        }
+    watch_progress(net);
+    if (progress)
+        progress(ctx, net->now, net->probe.end, net->total.hops);
+    cop_time next = net->now + net->probe.sample;
+    /* Sampling must not keep a drained network alive. */
+    if (next <= net->end && (net->end != COP_NEVER || !cop_evq_empty(&net->evq)))
+        cop_net_push(net, next, COP_EV_SAMPLE, 0);
+}
+
+static void dispatch(cop_net *net, enum cop_ev_kind kind, uint32_t entity)
+{
+    switch (kind) {
+    case COP_EV_CREDIT:
+        cop_fc_credit_event(net, entity);
+        break;
+    case COP_EV_RELEASE:
+        net->fc->release(net, entity);
+        break;
+    case COP_EV_CONTROL:
+        cop_control_arrive(net, entity);
+        break;
+    case COP_EV_ARRIVE:
+        cop_wire_arrive(net, entity);
+        break;
+    case COP_EV_HEAD:
+        cop_input_head(net, entity);
+        break;
+    case COP_EV_NIC:
+        cop_nic_try(net, entity);
+        break;
+    case COP_EV_TX:
+        cop_obuf_tx(net, entity);
+        break;
+    case COP_EV_ARB:
+        net->arch->arbitrate(net, entity);
+        break;
+    case COP_EV_SAMPLE:
+    case COP_EV_KINDS:
+        COP_CHECK(!"event kind");
+    }
+}
+
+static void run_until(cop_net *net, cop_time until, cop_progress_fn progress, void *ctx)
+{
+    cop_ev ev;
+    while (net->stop == COP_OUTCOME_OK && cop_evq_pop(&net->evq, until, &ev)) {
+        net->now = ev.t;
+        net->total.events++;
+        enum cop_ev_kind kind = cop_ev_kind_of(ev.id);
+        if (COP_UNLIKELY(kind == COP_EV_SAMPLE))
+            sample(net, progress, ctx);
+        else
+            dispatch(net, kind, cop_ev_entity_of(ev.id));
+    }
+}
+
+/* Stop every source; what they have begun is finished. */
+static void stop_sources(cop_net *net)
+{
+    for (uint32_t s = 0; s < net->traffic->n_streams; s++) {
+        net->traffic->stream[s].t_next = COP_NEVER;
+        net->traffic->stream[s].t_stop = 0;
+    }
+}
+
+void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
+{
+    cop_time duration = net->end;
+    if (net->run_cfg->drain)
+        net->end = COP_NEVER;
+    cop_nic_start(net);
+    cop_net_push(net, net->probe.sample, COP_EV_SAMPLE, 0);
+    run_until(net, duration, progress, ctx);
+    if (net->run_cfg->drain && net->stop == COP_OUTCOME_OK) {
+        stop_sources(net);
+        run_until(net, COP_NEVER, progress, ctx);
+        net->now = cop_max64(net->now, net->last_delivery);
+        if (net->stop == COP_OUTCOME_OK && net->pkt_live > 0 && !cop_net_find_deadlock(net)) {
+            net->stop = COP_OUTCOME_BROKEN;
+            snprintf(net->why, sizeof(net->why), "%u packets never moved on", net->pkt_live);
+        }
+    } else if (net->stop == COP_OUTCOME_OK) {
+        net->now = duration;
+        cop_net_find_deadlock(net);
+    }
+    cop_net_account(net);
+}
+
+uint64_t cop_net_hash(const cop_net *net)
+{
+    uint64_t h = 0x243F6A8885A308D3u;
+    for (uint32_t p = 0; p < net->topo->n_ports; p++)
+        h = (h ^ net->out[p].hash) * 0x9E3779B97F4A7C15u + (h >> 31);
+    return h ^ net->total.delivered ^ net->probe.latency->sum_lo;
+}

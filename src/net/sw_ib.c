@@ -1,0 +1,81 @@
+/* Input-buffered switch with one read port per output (InfiniBand style).
+ *
+ * Role     every output decides for itself: when its wire is free it picks a lane (vlarb.c), then an
+ *          input (pick.c), and the packet goes straight onto the wire. An input may feed several
+ *          outputs at once from different queues.
+ * Events   COP_EV_ARB per output port, at most one pending, last kind of an instant so that it sees
+ *          every request of that instant.
+ * Source   M-ibmodel, M-vlsw; DESIGN section 3, rules 3 and 4. */
+#include "net/arch.h"
+#include "net/fc.h"
+#include "net/input.h"
+#include "net/vlarb.h"
+#include "net/wire.h"
+
+static void ib_kick(cop_net *net, uint32_t port)
+{
+    cop_out *out = &net->out[port];
+    cop_time t = cop_max64(net->now, out->busy_until);
+    if (t < out->arb_at) {
+        out->arb_at = t;
+        cop_net_push(net, t, COP_EV_ARB, port);
+    }
+}
+
+/* A packet that was refused goes again, before anything new. */
+static bool resend(cop_net *net, uint32_t port)
+{
+    uint32_t h = net->fc->replay ? net->fc->replay(net, port) : COP_NONE;
+    if (h == COP_NONE)
+        return false;
+    cop_wire_send(net, port, h);
+    return true;
+}
+
+static void ib_arbitrate(cop_net *net, uint32_t port)
+{
+    cop_out *out = &net->out[port];
+    if (out->arb_at != net->now)
+        return;
+    out->arb_at = COP_NEVER;
+    cop_fc_settle(net, port);
+    bool sent = resend(net, port);
+    while (!sent && (out->vl_ready & ~out->vl_blocked)) {
+        cop_pick pick;
+        uint32_t vl = cop_vlarb_pick(net, port, out->vl_ready & ~out->vl_blocked);
+        if (!cop_input_pick(net, port, vl, NULL, &pick))
+            continue; /* the lane is blocked now; try another */
+        net->lane[(size_t)port * net->lanes + vl].rr = (uint16_t)(net->in[pick.in].local + 1u);
+        cop_input_grant(net, port, &pick);
+        sent = true;
+    }
+    if (sent)
+        ib_kick(net, port);
+}
+
+static bool link_room(const cop_net *net, uint32_t port, uint32_t section, uint32_t blocks)
+{
+    return cop_fc_fits(net, port, section, blocks);
+}
+
+static cop_time link_transfer(cop_net *net, uint32_t in, uint32_t port, uint32_t vl, uint32_t h)
+{
+    (void)in;
+    cop_pkt *p = &net->pkt[h];
+    p->vl = (uint8_t)vl;
+    cop_fc_take(net, port, cop_net_section_of(net, p, vl), cop_blocks(p->bytes));
+    cop_vlarb_sent(net, port, vl, p->bytes);
+    return cop_wire_send(net, port, h);
+}
+
+static void ib_credit(cop_net *net, uint32_t port)
+{
+    cop_fc_unblock(net, port);
+    ib_kick(net, port);
+}
+
+const cop_arch_ops cop_arch_ib = {.kick = ib_kick,
+                                  .arbitrate = ib_arbitrate,
+                                  .room = link_room,
+                                  .transfer = link_transfer,
+                                  .credit = ib_credit};

@@ -1,0 +1,85 @@
+/* What the network asks of the traffic: streams of messages. One stream is one generator at one
+ * host: the unit for which delivered bytes are counted (a flow F1, the uniform part of host 7,
+ * ...). An entry that is switched on and off has one stream per host and period of activity.
+ *
+ * Arrivals are lazy: nothing is scheduled or stored per message. A stream only knows when its next
+ * message comes into being (t_next); the NIC takes it when it can send it, however late. Source
+ * queues are therefore unbounded, cost no memory, and latency counts from generation. */
+#ifndef COP_NET_TRAFFIC_H
+#define COP_NET_TRAFFIC_H
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "topo/topo.h"
+
+typedef struct cop_msg {
+    cop_time t_gen;
+    uint32_t dst; /* host */
+    uint32_t bytes; /* payload to deliver, > 0 */
+    uint8_t sl; /* service level */
+} cop_msg;
+
+/* Node classes of pattern `forest` (Gran et al.). */
+enum cop_role {
+    COP_ROLE_NONE, /* not a source of a forest */
+    COP_ROLE_V, /* victim: uniform traffic */
+    COP_ROLE_C, /* contributor: all traffic to its subset's hotspot */
+    COP_ROLE_B, /* both: share p to the hotspot, the rest uniform */
+};
+
+/* Which part of its host's traffic a stream is. */
+enum cop_part {
+    COP_PART_WHOLE, /* all that the entry sends from this host */
+    COP_PART_HOTSPOT, /* forest: what goes to the subset's hotspot */
+    COP_PART_UNIFORM, /* forest: what goes anywhere */
+};
+
+typedef struct cop_stream {
+    cop_time
+        t_next; /* generation time of the next message; saturated: its start; COP_NEVER: none */
+    cop_time t_stop; /* no message is generated at or after this time */
+    uint32_t host; /* who sends */
+    uint32_t entry; /* which entry of the configuration made it */
+    uint32_t fixed_dst; /* the only destination; COP_NONE: drawn per message */
+    uint32_t n_sent; /* messages taken so far */
+    bool saturated; /* always has a message while t_next <= now < t_stop */
+    uint8_t sl;
+    uint8_t part; /* enum cop_part */
+    /* private to traffic/ */
+    uint8_t dest, gen; /* how destinations and times are drawn */
+    uint8_t low; /* 1 in the low phase of a wave, the silence between bursts */
+    uint32_t aux; /* place in a list of destinations, subset of a forest */
+    uint32_t rate[2]; /* index into the table of rates: high, low */
+    cop_time t_phase; /* end of the present phase */
+    uint64_t rem; /* fraction of t_next below a picosecond, over the rate's divisor */
+    uint64_t rng_arrival; /* counters of its random streams */
+    uint64_t rng_dest, rng_size;
+} cop_stream;
+
+_Static_assert(sizeof(cop_stream) <= 96, "two streams per host must stay small");
+
+typedef struct cop_traffic {
+    cop_arena arena;
+    const cop_topo *topo;
+    uint64_t seed;
+    uint32_t n_streams, n_entries;
+    cop_stream *stream; /* grouped by host, then by entry, part and time */
+    uint32_t *host_stream0; /* [n_hosts + 1] first stream of a host */
+    const char **entry_name; /* [n_entries] */
+    uint8_t *role; /* [n_hosts] enum cop_role; the last forest that names a host decides */
+    uint32_t n_hotspots; /* most hotspots at one time: room that cop_traffic_hotspots needs */
+    void *model; /* private to traffic/ */
+} cop_traffic;
+
+/* Take the next message of stream s at time now (>= t_next): fills *m, draws the following t_next.
+ * m->t_gen is the old t_next, or `now` for a saturated stream, whose t_next stays its start.
+ * t_next becomes COP_NEVER when nothing follows. Touches stream s only; m->dst is never its host.
+ */
+void cop_traffic_take(cop_traffic *tr, uint32_t s, cop_time now, cop_msg *m);
+
+/* The hotspots of all forests that are on at time t, subset by subset, into list[n_hotspots];
+ * returns how many there are. */
+uint32_t cop_traffic_hotspots(const cop_traffic *tr, cop_time t, uint32_t *list);
+
+#endif

@@ -1,0 +1,85 @@
+/* Tracing of chosen packets. Costs one predictable branch per step when nobody looks. */
+#include "net/watch.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct cop_watch {
+    FILE *out;
+    uint64_t lines_left;
+    uint64_t src, dst;      /* COP_NONE: any */
+    uint64_t from, count;   /* packet numbers of a source */
+};
+
+static int parse_part(struct cop_watch *w, char *part, cop_err *err)
+{
+    static const char right[] = "write src=HOST,dst=HOST,from=N,count=N, any part may be left out";
+    char *value = strchr(part, '='), *end;
+    if (value == NULL)
+        return cop_err_add(err, COP_E_INPUT, "--watch: `%s` has no value; %s", part, right);
+    *value++ = '\0';
+    uint64_t n = strtoull(value, &end, 10);
+    if (*value < '0' || *value > '9' || *end != '\0')
+        return cop_err_add(err, COP_E_INPUT, "--watch: `%s` is not a number; %s", value, right);
+    if (strcmp(part, "src") == 0)
+        w->src = n;
+    else if (strcmp(part, "dst") == 0)
+        w->dst = n;
+    else if (strcmp(part, "from") == 0)
+        w->from = n;
+    else if (strcmp(part, "count") == 0)
+        w->count = n;
+    else
+        return cop_err_add(err, COP_E_INPUT, "--watch: unknown part `%s`; %s", part, right);
+    return 0;
+}
+
+int cop_watch_init(cop_net *net, const char *spec, FILE *out, uint64_t max_lines, cop_err *err)
+{
+    struct cop_watch *w = COP_NEW_ARRAY(&net->arena, struct cop_watch, 1);
+    *w = (struct cop_watch){
+        .out = out, .lines_left = max_lines, .src = COP_NONE, .dst = COP_NONE, .count = UINT64_MAX};
+    char *copy = cop_arena_strdup(&net->arena, spec), *rest = copy, *part;
+    while ((part = strtok_r(rest, ",", &rest)) != NULL) {
+        int rc = parse_part(w, part, err);
+        if (rc)
+            return rc;
+    }
+    net->watch = w;
+    return 0;
+}
+
+bool cop_watch_wants(const cop_net *net, const cop_pkt *p)
+{
+    const struct cop_watch *w = net->watch;
+    return (w->src == COP_NONE || w->src == p->src) && (w->dst == COP_NONE || w->dst == p->dst) &&
+           p->seq >= w->from && p->seq - w->from < w->count;
+}
+
+void cop_watch_step(cop_net *net, enum cop_watch_step step, uint32_t port, const cop_pkt *p)
+{
+    static const char *const what[] = {"injected at", "sent by", "queued at", "delivered to"};
+    struct cop_watch *w = net->watch;
+    char name[64], next[64];
+    if (w == NULL || w->lines_left == 0)
+        return;
+    w->lines_left--;
+    fprintf(w->out, "%14.3f ns  packet %u:%u  %u -> %u  %5u B  vl %u  %s %s", (double)net->now / 1e3,
+            p->src, p->seq, p->src, p->dst, p->bytes, p->vl, what[step],
+            cop_topo_port_name(net->topo, port, name, sizeof(name)));
+    if (step == COP_WATCH_QUEUE)
+        fprintf(w->out, " for %s, %u B wait there",
+                cop_topo_port_name(net->topo, cop_topo_switch_port(net->topo, net->in[port].sw, p->out),
+                                   next, sizeof(next)),
+                net->waiting[cop_topo_switch_port(net->topo, net->in[port].sw, p->out)]);
+    else if (step == COP_WATCH_SEND)
+        fprintf(w->out, ", tail at %s at %.3f ns",
+                cop_topo_port_name(net->topo, net->out[port].to, next, sizeof(next)),
+                (double)p->t_tail / 1e3);
+    else if (step == COP_WATCH_DELIVER)
+        fprintf(w->out, ", complete at %.3f ns, latency %.3f ns", (double)p->t_tail / 1e3,
+                (double)(p->t_tail - p->t_gen) / 1e3);
+    fputc('\n', w->out);
+}

@@ -1,0 +1,43 @@
+/* What the two parts of the dependency check share: deadlock.c drives, cdg_walk.c follows routings
+ * that keep state or offer choices. */
+#ifndef COP_CDG_H
+#define COP_CDG_H
+
+#include "route/cdg_graph.h"
+#include "route/route.h"
+
+enum { COP_CHANNEL_USED = 1, COP_CHANNEL_FIRST = 2 }; /* FIRST: taken right after injection */
+
+typedef struct cop_cdg {
+    const cop_route *r;
+    cop_edges edges;
+    uint8_t *mark; /* [channel], bits above */
+    uint32_t *seed; /* hosts to start from: all, or two per switch where the rest are alike */
+    uint32_t n_seeds;
+    uint64_t steps;
+    bool bad; /* bad_src never reaches bad_dst */
+    uint32_t bad_src, bad_dst;
+} cop_cdg;
+
+/* A channel is a lane of a directed link. */
+static inline uint32_t cop_cdg_channel(const cop_route *r, uint32_t port, uint32_t vl)
+{
+    return port * r->lanes + vl;
+}
+
+static inline void cop_cdg_fail(cop_cdg *g, uint32_t src, uint32_t dst)
+{
+    if (!g->bad) {
+        g->bad_src = src;
+        g->bad_dst = dst;
+    }
+    g->bad = true;
+}
+
+typedef struct cop_cdg_walk cop_cdg_walk;
+cop_cdg_walk *cop_cdg_walk_new(cop_cdg *g);
+void cop_cdg_walk_free(cop_cdg_walk *w);
+/* Follow all packets to `dst` whose intermediate is number `mid_index` of ops->mid. */
+void cop_cdg_walk_to(cop_cdg_walk *w, uint32_t dst, uint32_t mid_index);
+
+#endif

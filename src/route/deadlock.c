@@ -1,0 +1,215 @@
+/* The channel dependency graph of a routing on its topology, checked before a run.
+ *
+ * Channels are lanes of directed links, from the hosts' injection links to the links that deliver.
+ * There is a dependency from one channel to the next that a packet holding the first may wait for.
+ * No cycle means no deadlock (Dally and Seitz, IEEE Trans. Computers 1987); with escape lanes the
+ * extended dependencies between escape channels must have none (Duato, IEEE TPDS 1993).
+ * Routings with one table entry per (switch, destination) cost one step per switch and destination;
+ * the others are followed state by state in cdg_walk.c.
+ * Budget: (destination, intermediate) items are visited in a fixed scattered order; when the steps
+ * exceed the budget the rest is left out and the result says `sampled`. A cycle found is real in
+ * any case. Also detected: packets that loop, end at a wrong host or at a port without a cable. */
+#include "route/cdg.h"
+
+/* A step through 0..n-1 that visits all numbers and spreads early visits evenly (golden ratio). */
+static uint64_t scatter_step(uint64_t n)
+{
+    uint64_t step = n / 1000 * 618 + n % 1000 * 618 / 1000;
+    for (step = step ? step : 1;; step++) {
+        uint64_t a = n, b = step;
+        while (b != 0) {
+            uint64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1)
+            return step;
+    }
+}
+
+static void choose_seeds(cop_cdg *g)
+{
+    const cop_topo *t = g->r->topo;
+    bool alike = g->r->memoryless && g->r->ops->inject == NULL && g->r->ops->mid == NULL;
+    uint8_t *have = cop_alloc(t->n_switches);
+    g->seed = cop_alloc(t->n_hosts * sizeof(*g->seed));
+    for (uint32_t h = 0; h < t->n_hosts; h++) {
+        uint8_t *n = &have[cop_topo_entry_switch(t, h)];
+        if (alike) /* their injection links carry lane 0 even if the host is no seed */
+            g->mark[cop_cdg_channel(g->r, cop_topo_host_port(t, h), 0)] |= COP_CHANNEL_USED;
+        if (alike && *n == 2)
+            continue;
+        if (*n < 2)
+            (*n)++;
+        g->seed[g->n_seeds++] = h;
+    }
+    cop_free(have);
+}
+
+static uint32_t single_port(const cop_route *r, uint32_t sw, uint32_t dst)
+{
+    if (r->lft != NULL)
+        return r->lft[(size_t)sw * r->topo->n_hosts + dst];
+    cop_hop hop = {.sw = sw, .src = dst, .dst = dst, .mid = COP_NONE};
+    cop_cand cand[COP_MAX_CAND];
+    r->ops->route(r, &hop, NULL, cand);
+    return cand[0].port;
+}
+
+/* The port by which sw sends to dst, COP_NONE if that port does not exist or has no cable. */
+static uint32_t out_port(const cop_route *r, uint32_t sw, uint32_t dst)
+{
+    uint32_t local = single_port(r, sw, dst);
+    if (local >= cop_topo_ports_of(r->topo, sw))
+        return COP_NONE;
+    uint32_t port = cop_topo_switch_port(r->topo, sw, local);
+    return r->topo->port[port].to == COP_NONE ? COP_NONE : port;
+}
+
+/* Follow the table from the entry switch of src. seen[sw] = dst * 2 + 1 on this walk, + 2 when
+ * known to deliver; older values mean not seen. `path` holds the switches of this walk. */
+static void walk_table(cop_cdg *g, uint32_t src, uint32_t dst, uint64_t *seen, uint32_t *path)
+{
+    const cop_topo *t = g->r->topo;
+    uint64_t now = (uint64_t)dst * 2 + 1, done = now + 1;
+    uint32_t sw = cop_topo_entry_switch(t, src), before = COP_NONE, n = 0;
+    for (;;) {
+        uint32_t port = out_port(g->r, sw, dst);
+        uint32_t to = port == COP_NONE ? COP_NONE : t->port[port].to;
+        uint32_t channel = cop_cdg_channel(g->r, port, 0);
+        if (to == COP_NONE || seen[sw] == now ||
+            (cop_topo_is_host_port(t, to) && to != cop_topo_host_port(t, dst))) {
+            cop_cdg_fail(g, src, dst);
+            break;
+        }
+        g->steps++;
+        g->mark[channel] |= COP_CHANNEL_USED | (before == COP_NONE ? COP_CHANNEL_FIRST : 0);
+        if (before != COP_NONE)
+            cop_edges_add(&g->edges, before, channel);
+        if (seen[sw] == done)
+            break;
+        seen[sw] = now;
+        path[n++] = sw;
+        if (cop_topo_is_host_port(t, to))
+            break;
+        before = channel;
+        sw = t->port[to].owner;
+    }
+    while (n > 0)
+        seen[path[--n]] = done;
+}
+
+/* Most intermediates of any pair, by bisection over representative hosts. Too many pairs to ask all
+ * of them is also far too many to follow, so asking some is enough then. */
+static uint32_t most_mids(cop_cdg *g, uint64_t budget)
+{
+    const cop_route *r = g->r;
+    if (r->ops->mid == NULL)
+        return 1;
+    uint64_t pairs = (uint64_t)g->n_seeds * r->topo->n_hosts;
+    uint64_t skip = budget > 0 && pairs > budget ? pairs / budget + 1 : 1;
+    uint32_t most = 1, mid;
+    for (uint64_t i = 0; i < pairs; i += skip) {
+        uint32_t src = g->seed[i % g->n_seeds], dst = (uint32_t)(i / g->n_seeds);
+        if (src == dst || !r->ops->mid(r, src, dst, most, &mid))
+            continue;
+        uint32_t low = most, high = low + 1; /* low exists */
+        while (r->ops->mid(r, src, dst, high, &mid))
+            high *= 2;
+        while (high - low > 1) {
+            uint32_t half = low + (high - low) / 2;
+            if (r->ops->mid(r, src, dst, half, &mid))
+                low = half;
+            else
+                high = half;
+        }
+        most = low + 1;
+    }
+    return most;
+}
+
+/* Returns whether items were left out. */
+static bool follow_all(cop_cdg *g, uint64_t budget)
+{
+    const cop_topo *t = g->r->topo;
+    uint64_t items = (uint64_t)t->n_hosts * most_mids(g, budget), at = 0;
+    uint64_t step = scatter_step(items), i = 0;
+    uint64_t *seen = cop_alloc(t->n_switches * sizeof(*seen));
+    uint32_t *path = cop_alloc(((size_t)t->n_switches + 1) * sizeof(*path));
+    cop_cdg_walk *w = cop_cdg_walk_new(g);
+    for (; i < items && (budget == 0 || g->steps < budget); i++) {
+        uint32_t dst = (uint32_t)(at % t->n_hosts), mid = (uint32_t)(at / t->n_hosts);
+        if (g->r->single)
+            for (uint32_t k = 0; k < g->n_seeds; k++) {
+                if (g->seed[k] != dst)
+                    walk_table(g, g->seed[k], dst, seen, path);
+            }
+        else
+            cop_cdg_walk_to(w, dst, mid);
+        at = (at + step) % items;
+    }
+    cop_cdg_walk_free(w);
+    cop_free(seen);
+    cop_free(path);
+    return i < items;
+}
+
+/* Dependencies of injection links: every host of a switch may wait for any first channel of it,
+ * except for the link to itself. */
+static uint64_t count_injections(const cop_cdg *g)
+{
+    const cop_route *r = g->r;
+    const cop_topo *t = r->topo;
+    uint64_t count = 0;
+    for (uint32_t h = 0; h < t->n_hosts; h++) {
+        uint32_t sw = cop_topo_entry_switch(t, h), own = cop_topo_exit_port(t, h);
+        for (uint32_t p = t->sw_port0[sw]; p < t->sw_port0[sw + 1]; p++)
+            for (uint32_t vl = 0; p != own && vl < r->lanes; vl++)
+                count += (g->mark[cop_cdg_channel(r, p, vl)] & COP_CHANNEL_FIRST) != 0;
+    }
+    return count;
+}
+
+static void report_cycle(const cop_cdg *g, cop_cdg_result *out)
+{
+    uint32_t lanes = g->r->lanes;
+    out->cycle_len = cop_edges_cycle(&g->edges, g->r->topo->n_ports * lanes, &out->cycle);
+    out->acyclic = out->cycle_len == 0;
+    if (out->acyclic)
+        return;
+    out->cycle_vl = cop_alloc(out->cycle_len);
+    for (uint32_t i = 0; i < out->cycle_len; i++) {
+        out->cycle_vl[i] = (uint8_t)(out->cycle[i] % lanes);
+        out->cycle[i] /= lanes;
+    }
+}
+
+void cop_cdg_check(const cop_route *r, uint64_t budget, cop_cdg_result *result)
+{
+    uint32_t n_channels = r->topo->n_ports * r->lanes;
+    COP_CHECK((uint64_t)r->topo->n_ports * r->lanes < UINT32_MAX);
+    cop_cdg g = {.r = r, .mark = cop_alloc(n_channels)};
+    cop_edges_init(&g.edges);
+    choose_seeds(&g);
+    *result = (cop_cdg_result){.bad_src = COP_NONE, .bad_dst = COP_NONE};
+    result->sampled = follow_all(&g, budget);
+    result->unreachable = g.bad;
+    if (g.bad) {
+        result->bad_src = g.bad_src;
+        result->bad_dst = g.bad_dst;
+    }
+    for (uint32_t c = 0; c < n_channels; c++)
+        result->channels += g.mark[c] != 0;
+    result->dependencies = g.edges.n + count_injections(&g);
+    report_cycle(&g, result);
+    cop_edges_free(&g.edges);
+    cop_free(g.mark);
+    cop_free(g.seed);
+}
+
+void cop_cdg_free(cop_cdg_result *result)
+{
+    cop_free(result->cycle);
+    cop_free(result->cycle_vl);
+    *result = (cop_cdg_result){0};
+}

@@ -1,0 +1,359 @@
+/* Forwarding tables of a real fabric, as OpenSM (opensm-lfts.dump) and dump_lfts print them.
+ *
+ * Input: text with one block per switch,
+ *     Unicast lids [0-22] of switch Lid 2 guid 0x0002c90200100000 ('leaf00'):
+ *     0x0001 001 # Channel Adapter portguid 0x0002c90300300001: 'node001 HCA-1'
+ *     22 lids dumped
+ * or, from dump_lfts, with a directed route in the first line, two lines of column titles, entries
+ *     0x0001 005 : (Channel Adapter portguid 0x0002c90300300001: 'node001 HCA-1')
+ * and `22 valid lids dumped`. OpenSM's number is its highest LID, only dump_lfts really counts.
+ * Switches are found by GUID. Hosts are found by LID; a host whose LID the topology does not know,
+ * by the port GUID or else the name in the entry. Entries of switches and of further LIDs of a host
+ * (LMC > 0) are not needed and skipped. Port n of the file is local port n - 1.
+ * Output: lft[switch * n_hosts + host], UINT16_MAX where nothing is said and nothing needed.
+ * Invariant on success: from every switch with hosts the tables lead to every host.
+ * Reading stops at the first fault. Source: osm_dump.c's and dump_lfts' output, opensm(8) `-U`. */
+#include "route/route_cfg.h"
+#include "route/spread.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_MAX_BYTES 512
+#define LIDS 65536
+#define NO_HOST (COP_NONE - 1) /* a LID that is known to be none of a host */
+
+typedef struct reader {
+    const cop_topo *t;
+    uint16_t *lft;
+    const char *name;
+    cop_err *err;
+    unsigned line;
+    uint32_t sw; /* whose block is open, COP_NONE = none */
+    unsigned sw_line, entries;
+    uint32_t *host_of_lid; /* [LIDS] host, NO_HOST, or COP_NONE = not asked yet */
+    bool *compared; /* [LIDS] the GUID in the entry was compared with the topology */
+    bool *have; /* [switch] */
+} reader;
+
+static const char *show_switch(const reader *rd, uint32_t sw, char *buf, size_t size)
+{
+    return cop_topo_switch_name(rd->t, sw, buf, size);
+}
+
+static int truncated(const reader *rd)
+{
+    char sw[128];
+    return cop_err_add(rd->err, COP_E_INPUT,
+                       "%s:%u: the table of switch %s from line %u is truncated; it must end with "
+                       "`<n> lids dumped`",
+                       rd->name, rd->line, show_switch(rd, rd->sw, sw, sizeof(sw)), rd->sw_line);
+}
+
+/* The number after `word` in the line, or 0. */
+static uint64_t hex_after(const char *line, const char *word)
+{
+    const char *at = strstr(line, word);
+    return at ? strtoull(at + strlen(word), NULL, 16) : 0;
+}
+
+static int read_header(reader *rd, const char *line)
+{
+    if (rd->sw != COP_NONE)
+        return truncated(rd);
+    uint64_t guid = hex_after(line, "guid 0x");
+    if (guid == 0)
+        return cop_err_add(rd->err, COP_E_INPUT,
+                           "%s:%u: the switch has no GUID; the line must contain `guid 0x...`",
+                           rd->name, rd->line);
+    uint32_t sw = 0;
+    while (sw < rd->t->n_switches && rd->t->switch_guid[sw] != guid)
+        sw++;
+    if (sw == rd->t->n_switches)
+        return cop_err_add(rd->err, COP_E_INPUT,
+                           "%s:%u: unknown switch with GUID 0x%016" PRIx64
+                           "; tables and topology must be of one fabric",
+                           rd->name, rd->line, guid);
+    char name[128];
+    if (rd->have[sw])
+        return cop_err_add(rd->err, COP_E_INPUT,
+                           "%s:%u: second table of switch %s; each switch has one", rd->name,
+                           rd->line, show_switch(rd, sw, name, sizeof(name)));
+    rd->have[sw] = true;
+    rd->sw = sw;
+    rd->sw_line = rd->line;
+    rd->entries = 0;
+    return 0;
+}
+
+static uint32_t host_with_guid(const cop_topo *t, uint64_t guid)
+{
+    for (uint32_t h = 0; t->host_guid != NULL && guid != 0 && h < t->n_hosts; h++)
+        if (t->host_guid[h] == guid)
+            return h;
+    return COP_NONE;
+}
+
+static uint32_t host_with_name(const cop_topo *t, const char *line)
+{
+    const char *from = strchr(line, '\''), *to = strrchr(line, '\'');
+    if (t->host_name == NULL || from == NULL || to == from)
+        return COP_NONE;
+    size_t n = (size_t)(to - from) - 1;
+    for (uint32_t h = 0; h < t->n_hosts; h++)
+        if (strncmp(t->host_name[h], from + 1, n) == 0 && t->host_name[h][n] == '\0')
+            return h;
+    return COP_NONE;
+}
+
+static bool lid_known(const cop_topo *t, uint32_t host)
+{
+    return t->host_lid != NULL && t->host_lid[host] != 0;
+}
+
+/* Which host has this LID; *host is NO_HOST or COP_NONE if none. */
+static int find_host(reader *rd, uint32_t lid, const char *line, uint32_t *host)
+{
+    uint32_t *known = &rd->host_of_lid[lid];
+    if (!rd->compared[lid] && strstr(line, "Channel Adapter") != NULL) {
+        rd->compared[lid] = true;
+        uint32_t named = host_with_guid(rd->t, hex_after(line, "portguid 0x"));
+        char a[128], b[128];
+        if (*known < NO_HOST && named != COP_NONE && named != *known)
+            return cop_err_add(rd->err, COP_E_INPUT,
+                               "%s:%u: LID %u is host %s here but %s in the topology; take tables "
+                               "and topology at the same time",
+                               rd->name, rd->line, lid,
+                               cop_topo_host_name(rd->t, named, a, sizeof(a)),
+                               cop_topo_host_name(rd->t, *known, b, sizeof(b)));
+        if (*known == COP_NONE) {
+            if (named == COP_NONE)
+                named = host_with_name(rd->t, line);
+            *known = named == COP_NONE || lid_known(rd->t, named) ? NO_HOST : named;
+        }
+    }
+    *host = *known;
+    return 0;
+}
+
+/* A fault of the entry for `host` in the open block; `what` begins after the port. */
+static int bad_entry(const reader *rd, uint32_t host, unsigned long port, const char *what)
+{
+    char sw[128], h[128];
+    return cop_err_add(rd->err, COP_E_INPUT, "%s:%u: port %lu of switch %s for host %s %s",
+                       rd->name, rd->line, port, show_switch(rd, rd->sw, sw, sizeof(sw)),
+                       cop_topo_host_name(rd->t, host, h, sizeof(h)), what);
+}
+
+static int store_entry(reader *rd, uint32_t host, unsigned long port)
+{
+    const cop_topo *t = rd->t;
+    uint32_t ports = cop_topo_ports_of(t, rd->sw);
+    if (port < 1 || port > ports) {
+        char what[64];
+        snprintf(what, sizeof(what), "is out of range; must be 1 to %u", ports);
+        return bad_entry(rd, host, port, what);
+    }
+    uint32_t local = (uint32_t)port - 1;
+    if (t->port[cop_topo_switch_port(t, rd->sw, local)].to == COP_NONE)
+        return bad_entry(rd, host, port, "has no cable; tables and topology must be of one fabric");
+    uint16_t *at = &rd->lft[(size_t)rd->sw * t->n_hosts + host];
+    if (*at != UINT16_MAX)
+        return bad_entry(rd, host, port, "is a second entry; each host has one");
+    *at = (uint16_t)local;
+    return 0;
+}
+
+static int read_entry(reader *rd, const char *line)
+{
+    char *end, *end2;
+    unsigned long lid = strtoul(line, &end, 16);
+    unsigned long port = strtoul(end, &end2, 10);
+    if (end == line + 2 || lid >= LIDS || end2 == end || !(isspace((unsigned char)*end)) ||
+        (*end2 != '\0' && !isspace((unsigned char)*end2)))
+        return cop_err_add(rd->err, COP_E_INPUT,
+                           "%s:%u: `%.40s` is no entry; must be `0x<lid> <port> # ...`", rd->name,
+                           rd->line, line);
+    if (rd->sw == COP_NONE)
+        return cop_err_add(
+            rd->err, COP_E_INPUT,
+            "%s:%u: entry outside a table; a line `Unicast lids ... guid 0x...` must "
+            "come first",
+            rd->name, rd->line);
+    rd->entries++;
+    uint32_t host = NO_HOST;
+    int rc = find_host(rd, (uint32_t)lid, line, &host);
+    if (rc != 0 || host >= NO_HOST)
+        return rc;
+    return store_entry(rd, host, port);
+}
+
+static int read_end(reader *rd, const char *line)
+{
+    char *end;
+    unsigned long n = strtoul(line, &end, 10);
+    bool counted = strstr(end, "valid lids dumped") != NULL;
+    if (rd->sw == COP_NONE)
+        return cop_err_add(rd->err, COP_E_INPUT,
+                           "%s:%u: `lids dumped` outside a table; a line `Unicast lids ...` must "
+                           "come first",
+                           rd->name, rd->line);
+    if (counted && n != rd->entries)
+        return cop_err_add(rd->err, COP_E_INPUT,
+                           "%s:%u: the table has %u entries, this line says %lu; the file is "
+                           "damaged",
+                           rd->name, rd->line, rd->entries, n);
+    rd->sw = COP_NONE;
+    return 0;
+}
+
+static int read_line(reader *rd, const char *line)
+{
+    if (strncmp(line, "Unicast lids", 12) == 0)
+        return read_header(rd, line);
+    if (strncmp(line, "0x", 2) == 0)
+        return read_entry(rd, line);
+    if (isdigit((unsigned char)line[0]) && strstr(line, "lids dumped") != NULL)
+        return read_end(rd, line);
+    if (line[0] == '\0' || line[0] == '#' || isspace((unsigned char)line[0]))
+        return 0; /* blank, comment, column titles */
+    if (strncmp(line, "*** ", 4) == 0 || strncmp(line, "ibwarn:", 7) == 0)
+        return 0; /* remarks of the tools themselves */
+    return cop_err_add(rd->err, COP_E_INPUT,
+                       "%s:%u: `%.40s` not understood; must be a table of opensm-lfts.dump or "
+                       "dump_lfts",
+                       rd->name, rd->line, line);
+}
+
+/* Why the entries for dst do not lead there: what goes wrong at switch sw. */
+static int bad_path(const reader *rd, uint32_t sw, uint32_t dst, const char *what)
+{
+    char s[128], h[128];
+    return cop_err_add(
+        rd->err, COP_E_INPUT,
+        "%s: host %s is not reached: switch %s %s; the tables must lead to every host", rd->name,
+        cop_topo_host_name(rd->t, dst, h, sizeof(h)), show_switch(rd, sw, s, sizeof(s)), what);
+}
+
+/* Follow the entries for dst from sw. state[]: 0 not seen, 1 on this walk, 2 leads to dst. */
+static int follow(const reader *rd, uint32_t sw, uint32_t dst, uint8_t *state, uint32_t *path)
+{
+    const cop_topo *t = rd->t;
+    uint32_t n = 0;
+    while (state[sw] != 2) {
+        uint16_t local = rd->lft[(size_t)sw * t->n_hosts + dst];
+        if (local == UINT16_MAX)
+            return bad_path(rd, sw, dst,
+                            lid_known(t, dst)
+                                ? "has no entry for it"
+                                : "has no entry that names it, and its LID is unknown");
+        if (state[sw] == 1)
+            return bad_path(rd, sw, dst, "gets its packets back, in a circle");
+        state[sw] = 1;
+        path[n++] = sw;
+        uint32_t to = t->port[cop_topo_switch_port(t, sw, local)].to;
+        if (to == cop_topo_host_port(t, dst))
+            break;
+        if (cop_topo_is_host_port(t, to))
+            return bad_path(rd, sw, dst, "sends its packets to another host");
+        sw = t->port[to].owner;
+    }
+    while (n > 0)
+        state[path[--n]] = 2;
+    return 0;
+}
+
+static int check_reach(const reader *rd)
+{
+    const cop_topo *t = rd->t;
+    char sw[128];
+    for (uint32_t s = 0; s < t->n_switches; s++)
+        if (!rd->have[s])
+            return cop_err_add(rd->err, COP_E_INPUT,
+                               "%s: switch %s (GUID 0x%016" PRIx64
+                               ") is missing; every switch needs a table",
+                               rd->name, show_switch(rd, s, sw, sizeof(sw)), t->switch_guid[s]);
+    uint8_t *state = cop_alloc(t->n_switches);
+    uint32_t *path = cop_alloc(t->n_switches * sizeof(*path));
+    int rc = 0;
+    for (uint32_t dst = 0; dst < t->n_hosts && rc == 0; dst++) {
+        memset(state, 0, t->n_switches);
+        for (uint32_t src = 0; src < t->n_hosts && rc == 0; src++)
+            rc = follow(rd, cop_topo_entry_switch(t, src), dst, state, path);
+    }
+    cop_free(state);
+    cop_free(path);
+    return rc;
+}
+
+static int map_lids(reader *rd)
+{
+    const cop_topo *t = rd->t;
+    for (uint32_t i = 0; i < LIDS; i++)
+        rd->host_of_lid[i] = COP_NONE;
+    for (uint32_t h = 0; h < t->n_hosts; h++) {
+        if (!lid_known(t, h))
+            continue;
+        uint32_t *at = &rd->host_of_lid[t->host_lid[h]];
+        char a[128], b[128];
+        if (*at != COP_NONE)
+            return cop_err_add(rd->err, COP_E_INPUT,
+                               "topology: hosts %s and %s both have LID %u; LIDs must differ",
+                               cop_topo_host_name(t, *at, a, sizeof(a)),
+                               cop_topo_host_name(t, h, b, sizeof(b)), t->host_lid[h]);
+        *at = h;
+    }
+    return 0;
+}
+
+static int read_text(reader *rd, const char *text, size_t len)
+{
+    char line[LINE_MAX_BYTES];
+    int rc = 0;
+    for (size_t at = 0; at < len && rc == 0;) {
+        const char *end = memchr(text + at, '\n', len - at);
+        size_t n = end ? (size_t)(end - text) - at : len - at;
+        size_t kept = n < sizeof(line) ? n : sizeof(line) - 1;
+        memcpy(line, text + at, kept);
+        line[kept] = '\0';
+        if (kept > 0 && line[kept - 1] == '\r')
+            line[kept - 1] = '\0';
+        rd->line++;
+        rc = read_line(rd, line);
+        at += n + 1;
+    }
+    if (rc == 0 && rd->sw != COP_NONE)
+        rc = truncated(rd);
+    return rc;
+}
+
+int cop_lft_parse_text(const cop_topo *t, uint16_t *lft, const char *name, const char *text,
+                       size_t len, cop_err *err)
+{
+    if (t->switch_guid == NULL)
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s: the topology has no GUIDs to match tables with; read the topology "
+                           "from a file",
+                           name);
+    reader rd = {.t = t,
+                 .lft = lft,
+                 .name = name,
+                 .err = err,
+                 .sw = COP_NONE,
+                 .host_of_lid = cop_alloc(LIDS * sizeof(uint32_t)),
+                 .compared = cop_alloc(LIDS * sizeof(bool)),
+                 .have = cop_alloc(t->n_switches * sizeof(bool))};
+    memset(lft, 0xff, (size_t)t->n_switches * t->n_hosts * sizeof(*lft));
+    int rc = map_lids(&rd);
+    if (rc == 0)
+        rc = read_text(&rd, text, len);
+    if (rc == 0)
+        rc = check_reach(&rd);
+    cop_free(rd.host_of_lid);
+    cop_free(rd.compared);
+    cop_free(rd.have);
+    return rc;
+}

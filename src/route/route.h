@@ -1,0 +1,102 @@
+/* Routings: which output port and virtual lane a packet may take next. A routing sees the topology,
+ * the packet's addresses and its own small state in the packet; adaptive ones also see loads
+ * through a narrow view. Nothing else may decide, so that a run is repeatable. */
+#ifndef COP_ROUTE_H
+#define COP_ROUTE_H
+
+#include "base/err.h"
+#include "base/rng.h"
+#include "topo/topo.h"
+
+struct cop_opt;
+
+typedef struct cop_cand {
+    uint16_t port; /* local output port of the switch */
+    uint8_t vl; /* virtual lane on that link */
+    uint8_t escape; /* 1: channel of the deadlock-free escape network (Duato) */
+} cop_cand;
+
+/* One routing decision. The first block is input, the second is the packet's routing state, which
+ * the routing may change; it travels with the packet. A blocked packet may be routed again at the
+ * same switch with the state it already changed: that must give the same candidates. Only `inject`
+ * and `mid` may look at `src`. */
+typedef struct cop_hop {
+    uint32_t sw; /* switch that decides */
+    uint16_t in_port; /* local port the packet came in by */
+    uint8_t in_vl;
+    uint32_t src, dst; /* hosts */
+    uint32_t mid; /* intermediate switch or group of a non-minimal route; COP_NONE = minimal */
+    uint8_t state; /* free for the routing, e.g. phase and dateline bits; 0 at injection */
+} cop_hop;
+
+/* What an adaptive routing may look at: bytes waiting for (switch, local port, vl), plus those sent
+ * and not yet released downstream. NULL view: list every candidate, choose nothing. */
+typedef struct cop_route_view {
+    const void *ctx;
+    uint64_t (*load)(const void *ctx, uint32_t sw, uint32_t local_port, uint32_t vl);
+    cop_rng *rng;
+} cop_route_view;
+
+typedef struct cop_route cop_route;
+
+typedef struct cop_route_ops {
+    const char *name, *summary, *source;
+    const struct cop_opt *opts;
+    size_t cfg_size;
+    /* Promises that the network checks: packets of a flow stay in order. */
+    bool in_order;
+    /* Build r->state from the topology; set r->vls, r->max_cand. Fails if the shape is wrong. */
+    int (*setup)(cop_route *r, const void *cfg, cop_err *err);
+    /* Choices made when a packet is injected (Valiant's intermediate; lane). May be NULL: lane 0.
+     * In the dependency check there is no view or no `rng`; then hop->mid comes preset. Returns
+     * the injection lane. */
+    uint8_t (*inject)(const cop_route *r, cop_hop *hop, const cop_route_view *view);
+    /* Fill cand[], return how many (1 .. r->max_cand). Candidates in order of preference. */
+    unsigned (*route)(const cop_route *r, cop_hop *hop, const cop_route_view *view, cop_cand *cand);
+    /* Which intermediates `inject` may choose for (src, dst), for the dependency check: returns
+     * false when i is past the last. NULL: only COP_NONE. */
+    bool (*mid)(const cop_route *r, uint32_t src, uint32_t dst, uint32_t i, uint32_t *mid);
+    void (*destroy)(cop_route *r);
+} cop_route_ops;
+
+struct cop_route {
+    const cop_route_ops *ops;
+    const cop_topo *topo;
+    const void *cfg;
+    void *state; /* owned by the routing, in `arena` */
+    cop_arena arena;
+    uint32_t vls; /* virtual lanes it needs for deadlock freedom */
+    uint32_t lanes; /* virtual lanes the network has (>= vls); set before setup */
+    uint32_t max_cand; /* most candidates of one decision */
+    bool single; /* exactly one candidate that depends on (switch, dst) only, lane 0 */
+    bool memoryless; /* the candidates depend on (switch, dst) only, not on how the packet came */
+    /* When `single`: tables if the routing has them or they are small, else NULL and ops->route
+     * computes. */
+    uint16_t *lft; /* [switch * n_hosts + dst] -> local port */
+};
+
+extern const cop_route_ops *const cop_routings[]; /* NULL at the end */
+const cop_route_ops *cop_route_find(const char *name);
+
+/* `cfg` NULL: the defaults of ops->opts. `lanes` 0: as many as the routing needs. On failure
+ * nothing is left to free. `t` and `cfg` must live as long as the routing. */
+int cop_route_init(cop_route *r, const cop_route_ops *ops, const cop_topo *t, const void *cfg,
+                   uint32_t lanes, cop_err *err);
+void cop_route_fini(cop_route *r);
+
+/* deadlock.c: the channel dependency graph (Dally and Seitz; Duato for escape lanes). */
+typedef struct cop_cdg_result {
+    bool acyclic; /* no cycle among the dependencies followed */
+    bool sampled; /* too many pairs: only some destinations were followed */
+    bool unreachable; /* some pair is never delivered */
+    uint32_t bad_src, bad_dst; /* such a pair */
+    uint64_t channels, dependencies;
+    uint32_t *cycle; /* ports of one cycle, cycle_len of them; owned, free with cop_free */
+    uint8_t *cycle_vl;
+    uint32_t cycle_len;
+} cop_cdg_result;
+/* Follows every (source, destination) the routing can produce, at most `budget` steps (0: all). */
+void cop_cdg_check(const cop_route *r, uint64_t budget, cop_cdg_result *result);
+void cop_cdg_free(cop_cdg_result *result);
+
+#endif

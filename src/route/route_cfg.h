@@ -1,0 +1,39 @@
+/* Configuration structs of the routings that have options, and the list of all routings. */
+#ifndef COP_ROUTE_CFG_H
+#define COP_ROUTE_CFG_H
+
+#include "base/opt.h"
+#include "route/route.h"
+
+typedef struct cop_updn_cfg { /* `updn` */
+    int64_t root; /* switch number; -1: automatic */
+} cop_updn_cfg;
+
+typedef struct cop_dor_cfg { /* `dor` */
+    bool datelines; /* no: one lane, rings can deadlock */
+} cop_dor_cfg;
+
+enum cop_valiant_to { COP_VALIANT_SWITCH, COP_VALIANT_GROUP };
+enum cop_valiant_intra { COP_INTRA_MINIMAL, COP_INTRA_VALIANT };
+typedef struct cop_valiant_cfg { /* `dragonfly-valiant` */
+    int to; /* enum cop_valiant_to */
+    int intra; /* enum cop_valiant_intra: traffic inside one group */
+} cop_valiant_cfg;
+
+typedef struct cop_table_cfg { /* `table` */
+    const char *path; /* forwarding tables as OpenSM or dump_lfts print them */
+} cop_table_cfg;
+
+extern const cop_route_ops cop_route_dmodk, cop_route_destro, cop_route_det, cop_route_ftree;
+extern const cop_route_ops cop_route_adaptive_tree;
+extern const cop_route_ops cop_route_minhop, cop_route_updn;
+extern const cop_route_ops cop_route_dor, cop_route_adaptive_cube;
+extern const cop_route_ops cop_route_dragonfly_min, cop_route_dragonfly_valiant;
+extern const cop_route_ops cop_route_destination_tag;
+extern const cop_route_ops cop_route_table;
+
+/* lft.c: fill lft[switch * n_hosts + host] from the text of a dump; `name` is for messages. */
+int cop_lft_parse_text(const cop_topo *t, uint16_t *lft, const char *name, const char *text,
+                       size_t len, cop_err *err);
+
+#endif

@@ -1,0 +1,33 @@
+/* Where a switch stands in an XGFT, for the tree routings. Numbering: see cop_tree_shape. */
+#ifndef COP_TREE_MAP_H
+#define COP_TREE_MAP_H
+
+#include "base/err.h"
+#include "topo/topo.h"
+
+typedef struct cop_tree_map {
+    uint32_t levels;
+    uint32_t m[COP_MAX_LEVELS + 1], w[COP_MAX_LEVELS + 2];
+    uint32_t m_prod[COP_MAX_LEVELS + 1]; /* hosts below a switch of level l; [0] = 1 */
+    uint32_t w_prod[COP_MAX_LEVELS + 1]; /* w[1] * .. * w[l] */
+    uint8_t *level; /* [switch], from 1 */
+    uint32_t *above; /* [switch]: the coordinates above its level, equal for all hosts below it */
+} cop_tree_map;
+
+/* Arrays go to `arena`; fails with a line naming `routing` if the topology is no tree. */
+int cop_tree_map_init(cop_tree_map *map, const cop_topo *t, cop_arena *arena, const char *routing,
+                      cop_err *err);
+
+/* Is `dst` below `sw`? Then *port is the port down to it. */
+static inline bool cop_tree_down(const cop_tree_map *map, uint32_t sw, uint32_t dst, uint16_t *port)
+{
+    uint32_t l = map->level[sw];
+    uint32_t at = dst / map->m_prod[l - 1];
+    uint32_t up = at / map->m[l];
+    if (up != map->above[sw])
+        return false;
+    *port = (uint16_t)(at - up * map->m[l]);
+    return true;
+}
+
+#endif

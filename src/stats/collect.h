@@ -1,0 +1,12 @@
+/* From the counters of a finished run to its results. */
+#ifndef COP_COLLECT_H
+#define COP_COLLECT_H
+
+#include "stats/result.h"
+
+struct cop_net;
+
+/* Fills everything but cpu_seconds, build_seconds and peak_rss_bytes. */
+void cop_collect(const struct cop_net *net, cop_result *r);
+
+#endif

@@ -1,0 +1,82 @@
+/* What a run leaves behind: plain values, owned by one arena. Written by stats/, read by the
+ * command line, the database and tests. Nothing here refers to the simulation any more. */
+#ifndef COP_RESULT_H
+#define COP_RESULT_H
+
+#include "base/hist.h"
+#include "base/mem.h"
+#include "base/outcome.h"
+
+/* One series over time: n bins of sample_ps each, bin i covers [i, i+1) * sample_ps. */
+typedef struct cop_series {
+    const char *name; /* "throughput/F1", "network/throughput", ... */
+    const char *unit; /* "Gbit/s", "ns", "bytes", "packets" */
+    uint32_t n;
+    double *v;
+} cop_series;
+
+/* One stream: one generator at one host. */
+typedef struct cop_stream_result {
+    const char *entry; /* name of the traffic entry */
+    uint32_t host;
+    uint32_t dst; /* fixed destination, or COP_NONE */
+    uint64_t sent_bytes, delivered_bytes; /* payload, whole run */
+    double gbps;                          /* delivered after the warm-up */
+    double latency_mean_ns;               /* of packets delivered after the warm-up */
+    uint64_t packets;                     /* delivered after the warm-up */
+} cop_stream_result;
+
+typedef struct cop_node_result { /* one host, after the warm-up */
+    const char *name;
+    uint64_t sent_bytes, received_bytes;
+    double sent_gbps, received_gbps;
+} cop_node_result;
+
+typedef struct cop_port_result { /* one directed link, after the warm-up */
+    const char *name, *to;
+    double utilisation;          /* share of time the wire was busy */
+    double mean_queue_bytes;     /* waiting for this port, at samples */
+    uint64_t max_queue_bytes;
+} cop_port_result;
+
+typedef struct cop_flow_result { /* one (source, destination), when run.flows is on */
+    uint32_t src, dst;
+    uint64_t packets, bytes; /* delivered after the warm-up */
+} cop_flow_result;
+
+typedef struct cop_scalar {
+    const char *name, *unit;
+    double value;
+} cop_scalar;
+
+typedef struct cop_result {
+    cop_arena arena;
+    enum cop_outcome outcome;
+    const char *detail; /* one or more lines for people; NULL if all is well */
+    cop_time sim_time, warmup, sample;
+    uint64_t run_hash;
+    /* counts of the whole run */
+    uint64_t packets_injected, packets_delivered, packets_in_flight, packets_lost;
+    uint64_t bytes_injected, bytes_delivered;
+    uint64_t events, packet_hops;
+    uint64_t credits_missing; /* credit blocks unaccounted for at the end: always 0 */
+    /* after the warm-up */
+    double throughput_gbps;       /* mean per host, delivered payload */
+    double throughput_total_gbps; /* sum over hosts */
+    double little_mean_in_network; /* time average of packets in the network ... */
+    double little_rate_times_latency; /* ... equals arrival rate x mean time in it */
+    cop_hist *latency; /* generation -> delivery, ps */
+    cop_hist *transit; /* injection (first byte leaves the host) -> delivery, ps */
+    double cpu_seconds, build_seconds;
+    uint64_t peak_rss_bytes;
+    uint32_t n_hosts, n_switches;
+    uint32_t n_series, n_streams, n_nodes, n_ports, n_flows, n_scalars;
+    cop_series *series;
+    cop_stream_result *stream;
+    cop_node_result *node;
+    cop_port_result *port;
+    cop_flow_result *flow;
+    cop_scalar *scalar; /* named extras: congestion control counters, ... */
+} cop_result;
+
+#endif

@@ -1,0 +1,246 @@
+/* A handle on a result file: open, recognise or create, transactions.
+ *
+ * In:  a path. Out: a handle, or one line that says what is wrong with the path or file.
+ * Invariants:
+ *   - a file that is not ours is never changed, not even its journal mode;
+ *   - a new file gets all its tables in one transaction, so two programs that create it at the
+ *     same time both find it whole, and a full disk leaves it empty, which counts as new;
+ *   - writers take the write lock at BEGIN, so a transaction never fails half way for a lock.
+ * The journal is a write-ahead log where the file system can do it (readers then never wait for
+ * writers); elsewhere SQLite's rollback journal is as safe. Every commit is synced to the disk.
+ * Source: sqlite.org, "Pragma statements", "Write-Ahead Logging", "Uniform Resource Identifiers".
+ */
+#include "store/store_int.h"
+
+#include <ctype.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct identity {
+    int64_t application, version, objects;
+} identity;
+
+int cop_store_exec(cop_store *s, const char *sql, cop_err *err)
+{
+    if (sqlite3_exec(s->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return cop_store_fault(s, err);
+    return 0;
+}
+
+int cop_store_ask(cop_store *s, const char *sql, int64_t *value, cop_err *err)
+{
+    sqlite3_stmt *st;
+    if (sqlite3_prepare_v2(s->db, sql, -1, &st, NULL) != SQLITE_OK)
+        return cop_store_fault(s, err);
+    int rc = sqlite3_step(st), result = 0;
+    if (rc == SQLITE_ROW)
+        *value = sqlite3_column_int64(st, 0);
+    else
+        result = cop_store_fault(s, err);
+    sqlite3_finalize(st);
+    return result;
+}
+
+int cop_store_begin(cop_store *s, cop_err *err)
+{
+    return cop_store_exec(s, "BEGIN IMMEDIATE", err);
+}
+
+int cop_store_commit(cop_store *s, cop_err *err)
+{
+    return cop_store_exec(s, "COMMIT", err);
+}
+
+void cop_store_rollback(cop_store *s)
+{
+    /* Some faults, a full disk among them, have already rolled back. */
+    if (!sqlite3_get_autocommit(s->db))
+        (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+void cop_store_patience(cop_store *s, int milliseconds)
+{
+    s->busy_ms = milliseconds;
+    (void)sqlite3_busy_timeout(s->db, milliseconds);
+}
+
+/* A name SQLite takes for a file whatever it looks like: not ":memory:", not "file:...". */
+static int attach(cop_store *s, const char *name, int flags, cop_err *err)
+{
+    cop_arena a = {0};
+    const char *prefix = name[0] == '/' || (flags & SQLITE_OPEN_URI) ? "" : "./";
+    int rc = sqlite3_open_v2(cop_arena_printf(&a, "%s%s", prefix, name), &s->db, flags, NULL);
+    cop_arena_free(&a);
+    if (rc != SQLITE_OK)
+        return cop_store_fault(s, err);
+    (void)sqlite3_extended_result_codes(s->db, 1);
+    cop_store_patience(s, s->busy_ms);
+    return 0;
+}
+
+static bool has_log(const char *path)
+{
+    cop_arena a = {0};
+    struct stat st;
+    bool yes = stat(cop_arena_printf(&a, "%s-wal", path), &st) == 0;
+    cop_arena_free(&a);
+    return yes;
+}
+
+/* Reopen as a file that nobody changes: the only way to read a file with a write-ahead log from a
+ * folder or disk where nothing can be written. */
+static int attach_immutable(cop_store *s, cop_err *err)
+{
+    cop_arena a = {0};
+    size_t n = strlen(s->path);
+    char *uri = cop_arena_alloc(&a, 3 * n + sizeof("file://?immutable=1")), *at = uri;
+    at += sprintf(at, s->path[0] == '/' ? "file://" : "file:");
+    for (const char *p = s->path; *p; p++)
+        at += sprintf(at, isalnum((unsigned char)*p) || *p == '/' ? "%c" : "%%%02X",
+                      (unsigned char)*p);
+    sprintf(at, "?immutable=1");
+    sqlite3_close(s->db);
+    s->db = NULL;
+    int result = attach(s, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
+    cop_arena_free(&a);
+    return result;
+}
+
+static int identify(cop_store *s, identity *id, cop_err *err)
+{
+    int rc = cop_store_ask(s, "PRAGMA application_id", &id->application, err);
+    if (rc == 0)
+        rc = cop_store_ask(s, "PRAGMA user_version", &id->version, err);
+    if (rc == 0)
+        rc = cop_store_ask(s, "SELECT count(*) FROM sqlite_master", &id->objects, err);
+    return rc;
+}
+
+static bool is_fresh(const identity *id)
+{
+    return id->application == 0 && id->version == 0 && id->objects == 0;
+}
+
+static int check_identity(const cop_store *s, const identity *id, cop_err *err)
+{
+    if (id->application != COP_STORE_APPLICATION_ID)
+        return cop_err_add(err, COP_E_IO,
+                           "%s: is a database of another program; give a file written by coppice "
+                           "or a new name",
+                           s->path);
+    if (id->version > COP_STORE_SCHEMA_VERSION)
+        return cop_err_add(err, COP_E_IO,
+                           "%s: was written by a newer coppice (schema %" PRId64
+                           ", this one knows %d); use that coppice or give a new name",
+                           s->path, id->version, COP_STORE_SCHEMA_VERSION);
+    if (id->version < COP_STORE_SCHEMA_VERSION)
+        return cop_err_add(err, COP_E_IO,
+                           "%s: has the unknown schema version %" PRId64 "; give a new name",
+                           s->path, id->version);
+    return 0;
+}
+
+static int create_tables(cop_store *s, cop_err *err)
+{
+    char sql[256];
+    int rc = 0;
+    for (const char *const *p = cop_store_schema; rc == 0 && *p != NULL; p++)
+        rc = cop_store_exec(s, *p, err);
+    snprintf(sql, sizeof(sql),
+             "INSERT INTO meta VALUES ('schema_version', '%d'), ('created_at', "
+             "strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', 'now'));"
+             "PRAGMA application_id = %d; PRAGMA user_version = %d",
+             COP_STORE_SCHEMA_VERSION, COP_STORE_APPLICATION_ID, COP_STORE_SCHEMA_VERSION);
+    return rc == 0 ? cop_store_exec(s, sql, err) : rc;
+}
+
+static int create(cop_store *s, cop_err *err)
+{
+    identity id = {0};
+    int rc = cop_store_begin(s, err);
+    if (rc == 0)
+        rc = identify(s, &id, err);
+    /* Another program may have been quicker; then there is only its work to check. */
+    if (rc == 0)
+        rc = is_fresh(&id) ? create_tables(s, err) : check_identity(s, &id, err);
+    if (rc == 0)
+        rc = cop_store_commit(s, err);
+    if (rc != 0)
+        cop_store_rollback(s);
+    return rc;
+}
+
+static int prepare_write(cop_store *s, const identity *id, cop_err *err)
+{
+    if (sqlite3_db_readonly(s->db, "main") == 1)
+        return cop_err_add(err, COP_E_IO, "%s: cannot be written; give a file you may write",
+                           s->path);
+    /* A wish: file systems without shared memory keep the rollback journal. */
+    (void)sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    if (is_fresh(id)) {
+        int rc = create(s, err);
+        if (rc != 0)
+            return rc;
+    }
+    return cop_store_exec(s, "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL", err);
+}
+
+static int open_existing(cop_store *s, identity *id, cop_err *err)
+{
+    int rc = attach(s, s->path, SQLITE_OPEN_READWRITE | (s->write ? SQLITE_OPEN_CREATE : 0), err);
+    if (rc != 0)
+        return rc;
+    cop_err first = {0};
+    /* One transaction: between two questions another program may create the tables. */
+    rc = cop_store_exec(s, "BEGIN", &first);
+    if (rc == 0)
+        rc = identify(s, id, &first);
+    int code = sqlite3_extended_errcode(s->db) & 0xff;
+    cop_store_rollback(s);
+    bool no_room_for_log = code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+    if (rc != 0 && !s->write && no_room_for_log && !has_log(s->path)) {
+        rc = attach_immutable(s, err);
+        return rc == 0 ? identify(s, id, err) : rc;
+    }
+    if (rc != 0)
+        cop_err_add(err, first.code, "%s", first.text);
+    return rc;
+}
+
+int cop_store_open(cop_store **out, const char *path, bool write, cop_err *err)
+{
+    *out = NULL;
+    int rc = cop_store_check_path(path, write, err);
+    if (rc != 0)
+        return rc;
+    cop_store *s = cop_alloc(sizeof(*s));
+    s->path = strcpy(cop_alloc(strlen(path) + 1), path);
+    s->write = write;
+    s->busy_ms = COP_STORE_BUSY_MS;
+    identity id = {0};
+    rc = open_existing(s, &id, err);
+    if (rc == 0 && !is_fresh(&id))
+        rc = check_identity(s, &id, err);
+    else if (rc == 0 && !write)
+        rc = cop_err_add(err, COP_E_IO,
+                         "%s: is empty; give a database written by `coppice run --db FILE`", path);
+    if (rc == 0)
+        rc = write ? prepare_write(s, &id, err) : cop_store_exec(s, "PRAGMA query_only = ON", err);
+    if (rc != 0) {
+        cop_store_close(s);
+        return rc;
+    }
+    *out = s;
+    return 0;
+}
+
+void cop_store_close(cop_store *s)
+{
+    if (s == NULL)
+        return;
+    sqlite3_close(s->db);
+    cop_free(s->path);
+    cop_free(s);
+}

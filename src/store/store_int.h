@@ -1,0 +1,44 @@
+/* Shared by the files of src/store and by their tests; nobody else includes it. */
+#ifndef COP_STORE_INT_H
+#define COP_STORE_INT_H
+
+#include "store/store.h"
+
+struct sqlite3;
+
+/* "COPP" in the file's header: this is a database of ours. */
+#define COP_STORE_APPLICATION_ID 0x434f5050
+/* Raise it with every change of the tables. */
+#define COP_STORE_SCHEMA_VERSION 1
+#define COP_STORE_BUSY_MS 10000
+
+struct cop_store {
+    struct sqlite3 *db;
+    char *path; /* as the user wrote it, for messages */
+    int busy_ms;
+    bool write;
+};
+
+/* The statements that make an empty database ours; ends with NULL. */
+extern const char *const cop_store_schema[];
+
+/* Turn what SQLite last complained about into one line for the user. Returns -COP_E_IO. */
+int cop_store_fault(const cop_store *s, cop_err *err);
+/* Find the plain mistakes in a path before SQLite sees it. */
+int cop_store_check_path(const char *path, bool write, cop_err *err);
+
+int cop_store_exec(cop_store *s, const char *sql, cop_err *err);
+/* First column of the first row as a whole number. No row is a fault of the caller. */
+int cop_store_ask(cop_store *s, const char *sql, int64_t *value, cop_err *err);
+
+/* Between begin and commit no other program can write. */
+int cop_store_begin(cop_store *s, cop_err *err);
+int cop_store_commit(cop_store *s, cop_err *err);
+void cop_store_rollback(cop_store *s);
+/* All rows of a run; the caller holds the transaction. */
+int cop_store_write_rows(cop_store *s, const cop_store_meta *meta, const cop_result *r,
+                         int64_t *run_id, cop_err *err);
+
+const char *cop_store_outcome_name(enum cop_outcome o);
+
+#endif

@@ -1,0 +1,316 @@
+/* Role: when messages come into being. Checks rates, and gives a stream its first and next t_next.
+ * Mechanism: a process asks for an amount of work (bytes, Q16); a rate turns work into time by an
+ *   exact fraction whose remainder the stream keeps, so rates do not drift however long a run is:
+ *     constant   the work of a message is its own size; the first one comes at the start;
+ *     poisson    exponential work whose mean is the mean size;
+ *     bernoulli  slots of the mean message at the host's full rate, counted from the start; each
+ *                has a message with chance rate / full rate, independently.
+ *   Pulses and bursts switch between two rates. Work goes on across the switch at the new rate; for
+ *   Bernoulli a slot belongs to the phase in which it begins. A Poisson or Bernoulli process has no
+ *   memory, so drawing again after a switch leaves its law unchanged.
+ * Invariant: times never decrease; no t_next at or after t_stop. What is drawn depends on seed,
+ *   entry, host and part only, never on when the network takes the messages.
+ * Simplification: work left at a switch of rates is rounded to 2^-16 byte. */
+#include "traffic/traffic_priv.h"
+
+#define MAX_SLOTS ((uint64_t)1 << 40) /* keeps slots x mean size x num below 2^128 */
+
+static bool is_given(uint64_t bps, double share)
+{
+    return bps != 0 || share > 0.0;
+}
+
+static uint64_t bps_of(uint64_t bps, double share, uint64_t limit)
+{
+    return bps != 0 ? bps : (uint64_t)(share * (double)limit + 0.5);
+}
+
+void traffic_host_rates(const traffic_build *b, const cop_traffic_cfg *cfg, uint32_t host,
+                        uint64_t bps[2])
+{
+    uint64_t limit = b->ctx->inject_bps[host];
+    if (cfg->arrival == COP_ARRIVAL_SATURATED)
+        bps[0] = limit;
+    else
+        bps[0] = bps_of(cfg->rate_bps, cfg->load, limit);
+    bps[1] = 0;
+    if (cfg->arrival == COP_ARRIVAL_PULSES)
+        bps[1] = bps_of(cfg->low_rate_bps, cfg->low_load, limit);
+}
+
+static int check_rate(traffic_build *b, const cop_traffic_cfg *cfg, const traffic_entry *e)
+{
+    bool rate = cfg->rate_bps != 0, load = cfg->load > 0.0;
+    const char *given = rate ? "rate" : "load";
+    if (cfg->arrival == COP_ARRIVAL_SATURATED) {
+        if (!is_given(cfg->rate_bps, cfg->load))
+            return 0;
+        return traffic_fault(b, given,
+                             "saturated sources have no `%s`; remove it, or set `arrival` to "
+                             "constant, bernoulli, poisson, pulses or on-off",
+                             given);
+    }
+    if (rate && load)
+        return traffic_fault(b, "load", "both `rate` and `load` are given; keep one of them");
+    if (!rate && !load) {
+        return traffic_fault(b, "arrival",
+                             "this arrival needs a `rate` such as 12 Gbit/s or a `load` such as "
+                             "80 %%, above 0");
+    }
+    for (uint32_t i = 0; i < e->n_src; i++) {
+        uint64_t limit = b->ctx->inject_bps[e->src[i]], bps[2];
+        char is[32], most[32];
+        traffic_host_rates(b, cfg, e->src[i], bps);
+        if (bps[0] > limit) {
+            return traffic_fault(b, given, "`%s` is %s, but host %u can send at most %s", given,
+                                 cop_print_rate(bps[0], is, sizeof(is)), e->src[i],
+                                 cop_print_rate(limit, most, sizeof(most)));
+        }
+        if (bps[0] == 0) {
+            return traffic_fault(b, given, "`%s` is less than 1 bit/s at host %u", given,
+                                 e->src[i]);
+        }
+        if (bps[1] >= bps[0]) {
+            const char *low = cfg->low_rate_bps != 0 ? "low_rate" : "low_load";
+            return traffic_fault(b, low, "`%s` must be below `%s`, which is %s at host %u", low,
+                                 given, cop_print_rate(bps[0], is, sizeof(is)), e->src[i]);
+        }
+    }
+    return 0;
+}
+
+static int check_wave(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e)
+{
+    bool pulses = cfg->arrival == COP_ARRIVAL_PULSES;
+    if (!pulses && is_given(cfg->low_rate_bps, cfg->low_load))
+        return traffic_fault(b, "low_rate", "only `arrival` pulses has a low rate; remove it");
+    if (pulses) {
+        if (cfg->low_rate_bps != 0 && cfg->low_load > 0.0)
+            return traffic_fault(b, "low_load", "keep one of `low_rate` and `low_load`");
+        if (cfg->high_time_ps == 0 || cfg->low_time_ps == 0) {
+            return traffic_fault(b, cfg->high_time_ps == 0 ? "high_time" : "low_time",
+                                 "pulses need `high_time` and `low_time`, both above 0");
+        }
+        e->wave = WAVE_SQUARE;
+        e->length[0] = cfg->high_time_ps;
+        e->length[1] = cfg->low_time_ps;
+    } else if (cfg->arrival == COP_ARRIVAL_ON_OFF) {
+        if (cfg->on_mean_ps == 0 || cfg->off_mean_ps == 0) {
+            return traffic_fault(b, cfg->on_mean_ps == 0 ? "on_mean" : "off_mean",
+                                 "on-off needs `on_mean` and `off_mean`, both above 0");
+        }
+        e->wave = WAVE_BURSTS;
+        e->length[0] = cfg->on_mean_ps;
+        e->length[1] = cfg->off_mean_ps;
+    }
+    return 0;
+}
+
+static uint8_t gen_of(const cop_traffic_cfg *cfg)
+{
+    switch (cfg->arrival) {
+    case COP_ARRIVAL_SATURATED:
+        return GEN_SATURATED;
+    case COP_ARRIVAL_BERNOULLI:
+        return GEN_BERNOULLI;
+    case COP_ARRIVAL_POISSON:
+        return GEN_POISSON;
+    case COP_ARRIVAL_PULSES:
+        return cfg->pulse_arrival == COP_PULSE_BERNOULLI  ? GEN_BERNOULLI
+               : cfg->pulse_arrival == COP_PULSE_CONSTANT ? GEN_CONSTANT
+                                                          : GEN_POISSON;
+    default:
+        return GEN_CONSTANT;
+    }
+}
+
+int traffic_arrival_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e)
+{
+    e->gen = gen_of(cfg);
+    e->wave = WAVE_NONE;
+    e->random_phase = cfg->phase == COP_PHASE_RANDOM;
+    e->limit = (uint32_t)cfg->messages;
+    int rc = check_rate(b, cfg, e);
+    if (check_wave(b, cfg, e) != 0)
+        rc = -COP_E_INPUT;
+    return rc;
+}
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* Index of a rate in the table. Hosts of one kind come in a row: the newest ones are tried first.
+ */
+static uint32_t rate_index(traffic_build *b, uint8_t gen, uint64_t bps, uint64_t host_bps)
+{
+    for (size_t i = b->n_rates; i > 0 && i + 8 > b->n_rates; i--) {
+        const traffic_rate *r = &b->rate[i - 1];
+        if (r->gen == gen && r->bps == bps && r->host_bps == host_bps)
+            return (uint32_t)(i - 1);
+    }
+    traffic_rate r = {.bps = bps, .host_bps = host_bps, .gen = gen};
+    uint64_t clock = gen == GEN_BERNOULLI ? host_bps : bps;
+    if (clock > 0) {
+        uint64_t num = 8 * COP_SECOND, den = clock << 16, g = gcd(num, den);
+        r.num = num / g;
+        r.den = den / g;
+    }
+    r.p = (double)bps / (double)host_bps;
+    b->rate = cop_grow(b->rate, &b->cap_rates, b->n_rates + 1, sizeof(r));
+    b->rate[b->n_rates] = r;
+    return (uint32_t)b->n_rates++;
+}
+
+static cop_time later(cop_time t, cop_time span)
+{
+    return span < COP_NEVER - t ? t + span : COP_NEVER;
+}
+
+/* End of the phase that begins now. */
+static void begin_phase(const traffic_entry *e, cop_stream *s, cop_rng *r)
+{
+    cop_time length = e->length[s->low];
+    if (e->wave == WAVE_BURSTS)
+        length = cop_max64(1, cop_rng_exponential(r, length));
+    s->t_phase = later(s->t_phase, length);
+}
+
+static void divide(traffic_u128 x, uint64_t den, traffic_u128 *q, uint64_t *rem)
+{
+    if (COP_LIKELY(x >> 64 == 0)) {
+        *q = (uint64_t)x / den;
+        *rem = (uint64_t)x % den;
+    } else {
+        *q = x / den;
+        *rem = (uint64_t)(x % den);
+    }
+}
+
+static cop_time after_work(const traffic_entry *e, const traffic_rate *rates, cop_stream *s,
+                           cop_rng *r, uint64_t work)
+{
+    cop_time t = s->t_next;
+    for (;;) {
+        const traffic_rate *rate = &rates[s->rate[s->low]];
+        if (rate->bps != 0) {
+            traffic_u128 span;
+            uint64_t rem;
+            divide((traffic_u128)work * rate->num + s->rem, rate->den, &span, &rem);
+            if (span < s->t_phase - t) {
+                s->rem = rem;
+                return t + (cop_time)span;
+            }
+            traffic_u128 ticks = (traffic_u128)(s->t_phase - t) * rate->den;
+            traffic_u128 done = ticks > s->rem ? (ticks - s->rem) / rate->num : 0;
+            work -= done < work ? (uint64_t)done : work;
+        }
+        if (s->t_phase >= s->t_stop)
+            return COP_NEVER;
+        t = s->t_phase;
+        s->rem = 0;
+        s->low ^= 1;
+        begin_phase(e, s, r);
+    }
+}
+
+/* The first slot with a message, from `skip` slots after t_next on. */
+static cop_time after_slots(const traffic_entry *e, const traffic_rate *rates, cop_stream *s,
+                            cop_rng *r, uint64_t skip)
+{
+    cop_time t = s->t_next;
+    while (t < s->t_stop) {
+        const traffic_rate *rate = &rates[s->rate[s->low]];
+        traffic_u128 slot = (traffic_u128)e->mean_q16 * rate->num, span;
+        uint64_t rem;
+        if (rate->bps != 0) {
+            uint64_t k = cop_min64(skip + cop_rng_geometric(r, rate->p), MAX_SLOTS);
+            divide(slot * k + s->rem, rate->den, &span, &rem);
+            if (span < s->t_phase - t) {
+                s->rem = rem;
+                return t + (cop_time)span;
+            }
+        }
+        if (s->t_phase >= s->t_stop)
+            return COP_NEVER;
+        traffic_u128 ticks = (traffic_u128)(s->t_phase - t) * rate->den - s->rem;
+        divide((ticks + slot - 1) / slot * slot + s->rem, rate->den, &span, &rem);
+        t = later(t, (cop_time)span);
+        s->rem = rem;
+        while (s->t_phase <= t && s->t_phase < s->t_stop) {
+            s->low ^= 1;
+            begin_phase(e, s, r);
+        }
+        skip = 0;
+    }
+    return COP_NEVER;
+}
+
+static void set_next(cop_stream *s, cop_time t)
+{
+    s->t_next = t < s->t_stop ? t : COP_NEVER;
+}
+
+/* Uniform in [0, n). */
+static uint64_t below64(cop_rng *r, uint64_t n)
+{
+    return (uint64_t)((traffic_u128)cop_rng_u64(r) * n >> 64);
+}
+
+void traffic_arrival_start(traffic_build *b, const traffic_entry *e, cop_stream *s,
+                           const uint64_t bps[2])
+{
+    uint64_t limit = b->ctx->inject_bps[s->host];
+    s->t_phase = COP_NEVER;
+    if (s->saturated || s->t_next >= s->t_stop) {
+        set_next(s, s->t_next);
+        return;
+    }
+    for (int i = 0; i < 2; i++)
+        s->rate[i] = rate_index(b, s->gen, bps[i], limit);
+    cop_rng r = traffic_rng(e, s, COP_RNG_ARRIVAL, s->rng_arrival);
+    if (e->wave != WAVE_NONE) {
+        uint64_t on = e->length[0], off = e->length[1];
+        s->low = e->wave == WAVE_BURSTS && below64(&r, on + off) >= on;
+        s->t_phase = s->t_next;
+        begin_phase(e, s, &r);
+    }
+    uint64_t lead = e->random_phase ? below64(&r, e->mean_q16) : 0;
+    if (s->gen == GEN_BERNOULLI) {
+        traffic_u128 span;
+        const traffic_rate *rate = &b->rate[s->rate[0]];
+        divide((traffic_u128)lead * rate->num, rate->den, &span, &s->rem);
+        s->t_next = later(s->t_next, (cop_time)span);
+        while (s->t_phase <= s->t_next && s->t_phase < s->t_stop) {
+            s->low ^= 1;
+            begin_phase(e, s, &r);
+        }
+        set_next(s, after_slots(e, b->rate, s, &r, 0));
+    } else {
+        uint64_t work = s->gen == GEN_POISSON ? cop_rng_exponential(&r, e->mean_q16) : lead;
+        set_next(s, after_work(e, b->rate, s, &r, work));
+    }
+    s->rng_arrival = r.counter;
+}
+
+cop_time traffic_arrival_next(const traffic_entry *e, const traffic_rate *rates, cop_stream *s,
+                              uint32_t bytes)
+{
+    cop_rng r = traffic_rng(e, s, COP_RNG_ARRIVAL, s->rng_arrival);
+    cop_time t;
+    if (s->gen == GEN_BERNOULLI) {
+        t = after_slots(e, rates, s, &r, 1);
+    } else {
+        uint64_t work =
+            s->gen == GEN_POISSON ? cop_rng_exponential(&r, e->mean_q16) : (uint64_t)bytes << 16;
+        t = after_work(e, rates, s, &r, work);
+    }
+    s->rng_arrival = r.counter;
+    return t < s->t_stop ? t : COP_NEVER;
+}

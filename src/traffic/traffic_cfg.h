@@ -1,0 +1,94 @@
+/* One entry of the `traffic` list: who sends, where to, when, how much; and how streams are made of
+ * the entries. The option table cop_traffic_opts explains every field to the user. */
+#ifndef COP_TRAFFIC_CFG_H
+#define COP_TRAFFIC_CFG_H
+
+#include "base/opt.h"
+#include "net/traffic.h"
+
+enum cop_pattern {
+    COP_PATTERN_UNIFORM,
+    COP_PATTERN_FIXED,
+    COP_PATTERN_ALL_TO_ONE,
+    COP_PATTERN_LIST,
+    COP_PATTERN_HOTSPOT,
+    COP_PATTERN_HOT_REGION,
+    COP_PATTERN_GROUP,
+    COP_PATTERN_RANDOM_PERMUTATION,
+    COP_PATTERN_BIT_REVERSAL,
+    COP_PATTERN_BIT_COMPLEMENT,
+    COP_PATTERN_SHUFFLE,
+    COP_PATTERN_TRANSPOSE,
+    COP_PATTERN_TORNADO,
+    COP_PATTERN_NEIGHBOUR,
+    COP_PATTERN_FOREST,
+};
+
+enum cop_to_order { COP_TO_ROUND_ROBIN, COP_TO_RANDOM, COP_TO_BY_SOURCE };
+
+enum cop_arrival {
+    COP_ARRIVAL_SATURATED,
+    COP_ARRIVAL_CONSTANT,
+    COP_ARRIVAL_BERNOULLI,
+    COP_ARRIVAL_POISSON,
+    COP_ARRIVAL_PULSES,
+    COP_ARRIVAL_ON_OFF,
+};
+
+enum cop_pulse_arrival { COP_PULSE_BERNOULLI, COP_PULSE_CONSTANT, COP_PULSE_POISSON };
+enum cop_phase { COP_PHASE_TOGETHER, COP_PHASE_RANDOM };
+enum cop_size_kind { COP_SIZE_FIXED, COP_SIZE_UNIFORM, COP_SIZE_BIMODAL, COP_SIZE_LIST };
+
+typedef struct cop_traffic_cfg {
+    const char *name; /* "": "traffic" and the entry's number from 0 */
+    const char *from, *except; /* sets of hosts as text, see hosts.c */
+    double share; /* of these hosts, picked at random */
+    int pattern; /* enum cop_pattern */
+    int64_t to; /* host; -1: not given */
+    cop_ints to_list;
+    int to_order; /* enum cop_to_order */
+    double hot_share, region;
+    int64_t offset, group_size;
+    double b_share, v_share, p; /* forest */
+    int64_t hotspots;
+    uint64_t lifetime_ps;
+    bool contribute;
+    int arrival; /* enum cop_arrival */
+    uint64_t rate_bps; /* 0: not given */
+    double load; /* 0: not given */
+    uint64_t low_rate_bps;
+    double low_load;
+    uint64_t high_time_ps, low_time_ps;
+    int pulse_arrival; /* enum cop_pulse_arrival */
+    uint64_t on_mean_ps, off_mean_ps;
+    int phase; /* enum cop_phase */
+    uint64_t message_bytes;
+    int size_kind; /* enum cop_size_kind */
+    uint64_t size_min_bytes, size_max_bytes, size_small_bytes, size_large_bytes;
+    double small_share;
+    cop_ints sizes, weights;
+    int64_t messages; /* per stream; 0: no limit */
+    uint64_t start_ps, stop_ps;
+    cop_times active; /* on, off, on, off, ... */
+    int64_t sl;
+} cop_traffic_cfg;
+
+extern const cop_opt cop_traffic_opts[];
+
+/* Facts of the network that traffic needs. */
+typedef struct cop_traffic_ctx {
+    uint64_t seed;
+    const uint64_t *inject_bps; /* [n_hosts] most a host can send: min(link, nic.inject_rate) */
+    uint64_t mtu_bytes;
+    uint64_t duration_ps; /* nothing is generated at or after it */
+    const char *(*where)(const void *ctx, size_t entry, const char *option, char *buf, size_t size);
+    const void *where_ctx; /* "file:line:column" of an entry's option, for messages */
+} cop_traffic_ctx;
+
+/* Make the streams of all entries. *tr is overwritten; t must outlive it, `entries` need not. After
+ * a failure *tr holds nothing. */
+int cop_traffic_build(cop_traffic *tr, const cop_topo *t, const cop_traffic_cfg *entries, size_t n,
+                      const cop_traffic_ctx *ctx, cop_err *err);
+void cop_traffic_free(cop_traffic *tr);
+
+#endif

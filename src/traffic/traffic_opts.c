@@ -1,0 +1,131 @@
+/* Option table of one entry of the `traffic` list. */
+#include "traffic/traffic_cfg.h"
+
+#define MAX_RATE 1e14
+#define MAX_TIME 1e16
+#define MAX_HOST 1e9
+#define MAX_BYTES 268435456.0 /* 256 MiB */
+#define NEVER 18446744073709551615.0
+
+static const char *const pattern_names[] = {"uniform",
+                                            "fixed",
+                                            "all-to-one",
+                                            "list",
+                                            "hotspot",
+                                            "hot-region",
+                                            "group-adversarial",
+                                            "random-permutation",
+                                            "bit-reversal",
+                                            "bit-complement",
+                                            "perfect-shuffle",
+                                            "transpose",
+                                            "tornado",
+                                            "neighbour",
+                                            "forest",
+                                            NULL};
+static const char *const to_order_names[] = {"round-robin", "random", "by-source", NULL};
+static const char *const arrival_names[] = {"saturated", "constant", "bernoulli", "poisson",
+                                            "pulses",    "on-off",   NULL};
+static const char *const pulse_names[] = {"bernoulli", "constant", "poisson", NULL};
+static const char *const phase_names[] = {"together", "random", NULL};
+static const char *const size_names[] = {"fixed", "uniform", "bimodal", "list", NULL};
+
+#define T(field) offsetof(cop_traffic_cfg, field)
+const cop_opt cop_traffic_opts[] = {
+    {"name", COP_OPT_STRING, T(name), "", 0, 0, NULL,
+     "of the entry in results; not given: traffic0, traffic1, ... in order"},
+    {"from", COP_OPT_STRING, T(from), "all", 0, 0, NULL,
+     "sending hosts: all; rest (hosts no earlier entry uses); the name of an earlier entry (its "
+     "hosts); numbers from 0 and ranges such as \"0, 3, 8-15, 16-62:2\""},
+    {"except", COP_OPT_STRING, T(except), "", 0, 0, NULL,
+     "hosts taken out of `from`, written in the same way"},
+    {"share", COP_OPT_SHARE, T(share), "100 %", 0, 1, NULL,
+     "share of the hosts of `from` that send, picked at random by the seed"},
+    {"pattern", COP_OPT_ENUM, T(pattern), "uniform", 0, 0, pattern_names,
+     "destinations: any other host; one host `to` (all-to-one: but not from itself); `to_list`; "
+     "hotspot `to`; hot region; a random host of another group; permutations of all hosts, where a "
+     "host mapped to itself is silent; forest of congestion trees with V, C and B nodes"},
+    {"to", COP_OPT_INT, T(to), "-1", -1, MAX_HOST, NULL,
+     "fixed, all-to-one, hotspot: the host they aim at; -1 = not given"},
+    {"to_list", COP_OPT_INTS, T(to_list), "", 0, MAX_HOST, NULL,
+     "list: hosts to send to; a sender in the list leaves itself out"},
+    {"to_order", COP_OPT_ENUM, T(to_order), "round-robin", 0, 0, to_order_names,
+     "list: message by message in turn; at random; or by-source: the i-th sender always sends to "
+     "item i modulo the list's length"},
+    {"hot_share", COP_OPT_SHARE, T(hot_share), "25 %", 0, 1, NULL,
+     "hotspot, hot-region: share of the messages to the hot place; the rest goes to any other "
+     "host"},
+    {"region", COP_OPT_SHARE, T(region), "12.5 %", 0, 1, NULL,
+     "hot-region: share of all hosts, from host 0 on, that are hot"},
+    {"offset", COP_OPT_INT, T(offset), "1", -MAX_HOST, MAX_HOST, NULL,
+     "group-adversarial: group g sends to group g + offset"},
+    {"group_size", COP_OPT_INT, T(group_size), "0", 0, MAX_HOST, NULL,
+     "group-adversarial: hosts per group; 0 = a group of the dragonfly"},
+    {"b_share", COP_OPT_SHARE, T(b_share), "0 %", 0, 1, NULL,
+     "forest: share of the senders that are B nodes (x), at random places"},
+    {"v_share", COP_OPT_SHARE, T(v_share), "20 %", 0, 1, NULL,
+     "forest: share of the other senders that are V nodes (uniform traffic); the rest are C nodes "
+     "(all to their hotspot)"},
+    {"p", COP_OPT_SHARE, T(p), "50 %", 0, 1, NULL,
+     "forest: share of a B node's rate that is meant for its hotspot; the rest is uniform"},
+    {"hotspots", COP_OPT_INT, T(hotspots), "8", 1, MAX_HOST, NULL,
+     "forest: number of subsets of C and B nodes, each with a hotspot of its own"},
+    {"lifetime", COP_OPT_TIME, T(lifetime_ps), "0", 0, MAX_TIME, NULL,
+     "forest: all hotspots move at random after this time; 0 = never. A node is silent towards the "
+     "hotspot while it is the hotspot itself"},
+    {"contribute", COP_OPT_BOOL, T(contribute), "yes", 0, 0, NULL,
+     "forest: no = same places, but nothing is sent to the hotspots (reference run)"},
+    {"arrival", COP_OPT_ENUM, T(arrival), "saturated", 0, 0, arrival_names,
+     "saturated: always a message waiting; constant rate; bernoulli: chance of a message per slot "
+     "of one message time at full rate; poisson; pulses: square wave; on-off: random bursts"},
+    {"rate", COP_OPT_RATE, T(rate_bps), "0", 0, MAX_RATE, NULL,
+     "what each sender generates; pulses, on-off: while on. Not for saturated; or give `load`"},
+    {"load", COP_OPT_SHARE, T(load), "0 %", 0, 1, NULL,
+     "`rate` as a share of what the host can send (link rate or nic.inject_rate)"},
+    {"low_rate", COP_OPT_RATE, T(low_rate_bps), "0", 0, MAX_RATE, NULL,
+     "pulses: rate between pulses; 0 = silent, or give `low_load`"},
+    {"low_load", COP_OPT_SHARE, T(low_load), "0 %", 0, 1, NULL,
+     "pulses: `low_rate` as a share of what the host can send"},
+    {"high_time", COP_OPT_TIME, T(high_time_ps), "0", 0, MAX_TIME, NULL,
+     "pulses: length of a pulse; the first one begins at the start"},
+    {"low_time", COP_OPT_TIME, T(low_time_ps), "0", 0, MAX_TIME, NULL,
+     "pulses: time between two pulses"},
+    {"pulse_arrival", COP_OPT_ENUM, T(pulse_arrival), "bernoulli", 0, 0, pulse_names,
+     "pulses: arrivals at either rate"},
+    {"on_mean", COP_OPT_TIME, T(on_mean_ps), "0", 0, MAX_TIME, NULL,
+     "on-off: mean length of a burst, exponential; constant rate inside"},
+    {"off_mean", COP_OPT_TIME, T(off_mean_ps), "0", 0, MAX_TIME, NULL,
+     "on-off: mean time between two bursts, exponential"},
+    {"phase", COP_OPT_ENUM, T(phase), "together", 0, 0, phase_names,
+     "constant, bernoulli: all senders begin their first message time or slot at the start, or "
+     "each "
+     "at a random part of it"},
+    {"message", COP_OPT_BYTES, T(message_bytes), "4 KiB", 1, MAX_BYTES, NULL,
+     "size of each message, when `size_distribution` is fixed"},
+    {"size_distribution", COP_OPT_ENUM, T(size_kind), "fixed", 0, 0, size_names,
+     "of messages: `message`; any whole size from `size_min` to `size_max`; `size_small` or "
+     "`size_large`; `sizes` with `weights`"},
+    {"size_min", COP_OPT_BYTES, T(size_min_bytes), "64 B", 1, MAX_BYTES, NULL,
+     "size_distribution uniform: smallest message"},
+    {"size_max", COP_OPT_BYTES, T(size_max_bytes), "4 KiB", 1, MAX_BYTES, NULL,
+     "size_distribution uniform: largest message"},
+    {"size_small", COP_OPT_BYTES, T(size_small_bytes), "64 B", 1, MAX_BYTES, NULL,
+     "size_distribution bimodal: short messages"},
+    {"size_large", COP_OPT_BYTES, T(size_large_bytes), "4 KiB", 1, MAX_BYTES, NULL,
+     "size_distribution bimodal: long messages"},
+    {"small_share", COP_OPT_SHARE, T(small_share), "50 %", 0, 1, NULL,
+     "size_distribution bimodal: share of the messages that are short"},
+    {"sizes", COP_OPT_INTS, T(sizes), "", 1, MAX_BYTES, NULL,
+     "size_distribution list: sizes in bytes, plain integers"},
+    {"weights", COP_OPT_INTS, T(weights), "", 0, 4294967295.0, NULL,
+     "size_distribution list: how often each of `sizes` comes, as integers; none = equally often"},
+    {"messages", COP_OPT_INT, T(messages), "0", 0, 4294967295.0, NULL,
+     "each sender stops after this many messages (of a period of activity); 0 = no limit"},
+    {"start", COP_OPT_TIME, T(start_ps), "0", 0, MAX_TIME, NULL, "nothing is generated before"},
+    {"stop", COP_OPT_TIME, T(stop_ps), "never", 0, NEVER, NULL,
+     "nothing is generated from this time on"},
+    {"active", COP_OPT_TIMES, T(active), "", 0, MAX_TIME, NULL,
+     "times at which the entry goes on, off, on, off, ...; arrivals begin anew each time it goes "
+     "on"},
+    {"sl", COP_OPT_INT, T(sl), "0", 0, 15, NULL, "service level of the messages"},
+    {0}};

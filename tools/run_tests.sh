@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Run test programs (cmocka) two at a time; show what failed; end with `N passed, N failed`.
+# usage: tools/run_tests.sh LOGDIR PROGRAM...
+set -u
+logs=$1
+shift
+mkdir -p "$logs"
+rm -f "$logs"/*.log "$logs"/*.rc
+
+export logs
+run_one() {
+    local name
+    name=$(basename "$1")
+    local start=$SECONDS
+    timeout 800 "$1" >"$logs/$name.log" 2>&1
+    echo $? >"$logs/$name.rc"
+    echo "$((SECONDS - start))" >"$logs/$name.time"
+}
+export -f run_one
+printf '%s\0' "$@" | xargs -0 -n 1 -P "$(nproc)" bash -c 'run_one "$0"'
+
+passed=0 failed=0
+for program in "$@"; do
+    name=$(basename "$program")
+    log=$logs/$name.log
+    rc=$(cat "$logs/$name.rc")
+    ok=$(grep -ac '^\[       OK \]' "$log")
+    bad=$(grep -ac '^\[  FAILED  \] [^:]*$' "$log")
+    # A program that died before its summary counts as one more failure.
+    if [ "$rc" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+    passed=$((passed + ok)) failed=$((failed + bad))
+    printf '  %-24s %4d passed %3d failed %5ss\n' "$name" "$ok" "$bad" "$(cat "$logs/$name.time")"
+    if [ "$bad" -ne 0 ] || [ "$rc" -ne 0 ]; then
+        grep -av '^\[ RUN\|^\[       OK' "$log" | tail -n 40 | sed 's/^/    /'
+    fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
