@@ -107,17 +107,72 @@ static void radix_pass(const uint64_t *from, uint64_t *to, uint32_t n, unsigned 
         to[start[from[i] >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* Sort a chunk: short ones by insertion, long ones by radix, lowest digit first, leaving out the
- * bits in which all keys agree. */
-static void sort_chunk(cop_chunk_keys *c, cop_chunk_keys *spare)
+/* Keys from[0..n) of one time and kind, in order of their entities, into `to`; returns how many
+ * (twins become one). Entities are dense, so a bit per entity is the quickest way. */
+static uint32_t emit_sorted(cop_evq *q, const uint64_t *from, uint32_t n, uint64_t *to)
 {
-    if (c->n <= 48) {
+    uint64_t common = from[0] & ~(uint64_t)(((uint32_t)1 << COP_EV_ENTITY_BITS) - 1);
+    uint32_t out = 0, last_word = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t entity = cop_ev_entity_of((uint32_t)from[i]), word = entity / 64;
+        q->bits[word] |= (uint64_t)1 << (entity % 64);
+        last_word = word > last_word ? word : last_word;
+    }
+    for (uint32_t w = 0; w <= last_word; w++) {
+        for (uint64_t bits = q->bits[w]; bits; bits &= bits - 1)
+            to[out++] = common | (w * 64 + (uint32_t)__builtin_ctzll(bits));
+        q->bits[w] = 0;
+    }
+    return out;
+}
+
+/* A chunk of one instant, as saturated networks in step make them: kind by kind. */
+static bool sort_one_instant(cop_evq *q, cop_chunk_keys *c)
+{
+    uint32_t count[16] = {0}, start[16], sum = 0, top = 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        count[(uint32_t)c->v[i] >> COP_EV_ENTITY_BITS]++;
+        uint32_t entity = cop_ev_entity_of((uint32_t)c->v[i]);
+        top = entity > top ? entity : top;
+    }
+    if (top / 16 > c->n)
+        return false; /* sparse: scanning the bits would cost more than sorting */
+    if (q->bits_words <= top / 64) {
+        q->bits = cop_realloc(q->bits, (top / 64 + 1) * sizeof(uint64_t));
+        memset(q->bits + q->bits_words, 0, (top / 64 + 1 - q->bits_words) * sizeof(uint64_t));
+        q->bits_words = top / 64 + 1;
+    }
+    for (unsigned k = 0; k < 16; k++) {
+        start[k] = sum;
+        sum += count[k];
+    }
+    chunk_reserve(&q->spare, c->n);
+    for (uint32_t i = 0; i < c->n; i++)
+        q->spare.v[start[(uint32_t)c->v[i] >> COP_EV_ENTITY_BITS]++] = c->v[i];
+    uint32_t out = 0, at = 0;
+    for (unsigned k = 0; k < 16; k++) {
+        if (count[k])
+            out += emit_sorted(q, q->spare.v + at, count[k], c->v + out);
+        at += count[k];
+    }
+    c->n = out;
+    return true;
+}
+
+/* Sort a chunk: short ones by insertion, long ones of one instant by kind and entity, others by
+ * radix, lowest digit first, leaving out the bits in which all keys agree. */
+static void sort_chunk(cop_evq *q, cop_chunk_keys *c)
+{
+    cop_chunk_keys *spare = &q->spare;
+    if (c->n <= 32) {
         insertion_sort(c->v, c->n);
         return;
     }
     uint64_t differ = 0;
     for (uint32_t i = 1; i < c->n; i++)
         differ |= c->v[i] ^ c->v[0];
+    if (differ >> 32 == 0 && sort_one_instant(q, c))
+        return;
     chunk_reserve(spare, c->n);
     while (differ) {
         unsigned shift = (unsigned)__builtin_ctzll(differ);
@@ -164,6 +219,7 @@ void cop_evq_fini(cop_evq *q)
     cop_free(q->run.v);
     cop_free(q->late.v);
     cop_free(q->spare.v);
+    cop_free(q->bits);
     *q = (cop_evq){0};
 }
 
@@ -211,10 +267,9 @@ static void push_aside(cop_evq *q, cop_time t, uint32_t id)
     }
 }
 
-void cop_evq_push(cop_evq *q, cop_time t, uint32_t id)
+void cop_evq_push_slow(cop_evq *q, cop_time t, uint32_t id)
 {
-    COP_ASSERT(cop_ev_before(q->last, ((cop_ev){.t = t, .id = id})) || (q->last.t | q->last.id) == 0);
-    if (COP_LIKELY((t >> q->shift) - q->cur - 1 < q->mask))
+    if ((t >> q->shift) - q->cur - 1 < q->mask)
         ring_add(q, t, id);
     else
         push_aside(q, t, id);
@@ -258,14 +313,14 @@ static bool advance(cop_evq *q, cop_time until)
     q->chunk[c].n = 0;
     q->free_chunk[q->n_free++] = c;
     q->run_at = 0;
-    sort_chunk(&q->run, &q->spare);
+    sort_chunk(q, &q->run);
     return true;
 }
 
 /* Something pushed into the current bucket is due before the rest of it: sort and merge. */
 static void merge_late(cop_evq *q)
 {
-    sort_chunk(&q->late, &q->spare);
+    sort_chunk(q, &q->late);
     uint32_t a = q->run_at, b = 0, n = 0;
     chunk_reserve(&q->spare, q->run.n - a + q->late.n);
     uint64_t *out = q->spare.v;

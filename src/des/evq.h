@@ -84,13 +84,33 @@ typedef struct cop_evq {
     cop_chunk_keys run, late, spare;
     uint32_t run_at;
     uint64_t late_min; /* smallest of `late`, UINT64_MAX if none */
+    uint64_t *bits;    /* scratch of the sort: a bit per entity, all 0 in between */
+    size_t bits_words;
 } cop_evq;
 
 /* bucket_ps: wanted bucket width (rounded to a power of two), about 8 events' worth of time;
  * span_ps: time the ring should cover. Both only matter for speed. */
 void cop_evq_init(cop_evq *q, bool use_heap, cop_time bucket_ps, cop_time span_ps);
 void cop_evq_fini(cop_evq *q);
-void cop_evq_push(cop_evq *q, cop_time t, uint32_t id);
+void cop_evq_push_slow(cop_evq *q, cop_time t, uint32_t id);
+
+/* Pushing the same (t, id) twice gives one event or two: handlers must not mind. */
+static inline void cop_evq_push(cop_evq *q, cop_time t, uint32_t id)
+{
+    COP_ASSERT(cop_ev_before(q->last, ((cop_ev){.t = t, .id = id})) || (q->last.t | q->last.id) == 0);
+    uint64_t bucket = t >> q->shift;
+    if (COP_LIKELY(bucket - q->cur - 1 < q->mask)) {
+        uint32_t c = q->bucket[(uint32_t)bucket & q->mask];
+        if (COP_LIKELY(c != COP_NONE)) {
+            cop_chunk_keys *k = &q->chunk[c];
+            if (COP_LIKELY(k->n < k->cap)) {
+                k->v[k->n++] = (t & q->low) << 32 | id;
+                return;
+            }
+        }
+    }
+    cop_evq_push_slow(q, t, id);
+}
 /* Take the first event if its time is <= until. */
 bool cop_evq_pop(cop_evq *q, cop_time until, cop_ev *ev);
 bool cop_evq_empty(const cop_evq *q);

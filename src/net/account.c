@@ -74,7 +74,7 @@ static void walk(cop_net *net, ledger *l)
 
 static uint64_t returning(const cop_net *net, uint32_t port, uint32_t section)
 {
-    const cop_ring *r = &net->ring[port];
+    const cop_ring *r = &net->out[port].ring;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < r->n; i++) {
         const cop_return *ret = &r->v[(r->at + i) & r->mask];
@@ -125,7 +125,7 @@ static void check_receiver(cop_net *net, const ledger *l, uint32_t port, uint32_
 static void check_output_buffers(cop_net *net)
 {
     uint64_t capacity = net->sw_cfg->output_buffer_bytes / COP_BLOCK_BYTES;
-    for (uint32_t p = 0; net->obuf && p < net->topo->host_port0; p++)
+    for (uint32_t p = 0; net->obuf && p < net->host_port0; p++)
         for (uint32_t vl = 0; vl < net->lanes; vl++) {
             uint64_t used = 0;
             for (uint32_t h = cop_obuf_first(net, p, vl); h != COP_NONE; h = net->pkt[h].next)

@@ -40,8 +40,6 @@ static void build_ports(cop_net *net, const cop_net_parts *pt)
     uint32_t n = t->n_ports;
     net->out = COP_NEW_ARRAY(&net->arena, cop_out, n);
     net->in = COP_NEW_ARRAY(&net->arena, cop_in, n);
-    net->ring = COP_NEW_ARRAY(&net->arena, cop_ring, n);
-    net->waiting = COP_NEW_ARRAY(&net->arena, uint32_t, n);
     net->lane = COP_NEW_ARRAY(&net->arena, cop_lane, (size_t)n * net->lanes);
     net->request = COP_NEW_ARRAY(&net->arena, uint64_t, (size_t)n * net->lanes * net->words);
     cop_pace common = 0;
@@ -59,9 +57,11 @@ static void build_ports(cop_net *net, const cop_net_parts *pt)
                               .wire_tail = COP_NONE,
                               .from = port->from,
                               .sw = sw,
+                              .port0 = host ? p : t->sw_port0[sw],
                               .local = port->local};
         if (port->to == COP_NONE)
             continue;
+        cop_ring_init(&net->out[p].ring);
         cop_pace pace = cop_pace_of(cop_net_link_rate(t, pt->link, p));
         net->out[p].pace = pace;
         net->out[p].delay_ps = (uint32_t)link_delay(t, pt->link, p);
@@ -72,6 +72,7 @@ static void build_ports(cop_net *net, const cop_net_parts *pt)
     for (uint32_t p = 0; p < n; p++)
         if (net->in[p].from != COP_NONE) {
             net->in[p].pace = net->out[net->in[p].from].pace;
+            net->in[p].back_ps = net->out[net->in[p].from].delay_ps + (uint32_t)pt->fc->delay_ps;
             if (net->in[p].sw == COP_NONE)
                 continue;
             bool all = pt->sw->switching == COP_SWITCHING_SAF;
@@ -288,6 +289,7 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
                      .cc = pt->cc,
                      .queue_cfg = pt->queue_cfg,
                      .cc_cfg = pt->cc_cfg,
+                     .host_port0 = pt->topo->host_port0,
                      .lanes = pt->lanes,
                      .max_cand = pt->route->max_cand,
                      .end = pt->run->duration_ps,
@@ -309,7 +311,7 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     pt->queue->layout(pt->queue_cfg, &net->info, max_ports, &layout);
     net->per_output = layout.per_output && net->max_cand == 1;
     net->sectioned = layout.sections != 0;
-    net->simple_wake = !net->sectioned && pt->sw->architecture != COP_ARCH_CIOQ;
+    net->simple_wake = !net->sectioned && pt->sw->architecture == COP_ARCH_IB;
     net->sections = layout.sections ? layout.sections : net->lanes;
     net->quick_pick =
         net->per_output && net->words == 1 && pt->sw->arbitration == COP_ARB_RR;
@@ -328,6 +330,8 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
                                                       : &cop_arch_cioq;
     build_ports(net, pt);
     build_sections(net);
+    net->due = COP_NEW_ARRAY(&net->arena, uint64_t, pt->topo->n_ports / 64 + 1);
+    net->due_first = COP_NONE;
     build_queues(net);
     build_hosts(net, pt);
     build_probe(net, pt->run);
@@ -348,9 +352,9 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
 
 void cop_net_fini(cop_net *net)
 {
-    if (net->ring)
+    if (net->out)
         for (uint32_t p = 0; p < net->topo->n_ports; p++)
-            cop_free(net->ring[p].v);
+            cop_free(net->out[p].ring.v);
     if (net->nic)
         for (uint32_t h = 0; h < net->info.n_hosts; h++)
             cop_free(net->nic[h].throttled);

@@ -87,7 +87,7 @@ cop_time cop_net_now(const cop_net *net)
 
 uint64_t cop_net_waiting_bytes(const cop_net *net, uint32_t port)
 {
-    return net->waiting[port];
+    return net->out[port].waiting;
 }
 
 bool cop_net_has_credit(cop_net *net, uint32_t port, uint32_t vl)

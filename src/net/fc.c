@@ -18,10 +18,15 @@
 #include "net/input.h"
 #include "net/nic.h"
 
+void cop_ring_init(cop_ring *r)
+{
+    *r = (cop_ring){.v = cop_alloc(4 * sizeof(cop_return)), .mask = 3};
+}
+
 void cop_ring_insert_slow(cop_ring *r, cop_return ret)
 {
-    if (r->v == NULL || r->n > r->mask) {
-        uint32_t cap = r->v ? (r->mask + 1) * 2 : 4;
+    if (r->n > r->mask) {
+        uint32_t cap = (r->mask + 1) * 2;
         cop_return *v = cop_alloc(cap * sizeof(*v));
         for (uint32_t i = 0; i < r->n; i++)
             v[i] = r->v[(r->at + i) & r->mask];
@@ -36,7 +41,7 @@ void cop_ring_insert_slow(cop_ring *r, cop_return ret)
 
 void cop_fc_settle_all(cop_net *net, uint32_t port)
 {
-    cop_ring *r = &net->ring[port];
+    cop_ring *r = &net->out[port].ring;
     while (r->n && r->v[r->at].t <= net->now) {
         cop_return ret = cop_ring_pop(r);
         net->fc->settle(net, port, &ret);
@@ -48,7 +53,7 @@ void cop_fc_settle_all(cop_net *net, uint32_t port)
 void cop_fc_arm(cop_net *net, uint32_t port)
 {
     cop_out *out = &net->out[port];
-    const cop_ring *r = &net->ring[port];
+    const cop_ring *r = &net->out[port].ring;
     bool blocked = net->obuf && out->sw != COP_NONE
                        ? cop_obuf_blocked(net, port)
                        : out->vl_blocked || out->short_of || (net->section_waiters && net->section_waiters[port]);
@@ -60,7 +65,7 @@ void cop_fc_arm(cop_net *net, uint32_t port)
 
 void cop_fc_return(cop_net *net, uint32_t port, cop_return ret)
 {
-    cop_ring_insert(&net->ring[port], ret);
+    cop_ring_insert(&net->out[port].ring, ret);
     cop_fc_arm(net, port);
 }
 

@@ -26,15 +26,15 @@ void cop_fc_block(cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks);
 /* When a return that input `port` emits at time t reaches its sender. */
 static inline cop_time cop_fc_back(const cop_net *net, uint32_t port, cop_time t)
 {
-    return t + net->fc_cfg->delay_ps + net->out[net->in[port].from].delay_ps;
+    return t + net->in[port].back_ps;
 }
 
 /* Ring of returns. Releases nearly always come in the order of time: append inline. */
+void cop_ring_init(cop_ring *r);
 void cop_ring_insert_slow(cop_ring *r, cop_return ret);
 static inline void cop_ring_insert(cop_ring *r, cop_return ret)
 {
-    if (COP_LIKELY(r->v && r->n <= r->mask &&
-                   (r->n == 0 || r->v[(r->at + r->n - 1) & r->mask].t <= ret.t)))
+    if (COP_LIKELY(r->n <= r->mask && (r->n == 0 || r->v[(r->at + r->n - 1) & r->mask].t <= ret.t)))
         r->v[(r->at + r->n++) & r->mask] = ret;
     else
         cop_ring_insert_slow(r, ret);
@@ -77,7 +77,7 @@ static inline void cop_fc_give(cop_net *net, uint32_t port, uint32_t s, uint32_t
 {
     if (COP_LIKELY(net->plain_credit)) {
         uint32_t from = net->in[port].from;
-        cop_ring_insert(&net->ring[from], (cop_return){.t = cop_fc_back(net, port, t),
+        cop_ring_insert(&net->out[from].ring, (cop_return){.t = cop_fc_back(net, port, t),
                                                        .section = s,
                                                        .blocks = cop_blocks(bytes)});
         if (net->out[from].vl_blocked || !net->simple_wake)
@@ -91,16 +91,16 @@ static inline void cop_fc_give(cop_net *net, uint32_t port, uint32_t s, uint32_t
 void cop_fc_settle_all(cop_net *net, uint32_t port);
 static inline void cop_fc_settle(cop_net *net, uint32_t port)
 {
-    cop_ring *r = &net->ring[port];
+    cop_ring *r = &net->out[port].ring;
     if (COP_LIKELY(net->plain_credit && !net->sectioned)) {
-        while (r->n && r->v[r->at].t <= net->now) {
-            const cop_return *ret = &r->v[r->at];
-            cop_section *sec = cop_fc_section(net, port, ret->section);
-            sec->credit += ret->blocks;
-            sec->used -= ret->blocks;
-            r->at = (r->at + 1) & r->mask;
-            r->n--;
+        uint32_t at = r->at, n = r->n;
+        for (; n && r->v[at].t <= net->now; n--, at = (at + 1) & r->mask) {
+            cop_section *sec = cop_fc_section(net, port, r->v[at].section);
+            sec->credit += r->v[at].blocks;
+            sec->used -= r->v[at].blocks;
         }
+        r->at = at;
+        r->n = n;
     } else if (r->n && r->v[r->at].t <= net->now) {
         cop_fc_settle_all(net, port);
     }

@@ -66,7 +66,7 @@ static void refuse(cop_net *net, uint32_t port, uint32_t s, uint32_t h)
     cop_out *out = &net->out[sender];
     list_add(net, &st->nacked_head[sender], &st->nacked_tail[sender], h);
     cop_return ret = {.t = cop_fc_back(net, port, net->now), .section = s, .blocks = COP_NACK};
-    cop_ring_insert(&net->ring[sender], ret);
+    cop_ring_insert(&net->out[sender].ring, ret);
     if (ret.t < out->credit_at) {
         out->credit_at = ret.t;
         cop_net_push(net, ret.t, COP_EV_CREDIT, sender);

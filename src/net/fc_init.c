@@ -53,6 +53,7 @@ static int receiver_state(cop_net *net, bool onoff, cop_err *err)
         uint32_t from = net->in[p].from;
         if (from == COP_NONE)
             continue;
+        cop_ring_init(&st->freed[p]);
         for (uint32_t s = 0; s < net->sections; s++) {
             cop_section *sec = &net->section[(size_t)from * net->sections + s];
             st->capacity[(size_t)p * net->sections + s] = (uint64_t)sec->capacity * COP_BLOCK_BYTES;

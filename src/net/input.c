@@ -21,18 +21,13 @@ static uint64_t load_of(const void *ctx, uint32_t sw, uint32_t local, uint32_t v
     const cop_net *net = ctx;
     uint32_t port = cop_topo_switch_port(net->topo, sw, local);
     uint64_t sent = net->section[(size_t)port * net->sections + (net->sectioned ? 0 : vl)].used;
-    return net->waiting[port] + sent * COP_BLOCK_BYTES;
+    return net->out[port].waiting + sent * COP_BLOCK_BYTES;
 }
 
 /* All candidates of packet p at input `in`, best first; updates the packet's routing state. */
-static unsigned route(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand *cand)
+static unsigned ask_routing(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand *cand)
 {
     const cop_route *r = net->route;
-    if (r->lft) {
-        cand[0].port = r->lft[(size_t)in->sw * net->info.n_hosts + p->dst];
-        cand[0].vl = p->vl;
-        return 1;
-    }
     cop_hop hop = {.sw = in->sw,
                    .in_port = in->local,
                    .in_vl = p->vl,
@@ -97,10 +92,10 @@ static void post_candidates(cop_net *net, const cop_in *in, uint32_t q, cop_pkt 
     unsigned n = 1;
     cand[0] = (cop_cand){.port = p->out, .vl = p->out_vl};
     if (net->max_cand > 1)
-        n = route(net, in, p, cand);
+        n = ask_routing(net, in, p, cand);
     cop_time later = COP_NEVER;
     for (unsigned k = 0; k < n; k++) {
-        uint32_t port = cop_topo_switch_port(net->topo, in->sw, cand[k].port);
+        uint32_t port = in->port0 + cand[k].port;
         cop_time ready = net->multi_rate ? no_underrun(net, in, port, p) : 0;
         if (ready > net->now) {
             later = cop_min64(later, ready);
@@ -176,24 +171,28 @@ void cop_input_head(cop_net *net, uint32_t q)
     }
     const cop_pkt *p = &net->pkt[queue->head];
     uint32_t in_port = net->queue_port[q];
-    voq_request(net, in_port, q, cop_topo_switch_port(net->topo, net->in[in_port].sw, p->out),
-                p->out_vl);
+    voq_request(net, in_port, q, net->in[in_port].port0 + p->out, p->out_vl);
 }
 
 void cop_input_receive(cop_net *net, uint32_t port, uint32_t h)
 {
     const cop_in *in = &net->in[port];
     cop_pkt *p = &net->pkt[h];
-    cop_cand cand[COP_MAX_CAND];
-    route(net, in, p, cand);
-    p->out = cand[0].port;
-    p->out_vl = cand[0].vl;
-    uint32_t out = cop_topo_switch_port(net->topo, in->sw, p->out);
-    net->waiting[out] += p->bytes;
+    if (net->route->lft) {
+        p->out = net->route->lft[(size_t)in->sw * net->info.n_hosts + p->dst];
+        p->out_vl = p->vl;
+    } else {
+        cop_cand cand[COP_MAX_CAND];
+        ask_routing(net, in, p, cand);
+        p->out = cand[0].port;
+        p->out_vl = cand[0].vl;
+    }
+    uint32_t out = in->port0 + p->out;
+    net->out[out].waiting += p->bytes;
     uint32_t local =
         net->per_output
             ? (uint32_t)p->out * net->lanes + p->out_vl
-            : net->queue_ops->select(net->queue_cfg, &net->info, p, cand[0]);
+            : net->queue_ops->select(net->queue_cfg, &net->info, p);
     uint32_t q = in->queue0 + local;
     bool was_empty = net->queue[q].head == COP_NONE;
     append(net, q, h);
@@ -242,7 +241,7 @@ void cop_input_withdraw(cop_net *net, uint32_t q)
     net->queue[q].posted = 0;
 }
 
-cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick)
+cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick, cop_transfer_fn transfer)
 {
     const cop_queue_ops *ops = net->queue_ops;
     uint32_t q = pick->queue, in_port = pick->in;
@@ -252,12 +251,12 @@ cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick)
     cop_pkt *p = &net->pkt[h];
     uint32_t freed = cop_net_section_of(net, p, p->vl);
     uint32_t bytes = p->bytes;
-    net->waiting[cop_topo_switch_port(net->topo, net->in[in_port].sw, p->out)] -= p->bytes;
+    net->out[net->in[in_port].port0 + p->out].waiting -= p->bytes;
     if (ops->on_dequeue)
         ops->on_dequeue(net, in_port, q - net->in[in_port].queue0, p);
     if (net->cc->on_dequeue)
         net->cc->on_dequeue(net, port, p);
-    cop_time leaves = net->arch->transfer(net, in_port, port, pick->vl, h);
+    cop_time leaves = transfer(net, port, pick->vl, h);
     cop_fc_give(net, in_port, freed, bytes, leaves);
     next_head(net, in_port, q, port, leaves);
     return leaves;

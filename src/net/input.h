@@ -23,9 +23,9 @@ typedef struct cop_pick {
  * whose bit is set in `allowed` (NULL: all). If no request fits behind the output, the lane is
  * blocked and false is returned. */
 bool cop_input_pick(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed, cop_pick *pick);
-/* The picked packet goes: leaves its queue, crosses, frees its space when its tail has left.
- * Returns that time. */
-cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick);
+/* The picked packet goes: leaves its queue, crosses by `transfer`, frees its space when its tail has
+ * left. Returns that time. */
+cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick, cop_transfer_fn transfer);
 
 /* Sectioned buffers: requests that waited for this section compete again. */
 void cop_input_wake_section(cop_net *net, uint32_t port, uint32_t section);

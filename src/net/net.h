@@ -22,24 +22,40 @@
 
 struct cop_watch;
 
-/* Sending side of a port. */
+/* A credit, resume or ack on its way back to a sender. */
+typedef struct cop_return {
+    cop_time t;
+    uint32_t section;
+    uint32_t blocks; /* credit: blocks freed; ib: new absolute limit; on/off: 1 = stop, 0 = go */
+} cop_return;
+
+typedef struct cop_ring { /* ordered by time; settled lazily */
+    cop_return *v;
+    uint32_t at, n, mask; /* oldest entry, entries, capacity - 1 */
+} cop_ring;
+
+/* Sending side of a port: two cache lines, the first one for sending, the second for who may. */
 typedef struct cop_out {
     cop_time busy_until; /* the wire is free from then on */
     cop_time arb_at;     /* time of the pending arbitration, COP_NEVER if none */
-    cop_time credit_at;  /* time of the pending credit event, COP_NEVER if none */
     cop_pace pace;
     uint64_t hash;       /* of everything sent, in order */
+    uint64_t sent_bytes; /* on the wire, after the warm-up */
     uint32_t to;         /* port that hears us; COP_NONE: no cable */
     uint32_t delay_ps;
     uint32_t vl_ready;   /* lanes on which some input requests this port */
     uint32_t vl_blocked; /* lanes that wait for credit (or are paused) */
     uint32_t sw;         /* switch, or COP_NONE for a host */
     uint32_t port0;      /* first port of that switch */
+    cop_time credit_at;  /* time of the pending credit event, COP_NEVER if none */
+    cop_ring ring;       /* what comes back to this sender; v owned by the heap */
+    uint32_t waiting;    /* bytes in inputs for this output */
     uint16_t local;      /* port number inside the switch */
     uint8_t rr_vl;       /* next lane of the round robin */
-    uint8_t short_of;    /* iq, cioq: a free input waits for room, but its lane is not blocked */
+    uint8_t short_of;    /* iq: a free input's packet does not fit, though the lane is not blocked */
+    uint64_t pad[3];
 } cop_out;
-_Static_assert(sizeof(cop_out) <= 72, "hot part of an output stays small");
+_Static_assert(sizeof(cop_out) == 128, "an output is two cache lines");
 
 /* Receiving side of a port. */
 typedef struct cop_in {
@@ -47,6 +63,8 @@ typedef struct cop_in {
     uint32_t from;                 /* port that feeds us */
     uint32_t sw;                   /* switch, or COP_NONE */
     uint32_t queue0;               /* first queue of this input */
+    uint32_t port0;                /* first port of the switch */
+    uint32_t back_ps;              /* a return takes this long to reach the sender */
     uint16_t local;
     uint16_t unused;
     cop_time read_until; /* iq: the read port is busy */
@@ -54,6 +72,7 @@ typedef struct cop_in {
     cop_time pipeline_ps; /* and then */
     cop_pace pace;       /* of the wire that feeds us */
 } cop_in;
+_Static_assert(sizeof(cop_in) == 64, "an input is one cache line");
 
 /* One buffer section (normally: lane) of the link that a port sends on: the sender's knowledge of
  * the receiver's buffer. */
@@ -70,18 +89,6 @@ typedef struct cop_lane {
     uint16_t unused;
     uint32_t need;  /* blocked: smallest number of blocks asked for */
 } cop_lane;
-
-/* A credit, resume or ack on its way back to a sender. */
-typedef struct cop_return {
-    cop_time t;
-    uint32_t section;
-    uint32_t blocks; /* credit: blocks freed; ib: new absolute limit; on/off: 1 = stop, 0 = go */
-} cop_return;
-
-typedef struct cop_ring { /* ordered by time; settled lazily */
-    cop_return *v;
-    uint32_t at, n, mask; /* oldest entry, entries, capacity - 1 */
-} cop_ring;
 
 typedef struct cop_queue {
     uint32_t head, tail; /* packets */
@@ -151,6 +158,10 @@ typedef struct cop_fc_ops {
     uint32_t (*replay)(cop_net *net, uint32_t port);
 } cop_fc_ops;
 
+/* Send packet `h` from its input through output `port` on lane vl, starting now; returns when its
+ * last byte leaves the input. */
+typedef cop_time (*cop_transfer_fn)(cop_net *net, uint32_t port, uint32_t vl, uint32_t h);
+
 /* Switch architecture: who may go next, and where it goes. */
 typedef struct cop_arch_ops {
     /* Output `port` has something new to decide on. */
@@ -158,9 +169,7 @@ typedef struct cop_arch_ops {
     void (*arbitrate)(cop_net *net, uint32_t entity); /* COP_EV_ARB */
     /* Is there room behind output `port` for a packet of this section? */
     bool (*room)(const cop_net *net, uint32_t port, uint32_t section, uint32_t blocks);
-    /* Send packet `h` from its input through output `port` on lane vl, starting now; returns when
-     * its last byte leaves the input. */
-    cop_time (*transfer)(cop_net *net, uint32_t in, uint32_t port, uint32_t vl, uint32_t h);
+    cop_transfer_fn transfer;
     /* Credits have come back for output `port`. */
     void (*credit)(cop_net *net, uint32_t port);
 } cop_arch_ops;
@@ -195,6 +204,7 @@ struct cop_net {
     struct cop_watch *watch; /* NULL: nobody looks */
     cop_arena arena;         /* owns the arrays below unless said otherwise */
 
+    uint32_t host_port0;             /* port of host 0 */
     uint32_t lanes, sections, words; /* per port; words of 64 inputs in a request mask */
     bool per_output;                 /* one queue per (input, output, lane) */
     bool sectioned;                  /* sections are not lanes (voqnet) */
@@ -208,8 +218,6 @@ struct cop_net {
     cop_section *section; /* [n_ports * sections] */
     cop_lane *lane;       /* [n_ports * lanes] */
     uint64_t *request;    /* [n_ports * lanes * words] bit per local input */
-    cop_ring *ring;       /* [n_ports] returns to this sender; v owned by the heap */
-    uint32_t *waiting;    /* [n_ports] bytes in inputs for this output */
     uint32_t *shared_free; /* [n_ports] shared lanes: blocks left in the common part, else NULL */
 
     cop_queue *queue;       /* all inputs of all switches */
@@ -246,6 +254,10 @@ struct cop_net {
 
     char *queue_state, *cc_state; /* [n_ports] of the plug-ins */
     struct cop_control *control;  /* link-level messages under way; NULL if the scheme has none */
+
+    /* Arbitrations due at this instant: a bit per entity; they run when nothing else is left at it. */
+    uint64_t *due;
+    uint32_t due_first, due_last; /* words that may have bits; first > last: none */
 
     cop_totals total;
     uint64_t seen_delivered; /* at the last sample */
@@ -298,6 +310,15 @@ void cop_pkt_free(cop_net *net, uint32_t handle);
 static inline void cop_net_push(cop_net *net, cop_time t, enum cop_ev_kind kind, uint32_t entity)
 {
     cop_evq_push(&net->evq, t, cop_ev_id(kind, entity));
+}
+
+/* Arbitrate entity (output port or switch) when all else of this instant is done. */
+static inline void cop_net_arbitrate_now(cop_net *net, uint32_t entity)
+{
+    uint32_t word = entity / 64;
+    net->due[word] |= (uint64_t)1 << (entity % 64);
+    net->due_first = word < net->due_first ? word : net->due_first;
+    net->due_last = word > net->due_last ? word : net->due_last;
 }
 
 static inline uint32_t cop_net_section_of(const cop_net *net, const cop_pkt *p, uint32_t vl)

@@ -59,7 +59,7 @@ static void answer(cop_net *net, uint32_t host, const cop_pkt *p, cop_time done)
 
 void cop_nic_receive(cop_net *net, uint32_t port, uint32_t h)
 {
-    uint32_t host = port - net->topo->host_port0;
+    uint32_t host = port - net->host_port0;
     cop_nic *nic = &net->nic[host];
     cop_pkt *p = &net->pkt[h];
     COP_CHECK(p->dst == host);

@@ -18,9 +18,9 @@
 #include "net/watch.h"
 #include "net/wire.h"
 
-static uint32_t host_port(const cop_net *net, uint32_t host)
+static inline uint32_t host_port(const cop_net *net, uint32_t host)
 {
-    return net->topo->host_port0 + host;
+    return net->host_port0 + host;
 }
 
 void cop_nic_wake(cop_net *net, uint32_t host, cop_time t)
@@ -269,6 +269,14 @@ static void send_packet(cop_net *net, uint32_t host, uint32_t s, uint32_t before
     }
 }
 
+static uint32_t section_to(const cop_net *net, uint32_t dst, uint32_t vl)
+{
+    if (COP_LIKELY(!net->sectioned))
+        return vl;
+    cop_pkt p = {.dst = dst};
+    return cop_net_section_of(net, &p, vl);
+}
+
 /* Send a packet of the first message of lane vl that may go. With buffer sections per destination
  * (voqnet) a message without credit is passed over, otherwise it blocks its lane. */
 static bool send_from_lane(cop_net *net, uint32_t host, uint32_t vl)
@@ -287,8 +295,7 @@ static bool send_from_lane(cop_net *net, uint32_t host, uint32_t vl)
                 continue;
             }
         }
-        cop_pkt probe = {.dst = m->dst};
-        uint32_t section = cop_net_section_of(net, &probe, vl), blocks = cop_blocks(payload + overhead);
+        uint32_t section = section_to(net, m->dst, vl), blocks = cop_blocks(payload + overhead);
         if (cop_fc_fits(net, port, section, blocks)) {
             send_packet(net, host, s, before, payload);
             return true;
@@ -347,11 +354,12 @@ static cop_time next_attempt(const cop_net *net, uint32_t host)
 {
     const cop_nic *nic = &net->nic[host];
     const cop_out *out = &net->out[host_port(net, host)];
-    cop_time data = next_generation(net, host);
-    if (data <= net->now && out->busy_until <= net->now && net->now >= nic->inject_free)
-        data = COP_NEVER; /* it was tried just now: only credit can help */
-    if (out->vl_ready & ~out->vl_blocked)
-        data = net->now;
+    cop_time data = net->now;
+    if (!(out->vl_ready & ~out->vl_blocked)) {
+        data = next_generation(net, host);
+        if (data <= net->now && out->busy_until <= net->now && net->now >= nic->inject_free)
+            data = COP_NEVER; /* it was tried just now: only credit can help */
+    }
     if (nic->throttled_n)
         data = cop_min64(data, net->send[nic->throttled[0]].t_ok);
     if (data != COP_NEVER)

@@ -31,7 +31,7 @@ struct cop_obuf {
 
 void cop_obuf_init(cop_net *net)
 {
-    net->obuf = COP_NEW_ARRAY(&net->arena, struct cop_obuf, net->topo->host_port0);
+    net->obuf = COP_NEW_ARRAY(&net->arena, struct cop_obuf, net->host_port0);
     for (uint32_t sw = 0; sw < net->topo->n_switches; sw++) {
         uint32_t port0 = net->topo->sw_port0[sw], end = net->topo->sw_port0[sw + 1];
         cop_pace fastest = UINT64_MAX;
@@ -147,9 +147,8 @@ void cop_obuf_tx(cop_net *net, uint32_t port)
     transmit(net, port);
 }
 
-static cop_time obuf_transfer(cop_net *net, uint32_t in, uint32_t port, uint32_t vl, uint32_t h)
+static cop_time obuf_transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h)
 {
-    (void)in;
     struct cop_obuf *b = &net->obuf[port];
     cop_pkt *p = &net->pkt[h];
     obuf_lane *lane = &b->lane[vl];

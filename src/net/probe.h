@@ -16,8 +16,7 @@ typedef struct cop_host_probe { /* payload after the warm-up */
     uint64_t sent_bytes, received_bytes;
 } cop_host_probe;
 
-typedef struct cop_port_probe { /* wire bytes after the warm-up; queue depth at samples */
-    uint64_t sent_bytes;
+typedef struct cop_port_probe { /* queue depth at samples after the warm-up */
     uint64_t queue_sum;
     uint32_t queue_max;
     uint32_t samples;

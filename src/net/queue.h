@@ -26,8 +26,8 @@ typedef struct cop_queue_ops {
     size_t cfg_size;
     int (*check)(const void *cfg, const cop_netinfo *info, cop_err *err);
     void (*layout)(const void *cfg, const cop_netinfo *info, uint32_t ports, cop_queue_layout *l); /* required */
-    /* Queue for a packet that will ask for `out` (required). */
-    uint32_t (*select)(const void *cfg, const cop_netinfo *info, const cop_pkt *p, cop_cand out);
+    /* Queue for a packet that will first ask for p->out, lane p->out_vl (required). */
+    uint32_t (*select)(const void *cfg, const cop_netinfo *info, const cop_pkt *p);
     /* Lane a packet is injected on, given the routing's choice (vFtree). */
     uint8_t (*inject_vl)(const void *cfg, const cop_netinfo *info, uint32_t src, uint32_t dst, uint8_t vl);
     /* Lanes the scheme needs by itself; 0 or NULL: as many as routing needs. */

@@ -29,11 +29,11 @@ static void watch_progress(cop_net *net)
 static void sample(cop_net *net, cop_progress_fn progress, void *ctx)
 {
     if (net->now >= net->probe.warmup)
-        for (uint32_t p = 0; p < net->topo->host_port0; p++) {
+        for (uint32_t p = 0; p < net->host_port0; p++) {
             cop_port_probe *pp = &net->probe.port[p];
-            pp->queue_sum += net->waiting[p];
-            if (net->waiting[p] > pp->queue_max)
-                pp->queue_max = net->waiting[p];
+            pp->queue_sum += net->out[p].waiting;
+            if (net->out[p].waiting > pp->queue_max)
+                pp->queue_max = net->out[p].waiting;
             pp->samples++;
         }
     watch_progress(net);
@@ -70,7 +70,7 @@ static void dispatch(cop_net *net, enum cop_ev_kind kind, uint32_t entity)
         cop_obuf_tx(net, entity);
         break;
     case COP_EV_ARB:
-        net->arch->arbitrate(net, entity);
+        cop_net_arbitrate_now(net, entity);
         break;
     case COP_EV_SAMPLE:
     case COP_EV_KINDS:
@@ -78,18 +78,45 @@ static void dispatch(cop_net *net, enum cop_ev_kind kind, uint32_t entity)
     }
 }
 
+/* All arbitrations of this instant, in the order of their entities. They start transmissions that
+ * end later, so none of them makes another one due now. */
+static void run_arbitrations(cop_net *net)
+{
+    uint32_t first = net->due_first, last = net->due_last;
+    net->due_first = COP_NONE;
+    net->due_last = 0;
+    for (uint32_t w = first; w <= last; w++) {
+        uint64_t bits = net->due[w];
+        net->due[w] = 0;
+        for (; bits; bits &= bits - 1)
+            net->arch->arbitrate(net, w * 64 + (uint32_t)__builtin_ctzll(bits));
+    }
+}
+
 static void run_until(cop_net *net, cop_time until, cop_progress_fn progress, void *ctx)
 {
     cop_ev ev;
-    while (net->stop == COP_OUTCOME_OK && cop_evq_pop(&net->evq, until, &ev)) {
+    uint64_t events = 0;
+    while (net->stop == COP_OUTCOME_OK) {
+        bool due = net->due_first != COP_NONE;
+        if (!cop_evq_pop(&net->evq, due ? net->now : until, &ev)) {
+            if (!due)
+                break;
+            run_arbitrations(net);
+            continue;
+        }
         net->now = ev.t;
-        net->total.events++;
+        events++;
         enum cop_ev_kind kind = cop_ev_kind_of(ev.id);
-        if (COP_UNLIKELY(kind == COP_EV_SAMPLE))
+        if (COP_UNLIKELY(kind == COP_EV_SAMPLE)) {
+            if (due)
+                run_arbitrations(net);
             sample(net, progress, ctx);
-        else
+        } else {
             dispatch(net, kind, cop_ev_entity_of(ev.id));
+        }
     }
+    net->total.events += events;
 }
 
 /* Stop every source; what they have begun is finished. */

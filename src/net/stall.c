@@ -28,7 +28,7 @@ static bool wants_to_send(const cop_net *net, uint32_t port)
 static bool link_idle(const cop_net *net, uint32_t port)
 {
     const cop_out *out = &net->out[port];
-    return out->to != COP_NONE && out->busy_until <= net->now && net->ring[port].n == 0 &&
+    return out->to != COP_NONE && out->busy_until <= net->now && net->out[port].ring.n == 0 &&
            net->in[out->to].wire_head == COP_NONE && net->in[out->to].sw != COP_NONE &&
            wants_to_send(net, port);
 }
@@ -79,7 +79,7 @@ static bool queue_stuck(const cop_net *net, const uint8_t *set, uint32_t q, size
 static bool can_move(const cop_net *net, const uint8_t *set, uint32_t port, uint32_t s, size_t *next)
 {
     uint32_t to = net->out[port].to;
-    uint32_t end = to + 1 < net->topo->host_port0 ? net->in[to + 1].queue0 : net->n_queues;
+    uint32_t end = to + 1 < net->host_port0 ? net->in[to + 1].queue0 : net->n_queues;
     bool any = false;
     for (uint32_t q = net->in[to].queue0; q < end; q++) {
         if (net->queue[q].head == COP_NONE || !queue_holds(net, q, s))

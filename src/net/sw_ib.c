@@ -15,10 +15,12 @@
 static void ib_kick(cop_net *net, uint32_t port)
 {
     cop_out *out = &net->out[port];
-    cop_time t = cop_max64(net->now, out->busy_until);
-    if (t < out->arb_at) {
-        out->arb_at = t;
-        cop_net_push(net, t, COP_EV_ARB, port);
+    if (out->busy_until <= net->now) {
+        out->arb_at = net->now;
+        cop_net_arbitrate_now(net, port);
+    } else if (out->busy_until < out->arb_at) {
+        out->arb_at = out->busy_until;
+        cop_net_push(net, out->busy_until, COP_EV_ARB, port);
     }
 }
 
@@ -32,7 +34,22 @@ static bool resend(cop_net *net, uint32_t port)
     return true;
 }
 
-static void ib_arbitrate(cop_net *net, uint32_t port)
+static bool link_room(const cop_net *net, uint32_t port, uint32_t section, uint32_t blocks)
+{
+    return cop_fc_fits(net, port, section, blocks);
+}
+
+static cop_time link_transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h)
+{
+    cop_pkt *p = &net->pkt[h];
+    p->vl = (uint8_t)vl;
+    cop_fc_take(net, port, cop_net_section_of(net, p, vl), cop_blocks(p->bytes));
+    cop_vlarb_sent(net, port, vl, p->bytes);
+    return cop_wire_send(net, port, h);
+}
+
+/* Everything it calls is inlined: this is where a packet-hop spends its time. */
+__attribute__((flatten)) static void ib_arbitrate(cop_net *net, uint32_t port)
 {
     cop_out *out = &net->out[port];
     if (out->arb_at != net->now)
@@ -46,26 +63,11 @@ static void ib_arbitrate(cop_net *net, uint32_t port)
         if (!cop_input_pick(net, port, vl, NULL, &pick))
             continue; /* the lane is blocked now; try another */
         net->lane[(size_t)port * net->lanes + vl].rr = (uint16_t)(net->in[pick.in].local + 1u);
-        cop_input_grant(net, port, &pick);
+        cop_input_grant(net, port, &pick, link_transfer);
         sent = true;
     }
-    if (sent)
+    if (sent && ((out->vl_ready & ~out->vl_blocked) || net->fc->replay))
         ib_kick(net, port);
-}
-
-static bool link_room(const cop_net *net, uint32_t port, uint32_t section, uint32_t blocks)
-{
-    return cop_fc_fits(net, port, section, blocks);
-}
-
-static cop_time link_transfer(cop_net *net, uint32_t in, uint32_t port, uint32_t vl, uint32_t h)
-{
-    (void)in;
-    cop_pkt *p = &net->pkt[h];
-    p->vl = (uint8_t)vl;
-    cop_fc_take(net, port, cop_net_section_of(net, p, vl), cop_blocks(p->bytes));
-    cop_vlarb_sent(net, port, vl, p->bytes);
-    return cop_wire_send(net, port, h);
 }
 
 static void ib_credit(cop_net *net, uint32_t port)

@@ -19,7 +19,6 @@
 #include <string.h>
 
 struct cop_iq {
-    cop_time *due;       /* [n_switches] instant for which a matching is already pending */
     uint16_t *accept_rr; /* [n_ports] input's position over the outputs */
     /* scratch of one matching */
     uint64_t free_in[COP_MAX_PORTS / 64];
@@ -31,8 +30,6 @@ struct cop_iq {
 void cop_iq_init(cop_net *net)
 {
     net->iq = COP_NEW_ARRAY(&net->arena, struct cop_iq, 1);
-    net->iq->due = COP_NEW_ARRAY(&net->arena, cop_time, net->topo->n_switches);
-    memset(net->iq->due, 0xff, net->topo->n_switches * sizeof(cop_time));
     net->iq->accept_rr = COP_NEW_ARRAY(&net->arena, uint16_t, net->topo->n_ports);
 }
 
@@ -44,10 +41,8 @@ static cop_time output_free(const cop_net *net, uint32_t port)
 static void iq_kick(cop_net *net, uint32_t port)
 {
     const cop_out *out = &net->out[port];
-    if (output_free(net, port) > net->now || net->iq->due[out->sw] == net->now)
-        return; /* the end of the running transfer will look again */
-    net->iq->due[out->sw] = net->now;
-    cop_net_push(net, net->now, COP_EV_ARB, out->sw);
+    if (output_free(net, port) <= net->now) /* else the end of the running transfer looks again */
+        cop_net_arbitrate_now(net, out->sw);
 }
 
 /* Output `port` grants one free input. */
@@ -109,7 +104,7 @@ static bool iterate(cop_net *net, uint32_t sw, bool first_iteration)
             net->lane[(size_t)(port0 + o) * net->lanes + iq->grant[o].vl].rr = (uint16_t)(i + 1);
             iq->accept_rr[port0 + i] = (uint16_t)(o + 1);
         }
-        in->read_until = cop_input_grant(net, port0 + o, &iq->grant[o]);
+        in->read_until = cop_input_grant(net, port0 + o, &iq->grant[o], net->arch->transfer);
         iq->free_in[i / 64] &= ~((uint64_t)1 << (i % 64));
         cop_net_push(net, in->read_until, COP_EV_ARB, sw);
         any = true;
@@ -159,9 +154,9 @@ static bool link_room(const cop_net *net, uint32_t port, uint32_t section, uint3
     return cop_fc_fits(net, port, section, blocks);
 }
 
-static cop_time link_transfer(cop_net *net, uint32_t in, uint32_t port, uint32_t vl, uint32_t h)
+static cop_time link_transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h)
 {
-    return cop_arch_ib.transfer(net, in, port, vl, h);
+    return cop_arch_ib.transfer(net, port, vl, h);
 }
 
 const cop_arch_ops cop_arch_iq = {.kick = iq_kick,

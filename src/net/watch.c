@@ -73,7 +73,7 @@ void cop_watch_step(cop_net *net, enum cop_watch_step step, uint32_t port, const
         fprintf(w->out, " for %s, %u B wait there",
                 cop_topo_port_name(net->topo, cop_topo_switch_port(net->topo, net->in[port].sw, p->out),
                                    next, sizeof(next)),
-                net->waiting[cop_topo_switch_port(net->topo, net->in[port].sw, p->out)]);
+                net->out[cop_topo_switch_port(net->topo, net->in[port].sw, p->out)].waiting);
     else if (step == COP_WATCH_SEND)
         fprintf(w->out, ", tail at %s at %.3f ns",
                 cop_topo_port_name(net->topo, net->out[port].to, next, sizeof(next)),

@@ -30,7 +30,7 @@ static inline cop_time arrival(const cop_in *in, cop_time head, cop_time duratio
 static inline uint64_t hash_step(uint64_t h, cop_time t, const cop_pkt *p)
 {
     uint64_t x = t ^ ((uint64_t)p->src << 40) ^ ((uint64_t)p->seq << 8) ^ p->vl;
-    return (h ^ x) * 0x9E3779B97F4A7C15u + (h >> 29);
+    return (h + x) * 0x9E3779B97F4A7C15u;
 }
 
 cop_time cop_wire_send(cop_net *net, uint32_t port, uint32_t h)
@@ -53,7 +53,7 @@ cop_time cop_wire_send(cop_net *net, uint32_t port, uint32_t h)
     in->wire_tail = h;
     out->hash = hash_step(out->hash, net->now, p);
     if (net->now >= net->probe.warmup)
-        net->probe.port[port].sent_bytes += p->bytes;
+        out->sent_bytes += p->bytes;
     net->total.hops++;
     if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
         cop_watch_step(net, COP_WATCH_SEND, port, p);

@@ -16,9 +16,9 @@ static void oneq_layout(const void *cfg, const cop_netinfo *info, uint32_t ports
     *l = (cop_queue_layout){.queues = info->lanes};
 }
 
-static uint32_t oneq_select(const void *cfg, const cop_netinfo *info, const cop_pkt *p, cop_cand out)
+static uint32_t oneq_select(const void *cfg, const cop_netinfo *info, const cop_pkt *p)
 {
-    (void)cfg, (void)info, (void)out;
+    (void)cfg, (void)info;
     return p->vl;
 }
 
@@ -37,10 +37,10 @@ static void voqsw_layout(const void *cfg, const cop_netinfo *info, uint32_t port
     *l = (cop_queue_layout){.queues = ports * info->lanes, .per_output = true};
 }
 
-static uint32_t voqsw_select(const void *cfg, const cop_netinfo *info, const cop_pkt *p, cop_cand out)
+static uint32_t voqsw_select(const void *cfg, const cop_netinfo *info, const cop_pkt *p)
 {
-    (void)cfg, (void)p;
-    return out.port * info->lanes + out.vl;
+    (void)cfg;
+    return p->out * info->lanes + p->out_vl;
 }
 
 static const cop_queue_ops voqsw = {.name = "voqsw",
@@ -57,9 +57,9 @@ static void voqnet_layout(const void *cfg, const cop_netinfo *info, uint32_t por
     *l = (cop_queue_layout){.queues = n, .sections = n};
 }
 
-static uint32_t voqnet_select(const void *cfg, const cop_netinfo *info, const cop_pkt *p, cop_cand out)
+static uint32_t voqnet_select(const void *cfg, const cop_netinfo *info, const cop_pkt *p)
 {
-    (void)cfg, (void)out;
+    (void)cfg;
     return p->dst * info->lanes + p->vl;
 }
 
@@ -92,10 +92,9 @@ static void dbbm_layout(const void *cfg, const cop_netinfo *info, uint32_t ports
     *l = (cop_queue_layout){.queues = (uint32_t)c->queues * info->lanes};
 }
 
-static uint32_t dbbm_select(const void *cfg, const cop_netinfo *info, const cop_pkt *p, cop_cand out)
+static uint32_t dbbm_select(const void *cfg, const cop_netinfo *info, const cop_pkt *p)
 {
     const dbbm_cfg *c = cfg;
-    (void)out;
     return p->dst % (uint32_t)c->queues * info->lanes + p->vl;
 }
 

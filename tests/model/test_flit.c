@@ -1,16 +1,15 @@
 /* The packet-level simulator against the flit-level reference.
  *
- * Role     random small networks, switches, buffers and packets; both simulators get the same list of
- *          messages, and every message must be delivered in the same picosecond.
- * Bound    none is needed: where both describe the same machine the difference is zero. That covers
- *          cut-through and store-and-forward, links of different rates, header, pipeline and credit
- *          delays, slow sinks, blocking by credit, one queue or one per output, read port per output
- *          (ib) or per input with iSLIP (iq), fixed lanes (vftree), and deadlocks on a ring.
- * Alike    what the reference has not is left out on purpose: routings that change lanes, matching
- *          with fewer iterations than ports (the reference repeats it every tick), lanes together
- *          with matching, and hosts that send on more than one lane (its hosts keep one order).
- * Units    one tick is 4 ns, half of a flit of 64 bytes on the fastest link, 64 Gbit/s.
- * COPPICE_ROUNDS multiplies the number of networks. */
+ * Role     random small networks, switches, buffers and packets; both simulators get the same list
+ * of messages, and every message must be delivered in the same picosecond. Bound    none is needed:
+ * where both describe the same machine the difference is zero. That covers cut-through and
+ * store-and-forward, links of different rates, header, pipeline and credit delays, slow sinks,
+ * blocking by credit, one queue or one per output, read port per output (ib) or per input with
+ * iSLIP (iq), fixed lanes (vftree), and deadlocks on a ring. Alike    what the reference has not is
+ * left out on purpose: routings that change lanes, matching with fewer iterations than ports (the
+ * reference repeats it every tick), lanes together with matching, and hosts that send on more than
+ * one lane (its hosts keep one order). Units    one tick is 4 ns, half of a flit of 64 bytes on the
+ * fastest link, 64 Gbit/s. COPPICE_ROUNDS multiplies the number of networks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +30,7 @@
 #define FLIT 64u
 #define FLIT_PS ((cop_time)8000) /* at 64 Gbit/s */
 #define BASE_MBPS 64000u
-#define NETWORKS 150u
+#define NETWORKS 500u
 #define MAX_MESSAGES 160u
 #define MAX_CUTS 3u /* packets of one message */
 
@@ -146,13 +145,13 @@ static void write_machine(trial *x)
     if (x->lanes > 1)
         snprintf(queueing, sizeof(queueing), "vftree, lanes: %u", x->lanes);
     write_text(x, "run: {duration: 20 ms, sample: 10 us%s}\n", networks[x->kind].run);
-    write_text(x, "topology: %s\nrouting: {kind: %s}\nqueueing: {kind: %s}\n", networks[x->kind].topology,
-               networks[x->kind].routing, queueing);
+    write_text(x, "topology: %s\nrouting: {kind: %s}\nqueueing: {kind: %s}\n",
+               networks[x->kind].topology, networks[x->kind].routing, queueing);
     static const char *const class[] = {"host", "trunk", "global"};
     write_text(x, "link: {");
     for (int c = 0; c < 3; c++)
         write_text(x, "%s%s_rate: %u Mbit/s, %s_delay: %u ns", c ? ", " : "", class[c],
-                   BASE_MBPS / x->slow[c], class[c], x->delay[c] * 4);
+                   BASE_MBPS / x->slow[c], class[c], x -> delay[c] * 4);
     write_text(x, "}\nswitch: {architecture: %s, switching: %s, iterations: 16, pipeline: %u ns, ",
                x->iq ? "iq" : "ib", x->saf ? "store-and-forward" : "cut-through", x->pipeline * 4);
     write_text(x, "header: %u B, buffer: %u B}\n", x->header, x->buffer_flits * FLIT);
@@ -270,9 +269,10 @@ static const cop_stream_result *stream_of(const cop_result *r, uint32_t entry)
     return NULL;
 }
 
-/* Sum of the latencies of a message's packets in both; false if they differ. A simulation that ended
- * in a deadlock stopped early: it counts for what was delivered until then. */
-static bool same_message(const trial *x, const message *m, const fr_packet *pkt, const cop_result *r)
+/* Sum of the latencies of a message's packets in both; false if they differ. A simulation that
+ * ended in a deadlock stopped early: it counts for what was delivered until then. */
+static bool same_message(const trial *x, const message *m, const fr_packet *pkt,
+                         const cop_result *r)
 {
     const cop_stream_result *s = stream_of(r, m->entry);
     cop_time expected = 0;
@@ -286,8 +286,8 @@ static bool same_message(const trial *x, const message *m, const fr_packet *pkt,
     cop_time found = (cop_time)llround(s->latency_mean_ns * 1e3 * (double)s->packets);
     if (packets == s->packets && found == expected)
         return true;
-    print_error("network %u: message %u, host %u to %u at %" PRIu64 " ps: %" PRIu64 " packets, %" PRIu64
-                " ps; reference %" PRIu64 " packets, %" PRIu64 " ps\n",
+    print_error("network %u: message %u, host %u to %u at %" PRIu64 " ps: %" PRIu64
+                " packets, %" PRIu64 " ps; reference %" PRIu64 " packets, %" PRIu64 " ps\n",
                 x->number, m->entry, m->src, m->dst, m->t, s->packets, found, packets, expected);
     return false;
 }
@@ -297,17 +297,19 @@ static bool compare(trial *x, int outcome, const fr_counts *counts, const cop_re
     bool stuck = outcome == FR_DEADLOCK;
     bool same = r->outcome == (stuck ? COP_OUTCOME_DEADLOCK : COP_OUTCOME_OK);
     if (outcome == FR_UNFINISHED || (stuck && !x->deadlocks) || !same)
-        print_error("network %u: outcome %d, reference %d: %s\n", x->number, (int)r->outcome, outcome,
-                    r->detail ? r->detail : "");
+        print_error("network %u: outcome %d, reference %d: %s\n", x->number, (int)r->outcome,
+                    outcome, r->detail ? r->detail : "");
     same = same && outcome != FR_UNFINISHED && (!stuck || x->deadlocks);
     if (!stuck && r->packet_hops != counts->packet_hops) {
         print_error("network %u: %" PRIu64 " packet hops, reference %" PRIu64 "\n", x->number,
                     r->packet_hops, counts->packet_hops);
         same = false;
     }
+    /* Of a network that stands still the reference does not wait for later messages. */
+    cop_time last = stuck ? counts->t_end : COP_NEVER;
     const fr_packet *pkt = x->pkt;
     for (uint32_t i = 0, shown = 0; i < x->n && shown < 5; pkt += x->msg[i++].packets)
-        if (!same_message(x, &x->msg[i], pkt, r)) {
+        if (x->msg[i].t <= last && !same_message(x, &x->msg[i], pkt, r)) {
             same = false;
             shown++;
         }
@@ -369,7 +371,8 @@ static void test_same_times(void **state)
         cop_free(x->yaml);
         cop_free(x);
     }
-    print_message("%u networks, %u of %u rings deadlocked, %u differ\n", n, stuck, could_stick, differ);
+    print_message("%u networks, %u of %u rings deadlocked, %u differ\n", n, stuck, could_stick,
+                  differ);
     assert_int_equal(differ, 0);
     /* Both ends of a ring's fate must have been compared. */
     assert_true(stuck > 0 && stuck < could_stick);

@@ -164,8 +164,7 @@ static void formula_by_hand(void **state)
     assert_int_equal(formula(&m, "hh", 2049).last, (15 + 2 * 1024 + 100 + 15) * 1000 + 500);
     m.saf = false;
     m.trunk_gbps = 32; /* fast link: starts 512 ns before the tail is in */
-    assert_int_equal(formula(&m, "hth", 2048).first,
-                     (15 + 512 + 40 + 16 + 100 + 15 + 1024) * 1000);
+    assert_int_equal(formula(&m, "hth", 2048).first, (15 + 512 + 40 + 16 + 100 + 15 + 1024) * 1000);
 }
 
 typedef struct route {
@@ -373,11 +372,11 @@ static void dragonfly_longest_paths(void **state)
     } want[] = {
         {{"topology: {kind: dragonfly, p: 2, a: 4, h: 2}", 7, 64, "htgth"}, 1480},
         {{"topology: {kind: dragonfly, p: 6, a: 12, h: 6, groups: 13}", 71, 864, "htgth"}, 1480},
-        {{"topology: {kind: dragonfly, p: 1, a: 2, h: 1}\nrouting: {kind: dragonfly-valiant}", 0,
-          2, "hgtgth"},
+        {{"topology: {kind: dragonfly, p: 1, a: 2, h: 1}\nrouting: {kind: dragonfly-valiant}", 0, 2,
+          "hgtgth"},
          2080},
-        {{"topology: {kind: dragonfly, p: 1, a: 2, h: 1}\nrouting: {kind: dragonfly-valiant}", 1,
-          2, "htgtgth"},
+        {{"topology: {kind: dragonfly, p: 1, a: 2, h: 1}\nrouting: {kind: dragonfly-valiant}", 1, 2,
+          "htgtgth"},
          2320},
     };
     for (size_t a = 0; a < COP_LEN(architectures); a++)
@@ -401,14 +400,10 @@ static void dragonfly_longest_paths(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formula_by_hand),
-        cmocka_unit_test(every_network),
-        cmocka_unit_test(adaptive_paths),
-        cmocka_unit_test(queueing_and_flow_control),
-        cmocka_unit_test(rate_mixes),
-        cmocka_unit_test(overhead_counts_on_the_wire),
-        cmocka_unit_test(one_more_hop),
-        cmocka_unit_test(dragonfly_longest_paths),
+        cmocka_unit_test(formula_by_hand), cmocka_unit_test(every_network),
+        cmocka_unit_test(adaptive_paths),  cmocka_unit_test(queueing_and_flow_control),
+        cmocka_unit_test(rate_mixes),      cmocka_unit_test(overhead_counts_on_the_wire),
+        cmocka_unit_test(one_more_hop),    cmocka_unit_test(dragonfly_longest_paths),
     };
     return cmocka_run_group_tests_name("latency", tests, NULL, NULL);
 }
