@@ -107,55 +107,60 @@ static void radix_pass(const uint64_t *from, uint64_t *to, uint32_t n, unsigned 
         to[start[from[i] >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* Keys from[0..n) of one time and kind, in order of their entities, into `to`; returns how many
- * (twins become one). Entities are dense, so a bit per entity is the quickest way. */
-static uint32_t emit_sorted(cop_evq *q, const uint64_t *from, uint32_t n, uint64_t *to)
+/* Move a set of arbitrations to those due, when their instant has come; returns one of them. */
+static uint32_t make_due(cop_evq *q, uint64_t *set, size_t words)
 {
-    uint64_t common = from[0] & ~(uint64_t)(((uint32_t)1 << COP_EV_ENTITY_BITS) - 1);
-    uint32_t out = 0, last_word = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t entity = cop_ev_entity_of((uint32_t)from[i]), word = entity / 64;
-        q->bits[word] |= (uint64_t)1 << (entity % 64);
-        last_word = word > last_word ? word : last_word;
+    uint32_t one = 0;
+    for (size_t w = 0; w < words; w++) {
+        if (set[w] == 0)
+            continue;
+        one = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(set[w]);
+        q->due[w] |= set[w];
+        set[w] = 0;
+        q->due_first = w < q->due_first ? (uint32_t)w : q->due_first;
+        q->due_last = w > q->due_last ? (uint32_t)w : q->due_last;
     }
-    for (uint32_t w = 0; w <= last_word; w++) {
-        for (uint64_t bits = q->bits[w]; bits; bits &= bits - 1)
-            to[out++] = common | (w * 64 + (uint32_t)__builtin_ctzll(bits));
-        q->bits[w] = 0;
-    }
-    return out;
+    return one;
 }
 
-/* A chunk of one instant, as saturated networks in step make them: kind by kind. */
+/* A chunk of one instant, as saturated networks in step make them. Entities are dense, so a bit per
+ * kind and entity is the quickest way to put them in order (twins become one). False: too sparse. */
 static bool sort_one_instant(cop_evq *q, cop_chunk_keys *c)
 {
-    uint32_t count[16] = {0}, start[16], sum = 0, top = 0;
+    uint32_t top = 0, kinds = 0;
     for (uint32_t i = 0; i < c->n; i++) {
-        count[(uint32_t)c->v[i] >> COP_EV_ENTITY_BITS]++;
         uint32_t entity = cop_ev_entity_of((uint32_t)c->v[i]);
         top = entity > top ? entity : top;
     }
     if (top / 16 > c->n)
-        return false; /* sparse: scanning the bits would cost more than sorting */
-    if (q->bits_words <= top / 64) {
-        q->bits = cop_realloc(q->bits, (top / 64 + 1) * sizeof(uint64_t));
-        memset(q->bits + q->bits_words, 0, (top / 64 + 1 - q->bits_words) * sizeof(uint64_t));
-        q->bits_words = top / 64 + 1;
+        return false; /* scanning the bits would cost more than sorting */
+    size_t words = top / 64 + 1;
+    if (q->bits_words < words) { /* all bits are 0 between uses */
+        cop_free(q->bits);
+        q->bits_words = 2 * words;
+        q->bits = cop_alloc(COP_EV_KINDS * q->bits_words * sizeof(uint64_t));
     }
-    for (unsigned k = 0; k < 16; k++) {
-        start[k] = sum;
-        sum += count[k];
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint32_t id = (uint32_t)c->v[i], kind = id >> COP_EV_ENTITY_BITS, entity = cop_ev_entity_of(id);
+        kinds |= 1u << kind;
+        q->bits[kind * q->bits_words + entity / 64] |= (uint64_t)1 << (entity % 64);
     }
-    chunk_reserve(&q->spare, c->n);
-    for (uint32_t i = 0; i < c->n; i++)
-        q->spare.v[start[(uint32_t)c->v[i] >> COP_EV_ENTITY_BITS]++] = c->v[i];
-    uint32_t out = 0, at = 0;
-    for (unsigned k = 0; k < 16; k++) {
-        if (count[k])
-            out += emit_sorted(q, q->spare.v + at, count[k], c->v + out);
-        at += count[k];
+    uint64_t time = c->v[0] & ~(uint64_t)UINT32_MAX;
+    uint64_t *out = c->v;
+    for (; kinds; kinds &= kinds - 1) {
+        uint32_t kind = (uint32_t)__builtin_ctz(kinds);
+        uint64_t *set = &q->bits[kind * q->bits_words], base = time | cop_ev_id((enum cop_ev_kind)kind, 0);
+        if (kind == COP_EV_ARB && q->due_words >= words) {
+            *out++ = base + make_due(q, set, words); /* one of them stands for all */
+            continue;
+        }
+        for (size_t w = 0; w < words; w++, base += 64) {
+            for (uint64_t bits = set[w]; bits; bits &= bits - 1)
+                *out++ = base + (uint64_t)__builtin_ctzll(bits);
+            set[w] = 0;
+        }
     }
-    c->n = out;
+    c->n = (uint32_t)(out - c->v);
     return true;
 }
 
@@ -193,7 +198,9 @@ static uint32_t round_up_pow2(uint64_t x, uint32_t min_bits, uint32_t max_bits)
 
 void cop_evq_init(cop_evq *q, bool use_heap, cop_time bucket_ps, cop_time span_ps)
 {
-    *q = (cop_evq){.use_heap = use_heap, .late_min = UINT64_MAX};
+    *q = (cop_evq){.use_heap = use_heap, .late_min = UINT64_MAX, .due_first = COP_NONE};
+    chunk_reserve(&q->run, 1);
+    q->run.v[0] = UINT64_MAX;
     if (use_heap)
         return;
     q->shift = round_up_pow2(bucket_ps, 2, 31);
@@ -204,6 +211,12 @@ void cop_evq_init(cop_evq *q, bool use_heap, cop_time bucket_ps, cop_time span_p
     q->bucket = cop_alloc(n * sizeof(uint32_t));
     memset(q->bucket, 0xff, n * sizeof(uint32_t));
     q->nonempty = cop_alloc(n / 64 * sizeof(uint64_t));
+}
+
+void cop_evq_use_due(cop_evq *q, uint32_t n)
+{
+    q->due_words = n / 64 + 1;
+    q->due = cop_alloc(q->due_words * sizeof(uint64_t));
 }
 
 void cop_evq_fini(cop_evq *q)
@@ -263,7 +276,10 @@ static void push_aside(cop_evq *q, cop_time t, uint32_t id)
         chunk_add(&q->late, key);
         q->late_min = key < q->late_min ? key : q->late_min;
     } else {
-        heap_push(t >> q->shift < q->cur ? &q->early : &q->far, ev);
+        bool early = t >> q->shift < q->cur;
+        heap_push(early ? &q->early : &q->far, ev);
+        if (early)
+            q->late_min = 0; /* sends every pop the slow way */
     }
 }
 
@@ -273,6 +289,13 @@ void cop_evq_push_slow(cop_evq *q, cop_time t, uint32_t id)
         ring_add(q, t, id);
     else
         push_aside(q, t, id);
+}
+
+/* Put the end mark behind the current run. */
+static void end_run(cop_evq *q)
+{
+    chunk_add(&q->run, UINT64_MAX);
+    q->run.n--;
 }
 
 /* The first non-empty bucket after cur; the ring must not be empty. */
@@ -301,6 +324,7 @@ static bool advance(cop_evq *q, cop_time until)
     if (next > until >> q->shift)
         return false;
     q->cur = next;
+    q->base = next << q->shift;
     while (q->far.n && (q->far.v[0].t >> q->shift) - q->cur <= q->mask) {
         cop_ev ev = heap_pop(&q->far);
         ring_add(q, ev.t, ev.id);
@@ -314,6 +338,7 @@ static bool advance(cop_evq *q, cop_time until)
     q->free_chunk[q->n_free++] = c;
     q->run_at = 0;
     sort_chunk(q, &q->run);
+    end_run(q);
     return true;
 }
 
@@ -333,19 +358,10 @@ static void merge_late(cop_evq *q)
         out[n++] = run[a++];
     q->spare.n = n;
     chunk_swap(&q->run, &q->spare);
+    end_run(q);
     q->run_at = 0;
     q->late.n = 0;
     q->late_min = UINT64_MAX;
-}
-
-/* The key being handled, for the rule that handlers push only later keys. */
-static inline void remember(cop_evq *q, cop_ev ev)
-{
-#ifdef NDEBUG
-    (void)q, (void)ev;
-#else
-    q->last = ev;
-#endif
 }
 
 static bool heap_mode_pop(cop_evq *q, cop_heap *h, cop_time until, cop_ev *ev)
@@ -353,30 +369,27 @@ static bool heap_mode_pop(cop_evq *q, cop_heap *h, cop_time until, cop_ev *ev)
     if (h->n == 0 || h->v[0].t > until)
         return false;
     *ev = heap_pop(h);
-    remember(q, *ev);
+    cop_evq_remember(q, *ev);
     return true;
 }
 
-bool cop_evq_pop(cop_evq *q, cop_time until, cop_ev *ev)
+bool cop_evq_pop_slow(cop_evq *q, cop_time until, cop_ev *ev)
 {
-    if (COP_UNLIKELY(q->use_heap))
+    if (q->use_heap)
         return heap_mode_pop(q, &q->far, until, ev);
-    if (COP_UNLIKELY(q->early.n))
+    if (q->early.n)
         return heap_mode_pop(q, &q->early, until, ev);
-    uint64_t first = q->run_at < q->run.n ? q->run.v[q->run_at] : UINT64_MAX;
-    if (q->late_min < first) {
+    if (q->late.n)
         merge_late(q);
-    } else if (COP_UNLIKELY(first == UINT64_MAX) && !advance(q, until)) {
+    q->late_min = UINT64_MAX;
+    if (q->run_at == q->run.n && !advance(q, until))
         return false;
-    }
     uint64_t key = q->run.v[q->run_at];
-    cop_time t = (q->cur << q->shift) + (key >> 32);
-    if (t > until)
+    *ev = (cop_ev){.t = q->base + (key >> 32), .id = (uint32_t)key};
+    if (ev->t > until)
         return false;
     q->run_at++;
-    ev->t = t;
-    ev->id = (uint32_t)key;
-    remember(q, *ev);
+    cop_evq_remember(q, *ev);
     return true;
 }
 

@@ -73,6 +73,7 @@ typedef struct cop_evq {
     uint32_t mask;      /* number of buckets - 1; 0 in heap mode */
     uint64_t low;       /* mask of the time inside a bucket */
     uint64_t cur;       /* absolute number of the bucket being emptied */
+    cop_time base;      /* its first instant */
     uint32_t *bucket;   /* chunk of each bucket, COP_NONE if empty */
     uint64_t *nonempty; /* bit per bucket */
     cop_chunk_keys *chunk;
@@ -80,17 +81,25 @@ typedef struct cop_evq {
     uint32_t n_chunks, n_free;
     size_t cap_chunks;
     uint32_t buckets_used;
-    /* the current bucket: run[run_at .. run_n) is sorted; `late` came in meanwhile, unsorted */
+    /* the current bucket: run[run_at .. run.n) is sorted, UINT64_MAX follows; `late` came in
+     * meanwhile, unsorted */
     cop_chunk_keys run, late, spare;
     uint32_t run_at;
-    uint64_t late_min; /* smallest of `late`, UINT64_MAX if none */
-    uint64_t *bits;    /* scratch of the sort: a bit per entity, all 0 in between */
+    uint64_t late_min; /* smallest of `late`, UINT64_MAX if none; 0 while `early` has events */
+    uint64_t *bits;    /* scratch of the sort: a bit per kind and entity, all 0 in between */
     size_t bits_words;
+    /* Arbitrations due at this instant: a bit per entity. They run when nothing else is left at it,
+     * in the order of entities, so they need no place in the sorted run. */
+    uint64_t *due;
+    size_t due_words;
+    uint32_t due_first, due_last; /* words that may have bits; due_first COP_NONE: none is due */
 } cop_evq;
 
 /* bucket_ps: wanted bucket width (rounded to a power of two), about 8 events' worth of time;
  * span_ps: time the ring should cover. Both only matter for speed. */
 void cop_evq_init(cop_evq *q, bool use_heap, cop_time bucket_ps, cop_time span_ps);
+/* COP_EV_ARB will be used for entities below n. Without it, arbitrations are popped like others. */
+void cop_evq_use_due(cop_evq *q, uint32_t n);
 void cop_evq_fini(cop_evq *q);
 void cop_evq_push_slow(cop_evq *q, cop_time t, uint32_t id);
 
@@ -112,7 +121,41 @@ static inline void cop_evq_push(cop_evq *q, cop_time t, uint32_t id)
     cop_evq_push_slow(q, t, id);
 }
 /* Take the first event if its time is <= until. */
-bool cop_evq_pop(cop_evq *q, cop_time until, cop_ev *ev);
+bool cop_evq_pop_slow(cop_evq *q, cop_time until, cop_ev *ev);
+
+/* The key being handled, for the rule that handlers push only later keys. */
+static inline void cop_evq_remember(cop_evq *q, cop_ev ev)
+{
+#ifdef NDEBUG
+    (void)q, (void)ev;
+#else
+    q->last = ev;
+#endif
+}
+
+/* Arbitrate `entity` when all else of this instant is done. */
+static inline void cop_evq_due_now(cop_evq *q, uint32_t entity)
+{
+    uint32_t word = entity / 64;
+    q->due[word] |= (uint64_t)1 << (entity % 64);
+    q->due_first = word < q->due_first ? word : q->due_first;
+    q->due_last = word > q->due_last ? word : q->due_last;
+}
+
+/* A pop may add to the set of due arbitrations instead of returning each of them. */
+static inline bool cop_evq_pop(cop_evq *q, cop_time until, cop_ev *ev)
+{
+    uint64_t key = q->run.v[q->run_at]; /* UINT64_MAX behind the last */
+    if (COP_LIKELY(key < q->late_min)) {
+        *ev = (cop_ev){.t = q->base + (key >> 32), .id = (uint32_t)key};
+        if (ev->t > until)
+            return false;
+        q->run_at++;
+        cop_evq_remember(q, *ev);
+        return true;
+    }
+    return cop_evq_pop_slow(q, until, ev);
+}
 bool cop_evq_empty(const cop_evq *q);
 
 #endif

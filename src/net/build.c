@@ -40,8 +40,9 @@ static void build_ports(cop_net *net, const cop_net_parts *pt)
     uint32_t n = t->n_ports;
     net->out = COP_NEW_ARRAY(&net->arena, cop_out, n);
     net->in = COP_NEW_ARRAY(&net->arena, cop_in, n);
-    net->lane = COP_NEW_ARRAY(&net->arena, cop_lane, (size_t)n * net->lanes);
-    net->request = COP_NEW_ARRAY(&net->arena, uint64_t, (size_t)n * net->lanes * net->words);
+    net->section = COP_NEW_ARRAY(&net->arena, cop_section, (size_t)n * net->sections);
+    cop_lane *lane = COP_NEW_ARRAY(&net->arena, cop_lane, (size_t)n * net->lanes);
+    uint64_t *request = COP_NEW_ARRAY(&net->arena, uint64_t, (size_t)n * net->lanes * net->words);
     cop_pace common = 0;
     for (uint32_t p = 0; p < n; p++) {
         const cop_port *port = &t->port[p];
@@ -52,7 +53,10 @@ static void build_ports(cop_net *net, const cop_net_parts *pt)
                                 .to = port->to,
                                 .sw = sw,
                                 .port0 = host ? p : t->sw_port0[sw],
-                                .local = port->local};
+                                .local = port->local,
+                                .section = &net->section[(size_t)p * net->sections],
+                                .lane = &lane[(size_t)p * net->lanes],
+                                .request = &request[(size_t)p * net->lanes * net->words]};
         net->in[p] = (cop_in){.wire_head = COP_NONE,
                               .wire_tail = COP_NONE,
                               .from = port->from,
@@ -94,7 +98,6 @@ static void build_sections(cop_net *net)
 {
     uint32_t n = net->topo->n_ports, mtu = cop_blocks(net->info.mtu_bytes);
     uint64_t reserve = net->sw_cfg->reserve_bytes / COP_BLOCK_BYTES;
-    net->section = COP_NEW_ARRAY(&net->arena, cop_section, (size_t)n * net->sections);
     if (net->sw_cfg->shared_lanes)
         net->shared_free = COP_NEW_ARRAY(&net->arena, uint32_t, n);
     if (net->sectioned)
@@ -218,6 +221,7 @@ static void build_events(cop_net *net)
     cop_time bucket = per_ps > 0.0 ? (cop_time)(8.0 / per_ps) : COP_NS;
     cop_evq_init(&net->evq, net->run_cfg->queue == 1, bucket,
                  4 * longest + 2 * far + net->sw_cfg->pipeline_ps);
+    cop_evq_use_due(&net->evq, net->topo->n_ports);
 }
 
 static int check_sizes(const cop_net *net, const cop_net_parts *pt, cop_err *err)
@@ -269,7 +273,9 @@ static int check_combination(const cop_net *net, const cop_net_parts *pt, cop_er
         return cop_err_add(err, COP_E_INPUT, "%s: queueing %s has private sections; leave out shared_lanes",
                            at(pt, "switch.shared_lanes", where, sizeof(where)), net->queue_ops->name);
     if (pt->sw->shared_lanes && pt->fc->kind != COP_FC_CREDIT)
-        return cop_err_add(err, COP_E_INPUT, "%s: shared_lanes need flow_control.kind credit",
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s: shared_lanes need flow_control.kind credit; set it, or leave out "
+                           "shared_lanes",
                            at(pt, "switch.shared_lanes", where, sizeof(where)));
     return 0;
 }
@@ -330,8 +336,6 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
                                                       : &cop_arch_cioq;
     build_ports(net, pt);
     build_sections(net);
-    net->due = COP_NEW_ARRAY(&net->arena, uint64_t, pt->topo->n_ports / 64 + 1);
-    net->due_first = COP_NONE;
     build_queues(net);
     build_hosts(net, pt);
     build_probe(net, pt->run);

@@ -57,6 +57,9 @@ void cop_fc_arm(cop_net *net, uint32_t port)
     bool blocked = net->obuf && out->sw != COP_NONE
                        ? cop_obuf_blocked(net, port)
                        : out->vl_blocked || out->short_of || (net->section_waiters && net->section_waiters[port]);
+    /* A nack is waited for even by a sender that is not blocked: there is a packet to send again. */
+    const uint32_t *nacked = net->fc_state->nacked_head;
+    blocked = blocked || (nacked && nacked[port] != COP_NONE);
     if (!blocked || r->n == 0 || r->v[r->at].t >= out->credit_at)
         return;
     out->credit_at = r->v[r->at].t;
@@ -72,7 +75,7 @@ void cop_fc_return(cop_net *net, uint32_t port, cop_return ret)
 void cop_fc_block(cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks)
 {
     net->out[port].vl_blocked |= 1u << vl;
-    net->lane[(size_t)port * net->lanes + vl].need = blocks;
+    net->out[port].lane[vl].need = blocks;
     cop_fc_arm(net, port);
 }
 
@@ -84,7 +87,7 @@ bool cop_fc_unblock(cop_net *net, uint32_t port)
         uint32_t vl = (uint32_t)__builtin_ctz(left);
         /* With sections of its own a host looks at each message again. */
         if (net->sectioned ||
-            cop_fc_fits(net, port, vl, net->lane[(size_t)port * net->lanes + vl].need))
+            cop_fc_fits(net, port, vl, net->out[port].lane[vl].need))
             out->vl_blocked &= ~(1u << vl);
     }
     return out->vl_blocked != before;

@@ -51,7 +51,7 @@ static inline cop_return cop_ring_pop(cop_ring *r)
  * a call; all others go through their table. */
 static inline cop_section *cop_fc_section(const cop_net *net, uint32_t port, uint32_t s)
 {
-    return &net->section[(size_t)port * net->sections + s];
+    return &net->out[port].section[s];
 }
 
 static inline bool cop_fc_fits(const cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)

@@ -4,7 +4,10 @@
  * Rules    M-fc-acknack: an accepted packet is acknowledged at once and its copy forgotten. A packet
  *          that finds no room is refused (nack); from then on the receiver refuses everything of that
  *          section until that very packet comes again, so order is kept. The sender resends refused
- *          packets, in order, before anything new.
+ *          packets, in order, and begins nothing new in that section before all of it is accepted:
+ *          what it sent after the refused packet is refused too, though it may not know yet.
+ *          Other sections have every second turn: a lane that is refused for long must not keep
+ *          another one, on which it may depend, from moving.
  * Cost     refused packets have used the wire for nothing: cop_totals.retransmissions.
  * Limits   the copies of one section hold at most as many blocks as the receiver's section.
  * Model    a "copy" is the packet itself: it belongs to the link until it is accepted. */
@@ -19,7 +22,7 @@ static size_t at(const cop_net *net, uint32_t port, uint32_t s)
 static bool acknack_fits(const cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
 {
     const cop_section *sec = &net->section[at(net, port, s)];
-    return net->fc_state->replay_head[port] == COP_NONE && sec->credit >= blocks;
+    return !net->fc_state->recovering[at(net, port, s)] && sec->credit >= blocks;
 }
 
 static void acknack_take(cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
@@ -52,25 +55,23 @@ static void acknack_settle(cop_net *net, uint32_t port, const cop_return *r)
         uint32_t h = st->nacked_head[port];
         st->nacked_head[port] = net->pkt[h].next;
         list_add(net, &st->replay_head[port], &st->replay_tail[port], h);
+        st->recovering[at(net, port, r->section)] = 1;
     } else {
         sec->credit += r->blocks;
         sec->used -= r->blocks;
+        if (sec->used == 0)
+            st->recovering[at(net, port, r->section)] = 0;
     }
 }
 
-/* A nack must reach the sender even if it is not blocked: it has a packet to send again. */
 static void refuse(cop_net *net, uint32_t port, uint32_t s, uint32_t h)
 {
     struct cop_fc_state *st = net->fc_state;
     uint32_t sender = net->in[port].from;
-    cop_out *out = &net->out[sender];
     list_add(net, &st->nacked_head[sender], &st->nacked_tail[sender], h);
     cop_return ret = {.t = cop_fc_back(net, port, net->now), .section = s, .blocks = COP_NACK};
-    cop_ring_insert(&net->out[sender].ring, ret);
-    if (ret.t < out->credit_at) {
-        out->credit_at = ret.t;
-        cop_net_push(net, ret.t, COP_EV_CREDIT, sender);
-    }
+    cop_fc_settle(net, sender); /* acks that nobody waited for must not stand before the nack */
+    cop_fc_return(net, sender, ret);
 }
 
 static bool acknack_arrive(cop_net *net, uint32_t port, uint32_t s, uint32_t h)
@@ -102,10 +103,13 @@ static uint32_t acknack_replay(cop_net *net, uint32_t port)
 {
     struct cop_fc_state *st = net->fc_state;
     uint32_t h = st->replay_head[port];
-    if (h != COP_NONE) {
-        st->replay_head[port] = net->pkt[h].next;
-        net->total.retransmissions++;
+    if (h == COP_NONE || st->replayed[port]) {
+        st->replayed[port] = 0;
+        return COP_NONE;
     }
+    st->replayed[port] = 1;
+    st->replay_head[port] = net->pkt[h].next;
+    net->total.retransmissions++;
     return h;
 }
 

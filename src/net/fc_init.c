@@ -94,6 +94,8 @@ int cop_fc_init(cop_net *net, cop_err *err)
         return receiver_state(net, true, err);
     case COP_FC_ACKNACK:
         net->fc = &cop_fc_acknack;
+        net->fc_state->replayed = COP_NEW_ARRAY(&net->arena, uint8_t, n);
+        net->fc_state->recovering = COP_NEW_ARRAY(&net->arena, uint8_t, sections);
         net->fc_state->expect = none_array(net, sections);
         net->fc_state->nacked_head = none_array(net, n);
         net->fc_state->nacked_tail = none_array(net, n);
@@ -101,8 +103,7 @@ int cop_fc_init(cop_net *net, cop_err *err)
         net->fc_state->replay_tail = none_array(net, n);
         return receiver_state(net, false, err);
     }
-    COP_CHECK(!"flow control kind");
-    return 0;
+    return cop_err_add(err, COP_E_INPUT, "flow_control.kind %d is unknown", net->fc_cfg->kind);
 }
 
 void cop_fc_fini(cop_net *net)

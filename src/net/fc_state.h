@@ -20,6 +20,8 @@ struct cop_fc_state {
     uint8_t *paused;     /* [port * section] receiver has told the sender to stop */
     uint64_t *xoff, *xon; /* [port] thresholds on free bytes */
     /* ack/nack */
+    uint8_t *replayed;   /* [port] its last packet was sent again */
+    uint8_t *recovering; /* [port * section] nothing new until all that was sent is accepted */
     uint32_t *expect;                      /* [port * section] refused packet that must come next */
     uint32_t *nacked_head, *nacked_tail;   /* [port] refused, the sender does not know yet */
     uint32_t *replay_head, *replay_tail;   /* [port] to be sent again */

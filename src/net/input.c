@@ -59,7 +59,7 @@ static void requested(cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p
 {
     cop_out *out = &net->out[port];
     if (out->vl_blocked >> vl & 1) {
-        if (cop_blocks(p->bytes) >= net->lane[(size_t)port * net->lanes + vl].need)
+        if (cop_blocks(p->bytes) >= net->out[port].lane[vl].need)
             return;
         out->vl_blocked &= ~(1u << vl);
     }

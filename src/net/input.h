@@ -22,7 +22,27 @@ typedef struct cop_pick {
 /* Choose among the requests of lane vl at output `port` by the configured arbitration; only inputs
  * whose bit is set in `allowed` (NULL: all). If no request fits behind the output, the lane is
  * blocked and false is returned. */
-bool cop_input_pick(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed, cop_pick *pick);
+bool cop_input_pick_slow(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed, cop_pick *pick);
+/* The same when `any_fits`: every packet would fit behind the output. With round robin over one queue
+ * per (input, output, lane) it is then simply the next requesting input. */
+static inline bool cop_input_pick(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed,
+                                  bool any_fits, cop_pick *pick)
+{
+    if (COP_UNLIKELY(!any_fits || !net->quick_pick))
+        return cop_input_pick_slow(net, port, vl, allowed, pick);
+    const cop_out *out = &net->out[port];
+    uint32_t first = out->lane[vl].rr;
+    uint64_t bits = out->request[vl] & (allowed ? allowed[0] : ~(uint64_t)0);
+    uint64_t from_first = first < 64 ? bits & ~(uint64_t)0 << first : 0;
+    if (bits == 0)
+        return false;
+    uint32_t input = (uint32_t)__builtin_ctzll(from_first ? from_first : bits);
+    pick->in = out->port0 + input;
+    pick->queue = net->in[pick->in].queue0 + out->local * net->lanes + vl;
+    pick->vl = vl;
+    return true;
+}
+
 /* The picked packet goes: leaves its queue, crosses by `transfer`, frees its space when its tail has
  * left. Returns that time. */
 cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick, cop_transfer_fn transfer);

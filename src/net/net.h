@@ -53,7 +53,9 @@ typedef struct cop_out {
     uint16_t local;      /* port number inside the switch */
     uint8_t rr_vl;       /* next lane of the round robin */
     uint8_t short_of;    /* iq: a free input's packet does not fit, though the lane is not blocked */
-    uint64_t pad[3];
+    struct cop_section *section; /* of the buffer behind this port, [sections] */
+    struct cop_lane *lane;       /* [lanes] */
+    uint64_t *request;           /* [lanes * words] */
 } cop_out;
 _Static_assert(sizeof(cop_out) == 128, "an output is two cache lines");
 
@@ -155,7 +157,7 @@ typedef struct cop_fc_ops {
     bool (*arrive)(cop_net *net, uint32_t port, uint32_t section, uint32_t pkt); /* may be NULL */
     void (*release)(cop_net *net, uint32_t port); /* COP_EV_RELEASE; may be NULL */
     /* A retransmission that must go before new packets: handle or COP_NONE; may be NULL. */
-    uint32_t (*replay)(cop_net *net, uint32_t port);
+    uint32_t (*replay)(cop_net *net, uint32_t port); /* gives way once; asked again, it does not */
 } cop_fc_ops;
 
 /* Send packet `h` from its input through output `port` on lane vl, starting now; returns when its
@@ -215,9 +217,7 @@ struct cop_net {
 
     cop_out *out;         /* [n_ports] */
     cop_in *in;           /* [n_ports] */
-    cop_section *section; /* [n_ports * sections] */
-    cop_lane *lane;       /* [n_ports * lanes] */
-    uint64_t *request;    /* [n_ports * lanes * words] bit per local input */
+    cop_section *section; /* [n_ports * sections]; also reached through cop_out */
     uint32_t *shared_free; /* [n_ports] shared lanes: blocks left in the common part, else NULL */
 
     cop_queue *queue;       /* all inputs of all switches */
@@ -254,10 +254,6 @@ struct cop_net {
 
     char *queue_state, *cc_state; /* [n_ports] of the plug-ins */
     struct cop_control *control;  /* link-level messages under way; NULL if the scheme has none */
-
-    /* Arbitrations due at this instant: a bit per entity; they run when nothing else is left at it. */
-    uint64_t *due;
-    uint32_t due_first, due_last; /* words that may have bits; first > last: none */
 
     cop_totals total;
     uint64_t seen_delivered; /* at the last sample */
@@ -310,15 +306,6 @@ void cop_pkt_free(cop_net *net, uint32_t handle);
 static inline void cop_net_push(cop_net *net, cop_time t, enum cop_ev_kind kind, uint32_t entity)
 {
     cop_evq_push(&net->evq, t, cop_ev_id(kind, entity));
-}
-
-/* Arbitrate entity (output port or switch) when all else of this instant is done. */
-static inline void cop_net_arbitrate_now(cop_net *net, uint32_t entity)
-{
-    uint32_t word = entity / 64;
-    net->due[word] |= (uint64_t)1 << (entity % 64);
-    net->due_first = word < net->due_first ? word : net->due_first;
-    net->due_last = word > net->due_last ? word : net->due_last;
 }
 
 static inline uint32_t cop_net_section_of(const cop_net *net, const cop_pkt *p, uint32_t vl)

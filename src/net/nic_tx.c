@@ -251,7 +251,7 @@ static void send_packet(cop_net *net, uint32_t host, uint32_t s, uint32_t before
                    .flags = m->left == payload ? COP_PKT_LAST : 0};
     cop_stream_probe *sp = &net->probe.stream[m->stream];
     sp->sent_bytes += payload;
-    if (net->now >= net->probe.warmup)
+    if (net->now >= net->probe.warmup && net->now < net->probe.end)
         net->probe.host[host].sent_bytes += payload;
     if (nic->inject_pace)
         nic->inject_free = net->now + cop_wire_time(nic->inject_pace, p->bytes);
@@ -370,7 +370,16 @@ static cop_time next_attempt(const cop_net *net, uint32_t host)
     return data;
 }
 
-void cop_nic_try(cop_net *net, uint32_t host)
+/* A packet that was refused goes again (ack/nack). */
+static bool resend(cop_net *net, uint32_t port)
+{
+    uint32_t h = net->fc->replay ? net->fc->replay(net, port) : COP_NONE;
+    if (h != COP_NONE)
+        cop_wire_send(net, port, h);
+    return h != COP_NONE;
+}
+
+__attribute__((flatten)) void cop_nic_try(cop_net *net, uint32_t host)
 {
     cop_nic *nic = &net->nic[host];
     uint32_t port = host_port(net, host);
@@ -378,20 +387,14 @@ void cop_nic_try(cop_net *net, uint32_t host)
         return;
     nic->wake = COP_NEVER;
     cop_fc_settle(net, port);
-    if (net->fc->replay) {
-        uint32_t again = net->fc->replay(net, port);
-        if (again != COP_NONE) {
-            cop_wire_send(net, port, again);
-            cop_nic_wake(net, host, net->now);
-            return;
-        }
-    }
-    if (send_control(net, host)) {
+    if (resend(net, port) || send_control(net, host)) {
         cop_nic_wake(net, host, net->now);
         return;
     }
     if (net->now >= nic->inject_free)
         send_data(net, host);
+    if (net->fc->replay && (net->out[port].busy_until > net->now || resend(net, port)))
+        cop_nic_wake(net, host, net->now);
     cop_nic_wake(net, host, next_attempt(net, host));
 }
 

@@ -116,6 +116,15 @@ static bool try_lane(cop_net *net, uint32_t port, uint32_t vl, cop_time *later)
     return true;
 }
 
+/* A packet that was refused goes again (ack/nack). */
+static bool resend(cop_net *net, uint32_t port)
+{
+    uint32_t h = net->fc->replay ? net->fc->replay(net, port) : COP_NONE;
+    if (h != COP_NONE)
+        cop_wire_send(net, port, h);
+    return h != COP_NONE;
+}
+
 /* Send the next packet if there is one that can go. */
 static void transmit(cop_net *net, uint32_t port)
 {
@@ -123,15 +132,15 @@ static void transmit(cop_net *net, uint32_t port)
     free_leaving(net, port);
     cop_fc_settle(net, port);
     cop_time later = COP_NEVER;
-    uint32_t again = net->fc->replay ? net->fc->replay(net, port) : COP_NONE, tried = 0, ready;
-    bool sent = again != COP_NONE;
-    if (sent)
-        cop_wire_send(net, port, again);
+    uint32_t tried = 0, ready;
+    bool sent = resend(net, port);
     while (!sent && (ready = b->tx_ready & ~b->tx_blocked & ~tried)) {
         uint32_t vl = cop_vlarb_pick(net, port, ready);
         sent = try_lane(net, port, vl, &later);
         tried |= 1u << vl;
     }
+    if (!sent)
+        sent = resend(net, port);
     if (sent)
         tx_kick(net, port, net->now);
     else if (later != COP_NEVER)

@@ -81,7 +81,7 @@ static bool consider(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, c
 /* Inputs first, first+1, ..., wrapping round once. */
 static void search(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed, choice *c)
 {
-    uint32_t first = net->lane[(size_t)port * net->lanes + vl].rr;
+    uint32_t first = net->out[port].lane[vl].rr;
     const uint64_t *mask = cop_request_mask(net, port, vl);
     for (uint32_t turn = 0; turn <= net->words; turn++) {
         uint32_t w = (first / 64 + turn) % net->words;
@@ -97,29 +97,8 @@ static void search(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *all
     }
 }
 
-/* Round robin among queues per output when any packet would fit: the next requesting input it is. */
-static uint32_t next_input(const cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed)
+bool cop_input_pick_slow(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed, cop_pick *pick)
 {
-    uint32_t first = net->lane[(size_t)port * net->lanes + vl].rr;
-    const uint64_t *mask = cop_request_mask(net, port, vl);
-    uint64_t bits = mask[0] & (allowed ? allowed[0] : ~(uint64_t)0);
-    uint64_t from_first = first < 64 ? bits & ~(uint64_t)0 << first : 0;
-    if (from_first)
-        return (uint32_t)__builtin_ctzll(from_first);
-    return bits ? (uint32_t)__builtin_ctzll(bits) : COP_NONE;
-}
-
-bool cop_input_pick(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed, cop_pick *pick)
-{
-    if (net->quick_pick && net->arch->room(net, port, vl, net->max_blocks)) {
-        uint32_t input = next_input(net, port, vl, allowed);
-        if (input == COP_NONE)
-            return false;
-        pick->in = net->out[port].port0 + input;
-        pick->queue = net->in[pick->in].queue0 + net->out[port].local * net->lanes + vl;
-        pick->vl = vl;
-        return true;
-    }
     choice c = {.need = UINT32_MAX};
     search(net, port, vl, allowed, &c);
     if (c.found) {

@@ -11,7 +11,7 @@
 
 static inline uint64_t *cop_request_mask(const cop_net *net, uint32_t port, uint32_t vl)
 {
-    return &net->request[((size_t)port * net->lanes + vl) * net->words];
+    return &net->out[port].request[vl * net->words];
 }
 
 static inline void cop_request_set(cop_net *net, uint32_t port, uint32_t vl, uint32_t input)

@@ -70,11 +70,11 @@ static void dispatch(cop_net *net, enum cop_ev_kind kind, uint32_t entity)
         cop_obuf_tx(net, entity);
         break;
     case COP_EV_ARB:
-        cop_net_arbitrate_now(net, entity);
+        cop_evq_due_now(&net->evq, entity);
         break;
     case COP_EV_SAMPLE:
     case COP_EV_KINDS:
-        COP_CHECK(!"event kind");
+        COP_CHECK(kind < COP_EV_SAMPLE);
     }
 }
 
@@ -82,12 +82,12 @@ static void dispatch(cop_net *net, enum cop_ev_kind kind, uint32_t entity)
  * end later, so none of them makes another one due now. */
 static void run_arbitrations(cop_net *net)
 {
-    uint32_t first = net->due_first, last = net->due_last;
-    net->due_first = COP_NONE;
-    net->due_last = 0;
+    uint32_t first = net->evq.due_first, last = net->evq.due_last;
+    net->evq.due_first = COP_NONE;
+    net->evq.due_last = 0;
     for (uint32_t w = first; w <= last; w++) {
-        uint64_t bits = net->due[w];
-        net->due[w] = 0;
+        uint64_t bits = net->evq.due[w];
+        net->evq.due[w] = 0;
         for (; bits; bits &= bits - 1)
             net->arch->arbitrate(net, w * 64 + (uint32_t)__builtin_ctzll(bits));
     }
@@ -98,7 +98,7 @@ static void run_until(cop_net *net, cop_time until, cop_progress_fn progress, vo
     cop_ev ev;
     uint64_t events = 0;
     while (net->stop == COP_OUTCOME_OK) {
-        bool due = net->due_first != COP_NONE;
+        bool due = net->evq.due_first != COP_NONE;
         if (!cop_evq_pop(&net->evq, due ? net->now : until, &ev)) {
             if (!due)
                 break;
@@ -137,6 +137,7 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
     cop_net_push(net, net->probe.sample, COP_EV_SAMPLE, 0);
     run_until(net, duration, progress, ctx);
     if (net->run_cfg->drain && net->stop == COP_OUTCOME_OK) {
+        net->now = duration; /* also when the network fell silent before: rates refer to all of it */
         stop_sources(net);
         run_until(net, COP_NEVER, progress, ctx);
         net->now = cop_max64(net->now, net->last_delivery);

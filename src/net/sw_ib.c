@@ -17,14 +17,14 @@ static void ib_kick(cop_net *net, uint32_t port)
     cop_out *out = &net->out[port];
     if (out->busy_until <= net->now) {
         out->arb_at = net->now;
-        cop_net_arbitrate_now(net, port);
+        cop_evq_due_now(&net->evq, port);
     } else if (out->busy_until < out->arb_at) {
         out->arb_at = out->busy_until;
         cop_net_push(net, out->busy_until, COP_EV_ARB, port);
     }
 }
 
-/* A packet that was refused goes again, before anything new. */
+/* A packet that was refused goes again; asked first and, if nothing else went, last. */
 static bool resend(cop_net *net, uint32_t port)
 {
     uint32_t h = net->fc->replay ? net->fc->replay(net, port) : COP_NONE;
@@ -60,12 +60,15 @@ __attribute__((flatten)) static void ib_arbitrate(cop_net *net, uint32_t port)
     while (!sent && (out->vl_ready & ~out->vl_blocked)) {
         cop_pick pick;
         uint32_t vl = cop_vlarb_pick(net, port, out->vl_ready & ~out->vl_blocked);
-        if (!cop_input_pick(net, port, vl, NULL, &pick))
+        bool any_fits = cop_fc_fits(net, port, vl, net->max_blocks);
+        if (!cop_input_pick(net, port, vl, NULL, any_fits, &pick))
             continue; /* the lane is blocked now; try another */
-        net->lane[(size_t)port * net->lanes + vl].rr = (uint16_t)(net->in[pick.in].local + 1u);
+        net->out[port].lane[vl].rr = (uint16_t)(net->in[pick.in].local + 1u);
         cop_input_grant(net, port, &pick, link_transfer);
         sent = true;
     }
+    if (!sent)
+        sent = resend(net, port);
     if (sent && ((out->vl_ready & ~out->vl_blocked) || net->fc->replay))
         ib_kick(net, port);
 }

@@ -42,7 +42,7 @@ static void iq_kick(cop_net *net, uint32_t port)
 {
     const cop_out *out = &net->out[port];
     if (output_free(net, port) <= net->now) /* else the end of the running transfer looks again */
-        cop_net_arbitrate_now(net, out->sw);
+        cop_evq_due_now(&net->evq, out->sw);
 }
 
 /* Output `port` grants one free input. */
@@ -53,7 +53,8 @@ static bool grant(cop_net *net, uint32_t port, cop_pick *pick)
     while ((ready = out->vl_ready & ~out->vl_blocked & ~tried)) {
         uint32_t vl = net->obuf ? cop_obuf_pick_lane(net, port, ready)
                                 : cop_vlarb_pick(net, port, ready);
-        if (cop_input_pick(net, port, vl, net->iq->free_in, pick))
+        bool any_fits = net->arch->room(net, port, vl, net->max_blocks);
+        if (cop_input_pick(net, port, vl, net->iq->free_in, any_fits, pick))
             return true;
         tried |= 1u << vl;
     }
@@ -93,7 +94,7 @@ static bool iterate(cop_net *net, uint32_t sw, bool first_iteration)
         uint32_t input = net->in[iq->grant[o].in].local;
         iq->offers[input][o / 64] |= (uint64_t)1 << (o % 64);
         if (net->sw_cfg->matching == COP_MATCH_RRM)
-            net->lane[(size_t)port * net->lanes + iq->grant[o].vl].rr = (uint16_t)(input + 1);
+            net->out[port].lane[iq->grant[o].vl].rr = (uint16_t)(input + 1);
     }
     for (uint32_t i = 0; i < ports; i++) {
         cop_in *in = &net->in[port0 + i];
@@ -101,7 +102,7 @@ static bool iterate(cop_net *net, uint32_t sw, bool first_iteration)
         if (o == COP_NONE)
             continue;
         if (first_iteration || net->sw_cfg->matching == COP_MATCH_RRM) {
-            net->lane[(size_t)(port0 + o) * net->lanes + iq->grant[o].vl].rr = (uint16_t)(i + 1);
+            net->out[port0 + o].lane[iq->grant[o].vl].rr = (uint16_t)(i + 1);
             iq->accept_rr[port0 + i] = (uint16_t)(o + 1);
         }
         in->read_until = cop_input_grant(net, port0 + o, &iq->grant[o], net->arch->transfer);
@@ -140,6 +141,7 @@ static void iq_arbitrate(cop_net *net, uint32_t sw)
     for (int64_t i = 0; i < net->sw_cfg->iterations; i++)
         if (!iterate(net, sw, i == 0))
             break;
+    resend_all(net, sw); /* those that gave way in vain */
 }
 
 static void iq_credit(cop_net *net, uint32_t port)

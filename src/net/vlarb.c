@@ -104,7 +104,7 @@ uint32_t cop_vlarb_pick_slow(cop_net *net, uint32_t port, uint32_t ready)
     return (uint32_t)__builtin_ctz(from ? from : ready);
 }
 
-void cop_vlarb_sent(cop_net *net, uint32_t port, uint32_t vl, uint32_t bytes)
+void cop_vlarb_sent_slow(cop_net *net, uint32_t port, uint32_t vl, uint32_t bytes)
 {
     net->out[port].rr_vl = (uint8_t)((vl + 1) % COP_MAX_VL);
     if (net->vlarb == NULL)

@@ -52,7 +52,7 @@ cop_time cop_wire_send(cop_net *net, uint32_t port, uint32_t h)
     }
     in->wire_tail = h;
     out->hash = hash_step(out->hash, net->now, p);
-    if (net->now >= net->probe.warmup)
+    if (net->now >= net->probe.warmup && net->now < net->probe.end)
         out->sent_bytes += p->bytes;
     net->total.hops++;
     if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))

@@ -30,7 +30,7 @@
 #define FLIT 64u
 #define FLIT_PS ((cop_time)8000) /* at 64 Gbit/s */
 #define BASE_MBPS 64000u
-#define NETWORKS 500u
+#define NETWORKS 300u
 #define MAX_MESSAGES 160u
 #define MAX_CUTS 3u /* packets of one message */
 

@@ -94,6 +94,30 @@ static void voq_saturation(void **state)
     }
 }
 
+/* McKeown, "The iSLIP scheduling algorithm", IEEE/ACM Trans. Networking 1999: in a 2 x 2 switch
+ * under heavy load, output pointers that move with every grant stay in step once they are, and then
+ * halve the throughput; those that move on accepted grants only get out of step and lose nothing.
+ * How often they are in step is chance, hence several seeds. */
+static void matching_pointers(void **state)
+{
+    (void)state;
+    double sum = 0.0;
+    for (int seed = 1; seed <= 8; seed++) {
+        char text[32];
+        scn_text(text, sizeof(text), "run.seed=%d", seed);
+        const char *rrm[] = {"switch.architecture=iq", "switch.iterations=1", text,
+                             "switch.matching=rrm"};
+        const char *islip[] = {"switch.architecture=iq", "switch.iterations=1", text,
+                               "switch.matching=islip"};
+        double step = saturation(2, "4 ms", rrm, 4), free = saturation(2, "4 ms", islip, 4);
+        assert_true(step > 0.49 && step < free && free > 0.98);
+        sum += step;
+    }
+    assert_true(sum / 8 < 0.9);
+    static const char *const large[] = {"switch.architecture=iq", "switch.iterations=1"};
+    assert_true(saturation(16, "2 ms", large, 2) > 0.95);
+}
+
 /* -- waiting times -- */
 
 /* Poisson sources to one output. With equal packets, waiting at the source and in the switch
@@ -298,6 +322,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fifo_saturation),
         cmocka_unit_test(voq_saturation),
+        cmocka_unit_test(matching_pointers),
         cmocka_unit_test(mean_wait_of_equal_packets),
         cmocka_unit_test(mean_wait_of_mixed_packets),
         cmocka_unit_test(littles_law),
