@@ -25,7 +25,8 @@ for program in "$@"; do
     log=$logs/$name.log
     rc=$(cat "$logs/$name.rc")
     ok=$(grep -ac '^\[       OK \]' "$log")
-    bad=$(grep -ac '^\[  FAILED  \] [^:]*$' "$log")
+    bad=$(sed -n 's/^\[  FAILED  \] \([0-9]*\) test(s), listed below:.*/\1/p' "$log" | tail -n 1)
+    bad=${bad:-0}
     # A program that died before its summary counts as one more failure.
     if [ "$rc" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
     passed=$((passed + ok)) failed=$((failed + bad))

@@ -54,7 +54,7 @@ int cop_cli_unknown_command(const char *name)
     const char *names[MAX_NAMES];
     size_t n = 0;
     char shown[48];
-    for (; cop_commands[n] != NULL && n < MAX_NAMES; n++)
+    for (; n < MAX_NAMES && cop_commands[n] != NULL; n++)
         names[n] = cop_commands[n]->name;
     cop_excerpt(name, shown, sizeof(shown));
     const char *const options[] = {"--help", "--version"};
@@ -75,7 +75,7 @@ int cop_cli_bad_option(const cop_command *c, const struct option *longs, int got
     const char *names[MAX_NAMES];
     char word[48], shown[60];
     size_t n = 0;
-    for (; longs[n].name != NULL && n < MAX_NAMES; n++)
+    for (; n < MAX_NAMES && longs[n].name != NULL; n++)
         names[n] = longs[n].name;
     cop_excerpt(text, shown, sizeof(shown));
     if (got == ':')

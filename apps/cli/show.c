@@ -214,7 +214,7 @@ static void show_extras(FILE *out, const cop_result *r)
 /* Throughput of each traffic entry if they are few, else of the network. */
 static void show_plot(FILE *out, const cop_result *r, cop_style style)
 {
-    cop_plot_line lines[MAX_CURVES];
+    cop_plot_line lines[MAX_CURVES] = {{0}};
     const char *unit = NULL;
     size_t n = 0, found = 0;
     for (uint32_t i = 0; i < r->n_series; i++) {

@@ -95,7 +95,7 @@ static int parse_ints(const cop_opt *o, const char *const *items, size_t n, cop_
                       cop_arena *arena, cop_err *why)
 {
     cop_opt item = cop_opt_item(o);
-    range r;
+    range r = {0};
     uint64_t total = 0;
     for (size_t i = 0; i < n; i++) {
         int rc = parse_range(&item, items[i], &r, why);

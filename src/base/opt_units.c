@@ -374,7 +374,7 @@ const char *cop_print_real(double value, char *buf, size_t size)
 const char *cop_print_share(double value, char *buf, size_t size)
 {
     for (int precision = 3; precision <= 15; precision++) {
-        double back;
+        double back = 0;
         snprintf(buf, size, "%.*g %%", precision, value * 100);
         if (cop_parse_share(buf, &back, NULL) == 0 && back == value)
             return buf;

@@ -44,12 +44,6 @@ static cop_ev heap_pop(cop_heap *h)
     return top;
 }
 
-/* Inside a bucket an event is one 64-bit key: its time within the bucket above its id. */
-static inline uint64_t key_of(const cop_evq *q, cop_time t, uint32_t id)
-{
-    return (t & q->low) << 32 | id;
-}
-
 static void chunk_grow(cop_chunk_keys *c)
 {
     c->cap = c->cap ? c->cap * 2 : 16;
@@ -107,20 +101,30 @@ static void radix_pass(const uint64_t *from, uint64_t *to, uint32_t n, unsigned 
         to[start[from[i] >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* Move a set of arbitrations to those due, when their instant has come; returns one of them. */
-static uint32_t make_due(cop_evq *q, uint64_t *set, size_t words)
+/* Keep a set of arbitrations until their instant has come; returns one of them. */
+static uint32_t hold(cop_evq *q, uint64_t *set, size_t words)
 {
     uint32_t one = 0;
     for (size_t w = 0; w < words; w++) {
-        if (set[w] == 0)
-            continue;
-        one = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(set[w]);
-        q->due[w] |= set[w];
+        if (set[w])
+            one = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(set[w]);
+        q->held[w] = set[w];
         set[w] = 0;
-        q->due_first = w < q->due_first ? (uint32_t)w : q->due_first;
-        q->due_last = w > q->due_last ? (uint32_t)w : q->due_last;
     }
+    q->held_words = (uint32_t)words;
     return one;
+}
+
+void cop_evq_release_held(cop_evq *q)
+{
+    for (uint32_t w = 0; w < q->held_words; w++) {
+        if (q->held[w] == 0)
+            continue;
+        q->due[w] |= q->held[w];
+        q->due_first = w < q->due_first ? w : q->due_first;
+        q->due_last = w > q->due_last ? w : q->due_last;
+    }
+    q->held_words = 0;
 }
 
 /* A chunk of one instant, as saturated networks in step make them. Entities are dense, so a bit per
@@ -150,8 +154,8 @@ static bool sort_one_instant(cop_evq *q, cop_chunk_keys *c)
     for (; kinds; kinds &= kinds - 1) {
         uint32_t kind = (uint32_t)__builtin_ctz(kinds);
         uint64_t *set = &q->bits[kind * q->bits_words], base = time | cop_ev_id((enum cop_ev_kind)kind, 0);
-        if (kind == COP_EV_ARB && q->due_words >= words) {
-            *out++ = base + make_due(q, set, words); /* one of them stands for all */
+        if (kind == COP_EV_ARB && q->due_words >= words && q->held_words == 0) {
+            *out++ = base + hold(q, set, words); /* one of them stands for all */
             continue;
         }
         for (size_t w = 0; w < words; w++, base += 64) {
@@ -204,12 +208,10 @@ void cop_evq_init(cop_evq *q, bool use_heap, cop_time bucket_ps, cop_time span_p
     if (use_heap)
         return;
     q->shift = round_up_pow2(bucket_ps, 2, 31);
-    q->low = ((uint64_t)1 << q->shift) - 1;
     uint32_t bits = round_up_pow2(span_ps >> q->shift, 10, 20);
     size_t n = (size_t)1 << bits;
     q->mask = (uint32_t)(n - 1);
-    q->bucket = cop_alloc(n * sizeof(uint32_t));
-    memset(q->bucket, 0xff, n * sizeof(uint32_t));
+    q->bucket = cop_alloc(n * sizeof(*q->bucket));
     q->nonempty = cop_alloc(n / 64 * sizeof(uint64_t));
 }
 
@@ -217,12 +219,15 @@ void cop_evq_use_due(cop_evq *q, uint32_t n)
 {
     q->due_words = n / 64 + 1;
     q->due = cop_alloc(q->due_words * sizeof(uint64_t));
+    q->held = cop_alloc(q->due_words * sizeof(uint64_t));
 }
 
 void cop_evq_fini(cop_evq *q)
 {
-    for (uint32_t i = 0; i < q->n_chunks; i++)
-        cop_free(q->chunk[i].v);
+    for (uint32_t i = 0; i < q->n_chunks; i++) {
+        cop_free(q->chunk[i]->v);
+        cop_free(q->chunk[i]);
+    }
     cop_free(q->chunk);
     cop_free(q->free_chunk);
     cop_free(q->far.v);
@@ -237,32 +242,26 @@ void cop_evq_fini(cop_evq *q)
 }
 
 /* An empty chunk; the one used last, whose memory is near. */
-static uint32_t new_chunk(cop_evq *q)
+static cop_chunk_keys *new_chunk(cop_evq *q)
 {
     if (q->n_free)
         return q->free_chunk[--q->n_free];
     size_t cap = q->cap_chunks;
     q->chunk = cop_grow(q->chunk, &q->cap_chunks, (size_t)q->n_chunks + 1, sizeof(*q->chunk));
     if (cap != q->cap_chunks)
-        q->free_chunk = cop_realloc(q->free_chunk, q->cap_chunks * sizeof(uint32_t));
-    q->chunk[q->n_chunks] = (cop_chunk_keys){0};
-    return q->n_chunks++;
+        q->free_chunk = cop_realloc(q->free_chunk, q->cap_chunks * sizeof(*q->free_chunk));
+    return q->chunk[q->n_chunks++] = cop_alloc(sizeof(cop_chunk_keys));
 }
 
-static uint32_t open_bucket(cop_evq *q, uint32_t slot)
+static void ring_add(cop_evq *q, cop_time t, uint32_t id)
 {
-    q->bucket[slot] = new_chunk(q);
-    q->nonempty[slot / 64] |= (uint64_t)1 << (slot % 64);
-    q->buckets_used++;
-    return q->bucket[slot];
-}
-
-static inline void ring_add(cop_evq *q, cop_time t, uint32_t id)
-{
-    uint32_t slot = (uint32_t)(t >> q->shift) & q->mask, c = q->bucket[slot];
-    if (COP_UNLIKELY(c == COP_NONE))
-        c = open_bucket(q, slot);
-    chunk_add(&q->chunk[c], key_of(q, t, id));
+    uint32_t slot = (uint32_t)(t >> q->shift) & q->mask;
+    if (q->bucket[slot] == NULL) {
+        q->bucket[slot] = new_chunk(q);
+        q->nonempty[slot / 64] |= (uint64_t)1 << (slot % 64);
+        q->buckets_used++;
+    }
+    chunk_add(q->bucket[slot], cop_ev_key(t, id));
 }
 
 /* Anything but a bucket of the ring after the current one. In heap mode the ring has no bucket. */
@@ -272,7 +271,7 @@ static void push_aside(cop_evq *q, cop_time t, uint32_t id)
     if (q->use_heap) {
         heap_push(&q->far, ev);
     } else if (t >> q->shift == q->cur) {
-        uint64_t key = key_of(q, t, id);
+        uint64_t key = cop_ev_key(t, id);
         chunk_add(&q->late, key);
         q->late_min = key < q->late_min ? key : q->late_min;
     } else {
@@ -324,17 +323,18 @@ static bool advance(cop_evq *q, cop_time until)
     if (next > until >> q->shift)
         return false;
     q->cur = next;
-    q->base = next << q->shift;
+    q->high = next << q->shift & ~(uint64_t)UINT32_MAX;
     while (q->far.n && (q->far.v[0].t >> q->shift) - q->cur <= q->mask) {
         cop_ev ev = heap_pop(&q->far);
         ring_add(q, ev.t, ev.id);
     }
-    uint32_t slot = (uint32_t)q->cur & q->mask, c = q->bucket[slot];
-    q->bucket[slot] = COP_NONE;
+    uint32_t slot = (uint32_t)q->cur & q->mask;
+    cop_chunk_keys *c = q->bucket[slot];
+    q->bucket[slot] = NULL;
     q->nonempty[slot / 64] &= ~((uint64_t)1 << (slot % 64));
     q->buckets_used--;
-    chunk_swap(&q->run, &q->chunk[c]);
-    q->chunk[c].n = 0;
+    chunk_swap(&q->run, c);
+    c->n = 0;
     q->free_chunk[q->n_free++] = c;
     q->run_at = 0;
     sort_chunk(q, &q->run);
@@ -385,7 +385,7 @@ bool cop_evq_pop_slow(cop_evq *q, cop_time until, cop_ev *ev)
     if (q->run_at == q->run.n && !advance(q, until))
         return false;
     uint64_t key = q->run.v[q->run_at];
-    *ev = (cop_ev){.t = q->base + (key >> 32), .id = (uint32_t)key};
+    *ev = (cop_ev){.t = q->high | key >> 32, .id = (uint32_t)key};
     if (ev->t > until)
         return false;
     q->run_at++;

@@ -47,6 +47,12 @@ static inline uint32_t cop_ev_entity_of(uint32_t id)
 {
     return id & ((1u << COP_EV_ENTITY_BITS) - 1);
 }
+/* Inside a bucket an event is one 64-bit key: the lower half of its time above its id. Buckets are
+ * aligned and narrower than 2^32 ps, so keys order as events do. */
+static inline uint64_t cop_ev_key(cop_time t, uint32_t id)
+{
+    return t << 32 | id;
+}
 static inline bool cop_ev_before(cop_ev a, cop_ev b)
 {
     return a.t != b.t ? a.t < b.t : a.id < b.id;
@@ -71,13 +77,12 @@ typedef struct cop_evq {
     /* ring mode */
     uint32_t shift;     /* bucket width is 1 << shift picoseconds */
     uint32_t mask;      /* number of buckets - 1; 0 in heap mode */
-    uint64_t low;       /* mask of the time inside a bucket */
     uint64_t cur;       /* absolute number of the bucket being emptied */
-    cop_time base;      /* its first instant */
-    uint32_t *bucket;   /* chunk of each bucket, COP_NONE if empty */
+    cop_time high;      /* the upper half of its times */
+    cop_chunk_keys **bucket; /* keys of each bucket, NULL if empty */
     uint64_t *nonempty; /* bit per bucket */
-    cop_chunk_keys *chunk;
-    uint32_t *free_chunk; /* stack of unused chunks */
+    cop_chunk_keys **chunk;      /* all chunks, owned */
+    cop_chunk_keys **free_chunk; /* stack of those not in use */
     uint32_t n_chunks, n_free;
     size_t cap_chunks;
     uint32_t buckets_used;
@@ -93,6 +98,9 @@ typedef struct cop_evq {
     uint64_t *due;
     size_t due_words;
     uint32_t due_first, due_last; /* words that may have bits; due_first COP_NONE: none is due */
+    /* The arbitrations of one instant to come, represented in the run by one of them. */
+    uint64_t *held;
+    uint32_t held_words; /* 0: none is held */
 } cop_evq;
 
 /* bucket_ps: wanted bucket width (rounded to a power of two), about 8 events' worth of time;
@@ -109,13 +117,10 @@ static inline void cop_evq_push(cop_evq *q, cop_time t, uint32_t id)
     COP_ASSERT(cop_ev_before(q->last, ((cop_ev){.t = t, .id = id})) || (q->last.t | q->last.id) == 0);
     uint64_t bucket = t >> q->shift;
     if (COP_LIKELY(bucket - q->cur - 1 < q->mask)) {
-        uint32_t c = q->bucket[(uint32_t)bucket & q->mask];
-        if (COP_LIKELY(c != COP_NONE)) {
-            cop_chunk_keys *k = &q->chunk[c];
-            if (COP_LIKELY(k->n < k->cap)) {
-                k->v[k->n++] = (t & q->low) << 32 | id;
-                return;
-            }
+        cop_chunk_keys *k = q->bucket[(uint32_t)bucket & q->mask];
+        if (COP_LIKELY(k != NULL && k->n < k->cap)) {
+            k->v[k->n++] = cop_ev_key(t, id);
+            return;
         }
     }
     cop_evq_push_slow(q, t, id);
@@ -142,12 +147,20 @@ static inline void cop_evq_due_now(cop_evq *q, uint32_t entity)
     q->due_last = word > q->due_last ? word : q->due_last;
 }
 
-/* A pop may add to the set of due arbitrations instead of returning each of them. */
+/* A popped COP_EV_ARB may stand for many of its instant: make them all due. */
+void cop_evq_release_held(cop_evq *q);
+static inline void cop_evq_arb_popped(cop_evq *q, uint32_t entity)
+{
+    cop_evq_due_now(q, entity);
+    if (q->held_words)
+        cop_evq_release_held(q);
+}
+
 static inline bool cop_evq_pop(cop_evq *q, cop_time until, cop_ev *ev)
 {
     uint64_t key = q->run.v[q->run_at]; /* UINT64_MAX behind the last */
     if (COP_LIKELY(key < q->late_min)) {
-        *ev = (cop_ev){.t = q->base + (key >> 32), .id = (uint32_t)key};
+        *ev = (cop_ev){.t = q->high | key >> 32, .id = (uint32_t)key};
         if (ev->t > until)
             return false;
         q->run_at++;

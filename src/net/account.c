@@ -76,8 +76,8 @@ static uint64_t returning(const cop_net *net, uint32_t port, uint32_t section)
 {
     const cop_ring *r = &net->out[port].ring;
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < r->n; i++) {
-        const cop_return *ret = &r->v[(r->at + i) & r->mask];
+    for (uint32_t i = r->at; i != r->end; i++) {
+        const cop_return *ret = &r->v[i & r->mask];
         bool nack = net->fc_state->nacked_head && (ret->blocks & COP_NACK);
         if (ret->section == section && !nack)
             sum += ret->blocks & ~COP_IB_LOST;
@@ -96,6 +96,7 @@ static void check_sender(cop_net *net, const ledger *l, uint32_t port, uint32_t 
         under_way += net->fc_state->behind[mine];
     char name[64];
     cop_topo_port_name(net->topo, port, name, sizeof(name));
+    net->total.credits_missing += sec->used > under_way ? sec->used - under_way : under_way - sec->used;
     if (sec->used != under_way)
         broken(net, "credits of %s section %u: %u blocks are out, %" PRIu64 " are accounted for", name, s,
                sec->used, under_way);
@@ -109,8 +110,8 @@ static void check_receiver(cop_net *net, const ledger *l, uint32_t port, uint32_
     const struct cop_fc_state *st = net->fc_state;
     size_t i = (size_t)port * net->sections + s;
     uint64_t leaving = 0;
-    for (uint32_t k = 0; k < st->freed[port].n; k++) {
-        const cop_return *ret = &st->freed[port].v[(st->freed[port].at + k) & st->freed[port].mask];
+    for (uint32_t k = st->freed[port].at; k != st->freed[port].end; k++) {
+        const cop_return *ret = &st->freed[port].v[k & st->freed[port].mask];
         leaving += ret->section == s ? ret->blocks : 0;
     }
     char name[64];
@@ -144,14 +145,17 @@ void cop_net_account(cop_net *net)
                 .buffered = cop_alloc(sections * sizeof(uint64_t)),
                 .bytes = cop_alloc(sections * sizeof(uint64_t))};
     walk(net, &l);
-    uint64_t in_flight = net->total.injected - net->total.delivered - net->total.lost, unsent = 0;
+    uint64_t in_flight = cop_net_in_flight(net), unsent = 0;
     for (uint32_t h = 0; h < net->info.n_hosts; h++)
         for (uint32_t c = net->nic[h].control_head; c != COP_NONE; c = net->pkt[c].next)
             unsent++;
     if (l.packets != in_flight)
         broken(net, "%" PRIu64 " packets are in flight, %" PRIu64 " were found", in_flight, l.packets);
-    if (net->pkt_live != in_flight + unsent)
-        broken(net, "the pool holds %u packets, %" PRIu64 " are in use", net->pkt_live, in_flight + unsent);
+    uint64_t live = net->pkt_n;
+    for (uint32_t h = net->pkt_free; h != COP_NONE; h = net->pkt[h].next)
+        live--;
+    if (live != in_flight + unsent)
+        broken(net, "the pool holds %" PRIu64 " packets, %" PRIu64 " are in use", live, in_flight + unsent);
     for (uint32_t p = 0; p < net->topo->n_ports; p++)
         for (uint32_t s = 0; s < net->sections; s++) {
             if (net->out[p].to != COP_NONE && net->fc != &cop_fc_onoff)

@@ -174,6 +174,7 @@ static void build_hosts(cop_net *net, const cop_net_parts *pt)
     }
     net->stream_last = COP_NEW_ARRAY(&net->arena, cop_time, net->traffic->n_streams);
     net->stream_held = COP_NEW_ARRAY(&net->arena, uint32_t, net->traffic->n_streams);
+    net->stream_ready = COP_NEW_ARRAY(&net->arena, uint32_t, net->traffic->n_streams);
 }
 
 /* One series per stream while there are few, else one per entry of the traffic list. */
@@ -185,6 +186,7 @@ static void build_probe(cop_net *net, const cop_run_cfg *run)
     const cop_traffic *tr = net->traffic;
     pr->warmup = run->warmup_ps;
     pr->end = run->duration_ps;
+    pr->span = pr->end - pr->warmup;
     pr->sample = run->sample_ps ? run->sample_ps : cop_max64(1, run->duration_ps / 100);
     pr->n_bins = (uint32_t)((run->duration_ps + pr->sample - 1) / pr->sample);
     bool per_stream = tr->n_streams <= MAX_STREAM_SERIES;
@@ -331,6 +333,8 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
         rc = pt->cc->check(pt->cc_cfg, &net->info, err);
     if (rc)
         return rc;
+    net->hooks = pt->queue->on_enqueue || pt->queue->on_dequeue || pt->cc->on_enqueue || pt->cc->on_dequeue;
+    net->lft = pt->route->lft;
     net->arch = pt->sw->architecture == COP_ARCH_IB   ? &cop_arch_ib
                 : pt->sw->architecture == COP_ARCH_IQ ? &cop_arch_iq
                                                       : &cop_arch_cioq;
@@ -347,11 +351,16 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
         cop_iq_init(net);
     if (net->arch == &cop_arch_cioq)
         cop_obuf_init(net);
-    rc = cop_fc_init(net, err);
-    if (rc == 0)
-        rc = cop_vlarb_init(net, err);
     build_events(net);
-    return rc;
+    cop_err inner = {0};
+    char where[256];
+    if (cop_fc_init(net, &inner) != 0)
+        return cop_err_add(err, inner.code, "%s: %s", at(pt, "flow_control", where, sizeof(where)),
+                           inner.text);
+    if (cop_vlarb_init(net, &inner) != 0)
+        return cop_err_add(err, inner.code, "%s: %s", at(pt, "switch.vl_high", where, sizeof(where)),
+                           inner.text);
+    return 0;
 }
 
 void cop_net_fini(cop_net *net)

@@ -24,11 +24,14 @@ typedef struct cop_cc_ops {
     void (*on_dequeue)(struct cop_net *net, uint32_t port, cop_pkt *p); /* may set COP_PKT_FECN */
 
     /* Source side. */
-    cop_time (*next_send)(struct cop_net *net, void *flow, cop_time now); /* <= now: may send */
+    /* When the flow may send its next packet; at or before `now`: it may. Must be a real time, not
+     * COP_NEVER: nothing else would wake the message. */
+    cop_time (*next_send)(struct cop_net *net, void *flow, cop_time now);
     void (*on_send)(struct cop_net *net, void *flow, const cop_pkt *p);
     void (*on_control)(struct cop_net *net, void *flow, const cop_pkt *p); /* ACK or CNP came back */
 
-    /* Destination side: return flags of a control packet to send back at once, 0 for none. */
+    /* Destination side: return flags of a control packet (COP_PKT_CNP or COP_PKT_ACK, and more) to
+     * send back at once, 0 for none. */
     uint16_t (*on_deliver)(struct cop_net *net, uint32_t host, const cop_pkt *p);
 } cop_cc_ops;
 

@@ -25,24 +25,25 @@ void cop_ring_init(cop_ring *r)
 
 void cop_ring_insert_slow(cop_ring *r, cop_return ret)
 {
-    if (r->n > r->mask) {
+    uint32_t n = r->end - r->at;
+    if (n > r->mask) {
         uint32_t cap = (r->mask + 1) * 2;
         cop_return *v = cop_alloc(cap * sizeof(*v));
-        for (uint32_t i = 0; i < r->n; i++)
+        for (uint32_t i = 0; i < n; i++)
             v[i] = r->v[(r->at + i) & r->mask];
         cop_free(r->v);
-        *r = (cop_ring){.v = v, .n = r->n, .mask = cap - 1};
+        *r = (cop_ring){.v = v, .end = n, .mask = cap - 1};
     }
-    uint32_t i = r->n++;
-    for (; i > 0 && r->v[(r->at + i - 1) & r->mask].t > ret.t; i--)
-        r->v[(r->at + i) & r->mask] = r->v[(r->at + i - 1) & r->mask];
-    r->v[(r->at + i) & r->mask] = ret;
+    uint32_t i = r->end++;
+    for (; i != r->at && r->v[(i - 1) & r->mask].t > ret.t; i--)
+        r->v[i & r->mask] = r->v[(i - 1) & r->mask];
+    r->v[i & r->mask] = ret;
 }
 
 void cop_fc_settle_all(cop_net *net, uint32_t port)
 {
     cop_ring *r = &net->out[port].ring;
-    while (r->n && r->v[r->at].t <= net->now) {
+    while (cop_ring_due(r, net->now)) {
         cop_return ret = cop_ring_pop(r);
         net->fc->settle(net, port, &ret);
         if (net->sectioned)
@@ -60,9 +61,9 @@ void cop_fc_arm(cop_net *net, uint32_t port)
     /* A nack is waited for even by a sender that is not blocked: there is a packet to send again. */
     const uint32_t *nacked = net->fc_state->nacked_head;
     blocked = blocked || (nacked && nacked[port] != COP_NONE);
-    if (!blocked || r->n == 0 || r->v[r->at].t >= out->credit_at)
+    if (!blocked || r->at == r->end || r->v[r->at & r->mask].t >= out->credit_at)
         return;
-    out->credit_at = r->v[r->at].t;
+    out->credit_at = r->v[r->at & r->mask].t;
     cop_net_push(net, out->credit_at, COP_EV_CREDIT, port);
 }
 

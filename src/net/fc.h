@@ -34,17 +34,19 @@ void cop_ring_init(cop_ring *r);
 void cop_ring_insert_slow(cop_ring *r, cop_return ret);
 static inline void cop_ring_insert(cop_ring *r, cop_return ret)
 {
-    if (COP_LIKELY(r->n <= r->mask && (r->n == 0 || r->v[(r->at + r->n - 1) & r->mask].t <= ret.t)))
-        r->v[(r->at + r->n++) & r->mask] = ret;
+    uint32_t n = r->end - r->at;
+    if (COP_LIKELY(n <= r->mask && (n == 0 || r->v[(r->end - 1) & r->mask].t <= ret.t)))
+        r->v[r->end++ & r->mask] = ret;
     else
         cop_ring_insert_slow(r, ret);
 }
+static inline bool cop_ring_due(const cop_ring *r, cop_time now)
+{
+    return r->at != r->end && r->v[r->at & r->mask].t <= now;
+}
 static inline cop_return cop_ring_pop(cop_ring *r)
 {
-    cop_return ret = r->v[r->at];
-    r->at = (r->at + 1) & r->mask;
-    r->n--;
-    return ret;
+    return r->v[r->at++ & r->mask];
 }
 
 /* The operations of the flow control. Relative credits, by far the most used, are done here without
@@ -93,15 +95,13 @@ static inline void cop_fc_settle(cop_net *net, uint32_t port)
 {
     cop_ring *r = &net->out[port].ring;
     if (COP_LIKELY(net->plain_credit && !net->sectioned)) {
-        uint32_t at = r->at, n = r->n;
-        for (; n && r->v[at].t <= net->now; n--, at = (at + 1) & r->mask) {
-            cop_section *sec = cop_fc_section(net, port, r->v[at].section);
-            sec->credit += r->v[at].blocks;
-            sec->used -= r->v[at].blocks;
+        for (; cop_ring_due(r, net->now); r->at++) {
+            const cop_return *ret = &r->v[r->at & r->mask];
+            cop_section *sec = cop_fc_section(net, port, ret->section);
+            sec->credit += ret->blocks;
+            sec->used -= ret->blocks;
         }
-        r->at = at;
-        r->n = n;
-    } else if (r->n && r->v[r->at].t <= net->now) {
+    } else if (cop_ring_due(r, net->now)) {
         cop_fc_settle_all(net, port);
     }
 }

@@ -79,7 +79,7 @@ static bool acknack_arrive(cop_net *net, uint32_t port, uint32_t s, uint32_t h)
     struct cop_fc_state *st = net->fc_state;
     size_t i = at(net, port, s);
     cop_ring *freed = &st->freed[port];
-    while (freed->n && freed->v[freed->at].t <= net->now) {
+    while (cop_ring_due(freed, net->now)) {
         cop_return ret = cop_ring_pop(freed);
         st->held[at(net, port, ret.section)] -= ret.blocks;
     }

@@ -39,7 +39,7 @@ static void apply_freed(cop_net *net, uint32_t port)
 {
     struct cop_fc_state *st = net->fc_state;
     cop_ring *r = &st->freed[port];
-    while (r->n && r->v[r->at].t <= net->now) {
+    while (cop_ring_due(r, net->now)) {
         cop_return ret = cop_ring_pop(r);
         st->held[at(net, port, ret.section)] -= ret.blocks;
     }
@@ -53,9 +53,9 @@ static void arm_release(cop_net *net, uint32_t port)
     bool any = false;
     for (uint32_t s = 0; s < net->sections; s++)
         any |= st->paused[at(net, port, s)] != 0;
-    if (!any || r->n == 0 || r->v[r->at].t >= st->release_at[port])
+    if (!any || r->at == r->end || r->v[r->at & r->mask].t >= st->release_at[port])
         return;
-    st->release_at[port] = r->v[r->at].t;
+    st->release_at[port] = r->v[r->at & r->mask].t;
     cop_net_push(net, st->release_at[port], COP_EV_RELEASE, port);
 }
 

@@ -3,7 +3,6 @@
 
 uint32_t cop_pkt_new(cop_net *net)
 {
-    net->pkt_live++;
     if (net->pkt_free != COP_NONE) {
         uint32_t h = net->pkt_free;
         net->pkt_free = net->pkt[h].next;
@@ -17,7 +16,6 @@ void cop_pkt_free(cop_net *net, uint32_t h)
 {
     net->pkt[h].next = net->pkt_free;
     net->pkt_free = h;
-    net->pkt_live--;
 }
 
 uint32_t cop_send_new(cop_net *net)

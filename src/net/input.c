@@ -16,11 +16,14 @@
 #include "net/request.h"
 #include "net/watch.h"
 
-static uint64_t load_of(const void *ctx, uint32_t sw, uint32_t local, uint32_t vl)
+/* Bytes that wait for an output plus those it has sent and not got credit back for (per lane; not
+ * known with a buffer per destination, nor with on/off flow control). */
+static uint64_t load_of(void *ctx, uint32_t sw, uint32_t local, uint32_t vl)
 {
-    const cop_net *net = ctx;
+    cop_net *net = ctx;
     uint32_t port = cop_topo_switch_port(net->topo, sw, local);
-    uint64_t sent = net->section[(size_t)port * net->sections + (net->sectioned ? 0 : vl)].used;
+    cop_fc_settle(net, port);
+    uint64_t sent = net->sectioned ? 0 : net->out[port].section[vl].used;
     return net->out[port].waiting + sent * COP_BLOCK_BYTES;
 }
 
@@ -91,8 +94,14 @@ static void post_candidates(cop_net *net, const cop_in *in, uint32_t q, cop_pkt 
     cop_cand cand[COP_MAX_CAND];
     unsigned n = 1;
     cand[0] = (cop_cand){.port = p->out, .vl = p->out_vl};
-    if (net->max_cand > 1)
+    if (net->max_cand > 1) {
+        /* Choose afresh, without regard to its own weight at the first choice. */
+        net->out[in->port0 + p->out].waiting -= p->bytes;
         n = ask_routing(net, in, p, cand);
+        p->out = cand[0].port;
+        p->out_vl = cand[0].vl;
+        net->out[in->port0 + p->out].waiting += p->bytes;
+    }
     cop_time later = COP_NEVER;
     for (unsigned k = 0; k < n; k++) {
         uint32_t port = in->port0 + cand[k].port;
@@ -128,7 +137,6 @@ static uint32_t pop(cop_net *net, uint32_t q)
     uint32_t h = queue->head;
     queue->head = net->pkt[h].next;
     queue->bytes -= net->pkt[h].bytes;
-    queue->posted = 0;
     return h;
 }
 
@@ -150,7 +158,8 @@ static void offer_head(cop_net *net, uint32_t q)
         if (ops->on_head)
             move = in->queue0 + ops->on_head(net, in_port, q - in->queue0, p);
         if (move == q) {
-            post_candidates(net, in, q, p);
+            if (!net->queue[q].stopped) /* its scheme may have stopped it just now */
+                post_candidates(net, in, q, p);
             return;
         }
         bool was_empty = net->queue[move].head == COP_NONE;
@@ -174,12 +183,20 @@ void cop_input_head(cop_net *net, uint32_t q)
     voq_request(net, in_port, q, net->in[in_port].port0 + p->out, p->out_vl);
 }
 
+static void tell_enqueued(cop_net *net, uint32_t port, uint32_t queue, uint32_t out, cop_pkt *p)
+{
+    if (net->queue_ops->on_enqueue)
+        net->queue_ops->on_enqueue(net, port, queue, p);
+    if (net->cc->on_enqueue)
+        net->cc->on_enqueue(net, out, p);
+}
+
 void cop_input_receive(cop_net *net, uint32_t port, uint32_t h)
 {
     const cop_in *in = &net->in[port];
     cop_pkt *p = &net->pkt[h];
-    if (net->route->lft) {
-        p->out = net->route->lft[(size_t)in->sw * net->info.n_hosts + p->dst];
+    if (net->lft) {
+        p->out = net->lft[(size_t)in->sw * net->info.n_hosts + p->dst];
         p->out_vl = p->vl;
     } else {
         cop_cand cand[COP_MAX_CAND];
@@ -198,10 +215,8 @@ void cop_input_receive(cop_net *net, uint32_t port, uint32_t h)
     append(net, q, h);
     if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
         cop_watch_step(net, COP_WATCH_QUEUE, port, p);
-    if (net->queue_ops->on_enqueue)
-        net->queue_ops->on_enqueue(net, port, local, p);
-    if (net->cc->on_enqueue)
-        net->cc->on_enqueue(net, out, p);
+    if (net->hooks)
+        tell_enqueued(net, port, local, out, p);
     if (!was_empty)
         return;
     if (net->per_output)
@@ -211,19 +226,19 @@ void cop_input_receive(cop_net *net, uint32_t port, uint32_t h)
 }
 
 /* After its head went to `port` until `leaves`, the queue offers its next packet. */
-static void next_head(cop_net *net, uint32_t in_port, uint32_t q, uint32_t port, cop_time leaves)
+static void next_head(cop_net *net, const cop_pick *pick, uint32_t port, cop_time leaves)
 {
+    uint32_t q = pick->queue;
     const cop_queue *queue = &net->queue[q];
-    const cop_in *in = &net->in[in_port];
+    const cop_in *in = &net->in[pick->in];
     if (net->per_output) {
-        uint32_t local = q - in->queue0, vl = local % net->lanes;
         /* The same output comes next, and it is busy until then: the request may stand. */
         if (queue->head != COP_NONE &&
             (!net->multi_rate || no_underrun(net, in, port, &net->pkt[queue->head]) <= leaves)) {
-            net->queue[q].posted = 1;
             return;
         }
-        cop_request_clear(net, port, vl, in->local);
+        net->queue[q].posted = 0;
+        cop_request_clear(net, port, pick->vl, in->local);
         if (queue->head != COP_NONE)
             cop_net_push(net, cop_max64(leaves, net->now + 1), COP_EV_HEAD, q);
         return;
@@ -243,7 +258,6 @@ void cop_input_withdraw(cop_net *net, uint32_t q)
 
 cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick, cop_transfer_fn transfer)
 {
-    const cop_queue_ops *ops = net->queue_ops;
     uint32_t q = pick->queue, in_port = pick->in;
     if (!net->per_output)
         cop_input_withdraw(net, q);
@@ -251,14 +265,15 @@ cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick, cop_
     cop_pkt *p = &net->pkt[h];
     uint32_t freed = cop_net_section_of(net, p, p->vl);
     uint32_t bytes = p->bytes;
-    net->out[net->in[in_port].port0 + p->out].waiting -= p->bytes;
-    if (ops->on_dequeue)
-        ops->on_dequeue(net, in_port, q - net->in[in_port].queue0, p);
-    if (net->cc->on_dequeue)
+    uint32_t counted = net->max_cand == 1 ? port : net->in[in_port].port0 + p->out;
+    net->out[counted].waiting -= p->bytes;
+    if (net->hooks && net->cc->on_dequeue)
         net->cc->on_dequeue(net, port, p);
     cop_time leaves = transfer(net, port, pick->vl, h);
     cop_fc_give(net, in_port, freed, bytes, leaves);
-    next_head(net, in_port, q, port, leaves);
+    next_head(net, pick, port, leaves);
+    if (net->hooks && net->queue_ops->on_dequeue) /* when the queue is in order again */
+        net->queue_ops->on_dequeue(net, in_port, q - net->in[in_port].queue0, &net->pkt[h]);
     return leaves;
 }
 

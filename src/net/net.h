@@ -31,7 +31,7 @@ typedef struct cop_return {
 
 typedef struct cop_ring { /* ordered by time; settled lazily */
     cop_return *v;
-    uint32_t at, n, mask; /* oldest entry, entries, capacity - 1 */
+    uint32_t at, end, mask; /* oldest entry, behind the newest (both count on), capacity - 1 */
 } cop_ring;
 
 /* Sending side of a port: two cache lines, the first one for sending, the second for who may. */
@@ -115,6 +115,7 @@ typedef struct cop_send { /* a message being sent or set aside at its NIC */
     cop_time t_ok;   /* throttled until */
     uint32_t stream, dst, left, flow;
     uint32_t next;   /* in the lane's ready list */
+    uint32_t serial; /* order of taking at its host */
     uint32_t mid;
     uint8_t vl, sl, rstate, unused;
 } cop_send;
@@ -127,6 +128,8 @@ typedef struct cop_nic {
     uint32_t control_head, control_tail; /* ACKs, CNPs to send, oldest first */
     uint32_t seq;
     uint32_t ready_n; /* messages in the ready lists */
+    uint32_t serial;  /* messages taken so far */
+    uint32_t lanes_used; /* lanes on which it has injected */
     uint32_t throttled_n, throttled_cap; /* heap of throttled messages by t_ok */
     uint32_t *throttled;
     uint32_t late_head; /* packets whose consumption ends after the run */
@@ -180,12 +183,12 @@ typedef struct cop_totals {
     uint64_t injected, delivered, lost, injected_bytes, delivered_bytes;
     uint64_t hops, events;
     uint64_t retransmissions;
-    uint64_t acks, cnps, fecn;
+    uint64_t acks, cnps;
+    uint64_t credits_missing; /* blocks that the final account did not find */
 } cop_totals;
 
 struct cop_net {
     cop_time now, end; /* end: last instant of the run; COP_NEVER while draining */
-    cop_time last_delivery;
     cop_evq evq;
     const cop_topo *topo;
     cop_traffic *traffic;
@@ -211,6 +214,8 @@ struct cop_net {
     bool per_output;                 /* one queue per (input, output, lane) */
     bool sectioned;                  /* sections are not lanes (voqnet) */
     bool multi_rate;                 /* links of different pace exist */
+    bool hooks;                      /* the queueing scheme or congestion control watches queues */
+    const uint16_t *lft;             /* route->lft */
     bool quick_pick; /* round robin over one queue per (input, output, lane), at most 64 ports */
     uint32_t max_blocks;             /* of the longest packet */
     uint32_t max_cand;
@@ -237,14 +242,15 @@ struct cop_net {
     cop_nic *nic;           /* [n_hosts] */
     cop_nic_lane *nic_lane; /* [n_hosts * lanes] */
     cop_time *stream_last;  /* [n_streams] when it last sent: turns among saturated ones */
-    uint32_t *stream_held;  /* [n_streams] messages set aside */
+    uint32_t *stream_held;  /* [n_streams] messages at the NIC, ready or throttled */
+    uint32_t *stream_ready; /* [n_streams] those that are ready */
     cop_send *send;         /* pool; heap */
     size_t send_cap;
     uint32_t send_n, send_free;
 
     cop_pkt *pkt; /* pool; heap */
     size_t pkt_cap;
-    uint32_t pkt_n, pkt_free, pkt_live;
+    uint32_t pkt_n, pkt_free;
 
     cop_flow *flow; /* heap */
     char *flow_state;
@@ -296,12 +302,19 @@ uint64_t cop_net_hash(const cop_net *net);
 /* account.c: every packet, byte and credit; sets net->stop and net->why if one is missing. */
 void cop_net_account(cop_net *net);
 
-/* stall.c: are there ports that wait for each other for ever? Sets net->stop and net->why. */
-bool cop_net_find_deadlock(cop_net *net);
+/* stall.c: are there ports that wait for each other for ever? Sets net->stop and net->why. Looks
+ * closely only if a port has stood still for a sample, or when the run is over (`final`). */
+bool cop_net_find_deadlock(cop_net *net, bool final);
 
 /* pool */
 uint32_t cop_pkt_new(cop_net *net);
 void cop_pkt_free(cop_net *net, uint32_t handle);
+
+/* Packets that have left their source and are not yet delivered. */
+static inline uint64_t cop_net_in_flight(const cop_net *net)
+{
+    return net->total.injected - net->total.delivered - net->total.lost;
+}
 
 static inline void cop_net_push(cop_net *net, cop_time t, enum cop_ev_kind kind, uint32_t entity)
 {

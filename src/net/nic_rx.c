@@ -28,6 +28,8 @@ static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time done)
         pr->bin[bin].latency_ps += latency;
         pr->series[(size_t)pr->series_of[p->stream] * pr->n_bins + bin] += payload;
     }
+    if (done < pr->end)
+        pr->area -= pr->end - cop_max64(done, pr->warmup);
     bool after_warmup = done >= pr->warmup && done <= pr->end;
     if (after_warmup) {
         sp->bytes += payload;
@@ -78,7 +80,6 @@ void cop_nic_receive(cop_net *net, uint32_t port, uint32_t h)
     }
     net->total.delivered++;
     net->total.delivered_bytes += p->bytes;
-    net->last_delivery = cop_max64(net->last_delivery, done);
     if (p->flags & COP_PKT_CONTROL) {
         if (net->cc->on_control && net->cc->flow_size)
             net->cc->on_control(net, cop_flow_state(net, cop_flow_of(net, host, p->src, p->sl)), p);

@@ -61,7 +61,12 @@ static void ready_add(cop_net *net, uint32_t host, uint32_t s)
         net->send[l->tail].next = s;
     l->tail = s;
     net->nic[host].ready_n++;
-    net->out[host_port(net, host)].vl_ready |= 1u << vl;
+    net->stream_ready[net->send[s].stream]++;
+    cop_out *out = &net->out[host_port(net, host)];
+    out->vl_ready |= 1u << vl;
+    net->nic[host].lanes_used |= 1u << vl;
+    if (net->sectioned)
+        out->vl_blocked &= ~(1u << vl); /* its destination may have room where others have none */
 }
 
 /* Take out the message after `before` (COP_NONE: the first). */
@@ -73,6 +78,7 @@ static void ready_remove(cop_net *net, uint32_t host, uint32_t vl, uint32_t befo
     if (l->tail == s)
         l->tail = before;
     net->nic[host].ready_n--;
+    net->stream_ready[net->send[s].stream]--;
     if (l->head == COP_NONE)
         net->out[host_port(net, host)].vl_ready &= ~(1u << vl);
 }
@@ -82,7 +88,7 @@ static void ready_remove(cop_net *net, uint32_t host, uint32_t vl, uint32_t befo
 static bool later(const cop_net *net, uint32_t a, uint32_t b)
 {
     const cop_send *x = &net->send[a], *y = &net->send[b];
-    return x->t_ok != y->t_ok ? x->t_ok > y->t_ok : x->t_gen > y->t_gen;
+    return x->t_ok != y->t_ok ? x->t_ok > y->t_ok : x->serial > y->serial;
 }
 
 static void throttle(cop_net *net, cop_nic *nic, uint32_t s, cop_time t)
@@ -117,28 +123,25 @@ static uint32_t unthrottle(cop_net *net, cop_nic *nic)
 
 /* -- taking messages from the streams -- */
 
-/* Messages a stream may have at the NIC. In turns without throttling, one is enough. */
-static uint32_t hold_limit(const cop_net *net)
-{
-    bool turns = net->nic_cfg->order == COP_NIC_RR && net->cc->flow_size == 0 && !net->sectioned;
-    return turns ? 1 : (uint32_t)net->nic_cfg->backlog;
-}
-
-/* More ready messages than this cannot help: they wait for the same lanes. */
+/* Taking more messages cannot help when every lane this host uses is blocked: they would wait for
+ * the same credits. (With buffer sections per destination they wait for different ones.) */
 static bool enough_ready(const cop_net *net, uint32_t host)
 {
-    return !net->sectioned && net->nic_cfg->order == COP_NIC_FIFO &&
-           net->nic[host].ready_n >= 2 * net->lanes;
+    const cop_nic *nic = &net->nic[host];
+    const uint32_t *first = &net->traffic->host_stream0[host];
+    uint32_t open = nic->lanes_used & ~net->out[host_port(net, host)].vl_blocked;
+    return !net->sectioned && open == 0 && nic->ready_n >= 2 * net->lanes + (first[1] - first[0]);
 }
 
-static bool may_take(const cop_net *net, const cop_stream *st, uint32_t s)
+static bool may_take(const cop_net *net, const cop_stream *st, uint32_t s, uint32_t max_ready)
 {
     return st->t_next <= net->now && (!st->saturated || net->now < st->t_stop) &&
-           net->stream_held[s] < hold_limit(net);
+           net->stream_ready[s] < max_ready && net->stream_held[s] < (uint32_t)net->nic_cfg->backlog;
 }
 
-/* The stream that has waited longest: by generation time, saturated ones by their last turn. */
-static uint32_t oldest_stream(const cop_net *net, uint32_t host)
+/* The stream that has waited longest: by generation time, saturated ones by their last turn. Only
+ * streams with fewer than max_ready messages here that could go. */
+static uint32_t oldest_stream(const cop_net *net, uint32_t host, uint32_t max_ready)
 {
     const cop_traffic *tr = net->traffic;
     uint32_t best = COP_NONE;
@@ -148,7 +151,7 @@ static uint32_t oldest_stream(const cop_net *net, uint32_t host)
     for (uint32_t s = tr->host_stream0[host]; s < tr->host_stream0[host + 1]; s++) {
         const cop_stream *st = &tr->stream[s];
         cop_time key = st->saturated ? cop_max64(net->stream_last[s], st->t_next) : st->t_next;
-        if (key < best_key && may_take(net, st, s)) {
+        if (key < best_key && may_take(net, st, s, max_ready)) {
             best = s;
             best_key = key;
         }
@@ -163,7 +166,7 @@ static cop_time next_generation(const cop_net *net, uint32_t host)
     for (uint32_t s = tr->host_stream0[host]; s < tr->host_stream0[host + 1]; s++) {
         const cop_stream *st = &tr->stream[s];
         bool over = st->saturated && net->now >= st->t_stop;
-        if (!over && net->stream_held[s] < hold_limit(net))
+        if (!over && net->stream_held[s] < (uint32_t)net->nic_cfg->backlog)
             t = cop_min64(t, st->t_next);
     }
     return t;
@@ -186,9 +189,9 @@ static uint8_t injection_lane(cop_net *net, cop_nic *nic, uint32_t src, cop_send
     return vl;
 }
 
-static bool take_message(cop_net *net, uint32_t host)
+static bool take_message(cop_net *net, uint32_t host, uint32_t max_ready)
 {
-    uint32_t stream = oldest_stream(net, host);
+    uint32_t stream = oldest_stream(net, host, max_ready);
     if (stream == COP_NONE)
         return false;
     cop_msg msg;
@@ -201,6 +204,7 @@ static bool take_message(cop_net *net, uint32_t host)
                     .dst = msg.dst,
                     .left = msg.bytes,
                     .flow = COP_NONE,
+                    .serial = net->nic[host].serial++,
                     .sl = msg.sl};
     m->vl = injection_lane(net, &net->nic[host], host, m);
     if (net->cc->flow_size)
@@ -221,8 +225,10 @@ static void launch(cop_net *net, uint32_t host, uint32_t h)
     net->total.injected++;
     net->total.injected_bytes += p->bytes;
     cop_probe *pr = &net->probe;
-    if (net->now < pr->end && !(p->flags & COP_PKT_CONTROL))
+    if (net->now < pr->end && !(p->flags & COP_PKT_CONTROL)) {
         pr->bin[net->now / pr->sample].injected++;
+        pr->area += pr->end - cop_max64(net->now, pr->warmup);
+    }
     if (COP_UNLIKELY(net->watch != NULL) && cop_watch_wants(net, p)) {
         p->flags |= COP_PKT_WATCH;
         cop_watch_step(net, COP_WATCH_INJECT, port, p);
@@ -251,7 +257,7 @@ static void send_packet(cop_net *net, uint32_t host, uint32_t s, uint32_t before
                    .flags = m->left == payload ? COP_PKT_LAST : 0};
     cop_stream_probe *sp = &net->probe.stream[m->stream];
     sp->sent_bytes += payload;
-    if (net->now >= net->probe.warmup && net->now < net->probe.end)
+    if (cop_probe_counts(&net->probe, net->now))
         net->probe.host[host].sent_bytes += payload;
     if (nic->inject_pace)
         nic->inject_free = net->now + cop_wire_time(nic->inject_pace, p->bytes);
@@ -269,10 +275,9 @@ static void send_packet(cop_net *net, uint32_t host, uint32_t s, uint32_t before
     }
 }
 
-static uint32_t section_to(const cop_net *net, uint32_t dst, uint32_t vl)
+/* The section that a packet to `dst` would take. */
+static __attribute__((noinline)) uint32_t private_section(const cop_net *net, uint32_t dst, uint32_t vl)
 {
-    if (COP_LIKELY(!net->sectioned))
-        return vl;
     cop_pkt p = {.dst = dst};
     return cop_net_section_of(net, &p, vl);
 }
@@ -295,7 +300,7 @@ static bool send_from_lane(cop_net *net, uint32_t host, uint32_t vl)
                 continue;
             }
         }
-        uint32_t section = section_to(net, m->dst, vl), blocks = cop_blocks(payload + overhead);
+        uint32_t section = net->sectioned ? private_section(net, m->dst, vl) : vl, blocks = cop_blocks(payload + overhead);
         if (cop_fc_fits(net, port, section, blocks)) {
             send_packet(net, host, s, before, payload);
             return true;
@@ -338,14 +343,14 @@ static void send_data(cop_net *net, uint32_t host)
     do {
         uint32_t ready;
         if (net->nic_cfg->order == COP_NIC_RR)
-            while (take_message(net, host)) {
+            while (take_message(net, host, 1)) { /* one of each stream takes part in the turns */
             }
         while ((ready = out->vl_ready & ~out->vl_blocked)) {
             uint32_t vl = cop_vlarb_pick(net, host_port(net, host), ready);
             if (send_from_lane(net, host, vl))
                 return;
         }
-    } while (take_message(net, host));
+    } while (take_message(net, host, UINT32_MAX));
 }
 
 /* When trying again makes sense, credits apart: a waiting control packet, else data as soon as the

@@ -109,6 +109,7 @@ static bool try_lane(cop_net *net, uint32_t port, uint32_t vl, cop_time *later)
     lane->head = p->next;
     if (lane->head == COP_NONE)
         b->tx_ready &= ~(1u << vl);
+    out->waiting -= p->bytes;
     b->leaving = blocks;
     b->leaving_vl = vl;
     cop_vlarb_sent(net, port, vl, p->bytes);
@@ -164,6 +165,7 @@ static cop_time obuf_transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t
     cop_time leaves = cop_max64(net->now + cop_wire_time(b->xbar_pace, p->bytes), p->t_tail);
     b->xbar_free = leaves;
     lane->free -= cop_blocks(p->bytes);
+    net->out[port].waiting += p->bytes; /* it still waits, only nearer to the wire */
     p->vl = (uint8_t)vl;
     p->t_tail = leaves;
     p->next = COP_NONE;

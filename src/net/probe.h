@@ -36,6 +36,7 @@ typedef struct cop_flow_probe { /* one (source, destination) pair, run.flows */
 
 typedef struct cop_probe {
     cop_time warmup, sample, end;
+    cop_time span; /* end - warmup */
     uint32_t n_bins, n_series;
     cop_stream_probe *stream;
     cop_host_probe *host;
@@ -44,10 +45,17 @@ typedef struct cop_probe {
     uint64_t *series;        /* [n_series * n_bins] payload bytes delivered */
     uint32_t *series_of;     /* [n_streams] row in `series` */
     cop_hist *latency, *transit;
+    unsigned __int128 area; /* packets in the network x time, from the warm-up to the end */
     /* run.flows */
     cop_flow_probe *flow; /* open addressing, heap; NULL if off */
     size_t flow_mask, flow_n;
 } cop_probe;
+
+/* Does time t count in means, tables and histograms? */
+static inline bool cop_probe_counts(const cop_probe *pr, cop_time t)
+{
+    return t - pr->warmup < pr->span;
+}
 
 /* Count a delivered pair; returns false if the packet overtook an earlier one of its flow. */
 bool cop_probe_flow(cop_probe *pr, uint32_t src, uint32_t dst, uint32_t seq, uint32_t bytes, bool count);

@@ -28,7 +28,7 @@ static bool wants_to_send(const cop_net *net, uint32_t port)
 static bool link_idle(const cop_net *net, uint32_t port)
 {
     const cop_out *out = &net->out[port];
-    return out->to != COP_NONE && out->busy_until <= net->now && net->out[port].ring.n == 0 &&
+    return out->to != COP_NONE && out->busy_until <= net->now && net->out[port].ring.at == net->out[port].ring.end &&
            net->in[out->to].wire_head == COP_NONE && net->in[out->to].sw != COP_NONE &&
            wants_to_send(net, port);
 }
@@ -57,7 +57,7 @@ static bool queue_stuck(const cop_net *net, const uint8_t *set, uint32_t q, size
 {
     const cop_queue *queue = &net->queue[q];
     if (!queue->posted)
-        return queue->stopped;
+        return false; /* about to request, or stopped until its scheme says go */
     const cop_pkt *p = &net->pkt[queue->head];
     if (net->per_output) {
         uint32_t port = cop_topo_switch_port(net->topo, net->in[net->queue_port[q]].sw, p->out);
@@ -124,11 +124,12 @@ static void describe(cop_net *net, const uint8_t *set, size_t start)
     cop_free(seen);
 }
 
-bool cop_net_find_deadlock(cop_net *net)
+bool cop_net_find_deadlock(cop_net *net, bool final)
 {
     bool suspicious = false;
+    cop_time patience = final ? 0 : net->probe.sample;
     for (uint32_t p = 0; p < net->topo->n_ports && !suspicious; p++)
-        suspicious = net->out[p].busy_until + net->probe.sample <= net->now && link_idle(net, p);
+        suspicious = net->out[p].busy_until + patience <= net->now && link_idle(net, p);
     if (!suspicious)
         return false;
     size_t n = (size_t)net->topo->n_ports * net->sections, start = n;

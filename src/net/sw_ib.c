@@ -55,6 +55,10 @@ __attribute__((flatten)) static void ib_arbitrate(cop_net *net, uint32_t port)
     if (out->arb_at != net->now)
         return;
     out->arb_at = COP_NEVER;
+    if (COP_UNLIKELY(out->busy_until > net->now)) {
+        ib_kick(net, port); /* asked for while it was about to start a packet */
+        return;
+    }
     cop_fc_settle(net, port);
     bool sent = resend(net, port);
     while (!sent && (out->vl_ready & ~out->vl_blocked)) {

@@ -29,8 +29,8 @@ static inline cop_time arrival(const cop_in *in, cop_time head, cop_time duratio
  * result does not depend on how events of different ports interleave. */
 static inline uint64_t hash_step(uint64_t h, cop_time t, const cop_pkt *p)
 {
-    uint64_t x = t ^ ((uint64_t)p->src << 40) ^ ((uint64_t)p->seq << 8) ^ p->vl;
-    return (h + x) * 0x9E3779B97F4A7C15u;
+    uint64_t packet = (uint64_t)p->seq << 32 | p->src;
+    return (h ^ (t + packet)) * 0x9E3779B97F4A7C15u;
 }
 
 cop_time cop_wire_send(cop_net *net, uint32_t port, uint32_t h)
@@ -52,7 +52,7 @@ cop_time cop_wire_send(cop_net *net, uint32_t port, uint32_t h)
     }
     in->wire_tail = h;
     out->hash = hash_step(out->hash, net->now, p);
-    if (net->now >= net->probe.warmup && net->now < net->probe.end)
+    if (cop_probe_counts(&net->probe, net->now))
         out->sent_bytes += p->bytes;
     net->total.hops++;
     if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
@@ -71,7 +71,8 @@ void cop_wire_arrive(cop_net *net, uint32_t port)
         cop_time duration = cop_wire_time(in->pace, next->bytes);
         cop_net_push(net, arrival(in, next->t_tail - duration, duration), COP_EV_ARRIVE, port);
     }
-    if (net->fc->arrive && !net->fc->arrive(net, port, cop_net_section_of(net, p, p->vl), h))
+    if (COP_UNLIKELY(net->fc->arrive != NULL) &&
+        !net->fc->arrive(net, port, cop_net_section_of(net, p, p->vl), h))
         return;
     if (in->sw == COP_NONE)
         cop_nic_receive(net, port, h);

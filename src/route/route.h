@@ -32,8 +32,8 @@ typedef struct cop_hop {
 /* What an adaptive routing may look at: bytes waiting for (switch, local port, vl), plus those sent
  * and not yet released downstream. NULL view: list every candidate, choose nothing. */
 typedef struct cop_route_view {
-    const void *ctx;
-    uint64_t (*load)(const void *ctx, uint32_t sw, uint32_t local_port, uint32_t vl);
+    void *ctx;
+    uint64_t (*load)(void *ctx, uint32_t sw, uint32_t local_port, uint32_t vl);
     cop_rng *rng;
 } cop_route_view;
 

@@ -36,6 +36,7 @@ static void collect_totals(const cop_net *net, cop_result *r)
     r->bytes_delivered = t->delivered_bytes;
     r->events = t->events;
     r->packet_hops = t->hops;
+    r->credits_missing = t->credits_missing;
     r->n_hosts = net->info.n_hosts;
     r->n_switches = net->info.n_switches;
     for (uint32_t h = 0; h < net->info.n_hosts; h++)
@@ -48,22 +49,15 @@ static void collect_totals(const cop_net *net, cop_result *r)
     *r->transit = *net->probe.transit;
 }
 
-/* Little's law, from two independent measurements: the number of packets in the network at the ends
- * of the bins (injected minus delivered so far), and delivery rate times mean time in the network. */
+/* Little's law, from two measurements: packets in the network integrated over time, and delivery rate
+ * times mean time in the network. They agree but for packets that are inside at the ends. */
 static void collect_little(const cop_net *net, cop_result *r)
 {
     const cop_probe *pr = &net->probe;
-    double in_network = 0.0, sum = 0.0, span = measured_ps(net);
-    uint32_t n = 0;
-    for (uint32_t b = 0; b < pr->n_bins && (b + 1) * pr->sample <= net->now; b++) {
-        double before = in_network;
-        in_network += (double)pr->bin[b].injected - (double)pr->bin[b].delivered;
-        if (b * pr->sample >= pr->warmup) {
-            sum += 0.5 * (before + in_network);
-            n++;
-        }
-    }
-    r->little_mean_in_network = n ? sum / n : 0.0;
+    double span = measured_ps(net);
+    /* A run that was stopped early did not last until `end`, which the integral assumes. */
+    double late = net->now < pr->end ? (double)(pr->end - net->now) * (double)r->packets_in_flight : 0.0;
+    r->little_mean_in_network = span > 0.0 ? ((double)pr->area - late) / span : 0.0;
     r->little_rate_times_latency =
         span > 0.0 ? (double)pr->transit->count / span * cop_hist_mean(pr->transit) : 0.0;
 }
@@ -79,11 +73,17 @@ static const char *stream_name(const cop_net *net, cop_result *r, uint32_t s)
 {
     const cop_traffic *tr = net->traffic;
     const cop_stream *st = &tr->stream[s];
-    uint32_t twins = 0;
-    for (uint32_t i = 0; i < tr->n_streams; i++)
+    uint32_t twins = 0, earlier = 0;
+    for (uint32_t i = 0; i < tr->n_streams; i++) {
         twins += tr->stream[i].entry == st->entry;
+        earlier += i < s && tr->stream[i].entry == st->entry && tr->stream[i].host == st->host;
+    }
     const char *entry = tr->entry_name[st->entry];
-    return twins == 1 ? entry : cop_arena_printf(&r->arena, "%s/%u", entry, st->host);
+    if (twins == 1)
+        return entry;
+    if (earlier == 0)
+        return cop_arena_printf(&r->arena, "%s/%u", entry, st->host);
+    return cop_arena_printf(&r->arena, "%s/%u#%u", entry, st->host, earlier + 1);
 }
 
 static void collect_series(const cop_net *net, cop_result *r)
@@ -193,8 +193,6 @@ static void collect_scalars(const cop_net *net, cop_result *r)
         {"retransmissions", "packets", (double)net->total.retransmissions},
         {"acks", "packets", (double)net->total.acks},
         {"notifications", "packets", (double)net->total.cnps},
-        {"little_mean_in_network", "packets", r->little_mean_in_network},
-        {"little_rate_times_latency", "packets", r->little_rate_times_latency},
         {"lanes", "", (double)net->lanes},
     };
     r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar, COP_LEN(all));

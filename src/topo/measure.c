@@ -49,7 +49,7 @@ static void count_cables(const cop_topo *t, cop_topo_facts *facts)
 {
     for (uint32_t p = 0; p < t->n_ports; p++) {
         uint32_t to = t->port[p].to;
-        if (to == COP_NONE || (t->port[to].to == p && to < p))
+        if (to == COP_NONE || (to < p && t->port[to].to == p))
             continue; /* none, or the second direction of a cable that was counted */
         facts->cables++;
         if (!cop_topo_is_host_port(t, p) && !cop_topo_is_host_port(t, to))

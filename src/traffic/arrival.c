@@ -184,6 +184,7 @@ static void begin_phase(const traffic_entry *e, cop_stream *s, cop_rng *r)
 
 static void divide(traffic_u128 x, uint64_t den, traffic_u128 *q, uint64_t *rem)
 {
+    COP_ASSERT(den > 0);
     if (COP_LIKELY(x >> 64 == 0)) {
         *q = (uint64_t)x / den;
         *rem = (uint64_t)x % den;

@@ -169,6 +169,7 @@ static bool aim_list(const cop_traffic_cfg *cfg, const traffic_entry *e, uint32_
             s->aux = i;
     }
     if (cfg->to_order == COP_TO_BY_SOURCE) {
+        COP_ASSERT(e->n_list > 0);
         uint32_t i = place % e->n_list;
         return aim_fixed(s, e->list[i == s->aux ? (i + 1) % e->n_list : i]);
     }

@@ -80,6 +80,7 @@ uint32_t traffic_permute(const cop_topo *t, int pattern, uint32_t host)
         return (host << 1 & (n - 1)) | (bits > 0 ? host >> (bits - 1) : 0);
     case COP_PATTERN_TRANSPOSE: {
         uint32_t k = square_root(n);
+        COP_ASSERT(k > 0);
         return host % k * k + host / k;
     }
     case COP_PATTERN_TORNADO:

@@ -432,7 +432,7 @@ static const fault faults[] = {
      "run.duration",
      {0}},
     {"not YAML", "topology: {kind: single\n" TRAFFIC, "bad.yaml:", "not YAML", {0}},
-    {"truncated", "topology: {kind: sin", "bad.yaml:1:", "not YAML", {0}},
+    {"truncated", "topology: {kind: sin", "bad.yaml:", "not YAML", {0}},
     {"empty", "", "bad.yaml: ", "topology", {0}},
     {"binary", "\001\002\377", "bad.yaml:1:1: ", "UTF-8", {0}},
     {"topology file that is not there",

@@ -265,7 +265,7 @@ static void check_drained(const world *w)
     const book *b = &w->b;
     assert_true(net->total.injected > 0);
     assert_int_equal(net->total.delivered, net->total.injected);
-    assert_int_equal(net->pkt_live, 0);
+    assert_int_equal(cop_net_in_flight(net), 0);
     assert_int_equal(b->enqueued, b->dequeued);
     for (uint32_t q = 0; q < net->n_queues; q++) {
         assert_int_equal(net->queue[q].bytes, 0);

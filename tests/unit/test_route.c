@@ -69,7 +69,7 @@ static void distances(const cop_topo *t, uint32_t src, uint32_t *dist, uint32_t 
 }
 
 /* Loads that look random but only depend on the place. */
-static uint64_t fake_load(const void *ctx, uint32_t sw, uint32_t port, uint32_t vl)
+static uint64_t fake_load(void *ctx, uint32_t sw, uint32_t port, uint32_t vl)
 {
     (void)ctx;
     return cop_rng_at(7, COP_RNG_TEST, sw * 512 + port, vl) % 5 * 2048;
@@ -242,7 +242,7 @@ static void test_648_all_to_all(void **state)
     cop_topo_free(&t);
 }
 
-static uint64_t port_load(const void *ctx, uint32_t sw, uint32_t port, uint32_t vl)
+static uint64_t port_load(void *ctx, uint32_t sw, uint32_t port, uint32_t vl)
 {
     (void)sw;
     (void)vl;

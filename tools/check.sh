@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Everything that is worth doing before a release and too slow for every change. One line per step,
+# a summary at the end, and a non-zero exit if any step failed.
+#   format     clang-format on every C file
+#   layers     who includes whom (tools/check_layers.py)
+#   tidy       clang-tidy on src and apps
+#   cppcheck   on src and apps
+#   tests      all tests with address and undefined-behaviour sanitizers, random tests 10 x longer
+#   fuzz       every fuzzer for FUZZ_SECONDS (default 20)
+#   golden     same results from five builds (tools/golden.sh)
+# usage: tools/check.sh [BUILD [STEP...]]
+set -u
+cd "$(dirname "$0")/.."
+
+build=${1-build}
+shift $(($# > 0))
+[ $# -gt 0 ] || set -- format layers tidy cppcheck tests fuzz golden
+logs=$build/check
+mkdir -p "$logs"
+flags="-std=gnu11 -D_GNU_SOURCE -Isrc -Iinclude -Itests/support"
+
+own_make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -j"$(nproc)" "$@"; }
+
+check_format() {
+    local file bad=0
+    for file in src/*/*.[ch] apps/*/*.[ch] include/*.h examples/*.c tests/*/*.[ch]; do
+        [ -e "$file" ] || continue
+        if ! clang-format --dry-run --Werror "$file" >/dev/null 2>&1; then
+            echo "$file: not formatted; run \`make format\`"
+            bad=1
+        fi
+    done
+    return $bad
+}
+
+check_layers() { tools/check_layers.py; }
+
+check_tidy() {
+    local status=0
+    printf '%s\n' src/*/*.c apps/*/*.c |
+        xargs -P "$(nproc)" -n 4 sh -c 'clang-tidy --quiet "$@" -- '"$flags"' 2>/dev/null' sh \
+            >"$logs/tidy-full.log" || status=1
+    # A fault in a header shows once per file that includes it; notes are in the full log.
+    grep ' error: ' "$logs/tidy-full.log" | sed "s|^$PWD/||" | sort -u
+    return $status
+}
+
+check_cppcheck() {
+    cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --std=c11 \
+        --inline-suppr -D_GNU_SOURCE -Isrc -Iinclude -j "$(nproc)" src apps
+}
+
+check_tests() {
+    local dir=$build/sanitized program tests=()
+    # gcc warns about its own instrumentation, hence -Wno-error.
+    own_make BUILD="$dir" OPT="-O1 -fsanitize=address,undefined -fno-sanitize-recover=all -Wno-error" \
+        unit-build || return 1
+    for program in tests/unit/test_*.c tests/model/test_*.c; do
+        tests+=("$dir/${program%.c}")
+    done
+    COPPICE_ROUNDS=${COPPICE_ROUNDS-10} COPPICE=$build/coppice \
+        UBSAN_OPTIONS=print_stacktrace=1 tools/run_tests.sh "$dir/log" "${tests[@]}"
+}
+
+check_fuzz() { tools/fuzz.sh "$build"; }
+
+check_golden() { tools/golden.sh "$build"; }
+
+failed=()
+for step in "$@"; do
+    if ! declare -F "check_$step" >/dev/null; then
+        echo "check: unknown step $step; one of format layers tidy cppcheck tests fuzz golden" >&2
+        exit 2
+    fi
+    start=$SECONDS
+    printf '%-9s ' "$step"
+    if "check_$step" >"$logs/$step.log" 2>&1; then
+        printf 'ok      %4d s  %s\n' $((SECONDS - start)) "$(tail -n 1 "$logs/$step.log")"
+    else
+        printf 'FAILED  %4d s  see %s\n' $((SECONDS - start)) "$logs/$step.log"
+        tail -n 30 "$logs/$step.log" | cut -c 1-200 | sed 's/^/    /'
+        failed+=("$step")
+    fi
+done
+
+if [ ${#failed[@]} -eq 0 ]; then
+    echo "check: all $# steps ok"
+else
+    echo "check: ${#failed[@]} of $# steps failed: ${failed[*]}"
+    exit 1
+fi

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Which folder may include what. Fails on any other edge.
+
+Layers, from the bottom up (an arrow means "may include"):
+
+  base    -> nothing of ours, no library
+  des     -> base
+  topo    -> base
+  route   -> base, topo
+  net     -> base, des, topo/topo.h, route/route.h; never a plug-in
+  queue, cc, traffic (plug-ins) -> base and their own interface in net/; never each other
+  stats   -> base, net (reads the network when the run is over)
+  store   -> base, stats/result.h; the only folder that knows SQLite
+  exp     -> all of the above, by their public headers; the only folder that knows YAML
+  apps    -> base, exp, what results are made of (stats/result.h, store/store.h); JSON
+  include -> nothing of ours: coppice.h stands alone
+  examples-> coppice.h only
+
+A folder's private headers are those not named here: only the folder itself may include them.
+Further rules: headers include each other without cycles and have a guard; memory comes from
+base/mem.c alone; nothing below apps/ prints, but for the two messages that end the process.
+
+usage: tools/check_layers.py [ROOT]
+"""
+import os
+import re
+import sys
+
+# folder -> headers of other folders it may include ("x/" = all of folder x)
+ALLOWED = {
+    "src/base": [],
+    "src/des": ["base/"],
+    "src/topo": ["base/"],
+    "src/route": ["base/", "topo/topo.h"],
+    "src/net": ["base/", "des/evq.h", "topo/topo.h", "route/route.h"],
+    "src/queue": ["base/", "net/queue.h", "net/view.h", "net/pkt.h"],
+    "src/cc": ["base/", "net/cc.h", "net/view.h", "net/pkt.h"],
+    "src/traffic": ["base/", "net/traffic.h", "topo/topo.h"],
+    "src/stats": ["base/", "net/net.h"],
+    "src/store": ["base/", "stats/result.h"],
+    "src/exp": ["base/", "topo/topo.h", "route/route.h", "net/net.h", "net/net_cfg.h",
+                "net/watch.h", "queue/queue_list.h", "cc/cc_list.h", "traffic/traffic_cfg.h",
+                "stats/result.h", "stats/collect.h", "store/store.h", "coppice.h"],
+    "src/report": ["base/", "store/store.h", "stats/result.h"],
+    # `coppice bench` also measures the event queue by itself.
+    "apps/cli": ["base/", "exp/", "stats/result.h", "store/store.h", "des/evq.h"],
+    "include": [],
+    "examples": ["coppice.h"],
+}
+
+# library header -> folders that may include it
+LIBRARIES = {
+    "sqlite3.h": ["src/store"],
+    "yaml.h": ["src/exp"],
+    "jansson.h": ["apps/cli"],
+    "pthread.h": ["src/des", "src/exp"],
+}
+
+ALLOCATES = re.compile(r"(?<![\w.>])(malloc|calloc|realloc|free|strdup|asprintf)\s*\(")
+PRINTS = re.compile(r"(?<![\w])(printf|puts|putchar|perror|vprintf)\s*\(|\bstd(err|out)\b")
+PRINTERS = {"src/base/err.c", "src/base/mem.c"}  # cop_panic, out of memory
+
+
+def folder_of(path):
+    parts = path.split("/")
+    return "/".join(parts[:2]) if parts[0] in ("src", "apps") else parts[0]
+
+
+def strip_comments_and_strings(text):
+    keep_lines = lambda m: re.sub(r"[^\n]", " ", m.group(0))
+    text = re.sub(r"/\*.*?\*/", keep_lines, text, flags=re.S)
+    text = re.sub(r"//[^\n]*", keep_lines, text)
+    return re.sub(r'"(\\.|[^"\\\n])*"', keep_lines, text)
+
+
+def sources(root):
+    for top in ("src", "apps", "include", "examples"):
+        for where, dirs, names in sorted(os.walk(os.path.join(root, top))):
+            dirs.sort()
+            for name in sorted(names):
+                if name.endswith((".c", ".h")):
+                    yield os.path.relpath(os.path.join(where, name), root)
+
+
+def resolve(path, name, files):
+    """The file an include names, or None for what is not ours."""
+    for candidate in (os.path.join(os.path.dirname(path), name), "src/" + name, "include/" + name):
+        if candidate in files:
+            return candidate
+    return None
+
+
+def check_include(path, line, name, quoted, files, complain):
+    folder = folder_of(path)
+    if folder == "examples" and name == "coppice.h":
+        return None
+    target = resolve(path, name, files) if quoted else None
+    if target is None:
+        if quoted:
+            complain(path, line, f"`{name}` is not in the tree")
+        owners = LIBRARIES.get(name)
+        if owners and folder not in owners:
+            complain(path, line, f"<{name}> belongs to {', '.join(owners)}")
+        return None
+    other = folder_of(target)
+    if other == folder:
+        return target
+    short = target.split("/", 1)[1]
+    allowed = ALLOWED.get(folder)
+    if allowed is None:
+        complain(path, line, f"folder {folder} has no rule; add one to tools/check_layers.py")
+    elif short not in allowed and short.split("/")[0] + "/" not in allowed:
+        complain(path, line, f"{folder} may not include {short}")
+    return target
+
+
+def check_text(path, text, complain):
+    code = strip_comments_and_strings(text)
+    in_library = path.startswith("src/")
+    for number, line in enumerate(code.split("\n"), 1):
+        found = ALLOCATES.search(line)
+        if found and path != "src/base/mem.c" and not path.startswith("examples"):
+            complain(path, number, f"{found.group(1)}; memory comes from base/mem.h")
+        if in_library and path not in PRINTERS and PRINTS.search(line):
+            complain(path, number, "prints; below apps/ nobody does")
+    if path.endswith(".h") and not re.search(r"#ifndef (\w+)\n#define \1\n", text):
+        complain(path, 1, "header without an include guard")
+
+
+def find_cycle(graph):
+    """A cycle of headers as a list of paths, or None."""
+    state, trail = {}, []
+
+    def visit(node):
+        if state.get(node) == 2:
+            return None
+        if state.get(node) == 1:
+            return trail[trail.index(node):] + [node]
+        state[node] = 1
+        trail.append(node)
+        for following in graph.get(node, []):
+            cycle = visit(following)
+            if cycle:
+                return cycle
+        trail.pop()
+        state[node] = 2
+        return None
+
+    for start in sorted(graph):
+        cycle = visit(start)
+        if cycle:
+            return cycle
+    return None
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..")
+    files = set(sources(root))
+    faults, graph, edges = [], {}, 0
+
+    def complain(path, line, what):
+        faults.append(f"{path}:{line}: {what}")
+
+    for path in sorted(files):
+        with open(os.path.join(root, path), encoding="utf-8") as f:
+            text = f.read()
+        for number, line in enumerate(text.split("\n"), 1):
+            m = re.match(r'\s*#\s*include\s+(["<])([^">]+)[">]', line)
+            if m:
+                edges += 1
+                target = check_include(path, number, m.group(2), m.group(1) == '"', files, complain)
+                if target and path.endswith(".h"):
+                    graph.setdefault(path, []).append(target)
+        check_text(path, text, complain)
+    cycle = find_cycle(graph)
+    if cycle:
+        faults.append("headers include each other: " + " -> ".join(cycle))
+    for fault in faults:
+        print(fault)
+    print(f"{len(files)} files, {edges} includes, {len(faults)} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
