@@ -199,16 +199,16 @@ static void show_links(FILE *out, const cop_result *r)
     }
 }
 
+/* Counters of mechanisms, where there is something to tell. */
 static void show_extras(FILE *out, const cop_result *r)
 {
-    if (r->n_scalars == 0)
-        return;
-    fputc('\n', out);
-    for (uint32_t i = 0; i < r->n_scalars && i < MAX_EXTRAS; i++)
-        fprintf(out, "  %-36s %14.6g %s\n", r->scalar[i].name, r->scalar[i].value,
-                r->scalar[i].unit ? r->scalar[i].unit : "");
-    if (r->n_scalars > MAX_EXTRAS)
-        fprintf(out, "  ... and %u more with --db\n", r->n_scalars - MAX_EXTRAS);
+    unsigned shown = 0;
+    for (uint32_t i = 0; i < r->n_scalars; i++) {
+        if (r->scalar[i].value == 0.0 || shown == MAX_EXTRAS)
+            continue;
+        fprintf(out, "%s  %-36s %14.6g %s\n", shown++ == 0 ? "\n" : "", r->scalar[i].name,
+                r->scalar[i].value, r->scalar[i].unit ? r->scalar[i].unit : "");
+    }
 }
 
 /* Throughput of each traffic entry if they are few, else of the network. */

@@ -19,7 +19,7 @@ typedef struct table_state {
 
 struct cop_vlarb_state {
     table_state high, low;
-    int64_t high_left; /* bytes the high table may still send before the low one is asked */
+    int64_t high_run; /* bytes the high table has sent since the low one was asked */
     bool from_high;    /* last pick */
 };
 
@@ -50,7 +50,6 @@ int cop_vlarb_init(cop_net *net, cop_err *err)
                                vl, net->lanes - 1);
     net->vlarb = COP_NEW_ARRAY(&net->arena, struct cop_vlarb_state, net->topo->n_ports);
     for (uint32_t p = 0; p < net->topo->n_ports; p++) {
-        net->vlarb[p].high_left = cfg->vl_high_limit * LIMIT_UNIT;
         net->vlarb[p].high.left = cfg->vl_high.n ? (int32_t)cfg->vl_high.v[1] * WEIGHT_UNIT : 0;
         net->vlarb[p].low.left = cfg->vl_low.n ? (int32_t)cfg->vl_low.v[1] * WEIGHT_UNIT : 0;
     }
@@ -80,7 +79,8 @@ static uint32_t ib_pick(cop_net *net, uint32_t port, uint32_t ready)
     const cop_switch_cfg *cfg = net->sw_cfg;
     struct cop_vlarb_state *st = &net->vlarb[port];
     uint32_t vl = 0;
-    bool limited = cfg->vl_high_limit != 255 && st->high_left <= 0;
+    bool limited = cfg->vl_high_limit != 255 && st->high_run > 0 &&
+                   st->high_run >= cfg->vl_high_limit * LIMIT_UNIT;
     if (limited && table_turn(&cfg->vl_low, &st->low, ready, &vl)) {
         st->from_high = false;
         return vl;
@@ -112,9 +112,9 @@ void cop_vlarb_sent_slow(cop_net *net, uint32_t port, uint32_t vl, uint32_t byte
     struct cop_vlarb_state *st = &net->vlarb[port];
     if (st->from_high) {
         st->high.left -= (int32_t)bytes;
-        st->high_left -= bytes;
+        st->high_run += bytes;
     } else {
         st->low.left -= (int32_t)bytes;
-        st->high_left = net->sw_cfg->vl_high_limit * LIMIT_UNIT;
+        st->high_run = 0;
     }
 }

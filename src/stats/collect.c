@@ -193,7 +193,6 @@ static void collect_scalars(const cop_net *net, cop_result *r)
         {"retransmissions", "packets", (double)net->total.retransmissions},
         {"acks", "packets", (double)net->total.acks},
         {"notifications", "packets", (double)net->total.cnps},
-        {"lanes", "", (double)net->lanes},
     };
     r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar, COP_LEN(all));
     memcpy(r->scalar, all, sizeof(all));
