@@ -74,15 +74,23 @@ static int parse(request *q, int argc, char **argv)
     return COP_EXIT_OK;
 }
 
-/* Can the database be written? Asked before the simulation, which may take hours. */
+/* Can the database be written? Asked before the simulation, which may take hours. A file that does
+ * not exist yet is not made now: bad input must leave nothing behind. */
 static int check_db(const char *path)
 {
+    if (access(path, F_OK) == 0) {
+        cop_store *s = NULL;
+        cop_err err = {0};
+        if (cop_store_open(&s, path, true, &err) != 0)
+            return cop_cli_faults(&err);
+        cop_store_close(s);
+        return COP_EXIT_OK;
+    }
     char directory[4096];
     const char *slash = strrchr(path, '/');
     snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - path) : 1,
              slash ? path : ".");
-    bool exists = access(path, F_OK) == 0;
-    if (access(exists ? path : directory[0] ? directory : "/", W_OK) == 0)
+    if (access(directory[0] ? directory : "/", W_OK) == 0)
         return COP_EXIT_OK;
     fprintf(stderr, "%s: cannot be written: %s; give --db a file in a writable directory\n", path,
             strerror(errno));

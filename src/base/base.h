@@ -9,15 +9,15 @@
 
 typedef uint64_t cop_time; /* picoseconds since the start of the run; 2^64 ps = 213 days */
 
-#define COP_NEVER UINT64_MAX       /* a time that does not come */
-#define COP_NONE UINT32_MAX        /* an index that points nowhere */
-#define COP_NS ((cop_time)1000)    /* picoseconds in a nanosecond */
-#define COP_US (1000 * COP_NS)     /* picoseconds in a microsecond */
-#define COP_MS (1000 * COP_US)     /* picoseconds in a millisecond */
+#define COP_NEVER UINT64_MAX /* a time that does not come */
+#define COP_NONE UINT32_MAX /* an index that points nowhere */
+#define COP_NS ((cop_time)1000) /* picoseconds in a nanosecond */
+#define COP_US (1000 * COP_NS) /* picoseconds in a microsecond */
+#define COP_MS (1000 * COP_US) /* picoseconds in a millisecond */
 #define COP_SECOND (1000 * COP_MS) /* picoseconds in a second */
 
-#define COP_MAX_VL 16    /* virtual lanes of one link (InfiniBand's limit) */
-#define COP_MAX_CAND 64  /* alternatives one routing decision may offer */
+#define COP_MAX_VL 16 /* virtual lanes of one link (InfiniBand's limit) */
+#define COP_MAX_CAND 64 /* alternatives one routing decision may offer */
 #define COP_MAX_PORTS 512 /* ports of one switch */
 
 #define COP_LEN(a) (sizeof(a) / sizeof((a)[0]))

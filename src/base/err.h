@@ -10,15 +10,15 @@
 /* Returned negated by functions that can fail; 0 is success. */
 enum cop_code {
     COP_OK = 0,
-    COP_E_INPUT = 2,  /* bad configuration, topology, table, command line */
-    COP_E_IO = 4,     /* a file cannot be read or written */
+    COP_E_INPUT = 2, /* bad configuration, topology, table, command line */
+    COP_E_IO = 4, /* a file cannot be read or written */
     COP_E_MEMORY = 5, /* the network does not fit in memory */
 };
 
 typedef struct cop_err {
-    int code;        /* the first fault's code, COP_OK if none */
+    int code; /* the first fault's code, COP_OK if none */
     unsigned faults; /* how many faults were added, also those that no longer fitted */
-    size_t used;     /* bytes of `text` in use */
+    size_t used; /* bytes of `text` in use */
     char text[4096]; /* one fault per line, no trailing newline */
 } cop_err;
 

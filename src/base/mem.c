@@ -17,7 +17,8 @@ struct cop_chunk {
 static void *must(void *p)
 {
     if (p == NULL) {
-        fputs("coppice: out of memory; use a smaller network or a machine with more memory\n", stderr);
+        fputs("coppice: out of memory; use a smaller network or a machine with more memory\n",
+              stderr);
         exit(2);
     }
     return p;

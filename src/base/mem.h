@@ -11,7 +11,7 @@ typedef struct cop_chunk cop_chunk;
 typedef struct cop_arena {
     cop_chunk *chunks; /* newest first; owned */
     size_t used, size; /* of the newest chunk */
-    size_t total;      /* bytes handed out */
+    size_t total; /* bytes handed out */
 } cop_arena;
 
 /* Zeroed memory, aligned to 64 bytes when at least that large, else to 16. Never NULL. */

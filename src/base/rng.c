@@ -25,7 +25,8 @@ uint64_t cop_rng_at(uint64_t seed, uint32_t purpose, uint32_t entity, uint64_t c
 }
 
 /* Natural logarithm of x in (0, 1] by integer-free arithmetic that every IEEE machine rounds alike.
- * libm's log may differ in the last bit between machines, which would break "same seed, same bits". */
+ * libm's log may differ in the last bit between machines, which would break "same seed, same bits".
+ */
 static double portable_log(double x)
 {
     int e = 0;

@@ -10,15 +10,15 @@
 
 enum cop_purpose {
     COP_RNG_ARRIVAL = 1, /* when a message is generated */
-    COP_RNG_DEST,        /* where it goes */
-    COP_RNG_SIZE,        /* how long it is */
-    COP_RNG_ROUTE,       /* oblivious and adaptive path choices */
-    COP_RNG_MARK,        /* congestion control at switches */
-    COP_RNG_SOURCE,      /* congestion control at end nodes */
-    COP_RNG_PLACE,       /* random placement when a scenario is built */
-    COP_RNG_LINK,        /* losses of link-level control messages */
-    COP_RNG_ARB,         /* random arbitration */
-    COP_RNG_TEST,        /* tests */
+    COP_RNG_DEST, /* where it goes */
+    COP_RNG_SIZE, /* how long it is */
+    COP_RNG_ROUTE, /* oblivious and adaptive path choices */
+    COP_RNG_MARK, /* congestion control at switches */
+    COP_RNG_SOURCE, /* congestion control at end nodes */
+    COP_RNG_PLACE, /* random placement when a scenario is built */
+    COP_RNG_LINK, /* losses of link-level control messages */
+    COP_RNG_ARB, /* random arbitration */
+    COP_RNG_TEST, /* tests */
 };
 
 typedef struct cop_rng {

@@ -15,8 +15,8 @@ typedef struct pace_flow {
     cop_time next;
 } pace_flow;
 
-static const cop_opt pace_opts[] = {{"rate", COP_OPT_RATE, offsetof(pace_cfg, rate_bps), "1 Gbit/s", 1e6, 1e14,
-                                     NULL, "most that one flow sends"},
+static const cop_opt pace_opts[] = {{"rate", COP_OPT_RATE, offsetof(pace_cfg, rate_bps), "1 Gbit/s",
+                                     1e6, 1e14, NULL, "most that one flow sends"},
                                     {0}};
 
 static cop_time pace_next_send(struct cop_net *net, void *flow, cop_time now)
@@ -28,7 +28,8 @@ static cop_time pace_next_send(struct cop_net *net, void *flow, cop_time now)
 static void pace_on_send(struct cop_net *net, void *flow, const cop_pkt *p)
 {
     const pace_cfg *cfg = cop_net_cc_cfg(net);
-    ((pace_flow *)flow)->next = cop_net_now(net) + cop_wire_time(cop_pace_of(cfg->rate_bps), p->bytes);
+    ((pace_flow *)flow)->next =
+        cop_net_now(net) + cop_wire_time(cop_pace_of(cfg->rate_bps), p->bytes);
 }
 
 const cop_cc_ops cop_cc_pace = {.name = "pace",

@@ -1,8 +1,8 @@
 /* Pending events: bucket ring with a heap for the far future, and the heap alone as reference.
  *
  * Ring: time is cut into buckets of 2^shift ps. Bucket number b lives in slot b & mask; only the
- * buckets cur .. cur + mask are in the ring, later events wait in the `far` heap. Inside a bucket an
- * event is one 64-bit key. A bucket is sorted once, when its turn comes; what is pushed into it
+ * buckets cur .. cur + mask are in the ring, later events wait in the `far` heap. Inside a bucket
+ * an event is one 64-bit key. A bucket is sorted once, when its turn comes; what is pushed into it
  * meanwhile (arbitrations of the same instant) is collected, and merged in when it is due. Cost per
  * event is flat in the number of pending events. */
 #include "des/evq.h"
@@ -128,7 +128,8 @@ void cop_evq_release_held(cop_evq *q)
 }
 
 /* A chunk of one instant, as saturated networks in step make them. Entities are dense, so a bit per
- * kind and entity is the quickest way to put them in order (twins become one). False: too sparse. */
+ * kind and entity is the quickest way to put them in order (twins become one). False: too sparse.
+ */
 static bool sort_one_instant(cop_evq *q, cop_chunk_keys *c)
 {
     uint32_t top = 0, kinds = 0;
@@ -145,7 +146,8 @@ static bool sort_one_instant(cop_evq *q, cop_chunk_keys *c)
         q->bits = cop_alloc(COP_EV_KINDS * q->bits_words * sizeof(uint64_t));
     }
     for (uint32_t i = 0; i < c->n; i++) {
-        uint32_t id = (uint32_t)c->v[i], kind = id >> COP_EV_ENTITY_BITS, entity = cop_ev_entity_of(id);
+        uint32_t id = (uint32_t)c->v[i], kind = id >> COP_EV_ENTITY_BITS,
+                 entity = cop_ev_entity_of(id);
         kinds |= 1u << kind;
         q->bits[kind * q->bits_words + entity / 64] |= (uint64_t)1 << (entity % 64);
     }
@@ -153,7 +155,8 @@ static bool sort_one_instant(cop_evq *q, cop_chunk_keys *c)
     uint64_t *out = c->v;
     for (; kinds; kinds &= kinds - 1) {
         uint32_t kind = (uint32_t)__builtin_ctz(kinds);
-        uint64_t *set = &q->bits[kind * q->bits_words], base = time | cop_ev_id((enum cop_ev_kind)kind, 0);
+        uint64_t *set = &q->bits[kind * q->bits_words],
+                 base = time | cop_ev_id((enum cop_ev_kind)kind, 0);
         if (kind == COP_EV_ARB && q->due_words >= words && q->held_words == 0) {
             *out++ = base + hold(q, set, words); /* one of them stands for all */
             continue;

@@ -13,17 +13,18 @@
 #include "base/base.h"
 
 /* Kinds in the order in which they run at one instant: first what frees resources, then what
- * brings packets, then sources, and arbitration last, so that it sees all requests of the instant. */
+ * brings packets, then sources, and arbitration last, so that it sees all requests of the instant.
+ */
 enum cop_ev_kind {
-    COP_EV_CREDIT,  /* port: credits or a resume reach a blocked sender */
+    COP_EV_CREDIT, /* port: credits or a resume reach a blocked sender */
     COP_EV_RELEASE, /* port: buffer space becomes free at a receiver that waits for it */
     COP_EV_CONTROL, /* port: a link-level control message reaches the sender */
-    COP_EV_ARRIVE,  /* port: a packet at the input has been routed (hosts: its head is here) */
-    COP_EV_HEAD,    /* queue: its head may now request an output */
-    COP_EV_NIC,     /* host: try to send */
-    COP_EV_TX,      /* port: output buffer may send its next packet */
-    COP_EV_ARB,     /* output port or switch: decide who goes next */
-    COP_EV_SAMPLE,  /* the run: take samples, look for deadlocks */
+    COP_EV_ARRIVE, /* port: a packet at the input has been routed (hosts: its head is here) */
+    COP_EV_HEAD, /* queue: its head may now request an output */
+    COP_EV_NIC, /* host: try to send */
+    COP_EV_TX, /* port: output buffer may send its next packet */
+    COP_EV_ARB, /* output port or switch: decide who goes next */
+    COP_EV_SAMPLE, /* the run: take samples, look for deadlocks */
     COP_EV_KINDS
 };
 
@@ -72,16 +73,16 @@ typedef struct cop_chunk_keys { /* the events of one bucket, in the order of pus
 typedef struct cop_evq {
     bool use_heap;
     cop_ev last; /* key being handled */
-    cop_heap far;   /* beyond the ring; everything in heap mode */
+    cop_heap far; /* beyond the ring; everything in heap mode */
     cop_heap early; /* pushed before the current bucket, after a pop that found nothing in time */
     /* ring mode */
-    uint32_t shift;     /* bucket width is 1 << shift picoseconds */
-    uint32_t mask;      /* number of buckets - 1; 0 in heap mode */
-    uint64_t cur;       /* absolute number of the bucket being emptied */
-    cop_time high;      /* the upper half of its times */
+    uint32_t shift; /* bucket width is 1 << shift picoseconds */
+    uint32_t mask; /* number of buckets - 1; 0 in heap mode */
+    uint64_t cur; /* absolute number of the bucket being emptied */
+    cop_time high; /* the upper half of its times */
     cop_chunk_keys **bucket; /* keys of each bucket, NULL if empty */
     uint64_t *nonempty; /* bit per bucket */
-    cop_chunk_keys **chunk;      /* all chunks, owned */
+    cop_chunk_keys **chunk; /* all chunks, owned */
     cop_chunk_keys **free_chunk; /* stack of those not in use */
     uint32_t n_chunks, n_free;
     size_t cap_chunks;
@@ -91,7 +92,7 @@ typedef struct cop_evq {
     cop_chunk_keys run, late, spare;
     uint32_t run_at;
     uint64_t late_min; /* smallest of `late`, UINT64_MAX if none; 0 while `early` has events */
-    uint64_t *bits;    /* scratch of the sort: a bit per kind and entity, all 0 in between */
+    uint64_t *bits; /* scratch of the sort: a bit per kind and entity, all 0 in between */
     size_t bits_words;
     /* Arbitrations due at this instant: a bit per entity. They run when nothing else is left at it,
      * in the order of entities, so they need no place in the sorted run. */
@@ -114,7 +115,8 @@ void cop_evq_push_slow(cop_evq *q, cop_time t, uint32_t id);
 /* Pushing the same (t, id) twice gives one event or two: handlers must not mind. */
 static inline void cop_evq_push(cop_evq *q, cop_time t, uint32_t id)
 {
-    COP_ASSERT(cop_ev_before(q->last, ((cop_ev){.t = t, .id = id})) || (q->last.t | q->last.id) == 0);
+    COP_ASSERT(cop_ev_before(q->last, ((cop_ev){.t = t, .id = id})) ||
+               (q->last.t | q->last.id) == 0);
     uint64_t bucket = t >> q->shift;
     if (COP_LIKELY(bucket - q->cur - 1 < q->mask)) {
         cop_chunk_keys *k = q->bucket[(uint32_t)bucket & q->mask];

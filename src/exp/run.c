@@ -1,4 +1,5 @@
-/* From configuration to results: topology -> routing (and its dependency check) -> traffic -> network
+/* From configuration to results: topology -> routing (and its dependency check) -> traffic ->
+ * network
  * -> run -> results. The only place where all parts meet. */
 #include "exp/run.h"
 
@@ -44,7 +45,8 @@ static const char *option_where(const void *ctx, const char *option, char *buf, 
     return cop_config_where(ctx, option, buf, size);
 }
 
-static const char *entry_where(const void *ctx, size_t entry, const char *option, char *buf, size_t size)
+static const char *entry_where(const void *ctx, size_t entry, const char *option, char *buf,
+                               size_t size)
 {
     char path[96];
     snprintf(path, sizeof(path), "traffic[%zu].%s", entry, option);
@@ -96,15 +98,16 @@ static int check_routing(world *w, cop_config *c, cop_err *err)
     cop_cdg_check(&w->route, CDG_BUDGET, &w->cdg);
     cop_config_where(c, "routing", where, sizeof(where));
     if (w->cdg.unreachable)
-        return cop_err_add(err, COP_E_INPUT, "%s: routing %s does not get from %s to %s; repair the tables",
-                           where, c->route->name,
-                           cop_topo_host_name(&w->topo, w->cdg.bad_src, src, sizeof(src)),
-                           cop_topo_host_name(&w->topo, w->cdg.bad_dst, dst, sizeof(dst)));
+        return cop_err_add(
+            err, COP_E_INPUT, "%s: routing %s does not get from %s to %s; repair the tables", where,
+            c->route->name, cop_topo_host_name(&w->topo, w->cdg.bad_src, src, sizeof(src)),
+            cop_topo_host_name(&w->topo, w->cdg.bad_dst, dst, sizeof(dst)));
     if (!w->cdg.acyclic && !c->run.allow_deadlock)
-        return cop_err_add(err, COP_E_INPUT,
-                           "%s: routing %s has a cycle of channel dependencies and can deadlock: %s; choose "
-                           "another routing, or set run.allow_deadlock to see it happen",
-                           where, c->route->name, cycle_text(w, &c->arena));
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "%s: routing %s has a cycle of channel dependencies and can deadlock: %s; choose "
+            "another routing, or set run.allow_deadlock to see it happen",
+            where, c->route->name, cycle_text(w, &c->arena));
     return 0;
 }
 
@@ -204,17 +207,18 @@ int cop_check_network(cop_config *c, FILE *report, cop_err *err)
     if (rc == 0) {
         cop_topo_facts facts;
         cop_topo_measure(&w->topo, 256, &facts);
-        fprintf(report, "# network: %u hosts, %u switches of up to %u ports, %u cables\n", w->topo.n_hosts,
-                w->topo.n_switches, facts.max_ports, facts.cables);
+        fprintf(report, "# network: %u hosts, %u switches of up to %u ports, %u cables\n",
+                w->topo.n_hosts, w->topo.n_switches, facts.max_ports, facts.cables);
         fprintf(report, "# paths: at most %u switches, %.2f on average\n", facts.diameter,
                 facts.mean_switches);
         fprintf(report,
                 "# routing: %s, %u virtual lane%s, %" PRIu64 " channels, %" PRIu64
                 " dependencies, %s%s\n",
-                c->route->name, w->lanes, w->lanes == 1 ? "" : "s", w->cdg.channels, w->cdg.dependencies,
-                w->cdg.acyclic ? "no cycle" : "CYCLIC: can deadlock",
+                c->route->name, w->lanes, w->lanes == 1 ? "" : "s", w->cdg.channels,
+                w->cdg.dependencies, w->cdg.acyclic ? "no cycle" : "CYCLIC: can deadlock",
                 w->cdg.sampled ? " (checked for a sample of the destinations)" : "");
-        fprintf(report, "# traffic: %u streams from %zu entries\n", w->traffic.n_streams, c->n_traffic);
+        fprintf(report, "# traffic: %u streams from %zu entries\n", w->traffic.n_streams,
+                c->n_traffic);
     }
     free_world(w);
     return rc;

@@ -1,11 +1,11 @@
 /* Accounting: after every run each packet, byte and credit must be somewhere.
  *
- *   packets   injected = delivered + lost + on wires, in queues, in output buffers, at sinks, with the
- *             link (ack/nack); the pool holds exactly these plus control packets not yet sent.
- *   credits   for every section of every link: credit + returns under way + blocks on the wire and in
- *             the buffer = capacity (ack/nack: blocks not acknowledged; on/off: the receiver's count).
- *   buffers   no section holds more than its capacity.
- * An imbalance is a bug of the simulator: it names the place and ends the run as broken. */
+ *   packets   injected = delivered + lost + on wires, in queues, in output buffers, at sinks, with
+ * the link (ack/nack); the pool holds exactly these plus control packets not yet sent. credits for
+ * every section of every link: credit + returns under way + blocks on the wire and in the buffer =
+ * capacity (ack/nack: blocks not acknowledged; on/off: the receiver's count). buffers   no section
+ * holds more than its capacity. An imbalance is a bug of the simulator: it names the place and ends
+ * the run as broken. */
 #include "base/outcome.h"
 #include "net/arch.h"
 #include "net/fc.h"
@@ -16,10 +16,10 @@
 #include <stdio.h>
 
 typedef struct ledger {
-    uint64_t packets;   /* found in the network */
-    uint64_t *on_wire;  /* [port * section] blocks on the wire into this input */
+    uint64_t packets; /* found in the network */
+    uint64_t *on_wire; /* [port * section] blocks on the wire into this input */
     uint64_t *buffered; /* [port * section] blocks queued at this input */
-    uint64_t *bytes;    /* [port * section] the same in bytes */
+    uint64_t *bytes; /* [port * section] the same in bytes */
 } ledger;
 
 static void broken(cop_net *net, const char *fmt, ...)
@@ -87,7 +87,8 @@ static uint64_t returning(const cop_net *net, uint32_t port, uint32_t section)
 
 static void check_sender(cop_net *net, const ledger *l, uint32_t port, uint32_t s)
 {
-    size_t mine = (size_t)port * net->sections + s, theirs = (size_t)net->out[port].to * net->sections + s;
+    size_t mine = (size_t)port * net->sections + s,
+           theirs = (size_t)net->out[port].to * net->sections + s;
     const cop_section *sec = &net->section[mine];
     uint64_t under_way = returning(net, port, s) + l->on_wire[theirs];
     if (!net->fc_state->nacked_head)
@@ -96,13 +97,14 @@ static void check_sender(cop_net *net, const ledger *l, uint32_t port, uint32_t 
         under_way += net->fc_state->behind[mine];
     char name[64];
     cop_topo_port_name(net->topo, port, name, sizeof(name));
-    net->total.credits_missing += sec->used > under_way ? sec->used - under_way : under_way - sec->used;
+    net->total.credits_missing +=
+        sec->used > under_way ? sec->used - under_way : under_way - sec->used;
     if (sec->used != under_way)
-        broken(net, "credits of %s section %u: %u blocks are out, %" PRIu64 " are accounted for", name, s,
-               sec->used, under_way);
+        broken(net, "credits of %s section %u: %u blocks are out, %" PRIu64 " are accounted for",
+               name, s, sec->used, under_way);
     if (!net->shared_free && sec->credit + sec->used != sec->capacity)
-        broken(net, "credits of %s section %u: %u + %u of %u blocks", name, s, sec->credit, sec->used,
-               sec->capacity);
+        broken(net, "credits of %s section %u: %u + %u of %u blocks", name, s, sec->credit,
+               sec->used, sec->capacity);
 }
 
 static void check_receiver(cop_net *net, const ledger *l, uint32_t port, uint32_t s)
@@ -117,8 +119,8 @@ static void check_receiver(cop_net *net, const ledger *l, uint32_t port, uint32_
     char name[64];
     cop_topo_port_name(net->topo, port, name, sizeof(name));
     if (st->held[i] != l->bytes[i] + leaving)
-        broken(net, "buffer of %s section %u: %" PRIu64 " bytes counted, %" PRIu64 " found", name, s,
-               st->held[i], l->bytes[i] + leaving);
+        broken(net, "buffer of %s section %u: %" PRIu64 " bytes counted, %" PRIu64 " found", name,
+               s, st->held[i], l->bytes[i] + leaving);
     if (st->held[i] > st->capacity[i])
         broken(net, "buffer of %s section %u overflowed", name, s);
 }
@@ -150,12 +152,14 @@ void cop_net_account(cop_net *net)
         for (uint32_t c = net->nic[h].control_head; c != COP_NONE; c = net->pkt[c].next)
             unsent++;
     if (l.packets != in_flight)
-        broken(net, "%" PRIu64 " packets are in flight, %" PRIu64 " were found", in_flight, l.packets);
+        broken(net, "%" PRIu64 " packets are in flight, %" PRIu64 " were found", in_flight,
+               l.packets);
     uint64_t live = net->pkt_n;
     for (uint32_t h = net->pkt_free; h != COP_NONE; h = net->pkt[h].next)
         live--;
     if (live != in_flight + unsent)
-        broken(net, "the pool holds %" PRIu64 " packets, %" PRIu64 " are in use", live, in_flight + unsent);
+        broken(net, "the pool holds %" PRIu64 " packets, %" PRIu64 " are in use", live,
+               in_flight + unsent);
     for (uint32_t p = 0; p < net->topo->n_ports; p++)
         for (uint32_t s = 0; s < net->sections; s++) {
             if (net->out[p].to != COP_NONE && net->fc != &cop_fc_onoff)

@@ -113,7 +113,8 @@ static void build_sections(cop_net *net)
                 sec->credit = reserve ? (uint32_t)reserve : mtu;
         }
         if (net->shared_free)
-            net->shared_free[p] = blocks - net->lanes * net->section[(size_t)p * net->sections].credit;
+            net->shared_free[p] =
+                blocks - net->lanes * net->section[(size_t)p * net->sections].credit;
     }
 }
 
@@ -239,7 +240,8 @@ static int check_sizes(const cop_net *net, const cop_net_parts *pt, cop_err *err
                          at(pt, "switch.buffer", where, sizeof(where)),
                          cop_print_bytes(pt->sw->buffer_bytes, have, sizeof(have)),
                          cop_print_bytes(least, need, sizeof(need)),
-                         pt->sw->shared_lanes ? "the reserves of all lanes" : "one packet (nic.mtu + overhead)");
+                         pt->sw->shared_lanes ? "the reserves of all lanes"
+                                              : "one packet (nic.mtu + overhead)");
     if (pt->nic->buffer_bytes && pt->nic->buffer_bytes < least)
         rc = cop_err_add(err, COP_E_INPUT, "%s: nic.buffer %s is too small; at least %s",
                          at(pt, "nic.buffer", where, sizeof(where)),
@@ -254,12 +256,15 @@ static int check_sizes(const cop_net *net, const cop_net_parts *pt, cop_err *err
                          at(pt, "switch.output_buffer", where, sizeof(where)),
                          cop_print_bytes(wire, need, sizeof(need)));
     if (pt->nic->control_vl >= (int64_t)net->lanes)
-        rc = cop_err_add(err, COP_E_INPUT, "%s: nic.control_vl %d does not exist; lanes are 0 to %u",
-                         at(pt, "nic.control_vl", where, sizeof(where)), (int)pt->nic->control_vl,
-                         net->lanes - 1);
+        rc =
+            cop_err_add(err, COP_E_INPUT, "%s: nic.control_vl %d does not exist; lanes are 0 to %u",
+                        at(pt, "nic.control_vl", where, sizeof(where)), (int)pt->nic->control_vl,
+                        net->lanes - 1);
     if (pt->run->warmup_ps >= pt->run->duration_ps)
-        rc = cop_err_add(err, COP_E_INPUT, "%s: run.warmup must be shorter than run.duration",
-                         at(pt, "run.warmup", where, sizeof(where)));
+        rc = cop_err_add(
+            err, COP_E_INPUT,
+            "%s: run.warmup leaves nothing to measure; make it shorter than run.duration",
+            at(pt, "run.warmup", where, sizeof(where)));
     return rc;
 }
 
@@ -267,13 +272,15 @@ static int check_combination(const cop_net *net, const cop_net_parts *pt, cop_er
 {
     char where[256];
     if (net->sectioned && pt->sw->architecture == COP_ARCH_CIOQ)
-        return cop_err_add(err, COP_E_INPUT,
-                           "%s: queueing %s has a buffer per destination, which output buffers would "
-                           "mix again; use switch.architecture ib or iq",
-                           at(pt, "queueing", where, sizeof(where)), net->queue_ops->name);
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "%s: queueing %s has a buffer per destination, which output buffers would "
+            "mix again; use switch.architecture ib or iq",
+            at(pt, "queueing", where, sizeof(where)), net->queue_ops->name);
     if (net->sectioned && pt->sw->shared_lanes)
-        return cop_err_add(err, COP_E_INPUT, "%s: queueing %s has private sections; leave out shared_lanes",
-                           at(pt, "switch.shared_lanes", where, sizeof(where)), net->queue_ops->name);
+        return cop_err_add(
+            err, COP_E_INPUT, "%s: queueing %s has private sections; leave out shared_lanes",
+            at(pt, "switch.shared_lanes", where, sizeof(where)), net->queue_ops->name);
     if (pt->sw->shared_lanes && pt->fc->kind != COP_FC_CREDIT)
         return cop_err_add(err, COP_E_INPUT,
                            "%s: shared_lanes need flow_control.kind credit; set it, or leave out "
@@ -321,8 +328,7 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     net->sectioned = layout.sections != 0;
     net->simple_wake = !net->sectioned && pt->sw->architecture == COP_ARCH_IB;
     net->sections = layout.sections ? layout.sections : net->lanes;
-    net->quick_pick =
-        net->per_output && net->words == 1 && pt->sw->arbitration == COP_ARB_RR;
+    net->quick_pick = net->per_output && net->words == 1 && pt->sw->arbitration == COP_ARB_RR;
     net->max_blocks = cop_blocks(net->info.mtu_bytes);
     int rc = check_sizes(net, pt, err);
     if (rc == 0)
@@ -333,7 +339,8 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
         rc = pt->cc->check(pt->cc_cfg, &net->info, err);
     if (rc)
         return rc;
-    net->hooks = pt->queue->on_enqueue || pt->queue->on_dequeue || pt->cc->on_enqueue || pt->cc->on_dequeue;
+    net->hooks =
+        pt->queue->on_enqueue || pt->queue->on_dequeue || pt->cc->on_enqueue || pt->cc->on_dequeue;
     net->lft = pt->route->lft;
     net->arch = pt->sw->architecture == COP_ARCH_IB   ? &cop_arch_ib
                 : pt->sw->architecture == COP_ARCH_IQ ? &cop_arch_iq
@@ -344,7 +351,8 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     build_hosts(net, pt);
     build_probe(net, pt->run);
     if (pt->queue->port_size)
-        net->queue_state = COP_NEW_ARRAY(&net->arena, char, pt->queue->port_size * pt->topo->n_ports);
+        net->queue_state =
+            COP_NEW_ARRAY(&net->arena, char, pt->queue->port_size * pt->topo->n_ports);
     if (pt->cc->port_size)
         net->cc_state = COP_NEW_ARRAY(&net->arena, char, pt->cc->port_size * pt->topo->n_ports);
     if (net->arch != &cop_arch_ib)
@@ -358,8 +366,8 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
         return cop_err_add(err, inner.code, "%s: %s", at(pt, "flow_control", where, sizeof(where)),
                            inner.text);
     if (cop_vlarb_init(net, &inner) != 0)
-        return cop_err_add(err, inner.code, "%s: %s", at(pt, "switch.vl_high", where, sizeof(where)),
-                           inner.text);
+        return cop_err_add(err, inner.code, "%s: %s",
+                           at(pt, "switch.vl_high", where, sizeof(where)), inner.text);
     return 0;
 }
 

@@ -28,7 +28,8 @@ typedef struct cop_cc_ops {
      * COP_NEVER: nothing else would wake the message. */
     cop_time (*next_send)(struct cop_net *net, void *flow, cop_time now);
     void (*on_send)(struct cop_net *net, void *flow, const cop_pkt *p);
-    void (*on_control)(struct cop_net *net, void *flow, const cop_pkt *p); /* ACK or CNP came back */
+    void (*on_control)(struct cop_net *net, void *flow,
+                       const cop_pkt *p); /* ACK or CNP came back */
 
     /* Destination side: return flags of a control packet (COP_PKT_CNP or COP_PKT_ACK, and more) to
      * send back at once, 0 for none. */

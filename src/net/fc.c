@@ -1,14 +1,13 @@
 /* Flow control: the return rings, blocking and waking, and the two credit schemes.
  *
  * credit   M-fc-credit: the sender counts blocks of 64 bytes per buffer section, starting with the
- *          whole section; a packet takes its blocks when it starts, and they come back when its last
- *          byte has left the receiver's buffer, one link delay (+ processing) later.
- * shared   the lanes of a port have `reserve` blocks each and share the rest. The sender is the only
- *          one that fills that buffer, so it can do the book-keeping for all lanes by itself.
- * ib       M-fc-ibabs: a return tells the total ever granted, not the difference. A lost message does
- *          no harm: the next one, at the latest the periodic refresh, repairs it.
- * Invariant, checked after every run: credit + returns under way + blocks on the wire and in the
- * buffer = capacity, for every section of every link. */
+ *          whole section; a packet takes its blocks when it starts, and they come back when its
+ * last byte has left the receiver's buffer, one link delay (+ processing) later. shared   the lanes
+ * of a port have `reserve` blocks each and share the rest. The sender is the only one that fills
+ * that buffer, so it can do the book-keeping for all lanes by itself. ib       M-fc-ibabs: a return
+ * tells the total ever granted, not the difference. A lost message does no harm: the next one, at
+ * the latest the periodic refresh, repairs it. Invariant, checked after every run: credit + returns
+ * under way + blocks on the wire and in the buffer = capacity, for every section of every link. */
 #include "net/fc.h"
 
 #include "base/mem.h"
@@ -57,8 +56,10 @@ void cop_fc_arm(cop_net *net, uint32_t port)
     const cop_ring *r = &net->out[port].ring;
     bool blocked = net->obuf && out->sw != COP_NONE
                        ? cop_obuf_blocked(net, port)
-                       : out->vl_blocked || out->short_of || (net->section_waiters && net->section_waiters[port]);
-    /* A nack is waited for even by a sender that is not blocked: there is a packet to send again. */
+                       : out->vl_blocked || out->short_of ||
+                             (net->section_waiters && net->section_waiters[port]);
+    /* A nack is waited for even by a sender that is not blocked: there is a packet to send again.
+     */
     const uint32_t *nacked = net->fc_state->nacked_head;
     blocked = blocked || (nacked && nacked[port] != COP_NONE);
     if (!blocked || r->at == r->end || r->v[r->at & r->mask].t >= out->credit_at)
@@ -87,8 +88,7 @@ bool cop_fc_unblock(cop_net *net, uint32_t port)
     for (uint32_t left = before; left; left &= left - 1) {
         uint32_t vl = (uint32_t)__builtin_ctz(left);
         /* With sections of its own a host looks at each message again. */
-        if (net->sectioned ||
-            cop_fc_fits(net, port, vl, net->out[port].lane[vl].need))
+        if (net->sectioned || cop_fc_fits(net, port, vl, net->out[port].lane[vl].need))
             out->vl_blocked &= ~(1u << vl);
     }
     return out->vl_blocked != before;

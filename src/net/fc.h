@@ -6,7 +6,8 @@
 
 #include "net/net.h"
 
-extern const cop_fc_ops cop_fc_credit, cop_fc_credit_shared, cop_fc_ib, cop_fc_onoff, cop_fc_acknack;
+extern const cop_fc_ops cop_fc_credit, cop_fc_credit_shared, cop_fc_ib, cop_fc_onoff,
+    cop_fc_acknack;
 
 /* Choose the ops and build their state. Sections have their capacity already. */
 int cop_fc_init(cop_net *net, cop_err *err);
@@ -80,8 +81,8 @@ static inline void cop_fc_give(cop_net *net, uint32_t port, uint32_t s, uint32_t
     if (COP_LIKELY(net->plain_credit)) {
         uint32_t from = net->in[port].from;
         cop_ring_insert(&net->out[from].ring, (cop_return){.t = cop_fc_back(net, port, t),
-                                                       .section = s,
-                                                       .blocks = cop_blocks(bytes)});
+                                                           .section = s,
+                                                           .blocks = cop_blocks(bytes)});
         if (net->out[from].vl_blocked || !net->simple_wake)
             cop_fc_arm(net, from);
     } else {

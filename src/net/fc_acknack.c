@@ -1,8 +1,8 @@
 /* Ack/nack flow control.
  *
  * Role     the sender sends without asking and keeps a copy; a full receiver drops and says so.
- * Rules    M-fc-acknack: an accepted packet is acknowledged at once and its copy forgotten. A packet
- *          that finds no room is refused (nack); from then on the receiver refuses everything of that
+ * Rules    M-fc-acknack: an accepted packet is acknowledged at once and its copy forgotten. A
+ * packet that finds no room is refused (nack); from then on the receiver refuses everything of that
  *          section until that very packet comes again, so order is kept. The sender resends refused
  *          packets, in order, and begins nothing new in that section before all of it is accepted:
  *          what it sent after the refused packet is refused too, though it may not know yet.
@@ -34,7 +34,8 @@ static void acknack_take(cop_net *net, uint32_t port, uint32_t s, uint32_t block
 
 static void acknack_give(cop_net *net, uint32_t port, uint32_t s, uint32_t bytes, cop_time t)
 {
-    cop_ring_insert(&net->fc_state->freed[port], (cop_return){.t = t, .section = s, .blocks = bytes});
+    cop_ring_insert(&net->fc_state->freed[port],
+                    (cop_return){.t = t, .section = s, .blocks = bytes});
 }
 
 static void list_add(cop_net *net, uint32_t *head, uint32_t *tail, uint32_t h)

@@ -20,15 +20,19 @@ static int onoff_thresholds(cop_net *net, uint32_t port, uint64_t capacity, cop_
     cop_topo_port_name(net->topo, port, name, sizeof(name));
     if (xoff < headroom && !cfg->unsafe)
         return cop_err_add(err, COP_E_INPUT,
-                           "flow_control.xoff %" PRIu64 " B could lose packets at %s; at least %" PRIu64
+                           "flow_control.xoff %" PRIu64
+                           " B could lose packets at %s; at least %" PRIu64
                            " B (2 x delay + processing at link rate + one packet), or leave it out",
                            xoff, name, headroom);
     if (xon < xoff)
-        return cop_err_add(err, COP_E_INPUT, "flow_control.xon %" PRIu64 " B is below xoff %" PRIu64
-                           " B; T_on must not be below T_off", xon, xoff);
+        return cop_err_add(err, COP_E_INPUT,
+                           "flow_control.xon %" PRIu64 " B is below xoff %" PRIu64
+                           " B; T_on must not be below T_off",
+                           xon, xoff);
     if (xon >= capacity)
         return cop_err_add(err, COP_E_INPUT,
-                           "the buffer of %s, %" PRIu64 " B, cannot hold the head-room; make it larger "
+                           "the buffer of %s, %" PRIu64
+                           " B, cannot hold the head-room; make it larger "
                            "than xon, %" PRIu64 " B, by one packet",
                            name, capacity, xon);
     st->xoff[port] = xoff;

@@ -55,7 +55,8 @@ static void flow_rehash(cop_net *net)
     net->flow_hash = cop_alloc(((size_t)mask + 1) * sizeof(uint64_t));
     net->flow_mask = mask;
     for (uint32_t f = 0; f < net->flow_n; f++)
-        net->flow_hash[flow_slot(net, net->flow[f].src, net->flow[f].dst, net->flow[f].sl)] = f + 1u;
+        net->flow_hash[flow_slot(net, net->flow[f].src, net->flow[f].dst, net->flow[f].sl)] =
+            f + 1u;
 }
 
 uint32_t cop_flow_of(cop_net *net, uint32_t src, uint32_t dst, uint8_t sl)

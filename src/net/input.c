@@ -206,10 +206,8 @@ void cop_input_receive(cop_net *net, uint32_t port, uint32_t h)
     }
     uint32_t out = in->port0 + p->out;
     net->out[out].waiting += p->bytes;
-    uint32_t local =
-        net->per_output
-            ? (uint32_t)p->out * net->lanes + p->out_vl
-            : net->queue_ops->select(net->queue_cfg, &net->info, p);
+    uint32_t local = net->per_output ? (uint32_t)p->out * net->lanes + p->out_vl
+                                     : net->queue_ops->select(net->queue_cfg, &net->info, p);
     uint32_t q = in->queue0 + local;
     bool was_empty = net->queue[q].head == COP_NONE;
     append(net, q, h);
@@ -256,7 +254,8 @@ void cop_input_withdraw(cop_net *net, uint32_t q)
     net->queue[q].posted = 0;
 }
 
-cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick, cop_transfer_fn transfer)
+cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
+                         cop_transfer_fn transfer)
 {
     uint32_t q = pick->queue, in_port = pick->in;
     if (!net->per_output)

@@ -14,17 +14,18 @@ void cop_input_withdraw(cop_net *net, uint32_t q);
 
 /* One request that an output may grant. */
 typedef struct cop_pick {
-    uint32_t in;    /* input port */
+    uint32_t in; /* input port */
     uint32_t queue; /* network-wide queue number */
-    uint32_t vl;    /* lane on the output */
+    uint32_t vl; /* lane on the output */
 } cop_pick;
 
 /* Choose among the requests of lane vl at output `port` by the configured arbitration; only inputs
  * whose bit is set in `allowed` (NULL: all). If no request fits behind the output, the lane is
  * blocked and false is returned. */
-bool cop_input_pick_slow(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed, cop_pick *pick);
-/* The same when `any_fits`: every packet would fit behind the output. With round robin over one queue
- * per (input, output, lane) it is then simply the next requesting input. */
+bool cop_input_pick_slow(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed,
+                         cop_pick *pick);
+/* The same when `any_fits`: every packet would fit behind the output. With round robin over one
+ * queue per (input, output, lane) it is then simply the next requesting input. */
 static inline bool cop_input_pick(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed,
                                   bool any_fits, cop_pick *pick)
 {
@@ -43,9 +44,10 @@ static inline bool cop_input_pick(cop_net *net, uint32_t port, uint32_t vl, cons
     return true;
 }
 
-/* The picked packet goes: leaves its queue, crosses by `transfer`, frees its space when its tail has
- * left. Returns that time. */
-cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick, cop_transfer_fn transfer);
+/* The picked packet goes: leaves its queue, crosses by `transfer`, frees its space when its tail
+ * has left. Returns that time. */
+cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
+                         cop_transfer_fn transfer);
 
 /* Sectioned buffers: requests that waited for this section compete again. */
 void cop_input_wake_section(cop_net *net, uint32_t port, uint32_t section);

@@ -5,8 +5,9 @@
  *   wire.c     a packet leaves a port, crosses the wire, arrives
  *   fc*.c      may it be sent: credits, absolute credits, on/off, ack/nack
  *   input.c    routing and queueing at a switch input, heads of queues and their requests
- *   sw_ib.c    arbitration per output;  sw_iq.c  matching of inputs and outputs;  obuf.c  output buffers
- *   nic_tx.c, nic_rx.c  end nodes;  build.c  construction;  account.c  invariants;  stall.c  deadlocks */
+ *   sw_ib.c    arbitration per output;  sw_iq.c  matching of inputs and outputs;  obuf.c  output
+ * buffers nic_tx.c, nic_rx.c  end nodes;  build.c  construction;  account.c  invariants;  stall.c
+ * deadlocks */
 #ifndef COP_NET_H
 #define COP_NET_H
 
@@ -37,65 +38,65 @@ typedef struct cop_ring { /* ordered by time; settled lazily */
 /* Sending side of a port: two cache lines, the first one for sending, the second for who may. */
 typedef struct cop_out {
     cop_time busy_until; /* the wire is free from then on */
-    cop_time arb_at;     /* time of the pending arbitration, COP_NEVER if none */
+    cop_time arb_at; /* time of the pending arbitration, COP_NEVER if none */
     cop_pace pace;
-    uint64_t hash;       /* of everything sent, in order */
+    uint64_t hash; /* of everything sent, in order */
     uint64_t sent_bytes; /* on the wire, after the warm-up */
-    uint32_t to;         /* port that hears us; COP_NONE: no cable */
+    uint32_t to; /* port that hears us; COP_NONE: no cable */
     uint32_t delay_ps;
-    uint32_t vl_ready;   /* lanes on which some input requests this port */
+    uint32_t vl_ready; /* lanes on which some input requests this port */
     uint32_t vl_blocked; /* lanes that wait for credit (or are paused) */
-    uint32_t sw;         /* switch, or COP_NONE for a host */
-    uint32_t port0;      /* first port of that switch */
-    cop_time credit_at;  /* time of the pending credit event, COP_NEVER if none */
-    cop_ring ring;       /* what comes back to this sender; v owned by the heap */
-    uint32_t waiting;    /* bytes in inputs for this output */
-    uint16_t local;      /* port number inside the switch */
-    uint8_t rr_vl;       /* next lane of the round robin */
-    uint8_t short_of;    /* iq: a free input's packet does not fit, though the lane is not blocked */
+    uint32_t sw; /* switch, or COP_NONE for a host */
+    uint32_t port0; /* first port of that switch */
+    cop_time credit_at; /* time of the pending credit event, COP_NEVER if none */
+    cop_ring ring; /* what comes back to this sender; v owned by the heap */
+    uint32_t waiting; /* bytes in inputs for this output */
+    uint16_t local; /* port number inside the switch */
+    uint8_t rr_vl; /* next lane of the round robin */
+    uint8_t short_of; /* iq: a free input's packet does not fit, though the lane is not blocked */
     struct cop_section *section; /* of the buffer behind this port, [sections] */
-    struct cop_lane *lane;       /* [lanes] */
-    uint64_t *request;           /* [lanes * words] */
+    struct cop_lane *lane; /* [lanes] */
+    uint64_t *request; /* [lanes * words] */
 } cop_out;
 _Static_assert(sizeof(cop_out) == 128, "an output is two cache lines");
 
 /* Receiving side of a port. */
 typedef struct cop_in {
     uint32_t wire_head, wire_tail; /* packets on the wire towards us, oldest first */
-    uint32_t from;                 /* port that feeds us */
-    uint32_t sw;                   /* switch, or COP_NONE */
-    uint32_t queue0;               /* first queue of this input */
-    uint32_t port0;                /* first port of the switch */
-    uint32_t back_ps;              /* a return takes this long to reach the sender */
+    uint32_t from; /* port that feeds us */
+    uint32_t sw; /* switch, or COP_NONE */
+    uint32_t queue0; /* first queue of this input */
+    uint32_t port0; /* first port of the switch */
+    uint32_t back_ps; /* a return takes this long to reach the sender */
     uint16_t local;
     uint16_t unused;
     cop_time read_until; /* iq: the read port is busy */
-    cop_time header_ps;  /* of the packet that must be here before it is handled; COP_NEVER: all */
+    cop_time header_ps; /* of the packet that must be here before it is handled; COP_NEVER: all */
     cop_time pipeline_ps; /* and then */
-    cop_pace pace;       /* of the wire that feeds us */
+    cop_pace pace; /* of the wire that feeds us */
 } cop_in;
 _Static_assert(sizeof(cop_in) == 64, "an input is one cache line");
 
 /* One buffer section (normally: lane) of the link that a port sends on: the sender's knowledge of
  * the receiver's buffer. */
 typedef struct cop_section {
-    uint32_t credit;   /* blocks we may still send; on/off: 1 = go, 0 = stop */
+    uint32_t credit; /* blocks we may still send; on/off: 1 = go, 0 = stop */
     uint32_t capacity; /* blocks in all */
-    uint32_t used;     /* blocks sent and not yet returned */
-    uint32_t wait;     /* sectioned: last request node that waits for this section, or COP_NONE */
+    uint32_t used; /* blocks sent and not yet returned */
+    uint32_t wait; /* sectioned: last request node that waits for this section, or COP_NONE */
 } cop_section;
 
 /* Requests of one lane of an output: round-robin position, and what a blocked lane needs. */
 typedef struct cop_lane {
-    uint16_t rr;    /* input to look at first */
+    uint16_t rr; /* input to look at first */
     uint16_t unused;
-    uint32_t need;  /* blocked: smallest number of blocks asked for */
+    uint32_t need; /* blocked: smallest number of blocks asked for */
 } cop_lane;
 
 typedef struct cop_queue {
     uint32_t head, tail; /* packets */
     uint32_t bytes;
-    uint8_t posted;  /* the head's requests are with the arbiters */
+    uint8_t posted; /* the head's requests are with the arbiters */
     uint8_t stopped; /* by the queueing scheme */
     uint16_t unused;
 } cop_queue;
@@ -104,7 +105,7 @@ typedef struct cop_queue {
  * the circular list of its slot (output, lane, input). */
 typedef struct cop_node {
     uint32_t next, prev; /* COP_NONE, COP_NONE: in no list */
-    uint32_t port;       /* output port requested */
+    uint32_t port; /* output port requested */
     uint8_t vl;
     uint8_t waiting; /* in a section's wait list instead */
     uint16_t unused;
@@ -112,23 +113,23 @@ typedef struct cop_node {
 
 typedef struct cop_send { /* a message being sent or set aside at its NIC */
     cop_time t_gen;
-    cop_time t_ok;   /* throttled until */
+    cop_time t_ok; /* throttled until */
     uint32_t stream, dst, left, flow;
-    uint32_t next;   /* in the lane's ready list */
+    uint32_t next; /* in the lane's ready list */
     uint32_t serial; /* order of taking at its host */
     uint32_t mid;
     uint8_t vl, sl, rstate, unused;
 } cop_send;
 
 typedef struct cop_nic {
-    cop_time wake;        /* pending attempt to send, COP_NEVER if none */
+    cop_time wake; /* pending attempt to send, COP_NEVER if none */
     cop_time inject_free; /* injection limit allows the next start */
-    cop_time rx_free;     /* sink has taken in everything until then */
+    cop_time rx_free; /* sink has taken in everything until then */
     cop_pace inject_pace, receive_pace; /* 0: link rate */
     uint32_t control_head, control_tail; /* ACKs, CNPs to send, oldest first */
     uint32_t seq;
     uint32_t ready_n; /* messages in the ready lists */
-    uint32_t serial;  /* messages taken so far */
+    uint32_t serial; /* messages taken so far */
     uint32_t lanes_used; /* lanes on which it has injected */
     uint32_t throttled_n, throttled_cap; /* heap of throttled messages by t_ok */
     uint32_t *throttled;
@@ -200,51 +201,51 @@ struct cop_net {
     const cop_fc_cfg *fc_cfg;
     const cop_fc_ops *fc;
     bool plain_credit; /* fc is cop_fc_credit: the common case, done inline */
-    bool simple_wake;  /* a sender that waits for credit always shows it in vl_blocked */
+    bool simple_wake; /* a sender that waits for credit always shows it in vl_blocked */
     const cop_arch_ops *arch;
     const cop_queue_ops *queue_ops;
     const cop_cc_ops *cc;
     const void *queue_cfg, *cc_cfg;
-    cop_probe probe;         /* what is measured */
+    cop_probe probe; /* what is measured */
     struct cop_watch *watch; /* NULL: nobody looks */
-    cop_arena arena;         /* owns the arrays below unless said otherwise */
+    cop_arena arena; /* owns the arrays below unless said otherwise */
 
-    uint32_t host_port0;             /* port of host 0 */
+    uint32_t host_port0; /* port of host 0 */
     uint32_t lanes, sections, words; /* per port; words of 64 inputs in a request mask */
-    bool per_output;                 /* one queue per (input, output, lane) */
-    bool sectioned;                  /* sections are not lanes (voqnet) */
-    bool multi_rate;                 /* links of different pace exist */
-    bool hooks;                      /* the queueing scheme or congestion control watches queues */
-    const uint16_t *lft;             /* route->lft */
+    bool per_output; /* one queue per (input, output, lane) */
+    bool sectioned; /* sections are not lanes (voqnet) */
+    bool multi_rate; /* links of different pace exist */
+    bool hooks; /* the queueing scheme or congestion control watches queues */
+    const uint16_t *lft; /* route->lft */
     bool quick_pick; /* round robin over one queue per (input, output, lane), at most 64 ports */
-    uint32_t max_blocks;             /* of the longest packet */
+    uint32_t max_blocks; /* of the longest packet */
     uint32_t max_cand;
 
-    cop_out *out;         /* [n_ports] */
-    cop_in *in;           /* [n_ports] */
+    cop_out *out; /* [n_ports] */
+    cop_in *in; /* [n_ports] */
     cop_section *section; /* [n_ports * sections]; also reached through cop_out */
     uint32_t *shared_free; /* [n_ports] shared lanes: blocks left in the common part, else NULL */
 
-    cop_queue *queue;       /* all inputs of all switches */
-    cop_time *queue_read;   /* [queue] read until; NULL if per_output */
-    uint32_t *queue_port;   /* [queue] input port */
-    cop_node *node;         /* [queue * max_cand]; NULL if per_output */
-    uint32_t *slot;         /* last node of each list; NULL if per_output */
-    uint64_t *slot0;        /* [n_switches + 1] first slot of a switch */
+    cop_queue *queue; /* all inputs of all switches */
+    cop_time *queue_read; /* [queue] read until; NULL if per_output */
+    uint32_t *queue_port; /* [queue] input port */
+    cop_node *node; /* [queue * max_cand]; NULL if per_output */
+    uint32_t *slot; /* last node of each list; NULL if per_output */
+    uint64_t *slot0; /* [n_switches + 1] first slot of a switch */
     uint32_t n_queues;
 
     uint32_t *section_waiters; /* [n_ports] sectioned: queues that wait for a section, else NULL */
-    struct cop_iq *iq;         /* iq, cioq: matching */
-    struct cop_obuf *obuf;     /* cioq: [n_ports] */
-    struct cop_vlarb_state *vlarb;   /* [n_ports] IB tables, else NULL */
+    struct cop_iq *iq; /* iq, cioq: matching */
+    struct cop_obuf *obuf; /* cioq: [n_ports] */
+    struct cop_vlarb_state *vlarb; /* [n_ports] IB tables, else NULL */
     struct cop_fc_state *fc_state; /* of the flow control, NULL if it has none */
 
-    cop_nic *nic;           /* [n_hosts] */
+    cop_nic *nic; /* [n_hosts] */
     cop_nic_lane *nic_lane; /* [n_hosts * lanes] */
-    cop_time *stream_last;  /* [n_streams] when it last sent: turns among saturated ones */
-    uint32_t *stream_held;  /* [n_streams] messages at the NIC, ready or throttled */
+    cop_time *stream_last; /* [n_streams] when it last sent: turns among saturated ones */
+    uint32_t *stream_held; /* [n_streams] messages at the NIC, ready or throttled */
     uint32_t *stream_ready; /* [n_streams] those that are ready */
-    cop_send *send;         /* pool; heap */
+    cop_send *send; /* pool; heap */
     size_t send_cap;
     uint32_t send_n, send_free;
 
@@ -259,13 +260,13 @@ struct cop_net {
     size_t flow_cap;
 
     char *queue_state, *cc_state; /* [n_ports] of the plug-ins */
-    struct cop_control *control;  /* link-level messages under way; NULL if the scheme has none */
+    struct cop_control *control; /* link-level messages under way; NULL if the scheme has none */
 
     cop_totals total;
     uint64_t seen_delivered; /* at the last sample */
-    uint32_t fruitless;      /* samples since then without a delivery */
-    int stop;        /* enum cop_outcome: 0 = go on */
-    char why[2048];  /* for people, when stop is set */
+    uint32_t fruitless; /* samples since then without a delivery */
+    int stop; /* enum cop_outcome: 0 = go on */
+    char why[2048]; /* for people, when stop is set */
 };
 
 /* What a network is built from; everything must outlive it. */

@@ -58,7 +58,8 @@ const cop_opt cop_switch_opts[] = {
      "among the inputs that request one output"},
     {"matching", COP_OPT_ENUM, S(matching), "islip", 0, 0, match_names,
      "iq, cioq: islip moves pointers on accepted grants only; rrm moves them always"},
-    {"iterations", COP_OPT_INT, S(iterations), "2", 1, 16, NULL, "iq, cioq: rounds of the matching"},
+    {"iterations", COP_OPT_INT, S(iterations), "2", 1, 16, NULL,
+     "iq, cioq: rounds of the matching"},
     {"speedup", COP_OPT_REAL, S(speedup), "2", 1, 64, NULL,
      "cioq: crossbar rate over the rate of the switch's fastest link"},
     {"output_buffer", COP_OPT_BYTES, S(output_buffer_bytes), "100 kB", 1, 1e11, NULL,
@@ -130,5 +131,6 @@ const cop_opt cop_run_opts[] = {
      "pending events: bucket ring, or binary heap (reference; same results)"},
     {"flows", COP_OPT_BOOL, R(flows), "no", 0, 0, NULL,
      "keep delivered bytes per source and destination, and check order"},
-    {"watch_limit", COP_OPT_INT, R(watch_limit), "1000", 0, 1e9, NULL, "--watch: trace lines at most"},
+    {"watch_limit", COP_OPT_INT, R(watch_limit), "1000", 0, 1e9, NULL,
+     "--watch: trace lines at most"},
     {0}};

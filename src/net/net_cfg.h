@@ -6,7 +6,7 @@
 
 typedef struct cop_link_cfg { /* section `link` */
     uint64_t rate_bps, delay_ps;
-    uint64_t host_rate_bps, host_delay_ps;     /* 0 rate / "inherit" delay: as rate, delay */
+    uint64_t host_rate_bps, host_delay_ps; /* 0 rate / "inherit" delay: as rate, delay */
     uint64_t trunk_rate_bps, trunk_delay_ps;
     uint64_t global_rate_bps, global_delay_ps;
     bool override_file; /* use these rates also where a topology file states its own */
@@ -19,61 +19,62 @@ enum cop_matching { COP_MATCH_ISLIP, COP_MATCH_RRM };
 enum cop_vlarb { COP_VLARB_RR, COP_VLARB_IB, COP_VLARB_STRICT };
 
 typedef struct cop_switch_cfg { /* section `switch` */
-    int architecture;       /* enum cop_arch */
-    int switching;          /* enum cop_switching */
-    uint64_t pipeline_ps;   /* header received -> may request its output */
-    uint64_t header_bytes;  /* must be received before routing */
-    uint64_t buffer_bytes;  /* input buffer of one port: per lane if private, in all if shared */
-    int64_t lanes;          /* virtual lanes; 0 = what routing and queueing need */
-    bool shared_lanes;      /* lanes share the port's buffer beyond `reserve_bytes` each */
+    int architecture; /* enum cop_arch */
+    int switching; /* enum cop_switching */
+    uint64_t pipeline_ps; /* header received -> may request its output */
+    uint64_t header_bytes; /* must be received before routing */
+    uint64_t buffer_bytes; /* input buffer of one port: per lane if private, in all if shared */
+    int64_t lanes; /* virtual lanes; 0 = what routing and queueing need */
+    bool shared_lanes; /* lanes share the port's buffer beyond `reserve_bytes` each */
     uint64_t reserve_bytes; /* shared lanes: private part of each lane; 0 = one MTU */
-    int arbitration;        /* enum cop_arb: among inputs of an output */
-    int matching;           /* enum cop_matching: iq and cioq */
-    int64_t iterations;     /* of the matching */
-    double speedup;         /* cioq: crossbar rate / fastest link rate of the switch */
+    int arbitration; /* enum cop_arb: among inputs of an output */
+    int matching; /* enum cop_matching: iq and cioq */
+    int64_t iterations; /* of the matching */
+    double speedup; /* cioq: crossbar rate / fastest link rate of the switch */
     uint64_t output_buffer_bytes; /* cioq: per output port and lane */
-    int vl_arbitration;     /* enum cop_vlarb */
-    cop_ints vl_high;       /* IB tables: vl, weight, vl, weight, ...; weight in 64-byte units */
+    int vl_arbitration; /* enum cop_vlarb */
+    cop_ints vl_high; /* IB tables: vl, weight, vl, weight, ...; weight in 64-byte units */
     cop_ints vl_low;
-    int64_t vl_high_limit;  /* in 4 KiB units, 255 = unlimited, 0 = one packet */
+    int64_t vl_high_limit; /* in 4 KiB units, 255 = unlimited, 0 = one packet */
 } cop_switch_cfg;
 
 enum cop_fc { COP_FC_CREDIT, COP_FC_IB, COP_FC_ONOFF, COP_FC_ACKNACK };
 typedef struct cop_fc_cfg { /* section `flow_control` */
-    int kind;             /* enum cop_fc */
-    uint64_t delay_ps;    /* receiver's processing before a credit or PAUSE goes on the wire */
-    uint64_t refresh_ps;  /* ib: period of unsolicited credit updates */
-    double loss;          /* ib: share of credit messages lost */
-    uint64_t xoff_bytes;  /* onoff: send PAUSE when free space falls below; 0 = computed */
-    uint64_t xon_bytes;   /* onoff: resume when free space rises above; 0 = computed */
-    bool unsafe;          /* onoff: accept a head-room that can lose (for experiments; ends in status 3) */
+    int kind; /* enum cop_fc */
+    uint64_t delay_ps; /* receiver's processing before a credit or PAUSE goes on the wire */
+    uint64_t refresh_ps; /* ib: period of unsolicited credit updates */
+    double loss; /* ib: share of credit messages lost */
+    uint64_t xoff_bytes; /* onoff: send PAUSE when free space falls below; 0 = computed */
+    uint64_t xon_bytes; /* onoff: resume when free space rises above; 0 = computed */
+    bool unsafe; /* onoff: accept a head-room that can lose (for experiments; ends in status 3) */
 } cop_fc_cfg;
 
 enum cop_nic_order { COP_NIC_FIFO, COP_NIC_RR };
 enum cop_ack { COP_ACK_NONE, COP_ACK_MESSAGE, COP_ACK_PACKET };
 typedef struct cop_nic_cfg { /* section `nic` */
-    uint64_t inject_rate_bps;  /* 0: the link's */
+    uint64_t inject_rate_bps; /* 0: the link's */
     uint64_t receive_rate_bps; /* 0: the link's */
-    uint64_t mtu_bytes;        /* longest packet */
-    uint64_t buffer_bytes;     /* receive buffer; 0: as a switch input */
-    uint64_t overhead_bytes;   /* added to each packet on the wire, not counted as payload */
-    int order;                 /* enum cop_nic_order: among flows that may send */
-    int64_t backlog;           /* messages of throttled or blocked flows set aside per stream */
-    int ack;                   /* enum cop_ack */
-    uint64_t control_bytes;    /* size of ACK and notification packets */
-    int64_t control_vl;        /* lane of control packets; -1: as data */
+    uint64_t mtu_bytes; /* longest packet */
+    uint64_t buffer_bytes; /* receive buffer; 0: as a switch input */
+    uint64_t overhead_bytes; /* added to each packet on the wire, not counted as payload */
+    int order; /* enum cop_nic_order: among flows that may send */
+    int64_t backlog; /* messages of throttled or blocked flows set aside per stream */
+    int ack; /* enum cop_ack */
+    uint64_t control_bytes; /* size of ACK and notification packets */
+    int64_t control_vl; /* lane of control packets; -1: as data */
 } cop_nic_cfg;
 
 typedef struct cop_run_cfg { /* section `run` */
     uint64_t duration_ps, warmup_ps, sample_ps;
     int64_t seed;
-    bool drain;          /* go on after `duration` with sources off until the network is empty */
+    bool drain; /* go on after `duration` with sources off until the network is empty */
     bool allow_deadlock; /* run also when the routing's dependency check finds a cycle */
-    int queue;           /* event queue: 0 bucket ring, 1 heap */
-    bool flows;          /* per (source, destination) table of delivered bytes and order check */
+    int queue; /* event queue: 0 bucket ring, 1 heap */
+    bool flows; /* per (source, destination) table of delivered bytes and order check */
     uint64_t watch_limit; /* trace lines at most */
 } cop_run_cfg;
 
-extern const cop_opt cop_link_opts[], cop_switch_opts[], cop_fc_opts[], cop_nic_opts[], cop_run_opts[];
+extern const cop_opt cop_link_opts[], cop_switch_opts[], cop_fc_opts[], cop_nic_opts[],
+    cop_run_opts[];
 
 #endif

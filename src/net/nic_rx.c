@@ -2,8 +2,8 @@
  *
  * Role     takes packets in at most at the receive rate, frees their buffer space, counts them, and
  *          answers with acknowledgements and congestion notifications.
- * Timing   a first-come first-served server: a packet is taken in from max(head arrival, previous one
- *          done), for length / receive rate, and not before its tail has arrived. Its space is freed,
+ * Timing   a first-come first-served server: a packet is taken in from max(head arrival, previous
+ * one done), for length / receive rate, and not before its tail has arrived. Its space is freed,
  *          and it counts as delivered, at that end. All of it is known when the head arrives, so no
  *          further event is needed. A sink slower than its link back-pressures the network (DESIGN
  *          section 3, rule 5).
@@ -42,8 +42,8 @@ static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time done)
     if (pr->flow && !cop_probe_flow(pr, p->src, p->dst, p->seq, payload, after_warmup) &&
         net->route->ops->in_order && net->stop == 0) {
         net->stop = COP_OUTCOME_BROKEN;
-        snprintf(net->why, sizeof(net->why), "packet %u:%u overtook its flow %u -> %u", p->src, p->seq,
-                 p->src, p->dst);
+        snprintf(net->why, sizeof(net->why), "packet %u:%u overtook its flow %u -> %u", p->src,
+                 p->seq, p->src, p->dst);
     }
 }
 

@@ -2,13 +2,12 @@
  *
  * Role     takes messages from the host's streams, cuts them into packets, sends them on the host's
  *          link under the injection limit, the link's credits and the congestion control.
- * Rules    Control packets (ACK, CNP) go first. Then data: a lane by VL arbitration, in it the oldest
- *          ready message; with order `round-robin` messages take turns packet by packet.
- *          A message whose lane has no credit, or whose flow is throttled, is set aside and others
- *          pass it: no head-of-line blocking between flows inside the end node. A stream sets aside
- *          at most `backlog` messages and then waits.
- *          Messages are taken from the streams only when nothing else can be sent, oldest first;
- *          saturated streams take turns. Source queues are therefore unbounded and free.
+ * Rules    Control packets (ACK, CNP) go first. Then data: a lane by VL arbitration, in it the
+ * oldest ready message; with order `round-robin` messages take turns packet by packet. A message
+ * whose lane has no credit, or whose flow is throttled, is set aside and others pass it: no
+ * head-of-line blocking between flows inside the end node. A stream sets aside at most `backlog`
+ * messages and then waits. Messages are taken from the streams only when nothing else can be sent,
+ * oldest first; saturated streams take turns. Source queues are therefore unbounded and free.
  * Timing   the next packet starts no earlier than length / injection rate after this one started.
  * Events   COP_EV_NIC per host, at most one pending.
  * Source   M-bgen (no blocking in the generator), gran1 3.2.2 (CNP priority), G-gran4-11. */
@@ -110,7 +109,8 @@ static uint32_t unthrottle(cop_net *net, cop_nic *nic)
         uint32_t child = 2 * i + 1;
         if (child >= nic->throttled_n)
             break;
-        if (child + 1 < nic->throttled_n && later(net, nic->throttled[child], nic->throttled[child + 1]))
+        if (child + 1 < nic->throttled_n &&
+            later(net, nic->throttled[child], nic->throttled[child + 1]))
             child++;
         if (!later(net, last, nic->throttled[child]))
             break;
@@ -136,7 +136,8 @@ static bool enough_ready(const cop_net *net, uint32_t host)
 static bool may_take(const cop_net *net, const cop_stream *st, uint32_t s, uint32_t max_ready)
 {
     return st->t_next <= net->now && (!st->saturated || net->now < st->t_stop) &&
-           net->stream_ready[s] < max_ready && net->stream_held[s] < (uint32_t)net->nic_cfg->backlog;
+           net->stream_ready[s] < max_ready &&
+           net->stream_held[s] < (uint32_t)net->nic_cfg->backlog;
 }
 
 /* The stream that has waited longest: by generation time, saturated ones by their last turn. Only
@@ -276,7 +277,8 @@ static void send_packet(cop_net *net, uint32_t host, uint32_t s, uint32_t before
 }
 
 /* The section that a packet to `dst` would take. */
-static __attribute__((noinline)) uint32_t private_section(const cop_net *net, uint32_t dst, uint32_t vl)
+static __attribute__((noinline)) uint32_t private_section(const cop_net *net, uint32_t dst,
+                                                          uint32_t vl)
 {
     cop_pkt p = {.dst = dst};
     return cop_net_section_of(net, &p, vl);
@@ -287,7 +289,8 @@ static __attribute__((noinline)) uint32_t private_section(const cop_net *net, ui
 static bool send_from_lane(cop_net *net, uint32_t host, uint32_t vl)
 {
     uint32_t port = host_port(net, host), before = COP_NONE, need = UINT32_MAX;
-    uint32_t overhead = (uint32_t)net->nic_cfg->overhead_bytes, mtu = (uint32_t)net->nic_cfg->mtu_bytes;
+    uint32_t overhead = (uint32_t)net->nic_cfg->overhead_bytes,
+             mtu = (uint32_t)net->nic_cfg->mtu_bytes;
     for (uint32_t s = lane_of(net, host, vl)->head; s != COP_NONE;) {
         cop_send *m = &net->send[s];
         uint32_t payload = m->left < mtu ? m->left : mtu, following = m->next;
@@ -300,7 +303,8 @@ static bool send_from_lane(cop_net *net, uint32_t host, uint32_t vl)
                 continue;
             }
         }
-        uint32_t section = net->sectioned ? private_section(net, m->dst, vl) : vl, blocks = cop_blocks(payload + overhead);
+        uint32_t section = net->sectioned ? private_section(net, m->dst, vl) : vl,
+                 blocks = cop_blocks(payload + overhead);
         if (cop_fc_fits(net, port, section, blocks)) {
             send_packet(net, host, s, before, payload);
             return true;

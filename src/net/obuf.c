@@ -15,17 +15,17 @@
 
 typedef struct obuf_lane {
     uint32_t head, tail; /* packets */
-    uint32_t free;       /* blocks */
+    uint32_t free; /* blocks */
 } obuf_lane;
 
 struct cop_obuf {
-    cop_time xbar_free;   /* crossbar output */
-    cop_time tx_at;       /* pending COP_EV_TX, COP_NEVER if none */
+    cop_time xbar_free; /* crossbar output */
+    cop_time tx_at; /* pending COP_EV_TX, COP_NEVER if none */
     cop_pace xbar_pace;
-    uint32_t leaving;     /* blocks of the packet on the wire, freed at its end */
+    uint32_t leaving; /* blocks of the packet on the wire, freed at its end */
     uint32_t leaving_vl;
     uint32_t tx_ready, tx_blocked; /* lanes with packets; lanes without credit */
-    uint8_t rr_vl;                 /* crossbar: lane to look at first */
+    uint8_t rr_vl; /* crossbar: lane to look at first */
     obuf_lane lane[COP_MAX_VL];
 };
 
@@ -43,8 +43,9 @@ void cop_obuf_init(cop_net *net)
             b->xbar_pace = (cop_pace)((double)fastest / net->sw_cfg->speedup);
             b->tx_at = COP_NEVER;
             for (uint32_t vl = 0; vl < net->lanes; vl++)
-                b->lane[vl] = (obuf_lane){
-                    COP_NONE, COP_NONE, (uint32_t)(net->sw_cfg->output_buffer_bytes / COP_BLOCK_BYTES)};
+                b->lane[vl] =
+                    (obuf_lane){COP_NONE, COP_NONE,
+                                (uint32_t)(net->sw_cfg->output_buffer_bytes / COP_BLOCK_BYTES)};
         }
     }
 }

@@ -20,7 +20,8 @@ typedef struct choice {
 } choice;
 
 /* The first request of (port, vl, input) that fits; false if there is none. */
-static bool front(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choice *c, uint32_t *queue)
+static bool front(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choice *c,
+                  uint32_t *queue)
 {
     uint32_t in_port = cop_topo_switch_port(net->topo, net->out[port].sw, input);
     if (net->per_output) {
@@ -97,7 +98,8 @@ static void search(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *all
     }
 }
 
-bool cop_input_pick_slow(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed, cop_pick *pick)
+bool cop_input_pick_slow(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed,
+                         cop_pick *pick)
 {
     choice c = {.need = UINT32_MAX};
     search(net, port, vl, allowed, &c);

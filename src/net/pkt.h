@@ -6,29 +6,29 @@
 #include "base/base.h"
 
 enum cop_pkt_flags {
-    COP_PKT_FECN = 1 << 0,  /* forward congestion notification: marked by a switch */
-    COP_PKT_BECN = 1 << 1,  /* backward notification: tells a source to slow down */
-    COP_PKT_ACK = 1 << 2,   /* acknowledgement */
-    COP_PKT_CNP = 1 << 3,   /* congestion notification packet */
-    COP_PKT_LAST = 1 << 4,  /* last packet of its message */
+    COP_PKT_FECN = 1 << 0, /* forward congestion notification: marked by a switch */
+    COP_PKT_BECN = 1 << 1, /* backward notification: tells a source to slow down */
+    COP_PKT_ACK = 1 << 2, /* acknowledgement */
+    COP_PKT_CNP = 1 << 3, /* congestion notification packet */
+    COP_PKT_LAST = 1 << 4, /* last packet of its message */
     COP_PKT_WATCH = 1 << 5, /* trace every step */
 };
 #define COP_PKT_CONTROL (COP_PKT_ACK | COP_PKT_CNP)
 
 typedef struct cop_pkt {
-    uint32_t next;     /* following packet in its owner's list */
-    uint32_t stream;   /* whose traffic; for control packets that of the packet they answer */
+    uint32_t next; /* following packet in its owner's list */
+    uint32_t stream; /* whose traffic; for control packets that of the packet they answer */
     uint32_t src, dst; /* hosts */
-    uint32_t bytes;    /* on the wire */
-    uint32_t seq;      /* number among the packets of its source; (src, seq) names it for ever */
-    cop_time t_gen;    /* message came into being */
-    cop_time t_inj;    /* first byte left the source */
-    cop_time t_tail;   /* last byte is in (or will reach) the current buffer */
-    uint32_t mid;      /* routing: intermediate switch, or COP_NONE */
-    uint32_t cc;       /* one word for the congestion control */
-    uint16_t out;      /* local output port chosen (first choice) at this switch */
+    uint32_t bytes; /* on the wire */
+    uint32_t seq; /* number among the packets of its source; (src, seq) names it for ever */
+    cop_time t_gen; /* message came into being */
+    cop_time t_inj; /* first byte left the source */
+    cop_time t_tail; /* last byte is in (or will reach) the current buffer */
+    uint32_t mid; /* routing: intermediate switch, or COP_NONE */
+    uint32_t cc; /* one word for the congestion control */
+    uint16_t out; /* local output port chosen (first choice) at this switch */
     uint16_t flags;
-    uint8_t vl;     /* lane of the current buffer */
+    uint8_t vl; /* lane of the current buffer */
     uint8_t out_vl; /* lane chosen for the next link */
     uint8_t rstate; /* routing's own state */
     uint8_t sl;

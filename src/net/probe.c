@@ -22,7 +22,8 @@ static void grow(cop_probe *pr)
     pr->flow_mask = mask;
 }
 
-bool cop_probe_flow(cop_probe *pr, uint32_t src, uint32_t dst, uint32_t seq, uint32_t bytes, bool count)
+bool cop_probe_flow(cop_probe *pr, uint32_t src, uint32_t dst, uint32_t seq, uint32_t bytes,
+                    bool count)
 {
     if (pr->flow_n * 2 > pr->flow_mask)
         grow(pr);

@@ -8,8 +8,8 @@
 
 typedef struct cop_stream_probe {
     uint64_t sent_bytes, delivered_bytes; /* payload, whole run */
-    uint64_t bytes, packets;              /* delivered after the warm-up */
-    uint64_t latency_ps;                  /* sum over those packets, from generation */
+    uint64_t bytes, packets; /* delivered after the warm-up */
+    uint64_t latency_ps; /* sum over those packets, from generation */
 } cop_stream_probe;
 
 typedef struct cop_host_probe { /* payload after the warm-up */
@@ -24,14 +24,14 @@ typedef struct cop_port_probe { /* queue depth at samples after the warm-up */
 
 typedef struct cop_bin { /* one bin of the network-wide time series */
     uint64_t injected, delivered; /* packets */
-    uint64_t latency_ps;          /* sum over the delivered */
+    uint64_t latency_ps; /* sum over the delivered */
 } cop_bin;
 
 typedef struct cop_flow_probe { /* one (source, destination) pair, run.flows */
-    uint64_t key;               /* src << 32 | dst, plus 1; 0 = empty slot */
-    uint64_t packets, bytes;    /* delivered after the warm-up */
-    uint32_t last_seq;          /* of the last delivered packet */
-    uint32_t misordered;        /* packets that came after a later one */
+    uint64_t key; /* src << 32 | dst, plus 1; 0 = empty slot */
+    uint64_t packets, bytes; /* delivered after the warm-up */
+    uint32_t last_seq; /* of the last delivered packet */
+    uint32_t misordered; /* packets that came after a later one */
 } cop_flow_probe;
 
 typedef struct cop_probe {
@@ -41,9 +41,9 @@ typedef struct cop_probe {
     cop_stream_probe *stream;
     cop_host_probe *host;
     cop_port_probe *port;
-    cop_bin *bin;            /* [n_bins] */
-    uint64_t *series;        /* [n_series * n_bins] payload bytes delivered */
-    uint32_t *series_of;     /* [n_streams] row in `series` */
+    cop_bin *bin; /* [n_bins] */
+    uint64_t *series; /* [n_series * n_bins] payload bytes delivered */
+    uint32_t *series_of; /* [n_streams] row in `series` */
     cop_hist *latency, *transit;
     unsigned __int128 area; /* packets in the network x time, from the warm-up to the end */
     /* run.flows */
@@ -58,7 +58,8 @@ static inline bool cop_probe_counts(const cop_probe *pr, cop_time t)
 }
 
 /* Count a delivered pair; returns false if the packet overtook an earlier one of its flow. */
-bool cop_probe_flow(cop_probe *pr, uint32_t src, uint32_t dst, uint32_t seq, uint32_t bytes, bool count);
+bool cop_probe_flow(cop_probe *pr, uint32_t src, uint32_t dst, uint32_t seq, uint32_t bytes,
+                    bool count);
 void cop_probe_fini(cop_probe *pr);
 
 #endif

@@ -15,8 +15,8 @@ struct cop_opt;
 struct cop_net;
 
 typedef struct cop_queue_layout {
-    uint32_t queues;   /* per input port of a switch with the given number of ports */
-    bool per_output;   /* queue number is out * lanes + out_vl: one queue per output and lane */
+    uint32_t queues; /* per input port of a switch with the given number of ports */
+    bool per_output; /* queue number is out * lanes + out_vl: one queue per output and lane */
     uint32_t sections; /* private buffer sections with credits of their own; 0: one per lane */
 } cop_queue_layout;
 
@@ -25,11 +25,13 @@ typedef struct cop_queue_ops {
     const struct cop_opt *opts;
     size_t cfg_size;
     int (*check)(const void *cfg, const cop_netinfo *info, cop_err *err);
-    void (*layout)(const void *cfg, const cop_netinfo *info, uint32_t ports, cop_queue_layout *l); /* required */
+    void (*layout)(const void *cfg, const cop_netinfo *info, uint32_t ports,
+                   cop_queue_layout *l); /* required */
     /* Queue for a packet that will first ask for p->out, lane p->out_vl (required). */
     uint32_t (*select)(const void *cfg, const cop_netinfo *info, const cop_pkt *p);
     /* Lane a packet is injected on, given the routing's choice (vFtree). */
-    uint8_t (*inject_vl)(const void *cfg, const cop_netinfo *info, uint32_t src, uint32_t dst, uint8_t vl);
+    uint8_t (*inject_vl)(const void *cfg, const cop_netinfo *info, uint32_t src, uint32_t dst,
+                         uint8_t vl);
     /* Lanes the scheme needs by itself; 0 or NULL: as many as routing needs. */
     uint32_t (*lanes)(const void *cfg);
     /* With layout.sections: the section of a packet on lane vl. */

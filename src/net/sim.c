@@ -17,11 +17,14 @@ static void watch_progress(cop_net *net)
 {
     if (cop_net_find_deadlock(net, false))
         return;
-    net->fruitless = net->total.delivered == net->seen_delivered && cop_net_in_flight(net) ? net->fruitless + 1 : 0;
+    net->fruitless = net->total.delivered == net->seen_delivered && cop_net_in_flight(net)
+                         ? net->fruitless + 1
+                         : 0;
     net->seen_delivered = net->total.delivered;
     if (net->fruitless >= FRUITLESS_SAMPLES) {
         net->stop = COP_OUTCOME_DEADLOCK;
-        snprintf(net->why, sizeof(net->why), "deadlock: %" PRIu64 " packets in the network, none delivered for %.3f us",
+        snprintf(net->why, sizeof(net->why),
+                 "deadlock: %" PRIu64 " packets in the network, none delivered for %.3f us",
                  cop_net_in_flight(net), (double)net->probe.sample * FRUITLESS_SAMPLES / 1e6);
     }
 }
@@ -141,12 +144,14 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
     cop_net_push(net, net->probe.sample, COP_EV_SAMPLE, 0);
     run_until(net, duration, progress, ctx);
     if (net->run_cfg->drain && net->stop == COP_OUTCOME_OK) {
-        net->now = duration; /* also when the network fell silent before: rates refer to all of it */
+        net->now =
+            duration; /* also when the network fell silent before: rates refer to all of it */
         stop_sources(net);
         run_until(net, COP_NEVER, progress, ctx);
         for (uint32_t h = 0; h < net->info.n_hosts; h++)
             net->now = cop_max64(net->now, net->nic[h].rx_free);
-        if (net->stop == COP_OUTCOME_OK && cop_net_in_flight(net) > 0 && !cop_net_find_deadlock(net, true)) {
+        if (net->stop == COP_OUTCOME_OK && cop_net_in_flight(net) > 0 &&
+            !cop_net_find_deadlock(net, true)) {
             net->stop = COP_OUTCOME_BROKEN;
             snprintf(net->why, sizeof(net->why), "%" PRIu64 " packets never moved on",
                      cop_net_in_flight(net));

@@ -1,12 +1,13 @@
 /* Deadlock detection at run time.
  *
- * A sending port's section (normally: lane) is stuck if packets wait for it, there is no room behind
- * it, nothing on its way could bring room (no return, no packet on the wire), and every queue of the
- * buffer behind it that holds packets of that section is stuck in turn: all outputs its head asks
- * for are stuck. The largest such set is found by starting with every candidate and striking out
- * those with a way to move, until nothing changes. If a set remains, its members wait for each other
- * for ever; one cycle through it is printed. Hosts always consume, so a port that faces a host is
- * never stuck. Run at samples, and only when some port with requests has stood still for a while. */
+ * A sending port's section (normally: lane) is stuck if packets wait for it, there is no room
+ * behind it, nothing on its way could bring room (no return, no packet on the wire), and every
+ * queue of the buffer behind it that holds packets of that section is stuck in turn: all outputs
+ * its head asks for are stuck. The largest such set is found by starting with every candidate and
+ * striking out those with a way to move, until nothing changes. If a set remains, its members wait
+ * for each other for ever; one cycle through it is printed. Hosts always consume, so a port that
+ * faces a host is never stuck. Run at samples, and only when some port with requests has stood
+ * still for a while. */
 #include "base/outcome.h"
 #include "net/arch.h"
 #include "net/fc.h"
@@ -28,7 +29,8 @@ static bool wants_to_send(const cop_net *net, uint32_t port)
 static bool link_idle(const cop_net *net, uint32_t port)
 {
     const cop_out *out = &net->out[port];
-    return out->to != COP_NONE && out->busy_until <= net->now && net->out[port].ring.at == net->out[port].ring.end &&
+    return out->to != COP_NONE && out->busy_until <= net->now &&
+           net->out[port].ring.at == net->out[port].ring.end &&
            net->in[out->to].wire_head == COP_NONE && net->in[out->to].sw != COP_NONE &&
            wants_to_send(net, port);
 }
@@ -76,7 +78,8 @@ static bool queue_stuck(const cop_net *net, const uint8_t *set, uint32_t q, size
 }
 
 /* Does the buffer behind (port, s) have a queue with packets of s that can still move? */
-static bool can_move(const cop_net *net, const uint8_t *set, uint32_t port, uint32_t s, size_t *next)
+static bool can_move(const cop_net *net, const uint8_t *set, uint32_t port, uint32_t s,
+                     size_t *next)
 {
     uint32_t to = net->out[port].to;
     uint32_t end = to + 1 < net->host_port0 ? net->in[to + 1].queue0 : net->n_queues;
@@ -98,7 +101,8 @@ static void describe(cop_net *net, const uint8_t *set, size_t start)
     /* Walk until a member repeats: from there on it is a cycle. */
     while (!seen[at]) {
         seen[at] = 1;
-        (void)can_move(net, set, (uint32_t)(at / net->sections), (uint32_t)(at % net->sections), &next);
+        (void)can_move(net, set, (uint32_t)(at / net->sections), (uint32_t)(at % net->sections),
+                       &next);
         at = next;
     }
     size_t first = at, used;
@@ -106,17 +110,19 @@ static void describe(cop_net *net, const uint8_t *set, size_t start)
     for (size_t i = 0; i < n; i++)
         members += set[i];
     net->stop = COP_OUTCOME_DEADLOCK;
-    used = (size_t)snprintf(net->why, sizeof(net->why),
-                            "deadlock at %.3f us: %u blocked channels; a cycle of waiting ports:\n ",
-                            (double)net->now / 1e6, members);
+    used =
+        (size_t)snprintf(net->why, sizeof(net->why),
+                         "deadlock at %.3f us: %u blocked channels; a cycle of waiting ports:\n ",
+                         (double)net->now / 1e6, members);
     do {
         char name[64];
         if (used + 80 < sizeof(net->why))
-            used += (size_t)snprintf(net->why + used, sizeof(net->why) - used, " %s/vl%u ->",
-                                     cop_topo_port_name(net->topo, (uint32_t)(at / net->sections), name,
-                                                        sizeof(name)),
-                                     (unsigned)(at % net->sections));
-        (void)can_move(net, set, (uint32_t)(at / net->sections), (uint32_t)(at % net->sections), &next);
+            used += (size_t)snprintf(
+                net->why + used, sizeof(net->why) - used, " %s/vl%u ->",
+                cop_topo_port_name(net->topo, (uint32_t)(at / net->sections), name, sizeof(name)),
+                (unsigned)(at % net->sections));
+        (void)can_move(net, set, (uint32_t)(at / net->sections), (uint32_t)(at % net->sections),
+                       &next);
         at = next;
     } while (at != first);
     if (used + 8 < sizeof(net->why))
@@ -145,7 +151,8 @@ bool cop_net_find_deadlock(cop_net *net, bool final)
             size_t next;
             if (!set[i])
                 continue;
-            if (can_move(net, set, (uint32_t)(i / net->sections), (uint32_t)(i % net->sections), &next)) {
+            if (can_move(net, set, (uint32_t)(i / net->sections), (uint32_t)(i % net->sections),
+                         &next)) {
                 set[i] = 0;
                 changed = true;
             } else {

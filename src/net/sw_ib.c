@@ -1,11 +1,10 @@
 /* Input-buffered switch with one read port per output (InfiniBand style).
  *
- * Role     every output decides for itself: when its wire is free it picks a lane (vlarb.c), then an
- *          input (pick.c), and the packet goes straight onto the wire. An input may feed several
- *          outputs at once from different queues.
- * Events   COP_EV_ARB per output port, at most one pending, last kind of an instant so that it sees
- *          every request of that instant.
- * Source   M-ibmodel, M-vlsw; DESIGN section 3, rules 3 and 4. */
+ * Role     every output decides for itself: when its wire is free it picks a lane (vlarb.c), then
+ * an input (pick.c), and the packet goes straight onto the wire. An input may feed several outputs
+ * at once from different queues. Events   COP_EV_ARB per output port, at most one pending, last
+ * kind of an instant so that it sees every request of that instant. Source   M-ibmodel, M-vlsw;
+ * DESIGN section 3, rules 3 and 4. */
 #include "net/arch.h"
 #include "net/fc.h"
 #include "net/input.h"

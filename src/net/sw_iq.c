@@ -3,9 +3,9 @@
  *
  * Role     inputs and outputs are matched: an input sends one packet at a time, an output takes one
  *          at a time. Requests of one instant are matched together.
- * islip    M-islip (McKeown): every free output grants one requesting free input (its own arbitration,
- *          normally round robin), every input accepts one grant (round robin over outputs); repeated
- *          `iterations` times for those left over. Positions move only for grants accepted in the
+ * islip    M-islip (McKeown): every free output grants one requesting free input (its own
+ * arbitration, normally round robin), every input accepts one grant (round robin over outputs);
+ * repeated `iterations` times for those left over. Positions move only for grants accepted in the
  *          first iteration, and then to just behind the partner.
  * rrm      the same without that rule: an output's position moves whenever it grants.
  * Packets have different lengths, so at one instant only some inputs and outputs are free.
@@ -22,8 +22,8 @@ struct cop_iq {
     uint16_t *accept_rr; /* [n_ports] input's position over the outputs */
     /* scratch of one matching */
     uint64_t free_in[COP_MAX_PORTS / 64];
-    cop_pick grant[COP_MAX_PORTS];       /* per output */
-    uint32_t granted_to[COP_MAX_PORTS];  /* per output: local input, or COP_NONE */
+    cop_pick grant[COP_MAX_PORTS]; /* per output */
+    uint32_t granted_to[COP_MAX_PORTS]; /* per output: local input, or COP_NONE */
     uint64_t offers[COP_MAX_PORTS][COP_MAX_PORTS / 64]; /* per input: outputs that grant it */
 };
 
@@ -51,8 +51,8 @@ static bool grant(cop_net *net, uint32_t port, cop_pick *pick)
     cop_out *out = &net->out[port];
     uint32_t tried = 0, ready;
     while ((ready = out->vl_ready & ~out->vl_blocked & ~tried)) {
-        uint32_t vl = net->obuf ? cop_obuf_pick_lane(net, port, ready)
-                                : cop_vlarb_pick(net, port, ready);
+        uint32_t vl =
+            net->obuf ? cop_obuf_pick_lane(net, port, ready) : cop_vlarb_pick(net, port, ready);
         bool any_fits = net->arch->room(net, port, vl, net->max_blocks);
         if (cop_input_pick(net, port, vl, net->iq->free_in, any_fits, pick))
             return true;

@@ -8,8 +8,8 @@
 typedef struct cop_netinfo {
     const cop_topo *topo;
     uint32_t n_hosts, n_switches;
-    uint32_t lanes;      /* virtual lanes per link */
-    uint32_t mtu_bytes;  /* longest packet on the wire */
+    uint32_t lanes; /* virtual lanes per link */
+    uint32_t mtu_bytes; /* longest packet on the wire */
     uint64_t buffer_bytes;
     uint64_t seed;
 } cop_netinfo;

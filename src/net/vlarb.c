@@ -4,23 +4,23 @@
  * strict       highest lane first (lossless Ethernet: highest priority).
  * ib           InfiniBand's two tables of (lane, weight in 64-byte units). The high table is served
  *              while it has ready lanes, but after Limit * 4 KiB of it (0: one packet, 255: no
- *              limit) the low table gets one packet. Inside a table the current entry keeps its turn
- *              until its weight is used up or its lane has nothing to send.
- * Source   InfiniBand Architecture Specification, VL arbitration; DESIGN machine model. */
+ *              limit) the low table gets one packet. Inside a table the current entry keeps its
+ * turn until its weight is used up or its lane has nothing to send. Source   InfiniBand
+ * Architecture Specification, VL arbitration; DESIGN machine model. */
 #include "net/vlarb.h"
 
 #define WEIGHT_UNIT 64
 #define LIMIT_UNIT 4096
 
 typedef struct table_state {
-    uint8_t entry;    /* whose turn it is */
-    int32_t left;     /* bytes of its weight not yet used */
+    uint8_t entry; /* whose turn it is */
+    int32_t left; /* bytes of its weight not yet used */
 } table_state;
 
 struct cop_vlarb_state {
     table_state high, low;
     int64_t high_run; /* bytes the high table has sent since the low one was asked */
-    bool from_high;    /* last pick */
+    bool from_high; /* last pick */
 };
 
 int cop_vlarb_init(cop_net *net, cop_err *err)
@@ -36,7 +36,8 @@ int cop_vlarb_init(cop_net *net, cop_err *err)
                                "switch.vl_high and vl_low are lists of pairs: vl, weight, ...");
         for (size_t i = 0; i < tables[t]->n; i += 2) {
             if (tables[t]->v[i] >= COP_MAX_VL)
-                return cop_err_add(err, COP_E_INPUT, "switch.vl_high, vl_low: lane %lld; lanes are 0 to %d",
+                return cop_err_add(err, COP_E_INPUT,
+                                   "switch.vl_high, vl_low: lane %lld; lanes are 0 to %d",
                                    (long long)tables[t]->v[i], COP_MAX_VL - 1);
             if (tables[t]->v[i + 1] > 0)
                 served |= 1u << tables[t]->v[i];
@@ -44,10 +45,11 @@ int cop_vlarb_init(cop_net *net, cop_err *err)
     }
     for (uint32_t vl = 0; vl < net->lanes; vl++)
         if (!(served >> vl & 1))
-            return cop_err_add(err, COP_E_INPUT,
-                               "switch.vl_high, vl_low: lane %u has no weight and would never send; "
-                               "list every lane from 0 to %u with a weight above 0",
-                               vl, net->lanes - 1);
+            return cop_err_add(
+                err, COP_E_INPUT,
+                "switch.vl_high, vl_low: lane %u has no weight and would never send; "
+                "list every lane from 0 to %u with a weight above 0",
+                vl, net->lanes - 1);
     net->vlarb = COP_NEW_ARRAY(&net->arena, struct cop_vlarb_state, net->topo->n_ports);
     for (uint32_t p = 0; p < net->topo->n_ports; p++) {
         net->vlarb[p].high.left = cfg->vl_high.n ? (int32_t)cfg->vl_high.v[1] * WEIGHT_UNIT : 0;

@@ -9,8 +9,8 @@
 struct cop_watch {
     FILE *out;
     uint64_t lines_left;
-    uint64_t src, dst;      /* COP_NONE: any */
-    uint64_t from, count;   /* packet numbers of a source */
+    uint64_t src, dst; /* COP_NONE: any */
+    uint64_t from, count; /* packet numbers of a source */
 };
 
 static int parse_part(struct cop_watch *w, char *part, cop_err *err)
@@ -66,13 +66,14 @@ void cop_watch_step(cop_net *net, enum cop_watch_step step, uint32_t port, const
     if (w == NULL || w->lines_left == 0)
         return;
     w->lines_left--;
-    fprintf(w->out, "%14.3f ns  packet %u:%u  %u -> %u  %5u B  vl %u  %s %s", (double)net->now / 1e3,
-            p->src, p->seq, p->src, p->dst, p->bytes, p->vl, what[step],
+    fprintf(w->out, "%14.3f ns  packet %u:%u  %u -> %u  %5u B  vl %u  %s %s",
+            (double)net->now / 1e3, p->src, p->seq, p->src, p->dst, p->bytes, p->vl, what[step],
             cop_topo_port_name(net->topo, port, name, sizeof(name)));
     if (step == COP_WATCH_QUEUE)
         fprintf(w->out, " for %s, %u B wait there",
-                cop_topo_port_name(net->topo, cop_topo_switch_port(net->topo, net->in[port].sw, p->out),
-                                   next, sizeof(next)),
+                cop_topo_port_name(net->topo,
+                                   cop_topo_switch_port(net->topo, net->in[port].sw, p->out), next,
+                                   sizeof(next)),
                 net->out[cop_topo_switch_port(net->topo, net->in[port].sw, p->out)].waiting);
     else if (step == COP_WATCH_SEND)
         fprintf(w->out, ", tail at %s at %.3f ns",

@@ -2,15 +2,16 @@
  *
  * 1q      M-q-1q      one FIFO per input and lane.
  * voqsw   M-q-voqsw   one queue per output port of the switch (and lane); the buffer is shared.
- * voqnet  M-q-voqnet  one private buffer section per destination of the network, with credits of its
- *                     own: no head-of-line blocking of any order, at the price of memory.
- * dbbm    M-q-dbbm    destination modulo the number of queues (G-gran0-2).
- * vftree  M-vftree    destinations of a leaf switch spread over the lanes; one queue per output and
- *                     lane inside (G-gran0-2: lane = index of the destination in its leaf mod lanes). */
+ * voqnet  M-q-voqnet  one private buffer section per destination of the network, with credits of
+ * its own: no head-of-line blocking of any order, at the price of memory. dbbm    M-q-dbbm
+ * destination modulo the number of queues (G-gran0-2). vftree  M-vftree    destinations of a leaf
+ * switch spread over the lanes; one queue per output and lane inside (G-gran0-2: lane = index of
+ * the destination in its leaf mod lanes). */
 #include "base/opt.h"
 #include "queue/queue_list.h"
 
-static void oneq_layout(const void *cfg, const cop_netinfo *info, uint32_t ports, cop_queue_layout *l)
+static void oneq_layout(const void *cfg, const cop_netinfo *info, uint32_t ports,
+                        cop_queue_layout *l)
 {
     (void)cfg, (void)ports;
     *l = (cop_queue_layout){.queues = info->lanes};
@@ -31,7 +32,8 @@ static const cop_queue_ops oneq = {.name = "1q",
                                    .layout = oneq_layout,
                                    .select = oneq_select};
 
-static void voqsw_layout(const void *cfg, const cop_netinfo *info, uint32_t ports, cop_queue_layout *l)
+static void voqsw_layout(const void *cfg, const cop_netinfo *info, uint32_t ports,
+                         cop_queue_layout *l)
 {
     (void)cfg;
     *l = (cop_queue_layout){.queues = ports * info->lanes, .per_output = true};
@@ -43,14 +45,16 @@ static uint32_t voqsw_select(const void *cfg, const cop_netinfo *info, const cop
     return p->out * info->lanes + p->out_vl;
 }
 
-static const cop_queue_ops voqsw = {.name = "voqsw",
-                                    .summary = "one queue per output port of the switch, shared buffer",
-                                    .source = "Gran thesis 2.3.1; InfiniBand switches of Papers I-IV",
-                                    .opts = no_opts,
-                                    .layout = voqsw_layout,
-                                    .select = voqsw_select};
+static const cop_queue_ops voqsw = {
+    .name = "voqsw",
+    .summary = "one queue per output port of the switch, shared buffer",
+    .source = "Gran thesis 2.3.1; InfiniBand switches of Papers I-IV",
+    .opts = no_opts,
+    .layout = voqsw_layout,
+    .select = voqsw_select};
 
-static void voqnet_layout(const void *cfg, const cop_netinfo *info, uint32_t ports, cop_queue_layout *l)
+static void voqnet_layout(const void *cfg, const cop_netinfo *info, uint32_t ports,
+                          cop_queue_layout *l)
 {
     (void)cfg, (void)ports;
     uint32_t n = info->n_hosts * info->lanes;
@@ -63,7 +67,8 @@ static uint32_t voqnet_select(const void *cfg, const cop_netinfo *info, const co
     return p->dst * info->lanes + p->vl;
 }
 
-static uint32_t voqnet_section(const void *cfg, const cop_netinfo *info, const cop_pkt *p, uint32_t vl)
+static uint32_t voqnet_section(const void *cfg, const cop_netinfo *info, const cop_pkt *p,
+                               uint32_t vl)
 {
     (void)cfg;
     return p->dst * info->lanes + vl;
@@ -81,11 +86,13 @@ typedef struct dbbm_cfg {
     int64_t queues;
 } dbbm_cfg;
 
-static const cop_opt dbbm_opts[] = {{"queues", COP_OPT_INT, offsetof(dbbm_cfg, queues), "8", 1, 1024, NULL,
+static const cop_opt dbbm_opts[] = {{"queues", COP_OPT_INT, offsetof(dbbm_cfg, queues), "8", 1,
+                                     1024, NULL,
                                      "queues per input and lane; queue = destination mod queues"},
                                     {0}};
 
-static void dbbm_layout(const void *cfg, const cop_netinfo *info, uint32_t ports, cop_queue_layout *l)
+static void dbbm_layout(const void *cfg, const cop_netinfo *info, uint32_t ports,
+                        cop_queue_layout *l)
 {
     (void)ports;
     const dbbm_cfg *c = cfg;
@@ -100,7 +107,8 @@ static uint32_t dbbm_select(const void *cfg, const cop_netinfo *info, const cop_
 
 static const cop_queue_ops dbbm = {.name = "dbbm",
                                    .summary = "a few queues, chosen by destination modulo",
-                                   .source = "Nachiondo et al., named in Gran thesis 2.3.1 and Paper V",
+                                   .source =
+                                       "Nachiondo et al., named in Gran thesis 2.3.1 and Paper V",
                                    .opts = dbbm_opts,
                                    .cfg_size = sizeof(dbbm_cfg),
                                    .layout = dbbm_layout,
@@ -110,8 +118,9 @@ typedef struct vftree_cfg {
     int64_t lanes;
 } vftree_cfg;
 
-static const cop_opt vftree_opts[] = {{"lanes", COP_OPT_INT, offsetof(vftree_cfg, lanes), "4", 1, COP_MAX_VL,
-                                       NULL, "virtual lanes over which destinations are spread"},
+static const cop_opt vftree_opts[] = {{"lanes", COP_OPT_INT, offsetof(vftree_cfg, lanes), "4", 1,
+                                       COP_MAX_VL, NULL,
+                                       "virtual lanes over which destinations are spread"},
                                       {0}};
 
 static uint32_t vftree_lanes(const void *cfg)
@@ -119,7 +128,8 @@ static uint32_t vftree_lanes(const void *cfg)
     return (uint32_t)((const vftree_cfg *)cfg)->lanes;
 }
 
-static uint8_t vftree_inject(const void *cfg, const cop_netinfo *info, uint32_t src, uint32_t dst, uint8_t vl)
+static uint8_t vftree_inject(const void *cfg, const cop_netinfo *info, uint32_t src, uint32_t dst,
+                             uint8_t vl)
 {
     (void)src, (void)vl;
     uint32_t port = cop_topo_exit_port(info->topo, dst);
@@ -129,13 +139,15 @@ static uint8_t vftree_inject(const void *cfg, const cop_netinfo *info, uint32_t 
 static int vftree_check(const void *cfg, const cop_netinfo *info, cop_err *err)
 {
     if (info->lanes < vftree_lanes(cfg))
-        return cop_err_add(err, COP_E_INPUT, "queueing.lanes %u exceed switch.lanes %u; raise switch.lanes",
+        return cop_err_add(err, COP_E_INPUT,
+                           "queueing.lanes %u exceed switch.lanes %u; raise switch.lanes",
                            vftree_lanes(cfg), info->lanes);
     return 0;
 }
 
 static const cop_queue_ops vftree = {.name = "vftree",
-                                     .summary = "destinations of each leaf spread over virtual lanes",
+                                     .summary =
+                                         "destinations of each leaf spread over virtual lanes",
                                      .source = "Guay et al., named in Gran thesis 2.3.1",
                                      .opts = vftree_opts,
                                      .cfg_size = sizeof(vftree_cfg),

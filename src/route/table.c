@@ -1,34 +1,12 @@
 /* The routing `table`: forwarding tables read from a file (lft.c has the format).
  * One path per (switch, destination), lane 0. Whether the tables can deadlock is for the dependency
  * check to find. */
+#include "base/file.h"
 #include "route/route_cfg.h"
 #include "route/spread.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-/* The whole file; *len bytes, freed by the caller. */
-static int read_file(const char *path, char **text, size_t *len, cop_err *err)
-{
-    FILE *f = fopen(path, "rb");
-    if (f == NULL)
-        return cop_err_add(err, COP_E_IO, "cannot open %s: %s", path, strerror(errno));
-    char *buf = NULL;
-    size_t n = 0, cap = 0, got;
-    do {
-        buf = cop_grow(buf, &cap, n + 65536, 1);
-        got = fread(buf + n, 1, cap - n, f);
-        n += got;
-    } while (got > 0);
-    int rc = 0;
-    if (ferror(f))
-        rc = cop_err_add(err, COP_E_IO, "cannot read %s: %s", path, strerror(errno));
-    fclose(f);
-    *text = buf;
-    *len = n;
-    return rc;
-}
+/* Tables of 3,500 hosts take 200 MB. */
+#define MAX_FILE_BYTES ((size_t)4 << 30)
 
 static int table_setup(cop_route *r, const void *config, cop_err *err)
 {
@@ -43,7 +21,7 @@ static int table_setup(cop_route *r, const void *config, cop_err *err)
     r->lft = COP_NEW_ARRAY(&r->arena, uint16_t, (size_t)t->n_switches * t->n_hosts);
     char *text = NULL;
     size_t len = 0;
-    int rc = read_file(cfg->path, &text, &len, err);
+    int rc = cop_file_read(cfg->path, MAX_FILE_BYTES, &text, &len, err);
     if (rc == 0)
         rc = cop_lft_parse_text(t, r->lft, cfg->path, text, len, err);
     cop_free(text);

@@ -49,14 +49,15 @@ static void collect_totals(const cop_net *net, cop_result *r)
     *r->transit = *net->probe.transit;
 }
 
-/* Little's law, from two measurements: packets in the network integrated over time, and delivery rate
- * times mean time in the network. They agree but for packets that are inside at the ends. */
+/* Little's law, from two measurements: packets in the network integrated over time, and delivery
+ * rate times mean time in the network. They agree but for packets that are inside at the ends. */
 static void collect_little(const cop_net *net, cop_result *r)
 {
     const cop_probe *pr = &net->probe;
     double span = measured_ps(net);
     /* A run that was stopped early did not last until `end`, which the integral assumes. */
-    double late = net->now < pr->end ? (double)(pr->end - net->now) * (double)r->packets_in_flight : 0.0;
+    double late =
+        net->now < pr->end ? (double)(pr->end - net->now) * (double)r->packets_in_flight : 0.0;
     r->little_mean_in_network = span > 0.0 ? ((double)pr->area - late) / span : 0.0;
     r->little_rate_times_latency =
         span > 0.0 ? (double)pr->transit->count / span * cop_hist_mean(pr->transit) : 0.0;
@@ -107,7 +108,8 @@ static void collect_series(const cop_net *net, cop_result *r)
     double in_network = 0.0;
     for (uint32_t b = 0; b < pr->n_bins; b++) {
         const cop_bin *bin = &pr->bin[b];
-        latency->v[b] = bin->delivered ? (double)bin->latency_ps / (double)bin->delivered / 1e3 : 0.0;
+        latency->v[b] =
+            bin->delivered ? (double)bin->latency_ps / (double)bin->delivered / 1e3 : 0.0;
         in_network += (double)bin->injected - (double)bin->delivered;
         inside->v[b] = in_network;
     }
@@ -141,12 +143,13 @@ static void collect_nodes_and_ports(const cop_net *net, cop_result *r)
     r->node = COP_NEW_ARRAY(&r->arena, cop_node_result, r->n_nodes);
     for (uint32_t h = 0; h < r->n_nodes; h++) {
         const cop_host_probe *p = &net->probe.host[h];
-        r->node[h] = (cop_node_result){
-            .name = cop_arena_strdup(&r->arena, cop_topo_host_name(net->topo, h, name, sizeof(name))),
-            .sent_bytes = p->sent_bytes,
-            .received_bytes = p->received_bytes,
-            .sent_gbps = gbps((double)p->sent_bytes, span),
-            .received_gbps = gbps((double)p->received_bytes, span)};
+        r->node[h] =
+            (cop_node_result){.name = cop_arena_strdup(
+                                  &r->arena, cop_topo_host_name(net->topo, h, name, sizeof(name))),
+                              .sent_bytes = p->sent_bytes,
+                              .received_bytes = p->received_bytes,
+                              .sent_gbps = gbps((double)p->sent_bytes, span),
+                              .received_gbps = gbps((double)p->received_bytes, span)};
     }
     r->port = COP_NEW_ARRAY(&r->arena, cop_port_result, net->topo->n_ports);
     for (uint32_t p = 0; p < net->topo->n_ports; p++) {
@@ -155,9 +158,10 @@ static void collect_nodes_and_ports(const cop_net *net, cop_result *r)
             continue;
         double busy = (double)net->out[p].sent_bytes * (double)net->out[p].pace / 65536.0;
         cop_port_result *pr = &r->port[r->n_ports++];
-        pr->name = cop_arena_strdup(&r->arena, cop_topo_port_name(net->topo, p, name, sizeof(name)));
-        pr->to = cop_arena_strdup(&r->arena,
-                                  cop_topo_port_name(net->topo, net->out[p].to, name, sizeof(name)));
+        pr->name =
+            cop_arena_strdup(&r->arena, cop_topo_port_name(net->topo, p, name, sizeof(name)));
+        pr->to = cop_arena_strdup(
+            &r->arena, cop_topo_port_name(net->topo, net->out[p].to, name, sizeof(name)));
         pr->utilisation = span > 0.0 ? busy / span : 0.0;
         pr->mean_queue_bytes = pp->samples ? (double)pp->queue_sum / pp->samples : 0.0;
         pr->max_queue_bytes = pp->queue_max;

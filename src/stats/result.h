@@ -21,9 +21,9 @@ typedef struct cop_stream_result {
     uint32_t host;
     uint32_t dst; /* fixed destination, or COP_NONE */
     uint64_t sent_bytes, delivered_bytes; /* payload, whole run */
-    double gbps;                          /* delivered after the warm-up */
-    double latency_mean_ns;               /* of packets delivered after the warm-up */
-    uint64_t packets;                     /* delivered after the warm-up */
+    double gbps; /* delivered after the warm-up */
+    double latency_mean_ns; /* of packets delivered after the warm-up */
+    uint64_t packets; /* delivered after the warm-up */
 } cop_stream_result;
 
 typedef struct cop_node_result { /* one host, after the warm-up */
@@ -34,8 +34,8 @@ typedef struct cop_node_result { /* one host, after the warm-up */
 
 typedef struct cop_port_result { /* one directed link, after the warm-up */
     const char *name, *to;
-    double utilisation;          /* share of time the wire was busy */
-    double mean_queue_bytes;     /* waiting for this port, at samples */
+    double utilisation; /* share of time the wire was busy */
+    double mean_queue_bytes; /* waiting for this port, at samples */
     uint64_t max_queue_bytes;
 } cop_port_result;
 
@@ -61,7 +61,7 @@ typedef struct cop_result {
     uint64_t events, packet_hops;
     uint64_t credits_missing; /* credit blocks unaccounted for at the end: always 0 */
     /* after the warm-up */
-    double throughput_gbps;       /* mean per host, delivered payload */
+    double throughput_gbps; /* mean per host, delivered payload */
     double throughput_total_gbps; /* sum over hosts */
     double little_mean_in_network; /* time average of packets in the network ... */
     double little_rate_times_latency; /* ... equals arrival rate x mean time in it */

@@ -11,12 +11,12 @@
  * only is accepted. If both ends state a speed it must be the same; a cable without any has rate
  * rank 0, the configured rate. Cost: n log n in the nodes, linear in the text otherwise, whatever
  * the text is. Source: ibnetdiscover(8), and the net files of ibsim. */
+#include "base/file.h"
 #include "topo/build.h"
 #include "topo/file_scan.h"
 #include "topo/topo_cfg.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -344,6 +344,9 @@ int cop_topo_parse_text(cop_topo *t, const char *name, const char *text, size_t 
     return rc;
 }
 
+/* A fabric of 100,000 hosts prints about 30 MB. */
+#define MAX_FILE_BYTES ((size_t)1 << 30)
+
 static int build_file(cop_topo *t, const void *config, cop_err *err)
 {
     const char *path = ((const cop_file_cfg *)config)->path;
@@ -351,20 +354,9 @@ static int build_file(cop_topo *t, const void *config, cop_err *err)
         return cop_err_add(
             err, COP_E_INPUT,
             "topology file: path is empty; must name a file in ibnetdiscover's form");
-    FILE *f = fopen(path, "rb");
-    if (f == NULL)
-        return cop_err_add(err, COP_E_IO, "cannot open %s: %s", path, strerror(errno));
-    char *text = NULL;
-    size_t len = 0, cap = 0, got;
-    do {
-        text = cop_grow(text, &cap, len + 65536, 1);
-        got = fread(text + len, 1, cap - len, f);
-        len += got;
-    } while (got > 0);
-    int rc = 0;
-    if (ferror(f))
-        rc = cop_err_add(err, COP_E_IO, "cannot read %s: %s", path, strerror(errno));
-    fclose(f);
+    char *text;
+    size_t len;
+    int rc = cop_file_read(path, MAX_FILE_BYTES, &text, &len, err);
     if (rc == 0)
         rc = cop_topo_parse_text(t, path, text, len, err);
     cop_free(text);

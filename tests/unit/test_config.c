@@ -133,7 +133,7 @@ static void faults_have_place_and_remedy(void **state)
            "two.yaml:2:1: unknown section `swich`; did you mean `switch`?");
     refuse(TOPO "link: {rate: 20}\n",
            "two.yaml:2:14: rate: `20` has no unit; add a unit, such as `20 Gbit/s`");
-    refuse(TOPO "link: {delay: 2 s}\n", "give 1 ps .. 1 s");
+    refuse(TOPO "link: {delay: 2 s}\n", "give 1 ps .. 3 ms");
     refuse(TOPO "seed: 3\n", "`seed` stands at top level; write it in section `run`");
     refuse(TOPO "link: {rate: 1 Gbit/s, rate: 2 Gbit/s}\n",
            "two.yaml:2:24: `rate` is given twice, first at two.yaml:2:8; remove one");

@@ -315,7 +315,7 @@ static void unreadable(void **state)
     const cop_topo_ops *ops = cop_topo_find("file");
     cop_file_cfg missing = {"no/such.net"}, folder = {"."}, empty = {""};
     assert_int_equal(ops->build(&t, &missing, &err), -COP_E_IO);
-    assert_non_null(strstr(err.text, "cannot open no/such.net: No such file"));
+    assert_non_null(strstr(err.text, "no/such.net: cannot be opened, No such file"));
     assert_int_equal(ops->build(&t, &folder, &err), -COP_E_IO);
     assert_int_equal(ops->build(&t, &empty, &err), -COP_E_INPUT);
     assert_non_null(strstr(err.text, "path is empty"));
