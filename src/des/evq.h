@@ -173,4 +173,11 @@ static inline bool cop_evq_pop(cop_evq *q, cop_time until, cop_ev *ev)
 }
 bool cop_evq_empty(const cop_evq *q);
 
+/* The id of the event n places behind the next one, if it is known already; else UINT32_MAX. Only a
+ * hint, for prefetching: events pushed meanwhile may come before it. */
+static inline uint32_t cop_evq_ahead(const cop_evq *q, uint32_t n)
+{
+    return q->run_at + n < q->run.n ? (uint32_t)q->run.v[q->run_at + n] : UINT32_MAX;
+}
+
 #endif

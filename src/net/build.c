@@ -289,6 +289,9 @@ static int check_combination(const cop_net *net, const cop_net_parts *pt, cop_er
     return 0;
 }
 
+/* About 200 bytes a port, packets and queues apart: more than a few MiB from here on. */
+#define LARGE_PORTS 8192
+
 int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     cop_queue_layout layout = {0};
@@ -339,6 +342,7 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
         rc = pt->cc->check(pt->cc_cfg, &net->info, err);
     if (rc)
         return rc;
+    net->large = pt->topo->n_ports >= LARGE_PORTS;
     net->hooks =
         pt->queue->on_enqueue || pt->queue->on_dequeue || pt->cc->on_enqueue || pt->cc->on_dequeue;
     net->lft = pt->route->lft;

@@ -41,7 +41,7 @@ typedef struct cop_out {
     cop_time arb_at; /* time of the pending arbitration, COP_NEVER if none */
     cop_pace pace;
     uint64_t hash; /* of everything sent, in order */
-    uint64_t sent_bytes; /* on the wire, after the warm-up */
+    uint64_t sent_bytes; /* on the wire; counted afresh after the warm-up */
     uint32_t to; /* port that hears us; COP_NONE: no cable */
     uint32_t delay_ps;
     uint32_t vl_ready; /* lanes on which some input requests this port */
@@ -215,6 +215,7 @@ struct cop_net {
     bool per_output; /* one queue per (input, output, lane) */
     bool sectioned; /* sections are not lanes (voqnet) */
     bool multi_rate; /* links of different pace exist */
+    bool large; /* does not fit the cache: prefetch */
     bool hooks; /* the queueing scheme or congestion control watches queues */
     const uint16_t *lft; /* route->lft */
     bool quick_pick; /* round robin over one queue per (input, output, lane), at most 64 ports */

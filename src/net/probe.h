@@ -16,7 +16,8 @@ typedef struct cop_host_probe { /* payload after the warm-up */
     uint64_t sent_bytes, received_bytes;
 } cop_host_probe;
 
-typedef struct cop_port_probe { /* queue depth at samples after the warm-up */
+typedef struct cop_port_probe { /* after the warm-up: wire bytes; queue depth at samples */
+    uint64_t sent_bytes;
     uint64_t queue_sum;
     uint32_t queue_max;
     uint32_t samples;

@@ -52,8 +52,7 @@ cop_time cop_wire_send(cop_net *net, uint32_t port, uint32_t h)
     }
     in->wire_tail = h;
     out->hash = hash_step(out->hash, net->now, p);
-    if (cop_probe_counts(&net->probe, net->now))
-        out->sent_bytes += p->bytes;
+    out->sent_bytes += p->bytes;
     net->total.hops++;
     if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
         cop_watch_step(net, COP_WATCH_SEND, port, p);

@@ -156,7 +156,7 @@ static void collect_nodes_and_ports(const cop_net *net, cop_result *r)
         const cop_port_probe *pp = &net->probe.port[p];
         if (net->out[p].to == COP_NONE)
             continue;
-        double busy = (double)net->out[p].sent_bytes * (double)net->out[p].pace / 65536.0;
+        double busy = (double)pp->sent_bytes * (double)net->out[p].pace / 65536.0;
         cop_port_result *pr = &r->port[r->n_ports++];
         pr->name =
             cop_arena_strdup(&r->arena, cop_topo_port_name(net->topo, p, name, sizeof(name)));

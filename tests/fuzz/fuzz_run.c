@@ -57,7 +57,7 @@ static void add_network(text *t, source *s)
              "{kind: adaptive-cube}\n", "{kind: dragonfly-valiant, to: group, intra: valiant}\n",
              "{kind: dragonfly-valiant}\n", "{kind: dor, datelines: no}\n"));
     add(t, "link: {delay: ");
-    add(t, PICK(s, "20 ns", "1 ps", "3 us", "333 ps"));
+    add(t, PICK(s, "20 ns", "1 ps", "1 us", "333 ps"));
     add(t, PICK(s, "", ", trunk_rate: 40 Gbit/s", ", host_rate: 3 Gbit/s",
                 ", global_rate: 100 Gbit/s"));
     add(t, "}\n");
@@ -83,13 +83,15 @@ static void add_switch(text *t, source *s)
     add(t, PICK(s, "credit}\n", "ib}\n", "ib, loss: 30 %, refresh: 1 us}\n", "on-off}\n",
                 "on-off, delay: 1 us}\n", "ack-nack}\n", "credit, delay: 500 ns}\n"));
     add(t, "nic: {mtu: ");
-    add(t, PICK(s, "2 KiB", "256 B", "1 B", "100 B"));
+    add(t, PICK(s, "2 KiB", "256 B", "2000 B", "100 B"));
     add(t, PICK(s, "", ", receive_rate: 4 Gbit/s", ", inject_rate: 7 Gbit/s"));
     add(t, PICK(s, "", ", ack: packet", ", ack: message, control_vl: 0",
                 ", ack: packet,"
                 " control_vl: 1, control_bytes: 200 B"));
-    add(t, PICK(s, "", ", order: round-robin", ", overhead: 40 B", ", backlog: 1"));
-    add(t, "}\ncc: ");
+    add(t, PICK(s, "", ", order: round-robin", ", overhead: 40 B", ", control_bytes: 1 B"));
+    /* Throttled messages that were set aside must still be sent when a run drains: few of them. */
+    add(t, PICK(s, ", backlog: 3}\n", ", backlog: 1}\n"));
+    add(t, "cc: ");
     add(t, PICK(s, "{kind: none}\n", "{kind: pace, rate: 2 Gbit/s}\n"));
 }
 
@@ -105,8 +107,8 @@ static void add_traffic(text *t, source *s)
         add(t, PICK(s, "", ", arrival: poisson, load: 50 %", ", arrival: constant, load: 100 %",
                     ", arrival: bernoulli, load: 20 %",
                     ", arrival: on-off, rate: 9 Gbit/s, on_mean: 1 us, off_mean: 2 us"));
-        add(t, PICK(s, "", ", message: 1 B", ", message: 5000 B",
-                    ", size_distribution: uniform, size_min: 1 B, size_max: 3000 B"));
+        add(t, PICK(s, "", ", message: 33 B", ", message: 5000 B",
+                    ", size_distribution: uniform, size_min: 20 B, size_max: 3000 B"));
         add(t, PICK(s, "", ", messages: 3", ", start: 3 us", ", stop: 2 us"));
         add(t, "}\n");
     }
@@ -134,7 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text t = {.n = 0};
     bool cyclic = below(&s, 8) == 7;
     add(&t, "run: {flows: yes, duration: ");
-    add(&t, PICK(&s, "10 us", "1 us", "20 us"));
+    add(&t, PICK(&s, "5 us", "1 us", "12 us"));
     add(&t, PICK(&s, "", ", drain: yes", ", warmup: 500 ns", ", sample: 300 ns"));
     add(&t, cyclic ? ", allow_deadlock: yes}\n" : "}\n");
     add_network(&t, &s);
