@@ -36,6 +36,7 @@ for name in "$@"; do
     case $name in
     config) seeds+=(tests/golden examples) ;;
     topo) seeds+=(examples) ;;
+    run) seeds+=(-len_control=0 -max_len=64) ;; # a byte per choice; more would mean nothing
     esac
     # The first folder is written to, the others are only read.
     if "$build/fuzz_$name" -max_total_time="$seconds" -max_len=4096 -timeout=20 -rss_limit_mb=2048 \
