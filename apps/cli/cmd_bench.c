@@ -7,6 +7,7 @@
 #include "cli.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,9 +68,9 @@ static bool count_instructions(const char *name, const char *span, double *instr
     while (fgets(line, sizeof(line), out) != NULL) {
         const char *collected = strstr(line, "Collected :");
         if (collected != NULL)
-            sscanf(collected, "Collected : %lf", instructions);
-        else
-            sscanf(line, "hops %lf", hops);
+            *instructions = strtod(collected + strlen("Collected :"), NULL);
+        else if (strncmp(line, "hops ", 5) == 0)
+            *hops = strtod(line + 5, NULL);
     }
     return pclose(out) == 0 && *instructions > 0.0 && *hops > 0.0;
 }

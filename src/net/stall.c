@@ -147,18 +147,18 @@ bool cop_net_find_deadlock(cop_net *net, bool final)
     for (bool changed = true; changed;) {
         changed = false;
         start = n;
-        for (size_t i = 0; i < n; i++) {
-            size_t next;
-            if (!set[i])
-                continue;
-            if (can_move(net, set, (uint32_t)(i / net->sections), (uint32_t)(i % net->sections),
-                         &next)) {
-                set[i] = 0;
-                changed = true;
-            } else {
-                start = i;
+        for (uint32_t p = 0; p < net->topo->n_ports; p++)
+            for (uint32_t s = 0; s < net->sections; s++) {
+                size_t i = (size_t)p * net->sections + s, next;
+                if (!set[i])
+                    continue;
+                if (can_move(net, set, p, s, &next)) {
+                    set[i] = 0;
+                    changed = true;
+                } else {
+                    start = i;
+                }
             }
-        }
     }
     if (start != n)
         describe(net, set, start);
