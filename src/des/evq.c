@@ -1,8 +1,8 @@
 /* Pending events: bucket ring with a heap for the far future, and the heap alone as reference.
  *
  * Ring: time is cut into buckets of 2^shift ps. Bucket number b lives in slot b & mask; only the
- * buckets cur .. cur + mask are in the ring, later events wait in the `far` heap. Inside a bucket
- * an event is one 64-bit key. A bucket is sorted once, when its turn comes; what is pushed into it
+ * buckets cur .. cur + mask are in the ring, later events wait in the `far` heap. Inside a bucket an
+ * event is one 64-bit key. A bucket is sorted once, when its turn comes; what is pushed into it
  * meanwhile (arbitrations of the same instant) is collected, and merged in when it is due. Cost per
  * event is flat in the number of pending events. */
 #include "des/evq.h"

@@ -1,5 +1,4 @@
-/* From configuration to results: topology -> routing (and its dependency check) -> traffic ->
- * network
+/* From configuration to results: topology -> routing (and its dependency check) -> traffic -> network
  * -> run -> results. The only place where all parts meet. */
 #include "exp/run.h"
 

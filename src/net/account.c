@@ -1,11 +1,11 @@
 /* Accounting: after every run each packet, byte and credit must be somewhere.
  *
- *   packets   injected = delivered + lost + on wires, in queues, in output buffers, at sinks, with
- * the link (ack/nack); the pool holds exactly these plus control packets not yet sent. credits for
- * every section of every link: credit + returns under way + blocks on the wire and in the buffer =
- * capacity (ack/nack: blocks not acknowledged; on/off: the receiver's count). buffers   no section
- * holds more than its capacity. An imbalance is a bug of the simulator: it names the place and ends
- * the run as broken. */
+ *   packets   injected = delivered + lost + on wires, in queues, in output buffers, at sinks, with the
+ *             link (ack/nack); the pool holds exactly these plus control packets not yet sent.
+ *   credits   for every section of every link: credit + returns under way + blocks on the wire and in
+ *             the buffer = capacity (ack/nack: blocks not acknowledged; on/off: the receiver's count).
+ *   buffers   no section holds more than its capacity.
+ * An imbalance is a bug of the simulator: it names the place and ends the run as broken. */
 #include "base/outcome.h"
 #include "net/arch.h"
 #include "net/fc.h"

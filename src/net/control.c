@@ -1,8 +1,8 @@
 /* Services of the network for run-time queueing schemes and congestion controls.
  *
- * Control messages travel against the data, one link delay, in order, without taking bandwidth:
- * they stand for the few bytes a real switch slips in between packets (G-gran6-12). Two messages of
- * one instant arrive together, in the order in which they were sent. */
+ * Control messages travel against the data, one link delay, in order, without taking bandwidth: they
+ * stand for the few bytes a real switch slips in between packets (G-gran6-12). Two messages of one
+ * instant arrive together, in the order in which they were sent. */
 #include "net/control.h"
 
 #include "net/fc.h"

@@ -1,13 +1,14 @@
 /* Flow control: the return rings, blocking and waking, and the two credit schemes.
  *
  * credit   M-fc-credit: the sender counts blocks of 64 bytes per buffer section, starting with the
- *          whole section; a packet takes its blocks when it starts, and they come back when its
- * last byte has left the receiver's buffer, one link delay (+ processing) later. shared   the lanes
- * of a port have `reserve` blocks each and share the rest. The sender is the only one that fills
- * that buffer, so it can do the book-keeping for all lanes by itself. ib       M-fc-ibabs: a return
- * tells the total ever granted, not the difference. A lost message does no harm: the next one, at
- * the latest the periodic refresh, repairs it. Invariant, checked after every run: credit + returns
- * under way + blocks on the wire and in the buffer = capacity, for every section of every link. */
+ *          whole section; a packet takes its blocks when it starts, and they come back when its last
+ *          byte has left the receiver's buffer, one link delay (+ processing) later.
+ * shared   the lanes of a port have `reserve` blocks each and share the rest. The sender is the only
+ *          one that fills that buffer, so it can do the book-keeping for all lanes by itself.
+ * ib       M-fc-ibabs: a return tells the total ever granted, not the difference. A lost message does
+ *          no harm: the next one, at the latest the periodic refresh, repairs it.
+ * Invariant, checked after every run: credit + returns under way + blocks on the wire and in the
+ * buffer = capacity, for every section of every link. */
 #include "net/fc.h"
 
 #include "base/mem.h"

@@ -1,8 +1,8 @@
 /* Ack/nack flow control.
  *
  * Role     the sender sends without asking and keeps a copy; a full receiver drops and says so.
- * Rules    M-fc-acknack: an accepted packet is acknowledged at once and its copy forgotten. A
- * packet that finds no room is refused (nack); from then on the receiver refuses everything of that
+ * Rules    M-fc-acknack: an accepted packet is acknowledged at once and its copy forgotten. A packet
+ *          that finds no room is refused (nack); from then on the receiver refuses everything of that
  *          section until that very packet comes again, so order is kept. The sender resends refused
  *          packets, in order, and begins nothing new in that section before all of it is accepted:
  *          what it sent after the refused packet is refused too, though it may not know yet.

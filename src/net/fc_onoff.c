@@ -2,12 +2,12 @@
  *
  * Role     the receiver watches its own buffer and tells the sender to stop and to go.
  * Rules    M-fc-onoff: free space < T_off and sender on -> OFF; free space > T_on and sender off ->
- *          ON. Messages take fc delay + link delay and no bandwidth; a packet under way is
- * finished. Headroom A packet counts when it is handled at the input (header + pipeline after its
- * head). From the packet that crosses T_off until the sender stops, packets can start during W = 2
- * d + header + pipeline + processing, so T_off >= W / pace + one packet loses nothing (gran0-20).
- * Smaller values are refused. Events   COP_EV_RELEASE at the receiver, only while it has the sender
- * stopped. */
+ *          ON. Messages take fc delay + link delay and no bandwidth; a packet under way is finished.
+ * Headroom A packet counts when it is handled at the input (header + pipeline after its head). From
+ *          the packet that crosses T_off until the sender stops, packets can start during
+ *            W = 2 d + header + pipeline + processing,
+ *          so T_off >= W / pace + one packet loses nothing (gran0-20). Smaller values are refused.
+ * Events   COP_EV_RELEASE at the receiver, only while it has the sender stopped. */
 #include "base/outcome.h"
 #include "net/fc.h"
 #include "net/fc_state.h"

@@ -24,8 +24,8 @@ typedef struct cop_pick {
  * blocked and false is returned. */
 bool cop_input_pick_slow(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed,
                          cop_pick *pick);
-/* The same when `any_fits`: every packet would fit behind the output. With round robin over one
- * queue per (input, output, lane) it is then simply the next requesting input. */
+/* The same when `any_fits`: every packet would fit behind the output. With round robin over one queue
+ * per (input, output, lane) it is then simply the next requesting input. */
 static inline bool cop_input_pick(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed,
                                   bool any_fits, cop_pick *pick)
 {
@@ -44,8 +44,8 @@ static inline bool cop_input_pick(cop_net *net, uint32_t port, uint32_t vl, cons
     return true;
 }
 
-/* The picked packet goes: leaves its queue, crosses by `transfer`, frees its space when its tail
- * has left. Returns that time. */
+/* The picked packet goes: leaves its queue, crosses by `transfer`, frees its space when its tail has
+ * left. Returns that time. */
 cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
                          cop_transfer_fn transfer);
 

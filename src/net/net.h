@@ -5,9 +5,8 @@
  *   wire.c     a packet leaves a port, crosses the wire, arrives
  *   fc*.c      may it be sent: credits, absolute credits, on/off, ack/nack
  *   input.c    routing and queueing at a switch input, heads of queues and their requests
- *   sw_ib.c    arbitration per output;  sw_iq.c  matching of inputs and outputs;  obuf.c  output
- * buffers nic_tx.c, nic_rx.c  end nodes;  build.c  construction;  account.c  invariants;  stall.c
- * deadlocks */
+ *   sw_ib.c    arbitration per output;  sw_iq.c  matching of inputs and outputs;  obuf.c  output buffers
+ *   nic_tx.c, nic_rx.c  end nodes;  build.c  construction;  account.c  invariants;  stall.c  deadlocks */
 #ifndef COP_NET_H
 #define COP_NET_H
 

@@ -2,11 +2,10 @@
  *
  * Role     takes packets in at most at the receive rate, frees their buffer space, counts them, and
  *          answers with acknowledgements and congestion notifications.
- * Timing   a first-come first-served server: a packet is taken in from max(head arrival, previous
- * one done), for length / receive rate, and not before its tail has arrived. Its space is freed,
+ * Timing   a first-come first-served server: a packet is taken in from max(head arrival, previous one
+ *          done), for length / receive rate, and not before its tail has arrived. Its space is freed,
  *          and it counts as delivered, at that end. All of it is known when the head arrives, so no
- *          further event is needed. A sink slower than its link back-pressures the network (DESIGN
- *          section 3, rule 5).
+ *          further event is needed. A sink slower than its link back-pressures the network.
  * Source   gran4 4 (inject 13.5, receive 13.6 Gbit/s), M-ibcc-dst. */
 #include "base/outcome.h"
 #include "net/fc.h"

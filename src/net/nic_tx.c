@@ -2,20 +2,19 @@
  *
  * Role     takes messages from the host's streams, cuts them into packets, sends them on the host's
  *          link under the injection limit, the link's credits and the congestion control.
- * Rules    Control packets (ACK, CNP) go first. Then data: a lane by VL arbitration, in it the
- * oldest ready message; with order `round-robin` messages take turns packet by packet. A message
- * whose lane has no credit, or whose flow is throttled, is set aside and others pass it: no
- * head-of-line blocking between flows inside the end node. A stream sets aside at most `backlog`
- * messages and then waits. Messages are taken from the streams only when nothing else can be sent,
- * oldest first; saturated streams take turns. Source queues are therefore unbounded and free.
+ * Rules    Control packets (ACK, CNP) go first. Then data: a lane by VL arbitration, in it the oldest
+ *          ready message; with order `round-robin` messages take turns packet by packet.
+ *          A message whose lane has no credit, or whose flow is throttled, is set aside and others
+ *          pass it: no head-of-line blocking between flows inside the end node. A stream sets aside
+ *          at most `backlog` messages and then waits.
+ *          Messages are taken from the streams only when nothing else can be sent, oldest first;
+ *          saturated streams take turns. Source queues are therefore unbounded and free.
  * Timing   the next packet starts no earlier than length / injection rate after this one started.
  * Events   COP_EV_NIC per host, at most one pending.
  * Source   M-bgen (no blocking in the generator), gran1 3.2.2 (CNP priority), G-gran4-11. */
-#include "net/fc.h"
+#include "net/link.h"
 #include "net/nic.h"
-#include "net/vlarb.h"
 #include "net/watch.h"
-#include "net/wire.h"
 
 static inline uint32_t host_port(const cop_net *net, uint32_t host)
 {
@@ -379,15 +378,6 @@ static cop_time next_attempt(const cop_net *net, uint32_t host)
     return data;
 }
 
-/* A packet that was refused goes again (ack/nack). */
-static bool resend(cop_net *net, uint32_t port)
-{
-    uint32_t h = net->fc->replay ? net->fc->replay(net, port) : COP_NONE;
-    if (h != COP_NONE)
-        cop_wire_send(net, port, h);
-    return h != COP_NONE;
-}
-
 __attribute__((flatten)) void cop_nic_try(cop_net *net, uint32_t host)
 {
     cop_nic *nic = &net->nic[host];
@@ -396,13 +386,13 @@ __attribute__((flatten)) void cop_nic_try(cop_net *net, uint32_t host)
         return;
     nic->wake = COP_NEVER;
     cop_fc_settle(net, port);
-    if (resend(net, port) || send_control(net, host)) {
+    if (cop_link_resend(net, port) || send_control(net, host)) {
         cop_nic_wake(net, host, net->now);
         return;
     }
     if (net->now >= nic->inject_free)
         send_data(net, host);
-    if (net->fc->replay && (net->out[port].busy_until > net->now || resend(net, port)))
+    if (net->fc->replay && (net->out[port].busy_until > net->now || cop_link_resend(net, port)))
         cop_nic_wake(net, host, net->now);
     cop_nic_wake(net, host, next_attempt(net, host));
 }

@@ -9,9 +9,7 @@
  * Events   COP_EV_TX per port: a packet is there, credits came, the previous packet has left.
  * Source   M-cioq. */
 #include "net/arch.h"
-#include "net/fc.h"
-#include "net/vlarb.h"
-#include "net/wire.h"
+#include "net/link.h"
 
 typedef struct obuf_lane {
     uint32_t head, tail; /* packets */
@@ -118,15 +116,6 @@ static bool try_lane(cop_net *net, uint32_t port, uint32_t vl, cop_time *later)
     return true;
 }
 
-/* A packet that was refused goes again (ack/nack). */
-static bool resend(cop_net *net, uint32_t port)
-{
-    uint32_t h = net->fc->replay ? net->fc->replay(net, port) : COP_NONE;
-    if (h != COP_NONE)
-        cop_wire_send(net, port, h);
-    return h != COP_NONE;
-}
-
 /* Send the next packet if there is one that can go. */
 static void transmit(cop_net *net, uint32_t port)
 {
@@ -135,14 +124,14 @@ static void transmit(cop_net *net, uint32_t port)
     cop_fc_settle(net, port);
     cop_time later = COP_NEVER;
     uint32_t tried = 0, ready;
-    bool sent = resend(net, port);
+    bool sent = cop_link_resend(net, port);
     while (!sent && (ready = b->tx_ready & ~b->tx_blocked & ~tried)) {
         uint32_t vl = cop_vlarb_pick(net, port, ready);
         sent = try_lane(net, port, vl, &later);
         tried |= 1u << vl;
     }
     if (!sent)
-        sent = resend(net, port);
+        sent = cop_link_resend(net, port);
     if (sent)
         tx_kick(net, port, net->now);
     else if (later != COP_NEVER)

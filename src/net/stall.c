@@ -1,13 +1,12 @@
 /* Deadlock detection at run time.
  *
- * A sending port's section (normally: lane) is stuck if packets wait for it, there is no room
- * behind it, nothing on its way could bring room (no return, no packet on the wire), and every
- * queue of the buffer behind it that holds packets of that section is stuck in turn: all outputs
- * its head asks for are stuck. The largest such set is found by starting with every candidate and
- * striking out those with a way to move, until nothing changes. If a set remains, its members wait
- * for each other for ever; one cycle through it is printed. Hosts always consume, so a port that
- * faces a host is never stuck. Run at samples, and only when some port with requests has stood
- * still for a while. */
+ * A sending port's section (normally: lane) is stuck if packets wait for it, there is no room behind
+ * it, nothing on its way could bring room (no return, no packet on the wire), and every queue of the
+ * buffer behind it that holds packets of that section is stuck in turn: all outputs its head asks
+ * for are stuck. The largest such set is found by starting with every candidate and striking out
+ * those with a way to move, until nothing changes. If a set remains, its members wait for each other
+ * for ever; one cycle through it is printed. Hosts always consume, so a port that faces a host is
+ * never stuck. Run at samples, and only when some port with requests has stood still for a while. */
 #include "base/outcome.h"
 #include "net/arch.h"
 #include "net/fc.h"

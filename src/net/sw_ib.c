@@ -1,15 +1,14 @@
 /* Input-buffered switch with one read port per output (InfiniBand style).
  *
- * Role     every output decides for itself: when its wire is free it picks a lane (vlarb.c), then
- * an input (pick.c), and the packet goes straight onto the wire. An input may feed several outputs
- * at once from different queues. Events   COP_EV_ARB per output port, at most one pending, last
- * kind of an instant so that it sees every request of that instant. Source   M-ibmodel, M-vlsw;
- * DESIGN section 3, rules 3 and 4. */
+ * Role     every output decides for itself: when its wire is free it picks a lane (vlarb.c), then an
+ *          input (pick.c), and the packet goes straight onto the wire. An input may feed several
+ *          outputs at once from different queues.
+ * Events   COP_EV_ARB per output port, at most one pending, last kind of an instant so that it sees
+ *          every request of that instant.
+ * Source   M-ibmodel, M-vlsw; arbitration in docs/MODEL.md. */
 #include "net/arch.h"
-#include "net/fc.h"
 #include "net/input.h"
-#include "net/vlarb.h"
-#include "net/wire.h"
+#include "net/link.h"
 
 static void ib_kick(cop_net *net, uint32_t port)
 {
@@ -21,30 +20,6 @@ static void ib_kick(cop_net *net, uint32_t port)
         out->arb_at = out->busy_until;
         cop_net_push(net, out->busy_until, COP_EV_ARB, port);
     }
-}
-
-/* A packet that was refused goes again; asked first and, if nothing else went, last. */
-static bool resend(cop_net *net, uint32_t port)
-{
-    uint32_t h = net->fc->replay ? net->fc->replay(net, port) : COP_NONE;
-    if (h == COP_NONE)
-        return false;
-    cop_wire_send(net, port, h);
-    return true;
-}
-
-static bool link_room(const cop_net *net, uint32_t port, uint32_t section, uint32_t blocks)
-{
-    return cop_fc_fits(net, port, section, blocks);
-}
-
-static cop_time link_transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h)
-{
-    cop_pkt *p = &net->pkt[h];
-    p->vl = (uint8_t)vl;
-    cop_fc_take(net, port, cop_net_section_of(net, p, vl), cop_blocks(p->bytes));
-    cop_vlarb_sent(net, port, vl, p->bytes);
-    return cop_wire_send(net, port, h);
 }
 
 /* Everything it calls is inlined: this is where a packet-hop spends its time. */
@@ -59,7 +34,7 @@ __attribute__((flatten)) static void ib_arbitrate(cop_net *net, uint32_t port)
         return;
     }
     cop_fc_settle(net, port);
-    bool sent = resend(net, port);
+    bool sent = cop_link_resend(net, port);
     while (!sent && (out->vl_ready & ~out->vl_blocked)) {
         cop_pick pick;
         uint32_t vl = cop_vlarb_pick(net, port, out->vl_ready & ~out->vl_blocked);
@@ -67,11 +42,11 @@ __attribute__((flatten)) static void ib_arbitrate(cop_net *net, uint32_t port)
         if (!cop_input_pick(net, port, vl, NULL, any_fits, &pick))
             continue; /* the lane is blocked now; try another */
         net->out[port].lane[vl].rr = (uint16_t)(net->in[pick.in].local + 1u);
-        cop_input_grant(net, port, &pick, link_transfer);
+        cop_input_grant(net, port, &pick, cop_link_transfer);
         sent = true;
     }
     if (!sent)
-        sent = resend(net, port);
+        sent = cop_link_resend(net, port);
     if (sent && ((out->vl_ready & ~out->vl_blocked) || net->fc->replay))
         ib_kick(net, port);
 }
@@ -84,6 +59,6 @@ static void ib_credit(cop_net *net, uint32_t port)
 
 const cop_arch_ops cop_arch_ib = {.kick = ib_kick,
                                   .arbitrate = ib_arbitrate,
-                                  .room = link_room,
-                                  .transfer = link_transfer,
+                                  .room = cop_link_room,
+                                  .transfer = cop_link_transfer,
                                   .credit = ib_credit};

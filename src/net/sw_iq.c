@@ -3,18 +3,16 @@
  *
  * Role     inputs and outputs are matched: an input sends one packet at a time, an output takes one
  *          at a time. Requests of one instant are matched together.
- * islip    M-islip (McKeown): every free output grants one requesting free input (its own
- * arbitration, normally round robin), every input accepts one grant (round robin over outputs);
- * repeated `iterations` times for those left over. Positions move only for grants accepted in the
- *          first iteration, and then to just behind the partner.
+ * islip    M-islip (McKeown): every free output grants one requesting free input (by its own
+ *          arbitration, normally round robin), every input accepts one grant (round robin over
+ *          outputs); repeated `iterations` times for those left over. Positions move only for grants
+ *          accepted in the first iteration, and then to just behind the partner.
  * rrm      the same without that rule: an output's position moves whenever it grants.
  * Packets have different lengths, so at one instant only some inputs and outputs are free.
  * Events   COP_EV_ARB per switch: when a request comes, when a transfer ends. */
 #include "net/arch.h"
-#include "net/fc.h"
 #include "net/input.h"
-#include "net/vlarb.h"
-#include "net/wire.h"
+#include "net/link.h"
 
 #include <string.h>
 
@@ -23,7 +21,6 @@ struct cop_iq {
     /* scratch of one matching */
     uint64_t free_in[COP_MAX_PORTS / 64];
     cop_pick grant[COP_MAX_PORTS]; /* per output */
-    uint32_t granted_to[COP_MAX_PORTS]; /* per output: local input, or COP_NONE */
     uint64_t offers[COP_MAX_PORTS][COP_MAX_PORTS / 64]; /* per input: outputs that grant it */
 };
 
@@ -120,9 +117,8 @@ static void resend_all(cop_net *net, uint32_t sw)
     for (uint32_t port = net->topo->sw_port0[sw]; port < net->topo->sw_port0[sw + 1]; port++) {
         if (net->out[port].to == COP_NONE || net->out[port].busy_until > net->now)
             continue;
-        uint32_t h = net->fc->replay(net, port);
-        if (h != COP_NONE)
-            cop_net_push(net, cop_wire_send(net, port, h), COP_EV_ARB, sw);
+        if (cop_link_resend(net, port))
+            cop_net_push(net, net->out[port].busy_until, COP_EV_ARB, sw);
     }
 }
 
@@ -151,18 +147,8 @@ static void iq_credit(cop_net *net, uint32_t port)
     iq_kick(net, port);
 }
 
-static bool link_room(const cop_net *net, uint32_t port, uint32_t section, uint32_t blocks)
-{
-    return cop_fc_fits(net, port, section, blocks);
-}
-
-static cop_time link_transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h)
-{
-    return cop_arch_ib.transfer(net, port, vl, h);
-}
-
 const cop_arch_ops cop_arch_iq = {.kick = iq_kick,
                                   .arbitrate = iq_arbitrate,
-                                  .room = link_room,
-                                  .transfer = link_transfer,
+                                  .room = cop_link_room,
+                                  .transfer = cop_link_transfer,
                                   .credit = iq_credit};

@@ -4,9 +4,9 @@
  * strict       highest lane first (lossless Ethernet: highest priority).
  * ib           InfiniBand's two tables of (lane, weight in 64-byte units). The high table is served
  *              while it has ready lanes, but after Limit * 4 KiB of it (0: one packet, 255: no
- *              limit) the low table gets one packet. Inside a table the current entry keeps its
- * turn until its weight is used up or its lane has nothing to send. Source   InfiniBand
- * Architecture Specification, VL arbitration; DESIGN machine model. */
+ *              limit) the low table gets one packet. Inside a table the current entry keeps its turn
+ *              until its weight is used up or its lane has nothing to send.
+ * Source   InfiniBand Architecture Specification, VL arbitration. */
 #include "net/vlarb.h"
 
 #define WEIGHT_UNIT 64

@@ -2,11 +2,11 @@
  *
  * 1q      M-q-1q      one FIFO per input and lane.
  * voqsw   M-q-voqsw   one queue per output port of the switch (and lane); the buffer is shared.
- * voqnet  M-q-voqnet  one private buffer section per destination of the network, with credits of
- * its own: no head-of-line blocking of any order, at the price of memory. dbbm    M-q-dbbm
- * destination modulo the number of queues (G-gran0-2). vftree  M-vftree    destinations of a leaf
- * switch spread over the lanes; one queue per output and lane inside (G-gran0-2: lane = index of
- * the destination in its leaf mod lanes). */
+ * voqnet  M-q-voqnet  one private buffer section per destination of the network, with credits of its
+ *                     own: no head-of-line blocking of any order, at the price of memory.
+ * dbbm    M-q-dbbm    destination modulo the number of queues (G-gran0-2).
+ * vftree  M-vftree    destinations of a leaf switch spread over the lanes; one queue per output and
+ *                     lane inside (G-gran0-2: lane = index of the destination in its leaf mod lanes). */
 #include "base/opt.h"
 #include "queue/queue_list.h"
 

@@ -49,8 +49,8 @@ static void collect_totals(const cop_net *net, cop_result *r)
     *r->transit = *net->probe.transit;
 }
 
-/* Little's law, from two measurements: packets in the network integrated over time, and delivery
- * rate times mean time in the network. They agree but for packets that are inside at the ends. */
+/* Little's law, from two measurements: packets in the network integrated over time, and delivery rate
+ * times mean time in the network. They agree but for packets that are inside at the ends. */
 static void collect_little(const cop_net *net, cop_result *r)
 {
     const cop_probe *pr = &net->probe;

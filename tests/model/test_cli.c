@@ -1,6 +1,6 @@
 /* The program as its users meet it: $COPPICE (default build/coppice) is run in an empty folder of
  * its own, and exit status, standard output, standard error and the files left behind are looked
- * at. These are the contract others' scripts depend on (DESIGN section 1). */
+ * at. These are the contract others' scripts depend on. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

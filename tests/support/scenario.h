@@ -4,8 +4,8 @@
 
 #include "exp/run.h"
 
-/* Load and run `yaml` with up to n `key.path=value` overrides. Returns 0, or the negative error
- * with the message in err (may be NULL: then any error is fatal and printed). */
+/* Load and run `yaml` with up to n `key.path=value` overrides. Returns 0, or the negative error with
+ * the message in err (may be NULL: then any error is fatal and printed). */
 int scn_run(const char *yaml, const char *const *set, size_t n, cop_result *r, cop_err *err);
 
 /* Delivered Gbit/s after the warm-up of all streams of the named traffic entry, added up. */
