@@ -31,6 +31,8 @@ help:
 	@echo "make bench    speed and memory, with instruction counts"
 	@echo "make check    sanitizers, fuzzers, format and lint, thousands of random scenarios"
 	@echo "make docs     write docs/CONFIG.md from the option tables"
+	@echo "make format   clang-format on every C file"
+	@echo "make clean    remove $(BUILD)"
 	@echo "make install  PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
 
 .PHONY: deps-build deps-test deps-check
@@ -89,11 +91,13 @@ format:
 install: $(BUILD)/coppice
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/coppice/examples
+	install -d $(DESTDIR)$(PREFIX)/share/coppice/claims
 	install -m 755 $(BUILD)/coppice $(DESTDIR)$(PREFIX)/bin/coppice
 	install -m 644 $(BUILD)/libcoppice.a $(DESTDIR)$(PREFIX)/lib/libcoppice.a
 	install -m 644 include/coppice.h $(DESTDIR)$(PREFIX)/include/coppice.h
 	install -m 644 docs/coppice.1 $(DESTDIR)$(PREFIX)/share/man/man1/coppice.1
 	install -m 644 examples/* $(DESTDIR)$(PREFIX)/share/coppice/examples
+	install -m 644 claims/*.yaml $(DESTDIR)$(PREFIX)/share/coppice/claims
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tools/coppice.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/coppice.pc
 

@@ -11,7 +11,7 @@
  *   coppice_close(c);
  *
  * Ownership  Who opens closes: coppice_open* with coppice_close, coppice_run with coppice_free.
- * Every pointer that comes out of a handle belongs to that handle. A result does not need its
+ *            Every pointer that comes out of a handle belongs to that handle. A result does not need its
  *            configuration any more; close them in any order. NULL may be closed and freed.
  * Threads    There is no global state. Different handles may be used by different threads at the
  *            same time; one handle by one thread at a time.

@@ -41,7 +41,6 @@ ALLOWED = {
     "src/exp": ["base/", "topo/topo.h", "route/route.h", "net/net.h", "net/net_cfg.h",
                 "net/watch.h", "queue/queue_list.h", "cc/cc_list.h", "traffic/traffic_cfg.h",
                 "stats/result.h", "stats/collect.h", "store/store.h", "coppice.h"],
-    "src/report": ["base/", "store/store.h", "stats/result.h"],
     # `coppice bench` also measures the event queue by itself.
     "apps/cli": ["base/", "exp/", "stats/result.h", "store/store.h", "des/evq.h"],
     "include": [],

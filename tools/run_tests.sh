@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Run test programs (cmocka) two at a time; show what failed; end with `N passed, N failed`.
+# Run test programs (cmocka) as many at a time as there are cores; show what failed; end with `N passed, N failed`.
 # usage: tools/run_tests.sh LOGDIR PROGRAM...
 set -u
 logs=$1

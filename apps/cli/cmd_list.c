@@ -190,6 +190,6 @@ const cop_command cop_cmd_list = {
             "Examples\n"
             "  coppice list\n"
             "  coppice list topologies\n"
-            "  coppice list cc ibcc\n"
+            "  coppice list cc pace\n"
             "  coppice list --docs > docs/CONFIG.md\n",
     .run = list_run};

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #define REFRESH_SECONDS 0.1
+#define PATIENCE_SECONDS 1.0
 #define MAX_BAR 60
 
 static double seconds(void)
@@ -72,6 +73,8 @@ void cop_progress_step(void *ctx, cop_time now, cop_time end, uint64_t packet_ho
     unsigned quarter = (unsigned)(share * 4);
     if (quarter > p->quarter) {
         p->quarter = quarter;
+        if (t - p->started < PATIENCE_SECONDS)
+            return; /* over before anyone wonders */
         describe(text, sizeof(text), share, t - p->started, packet_hops);
         fprintf(p->out, "%u %%  %s\n", quarter * 25, text);
     }

@@ -77,9 +77,16 @@ static void show_latency(FILE *out, const cop_hist *h)
 static void show_summary(FILE *out, const cop_config *c, const cop_result *r)
 {
     char a[40], b[40], d[40], e[40];
+    static const char *const outcome[] = {"", "DEADLOCK", "LOSS", "BROKEN"};
     fprintf(out, "%s%s%s\n", c->name, c->title[0] ? ": " : "", c->title);
-    fprintf(out, "  network      %u hosts, %u switches: %s, routing %s, queueing %s, cc %s\n",
-            r->n_hosts, r->n_switches, c->topo->name, c->route->name, c->queue->name, c->cc->name);
+    if (r->outcome != COP_OUTCOME_OK)
+        fprintf(out, "  outcome      %s: the figures below are those of a run that was stopped\n",
+                outcome[r->outcome]);
+    if (r->n_streams == 0)
+        fputs("  traffic      none; add a `traffic` list to the file\n", out);
+    fprintf(out, "  network      %u host%s, %u switch%s: %s, routing %s, queueing %s, cc %s\n",
+            r->n_hosts, r->n_hosts == 1 ? "" : "s", r->n_switches, r->n_switches == 1 ? "" : "es",
+            c->topo->name, c->route->name, c->queue->name, c->cc->name);
     fprintf(out, "  simulated    %s, of which %s warm-up\n",
             cop_print_time(r->sim_time, a, sizeof(a)), cop_print_time(r->warmup, b, sizeof(b)));
     fprintf(out, "  packets      %s injected, %s delivered, %s in flight, %s lost\n",

@@ -102,7 +102,7 @@ static void radix_pass(const uint64_t *from, uint64_t *to, uint32_t n, unsigned 
 }
 
 /* Keep a set of arbitrations until their instant has come; returns one of them. */
-static uint32_t hold(cop_evq *q, uint64_t *set, size_t words)
+static uint32_t hold(cop_evq *q, uint64_t *set, size_t words, cop_time t)
 {
     uint32_t one = 0;
     for (size_t w = 0; w < words; w++) {
@@ -112,6 +112,7 @@ static uint32_t hold(cop_evq *q, uint64_t *set, size_t words)
         set[w] = 0;
     }
     q->held_words = (uint32_t)words;
+    q->held_t = t;
     return one;
 }
 
@@ -158,7 +159,8 @@ static bool sort_one_instant(cop_evq *q, cop_chunk_keys *c)
         uint64_t *set = &q->bits[kind * q->bits_words],
                  base = time | cop_ev_id((enum cop_ev_kind)kind, 0);
         if (kind == COP_EV_ARB && q->due_words >= words && q->held_words == 0) {
-            *out++ = base + hold(q, set, words); /* one of them stands for all */
+            *out++ =
+                base + hold(q, set, words, q->high | time >> 32); /* one of them stands for all */
             continue;
         }
         for (size_t w = 0; w < words; w++, base += 64) {

@@ -102,6 +102,7 @@ typedef struct cop_evq {
     /* The arbitrations of one instant to come, represented in the run by one of them. */
     uint64_t *held;
     uint32_t held_words; /* 0: none is held */
+    cop_time held_t; /* that instant */
 } cop_evq;
 
 /* bucket_ps: wanted bucket width (rounded to a power of two), about 8 events' worth of time;
@@ -149,12 +150,12 @@ static inline void cop_evq_due_now(cop_evq *q, uint32_t entity)
     q->due_last = word > q->due_last ? word : q->due_last;
 }
 
-/* A popped COP_EV_ARB may stand for many of its instant: make them all due. */
+/* A COP_EV_ARB popped at time t may stand for many of its instant: make them all due. */
 void cop_evq_release_held(cop_evq *q);
-static inline void cop_evq_arb_popped(cop_evq *q, uint32_t entity)
+static inline void cop_evq_arb_popped(cop_evq *q, cop_time t, uint32_t entity)
 {
     cop_evq_due_now(q, entity);
-    if (q->held_words)
+    if (q->held_words && q->held_t == t)
         cop_evq_release_held(q);
 }
 

@@ -227,6 +227,8 @@ static void build_events(cop_net *net)
     cop_evq_use_due(&net->evq, net->topo->n_ports);
 }
 
+#define MAX_BINS 1000000 /* of the time series */
+
 static int check_sizes(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     char where[256], have[32], need[32];
@@ -260,6 +262,11 @@ static int check_sizes(const cop_net *net, const cop_net_parts *pt, cop_err *err
             cop_err_add(err, COP_E_INPUT, "%s: nic.control_vl %d does not exist; lanes are 0 to %u",
                         at(pt, "nic.control_vl", where, sizeof(where)), (int)pt->nic->control_vl,
                         net->lanes - 1);
+    uint64_t sample = pt->run->sample_ps ? pt->run->sample_ps : pt->run->duration_ps / 100 + 1;
+    if (pt->run->duration_ps / sample > MAX_BINS)
+        rc = cop_err_add(err, COP_E_INPUT,
+                         "%s: run.sample cuts the run into more than %d bins; make it larger",
+                         at(pt, "run.sample", where, sizeof(where)), MAX_BINS);
     if (pt->run->warmup_ps >= pt->run->duration_ps)
         rc = cop_err_add(
             err, COP_E_INPUT,

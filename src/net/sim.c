@@ -70,7 +70,7 @@ static void dispatch(cop_net *net, enum cop_ev_kind kind, uint32_t entity)
         cop_obuf_tx(net, entity);
         break;
     case COP_EV_ARB:
-        cop_evq_arb_popped(&net->evq, entity);
+        cop_evq_arb_popped(&net->evq, net->now, entity);
         break;
     case COP_EV_ARRIVE: /* see run_until */
     case COP_EV_SAMPLE:

@@ -47,6 +47,12 @@ int cop_watch_init(cop_net *net, const char *spec, FILE *out, uint64_t max_lines
         if (rc)
             return rc;
     }
+    uint64_t hosts = net->info.n_hosts;
+    if ((w->src != COP_NONE && w->src >= hosts) || (w->dst != COP_NONE && w->dst >= hosts))
+        return cop_err_add(err, COP_E_INPUT, "--watch: no such host; the last host is %" PRIu64,
+                           hosts - 1);
+    if (w->count == 0)
+        return cop_err_add(err, COP_E_INPUT, "--watch: count=0 watches nothing; give at least 1");
     net->watch = w;
     return 0;
 }
@@ -65,7 +71,10 @@ void cop_watch_step(cop_net *net, enum cop_watch_step step, uint32_t port, const
     char name[64], next[64];
     if (w == NULL || w->lines_left == 0)
         return;
-    w->lines_left--;
+    if (--w->lines_left == 0) {
+        fputs("the trace ends here; raise run.watch_limit to see more\n", w->out);
+        return;
+    }
     fprintf(w->out, "%14.3f ns  packet %u:%u  %u -> %u  %5u B  vl %u  %s %s",
             (double)net->now / 1e3, p->src, p->seq, p->src, p->dst, p->bytes, p->vl, what[step],
             cop_topo_port_name(net->topo, port, name, sizeof(name)));

@@ -5,10 +5,10 @@ int cop_cube_map_init(cop_cube_map *map, const cop_topo *t, cop_arena *arena, co
                       cop_err *err)
 {
     if (t->shape.kind != COP_SHAPE_CUBE)
-        return cop_err_add(
-            err, COP_E_INPUT,
-            "routing %s needs a torus, mesh or hypercube, the topology is %s; use updn or minhop",
-            routing, t->kind ? t->kind : "something else");
+        return cop_err_add(err, COP_E_INPUT,
+                           "routing %s needs a torus, mesh or hypercube, the topology is %s; leave "
+                           "the routing out to get the one that fits, or use updn",
+                           routing, t->kind ? t->kind : "something else");
     const cop_cube_shape *s = &t->shape.u.cube;
     *map = (cop_cube_map){.dims = s->dims, .hosts_per_switch = s->hosts_per_switch};
     for (uint32_t i = 0; i < s->dims; i++) {

@@ -60,7 +60,8 @@ static int dragonfly_init(cop_route *r, cop_err *err)
     const cop_topo *t = r->topo;
     if (t->shape.kind != COP_SHAPE_DRAGONFLY)
         return cop_err_add(err, COP_E_INPUT,
-                           "routing %s needs a dragonfly, the topology is %s; use updn or minhop",
+                           "routing %s needs a dragonfly, the topology is %s; leave the routing "
+                           "out to get the one that fits, or use updn",
                            r->ops->name, t->kind ? t->kind : "something else");
     const cop_dragonfly_shape *s = &t->shape.u.dragonfly;
     dragonfly *d = COP_NEW_ARRAY(&r->arena, dragonfly, 1);

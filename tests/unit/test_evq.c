@@ -479,7 +479,7 @@ static void machine_run(machine *m)
         }
         m->clock = ev.t;
         if (cop_ev_kind_of(ev.id) == COP_EV_ARB && !m->plain) {
-            cop_evq_arb_popped(&m->q, cop_ev_entity_of(ev.id));
+            cop_evq_arb_popped(&m->q, ev.t, cop_ev_entity_of(ev.id));
             continue;
         }
         if (due && cop_ev_kind_of(ev.id) > COP_EV_ARB)
@@ -550,7 +550,7 @@ static void test_arbitrations_kept_aside_stay_at_their_time(void **state)
         cop_evq_push(&m.q, SOON, cop_ev_id(COP_EV_ARB, 200));
         assert_true(cop_evq_pop(&m.q, COP_NEVER, &ev));
         assert_int_equal(ev.t, SOON);
-        cop_evq_arb_popped(&m.q, cop_ev_entity_of(ev.id));
+        cop_evq_arb_popped(&m.q, ev.t, cop_ev_entity_of(ev.id));
         uint32_t due = 0;
         for (size_t w = 0; w < m.q.due_words; w++) {
             due += (uint32_t)__builtin_popcountll(m.q.due[w]);
@@ -561,7 +561,7 @@ static void test_arbitrations_kept_aside_stay_at_their_time(void **state)
         m.q.due_last = 0;
         while (cop_evq_pop(&m.q, COP_NEVER, &ev)) {
             assert_int_equal(ev.t, LATER);
-            cop_evq_arb_popped(&m.q, cop_ev_entity_of(ev.id));
+            cop_evq_arb_popped(&m.q, ev.t, cop_ev_entity_of(ev.id));
         }
         for (size_t w = 0; w < m.q.due_words; w++)
             due += (uint32_t)__builtin_popcountll(m.q.due[w]);

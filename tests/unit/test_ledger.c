@@ -1,0 +1,135 @@
+/* The ledger of published claims: complete, consistent, and refused with place and remedy when not. */
+#include "exp/ledger.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void test_counts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key;
+        unsigned kind[COP_CLAIM_KINDS];
+    } want[] = {{"gran0", {7, 2, 11, 8}},  {"gran1", {11, 5, 16, 3}},  {"gran2", {14, 7, 15, 3}},
+                {"gran3", {30, 6, 16, 5}}, {"gran4", {34, 12, 12, 8}}, {"gran5", {4, 10, 21, 3}},
+                {"gran6", {23, 4, 24, 6}}, {"fern", {3, 2, 17, 3}},    {"qcn", {22, 8, 43, 5}},
+                {"pfis", {3, 9, 8, 4}}};
+    cop_ledger l;
+    cop_err err = {0};
+    if (cop_ledger_load(&l, "claims", &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(l.n_papers, COP_LEN(want));
+    size_t all = 0;
+    for (size_t p = 0; p < l.n_papers; p++) {
+        unsigned kind[COP_CLAIM_KINDS] = {0};
+        for (size_t i = 0; i < l.paper[p].n_claims; i++)
+            kind[l.paper[p].claim[i].kind]++;
+        assert_string_equal(l.paper[p].key, want[p].key);
+        assert_memory_equal(kind, want[p].kind, sizeof(kind));
+        all += l.paper[p].n_claims;
+    }
+    assert_int_equal(all, 447);
+    cop_ledger_free(&l);
+}
+
+/* Constants of the chip model are recorded; everything else waits for its experiment. */
+static void test_states(void **state)
+{
+    (void)state;
+    cop_ledger l;
+    cop_err err = {0};
+    assert_int_equal(cop_ledger_load(&l, "claims", &err), 0);
+    for (size_t p = 0; p < l.n_papers; p++)
+        for (size_t i = 0; i < l.paper[p].n_claims; i++) {
+            const cop_claim *c = &l.paper[p].claim[i];
+            bool constant = strcmp(c->id, "gran6s-6") == 0 || strcmp(c->id, "gran6s-7") == 0;
+            assert_int_equal(cop_claim_judge(c), constant ? COP_CLAIM_RECORDED : COP_CLAIM_NOT_RUN);
+            assert_true(strlen(c->metric) > 5 && strlen(c->expected) > 0 &&
+                        strlen(c->tolerance) > 0);
+        }
+    cop_ledger_free(&l);
+}
+
+static void write_paper(const char *dir, const char *key, const char *checks)
+{
+    char path[512];
+    snprintf(path, sizeof(path), "%s/%s.yaml", dir, key);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "paper: %s\ntitle: t\nsource: s\nchecks:\n%s", key, checks);
+    fclose(f);
+}
+
+#define CHECK(id, more)                                                                            \
+    "  - {id: " id ", where: w, setup: s, experiment: e, metric: m, " more ", needs: [none]}\n"
+#define GOOD "kind: order, expected: {value: 1}, tolerance: exact"
+
+static void refuse(const char *checks, const char *place, const char *what)
+{
+    static const char *const keys[] = {"gran0", "gran1", "gran2", "gran3", "gran4",
+                                       "gran5", "gran6", "fern",  "qcn",   "pfis"};
+    char dir[] = "/tmp/coppice-ledger-XXXXXX", good[256], path[512];
+    assert_non_null(mkdtemp(dir));
+    for (size_t i = 0; i < COP_LEN(keys); i++) {
+        snprintf(good, sizeof(good), CHECK("%s-1", GOOD), keys[i]);
+        write_paper(dir, keys[i], i == 2 ? checks : good);
+    }
+    cop_ledger l;
+    cop_err err = {0};
+    int rc = cop_ledger_load(&l, dir, &err);
+    for (size_t i = 0; i < COP_LEN(keys); i++) {
+        snprintf(path, sizeof(path), "%s/%s.yaml", dir, keys[i]);
+        unlink(path);
+    }
+    rmdir(dir);
+    if (what == NULL) {
+        assert_int_equal(rc, 0);
+        cop_ledger_free(&l);
+        return;
+    }
+    assert_int_equal(rc, -COP_E_INPUT);
+    if (strstr(err.text, place) == NULL || strstr(err.text, what) == NULL)
+        fail_msg("expected `%s` and `%s` in: %s", place, what, err.text);
+}
+
+static void test_faults(void **state)
+{
+    (void)state;
+    refuse(CHECK("gran2-1", GOOD), NULL, NULL);
+    refuse(CHECK("gran2-1", GOOD) CHECK("gran2-1", GOOD), "gran2.yaml:6", "twice");
+    refuse(CHECK("gran3-1", GOOD), "gran2.yaml:5", "paper's key");
+    refuse(CHECK("gran2-1", "kind: odd, expected: {value: 1}, tolerance: exact"), "gran2.yaml:5",
+           "kind");
+    refuse(CHECK("gran2-1", "kind: order, expected: {valeu: 1}, tolerance: exact"), "gran2.yaml:5",
+           "key");
+    refuse(CHECK("gran2-1", "kind: order, expected: {value: 1}"), "gran2.yaml:5",
+           "`tolerance` is missing");
+    refuse("  - just text\n", "gran2.yaml:5", "not a map");
+}
+
+static void test_missing_folder(void **state)
+{
+    (void)state;
+    cop_ledger l;
+    cop_err err = {0};
+    assert_int_equal(cop_ledger_load(&l, "no/such/folder", &err), -COP_E_INPUT);
+    assert_non_null(strstr(err.text, "no/such/folder/gran0.yaml"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts), cmocka_unit_test(test_states),
+                                       cmocka_unit_test(test_faults),
+                                       cmocka_unit_test(test_missing_folder)};
+    return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);
+}
