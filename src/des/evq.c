@@ -243,6 +243,8 @@ void cop_evq_fini(cop_evq *q)
     cop_free(q->late.v);
     cop_free(q->spare.v);
     cop_free(q->bits);
+    cop_free(q->due);
+    cop_free(q->held);
     *q = (cop_evq){0};
 }
 
