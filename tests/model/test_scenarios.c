@@ -346,6 +346,8 @@ static const cop_series *series(const cop_result *r, const char *name)
 static bool little_holds(const draw *d, const cop_result *r)
 {
     const cop_series *inside = series(r, "network/packets");
+    if (d->drain || (r->warmup > 0 && r->sample * 50 > d->duration_ns * COP_NS))
+        return true; /* the last bin may reach into the draining; the first ones past the warm-up */
     double span = (double)(d->duration_ns - d->warmup_ns) * 1e3;
     uint32_t first = (uint32_t)(r->warmup / r->sample);
     double at_start = first > 0 ? inside->v[first - 1] + 2.0 : 0.0,
