@@ -5,7 +5,7 @@
 #   layers     who includes whom (tools/check_layers.py)
 #   tidy       clang-tidy on src and apps
 #   cppcheck   on src and apps
-#   tests      all tests with address and undefined-behaviour sanitizers, random tests 10 x longer
+#   tests      all tests with address and undefined-behaviour sanitizers, random tests 5 x longer
 #   fuzz       every fuzzer for FUZZ_SECONDS (default 20)
 #   golden     same results from five builds (tools/golden.sh)
 # usage: tools/check.sh [BUILD [STEP...]]
@@ -58,7 +58,7 @@ check_tests() {
     for program in tests/unit/test_*.c tests/model/test_*.c; do
         tests+=("$dir/${program%.c}")
     done
-    COPPICE_ROUNDS=${COPPICE_ROUNDS-10} COPPICE=$build/coppice \
+    COPPICE_ROUNDS=${COPPICE_ROUNDS-5} COPPICE=$build/coppice \
         UBSAN_OPTIONS=print_stacktrace=1 tools/run_tests.sh "$dir/log" "${tests[@]}"
 }
 

@@ -19,6 +19,16 @@ struct cop_control {
     uint32_t at, n;
 };
 
+const void *cop_net_queue_cfg(const cop_net *net)
+{
+    return net->queue_cfg;
+}
+
+const cop_netinfo *cop_net_info(const cop_net *net)
+{
+    return &net->info;
+}
+
 void *cop_net_queue_state(cop_net *net, uint32_t port)
 {
     return net->queue_state + (size_t)port * net->queue_ops->port_size;

@@ -16,8 +16,8 @@ typedef struct cop_host_probe { /* payload after the warm-up */
     uint64_t sent_bytes, received_bytes;
 } cop_host_probe;
 
-typedef struct cop_port_probe { /* after the warm-up: wire bytes; queue depth at samples */
-    uint64_t sent_bytes;
+typedef struct cop_port_probe { /* after the warm-up: busy time; queue depth at samples */
+    cop_time busy_ps;
     uint64_t queue_sum;
     uint32_t queue_max;
     uint32_t samples;

@@ -42,13 +42,16 @@ typedef struct cop_queue_ops {
     /* A packet has become the head of q: return q to let it request its output, or another queue
      * of the same input to move it there (to its tail). */
     uint32_t (*on_head)(struct cop_net *net, uint32_t port, uint32_t q, cop_pkt *p);
+    /* A packet has come in and was put into q (not called for packets that on_head moves). */
     void (*on_enqueue)(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
     void (*on_dequeue)(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
     /* A control message from the neighbour downstream has reached this sending port. */
     void (*on_control)(struct cop_net *net, uint32_t port, uint64_t message);
 } cop_queue_ops;
 
-/* What a scheme may do at run time (implemented in net/). */
+/* What a scheme may ask and do at run time (implemented in net/). */
+const void *cop_net_queue_cfg(const struct cop_net *net);
+const cop_netinfo *cop_net_info(const struct cop_net *net);
 void *cop_net_queue_state(struct cop_net *net, uint32_t port);
 uint32_t cop_net_queue_bytes(const struct cop_net *net, uint32_t port, uint32_t q);
 /* A stopped queue's head does not request its output. */

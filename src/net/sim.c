@@ -164,6 +164,27 @@ static void stop_sources(cop_net *net)
     }
 }
 
+/* How long each wire is busy between two instants. A packet counts from its start; one that is under
+ * way at an end counts with the part that lies inside. */
+static void links_from(cop_net *net, cop_time t)
+{
+    for (uint32_t p = 0; p < net->topo->n_ports; p++) {
+        cop_out *out = &net->out[p];
+        out->sent_bytes = 0;
+        net->probe.port[p].busy_ps = out->busy_until > t ? out->busy_until - t : 0;
+    }
+}
+
+static void links_until(cop_net *net, cop_time t)
+{
+    for (uint32_t p = 0; p < net->topo->n_ports; p++) {
+        const cop_out *out = &net->out[p];
+        cop_time busy = net->probe.port[p].busy_ps + cop_wire_time(out->pace, out->sent_bytes);
+        cop_time beyond = out->busy_until > t ? out->busy_until - t : 0;
+        net->probe.port[p].busy_ps = busy > beyond ? busy - beyond : 0;
+    }
+}
+
 void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
 {
     cop_time duration = net->end;
@@ -173,11 +194,9 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
     cop_net_push(net, net->probe.sample, COP_EV_SAMPLE, 0);
     if (net->probe.warmup > 0)
         run_until(net, net->probe.warmup - 1, progress, ctx);
-    for (uint32_t p = 0; p < net->topo->n_ports; p++)
-        net->out[p].sent_bytes = 0; /* links count from here ... */
+    links_from(net, net->probe.warmup);
     run_until(net, duration, progress, ctx);
-    for (uint32_t p = 0; p < net->topo->n_ports; p++)
-        net->probe.port[p].sent_bytes = net->out[p].sent_bytes; /* ... to here */
+    links_until(net, cop_min64(net->now, duration));
     if (net->run_cfg->drain && net->stop == COP_OUTCOME_OK) {
         net->now =
             duration; /* also when the network fell silent before: rates refer to all of it */

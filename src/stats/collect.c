@@ -156,13 +156,12 @@ static void collect_nodes_and_ports(const cop_net *net, cop_result *r)
         const cop_port_probe *pp = &net->probe.port[p];
         if (net->out[p].to == COP_NONE)
             continue;
-        double busy = (double)pp->sent_bytes * (double)net->out[p].pace / 65536.0;
         cop_port_result *pr = &r->port[r->n_ports++];
         pr->name =
             cop_arena_strdup(&r->arena, cop_topo_port_name(net->topo, p, name, sizeof(name)));
         pr->to = cop_arena_strdup(
             &r->arena, cop_topo_port_name(net->topo, net->out[p].to, name, sizeof(name)));
-        pr->utilisation = span > 0.0 ? busy / span : 0.0;
+        pr->utilisation = span > 0.0 ? (double)pp->busy_ps / span : 0.0;
         pr->mean_queue_bytes = pp->samples ? (double)pp->queue_sum / pp->samples : 0.0;
         pr->max_queue_bytes = pp->queue_max;
     }

@@ -57,7 +57,7 @@ typedef struct port_state {
 
 static const scheme *scheme_of(const cop_net *net)
 {
-    return net->queue_cfg;
+    return cop_net_queue_cfg(net);
 }
 
 static void two_queues(const void *cfg, const cop_netinfo *info, uint32_t ports,
