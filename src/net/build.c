@@ -208,6 +208,9 @@ static void build_probe(cop_net *net, const cop_run_cfg *run)
     }
 }
 
+/* A packet that waits as long as this many hops take is not just slow. */
+#define PATIENCE_HOPS 10000
+
 /* A bucket should hold about eight events; every busy port makes about two per packet time. */
 static void build_events(cop_net *net)
 {
@@ -221,6 +224,11 @@ static void build_events(cop_net *net)
         longest = cop_max64(longest, duration);
         far = cop_max64(far, net->out[p].delay_ps);
     }
+    for (uint32_t h = 0; h < net->info.n_hosts; h++)
+        longest = cop_max64(
+            longest, cop_wire_time(cop_max64(net->nic[h].receive_pace, net->nic[h].inject_pace),
+                                   net->info.mtu_bytes));
+    net->patience_ps = PATIENCE_HOPS * (longest + 2 * far + net->sw_cfg->pipeline_ps);
     cop_time bucket = per_ps > 0.0 ? (cop_time)(8.0 / per_ps) : COP_NS;
     cop_evq_init(&net->evq, net->run_cfg->queue == 1, bucket,
                  4 * longest + 2 * far + net->sw_cfg->pipeline_ps);

@@ -264,7 +264,8 @@ struct cop_net {
 
     cop_totals total;
     uint64_t seen_delivered; /* at the last sample */
-    uint32_t fruitless; /* samples since then without a delivery */
+    cop_time fruitful_at; /* sample at which there was a delivery, or nothing to deliver */
+    cop_time patience_ps; /* so long without one is a deadlock */
     int stop; /* enum cop_outcome: 0 = go on */
     char why[2048]; /* for people, when stop is set */
 };

@@ -11,21 +11,18 @@
 
 /* Packets that go round for ever without one being delivered (ack/nack can do that) are a deadlock
  * too, though nothing stands still. */
-#define FRUITLESS_SAMPLES 1000
-
 static void watch_progress(cop_net *net)
 {
     if (cop_net_find_deadlock(net, false))
         return;
-    net->fruitless = net->total.delivered == net->seen_delivered && cop_net_in_flight(net)
-                         ? net->fruitless + 1
-                         : 0;
-    net->seen_delivered = net->total.delivered;
-    if (net->fruitless >= FRUITLESS_SAMPLES) {
+    if (net->total.delivered != net->seen_delivered || cop_net_in_flight(net) == 0) {
+        net->seen_delivered = net->total.delivered;
+        net->fruitful_at = net->now;
+    } else if (net->now - net->fruitful_at > net->patience_ps) {
         net->stop = COP_OUTCOME_DEADLOCK;
         snprintf(net->why, sizeof(net->why),
                  "deadlock: %" PRIu64 " packets in the network, none delivered for %.3f us",
-                 cop_net_in_flight(net), (double)net->probe.sample * FRUITLESS_SAMPLES / 1e6);
+                 cop_net_in_flight(net), (double)(net->now - net->fruitful_at) / 1e6);
     }
 }
 
