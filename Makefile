@@ -4,6 +4,11 @@ BUILD ?= build
 PREFIX ?= /usr/local
 DESTDIR ?=
 CC := gcc
+# All cores by default, so that nobody needs to know about -j; JOBS=1 for one.
+JOBS ?= $(shell nproc)
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(JOBS)
+endif
 
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 # -ffp-contract=off: the same rounding on every machine.
@@ -35,15 +40,16 @@ help:
 	@echo "make clean    remove $(BUILD)"
 	@echo "make install  PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
 
+# Nothing is compiled before the packages are there (order-only: it does not make anything older).
 .PHONY: deps-build deps-test deps-check
 deps-build:
 	@tools/deps.sh build
-deps-test:
-	@tools/deps.sh build test
-deps-check:
-	@tools/deps.sh build test check
+deps-test: deps-build
+	@tools/deps.sh test
+deps-check: deps-test
+	@tools/deps.sh check
 
-$(BUILD)/obj/%.o: %.c
+$(BUILD)/obj/%.o: %.c | deps-build
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
