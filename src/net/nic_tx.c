@@ -132,11 +132,18 @@ static bool enough_ready(const cop_net *net, uint32_t host)
     return !net->sectioned && open == 0 && nic->ready_n >= 2 * net->lanes + (first[1] - first[0]);
 }
 
+/* May the stream have another message at the NIC? If all it sends belongs to one flow, and that is
+ * throttled, the next message could not go either. */
+static bool has_room(const cop_net *net, const cop_stream *st, uint32_t s)
+{
+    bool throttled = st->fixed_dst != COP_NONE && net->stream_held[s] != net->stream_ready[s];
+    return !throttled && net->stream_held[s] < (uint32_t)net->nic_cfg->backlog;
+}
+
 static bool may_take(const cop_net *net, const cop_stream *st, uint32_t s, uint32_t max_ready)
 {
     return st->t_next <= net->now && (!st->saturated || net->now < st->t_stop) &&
-           net->stream_ready[s] < max_ready &&
-           net->stream_held[s] < (uint32_t)net->nic_cfg->backlog;
+           net->stream_ready[s] < max_ready && has_room(net, st, s);
 }
 
 /* The stream that has waited longest: by generation time, saturated ones by their last turn. Only
@@ -166,7 +173,7 @@ static cop_time next_generation(const cop_net *net, uint32_t host)
     for (uint32_t s = tr->host_stream0[host]; s < tr->host_stream0[host + 1]; s++) {
         const cop_stream *st = &tr->stream[s];
         bool over = st->saturated && net->now >= st->t_stop;
-        if (!over && net->stream_held[s] < (uint32_t)net->nic_cfg->backlog)
+        if (!over && has_room(net, st, s))
             t = cop_min64(t, st->t_next);
     }
     return t;
