@@ -7,6 +7,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#define EXIT_STATUSES                                                                              \
+    "  0 all well\n"                                                                               \
+    "  1 a check of `reproduce` failed (no command returns it yet)\n"                              \
+    "  2 bad usage or input, or output not writable\n"                                             \
+    "  3 the simulation ended in a state you must see: deadlock, loss, broken invariant\n"
+
 #define MAX_NAMES 32
 
 const cop_command *cop_command_find(const char *name)
@@ -20,10 +26,7 @@ const cop_command *cop_command_find(const char *name)
 void cop_cli_help(const cop_command *c, FILE *out)
 {
     fprintf(out, "usage: coppice %s\n\n%s", c->usage, c->help);
-    fputs("\nExit status\n"
-          "  0 all well   1 a check failed   2 bad usage or input, or output not writable\n"
-          "  3 the simulation ended in a state you must see: deadlock, loss, broken invariant\n",
-          out);
+    fputs("\nExit status\n" EXIT_STATUSES, out);
 }
 
 void cop_cli_overview(FILE *out)
@@ -43,9 +46,7 @@ void cop_cli_overview(FILE *out)
         "  coppice check fabric.yaml               is the file right, what will be simulated\n"
         "  coppice run fabric.yaml                 simulate, print tables and a plot\n"
         "  coppice run fabric.yaml --set switch.buffer=\"32 KiB\" --seed 2 --db results.db\n"
-        "\nExit status\n"
-        "  0 all well   1 a check failed   2 bad usage or input, or output not writable\n"
-        "  3 the simulation ended in a state you must see: deadlock, loss, broken invariant\n",
+        "\nExit status\n" EXIT_STATUSES,
         out);
 }
 

@@ -131,7 +131,7 @@ static void isolate_dequeue(cop_net *net, uint32_t port, uint32_t q, const cop_p
 
 static bool obeys(const cop_net *net, uint32_t input)
 {
-    const cop_topo *t = net->topo;
+    const cop_topo *t = cop_net_info(net)->topo;
     if (net->in[input].from == COP_NONE)
         return false;
     if (cop_topo_is_host_port(t, net->in[input].from) || scheme_of(net)->stop_trunks)

@@ -1,0 +1,162 @@
+/* The congestion control interface of net/cc.h, with a control made for the test: outputs with many
+ * waiting bytes mark, destinations answer with a notification, sources pause. Also: notifications go
+ * before data, whatever the end node has to send. */
+#include "net/cc.h"
+#include "scenario.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define THRESHOLD_BYTES 16384
+#define PAUSE (50 * COP_US)
+
+typedef struct book { /* the control's configuration: what it saw */
+    uint64_t enqueued, left, marked, answered, heard, sent;
+    uint64_t without_credit;
+    cop_time slowest; /* notification: from its making until it was heard */
+} book;
+
+typedef struct pause_flow {
+    cop_time next;
+} pause_flow;
+
+typedef struct pause_port {
+    uint64_t marked;
+} pause_port;
+
+/* The network hands the configuration out as const; this one is the test's own. */
+static book *book_of(const struct cop_net *net)
+{
+    union {
+        const void *in;
+        book *out;
+    } u = {.in = cop_net_cc_cfg(net)};
+    return u.out;
+}
+
+static void on_enqueue(struct cop_net *net, uint32_t port, cop_pkt *p)
+{
+    book_of(net)->enqueued++;
+    assert_true(cop_net_waiting_bytes(net, port) >= p->bytes); /* it counts itself */
+}
+
+static void on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
+{
+    book_of(net)->left++;
+    book_of(net)->without_credit += !cop_net_has_credit(net, port, 0);
+    if (cop_net_waiting_bytes(net, port) > THRESHOLD_BYTES && !(p->flags & COP_PKT_CONTROL)) {
+        p->flags |= COP_PKT_FECN;
+        ((pause_port *)cop_net_cc_port(net, port))->marked++;
+        book_of(net)->marked++;
+    }
+}
+
+static uint16_t on_deliver(struct cop_net *net, uint32_t host, const cop_pkt *p)
+{
+    assert_int_equal(p->dst, host);
+    assert_false(p->flags & COP_PKT_CONTROL); /* control packets are not answered */
+    if (!(p->flags & COP_PKT_FECN))
+        return 0;
+    book_of(net)->answered++;
+    return COP_PKT_CNP | COP_PKT_BECN;
+}
+
+static void on_control(struct cop_net *net, void *flow, const cop_pkt *p)
+{
+    book *b = book_of(net);
+    assert_int_equal(p->flags & (COP_PKT_CNP | COP_PKT_BECN), COP_PKT_CNP | COP_PKT_BECN);
+    assert_int_equal(p->src, 1); /* the hot host says so */
+    b->heard++;
+    b->slowest = cop_max64(b->slowest, p->t_tail - p->t_gen);
+    ((pause_flow *)flow)->next = cop_net_now(net) + PAUSE;
+}
+
+static cop_time next_send(struct cop_net *net, void *flow, cop_time now)
+{
+    (void)net, (void)now;
+    return ((const pause_flow *)flow)->next;
+}
+
+static void on_send(struct cop_net *net, void *flow, const cop_pkt *p)
+{
+    (void)p;
+    book_of(net)->sent++;
+    assert_true(((const pause_flow *)flow)->next <= cop_net_now(net)); /* not while it pauses */
+}
+
+static const cop_cc_ops pausing = {.name = "pausing",
+                                   .flow_size = sizeof(pause_flow),
+                                   .port_size = sizeof(pause_port),
+                                   .on_enqueue = on_enqueue,
+                                   .on_dequeue = on_dequeue,
+                                   .next_send = next_send,
+                                   .on_send = on_send,
+                                   .on_control = on_control,
+                                   .on_deliver = on_deliver};
+
+/* Hosts 0 and 3 overload host 1, which itself sends to host 2 as fast as it can. */
+static const char yaml[] = "run: {duration: 5 ms, flows: yes}\n"
+                           "topology: {kind: single, hosts: 4}\n"
+                           "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+                           "switch: {buffer: 64 KiB, pipeline: 100 ns, header: 64 B}\n"
+                           "nic: {control_bytes: 64 B}\n"
+                           "traffic:\n"
+                           "  - {name: hot, from: [0, 3], pattern: fixed, to: 1}\n"
+                           "  - {name: busy, from: [1], pattern: fixed, to: 2}\n";
+
+static void test_every_hook(void **state)
+{
+    (void)state;
+    cop_config c;
+    cop_result r;
+    cop_err err = {0};
+    book b = {0};
+    assert_int_equal(cop_config_load(&c, "test.yaml", yaml, NULL, 0, &err), 0);
+    c.cc = &pausing;
+    c.cc_cfg = &b;
+    assert_int_equal(cop_run(&c, NULL, &r, &err), 0);
+    assert_int_equal(r.outcome, COP_OUTCOME_OK);
+    assert_int_equal(b.sent + b.answered, r.packets_injected + (b.answered - b.heard));
+    assert_in_range(b.enqueued - b.left, 0, 200);
+    assert_true(b.marked > 100 && b.answered > 100);
+    assert_in_range(b.marked - b.answered, 0, 1); /* one may still be on its way */
+    assert_in_range(b.answered - b.heard, 0, 1);
+    assert_int_equal(b.without_credit, 0); /* hosts take everything at link rate */
+    /* The pauses show: less than the link, more than one packet per pause. */
+    assert_true(scn_gbps(&r, "hot") < 9.5 && scn_gbps(&r, "hot") > 0.4);
+    assert_true(scn_gbps(&r, "busy") > 9.8);
+    cop_result_free(&r);
+    cop_config_free(&c);
+}
+
+/* At most one data packet, the one on the wire, goes before a notification (gran1-28): one packet time
+ * of host 1, then header and pipeline of the switch, two cables, and the notification itself. */
+static void test_notifications_go_first(void **state)
+{
+    (void)state;
+    const cop_time packet = 2048 * 800, small = 64 * 800;
+    cop_config c;
+    cop_result r;
+    cop_err err = {0};
+    book b = {0};
+    assert_int_equal(cop_config_load(&c, "test.yaml", yaml, NULL, 0, &err), 0);
+    c.cc = &pausing;
+    c.cc_cfg = &b;
+    assert_int_equal(cop_run(&c, NULL, &r, &err), 0);
+    cop_time path = small + 100 * COP_NS + 2 * 20 * COP_NS + small;
+    assert_true(b.heard > 100);
+    assert_in_range(b.slowest, path + 1, path + packet); /* some waited, none for longer */
+    cop_result_free(&r);
+    cop_config_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_hook),
+                                       cmocka_unit_test(test_notifications_go_first)};
+    return cmocka_run_group_tests_name("cc_hooks", tests, NULL, NULL);
+}
