@@ -10,18 +10,24 @@ ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
 endif
 
+# Debian's place for it; pkg-config may not be there yet when this line is read.
+LUA_CFLAGS := -isystem /usr/include/lua5.4
+
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 # -ffp-contract=off: the same rounding on every machine.
-BASE := -std=gnu11 -D_GNU_SOURCE -DCOP_VERSION='"$(VERSION)"' -ffp-contract=off -Isrc -Iinclude -Itests/support
+BASE := -std=gnu11 -D_GNU_SOURCE -DCOP_VERSION='"$(VERSION)"' -ffp-contract=off -Isrc -Iinclude $(LUA_CFLAGS) -Itests/support
 OPT ?= -O3 -DNDEBUG $(if $(filter gcc,$(CC)),-flto=auto -ffat-lto-objects)
 CFLAGS_ALL = $(BASE) $(WARN) -g $(OPT)
-LIBS := -lyaml -ljansson -lsqlite3 -lm
+LIBS := -lyaml -ljansson -lsqlite3 -llua5.4 -lm
 
 LIB_SRC := $(wildcard src/*/*.c)
 CLI_SRC := $(wildcard apps/cli/*.c)
 SUPPORT_SRC := $(wildcard tests/support/*.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c tests/model/test_*.c)
-LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/model_id.o $(BUILD)/obj/gen/metrics_lua.o
+# What decides results; a result remembers the fingerprint of these files.
+MODEL_DIRS := base des topo route net queue cc traffic stats
+MODEL_SRC := $(sort $(wildcard $(MODEL_DIRS:%=src/%/*.[ch])))
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
@@ -52,6 +58,20 @@ deps-check: deps-test
 $(BUILD)/obj/%.o: %.c | deps-build
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+
+$(BUILD)/gen/model_id.c: tools/model_id.sh $(MODEL_SRC)
+	@mkdir -p $(@D)
+	@tools/model_id.sh $(MODEL_SRC) > $@
+
+# The metrics of study files, as text inside the program.
+$(BUILD)/gen/metrics_lua.c: src/study/metrics.lua
+	@mkdir -p $(@D)
+	@{ echo '#include "study/lua_int.h"'; echo 'const char cop_metrics_lua[] ='; \
+	   sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/    "/' -e 's/$$/\\n"/' $<; echo '    ;'; } > $@
+
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c | deps-build
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS_ALL) -c $< -o $@
 
 $(BUILD)/libcoppice.a: $(LIB_OBJ)
 	@rm -f $@

@@ -12,7 +12,8 @@ Layers, from the bottom up (an arrow means "may include"):
   stats   -> base, net (reads the network when the run is over)
   store   -> base, stats/result.h; the only folder that knows SQLite
   exp     -> all of the above, by their public headers; the only folder that knows YAML
-  apps    -> base, exp, what results are made of (stats/result.h, store/store.h); JSON
+  study   -> base, exp, store: many runs from one file; the only folder that knows Lua
+  apps    -> base, exp, study, what results are made of (stats/result.h, store/store.h); JSON
   include -> nothing of ours: coppice.h stands alone
   examples-> coppice.h only
 
@@ -41,8 +42,10 @@ ALLOWED = {
     "src/exp": ["base/", "topo/topo.h", "route/route.h", "net/net.h", "net/net_cfg.h",
                 "net/watch.h", "queue/queue_list.h", "cc/cc_list.h", "traffic/traffic_cfg.h",
                 "stats/result.h", "stats/collect.h", "store/store.h", "coppice.h"],
+    "src/study": ["base/", "exp/", "stats/result.h", "store/store.h", "store/study.h"],
     # `coppice bench` also measures the event queue by itself.
-    "apps/cli": ["base/", "exp/", "stats/result.h", "store/store.h", "des/evq.h"],
+    "apps/cli": ["base/", "exp/", "study/", "stats/result.h", "store/store.h", "store/study.h",
+                 "des/evq.h"],
     "include": [],
     "examples": ["coppice.h"],
 }
@@ -51,7 +54,10 @@ ALLOWED = {
 LIBRARIES = {
     "sqlite3.h": ["src/store"],
     "yaml.h": ["src/exp"],
-    "jansson.h": ["apps/cli"],
+    "lua.h": ["src/study"],
+    "lauxlib.h": ["src/study"],
+    "lualib.h": ["src/study"],
+    "jansson.h": ["apps/cli", "src/study"],
     "pthread.h": ["src/des", "src/exp"],
 }
 

@@ -7,7 +7,8 @@
 static const char *const outcome_names[] = {[COP_OUTCOME_OK] = "ok",
                                             [COP_OUTCOME_DEADLOCK] = "deadlock",
                                             [COP_OUTCOME_LOSS] = "loss",
-                                            [COP_OUTCOME_BROKEN] = "broken"};
+                                            [COP_OUTCOME_BROKEN] = "broken",
+                                            [COP_OUTCOME_FAILED] = "failed"};
 
 const char *cop_outcome_name(enum cop_outcome outcome)
 {

@@ -167,6 +167,25 @@ static void collect_nodes_and_ports(const cop_net *net, cop_result *r)
     }
 }
 
+/* Which hosts were hotspots of a forest, looked at once per sample. */
+static void collect_hotspots(const cop_net *net, cop_result *r)
+{
+    static const char *const role[] = {
+        [COP_ROLE_NONE] = "", [COP_ROLE_V] = "V", [COP_ROLE_C] = "C", [COP_ROLE_B] = "B"};
+    const cop_traffic *tr = net->traffic;
+    uint32_t *hot = cop_alloc(tr->n_hotspots * sizeof(*hot)), looks = 0;
+    for (cop_time t = r->warmup; t < net->probe.end && r->sample > 0; t += r->sample, looks++) {
+        uint32_t n = cop_traffic_hotspots(tr, t, hot);
+        for (uint32_t i = 0; i < n; i++)
+            r->node[hot[i]].hotspot += 1.0;
+    }
+    cop_free(hot);
+    for (uint32_t h = 0; h < r->n_nodes; h++) {
+        r->node[h].role = role[tr->role[h]];
+        r->node[h].hotspot /= looks ? looks : 1;
+    }
+}
+
 static int by_pair(const void *a, const void *b)
 {
     const cop_flow_result *x = a, *y = b;
@@ -210,6 +229,7 @@ void cop_collect(const cop_net *net, cop_result *r)
     collect_series(net, r);
     collect_streams(net, r);
     collect_nodes_and_ports(net, r);
+    collect_hotspots(net, r);
     collect_flows(net, r);
     collect_scalars(net, r);
 }
