@@ -32,13 +32,14 @@ CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 
-.PHONY: all deps demo test unit check bench install clean help docs format
+.PHONY: all deps demo test unit check reproduce bench install clean help docs format
 
 all: deps-build $(BUILD)/coppice
 
 help:
 	@echo "make demo     build, run two examples, show tables and plots"
 	@echo "make test     build with assertions, run all tests"
+	@echo "make reproduce  run the published experiments, write VALIDATION.md (SCALE=quick|full)"
 	@echo "make bench    speed and memory, with instruction counts"
 	@echo "make check    sanitizers, fuzzers, format and lint, thousands of random scenarios"
 	@echo "make docs     write docs/CONFIG.md from the option tables"
@@ -105,6 +106,12 @@ unit-build: $(TESTS) $(BUILD)/coppice
 check: deps-check $(BUILD)/coppice
 	@tools/check.sh $(BUILD)
 
+# All published experiments, then VALIDATION.md and the report. SCALE=full for the papers' own sizes.
+SCALE ?= quick
+reproduce: deps-build $(BUILD)/coppice
+	@$(BUILD)/coppice reproduce --all --scale $(SCALE) --db $(BUILD)/reproduce.db \
+	    --validation VALIDATION.md || [ $$? -eq 1 ]
+
 bench: deps-test $(BUILD)/coppice
 	@$(BUILD)/coppice bench
 
@@ -124,6 +131,7 @@ install: $(BUILD)/coppice
 	install -m 644 docs/coppice.1 $(DESTDIR)$(PREFIX)/share/man/man1/coppice.1
 	install -m 644 examples/* $(DESTDIR)$(PREFIX)/share/coppice/examples
 	install -m 644 claims/*.yaml $(DESTDIR)$(PREFIX)/share/coppice/claims
+	cp -r experiments $(DESTDIR)$(PREFIX)/share/coppice/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tools/coppice.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/coppice.pc
 

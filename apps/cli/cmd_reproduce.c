@@ -1,8 +1,10 @@
 /* coppice reproduce: run the published experiments and judge what the papers claim. */
+#include "base/file.h"
 #include "base/opt.h"
 #include "cli.h"
 #include "ledger_list.h"
 #include "studies.h"
+#include "study/validation.h"
 
 #include <glob.h>
 #include <limits.h>
@@ -20,7 +22,7 @@ static const struct option long_options[] = {
 
 typedef struct request {
     cop_studies_opts o;
-    const char *claims, *experiments, *scale;
+    const char *claims, *experiments, *scale, *validation;
     bool list, all, json, help;
     char **names;
     int n_names;
@@ -30,7 +32,7 @@ static int parse(request *q, int argc, char **argv)
 {
     int got;
     int64_t n;
-    while ((got = getopt_long(argc, argv, ":lAS:J:d:jgqrac:e:h", long_options, NULL)) != -1) {
+    while ((got = getopt_long(argc, argv, ":lAS:J:d:jgqrav:c:e:h", long_options, NULL)) != -1) {
         if (got == 'h')
             q->help = true;
         else if (got == 'l')
@@ -51,6 +53,8 @@ static int parse(request *q, int argc, char **argv)
             q->o.retry = true;
         else if (got == 'a')
             q->o.any_model = true;
+        else if (got == 'v')
+            q->validation = optarg;
         else if (got == 'c')
             q->claims = optarg;
         else if (got == 'e')
@@ -100,6 +104,29 @@ static int list(const request *q, const cop_ledger *l)
             cop_ledger_json(l, &v, q->names, q->n_names);
         else
             cop_ledger_list(l, &v, q->names, q->n_names);
+    }
+    cop_arena_free(&arena);
+    return status;
+}
+
+/* Write the table of all checks, from everything the database holds. */
+static int write_validation(const request *q, const cop_ledger *l)
+{
+    char claims[PATH_MAX], experiments[PATH_MAX], golden[PATH_MAX];
+    cop_validation_inputs in = {
+        .claims = q->claims ? q->claims : cop_find_data("claims", claims, sizeof(claims)),
+        .experiments = q->experiments
+                           ? q->experiments
+                           : cop_find_data("experiments", experiments, sizeof(experiments)),
+        .golden = cop_find_data("tests/golden", golden, sizeof(golden))};
+    cop_arena arena = {0};
+    cop_verdicts v;
+    cop_err err = {0};
+    int status = read_verdicts(q, &arena, &v);
+    if (status == COP_EXIT_OK) {
+        const char *text = cop_validation_text(l, v.study, v.n, &in, &arena);
+        if (cop_file_write(q->validation, text, strlen(text), &err) != 0)
+            status = cop_cli_faults(&err);
     }
     cop_arena_free(&arena);
     return status;
@@ -188,7 +215,9 @@ static int reproduce(request *q, const cop_ledger *l)
             cop_ledger_json(l, &v, q->names, q->n_names);
         else
             cop_studies_show(stdout, &all, cop_cli_style(stdout));
-        status = any_failed(&all) ? COP_EXIT_CHECK : COP_EXIT_OK;
+        status = q->validation ? write_validation(q, l) : COP_EXIT_OK;
+        if (status == COP_EXIT_OK && any_failed(&all))
+            status = COP_EXIT_CHECK;
     }
     cop_studies_free(&all);
     return status;
@@ -237,6 +266,7 @@ const cop_command cop_cmd_reproduce = {
         "  -r, --retry           simulate runs again that failed before\n"
         "  -a, --any-build       take results of other builds of coppice as they are\n"
         "  -q, --quiet           no progress\n"
+        "  -v, --validation FILE write the table of all checks in the database as Markdown\n"
         "  -c, --claims DIR      where the ledger is (default: beside the program, or installed)\n"
         "  -e, --experiments DIR where the experiments are (likewise)\n"
         "\n"

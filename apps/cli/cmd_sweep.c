@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "studies.h"
 
+#include <limits.h>
 #include <string.h>
 
 static const struct option long_options[] = {
@@ -81,8 +82,13 @@ static int sweep_run(int argc, char **argv)
     }
     if (status != COP_EXIT_OK)
         return status;
-    if (cop_studies_add(&all, q.file, q.scale, NULL, &err) != 0) {
+    /* A study of the papers can be swept like any other; the ledger knows its checks. */
+    cop_ledger l = {0};
+    char found[PATH_MAX];
+    bool known = cop_ledger_load(&l, cop_find_data("claims", found, sizeof(found)), NULL) == 0;
+    if (cop_studies_add(&all, q.file, q.scale, known ? &l : NULL, &err) != 0) {
         cop_studies_free(&all);
+        cop_ledger_free(&l);
         return cop_cli_faults(&err);
     }
     if (q.o.db == NULL)
@@ -97,6 +103,7 @@ static int sweep_run(int argc, char **argv)
         status = status_of(&all);
     }
     cop_studies_free(&all);
+    cop_ledger_free(&l);
     return status;
 }
 

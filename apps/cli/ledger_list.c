@@ -1,6 +1,8 @@
 /* Lists the ledger with the state of each check. */
 #include "ledger_list.h"
 
+#include "study/validation.h"
+
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,19 +13,7 @@ typedef struct tally {
 
 const cop_study_verdict *cop_verdict_find(const cop_verdicts *all, const char *id)
 {
-    const cop_study_verdict *found = NULL;
-    for (size_t i = 0; i < all->n; i++)
-        for (size_t k = 0; k < all->study[i].n_verdicts; k++) {
-            const cop_study_verdict *v = &all->study[i].verdict[k];
-            if (strcmp(v->id, id) != 0)
-                continue;
-            bool better =
-                found == NULL || strcmp(found->state, "not-run") == 0 ||
-                (strcmp(all->study[i].scale, "full") == 0 && strcmp(v->state, "not-run") != 0);
-            if (better)
-                found = v;
-        }
-    return found;
+    return cop_study_find_verdict(all->study, all->n, id, NULL);
 }
 
 enum cop_claim_state cop_verdict_state(const cop_verdicts *all, const cop_claim *c)
