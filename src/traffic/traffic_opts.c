@@ -23,6 +23,9 @@ static const char *const pattern_names[] = {"uniform",
                                             "neighbour",
                                             "forest",
                                             NULL};
+static const char *const exchange_names[] = {"none",         "ping-pong",   "all-pairs",
+                                             "natural-ring", "random-ring", "grid-transpose",
+                                             "all-to-all",   NULL};
 static const char *const to_order_names[] = {"round-robin", "random", "by-source", NULL};
 static const char *const arrival_names[] = {"saturated", "constant", "bernoulli", "poisson",
                                             "pulses",    "on-off",   NULL};
@@ -75,6 +78,14 @@ const cop_opt cop_traffic_opts[] = {
      "hotspot while it is the hotspot itself"},
     {"contribute", COP_OPT_BOOL, T(contribute), "yes", 0, 0, NULL,
      "forest: no = same places, but nothing is sent to the hotspots (reference run)"},
+    {"exchange", COP_OPT_ENUM, T(exchange), "none", 0, 0, exchange_names,
+     "instead of `pattern` and `arrival`: messages that wait for each other, among the hosts of "
+     "`from`. ping-pong: hosts 1 and 2, 3 and 4, ...; all-pairs: ping-pong of every pair, one pair "
+     "at a time; rings: to both neighbours at once, on when both messages have arrived there and "
+     "both from there; grid-transpose: of the grid of hosts; all-to-all: to each other one in "
+     "turn"},
+    {"think", COP_OPT_TIME, T(think_ps), "0", 0, MAX_TIME, NULL,
+     "exchange: a host sends its next messages so long after those before are done (software)"},
     {"arrival", COP_OPT_ENUM, T(arrival), "saturated", 0, 0, arrival_names,
      "saturated: always a message waiting; constant rate; bernoulli: chance of a message per slot "
      "of one message time at full rate; poisson; pulses: square wave; on-off: random bursts"},
