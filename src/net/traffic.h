@@ -95,6 +95,9 @@ uint32_t cop_traffic_arrived(cop_traffic *tr, uint32_t s, uint32_t bytes, cop_ti
 
 /* NULL: stream s belongs to no exchange. */
 const cop_exchange_stat *cop_traffic_exchange_stat(const cop_traffic *tr, uint32_t s);
+/* Does the entry's exchange send each message back? The stream of the way back has the same hosts,
+ * exchanged. */
+bool cop_traffic_exchange_returns(const cop_traffic *tr, uint32_t entry);
 /* Rounds that every rank of the entry's exchange has finished after the warm-up. */
 uint32_t cop_traffic_exchange_rounds(const cop_traffic *tr, uint32_t entry);
 

@@ -1,6 +1,6 @@
 /* Results of exchanges. For an entry NAME: exchange/NAME/rounds; latency_min, latency_avg and
- * latency_max (us) and bandwidth_min, ... (MB/s), over the means of its streams, as the HPC Challenge
- * benchmark reports them over pairs; latency_best and latency_worst, of single steps. For each stream
+ * latency_max (us) and bandwidth_min, ... (MB/s), over the means of its streams, or of its pairs
+ * (both ways) for a ping-pong, as the HPC Challenge benchmark reports them; latency_best and latency_worst, of single steps. For each stream
  * of an entry with few of them the same under exchange/NAME/SRC-DST/, where min and max are those of
  * single steps. A stream without a finished step after the warm-up has nothing to report. */
 #include "stats/exchange.h"
@@ -81,17 +81,46 @@ static void put_stream(writer *w, const cop_traffic *tr, uint32_t s)
                st->max_mbytes_s);
 }
 
+static void merge(cop_exchange_stat *a, const cop_exchange_stat *b)
+{
+    a->min_ps = a->steps == 0 || (b->steps > 0 && b->min_ps < a->min_ps) ? b->min_ps : a->min_ps;
+    a->max_ps = cop_max64(a->max_ps, b->max_ps);
+    a->steps += b->steps;
+    a->bytes += b->bytes;
+    a->sum_ps += b->sum_ps;
+}
+
+/* Stream s of the entry, with the way back if there is one: then false for the second of the two. */
+static bool measured(const cop_traffic *tr, uint32_t entry, uint32_t s, cop_exchange_stat *stat)
+{
+    const cop_stream *there = &tr->stream[s];
+    if (there->entry != entry)
+        return false;
+    *stat = *cop_traffic_exchange_stat(tr, s);
+    if (!cop_traffic_exchange_returns(tr, entry))
+        return stat->steps > 0;
+    if (there->host > there->fixed_dst)
+        return false;
+    uint32_t end = tr->host_stream0[there->fixed_dst + 1];
+    for (uint32_t i = tr->host_stream0[there->fixed_dst]; i < end; i++) {
+        const cop_stream *back = &tr->stream[i];
+        if (back->entry == entry && back->fixed_dst == there->host)
+            merge(stat, cop_traffic_exchange_stat(tr, i));
+    }
+    return stat->steps > 0;
+}
+
 static void put_entry(writer *w, const cop_traffic *tr, uint32_t entry)
 {
     spread latency = {0}, bandwidth = {0}, step = {0};
     for (uint32_t s = 0; s < tr->n_streams; s++) {
-        const cop_exchange_stat *st = cop_traffic_exchange_stat(tr, s);
-        if (tr->stream[s].entry != entry || st == NULL || st->steps == 0)
+        cop_exchange_stat st;
+        if (!measured(tr, entry, s, &st))
             continue;
-        widen(&latency, mean_us(st));
-        widen(&bandwidth, mean_mbytes_s(st));
-        widen(&step, (double)st->min_ps / 1e6);
-        widen(&step, (double)st->max_ps / 1e6);
+        widen(&latency, mean_us(&st));
+        widen(&bandwidth, mean_mbytes_s(&st));
+        widen(&step, (double)st.min_ps / 1e6);
+        widen(&step, (double)st.max_ps / 1e6);
     }
     const char *name = tr->entry_name[entry];
     put(w, name, "rounds", "rounds", cop_traffic_exchange_rounds(tr, entry));

@@ -208,6 +208,13 @@ const cop_exchange_stat *cop_traffic_exchange_stat(const cop_traffic *tr, uint32
     return x == NULL ? NULL : &x->link[s->aux].stat;
 }
 
+bool cop_traffic_exchange_returns(const cop_traffic *tr, uint32_t entry)
+{
+    const traffic_model *m = tr->model;
+    const traffic_exchange *x = m->entry[entry].exchange;
+    return x != NULL && x->kind->to_and_fro;
+}
+
 uint32_t cop_traffic_exchange_rounds(const cop_traffic *tr, uint32_t entry)
 {
     const traffic_model *m = tr->model;

@@ -8,6 +8,7 @@ typedef struct traffic_exchange_kind {
     uint32_t (*phases)(uint32_t n); /* of a round, for n ranks */
     uint32_t slots; /* most messages of a rank in a phase */
     bool in_step; /* no rank begins a phase before all have finished the one before */
+    bool to_and_fro; /* a pair's latency is half its round trip */
     bool shuffled; /* ranks are in random order */
     /* The rank that `rank` sends to; COP_NONE or itself: nobody. */
     uint32_t (*peer)(uint32_t n, uint32_t rank, uint32_t phase, uint32_t slot);

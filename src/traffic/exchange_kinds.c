@@ -91,10 +91,14 @@ static uint32_t all_to_all_peer(uint32_t n, uint32_t rank, uint32_t phase, uint3
 }
 
 const traffic_exchange_kind traffic_exchange_kinds[] = {
-    [COP_EXCHANGE_PING_PONG] = {.phases = two_phases, .slots = 1, .peer = ping_pong_peer},
+    [COP_EXCHANGE_PING_PONG] = {.phases = two_phases,
+                                .slots = 1,
+                                .to_and_fro = true,
+                                .peer = ping_pong_peer},
     [COP_EXCHANGE_ALL_PAIRS] = {.phases = all_pairs_phases,
                                 .slots = 1,
                                 .in_step = true,
+                                .to_and_fro = true,
                                 .peer = all_pairs_peer,
                                 .needs = all_pairs_needs},
     [COP_EXCHANGE_NATURAL_RING] = {.phases = one_phase, .slots = 2, .peer = ring_peer},
