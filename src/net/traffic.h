@@ -100,6 +100,8 @@ const cop_exchange_stat *cop_traffic_exchange_stat(const cop_traffic *tr, uint32
 bool cop_traffic_exchange_returns(const cop_traffic *tr, uint32_t entry);
 /* Rounds that every rank of the entry's exchange has finished after the warm-up. */
 uint32_t cop_traffic_exchange_rounds(const cop_traffic *tr, uint32_t entry);
+/* From the start of the entry's exchange to the end of its last finished step. */
+cop_time cop_traffic_exchange_elapsed(const cop_traffic *tr, uint32_t entry);
 
 /* The hotspots of all forests that are on at time t, subset by subset, into list[n_hotspots];
  * returns how many there are. */

@@ -46,6 +46,7 @@ struct traffic_exchange {
     uint32_t *in; /* [n][phases][slots] link a rank hears, or COP_NONE */
     uint32_t *done; /* [n] ranks that have finished their step, to be moved on */
     uint32_t n_done, parked, n_active;
+    cop_time t_last; /* when the last step so far was finished */
     cop_time t_step; /* in_step: the latest that has finished this step */
 };
 
@@ -125,6 +126,7 @@ static void measure(traffic_exchange *x, uint32_t rank)
     exchange_rank *r = &x->rank[rank];
     size_t at = place_of(x, rank, r->step);
     uint32_t sent = 0;
+    x->t_last = cop_max64(x->t_last, r->t_ready);
     if (r->t_ready < x->measure_from || r->t_ready > x->measure_to)
         return;
     r->rounds += (r->step + 1) % x->phases == 0;
@@ -225,6 +227,13 @@ uint32_t cop_traffic_exchange_rounds(const cop_traffic *tr, uint32_t entry)
             rounds = x->rank[i].rounds;
     }
     return x == NULL || rounds == UINT32_MAX ? 0 : rounds;
+}
+
+cop_time cop_traffic_exchange_elapsed(const cop_traffic *tr, uint32_t entry)
+{
+    const traffic_model *m = tr->model;
+    const traffic_exchange *x = m->entry[entry].exchange;
+    return x == NULL || x->t_last < x->start ? 0 : x->t_last - x->start;
 }
 
 /* -- the plan -- */

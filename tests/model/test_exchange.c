@@ -184,6 +184,7 @@ static void test_phases(void **state)
         assert_us(scalar(&r, "exchange/x/latency_best"), us);
         assert_us(scalar(&r, "exchange/x/latency_worst"), us);
         assert_true(scalar(&r, "exchange/x/rounds") == 4);
+        assert_us(scalar(&r, "exchange/x/elapsed"), 4 * round);
         for (uint32_t s = 0; s < r.n_streams; s++)
             assert_in_range(r.stream[s].delivered_bytes, 4 * 5000, 5 * 5000);
         cop_result_free(&r);
