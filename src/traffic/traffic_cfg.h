@@ -55,7 +55,7 @@ typedef struct cop_traffic_cfg {
     const char *from, *except; /* sets of hosts as text, see hosts.c */
     double share; /* of these hosts, picked at random */
     int pattern; /* enum cop_pattern */
-    int64_t to; /* host; -1: not given */
+    const char *to; /* host, by number or name; "": not given */
     cop_ints to_list;
     int to_order; /* enum cop_to_order */
     double hot_share, region;

@@ -39,7 +39,9 @@ const cop_opt cop_traffic_opts[] = {
      "of the entry in results; not given: traffic0, traffic1, ... in order"},
     {"from", COP_OPT_STRING, T(from), "all", 0, 0, NULL,
      "sending hosts: all; rest (hosts no earlier entry uses); the name of an earlier entry (its "
-     "hosts); numbers from 0 and ranges such as \"0, 3, 8-15, 16-62:2\""},
+     "hosts), or of a host if the topology has names; numbers from 0 and ranges such as \"0, 3, "
+     "8-15, "
+     "16-62:2\""},
     {"except", COP_OPT_STRING, T(except), "", 0, 0, NULL,
      "hosts taken out of `from`, written in the same way"},
     {"share", COP_OPT_SHARE, T(share), "100 %", 0, 1, NULL,
@@ -48,8 +50,10 @@ const cop_opt cop_traffic_opts[] = {
      "destinations: any other host; one host `to` (all-to-one: but not from itself); `to_list`; "
      "hotspot `to`; hot region; a random host of another group; permutations of all hosts, where a "
      "host mapped to itself is silent; forest of congestion trees with V, C and B nodes"},
-    {"to", COP_OPT_INT, T(to), "-1", -1, MAX_HOST, NULL,
-     "fixed, all-to-one, hotspot: the host they aim at; -1 = not given"},
+    {"to", COP_OPT_STRING, T(to), "", 0, 0, NULL,
+     "fixed, all-to-one, hotspot: the host they aim at, by number from 0, or by name if the "
+     "topology "
+     "has names"},
     {"to_list", COP_OPT_INTS, T(to_list), "", 0, MAX_HOST, NULL,
      "list: hosts to send to; a sender in the list leaves itself out"},
     {"to_order", COP_OPT_ENUM, T(to_order), "round-robin", 0, 0, to_order_names,

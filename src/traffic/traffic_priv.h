@@ -104,6 +104,8 @@ int traffic_fault(traffic_build *b, const char *option, const char *fmt, ...) CO
 
 /* hosts.c: the sources of the entry. */
 int traffic_sources(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e);
+/* The host of that name, if the topology names its hosts; COP_NONE: no such host. */
+uint32_t traffic_named_host(const cop_topo *t, const char *name);
 
 /* pattern.c */
 int traffic_pattern_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e);
