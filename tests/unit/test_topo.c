@@ -455,7 +455,7 @@ static void names(void **state)
     assert_string_equal(cop_topo_host_name(&t, 6, buf, sizeof(buf)), "G9");
     assert_string_equal(cop_topo_switch_name(&t, 1, buf, sizeof(buf)), "s1");
     cop_topo_free(&t);
-    build(&t, "single", &(cop_single_cfg){2, "left, right"});
+    build(&t, "single", &(cop_single_cfg){.hosts = 2, .names = "left, right"});
     assert_string_equal(cop_topo_host_name(&t, 1, buf, sizeof(buf)), "right");
     cop_topo_free(&t);
 }
@@ -466,8 +466,9 @@ static void refusals(void **state)
     refuse("single", &(cop_single_cfg){.hosts = 0}, "hosts is 0; must be 1 to 512");
     refuse("single", &(cop_single_cfg){.hosts = 513}, "hosts is 513");
     refuse("single", &(cop_single_cfg){.hosts = INT64_MIN}, "must be 1 to 512");
-    refuse("single", &(cop_single_cfg){3, "a b"}, "2 names for 3 hosts; give one for each");
-    refuse("single", &(cop_single_cfg){3, "a b c d"}, "4 names for 3 hosts");
+    refuse("single", &(cop_single_cfg){.hosts = 3, .names = "a b"},
+           "2 names for 3 hosts; give one for each");
+    refuse("single", &(cop_single_cfg){.hosts = 3, .names = "a b c d"}, "4 names for 3 hosts");
     refuse("full", &(cop_full_cfg){500, 100}, "a switch would need 599 ports");
     cop_chain_cfg none = {.hosts = INTS(0, 0)}, wide = {.hosts = INTS(1, 511, 1)},
                   empty = {.hosts = {NULL, 0}};
