@@ -2,6 +2,7 @@
 #include "stats/collect.h"
 
 #include "net/net.h"
+#include "stats/exchange.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,9 +217,11 @@ static void collect_scalars(const cop_net *net, cop_result *r)
         {"acks", "packets", (double)net->total.acks},
         {"notifications", "packets", (double)net->total.cnps},
     };
-    r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar, COP_LEN(all));
+    uint32_t more = cop_count_exchanges(net->traffic);
+    r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar, COP_LEN(all) + more);
     memcpy(r->scalar, all, sizeof(all));
     r->n_scalars = COP_LEN(all);
+    r->n_scalars += cop_collect_exchanges(net->traffic, &r->arena, r->scalar + r->n_scalars);
 }
 
 void cop_collect(const cop_net *net, cop_result *r)
