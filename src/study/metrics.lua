@@ -282,6 +282,15 @@ local function windows(run, names, t0, t1)
    return out
 end
 
+metric{name = "samples", args = "{series...}, t0, t1", returns = "list", met = "MET-2",
+   help = "the values of several series in a window, one list after the other",
+   of = function(r, names, t0, t1)
+      local out = {}
+      for _, w in ipairs(windows(r, names, t0, t1)) do
+         for _, v in ipairs(w) do out[#out + 1] = v end
+      end
+      return out
+   end}
 metric{name = "treatment_variation", args = "{series...}, t0, t1", met = "MET-7",
    help = "variance over time of the gap between the best and the worst treated contributor",
    of = function(r, names, t0, t1)
