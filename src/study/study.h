@@ -84,7 +84,8 @@ typedef struct cop_curve {
 typedef struct cop_mark_expected {
     const char *name;
     const char *category; /* bars */
-    double from, to, value, low, high; /* NaN: open */
+    cop_expr from, to; /* x, as its length may depend on the scale; no text: open */
+    double value, low, high; /* NaN: open */
     double (*points)[2]; /* or a curve read from the source */
     size_t n_points;
     double tolerance; /* of the points, relative */
