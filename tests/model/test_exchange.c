@@ -198,8 +198,7 @@ static void test_limit_and_order(void **state)
     static const char *const networks[] = {
         "topology: {kind: kary-ntree, k: 2, n: 3}\nrouting: {kind: adaptive-tree}\n",
         "topology: {kind: torus, radix: [4, 4]}\nrouting: {kind: adaptive-cube}\n",
-        "topology: {kind: dragonfly, p: 2, a: 4, h: 1, groups: 3}\n"
-        "routing: {kind: dragonfly-valiant}\n"};
+        "topology: {kind: dragonfly, p: 2, a: 4, h: 1}\nrouting: {kind: dragonfly-valiant}\n"};
     static const char *const kinds[] = {"ping-pong", "natural-ring", "random-ring", "all-to-all"};
     for (size_t n = 0; n < COP_LEN(networks); n++) {
         for (size_t k = 0; k < COP_LEN(kinds); k++) {
