@@ -5,6 +5,7 @@
 #include "net/fc.h"
 #include "net/fc_state.h"
 #include "net/net.h"
+#include "net/observe.h"
 #include "net/vlarb.h"
 
 #include <string.h>
@@ -151,6 +152,8 @@ static void build_queues(cop_net *net)
     net->node = COP_NEW_ARRAY(&net->arena, cop_node, total * net->max_cand);
     for (uint64_t i = 0; i < total * net->max_cand; i++)
         net->node[i] = (cop_node){.next = COP_NONE, .prev = COP_NONE};
+    if (net->cc->on_fill)
+        net->fill = COP_NEW_ARRAY(&net->arena, uint32_t, slots);
     net->slot = COP_NEW_ARRAY(&net->arena, uint32_t, slots);
     memset(net->slot, 0xff, slots * sizeof(uint32_t));
 }
@@ -304,6 +307,22 @@ static int check_combination(const cop_net *net, const cop_net_parts *pt, cop_er
     return 0;
 }
 
+/* Plug-ins do not know the file; their messages get the place of their section. */
+static int check_plugins(const cop_net *net, const cop_net_parts *pt, cop_err *err)
+{
+    cop_err inner = {0};
+    char where[256];
+    int rc = pt->queue->check ? pt->queue->check(pt->queue_cfg, &net->info, &inner) : 0;
+    if (rc)
+        return cop_err_add(err, inner.code, "%s: %s", at(pt, "queueing", where, sizeof(where)),
+                           inner.text);
+    rc = pt->cc->check ? pt->cc->check(pt->cc_cfg, &net->info, &inner) : 0;
+    if (rc)
+        return cop_err_add(err, inner.code, "%s: %s", at(pt, "cc", where, sizeof(where)),
+                           inner.text);
+    return 0;
+}
+
 /* About 200 bytes a port, packets and queues apart: more than a few MiB from here on. */
 #define LARGE_PORTS 8192
 
@@ -351,15 +370,14 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     int rc = check_sizes(net, pt, err);
     if (rc == 0)
         rc = check_combination(net, pt, err);
-    if (rc == 0 && pt->queue->check)
-        rc = pt->queue->check(pt->queue_cfg, &net->info, err);
-    if (rc == 0 && pt->cc->check)
-        rc = pt->cc->check(pt->cc_cfg, &net->info, err);
+    if (rc == 0)
+        rc = check_plugins(net, pt, err);
     if (rc)
         return rc;
     net->large = pt->topo->n_ports >= LARGE_PORTS;
-    net->hooks =
-        pt->queue->on_enqueue || pt->queue->on_dequeue || pt->cc->on_enqueue || pt->cc->on_dequeue;
+    net->hooks = pt->queue->on_enqueue || pt->queue->on_dequeue || pt->cc->on_enqueue ||
+                 pt->cc->on_dequeue || pt->cc->on_fill || pt->cc->credit_time;
+    net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);
     net->lft = pt->route->lft;
     net->arch = pt->sw->architecture == COP_ARCH_IB   ? &cop_arch_ib
                 : pt->sw->architecture == COP_ARCH_IQ ? &cop_arch_iq
@@ -387,6 +405,13 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     if (cop_vlarb_init(net, &inner) != 0)
         return cop_err_add(err, inner.code, "%s: %s",
                            at(pt, "switch.vl_high", where, sizeof(where)), inner.text);
+    if (cop_observe_init(net, pt->run->observe, &inner) != 0)
+        return cop_err_add(err, inner.code, "%s: %s", at(pt, "run.observe", where, sizeof(where)),
+                           inner.text);
+    if (pt->cc->net_size)
+        net->cc_net = cop_arena_alloc(&net->arena, pt->cc->net_size);
+    if (pt->cc->start)
+        pt->cc->start(net);
     return 0;
 }
 
@@ -406,6 +431,7 @@ void cop_net_fini(cop_net *net)
     cop_free(net->flow);
     cop_free(net->flow_state);
     cop_free(net->flow_hash);
+    cop_free(net->observe);
     cop_probe_fini(&net->probe);
     cop_evq_fini(&net->evq);
     cop_arena_free(&net->arena);

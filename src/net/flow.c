@@ -59,8 +59,17 @@ static void flow_rehash(cop_net *net)
             f + 1u;
 }
 
+uint32_t cop_flow_find(const cop_net *net, uint32_t src, uint32_t dst, uint8_t sl)
+{
+    if (net->flow_n == 0)
+        return COP_NONE;
+    return (uint32_t)net->flow_hash[flow_slot(net, src, net->flow_is_sl ? 0 : dst, sl)] - 1;
+}
+
 uint32_t cop_flow_of(cop_net *net, uint32_t src, uint32_t dst, uint8_t sl)
 {
+    if (net->flow_is_sl)
+        dst = 0;
     if ((uint64_t)net->flow_n * 2 >= net->flow_mask)
         flow_rehash(net);
     uint64_t i = flow_slot(net, src, dst, sl);
@@ -73,7 +82,8 @@ uint32_t cop_flow_of(cop_net *net, uint32_t src, uint32_t dst, uint8_t sl)
         for (size_t b = cap * size; b < net->flow_cap * size; b++)
             net->flow_state[b] = 0;
     }
-    net->flow[net->flow_n] = (cop_flow){.src = src, .dst = dst, .sl = sl};
+    net->flow[net->flow_n] =
+        (cop_flow){.src = src, .dst = dst, .sl = sl, .head = COP_NONE, .tail = COP_NONE};
     net->flow_hash[i] = net->flow_n + 1u;
     return net->flow_n++;
 }
