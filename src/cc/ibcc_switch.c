@@ -81,9 +81,11 @@ void ibcc_switch_start(ibcc_run *run, const ibcc_cfg *cfg, const cop_netinfo *in
     }
 }
 
-bool ibcc_lane_fill(ibcc_lane *l, int evaluate, uint32_t before, uint32_t after)
+/* All but `output`. */
+static __attribute__((noinline)) bool fill_slow(ibcc_lane *l, int evaluate, uint32_t before,
+                                                uint32_t after)
 {
-    uint64_t fill = l->sum = l->sum + after - before;
+    uint64_t fill = l->sum;
     bool above, below;
     if (evaluate == IBCC_VOQ) {
         l->over_upper = (uint16_t)(l->over_upper + (after > l->upper) - (before > l->upper));
@@ -91,10 +93,8 @@ bool ibcc_lane_fill(ibcc_lane *l, int evaluate, uint32_t before, uint32_t after)
         above = l->over_upper > 0;
         below = l->over_lower == 0;
     } else {
-        if (evaluate == IBCC_CONTRIBUTORS) {
-            l->inputs = (uint16_t)(l->inputs + (after > 0) - (before > 0));
-            fill *= l->inputs;
-        }
+        l->inputs = (uint16_t)(l->inputs + (after > 0) - (before > 0));
+        fill *= l->inputs;
         above = fill > l->upper && l->upper != NEVER;
         below = fill <= l->lower;
     }
@@ -103,15 +103,32 @@ bool ibcc_lane_fill(ibcc_lane *l, int evaluate, uint32_t before, uint32_t after)
     return !l->congested && above;
 }
 
+bool ibcc_lane_fill(ibcc_lane *l, int evaluate, uint32_t before, uint32_t after)
+{
+    l->sum += after - before;
+    if (evaluate != IBCC_OUTPUT)
+        return fill_slow(l, evaluate, before, after);
+    if (l->congested)
+        l->congested = l->sum > l->lower;
+    return !l->congested && l->sum > l->upper; /* 32 bits never exceed NEVER */
+}
+
+/* Out of line: most changes of a fill change no state. */
+static __attribute__((noinline)) void enter(struct cop_net *net, ibcc_lane *l, uint32_t out,
+                                            uint32_t vl)
+{
+    l->congested = l->masked || cop_net_has_credit(net, out, vl);
+}
+
 void ibcc_on_fill(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, uint32_t before,
                   uint32_t after)
 {
     ibcc_run *run = cop_net_cc_net(net);
     ibcc_lane *l = &run->lane[(size_t)out * run->lanes + vl];
-    if (ibcc_lane_fill(l, run->evaluate, before, after))
-        l->congested = l->masked || cop_net_has_credit(net, out, vl);
-    if (run->input)
+    if (COP_UNLIKELY(run->input != NULL))
         run->input[(size_t)in * run->lanes + vl].bytes += after - before;
+    if (ibcc_lane_fill(l, run->evaluate, before, after))
+        enter(net, l, out, vl);
 }
 
 bool ibcc_lane_mark(const ibcc_run *run, ibcc_lane *l, uint32_t entity, uint32_t bytes)

@@ -265,7 +265,7 @@ struct cop_net {
 
     cop_flow *flow; /* heap */
     char *flow_state;
-    uint64_t *flow_hash; /* open addressing: flow number + 1, or 0 */
+    uint32_t *flow_hash; /* open addressing: flow number + 1, or 0 */
     uint32_t flow_n, flow_mask;
     size_t flow_cap;
 
