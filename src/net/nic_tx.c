@@ -91,20 +91,26 @@ static void release(cop_net *net, uint32_t host, uint32_t flow)
     ready_add(net, host, cop_flow_pop(net, flow));
 }
 
-/* A flow whose list is not empty, and that has no message among the ready ones, goes on now or when
- * the congestion control allows. */
+/* When the host could send a packet again. */
+static cop_time next_turn(const cop_net *net, uint32_t host)
+{
+    return cop_max64(net->out[host_port(net, host)].busy_until, net->nic[host].inject_free);
+}
+
+/* A flow whose list is not empty, and that has no message among the ready ones, goes on at the host's
+ * next turn or when the congestion control allows. */
 static void go_on(cop_net *net, uint32_t host, uint32_t flow)
 {
     cop_time t = net->cc->next_send ? net->cc->next_send(net, cop_flow_state(net, flow), net->now)
                                     : net->now;
-    if (t > net->now)
+    if (t > next_turn(net, host))
         cop_throttle_add(net, flow, t);
     else
         release(net, host, flow);
 }
 
-/* May the flow of ready message s send a packet now? If not, the message is set aside. */
-static bool flow_may_send(cop_net *net, uint32_t host, uint32_t s, uint32_t before)
+/* May the flow of ready message s send a packet at `turn`? If not, the message is set aside. */
+static bool flow_may_send(cop_net *net, uint32_t host, uint32_t s, uint32_t before, cop_time turn)
 {
     uint32_t flow = net->send[s].flow, vl = net->send[s].vl;
     if (flow == COP_NONE || !net->cc->next_send)
@@ -115,7 +121,7 @@ static bool flow_may_send(cop_net *net, uint32_t host, uint32_t s, uint32_t befo
         return false;
     }
     cop_time t = net->cc->next_send(net, cop_flow_state(net, flow), net->now);
-    if (t <= net->now)
+    if (t <= turn)
         return true;
     ready_remove(net, host, vl, before);
     cop_flow_prepend(net, s);
@@ -285,7 +291,8 @@ static void send_packet(cop_net *net, uint32_t host, uint32_t s, uint32_t before
         cop_send_free(net, s);
         if (flow != COP_NONE && net->flow[flow].head != COP_NONE && !net->flow[flow].throttled)
             go_on(net, host, flow);
-    } else if (flow_may_send(net, host, s, before) && net->nic_cfg->order == COP_NIC_RR) {
+    } else if (flow_may_send(net, host, s, before, next_turn(net, host)) &&
+               net->nic_cfg->order == COP_NIC_RR) {
         ready_remove(net, host, m->vl, before);
         ready_add(net, host, s);
     }
@@ -309,7 +316,7 @@ static bool send_from_lane(cop_net *net, uint32_t host, uint32_t vl)
     for (uint32_t s = lane_of(net, host, vl)->head; s != COP_NONE;) {
         cop_send *m = &net->send[s];
         uint32_t payload = m->left < mtu ? m->left : mtu, following = m->next;
-        if (!flow_may_send(net, host, s, before)) {
+        if (!flow_may_send(net, host, s, before, net->now)) {
             s = following;
             continue;
         }

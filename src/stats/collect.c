@@ -141,8 +141,6 @@ static void collect_streams(const cop_net *net, cop_result *r)
             .delivered_bytes = p->delivered_bytes,
             .gbps = gbps((double)p->bytes, span),
             .packets = p->packets,
-            .fecns = p->fecns,
-            .becns = p->becns,
             .latency_mean_ns = p->packets ? (double)p->latency_ps / (double)p->packets / 1e3 : 0.0};
     }
 }
@@ -176,7 +174,6 @@ static void collect_nodes_and_ports(const cop_net *net, cop_result *r)
         pr->utilisation = span > 0.0 ? (double)pp->busy_ps / span : 0.0;
         pr->mean_queue_bytes = pp->samples ? (double)pp->queue_sum / pp->samples : 0.0;
         pr->max_queue_bytes = pp->queue_max;
-        pr->fecns = pp->marked;
     }
 }
 

@@ -24,7 +24,6 @@ typedef struct cop_stream_result {
     double gbps; /* delivered after the warm-up */
     double latency_mean_ns; /* of packets delivered after the warm-up */
     uint64_t packets; /* delivered after the warm-up */
-    uint64_t fecns, becns; /* marked packets delivered, notifications heard; whole run */
 } cop_stream_result;
 
 typedef struct cop_node_result { /* one host, after the warm-up */
@@ -38,7 +37,6 @@ typedef struct cop_port_result { /* one directed link, after the warm-up */
     double utilisation; /* share of time the wire was busy */
     double mean_queue_bytes; /* waiting for this port, at samples */
     uint64_t max_queue_bytes;
-    uint64_t fecns; /* packets it marked, whole run */
 } cop_port_result;
 
 typedef struct cop_flow_result { /* one (source, destination), when run.flows is on */
