@@ -22,7 +22,8 @@ static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time done)
     cop_time latency = done - p->t_gen;
     uint64_t bin = done / pr->sample;
     sp->delivered_bytes += payload;
-    sp->fecns += (p->flags & COP_PKT_FECN) != 0;
+    if (COP_UNLIKELY(p->flags & COP_PKT_FECN))
+        sp->fecns++;
     if (bin < pr->n_bins) {
         pr->bin[bin].delivered++;
         pr->bin[bin].latency_ps += latency;

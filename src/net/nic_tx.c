@@ -97,9 +97,11 @@ static cop_time next_turn(const cop_net *net, uint32_t host)
     return cop_max64(net->out[host_port(net, host)].busy_until, net->nic[host].inject_free);
 }
 
-/* A flow whose list is not empty, and that has no message among the ready ones, goes on at the host's
+/* Not inlined, as without congestion control there are no flows.
+ *
+ * A flow whose list is not empty, and that has no message among the ready ones, goes on at the host's
  * next turn or when the congestion control allows. */
-static void go_on(cop_net *net, uint32_t host, uint32_t flow)
+static __attribute__((noinline)) void go_on(cop_net *net, uint32_t host, uint32_t flow)
 {
     cop_time t = net->cc->next_send ? net->cc->next_send(net, cop_flow_state(net, flow), net->now)
                                     : net->now;
@@ -110,10 +112,11 @@ static void go_on(cop_net *net, uint32_t host, uint32_t flow)
 }
 
 /* May the flow of ready message s send a packet at `turn`? If not, the message is set aside. */
-static bool flow_may_send(cop_net *net, uint32_t host, uint32_t s, uint32_t before, cop_time turn)
+static __attribute__((noinline)) bool flow_may_send(cop_net *net, uint32_t host, uint32_t s,
+                                                    uint32_t before, cop_time turn)
 {
     uint32_t flow = net->send[s].flow, vl = net->send[s].vl;
-    if (flow == COP_NONE || !net->cc->next_send)
+    if (!net->cc->next_send)
         return true;
     if (net->flow[flow].throttled) {
         ready_remove(net, host, vl, before);
@@ -291,7 +294,7 @@ static void send_packet(cop_net *net, uint32_t host, uint32_t s, uint32_t before
         cop_send_free(net, s);
         if (flow != COP_NONE && net->flow[flow].head != COP_NONE && !net->flow[flow].throttled)
             go_on(net, host, flow);
-    } else if (flow_may_send(net, host, s, before, next_turn(net, host)) &&
+    } else if ((flow == COP_NONE || flow_may_send(net, host, s, before, next_turn(net, host))) &&
                net->nic_cfg->order == COP_NIC_RR) {
         ready_remove(net, host, m->vl, before);
         ready_add(net, host, s);
@@ -316,7 +319,7 @@ static bool send_from_lane(cop_net *net, uint32_t host, uint32_t vl)
     for (uint32_t s = lane_of(net, host, vl)->head; s != COP_NONE;) {
         cop_send *m = &net->send[s];
         uint32_t payload = m->left < mtu ? m->left : mtu, following = m->next;
-        if (!flow_may_send(net, host, s, before, net->now)) {
+        if (m->flow != COP_NONE && !flow_may_send(net, host, s, before, net->now)) {
             s = following;
             continue;
         }
