@@ -278,28 +278,31 @@ int ibcc_check(const void *config, const cop_netinfo *info, cop_err *err)
 {
     const ibcc_cfg *cfg = config;
     int rc = check_table(cfg, err);
-    if (check_ports(&cfg->port_threshold, "port_threshold", 15, info, err) != 0)
-        rc = -COP_E_INPUT;
-    if (check_ports(&cfg->port_victim_mask, "port_victim_mask", 1, info, err) != 0)
-        rc = -COP_E_INPUT;
-    if (ibcc_parse_ratios(cfg->cs_return_delay, NULL, 0) != 1)
-        rc = fault(err, "cc.cs_return_delay is not shift:multiplier; write one such as `0:4`");
-    if (cfg->ccti_timer_ps && cfg->ccti_timer_units)
-        rc = fault(err, "cc.ccti_timer and cc.ccti_timer_units are both given; leave one out");
-    if (cfg->threshold_bytes && cfg->threshold_share > 0.0)
-        rc = fault(err, "cc.threshold_bytes and cc.threshold_share are both given; leave one out");
+    if (rc == 0)
+        rc = check_ports(&cfg->port_threshold, "port_threshold", 15, info, err);
+    if (rc == 0)
+        rc = check_ports(&cfg->port_victim_mask, "port_victim_mask", 1, info, err);
     if (rc != 0)
         return rc;
+    if (ibcc_parse_ratios(cfg->cs_return_delay, NULL, 0) != 1)
+        return fault(err, "cc.cs_return_delay is not shift:multiplier; write one such as `0:4`");
+    if (cfg->ccti_timer_ps && cfg->ccti_timer_units)
+        return fault(err, "cc.ccti_timer and cc.ccti_timer_units are both given; leave one out");
+    if (cfg->threshold_bytes && cfg->threshold_share > 0.0)
+        return fault(err,
+                     "cc.threshold_bytes and cc.threshold_share are both given; leave one out");
     ibcc_params p = ibcc_resolve(cfg, info);
     if (p.limit >= p.cct_entries)
-        rc = cop_err_add(err, COP_E_INPUT,
-                         "cc.ccti_limit %u is outside the table; at most %u, or raise cct_entries",
-                         p.limit, p.cct_entries - 1);
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "cc.ccti_limit %u is outside the table; at most %u, or raise cct_entries", p.limit,
+            p.cct_entries - 1);
     if (p.min > p.limit)
-        rc = cop_err_add(err, COP_E_INPUT, "cc.ccti_min %u is above ccti_limit %u; make it smaller",
-                         p.min, p.limit);
+        return cop_err_add(err, COP_E_INPUT,
+                           "cc.ccti_min %u is above ccti_limit %u; make it smaller", p.min,
+                           p.limit);
     if (p.reference_bytes >= UINT32_MAX)
-        rc = fault(err, "the threshold's reference is too large; give cc.threshold_reference below "
-                        "4 GB");
-    return rc;
+        return fault(err, "the threshold's reference is too large; give cc.threshold_reference "
+                          "below 4 GB");
+    return 0;
 }

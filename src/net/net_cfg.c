@@ -105,7 +105,7 @@ const cop_opt cop_nic_opts[] = {
      "bytes each packet carries on the wire besides payload"},
     {"order", COP_OPT_ENUM, N(order), "fifo", 0, 0, order_names,
      "among flows that may send: oldest message first, or flows in turn"},
-    {"backlog", COP_OPT_INT, N(backlog), "256", 1, 1 << 20, NULL,
+    {"backlog", COP_OPT_INT, N(backlog), "4096", 1, 1 << 20, NULL,
      "messages of throttled or blocked flows that a stream sets aside before it waits"},
     {"ack", COP_OPT_ENUM, N(ack), "none", 0, 0, ack_names,
      "acknowledgement packets: none, per message, per packet"},
