@@ -5,6 +5,7 @@
 #include "net/fc.h"
 #include "net/fc_state.h"
 #include "net/net.h"
+#include "net/nic.h"
 #include "net/observe.h"
 #include "net/vlarb.h"
 
@@ -386,6 +387,7 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     build_sections(net);
     build_queues(net);
     build_hosts(net, pt);
+    cop_flow_init(net);
     build_probe(net, pt->run);
     if (pt->queue->port_size)
         net->queue_state =
@@ -428,9 +430,7 @@ void cop_net_fini(cop_net *net)
     cop_control_fini(net);
     cop_free(net->pkt);
     cop_free(net->send);
-    cop_free(net->flow);
-    cop_free(net->flow_state);
-    cop_free(net->flow_hash);
+    cop_flow_fini(net);
     cop_free(net->observe);
     cop_probe_fini(&net->probe);
     cop_evq_fini(&net->evq);

@@ -146,9 +146,15 @@ typedef struct cop_flow {
     uint32_t src, dst;
     uint32_t head, tail; /* messages set aside, in order; COP_NONE: none */
     cop_time t_ok; /* throttled until */
+    bool known; /* false: a place in the table that no flow has yet */
     bool throttled; /* in its host's heap */
     uint8_t sl;
-} cop_flow;
+} cop_flow; /* the congestion control's state follows */
+_Static_assert(sizeof(cop_flow) == 32, "with the state of a usual control: one cache line");
+
+/* Number of a flow: table, and place in it (flow.c). */
+#define COP_FLOW_BITS 27
+#define COP_MAX_SL 16
 
 typedef struct cop_net cop_net;
 
@@ -263,11 +269,10 @@ struct cop_net {
     size_t pkt_cap;
     uint32_t pkt_n, pkt_free;
 
-    cop_flow *flow; /* heap */
-    char *flow_state;
-    uint32_t *flow_hash; /* open addressing: flow number + 1, or 0 */
+    char *flow[COP_MAX_SL]; /* tables of flows; heap */
+    size_t flow_stride, flow_cap; /* bytes from flow to flow; room of a table that grows */
+    uint32_t *flow_hash; /* open addressing: flow number + 1, or 0; NULL: a place for every pair */
     uint32_t flow_n, flow_mask;
-    size_t flow_cap;
 
     char *queue_state, *cc_state; /* [n_ports] of the plug-ins */
     void *cc_net; /* of the congestion control */
@@ -330,6 +335,17 @@ void cop_pkt_free(cop_net *net, uint32_t handle);
 static inline uint64_t cop_net_in_flight(const cop_net *net)
 {
     return net->total.injected - net->total.delivered - net->total.lost;
+}
+
+static inline cop_flow *cop_flow_at(const cop_net *net, uint32_t flow)
+{
+    size_t place = flow & ((1u << COP_FLOW_BITS) - 1);
+    return (cop_flow *)(void *)(net->flow[flow >> COP_FLOW_BITS] + place * net->flow_stride);
+}
+
+static inline void *cop_flow_state(const cop_net *net, uint32_t flow)
+{
+    return cop_flow_at(net, flow) + 1;
 }
 
 static inline void cop_net_push(cop_net *net, cop_time t, enum cop_ev_kind kind, uint32_t entity)

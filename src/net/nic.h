@@ -21,7 +21,8 @@ void cop_nic_wake(cop_net *net, uint32_t host, cop_time t);
 uint32_t cop_flow_of(cop_net *net, uint32_t src, uint32_t dst, uint8_t sl);
 /* The same, COP_NONE if there is none yet. */
 uint32_t cop_flow_find(const cop_net *net, uint32_t src, uint32_t dst, uint8_t sl);
-void *cop_flow_state(const cop_net *net, uint32_t flow);
+void cop_flow_init(cop_net *net);
+void cop_flow_fini(cop_net *net);
 
 /* Pool of messages in progress. */
 uint32_t cop_send_new(cop_net *net);

@@ -118,7 +118,7 @@ static __attribute__((noinline)) bool flow_may_send(cop_net *net, uint32_t host,
     uint32_t flow = net->send[s].flow, vl = net->send[s].vl;
     if (!net->cc->next_send)
         return true;
-    if (net->flow[flow].throttled) {
+    if (cop_flow_at(net, flow)->throttled) {
         ready_remove(net, host, vl, before);
         cop_flow_append(net, s);
         return false;
@@ -229,7 +229,7 @@ static bool take_message(cop_net *net, uint32_t host, uint32_t max_ready)
     if (net->cc->flow_size)
         m->flow = cop_flow_of(net, host, msg.dst, msg.sl);
     net->stream_held[stream]++;
-    if (m->flow != COP_NONE && net->flow[m->flow].head != COP_NONE)
+    if (m->flow != COP_NONE && cop_flow_at(net, m->flow)->head != COP_NONE)
         cop_flow_append(net, s); /* behind the messages of its flow that wait already */
     else
         ready_add(net, host, s);
@@ -292,7 +292,8 @@ static void send_packet(cop_net *net, uint32_t host, uint32_t s, uint32_t before
         ready_remove(net, host, m->vl, before);
         net->stream_held[m->stream]--;
         cop_send_free(net, s);
-        if (flow != COP_NONE && net->flow[flow].head != COP_NONE && !net->flow[flow].throttled)
+        if (flow != COP_NONE && cop_flow_at(net, flow)->head != COP_NONE &&
+            !cop_flow_at(net, flow)->throttled)
             go_on(net, host, flow);
     } else if ((flow == COP_NONE || flow_may_send(net, host, s, before, next_turn(net, host))) &&
                net->nic_cfg->order == COP_NIC_RR) {

@@ -4,7 +4,7 @@
 
 void cop_flow_append(cop_net *net, uint32_t s)
 {
-    cop_flow *f = &net->flow[net->send[s].flow];
+    cop_flow *f = cop_flow_at(net, net->send[s].flow);
     net->send[s].next = COP_NONE;
     if (f->head == COP_NONE)
         f->head = s;
@@ -15,7 +15,7 @@ void cop_flow_append(cop_net *net, uint32_t s)
 
 void cop_flow_prepend(cop_net *net, uint32_t s)
 {
-    cop_flow *f = &net->flow[net->send[s].flow];
+    cop_flow *f = cop_flow_at(net, net->send[s].flow);
     net->send[s].next = f->head;
     if (f->head == COP_NONE)
         f->tail = s;
@@ -24,7 +24,7 @@ void cop_flow_prepend(cop_net *net, uint32_t s)
 
 uint32_t cop_flow_pop(cop_net *net, uint32_t flow)
 {
-    cop_flow *f = &net->flow[flow];
+    cop_flow *f = cop_flow_at(net, flow);
     uint32_t s = f->head;
     f->head = net->send[s].next;
     return s;
@@ -32,7 +32,7 @@ uint32_t cop_flow_pop(cop_net *net, uint32_t flow)
 
 static bool later(const cop_net *net, uint32_t a, uint32_t b)
 {
-    const cop_flow *x = &net->flow[a], *y = &net->flow[b];
+    const cop_flow *x = cop_flow_at(net, a), *y = cop_flow_at(net, b);
     if (x->t_ok != y->t_ok)
         return x->t_ok > y->t_ok;
     return net->send[x->head].serial > net->send[y->head].serial;
@@ -40,7 +40,7 @@ static bool later(const cop_net *net, uint32_t a, uint32_t b)
 
 void cop_throttle_add(cop_net *net, uint32_t flow, cop_time t)
 {
-    cop_flow *f = &net->flow[flow];
+    cop_flow *f = cop_flow_at(net, flow);
     cop_nic *nic = &net->nic[f->src];
     COP_ASSERT(!f->throttled && f->head != COP_NONE);
     f->t_ok = t;
@@ -71,6 +71,6 @@ uint32_t cop_throttle_pop(cop_net *net, uint32_t host)
         i = child;
     }
     nic->throttled[i] = last;
-    net->flow[top].throttled = false;
+    cop_flow_at(net, top)->throttled = false;
     return top;
 }

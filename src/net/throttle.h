@@ -19,7 +19,7 @@ uint32_t cop_throttle_pop(cop_net *net, uint32_t host);
 /* When the first throttled flow of this host may go on; COP_NEVER if there is none. */
 static inline cop_time cop_throttle_next(const cop_net *net, const cop_nic *nic)
 {
-    return nic->throttled_n ? net->flow[nic->throttled[0]].t_ok : COP_NEVER;
+    return nic->throttled_n ? cop_flow_at(net, nic->throttled[0])->t_ok : COP_NEVER;
 }
 
 #endif
