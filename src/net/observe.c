@@ -131,10 +131,13 @@ static int add_entry(parser *p, const char *kind, const char *name, unsigned whi
 {
     const cop_traffic *tr = p->net->traffic;
     uint32_t first = p->net->n_observe, total = 0;
-    bool known = false;
+    bool known = false; /* one that sends nothing in this run has nothing to show */
+    for (uint32_t e = 0; e < tr->n_entries; e++)
+        known |= strcmp(tr->entry_name[e], name) == 0;
+    bool sends = false;
     for (uint32_t s = 0; s < tr->n_streams; s++) {
         bool same = strcmp(tr->entry_name[tr->stream[s].entry], name) == 0;
-        known |= same;
+        sends |= same;
         total += same && tr->stream[s].fixed_dst != COP_NONE;
     }
     for (uint32_t s = 0; s < tr->n_streams; s++) {
@@ -151,7 +154,7 @@ static int add_entry(parser *p, const char *kind, const char *name, unsigned whi
         if (!twin)
             add(p, o);
     }
-    if (known && total == 0)
+    if (sends && total == 0)
         return fault(p, "its streams have many destinations; name one flow, such as `ccti/h3>h7`");
     return known ? 0 : fault(p, "no such flow; write `SRC>DST`, or the name of a traffic entry");
 }
