@@ -73,6 +73,7 @@ typedef struct cop_run_cfg { /* section `run` */
     int queue; /* event queue: 0 bucket ring, 1 heap */
     bool flows; /* per (source, destination) table of delivered bytes and order check */
     uint64_t watch_limit; /* trace lines at most */
+    const char *observe; /* what else to record over time, see observe.c */
 } cop_run_cfg;
 
 extern const cop_opt cop_link_opts[], cop_switch_opts[], cop_fc_opts[], cop_nic_opts[],

@@ -22,6 +22,8 @@ static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time done)
     cop_time latency = done - p->t_gen;
     uint64_t bin = done / pr->sample;
     sp->delivered_bytes += payload;
+    if (COP_UNLIKELY(p->flags & COP_PKT_FECN))
+        sp->fecns++;
     if (bin < pr->n_bins) {
         pr->bin[bin].delivered++;
         pr->bin[bin].latency_ps += latency;
@@ -92,6 +94,9 @@ void cop_nic_receive(cop_net *net, uint32_t port, uint32_t h)
     net->total.delivered++;
     net->total.delivered_bytes += p->bytes;
     if (p->flags & COP_PKT_CONTROL) {
+        uint32_t becn = (p->flags & COP_PKT_BECN) != 0;
+        net->total.becns += becn;
+        net->probe.stream[p->stream].becns += becn;
         if (net->cc->on_control && net->cc->flow_size)
             net->cc->on_control(net, cop_flow_state(net, cop_flow_of(net, host, p->src, p->sl)), p);
     } else {

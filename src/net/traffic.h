@@ -43,6 +43,7 @@ typedef struct cop_stream {
     uint32_t entry; /* which entry of the configuration made it */
     uint32_t fixed_dst; /* the only destination; COP_NONE: drawn per message */
     uint32_t n_sent; /* messages taken so far */
+    bool steady; /* successive messages go to the same destination, but for moves of a hotspot */
     bool saturated; /* always has a message while t_next <= now < t_stop */
     uint8_t sl;
     uint8_t part; /* enum cop_part */

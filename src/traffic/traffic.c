@@ -89,6 +89,7 @@ static void add_stream(traffic_build *b, const traffic_entry *e, const cop_strea
     s.t_stop = w.to;
     s.rng_arrival = s.rng_dest = s.rng_size = nth << TRAFFIC_WINDOW_DRAWS;
     s.saturated = s.gen == GEN_SATURATED;
+    s.steady = s.dest == DEST_FIXED || s.dest == DEST_SLOT;
     traffic_arrival_start(b, e, &s, bps);
     b->stream = cop_grow(b->stream, &b->cap_streams, b->n_streams + 1, sizeof(s));
     b->stream[b->n_streams++] = s;
