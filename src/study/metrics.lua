@@ -270,6 +270,9 @@ metric{name = "received", args = "host", met = "MET-3",
       end
       error("no host is called `" .. tostring(host) .. "`", 0)
    end}
+metric{name = "hosts_received", args = "", returns = "list", met = "MET-3",
+   help = "Gbit/s that each host receives after the warm-up",
+   of = function(r) return received(r, function() return true end) end}
 metric{name = "total", args = "", met = "MET-4", help = "Gbit/s delivered to all hosts together",
    of = function(r) return r:scalar("throughput_total_gbps") end}
 metric{name = "per_host", args = "", met = "MET-4", help = "mean Gbit/s delivered to a host",
@@ -315,6 +318,14 @@ metric{name = "normalised", args = "link_gbps, t0, t1", met = "MET-9",
    help = "delivered rate of the network over hosts times link rate, in a window",
    of = function(r, link, t0, t1)
       return mean(window(r, "network/throughput", t0, t1)) / (r:info().hosts * link)
+   end}
+metric{name = "per_port", args = "series, link_gbps", returns = "list", met = "MET-9",
+   help = "a series of the whole network over hosts times link rate",
+   of = function(r, name, link)
+      local s = r:series(name)
+      local scale = 1 / (r:info().hosts * link)
+      for i = 1, #s do s[i] = s[i] * scale end
+      return s
    end}
 metric{name = "latency", args = "[part]", met = "MET-12",
    help = "ns from generation to delivery after the warm-up; part: mean (default), min, p50, p99, max",
@@ -516,16 +527,28 @@ metric{name = "tree_switches", args = "bytes", met = "MET-18",
       for _ in pairs(by_switch) do n = n + 1 end
       return n
    end}
-metric{name = "longest_queue", args = "tier", met = "MET-18",
-   help = "most bytes that ever waited for a port of a tier, at samples after the warm-up",
-   of = function(r, wanted)
-      local tier = tier_map(r)
+metric{name = "peak", args = "switch, node", met = "MET-18",
+   help = "most bytes that waited, at samples, for the ports of a switch that lead to a switch or host",
+   of = function(r, name, node)
       local most = 0
       for _, p in ipairs(r:ports()) do
-         local s = switch_of(p.name)
-         if s and tier[s] == wanted then most = math.max(most, p.max_queue_bytes) end
+         if switch_of(p.name) == name and (p.to == node or switch_of(p.to) == node) then
+            most = math.max(most, p.max_queue_bytes)
+         end
       end
       return most
+   end}
+metric{name = "peaks_to", args = "node", returns = "list", met = "MET-18",
+   help = "most bytes that waited, at samples, for each switch port that leads to a switch or host; falling",
+   of = function(r, node)
+      local out = {}
+      for _, p in ipairs(r:ports()) do
+         if switch_of(p.name) and (p.to == node or switch_of(p.to) == node) then
+            out[#out + 1] = p.max_queue_bytes
+         end
+      end
+      table.sort(out, function(a, b) return a > b end)
+      return out
    end}
 metric{name = "tree", args = "bytes", returns = "list", met = "MET-18",
    help = "the names of switch ports for which more than so many bytes wait on average",
