@@ -256,6 +256,11 @@ static int one(lua_State *L)
     return 1;
 }
 
+static int field_one(lua_State *L)
+{
+    return lua_type(L, 2) == LUA_TSTRING ? one(L) : 0;
+}
+
 static int answer_one(lua_State *L)
 {
     if (!lua_toboolean(L, lua_upvalueindex(1)))
@@ -266,6 +271,11 @@ static int answer_one(lua_State *L)
         lua_rawseti(L, -2, i);
     }
     set_number(L, "dt", 1e-3);
+    /* info().hosts and the like; a number that is not there must stay nil, or ipairs never ends. */
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, field_one);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
     return 1;
 }
 
