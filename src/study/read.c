@@ -150,7 +150,15 @@ static const char *flow(cop_study_reader *r, int node, bool top)
     return cop_arena_printf(a, type == COP_NODE_LIST ? "[%s]" : "{%s}", all);
 }
 
-/* {key.path: value, ...} as overrides. */
+static const char *beside(cop_study *s, const char *file)
+{
+    const char *slash = strrchr(s->file, '/');
+    if (file[0] == '/' || slash == NULL)
+        return file;
+    return cop_arena_printf(&s->arena, "%.*s/%s", (int)(slash - s->file), s->file, file);
+}
+
+/* {key.path: value, ...} as overrides; `base` names another run file to start from. */
 static const char **read_set(cop_study_reader *r, int map, size_t *n)
 {
     *n = 0;
@@ -165,8 +173,10 @@ static const char **read_set(cop_study_reader *r, int map, size_t *n)
         int key, value;
         cop_doc_pair(&r->doc, map, i, &key, &value);
         const char *name = cop_doc_text(&r->doc, key);
-        set[(*n)++] =
-            cop_arena_printf(&r->s->arena, "%s=%s", name ? name : "", flow(r, value, true));
+        const char *text = flow(r, value, true);
+        if (name != NULL && strcmp(name, "base") == 0)
+            text = beside(r->s, text);
+        set[(*n)++] = cop_arena_printf(&r->s->arena, "%s=%s", name ? name : "", text);
     }
     return set;
 }
@@ -372,14 +382,6 @@ static void append_set(cop_study *s, const char **more, size_t n)
     memcpy(all + s->n_set, more, n * sizeof(*all));
     s->set = all;
     s->n_set += n;
-}
-
-static const char *beside(cop_study *s, const char *file)
-{
-    const char *slash = strrchr(s->file, '/');
-    if (file[0] == '/' || slash == NULL)
-        return file;
-    return cop_arena_printf(&s->arena, "%.*s/%s", (int)(slash - s->file), s->file, file);
 }
 
 static void read_root(cop_study_reader *r, int root)
