@@ -209,9 +209,28 @@ static void collect_flows(const cop_net *net, cop_result *r)
     qsort(r->flow, r->n_flows, sizeof(*r->flow), by_pair);
 }
 
+/* Memory of one switch input: sections with credits of their own, and bytes. */
+static void input_memory(const cop_net *net, double *sections, double *bytes)
+{
+    *sections = *bytes = 0.0;
+    for (uint32_t p = 0; p < net->topo->n_ports; p++) {
+        uint32_t to = net->out[p].to;
+        if (to == COP_NONE || cop_topo_is_host_port(net->topo, to))
+            continue;
+        double section = (double)net->out[p].section[0].capacity * COP_BLOCK_BYTES;
+        *sections = net->shared_free ? 1.0 : (double)net->sections;
+        *bytes = *sections * section;
+        return; /* all inputs are alike */
+    }
+}
+
 static void collect_scalars(const cop_net *net, cop_result *r)
 {
+    double sections, bytes;
+    input_memory(net, &sections, &bytes);
     const cop_scalar all[] = {
+        {"input_sections", "sections", sections},
+        {"input_memory_bytes", "bytes", bytes},
         {"retransmissions", "packets", (double)net->total.retransmissions},
         {"acks", "packets", (double)net->total.acks},
         {"notifications", "packets", (double)net->total.cnps},
