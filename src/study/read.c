@@ -220,16 +220,36 @@ static void read_values(cop_study_reader *r, int map, cop_axis *a)
     }
 }
 
-/* {name: {settings}, ...} */
+/* Is this case left out? `quick: [names]` beside the cases names those of the quick scale. */
+static bool left_out(cop_study_reader *r, const char **quick, size_t n, const char *label)
+{
+    if (quick == NULL || strcmp(r->s->scale, "quick") != 0)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(quick[i], label) == 0)
+            return false;
+    return true;
+}
+
+/* {name: {settings}, ..., quick: [names]} */
 static void read_cases(cop_study_reader *r, int map, cop_axis *a)
 {
-    a->n_values = cop_doc_count(&r->doc, map);
-    a->value = COP_NEW_ARRAY(&r->s->arena, cop_case, a->n_values);
-    for (size_t i = 0; i < a->n_values; i++) {
+    int list = cop_doc_get(&r->doc, map, "quick");
+    size_t n_quick = 0, n = cop_doc_count(&r->doc, map);
+    bool filter = list && cop_doc_type(&r->doc, list) == COP_NODE_LIST;
+    const char **quick = filter ? cop_study_words(r, map, "quick", &n_quick) : NULL;
+    for (size_t i = 0; i < n_quick; i++)
+        if (cop_doc_get(&r->doc, map, quick[i]) == 0)
+            cop_study_fault(r, list, "no case is called `%s`", quick[i]);
+    a->value = COP_NEW_ARRAY(&r->s->arena, cop_case, n);
+    for (size_t i = 0; i < n; i++) {
         int key, value;
         cop_doc_pair(&r->doc, map, i, &key, &value);
-        cop_case *c = &a->value[i];
-        c->label = flow(r, key, true);
+        const char *label = flow(r, key, true);
+        if ((filter && value == list) || left_out(r, quick, n_quick, label))
+            continue;
+        cop_case *c = &a->value[a->n_values++];
+        c->label = label;
         c->number = number_of(c->label);
         c->set = read_set(r, value, &c->n_set);
     }
