@@ -240,7 +240,8 @@ static void read_cases(cop_study_reader *r, int map, cop_axis *a)
     const char **quick = filter ? cop_study_words(r, map, "quick", &n_quick) : NULL;
     for (size_t i = 0; i < n_quick; i++)
         if (cop_doc_get(&r->doc, map, quick[i]) == 0)
-            cop_study_fault(r, list, "no case is called `%s`", quick[i]);
+            cop_study_fault(r, list, "no case is called `%s`; `quick` lists cases of its axis",
+                            quick[i]);
     a->value = COP_NEW_ARRAY(&r->s->arena, cop_case, n);
     for (size_t i = 0; i < n; i++) {
         int key, value;
