@@ -220,6 +220,21 @@ static void collect_flows(const cop_net *net, cop_result *r)
     qsort(r->flow, r->n_flows, sizeof(*r->flow), by_pair);
 }
 
+/* Memory of one switch input: sections with credits of their own, and bytes. */
+static void input_memory(const cop_net *net, double *sections, double *bytes)
+{
+    *sections = *bytes = 0.0;
+    for (uint32_t p = 0; p < net->topo->n_ports; p++) {
+        uint32_t to = net->out[p].to;
+        if (to == COP_NONE || cop_topo_is_host_port(net->topo, to))
+            continue;
+        double section = (double)net->out[p].section[0].capacity * COP_BLOCK_BYTES;
+        *sections = net->shared_free ? 1.0 : (double)net->sections;
+        *bytes = *sections * section;
+        return; /* all inputs are alike */
+    }
+}
+
 static void add_scalar(cop_result *r, const char *name, const char *unit, double value)
 {
     r->scalar[r->n_scalars++] = (cop_scalar){name, unit, value};
@@ -263,7 +278,11 @@ static void collect_scalars(cop_net *net, cop_result *r)
         marking += net->probe.port[p].marked > 0;
     uint32_t exchanged = cop_count_exchanges(net->traffic);
     r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar,
-                              5 + n_own + 2 * net->traffic->n_entries + marking + exchanged);
+                              7 + n_own + 2 * net->traffic->n_entries + marking + exchanged);
+    double sections, bytes;
+    input_memory(net, &sections, &bytes);
+    add_scalar(r, "input_sections", "sections", sections);
+    add_scalar(r, "input_memory_bytes", "bytes", bytes);
     add_scalar(r, "retransmissions", "packets", (double)t->retransmissions);
     add_scalar(r, "acks", "packets", (double)t->acks);
     add_scalar(r, "notifications", "packets", (double)t->cnps);

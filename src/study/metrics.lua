@@ -314,7 +314,7 @@ metric{name = "share", args = "series, {series...}, t0, t1", met = "MET-8",
       for _, n in ipairs(names) do all = all + mean(window(r, n, t0, t1)) end
       return mean(window(r, name, t0, t1)) / all
    end}
-metric{name = "normalised", args = "link_gbps, t0, t1", met = "MET-9",
+metric{name = "normalised", args = "link_gbps, t0, t1", met = "MET-9, MET-17",
    help = "delivered rate of the network over hosts times link rate, in a window",
    of = function(r, link, t0, t1)
       return mean(window(r, "network/throughput", t0, t1)) / (r:info().hosts * link)
@@ -558,6 +558,141 @@ metric{name = "tree", args = "bytes", returns = "list", met = "MET-18",
          if p.mean_queue_bytes > bytes then out[#out + 1] = p.name end
       end
       return out
+   end}
+
+-- formulas of single papers -------------------------------------------------------------------------
+
+-- Upper bound of normalised throughput if a share u of n hosts sends uniform traffic at full rate and
+-- the rest keeps h hot hosts busy: the hot links are full, the others get their part of u.
+function burst_bound(u, h, n) return (u * (n - h) + h) / n end
+
+-- Factor that a notification with feedback fb leaves of a rate or probability (QCN).
+function qcn_factor(fb, lf) return 1 - lf * math.abs(fb) end
+
+-- Notifications with feedback fb that bring a value from 1 to below `target`.
+function qcn_steps(fb, lf, target)
+   local value, n = 1, 0
+   while value >= target do
+      value, n = value * qcn_factor(fb, lf), n + 1
+   end
+   return n
+end
+
+-- Max-min fair rates. flows: {name = {link, ...}}, capacity: {link = rate}. All rates rise together;
+-- a flow stops where one of its links is full.
+function max_min(flows, capacity)
+   local rate, left, open = {}, {}, {}
+   for link, c in pairs(capacity) do left[link] = c end
+   for name in pairs(flows) do
+      rate[name], open[name] = 0, true
+   end
+   while next(open) do
+      local users = {}
+      for name in pairs(open) do
+         for _, link in ipairs(flows[name]) do users[link] = (users[link] or 0) + 1 end
+      end
+      local step = math.huge
+      for link, n in pairs(users) do step = math.min(step, left[link] / n) end
+      for name in pairs(open) do rate[name] = rate[name] + step end
+      for link, n in pairs(users) do left[link] = left[link] - n * step end
+      for name in pairs(open) do
+         for _, link in ipairs(flows[name]) do
+            if left[link] < 1e-9 * capacity[link] then open[name] = nil end
+         end
+      end
+   end
+   return rate
+end
+
+-- MET-19: cells of a list of destinations in a CAM; an entry is as wide as a host's number.
+function address_cells(entries, hosts) return entries * math.ceil(math.log(hosts, 2)) end
+
+-- networks ------------------------------------------------------------------------------------------
+
+-- Ports of every switch: {{name, to...}...} in the order of the table of ports, hosts left out.
+local function switch_table(run)
+   local host, list, by_name = {}, {}, {}
+   for _, n in ipairs(run:nodes()) do host[n.name] = true end
+   for _, p in ipairs(run:ports()) do
+      local name = not host[p.name] and string.match(p.name, "^(.*)%.%d+$")
+      if name then
+         local s = by_name[name]
+         if not s then
+            s = {name = name, ports = 0, hosts = {}, to = {}}
+            by_name[name] = s
+            list[#list + 1] = s
+         end
+         s.ports = s.ports + 1
+         if host[p.to] then s.hosts[#s.hosts + 1] = p.to
+         else s.to[#s.to + 1] = string.match(p.to, "^(.*)%.%d+$") end
+      end
+   end
+   return list, by_name
+end
+
+metric{name = "switch_ports", args = "", help = "most ports in use at one switch",
+   of = function(r)
+      return max(map(switch_table(r), function(s) return s.ports end))
+   end}
+metric{name = "neighbours", args = "", returns = "list",
+   help = "other switches that each switch has a cable to",
+   of = function(r)
+      return map(switch_table(r), function(s) return #s.to end)
+   end}
+metric{name = "group_switches", args = "",
+   help = "switches of the first group of a dragonfly: the first one and all that share a neighbour with it",
+   of = function(r)
+      local list, by_name = switch_table(r)
+      local near, n = {}, 1
+      for _, t in ipairs(list[1].to) do near[t] = true end
+      for t in pairs(near) do
+         for _, far in ipairs(by_name[t].to) do
+            if near[far] then
+               n = n + 1
+               break
+            end
+         end
+      end
+      return n
+   end}
+metric{name = "injected_by_switch", args = "[n]", returns = "list", met = "MET-15",
+   help = "Gbit/s that a host sends on average, for each of the first n switches that have hosts",
+   of = function(r, n)
+      local sent, out = {}, {}
+      for _, node in ipairs(r:nodes()) do sent[node.name] = node.sent_gbps end
+      for _, s in ipairs(switch_table(r)) do
+         if #s.hosts > 0 and #out < (n or math.huge) then
+            out[#out + 1] = mean(map(s.hosts, function(h) return sent[h] end))
+         end
+      end
+      return out
+   end}
+metric{name = "unevenness", args = "what",
+   help = "standard deviation over mean of links between switches: utilisation, or mean_queue_bytes",
+   of = function(r, what)
+      local host, list = {}, {}
+      for _, n in ipairs(r:nodes()) do host[n.name] = true end
+      for _, p in ipairs(r:ports()) do
+         if not host[p.name] and not host[p.to] then list[#list + 1] = p[what] end
+      end
+      return sd(list) / mean(list)
+   end}
+metric{name = "scaled", args = "series, factor", returns = "list",
+   help = "a series in other units: each value times the factor",
+   of = function(r, name, factor)
+      local s = r:series(name)
+      local out = map(s, function(v) return v * factor end)
+      out.dt = s.dt
+      return out
+   end}
+metric{name = "streams_of", args = "entry", help = "number of hosts that send for a traffic entry",
+   of = function(r, n) return #streams_of(r, n) end}
+metric{name = "received_mean", args = "first, last",
+   help = "mean Gbit/s that hosts `first` to `last` receive after the warm-up; numbers from 0",
+   of = function(r, first, last)
+      local nodes, list = r:nodes(), {}
+      for i = first, last do list[#list + 1] = nodes[i + 1].received_gbps end
+      return mean(list)
    end}
 
 return catalogue, by_name

@@ -144,6 +144,7 @@ typedef struct cop_point {
     uint32_t value[8]; /* index per axis of the block */
     int64_t seed;
     const char *label, *axes; /* for people; JSON */
+    const char *base; /* configuration file: the study's, unless a setting `base` names another */
     const char **set; /* all overrides in order, NULL at the end */
     size_t n_set;
     uint64_t config_hash;

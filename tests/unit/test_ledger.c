@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,28 @@ static void test_states(void **state)
             assert_true(strlen(c->metric) > 5 && strlen(c->expected) > 0 &&
                         strlen(c->tolerance) > 0);
         }
+    cop_ledger_free(&l);
+}
+
+/* Bounds of the tolerance go before those of the paper: qcn-6 has a lower one in the tolerance only,
+ * qcn-36 a wider one; qcn-9 has bounds in `expected` alone. */
+static void test_bounds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id;
+        double low, high;
+    } want[] = {{"qcn-6", 0.40, 0.50}, {"qcn-36", -INFINITY, 0.02}, {"qcn-9", 0.5078125, 1.0}};
+    cop_ledger l;
+    cop_err err = {0};
+    assert_int_equal(cop_ledger_load(&l, "claims", &err), 0);
+    for (size_t i = 0; i < COP_LEN(want); i++) {
+        const cop_claim *c = cop_ledger_find(&l, want[i].id, NULL);
+        assert_non_null(c);
+        const cop_band *b = cop_claim_band(c, "");
+        assert_non_null(b);
+        assert_true(b->low == want[i].low && b->high == want[i].high);
+    }
     cop_ledger_free(&l);
 }
 
@@ -129,7 +152,7 @@ static void test_missing_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts), cmocka_unit_test(test_states),
-                                       cmocka_unit_test(test_faults),
+                                       cmocka_unit_test(test_bounds), cmocka_unit_test(test_faults),
                                        cmocka_unit_test(test_missing_folder)};
     return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);
 }
