@@ -15,6 +15,7 @@
 #define RUN_TYPE "coppice.run"
 #define REHEARSAL_BINS 64
 #define MAX_METRICS 128
+#define MAX_LOADED_BYTES ((size_t)512 << 20)
 
 typedef struct lua_run {
     size_t point;
@@ -39,12 +40,27 @@ static int refuse(lua_State *L, enum cop_eval_status status, const char *what, c
     return luaL_error(L, "run `%s` %s", label, what);
 }
 
+/* Nobody keeps a result longer than one question, so all can be forgotten when they are too many. */
+static void make_room(cop_eval *e)
+{
+    if (e->bytes < MAX_LOADED_BYTES)
+        return;
+    for (size_t i = 0; i < e->plan->n_points; i++)
+        if (e->loaded[i]) {
+            cop_arena_free(&e->result[i].arena);
+            e->loaded[i] = false;
+        }
+    e->bytes = 0;
+}
+
 static const cop_result *load(cop_eval *e, size_t at, cop_err *err)
 {
     if (!e->loaded[at]) {
+        make_room(e);
         if (cop_store_load(e->store, e->plan->point[at].run_id, &e->result[at], err) <= 0)
             return NULL;
         e->loaded[at] = true;
+        e->bytes += e->result[at].arena.size + e->result[at].arena.total;
     }
     return &e->result[at];
 }
@@ -129,8 +145,10 @@ static int run_scalar(lua_State *L)
     const char *name = luaL_checkstring(L, 2);
     for (uint32_t i = 0; i < r->n_scalars; i++)
         if (strcmp(r->scalar[i].name, name) == 0) {
-            if (isnan(r->scalar[i].value))
+            if (isnan(r->scalar[i].value)) {
+                cop_lua_eval(L)->status = COP_EVAL_NO_RESULT;
                 return luaL_error(L, "scalar `%s` has no value in this run", name);
+            }
             lua_pushnumber(L, r->scalar[i].value);
             return 1;
         }
@@ -334,6 +352,9 @@ static uint32_t axis_value(lua_State *L, const cop_block *b, const cop_axis *a)
                 lua_pop(L, 1);
                 return i;
             }
+        for (uint32_t i = 0; given && i < a->n_absent; i++)
+            if (same_value(L, -1, &a->absent[i]))
+                refuse(L, COP_EVAL_NO_RUN, "is not made at this scale", b->name);
         if (given)
             luaL_error(L, "axis `%s` of `%s` has no value %s", a->name, b->name,
                        luaL_tolstring(L, -1, NULL));
@@ -427,6 +448,6 @@ void cop_lua_add_runs(cop_eval *e)
         lua_pushcclosure(L, block_method, 1);
         lua_setfield(L, -2, "__index");
         lua_setmetatable(L, -2);
-        lua_setglobal(L, s->block[i].name);
+        cop_lua_name(L, s->block[i].name);
     }
 }
