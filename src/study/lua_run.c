@@ -1,8 +1,8 @@
 /* Runs as Lua values: `off`, `on{timer = 150}`, and the raw questions they answer.
  *
  * A run is a userdata with the number of its point; its result is read from the database when first
- * asked for. Metrics of metrics.lua are found through the registry. In a rehearsal every known
- * question is answered with 1, or with a list of ones. */
+ * asked for. Metrics of metrics.lua are found through the registry. In a rehearsal rehearsal.c
+ * answers instead. */
 #include "study/lua_int.h"
 
 #include "base/opt.h"
@@ -13,7 +13,6 @@
 #include <string.h>
 
 #define RUN_TYPE "coppice.run"
-#define REHEARSAL_BINS 64
 #define MAX_METRICS 128
 #define MAX_LOADED_BYTES ((size_t)512 << 20)
 
@@ -260,32 +259,11 @@ static int run_outcome(lua_State *L)
 static const struct {
     const char *name;
     lua_CFunction fn;
-    bool list; /* answers with a list or table */
 } questions[] = {
-    {"series", run_series, true}, {"scalar", run_scalar, false},   {"streams", run_streams, true},
-    {"nodes", run_nodes, true},   {"ports", run_ports, true},      {"flows", run_flows, true},
-    {"info", run_info, true},     {"outcome", run_outcome, false},
+    {"series", run_series}, {"scalar", run_scalar},   {"streams", run_streams},
+    {"nodes", run_nodes},   {"ports", run_ports},     {"flows", run_flows},
+    {"info", run_info},     {"outcome", run_outcome},
 };
-
-/* A number, or a list of numbers that also has every field. */
-static int one(lua_State *L)
-{
-    lua_pushnumber(L, 1);
-    return 1;
-}
-
-static int answer_one(lua_State *L)
-{
-    if (!lua_toboolean(L, lua_upvalueindex(1)))
-        return one(L);
-    lua_createtable(L, REHEARSAL_BINS, 1);
-    for (int i = 1; i <= REHEARSAL_BINS; i++) {
-        lua_pushnumber(L, 1);
-        lua_rawseti(L, -2, i);
-    }
-    set_number(L, "dt", 1e-3);
-    return 1;
-}
 
 static int unknown_question(lua_State *L, const char *name)
 {
@@ -308,17 +286,19 @@ static int run_index(lua_State *L)
     bool rehearsal = cop_lua_eval(L)->store == NULL;
     for (size_t i = 0; i < COP_LEN(questions); i++)
         if (strcmp(name, questions[i].name) == 0) {
-            lua_pushboolean(L, questions[i].list);
-            lua_pushcclosure(L, rehearsal ? answer_one : questions[i].fn, 1);
+            lua_pushstring(L, name);
+            lua_pushboolean(L, false);
+            lua_pushcclosure(L, rehearsal ? cop_lua_rehearsed : questions[i].fn, 2);
             return 1;
         }
     lua_getfield(L, LUA_REGISTRYINDEX, "metric_by_name");
     if (lua_getfield(L, -1, name) != LUA_TTABLE)
         return unknown_question(L, name);
     if (rehearsal) {
-        lua_getfield(L, -1, "returns");
-        lua_pushboolean(L, lua_isstring(L, -1));
-        lua_pushcclosure(L, answer_one, 1);
+        lua_pushstring(L, name);
+        lua_pushboolean(L, lua_getfield(L, -2, "returns") == LUA_TSTRING);
+        lua_remove(L, -2);
+        lua_pushcclosure(L, cop_lua_rehearsed, 2);
         return 1;
     }
     lua_getfield(L, -1, "of");
