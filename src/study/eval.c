@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define CHUNK "expression" /* what Lua calls the code in its messages */
+#define PRELUDE "metrics.lua"
 #define ENVIRONMENT "environment"
 #define LET_VALUES "let_values"
 #define STEPS 200000000
@@ -102,7 +103,7 @@ void cop_lua_name(lua_State *L, const char *name)
 /* metrics.lua returns the catalogue and its index; both are kept in the registry. */
 static void load_prelude(lua_State *L)
 {
-    int rc = luaL_loadbuffer(L, cop_metrics_lua, strlen(cop_metrics_lua), "=metrics.lua");
+    int rc = luaL_loadbuffer(L, cop_metrics_lua, strlen(cop_metrics_lua), "=" PRELUDE);
     if (rc == LUA_OK)
         rc = lua_pcall(L, 0, 2, 0);
     COP_CHECK(rc == LUA_OK);
@@ -180,7 +181,9 @@ int cop_eval_fault(const cop_eval *e, cop_err *err)
 static enum cop_eval_status explain(cop_eval *e, const cop_expr *x)
 {
     const char *text = lua_type(e->L, -1) == LUA_TSTRING ? lua_tostring(e->L, -1) : "failed";
-    if (strncmp(text, CHUNK ":", strlen(CHUNK ":")) == 0) { /* the line inside the expression */
+    /* Lua's own idea of the place: a line inside the expression, or inside metrics.lua. */
+    if (strncmp(text, CHUNK ":", strlen(CHUNK ":")) == 0 ||
+        strncmp(text, PRELUDE ":", strlen(PRELUDE ":")) == 0) {
         const char *colon = strstr(text, ": ");
         text = colon ? colon + 2 : text;
     }

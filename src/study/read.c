@@ -500,7 +500,8 @@ static void read_lets(cop_study_reader *r, int map)
     }
     size_t n = cop_doc_count(&r->doc, map);
     cop_let *all = COP_NEW_ARRAY(&s->arena, cop_let, s->n_lets + n);
-    memcpy(all, s->let, s->n_lets * sizeof(*all));
+    for (size_t i = 0; i < s->n_lets; i++)
+        all[i] = s->let[i];
     s->let = all;
     for (size_t i = 0; i < n; i++) {
         int key, value;
@@ -518,8 +519,8 @@ static void read_lets(cop_study_reader *r, int map)
 static void append_set(cop_study *s, const char **more, size_t n)
 {
     const char **all = COP_NEW_ARRAY(&s->arena, const char *, s->n_set + n);
-    memcpy(all, s->set, s->n_set * sizeof(*all));
-    memcpy(all + s->n_set, more, n * sizeof(*all));
+    for (size_t i = 0; i < s->n_set + n; i++)
+        all[i] = i < s->n_set ? s->set[i] : more[i - s->n_set];
     s->set = all;
     s->n_set += n;
 }
