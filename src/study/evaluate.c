@@ -259,6 +259,9 @@ int cop_study_evaluate(const cop_plan *p, cop_store *store, const char *command,
     int rc = 0;
     if (store != NULL)
         fill_points(p, arena, r);
+    /* A `let` value that nothing uses may be wrong too. */
+    if (s->n_seeds > 0 && cop_eval_seed(j.e, 0) == COP_EVAL_FAULT)
+        rc = cop_eval_fault(j.e, err);
     r->verdict = COP_NEW_ARRAY(arena, cop_study_verdict, s->n_checks);
     for (size_t i = 0; i < s->n_checks; i++)
         if (judge_check(&j, &s->check[i], &r->verdict[r->n_verdicts++]) != 0)
