@@ -11,14 +11,21 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct option long_options[] = {
-    {"list", no_argument, NULL, 'l'},         {"all", no_argument, NULL, 'A'},
-    {"scale", required_argument, NULL, 'S'},  {"jobs", required_argument, NULL, 'J'},
-    {"db", required_argument, NULL, 'd'},     {"json", no_argument, NULL, 'j'},
-    {"judge", no_argument, NULL, 'g'},        {"quiet", no_argument, NULL, 'q'},
-    {"retry", no_argument, NULL, 'r'},        {"any-build", no_argument, NULL, 'a'},
-    {"claims", required_argument, NULL, 'c'}, {"experiments", required_argument, NULL, 'e'},
-    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {{"list", no_argument, NULL, 'l'},
+                                             {"all", no_argument, NULL, 'A'},
+                                             {"scale", required_argument, NULL, 'S'},
+                                             {"jobs", required_argument, NULL, 'J'},
+                                             {"db", required_argument, NULL, 'd'},
+                                             {"json", no_argument, NULL, 'j'},
+                                             {"judge", no_argument, NULL, 'g'},
+                                             {"quiet", no_argument, NULL, 'q'},
+                                             {"retry", no_argument, NULL, 'r'},
+                                             {"any-build", no_argument, NULL, 'a'},
+                                             {"claims", required_argument, NULL, 'c'},
+                                             {"experiments", required_argument, NULL, 'e'},
+                                             {"validation", required_argument, NULL, 'v'},
+                                             {"help", no_argument, NULL, 'h'},
+                                             {NULL, 0, NULL, 0}};
 
 typedef struct request {
     cop_studies_opts o;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define MAX_BAR 40
+#define MAX_BAD_SHOWN 20
 
 const char *cop_find_data(const char *name, char *buf, size_t size)
 {
@@ -105,7 +106,10 @@ static void draw(bar *b, const cop_pool_view *v)
     memset(line, '.', length);
     memset(line, '#', filled);
     line[length] = '\0';
-    fprintf(b->out, "\r[%s] %3.0f %%  %s\033[K", line, v->share * 100, text);
+    char whole[sizeof(line) + sizeof(text) + 16];
+    snprintf(whole, sizeof(whole), "[%s] %3.0f %%  %s", line, v->share * 100, text);
+    /* A line that is too long would wrap, and every step add another. */
+    fprintf(b->out, "\r%.*s\033[K", (int)b->width - 1, whole);
     fflush(b->out);
 }
 
@@ -147,13 +151,16 @@ static int judge(cop_studies *all, const cop_studies_opts *o, cop_err *err)
 {
     cop_store *s;
     int rc = cop_store_open(&s, o->db, true, err);
+    int faulty = 0;
     for (size_t i = 0; rc == 0 && i < all->n; i++) {
-        rc = cop_study_evaluate(&all->plan[i], s, o->command, &all->arena, &all->record[i], err);
-        if (rc == 0)
-            rc = cop_store_put_study(s, &all->record[i], err);
+        /* An expression that turns out wrong spoils its check, not the other studies. */
+        if (cop_study_evaluate(&all->plan[i], s, o->command, &all->arena, &all->record[i], err) !=
+            0)
+            faulty = -COP_E_INPUT;
+        rc = cop_store_put_study(s, &all->record[i], err);
     }
     cop_store_close(s);
-    return rc;
+    return rc != 0 ? rc : faulty;
 }
 
 int cop_studies_run(cop_studies *all, const cop_studies_opts *o)
@@ -205,10 +212,14 @@ static void show_record(FILE *out, const cop_study_record *r, cop_style style)
     unsigned half = (width - 26) / 2;
     fprintf(out, "\n%s%s%s  %s\n", style.colour ? "\033[1m" : "", r->name,
             style.colour ? "\033[0m" : "", r->title);
+    size_t bad = 0;
     for (size_t i = 0; i < r->n_points; i++)
-        if (strcmp(r->point[i].outcome, "ok") != 0)
-            fprintf(out, "  run `%s`, seed %" PRId64 ": %s\n", r->point[i].label, r->point[i].seed,
-                    r->point[i].outcome);
+        if (strcmp(r->point[i].outcome, "ok") != 0 && bad++ < MAX_BAD_SHOWN)
+            fprintf(out, "  run `%s`, seed %" PRId64 ": %s%s%s\n", r->point[i].label,
+                    r->point[i].seed, r->point[i].outcome, r->point[i].detail[0] ? ": " : "",
+                    r->point[i].detail);
+    if (bad > MAX_BAD_SHOWN)
+        fprintf(out, "  ... and %zu more\n", bad - MAX_BAD_SHOWN);
     if (r->n_verdicts > 0) {
         fprintf(out, "  %-12s %-8s  ", "check", "verdict");
         put_cut(out, "expected", half);

@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int cop_file_read(const char *path, size_t max_bytes, char **text, size_t *len, cop_err *err)
@@ -40,31 +42,44 @@ int cop_file_read(const char *path, size_t max_bytes, char **text, size_t *len, 
     return 0;
 }
 
-static int write_all(FILE *f, const char *text, size_t len)
+static int write_all(FILE *f, const char *text, size_t len, bool sync)
 {
-    bool good = fwrite(text, 1, len, f) == len && fflush(f) == 0 && fsync(fileno(f)) == 0;
+    bool good =
+        fwrite(text, 1, len, f) == len && fflush(f) == 0 && (!sync || fsync(fileno(f)) == 0);
     int why = errno;
     good &= fclose(f) == 0;
     errno = why;
     return good ? 0 : -1;
 }
 
+/* A pipe or a device is written to; it must not be replaced by a file. */
+static bool is_special(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
 int cop_file_write(const char *path, const char *text, size_t len, cop_err *err)
 {
     cop_arena a = {0};
-    const char *temporary = cop_arena_printf(&a, "%s.%d.tmp", path, (int)getpid());
+    char *real = realpath(path, NULL); /* a link stays a link */
+    bool special = is_special(path);
+    const char *target = real ? real : path;
+    const char *temporary =
+        special ? target : cop_arena_printf(&a, "%s.%d.tmp", target, (int)getpid());
     FILE *f = fopen(temporary, "wb");
-    int rc = f == NULL ? -1 : write_all(f, text, len);
-    if (rc == 0)
-        rc = rename(temporary, path);
+    int rc = f == NULL ? -1 : write_all(f, text, len, !special);
+    if (rc == 0 && !special)
+        rc = rename(temporary, target);
     if (rc != 0) {
         rc = cop_err_add(err, COP_E_IO,
                          "%s: cannot be written, %s; give a file in a writable "
                          "directory with room",
                          path, strerror(errno));
-        if (f != NULL)
+        if (f != NULL && !special)
             (void)remove(temporary);
     }
+    cop_free(real);
     cop_arena_free(&a);
     return rc;
 }

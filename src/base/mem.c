@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Chunks double from the first to the last size: most arenas stay small, and thousands are made. */
+#define FIRST_CHUNK_BYTES ((size_t)1 << 14)
 #define CHUNK_BYTES ((size_t)1 << 20)
 #define LINE ((size_t)64)
 
@@ -53,7 +55,9 @@ void *cop_grow(void *items, size_t *capacity, size_t need, size_t item_bytes)
 static void arena_add_chunk(cop_arena *a, size_t bytes)
 {
     cop_chunk *c = cop_alloc(sizeof(*c));
-    size_t size = bytes > CHUNK_BYTES ? (bytes + LINE - 1) / LINE * LINE : CHUNK_BYTES;
+    size_t usual = a->size == 0 ? FIRST_CHUNK_BYTES : 2 * a->size;
+    usual = usual > CHUNK_BYTES ? CHUNK_BYTES : usual;
+    size_t size = bytes > usual ? (bytes + LINE - 1) / LINE * LINE : usual;
     c->base = must(aligned_alloc(LINE, size));
     /* Large arrays are walked at random: fewer TLB misses with huge pages. A hint, may fail. */
     if (size >= ((size_t)4 << 20))

@@ -99,6 +99,13 @@ static int read_kind(reader *r, int claim, cop_claim *c)
     return fault(r, node ? node : claim, "unknown kind", "printed, derived, order or shape");
 }
 
+/* A number, if the node is one. */
+static bool read_number(reader *r, int node, double *v)
+{
+    const char *text = cop_doc_text(r->doc, node);
+    return text != NULL && cop_parse_real(text, v, NULL) == 0;
+}
+
 /* low and high from a tolerance node; false if it says nothing about numbers. */
 static bool read_tolerance(reader *r, int node, cop_band *b)
 {
@@ -108,15 +115,15 @@ static bool read_tolerance(reader *r, int node, cop_band *b)
     int min = cop_doc_get(r->doc, node, "min"), max = cop_doc_get(r->doc, node, "max");
     b->low = -INFINITY;
     b->high = INFINITY;
-    bool any = min && cop_parse_real(cop_doc_text(r->doc, min), &b->low, NULL) == 0;
-    return (max && cop_parse_real(cop_doc_text(r->doc, max), &b->high, NULL) == 0) || any;
+    bool any = read_number(r, min, &b->low);
+    return read_number(r, max, &b->high) || any;
 }
 
 /* Add the band of one number; its tolerance may stand under its name. */
 static void add_band(reader *r, cop_claim *c, const char *name, int value, int tolerance)
 {
     cop_band b = {.name = name, .value = NAN};
-    if (value && cop_parse_real(cop_doc_text(r->doc, value), &b.value, NULL) != 0)
+    if (value && !read_number(r, value, &b.value))
         return;
     int own = name[0] && cop_doc_type(r->doc, tolerance) == COP_NODE_MAP
                   ? cop_doc_get(r->doc, tolerance, name)
@@ -139,12 +146,12 @@ static void read_bands(reader *r, int expected, int tolerance, cop_claim *c)
 {
     int value = cop_doc_get(r->doc, expected, "value"),
         values = cop_doc_get(r->doc, expected, "values");
-    size_t n = values ? cop_doc_count(r->doc, values) : 0;
+    size_t n = cop_doc_type(r->doc, values) == COP_NODE_MAP ? cop_doc_count(r->doc, values) : 0;
     c->band = COP_NEW_ARRAY(&r->l->arena, cop_band, n + 1);
     for (size_t i = 0; i < n; i++) {
         int key, node;
         cop_doc_pair(r->doc, values, i, &key, &node);
-        add_band(r, c, cop_arena_strdup(&r->l->arena, cop_doc_text(r->doc, key)), node, tolerance);
+        add_band(r, c, render(r, key), node, tolerance);
     }
     /* Where the paper gives bounds, the tolerance may say how far a measurement may go beyond. */
     bool bounds = has_bounds(r, expected), wider = has_bounds(r, tolerance);
@@ -267,6 +274,8 @@ int cop_band_around(double value, const char *tolerance, double *low, double *hi
     else if (percent != NULL && cop_parse_share(tolerance, &t, NULL) == 0)
         t *= fabs(value);
     else if (cop_parse_real(tolerance, &t, NULL) != 0)
+        return -1;
+    if (!(t >= 0.0))
         return -1;
     *low = value - t;
     *high = value + t;

@@ -5,6 +5,7 @@
 #include "store/store_int.h"
 
 #include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct loader {
@@ -49,15 +50,16 @@ static int64_t count_rows(loader *l, const char *table)
 }
 
 /* Make room for a table's rows, call fn for each. */
-static int load_rows(loader *l, const char *table, const char *columns, size_t item_bytes,
-                     void **items, uint32_t *n, row_fn fn)
+static int load_rows(loader *l, const char *table, const char *columns, const char *order,
+                     size_t item_bytes, void **items, uint32_t *n, row_fn fn)
 {
     int64_t rows = count_rows(l, table);
     if (rows < 0)
         return -COP_E_IO;
     *items = cop_arena_alloc(&l->r->arena, (size_t)rows * item_bytes + 1);
-    sqlite3_stmt *st = ask(
-        l, cop_arena_printf(&l->r->arena, "SELECT %s FROM %s WHERE run_id = ?", columns, table));
+    sqlite3_stmt *st =
+        ask(l, cop_arena_printf(&l->r->arena, "SELECT %s FROM %s WHERE run_id = ? ORDER BY %s",
+                                columns, table, order));
     if (st == NULL)
         return -COP_E_IO;
     int rc = 0;
@@ -120,7 +122,8 @@ static int load_series(loader *l)
         return -COP_E_IO;
     cop_result *r = l->r;
     r->series = COP_NEW_ARRAY(&r->arena, cop_series, rows);
-    sqlite3_stmt *st = ask(l, "SELECT name, unit, n, data FROM series WHERE run_id = ?");
+    sqlite3_stmt *st = ask(l, "SELECT name, unit, n, data FROM series WHERE run_id = ?"
+                              " ORDER BY name");
     if (st == NULL)
         return -COP_E_IO;
     int rc = 0;
@@ -145,7 +148,7 @@ static int load_run(loader *l)
 {
     sqlite3_stmt *st = ask(l, "SELECT outcome, detail, sim_time_ns, warmup_ns, sample_ns, hosts,"
                               " switches, cpu_seconds, build_seconds, peak_rss_bytes, events,"
-                              " packet_hops FROM run WHERE id = ?");
+                              " packet_hops, run_hash FROM run WHERE id = ?");
     if (st == NULL)
         return -COP_E_IO;
     int rc = cop_store_step(l->s, st, l->err);
@@ -163,20 +166,26 @@ static int load_run(loader *l)
         r->peak_rss_bytes = cop_store_count(st, 9);
         r->events = cop_store_count(st, 10);
         r->packet_hops = cop_store_count(st, 11);
+        r->run_hash = strtoull(cop_store_text(st, 12), NULL, 16);
     }
     sqlite3_finalize(st);
     return rc;
 }
 
-int cop_store_load_outcome(cop_store *s, int64_t run_id, enum cop_outcome *outcome, cop_err *err)
+int cop_store_load_outcome(cop_store *s, int64_t run_id, enum cop_outcome *outcome,
+                           cop_arena *arena, const char **detail, cop_err *err)
 {
-    sqlite3_stmt *st = cop_store_prepare(s, "SELECT outcome FROM run WHERE id = ?", err);
+    sqlite3_stmt *st = cop_store_prepare(s, "SELECT outcome, detail FROM run WHERE id = ?", err);
     if (st == NULL)
         return -COP_E_IO;
     (void)sqlite3_bind_int64(st, 1, run_id);
     int rc = cop_store_step(s, st, err);
-    if (rc > 0)
+    if (rc > 0) {
+        const char *text = cop_store_text(st, 1);
         *outcome = cop_store_outcome(cop_store_text(st, 0));
+        *detail =
+            text[0] == '\0' ? "" : cop_arena_printf(arena, "%.*s", (int)strcspn(text, "\n"), text);
+    }
     sqlite3_finalize(st);
     return rc;
 }
@@ -188,25 +197,26 @@ int cop_store_load(cop_store *s, int64_t run_id, cop_result *r, cop_err *err)
     int rc = load_run(&l);
     if (rc <= 0)
         return rc;
-    rc = load_rows(&l, "scalar", "name, unit, value", sizeof(*r->scalar), (void **)&r->scalar,
-                   &r->n_scalars, load_scalar);
+    rc = load_rows(&l, "scalar", "name, unit, value", "name", sizeof(*r->scalar),
+                   (void **)&r->scalar, &r->n_scalars, load_scalar);
     if (rc == 0)
         rc = load_series(&l);
     if (rc == 0)
         rc = load_rows(&l, "stream",
                        "entry, host, dst, sent_bytes, delivered_bytes, gbps, latency_mean_ns,"
                        " packets",
-                       sizeof(*r->stream), (void **)&r->stream, &r->n_streams, load_stream);
+                       "stream", sizeof(*r->stream), (void **)&r->stream, &r->n_streams,
+                       load_stream);
     if (rc == 0)
         rc = load_rows(&l, "node",
                        "name, sent_bytes, received_bytes, sent_gbps, received_gbps, role, hotspot",
-                       sizeof(*r->node), (void **)&r->node, &r->n_nodes, load_node);
+                       "node", sizeof(*r->node), (void **)&r->node, &r->n_nodes, load_node);
     if (rc == 0)
         rc = load_rows(&l, "port", "name, to_name, utilisation, mean_queue_bytes, max_queue_bytes",
-                       sizeof(*r->port), (void **)&r->port, &r->n_ports, load_port);
+                       "port", sizeof(*r->port), (void **)&r->port, &r->n_ports, load_port);
     if (rc == 0)
-        rc = load_rows(&l, "flow", "src, dst, packets, bytes", sizeof(*r->flow), (void **)&r->flow,
-                       &r->n_flows, load_flow);
+        rc = load_rows(&l, "flow", "src, dst, packets, bytes", "src, dst", sizeof(*r->flow),
+                       (void **)&r->flow, &r->n_flows, load_flow);
     if (rc == 0)
         return 1;
     cop_arena_free(&r->arena);

@@ -170,7 +170,11 @@ static int64_t room(study_reader *q, const cop_study_record *r, const char *tabl
 static int read_points(study_reader *q, cop_study_record *r)
 {
     int64_t n = room(q, r, "point");
-    sqlite3_stmt *st = n < 0 ? NULL : ask(q, r, "label, axes, seed, run_id, outcome", "point");
+    sqlite3_stmt *st = n < 0 ? NULL
+                             : ask(q, r,
+                                   "label, axes, seed, run_id, outcome, ifnull((SELECT detail FROM"
+                                   " run WHERE id = run_id), '')",
+                                   "point");
     if (st == NULL)
         return -COP_E_IO;
     r->point = COP_NEW_ARRAY(q->arena, cop_study_point, n);
@@ -180,7 +184,8 @@ static int read_points(study_reader *q, cop_study_record *r)
                                                     .axes = copy(q, st, 1),
                                                     .seed = sqlite3_column_int64(st, 2),
                                                     .run_id = sqlite3_column_int64(st, 3),
-                                                    .outcome = copy(q, st, 4)};
+                                                    .outcome = copy(q, st, 4),
+                                                    .detail = copy(q, st, 5)};
     sqlite3_finalize(st);
     return rc < 0 ? rc : 0;
 }

@@ -12,6 +12,7 @@ typedef struct cop_study_point {
     const char *axes; /* JSON: {"run": "on", "timer": "150"} */
     int64_t seed, run_id; /* run_id 0: there is none */
     const char *outcome; /* of the run, or "missing" */
+    const char *detail; /* why it has no result, one line; "" */
 } cop_study_point;
 
 typedef struct cop_study_verdict {

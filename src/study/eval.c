@@ -1,39 +1,26 @@
-/* The Lua state of a study: sandbox, prelude, evaluation.
+/* Evaluates the expressions of a study: names, `let` values, results as C values.
  *
- * A study file may come from anybody: it sees no files, no processes, no clock, and a limited number
- * of steps. Numbers only depend on the runs, so the same database gives the same verdicts. */
+ * Numbers only depend on the runs, so the same database gives the same verdicts. What expressions
+ * can see and use is bounded by sandbox.c. */
 #include "study/eval.h"
 
 #include "base/opt.h"
 #include "study/lua_int.h"
 
 #include <lauxlib.h>
-#include <lualib.h>
 #include <stdio.h>
 #include <string.h>
 
-#define STEP_LIMIT 200000000
-#define STEPS_PER_CALL 1000000
-
-static const char out_of_steps_key = 0; /* only its address counts */
-
-static void count_steps(lua_State *L, lua_Debug *ar)
-{
-    (void)ar;
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &out_of_steps_key);
-    lua_Integer left = lua_tointeger(L, -1) - STEPS_PER_CALL;
-    lua_pop(L, 1);
-    lua_pushinteger(L, left);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &out_of_steps_key);
-    if (left <= 0)
-        luaL_error(L, "takes too long; is there an endless loop?");
-}
-
-static void refill_steps(lua_State *L)
-{
-    lua_pushinteger(L, STEP_LIMIT);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &out_of_steps_key);
-}
+#define CHUNK "expression" /* what Lua calls the code in its messages */
+#define PRELUDE "metrics.lua"
+#define ENVIRONMENT "environment"
+#define LET_VALUES "let_values"
+#define STEPS 200000000
+/* Rehearsals see short lists; what takes long there is a mistake. */
+#define REHEARSAL_STEPS 20000000
+#define REHEARSAL_STEPS_IN_ALL 500000000
+#define MAX_BYTES ((size_t)512 << 20)
+#define REHEARSAL_MAX_BYTES ((size_t)64 << 20)
 
 /* "2 ms" or a number of seconds -> seconds */
 static int lua_seconds(lua_State *L)
@@ -50,57 +37,73 @@ static int lua_seconds(lua_State *L)
     return 1;
 }
 
-/* Only what computes: no files, no programs, no loading of code. */
-static void open_sandbox(lua_State *L)
+/* no_value(text): the run ended well but has nothing to say, such as the latency of no packets. */
+static int lua_no_value(lua_State *L)
 {
-    static const char *const forbidden[] = {"dofile",  "loadfile", "load",
-                                            "require", "print",    "collectgarbage"};
-    luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
-    luaL_requiref(L, LUA_MATHLIBNAME, luaopen_math, 1);
-    luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
-    luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 1);
-    lua_pop(L, 4);
-    for (size_t i = 0; i < COP_LEN(forbidden); i++) {
-        lua_pushnil(L);
-        lua_setglobal(L, forbidden[i]);
-    }
-    lua_getglobal(L, "math");
-    lua_pushnil(L);
-    lua_setfield(L, -2, "random"); /* verdicts must not depend on it */
-    lua_pop(L, 1);
-    lua_register(L, "seconds", lua_seconds);
+    cop_lua_eval(L)->status = COP_EVAL_NO_RESULT;
+    return luaL_error(L, "%s", luaL_checkstring(L, 1));
 }
 
-/* An unknown name is a mistake, not nil; a `let` value without its runs is just not there. */
-static int unknown_global(lua_State *L)
+/* Names of expressions: their own, then those of metrics.lua. An unknown one is a mistake, not nil; a
+ * `let` value without its runs is just not there. */
+static int environment_index(lua_State *L)
 {
     cop_eval *e = cop_lua_eval(L);
-    const char *name = lua_tostring(L, 2);
-    for (size_t i = 0; name != NULL && i < e->plan->study->n_lets; i++)
-        if (strcmp(e->plan->study->let[i].name, name) == 0) {
-            e->status = e->let_status;
+    const cop_study *s = e->plan->study;
+    const char *name = luaL_checkstring(L, 2);
+    lua_pushglobaltable(L);
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, -2) != LUA_TNIL)
+        return 1;
+    for (size_t i = 0; i < s->n_lets; i++)
+        if (strcmp(s->let[i].name, name) == 0) {
+            enum cop_eval_status st = e->let_status[e->seed * s->n_lets + i];
+            if (st == COP_EVAL_OK)
+                return luaL_error(L, "`%s` has no value here; values of `let` see those above",
+                                  name);
+            e->status = st;
             return luaL_error(L, "`%s` needs a run that is not there", name);
+        }
+    for (size_t i = 0; i < s->n_absent; i++)
+        if (strcmp(s->absent[i], name) == 0) {
+            e->status = COP_EVAL_NO_RUN;
+            return luaL_error(L, "block `%s` is not run at %s scale", name, s->scale);
         }
     return luaL_error(L,
                       "unknown name `%s`; blocks of runs, `let` values and the functions of "
                       "`coppice list metrics` are known",
-                      lua_tostring(L, 2));
+                      name);
 }
 
-static void guard_globals(lua_State *L)
+/* Expressions have a table of their own for names: a `let` called `sum` must not change the sum that
+ * metrics.lua uses. */
+static void make_environment(lua_State *L)
 {
-    lua_pushglobaltable(L);
     lua_newtable(L);
-    lua_pushcfunction(L, unknown_global);
+    lua_newtable(L);
+    lua_pushcfunction(L, environment_index);
     lua_setfield(L, -2, "__index");
     lua_setmetatable(L, -2);
+    lua_setfield(L, LUA_REGISTRYINDEX, ENVIRONMENT);
+    lua_newtable(L);
+    lua_setfield(L, LUA_REGISTRYINDEX, LET_VALUES);
+}
+
+/* Give the value at the top of the stack a name. */
+void cop_lua_name(lua_State *L, const char *name)
+{
+    lua_getfield(L, LUA_REGISTRYINDEX, ENVIRONMENT);
+    lua_insert(L, -2);
+    lua_pushstring(L, name);
+    lua_insert(L, -2);
+    lua_rawset(L, -3);
     lua_pop(L, 1);
 }
 
 /* metrics.lua returns the catalogue and its index; both are kept in the registry. */
 static void load_prelude(lua_State *L)
 {
-    int rc = luaL_loadbuffer(L, cop_metrics_lua, strlen(cop_metrics_lua), "=metrics.lua");
+    int rc = luaL_loadbuffer(L, cop_metrics_lua, strlen(cop_metrics_lua), "=" PRELUDE);
     if (rc == LUA_OK)
         rc = lua_pcall(L, 0, 2, 0);
     COP_CHECK(rc == LUA_OK);
@@ -115,25 +118,31 @@ cop_eval *cop_lua_eval(lua_State *L)
 
 static lua_State *new_state(cop_eval *e)
 {
-    lua_State *L = luaL_newstate();
-    COP_CHECK(L != NULL);
+    lua_State *L = cop_sandbox_open(&e->limits);
     *(cop_eval **)lua_getextraspace(L) = e;
-    open_sandbox(L);
+    lua_register(L, "seconds", lua_seconds);
+    lua_register(L, "no_value", lua_no_value);
     load_prelude(L);
     return L;
 }
 
 cop_eval *cop_eval_open(const cop_plan *plan, cop_store *s)
 {
+    size_t n_seeds = plan->study->n_seeds;
     cop_eval *e = cop_alloc(sizeof(*e));
     e->plan = plan;
     e->store = s;
     e->result = cop_alloc(plan->n_points * sizeof(*e->result));
     e->loaded = cop_alloc(plan->n_points * sizeof(*e->loaded));
+    e->let_status = cop_alloc(n_seeds * plan->study->n_lets * sizeof(*e->let_status));
+    e->seed_seen = cop_alloc(n_seeds * sizeof(*e->seed_seen));
+    e->seed = n_seeds;
     e->L = new_state(e);
+    make_environment(e->L);
     cop_lua_add_runs(e);
-    guard_globals(e->L);
-    lua_sethook(e->L, count_steps, LUA_MASKCOUNT, STEPS_PER_CALL);
+    e->limits.max_bytes = s ? MAX_BYTES : REHEARSAL_MAX_BYTES;
+    if (s == NULL)
+        e->limits.total_left = REHEARSAL_STEPS_IN_ALL;
     return e;
 }
 
@@ -147,7 +156,15 @@ void cop_eval_close(cop_eval *e)
             cop_arena_free(&e->result[i].arena);
     cop_free(e->result);
     cop_free(e->loaded);
+    cop_free(e->let_status);
+    cop_free(e->seed_seen);
+    cop_free(e->code);
     cop_free(e);
+}
+
+size_t cop_eval_seeds(const cop_eval *e)
+{
+    return e->store || e->plan->study->n_seeds == 0 ? e->plan->study->n_seeds : 1;
 }
 
 const char *cop_eval_why(const cop_eval *e)
@@ -155,28 +172,54 @@ const char *cop_eval_why(const cop_eval *e)
     return e->why;
 }
 
+int cop_eval_fault(const cop_eval *e, cop_err *err)
+{
+    bool told = err != NULL && strstr(err->text, e->why) != NULL;
+    return told ? -COP_E_INPUT : cop_err_add(err, COP_E_INPUT, "%s", e->why);
+}
+
 static enum cop_eval_status explain(cop_eval *e, const cop_expr *x)
 {
-    const char *text = lua_tostring(e->L, -1);
-    const char *colon = text ? strstr(text, "]:1: ") : NULL; /* Lua's own idea of the place */
+    const char *text = lua_type(e->L, -1) == LUA_TSTRING ? lua_tostring(e->L, -1) : "failed";
+    /* Lua's own idea of the place: a line inside the expression, or inside metrics.lua. */
+    if (strncmp(text, CHUNK ":", strlen(CHUNK ":")) == 0 ||
+        strncmp(text, PRELUDE ":", strlen(PRELUDE ":")) == 0) {
+        const char *colon = strstr(text, ": ");
+        text = colon ? colon + 2 : text;
+    }
     char shown[300];
-    cop_excerpt(colon ? colon + 5 : text ? text : "failed", shown, sizeof(shown));
+    cop_excerpt(text, shown, sizeof(shown));
     snprintf(e->why, sizeof(e->why), "%s: %s", x->where, shown);
     lua_pop(e->L, 1);
     return e->status == COP_EVAL_OK ? COP_EVAL_FAULT : e->status;
 }
 
+/* Call what is on the stack, within the limits. */
+static int call(cop_eval *e)
+{
+    e->status = COP_EVAL_OK;
+    e->limits.steps_left = e->store ? STEPS : REHEARSAL_STEPS;
+    e->limits.strict = true;
+    int rc = lua_pcall(e->L, 0, 1, 0);
+    e->limits.strict = false;
+    return rc;
+}
+
 /* Leaves the value on the stack. */
 static enum cop_eval_status evaluate(cop_eval *e, const cop_expr *x)
 {
-    cop_arena a = {0};
-    const char *code = cop_arena_printf(&a, "return %s", x->text);
+    size_t length = strlen("return ") + strlen(x->text);
+    e->code = cop_grow(e->code, &e->code_size, length + 1, 1);
+    (void)sprintf(e->code, "return %s", x->text);
     e->status = COP_EVAL_OK;
-    refill_steps(e->L);
-    int rc = luaL_loadbufferx(e->L, code, strlen(code), code, "t");
-    if (rc == LUA_OK)
-        rc = lua_pcall(e->L, 0, 1, 0);
-    cop_arena_free(&a);
+    e->limits.strict = true;
+    int rc = luaL_loadbufferx(e->L, e->code, length, "=" CHUNK, "t");
+    e->limits.strict = false;
+    if (rc == LUA_OK) {
+        lua_getfield(e->L, LUA_REGISTRYINDEX, ENVIRONMENT);
+        (void)lua_setupvalue(e->L, -2, 1);
+        rc = call(e);
+    }
     return rc == LUA_OK ? COP_EVAL_OK : explain(e, x);
 }
 
@@ -188,37 +231,79 @@ static enum cop_eval_status wrong_type(cop_eval *e, const cop_expr *x, const cha
     return COP_EVAL_FAULT;
 }
 
-enum cop_eval_status cop_eval_seed(cop_eval *e, size_t k)
+/* Evaluate the `let` values of seed k and keep them: LET_VALUES[k * n_lets + i]. */
+static enum cop_eval_status make_lets(cop_eval *e, size_t k)
 {
     const cop_study *s = e->plan->study;
-    e->seed = k;
+    for (size_t i = 0; i < s->n_lets; i++) {
+        lua_pushnil(e->L);
+        cop_lua_name(e->L, s->let[i].name);
+    }
     for (size_t i = 0; i < s->n_lets; i++) {
         enum cop_eval_status st = evaluate(e, &s->let[i].of);
-        /* A value that needs a missing run stays unknown; only those that use it suffer. */
+        e->let_status[k * s->n_lets + i] = st;
         if (st == COP_EVAL_FAULT)
             return st;
-        if (st != COP_EVAL_OK) {
+        /* A value that needs a missing run stays unknown; only those that use it suffer. */
+        if (st != COP_EVAL_OK)
             lua_pushnil(e->L);
-            e->let_status = st;
-        }
-        lua_setglobal(e->L, s->let[i].name);
+        lua_getfield(e->L, LUA_REGISTRYINDEX, LET_VALUES);
+        lua_pushvalue(e->L, -2);
+        lua_rawseti(e->L, -2, (lua_Integer)(k * s->n_lets + i));
+        lua_pop(e->L, 1);
+        cop_lua_name(e->L, s->let[i].name);
     }
     return COP_EVAL_OK;
 }
 
+static void recall_lets(cop_eval *e, size_t k)
+{
+    const cop_study *s = e->plan->study;
+    lua_getfield(e->L, LUA_REGISTRYINDEX, LET_VALUES);
+    for (size_t i = 0; i < s->n_lets; i++) {
+        lua_rawgeti(e->L, -1, (lua_Integer)(k * s->n_lets + i));
+        cop_lua_name(e->L, s->let[i].name);
+    }
+    lua_pop(e->L, 1);
+}
+
+enum cop_eval_status cop_eval_seed(cop_eval *e, size_t k)
+{
+    if (e->let_fault) {
+        snprintf(e->why, sizeof(e->why), "%s", e->let_why);
+        return COP_EVAL_FAULT;
+    }
+    if (e->seed == k)
+        return COP_EVAL_OK;
+    e->seed = k;
+    if (e->seed_seen[k]) {
+        recall_lets(e, k);
+        return COP_EVAL_OK;
+    }
+    e->seed_seen[k] = true;
+    if (make_lets(e, k) == COP_EVAL_OK)
+        return COP_EVAL_OK;
+    /* Wrong for one seed, wrong for all. */
+    e->let_fault = true;
+    snprintf(e->let_why, sizeof(e->let_why), "%s", e->why);
+    return COP_EVAL_FAULT;
+}
+
 void cop_eval_bind(cop_eval *e, const char *name, const cop_case *value)
 {
-    if (value->number == value->number)
+    if (value == NULL)
+        lua_pushnil(e->L);
+    else if (value->number == value->number)
         lua_pushnumber(e->L, value->number);
     else
         lua_pushstring(e->L, value->label);
-    lua_setglobal(e->L, name);
+    cop_lua_name(e->L, name);
 }
 
 void cop_eval_bind_text(cop_eval *e, const char *name, const char *text)
 {
     lua_pushstring(e->L, text);
-    lua_setglobal(e->L, name);
+    cop_lua_name(e->L, name);
 }
 
 enum cop_eval_status cop_eval_number(cop_eval *e, const cop_expr *x, double *value)
@@ -244,7 +329,9 @@ enum cop_eval_status cop_eval_list(cop_eval *e, const cop_expr *x, cop_arena *ar
         return wrong_type(e, x, "a list or series");
     *n = lua_rawlen(L, -1);
     *list = COP_NEW_ARRAY(arena, double, *n + 1);
-    lua_getfield(L, -1, "dt");
+    lua_pushstring(L,
+                   "dt"); /* raw: the table may be a block of runs, which answers with an error */
+    lua_rawget(L, -2);
     *dt = lua_tonumber(L, -1);
     lua_pop(L, 1);
     for (size_t i = 0; i < *n; i++) {
@@ -268,13 +355,11 @@ enum cop_eval_status cop_eval_texts(cop_eval *e, const cop_expr *x, cop_arena *a
     *n = lua_rawlen(L, -1);
     *list = COP_NEW_ARRAY(arena, const char *, *n + 1);
     for (size_t i = 0; i < *n; i++) {
-        char number[40];
         lua_rawgeti(L, -1, (lua_Integer)i + 1);
         if (lua_type(L, -1) == LUA_TNUMBER)
-            snprintf(number, sizeof(number), "%.5g", lua_tonumber(L, -1));
+            (*list)[i] = cop_arena_printf(arena, "%.5g", lua_tonumber(L, -1));
         else
-            snprintf(number, sizeof(number), "%s", lua_tostring(L, -1) ? lua_tostring(L, -1) : "");
-        (*list)[i] = cop_arena_strdup(arena, number);
+            (*list)[i] = cop_arena_strdup(arena, lua_tostring(L, -1) ? lua_tostring(L, -1) : "");
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
@@ -288,7 +373,7 @@ enum cop_eval_status cop_eval_run(cop_eval *e, const cop_expr *x, const cop_resu
     if (st != COP_EVAL_OK)
         return st;
     /* A block by its name alone is its only run. */
-    if (lua_istable(e->L, -1) && lua_pcall(e->L, 0, 1, 0) != LUA_OK)
+    if (lua_istable(e->L, -1) && call(e) != LUA_OK)
         return explain(e, x);
     if (!cop_lua_is_run(e, -1))
         return wrong_type(e, x, "a run");
@@ -311,7 +396,8 @@ static const char *field(lua_State *L, cop_arena *arena, const char *name)
 
 size_t cop_eval_metrics(cop_arena *arena, cop_metric_info **list)
 {
-    lua_State *L = new_state(NULL);
+    cop_eval none = {0};
+    lua_State *L = new_state(&none);
     lua_getfield(L, LUA_REGISTRYINDEX, "metric_list");
     size_t n = lua_rawlen(L, -1);
     *list = COP_NEW_ARRAY(arena, cop_metric_info, n);

@@ -20,12 +20,16 @@ enum cop_eval_status {
 cop_eval *cop_eval_open(const cop_plan *plan, cop_store *s);
 void cop_eval_close(cop_eval *e);
 
-/* Look at runs with seed number k; evaluates the `let` values. */
+/* How many seeds are worth a look: all, or one in a rehearsal. */
+size_t cop_eval_seeds(const cop_eval *e);
+/* Look at runs with seed number k; `let` values are evaluated once per seed. */
 enum cop_eval_status cop_eval_seed(cop_eval *e, size_t k);
 /* What went wrong last, one line with its place. */
 const char *cop_eval_why(const cop_eval *e);
+/* Add it to err, unless it is there already: a wrong `let` shows in everything that uses it. */
+int cop_eval_fault(const cop_eval *e, cop_err *err);
 
-/* Bind x, y or s for the next evaluations. */
+/* Bind x, y or s for the next evaluations; NULL: forget it. */
 void cop_eval_bind(cop_eval *e, const char *name, const cop_case *value);
 void cop_eval_bind_text(cop_eval *e, const char *name, const char *text);
 

@@ -16,6 +16,16 @@ static const double student[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.36
                                  2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
                                  2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
 
+/* Beyond the table: Fisher's expansion around the normal distribution, good to four digits. */
+static double quantile(size_t freedom)
+{
+    if (freedom <= COP_LEN(student))
+        return student[freedom - 1];
+    double z = 1.959964, v = (double)freedom;
+    return z + (z * z * z + z) / (4 * v) +
+           (5 * z * z * z * z * z + 16 * z * z * z + 3 * z) / (96 * v * v);
+}
+
 cop_measured cop_measure_seeds(const double *value, size_t n)
 {
     cop_measured m = {.n = n, .ci = NAN};
@@ -25,8 +35,7 @@ cop_measured cop_measure_seeds(const double *value, size_t n)
     for (size_t i = 0; i < n; i++)
         q += (value[i] - m.mean) * (value[i] - m.mean);
     if (n > 1)
-        m.ci = (n - 1 <= COP_LEN(student) ? student[n - 2] : 1.96) *
-               sqrt(q / (double)(n - 1) / (double)n);
+        m.ci = quantile(n - 1) * sqrt(q / (double)(n - 1) / (double)n);
     return m;
 }
 
@@ -61,7 +70,7 @@ typedef struct judge {
 /* Values of one item over all seeds. */
 static enum cop_eval_status measure(judge *j, const cop_item *it, cop_measured *m)
 {
-    size_t n = j->plan->study->n_seeds;
+    size_t n = cop_eval_seeds(j->e);
     double *value = COP_NEW_ARRAY(j->arena, double, n);
     for (size_t k = 0; k < n; k++) {
         enum cop_eval_status st = cop_eval_seed(j->e, k);
@@ -134,7 +143,7 @@ static const char *judge_items(judge *j, const cop_check *c, cop_study_verdict *
         const char *note = st == COP_EVAL_OK ? "" : cop_eval_why(j->e);
         bool pass = st == COP_EVAL_OK && cop_item_holds(it, &m, &note);
         if (st == COP_EVAL_FAULT)
-            *rc = cop_err_add(j->err, COP_E_INPUT, "%s", cop_eval_why(j->e));
+            *rc = cop_eval_fault(j->e, j->err);
         if (st == COP_EVAL_NO_RUN)
             state = "not-run";
         else if (!pass && strcmp(state, "pass") == 0)
@@ -209,7 +218,8 @@ static void fill_points(const cop_plan *p, cop_arena *arena, cop_study_record *r
                                         .axes = q->axes,
                                         .seed = q->seed,
                                         .run_id = q->run_id,
-                                        .outcome = known ? words[q->outcome] : "missing"};
+                                        .outcome = known ? words[q->outcome] : "missing",
+                                        .detail = q->detail ? q->detail : ""};
         r->runs += known;
         r->failed += known && q->outcome != COP_OUTCOME_OK;
     }
@@ -249,6 +259,9 @@ int cop_study_evaluate(const cop_plan *p, cop_store *store, const char *command,
     int rc = 0;
     if (store != NULL)
         fill_points(p, arena, r);
+    /* A `let` value that nothing uses may be wrong too. */
+    if (s->n_seeds > 0 && cop_eval_seed(j.e, 0) == COP_EVAL_FAULT)
+        rc = cop_eval_fault(j.e, err);
     r->verdict = COP_NEW_ARRAY(arena, cop_study_verdict, s->n_checks);
     for (size_t i = 0; i < s->n_checks; i++)
         if (judge_check(&j, &s->check[i], &r->verdict[r->n_verdicts++]) != 0)

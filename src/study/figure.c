@@ -49,19 +49,19 @@ static json_t *label_json(const cop_label *l)
 /* One value over all seeds; NaN where a run is missing or has no result. */
 static cop_measured value_of(painter *p, const cop_expr *of)
 {
-    const cop_study *s = p->plan->study;
-    double *v = COP_NEW_ARRAY(p->arena, double, s->n_seeds);
-    for (size_t k = 0; k < s->n_seeds; k++) {
+    size_t n = cop_eval_seeds(p->e);
+    double *v = COP_NEW_ARRAY(p->arena, double, n);
+    for (size_t k = 0; k < n; k++) {
         enum cop_eval_status st = cop_eval_seed(p->e, k);
         if (st == COP_EVAL_OK)
             st = cop_eval_number(p->e, of, &v[k]);
         if (st == COP_EVAL_FAULT)
-            cop_err_add(p->err, COP_E_INPUT, "%s", cop_eval_why(p->e));
+            (void)cop_eval_fault(p->e, p->err);
         if (st != COP_EVAL_OK)
             return (cop_measured){.mean = NAN, .ci = NAN};
     }
     p->any = true;
-    return cop_measure_seeds(v, s->n_seeds);
+    return cop_measure_seeds(v, n);
 }
 
 /* "{s}" in a name stands for the value of the series. */
@@ -84,7 +84,7 @@ static json_t *line_series(painter *p, const cop_curve *c, const cop_axis *a, co
     for (size_t i = 0; i < a->n_values; i++) {
         cop_eval_bind(p->e, "x", &a->value[i]);
         cop_measured m = value_of(p, &c->of);
-        if (isnan(m.mean))
+        if (!isfinite(m.mean)) /* nothing there, or a division by zero */
             continue;
         json_array_append_new(points, json_pack("[f, f]", x_of(a, i), m.mean));
         json_array_append_new(ci, real_or_null(m.ci));
@@ -107,18 +107,23 @@ static json_t *time_series(painter *p, const cop_curve *c, const char *name)
     if (st == COP_EVAL_OK)
         st = cop_eval_list(p->e, &c->of, p->arena, &v, &n, &dt);
     if (st == COP_EVAL_FAULT)
-        cop_err_add(p->err, COP_E_INPUT, "%s", cop_eval_why(p->e));
+        (void)cop_eval_fault(p->e, p->err);
     for (size_t i = 0; i < COP_LEN(units); i++)
         if (strcmp(p->f->x.unit, units[i].unit) == 0)
             scale = units[i].per_second;
     size_t step = st == COP_EVAL_OK ? (n + MAX_TIME_POINTS - 1) / MAX_TIME_POINTS : 1;
     for (size_t i = 0; st == COP_EVAL_OK && i < n; i += step) {
         double sum = 0.0;
-        size_t k = 0;
-        for (; k < step && i + k < n; k++)
-            sum += v[i + k];
+        size_t k = 0, finite = 0;
+        for (; k < step && i + k < n; k++) {
+            bool good = isfinite(v[i + k]); /* the latency of a bin without packets is not */
+            sum += good ? v[i + k] : 0.0;
+            finite += good;
+        }
+        if (finite == 0)
+            continue;
         double t = ((double)i + (double)k / 2.0) * (dt > 0.0 ? dt : 1.0) * scale;
-        json_array_append_new(points, json_pack("[f, f]", t, sum / (double)k));
+        json_array_append_new(points, json_pack("[f, f]", t, sum / (double)finite));
         p->any = true;
     }
     return json_pack("{s:s, s:b, s:o, s:n}", "name", name, "dash", c->dash, "points", points, "ci");
@@ -129,6 +134,9 @@ static json_t *bar_series(painter *p, const cop_curve *c, const char *name)
     json_t *values = json_array(), *ci = json_array();
     const cop_axis *a = cop_study_axis(p->plan->study, p->f->over[0]);
     size_t n = a ? a->n_values : p->f->n_categories;
+    if (n == 0)
+        fault(p, p->f->where, "bars need `over`, the name of an axis, or `categories`, not",
+              p->f->over[0] ? p->f->over[0] : "");
     for (size_t i = 0; i < n; i++) {
         if (a)
             cop_eval_bind(p->e, "x", &a->value[i]);
@@ -196,7 +204,7 @@ static void add_heatmap(painter *p, json_t *o)
             cop_eval_bind(p->e, "x", &ax->value[i]);
             cop_eval_bind(p->e, "y", &ay->value[k]);
             cop_measured m = value_of(p, &p->f->curve[0].of);
-            if (!isnan(m.mean))
+            if (isfinite(m.mean))
                 json_array_append_new(cells, json_pack("[i, i, f]", (int)i, (int)k, m.mean));
         }
     json_object_set_new(o, "xs", axis_labels(ax));
@@ -237,7 +245,7 @@ static void add_network(painter *p, json_t *o)
     if (st == COP_EVAL_OK)
         st = cop_eval_run(p->e, &p->f->curve[0].of, &r);
     if (st == COP_EVAL_FAULT)
-        cop_err_add(p->err, COP_E_INPUT, "%s", cop_eval_why(p->e));
+        (void)cop_eval_fault(p->e, p->err);
     for (uint32_t i = 0; r != NULL && i < r->n_ports; i++) {
         const cop_port_result *q = &r->port[i];
         const char *from = owner(p, r, q->name), *to = owner(p, r, q->to);
@@ -267,12 +275,14 @@ static void add_table(painter *p, json_t *o)
         if (st == COP_EVAL_OK)
             st = cop_eval_texts(p->e, &c->of, p->arena, &cell, &n);
         if (st == COP_EVAL_FAULT)
-            cop_err_add(p->err, COP_E_INPUT, "%s", cop_eval_why(p->e));
+            (void)cop_eval_fault(p->e, p->err);
         if (st != COP_EVAL_OK)
             continue;
         json_t *row = json_pack("[s]", c->name);
-        for (size_t k = 0; k < n; k++)
-            json_array_append_new(row, json_string(cell[k]));
+        for (size_t k = 0; k < n; k++) {
+            json_t *text = json_string(cell[k]);
+            json_array_append_new(row, text ? text : json_string("?")); /* not UTF-8 */
+        }
         json_array_append_new(rows, row);
         p->any = true;
     }
@@ -354,6 +364,10 @@ const char *cop_figure_spec(const cop_plan *plan, const cop_figure *f, cop_eval 
                             cop_arena *arena, cop_err *err)
 {
     painter p = {.plan = plan, .f = f, .e = e, .arena = arena, .err = err};
+    /* What an earlier figure bound must not help this one. */
+    cop_eval_bind(e, "x", NULL);
+    cop_eval_bind(e, "y", NULL);
+    cop_eval_bind(e, "s", NULL);
     json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s}", "experiment", plan->study->name, "name",
                           f->name, "title", f->title, "kind", f->kind, "note", f->note);
     json_t *checks = json_array();

@@ -1,8 +1,8 @@
 /* Runs as Lua values: `off`, `on{timer = 150}`, and the raw questions they answer.
  *
  * A run is a userdata with the number of its point; its result is read from the database when first
- * asked for. Metrics of metrics.lua are found through the registry. In a rehearsal every known
- * question is answered with 1, or with a list of ones. */
+ * asked for. Metrics of metrics.lua are found through the registry. In a rehearsal rehearsal.c
+ * answers instead. */
 #include "study/lua_int.h"
 
 #include "base/opt.h"
@@ -13,8 +13,8 @@
 #include <string.h>
 
 #define RUN_TYPE "coppice.run"
-#define REHEARSAL_BINS 64
 #define MAX_METRICS 128
+#define MAX_LOADED_BYTES ((size_t)512 << 20)
 
 typedef struct lua_run {
     size_t point;
@@ -39,12 +39,27 @@ static int refuse(lua_State *L, enum cop_eval_status status, const char *what, c
     return luaL_error(L, "run `%s` %s", label, what);
 }
 
+/* Nobody keeps a result longer than one question, so all can be forgotten when they are too many. */
+static void make_room(cop_eval *e)
+{
+    if (e->bytes < MAX_LOADED_BYTES)
+        return;
+    for (size_t i = 0; i < e->plan->n_points; i++)
+        if (e->loaded[i]) {
+            cop_arena_free(&e->result[i].arena);
+            e->loaded[i] = false;
+        }
+    e->bytes = 0;
+}
+
 static const cop_result *load(cop_eval *e, size_t at, cop_err *err)
 {
     if (!e->loaded[at]) {
+        make_room(e);
         if (cop_store_load(e->store, e->plan->point[at].run_id, &e->result[at], err) <= 0)
             return NULL;
         e->loaded[at] = true;
+        e->bytes += e->result[at].arena.size + e->result[at].arena.total;
     }
     return &e->result[at];
 }
@@ -129,8 +144,10 @@ static int run_scalar(lua_State *L)
     const char *name = luaL_checkstring(L, 2);
     for (uint32_t i = 0; i < r->n_scalars; i++)
         if (strcmp(r->scalar[i].name, name) == 0) {
-            if (isnan(r->scalar[i].value))
+            if (isnan(r->scalar[i].value)) {
+                cop_lua_eval(L)->status = COP_EVAL_NO_RESULT;
                 return luaL_error(L, "scalar `%s` has no value in this run", name);
+            }
             lua_pushnumber(L, r->scalar[i].value);
             return 1;
         }
@@ -242,41 +259,11 @@ static int run_outcome(lua_State *L)
 static const struct {
     const char *name;
     lua_CFunction fn;
-    bool list; /* answers with a list or table */
 } questions[] = {
-    {"series", run_series, true}, {"scalar", run_scalar, false},   {"streams", run_streams, true},
-    {"nodes", run_nodes, true},   {"ports", run_ports, true},      {"flows", run_flows, true},
-    {"info", run_info, true},     {"outcome", run_outcome, false},
+    {"series", run_series}, {"scalar", run_scalar},   {"streams", run_streams},
+    {"nodes", run_nodes},   {"ports", run_ports},     {"flows", run_flows},
+    {"info", run_info},     {"outcome", run_outcome},
 };
-
-/* Any named field of a rehearsed table; not more items, or loops over them would never end. */
-static int field_one(lua_State *L)
-{
-    if (lua_type(L, 2) != LUA_TSTRING)
-        return 0;
-    lua_pushnumber(L, 1);
-    return 1;
-}
-
-/* A number, or a list of numbers that also has every field. */
-static int answer_one(lua_State *L)
-{
-    if (!lua_toboolean(L, lua_upvalueindex(1))) {
-        lua_pushnumber(L, 1);
-        return 1;
-    }
-    lua_createtable(L, REHEARSAL_BINS, 1);
-    for (int i = 1; i <= REHEARSAL_BINS; i++) {
-        lua_pushnumber(L, 1);
-        lua_rawseti(L, -2, i);
-    }
-    set_number(L, "dt", 1e-3);
-    lua_createtable(L, 0, 1);
-    lua_pushcfunction(L, field_one);
-    lua_setfield(L, -2, "__index");
-    lua_setmetatable(L, -2);
-    return 1;
-}
 
 static int unknown_question(lua_State *L, const char *name)
 {
@@ -299,17 +286,19 @@ static int run_index(lua_State *L)
     bool rehearsal = cop_lua_eval(L)->store == NULL;
     for (size_t i = 0; i < COP_LEN(questions); i++)
         if (strcmp(name, questions[i].name) == 0) {
-            lua_pushboolean(L, questions[i].list);
-            lua_pushcclosure(L, rehearsal ? answer_one : questions[i].fn, 1);
+            lua_pushstring(L, name);
+            lua_pushboolean(L, false);
+            lua_pushcclosure(L, rehearsal ? cop_lua_rehearsed : questions[i].fn, 2);
             return 1;
         }
     lua_getfield(L, LUA_REGISTRYINDEX, "metric_by_name");
     if (lua_getfield(L, -1, name) != LUA_TTABLE)
         return unknown_question(L, name);
     if (rehearsal) {
-        lua_getfield(L, -1, "returns");
-        lua_pushboolean(L, lua_isstring(L, -1));
-        lua_pushcclosure(L, answer_one, 1);
+        lua_pushstring(L, name);
+        lua_pushboolean(L, lua_getfield(L, -2, "returns") == LUA_TSTRING);
+        lua_remove(L, -2);
+        lua_pushcclosure(L, cop_lua_rehearsed, 2);
         return 1;
     }
     lua_getfield(L, -1, "of");
@@ -343,6 +332,9 @@ static uint32_t axis_value(lua_State *L, const cop_block *b, const cop_axis *a)
                 lua_pop(L, 1);
                 return i;
             }
+        for (uint32_t i = 0; given && i < a->n_absent; i++)
+            if (same_value(L, -1, &a->absent[i]))
+                refuse(L, COP_EVAL_NO_RUN, "is not made at this scale", b->name);
         if (given)
             luaL_error(L, "axis `%s` of `%s` has no value %s", a->name, b->name,
                        luaL_tolstring(L, -1, NULL));
@@ -436,6 +428,6 @@ void cop_lua_add_runs(cop_eval *e)
         lua_pushcclosure(L, block_method, 1);
         lua_setfield(L, -2, "__index");
         lua_setmetatable(L, -2);
-        lua_setglobal(L, s->block[i].name);
+        cop_lua_name(L, s->block[i].name);
     }
 }

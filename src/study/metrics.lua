@@ -34,14 +34,22 @@ end
 
 function sd(list) return math.sqrt(variance(list)) end
 
+-- Lists may be longer than what a function can take as arguments.
+local function extreme(list, pick)
+   if #list == 0 then error("the least or greatest of no values", 0) end
+   local v = list[1]
+   for i = 2, #list do v = pick(v, list[i]) end
+   return v
+end
+
 function min(list, ...)
    if type(list) ~= "table" then return math.min(list, ...) end
-   return math.min(table.unpack(list))
+   return extreme(list, math.min)
 end
 
 function max(list, ...)
    if type(list) ~= "table" then return math.max(list, ...) end
-   return math.max(table.unpack(list))
+   return extreme(list, math.max)
 end
 
 function map(list, f)
@@ -242,7 +250,7 @@ metric{name = "delay", args = "entry", met = "MET-12",
             packets, total = packets + s.packets, total + s.packets * s.latency_ns
          end
       end
-      if packets == 0 then error("no packet of `" .. n .. "` arrived after the warm-up", 0) end
+      if packets == 0 then no_value("no packet of `" .. n .. "` arrived after the warm-up") end
       return total / packets
    end}
 

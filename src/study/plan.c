@@ -110,7 +110,7 @@ static void expand(cop_plan *plan, cop_study *s, const cop_block *b, int64_t see
 
 int cop_plan_make(cop_plan *plan, cop_study *s, cop_err *err)
 {
-    *plan = (cop_plan){.study = s};
+    *plan = (cop_plan){.study = s, .arena = &s->arena};
     for (size_t i = 0; i < s->n_blocks; i++)
         plan->per_seed += combinations(&s->block[i]);
     if (plan->per_seed * s->n_seeds > MAX_POINTS)
@@ -127,13 +127,18 @@ int cop_plan_make(cop_plan *plan, cop_study *s, cop_err *err)
     return rc;
 }
 
+/* The inverse of expand(). */
 cop_point *cop_plan_find(const cop_plan *p, const cop_block *b, const uint32_t *value, size_t seed)
 {
-    for (size_t i = seed * p->per_seed; i < (seed + 1) * p->per_seed; i++)
-        if (p->point[i].block == b &&
-            memcmp(p->point[i].value, value, b->n_axes * sizeof(*value)) == 0)
-            return &p->point[i];
-    return NULL;
+    size_t at = seed * p->per_seed, inside = 0;
+    for (const cop_block *before = p->study->block; before < b; before++)
+        at += combinations(before);
+    for (size_t k = 0; k < b->n_axes; k++) {
+        if (value[k] >= b->axis[k].n_values)
+            return NULL;
+        inside = inside * b->axis[k].n_values + value[k];
+    }
+    return at + inside < p->n_points ? &p->point[at + inside] : NULL;
 }
 
 /* FNV-1a over the files a study is made from. */

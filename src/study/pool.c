@@ -26,6 +26,7 @@
 
 enum { CHILD_STORED = 0, CHILD_REFUSED = 2, CHILD_CANNOT_STORE = 4 };
 #define MAX_JOBS 256
+#define STORE_PATIENCE_MS 600000
 #define LOOK_NS 100000000 /* how long to sleep between looks at the progress */
 
 /* What a worker tells its parent; in shared memory. */
@@ -38,13 +39,13 @@ typedef struct slot {
 typedef struct job {
     cop_point *point; /* the first that wants it */
     const cop_study *study;
-    int64_t run_id;
-    int outcome;
+    cop_arena *arena; /* of the study */
     pid_t pid; /* 0: not started, or ended */
     unsigned slot;
 } job;
 
 typedef struct pool {
+    int said[MAX_JOBS]; /* what a worker wrote to stderr; -1: nowhere to keep it */
     const cop_pool_opts *o;
     job *job;
     size_t n_jobs, next; /* next: first that may not have been started */
@@ -68,7 +69,8 @@ static int by_run(const void *a, const void *b)
     return (x->seed > y->seed) - (x->seed < y->seed);
 }
 
-static int look_up(cop_store *s, const cop_pool_opts *o, cop_point *p, cop_err *err)
+static int look_up(cop_store *s, const cop_pool_opts *o, cop_point *p, cop_arena *arena,
+                   cop_err *err)
 {
     int64_t id =
         cop_store_find_run(s, p->config_hash, p->seed, o->any_model ? NULL : cop_model_id(), err);
@@ -77,7 +79,7 @@ static int look_up(cop_store *s, const cop_pool_opts *o, cop_point *p, cop_err *
     p->run_id = id;
     if (id > 0) {
         enum cop_outcome outcome = COP_OUTCOME_FAILED;
-        int rc = cop_store_load_outcome(s, id, &outcome, err);
+        int rc = cop_store_load_outcome(s, id, &outcome, arena, &p->detail, err);
         if (rc < 0)
             return rc;
         p->outcome = (int)outcome;
@@ -113,6 +115,7 @@ static void share_results(cop_plan *const *plans, size_t n_plans)
         for (size_t k = first; all[i]->run_id == 0 && k < n && by_run(&all[k], &all[i]) == 0; k++) {
             all[i]->run_id = all[k]->run_id;
             all[i]->outcome = all[k]->outcome;
+            all[i]->detail = all[k]->detail;
         }
     }
     cop_free(all);
@@ -126,7 +129,7 @@ int cop_pool_find(cop_plan *const *plans, size_t n_plans, const cop_pool_opts *o
         return rc;
     for (size_t i = 0; rc == 0 && i < n_plans; i++)
         for (size_t k = 0; rc == 0 && k < plans[i]->n_points; k++)
-            rc = look_up(s, o, &plans[i]->point[k], err);
+            rc = look_up(s, o, &plans[i]->point[k], plans[i]->arena, err);
     cop_store_close(s);
     return rc;
 }
@@ -152,7 +155,8 @@ static void make_jobs(pool *p, cop_plan *const *plans, size_t n_plans)
             /* The first point in the sorted order stands for its twins; it is taken when met. */
             if (want->run_id == 0 && *first != NULL && (*first)->outcome != -1) {
                 (*first)->outcome = -1;
-                p->job[p->n_jobs++] = (job){.point = want, .study = plans[i]->study};
+                p->job[p->n_jobs++] =
+                    (job){.point = want, .study = plans[i]->study, .arena = plans[i]->arena};
             }
         }
     cop_free(all);
@@ -195,7 +199,15 @@ static int store_result(const pool *p, const job *j, cop_config *c, const cop_re
                            .started_at = started_at,
                            .seed = j->point->seed,
                            .config_hash = j->point->config_hash};
-    return cop_store_run(p->o->db, &meta, r, NULL, err);
+    cop_store *s;
+    int rc = cop_store_open(&s, p->o->db, true, err);
+    if (rc != 0)
+        return rc;
+    /* All workers may want to store at the same time, and a result is worth waiting for. */
+    cop_store_patience(s, STORE_PATIENCE_MS);
+    rc = cop_store_add(s, &meta, r, NULL, err);
+    cop_store_close(s);
+    return rc;
 }
 
 static int simulate(const pool *p, const job *j, slot *sl)
@@ -223,6 +235,9 @@ static int start(pool *p, job *j)
     while (p->busy[at])
         at++;
     p->slots[at] = (slot){.share = 0.0};
+    if (p->said[at] >= 0 &&
+        (ftruncate(p->said[at], 0) != 0 || lseek(p->said[at], 0, SEEK_SET) != 0))
+        return cop_err_add(p->err, COP_E_IO, "cannot start a run: %s", strerror(errno));
     pid_t parent = getpid(), pid = fork();
     if (pid < 0)
         return cop_err_add(p->err, COP_E_MEMORY, "cannot start a process: %s; try fewer --jobs",
@@ -232,6 +247,9 @@ static int start(pool *p, job *j)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent)
             _exit(CHILD_REFUSED);
+        /* Last words go into the database, not across the progress bar. */
+        if (p->said[at] >= 0)
+            (void)dup2(p->said[at], STDERR_FILENO);
         _exit(simulate(p, j, &p->slots[at]));
     }
     p->busy[at] = true;
@@ -264,15 +282,27 @@ static void look(pool *p)
     p->o->show(p->o->show_ctx, &p->view);
 }
 
+/* The first line a worker wrote to stderr: of out of memory, or of a broken invariant. */
+static void last_words(const pool *p, const job *j, char *buf, size_t size)
+{
+    ssize_t n = p->said[j->slot] < 0 ? 0 : pread(p->said[j->slot], buf, size - 1, 0);
+    buf[n > 0 ? n : 0] = '\0';
+    buf[strcspn(buf, "\n")] = '\0';
+}
+
 /* A run without a result: keep what it died of. */
 static int record_failure(pool *p, job *j, int status, const char *text)
 {
-    char why[1200];
+    char why[1600], said[400];
+    last_words(p, j, said, sizeof(said));
     if (WIFSIGNALED(status))
-        snprintf(why, sizeof(why), "the process was ended by signal %d (%s)", WTERMSIG(status),
-                 strsignal(WTERMSIG(status)));
+        snprintf(why, sizeof(why), "the process was ended by signal %d (%s)%s%s", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)), said[0] ? "; " : "", said);
     else
-        snprintf(why, sizeof(why), "%s", text[0] ? text : "the process ended without a result");
+        snprintf(why, sizeof(why), "%s",
+                 text[0]   ? text
+                 : said[0] ? said
+                           : "the process ended without a result");
     cop_result r = {.outcome = COP_OUTCOME_FAILED, .detail = why};
     cop_config c;
     cop_err ignored = {0};
@@ -302,7 +332,7 @@ static int finish(pool *p, job *j, int status)
         return rc;
     cop_pool_opts again = *p->o;
     again.retry = false;
-    rc = look_up(s, &again, j->point, p->err);
+    rc = look_up(s, &again, j->point, j->arena, p->err);
     cop_store_close(s);
     p->view.done++;
     p->view.failed += j->point->outcome == COP_OUTCOME_FAILED;
@@ -352,6 +382,14 @@ static int work(pool *p)
     return rc;
 }
 
+/* Those that came while it stopped: a second Ctrl-C must not cut off the message. */
+static void forget_signals(const pool *p)
+{
+    static const struct timespec now = {0};
+    while (sigtimedwait(&p->signals, NULL, &now) > 0)
+        ;
+}
+
 int cop_pool_run(cop_plan *const *plans, size_t n_plans, const cop_pool_opts *o, cop_err *err)
 {
     int rc = cop_pool_find(plans, n_plans, o, err);
@@ -366,6 +404,11 @@ int cop_pool_run(cop_plan *const *plans, size_t n_plans, const cop_pool_opts *o,
     p.slots = mmap(NULL, p.jobs * sizeof(slot), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
                    -1, 0);
     COP_CHECK(p.slots != MAP_FAILED);
+    for (unsigned i = 0; i < p.jobs; i++)
+        p.said[i] = memfd_create("coppice worker", MFD_CLOEXEC);
+    /* Whoever started this program may ignore SIGCHLD; then no end of a worker would be told. */
+    struct sigaction usual = {.sa_handler = SIG_DFL}, before;
+    (void)sigaction(SIGCHLD, &usual, &before);
     sigemptyset(&p.signals);
     sigaddset(&p.signals, SIGCHLD);
     sigaddset(&p.signals, SIGINT);
@@ -373,6 +416,11 @@ int cop_pool_run(cop_plan *const *plans, size_t n_plans, const cop_pool_opts *o,
     sigprocmask(SIG_BLOCK, &p.signals, &p.before);
     clock_gettime(CLOCK_MONOTONIC, &p.started);
     rc = work(&p);
+    forget_signals(&p);
+    for (unsigned i = 0; i < p.jobs; i++)
+        if (p.said[i] >= 0)
+            close(p.said[i]);
+    (void)sigaction(SIGCHLD, &before, NULL);
     sigprocmask(SIG_SETMASK, &p.before, NULL);
     munmap(p.slots, p.jobs * sizeof(slot));
     cop_free(p.job);

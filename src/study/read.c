@@ -11,9 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAX_AXES 8
 #define MAX_SEEDS 1000
+#define MAX_LINE (1024 * 1024)
+#define MAX_DEPTH 32
 
 int cop_study_fault(cop_study_reader *r, int node, const char *fmt, ...)
 {
@@ -121,33 +124,81 @@ const char **cop_study_words(cop_study_reader *r, int map, const char *key, size
     return words;
 }
 
-/* A node as YAML in one line, as `--set` wants it. Text that YAML could read as more than text is
- * quoted, but not at top level, where `--set` takes it as it is. */
-static const char *flow(cop_study_reader *r, int node, bool top)
+/* Text that grows. */
+typedef struct line {
+    char *at;
+    size_t used, capacity;
+} line;
+
+static void put(line *l, const char *text)
 {
-    cop_arena *a = &r->s->arena;
+    size_t n = strlen(text);
+    l->at = cop_grow(l->at, &l->capacity, l->used + n + 1, 1);
+    memcpy(l->at + l->used, text, n + 1);
+    l->used += n;
+}
+
+static void put_quoted(line *l, const char *text)
+{
+    char one[2] = {0};
+    put(l, "'");
+    for (; *text; text++) {
+        one[0] = *text;
+        put(l, *text == '\'' ? "\'\'" : one);
+    }
+    put(l, "'");
+}
+
+/* Aliases can make a short file into an endless line; nobody needs one of this length. */
+static bool too_long(const line *l, unsigned depth)
+{
+    return l->used > MAX_LINE || depth > MAX_DEPTH;
+}
+
+/* Text that YAML could read as more than text is quoted, but not at top level, where `--set` takes it
+ * as it is. */
+static void put_flow(cop_study_reader *r, line *l, int node, unsigned depth)
+{
     enum cop_node type = cop_doc_type(&r->doc, node);
     const char *text = cop_doc_text(&r->doc, node);
     if (type == COP_NODE_SCALAR || type == COP_NODE_NONE) {
-        if (text == NULL)
-            text = "";
-        bool plain = text[0] != '\0' && strpbrk(text, ",[]{}:#\"'&*!|>%@`\n") == NULL;
-        return top || plain ? cop_arena_strdup(a, text) : cop_arena_printf(a, "'%s'", text);
+        text = text ? text : "";
+        bool plain = text[0] != '\0' && text[0] != ' ' && text[0] != '-' && text[0] != '?' &&
+                     strpbrk(text, ",[]{}:#\"'&*!|>%@`~\n") == NULL;
+        if (depth == 0 || plain)
+            put(l, text);
+        else
+            put_quoted(l, text);
+        return;
     }
-    const char *all = "";
-    for (size_t i = 0; i < cop_doc_count(&r->doc, node); i++) {
-        const char *comma = i ? ", " : "";
-        int key, value;
+    put(l, type == COP_NODE_LIST ? "[" : "{");
+    for (size_t i = 0; i < cop_doc_count(&r->doc, node) && !too_long(l, depth); i++) {
+        int key = 0, value = 0;
+        if (i > 0)
+            put(l, ", ");
         if (type == COP_NODE_LIST) {
-            all = cop_arena_printf(a, "%s%s%s", all, comma,
-                                   flow(r, cop_doc_item(&r->doc, node, i), false));
+            put_flow(r, l, cop_doc_item(&r->doc, node, i), depth + 1);
             continue;
         }
         cop_doc_pair(&r->doc, node, i, &key, &value);
-        all = cop_arena_printf(a, "%s%s%s: %s", all, comma, flow(r, key, false),
-                               flow(r, value, false));
+        put_flow(r, l, key, depth + 1);
+        put(l, ": ");
+        put_flow(r, l, value, depth + 1);
     }
-    return cop_arena_printf(a, type == COP_NODE_LIST ? "[%s]" : "{%s}", all);
+    put(l, type == COP_NODE_LIST ? "]" : "}");
+}
+
+/* A node as YAML in one line, as `--set` wants it. */
+static const char *flow(cop_study_reader *r, int node)
+{
+    line l = {0};
+    put_flow(r, &l, node, 0);
+    if (l.used > MAX_LINE)
+        cop_study_fault(r, node, "a value of more than %d KiB; do the aliases go round in circles?",
+                        MAX_LINE / 1024);
+    const char *text = cop_arena_strdup(&r->s->arena, l.at);
+    cop_free(l.at);
+    return text;
 }
 
 static const char *beside(cop_study *s, const char *file)
@@ -173,7 +224,7 @@ static const char **read_set(cop_study_reader *r, int map, size_t *n)
         int key, value;
         cop_doc_pair(&r->doc, map, i, &key, &value);
         const char *name = cop_doc_text(&r->doc, key);
-        const char *text = flow(r, value, true);
+        const char *text = flow(r, value);
         if (name != NULL && strcmp(name, "base") == 0)
             text = beside(r->s, text);
         set[(*n)++] = cop_arena_printf(&r->s->arena, "%s=%s", name ? name : "", text);
@@ -181,11 +232,58 @@ static const char **read_set(cop_study_reader *r, int map, size_t *n)
     return set;
 }
 
-static double number_of(const char *label)
+/* The number a label begins with; *unit is what follows it. NaN if there is none. */
+static double number_of(const char *label, const char **unit)
 {
-    char *end;
-    double v = strtod(label, &end);
-    return end != label && (*end == '\0' || *end == ' ') ? v : NAN;
+    char word[64];
+    size_t n = strcspn(label, " ");
+    double v = NAN;
+    *unit = label + n;
+    if (n < sizeof(word)) {
+        memcpy(word, label, n);
+        word[n] = '\0';
+        (void)cop_parse_real(word, &v, NULL);
+    }
+    return v;
+}
+
+/* Values count as numbers only if those that begin with one share a unit: in 500 ns and 1 us the
+ * numbers tell nothing. */
+static void read_numbers(cop_study_reader *r, int node, cop_axis *a)
+{
+    const char *first = NULL, *unit = "";
+    bool numbers = true;
+    for (size_t i = 0; i < a->n_values; i++) {
+        a->value[i].number = number_of(a->value[i].label, &unit);
+        if (isnan(a->value[i].number))
+            continue;
+        first = first ? first : unit;
+        numbers &= strcmp(unit, first) == 0;
+    }
+    for (size_t i = 0; i < a->n_values; i++) {
+        if (!numbers)
+            a->value[i].number = NAN;
+        for (size_t k = 0; k < i; k++)
+            if (a->value[k].number == a->value[i].number ||
+                strcmp(a->value[k].label, a->value[i].label) == 0)
+                cop_study_fault(r, node, "axis `%s` has the value %s twice", a->name,
+                                a->value[i].label);
+    }
+}
+
+/* Values that only the other scale has: asking for one is no mistake, there is just no run. */
+static void read_absent(cop_study_reader *r, int list, cop_axis *a)
+{
+    if (cop_doc_type(&r->doc, list) != COP_NODE_LIST)
+        return;
+    const char *unit;
+    size_t n = cop_doc_count(&r->doc, list);
+    a->absent = COP_NEW_ARRAY(&r->s->arena, cop_case, n);
+    for (size_t i = 0; i < n; i++) {
+        cop_case *c = &a->absent[a->n_absent++];
+        c->label = flow(r, cop_doc_item(&r->doc, list, i));
+        c->number = number_of(c->label, &unit);
+    }
 }
 
 /* values: [..] of one key, or of several keys at once. */
@@ -209,10 +307,11 @@ static void read_values(cop_study_reader *r, int map, cop_axis *a)
     }
     a->n_values = cop_doc_count(&r->doc, list);
     a->value = COP_NEW_ARRAY(&r->s->arena, cop_case, a->n_values);
+    if (quick)
+        read_absent(r, cop_doc_get(&r->doc, map, "values"), a);
     for (size_t i = 0; i < a->n_values; i++) {
         cop_case *c = &a->value[i];
-        c->label = flow(r, cop_doc_item(&r->doc, list, i), true);
-        c->number = number_of(c->label);
+        c->label = flow(r, cop_doc_item(&r->doc, list, i));
         c->n_set = n_keys;
         c->set = COP_NEW_ARRAY(&r->s->arena, const char *, n_keys);
         for (size_t k = 0; k < n_keys; k++)
@@ -243,15 +342,20 @@ static void read_cases(cop_study_reader *r, int map, cop_axis *a)
             cop_study_fault(r, list, "no case is called `%s`; `quick` lists cases of its axis",
                             quick[i]);
     a->value = COP_NEW_ARRAY(&r->s->arena, cop_case, n);
+    a->absent = COP_NEW_ARRAY(&r->s->arena, cop_case, n);
     for (size_t i = 0; i < n; i++) {
         int key, value;
         cop_doc_pair(&r->doc, map, i, &key, &value);
-        const char *label = flow(r, key, true);
-        if ((filter && value == list) || left_out(r, quick, n_quick, label))
+        const char *label = flow(r, key);
+        if (filter && value == list)
             continue;
+        if (left_out(r, quick, n_quick, label)) {
+            /* Asking for it is no mistake, there is just no run. */
+            a->absent[a->n_absent++] = (cop_case){.label = label, .number = NAN};
+            continue;
+        }
         cop_case *c = &a->value[a->n_values++];
         c->label = label;
-        c->number = number_of(c->label);
         c->set = read_set(r, value, &c->n_set);
     }
 }
@@ -272,7 +376,7 @@ static void read_axes(cop_study_reader *r, int map, cop_block *b)
         int key, value;
         cop_doc_pair(&r->doc, map, i, &key, &value);
         cop_axis *a = &b->axis[b->n_axes++];
-        a->name = flow(r, key, true);
+        a->name = flow(r, key);
         if (cop_doc_type(&r->doc, value) != COP_NODE_MAP)
             cop_study_fault(r, value, "axis `%s` is not a map", a->name);
         else if (cop_doc_get(&r->doc, value, "key") || cop_doc_get(&r->doc, value, "keys"))
@@ -281,7 +385,33 @@ static void read_axes(cop_study_reader *r, int map, cop_block *b)
             read_cases(r, value, a);
         if (a->n_values == 0)
             cop_study_fault(r, value, "axis `%s` has no values", a->name);
+        read_numbers(r, value, a);
+        for (const cop_axis *b0 = b->axis; b0 < a; b0++)
+            if (strcmp(b0->name, a->name) == 0)
+                cop_study_fault(r, key, "two axes are called `%s`", a->name);
     }
+}
+
+/* Blocks and `let` values are names in expressions. */
+static void check_name(cop_study_reader *r, int node, const char *name)
+{
+    static const char *const taken[] = {
+        "and",  "break", "do",    "else",  "elseif", "end", "false", "for",    "function",
+        "goto", "if",    "in",    "local", "nil",    "not", "or",    "repeat", "return",
+        "then", "true",  "until", "while", "x",      "y",   "s"};
+    bool good = name[0] != '\0' && !(name[0] >= '0' && name[0] <= '9');
+    for (const char *c = name; *c; c++)
+        good &= (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+                *c == '_';
+    if (!good)
+        cop_study_fault(r, node,
+                        "`%s` cannot be a name in expressions; use letters, digits and _, not a "
+                        "digit first",
+                        name);
+    for (size_t i = 0; i < COP_LEN(taken); i++)
+        if (strcmp(name, taken[i]) == 0)
+            cop_study_fault(r, node, "`%s` already means something in expressions; choose another",
+                            name);
 }
 
 static void read_block(cop_study_reader *r, int node, int vary, cop_block *b)
@@ -289,6 +419,7 @@ static void read_block(cop_study_reader *r, int node, int vary, cop_block *b)
     static const char *const keys[] = {"name", "set", "vary", "scale"};
     b->axis = COP_NEW_ARRAY(&r->s->arena, cop_axis, MAX_AXES);
     b->where = cop_study_where(r, node);
+    b->name = "";
     read_axes(r, vary, b);
     if (node == cop_doc_root(&r->doc)) {
         b->name = "all";
@@ -297,6 +428,7 @@ static void read_block(cop_study_reader *r, int node, int vary, cop_block *b)
     if (!cop_study_keys(r, node, "a block of runs", keys, COP_LEN(keys)))
         return;
     b->name = cop_study_text(r, node, "name", NULL);
+    check_name(r, node, b->name);
     b->set = read_set(r, cop_doc_get(&r->doc, node, "set"), &b->n_set);
     read_axes(r, cop_doc_get(&r->doc, node, "vary"), b);
 }
@@ -307,6 +439,7 @@ static void read_blocks(cop_study_reader *r, int root)
     int list = cop_doc_get(&r->doc, root, "runs"), vary = cop_doc_get(&r->doc, root, "vary");
     size_t n = list ? cop_doc_count(&r->doc, list) : 0;
     s->block = COP_NEW_ARRAY(&s->arena, cop_block, n + 1);
+    s->absent = COP_NEW_ARRAY(&s->arena, const char *, n + 1);
     if (list == 0) {
         s->n_blocks = 1;
         read_block(r, root, vary, &s->block[0]);
@@ -319,36 +452,57 @@ static void read_blocks(cop_study_reader *r, int root)
     for (size_t i = 0; i < n; i++) {
         int item = cop_doc_item(&r->doc, list, i);
         int scale = cop_doc_get(&r->doc, item, "scale");
-        const char *only = scale ? cop_doc_text(&r->doc, scale) : NULL;
-        if (only != NULL && strcmp(only, s->scale) != 0)
+        const char *only = scale ? cop_study_text(r, item, "scale", "") : s->scale;
+        if (strcmp(only, "quick") != 0 && strcmp(only, "full") != 0)
+            cop_study_fault(r, scale, "`scale` is neither quick nor full");
+        if (strcmp(only, s->scale) != 0) {
+            s->absent[s->n_absent++] = cop_study_text(r, item, "name", NULL);
             continue;
+        }
         read_block(r, item, vary, &s->block[s->n_blocks]);
         for (size_t k = 0; k < s->n_blocks; k++)
-            if (strcmp(s->block[k].name, s->block[s->n_blocks].name) == 0)
+            if (s->block[k].name[0] && strcmp(s->block[k].name, s->block[s->n_blocks].name) == 0)
                 cop_study_fault(r, item, "two blocks are called `%s`; names are unique",
                                 s->block[k].name);
         s->n_blocks++;
     }
 }
 
+static int64_t count_seeds(cop_study_reader *r, int node)
+{
+    int64_t n = 1;
+    enum cop_node type = cop_doc_type(&r->doc, node);
+    const char *text = cop_doc_text(&r->doc, node);
+    bool good =
+        node == 0 || type == COP_NODE_LIST || (text != NULL && cop_parse_int(text, &n, NULL) == 0);
+    if (type == COP_NODE_LIST)
+        n = (int64_t)cop_doc_count(&r->doc, node);
+    if (good && n >= 1 && n <= MAX_SEEDS)
+        return n;
+    cop_study_fault(r, node, "`seeds` is not a number of seeds; write 1 to %d, or a list",
+                    MAX_SEEDS);
+    return 1;
+}
+
 static void read_seeds(cop_study_reader *r, int node)
 {
     cop_study *s = r->s;
-    int64_t n = 1;
-    if (node && cop_doc_type(&r->doc, node) == COP_NODE_SCALAR &&
-        (cop_parse_int(cop_doc_text(&r->doc, node), &n, NULL) != 0 || n < 1 || n > MAX_SEEDS))
-        cop_study_fault(r, node, "`seeds` is not a number of seeds; write 1 to %d, or a list",
-                        MAX_SEEDS);
-    bool list = node && cop_doc_type(&r->doc, node) == COP_NODE_LIST;
-    if (list)
-        n = (int64_t)cop_doc_count(&r->doc, node);
-    s->n_seeds = r->faults ? 1 : (size_t)n;
-    s->seed = COP_NEW_ARRAY(&s->arena, int64_t, s->n_seeds + 1);
-    for (size_t i = 0; i < s->n_seeds; i++) {
+    bool list = cop_doc_type(&r->doc, node) == COP_NODE_LIST;
+    size_t n = (size_t)count_seeds(r, node);
+    s->n_seeds = n;
+    s->seed = COP_NEW_ARRAY(&s->arena, int64_t, n);
+    for (size_t i = 0; i < n; i++) {
         s->seed[i] = (int64_t)i + 1;
-        const char *text = list ? cop_doc_text(&r->doc, cop_doc_item(&r->doc, node, i)) : NULL;
-        if (list && (text == NULL || cop_parse_int(text, &s->seed[i], NULL) != 0))
-            cop_study_fault(r, node, "a seed is not a whole number");
+        if (!list || i >= cop_doc_count(&r->doc, node))
+            continue;
+        int item = cop_doc_item(&r->doc, node, i);
+        const char *text = cop_doc_text(&r->doc, item);
+        if (text == NULL || cop_parse_int(text, &s->seed[i], NULL) != 0)
+            cop_study_fault(r, item, "a seed is not a whole number");
+        /* The same run twice would look like a sure result. */
+        for (size_t k = 0; k < i; k++)
+            if (s->seed[k] == s->seed[i])
+                cop_study_fault(r, item, "seed %" PRId64 " is there twice", s->seed[i]);
     }
 }
 
@@ -382,12 +536,14 @@ static void read_lets(cop_study_reader *r, int map)
     }
     size_t n = cop_doc_count(&r->doc, map);
     cop_let *all = COP_NEW_ARRAY(&s->arena, cop_let, s->n_lets + n);
-    memcpy(all, s->let, s->n_lets * sizeof(*all));
+    for (size_t i = 0; i < s->n_lets; i++)
+        all[i] = s->let[i];
     s->let = all;
     for (size_t i = 0; i < n; i++) {
         int key, value;
         cop_doc_pair(&r->doc, map, i, &key, &value);
-        const char *name = flow(r, key, true);
+        const char *name = flow(r, key);
+        check_name(r, key, name);
         size_t at = 0;
         while (at < s->n_lets && strcmp(all[at].name, name) != 0)
             at++;
@@ -399,10 +555,30 @@ static void read_lets(cop_study_reader *r, int map)
 static void append_set(cop_study *s, const char **more, size_t n)
 {
     const char **all = COP_NEW_ARRAY(&s->arena, const char *, s->n_set + n);
-    memcpy(all, s->set, s->n_set * sizeof(*all));
-    memcpy(all + s->n_set, more, n * sizeof(*all));
+    for (size_t i = 0; i < s->n_set + n; i++)
+        all[i] = i < s->n_set ? s->set[i] : more[i - s->n_set];
     s->set = all;
     s->n_set += n;
+}
+
+/* Results are stored in a file of this name. */
+static void check_file_name(cop_study_reader *r, int node, const char *name)
+{
+    if (node && (name[0] == '\0' || name[0] == '.' || name[0] == '-' || strlen(name) > 100 ||
+                 strpbrk(name, "/\\ \t\n") != NULL))
+        cop_study_fault(r, node, "`%s` cannot be the name of a file; use letters, digits, - and .",
+                        name);
+}
+
+/* A name in expressions has one meaning. */
+static void check_lets(cop_study_reader *r, int root)
+{
+    cop_study *s = r->s;
+    for (size_t i = 0; i < s->n_lets; i++)
+        for (size_t k = 0; k < s->n_blocks; k++)
+            if (strcmp(s->let[i].name, s->block[k].name) == 0)
+                cop_study_fault(r, root, "`%s` is a block of runs and a `let` value",
+                                s->let[i].name);
 }
 
 static void read_root(cop_study_reader *r, int root)
@@ -415,10 +591,15 @@ static void read_root(cop_study_reader *r, int root)
     if (!cop_study_keys(r, root, "a study", keys, COP_LEN(keys)))
         return;
     s->name = cop_study_text(r, root, "experiment", NULL);
+    check_file_name(r, cop_doc_get(&r->doc, root, "experiment"), s->name);
     s->title = cop_study_text(r, root, "title", s->name);
     s->paper = cop_study_text(r, root, "paper", "");
     s->about = cop_study_text(r, root, "about", "");
     s->base = beside(s, cop_study_text(r, root, "base", NULL));
+    int base = cop_doc_get(&r->doc, root, "base");
+    if (base && access(s->base, R_OK) != 0)
+        cop_study_fault(r, base, "%s cannot be read; `base` names a run file beside the study",
+                        s->base);
     s->set = read_set(r, cop_doc_get(&r->doc, root, "set"), &s->n_set);
     read_choices(r, cop_doc_get(&r->doc, root, "choices"));
     read_lets(r, cop_doc_get(&r->doc, root, "let"));
@@ -433,6 +614,7 @@ static void read_root(cop_study_reader *r, int root)
     }
     read_seeds(r, seeds);
     read_blocks(r, root);
+    check_lets(r, cop_doc_get(&r->doc, root, "let"));
     cop_study_read_checks(r, cop_doc_get(&r->doc, root, "checks"));
     cop_study_read_figures(r, cop_doc_get(&r->doc, root, "figures"));
 }

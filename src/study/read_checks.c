@@ -38,7 +38,12 @@ static void read_rule(cop_study_reader *r, int node, cop_item *it)
 /* Bounds given in the study itself. */
 static bool read_own_band(cop_study_reader *r, int map, cop_item *it)
 {
-    int rule = cop_doc_get(&r->doc, map, "rule");
+    int rule = cop_doc_get(&r->doc, map, "rule"), value = cop_doc_get(&r->doc, map, "value");
+    int bounds = cop_doc_get(&r->doc, map, "min") || cop_doc_get(&r->doc, map, "max");
+    if ((rule != 0) + (value != 0) + (bounds != 0) > 1 ||
+        (value == 0 && cop_doc_get(&r->doc, map, "tolerance")))
+        cop_study_fault(r, map,
+                        "give one: `rule`, `value` with `tolerance`, or `min` and `max`; not more");
     it->value = cop_study_real(r, map, "value");
     it->low = cop_study_real(r, map, "min");
     it->high = cop_study_real(r, map, "max");
@@ -55,6 +60,8 @@ static bool read_own_band(cop_study_reader *r, int map, cop_item *it)
     bool any = !isnan(it->low) || !isnan(it->high);
     it->low = isnan(it->low) ? -INFINITY : it->low;
     it->high = isnan(it->high) ? INFINITY : it->high;
+    if (it->low > it->high)
+        cop_study_fault(r, map, "`min` is above `max`");
     return any;
 }
 
@@ -66,7 +73,8 @@ static void read_item(cop_study_reader *r, cop_check *c, const char *what, int n
     *it = (cop_item){.what = what};
     if (map && !cop_study_keys(r, node, "a measured value", keys, COP_LEN(keys)))
         return;
-    it->of = cop_study_expr(r, map ? cop_doc_get(&r->doc, node, "of") : node);
+    int of = map ? cop_doc_get(&r->doc, node, "of") : node;
+    it->of = cop_study_expr(r, of ? of : node);
     bool own = map && read_own_band(r, node, it);
     const cop_band *b = c->claim ? cop_claim_band(c->claim, what) : NULL;
     bool named = b != NULL && b->name[0] != '\0';
@@ -134,7 +142,10 @@ static void read_check(cop_study_reader *r, const char *id, int node, cop_check 
             return;
         c->metric = cop_study_text(r, node, "metric", "");
         c->explain = cop_study_text(r, node, "explain", "");
-        c->full_only = strcmp(cop_study_text(r, node, "scale", ""), "full") == 0;
+        const char *scale = cop_study_text(r, node, "scale", "");
+        c->full_only = strcmp(scale, "full") == 0;
+        if (scale[0] && !c->full_only)
+            cop_study_fault(r, node, "`scale` of a check is full, or left out");
         of = cop_doc_get(&r->doc, node, "of");
     }
     if (of == 0) {
@@ -182,12 +193,13 @@ static cop_label read_label(cop_study_reader *r, int fig, const char *key)
     return l;
 }
 
-static void read_curves(cop_study_reader *r, int list, cop_figure *f)
+static void read_curves(cop_study_reader *r, int fig, cop_figure *f)
 {
+    int list = cop_doc_get(&r->doc, fig, "series");
     static const char *const keys[] = {"name", "of", "for", "dash"};
     size_t n = list ? cop_doc_count(&r->doc, list) : 0;
     if (list == 0 || cop_doc_type(&r->doc, list) != COP_NODE_LIST) {
-        cop_study_fault(r, list, "figure `%s` has no `series`; write a list", f->name);
+        cop_study_fault(r, list ? list : fig, "figure `%s` has no `series`; write a list", f->name);
         return;
     }
     f->curve = COP_NEW_ARRAY(&r->s->arena, cop_curve, n);
@@ -195,10 +207,10 @@ static void read_curves(cop_study_reader *r, int list, cop_figure *f)
         int item = cop_doc_item(&r->doc, list, i);
         if (!cop_study_keys(r, item, "a series", keys, COP_LEN(keys)))
             continue;
-        int over = cop_doc_get(&r->doc, item, "for");
+        int over = cop_doc_get(&r->doc, item, "for"), of = cop_doc_get(&r->doc, item, "of");
         f->curve[f->n_curves++] =
             (cop_curve){.name = cop_study_text(r, item, "name", NULL),
-                        .of = cop_study_expr(r, cop_doc_get(&r->doc, item, "of")),
+                        .of = cop_study_expr(r, of ? of : item),
                         .over_series = over ? cop_study_text(r, item, "for", "") : NULL,
                         .dash = cop_study_flag(r, item, "dash")};
     }
@@ -206,12 +218,16 @@ static void read_curves(cop_study_reader *r, int list, cop_figure *f)
 
 static void read_points(cop_study_reader *r, int list, cop_mark_expected *e)
 {
-    size_t n = list ? cop_doc_count(&r->doc, list) : 0;
+    size_t n = cop_doc_type(&r->doc, list) == COP_NODE_LIST ? cop_doc_count(&r->doc, list) : 0;
+    if (list && n == 0)
+        cop_study_fault(r, list, "`points` is not a list; write [[x, y], [x, y]]");
     e->points = (double(*)[2])cop_arena_alloc(&r->s->arena, (n + 1) * sizeof(*e->points));
     for (size_t i = 0; i < n; i++) {
         int pair = cop_doc_item(&r->doc, list, i);
         for (size_t k = 0; k < 2; k++) {
-            int item = cop_doc_count(&r->doc, pair) == 2 ? cop_doc_item(&r->doc, pair, k) : 0;
+            bool two =
+                cop_doc_type(&r->doc, pair) == COP_NODE_LIST && cop_doc_count(&r->doc, pair) == 2;
+            int item = two ? cop_doc_item(&r->doc, pair, k) : 0;
             const char *text = item ? cop_doc_text(&r->doc, item) : NULL;
             if (text == NULL || cop_parse_real(text, &e->points[i][k], NULL) != 0)
                 cop_study_fault(r, pair, "a point is not a pair of numbers; write [x, y]");
@@ -251,7 +267,9 @@ static void read_expected(cop_study_reader *r, int map, cop_mark_expected *e)
         e->low = isfinite(b->low) ? b->low : NAN;
         e->high = isfinite(b->high) ? b->high : NAN;
     } else if (!isnan(e->value) && tolerance[0]) {
-        (void)cop_band_around(e->value, tolerance, &e->low, &e->high);
+        if (cop_band_around(e->value, tolerance, &e->low, &e->high) != 0)
+            cop_study_fault(r, map, "tolerance `%s` is none; write `5 %%`, 0.2 or exact",
+                            tolerance);
     }
     read_points(r, cop_doc_get(&r->doc, map, "points"), e);
     if (e->n_points && tolerance[0] && cop_parse_share(tolerance, &e->tolerance, NULL) != 0)
@@ -302,9 +320,11 @@ static void read_figure(cop_study_reader *r, int map, cop_figure *f)
     f->category = cop_study_words(r, map, "categories", &f->n_categories);
     f->column = cop_study_words(r, map, "columns", &f->n_columns);
     f->check = cop_study_words(r, map, "checks", &f->n_checks);
-    read_curves(r, cop_doc_get(&r->doc, map, "series"), f);
+    read_curves(r, map, f);
     int list = cop_doc_get(&r->doc, map, "expected");
-    size_t n = list ? cop_doc_count(&r->doc, list) : 0;
+    size_t n = cop_doc_type(&r->doc, list) == COP_NODE_LIST ? cop_doc_count(&r->doc, list) : 0;
+    if (list && n == 0)
+        cop_study_fault(r, list, "`expected` is not a list; begin each with `- {name: ...}`");
     f->expected = COP_NEW_ARRAY(&r->s->arena, cop_mark_expected, n);
     for (size_t i = 0; i < n; i++)
         read_expected(r, cop_doc_item(&r->doc, list, i), &f->expected[f->n_expected++]);

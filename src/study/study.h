@@ -19,7 +19,7 @@ typedef struct cop_expr {
 /* One value of an axis: what it is called and which options it sets. */
 typedef struct cop_case {
     const char *label;
-    double number; /* of the label's first word; NaN if it is not one */
+    double number; /* of the label's first word; NaN if it is none, or units differ */
     const char **set; /* "key.path=value" */
     size_t n_set;
 } cop_case;
@@ -28,6 +28,8 @@ typedef struct cop_axis {
     const char *name;
     cop_case *value;
     size_t n_values;
+    cop_case *absent; /* values of the other scale */
+    size_t n_absent;
 } cop_axis;
 
 /* Runs under one name: common settings and a product of axes. */
@@ -124,6 +126,8 @@ typedef struct cop_study {
     size_t n_seeds;
     cop_block *block;
     size_t n_blocks;
+    const char **absent; /* names of blocks that this scale leaves out */
+    size_t n_absent;
     cop_let *let;
     size_t n_lets;
     cop_check *check;
@@ -150,10 +154,12 @@ typedef struct cop_point {
     uint64_t config_hash;
     int64_t run_id; /* 0: not run yet */
     int outcome; /* enum cop_outcome of the run */
+    const char *detail; /* first line of what it says about a bad end; NULL: nothing */
 } cop_point;
 
 typedef struct cop_plan {
     const cop_study *study;
+    cop_arena *arena; /* of the study */
     cop_point *point; /* grouped by seed, then block; in the study's arena */
     size_t n_points, per_seed;
     const char *config; /* effective configuration of the first point */

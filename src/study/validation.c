@@ -201,15 +201,30 @@ const char *cop_validation_text(const cop_ledger *l, const cop_study_record *stu
     return text;
 }
 
+/* The seal that ends the text: its place, NULL if there is none or something follows it. */
+static const char *find_seal(const char *text, uint64_t *inputs, uint64_t *own, const char **sealed)
+{
+    const char *seal = NULL;
+    for (const char *s = strstr(text, SEAL); s != NULL; s = strstr(s + 1, SEAL))
+        seal = s;
+    int used = 0;
+    if (seal == NULL || sscanf(seal + strlen(SEAL), "%16" SCNx64 " text %16" SCNx64 " -->%n",
+                               inputs, own, &used) != 2)
+        return NULL;
+    const char *end = seal + strlen(SEAL) + used;
+    *sealed = strstr(seal, " text ");
+    return used > 0 && strcmp(end, "\n") == 0 ? seal : NULL;
+}
+
 int cop_validation_check(const char *name, const char *text, const cop_validation_inputs *in,
                          cop_err *err)
 {
-    const char *seal = strstr(text, SEAL), *own = seal ? strstr(seal, " text ") : NULL;
-    if (own == NULL)
-        return cop_err_add(err, COP_E_INPUT, "%s: has no seal; run `make reproduce`", name);
-    uint64_t inputs = strtoull(seal + strlen(SEAL), NULL, 16);
-    if (strtoull(own + strlen(" text "), NULL, 16) !=
-        hash_bytes(FNV_START, text, (size_t)(own - text)))
+    uint64_t inputs = 0, own = 0;
+    const char *sealed;
+    if (find_seal(text, &inputs, &own, &sealed) == NULL)
+        return cop_err_add(err, COP_E_INPUT, "%s: does not end with a seal; run `make reproduce`",
+                           name);
+    if (own != hash_bytes(FNV_START, text, (size_t)(sealed - text)))
         return cop_err_add(err, COP_E_INPUT, "%s: was edited by hand; run `make reproduce`", name);
     if (inputs != cop_validation_fingerprint(in))
         return cop_err_add(

@@ -1,0 +1,187 @@
+/* The seal of VALIDATION.md, and that the one in the repository is neither stale nor edited. Runs in
+ * the top folder of the source tree. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "study/validation.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void refuse(const char *text, const cop_validation_inputs *in, const char *why)
+{
+    cop_err err = {0};
+    assert_int_equal(cop_validation_check("V.md", text, in, &err), -COP_E_INPUT);
+    if (strstr(err.text, why) == NULL)
+        fail_msg("expected `%s` in: %s", why, err.text);
+}
+
+static const char *judged(cop_arena *a, const cop_validation_inputs *in)
+{
+    static cop_claim claims[] = {
+        {.id = "gran1-1",
+         .where = "fig. 1 | left",
+         .metric = "rate < 5",
+         .expected = "13",
+         .tolerance = "4 %"},
+        {.id = "gran1-2", .where = "fig. 2", .metric = "m", .expected = "1", .tolerance = "exact"},
+        {.id = "gran1-3", .where = "fig. 3", .metric = "m", .expected = "1", .tolerance = "exact"},
+        {.id = "gran1-4",
+         .where = "fig. 3",
+         .metric = "m",
+         .expected = "1",
+         .tolerance = "exact",
+         .record = true}};
+    static cop_paper paper = {
+        .key = "gran1", .title = "T", .source = "S", .claim = claims, .n_claims = 4};
+    static cop_study_verdict quick[] = {
+        {.id = "gran1-1", .state = "fail", .measured = "9", .explain = "too short"},
+        {.id = "gran1-2", .state = "fail", .measured = "2", .explain = ""}};
+    static cop_study_verdict full[] = {
+        {.id = "gran1-1", .state = "pass", .measured = "12.9", .explain = ""},
+        {.id = "gran1-2", .state = "not-run", .measured = "", .explain = ""}};
+    static const cop_study_record studies[] = {
+        {.name = "e", .scale = "full", .verdict = full, .n_verdicts = 2},
+        {.name = "e", .scale = "quick", .verdict = quick, .n_verdicts = 2}};
+    cop_ledger l = {.paper = &paper, .n_papers = 1};
+    return cop_validation_text(&l, studies, 2, in, a);
+}
+
+/* Full scale counts before quick, but not while it is not run. */
+static void test_text(void **state)
+{
+    (void)state;
+    cop_arena a = {0};
+    cop_validation_inputs in = {"claims", "experiments", "tests/golden"};
+    const char *text = judged(&a, &in);
+    assert_non_null(strstr(text, "| gran1 | 4 | 1 | 1 | 1 | 1 | T |"));
+    assert_non_null(
+        strstr(text, "| gran1-1 | fig. 1 \\| left | rate &lt; 5 | 13 | 4 % | 12.9 | pass, full |"));
+    assert_non_null(strstr(text, "| 2 | **fail**, quick |"));
+    assert_non_null(strstr(text, "* gran1-2: not understood yet"));
+    assert_null(strstr(text, "too short"));
+    cop_arena_free(&a);
+}
+
+static void test_edited(void **state)
+{
+    (void)state;
+    cop_arena a = {0};
+    cop_err err = {0};
+    cop_validation_inputs in = {"claims", "experiments", "tests/golden"};
+    const char *text = judged(&a, &in);
+    assert_int_equal(cop_validation_check("V.md", text, &in, &err), 0);
+    /* Every single byte is sealed. */
+    for (size_t i = 0; i < strlen(text); i++) {
+        char *copy = cop_arena_strdup(&a, text);
+        copy[i] = copy[i] == 'x' ? 'y' : 'x';
+        assert_int_equal(cop_validation_check("V.md", copy, &in, &err), -COP_E_INPUT);
+    }
+    refuse(cop_arena_printf(&a, "%s| gran1-5 | pass |\n", text), &in, "seal");
+    refuse(cop_arena_printf(&a, "more\n%s", text), &in, "edited");
+    refuse("# Validation\n", &in, "seal");
+    refuse("", &in, "seal");
+    cop_arena_free(&a);
+}
+
+/* A change in any of the inputs shows. */
+static void test_stale(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"/c/gran1.yaml", "/e/a.yaml", "/e/setups/s.yaml",
+                                        "/g/golden.txt"};
+    char dir[] = "/tmp/cop_valid_XXXXXX", c[64], e[64], g[64], path[96];
+    assert_non_null(mkdtemp(dir));
+    snprintf(c, sizeof(c), "%s/c", dir);
+    snprintf(e, sizeof(e), "%s/e", dir);
+    snprintf(g, sizeof(g), "%s/g", dir);
+    snprintf(path, sizeof(path), "%s/setups", e);
+    assert_int_equal(mkdir(c, 0755) | mkdir(e, 0755) | mkdir(path, 0755) | mkdir(g, 0755), 0);
+    cop_validation_inputs in = {c, e, g};
+    cop_arena a = {0};
+    cop_err err = {0};
+    for (size_t i = 0; i < COP_LEN(files); i++) {
+        const char *before = judged(&a, &in);
+        snprintf(path, sizeof(path), "%s%s", dir, files[i]);
+        write_text(path, "one"); /* a new file */
+        refuse(before, &in, "stale");
+        before = judged(&a, &in);
+        write_text(path, "two"); /* other content */
+        refuse(before, &in, "stale");
+        assert_int_equal(cop_validation_check("V.md", judged(&a, &in), &in, &err), 0);
+    }
+    for (size_t i = 0; i < COP_LEN(files); i++) {
+        snprintf(path, sizeof(path), "%s%s", dir, files[i]);
+        unlink(path);
+    }
+    snprintf(path, sizeof(path), "%s/setups", e);
+    assert_int_equal(rmdir(path) | rmdir(c) | rmdir(e) | rmdir(g) | rmdir(dir), 0);
+    cop_arena_free(&a);
+}
+
+static void test_repository(void **state)
+{
+    (void)state;
+    char *text;
+    size_t length;
+    cop_err err = {0};
+    cop_validation_inputs in = {"claims", "experiments", "tests/golden"};
+    if (access("VALIDATION.md", F_OK) != 0)
+        skip();
+    assert_int_equal(cop_file_read("VALIDATION.md", (size_t)8 << 20, &text, &length, &err), 0);
+    text = cop_realloc(text, length + 1);
+    text[length] = '\0';
+    if (cop_validation_check("VALIDATION.md", text, &in, &err) != 0)
+        fail_msg("%s", err.text);
+    cop_free(text);
+}
+
+/* Written whole or not at all; devices and links stay what they are. */
+static void test_file_write(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/cop_valid_XXXXXX", file[64], link[64], *text;
+    size_t length;
+    struct stat st;
+    cop_err err = {0};
+    assert_non_null(mkdtemp(dir));
+    snprintf(file, sizeof(file), "%s/f", dir);
+    snprintf(link, sizeof(link), "%s/l", dir);
+    write_text(file, "old");
+    assert_int_equal(symlink(file, link), 0);
+    assert_int_equal(cop_file_write(link, "one", 3, &err), 0);
+    assert_int_equal(cop_file_write(link, "other", 5, &err), 0);
+    assert_true(lstat(link, &st) == 0 && S_ISLNK(st.st_mode));
+    assert_int_equal(cop_file_read(file, 100, &text, &length, &err), 0);
+    assert_int_equal(length, 5);
+    cop_free(text);
+    assert_int_equal(cop_file_write("/dev/null", "x", 1, &err), 0);
+    assert_true(stat("/dev/null", &st) == 0 && S_ISCHR(st.st_mode));
+    assert_int_equal(cop_file_write("/dev/full", "x", 1, &err), -COP_E_IO);
+    assert_int_equal(cop_file_write(dir, "x", 1, &err), -COP_E_IO);
+    assert_int_equal(cop_file_write("/no/such/place", "x", 1, &err), -COP_E_IO);
+    assert_int_equal(unlink(file) | unlink(link) | rmdir(dir), 0); /* nothing else is left */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text), cmocka_unit_test(test_edited), cmocka_unit_test(test_stale),
+        cmocka_unit_test(test_repository), cmocka_unit_test(test_file_write)};
+    return cmocka_run_group_tests_name("validation", tests, NULL, NULL);
+}
