@@ -8,7 +8,6 @@
  *                    entries up to 2/3 H us, increment min(N/6, H/2), timer 10 us, 90 % of the queue */
 #include "cc/ibcc.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define TIMER_UNIT_PS 1024000 /* 1.024 us */
@@ -205,21 +204,30 @@ ibcc_params ibcc_resolve(const ibcc_cfg *cfg, const cop_netinfo *info)
     return p;
 }
 
+/* A number of digits alone, at most `most`; moves *s past it. */
+static bool parse_digits(const char **s, uint32_t most, uint32_t *value)
+{
+    size_t digits = strspn(*s, "0123456789");
+    *value = 0;
+    for (size_t i = 0; i < digits && *value <= most; i++)
+        *value = *value * 10 + (uint32_t)((*s)[i] - '0');
+    *s += digits;
+    return digits > 0 && *value <= most;
+}
+
 int64_t ibcc_parse_ratios(const char *text, ibcc_ratio *list, size_t max)
 {
     int64_t n = 0;
     const char *s = text ? text : "";
-    s += strspn(s, " []");
+    s += strspn(s, " [");
     while (*s != '\0') {
-        unsigned shift, multiplier;
-        int used = 0;
-        if (sscanf(s, "%1u:%5u%n", &shift, &multiplier, &used) != 2 || used == 0 || *s < '0' ||
-            *s > '9' || shift > MAX_RATIO_SHIFT || multiplier > MAX_RATIO_MULTIPLIER)
+        uint32_t shift, multiplier;
+        if (!parse_digits(&s, MAX_RATIO_SHIFT, &shift) || *s++ != ':' ||
+            !parse_digits(&s, MAX_RATIO_MULTIPLIER, &multiplier))
             return -1;
         if ((size_t)n < max)
             list[n] = (ibcc_ratio){multiplier, (uint8_t)shift};
         n++;
-        s += used;
         s += strspn(s, " ]");
         if (*s != '\0' && *s++ != ',')
             return -1;
