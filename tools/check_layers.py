@@ -11,8 +11,9 @@ Layers, from the bottom up (an arrow means "may include"):
   queue, cc, traffic (plug-ins) -> base and their own interface in net/; never each other
   stats   -> base, net (reads the network when the run is over)
   store   -> base, stats/result.h; the only folder that knows SQLite
+  report  -> base, what the store reads (store/store.h, store/browse.h); JSON
   exp     -> all of the above, by their public headers; the only folder that knows YAML
-  apps    -> base, exp, what results are made of (stats/result.h, store/store.h); JSON
+  apps    -> base, exp, report, what results are made of (stats/result.h, store/store.h); JSON
   include -> nothing of ours: coppice.h stands alone
   examples-> coppice.h only
 
@@ -38,11 +39,13 @@ ALLOWED = {
     "src/traffic": ["base/", "net/traffic.h", "topo/topo.h"],
     "src/stats": ["base/", "net/net.h"],
     "src/store": ["base/", "stats/result.h"],
+    "src/report": ["base/", "stats/result.h", "store/store.h", "store/browse.h"],
     "src/exp": ["base/", "topo/topo.h", "route/route.h", "net/net.h", "net/net_cfg.h",
                 "net/watch.h", "queue/queue_list.h", "cc/cc_list.h", "traffic/traffic_cfg.h",
                 "stats/result.h", "stats/collect.h", "store/store.h", "coppice.h"],
     # `coppice bench` also measures the event queue by itself.
-    "apps/cli": ["base/", "exp/", "stats/result.h", "store/store.h", "des/evq.h"],
+    "apps/cli": ["base/", "exp/", "stats/result.h", "store/store.h", "report/report.h",
+                 "des/evq.h"],
     "include": [],
     "examples": ["coppice.h"],
 }
@@ -51,7 +54,7 @@ ALLOWED = {
 LIBRARIES = {
     "sqlite3.h": ["src/store"],
     "yaml.h": ["src/exp"],
-    "jansson.h": ["apps/cli"],
+    "jansson.h": ["apps/cli", "src/report"],
     "pthread.h": ["src/des", "src/exp"],
 }
 
