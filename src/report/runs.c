@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_POINTS = 1200, MAX_CURVES = 24, MAX_BARS = 12, MAX_LINKS = 40000 };
+enum { MAX_POINTS = 1200, MANY_CURVES = 8, MAX_CURVES = 24, MAX_BARS = 12, MAX_LINKS = 40000 };
 
 typedef struct drawing {
     cop_store *store;
@@ -100,17 +100,71 @@ static int add_series(drawing *d, json_t *curves, const char *series, const char
     return 0;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Length of the name of the traffic entry in "entry/3", the series of one of its streams. */
+static size_t entry_length(const char *name)
+{
+    size_t n = strlen(name), digits = 0;
+    while (digits < n && name[n - 1 - digits] >= '0' && name[n - 1 - digits] <= '9')
+        digits++;
+    bool stream = digits > 0 && digits + 1 < n && name[n - 1 - digits] == '/';
+    return stream ? n - digits - 1 : n;
+}
+
+/* Add the points of `c` to those of the curve before it. */
+static void add_up(json_t *before, const json_t *c)
+{
+    size_t i;
+    json_t *p;
+    json_array_foreach (json_object_get(c, "points"), i, p) {
+        json_t *sum = json_array_get(json_object_get(before, "points"), i);
+        double v = json_number_value(json_array_get(sum, 1)) +
+                   json_number_value(json_array_get(p, 1));
+        if (sum != NULL)
+            json_array_set_new(sum, 1, cop_report_real(v));
+    }
+}
+
+/* One curve per entry instead of one per stream. */
+static void merge_streams(json_t *curves)
+{
+    for (size_t i = 0; i < json_array_size(curves);) {
+        json_t *c = json_array_get(curves, i), *before = i ? json_array_get(curves, i - 1) : NULL;
+        const char *name = cop_report_get(c, "name");
+        char *entry = cop_alloc(strlen(name) + 1);
+        memcpy(entry, name, entry_length(name));
+        if (before != NULL && strcmp(cop_report_get(before, "name"), entry) == 0) {
+            add_up(before, c);
+            json_array_remove(curves, i);
+        } else {
+            json_object_set_new(c, "name", cop_report_string(entry));
+            i++;
+        }
+        cop_free(entry);
+    }
+}
+
 static int draw_throughput(drawing *d, const name_list *l)
 {
     static const char prefix[] = "throughput/";
     json_t *curves = json_array();
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < l->n && json_array_size(curves) < MAX_CURVES; i++)
+    qsort(l->name, l->n, sizeof(*l->name), by_number);
+    for (size_t i = 0; rc == 0 && i < l->n; i++)
         if (strncmp(l->name[i], prefix, strlen(prefix)) == 0)
             rc = add_series(d, curves, l->name[i], l->name[i] + strlen(prefix), 1.0);
     if (rc == 0 && json_array_size(curves) == 0)
         rc = add_series(d, curves, "network/throughput", "all", 1.0);
+    if (json_array_size(curves) > MANY_CURVES)
+        merge_streams(curves);
+    while (json_array_size(curves) > MAX_CURVES)
+        json_array_remove(curves, MAX_CURVES);
     json_t *f = figure(d, "throughput", "Throughput over time", "time");
+    json_object_set_new(f, "wide", json_true());
     json_object_set_new(f, "x", axis("time", d->time_unit, false));
     json_object_set_new(f, "y", axis("throughput", "Gbit/s", false));
     json_object_set_new(f, "series", curves);
@@ -332,14 +386,13 @@ static int draw(drawing *d)
     if (rc == 0)
         rc = draw_throughput(d, &names);
     if (rc == 0)
-        rc = draw_entries(d);
-    if (rc == 0)
         rc = draw_latency_over_time(d);
     if (rc == 0)
         rc = draw_distribution(d);
     if (rc == 0) {
         draw_bars(d, &ports, false);
         draw_bars(d, &ports, true);
+        rc = draw_entries(d);
         draw_network(d, &ports);
     }
     cop_free(names.name);

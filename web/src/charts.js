@@ -27,7 +27,7 @@ export function base() {
     textStyle: { fontFamily: t.font, color: t.text },
     aria: { enabled: true, label: { enabled: false }, decal: { show: false } },
     legend: { show: false },
-    grid: { left: 12, right: 20, top: 34, bottom: 8, outerBoundsMode: "same", outerBoundsContain: "all" },
+    grid: { left: 6, right: 14, top: 8, bottom: 6, outerBoundsMode: "same", outerBoundsContain: "all" },
   };
 }
 
@@ -71,6 +71,7 @@ function valueAxis(axis = {}, extra = {}) {
     splitLine: { lineStyle: { color: t.line } },
     nameTextStyle: { color: t.quiet, fontSize: 12, fontFamily: t.font },
     name: axisTitle(axis),
+    nameTruncate: { maxWidth: 300 },
     scale: true,
     ...extra,
   };
@@ -106,6 +107,14 @@ function xRange(spec, curves) {
   const least = xs.reduce((a, b) => Math.min(a, b), Infinity);
   const most = xs.reduce((a, b) => Math.max(a, b), -Infinity);
   return [finite(spec.x?.min) ? spec.x.min : least, finite(spec.x?.max) ? spec.x.max : most];
+}
+
+/** Time begins at 0, other axes where ECharts likes; logarithmic ones would waste up to a decade. */
+function xLimits(spec, [least, most]) {
+  if (!(most > least)) return {};
+  if (spec.x?.log) return { min: least, max: most };
+  const zero = least >= 0 && least < 0.25 * (most - least);
+  return { min: spec.x?.min ?? (zero ? 0 : undefined), max: spec.x?.max ?? undefined };
 }
 
 /** Markers tell curves apart without colour; on long curves only some points carry one. */
@@ -168,15 +177,25 @@ function expectedBands(spec, range) {
       const e = list[params.dataIndex];
       const colour = expectedColour(spec, e.name);
       const [from, to] = data[params.dataIndex];
-      const left = api.coord([from, e.value ?? e.low ?? e.high ?? 0])[0], right = api.coord([to, e.value ?? e.low ?? e.high ?? 0])[0];
       const area = params.coordSys;
-      const y = (v, edge) => (finite(v) ? api.coord([from, v])[1] : edge);
-      const top = y(e.high, area.y), bottom = y(e.low, area.y + area.height);
+      const anyY = e.value ?? e.low ?? e.high ?? 0;
+      const left = finite(e.from) ? api.coord([from, anyY])[0] : area.x;
+      const right = finite(e.to) ? api.coord([to, anyY])[0] : area.x + area.width;
+      const y = (v) => api.coord([from, v])[1];
       const children = [];
-      if (finite(e.low) || finite(e.high)) {
+      const strip = (top, bottom, style) => {
         const shape = graphic.clipRectByRect({ x: left, y: top, width: right - left, height: Math.max(bottom - top, 1) }, area);
-        if (shape) children.push({ type: "rect", shape, style: { fill: colour, opacity: 0.16 } },
-          { type: "rect", shape, style: { fill: "none", stroke: colour, lineWidth: 0.75, opacity: 0.55 } });
+        if (shape) children.push({ type: "rect", shape, style: { fill: colour, ...style } });
+        return shape;
+      };
+      if (finite(e.low) && finite(e.high)) {
+        const shape = strip(y(e.high), y(e.low), { opacity: 0.16 });
+        if (shape) children.push({ type: "rect", shape, style: { fill: "none", stroke: colour, lineWidth: 0.75, opacity: 0.55 } });
+      } else if (finite(e.low) || finite(e.high)) {
+        // A bound on one side: a line, and three fading strips on the side where values may be.
+        const edge = y(e.low ?? e.high), way = finite(e.low) ? -1 : 1;
+        [0.22, 0.13, 0.06].forEach((opacity, k) => strip(Math.min(edge + way * 5 * k, edge + way * 5 * (k + 1)), Math.max(edge + way * 5 * k, edge + way * 5 * (k + 1)), { opacity }));
+        children.push({ type: "line", shape: { x1: left, y1: edge, x2: right, y2: edge }, style: { stroke: colour, lineWidth: 1, opacity: 0.8 } });
       }
       if (finite(e.value)) {
         const at = api.coord([from, e.value])[1];
@@ -193,12 +212,14 @@ function expectedPoints(spec) {
     .map((p) => [p[0], p[1], p[1] * (1 - (e.tolerance || 0)), p[1] * (1 + (e.tolerance || 0)), k]));
   if (data.length === 0) return null;
   return {
-    type: "custom", name: EXPECTED, id: "points", silent: true, clip: true, z: 6, tooltip: { show: false }, data,
+    type: "custom", name: EXPECTED, id: "points", silent: true, clip: false, z: 6, tooltip: { show: false }, data,
     encode: { x: 0, y: [1, 2, 3] },
     renderItem: (params, api) => {
       const d = data[params.dataIndex];
       const colour = expectedColour(spec, list[d[4]].name);
       const [x, y] = api.coord([d[0], d[1]]);
+      const area = params.coordSys;
+      if (x < area.x - 1 || x > area.x + area.width + 1) return null; // outside of what zoom shows
       const children = [];
       if (d[2] !== d[3]) children.push(whisker(x, api.coord([d[0], d[2]])[1], api.coord([d[0], d[3]])[1], { stroke: colour, lineWidth: 1, opacity: 0.7 }, 5));
       children.push({ type: "path", shape: { pathData: `M${x} ${y - 6}L${x + 6} ${y}L${x} ${y + 6}L${x - 6} ${y}Z` }, style: { fill: theme().panel, stroke: colour, lineWidth: 1.5 } });
@@ -248,7 +269,7 @@ export function curveChart(spec) {
     option: {
       ...base(),
       tooltip: tooltip(formatter, "axis"),
-      xAxis: valueAxis(spec.x, { ...below, splitLine: { show: false }, min: finite(range[0]) ? range[0] : undefined, max: finite(range[1]) ? range[1] : undefined }),
+      xAxis: valueAxis(spec.x, { ...below, splitLine: { show: false }, ...xLimits(spec, range) }),
       yAxis: valueAxis(spec.y, above(spec.y)),
       dataZoom: [zoomOn({ xAxisIndex: 0 })],
       series: series.filter(Boolean),
@@ -340,7 +361,7 @@ export function barChart(spec, width) {
     type: "category", data: (spec.categories || []).map(String), inverse: flat,
     axisLabel: { ...axisText(), interval: 0, hideOverlap: false, width: flat ? Math.min(220, width * 0.4) : undefined, overflow: "truncate" },
     axisLine: { lineStyle: { color: theme().axis } }, axisTick: { show: false },
-    name: axisTitle(spec.x), ...(flat ? {} : below), nameTextStyle: { color: theme().quiet, fontSize: 12 },
+    name: axisTitle(spec.x), nameTruncate: { maxWidth: 300 }, ...(flat ? {} : below), nameTextStyle: { color: theme().quiet, fontSize: 12 },
   };
   const value = valueAxis(spec.y, { ...(flat ? below : above(spec.y)), scale: false });
   const series = list.map((s, i) => ({
@@ -352,7 +373,6 @@ export function barChart(spec, width) {
   const option = { ...base(), tooltip: tooltip(formatter, "axis"), xAxis: flat ? value : category, yAxis: flat ? category : value,
     dataZoom: [zoomOn(flat ? { yAxisIndex: 0 } : { xAxisIndex: 0 })], series: [...series, ...barMarks(spec, flat, list.length)] };
   option.tooltip.axisPointer = { type: "shadow", shadowStyle: { opacity: 0.12 } };
-  option.grid.top = flat ? 8 : 34;
   option.aria.decal = { show: list.length > 1 };
   const rows = (spec.categories || []).length * (spec.stack ? 1 : Math.max(1, list.length));
   return { option, zoom: flat ? "y" : "x", expected: (spec.expected || []).length > 0, height: flat ? Math.max(180, 70 + rows * 24) : undefined };
@@ -384,7 +404,7 @@ export function heatChart(spec, width) {
   const room = (width - 90) / Math.max(1, (spec.xs || []).length);
   const axis = (list, a, extra) => ({
     type: "category", data: list.map((v) => fmt(v)), axisLabel: axisText(), axisLine: { show: false }, axisTick: { show: false },
-    name: axisTitle(a), nameTextStyle: { color: t.quiet, fontSize: 12, fontFamily: t.font }, splitArea: { show: false }, ...extra,
+    name: axisTitle(a), nameTruncate: { maxWidth: 300 }, nameTextStyle: { color: t.quiet, fontSize: 12, fontFamily: t.font }, splitArea: { show: false }, ...extra,
   });
   const nth = (z) => Math.max(0, classes.findIndex((c) => z <= c.max));
   const formatter = (p) => {

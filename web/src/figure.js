@@ -187,7 +187,7 @@ export function figureElement(spec, owner, linkTo) {
   let body = [fig.legend, fig.box, fig.extra];
   if (spec.kind === "table") body = [dataTable(spec)];
   else if (!known) body = [el("p", { class: "fault" }, `This coppice does not know figures of the kind “${spec.kind}”.`)];
-  fig.node = el("figure", { id, class: `figure ${spec.kind === "network" || spec.kind === "table" ? "wide" : ""}`, "data-kind": String(spec.kind) },
+  fig.node = el("figure", { id, class: `figure ${spec.wide || spec.kind === "network" || spec.kind === "table" ? "wide" : ""}`, "data-kind": String(spec.kind) },
     el("figcaption", {}, el("h4", {}, el("a", { class: "anchor", href: `#${id}` }, spec.title || spec.name)), tools),
     body, spec.note ? el("p", { class: "note" }, spec.note) : null, checkLinks(spec, linkTo));
   if (known) figures.push(fig);

@@ -10,6 +10,7 @@ import { fmt } from "./dom.js";
 import { ramp, theme } from "./theme.js";
 
 const MANY_HOSTS = 48;
+const natural = new Intl.Collator("en", { numeric: true });
 const MANY_LINKS = 90; // beyond, the two directions share a line
 
 const kib = (bytes) => (bytes >= 1024 ? `${fmt(bytes / 1024, 3)} KiB` : `${fmt(bytes, 3)} B`);
@@ -36,7 +37,18 @@ function readGraph(spec) {
     nodes[b].near.add(a);
     links.push({ a, b, use: use || 0, queue: queue || 0 });
   }
-  return { nodes, links };
+  return sorted({ nodes, links });
+}
+
+/** s2 before s10: neighbours by number are neighbours in most networks. */
+function sorted({ nodes, links }) {
+  const order = nodes.map((_, i) => i).sort((i, k) => natural.compare(nodes[i].name, nodes[k].name));
+  const where = [];
+  order.forEach((old, now) => { where[old] = now; });
+  return {
+    nodes: order.map((i) => ({ ...nodes[i], near: new Set([...nodes[i].near].map((k) => where[k]).sort((a, b) => a - b)) })),
+    links: links.map((l) => ({ ...l, a: where[l.a], b: where[l.b] })),
+  };
 }
 
 /** All hosts of a switch become one node; its links carry the greatest use, and remember the mean. */
@@ -210,18 +222,20 @@ function linkRows(ways, nodes) {
   });
 }
 
-function edgesOf(graph, shape) {
+function edgesOf(graph, items) {
   const fold = graph.links.length > MANY_LINKS;
   const links = fold ? foldDirections(graph.links) : graph.links.map((l) => ({ ...l, ways: [l] }));
   const thick = links.length > 600 ? 1.6 : links.length > 150 ? 2.6 : 5;
   links.sort((x, y) => x.use - y.use); // busy ones on top
-  return links.map((l) => ({
-    source: l.a, target: l.b, ways: l.ways,
-    lineStyle: {
-      color: ramp(theme().heat, l.use), width: (links.length > 150 ? 0.5 : 1) + thick * l.use,
-      opacity: links.length > 150 ? 0.35 + 0.65 * l.use : 0.95, curveness: fold ? (shape === "circle" ? 0.15 : 0) : 0.1,
-    },
-  }));
+  const many = links.length > 150;
+  return links.map((l) => {
+    const length = Math.hypot(items[l.a].x - items[l.b].x, items[l.a].y - items[l.b].y);
+    return { source: l.a, target: l.b, ways: l.ways, lineStyle: {
+      color: ramp(theme().heat, l.use), width: many ? 0.5 + thick * l.use * l.use : 1 + thick * l.use,
+      opacity: many ? 0.3 + 0.7 * l.use * l.use : 0.95,
+      curveness: fold ? 0 : Math.min(0.3, 15 / Math.max(1, length)), // the two directions lie side by side
+    } };
+  });
 }
 
 function nodeItem(n, i, at, size, label) {
@@ -231,10 +245,13 @@ function nodeItem(n, i, at, size, label) {
     symbol: n.host ? "circle" : "roundRect",
     symbolSize: n.members ? 7 + Math.min(9, Math.sqrt(n.members.length)) : n.host ? 9 : label.big ? [30, 17] : 9,
     itemStyle: { color: n.host ? t.panel : t.dark ? "#c6ced8" : "#38424d", borderColor: n.host ? t.quiet : t.panel, borderWidth: n.host ? 1.5 : 1 },
-    label: { show: label.show, position: label.where, formatter: n.members ? String(n.members.length) : n.name, fontSize: 11,
+    label: { show: label.show, position: label.where, formatter: n.members ? String(n.members.length) : n.name, fontSize: 11, width: 90, overflow: "truncate",
       color: label.where === "inside" ? (t.dark ? "#14181d" : "#ffffff") : t.quiet, fontFamily: t.font },
   };
 }
+
+/** Two nodes nobody sees keep ECharts from stretching the drawing. */
+const corners = (size) => [[0, 0], [size.w, size.h]].map(([x, y], k) => ({ id: `corner${k}`, name: "", x, y, symbolSize: 0, silent: true, label: { show: false }, tooltip: { show: false } }));
 
 export function networkChart(spec, width) {
   let graph = readGraph(spec);
@@ -245,7 +262,9 @@ export function networkChart(spec, width) {
   const { at, shape, square, tier } = arrange(graph.nodes);
   const w = width - 48;
   const h = shape === "tree" ? Math.min(420, Math.max(210, Math.max(...tier) * 150)) : Math.min(620, w / Math.max(0.7, square || 1));
-  const size = { w: shape === "tree" || shape === "grid" ? w : Math.min(w, h), h };
+  const size = { w, h };
+  const side = Math.min(w, h);
+  if (shape === "groups" || shape === "circle") at.forEach((p) => { p[0] = 0.5 + ((p[0] - 0.5) * side) / w; p[1] = 0.5 + ((p[1] - 0.5) * side) / h; });
   const perRow = new Map();
   tier.forEach((t) => perRow.set(t, (perRow.get(t) || 0) + 1));
   const room = (i) => (shape === "tree" ? w / perRow.get(tier[i]) : w / Math.sqrt(graph.nodes.length) / 1.6);
@@ -262,7 +281,7 @@ export function networkChart(spec, width) {
       ways.slice(0, 6).flatMap((l) => linkRows([l], graph.nodes)), ways.length > 6 ? `and ${ways.length - 6} more links, less busy` : null);
   };
   const option = { ...base(), tooltip: tooltip(formatter, "item"), series: [{
-    type: "graph", layout: "none", name: "0", data: items, links: edgesOf(graph, shape), roam: false,
+    type: "graph", layout: "none", name: "0", data: [...items, ...corners(size)], links: edgesOf(graph, items), roam: false,
     left: 24, right: 24, top: 22, bottom: 26, emphasis: { focus: "none", lineStyle: { opacity: 1 } }, labelLayout: { hideOverlap: true }, scaleLimit: { min: 0.7, max: 12 },
   }] };
   delete option.grid;
