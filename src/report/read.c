@@ -124,8 +124,8 @@ static int add_verdict(void *user, const cop_cell *cells, size_t n)
         return -COP_E_IO;
     experiment_key(v, "experiment", key, sizeof(key));
     json_t *e = json_object_get(rd->by_key, key);
-    json_array_append_new(
-        e ? json_object_get(e, "verdicts") : json_object_get(rd->doc, "unplaced"), v);
+    json_array_append_new(e ? json_object_get(e, "verdicts") : json_object_get(rd->doc, "unplaced"),
+                          v);
     return 0;
 }
 
@@ -229,7 +229,8 @@ static void finish(json_t *doc)
     json_t *e;
     sort(json_object_get(doc, "experiments"));
     sort(json_object_get(doc, "unplaced"));
-    json_array_foreach (json_object_get(doc, "experiments"), i, e) {
+    json_array_foreach(json_object_get(doc, "experiments"), i, e)
+    {
         sort(json_object_get(e, "verdicts"));
         if (strcmp(cop_report_get(e, "updated_at"), cop_report_get(doc, "date")) > 0)
             json_object_set(doc, "date", json_object_get(e, "updated_at"));

@@ -34,6 +34,15 @@ static json_t *axis(const char *label, const char *unit, bool log)
     return json_pack("{s:s, s:s, s:b}", "label", label, "unit", unit, "log", log);
 }
 
+static json_t *time_axis(const drawing *d)
+{
+    json_t *x = axis("time", d->time_unit, false);
+    double end = json_number_value(json_object_get(d->run, "sim_time_ns")) / d->ns_per_unit;
+    json_object_set_new(x, "min", json_integer(0));
+    json_object_set_new(x, "max", cop_report_real(end));
+    return x;
+}
+
 static json_t *figure(drawing *d, const char *name, const char *title, const char *kind)
 {
     json_t *f = json_pack("{s:s, s:s, s:s}", "name", name, "title", title, "kind", kind);
@@ -120,10 +129,11 @@ static void add_up(json_t *before, const json_t *c)
 {
     size_t i;
     json_t *p;
-    json_array_foreach (json_object_get(c, "points"), i, p) {
+    json_array_foreach(json_object_get(c, "points"), i, p)
+    {
         json_t *sum = json_array_get(json_object_get(before, "points"), i);
-        double v = json_number_value(json_array_get(sum, 1)) +
-                   json_number_value(json_array_get(p, 1));
+        double v =
+            json_number_value(json_array_get(sum, 1)) + json_number_value(json_array_get(p, 1));
         if (sum != NULL)
             json_array_set_new(sum, 1, cop_report_real(v));
     }
@@ -165,7 +175,7 @@ static int draw_throughput(drawing *d, const name_list *l)
         json_array_remove(curves, MAX_CURVES);
     json_t *f = figure(d, "throughput", "Throughput over time", "time");
     json_object_set_new(f, "wide", json_true());
-    json_object_set_new(f, "x", axis("time", d->time_unit, false));
+    json_object_set_new(f, "x", time_axis(d));
     json_object_set_new(f, "y", axis("throughput", "Gbit/s", false));
     json_object_set_new(f, "series", curves);
     return rc;
@@ -177,9 +187,10 @@ static int draw_latency_over_time(drawing *d)
     int rc = add_series(d, curves, "network/latency", "mean latency", 1e-3);
     if (rc == 0 && json_array_size(curves) > 0) {
         json_t *f = figure(d, "latency", "Latency over time", "time");
-        json_object_set_new(f, "note", json_string("Mean of the packets that arrived in a sample, "
-                                                   "from generation to delivery."));
-        json_object_set_new(f, "x", axis("time", d->time_unit, false));
+        json_object_set_new(f, "note",
+                            json_string("Mean of the packets that arrived in a sample, "
+                                        "from generation to delivery."));
+        json_object_set_new(f, "x", time_axis(d));
         json_object_set_new(f, "y", axis("latency", "µs", false));
         json_object_set(f, "series", curves);
     }
@@ -210,9 +221,10 @@ static int draw_distribution(drawing *d)
     int rc = cop_store_browse(d->store, COP_BROWSE_HIST, d->id, add_bin, curves, d->err);
     if (rc == 0 && json_array_size(curves) > 0) {
         json_t *f = figure(d, "distribution", "Distribution of latency", "line");
-        json_object_set_new(f, "note", json_string("Share of packets that took at most so long. "
-                                                   "Transit counts from the first byte's leaving "
-                                                   "the host."));
+        json_object_set_new(f, "note",
+                            json_string("Share of packets that took at most so long. "
+                                        "Transit counts from the first byte's leaving "
+                                        "the host."));
         json_object_set_new(f, "x", axis("latency", "µs", true));
         json_object_set_new(f, "y", axis("packets", "%", false));
         json_object_set(f, "series", curves);
@@ -269,11 +281,10 @@ static int add_port(void *user, const cop_cell *cells, size_t n)
     port_list *l = user;
     cop_arena *a = &l->d->arena;
     l->port = cop_grow(l->port, &l->cap, l->n + 1, sizeof(*l->port));
-    l->port[l->n++] =
-        (port){.name = cop_arena_strdup(a, cop_report_column(cells, n, "name").text),
-               .to = cop_arena_strdup(a, cop_report_column(cells, n, "to_name").text),
-               .use = cop_report_column(cells, n, "utilisation").real,
-               .queue = cop_report_column(cells, n, "mean_queue_bytes").real};
+    l->port[l->n++] = (port){.name = cop_arena_strdup(a, cop_report_column(cells, n, "name").text),
+                             .to = cop_arena_strdup(a, cop_report_column(cells, n, "to_name").text),
+                             .use = cop_report_column(cells, n, "utilisation").real,
+                             .queue = cop_report_column(cells, n, "mean_queue_bytes").real};
     return 0;
 }
 
@@ -319,46 +330,58 @@ static void draw_bars(drawing *d, const port_list *l, bool queues)
     json_decref(values);
 }
 
-/* "s1.4" -> "s1": the node a port belongs to. A host has one port, named like the host. */
-static const char *node_of(drawing *d, const char *port_name)
+typedef struct network {
+    json_t *hosts; /* name -> true */
+    json_t *numbers; /* name -> its place in nodes */
+    json_t *nodes;
+} network;
+
+static int add_host(void *user, const cop_cell *cells, size_t n)
 {
-    const char *dot = strrchr(port_name, '.');
-    return dot ? cop_arena_printf(&d->arena, "%.*s", (int)(dot - port_name), port_name) : port_name;
+    json_object_set_new_nocheck(user, cop_report_column(cells, n, "name").text, json_true());
+    return 0;
 }
 
-static json_int_t node_number(json_t *numbers, json_t *nodes, const char *name, bool host)
+/* The node a port belongs to. A host has one port, named like the host; "s1.4" is one of s1's. */
+static json_int_t node_number(drawing *d, network *w, const char *port_name)
 {
-    json_t *known = json_object_get(numbers, name);
+    bool host = json_object_get(w->hosts, port_name) != NULL;
+    const char *dot = strrchr(port_name, '.'), *name = port_name;
+    if (!host && dot != NULL)
+        name = cop_arena_printf(&d->arena, "%.*s", (int)(dot - port_name), port_name);
+    json_t *known = json_object_get(w->numbers, name);
     if (known != NULL)
         return json_integer_value(known);
-    json_int_t i = (json_int_t)json_array_size(nodes);
-    json_object_set_new_nocheck(numbers, name, json_integer(i));
+    json_int_t i = (json_int_t)json_array_size(w->nodes);
+    json_object_set_new_nocheck(w->numbers, name, json_integer(i));
     json_t *node = json_object();
     json_object_set_new(node, "name", cop_report_string(name));
     json_object_set_new(node, "kind", json_string(host ? "host" : "switch"));
-    json_array_append_new(nodes, node);
+    json_array_append_new(w->nodes, node);
     return i;
 }
 
-static void draw_network(drawing *d, const port_list *l)
+static int draw_network(drawing *d, const port_list *l)
 {
     if (l->n == 0 || l->n > MAX_LINKS)
-        return;
-    json_t *numbers = json_object(), *nodes = json_array(), *links = json_array();
-    for (size_t i = 0; i < l->n; i++) {
+        return 0;
+    network w = {json_object(), json_object(), json_array()};
+    json_t *links = json_array();
+    int rc = cop_store_browse(d->store, COP_BROWSE_NODE, d->id, add_host, w.hosts, d->err);
+    for (size_t i = 0; rc == 0 && i < l->n; i++) {
         const port *p = &l->port[i];
-        json_int_t from =
-            node_number(numbers, nodes, node_of(d, p->name), strchr(p->name, '.') == NULL);
-        json_int_t to = node_number(numbers, nodes, node_of(d, p->to), strchr(p->to, '.') == NULL);
+        json_int_t from = node_number(d, &w, p->name), to = node_number(d, &w, p->to);
         json_t *link = json_pack("[I, I]", from, to);
         json_array_append_new(link, cop_report_real(round(p->use * 1e4) / 1e4));
         json_array_append_new(link, cop_report_real(round(p->queue)));
         json_array_append_new(links, link);
     }
     json_t *f = figure(d, "network", "The network, with the use of its links", "network");
-    json_object_set_new(f, "nodes", nodes);
+    json_object_set_new(f, "nodes", w.nodes);
     json_object_set_new(f, "links", links);
-    json_decref(numbers);
+    json_decref(w.numbers);
+    json_decref(w.hosts);
+    return rc;
 }
 
 /* -- all of it -- */
@@ -393,8 +416,9 @@ static int draw(drawing *d)
         draw_bars(d, &ports, false);
         draw_bars(d, &ports, true);
         rc = draw_entries(d);
-        draw_network(d, &ports);
     }
+    if (rc == 0)
+        rc = draw_network(d, &ports);
     cop_free(names.name);
     cop_free(ports.port);
     return rc;

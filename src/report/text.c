@@ -80,10 +80,10 @@ static void measure(sheet *s, const json_t *doc)
     json_t *o;
     s->id_width = 5;
     s->name_width = 10;
-    json_array_foreach (json_object_get(doc, "experiments"), i, o)
-        s->name_width = wider(s->name_width, cop_report_get(o, "name"), 32);
-    json_array_foreach (json_object_get(doc, "runs"), i, o)
-        s->name_width = wider(s->name_width, cop_report_get(o, "name"), 32);
+    json_array_foreach(json_object_get(doc, "experiments"), i, o) s->name_width =
+        wider(s->name_width, cop_report_get(o, "name"), 32);
+    json_array_foreach(json_object_get(doc, "runs"), i, o) s->name_width =
+        wider(s->name_width, cop_report_get(o, "name"), 32);
     cop_report_each_verdict(doc, measure_check, s);
 }
 
@@ -134,16 +134,19 @@ static void put_experiments(const sheet *s, const json_t *doc)
     fprintf(s->out, " %-7s %6s %5s %5s %8s %9s\n", "scale", "checks", "pass", "fail", "not run",
             "recorded");
     style(s, PLAIN);
-    json_array_foreach (json_object_get(doc, "experiments"), i, e) {
+    json_array_foreach(json_object_get(doc, "experiments"), i, e)
+    {
         tally t = {0};
-        json_array_foreach (json_object_get(e, "verdicts"), k, v) {
+        json_array_foreach(json_object_get(e, "verdicts"), k, v)
+        {
             count(&t, v);
             count(&all, v);
         }
         put_tally(s, cop_report_get(e, "name"), cop_report_get(e, "scale"), &t,
                   cop_report_get(e, "title"));
     }
-    json_array_foreach (json_object_get(doc, "unplaced"), k, v) {
+    json_array_foreach(json_object_get(doc, "unplaced"), k, v)
+    {
         count(&rest, v);
         count(&all, v);
     }
@@ -159,7 +162,8 @@ static void put_label(const sheet *s, const char *label, const char *text)
     if (text[0] == '\0')
         return;
     fprintf(s->out, "  %*s  %-9s ", s->id_width, "", label);
-    put_clipped(s, text, s->width > (unsigned)s->id_width + 30 ? s->width - (unsigned)s->id_width - 15 : 30);
+    put_clipped(s, text,
+                s->width > (unsigned)s->id_width + 30 ? s->width - (unsigned)s->id_width - 15 : 30);
     fputc('\n', s->out);
 }
 
@@ -188,7 +192,8 @@ static void put_check(void *user, const json_t *experiment, const json_t *v)
     style(s, fail ? RED : pass ? GREEN : DIM);
     fprintf(s->out, "%-9s ", state);
     style(s, PLAIN);
-    put_clipped(s, cop_report_get(v, "metric"), s->width > (unsigned)s->id_width + 30 ? s->width - (unsigned)s->id_width - 15 : 30);
+    put_clipped(s, cop_report_get(v, "metric"),
+                s->width > (unsigned)s->id_width + 30 ? s->width - (unsigned)s->id_width - 15 : 30);
     fputc('\n', s->out);
     style(s, DIM);
     put_label(s, "expected", shown(json_object_get(v, "expected"), buf, sizeof(buf)));
@@ -207,9 +212,11 @@ static void put_runs(const sheet *s, const json_t *runs)
     put_padded(s, "name", s->name_width);
     fprintf(s->out, " %-8s %6s %8s %12s %12s\n", "outcome", "hosts", "ms", "Gbit/s", "latency µs");
     style(s, PLAIN);
-    json_array_foreach (runs, i, r) {
+    json_array_foreach(runs, i, r)
+    {
         double rate = 0.0, latency = 0.0;
-        json_array_foreach (json_object_get(r, "scalars"), k, row) {
+        json_array_foreach(json_object_get(r, "scalars"), k, row)
+        {
             const char *name = json_string_value(json_array_get(row, 0));
             double v = json_number_value(json_array_get(row, 2));
             if (name && strcmp(name, "throughput_total_gbps") == 0)
@@ -253,13 +260,14 @@ cop_report_size cop_report_count(const cop_report *r)
     cop_report_size n = {.experiments = json_array_size(json_object_get(r->doc, "experiments")),
                          .checks = json_array_size(json_object_get(r->doc, "unplaced")),
                          .runs = json_array_size(json_object_get(r->doc, "runs"))};
-    json_array_foreach (json_object_get(r->doc, "experiments"), i, o) {
+    json_array_foreach(json_object_get(r->doc, "experiments"), i, o)
+    {
         n.checks += json_array_size(json_object_get(o, "verdicts"));
         n.figures += json_array_size(json_object_get(o, "figures"));
-        json_array_foreach (json_object_get(o, "verdicts"), k, v)
-            n.failed += strcmp(cop_report_get(v, "state"), "fail") == 0;
+        json_array_foreach(json_object_get(o, "verdicts"), k, v) n.failed +=
+            strcmp(cop_report_get(v, "state"), "fail") == 0;
     }
-    json_array_foreach (json_object_get(r->doc, "runs"), i, o)
-        n.figures += json_array_size(json_object_get(o, "figures"));
+    json_array_foreach(json_object_get(r->doc, "runs"), i, o) n.figures +=
+        json_array_size(json_object_get(o, "figures"));
     return n;
 }

@@ -59,6 +59,14 @@ export function tipTable(title, rows, more) {
 
 const axisText = () => ({ color: theme().quiet, fontSize: 12, fontFamily: theme().font, hideOverlap: true });
 
+/** Powers of two as marks where decades would be too few; the ends only if they are marks themselves. */
+function logMarks(least, most) {
+  if (!(least > 0 && most > least)) return {};
+  const logBase = most / least < 300 ? 2 : 10;
+  const round = (v) => Math.abs(Math.log(v) / Math.log(logBase) - Math.round(Math.log(v) / Math.log(logBase))) < 1e-9;
+  return { logBase, min: least, max: most, axisLabel: { ...axisText(), formatter: (v) => fmt(v), showMinLabel: round(least), showMaxLabel: round(most) } };
+}
+
 function valueAxis(axis = {}, extra = {}) {
   const t = theme();
   return {
@@ -112,7 +120,7 @@ function xRange(spec, curves) {
 /** Time begins at 0, other axes where ECharts likes; logarithmic ones would waste up to a decade. */
 function xLimits(spec, [least, most]) {
   if (!(most > least)) return {};
-  if (spec.x?.log) return { min: least, max: most };
+  if (spec.x?.log) return logMarks(least, most);
   const zero = least >= 0 && least < 0.25 * (most - least);
   return { min: spec.x?.min ?? (zero ? 0 : undefined), max: spec.x?.max ?? undefined };
 }
@@ -248,7 +256,11 @@ function expectedAt(spec, x, range) {
   return rows;
 }
 
-export function curveChart(spec) {
+export function curveChart(given) {
+  const spec = { ...given };
+  const ends = xRange(spec, (spec.series || []).map((s) => ({ points: (s.points || []).filter((p) => p[0] > 0) })));
+  // Over less than three octaves a logarithmic axis has no marks to read, and no use.
+  if (spec.x?.log && !(ends[1] / ends[0] >= 8)) spec.x = { ...spec.x, log: false };
   const curves = (spec.series || []).map((s) => ({ ...s, points: cleanPoints(s, spec) }));
   const range = xRange(spec, curves);
   const title = (x) => `${spec.x?.label || "x"} ${withUnit(fmt(x, 5), spec.x?.unit)}`;

@@ -165,7 +165,7 @@ function placeSwitches(nodes, switches) {
   const size = n >= 6 ? groupSize(switches, (i, j) => nodes[switches[i]].near.has(switches[j])) : 0;
   if (size) {
     const groups = n / size, small = Math.min(0.16, 1.1 / groups);
-    return { shape: "groups", square: 1, at: switches.map((_, k) => {
+    return { shape: "groups", square: 1, middle: (k) => around(Math.floor(k / size) / groups, 0.47 - small), at: switches.map((_, k) => {
       const [x, y] = around(Math.floor(k / size) / groups, 0.47 - small);
       return around((k % size) / size + Math.floor(k / size) / groups, small * 0.8, x, y);
     }) };
@@ -186,6 +186,10 @@ function placeAround(nodes, place, switches) {
     const k = mates.indexOf(i);
     if (place.shape === "grid") {
       at[i] = around(0.125 + (k / Math.max(mates.length, 4)) * 0.9, 0.28 / Math.max(3, Math.sqrt(switches.length)), x, y);
+    } else if (place.middle) {
+      const [cx, cy] = place.middle(switches.indexOf(s));
+      const angle = Math.atan2(x - cx, cy - y) / (2 * Math.PI) + ((k + 0.5) / mates.length - 0.5) * 0.16;
+      at[i] = around(angle, 0.052, x, y);
     } else {
       const angle = Math.atan2(x - 0.5, 0.5 - y) / (2 * Math.PI) + ((k + 0.5) / mates.length - 0.5) * (0.7 / switches.length);
       at[i] = around(angle, Math.hypot(x - 0.5, y - 0.5) + 0.08);
@@ -222,18 +226,22 @@ function linkRows(ways, nodes) {
   });
 }
 
-function edgesOf(graph, items) {
+function edgesOf(graph, items, shape) {
   const fold = graph.links.length > MANY_LINKS;
   const links = fold ? foldDirections(graph.links) : graph.links.map((l) => ({ ...l, ways: [l] }));
   const thick = links.length > 600 ? 1.6 : links.length > 150 ? 2.6 : 5;
   links.sort((x, y) => x.use - y.use); // busy ones on top
   const many = links.length > 150;
+  const reach = (l) => Math.hypot(items[l.a].x - items[l.b].x, items[l.a].y - items[l.b].y);
+  const trunks = links.filter((l) => !graph.nodes[l.a].host && !graph.nodes[l.b].host);
+  // A link round the back of a torus would hide behind the row it closes.
+  const far = shape === "grid" ? 1.6 * Math.max(...["x", "y"].map((c) => Math.min(...trunks.map((l) => Math.abs(items[l.a][c] - items[l.b][c])).filter((d) => d > 1)))) : Infinity;
   return links.map((l) => {
-    const length = Math.hypot(items[l.a].x - items[l.b].x, items[l.a].y - items[l.b].y);
+    const length = reach(l);
     return { source: l.a, target: l.b, ways: l.ways, lineStyle: {
       color: ramp(theme().heat, l.use), width: many ? 0.5 + thick * l.use * l.use : 1 + thick * l.use,
       opacity: many ? 0.3 + 0.7 * l.use * l.use : 0.95,
-      curveness: fold ? 0 : Math.min(0.3, 15 / Math.max(1, length)), // the two directions lie side by side
+      curveness: length > far ? 0.16 : fold ? 0 : Math.min(0.3, 15 / Math.max(1, length)), // the two directions lie side by side
     } };
   });
 }
@@ -243,7 +251,7 @@ function nodeItem(n, i, at, size, label) {
   return {
     id: String(i), name: n.name, x: at[0] * size.w, y: at[1] * size.h, node: n,
     symbol: n.host ? "circle" : "roundRect",
-    symbolSize: n.members ? 7 + Math.min(9, Math.sqrt(n.members.length)) : n.host ? 9 : label.big ? [30, 17] : 9,
+    symbolSize: label.big ? [30, 17] : Math.max(3, Math.min(label.room * 0.6, n.members ? 7 + Math.min(9, Math.sqrt(n.members.length)) : 9)),
     itemStyle: { color: n.host ? t.panel : t.dark ? "#c6ced8" : "#38424d", borderColor: n.host ? t.quiet : t.panel, borderWidth: n.host ? 1.5 : 1 },
     label: { show: label.show, position: label.where, formatter: n.members ? String(n.members.length) : n.name, fontSize: 11, width: 90, overflow: "truncate",
       color: label.where === "inside" ? (t.dark ? "#14181d" : "#ffffff") : t.quiet, fontFamily: t.font },
@@ -271,7 +279,7 @@ export function networkChart(spec, width) {
   const items = graph.nodes.map((n, i) => {
     const big = !n.host && room(i) >= 34;
     const show = n.host ? room(i) >= (n.members ? 15 : 22) : big || (room(i) >= 22 && shape !== "tree");
-    return nodeItem(n, i, at[i], size, { big, show, where: big ? "inside" : n.host ? "bottom" : "top" });
+    return nodeItem(n, i, at[i], size, { big, show, room: room(i), where: big ? "inside" : n.host ? (shape === "tree" ? "bottom" : "right") : "top" });
   });
   const formatter = (p) => {
     if (p.dataType === "edge") return tipTable("Link", linkRows(p.data.ways, graph.nodes));
@@ -281,7 +289,7 @@ export function networkChart(spec, width) {
       ways.slice(0, 6).flatMap((l) => linkRows([l], graph.nodes)), ways.length > 6 ? `and ${ways.length - 6} more links, less busy` : null);
   };
   const option = { ...base(), tooltip: tooltip(formatter, "item"), series: [{
-    type: "graph", layout: "none", name: "0", data: [...items, ...corners(size)], links: edgesOf(graph, items), roam: false,
+    type: "graph", layout: "none", name: "0", data: [...items, ...corners(size)], links: edgesOf(graph, items, shape), roam: false,
     left: 24, right: 24, top: 22, bottom: 26, emphasis: { focus: "none", lineStyle: { opacity: 1 } }, labelLayout: { hideOverlap: true }, scaleLimit: { min: 0.7, max: 12 },
   }] };
   delete option.grid;

@@ -58,8 +58,8 @@ export function verdictTable(verdicts, scale) {
   const rows = verdicts.flatMap((v) => {
     const id = slug("check", v.id, scale);
     const row = el("tr", { id, class: `verdict ${v.state}` },
-      el("th", { scope: "row", "data-label": "check" }, el("a", { class: "anchor", href: `#${id}` }, v.id), el("div", { class: "where" }, [v.where, v.kind].filter(Boolean).join(" · "))),
-      cell("what", v.metric || ""), cell("expected", fmt(v.expected)), cell("tolerance", fmt(v.tolerance)), cell("measured", measured(v), "measured"), cell("verdict", stateMark(v.state)));
+      el("th", { scope: "row", "data-label": "check" }, el("a", { class: "anchor", href: `#${id}` }, v.id), v.where ? el("div", { class: "where" }, v.where) : null),
+      cell("what", v.metric || ""), cell("expected", fmt(v.expected)), cell("tolerance", [el("span", {}, fmt(v.tolerance)), v.kind && v.kind !== v.tolerance ? el("div", { class: "where" }, v.kind) : null]), cell("measured", measured(v), "measured"), cell("verdict", stateMark(v.state)));
     return v.explain ? [row, el("tr", { class: "explain" }, el("td", { colspan: 6 }, el("div", {}, el("span", { class: "because" }, v.state === "fail" ? "Why it fails. " : "Note. "), v.explain)))] : [row];
   });
   return el("table", { class: "data verdicts" },
@@ -83,7 +83,7 @@ export function allChecks(report, many, experimentId) {
   const body = el("tbody", {}, rows.map((r) => r.node));
   const count = el("span", { class: "count", role: "status" });
   const search = el("input", { type: "search", placeholder: "Search by id, words, experiment", "aria-label": "Search checks", oninput: () => { box.open = true; apply(); } });
-  const box = el("details", { open: rows.length <= 25 }, el("summary", {}, "List of checks ", count),
+  const box = el("details", { open: rows.length <= 25 && window.innerWidth > 760 }, el("summary", {}, "List of checks ", count),
     el("table", { class: "data verdicts short" }, el("thead", {}, el("tr", {}, ["check", "verdict", "experiment", "what", "expected", "measured"].map((c) => el("th", { scope: "col" }, c)))), body));
   function apply() {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
