@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_POINTS = 1200, MANY_CURVES = 8, MAX_CURVES = 24, MAX_BARS = 12, MAX_LINKS = 40000 };
+enum { MAX_POINTS = 1200, MANY_CURVES = 8, MAX_CURVES = 24, MAX_BARS = 12, MAX_LINKS = 16000 };
 
 typedef struct drawing {
     cop_store *store;

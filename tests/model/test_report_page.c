@@ -145,27 +145,38 @@ static void command_outputs(void **state)
     assert_int_equal(REPORT("%s/study.db --text", dir), 0);
     assert_null(strchr(out, '\x1b')); /* a pipe is no terminal */
     assert_non_null(strstr(out, "gran1-2   fail"));
-    assert_int_equal(
-        shell(out, sizeof(out), "cd %s && %s/%s report study.db && cmp report.html r.html", dir,
-              coppice()[0] == '/' ? "" : getenv("PWD"), coppice()),
-        0);
-    assert_int_equal(
-        shell(out, sizeof(out), "%s report %s/study.db -o - | cmp - %s/r.html", coppice(), dir, dir),
-        0);
+    char *program = realpath(coppice(), NULL);
+    assert_non_null(program);
+    assert_int_equal(shell(out, sizeof(out),
+                           "cd %s && '%s' report study.db 2>/dev/null && cmp report.html r.html",
+                           dir, program),
+                     0);
+    free(program);
+    assert_int_equal(shell(out, sizeof(out), "%s report %s/study.db -o - | cmp - %s/r.html",
+                           coppice(), dir, dir),
+                     0);
     assert_int_equal(shell(out, sizeof(out), "rm %s/report.html", dir), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(command_faults),     cmocka_unit_test(command_outputs),
-        cmocka_unit_test(browser_lazy),       cmocka_unit_test(browser_desktop),
-        cmocka_unit_test(browser_text_stays_text), cmocka_unit_test(browser_anchors),
-        cmocka_unit_test(browser_legend),     cmocka_unit_test(browser_hover),
-        cmocka_unit_test(browser_zoom),       cmocka_unit_test(browser_filter),
-        cmocka_unit_test(browser_csv),        cmocka_unit_test(browser_toggle),
-        cmocka_unit_test(browser_dark),       cmocka_unit_test(browser_phone),
-        cmocka_unit_test(browser_phone_open), cmocka_unit_test(browser_paper),
+        cmocka_unit_test(command_faults),
+        cmocka_unit_test(command_outputs),
+        cmocka_unit_test(browser_lazy),
+        cmocka_unit_test(browser_desktop),
+        cmocka_unit_test(browser_text_stays_text),
+        cmocka_unit_test(browser_anchors),
+        cmocka_unit_test(browser_legend),
+        cmocka_unit_test(browser_hover),
+        cmocka_unit_test(browser_zoom),
+        cmocka_unit_test(browser_filter),
+        cmocka_unit_test(browser_csv),
+        cmocka_unit_test(browser_toggle),
+        cmocka_unit_test(browser_dark),
+        cmocka_unit_test(browser_phone),
+        cmocka_unit_test(browser_phone_open),
+        cmocka_unit_test(browser_paper),
     };
     return cmocka_run_group_tests(tests, make_scene, remove_scene);
 }

@@ -39,7 +39,7 @@ async function keep(page, name) {
 }
 
 const scrollThrough = (page) => page.run(`(async () => {
-  for (let y = 0; y < document.documentElement.scrollHeight; y += 700) { scrollTo(0, y); await new Promise((r) => setTimeout(r, 20)); }
+  for (let y = 0; y < document.documentElement.scrollHeight; y += 1400) { scrollTo(0, y); await new Promise((r) => requestAnimationFrame(() => setTimeout(r, 0))); }
   scrollTo(0, 0);
 })()`);
 const drawn = (page) => page.run(`document.querySelectorAll('figure[data-drawn="yes"]').length`);

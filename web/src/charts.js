@@ -394,6 +394,7 @@ export function barChart(spec, width) {
 
 export function heatClasses(spec) {
   const zs = (spec.cells || []).map((c) => c[2]).filter(finite);
+  if (zs.length === 0) return [];
   const least = Math.min(...zs), most = Math.max(...zs);
   const colours = theme().classes;
   const n = most > least ? colours.length : 1;

@@ -199,6 +199,8 @@ export function figureElement(spec, owner, linkTo) {
 
 let printing = false;
 let opened = [];
+let undrawn = []; // before printing
+let watch = () => {}; // draw this figure when it comes near
 
 function toPaper() {
   if (printing) return;
@@ -207,6 +209,7 @@ function toPaper() {
   opened.forEach((d) => { d.open = true; });
   document.documentElement.classList.add("paper");
   setPaper(true);
+  undrawn = figures.filter((fig) => !fig.chart);
   figures.forEach((fig) => draw(fig, PAPER_WIDTH));
 }
 
@@ -216,7 +219,13 @@ function fromPaper() {
   opened.forEach((d) => { d.open = false; });
   document.documentElement.classList.remove("paper");
   setPaper(false);
-  figures.forEach((fig) => draw(fig));
+  for (const fig of undrawn) {
+    if (fig.chart) fig.chart.dispose();
+    fig.chart = null;
+    delete fig.node.dataset.drawn;
+    watch(fig);
+  }
+  figures.filter((fig) => fig.chart).forEach((fig) => draw(fig));
 }
 
 export function startFigures() {
@@ -235,8 +244,9 @@ export function startFigures() {
       if (!printing && fig.chart && w > 0 && w !== fig.width) requestAnimationFrame(() => draw(fig));
     }
   });
+  watch = (fig) => near.observe(fig.box);
   figures.forEach((fig) => {
-    near.observe(fig.box);
+    watch(fig);
     sized.observe(fig.box);
   });
   onTheme(() => { if (!printing) figures.forEach((fig) => fig.chart && draw(fig)); });

@@ -12,6 +12,7 @@ import { ramp, theme } from "./theme.js";
 const MANY_HOSTS = 48;
 const natural = new Intl.Collator("en", { numeric: true });
 const MANY_LINKS = 90; // beyond, the two directions share a line
+const MOST_LINES = 3000; // beyond, the least busy are left out: nobody could tell them apart
 
 const kib = (bytes) => (bytes >= 1024 ? `${fmt(bytes / 1024, 3)} KiB` : `${fmt(bytes, 3)} B`);
 
@@ -137,7 +138,8 @@ function gridSides(switches, pairs) {
 /** Size of the runs of switches that are all linked with each other, or 0. */
 function groupSize(switches, near) {
   const n = switches.length;
-  for (let size = Math.floor(n / 3); size >= 2; size--) {
+  const complete = switches.every((_, i) => switches.every((__, j) => i === j || near(i, j)));
+  for (let size = complete ? 0 : Math.floor(n / 3); size >= 3; size--) {
     if (n % size) continue;
     let all = true;
     for (let i = 0; all && i < n; i++)
@@ -231,6 +233,7 @@ function edgesOf(graph, items, shape) {
   const links = fold ? foldDirections(graph.links) : graph.links.map((l) => ({ ...l, ways: [l] }));
   const thick = links.length > 600 ? 1.6 : links.length > 150 ? 2.6 : 5;
   links.sort((x, y) => x.use - y.use); // busy ones on top
+  links.splice(0, links.length - MOST_LINES);
   const many = links.length > 150;
   const reach = (l) => Math.hypot(items[l.a].x - items[l.b].x, items[l.a].y - items[l.b].y);
   const trunks = links.filter((l) => !graph.nodes[l.a].host && !graph.nodes[l.b].host);
@@ -296,5 +299,7 @@ export function networkChart(spec, width) {
   const notes = [];
   if (gathered) notes.push(`${hosts} hosts are drawn as one dot per switch, with the number of its hosts; their links show the busiest of them.`);
   if (graph.links.length > MANY_LINKS) notes.push("A line shows the busier of its two directions.");
+  const left = option.series[0].links.length;
+  if (left === MOST_LINES) notes.push(`Only the ${fmt(left)} busiest links are drawn.`);
   return { option, height: h + 48, zoom: "roam", scale: true, note: notes.join(" ") };
 }
