@@ -10,30 +10,38 @@ ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
 endif
 
+# Debian's place for it; pkg-config may not be there yet when this line is read.
+LUA_CFLAGS := -isystem /usr/include/lua5.4
+
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 # -ffp-contract=off: the same rounding on every machine.
-BASE := -std=gnu11 -D_GNU_SOURCE -DCOP_VERSION='"$(VERSION)"' -ffp-contract=off -Isrc -Iinclude -Itests/support
+BASE := -std=gnu11 -D_GNU_SOURCE -DCOP_VERSION='"$(VERSION)"' -ffp-contract=off -Isrc -Iinclude $(LUA_CFLAGS) -Itests/support
 OPT ?= -O3 -DNDEBUG $(if $(filter gcc,$(CC)),-flto=auto -ffat-lto-objects)
 CFLAGS_ALL = $(BASE) $(WARN) -g $(OPT)
-LIBS := -lyaml -ljansson -lsqlite3 -lm
+LIBS := -lyaml -ljansson -lsqlite3 -llua5.4 -lm
 
 LIB_SRC := $(wildcard src/*/*.c)
 WEB_SRC := $(wildcard web/src/*.js)
 CLI_SRC := $(wildcard apps/cli/*.c)
 SUPPORT_SRC := $(wildcard tests/support/*.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c tests/model/test_*.c)
-LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/src/report/assets.o
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/model_id.o $(BUILD)/obj/gen/metrics_lua.o \
+    $(BUILD)/obj/src/report/assets.o
+# What decides results; a result remembers the fingerprint of these files.
+MODEL_DIRS := base des topo route net queue cc traffic stats
+MODEL_SRC := $(sort $(wildcard $(MODEL_DIRS:%=src/%/*.[ch])))
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 
-.PHONY: all deps demo test unit check bench install clean help docs format
+.PHONY: all deps demo test unit check reproduce bench install clean help docs format
 
 all: deps-build $(BUILD)/coppice
 
 help:
 	@echo "make demo     build, run two examples, show tables and plots"
 	@echo "make test     build with assertions, run all tests"
+	@echo "make reproduce  run the published experiments, write VALIDATION.md (SCALE=quick|full)"
 	@echo "make bench    speed and memory, with instruction counts"
 	@echo "make check    sanitizers, fuzzers, format and lint, thousands of random scenarios"
 	@echo "make docs     write docs/CONFIG.md from the option tables"
@@ -65,6 +73,20 @@ $(WEB)/report.js: $(WEB_SRC) $(WEB)/installed
 $(BUILD)/obj/src/report/assets.o: src/report/assets.S web/page.html web/page.css $(WEB)/report.js
 	@mkdir -p $(@D)
 	@$(CC) -c -Iweb -I$(WEB) -Wa,-Iweb,-I$(WEB) $< -o $@
+
+$(BUILD)/gen/model_id.c: tools/model_id.sh $(MODEL_SRC)
+	@mkdir -p $(@D)
+	@tools/model_id.sh $(MODEL_SRC) > $@
+
+# The metrics of study files, as text inside the program.
+$(BUILD)/gen/metrics_lua.c: src/study/metrics.lua
+	@mkdir -p $(@D)
+	@{ echo '#include "study/lua_int.h"'; echo 'const char cop_metrics_lua[] ='; \
+	   sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/    "/' -e 's/$$/\\n"/' $<; echo '    ;'; } > $@
+
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c | deps-build
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS_ALL) -c $< -o $@
 
 $(BUILD)/libcoppice.a: $(LIB_OBJ)
 	@rm -f $@
@@ -98,6 +120,12 @@ unit-build: $(TESTS) $(BUILD)/coppice
 check: deps-check $(BUILD)/coppice
 	@tools/check.sh $(BUILD)
 
+# All published experiments, then VALIDATION.md and the report. SCALE=full for the papers' own sizes.
+SCALE ?= quick
+reproduce: deps-build $(BUILD)/coppice
+	@$(BUILD)/coppice reproduce --all --scale $(SCALE) --db $(BUILD)/reproduce.db \
+	    --validation VALIDATION.md || [ $$? -eq 1 ]
+
 bench: deps-test $(BUILD)/coppice
 	@$(BUILD)/coppice bench
 
@@ -117,6 +145,7 @@ install: $(BUILD)/coppice
 	install -m 644 docs/coppice.1 $(DESTDIR)$(PREFIX)/share/man/man1/coppice.1
 	install -m 644 examples/* $(DESTDIR)$(PREFIX)/share/coppice/examples
 	install -m 644 claims/*.yaml $(DESTDIR)$(PREFIX)/share/coppice/claims
+	cp -r experiments $(DESTDIR)$(PREFIX)/share/coppice/
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tools/coppice.pc.in \
 	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/coppice.pc
 

@@ -17,6 +17,7 @@ enum cop_exit {
     COP_EXIT_CHECK = 1, /* a check of `reproduce` failed */
     COP_EXIT_INPUT = 2, /* bad usage or input, or output that cannot be written */
     COP_EXIT_RESULT = 3, /* the simulation ended in a state the user must see */
+    COP_EXIT_STOPPED = 130, /* Ctrl-C, as shells count it */
 };
 
 typedef struct cop_command {
@@ -28,7 +29,7 @@ typedef struct cop_command {
 
 extern const cop_command *const cop_commands[]; /* NULL at the end */
 extern const cop_command cop_cmd_run, cop_cmd_check, cop_cmd_list, cop_cmd_bench, cop_cmd_reproduce,
-    cop_cmd_report, cop_cmd_version, cop_cmd_help;
+    cop_cmd_sweep, cop_cmd_report, cop_cmd_version, cop_cmd_help;
 
 const cop_command *cop_command_find(const char *name);
 /* Usage and help of one command. */

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "docs.h"
 #include "families.h"
+#include "list_studies.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -59,6 +60,8 @@ static int list_families(bool json)
     if (json)
         return print_json(all);
     json_decref(all);
+    puts("experiments                   published experiments that `coppice reproduce` runs\n"
+         "metrics                       what study files can ask of a run");
     puts("\n`coppice list FAMILY` names what there is, `coppice list FAMILY NAME` the options.");
     return COP_EXIT_OK;
 }
@@ -168,6 +171,10 @@ static int list_run(int argc, char **argv)
     }
     if (left == 0)
         return list_families(json);
+    if (left == 1 && strcmp(argv[optind], "metrics") == 0)
+        return cop_list_metrics(json);
+    if (left == 1 && strcmp(argv[optind], "experiments") == 0)
+        return cop_list_experiments(json);
     const cop_family *f = cop_family_find(argv[optind]);
     if (f == NULL)
         return unknown_family(argv[optind]);
@@ -176,11 +183,16 @@ static int list_run(int argc, char **argv)
 
 const cop_command cop_cmd_list = {
     .name = "list",
-    .usage = "list [topologies|routings|traffic|queueing|cc|flow-control [NAME]] [--json] | --docs",
+    .usage =
+        "list [topologies|routings|traffic|queueing|cc|flow-control [NAME]] [--json] | --docs\n"
+        "       coppice list experiments|metrics [--json]",
     .help = "name what can be simulated: one line and the source of each, and all options\n"
             "\n"
             "Without a family: the families. With a family: its members. With a name too: that\n"
             "member's options with type, range, default and meaning.\n"
+            "`experiments` are the studies that come with coppice, `metrics` what study files can "
+            "ask of\n"
+            "a run.\n"
             "\n"
             "Options\n"
             "  -j, --json  print JSON\n"

@@ -58,7 +58,7 @@ static void say(const cop_report *r, const char *where)
 {
     cop_report_size n = cop_report_count(r);
     fprintf(stderr, "%s: ", where);
-    if (n.experiments > 0 || n.checks > 0)
+    if (n.experiments > 0)
         fprintf(stderr, "%zu experiment%s, %zu checks (%zu failed), ", n.experiments,
                 n.experiments == 1 ? "" : "s", n.checks, n.failed);
     if (n.runs > 0)

@@ -1,184 +1,279 @@
-/* coppice reproduce --list: the ledger of published claims, by paper, with the state of each check. */
+/* coppice reproduce: run the published experiments and judge what the papers claim. */
+#include "base/file.h"
+#include "base/opt.h"
 #include "cli.h"
-#include "exp/ledger.h"
+#include "ledger_list.h"
+#include "studies.h"
+#include "study/validation.h"
 
-#include <jansson.h>
+#include <glob.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const struct option long_options[] = {{"list", no_argument, NULL, 'l'},
-                                             {"claims", required_argument, NULL, 'c'},
-                                             {"json", no_argument, NULL, 'j'},
-                                             {"help", no_argument, NULL, 'h'},
-                                             {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {
+    {"list", no_argument, NULL, 'l'},         {"all", no_argument, NULL, 'A'},
+    {"scale", required_argument, NULL, 'S'},  {"jobs", required_argument, NULL, 'J'},
+    {"db", required_argument, NULL, 'd'},     {"json", no_argument, NULL, 'j'},
+    {"judge", no_argument, NULL, 'g'},        {"quiet", no_argument, NULL, 'q'},
+    {"retry", no_argument, NULL, 'r'},        {"any-build", no_argument, NULL, 'a'},
+    {"claims", required_argument, NULL, 'c'}, {"experiments", required_argument, NULL, 'e'},
+    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
 
-/* claims/ beside the program's folder (a build in the source tree), or as installed. */
-static const char *find_claims(char *buf, size_t size)
+typedef struct request {
+    cop_studies_opts o;
+    const char *claims, *experiments, *scale, *validation;
+    bool list, all, json, help;
+    char **names;
+    int n_names;
+} request;
+
+static int parse(request *q, int argc, char **argv)
 {
-    static const char *const places[] = {"../claims", "../share/coppice/claims", "claims"};
-    char self[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    self[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash != NULL)
-        *slash = '\0';
-    for (size_t i = 0; i < COP_LEN(places); i++) {
-        snprintf(buf, size, "%s/%s", self, places[i]);
-        if (access(buf, R_OK) == 0)
-            return buf;
+    int got;
+    int64_t n;
+    while ((got = getopt_long(argc, argv, ":lAS:J:d:jgqrav:c:e:h", long_options, NULL)) != -1) {
+        if (got == 'h')
+            q->help = true;
+        else if (got == 'l')
+            q->list = true;
+        else if (got == 'A')
+            q->all = true;
+        else if (got == 'S')
+            q->scale = optarg;
+        else if (got == 'd')
+            q->o.db = optarg;
+        else if (got == 'j')
+            q->json = true;
+        else if (got == 'g')
+            q->o.only_judge = true;
+        else if (got == 'q')
+            q->o.quiet = true;
+        else if (got == 'r')
+            q->o.retry = true;
+        else if (got == 'a')
+            q->o.any_model = true;
+        else if (got == 'v')
+            q->validation = optarg;
+        else if (got == 'c')
+            q->claims = optarg;
+        else if (got == 'e')
+            q->experiments = optarg;
+        else if (got == 'J' && cop_parse_int(optarg, &n, NULL) == 0 && n >= 1 && n <= 256)
+            q->o.jobs = (unsigned)n;
+        else if (got == 'J')
+            return cop_cli_usage(&cop_cmd_reproduce, "--jobs `%s`; give a number from 1 to 256",
+                                 optarg);
+        else
+            return cop_cli_bad_option(&cop_cmd_reproduce, long_options, got, argv);
     }
-    return "claims";
-}
-
-typedef struct tally {
-    unsigned kind[COP_CLAIM_KINDS], state[COP_CLAIM_STATES], all;
-} tally;
-
-static void count(tally *t, const cop_paper *p)
-{
-    for (size_t i = 0; i < p->n_claims; i++) {
-        t->kind[p->claim[i].kind]++;
-        t->state[cop_claim_judge(&p->claim[i])]++;
-        t->all++;
-    }
-}
-
-static void print_tally(const char *name, const tally *t, const char *title)
-{
-    printf("  %-7s %6u %8u %7u %6u %6u %6u %6u %8u   %s\n", name, t->all,
-           t->kind[COP_CLAIM_PRINTED], t->kind[COP_CLAIM_DERIVED], t->kind[COP_CLAIM_ORDER],
-           t->kind[COP_CLAIM_SHAPE], t->state[COP_CLAIM_PASS], t->state[COP_CLAIM_FAIL],
-           t->state[COP_CLAIM_NOT_RUN], title);
-}
-
-static void list_papers(const cop_ledger *l)
-{
-    tally all = {0};
-    printf("  %-7s %6s %8s %7s %6s %6s %6s %6s %8s\n", "paper", "checks", "printed", "derived",
-           "order", "shape", "pass", "fail", "not run");
-    for (size_t i = 0; i < l->n_papers; i++) {
-        tally t = {0};
-        count(&t, &l->paper[i]);
-        count(&all, &l->paper[i]);
-        print_tally(l->paper[i].key, &t, l->paper[i].title);
-    }
-    print_tally("all", &all, "");
-    printf("\n  %u of them are constants that no simulation produces; they are recorded.\n",
-           all.state[COP_CLAIM_RECORDED]);
-}
-
-static bool wanted(const cop_claim *c, const cop_paper *p, char **names, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (strcmp(names[i], p->key) == 0 || strcmp(names[i], c->id) == 0 ||
-            strcmp(names[i], c->experiment) == 0)
-            return true;
-    return n == 0;
-}
-
-static void list_claims(const cop_ledger *l, char **names, int n)
-{
-    for (size_t i = 0; i < l->n_papers; i++)
-        for (size_t k = 0; k < l->paper[i].n_claims; k++) {
-            const cop_claim *c = &l->paper[i].claim[k];
-            if (!wanted(c, &l->paper[i], names, n))
-                continue;
-            printf("%-12s %-9s %s (%s, %s)\n", c->id, cop_claim_state_name(cop_claim_judge(c)),
-                   c->metric, cop_claim_kind_name(c->kind), c->where);
-            printf("%-12s expected %s; tolerance %s; needs %s\n", "", c->expected, c->tolerance,
-                   c->needs);
-            if (c->note != NULL)
-                printf("%-12s note: %s\n", "", c->note);
-        }
-}
-
-static void list_json(const cop_ledger *l, char **names, int n)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < l->n_papers; i++)
-        for (size_t k = 0; k < l->paper[i].n_claims; k++) {
-            const cop_claim *c = &l->paper[i].claim[k];
-            if (!wanted(c, &l->paper[i], names, n))
-                continue;
-            json_t *o = json_object();
-            json_object_set_new(o, "id", json_string(c->id));
-            json_object_set_new(o, "paper", json_string(l->paper[i].key));
-            json_object_set_new(o, "where", json_string(c->where));
-            json_object_set_new(o, "experiment", json_string(c->experiment));
-            json_object_set_new(o, "metric", json_string(c->metric));
-            json_object_set_new(o, "kind", json_string(cop_claim_kind_name(c->kind)));
-            json_object_set_new(o, "verdict",
-                                json_string(cop_claim_state_name(cop_claim_judge(c))));
-            json_object_set_new(o, "expected", json_string(c->expected));
-            json_object_set_new(o, "measured", json_null());
-            json_object_set_new(o, "tolerance", json_string(c->tolerance));
-            json_array_append_new(list, o);
-        }
-    json_dumpf(list, stdout, JSON_INDENT(1));
-    putchar('\n');
-    json_decref(list);
-}
-
-static int list(const char *dir, bool json, char **names, int n)
-{
-    cop_ledger l;
-    cop_err err = {0};
-    char found[PATH_MAX + 64];
-    if (cop_ledger_load(&l, dir ? dir : find_claims(found, sizeof(found)), &err) != 0)
-        return cop_cli_faults(&err);
-    if (json)
-        list_json(&l, names, n);
-    else if (n > 0)
-        list_claims(&l, names, n);
-    else
-        list_papers(&l);
-    cop_ledger_free(&l);
+    q->names = argv + optind;
+    q->n_names = argc - optind;
+    if (strcmp(q->scale, "quick") != 0 && strcmp(q->scale, "full") != 0)
+        return cop_cli_usage(&cop_cmd_reproduce, "--scale `%s`; give quick or full", q->scale);
+    if (!q->help && !q->list && !q->all && q->n_names == 0)
+        return cop_cli_usage(&cop_cmd_reproduce, "what? Give papers, experiments or checks, or "
+                                                 "--all; --list names them");
     return COP_EXIT_OK;
+}
+
+/* Verdicts that are already in the database; none if there is no database. */
+static int read_verdicts(const request *q, cop_arena *arena, cop_verdicts *v)
+{
+    cop_err err = {0};
+    cop_store *s;
+    cop_study_record *list = NULL;
+    *v = (cop_verdicts){0};
+    if (access(q->o.db, F_OK) != 0)
+        return COP_EXIT_OK;
+    int rc = cop_store_open(&s, q->o.db, false, &err);
+    if (rc == 0)
+        rc = cop_store_studies(s, arena, &list, &v->n, &err);
+    v->study = list;
+    cop_store_close(s);
+    return rc == 0 ? COP_EXIT_OK : cop_cli_faults(&err);
+}
+
+static int list(const request *q, const cop_ledger *l)
+{
+    cop_arena arena = {0};
+    cop_verdicts v;
+    int status = read_verdicts(q, &arena, &v);
+    if (status == COP_EXIT_OK) {
+        if (q->json)
+            cop_ledger_json(l, &v, q->names, q->n_names);
+        else
+            cop_ledger_list(l, &v, q->names, q->n_names);
+    }
+    cop_arena_free(&arena);
+    return status;
+}
+
+/* Write the table of all checks, from everything the database holds. */
+static int write_validation(const request *q, const cop_ledger *l)
+{
+    char claims[PATH_MAX], experiments[PATH_MAX], golden[PATH_MAX];
+    cop_validation_inputs in = {
+        .claims = q->claims ? q->claims : cop_find_data("claims", claims, sizeof(claims)),
+        .experiments = q->experiments
+                           ? q->experiments
+                           : cop_find_data("experiments", experiments, sizeof(experiments)),
+        .golden = cop_find_data("tests/golden", golden, sizeof(golden))};
+    cop_arena arena = {0};
+    cop_verdicts v;
+    cop_err err = {0};
+    int status = read_verdicts(q, &arena, &v);
+    if (status == COP_EXIT_OK) {
+        const char *text = cop_validation_text(l, v.study, v.n, &in, &arena);
+        if (cop_file_write(q->validation, text, strlen(text), &err) != 0)
+            status = cop_cli_faults(&err);
+    }
+    cop_arena_free(&arena);
+    return status;
+}
+
+/* Do the names pick this study: itself, its paper, or one of its checks? */
+static bool picked(const request *q, const cop_study *s, bool *used)
+{
+    bool any = q->all;
+    for (int i = 0; i < q->n_names; i++) {
+        bool hit = strcmp(q->names[i], s->name) == 0 || strcmp(q->names[i], s->paper) == 0;
+        for (size_t k = 0; k < s->n_checks; k++)
+            hit |= strcmp(q->names[i], s->check[k].id) == 0;
+        used[i] |= hit;
+        any |= hit;
+    }
+    return any;
+}
+
+/* Read every experiment, keep those that are wanted. */
+static int load_wanted(const request *q, const cop_ledger *l, cop_studies *all, cop_err *err)
+{
+    char pattern[PATH_MAX + 16], found[PATH_MAX];
+    const char *dir =
+        q->experiments ? q->experiments : cop_find_data("experiments", found, sizeof(found));
+    glob_t files = {0};
+    bool *used = cop_alloc((size_t)q->n_names + 1);
+    int rc = 0;
+    snprintf(pattern, sizeof(pattern), "%s/*.yaml", dir);
+    if (glob(pattern, 0, NULL, &files) != 0)
+        rc = cop_err_add(err, COP_E_INPUT, "%s: no experiments there; give --experiments DIR", dir);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        cop_study peek;
+        if (cop_study_load(&peek, files.gl_pathv[i], q->scale, l, err) != 0) {
+            rc = -COP_E_INPUT;
+            continue;
+        }
+        bool take = picked(q, &peek, used);
+        cop_study_free(&peek);
+        if (take && cop_studies_add(all, files.gl_pathv[i], q->scale, l, err) != 0)
+            rc = -COP_E_INPUT;
+    }
+    for (int i = 0; rc == 0 && i < q->n_names; i++)
+        if (!used[i])
+            rc =
+                cop_err_add(err, COP_E_INPUT,
+                            "no experiment is called `%s` or checks it; `coppice reproduce --list` "
+                            "and `coppice list experiments` name what there is",
+                            q->names[i]);
+    globfree(&files);
+    cop_free(used);
+    return rc;
+}
+
+static bool any_failed(const cop_studies *all)
+{
+    for (size_t i = 0; i < all->n; i++)
+        for (size_t k = 0; k < all->record[i].n_verdicts; k++)
+            if (strcmp(all->record[i].verdict[k].state, "fail") == 0)
+                return true;
+    return false;
+}
+
+static const char *command_of(const request *q, cop_arena *a)
+{
+    const char *text = "coppice reproduce";
+    for (int i = 0; i < q->n_names; i++)
+        text = cop_arena_printf(a, "%s %s", text, q->names[i]);
+    return cop_arena_printf(a, "%s%s --scale %s --db %s", text, q->all ? " --all" : "", q->scale,
+                            q->o.db);
+}
+
+static int reproduce(request *q, const cop_ledger *l)
+{
+    cop_studies all = {0};
+    cop_err err = {0};
+    if (load_wanted(q, l, &all, &err) != 0) {
+        cop_studies_free(&all);
+        return cop_cli_faults(&err);
+    }
+    q->o.command = command_of(q, &all.arena);
+    int status = cop_studies_run(&all, &q->o);
+    if (status == COP_EXIT_OK) {
+        cop_verdicts v = {.study = all.record, .n = all.n};
+        if (q->json)
+            cop_ledger_json(l, &v, q->names, q->n_names);
+        else
+            cop_studies_show(stdout, &all, cop_cli_style(stdout));
+        status = q->validation ? write_validation(q, l) : COP_EXIT_OK;
+        if (status == COP_EXIT_OK && any_failed(&all))
+            status = COP_EXIT_CHECK;
+    }
+    cop_studies_free(&all);
+    return status;
 }
 
 static int reproduce_run(int argc, char **argv)
 {
-    bool show = false, json = false;
-    const char *dir = NULL;
-    int got;
-    while ((got = getopt_long(argc, argv, ":lc:jh", long_options, NULL)) != -1) {
-        if (got == 'h') {
-            cop_cli_help(&cop_cmd_reproduce, stdout);
-            return COP_EXIT_OK;
-        }
-        if (got == 'l')
-            show = true;
-        else if (got == 'c')
-            dir = optarg;
-        else if (got == 'j')
-            json = true;
-        else
-            return cop_cli_bad_option(&cop_cmd_reproduce, long_options, got, argv);
-    }
-    if (!show)
-        return cop_cli_usage(&cop_cmd_reproduce,
-                             "no experiment can be run yet; use --list to read the ledger");
-    return list(dir, json, argv + optind, argc - optind);
+    request q = {.scale = "quick", .o = {.db = "reproduce.db"}};
+    int status = parse(&q, argc, argv);
+    if (q.help)
+        cop_cli_help(&cop_cmd_reproduce, stdout);
+    if (q.help || status != COP_EXIT_OK)
+        return status;
+    cop_ledger l;
+    cop_err err = {0};
+    char found[PATH_MAX];
+    const char *dir = q.claims ? q.claims : cop_find_data("claims", found, sizeof(found));
+    if (cop_ledger_load(&l, dir, &err) != 0)
+        return cop_cli_faults(&err);
+    status = q.list ? list(&q, &l) : reproduce(&q, &l);
+    cop_ledger_free(&l);
+    return status;
 }
 
 const cop_command cop_cmd_reproduce = {
     .name = "reproduce",
-    .usage = "reproduce --list [PAPER|EXPERIMENT|CHECK]... [--json] [--claims DIR]",
+    .usage =
+        "reproduce --list | --all | PAPER|EXPERIMENT|CHECK... [--scale quick|full] [--jobs N]\n"
+        "                   [--db FILE] [--json] [--judge] [--retry] [--any-build]",
     .help =
-        "read the ledger of published claims\n"
+        "run the published experiments and judge what the papers claim\n"
         "\n"
-        "Lists what the papers claim, check by check, with the state of each: pass, fail, not-run\n"
-        "(no experiment has produced it yet) or recorded (a constant that no simulation "
-        "produces).\n"
-        "Without names: counts by paper. Running experiments is not there yet.\n"
+        "Each check of the ledger is pass, fail, not-run (no experiment has produced it yet) or\n"
+        "recorded (a constant that no simulation produces). Runs are stored as they end; the same\n"
+        "command goes on where it was stopped and repeats nothing.\n"
         "\n"
-        "  -l, --list         list instead of running\n"
-        "  -j, --json         a list of objects\n"
-        "  -c, --claims DIR   where the ledger is (default: beside the program, or as installed)\n"
+        "Options\n"
+        "  -l, --list            list the ledger with the state of each check in the database;\n"
+        "                        without names: counts by paper\n"
+        "  -A, --all             all experiments\n"
+        "  -S, --scale SCALE     quick (default): fewer points, shorter runs; full: the paper's\n"
+        "  -J, --jobs N          simulations at a time (default: one per core)\n"
+        "  -d, --db FILE         results (default: reproduce.db)\n"
+        "  -j, --json            a list of objects instead of tables\n"
+        "  -g, --judge           simulate nothing; judge what the database holds\n"
+        "  -r, --retry           simulate runs again that failed before\n"
+        "  -a, --any-build       take results of other builds of coppice as they are\n"
+        "  -q, --quiet           no progress\n"
+        "  -v, --validation FILE write the table of all checks in the database as Markdown\n"
+        "  -c, --claims DIR      where the ledger is (default: beside the program, or installed)\n"
+        "  -e, --experiments DIR where the experiments are (likewise)\n"
         "\n"
-        "Examples:\n"
+        "Exit status 1: a check failed.\n"
+        "\n"
+        "Examples\n"
         "  coppice reproduce --list\n"
-        "  coppice reproduce --list gran2\n",
+        "  coppice reproduce gran1-fig7\n"
+        "  coppice reproduce gran4 --scale full --db thesis.db\n",
     .run = reproduce_run};

@@ -106,6 +106,7 @@ static int store(const request *q, cop_config *c, const cop_result *r, const cha
                            .title = c->title,
                            .config_text = cop_config_print(c),
                            .version = COP_VERSION,
+                           .model = cop_model_id(),
                            .command = command,
                            .started_at = started_at,
                            .seed = c->run.seed,

@@ -13,6 +13,7 @@ enum cop_code {
     COP_E_INPUT = 2, /* bad configuration, topology, table, command line */
     COP_E_IO = 4, /* a file cannot be read or written */
     COP_E_MEMORY = 5, /* the network does not fit in memory */
+    COP_E_STOPPED = 6, /* the user stopped it */
 };
 
 typedef struct cop_err {

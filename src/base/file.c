@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int cop_file_read(const char *path, size_t max_bytes, char **text, size_t *len, cop_err *err)
 {
@@ -37,4 +38,33 @@ int cop_file_read(const char *path, size_t max_bytes, char **text, size_t *len, 
     *text = buf;
     *len = n;
     return 0;
+}
+
+static int write_all(FILE *f, const char *text, size_t len)
+{
+    bool good = fwrite(text, 1, len, f) == len && fflush(f) == 0 && fsync(fileno(f)) == 0;
+    int why = errno;
+    good &= fclose(f) == 0;
+    errno = why;
+    return good ? 0 : -1;
+}
+
+int cop_file_write(const char *path, const char *text, size_t len, cop_err *err)
+{
+    cop_arena a = {0};
+    const char *temporary = cop_arena_printf(&a, "%s.%d.tmp", path, (int)getpid());
+    FILE *f = fopen(temporary, "wb");
+    int rc = f == NULL ? -1 : write_all(f, text, len);
+    if (rc == 0)
+        rc = rename(temporary, path);
+    if (rc != 0) {
+        rc = cop_err_add(err, COP_E_IO,
+                         "%s: cannot be written, %s; give a file in a writable "
+                         "directory with room",
+                         path, strerror(errno));
+        if (f != NULL)
+            (void)remove(temporary);
+    }
+    cop_arena_free(&a);
+    return rc;
 }

@@ -1,4 +1,4 @@
-/* Reading a whole file. */
+/* Reading and writing whole files. */
 #ifndef COP_FILE_H
 #define COP_FILE_H
 
@@ -7,5 +7,9 @@
 /* All bytes of the file at `path`, at most max_bytes. On success *text is to be freed with
  * cop_free; on failure it is NULL and err says what to do. */
 int cop_file_read(const char *path, size_t max_bytes, char **text, size_t *len, cop_err *err);
+
+/* Replace the file at `path` as a whole: readers see the old or the new text, a full disk leaves the
+ * old one. */
+int cop_file_write(const char *path, const char *text, size_t len, cop_err *err);
 
 #endif

@@ -214,6 +214,7 @@ static void remember_config(coppice_result *p, cop_config *loaded)
                                .title = cop_arena_strdup(&p->arena, loaded->title),
                                .config_text = cop_arena_strdup(&p->arena, cop_config_print(loaded)),
                                .version = COP_VERSION,
+                               .model = cop_model_id(),
                                .seed = loaded->run.seed,
                                .config_hash = cop_config_hash(loaded)};
 }

@@ -2,8 +2,10 @@
  * kind, an expectation of a known form, a tolerance. What is wrong is said with file and line. */
 #include "exp/ledger.h"
 
+#include "base/opt.h"
 #include "exp/config_doc.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *const paper_keys[] = {"gran0", "gran1", "gran2", "gran3", "gran4",
@@ -97,6 +99,52 @@ static int read_kind(reader *r, int claim, cop_claim *c)
     return fault(r, node ? node : claim, "unknown kind", "printed, derived, order or shape");
 }
 
+/* low and high from a tolerance node; false if it says nothing about numbers. */
+static bool read_tolerance(reader *r, int node, cop_band *b)
+{
+    if (cop_doc_type(r->doc, node) == COP_NODE_SCALAR)
+        return !isnan(b->value) &&
+               cop_band_around(b->value, cop_doc_text(r->doc, node), &b->low, &b->high) == 0;
+    int min = cop_doc_get(r->doc, node, "min"), max = cop_doc_get(r->doc, node, "max");
+    b->low = -INFINITY;
+    b->high = INFINITY;
+    bool any = min && cop_parse_real(cop_doc_text(r->doc, min), &b->low, NULL) == 0;
+    return (max && cop_parse_real(cop_doc_text(r->doc, max), &b->high, NULL) == 0) || any;
+}
+
+/* Add the band of one number; its tolerance may stand under its name. */
+static void add_band(reader *r, cop_claim *c, const char *name, int value, int tolerance)
+{
+    cop_band b = {.name = name, .value = NAN};
+    if (value && cop_parse_real(cop_doc_text(r->doc, value), &b.value, NULL) != 0)
+        return;
+    int own = name[0] && cop_doc_type(r->doc, tolerance) == COP_NODE_MAP
+                  ? cop_doc_get(r->doc, tolerance, name)
+                  : 0;
+    bool shared = cop_doc_type(r->doc, tolerance) == COP_NODE_MAP && name[0] == '\0' &&
+                  cop_doc_get(r->doc, tolerance, "value") != 0;
+    if (shared)
+        own = cop_doc_get(r->doc, tolerance, "value");
+    if (read_tolerance(r, own ? own : tolerance, &b))
+        c->band[c->n_bands++] = b;
+}
+
+static void read_bands(reader *r, int expected, int tolerance, cop_claim *c)
+{
+    int value = cop_doc_get(r->doc, expected, "value"),
+        values = cop_doc_get(r->doc, expected, "values");
+    size_t n = values ? cop_doc_count(r->doc, values) : 0;
+    c->band = COP_NEW_ARRAY(&r->l->arena, cop_band, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        int key, node;
+        cop_doc_pair(r->doc, values, i, &key, &node);
+        add_band(r, c, cop_arena_strdup(&r->l->arena, cop_doc_text(r->doc, key)), node, tolerance);
+    }
+    bool bounds = cop_doc_get(r->doc, expected, "min") || cop_doc_get(r->doc, expected, "max");
+    if (value || bounds)
+        add_band(r, c, "", value, value ? tolerance : expected);
+}
+
 static int read_claim(reader *r, int node, cop_claim *c)
 {
     int rc = check_keys(r, node, claim_keys, COP_LEN(claim_keys));
@@ -118,6 +166,8 @@ static int read_claim(reader *r, int node, cop_claim *c)
         rc = -COP_E_INPUT;
     else if (expected)
         c->record = cop_doc_get(r->doc, expected, "record") != 0;
+    if (expected && rc == 0 && !c->record)
+        read_bands(r, expected, cop_doc_get(r->doc, node, "tolerance"), c);
     return read_kind(r, node, c) != 0 ? -COP_E_INPUT : rc;
 }
 
@@ -176,6 +226,44 @@ void cop_ledger_free(cop_ledger *l)
 {
     cop_arena_free(&l->arena);
     *l = (cop_ledger){0};
+}
+
+const cop_claim *cop_ledger_find(const cop_ledger *l, const char *id, const cop_paper **paper)
+{
+    for (size_t p = 0; p < l->n_papers; p++)
+        for (size_t i = 0; i < l->paper[p].n_claims; i++)
+            if (strcmp(l->paper[p].claim[i].id, id) == 0) {
+                if (paper != NULL)
+                    *paper = &l->paper[p];
+                return &l->paper[p].claim[i];
+            }
+    return NULL;
+}
+
+const cop_band *cop_claim_band(const cop_claim *c, const char *name)
+{
+    for (size_t i = 0; i < c->n_bands; i++)
+        if (c->band[i].name[0] == '\0' || strcmp(c->band[i].name, name) == 0)
+            return &c->band[i];
+    return NULL;
+}
+
+int cop_band_around(double value, const char *tolerance, double *low, double *high)
+{
+    double t = 0.0;
+    const char *percent = tolerance ? strchr(tolerance, '%') : NULL;
+    if (tolerance == NULL)
+        return -1;
+    /* Fractions in the ledger have six digits. */
+    if (strcmp(tolerance, "exact") == 0)
+        t = 1e-6 * fabs(value);
+    else if (percent != NULL && cop_parse_share(tolerance, &t, NULL) == 0)
+        t *= fabs(value);
+    else if (cop_parse_real(tolerance, &t, NULL) != 0)
+        return -1;
+    *low = value - t;
+    *high = value + t;
+    return 0;
 }
 
 enum cop_claim_state cop_claim_judge(const cop_claim *c)

@@ -22,11 +22,20 @@ enum cop_claim_state {
     COP_CLAIM_STATES
 };
 
+/* What one measured number must lie in. */
+typedef struct cop_band {
+    const char *name; /* of the number, in claims with several; "" for all of them */
+    double value; /* expected; NaN: only bounds are given */
+    double low, high; /* inclusive; -INFINITY, INFINITY where open */
+} cop_band;
+
 typedef struct cop_claim {
     const char *id, *where, *setup, *experiment, *metric;
     enum cop_claim_kind kind;
     const char *expected, *tolerance; /* as text, for people */
     const char *needs, *note; /* mechanisms; NULL: no note */
+    cop_band *band; /* what can be judged by numbers alone; relations are judged by experiments */
+    size_t n_bands;
     bool record; /* a constant to be recorded, not simulated */
 } cop_claim;
 
@@ -45,6 +54,14 @@ typedef struct cop_ledger {
 /* Read all papers from the folder `dir`. All faults found are in err, each with file and line. */
 int cop_ledger_load(cop_ledger *l, const char *dir, cop_err *err);
 void cop_ledger_free(cop_ledger *l);
+
+/* NULL if there is none. *paper may be NULL. */
+const cop_claim *cop_ledger_find(const cop_ledger *l, const char *id, const cop_paper **paper);
+/* The band for a number of this name, NULL if the claim does not give one. */
+const cop_band *cop_claim_band(const cop_claim *c, const char *name);
+/* Bounds from an expected value and a tolerance: "4 %" of it, "0.5" to each side, "exact". 0 or -1.
+ */
+int cop_band_around(double value, const char *tolerance, double *low, double *high);
 
 enum cop_claim_state cop_claim_judge(const cop_claim *c);
 const char *cop_claim_kind_name(enum cop_claim_kind k);

@@ -21,6 +21,9 @@ typedef struct cop_run_hooks {
 /* Simulate. 0 also when the outcome is a deadlock; *result is then to be freed. `hooks` may be
  * NULL. */
 int cop_run(cop_config *c, const cop_run_hooks *hooks, cop_result *result, cop_err *err);
+/* Fingerprint of the code that decides results, without comments: the same text, the same results.
+ */
+const char *cop_model_id(void);
 /* Build topology and routing, check channel dependencies, print facts; simulate nothing. */
 int cop_check_network(cop_config *c, FILE *report, cop_err *err);
 void cop_result_free(cop_result *r);

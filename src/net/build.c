@@ -89,9 +89,10 @@ static void build_ports(cop_net *net, const cop_net_parts *pt)
 /* Buffer of the input that `port` sends to, per section, in bytes. */
 static uint64_t buffer_behind(const cop_net *net, uint32_t port)
 {
-    uint64_t nic = net->nic_cfg->buffer_bytes;
-    bool host = cop_topo_is_host_port(net->topo, net->out[port].to);
-    return host && nic ? nic : net->sw_cfg->buffer_bytes;
+    uint64_t nic = net->nic_cfg->buffer_bytes, first = net->sw_cfg->host_buffer_bytes;
+    if (nic && cop_topo_is_host_port(net->topo, net->out[port].to))
+        return nic;
+    return first && cop_topo_is_host_port(net->topo, port) ? first : net->sw_cfg->buffer_bytes;
 }
 
 static void build_sections(cop_net *net)
@@ -252,6 +253,11 @@ static int check_sizes(const cop_net *net, const cop_net_parts *pt, cop_err *err
                          cop_print_bytes(least, need, sizeof(need)),
                          pt->sw->shared_lanes ? "the reserves of all lanes"
                                               : "one packet (nic.mtu + overhead)");
+    if (pt->sw->host_buffer_bytes && pt->sw->host_buffer_bytes < least)
+        rc = cop_err_add(err, COP_E_INPUT, "%s: switch.host_buffer %s is too small; at least %s",
+                         at(pt, "switch.host_buffer", where, sizeof(where)),
+                         cop_print_bytes(pt->sw->host_buffer_bytes, have, sizeof(have)),
+                         cop_print_bytes(least, need, sizeof(need)));
     if (pt->nic->buffer_bytes && pt->nic->buffer_bytes < least)
         rc = cop_err_add(err, COP_E_INPUT, "%s: nic.buffer %s is too small; at least %s",
                          at(pt, "nic.buffer", where, sizeof(where)),

@@ -48,6 +48,8 @@ const cop_opt cop_switch_opts[] = {
     {"buffer", COP_OPT_BYTES, S(buffer_bytes), "64 KiB", 1, 1e11, NULL,
      "input buffer of one port: of each lane, or of all lanes with `shared_lanes`; with voqnet: of "
      "each destination"},
+    {"host_buffer", COP_OPT_BYTES, S(host_buffer_bytes), "0", 0, 1e11, NULL,
+     "`buffer` of the ports that hosts feed (injection queues); 0 = as the others"},
     {"lanes", COP_OPT_INT, S(lanes), "0", 0, COP_MAX_VL, NULL,
      "virtual lanes per link; 0 = as many as routing and queueing need"},
     {"shared_lanes", COP_OPT_BOOL, S(shared_lanes), "no", 0, 0, NULL,

@@ -46,6 +46,18 @@ static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time done)
     }
 }
 
+/* A delivered message may let others be sent. */
+static void go_on(cop_net *net, const cop_pkt *p, cop_time done)
+{
+    cop_traffic *tr = net->traffic;
+    uint32_t payload = p->bytes - (uint32_t)net->nic_cfg->overhead_bytes;
+    uint32_t n = cop_traffic_arrived(tr, p->stream, payload, done);
+    for (uint32_t i = 0; i < n; i++) {
+        const cop_stream *s = &tr->stream[tr->woken[i]];
+        cop_nic_wake(net, s->host, s->t_next);
+    }
+}
+
 static void answer(cop_net *net, uint32_t host, const cop_pkt *p, cop_time done)
 {
     uint16_t flags = 0;
@@ -84,6 +96,8 @@ void cop_nic_receive(cop_net *net, uint32_t port, uint32_t h)
             net->cc->on_control(net, cop_flow_state(net, cop_flow_of(net, host, p->src, p->sl)), p);
     } else {
         count(net, host, p, done);
+        if (COP_UNLIKELY(net->traffic->woken != NULL))
+            go_on(net, p, done);
         answer(net, host, p, done);
     }
     cop_pkt_free(net, h);

@@ -132,12 +132,14 @@ static bool enough_ready(const cop_net *net, uint32_t host)
     return !net->sectioned && open == 0 && nic->ready_n >= 2 * net->lanes + (first[1] - first[0]);
 }
 
-/* May the stream have another message at the NIC? If all it sends belongs to one flow, and that is
- * throttled, the next message could not go either. */
+/* May the stream have another message at the NIC? If all it sends goes to one destination, and the
+ * message that is here is throttled, or waits for the buffer of that destination, the next one could
+ * not go either; and it would still be sent after the stream has ended. */
 static bool has_room(const cop_net *net, const cop_stream *st, uint32_t s)
 {
-    bool throttled = st->fixed_dst != COP_NONE && net->stream_held[s] != net->stream_ready[s];
-    return !throttled && net->stream_held[s] < (uint32_t)net->nic_cfg->backlog;
+    uint32_t held = net->stream_held[s];
+    bool alike = held != net->stream_ready[s] || (net->sectioned && held > 0);
+    return !(alike && st->fixed_dst != COP_NONE) && held < (uint32_t)net->nic_cfg->backlog;
 }
 
 static bool may_take(const cop_net *net, const cop_stream *st, uint32_t s, uint32_t max_ready)

@@ -184,7 +184,6 @@ void cop_report_each_verdict(const json_t *doc,
     json_t *e, *v;
     json_array_foreach(json_object_get(doc, "experiments"), i, e)
         json_array_foreach(json_object_get(e, "verdicts"), k, v) fn(user, e, v);
-    json_array_foreach(json_object_get(doc, "unplaced"), k, v) fn(user, NULL, v);
 }
 
 static const char *const verdict_columns[] = {"id",        "paper",  "experiment", "scale",
@@ -194,9 +193,10 @@ static const char *const verdict_columns[] = {"id",        "paper",  "experiment
 static void csv_verdict(void *user, const json_t *experiment, const json_t *v)
 {
     const json_t *values[COP_LEN(verdict_columns)];
-    (void)experiment;
     for (size_t i = 0; i < COP_LEN(verdict_columns); i++)
         values[i] = json_object_get(v, verdict_columns[i]);
+    values[2] = json_object_get(experiment, "name");
+    values[3] = json_object_get(experiment, "scale");
     line(user, values, COP_LEN(values));
 }
 

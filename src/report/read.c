@@ -1,13 +1,14 @@
 /* A result file as one document.
  *
  * In:  the path of a result file. Out: the document of report_int.h, or one line of what is wrong.
- * Experiments and checks are sorted by name, with numbers in names counted as numbers, so that the
- * order does not depend on which finished first. JSON inside the file is parsed here: text that is
+ * Experiments are sorted by name, with numbers in names counted as numbers; checks and figures keep
+ * the order of their study. JSON inside the file is parsed here: text that is
  * none means that the file was changed by hand, and is a fault.
  */
 #include "report/report_int.h"
 
 #include "base/mem.h"
+#include "store/study.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,151 +17,123 @@ typedef struct reader {
     cop_store *store;
     const char *path;
     json_t *doc; /* owned by the report */
-    json_t *by_key; /* "name\nscale" -> the experiment's object */
     json_t *taken; /* ids of runs that belong to an experiment */
     cop_err *err;
 } reader;
 
-static int makes_no_sense(const reader *rd, const char *what, const char *why)
+static void set_text(json_t *o, const char *key, const char *text)
 {
-    return cop_err_add(rd->err, COP_E_IO,
-                       "%s: %s has been changed and makes no sense (%s); delete it there, or run "
-                       "the experiment again",
-                       rd->path, what, why);
+    json_object_set_new(o, key, cop_report_string(text ? text : ""));
 }
 
-/* "figure cct of gran1-fig7" */
-static void describe(const cop_cell *cells, size_t n, const char *table, char *buf, size_t size)
+/* JSON of the file as member `key`; no text is null. */
+static int set_json(const reader *rd, json_t *o, const char *key, const char *text,
+                    const char *what, const char *of)
 {
-    cop_cell id = cop_report_column(cells, n, "id"), name = cop_report_column(cells, n, "name");
-    cop_cell exp = cop_report_column(cells, n, "experiment");
-    snprintf(buf, size, "%s %s%s%s", table, id.kind == COP_CELL_TEXT ? id.text : name.text,
-             exp.text[0] ? " of " : "", exp.text);
-}
-
-static json_t *parsed(const reader *rd, const cop_cell *c, const char *what)
-{
-    if (c->kind != COP_CELL_TEXT || c->text[0] == '\0')
-        return json_null();
     json_error_t fault;
-    json_t *v = json_loads(c->text, JSON_DECODE_ANY, &fault);
+    json_t *v = text && text[0] ? json_loads(text, JSON_DECODE_ANY, &fault) : json_null();
     if (v == NULL)
-        (void)makes_no_sense(rd, what, fault.text);
-    return v;
+        return cop_err_add(rd->err, COP_E_IO,
+                           "%s: %s of %s has been changed and makes no sense (%s); run the "
+                           "experiment again",
+                           rd->path, what, of, fault.text);
+    json_object_set_new(o, key, v);
+    return 0;
 }
 
-/* NULL on a fault. */
-static json_t *row_object(const reader *rd, const cop_cell *cells, size_t n, const char *table)
+static int add_point(reader *rd, json_t *list, const cop_study_point *p, const char *of)
 {
-    char what[256], key[128];
+    char id[32];
     json_t *o = json_object();
-    for (size_t i = 0; i < n; i++) {
-        const char *name = cells[i].name;
-        size_t len = strlen(name);
-        bool is_json = len > 5 && strcmp(name + len - 5, "_json") == 0;
-        if (!is_json) {
-            json_object_set_new(o, name, cop_report_cell(&cells[i]));
-            continue;
-        }
-        describe(cells, n, table, what, sizeof(what));
-        snprintf(key, sizeof(key), "%.*s", (int)(len - 5), name);
-        json_t *v = parsed(rd, &cells[i], what);
-        if (v == NULL) {
-            json_decref(o);
-            return NULL;
-        }
-        json_object_set_new(o, key, v);
+    json_array_append_new(list, o);
+    set_text(o, "label", p->label);
+    json_object_set_new(o, "seed", json_integer(p->seed));
+    json_object_set_new(o, "run_id", p->run_id ? json_integer(p->run_id) : json_null());
+    set_text(o, "outcome", p->outcome);
+    snprintf(id, sizeof(id), "%" PRId64, p->run_id);
+    json_object_set_new(rd->taken, id, json_true());
+    return set_json(rd, o, "axes", p->axes, "a point", of);
+}
+
+static int add_verdict(const reader *rd, json_t *list, const cop_study_verdict *v)
+{
+    json_t *o = json_object();
+    json_array_append_new(list, o);
+    set_text(o, "id", v->id);
+    set_text(o, "paper", v->paper);
+    set_text(o, "where", v->place);
+    set_text(o, "metric", v->metric);
+    set_text(o, "kind", v->kind);
+    set_text(o, "expected", v->expected);
+    set_text(o, "tolerance", v->tolerance);
+    set_text(o, "state", v->state);
+    set_text(o, "measured", v->measured);
+    set_text(o, "explain", v->explain);
+    return set_json(rd, o, "items", v->items, "the verdict", v->id);
+}
+
+static int add_figure(const reader *rd, json_t *list, const cop_study_figure *f, const char *of)
+{
+    json_t *o = json_object();
+    int rc = set_json(rd, o, "spec", f->spec, "a figure", of);
+    json_t *spec = json_object_get(o, "spec");
+    if (rc == 0 && !json_is_object(spec))
+        rc = cop_err_add(rd->err, COP_E_IO,
+                         "%s: a figure of %s has been changed and makes no sense (no object); run "
+                         "the experiment again",
+                         rd->path, of);
+    if (rc == 0) {
+        set_text(spec, "name", f->name);
+        json_array_append(list, spec);
     }
-    return o;
-}
-
-static void experiment_key(const json_t *row, const char *name_column, char *buf, size_t size)
-{
-    snprintf(buf, size, "%s\n%s", cop_report_get(row, name_column), cop_report_get(row, "scale"));
-}
-
-static json_t *place_experiment(reader *rd, const char *key, json_t *e)
-{
-    json_object_set_new(e, "verdicts", json_array());
-    json_object_set_new(e, "figures", json_array());
-    json_object_set_new(e, "points", json_array());
-    json_object_set_nocheck(rd->by_key, key, e);
-    json_array_append_new(json_object_get(rd->doc, "experiments"), e);
-    return e;
-}
-
-/* The experiment a row belongs to; made if somebody stored the row alone. */
-static json_t *experiment_of(reader *rd, const json_t *row)
-{
-    char key[512];
-    experiment_key(row, "experiment", key, sizeof(key));
-    json_t *e = json_object_get(rd->by_key, key);
-    if (e != NULL)
-        return e;
-    e = json_object();
-    json_object_set_new(e, "name", cop_report_string(cop_report_get(row, "experiment")));
-    json_object_set_new(e, "scale", cop_report_string(cop_report_get(row, "scale")));
-    return place_experiment(rd, key, e);
-}
-
-static int add_experiment(void *user, const cop_cell *cells, size_t n)
-{
-    reader *rd = user;
-    char key[512];
-    json_t *e = row_object(rd, cells, n, "experiment");
-    if (e == NULL)
-        return -COP_E_IO;
-    experiment_key(e, "name", key, sizeof(key));
-    place_experiment(rd, key, e);
-    return 0;
-}
-
-static int add_verdict(void *user, const cop_cell *cells, size_t n)
-{
-    reader *rd = user;
-    char key[512];
-    json_t *v = row_object(rd, cells, n, "verdict");
-    if (v == NULL)
-        return -COP_E_IO;
-    experiment_key(v, "experiment", key, sizeof(key));
-    json_t *e = json_object_get(rd->by_key, key);
-    json_array_append_new(e ? json_object_get(e, "verdicts") : json_object_get(rd->doc, "unplaced"),
-                          v);
-    return 0;
-}
-
-static int add_figure(void *user, const cop_cell *cells, size_t n)
-{
-    reader *rd = user;
-    json_t *row = row_object(rd, cells, n, "figure");
-    if (row == NULL)
-        return -COP_E_IO;
-    json_t *spec = json_object_get(row, "spec");
-    int rc = 0;
-    if (json_is_object(spec)) {
-        json_object_set(spec, "name", json_object_get(row, "name"));
-        json_array_append(json_object_get(experiment_of(rd, row), "figures"), spec);
-    } else {
-        char what[256];
-        describe(cells, n, "figure", what, sizeof(what));
-        rc = makes_no_sense(rd, what, "no object");
-    }
-    json_decref(row);
+    json_decref(o);
     return rc;
 }
 
-static int add_point(void *user, const cop_cell *cells, size_t n)
+static json_t *member_list(json_t *o, const char *key)
 {
-    reader *rd = user;
-    char id[32];
-    json_t *p = row_object(rd, cells, n, "point");
-    if (p == NULL)
-        return -COP_E_IO;
-    snprintf(id, sizeof(id), "%" JSON_INTEGER_FORMAT,
-             json_integer_value(json_object_get(p, "run_id")));
-    json_object_set_new(rd->taken, id, json_true());
-    json_array_append_new(json_object_get(experiment_of(rd, p), "points"), p);
-    return 0;
+    json_t *list = json_array();
+    json_object_set_new(o, key, list);
+    return list;
+}
+
+static int add_experiment(reader *rd, const cop_study_record *r)
+{
+    json_t *e = json_object();
+    json_array_append_new(json_object_get(rd->doc, "experiments"), e);
+    set_text(e, "name", r->name);
+    set_text(e, "scale", r->scale);
+    set_text(e, "title", r->title);
+    set_text(e, "paper", r->paper);
+    set_text(e, "about", r->about);
+    set_text(e, "config", r->config);
+    set_text(e, "command", r->command);
+    set_text(e, "updated_at", r->updated_at);
+    json_object_set_new(e, "seeds", json_integer(r->seeds));
+    json_object_set_new(e, "runs", json_integer(r->runs));
+    json_object_set_new(e, "failed", json_integer(r->failed));
+    json_t *verdicts = member_list(e, "verdicts"), *figures = member_list(e, "figures");
+    json_t *points = member_list(e, "points");
+    int rc = set_json(rd, e, "choices", r->choices, "the list of choices", r->name);
+    for (size_t i = 0; rc == 0 && i < r->n_verdicts; i++)
+        rc = add_verdict(rd, verdicts, &r->verdict[i]);
+    for (size_t i = 0; rc == 0 && i < r->n_figures; i++)
+        rc = add_figure(rd, figures, &r->figure[i], r->name);
+    for (size_t i = 0; rc == 0 && i < r->n_points; i++)
+        rc = add_point(rd, points, &r->point[i], r->name);
+    return rc;
+}
+
+static int add_experiments(reader *rd)
+{
+    cop_arena arena = {0};
+    cop_study_record *list = NULL;
+    size_t n = 0;
+    int rc = cop_store_studies(rd->store, &arena, &list, &n, rd->err);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = add_experiment(rd, &list[i]);
+    cop_arena_free(&arena);
+    return rc;
 }
 
 static json_t *hash_text(uint64_t hash)
@@ -172,7 +145,7 @@ static json_t *hash_text(uint64_t hash)
 
 static int add_run(void *user, const cop_store_entry *r)
 {
-    static const char *const outcomes[] = {"ok", "deadlock", "loss", "broken"};
+    static const char *const outcomes[] = {"ok", "deadlock", "loss", "broken", "failed"};
     reader *rd = user;
     char id[32];
     snprintf(id, sizeof(id), "%" PRId64, r->id);
@@ -206,8 +179,6 @@ static int by_name(const void *a, const void *b)
 {
     const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
     int d = strverscmp(cop_report_get(x, "name"), cop_report_get(y, "name"));
-    if (d == 0)
-        d = strverscmp(cop_report_get(x, "id"), cop_report_get(y, "id"));
     return d ? d : strcmp(cop_report_get(x, "scale"), cop_report_get(y, "scale"));
 }
 
@@ -228,10 +199,8 @@ static void finish(json_t *doc)
     size_t i;
     json_t *e;
     sort(json_object_get(doc, "experiments"));
-    sort(json_object_get(doc, "unplaced"));
     json_array_foreach(json_object_get(doc, "experiments"), i, e)
     {
-        sort(json_object_get(e, "verdicts"));
         if (strcmp(cop_report_get(e, "updated_at"), cop_report_get(doc, "date")) > 0)
             json_object_set(doc, "date", json_object_get(e, "updated_at"));
     }
@@ -250,19 +219,7 @@ static int draw_newest_runs(reader *rd)
 
 static int read_all(reader *rd)
 {
-    static const struct {
-        enum cop_browse_what what;
-        cop_browse_fn add;
-    } tables[] = {
-        /* experiments first: the others are put where they belong */
-        {COP_BROWSE_EXPERIMENT, add_experiment},
-        {COP_BROWSE_VERDICT, add_verdict},
-        {COP_BROWSE_FIGURE, add_figure},
-        {COP_BROWSE_POINT, add_point},
-    };
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < COP_LEN(tables); i++)
-        rc = cop_store_browse(rd->store, tables[i].what, 0, tables[i].add, rd, rd->err);
+    int rc = add_experiments(rd); /* first: their runs are no runs of their own */
     if (rc == 0)
         rc = cop_store_runs(rd->store, add_run, rd, rd->err);
     if (rc == 0)
@@ -281,17 +238,14 @@ int cop_report_read(cop_report **out, const char *db_path, const char *version, 
         return rc;
     const char *slash = strrchr(db_path, '/');
     rd.doc = json_object();
-    rd.by_key = json_object();
     rd.taken = json_object();
     json_object_set_new(rd.doc, "version", cop_report_string(version));
     json_object_set_new(rd.doc, "database", cop_report_string(slash ? slash + 1 : db_path));
     json_object_set_new(rd.doc, "date", json_string(""));
     json_object_set_new(rd.doc, "experiments", json_array());
-    json_object_set_new(rd.doc, "unplaced", json_array());
     json_object_set_new(rd.doc, "runs", json_array());
     rc = read_all(&rd);
     cop_store_close(rd.store);
-    json_decref(rd.by_key);
     json_decref(rd.taken);
     if (rc != 0) {
         json_decref(rd.doc);

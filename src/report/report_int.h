@@ -2,10 +2,9 @@
  *
  * The document is one JSON object:
  *   version, database, date      date: of the newest result
- *   experiments                  rows of `experiment` with verdicts, figures, points
- *   unplaced                     verdicts of experiments that were not run
+ *   experiments                  the studies, with verdicts, figures, points
  *   runs                         runs of no experiment, oldest first; the newest have figures
- * Columns that end in _json appear parsed, without that ending. */
+ * JSON inside the file appears parsed. */
 #ifndef COP_REPORT_INT_H
 #define COP_REPORT_INT_H
 
@@ -40,7 +39,7 @@ int cop_report_save(const char *path, cop_report_write_fn write, const void *wha
 
 void cop_report_csv_figure(const void *figure, FILE *out); /* a json_t */
 void cop_report_csv_verdicts(const void *doc, FILE *out); /* a json_t */
-/* Calls fn for every verdict of the document; `experiment` is NULL for those without one. */
+/* Calls fn for every verdict of the document. */
 void cop_report_each_verdict(const json_t *doc,
                              void (*fn)(void *user, const json_t *experiment, const json_t *v),
                              void *user);

@@ -127,7 +127,7 @@ static void put_experiments(const sheet *s, const json_t *doc)
 {
     size_t i, k;
     json_t *e, *v;
-    tally all = {0}, rest = {0};
+    tally all = {0};
     style(s, BOLD);
     fputs("  ", s->out);
     put_padded(s, "experiment", s->name_width);
@@ -145,13 +145,6 @@ static void put_experiments(const sheet *s, const json_t *doc)
         put_tally(s, cop_report_get(e, "name"), cop_report_get(e, "scale"), &t,
                   cop_report_get(e, "title"));
     }
-    json_array_foreach(json_object_get(doc, "unplaced"), k, v)
-    {
-        count(&rest, v);
-        count(&all, v);
-    }
-    if (rest.all > 0)
-        put_tally(s, "(not run)", "", &rest, "checks of experiments that were not run");
     put_tally(s, "all", "", &all, "");
 }
 
@@ -184,8 +177,7 @@ static void put_check(void *user, const json_t *experiment, const json_t *v)
     char buf[64];
     const char *state = cop_report_get(v, "state");
     bool fail = strcmp(state, "fail") == 0, pass = strcmp(state, "pass") == 0;
-    if (experiment == NULL) /* nothing to tell but that it is missing; the table counts it */
-        return;
+    (void)experiment;
     fputs("  ", s->out);
     put_padded(s, cop_report_get(v, "id"), s->id_width);
     fputs("  ", s->out);
@@ -242,7 +234,7 @@ void cop_report_text(const cop_report *r, FILE *out, bool colour, unsigned width
     const json_t *runs = json_object_get(r->doc, "runs");
     cop_report_size size = cop_report_count(r);
     measure(&s, r->doc);
-    if (size.experiments > 0 || size.checks > 0) {
+    if (size.experiments > 0) {
         put_experiments(&s, r->doc);
         fputc('\n', out);
         cop_report_each_verdict(r->doc, put_check, &s);
@@ -258,7 +250,6 @@ cop_report_size cop_report_count(const cop_report *r)
     size_t i, k;
     json_t *o, *v;
     cop_report_size n = {.experiments = json_array_size(json_object_get(r->doc, "experiments")),
-                         .checks = json_array_size(json_object_get(r->doc, "unplaced")),
                          .runs = json_array_size(json_object_get(r->doc, "runs"))};
     json_array_foreach(json_object_get(r->doc, "experiments"), i, o)
     {

@@ -2,6 +2,7 @@
 #include "stats/collect.h"
 
 #include "net/net.h"
+#include "stats/exchange.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,6 +168,25 @@ static void collect_nodes_and_ports(const cop_net *net, cop_result *r)
     }
 }
 
+/* Which hosts were hotspots of a forest, looked at once per sample. */
+static void collect_hotspots(const cop_net *net, cop_result *r)
+{
+    static const char *const role[] = {
+        [COP_ROLE_NONE] = "", [COP_ROLE_V] = "V", [COP_ROLE_C] = "C", [COP_ROLE_B] = "B"};
+    const cop_traffic *tr = net->traffic;
+    uint32_t *hot = cop_alloc(tr->n_hotspots * sizeof(*hot)), looks = 0;
+    for (cop_time t = r->warmup; t < net->probe.end && r->sample > 0; t += r->sample, looks++) {
+        uint32_t n = cop_traffic_hotspots(tr, t, hot);
+        for (uint32_t i = 0; i < n; i++)
+            r->node[hot[i]].hotspot += 1.0;
+    }
+    cop_free(hot);
+    for (uint32_t h = 0; h < r->n_nodes; h++) {
+        r->node[h].role = role[tr->role[h]];
+        r->node[h].hotspot /= looks ? looks : 1;
+    }
+}
+
 static int by_pair(const void *a, const void *b)
 {
     const cop_flow_result *x = a, *y = b;
@@ -197,9 +217,11 @@ static void collect_scalars(const cop_net *net, cop_result *r)
         {"acks", "packets", (double)net->total.acks},
         {"notifications", "packets", (double)net->total.cnps},
     };
-    r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar, COP_LEN(all));
+    uint32_t more = cop_count_exchanges(net->traffic);
+    r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar, COP_LEN(all) + more);
     memcpy(r->scalar, all, sizeof(all));
     r->n_scalars = COP_LEN(all);
+    r->n_scalars += cop_collect_exchanges(net->traffic, &r->arena, r->scalar + r->n_scalars);
 }
 
 void cop_collect(const cop_net *net, cop_result *r)
@@ -210,6 +232,7 @@ void cop_collect(const cop_net *net, cop_result *r)
     collect_series(net, r);
     collect_streams(net, r);
     collect_nodes_and_ports(net, r);
+    collect_hotspots(net, r);
     collect_flows(net, r);
     collect_scalars(net, r);
 }

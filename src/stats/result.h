@@ -30,6 +30,8 @@ typedef struct cop_node_result { /* one host, after the warm-up */
     const char *name;
     uint64_t sent_bytes, received_bytes;
     double sent_gbps, received_gbps;
+    const char *role; /* in a forest of congestion trees: "V", "C", "B"; else "" */
+    double hotspot; /* share of the measured time in which it was a hotspot of a forest */
 } cop_node_result;
 
 typedef struct cop_port_result { /* one directed link, after the warm-up */

@@ -1,6 +1,6 @@
-/* Row by row through whole tables.
+/* Row by row through what a run stored.
  *
- * In:  an open handle and a table. Out: cells, or a fault in words.
+ * In:  an open handle, a table and a run. Out: cells, or a fault in words.
  * Text may be anything a hand or another program put there; the reader must not believe it.
  */
 #include "store/browse.h"
@@ -10,37 +10,14 @@
 #include <sqlite3.h>
 #include <string.h>
 
-/* `table` decides whether there is anything to ask; older files lack the tables of experiments. */
-static const struct {
-    const char *table, *sql;
-} questions[] = {
-    [COP_BROWSE_EXPERIMENT] = {"experiment", "SELECT * FROM experiment"},
-    [COP_BROWSE_VERDICT] = {"verdict", "SELECT * FROM verdict"},
-    [COP_BROWSE_FIGURE] = {"figure", "SELECT * FROM figure ORDER BY experiment, scale, position"},
-    [COP_BROWSE_POINT] = {"point", "SELECT * FROM point ORDER BY experiment, scale, run_id"},
-    [COP_BROWSE_SCALAR] = {"scalar", "SELECT name, unit, value FROM scalar WHERE run_id = ?"},
-    [COP_BROWSE_SERIES] = {"series",
-                           "SELECT name, unit, sample_ns, n FROM series WHERE run_id = ?"},
-    [COP_BROWSE_ENTRY] = {"entry", "SELECT * FROM entry WHERE run_id = ? ORDER BY total_gbps DESC"},
-    [COP_BROWSE_NODE] = {"node", "SELECT * FROM node WHERE run_id = ? ORDER BY node"},
-    [COP_BROWSE_PORT] = {"port", "SELECT * FROM port WHERE run_id = ? ORDER BY port"},
-    [COP_BROWSE_HIST] = {"distribution", "SELECT * FROM distribution WHERE run_id = ?"
-                                         " ORDER BY name, low_ns"},
+static const char *const questions[] = {
+    [COP_BROWSE_SCALAR] = "SELECT name, unit, value FROM scalar WHERE run_id = ?",
+    [COP_BROWSE_SERIES] = "SELECT name, unit, sample_ns, n FROM series WHERE run_id = ?",
+    [COP_BROWSE_ENTRY] = "SELECT * FROM entry WHERE run_id = ? ORDER BY total_gbps DESC",
+    [COP_BROWSE_NODE] = "SELECT * FROM node WHERE run_id = ? ORDER BY node",
+    [COP_BROWSE_PORT] = "SELECT * FROM port WHERE run_id = ? ORDER BY port",
+    [COP_BROWSE_HIST] = "SELECT * FROM distribution WHERE run_id = ? ORDER BY name, low_ns",
 };
-
-static int has_table(cop_store *s, const char *name, cop_err *err)
-{
-    sqlite3_stmt *st = NULL;
-    if (sqlite3_prepare_v2(s->db, "SELECT 1 FROM sqlite_master WHERE name = ?", -1, &st, NULL) !=
-        SQLITE_OK)
-        return cop_store_fault(s, err);
-    (void)sqlite3_bind_text(st, 1, name, -1, SQLITE_STATIC);
-    int rc = sqlite3_step(st);
-    sqlite3_finalize(st);
-    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-        return cop_store_fault(s, err);
-    return rc == SQLITE_ROW;
-}
 
 static void fill(sqlite3_stmt *st, int column, cop_cell *c)
 {
@@ -71,17 +48,12 @@ static void fill(sqlite3_stmt *st, int column, cop_cell *c)
 int cop_store_browse(cop_store *s, enum cop_browse_what what, int64_t run_id, cop_browse_fn fn,
                      void *user, cop_err *err)
 {
-    int rc = has_table(s, questions[what].table, err);
-    if (rc <= 0)
-        return rc;
     sqlite3_stmt *st = NULL;
-    if (sqlite3_prepare_v2(s->db, questions[what].sql, -1, &st, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(s->db, questions[what], -1, &st, NULL) != SQLITE_OK)
         return cop_store_fault(s, err);
-    if (sqlite3_bind_parameter_count(st) > 0)
-        (void)sqlite3_bind_int64(st, 1, run_id);
-    int n = sqlite3_column_count(st), got;
+    (void)sqlite3_bind_int64(st, 1, run_id);
+    int n = sqlite3_column_count(st), rc = 0, got = SQLITE_DONE;
     cop_cell *cells = cop_alloc((size_t)n * sizeof(*cells));
-    rc = 0;
     while (rc == 0 && (got = sqlite3_step(st)) == SQLITE_ROW) {
         for (int i = 0; i < n; i++)
             fill(st, i, &cells[i]);

@@ -1,18 +1,13 @@
-/* Whole tables of a result file, row by row, for programs that show everything: reports.
+/* What a run stored, row by row, for programs that show everything: reports.
  *
  * The columns come by name, in the order of the table, so a column added later reaches the reader
- * without a change here. A table that the file does not have yet is an empty table. */
+ * without a change here. */
 #ifndef COP_BROWSE_H
 #define COP_BROWSE_H
 
 #include "store/store.h"
 
 enum cop_browse_what {
-    COP_BROWSE_EXPERIMENT, /* all experiments */
-    COP_BROWSE_VERDICT, /* all checks */
-    COP_BROWSE_FIGURE, /* all figures, by position */
-    COP_BROWSE_POINT, /* which run belongs to which experiment */
-    /* of one run: */
     COP_BROWSE_SCALAR,
     COP_BROWSE_SERIES, /* name, unit, sample_ns, n; the values: cop_store_series */
     COP_BROWSE_ENTRY, /* the view of traffic entries */
@@ -34,8 +29,7 @@ typedef struct cop_cell {
 /* Return 0 to go on, anything else to stop. */
 typedef int (*cop_browse_fn)(void *user, const cop_cell *cells, size_t n);
 
-/* run_id counts for the tables of one run only. 0, or what the callback stopped with, or
- * -COP_E_IO. */
+/* 0, or what the callback stopped with, or -COP_E_IO. */
 int cop_store_browse(cop_store *s, enum cop_browse_what what, int64_t run_id, cop_browse_fn fn,
                      void *user, cop_err *err);
 

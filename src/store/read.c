@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static sqlite3_stmt *prepare(cop_store *s, const char *sql, cop_err *err)
+sqlite3_stmt *cop_store_prepare(cop_store *s, const char *sql, cop_err *err)
 {
     sqlite3_stmt *st = NULL;
     if (sqlite3_prepare_v2(s->db, sql, -1, &st, NULL) != SQLITE_OK)
@@ -21,7 +21,7 @@ static sqlite3_stmt *prepare(cop_store *s, const char *sql, cop_err *err)
 }
 
 /* 1: a row, 0: no more rows, negative: a fault. */
-static int step(cop_store *s, sqlite3_stmt *st, cop_err *err)
+int cop_store_step(cop_store *s, sqlite3_stmt *st, cop_err *err)
 {
     int rc = sqlite3_step(st);
     if (rc == SQLITE_ROW)
@@ -42,26 +42,26 @@ static const char *text_or_null(sqlite3_stmt *st, int column)
     return (const char *)sqlite3_column_text(st, column);
 }
 
-static const char *text(sqlite3_stmt *st, int column)
+const char *cop_store_text(sqlite3_stmt *st, int column)
 {
     const char *t = text_or_null(st, column);
     return t ? t : "";
 }
 
-static double real(sqlite3_stmt *st, int column)
+double cop_store_real(sqlite3_stmt *st, int column)
 {
     return sqlite3_column_type(st, column) == SQLITE_NULL ? NAN : sqlite3_column_double(st, column);
 }
 
-static uint64_t count(sqlite3_stmt *st, int column)
+uint64_t cop_store_count(sqlite3_stmt *st, int column)
 {
     int64_t v = sqlite3_column_int64(st, column);
     return v < 0 ? 0 : (uint64_t)v;
 }
 
-static enum cop_outcome outcome_of(const char *name)
+enum cop_outcome cop_store_outcome(const char *name)
 {
-    for (int o = COP_OUTCOME_OK; o < COP_OUTCOME_BROKEN; o++)
+    for (int o = COP_OUTCOME_OK; o <= COP_OUTCOME_FAILED; o++)
         if (strcmp(name, cop_store_outcome_name((enum cop_outcome)o)) == 0)
             return (enum cop_outcome)o;
     return COP_OUTCOME_BROKEN;
@@ -71,7 +71,7 @@ static enum cop_outcome outcome_of(const char *name)
 static sqlite3_stmt *prepare_named(cop_store *s, const char *sql, int64_t run_id, const char *name,
                                    cop_err *err)
 {
-    sqlite3_stmt *st = prepare(s, sql, err);
+    sqlite3_stmt *st = cop_store_prepare(s, sql, err);
     if (st == NULL)
         return NULL;
     (void)sqlite3_bind_int64(st, 1, run_id);
@@ -79,17 +79,22 @@ static sqlite3_stmt *prepare_named(cop_store *s, const char *sql, int64_t run_id
     return st;
 }
 
-int64_t cop_store_find_run(cop_store *s, uint64_t config_hash, int64_t seed, cop_err *err)
+int64_t cop_store_find_run(cop_store *s, uint64_t config_hash, int64_t seed, const char *model,
+                           cop_err *err)
 {
     char hash[17];
-    sqlite3_stmt *st =
-        prepare(s, "SELECT max(id) FROM run WHERE config_hash = ? AND seed = ?", err);
+    sqlite3_stmt *st = cop_store_prepare(
+        s,
+        "SELECT max(id) FROM run WHERE config_hash = ? AND seed = ? AND model = ifnull(?, model)",
+        err);
     if (st == NULL)
         return -COP_E_IO;
     snprintf(hash, sizeof(hash), "%016" PRIx64, config_hash);
     (void)sqlite3_bind_text(st, 1, hash, -1, SQLITE_STATIC);
     (void)sqlite3_bind_int64(st, 2, seed);
-    int64_t rc = step(s, st, err);
+    if (model != NULL)
+        (void)sqlite3_bind_text(st, 3, model, -1, SQLITE_STATIC);
+    int64_t rc = cop_store_step(s, st, err);
     if (rc > 0)
         rc = sqlite3_column_int64(st, 0); /* NULL, no such run, reads as 0 */
     sqlite3_finalize(st);
@@ -102,22 +107,22 @@ int cop_store_scalar(cop_store *s, int64_t run_id, const char *name, double *val
                                      run_id, name, err);
     if (st == NULL)
         return -COP_E_IO;
-    int rc = step(s, st, err);
+    int rc = cop_store_step(s, st, err);
     if (rc > 0)
-        *value = real(st, 0);
+        *value = cop_store_real(st, 0);
     sqlite3_finalize(st);
     return rc;
 }
 
-static int fill_series(cop_store *s, sqlite3_stmt *st, int64_t run_id, cop_series *out,
-                       cop_arena *arena, cop_err *err)
+int cop_store_fill_series(cop_store *s, sqlite3_stmt *st, int64_t run_id, cop_series *out,
+                          cop_arena *arena, cop_err *err)
 {
-    uint64_t n = count(st, 2), bytes = (uint64_t)sqlite3_column_bytes(st, 3);
+    uint64_t n = cop_store_count(st, 2), bytes = (uint64_t)sqlite3_column_bytes(st, 3);
     if (n > UINT32_MAX || bytes != n * sizeof(double))
         return inconsistent(s, run_id, "a series", err);
     const char *data = sqlite3_column_blob(st, 3);
-    out->name = cop_arena_strdup(arena, text(st, 0));
-    out->unit = cop_arena_strdup(arena, text(st, 1));
+    out->name = cop_arena_strdup(arena, cop_store_text(st, 0));
+    out->unit = cop_arena_strdup(arena, cop_store_text(st, 1));
     out->n = (uint32_t)n;
     out->v = COP_NEW_ARRAY(arena, double, n);
     for (uint64_t i = 0; i < n; i++) {
@@ -137,9 +142,9 @@ int cop_store_series(cop_store *s, int64_t run_id, const char *name, cop_series 
                       run_id, name, err);
     if (st == NULL)
         return -COP_E_IO;
-    int rc = step(s, st, err);
+    int rc = cop_store_step(s, st, err);
     if (rc > 0)
-        rc = fill_series(s, st, run_id, series, arena, err);
+        rc = cop_store_fill_series(s, st, run_id, series, arena, err);
     sqlite3_finalize(st);
     return rc;
 }
@@ -151,13 +156,13 @@ static int read_bins(cop_store *s, int64_t run_id, const char *name, cop_hist *h
     if (st == NULL)
         return -COP_E_IO;
     int rc;
-    while ((rc = step(s, st, err)) > 0) {
+    while ((rc = cop_store_step(s, st, err)) > 0) {
         int64_t bin = sqlite3_column_int64(st, 0);
         if (bin < 0 || bin >= COP_HIST_BINS) {
             rc = inconsistent(s, run_id, "a histogram", err);
             break;
         }
-        h->bin[bin] = count(st, 1);
+        h->bin[bin] = cop_store_count(st, 1);
         h->count += h->bin[bin];
     }
     sqlite3_finalize(st);
@@ -208,42 +213,44 @@ int cop_store_hist(cop_store *s, int64_t run_id, const char *name, cop_hist *h, 
 static void fill_entry(sqlite3_stmt *st, cop_store_entry *e)
 {
     e->id = sqlite3_column_int64(st, 0);
-    e->name = text(st, 1);
-    e->title = text(st, 2);
-    e->version = text(st, 3);
-    e->command = text(st, 4);
-    e->config_text = text(st, 5);
-    e->config_hash = strtoull(text(st, 6), NULL, 16);
+    e->name = cop_store_text(st, 1);
+    e->title = cop_store_text(st, 2);
+    e->version = cop_store_text(st, 3);
+    e->command = cop_store_text(st, 4);
+    e->config_text = cop_store_text(st, 5);
+    e->config_hash = strtoull(cop_store_text(st, 6), NULL, 16);
     e->seed = sqlite3_column_int64(st, 7);
-    e->run_hash = strtoull(text(st, 8), NULL, 16);
-    e->outcome = outcome_of(text(st, 9));
+    e->run_hash = strtoull(cop_store_text(st, 8), NULL, 16);
+    e->outcome = cop_store_outcome(cop_store_text(st, 9));
     e->detail = text_or_null(st, 10);
     e->started_at = text_or_null(st, 11);
-    e->stored_at = text(st, 12);
-    e->sim_time_ns = real(st, 13);
-    e->warmup_ns = real(st, 14);
-    e->sample_ns = real(st, 15);
-    e->hosts = (uint32_t)count(st, 16);
-    e->switches = (uint32_t)count(st, 17);
-    e->cpu_seconds = real(st, 18);
-    e->build_seconds = real(st, 19);
-    e->peak_rss_bytes = count(st, 20);
-    e->events = count(st, 21);
-    e->packet_hops = count(st, 22);
+    e->stored_at = cop_store_text(st, 12);
+    e->sim_time_ns = cop_store_real(st, 13);
+    e->warmup_ns = cop_store_real(st, 14);
+    e->sample_ns = cop_store_real(st, 15);
+    e->hosts = (uint32_t)cop_store_count(st, 16);
+    e->switches = (uint32_t)cop_store_count(st, 17);
+    e->cpu_seconds = cop_store_real(st, 18);
+    e->build_seconds = cop_store_real(st, 19);
+    e->peak_rss_bytes = cop_store_count(st, 20);
+    e->events = cop_store_count(st, 21);
+    e->packet_hops = cop_store_count(st, 22);
+    e->model = cop_store_text(st, 23);
 }
 
 int cop_store_runs(cop_store *s, cop_store_run_fn fn, void *user, cop_err *err)
 {
-    sqlite3_stmt *st = prepare(
+    sqlite3_stmt *st = cop_store_prepare(
         s,
         "SELECT id, name, title, version, command, config, config_hash, seed, run_hash, outcome,"
         " detail, started_at, stored_at, sim_time_ns, warmup_ns, sample_ns, hosts, switches,"
-        " cpu_seconds, build_seconds, peak_rss_bytes, events, packet_hops FROM run ORDER BY id",
+        " cpu_seconds, build_seconds, peak_rss_bytes, events, packet_hops, model FROM run"
+        " ORDER BY id",
         err);
     if (st == NULL)
         return -COP_E_IO;
     int rc;
-    while ((rc = step(s, st, err)) > 0) {
+    while ((rc = cop_store_step(s, st, err)) > 0) {
         cop_store_entry e;
         fill_entry(st, &e);
         rc = fn(user, &e);

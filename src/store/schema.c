@@ -23,12 +23,14 @@ const char *const cop_store_schema[] = {
     " name TEXT NOT NULL,"
     " title TEXT NOT NULL,"
     " version TEXT NOT NULL,"
+    " model TEXT NOT NULL,"
     " command TEXT NOT NULL,"
     " config TEXT NOT NULL,"
     " config_hash TEXT NOT NULL,"
     " seed INTEGER NOT NULL,"
     " run_hash TEXT NOT NULL,"
-    " outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'deadlock', 'loss', 'broken')),"
+    " outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'deadlock', 'loss', 'broken',"
+    " 'failed')),"
     " detail TEXT,"
     " started_at TEXT,"
     " stored_at TEXT NOT NULL,"
@@ -79,6 +81,8 @@ const char *const cop_store_schema[] = {
     " received_bytes INTEGER NOT NULL,"
     " sent_gbps REAL,"
     " received_gbps REAL,"
+    " role TEXT NOT NULL,"
+    " hotspot REAL NOT NULL,"
     " PRIMARY KEY (run_id, node)"
     ") WITHOUT ROWID",
 
@@ -105,6 +109,64 @@ const char *const cop_store_schema[] = {
     " count INTEGER NOT NULL,"
     " PRIMARY KEY (run_id, name, bin)"
     ") WITHOUT ROWID",
+
+    /* Studies: what was asked, which runs answer it, what came out. Replaced as a whole each time a
+     * study is evaluated; the runs stay. */
+    "CREATE TABLE experiment ("
+    " name TEXT NOT NULL,"
+    " scale TEXT NOT NULL,"
+    " title TEXT NOT NULL,"
+    " paper TEXT NOT NULL,"
+    " about TEXT NOT NULL,"
+    " choices TEXT NOT NULL,"
+    " config TEXT NOT NULL,"
+    " command TEXT NOT NULL,"
+    " seeds INTEGER NOT NULL,"
+    " runs INTEGER NOT NULL,"
+    " failed INTEGER NOT NULL,"
+    " inputs TEXT NOT NULL,"
+    " updated_at TEXT NOT NULL,"
+    " PRIMARY KEY (name, scale)"
+    ") WITHOUT ROWID",
+
+    "CREATE TABLE point ("
+    " experiment TEXT NOT NULL,"
+    " scale TEXT NOT NULL,"
+    " position INTEGER NOT NULL,"
+    " label TEXT NOT NULL,"
+    " axes TEXT NOT NULL,"
+    " seed INTEGER NOT NULL,"
+    " run_id INTEGER,"
+    " outcome TEXT NOT NULL,"
+    " PRIMARY KEY (experiment, scale, position)"
+    ") WITHOUT ROWID",
+
+    "CREATE TABLE verdict ("
+    " experiment TEXT NOT NULL,"
+    " scale TEXT NOT NULL,"
+    " position INTEGER NOT NULL,"
+    " id TEXT NOT NULL,"
+    " paper TEXT NOT NULL,"
+    " place TEXT NOT NULL,"
+    " metric TEXT NOT NULL,"
+    " kind TEXT NOT NULL,"
+    " expected TEXT NOT NULL,"
+    " tolerance TEXT NOT NULL,"
+    " state TEXT NOT NULL CHECK (state IN ('pass', 'fail', 'not-run', 'recorded')),"
+    " measured TEXT NOT NULL,"
+    " explain TEXT NOT NULL,"
+    " items TEXT NOT NULL,"
+    " PRIMARY KEY (experiment, scale, position)"
+    ") WITHOUT ROWID",
+
+    "CREATE TABLE figure ("
+    " experiment TEXT NOT NULL,"
+    " scale TEXT NOT NULL,"
+    " position INTEGER NOT NULL,"
+    " name TEXT NOT NULL,"
+    " spec TEXT NOT NULL,"
+    " PRIMARY KEY (experiment, scale, position)"
+    ")",
 
     /* The sqlite3 shell starts with foreign keys off; a deletion there must not leave orphans. */
     "CREATE TRIGGER run_deleted AFTER DELETE ON run BEGIN"

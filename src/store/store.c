@@ -137,8 +137,9 @@ static int check_identity(const cop_store *s, const identity *id, cop_err *err)
                            s->path, id->version, COP_STORE_SCHEMA_VERSION);
     if (id->version < COP_STORE_SCHEMA_VERSION)
         return cop_err_add(err, COP_E_IO,
-                           "%s: has the unknown schema version %" PRId64 "; give a new name",
-                           s->path, id->version);
+                           "%s: was written by an older coppice (schema %" PRId64
+                           ", this one needs %d); keep it for that coppice and give a new name",
+                           s->path, id->version, COP_STORE_SCHEMA_VERSION);
     return 0;
 }
 

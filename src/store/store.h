@@ -16,6 +16,7 @@ typedef struct cop_store_meta {
     const char *title; /* one line for people */
     const char *config_text; /* the effective configuration */
     const char *version; /* of coppice */
+    const char *model; /* fingerprint of the code that simulates: same fingerprint, same results */
     const char *command; /* what the user typed */
     const char *started_at; /* "2026-01-31T12:00:00Z"; NULL if nobody looked at the clock */
     int64_t seed;
@@ -27,7 +28,7 @@ typedef struct cop_store_entry {
     int64_t id, seed;
     uint64_t config_hash, run_hash;
     enum cop_outcome outcome;
-    const char *name, *title, *version, *command, *config_text, *stored_at;
+    const char *name, *title, *version, *model, *command, *config_text, *stored_at;
     const char *detail, *started_at; /* NULL if there is none */
     double sim_time_ns, warmup_ns, sample_ns;
     uint32_t hosts, switches;
@@ -54,8 +55,15 @@ int cop_store_add(cop_store *s, const cop_store_meta *meta, const cop_result *r,
 
 /* Readers. Return 1 if found, 0 if there is no such thing, -COP_E_IO on a fault. */
 
-/* The newest run of this configuration and seed: its id, 0 if none, negative on a fault. */
-int64_t cop_store_find_run(cop_store *s, uint64_t config_hash, int64_t seed, cop_err *err);
+/* The newest run of this configuration and seed, by this model (NULL: any): its id, 0 if none,
+ * negative on a fault. */
+int64_t cop_store_find_run(cop_store *s, uint64_t config_hash, int64_t seed, const char *model,
+                           cop_err *err);
+/* How it ended. */
+int cop_store_load_outcome(cop_store *s, int64_t run_id, enum cop_outcome *outcome, cop_err *err);
+/* Everything of a run as it was when it ended, but for the histograms. 1, 0 or a fault. The caller
+ * frees r->arena. */
+int cop_store_load(cop_store *s, int64_t run_id, cop_result *r, cop_err *err);
 /* A value stored as "not a number" comes back as NaN. */
 int cop_store_scalar(cop_store *s, int64_t run_id, const char *name, double *value, cop_err *err);
 int cop_store_series(cop_store *s, int64_t run_id, const char *name, cop_series *series,

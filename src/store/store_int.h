@@ -9,7 +9,7 @@ struct sqlite3;
 /* "COPP" in the file's header: this is a database of ours. */
 #define COP_STORE_APPLICATION_ID 0x434f5050
 /* Raise it with every change of the tables. */
-#define COP_STORE_SCHEMA_VERSION 1
+#define COP_STORE_SCHEMA_VERSION 2
 #define COP_STORE_BUSY_MS 10000
 
 struct cop_store {
@@ -39,6 +39,20 @@ void cop_store_rollback(cop_store *s);
 int cop_store_write_rows(cop_store *s, const cop_store_meta *meta, const cop_result *r,
                          int64_t *run_id, cop_err *err);
 
+/* A prepared question; NULL after a fault. */
+struct sqlite3_stmt *cop_store_prepare(cop_store *s, const char *sql, cop_err *err);
+/* 1: a row, 0: no more rows, negative: a fault. */
+int cop_store_step(cop_store *s, struct sqlite3_stmt *st, cop_err *err);
+/* Text of a column; "" for NULL. */
+const char *cop_store_text(struct sqlite3_stmt *st, int column);
+/* A number; NaN for NULL. */
+double cop_store_real(struct sqlite3_stmt *st, int column);
+/* A count; 0 for what cannot be one. */
+uint64_t cop_store_count(struct sqlite3_stmt *st, int column);
+int cop_store_fill_series(cop_store *s, struct sqlite3_stmt *st, int64_t run_id, cop_series *out,
+                          cop_arena *arena, cop_err *err);
+
 const char *cop_store_outcome_name(enum cop_outcome o);
+enum cop_outcome cop_store_outcome(const char *name); /* unknown: BROKEN */
 
 #endif

@@ -268,15 +268,29 @@ static void put_arrival(draw *d)
     }
 }
 
+/* Messages that wait for each other, among all or some of the hosts. */
+static void put_exchange(draw *d)
+{
+    static const char *const kinds[] = {"ping-pong",   "all-pairs",      "natural-ring",
+                                        "random-ring", "grid-transpose", "all-to-all"};
+    const char *kind = kinds[below(d, d->hosts == 5 ? 4 : 6)]; /* 5 hosts make no grid */
+    put(d, ", exchange: %s, think: %u ns", kind, below(d, 2) * below(d, 500));
+}
+
 static void put_traffic(draw *d)
 {
     uint32_t n = between(d, 1, 3);
     put(d, "traffic:\n");
     for (uint32_t i = 0; i < n; i++) {
         put(d, "  - {name: e%u", i);
-        put_pattern(d, i == 0);
-        put_arrival(d);
-        if (below(d, 3) == 0)
+        bool exchange = i > 0 && below(d, 4) == 0;
+        if (exchange) {
+            put_exchange(d);
+        } else {
+            put_pattern(d, i == 0);
+            put_arrival(d);
+        }
+        if (!exchange && below(d, 3) == 0)
             put(d, ", share: %u %%", between(d, 30, 100));
         switch (below(d, 5)) {
         case 0:
@@ -297,7 +311,7 @@ static void put_traffic(draw *d)
         if (i > 0 && below(d, 2))
             put(d, ", start: %u ns, stop: %" PRIu64 " ns", below(d, 5000),
                 5000 + below(d, 2) * d->duration_ns);
-        else if (i > 0 && below(d, 3) == 0)
+        else if (i > 0 && !exchange && below(d, 3) == 0)
             put(d, ", active: [1 us, 3 us, 4500 ns, %u ns]", between(d, 5000, 20000));
         if (below(d, 4) == 0)
             put(d, ", sl: %u", below(d, 16));

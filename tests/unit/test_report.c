@@ -3,38 +3,63 @@
 #include "store_fixture.h"
 
 #include "report/report_int.h"
+#include "store/study.h"
 
 #include <dirent.h>
 #include <math.h>
 
 #define HOSTILE "</script><script>alert(1)</script><!-- & \"quoted\", 'so'"
 
-static const char tables[] =
-    "CREATE TABLE IF NOT EXISTS experiment (name TEXT, scale TEXT, title TEXT, paper TEXT, about"
-    " TEXT, choices_json TEXT, config TEXT, command TEXT, seeds INTEGER, n_runs INTEGER, n_failed"
-    " INTEGER, updated_at TEXT);"
-    "CREATE TABLE IF NOT EXISTS verdict (id TEXT, experiment TEXT, scale TEXT, paper TEXT,"
-    " \"where\" TEXT, metric TEXT, kind TEXT, expected TEXT, tolerance TEXT, state TEXT, measured"
-    " TEXT, explain TEXT, items_json TEXT);"
-    "CREATE TABLE IF NOT EXISTS figure (experiment TEXT, scale TEXT, name TEXT, position INTEGER,"
-    " spec_json TEXT);"
-    "CREATE TABLE IF NOT EXISTS point (experiment TEXT, scale TEXT, label TEXT, axes_json TEXT,"
-    " seed INTEGER, run_id INTEGER, outcome TEXT);";
+static cop_study_verdict study_verdicts[] = {
+    {"p-2", "p", "fig 1", "two, \"quoted\"", "printed", "2", "5 %", "fail", "3.5", "for a\nreason",
+     "[{\"what\": \"x\", \"value\": 3.5}]"},
+    {"p-10", "p", "", "ten", "printed", "10", "", "pass", "10.1", "", "[]"},
+    {"p-3", "p", "", "thr\x1b[31mee", "printed", "3", "", "recorded", "", "", ""},
+    {"q-1", "q", "", "never", "order", "1", "", "not-run", "", "", ""},
+};
 
-static const char study[] =
-    "INSERT INTO experiment (name, scale, title, choices_json, updated_at) VALUES"
-    " ('e10', 'full', 'Tenth', '', '2999-01-01T00:00:00Z'), ('e2', 'full', 'Second', NULL, '');"
-    "INSERT INTO verdict (id, experiment, scale, paper, metric, expected, state, measured, explain,"
-    " items_json) VALUES"
-    " ('p-10', 'e2', 'full', 'p', 'ten', '10', 'pass', '10.1', NULL, '[]'),"
-    " ('p-2', 'e2', 'full', 'p', 'two, \"quoted\"', '2', 'fail', 3.5, 'for a\nreason',"
-    "  '[{\"what\": \"x\", \"value\": 3.5}]'),"
-    " ('p-3', 'e2', 'full', 'p', 'three', '3', 'recorded', NULL, NULL, NULL),"
-    " ('q-1', 'nowhere', 'full', 'q', 'never', '1', 'not-run', NULL, NULL, NULL);"
-    "INSERT INTO figure (experiment, scale, name, position, spec_json) VALUES"
-    " ('e2', 'full', 'second', 2, '{\"kind\": \"table\", \"columns\": [\"a\"], \"rows\": [[1]]}'),"
-    " ('e2', 'full', 'first', 1, '{\"kind\": \"line\", \"series\": [{\"name\": \"s\", \"points\":"
-    " [[1, 2.5]], \"ci\": [0.5]}]}');";
+static cop_study_figure study_figures[] = {
+    {"first", "{\"kind\": \"line\", \"series\": [{\"name\": \"s\", \"points\": [[1, 2.5]],"
+              " \"ci\": [0.5]}]}"},
+    {"../f/2", "{\"kind\": \"table\", \"columns\": [\"a\"], \"rows\": [[1]]}"},
+};
+
+/* Two studies, one with everything in it. */
+static void put_studies(const place *p, int64_t run)
+{
+    cop_study_point point = {"a", "{\"load\": 0.5}", 1, run, "ok"};
+    cop_study_record e2 = {.name = "e2",
+                           .scale = "full",
+                           .title = "Second",
+                           .paper = "p",
+                           .about = "",
+                           .choices = "[{\"what\": \"w\", \"why\": \"y\"}]",
+                           .config = "",
+                           .command = "coppice reproduce e2",
+                           .inputs = "",
+                           .seeds = 1,
+                           .runs = 1,
+                           .point = &point,
+                           .n_points = run != 0,
+                           .verdict = study_verdicts,
+                           .n_verdicts = COP_LEN(study_verdicts),
+                           .figure = study_figures,
+                           .n_figures = COP_LEN(study_figures)};
+    cop_study_record e10 = {.name = "e10",
+                            .scale = "full",
+                            .title = "Tenth",
+                            .paper = "p",
+                            .about = "",
+                            .choices = "",
+                            .config = "",
+                            .command = "",
+                            .inputs = ""};
+    cop_store *s = must_open(p->db, true);
+    cop_err err = {0};
+    if (cop_store_put_study(s, &e10, &err) != 0 || cop_store_put_study(s, &e2, &err) != 0)
+        fail_msg("%s", err.text);
+    cop_store_close(s);
+}
 
 /* -- helpers -- */
 
@@ -51,8 +76,8 @@ static void make_study(const place *p)
 {
     int64_t id;
     assert_int_equal(store_small(p->db, &id, NULL), 0);
-    change(p->db, tables);
-    change(p->db, study);
+    put_studies(p, 0);
+    change(p->db, "UPDATE experiment SET updated_at = '2999-01-01T00:00:00Z' WHERE name = 'e10'");
 }
 
 static cop_report *must_read(const char *db)
@@ -120,13 +145,13 @@ static void order_and_place(void **state)
     assert_int_equal(json_array_size(es), 2);
     assert_string_equal(cop_report_get(e2, "name"), "e2"); /* 2 before 10 */
     const json_t *vs = json_object_get(e2, "verdicts");
-    assert_int_equal(json_array_size(vs), 3);
+    assert_int_equal(json_array_size(vs), 4);
     assert_string_equal(cop_report_get(json_array_get(vs, 0), "id"), "p-2");
-    assert_string_equal(cop_report_get(json_array_get(vs, 2), "id"), "p-10");
+    assert_string_equal(cop_report_get(json_array_get(vs, 0), "where"), "fig 1");
+    assert_string_equal(cop_report_get(json_array_get(vs, 1), "id"), "p-10");
     assert_true(json_is_array(json_object_get(json_array_get(vs, 0), "items")));
     assert_string_equal(cop_report_get(json_array_get(json_object_get(e2, "figures"), 0), "name"),
                         "first");
-    assert_int_equal(json_array_size(json_object_get(r->doc, "unplaced")), 1);
     assert_string_equal(cop_report_get(r->doc, "date"), "2999-01-01T00:00:00Z");
     cop_report_size n = cop_report_count(r);
     assert_int_equal(n.experiments, 2);
@@ -141,7 +166,7 @@ static void points_take_runs(void **state)
 {
     const place *p = *state;
     make_study(p);
-    change(p->db, "INSERT INTO point VALUES ('e2', 'full', 'a', '{\"load\": 0.5}', 1, 1, 'ok')");
+    put_studies(p, 1);
     cop_report *r = must_read(p->db);
     assert_int_equal(cop_report_count(r).runs, 0);
     const json_t *points =
@@ -294,20 +319,20 @@ static void csv_files(void **state)
     const place *p = *state;
     char dir[128], path[256], verdicts[256];
     make_study(p);
-    change(p->db, "UPDATE figure SET name = '../f/' || position");
     cop_report *r = must_read(p->db);
     snprintf(dir, sizeof(dir), "%s/csv", p->dir);
     cop_err err = {0};
     assert_int_equal(cop_report_save_csv(r, dir, &err), 0);
-    snprintf(path, sizeof(path), "%s/e2@full-.._f_1.csv", dir);
+    snprintf(path, sizeof(path), "%s/e2@full-.._f_2.csv", dir);
     snprintf(verdicts, sizeof(verdicts), "%s/verdicts.csv", dir);
     size_t n;
     char *text = read_file(path, &n);
-    assert_string_equal(text, "series,x,y,ci,low,high\r\ns,1,2.5,0.5,,\r\n");
+    assert_string_equal(text, "a\r\n1\r\n");
     cop_free(text);
     text = read_file(verdicts, &n);
-    assert_non_null(strstr(text, "p-2,p,e2,full,,\"two, \"\"quoted\"\"\",,2,,fail,3.5,"
-                                 "\"for a\nreason\"\r\n"));
+    assert_non_null(strstr(text,
+                           "p-2,p,e2,full,fig 1,\"two, \"\"quoted\"\"\",printed,2,5 %,fail,3.5,"
+                           "\"for a\nreason\"\r\n"));
     assert_int_equal(occurrences(text, "\r\n"), 5);
     cop_free(text);
     char remove[160];
@@ -322,11 +347,10 @@ static void text_table(void **state)
 {
     const place *p = *state;
     make_study(p);
-    change(p->db, "UPDATE verdict SET metric = 'a' || char(27) || '[31mb' WHERE id = 'p-3'");
     cop_report *r = must_read(p->db);
     char *text = written(write_plain, r);
     assert_null(strchr(text, '\x1b'));
-    assert_non_null(strstr(text, "  e2         full         3     1     1        0         1   "
+    assert_non_null(strstr(text, "  e2         full         4     1     1        1         1   "
                                  "Second\n"));
     assert_non_null(strstr(text, "  p-2    fail      two, \"quoted\"\n"));
     assert_non_null(strstr(text, "because   for a reason\n"));
@@ -334,7 +358,7 @@ static void text_table(void **state)
     free(text);
     text = written(write_colour, r);
     assert_non_null(strstr(text, "\x1b[31mfail"));
-    assert_null(strstr(text, "a\x1b[31mb"));
+    assert_null(strstr(text, "thr\x1b"));
     free(text);
     cop_report_free(r);
 }
@@ -363,12 +387,12 @@ static void bad_databases(void **state)
     refuses(p->db, "is not an SQLite database");
     unlink(p->db);
     make_study(p);
-    change(p->db, "UPDATE figure SET spec_json = '{\"kind\": ' WHERE position = 1");
-    refuses(p->db, "figure first of e2 has been changed");
-    change(p->db, "UPDATE figure SET spec_json = '[1]' WHERE position = 1");
-    refuses(p->db, "figure first of e2 has been changed");
-    change(p->db, "DELETE FROM figure; UPDATE verdict SET items_json = 'x' WHERE id = 'p-2'");
-    refuses(p->db, "verdict p-2 of e2");
+    change(p->db, "UPDATE figure SET spec = '{\"kind\": ' WHERE name = 'first'");
+    refuses(p->db, "a figure of e2 has been changed");
+    change(p->db, "UPDATE figure SET spec = '[1]' WHERE name = 'first'");
+    refuses(p->db, "a figure of e2 has been changed");
+    change(p->db, "DELETE FROM figure; UPDATE verdict SET items = 'x' WHERE id = 'p-2'");
+    refuses(p->db, "the verdict of p-2 has been changed");
     change(p->db, "PRAGMA application_id = 77");
     refuses(p->db, p->db);
 }

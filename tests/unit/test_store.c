@@ -49,9 +49,9 @@ static void two_runs_come_back(void **state)
     int calls = 0;
     assert_int_equal(cop_store_runs(s, check_first_entry, &calls, &err), 42);
     assert_int_equal(calls, 1);
-    assert_int_equal(cop_store_find_run(s, META.config_hash, -7, &err), 1);
-    assert_int_equal(cop_store_find_run(s, META.config_hash, 7, &err), 0);
-    assert_int_equal(cop_store_find_run(s, 1, INT64_MIN, &err), 2);
+    assert_int_equal(cop_store_find_run(s, META.config_hash, -7, NULL, &err), 1);
+    assert_int_equal(cop_store_find_run(s, META.config_hash, 7, NULL, &err), 0);
+    assert_int_equal(cop_store_find_run(s, 1, INT64_MIN, NULL, &err), 2);
     assert_int_equal(err.faults, 0);
     cop_store_close(s);
     assert_int_equal(access(p->wal, F_OK), -1); /* closing leaves one file */

@@ -4,6 +4,7 @@
 The runs come from `coppice run`; the experiments are made up, with texts that try to break out of
 the page. usage: tests/web/fixture.py COPPICE DB [--large]
 """
+import itertools
 import json
 import math
 import os
@@ -11,16 +12,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-
-TABLES = """
-CREATE TABLE IF NOT EXISTS experiment (name TEXT, scale TEXT, title TEXT, paper TEXT, about TEXT, choices_json TEXT,
-  config TEXT, command TEXT, seeds INTEGER, n_runs INTEGER, n_failed INTEGER, updated_at TEXT);
-CREATE TABLE IF NOT EXISTS verdict (id TEXT, experiment TEXT, scale TEXT, paper TEXT, "where" TEXT, metric TEXT,
-  kind TEXT, expected TEXT, tolerance TEXT, state TEXT, measured TEXT, explain TEXT, items_json TEXT);
-CREATE TABLE IF NOT EXISTS figure (experiment TEXT, scale TEXT, name TEXT, position INTEGER, spec_json TEXT);
-CREATE TABLE IF NOT EXISTS point (experiment TEXT, scale TEXT, label TEXT, axes_json TEXT, seed INTEGER,
-  run_id INTEGER, outcome TEXT);
-"""
 
 HOSTILE = "</script><script>document.title='broken out'</script><img src=x onerror=\"document.title='broken out'\">"
 
@@ -42,6 +33,9 @@ traffic: [{name: all, pattern: uniform}]
 """
 
 
+counter = itertools.count(1)
+
+
 def insert(db, table, **row):
     columns = ", ".join('"%s"' % c for c in row)
     marks = ", ".join("?" for _ in row)
@@ -51,14 +45,14 @@ def insert(db, table, **row):
 def figure(db, experiment, position, **spec):
     spec.setdefault("experiment", experiment)
     insert(db, "figure", experiment=experiment, scale="full", name=spec["name"], position=position,
-           spec_json=json.dumps(spec))
+           spec=json.dumps(spec))
 
 
-def verdict(db, id, experiment, paper, where, metric, expected, tolerance, state, measured=None, explain=None,
+def verdict(db, id, experiment, paper, where, metric, expected, tolerance, state, measured="", explain="",
             items=None, kind="printed"):
-    insert(db, "verdict", id=id, experiment=experiment, scale="full", paper=paper, where=where, metric=metric,
+    insert(db, "verdict", id=id, experiment=experiment, scale="full", paper=paper, place=where, metric=metric,
            kind=kind, expected=expected, tolerance=tolerance, state=state, measured=measured, explain=explain,
-           items_json=json.dumps(items or []))
+           items=json.dumps(items or []), position=next(counter))
 
 
 def flows(t):
@@ -74,13 +68,13 @@ def fairness(db):
            about="Seven hosts on two switches. Flows F2, F3 and F4 start one after the other and all go to one host; "
            "F1 shares the trunk with them but goes elsewhere.\n\nWithout congestion control the victim loses as much "
            "as those who cause the trouble. With it, it should get back nearly everything.",
-           choices_json=json.dumps([
+           choices=json.dumps([
                {"what": "Link rate", "value": "20 Gbit/s", "why": "The paper names 4x DDR but not the coding; 8b/10b "
                 "leaves 16 Gbit/s, of which a host of that age reaches 13."},
                {"what": "Buffer per lane", "value": "32 KiB", "why": "Not printed. The smallest size that keeps a "
                 "link of 2 m busy is 4 KiB; results do not change from 16 KiB on."}]),
            config=open("examples/two-switch.yaml").read(), command="coppice reproduce gran1-fig7 --db results.db",
-           seeds=5, n_runs=20, n_failed=0, updated_at="2026-03-01T12:00:00Z")
+           seeds=5, runs=20, failed=0, updated_at="2026-03-01T12:00:00Z", inputs="")
     verdict(db, "gran1-1", name, "gran1", "sec 6.1, fig 7a", "Gbit/s of F1, and of F2 once it runs, before F3 begins; "
             "CC off", "13", "4 %", "pass", "13.1 ± 0.05",
             items=[{"what": "F1", "value": 13.12, "ci": 0.048, "low": 12.48, "high": 13.52, "pass": True},
@@ -118,14 +112,14 @@ def fairness(db):
 def parameters(db):
     name = "gran3-fig4"
     insert(db, "experiment", name=name, scale="full", title="Which parameters suit which traffic", paper="gran3",
-           about="A sweep over the two parameters that matter most.", choices_json=json.dumps(
+           about="A sweep over the two parameters that matter most.", choices=json.dumps(
                {"G-12": "The mark rate is taken as 0, every packet, as the text implies."}),
-           config="topology:\n  kind: fat-tree\n", command="coppice reproduce gran3-fig4", seeds=1, n_runs=54,
-           n_failed=2, updated_at="2026-03-02T08:30:00Z")
+           config="topology:\n  kind: fat-tree\n", command="coppice reproduce gran3-fig4", seeds=1, runs=54,
+           failed=2, updated_at="2026-03-02T08:30:00Z", inputs="")
     for i in range(1, 7):
         verdict(db, f"gran3-{i}", name, "gran3", f"fig 4, bar {i}", "relative throughput of the victims", f"{0.9 + i / 100:.2f}",
                 "5 %", "pass" if i != 4 else "fail", f"{0.91 + i / 100:.3f}",
-                "The optimum lies one step further right than in the paper." if i == 4 else None)
+                "The optimum lies one step further right than in the paper." if i == 4 else "")
     cells = [[x, y, 60 + 35 * math.exp(-((x - 5) ** 2 + (y - 3) ** 2) / 9)] for x in range(9) for y in range(6)]
     figure(db, name, 1, name="surface", title="Throughput over both parameters", kind="heatmap", checks=["gran3-4"],
            x={"label": "CCTI increase", "unit": ""}, y={"label": "timer", "unit": "µs"},
@@ -156,15 +150,15 @@ def parameters(db):
                       {"from": f"s{spine}", "to": f"s{leaf}", "use": 0.9 if leaf == 0 else 0.3, "queue": 40000 if leaf == 0 else 10}]
     figure(db, name, 5, name="net", title="The congestion tree", kind="network", nodes=nodes, links=links)
     for i in range(6):
-        insert(db, "point", experiment=name, scale="full", label=f"increase {i}", axes_json=json.dumps({"increase": 2 ** i, "timer": 150}),
+        insert(db, "point", position=i, experiment=name, scale="full", label=f"increase {i}", axes=json.dumps({"increase": 2 ** i, "timer": 150}),
                seed=1, run_id=100000 + i, outcome="ok" if i != 2 else "deadlock")
 
 
 def hostile(db):
     name = "hostile " + HOSTILE
     insert(db, "experiment", name=name, scale="full", title=HOSTILE, paper="<i>p</i>", about=HOSTILE + " & \u2028 {{title}}",
-           choices_json=json.dumps([HOSTILE, {"<b>": HOSTILE}]), config=HOSTILE, command=HOSTILE, seeds=1, n_runs=1,
-           n_failed=0, updated_at="2026-01-01T00:00:00Z")
+           choices=json.dumps([HOSTILE, {"<b>": HOSTILE}]), config=HOSTILE, command=HOSTILE, seeds=1, runs=1,
+           failed=0, updated_at="2026-01-01T00:00:00Z", inputs="")
     verdict(db, "x-<1>", name, "<i>p</i>", HOSTILE, HOSTILE, HOSTILE, HOSTILE, "fail", HOSTILE, HOSTILE,
             [{"what": HOSTILE, "value": 1, "ci": None, "low": None, "high": None, "pass": False}])
     figure(db, name, 1, name="f", title=HOSTILE, kind="line", note=HOSTILE, checks=[HOSTILE], x={"label": HOSTILE, "unit": "<u>"},
@@ -175,6 +169,8 @@ def hostile(db):
 
 
 def not_run(db, n):
+    insert(db, "experiment", name="qcn-fig3", scale="full", title="Not run yet", paper="qcn", about="", choices="[]", config="",
+           command="coppice reproduce qcn-fig3", seeds=0, runs=0, failed=0, updated_at="2026-01-01T00:00:00Z", inputs="")
     for i in range(n):
         verdict(db, f"qcn-{i + 1}", "qcn-fig3", "qcn", f"fig {i % 9}", "rate of the reaction point", "10", "5 %", "not-run")
 
@@ -192,7 +188,6 @@ def main():
         run(f.name)
         os.unlink(f.name)
     db = sqlite3.connect(path)
-    db.executescript(TABLES)
     fairness(db)
     parameters(db)
     hostile(db)

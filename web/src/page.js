@@ -81,14 +81,14 @@ function experimentSection(e, many, linkTo) {
     heading("h2", id, e.title || e.name),
     el("p", { class: "states" }, STATES.filter((s) => t[s] > 0).map((s) => stateMark(s, t[s]))),
     String(e.about || "").split(/\n\s*\n/).filter((p) => p.trim()).map((p) => el("p", { class: "about" }, p.trim())),
-    e.n_failed > 0 ? el("p", { class: "warning" }, `${e.n_failed} of ${e.n_runs} runs did not end well; see Runs below.`) : null,
+    e.failed > 0 ? el("p", { class: "warning" }, `${e.failed} of ${e.runs} runs did not end well; see Runs below.`) : null,
     e.verdicts.length ? el("h3", {}, "Checks") : null,
     verdictTable(e.verdicts, many ? e.scale : ""),
     e.figures.length ? el("h3", {}, "Figures") : null,
     figureGrid(e.figures, id, linkTo),
     el("div", { class: "folds" },
       el("h3", {}, "How it was made"),
-      list([["seeds", e.seeds], ["runs", e.n_runs], ["updated", day(e.updated_at)]]),
+      list([["seeds", e.seeds], ["runs", e.runs], ["updated", day(e.updated_at)]]),
       commandBlock(e.command), choices(e.choices),
       e.config ? fold("Parameters: the effective configuration", code(e.config)) : null,
       pointTable(e.points)));
@@ -139,11 +139,10 @@ function runTable(runs) {
 function summaryTable(report, many) {
   const groups = new Map();
   const add = (v, scale) => {
-    const key = `${v.paper || "other"}\n${many ? scale || v.scale || "" : ""}`;
+    const key = `${v.paper || "other"}\n${many ? scale || "" : ""}`;
     groups.set(key, [...(groups.get(key) || []), v]);
   };
   report.experiments.forEach((e) => e.verdicts.forEach((v) => add({ ...v, paper: v.paper || e.paper }, e.scale)));
-  report.unplaced.forEach((v) => add(v, v.scale));
   const every = [...groups.values()].flat();
   if (every.length === 0) return null;
   const row = (name, scale, verdicts, last) => el("tr", { class: last ? "total" : null }, el("th", { scope: "row" }, name), many ? el("td", {}, scale) : null, tallyCells(verdicts));
@@ -157,13 +156,12 @@ function summaryTable(report, many) {
 function contents(report, many) {
   const entry = (id, text, mark) => el("li", {}, el("a", { href: `#${id}` }, mark, el("span", {}, text)));
   const items = [];
-  if (report.experiments.some((e) => e.verdicts.length) || report.unplaced.length) items.push(entry("summary", "Summary"), entry("checks", "All checks"));
+  if (report.experiments.some((e) => e.verdicts.length)) items.push(entry("summary", "Summary"), entry("checks", "All checks"));
   for (const e of report.experiments) {
     const t = tally(e.verdicts);
     items.push(entry(experimentId(e, many), (e.title || e.name) + (many && e.scale ? ` (${e.scale})` : ""),
       el("span", { class: `mark ${t.fail ? "fail" : t.pass ? "pass" : ""}`, title: t.fail ? `${t.fail} failed` : `${t.pass} passed` }, t.fail ? "✗" : t.pass ? "✓" : "·")));
   }
-  if (report.unplaced.length) items.push(entry("not-run", "Not run"));
   if (report.runs.length > 1) items.push(entry("runs", "Runs"));
   for (const r of report.runs) if (r.figures) items.push(entry(runId(r), `${r.id}: ${r.title || r.name}`, el("span", { class: `mark ${r.outcome === "ok" ? "" : "fail"}` }, r.outcome === "ok" ? "·" : "✗")));
   const small = window.matchMedia("(max-width: 1099px)");
@@ -199,12 +197,9 @@ export function buildPage(report) {
   const main = document.getElementById("main");
   const parts = [summaryTable(report, many), allChecks(report, many, (e) => experimentId(e, many)),
     ...report.experiments.map((e) => experimentSection(e, many, linkFor(e.scale)))];
-  if (report.unplaced.length)
-    parts.push(el("section", { id: "not-run", "aria-label": "Not run" }, heading("h2", "not-run", "Not run"),
-      el("p", { class: "about" }, "Checks of experiments that this database does not hold."), fold(`${report.unplaced.length} checks`, verdictTable(report.unplaced, many ? "none" : "not-run"))));
   if (report.runs.length > 1) parts.push(runTable(report.runs));
   parts.push(...report.runs.filter((r) => r.figures).map(runSection));
-  if (report.experiments.length + report.runs.length + report.unplaced.length === 0) parts.push(el("p", { class: "about" }, "This database holds no runs yet."));
+  if (report.experiments.length + report.runs.length === 0) parts.push(el("p", { class: "about" }, "This database holds no runs yet."));
   main.replaceChildren(...parts.filter(Boolean));
   document.getElementById("bottom").append(el("p", {}, `Written by coppice ${report.version} from ${report.database}. Everything is in this file; it fetches nothing.`),
     el("p", {}, "Figures are drawn by Apache ECharts (Apache License 2.0)."));

@@ -37,7 +37,7 @@ function wanted(item) {
 function itemTable(items) {
   return el("table", { class: "items" }, el("tbody", {}, items.map((i) => el("tr", {},
     el("td", {}, el("span", { class: `sign ${i.pass === false ? "fail" : i.pass === true ? "pass" : ""}`, title: i.pass === false ? "outside" : "within" }, i.pass === false ? "✗" : i.pass === true ? "✓" : "•")),
-    el("td", {}, i.what || ""), el("td", { class: "num" }, value(i)), el("td", { class: "num want" }, wanted(i))))));
+    el("td", {}, i.what || "", i.note ? el("div", { class: "where" }, i.note) : null), el("td", { class: "num" }, value(i)), el("td", { class: "num want" }, wanted(i))))));
 }
 
 function measured(v) {
@@ -71,13 +71,12 @@ export function verdictTable(verdicts, scale) {
 export function allChecks(report, many, experimentId) {
   const rows = [];
   const add = (v, e, href) => {
-    const text = [v.id, v.metric, v.where, v.paper, e && e.name, e && e.title, v.expected].filter(Boolean).join(" ").toLowerCase();
-    rows.push({ state: v.state, text, node: el("tr", {}, el("th", { scope: "row", "data-label": "check" }, href ? el("a", { href }, v.id) : v.id),
-      cell("verdict", stateMark(v.state)), cell("experiment", e ? el("a", { href: `#${experimentId(e)}` }, e.name + (many && e.scale ? ` (${e.scale})` : "")) : v.experiment || "–"),
+    const text = [v.id, v.metric, v.where, v.paper, e.name, e.title, v.expected].filter(Boolean).join(" ").toLowerCase();
+    rows.push({ state: v.state, text, node: el("tr", {}, el("th", { scope: "row", "data-label": "check" }, el("a", { href }, v.id)),
+      cell("verdict", stateMark(v.state)), cell("experiment", el("a", { href: `#${experimentId(e)}` }, e.name + (many && e.scale ? ` (${e.scale})` : ""))),
       cell("what", v.metric || ""), cell("expected", fmt(v.expected)), cell("measured", fmt(v.measured))) });
   };
   report.experiments.forEach((e) => e.verdicts.forEach((v) => add(v, e, `#${slug("check", v.id, many ? e.scale : "")}`)));
-  report.unplaced.forEach((v) => add(v, null, `#${slug("check", v.id, many ? "none" : "not-run")}`));
   if (rows.length === 0) return null;
   const off = new Set();
   const body = el("tbody", {}, rows.map((r) => r.node));

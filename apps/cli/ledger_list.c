@@ -1,0 +1,121 @@
+/* Lists the ledger with the state of each check. */
+#include "ledger_list.h"
+
+#include "study/validation.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct tally {
+    unsigned kind[COP_CLAIM_KINDS], state[COP_CLAIM_STATES], all;
+} tally;
+
+const cop_study_verdict *cop_verdict_find(const cop_verdicts *all, const char *id)
+{
+    return cop_study_find_verdict(all->study, all->n, id, NULL);
+}
+
+enum cop_claim_state cop_verdict_state(const cop_verdicts *all, const cop_claim *c)
+{
+    const cop_study_verdict *v = cop_verdict_find(all, c->id);
+    for (int s = 0; v != NULL && s < COP_CLAIM_STATES; s++)
+        if (strcmp(v->state, cop_claim_state_name((enum cop_claim_state)s)) == 0)
+            return (enum cop_claim_state)s;
+    return cop_claim_judge(c);
+}
+
+static void count(tally *t, const cop_paper *p, const cop_verdicts *v)
+{
+    for (size_t i = 0; i < p->n_claims; i++) {
+        t->kind[p->claim[i].kind]++;
+        t->state[cop_verdict_state(v, &p->claim[i])]++;
+        t->all++;
+    }
+}
+
+static void print_tally(const char *name, const tally *t, const char *title)
+{
+    printf("  %-7s %6u %8u %7u %6u %6u %6u %6u %8u   %s\n", name, t->all,
+           t->kind[COP_CLAIM_PRINTED], t->kind[COP_CLAIM_DERIVED], t->kind[COP_CLAIM_ORDER],
+           t->kind[COP_CLAIM_SHAPE], t->state[COP_CLAIM_PASS], t->state[COP_CLAIM_FAIL],
+           t->state[COP_CLAIM_NOT_RUN], title);
+}
+
+static void list_papers(const cop_ledger *l, const cop_verdicts *v)
+{
+    tally all = {0};
+    printf("  %-7s %6s %8s %7s %6s %6s %6s %6s %8s\n", "paper", "checks", "printed", "derived",
+           "order", "shape", "pass", "fail", "not run");
+    for (size_t i = 0; i < l->n_papers; i++) {
+        tally t = {0};
+        count(&t, &l->paper[i], v);
+        count(&all, &l->paper[i], v);
+        print_tally(l->paper[i].key, &t, l->paper[i].title);
+    }
+    print_tally("all", &all, "");
+    printf("\n  %u of them are constants that no simulation produces; they are recorded.\n",
+           all.state[COP_CLAIM_RECORDED]);
+}
+
+bool cop_claim_wanted(const cop_claim *c, const cop_paper *p, char **names, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(names[i], p->key) == 0 || strcmp(names[i], c->id) == 0 ||
+            strcmp(names[i], c->experiment) == 0)
+            return true;
+    return n == 0;
+}
+
+static void list_claim(const cop_claim *c, const cop_verdicts *v)
+{
+    const cop_study_verdict *found = cop_verdict_find(v, c->id);
+    printf("%-12s %-9s %s (%s, %s)\n", c->id, cop_claim_state_name(cop_verdict_state(v, c)),
+           c->metric, cop_claim_kind_name(c->kind), c->where);
+    printf("%-12s expected %s; tolerance %s; needs %s\n", "", c->expected, c->tolerance, c->needs);
+    if (found != NULL)
+        printf("%-12s measured %s\n", "", found->measured);
+    if (c->note != NULL)
+        printf("%-12s note: %s\n", "", c->note);
+}
+
+void cop_ledger_list(const cop_ledger *l, const cop_verdicts *v, char **names, int n)
+{
+    if (n == 0) {
+        list_papers(l, v);
+        return;
+    }
+    for (size_t i = 0; i < l->n_papers; i++)
+        for (size_t k = 0; k < l->paper[i].n_claims; k++)
+            if (cop_claim_wanted(&l->paper[i].claim[k], &l->paper[i], names, n))
+                list_claim(&l->paper[i].claim[k], v);
+}
+
+static json_t *claim_json(const cop_claim *c, const cop_paper *p, const cop_verdicts *v)
+{
+    const cop_study_verdict *found = cop_verdict_find(v, c->id);
+    json_t *o = json_object();
+    json_object_set_new(o, "id", json_string(c->id));
+    json_object_set_new(o, "paper", json_string(p->key));
+    json_object_set_new(o, "where", json_string(c->where));
+    json_object_set_new(o, "experiment", json_string(c->experiment));
+    json_object_set_new(o, "metric", json_string(c->metric));
+    json_object_set_new(o, "kind", json_string(cop_claim_kind_name(c->kind)));
+    json_object_set_new(o, "verdict", json_string(cop_claim_state_name(cop_verdict_state(v, c))));
+    json_object_set_new(o, "expected", json_string(c->expected));
+    json_object_set_new(o, "measured", found ? json_string(found->measured) : json_null());
+    json_object_set_new(o, "tolerance", json_string(c->tolerance));
+    return o;
+}
+
+void cop_ledger_json(const cop_ledger *l, const cop_verdicts *v, char **names, int n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < l->n_papers; i++)
+        for (size_t k = 0; k < l->paper[i].n_claims; k++)
+            if (cop_claim_wanted(&l->paper[i].claim[k], &l->paper[i], names, n))
+                json_array_append_new(list, claim_json(&l->paper[i].claim[k], &l->paper[i], v));
+    json_dumpf(list, stdout, JSON_INDENT(1)); /* main() reports what could not be written */
+    putchar('\n');
+    json_decref(list);
+}

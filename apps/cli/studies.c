@@ -1,0 +1,244 @@
+/* Studies from the command line. See studies.h. */
+#include "studies.h"
+
+#include "exp/run.h"
+#include "show.h"
+#include "study/evaluate.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_BAR 40
+
+const char *cop_find_data(const char *name, char *buf, size_t size)
+{
+    static const char *const places[] = {"../%s", "../share/coppice/%s", "%s"};
+    char self[PATH_MAX], place[256];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    self[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    /* A build may lie deeper: build/debug/coppice. */
+    for (int up = 0; up < 2; up++)
+        for (size_t i = 0; i < COP_LEN(places); i++) {
+            snprintf(place, sizeof(place), "%s%s", up ? "../" : "", places[i]);
+            int used = snprintf(buf, size, "%s/", self);
+            snprintf(buf + used, size - (size_t)used, place, name);
+            if (access(buf, R_OK) == 0)
+                return buf;
+        }
+    snprintf(buf, size, "%s", name);
+    return buf;
+}
+
+int cop_studies_add(cop_studies *all, const char *file, const char *scale, const cop_ledger *ledger,
+                    cop_err *err)
+{
+    /* Plans point to their studies, so neither may move: room is made once, by the first call. */
+    if (all->capacity == 0) {
+        all->capacity = 512;
+        all->study = cop_alloc(all->capacity * sizeof(*all->study));
+        all->plan = cop_alloc(all->capacity * sizeof(*all->plan));
+        all->record = cop_alloc(all->capacity * sizeof(*all->record));
+    }
+    if (all->n == all->capacity)
+        return cop_err_add(err, COP_E_INPUT, "%s: more than %zu studies at once", file,
+                           all->capacity);
+    cop_study *s = &all->study[all->n];
+    int rc = cop_study_load(s, file, scale, ledger, err);
+    if (rc != 0)
+        return rc;
+    rc = cop_plan_make(&all->plan[all->n], s, err);
+    if (rc == 0)
+        rc = cop_study_rehearse(&all->plan[all->n], err);
+    if (rc == 0)
+        all->n++;
+    else
+        cop_study_free(s);
+    return rc;
+}
+
+void cop_studies_free(cop_studies *all)
+{
+    for (size_t i = 0; i < all->n; i++)
+        cop_study_free(&all->study[i]);
+    cop_free(all->study);
+    cop_free(all->plan);
+    cop_free(all->record);
+    cop_arena_free(&all->arena);
+    *all = (cop_studies){0};
+}
+
+/* -- progress -- */
+
+typedef struct bar {
+    FILE *out;
+    bool terminal;
+    unsigned width;
+    size_t told; /* runs reported line by line, where there is no terminal */
+} bar;
+
+static const char *duration(double seconds, char *buf, size_t size)
+{
+    if (seconds >= 5400)
+        snprintf(buf, size, "%.1f h", seconds / 3600);
+    else if (seconds >= 90)
+        snprintf(buf, size, "%.0f min", seconds / 60);
+    else
+        snprintf(buf, size, "%.0f s", seconds);
+    return buf;
+}
+
+static void draw(bar *b, const cop_pool_view *v)
+{
+    char left[32], text[160], line[MAX_BAR + 1];
+    double rest = v->share > 0 ? v->seconds / v->share - v->seconds : 0;
+    snprintf(text, sizeof(text), "%zu of %zu done, %zu running%s%.0zu, %.1f M hops/s, %s left",
+             v->done, v->total - v->found, v->running, v->failed ? ", failed " : "", v->failed,
+             v->seconds > 0 ? (double)v->packet_hops / v->seconds / 1e6 : 0.0,
+             duration(rest, left, sizeof(left)));
+    size_t taken = strlen(text) + 12, room = b->width > taken ? b->width - taken : 0;
+    size_t length = room < MAX_BAR ? room : MAX_BAR, filled = (size_t)((double)length * v->share);
+    memset(line, '.', length);
+    memset(line, '#', filled);
+    line[length] = '\0';
+    fprintf(b->out, "\r[%s] %3.0f %%  %s\033[K", line, v->share * 100, text);
+    fflush(b->out);
+}
+
+static void on_progress(void *ctx, const cop_pool_view *v)
+{
+    bar *b = ctx;
+    if (b->terminal) {
+        draw(b, v);
+    } else if (v->done > b->told && v->latest != NULL) {
+        fprintf(b->out, "%zu of %zu done; %s: %s\n", v->done, v->total - v->found, v->latest,
+                cop_outcome_name((enum cop_outcome)v->latest_outcome));
+        b->told = v->done;
+    }
+}
+
+/* -- run and judge -- */
+
+static int simulate(cop_studies *all, cop_plan **plans, const cop_studies_opts *o, cop_err *err)
+{
+    bar b = {.out = stderr, .terminal = cop_cli_is_terminal(stderr), .width = 80};
+    if (b.terminal)
+        b.width = cop_cli_style(stderr).width;
+    cop_pool_opts p = {.db = o->db,
+                       .jobs = o->jobs,
+                       .command = o->command,
+                       .version = COP_VERSION,
+                       .any_model = o->any_model,
+                       .retry = o->retry,
+                       .show = o->quiet ? NULL : on_progress,
+                       .show_ctx = &b};
+    int rc = o->only_judge ? cop_pool_find(plans, all->n, &p, err)
+                           : cop_pool_run(plans, all->n, &p, err);
+    if (b.terminal && !o->quiet)
+        fputs("\r\033[K", stderr);
+    return rc;
+}
+
+static int judge(cop_studies *all, const cop_studies_opts *o, cop_err *err)
+{
+    cop_store *s;
+    int rc = cop_store_open(&s, o->db, true, err);
+    for (size_t i = 0; rc == 0 && i < all->n; i++) {
+        rc = cop_study_evaluate(&all->plan[i], s, o->command, &all->arena, &all->record[i], err);
+        if (rc == 0)
+            rc = cop_store_put_study(s, &all->record[i], err);
+    }
+    cop_store_close(s);
+    return rc;
+}
+
+int cop_studies_run(cop_studies *all, const cop_studies_opts *o)
+{
+    cop_err err = {0};
+    cop_plan **plans = cop_alloc((all->n + 1) * sizeof(cop_plan *));
+    for (size_t i = 0; i < all->n; i++)
+        plans[i] = &all->plan[i];
+    int rc = simulate(all, plans, o, &err);
+    cop_free(plans);
+    if (rc == -COP_E_STOPPED) {
+        fprintf(stderr,
+                "stopped; runs that had ended are in %s, the same command goes on from "
+                "there\n",
+                o->db);
+        return COP_EXIT_STOPPED;
+    }
+    if (rc == 0)
+        rc = judge(all, o, &err);
+    return rc == 0 ? COP_EXIT_OK : cop_cli_faults(&err);
+}
+
+/* -- tables -- */
+
+static const char *mark(const char *state, bool colour)
+{
+    bool pass = strcmp(state, "pass") == 0, fail = strcmp(state, "fail") == 0;
+    if (!colour)
+        return pass ? "pass   " : fail ? "FAIL   " : "not run";
+    return pass ? "\033[32m✓ pass\033[0m " : fail ? "\033[31m✗ FAIL\033[0m " : "· not run";
+}
+
+/* Text cut to so many columns; UTF-8 is counted by characters. */
+static void put_cut(FILE *out, const char *text, unsigned columns)
+{
+    unsigned used = 0;
+    for (; *text != '\0' && used + 1 < columns; text++) {
+        fputc(*text, out);
+        /* A character ends where the next byte is not a continuation. */
+        used += (text[1] & 0xc0) != 0x80;
+    }
+    for (; used < columns; used++)
+        fputc(*text != '\0' && used + 1 == columns ? '~' : ' ', out);
+}
+
+static void show_record(FILE *out, const cop_study_record *r, cop_style style)
+{
+    unsigned width = style.width > 60 ? style.width : 100;
+    unsigned half = (width - 26) / 2;
+    fprintf(out, "\n%s%s%s  %s\n", style.colour ? "\033[1m" : "", r->name,
+            style.colour ? "\033[0m" : "", r->title);
+    for (size_t i = 0; i < r->n_points; i++)
+        if (strcmp(r->point[i].outcome, "ok") != 0)
+            fprintf(out, "  run `%s`, seed %" PRId64 ": %s\n", r->point[i].label, r->point[i].seed,
+                    r->point[i].outcome);
+    if (r->n_verdicts > 0) {
+        fprintf(out, "  %-12s %-8s  ", "check", "verdict");
+        put_cut(out, "expected", half);
+        fputs(" measured\n", out);
+    }
+    for (size_t i = 0; i < r->n_verdicts; i++) {
+        const cop_study_verdict *v = &r->verdict[i];
+        fprintf(out, "  %-12s %s   ", v->id, mark(v->state, style.colour));
+        put_cut(out, v->expected, half);
+        fputc(' ', out);
+        put_cut(out, v->measured, half);
+        fputc('\n', out);
+        if (v->explain[0] != '\0')
+            fprintf(out, "  %-12s why: %s\n", "", v->explain);
+    }
+}
+
+void cop_studies_show(FILE *out, const cop_studies *all, cop_style style)
+{
+    size_t pass = 0, fail = 0, waiting = 0;
+    for (size_t i = 0; i < all->n; i++) {
+        show_record(out, &all->record[i], style);
+        for (size_t k = 0; k < all->record[i].n_verdicts; k++) {
+            const char *state = all->record[i].verdict[k].state;
+            pass += strcmp(state, "pass") == 0;
+            fail += strcmp(state, "fail") == 0;
+            waiting += strcmp(state, "not-run") == 0;
+        }
+    }
+    if (pass + fail + waiting > 0)
+        fprintf(out, "\n%zu checks: %zu pass, %zu fail, %zu not run\n", pass + fail + waiting, pass,
+                fail, waiting);
+}

@@ -1,0 +1,48 @@
+/* Expressions of a study, evaluated over its runs: Lua with the metrics of metrics.lua. */
+#ifndef COP_STUDY_EVAL_H
+#define COP_STUDY_EVAL_H
+
+#include "stats/result.h"
+#include "store/store.h"
+#include "study/study.h"
+
+typedef struct cop_eval cop_eval;
+
+enum cop_eval_status {
+    COP_EVAL_OK,
+    COP_EVAL_NO_RUN, /* a run it needs has not been made */
+    COP_EVAL_NO_RESULT, /* a run it needs failed or ended in a deadlock */
+    COP_EVAL_FAULT, /* the expression is wrong */
+};
+
+/* Without a store: a rehearsal, in which runs answer every known question with 1. It finds unknown
+ * metrics, runs and axis values before anything is simulated. */
+cop_eval *cop_eval_open(const cop_plan *plan, cop_store *s);
+void cop_eval_close(cop_eval *e);
+
+/* Look at runs with seed number k; evaluates the `let` values. */
+enum cop_eval_status cop_eval_seed(cop_eval *e, size_t k);
+/* What went wrong last, one line with its place. */
+const char *cop_eval_why(const cop_eval *e);
+
+/* Bind x, y or s for the next evaluations. */
+void cop_eval_bind(cop_eval *e, const char *name, const cop_case *value);
+void cop_eval_bind_text(cop_eval *e, const char *name, const char *text);
+
+enum cop_eval_status cop_eval_number(cop_eval *e, const cop_expr *x, double *value);
+/* A list of numbers in the arena; *dt is the width of a bin in seconds, 0 if it is no series. */
+enum cop_eval_status cop_eval_list(cop_eval *e, const cop_expr *x, cop_arena *arena, double **list,
+                                   size_t *n, double *dt);
+/* A list of values as text, for tables. */
+enum cop_eval_status cop_eval_texts(cop_eval *e, const cop_expr *x, cop_arena *arena,
+                                    const char ***list, size_t *n);
+/* The run an expression names; *r stays NULL in a rehearsal. */
+enum cop_eval_status cop_eval_run(cop_eval *e, const cop_expr *x, const cop_result **r);
+
+/* The metrics, for `coppice list metrics`. */
+typedef struct cop_metric_info {
+    const char *name, *args, *met, *help;
+} cop_metric_info;
+size_t cop_eval_metrics(cop_arena *arena, cop_metric_info **list);
+
+#endif

@@ -1,0 +1,269 @@
+/* Verdicts: measured numbers against their bands.
+ *
+ * In:  a plan whose points know their runs, the database. Out: a cop_study_record.
+ * A check is not run while a run it needs is missing, and fails if one of its runs has no result or
+ * if a number lies outside its band. Nothing here knows a mechanism or a paper. */
+#include "study/evaluate.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Two-sided 95 % quantiles of Student's t for 1 to 30 degrees of freedom. */
+static const double student[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
+                                 2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
+                                 2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
+                                 2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
+
+cop_measured cop_measure_seeds(const double *value, size_t n)
+{
+    cop_measured m = {.n = n, .ci = NAN};
+    double q = 0.0;
+    for (size_t i = 0; i < n; i++)
+        m.mean += value[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        q += (value[i] - m.mean) * (value[i] - m.mean);
+    if (n > 1)
+        m.ci = (n - 1 <= COP_LEN(student) ? student[n - 2] : 1.96) *
+               sqrt(q / (double)(n - 1) / (double)n);
+    return m;
+}
+
+bool cop_item_holds(const cop_item *it, const cop_measured *m, const char **why)
+{
+    double ci = isnan(m->ci) ? 0.0 : m->ci;
+    *why = "";
+    if (isnan(m->mean))
+        return false;
+    if (it->rule == COP_RULE_SIGN)
+        return m->mean >= it->low || (m->n >= 5 && m->mean - ci > 0.0);
+    if (m->mean < it->low || m->mean > it->high)
+        return false;
+    bool open = !isfinite(it->low) || !isfinite(it->high);
+    /* An exact value of several seeds is exact in each. */
+    bool sharp = open ? m->mean - ci >= it->low && m->mean + ci <= it->high
+                      : 2.0 * ci <= it->high - it->low + 1e-9 * fabs(it->high);
+    if (!sharp)
+        *why = "too noisy to tell; more seeds or a longer run are needed";
+    return sharp;
+}
+
+/* -- one check -- */
+
+typedef struct judge {
+    const cop_plan *plan;
+    cop_eval *e;
+    cop_arena *arena;
+    cop_err *err;
+} judge;
+
+/* Values of one item over all seeds. */
+static enum cop_eval_status measure(judge *j, const cop_item *it, cop_measured *m)
+{
+    size_t n = j->plan->study->n_seeds;
+    double *value = COP_NEW_ARRAY(j->arena, double, n);
+    for (size_t k = 0; k < n; k++) {
+        enum cop_eval_status st = cop_eval_seed(j->e, k);
+        if (st == COP_EVAL_OK)
+            st = cop_eval_number(j->e, &it->of, &value[k]);
+        if (st != COP_EVAL_OK)
+            return st;
+    }
+    *m = cop_measure_seeds(value, n);
+    return COP_EVAL_OK;
+}
+
+static json_t *real_or_null(double v)
+{
+    return isfinite(v) ? json_real(v) : json_null();
+}
+
+static json_t *item_json(const cop_item *it, const cop_measured *m, bool pass, const char *note)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "what", json_string(it->what));
+    json_object_set_new(o, "value", real_or_null(m->mean));
+    json_object_set_new(o, "ci", real_or_null(m->ci));
+    json_object_set_new(o, "expected", real_or_null(it->value));
+    json_object_set_new(o, "low", real_or_null(it->low));
+    json_object_set_new(o, "high", real_or_null(it->high));
+    json_object_set_new(o, "pass", json_boolean(pass));
+    json_object_set_new(o, "note", json_string(note));
+    return o;
+}
+
+static const char *number_text(cop_arena *a, double v, double ci)
+{
+    if (isnan(ci) || ci == 0.0)
+        return cop_arena_printf(a, "%.5g", v);
+    return cop_arena_printf(a, "%.5g ± %.2g", v, ci);
+}
+
+/* What an item wants, for people. */
+static const char *band_text(cop_arena *a, const cop_item *it)
+{
+    if (it->rule == COP_RULE_SIGN)
+        return "clearly above";
+    if (!isnan(it->value))
+        return cop_arena_printf(a, "%.5g", it->value);
+    if (isfinite(it->low) && isfinite(it->high))
+        return cop_arena_printf(a, "%.5g to %.5g", it->low, it->high);
+    return isfinite(it->low) ? cop_arena_printf(a, "at least %.5g", it->low)
+                             : cop_arena_printf(a, "at most %.5g", it->high);
+}
+
+static const char *dump(cop_arena *a, json_t *o)
+{
+    char *text = json_dumps(o, JSON_COMPACT);
+    const char *copy = cop_arena_strdup(a, text ? text : "null");
+    cop_free(text);
+    json_decref(o);
+    return copy;
+}
+
+/* All items; returns the state and fills measured and items. */
+static const char *judge_items(judge *j, const cop_check *c, cop_study_verdict *v, int *rc)
+{
+    json_t *items = json_array();
+    const char *state = "pass", *text = "";
+    for (size_t i = 0; i < c->n_items; i++) {
+        const cop_item *it = &c->item[i];
+        cop_measured m = {.mean = NAN, .ci = NAN};
+        enum cop_eval_status st = measure(j, it, &m);
+        const char *note = st == COP_EVAL_OK ? "" : cop_eval_why(j->e);
+        bool pass = st == COP_EVAL_OK && cop_item_holds(it, &m, &note);
+        if (st == COP_EVAL_FAULT)
+            *rc = cop_err_add(j->err, COP_E_INPUT, "%s", cop_eval_why(j->e));
+        if (st == COP_EVAL_NO_RUN)
+            state = "not-run";
+        else if (!pass && strcmp(state, "pass") == 0)
+            state = "fail";
+        const char *shown = st == COP_EVAL_OK ? number_text(j->arena, m.mean, m.ci)
+                                              : cop_arena_strdup(j->arena, note);
+        text = cop_arena_printf(j->arena, "%s%s%s%s%s%s", text, i ? "; " : "", it->what,
+                                it->what[0] ? " " : "", shown,
+                                st == COP_EVAL_OK && note[0] ? " (too noisy)" : "");
+        json_array_append_new(items, item_json(it, &m, pass, note));
+    }
+    v->measured = text;
+    v->items = dump(j->arena, items);
+    return state;
+}
+
+static const char *own_expectation(cop_arena *a, const cop_check *c)
+{
+    const char *text = "";
+    for (size_t i = 0; i < c->n_items; i++)
+        text = cop_arena_printf(a, "%s%s%s%s%s", text, i ? "; " : "", c->item[i].what,
+                                c->item[i].what[0] ? " " : "", band_text(a, &c->item[i]));
+    return text;
+}
+
+static int judge_check(judge *j, const cop_check *c, cop_study_verdict *v)
+{
+    int rc = 0;
+    const cop_claim *q = c->claim;
+    *v = (cop_study_verdict){.id = c->id,
+                             .paper = c->paper ? c->paper->key : "",
+                             .place = q ? q->where : "",
+                             .metric = c->metric[0] ? c->metric
+                                       : q          ? q->metric
+                                                    : c->id,
+                             .kind = q ? cop_claim_kind_name(q->kind) : "own",
+                             .expected = q ? q->expected : own_expectation(j->arena, c),
+                             .tolerance = q ? q->tolerance : "",
+                             .explain = "",
+                             .measured = "",
+                             .items = "[]"};
+    if (c->full_only && strcmp(j->plan->study->scale, "full") != 0) {
+        v->state = "not-run";
+        v->measured = "means nothing at quick scale";
+        return 0;
+    }
+    v->state = judge_items(j, c, v, &rc);
+    v->explain = strcmp(v->state, "pass") == 0 ? "" : c->explain;
+    return rc;
+}
+
+/* -- the study -- */
+
+static const char *choices_json(const cop_study *s, cop_arena *arena)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->n_choices; i++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:s}", "what", s->choice[i].what, "why", s->choice[i].why));
+    return dump(arena, list);
+}
+
+static void fill_points(const cop_plan *p, cop_arena *arena, cop_study_record *r)
+{
+    static const char *const words[] = {"ok", "deadlock", "loss", "broken", "failed"};
+    r->point = COP_NEW_ARRAY(arena, cop_study_point, p->n_points);
+    r->n_points = p->n_points;
+    for (size_t i = 0; i < p->n_points; i++) {
+        const cop_point *q = &p->point[i];
+        bool known = q->run_id > 0 && q->outcome >= 0 && q->outcome < (int)COP_LEN(words);
+        r->point[i] = (cop_study_point){.label = q->label,
+                                        .axes = q->axes,
+                                        .seed = q->seed,
+                                        .run_id = q->run_id,
+                                        .outcome = known ? words[q->outcome] : "missing"};
+        r->runs += known;
+        r->failed += known && q->outcome != COP_OUTCOME_OK;
+    }
+}
+
+static int fill_figures(judge *j, cop_study_record *r)
+{
+    const cop_study *s = j->plan->study;
+    int rc = 0;
+    r->figure = COP_NEW_ARRAY(j->arena, cop_study_figure, s->n_figures);
+    for (size_t i = 0; i < s->n_figures; i++) {
+        cop_err err = {0};
+        const char *spec = cop_figure_spec(j->plan, &s->figure[i], j->e, j->arena, &err);
+        if (err.faults > 0)
+            rc = cop_err_add(j->err, err.code, "%s", err.text);
+        if (spec != NULL)
+            r->figure[r->n_figures++] = (cop_study_figure){.name = s->figure[i].name, .spec = spec};
+    }
+    return rc;
+}
+
+int cop_study_evaluate(const cop_plan *p, cop_store *store, const char *command, cop_arena *arena,
+                       cop_study_record *r, cop_err *err)
+{
+    const cop_study *s = p->study;
+    judge j = {.plan = p, .e = cop_eval_open(p, store), .arena = arena, .err = err};
+    *r = (cop_study_record){.name = s->name,
+                            .scale = s->scale,
+                            .title = s->title,
+                            .paper = s->paper,
+                            .about = s->about,
+                            .choices = choices_json(s, arena),
+                            .config = p->config,
+                            .command = command,
+                            .inputs = cop_arena_printf(arena, "%016" PRIx64, s->inputs),
+                            .seeds = (int64_t)s->n_seeds};
+    int rc = 0;
+    if (store != NULL)
+        fill_points(p, arena, r);
+    r->verdict = COP_NEW_ARRAY(arena, cop_study_verdict, s->n_checks);
+    for (size_t i = 0; i < s->n_checks; i++)
+        if (judge_check(&j, &s->check[i], &r->verdict[r->n_verdicts++]) != 0)
+            rc = -COP_E_INPUT;
+    if (fill_figures(&j, r) != 0)
+        rc = -COP_E_INPUT;
+    cop_eval_close(j.e);
+    return rc;
+}
+
+int cop_study_rehearse(const cop_plan *p, cop_err *err)
+{
+    cop_arena arena = {0};
+    cop_study_record ignored;
+    int rc = cop_study_evaluate(p, NULL, "", &arena, &ignored, err);
+    cop_arena_free(&arena);
+    return rc;
+}

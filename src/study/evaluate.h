@@ -1,0 +1,34 @@
+/* From the runs of a study to its verdicts and figures. */
+#ifndef COP_STUDY_EVALUATE_H
+#define COP_STUDY_EVALUATE_H
+
+#include "store/store.h"
+#include "store/study.h"
+#include "study/eval.h"
+
+/* A number measured with several seeds. */
+typedef struct cop_measured {
+    double mean, ci; /* ci: half width of the 95 % confidence interval; NaN with one seed */
+    size_t n;
+} cop_measured;
+
+cop_measured cop_measure_seeds(const double *value, size_t n);
+/* Does a measured number satisfy an item? One-sided bounds must hold for the whole confidence
+ * interval; for a value the mean must lie in the band and the interval be no wider than it.
+ * *why is "" or says what is missing. */
+bool cop_item_holds(const cop_item *it, const cop_measured *m, const char **why);
+
+/* Evaluate every expression once without runs. Faults name their place in the study file. */
+int cop_study_rehearse(const cop_plan *p, cop_err *err);
+
+/* Everything the report shows of the study, in the arena. Points have their run ids. */
+int cop_study_evaluate(const cop_plan *p, cop_store *s, const char *command, cop_arena *arena,
+                       cop_study_record *record, cop_err *err);
+
+/* JSON of one figure; NULL if no run of it is there. Used by cop_study_evaluate. */
+const char *cop_figure_spec(const cop_plan *p, const cop_figure *f, cop_eval *e, cop_arena *arena,
+                            cop_err *err);
+/* The axis of this name in any block; NULL if there is none. */
+const cop_axis *cop_study_axis(const cop_study *s, const char *name);
+
+#endif

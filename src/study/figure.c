@@ -1,0 +1,371 @@
+/* Figures of a study as JSON for the report. docs/RESULTS.md describes the form.
+ *
+ * Curves over an axis have a mean and a confidence interval over the seeds; series over time are
+ * those of the first seed, thinned to what a screen can show. */
+#include "study/evaluate.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#define MAX_TIME_POINTS 600
+
+typedef struct painter {
+    const cop_plan *plan;
+    const cop_figure *f;
+    cop_eval *e;
+    cop_arena *arena;
+    cop_err *err;
+    bool any; /* something to show */
+} painter;
+
+static json_t *real_or_null(double v)
+{
+    return isfinite(v) ? json_real(v) : json_null();
+}
+
+const cop_axis *cop_study_axis(const cop_study *s, const char *name)
+{
+    for (size_t i = 0; name != NULL && i < s->n_blocks; i++)
+        for (size_t k = 0; k < s->block[i].n_axes; k++)
+            if (strcmp(s->block[i].axis[k].name, name) == 0)
+                return &s->block[i].axis[k];
+    return NULL;
+}
+
+static void fault(painter *p, const char *where, const char *what, const char *name)
+{
+    cop_err_add(p->err, COP_E_INPUT, "%s: %s `%s`", where, what, name);
+}
+
+static json_t *label_json(const cop_label *l)
+{
+    json_t *o = json_pack("{s:s, s:s, s:b}", "label", l->label, "unit", l->unit, "log", l->log);
+    json_object_set_new(o, "min", real_or_null(l->min));
+    json_object_set_new(o, "max", real_or_null(l->max));
+    return o;
+}
+
+/* One value over all seeds; NaN where a run is missing or has no result. */
+static cop_measured value_of(painter *p, const cop_expr *of)
+{
+    const cop_study *s = p->plan->study;
+    double *v = COP_NEW_ARRAY(p->arena, double, s->n_seeds);
+    for (size_t k = 0; k < s->n_seeds; k++) {
+        enum cop_eval_status st = cop_eval_seed(p->e, k);
+        if (st == COP_EVAL_OK)
+            st = cop_eval_number(p->e, of, &v[k]);
+        if (st == COP_EVAL_FAULT)
+            cop_err_add(p->err, COP_E_INPUT, "%s", cop_eval_why(p->e));
+        if (st != COP_EVAL_OK)
+            return (cop_measured){.mean = NAN, .ci = NAN};
+    }
+    p->any = true;
+    return cop_measure_seeds(v, s->n_seeds);
+}
+
+/* "{s}" in a name stands for the value of the series. */
+static const char *curve_name(painter *p, const cop_curve *c, const char *s)
+{
+    const char *at = strstr(c->name, "{s}");
+    if (at == NULL || s == NULL)
+        return c->name;
+    return cop_arena_printf(p->arena, "%.*s%s%s", (int)(at - c->name), c->name, s, at + 3);
+}
+
+static double x_of(const cop_axis *a, size_t i)
+{
+    return isnan(a->value[i].number) ? (double)i : a->value[i].number;
+}
+
+static json_t *line_series(painter *p, const cop_curve *c, const cop_axis *a, const char *name)
+{
+    json_t *points = json_array(), *ci = json_array();
+    for (size_t i = 0; i < a->n_values; i++) {
+        cop_eval_bind(p->e, "x", &a->value[i]);
+        cop_measured m = value_of(p, &c->of);
+        if (isnan(m.mean))
+            continue;
+        json_array_append_new(points, json_pack("[f, f]", x_of(a, i), m.mean));
+        json_array_append_new(ci, real_or_null(m.ci));
+    }
+    return json_pack("{s:s, s:b, s:o, s:o}", "name", name, "dash", c->dash, "points", points, "ci",
+                     ci);
+}
+
+/* Time series, thinned by means of neighbours; time in the unit of the figure. */
+static json_t *time_series(painter *p, const cop_curve *c, const char *name)
+{
+    static const struct {
+        const char *unit;
+        double per_second;
+    } units[] = {{"s", 1}, {"ms", 1e3}, {"us", 1e6}, {"µs", 1e6}, {"ns", 1e9}};
+    double *v = NULL, dt = 0.0, scale = 1.0;
+    size_t n = 0;
+    json_t *points = json_array();
+    enum cop_eval_status st = cop_eval_seed(p->e, 0);
+    if (st == COP_EVAL_OK)
+        st = cop_eval_list(p->e, &c->of, p->arena, &v, &n, &dt);
+    if (st == COP_EVAL_FAULT)
+        cop_err_add(p->err, COP_E_INPUT, "%s", cop_eval_why(p->e));
+    for (size_t i = 0; i < COP_LEN(units); i++)
+        if (strcmp(p->f->x.unit, units[i].unit) == 0)
+            scale = units[i].per_second;
+    size_t step = st == COP_EVAL_OK ? (n + MAX_TIME_POINTS - 1) / MAX_TIME_POINTS : 1;
+    for (size_t i = 0; st == COP_EVAL_OK && i < n; i += step) {
+        double sum = 0.0;
+        size_t k = 0;
+        for (; k < step && i + k < n; k++)
+            sum += v[i + k];
+        double t = ((double)i + (double)k / 2.0) * (dt > 0.0 ? dt : 1.0) * scale;
+        json_array_append_new(points, json_pack("[f, f]", t, sum / (double)k));
+        p->any = true;
+    }
+    return json_pack("{s:s, s:b, s:o, s:n}", "name", name, "dash", c->dash, "points", points, "ci");
+}
+
+static json_t *bar_series(painter *p, const cop_curve *c, const char *name)
+{
+    json_t *values = json_array(), *ci = json_array();
+    const cop_axis *a = cop_study_axis(p->plan->study, p->f->over[0]);
+    size_t n = a ? a->n_values : p->f->n_categories;
+    for (size_t i = 0; i < n; i++) {
+        if (a)
+            cop_eval_bind(p->e, "x", &a->value[i]);
+        else
+            cop_eval_bind_text(p->e, "x", p->f->category[i]);
+        cop_measured m = value_of(p, &c->of);
+        json_array_append_new(values, real_or_null(m.mean));
+        json_array_append_new(ci, real_or_null(m.ci));
+    }
+    return json_pack("{s:s, s:o, s:o}", "name", name, "values", values, "ci", ci);
+}
+
+static json_t *one_curve(painter *p, const cop_curve *c, const char *s)
+{
+    const char *name = curve_name(p, c, s);
+    if (strcmp(p->f->kind, "time") == 0)
+        return time_series(p, c, name);
+    if (strcmp(p->f->kind, "bar") == 0)
+        return bar_series(p, c, name);
+    const cop_axis *a = cop_study_axis(p->plan->study, p->f->over[0]);
+    if (a == NULL) {
+        fault(p, p->f->where, "a line needs `over`, the name of an axis, not",
+              p->f->over[0] ? p->f->over[0] : "");
+        return json_null();
+    }
+    return line_series(p, c, a, name);
+}
+
+static json_t *all_curves(painter *p)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < p->f->n_curves; i++) {
+        const cop_curve *c = &p->f->curve[i];
+        const cop_axis *a = cop_study_axis(p->plan->study, c->over_series);
+        if (c->over_series != NULL && a == NULL)
+            fault(p, c->of.where, "`for` names no axis:", c->over_series);
+        for (size_t k = 0; a != NULL && k < a->n_values; k++) {
+            cop_eval_bind(p->e, "s", &a->value[k]);
+            json_array_append_new(list, one_curve(p, c, a->value[k].label));
+        }
+        if (c->over_series == NULL)
+            json_array_append_new(list, one_curve(p, c, NULL));
+    }
+    return list;
+}
+
+static json_t *axis_labels(const cop_axis *a)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; a != NULL && i < a->n_values; i++)
+        json_array_append_new(list, json_string(a->value[i].label));
+    return list;
+}
+
+static void add_heatmap(painter *p, json_t *o)
+{
+    const cop_axis *ax = cop_study_axis(p->plan->study, p->f->over[0]);
+    const cop_axis *ay = cop_study_axis(p->plan->study, p->f->over[1]);
+    json_t *cells = json_array();
+    if (ax == NULL || ay == NULL || p->f->n_curves != 1)
+        fault(p, p->f->where, "a heat map needs one series and `over: [x, y]` of two axes, in",
+              p->f->name);
+    for (size_t i = 0; ax && ay && p->f->n_curves == 1 && i < ax->n_values; i++)
+        for (size_t k = 0; k < ay->n_values; k++) {
+            cop_eval_bind(p->e, "x", &ax->value[i]);
+            cop_eval_bind(p->e, "y", &ay->value[k]);
+            cop_measured m = value_of(p, &p->f->curve[0].of);
+            if (!isnan(m.mean))
+                json_array_append_new(cells, json_pack("[i, i, f]", (int)i, (int)k, m.mean));
+        }
+    json_object_set_new(o, "xs", axis_labels(ax));
+    json_object_set_new(o, "ys", axis_labels(ay));
+    json_object_set_new(o, "cells", cells);
+    json_object_set_new(o, "z", label_json(&p->f->z));
+}
+
+static void add_node(json_t *nodes, json_t *seen, const char *port_name, bool host)
+{
+    if (json_object_get(seen, port_name) != NULL)
+        return;
+    json_object_set_new(seen, port_name, json_true());
+    json_array_append_new(
+        nodes, json_pack("{s:s, s:s}", "name", port_name, "kind", host ? "host" : "switch"));
+}
+
+static bool is_host(const cop_result *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->n_nodes; i++)
+        if (strcmp(r->node[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* A port's name without its number: "s2.5" belongs to s2. A host has one port, named as itself. */
+static const char *owner(painter *p, const cop_result *r, const char *port)
+{
+    const char *dot = is_host(r, port) ? NULL : strrchr(port, '.');
+    return dot ? cop_arena_printf(p->arena, "%.*s", (int)(dot - port), port) : port;
+}
+
+static void add_network(painter *p, json_t *o)
+{
+    const cop_result *r = NULL;
+    json_t *nodes = json_array(), *links = json_array(), *seen = json_object();
+    enum cop_eval_status st = p->f->n_curves ? cop_eval_seed(p->e, 0) : COP_EVAL_NO_RUN;
+    if (st == COP_EVAL_OK)
+        st = cop_eval_run(p->e, &p->f->curve[0].of, &r);
+    if (st == COP_EVAL_FAULT)
+        cop_err_add(p->err, COP_E_INPUT, "%s", cop_eval_why(p->e));
+    for (uint32_t i = 0; r != NULL && i < r->n_ports; i++) {
+        const cop_port_result *q = &r->port[i];
+        const char *from = owner(p, r, q->name), *to = owner(p, r, q->to);
+        add_node(nodes, seen, from, is_host(r, from));
+        add_node(nodes, seen, to, is_host(r, to));
+        json_array_append_new(links, json_pack("{s:s, s:s, s:o, s:o}", "from", from, "to", to,
+                                               "use", real_or_null(q->utilisation), "queue",
+                                               real_or_null(q->mean_queue_bytes)));
+        p->any = true;
+    }
+    json_decref(seen);
+    json_object_set_new(o, "nodes", nodes);
+    json_object_set_new(o, "links", links);
+}
+
+static void add_table(painter *p, json_t *o)
+{
+    json_t *rows = json_array(), *columns = json_array();
+    json_array_append_new(columns, json_string(""));
+    for (size_t i = 0; i < p->f->n_columns; i++)
+        json_array_append_new(columns, json_string(p->f->column[i]));
+    for (size_t i = 0; i < p->f->n_curves; i++) {
+        const cop_curve *c = &p->f->curve[i];
+        const char **cell = NULL;
+        size_t n = 0;
+        enum cop_eval_status st = cop_eval_seed(p->e, 0);
+        if (st == COP_EVAL_OK)
+            st = cop_eval_texts(p->e, &c->of, p->arena, &cell, &n);
+        if (st == COP_EVAL_FAULT)
+            cop_err_add(p->err, COP_E_INPUT, "%s", cop_eval_why(p->e));
+        if (st != COP_EVAL_OK)
+            continue;
+        json_t *row = json_pack("[s]", c->name);
+        for (size_t k = 0; k < n; k++)
+            json_array_append_new(row, json_string(cell[k]));
+        json_array_append_new(rows, row);
+        p->any = true;
+    }
+    json_object_set_new(o, "columns", columns);
+    json_object_set_new(o, "rows", rows);
+}
+
+/* An end of an expectation on the x axis, of the first seed. */
+static double mark_end(painter *p, const cop_expr *of)
+{
+    double x = NAN;
+    if (of->text == NULL)
+        return x;
+    enum cop_eval_status st = cop_eval_seed(p->e, 0);
+    if (st == COP_EVAL_OK)
+        st = cop_eval_number(p->e, of, &x);
+    if (st == COP_EVAL_FAULT)
+        cop_err_add(p->err, COP_E_INPUT, "%s", cop_eval_why(p->e));
+    return st == COP_EVAL_OK ? x : NAN;
+}
+
+static json_t *expected_json(painter *p)
+{
+    const cop_figure *f = p->f;
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->n_expected; i++) {
+        const cop_mark_expected *e = &f->expected[i];
+        json_t *o = json_pack("{s:s}", "name", e->name), *points = json_array();
+        json_object_set_new(o, "from", real_or_null(mark_end(p, &e->from)));
+        json_object_set_new(o, "to", real_or_null(mark_end(p, &e->to)));
+        json_object_set_new(o, "value", real_or_null(e->value));
+        json_object_set_new(o, "low", real_or_null(e->low));
+        json_object_set_new(o, "high", real_or_null(e->high));
+        if (e->category[0])
+            json_object_set_new(o, "category", json_string(e->category));
+        for (size_t k = 0; k < e->n_points; k++)
+            json_array_append_new(points, json_pack("[f, f]", e->points[k][0], e->points[k][1]));
+        if (e->n_points) {
+            json_object_set(o, "points", points);
+            json_object_set_new(o, "tolerance", json_real(e->tolerance));
+        }
+        json_decref(points);
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *categories_json(painter *p)
+{
+    const cop_axis *a = cop_study_axis(p->plan->study, p->f->over[0]);
+    if (a != NULL)
+        return axis_labels(a);
+    json_t *list = json_array();
+    for (size_t i = 0; i < p->f->n_categories; i++)
+        json_array_append_new(list, json_string(p->f->category[i]));
+    return list;
+}
+
+static void add_content(painter *p, json_t *o)
+{
+    const char *kind = p->f->kind;
+    if (strcmp(kind, "heatmap") == 0)
+        add_heatmap(p, o);
+    else if (strcmp(kind, "network") == 0)
+        add_network(p, o);
+    else if (strcmp(kind, "table") == 0)
+        add_table(p, o);
+    else {
+        json_object_set_new(o, "series", all_curves(p));
+        json_object_set_new(o, "expected", expected_json(p));
+    }
+    if (strcmp(kind, "bar") == 0) {
+        json_object_set_new(o, "categories", categories_json(p));
+        json_object_set_new(o, "stack", json_boolean(p->f->stack));
+    }
+}
+
+const char *cop_figure_spec(const cop_plan *plan, const cop_figure *f, cop_eval *e,
+                            cop_arena *arena, cop_err *err)
+{
+    painter p = {.plan = plan, .f = f, .e = e, .arena = arena, .err = err};
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s}", "experiment", plan->study->name, "name",
+                          f->name, "title", f->title, "kind", f->kind, "note", f->note);
+    json_t *checks = json_array();
+    for (size_t i = 0; i < f->n_checks; i++)
+        json_array_append_new(checks, json_string(f->check[i]));
+    json_object_set_new(o, "checks", checks);
+    json_object_set_new(o, "x", label_json(&f->x));
+    json_object_set_new(o, "y", label_json(&f->y));
+    add_content(&p, o);
+    char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    const char *spec = text && p.any ? cop_arena_strdup(arena, text) : NULL;
+    cop_free(text);
+    json_decref(o);
+    return spec;
+}

@@ -1,0 +1,441 @@
+/* Runs as Lua values: `off`, `on{timer = 150}`, and the raw questions they answer.
+ *
+ * A run is a userdata with the number of its point; its result is read from the database when first
+ * asked for. Metrics of metrics.lua are found through the registry. In a rehearsal every known
+ * question is answered with 1, or with a list of ones. */
+#include "study/lua_int.h"
+
+#include "base/opt.h"
+
+#include <lauxlib.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define RUN_TYPE "coppice.run"
+#define REHEARSAL_BINS 64
+#define MAX_METRICS 128
+
+typedef struct lua_run {
+    size_t point;
+} lua_run;
+
+bool cop_lua_is_run(cop_eval *e, int index)
+{
+    return luaL_testudata(e->L, index, RUN_TYPE) != NULL;
+}
+
+/* -- results -- */
+
+static const char *outcome_word(int outcome)
+{
+    static const char *const words[] = {"ok", "deadlock", "loss", "broken", "failed"};
+    return outcome >= 0 && outcome < (int)COP_LEN(words) ? words[outcome] : "missing";
+}
+
+static int refuse(lua_State *L, enum cop_eval_status status, const char *what, const char *label)
+{
+    cop_lua_eval(L)->status = status;
+    return luaL_error(L, "run `%s` %s", label, what);
+}
+
+static const cop_result *load(cop_eval *e, size_t at, cop_err *err)
+{
+    if (!e->loaded[at]) {
+        if (cop_store_load(e->store, e->plan->point[at].run_id, &e->result[at], err) <= 0)
+            return NULL;
+        e->loaded[at] = true;
+    }
+    return &e->result[at];
+}
+
+const cop_result *cop_lua_result(cop_eval *e, int index)
+{
+    const lua_run *run = luaL_testudata(e->L, index, RUN_TYPE);
+    const cop_point *p = run ? &e->plan->point[run->point] : NULL;
+    return p && p->run_id > 0 && p->outcome == COP_OUTCOME_OK ? load(e, run->point, NULL) : NULL;
+}
+
+/* The result of the run that is argument 1; raises an error if there is none. */
+static const cop_result *result_of(lua_State *L)
+{
+    cop_eval *e = cop_lua_eval(L);
+    const lua_run *run = luaL_checkudata(L, 1, RUN_TYPE);
+    const cop_point *p = &e->plan->point[run->point];
+    cop_err err = {0};
+    if (p->run_id <= 0)
+        refuse(L, COP_EVAL_NO_RUN, "has not been made", p->label);
+    if (p->outcome != COP_OUTCOME_OK)
+        refuse(L, COP_EVAL_NO_RESULT, outcome_word(p->outcome), p->label);
+    const cop_result *r = load(e, run->point, &err);
+    if (r == NULL)
+        refuse(L, COP_EVAL_NO_RUN, err.text[0] ? err.text : "is not in the database", p->label);
+    return r;
+}
+
+static void set_number(lua_State *L, const char *key, double v)
+{
+    lua_pushnumber(L, v);
+    lua_setfield(L, -2, key);
+}
+
+static void set_text(lua_State *L, const char *key, const char *v)
+{
+    lua_pushstring(L, v);
+    lua_setfield(L, -2, key);
+}
+
+static const cop_series *find_series(const cop_result *r, const char *name)
+{
+    char full[256];
+    snprintf(full, sizeof(full), "throughput/%s", name);
+    for (uint32_t i = 0; i < r->n_series; i++)
+        if (strcmp(r->series[i].name, name) == 0 || strcmp(r->series[i].name, full) == 0)
+            return &r->series[i];
+    return NULL;
+}
+
+static int no_such_series(lua_State *L, const cop_result *r, const char *name)
+{
+    const char **names = cop_alloc((r->n_series + 1) * sizeof(*names));
+    for (uint32_t i = 0; i < r->n_series; i++)
+        names[i] = r->series[i].name;
+    const char *near = cop_nearest(name, names, r->n_series);
+    lua_pushfstring(L, "no series `%s`%s%s", name, near ? "; did you mean " : "", near ? near : "");
+    cop_free(names);
+    return lua_error(L);
+}
+
+static int run_series(lua_State *L)
+{
+    const cop_result *r = result_of(L);
+    const char *name = luaL_checkstring(L, 2);
+    const cop_series *s = find_series(r, name);
+    if (s == NULL)
+        return no_such_series(L, r, name);
+    lua_createtable(L, (int)s->n, 2);
+    for (uint32_t i = 0; i < s->n; i++) {
+        lua_pushnumber(L, s->v[i]);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    set_number(L, "dt", (double)r->sample * 1e-12);
+    set_text(L, "unit", s->unit);
+    return 1;
+}
+
+static int run_scalar(lua_State *L)
+{
+    const cop_result *r = result_of(L);
+    const char *name = luaL_checkstring(L, 2);
+    for (uint32_t i = 0; i < r->n_scalars; i++)
+        if (strcmp(r->scalar[i].name, name) == 0) {
+            if (isnan(r->scalar[i].value))
+                return luaL_error(L, "scalar `%s` has no value in this run", name);
+            lua_pushnumber(L, r->scalar[i].value);
+            return 1;
+        }
+    return luaL_error(L, "no scalar `%s`", name);
+}
+
+static int run_streams(lua_State *L)
+{
+    const cop_result *r = result_of(L);
+    lua_createtable(L, (int)r->n_streams, 0);
+    for (uint32_t i = 0; i < r->n_streams; i++) {
+        const cop_stream_result *s = &r->stream[i];
+        lua_createtable(L, 0, 8);
+        set_text(L, "entry", s->entry);
+        lua_pushinteger(L, s->host);
+        lua_setfield(L, -2, "host");
+        if (s->dst != COP_NONE) {
+            lua_pushinteger(L, s->dst);
+            lua_setfield(L, -2, "dst");
+        }
+        set_number(L, "gbps", s->gbps);
+        set_number(L, "latency_ns", s->latency_mean_ns);
+        set_number(L, "packets", (double)s->packets);
+        set_number(L, "sent_bytes", (double)s->sent_bytes);
+        set_number(L, "delivered_bytes", (double)s->delivered_bytes);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    return 1;
+}
+
+static int run_nodes(lua_State *L)
+{
+    const cop_result *r = result_of(L);
+    lua_createtable(L, (int)r->n_nodes, 0);
+    for (uint32_t i = 0; i < r->n_nodes; i++) {
+        const cop_node_result *n = &r->node[i];
+        lua_createtable(L, 0, 6);
+        set_text(L, "name", n->name);
+        set_number(L, "sent_gbps", n->sent_gbps);
+        set_number(L, "received_gbps", n->received_gbps);
+        set_number(L, "hotspot", n->hotspot);
+        set_text(L, "role", n->role);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    return 1;
+}
+
+static int run_ports(lua_State *L)
+{
+    const cop_result *r = result_of(L);
+    lua_createtable(L, (int)r->n_ports, 0);
+    for (uint32_t i = 0; i < r->n_ports; i++) {
+        const cop_port_result *p = &r->port[i];
+        lua_createtable(L, 0, 5);
+        set_text(L, "name", p->name);
+        set_text(L, "to", p->to);
+        set_number(L, "utilisation", p->utilisation);
+        set_number(L, "mean_queue_bytes", p->mean_queue_bytes);
+        set_number(L, "max_queue_bytes", (double)p->max_queue_bytes);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    return 1;
+}
+
+static int run_flows(lua_State *L)
+{
+    const cop_result *r = result_of(L);
+    lua_createtable(L, (int)r->n_flows, 0);
+    for (uint32_t i = 0; i < r->n_flows; i++) {
+        lua_createtable(L, 0, 4);
+        set_number(L, "src", r->flow[i].src);
+        set_number(L, "dst", r->flow[i].dst);
+        set_number(L, "packets", (double)r->flow[i].packets);
+        set_number(L, "bytes", (double)r->flow[i].bytes);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    return 1;
+}
+
+static int run_info(lua_State *L)
+{
+    const cop_result *r = result_of(L);
+    lua_createtable(L, 0, 8);
+    set_number(L, "hosts", r->n_hosts);
+    set_number(L, "switches", r->n_switches);
+    set_number(L, "sim_time", (double)r->sim_time * 1e-12);
+    set_number(L, "warmup", (double)r->warmup * 1e-12);
+    set_number(L, "sample", (double)r->sample * 1e-12);
+    set_number(L, "cpu_seconds", r->cpu_seconds);
+    set_number(L, "packet_hops", (double)r->packet_hops);
+    set_number(L, "events", (double)r->events);
+    return 1;
+}
+
+/* How the run ended, also without a result: "ok", "deadlock", "failed", ... */
+static int run_outcome(lua_State *L)
+{
+    cop_eval *e = cop_lua_eval(L);
+    const lua_run *run = luaL_checkudata(L, 1, RUN_TYPE);
+    const cop_point *p = &e->plan->point[run->point];
+    if (p->run_id <= 0)
+        return refuse(L, COP_EVAL_NO_RUN, "has not been made", p->label);
+    lua_pushstring(L, outcome_word(p->outcome));
+    return 1;
+}
+
+/* -- the questions -- */
+
+static const struct {
+    const char *name;
+    lua_CFunction fn;
+    bool list; /* answers with a list or table */
+} questions[] = {
+    {"series", run_series, true}, {"scalar", run_scalar, false},   {"streams", run_streams, true},
+    {"nodes", run_nodes, true},   {"ports", run_ports, true},      {"flows", run_flows, true},
+    {"info", run_info, true},     {"outcome", run_outcome, false},
+};
+
+/* Any named field of a rehearsed table; not more items, or loops over them would never end. */
+static int field_one(lua_State *L)
+{
+    if (lua_type(L, 2) != LUA_TSTRING)
+        return 0;
+    lua_pushnumber(L, 1);
+    return 1;
+}
+
+/* A number, or a list of numbers that also has every field. */
+static int answer_one(lua_State *L)
+{
+    if (!lua_toboolean(L, lua_upvalueindex(1))) {
+        lua_pushnumber(L, 1);
+        return 1;
+    }
+    lua_createtable(L, REHEARSAL_BINS, 1);
+    for (int i = 1; i <= REHEARSAL_BINS; i++) {
+        lua_pushnumber(L, 1);
+        lua_rawseti(L, -2, i);
+    }
+    set_number(L, "dt", 1e-3);
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, field_one);
+    lua_setfield(L, -2, "__index");
+    lua_setmetatable(L, -2);
+    return 1;
+}
+
+static int unknown_question(lua_State *L, const char *name)
+{
+    const char *names[MAX_METRICS + COP_LEN(questions)];
+    size_t n = 0;
+    for (size_t i = 0; i < COP_LEN(questions); i++)
+        names[n++] = questions[i].name;
+    lua_getfield(L, LUA_REGISTRYINDEX, "metric_by_name");
+    for (lua_pushnil(L); n < COP_LEN(names) && lua_next(L, -2) != 0; lua_pop(L, 1))
+        names[n++] = lua_tostring(L, -2);
+    const char *near = cop_nearest(name, names, n);
+    return luaL_error(L, "unknown metric `%s`; %s%s", name,
+                      near ? "did you mean " : "see `coppice list metrics`", near ? near : "");
+}
+
+/* run.name: a raw question, a metric, or a mistake. */
+static int run_index(lua_State *L)
+{
+    const char *name = luaL_checkstring(L, 2);
+    bool rehearsal = cop_lua_eval(L)->store == NULL;
+    for (size_t i = 0; i < COP_LEN(questions); i++)
+        if (strcmp(name, questions[i].name) == 0) {
+            lua_pushboolean(L, questions[i].list);
+            lua_pushcclosure(L, rehearsal ? answer_one : questions[i].fn, 1);
+            return 1;
+        }
+    lua_getfield(L, LUA_REGISTRYINDEX, "metric_by_name");
+    if (lua_getfield(L, -1, name) != LUA_TTABLE)
+        return unknown_question(L, name);
+    if (rehearsal) {
+        lua_getfield(L, -1, "returns");
+        lua_pushboolean(L, lua_isstring(L, -1));
+        lua_pushcclosure(L, answer_one, 1);
+        return 1;
+    }
+    lua_getfield(L, -1, "of");
+    return 1;
+}
+
+/* -- blocks -- */
+
+static void push_run(lua_State *L, size_t point)
+{
+    lua_run *run = lua_newuserdatauv(L, sizeof(*run), 0);
+    run->point = point;
+    luaL_setmetatable(L, RUN_TYPE);
+}
+
+static bool same_value(lua_State *L, int index, const cop_case *c)
+{
+    if (lua_type(L, index) == LUA_TNUMBER && !isnan(c->number))
+        return lua_tonumber(L, index) == c->number;
+    return lua_isstring(L, index) && strcmp(lua_tostring(L, index), c->label) == 0;
+}
+
+/* Which value of axis a the table at index 2 names. */
+static uint32_t axis_value(lua_State *L, const cop_block *b, const cop_axis *a)
+{
+    if (lua_istable(L, 2)) {
+        lua_getfield(L, 2, a->name);
+        bool given = !lua_isnil(L, -1);
+        for (uint32_t i = 0; given && i < a->n_values; i++)
+            if (same_value(L, -1, &a->value[i])) {
+                lua_pop(L, 1);
+                return i;
+            }
+        if (given)
+            luaL_error(L, "axis `%s` of `%s` has no value %s", a->name, b->name,
+                       luaL_tolstring(L, -1, NULL));
+        lua_pop(L, 1);
+    }
+    if (a->n_values != 1)
+        luaL_error(L, "`%s` has several values of `%s`; write %s{%s = ...}", b->name, a->name,
+                   b->name, a->name);
+    return 0;
+}
+
+static void check_names(lua_State *L, const cop_block *b)
+{
+    if (!lua_istable(L, 2))
+        return;
+    for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
+        bool known = false;
+        for (size_t i = 0; i < b->n_axes; i++)
+            known |=
+                lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), b->axis[i].name) == 0;
+        if (!known)
+            luaL_error(L, "`%s` has no axis `%s`", b->name, luaL_tolstring(L, -2, NULL));
+    }
+}
+
+static int block_call(lua_State *L)
+{
+    cop_eval *e = cop_lua_eval(L);
+    const cop_block *b = lua_touserdata(L, lua_upvalueindex(1));
+    uint32_t value[8] = {0};
+    check_names(L, b);
+    for (size_t i = 0; i < b->n_axes; i++)
+        value[i] = axis_value(L, b, &b->axis[i]);
+    const cop_point *p = cop_plan_find(e->plan, b, value, e->seed);
+    if (p == NULL)
+        return luaL_error(L, "`%s` has no such run", b->name);
+    push_run(L, (size_t)(p - e->plan->point));
+    return 1;
+}
+
+/* block.mean(...) without axis values: the only run, if there is only one. */
+static int block_index(lua_State *L)
+{
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushcclosure(L, block_call, 1);
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
+    lua_pushvalue(L, 2);
+    lua_gettable(L, -2);
+    return 1;
+}
+
+/* A block without axes is its run, anew for each seed: a table that forwards to it. */
+static int method_call(lua_State *L)
+{
+    /* on:mean(...) passes the block as self; replace it by the run. */
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    if (lua_gettop(L) >= 2) {
+        lua_pushvalue(L, lua_upvalueindex(2));
+        lua_replace(L, 2);
+    }
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+static int block_method(lua_State *L)
+{
+    block_index(L); /* run, function */
+    lua_pushvalue(L, -1);
+    lua_pushvalue(L, -3);
+    lua_pushcclosure(L, method_call, 2);
+    return 1;
+}
+
+void cop_lua_add_runs(cop_eval *e)
+{
+    lua_State *L = e->L;
+    luaL_newmetatable(L, RUN_TYPE);
+    lua_pushcfunction(L, run_index);
+    lua_setfield(L, -2, "__index");
+    lua_pop(L, 1);
+    const cop_study *s = e->plan->study;
+    for (size_t i = 0; i < s->n_blocks; i++) {
+        lua_newtable(L);
+        lua_newtable(L);
+        lua_pushlightuserdata(L, &s->block[i]);
+        lua_pushcclosure(L, block_call, 1);
+        lua_setfield(L, -2, "__call");
+        lua_pushlightuserdata(L, &s->block[i]);
+        lua_pushcclosure(L, block_method, 1);
+        lua_setfield(L, -2, "__index");
+        lua_setmetatable(L, -2);
+        lua_setglobal(L, s->block[i].name);
+    }
+}

@@ -1,0 +1,151 @@
+/* Expands a study into runs, and checks every configuration before the first one starts.
+ *
+ * In:  a study. Out: one point per seed, block and combination of axis values, with its overrides
+ * and the hash of its configuration, by which a finished run is found again. */
+#include "base/file.h"
+#include "exp/config.h"
+#include "study/read.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_POINTS 1000000
+
+static size_t combinations(const cop_block *b)
+{
+    size_t n = 1;
+    for (size_t i = 0; i < b->n_axes; i++)
+        n = n > MAX_POINTS ? n : n * b->axis[i].n_values;
+    return n;
+}
+
+/* JSON text: what is between the quotes. */
+static const char *quoted(cop_arena *a, const char *text)
+{
+    char *out = cop_arena_alloc(a, 6 * strlen(text) + 1), *at = out;
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            at += sprintf(at, "\\%c", *text);
+        else if ((unsigned char)*text < ' ')
+            at += sprintf(at, "\\u%04x", (unsigned)*text);
+        else
+            *at++ = *text;
+    }
+    return out;
+}
+
+static void name_point(cop_study *s, cop_point *p)
+{
+    const cop_block *b = p->block;
+    const char *label = s->n_blocks > 1 || b->n_axes == 0 ? b->name : "";
+    const char *axes = cop_arena_printf(&s->arena, "{\"run\": \"%s\"", quoted(&s->arena, b->name));
+    for (size_t i = 0; i < b->n_axes; i++) {
+        const cop_axis *a = &b->axis[i];
+        const char *v = a->value[p->value[i]].label;
+        label = cop_arena_printf(&s->arena, "%s%s%s %s", label, label[0] ? ", " : "", a->name, v);
+        axes = cop_arena_printf(&s->arena, "%s, \"%s\": \"%s\"", axes, quoted(&s->arena, a->name),
+                                quoted(&s->arena, v));
+    }
+    p->label = label;
+    p->axes = cop_arena_printf(&s->arena, "%s}", axes);
+}
+
+static void add_all(cop_point *p, const char **set, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        p->set[p->n_set++] = set[i];
+}
+
+static void collect_set(cop_study *s, cop_point *p)
+{
+    const cop_block *b = p->block;
+    size_t n = s->n_set + b->n_set + 1;
+    for (size_t i = 0; i < b->n_axes; i++)
+        n += b->axis[i].value[p->value[i]].n_set;
+    p->set = COP_NEW_ARRAY(&s->arena, const char *, n);
+    add_all(p, s->set, s->n_set);
+    add_all(p, b->set, b->n_set);
+    for (size_t i = 0; i < b->n_axes; i++)
+        add_all(p, b->axis[i].value[p->value[i]].set, b->axis[i].value[p->value[i]].n_set);
+    p->set[p->n_set++] = cop_arena_printf(&s->arena, "run.seed=%" PRId64, p->seed);
+}
+
+static int check_config(cop_plan *plan, cop_study *s, cop_point *p, cop_err *err)
+{
+    cop_config c;
+    cop_err inner = {0};
+    cop_override *set = COP_NEW_ARRAY(&s->arena, cop_override, p->n_set);
+    for (size_t i = 0; i < p->n_set; i++)
+        set[i].text = p->set[i];
+    if (cop_config_load(&c, s->base, NULL, set, p->n_set, &inner) != 0)
+        return cop_err_add(err, inner.code, "%s: run `%s`: %s", p->block->where, p->label,
+                           inner.text);
+    p->config_hash = cop_config_hash(&c);
+    if (plan->config == NULL)
+        plan->config = cop_arena_strdup(&s->arena, cop_config_print(&c));
+    cop_config_free(&c);
+    return 0;
+}
+
+/* All combinations of one block, the last axis fastest. */
+static void expand(cop_plan *plan, cop_study *s, const cop_block *b, int64_t seed)
+{
+    size_t n = combinations(b);
+    for (size_t i = 0; i < n; i++) {
+        cop_point *p = &plan->point[plan->n_points++];
+        *p = (cop_point){.block = b, .seed = seed};
+        size_t rest = i;
+        for (size_t k = b->n_axes; k-- > 0;) {
+            p->value[k] = (uint32_t)(rest % b->axis[k].n_values);
+            rest /= b->axis[k].n_values;
+        }
+        name_point(s, p);
+        collect_set(s, p);
+    }
+}
+
+int cop_plan_make(cop_plan *plan, cop_study *s, cop_err *err)
+{
+    *plan = (cop_plan){.study = s};
+    for (size_t i = 0; i < s->n_blocks; i++)
+        plan->per_seed += combinations(&s->block[i]);
+    if (plan->per_seed * s->n_seeds > MAX_POINTS)
+        return cop_err_add(err, COP_E_INPUT, "%s: %zu runs; make do with %d", s->file,
+                           plan->per_seed * s->n_seeds, MAX_POINTS);
+    plan->point = COP_NEW_ARRAY(&s->arena, cop_point, plan->per_seed * s->n_seeds);
+    for (size_t k = 0; k < s->n_seeds; k++)
+        for (size_t i = 0; i < s->n_blocks; i++)
+            expand(plan, s, &s->block[i], s->seed[k]);
+    int rc = 0;
+    for (size_t i = 0; i < plan->n_points && (err == NULL || err->faults < 8); i++)
+        if (check_config(plan, s, &plan->point[i], err) != 0)
+            rc = -COP_E_INPUT;
+    return rc;
+}
+
+cop_point *cop_plan_find(const cop_plan *p, const cop_block *b, const uint32_t *value, size_t seed)
+{
+    for (size_t i = seed * p->per_seed; i < (seed + 1) * p->per_seed; i++)
+        if (p->point[i].block == b &&
+            memcmp(p->point[i].value, value, b->n_axes * sizeof(*value)) == 0)
+            return &p->point[i];
+    return NULL;
+}
+
+/* FNV-1a over the files a study is made from. */
+int cop_study_fingerprint(cop_study *s, cop_err *err)
+{
+    const char *const files[] = {s->file, s->base};
+    s->inputs = 0xcbf29ce484222325;
+    for (size_t i = 0; i < COP_LEN(files); i++) {
+        FILE *f = fopen(files[i], "r");
+        if (f == NULL)
+            return cop_err_add(err, COP_E_INPUT,
+                               "%s: cannot be read; `base` names a run file beside the study",
+                               files[i]);
+        for (int c = fgetc(f); c != EOF; c = fgetc(f))
+            s->inputs = (s->inputs ^ (uint64_t)c) * 0x100000001b3;
+        fclose(f);
+    }
+    return 0;
+}

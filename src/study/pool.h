@@ -1,0 +1,36 @@
+/* Runs the points of plans on all cores and stores each result as it ends. */
+#ifndef COP_STUDY_POOL_H
+#define COP_STUDY_POOL_H
+
+#include "study/study.h"
+
+/* What goes on, for a progress bar. */
+typedef struct cop_pool_view {
+    size_t total; /* different runs wanted */
+    size_t found; /* of them were in the database already */
+    size_t done, failed; /* ended now; failed counts those without a result */
+    size_t running;
+    double share; /* of all work that is to be done now, 0 to 1, running ones in part */
+    double seconds; /* since the start */
+    uint64_t packet_hops; /* simulated so far */
+    const char *latest; /* label of the run that ended last, NULL at first */
+    int latest_outcome; /* enum cop_outcome */
+} cop_pool_view;
+
+typedef struct cop_pool_opts {
+    const char *db; /* made if need be */
+    unsigned jobs; /* processes at a time; 0: one per core */
+    const char *command, *version; /* stored with each run */
+    bool any_model; /* take results of other builds of coppice as they are */
+    bool retry; /* simulate failed runs again */
+    void (*show)(void *ctx, const cop_pool_view *v); /* now and then; may be NULL */
+    void *show_ctx;
+} cop_pool_opts;
+
+/* Simulate what the database does not hold yet; fills run_id and outcome of every point. Returns 0;
+ * -COP_E_STOPPED after Ctrl-C, with everything that had ended stored; or another fault. */
+int cop_pool_run(cop_plan *const *plans, size_t n_plans, const cop_pool_opts *o, cop_err *err);
+/* Fill run_id and outcome of points that the database holds; simulate nothing. */
+int cop_pool_find(cop_plan *const *plans, size_t n_plans, const cop_pool_opts *o, cop_err *err);
+
+#endif

@@ -1,0 +1,442 @@
+/* A study file into a cop_study.
+ *
+ * In:  YAML, the scale, the ledger. Out: the structs of study.h, or every fault with its place.
+ * Files are small, so all is copied into the study's arena and the document forgotten. */
+#include "study/read.h"
+
+#include "base/opt.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_AXES 8
+#define MAX_SEEDS 1000
+
+int cop_study_fault(cop_study_reader *r, int node, const char *fmt, ...)
+{
+    char where[512], what[600];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof(what), fmt, ap);
+    va_end(ap);
+    cop_where w = cop_doc_where(&r->doc, node, &r->s->arena);
+    r->faults++;
+    return cop_err_add(r->err, COP_E_INPUT, "%s: %s", cop_where_text(&w, where, sizeof(where)),
+                       what);
+}
+
+const char *cop_study_where(cop_study_reader *r, int node)
+{
+    char where[512];
+    cop_where w = cop_doc_where(&r->doc, node, &r->s->arena);
+    return cop_arena_strdup(&r->s->arena, cop_where_text(&w, where, sizeof(where)));
+}
+
+bool cop_study_keys(cop_study_reader *r, int map, const char *what, const char *const *names,
+                    size_t n)
+{
+    unsigned before = r->faults;
+    if (cop_doc_type(&r->doc, map) != COP_NODE_MAP) {
+        cop_study_fault(r, map, "%s is not a map; write `key: value` pairs", what);
+        return false;
+    }
+    for (size_t i = 0; i < cop_doc_count(&r->doc, map); i++) {
+        int key, value;
+        cop_doc_pair(&r->doc, map, i, &key, &value);
+        const char *name = cop_doc_text(&r->doc, key);
+        bool known = false;
+        for (size_t k = 0; name != NULL && k < n; k++)
+            known |= strcmp(name, names[k]) == 0;
+        if (known)
+            continue;
+        const char *near = name ? cop_nearest(name, names, n) : NULL;
+        cop_study_fault(r, key, "unknown key `%s` of %s; %s%s%s", name ? name : "?", what,
+                        near ? "did you mean `" : "the first is `", near ? near : names[0], "`?");
+    }
+    return r->faults == before;
+}
+
+const char *cop_study_text(cop_study_reader *r, int map, const char *key, const char *or_else)
+{
+    int node = cop_doc_get(&r->doc, map, key);
+    const char *text = node ? cop_doc_text(&r->doc, node) : NULL;
+    if (node && text == NULL)
+        cop_study_fault(r, node, "`%s` is not a single value; write one line of text", key);
+    if (node == 0 && or_else == NULL)
+        cop_study_fault(r, map, "`%s` is missing; write `%s: ...`", key, key);
+    return cop_arena_strdup(&r->s->arena, text ? text : or_else ? or_else : "");
+}
+
+double cop_study_real(cop_study_reader *r, int map, const char *key)
+{
+    double v = NAN;
+    int node = cop_doc_get(&r->doc, map, key);
+    if (node && cop_parse_real(cop_doc_text(&r->doc, node) ? cop_doc_text(&r->doc, node) : "", &v,
+                               NULL) != 0)
+        cop_study_fault(r, node, "`%s` is not a number; write one such as 6.5", key);
+    return v;
+}
+
+bool cop_study_flag(cop_study_reader *r, int map, const char *key)
+{
+    const char *text = cop_study_text(r, map, key, "false");
+    if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+        cop_study_fault(r, cop_doc_get(&r->doc, map, key), "`%s` is neither true nor false", key);
+    return strcmp(text, "true") == 0;
+}
+
+cop_expr cop_study_expr(cop_study_reader *r, int node)
+{
+    const char *text = cop_doc_text(&r->doc, node);
+    if (text == NULL || text[0] == '\0') {
+        cop_study_fault(r, node,
+                        "no expression; write Lua, such as \"on:mean('F1', '1 ms', '2 ms')\"");
+        text = "0";
+    }
+    return (cop_expr){.text = cop_arena_strdup(&r->s->arena, text),
+                      .where = cop_study_where(r, node)};
+}
+
+const char **cop_study_words(cop_study_reader *r, int map, const char *key, size_t *n)
+{
+    int list = cop_doc_get(&r->doc, map, key);
+    *n = 0;
+    if (list == 0)
+        return NULL;
+    if (cop_doc_type(&r->doc, list) != COP_NODE_LIST) {
+        cop_study_fault(r, list, "`%s` is not a list; write [a, b]", key);
+        return NULL;
+    }
+    const char **words = COP_NEW_ARRAY(&r->s->arena, const char *, cop_doc_count(&r->doc, list));
+    for (size_t i = 0; i < cop_doc_count(&r->doc, list); i++) {
+        int item = cop_doc_item(&r->doc, list, i);
+        const char *text = cop_doc_text(&r->doc, item);
+        if (text == NULL)
+            cop_study_fault(r, item, "an item of `%s` is not a single value", key);
+        words[(*n)++] = cop_arena_strdup(&r->s->arena, text ? text : "");
+    }
+    return words;
+}
+
+/* A node as YAML in one line, as `--set` wants it. Text that YAML could read as more than text is
+ * quoted, but not at top level, where `--set` takes it as it is. */
+static const char *flow(cop_study_reader *r, int node, bool top)
+{
+    cop_arena *a = &r->s->arena;
+    enum cop_node type = cop_doc_type(&r->doc, node);
+    const char *text = cop_doc_text(&r->doc, node);
+    if (type == COP_NODE_SCALAR || type == COP_NODE_NONE) {
+        if (text == NULL)
+            text = "";
+        bool plain = text[0] != '\0' && strpbrk(text, ",[]{}:#\"'&*!|>%@`\n") == NULL;
+        return top || plain ? cop_arena_strdup(a, text) : cop_arena_printf(a, "'%s'", text);
+    }
+    const char *all = "";
+    for (size_t i = 0; i < cop_doc_count(&r->doc, node); i++) {
+        const char *comma = i ? ", " : "";
+        int key, value;
+        if (type == COP_NODE_LIST) {
+            all = cop_arena_printf(a, "%s%s%s", all, comma,
+                                   flow(r, cop_doc_item(&r->doc, node, i), false));
+            continue;
+        }
+        cop_doc_pair(&r->doc, node, i, &key, &value);
+        all = cop_arena_printf(a, "%s%s%s: %s", all, comma, flow(r, key, false),
+                               flow(r, value, false));
+    }
+    return cop_arena_printf(a, type == COP_NODE_LIST ? "[%s]" : "{%s}", all);
+}
+
+/* {key.path: value, ...} as overrides. */
+static const char **read_set(cop_study_reader *r, int map, size_t *n)
+{
+    *n = 0;
+    if (map == 0)
+        return NULL;
+    if (cop_doc_type(&r->doc, map) != COP_NODE_MAP) {
+        cop_study_fault(r, map, "settings are not a map; write `switch.buffer: 64 KiB`");
+        return NULL;
+    }
+    const char **set = COP_NEW_ARRAY(&r->s->arena, const char *, cop_doc_count(&r->doc, map));
+    for (size_t i = 0; i < cop_doc_count(&r->doc, map); i++) {
+        int key, value;
+        cop_doc_pair(&r->doc, map, i, &key, &value);
+        const char *name = cop_doc_text(&r->doc, key);
+        set[(*n)++] =
+            cop_arena_printf(&r->s->arena, "%s=%s", name ? name : "", flow(r, value, true));
+    }
+    return set;
+}
+
+static double number_of(const char *label)
+{
+    char *end;
+    double v = strtod(label, &end);
+    return end != label && (*end == '\0' || *end == ' ') ? v : NAN;
+}
+
+/* values: [..] of one key, or of several keys at once. */
+static void read_values(cop_study_reader *r, int map, cop_axis *a)
+{
+    static const char *const keys[] = {"key", "keys", "values", "quick"};
+    size_t n_keys = 0;
+    if (!cop_study_keys(r, map, "an axis", keys, COP_LEN(keys)))
+        return;
+    const char **paths = cop_study_words(r, map, "keys", &n_keys);
+    if (paths == NULL) {
+        paths = COP_NEW_ARRAY(&r->s->arena, const char *, 1);
+        paths[0] = cop_study_text(r, map, "key", NULL);
+        n_keys = 1;
+    }
+    int quick = strcmp(r->s->scale, "quick") == 0 ? cop_doc_get(&r->doc, map, "quick") : 0;
+    int list = quick ? quick : cop_doc_get(&r->doc, map, "values");
+    if (list == 0 || cop_doc_type(&r->doc, list) != COP_NODE_LIST) {
+        cop_study_fault(r, map, "an axis without values; write `values: [1, 2, 4]`");
+        return;
+    }
+    a->n_values = cop_doc_count(&r->doc, list);
+    a->value = COP_NEW_ARRAY(&r->s->arena, cop_case, a->n_values);
+    for (size_t i = 0; i < a->n_values; i++) {
+        cop_case *c = &a->value[i];
+        c->label = flow(r, cop_doc_item(&r->doc, list, i), true);
+        c->number = number_of(c->label);
+        c->n_set = n_keys;
+        c->set = COP_NEW_ARRAY(&r->s->arena, const char *, n_keys);
+        for (size_t k = 0; k < n_keys; k++)
+            c->set[k] = cop_arena_printf(&r->s->arena, "%s=%s", paths[k], c->label);
+    }
+}
+
+/* {name: {settings}, ...} */
+static void read_cases(cop_study_reader *r, int map, cop_axis *a)
+{
+    a->n_values = cop_doc_count(&r->doc, map);
+    a->value = COP_NEW_ARRAY(&r->s->arena, cop_case, a->n_values);
+    for (size_t i = 0; i < a->n_values; i++) {
+        int key, value;
+        cop_doc_pair(&r->doc, map, i, &key, &value);
+        cop_case *c = &a->value[i];
+        c->label = flow(r, key, true);
+        c->number = number_of(c->label);
+        c->set = read_set(r, value, &c->n_set);
+    }
+}
+
+static void read_axes(cop_study_reader *r, int map, cop_block *b)
+{
+    size_t n = map ? cop_doc_count(&r->doc, map) : 0;
+    if (map && cop_doc_type(&r->doc, map) != COP_NODE_MAP) {
+        cop_study_fault(r, map,
+                        "`vary` is not a map; write `load: {key: traffic.0.load, values: [..]}`");
+        return;
+    }
+    if (b->n_axes + n > MAX_AXES) {
+        cop_study_fault(r, map, "more than %d axes; use several blocks of runs", MAX_AXES);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        int key, value;
+        cop_doc_pair(&r->doc, map, i, &key, &value);
+        cop_axis *a = &b->axis[b->n_axes++];
+        a->name = flow(r, key, true);
+        if (cop_doc_type(&r->doc, value) != COP_NODE_MAP)
+            cop_study_fault(r, value, "axis `%s` is not a map", a->name);
+        else if (cop_doc_get(&r->doc, value, "key") || cop_doc_get(&r->doc, value, "keys"))
+            read_values(r, value, a);
+        else
+            read_cases(r, value, a);
+        if (a->n_values == 0)
+            cop_study_fault(r, value, "axis `%s` has no values", a->name);
+    }
+}
+
+static void read_block(cop_study_reader *r, int node, int vary, cop_block *b)
+{
+    static const char *const keys[] = {"name", "set", "vary", "scale"};
+    b->axis = COP_NEW_ARRAY(&r->s->arena, cop_axis, MAX_AXES);
+    b->where = cop_study_where(r, node);
+    read_axes(r, vary, b);
+    if (node == cop_doc_root(&r->doc)) {
+        b->name = "all";
+        return;
+    }
+    if (!cop_study_keys(r, node, "a block of runs", keys, COP_LEN(keys)))
+        return;
+    b->name = cop_study_text(r, node, "name", NULL);
+    b->set = read_set(r, cop_doc_get(&r->doc, node, "set"), &b->n_set);
+    read_axes(r, cop_doc_get(&r->doc, node, "vary"), b);
+}
+
+static void read_blocks(cop_study_reader *r, int root)
+{
+    cop_study *s = r->s;
+    int list = cop_doc_get(&r->doc, root, "runs"), vary = cop_doc_get(&r->doc, root, "vary");
+    size_t n = list ? cop_doc_count(&r->doc, list) : 0;
+    s->block = COP_NEW_ARRAY(&s->arena, cop_block, n + 1);
+    if (list == 0) {
+        s->n_blocks = 1;
+        read_block(r, root, vary, &s->block[0]);
+        return;
+    }
+    if (cop_doc_type(&r->doc, list) != COP_NODE_LIST) {
+        cop_study_fault(r, list, "`runs` is not a list; begin each block with `- name: ...`");
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        int item = cop_doc_item(&r->doc, list, i);
+        int scale = cop_doc_get(&r->doc, item, "scale");
+        const char *only = scale ? cop_doc_text(&r->doc, scale) : NULL;
+        if (only != NULL && strcmp(only, s->scale) != 0)
+            continue;
+        read_block(r, item, vary, &s->block[s->n_blocks]);
+        for (size_t k = 0; k < s->n_blocks; k++)
+            if (strcmp(s->block[k].name, s->block[s->n_blocks].name) == 0)
+                cop_study_fault(r, item, "two blocks are called `%s`; names are unique",
+                                s->block[k].name);
+        s->n_blocks++;
+    }
+}
+
+static void read_seeds(cop_study_reader *r, int node)
+{
+    cop_study *s = r->s;
+    int64_t n = 1;
+    if (node && cop_doc_type(&r->doc, node) == COP_NODE_SCALAR &&
+        (cop_parse_int(cop_doc_text(&r->doc, node), &n, NULL) != 0 || n < 1 || n > MAX_SEEDS))
+        cop_study_fault(r, node, "`seeds` is not a number of seeds; write 1 to %d, or a list",
+                        MAX_SEEDS);
+    bool list = node && cop_doc_type(&r->doc, node) == COP_NODE_LIST;
+    if (list)
+        n = (int64_t)cop_doc_count(&r->doc, node);
+    s->n_seeds = r->faults ? 1 : (size_t)n;
+    s->seed = COP_NEW_ARRAY(&s->arena, int64_t, s->n_seeds + 1);
+    for (size_t i = 0; i < s->n_seeds; i++) {
+        s->seed[i] = (int64_t)i + 1;
+        const char *text = list ? cop_doc_text(&r->doc, cop_doc_item(&r->doc, node, i)) : NULL;
+        if (list && (text == NULL || cop_parse_int(text, &s->seed[i], NULL) != 0))
+            cop_study_fault(r, node, "a seed is not a whole number");
+    }
+}
+
+static void read_choices(cop_study_reader *r, int list)
+{
+    static const char *const keys[] = {"what", "why"};
+    cop_study *s = r->s;
+    size_t n = list ? cop_doc_count(&r->doc, list) : 0;
+    if (list && cop_doc_type(&r->doc, list) != COP_NODE_LIST) {
+        cop_study_fault(r, list, "`choices` is not a list; begin each with `- what: ...`");
+        return;
+    }
+    s->choice = COP_NEW_ARRAY(&s->arena, cop_choice, n);
+    for (size_t i = 0; i < n; i++) {
+        int item = cop_doc_item(&r->doc, list, i);
+        if (cop_study_keys(r, item, "a choice", keys, COP_LEN(keys)))
+            s->choice[s->n_choices++] = (cop_choice){.what = cop_study_text(r, item, "what", NULL),
+                                                     .why = cop_study_text(r, item, "why", NULL)};
+    }
+}
+
+/* Values of the file, then those of the scale, which may replace them by name. */
+static void read_lets(cop_study_reader *r, int map)
+{
+    cop_study *s = r->s;
+    if (map == 0)
+        return;
+    if (cop_doc_type(&r->doc, map) != COP_NODE_MAP) {
+        cop_study_fault(r, map, "`let` is not a map; write `name: expression`");
+        return;
+    }
+    size_t n = cop_doc_count(&r->doc, map);
+    cop_let *all = COP_NEW_ARRAY(&s->arena, cop_let, s->n_lets + n);
+    memcpy(all, s->let, s->n_lets * sizeof(*all));
+    s->let = all;
+    for (size_t i = 0; i < n; i++) {
+        int key, value;
+        cop_doc_pair(&r->doc, map, i, &key, &value);
+        const char *name = flow(r, key, true);
+        size_t at = 0;
+        while (at < s->n_lets && strcmp(all[at].name, name) != 0)
+            at++;
+        all[at] = (cop_let){.name = name, .of = cop_study_expr(r, value)};
+        s->n_lets += at == s->n_lets;
+    }
+}
+
+static void append_set(cop_study *s, const char **more, size_t n)
+{
+    const char **all = COP_NEW_ARRAY(&s->arena, const char *, s->n_set + n);
+    memcpy(all, s->set, s->n_set * sizeof(*all));
+    memcpy(all + s->n_set, more, n * sizeof(*all));
+    s->set = all;
+    s->n_set += n;
+}
+
+static const char *beside(cop_study *s, const char *file)
+{
+    const char *slash = strrchr(s->file, '/');
+    if (file[0] == '/' || slash == NULL)
+        return file;
+    return cop_arena_printf(&s->arena, "%.*s/%s", (int)(slash - s->file), s->file, file);
+}
+
+static void read_root(cop_study_reader *r, int root)
+{
+    static const char *const keys[] = {"experiment", "title",  "paper",   "about", "choices",
+                                       "base",       "set",    "seeds",   "vary",  "runs",
+                                       "let",        "checks", "figures", "quick", "full"};
+    static const char *const scale_keys[] = {"set", "seeds", "let"};
+    cop_study *s = r->s;
+    if (!cop_study_keys(r, root, "a study", keys, COP_LEN(keys)))
+        return;
+    s->name = cop_study_text(r, root, "experiment", NULL);
+    s->title = cop_study_text(r, root, "title", s->name);
+    s->paper = cop_study_text(r, root, "paper", "");
+    s->about = cop_study_text(r, root, "about", "");
+    s->base = beside(s, cop_study_text(r, root, "base", NULL));
+    s->set = read_set(r, cop_doc_get(&r->doc, root, "set"), &s->n_set);
+    read_choices(r, cop_doc_get(&r->doc, root, "choices"));
+    read_lets(r, cop_doc_get(&r->doc, root, "let"));
+    int seeds = cop_doc_get(&r->doc, root, "seeds"), scale = cop_doc_get(&r->doc, root, s->scale);
+    if (scale && cop_study_keys(r, scale, s->scale, scale_keys, COP_LEN(scale_keys))) {
+        size_t n;
+        const char **more = read_set(r, cop_doc_get(&r->doc, scale, "set"), &n);
+        append_set(s, more, n);
+        read_lets(r, cop_doc_get(&r->doc, scale, "let"));
+        if (cop_doc_get(&r->doc, scale, "seeds"))
+            seeds = cop_doc_get(&r->doc, scale, "seeds");
+    }
+    read_seeds(r, seeds);
+    read_blocks(r, root);
+    cop_study_read_checks(r, cop_doc_get(&r->doc, root, "checks"));
+    cop_study_read_figures(r, cop_doc_get(&r->doc, root, "figures"));
+}
+
+int cop_study_load(cop_study *s, const char *file, const char *scale, const cop_ledger *ledger,
+                   cop_err *err)
+{
+    cop_err own = {0};
+    *s = (cop_study){0};
+    s->file = cop_arena_strdup(&s->arena, file);
+    s->scale = scale;
+    cop_study_reader r = {.s = s, .ledger = ledger, .err = err ? err : &own};
+    int rc = cop_doc_load(&r.doc, s->file, NULL, r.err);
+    if (rc == 0) {
+        read_root(&r, cop_doc_root(&r.doc));
+        cop_doc_free(&r.doc);
+        rc = r.faults ? -COP_E_INPUT : 0;
+    }
+    if (rc == 0)
+        rc = cop_study_fingerprint(s, r.err);
+    if (rc != 0)
+        cop_study_free(s);
+    return rc;
+}
+
+void cop_study_free(cop_study *s)
+{
+    cop_arena_free(&s->arena);
+    *s = (cop_study){0};
+}

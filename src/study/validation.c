@@ -1,0 +1,221 @@
+/* Writes and checks VALIDATION.md. See validation.h. */
+#include "study/validation.h"
+
+#include "exp/run.h"
+
+#include <glob.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FNV_START 0xcbf29ce484222325u
+#define FNV_PRIME 0x100000001b3u
+#define SEAL "<!-- seal: inputs "
+
+typedef struct writer {
+    char *text;
+    size_t used, capacity;
+} writer;
+
+static void put(writer *w, const char *fmt, ...) COP_PRINTF(2, 3);
+static void put(writer *w, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int need = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    w->text = cop_grow(w->text, &w->capacity, w->used + (size_t)need + 1, 1);
+    va_start(ap, fmt);
+    vsnprintf(w->text + w->used, (size_t)need + 1, fmt, ap);
+    va_end(ap);
+    w->used += (size_t)need;
+}
+
+/* Text in a cell of a Markdown table. */
+static void put_cell(writer *w, const char *text)
+{
+    put(w, " ");
+    for (; *text; text++) {
+        if (*text == '|')
+            put(w, "\\|");
+        else if (*text == '<' || *text == '>')
+            put(w, *text == '<' ? "&lt;" : "&gt;");
+        else
+            put(w, "%c", *text == '\n' ? ' ' : *text);
+    }
+    put(w, " |");
+}
+
+static uint64_t hash_bytes(uint64_t h, const char *data, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (unsigned char)data[i]) * FNV_PRIME;
+    return h;
+}
+
+static uint64_t hash_file(uint64_t h, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    h = hash_bytes(h, slash ? slash : path, strlen(slash ? slash : path));
+    FILE *f = fopen(path, "r");
+    for (int c = f ? fgetc(f) : EOF; c != EOF; c = fgetc(f))
+        h = (h ^ (unsigned)c) * FNV_PRIME;
+    if (f)
+        fclose(f);
+    return h;
+}
+
+uint64_t cop_validation_fingerprint(const cop_validation_inputs *in)
+{
+    uint64_t h = FNV_START;
+    const struct {
+        const char *folder, *files;
+    } parts[] = {{in->claims, "*.yaml"},
+                 {in->experiments, "*.yaml"},
+                 {in->experiments, "setups/*"},
+                 {in->golden, "*.txt"}};
+    for (size_t i = 0; i < COP_LEN(parts); i++) {
+        cop_arena a = {0};
+        glob_t files = {0};
+        (void)glob(cop_arena_printf(&a, "%s/%s", parts[i].folder, parts[i].files), 0, NULL, &files);
+        for (size_t k = 0; k < files.gl_pathc; k++)
+            h = hash_file(h, files.gl_pathv[k]);
+        globfree(&files);
+        cop_arena_free(&a);
+    }
+    return h;
+}
+
+const cop_study_verdict *cop_study_find_verdict(const cop_study_record *studies, size_t n,
+                                                const char *id, const cop_study_record **study)
+{
+    const cop_study_verdict *found = NULL;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < studies[i].n_verdicts; k++) {
+            const cop_study_verdict *v = &studies[i].verdict[k];
+            if (strcmp(v->id, id) != 0)
+                continue;
+            bool judged = strcmp(v->state, "not-run") != 0;
+            bool full = strcmp(studies[i].scale, "full") == 0;
+            if (found != NULL && !(judged && (full || strcmp(found->state, "not-run") == 0)))
+                continue;
+            found = v;
+            if (study != NULL)
+                *study = &studies[i];
+        }
+    return found;
+}
+
+typedef struct counts {
+    unsigned all, pass, fail, waiting, recorded;
+} counts;
+
+static const char *state_of(const cop_claim *c, const cop_study_verdict *v)
+{
+    return v ? v->state : cop_claim_state_name(cop_claim_judge(c));
+}
+
+static void count(counts *n, const char *state)
+{
+    n->all++;
+    n->pass += strcmp(state, "pass") == 0;
+    n->fail += strcmp(state, "fail") == 0;
+    n->waiting += strcmp(state, "not-run") == 0;
+    n->recorded += strcmp(state, "recorded") == 0;
+}
+
+static void put_counts(writer *w, const char *name, const counts *n, const char *title)
+{
+    put(w, "| %s | %u | %u | %u | %u | %u | %s |\n", name, n->all, n->pass, n->fail, n->waiting,
+        n->recorded, title);
+}
+
+static void put_summary(writer *w, const cop_ledger *l, const cop_study_record *studies, size_t n)
+{
+    counts all = {0};
+    put(w, "| paper | checks | pass | fail | not run | recorded | |\n");
+    put(w, "|---|---:|---:|---:|---:|---:|---|\n");
+    for (size_t p = 0; p < l->n_papers; p++) {
+        counts one = {0};
+        for (size_t i = 0; i < l->paper[p].n_claims; i++) {
+            const cop_claim *c = &l->paper[p].claim[i];
+            const char *state = state_of(c, cop_study_find_verdict(studies, n, c->id, NULL));
+            count(&one, state);
+            count(&all, state);
+        }
+        put_counts(w, l->paper[p].key, &one, l->paper[p].title);
+    }
+    put_counts(w, "**all**", &all, "");
+}
+
+static void put_paper(writer *w, const cop_paper *p, const cop_study_record *studies, size_t n)
+{
+    put(w, "\n## %s: %s\n\n%s\n\n", p->key, p->title, p->source);
+    put(w, "| check | where | what | expected | tolerance | measured | verdict |\n");
+    put(w, "|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < p->n_claims; i++) {
+        const cop_claim *c = &p->claim[i];
+        const cop_study_record *s = NULL;
+        const cop_study_verdict *v = cop_study_find_verdict(studies, n, c->id, &s);
+        put(w, "| %s |", c->id);
+        put_cell(w, c->where);
+        put_cell(w, c->metric);
+        put_cell(w, c->expected);
+        put_cell(w, c->tolerance);
+        put_cell(w, v ? v->measured : "");
+        const char *state = state_of(c, v);
+        bool judged = strcmp(state, "pass") == 0 || strcmp(state, "fail") == 0;
+        put(w, " %s%s%s |\n", strcmp(state, "fail") == 0 ? "**fail**" : state,
+            judged && s ? ", " : "", judged && s ? s->scale : "");
+    }
+    bool first = true;
+    for (size_t i = 0; i < p->n_claims; i++) {
+        const cop_study_verdict *v = cop_study_find_verdict(studies, n, p->claim[i].id, NULL);
+        if (v == NULL || strcmp(v->state, "fail") != 0)
+            continue;
+        put(w, "%s* %s: %s\n", first ? "\nWhy checks fail:\n\n" : "", v->id,
+            v->explain[0] ? v->explain : "not understood yet");
+        first = false;
+    }
+}
+
+const char *cop_validation_text(const cop_ledger *l, const cop_study_record *studies, size_t n,
+                                const cop_validation_inputs *in, cop_arena *arena)
+{
+    writer w = {0};
+    put(&w,
+        "# Validation\n\n"
+        "What the papers claim, what Coppice measures. Written by `make reproduce` from the "
+        "result database; do not edit.\n"
+        "*Full* is the paper's own size and length, *quick* a shorter run. *Not run* means that "
+        "no experiment\nproduces it yet, *recorded* a constant that no simulation produces. "
+        "Expected values and tolerances: `claims/`;\nset-ups, choices and expressions: "
+        "`experiments/`; how a verdict is found: `docs/EXPERIMENTS.md`.\n\n");
+    put_summary(&w, l, studies, n);
+    for (size_t p = 0; p < l->n_papers; p++)
+        put_paper(&w, &l->paper[p], studies, n);
+    put(&w, "\n%s%016" PRIx64, SEAL, cop_validation_fingerprint(in));
+    put(&w, " text %016" PRIx64 " -->\n", hash_bytes(FNV_START, w.text, w.used));
+    const char *text = cop_arena_strdup(arena, w.text);
+    cop_free(w.text);
+    return text;
+}
+
+int cop_validation_check(const char *name, const char *text, const cop_validation_inputs *in,
+                         cop_err *err)
+{
+    const char *seal = strstr(text, SEAL), *own = seal ? strstr(seal, " text ") : NULL;
+    if (own == NULL)
+        return cop_err_add(err, COP_E_INPUT, "%s: has no seal; run `make reproduce`", name);
+    uint64_t inputs = strtoull(seal + strlen(SEAL), NULL, 16);
+    if (strtoull(own + strlen(" text "), NULL, 16) !=
+        hash_bytes(FNV_START, text, (size_t)(own - text)))
+        return cop_err_add(err, COP_E_INPUT, "%s: was edited by hand; run `make reproduce`", name);
+    if (inputs != cop_validation_fingerprint(in))
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "%s: is stale: the ledger, an experiment or the golden runs have changed "
+            "since; run `make reproduce`",
+            name);
+    return 0;
+}

@@ -1,0 +1,33 @@
+/* VALIDATION.md: every check of the ledger with expected, measured and verdict, from a database.
+ *
+ * The file ends with a seal: fingerprints of what it was made from (ledger, experiments, golden runs)
+ * and of its own text. A test compares them, so that a stale or edited file does not go unnoticed. */
+#ifndef COP_STUDY_VALIDATION_H
+#define COP_STUDY_VALIDATION_H
+
+#include "exp/ledger.h"
+#include "store/study.h"
+
+#include <stdio.h>
+
+/* Where the inputs are. */
+typedef struct cop_validation_inputs {
+    const char *claims, *experiments, *golden; /* folders */
+} cop_validation_inputs;
+
+/* Fingerprint of all files in these folders, in order of name. */
+uint64_t cop_validation_fingerprint(const cop_validation_inputs *in);
+
+/* The whole text, sealed; in the arena. `studies` may hold a check at both scales: full counts. */
+const char *cop_validation_text(const cop_ledger *l, const cop_study_record *studies, size_t n,
+                                const cop_validation_inputs *in, cop_arena *arena);
+
+/* Is `text` unedited, and made from these inputs? 0, or -COP_E_INPUT with one line in err. */
+int cop_validation_check(const char *name, const char *text, const cop_validation_inputs *in,
+                         cop_err *err);
+
+/* The verdict that counts for a check: one at full scale if there is any, else quick; NULL. */
+const cop_study_verdict *cop_study_find_verdict(const cop_study_record *studies, size_t n,
+                                                const char *id, const cop_study_record **study);
+
+#endif
