@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/base.h"
+#include "base/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,27 +46,29 @@ static const char *coppice(void)
 
 static int make_scene(void **state)
 {
-    static scene s;
+    scene *s = cop_alloc(sizeof(*s));
     char out[8192];
-    strcpy(s.dir, "/tmp/cop_report_XXXXXX");
-    assert_non_null(mkdtemp(s.dir));
-    *state = &s;
+    strcpy(s->dir, "/tmp/cop_report_XXXXXX");
+    assert_non_null(mkdtemp(s->dir));
+    *state = s;
     if (shell(out, sizeof(out), "python3 tests/web/fixture.py %s %s/study.db 2>&1", coppice(),
-              s.dir) != 0 ||
+              s->dir) != 0 ||
         shell(out, sizeof(out), "%s report %s/study.db -o %s/r.html --csv %s/csv 2>&1", coppice(),
-              s.dir, s.dir, s.dir) != 0) {
+              s->dir, s->dir, s->dir) != 0) {
         print_error("%s\n", out);
         return -1;
     }
-    (void)shell(s.answer, sizeof(s.answer),
-                "timeout 120 node tests/web/page.mjs %s/r.html %s/csv 2>&1", s.dir, s.dir);
+    (void)shell(s->answer, sizeof(s->answer),
+                "timeout 120 node tests/web/page.mjs %s/r.html %s/csv 2>&1", s->dir, s->dir);
     return 0;
 }
 
 static int remove_scene(void **state)
 {
     char out[64];
-    return shell(out, sizeof(out), "rm -rf '%s'", ((scene *)*state)->dir);
+    int rc = shell(out, sizeof(out), "rm -rf '%s'", ((scene *)*state)->dir);
+    cop_free(*state);
+    return rc;
 }
 
 /* -- in the browser -- */

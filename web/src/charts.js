@@ -323,7 +323,7 @@ function markSeries(items, name, flat, slots) {
     encode: flat ? { y: 3, x: [0, 1, 2] } : { x: 0, y: [1, 2, 3] },
     renderItem: (params, api) => {
       const m = items[params.dataIndex];
-      const layout = api.barLayout({ barGap: "12%", barCategoryGap: "36%", count: slots });
+      const layout = api.barLayout({ barGap: "12%", barCategoryGap: "36%", barMaxWidth: flat ? 18 : 46, count: slots });
       const one = layout[slots === 1 ? 0 : m.slot] || layout[0];
       const whole = m.slot < 0 || slots === 1;
       const half = whole ? layout.reduce((w, l) => Math.max(w, Math.abs(l.offsetCenter) + l.width / 2), 0) + 3 : one.width / 2 + 1;

@@ -146,11 +146,12 @@ function zoomKey(fig, event) {
 
 // -- the frame --
 
-const isNumber = (v) => typeof v === "number";
+const isNumber = (v) => typeof v === "number" || (typeof v === "string" && /^[-+−]?[\d.,]+( ?%)?$/.test(v));
+const isEmpty = (v) => v === null || v === undefined || v === "" || v === "-" || v === "–";
 
 function dataTable(spec) {
   const rows = spec.rows || [];
-  const numeric = (spec.columns || []).map((_, k) => rows.some((r) => isNumber(r[k])) && rows.every((r) => r[k] === null || r[k] === undefined || isNumber(r[k])));
+  const numeric = (spec.columns || []).map((_, k) => rows.some((r) => isNumber(r[k])) && rows.every((r) => isEmpty(r[k]) || isNumber(r[k])));
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": spec.title || spec.name },
     el("table", { class: "data" },
       el("thead", {}, el("tr", {}, (spec.columns || []).map((c, k) => el("th", { scope: "col", class: numeric[k] ? "num" : null }, String(c))))),

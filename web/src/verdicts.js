@@ -26,10 +26,13 @@ export function tallyCells(verdicts) {
 
 // -- what was measured --
 
+const FEW = 8; // items; more are folded
+
 const value = (item) => `${fmt(item.value)}${typeof item.ci === "number" ? ` ± ${fmt(item.ci, 2)}` : ""}`;
 
 function wanted(item) {
   const low = typeof item.low === "number", high = typeof item.high === "number";
+  if (low && high && fmt(item.low) === fmt(item.high)) return `= ${fmt(item.low)}`;
   if (low && high) return `${fmt(item.low)} to ${fmt(item.high)}`;
   return low ? `≥ ${fmt(item.low)}` : high ? `≤ ${fmt(item.high)}` : "";
 }
@@ -44,11 +47,15 @@ function measured(v) {
   const items = Array.isArray(v.items) ? v.items : [];
   const text = v.measured === null || v.measured === undefined || v.measured === "" ? (items.length === 1 ? value(items[0]) : "") : fmt(v.measured);
   if (items.length === 0) return text || "–";
-  if (items.length === 1 && !items[0].what) return text;
-  if (items.length <= 4) return [text ? el("div", {}, text) : null, itemTable(items)];
+  if (items.length === 1 && (!items[0].what || items[0].what === "value") && !items[0].note) return text;
+  // The text only lists the items again.
+  if (items.length <= FEW) return itemTable(items);
   const bad = items.filter((i) => i.pass === false).length;
-  return [text ? el("div", {}, text) : null, el("details", { class: "small" }, el("summary", {}, `${items.length} values${bad ? `, ${bad} outside` : ""}`), itemTable(items))];
+  return el("details", { class: "small" }, el("summary", {}, `${items.length} values${bad ? `, ${bad} outside` : ", all within"}`), itemTable(items));
 }
+
+/** "value 13" says no more than "13". */
+const plain = (expected) => fmt(expected).replace(/^values? (?=\S)/, "");
 
 const cell = (label, content, cls) => el("td", { "data-label": label, class: cls || null }, content);
 
@@ -59,7 +66,7 @@ export function verdictTable(verdicts, scale) {
     const id = slug("check", v.id, scale);
     const row = el("tr", { id, class: `verdict ${v.state}` },
       el("th", { scope: "row", "data-label": "check" }, el("a", { class: "anchor", href: `#${id}` }, v.id), v.where ? el("div", { class: "where" }, v.where) : null),
-      cell("what", v.metric || ""), cell("expected", fmt(v.expected)), cell("tolerance", [el("span", {}, fmt(v.tolerance)), v.kind && v.kind !== v.tolerance ? el("div", { class: "where" }, v.kind) : null]), cell("measured", measured(v), "measured"), cell("verdict", stateMark(v.state)));
+      cell("what", v.metric || ""), cell("expected", plain(v.expected)), cell("tolerance", [el("span", {}, fmt(v.tolerance)), v.kind && v.kind !== v.tolerance ? el("div", { class: "where" }, v.kind) : null]), cell("measured", measured(v), "measured"), cell("verdict", stateMark(v.state)));
     return v.explain ? [row, el("tr", { class: "explain" }, el("td", { colspan: 6 }, el("div", {}, el("span", { class: "because" }, v.state === "fail" ? "Why it fails. " : "Note. "), v.explain)))] : [row];
   });
   return el("table", { class: "data verdicts" },
@@ -68,13 +75,16 @@ export function verdictTable(verdicts, scale) {
 
 // -- all checks, with a filter --
 
+/** Two lines at most; the whole text is in the section of the experiment. */
+const clamp = (text) => el("div", { class: "clamp", title: text.length > 60 ? text : null }, text);
+
 export function allChecks(report, many, experimentId) {
   const rows = [];
   const add = (v, e, href) => {
     const text = [v.id, v.metric, v.where, v.paper, e.name, e.title, v.expected].filter(Boolean).join(" ").toLowerCase();
     rows.push({ state: v.state, text, node: el("tr", {}, el("th", { scope: "row", "data-label": "check" }, el("a", { href }, v.id)),
       cell("verdict", stateMark(v.state)), cell("experiment", el("a", { href: `#${experimentId(e)}` }, e.name + (many && e.scale ? ` (${e.scale})` : ""))),
-      cell("what", v.metric || ""), cell("expected", fmt(v.expected)), cell("measured", fmt(v.measured))) });
+      cell("what", clamp(v.metric || "")), cell("expected", clamp(plain(v.expected))), cell("measured", clamp(fmt(v.measured)))) });
   };
   report.experiments.forEach((e) => e.verdicts.forEach((v) => add(v, e, `#${slug("check", v.id, many ? e.scale : "")}`)));
   if (rows.length === 0) return null;
