@@ -63,15 +63,13 @@ static void csv_curves(const json_t *f, FILE *out)
     size_t i, k;
     json_t *s, *p;
     fputs("series,x,y,ci,low,high\r\n", out);
-    json_array_foreach(json_object_get(f, "series"), i, s)
-        json_array_foreach(json_object_get(s, "points"), k, p)
+    COP_EACH (json_object_get(f, "series"), i, s)
+        COP_EACH (json_object_get(s, "points"), k, p)
             LINE(out, json_object_get(s, "name"), json_array_get(p, 0), json_array_get(p, 1),
                  json_array_get(json_object_get(s, "ci"), k), NULL, NULL);
-    json_array_foreach(json_object_get(f, "expected"), i, s)
-    {
+    COP_EACH (json_object_get(f, "expected"), i, s) {
         const char *name = cop_report_get(s, "name");
-        json_array_foreach(json_object_get(s, "points"), k, p)
-        {
+        COP_EACH (json_object_get(s, "points"), k, p) {
             text_cell(out, "expected ", name);
             LINE(out, NULL, json_array_get(p, 0), json_array_get(p, 1), NULL, NULL, NULL);
         }
@@ -91,12 +89,12 @@ static void csv_bars(const json_t *f, FILE *out)
     size_t i, k;
     json_t *s, *v;
     fputs("category,series,value,ci,low,high\r\n", out);
-    json_array_foreach(json_object_get(f, "series"), i,
-                       s) json_array_foreach(json_object_get(s, "values"), k, v)
-        LINE(out, json_array_get(json_object_get(f, "categories"), k), json_object_get(s, "name"),
-             v, json_array_get(json_object_get(s, "ci"), k), NULL, NULL);
-    json_array_foreach(json_object_get(f, "expected"), i, s)
-    {
+    COP_EACH (json_object_get(f, "series"), i, s)
+        COP_EACH (json_object_get(s, "values"), k, v)
+            LINE(out, json_array_get(json_object_get(f, "categories"), k),
+                 json_object_get(s, "name"), v, json_array_get(json_object_get(s, "ci"), k), NULL,
+                 NULL);
+    COP_EACH (json_object_get(f, "expected"), i, s) {
         cell(out, json_object_get(s, "category"));
         fputc(',', out);
         text_cell(out, "expected ", cop_report_get(s, "series"));
@@ -111,9 +109,10 @@ static void csv_heatmap(const json_t *f, FILE *out)
     json_t *c;
     const json_t *xs = json_object_get(f, "xs"), *ys = json_object_get(f, "ys");
     fputs("x,y,z\r\n", out);
-    json_array_foreach(json_object_get(f, "cells"), i, c) LINE(
-        out, json_array_get(xs, (size_t)json_integer_value(json_array_get(c, 0))),
-        json_array_get(ys, (size_t)json_integer_value(json_array_get(c, 1))), json_array_get(c, 2));
+    COP_EACH (json_object_get(f, "cells"), i, c)
+        LINE(out, json_array_get(xs, (size_t)json_integer_value(json_array_get(c, 0))),
+             json_array_get(ys, (size_t)json_integer_value(json_array_get(c, 1))),
+             json_array_get(c, 2));
 }
 
 /* An end of a link is a name, or the number of a node. */
@@ -131,8 +130,7 @@ static void csv_network(const json_t *f, FILE *out)
     size_t i;
     json_t *l;
     fputs("from,to,use,queue_bytes\r\n", out);
-    json_array_foreach(json_object_get(f, "links"), i, l)
-    {
+    COP_EACH (json_object_get(f, "links"), i, l) {
         const json_t *v[4];
         for (size_t k = 0; k < 4; k++)
             v[k] = json_is_array(l) ? json_array_get(l, k) : json_object_get(l, keys[k]);
@@ -144,8 +142,7 @@ static void csv_row(const json_t *row, FILE *out)
 {
     size_t i;
     json_t *v;
-    json_array_foreach(row, i, v)
-    {
+    COP_EACH (row, i, v) {
         if (i > 0)
             fputc(',', out);
         cell(out, v);
@@ -158,7 +155,8 @@ static void csv_table(const json_t *f, FILE *out)
     size_t i;
     json_t *row;
     csv_row(json_object_get(f, "columns"), out);
-    json_array_foreach(json_object_get(f, "rows"), i, row) csv_row(row, out);
+    COP_EACH (json_object_get(f, "rows"), i, row)
+        csv_row(row, out);
 }
 
 void cop_report_csv_figure(const void *figure, FILE *out)
@@ -182,8 +180,9 @@ void cop_report_each_verdict(const json_t *doc,
 {
     size_t i, k;
     json_t *e, *v;
-    json_array_foreach(json_object_get(doc, "experiments"), i, e)
-        json_array_foreach(json_object_get(e, "verdicts"), k, v) fn(user, e, v);
+    COP_EACH (json_object_get(doc, "experiments"), i, e)
+        COP_EACH (json_object_get(e, "verdicts"), k, v)
+            fn(user, e, v);
 }
 
 static const char *const verdict_columns[] = {"id",        "paper",  "experiment", "scale",
@@ -241,8 +240,7 @@ static int save_figures(folder *d, const json_t *owner, const char *name)
 {
     size_t i;
     json_t *f;
-    json_array_foreach(json_object_get(owner, "figures"), i, f)
-    {
+    COP_EACH (json_object_get(owner, "figures"), i, f) {
         int rc = save_figure(d, f, name);
         if (rc != 0)
             return rc;
@@ -257,16 +255,14 @@ static int save_all(folder *d, const json_t *doc)
     json_t *o;
     snprintf(path, sizeof(path), "%s/verdicts.csv", d->dir);
     int rc = cop_report_save(path, cop_report_csv_verdicts, doc, d->err);
-    json_array_foreach(json_object_get(doc, "experiments"), i, o)
-    {
+    COP_EACH (json_object_get(doc, "experiments"), i, o) {
         const char *scale = cop_report_get(o, "scale");
         snprintf(name, sizeof(name), "%.100s%s%.40s", cop_report_get(o, "name"),
                  scale[0] ? "@" : "", scale);
         if (rc == 0)
             rc = save_figures(d, o, name);
     }
-    json_array_foreach(json_object_get(doc, "runs"), i, o)
-    {
+    COP_EACH (json_object_get(doc, "runs"), i, o) {
         snprintf(name, sizeof(name), "run-%" JSON_INTEGER_FORMAT,
                  json_integer_value(json_object_get(o, "id")));
         if (rc == 0)

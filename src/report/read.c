@@ -199,8 +199,7 @@ static void finish(json_t *doc)
     size_t i;
     json_t *e;
     sort(json_object_get(doc, "experiments"));
-    json_array_foreach(json_object_get(doc, "experiments"), i, e)
-    {
+    COP_EACH (json_object_get(doc, "experiments"), i, e) {
         if (strcmp(cop_report_get(e, "updated_at"), cop_report_get(doc, "date")) > 0)
             json_object_set(doc, "date", json_object_get(e, "updated_at"));
     }

@@ -16,6 +16,9 @@
 /* So many runs of no experiment get figures; a page of hundreds would help nobody. */
 #define COP_REPORT_DRAWN_RUNS 24
 
+/* For each element v, number i, of a JSON array; none if it is no array. */
+#define COP_EACH(array, i, v) for ((i) = 0; ((v) = json_array_get((array), (i))) != NULL; (i)++)
+
 struct cop_report {
     json_t *doc; /* owned */
 };

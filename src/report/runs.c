@@ -129,8 +129,7 @@ static void add_up(json_t *before, const json_t *c)
 {
     size_t i;
     json_t *p;
-    json_array_foreach(json_object_get(c, "points"), i, p)
-    {
+    COP_EACH (json_object_get(c, "points"), i, p) {
         json_t *sum = json_array_get(json_object_get(before, "points"), i);
         double v =
             json_number_value(json_array_get(sum, 1)) + json_number_value(json_array_get(p, 1));

@@ -80,10 +80,10 @@ static void measure(sheet *s, const json_t *doc)
     json_t *o;
     s->id_width = 5;
     s->name_width = 10;
-    json_array_foreach(json_object_get(doc, "experiments"), i, o) s->name_width =
-        wider(s->name_width, cop_report_get(o, "name"), 32);
-    json_array_foreach(json_object_get(doc, "runs"), i, o) s->name_width =
-        wider(s->name_width, cop_report_get(o, "name"), 32);
+    COP_EACH (json_object_get(doc, "experiments"), i, o)
+        s->name_width = wider(s->name_width, cop_report_get(o, "name"), 32);
+    COP_EACH (json_object_get(doc, "runs"), i, o)
+        s->name_width = wider(s->name_width, cop_report_get(o, "name"), 32);
     cop_report_each_verdict(doc, measure_check, s);
 }
 
@@ -134,11 +134,9 @@ static void put_experiments(const sheet *s, const json_t *doc)
     fprintf(s->out, " %-7s %6s %5s %5s %8s %9s\n", "scale", "checks", "pass", "fail", "not run",
             "recorded");
     style(s, PLAIN);
-    json_array_foreach(json_object_get(doc, "experiments"), i, e)
-    {
+    COP_EACH (json_object_get(doc, "experiments"), i, e) {
         tally t = {0};
-        json_array_foreach(json_object_get(e, "verdicts"), k, v)
-        {
+        COP_EACH (json_object_get(e, "verdicts"), k, v) {
             count(&t, v);
             count(&all, v);
         }
@@ -204,11 +202,9 @@ static void put_runs(const sheet *s, const json_t *runs)
     put_padded(s, "name", s->name_width);
     fprintf(s->out, " %-8s %6s %8s %12s %12s\n", "outcome", "hosts", "ms", "Gbit/s", "latency µs");
     style(s, PLAIN);
-    json_array_foreach(runs, i, r)
-    {
+    COP_EACH (runs, i, r) {
         double rate = 0.0, latency = 0.0;
-        json_array_foreach(json_object_get(r, "scalars"), k, row)
-        {
+        COP_EACH (json_object_get(r, "scalars"), k, row) {
             const char *name = json_string_value(json_array_get(row, 0));
             double v = json_number_value(json_array_get(row, 2));
             if (name && strcmp(name, "throughput_total_gbps") == 0)
@@ -251,14 +247,13 @@ cop_report_size cop_report_count(const cop_report *r)
     json_t *o, *v;
     cop_report_size n = {.experiments = json_array_size(json_object_get(r->doc, "experiments")),
                          .runs = json_array_size(json_object_get(r->doc, "runs"))};
-    json_array_foreach(json_object_get(r->doc, "experiments"), i, o)
-    {
+    COP_EACH (json_object_get(r->doc, "experiments"), i, o) {
         n.checks += json_array_size(json_object_get(o, "verdicts"));
         n.figures += json_array_size(json_object_get(o, "figures"));
-        json_array_foreach(json_object_get(o, "verdicts"), k, v) n.failed +=
-            strcmp(cop_report_get(v, "state"), "fail") == 0;
+        COP_EACH (json_object_get(o, "verdicts"), k, v)
+            n.failed += strcmp(cop_report_get(v, "state"), "fail") == 0;
     }
-    json_array_foreach(json_object_get(r->doc, "runs"), i, o) n.figures +=
-        json_array_size(json_object_get(o, "figures"));
+    COP_EACH (json_object_get(r->doc, "runs"), i, o)
+        n.figures += json_array_size(json_object_get(o, "figures"));
     return n;
 }
