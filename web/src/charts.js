@@ -373,7 +373,7 @@ export function barChart(spec, width) {
     type: "category", data: (spec.categories || []).map(String), inverse: flat,
     axisLabel: { ...axisText(), interval: 0, hideOverlap: false, width: flat ? Math.min(220, width * 0.4) : undefined, overflow: "truncate" },
     axisLine: { lineStyle: { color: theme().axis } }, axisTick: { show: false },
-    name: axisTitle(spec.x), nameTruncate: { maxWidth: 300 }, ...(flat ? {} : below), nameTextStyle: { color: theme().quiet, fontSize: 12 },
+    name: flat ? "" : axisTitle(spec.x), nameTruncate: { maxWidth: 300 }, ...(flat ? {} : below), nameTextStyle: { color: theme().quiet, fontSize: 12 },
   };
   const value = valueAxis(spec.y, { ...(flat ? below : above(spec.y)), scale: false });
   const series = list.map((s, i) => ({
@@ -387,7 +387,7 @@ export function barChart(spec, width) {
   option.tooltip.axisPointer = { type: "shadow", shadowStyle: { opacity: 0.12 } };
   option.aria.decal = { show: list.length > 1 };
   const rows = (spec.categories || []).length * (spec.stack ? 1 : Math.max(1, list.length));
-  return { option, zoom: flat ? "y" : "x", expected: (spec.expected || []).length > 0, height: flat ? Math.max(180, 70 + rows * 24) : undefined };
+  return { option, zoom: flat ? "y" : "x", note: flat && axisTitle(spec.x) ? `Each bar: ${axisTitle(spec.x)}.` : "", expected: (spec.expected || []).length > 0, height: flat ? Math.max(180, 70 + rows * 24) : undefined };
 }
 
 // -- heat maps --
