@@ -21,10 +21,12 @@ CFLAGS_ALL = $(BASE) $(WARN) -g $(OPT)
 LIBS := -lyaml -ljansson -lsqlite3 -llua5.4 -lm
 
 LIB_SRC := $(wildcard src/*/*.c)
+WEB_SRC := $(wildcard web/src/*.js)
 CLI_SRC := $(wildcard apps/cli/*.c)
 SUPPORT_SRC := $(wildcard tests/support/*.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c tests/model/test_*.c)
-LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/model_id.o $(BUILD)/obj/gen/metrics_lua.o
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/model_id.o $(BUILD)/obj/gen/metrics_lua.o \
+    $(BUILD)/obj/src/report/assets.o
 # What decides results; a result remembers the fingerprint of these files.
 MODEL_DIRS := base des topo route net queue cc traffic stats
 MODEL_SRC := $(sort $(wildcard $(MODEL_DIRS:%=src/%/*.[ch])))
@@ -59,6 +61,18 @@ deps-check: deps-test
 $(BUILD)/obj/%.o: %.c | deps-build
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+
+# The page of `coppice report`: libraries from npm once per lock file, one script for all builds.
+WEB := build/web
+$(WEB)/installed: web/package.json web/package-lock.json tools/web.sh | deps-build
+	@tools/web.sh install $(WEB)
+
+$(WEB)/report.js: $(WEB_SRC) $(WEB)/installed
+	@tools/web.sh bundle $(WEB)
+
+$(BUILD)/obj/src/report/assets.o: src/report/assets.S web/page.html web/page.css $(WEB)/report.js
+	@mkdir -p $(@D)
+	@$(CC) -c -Iweb -I$(WEB) -Wa,-Iweb,-I$(WEB) $< -o $@
 
 $(BUILD)/gen/model_id.c: tools/model_id.sh $(MODEL_SRC)
 	@mkdir -p $(@D)

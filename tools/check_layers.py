@@ -11,9 +11,10 @@ Layers, from the bottom up (an arrow means "may include"):
   queue, cc, traffic (plug-ins) -> base and their own interface in net/; never each other
   stats   -> base, net (reads the network when the run is over)
   store   -> base, stats/result.h; the only folder that knows SQLite
+  report  -> base, what the store reads (store/store.h, study.h, browse.h); JSON
   exp     -> all of the above, by their public headers; the only folder that knows YAML
   study   -> base, exp, store: many runs from one file; the only folder that knows Lua
-  apps    -> base, exp, study, what results are made of (stats/result.h, store/store.h); JSON
+  apps    -> base, exp, study, report, what results are made of (stats/result.h, store/store.h); JSON
   include -> nothing of ours: coppice.h stands alone
   examples-> coppice.h only
 
@@ -39,12 +40,14 @@ ALLOWED = {
     "src/traffic": ["base/", "net/traffic.h", "topo/topo.h"],
     "src/stats": ["base/", "net/net.h"],
     "src/store": ["base/", "stats/result.h"],
+    "src/report": ["base/", "stats/result.h", "store/store.h", "store/study.h", "store/browse.h"],
     "src/exp": ["base/", "topo/topo.h", "route/route.h", "net/net.h", "net/net_cfg.h",
                 "net/watch.h", "queue/queue_list.h", "cc/cc_list.h", "traffic/traffic_cfg.h",
                 "stats/result.h", "stats/collect.h", "store/store.h", "coppice.h"],
     "src/study": ["base/", "exp/", "stats/result.h", "store/store.h", "store/study.h"],
     # `coppice bench` also measures the event queue by itself.
     "apps/cli": ["base/", "exp/", "study/", "stats/result.h", "store/store.h", "store/study.h",
+                 "report/report.h",
                  "des/evq.h"],
     "include": [],
     "examples": ["coppice.h"],
@@ -57,7 +60,7 @@ LIBRARIES = {
     "lua.h": ["src/study"],
     "lauxlib.h": ["src/study"],
     "lualib.h": ["src/study"],
-    "jansson.h": ["apps/cli", "src/study"],
+    "jansson.h": ["apps/cli", "src/study", "src/report"],
     "pthread.h": ["src/des", "src/exp"],
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Install the Debian packages of packages.txt that are missing for the given purposes.
+# Node, npm and Chromium count as present when they are on the PATH, whoever put them there.
 # usage: tools/deps.sh build [test] [check]
 set -eu
 cd "$(dirname "$0")/.."
@@ -18,13 +19,22 @@ if ! command -v dpkg-query >/dev/null; then
 fi
 
 present() { dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null | grep -q '^ii'; }
+# Programs that people often have from elsewhere; any of them will do.
+on_path() {
+    case "$1" in
+    nodejs) command -v node ;;
+    npm) command -v npm ;;
+    chromium) command -v chromium || command -v chromium-browser || command -v google-chrome ;;
+    *) false ;;
+    esac >/dev/null
+}
 missing=()
 for name in "${wanted[@]}"; do
     case "$name" in
     # The compiler's run-time library carries its version in its name.
     libclang-rt-dev) name="libclang-rt-$(clang -dumpversion 2>/dev/null | cut -d. -f1)-dev" ;;
     esac
-    present "$name" || missing+=("$name")
+    on_path "$name" || present "$name" || missing+=("$name")
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 

@@ -1,0 +1,287 @@
+/* Figures and verdicts as CSV (RFC 4180, comma, full stop, one head line).
+ *
+ * A figure is written long, one value per line, so that curves with different x fit in one file.
+ * What the paper expects follows in the columns low and high, under the name "expected ...".
+ * web/src/csv.js writes the same files in the browser.
+ */
+#include "report/report_int.h"
+
+#include "base/mem.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* -- cells -- */
+
+static void text_cell(FILE *out, const char *prefix, const char *text)
+{
+    if (prefix[0] == '\0' && strpbrk(text, ",\"\r\n") == NULL) {
+        fputs(text, out);
+        return;
+    }
+    fprintf(out, "\"%s", prefix);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void cell(FILE *out, const json_t *v)
+{
+    if (json_is_integer(v))
+        fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+    else if (json_is_number(v))
+        fprintf(out, "%.10g", json_number_value(v));
+    else if (json_is_string(v))
+        text_cell(out, "", json_string_value(v));
+    else if (json_is_boolean(v))
+        fputs(json_is_true(v) ? "true" : "false", out);
+}
+
+/* A line of values; NULL is an empty cell. */
+static void line(FILE *out, const json_t *const *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            fputc(',', out);
+        cell(out, v[i]);
+    }
+    fputs("\r\n", out);
+}
+#define LINE(out, ...)                                                                             \
+    line((out), (const json_t *const[]){__VA_ARGS__},                                              \
+         sizeof((const json_t *const[]){__VA_ARGS__}) / sizeof(json_t *))
+
+/* -- kinds of figures -- */
+
+static void csv_curves(const json_t *f, FILE *out)
+{
+    size_t i, k;
+    json_t *s, *p;
+    fputs("series,x,y,ci,low,high\r\n", out);
+    COP_EACH (json_object_get(f, "series"), i, s)
+        COP_EACH (json_object_get(s, "points"), k, p)
+            LINE(out, json_object_get(s, "name"), json_array_get(p, 0), json_array_get(p, 1),
+                 json_array_get(json_object_get(s, "ci"), k), NULL, NULL);
+    COP_EACH (json_object_get(f, "expected"), i, s) {
+        const char *name = cop_report_get(s, "name");
+        COP_EACH (json_object_get(s, "points"), k, p) {
+            text_cell(out, "expected ", name);
+            LINE(out, NULL, json_array_get(p, 0), json_array_get(p, 1), NULL, NULL, NULL);
+        }
+        if (json_is_array(json_object_get(s, "points")))
+            continue;
+        /* A band: a line for each end of its range. */
+        for (int end = 0; end < 2; end++) {
+            text_cell(out, "expected ", name);
+            LINE(out, NULL, json_object_get(s, end ? "to" : "from"), json_object_get(s, "value"),
+                 NULL, json_object_get(s, "low"), json_object_get(s, "high"));
+        }
+    }
+}
+
+static void csv_bars(const json_t *f, FILE *out)
+{
+    size_t i, k;
+    json_t *s, *v;
+    fputs("category,series,value,ci,low,high\r\n", out);
+    COP_EACH (json_object_get(f, "series"), i, s)
+        COP_EACH (json_object_get(s, "values"), k, v)
+            LINE(out, json_array_get(json_object_get(f, "categories"), k),
+                 json_object_get(s, "name"), v, json_array_get(json_object_get(s, "ci"), k), NULL,
+                 NULL);
+    COP_EACH (json_object_get(f, "expected"), i, s) {
+        cell(out, json_object_get(s, "category"));
+        fputc(',', out);
+        text_cell(out, "expected ", cop_report_get(s, "series"));
+        LINE(out, NULL, json_object_get(s, "value"), NULL, json_object_get(s, "low"),
+             json_object_get(s, "high"));
+    }
+}
+
+static void csv_heatmap(const json_t *f, FILE *out)
+{
+    size_t i;
+    json_t *c;
+    const json_t *xs = json_object_get(f, "xs"), *ys = json_object_get(f, "ys");
+    fputs("x,y,z\r\n", out);
+    COP_EACH (json_object_get(f, "cells"), i, c)
+        LINE(out, json_array_get(xs, (size_t)json_integer_value(json_array_get(c, 0))),
+             json_array_get(ys, (size_t)json_integer_value(json_array_get(c, 1))),
+             json_array_get(c, 2));
+}
+
+/* An end of a link is a name, or the number of a node. */
+static const json_t *node_name(const json_t *f, const json_t *end)
+{
+    if (!json_is_integer(end))
+        return end;
+    const json_t *nodes = json_object_get(f, "nodes");
+    return json_object_get(json_array_get(nodes, (size_t)json_integer_value(end)), "name");
+}
+
+static void csv_network(const json_t *f, FILE *out)
+{
+    static const char *const keys[] = {"from", "to", "use", "queue"};
+    size_t i;
+    json_t *l;
+    fputs("from,to,use,queue_bytes\r\n", out);
+    COP_EACH (json_object_get(f, "links"), i, l) {
+        const json_t *v[4];
+        for (size_t k = 0; k < 4; k++)
+            v[k] = json_is_array(l) ? json_array_get(l, k) : json_object_get(l, keys[k]);
+        LINE(out, node_name(f, v[0]), node_name(f, v[1]), v[2], v[3]);
+    }
+}
+
+static void csv_row(const json_t *row, FILE *out)
+{
+    size_t i;
+    json_t *v;
+    COP_EACH (row, i, v) {
+        if (i > 0)
+            fputc(',', out);
+        cell(out, v);
+    }
+    fputs("\r\n", out);
+}
+
+static void csv_table(const json_t *f, FILE *out)
+{
+    size_t i;
+    json_t *row;
+    csv_row(json_object_get(f, "columns"), out);
+    COP_EACH (json_object_get(f, "rows"), i, row)
+        csv_row(row, out);
+}
+
+void cop_report_csv_figure(const void *figure, FILE *out)
+{
+    static const struct {
+        const char *kind;
+        void (*write)(const json_t *f, FILE *out);
+    } kinds[] = {{"line", csv_curves},     {"time", csv_curves},     {"bar", csv_bars},
+                 {"heatmap", csv_heatmap}, {"network", csv_network}, {"table", csv_table}};
+    const char *kind = cop_report_get(figure, "kind");
+    for (size_t i = 0; i < COP_LEN(kinds); i++)
+        if (strcmp(kind, kinds[i].kind) == 0)
+            kinds[i].write(figure, out);
+}
+
+/* -- verdicts -- */
+
+void cop_report_each_verdict(const json_t *doc,
+                             void (*fn)(void *user, const json_t *experiment, const json_t *v),
+                             void *user)
+{
+    size_t i, k;
+    json_t *e, *v;
+    COP_EACH (json_object_get(doc, "experiments"), i, e)
+        COP_EACH (json_object_get(e, "verdicts"), k, v)
+            fn(user, e, v);
+}
+
+static const char *const verdict_columns[] = {"id",        "paper",  "experiment", "scale",
+                                              "where",     "metric", "kind",       "expected",
+                                              "tolerance", "state",  "measured",   "explain"};
+
+static void csv_verdict(void *user, const json_t *experiment, const json_t *v)
+{
+    const json_t *values[COP_LEN(verdict_columns)];
+    for (size_t i = 0; i < COP_LEN(verdict_columns); i++)
+        values[i] = json_object_get(v, verdict_columns[i]);
+    values[2] = json_object_get(experiment, "name");
+    values[3] = json_object_get(experiment, "scale");
+    line(user, values, COP_LEN(values));
+}
+
+void cop_report_csv_verdicts(const void *doc, FILE *out)
+{
+    for (size_t i = 0; i < COP_LEN(verdict_columns); i++)
+        fprintf(out, "%s%s", i ? "," : "", verdict_columns[i]);
+    fputs("\r\n", out);
+    cop_report_each_verdict(doc, csv_verdict, out);
+}
+
+/* -- files -- */
+
+typedef struct folder {
+    const char *dir;
+    json_t *used; /* file names so far */
+    cop_err *err;
+} folder;
+
+/* Letters, digits and a few marks, so that the name works on any disk and in any shell. */
+static void tame(char *name)
+{
+    for (; *name != '\0'; name++)
+        if (!isalnum((unsigned char)*name) && strchr("-_.@", *name) == NULL)
+            *name = '_';
+}
+
+static int save_figure(folder *d, const json_t *f, const char *owner)
+{
+    char stem[200], name[224], path[4096];
+    snprintf(stem, sizeof(stem), "%.90s-%.90s", owner, cop_report_get(f, "name"));
+    tame(stem);
+    snprintf(name, sizeof(name), "%s.csv", stem);
+    for (unsigned i = 2; json_object_get(d->used, name) != NULL; i++)
+        snprintf(name, sizeof(name), "%s-%u.csv", stem, i);
+    json_object_set_new(d->used, name, json_true());
+    snprintf(path, sizeof(path), "%s/%s", d->dir, name);
+    return cop_report_save(path, cop_report_csv_figure, f, d->err);
+}
+
+static int save_figures(folder *d, const json_t *owner, const char *name)
+{
+    size_t i;
+    json_t *f;
+    COP_EACH (json_object_get(owner, "figures"), i, f) {
+        int rc = save_figure(d, f, name);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int save_all(folder *d, const json_t *doc)
+{
+    char name[160], path[4096];
+    size_t i;
+    json_t *o;
+    snprintf(path, sizeof(path), "%s/verdicts.csv", d->dir);
+    int rc = cop_report_save(path, cop_report_csv_verdicts, doc, d->err);
+    COP_EACH (json_object_get(doc, "experiments"), i, o) {
+        const char *scale = cop_report_get(o, "scale");
+        snprintf(name, sizeof(name), "%.100s%s%.40s", cop_report_get(o, "name"),
+                 scale[0] ? "@" : "", scale);
+        if (rc == 0)
+            rc = save_figures(d, o, name);
+    }
+    COP_EACH (json_object_get(doc, "runs"), i, o) {
+        snprintf(name, sizeof(name), "run-%" JSON_INTEGER_FORMAT,
+                 json_integer_value(json_object_get(o, "id")));
+        if (rc == 0)
+            rc = save_figures(d, o, name);
+    }
+    return rc;
+}
+
+int cop_report_save_csv(const cop_report *r, const char *dir, cop_err *err)
+{
+    struct stat st;
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+        return cop_err_add(err, COP_E_IO,
+                           "%s: the folder cannot be made (%s); give one in a folder you may write",
+                           dir, strerror(errno));
+    if (stat(dir, &st) != 0 || !S_ISDIR(st.st_mode))
+        return cop_err_add(err, COP_E_IO, "%s: is not a folder; give the name of a folder", dir);
+    folder d = {.dir = dir, .used = json_object(), .err = err};
+    int rc = save_all(&d, r->doc);
+    json_decref(d.used);
+    return rc;
+}

@@ -1,0 +1,53 @@
+/* Shared by the files of src/report and by their tests; nobody else includes it.
+ *
+ * The document is one JSON object:
+ *   version, database, date      date: of the newest result
+ *   experiments                  the studies, with verdicts, figures, points
+ *   runs                         runs of no experiment, oldest first; the newest have figures
+ * JSON inside the file appears parsed. */
+#ifndef COP_REPORT_INT_H
+#define COP_REPORT_INT_H
+
+#include "report/report.h"
+#include "store/browse.h"
+
+#include <jansson.h>
+
+/* So many runs of no experiment get figures; a page of hundreds would help nobody. */
+#define COP_REPORT_DRAWN_RUNS 24
+
+/* For each element v, number i, of a JSON array; none if it is no array. */
+#define COP_EACH(array, i, v) for ((i) = 0; ((v) = json_array_get((array), (i))) != NULL; (i)++)
+
+struct cop_report {
+    json_t *doc; /* owned */
+};
+
+/* Text from a file, made valid UTF-8: bytes that are not become U+FFFD. */
+json_t *cop_report_string(const char *text);
+/* NaN and infinities become null. */
+json_t *cop_report_real(double v);
+json_t *cop_report_cell(const cop_cell *c);
+/* The cell of this name, or one that is NULL. */
+cop_cell cop_report_column(const cop_cell *cells, size_t n, const char *name);
+/* A member as text, "" if it is missing or no text. Owned by the object. */
+const char *cop_report_get(const json_t *object, const char *key);
+
+/* Add `figures` and `scalars` to the run's object. */
+int cop_report_draw_run(cop_store *s, json_t *run, cop_err *err);
+
+/* Write a file whole or not at all: `write` fills a stream, then the file gets its name. */
+typedef void (*cop_report_write_fn)(const void *what, FILE *out);
+int cop_report_save(const char *path, cop_report_write_fn write, const void *what, cop_err *err);
+
+void cop_report_csv_figure(const void *figure, FILE *out); /* a json_t */
+void cop_report_csv_verdicts(const void *doc, FILE *out); /* a json_t */
+/* Calls fn for every verdict of the document. */
+void cop_report_each_verdict(const json_t *doc,
+                             void (*fn)(void *user, const json_t *experiment, const json_t *v),
+                             void *user);
+
+/* The page's parts, put into the program by assets.S. They end with a zero byte. */
+extern const char cop_report_page[], cop_report_css[], cop_report_script[];
+
+#endif

@@ -1,0 +1,438 @@
+/* The figures of a run that belongs to no experiment: what anybody would want to see first.
+ *
+ * In:  a stored run. Out: `scalars` and `figures` in its object, in the form of docs/REPORT.md.
+ *   throughput   of each traffic entry over time
+ *   latency      mean over time, and its distribution
+ *   entries      one line per traffic entry
+ *   links, queues   the busiest
+ *   network      every link with its use
+ */
+#include "report/report_int.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_POINTS = 1200, MANY_CURVES = 8, MAX_CURVES = 24, MAX_BARS = 12, MAX_LINKS = 16000 };
+
+typedef struct drawing {
+    cop_store *store;
+    json_t *run, *figures; /* borrowed */
+    int64_t id;
+    double ns_per_unit; /* of the time axis */
+    const char *time_unit;
+    cop_arena arena;
+    cop_err *err;
+} drawing;
+
+/* -- parts of a figure -- */
+
+static json_t *axis(const char *label, const char *unit, bool log)
+{
+    return json_pack("{s:s, s:s, s:b}", "label", label, "unit", unit, "log", log);
+}
+
+static json_t *time_axis(const drawing *d)
+{
+    json_t *x = axis("time", d->time_unit, false);
+    double end = json_number_value(json_object_get(d->run, "sim_time_ns")) / d->ns_per_unit;
+    json_object_set_new(x, "min", json_integer(0));
+    json_object_set_new(x, "max", cop_report_real(end));
+    return x;
+}
+
+static json_t *figure(drawing *d, const char *name, const char *title, const char *kind)
+{
+    json_t *f = json_pack("{s:s, s:s, s:s}", "name", name, "title", title, "kind", kind);
+    json_array_append_new(d->figures, f);
+    return f;
+}
+
+static json_t *curve(const char *name)
+{
+    json_t *c = json_object();
+    json_object_set_new(c, "name", cop_report_string(name));
+    json_object_set_new(c, "points", json_array());
+    return c;
+}
+
+static void add_point(json_t *c, double x, double y)
+{
+    json_t *p = json_array();
+    json_array_append_new(p, cop_report_real(x));
+    json_array_append_new(p, cop_report_real(y));
+    json_array_append_new(json_object_get(c, "points"), p);
+}
+
+/* -- over time -- */
+
+typedef struct name_list {
+    char **name;
+    size_t n, cap;
+    drawing *d;
+} name_list;
+
+static int add_name(void *user, const cop_cell *cells, size_t n)
+{
+    name_list *l = user;
+    l->name = cop_grow(l->name, &l->cap, l->n + 1, sizeof(*l->name));
+    l->name[l->n++] = cop_arena_strdup(&l->d->arena, cop_report_column(cells, n, "name").text);
+    return 0;
+}
+
+/* A stored series as a curve; neighbours are averaged if there are more than one can see. */
+static int add_series(drawing *d, json_t *curves, const char *series, const char *name,
+                      double scale)
+{
+    cop_series s = {0};
+    int rc = cop_store_series(d->store, d->id, series, &s, &d->arena, d->err);
+    if (rc <= 0)
+        return rc;
+    double span = json_number_value(json_object_get(d->run, "sim_time_ns"));
+    double step = s.n > 0 ? span / s.n / d->ns_per_unit : 0.0;
+    uint32_t bundle = (s.n + MAX_POINTS - 1) / MAX_POINTS;
+    json_t *c = curve(name);
+    for (uint32_t i = 0; i < s.n; i += bundle) {
+        double sum = 0.0;
+        uint32_t n = 0;
+        for (uint32_t k = i; k < s.n && k < i + bundle; k++)
+            if (isfinite(s.v[k])) {
+                sum += s.v[k];
+                n++;
+            }
+        double middle = (i + fmin(bundle, s.n - i) / 2.0) * step;
+        add_point(c, middle, n > 0 ? sum / n * scale : NAN);
+    }
+    json_array_append_new(curves, c);
+    return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Length of the name of the traffic entry in "entry/3", the series of one of its streams. */
+static size_t entry_length(const char *name)
+{
+    size_t n = strlen(name), digits = 0;
+    while (digits < n && name[n - 1 - digits] >= '0' && name[n - 1 - digits] <= '9')
+        digits++;
+    bool stream = digits > 0 && digits + 1 < n && name[n - 1 - digits] == '/';
+    return stream ? n - digits - 1 : n;
+}
+
+/* Add the points of `c` to those of the curve before it. */
+static void add_up(json_t *before, const json_t *c)
+{
+    size_t i;
+    json_t *p;
+    COP_EACH (json_object_get(c, "points"), i, p) {
+        json_t *sum = json_array_get(json_object_get(before, "points"), i);
+        double v =
+            json_number_value(json_array_get(sum, 1)) + json_number_value(json_array_get(p, 1));
+        if (sum != NULL)
+            json_array_set_new(sum, 1, cop_report_real(v));
+    }
+}
+
+/* One curve per entry instead of one per stream. */
+static void merge_streams(json_t *curves)
+{
+    for (size_t i = 0; i < json_array_size(curves);) {
+        json_t *c = json_array_get(curves, i), *before = i ? json_array_get(curves, i - 1) : NULL;
+        const char *name = cop_report_get(c, "name");
+        char *entry = cop_alloc(strlen(name) + 1);
+        memcpy(entry, name, entry_length(name));
+        if (before != NULL && strcmp(cop_report_get(before, "name"), entry) == 0) {
+            add_up(before, c);
+            json_array_remove(curves, i);
+        } else {
+            json_object_set_new(c, "name", cop_report_string(entry));
+            i++;
+        }
+        cop_free(entry);
+    }
+}
+
+static int draw_throughput(drawing *d, const name_list *l)
+{
+    static const char prefix[] = "throughput/";
+    json_t *curves = json_array();
+    int rc = 0;
+    qsort(l->name, l->n, sizeof(*l->name), by_number);
+    for (size_t i = 0; rc == 0 && i < l->n; i++)
+        if (strncmp(l->name[i], prefix, strlen(prefix)) == 0)
+            rc = add_series(d, curves, l->name[i], l->name[i] + strlen(prefix), 1.0);
+    if (rc == 0 && json_array_size(curves) == 0)
+        rc = add_series(d, curves, "network/throughput", "all", 1.0);
+    if (json_array_size(curves) > MANY_CURVES)
+        merge_streams(curves);
+    while (json_array_size(curves) > MAX_CURVES)
+        json_array_remove(curves, MAX_CURVES);
+    json_t *f = figure(d, "throughput", "Throughput over time", "time");
+    json_object_set_new(f, "wide", json_true());
+    json_object_set_new(f, "x", time_axis(d));
+    json_object_set_new(f, "y", axis("throughput", "Gbit/s", false));
+    json_object_set_new(f, "series", curves);
+    return rc;
+}
+
+static int draw_latency_over_time(drawing *d)
+{
+    json_t *curves = json_array();
+    int rc = add_series(d, curves, "network/latency", "mean latency", 1e-3);
+    if (rc == 0 && json_array_size(curves) > 0) {
+        json_t *f = figure(d, "latency", "Latency over time", "time");
+        json_object_set_new(f, "note",
+                            json_string("Mean of the packets that arrived in a sample, "
+                                        "from generation to delivery."));
+        json_object_set_new(f, "x", time_axis(d));
+        json_object_set_new(f, "y", axis("latency", "µs", false));
+        json_object_set(f, "series", curves);
+    }
+    json_decref(curves);
+    return rc;
+}
+
+/* -- distribution -- */
+
+static int add_bin(void *user, const cop_cell *cells, size_t n)
+{
+    json_t *curves = user;
+    const char *name = cop_report_column(cells, n, "name").text;
+    json_t *c = json_array_get(curves, json_array_size(curves) - 1);
+    if (c == NULL || strcmp(cop_report_get(c, "name"), name) != 0) {
+        c = curve(name);
+        json_array_append_new(curves, c);
+        add_point(c, cop_report_column(cells, n, "low_ns").real / 1e3, 0.0);
+    }
+    add_point(c, cop_report_column(cells, n, "high_ns").real / 1e3,
+              100.0 * cop_report_column(cells, n, "cumulative").real);
+    return 0;
+}
+
+static int draw_distribution(drawing *d)
+{
+    json_t *curves = json_array();
+    int rc = cop_store_browse(d->store, COP_BROWSE_HIST, d->id, add_bin, curves, d->err);
+    if (rc == 0 && json_array_size(curves) > 0) {
+        json_t *f = figure(d, "distribution", "Distribution of latency", "line");
+        json_object_set_new(f, "note",
+                            json_string("Share of packets that took at most so long. "
+                                        "Transit counts from the first byte's leaving "
+                                        "the host."));
+        json_object_set_new(f, "x", axis("latency", "µs", true));
+        json_object_set_new(f, "y", axis("packets", "%", false));
+        json_object_set(f, "series", curves);
+    }
+    json_decref(curves);
+    return rc;
+}
+
+/* -- traffic entries -- */
+
+static int add_entry(void *user, const cop_cell *cells, size_t n)
+{
+    static const char *const columns[] = {"entry",    "streams",  "total_gbps", "mean_gbps",
+                                          "min_gbps", "max_gbps", "jain"};
+    json_t *row = json_array();
+    for (size_t i = 0; i < COP_LEN(columns); i++) {
+        cop_cell c = cop_report_column(cells, n, columns[i]);
+        json_array_append_new(row, cop_report_cell(&c));
+    }
+    cop_cell latency = cop_report_column(cells, n, "latency_mean_ns");
+    json_array_append_new(row, latency.kind == COP_CELL_NULL ? json_null()
+                                                             : cop_report_real(latency.real / 1e3));
+    json_array_append_new(user, row);
+    return 0;
+}
+
+static int draw_entries(drawing *d)
+{
+    json_t *rows = json_array();
+    int rc = cop_store_browse(d->store, COP_BROWSE_ENTRY, d->id, add_entry, rows, d->err);
+    json_t *f = figure(d, "entries", "Traffic entries", "table");
+    json_object_set_new(f, "columns",
+                        json_pack("[s, s, s, s, s, s, s, s]", "entry", "streams", "total Gbit/s",
+                                  "mean", "least", "most", "fairness (Jain)", "latency µs"));
+    json_object_set_new(f, "rows", rows);
+    return rc;
+}
+
+/* -- ports -- */
+
+typedef struct port {
+    const char *name, *to;
+    double use, queue;
+} port;
+
+typedef struct port_list {
+    port *port;
+    size_t n, cap;
+    drawing *d;
+} port_list;
+
+static int add_port(void *user, const cop_cell *cells, size_t n)
+{
+    port_list *l = user;
+    cop_arena *a = &l->d->arena;
+    l->port = cop_grow(l->port, &l->cap, l->n + 1, sizeof(*l->port));
+    l->port[l->n++] = (port){.name = cop_arena_strdup(a, cop_report_column(cells, n, "name").text),
+                             .to = cop_arena_strdup(a, cop_report_column(cells, n, "to_name").text),
+                             .use = cop_report_column(cells, n, "utilisation").real,
+                             .queue = cop_report_column(cells, n, "mean_queue_bytes").real};
+    return 0;
+}
+
+static int by_use(const void *a, const void *b)
+{
+    const port *x = *(const port *const *)a, *y = *(const port *const *)b;
+    if (x->use != y->use)
+        return x->use < y->use ? 1 : -1;
+    return x->queue != y->queue ? (x->queue < y->queue ? 1 : -1) : strverscmp(x->name, y->name);
+}
+
+static int by_queue(const void *a, const void *b)
+{
+    const port *x = *(const port *const *)a, *y = *(const port *const *)b;
+    return x->queue != y->queue ? (x->queue < y->queue ? 1 : -1) : by_use(a, b);
+}
+
+static void draw_bars(drawing *d, const port_list *l, bool queues)
+{
+    const port **order = cop_alloc(l->n * sizeof(*order));
+    for (size_t i = 0; i < l->n; i++)
+        order[i] = &l->port[i];
+    qsort(order, l->n, sizeof(*order), queues ? by_queue : by_use);
+    json_t *names = json_array(), *values = json_array();
+    for (size_t i = 0; i < l->n && i < MAX_BARS; i++) {
+        double v = queues ? order[i]->queue / 1024.0 : 100.0 * order[i]->use;
+        if (!(v > 0.0))
+            break;
+        json_array_append_new(names, cop_report_string(cop_arena_printf(
+                                         &d->arena, "%s → %s", order[i]->name, order[i]->to)));
+        json_array_append_new(values, cop_report_real(v));
+    }
+    cop_free(order);
+    if (json_array_size(names) > 0) {
+        json_t *f = figure(d, queues ? "queues" : "links",
+                           queues ? "Longest queues (mean)" : "Busiest links", "bar");
+        const char *what = queues ? "mean queue" : "utilisation";
+        json_object_set_new(f, "y", axis(what, queues ? "KiB" : "%", false));
+        json_object_set(f, "categories", names);
+        json_object_set_new(f, "series", json_pack("[{s:s, s:O}]", "name", what, "values", values));
+    }
+    json_decref(names);
+    json_decref(values);
+}
+
+typedef struct network {
+    json_t *hosts; /* name -> true */
+    json_t *numbers; /* name -> its place in nodes */
+    json_t *nodes;
+} network;
+
+static int add_host(void *user, const cop_cell *cells, size_t n)
+{
+    json_object_set_new_nocheck(user, cop_report_column(cells, n, "name").text, json_true());
+    return 0;
+}
+
+/* The node a port belongs to. A host has one port, named like the host; "s1.4" is one of s1's. */
+static json_int_t node_number(drawing *d, network *w, const char *port_name)
+{
+    bool host = json_object_get(w->hosts, port_name) != NULL;
+    const char *dot = strrchr(port_name, '.'), *name = port_name;
+    if (!host && dot != NULL)
+        name = cop_arena_printf(&d->arena, "%.*s", (int)(dot - port_name), port_name);
+    json_t *known = json_object_get(w->numbers, name);
+    if (known != NULL)
+        return json_integer_value(known);
+    json_int_t i = (json_int_t)json_array_size(w->nodes);
+    json_object_set_new_nocheck(w->numbers, name, json_integer(i));
+    json_t *node = json_object();
+    json_object_set_new(node, "name", cop_report_string(name));
+    json_object_set_new(node, "kind", json_string(host ? "host" : "switch"));
+    json_array_append_new(w->nodes, node);
+    return i;
+}
+
+static int draw_network(drawing *d, const port_list *l)
+{
+    if (l->n == 0 || l->n > MAX_LINKS)
+        return 0;
+    network w = {json_object(), json_object(), json_array()};
+    json_t *links = json_array();
+    int rc = cop_store_browse(d->store, COP_BROWSE_NODE, d->id, add_host, w.hosts, d->err);
+    for (size_t i = 0; rc == 0 && i < l->n; i++) {
+        const port *p = &l->port[i];
+        json_int_t from = node_number(d, &w, p->name), to = node_number(d, &w, p->to);
+        json_t *link = json_pack("[I, I]", from, to);
+        json_array_append_new(link, cop_report_real(round(p->use * 1e4) / 1e4));
+        json_array_append_new(link, cop_report_real(round(p->queue)));
+        json_array_append_new(links, link);
+    }
+    json_t *f = figure(d, "network", "The network, with the use of its links", "network");
+    json_object_set_new(f, "nodes", w.nodes);
+    json_object_set_new(f, "links", links);
+    json_decref(w.numbers);
+    json_decref(w.hosts);
+    return rc;
+}
+
+/* -- all of it -- */
+
+static int add_scalar(void *user, const cop_cell *cells, size_t n)
+{
+    json_t *row = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(row, cop_report_cell(&cells[i]));
+    json_array_append_new(user, row);
+    return 0;
+}
+
+static int draw(drawing *d)
+{
+    name_list names = {.d = d};
+    port_list ports = {.d = d};
+    json_t *scalars = json_array();
+    json_object_set_new(d->run, "scalars", scalars);
+    int rc = cop_store_browse(d->store, COP_BROWSE_SCALAR, d->id, add_scalar, scalars, d->err);
+    if (rc == 0)
+        rc = cop_store_browse(d->store, COP_BROWSE_SERIES, d->id, add_name, &names, d->err);
+    if (rc == 0)
+        rc = cop_store_browse(d->store, COP_BROWSE_PORT, d->id, add_port, &ports, d->err);
+    if (rc == 0)
+        rc = draw_throughput(d, &names);
+    if (rc == 0)
+        rc = draw_latency_over_time(d);
+    if (rc == 0)
+        rc = draw_distribution(d);
+    if (rc == 0) {
+        draw_bars(d, &ports, false);
+        draw_bars(d, &ports, true);
+        rc = draw_entries(d);
+    }
+    if (rc == 0)
+        rc = draw_network(d, &ports);
+    cop_free(names.name);
+    cop_free(ports.port);
+    return rc;
+}
+
+int cop_report_draw_run(cop_store *s, json_t *run, cop_err *err)
+{
+    drawing d = {.store = s, .run = run, .err = err};
+    d.id = json_integer_value(json_object_get(run, "id"));
+    bool ms = json_number_value(json_object_get(run, "sim_time_ns")) >= 1e6;
+    d.ns_per_unit = ms ? 1e6 : 1e3;
+    d.time_unit = ms ? "ms" : "µs";
+    d.figures = json_array();
+    json_object_set_new(run, "figures", d.figures);
+    int rc = draw(&d);
+    cop_arena_free(&d.arena);
+    return rc;
+}

@@ -1,0 +1,259 @@
+/* The document in a terminal: a line per experiment and run, then a line per check.
+ *
+ * Columns are as wide as their longest text. A verdict is a word as well as a colour. Control
+ * characters in texts do not reach the terminal.
+ */
+#include "report/report_int.h"
+
+#include <string.h>
+
+#define RED "\x1b[31m"
+#define GREEN "\x1b[32m"
+#define DIM "\x1b[2m"
+#define BOLD "\x1b[1m"
+#define PLAIN "\x1b[0m"
+
+typedef struct sheet {
+    FILE *out;
+    bool colour;
+    unsigned width;
+    int id_width, name_width; /* of the first column of checks, of experiments */
+} sheet;
+
+/* Columns a text takes: characters, not bytes. */
+static size_t columns_of(const char *text)
+{
+    size_t n = 0;
+    for (; *text != '\0'; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+/* At most `room` columns; an ellipsis tells of the rest. */
+static void put_clipped(const sheet *s, const char *text, size_t room)
+{
+    bool cut = columns_of(text) > room;
+    size_t left = cut && room > 0 ? room - 1 : room;
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        if ((c & 0xc0) != 0x80 && left-- == 0)
+            break;
+        fputc(c < 0x20 || c == 0x7f ? ' ' : c, s->out);
+    }
+    if (cut && room > 0)
+        fputs("…", s->out);
+}
+
+/* Padded on the right to `width` columns. */
+static void put_padded(const sheet *s, const char *text, int width)
+{
+    size_t n = columns_of(text), w = (size_t)width;
+    put_clipped(s, text, w);
+    for (; n < w; n++)
+        fputc(' ', s->out);
+}
+
+static void style(const sheet *s, const char *code)
+{
+    if (s->colour)
+        fputs(code, s->out);
+}
+
+/* -- widths -- */
+
+static int wider(int width, const char *text, int most)
+{
+    int n = (int)columns_of(text);
+    return n > most ? most : n > width ? n : width;
+}
+
+static void measure_check(void *user, const json_t *experiment, const json_t *v)
+{
+    sheet *s = user;
+    (void)experiment;
+    s->id_width = wider(s->id_width, cop_report_get(v, "id"), 20);
+}
+
+static void measure(sheet *s, const json_t *doc)
+{
+    size_t i;
+    json_t *o;
+    s->id_width = 5;
+    s->name_width = 10;
+    COP_EACH (json_object_get(doc, "experiments"), i, o)
+        s->name_width = wider(s->name_width, cop_report_get(o, "name"), 32);
+    COP_EACH (json_object_get(doc, "runs"), i, o)
+        s->name_width = wider(s->name_width, cop_report_get(o, "name"), 32);
+    cop_report_each_verdict(doc, measure_check, s);
+}
+
+/* -- experiments -- */
+
+typedef struct tally {
+    unsigned all, pass, fail, not_run, recorded;
+} tally;
+
+static void count(tally *t, const json_t *v)
+{
+    const char *state = cop_report_get(v, "state");
+    t->all++;
+    t->pass += strcmp(state, "pass") == 0;
+    t->fail += strcmp(state, "fail") == 0;
+    t->not_run += strcmp(state, "not-run") == 0;
+    t->recorded += strcmp(state, "recorded") == 0;
+}
+
+static void put_tally(const sheet *s, const char *name, const char *scale, const tally *t,
+                      const char *title)
+{
+    fputs("  ", s->out);
+    put_padded(s, name, s->name_width);
+    fputc(' ', s->out);
+    put_padded(s, scale, 7);
+    fprintf(s->out, " %6u ", t->all);
+    style(s, t->pass ? GREEN : "");
+    fprintf(s->out, "%5u ", t->pass);
+    style(s, PLAIN);
+    style(s, t->fail ? RED : "");
+    fprintf(s->out, "%5u ", t->fail);
+    style(s, PLAIN);
+    fprintf(s->out, "%8u %9u   ", t->not_run, t->recorded);
+    int used = s->name_width + 51;
+    put_clipped(s, title, (int)s->width > used + 8 ? s->width - (unsigned)used : 8);
+    fputc('\n', s->out);
+}
+
+static void put_experiments(const sheet *s, const json_t *doc)
+{
+    size_t i, k;
+    json_t *e, *v;
+    tally all = {0};
+    style(s, BOLD);
+    fputs("  ", s->out);
+    put_padded(s, "experiment", s->name_width);
+    fprintf(s->out, " %-7s %6s %5s %5s %8s %9s\n", "scale", "checks", "pass", "fail", "not run",
+            "recorded");
+    style(s, PLAIN);
+    COP_EACH (json_object_get(doc, "experiments"), i, e) {
+        tally t = {0};
+        COP_EACH (json_object_get(e, "verdicts"), k, v) {
+            count(&t, v);
+            count(&all, v);
+        }
+        put_tally(s, cop_report_get(e, "name"), cop_report_get(e, "scale"), &t,
+                  cop_report_get(e, "title"));
+    }
+    put_tally(s, "all", "", &all, "");
+}
+
+/* -- checks -- */
+
+static void put_label(const sheet *s, const char *label, const char *text)
+{
+    if (text[0] == '\0')
+        return;
+    fprintf(s->out, "  %*s  %-9s ", s->id_width, "", label);
+    put_clipped(s, text,
+                s->width > (unsigned)s->id_width + 30 ? s->width - (unsigned)s->id_width - 15 : 30);
+    fputc('\n', s->out);
+}
+
+/* A number or a text. */
+static const char *shown(const json_t *v, char *buf, size_t size)
+{
+    if (json_is_string(v))
+        return json_string_value(v);
+    buf[0] = '\0';
+    if (json_is_number(v))
+        snprintf(buf, size, "%.6g", json_number_value(v));
+    return buf;
+}
+
+static void put_check(void *user, const json_t *experiment, const json_t *v)
+{
+    const sheet *s = user;
+    char buf[64];
+    const char *state = cop_report_get(v, "state");
+    bool fail = strcmp(state, "fail") == 0, pass = strcmp(state, "pass") == 0;
+    (void)experiment;
+    fputs("  ", s->out);
+    put_padded(s, cop_report_get(v, "id"), s->id_width);
+    fputs("  ", s->out);
+    style(s, fail ? RED : pass ? GREEN : DIM);
+    fprintf(s->out, "%-9s ", state);
+    style(s, PLAIN);
+    put_clipped(s, cop_report_get(v, "metric"),
+                s->width > (unsigned)s->id_width + 30 ? s->width - (unsigned)s->id_width - 15 : 30);
+    fputc('\n', s->out);
+    style(s, DIM);
+    put_label(s, "expected", shown(json_object_get(v, "expected"), buf, sizeof(buf)));
+    style(s, PLAIN);
+    put_label(s, "measured", shown(json_object_get(v, "measured"), buf, sizeof(buf)));
+    if (fail)
+        put_label(s, "because", cop_report_get(v, "explain"));
+}
+
+static void put_runs(const sheet *s, const json_t *runs)
+{
+    size_t i, k;
+    json_t *r, *row;
+    style(s, BOLD);
+    fprintf(s->out, "  %5s  ", "run");
+    put_padded(s, "name", s->name_width);
+    fprintf(s->out, " %-8s %6s %8s %12s %12s\n", "outcome", "hosts", "ms", "Gbit/s", "latency µs");
+    style(s, PLAIN);
+    COP_EACH (runs, i, r) {
+        double rate = 0.0, latency = 0.0;
+        COP_EACH (json_object_get(r, "scalars"), k, row) {
+            const char *name = json_string_value(json_array_get(row, 0));
+            double v = json_number_value(json_array_get(row, 2));
+            if (name && strcmp(name, "throughput_total_gbps") == 0)
+                rate = v;
+            else if (name && strcmp(name, "latency_ns.mean") == 0)
+                latency = v / 1e3;
+        }
+        fprintf(s->out, "  %5" JSON_INTEGER_FORMAT "  ",
+                json_integer_value(json_object_get(r, "id")));
+        put_padded(s, cop_report_get(r, "name"), s->name_width);
+        fprintf(s->out, " %-8s %6" JSON_INTEGER_FORMAT " %8.3g", cop_report_get(r, "outcome"),
+                json_integer_value(json_object_get(r, "hosts")),
+                json_number_value(json_object_get(r, "sim_time_ns")) / 1e6);
+        if (json_object_get(r, "scalars") != NULL)
+            fprintf(s->out, " %12.4g %12.4g", rate, latency);
+        fputc('\n', s->out);
+    }
+}
+
+void cop_report_text(const cop_report *r, FILE *out, bool colour, unsigned width)
+{
+    sheet s = {.out = out, .colour = colour, .width = width};
+    const json_t *runs = json_object_get(r->doc, "runs");
+    cop_report_size size = cop_report_count(r);
+    measure(&s, r->doc);
+    if (size.experiments > 0) {
+        put_experiments(&s, r->doc);
+        fputc('\n', out);
+        cop_report_each_verdict(r->doc, put_check, &s);
+    }
+    if (size.experiments > 0 && json_array_size(runs) > 0)
+        fputc('\n', out);
+    if (json_array_size(runs) > 0)
+        put_runs(&s, runs);
+}
+
+cop_report_size cop_report_count(const cop_report *r)
+{
+    size_t i, k;
+    json_t *o, *v;
+    cop_report_size n = {.experiments = json_array_size(json_object_get(r->doc, "experiments")),
+                         .runs = json_array_size(json_object_get(r->doc, "runs"))};
+    COP_EACH (json_object_get(r->doc, "experiments"), i, o) {
+        n.checks += json_array_size(json_object_get(o, "verdicts"));
+        n.figures += json_array_size(json_object_get(o, "figures"));
+        COP_EACH (json_object_get(o, "verdicts"), k, v)
+            n.failed += strcmp(cop_report_get(v, "state"), "fail") == 0;
+    }
+    COP_EACH (json_object_get(r->doc, "runs"), i, o)
+        n.figures += json_array_size(json_object_get(o, "figures"));
+    return n;
+}

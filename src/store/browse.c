@@ -1,0 +1,67 @@
+/* Row by row through what a run stored.
+ *
+ * In:  an open handle, a table and a run. Out: cells, or a fault in words.
+ * Text may be anything a hand or another program put there; the reader must not believe it.
+ */
+#include "store/browse.h"
+
+#include "store/store_int.h"
+
+#include <sqlite3.h>
+#include <string.h>
+
+static const char *const questions[] = {
+    [COP_BROWSE_SCALAR] = "SELECT name, unit, value FROM scalar WHERE run_id = ?",
+    [COP_BROWSE_SERIES] = "SELECT name, unit, sample_ns, n FROM series WHERE run_id = ?",
+    [COP_BROWSE_ENTRY] = "SELECT * FROM entry WHERE run_id = ? ORDER BY total_gbps DESC",
+    [COP_BROWSE_NODE] = "SELECT * FROM node WHERE run_id = ? ORDER BY node",
+    [COP_BROWSE_PORT] = "SELECT * FROM port WHERE run_id = ? ORDER BY port",
+    [COP_BROWSE_HIST] = "SELECT * FROM distribution WHERE run_id = ? ORDER BY name, low_ns",
+};
+
+static void fill(sqlite3_stmt *st, int column, cop_cell *c)
+{
+    c->name = sqlite3_column_name(st, column);
+    c->kind = COP_CELL_NULL;
+    c->i = 0;
+    c->real = 0.0;
+    c->text = "";
+    switch (sqlite3_column_type(st, column)) {
+    case SQLITE_INTEGER:
+        c->kind = COP_CELL_INT;
+        c->i = sqlite3_column_int64(st, column);
+        c->real = (double)c->i;
+        break;
+    case SQLITE_FLOAT:
+        c->kind = COP_CELL_REAL;
+        c->real = sqlite3_column_double(st, column);
+        break;
+    case SQLITE_TEXT:
+        c->kind = COP_CELL_TEXT;
+        c->text = (const char *)sqlite3_column_text(st, column);
+        break;
+    default:
+        break;
+    }
+}
+
+int cop_store_browse(cop_store *s, enum cop_browse_what what, int64_t run_id, cop_browse_fn fn,
+                     void *user, cop_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    if (sqlite3_prepare_v2(s->db, questions[what], -1, &st, NULL) != SQLITE_OK)
+        return cop_store_fault(s, err);
+    (void)sqlite3_bind_int64(st, 1, run_id);
+    int n = sqlite3_column_count(st), rc = 0, got = SQLITE_DONE;
+    cop_cell *cells = cop_alloc((size_t)n * sizeof(*cells));
+    while (rc == 0 && (got = sqlite3_step(st)) == SQLITE_ROW) {
+        for (int i = 0; i < n; i++)
+            fill(st, i, &cells[i]);
+        rc = fn(user, cells, (size_t)n);
+    }
+    if (rc == 0 && got != SQLITE_DONE)
+        rc = cop_store_fault(s, err);
+    cop_free(cells);
+    sqlite3_finalize(st);
+    return rc;
+}

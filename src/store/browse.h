@@ -1,0 +1,36 @@
+/* What a run stored, row by row, for programs that show everything: reports.
+ *
+ * The columns come by name, in the order of the table, so a column added later reaches the reader
+ * without a change here. */
+#ifndef COP_BROWSE_H
+#define COP_BROWSE_H
+
+#include "store/store.h"
+
+enum cop_browse_what {
+    COP_BROWSE_SCALAR,
+    COP_BROWSE_SERIES, /* name, unit, sample_ns, n; the values: cop_store_series */
+    COP_BROWSE_ENTRY, /* the view of traffic entries */
+    COP_BROWSE_NODE,
+    COP_BROWSE_PORT,
+    COP_BROWSE_HIST, /* bins of "latency" and "transit", with share and cumulative share */
+};
+
+enum cop_cell_kind { COP_CELL_NULL, COP_CELL_INT, COP_CELL_REAL, COP_CELL_TEXT };
+
+typedef struct cop_cell {
+    const char *name; /* of the column */
+    enum cop_cell_kind kind; /* data that is no text or number counts as NULL */
+    int64_t i;
+    double real; /* also set for COP_CELL_INT */
+    const char *text; /* never NULL; lives until the callback returns */
+} cop_cell;
+
+/* Return 0 to go on, anything else to stop. */
+typedef int (*cop_browse_fn)(void *user, const cop_cell *cells, size_t n);
+
+/* 0, or what the callback stopped with, or -COP_E_IO. */
+int cop_store_browse(cop_store *s, enum cop_browse_what what, int64_t run_id, cop_browse_fn fn,
+                     void *user, cop_err *err);
+
+#endif

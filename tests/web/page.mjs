@@ -1,0 +1,234 @@
+// The page in a browser: opened from the disk, offline, as its readers do.
+// usage: node tests/web/page.mjs REPORT.html CSV-FOLDER [PICTURE-FOLDER]
+// Prints "pass NAME" or "fail NAME: why" for each check; tests/model/test_report_page.c reads it.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Browser } from "./browser.mjs";
+
+const [html, csvDir, pictures] = process.argv.slice(2).map((p) => resolve(p));
+const url = `file://${html}`;
+const document_ = JSON.parse(/id="document">(.*?)<\/script>/s.exec(readFileSync(html, "utf8"))[1]);
+const figures = [...document_.experiments, ...document_.runs].flatMap((o) => o.figures || []);
+const browser = new Browser();
+
+function must(condition, why) {
+  if (!condition) throw new Error(why);
+}
+const same = (a, b, what) => must(a === b, `${what}: ${JSON.stringify(a)} instead of ${JSON.stringify(b)}`);
+
+/** The value of an expression once it fits; what it was last after 8 s. Browsers draw when they find the time. */
+async function settled(page, expression, fits) {
+  let value;
+  for (let i = 0; i < 160; i++) {
+    value = await page.run(expression);
+    if (fits(value)) break;
+    await new Promise((r) => setTimeout(r, 50));
+  }
+  return value;
+}
+
+async function check(name, f) {
+  try {
+    await f();
+    console.log(`pass ${name}`);
+  } catch (fault) {
+    console.log(`fail ${name}: ${String(fault.message).replace(/\s+/g, " ")}`);
+  }
+}
+
+async function opened(view) {
+  const page = await browser.page();
+  await page.start(view);
+  await page.open(url);
+  return page;
+}
+
+async function keep(page, name) {
+  if (!pictures) return;
+  mkdirSync(pictures, { recursive: true });
+  writeFileSync(join(pictures, `${name}.png`), await page.picture());
+}
+
+const scrollThrough = (page) => page.run(`(async () => {
+  for (let y = 0; y < document.documentElement.scrollHeight; y += 1400) { scrollTo(0, y); await new Promise((r) => requestAnimationFrame(() => setTimeout(r, 0))); }
+  scrollTo(0, 0);
+})()`);
+const drawn = (page) => page.run(`document.querySelectorAll('figure[data-drawn="yes"]').length`);
+
+/** Of every figure: kind, and how many shapes of its drawing lie inside its box. */
+const contents = (page) => page.run(`[...document.querySelectorAll("figure")].map((f) => {
+  const box = (f.querySelector(".drawing") || f).getBoundingClientRect();
+  const shapes = [...f.querySelectorAll(".drawing svg path, .drawing svg polyline, .drawing svg text")].filter((s) => {
+    const r = s.getBoundingClientRect();
+    return r.right > box.left && r.left < box.right && r.bottom > box.top && r.top < box.bottom;
+  }).length;
+  return { id: f.id, kind: f.dataset.kind, drawn: f.dataset.drawn, shapes, rows: f.querySelectorAll("table.data tbody tr").length };
+})`);
+
+async function allShow(page) {
+  await scrollThrough(page);
+  await settled(page, `document.querySelectorAll('figure:not([data-drawn])').length`, (n) => n === 0);
+  const list = await contents(page);
+  same(list.length, figures.length, "figures on the page");
+  const least = { line: 8, time: 8, bar: 6, heatmap: 20, network: 3 };
+  for (const f of list) {
+    must(f.drawn === "yes", `${f.id} was not drawn`);
+    must(f.kind === "table" ? f.rows > 0 : f.shapes >= least[f.kind], `${f.id} is empty (${f.shapes} shapes, ${f.rows} rows)`);
+  }
+}
+
+async function noOverflow(page, width) {
+  const wide = await page.run(`document.documentElement.scrollWidth`);
+  must(wide <= width, `the page is ${wide} px wide in a window of ${width}`);
+  const out = await page.run(`[...document.querySelectorAll("body *")].filter((e) => !e.closest(".scroll, svg, .skip, .tip") && e.getBoundingClientRect().right > ${width} + 1)
+    .map((e) => e.tagName + "." + e.className).slice(0, 5).join(" ")`);
+  same(out, "", "elements beyond the window");
+}
+
+const quiet = (page) => same(page.complaints.join("; "), "", "complaints of the browser");
+
+/** Lightness of the page's background, 0 to 255. */
+const lightness = (page) => page.run(`getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0) / 3`);
+
+async function desktop() {
+  const page = await opened({ width: 1360, height: 900 });
+  const total = figures.length;
+  await check("lazy", async () => {
+    const now = await drawn(page);
+    must(now < total, `all ${total} figures were drawn at once`);
+  });
+  await check("desktop", async () => {
+    await allShow(page);
+    await noOverflow(page, 1360);
+    must((await lightness(page)) > 240, "not light");
+    quiet(page);
+    await keep(page, "light");
+  });
+  await check("text_stays_text", async () => {
+    must((await page.run("document.title")).startsWith("Coppice: "), "the title was changed by the data");
+    same(await page.run(`document.querySelectorAll("main img, main script, main b, main i").length`), 0, "elements made by the data");
+    must(await page.run(`document.body.textContent.includes("onerror=")`), "hostile text is missing");
+  });
+  await check("anchors", async () => {
+    const broken = await page.run(`[...document.querySelectorAll('a[href^="#"]')].map((a) => a.getAttribute("href").slice(1)).filter((id) => !document.getElementById(id)).join(" ")`);
+    same(broken, "", "links to nowhere");
+    const twice = await page.run(`(() => { const ids = [...document.querySelectorAll("[id]")].map((e) => e.id); return ids.filter((id, i) => ids.indexOf(id) !== i).join(" "); })()`);
+    same(twice, "", "ids used twice");
+  });
+  await check("legend", async () => {
+    const count = `document.querySelectorAll("#fig-gran1-fig7-off .drawing svg path").length`;
+    const before = await page.run(count);
+    await page.run(`document.querySelector("#fig-gran1-fig7-off .key").click()`);
+    const after = await settled(page, count, (n) => n < before);
+    must(after < before, `hiding a curve left ${after} of ${before} shapes`);
+    same(await page.run(`document.querySelector("#fig-gran1-fig7-off .key").getAttribute("aria-pressed")`), "false", "aria-pressed");
+    await page.run(`document.querySelector("#fig-gran1-fig7-off .key").click()`);
+    same(await settled(page, count, (n) => n === before), before, "shapes when shown again");
+  });
+  await check("hover", async () => {
+    const at = await page.run(`(() => { const b = document.querySelector("#fig-gran1-fig7-off .drawing"); b.scrollIntoView({ block: "center" }); const r = b.getBoundingClientRect(); return [r.left + r.width * 0.2, r.top + r.height / 2]; })()`);
+    for (const d of [0, 3]) await page.send("Input.dispatchMouseEvent", { type: "mouseMoved", x: at[0] + d, y: at[1] });
+    const tip = await settled(page, `document.querySelector("#fig-gran1-fig7-off .tip")?.textContent || ""`, (s) => s !== "");
+    must(/time .*ms/.test(tip) && tip.includes("F1") && tip.includes("±") && tip.includes("expected F1"), `the tip says ${tip}`);
+  });
+  await check("zoom", async () => {
+    const labels = `[...document.querySelectorAll("#fig-gran1-fig7-off .drawing svg text")].map((t) => t.textContent).join("|")`;
+    const before = await page.run(labels);
+    await page.run(`document.querySelector("#fig-gran1-fig7-off .drawing").focus()`);
+    for (let i = 0; i < 3; i++) await page.send("Input.dispatchKeyEvent", { type: "keyDown", key: "+", text: "+" });
+    must((await settled(page, labels, (s) => s !== before)) !== before, "the axis did not change");
+    await page.run(`[...document.querySelectorAll("#fig-gran1-fig7-off .tool")].find((b) => b.textContent === "Reset").click()`);
+    same(await settled(page, labels, (s) => s === before), before, "the axis after Reset");
+  });
+  await check("filter", async () => {
+    const rows = `[...document.querySelectorAll("#checks tbody tr")].filter((r) => !r.hidden).length`;
+    const all = await page.run(rows);
+    await page.run(`(() => { const s = document.querySelector("#checks input"); s.value = "gran1-1 cc off"; s.dispatchEvent(new Event("input")); })()`);
+    same(await page.run(rows), 1, "rows found");
+    await page.run(`(() => { const s = document.querySelector("#checks input"); s.value = ""; s.dispatchEvent(new Event("input")); document.querySelector("#checks .chip .fail").parentNode.click(); })()`);
+    const fails = document_.experiments.flatMap((e) => e.verdicts).filter((v) => v.state === "fail").length;
+    same(await page.run(rows), all - fails, "rows without the failed");
+    await page.run(`document.querySelector("#checks .chip .fail").parentNode.click()`);
+  });
+  await check("csv", () => sameCsv(page));
+  await check("toggle", async () => {
+    await page.run(`document.querySelector(".theme").click()`);
+    must((await lightness(page)) < 60, "not dark after a click");
+    await page.run(`document.querySelector(".theme").click()`);
+    must((await lightness(page)) > 240, "not light after two clicks");
+    quiet(page);
+  });
+}
+
+/** The files of the page and those of `coppice report --csv` hold the same cells. */
+async function sameCsv(page) {
+  const ours = await page.run(`(async () => {
+    const texts = [], real = URL.createObjectURL;
+    URL.createObjectURL = (blob) => { texts.push(blob.text()); return "#"; };
+    HTMLAnchorElement.prototype.click = function () {};
+    for (const f of document.querySelectorAll("figure")) [...f.querySelectorAll(".tool")].find((b) => b.textContent === "CSV").click();
+    delete HTMLAnchorElement.prototype.click;
+    URL.createObjectURL = real;
+    return Promise.all(texts);
+  })()`);
+  const cells = (text) => text.split(/[,\r\n]/).map((c) => (c !== "" && Number.isFinite(Number(c)) ? Number(Number(c).toPrecision(9)) : c)).join("|");
+  const files = readdirSync(csvDir).filter((n) => n !== "verdicts.csv");
+  same(files.length, figures.length, "files");
+  const theirs = files.map((n) => cells(readFileSync(join(csvDir, n), "utf8"))).sort();
+  const mine = ours.map(cells).sort();
+  mine.forEach((text, i) => must(text === theirs[i], `a file differs: ${text.slice(0, 120)} and ${theirs[i].slice(0, 120)}`));
+}
+
+async function phone() {
+  const page = await opened({ width: 360, height: 780, phone: true });
+  await check("phone", async () => {
+    await noOverflow(page, 360);
+    await allShow(page);
+    await noOverflow(page, 360);
+    quiet(page);
+    await keep(page, "phone");
+  });
+  await check("phone_open", async () => {
+    await page.run(`document.querySelectorAll("details").forEach((d) => { d.open = true; })`);
+    await noOverflow(page, 360);
+  });
+}
+
+/** Paper first: most figures have not been drawn yet. */
+async function paperAndDark() {
+  const page = await opened({ width: 1360, height: 900, dark: true });
+  await check("paper", async () => {
+    await page.run(`addEventListener("beforeprint", () => { window.atPrint = { drawn: document.querySelectorAll('figure[data-drawn="yes"]').length,
+      closed: document.querySelectorAll("details:not([open])").length, theme: document.documentElement.dataset.theme,
+      widest: Math.max(...[...document.querySelectorAll(".drawing svg")].map((s) => s.clientWidth)) }; })`);
+    const pdf = await page.pdf();
+    if (pictures) writeFileSync(join(pictures, "paper.pdf"), pdf);
+    same(pdf.subarray(0, 5).toString("latin1"), "%PDF-", "first bytes");
+    const at = await page.run("window.atPrint");
+    must(at, "the page was not told of the printing");
+    same(at.drawn, figures.length, "figures drawn for paper");
+    same(at.closed, 0, "folded parts on paper");
+    same(at.theme, "light", "colours on paper");
+    must(at.widest <= 690, `a drawing of ${at.widest} px does not fit on A4`);
+    const pages = (pdf.toString("latin1").match(/\/Type\s*\/Page\b/g) || []).length;
+    must(pages >= document_.experiments.length + document_.runs.length, `only ${pages} pages`);
+    same(await page.run("document.documentElement.dataset.theme"), "dark", "colours after printing");
+    quiet(page);
+  });
+  await check("dark", async () => {
+    must((await lightness(page)) < 60, "not dark");
+    await allShow(page);
+    const text = await page.run(`(() => { const t = document.querySelector(".drawing svg text"); return (t.getAttribute("fill") || getComputedStyle(t).fill); })()`);
+    must(!/^#(0|1|2)/.test(text), `text of figures is ${text} on a dark page`);
+    quiet(page);
+    await keep(page, "dark");
+  });
+}
+
+try {
+  await desktop();
+  await phone();
+  await paperAndDark();
+} finally {
+  await browser.close();
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# The script of the page that `coppice report` writes, from web/ and npm packages.
+# usage: tools/web.sh install DIR    fetch what web/package-lock.json names into DIR
+#        tools/web.sh bundle DIR     make DIR/report.js
+# Two builds at once wait for each other. Nothing of a package is executed while installing.
+set -eu
+cd "$(dirname "$0")/.."
+mkdir -p "$2"
+dir=$(cd "$2" && pwd)
+exec 9>"$dir/lock"
+flock 9
+
+install() {
+    if [ "$dir/installed" -nt web/package-lock.json ] && [ "$dir/installed" -nt web/package.json ] &&
+        [ -d "$dir/node_modules" ]; then
+        touch "$dir/installed"
+        return
+    fi
+    echo "  npm ci (libraries of the report page)"
+    cp web/package.json web/package-lock.json "$dir/"
+    local try
+    for try in 1 2 3; do
+        (cd "$dir" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >npm.log 2>&1) && break
+        if [ "$try" = 3 ]; then
+            tail -n 5 "$dir/npm.log" >&2
+            echo "web: npm could not fetch the libraries of web/package-lock.json; it needs a" \
+                "registry (npm config get registry). Try again when there is one" >&2
+            exit 2
+        fi
+        sleep $((try * 3))
+    done
+    touch "$dir/installed"
+}
+
+bundle() {
+    rm -rf "$dir/src"
+    cp -r web/src "$dir/src"
+    (cd "$dir" && node node_modules/esbuild/bin/esbuild src/main.js --bundle --minify --format=iife \
+        --target=es2020 --charset=utf8 --legal-comments=eof --log-level=warning --outfile=report.js.new)
+    # The script stands inside an HTML element; this would end it.
+    if grep -qi '</script' "$dir/report.js.new"; then
+        echo "web: the bundle contains </script" >&2
+        exit 2
+    fi
+    mv "$dir/report.js.new" "$dir/report.js"
+}
+
+case "$1" in
+install | bundle) "$1" ;;
+*) echo "web: unknown step $1; install or bundle" >&2 && exit 2 ;;
+esac

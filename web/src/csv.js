@@ -1,0 +1,58 @@
+// The data of a figure as CSV, the same as `coppice report --csv` writes (src/report/csv.c).
+
+const number = (v) => {
+  if (Number.isInteger(v)) return String(v);
+  const text = String(Number(v.toPrecision(10)));
+  return text;
+};
+
+function cell(v) {
+  if (v === null || v === undefined) return "";
+  if (typeof v === "number") return number(v);
+  const text = String(v);
+  return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+}
+
+const quoted = (prefix, v) => `"${prefix}${String(v ?? "").replace(/"/g, '""')}"`;
+const line = (...cells) => cells.map(cell).join(",");
+
+function curves(f) {
+  const out = ["series,x,y,ci,low,high"];
+  for (const s of f.series || [])
+    (s.points || []).forEach((p, i) => out.push(line(s.name, p[0], p[1], s.ci && s.ci[i], null, null)));
+  for (const e of f.expected || []) {
+    const name = quoted("expected ", e.name);
+    if (Array.isArray(e.points)) for (const p of e.points) out.push(`${name},${line(p[0], p[1], null, null, null)}`);
+    else for (const x of [e.from, e.to]) out.push(`${name},${line(x, e.value, null, e.low, e.high)}`);
+  }
+  return out;
+}
+
+function bars(f) {
+  const out = ["category,series,value,ci,low,high"];
+  for (const s of f.series || [])
+    (s.values || []).forEach((v, i) => out.push(line(f.categories[i], s.name, v, s.ci && s.ci[i], null, null)));
+  for (const e of f.expected || [])
+    out.push(`${cell(e.category)},${quoted("expected ", e.series)},${line(e.value, null, e.low, e.high)}`);
+  return out;
+}
+
+function network(f) {
+  const name = (end) => (typeof end === "number" ? (f.nodes[end] || {}).name : end);
+  const out = ["from,to,use,queue_bytes"];
+  for (const l of f.links || []) {
+    const v = Array.isArray(l) ? l : [l.from, l.to, l.use, l.queue];
+    out.push(line(name(v[0]), name(v[1]), v[2], v[3]));
+  }
+  return out;
+}
+
+export function figureCsv(f) {
+  let lines = [];
+  if (f.kind === "line" || f.kind === "time") lines = curves(f);
+  else if (f.kind === "bar") lines = bars(f);
+  else if (f.kind === "network") lines = network(f);
+  else if (f.kind === "heatmap") lines = ["x,y,z", ...(f.cells || []).map((c) => line(f.xs[c[0]], f.ys[c[1]], c[2]))];
+  else if (f.kind === "table") lines = [f.columns || [], ...(f.rows || [])].map((r) => line(...r));
+  return lines.join("\r\n") + "\r\n";
+}

@@ -1,0 +1,206 @@
+// The page: header, contents, summary, all checks, then a section per experiment and per run.
+import { el, fmt, slug, withUnit } from "./dom.js";
+import { figureElement } from "./figure.js";
+import { isDarkNow, onTheme, toggleTheme } from "./theme.js";
+import { allChecks, STATES, stateMark, tally, tallyCells, verdictTable } from "./verdicts.js";
+
+const scales = (report) => new Set(report.experiments.map((e) => e.scale || ""));
+const experimentId = (e, many) => slug(e.name, many ? e.scale : "");
+const runId = (r) => `run-${r.id}`;
+const day = (date) => String(date || "").replace("T", " ").replace(/:\d\d(\.\d+)?Z$/, " UTC");
+
+function heading(level, id, text, ...more) {
+  return el(level, {}, el("a", { class: "anchor", href: `#${id}` }, text), ...more);
+}
+
+const list = (pairs) => el("dl", { class: "facts" }, pairs.filter((p) => p && p[1] !== null && p[1] !== undefined && p[1] !== "" && p[1] !== "–")
+  .map(([k, v]) => el("div", {}, el("dt", {}, k), el("dd", {}, v))));
+
+function fold(title, ...content) {
+  return el("details", {}, el("summary", {}, title), ...content);
+}
+
+function commandBlock(command) {
+  if (!command) return null;
+  const code = el("code", {}, command);
+  const copy = el("button", { type: "button", class: "tool", onclick: async () => {
+    try {
+      await navigator.clipboard.writeText(command);
+      copy.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(code); // no clipboard for pages from the disk: the user copies
+    }
+  } }, "Copy");
+  return el("div", { class: "command" }, el("pre", { tabindex: "0" }, code), copy);
+}
+
+const code = (text) => el("pre", { class: "code", tabindex: "0" }, el("code", {}, text));
+
+// -- choices: a list of texts, a list of objects, or one object of reasons --
+
+function choice(c) {
+  if (typeof c !== "object" || c === null) return el("li", {}, String(c));
+  const first = ["what", "choice", "gap", "name", "id"].find((k) => c[k]);
+  const reason = ["why", "reason", "because"].find((k) => c[k]);
+  const rest = Object.entries(c).filter(([k, v]) => k !== first && k !== reason && v !== null && v !== "");
+  return el("li", {}, first ? el("strong", {}, String(c[first])) : null,
+    rest.map(([k, v]) => [" ", el("span", { class: "value" }, k === "value" || k === "choice" ? fmt(v) : `${k}: ${typeof v === "object" ? JSON.stringify(v) : v}`)]),
+    reason ? el("span", { class: "why" }, ` ${c[reason]}`) : null);
+}
+
+function choices(given) {
+  if (!given || typeof given !== "object") return null;
+  const items = Array.isArray(given) ? given.map(choice)
+    : Object.entries(given).map(([k, v]) => (typeof v === "object" && v !== null ? choice({ what: k, ...v }) : el("li", {}, el("strong", {}, k), el("span", { class: "why" }, ` ${v}`))));
+  return items.length ? fold(`Choices made where the paper is silent (${items.length})`, el("ul", { class: "choices" }, items)) : null;
+}
+
+// -- experiments --
+
+function pointTable(points) {
+  if (!points || points.length === 0) return null;
+  const axes = [...new Set(points.flatMap((p) => Object.keys(p.axes && typeof p.axes === "object" && !Array.isArray(p.axes) ? p.axes : {})))];
+  const bad = points.filter((p) => p.outcome && p.outcome !== "ok").length;
+  const columns = ["label", ...axes, "seed", "run", "outcome"];
+  return fold(`Runs (${points.length}${bad ? `, ${bad} did not end well` : ""})`, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Runs" }, el("table", { class: "data" },
+    el("thead", {}, el("tr", {}, columns.map((c) => el("th", { scope: "col" }, c)))),
+    el("tbody", {}, points.map((p) => el("tr", {}, el("td", {}, p.label || ""), axes.map((a) => el("td", { class: typeof p.axes?.[a] === "number" ? "num" : null }, fmt(p.axes?.[a]))),
+      el("td", { class: "num" }, fmt(p.seed)), el("td", { class: "num" }, fmt(p.run_id)), el("td", {}, p.outcome || "")))))));
+}
+
+function figureGrid(figures, owner, linkTo) {
+  if (!figures || figures.length === 0) return null;
+  return el("div", { class: "figures" }, figures.map((f) => figureElement(f, owner, linkTo)));
+}
+
+function experimentSection(e, many, linkTo) {
+  const id = experimentId(e, many);
+  const t = tally(e.verdicts);
+  return el("section", { class: "experiment", id, "aria-label": e.title || e.name },
+    el("p", { class: "over" }, [e.paper, e.name, e.scale && `scale ${e.scale}`].filter(Boolean).join(" · ")),
+    heading("h2", id, e.title || e.name),
+    el("p", { class: "states" }, STATES.filter((s) => t[s] > 0).map((s) => stateMark(s, t[s]))),
+    String(e.about || "").split(/\n\s*\n/).filter((p) => p.trim()).map((p) => el("p", { class: "about" }, p.trim())),
+    e.failed > 0 ? el("p", { class: "warning" }, `${e.failed} of ${e.runs} runs did not end well; see Runs below.`) : null,
+    e.verdicts.length ? el("h3", {}, "Checks") : null,
+    verdictTable(e.verdicts, many ? e.scale : ""),
+    e.figures.length ? el("h3", {}, "Figures") : null,
+    figureGrid(e.figures, id, linkTo),
+    el("div", { class: "folds" },
+      el("h3", {}, "How it was made"),
+      list([["seeds", e.seeds], ["runs", e.runs], ["updated", day(e.updated_at)]]),
+      commandBlock(e.command), choices(e.choices),
+      e.config ? fold("Parameters: the effective configuration", code(e.config)) : null,
+      pointTable(e.points)));
+}
+
+// -- runs --
+
+const TILES = [["throughput_total_gbps", "throughput in all", "Gbit/s", 1], ["throughput_gbps", "per host", "Gbit/s", 1],
+  ["latency_ns.mean", "mean latency", "µs", 1e-3], ["latency_ns.p99", "99 % below", "µs", 1e-3], ["packets_delivered", "delivered", "packets", 1], ["packets_lost", "lost", "packets", 1]];
+
+function tiles(r) {
+  const value = new Map((r.scalars || []).map((s) => [s[0], s[2]]));
+  return el("dl", { class: "tiles" }, TILES.filter(([k]) => typeof value.get(k) === "number")
+    .map(([k, label, unit, scale]) => el("div", {}, el("dt", {}, label), el("dd", {}, fmt(value.get(k) * scale), el("span", { class: "unit" }, ` ${unit}`)))));
+}
+
+function runSection(r) {
+  const id = runId(r);
+  return el("section", { class: "experiment", id, "aria-label": r.title || r.name || id },
+    el("p", { class: "over" }, [`run ${r.id}`, r.name, `seed ${r.seed}`].filter(Boolean).join(" · ")),
+    heading("h2", id, r.title || r.name || `Run ${r.id}`),
+    r.outcome !== "ok" ? el("p", { class: "warning" }, el("strong", {}, `✗ ${r.outcome}. `), r.detail || "") : null,
+    tiles(r), figureGrid(r.figures, id, () => null),
+    el("div", { class: "folds" },
+      el("h3", {}, "How it was made"),
+      list([["network", `${fmt(r.hosts)} hosts, ${fmt(r.switches)} switches`], ["simulated", `${fmt(r.sim_time_ns / 1e6)} ms, of which ${fmt(r.warmup_ns / 1e6)} ms warm-up`],
+        ["stored", day(r.stored_at)], ["coppice", r.version], ["run hash", r.run_hash]]),
+      commandBlock(r.command),
+      r.config ? fold("Parameters: the effective configuration", code(r.config)) : null,
+      r.scalars?.length ? fold(`All numbers (${r.scalars.length})`, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "All numbers" }, el("table", { class: "data" },
+        el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "name"), el("th", { scope: "col", class: "num" }, "value"), el("th", { scope: "col" }, "unit"))),
+        el("tbody", {}, r.scalars.map((s) => el("tr", {}, el("td", {}, s[0]), el("td", { class: "num" }, fmt(s[2], 6)), el("td", {}, s[1]))))))) : null));
+}
+
+function runTable(runs) {
+  const drawn = runs.filter((r) => r.figures).length;
+  return el("section", { id: "runs", "aria-label": "Runs" }, heading("h2", "runs", "Runs"),
+    drawn < runs.length ? el("p", { class: "about" }, `Figures follow for the newest ${drawn} of ${runs.length} runs.`) : null,
+    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Runs" }, el("table", { class: "data" },
+      el("thead", {}, el("tr", {}, ["run", "name", "title", "seed", "outcome", "hosts", "simulated", "stored"].map((c) => el("th", { scope: "col" }, c)))),
+      el("tbody", {}, runs.map((r) => el("tr", {}, el("td", { class: "num" }, r.figures ? el("a", { href: `#${runId(r)}` }, String(r.id)) : String(r.id)),
+        el("td", {}, r.name), el("td", {}, r.title), el("td", { class: "num" }, String(r.seed)), el("td", {}, r.outcome), el("td", { class: "num" }, fmt(r.hosts)),
+        el("td", { class: "num" }, withUnit(fmt(r.sim_time_ns / 1e6), "ms")), el("td", {}, day(r.stored_at))))))));
+}
+
+// -- summary --
+
+function summaryTable(report, many) {
+  const groups = new Map();
+  const add = (v, scale) => {
+    const key = `${v.paper || "other"}\n${many ? scale || "" : ""}`;
+    groups.set(key, [...(groups.get(key) || []), v]);
+  };
+  report.experiments.forEach((e) => e.verdicts.forEach((v) => add({ ...v, paper: v.paper || e.paper }, e.scale)));
+  const every = [...groups.values()].flat();
+  if (every.length === 0) return null;
+  const row = (name, scale, verdicts, last) => el("tr", { class: last ? "total" : null }, el("th", { scope: "row" }, name), many ? el("td", {}, scale) : null, tallyCells(verdicts));
+  return el("section", { id: "summary", "aria-label": "Summary" }, heading("h2", "summary", "Summary"),
+    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Checks by paper" }, el("table", { class: "data summary" },
+      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "paper"), many ? el("th", { scope: "col" }, "scale") : null,
+        ["checks", "✓ pass", "✗ fail", "○ not run", "• recorded"].map((c) => el("th", { scope: "col", class: "num" }, c)), el("th", { scope: "col", class: "bar-head" }, "share"))),
+      el("tbody", {}, [...groups].map(([key, vs]) => row(...key.split("\n"), vs)), groups.size > 1 ? row("all", "", every, true) : null))));
+}
+
+function contents(report, many) {
+  const entry = (id, text, mark) => el("li", {}, el("a", { href: `#${id}` }, mark, el("span", {}, text)));
+  const items = [];
+  if (report.experiments.some((e) => e.verdicts.length)) items.push(entry("summary", "Summary"), entry("checks", "All checks"));
+  for (const e of report.experiments) {
+    const t = tally(e.verdicts);
+    items.push(entry(experimentId(e, many), (e.title || e.name) + (many && e.scale ? ` (${e.scale})` : ""),
+      el("span", { class: `mark ${t.fail ? "fail" : t.pass ? "pass" : ""}`, title: t.fail ? `${t.fail} failed` : `${t.pass} passed` }, t.fail ? "✗" : t.pass ? "✓" : "·")));
+  }
+  if (report.runs.length > 1) items.push(entry("runs", "Runs"));
+  for (const r of report.runs) if (r.figures) items.push(entry(runId(r), `${r.id}: ${r.title || r.name}`, el("span", { class: `mark ${r.outcome === "ok" ? "" : "fail"}` }, r.outcome === "ok" ? "·" : "✗")));
+  const small = window.matchMedia("(max-width: 1099px)");
+  const box = el("details", { open: !small.matches }, el("summary", {}, "Contents"), el("ul", {}, items));
+  small.addEventListener("change", () => { box.open = !small.matches; });
+  return box;
+}
+
+function themeButton() {
+  const button = el("button", { type: "button", class: "tool theme", onclick: toggleTheme });
+  const label = () => { button.textContent = isDarkNow() ? "Light" : "Dark"; button.title = `Use ${isDarkNow() ? "light" : "dark"} colours`; };
+  label();
+  onTheme(label);
+  return button;
+}
+
+function header(report) {
+  const n = report.experiments.length, r = report.runs.length;
+  const only = n + r === 1 ? report.experiments[0] || report.runs[0] : null;
+  const count = (k, one) => `${fmt(k)} ${one}${k === 1 ? "" : "s"}`;
+  const sizes = [n ? count(n, "experiment") : null, r ? count(r, "run") : null].filter(Boolean).join(", ");
+  return [el("div", {}, el("p", { class: "over" }, "Coppice report"), el("h1", {}, only ? only.title || only.name : report.database),
+    el("p", { class: "facts-line" }, [sizes, report.date ? `newest result ${day(report.date)}` : null, only ? report.database : null, `coppice ${report.version}`].filter(Boolean).join(" · "))), themeButton()];
+}
+
+export function buildPage(report) {
+  const many = scales(report).size > 1;
+  const where = new Map();
+  report.experiments.forEach((e) => e.verdicts.forEach((v) => where.set(`${v.id}\n${e.scale || ""}`, slug("check", v.id, many ? e.scale : ""))));
+  const linkFor = (scale) => (check) => (where.has(`${check}\n${scale || ""}`) ? `#${where.get(`${check}\n${scale || ""}`)}` : null);
+  document.getElementById("top").append(...header(report));
+  document.getElementById("contents").append(contents(report, many));
+  const main = document.getElementById("main");
+  const parts = [summaryTable(report, many), allChecks(report, many, (e) => experimentId(e, many)),
+    ...report.experiments.map((e) => experimentSection(e, many, linkFor(e.scale)))];
+  if (report.runs.length > 1) parts.push(runTable(report.runs));
+  parts.push(...report.runs.filter((r) => r.figures).map(runSection));
+  if (report.experiments.length + report.runs.length === 0) parts.push(el("p", { class: "about" }, "This database holds no runs yet."));
+  main.replaceChildren(...parts.filter(Boolean));
+  document.getElementById("bottom").append(el("p", {}, `Written by coppice ${report.version} from ${report.database}. Everything is in this file; it fetches nothing.`),
+    el("p", {}, "Figures are drawn by Apache ECharts (Apache License 2.0)."));
+}
