@@ -145,6 +145,17 @@ function inner_maximum(ys)
    return ends >= best and -1 or (best - ends) / math.abs(best)
 end
 
+-- Where a rising curve passes a level, on a line between two points; the last x if it does not.
+function crossing(xs, ys, level)
+   for i = 2, #xs do
+      if ys[i] >= level then
+         local part = (level - ys[i - 1]) / (ys[i] - ys[i - 1])
+         return xs[i - 1] + math.max(0, part) * (xs[i] - xs[i - 1])
+      end
+   end
+   return xs[#xs]
+end
+
 -- MET-6: what a non-hotspot could receive on average if no congestion tree stood in the way. x is
 -- the share of B nodes, p of their traffic goes to hotspots, v the share of V nodes in the others.
 function tmax(x, p, v, inject)
