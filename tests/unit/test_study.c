@@ -184,7 +184,7 @@ static void test_confidence(void **state)
         double v[256];
         size_t n = more[i].n;
         for (size_t k = 0; k < n; k++)
-            v[k] = k % 2;
+            v[k] = (double)(k % 2);
         m = cop_measure_seeds(v, n);
         double sd = 0;
         for (size_t k = 0; k < n; k++)
