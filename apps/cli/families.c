@@ -41,6 +41,17 @@ static const line arrival_lines[] = {
     {"on-off", "random bursts of constant rate", TOWLES ", 23.2"},
 };
 
+#define HPCC "HPC Challenge benchmark, bandwidth and latency test"
+
+static const line exchange_lines[] = {
+    {"ping-pong", "pairs of hosts send a message to and fro", HPCC},
+    {"all-pairs", "ping-pong of every pair, one pair at a time", HPCC},
+    {"natural-ring", "to both neighbours by host number, then wait for all four messages", HPCC},
+    {"random-ring", "the same on a ring drawn by the seed", HPCC},
+    {"grid-transpose", "to the transposed place in the grid of hosts", "HPC Challenge, PTRANS"},
+    {"all-to-all", "to each other host in turn", "pairwise exchange of MPI_Alltoall"},
+};
+
 static const line flow_control_lines[] = {
     {"credit", "relative credits per lane in 64-byte blocks", TOWLES ", 13.3"},
     {"ib", "InfiniBand's absolute credit limit (FCTBS, FCCL), repairs lost updates",
@@ -69,17 +80,21 @@ static size_t count_names(const cop_opt *o)
     return n;
 }
 
-/* Patterns, then arrivals. */
+/* Patterns, then arrivals, then exchanges. */
 static bool traffic_at(const cop_family *f, size_t i, cop_plugin *item)
 {
     (void)f;
     const cop_opt *pattern = cop_opt_find(cop_traffic_opts, "pattern");
     const cop_opt *arrival = cop_opt_find(cop_traffic_opts, "arrival");
-    size_t n = count_names(pattern);
+    const cop_opt *exchange = cop_opt_find(cop_traffic_opts, "exchange");
+    size_t n = count_names(pattern), m = n + count_names(arrival);
     if (i < n)
         *item = described(pattern, i, pattern_lines, COP_LEN(pattern_lines), cop_traffic_opts);
-    else if (i - n < count_names(arrival))
+    else if (i < m)
         *item = described(arrival, i - n, arrival_lines, COP_LEN(arrival_lines), cop_traffic_opts);
+    else if (i - m + 1 < count_names(exchange)) /* without `none` */
+        *item = described(exchange, i - m + 1, exchange_lines, COP_LEN(exchange_lines),
+                          cop_traffic_opts);
     else
         return false;
     return true;
@@ -103,7 +118,8 @@ static bool plugin_at(const cop_family *f, size_t i, cop_plugin *item)
 const cop_family cop_families[] = {
     {"topologies", "topology", "hosts, switches and cables", plugin_at},
     {"routings", "routing", "which output a packet takes", plugin_at},
-    {"traffic", "traffic", "who sends to whom (patterns), and when (arrivals)", traffic_at},
+    {"traffic", "traffic",
+     "who sends to whom (patterns), when (arrivals), and closed loops (exchanges)", traffic_at},
     {"queueing", "queueing", "how the input buffer of a switch port is organised", plugin_at},
     {"cc", "cc", "congestion control at switches and end nodes", plugin_at},
     {"flow-control", "flow_control", "what keeps a buffer from overflowing", flow_control_at},

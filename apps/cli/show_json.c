@@ -78,6 +78,14 @@ static json_t *node_list(const cop_result *r)
     return list;
 }
 
+static json_t *scalar_object(const cop_result *r)
+{
+    json_t *o = json_object();
+    for (uint32_t i = 0; i < r->n_scalars; i++)
+        json_object_set_new(o, r->scalar[i].name, real(r->scalar[i].value));
+    return o;
+}
+
 static json_t *series_list(const cop_result *r)
 {
     json_t *list = json_array();
@@ -117,6 +125,7 @@ int cop_show_json(FILE *out, const cop_result *r)
     json_object_set_new(o, "packet_hops_per_cpu_second", real(rate));
     json_object_set_new(o, "peak_rss_bytes", count(r->peak_rss_bytes));
     json_object_set_new(o, "run_hash", string(hash));
+    json_object_set_new(o, "scalars", scalar_object(r));
     json_object_set_new(o, "streams", stream_list(r));
     json_object_set_new(o, "nodes", node_list(r));
     json_object_set_new(o, "series", series_list(r));

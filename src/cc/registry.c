@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-const cop_cc_ops *const cop_ccs[] = {&cop_cc_none, &cop_cc_pace, NULL};
+const cop_cc_ops *const cop_ccs[] = {&cop_cc_none, &cop_cc_pace, &cop_cc_ibcc, NULL};
 
 const cop_cc_ops *cop_cc_find(const char *name)
 {

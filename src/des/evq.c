@@ -128,6 +128,9 @@ void cop_evq_release_held(cop_evq *q)
     q->held_words = 0;
 }
 
+/* Each word costs about 12 instructions (of four kinds); a radix sort about 1650, and 24 per event. */
+#define SPARSE_WORDS 128
+
 /* A chunk of one instant, as saturated networks in step make them. Entities are dense, so a bit per
  * kind and entity is the quickest way to put them in order (twins become one). False: too sparse.
  */
@@ -138,9 +141,9 @@ static bool sort_one_instant(cop_evq *q, cop_chunk_keys *c)
         uint32_t entity = cop_ev_entity_of((uint32_t)c->v[i]);
         top = entity > top ? entity : top;
     }
-    if (top / 16 > c->n)
-        return false; /* scanning the bits would cost more than sorting */
     size_t words = top / 64 + 1;
+    if (words > SPARSE_WORDS + c->n)
+        return false; /* scanning the bits would cost more than sorting */
     if (q->bits_words < words) { /* all bits are 0 between uses */
         cop_free(q->bits);
         q->bits_words = 2 * words;

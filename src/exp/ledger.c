@@ -136,6 +136,12 @@ static void add_band(reader *r, cop_claim *c, const char *name, int value, int t
         c->band[c->n_bands++] = b;
 }
 
+static bool has_bounds(reader *r, int node)
+{
+    return cop_doc_type(r->doc, node) == COP_NODE_MAP &&
+           (cop_doc_get(r->doc, node, "min") || cop_doc_get(r->doc, node, "max"));
+}
+
 static void read_bands(reader *r, int expected, int tolerance, cop_claim *c)
 {
     int value = cop_doc_get(r->doc, expected, "value"),
@@ -147,9 +153,10 @@ static void read_bands(reader *r, int expected, int tolerance, cop_claim *c)
         cop_doc_pair(r->doc, values, i, &key, &node);
         add_band(r, c, render(r, key), node, tolerance);
     }
-    bool bounds = cop_doc_get(r->doc, expected, "min") || cop_doc_get(r->doc, expected, "max");
+    /* Where the paper gives bounds, the tolerance may say how far a measurement may go beyond. */
+    bool bounds = has_bounds(r, expected), wider = has_bounds(r, tolerance);
     if (value || bounds)
-        add_band(r, c, "", value, value ? tolerance : expected);
+        add_band(r, c, "", value, value || wider ? tolerance : expected);
 }
 
 static int read_claim(reader *r, int node, cop_claim *c)

@@ -122,6 +122,7 @@ static int build_traffic(world *w, cop_config *c, cop_err *err)
                            .inject_bps = w->inject_bps,
                            .mtu_bytes = c->nic.mtu_bytes,
                            .duration_ps = c->run.duration_ps,
+                           .warmup_ps = c->run.warmup_ps,
                            .where = entry_where,
                            .where_ctx = c};
     return cop_traffic_build(&w->traffic, &w->topo, c->traffic, c->n_traffic, &ctx, err);

@@ -1,18 +1,15 @@
-/* Construction of a network from topology, configuration and plug-ins, with the checks that need
- * more than one of them. After this nothing on the data path looks up a string or allocates. */
+/* Construction of a network from topology, configuration and plug-ins. After this nothing on the data path looks up a string or allocates. */
 #include "net/arch.h"
+#include "net/build_check.h"
 #include "net/control.h"
 #include "net/fc.h"
 #include "net/fc_state.h"
 #include "net/net.h"
+#include "net/nic.h"
+#include "net/observe.h"
 #include "net/vlarb.h"
 
 #include <string.h>
-
-static const char *at(const cop_net_parts *pt, const char *option, char *buf, size_t size)
-{
-    return pt->where ? pt->where(pt->where_ctx, option, buf, size) : option;
-}
 
 uint64_t cop_net_link_rate(const cop_topo *t, const cop_link_cfg *cfg, uint32_t port)
 {
@@ -89,9 +86,10 @@ static void build_ports(cop_net *net, const cop_net_parts *pt)
 /* Buffer of the input that `port` sends to, per section, in bytes. */
 static uint64_t buffer_behind(const cop_net *net, uint32_t port)
 {
-    uint64_t nic = net->nic_cfg->buffer_bytes;
-    bool host = cop_topo_is_host_port(net->topo, net->out[port].to);
-    return host && nic ? nic : net->sw_cfg->buffer_bytes;
+    uint64_t nic = net->nic_cfg->buffer_bytes, first = net->sw_cfg->host_buffer_bytes;
+    if (nic && cop_topo_is_host_port(net->topo, net->out[port].to))
+        return nic;
+    return first && cop_topo_is_host_port(net->topo, port) ? first : net->sw_cfg->buffer_bytes;
 }
 
 static void build_sections(cop_net *net)
@@ -151,6 +149,8 @@ static void build_queues(cop_net *net)
     net->node = COP_NEW_ARRAY(&net->arena, cop_node, total * net->max_cand);
     for (uint64_t i = 0; i < total * net->max_cand; i++)
         net->node[i] = (cop_node){.next = COP_NONE, .prev = COP_NONE};
+    if (net->cc->on_fill)
+        net->fill = COP_NEW_ARRAY(&net->arena, uint32_t, slots);
     net->slot = COP_NEW_ARRAY(&net->arena, uint32_t, slots);
     memset(net->slot, 0xff, slots * sizeof(uint32_t));
 }
@@ -235,75 +235,6 @@ static void build_events(cop_net *net)
     cop_evq_use_due(&net->evq, net->topo->n_ports);
 }
 
-#define MAX_BINS 1000000 /* of the time series */
-
-static int check_sizes(const cop_net *net, const cop_net_parts *pt, cop_err *err)
-{
-    char where[256], have[32], need[32];
-    uint32_t mtu = net->info.mtu_bytes;
-    uint64_t wire = (uint64_t)cop_blocks(mtu) * COP_BLOCK_BYTES;
-    uint64_t shared = (pt->sw->reserve_bytes ? pt->sw->reserve_bytes : wire) * net->lanes;
-    uint64_t least = pt->sw->shared_lanes ? cop_max64(shared, wire) : wire;
-    int rc = 0;
-    if (pt->sw->buffer_bytes < least)
-        rc = cop_err_add(err, COP_E_INPUT, "%s: switch.buffer %s is too small; at least %s for %s",
-                         at(pt, "switch.buffer", where, sizeof(where)),
-                         cop_print_bytes(pt->sw->buffer_bytes, have, sizeof(have)),
-                         cop_print_bytes(least, need, sizeof(need)),
-                         pt->sw->shared_lanes ? "the reserves of all lanes"
-                                              : "one packet (nic.mtu + overhead)");
-    if (pt->nic->buffer_bytes && pt->nic->buffer_bytes < least)
-        rc = cop_err_add(err, COP_E_INPUT, "%s: nic.buffer %s is too small; at least %s",
-                         at(pt, "nic.buffer", where, sizeof(where)),
-                         cop_print_bytes(pt->nic->buffer_bytes, have, sizeof(have)),
-                         cop_print_bytes(least, need, sizeof(need)));
-    if (pt->sw->shared_lanes && pt->sw->reserve_bytes && pt->sw->reserve_bytes < wire)
-        rc = cop_err_add(err, COP_E_INPUT, "%s: switch.reserve must hold one packet, %s",
-                         at(pt, "switch.reserve", where, sizeof(where)),
-                         cop_print_bytes(wire, need, sizeof(need)));
-    if (pt->sw->architecture == COP_ARCH_CIOQ && pt->sw->output_buffer_bytes < wire)
-        rc = cop_err_add(err, COP_E_INPUT, "%s: switch.output_buffer must hold one packet, %s",
-                         at(pt, "switch.output_buffer", where, sizeof(where)),
-                         cop_print_bytes(wire, need, sizeof(need)));
-    if (pt->nic->control_vl >= (int64_t)net->lanes)
-        rc =
-            cop_err_add(err, COP_E_INPUT, "%s: nic.control_vl %d does not exist; lanes are 0 to %u",
-                        at(pt, "nic.control_vl", where, sizeof(where)), (int)pt->nic->control_vl,
-                        net->lanes - 1);
-    uint64_t sample = pt->run->sample_ps ? pt->run->sample_ps : pt->run->duration_ps / 100 + 1;
-    if (pt->run->duration_ps / sample > MAX_BINS)
-        rc = cop_err_add(err, COP_E_INPUT,
-                         "%s: run.sample cuts the run into more than %d bins; make it larger",
-                         at(pt, "run.sample", where, sizeof(where)), MAX_BINS);
-    if (pt->run->warmup_ps >= pt->run->duration_ps)
-        rc = cop_err_add(
-            err, COP_E_INPUT,
-            "%s: run.warmup leaves nothing to measure; make it shorter than run.duration",
-            at(pt, "run.warmup", where, sizeof(where)));
-    return rc;
-}
-
-static int check_combination(const cop_net *net, const cop_net_parts *pt, cop_err *err)
-{
-    char where[256];
-    if (net->sectioned && pt->sw->architecture == COP_ARCH_CIOQ)
-        return cop_err_add(
-            err, COP_E_INPUT,
-            "%s: queueing %s has a buffer per destination, which output buffers would "
-            "mix again; use switch.architecture ib or iq",
-            at(pt, "queueing", where, sizeof(where)), net->queue_ops->name);
-    if (net->sectioned && pt->sw->shared_lanes)
-        return cop_err_add(
-            err, COP_E_INPUT, "%s: queueing %s has private sections; leave out shared_lanes",
-            at(pt, "switch.shared_lanes", where, sizeof(where)), net->queue_ops->name);
-    if (pt->sw->shared_lanes && pt->fc->kind != COP_FC_CREDIT)
-        return cop_err_add(err, COP_E_INPUT,
-                           "%s: shared_lanes need flow_control.kind credit; set it, or leave out "
-                           "shared_lanes",
-                           at(pt, "switch.shared_lanes", where, sizeof(where)));
-    return 0;
-}
-
 /* About 200 bytes a port, packets and queues apart: more than a few MiB from here on. */
 #define LARGE_PORTS 8192
 
@@ -348,18 +279,13 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     net->sections = layout.sections ? layout.sections : net->lanes;
     net->quick_pick = net->per_output && net->words == 1 && pt->sw->arbitration == COP_ARB_RR;
     net->max_blocks = cop_blocks(net->info.mtu_bytes);
-    int rc = check_sizes(net, pt, err);
-    if (rc == 0)
-        rc = check_combination(net, pt, err);
-    if (rc == 0 && pt->queue->check)
-        rc = pt->queue->check(pt->queue_cfg, &net->info, err);
-    if (rc == 0 && pt->cc->check)
-        rc = pt->cc->check(pt->cc_cfg, &net->info, err);
+    int rc = cop_build_check(net, pt, err);
     if (rc)
         return rc;
     net->large = pt->topo->n_ports >= LARGE_PORTS;
-    net->hooks =
-        pt->queue->on_enqueue || pt->queue->on_dequeue || pt->cc->on_enqueue || pt->cc->on_dequeue;
+    net->hooks = pt->queue->on_enqueue || pt->queue->on_dequeue || pt->cc->on_enqueue ||
+                 pt->cc->on_dequeue || pt->cc->on_fill || pt->cc->credit_time;
+    net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);
     net->lft = pt->route->lft;
     net->arch = pt->sw->architecture == COP_ARCH_IB   ? &cop_arch_ib
                 : pt->sw->architecture == COP_ARCH_IQ ? &cop_arch_iq
@@ -368,6 +294,7 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     build_sections(net);
     build_queues(net);
     build_hosts(net, pt);
+    cop_flow_init(net);
     build_probe(net, pt->run);
     if (pt->queue->port_size)
         net->queue_state =
@@ -382,11 +309,18 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     cop_err inner = {0};
     char where[256];
     if (cop_fc_init(net, &inner) != 0)
-        return cop_err_add(err, inner.code, "%s: %s", at(pt, "flow_control", where, sizeof(where)),
-                           inner.text);
+        return cop_err_add(err, inner.code, "%s: %s",
+                           cop_build_at(pt, "flow_control", where, sizeof(where)), inner.text);
     if (cop_vlarb_init(net, &inner) != 0)
         return cop_err_add(err, inner.code, "%s: %s",
-                           at(pt, "switch.vl_high", where, sizeof(where)), inner.text);
+                           cop_build_at(pt, "switch.vl_high", where, sizeof(where)), inner.text);
+    if (cop_observe_init(net, pt->run->observe, &inner) != 0)
+        return cop_err_add(err, inner.code, "%s: %s",
+                           cop_build_at(pt, "run.observe", where, sizeof(where)), inner.text);
+    if (pt->cc->net_size)
+        net->cc_net = cop_arena_alloc(&net->arena, pt->cc->net_size);
+    if (pt->cc->start)
+        pt->cc->start(net);
     return 0;
 }
 
@@ -403,9 +337,8 @@ void cop_net_fini(cop_net *net)
     cop_control_fini(net);
     cop_free(net->pkt);
     cop_free(net->send);
-    cop_free(net->flow);
-    cop_free(net->flow_state);
-    cop_free(net->flow_hash);
+    cop_flow_fini(net);
+    cop_free(net->observe);
     cop_probe_fini(&net->probe);
     cop_evq_fini(&net->evq);
     cop_arena_free(&net->arena);

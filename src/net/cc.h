@@ -11,17 +11,35 @@
 struct cop_opt;
 struct cop_net;
 
+typedef struct cop_cc_value { /* something to observe */
+    const char *name, *unit;
+} cop_cc_value;
+
 typedef struct cop_cc_ops {
     const char *name, *summary, *source;
     const struct cop_opt *opts;
     size_t cfg_size;
     size_t flow_size; /* state per flow (source, destination, service level), zeroed; 0: no flows */
     size_t port_size; /* state per switch output port, zeroed */
+    size_t net_size; /* state of the whole run, zeroed; cop_net_cc_net() */
     int (*check)(const void *cfg, const cop_netinfo *info, cop_err *err);
+    /* The network stands, nothing has been sent: compile tables into the run's state. */
+    void (*start)(struct cop_net *net);
+    /* Is a flow all that a host sends on one service level, to whatever destination? */
+    bool (*flow_is_sl)(const void *cfg);
 
     /* Switch side; `port` is the output port the packet waits for or leaves by. */
     void (*on_enqueue)(struct cop_net *net, uint32_t port, cop_pkt *p);
-    void (*on_dequeue)(struct cop_net *net, uint32_t port, cop_pkt *p); /* may set COP_PKT_FECN */
+    /* Bytes that wait in input port `in` for output port `out` on lane vl have changed. */
+    void (*on_fill)(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, uint32_t before,
+                    uint32_t after);
+    /* The packet leaves by `port`, lane p->out_vl; its bytes and credits are taken off already. May
+     * set COP_PKT_FECN. */
+    void (*on_dequeue)(struct cop_net *net, uint32_t port, cop_pkt *p);
+    /* `bytes` of input port `in`, lane vl, are free at time t: when their credit goes back (>= t,
+     * and not before an earlier one of the lane). NULL: at once. */
+    cop_time (*credit_time)(struct cop_net *net, uint32_t in, uint32_t vl, uint32_t bytes,
+                            cop_time t);
 
     /* Source side. */
     /* When the flow may send its next packet; at or before `now`: it may. Must be a real time, not
@@ -34,14 +52,30 @@ typedef struct cop_cc_ops {
     /* Destination side: return flags of a control packet (COP_PKT_CNP or COP_PKT_ACK, and more) to
      * send back at once, 0 for none. */
     uint16_t (*on_deliver)(struct cop_net *net, uint32_t host, const cop_pkt *p);
+
+    /* What run.observe may ask for, lists that end with a NULL name; `which` counts from 0. */
+    const cop_cc_value *flow_values, *port_values;
+    double (*flow_value)(struct cop_net *net, const void *flow, uint32_t src, unsigned which);
+    double (*port_value)(struct cop_net *net, uint32_t port, uint32_t vl, unsigned which);
+    /* Counters of the run, results of their own. */
+    const cop_cc_value *counters;
+    double (*counter)(struct cop_net *net, unsigned which);
 } cop_cc_ops;
 
 /* What a congestion control may ask (implemented in net/). */
 const void *cop_net_cc_cfg(const struct cop_net *net);
 void *cop_net_cc_port(struct cop_net *net, uint32_t port);
+void *cop_net_cc_net(struct cop_net *net);
+/* Zeroed memory that lives as long as the network; not for the data path. */
+void *cop_net_cc_alloc(struct cop_net *net, size_t bytes);
+const cop_netinfo *cop_net_info(const struct cop_net *net);
 cop_time cop_net_now(const struct cop_net *net);
 /* Bytes waiting in all inputs for this output port. */
 uint64_t cop_net_waiting_bytes(const struct cop_net *net, uint32_t port);
+/* How long a packet of so many bytes is on the wire that `port` sends on. */
+cop_time cop_net_wire_time(const struct cop_net *net, uint32_t port, uint32_t bytes);
+/* How long it takes the host to inject it: its link, or its injection limit if that is slower. */
+cop_time cop_net_inject_time(const struct cop_net *net, uint32_t host, uint32_t bytes);
 /* Has the port credits for a packet of full size on this lane? (root or victim) */
 bool cop_net_has_credit(struct cop_net *net, uint32_t port, uint32_t vl);
 

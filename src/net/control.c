@@ -90,6 +90,27 @@ void *cop_net_cc_port(cop_net *net, uint32_t port)
     return net->cc_state + (size_t)port * net->cc->port_size;
 }
 
+void *cop_net_cc_net(cop_net *net)
+{
+    return net->cc_net;
+}
+
+void *cop_net_cc_alloc(cop_net *net, size_t bytes)
+{
+    return cop_arena_alloc(&net->arena, bytes);
+}
+
+cop_time cop_net_wire_time(const cop_net *net, uint32_t port, uint32_t bytes)
+{
+    return cop_wire_time(net->out[port].pace, bytes);
+}
+
+cop_time cop_net_inject_time(const cop_net *net, uint32_t host, uint32_t bytes)
+{
+    cop_pace link = net->out[net->host_port0 + host].pace;
+    return cop_wire_time(cop_max64(link, net->nic[host].inject_pace), bytes);
+}
+
 cop_time cop_net_now(const cop_net *net)
 {
     return net->now;

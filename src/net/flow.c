@@ -1,6 +1,8 @@
 /* Pools, and the table of flows that a congestion control keeps state for. */
 #include "net/nic.h"
 
+#include <string.h>
+
 uint32_t cop_pkt_new(cop_net *net)
 {
     if (net->pkt_free != COP_NONE) {
@@ -35,12 +37,35 @@ void cop_send_free(cop_net *net, uint32_t s)
     net->send_free = s;
 }
 
+/* -- flows --
+ *
+ * Few hosts: a table per service level with a place for every pair of hosts, so that one look at one
+ * cache line finds a flow; pages that nobody touches cost nothing. Many hosts: one table that grows, and
+ * a hash of its places. */
+
+#define MAX_PLACES ((uint64_t)1 << 21) /* of a table for all pairs: 128 MiB at 64 bytes each */
+#define FIRST_SLOTS 4096u /* of the hash */
+
+static uint32_t columns(const cop_net *net)
+{
+    return net->flow_is_sl ? 1 : net->info.n_hosts;
+}
+
+void cop_flow_init(cop_net *net)
+{
+    net->flow_stride = (sizeof(cop_flow) + net->cc->flow_size + 15) / 16 * 16;
+    if ((uint64_t)net->info.n_hosts * columns(net) <= MAX_PLACES)
+        return;
+    net->flow_mask = FIRST_SLOTS - 1;
+    net->flow_hash = cop_alloc(FIRST_SLOTS * sizeof(uint32_t));
+}
+
 static uint64_t flow_slot(const cop_net *net, uint32_t src, uint32_t dst, uint8_t sl)
 {
     uint64_t key = ((uint64_t)src << 32 | dst) + ((uint64_t)sl << 60);
     uint64_t i = (key * 0x9E3779B97F4A7C15u) >> 24 & net->flow_mask;
     while (net->flow_hash[i] != 0) {
-        const cop_flow *f = &net->flow[net->flow_hash[i] - 1];
+        const cop_flow *f = cop_flow_at(net, net->flow_hash[i] - 1);
         if (f->src == src && f->dst == dst && f->sl == sl)
             break;
         i = (i + 1) & net->flow_mask;
@@ -50,35 +75,70 @@ static uint64_t flow_slot(const cop_net *net, uint32_t src, uint32_t dst, uint8_
 
 static void flow_rehash(cop_net *net)
 {
-    uint32_t mask = net->flow_mask ? net->flow_mask * 2 + 1 : 1023;
     cop_free(net->flow_hash);
-    net->flow_hash = cop_alloc(((size_t)mask + 1) * sizeof(uint64_t));
-    net->flow_mask = mask;
-    for (uint32_t f = 0; f < net->flow_n; f++)
-        net->flow_hash[flow_slot(net, net->flow[f].src, net->flow[f].dst, net->flow[f].sl)] =
-            f + 1u;
+    net->flow_mask = net->flow_mask * 2 + 1;
+    net->flow_hash = cop_alloc(((size_t)net->flow_mask + 1) * sizeof(uint32_t));
+    for (uint32_t i = 0; i < net->flow_n; i++) {
+        const cop_flow *f = cop_flow_at(net, i);
+        net->flow_hash[flow_slot(net, f->src, f->dst, f->sl)] = i + 1u;
+    }
 }
 
-uint32_t cop_flow_of(cop_net *net, uint32_t src, uint32_t dst, uint8_t sl)
+/* The place of a flow in the hashed table, a new one if need be. */
+static uint32_t hashed_place(cop_net *net, uint32_t src, uint32_t dst, uint8_t sl)
 {
     if ((uint64_t)net->flow_n * 2 >= net->flow_mask)
         flow_rehash(net);
     uint64_t i = flow_slot(net, src, dst, sl);
     if (net->flow_hash[i] != 0)
-        return (uint32_t)net->flow_hash[i] - 1;
-    size_t size = net->cc->flow_size, cap = net->flow_cap;
-    net->flow = cop_grow(net->flow, &net->flow_cap, (size_t)net->flow_n + 1, sizeof(cop_flow));
-    if (net->flow_cap != cap) {
-        net->flow_state = cop_realloc(net->flow_state, net->flow_cap * size);
-        for (size_t b = cap * size; b < net->flow_cap * size; b++)
-            net->flow_state[b] = 0;
-    }
-    net->flow[net->flow_n] = (cop_flow){.src = src, .dst = dst, .sl = sl};
+        return net->flow_hash[i] - 1;
+    COP_CHECK(net->flow_n < 1u << COP_FLOW_BITS);
+    net->flow[0] =
+        cop_grow(net->flow[0], &net->flow_cap, (size_t)net->flow_n + 1, net->flow_stride);
+    memset(cop_flow_at(net, net->flow_n), 0, net->flow_stride);
     net->flow_hash[i] = net->flow_n + 1u;
     return net->flow_n++;
 }
 
-void *cop_flow_state(const cop_net *net, uint32_t flow)
+static uint32_t direct_place(const cop_net *net, uint32_t src, uint32_t dst, uint8_t sl)
 {
-    return net->flow_state + (size_t)flow * net->cc->flow_size;
+    return (uint32_t)sl << COP_FLOW_BITS | (src * columns(net) + dst);
+}
+
+uint32_t cop_flow_of(cop_net *net, uint32_t src, uint32_t dst, uint8_t sl)
+{
+    uint32_t flow;
+    dst = net->flow_is_sl ? 0 : dst;
+    if (net->flow_hash) {
+        flow = hashed_place(net, src, dst, sl);
+    } else {
+        flow = direct_place(net, src, dst, sl);
+        if (COP_UNLIKELY(net->flow[sl] == NULL))
+            net->flow[sl] = cop_alloc((size_t)net->info.n_hosts * columns(net) * net->flow_stride);
+    }
+    cop_flow *f = cop_flow_at(net, flow);
+    if (COP_UNLIKELY(!f->known)) {
+        f->src = src, f->dst = dst, f->sl = sl;
+        f->head = f->tail = COP_NONE;
+        f->known = true;
+    }
+    return flow;
+}
+
+uint32_t cop_flow_find(const cop_net *net, uint32_t src, uint32_t dst, uint8_t sl)
+{
+    dst = net->flow_is_sl ? 0 : dst;
+    if (net->flow_hash)
+        return net->flow_hash[flow_slot(net, src, dst, sl)] - 1;
+    if (net->flow[sl] == NULL)
+        return COP_NONE;
+    uint32_t flow = direct_place(net, src, dst, sl);
+    return cop_flow_at(net, flow)->known ? flow : COP_NONE;
+}
+
+void cop_flow_fini(cop_net *net)
+{
+    for (uint32_t sl = 0; sl < COP_MAX_SL; sl++)
+        cop_free(net->flow[sl]);
+    cop_free(net->flow_hash);
 }

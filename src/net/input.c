@@ -69,6 +69,20 @@ static void requested(cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p
     net->arch->kick(net, port);
 }
 
+/* Tell the congestion control that packet p has come to, or left, those that wait for its output. */
+static void tell_fill(cop_net *net, uint32_t in_port, const cop_pkt *p, bool came)
+{
+    const cop_in *in = &net->in[in_port];
+    uint32_t out = in->port0 + p->out, vl = p->out_vl, after;
+    if (net->per_output) {
+        after = net->queue[in->queue0 + p->out * net->lanes + vl].bytes;
+    } else {
+        uint32_t *fill = &net->fill[cop_slot_of(net, out, vl, in->local)];
+        after = *fill = came ? *fill + p->bytes : *fill - p->bytes;
+    }
+    net->cc->on_fill(net, in_port, out, vl, came ? after - p->bytes : after + p->bytes, after);
+}
+
 /* -- one queue per (input, output, lane) -- */
 
 static void voq_request(cop_net *net, uint32_t in_port, uint32_t q, uint32_t port, uint32_t vl)
@@ -89,19 +103,29 @@ static void voq_request(cop_net *net, uint32_t in_port, uint32_t q, uint32_t por
 
 /* -- any other layout -- */
 
+/* Choose among the outputs afresh, without regard to the packet's own weight at its first choice. */
+static unsigned choose_again(cop_net *net, uint32_t q, const cop_in *in, cop_pkt *p, cop_cand *cand)
+{
+    uint32_t in_port = net->queue_port[q];
+    net->out[in->port0 + p->out].waiting -= p->bytes;
+    if (net->cc->on_fill)
+        tell_fill(net, in_port, p, false);
+    unsigned n = ask_routing(net, in, p, cand);
+    p->out = cand[0].port;
+    p->out_vl = cand[0].vl;
+    net->out[in->port0 + p->out].waiting += p->bytes;
+    if (net->cc->on_fill)
+        tell_fill(net, in_port, p, true);
+    return n;
+}
+
 static void post_candidates(cop_net *net, const cop_in *in, uint32_t q, cop_pkt *p)
 {
     cop_cand cand[COP_MAX_CAND];
     unsigned n = 1;
     cand[0] = (cop_cand){.port = p->out, .vl = p->out_vl};
-    if (net->max_cand > 1) {
-        /* Choose afresh, without regard to its own weight at the first choice. */
-        net->out[in->port0 + p->out].waiting -= p->bytes;
-        n = ask_routing(net, in, p, cand);
-        p->out = cand[0].port;
-        p->out_vl = cand[0].vl;
-        net->out[in->port0 + p->out].waiting += p->bytes;
-    }
+    if (net->max_cand > 1)
+        n = choose_again(net, q, in, p, cand);
     cop_time later = COP_NEVER;
     for (unsigned k = 0; k < n; k++) {
         uint32_t port = in->port0 + cand[k].port;
@@ -187,8 +211,28 @@ static void tell_enqueued(cop_net *net, uint32_t port, uint32_t queue, uint32_t 
 {
     if (net->queue_ops->on_enqueue)
         net->queue_ops->on_enqueue(net, port, queue, p);
+    if (net->cc->on_fill)
+        tell_fill(net, port, p, true);
     if (net->cc->on_enqueue)
         net->cc->on_enqueue(net, out, p);
+}
+
+/* Packet p went from input `in_port`, lane vl, to output `out`; returns when its credit goes back. */
+static cop_time tell_dequeued(cop_net *net, uint32_t in_port, const cop_pick *pick, uint32_t vl,
+                              uint32_t out, cop_pkt *p, cop_time leaves)
+{
+    const cop_cc_ops *cc = net->cc;
+    if (cc->on_fill)
+        tell_fill(net, in_port, p, false);
+    p->out_vl = (uint8_t)pick->vl; /* adaptive routing: perhaps not its first choice */
+    if (cc->on_dequeue) {
+        uint16_t before = p->flags;
+        cc->on_dequeue(net, out, p);
+        uint32_t marked = (p->flags & ~before & COP_PKT_FECN) != 0;
+        net->probe.port[out].marked += marked;
+        net->total.fecns += marked;
+    }
+    return cc->credit_time ? cc->credit_time(net, in_port, vl, p->bytes, leaves) : leaves;
 }
 
 void cop_input_receive(cop_net *net, uint32_t port, uint32_t h)
@@ -263,13 +307,13 @@ cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
     uint32_t h = pop(net, q);
     cop_pkt *p = &net->pkt[h];
     uint32_t freed = cop_net_section_of(net, p, p->vl);
-    uint32_t bytes = p->bytes;
+    uint32_t bytes = p->bytes, vl = p->vl;
     uint32_t counted = net->max_cand == 1 ? port : net->in[in_port].port0 + p->out;
     net->out[counted].waiting -= p->bytes;
-    if (net->hooks && net->cc->on_dequeue)
-        net->cc->on_dequeue(net, port, p);
-    cop_time leaves = transfer(net, port, pick->vl, h);
-    cop_fc_give(net, in_port, freed, bytes, leaves);
+    cop_time leaves = transfer(net, port, pick->vl, h), free = leaves;
+    if (net->hooks)
+        free = tell_dequeued(net, in_port, pick, vl, port, &net->pkt[h], leaves);
+    cop_fc_give(net, in_port, freed, bytes, free);
     next_head(net, pick, port, leaves);
     if (net->hooks && net->queue_ops->on_dequeue) /* when the queue is in order again */
         net->queue_ops->on_dequeue(net, in_port, q - net->in[in_port].queue0, &net->pkt[h]);

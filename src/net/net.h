@@ -112,9 +112,8 @@ typedef struct cop_node {
 
 typedef struct cop_send { /* a message being sent or set aside at its NIC */
     cop_time t_gen;
-    cop_time t_ok; /* throttled until */
     uint32_t stream, dst, left, flow;
-    uint32_t next; /* in the lane's ready list */
+    uint32_t next; /* in the lane's ready list or its flow's list */
     uint32_t serial; /* order of taking at its host */
     uint32_t mid;
     uint8_t vl, sl, rstate, unused;
@@ -130,7 +129,7 @@ typedef struct cop_nic {
     uint32_t ready_n; /* messages in the ready lists */
     uint32_t serial; /* messages taken so far */
     uint32_t lanes_used; /* lanes on which it has injected */
-    uint32_t throttled_n, throttled_cap; /* heap of throttled messages by t_ok */
+    uint32_t throttled_n, throttled_cap; /* heap of throttled flows by t_ok */
     uint32_t *throttled;
     uint32_t late_head; /* packets whose consumption ends after the run */
     uint64_t rng_route;
@@ -140,10 +139,22 @@ typedef struct cop_nic_lane { /* messages that may send, per host and lane */
     uint32_t head, tail;
 } cop_nic_lane;
 
-typedef struct cop_flow { /* exists when the congestion control keeps flows */
+/* Exists when the congestion control keeps flows. Messages that wait for the flow's throttle stand in
+ * its own list, so that they cost nothing and stop no other flow. While the list is not empty, the
+ * flow is either throttled or has a message among the ready ones. */
+typedef struct cop_flow {
     uint32_t src, dst;
+    uint32_t head, tail; /* messages set aside, in order; COP_NONE: none */
+    cop_time t_ok; /* throttled until */
+    bool known; /* false: a place in the table that no flow has yet */
+    bool throttled; /* in its host's heap */
     uint8_t sl;
-} cop_flow;
+} cop_flow; /* the congestion control's state follows */
+_Static_assert(sizeof(cop_flow) == 32, "with the state of a usual control: one cache line");
+
+/* Number of a flow: table, and place in it (flow.c). */
+#define COP_FLOW_BITS 27
+#define COP_MAX_SL 16
 
 typedef struct cop_net cop_net;
 
@@ -183,7 +194,9 @@ typedef struct cop_totals {
     uint64_t injected, delivered, lost, injected_bytes, delivered_bytes;
     uint64_t hops, events;
     uint64_t retransmissions;
-    uint64_t acks, cnps;
+    uint64_t acks, cnps; /* sent */
+    uint64_t fecns; /* packets marked, by any switch */
+    uint64_t becns; /* heard by sources */
     uint64_t credits_missing; /* blocks that the final account did not find */
 } cop_totals;
 
@@ -233,6 +246,9 @@ struct cop_net {
     uint32_t *slot; /* last node of each list; NULL if per_output */
     uint64_t *slot0; /* [n_switches + 1] first slot of a switch */
     uint32_t n_queues;
+    uint32_t
+        *fill; /* [slot] bytes per (output, lane, input), if the congestion control asks and queues
+                       do not tell; else NULL */
 
     uint32_t *section_waiters; /* [n_ports] sectioned: queues that wait for a section, else NULL */
     struct cop_iq *iq; /* iq, cioq: matching */
@@ -253,13 +269,16 @@ struct cop_net {
     size_t pkt_cap;
     uint32_t pkt_n, pkt_free;
 
-    cop_flow *flow; /* heap */
-    char *flow_state;
-    uint64_t *flow_hash; /* open addressing: flow number + 1, or 0 */
+    char *flow[COP_MAX_SL]; /* tables of flows; heap */
+    size_t flow_stride, flow_cap; /* bytes from flow to flow; room of a table that grows */
+    uint32_t *flow_hash; /* open addressing: flow number + 1, or 0; NULL: a place for every pair */
     uint32_t flow_n, flow_mask;
-    size_t flow_cap;
 
     char *queue_state, *cc_state; /* [n_ports] of the plug-ins */
+    void *cc_net; /* of the congestion control */
+    bool flow_is_sl; /* a flow is (source, service level) */
+    cop_observation *observe; /* run.observe; NULL: nothing */
+    uint32_t n_observe;
     struct cop_control *control; /* link-level messages under way; NULL if the scheme has none */
 
     cop_totals total;
@@ -316,6 +335,17 @@ void cop_pkt_free(cop_net *net, uint32_t handle);
 static inline uint64_t cop_net_in_flight(const cop_net *net)
 {
     return net->total.injected - net->total.delivered - net->total.lost;
+}
+
+static inline cop_flow *cop_flow_at(const cop_net *net, uint32_t flow)
+{
+    size_t place = flow & ((1u << COP_FLOW_BITS) - 1);
+    return (cop_flow *)(void *)(net->flow[flow >> COP_FLOW_BITS] + place * net->flow_stride);
+}
+
+static inline void *cop_flow_state(const cop_net *net, uint32_t flow)
+{
+    return cop_flow_at(net, flow) + 1;
 }
 
 static inline void cop_net_push(cop_net *net, cop_time t, enum cop_ev_kind kind, uint32_t entity)

@@ -48,6 +48,8 @@ const cop_opt cop_switch_opts[] = {
     {"buffer", COP_OPT_BYTES, S(buffer_bytes), "64 KiB", 1, 1e11, NULL,
      "input buffer of one port: of each lane, or of all lanes with `shared_lanes`; with voqnet: of "
      "each destination"},
+    {"host_buffer", COP_OPT_BYTES, S(host_buffer_bytes), "0", 0, 1e11, NULL,
+     "`buffer` of the ports that hosts feed (injection queues); 0 = as the others"},
     {"lanes", COP_OPT_INT, S(lanes), "0", 0, COP_MAX_VL, NULL,
      "virtual lanes per link; 0 = as many as routing and queueing need"},
     {"shared_lanes", COP_OPT_BOOL, S(shared_lanes), "no", 0, 0, NULL,
@@ -105,7 +107,7 @@ const cop_opt cop_nic_opts[] = {
      "bytes each packet carries on the wire besides payload"},
     {"order", COP_OPT_ENUM, N(order), "fifo", 0, 0, order_names,
      "among flows that may send: oldest message first, or flows in turn"},
-    {"backlog", COP_OPT_INT, N(backlog), "256", 1, 1 << 20, NULL,
+    {"backlog", COP_OPT_INT, N(backlog), "4096", 1, 1 << 20, NULL,
      "messages of throttled or blocked flows that a stream sets aside before it waits"},
     {"ack", COP_OPT_ENUM, N(ack), "none", 0, 0, ack_names,
      "acknowledgement packets: none, per message, per packet"},
@@ -131,6 +133,10 @@ const cop_opt cop_run_opts[] = {
      "pending events: bucket ring, or binary heap (reference; same results)"},
     {"flows", COP_OPT_BOOL, R(flows), "no", 0, 0, NULL,
      "keep delivered bytes per source and destination, and check order"},
+    {"observe", COP_OPT_STRING, R(observe), "", 0, 0, NULL,
+     "further series, one value at the end of each bin: queue/PORT (bytes that wait for an output), "
+     "voq/IN>OUT (in one input of a switch for one output), and what the congestion control shows of "
+     "flows and ports, such as ccti/F1 or state/s1.4; see docs/MODEL.md"},
     {"watch_limit", COP_OPT_INT, R(watch_limit), "1000", 0, 1e9, NULL,
      "--watch: trace lines at most"},
     {0}};

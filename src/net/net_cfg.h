@@ -24,6 +24,7 @@ typedef struct cop_switch_cfg { /* section `switch` */
     uint64_t pipeline_ps; /* header received -> may request its output */
     uint64_t header_bytes; /* must be received before routing */
     uint64_t buffer_bytes; /* input buffer of one port: per lane if private, in all if shared */
+    uint64_t host_buffer_bytes; /* the same of a port that a host feeds; 0: as the others */
     int64_t lanes; /* virtual lanes; 0 = what routing and queueing need */
     bool shared_lanes; /* lanes share the port's buffer beyond `reserve_bytes` each */
     uint64_t reserve_bytes; /* shared lanes: private part of each lane; 0 = one MTU */
@@ -72,6 +73,7 @@ typedef struct cop_run_cfg { /* section `run` */
     int queue; /* event queue: 0 bucket ring, 1 heap */
     bool flows; /* per (source, destination) table of delivered bytes and order check */
     uint64_t watch_limit; /* trace lines at most */
+    const char *observe; /* what else to record over time, see observe.c */
 } cop_run_cfg;
 
 extern const cop_opt cop_link_opts[], cop_switch_opts[], cop_fc_opts[], cop_nic_opts[],

@@ -19,7 +19,10 @@ void cop_nic_wake(cop_net *net, uint32_t host, cop_time t);
 
 /* Flows of the congestion control (flow.c): number of (src, dst, sl), made if new. */
 uint32_t cop_flow_of(cop_net *net, uint32_t src, uint32_t dst, uint8_t sl);
-void *cop_flow_state(const cop_net *net, uint32_t flow);
+/* The same, COP_NONE if there is none yet. */
+uint32_t cop_flow_find(const cop_net *net, uint32_t src, uint32_t dst, uint8_t sl);
+void cop_flow_init(cop_net *net);
+void cop_flow_fini(cop_net *net);
 
 /* Pool of messages in progress. */
 uint32_t cop_send_new(cop_net *net);

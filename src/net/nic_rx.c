@@ -22,6 +22,8 @@ static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time done)
     cop_time latency = done - p->t_gen;
     uint64_t bin = done / pr->sample;
     sp->delivered_bytes += payload;
+    if (COP_UNLIKELY(p->flags & COP_PKT_FECN))
+        sp->fecns++;
     if (bin < pr->n_bins) {
         pr->bin[bin].delivered++;
         pr->bin[bin].latency_ps += latency;
@@ -43,6 +45,18 @@ static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time done)
         net->stop = COP_OUTCOME_BROKEN;
         snprintf(net->why, sizeof(net->why), "packet %u:%u overtook its flow %u -> %u", p->src,
                  p->seq, p->src, p->dst);
+    }
+}
+
+/* A delivered message may let others be sent. */
+static void go_on(cop_net *net, const cop_pkt *p, cop_time done)
+{
+    cop_traffic *tr = net->traffic;
+    uint32_t payload = p->bytes - (uint32_t)net->nic_cfg->overhead_bytes;
+    uint32_t n = cop_traffic_arrived(tr, p->stream, payload, done);
+    for (uint32_t i = 0; i < n; i++) {
+        const cop_stream *s = &tr->stream[tr->woken[i]];
+        cop_nic_wake(net, s->host, s->t_next);
     }
 }
 
@@ -80,10 +94,15 @@ void cop_nic_receive(cop_net *net, uint32_t port, uint32_t h)
     net->total.delivered++;
     net->total.delivered_bytes += p->bytes;
     if (p->flags & COP_PKT_CONTROL) {
+        uint32_t becn = (p->flags & COP_PKT_BECN) != 0;
+        net->total.becns += becn;
+        net->probe.stream[p->stream].becns += becn;
         if (net->cc->on_control && net->cc->flow_size)
             net->cc->on_control(net, cop_flow_state(net, cop_flow_of(net, host, p->src, p->sl)), p);
     } else {
         count(net, host, p, done);
+        if (COP_UNLIKELY(net->traffic->woken != NULL))
+            go_on(net, p, done);
         answer(net, host, p, done);
     }
     cop_pkt_free(net, h);

@@ -5,8 +5,9 @@
  * Rules    Control packets (ACK, CNP) go first. Then data: a lane by VL arbitration, in it the oldest
  *          ready message; with order `round-robin` messages take turns packet by packet.
  *          A message whose lane has no credit, or whose flow is throttled, is set aside and others
- *          pass it: no head-of-line blocking between flows inside the end node. A stream sets aside
- *          at most `backlog` messages and then waits.
+ *          pass it: no head-of-line blocking between flows inside the end node. Messages of a
+ *          throttled flow wait in the flow's own list (throttle.c) and go on one by one. A stream
+ *          sets aside at most `backlog` messages and then waits.
  *          Messages are taken from the streams only when nothing else can be sent, oldest first;
  *          saturated streams take turns. Source queues are therefore unbounded and free.
  * Timing   the next packet starts no earlier than length / injection rate after this one started.
@@ -14,6 +15,7 @@
  * Source   M-bgen (no blocking in the generator), gran1 3.2.2 (CNP priority), G-gran4-11. */
 #include "net/link.h"
 #include "net/nic.h"
+#include "net/throttle.h"
 #include "net/watch.h"
 
 static inline uint32_t host_port(const cop_net *net, uint32_t host)
@@ -81,43 +83,53 @@ static void ready_remove(cop_net *net, uint32_t host, uint32_t vl, uint32_t befo
         net->out[host_port(net, host)].vl_ready &= ~(1u << vl);
 }
 
-/* -- messages of throttled flows: a heap by the time they may go on -- */
+/* -- flows that the congestion control holds back -- */
 
-static bool later(const cop_net *net, uint32_t a, uint32_t b)
+/* The first message of a flow that waited may go. */
+static void release(cop_net *net, uint32_t host, uint32_t flow)
 {
-    const cop_send *x = &net->send[a], *y = &net->send[b];
-    return x->t_ok != y->t_ok ? x->t_ok > y->t_ok : x->serial > y->serial;
+    ready_add(net, host, cop_flow_pop(net, flow));
 }
 
-static void throttle(cop_net *net, cop_nic *nic, uint32_t s, cop_time t)
+/* When the host could send a packet again. */
+static cop_time next_turn(const cop_net *net, uint32_t host)
 {
-    net->send[s].t_ok = t;
-    size_t cap = nic->throttled_cap;
-    nic->throttled = cop_grow(nic->throttled, &cap, nic->throttled_n + 1u, sizeof(uint32_t));
-    nic->throttled_cap = (uint32_t)cap;
-    uint32_t i = nic->throttled_n++;
-    for (; i > 0 && later(net, nic->throttled[(i - 1) / 2], s); i = (i - 1) / 2)
-        nic->throttled[i] = nic->throttled[(i - 1) / 2];
-    nic->throttled[i] = s;
+    return cop_max64(net->out[host_port(net, host)].busy_until, net->nic[host].inject_free);
 }
 
-static uint32_t unthrottle(cop_net *net, cop_nic *nic)
+/* Not inlined, as without congestion control there are no flows.
+ *
+ * A flow whose list is not empty, and that has no message among the ready ones, goes on at the host's
+ * next turn or when the congestion control allows. */
+static __attribute__((noinline)) void go_on(cop_net *net, uint32_t host, uint32_t flow)
 {
-    uint32_t top = nic->throttled[0], last = nic->throttled[--nic->throttled_n], i = 0;
-    for (;;) {
-        uint32_t child = 2 * i + 1;
-        if (child >= nic->throttled_n)
-            break;
-        if (child + 1 < nic->throttled_n &&
-            later(net, nic->throttled[child], nic->throttled[child + 1]))
-            child++;
-        if (!later(net, last, nic->throttled[child]))
-            break;
-        nic->throttled[i] = nic->throttled[child];
-        i = child;
+    cop_time t = net->cc->next_send ? net->cc->next_send(net, cop_flow_state(net, flow), net->now)
+                                    : net->now;
+    if (t > next_turn(net, host))
+        cop_throttle_add(net, flow, t);
+    else
+        release(net, host, flow);
+}
+
+/* May the flow of ready message s send a packet at `turn`? If not, the message is set aside. */
+static __attribute__((noinline)) bool flow_may_send(cop_net *net, uint32_t host, uint32_t s,
+                                                    uint32_t before, cop_time turn)
+{
+    uint32_t flow = net->send[s].flow, vl = net->send[s].vl;
+    if (!net->cc->next_send)
+        return true;
+    if (cop_flow_at(net, flow)->throttled) {
+        ready_remove(net, host, vl, before);
+        cop_flow_append(net, s);
+        return false;
     }
-    nic->throttled[i] = last;
-    return top;
+    cop_time t = net->cc->next_send(net, cop_flow_state(net, flow), net->now);
+    if (t <= turn)
+        return true;
+    ready_remove(net, host, vl, before);
+    cop_flow_prepend(net, s);
+    cop_throttle_add(net, flow, t);
+    return false;
 }
 
 /* -- taking messages from the streams -- */
@@ -132,12 +144,15 @@ static bool enough_ready(const cop_net *net, uint32_t host)
     return !net->sectioned && open == 0 && nic->ready_n >= 2 * net->lanes + (first[1] - first[0]);
 }
 
-/* May the stream have another message at the NIC? If all it sends belongs to one flow, and that is
- * throttled, the next message could not go either. */
+/* May the stream have another message at the NIC? If what it sends belongs to one flow, and that is
+ * throttled, or waits for the buffer of its one destination, the next message could not go either;
+ * and it would still be sent after the stream has ended. */
 static bool has_room(const cop_net *net, const cop_stream *st, uint32_t s)
 {
-    bool throttled = st->fixed_dst != COP_NONE && net->stream_held[s] != net->stream_ready[s];
-    return !throttled && net->stream_held[s] < (uint32_t)net->nic_cfg->backlog;
+    uint32_t held = net->stream_held[s];
+    bool throttled = st->steady && held != net->stream_ready[s];
+    bool full = net->sectioned && held > 0 && st->fixed_dst != COP_NONE;
+    return !throttled && !full && held < (uint32_t)net->nic_cfg->backlog;
 }
 
 static bool may_take(const cop_net *net, const cop_stream *st, uint32_t s, uint32_t max_ready)
@@ -217,7 +232,10 @@ static bool take_message(cop_net *net, uint32_t host, uint32_t max_ready)
     if (net->cc->flow_size)
         m->flow = cop_flow_of(net, host, msg.dst, msg.sl);
     net->stream_held[stream]++;
-    ready_add(net, host, s);
+    if (m->flow != COP_NONE && cop_flow_at(net, m->flow)->head != COP_NONE)
+        cop_flow_append(net, s); /* behind the messages of its flow that wait already */
+    else
+        ready_add(net, host, s);
     return true;
 }
 
@@ -269,14 +287,19 @@ static void send_packet(cop_net *net, uint32_t host, uint32_t s, uint32_t before
     if (nic->inject_pace)
         nic->inject_free = net->now + cop_wire_time(nic->inject_pace, p->bytes);
     launch(net, host, h);
-    if (m->flow != COP_NONE && net->cc->on_send)
-        net->cc->on_send(net, cop_flow_state(net, m->flow), &net->pkt[h]);
+    uint32_t flow = m->flow;
+    if (flow != COP_NONE && net->cc->on_send)
+        net->cc->on_send(net, cop_flow_state(net, flow), &net->pkt[h]);
     m->left -= payload;
     if (m->left == 0) {
         ready_remove(net, host, m->vl, before);
         net->stream_held[m->stream]--;
         cop_send_free(net, s);
-    } else if (net->nic_cfg->order == COP_NIC_RR) {
+        if (flow != COP_NONE && cop_flow_at(net, flow)->head != COP_NONE &&
+            !cop_flow_at(net, flow)->throttled)
+            go_on(net, host, flow);
+    } else if ((flow == COP_NONE || flow_may_send(net, host, s, before, next_turn(net, host))) &&
+               net->nic_cfg->order == COP_NIC_RR) {
         ready_remove(net, host, m->vl, before);
         ready_add(net, host, s);
     }
@@ -300,14 +323,9 @@ static bool send_from_lane(cop_net *net, uint32_t host, uint32_t vl)
     for (uint32_t s = lane_of(net, host, vl)->head; s != COP_NONE;) {
         cop_send *m = &net->send[s];
         uint32_t payload = m->left < mtu ? m->left : mtu, following = m->next;
-        if (m->flow != COP_NONE && net->cc->next_send) {
-            cop_time t = net->cc->next_send(net, cop_flow_state(net, m->flow), net->now);
-            if (t > net->now) {
-                ready_remove(net, host, vl, before);
-                throttle(net, &net->nic[host], s, t);
-                s = following;
-                continue;
-            }
+        if (m->flow != COP_NONE && !flow_may_send(net, host, s, before, net->now)) {
+            s = following;
+            continue;
         }
         uint32_t section = net->sectioned ? private_section(net, m->dst, vl) : vl,
                  blocks = cop_blocks(payload + overhead);
@@ -348,8 +366,8 @@ static void send_data(cop_net *net, uint32_t host)
 {
     cop_nic *nic = &net->nic[host];
     cop_out *out = &net->out[host_port(net, host)];
-    while (nic->throttled_n && net->send[nic->throttled[0]].t_ok <= net->now)
-        ready_add(net, host, unthrottle(net, nic));
+    while (cop_throttle_next(net, nic) <= net->now)
+        release(net, host, cop_throttle_pop(net, host));
     do {
         uint32_t ready;
         if (net->nic_cfg->order == COP_NIC_RR)
@@ -375,8 +393,7 @@ static cop_time next_attempt(const cop_net *net, uint32_t host)
         if (data <= net->now && out->busy_until <= net->now && net->now >= nic->inject_free)
             data = COP_NEVER; /* it was tried just now: only credit can help */
     }
-    if (nic->throttled_n)
-        data = cop_min64(data, net->send[nic->throttled[0]].t_ok);
+    data = cop_min64(data, cop_throttle_next(net, nic));
     if (data != COP_NEVER)
         data = cop_max64(data, nic->inject_free);
     uint32_t control = nic->control_head;

@@ -10,6 +10,7 @@ typedef struct cop_stream_probe {
     uint64_t sent_bytes, delivered_bytes; /* payload, whole run */
     uint64_t bytes, packets; /* delivered after the warm-up */
     uint64_t latency_ps; /* sum over those packets, from generation */
+    uint64_t fecns, becns; /* whole run: marked packets delivered, notifications heard */
 } cop_stream_probe;
 
 typedef struct cop_host_probe { /* payload after the warm-up */
@@ -21,6 +22,7 @@ typedef struct cop_port_probe { /* after the warm-up: busy time; queue depth at 
     uint64_t queue_sum;
     uint32_t queue_max;
     uint32_t samples;
+    uint64_t marked; /* packets that got FECN here, whole run */
 } cop_port_probe;
 
 typedef struct cop_bin { /* one bin of the network-wide time series */
@@ -34,6 +36,16 @@ typedef struct cop_flow_probe { /* one (source, destination) pair, run.flows */
     uint32_t last_seq; /* of the last delivered packet */
     uint32_t misordered; /* packets that came after a later one */
 } cop_flow_probe;
+
+typedef struct cop_observation { /* one series of run.observe (observe.c) */
+    const char *name, *unit; /* of the series */
+    int kind; /* private to observe.c */
+    uint32_t a, b; /* ports or hosts */
+    uint32_t vl; /* COP_NONE: all lanes */
+    uint8_t sl;
+    unsigned which; /* of the congestion control's values */
+    double *v; /* [n_bins] */
+} cop_observation;
 
 typedef struct cop_probe {
     cop_time warmup, sample, end;

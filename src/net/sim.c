@@ -5,6 +5,7 @@
 #include "net/fc.h"
 #include "net/input.h"
 #include "net/nic.h"
+#include "net/observe.h"
 #include "net/wire.h"
 
 #include <stdio.h>
@@ -36,6 +37,8 @@ static void sample(cop_net *net, cop_progress_fn progress, void *ctx)
                 pp->queue_max = net->out[p].waiting;
             pp->samples++;
         }
+    if (net->n_observe)
+        cop_observe_sample(net);
     watch_progress(net);
     if (progress)
         progress(ctx, net->now, net->probe.end, net->total.hops);
@@ -211,6 +214,8 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
         net->now = duration;
         cop_net_find_deadlock(net, true);
     }
+    if (net->n_observe)
+        cop_observe_finish(net);
     cop_net_account(net);
 }
 

@@ -43,6 +43,7 @@ typedef struct cop_stream {
     uint32_t entry; /* which entry of the configuration made it */
     uint32_t fixed_dst; /* the only destination; COP_NONE: drawn per message */
     uint32_t n_sent; /* messages taken so far */
+    bool steady; /* successive messages go to the same destination, but for moves of a hotspot */
     bool saturated; /* always has a message while t_next <= now < t_stop */
     uint8_t sl;
     uint8_t part; /* enum cop_part */
@@ -59,6 +60,14 @@ typedef struct cop_stream {
 
 _Static_assert(sizeof(cop_stream) <= 96, "two streams per host must stay small");
 
+/* What a stream of an exchange has measured after the warm-up. Latency: time a rank takes for a
+ * step over the messages it sends in it. */
+typedef struct cop_exchange_stat {
+    uint64_t steps, bytes; /* of the messages */
+    uint64_t sum_ps, min_ps, max_ps; /* latency */
+    double min_mbytes_s, max_mbytes_s; /* message over latency, in 10^6 byte/s */
+} cop_exchange_stat;
+
 typedef struct cop_traffic {
     cop_arena arena;
     const cop_topo *topo;
@@ -69,6 +78,8 @@ typedef struct cop_traffic {
     const char **entry_name; /* [n_entries] */
     uint8_t *role; /* [n_hosts] enum cop_role; the last forest that names a host decides */
     uint32_t n_hotspots; /* most hotspots at one time: room that cop_traffic_hotspots needs */
+    uint32_t *woken; /* streams that the last arrival set going; NULL: there are no exchanges */
+    uint32_t n_woken;
     void *model; /* private to traffic/ */
 } cop_traffic;
 
@@ -77,6 +88,21 @@ typedef struct cop_traffic {
  * t_next becomes COP_NEVER when nothing follows. Touches stream s only; m->dst is never its host.
  */
 void cop_traffic_take(cop_traffic *tr, uint32_t s, cop_time now, cop_msg *m);
+
+/* `bytes` of the message that stream s sent last are delivered at time t, now or later. Returns how
+ * many streams may now send, because the message is complete: tr->woken[], with their t_next. May be
+ * called for any stream, if tr->woken is not NULL. */
+uint32_t cop_traffic_arrived(cop_traffic *tr, uint32_t s, uint32_t bytes, cop_time t);
+
+/* NULL: stream s belongs to no exchange. */
+const cop_exchange_stat *cop_traffic_exchange_stat(const cop_traffic *tr, uint32_t s);
+/* Does the entry's exchange send each message back? The stream of the way back has the same hosts,
+ * exchanged. */
+bool cop_traffic_exchange_returns(const cop_traffic *tr, uint32_t entry);
+/* Rounds that every rank of the entry's exchange has finished after the warm-up. */
+uint32_t cop_traffic_exchange_rounds(const cop_traffic *tr, uint32_t entry);
+/* From the start of the entry's exchange to the end of its last finished step. */
+cop_time cop_traffic_exchange_elapsed(const cop_traffic *tr, uint32_t entry);
 
 /* The hotspots of all forests that are on at time t, subset by subset, into list[n_hotspots];
  * returns how many there are. */

@@ -2,6 +2,7 @@
 #include "stats/collect.h"
 
 #include "net/net.h"
+#include "stats/exchange.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +92,7 @@ static void collect_series(const cop_net *net, cop_result *r)
 {
     const cop_probe *pr = &net->probe;
     bool per_stream = pr->n_series == net->traffic->n_streams;
-    r->series = COP_NEW_ARRAY(&r->arena, cop_series, pr->n_series + 3);
+    r->series = COP_NEW_ARRAY(&r->arena, cop_series, pr->n_series + 3 + net->n_observe);
     for (uint32_t i = 0; i < pr->n_series; i++) {
         const char *name = per_stream ? stream_name(net, r, i) : net->traffic->entry_name[i];
         cop_series *s =
@@ -112,6 +113,16 @@ static void collect_series(const cop_net *net, cop_result *r)
             bin->delivered ? (double)bin->latency_ps / (double)bin->delivered / 1e3 : 0.0;
         in_network += (double)bin->injected - (double)bin->delivered;
         inside->v[b] = in_network;
+    }
+}
+
+static void collect_observations(const cop_net *net, cop_result *r)
+{
+    for (uint32_t i = 0; i < net->n_observe; i++) {
+        const cop_observation *o = &net->observe[i];
+        cop_series *s =
+            add_series(r, cop_arena_strdup(&r->arena, o->name), o->unit, net->probe.n_bins);
+        memcpy(s->v, o->v, net->probe.n_bins * sizeof(double));
     }
 }
 
@@ -209,24 +220,89 @@ static void collect_flows(const cop_net *net, cop_result *r)
     qsort(r->flow, r->n_flows, sizeof(*r->flow), by_pair);
 }
 
-static void collect_scalars(const cop_net *net, cop_result *r)
+/* Memory of one switch input: sections with credits of their own, and bytes. */
+static void input_memory(const cop_net *net, double *sections, double *bytes)
 {
-    const cop_scalar all[] = {
-        {"retransmissions", "packets", (double)net->total.retransmissions},
-        {"acks", "packets", (double)net->total.acks},
-        {"notifications", "packets", (double)net->total.cnps},
-    };
-    r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar, COP_LEN(all));
-    memcpy(r->scalar, all, sizeof(all));
-    r->n_scalars = COP_LEN(all);
+    *sections = *bytes = 0.0;
+    for (uint32_t p = 0; p < net->topo->n_ports; p++) {
+        uint32_t to = net->out[p].to;
+        if (to == COP_NONE || cop_topo_is_host_port(net->topo, to))
+            continue;
+        double section = (double)net->out[p].section[0].capacity * COP_BLOCK_BYTES;
+        *sections = net->shared_free ? 1.0 : (double)net->sections;
+        *bytes = *sections * section;
+        return; /* all inputs are alike */
+    }
 }
 
-void cop_collect(const cop_net *net, cop_result *r)
+static void add_scalar(cop_result *r, const char *name, const char *unit, double value)
+{
+    r->scalar[r->n_scalars++] = (cop_scalar){name, unit, value};
+}
+
+/* Notifications per traffic entry, marks per port. */
+static void collect_notifications(const cop_net *net, cop_result *r)
+{
+    const cop_traffic *tr = net->traffic;
+    char name[128];
+    for (uint32_t e = 0; e < tr->n_entries; e++) {
+        uint64_t fecns = 0, becns = 0;
+        for (uint32_t s = 0; s < tr->n_streams; s++)
+            if (tr->stream[s].entry == e) {
+                fecns += net->probe.stream[s].fecns;
+                becns += net->probe.stream[s].becns;
+            }
+        add_scalar(r, cop_arena_printf(&r->arena, "fecn/%s", tr->entry_name[e]), "packets",
+                   (double)fecns);
+        add_scalar(r, cop_arena_printf(&r->arena, "becn/%s", tr->entry_name[e]), "packets",
+                   (double)becns);
+    }
+    for (uint32_t p = 0; p < net->host_port0; p++)
+        if (net->probe.port[p].marked > 0)
+            add_scalar(r,
+                       cop_arena_printf(&r->arena, "fecn_at/%s",
+                                        cop_topo_port_name(net->topo, p, name, sizeof(name))),
+                       "packets", (double)net->probe.port[p].marked);
+}
+
+static void collect_scalars(cop_net *net, cop_result *r)
+{
+    const cop_cc_ops *cc = net->cc;
+    const cop_totals *t = &net->total;
+    bool notifies = cc->on_deliver != NULL;
+    uint32_t n_own = 0;
+    while (cc->counters && cc->counters[n_own].name)
+        n_own++;
+    uint32_t marking = 0;
+    for (uint32_t p = 0; p < net->host_port0; p++)
+        marking += net->probe.port[p].marked > 0;
+    uint32_t exchanged = cop_count_exchanges(net->traffic);
+    r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar,
+                              7 + n_own + 2 * net->traffic->n_entries + marking + exchanged);
+    double sections, bytes;
+    input_memory(net, &sections, &bytes);
+    add_scalar(r, "input_sections", "sections", sections);
+    add_scalar(r, "input_memory_bytes", "bytes", bytes);
+    add_scalar(r, "retransmissions", "packets", (double)t->retransmissions);
+    add_scalar(r, "acks", "packets", (double)t->acks);
+    add_scalar(r, "notifications", "packets", (double)t->cnps);
+    if (notifies) {
+        add_scalar(r, "fecn", "packets", (double)t->fecns);
+        add_scalar(r, "becn", "packets", (double)t->becns);
+        collect_notifications(net, r);
+    }
+    for (uint32_t i = 0; i < n_own; i++)
+        add_scalar(r, cc->counters[i].name, cc->counters[i].unit, cc->counter(net, i));
+    r->n_scalars += cop_collect_exchanges(net->traffic, &r->arena, r->scalar + r->n_scalars);
+}
+
+void cop_collect(cop_net *net, cop_result *r)
 {
     *r = (cop_result){0};
     collect_totals(net, r);
     collect_little(net, r);
     collect_series(net, r);
+    collect_observations(net, r);
     collect_streams(net, r);
     collect_nodes_and_ports(net, r);
     collect_hotspots(net, r);

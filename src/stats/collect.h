@@ -7,6 +7,6 @@
 struct cop_net;
 
 /* Fills everything but cpu_seconds, build_seconds and peak_rss_bytes. */
-void cop_collect(const struct cop_net *net, cop_result *r);
+void cop_collect(struct cop_net *net, cop_result *r);
 
 #endif

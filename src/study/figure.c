@@ -222,19 +222,19 @@ static void add_node(json_t *nodes, json_t *seen, const char *port_name, bool ho
         nodes, json_pack("{s:s, s:s}", "name", port_name, "kind", host ? "host" : "switch"));
 }
 
-/* A port's name without its number: "S2:5" belongs to S2. */
-static const char *owner(painter *p, const char *port)
-{
-    const char *colon = strrchr(port, ':');
-    return colon ? cop_arena_printf(p->arena, "%.*s", (int)(colon - port), port) : port;
-}
-
 static bool is_host(const cop_result *r, const char *name)
 {
     for (uint32_t i = 0; i < r->n_nodes; i++)
         if (strcmp(r->node[i].name, name) == 0)
             return true;
     return false;
+}
+
+/* A port's name without its number: "s2.5" belongs to s2. A host has one port, named as itself. */
+static const char *owner(painter *p, const cop_result *r, const char *port)
+{
+    const char *dot = is_host(r, port) ? NULL : strrchr(port, '.');
+    return dot ? cop_arena_printf(p->arena, "%.*s", (int)(dot - port), port) : port;
 }
 
 static void add_network(painter *p, json_t *o)
@@ -248,7 +248,7 @@ static void add_network(painter *p, json_t *o)
         (void)cop_eval_fault(p->e, p->err);
     for (uint32_t i = 0; r != NULL && i < r->n_ports; i++) {
         const cop_port_result *q = &r->port[i];
-        const char *from = owner(p, q->name), *to = owner(p, q->to);
+        const char *from = owner(p, r, q->name), *to = owner(p, r, q->to);
         add_node(nodes, seen, from, is_host(r, from));
         add_node(nodes, seen, to, is_host(r, to));
         json_array_append_new(links, json_pack("{s:s, s:s, s:o, s:o}", "from", from, "to", to,
@@ -290,14 +290,29 @@ static void add_table(painter *p, json_t *o)
     json_object_set_new(o, "rows", rows);
 }
 
-static json_t *expected_json(const cop_figure *f)
+/* An end of an expectation on the x axis, of the first seed. */
+static double mark_end(painter *p, const cop_expr *of)
 {
+    double x = NAN;
+    if (of->text == NULL)
+        return x;
+    enum cop_eval_status st = cop_eval_seed(p->e, 0);
+    if (st == COP_EVAL_OK)
+        st = cop_eval_number(p->e, of, &x);
+    if (st == COP_EVAL_FAULT)
+        cop_err_add(p->err, COP_E_INPUT, "%s", cop_eval_why(p->e));
+    return st == COP_EVAL_OK ? x : NAN;
+}
+
+static json_t *expected_json(painter *p)
+{
+    const cop_figure *f = p->f;
     json_t *list = json_array();
     for (size_t i = 0; i < f->n_expected; i++) {
         const cop_mark_expected *e = &f->expected[i];
         json_t *o = json_pack("{s:s}", "name", e->name), *points = json_array();
-        json_object_set_new(o, "from", real_or_null(e->from));
-        json_object_set_new(o, "to", real_or_null(e->to));
+        json_object_set_new(o, "from", real_or_null(mark_end(p, &e->from)));
+        json_object_set_new(o, "to", real_or_null(mark_end(p, &e->to)));
         json_object_set_new(o, "value", real_or_null(e->value));
         json_object_set_new(o, "low", real_or_null(e->low));
         json_object_set_new(o, "high", real_or_null(e->high));
@@ -337,7 +352,7 @@ static void add_content(painter *p, json_t *o)
         add_table(p, o);
     else {
         json_object_set_new(o, "series", all_curves(p));
-        json_object_set_new(o, "expected", expected_json(p->f));
+        json_object_set_new(o, "expected", expected_json(p));
     }
     if (strcmp(kind, "bar") == 0) {
         json_object_set_new(o, "categories", categories_json(p));

@@ -53,7 +53,10 @@ static void name_point(cop_study *s, cop_point *p)
 static void add_all(cop_point *p, const char **set, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        p->set[p->n_set++] = set[i];
+        if (strncmp(set[i], "base=", 5) == 0)
+            p->base = set[i] + 5;
+        else
+            p->set[p->n_set++] = set[i];
 }
 
 static void collect_set(cop_study *s, cop_point *p)
@@ -63,6 +66,7 @@ static void collect_set(cop_study *s, cop_point *p)
     for (size_t i = 0; i < b->n_axes; i++)
         n += b->axis[i].value[p->value[i]].n_set;
     p->set = COP_NEW_ARRAY(&s->arena, const char *, n);
+    p->base = s->base;
     add_all(p, s->set, s->n_set);
     add_all(p, b->set, b->n_set);
     for (size_t i = 0; i < b->n_axes; i++)
@@ -77,7 +81,7 @@ static int check_config(cop_plan *plan, cop_study *s, cop_point *p, cop_err *err
     cop_override *set = COP_NEW_ARRAY(&s->arena, cop_override, p->n_set);
     for (size_t i = 0; i < p->n_set; i++)
         set[i].text = p->set[i];
-    if (cop_config_load(&c, s->base, NULL, set, p->n_set, &inner) != 0)
+    if (cop_config_load(&c, p->base, NULL, set, p->n_set, &inner) != 0)
         return cop_err_add(err, inner.code, "%s: run `%s`: %s", p->block->where, p->label,
                            inner.text);
     p->config_hash = cop_config_hash(&c);

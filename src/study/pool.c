@@ -182,7 +182,7 @@ static int load_config(const job *j, cop_config *c, cop_err *err)
     cop_override *set = cop_alloc(j->point->n_set * sizeof(*set));
     for (size_t i = 0; i < j->point->n_set; i++)
         set[i].text = j->point->set[i];
-    int rc = cop_config_load(c, j->study->base, NULL, set, j->point->n_set, err);
+    int rc = cop_config_load(c, j->point->base, NULL, set, j->point->n_set, err);
     cop_free(set);
     return rc;
 }

@@ -201,7 +201,15 @@ static const char *flow(cop_study_reader *r, int node)
     return text;
 }
 
-/* {key.path: value, ...} as overrides. */
+static const char *beside(cop_study *s, const char *file)
+{
+    const char *slash = strrchr(s->file, '/');
+    if (file[0] == '/' || slash == NULL)
+        return file;
+    return cop_arena_printf(&s->arena, "%.*s/%s", (int)(slash - s->file), s->file, file);
+}
+
+/* {key.path: value, ...} as overrides; `base` names another run file to start from. */
 static const char **read_set(cop_study_reader *r, int map, size_t *n)
 {
     *n = 0;
@@ -216,7 +224,10 @@ static const char **read_set(cop_study_reader *r, int map, size_t *n)
         int key, value;
         cop_doc_pair(&r->doc, map, i, &key, &value);
         const char *name = cop_doc_text(&r->doc, key);
-        set[(*n)++] = cop_arena_printf(&r->s->arena, "%s=%s", name ? name : "", flow(r, value));
+        const char *text = flow(r, value);
+        if (name != NULL && strcmp(name, "base") == 0)
+            text = beside(r->s, text);
+        set[(*n)++] = cop_arena_printf(&r->s->arena, "%s=%s", name ? name : "", text);
     }
     return set;
 }
@@ -308,16 +319,42 @@ static void read_values(cop_study_reader *r, int map, cop_axis *a)
     }
 }
 
-/* {name: {settings}, ...} */
+/* Is this case left out? `quick: [names]` beside the cases names those of the quick scale. */
+static bool left_out(cop_study_reader *r, const char **quick, size_t n, const char *label)
+{
+    if (quick == NULL || strcmp(r->s->scale, "quick") != 0)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(quick[i], label) == 0)
+            return false;
+    return true;
+}
+
+/* {name: {settings}, ..., quick: [names]} */
 static void read_cases(cop_study_reader *r, int map, cop_axis *a)
 {
-    a->n_values = cop_doc_count(&r->doc, map);
-    a->value = COP_NEW_ARRAY(&r->s->arena, cop_case, a->n_values);
-    for (size_t i = 0; i < a->n_values; i++) {
+    int list = cop_doc_get(&r->doc, map, "quick");
+    size_t n_quick = 0, n = cop_doc_count(&r->doc, map);
+    bool filter = list && cop_doc_type(&r->doc, list) == COP_NODE_LIST;
+    const char **quick = filter ? cop_study_words(r, map, "quick", &n_quick) : NULL;
+    for (size_t i = 0; i < n_quick; i++)
+        if (cop_doc_get(&r->doc, map, quick[i]) == 0)
+            cop_study_fault(r, list, "no case is called `%s`; `quick` lists cases of its axis",
+                            quick[i]);
+    a->value = COP_NEW_ARRAY(&r->s->arena, cop_case, n);
+    a->absent = COP_NEW_ARRAY(&r->s->arena, cop_case, n);
+    for (size_t i = 0; i < n; i++) {
         int key, value;
         cop_doc_pair(&r->doc, map, i, &key, &value);
-        cop_case *c = &a->value[i];
-        c->label = flow(r, key);
+        cop_case one = {.label = flow(r, key), .number = NAN};
+        if (filter && value == list)
+            continue;
+        if (left_out(r, quick, n_quick, one.label)) {
+            a->absent[a->n_absent++] = one;
+            continue;
+        }
+        cop_case *c = &a->value[a->n_values++];
+        *c = one;
         c->set = read_set(r, value, &c->n_set);
     }
 }
@@ -411,8 +448,6 @@ static void read_blocks(cop_study_reader *r, int root)
         cop_study_fault(r, list, "`runs` is not a list; begin each block with `- name: ...`");
         return;
     }
-    if (n == 0)
-        cop_study_fault(r, list, "`runs` is empty; leave it out for one block called `all`");
     for (size_t i = 0; i < n; i++) {
         int item = cop_doc_item(&r->doc, list, i);
         int scale = cop_doc_get(&r->doc, item, "scale");
@@ -523,14 +558,6 @@ static void append_set(cop_study *s, const char **more, size_t n)
         all[i] = i < s->n_set ? s->set[i] : more[i - s->n_set];
     s->set = all;
     s->n_set += n;
-}
-
-static const char *beside(cop_study *s, const char *file)
-{
-    const char *slash = strrchr(s->file, '/');
-    if (file[0] == '/' || slash == NULL)
-        return file;
-    return cop_arena_printf(&s->arena, "%.*s/%s", (int)(slash - s->file), s->file, file);
 }
 
 /* Results are stored in a file of this name. */

@@ -236,6 +236,12 @@ static void read_points(cop_study_reader *r, int list, cop_mark_expected *e)
     e->n_points = n;
 }
 
+static cop_expr optional_expr(cop_study_reader *r, int map, const char *key)
+{
+    int node = cop_doc_get(&r->doc, map, key);
+    return node ? cop_study_expr(r, node) : (cop_expr){0};
+}
+
 /* Value and bounds of a named check, or given here. */
 static void read_expected(cop_study_reader *r, int map, cop_mark_expected *e)
 {
@@ -245,8 +251,8 @@ static void read_expected(cop_study_reader *r, int map, cop_mark_expected *e)
         return;
     *e = (cop_mark_expected){.name = cop_study_text(r, map, "name", "paper"),
                              .category = cop_study_text(r, map, "category", ""),
-                             .from = cop_study_real(r, map, "from"),
-                             .to = cop_study_real(r, map, "to"),
+                             .from = optional_expr(r, map, "from"),
+                             .to = optional_expr(r, map, "to"),
                              .value = cop_study_real(r, map, "value"),
                              .low = cop_study_real(r, map, "min"),
                              .high = cop_study_real(r, map, "max")};

@@ -86,7 +86,8 @@ typedef struct cop_curve {
 typedef struct cop_mark_expected {
     const char *name;
     const char *category; /* bars */
-    double from, to, value, low, high; /* NaN: open */
+    cop_expr from, to; /* x, as its length may depend on the scale; no text: open */
+    double value, low, high; /* NaN: open */
     double (*points)[2]; /* or a curve read from the source */
     size_t n_points;
     double tolerance; /* of the points, relative */
@@ -147,6 +148,7 @@ typedef struct cop_point {
     uint32_t value[8]; /* index per axis of the block */
     int64_t seed;
     const char *label, *axes; /* for people; JSON */
+    const char *base; /* configuration file: the study's, unless a setting `base` names another */
     const char **set; /* all overrides in order, NULL at the end */
     size_t n_set;
     uint64_t config_hash;

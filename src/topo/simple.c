@@ -7,6 +7,28 @@
 #include "topo/topo_cfg.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/* Give the hosts the names that a paper gives them. */
+static int name_hosts(cop_topo *t, const char *names, cop_err *err)
+{
+    static const char between[] = " \t,[]";
+    uint32_t n = 0;
+    if (names == NULL || names[strspn(names, between)] == '\0')
+        return 0;
+    t->host_name = COP_NEW_ARRAY(&t->arena, char *, t->n_hosts);
+    for (const char *p = names + strspn(names, between); *p != '\0'; p += strspn(p, between)) {
+        size_t len = strcspn(p, between);
+        if (n < t->n_hosts)
+            t->host_name[n] = cop_arena_printf(&t->arena, "%.*s", (int)len, p);
+        n++;
+        p += len;
+    }
+    if (n == t->n_hosts)
+        return 0;
+    return cop_err_add(err, COP_E_INPUT, "topology %s: %u names for %u hosts; give one for each",
+                       t->kind, n, t->n_hosts);
+}
 
 static int build_single(cop_topo *t, const void *config, cop_err *err)
 {
@@ -20,7 +42,8 @@ static int build_single(cop_topo *t, const void *config, cop_err *err)
     cop_topo_begin_equal(t, hosts, 1, hosts);
     for (uint32_t h = 0; h < hosts; h++)
         cop_topo_attach(t, h, 0, h);
-    return cop_topo_finish(t, err);
+    rc = name_hosts(t, cfg->names, err);
+    return rc != 0 ? rc : cop_topo_finish(t, err);
 }
 
 static int build_full(cop_topo *t, const void *config, cop_err *err)
@@ -99,11 +122,15 @@ static int build_chain(cop_topo *t, const void *config, cop_err *err)
                            cop_topo_switch_port(t, s + 1, (uint32_t)hosts->v[s + 1]),
                            COP_LINK_TRUNK);
     }
-    return cop_topo_finish(t, err);
+    rc = name_hosts(t, ((const cop_chain_cfg *)config)->names, err);
+    return rc != 0 ? rc : cop_topo_finish(t, err);
 }
+
+#define NAMES_HELP "of the hosts in order, separated by spaces or commas; not given: h0, h1, ..."
 
 static const cop_opt single_opts[] = {
     {"hosts", COP_OPT_INT, offsetof(cop_single_cfg, hosts), NULL, 1, COP_MAX_PORTS, NULL, "hosts"},
+    {"names", COP_OPT_STRING, offsetof(cop_single_cfg, names), "", 0, 0, NULL, NAMES_HELP},
     {0}};
 
 static const cop_opt full_opts[] = {{"switches", COP_OPT_INT, offsetof(cop_full_cfg, switches),
@@ -116,6 +143,7 @@ static const cop_opt full_opts[] = {{"switches", COP_OPT_INT, offsetof(cop_full_
 static const cop_opt chain_opts[] = {
     {"hosts", COP_OPT_INTS, offsetof(cop_chain_cfg, hosts), NULL, 0, COP_MAX_PORTS, NULL,
      "hosts of each switch, left to right; [3, 4] is two switches and seven hosts"},
+    {"names", COP_OPT_STRING, offsetof(cop_chain_cfg, names), "", 0, 0, NULL, NAMES_HELP},
     {0}};
 
 const cop_topo_ops cop_topo_single = {.name = "single",

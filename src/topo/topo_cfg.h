@@ -40,6 +40,7 @@ typedef struct cop_multistage_cfg { /* omega, butterfly */
 
 typedef struct cop_single_cfg { /* single */
     int64_t hosts;
+    const char *names; /* of the hosts, separated by spaces or commas; NULL or empty: h0, h1, ... */
 } cop_single_cfg;
 
 typedef struct cop_full_cfg { /* full */
@@ -49,6 +50,7 @@ typedef struct cop_full_cfg { /* full */
 
 typedef struct cop_chain_cfg { /* chain */
     cop_ints hosts; /* of each switch, from left to right */
+    const char *names; /* as in cop_single_cfg */
 } cop_chain_cfg;
 
 typedef struct cop_file_cfg { /* file */

@@ -1,6 +1,6 @@
 /* Role: turn the options `from`, `except` and `share` of an entry into its list of sources.
  * Input: text of comma-separated items, in [ ] or not: `all`; `rest` (hosts that no earlier entry
- *   uses); the name of an earlier entry (its sources); a number; a range a-b; a range with a step
+ *   uses); the name of a host or of an earlier entry (its sources); a number; a range a-b; a range with a step
  *   a-b:s. `share` then keeps the nearest whole number of hosts, picked by the seed.
  * Output: e->src, ascending and without repeats; never empty.
  * Invariant: which hosts are picked depends on seed, entry number and the candidates only. */
@@ -58,6 +58,15 @@ static const traffic_entry *earlier_entry(const traffic_build *b, const char *na
     return NULL;
 }
 
+uint32_t traffic_named_host(const cop_topo *t, const char *name)
+{
+    for (uint32_t h = 0; h < t->n_hosts && t->host_name != NULL; h++) {
+        if (strcmp(t->host_name[h], name) == 0)
+            return h;
+    }
+    return COP_NONE;
+}
+
 static int mark_item(traffic_build *b, const char *option, const char *item, uint8_t *mark,
                      uint8_t value)
 {
@@ -72,6 +81,11 @@ static int mark_item(traffic_build *b, const char *option, const char *item, uin
             if (!b->used[h])
                 mark[h] = value;
         }
+        return 0;
+    }
+    uint32_t named = traffic_named_host(b->topo, item);
+    if (named != COP_NONE) {
+        mark[named] = value;
         return 0;
     }
     const traffic_entry *e = earlier_entry(b, item);

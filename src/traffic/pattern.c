@@ -8,6 +8,8 @@
  * among permutations without a fixed point, all equally likely. */
 #include "traffic/traffic_priv.h"
 
+#include <stdlib.h>
+
 static bool uses_to(int pattern)
 {
     return pattern == COP_PATTERN_FIXED || pattern == COP_PATTERN_ALL_TO_ONE ||
@@ -19,11 +21,27 @@ static const char *pattern_name(int pattern)
     return cop_opt_find(cop_traffic_opts, "pattern")->names[pattern];
 }
 
+static int read_to(traffic_build *b, const char *text, traffic_entry *e)
+{
+    char *end;
+    unsigned long host = strtoul(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0') {
+        return traffic_fault(b, "to", "`to` is \"%s\"; write the number of a host, 0 to %u%s", text,
+                             e->n_hosts - 1, b->topo->host_name != NULL ? ", or its name" : "");
+    }
+    if (host >= e->n_hosts) {
+        return traffic_fault(b, "to", "`to` is host %s; the last host is %u", text, e->n_hosts - 1);
+    }
+    e->to = (uint32_t)host;
+    return 0;
+}
+
 static int check_to(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e)
 {
     const char *name = pattern_name(cfg->pattern);
+    bool given = cfg->to != NULL && cfg->to[0] != '\0';
     if (!uses_to(cfg->pattern)) {
-        if (cfg->to >= 0) {
+        if (given) {
             return traffic_fault(b, "to",
                                  "pattern %s has no single target; remove `to`, or use pattern "
                                  "fixed, all-to-one or hotspot",
@@ -31,13 +49,11 @@ static int check_to(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry 
         }
         return 0;
     }
-    if (cfg->to < 0)
+    if (!given)
         return traffic_fault(b, "to", "pattern %s needs `to`, the host to send to", name);
-    if (cfg->to >= (int64_t)e->n_hosts) {
-        return traffic_fault(b, "to", "`to` is host %" PRId64 "; the last host is %u", cfg->to,
-                             e->n_hosts - 1);
-    }
-    e->to = (uint32_t)cfg->to;
+    e->to = traffic_named_host(b->topo, cfg->to);
+    if (e->to == COP_NONE && read_to(b, cfg->to, e) != 0)
+        return -COP_E_INPUT;
     for (uint32_t i = 0; i < e->n_src && cfg->pattern == COP_PATTERN_FIXED; i++) {
         if (e->src[i] == e->to) {
             return traffic_fault(b, "from",

@@ -7,13 +7,11 @@
  * not change when entries are appended. A saturated B node sends both parts at constant rates p and
  * 1-p of the host's limit: budgets against time, so that a throttled part does not let the other
  * one send more (Gran et al. 2012). */
-#include "traffic/traffic_priv.h"
+#include "traffic/exchange.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#define WINDOW_DRAWS 40 /* a period of activity has 2^40 values of each random stream */
 
 typedef struct window {
     cop_time from, to;
@@ -89,8 +87,9 @@ static void add_stream(traffic_build *b, const traffic_entry *e, const cop_strea
     cop_stream s = *model;
     s.t_next = w.from;
     s.t_stop = w.to;
-    s.rng_arrival = s.rng_dest = s.rng_size = nth << WINDOW_DRAWS;
+    s.rng_arrival = s.rng_dest = s.rng_size = nth << TRAFFIC_WINDOW_DRAWS;
     s.saturated = s.gen == GEN_SATURATED;
+    s.steady = s.dest == DEST_FIXED || s.dest == DEST_SLOT;
     traffic_arrival_start(b, e, &s, bps);
     b->stream = cop_grow(b->stream, &b->cap_streams, b->n_streams + 1, sizeof(s));
     b->stream[b->n_streams++] = s;
@@ -206,6 +205,8 @@ static int build_entry(traffic_build *b, const cop_traffic_cfg *cfg)
         rc = -COP_E_INPUT;
     if (traffic_arrival_check(b, cfg, e) != 0)
         rc = -COP_E_INPUT;
+    if (rc == 0 && cfg->exchange != COP_EXCHANGE_NONE)
+        return traffic_exchange_build(b, cfg, e);
     if (rc == 0 && !anyone_aims(b, cfg, e))
         rc = traffic_fault(b, "from", "every source would send to itself; add other hosts");
     for (uint32_t i = 0; i < e->n_src && rc == 0; i++)
@@ -238,6 +239,7 @@ static void finish(traffic_build *b)
     if (b->n_rates > 0)
         memcpy(m->rate, b->rate, b->n_rates * sizeof(*b->rate));
     tr->model = m;
+    traffic_exchange_start(b);
 }
 
 int cop_traffic_build(cop_traffic *tr, const cop_topo *t, const cop_traffic_cfg *entries, size_t n,
@@ -282,7 +284,9 @@ void cop_traffic_take(cop_traffic *tr, uint32_t s, cop_time now, cop_msg *m)
     m->sl = st->sl;
     COP_ASSERT(m->dst != st->host);
     st->n_sent++;
-    if (st->n_sent == e->limit)
+    if (COP_UNLIKELY(e->exchange != NULL))
+        traffic_exchange_taken(e, st, m);
+    if (st->n_sent == e->limit || e->exchange != NULL)
         st->t_next = COP_NEVER;
     else if (!st->saturated)
         st->t_next = traffic_arrival_next(e, model->rate, st, m->bytes);

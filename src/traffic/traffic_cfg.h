@@ -24,6 +24,17 @@ enum cop_pattern {
     COP_PATTERN_FOREST,
 };
 
+/* Closed-loop exchanges (exchange_kinds.c). */
+enum cop_exchange {
+    COP_EXCHANGE_NONE,
+    COP_EXCHANGE_PING_PONG,
+    COP_EXCHANGE_ALL_PAIRS,
+    COP_EXCHANGE_NATURAL_RING,
+    COP_EXCHANGE_RANDOM_RING,
+    COP_EXCHANGE_TRANSPOSE,
+    COP_EXCHANGE_ALL_TO_ALL,
+};
+
 enum cop_to_order { COP_TO_ROUND_ROBIN, COP_TO_RANDOM, COP_TO_BY_SOURCE };
 
 enum cop_arrival {
@@ -44,7 +55,7 @@ typedef struct cop_traffic_cfg {
     const char *from, *except; /* sets of hosts as text, see hosts.c */
     double share; /* of these hosts, picked at random */
     int pattern; /* enum cop_pattern */
-    int64_t to; /* host; -1: not given */
+    const char *to; /* host, by number or name; "": not given */
     cop_ints to_list;
     int to_order; /* enum cop_to_order */
     double hot_share, region;
@@ -53,6 +64,8 @@ typedef struct cop_traffic_cfg {
     int64_t hotspots;
     uint64_t lifetime_ps;
     bool contribute;
+    int exchange; /* enum cop_exchange */
+    uint64_t think_ps;
     int arrival; /* enum cop_arrival */
     uint64_t rate_bps; /* 0: not given */
     double load; /* 0: not given */
@@ -81,6 +94,7 @@ typedef struct cop_traffic_ctx {
     const uint64_t *inject_bps; /* [n_hosts] most a host can send: min(link, nic.inject_rate) */
     uint64_t mtu_bytes;
     uint64_t duration_ps; /* nothing is generated at or after it */
+    uint64_t warmup_ps; /* exchanges are measured from then on */
     const char *(*where)(const void *ctx, size_t entry, const char *option, char *buf, size_t size);
     const void *where_ctx; /* "file:line:column" of an entry's option, for messages */
 } cop_traffic_ctx;

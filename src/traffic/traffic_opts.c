@@ -23,6 +23,9 @@ static const char *const pattern_names[] = {"uniform",
                                             "neighbour",
                                             "forest",
                                             NULL};
+static const char *const exchange_names[] = {"none",         "ping-pong",   "all-pairs",
+                                             "natural-ring", "random-ring", "grid-transpose",
+                                             "all-to-all",   NULL};
 static const char *const to_order_names[] = {"round-robin", "random", "by-source", NULL};
 static const char *const arrival_names[] = {"saturated", "constant", "bernoulli", "poisson",
                                             "pulses",    "on-off",   NULL};
@@ -36,7 +39,9 @@ const cop_opt cop_traffic_opts[] = {
      "of the entry in results; not given: traffic0, traffic1, ... in order"},
     {"from", COP_OPT_STRING, T(from), "all", 0, 0, NULL,
      "sending hosts: all; rest (hosts no earlier entry uses); the name of an earlier entry (its "
-     "hosts); numbers from 0 and ranges such as \"0, 3, 8-15, 16-62:2\""},
+     "hosts), or of a host if the topology has names; numbers from 0 and ranges such as \"0, 3, "
+     "8-15, "
+     "16-62:2\""},
     {"except", COP_OPT_STRING, T(except), "", 0, 0, NULL,
      "hosts taken out of `from`, written in the same way"},
     {"share", COP_OPT_SHARE, T(share), "100 %", 0, 1, NULL,
@@ -45,8 +50,10 @@ const cop_opt cop_traffic_opts[] = {
      "destinations: any other host; one host `to` (all-to-one: but not from itself); `to_list`; "
      "hotspot `to`; hot region; a random host of another group; permutations of all hosts, where a "
      "host mapped to itself is silent; forest of congestion trees with V, C and B nodes"},
-    {"to", COP_OPT_INT, T(to), "-1", -1, MAX_HOST, NULL,
-     "fixed, all-to-one, hotspot: the host they aim at; -1 = not given"},
+    {"to", COP_OPT_STRING, T(to), "", 0, 0, NULL,
+     "fixed, all-to-one, hotspot: the host they aim at, by number from 0, or by name if the "
+     "topology "
+     "has names"},
     {"to_list", COP_OPT_INTS, T(to_list), "", 0, MAX_HOST, NULL,
      "list: hosts to send to; a sender in the list leaves itself out"},
     {"to_order", COP_OPT_ENUM, T(to_order), "round-robin", 0, 0, to_order_names,
@@ -75,6 +82,14 @@ const cop_opt cop_traffic_opts[] = {
      "hotspot while it is the hotspot itself"},
     {"contribute", COP_OPT_BOOL, T(contribute), "yes", 0, 0, NULL,
      "forest: no = same places, but nothing is sent to the hotspots (reference run)"},
+    {"exchange", COP_OPT_ENUM, T(exchange), "none", 0, 0, exchange_names,
+     "instead of `pattern` and `arrival`: messages that wait for each other, among the hosts of "
+     "`from`. ping-pong: hosts 1 and 2, 3 and 4, ...; all-pairs: ping-pong of every pair, one pair "
+     "at a time; rings: to both neighbours at once, on when both messages have arrived there and "
+     "both from there; grid-transpose: of the grid of hosts; all-to-all: to each other one in "
+     "turn"},
+    {"think", COP_OPT_TIME, T(think_ps), "0", 0, MAX_TIME, NULL,
+     "exchange: a host sends its next messages so long after those before are done (software)"},
     {"arrival", COP_OPT_ENUM, T(arrival), "saturated", 0, 0, arrival_names,
      "saturated: always a message waiting; constant rate; bernoulli: chance of a message per slot "
      "of one message time at full rate; poisson; pulses: square wave; on-off: random bursts"},

@@ -11,6 +11,8 @@
 
 typedef unsigned __int128 traffic_u128;
 
+#define TRAFFIC_WINDOW_DRAWS 40 /* a period of activity has 2^40 values of each random stream */
+
 /* How a stream finds the destination of a message. */
 enum traffic_dest {
     DEST_FIXED,
@@ -24,13 +26,13 @@ enum traffic_dest {
 };
 
 /* How a stream finds the time of its next message. */
-enum traffic_gen { GEN_SATURATED, GEN_CONSTANT, GEN_BERNOULLI, GEN_POISSON };
+enum traffic_gen { GEN_SATURATED, GEN_CONSTANT, GEN_BERNOULLI, GEN_POISSON, GEN_EXCHANGE };
 
 /* What switches a stream between its two rates. */
 enum traffic_wave { WAVE_NONE, WAVE_SQUARE, WAVE_BURSTS };
 
 /* Entities of the entry's COP_RNG_PLACE streams. */
-enum traffic_place { PLACE_SHARE, PLACE_PERMUTATION, PLACE_ROLES, PLACE_HOTSPOTS };
+enum traffic_place { PLACE_SHARE, PLACE_PERMUTATION, PLACE_ROLES, PLACE_HOTSPOTS, PLACE_RANKS };
 
 /* Time is made of work: w (bytes, Q16) take w * num / den picoseconds, exactly. */
 typedef struct traffic_rate {
@@ -52,6 +54,8 @@ typedef struct traffic_forest {
     uint32_t *own_slot; /* slots in which a contributor is its subset's hotspot, ascending */
 } traffic_forest;
 
+typedef struct traffic_exchange traffic_exchange; /* exchange.c */
+
 typedef struct traffic_entry {
     uint64_t seed;
     uint32_t n_hosts;
@@ -71,6 +75,7 @@ typedef struct traffic_entry {
     bool random_phase;
     cop_time length[2]; /* of high and low phases; WAVE_BURSTS: means */
     uint32_t limit; /* messages per stream; 0: none */
+    traffic_exchange *exchange; /* NULL: what is sent does not depend on what arrives */
 } traffic_entry;
 
 typedef struct traffic_model {
@@ -91,6 +96,7 @@ typedef struct traffic_build {
     size_t n_rates, cap_rates;
     cop_stream *stream; /* grows */
     size_t n_streams, cap_streams;
+    uint32_t n_links; /* streams of exchanges */
 } traffic_build;
 
 /* Add one fault at option `option` of the entry being built; returns -COP_E_INPUT. */
@@ -98,6 +104,8 @@ int traffic_fault(traffic_build *b, const char *option, const char *fmt, ...) CO
 
 /* hosts.c: the sources of the entry. */
 int traffic_sources(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e);
+/* The host of that name, if the topology names its hosts; COP_NONE: no such host. */
+uint32_t traffic_named_host(const cop_topo *t, const char *name);
 
 /* pattern.c */
 int traffic_pattern_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e);

@@ -277,6 +277,50 @@ static void credits_keep_the_output_busy(void **state)
             }
 }
 
+/* The credit round trip of a host's link is 300 ns, a packet 128 ns: with room for one packet of each
+ * host one goes per round trip, with room for two two. Ports between switches keep their
+ * own size. */
+static void host_buffers_have_their_own_size(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *size;
+        double gbps;
+    } cases[] = {{"switch.host_buffer=0", 2048 / 300.0},
+                 {"switch.host_buffer=512 B", 2 * 2048 / 300.0},
+                 {"switch.host_buffer=64 KiB", 16.0}};
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        cop_result r;
+        const char *set[] = {cases[i].size};
+        run_ok("run: {duration: 1 ms, warmup: 100 us}\n"
+               "topology: {kind: single, hosts: 2, names: left right}\n"
+               "link: {rate: 16 Gbit/s, delay: 20 ns}\n"
+               "switch: {pipeline: 100 ns, header: 64 B, buffer: 256 B}\n"
+               "nic: {mtu: 256 B, buffer: 64 KiB}\n"
+               "traffic: [{name: f, from: left, pattern: fixed, to: right, message: 4 KiB}]\n",
+               set, 1, 128.0, &r);
+        near(cases[i].size, scn_gbps(&r, "f"), cases[i].gbps, 0.001);
+        cop_result_free(&r);
+    }
+    double trunk[2];
+    for (size_t i = 0; i < 2; i++) {
+        cop_result r;
+        const char *set[] = {cases[2 * i].size};
+        run_ok("run: {duration: 1 ms, warmup: 100 us}\n"
+               "topology: {kind: chain, hosts: [1, 1]}\n"
+               "link: {rate: 16 Gbit/s, delay: 20 ns, trunk_delay: 200 ns}\n"
+               "switch: {pipeline: 100 ns, header: 64 B, buffer: 256 B}\n"
+               "nic: {mtu: 256 B, buffer: 64 KiB}\n"
+               "traffic: [{name: f, from: [0], pattern: fixed, to: 1, message: 4 KiB}]\n",
+               set, 1, 128.0, &r);
+        trunk[i] = scn_gbps(&r, "f");
+        cop_result_free(&r);
+    }
+    /* 2 x 200 + 32 + 100 + 128 ns, whatever the host's buffer. */
+    near("trunk", trunk[0], 2048 / 660.0, 0.001);
+    near("trunk", trunk[1], 2048 / 660.0, 0.001);
+}
+
 /* With enough room the last of N k packets is delivered after N k packet times, in every kind of
  * switch; and until then round robin has served every input equally, to one packet. */
 static void incast_is_fair_and_busy(void **state)
@@ -327,6 +371,7 @@ int main(void)
         cmocka_unit_test(mean_wait_of_mixed_packets),
         cmocka_unit_test(littles_law),
         cmocka_unit_test(credits_keep_the_output_busy),
+        cmocka_unit_test(host_buffers_have_their_own_size),
         cmocka_unit_test(incast_is_fair_and_busy),
     };
     return cmocka_run_group_tests_name("theory", tests, NULL, NULL);

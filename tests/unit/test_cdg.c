@@ -225,13 +225,13 @@ static void test_counts(void **state)
 {
     (void)state;
     cop_topo t;
-    build(&t, "single", &(cop_single_cfg){5});
+    build(&t, "single", &(cop_single_cfg){.hosts = 5});
     cop_cdg_result c = check(&t, "minhop", NULL, 0);
     assert_int_equal(c.channels, 10);
     assert_int_equal(c.dependencies, 20);
     cop_cdg_free(&c);
     cop_topo_free(&t);
-    build(&t, "chain", &(cop_chain_cfg){INTS(2, 2)});
+    build(&t, "chain", &(cop_chain_cfg){.hosts = INTS(2, 2)});
     c = check(&t, "updn", NULL, 0);
     assert_int_equal(c.channels, 10);
     assert_int_equal(c.dependencies, 4 * 2 + 2 * 2);

@@ -82,7 +82,7 @@ static void values_arrive(void **state)
     assert_int_equal(c.n_traffic, 2);
     assert_string_equal(c.traffic[0].name, "F1");
     assert_string_equal(c.traffic[0].from, "0,2-4");
-    assert_int_equal(c.traffic[0].to, 9);
+    assert_string_equal(c.traffic[0].to, "9");
     assert_true(c.traffic[1].rate_bps == 20000000000u);
     cop_config_free(&c);
 }

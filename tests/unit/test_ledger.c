@@ -61,6 +61,28 @@ static void test_states(void **state)
     cop_ledger_free(&l);
 }
 
+/* Bounds of the tolerance go before those of the paper: qcn-6 has a lower one in the tolerance only,
+ * qcn-36 a wider one; qcn-9 has bounds in `expected` alone. */
+static void test_bounds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id;
+        double low, high;
+    } want[] = {{"qcn-6", 0.40, 0.50}, {"qcn-36", -INFINITY, 0.02}, {"qcn-9", 0.5078125, 1.0}};
+    cop_ledger l;
+    cop_err err = {0};
+    assert_int_equal(cop_ledger_load(&l, "claims", &err), 0);
+    for (size_t i = 0; i < COP_LEN(want); i++) {
+        const cop_claim *c = cop_ledger_find(&l, want[i].id, NULL);
+        assert_non_null(c);
+        const cop_band *b = cop_claim_band(c, "");
+        assert_non_null(b);
+        assert_true(b->low == want[i].low && b->high == want[i].high);
+    }
+    cop_ledger_free(&l);
+}
+
 static void write_paper(const char *dir, const char *key, const char *checks)
 {
     char path[512];
@@ -225,9 +247,9 @@ static void test_missing_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),        cmocka_unit_test(test_states),
-        cmocka_unit_test(test_faults),        cmocka_unit_test(test_tolerances),
-        cmocka_unit_test(test_bands),         cmocka_unit_test(test_all_bands),
-        cmocka_unit_test(test_missing_folder)};
+        cmocka_unit_test(test_counts),     cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_states),     cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_tolerances), cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_all_bands),  cmocka_unit_test(test_missing_folder)};
     return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);
 }

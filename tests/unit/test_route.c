@@ -532,7 +532,7 @@ static void test_any_graph(void **state)
 {
     (void)state;
     cop_topo t;
-    build(&t, "chain", &(cop_chain_cfg){INTS(3, 0, 2, 1)});
+    build(&t, "chain", &(cop_chain_cfg){.hosts = INTS(3, 0, 2, 1)});
     try_on(&t, "minhop", NULL, 1, 0, true);
     try_on(&t, "updn", NULL, 1, 0, true);
     cop_topo_free(&t);
@@ -542,7 +542,7 @@ static void test_any_graph(void **state)
         try_on(&t, "updn", &(cop_updn_cfg){root}, 1, 0, false);
     refuse("updn", &t, &(cop_updn_cfg){6}, 0, "0 to 5");
     cop_topo_free(&t);
-    build(&t, "single", &(cop_single_cfg){1});
+    build(&t, "single", &(cop_single_cfg){.hosts = 1});
     try_on(&t, "minhop", NULL, 1, 0, true);
     try_on(&t, "updn", NULL, 1, 0, true);
     cop_topo_free(&t);

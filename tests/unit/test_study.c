@@ -41,7 +41,6 @@ static void test_faults(void **state)
         {HEAD "vary: {l: {key: link.delay, values: [1 ns, 1.0 ns]}}\n", "study.yaml:3", "twice"},
         {HEAD "vary: {l: {key: link.dealy, values: [1 ns]}}\n", "run `l 1 ns`", "did you mean"},
         {HEAD "runs: 3\n", "study.yaml:3:7", "not a list"},
-        {HEAD "runs: []\n", "study.yaml:3:7", "empty"},
         {HEAD "runs: [{nmae: a}, {nmae: b}]\n", "study.yaml:3:9", "did you mean `name`"},
         {HEAD "runs: [{name: a}, {name: a}]\n", "study.yaml:3:19", "unique"},
         {HEAD "runs: [{name: a-b}]\n", "study.yaml:3:8", "name in expressions"},

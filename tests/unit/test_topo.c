@@ -397,7 +397,7 @@ static void simple_networks(void **state)
     (void)state;
     cop_topo t;
     cop_topo_facts f;
-    build(&t, "single", &(cop_single_cfg){5});
+    build(&t, "single", &(cop_single_cfg){.hosts = 5});
     cop_topo_measure(&t, 0, &f);
     assert_int_equal(t.n_switches, 1);
     assert_int_equal(f.cables, 5);
@@ -413,7 +413,7 @@ static void simple_networks(void **state)
     assert_int_equal(peer_switch(&t, 2, 3 + 2), 3);
     cop_topo_free(&t);
 
-    cop_chain_cfg two = {INTS(3, 4)};
+    cop_chain_cfg two = {.hosts = INTS(3, 4)};
     build(&t, "chain", &two);
     check_ports(&t, true);
     cop_topo_measure(&t, 0, &f);
@@ -425,7 +425,7 @@ static void simple_networks(void **state)
     assert_true(f.mean_switches == (18 * 1 + 24 * 2) / 42.0);
     cop_topo_free(&t);
 
-    cop_chain_cfg three = {INTS(1, 0, 2)};
+    cop_chain_cfg three = {.hosts = INTS(1, 0, 2)};
     build(&t, "chain", &three);
     assert_int_equal(peer_switch(&t, 1, 0), 0);
     assert_int_equal(peer_switch(&t, 1, 1), 2);
@@ -439,7 +439,7 @@ static void names(void **state)
     (void)state;
     cop_topo t;
     char buf[32];
-    cop_chain_cfg cfg = {INTS(3, 4)};
+    cop_chain_cfg cfg = {.hosts = INTS(3, 4)};
     build(&t, "chain", &cfg);
     assert_string_equal(cop_topo_host_name(&t, 6, buf, sizeof(buf)), "h6");
     assert_string_equal(cop_topo_switch_name(&t, 1, buf, sizeof(buf)), "s1");
@@ -448,16 +448,30 @@ static void names(void **state)
     assert_string_equal(cop_topo_port_name(&t, cop_topo_host_port(&t, 2), buf, sizeof(buf)), "h2");
     assert_string_equal(cop_topo_host_name(&t, 6, buf, 2), "h");
     cop_topo_free(&t);
+    cfg.names = "A, B C  [D],E,F G9";
+    build(&t, "chain", &cfg);
+    assert_string_equal(cop_topo_host_name(&t, 0, buf, sizeof(buf)), "A");
+    assert_string_equal(cop_topo_host_name(&t, 3, buf, sizeof(buf)), "D");
+    assert_string_equal(cop_topo_host_name(&t, 6, buf, sizeof(buf)), "G9");
+    assert_string_equal(cop_topo_switch_name(&t, 1, buf, sizeof(buf)), "s1");
+    cop_topo_free(&t);
+    build(&t, "single", &(cop_single_cfg){.hosts = 2, .names = "left, right"});
+    assert_string_equal(cop_topo_host_name(&t, 1, buf, sizeof(buf)), "right");
+    cop_topo_free(&t);
 }
 
 static void refusals(void **state)
 {
     (void)state;
-    refuse("single", &(cop_single_cfg){0}, "hosts is 0; must be 1 to 512");
-    refuse("single", &(cop_single_cfg){513}, "hosts is 513");
-    refuse("single", &(cop_single_cfg){INT64_MIN}, "must be 1 to 512");
+    refuse("single", &(cop_single_cfg){.hosts = 0}, "hosts is 0; must be 1 to 512");
+    refuse("single", &(cop_single_cfg){.hosts = 513}, "hosts is 513");
+    refuse("single", &(cop_single_cfg){.hosts = INT64_MIN}, "must be 1 to 512");
+    refuse("single", &(cop_single_cfg){.hosts = 3, .names = "a b"},
+           "2 names for 3 hosts; give one for each");
+    refuse("single", &(cop_single_cfg){.hosts = 3, .names = "a b c d"}, "4 names for 3 hosts");
     refuse("full", &(cop_full_cfg){500, 100}, "a switch would need 599 ports");
-    cop_chain_cfg none = {INTS(0, 0)}, wide = {INTS(1, 511, 1)}, empty = {{NULL, 0}};
+    cop_chain_cfg none = {.hosts = INTS(0, 0)}, wide = {.hosts = INTS(1, 511, 1)},
+                  empty = {.hosts = {NULL, 0}};
     refuse("chain", &none, "no hosts");
     refuse("chain", &wide, "513 ports");
     refuse("chain", &empty, "one per switch");

@@ -1,0 +1,95 @@
+/* InfiniBand congestion control (IBA 1.2.1, annex A10), as the papers of Gran et al. and of Pfister et
+ * al. use it: switches mark packets that leave a congested port (FECN), destinations tell the source
+ * (BECN), sources insert delays. See docs/MODEL.md; the rules are in ibcc_switch.c and ibcc_source.c.
+ *
+ * Destination   a data packet with FECN is answered at once by a notification packet, or by an
+ *               acknowledgement, with BECN. It is ignored on acknowledgements and notifications, and
+ *               on packets that carry BECN. There is no multicast.
+ * Source        M-ibcc, M-ibcc-dst, M-pfis-cc, M-pfis-guide. */
+#include "cc/ibcc.h"
+
+#include "cc/cc_all.h"
+
+static void ibcc_start(struct cop_net *net)
+{
+    const ibcc_cfg *cfg = cop_net_cc_cfg(net);
+    const cop_netinfo *info = cop_net_info(net);
+    ibcc_run *run = cop_net_cc_net(net);
+    size_t lanes = (size_t)info->topo->host_port0 * info->lanes;
+    run->par = ibcc_resolve(cfg, info);
+    run->evaluate = cfg->evaluate;
+    run->marking = cfg->marking;
+    run->delay_from = cfg->delay_from;
+    run->answer = COP_PKT_BECN | (cfg->becn == IBCC_BY_ACK ? COP_PKT_ACK : COP_PKT_CNP);
+    run->lanes = info->lanes;
+    run->seed = info->seed;
+    run->lane = cop_net_cc_alloc(net, lanes * sizeof(ibcc_lane));
+    run->phase = cop_net_cc_alloc(net, info->n_hosts * sizeof(cop_time));
+    if (cfg->cs_threshold > 0)
+        run->input = cop_net_cc_alloc(net, lanes * sizeof(ibcc_input));
+    ibcc_parse_ratios(cfg->cs_return_delay, &run->return_delay, 1);
+    if (run->par.cct_shape == IBCC_ENCODED)
+        run->cct.ratio = cop_net_cc_alloc(net, run->par.cct_entries * sizeof(ibcc_ratio));
+    else
+        run->cct.time = cop_net_cc_alloc(net, run->par.cct_entries * sizeof(cop_time));
+    ibcc_cct_fill(&run->cct, &run->par, cfg, info->mtu_bytes);
+    ibcc_switch_start(run, cfg, info);
+    ibcc_source_start(run, cfg, info);
+}
+
+static bool ibcc_flow_is_sl(const void *cfg)
+{
+    return ((const ibcc_cfg *)cfg)->level == IBCC_SL;
+}
+
+static uint16_t ibcc_on_deliver(struct cop_net *net, uint32_t host, const cop_pkt *p)
+{
+    (void)host;
+    const ibcc_run *run = cop_net_cc_net(net);
+    return (p->flags & (COP_PKT_FECN | COP_PKT_BECN)) == COP_PKT_FECN ? run->answer : 0;
+}
+
+static const cop_cc_value flow_values[] = {
+    {"ccti", "index"}, {"delay", "ns"}, {"rate", "Gbit/s"}, {"becns", "packets"}, {0}};
+static const cop_cc_value port_values[] = {{"state", "congested"}, {"fill", "bytes"}, {0}};
+static const cop_cc_value counters[] = {
+    {"ccti_triggers", "times"}, {"credits_delayed", "packets"}, {0}};
+
+static double ibcc_port_value(struct cop_net *net, uint32_t port, uint32_t vl, unsigned which)
+{
+    const ibcc_run *run = cop_net_cc_net(net);
+    const ibcc_lane *l = &run->lane[(size_t)port * run->lanes + vl];
+    return which == 0 ? l->congested : l->sum;
+}
+
+static double ibcc_counter(struct cop_net *net, unsigned which)
+{
+    const ibcc_run *run = cop_net_cc_net(net);
+    return (double)(which == 0 ? run->triggers : run->starved);
+}
+
+const cop_cc_ops cop_cc_ibcc = {
+    .name = "ibcc",
+    .summary = "InfiniBand: FECN marks, BECN, table of delays at sources",
+    .source = "IBA 1.2.1 annex A10; Gran et al. 2010-2012; Pfister et al. "
+              "2005",
+    .opts = ibcc_opts,
+    .cfg_size = sizeof(ibcc_cfg),
+    .flow_size = sizeof(ibcc_flow),
+    .net_size = sizeof(ibcc_run),
+    .check = ibcc_check,
+    .start = ibcc_start,
+    .flow_is_sl = ibcc_flow_is_sl,
+    .on_fill = ibcc_on_fill,
+    .on_dequeue = ibcc_on_dequeue,
+    .credit_time = ibcc_credit_time,
+    .next_send = ibcc_next_send,
+    .on_send = ibcc_on_send,
+    .on_control = ibcc_on_control,
+    .on_deliver = ibcc_on_deliver,
+    .flow_values = flow_values,
+    .port_values = port_values,
+    .flow_value = ibcc_flow_value,
+    .port_value = ibcc_port_value,
+    .counters = counters,
+    .counter = ibcc_counter};

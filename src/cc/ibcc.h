@@ -1,0 +1,171 @@
+/* InfiniBand congestion control, inside: what its files share. The rules themselves are plain
+ * functions over plain structs, so that tests can walk them step by step without a network.
+ *
+ *   ibcc_opts.c     options, presets, resolved parameters      ibcc_switch.c   port state, marking
+ *   ibcc_cct.c      the table of delays                        ibcc_source.c   CCTI and its timer
+ *   ibcc.c          the hooks of net/cc.h */
+#ifndef COP_CC_IBCC_H
+#define COP_CC_IBCC_H
+
+#include "base/opt.h"
+#include "net/cc.h"
+
+enum ibcc_preset { IBCC_TESTBED, IBCC_FAT_TREE, IBCC_PFISTER };
+enum ibcc_evaluate { IBCC_VOQ, IBCC_OUTPUT, IBCC_CONTRIBUTORS };
+enum ibcc_mask { IBCC_MASK_NONE, IBCC_MASK_HOSTS, IBCC_MASK_ALL };
+enum ibcc_marking { IBCC_RANDOM, IBCC_COUNTED };
+enum ibcc_shape { IBCC_SHAPE_AUTO, IBCC_LINEAR, IBCC_QUADRATIC, IBCC_TIMES, IBCC_ENCODED };
+enum ibcc_level { IBCC_QP, IBCC_SL };
+enum ibcc_becn { IBCC_BY_CNP, IBCC_BY_ACK };
+enum ibcc_timer { IBCC_FREE_RUNNING, IBCC_RESTART };
+enum ibcc_from { IBCC_FROM_END, IBCC_FROM_START };
+
+typedef struct ibcc_cfg { /* as configured; ibcc_opts.c explains */
+    int preset;
+    int64_t hotspot_degree;
+    /* switches */
+    int64_t threshold, host_threshold;
+    cop_ints port_threshold; /* switch, port, weight, ... */
+    uint64_t threshold_reference;
+    double threshold_share;
+    uint64_t threshold_bytes;
+    double hysteresis_mtus;
+    uint64_t hysteresis_bytes;
+    int evaluate;
+    int victim_mask;
+    cop_ints port_victim_mask; /* switch, port, 0 or 1, ... */
+    int64_t packet_size, marking_rate;
+    double marking_probability;
+    int marking;
+    int credit_mask;
+    int64_t cs_threshold;
+    const char *cs_return_delay; /* shift:multiplier */
+    /* end nodes */
+    int becn, level;
+    int64_t cct_entries;
+    int cct_shape;
+    uint64_t cct_delay_ps;
+    int64_t cct_index;
+    cop_times cct_times;
+    const char *cct_encoded; /* shift:multiplier, ... */
+    bool cct_scale;
+    int delay_from;
+    int64_t ccti_increase, ccti_limit, ccti_min;
+    uint64_t ccti_timer_ps;
+    int64_t ccti_timer_units;
+    int timer;
+    bool timer_phase;
+    int64_t trigger_threshold;
+} ibcc_cfg;
+
+typedef struct ibcc_ratio { /* of a packet's own time on the wire: multiplier / 2^shift */
+    uint32_t multiplier;
+    uint8_t shift;
+} ibcc_ratio;
+
+/* The table of delays: times for a packet of full size, or ratios of the packet's time. */
+typedef struct ibcc_cct {
+    uint32_t n, mtu_bytes;
+    bool scale; /* times are for a full packet, shorter ones wait less */
+    cop_time *time; /* [n]; NULL: ratios */
+    ibcc_ratio *ratio; /* [n]; NULL: times */
+} ibcc_cct;
+
+typedef struct ibcc_params { /* numbers that follow from options, preset and network */
+    double upper_share; /* of the reference; < 0: by weight */
+    uint64_t upper_bytes; /* 0: by share or weight */
+    uint64_t reference_bytes, hysteresis_bytes;
+    uint64_t mark_below; /* a packet is marked if a 64-bit draw is below; UINT64_MAX: always */
+    uint32_t mark_gap; /* counted: eligible packets between two marks */
+    uint32_t least_bytes; /* shorter packets are not marked */
+    uint32_t increase, limit, min; /* of the CCTI */
+    uint32_t trigger; /* CCTI that is logged; 0: none */
+    cop_time period_ps;
+    bool restart; /* a BECN restarts the flow's timer */
+    uint32_t cct_entries;
+    int cct_shape;
+    cop_time cct_delay_ps;
+    uint32_t cct_index;
+} ibcc_params;
+
+typedef struct ibcc_lane { /* one lane of an output port: half a cache line */
+    uint32_t upper, lower; /* bytes */
+    uint32_t sum; /* bytes waiting in all inputs */
+    uint16_t inputs; /* that have something waiting */
+    uint16_t over_upper, over_lower; /* IBCC_VOQ: inputs above the thresholds */
+    uint8_t congested;
+    uint8_t masked; /* Victim_Mask: may enter without credit */
+    uint32_t since_mark; /* eligible packets since the last mark */
+    uint64_t draws;
+} ibcc_lane;
+
+typedef struct ibcc_input { /* one lane of an input with credit starvation */
+    uint32_t bytes, limit;
+    cop_time last; /* when the last credit was returned */
+} ibcc_input;
+
+typedef struct ibcc_flow {
+    cop_time next; /* earliest start of its next packet */
+    uint64_t base; /* free-running: number of the tick `above` refers to; restart: start of the
+                      current period */
+    uint32_t above; /* CCTI - CCTI_Min */
+    uint32_t becns;
+} ibcc_flow;
+
+typedef struct ibcc_run { /* state of a run */
+    ibcc_params par;
+    ibcc_cct cct;
+    int evaluate, marking, delay_from;
+    uint16_t answer; /* flags of the packet that carries a BECN */
+    uint32_t lanes;
+    uint64_t seed;
+    ibcc_lane *lane; /* [n_ports * lanes] */
+    ibcc_input *input; /* [n_ports * lanes]; NULL: no credit starvation */
+    ibcc_ratio return_delay;
+    cop_time *phase; /* [n_hosts] of the timers */
+    uint64_t triggers, starved;
+} ibcc_run;
+
+/* ibcc_opts.c */
+extern const cop_opt ibcc_opts[];
+int ibcc_check(const void *cfg, const cop_netinfo *info, cop_err *err);
+ibcc_params ibcc_resolve(const ibcc_cfg *cfg, const cop_netinfo *info);
+/* "shift:multiplier, ..." into list[max]; how many there are, or -1 if the text is not of that form. */
+int64_t ibcc_parse_ratios(const char *text, ibcc_ratio *list, size_t max);
+
+/* ibcc_cct.c: memory is the caller's, [par->cct_entries]. */
+void ibcc_cct_fill(ibcc_cct *t, const ibcc_params *par, const ibcc_cfg *cfg, uint32_t mtu_bytes);
+cop_time ibcc_cct_delay(const ibcc_cct *t, uint32_t index, uint32_t bytes, cop_time wire_ps);
+static inline cop_time ibcc_ratio_of(ibcc_ratio r, cop_time wire_ps)
+{
+    return wire_ps * r.multiplier >> r.shift;
+}
+
+/* ibcc_switch.c */
+/* The fill at which weight w triggers, and its lower partner; UINT32_MAX: never. */
+uint32_t ibcc_upper_of(const ibcc_params *par, int64_t weight);
+uint32_t ibcc_lower_of(const ibcc_params *par, uint32_t upper);
+void ibcc_switch_start(ibcc_run *run, const ibcc_cfg *cfg, const cop_netinfo *info);
+/* One input's bytes have changed. Returns true if the lane would enter the congestion state if it is
+ * the root, that is, has credit. */
+bool ibcc_lane_fill(ibcc_lane *l, int evaluate, uint32_t before, uint32_t after);
+/* Is a packet of this size, which leaves now, marked? `entity` names the lane's random numbers. */
+bool ibcc_lane_mark(const ibcc_run *run, ibcc_lane *l, uint32_t entity, uint32_t bytes);
+void ibcc_on_fill(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, uint32_t before,
+                  uint32_t after);
+void ibcc_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p);
+cop_time ibcc_credit_time(struct cop_net *net, uint32_t in, uint32_t vl, uint32_t bytes,
+                          cop_time t);
+
+/* ibcc_source.c */
+/* CCTI at time `now`; applies the timer's ticks since the last look. */
+uint32_t ibcc_ccti(const ibcc_params *par, ibcc_flow *f, cop_time now, cop_time phase);
+/* A notification has come; true if the CCTI has reached the trigger. */
+bool ibcc_becn(const ibcc_params *par, ibcc_flow *f, cop_time now, cop_time phase);
+void ibcc_source_start(ibcc_run *run, const ibcc_cfg *cfg, const cop_netinfo *info);
+cop_time ibcc_next_send(struct cop_net *net, void *flow, cop_time now);
+void ibcc_on_send(struct cop_net *net, void *flow, const cop_pkt *p);
+void ibcc_on_control(struct cop_net *net, void *flow, const cop_pkt *p);
+double ibcc_flow_value(struct cop_net *net, const void *flow, uint32_t src, unsigned which);
+
+#endif

@@ -1,0 +1,11 @@
+/* What build.c asks before it builds. Private to the construction of networks. */
+#ifndef COP_NET_BUILD_CHECK_H
+#define COP_NET_BUILD_CHECK_H
+
+#include "net/net.h"
+
+/* "file:line:column" of an option such as "switch.buffer", for messages. */
+const char *cop_build_at(const cop_net_parts *pt, const char *option, char *buf, size_t size);
+int cop_build_check(const cop_net *net, const cop_net_parts *pt, cop_err *err);
+
+#endif

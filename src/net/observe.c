@@ -1,0 +1,285 @@
+/* run.observe.
+ *
+ * Role     turns the items of the option into observations and samples them with the run's sampling
+ *          timer, at the end of each bin. Costs nothing while no item is given.
+ * Items    queue/PORT        bytes that wait for an output port, in all inputs (and its buffer)
+ *          voq/IN>OUT        bytes that wait in one input of a switch for one of its outputs
+ *          VALUE/PORT        a value that the congestion control shows of an output port
+ *          VALUE/FLOW        ... of a flow
+ *          PORT   as in results, s1.4; a host's name stands for the switch port it is cabled to.
+ *                 `@2` behind it chooses lane 2; otherwise all lanes (VALUE: lane 0).
+ *          OUT    a PORT, or a number alone: local port of the same switch.
+ *          FLOW   SRC>DST with hosts by name or number, and `@3` for service level 3; or the name of a
+ *                 traffic entry: one series for each of its streams that has one destination. */
+#include "net/observe.h"
+
+#include "base/opt.h"
+#include "net/nic.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { QUEUE, VOQ, CC_PORT, CC_FLOW };
+
+#define ITEM_TEXT 200
+
+typedef struct parser {
+    cop_net *net;
+    cop_err *err;
+    const char *item;
+    size_t cap;
+} parser;
+
+static int fault(const parser *p, const char *what)
+{
+    char shown[80];
+    return cop_err_add(p->err, COP_E_INPUT, "run.observe: `%s`: %s",
+                       cop_excerpt(p->item, shown, sizeof(shown)), what);
+}
+
+static void add(parser *p, cop_observation o)
+{
+    cop_net *net = p->net;
+    o.v = COP_NEW_ARRAY(&net->arena, double, net->probe.n_bins);
+    if (o.name == NULL)
+        o.name = cop_arena_strdup(&net->arena, p->item);
+    net->observe =
+        cop_grow(net->observe, &p->cap, (size_t)net->n_observe + 1, sizeof(cop_observation));
+    net->observe[net->n_observe++] = o;
+}
+
+/* A whole number, or COP_NONE. */
+static uint32_t number(const char *text)
+{
+    int64_t value;
+    if (cop_parse_int(text, &value, NULL) != 0 || value < 0 || value >= COP_NONE)
+        return COP_NONE;
+    return (uint32_t)value;
+}
+
+static uint32_t find_host(const cop_topo *t, const char *text)
+{
+    char name[128];
+    for (uint32_t h = 0; h < t->n_hosts; h++)
+        if (strcmp(cop_topo_host_name(t, h, name, sizeof(name)), text) == 0)
+            return h;
+    uint32_t h = number(text);
+    return h < t->n_hosts ? h : COP_NONE;
+}
+
+/* A switch port by its name, or by the host at its other end. */
+static uint32_t find_port(const cop_topo *t, const char *text, bool input)
+{
+    char name[128];
+    for (uint32_t p = 0; p < t->host_port0; p++)
+        if (strcmp(cop_topo_port_name(t, p, name, sizeof(name)), text) == 0)
+            return p;
+    for (uint32_t h = 0; h < t->n_hosts; h++)
+        if (strcmp(cop_topo_host_name(t, h, name, sizeof(name)), text) == 0)
+            return input ? t->port[t->host_port0 + h].to : cop_topo_exit_port(t, h);
+    return COP_NONE;
+}
+
+/* Cut "@3" off; false if what follows is no number below `limit`. */
+static bool take_suffix(char *text, uint32_t limit, uint32_t *value)
+{
+    char *at = strrchr(text, '@');
+    if (at == NULL)
+        return true;
+    *at = '\0';
+    *value = number(at + 1);
+    return *value < limit;
+}
+
+static int add_voq(parser *p, char *target)
+{
+    const cop_topo *t = p->net->topo;
+    uint32_t vl = COP_NONE;
+    if (!take_suffix(target, p->net->lanes, &vl))
+        return fault(p, "no such lane; lanes count from 0");
+    char *to = strchr(target, '>');
+    if (to == NULL)
+        return fault(p, "name an input and an output, such as `voq/s1.2>s1.4` or `voq/h2>h5`");
+    *to++ = '\0';
+    uint32_t in = find_port(t, target, true), out = find_port(t, to, false);
+    if (in != COP_NONE && out == COP_NONE && number(to) < cop_topo_ports_of(t, t->port[in].owner))
+        out = cop_topo_switch_port(t, t->port[in].owner, number(to));
+    if (in == COP_NONE || out == COP_NONE)
+        return fault(p, "no such port; write `s1.4` (switch 1, port 4) or the host cabled to it");
+    if (t->port[in].owner != t->port[out].owner)
+        return fault(p, "input and output are ports of different switches; choose one switch");
+    add(p, (cop_observation){.kind = VOQ, .unit = "bytes", .a = in, .b = out, .vl = vl});
+    return 0;
+}
+
+static int add_port(parser *p, char *target, int kind, unsigned which, const char *unit)
+{
+    uint32_t vl = COP_NONE;
+    if (!take_suffix(target, p->net->lanes, &vl))
+        return fault(p, "no such lane; lanes count from 0");
+    uint32_t port = find_port(p->net->topo, target, false);
+    if (port == COP_NONE)
+        return fault(p, "no such port; write `s1.4` (switch 1, port 4) or the host cabled to it");
+    add(p, (cop_observation){.kind = kind, .unit = unit, .a = port, .vl = vl, .which = which});
+    return 0;
+}
+
+/* All streams with one destination of the entry of this name. */
+static int add_entry(parser *p, const char *kind, const char *name, unsigned which,
+                     const char *unit)
+{
+    const cop_traffic *tr = p->net->traffic;
+    uint32_t first = p->net->n_observe, total = 0;
+    bool known = false; /* one that sends nothing in this run has nothing to show */
+    for (uint32_t e = 0; e < tr->n_entries; e++)
+        known |= strcmp(tr->entry_name[e], name) == 0;
+    bool sends = false;
+    for (uint32_t s = 0; s < tr->n_streams; s++) {
+        bool same = strcmp(tr->entry_name[tr->stream[s].entry], name) == 0;
+        sends |= same;
+        total += same && tr->stream[s].fixed_dst != COP_NONE;
+    }
+    for (uint32_t s = 0; s < tr->n_streams; s++) {
+        const cop_stream *st = &tr->stream[s];
+        if (st->fixed_dst == COP_NONE || strcmp(tr->entry_name[st->entry], name) != 0)
+            continue;
+        cop_observation o = {.kind = CC_FLOW, .unit = unit, .which = which};
+        o.a = st->host, o.b = st->fixed_dst, o.sl = st->sl;
+        bool twin = false; /* periods of activity are streams of one flow */
+        for (uint32_t i = first; i < p->net->n_observe; i++)
+            twin |= p->net->observe[i].a == o.a && p->net->observe[i].b == o.b;
+        if (total > 1)
+            o.name = cop_arena_printf(&p->net->arena, "%s/%s/%u", kind, name, st->host);
+        if (!twin)
+            add(p, o);
+    }
+    if (sends && total == 0)
+        return fault(p, "its streams have many destinations; name one flow, such as `ccti/h3>h7`");
+    return known ? 0 : fault(p, "no such flow; write `SRC>DST`, or the name of a traffic entry");
+}
+
+static int add_flow(parser *p, const char *kind, char *target, unsigned which, const char *unit)
+{
+    char *to = strchr(target, '>');
+    uint32_t sl = 0;
+    if (to == NULL)
+        return add_entry(p, kind, target, which, unit);
+    if (!take_suffix(target, 16, &sl))
+        return fault(p, "no such service level; they count from 0 to 15");
+    *to++ = '\0';
+    uint32_t src = find_host(p->net->topo, target), dst = find_host(p->net->topo, to);
+    if (src == COP_NONE || dst == COP_NONE)
+        return fault(p, "no such host; write names such as `h3`, or numbers from 0");
+    cop_observation o = {.kind = CC_FLOW, .unit = unit, .which = which};
+    o.a = src, o.b = dst, o.sl = (uint8_t)sl;
+    add(p, o);
+    return 0;
+}
+
+static const cop_cc_value *find_value(const cop_cc_value *list, const char *name)
+{
+    for (; list != NULL && list->name != NULL; list++)
+        if (strcmp(list->name, name) == 0)
+            return list;
+    return NULL;
+}
+
+static int unknown_kind(const parser *p)
+{
+    char text[300];
+    size_t used = (size_t)snprintf(text, sizeof(text), "unknown; write queue/..., voq/...");
+    const cop_cc_value *lists[] = {p->net->cc->flow_values, p->net->cc->port_values};
+    for (size_t i = 0; i < COP_LEN(lists); i++)
+        for (const cop_cc_value *v = lists[i]; v && v->name && used + 40 < sizeof(text); v++)
+            used += (size_t)snprintf(text + used, sizeof(text) - used, ", %s/...", v->name);
+    return fault(p, text);
+}
+
+static int add_item(parser *p, char *text)
+{
+    const cop_cc_ops *cc = p->net->cc;
+    char *target = strchr(text, '/');
+    if (target == NULL)
+        return unknown_kind(p);
+    *target++ = '\0';
+    const cop_cc_value *flow = find_value(cc->flow_values, text);
+    const cop_cc_value *port = find_value(cc->port_values, text);
+    if (strcmp(text, "voq") == 0)
+        return add_voq(p, target);
+    if (strcmp(text, "queue") == 0)
+        return add_port(p, target, QUEUE, 0, "bytes");
+    if (flow != NULL)
+        return add_flow(p, text, target, (unsigned)(flow - cc->flow_values), flow->unit);
+    if (port != NULL)
+        return add_port(p, target, CC_PORT, (unsigned)(port - cc->port_values), port->unit);
+    return unknown_kind(p);
+}
+
+int cop_observe_init(cop_net *net, const char *text, cop_err *err)
+{
+    parser p = {.net = net, .err = err};
+    int rc = 0;
+    for (const char *s = text ? text : ""; *s != '\0' && rc == 0;) {
+        size_t n = strcspn(s, ",");
+        char item[ITEM_TEXT], copy[ITEM_TEXT];
+        size_t used = 0;
+        for (size_t i = 0; i < n && used + 1 < sizeof(item); i++)
+            if (s[i] != ' ' && s[i] != '\t')
+                item[used++] = s[i];
+        item[used] = '\0';
+        memcpy(copy, item, sizeof(copy));
+        p.item = item;
+        if (used > 0)
+            rc = add_item(&p, copy);
+        s += n + (s[n] == ',');
+    }
+    return rc;
+}
+
+static double voq_bytes(const cop_net *net, uint32_t in_port, uint32_t out, uint32_t vl)
+{
+    const cop_in *in = &net->in[in_port];
+    uint32_t local = net->out[out].local, sum = 0;
+    uint32_t last = in_port + 1 < net->host_port0 ? in[1].queue0 : net->n_queues;
+    for (uint32_t q = in->queue0; q < last; q++)
+        for (uint32_t h = net->queue[q].head; h != COP_NONE; h = net->pkt[h].next)
+            if (net->pkt[h].out == local && (vl == COP_NONE || net->pkt[h].out_vl == vl))
+                sum += net->pkt[h].bytes;
+    return (double)sum;
+}
+
+static double value_of(cop_net *net, const cop_observation *o)
+{
+    uint32_t flow;
+    switch (o->kind) {
+    case QUEUE:
+        return (double)net->out[o->a].waiting;
+    case VOQ:
+        return voq_bytes(net, o->a, o->b, o->vl);
+    case CC_PORT:
+        return net->cc->port_value(net, o->a, o->vl == COP_NONE ? 0 : o->vl, o->which);
+    default:
+        flow = cop_flow_find(net, o->a, o->b, o->sl);
+        if (flow == COP_NONE)
+            return 0.0; /* it has not sent yet */
+        return net->cc->flow_value(net, cop_flow_state(net, flow), o->a, o->which);
+    }
+}
+
+static void record(cop_net *net, uint64_t bin)
+{
+    for (uint32_t i = 0; bin < net->probe.n_bins && i < net->n_observe; i++)
+        net->observe[i].v[bin] = value_of(net, &net->observe[i]);
+}
+
+void cop_observe_sample(cop_net *net)
+{
+    record(net, net->now / net->probe.sample - 1);
+}
+
+void cop_observe_finish(cop_net *net)
+{
+    if (net->now % net->probe.sample != 0)
+        record(net, net->now / net->probe.sample);
+}

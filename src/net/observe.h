@@ -1,0 +1,14 @@
+/* run.observe: chosen values of the machine over time, as series of the result. */
+#ifndef COP_NET_OBSERVE_H
+#define COP_NET_OBSERVE_H
+
+#include "net/net.h"
+
+/* `text` is the option's value: items separated by commas. */
+int cop_observe_init(cop_net *net, const char *text, cop_err *err);
+/* At the end of a bin. */
+void cop_observe_sample(cop_net *net);
+/* At the end of the run: the last bin, if it was cut short. */
+void cop_observe_finish(cop_net *net);
+
+#endif

@@ -1,0 +1,431 @@
+/* InfiniBand congestion control in a network: exact rates of a throttled flow, who marks and who does
+ * not, victims and contributors of Gran et al.'s scenarios, end nodes whose flows do not block each
+ * other, and what can be observed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "scenario.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PACKET 2048u
+
+static double scalar(const cop_result *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->n_scalars; i++)
+        if (strcmp(r->scalar[i].name, name) == 0)
+            return r->scalar[i].value;
+    return 0.0;
+}
+
+static const cop_series *series(const cop_result *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->n_series; i++)
+        if (strcmp(r->series[i].name, name) == 0)
+            return &r->series[i];
+    print_error("no series %s\n", name);
+    fail();
+    return NULL;
+}
+
+static void near(double value, double expected, double tolerance)
+{
+    if (fabs(value - expected) > tolerance * fabs(expected)) {
+        print_error("%g, expected %g within %g %%\n", value, expected, tolerance * 100.0);
+        fail();
+    }
+}
+
+/* -- a lone flow that is always throttled: its index never falls below CCTI_Min -- */
+
+static const char lone[] =
+    "run: {duration: 1 ms}\n"
+    "topology: {kind: single, hosts: 2}\n"
+    "link: {rate: 16 Gbit/s, delay: 20 ns}\n"
+    "nic: {inject_rate: 10 Gbit/s}\n"
+    "cc: {kind: ibcc, ccti_min: 50, cct_shape: linear, cct_delay: 100 ns, "
+    "cct_index: 1}\n"
+    "traffic: [{name: f, from: [0], pattern: fixed, to: 1, message: 16 KiB}]\n";
+
+static void lone_sends_every(const char *const *set, size_t n, double spacing_ns)
+{
+    cop_result r;
+    scn_run(lone, set, n, &r, NULL);
+    assert_int_equal(r.packets_injected, (uint64_t)floor(1e6 / spacing_ns) + 1);
+    cop_result_free(&r);
+}
+
+/* gran1-33: the next packet starts length / rate + delay after this one started, exactly. */
+static void test_lone_flow(void **state)
+{
+    (void)state;
+    lone_sends_every(NULL, 0, 1638.4 + 5000.0);
+    const char *const start[] = {"cc.delay_from=start"};
+    lone_sends_every(start, 1, 5000.0);
+    const char *const quick[] = {"cc.delay_from=start", "cc.ccti_min=5"};
+    lone_sends_every(quick, 2, 1638.4); /* shorter than the packet itself */
+    const char *const half[] = {"traffic.f.message=1 KiB"};
+    lone_sends_every(half, 1, 819.2 + 2500.0); /* half a packet waits half as long */
+    const char *const fixed[] = {"traffic.f.message=1 KiB", "cc.cct_scale=no"};
+    lone_sends_every(fixed, 2, 819.2 + 5000.0);
+    /* Hardware's table: three times the packet's time on the 16 Gbit/s link. */
+    const char *const ratio[] = {"cc.cct_shape=encoded", "cc.cct_encoded=0:0, 0:1, 0:3",
+                                 "cc.ccti_min=2"};
+    lone_sends_every(ratio, 3, 1638.4 + 3 * 1024.0);
+    const char *const none[] = {"cc.ccti_min=0"};
+    lone_sends_every(none, 1, 1638.4); /* index 0 is no delay */
+}
+
+/* -- marks -- */
+
+/* Hosts 0 and 3 overload host 1; host 2 sends to host 4 untouched. */
+static const char hot[] = "run: {duration: 2 ms}\n"
+                          "topology: {kind: single, hosts: 5}\n"
+                          "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+                          "cc: {kind: ibcc, ccti_timer: 20 us}\n"
+                          "traffic:\n"
+                          "  - {name: hot, from: [0, 3], pattern: fixed, to: 1}\n"
+                          "  - {name: cold, from: [2], pattern: fixed, to: 4}\n";
+
+static void test_marks(void **state)
+{
+    (void)state;
+    cop_result r;
+    scn_run(hot, NULL, 0, &r, NULL);
+    assert_true(scalar(&r, "fecn") > 50);
+    assert_true(scalar(&r, "fecn_at/s0.1") == scalar(&r, "fecn")); /* one root */
+    assert_true(scalar(&r, "fecn/cold") == 0 && scalar(&r, "becn/cold") == 0); /* gran2-18 */
+    /* Every mark is answered once, by a notification that is heard; a few are under way. */
+    assert_in_range(scalar(&r, "fecn") - scalar(&r, "fecn/hot"), 0, 40);
+    assert_true(scalar(&r, "notifications") == scalar(&r, "fecn/hot"));
+    assert_in_range(scalar(&r, "notifications") - scalar(&r, "becn"), 0, 4);
+    assert_true(scalar(&r, "becn") == scalar(&r, "becn/hot"));
+    near(scn_gbps(&r, "cold"), 10.0, 0.01);
+    cop_result_free(&r);
+}
+
+static void marks_in(const char *const *set, size_t n, double least, double most)
+{
+    cop_result r;
+    scn_run(hot, set, n, &r, NULL);
+    assert_in_range(scalar(&r, "fecn"), least, most);
+    cop_result_free(&r);
+}
+
+static void test_no_marks(void **state)
+{
+    (void)state;
+    const char *const zero[] = {"cc.threshold=0"}; /* gran1-20 */
+    marks_in(zero, 1, 0, 0);
+    const char *const host[] = {"cc.host_threshold=0"};
+    marks_in(host, 1, 0, 0);
+    const char *const port[] = {"cc.port_threshold=[0, 1, 0]"};
+    marks_in(port, 1, 0, 0);
+    const char *const other[] = {"cc.port_threshold=[0, 4, 0]"};
+    marks_in(other, 1, 50, 1e6);
+    const char *const size[] = {"cc.packet_size=33"}; /* 2112 B: longer than any packet */
+    marks_in(size, 1, 0, 0);
+    const char *const fits[] = {"cc.packet_size=32"};
+    marks_in(fits, 1, 50, 1e6);
+    /* No fill can reach a threshold of two whole buffers (gran2-17). */
+    const char *const high[] = {"cc.evaluate=voq", "cc.threshold_bytes=128 KiB"};
+    marks_in(high, 2, 0, 0);
+}
+
+/* gran1-23: a slow host is a root only by Victim_Mask; the switch that feeds it has no credit. The
+ * only sender is faster than the only receiver. */
+static void test_slow_host(void **state)
+{
+    (void)state;
+    static const char yaml[] = "run: {duration: 2 ms, warmup: 1 ms}\n"
+                               "topology: {kind: single, hosts: 2}\n"
+                               "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+                               "nic: {receive_rate: 5 Gbit/s}\n"
+                               "cc: {kind: ibcc, ccti_timer: 20 us}\n"
+                               "traffic: [{name: f, from: [0], pattern: fixed, to: 1}]\n";
+    const char *const none[] = {"cc.victim_mask=none"};
+    const char *const one[] = {"cc.victim_mask=none", "cc.port_victim_mask=[0, 1, 1]"};
+    cop_result r;
+    scn_run(yaml, NULL, 0, &r, NULL);
+    double masked = scalar(&r, "fecn");
+    cop_result_free(&r);
+    scn_run(yaml, one, 2, &r, NULL);
+    assert_true(scalar(&r, "fecn") == masked);
+    cop_result_free(&r);
+    scn_run(yaml, none, 1, &r, NULL);
+    assert_true(masked > 50 &&
+                scalar(&r, "fecn") <= 20); /* only before the host's buffer is full */
+    cop_result_free(&r);
+}
+
+static void test_becn_on_acknowledgements(void **state)
+{
+    (void)state;
+    const char *const set[] = {"cc.becn=ack"};
+    const char *const joined[] = {"cc.becn=ack", "nic.ack=packet"};
+    cop_result r;
+    scn_run(hot, set, 1, &r, NULL);
+    assert_true(scalar(&r, "notifications") == 0);
+    assert_true(scalar(&r, "acks") == scalar(&r, "fecn/hot") && scalar(&r, "acks") > 50);
+    assert_true(scalar(&r, "becn") > 50);
+    cop_result_free(&r);
+    scn_run(hot, joined, 2, &r, NULL); /* one acknowledgement for each data packet, no more */
+    assert_true(scalar(&r, "acks") * 2 >= (double)r.packets_delivered - 4);
+    assert_true(scalar(&r, "acks") * 2 <= (double)r.packets_delivered + 40);
+    assert_true(scalar(&r, "becn") > 50);
+    cop_result_free(&r);
+}
+
+/* Notifications of packets that others mark are packets, and may be marked; they are not answered. */
+static void test_control_is_not_answered(void **state)
+{
+    (void)state;
+    static const char yaml[] = "run: {duration: 1 ms, drain: yes}\n"
+                               "topology: {kind: single, hosts: 4}\n"
+                               "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+                               "nic: {control_bytes: 2 KiB}\n"
+                               "cc: {kind: ibcc, preset: fat-tree, ccti_increase: 0}\n"
+                               "traffic:\n"
+                               "  - {name: a, from: [0, 2, 3], pattern: fixed, to: 1}\n"
+                               "  - {name: b, from: [1, 2, 3], pattern: fixed, to: 0}\n";
+    cop_result r;
+    scn_run(yaml, NULL, 0, &r, NULL);
+    double data = scalar(&r, "fecn/a") + scalar(&r, "fecn/b");
+    assert_true(scalar(&r, "fecn") > data + 50); /* some control packets were marked */
+    assert_true(scalar(&r, "notifications") == data);
+    assert_true(scalar(&r, "becn") == data); /* nothing is under way after draining */
+    assert_int_equal(r.packets_in_flight, 0);
+    cop_result_free(&r);
+}
+
+/* gran1-32: the index only rises by BECNs and falls by ticks. */
+static void test_books_of_the_index(void **state)
+{
+    (void)state;
+    const char *const set[] = {"run.observe=ccti/0>1, becns/0>1", "cc.timer_phase=no",
+                               "run.duration=4 ms", "run.sample=20 us"};
+    cop_result r;
+    scn_run(hot, set, 4, &r, NULL);
+    const cop_series *index = series(&r, "ccti/0>1"), *becns = series(&r, "becns/0>1");
+    double total = becns->v[becns->n - 1];
+    /* Throttled all the time after the start: one tick in every bin, at its end. */
+    uint32_t first = 10;
+    for (uint32_t i = first; i < index->n; i++)
+        assert_in_range(index->v[i], 1, 127);
+    near(total - becns->v[first], index->v[index->n - 1] - index->v[first] + (index->n - 1 - first),
+         1e-9);
+    cop_result_free(&r);
+}
+
+/* -- scenario 1 of Gran et al.: F1 shares a cable with F2 and F3, whose destination is hot -- */
+
+static const char scenario1[] =
+    "run: {duration: 150 ms, warmup: 60 ms, sample: 1 ms}\n"
+    "topology: {kind: chain, hosts: [3, 4]}\n"
+    "link: {rate: 16 Gbit/s, trunk_rate: 32 Gbit/s, delay: 20 ns}\n"
+    "nic: {inject_rate: 13 Gbit/s, receive_rate: 13 Gbit/s}\n"
+    "cc: {kind: ibcc, threshold_reference: 144 KiB, hysteresis_mtus: 3.25}\n"
+    "traffic:\n"
+    "  - {name: F1, from: [0], pattern: fixed, to: 3, message: 64 KiB}\n"
+    "  - {name: F2, from: [1], pattern: fixed, to: 4, message: 64 KiB}\n"
+    "  - {name: F3, from: [2], pattern: fixed, to: 4, message: 64 KiB}\n"
+    "  - {name: F4, from: [5], pattern: fixed, to: 4, message: 64 KiB}\n"
+    "  - {name: F5, from: [6], pattern: fixed, to: 4, message: 64 KiB}\n";
+
+static void test_scenario1(void **state)
+{
+    (void)state;
+    static const char *const hot_flow[] = {"F2", "F3", "F4", "F5"};
+    const char *const off[] = {"cc.kind=none", "run.duration=20 ms", "run.warmup=5 ms"};
+    const char *const unmasked[] = {"cc.victim_mask=none"};
+    cop_result r;
+    scn_run(scenario1, off, 3, &r, NULL); /* gran1-4: thirds and sixths */
+    near(scn_gbps(&r, "F1"), 13.0 / 6, 0.06);
+    near(scn_gbps(&r, "F2"), 13.0 / 6, 0.06);
+    near(scn_gbps(&r, "F5"), 13.0 / 3, 0.06);
+    cop_result_free(&r);
+    scn_run(scenario1, NULL, 0, &r, NULL);
+    near(scn_gbps(&r, "F1"), 13.0, 0.05); /* gran1-5 */
+    double sum = 0.0;
+    for (size_t i = 0; i < 4; i++)
+        sum += scn_gbps(&r, hot_flow[i]);
+    assert_in_range(sum * 1000, 11700, 13000);
+    for (size_t i = 0; i < 4; i++)
+        near(scn_gbps(&r, hot_flow[i]), sum / 4, 0.08); /* gran1-6: the parking lot is solved */
+    double marks = scalar(&r, "fecn_at/s1.1");
+    cop_result_free(&r);
+    scn_run(scenario1, unmasked, 1, &r, NULL); /* gran1-34 */
+    assert_true(scn_gbps(&r, "F1") < 9.0);
+    assert_true(scalar(&r, "fecn_at/s1.1") * 4 < marks);
+    cop_result_free(&r);
+}
+
+/* gran1-29: two flows of one host, one of them hot. */
+static void test_levels(void **state)
+{
+    (void)state;
+    static const char yaml[] = "run: {duration: 20 ms, warmup: 10 ms}\n"
+                               "topology: {kind: single, hosts: 6}\n"
+                               "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+                               "cc: {kind: ibcc, level: qp, ccti_timer: 50 us}\n"
+                               "traffic:\n"
+                               "  - {name: own, from: [0], pattern: fixed, to: 1}\n"
+                               "  - {name: cold, from: [0], pattern: fixed, to: 5}\n"
+                               "  - {name: hot, from: [2-4], pattern: fixed, to: 1}\n";
+    const char *const sl[] = {"cc.level=sl"};
+    const char *const two[] = {"cc.level=sl", "traffic.cold.sl=1"};
+    cop_result r;
+    scn_run(yaml, NULL, 0, &r, NULL);
+    assert_true(scn_gbps(&r, "cold") > 6.5); /* what the throttled flow leaves of the link */
+    assert_true(scn_gbps(&r, "own") < 3.5);
+    cop_result_free(&r);
+    scn_run(yaml, sl, 1, &r, NULL);
+    assert_true(scn_gbps(&r, "cold") < 4.0);
+    cop_result_free(&r);
+    scn_run(yaml, two, 2, &r, NULL); /* on a service level of its own it is free again */
+    assert_true(scn_gbps(&r, "cold") > 6.5);
+    cop_result_free(&r);
+}
+
+/* A host that sends to many, one of them hot: that flow waits, the others go on, though they are all
+ * messages of one stream. */
+static void test_flows_do_not_block_each_other(void **state)
+{
+    (void)state;
+    static const char yaml[] =
+        "run: {duration: 20 ms, warmup: 10 ms, flows: yes}\n"
+        "topology: {kind: single, hosts: 24}\n"
+        "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+        "cc: {kind: ibcc, ccti_timer: 50 us}\n"
+        "traffic:\n"
+        "  - {name: wide, from: [0], pattern: hotspot, to: 1, hot_share: 30 %, arrival: constant, "
+        "load: 60 %}\n"
+        "  - {name: hot, from: [18-23], pattern: fixed, to: 1}\n";
+    static const char *const level[] = {"cc.level=qp", "cc.level=sl"};
+    double others[2] = {0.0, 0.0}, to_hot[2] = {0.0, 0.0};
+    for (size_t k = 0; k < 2; k++) {
+        cop_result r;
+        scn_run(yaml, &level[k], 1, &r, NULL);
+        for (uint32_t f = 0; f < r.n_flows; f++)
+            if (r.flow[f].src == 0)
+                *(r.flow[f].dst == 1 ? &to_hot[k] : &others[k]) +=
+                    (double)r.flow[f].bytes * 8 / 1e7;
+        cop_result_free(&r);
+    }
+    assert_true(to_hot[0] < 1.6); /* it wants 1.8, and a bit of the uniform part */
+    near(others[0], 6.0 * 0.7 * 22 / 23, 0.03); /* as if nothing was hot */
+    assert_true(others[1] < others[0] * 0.9); /* one index for all: the others suffer */
+}
+
+/* -- credit starvation -- */
+
+static void test_credit_starvation(void **state)
+{
+    (void)state;
+    const char *const legacy[] = {"cc.ccti_increase=0"};
+    const char *const starved[] = {"cc.ccti_increase=0", "cc.cs_threshold=15",
+                                   "cc.cs_return_delay=0:4"};
+    cop_result r;
+    scn_run(hot, legacy, 1, &r, NULL);
+    assert_true(scalar(&r, "credits_delayed") == 0);
+    near(scn_gbps(&r, "hot"), 10.0, 0.01);
+    cop_result_free(&r);
+    scn_run(hot, starved, 3, &r, NULL);
+    assert_true(scalar(&r, "credits_delayed") > 100);
+    /* While its buffer is above 1/16, an input gives a quarter of the link: the queue hovers there. */
+    assert_true(scn_gbps(&r, "hot") > 4.9);
+    near(scn_gbps(&r, "cold"), 10.0, 0.01);
+    for (uint32_t p = 0; p < r.n_ports; p++)
+        if (strcmp(r.port[p].name, "s0.1") == 0)
+            assert_true(r.port[p].mean_queue_bytes < 2 * 65536.0 * 0.8);
+    cop_result_free(&r);
+}
+
+/* -- observations -- */
+
+static void test_observe(void **state)
+{
+    (void)state;
+    const char *const set[] = {
+        "run.observe=ccti/hot, rate/0>1, delay/h0>h1@0, state/h1, fill/s0.1@0, voq/h0>h1, "
+        "voq/s0.3>1, queue/h1, ccti/2>4",
+        "run.sample=10 us"};
+    cop_result plain, r;
+    scn_run(hot, &set[1], 1, &plain, NULL);
+    scn_run(hot, set, 2, &r, NULL);
+    assert_int_equal(plain.run_hash, r.run_hash); /* looking changes nothing */
+    const cop_series *index = series(&r, "ccti/hot/0"), *rate = series(&r, "rate/0>1"),
+                     *congested = series(&r, "state/h1"), *fill = series(&r, "fill/s0.1@0"),
+                     *one = series(&r, "voq/h0>h1"), *two = series(&r, "voq/s0.3>1"),
+                     *queue = series(&r, "queue/h1"), *delay = series(&r, "delay/h0>h1@0"),
+                     *calm = series(&r, "ccti/2>4");
+    assert_int_equal(series(&r, "ccti/hot/3")->n, 200);
+    assert_string_equal(index->unit, "index");
+    bool seen[2] = {false, false};
+    double highest = 0.0;
+    for (uint32_t i = 0; i < index->n; i++) {
+        assert_in_range(index->v[i], 0, 127); /* gran1-26 */
+        assert_true(congested->v[i] == 0.0 || congested->v[i] == 1.0);
+        assert_true(one->v[i] + two->v[i] == queue->v[i] && queue->v[i] == fill->v[i]);
+        seen[congested->v[i] > 0.0] = true;
+        if (congested->v[i] > 0.0)
+            assert_true(fill->v[i] > 0.0);
+        /* packet / (packet + delay) */
+        near(rate->v[i], PACKET * 8 / (PACKET * 0.8 + delay->v[i]), 1e-9);
+        assert_true(calm->v[i] == 0.0);
+        highest = fmax(highest, index->v[i]);
+    }
+    assert_true(seen[0] && seen[1] && highest > 5.0);
+    cop_result_free(&plain);
+    cop_result_free(&r);
+}
+
+static void test_observe_faults(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "nonsense",    "ccti/",     "ccti/nobody", "ccti/0>99",   "state/s7.1", "voq/h0",
+        "voq/h0>s9.1", "voq/h0>99", "state/h1@1",  "ccti/0>1@16", "unknown/h1", "queue/F1",
+    };
+    for (size_t i = 0; i < COP_LEN(bad); i++) {
+        char text[80];
+        const char *const set[] = {scn_text(text, sizeof(text), "run.observe=%s", bad[i])};
+        cop_result r;
+        cop_err err = {0};
+        assert_int_equal(scn_run(hot, set, 1, &r, &err), -COP_E_INPUT);
+        assert_int_equal(err.faults, 1);
+        assert_non_null(strstr(err.text, "run.observe: `"));
+        assert_true(strchr(err.text, ';') || strstr(err.text, "such as")); /* what would be right */
+    }
+    /* Only what the congestion control shows. */
+    const char *const none[] = {"cc.kind=none", "run.observe=ccti/hot"};
+    cop_result r;
+    cop_err err = {0};
+    assert_int_equal(scn_run(hot, none, 2, &r, &err), -COP_E_INPUT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lone_flow),
+        cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_no_marks),
+        cmocka_unit_test(test_slow_host),
+        cmocka_unit_test(test_becn_on_acknowledgements),
+        cmocka_unit_test(test_control_is_not_answered),
+        cmocka_unit_test(test_books_of_the_index),
+        cmocka_unit_test(test_scenario1),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_flows_do_not_block_each_other),
+        cmocka_unit_test(test_credit_starvation),
+        cmocka_unit_test(test_observe),
+        cmocka_unit_test(test_observe_faults),
+    };
+    return cmocka_run_group_tests_name("ibcc_net", tests, NULL, NULL);
+}
