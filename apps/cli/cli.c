@@ -9,9 +9,11 @@
 
 #define EXIT_STATUSES                                                                              \
     "  0 all well\n"                                                                               \
-    "  1 a check of `reproduce` failed (no command returns it yet)\n"                              \
+    "  1 a check of `reproduce` failed\n"                                                          \
     "  2 bad usage or input, or output not writable\n"                                             \
-    "  3 the simulation ended in a state you must see: deadlock, loss, broken invariant\n"
+    "  3 the simulation ended in a state you must see: deadlock, loss, broken invariant;\n"        \
+    "    in a sweep also: a run without a result\n"                                                \
+    "  130 stopped by Ctrl-C or SIGTERM; what had ended is stored\n"
 
 #define MAX_NAMES 32
 

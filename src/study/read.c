@@ -346,16 +346,15 @@ static void read_cases(cop_study_reader *r, int map, cop_axis *a)
     for (size_t i = 0; i < n; i++) {
         int key, value;
         cop_doc_pair(&r->doc, map, i, &key, &value);
-        const char *label = flow(r, key);
+        cop_case one = {.label = flow(r, key), .number = NAN};
         if (filter && value == list)
             continue;
-        if (left_out(r, quick, n_quick, label)) {
-            /* Asking for it is no mistake, there is just no run. */
-            a->absent[a->n_absent++] = (cop_case){.label = label, .number = NAN};
+        if (left_out(r, quick, n_quick, one.label)) {
+            a->absent[a->n_absent++] = one;
             continue;
         }
         cop_case *c = &a->value[a->n_values++];
-        c->label = label;
+        *c = one;
         c->set = read_set(r, value, &c->n_set);
     }
 }

@@ -140,6 +140,101 @@ static void test_faults(void **state)
     refuse("  - just text\n", "gran2.yaml:5", "not a map");
 }
 
+static void expect_band(const char *tolerance, double value, double low, double high)
+{
+    double l = 0, h = 0;
+    assert_int_equal(cop_band_around(value, tolerance, &l, &h), 0);
+    assert_true(fabs(l - low) < 1e-12 && fabs(h - high) < 1e-12);
+}
+
+static void test_tolerances(void **state)
+{
+    (void)state;
+    double l, h;
+    expect_band("4 %", 13, 12.48, 13.52);
+    expect_band("4 %", -13, -13.52, -12.48);
+    expect_band("0.5", 13, 12.5, 13.5);
+    expect_band("exact", 2, 2 - 2e-6, 2 + 2e-6);
+    expect_band("exact", 0, 0, 0);
+    static const char *const bad[] = {"", "sign", "-4 %", "-1", "nan", "4 percent"};
+    for (size_t i = 0; i < COP_LEN(bad); i++)
+        assert_int_equal(cop_band_around(1, bad[i], &l, &h), -1);
+    assert_int_equal(cop_band_around(1, NULL, &l, &h), -1);
+}
+
+/* Load a ledger whose gran2 has one check with this expectation; the caller frees it. */
+static const cop_claim *one_claim(cop_ledger *l, const char *more)
+{
+    static const char *const keys[] = {"gran0", "gran1", "gran2", "gran3", "gran4",
+                                       "gran5", "gran6", "fern",  "qcn",   "pfis"};
+    char dir[] = "/tmp/coppice-ledger-XXXXXX", check[512], path[512];
+    assert_non_null(mkdtemp(dir));
+    for (size_t i = 0; i < COP_LEN(keys); i++) {
+        snprintf(check, sizeof(check),
+                 "  - {id: %s-1, where: w, setup: s, experiment: e, metric: m, kind: order, %s, "
+                 "needs: [none]}\n",
+                 keys[i], more);
+        write_paper(dir, keys[i], check);
+    }
+    cop_err err = {0};
+    if (cop_ledger_load(l, dir, &err) != 0)
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < COP_LEN(keys); i++) {
+        snprintf(path, sizeof(path), "%s/%s.yaml", dir, keys[i]);
+        unlink(path);
+    }
+    rmdir(dir);
+    return cop_ledger_find(l, "gran2-1", NULL);
+}
+
+static void test_bands(void **state)
+{
+    (void)state;
+    cop_ledger l;
+    const cop_claim *c =
+        one_claim(&l, "expected: {values: {F1: 10, F2: 20}}, tolerance: {F1: 1, F2: 10 %}");
+    assert_int_equal(c->n_bands, 2);
+    assert_true(cop_claim_band(c, "F1")->high == 11.0 && cop_claim_band(c, "F2")->low == 18.0);
+    assert_null(cop_claim_band(c, "F3"));
+    cop_ledger_free(&l);
+    c = one_claim(&l, "expected: {min: 0.9}, tolerance: as stated");
+    assert_true(c->band[0].low == 0.9 && c->band[0].high == INFINITY && isnan(c->band[0].value));
+    assert_ptr_equal(cop_claim_band(c, "anything"), &c->band[0]);
+    cop_ledger_free(&l);
+    /* Relations have no band; neither have expectations of a form that makes no sense. */
+    static const char *const none[] = {"expected: {relation: a over b}, tolerance: sign",
+                                       "expected: {value: [1, 2]}, tolerance: exact",
+                                       "expected: {value: 1}, tolerance: [1]",
+                                       "expected: {values: [1, 2]}, tolerance: exact",
+                                       "expected: {min: {a: 1}}, tolerance: exact",
+                                       "expected: {value: 1}, tolerance: {min: [1], max: {}}"};
+    for (size_t i = 0; i < COP_LEN(none); i++) {
+        c = one_claim(&l, none[i]);
+        assert_int_equal(c->n_bands, 0);
+        cop_ledger_free(&l);
+    }
+}
+
+/* The ledger in the tree: a band never excludes the value it is made for. */
+static void test_all_bands(void **state)
+{
+    (void)state;
+    cop_ledger l;
+    cop_err err = {0};
+    size_t n = 0;
+    assert_int_equal(cop_ledger_load(&l, "claims", &err), 0);
+    for (size_t p = 0; p < l.n_papers; p++)
+        for (size_t i = 0; i < l.paper[p].n_claims; i++)
+            for (size_t k = 0; k < l.paper[p].claim[i].n_bands; k++, n++) {
+                const cop_band *b = &l.paper[p].claim[i].band[k];
+                if (!(b->low <= b->high) || b->value < b->low || b->value > b->high)
+                    fail_msg("%s: %g is not in %g to %g", l.paper[p].claim[i].id, b->value, b->low,
+                             b->high);
+            }
+    assert_true(n > 200);
+    cop_ledger_free(&l);
+}
+
 static void test_missing_folder(void **state)
 {
     (void)state;
@@ -151,8 +246,10 @@ static void test_missing_folder(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts), cmocka_unit_test(test_states),
-                                       cmocka_unit_test(test_bounds), cmocka_unit_test(test_faults),
-                                       cmocka_unit_test(test_missing_folder)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counts),     cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_states),     cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_tolerances), cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_all_bands),  cmocka_unit_test(test_missing_folder)};
     return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);
 }
