@@ -172,11 +172,13 @@ static void test_every_file_runs(void **state)
     for (size_t i = 0; i < f->n; i++) {
         cop_result r;
         run(f->name[i], brief, &r);
+        /* The sink of x-gran0-onoff is slow on purpose: 8 ms for a packet. */
+        bool slow = strcmp(f->name[i], "x-gran0-onoff") == 0;
         if (r.outcome != COP_OUTCOME_OK || r.packets_delivered == 0)
             print_error("%s: outcome %d, %" PRIu64 " packets\n", f->name[i], (int)r.outcome,
                         r.packets_delivered);
         assert_int_equal(r.outcome, COP_OUTCOME_OK);
-        assert_true(r.packets_delivered > 0);
+        assert_true(slow ? r.packets_injected > 0 : r.packets_delivered > 0);
         cop_result_free(&r);
     }
     cop_free(f);

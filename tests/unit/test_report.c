@@ -27,7 +27,7 @@ static cop_study_figure study_figures[] = {
 /* Two studies, one with everything in it. */
 static void put_studies(const place *p, int64_t run)
 {
-    cop_study_point point = {"a", "{\"load\": 0.5}", 1, run, "ok"};
+    cop_study_point point = {"a", "{\"load\": 0.5}", 1, run, "ok", ""};
     cop_study_record e2 = {.name = "e2",
                            .scale = "full",
                            .title = "Second",
