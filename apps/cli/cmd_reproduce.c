@@ -1,12 +1,12 @@
 /* coppice reproduce: run the published experiments and judge what the papers claim. */
 #include "base/file.h"
 #include "base/opt.h"
+#include "catalogue.h"
 #include "cli.h"
 #include "ledger_list.h"
 #include "studies.h"
 #include "study/validation.h"
 
-#include <glob.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
@@ -116,8 +116,18 @@ static int list(const request *q, const cop_ledger *l)
     return status;
 }
 
+/* Keep verdicts of the experiments as they are now; old ones stay in the database. */
+static void keep_current(cop_verdicts *v, const cop_catalogue *c, cop_study_record *kept)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->n; i++)
+        if (cop_catalogue_current(c, &v->study[i]))
+            kept[n++] = v->study[i];
+    *v = (cop_verdicts){.study = kept, .n = n};
+}
+
 /* Write the table of all checks, from everything the database holds. */
-static int write_validation(const request *q, const cop_ledger *l)
+static int write_validation(const request *q, const cop_ledger *l, const cop_catalogue *c)
 {
     char claims[PATH_MAX], experiments[PATH_MAX], golden[PATH_MAX];
     cop_validation_inputs in = {
@@ -131,6 +141,7 @@ static int write_validation(const request *q, const cop_ledger *l)
     cop_err err = {0};
     int status = read_verdicts(q, &arena, &v);
     if (status == COP_EXIT_OK) {
+        keep_current(&v, c, COP_NEW_ARRAY(&arena, cop_study_record, v.n));
         const char *text = cop_validation_text(l, v.study, v.n, &in, &arena);
         if (cop_file_write(q->validation, text, strlen(text), &err) != 0)
             status = cop_cli_faults(&err);
@@ -139,53 +150,47 @@ static int write_validation(const request *q, const cop_ledger *l)
     return status;
 }
 
-/* Do the names pick this study: itself, its paper, or one of its checks? */
-static bool picked(const request *q, const cop_study *s, bool *used)
+/* Read the experiments, plan and rehearse those that are wanted. A broken file that nobody asks for
+ * does not matter. */
+static int load_wanted(const request *q, const cop_ledger *l, cop_catalogue *c, cop_studies *all,
+                       cop_err *err)
 {
-    bool any = q->all;
-    for (int i = 0; i < q->n_names; i++) {
-        bool hit = strcmp(q->names[i], s->name) == 0 || strcmp(q->names[i], s->paper) == 0;
-        for (size_t k = 0; k < s->n_checks; k++)
-            hit |= strcmp(q->names[i], s->check[k].id) == 0;
-        used[i] |= hit;
-        any |= hit;
-    }
-    return any;
-}
-
-/* Read every experiment, keep those that are wanted. */
-static int load_wanted(const request *q, const cop_ledger *l, cop_studies *all, cop_err *err)
-{
-    char pattern[PATH_MAX + 16], found[PATH_MAX];
+    char found[PATH_MAX];
+    cop_err spoiled = {0};
     const char *dir =
         q->experiments ? q->experiments : cop_find_data("experiments", found, sizeof(found));
-    glob_t files = {0};
-    bool *used = cop_alloc((size_t)q->n_names + 1);
-    int rc = 0;
-    snprintf(pattern, sizeof(pattern), "%s/*.yaml", dir);
-    if (glob(pattern, 0, NULL, &files) != 0)
-        rc = cop_err_add(err, COP_E_INPUT, "%s: no experiments there; give --experiments DIR", dir);
-    for (size_t i = 0; i < files.gl_pathc; i++) {
-        cop_study peek;
-        if (cop_study_load(&peek, files.gl_pathv[i], q->scale, l, err) != 0) {
-            rc = -COP_E_INPUT;
-            continue;
-        }
-        bool take = picked(q, &peek, used);
-        cop_study_free(&peek);
-        if (take && cop_studies_add(all, files.gl_pathv[i], q->scale, l, err) != 0)
-            rc = -COP_E_INPUT;
+    int rc = cop_catalogue_load(c, dir, q->scale, l, &spoiled, err);
+    if (rc != 0)
+        return rc;
+    const char *unused = cop_catalogue_pick(c, q->names, q->n_names);
+    if (spoiled.faults > 0 && (q->all || unused != NULL)) {
+        *err = spoiled;
+        return -COP_E_INPUT;
     }
-    for (int i = 0; rc == 0 && i < q->n_names; i++)
-        if (!used[i])
-            rc =
-                cop_err_add(err, COP_E_INPUT,
-                            "no experiment is called `%s` or checks it; `coppice reproduce --list` "
-                            "and `coppice list experiments` name what there is",
-                            q->names[i]);
-    globfree(&files);
-    cop_free(used);
+    if (unused != NULL)
+        return cop_err_add(err, COP_E_INPUT,
+                           "no experiment is called `%s` or checks it; `coppice reproduce --list` "
+                           "and `coppice list experiments` name what there is",
+                           unused);
+    for (size_t i = 0; i < c->n; i++)
+        if ((q->all || c->entry[i].wanted) &&
+            cop_studies_add(all, c->entry[i].file, q->scale, l, err) != 0)
+            rc = -COP_E_INPUT;
     return rc;
+}
+
+/* Checks that no experiment produces belong into the database too: reports count them. */
+static int store_waiting(const request *q, const cop_ledger *l, cop_catalogue *c)
+{
+    cop_err err = {0};
+    cop_store *s;
+    cop_study_record *list = COP_NEW_ARRAY(&c->arena, cop_study_record, l->n_papers);
+    size_t n = cop_catalogue_waiting(c, l, q->scale, list);
+    int rc = cop_store_open(&s, q->o.db, true, &err);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = cop_store_put_study(s, &list[i], &err);
+    cop_store_close(s);
+    return rc == 0 ? COP_EXIT_OK : cop_cli_faults(&err);
 }
 
 static bool any_failed(const cop_studies *all)
@@ -197,36 +202,44 @@ static bool any_failed(const cop_studies *all)
     return false;
 }
 
-static const char *command_of(const request *q, cop_arena *a)
+/* The command that makes one experiment again. */
+static const char *command_of(void *ctx, const cop_study *s, cop_arena *a)
 {
-    const char *text = "coppice reproduce";
-    for (int i = 0; i < q->n_names; i++)
-        text = cop_arena_printf(a, "%s %s", text, q->names[i]);
-    return cop_arena_printf(a, "%s%s --scale %s --db %s", text, q->all ? " --all" : "", q->scale,
+    const request *q = ctx;
+    return cop_arena_printf(a, "coppice reproduce %s --scale %s --db %s", s->name, q->scale,
                             q->o.db);
+}
+
+static int show(const request *q, const cop_ledger *l, const cop_studies *all, cop_catalogue *c)
+{
+    cop_verdicts v = {.study = all->record, .n = all->n};
+    if (q->json)
+        cop_ledger_json(l, &v, q->names, q->n_names);
+    else
+        cop_studies_show(stdout, all, cop_cli_style(stdout));
+    int status = q->all ? store_waiting(q, l, c) : COP_EXIT_OK;
+    if (status == COP_EXIT_OK && q->validation)
+        status = write_validation(q, l, c);
+    return status == COP_EXIT_OK && any_failed(all) ? COP_EXIT_CHECK : status;
 }
 
 static int reproduce(request *q, const cop_ledger *l)
 {
     cop_studies all = {0};
+    cop_catalogue c = {0};
     cop_err err = {0};
-    if (load_wanted(q, l, &all, &err) != 0) {
-        cop_studies_free(&all);
-        return cop_cli_faults(&err);
-    }
-    q->o.command = command_of(q, &all.arena);
-    int status = cop_studies_run(&all, &q->o);
-    if (status == COP_EXIT_OK) {
-        cop_verdicts v = {.study = all.record, .n = all.n};
-        if (q->json)
-            cop_ledger_json(l, &v, q->names, q->n_names);
-        else
-            cop_studies_show(stdout, &all, cop_cli_style(stdout));
-        status = q->validation ? write_validation(q, l) : COP_EXIT_OK;
-        if (status == COP_EXIT_OK && any_failed(&all))
-            status = COP_EXIT_CHECK;
+    int status;
+    q->o.command_of = command_of;
+    q->o.command_ctx = q;
+    if (load_wanted(q, l, &c, &all, &err) != 0) {
+        status = cop_cli_faults(&err);
+    } else {
+        status = cop_studies_run(&all, &q->o);
+        if (status == COP_EXIT_OK)
+            status = show(q, l, &all, &c);
     }
     cop_studies_free(&all);
+    cop_catalogue_free(&c);
     return status;
 }
 

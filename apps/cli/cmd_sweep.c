@@ -70,6 +70,14 @@ static int status_of(const cop_studies *all)
     return COP_EXIT_OK;
 }
 
+static const char *command_of(void *ctx, const cop_study *s, cop_arena *a)
+{
+    const request *q = ctx;
+    (void)s;
+    return cop_arena_printf(a, "coppice sweep %s%s --db %s", q->file,
+                            strcmp(q->scale, "quick") == 0 ? " --scale quick" : "", q->o.db);
+}
+
 static int sweep_run(int argc, char **argv)
 {
     request q = {.scale = "full"};
@@ -93,8 +101,8 @@ static int sweep_run(int argc, char **argv)
     }
     if (q.o.db == NULL)
         q.o.db = cop_arena_printf(&all.arena, "%s.db", all.study[0].name);
-    q.o.command = cop_arena_printf(&all.arena, "coppice sweep %s%s --db %s", q.file,
-                                   strcmp(q.scale, "quick") == 0 ? " --scale quick" : "", q.o.db);
+    q.o.command_of = command_of;
+    q.o.command_ctx = &q;
     status = cop_studies_run(&all, &q.o);
     if (status == COP_EXIT_OK) {
         cop_studies_show(stdout, &all, cop_cli_style(stdout));

@@ -134,7 +134,6 @@ static int simulate(cop_studies *all, cop_plan **plans, const cop_studies_opts *
         b.width = cop_cli_style(stderr).width;
     cop_pool_opts p = {.db = o->db,
                        .jobs = o->jobs,
-                       .command = o->command,
                        .version = COP_VERSION,
                        .any_model = o->any_model,
                        .retry = o->retry,
@@ -154,8 +153,8 @@ static int judge(cop_studies *all, const cop_studies_opts *o, cop_err *err)
     int faulty = 0;
     for (size_t i = 0; rc == 0 && i < all->n; i++) {
         /* An expression that turns out wrong spoils its check, not the other studies. */
-        if (cop_study_evaluate(&all->plan[i], s, o->command, &all->arena, &all->record[i], err) !=
-            0)
+        const char *command = o->command_of(o->command_ctx, &all->study[i], &all->arena);
+        if (cop_study_evaluate(&all->plan[i], s, command, &all->arena, &all->record[i], err) != 0)
             faulty = -COP_E_INPUT;
         rc = cop_store_put_study(s, &all->record[i], err);
     }

@@ -26,7 +26,10 @@ int cop_studies_add(cop_studies *all, const char *file, const char *scale, const
 void cop_studies_free(cop_studies *all);
 
 typedef struct cop_studies_opts {
-    const char *db, *command;
+    const char *db;
+    /* What to type to make a study again, in the arena. */
+    const char *(*command_of)(void *ctx, const cop_study *s, cop_arena *arena);
+    void *command_ctx;
     unsigned jobs;
     bool quiet, any_model, retry;
     bool only_judge; /* simulate nothing: judge what the database holds */

@@ -187,26 +187,37 @@ static int load_config(const job *j, cop_config *c, cop_err *err)
     return rc;
 }
 
+/* The command that repeats one run alone. */
+static const char *run_command(const cop_point *p, cop_arena *a)
+{
+    const char *text = cop_arena_printf(a, "coppice run %s", p->base);
+    for (size_t i = 0; i < p->n_set; i++)
+        text = cop_arena_printf(a, "%s --set '%s'", text, p->set[i]);
+    return text;
+}
+
 static int store_result(const pool *p, const job *j, cop_config *c, const cop_result *r,
                         const char *started_at, cop_err *err)
 {
+    cop_arena arena = {0};
     cop_store_meta meta = {.name = j->study->name,
                            .title = j->point->label,
                            .config_text = c ? cop_config_print(c) : "",
                            .version = p->o->version,
                            .model = cop_model_id(),
-                           .command = p->o->command,
+                           .command = run_command(j->point, &arena),
                            .started_at = started_at,
                            .seed = j->point->seed,
                            .config_hash = j->point->config_hash};
     cop_store *s;
     int rc = cop_store_open(&s, p->o->db, true, err);
-    if (rc != 0)
-        return rc;
-    /* All workers may want to store at the same time, and a result is worth waiting for. */
-    cop_store_patience(s, STORE_PATIENCE_MS);
-    rc = cop_store_add(s, &meta, r, NULL, err);
-    cop_store_close(s);
+    if (rc == 0) {
+        /* All workers may want to store at the same time, and a result is worth waiting for. */
+        cop_store_patience(s, STORE_PATIENCE_MS);
+        rc = cop_store_add(s, &meta, r, NULL, err);
+        cop_store_close(s);
+    }
+    cop_arena_free(&arena);
     return rc;
 }
 

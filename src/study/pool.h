@@ -20,7 +20,7 @@ typedef struct cop_pool_view {
 typedef struct cop_pool_opts {
     const char *db; /* made if need be */
     unsigned jobs; /* processes at a time; 0: one per core */
-    const char *command, *version; /* stored with each run */
+    const char *version; /* stored with each run */
     bool any_model; /* take results of other builds of coppice as they are */
     bool retry; /* simulate failed runs again */
     void (*show)(void *ctx, const cop_pool_view *v); /* now and then; may be NULL */
