@@ -39,7 +39,6 @@ typedef struct cop_cc_ops {
 /* What a congestion control may ask (implemented in net/). */
 const void *cop_net_cc_cfg(const struct cop_net *net);
 void *cop_net_cc_port(struct cop_net *net, uint32_t port);
-cop_time cop_net_now(const struct cop_net *net);
 /* Bytes waiting in all inputs for this output port. */
 uint64_t cop_net_waiting_bytes(const struct cop_net *net, uint32_t port);
 /* Has the port credits for a packet of full size on this lane? (root or victim) */

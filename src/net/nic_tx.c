@@ -120,6 +120,32 @@ static uint32_t unthrottle(cop_net *net, cop_nic *nic)
     return top;
 }
 
+/* -- messages that the queueing scheme holds back -- */
+
+static void hold(cop_net *net, cop_nic *nic, uint32_t s)
+{
+    net->send[s].next = COP_NONE;
+    if (nic->held_head == COP_NONE)
+        nic->held_head = s;
+    else
+        net->send[nic->held_tail].next = s;
+    nic->held_tail = s;
+}
+
+void cop_nic_release(cop_net *net, uint32_t host)
+{
+    uint32_t s = net->nic[host].held_head;
+    if (s == COP_NONE)
+        return;
+    net->nic[host].held_head = COP_NONE;
+    while (s != COP_NONE) {
+        uint32_t following = net->send[s].next;
+        ready_add(net, host, s);
+        s = following;
+    }
+    cop_nic_wake(net, host, net->now);
+}
+
 /* -- taking messages from the streams -- */
 
 /* Taking more messages cannot help when every lane this host uses is blocked: they would wait for
@@ -308,6 +334,12 @@ static bool send_from_lane(cop_net *net, uint32_t host, uint32_t vl)
                 s = following;
                 continue;
             }
+        }
+        if (net->queue_ops->hold && net->queue_ops->hold(net, port, m->dst, vl)) {
+            ready_remove(net, host, vl, before);
+            hold(net, &net->nic[host], s);
+            s = following;
+            continue;
         }
         uint32_t section = net->sectioned ? private_section(net, m->dst, vl) : vl,
                  blocks = cop_blocks(payload + overhead);

@@ -19,7 +19,14 @@ typedef struct choice {
     uint32_t need; /* smallest number of blocks that did not fit */
 } choice;
 
-/* The first request of (port, vl, input) that fits; false if there is none. */
+static uint64_t order_key(cop_net *net, uint32_t in_port, uint32_t q)
+{
+    return net->queue_ops->order(net, in_port, q - net->in[in_port].queue0,
+                                 &net->pkt[net->queue[q].head]);
+}
+
+/* The first request of (port, vl, input) that fits, or what the queueing scheme prefers; false if
+ * there is none. */
 static bool front(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choice *c,
                   uint32_t *queue)
 {
@@ -35,17 +42,28 @@ static bool front(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choi
     }
     uint32_t *last = &net->slot[cop_slot_of(net, port, vl, input)];
     uint32_t end = *last, node = end;
+    uint64_t best = COP_NEVER; /* no key is as large */
     do {
         node = net->node[node].next;
         uint32_t q = node / net->max_cand;
         const cop_pkt *p = &net->pkt[net->queue[q].head];
         uint32_t s = cop_net_section_of(net, p, vl), blocks = cop_blocks(p->bytes);
         if (net->arch->room(net, port, s, blocks)) {
-            *queue = q;
-            return true;
+            if (net->queue_ops->order == NULL || (node == end && best == COP_NEVER)) {
+                *queue = q;
+                return true;
+            }
+            uint64_t key = order_key(net, in_port, q);
+            if (best == COP_NEVER || key < best) {
+                best = key;
+                *queue = q;
+            }
+        } else {
+            c->need = blocks < c->need ? blocks : c->need;
         }
-        c->need = blocks < c->need ? blocks : c->need;
     } while (node != end);
+    if (best != COP_NEVER)
+        return true;
     if (net->sectioned)
         while (*last != COP_NONE) {
             node = net->node[*last].next;

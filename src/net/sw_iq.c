@@ -74,6 +74,27 @@ static uint32_t accept(const cop_net *net, const uint64_t *offers, uint32_t firs
     return COP_NONE;
 }
 
+/* Of the outputs that offer, the one whose queue the queueing scheme puts first. */
+static uint32_t accept_in_order(cop_net *net, uint32_t in_port, uint32_t first)
+{
+    struct cop_iq *iq = net->iq;
+    const cop_in *in = &net->in[in_port];
+    uint64_t left[COP_MAX_PORTS / 64], best_key = 0;
+    uint32_t best = COP_NONE, o;
+    memcpy(left, iq->offers[in->local], net->words * sizeof(uint64_t));
+    while ((o = accept(net, left, first)) != COP_NONE) {
+        uint32_t q = iq->grant[o].queue;
+        uint64_t key =
+            net->queue_ops->order(net, in_port, q - in->queue0, &net->pkt[net->queue[q].head]);
+        if (best == COP_NONE || key < best_key) {
+            best = o;
+            best_key = key;
+        }
+        left[o / 64] &= ~((uint64_t)1 << (o % 64));
+    }
+    return best;
+}
+
 /* One iteration: all free outputs grant, all offered inputs accept. True if a packet went. */
 static bool iterate(cop_net *net, uint32_t sw, bool first_iteration)
 {
@@ -95,7 +116,9 @@ static bool iterate(cop_net *net, uint32_t sw, bool first_iteration)
     }
     for (uint32_t i = 0; i < ports; i++) {
         cop_in *in = &net->in[port0 + i];
-        uint32_t o = accept(net, iq->offers[i], iq->accept_rr[port0 + i]);
+        uint32_t first = iq->accept_rr[port0 + i];
+        uint32_t o = net->queue_ops->order ? accept_in_order(net, port0 + i, first)
+                                           : accept(net, iq->offers[i], first);
         if (o == COP_NONE)
             continue;
         if (first_iteration || net->sw_cfg->matching == COP_MATCH_RRM) {

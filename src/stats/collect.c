@@ -91,7 +91,7 @@ static void collect_series(const cop_net *net, cop_result *r)
 {
     const cop_probe *pr = &net->probe;
     bool per_stream = pr->n_series == net->traffic->n_streams;
-    r->series = COP_NEW_ARRAY(&r->arena, cop_series, pr->n_series + 3);
+    r->series = COP_NEW_ARRAY(&r->arena, cop_series, pr->n_series + 3 + net->n_levels);
     for (uint32_t i = 0; i < pr->n_series; i++) {
         const char *name = per_stream ? stream_name(net, r, i) : net->traffic->entry_name[i];
         cop_series *s =
@@ -112,6 +112,12 @@ static void collect_series(const cop_net *net, cop_result *r)
             bin->delivered ? (double)bin->latency_ps / (double)bin->delivered / 1e3 : 0.0;
         in_network += (double)bin->injected - (double)bin->delivered;
         inside->v[b] = in_network;
+    }
+    for (uint32_t i = 0; i < net->n_levels; i++) {
+        const cop_gauge *g = &net->queue_ops->levels[i];
+        cop_series *s = add_series(r, g->name, g->unit, pr->n_bins);
+        for (uint32_t b = 0; b < pr->n_bins; b++)
+            s->v[b] = (double)net->level_series[(size_t)i * pr->n_bins + b];
     }
 }
 
@@ -190,6 +196,12 @@ static void collect_flows(const cop_net *net, cop_result *r)
     qsort(r->flow, r->n_flows, sizeof(*r->flow), by_pair);
 }
 
+static void add_scalars(cop_result *r, const cop_scalar *s, size_t n)
+{
+    memcpy(&r->scalar[r->n_scalars], s, n * sizeof(*s));
+    r->n_scalars += (uint32_t)n;
+}
+
 static void collect_scalars(const cop_net *net, cop_result *r)
 {
     const cop_scalar all[] = {
@@ -197,9 +209,28 @@ static void collect_scalars(const cop_net *net, cop_result *r)
         {"acks", "packets", (double)net->total.acks},
         {"notifications", "packets", (double)net->total.cnps},
     };
-    r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar, COP_LEN(all));
-    memcpy(r->scalar, all, sizeof(all));
-    r->n_scalars = COP_LEN(all);
+    cop_net_cost cost;
+    cop_net_port_cost(net, &cost);
+    const cop_scalar hardware[] = {
+        {"hardware.ram_bytes_per_port", "bytes", (double)cost.ram_bytes},
+        {"hardware.queues_per_port", "queues", cost.queues},
+        {"hardware.cam_lines_per_port", "lines", cost.control.cam_lines},
+        {"hardware.cam_cells_per_port", "bits", (double)cost.control.cam_cells},
+        {"hardware.sram_cells_per_port", "bits", (double)cost.control.sram_cells},
+    };
+    size_t most = COP_LEN(all) + COP_LEN(hardware) + net->n_counters + net->n_levels;
+    r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar, most);
+    add_scalars(r, all, COP_LEN(all));
+    for (uint32_t i = 0; i < net->n_counters; i++) {
+        const cop_gauge *g = &net->queue_ops->counters[i];
+        add_scalars(r, &(cop_scalar){g->name, g->unit, (double)net->counter[i]}, 1);
+    }
+    for (uint32_t i = 0; i < net->n_levels; i++) {
+        const cop_gauge *g = &net->queue_ops->levels[i];
+        const char *name = cop_arena_printf(&r->arena, "%s.at_end", g->name);
+        add_scalars(r, &(cop_scalar){name, g->unit, (double)net->level[i]}, 1);
+    }
+    add_scalars(r, hardware, COP_LEN(hardware));
 }
 
 void cop_collect(const cop_net *net, cop_result *r)
