@@ -2,6 +2,8 @@
  *
  * round-robin  M-arb-rr: an input that was served is not served again before every other requesting
  *              input was; the position moves only on a grant.
+ *              With a queueing scheme that orders its queues: the queue that was read least recently,
+ *              so that one queue of an input does not use up the turn of another.
  * age          the packet injected first.
  * random       any, with equal chance.
  * A request whose packet does not fit behind the output does not compete. With sections of their
@@ -14,7 +16,7 @@
 
 typedef struct choice {
     uint32_t input, queue;
-    uint64_t key; /* smallest wins */
+    uint64_t rank, key; /* smallest wins */
     bool found;
     uint32_t need; /* smallest number of blocks that did not fit */
 } choice;
@@ -85,16 +87,22 @@ static bool consider(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, c
     if (!front(net, port, vl, input, c, &queue))
         return false;
     int policy = net->sw_cfg->arbitration;
-    uint64_t key = policy == COP_ARB_RR    ? 0
-                   : policy == COP_ARB_AGE ? net->pkt[net->queue[queue].head].t_inj
-                                           : random_key(net, port, input);
-    if (!c->found || key < c->key) {
+    bool ordered = net->queue_ops->order != NULL;
+    uint64_t rank =
+        ordered ? order_key(net, cop_topo_switch_port(net->topo, net->out[port].sw, input), queue)
+                : 0;
+    uint64_t key = policy == COP_ARB_AGE      ? net->pkt[net->queue[queue].head].t_inj
+                   : policy == COP_ARB_RANDOM ? random_key(net, port, input)
+                   : ordered                  ? net->queue_read[queue]
+                                              : 0;
+    if (!c->found || rank < c->rank || (rank == c->rank && key < c->key)) {
         c->found = true;
+        c->rank = rank;
         c->key = key;
         c->input = input;
         c->queue = queue;
     }
-    return policy == COP_ARB_RR;
+    return policy == COP_ARB_RR && !ordered;
 }
 
 /* Inputs first, first+1, ..., wrapping round once. */

@@ -71,7 +71,7 @@ typedef struct cop_queue_ops {
     void (*on_dequeue)(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
     /* A control message from the neighbour downstream has reached this sending port. */
     void (*on_control)(struct cop_net *net, uint32_t port, uint64_t message);
-    /* Of several queues of one input that compete for the same output, or (one read port) whose
+    /* Of the queues that compete for the same output, and (one read port) of those of one input whose
      * outputs have all granted, that with the smallest key goes first; equal keys take turns. */
     uint64_t (*order)(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
     /* End nodes take part: control messages reach them too, and a message for `dst` stays in the
@@ -81,7 +81,6 @@ typedef struct cop_queue_ops {
 
 /* What a scheme may ask and do at run time (implemented in net/). */
 const void *cop_net_queue_cfg(const struct cop_net *net);
-const cop_netinfo *cop_net_info(const struct cop_net *net);
 void *cop_net_queue_state(struct cop_net *net, uint32_t port);
 void *cop_net_queue_common(struct cop_net *net);
 uint32_t cop_net_queue_bytes(const struct cop_net *net, uint32_t port, uint32_t q);

@@ -19,6 +19,7 @@ typedef struct cop_netinfo {
 } cop_netinfo;
 
 struct cop_net;
+const cop_netinfo *cop_net_info(const struct cop_net *net);
 cop_time cop_net_now(const struct cop_net *net);
 /* How many queues of the queueing scheme hold this output port to be the root of a congestion tree;
  * 0: it is in no congestion state. */

@@ -63,6 +63,8 @@ static void hfdi_start(struct cop_net *net)
     iso_start(net, true, false);
     r->detect = r->propagate = r->stop = r->high;
     r->go = r->low;
+    if (r->queues == 0)
+        r->propagate = UINT32_MAX; /* nobody upstream could isolate anything */
 }
 
 /* A packet does not go back where it came from: one queue, and line, less than ports. */

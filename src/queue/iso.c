@@ -116,17 +116,19 @@ void iso_cost(const iso_cfg *cfg, const cop_netinfo *info, uint32_t lines, cop_q
         .cam_lines = lines, .cam_cells = lines * (fixed + list), .sram_cells = lines * 35u};
 }
 
-/* The kind that is passed over is due after `guard` packets of the other. */
+/* The kind that is passed over is due after `guard` packets of the other, at the input or output. */
 uint64_t iso_order(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p)
 {
     const iso_rules *r = cop_net_queue_common(net);
-    const iso_port *st = cop_net_queue_state(net, port);
+    const iso_port *in = cop_net_queue_state(net, port);
+    const iso_port *out = cop_net_queue_state(net, iso_output(net, port, p->out));
     bool special = q < r->queues;
+    bool due = in->passed_in >= r->guard || out->passed_out >= r->guard;
     switch (r->priority) {
     case ISO_NORMAL_FIRST:
-        return special != (st->passed >= r->guard);
+        return special != due;
     case ISO_CONGESTED_FIRST:
-        return special == (st->passed >= r->guard);
+        return special == due;
     case ISO_AGE:
         return p->t_inj;
     default:

@@ -76,9 +76,11 @@ typedef struct iso_line {
 typedef struct iso_port { /* state of a port; its lines follow, input side first */
     uint32_t special; /* lines with a special queue in use */
     uint32_t told; /* lines in use on the output side */
-    uint32_t serial;
-    uint32_t passed; /* packets of the preferred kind since the last one of the other */
+    uint32_t serial, unused;
+    /* packets of the preferred kind since the last one of the other: */
+    uint32_t passed_in, passed_out; /* from this input, to this output */
 } iso_port;
+_Static_assert(sizeof(iso_port) % 8 == 0, "lines follow");
 
 enum { /* cop_net_queue_counter */
        ISO_ROOTS,

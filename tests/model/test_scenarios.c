@@ -33,6 +33,7 @@ typedef struct draw {
     uint64_t duration_ns, warmup_ns;
     bool drain, random; /* random: another seed must give another run */
     bool credit, onoff, sectioned, strict;
+    const char *isolation; /* the queueing scheme that isolates, or NULL */
 } draw;
 
 static const struct {
@@ -121,6 +122,7 @@ static void put_isolation(draw *d)
 {
     uint32_t low = below(d, 2), high = low + between(d, 1, 2), go = below(d, 3);
     const char *kind = ONE_OF(d, "fbicm", "recn", "hfdi", "hfdi", "fbicm");
+    d->isolation = kind;
     put(d, "queueing: {kind: %s, queues: %u, low: %u, high: %u, priority: %s, guard: %u", kind,
         below(d, 4), low, high, ONE_OF(d, "normal-first", "round-robin", "congested-first", "age"),
         between(d, 1, 5));
@@ -232,7 +234,13 @@ static void put_nic(draw *d, uint32_t overhead)
     if (below(d, 4) == 0)
         put(d, ", receive_rate: %u Gbit/s", between(d, d->link_gbps / 2, d->link_gbps));
     put(d, "}\n");
-    if (below(d, 3) == 0)
+    if (d->isolation && below(d, 2)) /* the hybrids, and throttling alone */
+        put(d, "cc: {kind: %s, timer: %u ns, marking: %u %%, longest: %u ns, increase: %u}\n",
+            below(d, 2)                         ? "ith"
+            : strcmp(d->isolation, "hfdi") == 0 ? "ecocc"
+                                                : "ib-ith",
+            between(d, 100, 5000), below(d, 101), between(d, 0, 10000), between(d, 1, 20));
+    else if (below(d, 3) == 0)
         put(d, "cc: {kind: pace, rate: %u Gbit/s}\n", between(d, 1, d->link_gbps));
 }
 
