@@ -83,8 +83,9 @@ typedef struct throttle_port {
             0                                                                                      \
         }                                                                                          \
     }
-static const cop_opt ith_opts[] = OPTS("8 us", "85 %", "32 us");
+static const cop_opt ith_opts[] = OPTS("8 us", "85 %", "16 us");
 static const cop_opt ib_ith_opts[] = OPTS("150 us", "50 %", "10 us");
+static const cop_opt ecocc_opts[] = OPTS("150 us", "50 %", "32 us");
 
 /* -- switches -- */
 
@@ -220,6 +221,6 @@ const cop_cc_ops cop_cc_ccfit = {.name = "ccfit",
 const cop_cc_ops cop_cc_ecocc = {.name = "ecocc",
                                  .summary = "throttling on top of hfdi: hybrid, two thresholds",
                                  .source = "Paper VI, EcoCC",
-                                 .opts = ib_ith_opts,
+                                 .opts = ecocc_opts,
                                  .check = needs_hfdi,
                                  THROTTLE};

@@ -116,22 +116,19 @@ void iso_cost(const iso_cfg *cfg, const cop_netinfo *info, uint32_t lines, cop_q
         .cam_lines = lines, .cam_cells = lines * (fixed + list), .sram_cells = lines * 35u};
 }
 
-/* The kind that is passed over is due after `guard` packets of the other, at the input or output. */
+/* A kind that was passed over `guard` times, at the input or output, is due. */
 uint64_t iso_order(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p)
 {
     const iso_rules *r = cop_net_queue_common(net);
     const iso_port *in = cop_net_queue_state(net, port);
     const iso_port *out = cop_net_queue_state(net, iso_output(net, port, p->out));
-    bool special = q < r->queues;
-    bool due = in->passed_in >= r->guard || out->passed_out >= r->guard;
-    switch (r->priority) {
-    case ISO_NORMAL_FIRST:
-        return special != due;
-    case ISO_CONGESTED_FIRST:
-        return special == due;
-    case ISO_AGE:
-        return p->t_inj;
-    default:
+    uint32_t special = q < r->queues;
+    if (r->priority == ISO_AGE)
+        return p->t_inj + 1;
+    if ((in->from.last != special && in->from.n >= r->guard) ||
+        (out->to.last != special && out->to.n >= r->guard))
         return 0;
-    }
+    if (r->priority == ISO_ROUND_ROBIN)
+        return 1;
+    return 1 + (special != (r->priority == ISO_CONGESTED_FIRST));
 }

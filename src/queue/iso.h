@@ -73,12 +73,16 @@ typedef struct iso_line {
     uint32_t dst[]; /* entries: destination and lane */
 } iso_line;
 
+typedef struct iso_turns {
+    uint32_t last; /* 1: the last packet came from a special queue */
+    uint32_t n; /* so many of that kind in a row */
+} iso_turns;
+
 typedef struct iso_port { /* state of a port; its lines follow, input side first */
     uint32_t special; /* lines with a special queue in use */
     uint32_t told; /* lines in use on the output side */
     uint32_t serial, unused;
-    /* packets of the preferred kind since the last one of the other: */
-    uint32_t passed_in, passed_out; /* from this input, to this output */
+    iso_turns from, to; /* what has left this input, and by this output */
 } iso_port;
 _Static_assert(sizeof(iso_port) % 8 == 0, "lines follow");
 

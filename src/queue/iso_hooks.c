@@ -152,20 +152,19 @@ void iso_on_enqueue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pk
         isolate_root(net, r, port, q);
 }
 
-/* Packets of the preferred kind since the last one of the other. */
-static void count_turn(const iso_rules *r, iso_port *in, iso_port *out, bool special)
+static void count_turn(iso_turns *t, uint32_t special)
 {
-    bool preferred = special == (r->priority == ISO_CONGESTED_FIRST);
-    in->passed_in = preferred ? in->passed_in + 1 : 0;
-    out->passed_out = preferred ? out->passed_out + 1 : 0;
+    t->n = t->last == special ? t->n + 1 : 1;
+    t->last = special;
 }
 
 void iso_on_dequeue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p)
 {
     const iso_rules *r = cop_net_queue_common(net);
     iso_port *st = cop_net_queue_state(net, port);
-    if (r->priority == ISO_NORMAL_FIRST || r->priority == ISO_CONGESTED_FIRST)
-        count_turn(r, st, cop_net_queue_state(net, iso_output(net, port, p->out)), q < r->queues);
+    iso_port *out = cop_net_queue_state(net, iso_output(net, port, p->out));
+    count_turn(&st->from, q < r->queues);
+    count_turn(&out->to, q < r->queues);
     if (q >= r->queues && !r->own_lines)
         return;
     iso_line *l = iso_in_line(r, st, q);
