@@ -3,8 +3,9 @@
  * fbicm    M-fbicm     a line lists destinations (one, by the footnote of Paper V); the root is the
  *                      output that the head of a full normal queue wants, which may be the wrong one.
  * recn     M-recn-iq   for source routing: a line names the path to the root, so it catches exactly
- *                      the packets that cross it.  Simpler: the input-queued form; no queues at
- *                      outputs. Trees that touch are kept apart until one has gone.
+ *                      the packets that cross it. Simpler: the input-queued form, no queues at
+ *                      outputs; a queue of a nearer root is not split when a farther root
+ *                      becomes known, but stops with it.
  * Queues   special ones first, then one normal queue per lane. A special queue holds packets of one
  *          output and lane, so it adds no dependency between channels.
  * Source   Paper V, sections II and III; rules in iso.h. Thresholds: detection is not printed

@@ -73,17 +73,30 @@ static uint32_t copy_told(struct cop_net *net, const iso_rules *r, uint32_t port
     return line;
 }
 
+/* by_path: the line of p is of a root here, but p also goes to one that the neighbour has told of. */
+static void join_path(struct cop_net *net, const iso_rules *r, uint32_t port, uint32_t line,
+                      const cop_pkt *p)
+{
+    iso_line *l = iso_in_line(r, cop_net_queue_state(net, port), line);
+    if (l->next != ISO_NO_LINE)
+        return;
+    uint32_t told = find_told(net, r, iso_output(net, port, p->out), p);
+    if (told != ISO_NO_LINE)
+        iso_link(net, port, l, line, told);
+}
+
 uint32_t iso_on_head(struct cop_net *net, uint32_t port, uint32_t q, cop_pkt *p)
 {
     const iso_rules *r = cop_net_queue_common(net);
     if (q < r->queues || (p->flags & COP_PKT_CONTROL))
         return q;
     iso_port *st = cop_net_queue_state(net, port);
+    const iso_port *out = cop_net_queue_state(net, iso_output(net, port, p->out));
     uint32_t line = st->special ? find_line(net, r, st, port, p) : ISO_NO_LINE;
-    if (line == ISO_NO_LINE) {
-        const iso_port *out = cop_net_queue_state(net, iso_output(net, port, p->out));
-        line = out->told ? copy_told(net, r, port, p) : ISO_NO_LINE;
-    }
+    if (line == ISO_NO_LINE && out->told)
+        line = copy_told(net, r, port, p);
+    else if (line != ISO_NO_LINE && out->told && r->by_path)
+        join_path(net, r, port, line, p);
     if (line == ISO_NO_LINE)
         return q;
     cop_net_queue_counter(net)[ISO_MOVED]++;
@@ -197,7 +210,14 @@ static void each_line(struct cop_net *net, const iso_rules *r, uint32_t out, uin
 static void join(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t told,
                  uint32_t entry)
 {
+    const iso_rules *r = cop_net_queue_common(net);
     const uint32_t dst_mask = iso_entry(0, 1) - 1;
+    if (r->by_path) {
+        for (const cop_pkt *p = cop_net_queue_first(net, port, line); p && l->next == ISO_NO_LINE;
+             p = cop_net_queue_next(net, p))
+            join_path(net, r, port, line, p);
+        return;
+    }
     if (l->next != ISO_NO_LINE || l->out_vl != entry >> ISO_LANE_SHIFT)
         return;
     for (uint32_t i = 0; i < l->n_dst; i++)
@@ -225,7 +245,7 @@ static void leave(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line
     if (l->next != told)
         return;
     l->next = ISO_NO_LINE;
-    if (!r->own_lines && !r->by_path)
+    if (!r->own_lines && (!r->by_path || l->hops == 1))
         iso_make_root(net, port, l); /* if there is still congestion, it is here */
     cop_net_queue_stop(net, port, line, false);
     if (cop_net_queue_bytes(net, port, line) == 0)
@@ -282,10 +302,7 @@ void iso_on_control(struct cop_net *net, uint32_t port, uint64_t m)
     if (host) {
         cop_net_queue_release(net, port);
     } else if (applies) {
-        /* A line that went by its path to the root would then cover other packets than those that
-         * wait in its queue: it stays by itself. */
-        if (!r->by_path)
-            each_line(net, r, port, told, value, join);
+        each_line(net, r, port, told, value, join);
         sort_heads(net, r, port, o);
     }
 }

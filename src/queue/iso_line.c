@@ -80,8 +80,10 @@ void iso_link(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, ui
     set_hot(net, port, l, false);
     l->root = false;
     l->next = (uint16_t)next;
-    l->hops = o->hops;
-    l->root_port = o->root_port;
+    if (!r->by_path || cop_net_queue_bytes(net, port, line) == 0) {
+        l->hops = o->hops;
+        l->root_port = o->root_port;
+    } /* else it goes on to cover all that wait in its queue, or they would be overtaken */
     if (o->stopped)
         cop_net_queue_stop(net, port, line, true);
 }
