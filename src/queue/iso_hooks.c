@@ -300,7 +300,8 @@ void iso_on_control(struct cop_net *net, uint32_t port, uint64_t m)
             each_line(net, r, port, told, 0, leave);
     }
     if (host) {
-        cop_net_queue_release(net, port);
+        if (kind == ISO_MSG_GO || kind == ISO_MSG_DEALLOCATE)
+            cop_net_queue_release(net, port);
     } else if (applies) {
         each_line(net, r, port, told, value, join);
         sort_heads(net, r, port, o);

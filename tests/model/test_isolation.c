@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "cc/cc_list.h"
+#include "exp/run.h"
 #include "net/net.h"
 #include "scenario.h"
 
@@ -200,6 +201,59 @@ static void test_local_root(void **state)
         assert_int_equal(scalar(&r, "isolation.roots"), 4);
         assert_int_equal(scalar(&r, "isolation.queues_taken"), i == 0 ? 0 : 4);
         cop_result_free(&r);
+    }
+}
+
+/* -- the congestion state of outputs -- */
+
+typedef struct spy {
+    uint32_t most; /* queues that named one output at a time */
+    uint64_t in_state, elsewhere; /* packets that left an output in the state: to host 4, others */
+    uint32_t last; /* at the last packet to host 4 */
+} spy;
+
+static void look(struct cop_net *net, uint32_t port, cop_pkt *p)
+{
+    union {
+        const void *in;
+        spy *out;
+    } u = {.in = cop_net_cc_cfg(net)};
+    uint32_t roots = cop_net_roots(net, port);
+    bool exit = cop_topo_exit_port(cop_net_info(net)->topo, 4) == port;
+    assert_true(!exit || p->dst == 4);
+    u.out->most = roots > u.out->most ? roots : u.out->most;
+    if (roots > 0)
+        *(exit ? &u.out->in_state : &u.out->elsewhere) += 1;
+    if (exit)
+        u.out->last = roots;
+}
+
+/* gran5-29: queues two hops from the root do not put their output into the state. gran5-30: the root
+ * is in it for as long as one of its three queues says so, and not when all is over. */
+static void test_congestion_state(void **state)
+{
+    (void)state;
+    static const cop_cc_ops spying = {.name = "spy", .on_dequeue = look};
+    static const char *const sets[][2] = {{"queueing.kind=fbicm", "run.drain=yes"},
+                                          {"queueing.kind=hfdi", "run.drain=yes"},
+                                          {"queueing.kind=voqsw", "run.drain=yes"}};
+    for (size_t i = 0; i < COP_LEN(sets); i++) {
+        cop_config c;
+        cop_result r;
+        cop_err err = {0};
+        spy s = {0};
+        const cop_override set[] = {{sets[i][0]}, {sets[i][1]}};
+        assert_int_equal(cop_config_load(&c, "test.yaml", two_switches, set, 2, &err), 0);
+        c.cc = &spying;
+        c.cc_cfg = &s;
+        assert_int_equal(cop_run(&c, NULL, &r, &err), 0);
+        assert_int_equal(r.outcome, COP_OUTCOME_OK);
+        assert_int_equal(s.elsewhere, 0);
+        assert_int_equal(s.most, i < 2 ? 3 : 0);
+        assert_true((s.in_state > 1000) == (i < 2));
+        assert_int_equal(s.last, 0);
+        cop_result_free(&r);
+        cop_config_free(&c);
     }
 }
 
@@ -422,6 +476,7 @@ int main(void)
         cmocka_unit_test(test_trees_come_and_go),
         cmocka_unit_test(test_at_rest),
         cmocka_unit_test(test_local_root),
+        cmocka_unit_test(test_congestion_state),
         cmocka_unit_test(test_turns),
         cmocka_unit_test(test_hybrids_are_fair),
         cmocka_unit_test(test_throttling_alone),
