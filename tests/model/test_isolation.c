@@ -204,6 +204,29 @@ static void test_local_root(void **state)
     }
 }
 
+/* An end node holds back what is stopped, and nothing else. */
+static void test_end_nodes_hold_back(void **state)
+{
+    (void)state;
+    static const char star[] = "run: {duration: 2 ms, warmup: 500 us, flows: yes}\n"
+                               "topology: {kind: single, hosts: 6}\n"
+                               "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+                               "traffic:\n"
+                               "  - {name: hot, from: [0, 2, 3], pattern: fixed, to: 1}\n"
+                               "  - {name: cold, from: [0], pattern: fixed, to: 5}\n";
+    static const char *const kinds[] = {"queueing.kind=fbicm", "queueing.kind=recn",
+                                        "queueing.kind=hfdi", "queueing.kind=voqsw"};
+    for (size_t i = 0; i < COP_LEN(kinds); i++) {
+        cop_result r;
+        const char *set[] = {kinds[i], "queueing.priority=round-robin"};
+        run_ok(star, set, i < 3 ? 2 : 1, &r);
+        near(scn_gbps(&r, "hot"), 10.0, 0.01);
+        /* Without it, what waits in the switch for host 1 leaves no room for the rest. */
+        near(scn_gbps(&r, "cold"), i < 3 ? 20.0 / 3 : 10.0 / 3, 0.02);
+        cop_result_free(&r);
+    }
+}
+
 /* -- the congestion state of outputs -- */
 
 typedef struct spy {
@@ -476,6 +499,7 @@ int main(void)
         cmocka_unit_test(test_trees_come_and_go),
         cmocka_unit_test(test_at_rest),
         cmocka_unit_test(test_local_root),
+        cmocka_unit_test(test_end_nodes_hold_back),
         cmocka_unit_test(test_congestion_state),
         cmocka_unit_test(test_turns),
         cmocka_unit_test(test_hybrids_are_fair),

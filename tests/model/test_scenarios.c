@@ -535,7 +535,8 @@ static void test_deadlock(void **state)
     static const char *const arch[] = {"switch.architecture=ib", "switch.architecture=iq",
                                        "switch.architecture=cioq"};
     static const char *const queue[] = {"queueing.kind=1q", "queueing.kind=voqsw",
-                                        "queueing.kind=dbbm"};
+                                        "queueing.kind=dbbm", "queueing.kind=hfdi",
+                                        "queueing.kind=fbicm"};
     static const char *const dateline[] = {"routing.datelines=yes"};
     cop_result r;
     cop_err err = {0};
