@@ -211,7 +211,8 @@ static void show_extras(FILE *out, const cop_result *r)
 {
     unsigned shown = 0;
     for (uint32_t i = 0; i < r->n_scalars; i++) {
-        if (r->scalar[i].value == 0.0 || shown == MAX_EXTRAS)
+        bool fixed = strncmp(r->scalar[i].name, "hardware.", 9) == 0; /* `coppice check` tells */
+        if (r->scalar[i].value == 0.0 || fixed || shown == MAX_EXTRAS)
             continue;
         fprintf(out, "%s  %-36s %14.6g %s\n", shown++ == 0 ? "\n" : "", r->scalar[i].name,
                 r->scalar[i].value, r->scalar[i].unit ? r->scalar[i].unit : "");

@@ -217,7 +217,15 @@ int cop_check_network(cop_config *c, FILE *report, cop_err *err)
                 c->route->name, w->lanes, w->lanes == 1 ? "" : "s", w->cdg.channels,
                 w->cdg.dependencies, w->cdg.acyclic ? "no cycle" : "CYCLIC: can deadlock",
                 w->cdg.sampled ? " (checked for a sample of the destinations)" : "");
-        fprintf(report, "# traffic: %u streams from %zu entries\n", w->traffic.n_streams,
+        cop_net_cost cost;
+        char ram[32];
+        cop_net_port_cost(&w->net, &cost);
+        fprintf(report, "# input port: %s of packet memory, %u queues",
+                cop_print_bytes(cost.ram_bytes, ram, sizeof(ram)), cost.queues);
+        if (cost.control.cam_lines)
+            fprintf(report, ", %u CAM lines with %" PRIu64 " CAM and %" PRIu64 " SRAM cells",
+                    cost.control.cam_lines, cost.control.cam_cells, cost.control.sram_cells);
+        fprintf(report, "\n# traffic: %u streams from %zu entries\n", w->traffic.n_streams,
                 c->n_traffic);
     }
     free_world(w);

@@ -170,6 +170,8 @@ static void build_hosts(cop_net *net, const cop_net_parts *pt)
                                 .control_head = COP_NONE,
                                 .control_tail = COP_NONE,
                                 .late_head = COP_NONE,
+                                .held_head = COP_NONE,
+                                .held_tail = COP_NONE,
                                 .inject_pace = inject > out ? inject : 0,
                                 .receive_pace = receive > in ? receive : 0};
     }
@@ -265,7 +267,11 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
                               .lanes = pt->lanes,
                               .mtu_bytes = (uint32_t)(pt->nic->mtu_bytes + pt->nic->overhead_bytes),
                               .buffer_bytes = pt->sw->buffer_bytes,
-                              .seed = (uint64_t)pt->run->seed};
+                              .seed = (uint64_t)pt->run->seed,
+                              .one_path = pt->route->max_cand == 1,
+                              .table = pt->route->lft != NULL,
+                              .queueing = pt->queue->name,
+                              .finds_roots = pt->queue->finds_roots};
     if (pt->nic->control_bytes > net->info.mtu_bytes)
         net->info.mtu_bytes = (uint32_t)pt->nic->control_bytes;
     for (uint32_t sw = 0; sw < pt->topo->n_switches; sw++)
@@ -296,9 +302,7 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     build_hosts(net, pt);
     cop_flow_init(net);
     build_probe(net, pt->run);
-    if (pt->queue->port_size)
-        net->queue_state =
-            COP_NEW_ARRAY(&net->arena, char, pt->queue->port_size * pt->topo->n_ports);
+    cop_gauge_init(net);
     if (pt->cc->port_size)
         net->cc_state = COP_NEW_ARRAY(&net->arena, char, pt->cc->port_size * pt->topo->n_ports);
     if (net->arch != &cop_arch_ib)
@@ -317,6 +321,8 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     if (cop_observe_init(net, pt->run->observe, &inner) != 0)
         return cop_err_add(err, inner.code, "%s: %s",
                            cop_build_at(pt, "run.observe", where, sizeof(where)), inner.text);
+    if (pt->queue->start)
+        pt->queue->start(net);
     if (pt->cc->net_size)
         net->cc_net = cop_arena_alloc(&net->arena, pt->cc->net_size);
     if (pt->cc->start)

@@ -68,8 +68,6 @@ void *cop_net_cc_port(struct cop_net *net, uint32_t port);
 void *cop_net_cc_net(struct cop_net *net);
 /* Zeroed memory that lives as long as the network; not for the data path. */
 void *cop_net_cc_alloc(struct cop_net *net, size_t bytes);
-const cop_netinfo *cop_net_info(const struct cop_net *net);
-cop_time cop_net_now(const struct cop_net *net);
 /* Bytes waiting in all inputs for this output port. */
 uint64_t cop_net_waiting_bytes(const struct cop_net *net, uint32_t port);
 /* How long a packet of so many bytes is on the wire that `port` sends on. */

@@ -7,6 +7,7 @@
 
 #include "net/fc.h"
 #include "net/input.h"
+#include "net/nic.h"
 
 typedef struct message {
     cop_time t;
@@ -31,12 +32,37 @@ const cop_netinfo *cop_net_info(const cop_net *net)
 
 void *cop_net_queue_state(cop_net *net, uint32_t port)
 {
-    return net->queue_state + (size_t)port * net->queue_ops->port_size;
+    return net->queue_state + (size_t)port * net->queue_port_bytes;
+}
+
+void *cop_net_queue_common(cop_net *net)
+{
+    return net->queue_common;
 }
 
 uint32_t cop_net_queue_bytes(const cop_net *net, uint32_t port, uint32_t q)
 {
     return net->queue[net->in[port].queue0 + q].bytes;
+}
+
+const cop_pkt *cop_net_queue_first(const cop_net *net, uint32_t port, uint32_t q)
+{
+    uint32_t h = net->queue[net->in[port].queue0 + q].head;
+    return h == COP_NONE ? NULL : &net->pkt[h];
+}
+
+const cop_pkt *cop_net_queue_next(const cop_net *net, const cop_pkt *p)
+{
+    return p->next == COP_NONE ? NULL : &net->pkt[p->next];
+}
+
+void cop_net_queue_recheck(cop_net *net, uint32_t port, uint32_t q)
+{
+    uint32_t n = net->in[port].queue0 + q;
+    if (!net->queue[n].posted)
+        return; /* it is empty, stopped, or will be asked when its time comes */
+    cop_input_withdraw(net, n);
+    cop_input_head(net, n);
 }
 
 void cop_net_queue_stop(cop_net *net, uint32_t port, uint32_t q, bool stop)
@@ -52,8 +78,8 @@ void cop_net_queue_stop(cop_net *net, uint32_t port, uint32_t q, bool stop)
 void cop_net_queue_send(cop_net *net, uint32_t port, uint64_t body)
 {
     uint32_t to = net->in[port].from;
-    if (net->out[to].sw == COP_NONE)
-        return; /* the neighbour is an end node: it has no queues of this scheme */
+    if (net->out[to].sw == COP_NONE && net->queue_ops->hold == NULL)
+        return; /* the neighbour is an end node, which takes no part in this scheme */
     if (net->control == NULL)
         net->control = COP_NEW_ARRAY(&net->arena, struct cop_control, net->topo->n_ports);
     struct cop_control *c = &net->control[to];
@@ -63,6 +89,35 @@ void cop_net_queue_send(cop_net *net, uint32_t port, uint64_t body)
     c->v[c->n++] = (message){.t = net->now + net->out[to].delay_ps, .body = body};
     if (c->n - c->at == 1)
         cop_net_push(net, c->v[c->at].t, COP_EV_CONTROL, to);
+}
+
+void cop_net_queue_release(cop_net *net, uint32_t port)
+{
+    cop_nic_release(net, port - net->host_port0);
+}
+
+void cop_net_queue_root(cop_net *net, uint32_t port, bool more)
+{
+    COP_ASSERT(more || net->roots[port] > 0);
+    net->roots[port] = (uint16_t)(net->roots[port] + (more ? 1 : -1));
+}
+
+uint32_t cop_net_roots(const cop_net *net, uint32_t port)
+{
+    return net->roots ? net->roots[port] : 0;
+}
+
+bool cop_net_passes(const cop_net *net, uint32_t port, uint32_t dst, uint32_t root, uint32_t hops)
+{
+    for (; hops > 0; hops--) {
+        if (port == root)
+            return true;
+        uint32_t sw = net->in[net->out[port].to].sw;
+        if (sw == COP_NONE)
+            return false;
+        port = cop_topo_switch_port(net->topo, sw, net->lft[(size_t)sw * net->info.n_hosts + dst]);
+    }
+    return false;
 }
 
 void cop_control_arrive(cop_net *net, uint32_t port)

@@ -6,6 +6,7 @@
  *   fc*.c      may it be sent: credits, absolute credits, on/off, ack/nack
  *   input.c    routing and queueing at a switch input, heads of queues and their requests
  *   sw_ib.c    arbitration per output;  sw_iq.c  matching of inputs and outputs;  obuf.c  output buffers
+ *   control.c  services for plug-ins, gauge.c  numbers that a queueing scheme keeps
  *   nic_tx.c, nic_rx.c  end nodes;  build.c  construction;  account.c  invariants;  stall.c  deadlocks */
 #ifndef COP_NET_H
 #define COP_NET_H
@@ -97,7 +98,7 @@ typedef struct cop_queue {
     uint32_t bytes;
     uint8_t posted; /* the head's requests are with the arbiters */
     uint8_t stopped; /* by the queueing scheme */
-    uint16_t unused;
+    uint16_t passed; /* iq with an order of queues: packets that went while the head waited */
 } cop_queue;
 
 /* Layouts with several queues per (input, output, lane): a request is a node (queue, candidate) in
@@ -132,6 +133,7 @@ typedef struct cop_nic {
     uint32_t throttled_n, throttled_cap; /* heap of throttled flows by t_ok */
     uint32_t *throttled;
     uint32_t late_head; /* packets whose consumption ends after the run */
+    uint32_t held_head, held_tail; /* messages that the queueing scheme holds back */
     uint64_t rng_route;
 } cop_nic;
 
@@ -279,6 +281,13 @@ struct cop_net {
     bool flow_is_sl; /* a flow is (source, service level) */
     cop_observation *observe; /* run.observe; NULL: nothing */
     uint32_t n_observe;
+    size_t queue_port_bytes; /* of queue_state */
+    char *queue_common; /* state of the queueing scheme as a whole */
+    uint16_t *roots; /* [n_ports] queues that hold this output to be a root of congestion */
+    uint64_t *counter; /* the queueing scheme's numbers (gauge.c) */
+    int64_t *level;
+    int64_t *level_series; /* [n_levels * n_bins] at the end of each bin */
+    uint32_t n_counters, n_levels;
     struct cop_control *control; /* link-level messages under way; NULL if the scheme has none */
 
     cop_totals total;
@@ -319,6 +328,19 @@ uint64_t cop_net_link_rate(const cop_topo *t, const cop_link_cfg *cfg, uint32_t 
 typedef void (*cop_progress_fn)(void *ctx, cop_time now, cop_time end, uint64_t hops);
 void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx);
 uint64_t cop_net_hash(const cop_net *net);
+
+/* gauge.c: the numbers of the queueing scheme, at build time and at each sample. */
+void cop_gauge_init(cop_net *net);
+void cop_gauge_sample(cop_net *net);
+void cop_gauge_close(cop_net *net); /* the last bin may be a short one */
+
+/* Memory of one input of the largest switch (MET-19). */
+typedef struct cop_net_cost {
+    uint64_t ram_bytes;
+    uint32_t queues;
+    cop_queue_cost control;
+} cop_net_cost;
+void cop_net_port_cost(const cop_net *net, cop_net_cost *c);
 
 /* account.c: every packet, byte and credit; sets net->stop and net->why if one is missing. */
 void cop_net_account(cop_net *net);

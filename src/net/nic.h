@@ -14,6 +14,8 @@ void cop_nic_credit(cop_net *net, uint32_t port);
 void cop_nic_receive(cop_net *net, uint32_t port, uint32_t h);
 /* Queue a control packet (flags: ACK and/or CNP, BECN) in answer to packet p, ready at time t. */
 void cop_nic_reply(cop_net *net, uint32_t host, const cop_pkt *p, uint16_t flags, cop_time t);
+/* Messages that the queueing scheme held back are looked at again. */
+void cop_nic_release(cop_net *net, uint32_t host);
 /* Let the host try to send at time t (or earlier, if already planned). */
 void cop_nic_wake(cop_net *net, uint32_t host, cop_time t);
 

@@ -132,6 +132,32 @@ static __attribute__((noinline)) bool flow_may_send(cop_net *net, uint32_t host,
     return false;
 }
 
+/* -- messages that the queueing scheme holds back -- */
+
+static void hold(cop_net *net, cop_nic *nic, uint32_t s)
+{
+    net->send[s].next = COP_NONE;
+    if (nic->held_head == COP_NONE)
+        nic->held_head = s;
+    else
+        net->send[nic->held_tail].next = s;
+    nic->held_tail = s;
+}
+
+void cop_nic_release(cop_net *net, uint32_t host)
+{
+    uint32_t s = net->nic[host].held_head;
+    if (s == COP_NONE)
+        return;
+    net->nic[host].held_head = COP_NONE;
+    while (s != COP_NONE) {
+        uint32_t following = net->send[s].next;
+        ready_add(net, host, s);
+        s = following;
+    }
+    cop_nic_wake(net, host, net->now);
+}
+
 /* -- taking messages from the streams -- */
 
 /* Taking more messages cannot help when every lane this host uses is blocked: they would wait for
@@ -324,6 +350,12 @@ static bool send_from_lane(cop_net *net, uint32_t host, uint32_t vl)
         cop_send *m = &net->send[s];
         uint32_t payload = m->left < mtu ? m->left : mtu, following = m->next;
         if (m->flow != COP_NONE && !flow_may_send(net, host, s, before, net->now)) {
+            s = following;
+            continue;
+        }
+        if (net->queue_ops->hold && net->queue_ops->hold(net, port, m->dst, vl)) {
+            ready_remove(net, host, vl, before);
+            hold(net, &net->nic[host], s);
             s = following;
             continue;
         }

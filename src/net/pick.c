@@ -2,6 +2,8 @@
  *
  * round-robin  M-arb-rr: an input that was served is not served again before every other requesting
  *              input was; the position moves only on a grant.
+ *              With a queueing scheme that orders its queues: the queue that was read least recently,
+ *              so that one queue of an input does not use up the turn of another.
  * age          the packet injected first.
  * random       any, with equal chance.
  * A request whose packet does not fit behind the output does not compete. With sections of their
@@ -14,12 +16,19 @@
 
 typedef struct choice {
     uint32_t input, queue;
-    uint64_t key; /* smallest wins */
+    uint64_t rank, key; /* smallest wins */
     bool found;
     uint32_t need; /* smallest number of blocks that did not fit */
 } choice;
 
-/* The first request of (port, vl, input) that fits; false if there is none. */
+static uint64_t order_key(cop_net *net, uint32_t in_port, uint32_t q)
+{
+    return net->queue_ops->order(net, in_port, q - net->in[in_port].queue0,
+                                 &net->pkt[net->queue[q].head]);
+}
+
+/* The first request of (port, vl, input) that fits, or what the queueing scheme prefers; false if
+ * there is none. */
 static bool front(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choice *c,
                   uint32_t *queue)
 {
@@ -35,17 +44,28 @@ static bool front(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choi
     }
     uint32_t *last = &net->slot[cop_slot_of(net, port, vl, input)];
     uint32_t end = *last, node = end;
+    uint64_t best = COP_NEVER; /* no key is as large */
     do {
         node = net->node[node].next;
         uint32_t q = node / net->max_cand;
         const cop_pkt *p = &net->pkt[net->queue[q].head];
         uint32_t s = cop_net_section_of(net, p, vl), blocks = cop_blocks(p->bytes);
         if (net->arch->room(net, port, s, blocks)) {
-            *queue = q;
-            return true;
+            if (net->queue_ops->order == NULL || (node == end && best == COP_NEVER)) {
+                *queue = q;
+                return true;
+            }
+            uint64_t key = order_key(net, in_port, q);
+            if (best == COP_NEVER || key < best) {
+                best = key;
+                *queue = q;
+            }
+        } else {
+            c->need = blocks < c->need ? blocks : c->need;
         }
-        c->need = blocks < c->need ? blocks : c->need;
     } while (node != end);
+    if (best != COP_NEVER)
+        return true;
     if (net->sectioned)
         while (*last != COP_NONE) {
             node = net->node[*last].next;
@@ -67,16 +87,22 @@ static bool consider(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, c
     if (!front(net, port, vl, input, c, &queue))
         return false;
     int policy = net->sw_cfg->arbitration;
-    uint64_t key = policy == COP_ARB_RR    ? 0
-                   : policy == COP_ARB_AGE ? net->pkt[net->queue[queue].head].t_inj
-                                           : random_key(net, port, input);
-    if (!c->found || key < c->key) {
+    bool ordered = net->queue_ops->order != NULL;
+    uint64_t rank =
+        ordered ? order_key(net, cop_topo_switch_port(net->topo, net->out[port].sw, input), queue)
+                : 0;
+    uint64_t key = policy == COP_ARB_AGE      ? net->pkt[net->queue[queue].head].t_inj
+                   : policy == COP_ARB_RANDOM ? random_key(net, port, input)
+                   : ordered                  ? net->queue_read[queue]
+                                              : 0;
+    if (!c->found || rank < c->rank || (rank == c->rank && key < c->key)) {
         c->found = true;
+        c->rank = rank;
         c->key = key;
         c->input = input;
         c->queue = queue;
     }
-    return policy == COP_ARB_RR;
+    return policy == COP_ARB_RR && !ordered;
 }
 
 /* Inputs first, first+1, ..., wrapping round once. */

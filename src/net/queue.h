@@ -20,6 +20,17 @@ typedef struct cop_queue_layout {
     uint32_t sections; /* private buffer sections with credits of their own; 0: one per lane */
 } cop_queue_layout;
 
+/* A named number that a scheme keeps while it runs. */
+typedef struct cop_gauge {
+    const char *name, *unit;
+} cop_gauge;
+
+/* Memory of one input port beyond the packets themselves (MET-19). */
+typedef struct cop_queue_cost {
+    uint32_t cam_lines; /* of the input side */
+    uint64_t cam_cells, sram_cells; /* of all of them, in bits */
+} cop_queue_cost;
+
 typedef struct cop_queue_ops {
     const char *name, *summary, *source;
     const struct cop_opt *opts;
@@ -37,27 +48,63 @@ typedef struct cop_queue_ops {
     /* With layout.sections: the section of a packet on lane vl. */
     uint32_t (*section)(const void *cfg, const cop_netinfo *info, const cop_pkt *p, uint32_t vl);
 
+    /* Does the scheme tell roots of congestion, cop_net_queue_root()? */
+    bool finds_roots;
+    /* Control memory of an input of a switch with this many ports. */
+    void (*cost)(const void *cfg, const cop_netinfo *info, uint32_t ports, cop_queue_cost *c);
+    const cop_gauge *counters; /* events counted over the run; ends with a NULL name */
+    const cop_gauge *levels; /* what there is of something, also over time; likewise */
+
     /* Run time. `port` is the input port, q the queue number inside it. */
-    size_t port_size; /* state per switch port, zeroed; cop_net_queue_state() */
+    size_t port_size; /* state per port, zeroed; cop_net_queue_state() */
+    /* Instead of port_size, when it depends on the configuration; a multiple of 8. */
+    size_t (*port_bytes)(const void *cfg, const cop_netinfo *info);
+    size_t common_size; /* state of the whole network, zeroed; cop_net_queue_common() */
+    void (*start)(struct cop_net *net); /* the network is built, nothing has happened yet */
     /* A packet has become the head of q: return q to let it request its output, or another queue
-     * of the same input to move it there (to its tail). */
+     * of the same input to move it there (to its tail). May be asked again about the same head. */
     uint32_t (*on_head)(struct cop_net *net, uint32_t port, uint32_t q, cop_pkt *p);
     /* A packet has come in and was put into q (not called for packets that on_head moves). */
     void (*on_enqueue)(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
+    /* A packet has been granted its output and has left q. Other outputs may have chosen their
+     * packets already: queues must not be stopped, restarted or looked at again from here. */
     void (*on_dequeue)(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
     /* A control message from the neighbour downstream has reached this sending port. */
     void (*on_control)(struct cop_net *net, uint32_t port, uint64_t message);
+    /* Of the queues that compete for the same output, and (one read port) of those of one input whose
+     * outputs have all granted, that with the smallest key goes first; equal keys take turns.
+     * Key 0 means overdue: a read port waits for the output of such a queue while it is busy. */
+    uint64_t (*order)(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
+    /* End nodes take part: control messages reach them too, and a message for `dst` stays in the
+     * end node of this sending port while this is true (until cop_net_queue_release). */
+    bool (*hold)(struct cop_net *net, uint32_t port, uint32_t dst, uint32_t vl);
 } cop_queue_ops;
 
 /* What a scheme may ask and do at run time (implemented in net/). */
 const void *cop_net_queue_cfg(const struct cop_net *net);
-const cop_netinfo *cop_net_info(const struct cop_net *net);
 void *cop_net_queue_state(struct cop_net *net, uint32_t port);
+void *cop_net_queue_common(struct cop_net *net);
 uint32_t cop_net_queue_bytes(const struct cop_net *net, uint32_t port, uint32_t q);
+/* The packets of a queue from the head on; NULL: no more. */
+const cop_pkt *cop_net_queue_first(const struct cop_net *net, uint32_t port, uint32_t q);
+const cop_pkt *cop_net_queue_next(const struct cop_net *net, const cop_pkt *p);
+/* Ask on_head about the head of this queue once more: its request is taken back meanwhile. */
+void cop_net_queue_recheck(struct cop_net *net, uint32_t port, uint32_t q);
 /* A stopped queue's head does not request its output. */
 void cop_net_queue_stop(struct cop_net *net, uint32_t port, uint32_t q, bool stop);
 /* Send a message from input `port` to the port that feeds it: arrives one link delay later, takes
  * no bandwidth from packets. */
 void cop_net_queue_send(struct cop_net *net, uint32_t port, uint64_t message);
+/* The end node of this sending port looks again at the messages it has held back. */
+void cop_net_queue_release(struct cop_net *net, uint32_t port);
+/* One queue more (or less) holds output `port` to be a root of congestion. */
+void cop_net_queue_root(struct cop_net *net, uint32_t port, bool more);
+/* Does a packet for `dst` that leaves by switch port `port` cross `root`, at most `hops` links on (1:
+ * `port` itself)? Needs info.table. */
+bool cop_net_passes(const struct cop_net *net, uint32_t port, uint32_t dst, uint32_t root,
+                    uint32_t hops);
+/* The scheme's own numbers, in the order of its tables. */
+uint64_t *cop_net_queue_counter(struct cop_net *net);
+int64_t *cop_net_queue_level(struct cop_net *net);
 
 #endif

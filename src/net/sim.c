@@ -39,6 +39,7 @@ static void sample(cop_net *net, cop_progress_fn progress, void *ctx)
         }
     if (net->n_observe)
         cop_observe_sample(net);
+    cop_gauge_sample(net);
     watch_progress(net);
     if (progress)
         progress(ctx, net->now, net->probe.end, net->total.hops);
@@ -197,6 +198,7 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
     links_from(net, net->probe.warmup);
     run_until(net, duration, progress, ctx);
     links_until(net, cop_min64(net->now, duration));
+    cop_gauge_close(net);
     if (net->run_cfg->drain && net->stop == COP_OUTCOME_OK) {
         net->now =
             duration; /* also when the network fell silent before: rates refer to all of it */

@@ -57,10 +57,11 @@ static bool queue_holds(const cop_net *net, uint32_t q, uint32_t section)
 static bool queue_stuck(const cop_net *net, const uint8_t *set, uint32_t q, size_t *next)
 {
     const cop_queue *queue = &net->queue[q];
-    if (!queue->posted)
-        return false; /* about to request, or stopped until its scheme says go */
+    if (!queue->posted && !queue->stopped)
+        return false; /* about to request */
     const cop_pkt *p = &net->pkt[queue->head];
-    if (net->per_output) {
+    /* A stopped queue hears `go` when something leaves the buffer behind its output. */
+    if (net->per_output || queue->stopped) {
         uint32_t port = cop_topo_switch_port(net->topo, net->in[net->queue_port[q]].sw, p->out);
         *next = (size_t)port * net->sections + p->out_vl;
         return set[*next];

@@ -74,6 +74,74 @@ static uint32_t accept(const cop_net *net, const uint64_t *offers, uint32_t firs
     return COP_NONE;
 }
 
+static uint64_t order_key(cop_net *net, uint32_t in_port, uint32_t q)
+{
+    return net->queue_ops->order(net, in_port, q - net->in[in_port].queue0,
+                                 &net->pkt[net->queue[q].head]);
+}
+
+/* Not free now, but it does not wait for credit either. */
+static bool merely_busy(const cop_net *net, uint32_t port, uint32_t vl)
+{
+    bool blocked = net->out[port].vl_blocked >> vl & 1; /* output buffer: it is full */
+    if (net->obuf)
+        return (blocked || output_free(net, port) > net->now) && !cop_obuf_blocked(net, port);
+    return output_free(net, port) > net->now && !blocked;
+}
+
+static uint32_t queues_end(const cop_net *net, uint32_t in_port)
+{
+    return in_port + 1 < net->host_port0 ? net->in[in_port + 1].queue0 : net->n_queues;
+}
+
+/* Packets of other queues that a waiting queue lets pass. */
+#define OVERDUE 8
+
+/* Has this input a queue that is overdue, and whose output is merely busy? Inputs and outputs that
+ * become free at different times could else miss each other for ever. */
+static bool keeps_free(cop_net *net, uint32_t in_port)
+{
+    const cop_in *in = &net->in[in_port];
+    for (uint32_t q = in->queue0, end = queues_end(net, in_port); q < end; q++) {
+        const cop_queue *queue = &net->queue[q];
+        if (!queue->posted || (queue->passed < OVERDUE && order_key(net, in_port, q) != 0))
+            continue;
+        const cop_pkt *p = &net->pkt[net->queue[q].head];
+        if (merely_busy(net, in->port0 + p->out, p->out_vl))
+            return true;
+    }
+    return false;
+}
+
+/* Of the outputs that offer, the one whose queue the queueing scheme puts first. */
+static uint32_t accept_in_order(cop_net *net, uint32_t in_port, uint32_t first)
+{
+    struct cop_iq *iq = net->iq;
+    const cop_in *in = &net->in[in_port];
+    uint64_t left[COP_MAX_PORTS / 64], best_key = 0;
+    uint32_t best = COP_NONE, o;
+    memcpy(left, iq->offers[in->local], net->words * sizeof(uint64_t));
+    while ((o = accept(net, left, first)) != COP_NONE) {
+        uint64_t key = order_key(net, in_port, iq->grant[o].queue);
+        if (best == COP_NONE || key < best_key) {
+            best = o;
+            best_key = key;
+        }
+        left[o / 64] &= ~((uint64_t)1 << (o % 64));
+    }
+    bool due =
+        best != COP_NONE && (best_key == 0 || net->queue[iq->grant[best].queue].passed >= OVERDUE);
+    return best == COP_NONE || due || !keeps_free(net, in_port) ? best : COP_NONE;
+}
+
+static void count_passed(cop_net *net, uint32_t in_port, uint32_t chosen)
+{
+    for (uint32_t q = net->in[in_port].queue0, end = queues_end(net, in_port); q < end; q++)
+        if (net->queue[q].posted && net->queue[q].passed < OVERDUE)
+            net->queue[q].passed++;
+    net->queue[chosen].passed = 0;
+}
+
 /* One iteration: all free outputs grant, all offered inputs accept. True if a packet went. */
 static bool iterate(cop_net *net, uint32_t sw, bool first_iteration)
 {
@@ -95,13 +163,17 @@ static bool iterate(cop_net *net, uint32_t sw, bool first_iteration)
     }
     for (uint32_t i = 0; i < ports; i++) {
         cop_in *in = &net->in[port0 + i];
-        uint32_t o = accept(net, iq->offers[i], iq->accept_rr[port0 + i]);
+        uint32_t first = iq->accept_rr[port0 + i];
+        uint32_t o = net->queue_ops->order ? accept_in_order(net, port0 + i, first)
+                                           : accept(net, iq->offers[i], first);
         if (o == COP_NONE)
             continue;
         if (first_iteration || net->sw_cfg->matching == COP_MATCH_RRM) {
             net->out[port0 + o].lane[iq->grant[o].vl].rr = (uint16_t)(i + 1);
             iq->accept_rr[port0 + i] = (uint16_t)(o + 1);
         }
+        if (net->queue_ops->order)
+            count_passed(net, port0 + i, iq->grant[o].queue);
         in->read_until = cop_input_grant(net, port0 + o, &iq->grant[o], net->arch->transfer);
         iq->free_in[i / 64] &= ~((uint64_t)1 << (i % 64));
         cop_net_push(net, in->read_until, COP_EV_ARB, sw);

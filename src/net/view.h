@@ -12,6 +12,17 @@ typedef struct cop_netinfo {
     uint32_t mtu_bytes; /* longest packet on the wire */
     uint64_t buffer_bytes;
     uint64_t seed;
+    bool one_path; /* the routing gives one output per hop */
+    bool table; /* and it depends on switch and destination alone: cop_net_passes works */
+    const char *queueing; /* name of the queueing scheme */
+    bool finds_roots; /* which says what outputs are roots of congestion */
 } cop_netinfo;
+
+struct cop_net;
+const cop_netinfo *cop_net_info(const struct cop_net *net);
+cop_time cop_net_now(const struct cop_net *net);
+/* How many queues of the queueing scheme hold this output port to be the root of a congestion tree;
+ * 0: it is in no congestion state. */
+uint32_t cop_net_roots(const struct cop_net *net, uint32_t port);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "net/queue.h"
 
+extern const cop_queue_ops cop_queue_fbicm, cop_queue_recn; /* fbicm.c */
+extern const cop_queue_ops cop_queue_hfdi; /* hfdi.c */
 extern const cop_queue_ops *const cop_queueings[]; /* NULL at the end */
 const cop_queue_ops *cop_queue_find(const char *name);
 

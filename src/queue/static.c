@@ -5,6 +5,8 @@
  * voqnet  M-q-voqnet  one private buffer section per destination of the network, with credits of its
  *                     own: no head-of-line blocking of any order, at the price of memory.
  * dbbm    M-q-dbbm    destination modulo the number of queues (G-gran0-2).
+ * damq    M-q-damq    as voqsw: its queues have no fixed size either (G-gran0-5).
+ * obqa    M-q-obqa    output port modulo the number of queues (G-gran0-2).
  * vftree  M-vftree    destinations of a leaf switch spread over the lanes; one queue per output and
  *                     lane inside (G-gran0-2: lane = index of the destination in its leaf mod lanes). */
 #include "base/opt.h"
@@ -49,6 +51,14 @@ static const cop_queue_ops voqsw = {
     .name = "voqsw",
     .summary = "one queue per output port of the switch, shared buffer",
     .source = "Gran thesis 2.3.1; InfiniBand switches of Papers I-IV",
+    .opts = no_opts,
+    .layout = voqsw_layout,
+    .select = voqsw_select};
+
+static const cop_queue_ops damq = {
+    .name = "damq",
+    .summary = "one queue per output port, sizes dynamic (here the same as voqsw)",
+    .source = "Tamir and Frazier, named in Gran thesis 2.3.1, Papers V and VI",
     .opts = no_opts,
     .layout = voqsw_layout,
     .select = voqsw_select};
@@ -114,6 +124,26 @@ static const cop_queue_ops dbbm = {.name = "dbbm",
                                    .layout = dbbm_layout,
                                    .select = dbbm_select};
 
+/* As dbbm, by the output instead of the destination. */
+static uint32_t obqa_select(const void *cfg, const cop_netinfo *info, const cop_pkt *p)
+{
+    const dbbm_cfg *c = cfg;
+    return p->out % (uint32_t)c->queues * info->lanes + p->vl;
+}
+
+static const cop_opt obqa_opts[] = {{"queues", COP_OPT_INT, offsetof(dbbm_cfg, queues), "4", 1,
+                                     1024, NULL,
+                                     "queues per input and lane; queue = output port mod queues"},
+                                    {0}};
+
+static const cop_queue_ops obqa = {.name = "obqa",
+                                   .summary = "a few queues, chosen by output port modulo",
+                                   .source = "Escudero-Sahuquillo et al., named in Papers V and VI",
+                                   .opts = obqa_opts,
+                                   .cfg_size = sizeof(dbbm_cfg),
+                                   .layout = dbbm_layout,
+                                   .select = obqa_select};
+
 typedef struct vftree_cfg {
     int64_t lanes;
 } vftree_cfg;
@@ -157,4 +187,6 @@ static const cop_queue_ops vftree = {.name = "vftree",
                                      .inject_vl = vftree_inject,
                                      .lanes = vftree_lanes};
 
-const cop_queue_ops *const cop_queueings[] = {&oneq, &voqsw, &voqnet, &dbbm, &vftree, NULL};
+const cop_queue_ops *const cop_queueings[] = {
+    &oneq,   &voqsw,           &damq,           &voqnet,         &dbbm, &obqa,
+    &vftree, &cop_queue_fbicm, &cop_queue_recn, &cop_queue_hfdi, NULL};

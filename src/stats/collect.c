@@ -92,7 +92,8 @@ static void collect_series(const cop_net *net, cop_result *r)
 {
     const cop_probe *pr = &net->probe;
     bool per_stream = pr->n_series == net->traffic->n_streams;
-    r->series = COP_NEW_ARRAY(&r->arena, cop_series, pr->n_series + 3 + net->n_observe);
+    r->series =
+        COP_NEW_ARRAY(&r->arena, cop_series, pr->n_series + 3 + net->n_observe + net->n_levels);
     for (uint32_t i = 0; i < pr->n_series; i++) {
         const char *name = per_stream ? stream_name(net, r, i) : net->traffic->entry_name[i];
         cop_series *s =
@@ -113,6 +114,12 @@ static void collect_series(const cop_net *net, cop_result *r)
             bin->delivered ? (double)bin->latency_ps / (double)bin->delivered / 1e3 : 0.0;
         in_network += (double)bin->injected - (double)bin->delivered;
         inside->v[b] = in_network;
+    }
+    for (uint32_t i = 0; i < net->n_levels; i++) {
+        const cop_gauge *g = &net->queue_ops->levels[i];
+        cop_series *s = add_series(r, g->name, g->unit, pr->n_bins);
+        for (uint32_t b = 0; b < pr->n_bins; b++)
+            s->v[b] = (double)net->level_series[(size_t)i * pr->n_bins + b];
     }
 }
 
@@ -220,6 +227,31 @@ static void collect_flows(const cop_net *net, cop_result *r)
     qsort(r->flow, r->n_flows, sizeof(*r->flow), by_pair);
 }
 
+static void add_scalar(cop_result *r, const char *name, const char *unit, double value)
+{
+    r->scalar[r->n_scalars++] = (cop_scalar){name, unit, value};
+}
+
+static void collect_queueing(const cop_net *net, cop_result *r)
+{
+    cop_net_cost cost;
+    cop_net_port_cost(net, &cost);
+    for (uint32_t i = 0; i < net->n_counters; i++) {
+        const cop_gauge *g = &net->queue_ops->counters[i];
+        add_scalar(r, g->name, g->unit, (double)net->counter[i]);
+    }
+    for (uint32_t i = 0; i < net->n_levels; i++) {
+        const cop_gauge *g = &net->queue_ops->levels[i];
+        add_scalar(r, cop_arena_printf(&r->arena, "%s.at_end", g->name), g->unit,
+                   (double)net->level[i]);
+    }
+    add_scalar(r, "hardware.ram_bytes_per_port", "bytes", (double)cost.ram_bytes);
+    add_scalar(r, "hardware.queues_per_port", "queues", cost.queues);
+    add_scalar(r, "hardware.cam_lines_per_port", "lines", cost.control.cam_lines);
+    add_scalar(r, "hardware.cam_cells_per_port", "bits", (double)cost.control.cam_cells);
+    add_scalar(r, "hardware.sram_cells_per_port", "bits", (double)cost.control.sram_cells);
+}
+
 /* Memory of one switch input: sections with credits of their own, and bytes. */
 static void input_memory(const cop_net *net, double *sections, double *bytes)
 {
@@ -233,11 +265,6 @@ static void input_memory(const cop_net *net, double *sections, double *bytes)
         *bytes = *sections * section;
         return; /* all inputs are alike */
     }
-}
-
-static void add_scalar(cop_result *r, const char *name, const char *unit, double value)
-{
-    r->scalar[r->n_scalars++] = (cop_scalar){name, unit, value};
 }
 
 /* Notifications per traffic entry, marks per port. */
@@ -278,7 +305,8 @@ static void collect_scalars(cop_net *net, cop_result *r)
         marking += net->probe.port[p].marked > 0;
     uint32_t exchanged = cop_count_exchanges(net->traffic);
     r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar,
-                              7 + n_own + 2 * net->traffic->n_entries + marking + exchanged);
+                              12 + net->n_counters + net->n_levels + n_own +
+                                  2 * net->traffic->n_entries + marking + exchanged);
     double sections, bytes;
     input_memory(net, &sections, &bytes);
     add_scalar(r, "input_sections", "sections", sections);
@@ -293,6 +321,7 @@ static void collect_scalars(cop_net *net, cop_result *r)
     }
     for (uint32_t i = 0; i < n_own; i++)
         add_scalar(r, cc->counters[i].name, cc->counters[i].unit, cc->counter(net, i));
+    collect_queueing(net, r);
     r->n_scalars += cop_collect_exchanges(net->traffic, &r->arena, r->scalar + r->n_scalars);
 }
 

@@ -63,7 +63,11 @@ static void add_network(text *t, source *s)
     add(t, "}\n");
     add(t, "queueing: ");
     add(t, PICK(s, "{kind: voqsw}\n", "{kind: 1q}\n", "{kind: voqnet}\n",
-                "{kind: dbbm, queues: 2}\n", "{kind: vftree, lanes: 3}\n"));
+                "{kind: dbbm, queues: 2}\n", "{kind: vftree, lanes: 3}\n",
+                "{kind: fbicm, detect: 1, high: 2, low: 1, stop: 3, go: 1}\n",
+                "{kind: recn, queues: 1, detect: 1, high: 1, low: 0, stop: 2, go: 0}\n",
+                "{kind: hfdi, high: 1, low: 0, lifetime: 0}\n",
+                "{kind: hfdi, high: 2, low: 1, local: yes, destinations: 1}\n"));
 }
 
 static void add_switch(text *t, source *s)

@@ -33,6 +33,7 @@ typedef struct draw {
     uint64_t duration_ns, warmup_ns;
     bool drain, random; /* random: another seed must give another run */
     bool credit, onoff, sectioned, strict;
+    const char *isolation; /* the queueing scheme that isolates, or NULL */
 } draw;
 
 static const struct {
@@ -116,9 +117,29 @@ static void put_network(draw *d)
     put(d, "}\n");
 }
 
+/* Thresholds small enough for the small buffers here. */
+static void put_isolation(draw *d)
+{
+    uint32_t low = below(d, 2), high = low + between(d, 1, 2), go = below(d, 3);
+    const char *kind = ONE_OF(d, "fbicm", "recn", "hfdi", "hfdi", "fbicm");
+    d->isolation = kind;
+    put(d, "queueing: {kind: %s, queues: %u, low: %u, high: %u, priority: %s, guard: %u", kind,
+        below(d, 4), low, high, ONE_OF(d, "normal-first", "round-robin", "congested-first", "age"),
+        between(d, 1, 5));
+    if (strcmp(kind, "hfdi") == 0)
+        put(d, ", local: %s, lifetime: %u ns, destinations: %u", ONE_OF(d, "yes", "no"),
+            below(d, 2) * below(d, 5000), between(d, 1, 4));
+    else
+        put(d, ", detect: %u, go: %u, stop: %u", between(d, 1, 3), go,
+            (go > high ? go : high) + between(d, 1, 2));
+    if (strcmp(kind, "fbicm") == 0)
+        put(d, ", destinations: %u", between(d, 1, 4));
+    put(d, "}\n");
+}
+
 static void put_queueing(draw *d)
 {
-    switch (below(d, 6)) {
+    switch (below(d, 9)) {
     case 0:
         put(d, "queueing: {kind: 1q}\n");
         break;
@@ -131,6 +152,13 @@ static void put_queueing(draw *d)
         break;
     case 3:
         put(d, "queueing: {kind: vftree, lanes: %u}\n", between(d, 1, 4));
+        break;
+    case 4:
+        put(d, "queueing: {kind: obqa, queues: %u}\n", between(d, 1, 6));
+        break;
+    case 5:
+    case 6:
+        put_isolation(d);
         break;
     default:
         put(d, "queueing: {kind: voqsw}\n");
@@ -230,7 +258,13 @@ static void put_ibcc(draw *d)
 
 static void put_cc(draw *d)
 {
-    if (below(d, 4) == 0)
+    if (d->isolation && below(d, 2)) /* the hybrids, and throttling alone */
+        put(d, "cc: {kind: %s, timer: %u ns, marking: %u %%, longest: %u ns, increase: %u}\n",
+            below(d, 2)                         ? "ith"
+            : strcmp(d->isolation, "hfdi") == 0 ? "ecocc"
+                                                : "ib-ith",
+            between(d, 100, 5000), below(d, 101), between(d, 0, 10000), between(d, 1, 20));
+    else if (below(d, 4) == 0)
         put(d, "cc: {kind: pace, rate: %u Gbit/s}\n", between(d, 1, d->link_gbps));
     else if (below(d, 3) == 0)
         put_ibcc(d);
@@ -430,6 +464,18 @@ static bool streams_agree(const draw *d, const cop_result *r)
     return ok;
 }
 
+/* What a scheme took for a congestion tree it gives back when the tree is gone. */
+static bool nothing_kept(const draw *d, const cop_result *r)
+{
+    bool ok = true;
+    for (uint32_t i = 0; d->drain && i < r->n_scalars; i++)
+        if (strcmp(r->scalar[i].name, "isolation/queues_used.at_end") == 0 ||
+            strcmp(r->scalar[i].name, "isolation/lines.at_end") == 0 ||
+            strcmp(r->scalar[i].name, "isolation/ports_without_queue.at_end") == 0)
+            ok &= equal(d, r->scalar[i].name, (uint64_t)r->scalar[i].value, 0);
+    return ok;
+}
+
 static bool result_holds(const draw *d, const cop_result *r)
 {
     if (r->outcome != COP_OUTCOME_OK) {
@@ -448,7 +494,7 @@ static bool result_holds(const draw *d, const cop_result *r)
     for (uint32_t p = 0; p < r->n_ports; p++)
         if (r->port[p].utilisation > 1.0 + 2200.0 / span)
             ok = complain(d, "utilisation, most", r->port[p].utilisation, 1.0 + 2200.0 / span);
-    return streams_agree(d, r) && little_holds(d, r) && ok;
+    return streams_agree(d, r) && little_holds(d, r) && nothing_kept(d, r) && ok;
 }
 
 /* The same scenario again: same bits, whatever the event queue; another seed, another run. */
@@ -530,7 +576,8 @@ static void test_deadlock(void **state)
     static const char *const arch[] = {"switch.architecture=ib", "switch.architecture=iq",
                                        "switch.architecture=cioq"};
     static const char *const queue[] = {"queueing.kind=1q", "queueing.kind=voqsw",
-                                        "queueing.kind=dbbm"};
+                                        "queueing.kind=dbbm", "queueing.kind=hfdi",
+                                        "queueing.kind=fbicm"};
     static const char *const dateline[] = {"routing.datelines=yes"};
     cop_result r;
     cop_err err = {0};

@@ -1,0 +1,226 @@
+/* Injection throttling by marks, as in the hybrids of Papers V and VI: ith, ib-ith, ccfit, ecocc.
+ *
+ * Role     slows down the sources of congestion trees while the queueing scheme, which found the root,
+ *          may isolate them meanwhile. Both share the detector: the scheme says which outputs are in the
+ *          congestion state (cop_net_roots), this file marks and throttles.
+ * Switch   a packet that leaves an output in the congestion state, and is not shorter than
+ *          `packet_size`, is marked (FECN) with probability `marking`.
+ * Sink     answers each marked packet at once (CNP with BECN).
+ * Source   per destination: index into a table of delays (CCT), time of the last packet (LTI) and a
+ *          timer. A notification adds `increase` to the index and restarts the timer; each time it
+ *          runs out, the index falls by one. The next packet may start at LTI + CCT[index].
+ *          CCT[i] = longest * (i / limit)^2, or linear.
+ * Timers   are not events: the index is brought up to date when it is used.
+ * Names    ith, ib-ith  throttling alone, with the values of Papers V and VI (there: of Paper III), on
+ *                       any scheme that finds roots: queueing hfdi with `queues: 0`.
+ *          ccfit        with fbicm: thresholds detect, stop, go, high, low.
+ *          ecocc        with hfdi: thresholds high and low.
+ * Source   M-ith, M-ibith, M-ccfit, M-ccfit-ia, M-ecocc, M-ecocc-hca. The tables are not printed
+ *          (G-gran5-5, G-gran6-3, G-gran6-4): longest delays are ours. */
+#include "base/opt.h"
+#include "base/rng.h"
+#include "cc/cc_all.h"
+
+#include <string.h>
+
+enum shape { QUADRATIC, LINEAR };
+static const char *const shape_names[] = {"quadratic", "linear", NULL};
+
+typedef struct throttle_cfg {
+    uint64_t timer_ps, longest_ps, packet_bytes;
+    double marking;
+    int64_t increase, limit;
+    int shape;
+} throttle_cfg;
+
+typedef struct throttle_flow {
+    cop_time last; /* its last packet started */
+    cop_time since; /* the timer was started, or ran out, last */
+    uint32_t index;
+} throttle_flow;
+
+typedef struct throttle_port {
+    uint64_t drawn; /* random numbers used */
+} throttle_port;
+
+#define T(field) offsetof(throttle_cfg, field)
+#define OPTS(timer_def, share_def, longest_def)                                                    \
+    {                                                                                              \
+        {"timer",     COP_OPT_TIME,                                                                \
+         T(timer_ps), timer_def,                                                                   \
+         1000,        1e12,                                                                        \
+         NULL,        "time after which a source's index falls by one (CCTI_Timer)"},              \
+            {"marking",  COP_OPT_SHARE,                                                            \
+             T(marking), share_def,                                                                \
+             0,          1,                                                                        \
+             NULL,       "share of the packets that are marked at a congested output"},            \
+            {"packet_size",                                                                        \
+             COP_OPT_BYTES,                                                                        \
+             T(packet_bytes),                                                                      \
+             "0",                                                                                  \
+             0,                                                                                    \
+             1e9,                                                                                  \
+             NULL,                                                                                 \
+             "shorter packets are not marked"},                                                    \
+            {"increase",  COP_OPT_INT,                                                             \
+             T(increase), "1",                                                                     \
+             1,           1023,                                                                    \
+             NULL,        "added to the index by each notification (CCTI_Increase)"},              \
+            {"limit", COP_OPT_INT, T(limit), "127", 1, 1023, NULL, "largest index (CCTI_Limit)"},  \
+            {"longest",                                                                            \
+             COP_OPT_TIME,                                                                         \
+             T(longest_ps),                                                                        \
+             longest_def,                                                                          \
+             0,                                                                                    \
+             1e12,                                                                                 \
+             NULL,                                                                                 \
+             "delay between the starts of two packets at the largest index"},                      \
+            {"table",     COP_OPT_ENUM,                                                            \
+             T(shape),    "quadratic",                                                             \
+             0,           0,                                                                       \
+             shape_names, "how the delay grows with the index"},                                   \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+static const cop_opt ith_opts[] = OPTS("8 us", "85 %", "16 us");
+static const cop_opt ib_ith_opts[] = OPTS("150 us", "50 %", "10 us");
+static const cop_opt ecocc_opts[] = OPTS("150 us", "50 %", "32 us");
+
+/* -- switches -- */
+
+static void throttle_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
+{
+    const throttle_cfg *cfg = cop_net_cc_cfg(net);
+    if (cop_net_roots(net, port) == 0 || (p->flags & COP_PKT_CONTROL) ||
+        p->bytes < cfg->packet_bytes)
+        return;
+    throttle_port *st = cop_net_cc_port(net, port);
+    uint64_t draw = cop_rng_at(cop_net_info(net)->seed, COP_RNG_MARK, port, st->drawn++);
+    if ((double)(draw >> 11) * 0x1p-53 < cfg->marking)
+        p->flags |= COP_PKT_FECN;
+}
+
+/* -- end nodes -- */
+
+static uint16_t throttle_on_deliver(struct cop_net *net, uint32_t host, const cop_pkt *p)
+{
+    (void)net, (void)host;
+    return p->flags & COP_PKT_FECN ? COP_PKT_CNP | COP_PKT_BECN : 0;
+}
+
+static cop_time delay_of(const throttle_cfg *cfg, uint32_t index)
+{
+    uint64_t limit = (uint64_t)cfg->limit;
+    return cfg->shape == LINEAR ? cfg->longest_ps * index / limit
+                                : cfg->longest_ps * index * index / (limit * limit);
+}
+
+/* The timer has run out so many times since the last look. */
+static void settle(const throttle_cfg *cfg, throttle_flow *f, cop_time now)
+{
+    uint64_t steps = (now - f->since) / cfg->timer_ps;
+    f->index = steps < f->index ? f->index - (uint32_t)steps : 0;
+    f->since += steps * cfg->timer_ps;
+}
+
+static void throttle_on_control(struct cop_net *net, void *flow, const cop_pkt *p)
+{
+    const throttle_cfg *cfg = cop_net_cc_cfg(net);
+    throttle_flow *f = flow;
+    if (!(p->flags & COP_PKT_BECN))
+        return;
+    settle(cfg, f, cop_net_now(net));
+    f->index += (uint32_t)cfg->increase;
+    if (f->index > (uint32_t)cfg->limit)
+        f->index = (uint32_t)cfg->limit;
+    f->since = cop_net_now(net);
+}
+
+/* The delay shrinks while the packet waits: the first instant at which enough time has passed. */
+static cop_time throttle_next_send(struct cop_net *net, void *flow, cop_time now)
+{
+    const throttle_cfg *cfg = cop_net_cc_cfg(net);
+    throttle_flow *f = flow;
+    if (f->index == 0)
+        return now;
+    settle(cfg, f, now);
+    uint32_t index = f->index;
+    cop_time t = f->last + delay_of(cfg, index), falls = f->since + cfg->timer_ps;
+    while (index > 0 && t > falls) {
+        t = cop_max64(falls, f->last + delay_of(cfg, --index));
+        falls += cfg->timer_ps;
+    }
+    return t;
+}
+
+static void throttle_on_send(struct cop_net *net, void *flow, const cop_pkt *p)
+{
+    (void)p;
+    ((throttle_flow *)flow)->last = cop_net_now(net);
+}
+
+/* -- what they need of the queueing scheme -- */
+
+static int needs_roots(const void *cfg, const cop_netinfo *info, cop_err *err)
+{
+    (void)cfg;
+    if (info->finds_roots)
+        return 0;
+    return cop_err_add(err, COP_E_INPUT,
+                       "cc: queueing %s does not find roots of congestion; use queueing.kind hfdi, "
+                       "with queues 0 for a queue per output and no isolation",
+                       info->queueing);
+}
+
+static int needs(const char *cc, const char *queueing, const cop_netinfo *info, cop_err *err)
+{
+    if (strcmp(info->queueing, queueing) == 0)
+        return 0;
+    return cop_err_add(err, COP_E_INPUT,
+                       "cc: %s shares its detector with queueing %s, not %s; set queueing.kind %s",
+                       cc, queueing, info->queueing, queueing);
+}
+
+static int needs_fbicm(const void *cfg, const cop_netinfo *info, cop_err *err)
+{
+    (void)cfg;
+    return needs("ccfit", "fbicm", info, err);
+}
+
+static int needs_hfdi(const void *cfg, const cop_netinfo *info, cop_err *err)
+{
+    (void)cfg;
+    return needs("ecocc", "hfdi", info, err);
+}
+
+#define THROTTLE                                                                                   \
+    .cfg_size = sizeof(throttle_cfg), .flow_size = sizeof(throttle_flow),                          \
+    .port_size = sizeof(throttle_port), .on_dequeue = throttle_on_dequeue,                         \
+    .on_deliver = throttle_on_deliver, .on_control = throttle_on_control,                          \
+    .next_send = throttle_next_send, .on_send = throttle_on_send
+
+const cop_cc_ops cop_cc_ith = {.name = "ith",
+                               .summary = "throttling by marks of congested outputs",
+                               .source = "Paper V, ITh",
+                               .opts = ith_opts,
+                               .check = needs_roots,
+                               THROTTLE};
+const cop_cc_ops cop_cc_ib_ith = {.name = "ib-ith",
+                                  .summary = "the same with the values of InfiniBand hardware",
+                                  .source = "Paper VI, IB-ITh; values of Paper III",
+                                  .opts = ib_ith_opts,
+                                  .check = needs_roots,
+                                  THROTTLE};
+const cop_cc_ops cop_cc_ccfit = {.name = "ccfit",
+                                 .summary = "throttling on top of fbicm: hybrid, five thresholds",
+                                 .source = "Paper V, CCFIT",
+                                 .opts = ith_opts,
+                                 .check = needs_fbicm,
+                                 THROTTLE};
+const cop_cc_ops cop_cc_ecocc = {.name = "ecocc",
+                                 .summary = "throttling on top of hfdi: hybrid, two thresholds",
+                                 .source = "Paper VI, EcoCC",
+                                 .opts = ecocc_opts,
+                                 .check = needs_hfdi,
+                                 THROTTLE};

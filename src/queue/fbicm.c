@@ -1,0 +1,164 @@
+/* Isolation on switches with one normal queue per input: FBICM and RECN.
+ *
+ * fbicm    M-fbicm     a line lists destinations (one, by the footnote of Paper V); the root is the
+ *                      output that the head of a full normal queue wants, which may be the wrong one.
+ * recn     M-recn-iq   for source routing: a line names the path to the root, so it catches exactly
+ *                      the packets that cross it. Simpler: the input-queued form, no queues at
+ *                      outputs; a queue of a nearer root is not split when a farther root
+ *                      becomes known, but stops with it.
+ * Queues   special ones first, then one normal queue per lane. A special queue holds packets of one
+ *          output and lane, so it adds no dependency between channels.
+ * Source   Paper V, sections II and III; rules in iso.h. Thresholds: detection is not printed
+ *          (G-gran5-4), the rest is Paper V's. */
+#include "queue/iso.h"
+
+#define I(field) offsetof(iso_cfg, field)
+#define COMMON_OPTS                                                                                \
+    {"queues", COP_OPT_INT, I(queues), "2",                                                        \
+     0,        64,          NULL,      "special queues per input port (CFQs, SAQs)"},              \
+        {"detect",  COP_OPT_INT,                                                                   \
+         I(detect), "4",                                                                           \
+         1,         10000,                                                                         \
+         NULL,      "a normal queue above so many packets of full size has found congestion"},     \
+        {"stop",  COP_OPT_INT,                                                                     \
+         I(stop), "10",                                                                            \
+         1,       10000,                                                                           \
+         NULL,    "a special queue above so many packets stops the one upstream"},                 \
+        {"go",  COP_OPT_INT,                                                                       \
+         I(go), "4",                                                                               \
+         0,     10000,                                                                             \
+         NULL,  "a special queue below so many packets lets the one upstream go on"},              \
+        {"high",                                                                                   \
+         COP_OPT_INT,                                                                              \
+         I(high),                                                                                  \
+         "4",                                                                                      \
+         1,                                                                                        \
+         10000,                                                                                    \
+         NULL,                                                                                     \
+         "a special queue above so many packets tells the switch upstream; at the root its "       \
+         "output "                                                                                 \
+         "enters the congestion state"},                                                           \
+        {"low", COP_OPT_INT, I(low), "2", 0, 10000, NULL, "and leaves it below so many packets"},  \
+        {"priority",                                                                               \
+         COP_OPT_ENUM,                                                                             \
+         I(priority),                                                                              \
+         "normal-first",                                                                           \
+         0,                                                                                        \
+         0,                                                                                        \
+         iso_priority_names,                                                                       \
+         "between normal and special queues of one input"},                                        \
+    {                                                                                              \
+        "guard", COP_OPT_INT, I(guard), "4", 1, 1000000, NULL,                                     \
+            "with a preferred kind: so many of its packets, then one of the other"                 \
+    }
+
+static const cop_opt fbicm_opts[] = {
+    COMMON_OPTS,
+    {"destinations", COP_OPT_INT, I(destinations), "1", 1, 1024, NULL, "that a CAM line can list"},
+    {0}};
+static const cop_opt recn_opts[] = {COMMON_OPTS, {0}};
+
+static int fbicm_check(const void *config, const cop_netinfo *info, cop_err *err)
+{
+    const iso_cfg *cfg = config;
+    int rc = iso_check(cfg, info, err);
+    if (rc == 0 && cfg->go >= cfg->stop)
+        rc = cop_err_add(err, COP_E_INPUT,
+                         "queueing.go %d must be below queueing.stop %d; make it smaller",
+                         (int)cfg->go, (int)cfg->stop);
+    if (rc == 0 && cfg->stop <= cfg->high)
+        rc = cop_err_add(err, COP_E_INPUT,
+                         "queueing.stop %d must be above queueing.high %d, or queues upstream stop "
+                         "before the root is known; make it larger",
+                         (int)cfg->stop, (int)cfg->high);
+    return rc;
+}
+
+static int recn_check(const void *config, const cop_netinfo *info, cop_err *err)
+{
+    if (!info->table)
+        return cop_err_add(err, COP_E_INPUT,
+                           "queueing recn follows a packet's path ahead, which needs a routing by "
+                           "switch and destination alone; use fbicm, or another routing");
+    return fbicm_check(config, info, err);
+}
+
+static void fbicm_layout(const void *config, const cop_netinfo *info, uint32_t ports,
+                         cop_queue_layout *l)
+{
+    const iso_cfg *cfg = config;
+    (void)ports;
+    *l = (cop_queue_layout){.queues = (uint32_t)cfg->queues + info->lanes};
+}
+
+static uint32_t fbicm_select(const void *config, const cop_netinfo *info, const cop_pkt *p)
+{
+    (void)info;
+    return (uint32_t)((const iso_cfg *)config)->queues + p->vl;
+}
+
+static size_t fbicm_port_bytes(const void *config, const cop_netinfo *info)
+{
+    return iso_port_bytes(config, info, false);
+}
+
+/* The list of one destination is enough to know a line again. */
+static size_t recn_port_bytes(const void *config, const cop_netinfo *info)
+{
+    iso_cfg cfg = *(const iso_cfg *)config;
+    cfg.destinations = 1;
+    return iso_port_bytes(&cfg, info, false);
+}
+
+static void use_high(struct cop_net *net)
+{
+    iso_rules *r = cop_net_queue_common(net);
+    r->propagate = r->high; /* G-gran5-8 */
+}
+
+static void fbicm_start(struct cop_net *net)
+{
+    iso_start(net, false, false);
+    use_high(net);
+}
+
+static void recn_start(struct cop_net *net)
+{
+    iso_start(net, false, true);
+    use_high(net);
+}
+
+static void fbicm_cost(const void *config, const cop_netinfo *info, uint32_t ports,
+                       cop_queue_cost *c)
+{
+    const iso_cfg *cfg = config;
+    (void)ports;
+    iso_cost(cfg, info, (uint32_t)cfg->queues, c);
+}
+
+#define ISO_HOOKS                                                                                  \
+    .cfg_size = sizeof(iso_cfg), .common_size = sizeof(iso_rules), .finds_roots = true,            \
+    .counters = iso_counters, .levels = iso_levels, .layout = fbicm_layout,                        \
+    .select = fbicm_select, .cost = fbicm_cost, .on_head = iso_on_head,                            \
+    .on_enqueue = iso_on_enqueue, .on_dequeue = iso_on_dequeue, .on_control = iso_on_control,      \
+    .order = iso_order, .hold = iso_hold
+
+const cop_queue_ops cop_queue_fbicm = {.name = "fbicm",
+                                       .summary =
+                                           "one FIFO, and queues given to congested destinations",
+                                       .source = "FBICM as described in Paper V; thesis 2.3.1",
+                                       .opts = fbicm_opts,
+                                       .check = fbicm_check,
+                                       .port_bytes = fbicm_port_bytes,
+                                       .start = fbicm_start,
+                                       ISO_HOOKS};
+
+const cop_queue_ops cop_queue_recn = {.name = "recn",
+                                      .summary =
+                                          "one FIFO, and queues given to paths to congested points",
+                                      .source = "RECN-IQ as named in Papers V, VI; thesis 2.3.1",
+                                      .opts = recn_opts,
+                                      .check = recn_check,
+                                      .port_bytes = recn_port_bytes,
+                                      .start = recn_start,
+                                      ISO_HOOKS};

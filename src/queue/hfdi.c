@@ -1,0 +1,100 @@
+/* Isolation on switches with a queue per output: the flow isolation of EcoCC.
+ *
+ * hfdi     M-hfdi-voq, M-ecocc   normal queues are those of the outputs (cold-packet queues), so a full
+ *          one names its root without doubt. It needs no special (hot-packet) queue at that switch; its
+ *          line tells the switch upstream at once, with the destinations seen. There the first packet
+ *          that matches takes a hot-packet queue. Two thresholds do everything: above `high` the first
+ *          time allocate, then stop; below `low` go.
+ * local    G-gran6-8: also take a hot-packet queue at the root's switch, as the supplement of Paper VI
+ *          says of HFDI.
+ * queues 0 no isolation: a switch with a queue per output that knows its roots, for throttling alone.
+ * Queues   special ones first, then one per output and lane. A special queue holds packets of one
+ *          output and lane.
+ * Source   Paper VI, section 3.1, supplement 6 to 8; rules in iso.h. `low` is not legible (G-gran6-1),
+ *          the lifetime of a line is not printed. */
+#include "queue/iso.h"
+
+#define I(field) offsetof(iso_cfg, field)
+static const cop_opt hfdi_opts[] = {
+    {"queues", COP_OPT_INT, I(queues), "2", 0, 64, NULL,
+     "special queues per input port (HPQs); 0 = none: the switch only finds roots"},
+    {"destinations", COP_OPT_INT, I(destinations), "8", 1, 1024, NULL,
+     "that a CAM line can list (dList)"},
+    {"high", COP_OPT_INT, I(high), "4", 1, 10000, NULL,
+     "a queue above so many packets of full size is congested (HTh)"},
+    {"low", COP_OPT_INT, I(low), "2", 0, 10000, NULL,
+     "and is no longer below so many packets (LTh)"},
+    {"local", COP_OPT_BOOL, I(local), "no", 0, 0, NULL,
+     "take a special queue also at the switch of the root"},
+    {"lifetime", COP_OPT_TIME, I(lifetime_ps), "20 us", 0, 1e12, NULL,
+     "a root's line is given up when its queue is below `low`, and was not above `high` for so "
+     "long"},
+    {"priority", COP_OPT_ENUM, I(priority), "normal-first", 0, 0, iso_priority_names,
+     "between normal and special queues of one input"},
+    {"guard", COP_OPT_INT, I(guard), "4", 1, 1000000, NULL,
+     "with a preferred kind: so many of its packets, then one of the other"},
+    {0}};
+
+static int hfdi_check(const void *cfg, const cop_netinfo *info, cop_err *err)
+{
+    return iso_check(cfg, info, err);
+}
+
+static void hfdi_layout(const void *config, const cop_netinfo *info, uint32_t ports,
+                        cop_queue_layout *l)
+{
+    const iso_cfg *cfg = config;
+    *l = (cop_queue_layout){.queues = (uint32_t)cfg->queues + ports * info->lanes};
+}
+
+static uint32_t hfdi_select(const void *config, const cop_netinfo *info, const cop_pkt *p)
+{
+    return (uint32_t)((const iso_cfg *)config)->queues + p->out * info->lanes + p->out_vl;
+}
+
+static size_t hfdi_port_bytes(const void *cfg, const cop_netinfo *info)
+{
+    return iso_port_bytes(cfg, info, true);
+}
+
+static void hfdi_start(struct cop_net *net)
+{
+    iso_rules *r = cop_net_queue_common(net);
+    iso_start(net, true, false);
+    r->detect = r->propagate = r->stop = r->high;
+    r->go = r->low;
+    if (r->queues == 0)
+        r->propagate = UINT32_MAX; /* nobody upstream could isolate anything */
+}
+
+/* A packet does not go back where it came from: one queue, and line, less than ports. */
+static void hfdi_cost(const void *config, const cop_netinfo *info, uint32_t ports,
+                      cop_queue_cost *c)
+{
+    const iso_cfg *cfg = config;
+    uint32_t own = cfg->local ? 0 : (ports - 1) * info->lanes;
+    iso_cost(cfg, info, (uint32_t)cfg->queues + own, c);
+}
+
+const cop_queue_ops cop_queue_hfdi = {
+    .name = "hfdi",
+    .summary = "a queue per output, and queues given to hot destinations",
+    .source = "Paper VI (EcoCC, HFDI) and its supplement",
+    .opts = hfdi_opts,
+    .cfg_size = sizeof(iso_cfg),
+    .common_size = sizeof(iso_rules),
+    .check = hfdi_check,
+    .layout = hfdi_layout,
+    .select = hfdi_select,
+    .finds_roots = true,
+    .cost = hfdi_cost,
+    .counters = iso_counters,
+    .levels = iso_levels,
+    .port_bytes = hfdi_port_bytes,
+    .start = hfdi_start,
+    .on_head = iso_on_head,
+    .on_enqueue = iso_on_enqueue,
+    .on_dequeue = iso_on_dequeue,
+    .on_control = iso_on_control,
+    .order = iso_order,
+    .hold = iso_hold};

@@ -1,0 +1,134 @@
+/* Isolation of congested flows: sizes, thresholds, order between queues, cost. See iso.h. */
+#include "queue/iso.h"
+
+const char *const iso_priority_names[] = {"normal-first", "round-robin", "congested-first", "age",
+                                          NULL};
+
+const cop_gauge iso_counters[] = {{"isolation.roots", "lines"},
+                                  {"isolation.queues_taken", "queues"},
+                                  {"isolation.queues_freed", "queues"},
+                                  {"isolation.moved", "packets"},
+                                  {"isolation.no_queue", "packets"},
+                                  {"isolation.sent_allocate", "messages"},
+                                  {"isolation.sent_stop", "messages"},
+                                  {"isolation.sent_go", "messages"},
+                                  {"isolation.sent_deallocate", "messages"},
+                                  {0}};
+const cop_gauge iso_levels[] = {{"isolation/queues_used", "queues"},
+                                {"isolation/queues_free", "queues"},
+                                {"isolation/ports_without_queue", "ports"},
+                                {"isolation/lines", "lines"},
+                                {0}};
+
+static uint32_t most_ports(const cop_netinfo *info)
+{
+    uint32_t most = 1;
+    for (uint32_t sw = 0; sw < info->n_switches; sw++)
+        if (cop_topo_ports_of(info->topo, sw) > most)
+            most = cop_topo_ports_of(info->topo, sw);
+    return most;
+}
+
+static uint32_t lines_of(const iso_cfg *cfg, const cop_netinfo *info, bool voq)
+{
+    bool own = voq && !cfg->local;
+    return (uint32_t)cfg->queues + (own ? most_ports(info) * info->lanes : 0);
+}
+
+static size_t line_bytes(const iso_cfg *cfg)
+{
+    size_t bytes = sizeof(iso_line) + (size_t)cfg->destinations * sizeof(uint32_t);
+    return (bytes + 7) / 8 * 8;
+}
+
+size_t iso_port_bytes(const iso_cfg *cfg, const cop_netinfo *info, bool voq)
+{
+    return sizeof(iso_port) + 2 * lines_of(cfg, info, voq) * line_bytes(cfg);
+}
+
+/* Special queues of all inputs that have a cable. */
+static int64_t special_queues(const cop_netinfo *info, uint32_t per_input)
+{
+    int64_t inputs = 0;
+    for (uint32_t p = 0; p < info->topo->host_port0; p++)
+        inputs += info->topo->port[p].from != COP_NONE;
+    return inputs * per_input;
+}
+
+void iso_start(struct cop_net *net, bool voq, bool by_path)
+{
+    iso_cfg own = *(const iso_cfg *)cop_net_queue_cfg(net), *cfg = &own;
+    const cop_netinfo *info = cop_net_info(net);
+    if (by_path)
+        own.destinations = 1; /* what a line was made for */
+    iso_rules *r = cop_net_queue_common(net);
+    uint32_t packet = info->mtu_bytes;
+    *r = (iso_rules){.queues = (uint32_t)cfg->queues,
+                     .destinations = (uint32_t)cfg->destinations,
+                     .lanes = info->lanes,
+                     .lines = lines_of(cfg, info, voq),
+                     .line_bytes = line_bytes(cfg),
+                     .detect = (uint32_t)cfg->detect * packet,
+                     .propagate = (uint32_t)cfg->propagate * packet,
+                     .stop = (uint32_t)cfg->stop * packet,
+                     .go = (uint32_t)cfg->go * packet,
+                     .high = (uint32_t)cfg->high * packet,
+                     .low = (uint32_t)cfg->low * packet,
+                     .lifetime_ps = cfg->lifetime_ps,
+                     .guard = (uint32_t)cfg->guard,
+                     .priority = cfg->priority,
+                     .voq = voq,
+                     .own_lines = voq && !cfg->local,
+                     .by_path = by_path};
+    cop_net_queue_level(net)[ISO_FREE] = special_queues(info, r->queues);
+}
+
+int iso_check(const iso_cfg *cfg, const cop_netinfo *info, cop_err *err)
+{
+    if (!info->one_path)
+        return cop_err_add(err, COP_E_INPUT,
+                           "queueing %s needs to know where a packet will go, which an adaptive "
+                           "routing does not tell; choose a deterministic one",
+                           info->queueing);
+    if (cfg->low >= cfg->high)
+        return cop_err_add(err, COP_E_INPUT,
+                           "queueing.low %d must be below queueing.high %d; make it smaller",
+                           (int)cfg->low, (int)cfg->high);
+    return 0;
+}
+
+static uint32_t bits_for(uint32_t values)
+{
+    uint32_t bits = 0;
+    while (((uint64_t)1 << bits) < values)
+        bits++;
+    return bits;
+}
+
+/* Cells of a line as in the supplement of Paper VI, section 8: 6 for the output of at most 64 ports, 6
+ * for hops, 4 for the next line, and the list; three bits and a 32-bit timer in SRAM. */
+void iso_cost(const iso_cfg *cfg, const cop_netinfo *info, uint32_t lines, cop_queue_cost *c)
+{
+    uint32_t port_bits = bits_for(most_ports(info));
+    uint64_t fixed = (port_bits > 6 ? port_bits : 6) + 6 + 4;
+    uint64_t list = (uint64_t)cfg->destinations * bits_for(info->n_hosts);
+    *c = (cop_queue_cost){
+        .cam_lines = lines, .cam_cells = lines * (fixed + list), .sram_cells = lines * 35u};
+}
+
+/* A kind that was passed over `guard` times, at the input or output, is due. */
+uint64_t iso_order(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p)
+{
+    const iso_rules *r = cop_net_queue_common(net);
+    const iso_port *in = cop_net_queue_state(net, port);
+    const iso_port *out = cop_net_queue_state(net, iso_output(net, port, p->out));
+    uint32_t special = q < r->queues;
+    if (r->priority == ISO_AGE)
+        return p->t_inj + 1;
+    if ((in->from.last != special && in->from.n >= r->guard) ||
+        (out->to.last != special && out->to.n >= r->guard))
+        return 0;
+    if (r->priority == ISO_ROUND_ROBIN)
+        return 1;
+    return 1 + (special != (r->priority == ISO_CONGESTED_FIRST));
+}

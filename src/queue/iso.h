@@ -1,0 +1,185 @@
+/* Isolation of congested flows: what the schemes fbicm, recn and hfdi have in common.
+ *
+ * Role     every input has normal queues and a few special ones. When a tree of congestion is known
+ *          at an input (a CAM line), packets that go to its root move to a special queue as they reach
+ *          the head of a normal one, and the rest of the normal queue is no longer held up.
+ * Lines    an input port's line says which packets (output, lane, and a list of destinations or the
+ *          path to the root) go to which queue; line i is of queue i. An output port's line i is what
+ *          the neighbour downstream has told about its line i. Where it applies, it is copied to the
+ *          inputs of the switch, one hop further from the root, on the first packet that it matches.
+ * Rules    1 a queue above `detect` (fbicm, recn: normal queue; hfdi: queue of an output) finds a root:
+ *            the output that its head asks for.
+ *          2 a line's queue above `propagate` tells the neighbour upstream (allocate), later above
+ *            `stop`: stop; below `go`: go.
+ *          3 the queue of a root line above `high` puts its output into the congestion state, below
+ *            `low` takes it out again; an output is in it as long as one queue says so.
+ *          4 a special queue that is empty, and not stopped, is free again, and the neighbour is told
+ *            (deallocate). What it had given upstream goes on until it is empty there.
+ *          5 no queue free: packets stay in the normal queue.
+ * Lanes    a special queue holds packets of one output and lane, and a line applies upstream only to
+ *          packets on lanes from which some have come to its queue: whoever waits for a line waits for
+ *          a channel that it needs anyway, so stop and go cannot close a cycle.
+ * Order    a destination stays with its line until the special queue is empty, so packets of a flow do
+ *          not overtake; a list never forgets a destination (when it is full, more are not added).
+ * Simpler  control packets of end nodes stay in normal queues. End nodes have a queue per destination
+ *          anyway: there a stopped line holds back the messages of its destinations.
+ * Source   M-hfdi, M-fbicm, M-recn-iq, M-ecocc, M-hfdi-voq; G-gran5-7, G-gran5-8, G-gran6-6. */
+#ifndef COP_QUEUE_ISO_H
+#define COP_QUEUE_ISO_H
+
+#include "base/opt.h"
+#include "queue/queue_list.h"
+
+enum iso_priority { ISO_NORMAL_FIRST, ISO_ROUND_ROBIN, ISO_CONGESTED_FIRST, ISO_AGE };
+extern const char *const iso_priority_names[];
+
+typedef struct iso_cfg { /* options; thresholds in packets of full size */
+    int64_t queues; /* special queues per input port */
+    int64_t destinations; /* that a line can list */
+    int64_t detect, propagate, stop, go, high, low;
+    uint64_t lifetime_ps; /* hfdi: of a root's line, after its queue was last above `high` */
+    bool local; /* hfdi: a special queue also at the root's own switch */
+    int priority; /* enum iso_priority */
+    int64_t guard; /* so many packets of the preferred kind, then one of the other */
+} iso_cfg;
+
+typedef struct iso_rules { /* of a run: common state */
+    uint32_t queues, destinations, lanes, lines;
+    size_t line_bytes;
+    uint32_t detect, propagate, stop, go, high, low; /* bytes */
+    cop_time lifetime_ps;
+    uint32_t guard;
+    int priority;
+    bool voq; /* a normal queue per output and lane */
+    bool own_lines; /* those have lines of their own: no special queue where the root is */
+    bool by_path; /* lines name the root instead of destinations */
+} iso_rules;
+
+#define ISO_NO_LINE UINT16_MAX
+typedef struct iso_line {
+    bool used;
+    bool root; /* the congested output is this switch's own */
+    bool propagated, sent_stop;
+    bool hot; /* counts in the congestion state of its output */
+    bool stopped; /* output side: by the neighbour */
+    uint8_t hops; /* to the root; 1: this switch */
+    uint8_t out_vl;
+    uint16_t out; /* local output port */
+    uint16_t next; /* input side: line of the output port that stops this one, or ISO_NO_LINE */
+    uint32_t root_port; /* by_path */
+    uint32_t serial; /* older lines first */
+    uint32_t n_dst;
+    cop_time high_at; /* last time its queue was above `high` */
+    uint32_t dst[]; /* entries: destination and lane */
+} iso_line;
+
+typedef struct iso_turns {
+    uint32_t last; /* 1: the last packet came from a special queue */
+    uint32_t n; /* so many of that kind in a row */
+} iso_turns;
+
+typedef struct iso_port { /* state of a port; its lines follow, input side first */
+    uint32_t special; /* lines with a special queue in use */
+    uint32_t told; /* lines in use on the output side */
+    uint32_t serial, unused;
+    iso_turns from, to; /* what has left this input, and by this output */
+} iso_port;
+_Static_assert(sizeof(iso_port) % 8 == 0, "lines follow");
+
+enum { /* cop_net_queue_counter */
+       ISO_ROOTS,
+       ISO_TAKEN,
+       ISO_FREED,
+       ISO_MOVED,
+       ISO_NO_QUEUE,
+       ISO_SENT_ALLOCATE,
+       ISO_SENT_STOP,
+       ISO_SENT_GO,
+       ISO_SENT_DEALLOCATE,
+};
+extern const cop_gauge iso_counters[];
+enum { ISO_USED, ISO_FREE, ISO_PORTS_FULL, ISO_LINES }; /* cop_net_queue_level */
+extern const cop_gauge iso_levels[];
+
+static inline iso_line *iso_in_line(const iso_rules *r, iso_port *st, uint32_t i)
+{
+    return (iso_line *)(void *)((char *)(st + 1) + i * r->line_bytes);
+}
+
+static inline iso_line *iso_out_line(const iso_rules *r, iso_port *st, uint32_t i)
+{
+    return iso_in_line(r, st, r->lines + i);
+}
+
+/* An entry of a list: destination, and lane of the link behind which the line is. */
+#define ISO_LANE_SHIFT 28
+static inline uint32_t iso_entry(uint32_t dst, uint32_t vl)
+{
+    return vl << ISO_LANE_SHIFT | dst;
+}
+
+static inline bool iso_lists(const iso_line *l, uint32_t entry)
+{
+    for (uint32_t i = 0; i < l->n_dst; i++)
+        if (l->dst[i] == entry)
+            return true;
+    return false;
+}
+
+/* Does a packet for `dst`, on lane vl of the link behind which the line is, belong to the line? It
+ * leaves by `port` (network-wide number). */
+static inline bool iso_covers(struct cop_net *net, const iso_rules *r, const iso_line *l,
+                              uint32_t port, uint32_t dst, uint32_t vl)
+{
+    if (r->by_path)
+        return l->out_vl == vl && cop_net_passes(net, port, dst, l->root_port, l->hops);
+    return iso_lists(l, iso_entry(dst, vl));
+}
+
+/* Network-wide number of an output of the switch that `port` belongs to. */
+static inline uint32_t iso_output(struct cop_net *net, uint32_t port, uint32_t out)
+{
+    const cop_topo *t = cop_net_info(net)->topo;
+    return t->sw_port0[t->port[port].owner] + out;
+}
+
+/* iso.c: sizes and rules. `voq`, `by_path`: which of the schemes. */
+size_t iso_port_bytes(const iso_cfg *cfg, const cop_netinfo *info, bool voq);
+void iso_start(struct cop_net *net, bool voq, bool by_path);
+int iso_check(const iso_cfg *cfg, const cop_netinfo *info, cop_err *err);
+void iso_cost(const iso_cfg *cfg, const cop_netinfo *info, uint32_t lines, cop_queue_cost *c);
+uint64_t iso_order(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
+
+/* iso_line.c: the life of a line. */
+/* A free special queue for packets to (out, vl), as a line without destinations; or ISO_NO_LINE. */
+uint32_t iso_take(struct cop_net *net, uint32_t port, uint32_t out, uint32_t vl);
+void iso_make_root(struct cop_net *net, uint32_t port, iso_line *l);
+void iso_learn(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, const cop_pkt *p);
+void iso_tell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line);
+/* Stop and go as the output side's line `next` says. */
+void iso_link(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t next);
+/* The queue of a line has grown, or shrunk, to so many bytes. */
+void iso_rose(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t bytes);
+void iso_fell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t bytes);
+
+/* iso_hooks.c: run time hooks of the schemes. */
+uint32_t iso_on_head(struct cop_net *net, uint32_t port, uint32_t q, cop_pkt *p);
+void iso_on_enqueue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
+void iso_on_dequeue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
+void iso_on_control(struct cop_net *net, uint32_t port, uint64_t message);
+bool iso_hold(struct cop_net *net, uint32_t port, uint32_t dst, uint32_t vl);
+
+/* Messages to the neighbour upstream. */
+enum { ISO_MSG_ALLOCATE, ISO_MSG_ADD, ISO_MSG_STOP, ISO_MSG_GO, ISO_MSG_DEALLOCATE };
+static inline uint64_t iso_message(unsigned kind, uint32_t line, uint32_t value)
+{
+    return (uint64_t)kind << 60 | (uint64_t)line << 32 | value;
+}
+
+static inline uint64_t iso_allocate(uint32_t line, const iso_line *l)
+{
+    return iso_message(ISO_MSG_ALLOCATE, line, l->root_port) | (uint64_t)l->out_vl << 56 |
+           (uint64_t)l->hops << 48;
+}
+
+#endif

@@ -1,0 +1,153 @@
+/* Isolation of congested flows: the life of a CAM line. See iso.h. */
+#include "queue/iso.h"
+
+uint32_t iso_take(struct cop_net *net, uint32_t port, uint32_t out, uint32_t vl)
+{
+    const iso_rules *r = cop_net_queue_common(net);
+    iso_port *st = cop_net_queue_state(net, port);
+    int64_t *level = cop_net_queue_level(net);
+    if (st->special == r->queues) {
+        cop_net_queue_counter(net)[ISO_NO_QUEUE]++;
+        return ISO_NO_LINE;
+    }
+    uint32_t i = 0;
+    while (iso_in_line(r, st, i)->used)
+        i++;
+    iso_line *l = iso_in_line(r, st, i);
+    *l = (iso_line){.used = true,
+                    .hops = 1,
+                    .out = (uint16_t)out,
+                    .out_vl = (uint8_t)vl,
+                    .next = ISO_NO_LINE,
+                    .root_port = iso_output(net, port, out),
+                    .serial = st->serial++};
+    st->special++;
+    cop_net_queue_counter(net)[ISO_TAKEN]++;
+    level[ISO_USED]++;
+    level[ISO_FREE]--;
+    level[ISO_LINES]++;
+    level[ISO_PORTS_FULL] += st->special == r->queues;
+    return i;
+}
+
+void iso_make_root(struct cop_net *net, uint32_t port, iso_line *l)
+{
+    l->root = true;
+    l->hops = 1;
+    l->root_port = iso_output(net, port, l->out);
+    cop_net_queue_counter(net)[ISO_ROOTS]++;
+}
+
+static void set_hot(struct cop_net *net, uint32_t port, iso_line *l, bool hot)
+{
+    if (l->hot == hot)
+        return;
+    l->hot = hot;
+    cop_net_queue_root(net, iso_output(net, port, l->out), hot);
+}
+
+static void send(struct cop_net *net, uint32_t port, unsigned kind, uint32_t line, uint32_t value)
+{
+    cop_net_queue_send(net, port, iso_message(kind, line, value));
+}
+
+void iso_tell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line)
+{
+    const iso_rules *r = cop_net_queue_common(net);
+    l->propagated = true;
+    cop_net_queue_send(net, port, iso_allocate(line, l));
+    for (uint32_t i = 0; !r->by_path && i < l->n_dst; i++)
+        send(net, port, ISO_MSG_ADD, line, l->dst[i]);
+    cop_net_queue_counter(net)[ISO_SENT_ALLOCATE]++;
+}
+
+void iso_learn(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, const cop_pkt *p)
+{
+    const iso_rules *r = cop_net_queue_common(net);
+    uint32_t entry = iso_entry(p->dst, p->vl);
+    if (l->n_dst == r->destinations || iso_lists(l, entry))
+        return;
+    l->dst[l->n_dst++] = entry;
+    if (l->propagated && !r->by_path)
+        send(net, port, ISO_MSG_ADD, line, entry);
+}
+
+void iso_link(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t next)
+{
+    const iso_rules *r = cop_net_queue_common(net);
+    const iso_line *o =
+        iso_out_line(r, cop_net_queue_state(net, iso_output(net, port, l->out)), next);
+    set_hot(net, port, l, false);
+    l->root = false;
+    l->next = (uint16_t)next;
+    if (!r->by_path || cop_net_queue_bytes(net, port, line) == 0) {
+        l->hops = o->hops;
+        l->root_port = o->root_port;
+    } /* else it goes on to cover all that wait in its queue, or they would be overtaken */
+    if (o->stopped)
+        cop_net_queue_stop(net, port, line, true);
+}
+
+void iso_rose(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t bytes)
+{
+    const iso_rules *r = cop_net_queue_common(net);
+    if (bytes > r->high) {
+        l->high_at = cop_net_now(net);
+        if (l->root)
+            set_hot(net, port, l, true);
+    }
+    if (!l->propagated) {
+        if (bytes > r->propagate)
+            iso_tell(net, port, l, line);
+    } else if (!l->sent_stop && bytes > r->stop) {
+        l->sent_stop = true;
+        send(net, port, ISO_MSG_STOP, line, 0);
+        cop_net_queue_counter(net)[ISO_SENT_STOP]++;
+    }
+}
+
+static void release(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line)
+{
+    const iso_rules *r = cop_net_queue_common(net);
+    iso_port *st = cop_net_queue_state(net, port);
+    int64_t *level = cop_net_queue_level(net);
+    set_hot(net, port, l, false);
+    if (l->propagated) {
+        send(net, port, ISO_MSG_DEALLOCATE, line, 0);
+        cop_net_queue_counter(net)[ISO_SENT_DEALLOCATE]++;
+    }
+    l->used = false;
+    level[ISO_LINES]--;
+    if (line >= r->queues)
+        return;
+    level[ISO_PORTS_FULL] -= st->special == r->queues;
+    st->special--;
+    cop_net_queue_counter(net)[ISO_FREED]++;
+    level[ISO_USED]--;
+    level[ISO_FREE]++;
+}
+
+static bool told_to_stop(struct cop_net *net, uint32_t port, const iso_line *l)
+{
+    const iso_rules *r = cop_net_queue_common(net);
+    return l->next != ISO_NO_LINE &&
+           iso_out_line(r, cop_net_queue_state(net, iso_output(net, port, l->out)), l->next)
+               ->stopped;
+}
+
+void iso_fell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t bytes)
+{
+    const iso_rules *r = cop_net_queue_common(net);
+    if (bytes < r->low)
+        set_hot(net, port, l, false);
+    bool over = bytes == 0;
+    if (line >= r->queues) /* a normal queue may never be empty: its line has a lifetime */
+        over = over || (bytes < r->low && cop_net_now(net) - l->high_at > r->lifetime_ps);
+    if (over && !told_to_stop(net, port, l)) {
+        release(net, port, l, line);
+    } else if (l->sent_stop && bytes < r->go) {
+        l->sent_stop = false;
+        send(net, port, ISO_MSG_GO, line, 0);
+        cop_net_queue_counter(net)[ISO_SENT_GO]++;
+    }
+}

@@ -1,0 +1,512 @@
+/* Isolation of congested flows, alone and with throttling: small networks with known answers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cc/cc_list.h"
+#include "exp/run.h"
+#include "net/net.h"
+#include "scenario.h"
+
+#include <string.h>
+
+static double scalar(const cop_result *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->n_scalars; i++)
+        if (strcmp(r->scalar[i].name, name) == 0)
+            return r->scalar[i].value;
+    print_error("no scalar %s\n", name);
+    fail();
+    return 0.0;
+}
+
+/* Mean of a series from bin `from` up to bin `to`. */
+static double level(const cop_result *r, const char *name, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = 0; i < r->n_series; i++)
+        if (strcmp(r->series[i].name, name) == 0) {
+            double sum = 0.0;
+            for (uint32_t b = from; b < to; b++)
+                sum += r->series[i].v[b];
+            return sum / (to - from);
+        }
+    print_error("no series %s\n", name);
+    fail();
+    return 0.0;
+}
+
+static void run_ok(const char *yaml, const char *const *set, size_t n, cop_result *r)
+{
+    scn_run(yaml, set, n, r, NULL);
+    if (r->outcome != COP_OUTCOME_OK)
+        print_error("%s\n", r->detail);
+    assert_int_equal(r->outcome, COP_OUTCOME_OK);
+    assert_int_equal(r->packets_lost, 0);
+}
+
+static void near(double value, double expected, double share)
+{
+    if (value < expected * (1.0 - share) || value > expected * (1.0 + share))
+        print_error("%g, expected %g\n", value, expected);
+    assert_true(value >= expected * (1.0 - share) && value <= expected * (1.0 + share));
+}
+
+/* -- the victim of one tree -- */
+
+/* Thesis fig. 2.4: three flows to host 4; the victim shares the double-rate link with one. */
+static const char two_switches[] = "run: {duration: 2 ms, warmup: 500 us, flows: yes}\n"
+                                   "topology: {kind: chain, hosts: [3, 4]}\n"
+                                   "link: {rate: 10 Gbit/s, trunk_rate: 20 Gbit/s, delay: 20 ns}\n"
+                                   "traffic:\n"
+                                   "  - {name: hot, from: [1, 5, 6], pattern: fixed, to: 4}\n"
+                                   "  - {name: victim, from: [0], pattern: fixed, to: 3}\n";
+
+/* gran0-4: one special queue is enough for one tree; gran0-2, gran0-15: none is not. */
+static void test_one_queue_frees_the_victim(void **state)
+{
+    (void)state;
+    static const char *const kinds[][2] = {{"queueing.kind=fbicm", NULL},
+                                           {"queueing.kind=recn", NULL},
+                                           {"queueing.kind=hfdi", NULL},
+                                           {"queueing.kind=hfdi", "queueing.local=yes"}};
+    for (size_t k = 0; k < COP_LEN(kinds); k++)
+        for (int queues = 0; queues < 3; queues++) {
+            const char *set[] = {kinds[k][0],
+                                 queues == 0   ? "queueing.queues=0"
+                                 : queues == 1 ? "queueing.queues=1"
+                                               : "queueing.queues=2",
+                                 kinds[k][1]};
+            cop_result r;
+            run_ok(two_switches, set, set[2] ? 3 : 2, &r);
+            near(scn_gbps(&r, "victim"), queues ? 10.0 : 10.0 / 3, 0.02);
+            near(scn_gbps(&r, "hot"), 10.0, 0.01);
+            for (uint32_t s = 0; s < r.n_streams; s++)
+                if (strcmp(r.stream[s].entry, "hot") == 0)
+                    near(r.stream[s].gbps, 10.0 / 3, 0.03);
+            assert_true((scalar(&r, "isolation.moved") > 0) == (queues > 0));
+            cop_result_free(&r);
+        }
+}
+
+/* gran0-18: three trees cross the input of the second switch. With as many queues the victim gets
+ * what it asks for; with one less, one tree shares the normal queue with it, packet by packet. */
+static void test_one_tree_too_many(void **state)
+{
+    (void)state;
+    static const char trees[] = "run: {duration: 2 ms, warmup: 500 us}\n"
+                                "topology: {kind: chain, hosts: [4, 10]}\n"
+                                "link: {rate: 10 Gbit/s, trunk_rate: 40 Gbit/s, delay: 20 ns}\n"
+                                "switch: {buffer: 256 KiB}\n"
+                                "queueing: {kind: fbicm}\n"
+                                "traffic:\n"
+                                "  - {name: victim, from: [0], pattern: fixed, to: 4,"
+                                " arrival: constant, load: 80 %}\n"
+                                "  - {name: t1, from: [1, 8, 9], pattern: fixed, to: 5}\n"
+                                "  - {name: t2, from: [2, 10, 11], pattern: fixed, to: 6}\n"
+                                "  - {name: t3, from: [3, 12, 13], pattern: fixed, to: 7}\n";
+    static const char *const queues[] = {"queueing.queues=2", "queueing.queues=3"};
+    cop_result r;
+    run_ok(trees, &queues[0], 1, &r);
+    assert_true(scn_gbps(&r, "victim") < 7.2);
+    assert_true(scalar(&r, "isolation.no_queue") > 100);
+    cop_result_free(&r);
+    run_ok(trees, &queues[1], 1, &r);
+    near(scn_gbps(&r, "victim"), 8.0, 0.01);
+    near(scn_gbps(&r, "t3"), 10.0, 0.01);
+    cop_result_free(&r);
+}
+
+/* -- queues are given back -- */
+
+static const char burst[] = "run: {duration: 800 us, sample: 10 us, drain: yes, flows: yes}\n"
+                            "topology: {kind: kary-ntree, k: 4, n: 2}\n"
+                            "link: {rate: 20 Gbit/s, delay: 20 ns}\n"
+                            "traffic:\n"
+                            "  - {name: cold, pattern: uniform, arrival: poisson, load: 30 %}\n"
+                            "  - {name: hot, from: [4-12], pattern: list, to_list: [0, 1, 14],"
+                            " to_order: by-source,"
+                            " start: 50 us, stop: 150 us}\n";
+
+static void test_trees_come_and_go(void **state)
+{
+    (void)state;
+    static const char *const sets[][3] = {
+        {"queueing.kind=fbicm", "queueing.destinations=4", "switch.architecture=iq"},
+        {"queueing.kind=recn", "switch.architecture=ib", "switch.buffer=32 KiB"},
+        {"queueing.kind=hfdi", "switch.architecture=ib", "queueing.lifetime=1 us"},
+        {"queueing.kind=hfdi", "queueing.local=yes", "switch.architecture=ib"},
+        {"queueing.kind=fbicm", "cc.kind=ccfit", "switch.architecture=cioq"},
+        {"queueing.kind=hfdi", "cc.kind=ecocc", "switch.architecture=ib"}};
+    for (size_t i = 0; i < COP_LEN(sets); i++) {
+        cop_result r;
+        run_ok(burst, sets[i], 3, &r);
+        assert_int_equal(r.packets_in_flight, 0);
+        double all = scalar(&r, "isolation/queues_free.at_end");
+        assert_true(level(&r, "isolation/queues_used", 8, 15) > 4.0);
+        assert_true(level(&r, "isolation/queues_used", 8, 15) +
+                        level(&r, "isolation/queues_free", 8, 15) ==
+                    all);
+        assert_true(level(&r, "isolation/queues_used", 60, 80) < 1.0);
+        assert_int_equal(scalar(&r, "isolation/queues_used.at_end"), 0);
+        assert_int_equal(scalar(&r, "isolation/ports_without_queue.at_end"), 0);
+        assert_int_equal(scalar(&r, "isolation/lines.at_end"), 0);
+        assert_true(scalar(&r, "isolation.queues_taken") > 0);
+        assert_int_equal(scalar(&r, "isolation.queues_taken"),
+                         scalar(&r, "isolation.queues_freed"));
+        assert_int_equal(scalar(&r, "isolation.sent_allocate"),
+                         scalar(&r, "isolation.sent_deallocate"));
+        assert_true(scalar(&r, "isolation.sent_stop") > 0);
+        assert_true(scalar(&r, "isolation.sent_go") <= scalar(&r, "isolation.sent_stop"));
+        cop_result_free(&r);
+    }
+}
+
+/* gran6-32: where nothing is congested, isolation changes nothing. */
+static void test_at_rest(void **state)
+{
+    (void)state;
+    static const char calm[] = "run: {duration: 100 us}\n"
+                               "topology: {kind: kary-ntree, k: 4, n: 2}\n"
+                               "traffic: [{pattern: tornado, arrival: constant, load: 40 %}]\n";
+    static const char *const plain[] = {"queueing.kind=1q", "queueing.kind=voqsw"};
+    static const char *const with[] = {"queueing.kind=fbicm", "queueing.kind=hfdi"};
+    for (size_t i = 0; i < COP_LEN(plain); i++) {
+        cop_result a, b;
+        run_ok(calm, &plain[i], 1, &a);
+        run_ok(calm, &with[i], 1, &b);
+        assert_true(a.packets_delivered > 100);
+        assert_int_equal(a.run_hash, b.run_hash);
+        assert_int_equal(scalar(&b, "isolation.queues_taken"), 0);
+        cop_result_free(&a);
+        cop_result_free(&b);
+    }
+}
+
+/* gran6-27: at the root's own switch hfdi needs no special queue, the others do. */
+static void test_local_root(void **state)
+{
+    (void)state;
+    static const char star[] = "run: {duration: 100 us}\n"
+                               "topology: {kind: single, hosts: 5}\n"
+                               "traffic: [{from: [1-4], pattern: fixed, to: 0}]\n";
+    static const char *const sets[][2] = {{"queueing.kind=hfdi", "queueing.local=no"},
+                                          {"queueing.kind=hfdi", "queueing.local=yes"},
+                                          {"queueing.kind=fbicm", "queueing.queues=2"}};
+    for (size_t i = 0; i < COP_LEN(sets); i++) {
+        cop_result r;
+        run_ok(star, sets[i], 2, &r);
+        assert_int_equal(scalar(&r, "isolation.roots"), 4);
+        assert_int_equal(scalar(&r, "isolation.queues_taken"), i == 0 ? 0 : 4);
+        cop_result_free(&r);
+    }
+}
+
+/* An end node holds back what is stopped, and nothing else. */
+static void test_end_nodes_hold_back(void **state)
+{
+    (void)state;
+    static const char star[] = "run: {duration: 2 ms, warmup: 500 us, flows: yes}\n"
+                               "topology: {kind: single, hosts: 6}\n"
+                               "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+                               "traffic:\n"
+                               "  - {name: hot, from: [0, 2, 3], pattern: fixed, to: 1}\n"
+                               "  - {name: cold, from: [0], pattern: fixed, to: 5}\n";
+    static const char *const kinds[] = {"queueing.kind=fbicm", "queueing.kind=recn",
+                                        "queueing.kind=hfdi", "queueing.kind=voqsw"};
+    for (size_t i = 0; i < COP_LEN(kinds); i++) {
+        cop_result r;
+        const char *set[] = {kinds[i], "queueing.priority=round-robin"};
+        run_ok(star, set, i < 3 ? 2 : 1, &r);
+        near(scn_gbps(&r, "hot"), 10.0, 0.01);
+        /* Without it, what waits in the switch for host 1 leaves no room for the rest. */
+        near(scn_gbps(&r, "cold"), i < 3 ? 20.0 / 3 : 10.0 / 3, 0.02);
+        cop_result_free(&r);
+    }
+}
+
+/* -- the congestion state of outputs -- */
+
+typedef struct spy {
+    uint32_t most; /* queues that named one output at a time */
+    uint64_t in_state, elsewhere; /* packets that left an output in the state: to host 4, others */
+    uint32_t last; /* at the last packet to host 4 */
+} spy;
+
+static void look(struct cop_net *net, uint32_t port, cop_pkt *p)
+{
+    union {
+        const void *in;
+        spy *out;
+    } u = {.in = cop_net_cc_cfg(net)};
+    uint32_t roots = cop_net_roots(net, port);
+    bool exit = cop_topo_exit_port(cop_net_info(net)->topo, 4) == port;
+    assert_true(!exit || p->dst == 4);
+    u.out->most = roots > u.out->most ? roots : u.out->most;
+    if (roots > 0)
+        *(exit ? &u.out->in_state : &u.out->elsewhere) += 1;
+    if (exit)
+        u.out->last = roots;
+}
+
+/* gran5-29: queues two hops from the root do not put their output into the state. gran5-30: the root
+ * is in it for as long as one of its three queues says so, and not when all is over. */
+static void test_congestion_state(void **state)
+{
+    (void)state;
+    static const cop_cc_ops spying = {.name = "spy", .on_dequeue = look};
+    static const char *const sets[][2] = {{"queueing.kind=fbicm", "run.drain=yes"},
+                                          {"queueing.kind=hfdi", "run.drain=yes"},
+                                          {"queueing.kind=voqsw", "run.drain=yes"}};
+    for (size_t i = 0; i < COP_LEN(sets); i++) {
+        cop_config c;
+        cop_result r;
+        cop_err err = {0};
+        spy s = {0};
+        const cop_override set[] = {{sets[i][0]}, {sets[i][1]}};
+        assert_int_equal(cop_config_load(&c, "test.yaml", two_switches, set, 2, &err), 0);
+        c.cc = &spying;
+        c.cc_cfg = &s;
+        assert_int_equal(cop_run(&c, NULL, &r, &err), 0);
+        assert_int_equal(r.outcome, COP_OUTCOME_OK);
+        assert_int_equal(s.elsewhere, 0);
+        assert_int_equal(s.most, i < 2 ? 3 : 0);
+        assert_true((s.in_state > 1000) == (i < 2));
+        assert_int_equal(s.last, 0);
+        cop_result_free(&r);
+        cop_config_free(&c);
+    }
+}
+
+/* -- order between normal and special queues -- */
+
+/* Paper V, case 2 as reconstructed in G-gran5-3: with equal turns every rate is known, gran5-17 with
+ * the victim freed. One read port per input: without the guard F0 would starve. */
+static void test_turns(void **state)
+{
+    (void)state;
+    static const char case2[] = "run: {duration: 4 ms, warmup: 2 ms}\n"
+                                "topology: {kind: kary-ntree, k: 2, n: 3}\n"
+                                "link: {rate: 2.5 GB/s, delay: 20 ns}\n"
+                                "switch: {architecture: iq}\n"
+                                "queueing: {kind: fbicm, priority: round-robin}\n"
+                                "traffic:\n"
+                                "  - {name: F0, from: [0], pattern: fixed, to: 6}\n"
+                                "  - {name: F1, from: [1], pattern: fixed, to: 4}\n"
+                                "  - {name: F2, from: [2], pattern: fixed, to: 6}\n"
+                                "  - {name: F3, from: [3], pattern: fixed, to: 6}\n"
+                                "  - {name: F4, from: [4], pattern: fixed, to: 6}\n";
+    static const char *const guards[] = {"queueing.guard=1", "queueing.priority=normal-first"};
+    cop_result r;
+    run_ok(case2, NULL, 0, &r);
+    near(scn_gbps(&r, "F4"), 10.0, 0.02);
+    near(scn_gbps(&r, "F0") + scn_gbps(&r, "F2") + scn_gbps(&r, "F3"), 10.0, 0.02);
+    near(scn_gbps(&r, "F0"), 5.0, 0.08);
+    near(scn_gbps(&r, "F2"), 2.5, 0.08);
+    near(scn_gbps(&r, "F3"), 2.5, 0.08);
+    near(scn_gbps(&r, "F0") + scn_gbps(&r, "F1"), 20.0, 0.01);
+    cop_result_free(&r);
+    /* Normal first: the victim gets more, the hot flow beside it less, but it is not starved. */
+    run_ok(case2, &guards[1], 1, &r);
+    assert_true(scn_gbps(&r, "F0") > 2.0 && scn_gbps(&r, "F0") < 4.0);
+    assert_true(scn_gbps(&r, "F1") > 16.0);
+    cop_result_free(&r);
+    run_ok(case2, &guards[0], 1, &r);
+    near(scn_gbps(&r, "F0"), 5.0, 0.08);
+    cop_result_free(&r);
+}
+
+/* -- hybrids -- */
+
+/* Paper V, configuration 1 with all flows: fbicm frees the victim, and the parking lot stays
+ * (gran5-8, gran5-9); ccfit and ecocc also share the bottleneck fairly (gran5-10, gran6-33). */
+static void test_hybrids_are_fair(void **state)
+{
+    (void)state;
+    static const char config1[] = "run: {duration: 8 ms, warmup: 2 ms}\n"
+                                  "topology: {kind: chain, hosts: [3, 4]}\n"
+                                  "link: {rate: 2.5 GB/s, trunk_rate: 5 GB/s, delay: 20 ns}\n"
+                                  "traffic:\n"
+                                  "  - {name: F0, from: [0], pattern: fixed, to: 3}\n"
+                                  "  - {name: near, from: [5, 6], pattern: fixed, to: 4}\n"
+                                  "  - {name: far, from: [1, 2], pattern: fixed, to: 4}\n";
+    static const char *const one_read_port[] = {"switch.architecture=cioq", "switch.speedup=1",
+                                                "switch.output_buffer=4 KiB"};
+    const struct {
+        const char *queueing, *cc;
+        double ratio; /* near : far, at most (at least, if isolation is alone) */
+    } cases[] = {{"queueing.kind=fbicm", "cc.kind=none", 1.8},
+                 {"queueing.kind=fbicm", "cc.kind=ccfit", 1.3},
+                 {"queueing.kind=hfdi", "cc.kind=ecocc", 1.6}};
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        const char *set[5] = {cases[i].queueing, cases[i].cc};
+        size_t n = 2;
+        for (size_t k = 0; i < 2 && k < COP_LEN(one_read_port); k++)
+            set[n++] = one_read_port[k];
+        cop_result r;
+        run_ok(config1, set, n, &r);
+        near(scn_gbps(&r, "F0"), 20.0, i == 0 ? 0.02 : 0.06);
+        double ratio = scn_gbps(&r, "near") / scn_gbps(&r, "far");
+        if (i == 0)
+            assert_true(ratio > cases[i].ratio);
+        else
+            assert_true(ratio < cases[i].ratio && ratio > 1.0 / cases[i].ratio);
+        assert_true(scn_gbps(&r, "near") + scn_gbps(&r, "far") > 18.0);
+        assert_true((scalar(&r, "notifications") > 0) == (i > 0));
+        cop_result_free(&r);
+    }
+}
+
+/* Throttling alone: the same detector, no queues (gran5-6). */
+static void test_throttling_alone(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"queueing.kind=hfdi", "queueing.queues=0", "cc.kind=ith",
+                                      "run.duration=8 ms", "run.warmup=2 ms"};
+    cop_result r;
+    run_ok(two_switches, set, COP_LEN(set), &r);
+    assert_true(scn_gbps(&r, "victim") > 9.5);
+    assert_true(scn_gbps(&r, "hot") > 8.5);
+    assert_int_equal(scalar(&r, "isolation.sent_allocate"), 0);
+    for (uint32_t s = 0; s < r.n_streams; s++)
+        if (strcmp(r.stream[s].entry, "hot") == 0)
+            near(r.stream[s].gbps, scn_gbps(&r, "hot") / 3, 0.1);
+    cop_result_free(&r);
+}
+
+/* -- the source's table and timer, against a plain model -- */
+
+static void test_timer(void **state)
+{
+    (void)state;
+    const cop_cc_ops *ops = cop_cc_find("ith");
+    uint64_t cfg[32], flow[8] = {0};
+    cop_arena arena = {0};
+    assert_true(ops->cfg_size <= sizeof(cfg) && ops->flow_size <= sizeof(flow));
+    cop_opt_defaults(ops->opts, cfg, &arena);
+    cop_net net = {.cc = ops, .cc_cfg = cfg};
+    const cop_time timer = 8 * COP_US, longest = 16 * COP_US;
+    cop_pkt becn = {.flags = COP_PKT_CNP | COP_PKT_BECN}, data = {.bytes = 2048};
+    net.now = COP_US;
+    for (int i = 0; i < 200; i++)
+        ops->on_control(&net, flow, &becn); /* more than the limit of 127 */
+    cop_time since = net.now, last = net.now;
+    ops->on_send(&net, flow, &data);
+    uint32_t ready = 0;
+    for (cop_time now = net.now; now < since + 140 * timer; now += timer / 7) {
+        /* Plain: go on in small steps until enough time has passed for the index of then. */
+        net.now = now;
+        cop_time t = ops->next_send(&net, flow, now);
+        uint64_t steps = (now - since) / timer, index = steps < 127 ? 127 - steps : 0;
+        if (now - last >= longest * index * index / (127 * 127)) {
+            assert_true(t <= now);
+            ops->on_send(&net, flow, &data);
+            last = now;
+            ready++;
+        } else {
+            assert_true(t > now);
+            uint64_t then = (t - since) / timer;
+            index = then < 127 ? 127 - then : 0;
+            assert_true(t - last >= longest * index * index / (127 * 127));
+            index = (t - 1 - since) / timer < 127 ? 127 - (t - 1 - since) / timer : 0;
+            assert_true(t - 1 - last < longest * index * index / (127 * 127));
+        }
+    }
+    assert_true(ready > 200);
+    /* gran5-37: 127 steps of 8 us, and the flow is free again. */
+    memset(flow, 0, sizeof(flow));
+    net.now = COP_MS;
+    for (int i = 0; i < 127; i++)
+        ops->on_control(&net, flow, &becn);
+    net.now += 127 * timer - 1;
+    ops->on_send(&net, flow, &data);
+    assert_true(ops->next_send(&net, flow, net.now) > net.now);
+    net.now++;
+    assert_true(ops->next_send(&net, flow, net.now) <= net.now);
+    cop_arena_free(&arena);
+}
+
+/* -- cost: the supplement of Paper VI, tables 5 and section 8 -- */
+
+static void test_cost(void **state)
+{
+    (void)state;
+    const struct {
+        const char *levels, *destinations;
+        double cam, sram;
+    } sizes[] = {{"topology.n=3", "queueing.destinations=8", 576, 315},
+                 {"topology.n=4", "queueing.destinations=16", 1296, 315},
+                 {"topology.n=5", "queueing.destinations=32", 3024, 315}};
+    static const char tree[] = "run: {duration: 1 ns}\n"
+                               "topology: {kind: kary-ntree, k: 4, n: 3}\n"
+                               "queueing: {kind: hfdi}\n"
+                               "switch: {buffer: 128 KiB}\n"
+                               "traffic: [{from: [0], pattern: fixed, to: 1}]\n";
+    static const char *const voqnet[] = {"queueing.kind=voqnet", "switch.buffer=4 KiB"};
+    cop_result r;
+    for (size_t i = 0; i < COP_LEN(sizes); i++) {
+        const char *set[] = {sizes[i].levels, sizes[i].destinations};
+        run_ok(tree, set, 2, &r);
+        assert_int_equal(scalar(&r, "hardware.cam_lines_per_port"), 9);
+        assert_int_equal(scalar(&r, "hardware.cam_cells_per_port"), sizes[i].cam);
+        assert_int_equal(scalar(&r, "hardware.sram_cells_per_port"), sizes[i].sram);
+        assert_int_equal(scalar(&r, "hardware.ram_bytes_per_port"), 131072);
+        cop_result_free(&r);
+    }
+    run_ok(tree, voqnet, 2, &r);
+    assert_int_equal(scalar(&r, "hardware.ram_bytes_per_port"), 262144); /* gran5-26 */
+    assert_int_equal(scalar(&r, "hardware.cam_lines_per_port"), 0);
+    cop_result_free(&r);
+}
+
+/* -- what cannot work is refused -- */
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set[3], *says;
+    } cases[] = {
+        {{"cc.kind=ccfit", "queueing.kind=hfdi"}, "set queueing.kind fbicm"},
+        {{"cc.kind=ecocc", "queueing.kind=voqsw"}, "set queueing.kind hfdi"},
+        {{"cc.kind=ith", "queueing.kind=voqsw"}, "use queueing.kind hfdi"},
+        {{"queueing.kind=hfdi", "queueing.low=4"}, "make it smaller"},
+        {{"queueing.kind=fbicm", "queueing.high=10"}, "make it larger"},
+        {{"queueing.kind=fbicm", "queueing.go=10"}, "make it smaller"},
+        {{"queueing.kind=hfdi", "topology.kind=kary-ntree", "routing.kind=adaptive-tree"},
+         "choose a deterministic one"},
+    };
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        cop_result r;
+        cop_err err = {0};
+        size_t n = cases[i].set[2] ? 3 : 2;
+        assert_int_equal(scn_run(n == 3 ? burst : two_switches, cases[i].set, n, &r, &err),
+                         -COP_E_INPUT);
+        if (strstr(err.text, cases[i].says) == NULL)
+            print_error("%s\n", err.text);
+        assert_non_null(strstr(err.text, cases[i].says));
+        assert_non_null(strchr(err.text, ';'));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_queue_frees_the_victim),
+        cmocka_unit_test(test_one_tree_too_many),
+        cmocka_unit_test(test_trees_come_and_go),
+        cmocka_unit_test(test_at_rest),
+        cmocka_unit_test(test_local_root),
+        cmocka_unit_test(test_end_nodes_hold_back),
+        cmocka_unit_test(test_congestion_state),
+        cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_hybrids_are_fair),
+        cmocka_unit_test(test_throttling_alone),
+        cmocka_unit_test(test_timer),
+        cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests_name("isolation", tests, NULL, NULL);
+}
