@@ -39,7 +39,7 @@ TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 all: deps-build $(BUILD)/coppice
 
 help:
-	@echo "make demo     build, run two examples, show tables and plots"
+	@echo "make demo     build, run the 648-host experiment without and with congestion control, draw it"
 	@echo "make test     build with assertions, run all tests"
 	@echo "make reproduce  run the published experiments, write VALIDATION.md (SCALE=quick|full)"
 	@echo "make bench    speed and memory, with instruction counts"
@@ -125,6 +125,7 @@ SCALE ?= quick
 reproduce: deps-build $(BUILD)/coppice
 	@$(BUILD)/coppice reproduce --all --scale $(SCALE) --db $(BUILD)/reproduce.db \
 	    --validation VALIDATION.md || [ $$? -eq 1 ]
+	@$(BUILD)/coppice report $(BUILD)/reproduce.db -o $(BUILD)/report.html
 
 bench: deps-test $(BUILD)/coppice
 	@$(BUILD)/coppice bench

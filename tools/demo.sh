@@ -1,33 +1,38 @@
 #!/usr/bin/env bash
-# The demo: two networks with one overloaded port each, without congestion control.
+# The demo: a fat tree of 648 hosts with eight hot spots, without and with congestion control, beside
+# what the paper found; then the report.
 # usage: tools/demo.sh COPPICE
 set -eu
 coppice=$1
-here=$(cd "$(dirname "$0")/.." && pwd)
-db=$(dirname "$coppice")/demo.db
+build=$(dirname "$coppice")
+db=$build/demo.db
+page=$build/demo.html
 rm -f "$db" "$db"-*
 
 say() { printf '\n\033[1m%s\033[0m\n' "$1"; }
 [ -t 1 ] || say() { printf '\n%s\n' "$1"; }
 
-say "1. Two switches, seven hosts (Gran, thesis fig. 2.4)"
+say "A fat tree of 648 hosts, eight of them overloaded"
 cat <<'TEXT'
-Three hosts send to host 4 at full rate, so each gets a third of its link. Host 0 sends to idle
-host 3, and should have a whole link. It gets a third as well: its packets wait behind packets for
-host 4 in a buffer they share. Nothing is lost; the innocent flow just stands in line.
+Four hosts out of five send all they have to one of eight hot spots; the others talk to everybody.
+Nothing is ever lost in such a network. Instead packets for the hot spots fill the switches, and those
+who have nothing to do with them stand still. InfiniBand congestion control slows the senders down.
 TEXT
-"$coppice" run "$here/examples/two-switch.yaml" --db "$db"
 
-say "2. The same hosts, a private buffer per destination (VOQnet)"
-"$coppice" run "$here/examples/two-switch.yaml" --set queueing.kind=voqnet --quiet --db "$db" | sed -n '/flow /,/^$/p'
+status=0
+"$coppice" reproduce gran4-t2 --db "$db" || status=$?
+if [ "$status" -gt 1 ]; then exit "$status"; fi
+"$coppice" report "$db" -o "$page" >/dev/null
 
-say "3. A fat tree with 648 hosts and one hot port"
-"$coppice" run "$here/examples/hotspot-648.yaml" --db "$db"
-
-say "What next"
+say "Look at it"
+echo "  $page    opens in any browser, needs no network"
+if [ -n "${DISPLAY-}${WAYLAND_DISPLAY-}" ] && [ -t 1 ] && command -v xdg-open >/dev/null; then
+    xdg-open "$page" >/dev/null 2>&1 || true
+fi
 cat <<TEXT
-  $coppice run examples/two-switch.yaml --set queueing.kind=1q     change anything from the command line
-  $coppice list                                                    what there is to choose from
-  $coppice check examples/hotspot-648.yaml                         every setting with its unit
-  sqlite3 $db 'SELECT * FROM summary'                     the results of this demo
+
+  $coppice run examples/two-switch.yaml           the smallest network with a victim
+  $coppice list experiments                       what else the papers show
+  $coppice reproduce gran1-fig7                   and run one of them
+  $coppice list                                   what there is to choose from
 TEXT

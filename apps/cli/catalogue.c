@@ -110,7 +110,7 @@ size_t cop_catalogue_waiting(cop_catalogue *c, const cop_ledger *l, const char *
         cop_study_record r = {
             .name = cop_arena_printf(&c->arena, "%s" WAITING, p->key),
             .scale = scale,
-            .title = "Checks that no experiment produces yet",
+            .title = cop_arena_printf(&c->arena, "%s: checks not run yet", p->key),
             .paper = p->key,
             .about = p->title,
             .choices = "[]",

@@ -172,6 +172,13 @@ const char *cop_eval_why(const cop_eval *e)
     return e->why;
 }
 
+/* A run that is missing is nobody's mistake: where it was asked for does not matter. */
+const char *cop_eval_missing(const cop_eval *e)
+{
+    const char *run = strstr(e->why, ": run `");
+    return run ? run + 2 : e->why;
+}
+
 int cop_eval_fault(const cop_eval *e, cop_err *err)
 {
     bool told = err != NULL && strstr(err->text, e->why) != NULL;

@@ -140,7 +140,9 @@ static const char *judge_items(judge *j, const cop_check *c, cop_study_verdict *
         const cop_item *it = &c->item[i];
         cop_measured m = {.mean = NAN, .ci = NAN};
         enum cop_eval_status st = measure(j, it, &m);
-        const char *note = st == COP_EVAL_OK ? "" : cop_eval_why(j->e);
+        const char *note = st == COP_EVAL_OK      ? ""
+                           : st == COP_EVAL_FAULT ? cop_eval_why(j->e)
+                                                  : cop_eval_missing(j->e);
         bool pass = st == COP_EVAL_OK && cop_item_holds(it, &m, &note);
         if (st == COP_EVAL_FAULT)
             *rc = cop_eval_fault(j->e, j->err);
@@ -153,7 +155,10 @@ static const char *judge_items(judge *j, const cop_check *c, cop_study_verdict *
         text = cop_arena_printf(j->arena, "%s%s%s%s%s%s", text, i ? "; " : "", it->what,
                                 it->what[0] ? " " : "", shown,
                                 st == COP_EVAL_OK && note[0] ? " (too noisy)" : "");
-        json_array_append_new(items, item_json(it, &m, pass, note));
+        json_t *item = item_json(it, &m, pass, note);
+        if (st == COP_EVAL_NO_RUN) /* neither in nor out */
+            json_object_set_new(item, "pass", json_null());
+        json_array_append_new(items, item);
     }
     v->measured = text;
     v->items = dump(j->arena, items);
@@ -191,7 +196,7 @@ static int judge_check(judge *j, const cop_check *c, cop_study_verdict *v)
         return 0;
     }
     v->state = judge_items(j, c, v, &rc);
-    v->explain = strcmp(v->state, "pass") == 0 ? "" : c->explain;
+    v->explain = strcmp(v->state, "fail") == 0 ? c->explain : "";
     return rc;
 }
 
