@@ -17,7 +17,7 @@ shift $(($# > 0))
 [ $# -gt 0 ] || set -- format layers tidy cppcheck tests fuzz golden
 logs=$build/check
 mkdir -p "$logs"
-flags="-std=gnu11 -D_GNU_SOURCE -Isrc -Iinclude -Itests/support"
+flags="-std=gnu11 -D_GNU_SOURCE -Isrc -Iinclude -Itests/support -isystem /usr/include/lua5.4"
 
 own_make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -j"$(nproc)" "$@"; }
 

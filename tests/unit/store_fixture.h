@@ -86,7 +86,8 @@ static inline void fill_lists(cop_result *r, uint32_t ports, uint32_t nodes)
     r->n_nodes = nodes;
     r->node = COP_NEW_ARRAY(&r->arena, cop_node_result, nodes);
     for (uint32_t i = 0; i < nodes; i++)
-        r->node[i] = (cop_node_result){cop_arena_printf(&r->arena, "h%u", i), i, 2 * i, 0.5, 1.0, "V", 0.25};
+        r->node[i] =
+            (cop_node_result){cop_arena_printf(&r->arena, "h%u", i), i, 2 * i, 0.5, 1.0, "V", 0.25};
     r->n_ports = ports;
     r->port = COP_NEW_ARRAY(&r->arena, cop_port_result, ports);
     for (uint32_t i = 0; i < ports; i++)
