@@ -240,10 +240,9 @@ static void build_events(cop_net *net)
 /* About 200 bytes a port, packets and queues apart: more than a few MiB from here on. */
 #define LARGE_PORTS 8192
 
-int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
+/* What the network is made from, and what plug-ins may know about it. */
+static void describe(cop_net *net, const cop_net_parts *pt)
 {
-    cop_queue_layout layout = {0};
-    uint32_t max_ports = 1;
     *net = (cop_net){.topo = pt->topo,
                      .traffic = pt->traffic,
                      .route = pt->route,
@@ -274,6 +273,13 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
                               .finds_roots = pt->queue->finds_roots};
     if (pt->nic->control_bytes > net->info.mtu_bytes)
         net->info.mtu_bytes = (uint32_t)pt->nic->control_bytes;
+}
+
+/* Which short cuts the data path may take. */
+static void lay_out(cop_net *net, const cop_net_parts *pt)
+{
+    cop_queue_layout layout = {0};
+    uint32_t max_ports = 1;
     for (uint32_t sw = 0; sw < pt->topo->n_switches; sw++)
         if (cop_topo_ports_of(pt->topo, sw) > max_ports)
             max_ports = cop_topo_ports_of(pt->topo, sw);
@@ -285,9 +291,6 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     net->sections = layout.sections ? layout.sections : net->lanes;
     net->quick_pick = net->per_output && net->words == 1 && pt->sw->arbitration == COP_ARB_RR;
     net->max_blocks = cop_blocks(net->info.mtu_bytes);
-    int rc = cop_build_check(net, pt, err);
-    if (rc)
-        return rc;
     net->large = pt->topo->n_ports >= LARGE_PORTS;
     net->hooks = pt->queue->on_enqueue || pt->queue->on_dequeue || pt->cc->on_enqueue ||
                  pt->cc->on_dequeue || pt->cc->on_fill || pt->cc->credit_time;
@@ -296,6 +299,10 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     net->arch = pt->sw->architecture == COP_ARCH_IB   ? &cop_arch_ib
                 : pt->sw->architecture == COP_ARCH_IQ ? &cop_arch_iq
                                                       : &cop_arch_cioq;
+}
+
+static void build_parts(cop_net *net, const cop_net_parts *pt)
+{
     build_ports(net, pt);
     build_sections(net);
     build_queues(net);
@@ -310,17 +317,30 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     if (net->arch == &cop_arch_cioq)
         cop_obuf_init(net);
     build_events(net);
-    cop_err inner = {0};
+}
+
+static int refused(const cop_net_parts *pt, const char *option, const cop_err *inner, cop_err *err)
+{
     char where[256];
+    return cop_err_add(err, inner->code, "%s: %s", cop_build_at(pt, option, where, sizeof(where)),
+                       inner->text);
+}
+
+int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
+{
+    cop_err inner = {0};
+    describe(net, pt);
+    lay_out(net, pt);
+    int rc = cop_build_check(net, pt, err);
+    if (rc)
+        return rc;
+    build_parts(net, pt);
     if (cop_fc_init(net, &inner) != 0)
-        return cop_err_add(err, inner.code, "%s: %s",
-                           cop_build_at(pt, "flow_control", where, sizeof(where)), inner.text);
+        return refused(pt, "flow_control", &inner, err);
     if (cop_vlarb_init(net, &inner) != 0)
-        return cop_err_add(err, inner.code, "%s: %s",
-                           cop_build_at(pt, "switch.vl_high", where, sizeof(where)), inner.text);
+        return refused(pt, "switch.vl_high", &inner, err);
     if (cop_observe_init(net, pt->run->observe, &inner) != 0)
-        return cop_err_add(err, inner.code, "%s: %s",
-                           cop_build_at(pt, "run.observe", where, sizeof(where)), inner.text);
+        return refused(pt, "run.observe", &inner, err);
     if (pt->queue->start)
         pt->queue->start(net);
     if (pt->cc->net_size)

@@ -256,7 +256,7 @@ static enum cop_eval_status make_lets(cop_eval *e, size_t k)
             lua_pushnil(e->L);
         lua_getfield(e->L, LUA_REGISTRYINDEX, LET_VALUES);
         lua_pushvalue(e->L, -2);
-        lua_rawseti(e->L, -2, (lua_Integer)(k * s->n_lets + i));
+        lua_rawseti(e->L, -2, (lua_Integer)k * (lua_Integer)s->n_lets + (lua_Integer)i);
         lua_pop(e->L, 1);
         cop_lua_name(e->L, s->let[i].name);
     }
@@ -268,7 +268,7 @@ static void recall_lets(cop_eval *e, size_t k)
     const cop_study *s = e->plan->study;
     lua_getfield(e->L, LUA_REGISTRYINDEX, LET_VALUES);
     for (size_t i = 0; i < s->n_lets; i++) {
-        lua_rawgeti(e->L, -1, (lua_Integer)(k * s->n_lets + i));
+        lua_rawgeti(e->L, -1, (lua_Integer)k * (lua_Integer)s->n_lets + (lua_Integer)i);
         cop_lua_name(e->L, s->let[i].name);
     }
     lua_pop(e->L, 1);

@@ -207,13 +207,15 @@ static const char *find_seal(const char *text, uint64_t *inputs, uint64_t *own, 
     const char *seal = NULL;
     for (const char *s = strstr(text, SEAL); s != NULL; s = strstr(s + 1, SEAL))
         seal = s;
-    int used = 0;
-    if (seal == NULL || sscanf(seal + strlen(SEAL), "%16" SCNx64 " text %16" SCNx64 " -->%n",
-                               inputs, own, &used) != 2)
+    char *end = NULL;
+    if (seal == NULL)
         return NULL;
-    const char *end = seal + strlen(SEAL) + used;
-    *sealed = strstr(seal, " text ");
-    return used > 0 && strcmp(end, "\n") == 0 ? seal : NULL;
+    *inputs = strtoull(seal + strlen(SEAL), &end, 16);
+    if (strncmp(end, " text ", strlen(" text ")) != 0)
+        return NULL;
+    *sealed = end;
+    *own = strtoull(end + strlen(" text "), &end, 16);
+    return strcmp(end, " -->\n") == 0 ? seal : NULL;
 }
 
 int cop_validation_check(const char *name, const char *text, const cop_validation_inputs *in,
