@@ -4,6 +4,7 @@
 #include "exp/run.h"
 
 #include <glob.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,8 +180,21 @@ static void put_paper(writer *w, const cop_paper *p, const cop_study_record *stu
     }
 }
 
+static void put_cost(writer *w, const cop_validation_cost *c)
+{
+    put(w, "\n## Cost\n\n%" PRIu64 " runs, %.0f CPU minutes on the machine that wrote this file.\n",
+        c->runs, c->cpu_seconds / 60.0);
+    if (isfinite(c->half_second))
+        put(w,
+            "Half a simulated second of the 648-host network under congestion control (gran4-t2) "
+            "takes "
+            "%.1f CPU minutes on one core;\nthe thesis needed one to two days.\n",
+            c->half_second / 60.0);
+}
+
 const char *cop_validation_text(const cop_ledger *l, const cop_study_record *studies, size_t n,
-                                const cop_validation_inputs *in, cop_arena *arena)
+                                const cop_validation_inputs *in, const cop_validation_cost *cost,
+                                cop_arena *arena)
 {
     writer w = {0};
     put(&w,
@@ -194,6 +208,7 @@ const char *cop_validation_text(const cop_ledger *l, const cop_study_record *stu
     put_summary(&w, l, studies, n);
     for (size_t p = 0; p < l->n_papers; p++)
         put_paper(&w, &l->paper[p], studies, n);
+    put_cost(&w, cost);
     put(&w, "\n%s%016" PRIx64, SEAL, cop_validation_fingerprint(in));
     put(&w, " text %016" PRIx64 " -->\n", hash_bytes(FNV_START, w.text, w.used));
     const char *text = cop_arena_strdup(arena, w.text);

@@ -15,12 +15,21 @@ typedef struct cop_validation_inputs {
     const char *claims, *experiments, *golden; /* folders */
 } cop_validation_inputs;
 
+/* What it took, on the machine that wrote the file. */
+typedef struct cop_validation_cost {
+    uint64_t runs;
+    double cpu_seconds; /* of all runs */
+    double half_second; /* CPU seconds for half a simulated second of the 648-host forest with
+                           congestion control; NaN if it was not run */
+} cop_validation_cost;
+
 /* Fingerprint of all files in these folders, in order of name. */
 uint64_t cop_validation_fingerprint(const cop_validation_inputs *in);
 
 /* The whole text, sealed; in the arena. `studies` may hold a check at both scales: full counts. */
 const char *cop_validation_text(const cop_ledger *l, const cop_study_record *studies, size_t n,
-                                const cop_validation_inputs *in, cop_arena *arena);
+                                const cop_validation_inputs *in, const cop_validation_cost *cost,
+                                cop_arena *arena);
 
 /* Is `text` unedited, and made from these inputs? 0, or -COP_E_INPUT with one line in err. */
 int cop_validation_check(const char *name, const char *text, const cop_validation_inputs *in,

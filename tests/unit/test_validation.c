@@ -59,7 +59,9 @@ static const char *judged(cop_arena *a, const cop_validation_inputs *in)
         {.name = "e", .scale = "full", .verdict = full, .n_verdicts = 2},
         {.name = "e", .scale = "quick", .verdict = quick, .n_verdicts = 2}};
     cop_ledger l = {.paper = &paper, .n_papers = 1};
-    return cop_validation_text(&l, studies, 2, in, a);
+    return cop_validation_text(
+        &l, studies, 2, in,
+        &(cop_validation_cost){.runs = 3, .cpu_seconds = 90, .half_second = 600}, a);
 }
 
 /* Full scale counts before quick, but not while it is not run. */
