@@ -289,6 +289,15 @@ metric{name = "received", args = "host", met = "MET-3",
       end
       error("no host is called `" .. tostring(host) .. "`", 0)
    end}
+metric{name = "sent_by", args = "role", returns = "list", met = "MET-3",
+   help = "Gbit/s that each host of a role (V, C or B in a forest) sends after the warm-up; silent ones left out",
+   of = function(r, role)
+      local out = {}
+      for _, n in ipairs(r:nodes()) do
+         if n.role == role and n.sent_gbps > 0 then out[#out + 1] = n.sent_gbps end
+      end
+      return out
+   end}
 metric{name = "hosts_received", args = "", returns = "list", met = "MET-3",
    help = "Gbit/s that each host receives after the warm-up",
    of = function(r) return received(r, function() return true end) end}
