@@ -284,7 +284,8 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
         return rc;
     net->large = pt->topo->n_ports >= LARGE_PORTS;
     net->hooks = pt->queue->on_enqueue || pt->queue->on_dequeue || pt->cc->on_enqueue ||
-                 pt->cc->on_dequeue || pt->cc->on_fill || pt->cc->credit_time;
+                 pt->cc->on_dequeue || pt->cc->on_fill || pt->cc->credit_time ||
+                 pt->sw->arbitration == COP_ARB_FLOWS;
     net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);
     net->lft = pt->route->lft;
     net->arch = pt->sw->architecture == COP_ARCH_IB   ? &cop_arch_ib
@@ -293,6 +294,9 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     build_ports(net, pt);
     build_sections(net);
     build_queues(net);
+    if (pt->sw->arbitration == COP_ARB_FLOWS)
+        net->served =
+            COP_NEW_ARRAY(&net->arena, cop_time, (size_t)net->host_port0 * net->info.n_hosts);
     build_hosts(net, pt);
     cop_flow_init(net);
     build_probe(net, pt->run);

@@ -4,6 +4,8 @@
  *              input was; the position moves only on a grant.
  * age          the packet injected first.
  * random       any, with equal chance.
+ * flows        M-arb-wrr: the packet whose source this output served longest ago. An input has as many turns
+ *              as sources send through it; an oracle, no switch could keep such a record of every sender.
  * A request whose packet does not fit behind the output does not compete. With sections of their
  * own (voqnet) such a request is set aside until its section has room; otherwise, if none fits, the
  * whole lane is blocked until the smallest of them would. */
@@ -60,23 +62,36 @@ static uint64_t random_key(const cop_net *net, uint32_t port, uint32_t input)
     return cop_rng_at(net->info.seed, COP_RNG_ARB, port, net->now ^ ((uint64_t)input << 52));
 }
 
+/* Of the head of a queue; the smallest wins. */
+static uint64_t key_of(const cop_net *net, uint32_t port, uint32_t input, uint32_t queue)
+{
+    const cop_pkt *p = &net->pkt[net->queue[queue].head];
+    switch (net->sw_cfg->arbitration) {
+    case COP_ARB_AGE:
+        return p->t_inj;
+    case COP_ARB_FLOWS:
+        return net->served[(size_t)port * net->info.n_hosts + p->src];
+    case COP_ARB_RANDOM:
+        return random_key(net, port, input);
+    default:
+        return 0;
+    }
+}
+
 /* Look at one input; true ends the search (round robin takes the first that fits). */
 static bool consider(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choice *c)
 {
     uint32_t queue;
     if (!front(net, port, vl, input, c, &queue))
         return false;
-    int policy = net->sw_cfg->arbitration;
-    uint64_t key = policy == COP_ARB_RR    ? 0
-                   : policy == COP_ARB_AGE ? net->pkt[net->queue[queue].head].t_inj
-                                           : random_key(net, port, input);
+    uint64_t key = key_of(net, port, input, queue);
     if (!c->found || key < c->key) {
         c->found = true;
         c->key = key;
         c->input = input;
         c->queue = queue;
     }
-    return policy == COP_ARB_RR;
+    return net->sw_cfg->arbitration == COP_ARB_RR;
 }
 
 /* Inputs first, first+1, ..., wrapping round once. */
