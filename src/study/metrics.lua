@@ -351,7 +351,7 @@ metric{name = "settled", args = "{series...}, t0, t1, ratio, span", met = "MET-8
          end
          if i >= n and high > ratio * low then last = i end
       end
-      return last * dt
+      return math.max(last, n) * dt -- a mean over a span is not known sooner
    end}
 metric{name = "share", args = "series, {series...}, t0, t1", met = "MET-8",
    help = "a flow's part of what all named flows get",
