@@ -293,7 +293,8 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->max_blocks = cop_blocks(net->info.mtu_bytes);
     net->large = pt->topo->n_ports >= LARGE_PORTS;
     net->hooks = pt->queue->on_enqueue || pt->queue->on_dequeue || pt->cc->on_enqueue ||
-                 pt->cc->on_dequeue || pt->cc->on_fill || pt->cc->credit_time;
+                 pt->cc->on_dequeue || pt->cc->on_fill || pt->cc->credit_time ||
+                 pt->sw->arbitration == COP_ARB_FLOWS;
     net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);
     net->lft = pt->route->lft;
     net->arch = pt->sw->architecture == COP_ARCH_IB   ? &cop_arch_ib
@@ -306,6 +307,9 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
     build_ports(net, pt);
     build_sections(net);
     build_queues(net);
+    if (pt->sw->arbitration == COP_ARB_FLOWS)
+        net->served =
+            COP_NEW_ARRAY(&net->arena, cop_time, (size_t)net->host_port0 * net->info.n_hosts);
     build_hosts(net, pt);
     cop_flow_init(net);
     build_probe(net, pt->run);

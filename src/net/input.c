@@ -222,6 +222,8 @@ static cop_time tell_dequeued(cop_net *net, uint32_t in_port, const cop_pick *pi
                               uint32_t out, cop_pkt *p, cop_time leaves)
 {
     const cop_cc_ops *cc = net->cc;
+    if (net->served)
+        net->served[(size_t)out * net->info.n_hosts + p->src] = net->now + 1; /* 0: never */
     if (cc->on_fill)
         tell_fill(net, in_port, p, false);
     p->out_vl = (uint8_t)pick->vl; /* adaptive routing: perhaps not its first choice */

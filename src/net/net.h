@@ -232,6 +232,8 @@ struct cop_net {
     bool large; /* does not fit the cache: prefetch */
     bool hooks; /* the queueing scheme or congestion control watches queues */
     const uint16_t *lft; /* route->lft */
+    cop_time
+        *served; /* [host_port0 * n_hosts] arbitration flows: last turn of a source; else NULL */
     bool quick_pick; /* round robin over one queue per (input, output, lane), at most 64 ports */
     uint32_t max_blocks; /* of the longest packet */
     uint32_t max_cand;

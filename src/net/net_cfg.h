@@ -14,7 +14,7 @@ typedef struct cop_link_cfg { /* section `link` */
 
 enum cop_arch { COP_ARCH_IB, COP_ARCH_IQ, COP_ARCH_CIOQ };
 enum cop_switching { COP_SWITCHING_VCT, COP_SWITCHING_SAF };
-enum cop_arb { COP_ARB_RR, COP_ARB_AGE, COP_ARB_RANDOM };
+enum cop_arb { COP_ARB_RR, COP_ARB_AGE, COP_ARB_RANDOM, COP_ARB_FLOWS };
 enum cop_matching { COP_MATCH_ISLIP, COP_MATCH_RRM };
 enum cop_vlarb { COP_VLARB_RR, COP_VLARB_IB, COP_VLARB_STRICT };
 

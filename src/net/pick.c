@@ -6,6 +6,8 @@
  *              so that one queue of an input does not use up the turn of another.
  * age          the packet injected first.
  * random       any, with equal chance.
+ * flows        M-arb-wrr: the packet whose source this output served longest ago. An input has as many turns
+ *              as sources send through it; an oracle, no switch could keep such a record of every sender.
  * A request whose packet does not fit behind the output does not compete. With sections of their
  * own (voqnet) such a request is set aside until its section has room; otherwise, if none fits, the
  * whole lane is blocked until the smallest of them would. */
@@ -80,21 +82,33 @@ static uint64_t random_key(const cop_net *net, uint32_t port, uint32_t input)
     return cop_rng_at(net->info.seed, COP_RNG_ARB, port, net->now ^ ((uint64_t)input << 52));
 }
 
+/* Of the head of a queue; the smallest wins. */
+static uint64_t key_of(const cop_net *net, uint32_t port, uint32_t input, uint32_t queue)
+{
+    const cop_pkt *p = &net->pkt[net->queue[queue].head];
+    switch (net->sw_cfg->arbitration) {
+    case COP_ARB_AGE:
+        return p->t_inj;
+    case COP_ARB_FLOWS:
+        return net->served[(size_t)port * net->info.n_hosts + p->src];
+    case COP_ARB_RANDOM:
+        return random_key(net, port, input);
+    default:
+        return net->queue_ops->order != NULL ? net->queue_read[queue] : 0;
+    }
+}
+
 /* Look at one input; true ends the search (round robin takes the first that fits). */
 static bool consider(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choice *c)
 {
     uint32_t queue;
     if (!front(net, port, vl, input, c, &queue))
         return false;
-    int policy = net->sw_cfg->arbitration;
     bool ordered = net->queue_ops->order != NULL;
     uint64_t rank =
         ordered ? order_key(net, cop_topo_switch_port(net->topo, net->out[port].sw, input), queue)
                 : 0;
-    uint64_t key = policy == COP_ARB_AGE      ? net->pkt[net->queue[queue].head].t_inj
-                   : policy == COP_ARB_RANDOM ? random_key(net, port, input)
-                   : ordered                  ? net->queue_read[queue]
-                                              : 0;
+    uint64_t key = key_of(net, port, input, queue);
     if (!c->found || rank < c->rank || (rank == c->rank && key < c->key)) {
         c->found = true;
         c->rank = rank;
@@ -102,7 +116,7 @@ static bool consider(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, c
         c->input = input;
         c->queue = queue;
     }
-    return policy == COP_ARB_RR && !ordered;
+    return net->sw_cfg->arbitration == COP_ARB_RR && !ordered;
 }
 
 /* Inputs first, first+1, ..., wrapping round once. */

@@ -137,6 +137,17 @@ function trend(xs, ys)
    return aa > 0 and bb > 0 and ab / math.sqrt(aa * bb) or 0
 end
 
+-- Pearson's correlation of two lists, between -1 and 1.
+function correlation(xs, ys)
+   local mx, my, xy, xx, yy = mean(xs), mean(ys), 0, 0, 0
+   for i = 1, #xs do
+      xy = xy + (xs[i] - mx) * (ys[i] - my)
+      xx = xx + (xs[i] - mx) ^ 2
+      yy = yy + (ys[i] - my) ^ 2
+   end
+   return xx > 0 and yy > 0 and xy / math.sqrt(xx * yy) or 0
+end
+
 -- How much worse the better end of a sweep is than its best point, relative to that; below 0 if the
 -- best point is an end. Rule: inner maximum.
 function inner_maximum(ys)
@@ -334,6 +345,22 @@ metric{name = "treatment_variation", args = "{series...}, t0, t1", met = "MET-7"
          if low > 0 then gap[#gap + 1] = high - low end
       end
       return variance(gap)
+   end}
+metric{name = "settled", args = "{series...}, t0, t1, ratio, span", met = "MET-8",
+   help = "seconds after t0 from which, until t1, no flow's mean over a span exceeds another's by the ratio",
+   of = function(r, names, t0, t1, ratio, span)
+      local all, dt = windows(r, names, t0, t1), r:info().sample
+      local n = math.max(1, math.floor(seconds(span) / dt + 0.5))
+      local total, last = {}, 0
+      for i = 1, #all[1] do
+         local low, high = math.huge, 0
+         for k, w in ipairs(all) do
+            total[k] = (total[k] or 0) + w[i] - (i > n and w[i - n] or 0)
+            low, high = math.min(low, total[k]), math.max(high, total[k])
+         end
+         if i >= n and high > ratio * low then last = i end
+      end
+      return math.max(last, n) * dt -- a mean over a span is not known sooner
    end}
 metric{name = "share", args = "series, {series...}, t0, t1", met = "MET-8",
    help = "a flow's part of what all named flows get",

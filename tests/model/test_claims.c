@@ -394,6 +394,37 @@ static void shared_input(void **state)
     cop_result_free(&r);
 }
 
+/* gran2-35: turns by sources; three share an input, two are alone. With one queue per input and with matching, too. */
+static void turns_by_sources(void **state)
+{
+    (void)state;
+    static const char *const set[][2] = {{"queueing.kind=voqsw", "switch.architecture=ib"},
+                                         {"queueing.kind=1q", "switch.architecture=ib"},
+                                         {"queueing.kind=voqnet", "switch.architecture=ib"},
+                                         {"queueing.kind=voqsw", "switch.architecture=iq"},
+                                         {"queueing.kind=voqsw", "switch.architecture=cioq"}};
+    for (size_t i = 0; i < COP_LEN(set); i++) {
+        cop_result r;
+        run_ok("run: {duration: 4 ms, warmup: 1 ms}\n"
+               "topology: {kind: chain, hosts: [3, 3]}\n"
+               "link: {rate: 10 Gbit/s}\n"
+               "switch: {arbitration: flows}\n"
+               "traffic:\n"
+               "  - {name: f1, from: [0], pattern: fixed, to: 3}\n"
+               "  - {name: f2, from: [1], pattern: fixed, to: 3}\n"
+               "  - {name: f3, from: [2], pattern: fixed, to: 3}\n"
+               "  - {name: f4, from: [4], pattern: fixed, to: 3}\n"
+               "  - {name: f5, from: [5], pattern: fixed, to: 3}\n",
+               set[i], 2, &r);
+        near("gran2-35, shared", scn_gbps(&r, "f1"), 2.0, 0.01);
+        near("gran2-35, shared", scn_gbps(&r, "f2"), 2.0, 0.01);
+        near("gran2-35, shared", scn_gbps(&r, "f3"), 2.0, 0.01);
+        near("gran2-35, alone", scn_gbps(&r, "f4"), 2.0, 0.01);
+        near("gran2-35, alone", scn_gbps(&r, "f5"), 2.0, 0.01);
+        cop_result_free(&r);
+    }
+}
+
 static void epochs(const char *topology, const char *trunk, cop_result *r)
 {
     char yaml[1024];
@@ -689,6 +720,7 @@ int main(void)
         cmocka_unit_test(cut_through_under_load),
         cmocka_unit_test(full_network_does_not_spread),
         cmocka_unit_test(shared_input),
+        cmocka_unit_test(turns_by_sources),
         cmocka_unit_test(two_switches_seven_hosts),
         cmocka_unit_test(one_switch_seven_hosts),
         cmocka_unit_test(parking_lot_in_trees),
