@@ -278,7 +278,7 @@ static void collect_scalars(cop_net *net, cop_result *r)
         marking += net->probe.port[p].marked > 0;
     uint32_t exchanged = cop_count_exchanges(net->traffic);
     r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar,
-                              7 + n_own + 2 * net->traffic->n_entries + marking + exchanged);
+                              8 + n_own + 2 * net->traffic->n_entries + marking + exchanged);
     double sections, bytes;
     input_memory(net, &sections, &bytes);
     add_scalar(r, "input_sections", "sections", sections);
@@ -286,6 +286,8 @@ static void collect_scalars(cop_net *net, cop_result *r)
     add_scalar(r, "retransmissions", "packets", (double)t->retransmissions);
     add_scalar(r, "acks", "packets", (double)t->acks);
     add_scalar(r, "notifications", "packets", (double)t->cnps);
+    if (net->traffic->gives_up)
+        add_scalar(r, "messages_given_up", "messages", (double)net->traffic->n_given_up);
     if (notifies) {
         add_scalar(r, "fecn", "packets", (double)t->fecns);
         add_scalar(r, "becn", "packets", (double)t->becns);
