@@ -53,7 +53,7 @@ static const cop_cc_value flow_values[] = {
     {"ccti", "index"}, {"delay", "ns"}, {"rate", "Gbit/s"}, {"becns", "packets"}, {0}};
 static const cop_cc_value port_values[] = {{"state", "congested"}, {"fill", "bytes"}, {0}};
 static const cop_cc_value counters[] = {
-    {"ccti_triggers", "times"}, {"credits_delayed", "packets"}, {0}};
+    {"ccti_triggers", "times"}, {"credits_delayed", "packets"}, {"flows_notified", "flows"}, {0}};
 
 static double ibcc_port_value(struct cop_net *net, uint32_t port, uint32_t vl, unsigned which)
 {
@@ -65,7 +65,8 @@ static double ibcc_port_value(struct cop_net *net, uint32_t port, uint32_t vl, u
 static double ibcc_counter(struct cop_net *net, unsigned which)
 {
     const ibcc_run *run = cop_net_cc_net(net);
-    return (double)(which == 0 ? run->triggers : run->starved);
+    const uint64_t values[] = {run->triggers, run->starved, run->notified};
+    return (double)values[which];
 }
 
 const cop_cc_ops cop_cc_ibcc = {

@@ -123,7 +123,7 @@ typedef struct ibcc_run { /* state of a run */
     ibcc_input *input; /* [n_ports * lanes]; NULL: no credit starvation */
     ibcc_ratio return_delay;
     cop_time *phase; /* [n_hosts] of the timers */
-    uint64_t triggers, starved;
+    uint64_t triggers, starved, notified; /* notified: flows with a BECN or more */
 } ibcc_run;
 
 /* ibcc_opts.c */

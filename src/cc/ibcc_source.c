@@ -81,8 +81,10 @@ void ibcc_on_send(struct cop_net *net, void *flow, const cop_pkt *p)
 void ibcc_on_control(struct cop_net *net, void *flow, const cop_pkt *p)
 {
     ibcc_run *run = cop_net_cc_net(net);
-    if (p->flags & COP_PKT_BECN)
-        run->triggers += ibcc_becn(&run->par, flow, cop_net_now(net), run->phase[p->dst]);
+    if (!(p->flags & COP_PKT_BECN))
+        return;
+    run->notified += ((const ibcc_flow *)flow)->becns == 0;
+    run->triggers += ibcc_becn(&run->par, flow, cop_net_now(net), run->phase[p->dst]);
 }
 
 /* ccti, delay, rate, becns */

@@ -137,8 +137,9 @@ const cop_opt cop_run_opts[] = {
     {"observe", COP_OPT_STRING, R(observe), "", 0, 0, NULL,
      "further series, one value at the end of each bin: queue/PORT (bytes that wait for an "
      "output), "
-     "voq/IN>OUT (in one input of a switch for one output), and what the congestion control shows "
+     "voq/IN>OUT (in one input of a switch for one output), received/HOST or received/all (rates "
      "of "
+     "what hosts take in), and what the congestion control shows of "
      "flows and ports, such as ccti/F1 or state/s1.4; see docs/MODEL.md"},
     {"watch_limit", COP_OPT_INT, R(watch_limit), "1000", 0, 1e9, NULL,
      "--watch: trace lines at most"},

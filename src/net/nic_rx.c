@@ -28,6 +28,8 @@ static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time done)
         pr->bin[bin].delivered++;
         pr->bin[bin].latency_ps += latency;
         pr->series[(size_t)pr->series_of[p->stream] * pr->n_bins + bin] += payload;
+        if (COP_UNLIKELY(pr->received != NULL) && pr->received[host] != NULL)
+            pr->received[host][bin] += payload * 8e3 / (double)pr->sample;
     }
     if (done < pr->end)
         pr->area -= pr->end - cop_max64(done, pr->warmup);

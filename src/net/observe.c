@@ -4,6 +4,7 @@
  *          timer, at the end of each bin. Costs nothing while no item is given.
  * Items    queue/PORT        bytes that wait for an output port, in all inputs (and its buffer)
  *          voq/IN>OUT        bytes that wait in one input of a switch for one of its outputs
+ *          received/HOST     Gbit/s that a host takes in during each bin; received/all: every host
  *          VALUE/PORT        a value that the congestion control shows of an output port
  *          VALUE/FLOW        ... of a flow
  *          PORT   as in results, s1.4; a host's name stands for the switch port it is cabled to.
@@ -20,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUEUE, VOQ, CC_PORT, CC_FLOW };
+enum { QUEUE, VOQ, CC_PORT, CC_FLOW, RECEIVED };
 
 #define ITEM_TEXT 200
 
@@ -177,6 +178,36 @@ static int add_flow(parser *p, const char *kind, char *target, unsigned which, c
     return 0;
 }
 
+/* Filled where packets are delivered, not at samples: each counts at the time it is complete. */
+static void add_received_by(parser *p, uint32_t host)
+{
+    cop_probe *pr = &p->net->probe;
+    char name[128];
+    cop_observation o = {.kind = RECEIVED, .unit = "Gbit/s", .a = host};
+    cop_topo_host_name(p->net->topo, host, name, sizeof(name));
+    o.name = cop_arena_printf(&p->net->arena, "received/%s", name);
+    if (pr->received == NULL)
+        pr->received = COP_NEW_ARRAY(&p->net->arena, double *, p->net->topo->n_hosts);
+    if (pr->received[host] != NULL)
+        return; /* named twice */
+    add(p, o);
+    pr->received[host] = p->net->observe[p->net->n_observe - 1].v;
+}
+
+static int add_received(parser *p, const char *target)
+{
+    uint32_t n = p->net->topo->n_hosts, host = find_host(p->net->topo, target);
+    if (host != COP_NONE) {
+        add_received_by(p, host);
+        return 0;
+    }
+    if (strcmp(target, "all") != 0)
+        return fault(p, "no such host; write a name such as `h3`, a number from 0, or `all`");
+    for (host = 0; host < n; host++)
+        add_received_by(p, host);
+    return 0;
+}
+
 static const cop_cc_value *find_value(const cop_cc_value *list, const char *name)
 {
     for (; list != NULL && list->name != NULL; list++)
@@ -188,7 +219,8 @@ static const cop_cc_value *find_value(const cop_cc_value *list, const char *name
 static int unknown_kind(const parser *p)
 {
     char text[300];
-    size_t used = (size_t)snprintf(text, sizeof(text), "unknown; write queue/..., voq/...");
+    size_t used =
+        (size_t)snprintf(text, sizeof(text), "unknown; write queue/..., voq/..., received/...");
     const cop_cc_value *lists[] = {p->net->cc->flow_values, p->net->cc->port_values};
     for (size_t i = 0; i < COP_LEN(lists); i++)
         for (const cop_cc_value *v = lists[i]; v && v->name && used + 40 < sizeof(text); v++)
@@ -207,6 +239,8 @@ static int add_item(parser *p, char *text)
     const cop_cc_value *port = find_value(cc->port_values, text);
     if (strcmp(text, "voq") == 0)
         return add_voq(p, target);
+    if (strcmp(text, "received") == 0)
+        return add_received(p, target);
     if (strcmp(text, "queue") == 0)
         return add_port(p, target, QUEUE, 0, "bytes");
     if (flow != NULL)
@@ -270,7 +304,8 @@ static double value_of(cop_net *net, const cop_observation *o)
 static void record(cop_net *net, uint64_t bin)
 {
     for (uint32_t i = 0; bin < net->probe.n_bins && i < net->n_observe; i++)
-        net->observe[i].v[bin] = value_of(net, &net->observe[i]);
+        if (net->observe[i].kind != RECEIVED)
+            net->observe[i].v[bin] = value_of(net, &net->observe[i]);
 }
 
 void cop_observe_sample(cop_net *net)

@@ -57,6 +57,7 @@ typedef struct cop_probe {
     cop_bin *bin; /* [n_bins] */
     uint64_t *series; /* [n_series * n_bins] payload bytes delivered */
     uint32_t *series_of; /* [n_streams] row in `series` */
+    double **received; /* [n_hosts] Gbit/s per bin (run.observe); NULL: of no host, of this host */
     cop_hist *latency, *transit;
     unsigned __int128 area; /* packets in the network x time, from the warm-up to the end */
     /* run.flows */

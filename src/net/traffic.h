@@ -4,7 +4,8 @@
  *
  * Arrivals are lazy: nothing is scheduled or stored per message. A stream only knows when its next
  * message comes into being (t_next); the NIC takes it when it can send it, however late. Source
- * queues are therefore unbounded, cost no memory, and latency counts from generation. */
+ * queues are therefore unbounded, unless the entry has a patience, cost no memory, and latency
+ * counts from generation. */
 #ifndef COP_NET_TRAFFIC_H
 #define COP_NET_TRAFFIC_H
 
@@ -80,12 +81,15 @@ typedef struct cop_traffic {
     uint32_t n_hotspots; /* most hotspots at one time: room that cop_traffic_hotspots needs */
     uint32_t *woken; /* streams that the last arrival set going; NULL: there are no exchanges */
     uint32_t n_woken;
+    bool gives_up; /* some entry has a patience */
+    uint64_t n_given_up; /* messages that were never taken */
     void *model; /* private to traffic/ */
 } cop_traffic;
 
 /* Take the next message of stream s at time now (>= t_next): fills *m, draws the following t_next.
  * m->t_gen is the old t_next, or `now` for a saturated stream, whose t_next stays its start.
- * t_next becomes COP_NEVER when nothing follows. Touches stream s only; m->dst is never its host.
+ * t_next becomes COP_NEVER when nothing follows. Messages beyond the entry's patience are skipped,
+ * but never the last one up to now. Touches stream s only; m->dst is never its host.
  */
 void cop_traffic_take(cop_traffic *tr, uint32_t s, cop_time now, cop_msg *m);
 

@@ -305,7 +305,7 @@ static void collect_scalars(cop_net *net, cop_result *r)
         marking += net->probe.port[p].marked > 0;
     uint32_t exchanged = cop_count_exchanges(net->traffic);
     r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar,
-                              12 + net->n_counters + net->n_levels + n_own +
+                              13 + net->n_counters + net->n_levels + n_own +
                                   2 * net->traffic->n_entries + marking + exchanged);
     double sections, bytes;
     input_memory(net, &sections, &bytes);
@@ -314,6 +314,8 @@ static void collect_scalars(cop_net *net, cop_result *r)
     add_scalar(r, "retransmissions", "packets", (double)t->retransmissions);
     add_scalar(r, "acks", "packets", (double)t->acks);
     add_scalar(r, "notifications", "packets", (double)t->cnps);
+    if (net->traffic->gives_up)
+        add_scalar(r, "messages_given_up", "messages", (double)net->traffic->n_given_up);
     if (notifies) {
         add_scalar(r, "fecn", "packets", (double)t->fecns);
         add_scalar(r, "becn", "packets", (double)t->becns);

@@ -247,6 +247,20 @@ metric{name = "jitter", args = "series, t0, t1", met = "MET-2",
       return sd(w) / mean(w)
    end}
 
+metric{name = "recovery", args = "series, level, t0, span",
+   help = "seconds from t0 until a series reaches a level, as a mean over `span`; all that is left if it never does",
+   of = function(r, name, level, t0, span)
+      local w = window(r, name, t0)
+      local dt = r:series(name).dt
+      local n = math.max(1, math.floor(seconds(span) / dt + 0.5))
+      for i = 1, #w - n + 1 do
+         local total = 0
+         for k = i, i + n - 1 do total = total + w[k] end
+         if total / n >= level then return (i - 1) * dt end
+      end
+      return #w * dt
+   end}
+
 -- Streams of one entry, or of one entry and one host ("U/3").
 local function streams_of(run, name)
    local out = {}
@@ -381,6 +395,26 @@ metric{name = "per_port", args = "series, link_gbps", returns = "list", met = "M
       local scale = 1 / (r:info().hosts * link)
       for i = 1, #s do s[i] = s[i] * scale end
       return s
+   end}
+-- What hosts take in, bin by bin; needs `run.observe: received/all`.
+local function received_bins(run, except)
+   local out = {}
+   for _, n in ipairs(run:nodes()) do
+      if n.name ~= except then out[#out + 1] = run:series("received/" .. n.name) end
+   end
+   return out
+end
+
+metric{name = "received_series", args = "part, gbps, [except]", returns = "list", met = "MET-9",
+   help = "over time: mean, min or max of what hosts take in, over so many Gbit/s; without host `except`",
+   of = function(r, part, gbps, except)
+      local hosts = received_bins(r, except)
+      local pick = part == "min" and min or part == "max" and max or mean
+      local out = hosts[1]
+      for i = 1, #out do
+         out[i] = pick(map(hosts, function(s) return s[i] end)) / gbps
+      end
+      return out
    end}
 metric{name = "latency", args = "[part]", met = "MET-12",
    help = "ns from generation to delivery after the warm-up; part: mean (default), min, p50, p99, max",

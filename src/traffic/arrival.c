@@ -130,7 +130,13 @@ int traffic_arrival_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_
     e->wave = WAVE_NONE;
     e->random_phase = cfg->phase == COP_PHASE_RANDOM;
     e->limit = (uint32_t)cfg->messages;
+    e->patience = cfg->patience_ps;
+    b->tr->gives_up |= e->patience > 0;
     int rc = check_rate(b, cfg, e);
+    if (e->patience > 0 && e->gen == GEN_SATURATED)
+        rc =
+            traffic_fault(b, "patience",
+                          "a saturated sender has no messages that wait; choose another `arrival`");
     if (check_wave(b, cfg, e) != 0)
         rc = -COP_E_INPUT;
     return rc;

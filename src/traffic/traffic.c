@@ -272,12 +272,33 @@ void cop_traffic_free(cop_traffic *tr)
     *tr = (cop_traffic){0};
 }
 
+/* Give up messages that have waited too long, as long as there is a later one. What is given up uses
+ * up its random numbers: the messages that remain are the same in every run. */
+static void skip_stale(cop_traffic *tr, const traffic_entry *e, cop_stream *st, cop_time now)
+{
+    const traffic_model *model = tr->model;
+    while (now - st->t_next > e->patience && st->n_sent + 1 != e->limit) {
+        cop_stream before = *st;
+        traffic_pattern_draw(e, st, st->t_next, now);
+        cop_time next = traffic_arrival_next(e, model->rate, st, traffic_size_draw(e, st));
+        if (next > now) {
+            *st = before;
+            return;
+        }
+        st->t_next = next;
+        st->n_sent++;
+        tr->n_given_up++;
+    }
+}
+
 void cop_traffic_take(cop_traffic *tr, uint32_t s, cop_time now, cop_msg *m)
 {
     const traffic_model *model = tr->model;
     cop_stream *st = &tr->stream[s];
     const traffic_entry *e = &model->entry[st->entry];
     COP_ASSERT(st->t_next <= now && (!st->saturated || now < st->t_stop));
+    if (COP_UNLIKELY(e->patience != 0))
+        skip_stale(tr, e, st, now);
     m->t_gen = st->saturated ? now : st->t_next;
     m->dst = traffic_pattern_draw(e, st, m->t_gen, now);
     m->bytes = traffic_size_draw(e, st);

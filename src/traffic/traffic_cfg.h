@@ -81,6 +81,7 @@ typedef struct cop_traffic_cfg {
     double small_share;
     cop_ints sizes, weights;
     int64_t messages; /* per stream; 0: no limit */
+    uint64_t patience_ps; /* 0: messages wait for ever */
     uint64_t start_ps, stop_ps;
     cop_times active; /* on, off, on, off, ... */
     int64_t sl;

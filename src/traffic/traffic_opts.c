@@ -136,6 +136,10 @@ const cop_opt cop_traffic_opts[] = {
      "size_distribution list: how often each of `sizes` comes, as integers; none = equally often"},
     {"messages", COP_OPT_INT, T(messages), "0", 0, 4294967295.0, NULL,
      "each sender stops after this many messages (of a period of activity); 0 = no limit"},
+    {"patience", COP_OPT_TIME, T(patience_ps), "0", 0, MAX_TIME, NULL,
+     "messages that the host could not begin within this time are given up, except the last one: "
+     "an application that does not run up a backlog; 0 = all are sent, however late. Not for "
+     "saturated"},
     {"start", COP_OPT_TIME, T(start_ps), "0", 0, MAX_TIME, NULL, "nothing is generated before"},
     {"stop", COP_OPT_TIME, T(stop_ps), "never", 0, NEVER, NULL,
      "nothing is generated from this time on"},

@@ -75,6 +75,7 @@ typedef struct traffic_entry {
     bool random_phase;
     cop_time length[2]; /* of high and low phases; WAVE_BURSTS: means */
     uint32_t limit; /* messages per stream; 0: none */
+    cop_time patience; /* messages that wait longer are given up; 0: none is */
     traffic_exchange *exchange; /* NULL: what is sent does not depend on what arrives */
 } traffic_entry;
 

@@ -386,12 +386,40 @@ static void test_observe(void **state)
     cop_result_free(&r);
 }
 
+/* What hosts take in, bin by bin, is what the network delivers; looking changes nothing. */
+static void test_observe_received(void **state)
+{
+    (void)state;
+    const char *const set[] = {"run.observe=received/h1, received/all", "run.sample=10 us"};
+    cop_result plain, r;
+    scn_run(hot, &set[1], 1, &plain, NULL);
+    scn_run(hot, set, 2, &r, NULL);
+    assert_int_equal(plain.run_hash, r.run_hash);
+    assert_int_equal(r.n_series, plain.n_series + r.n_nodes); /* h1 once */
+    const cop_series *total = series(&r, "network/throughput");
+    double mean_hot = 0.0;
+    for (uint32_t b = 0; b < total->n; b++) {
+        double sum = 0.0;
+        for (uint32_t h = 0; h < r.n_nodes; h++) {
+            char name[40];
+            sum += series(&r, scn_text(name, sizeof(name), "received/h%u", h))->v[b];
+        }
+        near(sum, total->v[b], 1e-9);
+        mean_hot += series(&r, "received/h1")->v[b] / total->n;
+    }
+    assert_string_equal(series(&r, "received/h1")->unit, "Gbit/s");
+    assert_true(mean_hot > 5.0);
+    cop_result_free(&plain);
+    cop_result_free(&r);
+}
+
 static void test_observe_faults(void **state)
 {
     (void)state;
     static const char *const bad[] = {
-        "nonsense",    "ccti/",     "ccti/nobody", "ccti/0>99",   "state/s7.1", "voq/h0",
-        "voq/h0>s9.1", "voq/h0>99", "state/h1@1",  "ccti/0>1@16", "unknown/h1", "queue/F1",
+        "nonsense",   "ccti/",       "ccti/nobody",  "ccti/0>99",  "state/s7.1",
+        "voq/h0",     "voq/h0>s9.1", "voq/h0>99",    "state/h1@1", "ccti/0>1@16",
+        "unknown/h1", "queue/F1",    "received/h99", "received/",
     };
     for (size_t i = 0; i < COP_LEN(bad); i++) {
         char text[80];
@@ -425,6 +453,7 @@ int main(void)
         cmocka_unit_test(test_flows_do_not_block_each_other),
         cmocka_unit_test(test_credit_starvation),
         cmocka_unit_test(test_observe),
+        cmocka_unit_test(test_observe_received),
         cmocka_unit_test(test_observe_faults),
     };
     return cmocka_run_group_tests_name("ibcc_net", tests, NULL, NULL);

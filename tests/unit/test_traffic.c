@@ -777,6 +777,35 @@ static void windows(void **state)
     rig_free(&r);
 }
 
+/* One message of 1000 B per 1 us. Those older than the patience are given up, not the last one. */
+static void patience(void **state)
+{
+    (void)state;
+    rig r, all;
+    const char *const text = "arrival=constant; load=100 %; message=1000 B; stop=100 us";
+    char patient[120];
+    snprintf(patient, sizeof(patient), "%s; patience=3 us", text);
+    rig_one(&r, 64, 8 * GBIT, patient);
+    rig_one(&all, 64, 8 * GBIT, text);
+    assert_int_equal(take_at(&r, 0, 3 * COP_US).t_gen, 0); /* in time */
+    assert_int_equal(take_at(&r, 0, 20 * COP_US).t_gen, 17 * COP_US);
+    assert_int_equal(r.tr.n_given_up, 16);
+    for (int i = 0; i < 18; i++)
+        take_at(&all, 0, 20 * COP_US);
+    for (uint64_t i = 18; i < 30; i++) /* what is left is the same as without */
+        assert_int_equal(take_at(&r, 0, i * COP_US).dst, take_at(&all, 0, i * COP_US).dst);
+    assert_int_equal(take_at(&r, 0, COP_MS).t_gen, 99 * COP_US); /* long over: one is left */
+    assert_int_equal(r.tr.stream[0].t_next, COP_NEVER);
+    rig_free(&r);
+    rig_free(&all);
+
+    rig_one(&r, 2, 8 * GBIT,
+            "arrival=constant; load=100 %; message=1000 B; patience=1 us; messages=5");
+    assert_int_equal(take_at(&r, 0, COP_MS).t_gen, 4 * COP_US); /* given up counts as generated */
+    assert_int_equal(r.tr.stream[0].t_next, COP_NEVER);
+    rig_free(&r);
+}
+
 /* Hosts with a stream of entry e, as text. */
 static const char *senders(const rig *r, uint32_t e, char *buf, size_t size)
 {
@@ -887,6 +916,7 @@ static void errors(void **state)
         {"size_distribution=list", "sizes", "needs `sizes`"},
         {"size_distribution=list; sizes=[1, 2]; weights=3", "weights", "1 `weights` for 2 `sizes`"},
         {"size_distribution=list; sizes=5; weights=0", "weights", "all `weights` are 0"},
+        {"patience=2 us", "patience", "a saturated sender has no messages that wait"},
         {"start=2 us; stop=2 us", "stop", "must come after `start`"},
         {"active=[1 us, 3 us, 3 us]", "active", "item 3 does not come after item 2"},
         {"name=first", "name", "taken by entry 0"},
@@ -952,6 +982,7 @@ int main(void)
         cmocka_unit_test(forest_moving),
         cmocka_unit_test(independent_entries),
         cmocka_unit_test(windows),
+        cmocka_unit_test(patience),
         cmocka_unit_test(sources),
         cmocka_unit_test(errors),
         cmocka_unit_test(many_hosts),
