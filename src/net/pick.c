@@ -75,6 +75,13 @@ static bool front(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choi
     return false;
 }
 
+bool cop_input_fits(cop_net *net, uint32_t port, uint32_t vl, uint32_t input)
+{
+    choice unused = {.need = UINT32_MAX};
+    uint32_t queue;
+    return front(net, port, vl, input, &unused, &queue);
+}
+
 static uint64_t random_key(const cop_net *net, uint32_t port, uint32_t input)
 {
     return cop_rng_at(net->info.seed, COP_RNG_ARB, port, net->now ^ ((uint64_t)input << 52));
