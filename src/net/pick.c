@@ -17,6 +17,7 @@
 typedef struct choice {
     uint32_t input, queue;
     uint64_t rank, key; /* smallest wins */
+    uint64_t front; /* rank of the request that front() found */
     bool found;
     uint32_t need; /* smallest number of blocks that did not fit */
 } choice;
@@ -51,7 +52,7 @@ static bool front(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choi
         const cop_pkt *p = &net->pkt[net->queue[q].head];
         uint32_t s = cop_net_section_of(net, p, vl), blocks = cop_blocks(p->bytes);
         if (net->arch->room(net, port, s, blocks)) {
-            if (net->queue_ops->order == NULL || (node == end && best == COP_NEVER)) {
+            if (net->queue_ops->order == NULL) {
                 *queue = q;
                 return true;
             }
@@ -64,6 +65,7 @@ static bool front(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choi
             c->need = blocks < c->need ? blocks : c->need;
         }
     } while (node != end);
+    c->front = best;
     if (best != COP_NEVER)
         return true;
     if (net->sectioned)
@@ -95,9 +97,7 @@ static bool consider(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, c
         return false;
     int policy = net->sw_cfg->arbitration;
     bool ordered = net->queue_ops->order != NULL;
-    uint64_t rank =
-        ordered ? order_key(net, cop_topo_switch_port(net->topo, net->out[port].sw, input), queue)
-                : 0;
+    uint64_t rank = ordered ? c->front : 0;
     uint64_t key = policy == COP_ARB_AGE      ? net->pkt[net->queue[queue].head].t_inj
                    : policy == COP_ARB_RANDOM ? random_key(net, port, input)
                    : ordered                  ? net->queue_read[queue]

@@ -146,34 +146,39 @@ static bool keeps_free(cop_net *net, uint32_t in_port)
     const cop_in *in = &net->in[in_port];
     for (uint32_t q = in->queue0, end = queues_end(net, in_port); q < end; q++) {
         const cop_queue *queue = &net->queue[q];
-        if (!queue->posted || (queue->passed < OVERDUE && order_key(net, in_port, q) != 0))
+        if (!queue->posted)
             continue;
-        const cop_pkt *p = &net->pkt[net->queue[q].head];
-        if (merely_busy(net, in->port0 + p->out, p->out_vl))
+        const cop_pkt *p = &net->pkt[queue->head];
+        if (merely_busy(net, in->port0 + p->out, p->out_vl) &&
+            (queue->passed >= OVERDUE || order_key(net, in_port, q) == 0))
             return true;
     }
     return false;
 }
 
-/* Of the outputs that offer, the one whose queue the queueing scheme puts first. */
+/* Of the outputs that offer (one does), the one whose queue the queueing scheme puts first; keys are
+ * asked for only where they decide. */
 static uint32_t accept_in_order(cop_net *net, uint32_t in_port, uint32_t first)
 {
     struct cop_iq *iq = net->iq;
     const cop_in *in = &net->in[in_port];
-    uint64_t left[COP_MAX_PORTS / 64], best_key = 0;
-    uint32_t best = COP_NONE, o;
+    uint64_t left[COP_MAX_PORTS / 64], best_key = COP_NEVER; /* no key is as large */
+    uint32_t best = accept(net, iq->offers[in->local], first), o = best;
     memcpy(left, iq->offers[in->local], net->words * sizeof(uint64_t));
+    left[o / 64] &= ~((uint64_t)1 << (o % 64));
     while ((o = accept(net, left, first)) != COP_NONE) {
+        if (best_key == COP_NEVER)
+            best_key = order_key(net, in_port, iq->grant[best].pick.queue);
         uint64_t key = order_key(net, in_port, iq->grant[o].pick.queue);
-        if (best == COP_NONE || key < best_key) {
+        if (key < best_key) {
             best = o;
             best_key = key;
         }
         left[o / 64] &= ~((uint64_t)1 << (o % 64));
     }
-    bool due = best != COP_NONE &&
-               (best_key == 0 || net->queue[iq->grant[best].pick.queue].passed >= OVERDUE);
-    return best == COP_NONE || due || !keeps_free(net, in_port) ? best : COP_NONE;
+    uint32_t q = iq->grant[best].pick.queue;
+    bool due = net->queue[q].passed >= OVERDUE || best_key == 0;
+    return due || !keeps_free(net, in_port) || order_key(net, in_port, q) == 0 ? best : COP_NONE;
 }
 
 static void count_passed(cop_net *net, uint32_t in_port, uint32_t chosen)
