@@ -19,6 +19,8 @@ typedef struct cop_pick {
     uint32_t vl; /* lane on the output */
 } cop_pick;
 
+/* Has an input that requests lane vl of output `port` a packet for it that fits? */
+bool cop_input_fits(cop_net *net, uint32_t port, uint32_t vl, uint32_t input);
 /* Choose among the requests of lane vl at output `port` by the configured arbitration; only inputs
  * whose bit is set in `allowed` (NULL: all). If no request fits behind the output, the lane is
  * blocked and false is returned. */

@@ -5,7 +5,8 @@
  *   wire.c     a packet leaves a port, crosses the wire, arrives
  *   fc*.c      may it be sent: credits, absolute credits, on/off, ack/nack
  *   input.c    routing and queueing at a switch input, heads of queues and their requests
- *   sw_ib.c    arbitration per output;  sw_iq.c  matching of inputs and outputs;  obuf.c  output buffers
+ *   sw_ib.c    arbitration per output;  sw_iq.c  matching of inputs and outputs, turn.c  turns that
+ *              inputs miss;  obuf.c  output buffers
  *   control.c  services for plug-ins, gauge.c  numbers that a queueing scheme keeps
  *   nic_tx.c, nic_rx.c  end nodes;  build.c  construction;  account.c  invariants;  stall.c  deadlocks */
 #ifndef COP_NET_H

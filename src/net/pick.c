@@ -19,6 +19,7 @@
 typedef struct choice {
     uint32_t input, queue;
     uint64_t rank, key; /* smallest wins */
+    uint64_t front; /* rank of the request that front() found */
     bool found;
     uint32_t need; /* smallest number of blocks that did not fit */
 } choice;
@@ -53,7 +54,7 @@ static bool front(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choi
         const cop_pkt *p = &net->pkt[net->queue[q].head];
         uint32_t s = cop_net_section_of(net, p, vl), blocks = cop_blocks(p->bytes);
         if (net->arch->room(net, port, s, blocks)) {
-            if (net->queue_ops->order == NULL || (node == end && best == COP_NEVER)) {
+            if (net->queue_ops->order == NULL) {
                 *queue = q;
                 return true;
             }
@@ -66,6 +67,7 @@ static bool front(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choi
             c->need = blocks < c->need ? blocks : c->need;
         }
     } while (node != end);
+    c->front = best;
     if (best != COP_NEVER)
         return true;
     if (net->sectioned)
@@ -75,6 +77,13 @@ static bool front(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choi
             cop_node_wait(net, node, cop_net_section_of(net, p, vl));
         }
     return false;
+}
+
+bool cop_input_fits(cop_net *net, uint32_t port, uint32_t vl, uint32_t input)
+{
+    choice unused = {.need = UINT32_MAX};
+    uint32_t queue;
+    return front(net, port, vl, input, &unused, &queue);
 }
 
 static uint64_t random_key(const cop_net *net, uint32_t port, uint32_t input)
@@ -105,9 +114,7 @@ static bool consider(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, c
     if (!front(net, port, vl, input, c, &queue))
         return false;
     bool ordered = net->queue_ops->order != NULL;
-    uint64_t rank =
-        ordered ? order_key(net, cop_topo_switch_port(net->topo, net->out[port].sw, input), queue)
-                : 0;
+    uint64_t rank = ordered ? c->front : 0;
     uint64_t key = key_of(net, port, input, queue);
     if (!c->found || rank < c->rank || (rank == c->rank && key < c->key)) {
         c->found = true;

@@ -8,26 +8,45 @@
  *          outputs); repeated `iterations` times for those left over. Positions move only for grants
  *          accepted in the first iteration, and then to just behind the partner.
  * rrm      the same without that rule: an output's position moves whenever it grants.
- * Packets have different lengths, so at one instant only some inputs and outputs are free.
+ * Packets have different lengths, so at one instant only some inputs and outputs are free. Turns that
+ * an input misses because it is busy are owed to it (turn.h); schemes that order their queues have
+ * a rule of their own, keeps_free().
  * Events   COP_EV_ARB per switch: when a request comes, when a transfer ends. */
 #include "net/arch.h"
 #include "net/input.h"
 #include "net/link.h"
+#include "net/turn.h"
 
 #include <string.h>
 
+typedef struct iq_grant {
+    cop_pick pick;
+    uint32_t in_vain; /* lanes that were to go before, but their inputs are busy */
+    uint16_t first; /* position of the lane before */
+    bool pays; /* out of turn, for one that was missed */
+} iq_grant;
+
 struct cop_iq {
     uint16_t *accept_rr; /* [n_ports] input's position over the outputs */
+    cop_turns turns; /* without an order of queues */
+    bool fair; /* turns are counted */
     /* scratch of one matching */
     uint64_t free_in[COP_MAX_PORTS / 64];
-    cop_pick grant[COP_MAX_PORTS]; /* per output */
-    uint64_t offers[COP_MAX_PORTS][COP_MAX_PORTS / 64]; /* per input: outputs that grant it */
+    uint64_t were_free[COP_MAX_PORTS / 64]; /* when the iteration began */
+    iq_grant grant[COP_MAX_PORTS]; /* per output */
+    uint64_t offered[COP_MAX_PORTS / 64]; /* inputs that some output grants */
+    /* Per input, empty between iterations: outputs that grant it; those that waited for it. */
+    uint64_t offers[COP_MAX_PORTS][COP_MAX_PORTS / 64];
+    uint64_t overdue[COP_MAX_PORTS][COP_MAX_PORTS / 64];
 };
 
 void cop_iq_init(cop_net *net)
 {
     net->iq = COP_NEW_ARRAY(&net->arena, struct cop_iq, 1);
     net->iq->accept_rr = COP_NEW_ARRAY(&net->arena, uint16_t, net->topo->n_ports);
+    net->iq->fair = net->queue_ops->order == NULL;
+    if (net->iq->fair)
+        cop_turns_init(&net->iq->turns, net);
 }
 
 static cop_time output_free(const cop_net *net, uint32_t port)
@@ -42,18 +61,41 @@ static void iq_kick(cop_net *net, uint32_t port)
         cop_evq_due_now(&net->evq, out->sw);
 }
 
+/* Lane vl of output `port` pays a turn to a free input that has missed too many. */
+static bool pay(cop_net *net, uint32_t port, uint32_t vl, bool any_fits, iq_grant *g)
+{
+    uint64_t owed[COP_MAX_PORTS / 64];
+    if (!cop_turn_owed(&net->iq->turns, net, port, vl, net->iq->free_in, owed) ||
+        !cop_input_pick(net, port, vl, owed, any_fits, &g->pick))
+        return false;
+    g->pays = net->sw_cfg->arbitration != COP_ARB_RR ||
+              net->in[g->pick.in].local != cop_turn_holder(net, port, vl);
+    return true;
+}
+
 /* Output `port` grants one free input. */
-static bool grant(cop_net *net, uint32_t port, cop_pick *pick)
+static bool grant(cop_net *net, uint32_t port, iq_grant *g)
 {
     cop_out *out = &net->out[port];
-    uint32_t tried = 0, ready;
-    while ((ready = out->vl_ready & ~out->vl_blocked & ~tried)) {
+    struct cop_iq *iq = net->iq;
+    uint32_t ready;
+    bool owes = iq->fair && iq->turns.owed[port];
+    g->in_vain = 0;
+    while ((ready = out->vl_ready & ~out->vl_blocked & ~g->in_vain)) {
         uint32_t vl =
             net->obuf ? cop_obuf_pick_lane(net, port, ready) : cop_vlarb_pick(net, port, ready);
         bool any_fits = net->arch->room(net, port, vl, net->max_blocks);
-        if (cop_input_pick(net, port, vl, net->iq->free_in, any_fits, pick))
+        g->first = out->lane[vl].rr;
+        g->pays = false;
+        if (COP_UNLIKELY(owes)) {
+            if (cop_turn_waits(&iq->turns, net, port, vl, iq->free_in))
+                return false;
+            if (pay(net, port, vl, any_fits, g))
+                return true;
+        }
+        if (cop_input_pick(net, port, vl, iq->free_in, any_fits, &g->pick))
             return true;
-        tried |= 1u << vl;
+        g->in_vain |= 1u << vl;
     }
     return false;
 }
@@ -104,34 +146,39 @@ static bool keeps_free(cop_net *net, uint32_t in_port)
     const cop_in *in = &net->in[in_port];
     for (uint32_t q = in->queue0, end = queues_end(net, in_port); q < end; q++) {
         const cop_queue *queue = &net->queue[q];
-        if (!queue->posted || (queue->passed < OVERDUE && order_key(net, in_port, q) != 0))
+        if (!queue->posted)
             continue;
-        const cop_pkt *p = &net->pkt[net->queue[q].head];
-        if (merely_busy(net, in->port0 + p->out, p->out_vl))
+        const cop_pkt *p = &net->pkt[queue->head];
+        if (merely_busy(net, in->port0 + p->out, p->out_vl) &&
+            (queue->passed >= OVERDUE || order_key(net, in_port, q) == 0))
             return true;
     }
     return false;
 }
 
-/* Of the outputs that offer, the one whose queue the queueing scheme puts first. */
+/* Of the outputs that offer (one does), the one whose queue the queueing scheme puts first; keys are
+ * asked for only where they decide. */
 static uint32_t accept_in_order(cop_net *net, uint32_t in_port, uint32_t first)
 {
     struct cop_iq *iq = net->iq;
     const cop_in *in = &net->in[in_port];
-    uint64_t left[COP_MAX_PORTS / 64], best_key = 0;
-    uint32_t best = COP_NONE, o;
+    uint64_t left[COP_MAX_PORTS / 64], best_key = COP_NEVER; /* no key is as large */
+    uint32_t best = accept(net, iq->offers[in->local], first), o = best;
     memcpy(left, iq->offers[in->local], net->words * sizeof(uint64_t));
+    left[o / 64] &= ~((uint64_t)1 << (o % 64));
     while ((o = accept(net, left, first)) != COP_NONE) {
-        uint64_t key = order_key(net, in_port, iq->grant[o].queue);
-        if (best == COP_NONE || key < best_key) {
+        if (best_key == COP_NEVER)
+            best_key = order_key(net, in_port, iq->grant[best].pick.queue);
+        uint64_t key = order_key(net, in_port, iq->grant[o].pick.queue);
+        if (key < best_key) {
             best = o;
             best_key = key;
         }
         left[o / 64] &= ~((uint64_t)1 << (o % 64));
     }
-    bool due =
-        best != COP_NONE && (best_key == 0 || net->queue[iq->grant[best].queue].passed >= OVERDUE);
-    return best == COP_NONE || due || !keeps_free(net, in_port) ? best : COP_NONE;
+    uint32_t q = iq->grant[best].pick.queue;
+    bool due = net->queue[q].passed >= OVERDUE || best_key == 0;
+    return due || !keeps_free(net, in_port) || order_key(net, in_port, q) == 0 ? best : COP_NONE;
 }
 
 static void count_passed(cop_net *net, uint32_t in_port, uint32_t chosen)
@@ -142,43 +189,97 @@ static void count_passed(cop_net *net, uint32_t in_port, uint32_t chosen)
     net->queue[chosen].passed = 0;
 }
 
+/* Output o of a switch, which is `port`, offers itself to the input that it grants. */
+static void offer(cop_net *net, uint32_t port, uint32_t o)
+{
+    struct cop_iq *iq = net->iq;
+    const cop_pick *pick = &iq->grant[o].pick;
+    uint32_t input = net->in[pick->in].local;
+    uint64_t bit = (uint64_t)1 << (o % 64);
+    iq->offers[input][o / 64] |= bit;
+    iq->offered[input / 64] |= (uint64_t)1 << (input % 64);
+    if (iq->fair && cop_turn_overdue(&iq->turns, net, port, pick))
+        iq->overdue[input][o / 64] |= bit;
+    if (net->sw_cfg->matching == COP_MATCH_RRM && !iq->grant[o].pays)
+        net->out[port].lane[pick->vl].rr = (uint16_t)(input + 1);
+}
+
+/* The output whose offer input `in_port` accepts; COP_NONE: none. */
+static uint32_t choose(cop_net *net, uint32_t in_port)
+{
+    struct cop_iq *iq = net->iq;
+    uint32_t first = iq->accept_rr[in_port], i = net->in[in_port].local;
+    if (!iq->fair)
+        return accept_in_order(net, in_port, first);
+    uint32_t o = accept(net, iq->overdue[i], first);
+    return o != COP_NONE ? o : accept(net, iq->offers[i], first);
+}
+
+/* Input i has accepted output o, which is `port`: positions move, turns are counted. */
+static void move_on(cop_net *net, uint32_t port, uint32_t o, uint32_t i, bool first_iteration)
+{
+    struct cop_iq *iq = net->iq;
+    const iq_grant *g = &iq->grant[o];
+    uint32_t in_port = g->pick.in, in_vain = g->in_vain;
+    if (first_iteration || net->sw_cfg->matching == COP_MATCH_RRM) {
+        if (!g->pays)
+            net->out[port].lane[g->pick.vl].rr = (uint16_t)(i + 1);
+        iq->accept_rr[in_port] = (uint16_t)(o + 1);
+    }
+    if (!iq->fair) {
+        count_passed(net, in_port, g->pick.queue);
+        return;
+    }
+    if (COP_UNLIKELY(g->pays))
+        cop_turn_paid(&iq->turns, net, &g->pick, port, false);
+    if (!first_iteration)
+        return;
+    if (!g->pays)
+        cop_turn_missed(&iq->turns, net, port, g->pick.vl, g->first, i, iq->were_free);
+    for (in_vain &= ~net->out[port].vl_blocked; COP_UNLIKELY(in_vain); in_vain &= in_vain - 1) {
+        uint32_t vl = (uint32_t)__builtin_ctz(in_vain);
+        cop_turn_missed(&iq->turns, net, port, vl, net->out[port].lane[vl].rr, COP_NONE,
+                        iq->were_free);
+    }
+}
+
+/* Input i of a switch, which was offered something, accepts. True if a packet went. */
+static bool answer(cop_net *net, uint32_t sw, uint32_t i, bool first_iteration)
+{
+    struct cop_iq *iq = net->iq;
+    uint32_t port0 = net->topo->sw_port0[sw], o = choose(net, port0 + i);
+    memset(iq->offers[i], 0, net->words * sizeof(uint64_t));
+    memset(iq->overdue[i], 0, net->words * sizeof(uint64_t));
+    if (o == COP_NONE)
+        return false;
+    const cop_pick *pick = &iq->grant[o].pick;
+    cop_in *in = &net->in[port0 + i];
+    move_on(net, port0 + o, o, i, first_iteration);
+    in->read_until = cop_input_grant(net, port0 + o, pick, net->arch->transfer);
+    if (iq->fair && net->queue[pick->queue].head == COP_NONE)
+        cop_turn_paid(&iq->turns, net, pick, port0 + o, true);
+    iq->free_in[i / 64] &= ~((uint64_t)1 << (i % 64));
+    cop_net_push(net, in->read_until, COP_EV_ARB, sw);
+    return true;
+}
+
 /* One iteration: all free outputs grant, all offered inputs accept. True if a packet went. */
 static bool iterate(cop_net *net, uint32_t sw, bool first_iteration)
 {
     struct cop_iq *iq = net->iq;
     uint32_t ports = cop_topo_ports_of(net->topo, sw), port0 = net->topo->sw_port0[sw];
     bool any = false;
-    for (uint32_t i = 0; i < ports; i++)
-        memset(iq->offers[i], 0, net->words * sizeof(uint64_t));
+    memset(iq->offered, 0, net->words * sizeof(uint64_t));
+    memcpy(iq->were_free, iq->free_in, net->words * sizeof(uint64_t));
     for (uint32_t o = 0; o < ports; o++) {
-        uint32_t port = port0 + o;
-        const cop_out *out = &net->out[port];
-        if (!(out->vl_ready & ~out->vl_blocked) || output_free(net, port) > net->now ||
-            !grant(net, port, &iq->grant[o]))
-            continue;
-        uint32_t input = net->in[iq->grant[o].in].local;
-        iq->offers[input][o / 64] |= (uint64_t)1 << (o % 64);
-        if (net->sw_cfg->matching == COP_MATCH_RRM)
-            net->out[port].lane[iq->grant[o].vl].rr = (uint16_t)(input + 1);
+        const cop_out *out = &net->out[port0 + o];
+        if ((out->vl_ready & ~out->vl_blocked) && output_free(net, port0 + o) <= net->now &&
+            grant(net, port0 + o, &iq->grant[o]))
+            offer(net, port0 + o, o);
     }
-    for (uint32_t i = 0; i < ports; i++) {
-        cop_in *in = &net->in[port0 + i];
-        uint32_t first = iq->accept_rr[port0 + i];
-        uint32_t o = net->queue_ops->order ? accept_in_order(net, port0 + i, first)
-                                           : accept(net, iq->offers[i], first);
-        if (o == COP_NONE)
-            continue;
-        if (first_iteration || net->sw_cfg->matching == COP_MATCH_RRM) {
-            net->out[port0 + o].lane[iq->grant[o].vl].rr = (uint16_t)(i + 1);
-            iq->accept_rr[port0 + i] = (uint16_t)(o + 1);
-        }
-        if (net->queue_ops->order)
-            count_passed(net, port0 + i, iq->grant[o].queue);
-        in->read_until = cop_input_grant(net, port0 + o, &iq->grant[o], net->arch->transfer);
-        iq->free_in[i / 64] &= ~((uint64_t)1 << (i % 64));
-        cop_net_push(net, in->read_until, COP_EV_ARB, sw);
-        any = true;
-    }
+    for (uint32_t w = 0; w < net->words; w++)
+        for (uint64_t bits = iq->offered[w]; bits; bits &= bits - 1)
+            any |= answer(net, sw, w * 64 + (uint32_t)__builtin_ctzll(bits), first_iteration);
     return any;
 }
 

@@ -121,16 +121,32 @@ static int no_such_series(lua_State *L, const cop_result *r, const char *name)
     return lua_error(L);
 }
 
+/* Small runs keep a series per stream: is this one of a stream of the named traffic entry? */
+static bool is_stream_of(const cop_series *s, const char *entry)
+{
+    static const char prefix[] = "throughput/";
+    size_t n = sizeof(prefix) - 1, length = strlen(entry);
+    return strncmp(s->name, prefix, n) == 0 && strncmp(s->name + n, entry, length) == 0 &&
+           s->name[n + length] == '/';
+}
+
+/* The series of that name, or all streams of that traffic entry together. */
 static int run_series(lua_State *L)
 {
     const cop_result *r = result_of(L);
     const char *name = luaL_checkstring(L, 2);
     const cop_series *s = find_series(r, name);
+    bool whole = s != NULL;
+    for (uint32_t i = 0; s == NULL && i < r->n_series; i++)
+        s = is_stream_of(&r->series[i], name) ? &r->series[i] : NULL;
     if (s == NULL)
         return no_such_series(L, r, name);
     lua_createtable(L, (int)s->n, 2);
     for (uint32_t i = 0; i < s->n; i++) {
-        lua_pushnumber(L, s->v[i]);
+        double v = whole ? s->v[i] : 0.0;
+        for (uint32_t k = 0; !whole && k < r->n_series; k++)
+            v += is_stream_of(&r->series[k], name) ? r->series[k].v[i] : 0.0;
+        lua_pushnumber(L, v);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     set_number(L, "dt", (double)r->sample * 1e-12);
