@@ -6,7 +6,8 @@
  *                      the packets that cross it. Simpler: the input-queued form, no queues at
  *                      outputs; a queue of a nearer root is not split when a farther root
  *                      becomes known, but stops with it.
- * Queues   special ones first, then one normal queue per lane. A special queue holds packets of one
+ * Queues   special ones first, then one normal queue per lane, then one per lane for control packets,
+ *          which have priority (Paper V, III-B). A special queue holds packets of one
  *          output and lane, so it adds no dependency between channels.
  * Source   Paper V, sections II and III; rules in iso.h. Thresholds: detection is not printed
  *          (G-gran5-4), the rest is Paper V's. */
@@ -47,9 +48,13 @@
          0,                                                                                        \
          iso_priority_names,                                                                       \
          "between normal and special queues of one input"},                                        \
+        {"guard",  COP_OPT_INT,                                                                    \
+         I(guard), "4",                                                                            \
+         1,        1000000,                                                                        \
+         NULL,     "with a preferred kind: so many of its packets, then one of the other"},        \
     {                                                                                              \
-        "guard", COP_OPT_INT, I(guard), "4", 1, 1000000, NULL,                                     \
-            "with a preferred kind: so many of its packets, then one of the other"                 \
+        "control_first", COP_OPT_BOOL, I(control_first), "yes", 0, 0, NULL,                        \
+            "notifications and acknowledgements pass data in switches"                             \
     }
 
 static const cop_opt fbicm_opts[] = {
@@ -83,18 +88,25 @@ static int recn_check(const void *config, const cop_netinfo *info, cop_err *err)
     return fbicm_check(config, info, err);
 }
 
+static uint32_t control0(const iso_cfg *cfg, const cop_netinfo *info)
+{
+    return (uint32_t)cfg->queues + info->lanes;
+}
+
 static void fbicm_layout(const void *config, const cop_netinfo *info, uint32_t ports,
                          cop_queue_layout *l)
 {
     const iso_cfg *cfg = config;
     (void)ports;
-    *l = (cop_queue_layout){.queues = (uint32_t)cfg->queues + info->lanes};
+    *l = (cop_queue_layout){.queues = control0(cfg, info) + (cfg->control_first ? info->lanes : 0)};
 }
 
 static uint32_t fbicm_select(const void *config, const cop_netinfo *info, const cop_pkt *p)
 {
-    (void)info;
-    return (uint32_t)((const iso_cfg *)config)->queues + p->vl;
+    const iso_cfg *cfg = config;
+    if (cfg->control_first && (p->flags & COP_PKT_CONTROL))
+        return control0(cfg, info) + p->vl;
+    return (uint32_t)cfg->queues + p->vl;
 }
 
 static size_t fbicm_port_bytes(const void *config, const cop_netinfo *info)
@@ -110,22 +122,25 @@ static size_t recn_port_bytes(const void *config, const cop_netinfo *info)
     return iso_port_bytes(&cfg, info, false);
 }
 
-static void use_high(struct cop_net *net)
+static void own_rules(struct cop_net *net)
 {
     iso_rules *r = cop_net_queue_common(net);
     r->propagate = r->high; /* G-gran5-8 */
+    const iso_cfg *cfg = cop_net_queue_cfg(net);
+    if (cfg->control_first)
+        r->control0 = control0(cfg, cop_net_info(net));
 }
 
 static void fbicm_start(struct cop_net *net)
 {
     iso_start(net, false, false);
-    use_high(net);
+    own_rules(net);
 }
 
 static void recn_start(struct cop_net *net)
 {
     iso_start(net, false, true);
-    use_high(net);
+    own_rules(net);
 }
 
 static void fbicm_cost(const void *config, const cop_netinfo *info, uint32_t ports,

@@ -67,6 +67,7 @@ void iso_start(struct cop_net *net, bool voq, bool by_path)
                      .destinations = (uint32_t)cfg->destinations,
                      .lanes = info->lanes,
                      .lines = lines_of(cfg, info, voq),
+                     .control0 = UINT32_MAX,
                      .line_bytes = line_bytes(cfg),
                      .detect = (uint32_t)cfg->detect * packet,
                      .propagate = (uint32_t)cfg->propagate * packet,
@@ -116,19 +117,22 @@ void iso_cost(const iso_cfg *cfg, const cop_netinfo *info, uint32_t lines, cop_q
         .cam_lines = lines, .cam_cells = lines * (fixed + list), .sram_cells = lines * 35u};
 }
 
-/* A kind that was passed over `guard` times, at the input or output, is due. */
+/* Control packets come next to a kind that is due.
+ * A kind that was passed over `guard` times, at the input or output, is due. */
 uint64_t iso_order(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p)
 {
     const iso_rules *r = cop_net_queue_common(net);
     const iso_port *in = cop_net_queue_state(net, port);
     const iso_port *out = cop_net_queue_state(net, iso_output(net, port, p->out));
     uint32_t special = q < r->queues;
+    if (q >= r->control0)
+        return 1;
     if (r->priority == ISO_AGE)
-        return p->t_inj + 1;
+        return p->t_inj + 2;
     if ((in->from.last != special && in->from.n >= r->guard) ||
         (out->to.last != special && out->to.n >= r->guard))
         return 0;
     if (r->priority == ISO_ROUND_ROBIN)
-        return 1;
-    return 1 + (special != (r->priority == ISO_CONGESTED_FIRST));
+        return 2;
+    return 2 + (special != (r->priority == ISO_CONGESTED_FIRST));
 }

@@ -21,7 +21,9 @@
  *          a channel that it needs anyway, so stop and go cannot close a cycle.
  * Order    a destination stays with its line until the special queue is empty, so packets of a flow do
  *          not overtake; a list never forgets a destination (when it is full, more are not added).
- * Simpler  control packets of end nodes stay in normal queues. End nodes have a queue per destination
+ * Control  packets of end nodes never enter special queues. With `control_first` they are served before
+ *          data: they wait in a queue of their own, which is a normal one with the data left out.
+ * Simpler  end nodes have a queue per destination
  *          anyway: there a stopped line holds back the messages of its destinations.
  * Source   M-hfdi, M-fbicm, M-recn-iq, M-ecocc, M-hfdi-voq; G-gran5-7, G-gran5-8, G-gran6-6. */
 #ifndef COP_QUEUE_ISO_H
@@ -41,10 +43,12 @@ typedef struct iso_cfg { /* options; thresholds in packets of full size */
     bool local; /* hfdi: a special queue also at the root's own switch */
     int priority; /* enum iso_priority */
     int64_t guard; /* so many packets of the preferred kind, then one of the other */
+    bool control_first; /* control packets pass data */
 } iso_cfg;
 
 typedef struct iso_rules { /* of a run: common state */
     uint32_t queues, destinations, lanes, lines;
+    uint32_t control0; /* queues from here on are for control packets alone */
     size_t line_bytes;
     uint32_t detect, propagate, stop, go, high, low; /* bytes */
     cop_time lifetime_ps;

@@ -148,6 +148,8 @@ static void line_of_voq(struct cop_net *net, const iso_rules *r, uint32_t port, 
 void iso_on_enqueue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p)
 {
     const iso_rules *r = cop_net_queue_common(net);
+    if (q >= r->control0)
+        return;
     uint32_t bytes = cop_net_queue_bytes(net, port, q);
     if (r->own_lines) {
         iso_line *l = iso_in_line(r, cop_net_queue_state(net, port), q);
@@ -174,6 +176,8 @@ static void count_turn(iso_turns *t, uint32_t special)
 void iso_on_dequeue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p)
 {
     const iso_rules *r = cop_net_queue_common(net);
+    if (q >= r->control0)
+        return;
     iso_port *st = cop_net_queue_state(net, port);
     iso_port *out = cop_net_queue_state(net, iso_output(net, port, p->out));
     count_turn(&st->from, q < r->queues);

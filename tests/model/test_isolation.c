@@ -376,6 +376,60 @@ static void test_throttling_alone(void **state)
     cop_result_free(&r);
 }
 
+/* -- notifications pass data -- */
+
+static uint16_t answer_all(struct cop_net *net, uint32_t host, const cop_pkt *p)
+{
+    (void)net, (void)host, (void)p;
+    return COP_PKT_CNP | COP_PKT_BECN;
+}
+
+static void time_of(struct cop_net *net, void *flow, const cop_pkt *p)
+{
+    union {
+        const void *in;
+        cop_time *out;
+    } longest = {.in = cop_net_cc_cfg(net)};
+    (void)flow;
+    if (cop_net_now(net) - p->t_inj > *longest.out)
+        *longest.out = cop_net_now(net) - p->t_inj;
+}
+
+/* gran5-34: notifications never wait in special queues, and go before data. Here they share a link
+ * with data for a busy host, of which 32 packets (52 us) wait in the only queue behind it. In front of
+ * data they meet at each of three hops no more than the packet under way and one that is due. */
+static void test_control_first(void **state)
+{
+    (void)state;
+    static const cop_cc_ops timing = {
+        .name = "timing", .flow_size = 8, .on_deliver = answer_all, .on_control = time_of};
+    static const char shared[] = "run: {duration: 1 ms}\n"
+                                 "topology: {kind: chain, hosts: [3, 3]}\n"
+                                 "link: {rate: 10 Gbit/s, trunk_rate: 10 Gbit/s, delay: 20 ns}\n"
+                                 "queueing: {kind: fbicm, queues: 0}\n"
+                                 "traffic:\n"
+                                 "  - {name: busy, from: [1], pattern: fixed, to: 4}\n"
+                                 "  - {name: too, from: [5], pattern: fixed, to: 4}\n"
+                                 "  - {name: asks, from: [3], pattern: fixed, to: 0,\n"
+                                 "     arrival: poisson, load: 20 %}\n";
+    static const char *const sets[] = {"queueing.control_first=yes", "queueing.control_first=no"};
+    for (size_t i = 0; i < COP_LEN(sets); i++) {
+        cop_config c;
+        cop_result r;
+        cop_err err = {0};
+        cop_time longest = 0;
+        const cop_override set[] = {{sets[i]}};
+        assert_int_equal(cop_config_load(&c, "test.yaml", shared, set, 1, &err), 0);
+        c.cc = &timing;
+        c.cc_cfg = &longest;
+        assert_int_equal(cop_run(&c, NULL, &r, &err), 0);
+        assert_int_equal(r.outcome, COP_OUTCOME_OK);
+        assert_true(i == 0 ? longest < 10 * COP_US : longest > 40 * COP_US);
+        cop_result_free(&r);
+        cop_config_free(&c);
+    }
+}
+
 /* -- the source's table and timer, against a plain model -- */
 
 static void test_timer(void **state)
@@ -504,6 +558,7 @@ int main(void)
         cmocka_unit_test(test_turns),
         cmocka_unit_test(test_hybrids_are_fair),
         cmocka_unit_test(test_throttling_alone),
+        cmocka_unit_test(test_control_first),
         cmocka_unit_test(test_timer),
         cmocka_unit_test(test_cost),
         cmocka_unit_test(test_refusals),
