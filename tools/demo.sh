@@ -20,7 +20,7 @@ who have nothing to do with them stand still. InfiniBand congestion control slow
 TEXT
 
 status=0
-"$coppice" reproduce gran4-t2 --db "$db" || status=$?
+"$coppice" reproduce gran4-table2 --db "$db" || status=$?
 if [ "$status" -gt 1 ]; then exit "$status"; fi
 "$coppice" report "$db" -o "$page" >/dev/null
 
