@@ -50,7 +50,7 @@ static void list_one(const cop_study *s, json_t *list, bool json)
                           json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", s->name, "paper", s->paper,
                                     "title", s->title, "file", s->file, "checks", checks));
     if (!json)
-        printf("%-20s %-6s %3zu checks  %s\n", s->name, s->paper, s->n_checks, s->title);
+        printf("%-22s %-6s %3zu checks  %s\n", s->name, s->paper, s->n_checks, s->title);
 }
 
 int cop_list_experiments(bool json)
