@@ -135,7 +135,9 @@ static void test_every_file_is_valid(void **state)
         cop_err err = {0};
         load(&c, f->name[i], set, make_small(f->name[i], set));
         assert_string_equal(c.name, f->name[i]);
-        assert_int_equal(strcmp(c.cc->name, "none"), 0);
+        /* Published set-ups leave the mechanism to the experiment; x- are bases of single rules. */
+        if (strncmp(f->name[i], "x-", 2) != 0)
+            assert_string_equal(c.cc->name, "none");
         if (cop_check_network(&c, out, &err) != 0) {
             print_error("%s\n", err.text);
             fail();
