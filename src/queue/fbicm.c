@@ -21,10 +21,15 @@
          I(detect), "4",                                                                           \
          1,         10000,                                                                         \
          NULL,      "a normal queue above so many packets of full size has found congestion"},     \
-        {"stop",  COP_OPT_INT,                                                                     \
-         I(stop), "10",                                                                            \
-         1,       10000,                                                                           \
-         NULL,    "a special queue above so many packets stops the one upstream"},                 \
+        {"stop",                                                                                   \
+         COP_OPT_INT,                                                                              \
+         I(stop),                                                                                  \
+         "10",                                                                                     \
+         1,                                                                                        \
+         10000,                                                                                    \
+         NULL,                                                                                     \
+         "a special queue above so many packets stops the one upstream; keep it above `high`, or " \
+         "the root may never be marked"},                                                          \
         {"go",  COP_OPT_INT,                                                                       \
          I(go), "4",                                                                               \
          0,     10000,                                                                             \
@@ -71,11 +76,6 @@ static int fbicm_check(const void *config, const cop_netinfo *info, cop_err *err
         rc = cop_err_add(err, COP_E_INPUT,
                          "queueing.go %d must be below queueing.stop %d; make it smaller",
                          (int)cfg->go, (int)cfg->stop);
-    if (rc == 0 && cfg->stop <= cfg->high)
-        rc = cop_err_add(err, COP_E_INPUT,
-                         "queueing.stop %d must be above queueing.high %d, or queues upstream stop "
-                         "before the root is known; make it larger",
-                         (int)cfg->stop, (int)cfg->high);
     return rc;
 }
 

@@ -13,6 +13,12 @@ const cop_gauge iso_counters[] = {{"isolation.roots", "lines"},
                                   {"isolation.sent_stop", "messages"},
                                   {"isolation.sent_go", "messages"},
                                   {"isolation.sent_deallocate", "messages"},
+                                  {"isolation.roots_doubtful", "lines"},
+                                  {"isolation.threshold_detect", "packets"},
+                                  {"isolation.threshold_stop", "packets"},
+                                  {"isolation.threshold_go", "packets"},
+                                  {"isolation.threshold_high", "packets"},
+                                  {"isolation.threshold_low", "packets"},
                                   {0}};
 const cop_gauge iso_levels[] = {{"isolation/queues_used", "queues"},
                                 {"isolation/queues_free", "queues"},
@@ -82,6 +88,12 @@ void iso_start(struct cop_net *net, bool voq, bool by_path)
                      .own_lines = voq && !cfg->local,
                      .by_path = by_path};
     cop_net_queue_level(net)[ISO_FREE] = special_queues(info, r->queues);
+    cop_net_queue_counter(net)[ISO_TH_DETECT] =
+        (uint64_t)cfg->detect; /* hfdi has no such option: 0 */
+    cop_net_queue_counter(net)[ISO_TH_STOP] = (uint64_t)cfg->stop;
+    cop_net_queue_counter(net)[ISO_TH_GO] = (uint64_t)cfg->go;
+    cop_net_queue_counter(net)[ISO_TH_HIGH] = (uint64_t)cfg->high;
+    cop_net_queue_counter(net)[ISO_TH_LOW] = (uint64_t)cfg->low;
 }
 
 int iso_check(const iso_cfg *cfg, const cop_netinfo *info, cop_err *err)

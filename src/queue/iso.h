@@ -100,6 +100,12 @@ enum { /* cop_net_queue_counter */
        ISO_SENT_STOP,
        ISO_SENT_GO,
        ISO_SENT_DEALLOCATE,
+       ISO_DOUBTFUL, /* roots that are not what most packets of the full queue waited for */
+       ISO_TH_DETECT, /* thresholds that can be set, in packets; 0: not one of the scheme's own */
+       ISO_TH_STOP,
+       ISO_TH_GO,
+       ISO_TH_HIGH,
+       ISO_TH_LOW,
 };
 extern const cop_gauge iso_counters[];
 enum { ISO_USED, ISO_FREE, ISO_PORTS_FULL, ISO_LINES }; /* cop_net_queue_level */

@@ -107,6 +107,16 @@ uint32_t iso_on_head(struct cop_net *net, uint32_t port, uint32_t q, cop_pkt *p)
     return line;
 }
 
+/* Count a root that is not the output which most packets of the full queue wait for. */
+static void judge_root(struct cop_net *net, uint32_t port, uint32_t q)
+{
+    const cop_pkt *head = cop_net_queue_first(net, port, q);
+    uint32_t same = 0, other = 0;
+    for (const cop_pkt *p = head; p != NULL; p = cop_net_queue_next(net, p))
+        *(p->out == head->out ? &same : &other) += 1;
+    cop_net_queue_counter(net)[ISO_DOUBTFUL] += same < other;
+}
+
 /* Queue q is above the threshold: its head's output is a root. It gets a special queue. */
 static void isolate_root(struct cop_net *net, const iso_rules *r, uint32_t port, uint32_t q)
 {
@@ -126,6 +136,7 @@ static void isolate_root(struct cop_net *net, const iso_rules *r, uint32_t port,
         return;
     iso_line *l = iso_in_line(r, st, line);
     iso_make_root(net, port, l);
+    judge_root(net, port, q);
     iso_learn(net, port, l, line, head);
     cop_net_queue_recheck(net, port, q);
 }
@@ -140,6 +151,7 @@ static void line_of_voq(struct cop_net *net, const iso_rules *r, uint32_t port, 
     *l = (iso_line){.used = true, .out = p->out, .out_vl = p->out_vl, .next = ISO_NO_LINE};
     cop_net_queue_level(net)[ISO_LINES]++;
     iso_make_root(net, port, l);
+    judge_root(net, port, q);
     for (; p != NULL; p = cop_net_queue_next(net, p))
         iso_learn(net, port, l, q, p);
     iso_rose(net, port, l, q, cop_net_queue_bytes(net, port, q));

@@ -527,7 +527,6 @@ static void test_refusals(void **state)
         {{"cc.kind=ecocc", "queueing.kind=voqsw"}, "set queueing.kind hfdi"},
         {{"cc.kind=ith", "queueing.kind=voqsw"}, "use queueing.kind hfdi"},
         {{"queueing.kind=hfdi", "queueing.low=4"}, "make it smaller"},
-        {{"queueing.kind=fbicm", "queueing.high=10"}, "make it larger"},
         {{"queueing.kind=fbicm", "queueing.go=10"}, "make it smaller"},
         {{"queueing.kind=hfdi", "topology.kind=kary-ntree", "routing.kind=adaptive-tree"},
          "choose a deterministic one"},
