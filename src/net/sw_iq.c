@@ -9,7 +9,7 @@
  *          accepted in the first iteration, and then to just behind the partner.
  * rrm      the same without that rule: an output's position moves whenever it grants.
  * Packets have different lengths, so at one instant only some inputs and outputs are free. Turns that
- * an input misses because it is busy are owed to it (turn.h); schemes that order their queues have
+ * an input misses because it is busy are counted (turn.h); schemes that order their queues have
  * a rule of their own, keeps_free().
  * Events   COP_EV_ARB per switch: when a request comes, when a transfer ends. */
 #include "net/arch.h"
@@ -23,7 +23,6 @@ typedef struct iq_grant {
     cop_pick pick;
     uint32_t in_vain; /* lanes that were to go before, but their inputs are busy */
     uint16_t first; /* position of the lane before */
-    bool pays; /* out of turn, for one that was missed */
 } iq_grant;
 
 struct cop_iq {
@@ -61,38 +60,20 @@ static void iq_kick(cop_net *net, uint32_t port)
         cop_evq_due_now(&net->evq, out->sw);
 }
 
-/* Lane vl of output `port` pays a turn to a free input that has missed too many. */
-static bool pay(cop_net *net, uint32_t port, uint32_t vl, bool any_fits, iq_grant *g)
-{
-    uint64_t owed[COP_MAX_PORTS / 64];
-    if (!cop_turn_owed(&net->iq->turns, net, port, vl, net->iq->free_in, owed) ||
-        !cop_input_pick(net, port, vl, owed, any_fits, &g->pick))
-        return false;
-    g->pays = net->sw_cfg->arbitration != COP_ARB_RR ||
-              net->in[g->pick.in].local != cop_turn_holder(net, port, vl);
-    return true;
-}
-
 /* Output `port` grants one free input. */
 static bool grant(cop_net *net, uint32_t port, iq_grant *g)
 {
     cop_out *out = &net->out[port];
     struct cop_iq *iq = net->iq;
     uint32_t ready;
-    bool owes = iq->fair && iq->turns.owed[port];
     g->in_vain = 0;
     while ((ready = out->vl_ready & ~out->vl_blocked & ~g->in_vain)) {
         uint32_t vl =
             net->obuf ? cop_obuf_pick_lane(net, port, ready) : cop_vlarb_pick(net, port, ready);
         bool any_fits = net->arch->room(net, port, vl, net->max_blocks);
         g->first = out->lane[vl].rr;
-        g->pays = false;
-        if (COP_UNLIKELY(owes)) {
-            if (cop_turn_waits(&iq->turns, net, port, vl, iq->free_in))
-                return false;
-            if (pay(net, port, vl, any_fits, g))
-                return true;
-        }
+        if (iq->fair && cop_turn_waits(&iq->turns, net, port, vl, iq->free_in))
+            return false;
         if (cop_input_pick(net, port, vl, iq->free_in, any_fits, &g->pick))
             return true;
         g->in_vain |= 1u << vl;
@@ -200,7 +181,7 @@ static void offer(cop_net *net, uint32_t port, uint32_t o)
     iq->offered[input / 64] |= (uint64_t)1 << (input % 64);
     if (iq->fair && cop_turn_overdue(&iq->turns, net, port, pick))
         iq->overdue[input][o / 64] |= bit;
-    if (net->sw_cfg->matching == COP_MATCH_RRM && !iq->grant[o].pays)
+    if (net->sw_cfg->matching == COP_MATCH_RRM)
         net->out[port].lane[pick->vl].rr = (uint16_t)(input + 1);
 }
 
@@ -222,20 +203,16 @@ static void move_on(cop_net *net, uint32_t port, uint32_t o, uint32_t i, bool fi
     const iq_grant *g = &iq->grant[o];
     uint32_t in_port = g->pick.in, in_vain = g->in_vain;
     if (first_iteration || net->sw_cfg->matching == COP_MATCH_RRM) {
-        if (!g->pays)
-            net->out[port].lane[g->pick.vl].rr = (uint16_t)(i + 1);
+        net->out[port].lane[g->pick.vl].rr = (uint16_t)(i + 1);
         iq->accept_rr[in_port] = (uint16_t)(o + 1);
     }
     if (!iq->fair) {
         count_passed(net, in_port, g->pick.queue);
         return;
     }
-    if (COP_UNLIKELY(g->pays))
-        cop_turn_paid(&iq->turns, net, &g->pick, port, false);
     if (!first_iteration)
         return;
-    if (!g->pays)
-        cop_turn_missed(&iq->turns, net, port, g->pick.vl, g->first, i, iq->were_free);
+    cop_turn_missed(&iq->turns, net, port, g->pick.vl, g->first, i, iq->were_free);
     for (in_vain &= ~net->out[port].vl_blocked; COP_UNLIKELY(in_vain); in_vain &= in_vain - 1) {
         uint32_t vl = (uint32_t)__builtin_ctz(in_vain);
         cop_turn_missed(&iq->turns, net, port, vl, net->out[port].lane[vl].rr, COP_NONE,
@@ -256,8 +233,8 @@ static bool answer(cop_net *net, uint32_t sw, uint32_t i, bool first_iteration)
     cop_in *in = &net->in[port0 + i];
     move_on(net, port0 + o, o, i, first_iteration);
     in->read_until = cop_input_grant(net, port0 + o, pick, net->arch->transfer);
-    if (iq->fair && net->queue[pick->queue].head == COP_NONE)
-        cop_turn_paid(&iq->turns, net, pick, port0 + o, true);
+    if (iq->fair)
+        cop_turn_served(&iq->turns, net, port0 + o, pick, net->queue[pick->queue].head == COP_NONE);
     iq->free_in[i / 64] &= ~((uint64_t)1 << (i % 64));
     cop_net_push(net, in->read_until, COP_EV_ARB, sw);
     return true;
