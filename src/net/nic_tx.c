@@ -170,13 +170,26 @@ static bool enough_ready(const cop_net *net, uint32_t host)
     return !net->sectioned && open == 0 && nic->ready_n >= 2 * net->lanes + (first[1] - first[0]);
 }
 
+/* Is a message of the service level set aside? If a flow is a whole service level, all its streams
+ * wait for the same turn: more messages here would only lose the order in which they were generated,
+ * and a stream that holds many would push the others out. */
+static __attribute__((noinline)) bool level_waits(const cop_net *net, const cop_stream *st)
+{
+    const cop_traffic *tr = net->traffic;
+    for (uint32_t s = tr->host_stream0[st->host]; s < tr->host_stream0[st->host + 1]; s++)
+        if (tr->stream[s].sl == st->sl && net->stream_held[s] != net->stream_ready[s])
+            return true;
+    return false;
+}
+
 /* May the stream have another message at the NIC? If what it sends belongs to one flow, and that is
  * throttled, or waits for the buffer of its one destination, the next message could not go either;
  * and it would still be sent after the stream has ended. */
 static bool has_room(const cop_net *net, const cop_stream *st, uint32_t s)
 {
     uint32_t held = net->stream_held[s];
-    bool throttled = st->steady && held != net->stream_ready[s];
+    bool throttled =
+        net->flow_is_sl ? level_waits(net, st) : st->steady && held != net->stream_ready[s];
     bool full = net->sectioned && held > 0 && st->fixed_dst != COP_NONE;
     return !throttled && !full && held < (uint32_t)net->nic_cfg->backlog;
 }

@@ -323,6 +323,27 @@ static void test_flows_do_not_block_each_other(void **state)
     assert_true(others[1] < others[0] * 0.9); /* one index for all: the others suffer */
 }
 
+/* A throttled service level keeps the order in which its messages were generated, whatever the
+ * number of destinations: two parts of a host's traffic stay 6 to 4. */
+static void test_level_keeps_the_mix(void **state)
+{
+    (void)state;
+    static const char yaml[] =
+        "run: {duration: 20 ms, warmup: 10 ms}\n"
+        "topology: {kind: single, hosts: 24}\n"
+        "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+        "cc: {kind: ibcc, level: sl, ccti_timer: 50 us}\n"
+        "traffic:\n"
+        "  - {name: part, from: [0], pattern: fixed, to: 1, arrival: constant, load: 60 %}\n"
+        "  - {name: rest, from: [0], arrival: constant, load: 40 %}\n"
+        "  - {name: hot, from: [18-23], pattern: fixed, to: 1}\n";
+    cop_result r;
+    scn_run(yaml, NULL, 0, &r, NULL);
+    assert_true(scn_gbps(&r, "part") < 4.0); /* held back: it wants 6 */
+    near(scn_gbps(&r, "part") / scn_gbps(&r, "rest"), 1.5, 0.03);
+    cop_result_free(&r);
+}
+
 /* -- credit starvation -- */
 
 static void test_credit_starvation(void **state)
@@ -451,6 +472,7 @@ int main(void)
         cmocka_unit_test(test_scenario1),
         cmocka_unit_test(test_levels),
         cmocka_unit_test(test_flows_do_not_block_each_other),
+        cmocka_unit_test(test_level_keeps_the_mix),
         cmocka_unit_test(test_credit_starvation),
         cmocka_unit_test(test_observe),
         cmocka_unit_test(test_observe_received),
