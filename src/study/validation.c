@@ -186,7 +186,8 @@ static void put_cost(writer *w, const cop_validation_cost *c)
         c->runs, c->cpu_seconds / 60.0);
     if (isfinite(c->half_second))
         put(w,
-            "Half a simulated second of the 648-host network under congestion control (gran4-t2) "
+            "Half a simulated second of the 648-host network under congestion control "
+            "(gran4-table2) "
             "takes "
             "%.1f CPU minutes on one core;\nthe thesis needed one to two days.\n",
             c->half_second / 60.0);
