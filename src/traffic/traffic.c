@@ -274,7 +274,8 @@ void cop_traffic_free(cop_traffic *tr)
 
 /* Give up messages that have waited too long, as long as there is a later one. What is given up uses
  * up its random numbers: the messages that remain are the same in every run. */
-static void skip_stale(cop_traffic *tr, const traffic_entry *e, cop_stream *st, cop_time now)
+static __attribute__((noinline)) void skip_stale(cop_traffic *tr, const traffic_entry *e,
+                                                 cop_stream *st, cop_time now)
 {
     const traffic_model *model = tr->model;
     while (now - st->t_next > e->patience && st->n_sent + 1 != e->limit) {
