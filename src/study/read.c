@@ -13,10 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_AXES 8
 #define MAX_SEEDS 1000
-#define MAX_LINE (1024 * 1024)
-#define MAX_DEPTH 32
 
 int cop_study_fault(cop_study_reader *r, int node, const char *fmt, ...)
 {
@@ -124,273 +121,6 @@ const char **cop_study_words(cop_study_reader *r, int map, const char *key, size
     return words;
 }
 
-/* Text that grows. */
-typedef struct line {
-    char *at;
-    size_t used, capacity;
-} line;
-
-static void put(line *l, const char *text)
-{
-    size_t n = strlen(text);
-    l->at = cop_grow(l->at, &l->capacity, l->used + n + 1, 1);
-    memcpy(l->at + l->used, text, n + 1);
-    l->used += n;
-}
-
-static void put_quoted(line *l, const char *text)
-{
-    char one[2] = {0};
-    put(l, "'");
-    for (; *text; text++) {
-        one[0] = *text;
-        put(l, *text == '\'' ? "\'\'" : one);
-    }
-    put(l, "'");
-}
-
-/* Aliases can make a short file into an endless line; nobody needs one of this length. */
-static bool too_long(const line *l, unsigned depth)
-{
-    return l->used > MAX_LINE || depth > MAX_DEPTH;
-}
-
-/* Text that YAML could read as more than text is quoted, but not at top level, where `--set` takes it
- * as it is. */
-static void put_flow(cop_study_reader *r, line *l, int node, unsigned depth)
-{
-    enum cop_node type = cop_doc_type(&r->doc, node);
-    const char *text = cop_doc_text(&r->doc, node);
-    if (type == COP_NODE_SCALAR || type == COP_NODE_NONE) {
-        text = text ? text : "";
-        bool plain = text[0] != '\0' && text[0] != ' ' && text[0] != '-' && text[0] != '?' &&
-                     strpbrk(text, ",[]{}:#\"'&*!|>%@`~\n") == NULL;
-        if (depth == 0 || plain)
-            put(l, text);
-        else
-            put_quoted(l, text);
-        return;
-    }
-    put(l, type == COP_NODE_LIST ? "[" : "{");
-    for (size_t i = 0; i < cop_doc_count(&r->doc, node) && !too_long(l, depth); i++) {
-        int key = 0, value = 0;
-        if (i > 0)
-            put(l, ", ");
-        if (type == COP_NODE_LIST) {
-            put_flow(r, l, cop_doc_item(&r->doc, node, i), depth + 1);
-            continue;
-        }
-        cop_doc_pair(&r->doc, node, i, &key, &value);
-        put_flow(r, l, key, depth + 1);
-        put(l, ": ");
-        put_flow(r, l, value, depth + 1);
-    }
-    put(l, type == COP_NODE_LIST ? "]" : "}");
-}
-
-/* A node as YAML in one line, as `--set` wants it. */
-static const char *flow(cop_study_reader *r, int node)
-{
-    line l = {0};
-    put_flow(r, &l, node, 0);
-    if (l.used > MAX_LINE)
-        cop_study_fault(r, node, "a value of more than %d KiB; do the aliases go round in circles?",
-                        MAX_LINE / 1024);
-    const char *text = cop_arena_strdup(&r->s->arena, l.at);
-    cop_free(l.at);
-    return text;
-}
-
-static const char *beside(cop_study *s, const char *file)
-{
-    const char *slash = strrchr(s->file, '/');
-    if (file[0] == '/' || slash == NULL)
-        return file;
-    return cop_arena_printf(&s->arena, "%.*s/%s", (int)(slash - s->file), s->file, file);
-}
-
-/* {key.path: value, ...} as overrides; `base` names another run file to start from. */
-static const char **read_set(cop_study_reader *r, int map, size_t *n)
-{
-    *n = 0;
-    if (map == 0)
-        return NULL;
-    if (cop_doc_type(&r->doc, map) != COP_NODE_MAP) {
-        cop_study_fault(r, map, "settings are not a map; write `switch.buffer: 64 KiB`");
-        return NULL;
-    }
-    const char **set = COP_NEW_ARRAY(&r->s->arena, const char *, cop_doc_count(&r->doc, map));
-    for (size_t i = 0; i < cop_doc_count(&r->doc, map); i++) {
-        int key, value;
-        cop_doc_pair(&r->doc, map, i, &key, &value);
-        const char *name = cop_doc_text(&r->doc, key);
-        const char *text = flow(r, value);
-        if (name != NULL && strcmp(name, "base") == 0)
-            text = beside(r->s, text);
-        set[(*n)++] = cop_arena_printf(&r->s->arena, "%s=%s", name ? name : "", text);
-    }
-    return set;
-}
-
-/* The number a label begins with; *unit is what follows it. NaN if there is none. */
-static double number_of(const char *label, const char **unit)
-{
-    char word[64];
-    size_t n = strcspn(label, " ");
-    double v = NAN;
-    *unit = label + n;
-    if (n < sizeof(word)) {
-        memcpy(word, label, n);
-        word[n] = '\0';
-        (void)cop_parse_real(word, &v, NULL);
-    }
-    return v;
-}
-
-/* Values count as numbers only if those that begin with one share a unit: in 500 ns and 1 us the
- * numbers tell nothing. */
-static void read_numbers(cop_study_reader *r, int node, cop_axis *a)
-{
-    const char *first = NULL, *unit = "";
-    bool numbers = true;
-    for (size_t i = 0; i < a->n_values; i++) {
-        a->value[i].number = number_of(a->value[i].label, &unit);
-        if (isnan(a->value[i].number))
-            continue;
-        first = first ? first : unit;
-        numbers &= strcmp(unit, first) == 0;
-    }
-    for (size_t i = 0; i < a->n_values; i++) {
-        if (!numbers)
-            a->value[i].number = NAN;
-        for (size_t k = 0; k < i; k++)
-            if (a->value[k].number == a->value[i].number ||
-                strcmp(a->value[k].label, a->value[i].label) == 0)
-                cop_study_fault(r, node, "axis `%s` has the value %s twice", a->name,
-                                a->value[i].label);
-    }
-}
-
-/* Values that only the other scale has: asking for one is no mistake, there is just no run. */
-static void read_absent(cop_study_reader *r, int list, cop_axis *a)
-{
-    if (cop_doc_type(&r->doc, list) != COP_NODE_LIST)
-        return;
-    const char *unit;
-    size_t n = cop_doc_count(&r->doc, list);
-    a->absent = COP_NEW_ARRAY(&r->s->arena, cop_case, n);
-    for (size_t i = 0; i < n; i++) {
-        cop_case *c = &a->absent[a->n_absent++];
-        c->label = flow(r, cop_doc_item(&r->doc, list, i));
-        c->number = number_of(c->label, &unit);
-    }
-}
-
-/* values: [..] of one key, or of several keys at once. */
-static void read_values(cop_study_reader *r, int map, cop_axis *a)
-{
-    static const char *const keys[] = {"key", "keys", "values", "quick"};
-    size_t n_keys = 0;
-    if (!cop_study_keys(r, map, "an axis", keys, COP_LEN(keys)))
-        return;
-    const char **paths = cop_study_words(r, map, "keys", &n_keys);
-    if (paths == NULL) {
-        paths = COP_NEW_ARRAY(&r->s->arena, const char *, 1);
-        paths[0] = cop_study_text(r, map, "key", NULL);
-        n_keys = 1;
-    }
-    int quick = strcmp(r->s->scale, "quick") == 0 ? cop_doc_get(&r->doc, map, "quick") : 0;
-    int list = quick ? quick : cop_doc_get(&r->doc, map, "values");
-    if (list == 0 || cop_doc_type(&r->doc, list) != COP_NODE_LIST) {
-        cop_study_fault(r, map, "an axis without values; write `values: [1, 2, 4]`");
-        return;
-    }
-    a->n_values = cop_doc_count(&r->doc, list);
-    a->value = COP_NEW_ARRAY(&r->s->arena, cop_case, a->n_values);
-    if (quick)
-        read_absent(r, cop_doc_get(&r->doc, map, "values"), a);
-    for (size_t i = 0; i < a->n_values; i++) {
-        cop_case *c = &a->value[i];
-        c->label = flow(r, cop_doc_item(&r->doc, list, i));
-        c->n_set = n_keys;
-        c->set = COP_NEW_ARRAY(&r->s->arena, const char *, n_keys);
-        for (size_t k = 0; k < n_keys; k++)
-            c->set[k] = cop_arena_printf(&r->s->arena, "%s=%s", paths[k], c->label);
-    }
-}
-
-/* Is this case left out? `quick: [names]` beside the cases names those of the quick scale. */
-static bool left_out(cop_study_reader *r, const char **quick, size_t n, const char *label)
-{
-    if (quick == NULL || strcmp(r->s->scale, "quick") != 0)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(quick[i], label) == 0)
-            return false;
-    return true;
-}
-
-/* {name: {settings}, ..., quick: [names]} */
-static void read_cases(cop_study_reader *r, int map, cop_axis *a)
-{
-    int list = cop_doc_get(&r->doc, map, "quick");
-    size_t n_quick = 0, n = cop_doc_count(&r->doc, map);
-    bool filter = list && cop_doc_type(&r->doc, list) == COP_NODE_LIST;
-    const char **quick = filter ? cop_study_words(r, map, "quick", &n_quick) : NULL;
-    for (size_t i = 0; i < n_quick; i++)
-        if (cop_doc_get(&r->doc, map, quick[i]) == 0)
-            cop_study_fault(r, list, "no case is called `%s`; `quick` lists cases of its axis",
-                            quick[i]);
-    a->value = COP_NEW_ARRAY(&r->s->arena, cop_case, n);
-    a->absent = COP_NEW_ARRAY(&r->s->arena, cop_case, n);
-    for (size_t i = 0; i < n; i++) {
-        int key, value;
-        cop_doc_pair(&r->doc, map, i, &key, &value);
-        cop_case one = {.label = flow(r, key), .number = NAN};
-        if (filter && value == list)
-            continue;
-        if (left_out(r, quick, n_quick, one.label)) {
-            a->absent[a->n_absent++] = one;
-            continue;
-        }
-        cop_case *c = &a->value[a->n_values++];
-        *c = one;
-        c->set = read_set(r, value, &c->n_set);
-    }
-}
-
-static void read_axes(cop_study_reader *r, int map, cop_block *b)
-{
-    size_t n = map ? cop_doc_count(&r->doc, map) : 0;
-    if (map && cop_doc_type(&r->doc, map) != COP_NODE_MAP) {
-        cop_study_fault(r, map,
-                        "`vary` is not a map; write `load: {key: traffic.0.load, values: [..]}`");
-        return;
-    }
-    if (b->n_axes + n > MAX_AXES) {
-        cop_study_fault(r, map, "more than %d axes; use several blocks of runs", MAX_AXES);
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        int key, value;
-        cop_doc_pair(&r->doc, map, i, &key, &value);
-        cop_axis *a = &b->axis[b->n_axes++];
-        a->name = flow(r, key);
-        if (cop_doc_type(&r->doc, value) != COP_NODE_MAP)
-            cop_study_fault(r, value, "axis `%s` is not a map", a->name);
-        else if (cop_doc_get(&r->doc, value, "key") || cop_doc_get(&r->doc, value, "keys"))
-            read_values(r, value, a);
-        else
-            read_cases(r, value, a);
-        if (a->n_values == 0)
-            cop_study_fault(r, value, "axis `%s` has no values", a->name);
-        read_numbers(r, value, a);
-        for (const cop_axis *b0 = b->axis; b0 < a; b0++)
-            if (strcmp(b0->name, a->name) == 0)
-                cop_study_fault(r, key, "two axes are called `%s`", a->name);
-    }
-}
-
 /* Blocks and `let` values are names in expressions. */
 static void check_name(cop_study_reader *r, int node, const char *name)
 {
@@ -416,10 +146,10 @@ static void check_name(cop_study_reader *r, int node, const char *name)
 static void read_block(cop_study_reader *r, int node, int vary, cop_block *b)
 {
     static const char *const keys[] = {"name", "set", "vary", "scale"};
-    b->axis = COP_NEW_ARRAY(&r->s->arena, cop_axis, MAX_AXES);
+    b->axis = COP_NEW_ARRAY(&r->s->arena, cop_axis, COP_STUDY_MAX_AXES);
     b->where = cop_study_where(r, node);
     b->name = "";
-    read_axes(r, vary, b);
+    cop_study_read_axes(r, vary, b);
     if (node == cop_doc_root(&r->doc)) {
         b->name = "all";
         return;
@@ -428,8 +158,8 @@ static void read_block(cop_study_reader *r, int node, int vary, cop_block *b)
         return;
     b->name = cop_study_text(r, node, "name", NULL);
     check_name(r, node, b->name);
-    b->set = read_set(r, cop_doc_get(&r->doc, node, "set"), &b->n_set);
-    read_axes(r, cop_doc_get(&r->doc, node, "vary"), b);
+    b->set = cop_study_read_set(r, cop_doc_get(&r->doc, node, "set"), &b->n_set);
+    cop_study_read_axes(r, cop_doc_get(&r->doc, node, "vary"), b);
 }
 
 static void read_blocks(cop_study_reader *r, int root)
@@ -541,7 +271,7 @@ static void read_lets(cop_study_reader *r, int map)
     for (size_t i = 0; i < n; i++) {
         int key, value;
         cop_doc_pair(&r->doc, map, i, &key, &value);
-        const char *name = flow(r, key);
+        const char *name = cop_study_flow(r, key);
         check_name(r, key, name);
         size_t at = 0;
         while (at < s->n_lets && strcmp(all[at].name, name) != 0)
@@ -594,18 +324,18 @@ static void read_root(cop_study_reader *r, int root)
     s->title = cop_study_text(r, root, "title", s->name);
     s->paper = cop_study_text(r, root, "paper", "");
     s->about = cop_study_text(r, root, "about", "");
-    s->base = beside(s, cop_study_text(r, root, "base", NULL));
+    s->base = cop_study_beside(s, cop_study_text(r, root, "base", NULL));
     int base = cop_doc_get(&r->doc, root, "base");
     if (base && access(s->base, R_OK) != 0)
         cop_study_fault(r, base, "%s cannot be read; `base` names a run file beside the study",
                         s->base);
-    s->set = read_set(r, cop_doc_get(&r->doc, root, "set"), &s->n_set);
+    s->set = cop_study_read_set(r, cop_doc_get(&r->doc, root, "set"), &s->n_set);
     read_choices(r, cop_doc_get(&r->doc, root, "choices"));
     read_lets(r, cop_doc_get(&r->doc, root, "let"));
     int seeds = cop_doc_get(&r->doc, root, "seeds"), scale = cop_doc_get(&r->doc, root, s->scale);
     if (scale && cop_study_keys(r, scale, s->scale, scale_keys, COP_LEN(scale_keys))) {
         size_t n;
-        const char **more = read_set(r, cop_doc_get(&r->doc, scale, "set"), &n);
+        const char **more = cop_study_read_set(r, cop_doc_get(&r->doc, scale, "set"), &n);
         append_set(s, more, n);
         read_lets(r, cop_doc_get(&r->doc, scale, "let"));
         if (cop_doc_get(&r->doc, scale, "seeds"))

@@ -1,4 +1,5 @@
-/* The reader of study files: shared by read.c (what is run) and read_checks.c (what is made of it).
+/* The reader of study files: shared by read.c (what is run), read_vary.c (what varies) and
+ * read_checks.c (what is made of it).
  * Private to src/study. */
 #ifndef COP_STUDY_READ_H
 #define COP_STUDY_READ_H
@@ -26,6 +27,18 @@ double cop_study_real(cop_study_reader *r, int map, const char *key); /* NaN if 
 bool cop_study_flag(cop_study_reader *r, int map, const char *key);
 cop_expr cop_study_expr(cop_study_reader *r, int node);
 const char **cop_study_words(cop_study_reader *r, int map, const char *key, size_t *n);
+
+#define COP_STUDY_MAX_AXES 8
+
+/* read_vary.c */
+/* A node as YAML in one line, as `--set` wants it. */
+const char *cop_study_flow(cop_study_reader *r, int node);
+/* A path relative to the study file. */
+const char *cop_study_beside(cop_study *s, const char *file);
+/* {key.path: value, ...} as overrides. */
+const char **cop_study_read_set(cop_study_reader *r, int map, size_t *n);
+/* Add the axes of a `vary` map (0: none) to a block. */
+void cop_study_read_axes(cop_study_reader *r, int map, cop_block *b);
 
 void cop_study_read_checks(cop_study_reader *r, int map);
 void cop_study_read_figures(cop_study_reader *r, int list);

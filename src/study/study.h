@@ -2,7 +2,7 @@
  * study per published figure or table; users write their own for sweeps. docs/EXPERIMENTS.md
  * explains the format.
  *
- *   read.c       YAML -> cop_study           plan.c      cop_study -> points (configurations)
+ *   read*.c      YAML -> cop_study           plan.c      cop_study -> points (configurations)
  *   pool.c       points -> runs in the database, all cores
  *   evaluate.c   runs -> values, verdicts, figures (expressions in Lua; metrics.lua)
  */
