@@ -44,42 +44,61 @@ int cop_file_read(const char *path, size_t max_bytes, char **text, size_t *len, 
 
 static int write_all(FILE *f, const char *text, size_t len, bool sync)
 {
+    errno = 0;
     bool good =
         fwrite(text, 1, len, f) == len && fflush(f) == 0 && (!sync || fsync(fileno(f)) == 0);
     int why = errno;
     good &= fclose(f) == 0;
-    errno = why;
+    errno = why ? why : EIO;
     return good ? 0 : -1;
 }
 
-/* A pipe or a device is written to; it must not be replaced by a file. */
-static bool is_special(const char *path)
+static int cannot_write(const char *path, cop_err *err)
 {
-    struct stat st;
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    return cop_err_add(err, COP_E_IO,
+                       "%s: cannot be written (%s); give a file in a folder you may write", path,
+                       strerror(errno));
+}
+
+/* Write beside the file and rename: it keeps its mode, a new one gets the usual. */
+static int replace(const char *target, mode_t mode, const char *text, size_t len)
+{
+    cop_arena a = {0};
+    char *temporary = cop_arena_printf(&a, "%s.XXXXXX", target);
+    int fd = mkstemp(temporary), rc = -1;
+    if (fd >= 0) {
+        rc = write_all(fdopen(fd, "wb"), text, len, true);
+        if (rc == 0)
+            rc = chmod(temporary, mode) == 0 ? rename(temporary, target) : -1;
+        int why = errno;
+        if (rc != 0)
+            (void)remove(temporary);
+        errno = why;
+    }
+    cop_arena_free(&a);
+    return rc;
 }
 
 int cop_file_write(const char *path, const char *text, size_t len, cop_err *err)
 {
-    cop_arena a = {0};
-    char *real = realpath(path, NULL); /* a link stays a link */
-    bool special = is_special(path);
-    const char *target = real ? real : path;
-    const char *temporary =
-        special ? target : cop_arena_printf(&a, "%s.%d.tmp", target, (int)getpid());
-    FILE *f = fopen(temporary, "wb");
-    int rc = f == NULL ? -1 : write_all(f, text, len, !special);
-    if (rc == 0 && !special)
-        rc = rename(temporary, target);
-    if (rc != 0) {
-        rc = cop_err_add(err, COP_E_IO,
-                         "%s: cannot be written, %s; give a file in a writable "
-                         "directory with room",
-                         path, strerror(errno));
-        if (f != NULL && !special)
-            (void)remove(temporary);
+    struct stat st;
+    bool exists = stat(path, &st) == 0;
+    if (path[0] == '\0')
+        return cop_err_add(err, COP_E_IO, "no file is named; give one");
+    if (exists && S_ISDIR(st.st_mode))
+        return cop_err_add(err, COP_E_IO, "%s: is a folder; give the name of a file in it", path);
+    if (exists && !S_ISREG(st.st_mode)) { /* a pipe or device is written to, not replaced */
+        FILE *f = fopen(path, "wb");
+        return f && write_all(f, text, len, false) == 0 ? 0 : cannot_write(path, err);
     }
+    if (exists && access(path, W_OK) != 0) /* a rename would get round the owner's wish */
+        return cannot_write(path, err);
+    mode_t mask = umask(022);
+    umask(mask);
+    char *real = realpath(path, NULL); /* a link stays a link */
+    int rc = replace(real ? real : path, exists ? st.st_mode & 07777 : 0666 & ~mask, text, len);
+    if (rc != 0)
+        rc = cannot_write(path, err);
     cop_free(real);
-    cop_arena_free(&a);
     return rc;
 }
