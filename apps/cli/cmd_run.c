@@ -97,8 +97,8 @@ static int check_db(const char *path)
     return COP_EXIT_INPUT;
 }
 
-static int store(const request *q, cop_config *c, const cop_result *r, const char *command,
-                 const char *started_at)
+static int store(const request *q, cop_config *c, uint64_t hash, const cop_result *r,
+                 const char *command, const char *started_at)
 {
     cop_err err = {0};
     int64_t id = 0;
@@ -110,7 +110,7 @@ static int store(const request *q, cop_config *c, const cop_result *r, const cha
                            .command = command,
                            .started_at = started_at,
                            .seed = c->run.seed,
-                           .config_hash = cop_config_hash(c)};
+                           .config_hash = hash};
     if (cop_store_run(q->db, &meta, r, &id, &err) != 0)
         return cop_cli_faults(&err);
     if (!q->quiet)
@@ -132,6 +132,8 @@ static int simulate(const request *q, cop_config *c, const char *command)
                            .progress_ctx = &progress};
     cop_err err = {0};
     cop_result result = {0};
+    /* Of files as they are now: nobody knows what is in them when a long run has ended. */
+    uint64_t hash = q->db != NULL ? cop_config_hash(c) : 0;
     int rc = cop_run(c, &hooks, &result, &err);
     cop_progress_end(&progress);
     if (rc != 0)
@@ -142,7 +144,7 @@ static int simulate(const request *q, cop_config *c, const char *command)
     else
         cop_show_result(stdout, c, &result, cop_cli_style(stdout));
     if (q->db != NULL)
-        status = store(q, c, &result, command, started_at);
+        status = store(q, c, hash, &result, command, started_at);
     if (result.outcome != COP_OUTCOME_OK) {
         fflush(stdout);
         fprintf(stderr, "coppice: %s\n",

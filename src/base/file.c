@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define HASH_PIECE_BYTES 65536
+
 int cop_file_read(const char *path, size_t max_bytes, char **text, size_t *len, cop_err *err)
 {
     FILE *f = fopen(path, "rb");
@@ -101,4 +103,27 @@ int cop_file_write(const char *path, const char *text, size_t len, cop_err *err)
         rc = cannot_write(path, err);
     cop_free(real);
     return rc;
+}
+
+uint64_t cop_hash_bytes(uint64_t hash, const void *bytes, size_t len)
+{
+    const unsigned char *b = bytes;
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ b[i]) * 0x100000001b3u;
+    return hash;
+}
+
+bool cop_hash_file(uint64_t *hash, const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    if (f == NULL)
+        return false;
+    char *buf = cop_alloc(HASH_PIECE_BYTES);
+    size_t got;
+    while ((got = fread(buf, 1, HASH_PIECE_BYTES, f)) > 0)
+        *hash = cop_hash_bytes(*hash, buf, got);
+    bool whole = !ferror(f);
+    fclose(f);
+    cop_free(buf);
+    return whole;
 }

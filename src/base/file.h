@@ -12,4 +12,10 @@ int cop_file_read(const char *path, size_t max_bytes, char **text, size_t *len, 
  * old one. */
 int cop_file_write(const char *path, const char *text, size_t len, cop_err *err);
 
+/* A 64-bit hash of bytes that come in pieces (FNV-1a): begin with the start value. */
+#define COP_HASH_START 0xcbf29ce484222325u
+uint64_t cop_hash_bytes(uint64_t hash, const void *bytes, size_t len);
+/* The same over the contents of a file. False if it cannot be read. */
+bool cop_hash_file(uint64_t *hash, const char *path);
+
 #endif

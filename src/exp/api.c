@@ -208,7 +208,7 @@ const char *coppice_scalar_unit(const coppice_result *p, size_t i)
 
 /* -- runs -- */
 
-static void remember_config(coppice_result *p, cop_config *loaded)
+static void remember_config(coppice_result *p, cop_config *loaded, uint64_t hash)
 {
     p->meta = (cop_store_meta){.name = cop_arena_strdup(&p->arena, loaded->name),
                                .title = cop_arena_strdup(&p->arena, loaded->title),
@@ -216,20 +216,22 @@ static void remember_config(coppice_result *p, cop_config *loaded)
                                .version = COP_VERSION,
                                .model = cop_model_id(),
                                .seed = loaded->run.seed,
-                               .config_hash = cop_config_hash(loaded)};
+                               .config_hash = hash};
 }
 
 coppice_result *coppice_run(coppice_config *c)
 {
     cop_config loaded = {0};
     coppice_result *p = NULL;
+    uint64_t hash = 0;
     int rc = load(c, &loaded);
     if (rc == 0) {
         p = cop_alloc(sizeof(*p));
+        hash = cop_config_hash(&loaded); /* of files as they are now, not when the run has ended */
         rc = cop_run(&loaded, NULL, &p->r, &c->err);
     }
     if (rc == 0) {
-        remember_config(p, &loaded);
+        remember_config(p, &loaded, hash);
         collect_scalars(p);
     } else {
         cop_free(p);

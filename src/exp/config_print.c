@@ -1,17 +1,23 @@
-/* The effective configuration as YAML.
+/* The effective configuration as YAML, and its hash.
  *
- * Invariant: loading the text gives the same structs, for every section and plug-in.
+ * Invariants:
+ *   - loading the text gives the same structs, for every section and plug-in;
+ *   - the hash is that of the text without name, title and seed, and with the contents of files in
+ *     place of their names: an edited file is another run, a moved one is not.
  * Traffic entries have many options that mean nothing for most patterns; of those only what differs
  * from the defaults is printed. */
+#include "base/file.h"
 #include "exp/config.h"
 #include "exp/sections.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct text {
     char *at;
     size_t used, capacity;
+    bool identity; /* only what decides the result: no seed, contents of files */
 } text;
 
 static void add(text *t, const char *s)
@@ -63,6 +69,21 @@ static void add_string(text *t, const char *s)
     add(t, "\"");
 }
 
+/* The contents of a file as a number. One that cannot be read stays its name, so that it is another
+ * run once it can; so does a pipe, which can be read only once, and that by the run itself. */
+static void add_contents(text *t, const char *path)
+{
+    uint64_t hash = COP_HASH_START;
+    struct stat st;
+    char buf[40];
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || !cop_hash_file(&hash, path)) {
+        add_string(t, path);
+        return;
+    }
+    snprintf(buf, sizeof(buf), "contents %016" PRIx64, hash);
+    add(t, buf);
+}
+
 static void add_option(text *t, const char *indent, const cop_opt *o, const void *cfg)
 {
     add(t, indent);
@@ -70,7 +91,10 @@ static void add_option(text *t, const char *indent, const cop_opt *o, const void
     add(t, ": ");
     if (o->type == COP_OPT_STRING) {
         const char *s = *(const char *const *)(const void *)((const char *)cfg + o->offset);
-        add_string(t, s ? s : "");
+        if (t->identity && cop_opt_names_file(o) && s != NULL)
+            add_contents(t, s);
+        else
+            add_string(t, s ? s : "");
     } else {
         size_t size = cop_opt_print_size(o, cfg);
         char *buf = cop_alloc(size);
@@ -80,20 +104,21 @@ static void add_option(text *t, const char *indent, const cop_opt *o, const void
     add(t, "\n");
 }
 
-static void add_table(text *t, const cop_opt *table, const void *cfg, const cop_opt *skip)
+static void add_table(text *t, const cop_opt *table, const void *cfg)
 {
+    const cop_opt *skip = t->identity ? cop_opt_find(cop_run_opts, "seed") : NULL;
     for (const cop_opt *o = table; o != NULL && o->type != COP_OPT_END; o++)
         if (o != skip)
             add_option(t, "  ", o, cfg);
 }
 
-static void add_section(text *t, const cop_config *c, const cop_section *s, const cop_opt *skip)
+static void add_section(text *t, const cop_config *c, const cop_section *s)
 {
     const char *base = (const char *)c;
     add(t, s->name);
     add(t, ":\n");
     if (s->plugin == NULL) {
-        add_table(t, s->opts, base + s->cfg_offset, skip);
+        add_table(t, s->opts, base + s->cfg_offset);
         return;
     }
     const void *ops, *cfg;
@@ -106,7 +131,7 @@ static void add_section(text *t, const cop_config *c, const cop_section *s, cons
         add(t, "  kind: ");
         add(t, p.name);
         add(t, "\n");
-        add_table(t, p.opts, cfg, skip);
+        add_table(t, p.opts, cfg);
     }
 }
 
@@ -147,7 +172,7 @@ const char *cop_config_print(cop_config *c)
     for (const cop_opt *o = cop_root_opts; o->type != COP_OPT_END; o++)
         add_option(&t, "", o, c);
     for (const cop_section *s = cop_sections; s->name != NULL; s++)
-        add_section(&t, c, s, NULL);
+        add_section(&t, c, s);
     add_traffic(&t, c);
     const char *kept = cop_arena_strdup(&c->arena, t.at);
     cop_free(t.at);
@@ -156,14 +181,11 @@ const char *cop_config_print(cop_config *c)
 
 uint64_t cop_config_hash(cop_config *c)
 {
-    text t = {0};
-    const cop_opt *seed = cop_opt_find(cop_run_opts, "seed");
+    text t = {.identity = true};
     for (const cop_section *s = cop_sections; s->name != NULL; s++)
-        add_section(&t, c, s, seed);
+        add_section(&t, c, s);
     add_traffic(&t, c);
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-    for (size_t i = 0; i < t.used; i++)
-        hash = (hash ^ (unsigned char)t.at[i]) * 0x100000001b3u;
+    uint64_t hash = cop_hash_bytes(COP_HASH_START, t.at, t.used);
     cop_free(t.at);
     return hash;
 }

@@ -4,6 +4,7 @@
  * Outputs: the filled fields, marks of where they were given, or faults with place and remedy.
  * Invariant: nothing is read deeper than the items of a list, so cyclic input does no harm. */
 #include "exp/config_read.h"
+#include "exp/sections.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -83,8 +84,7 @@ void cop_reader_unknown(cop_reader *r, int node, const char *what, const char *w
 static void resolve_path(cop_reader *r, const cop_opt *o, void *cfg)
 {
     const char **field = (const char **)(void *)((char *)cfg + o->offset);
-    if (o->type == COP_OPT_STRING && strcmp(o->name, "path") == 0 && **field != '\0' &&
-        **field != '/')
+    if (cop_opt_names_file(o) && **field != '\0' && **field != '/')
         *field = cop_arena_printf(&r->c->arena, "%s/%s", r->directory, *field);
 }
 

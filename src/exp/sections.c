@@ -64,6 +64,11 @@ const char *cop_routing_for(const char *topology)
     return "minhop";
 }
 
+bool cop_opt_names_file(const cop_opt *o)
+{
+    return o->type == COP_OPT_STRING && strcmp(o->name, "path") == 0;
+}
+
 const cop_section *cop_section_find(const char *name)
 {
     for (const cop_section *s = cop_sections; s->name != NULL; s++)

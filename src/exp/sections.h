@@ -33,6 +33,9 @@ extern const cop_opt cop_root_opts[]; /* `name` and `title`, fields of cop_confi
 /* The routing `auto` means on a topology of this name. */
 const char *cop_routing_for(const char *topology);
 
+/* Does this option name a file that is read when the network is built? Such a name is made absolute,
+ * and the contents of the file are part of what a run is. */
+bool cop_opt_names_file(const cop_opt *o);
 const cop_section *cop_section_find(const char *name);
 bool cop_plugin_find(const cop_section *s, const char *name, cop_plugin *p);
 /* All names of a section's plug-ins; returns how many, at most `max`. */

@@ -141,20 +141,15 @@ cop_point *cop_plan_find(const cop_plan *p, const cop_block *b, const uint32_t *
     return at + inside < p->n_points ? &p->point[at + inside] : NULL;
 }
 
-/* FNV-1a over the files a study is made from. */
+/* Over the files a study is made from. */
 int cop_study_fingerprint(cop_study *s, cop_err *err)
 {
     const char *const files[] = {s->file, s->base};
-    s->inputs = 0xcbf29ce484222325;
-    for (size_t i = 0; i < COP_LEN(files); i++) {
-        FILE *f = fopen(files[i], "r");
-        if (f == NULL)
+    s->inputs = COP_HASH_START;
+    for (size_t i = 0; i < COP_LEN(files); i++)
+        if (!cop_hash_file(&s->inputs, files[i]))
             return cop_err_add(err, COP_E_INPUT,
                                "%s: cannot be read; `base` names a run file beside the study",
                                files[i]);
-        for (int c = fgetc(f); c != EOF; c = fgetc(f))
-            s->inputs = (s->inputs ^ (uint64_t)c) * 0x100000001b3;
-        fclose(f);
-    }
     return 0;
 }

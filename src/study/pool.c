@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CHILD_STORED = 0, CHILD_REFUSED = 2, CHILD_CANNOT_STORE = 4 };
+enum { CHILD_STORED = 0, CHILD_REFUSED = 2, CHILD_CANNOT_STORE = 4, CHILD_CHANGED = 5 };
 #define MAX_JOBS 256
 #define STORE_PATIENCE_MS 600000
 #define LOOK_NS 100000000 /* how long to sleep between looks at the progress */
@@ -231,7 +231,10 @@ static int simulate(const pool *p, const job *j, slot *sl)
     cop_result r;
     cop_err err = {0};
     cop_run_hooks hooks = {.progress = on_progress, .progress_ctx = sl};
-    if (load_config(j, &c, &err) != 0 || cop_run(&c, &hooks, &r, &err) != 0)
+    /* All configurations were good when the plan was made, and runs are found by that hash. */
+    if (load_config(j, &c, &err) != 0 || cop_config_hash(&c) != j->point->config_hash)
+        return CHILD_CHANGED;
+    if (cop_run(&c, &hooks, &r, &err) != 0)
         return refuse(sl, &err, CHILD_REFUSED);
     if (store_result(p, j, &c, &r, started_at, &err) != 0)
         return refuse(sl, &err, CHILD_CANNOT_STORE);
@@ -334,6 +337,11 @@ static int finish(pool *p, job *j, int status)
     p->hops_done += (double)sl->packet_hops;
     if (code == CHILD_CANNOT_STORE)
         return cop_err_add(p->err, COP_E_IO, "%s", sl->text);
+    if (code == CHILD_CHANGED)
+        return cop_err_add(p->err, COP_E_INPUT,
+                           "%s, or a file it names, was changed after the start; give the same "
+                           "command again",
+                           j->point->base);
     if (code != CHILD_STORED)
         rc = record_failure(p, j, status, sl->text);
     cop_store *s;

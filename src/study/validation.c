@@ -1,6 +1,7 @@
 /* Writes and checks VALIDATION.md. See validation.h. */
 #include "study/validation.h"
 
+#include "base/file.h"
 #include "exp/run.h"
 
 #include <glob.h>
@@ -9,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FNV_START 0xcbf29ce484222325u
-#define FNV_PRIME 0x100000001b3u
 #define SEAL "<!-- seal: inputs "
 
 typedef struct writer {
@@ -47,28 +46,18 @@ static void put_cell(writer *w, const char *text)
     put(w, " |");
 }
 
-static uint64_t hash_bytes(uint64_t h, const char *data, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (unsigned char)data[i]) * FNV_PRIME;
-    return h;
-}
-
+/* Name and contents. */
 static uint64_t hash_file(uint64_t h, const char *path)
 {
     const char *slash = strrchr(path, '/');
-    h = hash_bytes(h, slash ? slash : path, strlen(slash ? slash : path));
-    FILE *f = fopen(path, "r");
-    for (int c = f ? fgetc(f) : EOF; c != EOF; c = fgetc(f))
-        h = (h ^ (unsigned)c) * FNV_PRIME;
-    if (f)
-        fclose(f);
+    h = cop_hash_bytes(h, slash ? slash : path, strlen(slash ? slash : path));
+    (void)cop_hash_file(&h, path);
     return h;
 }
 
 uint64_t cop_validation_fingerprint(const cop_validation_inputs *in)
 {
-    uint64_t h = FNV_START;
+    uint64_t h = COP_HASH_START;
     const struct {
         const char *folder, *files;
     } parts[] = {{in->claims, "*.yaml"},
@@ -211,7 +200,7 @@ const char *cop_validation_text(const cop_ledger *l, const cop_study_record *stu
         put_paper(&w, &l->paper[p], studies, n);
     put_cost(&w, cost);
     put(&w, "\n%s%016" PRIx64, SEAL, cop_validation_fingerprint(in));
-    put(&w, " text %016" PRIx64 " -->\n", hash_bytes(FNV_START, w.text, w.used));
+    put(&w, " text %016" PRIx64 " -->\n", cop_hash_bytes(COP_HASH_START, w.text, w.used));
     const char *text = cop_arena_strdup(arena, w.text);
     cop_free(w.text);
     return text;
@@ -242,7 +231,7 @@ int cop_validation_check(const char *name, const char *text, const cop_validatio
     if (find_seal(text, &inputs, &own, &sealed) == NULL)
         return cop_err_add(err, COP_E_INPUT, "%s: does not end with a seal; run `make reproduce`",
                            name);
-    if (own != hash_bytes(FNV_START, text, (size_t)(sealed - text)))
+    if (own != cop_hash_bytes(COP_HASH_START, text, (size_t)(sealed - text)))
         return cop_err_add(err, COP_E_INPUT, "%s: was edited by hand; run `make reproduce`", name);
     if (inputs != cop_validation_fingerprint(in))
         return cop_err_add(

@@ -470,20 +470,6 @@ static void printed_configurations_load_again(void **state)
     }
 }
 
-static void hash_ignores_name_and_seed_only(void **state)
-{
-    (void)state;
-    cop_config c;
-    load_good(&c, base_text, NULL, 0);
-    uint64_t hash = cop_config_hash(&c);
-    c.run.seed = 99;
-    c.name = "other";
-    assert_true(cop_config_hash(&c) == hash);
-    c.sw.buffer_bytes++;
-    assert_true(cop_config_hash(&c) != hash);
-    cop_config_free(&c);
-}
-
 /* Every table: names unique, help there, default readable, printable and described. */
 static void check_table(const char *owner, const cop_opt *table, size_t cfg_size)
 {
@@ -599,7 +585,6 @@ int main(void)
         cmocka_unit_test(where_options_were_given),
         cmocka_unit_test(paths_are_relative_to_the_file),
         cmocka_unit_test(printed_configurations_load_again),
-        cmocka_unit_test(hash_ignores_name_and_seed_only),
         cmocka_unit_test(every_table_is_sound),
         cmocka_unit_test(hostile_input_is_refused_quickly),
         cmocka_unit_test(unreadable_files),
