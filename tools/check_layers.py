@@ -44,7 +44,8 @@ ALLOWED = {
     "src/exp": ["base/", "topo/topo.h", "route/route.h", "net/net.h", "net/net_cfg.h",
                 "net/watch.h", "queue/queue_list.h", "cc/cc_list.h", "traffic/traffic_cfg.h",
                 "stats/result.h", "stats/collect.h", "store/store.h", "coppice.h"],
-    "src/study": ["base/", "exp/", "stats/result.h", "store/store.h", "store/study.h"],
+    "src/study": ["base/", "exp/", "stats/result.h", "store/store.h", "store/claim.h",
+                  "store/study.h"],
     # `coppice bench` also measures the event queue by itself.
     "apps/cli": ["base/", "exp/", "study/", "stats/result.h", "store/store.h", "store/study.h",
                  "report/report.h",

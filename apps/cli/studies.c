@@ -80,6 +80,7 @@ typedef struct bar {
     bool terminal;
     unsigned width;
     size_t told; /* runs reported line by line, where there is no terminal */
+    bool waits; /* told that it waits for others */
 } bar;
 
 static const char *duration(double seconds, char *buf, size_t size)
@@ -97,8 +98,10 @@ static void draw(bar *b, const cop_pool_view *v)
 {
     char left[32], text[160], line[MAX_BAR + 1];
     double rest = v->share > 0 ? v->seconds / v->share - v->seconds : 0;
-    snprintf(text, sizeof(text), "%zu of %zu done, %zu running%s%.0zu, %.1f M hops/s, %s left",
-             v->done, v->total - v->found, v->running, v->failed ? ", failed " : "", v->failed,
+    snprintf(text, sizeof(text),
+             "%zu of %zu done, %zu running%s%.0zu%s%.0zu, %.1f M hops/s, %s left", v->done,
+             v->total - v->found, v->running, v->elsewhere ? ", elsewhere " : "", v->elsewhere,
+             v->failed ? ", failed " : "", v->failed,
              v->seconds > 0 ? (double)v->packet_hops / v->seconds / 1e6 : 0.0,
              duration(rest, left, sizeof(left)));
     size_t taken = strlen(text) + 12, room = b->width > taken ? b->width - taken : 0;
@@ -122,6 +125,9 @@ static void on_progress(void *ctx, const cop_pool_view *v)
         fprintf(b->out, "%zu of %zu done; %s: %s\n", v->done, v->total - v->found, v->latest,
                 cop_outcome_name((enum cop_outcome)v->latest_outcome));
         b->told = v->done;
+    } else if (v->elsewhere > 0 && v->running == 0 && !b->waits) {
+        fprintf(b->out, "waiting for %zu runs that another sweep makes\n", v->elsewhere);
+        b->waits = true;
     }
 }
 

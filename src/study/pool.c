@@ -2,6 +2,8 @@
  *
  * In:  plans. Out: every point's run is in the database, as a result or as a failure.
  * Invariants:
+ *   - a run is made by one sweep, however many want it at the same time: who makes it has claimed it,
+ *     and found no result after that; the others wait for the result or for the claim;
  *   - a run is stored by the process that made it, in one transaction, before that process ends: at
  *     any moment, even after SIGKILL, the database holds exactly the runs that had ended;
  *   - points with the same configuration and seed are one run, also across studies;
@@ -11,7 +13,8 @@
 #include "study/pool.h"
 
 #include "exp/run.h"
-#include "store/store.h"
+#include "store/claim.h"
+#include "study/worker.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -24,33 +27,25 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CHILD_STORED = 0, CHILD_REFUSED = 2, CHILD_CANNOT_STORE = 4, CHILD_CHANGED = 5 };
 #define MAX_JOBS 256
-#define STORE_PATIENCE_MS 600000
 #define LOOK_NS 100000000 /* how long to sleep between looks at the progress */
 
-/* What a worker tells its parent; in shared memory. */
-typedef struct slot {
-    volatile double share;
-    volatile uint64_t packet_hops;
-    char text[1024]; /* why it could not */
-} slot;
-
 typedef struct job {
-    cop_point *point; /* the first that wants it */
-    const cop_study *study;
+    cop_task task; /* its point is the first that wants the run */
     cop_arena *arena; /* of the study */
-    pid_t pid; /* 0: not started, or ended */
-    unsigned slot;
+    pid_t pid;
 } job;
 
 typedef struct pool {
     int said[MAX_JOBS]; /* what a worker wrote to stderr; -1: nowhere to keep it */
     const cop_pool_opts *o;
     job *job;
-    size_t n_jobs, next; /* next: first that may not have been started */
-    slot *slots; /* [jobs] */
-    bool busy[MAX_JOBS];
+    size_t n_jobs, next; /* next: first that was not looked at yet */
+    cop_claims *claims;
+    job **held; /* [n_jobs] looked at while another sweep had claimed them */
+    size_t n_held;
+    cop_slot *slots; /* [jobs] */
+    job *busy[MAX_JOBS]; /* what worker i makes; NULL: nothing */
     unsigned jobs;
     cop_pool_view view;
     double hops_done;
@@ -69,7 +64,9 @@ static int by_run(const void *a, const void *b)
     return (x->seed > y->seed) - (x->seed < y->seed);
 }
 
-static int look_up(cop_store *s, const cop_pool_opts *o, cop_point *p, cop_arena *arena,
+/* The result of a point, if there is one. `first`: so far nobody looked; a failure that is to be made
+ * again counts as none, then and as long as it is the newest. */
+static int look_up(cop_store *s, const cop_pool_opts *o, cop_point *p, bool first, cop_arena *arena,
                    cop_err *err)
 {
     int64_t id =
@@ -83,7 +80,9 @@ static int look_up(cop_store *s, const cop_pool_opts *o, cop_point *p, cop_arena
         if (rc < 0)
             return rc;
         p->outcome = (int)outcome;
-        if (outcome == COP_OUTCOME_FAILED && o->retry)
+        if (first && o->retry && outcome == COP_OUTCOME_FAILED)
+            p->failed_id = id;
+        if (id == p->failed_id)
             p->run_id = 0;
     }
     return 0;
@@ -129,7 +128,7 @@ int cop_pool_find(cop_plan *const *plans, size_t n_plans, const cop_pool_opts *o
         return rc;
     for (size_t i = 0; rc == 0 && i < n_plans; i++)
         for (size_t k = 0; rc == 0 && k < plans[i]->n_points; k++)
-            rc = look_up(s, o, &plans[i]->point[k], plans[i]->arena, err);
+            rc = look_up(s, o, &plans[i]->point[k], true, plans[i]->arena, err);
     cop_store_close(s);
     return rc;
 }
@@ -146,6 +145,7 @@ static void make_jobs(pool *p, cop_plan *const *plans, size_t n_plans)
     }
     p->view.total = different;
     p->job = cop_alloc((different + 1) * sizeof(*p->job));
+    p->held = cop_alloc((different + 1) * sizeof(*p->held));
     for (size_t i = 0; i < n_plans; i++)
         for (size_t k = 0; k < plans[i]->n_points; k++) {
             cop_point *want = &plans[i]->point[k];
@@ -155,90 +155,11 @@ static void make_jobs(pool *p, cop_plan *const *plans, size_t n_plans)
             /* The first point in the sorted order stands for its twins; it is taken when met. */
             if (want->run_id == 0 && *first != NULL && (*first)->outcome != -1) {
                 (*first)->outcome = -1;
-                p->job[p->n_jobs++] =
-                    (job){.point = want, .study = plans[i]->study, .arena = plans[i]->arena};
+                cop_task task = {want, plans[i]->study, p->o->db, p->o->version};
+                p->job[p->n_jobs++] = (job){.task = task, .arena = plans[i]->arena};
             }
         }
     cop_free(all);
-}
-
-/* -- one run, in a process of its own -- */
-
-static void on_progress(void *ctx, cop_time now, cop_time end, uint64_t packet_hops)
-{
-    slot *sl = ctx;
-    sl->share = end ? (double)now / (double)end : 0.0;
-    sl->packet_hops = packet_hops;
-}
-
-static int refuse(slot *sl, const cop_err *err, int status)
-{
-    snprintf(sl->text, sizeof(sl->text), "%.1000s", err->text);
-    return status;
-}
-
-static int load_config(const job *j, cop_config *c, cop_err *err)
-{
-    cop_override *set = cop_alloc(j->point->n_set * sizeof(*set));
-    for (size_t i = 0; i < j->point->n_set; i++)
-        set[i].text = j->point->set[i];
-    int rc = cop_config_load(c, j->point->base, NULL, set, j->point->n_set, err);
-    cop_free(set);
-    return rc;
-}
-
-/* The command that repeats one run alone. */
-static const char *run_command(const cop_point *p, cop_arena *a)
-{
-    const char *text = cop_arena_printf(a, "coppice run %s", p->base);
-    for (size_t i = 0; i < p->n_set; i++)
-        text = cop_arena_printf(a, "%s --set '%s'", text, p->set[i]);
-    return text;
-}
-
-static int store_result(const pool *p, const job *j, cop_config *c, const cop_result *r,
-                        const char *started_at, cop_err *err)
-{
-    cop_arena arena = {0};
-    cop_store_meta meta = {.name = j->study->name,
-                           .title = j->point->label,
-                           .config_text = c ? cop_config_print(c) : "",
-                           .version = p->o->version,
-                           .model = cop_model_id(),
-                           .command = run_command(j->point, &arena),
-                           .started_at = started_at,
-                           .seed = j->point->seed,
-                           .config_hash = j->point->config_hash};
-    cop_store *s;
-    int rc = cop_store_open(&s, p->o->db, true, err);
-    if (rc == 0) {
-        /* All workers may want to store at the same time, and a result is worth waiting for. */
-        cop_store_patience(s, STORE_PATIENCE_MS);
-        rc = cop_store_add(s, &meta, r, NULL, err);
-        cop_store_close(s);
-    }
-    cop_arena_free(&arena);
-    return rc;
-}
-
-static int simulate(const pool *p, const job *j, slot *sl)
-{
-    char started_at[32];
-    time_t now = time(NULL);
-    struct tm utc;
-    strftime(started_at, sizeof(started_at), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    cop_config c;
-    cop_result r;
-    cop_err err = {0};
-    cop_run_hooks hooks = {.progress = on_progress, .progress_ctx = sl};
-    /* All configurations were good when the plan was made, and runs are found by that hash. */
-    if (load_config(j, &c, &err) != 0 || cop_config_hash(&c) != j->point->config_hash)
-        return CHILD_CHANGED;
-    if (cop_run(&c, &hooks, &r, &err) != 0)
-        return refuse(sl, &err, CHILD_REFUSED);
-    if (store_result(p, j, &c, &r, started_at, &err) != 0)
-        return refuse(sl, &err, CHILD_CANNOT_STORE);
-    return CHILD_STORED;
 }
 
 /* -- the parent -- */
@@ -248,7 +169,7 @@ static int start(pool *p, job *j)
     unsigned at = 0;
     while (p->busy[at])
         at++;
-    p->slots[at] = (slot){.share = 0.0};
+    p->slots[at] = (cop_slot){.share = 0.0};
     if (p->said[at] >= 0 &&
         (ftruncate(p->said[at], 0) != 0 || lseek(p->said[at], 0, SEEK_SET) != 0))
         return cop_err_add(p->err, COP_E_IO, "cannot start a run: %s", strerror(errno));
@@ -260,15 +181,14 @@ static int start(pool *p, job *j)
         /* Ctrl-C goes to all processes of the terminal; the parent decides what it means. */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent)
-            _exit(CHILD_REFUSED);
+            _exit(COP_WORKER_REFUSED);
         /* Last words go into the database, not across the progress bar. */
         if (p->said[at] >= 0)
             (void)dup2(p->said[at], STDERR_FILENO);
-        _exit(simulate(p, j, &p->slots[at]));
+        _exit(cop_worker_make(&j->task, &p->slots[at]));
     }
-    p->busy[at] = true;
+    p->busy[at] = j;
     j->pid = pid;
-    j->slot = at;
     p->view.running++;
     return 0;
 }
@@ -290,74 +210,91 @@ static void look(pool *p)
             part += p->slots[i].share;
             hops += (double)p->slots[i].packet_hops;
         }
-    p->view.share = p->n_jobs ? ((double)p->view.done + part) / (double)p->n_jobs : 1.0;
+    size_t ours = p->view.total - p->view.found;
+    p->view.share = ours ? ((double)p->view.done + part) / (double)ours : 1.0;
+    p->view.elsewhere = p->n_held;
     p->view.seconds = seconds_since(&p->started);
     p->view.packet_hops = (uint64_t)hops;
     p->o->show(p->o->show_ctx, &p->view);
 }
 
-/* The first line a worker wrote to stderr: of out of memory, or of a broken invariant. */
-static void last_words(const pool *p, const job *j, char *buf, size_t size)
+/* Look once more what the database holds of a job's run. */
+static int look_again(const pool *p, job *j)
 {
-    ssize_t n = p->said[j->slot] < 0 ? 0 : pread(p->said[j->slot], buf, size - 1, 0);
-    buf[n > 0 ? n : 0] = '\0';
-    buf[strcspn(buf, "\n")] = '\0';
-}
-
-/* A run without a result: keep what it died of. */
-static int record_failure(pool *p, job *j, int status, const char *text)
-{
-    char why[1600], said[400];
-    last_words(p, j, said, sizeof(said));
-    if (WIFSIGNALED(status))
-        snprintf(why, sizeof(why), "the process was ended by signal %d (%s)%s%s", WTERMSIG(status),
-                 strsignal(WTERMSIG(status)), said[0] ? "; " : "", said);
-    else
-        snprintf(why, sizeof(why), "%s",
-                 text[0]   ? text
-                 : said[0] ? said
-                           : "the process ended without a result");
-    cop_result r = {.outcome = COP_OUTCOME_FAILED, .detail = why};
-    cop_config c;
-    cop_err ignored = {0};
-    bool loaded = load_config(j, &c, &ignored) == 0;
-    int rc = store_result(p, j, loaded ? &c : NULL, &r, NULL, p->err);
-    if (loaded)
-        cop_config_free(&c);
+    cop_store *s;
+    int rc = cop_store_open(&s, p->o->db, true, p->err);
+    if (rc == 0)
+        rc = look_up(s, p->o, j->task.point, false, j->arena, p->err);
+    cop_store_close(s);
     return rc;
 }
 
-static int finish(pool *p, job *j, int status)
+static void drop(const pool *p, const job *j)
 {
-    const slot *sl = &p->slots[j->slot];
+    cop_claim_drop(p->claims, j->task.point->config_hash, j->task.point->seed);
+}
+
+/* Start a run, unless another sweep makes it or has made it. */
+static int offer(pool *p, job *j)
+{
+    const cop_point *point = j->task.point;
+    if (!cop_claim_take(p->claims, point->config_hash, point->seed)) {
+        p->held[p->n_held++] = j;
+        return 0;
+    }
+    int rc = look_again(p, j);
+    if (rc == 0 && point->run_id > 0) {
+        p->view.found++;
+        drop(p, j);
+        return 0;
+    }
+    return rc == 0 ? start(p, j) : rc;
+}
+
+static int start_some(pool *p)
+{
+    int rc = 0;
+    while (rc == 0 && p->view.running < p->jobs && p->next < p->n_jobs)
+        rc = offer(p, &p->job[p->next++]);
+    /* Those of others when there is nothing else to do: ended by now, or left by who has died. */
+    size_t n = p->n_held;
+    p->n_held = 0;
+    for (size_t i = 0; i < n; i++)
+        if (rc == 0 && p->view.running < p->jobs)
+            rc = offer(p, p->held[i]);
+        else
+            p->held[p->n_held++] = p->held[i];
+    return rc;
+}
+
+static int finish(pool *p, unsigned at, int status)
+{
+    const cop_slot *sl = &p->slots[at];
+    job *j = p->busy[at];
+    const cop_point *point = j->task.point;
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1, rc = 0;
-    p->busy[j->slot] = false;
-    j->pid = 0;
+    p->busy[at] = NULL;
     p->view.running--;
     p->hops_done += (double)sl->packet_hops;
-    if (code == CHILD_CANNOT_STORE)
+    if (code == COP_WORKER_CANNOT_STORE)
         return cop_err_add(p->err, COP_E_IO, "%s", sl->text);
-    if (code == CHILD_CHANGED)
+    if (code == COP_WORKER_CHANGED)
         return cop_err_add(p->err, COP_E_INPUT,
                            "%s, or a file it names, was changed after the start; give the same "
                            "command again",
-                           j->point->base);
-    if (code != CHILD_STORED)
-        rc = record_failure(p, j, status, sl->text);
-    cop_store *s;
+                           point->base);
+    if (code != COP_WORKER_STORED)
+        rc = cop_worker_record_failure(&j->task, status, sl->text, p->said[at], p->err);
     if (rc == 0)
-        rc = cop_store_open(&s, p->o->db, true, p->err);
+        rc = look_again(p, j);
     if (rc != 0)
         return rc;
-    cop_pool_opts again = *p->o;
-    again.retry = false;
-    rc = look_up(s, &again, j->point, j->arena, p->err);
-    cop_store_close(s);
+    drop(p, j);
     p->view.done++;
-    p->view.failed += j->point->outcome == COP_OUTCOME_FAILED;
-    p->view.latest = j->point->label;
-    p->view.latest_outcome = j->point->outcome;
-    return rc;
+    p->view.failed += point->outcome == COP_OUTCOME_FAILED;
+    p->view.latest = point->label;
+    p->view.latest_outcome = point->outcome;
+    return 0;
 }
 
 /* Collect every child that has ended. */
@@ -366,17 +303,17 @@ static int reap(pool *p)
     int status, rc = 0;
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-        for (size_t i = 0; i < p->next; i++)
-            if (p->job[i].pid == pid && finish(p, &p->job[i], status) != 0)
+        for (unsigned i = 0; i < p->jobs; i++)
+            if (p->busy[i] != NULL && p->busy[i]->pid == pid && finish(p, i, status) != 0)
                 rc = -1;
     return rc;
 }
 
 static void stop_all(pool *p)
 {
-    for (size_t i = 0; i < p->next; i++)
-        if (p->job[i].pid > 0)
-            kill(p->job[i].pid, SIGKILL);
+    for (unsigned i = 0; i < p->jobs; i++)
+        if (p->busy[i] != NULL)
+            kill(p->busy[i]->pid, SIGKILL);
     while (waitpid(-1, NULL, 0) > 0)
         ;
 }
@@ -384,12 +321,13 @@ static void stop_all(pool *p)
 static int work(pool *p)
 {
     int rc = 0;
-    while (rc == 0 && (p->next < p->n_jobs || p->view.running > 0)) {
-        while (rc == 0 && p->view.running < p->jobs && p->next < p->n_jobs)
-            rc = start(p, &p->job[p->next++]);
+    while (rc == 0 && (p->next < p->n_jobs || p->n_held > 0 || p->view.running > 0)) {
+        rc = start_some(p);
         look(p);
         struct timespec patience = {.tv_nsec = LOOK_NS};
-        int signal = sigtimedwait(&p->signals, NULL, &patience);
+        /* Nothing to wait for if the last runs have turned up in the database. */
+        bool idle = p->view.running == 0 && p->n_held == 0;
+        int signal = idle ? 0 : sigtimedwait(&p->signals, NULL, &patience);
         if (signal == SIGINT || signal == SIGTERM)
             rc = -COP_E_STOPPED;
         if (reap(p) != 0)
@@ -420,8 +358,9 @@ int cop_pool_run(cop_plan *const *plans, size_t n_plans, const cop_pool_opts *o,
     if (p.jobs > MAX_JOBS)
         p.jobs = MAX_JOBS;
     make_jobs(&p, plans, n_plans);
-    p.slots = mmap(NULL, p.jobs * sizeof(slot), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                   -1, 0);
+    p.claims = cop_claims_open(o->db);
+    p.slots = mmap(NULL, p.jobs * sizeof(cop_slot), PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     COP_CHECK(p.slots != MAP_FAILED);
     for (unsigned i = 0; i < p.jobs; i++)
         p.said[i] = memfd_create("coppice worker", MFD_CLOEXEC);
@@ -441,7 +380,9 @@ int cop_pool_run(cop_plan *const *plans, size_t n_plans, const cop_pool_opts *o,
             close(p.said[i]);
     (void)sigaction(SIGCHLD, &before, NULL);
     sigprocmask(SIG_SETMASK, &p.before, NULL);
-    munmap(p.slots, p.jobs * sizeof(slot));
+    munmap(p.slots, p.jobs * sizeof(cop_slot));
+    cop_claims_close(p.claims);
+    cop_free(p.held);
     cop_free(p.job);
     if (rc == 0)
         share_results(plans, n_plans);

@@ -1,4 +1,5 @@
-/* Runs the points of plans on all cores and stores each result as it ends. */
+/* Runs the points of plans on all cores and stores each result as it ends. Sweeps that use one
+ * database at the same time share the work. */
 #ifndef COP_STUDY_POOL_H
 #define COP_STUDY_POOL_H
 
@@ -7,9 +8,10 @@
 /* What goes on, for a progress bar. */
 typedef struct cop_pool_view {
     size_t total; /* different runs wanted */
-    size_t found; /* of them were in the database already */
+    size_t found; /* of them were in the database already, or another sweep made them meanwhile */
     size_t done, failed; /* ended now; failed counts those without a result */
     size_t running;
+    size_t elsewhere; /* another sweep makes them now */
     double share; /* of all work that is to be done now, 0 to 1, running ones in part */
     double seconds; /* since the start */
     uint64_t packet_hops; /* simulated so far */

@@ -3,7 +3,7 @@
  * explains the format.
  *
  *   read*.c      YAML -> cop_study           plan.c      cop_study -> points (configurations)
- *   pool.c       points -> runs in the database, all cores
+ *   pool.c       points -> runs in the database, all cores (worker.c: one of them)
  *   evaluate.c   runs -> values, verdicts, figures (expressions in Lua; metrics.lua)
  */
 #ifndef COP_STUDY_H
@@ -153,6 +153,7 @@ typedef struct cop_point {
     size_t n_set;
     uint64_t config_hash;
     int64_t run_id; /* 0: not run yet */
+    int64_t failed_id; /* a failed run that is to be made again; 0: none */
     int outcome; /* enum cop_outcome of the run */
     const char *detail; /* first line of what it says about a bad end; NULL: nothing */
 } cop_point;

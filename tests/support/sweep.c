@@ -80,6 +80,12 @@ void sweep_nap(long milliseconds)
     nanosleep(&t, NULL);
 }
 
+size_t sweep_workers(pid_t parent)
+{
+    pid_t child[8];
+    return children_of(parent, child, COP_LEN(child));
+}
+
 void sweep_wait_for_workers(pid_t parent, pid_t *child, size_t n)
 {
     for (int i = 0; i < 1000 && children_of(parent, child, n) < n; i++)

@@ -21,6 +21,8 @@ void sweep_expect(prog_answer got, int status, const char *what);
 void sweep_assert_sound(const char *db, const char *runs);
 
 void sweep_nap(long milliseconds);
+/* How many workers a sweep has now; at most eight are counted. */
+size_t sweep_workers(pid_t parent);
 /* Wait until the sweep has n workers. */
 void sweep_wait_for_workers(pid_t parent, pid_t *worker, size_t n);
 /* Workers whose parent has died are gone, or go at once. */

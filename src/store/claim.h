@@ -1,0 +1,22 @@
+/* Who makes which run, among all programs that use one result file at the same time.
+ *
+ * A claim is a lock of the operating system, so it ends with the program that holds it, whatever that
+ * died of, and there is nothing to clean up. It says that a run is being made, not that it is wanted:
+ * whoever gets a claim looks whether the run has come into the file meanwhile, and makes it if not. */
+#ifndef COP_STORE_CLAIM_H
+#define COP_STORE_CLAIM_H
+
+#include "base/base.h"
+
+typedef struct cop_claims cop_claims;
+
+/* Claims on the runs of an existing result file. NULL where the file system keeps no locks or nothing
+ * can be written beside the file: then everybody gets every claim, which costs time and no more. */
+cop_claims *cop_claims_open(const char *db_path);
+/* Give up all claims, when children that share them have ended. NULL is fine. */
+void cop_claims_close(cop_claims *c);
+/* False if another program has it. Children share the claims of their parent. */
+bool cop_claim_take(cop_claims *c, uint64_t config_hash, int64_t seed);
+void cop_claim_drop(cop_claims *c, uint64_t config_hash, int64_t seed);
+
+#endif
