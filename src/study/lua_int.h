@@ -33,7 +33,8 @@ void cop_lua_add_runs(cop_eval *e);
 /* The result of the run at the top of the stack; NULL if it is none. */
 const cop_result *cop_lua_result(cop_eval *e, int index);
 bool cop_lua_is_run(cop_eval *e, int index);
-/* The answer to a question in a rehearsal; upvalues: its name, and whether it is a list. */
+/* The answer to a question in a rehearsal; upvalues: its name, whether it is a list, and a function
+ * that knows whether all arguments are there (or nil). */
 int cop_lua_rehearsed(lua_State *L);
 /* Give the value at the top of the stack a name for expressions, and pop it. */
 void cop_lua_name(lua_State *L, const char *name);

@@ -304,7 +304,8 @@ static int run_index(lua_State *L)
         if (strcmp(name, questions[i].name) == 0) {
             lua_pushstring(L, name);
             lua_pushboolean(L, false);
-            lua_pushcclosure(L, rehearsal ? cop_lua_rehearsed : questions[i].fn, 2);
+            lua_pushnil(L);
+            lua_pushcclosure(L, rehearsal ? cop_lua_rehearsed : questions[i].fn, 3);
             return 1;
         }
     lua_getfield(L, LUA_REGISTRYINDEX, "metric_by_name");
@@ -314,7 +315,8 @@ static int run_index(lua_State *L)
         lua_pushstring(L, name);
         lua_pushboolean(L, lua_getfield(L, -2, "returns") == LUA_TSTRING);
         lua_remove(L, -2);
-        lua_pushcclosure(L, cop_lua_rehearsed, 2);
+        lua_getfield(L, -3, "rehearse");
+        lua_pushcclosure(L, cop_lua_rehearsed, 3);
         return 1;
     }
     lua_getfield(L, -1, "of");

@@ -8,7 +8,92 @@
 local catalogue = {}
 local by_name = {}
 
+-- What the names in `args` stand for; those in brackets may be left out. A wrong argument is a fault:
+-- a metric that made the best of it would answer another question than the one asked.
+local kinds = {
+   text = "series entry port node switch role what part except",
+   number = "level link_gbps gbps bytes ratio factor tier n first last",
+   time = "t0 t1 span",
+   ["text or number"] = "host",
+}
+local kind_of = {["{series...}"] = "list"}
+local right = {
+   text = "give text",
+   number = "give a number",
+   time = "give a time, such as '2 ms'",
+   ["text or number"] = "give a name or a number",
+   list = "give a list of names",
+}
+for kind, names in pairs(kinds) do
+   for name in string.gmatch(names, "%S+") do kind_of[name] = kind end
+end
+
+local function fits(kind, v)
+   local text, number = type(v) == "string", type(v) == "number"
+   if kind == "list" then
+      return type(v) == "table" and type(v[1]) == "string"
+   end
+   return kind == "text" and text or kind == "number" and number and v == v or
+      (kind == "time" or kind == "text or number") and (text or number)
+end
+
+local function arguments(m)
+   local list, optional = {}, false
+   for word in string.gmatch(m.args, "[^, ]+") do
+      optional = optional or string.sub(word, 1, 1) == "["
+      local name = string.gsub(word, "[%[%]]", "")
+      local kind = kind_of[name] or error("what is " .. name .. "?", 0)
+      list[#list + 1] = {name = name, kind = kind, optional = optional}
+   end
+   return list
+end
+
+local function wrong(m, what, remedy)
+   error(string.format("%s(%s): %s; %s", m.name, m.args, what, remedy), 0)
+end
+
+local function one_of(m, name, v)
+   local choices = m[name]
+   if not choices then return end
+   for word in string.gmatch(choices, "%S+") do
+      if v == word then return end
+   end
+   wrong(m, name .. " is `" .. v .. "`", "use one of " .. string.gsub(choices, " ", ", "))
+end
+
+-- Are all arguments there that must be, and no others? All that can be known before there are runs.
+local function check_number(m, n, ...)
+   local given = {...}
+   for i, a in ipairs(m.list) do
+      if given[i] == nil and not a.optional then
+         wrong(m, a.name .. " is missing", right[a.kind])
+      end
+   end
+   if n > #m.list then wrong(m, "argument " .. n .. " is too much", "leave it out") end
+end
+
+local function check(m, ...)
+   local given = {...}
+   check_number(m, select("#", ...), ...)
+   for i, a in ipairs(m.list) do
+      if given[i] ~= nil then
+         if not fits(a.kind, given[i]) then
+            local is = given[i] ~= given[i] and "no number" or "a " .. type(given[i])
+            wrong(m, a.name .. " is " .. is, right[a.kind])
+         end
+         one_of(m, a.name, given[i])
+      end
+   end
+end
+
 local function metric(m)
+   local of = m.of
+   m.list = arguments(m)
+   m.of = function(run, ...)
+      check(m, ...)
+      return of(run, ...)
+   end
+   m.rehearse = function(_, ...) check_number(m, select("#", ...), ...) end
    catalogue[#catalogue + 1] = m
    by_name[m.name] = m
 end
@@ -223,16 +308,16 @@ local function window(run, name, t0, t1)
    return out
 end
 
-metric{name = "window", args = "series, t0, t1", returns = "list", met = "MET-1",
+metric{name = "window", args = "series, [t0, t1]", returns = "list", met = "MET-1",
    help = "the values of a series (a traffic entry's name means its throughput) between two times",
    of = window}
-metric{name = "mean", args = "series, t0, t1", met = "MET-2", help = "mean over a window",
+metric{name = "mean", args = "series, [t0, t1]", met = "MET-2", help = "mean over a window",
    of = function(r, n, a, b) return mean(window(r, n, a, b)) end}
-metric{name = "sd", args = "series, t0, t1", met = "MET-2", help = "standard deviation over a window",
+metric{name = "sd", args = "series, [t0, t1]", met = "MET-2", help = "standard deviation over a window",
    of = function(r, n, a, b) return sd(window(r, n, a, b)) end}
-metric{name = "min", args = "series, t0, t1", met = "MET-2", help = "least value in a window",
+metric{name = "min", args = "series, [t0, t1]", met = "MET-2", help = "least value in a window",
    of = function(r, n, a, b) return min(window(r, n, a, b)) end}
-metric{name = "max", args = "series, t0, t1", met = "MET-2", help = "greatest value in a window",
+metric{name = "max", args = "series, [t0, t1]", met = "MET-2", help = "greatest value in a window",
    of = function(r, n, a, b) return max(window(r, n, a, b)) end}
 metric{name = "steady", args = "series, t0, t1", met = "MET-2",
    help = "mean over the last 60 % of an interval in which the active flows do not change",
@@ -240,7 +325,7 @@ metric{name = "steady", args = "series, t0, t1", met = "MET-2",
       local t0, t1 = seconds(a), seconds(b)
       return mean(window(r, n, t0 + 0.4 * (t1 - t0), t1))
    end}
-metric{name = "jitter", args = "series, t0, t1", met = "MET-2",
+metric{name = "jitter", args = "series, [t0, t1]", met = "MET-2",
    help = "standard deviation over mean in a window",
    of = function(r, n, a, b)
       local w = window(r, n, a, b)
@@ -300,7 +385,11 @@ end
 
 metric{name = "hotspot_rate", args = "", met = "MET-3",
    help = "mean Gbit/s that hotspots of a forest receive",
-   of = function(r) return mean(received(r, function(n) return n.hotspot > 0.5 end)) end}
+   of = function(r)
+      local rates = received(r, function(n) return n.hotspot > 0.5 end)
+      if #rates == 0 then error("no host is a hotspot; only a forest has hotspots", 0) end
+      return mean(rates)
+   end}
 metric{name = "other_rate", args = "", met = "MET-3",
    help = "mean Gbit/s that hosts which are not hotspots receive",
    of = function(r) return mean(received(r, function(n) return n.hotspot <= 0.5 end)) end}
@@ -314,7 +403,7 @@ metric{name = "received", args = "host", met = "MET-3",
       end
       error("no host is called `" .. tostring(host) .. "`", 0)
    end}
-metric{name = "sent_by", args = "role", returns = "list", met = "MET-3",
+metric{name = "sent_by", args = "role", role = "V C B", returns = "list", met = "MET-3",
    help = "Gbit/s that each host of a role (V, C or B in a forest) sends after the warm-up; silent ones left out",
    of = function(r, role)
       local out = {}
@@ -338,7 +427,7 @@ local function windows(run, names, t0, t1)
    return out
 end
 
-metric{name = "samples", args = "{series...}, t0, t1", returns = "list", met = "MET-2",
+metric{name = "samples", args = "{series...}, [t0, t1]", returns = "list", met = "MET-2",
    help = "the values of several series in a window, one list after the other",
    of = function(r, names, t0, t1)
       local out = {}
@@ -347,7 +436,7 @@ metric{name = "samples", args = "{series...}, t0, t1", returns = "list", met = "
       end
       return out
    end}
-metric{name = "treatment_variation", args = "{series...}, t0, t1", met = "MET-7",
+metric{name = "treatment_variation", args = "{series...}, [t0, t1]", met = "MET-7",
    help = "variance over time of the gap between the best and the worst treated contributor",
    of = function(r, names, t0, t1)
       local all, gap = windows(r, names, t0, t1), {}
@@ -376,14 +465,14 @@ metric{name = "settled", args = "{series...}, t0, t1, ratio, span", met = "MET-8
       end
       return math.max(last, n) * dt -- a mean over a span is not known sooner
    end}
-metric{name = "share", args = "series, {series...}, t0, t1", met = "MET-8",
+metric{name = "share", args = "series, {series...}, [t0, t1]", met = "MET-8",
    help = "a flow's part of what all named flows get",
    of = function(r, name, names, t0, t1)
       local all = 0
       for _, n in ipairs(names) do all = all + mean(window(r, n, t0, t1)) end
       return mean(window(r, name, t0, t1)) / all
    end}
-metric{name = "normalised", args = "link_gbps, t0, t1", met = "MET-9, MET-17",
+metric{name = "normalised", args = "link_gbps, [t0, t1]", met = "MET-9, MET-17",
    help = "delivered rate of the network over hosts times link rate, in a window",
    of = function(r, link, t0, t1)
       return mean(window(r, "network/throughput", t0, t1)) / (r:info().hosts * link)
@@ -405,10 +494,11 @@ local function received_bins(run, except)
    return out
 end
 
-metric{name = "received_series", args = "part, gbps, [except]", returns = "list", met = "MET-9",
+metric{name = "received_series", args = "part, gbps, [except]", part = "mean min max", returns = "list", met = "MET-9",
    help = "over time: mean, min or max of what hosts take in, over so many Gbit/s; without host `except`",
    of = function(r, part, gbps, except)
       local hosts = received_bins(r, except)
+      if #hosts == 0 then error("no host is left", 0) end
       local pick = part == "min" and min or part == "max" and max or mean
       local out = hosts[1]
       for i = 1, #out do
@@ -416,7 +506,7 @@ metric{name = "received_series", args = "part, gbps, [except]", returns = "list"
       end
       return out
    end}
-metric{name = "latency", args = "[part]", met = "MET-12",
+metric{name = "latency", args = "[part]", part = "mean min p50 p99 max", met = "MET-12",
    help = "ns from generation to delivery after the warm-up; part: mean (default), min, p50, p99, max",
    of = function(r, part) return r:scalar("latency_ns." .. (part or "mean")) end}
 metric{name = "accepted", args = "link_gbps", met = "MET-13",
@@ -524,7 +614,7 @@ metric{name = "diameter", args = "",
       end
       return most
    end}
-metric{name = "tiers", args = "what", returns = "list",
+metric{name = "tiers", args = "what", what = "switches up down ports", returns = "list",
    help = "per tier of a tree, from the leaves up: its switches, links up, links down, or most ports",
    of = function(r, what)
       local tier, switches, order = tier_map(r)
@@ -544,13 +634,17 @@ metric{name = "tiers", args = "what", returns = "list",
 metric{name = "tier_of", args = "port", help = "the tier of the switch that a port belongs to",
    of = function(r, name)
       local tier = tier_map(r)
-      return tier[switch_of(string.match(name, "^(%S*)"))]
+      local switch = switch_of(string.match(name, "^(%S*)"))
+      if not tier[switch] then error("no port of a switch is called `" .. name .. "`", 0) end
+      return tier[switch]
    end}
 metric{name = "busy_switches", args = "tier", returns = "list",
    help = "the names of the switches of a tier that send anything after the warm-up",
    of = function(r, wanted)
       local tier = tier_map(r)
-      local out, seen = {}, {}
+      local out, seen, known = {}, {}, false
+      for _, t in pairs(tier) do known = known or t == wanted end
+      if not known then error("no switch is in tier " .. wanted, 0) end
       for _, p in ipairs(r:ports()) do
          local s = switch_of(p.name)
          if s and tier[s] == wanted and p.utilisation > 0 and not seen[s] then
@@ -599,12 +693,22 @@ metric{name = "roots", args = "bytes", returns = "list", met = "MET-18",
       end
       return out
    end}
+-- The ports that lead to a switch or host. Every one has such ports, so a name without is wrong.
+local function leading_to(run, node)
+   local out = {}
+   for _, p in ipairs(run:ports()) do
+      if p.to == node or switch_of(p.to) == node then out[#out + 1] = p end
+   end
+   if #out == 0 then error("no switch or host is called `" .. node .. "`", 0) end
+   return out
+end
+
 metric{name = "ports_to", args = "node, bytes", met = "MET-18",
    help = "ports that lead to a switch or host and for which more than so many bytes wait on average",
    of = function(r, node, bytes)
       local n = 0
-      for _, p in ipairs(r:ports()) do
-         if (p.to == node or switch_of(p.to) == node) and p.mean_queue_bytes > bytes then n = n + 1 end
+      for _, p in ipairs(leading_to(r, node)) do
+         if p.mean_queue_bytes > bytes then n = n + 1 end
       end
       return n
    end}
@@ -619,22 +723,18 @@ metric{name = "tree_switches", args = "bytes", met = "MET-18",
 metric{name = "peak", args = "switch, node", met = "MET-18",
    help = "most bytes that waited, at samples, for the ports of a switch that lead to a switch or host",
    of = function(r, name, node)
-      local most = 0
-      for _, p in ipairs(r:ports()) do
-         if switch_of(p.name) == name and (p.to == node or switch_of(p.to) == node) then
-            most = math.max(most, p.max_queue_bytes)
-         end
+      local most
+      for _, p in ipairs(leading_to(r, node)) do
+         if switch_of(p.name) == name then most = math.max(most or 0, p.max_queue_bytes) end
       end
-      return most
+      return most or error("no port of `" .. name .. "` leads to `" .. node .. "`", 0)
    end}
 metric{name = "peaks_to", args = "node", returns = "list", met = "MET-18",
    help = "most bytes that waited, at samples, for each switch port that leads to a switch or host; falling",
    of = function(r, node)
       local out = {}
-      for _, p in ipairs(r:ports()) do
-         if switch_of(p.name) and (p.to == node or switch_of(p.to) == node) then
-            out[#out + 1] = p.max_queue_bytes
-         end
+      for _, p in ipairs(leading_to(r, node)) do
+         if switch_of(p.name) then out[#out + 1] = p.max_queue_bytes end
       end
       table.sort(out, function(a, b) return a > b end)
       return out
@@ -642,11 +742,7 @@ metric{name = "peaks_to", args = "node", returns = "list", met = "MET-18",
 metric{name = "tree", args = "bytes", returns = "list", met = "MET-18",
    help = "the names of switch ports for which more than so many bytes wait on average",
    of = function(r, bytes)
-      local out = {}
-      for _, p in ipairs(r:ports()) do
-         if p.mean_queue_bytes > bytes then out[#out + 1] = p.name end
-      end
-      return out
+      return map(waiting(r, bytes), function(p) return p.name end)
    end}
 
 -- formulas of single papers -------------------------------------------------------------------------
@@ -756,7 +852,7 @@ metric{name = "injected_by_switch", args = "[n]", returns = "list", met = "MET-1
       end
       return out
    end}
-metric{name = "unevenness", args = "what",
+metric{name = "unevenness", args = "what", what = "utilisation mean_queue_bytes",
    help = "standard deviation over mean of links between switches: utilisation, or mean_queue_bytes",
    of = function(r, what)
       local host, list = {}, {}
@@ -780,7 +876,10 @@ metric{name = "received_mean", args = "first, last",
    help = "mean Gbit/s that hosts `first` to `last` receive after the warm-up; numbers from 0",
    of = function(r, first, last)
       local nodes, list = r:nodes(), {}
-      for i = first, last do list[#list + 1] = nodes[i + 1].received_gbps end
+      for i = first, last do
+         if not nodes[i + 1] then error("no host has number " .. i, 0) end
+         list[#list + 1] = nodes[i + 1].received_gbps
+      end
       return mean(list)
    end}
 

@@ -75,6 +75,11 @@ static int push_numbers(lua_State *L)
 int cop_lua_rehearsed(lua_State *L)
 {
     const char *name = lua_tostring(L, lua_upvalueindex(1));
+    if (lua_isfunction(L, lua_upvalueindex(3))) {
+        lua_pushvalue(L, lua_upvalueindex(3));
+        lua_insert(L, 1);
+        lua_call(L, lua_gettop(L) - 1, 0);
+    }
     for (size_t i = 0; i < COP_LEN(rows); i++)
         if (strcmp(name, rows[i].question) == 0) {
             push_row(L, i);

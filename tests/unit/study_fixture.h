@@ -17,6 +17,7 @@
 
 #include "exp/run.h"
 #include "store/study.h"
+#include "study/eval.h"
 #include "study/evaluate.h"
 #include "study/pool.h"
 
@@ -137,21 +138,27 @@ static inline void make_synthetic(cop_result *r, double f)
     r->flow[0] = (cop_flow_result){0, 2, 40, 4000};
 }
 
-/* Store a result for point i, times f. */
-static inline void store_point(stage *s, size_t i, double f, enum cop_outcome outcome)
+/* Store a result for point i, and free it. */
+static inline void store_made(stage *s, size_t i, cop_result *r)
 {
-    cop_result r;
     cop_err err = {0};
-    make_synthetic(&r, f);
-    r.outcome = outcome;
-    r.detail = outcome == COP_OUTCOME_OK ? NULL : "h0 waits for h1\nand so on";
     cop_store_meta meta = {.name = s->study.name,
                            .model = cop_model_id(),
                            .seed = s->plan.point[i].seed,
                            .config_hash = s->plan.point[i].config_hash};
-    if (cop_store_run(s->db, &meta, &r, NULL, &err) != 0)
+    if (cop_store_run(s->db, &meta, r, NULL, &err) != 0)
         fail_msg("%s", err.text);
-    cop_arena_free(&r.arena);
+    cop_arena_free(&r->arena);
+}
+
+/* The synthetic result for point i, times f. */
+static inline void store_point(stage *s, size_t i, double f, enum cop_outcome outcome)
+{
+    cop_result r;
+    make_synthetic(&r, f);
+    r.outcome = outcome;
+    r.detail = outcome == COP_OUTCOME_OK ? NULL : "h0 waits for h1\nand so on";
+    store_made(s, i, &r);
 }
 
 /* Find the runs of all points and open the database. */
@@ -162,6 +169,50 @@ static inline void find_points(stage *s)
     cop_pool_opts o = {.db = s->db};
     if (cop_pool_find(plans, 1, &o, &err) != 0 || cop_store_open(&s->store, s->db, true, &err) != 0)
         fail_msg("%s", err.text);
+}
+
+/* Expressions over the runs of the stage, for its first seed. */
+static inline cop_eval *open_expressions(stage *s)
+{
+    cop_eval *e = cop_eval_open(&s->plan, s->store);
+    if (cop_eval_seed(e, 0) != COP_EVAL_OK)
+        fail_msg("%s", cop_eval_why(e));
+    return e;
+}
+
+typedef struct answer {
+    const char *of;
+    double want;
+} answer;
+
+static inline void expect_answers(cop_eval *e, const answer *all, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        cop_expr x = {all[i].of, "here"};
+        double v = NAN;
+        if (cop_eval_number(e, &x, &v) != COP_EVAL_OK)
+            fail_msg("%s: %s", all[i].of, cop_eval_why(e));
+        if (!(fabs(v - all[i].want) <= 1e-9 * fabs(all[i].want)))
+            fail_msg("%s: %.17g, not %.17g", all[i].of, v, all[i].want);
+    }
+}
+
+typedef struct refusal {
+    const char *of;
+    enum cop_eval_status status;
+    const char *why;
+} refusal;
+
+static inline void expect_refusals(cop_eval *e, const refusal *all, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        cop_expr x = {all[i].of, "here"};
+        double v = 0;
+        enum cop_eval_status st = cop_eval_number(e, &x, &v);
+        if (st != all[i].status || strstr(cop_eval_why(e), all[i].why) == NULL)
+            fail_msg("%s: status %d, %s; not `%s`", all[i].of, (int)st, cop_eval_why(e),
+                     all[i].why);
+    }
 }
 
 #define ON_STAGE(test) cmocka_unit_test_setup_teardown(test, stage_open, stage_close)

@@ -1,0 +1,139 @@
+/* Metrics of networks and of congestion trees: answers counted by hand in a small tree, and formulas
+ * for networks that were really built, if only for a moment. */
+#include "metrics_fixture.h"
+
+static void test_graph(void **state)
+{
+    static const answer all[] = {
+        {"r:cables()", 2},
+        {"r:diameter()", 2}, /* s0, s2, s1 */
+        {"#r:tiers('switches')", 2},
+        {"r:tiers('switches')[1]", 2},
+        {"r:tiers('switches')[2]", 1},
+        {"r:tiers('up')[1]", 2},
+        {"r:tiers('up')[2]", 0},
+        {"r:tiers('down')[1]", 4},
+        {"r:tiers('down')[2]", 2},
+        {"r:tiers('ports')[1]", 3},
+        {"r:tiers('ports')[2]", 2},
+        {"r:tier_of('s0.2')", 1},
+        {"r:tier_of('s2.1 > s1.2')", 2},
+        {"#r:busy_switches(1)", 2},
+        {"r:busy_switches(2)[1] == 's2' and 1 or 0", 1},
+        {"r:switch_ports()", 3},
+        {"#r:neighbours()", 3},
+        {"r:neighbours()[1]", 1},
+        {"r:neighbours()[3]", 2},
+        {"r:group_switches()", 1}, /* s0 and s2 have no neighbour in common */
+        /* 0.5, 1, 0.25, 0.25: variance 0.125, mean 0.5 */
+        {"r:unevenness('utilisation')", 0.70710678118654752},
+        /* 6000, 2000, 0, 10000: mean 4500 */
+        {"r:unevenness('mean_queue_bytes')", 4434.7115652166905 / 4500},
+        {"r:utilisation('h3')", 0.8},
+        {"r:utilisation('s1.0 > h2')", 1},
+        {"r:queue('s0.2')", 6000},
+    };
+    cop_eval *e = open_tree(*state);
+    expect_answers(e, all, COP_LEN(all));
+    cop_eval_close(e);
+}
+
+static void test_congestion_tree(void **state)
+{
+    static const answer all[] = {
+        {"#r:roots(4000)", 1},
+        {"r:roots(4000)[1] == 's1.0 > h2' and 1 or 0", 1},
+        {"#r:roots(20000)", 0}, /* more, not as much */
+        {"#r:tree(4000)", 4}, /* s0.0, s0.2, s1.0, s2.1 */
+        {"r:tree(15000)[1] == 's1.0' and 1 or 0", 1},
+        {"r:tree_switches(4000)", 3},
+        {"r:tree_switches(9000)", 2},
+        {"r:tree_switches(1e6)", 0},
+        {"r:ports_to('s1', 4000)", 1},
+        {"r:ports_to('s1', -1)", 3}, /* from s2, h2 and h3 */
+        {"r:ports_to('h2', 4000)", 1},
+        {"r:ports_to('s0', 0)", 0},
+        {"r:peak('s2', 's1')", 12000},
+        {"r:peak('s1', 'h2')", 30000},
+        {"#r:peaks_to('s2')", 2},
+        {"r:peaks_to('s2')[1]", 8000},
+        {"r:peaks_to('s2')[2]", 4000},
+        {"#r:peaks_to('s1')", 1}, /* hosts' ports are none of a switch */
+    };
+    cop_eval *e = open_tree(*state);
+    expect_answers(e, all, COP_LEN(all));
+    cop_eval_close(e);
+}
+
+/* Simulate the points of the stage, and open expressions over them. */
+static cop_eval *simulate(stage *s)
+{
+    cop_plan *plans[] = {&s->plan};
+    cop_pool_opts o = {.db = s->db, .jobs = 2};
+    if (cop_pool_run(plans, 1, &o, &s->err) != 0 ||
+        cop_store_open(&s->store, s->db, true, &s->err) != 0)
+        fail_msg("%s", s->err.text);
+    return open_expressions(s);
+}
+
+static void test_topologies(void **state)
+{
+    static const answer all[] = {
+        /* k-ary n-tree: k^n cables between levels, 2 (n - 1) links from leaf to leaf */
+        {"tree:cables()", 2 * 8},
+        {"tree:diameter()", 4},
+        {"#tree:tiers('switches')", 3},
+        {"sum(tree:tiers('switches'))", 3 * 4},
+        {"tree:tiers('up')[2]", 8},
+        {"tree:tiers('down')[3]", 8},
+        {"tree:tiers('ports')[1]", 4},
+        {"tree:tiers('ports')[3]", 2},
+        {"tree:switch_ports()", 4},
+        /* 4x4 torus: two cables per switch, half way round in both directions */
+        {"torus:cables()", 32},
+        {"torus:diameter()", 4},
+        {"min(torus:neighbours()) + max(torus:neighbours())", 8},
+        {"#torus:tiers('switches')", 1}, /* all have hosts */
+        {"mesh:cables()", 24},
+        {"mesh:diameter()", 6},
+        {"cube:cables()", 4 * 8},
+        {"cube:diameter()", 4},
+        /* dragonfly: 9 groups of 4 switches, all groups joined */
+        {"dragonfly:group_switches()", 4},
+        {"dragonfly:diameter()", 3},
+        {"dragonfly:cables()", 9 * 6 + 36},
+        {"dragonfly:switch_ports()", 2 + 3 + 2},
+        /* one way only: 8 links between the columns, each a cable */
+        {"omega:cables()", 2 * 8},
+        {"single:cables()", 0},
+        {"single:diameter()", 0},
+    };
+    stage *s = *state;
+    must_read(s,
+              HEAD "set: {run.duration: 1 us, run.warmup: 0 s, run.sample: 1 us,"
+                   " traffic.0.arrival: poisson}\nruns:\n"
+                   "  - {name: tree, set: {topology: {kind: kary-ntree, k: 2, n: 3}}}\n"
+                   "  - {name: torus, set: {topology: {kind: torus, radix: [4, 4]}}}\n"
+                   "  - {name: mesh, set: {topology: {kind: mesh, radix: [4, 4]}}}\n"
+                   "  - {name: cube, set: {topology: {kind: hypercube, dims: 4}}}\n"
+                   "  - {name: dragonfly, set: {topology: {kind: dragonfly, p: 2, a: 4, h: 2}}}\n"
+                   "  - {name: omega, set: {topology: {kind: omega, radix: 2, stages: 3}}}\n"
+                   "  - {name: single}\n",
+              "full");
+    cop_eval *e = simulate(s);
+    expect_answers(e, all, COP_LEN(all));
+    /* It has no links between switches. */
+    const refusal none = {"single:unevenness('utilisation')", COP_EVAL_FAULT, "no values"};
+    expect_refusals(e, &none, 1);
+    cop_eval_close(e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_STAGE(test_graph),
+        ON_STAGE(test_congestion_tree),
+        ON_STAGE(test_topologies),
+    };
+    return cmocka_run_group_tests_name("metrics_net", tests, NULL, NULL);
+}
