@@ -1,0 +1,52 @@
+/* Counters and series of runs with congestion control. */
+#ifndef COP_IBCC_NET_FIXTURE_H
+#define COP_IBCC_NET_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "scenario.h"
+
+static inline double scalar(const cop_result *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->n_scalars; i++)
+        if (strcmp(r->scalar[i].name, name) == 0)
+            return r->scalar[i].value;
+    return 0.0;
+}
+
+static inline const cop_series *series(const cop_result *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->n_series; i++)
+        if (strcmp(r->series[i].name, name) == 0)
+            return &r->series[i];
+    print_error("no series %s\n", name);
+    fail();
+    return NULL;
+}
+
+static inline void near(double value, double expected, double tolerance)
+{
+    if (fabs(value - expected) > tolerance * fabs(expected)) {
+        print_error("%g, expected %g within %g %%\n", value, expected, tolerance * 100.0);
+        fail();
+    }
+}
+
+/* Hosts 0 and 3 overload host 1; host 2 sends to host 4 untouched. */
+static const char hot[] = "run: {duration: 2 ms}\n"
+                          "topology: {kind: single, hosts: 5}\n"
+                          "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+                          "cc: {kind: ibcc, ccti_timer: 20 us}\n"
+                          "traffic:\n"
+                          "  - {name: hot, from: [0, 3], pattern: fixed, to: 1}\n"
+                          "  - {name: cold, from: [2], pattern: fixed, to: 4}\n";
+
+#endif

@@ -1,0 +1,228 @@
+/* Reports as CSV files and in the terminal; and faults, each one line that leaves nothing behind. */
+#include "report_fixture.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+/* -- helpers -- */
+
+static void write_plain(const void *r, FILE *out)
+{
+    cop_report_text(r, out, false, 100);
+}
+
+static void write_colour(const void *r, FILE *out)
+{
+    cop_report_text(r, out, true, 60);
+}
+
+/* Files in the folder apart from the database and its companions. */
+static unsigned strangers(const place *p)
+{
+    unsigned n = 0;
+    DIR *d = opendir(p->dir);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d)) != NULL;)
+        n += e->d_name[0] != '.' && strncmp(e->d_name, "r%?#.db", 7) != 0;
+    closedir(d);
+    return n;
+}
+
+/* -- CSV -- */
+
+static void csv_of(const char *spec, const char *expected)
+{
+    json_t *f = json_loads(spec, 0, NULL);
+    assert_non_null(f);
+    char *text = written(cop_report_csv_figure, f);
+    assert_string_equal(text, expected);
+    free(text);
+    json_decref(f);
+}
+
+static void csv_kinds(void **state)
+{
+    (void)state;
+    csv_of("{\"kind\": \"line\", \"series\": [{\"name\": \"a, \\\"b\\\"\", \"points\": [[1, 2.5],"
+           " [2, null]], \"ci\": [0.25, null]}], \"expected\": [{\"name\": \"a\", \"from\": 0,"
+           " \"to\": null, \"value\": 3, \"low\": 2, \"high\": 4}, {\"name\": \"b\", \"points\":"
+           " [[5, 6]], \"tolerance\": 0.1}]}",
+           "series,x,y,ci,low,high\r\n"
+           "\"a, \"\"b\"\"\",1,2.5,0.25,,\r\n"
+           "\"a, \"\"b\"\"\",2,,,,\r\n"
+           "\"expected a\",0,3,,2,4\r\n"
+           "\"expected a\",,3,,2,4\r\n"
+           "\"expected b\",5,6,,,\r\n");
+    csv_of("{\"kind\": \"bar\", \"categories\": [\"c\", \"d\"], \"series\": [{\"name\": \"s\","
+           " \"values\": [1, 2], \"ci\": null}], \"expected\": [{\"category\": \"d\", \"series\":"
+           " null, \"value\": 2.5, \"low\": null, \"high\": 3}]}",
+           "category,series,value,ci,low,high\r\n"
+           "c,s,1,,,\r\nd,s,2,,,\r\nd,\"expected \",2.5,,,3\r\n");
+    csv_of("{\"kind\": \"heatmap\", \"xs\": [1, 2], \"ys\": [\"u\"], \"cells\": [[1, 0, 0.5],"
+           " [9, 0, 1]]}",
+           "x,y,z\r\n2,u,0.5\r\n,u,1\r\n");
+    csv_of("{\"kind\": \"network\", \"nodes\": [{\"name\": \"h0\"}, {\"name\": \"s0\"}], \"links\":"
+           " [[0, 1, 0.25, 7], {\"from\": \"s0\", \"to\": \"h0\", \"use\": 1, \"queue\": 0}]}",
+           "from,to,use,queue_bytes\r\nh0,s0,0.25,7\r\ns0,h0,1,0\r\n");
+    csv_of("{\"kind\": \"table\", \"columns\": [\"a\", \"b\"], \"rows\": [[\"x\\ny\", true]]}",
+           "a,b\r\n\"x\ny\",true\r\n");
+    csv_of("{\"kind\": \"line\"}", "series,x,y,ci,low,high\r\n");
+    csv_of("{\"kind\": 7, \"series\": 3}", "");
+}
+
+static void csv_files(void **state)
+{
+    const place *p = *state;
+    char dir[128], path[256], verdicts[256];
+    make_study(p);
+    cop_report *r = must_read(p->db);
+    snprintf(dir, sizeof(dir), "%s/csv", p->dir);
+    cop_err err = {0};
+    assert_int_equal(cop_report_save_csv(r, dir, &err), 0);
+    snprintf(path, sizeof(path), "%s/e2@full-.._f_2.csv", dir);
+    snprintf(verdicts, sizeof(verdicts), "%s/verdicts.csv", dir);
+    size_t n;
+    char *text = read_file(path, &n);
+    assert_string_equal(text, "a\r\n1\r\n");
+    cop_free(text);
+    text = read_file(verdicts, &n);
+    assert_non_null(strstr(text,
+                           "p-2,p,e2,full,fig 1,\"two, \"\"quoted\"\"\",printed,2,5 %,fail,3.5,"
+                           "\"for a\nreason\"\r\n"));
+    assert_int_equal(occurrences(text, "\r\n"), 5);
+    cop_free(text);
+    char remove[160];
+    snprintf(remove, sizeof(remove), "rm -r '%s'", dir);
+    assert_int_equal(system(remove), 0);
+    cop_report_free(r);
+}
+
+/* -- text -- */
+
+static void text_table(void **state)
+{
+    const place *p = *state;
+    make_study(p);
+    cop_report *r = must_read(p->db);
+    char *text = written(write_plain, r);
+    assert_null(strchr(text, '\x1b'));
+    assert_non_null(strstr(text, "  e2         full         4     1     1        1         1   "
+                                 "Second\n"));
+    assert_non_null(strstr(text, "  p-2    fail      two, \"quoted\"\n"));
+    assert_non_null(strstr(text, "because   for a reason\n"));
+    assert_non_null(strstr(text, "deadlock"));
+    free(text);
+    text = written(write_colour, r);
+    assert_non_null(strstr(text, "\x1b[31mfail"));
+    assert_null(strstr(text, "thr\x1b"));
+    free(text);
+    cop_report_free(r);
+}
+
+/* -- faults -- */
+
+static void refuses(const char *db, const char *word)
+{
+    cop_report *r = (cop_report *)(uintptr_t)1;
+    cop_err err = {0};
+    assert_true(cop_report_read(&r, db, "9.9", &err) < 0);
+    assert_null(r);
+    if (strstr(err.text, word) == NULL || strchr(err.text, '\n') != NULL)
+        fail_msg("`%s` is not one line with `%s`", err.text, word);
+}
+
+static void bad_databases(void **state)
+{
+    const place *p = *state;
+    refuses("/nonexistent/x.db", "/nonexistent/x.db: No such file");
+    refuses(p->dir, "is a folder");
+    FILE *f = fopen(p->db, "w");
+    assert_non_null(f);
+    fputs("not a database, but long enough to look at: ............................", f);
+    fclose(f);
+    refuses(p->db, "is not an SQLite database");
+    unlink(p->db);
+    make_study(p);
+    change(p->db, "UPDATE figure SET spec = '{\"kind\": ' WHERE name = 'first'");
+    refuses(p->db, "a figure of e2 has been changed");
+    change(p->db, "UPDATE figure SET spec = '[1]' WHERE name = 'first'");
+    refuses(p->db, "a figure of e2 has been changed");
+    change(p->db, "DELETE FROM figure; UPDATE verdict SET items = 'x' WHERE id = 'p-2'");
+    refuses(p->db, "the verdict of p-2 has been changed");
+    change(p->db, "PRAGMA application_id = 77");
+    refuses(p->db, p->db);
+}
+
+static void damaged_database(void **state)
+{
+    const place *p = *state;
+    make_study(p);
+    size_t n;
+    char *data = read_file(p->db, &n);
+    assert_true(n > 16384);
+    memset(data + 4096, 0x5a, n - 4096);
+    FILE *f = fopen(p->db, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, n, f), n);
+    fclose(f);
+    cop_free(data);
+    refuses(p->db, "damaged");
+}
+
+/* Save with room for 64 KiB only: what a full disk does in the middle of a file. */
+static int save_on_a_full_disk(const cop_report *r, const char *path, cop_err *err)
+{
+    struct rlimit old, small;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    small = (struct rlimit){.rlim_cur = 65536, .rlim_max = old.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    int rc = cop_report_save_html(r, path, err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    return rc;
+}
+
+static void bad_outputs(void **state)
+{
+    const place *p = *state;
+    char path[128];
+    make_study(p);
+    cop_report *r = must_read(p->db);
+    cop_err err = {0};
+    assert_true(cop_report_save_html(r, "/nonexistent/r.html", &err) < 0);
+    assert_non_null(strstr(err.text, "/nonexistent/r.html: cannot be written"));
+    err = (cop_err){0};
+    assert_true(cop_report_save_html(r, p->dir, &err) < 0);
+    assert_non_null(strstr(err.text, "is a folder"));
+    err = (cop_err){0};
+    assert_true(cop_report_save_html(r, "/dev/full", &err) < 0);
+    assert_non_null(strstr(err.text, "No space left"));
+    err = (cop_err){0};
+    assert_true(cop_report_save_csv(r, p->db, &err) < 0);
+    assert_non_null(strstr(err.text, "is not a folder"));
+    assert_int_equal(cop_report_save_html(r, "/dev/null", &err), 0);
+    assert_int_equal(strangers(p), 0);
+    /* An older page survives a fault, and nothing is left beside it. */
+    snprintf(path, sizeof(path), "%s/r.html", p->dir);
+    assert_int_equal(cop_report_save_html(r, path, &err), 0);
+    size_t before, after;
+    cop_free(read_file(path, &before));
+    err = (cop_err){0};
+    assert_true(save_on_a_full_disk(r, path, &err) < 0);
+    assert_non_null(strstr(err.text, "cannot be written"));
+    cop_free(read_file(path, &after));
+    assert_int_equal(before, after);
+    assert_int_equal(strangers(p), 1);
+    unlink(path);
+    cop_report_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(csv_kinds), IN_PLACE(csv_files),        IN_PLACE(text_table),
+        IN_PLACE(bad_databases),     IN_PLACE(damaged_database), IN_PLACE(bad_outputs),
+    };
+    return cmocka_run_group_tests_name("report_out", tests, NULL, NULL);
+}

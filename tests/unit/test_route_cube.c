@@ -1,0 +1,248 @@
+/* Routings of cubes and dragonflies against facts: every pair is delivered, on the lanes asked for;
+ * datelines, adaptive choices, intermediate groups. */
+#include "route_fixture.h"
+
+#include "topo/topo_cfg.h"
+
+static void test_cubes(void **state)
+{
+    (void)state;
+    struct {
+        const char *kind;
+        cop_cube_cfg cfg;
+    } cubes[] = {{"torus", {INTS(4, 4, 4), 1}}, {"torus", {INTS(5, 3), 2}},
+                 {"torus", {INTS(8), 1}},       {"torus", {INTS(2, 4), 1}},
+                 {"mesh", {INTS(4, 3), 2}},     {"mesh", {INTS(2, 5, 2), 1}}};
+    for (size_t i = 0; i < COP_LEN(cubes); i++) {
+        cop_topo t;
+        build(&t, cubes[i].kind, &cubes[i].cfg);
+        bool torus = strcmp(cubes[i].kind, "torus") == 0;
+        try_on(&t, "dor", NULL, torus ? 2 : 1, 0, true);
+        try_on(&t, "dor", &(cop_dor_cfg){false}, 1, 4, true);
+        try_on(&t, "adaptive-cube", NULL, torus ? 3 : 2, 0, true);
+        try_on(&t, "adaptive-cube", NULL, torus ? 3 : 2, 6, true);
+        try_on(&t, "minhop", NULL, 1, 0, true);
+        try_on(&t, "updn", NULL, 1, 0, false);
+        cop_topo_free(&t);
+    }
+    cop_topo t;
+    build(&t, "hypercube", &(cop_hypercube_cfg){5, 1});
+    try_on(&t, "dor", NULL, 1, 0, true);
+    try_on(&t, "adaptive-cube", NULL, 2, 0, true);
+    try_on(&t, "adaptive-cube", NULL, 2, 16, true);
+    cop_topo_free(&t);
+}
+
+static cop_cand dor_step(const cop_route *r, uint32_t sw, uint32_t in_port, uint32_t in_vl,
+                         uint32_t dst)
+{
+    cop_cand cand[COP_MAX_CAND];
+    cop_hop hop = {.sw = sw,
+                   .in_port = (uint16_t)in_port,
+                   .in_vl = (uint8_t)in_vl,
+                   .dst = dst,
+                   .mid = COP_NONE};
+    assert_int_equal(r->ops->route(r, &hop, NULL, cand), 1);
+    return cand[0];
+}
+
+/* Ring of 8: 6 -> 2 is halfway, goes plus over the wrap link 7 -> 0 and changes lane after it. */
+static void test_dor_dateline(void **state)
+{
+    (void)state;
+    cop_topo t;
+    build(&t, "torus", &(cop_cube_cfg){INTS(8, 3), 1});
+    cop_route r;
+    start(&r, "dor", &t, NULL, 0);
+    uint32_t dst = 2 + 8 * 1;
+    const struct {
+        uint32_t sw, in_port, in_vl, port, vl;
+    } way[] = {{6, 4, 0, 0, 0}, {7, 1, 0, 0, 0}, {0, 1, 0, 0, 1},
+               {1, 1, 1, 0, 1}, {2, 1, 1, 2, 0}, {10, 3, 0, 4, 0}};
+    for (size_t i = 0; i < COP_LEN(way); i++) {
+        cop_cand c = dor_step(&r, way[i].sw, way[i].in_port, way[i].in_vl, dst);
+        assert_int_equal(c.port, way[i].port);
+        assert_int_equal(c.vl, way[i].vl);
+    }
+    cop_cand back = dor_step(&r, 7, 0, 0, 5); /* 1 -> 0 -> 7 -> ..: just crossed going minus */
+    assert_int_equal(back.port, 1);
+    assert_int_equal(back.vl, 1);
+    cop_route_fini(&r);
+    cop_topo_free(&t);
+}
+
+static void test_adaptive_cube_choice(void **state)
+{
+    (void)state;
+    cop_topo t;
+    build(&t, "torus", &(cop_cube_cfg){INTS(8, 8), 1});
+    cop_route r;
+    start(&r, "adaptive-cube", &t, NULL, 4);
+    uint64_t load[5] = {500, 0, 100, 300, 0};
+    cop_rng rng = cop_rng_make(3, COP_RNG_ROUTE, 0);
+    cop_route_view view = {load, port_load, &rng};
+    /* (0,0) -> (2,4): plus in dimension 0, both ways in dimension 1. */
+    cop_hop hop = {.sw = 0, .in_port = 4, .dst = 2 + 8 * 4, .mid = COP_NONE};
+    cop_cand cand[COP_MAX_CAND];
+    unsigned n = r.ops->route(&r, &hop, &view, cand);
+    assert_int_equal(n, 4);
+    assert_int_equal(cand[0].port, 2);
+    assert_int_equal(cand[1].port, 3);
+    assert_int_equal(cand[2].port, 0);
+    for (unsigned i = 0; i < n; i++) {
+        assert_int_equal(cand[i].escape, i == 3);
+        assert_true((cand[i].vl >= 2) == (i < 3));
+    }
+    assert_int_equal(cand[3].port, 0); /* dimension order, remaining path does not wrap */
+    assert_int_equal(cand[3].vl, 1);
+    assert_int_equal(r.ops->route(&r, &hop, NULL, cand), 3 * 2 + 1);
+    hop.sw = 6; /* (6,0) -> (2,..): plus over the wrap link, both ways equal */
+    n = r.ops->route(&r, &hop, NULL, cand);
+    assert_int_equal(n, 4 * 2 + 1);
+    assert_int_equal(cand[n - 1].port, 0);
+    assert_int_equal(cand[n - 1].vl, 0);
+    cop_route_fini(&r);
+    cop_topo_free(&t);
+}
+
+/* Switches on the l-g-l path: at most one local hop on each side of the only global link. (Two
+ * global hops in a row can be shorter; that is not what minimal means in a dragonfly.) */
+static void check_local_global_local(const cop_topo *t)
+{
+    const cop_dragonfly_shape *d = &t->shape.u.dragonfly;
+    cop_route r;
+    start(&r, "dragonfly-min", t, NULL, 0);
+    for (uint32_t p = 0; p < t->host_port0; p++) {
+        uint32_t out = t->port[p].owner;
+        if (t->port[p].to == COP_NONE || t->port[p].link_class != COP_LINK_GLOBAL)
+            continue;
+        uint32_t in = t->port[t->port[p].to].owner;
+        for (uint32_t i = 0; i < d->a * d->a; i++) {
+            uint32_t from = out / d->a * d->a + i % d->a, to = in / d->a * d->a + i / d->a;
+            assert_int_equal(travel(&r, from * d->p, to * d->p, NULL, NULL, NULL),
+                             2u + (from != out) + (to != in));
+        }
+    }
+    for (uint32_t sw = 1; sw < d->a; sw++)
+        assert_int_equal(travel(&r, 0, sw * d->p, NULL, NULL, NULL), 2);
+    cop_route_fini(&r);
+}
+
+static void test_dragonfly_pairs(void **state)
+{
+    (void)state;
+    const cop_dragonfly_cfg sizes[] = {
+        {2, 4, 2, 0}, {1, 2, 1, 0}, {2, 4, 2, 5}, {1, 4, 2, 2}, {3, 4, 1, 1}};
+    for (size_t i = 0; i < COP_LEN(sizes); i++) {
+        cop_topo t;
+        build(&t, "dragonfly", &sizes[i]);
+        try_on(&t, "dragonfly-min", NULL, 2, 0, false);
+        if (sizes[i].groups == 0)
+            check_local_global_local(&t);
+        try_on(&t, "dragonfly-valiant", NULL, 4, 0, false);
+        try_on(&t, "dragonfly-valiant", &(cop_valiant_cfg){COP_VALIANT_GROUP, 0}, 3, 0, false);
+        try_on(&t, "dragonfly-valiant", &(cop_valiant_cfg){0, COP_INTRA_VALIANT}, 4, 0, false);
+        cop_topo_free(&t);
+    }
+}
+
+/* Inject draws every allowed intermediate and no other, and agrees with the list of `mid`. */
+static void check_mids(const cop_topo *t, const cop_valiant_cfg *cfg, uint32_t src, uint32_t dst,
+                       uint32_t expected)
+{
+    cop_route r;
+    start(&r, "dragonfly-valiant", t, cfg, 0);
+    const cop_dragonfly_shape *d = &t->shape.u.dragonfly;
+    uint32_t per_group = cfg->to == COP_VALIANT_GROUP ? 1 : d->a;
+    uint32_t *seen = cop_alloc(d->groups * per_group * sizeof(*seen)), n = 0, mid, found = 0;
+    while (r.ops->mid(&r, src, dst, n, &mid)) {
+        if (mid != COP_NONE) {
+            assert_true(mid < d->groups * per_group);
+            assert_int_equal(seen[mid], 0);
+            assert_int_not_equal(mid / per_group, src / d->p / d->a);
+            assert_int_not_equal(mid / per_group, dst / d->p / d->a);
+            seen[mid] = 1;
+            found++;
+        }
+        n++;
+    }
+    assert_int_equal(found, expected);
+    cop_rng rng = cop_rng_make(5, COP_RNG_ROUTE, 0);
+    cop_route_view view = {NULL, fake_load, &rng};
+    for (int i = 0; i < 2000; i++) {
+        cop_hop hop = {.src = src, .dst = dst, .mid = COP_NONE};
+        assert_int_equal(r.ops->inject(&r, &hop, &view), 0);
+        assert_true((hop.mid == COP_NONE) == (expected == 0));
+        if (hop.mid != COP_NONE) {
+            assert_true(seen[hop.mid] != 0);
+            seen[hop.mid] = 2;
+        }
+    }
+    for (uint32_t i = 0; i < d->groups * per_group; i++)
+        assert_int_not_equal(seen[i], 1);
+    cop_free(seen);
+    cop_route_fini(&r);
+}
+
+static void test_valiant_intermediates(void **state)
+{
+    (void)state;
+    cop_topo t;
+    build(&t, "dragonfly", &(cop_dragonfly_cfg){2, 4, 2, 0}); /* 9 groups of 4 switches */
+    check_mids(&t, &(cop_valiant_cfg){0, 0}, 0, 71, 7 * 4);
+    check_mids(&t, &(cop_valiant_cfg){0, 0}, 40, 20, 7 * 4);
+    check_mids(&t, &(cop_valiant_cfg){COP_VALIANT_GROUP, 0}, 0, 71, 7);
+    check_mids(&t, &(cop_valiant_cfg){0, 0}, 0, 7, 0);
+    check_mids(&t, &(cop_valiant_cfg){0, COP_INTRA_VALIANT}, 0, 7, 8 * 4);
+    check_mids(&t, &(cop_valiant_cfg){0, COP_INTRA_VALIANT}, 0, 1, 0);
+    cop_topo_free(&t);
+}
+
+/* A packet sent by way of a switch really visits it; lanes never fall along the path. */
+static void test_valiant_path(void **state)
+{
+    (void)state;
+    cop_topo t;
+    build(&t, "dragonfly", &(cop_dragonfly_cfg){2, 4, 2, 0});
+    cop_route r;
+    start(&r, "dragonfly-valiant", &t, NULL, 0);
+    for (uint32_t mid = 4; mid < 32; mid++) {
+        cop_hop hop = {.src = 1, .dst = 70, .mid = mid};
+        uint32_t at = t.port[cop_topo_host_port(&t, 1)].to, hops = 0;
+        bool visited = false;
+        unsigned local = 0, global = 0;
+        while (!cop_topo_is_host_port(&t, at)) {
+            hop.sw = t.port[at].owner;
+            hop.in_port = t.port[at].local;
+            visited |= hop.sw == mid;
+            cop_cand c;
+            r.ops->route(&r, &hop, NULL, &c);
+            uint32_t port = cop_topo_switch_port(&t, hop.sw, c.port);
+            at = t.port[port].to;
+            if (cop_topo_is_host_port(&t, at))
+                break;
+            unsigned *lane = t.port[port].link_class == COP_LINK_GLOBAL ? &global : &local;
+            assert_true(c.vl >= *lane);
+            *lane = c.vl + (lane == &local ? 1u : 0u); /* local lanes even rise at every hop */
+            hop.in_vl = c.vl;
+            assert_true(++hops <= 6);
+        }
+        assert_true(visited);
+        assert_int_equal(at, cop_topo_host_port(&t, 70));
+    }
+    cop_route_fini(&r);
+    cop_topo_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cubes),
+        cmocka_unit_test(test_dor_dateline),
+        cmocka_unit_test(test_adaptive_cube_choice),
+        cmocka_unit_test(test_dragonfly_pairs),
+        cmocka_unit_test(test_valiant_intermediates),
+        cmocka_unit_test(test_valiant_path),
+    };
+    return cmocka_run_group_tests_name("route_cube", tests, NULL, NULL);
+}
