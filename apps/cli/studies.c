@@ -126,7 +126,8 @@ static void on_progress(void *ctx, const cop_pool_view *v)
                 cop_outcome_name((enum cop_outcome)v->latest_outcome));
         b->told = v->done;
     } else if (v->elsewhere > 0 && v->running == 0 && !b->waits) {
-        fprintf(b->out, "waiting for %zu runs that another sweep makes\n", v->elsewhere);
+        fprintf(b->out, "waiting for %zu run%s that another sweep makes\n", v->elsewhere,
+                v->elsewhere > 1 ? "s" : "");
         b->waits = true;
     }
 }

@@ -82,10 +82,9 @@ static void test_waiting(void **state)
     pid_t first = PROG_START("sweep", "endless.yaml", "--jobs", "3");
     sweep_wait_for_workers(first, worker, 3);
     pid_t second = start_second("endless.yaml", "3");
-    sweep_nap(300);
+    sweep_wait_for_words(SECOND, "waiting for 3 runs that another sweep makes\n");
     assert_int_equal(sweep_workers(second), 0);
-    assert_int_equal(kill(second, SIGINT), 0);
-    sweep_expect(prog_wait(SECOND, second), 130, "waiting for 3 runs that another sweep makes\n");
+    stop(SECOND, second);
     assert_int_equal(sweep_workers(first), 3);
     stop((prog_how){0}, first);
     sweep_assert_no_orphans();
@@ -96,7 +95,7 @@ static void test_left_behind(void **state)
 {
     (void)state;
     pid_t worker[1];
-    pid_t first = PROG_START("sweep", "many.yaml", "--jobs", "1");
+    pid_t first = PROG_START("sweep", "endless.yaml", "--jobs", "1", "--db", "many.db");
     sweep_wait_for_workers(first, worker, 1);
     assert_int_equal(kill(first, SIGKILL), 0);
     assert_int_equal(PROG_WAIT(first).status, -SIGKILL);
@@ -117,7 +116,7 @@ static void test_failed_elsewhere(void **state)
         pid_t first = PROG_START("sweep", "fail.yaml", "--retry");
         sweep_wait_for_workers(first, worker, 1);
         pid_t second = prog_start(SECOND, PROG_WORDS("sweep", "fail.yaml", "--retry"));
-        sweep_nap(200);
+        sweep_wait_for_words(SECOND, "waiting for 1 run that");
         assert_int_equal(kill(worker[0], SIGKILL), 0);
         assert_int_equal(PROG_WAIT(first).status, 3);
         assert_int_equal(prog_wait(SECOND, second).status, 3);

@@ -39,6 +39,7 @@ static void execute(const char *const *words)
 pid_t prog_start(prog_how how, const char *const *words)
 {
     const char *out = capture(&how, "out"), *err = capture(&how, "err");
+    prog_write(err, ""); /* what the one before said is not what this one says */
     fflush(NULL);
     pid_t child = fork();
     assert_true(child >= 0);
@@ -65,6 +66,11 @@ prog_answer prog_wait(prog_how how, pid_t child)
     if (a.status == 98)
         print_error("%s cannot be run; build it first or set COPPICE\n", here.program);
     return a;
+}
+
+const char *prog_said(prog_how how)
+{
+    return prog_slurp(capture(&how, "err"));
 }
 
 prog_answer prog_run_into(int out, const char *const *words)

@@ -44,6 +44,8 @@ const char *prog_folder(void);
 /* `words` end with NULL. */
 pid_t prog_start(prog_how how, const char *const *words);
 prog_answer prog_wait(prog_how how, pid_t child);
+/* What one that still runs has written to standard error so far. */
+const char *prog_said(prog_how how);
 /* Where standard output goes instead: the descriptor is closed here. */
 prog_answer prog_run_into(int out, const char *const *words);
 

@@ -93,6 +93,13 @@ void sweep_wait_for_workers(pid_t parent, pid_t *child, size_t n)
     assert_int_equal(children_of(parent, child, n), n);
 }
 
+void sweep_wait_for_words(prog_how how, const char *words)
+{
+    for (int i = 0; i < 1000 && strstr(prog_said(how), words) == NULL; i++)
+        sweep_nap(10);
+    assert_non_null(strstr(prog_said(how), words));
+}
+
 void sweep_assert_no_orphans(void)
 {
     pid_t left[8];

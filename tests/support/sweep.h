@@ -25,6 +25,8 @@ void sweep_nap(long milliseconds);
 size_t sweep_workers(pid_t parent);
 /* Wait until the sweep has n workers. */
 void sweep_wait_for_workers(pid_t parent, pid_t *worker, size_t n);
+/* Wait until a sweep says this. */
+void sweep_wait_for_words(prog_how how, const char *words);
 /* Workers whose parent has died are gone, or go at once. */
 void sweep_assert_no_orphans(void);
 
