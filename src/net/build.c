@@ -240,6 +240,15 @@ static void build_events(cop_net *net)
 /* About 200 bytes a port, packets and queues apart: more than a few MiB from here on. */
 #define LARGE_PORTS 8192
 
+static uint32_t most_ports(const cop_topo *t)
+{
+    uint32_t most = 1;
+    for (uint32_t sw = 0; sw < t->n_switches; sw++)
+        if (cop_topo_ports_of(t, sw) > most)
+            most = cop_topo_ports_of(t, sw);
+    return most;
+}
+
 /* What the network is made from, and what plug-ins may know about it. */
 static void describe(cop_net *net, const cop_net_parts *pt)
 {
@@ -263,6 +272,7 @@ static void describe(cop_net *net, const cop_net_parts *pt)
     net->info = (cop_netinfo){.topo = pt->topo,
                               .n_hosts = pt->topo->n_hosts,
                               .n_switches = pt->topo->n_switches,
+                              .max_ports = most_ports(pt->topo),
                               .lanes = pt->lanes,
                               .mtu_bytes = (uint32_t)(pt->nic->mtu_bytes + pt->nic->overhead_bytes),
                               .buffer_bytes = pt->sw->buffer_bytes,
@@ -270,7 +280,8 @@ static void describe(cop_net *net, const cop_net_parts *pt)
                               .one_path = pt->route->max_cand == 1,
                               .table = pt->route->lft != NULL,
                               .queueing = pt->queue->name,
-                              .finds_roots = pt->queue->finds_roots};
+                              .finds_roots = pt->queue->finds_roots,
+                              .answers = pt->nic->ack != COP_ACK_NONE || pt->cc->on_deliver};
     if (pt->nic->control_bytes > net->info.mtu_bytes)
         net->info.mtu_bytes = (uint32_t)pt->nic->control_bytes;
 }
@@ -279,12 +290,8 @@ static void describe(cop_net *net, const cop_net_parts *pt)
 static void lay_out(cop_net *net, const cop_net_parts *pt)
 {
     cop_queue_layout layout = {0};
-    uint32_t max_ports = 1;
-    for (uint32_t sw = 0; sw < pt->topo->n_switches; sw++)
-        if (cop_topo_ports_of(pt->topo, sw) > max_ports)
-            max_ports = cop_topo_ports_of(pt->topo, sw);
-    net->words = (max_ports + 63) / 64;
-    pt->queue->layout(pt->queue_cfg, &net->info, max_ports, &layout);
+    net->words = (net->info.max_ports + 63) / 64;
+    pt->queue->layout(pt->queue_cfg, &net->info, net->info.max_ports, &layout);
     net->per_output = layout.per_output && net->max_cand == 1;
     net->sectioned = layout.sections != 0;
     net->simple_wake = !net->sectioned && pt->sw->architecture == COP_ARCH_IB;

@@ -8,6 +8,7 @@
 typedef struct cop_netinfo {
     const cop_topo *topo;
     uint32_t n_hosts, n_switches;
+    uint32_t max_ports; /* of the largest switch */
     uint32_t lanes; /* virtual lanes per link */
     uint32_t mtu_bytes; /* longest packet on the wire */
     uint64_t buffer_bytes;
@@ -16,6 +17,7 @@ typedef struct cop_netinfo {
     bool table; /* and it depends on switch and destination alone: cop_net_passes works */
     const char *queueing; /* name of the queueing scheme */
     bool finds_roots; /* which says what outputs are roots of congestion */
+    bool answers; /* end nodes may send control packets: acknowledgements, notifications */
 } cop_netinfo;
 
 struct cop_net;

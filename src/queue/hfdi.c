@@ -8,10 +8,13 @@
  * local    G-gran6-8: also take a hot-packet queue at the root's switch, as the supplement of Paper VI
  *          says of HFDI.
  * queues 0 no isolation: a switch with a queue per output that knows its roots, for throttling alone.
- * Queues   special ones first, then one per output and lane. A special queue holds packets of one
+ * Queues   special ones first, then one per output and lane, then as many for control packets, which
+ *          have priority; these exist only where end nodes answer. A special queue holds packets of one
  *          output and lane.
  * Source   Paper VI, section 3.1, supplement 6 to 8; rules in iso.h. `low` is not legible (G-gran6-1),
- *          the lifetime of a line is not printed. */
+ *          the lifetime of a line is not printed. Paper VI does not say how notifications cross a switch
+ *          and refers to CCFIT for the end node: there they pass data and stay out of special queues
+ *          (M-ccfit-ia). */
 #include "queue/iso.h"
 
 #define I(field) offsetof(iso_cfg, field)
@@ -33,6 +36,8 @@ static const cop_opt hfdi_opts[] = {
      "between normal and special queues of one input"},
     {"guard", COP_OPT_INT, I(guard), "4", 1, 1000000, NULL,
      "with a preferred kind: so many of its packets, then one of the other"},
+    {"control_first", COP_OPT_BOOL, I(control_first), "yes", 0, 0, NULL,
+     "notifications and acknowledgements pass data in switches"},
     {0}};
 
 static int hfdi_check(const void *cfg, const cop_netinfo *info, cop_err *err)
@@ -40,16 +45,32 @@ static int hfdi_check(const void *cfg, const cop_netinfo *info, cop_err *err)
     return iso_check(cfg, info, err);
 }
 
+/* The same number at every switch, so that a packet's flags and output tell its queue. */
+static uint32_t control0(const iso_cfg *cfg, const cop_netinfo *info)
+{
+    return (uint32_t)cfg->queues + info->max_ports * info->lanes;
+}
+
+static bool has_control(const iso_cfg *cfg, const cop_netinfo *info)
+{
+    return cfg->control_first && info->answers;
+}
+
 static void hfdi_layout(const void *config, const cop_netinfo *info, uint32_t ports,
                         cop_queue_layout *l)
 {
     const iso_cfg *cfg = config;
-    *l = (cop_queue_layout){.queues = (uint32_t)cfg->queues + ports * info->lanes};
+    uint32_t before = has_control(cfg, info) ? control0(cfg, info) : (uint32_t)cfg->queues;
+    *l = (cop_queue_layout){.queues = before + ports * info->lanes};
 }
 
 static uint32_t hfdi_select(const void *config, const cop_netinfo *info, const cop_pkt *p)
 {
-    return (uint32_t)((const iso_cfg *)config)->queues + p->out * info->lanes + p->out_vl;
+    const iso_cfg *cfg = config;
+    uint32_t first = (uint32_t)cfg->queues;
+    if (COP_UNLIKELY(p->flags & COP_PKT_CONTROL) && cfg->control_first)
+        first = control0(cfg, info);
+    return first + p->out * info->lanes + p->out_vl;
 }
 
 static size_t hfdi_port_bytes(const void *cfg, const cop_netinfo *info)
@@ -63,6 +84,9 @@ static void hfdi_start(struct cop_net *net)
     iso_start(net, true, false);
     r->detect = r->propagate = r->stop = r->high;
     r->go = r->low;
+    const iso_cfg *cfg = cop_net_queue_cfg(net);
+    if (has_control(cfg, cop_net_info(net)))
+        r->control0 = control0(cfg, cop_net_info(net));
     if (r->queues == 0)
         r->propagate = UINT32_MAX; /* nobody upstream could isolate anything */
 }

@@ -26,19 +26,10 @@ const cop_gauge iso_levels[] = {{"isolation/queues_used", "queues"},
                                 {"isolation/lines", "lines"},
                                 {0}};
 
-static uint32_t most_ports(const cop_netinfo *info)
-{
-    uint32_t most = 1;
-    for (uint32_t sw = 0; sw < info->n_switches; sw++)
-        if (cop_topo_ports_of(info->topo, sw) > most)
-            most = cop_topo_ports_of(info->topo, sw);
-    return most;
-}
-
 static uint32_t lines_of(const iso_cfg *cfg, const cop_netinfo *info, bool voq)
 {
     bool own = voq && !cfg->local;
-    return (uint32_t)cfg->queues + (own ? most_ports(info) * info->lanes : 0);
+    return (uint32_t)cfg->queues + (own ? info->max_ports * info->lanes : 0);
 }
 
 static size_t line_bytes(const iso_cfg *cfg)
@@ -122,7 +113,7 @@ static uint32_t bits_for(uint32_t values)
  * for hops, 4 for the next line, and the list; three bits and a 32-bit timer in SRAM. */
 void iso_cost(const iso_cfg *cfg, const cop_netinfo *info, uint32_t lines, cop_queue_cost *c)
 {
-    uint32_t port_bits = bits_for(most_ports(info));
+    uint32_t port_bits = bits_for(info->max_ports);
     uint64_t fixed = (port_bits > 6 ? port_bits : 6) + 6 + 4;
     uint64_t list = (uint64_t)cfg->destinations * bits_for(info->n_hosts);
     *c = (cop_queue_cost){

@@ -22,7 +22,8 @@
  * Order    a destination stays with its line until the special queue is empty, so packets of a flow do
  *          not overtake; a list never forgets a destination (when it is full, more are not added).
  * Control  packets of end nodes never enter special queues. With `control_first` they are served before
- *          data: they wait in a queue of their own, which is a normal one with the data left out.
+ *          data: they wait in a queue of their own, which is a normal one with the data left out (hfdi:
+ *          one of its own for each output).
  * Simpler  end nodes have a queue per destination
  *          anyway: there a stopped line holds back the messages of its destinations.
  * Source   M-hfdi, M-fbicm, M-recn-iq, M-ecocc, M-hfdi-voq; G-gran5-7, G-gran5-8, G-gran6-6. */

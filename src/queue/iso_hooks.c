@@ -85,13 +85,12 @@ static void join_path(struct cop_net *net, const iso_rules *r, uint32_t port, ui
         iso_link(net, port, l, line, told);
 }
 
-uint32_t iso_on_head(struct cop_net *net, uint32_t port, uint32_t q, cop_pkt *p)
+/* Lines are in use at input `st` or output `out` that may name p, the head of q: its special queue, or q. Apart from iso_on_head so
+ * that a head which meets no line pays for none. */
+__attribute__((noinline)) static uint32_t sort_head(struct cop_net *net, const iso_rules *r,
+                                                    iso_port *st, const iso_port *out,
+                                                    uint32_t port, uint32_t q, const cop_pkt *p)
 {
-    const iso_rules *r = cop_net_queue_common(net);
-    if (q < r->queues || (p->flags & COP_PKT_CONTROL))
-        return q;
-    iso_port *st = cop_net_queue_state(net, port);
-    const iso_port *out = cop_net_queue_state(net, iso_output(net, port, p->out));
     uint32_t line = st->special ? find_line(net, r, st, port, p) : ISO_NO_LINE;
     if (line == ISO_NO_LINE && out->told)
         line = copy_told(net, r, port, p);
@@ -105,6 +104,18 @@ uint32_t iso_on_head(struct cop_net *net, uint32_t port, uint32_t q, cop_pkt *p)
     if (r->own_lines && iso_in_line(r, st, q)->used)
         iso_fell(net, port, iso_in_line(r, st, q), q, cop_net_queue_bytes(net, port, q) - p->bytes);
     return line;
+}
+
+uint32_t iso_on_head(struct cop_net *net, uint32_t port, uint32_t q, cop_pkt *p)
+{
+    const iso_rules *r = cop_net_queue_common(net);
+    if (q < r->queues)
+        return q;
+    iso_port *st = cop_net_queue_state(net, port);
+    const iso_port *out = cop_net_queue_state(net, iso_output(net, port, p->out));
+    if ((st->special == 0 && out->told == 0) || (p->flags & COP_PKT_CONTROL))
+        return q;
+    return sort_head(net, r, st, out, port, q, p);
 }
 
 /* Count a root that is not the output which most packets of the full queue wait for. */

@@ -395,14 +395,32 @@ static void time_of(struct cop_net *net, void *flow, const cop_pkt *p)
         *longest.out = cop_net_now(net) - p->t_inj;
 }
 
+/* The longest way of a notification from its source to the one that it is for. */
+static cop_time longest_answer(const char *yaml, const char *set)
+{
+    static const cop_cc_ops timing = {
+        .name = "timing", .flow_size = 8, .on_deliver = answer_all, .on_control = time_of};
+    cop_config c;
+    cop_result r;
+    cop_err err = {0};
+    cop_time longest = 0;
+    const cop_override sets[] = {{set}};
+    assert_int_equal(cop_config_load(&c, "test.yaml", yaml, sets, 1, &err), 0);
+    c.cc = &timing;
+    c.cc_cfg = &longest;
+    assert_int_equal(cop_run(&c, NULL, &r, &err), 0);
+    assert_int_equal(r.outcome, COP_OUTCOME_OK);
+    cop_result_free(&r);
+    cop_config_free(&c);
+    return longest;
+}
+
 /* gran5-34: notifications never wait in special queues, and go before data. Here they share a link
  * with data for a busy host, of which 32 packets (52 us) wait in the only queue behind it. In front of
  * data they meet at each of three hops no more than the packet under way and one that is due. */
 static void test_control_first(void **state)
 {
     (void)state;
-    static const cop_cc_ops timing = {
-        .name = "timing", .flow_size = 8, .on_deliver = answer_all, .on_control = time_of};
     static const char shared[] = "run: {duration: 1 ms}\n"
                                  "topology: {kind: chain, hosts: [3, 3]}\n"
                                  "link: {rate: 10 Gbit/s, trunk_rate: 10 Gbit/s, delay: 20 ns}\n"
@@ -412,22 +430,29 @@ static void test_control_first(void **state)
                                  "  - {name: too, from: [5], pattern: fixed, to: 4}\n"
                                  "  - {name: asks, from: [3], pattern: fixed, to: 0,\n"
                                  "     arrival: poisson, load: 20 %}\n";
-    static const char *const sets[] = {"queueing.control_first=yes", "queueing.control_first=no"};
-    for (size_t i = 0; i < COP_LEN(sets); i++) {
-        cop_config c;
-        cop_result r;
-        cop_err err = {0};
-        cop_time longest = 0;
-        const cop_override set[] = {{sets[i]}};
-        assert_int_equal(cop_config_load(&c, "test.yaml", shared, set, 1, &err), 0);
-        c.cc = &timing;
-        c.cc_cfg = &longest;
-        assert_int_equal(cop_run(&c, NULL, &r, &err), 0);
-        assert_int_equal(r.outcome, COP_OUTCOME_OK);
-        assert_true(i == 0 ? longest < 10 * COP_US : longest > 40 * COP_US);
-        cop_result_free(&r);
-        cop_config_free(&c);
-    }
+    assert_true(longest_answer(shared, "queueing.control_first=yes") < 10 * COP_US);
+    assert_true(longest_answer(shared, "queueing.control_first=no") > 40 * COP_US);
+}
+
+/* The same with a queue per output (M-ccfit-ia for hfdi). The host that answers sends to the busy one
+ * itself, so its answers share with its data the queue of the trunk, which moves at half the rate of a
+ * link. Ahead of them they wait, at the source and in the first switch, for the room of one packet
+ * (3.3 us); behind them for a buffer of 32 (105 us). The switches differ in size and have two lanes. */
+static void test_control_first_voq(void **state)
+{
+    (void)state;
+    static const char shared[] = "run: {duration: 2 ms}\n"
+                                 "topology: {kind: chain, hosts: [2, 4]}\n"
+                                 "link: {rate: 10 Gbit/s, trunk_rate: 10 Gbit/s, delay: 20 ns}\n"
+                                 "switch: {lanes: 2}\n"
+                                 "queueing: {kind: hfdi, queues: 0}\n"
+                                 "traffic:\n"
+                                 "  - {name: busy, from: [0], pattern: fixed, to: 3}\n"
+                                 "  - {name: too, from: [4], pattern: fixed, to: 3}\n"
+                                 "  - {name: asks, from: [2], pattern: fixed, to: 0,\n"
+                                 "     arrival: poisson, load: 20 %}\n";
+    assert_true(longest_answer(shared, "queueing.control_first=yes") < 10 * COP_US);
+    assert_true(longest_answer(shared, "queueing.control_first=no") > 80 * COP_US);
 }
 
 /* -- the source's table and timer, against a plain model -- */
@@ -558,6 +583,7 @@ int main(void)
         cmocka_unit_test(test_hybrids_are_fair),
         cmocka_unit_test(test_throttling_alone),
         cmocka_unit_test(test_control_first),
+        cmocka_unit_test(test_control_first_voq),
         cmocka_unit_test(test_timer),
         cmocka_unit_test(test_cost),
         cmocka_unit_test(test_refusals),

@@ -143,12 +143,40 @@ static void test_idle_ports_look_idle(void **state)
     assert_in_range(same, 8, 32); /* half of them by chance; 0 when the first port looked loaded */
 }
 
+/* An input stayed free for a queue whose output buffer was full and merely busy, as it seemed while a
+ * refused packet was on the wire. When it turned out that the buffer waited for its receiver, nobody
+ * told the input, and what else it had to send closed a cycle. */
+static void test_free_inputs_hear_of_blocked_outputs(void **state)
+{
+    (void)state;
+    cop_result r;
+    scn_run("run: {duration: 27 us, drain: yes}\n"
+            "topology: {kind: xgft, children: [3, 3], parents: [1, 2]}\n"
+            "link: {rate: 23 Gbit/s}\n"
+            "queueing: {kind: fbicm, detect: 1}\n"
+            "flow_control: {kind: ack-nack}\n"
+            "switch: {architecture: cioq, pipeline: 59 ns, buffer: 2432 B, output_buffer: 4499 B}\n"
+            "nic: {mtu: 1266 B, overhead: 23 B, ack: packet, inject_rate: 14 Gbit/s,\n"
+            "      receive_rate: 14 Gbit/s}\n"
+            "cc: {kind: pace, rate: 11 Gbit/s}\n"
+            "traffic:\n"
+            "  - {name: e0, pattern: all-to-one, to: 2, message: 1016 B}\n"
+            "  - {name: e1, exchange: all-pairs, start: 2842 ns}\n"
+            "  - {name: e2, pattern: fixed, to: 5, except: [5], size_distribution: list,\n"
+            "     sizes: [76, 428, 3000], active: [1 us, 3 us, 4500 ns, 17672 ns]}\n",
+            NULL, 0, &r, NULL);
+    assert_int_equal(r.outcome, COP_OUTCOME_OK);
+    assert_int_equal(r.packets_in_flight, 0);
+    cop_result_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_streams_of_a_host_take_turns),
                                        cmocka_unit_test(test_deadlock_with_one_sample),
                                        cmocka_unit_test(test_arbitrations_across_the_end),
                                        cmocka_unit_test(test_no_blocking_inside_the_end_node),
-                                       cmocka_unit_test(test_idle_ports_look_idle)};
+                                       cmocka_unit_test(test_idle_ports_look_idle),
+                                       cmocka_unit_test(test_free_inputs_hear_of_blocked_outputs)};
     return cmocka_run_group_tests_name("regressions", tests, NULL, NULL);
 }

@@ -3,9 +3,10 @@
  *
  * Each scenario follows from its number alone. The simulator itself accounts for every packet, byte
  * and credit and for the order of packets; here its results are compared with each other. Input
- * that is refused must be refused with a remedy, and most scenarios must run. A failure prints the
- * number and the configuration. COPPICE_ROUNDS multiplies the number of scenarios. Run from the top
- * of the source tree, where examples/ is. */
+ * that is refused must be refused with a remedy, and most scenarios must run. Queueing schemes,
+ * congestion controls and arbitrations are drawn from the program's own lists: each must have run.
+ * A failure prints the number and the configuration. COPPICE_ROUNDS multiplies the number of
+ * scenarios. Run from the top of the source tree, where examples/ is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/opt.h"
 #include "base/rng.h"
+#include "cc/cc_list.h"
+#include "net/net_cfg.h"
+#include "queue/queue_list.h"
 #include "scenario.h"
 
 #define SCENARIOS 1500u
@@ -33,7 +38,7 @@ typedef struct draw {
     uint64_t duration_ns, warmup_ns;
     bool drain, random; /* random: another seed must give another run */
     bool credit, onoff, sectioned, strict;
-    const char *isolation; /* the queueing scheme that isolates, or NULL */
+    const char *queueing, *cc, *arbitration;
 } draw;
 
 static const struct {
@@ -121,48 +126,41 @@ static void put_network(draw *d)
 static void put_isolation(draw *d)
 {
     uint32_t low = below(d, 2), high = low + between(d, 1, 2), go = below(d, 3);
-    const char *kind = ONE_OF(d, "fbicm", "recn", "hfdi", "hfdi", "fbicm");
-    d->isolation = kind;
-    put(d, "queueing: {kind: %s, queues: %u, low: %u, high: %u, priority: %s, guard: %u", kind,
+    put(d, ", queues: %u, low: %u, high: %u, priority: %s, guard: %u, control_first: %s",
         below(d, 4), low, high, ONE_OF(d, "normal-first", "round-robin", "congested-first", "age"),
-        between(d, 1, 5));
-    if (strcmp(kind, "hfdi") == 0)
+        between(d, 1, 5), ONE_OF(d, "yes", "yes", "no"));
+    if (strcmp(d->queueing, "hfdi") == 0)
         put(d, ", local: %s, lifetime: %u ns, destinations: %u", ONE_OF(d, "yes", "no"),
             below(d, 2) * below(d, 5000), between(d, 1, 4));
     else
         put(d, ", detect: %u, go: %u, stop: %u", between(d, 1, 3), go,
             (go > high ? go : high) + between(d, 1, 2));
-    if (strcmp(kind, "fbicm") == 0)
+    if (strcmp(d->queueing, "fbicm") == 0)
         put(d, ", destinations: %u", between(d, 1, 4));
-    put(d, "}\n");
+}
+
+static bool isolates(const draw *d)
+{
+    return cop_queue_find(d->queueing)->finds_roots;
 }
 
 static void put_queueing(draw *d)
 {
-    switch (below(d, 9)) {
-    case 0:
-        put(d, "queueing: {kind: 1q}\n");
-        break;
-    case 1:
-        put(d, "queueing: {kind: voqnet}\n");
-        d->sectioned = true;
-        break;
-    case 2:
-        put(d, "queueing: {kind: dbbm, queues: %u}\n", between(d, 1, 6));
-        break;
-    case 3:
-        put(d, "queueing: {kind: vftree, lanes: %u}\n", between(d, 1, 4));
-        break;
-    case 4:
-        put(d, "queueing: {kind: obqa, queues: %u}\n", between(d, 1, 6));
-        break;
-    case 5:
-    case 6:
+    uint32_t n = 0;
+    while (cop_queueings[n])
+        n++;
+    d->queueing = cop_queueings[below(d, n)]->name;
+    if (below(d, 5) == 0) /* more of what has most states */
+        d->queueing = ONE_OF(d, "fbicm", "recn", "hfdi", "hfdi");
+    d->sectioned = strcmp(d->queueing, "voqnet") == 0;
+    put(d, "queueing: {kind: %s", d->queueing);
+    if (isolates(d))
         put_isolation(d);
-        break;
-    default:
-        put(d, "queueing: {kind: voqsw}\n");
-    }
+    else if (strcmp(d->queueing, "dbbm") == 0 || strcmp(d->queueing, "obqa") == 0)
+        put(d, ", queues: %u", between(d, 1, 6));
+    else if (strcmp(d->queueing, "vftree") == 0)
+        put(d, ", lanes: %u", between(d, 1, 4));
+    put(d, "}\n");
 }
 
 static void put_flow_control(draw *d)
@@ -192,6 +190,14 @@ static void put_lane_tables(draw *d)
     }
 }
 
+static const char *const *arbitrations(void)
+{
+    const cop_opt *o = cop_switch_opts;
+    while (strcmp(o->name, "arbitration") != 0)
+        o++;
+    return o->names;
+}
+
 /* Buffers are small enough to block often, and large enough for the head-room of on/off. */
 static void put_switch(draw *d, uint32_t wire)
 {
@@ -203,9 +209,12 @@ static void put_switch(draw *d, uint32_t wire)
         arch, ONE_OF(d, "cut-through", "cut-through", "store-and-forward"), below(d, 150),
         below(d, 130),
         d->onoff ? buffer + 3 * wire + between(d, 500, 5000) * d->link_gbps / 8 : buffer);
-    put(d, ", arbitration: %s, matching: %s, iterations: %u",
-        ONE_OF(d, "round-robin", "round-robin", "age", "random"), ONE_OF(d, "islip", "rrm"),
-        between(d, 1, 4));
+    uint32_t n = 0;
+    while (arbitrations()[n])
+        n++;
+    d->arbitration = arbitrations()[below(d, 3) ? below(d, n) : 0]; /* more of the usual one */
+    put(d, ", arbitration: %s, matching: %s, iterations: %u", d->arbitration,
+        ONE_OF(d, "islip", "rrm"), between(d, 1, 4));
     if (strcmp(arch, "cioq") == 0)
         put(d, ", speedup: %s, output_buffer: %u B", ONE_OF(d, "1", "1.5", "2", "4"),
             between(d, wire + 64, 6 * wire));
@@ -239,7 +248,7 @@ static void put_nic(draw *d, uint32_t overhead)
 /* Thresholds, tables and timers at the scale of these short runs. */
 static void put_ibcc(draw *d)
 {
-    put(d, "cc: {kind: ibcc, preset: %s, evaluate: %s, victim_mask: %s, marking: %s",
+    put(d, ", preset: %s, evaluate: %s, victim_mask: %s, marking: %s",
         ONE_OF(d, "testbed", "fat-tree", "pfister"), ONE_OF(d, "voq", "output", "contributors"),
         ONE_OF(d, "none", "hosts", "all"), ONE_OF(d, "random", "counted"));
     put(d, ", threshold: %u, hysteresis_mtus: %u, marking_rate: %u, packet_size: %u", below(d, 16),
@@ -253,21 +262,42 @@ static void put_ibcc(draw *d)
     if (below(d, 4) == 0)
         put(d, ", cs_threshold: %u, cs_return_delay: 1:%u, credit_mask: %s", between(d, 1, 15),
             below(d, 20), ONE_OF(d, "hosts", "all"));
-    put(d, "}\n");
+}
+
+static void put_throttle(draw *d)
+{
+    put(d, ", timer: %u ns, marking: %u %%, longest: %u ns, increase: %u, limit: %u, table: %s",
+        between(d, 100, 5000), below(d, 101), between(d, 0, 10000), between(d, 1, 20),
+        between(d, 1, 200), ONE_OF(d, "quadratic", "linear"));
+    if (below(d, 3) == 0)
+        put(d, ", packet_size: %u B", below(d, 2 * d->mtu));
+}
+
+/* Would this control be refused with the scheme that was drawn? */
+static bool suits(const draw *d, const char *cc)
+{
+    if (strcmp(cc, "ith") == 0 || strcmp(cc, "ib-ith") == 0)
+        return isolates(d);
+    const char *needs = strcmp(cc, "ccfit") == 0 ? "fbicm" : strcmp(cc, "ecocc") == 0 ? "hfdi" : "";
+    return needs[0] == '\0' || strcmp(d->queueing, needs) == 0;
 }
 
 static void put_cc(draw *d)
 {
-    if (d->isolation && below(d, 2)) /* the hybrids, and throttling alone */
-        put(d, "cc: {kind: %s, timer: %u ns, marking: %u %%, longest: %u ns, increase: %u}\n",
-            below(d, 2)                         ? "ith"
-            : strcmp(d->isolation, "hfdi") == 0 ? "ecocc"
-                                                : "ib-ith",
-            between(d, 100, 5000), below(d, 101), between(d, 0, 10000), between(d, 1, 20));
-    else if (below(d, 4) == 0)
-        put(d, "cc: {kind: pace, rate: %u Gbit/s}\n", between(d, 1, d->link_gbps));
-    else if (below(d, 3) == 0)
+    const char *fit[32];
+    uint32_t n = 0;
+    for (size_t i = 0; cop_ccs[i] && n < COP_LEN(fit); i++)
+        if (suits(d, cop_ccs[i]->name))
+            fit[n++] = cop_ccs[i]->name;
+    d->cc = below(d, 3) ? fit[below(d, n)] : "none";
+    put(d, "cc: {kind: %s", d->cc);
+    if (strcmp(d->cc, "pace") == 0)
+        put(d, ", rate: %u Gbit/s", between(d, 1, d->link_gbps));
+    else if (strcmp(d->cc, "ibcc") == 0)
         put_ibcc(d);
+    else if (strcmp(d->cc, "none") != 0)
+        put_throttle(d);
+    put(d, "}\n");
 }
 
 static void put_pattern(draw *d, bool first)
@@ -325,7 +355,10 @@ static void put_arrival(draw *d)
         break;
     default:
         put(d, ", arrival: saturated");
+        return;
     }
+    if (below(d, 4) == 0)
+        put(d, ", patience: %u ns", between(d, 1, 5000));
 }
 
 /* Messages that wait for each other, among all or some of the hosts. */
@@ -476,6 +509,23 @@ static bool nothing_kept(const draw *d, const cop_result *r)
     return ok;
 }
 
+static double scalar(const cop_result *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->n_scalars; i++)
+        if (strcmp(r->scalar[i].name, name) == 0)
+            return r->scalar[i].value;
+    return 0.0;
+}
+
+/* Notifications are packets too: each of them arrives. */
+static bool notifications_arrive(const draw *d, const cop_result *r)
+{
+    double made = scalar(r, "notifications"), heard = scalar(r, "becn");
+    return heard <= made && (!d->drain || heard == made)
+               ? true
+               : complain(d, "notifications, heard", made, heard);
+}
+
 static bool result_holds(const draw *d, const cop_result *r)
 {
     if (r->outcome != COP_OUTCOME_OK) {
@@ -494,6 +544,8 @@ static bool result_holds(const draw *d, const cop_result *r)
     for (uint32_t p = 0; p < r->n_ports; p++)
         if (r->port[p].utilisation > 1.0 + 2200.0 / span)
             ok = complain(d, "utilisation, most", r->port[p].utilisation, 1.0 + 2200.0 / span);
+    if (strcmp(d->cc, "ibcc") != 0) /* its BECNs may ride on acknowledgements */
+        ok &= notifications_arrive(d, r);
     return streams_agree(d, r) && little_holds(d, r) && nothing_kept(d, r) && ok;
 }
 
@@ -527,11 +579,52 @@ static uint32_t rounds(void)
     return n > 0 ? (uint32_t)n : 1;
 }
 
+/* How many scenarios of each kind have run, not counting refused ones. */
+typedef struct tally {
+    uint32_t queueing[64], cc[64], arbitration[64];
+    uint32_t stopped, notified; /* isolation sent a stop; sources were throttled by marks */
+} tally;
+
+static void count_run(tally *t, const draw *d, const cop_result *r)
+{
+    t->stopped += scalar(r, "isolation.sent_stop") > 0;
+    t->notified += isolates(d) && scalar(r, "becn") > 0;
+    for (size_t i = 0; cop_queueings[i]; i++)
+        t->queueing[i] += strcmp(cop_queueings[i]->name, d->queueing) == 0;
+    for (size_t i = 0; cop_ccs[i]; i++)
+        t->cc[i] += strcmp(cop_ccs[i]->name, d->cc) == 0;
+    for (size_t i = 0; arbitrations()[i]; i++)
+        t->arbitration[i] += strcmp(arbitrations()[i], d->arbitration) == 0;
+}
+
+static bool enough(const char *name, uint32_t runs)
+{
+    if (runs >= SCENARIOS / 100)
+        return true;
+    print_error("%s: only %u scenarios\n", name, runs);
+    return false;
+}
+
+static bool all_have_run(const tally *t)
+{
+    bool ok = enough("stop and go", t->stopped) && enough("hybrids", t->notified);
+    for (size_t i = 0; cop_queueings[i]; i++)
+        ok &= enough(cop_queueings[i]->name, t->queueing[i]);
+    for (size_t i = 0; cop_ccs[i]; i++)
+        ok &= enough(cop_ccs[i]->name, t->cc[i]);
+    for (size_t i = 0; arbitrations()[i]; i++)
+        ok &= enough(arbitrations()[i], t->arbitration[i]);
+    print_message("%u with stop and go, %u with isolation and notifications\n", t->stopped,
+                  t->notified);
+    return ok;
+}
+
 static void test_random(void **state)
 {
     (void)state;
     uint32_t n = SCENARIOS * rounds(), refused = 0, failed = 0;
     uint64_t hops = 0;
+    tally ran = {0};
     draw *d = cop_alloc(sizeof(*d));
     for (uint32_t i = 0; i < n; i++) {
         cop_result r;
@@ -548,6 +641,7 @@ static void test_random(void **state)
         } else {
             ok = result_holds(d, &r) && repeats(d, &r);
             hops += r.packet_hops;
+            count_run(&ran, d, &r);
             cop_result_free(&r);
         }
         if (!ok && ++failed <= 5)
@@ -558,6 +652,7 @@ static void test_random(void **state)
                   failed, hops);
     assert_int_equal(failed, 0);
     assert_true(refused * 10 <= n * 3);
+    assert_true(all_have_run(&ran));
 }
 
 /* -- deadlock -- */

@@ -22,7 +22,13 @@
  *            move, to one past the winner, only on a grant.
  *            FR_READ_PER_INPUT: outputs grant to inputs that are not sending, each input accepts
  *            one of its grants (outputs in turn), and so on for `iterations` rounds. All pointers
- *            move only for matches of the first round (iSLIP, McKeown 1999). Matching is done in
+ *            move only for matches of the first round (iSLIP, McKeown 1999). Of an input that sends
+ *            when its turn at an output comes, the output counts that turn as missed, once per
+ *            packet that goes to another input in the first round. After FR_MISSED in a row the
+ *            output stays idle whenever it is that input's turn and its packet has credit, and the
+ *            input accepts this output before others. The count is 0 again when they meet and the
+ *            output has not been idle for it since its last packet, or the queue runs empty (with
+ *            several lanes: turns are counted in the lane of the packet that goes). Matching is done in
  *            every tick: what too few rounds left over is tried again one tick later, so results
  *            depend on the tick unless `iterations` reaches the number of ports. */
 #ifndef FLITREF_H
@@ -32,6 +38,7 @@
 #include "topo/topo.h"
 
 #define FR_MAX_LANES 4
+#define FR_MISSED 32
 
 enum fr_queueing {
     FR_FIFO, /* one queue per input and lane */
@@ -78,6 +85,8 @@ typedef struct fr_counts {
     uint64_t bytes_delivered;
     uint64_t packet_hops; /* starts of a packet on a link, the host's link included */
     uint64_t flit_hops; /* flits put on a link */
+    uint64_t
+        kept_idle; /* ticks in which an output stayed idle for an input that had missed turns */
     uint64_t unreturned; /* packets in a buffer whose credit is not yet back, one per buffer */
     cop_time t_end; /* last tick that was simulated */
 } fr_counts;

@@ -292,6 +292,32 @@ static void islip_desynchronises(void **state)
     assert_int_equal(g.started[3], 20);
 }
 
+/* Input 0 always has packets for output 3 and one for output 2, which input 1 keeps busy half a packet
+ * out of step. That one misses a turn every 4 ticks from HOP + 2 on. After FR_MISSED of them output 2
+ * waits two ticks for it. */
+static void missed_turns(void **state)
+{
+    (void)state;
+    enum { K = 50 };
+    const uint32_t start = HOP + 2 + 4 * FR_MISSED + 2;
+    rig g;
+    fr_packet p[2 * K];
+    build(&g, 1, 4, false);
+    g.c.queueing = FR_VOQ;
+    g.c.read = FR_READ_PER_INPUT;
+    for (uint32_t o = 2; o < 4; o++)
+        g.flit[cop_topo_switch_port(&g.t, 0, o)] = 4 * TICK;
+    for (uint32_t i = 0; i < K; i++) {
+        p[i] = packet(0, 0, i == 1 ? 2 : 3, 1);
+        p[K + i] = packet(2, 1, 2, 1);
+    }
+    assert_int_equal(run(&g, p, 2 * K), FR_DONE);
+    assert_int_equal(p[1].t_deliver, (start + 4 + D) * TICK);
+    assert_int_equal(p[K + FR_MISSED - 1].t_deliver, (start - 2 + D) * TICK);
+    assert_int_equal(p[K + FR_MISSED].t_deliver, (start + 8 + D) * TICK);
+    assert_int_equal(g.counts.kept_idle, 2);
+}
+
 static void credit_round_trip(void **state)
 {
     (void)state;
@@ -541,6 +567,7 @@ int main(void)
         cmocka_unit_test(islip),
         cmocka_unit_test(islip_pointers),
         cmocka_unit_test(islip_desynchronises),
+        cmocka_unit_test(missed_turns),
         cmocka_unit_test(credit_round_trip),
         cmocka_unit_test(credit_uses_reverse_delay),
         cmocka_unit_test(slow_sink),
