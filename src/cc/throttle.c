@@ -8,7 +8,8 @@
  * Sink     answers each marked packet at once (CNP with BECN).
  * Source   per destination: index into a table of delays (CCT), time of the last packet (LTI) and a
  *          timer. A notification adds `increase` to the index and restarts the timer; each time it
- *          runs out, the index falls by one. The next packet may start at LTI + CCT[index].
+ *          runs out, the index falls by one. The next packet may start at LTI + CCT[index], LTI being
+ *          when the last one started or (delay_from: end) had gone: a delay between packets.
  *          CCT[i] = longest * (i / limit)^2, or linear.
  * Timers   are not events: the index is brought up to date when it is used.
  * Names    ith, ib-ith  throttling alone, with the values of Papers V and VI (there: of Paper III), on
@@ -25,16 +26,18 @@
 
 enum shape { QUADRATIC, LINEAR };
 static const char *const shape_names[] = {"quadratic", "linear", NULL};
+enum from { FROM_START, FROM_END };
+static const char *const from_names[] = {"start", "end", NULL};
 
 typedef struct throttle_cfg {
     uint64_t timer_ps, longest_ps, packet_bytes;
     double marking;
     int64_t increase, limit;
-    int shape;
+    int shape, delay_from;
 } throttle_cfg;
 
 typedef struct throttle_flow {
-    cop_time last; /* its last packet started */
+    cop_time last; /* its last packet started, or had gone (delay_from) */
     cop_time since; /* the timer was started, or ran out, last */
     uint32_t index;
 } throttle_flow;
@@ -44,7 +47,7 @@ typedef struct throttle_port {
 } throttle_port;
 
 #define T(field) offsetof(throttle_cfg, field)
-#define OPTS(timer_def, share_def, longest_def)                                                    \
+#define OPTS(timer_def, share_def, longest_def, from_def)                                          \
     {                                                                                              \
         {"timer",     COP_OPT_TIME,                                                                \
          T(timer_ps), timer_def,                                                                   \
@@ -67,25 +70,27 @@ typedef struct throttle_port {
              1,           1023,                                                                    \
              NULL,        "added to the index by each notification (CCTI_Increase)"},              \
             {"limit", COP_OPT_INT, T(limit), "127", 1, 1023, NULL, "largest index (CCTI_Limit)"},  \
-            {"longest",                                                                            \
-             COP_OPT_TIME,                                                                         \
-             T(longest_ps),                                                                        \
-             longest_def,                                                                          \
-             0,                                                                                    \
-             1e12,                                                                                 \
-             NULL,                                                                                 \
-             "delay between the starts of two packets at the largest index"},                      \
+            {"longest", COP_OPT_TIME, T(longest_ps), longest_def,                                  \
+             0,         1e12,         NULL,          "delay at the largest index"},                \
             {"table",     COP_OPT_ENUM,                                                            \
              T(shape),    "quadratic",                                                             \
              0,           0,                                                                       \
              shape_names, "how the delay grows with the index"},                                   \
+            {"delay_from",                                                                         \
+             COP_OPT_ENUM,                                                                         \
+             T(delay_from),                                                                        \
+             from_def,                                                                             \
+             0,                                                                                    \
+             0,                                                                                    \
+             from_names,                                                                           \
+             "the delay counts from the start or the end of the packet before"},                   \
         {                                                                                          \
             0                                                                                      \
         }                                                                                          \
     }
-static const cop_opt ith_opts[] = OPTS("8 us", "85 %", "16 us");
-static const cop_opt ib_ith_opts[] = OPTS("150 us", "50 %", "10 us");
-static const cop_opt ecocc_opts[] = OPTS("150 us", "50 %", "32 us");
+static const cop_opt ith_opts[] = OPTS("8 us", "85 %", "16 us", "end");
+static const cop_opt ib_ith_opts[] = OPTS("150 us", "50 %", "10 us", "start");
+static const cop_opt ecocc_opts[] = OPTS("150 us", "50 %", "32 us", "start");
 
 /* -- switches -- */
 
@@ -156,8 +161,11 @@ static cop_time throttle_next_send(struct cop_net *net, void *flow, cop_time now
 
 static void throttle_on_send(struct cop_net *net, void *flow, const cop_pkt *p)
 {
-    (void)p;
-    ((throttle_flow *)flow)->last = cop_net_now(net);
+    const throttle_cfg *cfg = cop_net_cc_cfg(net);
+    throttle_flow *f = flow;
+    f->last = cop_net_now(net);
+    if (cfg->delay_from == FROM_END)
+        f->last += cop_net_inject_time(net, p->src, p->bytes);
 }
 
 /* -- what they need of the queueing scheme -- */

@@ -48,7 +48,7 @@
         {"priority",                                                                               \
          COP_OPT_ENUM,                                                                             \
          I(priority),                                                                              \
-         "normal-first",                                                                           \
+         "round-robin",                                                                            \
          0,                                                                                        \
          0,                                                                                        \
          iso_priority_names,                                                                       \
@@ -125,7 +125,8 @@ static size_t recn_port_bytes(const void *config, const cop_netinfo *info)
 static void own_rules(struct cop_net *net)
 {
     iso_rules *r = cop_net_queue_common(net);
-    r->propagate = r->high; /* G-gran5-8 */
+    /* G-gran5-8: the neighbour is told at `high`, but no later than it is to be stopped. */
+    r->propagate = r->high < r->stop ? r->high : r->stop;
     const iso_cfg *cfg = cop_net_queue_cfg(net);
     if (cfg->control_first)
         r->control0 = control0(cfg, cop_net_info(net));

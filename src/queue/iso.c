@@ -121,7 +121,8 @@ void iso_cost(const iso_cfg *cfg, const cop_netinfo *info, uint32_t lines, cop_q
 }
 
 /* Control packets come next to a kind that is due.
- * A kind that was passed over `guard` times, at the input or output, is due. */
+ * Where one kind is preferred, the other is due when it was passed over `guard` times, at the input or
+ * output. With round-robin none is: the queue that was read least recently goes. */
 uint64_t iso_order(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p)
 {
     const iso_rules *r = cop_net_queue_common(net);
@@ -132,10 +133,10 @@ uint64_t iso_order(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt
         return 1;
     if (r->priority == ISO_AGE)
         return p->t_inj + 2;
+    if (r->priority == ISO_ROUND_ROBIN)
+        return 2;
     if ((in->from.last != special && in->from.n >= r->guard) ||
         (out->to.last != special && out->to.n >= r->guard))
         return 0;
-    if (r->priority == ISO_ROUND_ROBIN)
-        return 2;
     return 2 + (special != (r->priority == ISO_CONGESTED_FIRST));
 }
