@@ -9,11 +9,22 @@
 
 /* 20 Gbit/s signalling (4x DDR) is 16 Gbit/s of data; 2 KiB packets; every host sends to random
  * others as fast as it can; all statistics are on. */
-#define COMMON                                                                                     \
+#define FLOW                                                                                       \
     "link: {rate: 16 Gbit/s, delay: 20 ns}\n"                                                      \
-    "switch: {buffer: 64 KiB}\n"                                                                   \
     "nic: {mtu: 2 KiB}\n"                                                                          \
     "traffic: [{name: uniform, from: all, pattern: uniform, message: 4 KiB}]\n"
+#define COMMON "switch: {buffer: 64 KiB}\n" FLOW
+
+/* What queueing costs on the switches of an architecture. */
+#define QUEUEING(suffix, architecture, kind)                                                       \
+    {                                                                                              \
+        .name = "fat-tree-648-" suffix,                                                            \
+        .yaml = "topology: {kind: fat-tree, ports: 36, levels: 2}\n"                               \
+                "queueing: {kind: " kind "}\n"                                                     \
+                "switch: {architecture: " architecture ", buffer: 64 KiB}\n" FLOW,                 \
+        .duration = "300 us", .brief = "100 us", .longer = "150 us", .repeats = 3,                 \
+        .count_instructions = true                                                                 \
+    }
 
 const cop_bench_case cop_bench_cases[] = {
     {.name = "fat-tree-648",
@@ -41,30 +52,18 @@ const cop_bench_case cop_bench_cases[] = {
      .longer = "250 us",
      .repeats = 3,
      .count_instructions = true},
-    {.name = "fat-tree-648-1q",
-     .yaml = "topology: {kind: fat-tree, ports: 36, levels: 2}\n"
-             "queueing: {kind: 1q}\n" COMMON,
-     .duration = "300 us",
-     .brief = "100 us",
-     .longer = "150 us",
-     .repeats = 3,
-     .count_instructions = true},
-    {.name = "fat-tree-648-fbicm",
-     .yaml = "topology: {kind: fat-tree, ports: 36, levels: 2}\n"
-             "queueing: {kind: fbicm}\n" COMMON,
-     .duration = "300 us",
-     .brief = "100 us",
-     .longer = "150 us",
-     .repeats = 3,
-     .count_instructions = true},
-    {.name = "fat-tree-648-hfdi",
-     .yaml = "topology: {kind: fat-tree, ports: 36, levels: 2}\n"
-             "queueing: {kind: hfdi}\n" COMMON,
-     .duration = "300 us",
-     .brief = "100 us",
-     .longer = "150 us",
-     .repeats = 3,
-     .count_instructions = true},
+    QUEUEING("1q", "ib", "1q"),
+    QUEUEING("fbicm", "ib", "fbicm"),
+    QUEUEING("recn", "ib", "recn"),
+    QUEUEING("hfdi", "ib", "hfdi"),
+    QUEUEING("iq-1q", "iq", "1q"),
+    QUEUEING("iq-fbicm", "iq", "fbicm"),
+    QUEUEING("iq-recn", "iq", "recn"),
+    QUEUEING("iq-hfdi", "iq", "hfdi"),
+    QUEUEING("cioq-1q", "cioq", "1q"),
+    QUEUEING("cioq-fbicm", "cioq", "fbicm"),
+    QUEUEING("cioq-recn", "cioq", "recn"),
+    QUEUEING("cioq-hfdi", "cioq", "hfdi"),
     {.name = "fat-tree-11664",
      .yaml = "topology: {kind: fat-tree, ports: 36, levels: 3}\n" COMMON,
      .duration = "60 us",

@@ -19,6 +19,14 @@ typedef struct cop_pick {
     uint32_t vl; /* lane on the output */
 } cop_pick;
 
+/* Of two queues of one input: the queueing scheme, which has an order, puts the smaller key first. */
+static inline uint64_t cop_input_order_key(cop_net *net, uint32_t q)
+{
+    uint32_t port = net->queue_port[q];
+    return net->queue_ops->order(net, port, q - net->in[port].queue0,
+                                 &net->pkt[net->queue[q].head]);
+}
+
 /* Has an input that requests lane vl of output `port` a packet for it that fits? */
 bool cop_input_fits(cop_net *net, uint32_t port, uint32_t vl, uint32_t input);
 /* Choose among the requests of lane vl at output `port` by the configured arbitration; only inputs

@@ -99,7 +99,7 @@ typedef struct cop_queue {
     uint32_t bytes;
     uint8_t posted; /* the head's requests are with the arbiters */
     uint8_t stopped; /* by the queueing scheme */
-    uint16_t passed; /* iq with an order of queues: packets that went while the head waited */
+    uint16_t unused;
 } cop_queue;
 
 /* Layouts with several queues per (input, output, lane): a request is a node (queue, candidate) in

@@ -101,9 +101,6 @@ static bool try_lane(cop_net *net, uint32_t port, uint32_t vl, cop_time *later)
     }
     uint32_t section = cop_net_section_of(net, p, vl), blocks = cop_blocks(p->bytes);
     if (!cop_fc_fits(net, port, section, blocks)) {
-        if (b->tx_blocked == 0 && net->queue_ops->order)
-            net->arch->kick(net,
-                            port); /* inputs that stay free for this output go on with others */
         b->tx_blocked |= 1u << vl;
         return false;
     }

@@ -2,12 +2,12 @@
  *
  * round-robin  M-arb-rr: an input that was served is not served again before every other requesting
  *              input was; the position moves only on a grant.
- *              With a queueing scheme that orders its queues: the queue that was read least recently,
- *              so that one queue of an input does not use up the turn of another.
  * age          the packet injected first.
  * random       any, with equal chance.
  * flows        M-arb-wrr: the packet whose source this output served longest ago. An input has as many turns
  *              as sources send through it; an oracle, no switch could keep such a record of every sender.
+ * An input that has several requests for the lane offers the first of them, or the one that the
+ * queueing scheme puts first; of equals then the queue that was read least recently.
  * A request whose packet does not fit behind the output does not compete. With sections of their
  * own (voqnet) such a request is set aside until its section has room; otherwise, if none fits, the
  * whole lane is blocked until the smallest of them would. */
@@ -18,58 +18,64 @@
 
 typedef struct choice {
     uint32_t input, queue;
-    uint64_t rank, key; /* smallest wins */
-    uint64_t front; /* rank of the request that front() found */
+    uint64_t key; /* smallest wins */
     bool found;
     uint32_t need; /* smallest number of blocks that did not fit */
 } choice;
 
-static uint64_t order_key(cop_net *net, uint32_t in_port, uint32_t q)
+/* Does the head of queue q fit behind lane vl of the output? */
+static bool fits(cop_net *net, uint32_t port, uint32_t vl, uint32_t q, uint32_t *need)
 {
-    return net->queue_ops->order(net, in_port, q - net->in[in_port].queue0,
-                                 &net->pkt[net->queue[q].head]);
+    const cop_pkt *p = &net->pkt[net->queue[q].head];
+    uint32_t blocks = cop_blocks(p->bytes);
+    if (net->arch->room(net, port, cop_net_section_of(net, p, vl), blocks))
+        return true;
+    *need = blocks < *need ? blocks : *need;
+    return false;
 }
 
-/* The first request of (port, vl, input) that fits, or what the queueing scheme prefers; false if
- * there is none. */
-static bool front(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choice *c,
-                  uint32_t *queue)
+/* Of the requests in a slot's list that fit, the one that the queueing scheme puts first. */
+static bool front_in_order(cop_net *net, uint32_t port, uint32_t vl, uint32_t last, uint32_t *need,
+                           uint32_t *queue)
 {
-    uint32_t in_port = cop_topo_switch_port(net->topo, net->out[port].sw, input);
-    if (net->per_output) {
-        uint32_t q = net->in[in_port].queue0 + net->out[port].local * net->lanes + vl;
-        uint32_t blocks = cop_blocks(net->pkt[net->queue[q].head].bytes);
-        *queue = q;
-        if (net->arch->room(net, port, vl, blocks))
-            return true;
-        c->need = blocks < c->need ? blocks : c->need;
-        return false;
-    }
-    uint32_t *last = &net->slot[cop_slot_of(net, port, vl, input)];
-    uint32_t end = *last, node = end;
-    uint64_t best = COP_NEVER; /* no key is as large */
+    uint64_t best = 0;
+    bool only = net->node[last].next == last;
+    uint32_t node = last;
+    *queue = COP_NONE;
     do {
         node = net->node[node].next;
         uint32_t q = node / net->max_cand;
-        const cop_pkt *p = &net->pkt[net->queue[q].head];
-        uint32_t s = cop_net_section_of(net, p, vl), blocks = cop_blocks(p->bytes);
-        if (net->arch->room(net, port, s, blocks)) {
-            if (net->queue_ops->order == NULL) {
-                *queue = q;
-                return true;
-            }
-            uint64_t key = order_key(net, in_port, q);
-            if (best == COP_NEVER || key < best) {
-                best = key;
-                *queue = q;
-            }
-        } else {
-            c->need = blocks < c->need ? blocks : c->need;
+        if (!fits(net, port, vl, q, need))
+            continue;
+        uint64_t key = only ? 0 : cop_input_order_key(net, q);
+        if (*queue == COP_NONE || key < best ||
+            (key == best && net->queue_read[q] < net->queue_read[*queue])) {
+            best = key;
+            *queue = q;
         }
+    } while (node != last);
+    return *queue != COP_NONE;
+}
+
+/* The request that an input offers to lane vl of the output; false if none fits. */
+static bool front(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choice *c,
+                  uint32_t *queue)
+{
+    if (net->per_output) {
+        uint32_t in_port = cop_topo_switch_port(net->topo, net->out[port].sw, input);
+        *queue = net->in[in_port].queue0 + net->out[port].local * net->lanes + vl;
+        return fits(net, port, vl, *queue, &c->need);
+    }
+    uint32_t *last = &net->slot[cop_slot_of(net, port, vl, input)];
+    if (net->queue_ops->order)
+        return front_in_order(net, port, vl, *last, &c->need, queue);
+    uint32_t end = *last, node = end;
+    do {
+        node = net->node[node].next;
+        *queue = node / net->max_cand;
+        if (fits(net, port, vl, *queue, &c->need))
+            return true;
     } while (node != end);
-    c->front = best;
-    if (best != COP_NEVER)
-        return true;
     if (net->sectioned)
         while (*last != COP_NONE) {
             node = net->node[*last].next;
@@ -103,7 +109,7 @@ static uint64_t key_of(const cop_net *net, uint32_t port, uint32_t input, uint32
     case COP_ARB_RANDOM:
         return random_key(net, port, input);
     default:
-        return net->queue_ops->order != NULL ? net->queue_read[queue] : 0;
+        return 0;
     }
 }
 
@@ -113,17 +119,14 @@ static bool consider(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, c
     uint32_t queue;
     if (!front(net, port, vl, input, c, &queue))
         return false;
-    bool ordered = net->queue_ops->order != NULL;
-    uint64_t rank = ordered ? c->front : 0;
     uint64_t key = key_of(net, port, input, queue);
-    if (!c->found || rank < c->rank || (rank == c->rank && key < c->key)) {
+    if (!c->found || key < c->key) {
         c->found = true;
-        c->rank = rank;
         c->key = key;
         c->input = input;
         c->queue = queue;
     }
-    return net->sw_cfg->arbitration == COP_ARB_RR && !ordered;
+    return net->sw_cfg->arbitration == COP_ARB_RR;
 }
 
 /* Inputs first, first+1, ..., wrapping round once. */

@@ -71,9 +71,8 @@ typedef struct cop_queue_ops {
     void (*on_dequeue)(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
     /* A control message from the neighbour downstream has reached this sending port. */
     void (*on_control)(struct cop_net *net, uint32_t port, uint64_t message);
-    /* Of the queues that compete for the same output, and (one read port) of those of one input whose
-     * outputs have all granted, that with the smallest key goes first; equal keys take turns.
-     * Key 0 means overdue: a read port waits for the output of such a queue while it is busy. */
+    /* Of the queues of one input that ask for the same output, and (one read port) of those whose
+     * outputs have all granted, that with the smallest key goes first; equal keys take turns. */
     uint64_t (*order)(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
     /* End nodes take part: control messages reach them too, and a message for `dst` stays in the
      * end node of this sending port while this is true (until cop_net_queue_release). */

@@ -9,8 +9,8 @@
  *          accepted in the first iteration, and then to just behind the partner.
  * rrm      the same without that rule: an output's position moves whenever it grants.
  * Packets have different lengths, so at one instant only some inputs and outputs are free. Turns that
- * an input misses because it is busy are counted (turn.h); schemes that order their queues have
- * a rule of their own, keeps_free().
+ * an input misses because it is busy are counted (turn.h). Of the outputs that offer, an input takes
+ * the one whose queue the queueing scheme puts first, if it has an order.
  * Events   COP_EV_ARB per switch: when a request comes, when a transfer ends. */
 #include "net/arch.h"
 #include "net/input.h"
@@ -27,8 +27,7 @@ typedef struct iq_grant {
 
 struct cop_iq {
     uint16_t *accept_rr; /* [n_ports] input's position over the outputs */
-    cop_turns turns; /* without an order of queues */
-    bool fair; /* turns are counted */
+    cop_turns turns;
     /* scratch of one matching */
     uint64_t free_in[COP_MAX_PORTS / 64];
     uint64_t were_free[COP_MAX_PORTS / 64]; /* when the iteration began */
@@ -43,9 +42,7 @@ void cop_iq_init(cop_net *net)
 {
     net->iq = COP_NEW_ARRAY(&net->arena, struct cop_iq, 1);
     net->iq->accept_rr = COP_NEW_ARRAY(&net->arena, uint16_t, net->topo->n_ports);
-    net->iq->fair = net->queue_ops->order == NULL;
-    if (net->iq->fair)
-        cop_turns_init(&net->iq->turns, net);
+    cop_turns_init(&net->iq->turns, net);
 }
 
 static cop_time output_free(const cop_net *net, uint32_t port)
@@ -72,7 +69,7 @@ static bool grant(cop_net *net, uint32_t port, iq_grant *g)
             net->obuf ? cop_obuf_pick_lane(net, port, ready) : cop_vlarb_pick(net, port, ready);
         bool any_fits = net->arch->room(net, port, vl, net->max_blocks);
         g->first = out->lane[vl].rr;
-        if (iq->fair && cop_turn_waits(&iq->turns, net, port, vl, iq->free_in))
+        if (cop_turn_waits(&iq->turns, net, port, vl, iq->free_in))
             return false;
         if (cop_input_pick(net, port, vl, iq->free_in, any_fits, &g->pick))
             return true;
@@ -97,48 +94,8 @@ static uint32_t accept(const cop_net *net, const uint64_t *offers, uint32_t firs
     return COP_NONE;
 }
 
-static uint64_t order_key(cop_net *net, uint32_t in_port, uint32_t q)
-{
-    return net->queue_ops->order(net, in_port, q - net->in[in_port].queue0,
-                                 &net->pkt[net->queue[q].head]);
-}
-
-/* Not free now, but it does not wait for credit either. */
-static bool merely_busy(const cop_net *net, uint32_t port, uint32_t vl)
-{
-    bool blocked = net->out[port].vl_blocked >> vl & 1; /* output buffer: it is full */
-    if (net->obuf)
-        return (blocked || output_free(net, port) > net->now) && !cop_obuf_blocked(net, port);
-    return output_free(net, port) > net->now && !blocked;
-}
-
-static uint32_t queues_end(const cop_net *net, uint32_t in_port)
-{
-    return in_port + 1 < net->host_port0 ? net->in[in_port + 1].queue0 : net->n_queues;
-}
-
-/* Packets of other queues that a waiting queue lets pass. */
-#define OVERDUE 8
-
-/* Has this input a queue that is overdue, and whose output is merely busy? Inputs and outputs that
- * become free at different times could else miss each other for ever. */
-static bool keeps_free(cop_net *net, uint32_t in_port)
-{
-    const cop_in *in = &net->in[in_port];
-    for (uint32_t q = in->queue0, end = queues_end(net, in_port); q < end; q++) {
-        const cop_queue *queue = &net->queue[q];
-        if (!queue->posted)
-            continue;
-        const cop_pkt *p = &net->pkt[queue->head];
-        if (merely_busy(net, in->port0 + p->out, p->out_vl) &&
-            (queue->passed >= OVERDUE || order_key(net, in_port, q) == 0))
-            return true;
-    }
-    return false;
-}
-
-/* Of the outputs that offer (one does), the one whose queue the queueing scheme puts first; keys are
- * asked for only where they decide. */
+/* Of the outputs that offer (one does) the one whose queue the queueing scheme puts first; of equals the
+ * first from the input's position on. Keys are asked for only where they decide. */
 static uint32_t accept_in_order(cop_net *net, uint32_t in_port, uint32_t first)
 {
     struct cop_iq *iq = net->iq;
@@ -149,25 +106,15 @@ static uint32_t accept_in_order(cop_net *net, uint32_t in_port, uint32_t first)
     left[o / 64] &= ~((uint64_t)1 << (o % 64));
     while ((o = accept(net, left, first)) != COP_NONE) {
         if (best_key == COP_NEVER)
-            best_key = order_key(net, in_port, iq->grant[best].pick.queue);
-        uint64_t key = order_key(net, in_port, iq->grant[o].pick.queue);
+            best_key = cop_input_order_key(net, iq->grant[best].pick.queue);
+        uint64_t key = cop_input_order_key(net, iq->grant[o].pick.queue);
         if (key < best_key) {
             best = o;
             best_key = key;
         }
         left[o / 64] &= ~((uint64_t)1 << (o % 64));
     }
-    uint32_t q = iq->grant[best].pick.queue;
-    bool due = net->queue[q].passed >= OVERDUE || best_key == 0;
-    return due || !keeps_free(net, in_port) || order_key(net, in_port, q) == 0 ? best : COP_NONE;
-}
-
-static void count_passed(cop_net *net, uint32_t in_port, uint32_t chosen)
-{
-    for (uint32_t q = net->in[in_port].queue0, end = queues_end(net, in_port); q < end; q++)
-        if (net->queue[q].posted && net->queue[q].passed < OVERDUE)
-            net->queue[q].passed++;
-    net->queue[chosen].passed = 0;
+    return best;
 }
 
 /* Output o of a switch, which is `port`, offers itself to the input that it grants. */
@@ -179,7 +126,7 @@ static void offer(cop_net *net, uint32_t port, uint32_t o)
     uint64_t bit = (uint64_t)1 << (o % 64);
     iq->offers[input][o / 64] |= bit;
     iq->offered[input / 64] |= (uint64_t)1 << (input % 64);
-    if (iq->fair && cop_turn_overdue(&iq->turns, net, port, pick))
+    if (cop_turn_overdue(&iq->turns, net, port, pick))
         iq->overdue[input][o / 64] |= bit;
     if (net->sw_cfg->matching == COP_MATCH_RRM)
         net->out[port].lane[pick->vl].rr = (uint16_t)(input + 1);
@@ -190,10 +137,11 @@ static uint32_t choose(cop_net *net, uint32_t in_port)
 {
     struct cop_iq *iq = net->iq;
     uint32_t first = iq->accept_rr[in_port], i = net->in[in_port].local;
-    if (!iq->fair)
-        return accept_in_order(net, in_port, first);
     uint32_t o = accept(net, iq->overdue[i], first);
-    return o != COP_NONE ? o : accept(net, iq->offers[i], first);
+    if (o != COP_NONE)
+        return o;
+    return net->queue_ops->order ? accept_in_order(net, in_port, first)
+                                 : accept(net, iq->offers[i], first);
 }
 
 /* Input i has accepted output o, which is `port`: positions move, turns are counted. */
@@ -205,10 +153,6 @@ static void move_on(cop_net *net, uint32_t port, uint32_t o, uint32_t i, bool fi
     if (first_iteration || net->sw_cfg->matching == COP_MATCH_RRM) {
         net->out[port].lane[g->pick.vl].rr = (uint16_t)(i + 1);
         iq->accept_rr[in_port] = (uint16_t)(o + 1);
-    }
-    if (!iq->fair) {
-        count_passed(net, in_port, g->pick.queue);
-        return;
     }
     if (!first_iteration)
         return;
@@ -233,8 +177,7 @@ static bool answer(cop_net *net, uint32_t sw, uint32_t i, bool first_iteration)
     cop_in *in = &net->in[port0 + i];
     move_on(net, port0 + o, o, i, first_iteration);
     in->read_until = cop_input_grant(net, port0 + o, pick, net->arch->transfer);
-    if (iq->fair)
-        cop_turn_served(&iq->turns, net, port0 + o, pick, net->queue[pick->queue].head == COP_NONE);
+    cop_turn_served(&iq->turns, net, port0 + o, pick, net->queue[pick->queue].head == COP_NONE);
     iq->free_in[i / 64] &= ~((uint64_t)1 << (i % 64));
     cop_net_push(net, in->read_until, COP_EV_ARB, sw);
     return true;

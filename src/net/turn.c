@@ -9,6 +9,7 @@ void cop_turns_init(cop_turns *t, cop_net *net)
     size_t slots = 0;
     for (uint32_t sw = 0; sw < topo->n_switches; sw++)
         slots += (size_t)cop_topo_ports_of(topo, sw) * cop_topo_ports_of(topo, sw) * net->lanes;
+    t->calm = net->queue_ops->order ? COP_TURN_CALM : 1;
     t->missed = COP_NEW_ARRAY(&net->arena, uint8_t, slots);
     t->overdue = COP_NEW_ARRAY(&net->arena, uint16_t, topo->n_ports);
     t->waited = COP_NEW_ARRAY(&net->arena, bool, topo->n_ports);
@@ -65,8 +66,10 @@ bool cop_turn_waits(const cop_turns *t, cop_net *net, uint32_t port, uint32_t vl
 static void miss(const cop_turns *t, cop_net *net, uint32_t port, uint32_t vl, uint32_t input)
 {
     uint8_t *missed = &t->missed[cop_slot_of(net, port, vl, input)];
-    if (*missed < COP_TURN_WAIT && ++*missed == COP_TURN_WAIT)
-        t->overdue[port]++;
+    if (*missed >= COP_TURN_WAIT || ++*missed < COP_TURN_WAIT)
+        return;
+    *missed = (uint8_t)(COP_TURN_WAIT + t->calm - 1);
+    t->overdue[port]++;
 }
 
 /* Of word w of a set of inputs: those below n. */
@@ -99,9 +102,12 @@ void cop_turn_served(const cop_turns *t, cop_net *net, uint32_t port, const cop_
     uint8_t *missed = &t->missed[cop_slot_of(net, port, pick->vl, net->in[pick->in].local)];
     bool waited = t->waited[port];
     t->waited[port] = false;
-    if (*missed == 0 || (waited && *missed == COP_TURN_WAIT && !empty))
-        return;
-    if (*missed == COP_TURN_WAIT)
+    if (*missed < COP_TURN_WAIT) {
+        *missed = 0;
+    } else if (waited && !empty) {
+        *missed = (uint8_t)(COP_TURN_WAIT + t->calm - 1);
+    } else if (empty || --*missed < COP_TURN_WAIT) {
+        *missed = 0;
         t->overdue[port]--;
-    *missed = 0;
+    }
 }

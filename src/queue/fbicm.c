@@ -48,7 +48,7 @@
         {"priority",                                                                               \
          COP_OPT_ENUM,                                                                             \
          I(priority),                                                                              \
-         "round-robin",                                                                            \
+         "normal-first",                                                                           \
          0,                                                                                        \
          0,                                                                                        \
          iso_priority_names,                                                                       \

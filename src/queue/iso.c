@@ -121,13 +121,12 @@ void iso_cost(const iso_cfg *cfg, const cop_netinfo *info, uint32_t lines, cop_q
 }
 
 /* Control packets come next to a kind that is due.
- * Where one kind is preferred, the other is due when it was passed over `guard` times, at the input or
- * output. With round-robin none is: the queue that was read least recently goes. */
+ * Where one kind is preferred, the other is due when it was passed over `guard` times at this input. With
+ * round-robin none is: the queue that was read least recently goes. */
 uint64_t iso_order(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p)
 {
     const iso_rules *r = cop_net_queue_common(net);
     const iso_port *in = cop_net_queue_state(net, port);
-    const iso_port *out = cop_net_queue_state(net, iso_output(net, port, p->out));
     uint32_t special = q < r->queues;
     if (q >= r->control0)
         return 1;
@@ -135,8 +134,7 @@ uint64_t iso_order(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt
         return p->t_inj + 2;
     if (r->priority == ISO_ROUND_ROBIN)
         return 2;
-    if ((in->from.last != special && in->from.n >= r->guard) ||
-        (out->to.last != special && out->to.n >= r->guard))
+    if (in->from.last != special && in->from.n >= r->guard)
         return 0;
     return 2 + (special != (r->priority == ISO_CONGESTED_FIRST));
 }

@@ -87,7 +87,7 @@ typedef struct iso_port { /* state of a port; its lines follow, input side first
     uint32_t special; /* lines with a special queue in use */
     uint32_t told; /* lines in use on the output side */
     uint32_t serial, unused;
-    iso_turns from, to; /* what has left this input, and by this output */
+    iso_turns from; /* what has left this input */
 } iso_port;
 _Static_assert(sizeof(iso_port) % 8 == 0, "lines follow");
 

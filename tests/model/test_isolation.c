@@ -282,8 +282,9 @@ static void test_congestion_state(void **state)
 
 /* -- order between normal and special queues -- */
 
-/* Paper V, case 2 as reconstructed in G-gran5-3: with equal turns every rate is known, gran5-17 with
- * the victim freed. Round robin prefers no kind, so its guard changes nothing. */
+/* Paper V, case 2 as reconstructed in G-gran5-3: with equal turns of the inputs at each output every rate is
+ * known, gran5-17 with the victim freed. The order inside an input, where the hot flow and the victim
+ * ask for different outputs, must not take away a turn. */
 static void test_turns(void **state)
 {
     (void)state;
@@ -291,18 +292,22 @@ static void test_turns(void **state)
                                 "topology: {kind: kary-ntree, k: 2, n: 3}\n"
                                 "link: {rate: 2.5 GB/s, delay: 20 ns}\n"
                                 "switch: {architecture: iq}\n"
-                                "queueing: {kind: fbicm, priority: round-robin}\n"
+                                "queueing: {kind: fbicm}\n"
                                 "traffic:\n"
                                 "  - {name: F0, from: [0], pattern: fixed, to: 6}\n"
                                 "  - {name: F1, from: [1], pattern: fixed, to: 4}\n"
                                 "  - {name: F2, from: [2], pattern: fixed, to: 6}\n"
                                 "  - {name: F3, from: [3], pattern: fixed, to: 6}\n"
                                 "  - {name: F4, from: [4], pattern: fixed, to: 6}\n";
-    static const char *const sets[] = {"queueing.guard=1", "queueing.guard=1000000",
-                                       "queueing.priority=normal-first"};
+    static const char *const sets[][2] = {
+        {"queueing.kind=fbicm", "queueing.priority=round-robin"},
+        {"queueing.kind=fbicm", "queueing.priority=normal-first"},
+        {"queueing.kind=fbicm", "queueing.priority=congested-first"},
+        {"queueing.kind=fbicm", "queueing.priority=age"},
+        {"queueing.kind=recn", "queueing.priority=normal-first"}};
     cop_result r;
-    for (size_t i = 0; i < 2; i++) {
-        run_ok(case2, &sets[i], 1, &r);
+    for (size_t i = 0; i < COP_LEN(sets); i++) {
+        run_ok(case2, sets[i], 2, &r);
         near(scn_gbps(&r, "F4"), 10.0, 0.005);
         near(scn_gbps(&r, "F0"), 5.0, 0.005);
         near(scn_gbps(&r, "F2"), 2.5, 0.005);
@@ -310,11 +315,6 @@ static void test_turns(void **state)
         near(scn_gbps(&r, "F1"), 15.0, 0.005);
         cop_result_free(&r);
     }
-    /* Normal first: the victim gets more, the hot flow beside it less, but it is not starved. */
-    run_ok(case2, &sets[2], 1, &r);
-    assert_true(scn_gbps(&r, "F0") > 2.0 && scn_gbps(&r, "F0") < 4.0);
-    assert_true(scn_gbps(&r, "F1") > 16.0);
-    cop_result_free(&r);
 }
 
 /* -- hybrids -- */
