@@ -8,7 +8,8 @@
  * Sink     answers each marked packet at once (CNP with BECN).
  * Source   per destination: index into a table of delays (CCT), time of the last packet (LTI) and a
  *          timer. A notification adds `increase` to the index and restarts the timer; each time it
- *          runs out, the index falls by one. The next packet may start at LTI + CCT[index], LTI being
+ *          runs out, the index falls by one. Without `restart` it goes on at regular intervals, as one may
+ *          read Paper VI: EcoCC then takes longer to recover and shares less fairly (gran6-17, -33). The next packet may start at LTI + CCT[index], LTI being
  *          when the last one started or (delay_from: end) had gone: a delay between packets.
  *          CCT[i] = longest * (i / limit)^2, or linear.
  * Timers   are not events: the index is brought up to date when it is used.
@@ -34,12 +35,14 @@ typedef struct throttle_cfg {
     double marking;
     int64_t increase, limit;
     int shape, delay_from;
+    bool restart;
 } throttle_cfg;
 
 typedef struct throttle_flow {
     cop_time last; /* its last packet started, or had gone (delay_from) */
     cop_time since; /* the timer was started, or ran out, last */
     uint32_t index;
+    uint32_t becns; /* so far, to be observed */
 } throttle_flow;
 
 typedef struct throttle_port {
@@ -53,6 +56,10 @@ typedef struct throttle_port {
          T(timer_ps), timer_def,                                                                   \
          1000,        1e12,                                                                        \
          NULL,        "time after which a source's index falls by one (CCTI_Timer)"},              \
+            {"restart",  COP_OPT_BOOL,                                                             \
+             T(restart), "yes",                                                                    \
+             0,          0,                                                                        \
+             NULL,       "each notification starts the timer anew"},                               \
             {"marking",  COP_OPT_SHARE,                                                            \
              T(marking), share_def,                                                                \
              0,          1,                                                                        \
@@ -136,10 +143,12 @@ static void throttle_on_control(struct cop_net *net, void *flow, const cop_pkt *
     if (!(p->flags & COP_PKT_BECN))
         return;
     settle(cfg, f, cop_net_now(net));
+    if (cfg->restart || f->index == 0)
+        f->since = cop_net_now(net);
+    f->becns++;
     f->index += (uint32_t)cfg->increase;
     if (f->index > (uint32_t)cfg->limit)
         f->index = (uint32_t)cfg->limit;
-    f->since = cop_net_now(net);
 }
 
 /* The delay shrinks while the packet waits: the first instant at which enough time has passed. */
@@ -166,6 +175,41 @@ static void throttle_on_send(struct cop_net *net, void *flow, const cop_pkt *p)
     f->last = cop_net_now(net);
     if (cfg->delay_from == FROM_END)
         f->last += cop_net_inject_time(net, p->src, p->bytes);
+}
+
+/* -- what can be observed -- */
+
+static const cop_cc_value flow_values[] = {
+    {"ccti", "index"}, {"delay", "ns"}, {"rate", "Gbit/s"}, {"becns", "packets"}, {0}};
+static const cop_cc_value port_values[] = {{"state", "queues"}, {0}};
+
+/* The rate is that of packets of full size. */
+static double throttle_flow_value(struct cop_net *net, const void *flow, uint32_t src,
+                                  unsigned which)
+{
+    const throttle_cfg *cfg = cop_net_cc_cfg(net);
+    throttle_flow f = *(const throttle_flow *)flow;
+    settle(cfg, &f, cop_net_now(net));
+    uint32_t bytes = cop_net_info(net)->mtu_bytes;
+    cop_time delay = delay_of(cfg, f.index), sends = cop_net_inject_time(net, src, bytes);
+    cop_time apart = cfg->delay_from == FROM_END ? sends + delay : cop_max64(sends, delay);
+    switch (which) {
+    case 0:
+        return f.index;
+    case 1:
+        return (double)delay / COP_NS;
+    case 2:
+        return bytes * 8.0 / ((double)apart / COP_NS);
+    default:
+        return f.becns;
+    }
+}
+
+/* Queues that hold the output in the congestion state. */
+static double throttle_port_value(struct cop_net *net, uint32_t port, uint32_t vl, unsigned which)
+{
+    (void)vl, (void)which;
+    return cop_net_roots(net, port);
 }
 
 /* -- what they need of the queueing scheme -- */
@@ -206,7 +250,9 @@ static int needs_hfdi(const void *cfg, const cop_netinfo *info, cop_err *err)
     .cfg_size = sizeof(throttle_cfg), .flow_size = sizeof(throttle_flow),                          \
     .port_size = sizeof(throttle_port), .on_dequeue = throttle_on_dequeue,                         \
     .on_deliver = throttle_on_deliver, .on_control = throttle_on_control,                          \
-    .next_send = throttle_next_send, .on_send = throttle_on_send
+    .next_send = throttle_next_send, .on_send = throttle_on_send, .flow_values = flow_values,      \
+    .port_values = port_values, .flow_value = throttle_flow_value,                                 \
+    .port_value = throttle_port_value
 
 const cop_cc_ops cop_cc_ith = {.name = "ith",
                                .summary = "throttling by marks of congested outputs",

@@ -456,84 +456,6 @@ static void test_control_first_voq(void **state)
 
 /* -- the source's table and timer, against a plain model -- */
 
-static void test_timer(void **state)
-{
-    (void)state;
-    const cop_cc_ops *ops = cop_cc_find("ith");
-    uint64_t cfg[32], flow[8] = {0};
-    cop_arena arena = {0};
-    assert_true(ops->cfg_size <= sizeof(cfg) && ops->flow_size <= sizeof(flow));
-    cop_opt_defaults(ops->opts, cfg, &arena);
-    for (const cop_opt *o = ops->opts; o->name; o++)
-        if (strcmp(o->name, "delay_from") == 0)
-            memset((char *)cfg + o->offset, 0, sizeof(int)); /* start: needs no end node */
-    cop_net net = {.cc = ops, .cc_cfg = cfg};
-    const cop_time timer = 8 * COP_US, longest = 16 * COP_US;
-    cop_pkt becn = {.flags = COP_PKT_CNP | COP_PKT_BECN}, data = {.bytes = 2048};
-    net.now = COP_US;
-    for (int i = 0; i < 200; i++)
-        ops->on_control(&net, flow, &becn); /* more than the limit of 127 */
-    cop_time since = net.now, last = net.now;
-    ops->on_send(&net, flow, &data);
-    uint32_t ready = 0;
-    for (cop_time now = net.now; now < since + 140 * timer; now += timer / 7) {
-        /* Plain: go on in small steps until enough time has passed for the index of then. */
-        net.now = now;
-        cop_time t = ops->next_send(&net, flow, now);
-        uint64_t steps = (now - since) / timer, index = steps < 127 ? 127 - steps : 0;
-        if (now - last >= longest * index * index / (127 * 127)) {
-            assert_true(t <= now);
-            ops->on_send(&net, flow, &data);
-            last = now;
-            ready++;
-        } else {
-            assert_true(t > now);
-            uint64_t then = (t - since) / timer;
-            index = then < 127 ? 127 - then : 0;
-            assert_true(t - last >= longest * index * index / (127 * 127));
-            index = (t - 1 - since) / timer < 127 ? 127 - (t - 1 - since) / timer : 0;
-            assert_true(t - 1 - last < longest * index * index / (127 * 127));
-        }
-    }
-    assert_true(ready > 200);
-    /* gran5-37: 127 steps of 8 us, and the flow is free again. */
-    memset(flow, 0, sizeof(flow));
-    net.now = COP_MS;
-    for (int i = 0; i < 127; i++)
-        ops->on_control(&net, flow, &becn);
-    net.now += 127 * timer - 1;
-    ops->on_send(&net, flow, &data);
-    assert_true(ops->next_send(&net, flow, net.now) > net.now);
-    net.now++;
-    assert_true(ops->next_send(&net, flow, net.now) <= net.now);
-    cop_arena_free(&arena);
-}
-
-/* One mark takes both flows to the end of the table, and they stay there: a packet takes 1.6384 us and
- * the delay is 16 us, after the packet or from its start on. */
-static void test_delay_from(void **state)
-{
-    (void)state;
-    static const char star[] = "run: {duration: 4 ms, warmup: 1 ms}\n"
-                               "topology: {kind: single, hosts: 3}\n"
-                               "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
-                               "queueing: {kind: hfdi, queues: 0}\n"
-                               "cc: {kind: ith, timer: 1 s, increase: 127, marking: 100 %}\n"
-                               "nic: {mtu: 2 KiB}\n"
-                               "traffic:\n"
-                               "  - {name: F0, from: [0], pattern: fixed, to: 2}\n"
-                               "  - {name: F1, from: [1], pattern: fixed, to: 2}\n";
-    static const char *const from[] = {"cc.delay_from=end", "cc.delay_from=start"};
-    for (size_t i = 0; i < COP_LEN(from); i++) {
-        cop_result r;
-        run_ok(star, &from[i], 1, &r);
-        double gbps = 16.384 / (i == 0 ? 16.0 + 1.6384 : 16.0);
-        near(scn_gbps(&r, "F0"), gbps, 0.006); /* one packet of those in 3 ms */
-        near(scn_gbps(&r, "F1"), gbps, 0.006);
-        cop_result_free(&r);
-    }
-}
-
 /* gran5-32: if queues upstream stop before the root is above `high`, only packets that were under way
  * lift it there, and few are marked. */
 static void test_stop_below_high(void **state)
@@ -632,8 +554,6 @@ int main(void)
         cmocka_unit_test(test_throttling_alone),
         cmocka_unit_test(test_control_first),
         cmocka_unit_test(test_control_first_voq),
-        cmocka_unit_test(test_timer),
-        cmocka_unit_test(test_delay_from),
         cmocka_unit_test(test_stop_below_high),
         cmocka_unit_test(test_cost),
         cmocka_unit_test(test_refusals),

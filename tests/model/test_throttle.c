@@ -1,0 +1,210 @@
+/* Throttling by marks (ith, ib-ith, ccfit, ecocc): timer, table, and what can be observed of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cc/cc_list.h"
+#include "net/net.h"
+#include "scenario.h"
+
+#include <string.h>
+
+static void near(double value, double expected, double share)
+{
+    if (value < expected * (1.0 - share) || value > expected * (1.0 + share))
+        print_error("%g, expected %g\n", value, expected);
+    assert_true(value >= expected * (1.0 - share) && value <= expected * (1.0 + share));
+}
+
+static void run_ok(const char *yaml, const char *const *set, size_t n, cop_result *r)
+{
+    scn_run(yaml, set, n, r, NULL);
+    assert_int_equal(r->outcome, COP_OUTCOME_OK);
+    assert_int_equal(r->packets_lost, 0);
+}
+
+/* -- timer -- */
+
+/* Options at their defaults, but the delay counts from the start of a packet: that needs no end node. */
+static void defaults(const cop_cc_ops *ops, void *cfg, cop_arena *arena, bool restart)
+{
+    cop_opt_defaults(ops->opts, cfg, arena);
+    for (const cop_opt *o = ops->opts; o->name; o++)
+        if (strcmp(o->name, "delay_from") == 0)
+            memset((char *)cfg + o->offset, 0, sizeof(int));
+        else if (strcmp(o->name, "restart") == 0)
+            memcpy((char *)cfg + o->offset, &restart, sizeof(bool));
+}
+
+static void test_timer(void **state)
+{
+    (void)state;
+    const cop_cc_ops *ops = cop_cc_find("ith");
+    uint64_t cfg[32], flow[8] = {0};
+    cop_arena arena = {0};
+    assert_true(ops->cfg_size <= sizeof(cfg) && ops->flow_size <= sizeof(flow));
+    defaults(ops, cfg, &arena, true);
+    cop_net net = {.cc = ops, .cc_cfg = cfg};
+    const cop_time timer = 8 * COP_US, longest = 16 * COP_US;
+    cop_pkt becn = {.flags = COP_PKT_CNP | COP_PKT_BECN}, data = {.bytes = 2048};
+    net.now = COP_US;
+    for (int i = 0; i < 200; i++)
+        ops->on_control(&net, flow, &becn); /* more than the limit of 127 */
+    cop_time since = net.now, last = net.now;
+    ops->on_send(&net, flow, &data);
+    uint32_t ready = 0;
+    for (cop_time now = net.now; now < since + 140 * timer; now += timer / 7) {
+        /* Plain: go on in small steps until enough time has passed for the index of then. */
+        net.now = now;
+        cop_time t = ops->next_send(&net, flow, now);
+        uint64_t steps = (now - since) / timer, index = steps < 127 ? 127 - steps : 0;
+        if (now - last >= longest * index * index / (127 * 127)) {
+            assert_true(t <= now);
+            ops->on_send(&net, flow, &data);
+            last = now;
+            ready++;
+        } else {
+            assert_true(t > now);
+            uint64_t then = (t - since) / timer;
+            index = then < 127 ? 127 - then : 0;
+            assert_true(t - last >= longest * index * index / (127 * 127));
+            index = (t - 1 - since) / timer < 127 ? 127 - (t - 1 - since) / timer : 0;
+            assert_true(t - 1 - last < longest * index * index / (127 * 127));
+        }
+    }
+    assert_true(ready > 200);
+    /* gran5-37: 127 steps of 8 us, and the flow is free again. */
+    memset(flow, 0, sizeof(flow));
+    net.now = COP_MS;
+    for (int i = 0; i < 127; i++)
+        ops->on_control(&net, flow, &becn);
+    net.now += 127 * timer - 1;
+    ops->on_send(&net, flow, &data);
+    assert_true(ops->next_send(&net, flow, net.now) > net.now);
+    net.now++;
+    assert_true(ops->next_send(&net, flow, net.now) <= net.now);
+    cop_arena_free(&arena);
+}
+
+/* Notifications at 0, 5 and 12 us. Restarted at 12 us, a timer of 8 us runs out at 20 us; one that goes on
+ * has run out at 8 and does so at 16 us. */
+static void test_restart(void **state)
+{
+    (void)state;
+    const cop_cc_ops *ops = cop_cc_find("ecocc");
+    const cop_pkt becn = {.flags = COP_PKT_CNP | COP_PKT_BECN};
+    static const unsigned at_us[] = {0, 5, 12};
+    for (int restart = 0; restart < 2; restart++) {
+        uint64_t cfg[32], flow[8] = {0};
+        cop_arena arena = {0};
+        defaults(ops, cfg, &arena, restart);
+        for (const cop_opt *o = ops->opts; o->name; o++)
+            if (strcmp(o->name, "timer") == 0)
+                *(uint64_t *)(void *)((char *)cfg + o->offset) = 8 * COP_US;
+        cop_net net = {.cc = ops, .cc_cfg = cfg};
+        for (size_t i = 0; i < COP_LEN(at_us); i++) {
+            net.now = COP_MS + at_us[i] * COP_US;
+            ops->on_control(&net, flow, &becn);
+        }
+        uint32_t index[3];
+        static const unsigned look_us[] = {15, 17, 21};
+        for (size_t i = 0; i < COP_LEN(look_us); i++) {
+            net.now = COP_MS + look_us[i] * COP_US;
+            ops->next_send(&net, flow, net.now);
+            memcpy(&index[i], (char *)flow + 2 * sizeof(cop_time), sizeof(uint32_t));
+        }
+        assert_int_equal(index[0], restart ? 3 : 2);
+        assert_int_equal(index[1], restart ? 3 : 1);
+        assert_int_equal(index[2], restart ? 2 : 1);
+        cop_arena_free(&arena);
+    }
+}
+
+/* -- table -- */
+
+/* One mark takes both flows to the end of the table, and they stay there: a packet takes 1.6384 us and
+ * the delay is 16 us, after the packet or from its start on. */
+static void test_delay_from(void **state)
+{
+    (void)state;
+    static const char star[] = "run: {duration: 4 ms, warmup: 1 ms}\n"
+                               "topology: {kind: single, hosts: 3}\n"
+                               "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+                               "queueing: {kind: hfdi, queues: 0}\n"
+                               "cc: {kind: ith, timer: 1 s, increase: 127, marking: 100 %}\n"
+                               "nic: {mtu: 2 KiB}\n"
+                               "traffic:\n"
+                               "  - {name: F0, from: [0], pattern: fixed, to: 2}\n"
+                               "  - {name: F1, from: [1], pattern: fixed, to: 2}\n";
+    static const char *const from[] = {"cc.delay_from=end", "cc.delay_from=start"};
+    for (size_t i = 0; i < COP_LEN(from); i++) {
+        cop_result r;
+        run_ok(star, &from[i], 1, &r);
+        double gbps = 16.384 / (i == 0 ? 16.0 + 1.6384 : 16.0);
+        near(scn_gbps(&r, "F0"), gbps, 0.006); /* one packet of those in 3 ms */
+        near(scn_gbps(&r, "F1"), gbps, 0.006);
+        cop_result_free(&r);
+    }
+}
+
+/* -- what can be observed -- */
+
+static const cop_series *series(const cop_result *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->n_series; i++)
+        if (strcmp(r->series[i].name, name) == 0)
+            return &r->series[i];
+    print_error("no series %s\n", name);
+    fail();
+    return NULL;
+}
+
+static void test_observe(void **state)
+{
+    (void)state;
+    static const char star[] = "run: {duration: 2 ms, sample: 10 us}\n"
+                               "topology: {kind: single, hosts: 4}\n"
+                               "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+                               "traffic: [{name: hot, from: [0, 1], pattern: fixed, to: 2}]\n";
+    static const char *const kinds[][2] = {{"queueing.kind=fbicm", "cc.kind=ccfit"},
+                                           {"queueing.kind=hfdi", "cc.kind=ecocc"}};
+    const double packet_ns = 2048 * 0.8;
+    for (size_t k = 0; k < COP_LEN(kinds); k++) {
+        const char *set[] = {kinds[k][0], kinds[k][1],
+                             "run.observe=ccti/hot, delay/0>2, rate/0>2, becns/0>2, state/h2"};
+        cop_result plain, r;
+        run_ok(star, set, 2, &plain);
+        run_ok(star, set, 3, &r);
+        assert_int_equal(plain.run_hash, r.run_hash); /* looking changes nothing */
+        const cop_series *index = series(&r, "ccti/hot/0"), *delay = series(&r, "delay/0>2"),
+                         *rate = series(&r, "rate/0>2"), *becns = series(&r, "becns/0>2"),
+                         *congested = series(&r, "state/h2");
+        double longest_ns = k == 0 ? 16e3 : 32e3, most = 0.0;
+        bool seen[2] = {false, false};
+        for (uint32_t i = 0; i < index->n; i++) {
+            double d = longest_ns * index->v[i] * index->v[i] / (127.0 * 127.0);
+            double apart = k == 0 ? packet_ns + d : d > packet_ns ? d : packet_ns;
+            assert_true(delay->v[i] <= d && delay->v[i] > d - 0.001); /* whole picoseconds */
+            near(rate->v[i], 2048 * 8 / apart, 1e-6);
+            assert_true(index->v[i] <= becns->v[i]);
+            assert_true(i == 0 || becns->v[i] >= becns->v[i - 1]);
+            assert_true(congested->v[i] <= 2.0); /* of the two inputs */
+            seen[congested->v[i] > 0.0] = true;
+            most = index->v[i] > most ? index->v[i] : most;
+        }
+        assert_true(seen[0] && seen[1] && most > 5.0);
+        cop_result_free(&plain);
+        cop_result_free(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_timer), cmocka_unit_test(test_restart),
+                                       cmocka_unit_test(test_delay_from),
+                                       cmocka_unit_test(test_observe)};
+    return cmocka_run_group_tests_name("throttle", tests, NULL, NULL);
+}
