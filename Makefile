@@ -78,11 +78,12 @@ $(BUILD)/gen/model_id.c: tools/model_id.sh $(MODEL_SRC)
 	@mkdir -p $(@D)
 	@tools/model_id.sh $(MODEL_SRC) > $@
 
-# The metrics of study files, as text inside the program.
-$(BUILD)/gen/metrics_lua.c: src/study/metrics.lua
+# The metrics of study files, one text inside the program; later files use what earlier ones define.
+METRICS := $(addprefix src/study/metrics/,arguments.lua numbers.lua traffic.lua fabric.lua)
+$(BUILD)/gen/metrics_lua.c: $(METRICS)
 	@mkdir -p $(@D)
 	@{ echo '#include "study/lua_int.h"'; echo 'const char cop_metrics_lua[] ='; \
-	   sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/    "/' -e 's/$$/\\n"/' $<; echo '    ;'; } > $@
+	   sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/    "/' -e 's/$$/\\n"/' $(METRICS); echo '    ;'; } > $@
 
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c | deps-build
 	@mkdir -p $(@D)

@@ -1,4 +1,4 @@
-/* Expressions of a study, evaluated over its runs: Lua with the metrics of metrics.lua. */
+/* Expressions of a study, evaluated over its runs: Lua with the metrics of metrics/. */
 #ifndef COP_STUDY_EVAL_H
 #define COP_STUDY_EVAL_H
 

@@ -25,7 +25,7 @@ struct cop_eval {
     char why[600], let_why[600];
 };
 
-/* The text of metrics.lua, built in. */
+/* The text of metrics/, built in. */
 extern const char cop_metrics_lua[];
 
 /* Blocks of runs as global names, and the questions a run answers. */

@@ -1,7 +1,7 @@
 /* Runs as Lua values: `off`, `on{timer = 150}`, and the raw questions they answer.
  *
  * A run is a userdata with the number of its point; its result is read from the database when first
- * asked for. Metrics of metrics.lua are found through the registry. In a rehearsal rehearsal.c
+ * asked for. Metrics of metrics/ are found through the registry. In a rehearsal rehearsal.c
  * answers instead. */
 #include "study/lua_int.h"
 

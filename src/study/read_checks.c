@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The ledger's words for relations, as bounds on what the functions of metrics.lua return. */
+/* The ledger's words for relations, as bounds on what the functions of metrics/ return. */
 static const struct {
     const char *name;
     enum cop_rule rule;

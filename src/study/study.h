@@ -4,7 +4,7 @@
  *
  *   read*.c      YAML -> cop_study           plan.c      cop_study -> points (configurations)
  *   pool.c       points -> runs in the database, all cores (worker.c: one of them)
- *   evaluate.c   runs -> values, verdicts, figures (expressions in Lua; metrics.lua)
+ *   evaluate.c   runs -> values, verdicts, figures (expressions in Lua; metrics/)
  */
 #ifndef COP_STUDY_H
 #define COP_STUDY_H

@@ -1,5 +1,5 @@
 /* Studies: cases with run files of their own, cases left out at quick scale, and functions of
- * metrics.lua that need no run. */
+ * metrics/ that need no run. */
 #include "study/evaluate.h"
 #include "study/study.h"
 
