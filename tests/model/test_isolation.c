@@ -1,4 +1,8 @@
-/* Isolation of congested flows, alone and with throttling: small networks with known answers. */
+/* Isolation of congested flows by the queueing scheme: small networks with known answers.
+ *
+ * Who is freed, and with how many queues; that queues are taken, given back and cost nothing at rest;
+ * which outputs count as congested; turns between queues; the hardware it takes; what is refused.
+ * Together with throttling of the sources: test_isolation_hybrids.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,63 +10,10 @@
 
 #include <cmocka.h>
 
-#include "cc/cc_list.h"
-#include "exp/run.h"
+#include "isolation_fixture.h"
 #include "net/net.h"
-#include "scenario.h"
-
-#include <string.h>
-
-static double scalar(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_scalars; i++)
-        if (strcmp(r->scalar[i].name, name) == 0)
-            return r->scalar[i].value;
-    print_error("no scalar %s\n", name);
-    fail();
-    return 0.0;
-}
-
-/* Mean of a series from bin `from` up to bin `to`. */
-static double level(const cop_result *r, const char *name, uint32_t from, uint32_t to)
-{
-    for (uint32_t i = 0; i < r->n_series; i++)
-        if (strcmp(r->series[i].name, name) == 0) {
-            double sum = 0.0;
-            for (uint32_t b = from; b < to; b++)
-                sum += r->series[i].v[b];
-            return sum / (to - from);
-        }
-    print_error("no series %s\n", name);
-    fail();
-    return 0.0;
-}
-
-static void run_ok(const char *yaml, const char *const *set, size_t n, cop_result *r)
-{
-    scn_run(yaml, set, n, r, NULL);
-    if (r->outcome != COP_OUTCOME_OK)
-        print_error("%s\n", r->detail);
-    assert_int_equal(r->outcome, COP_OUTCOME_OK);
-    assert_int_equal(r->packets_lost, 0);
-}
-
-static void near(double value, double expected, double share)
-{
-    if (value < expected * (1.0 - share) || value > expected * (1.0 + share))
-        print_error("%g, expected %g\n", value, expected);
-    assert_true(value >= expected * (1.0 - share) && value <= expected * (1.0 + share));
-}
 
 /* -- the victim of one tree -- */
-
-/* Thesis fig. 2.4: three flows to host 4; the victim shares the double-rate link with one. */
-static const char two_switches[] = "run: {duration: 2 ms, warmup: 500 us, flows: yes}\n"
-                                   "topology: {kind: chain, hosts: [3, 4]}\n"
-                                   "link: {rate: 10 Gbit/s, trunk_rate: 20 Gbit/s, delay: 20 ns}\n"
-                                   "traffic:\n"
-                                   "  - {name: hot, from: [1, 5, 6], pattern: fixed, to: 4}\n"
-                                   "  - {name: victim, from: [0], pattern: fixed, to: 3}\n";
 
 /* gran0-4: one special queue is enough for one tree; gran0-2, gran0-15: none is not. */
 static void test_one_queue_frees_the_victim(void **state)
@@ -120,15 +71,6 @@ static void test_one_tree_too_many(void **state)
 }
 
 /* -- queues are given back -- */
-
-static const char burst[] = "run: {duration: 800 us, sample: 10 us, drain: yes, flows: yes}\n"
-                            "topology: {kind: kary-ntree, k: 4, n: 2}\n"
-                            "link: {rate: 20 Gbit/s, delay: 20 ns}\n"
-                            "traffic:\n"
-                            "  - {name: cold, pattern: uniform, arrival: poisson, load: 30 %}\n"
-                            "  - {name: hot, from: [4-12], pattern: list, to_list: [0, 1, 14],"
-                            " to_order: by-source,"
-                            " start: 50 us, stop: 150 us}\n";
 
 static void test_trees_come_and_go(void **state)
 {
@@ -317,166 +259,6 @@ static void test_turns(void **state)
     }
 }
 
-/* -- hybrids -- */
-
-/* Paper V, configuration 1 with all flows: fbicm frees the victim, and the parking lot stays
- * (gran5-8, gran5-9); ccfit and ecocc also share the bottleneck fairly (gran5-10, gran6-33). */
-static void test_hybrids_are_fair(void **state)
-{
-    (void)state;
-    static const char config1[] = "run: {duration: 8 ms, warmup: 2 ms}\n"
-                                  "topology: {kind: chain, hosts: [3, 4]}\n"
-                                  "link: {rate: 2.5 GB/s, trunk_rate: 5 GB/s, delay: 20 ns}\n"
-                                  "traffic:\n"
-                                  "  - {name: F0, from: [0], pattern: fixed, to: 3}\n"
-                                  "  - {name: near, from: [5, 6], pattern: fixed, to: 4}\n"
-                                  "  - {name: far, from: [1, 2], pattern: fixed, to: 4}\n";
-    static const char *const one_read_port[] = {"switch.architecture=cioq", "switch.speedup=1",
-                                                "switch.output_buffer=4 KiB"};
-    const struct {
-        const char *queueing, *cc;
-        double ratio; /* near : far, at most (at least, if isolation is alone) */
-    } cases[] = {{"queueing.kind=fbicm", "cc.kind=none", 1.8},
-                 {"queueing.kind=fbicm", "cc.kind=ccfit", 1.3},
-                 {"queueing.kind=hfdi", "cc.kind=ecocc", 1.6}};
-    for (size_t i = 0; i < COP_LEN(cases); i++) {
-        const char *set[5] = {cases[i].queueing, cases[i].cc};
-        size_t n = 2;
-        for (size_t k = 0; i < 2 && k < COP_LEN(one_read_port); k++)
-            set[n++] = one_read_port[k];
-        cop_result r;
-        run_ok(config1, set, n, &r);
-        near(scn_gbps(&r, "F0"), 20.0, i == 0 ? 0.02 : 0.06);
-        double ratio = scn_gbps(&r, "near") / scn_gbps(&r, "far");
-        if (i == 0)
-            assert_true(ratio > cases[i].ratio);
-        else
-            assert_true(ratio < cases[i].ratio && ratio > 1.0 / cases[i].ratio);
-        assert_true(scn_gbps(&r, "near") + scn_gbps(&r, "far") > 18.0);
-        assert_true((scalar(&r, "notifications") > 0) == (i > 0));
-        cop_result_free(&r);
-    }
-}
-
-/* Throttling alone: the same detector, no queues (gran5-6). */
-static void test_throttling_alone(void **state)
-{
-    (void)state;
-    static const char *const set[] = {"queueing.kind=hfdi", "queueing.queues=0", "cc.kind=ith",
-                                      "run.duration=8 ms", "run.warmup=2 ms"};
-    cop_result r;
-    run_ok(two_switches, set, COP_LEN(set), &r);
-    assert_true(scn_gbps(&r, "victim") > 9.5);
-    assert_true(scn_gbps(&r, "hot") > 8.5);
-    assert_int_equal(scalar(&r, "isolation.sent_allocate"), 0);
-    for (uint32_t s = 0; s < r.n_streams; s++)
-        if (strcmp(r.stream[s].entry, "hot") == 0)
-            near(r.stream[s].gbps, scn_gbps(&r, "hot") / 3, 0.1);
-    cop_result_free(&r);
-}
-
-/* -- notifications pass data -- */
-
-static uint16_t answer_all(struct cop_net *net, uint32_t host, const cop_pkt *p)
-{
-    (void)net, (void)host, (void)p;
-    return COP_PKT_CNP | COP_PKT_BECN;
-}
-
-static void time_of(struct cop_net *net, void *flow, const cop_pkt *p)
-{
-    union {
-        const void *in;
-        cop_time *out;
-    } longest = {.in = cop_net_cc_cfg(net)};
-    (void)flow;
-    if (cop_net_now(net) - p->t_inj > *longest.out)
-        *longest.out = cop_net_now(net) - p->t_inj;
-}
-
-/* The longest way of a notification from its source to the one that it is for. */
-static cop_time longest_answer(const char *yaml, const char *set)
-{
-    static const cop_cc_ops timing = {
-        .name = "timing", .flow_size = 8, .on_deliver = answer_all, .on_control = time_of};
-    cop_config c;
-    cop_result r;
-    cop_err err = {0};
-    cop_time longest = 0;
-    const cop_override sets[] = {{set}};
-    assert_int_equal(cop_config_load(&c, "test.yaml", yaml, sets, 1, &err), 0);
-    c.cc = &timing;
-    c.cc_cfg = &longest;
-    assert_int_equal(cop_run(&c, NULL, &r, &err), 0);
-    assert_int_equal(r.outcome, COP_OUTCOME_OK);
-    cop_result_free(&r);
-    cop_config_free(&c);
-    return longest;
-}
-
-/* gran5-34: notifications never wait in special queues, and go before data. Here they share a link
- * with data for a busy host, of which 32 packets (52 us) wait in the only queue behind it. In front of
- * data they meet at each of three hops no more than the packet under way and one that is due. */
-static void test_control_first(void **state)
-{
-    (void)state;
-    static const char shared[] = "run: {duration: 1 ms}\n"
-                                 "topology: {kind: chain, hosts: [3, 3]}\n"
-                                 "link: {rate: 10 Gbit/s, trunk_rate: 10 Gbit/s, delay: 20 ns}\n"
-                                 "queueing: {kind: fbicm, queues: 0}\n"
-                                 "traffic:\n"
-                                 "  - {name: busy, from: [1], pattern: fixed, to: 4}\n"
-                                 "  - {name: too, from: [5], pattern: fixed, to: 4}\n"
-                                 "  - {name: asks, from: [3], pattern: fixed, to: 0,\n"
-                                 "     arrival: poisson, load: 20 %}\n";
-    assert_true(longest_answer(shared, "queueing.control_first=yes") < 10 * COP_US);
-    assert_true(longest_answer(shared, "queueing.control_first=no") > 40 * COP_US);
-}
-
-/* The same with a queue per output (M-ccfit-ia for hfdi). The host that answers sends to the busy one
- * itself, so its answers share with its data the queue of the trunk, which moves at half the rate of a
- * link. Ahead of them they wait, at the source and in the first switch, for the room of one packet
- * (3.3 us); behind them for a buffer of 32 (105 us). The switches differ in size and have two lanes. */
-static void test_control_first_voq(void **state)
-{
-    (void)state;
-    static const char shared[] = "run: {duration: 2 ms}\n"
-                                 "topology: {kind: chain, hosts: [2, 4]}\n"
-                                 "link: {rate: 10 Gbit/s, trunk_rate: 10 Gbit/s, delay: 20 ns}\n"
-                                 "switch: {lanes: 2}\n"
-                                 "queueing: {kind: hfdi, queues: 0}\n"
-                                 "traffic:\n"
-                                 "  - {name: busy, from: [0], pattern: fixed, to: 3}\n"
-                                 "  - {name: too, from: [4], pattern: fixed, to: 3}\n"
-                                 "  - {name: asks, from: [2], pattern: fixed, to: 0,\n"
-                                 "     arrival: poisson, load: 20 %}\n";
-    assert_true(longest_answer(shared, "queueing.control_first=yes") < 10 * COP_US);
-    assert_true(longest_answer(shared, "queueing.control_first=no") > 80 * COP_US);
-}
-
-/* -- the source's table and timer, against a plain model -- */
-
-/* gran5-32: if queues upstream stop before the root is above `high`, only packets that were under way
- * lift it there, and few are marked. */
-static void test_stop_below_high(void **state)
-{
-    (void)state;
-    static const char *const sets[][5] = {
-        {"queueing.kind=fbicm", "cc.kind=ccfit", "queueing.detect=3", "queueing.stop=10",
-         "queueing.go=4"},
-        {"queueing.kind=fbicm", "cc.kind=ccfit", "queueing.detect=3", "queueing.stop=2",
-         "queueing.go=1"}};
-    cop_result r;
-    run_ok(two_switches, sets[0], 5, &r);
-    double marks = scalar(&r, "fecn");
-    assert_true(marks > 100);
-    cop_result_free(&r);
-    run_ok(two_switches, sets[1], 5, &r);
-    assert_true(scalar(&r, "isolation.sent_stop") > 100);
-    assert_true(scalar(&r, "fecn") < marks / 2);
-    cop_result_free(&r);
-}
-
 /* -- cost: the supplement of Paper VI, tables 5 and section 8 -- */
 
 static void test_cost(void **state)
@@ -550,11 +332,6 @@ int main(void)
         cmocka_unit_test(test_end_nodes_hold_back),
         cmocka_unit_test(test_congestion_state),
         cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_hybrids_are_fair),
-        cmocka_unit_test(test_throttling_alone),
-        cmocka_unit_test(test_control_first),
-        cmocka_unit_test(test_control_first_voq),
-        cmocka_unit_test(test_stop_below_high),
         cmocka_unit_test(test_cost),
         cmocka_unit_test(test_refusals),
     };
