@@ -34,6 +34,13 @@ double scn_gbps(const cop_result *r, const char *entry)
     return sum;
 }
 
+uint32_t scn_rounds(void)
+{
+    const char *text = getenv("COPPICE_ROUNDS");
+    int n = text ? atoi(text) : 1;
+    return n > 0 ? (uint32_t)n : 1;
+}
+
 const char *scn_text(char *buf, size_t size, const char *fmt, ...)
 {
     va_list ap;

@@ -11,6 +11,9 @@ int scn_run(const char *yaml, const char *const *set, size_t n, cop_result *r, c
 /* Delivered Gbit/s after the warm-up of all streams of the named traffic entry, added up. */
 double scn_gbps(const cop_result *r, const char *entry);
 
+/* How many times the usual length random tests shall have: COPPICE_ROUNDS, or 1. */
+uint32_t scn_rounds(void);
+
 /* printf into a static-free buffer owned by the caller. */
 const char *scn_text(char *buf, size_t size, const char *fmt, ...) COP_PRINTF(3, 4);
 

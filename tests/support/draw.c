@@ -1,0 +1,287 @@
+/* The machine of a random scenario: one function per section of the configuration, in the order in
+ * which sections depend on each other (a switch's buffer on the flow control, a congestion control on
+ * the queueing scheme). Every number that is drawn shifts all that follow: scenario n is another one
+ * after a change here. */
+#include "draw.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/opt.h"
+#include "cc/cc_list.h"
+#include "draw_int.h"
+#include "net/net_cfg.h"
+#include "queue/queue_list.h"
+
+static const struct {
+    const char *topology;
+    uint32_t hosts;
+    const char *routing[7];
+} networks[] = {
+    {"single, hosts: 5", 5, {"minhop", "updn"}},
+    {"chain, hosts: [2, 0, 3]", 5, {"minhop", "updn"}},
+    {"full, switches: 4, hosts: 2", 8, {"minhop", "updn"}},
+    {"kary-ntree, k: 2, n: 3",
+     8,
+     {"auto", "dmodk", "destro", "det", "ftree", "adaptive-tree", "updn"}},
+    {"fat-tree, ports: 4, levels: 2", 8, {"dmodk", "ftree", "adaptive-tree", "minhop"}},
+    {"xgft, children: [3, 3], parents: [1, 2]", 9, {"det", "destro", "adaptive-tree", "updn"}},
+    {"torus, radix: [4]", 4, {"dor", "adaptive-cube", "updn"}},
+    {"torus, radix: [3, 4]", 12, {"dor", "adaptive-cube", "updn"}},
+    {"mesh, radix: [3, 3]", 9, {"auto", "dor", "adaptive-cube", "updn"}},
+    {"hypercube, dims: 3, hosts: 2", 16, {"dor", "adaptive-cube", "updn"}},
+    {"dragonfly, p: 1, a: 2, h: 1", 6, {"dragonfly-min", "dragonfly-valiant", "updn"}},
+    {"dragonfly, p: 2, a: 4, h: 1, groups: 3",
+     24,
+     {"dragonfly-min", "dragonfly-valiant, to: group", "dragonfly-valiant, intra: valiant"}},
+    {"omega, radix: 2, stages: 3", 8, {"destination-tag", "auto"}},
+    {"butterfly, radix: 3, stages: 2", 9, {"destination-tag"}},
+    {"file, path: examples/fabric16.net", 16, {"auto", "minhop", "updn"}},
+};
+
+void draw_put(draw *d, const char *fmt, ...)
+{
+    va_list ap;
+    assert_true(d->used + DRAW_ROW < sizeof(d->text));
+    va_start(ap, fmt);
+    d->used += (size_t)vsnprintf(d->text + d->used, DRAW_ROW, fmt, ap);
+    va_end(ap);
+}
+
+static void put_run(draw *d)
+{
+    d->duration_ns = between(d, 8, 40) * 1000;
+    d->warmup_ns = below(d, 2) ? d->duration_ns / 4 : 0;
+    d->drain = below(d, 2);
+    draw_put(d,
+             "run: {duration: %" PRIu64 " ns, warmup: %" PRIu64
+             " ns, seed: %u, flows: yes, drain: %s",
+             d->duration_ns, d->warmup_ns, below(d, 1000), d->drain ? "yes" : "no");
+    if (below(d, 4) == 0)
+        draw_put(d, ", sample: %u ns", between(d, 100, 5000));
+    draw_put(d, "}\n");
+}
+
+static void put_network(draw *d)
+{
+    size_t k = below(d, COP_LEN(networks)), n = 0;
+    while (n < COP_LEN(networks[k].routing) && networks[k].routing[n])
+        n++;
+    d->hosts = networks[k].hosts;
+    draw_put(d, "topology: {kind: %s}\nrouting: {kind: %s}\n", networks[k].topology,
+             networks[k].routing[below(d, (uint32_t)n)]);
+    d->link_gbps = between(d, 8, 100);
+    draw_put(d, "link: {rate: %u Gbit/s, delay: %u ns", d->link_gbps, between(d, 1, 100));
+    if (below(d, 3) == 0)
+        draw_put(d, ", trunk_rate: %u Gbit/s, trunk_delay: %u ns", between(d, 8, 100),
+                 between(d, 1, 200));
+    if (below(d, 4) == 0)
+        draw_put(d, ", global_rate: %u Gbit/s, global_delay: %u ns", between(d, 8, 100),
+                 between(d, 100, 500));
+    draw_put(d, "}\n");
+}
+
+/* Thresholds small enough for the small buffers here. */
+static void put_isolation(draw *d)
+{
+    uint32_t low = below(d, 2), high = low + between(d, 1, 2), go = below(d, 3);
+    draw_put(d, ", queues: %u, low: %u, high: %u, priority: %s, guard: %u, control_first: %s",
+             below(d, 4), low, high,
+             ONE_OF(d, "normal-first", "round-robin", "congested-first", "age"), between(d, 1, 5),
+             ONE_OF(d, "yes", "yes", "no"));
+    if (strcmp(d->queueing, "hfdi") == 0)
+        draw_put(d, ", local: %s, lifetime: %u ns, destinations: %u", ONE_OF(d, "yes", "no"),
+                 below(d, 2) * below(d, 5000), between(d, 1, 4));
+    else
+        draw_put(d, ", detect: %u, go: %u, stop: %u", between(d, 1, 3), go,
+                 (go > high ? go : high) + between(d, 1, 2));
+    if (strcmp(d->queueing, "fbicm") == 0)
+        draw_put(d, ", destinations: %u", between(d, 1, 4));
+}
+
+bool draw_isolates(const draw *d)
+{
+    return cop_queue_find(d->queueing)->finds_roots;
+}
+
+static void put_queueing(draw *d)
+{
+    uint32_t n = 0;
+    while (cop_queueings[n])
+        n++;
+    d->queueing = cop_queueings[below(d, n)]->name;
+    if (below(d, 5) == 0) /* more of what has most states */
+        d->queueing = ONE_OF(d, "fbicm", "recn", "hfdi", "hfdi");
+    d->sectioned = strcmp(d->queueing, "voqnet") == 0;
+    draw_put(d, "queueing: {kind: %s", d->queueing);
+    if (draw_isolates(d))
+        put_isolation(d);
+    else if (strcmp(d->queueing, "dbbm") == 0 || strcmp(d->queueing, "obqa") == 0)
+        draw_put(d, ", queues: %u", between(d, 1, 6));
+    else if (strcmp(d->queueing, "vftree") == 0)
+        draw_put(d, ", lanes: %u", between(d, 1, 4));
+    draw_put(d, "}\n");
+}
+
+static void put_flow_control(draw *d)
+{
+    const char *kind = ONE_OF(d, "credit", "credit", "ib", "on-off", "ack-nack");
+    d->onoff = strcmp(kind, "on-off") == 0;
+    d->credit = strcmp(kind, "credit") == 0;
+    draw_put(d, "flow_control: {kind: %s, delay: %u ns", kind, below(d, 2) * between(d, 1, 60));
+    if (strcmp(kind, "ib") == 0)
+        draw_put(d, ", loss: %u %%, refresh: %u ns", below(d, 2) * below(d, 21),
+                 between(d, 500, 3000));
+    draw_put(d, "}\n");
+}
+
+static void put_lane_tables(draw *d)
+{
+    draw_put(d, ", vl_arbitration: ib, vl_high_limit: %s", ONE_OF(d, "0", "1", "3", "255"));
+    uint32_t high = below(d, 1u << 16);
+    for (uint32_t table = 0; table < 2; table++) {
+        draw_put(d, ", %s: [", table ? "vl_low" : "vl_high");
+        const char *comma = "";
+        for (uint32_t vl = 0; vl < 16; vl++)
+            if ((high >> vl & 1) != table) {
+                draw_put(d, "%s%u, %u", comma, vl, between(d, 1, 255));
+                comma = ", ";
+            }
+        draw_put(d, "]");
+    }
+}
+
+const char *const *draw_arbitrations(void)
+{
+    const cop_opt *o = cop_switch_opts;
+    while (strcmp(o->name, "arbitration") != 0)
+        o++;
+    return o->names;
+}
+
+/* Buffers are small enough to block often, and large enough for the head-room of on/off. */
+static void put_switch(draw *d, uint32_t wire)
+{
+    const char *arch = d->sectioned ? ONE_OF(d, "ib", "iq") : ONE_OF(d, "ib", "ib", "iq", "cioq");
+    bool shared = !d->onoff && !d->sectioned && below(d, d->credit ? 3 : 20) == 0;
+    uint32_t blocks = (wire + 63) / 64, least = shared ? 8 * blocks : blocks;
+    uint32_t buffer = 64 * between(d, least, least + 6 * blocks);
+    draw_put(
+        d, "switch: {architecture: %s, switching: %s, pipeline: %u ns, header: %u B, buffer: %u B",
+        arch, ONE_OF(d, "cut-through", "cut-through", "store-and-forward"), below(d, 150),
+        below(d, 130),
+        d->onoff ? buffer + 3 * wire + between(d, 500, 5000) * d->link_gbps / 8 : buffer);
+    uint32_t n = 0;
+    while (draw_arbitrations()[n])
+        n++;
+    d->arbitration = draw_arbitrations()[below(d, 3) ? below(d, n) : 0]; /* more of the usual one */
+    draw_put(d, ", arbitration: %s, matching: %s, iterations: %u", d->arbitration,
+             ONE_OF(d, "islip", "rrm"), between(d, 1, 4));
+    if (strcmp(arch, "cioq") == 0)
+        draw_put(d, ", speedup: %s, output_buffer: %u B", ONE_OF(d, "1", "1.5", "2", "4"),
+                 between(d, wire + 64, 6 * wire));
+    if (shared)
+        draw_put(d, ", shared_lanes: yes");
+    if (below(d, 3) == 0)
+        draw_put(d, ", lanes: %u", between(d, shared ? 1 : 2, 8));
+    if (below(d, 4) == 0)
+        put_lane_tables(d);
+    else
+        draw_put(d, ", vl_arbitration: %s", (d->strict = below(d, 2)) ? "strict" : "round-robin");
+    draw_put(d, "}\n");
+}
+
+static void put_nic(draw *d, uint32_t overhead)
+{
+    draw_put(d, "nic: {mtu: %u B, overhead: %u B, order: %s, backlog: %s", d->mtu, overhead,
+             ONE_OF(d, "fifo", "round-robin"), ONE_OF(d, "1", "3", "256"));
+    if (below(d, 3) == 0)
+        draw_put(d, ", ack: %s, control_bytes: %u B", ONE_OF(d, "message", "packet"),
+                 between(d, 1, 128));
+    if (below(d, 8) == 0)
+        draw_put(d, ", control_vl: %u", below(d, 2));
+    if (below(d, 4) == 0)
+        draw_put(d, ", inject_rate: %u Gbit/s", between(d, d->link_gbps / 2, d->link_gbps));
+    if (below(d, 4) == 0)
+        draw_put(d, ", receive_rate: %u Gbit/s", between(d, d->link_gbps / 2, d->link_gbps));
+    draw_put(d, "}\n");
+}
+
+/* Thresholds, tables and timers at the scale of these short runs. */
+static void put_ibcc(draw *d)
+{
+    draw_put(d, ", preset: %s, evaluate: %s, victim_mask: %s, marking: %s",
+             ONE_OF(d, "testbed", "fat-tree", "pfister"),
+             ONE_OF(d, "voq", "output", "contributors"), ONE_OF(d, "none", "hosts", "all"),
+             ONE_OF(d, "random", "counted"));
+    draw_put(d, ", threshold: %u, hysteresis_mtus: %u, marking_rate: %u, packet_size: %u",
+             below(d, 16), below(d, 4), below(d, 3), below(d, 4));
+    draw_put(d, ", becn: %s, level: %s, timer: %s, delay_from: %s", ONE_OF(d, "cnp", "ack"),
+             ONE_OF(d, "qp", "qp", "sl"), ONE_OF(d, "free-running", "restart"),
+             ONE_OF(d, "end", "start"));
+    draw_put(d, ", ccti_increase: %u, ccti_min: %u, ccti_timer: %u ns", between(d, 0, 20),
+             below(d, 2), between(d, 100, 20000));
+    draw_put(d, ", cct_delay: %u ns, cct_index: %u", between(d, 10, 5000), between(d, 1, 127));
+    if (below(d, 4) == 0)
+        draw_put(d, ", cs_threshold: %u, cs_return_delay: 1:%u, credit_mask: %s", between(d, 1, 15),
+                 below(d, 20), ONE_OF(d, "hosts", "all"));
+}
+
+static void put_throttle(draw *d)
+{
+    draw_put(d,
+             ", timer: %u ns, marking: %u %%, longest: %u ns, increase: %u, limit: %u, table: %s",
+             between(d, 100, 5000), below(d, 101), between(d, 0, 10000), between(d, 1, 20),
+             between(d, 1, 200), ONE_OF(d, "quadratic", "linear"));
+    if (below(d, 3) == 0)
+        draw_put(d, ", packet_size: %u B", below(d, 2 * d->mtu));
+}
+
+/* Would this control be refused with the scheme that was drawn? */
+static bool suits(const draw *d, const char *cc)
+{
+    if (strcmp(cc, "ith") == 0 || strcmp(cc, "ib-ith") == 0)
+        return draw_isolates(d);
+    const char *needs = strcmp(cc, "ccfit") == 0 ? "fbicm" : strcmp(cc, "ecocc") == 0 ? "hfdi" : "";
+    return needs[0] == '\0' || strcmp(d->queueing, needs) == 0;
+}
+
+static void put_cc(draw *d)
+{
+    const char *fit[32];
+    uint32_t n = 0;
+    for (size_t i = 0; cop_ccs[i] && n < COP_LEN(fit); i++)
+        if (suits(d, cop_ccs[i]->name))
+            fit[n++] = cop_ccs[i]->name;
+    d->cc = below(d, 3) ? fit[below(d, n)] : "none";
+    draw_put(d, "cc: {kind: %s", d->cc);
+    if (strcmp(d->cc, "pace") == 0)
+        draw_put(d, ", rate: %u Gbit/s", between(d, 1, d->link_gbps));
+    else if (strcmp(d->cc, "ibcc") == 0)
+        put_ibcc(d);
+    else if (strcmp(d->cc, "none") != 0)
+        put_throttle(d);
+    draw_put(d, "}\n");
+}
+
+void draw_scenario(draw *d, uint32_t number)
+{
+    *d = (draw){.number = number, .rng = cop_rng_make(number, COP_RNG_TEST, 2)};
+    uint32_t overhead = below(d, 2) * between(d, 0, 64);
+    d->mtu = between(d, 1, 8) * 256 - below(d, 3) * 7;
+    put_run(d);
+    put_network(d);
+    put_queueing(d);
+    put_flow_control(d);
+    put_switch(d, d->mtu + overhead);
+    put_nic(d, overhead);
+    put_cc(d);
+    draw_traffic(d);
+}

@@ -1,0 +1,34 @@
+/* Random scenarios: a configuration of topology, routing, queueing, flow control, switch, end nodes,
+ * congestion control and traffic, drawn from a number.
+ *
+ * Contract: the same number gives the same text, with the same compiler: several numbers are drawn in
+ * the arguments of one call, and in which order is the compiler's choice. Queueing schemes, congestion
+ * controls and arbitrations come from the program's own lists, so a new one is drawn as soon as it is
+ * there; its options are for the functions in draw.c and draw_traffic.c to draw. Most scenarios are
+ * accepted by the program, not all. Paths begin at the top of the source tree, where examples/ is. */
+#ifndef COP_TEST_DRAW_H
+#define COP_TEST_DRAW_H
+
+#include "base/rng.h"
+
+typedef struct draw {
+    uint32_t number;
+    cop_rng rng;
+    char text[8192];
+    size_t used;
+    uint32_t hosts, mtu, link_gbps;
+    uint64_t duration_ns, warmup_ns;
+    bool drain, random; /* random: another seed must give another run */
+    bool credit, onoff, sectioned, strict;
+    const char *queueing, *cc, *arbitration;
+} draw;
+
+void draw_scenario(draw *d, uint32_t number);
+
+/* Does the queueing scheme that was drawn isolate congested flows? */
+bool draw_isolates(const draw *d);
+
+/* Names of all arbitrations of switches, up to NULL. */
+const char *const *draw_arbitrations(void);
+
+#endif
