@@ -10,7 +10,7 @@
  * Not      what the reference has not is left out on purpose: routings that change lanes, matching with
  *          fewer iterations than ports (the reference repeats it every tick), lanes together with
  *          matching, and hosts that send on more than one lane (its hosts keep one order).
- * Units    one tick is 4 ns, half of a flit of 64 bytes on the fastest link, 64 Gbit/s. COPPICE_ROUNDS
+ * Parts    flit_trial.h draws the networks and messages, flitref.h is the reference. COPPICE_ROUNDS
  *          multiplies the number of networks. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,256 +21,13 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/rng.h"
-#include "flitref.h"
+#include "flit_trial.h"
 #include "scenario.h"
 
-#define TICK ((cop_time)4000)
-#define FLIT 64u
-#define FLIT_PS ((cop_time)8000) /* at 64 Gbit/s */
-#define BASE_MBPS 64000u
 #define NETWORKS 300u
 #define CROWDED 40u
-#define MAX_MESSAGES 160u
-#define MAX_CROWD 1200u
-#define MAX_HOSTS 64u
-#define MAX_CUTS 3u /* packets of one message */
-
-typedef struct message {
-    cop_time t;
-    uint32_t entry, src, dst, packets, last_flits;
-    uint8_t lane;
-} message;
-
-typedef struct trial {
-    uint32_t number;
-    cop_rng rng;
-    uint32_t kind; /* row of `networks` */
-    bool deadlocks; /* the routing may deadlock */
-    bool crowded; /* all that is sent waits from the start on */
-    uint32_t sent[MAX_HOSTS], phase;
-    uint32_t slow[3]; /* per link class: times slower than the base rate */
-    uint32_t delay[3]; /* ticks */
-    uint32_t pipeline, credit, header, overhead, sink_slow;
-    uint32_t mtu_flits, least_flits, buffer_flits, sink_flits, lanes;
-    bool saf, iq, absolute;
-    enum fr_queueing queueing;
-    cop_topo topo;
-    message msg[MAX_CROWD]; /* in order of generation */
-    uint32_t n;
-    fr_packet *pkt; /* of all messages, in the same order */
-    uint32_t n_pkts;
-    char *yaml;
-    size_t used, size;
-} trial;
-
-static const struct {
-    const char *topology, *routing, *run;
-} networks[] = {
-    {"{kind: single, hosts: 3}", "minhop", ""},
-    {"{kind: single, hosts: 6}", "updn", ""},
-    {"{kind: chain, hosts: [2, 3]}", "minhop", ""},
-    {"{kind: chain, hosts: [2, 1, 2]}", "updn", ""},
-    {"{kind: chain, hosts: [2, 0, 1, 2]}", "minhop", ""},
-    {"{kind: kary-ntree, k: 2, n: 2}", "dmodk", ""},
-    {"{kind: kary-ntree, k: 2, n: 3}", "destro", ""},
-    {"{kind: fat-tree, ports: 4}", "ftree", ""},
-    {"{kind: xgft, children: [3, 2], parents: [1, 2]}", "det", ""},
-    {"{kind: xgft, children: [2, 3], parents: [1, 1]}", "dmodk", ""},
-    {"{kind: torus, radix: [4], hosts: 2}", "updn", ""},
-    {"{kind: torus, radix: [3, 3]}", "updn", ""},
-    {"{kind: mesh, radix: [2, 3]}", "dor", ""},
-    {"{kind: hypercube, dims: 3}", "dor", ""},
-    {"{kind: full, switches: 4, hosts: 2}", "minhop", ""},
-    {"{kind: omega, radix: 2, stages: 3}", "destination-tag", ""},
-    {"{kind: butterfly, radix: 3, stages: 2}", "destination-tag", ""},
-    {"{kind: dragonfly, p: 1, a: 2, h: 1}", "updn", ""},
-    {"{kind: torus, radix: [4], hosts: 2}", "dor, datelines: no", ", allow_deadlock: yes"},
-    {"{kind: torus, radix: [5]}", "dor, datelines: no", ", allow_deadlock: yes"},
-};
-
-static uint32_t below(trial *x, uint32_t n)
-{
-    return cop_rng_below(&x->rng, n);
-}
-
-static uint32_t between(trial *x, uint32_t least, uint32_t most)
-{
-    return least + below(x, most - least + 1);
-}
-
-static void write_text(trial *x, const char *fmt, ...) COP_PRINTF(2, 3);
-static void write_text(trial *x, const char *fmt, ...)
-{
-    va_list ap;
-    x->yaml = cop_grow(x->yaml, &x->size, x->used + 512, 1);
-    va_start(ap, fmt);
-    x->used += (size_t)vsnprintf(x->yaml + x->used, 512, fmt, ap);
-    va_end(ap);
-}
-
-/* Only powers of 2 and 5 times a tick give the same whole picoseconds per byte in both. */
-static uint32_t draw_slow(trial *x)
-{
-    static const uint32_t choice[] = {1, 1, 2, 2, 4, 5, 8};
-    return choice[below(x, COP_LEN(choice))];
-}
-
-static void draw_machine(trial *x)
-{
-    x->kind = x->number % COP_LEN(networks);
-    x->deadlocks = networks[x->kind].run[0] != '\0';
-    bool one_rate = below(x, 3) == 0;
-    for (int c = 0; c < 3; c++) {
-        x->slow[c] = c > 0 && one_rate ? x->slow[0] : draw_slow(x);
-        x->delay[c] = between(x, 1, 25);
-    }
-    x->pipeline = below(x, 2) ? between(x, 1, 25) : 0;
-    x->credit = below(x, 2) ? between(x, 1, 10) : 0;
-    x->header = below(x, 5) * 32;
-    x->overhead = below(x, 3) == 0 ? 16 : 0;
-    x->sink_slow = below(x, 2) ? 2 * draw_slow(x) : 0;
-    x->least_flits = (x->header + FLIT - 1) / FLIT + (x->header == 0);
-    x->mtu_flits = between(x, x->least_flits, 8);
-    x->buffer_flits = between(x, x->mtu_flits, 3 * x->mtu_flits);
-    x->sink_flits = below(x, 2) ? between(x, x->mtu_flits, 2 * x->mtu_flits) : 0;
-    x->saf = below(x, 4) == 0;
-    x->iq = below(x, 2);
-    x->absolute = below(x, 4) == 0;
-    x->queueing = below(x, 2) ? FR_VOQ : FR_FIFO;
-    x->lanes = x->queueing == FR_VOQ && !x->iq && below(x, 2) ? between(x, 2, 3) : 1;
-}
-
-/* Inputs that read one packet at a time, with queues for several outputs that do not run empty, and
- * often packets of one size, so that the same inputs and outputs miss each other for long. */
-static void draw_crowded(trial *x)
-{
-    static const uint32_t safe[] = {0, 1, 2, 1, 3, 1, 4, 5, 8, 14};
-    x->kind = safe[x->number % COP_LEN(safe)];
-    x->deadlocks = false;
-    x->iq = true;
-    x->queueing = below(x, 8) ? FR_VOQ : FR_FIFO;
-    x->lanes = 1;
-    x->mtu_flits = between(x, x->least_flits, x->least_flits + 2);
-    if (below(x, 5))
-        x->least_flits = x->mtu_flits;
-    x->sink_flits = 0;
-    x->phase = between(x, 50, 100);
-    x->buffer_flits = between(x, 30, 120) * x->mtu_flits; /* the starved queue must not fill it */
-    if (below(x, 5)) {
-        x->slow[1] = x->slow[2] = x->slow[0];
-        x->sink_slow = 0;
-    }
-}
-
-static void write_machine(trial *x)
-{
-    char queueing[64] = "1q";
-    if (x->queueing == FR_VOQ)
-        strcpy(queueing, "voqsw");
-    if (x->lanes > 1)
-        snprintf(queueing, sizeof(queueing), "vftree, lanes: %u", x->lanes);
-    write_text(x, "run: {duration: 20 ms, sample: 10 us%s}\n", networks[x->kind].run);
-    write_text(x, "topology: %s\nrouting: {kind: %s}\nqueueing: {kind: %s}\n",
-               networks[x->kind].topology, networks[x->kind].routing, queueing);
-    static const char *const class[] = {"host", "trunk", "global"};
-    write_text(x, "link: {");
-    for (int c = 0; c < 3; c++)
-        write_text(x, "%s%s_rate: %u Mbit/s, %s_delay: %u ns", c ? ", " : "", class[c],
-                   BASE_MBPS / x->slow[c], class[c], x -> delay[c] * 4);
-    write_text(x, "}\nswitch: {architecture: %s, switching: %s, iterations: 16, pipeline: %u ns, ",
-               x->iq ? "iq" : "ib", x->saf ? "store-and-forward" : "cut-through", x->pipeline * 4);
-    write_text(x, "header: %u B, buffer: %u B}\n", x->header, x->buffer_flits * FLIT);
-    write_text(x, "flow_control: {kind: %s, delay: %u ns}\n", x->absolute ? "ib" : "credit",
-               x->credit * 4);
-    write_text(x, "nic: {mtu: %u B, overhead: %u B, control_bytes: 1 B, buffer: %u B",
-               x->mtu_flits * FLIT - x->overhead, x->overhead, x->sink_flits * FLIT);
-    if (x->sink_slow)
-        write_text(x, ", receive_rate: %u Mbit/s", BASE_MBPS / x->sink_slow);
-    write_text(x, "}\ntraffic:\n");
-}
-
-static uint8_t lane_of(const trial *x, uint32_t dst)
-{
-    return (uint8_t)(x->topo.port[cop_topo_exit_port(&x->topo, dst)].local % x->lanes);
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const message *x = a, *y = b;
-    if (x->t != y->t)
-        return x->t < y->t ? -1 : 1;
-    return (x->entry > y->entry) - (x->entry < y->entry);
-}
-
-/* Half of the hosts send to the hot one. The others begin with that, and then send to a host of their
- * own: what they have for the hot one waits in the switch, which always has something else to read. */
-static uint32_t draw_crowded_destination(trial *x, uint32_t src, uint32_t hot)
-{
-    uint32_t hosts = x->topo.n_hosts, own = (src + 1) % hosts;
-    bool by_turns = (src + hosts - hot) % 2 == 1;
-    if (src != hot && (!by_turns || x->sent[src]++ < 3 || below(x, 20) == 0))
-        return hot;
-    if (own == hot)
-        own = (src + 2) % hosts;
-    return below(x, 100) ? own : below(x, hosts);
-}
-
-/* A host keeps to one lane: that of the first destination it draws. */
-static uint32_t draw_destination(trial *x, uint32_t src, uint32_t hot, uint8_t *lane_of_host)
-{
-    uint32_t hosts = x->topo.n_hosts;
-    for (;;) {
-        uint32_t dst = below(x, 3) == 0 ? hot : below(x, hosts);
-        if (x->deadlocks && below(x, 2))
-            dst = (src + hosts / 2) % hosts;
-        if (x->crowded)
-            dst = draw_crowded_destination(x, src, hot);
-        if (lane_of_host[src] == 0xff && dst != src)
-            lane_of_host[src] = lane_of(x, dst);
-        if (dst != src && lane_of(x, dst) == lane_of_host[src])
-            return dst;
-    }
-}
-
-static void draw_messages(trial *x)
-{
-    uint8_t lane_of_host[MAX_HOSTS];
-    memset(lane_of_host, 0xff, sizeof(lane_of_host));
-    assert_true(x->topo.n_hosts <= sizeof(lane_of_host));
-    uint32_t hot = below(x, x->topo.n_hosts);
-    uint32_t instants = between(x, 1, x->crowded ? 50 : 2000);
-    x->n = x->crowded ? between(x, 500, MAX_CROWD) : between(x, 20, MAX_MESSAGES);
-    for (uint32_t i = 0; i < x->n; i++) {
-        message *m = &x->msg[i];
-        m->entry = i;
-        m->t = below(x, instants) * TICK;
-        m->src = below(x, x->topo.n_hosts);
-        if (x->crowded) /* hosts send one packet after the other, in different phases */
-            m->t += m->src * x->phase * TICK;
-        m->dst = draw_destination(x, m->src, hot, lane_of_host);
-        m->lane = lane_of(x, m->dst);
-        m->packets = below(x, 3) || x->crowded ? 1 : between(x, 1, MAX_CUTS);
-        m->last_flits = between(x, x->least_flits, x->mtu_flits);
-        uint32_t bytes = ((m->packets - 1) * x->mtu_flits + m->last_flits) * FLIT;
-        write_text(x,
-                   "  - {name: m%u, from: [%u], pattern: fixed, to: %u, messages: 1, arrival: "
-                   "constant, rate: 1 Mbit/s, start: %" PRIu64 " ns, message: %u B}\n",
-                   i, m->src, m->dst, m->t / COP_NS, bytes - m->packets * x->overhead);
-    }
-    qsort(x->msg, x->n, sizeof(message), by_time);
-    x->pkt = cop_alloc(x->n * MAX_CUTS * sizeof(fr_packet));
-    for (uint32_t i = 0; i < x->n; i++)
-        for (uint32_t k = 0; k < x->msg[i].packets; k++) {
-            const message *m = &x->msg[i];
-            uint32_t flits = k + 1 == m->packets ? m->last_flits : x->mtu_flits;
-            x->pkt[x->n_pkts++] = (fr_packet){
-                .t = m->t, .src = m->src, .dst = m->dst, .bytes = flits * FLIT, .lane = m->lane};
-        }
-}
 
 static int run_reference(trial *x, const uint16_t *lft, fr_counts *counts)
 {
@@ -371,19 +128,16 @@ static bool run_both(trial *x, bool *stuck, uint64_t *kept_idle)
     cop_result r;
     cop_err err = {0};
     fr_counts counts;
-    draw_machine(x);
-    if (x->crowded)
-        draw_crowded(x);
-    write_machine(x);
+    trial_draw_machine(x);
     size_t head = x->used;
-    write_text(x, "  - {from: [0], pattern: fixed, to: 1}\n");
+    trial_write(x, "  - {from: [0], pattern: fixed, to: 1}\n");
     if (cop_config_load(&c, "flit.yaml", x->yaml, NULL, 0, &err) != 0)
         fail_msg("network %u: %s\n%s", x->number, err.text, x->yaml);
     assert_int_equal(c.topo->build(&x->topo, c.topo_cfg, &err), 0);
     assert_int_equal(cop_route_init(&route, c.route, &x->topo, c.route_cfg, 0, &err), 0);
     assert_non_null(route.lft);
     x->used = head;
-    draw_messages(x);
+    trial_draw_messages(x);
     int outcome = run_reference(x, route.lft, &counts);
     if (scn_run(x->yaml, NULL, 0, &r, &err) != 0)
         fail_msg("network %u: %s\n%s", x->number, err.text, x->yaml);
@@ -396,13 +150,6 @@ static bool run_both(trial *x, bool *stuck, uint64_t *kept_idle)
     cop_config_free(&c);
     cop_free(x->pkt);
     return same;
-}
-
-static uint32_t rounds(void)
-{
-    const char *text = getenv("COPPICE_ROUNDS");
-    int n = text ? atoi(text) : 1;
-    return n > 0 ? (uint32_t)n : 1;
 }
 
 typedef struct tally {
@@ -433,7 +180,7 @@ static tally run_trials(uint32_t n, uint32_t stream, bool crowded)
 static void test_same_times(void **state)
 {
     (void)state;
-    uint32_t n = NETWORKS * rounds();
+    uint32_t n = NETWORKS * scn_rounds();
     tally all = run_trials(n, 1, false);
     print_message("%u networks, %u of %u rings deadlocked, %u differ\n", n, all.stuck,
                   all.could_stick, all.differ);
@@ -446,7 +193,7 @@ static void test_same_times(void **state)
 static void test_same_turns(void **state)
 {
     (void)state;
-    uint32_t n = CROWDED * rounds();
+    uint32_t n = CROWDED * scn_rounds();
     tally all = run_trials(n, 2, true);
     print_message("%u crowded networks, outputs stayed idle in %u, %u differ\n", n, all.kept_idle,
                   all.differ);
