@@ -95,7 +95,7 @@ static uint32_t accept(const cop_net *net, const uint64_t *offers, uint32_t firs
 }
 
 /* Of the outputs that offer (one does) the one whose queue the queueing scheme puts first; of equals the
- * first from the input's position on. Keys are asked for only where they decide. */
+ * queue that was read least recently (the position moves with packets of all kinds). Keys are asked for only where they decide. */
 static uint32_t accept_in_order(cop_net *net, uint32_t in_port, uint32_t first)
 {
     struct cop_iq *iq = net->iq;
@@ -107,8 +107,10 @@ static uint32_t accept_in_order(cop_net *net, uint32_t in_port, uint32_t first)
     while ((o = accept(net, left, first)) != COP_NONE) {
         if (best_key == COP_NEVER)
             best_key = cop_input_order_key(net, iq->grant[best].pick.queue);
-        uint64_t key = cop_input_order_key(net, iq->grant[o].pick.queue);
-        if (key < best_key) {
+        uint32_t q = iq->grant[o].pick.queue;
+        uint64_t key = cop_input_order_key(net, q);
+        if (key < best_key ||
+            (key == best_key && net->queue_read[q] < net->queue_read[iq->grant[best].pick.queue])) {
             best = o;
             best_key = key;
         }

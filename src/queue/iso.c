@@ -94,6 +94,14 @@ int iso_check(const iso_cfg *cfg, const cop_netinfo *info, cop_err *err)
                            "queueing %s needs to know where a packet will go, which an adaptive "
                            "routing does not tell; choose a deterministic one",
                            info->queueing);
+    int64_t most = cfg->high > cfg->stop ? cfg->high : cfg->stop;
+    most = cfg->detect > most ? cfg->detect : most;
+    if ((uint64_t)most * info->mtu_bytes > UINT32_MAX)
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "queueing: a threshold of %d packets of %u bytes is 4 GiB or more; make it "
+            "smaller",
+            (int)most, info->mtu_bytes);
     if (cfg->low >= cfg->high)
         return cop_err_add(err, COP_E_INPUT,
                            "queueing.low %d must be below queueing.high %d; make it smaller",
@@ -120,21 +128,28 @@ void iso_cost(const iso_cfg *cfg, const cop_netinfo *info, uint32_t lines, cop_q
         .cam_lines = lines, .cam_cells = lines * (fixed + list), .sram_cells = lines * 35u};
 }
 
-/* Control packets come next to a kind that is due.
- * Where one kind is preferred, the other is due when it was passed over `guard` times at this input. With
- * round-robin none is: the queue that was read least recently goes. */
+/* Control packets come next to what is due. Where normal queues are preferred, a special queue is due when
+ * `guard` of their packets have left the input since its last one; where special queues are, the normal
+ * ones when `guard` special packets have left in a row. With round-robin none is. */
 uint64_t iso_order(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p)
 {
     const iso_rules *r = cop_net_queue_common(net);
-    const iso_port *in = cop_net_queue_state(net, port);
-    uint32_t special = q < r->queues;
+    iso_port *in = cop_net_queue_state(net, port);
+    bool special = q < r->queues;
     if (q >= r->control0)
         return 1;
-    if (r->priority == ISO_AGE)
+    switch (r->priority) {
+    case ISO_NORMAL_FIRST:
+        if (!special)
+            return 2;
+        return in->normal_sent - iso_in_line(r, in, q)->waits_from >= r->guard ? 0 : 3;
+    case ISO_CONGESTED_FIRST:
+        if (special)
+            return 2;
+        return in->from.last == 1 && in->from.n >= r->guard ? 0 : 3;
+    case ISO_AGE:
         return p->t_inj + 2;
-    if (r->priority == ISO_ROUND_ROBIN)
+    default:
         return 2;
-    if (in->from.last != special && in->from.n >= r->guard)
-        return 0;
-    return 2 + (special != (r->priority == ISO_CONGESTED_FIRST));
+    }
 }

@@ -74,6 +74,8 @@ typedef struct iso_line {
     uint32_t root_port; /* by_path */
     uint32_t serial; /* older lines first */
     uint32_t n_dst;
+    uint32_t waits_from; /* normal_sent when its queue's head began to wait */
+    uint32_t unused;
     cop_time high_at; /* last time its queue was above `high` */
     uint32_t dst[]; /* entries: destination and lane */
 } iso_line;
@@ -86,7 +88,8 @@ typedef struct iso_turns {
 typedef struct iso_port { /* state of a port; its lines follow, input side first */
     uint32_t special; /* lines with a special queue in use */
     uint32_t told; /* lines in use on the output side */
-    uint32_t serial, unused;
+    uint32_t serial;
+    uint32_t normal_sent; /* packets of normal queues that have left this input */
     iso_turns from; /* what has left this input */
 } iso_port;
 _Static_assert(sizeof(iso_port) % 8 == 0, "lines follow");

@@ -99,6 +99,8 @@ __attribute__((noinline)) static uint32_t sort_head(struct cop_net *net, const i
     if (line == ISO_NO_LINE)
         return q;
     cop_net_queue_counter(net)[ISO_MOVED]++;
+    if (cop_net_queue_bytes(net, port, line) == 0)
+        iso_in_line(r, st, line)->waits_from = st->normal_sent;
     iso_rose(net, port, iso_in_line(r, st, line), line,
              cop_net_queue_bytes(net, port, line) + p->bytes);
     if (r->own_lines && iso_in_line(r, st, q)->used)
@@ -204,6 +206,10 @@ void iso_on_dequeue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pk
     iso_port *st = cop_net_queue_state(net, port);
     (void)p;
     count_turn(&st->from, q < r->queues);
+    if (q < r->queues)
+        iso_in_line(r, st, q)->waits_from = st->normal_sent;
+    else
+        st->normal_sent++;
     if (q >= r->queues && !r->own_lines)
         return;
     iso_line *l = iso_in_line(r, st, q);
@@ -263,6 +269,33 @@ static void stop_or_go(struct cop_net *net, uint32_t port, iso_line *l, uint32_t
         iso_fell(net, port, l, line, 0);
 }
 
+/* The line that a special queue followed is gone. It follows the one with the farthest root among the others
+ * that list a destination of its own; nobody will tell it of that one again. False: there is none. */
+static bool follow_other(struct cop_net *net, const iso_rules *r, uint32_t port, iso_line *l,
+                         uint32_t line)
+{
+    iso_port *st = cop_net_queue_state(net, iso_output(net, port, l->out));
+    const uint32_t dst_mask = iso_entry(0, 1) - 1;
+    uint32_t best = ISO_NO_LINE, hops = 0, left = r->by_path ? 0 : st->told;
+    for (uint32_t i = 0; left > 0; i++) {
+        const iso_line *o = iso_out_line(r, st, i);
+        if (!o->used)
+            continue;
+        left--;
+        for (uint32_t k = 0; k < l->n_dst && o->hops > hops; k++)
+            if (iso_lists(o, iso_entry(l->dst[k] & dst_mask, l->out_vl))) {
+                best = i;
+                hops = o->hops;
+            }
+    }
+    if (best == ISO_NO_LINE)
+        return false;
+    if (!iso_out_line(r, st, best)->stopped)
+        cop_net_queue_stop(net, port, line, false);
+    iso_link(net, port, l, line, best);
+    return true;
+}
+
 static void leave(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t told,
                   uint32_t unused)
 {
@@ -271,9 +304,11 @@ static void leave(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line
     if (l->next != told)
         return;
     l->next = ISO_NO_LINE;
-    if (!r->own_lines && (!r->by_path || l->hops == 1))
-        iso_make_root(net, port, l); /* if there is still congestion, it is here */
-    cop_net_queue_stop(net, port, line, false);
+    if (!follow_other(net, r, port, l, line)) {
+        if (!r->own_lines && (!r->by_path || l->hops == 1))
+            iso_make_root(net, port, l); /* if there is still congestion, it is here */
+        cop_net_queue_stop(net, port, line, false);
+    }
     if (cop_net_queue_bytes(net, port, line) == 0)
         iso_fell(net, port, l, line, 0);
 }
