@@ -209,6 +209,12 @@ static void read_document(cop_reader *r)
                          "no sections; write at least `topology: {kind: kary-ntree, k: 4, n: 2}`");
         return;
     }
+    int study = cop_doc_get(&r->doc, root, "experiment");
+    if (study != 0) {
+        cop_reader_fault(r, study,
+                         "this is a study of many runs, not a configuration; use `coppice sweep`");
+        return;
+    }
     r->section = NULL;
     r->entry = COP_NO_ENTRY;
     read_root(r, root, node, n_sections);

@@ -86,6 +86,8 @@ void cop_claims_close(cop_claims *c)
 {
     if (c == NULL)
         return;
+    /* Not from shared to exclusive: two that close at once would each wait for the other to let go. */
+    (void)lock(c->fd, F_OFD_SETLK, F_UNLCK, PRESENCE);
     if (lock(c->fd, F_OFD_SETLK, F_WRLCK, PRESENCE) == 0 && still_there(c->fd, c->path))
         (void)unlink(c->path);
     close(c->fd);

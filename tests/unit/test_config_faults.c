@@ -32,6 +32,8 @@ static void faults_have_place_and_remedy(void **state)
            "two.yaml:2:10: unknown option `bufer`; did you mean `buffer`?");
     refuse(TOPO "swich: {buffer: 64 KiB}\n",
            "two.yaml:2:1: unknown section `swich`; did you mean `switch`?");
+    refuse("experiment: sizes\nbase: fabric.yaml\n",
+           "two.yaml:1:13: this is a study of many runs, not a configuration; use `coppice sweep`");
     refuse(TOPO "link: {rate: 20}\n",
            "two.yaml:2:14: rate: `20` has no unit; add a unit, such as `20 Gbit/s`");
     refuse(TOPO "link: {delay: 2 s}\n", "give 1 ps .. 3 ms");
