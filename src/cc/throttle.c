@@ -8,9 +8,9 @@
  * Sink     answers each marked packet at once (CNP with BECN).
  * Source   per destination: index into a table of delays (CCT), time of the last packet (LTI) and a
  *          timer. A notification adds `increase` to the index and restarts the timer; each time it
- *          runs out, the index falls by one. Without `restart` it goes on at regular intervals, as one may
- *          read Paper VI: EcoCC then takes longer to recover and shares less fairly (gran6-17, -33). The next packet may start at LTI + CCT[index], LTI being
- *          when the last one started or (delay_from: end) had gone: a delay between packets.
+ *          runs out, the index falls by one. Without `restart` it goes on at regular intervals, as one
+ *          may read Paper VI. The next packet may start at LTI + CCT[index], LTI being when the last one
+ *          started or (delay_from: end) had gone: a delay between packets.
  *          CCT[i] = longest * (i / limit)^2, or linear.
  * Timers   are not events: the index is brought up to date when it is used.
  * Names    ith, ib-ith  throttling alone, with the values of Papers V and VI (there: of Paper III), on

@@ -95,7 +95,8 @@ static uint32_t accept(const cop_net *net, const uint64_t *offers, uint32_t firs
 }
 
 /* Of the outputs that offer (one does) the one whose queue the queueing scheme puts first; of equals the
- * queue that was read least recently (the position moves with packets of all kinds). Keys are asked for only where they decide. */
+ * queue that was read least recently (the position moves with packets of all kinds). Keys are asked for
+ * only where they decide. */
 static uint32_t accept_in_order(cop_net *net, uint32_t in_port, uint32_t first)
 {
     struct cop_iq *iq = net->iq;

@@ -20,8 +20,8 @@
 #define COP_TURN_WAIT 32 /* 8 costs 2 % of saturation with one iteration, 32 costs 0.2 % at most */
 /* With an order between queues: special queues are stopped and let go by their neighbours, so that they
  * meet now and then by chance. With 6 or fewer such a queue loses up to three quarters of its share to a
- * busy one beside it, 7 to 32 give all of it. Without an order it is not needed, and
- * would cost saturated switches of 64 ports 1 %. */
+ * busy one beside it, 7 to 32 give all of it. Without an order it is not needed, and saturated switches of
+ * 64 ports would carry less than 0.97. */
 #define COP_TURN_CALM 16
 
 typedef struct cop_turns {

@@ -146,7 +146,7 @@ uint64_t iso_order(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt
     case ISO_CONGESTED_FIRST:
         if (special)
             return 2;
-        return in->from.last == 1 && in->from.n >= r->guard ? 0 : 3;
+        return in->special_run >= r->guard ? 0 : 3;
     case ISO_AGE:
         return p->t_inj + 2;
     default:

@@ -80,17 +80,13 @@ typedef struct iso_line {
     uint32_t dst[]; /* entries: destination and lane */
 } iso_line;
 
-typedef struct iso_turns {
-    uint32_t last; /* 1: the last packet came from a special queue */
-    uint32_t n; /* so many of that kind in a row */
-} iso_turns;
-
 typedef struct iso_port { /* state of a port; its lines follow, input side first */
     uint32_t special; /* lines with a special queue in use */
     uint32_t told; /* lines in use on the output side */
     uint32_t serial;
     uint32_t normal_sent; /* packets of normal queues that have left this input */
-    iso_turns from; /* what has left this input */
+    uint32_t special_run; /* packets of special queues that have left it in a row */
+    uint32_t unused;
 } iso_port;
 _Static_assert(sizeof(iso_port) % 8 == 0, "lines follow");
 

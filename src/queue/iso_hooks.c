@@ -192,12 +192,6 @@ void iso_on_enqueue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pk
         isolate_root(net, r, port, q);
 }
 
-static void count_turn(iso_turns *t, uint32_t special)
-{
-    t->n = t->last == special ? t->n + 1 : 1;
-    t->last = special;
-}
-
 void iso_on_dequeue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p)
 {
     const iso_rules *r = cop_net_queue_common(net);
@@ -205,11 +199,13 @@ void iso_on_dequeue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pk
         return;
     iso_port *st = cop_net_queue_state(net, port);
     (void)p;
-    count_turn(&st->from, q < r->queues);
-    if (q < r->queues)
+    if (q < r->queues) {
         iso_in_line(r, st, q)->waits_from = st->normal_sent;
-    else
+        st->special_run++;
+    } else {
         st->normal_sent++;
+        st->special_run = 0;
+    }
     if (q >= r->queues && !r->own_lines)
         return;
     iso_line *l = iso_in_line(r, st, q);
