@@ -7,6 +7,7 @@
 #include "net/net.h"
 #include "net/nic.h"
 #include "net/observe.h"
+#include "net/stall.h"
 #include "net/vlarb.h"
 
 #include <string.h>
@@ -327,6 +328,7 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
         cop_iq_init(net);
     if (net->arch == &cop_arch_cioq)
         cop_obuf_init(net);
+    cop_stall_init(net);
     build_events(net);
 }
 
@@ -372,6 +374,7 @@ void cop_net_fini(cop_net *net)
     if (net->fc_state)
         cop_fc_fini(net);
     cop_control_fini(net);
+    cop_stall_fini(net);
     cop_free(net->pkt);
     cop_free(net->send);
     cop_flow_fini(net);

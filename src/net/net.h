@@ -260,6 +260,7 @@ struct cop_net {
     struct cop_obuf *obuf; /* cioq: [n_ports] */
     struct cop_vlarb_state *vlarb; /* [n_ports] IB tables, else NULL */
     struct cop_fc_state *fc_state; /* of the flow control, NULL if it has none */
+    struct cop_stall *stall; /* the deadlock watch */
 
     cop_nic *nic; /* [n_hosts] */
     cop_nic_lane *nic_lane; /* [n_hosts * lanes] */
@@ -347,10 +348,6 @@ void cop_net_port_cost(const cop_net *net, cop_net_cost *c);
 
 /* account.c: every packet, byte and credit; sets net->stop and net->why if one is missing. */
 void cop_net_account(cop_net *net);
-
-/* stall.c: are there ports that wait for each other for ever? Sets net->stop and net->why. Looks
- * closely only if a port has stood still for a sample, or when the run is over (`final`). */
-bool cop_net_find_deadlock(cop_net *net, bool final);
 
 /* pool */
 uint32_t cop_pkt_new(cop_net *net);

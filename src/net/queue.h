@@ -17,7 +17,9 @@ struct cop_net;
 typedef struct cop_queue_layout {
     uint32_t queues; /* per input port of a switch with the given number of ports */
     bool per_output; /* queue number is out * lanes + out_vl: one queue per output and lane */
-    uint32_t sections; /* private buffer sections with credits of their own; 0: one per lane */
+    /* Private buffer sections with credits of their own, a queue holds packets of one; 0: one
+     * section per lane. */
+    uint32_t sections;
 } cop_queue_layout;
 
 /* A named number that a scheme keeps while it runs. */

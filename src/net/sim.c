@@ -6,6 +6,7 @@
 #include "net/input.h"
 #include "net/nic.h"
 #include "net/observe.h"
+#include "net/stall.h"
 #include "net/wire.h"
 
 #include <stdio.h>
@@ -14,7 +15,7 @@
  * too, though nothing stands still. */
 static void watch_progress(cop_net *net)
 {
-    if (cop_net_find_deadlock(net, false))
+    if (cop_stall_watch(net))
         return;
     if (net->total.delivered != net->seen_delivered || cop_net_in_flight(net) == 0) {
         net->seen_delivered = net->total.delivered;
@@ -207,14 +208,14 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
         for (uint32_t h = 0; h < net->info.n_hosts; h++)
             net->now = cop_max64(net->now, net->nic[h].rx_free);
         if (net->stop == COP_OUTCOME_OK && cop_net_in_flight(net) > 0 &&
-            !cop_net_find_deadlock(net, true)) {
+            !cop_stall_final(net)) {
             net->stop = COP_OUTCOME_BROKEN;
             snprintf(net->why, sizeof(net->why), "%" PRIu64 " packets never moved on",
                      cop_net_in_flight(net));
         }
     } else if (net->stop == COP_OUTCOME_OK) {
         net->now = duration;
-        cop_net_find_deadlock(net, true);
+        cop_stall_final(net);
     }
     if (net->n_observe)
         cop_observe_finish(net);

@@ -1,20 +1,65 @@
 /* Deadlock detection at run time.
  *
- * A sending port's section (normally: lane) is stuck if packets wait for it, there is no room behind
- * it, nothing on its way could bring room (no return, no packet on the wire), and every queue of the
- * buffer behind it that holds packets of that section is stuck in turn: all outputs its head asks
- * for are stuck. The largest such set is found by starting with every candidate and striking out
- * those with a way to move, until nothing changes. If a set remains, its members wait for each other
- * for ever; one cycle through it is printed. Hosts always consume, so a port that faces a host is
- * never stuck. Run at samples, and only when some port with requests has stood still for a while. */
+ * Role     A channel is a sending port and a section (normally: lane) of the buffer behind it. It is
+ *          stuck if packets wait for it, there is no room behind it, nothing on its way could bring
+ *          room (no return, no packet on the wire), and every queue of the buffer behind it that holds
+ *          packets of its section is stuck in turn: all channels that its head asks for are stuck.
+ * Rules    Start with every channel that looks stuck from its own link, strike out those with a queue
+ *          that can move, until nothing changes. If some remain, they wait for each other for ever;
+ *          one cycle through them is printed. Hosts always consume, so a port that faces a host is
+ *          never stuck.
+ * Cost     A look visits ports, the queues behind those that stand still, and packets as far as it
+ *          takes to know their lanes. A deadlock does not go away, so a look may come late: the next
+ *          one waits until what has moved (packet-hops, and ports that were sampled) pays for all
+ *          before it, at the rates below. They keep the watch below a tenth of the run's
+ *          instructions however deep the queues and short the samples are. The look at the end is
+ *          not put off.
+ * State    The channels that may be stuck, and edges from each to the queues that decide about it. */
+#include "net/stall.h"
+
 #include "base/outcome.h"
 #include "net/arch.h"
 #include "net/fc.h"
-#include "net/input.h"
 #include "net/request.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* A visit takes some 20 instructions, a packet-hop 700 and more, a sampled port 10. */
+#define VISITS_PER_HOP 3
+#define SAMPLED_PORTS_PER_VISIT 20
+
+typedef struct edge { /* packets of this channel stand in this queue */
+    size_t channel;
+    uint32_t queue;
+} edge;
+
+struct cop_stall {
+    uint8_t *stuck; /* [channels] as far as known; all 0 between looks */
+    edge *edge; /* heap */
+    size_t n_edges, cap_edges;
+    uint64_t visits, samples; /* so far */
+};
+
+void cop_stall_init(cop_net *net)
+{
+    net->stall = COP_NEW_ARRAY(&net->arena, struct cop_stall, 1);
+    net->stall->stuck =
+        COP_NEW_ARRAY(&net->arena, uint8_t, (size_t)net->topo->n_ports * net->sections);
+}
+
+void cop_stall_fini(cop_net *net)
+{
+    if (net->stall != NULL)
+        cop_free(net->stall->edge);
+}
+
+static size_t channel_of(const cop_net *net, uint32_t port, uint32_t section)
+{
+    return (size_t)port * net->sections + section;
+}
+
+/* -- what a link shows -- */
 
 static bool wants_to_send(const cop_net *net, uint32_t port)
 {
@@ -28,8 +73,7 @@ static bool wants_to_send(const cop_net *net, uint32_t port)
 static bool link_idle(const cop_net *net, uint32_t port)
 {
     const cop_out *out = &net->out[port];
-    return out->to != COP_NONE && out->busy_until <= net->now &&
-           net->out[port].ring.at == net->out[port].ring.end &&
+    return out->to != COP_NONE && out->busy_until <= net->now && out->ring.at == out->ring.end &&
            net->in[out->to].wire_head == COP_NONE && net->in[out->to].sw != COP_NONE &&
            wants_to_send(net, port);
 }
@@ -37,7 +81,7 @@ static bool link_idle(const cop_net *net, uint32_t port)
 static bool section_waits(const cop_net *net, uint32_t port, uint32_t s)
 {
     if (net->sectioned && net->out[port].sw != COP_NONE)
-        return net->section[(size_t)port * net->sections + s].wait != COP_NONE;
+        return net->section[channel_of(net, port, s)].wait != COP_NONE;
     if (net->obuf && net->out[port].sw != COP_NONE) {
         uint32_t h = cop_obuf_first(net, port, s);
         return h != COP_NONE && !cop_fc_fits(net, port, s, cop_blocks(net->pkt[h].bytes));
@@ -45,17 +89,56 @@ static bool section_waits(const cop_net *net, uint32_t port, uint32_t s)
     return net->sectioned ? net->out[port].vl_blocked != 0 : net->out[port].vl_blocked >> s & 1;
 }
 
-static bool queue_holds(const cop_net *net, uint32_t q, uint32_t section)
+/* -- channels and the queues behind them -- */
+
+static void add_edge(cop_net *net, uint32_t port, uint32_t section, uint32_t queue)
 {
-    for (uint32_t h = net->queue[q].head; h != COP_NONE; h = net->pkt[h].next)
-        if (cop_net_section_of(net, &net->pkt[h], net->pkt[h].vl) == section)
-            return true;
-    return false;
+    struct cop_stall *st = net->stall;
+    size_t channel = channel_of(net, port, section);
+    st->edge = cop_grow(st->edge, &st->cap_edges, st->n_edges + 1, sizeof(*st->edge));
+    st->edge[st->n_edges++] = (edge){channel, queue};
+    st->stuck[channel] = 1;
 }
 
-/* Is every output that the head of q asks for in the set? `next` gets one of them. */
-static bool queue_stuck(const cop_net *net, const uint8_t *set, uint32_t q, size_t *next)
+/* Where routing changes lanes a queue can hold packets that came on several: walk it until each of the
+ * lanes that wait has been met. */
+static void add_lanes(cop_net *net, uint32_t port, uint32_t queue, uint32_t waiting)
 {
+    for (uint32_t h = net->queue[queue].head; h != COP_NONE && waiting; h = net->pkt[h].next) {
+        uint32_t vl = net->pkt[h].vl;
+        net->stall->visits++;
+        if (waiting >> vl & 1)
+            add_edge(net, port, vl, queue);
+        waiting &= ~(1u << vl);
+    }
+}
+
+/* Edges from the channels of an idle port to the queues behind it. */
+static void add_port(cop_net *net, uint32_t port)
+{
+    uint32_t to = net->out[port].to, waiting = 0;
+    uint32_t end = to + 1 < net->host_port0 ? net->in[to + 1].queue0 : net->n_queues;
+    for (uint32_t vl = 0; !net->sectioned && vl < net->lanes; vl++)
+        waiting |= (uint32_t)section_waits(net, port, vl) << vl;
+    for (uint32_t q = net->in[to].queue0; q < end; q++) {
+        net->stall->visits++;
+        if (net->queue[q].head == COP_NONE)
+            continue;
+        if (!net->sectioned) {
+            add_lanes(net, port, q, waiting);
+            continue;
+        }
+        const cop_pkt *p = &net->pkt[net->queue[q].head]; /* a queue is of one section */
+        uint32_t s = cop_net_section_of(net, p, p->vl);
+        if (section_waits(net, port, s))
+            add_edge(net, port, s, q);
+    }
+}
+
+/* Is every channel that the head of q asks for stuck? `next` gets one of them. */
+static bool queue_stuck(const cop_net *net, uint32_t q, size_t *next)
+{
+    const uint8_t *stuck = net->stall->stuck;
     const cop_queue *queue = &net->queue[q];
     if (!queue->posted && !queue->stopped)
         return false; /* about to request */
@@ -63,52 +146,69 @@ static bool queue_stuck(const cop_net *net, const uint8_t *set, uint32_t q, size
     /* A stopped queue hears `go` when something leaves the buffer behind its output. */
     if (net->per_output || queue->stopped) {
         uint32_t port = cop_topo_switch_port(net->topo, net->in[net->queue_port[q]].sw, p->out);
-        *next = (size_t)port * net->sections + p->out_vl;
-        return set[*next];
+        *next = channel_of(net, port, p->out_vl);
+        return stuck[*next];
     }
     for (uint32_t k = 0; k < net->max_cand; k++) {
         const cop_node *n = &net->node[(size_t)q * net->max_cand + k];
         if (n->next == COP_NONE)
             continue;
-        *next = (size_t)n->port * net->sections + cop_net_section_of(net, p, n->vl);
-        if (!set[*next])
+        *next = channel_of(net, n->port, cop_net_section_of(net, p, n->vl));
+        if (!stuck[*next])
             return false;
     }
     return true;
 }
 
-/* Does the buffer behind (port, s) have a queue with packets of s that can still move? */
-static bool can_move(const cop_net *net, const uint8_t *set, uint32_t port, uint32_t s,
-                     size_t *next)
+/* Strike out channels with a queue that can move, until none is left that has one. */
+static void strike_out(cop_net *net)
 {
-    uint32_t to = net->out[port].to;
-    uint32_t end = to + 1 < net->host_port0 ? net->in[to + 1].queue0 : net->n_queues;
-    bool any = false;
-    for (uint32_t q = net->in[to].queue0; q < end; q++) {
-        if (net->queue[q].head == COP_NONE || !queue_holds(net, q, s))
-            continue;
-        any = true;
-        if (!queue_stuck(net, set, q, next))
-            return true;
+    struct cop_stall *st = net->stall;
+    for (bool changed = true; changed;) {
+        size_t kept = 0, next;
+        changed = false;
+        for (size_t i = 0; i < st->n_edges; i++) {
+            edge e = st->edge[i];
+            if (!st->stuck[e.channel])
+                continue;
+            if (queue_stuck(net, e.queue, &next)) {
+                st->edge[kept++] = e;
+            } else {
+                st->stuck[e.channel] = 0;
+                changed = true;
+            }
+        }
+        st->visits += st->n_edges;
+        st->n_edges = kept;
     }
-    return !any;
 }
 
-static void describe(cop_net *net, const uint8_t *set, size_t start)
+/* -- one that was found -- */
+
+/* The channel that a packet behind this one waits for. */
+static size_t behind(const cop_net *net, size_t channel)
 {
-    size_t n = (size_t)net->topo->n_ports * net->sections, at = start, next = start;
+    const struct cop_stall *st = net->stall;
+    size_t i = 0, next = channel;
+    while (st->edge[i].channel != channel)
+        i++;
+    (void)queue_stuck(net, st->edge[i].queue, &next);
+    return next;
+}
+
+static void describe(cop_net *net)
+{
+    const struct cop_stall *st = net->stall;
+    size_t n = (size_t)net->topo->n_ports * net->sections, at = st->edge[0].channel, used;
     uint8_t *seen = cop_alloc(n);
     /* Walk until a member repeats: from there on it is a cycle. */
-    while (!seen[at]) {
+    for (; !seen[at]; at = behind(net, at))
         seen[at] = 1;
-        (void)can_move(net, set, (uint32_t)(at / net->sections), (uint32_t)(at % net->sections),
-                       &next);
-        at = next;
-    }
-    size_t first = at, used;
+    cop_free(seen);
+    size_t first = at;
     unsigned members = 0;
     for (size_t i = 0; i < n; i++)
-        members += set[i];
+        members += st->stuck[i];
     net->stop = COP_OUTCOME_DEADLOCK;
     used =
         (size_t)snprintf(net->why, sizeof(net->why),
@@ -121,47 +221,60 @@ static void describe(cop_net *net, const uint8_t *set, size_t start)
                 net->why + used, sizeof(net->why) - used, " %s/vl%u ->",
                 cop_topo_port_name(net->topo, (uint32_t)(at / net->sections), name, sizeof(name)),
                 (unsigned)(at % net->sections));
-        (void)can_move(net, set, (uint32_t)(at / net->sections), (uint32_t)(at % net->sections),
-                       &next);
-        at = next;
+        at = behind(net, at);
     } while (at != first);
     if (used + 8 < sizeof(net->why))
         memcpy(net->why + used - 2, "(again)", sizeof("(again)"));
-    cop_free(seen);
 }
 
-bool cop_net_find_deadlock(cop_net *net, bool final)
+/* -- looks -- */
+
+/* Has a port that wants to send stood still for so long? */
+static bool suspicious(cop_net *net, cop_time patience)
 {
-    bool suspicious = false;
-    cop_time patience = final ? 0 : net->probe.sample;
-    for (uint32_t p = 0; p < net->topo->n_ports && !suspicious; p++)
-        suspicious = net->out[p].busy_until + patience <= net->now && link_idle(net, p);
-    if (!suspicious)
-        return false;
-    size_t n = (size_t)net->topo->n_ports * net->sections, start = n;
-    uint8_t *set = cop_alloc(n);
+    for (uint32_t p = 0; p < net->topo->n_ports; p++) {
+        net->stall->visits++;
+        if (net->out[p].busy_until + patience <= net->now && link_idle(net, p))
+            return true;
+    }
+    return false;
+}
+
+static bool look(cop_net *net)
+{
+    struct cop_stall *st = net->stall;
+    st->n_edges = 0;
+    st->visits += net->topo->n_ports;
     for (uint32_t p = 0; p < net->topo->n_ports; p++)
         if (link_idle(net, p))
-            for (uint32_t s = 0; s < net->sections; s++)
-                set[(size_t)p * net->sections + s] = section_waits(net, p, s);
-    for (bool changed = true; changed;) {
-        changed = false;
-        start = n;
-        for (uint32_t p = 0; p < net->topo->n_ports; p++)
-            for (uint32_t s = 0; s < net->sections; s++) {
-                size_t i = (size_t)p * net->sections + s, next;
-                if (!set[i])
-                    continue;
-                if (can_move(net, set, p, s, &next)) {
-                    set[i] = 0;
-                    changed = true;
-                } else {
-                    start = i;
-                }
-            }
-    }
-    if (start != n)
-        describe(net, set, start);
-    cop_free(set);
-    return start != n;
+            add_port(net, p);
+    strike_out(net);
+    if (st->n_edges == 0)
+        return false; /* and every channel has been struck out */
+    describe(net);
+    return true;
+}
+
+uint64_t cop_stall_visits(const cop_net *net)
+{
+    return net->stall->visits;
+}
+
+uint64_t cop_stall_allowance(const cop_net *net)
+{
+    return VISITS_PER_HOP * net->total.hops +
+           net->stall->samples * net->host_port0 / SAMPLED_PORTS_PER_VISIT;
+}
+
+bool cop_stall_watch(cop_net *net)
+{
+    struct cop_stall *st = net->stall;
+    st->samples++;
+    return st->visits <= cop_stall_allowance(net) && suspicious(net, net->probe.sample) &&
+           look(net);
+}
+
+bool cop_stall_final(cop_net *net)
+{
+    return suspicious(net, 0) && look(net);
 }

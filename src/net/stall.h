@@ -1,0 +1,22 @@
+/* The deadlock watch. */
+#ifndef COP_NET_STALL_H
+#define COP_NET_STALL_H
+
+#include "net/net.h"
+
+void cop_stall_init(cop_net *net);
+void cop_stall_fini(cop_net *net);
+
+/* At a sample: look for ports that wait for each other for ever, if one has stood still since the
+ * sample before and enough has moved to pay for a look. True if there are some: net->stop and
+ * net->why are set. */
+bool cop_stall_watch(cop_net *net);
+/* The same at the end of a run, whatever it costs. */
+bool cop_stall_final(cop_net *net);
+
+/* What the looks of cop_stall_watch have cost so far, in visits of a port, queue or packet. */
+uint64_t cop_stall_visits(const cop_net *net);
+/* What they may have cost: see stall.c. */
+uint64_t cop_stall_allowance(const cop_net *net);
+
+#endif

@@ -1,0 +1,152 @@
+/* The deadlock watch: finds a deadlock soon although others go on, counts and names the ports of its
+ * cycle, and costs no more than what has moved pays for, however deep the queues and short the
+ * samples are. That every kind of switch and queue can be caught in one: test_scenarios_fixed.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "net/stall.h"
+#include "scenario.h"
+
+/* -- what a deadlock looks like -- */
+
+/* Seven hosts of a ring send three hops on in one direction and cannot all get in; two hosts of the same
+ * switch have nothing to do with it and never stop. */
+static const char ring[] = "run: {duration: 20 ms, sample: 1 us, allow_deadlock: yes}\n"
+                           "topology: {kind: torus, radix: [7], hosts: 2}\n"
+                           "routing: {kind: dor, datelines: no}\n"
+                           "link: {rate: 16 Gbit/s, delay: 20 ns}\n"
+                           "switch: {buffer: 2 KiB}\n"
+                           "traffic:\n"
+                           "  - {from: [0], pattern: fixed, to: 6}\n"
+                           "  - {from: [2], pattern: fixed, to: 8}\n"
+                           "  - {from: [4], pattern: fixed, to: 10}\n"
+                           "  - {from: [6], pattern: fixed, to: 12}\n"
+                           "  - {from: [8], pattern: fixed, to: 0}\n"
+                           "  - {from: [10], pattern: fixed, to: 2}\n"
+                           "  - {from: [12], pattern: fixed, to: 4}\n"
+                           "  - {name: beside, from: [1], pattern: fixed, to: 0}\n";
+
+static uint32_t times(const char *text, const char *word)
+{
+    uint32_t n = 0;
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
+        n++;
+    return n;
+}
+
+static void test_found_while_others_go_on(void **state)
+{
+    (void)state;
+    static const char *const samples[] = {"run.sample=100 ns", "run.sample=1 us",
+                                          "run.sample=50 us"};
+    for (size_t i = 0; i < COP_LEN(samples); i++) {
+        cop_result r;
+        scn_run(ring, &samples[i], 1, &r, NULL);
+        assert_int_equal(r.outcome, COP_OUTCOME_DEADLOCK);
+        /* At once: what has moved so far pays for the look. */
+        assert_true(r.sim_time < 150 * COP_US);
+        /* Every link of the ring, in order, then the first again. Also stuck: who wants to get in. */
+        assert_int_equal(times(r.detail, "/vl0 "), 7);
+        assert_non_null(strstr(r.detail, "(again)"));
+        assert_non_null(strstr(r.detail, " 14 blocked channels"));
+        cop_result_free(&r);
+    }
+}
+
+/* -- what it costs -- */
+
+typedef struct account {
+    const cop_net *net;
+    uint64_t looks, before, dearest; /* looks so far; visits until the last sample; of one look */
+} account;
+
+static void remember(struct cop_net *net)
+{
+    union {
+        const void *in;
+        account *out;
+    } u = {.in = cop_net_cc_cfg(net)};
+    u.out->net = net;
+}
+
+static const cop_cc_ops noting = {.name = "noting", .start = remember};
+
+static void at_sample(void *ctx, cop_time now, cop_time end, uint64_t hops)
+{
+    account *a = ctx;
+    (void)now, (void)end, (void)hops;
+    uint64_t visits = cop_stall_visits(a->net);
+    a->looks += visits > a->before;
+    a->dearest = cop_max64(a->dearest, visits - a->before);
+    a->before = visits;
+    assert_true(visits <= cop_stall_allowance(a->net) + a->dearest);
+}
+
+/* A torus with buffers for 4,096 packets, all of them full or filling up, and a sample every 100 ns. */
+static const char deep[] = "run: {duration: 400 us, sample: 100 ns}\n"
+                           "topology: {kind: torus, radix: [4, 4], hosts: 1}\n"
+                           "routing: {kind: dor}\n"
+                           "link: {rate: 16 Gbit/s, delay: 20 ns}\n"
+                           "switch: {buffer: 256 KiB, lanes: 2}\n"
+                           "nic: {mtu: 64 B}\n"
+                           "traffic:\n"
+                           "  - {name: hot, from: all, pattern: all-to-one, to: 0}\n"
+                           "  - {name: all, from: all, pattern: uniform}\n";
+
+static void spend(const char *set, account *a, cop_result *r)
+{
+    cop_config c;
+    cop_err err = {0};
+    cop_override o = {set};
+    assert_int_equal(cop_config_load(&c, "test.yaml", deep, &o, 1, &err), 0);
+    c.cc = &noting;
+    c.cc_cfg = a;
+    cop_run_hooks hooks = {.progress = at_sample, .progress_ctx = a};
+    assert_int_equal(cop_run(&c, &hooks, r, &err), 0);
+    assert_int_equal(r->outcome, COP_OUTCOME_OK);
+    cop_config_free(&c);
+}
+
+static void test_what_moved_pays(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"queueing.kind=1q", "queueing.kind=voqsw",
+                                        "queueing.kind=voqnet", "queueing.kind=hfdi"};
+    for (size_t i = 0; i < COP_LEN(kinds); i++) {
+        account a = {0};
+        cop_result r;
+        spend(kinds[i], &a, &r);
+        assert_true(a.looks > 100); /* it does look */
+        /* A sampled port and a hop pay as stall.c says: 16 hosts and 16 switches of 5 ports. */
+        assert_true(a.before <= 3 * r.packet_hops + 4000 * 80 / 20 + a.dearest);
+        cop_result_free(&r);
+    }
+}
+
+/* Looking changes nothing: the same run with few samples. */
+static void test_looking_changes_nothing(void **state)
+{
+    (void)state;
+    account a = {0}, b = {0};
+    cop_result often, seldom;
+    spend("queueing.kind=voqsw", &a, &often);
+    spend("run.sample=100 us", &b, &seldom);
+    assert_int_equal(often.run_hash, seldom.run_hash);
+    assert_true(a.looks > b.looks);
+    cop_result_free(&often);
+    cop_result_free(&seldom);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_found_while_others_go_on),
+                                       cmocka_unit_test(test_what_moved_pays),
+                                       cmocka_unit_test(test_looking_changes_nothing)};
+    return cmocka_run_group_tests_name("stall", tests, NULL, NULL);
+}
