@@ -94,6 +94,12 @@ static const char *cycle_text(world *w, cop_arena *arena)
 static int check_routing(world *w, cop_config *c, cop_err *err)
 {
     char where[512], src[64], dst[64];
+    if ((uint64_t)w->topo.n_ports * w->lanes >= UINT32_MAX)
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s: %u ports with %u lanes are more channels than fit; use fewer lanes "
+                           "or a smaller network",
+                           cop_config_where(c, "topology", where, sizeof(where)), w->topo.n_ports,
+                           w->lanes);
     cop_cdg_check(&w->route, CDG_BUDGET, &w->cdg);
     cop_config_where(c, "routing", where, sizeof(where));
     if (w->cdg.unreachable)

@@ -95,7 +95,7 @@ static int attach_immutable(cop_store *s, cop_err *err)
 {
     cop_arena a = {0};
     size_t n = strlen(s->path);
-    char *uri = cop_arena_alloc(&a, 3 * n + sizeof("file://?immutable=1")), *at = uri;
+    char *uri = cop_arena_array(&a, 3, n + sizeof("file://?immutable=1")), *at = uri;
     at += sprintf(at, s->path[0] == '/' ? "file://" : "file:");
     for (const char *p = s->path; *p; p++)
         at += sprintf(at, isalnum((unsigned char)*p) || *p == '/' ? "%c" : "%%%02X",
