@@ -15,11 +15,12 @@
 
 #define STORE_PATIENCE_MS 600000
 
-static void on_progress(void *ctx, cop_time now, cop_time end, uint64_t packet_hops)
+static bool on_progress(void *ctx, cop_time now, cop_time end, uint64_t packet_hops)
 {
     cop_slot *sl = ctx;
     sl->share = end ? (double)now / (double)end : 0.0;
     sl->packet_hops = packet_hops;
+    return false;
 }
 
 static int refuse(cop_slot *sl, const cop_err *err, int status)
