@@ -9,6 +9,7 @@
 #include "base/mem.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,10 +124,124 @@ static void sizes_that_do_not_fit_end_the_process(void **state)
     }
 }
 
+/* -- guards -- */
+
+typedef struct scene {
+    char *before, *kept; /* made before the guard; made under it */
+    cop_arena arena;
+    cop_deferred open[3];
+    char closed[8]; /* which were closed, in order */
+    bool inner;
+} scene;
+
+static scene *stage; /* what the closing functions write to */
+
+static void close_a(void *arg)
+{
+    strcat(stage->closed, arg);
+}
+
+static void fill(scene *s)
+{
+    s->before = cop_realloc(s->before, 1 << 20); /* moves, and stays outside */
+    s->kept = cop_alloc(100);
+    cop_free(cop_alloc(50));
+    s->kept = cop_realloc(s->kept, 1 << 20); /* moves, and stays inside */
+    strcpy(s->kept, "kept");
+    for (int i = 0; i < 100; i++)
+        cop_arena_alloc(&s->arena, 5000);
+    cop_free(cop_alloc(60));
+    cop_mem_defer(&s->open[0], close_a, "a");
+    cop_mem_defer(&s->open[1], close_a, "b");
+    cop_mem_defer(&s->open[2], close_a, "c");
+    cop_mem_forget(&s->open[1]);
+}
+
+static void goes_well(void *ctx)
+{
+    scene *s = ctx;
+    fill(s);
+    cop_mem_forget(&s->open[0]);
+    cop_mem_forget(&s->open[2]);
+}
+
+static void runs_out(void *ctx)
+{
+    scene *s = ctx;
+    fill(s);
+    cop_alloc_array(HALF, 2);
+}
+
+static void nests(void *ctx)
+{
+    scene *s = ctx;
+    char *own = cop_alloc(10);
+    s->inner = cop_mem_guard(runs_out, s);
+    s->arena = (cop_arena){0};
+    strcpy(own, "still"); /* the inner guard released only its own */
+    cop_free(own);
+    cop_out_of_memory();
+}
+
+/* ASan sees to it that nothing leaks and nothing is freed twice. */
+static void a_guard_keeps_or_releases_all(void **state)
+{
+    (void)state;
+    scene s = {.before = cop_alloc(8)};
+    stage = &s;
+    strcpy(s.before, "before");
+    assert_true(cop_mem_guard(goes_well, &s));
+    assert_string_equal(s.closed, "");
+    assert_string_equal(s.kept, "kept");
+    cop_free(s.kept);
+    cop_arena_free(&s.arena);
+    assert_false(cop_mem_guard(runs_out, &s));
+    assert_string_equal(s.closed, "ca"); /* newest first, without what was taken back */
+    assert_string_equal(s.before, "before");
+    s.arena = (cop_arena){0};
+    s.inner = true;
+    assert_false(cop_mem_guard(nests, &s));
+    assert_false(s.inner);
+    assert_string_equal(s.closed, "caca");
+    cop_free(s.before);
+    /* Without a guard nothing is noted. */
+    cop_mem_defer(&s.open[0], close_a, "x");
+    cop_mem_forget(&s.open[0]);
+    assert_string_equal(s.closed, "caca");
+}
+
+static void *free_it(void *p)
+{
+    cop_free(p);
+    return NULL;
+}
+
+static void make_in_guard(void *ctx)
+{
+    char **p = ctx;
+    *p = cop_alloc(100);
+    cop_free(cop_alloc(1));
+}
+
+/* What a guard made belongs to nobody when it has ended, also in a thread with a guard of its own. */
+static void other_threads_may_free(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        char *p = NULL;
+        pthread_t thread;
+        assert_true(cop_mem_guard(make_in_guard, &p));
+        assert_int_equal(pthread_create(&thread, NULL, free_it, p), 0);
+        pthread_join(thread, NULL);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_that_do_not_fit_end_the_process),
+        cmocka_unit_test(a_guard_keeps_or_releases_all),
+        cmocka_unit_test(other_threads_may_free),
     };
     return cmocka_run_group_tests_name("mem", tests, NULL, NULL);
 }
