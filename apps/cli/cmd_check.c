@@ -36,7 +36,7 @@ static int check_file(const char *file, const cop_override *set, size_t n_set)
         fputs(cop_config_print(&c), stdout);
         print_comments(stdout, facts);
     }
-    cop_free(facts);
+    cop_free_foreign(facts);
     cop_config_free(&c);
     return status;
 }

@@ -203,8 +203,8 @@ void cop_plot(FILE *out, const cop_plot_line *lines, size_t n, const cop_plot_ax
         c.dots_x = 2;
         c.dots_y = 4;
     }
-    c.bits = cop_alloc((size_t)c.columns * rows);
-    c.line = cop_alloc((size_t)c.columns * rows);
+    c.bits = cop_alloc_array(c.columns, rows);
+    c.line = cop_alloc_array(c.columns, rows);
     c.y_max = top_of(lines, n);
     for (size_t i = 0; i < n && i < 250; i++)
         draw_line(&c, &lines[i], longest, (unsigned char)i);

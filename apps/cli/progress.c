@@ -54,9 +54,8 @@ static void draw_bar(cop_progress *p, double share, const char *text)
     p->shown = true;
 }
 
-void cop_progress_step(void *ctx, cop_time now, cop_time end, uint64_t packet_hops)
+static void step(cop_progress *p, cop_time now, cop_time end, uint64_t packet_hops)
 {
-    cop_progress *p = ctx;
     if (p->out == NULL || end == 0)
         return;
     double share = now >= end ? 1.0 : (double)now / (double)end;
@@ -78,6 +77,12 @@ void cop_progress_step(void *ctx, cop_time now, cop_time end, uint64_t packet_ho
         describe(text, sizeof(text), share, t - p->started, packet_hops);
         fprintf(p->out, "%u %%  %s\n", quarter * 25, text);
     }
+}
+
+bool cop_progress_step(void *ctx, cop_time now, cop_time end, uint64_t packet_hops)
+{
+    step(ctx, now, end, packet_hops);
+    return false;
 }
 
 void cop_progress_end(cop_progress *p)

@@ -16,8 +16,8 @@ typedef struct cop_progress {
 } cop_progress;
 
 void cop_progress_start(cop_progress *p, FILE *out, bool quiet);
-/* Fits cop_run_hooks.progress; ctx is a cop_progress. */
-void cop_progress_step(void *ctx, cop_time now, cop_time end, uint64_t packet_hops);
+/* Fits cop_run_hooks.progress; ctx is a cop_progress. Never asks to stop. */
+bool cop_progress_step(void *ctx, cop_time now, cop_time end, uint64_t packet_hops);
 /* Remove the bar. */
 void cop_progress_end(cop_progress *p);
 

@@ -141,7 +141,7 @@ static void show_entries(FILE *out, const cop_result *r)
 {
     fprintf(out, "\n  %-20s %7s %13s %9s %9s %10s\n", "traffic", "streams", "mean Gbit/s", "min",
             "max", "latency");
-    bool *done = cop_alloc(r->n_streams * sizeof(*done));
+    bool *done = cop_alloc_array(r->n_streams, sizeof(*done));
     for (uint32_t i = 0; i < r->n_streams; i++) {
         if (done[i])
             continue;

@@ -41,9 +41,9 @@ int cop_studies_add(cop_studies *all, const char *file, const char *scale, const
     /* Plans point to their studies, so neither may move: room is made once, by the first call. */
     if (all->capacity == 0) {
         all->capacity = 512;
-        all->study = cop_alloc(all->capacity * sizeof(*all->study));
-        all->plan = cop_alloc(all->capacity * sizeof(*all->plan));
-        all->record = cop_alloc(all->capacity * sizeof(*all->record));
+        all->study = cop_alloc_array(all->capacity, sizeof(*all->study));
+        all->plan = cop_alloc_array(all->capacity, sizeof(*all->plan));
+        all->record = cop_alloc_array(all->capacity, sizeof(*all->record));
     }
     if (all->n == all->capacity)
         return cop_err_add(err, COP_E_INPUT, "%s: more than %zu studies at once", file,
@@ -172,7 +172,7 @@ static int judge(cop_studies *all, const cop_studies_opts *o, cop_err *err)
 int cop_studies_run(cop_studies *all, const cop_studies_opts *o)
 {
     cop_err err = {0};
-    cop_plan **plans = cop_alloc((all->n + 1) * sizeof(cop_plan *));
+    cop_plan **plans = cop_alloc_array(all->n + 1, sizeof(cop_plan *));
     for (size_t i = 0; i < all->n; i++)
         plans[i] = &all->plan[i];
     int rc = simulate(all, plans, o, &err);

@@ -11,6 +11,11 @@
 
 #define HASH_PIECE_BYTES 65536
 
+static void close_file(void *f)
+{
+    (void)fclose(f);
+}
+
 int cop_file_read(const char *path, size_t max_bytes, char **text, size_t *len, cop_err *err)
 {
     FILE *f = fopen(path, "rb");
@@ -20,6 +25,8 @@ int cop_file_read(const char *path, size_t max_bytes, char **text, size_t *len, 
         return cop_err_add(err, COP_E_IO,
                            "%s: cannot be opened, %s; give the path of a readable file", path,
                            strerror(errno));
+    cop_deferred open;
+    cop_mem_defer(&open, close_file, f);
     char *buf = NULL;
     size_t n = 0, cap = 0, got;
     do {
@@ -34,6 +41,7 @@ int cop_file_read(const char *path, size_t max_bytes, char **text, size_t *len, 
     else if (n > max_bytes)
         rc = cop_err_add(err, COP_E_INPUT, "%s: longer than %zu bytes; is it the right file?", path,
                          max_bytes);
+    cop_mem_forget(&open);
     fclose(f);
     if (rc) {
         cop_free(buf);
@@ -101,7 +109,7 @@ int cop_file_write(const char *path, const char *text, size_t len, cop_err *err)
     int rc = replace(real ? real : path, exists ? st.st_mode & 07777 : 0666 & ~mask, text, len);
     if (rc != 0)
         rc = cannot_write(path, err);
-    cop_free(real);
+    cop_free_foreign(real);
     return rc;
 }
 
@@ -115,10 +123,12 @@ uint64_t cop_hash_bytes(uint64_t hash, const void *bytes, size_t len)
 
 bool cop_hash_file(uint64_t *hash, const char *path)
 {
+    char *buf = cop_alloc(HASH_PIECE_BYTES); /* before the file: nothing is open if it fails */
     FILE *f = fopen(path, "rb");
-    if (f == NULL)
+    if (f == NULL) {
+        cop_free(buf);
         return false;
-    char *buf = cop_alloc(HASH_PIECE_BYTES);
+    }
     size_t got;
     while ((got = fread(buf, 1, HASH_PIECE_BYTES, f)) > 0)
         *hash = cop_hash_bytes(*hash, buf, got);

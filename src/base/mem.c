@@ -1,44 +1,201 @@
+/* Blocks and guards.
+ *
+ * Every block has a header that links it into the guard it was made under; without a guard, and once
+ * a guard has ended well, it is in no list and any thread may free it. When memory runs out under a
+ * guard, its list is what must be released. A block that was there before stays outside, also when
+ * it is made larger. */
 #include "base/mem.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* Chunks double from the first to the last size: most arenas stay small, and thousands are made. */
 #define FIRST_CHUNK_BYTES ((size_t)1 << 14)
 #define CHUNK_BYTES ((size_t)1 << 20)
 #define LINE ((size_t)64)
+#define ASK_BYTES ((size_t)1 << 30)
+
+typedef struct block {
+    _Alignas(16) struct block *next;
+    struct block **at; /* what points here; NULL: in no list */
+} block;
 
 struct cop_chunk {
+    block head; /* first: a chunk is a block */
     cop_chunk *next;
-    char *base;
 };
+
+typedef struct guard {
+    jmp_buf back;
+    struct guard *outer;
+    block *blocks;
+    cop_deferred *deferred; /* newest first */
+} guard;
+
+/* The one global that changes. Whether a failed allocation may return belongs to the call of the
+ * library that is under way in this thread; passing it to every function that allocates would put
+ * it into all of them. It never decides anything but where a failure goes. */
+static _Thread_local guard *current;
+
+static void link_block(block *b)
+{
+    if (current == NULL)
+        return;
+    b->next = current->blocks;
+    b->at = &current->blocks;
+    if (b->next != NULL)
+        b->next->at = &b->next;
+    current->blocks = b;
+}
+
+static void unlink_block(block *b)
+{
+    if (b->at == NULL)
+        return;
+    *b->at = b->next;
+    if (b->next != NULL)
+        b->next->at = b->at;
+}
+
+void cop_mem_defer(cop_deferred *d, void (*close)(void *arg), void *arg)
+{
+    *d = (cop_deferred){.close = close, .arg = arg};
+    if (current == NULL)
+        return;
+    d->next = current->deferred;
+    d->at = &current->deferred;
+    if (d->next != NULL)
+        d->next->at = &d->next;
+    current->deferred = d;
+}
+
+void cop_mem_forget(cop_deferred *d)
+{
+    if (d->at == NULL)
+        return;
+    *d->at = d->next;
+    if (d->next != NULL)
+        d->next->at = d->at;
+    d->at = NULL;
+}
+
+_Noreturn void cop_out_of_memory(void)
+{
+    guard *g = current;
+    if (g == NULL) {
+        fputs("coppice: " COP_NO_MEMORY "\n", stderr);
+        exit(2);
+    }
+    while (g->deferred != NULL) {
+        cop_deferred *d = g->deferred;
+        cop_mem_forget(d);
+        d->close(d->arg);
+    }
+    while (g->blocks != NULL) {
+        block *b = g->blocks;
+        g->blocks = b->next;
+        free(b);
+    }
+    current = g->outer;
+    longjmp(g->back, 1);
+}
+
+bool cop_mem_guard(void (*work)(void *ctx), void *ctx)
+{
+    guard g = {.outer = current};
+    if (setjmp(g.back) != 0)
+        return false;
+    current = &g;
+    work(ctx);
+    COP_CHECK(g.deferred == NULL);
+    for (block *b = g.blocks; b != NULL; b = b->next)
+        b->at = NULL;
+    current = g.outer;
+    return true;
+}
+
+static size_t product(size_t a, size_t b)
+{
+    size_t r;
+    if (__builtin_mul_overflow(a, b, &r))
+        cop_out_of_memory();
+    return r;
+}
+
+static size_t sum(size_t a, size_t b)
+{
+    size_t r;
+    if (__builtin_add_overflow(a, b, &r))
+        cop_out_of_memory();
+    return r;
+}
+
+/* Systems promise more memory than they have and kill whoever uses it. A block that is larger than
+ * the machine can only end so; smaller ones are not worth the question. */
+static bool is_absurd(size_t bytes)
+{
+    if (bytes < ASK_BYTES)
+        return false;
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 && bytes / (size_t)page >= (size_t)pages;
+}
 
 static void *must(void *p)
 {
-    if (p == NULL) {
-        fputs("coppice: out of memory; use a smaller network or a machine with more memory\n",
-              stderr);
-        exit(2);
-    }
+    if (p == NULL)
+        cop_out_of_memory();
     return p;
 }
 
 void *cop_alloc(size_t bytes)
 {
-    return must(calloc(1, bytes ? bytes : 1));
+    size_t size = sum(bytes, sizeof(block));
+    block *b = must(is_absurd(size) ? NULL : calloc(1, size));
+    link_block(b);
+    return b + 1;
 }
 
 void *cop_realloc(void *p, size_t bytes)
 {
-    return must(realloc(p, bytes ? bytes : 1));
+    if (p == NULL)
+        return cop_alloc(bytes);
+    size_t size = sum(bytes, sizeof(block));
+    block *b = must(is_absurd(size) ? NULL : realloc((block *)p - 1, size));
+    if (b->at != NULL) { /* it may have moved */
+        *b->at = b;
+        if (b->next != NULL)
+            b->next->at = &b->next;
+    }
+    return b + 1;
 }
 
 void cop_free(void *p)
 {
+    if (p == NULL)
+        return;
+    block *b = (block *)p - 1;
+    unlink_block(b);
+    free(b);
+}
+
+void cop_free_foreign(void *p)
+{
     free(p);
+}
+
+void *cop_alloc_array(size_t n, size_t size)
+{
+    return cop_alloc(product(n, size));
+}
+
+void *cop_realloc_array(void *p, size_t n, size_t size)
+{
+    return cop_realloc(p, product(n, size));
 }
 
 void *cop_grow(void *items, size_t *capacity, size_t need, size_t item_bytes)
@@ -47,22 +204,32 @@ void *cop_grow(void *items, size_t *capacity, size_t need, size_t item_bytes)
         return items;
     size_t cap = *capacity ? *capacity : 8;
     while (cap < need)
-        cap *= 2;
+        cap = product(cap, 2);
+    items = cop_realloc_array(items, cap, item_bytes);
     *capacity = cap;
-    return cop_realloc(items, cap * item_bytes);
+    return items;
+}
+
+/* The header of a chunk takes a line, so that what follows is aligned to one. */
+_Static_assert(sizeof(cop_chunk) <= 64, "the header of a chunk fits in a line");
+
+static char *base_of(cop_chunk *c)
+{
+    return (char *)c + LINE;
 }
 
 static void arena_add_chunk(cop_arena *a, size_t bytes)
 {
-    cop_chunk *c = cop_alloc(sizeof(*c));
     size_t usual = a->size == 0 ? FIRST_CHUNK_BYTES : 2 * a->size;
     usual = usual > CHUNK_BYTES ? CHUNK_BYTES : usual;
-    size_t size = bytes > usual ? (bytes + LINE - 1) / LINE * LINE : usual;
-    c->base = must(aligned_alloc(LINE, size));
+    size_t size = bytes > usual ? product(bytes / LINE + (bytes % LINE != 0), LINE) : usual;
+    size_t whole = sum(size, LINE);
+    cop_chunk *c = must(is_absurd(whole) ? NULL : aligned_alloc(LINE, whole));
     /* Large arrays are walked at random: fewer TLB misses with huge pages. A hint, may fail. */
     if (size >= ((size_t)4 << 20))
-        (void)madvise(c->base, size, MADV_HUGEPAGE);
-    memset(c->base, 0, size);
+        (void)madvise(c, whole, MADV_HUGEPAGE);
+    memset(c, 0, whole);
+    link_block(&c->head);
     c->next = a->chunks;
     a->chunks = c;
     a->used = 0;
@@ -73,13 +240,18 @@ void *cop_arena_alloc(cop_arena *a, size_t bytes)
 {
     size_t align = bytes >= LINE ? LINE : 16;
     size_t at = (a->used + align - 1) / align * align;
-    if (a->chunks == NULL || at + bytes > a->size) {
+    if (a->chunks == NULL || at > a->size || bytes > a->size - at) {
         arena_add_chunk(a, bytes);
         at = 0;
     }
     a->used = at + bytes;
     a->total += bytes;
-    return a->chunks->base + at;
+    return base_of(a->chunks) + at;
+}
+
+void *cop_arena_array(cop_arena *a, size_t n, size_t size)
+{
+    return cop_arena_alloc(a, product(n, size));
 }
 
 char *cop_arena_strdup(cop_arena *a, const char *text)
@@ -107,7 +279,7 @@ void cop_arena_free(cop_arena *a)
 {
     for (cop_chunk *c = a->chunks; c != NULL;) {
         cop_chunk *next = c->next;
-        free(c->base);
+        unlink_block(&c->head);
         free(c);
         c = next;
     }

@@ -140,7 +140,7 @@ static int parse_items(const cop_opt *o, void *field, const char *const *items, 
         return parse_ints(o, items, n, field, arena, why);
     if (n > MAX_ITEMS || arena->total + n * sizeof(uint64_t) > MAX_ARENA_BYTES)
         return too_long(o, why);
-    void *v = cop_arena_alloc(arena, n * sizeof(uint64_t));
+    void *v = cop_arena_array(arena, n, sizeof(uint64_t));
     int rc = parse_scalars(o, items, n, v, why);
     if (rc != 0)
         return rc;
@@ -182,7 +182,7 @@ int cop_opt_parse_list(const cop_opt *o, void *cfg, const char *const *items, si
         size_t length = strlen(items[0]);
         char *text = cop_alloc(length + 1);
         memcpy(text, items[0], length);
-        char **parts = cop_alloc((length + 1) * sizeof(*parts));
+        char **parts = cop_alloc_array(length + 1, sizeof(*parts));
         size_t n_parts = split(text, parts);
         rc = parse_items(o, field, (const char *const *)parts, n_parts, arena, &why);
         cop_free(parts);

@@ -46,8 +46,9 @@ static cop_ev heap_pop(cop_heap *h)
 
 static void chunk_grow(cop_chunk_keys *c)
 {
+    COP_CHECK(c->cap <= UINT32_MAX / 2);
     c->cap = c->cap ? c->cap * 2 : 16;
-    c->v = cop_realloc(c->v, c->cap * sizeof(uint64_t));
+    c->v = cop_realloc_array(c->v, c->cap, sizeof(uint64_t));
 }
 
 static inline void chunk_add(cop_chunk_keys *c, uint64_t key)
@@ -62,7 +63,7 @@ static void chunk_reserve(cop_chunk_keys *c, uint32_t n)
     if (c->cap >= n)
         return;
     c->cap = n;
-    c->v = cop_realloc(c->v, n * sizeof(uint64_t));
+    c->v = cop_realloc_array(c->v, n, sizeof(uint64_t));
 }
 
 static void chunk_swap(cop_chunk_keys *a, cop_chunk_keys *b)
@@ -147,7 +148,7 @@ static bool sort_one_instant(cop_evq *q, cop_chunk_keys *c)
     if (q->bits_words < words) { /* all bits are 0 between uses */
         cop_free(q->bits);
         q->bits_words = 2 * words;
-        q->bits = cop_alloc(COP_EV_KINDS * q->bits_words * sizeof(uint64_t));
+        q->bits = cop_alloc_array(COP_EV_KINDS * q->bits_words, sizeof(uint64_t));
     }
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t id = (uint32_t)c->v[i], kind = id >> COP_EV_ENTITY_BITS,
@@ -219,15 +220,15 @@ void cop_evq_init(cop_evq *q, bool use_heap, cop_time bucket_ps, cop_time span_p
     uint32_t bits = round_up_pow2(span_ps >> q->shift, 10, 20);
     size_t n = (size_t)1 << bits;
     q->mask = (uint32_t)(n - 1);
-    q->bucket = cop_alloc(n * sizeof(*q->bucket));
-    q->nonempty = cop_alloc(n / 64 * sizeof(uint64_t));
+    q->bucket = cop_alloc_array(n, sizeof(*q->bucket));
+    q->nonempty = cop_alloc_array(n / 64, sizeof(uint64_t));
 }
 
 void cop_evq_use_due(cop_evq *q, uint32_t n)
 {
     q->due_words = n / 64 + 1;
-    q->due = cop_alloc(q->due_words * sizeof(uint64_t));
-    q->held = cop_alloc(q->due_words * sizeof(uint64_t));
+    q->due = cop_alloc_array(q->due_words, sizeof(uint64_t));
+    q->held = cop_alloc_array(q->due_words, sizeof(uint64_t));
 }
 
 void cop_evq_fini(cop_evq *q)
@@ -259,7 +260,7 @@ static cop_chunk_keys *new_chunk(cop_evq *q)
     size_t cap = q->cap_chunks;
     q->chunk = cop_grow(q->chunk, &q->cap_chunks, (size_t)q->n_chunks + 1, sizeof(*q->chunk));
     if (cap != q->cap_chunks)
-        q->free_chunk = cop_realloc(q->free_chunk, q->cap_chunks * sizeof(*q->free_chunk));
+        q->free_chunk = cop_realloc_array(q->free_chunk, q->cap_chunks, sizeof(*q->free_chunk));
     return q->chunk[q->n_chunks++] = cop_alloc(sizeof(cop_chunk_keys));
 }
 

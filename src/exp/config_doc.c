@@ -107,6 +107,11 @@ static int check_size(const char *file, size_t length, cop_err *err)
                        MAX_FILE_BYTES >> 20);
 }
 
+static void close_file(void *f)
+{
+    (void)fclose(f);
+}
+
 /* The whole file, NUL at the end. */
 static int read_all(const char *file, char **whole, size_t *length, cop_err *err)
 {
@@ -115,6 +120,9 @@ static int read_all(const char *file, char **whole, size_t *length, cop_err *err
     if (f == NULL)
         return cop_err_add(err, COP_E_IO, "%s: cannot be read: %s; give a readable YAML file", file,
                            strerror(errno));
+    cop_deferred open = {0};
+    if (!standard_input)
+        cop_mem_defer(&open, close_file, f);
     char *text = NULL;
     size_t capacity = 0, used = 0, got;
     errno = 0;
@@ -125,6 +133,7 @@ static int read_all(const char *file, char **whole, size_t *length, cop_err *err
     } while (got > 0 && used <= MAX_FILE_BYTES);
     bool failed = ferror(f) != 0;
     int why = errno;
+    cop_mem_forget(&open);
     if (!standard_input)
         fclose(f);
     text[used] = '\0';
@@ -178,7 +187,8 @@ static bool has_anchor(const yaml_event_t *e)
 static int check_shape(const cop_doc *d, const char *text, size_t length, cop_err *err)
 {
     yaml_parser_t parser;
-    COP_CHECK(yaml_parser_initialize(&parser));
+    if (!yaml_parser_initialize(&parser))
+        cop_out_of_memory();
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
     int rc = 0;
     unsigned depth = 0, anchors = 0;
@@ -221,6 +231,11 @@ static int second_document(cop_doc *d, yaml_parser_t *parser, const char *text, 
     return rc;
 }
 
+static void delete_document(void *document)
+{
+    yaml_document_delete(document);
+}
+
 int cop_doc_load(cop_doc *d, const char *file, const char *text, cop_err *err)
 {
     char *own = NULL;
@@ -235,7 +250,8 @@ int cop_doc_load(cop_doc *d, const char *file, const char *text, cop_err *err)
         return rc;
     }
     yaml_parser_t parser;
-    COP_CHECK(yaml_parser_initialize(&parser));
+    if (!yaml_parser_initialize(&parser))
+        cop_out_of_memory();
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
     if (!yaml_parser_load(&parser, &d->yaml)) {
         rc = syntax_fault(d, &parser, text, length, err);
@@ -246,12 +262,18 @@ int cop_doc_load(cop_doc *d, const char *file, const char *text, cop_err *err)
         if (rc != 0)
             yaml_document_delete(&d->yaml);
     }
+    bool no_memory = parser.error == YAML_MEMORY_ERROR;
     yaml_parser_delete(&parser);
+    if (no_memory)
+        cop_out_of_memory();
     cop_free(own);
+    if (rc == 0)
+        cop_mem_defer(&d->open, delete_document, &d->yaml);
     return rc;
 }
 
 void cop_doc_free(cop_doc *d)
 {
+    cop_mem_forget(&d->open);
     yaml_document_delete(&d->yaml);
 }

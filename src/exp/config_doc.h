@@ -13,6 +13,7 @@ typedef struct cop_doc {
     const cop_override *set; /* overrides, for messages */
     size_t n_set;
     int n_file_nodes; /* nodes above this number come from overrides */
+    cop_deferred open; /* libyaml's memory is not ours */
 } cop_doc;
 
 /* start_mark.column of a node that an override made; start_mark.line is the override's number. */

@@ -91,7 +91,7 @@ static void resolve_path(cop_reader *r, const cop_opt *o, void *cfg)
 /* Texts of a list's items, in heap memory; NULL after a fault. */
 static const char **item_texts(cop_reader *r, const cop_opt *o, int list, size_t n)
 {
-    const char **items = cop_alloc(n * sizeof(*items));
+    const char **items = cop_alloc_array(n, sizeof(*items));
     for (size_t i = 0; i < n; i++) {
         int item = cop_doc_item(&r->doc, list, i);
         items[i] = cop_doc_text(&r->doc, item);

@@ -24,9 +24,16 @@ static int fault(const cop_doc *d, size_t i, cop_err *err, const char *what, con
                        cop_excerpt(d->set[i].text, shown, sizeof(shown)), what, right);
 }
 
+/* libyaml refuses to add a node or an item only when it has no memory. */
+static void must(int added)
+{
+    if (added <= 0)
+        cop_out_of_memory();
+}
+
 static int own(cop_doc *d, int node, size_t i)
 {
-    COP_CHECK(node > 0);
+    must(node);
     yaml_mark_t *mark = &yaml_document_get_node(&d->yaml, node)->start_mark;
     mark->line = i;
     mark->column = COP_DOC_SET_COLUMN;
@@ -62,7 +69,7 @@ static int import_node(cop_doc *d, yaml_document_t *from, int n, size_t i, int d
             int copy = import_node(d, from, *item, i, depth + 1, budget);
             if (copy == 0)
                 return 0;
-            COP_CHECK(yaml_document_append_sequence_item(&d->yaml, list, copy));
+            must(yaml_document_append_sequence_item(&d->yaml, list, copy));
         }
         return list;
     }
@@ -73,9 +80,19 @@ static int import_node(cop_doc *d, yaml_document_t *from, int n, size_t i, int d
         int value = key ? import_node(d, from, p->value, i, depth + 1, budget) : 0;
         if (value == 0)
             return 0;
-        COP_CHECK(yaml_document_append_mapping_pair(&d->yaml, map, key, value));
+        must(yaml_document_append_mapping_pair(&d->yaml, map, key, value));
     }
     return map;
+}
+
+static void delete_parser(void *parser)
+{
+    yaml_parser_delete(parser);
+}
+
+static void delete_document(void *document)
+{
+    yaml_document_delete(document);
 }
 
 /* A value that begins with [ { " or ' is YAML. Returns 0 after a fault. */
@@ -87,17 +104,23 @@ static int add_yaml(cop_doc *d, const char *text, size_t i, cop_err *err)
     }
     yaml_parser_t parser;
     yaml_document_t value;
-    COP_CHECK(yaml_parser_initialize(&parser));
+    cop_deferred open[2];
+    must(yaml_parser_initialize(&parser));
+    cop_mem_defer(&open[0], delete_parser, &parser);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
     int node = 0, budget = MAX_VALUE_NODES;
     if (!yaml_parser_load(&parser, &value)) {
+        must(parser.error != YAML_MEMORY_ERROR);
         fault(d, i, err, "the value is not YAML", "close every quote and bracket");
     } else {
+        cop_mem_defer(&open[1], delete_document, &value);
         node = import_node(d, &value, 1, i, 0, &budget);
         if (node == 0)
             fault(d, i, err, "the value is too large or too deep", "write it in the file");
+        cop_mem_forget(&open[1]);
         yaml_document_delete(&value);
     }
+    cop_mem_forget(&open[0]);
     yaml_parser_delete(&parser);
     return node;
 }
@@ -156,7 +179,7 @@ static void put_child(cop_doc *d, int parent, const char *segment, int child, si
         return;
     }
     int key = add_scalar(d, segment, strlen(segment), YAML_PLAIN_SCALAR_STYLE, i);
-    COP_CHECK(yaml_document_append_mapping_pair(&d->yaml, parent, key, child));
+    must(yaml_document_append_mapping_pair(&d->yaml, parent, key, child));
 }
 
 /* A shallow copy of a container that keeps its place in the file. */
@@ -166,17 +189,17 @@ static int copy_container(cop_doc *d, int node)
     yaml_mark_t mark = yaml_document_get_node(&d->yaml, node)->start_mark;
     int copy = list ? yaml_document_add_sequence(&d->yaml, NULL, YAML_BLOCK_SEQUENCE_STYLE)
                     : yaml_document_add_mapping(&d->yaml, NULL, YAML_BLOCK_MAPPING_STYLE);
-    COP_CHECK(copy > 0);
+    must(copy);
     yaml_document_get_node(&d->yaml, copy)->start_mark = mark;
     size_t n = cop_doc_count(d, node);
     for (size_t k = 0; k < n; k++) {
         if (list) {
             int item = cop_doc_item(d, node, k);
-            COP_CHECK(yaml_document_append_sequence_item(&d->yaml, copy, item));
+            must(yaml_document_append_sequence_item(&d->yaml, copy, item));
         } else {
             int key, value;
             cop_doc_pair(d, node, k, &key, &value);
-            COP_CHECK(yaml_document_append_mapping_pair(&d->yaml, copy, key, value));
+            must(yaml_document_append_mapping_pair(&d->yaml, copy, key, value));
         }
     }
     return copy;

@@ -94,6 +94,12 @@ static const char *cycle_text(world *w, cop_arena *arena)
 static int check_routing(world *w, cop_config *c, cop_err *err)
 {
     char where[512], src[64], dst[64];
+    if ((uint64_t)w->topo.n_ports * w->lanes >= UINT32_MAX)
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s: %u ports with %u lanes are more channels than fit; use fewer lanes "
+                           "or a smaller network",
+                           cop_config_where(c, "topology", where, sizeof(where)), w->topo.n_ports,
+                           w->lanes);
     cop_cdg_check(&w->route, CDG_BUDGET, &w->cdg);
     cop_config_where(c, "routing", where, sizeof(where));
     if (w->cdg.unreachable)
@@ -174,6 +180,16 @@ static void free_world(world *w)
     cop_free(w);
 }
 
+static void collect(world *w, double build_seconds, double cpu_seconds, cop_result *result)
+{
+    struct rusage usage;
+    cop_collect(&w->net, result);
+    getrusage(RUSAGE_SELF, &usage);
+    result->build_seconds = build_seconds;
+    result->cpu_seconds = cpu_seconds;
+    result->peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
+}
+
 int cop_run(cop_config *c, const cop_run_hooks *o, cop_result *result, cop_err *err)
 {
     static const cop_run_hooks quiet = {0};
@@ -189,45 +205,48 @@ int cop_run(cop_config *c, const cop_run_hooks *o, cop_result *result, cop_err *
         double built = cpu_now();
         cop_net_run(&w->net, o->progress, o->progress_ctx);
         double done = cpu_now();
-        cop_collect(&w->net, result);
-        result->build_seconds = built - start;
-        result->cpu_seconds = done - built;
-        struct rusage usage;
-        getrusage(RUSAGE_SELF, &usage);
-        result->peak_rss_bytes = (uint64_t)usage.ru_maxrss * 1024;
+        if (w->net.stop == COP_OUTCOME_FAILED)
+            rc = cop_err_add(err, COP_E_STOPPED, "stopped after %.3f us of %.3f us, as asked",
+                             (double)w->net.now / 1e6, (double)c->run.duration_ps / 1e6);
+        else
+            collect(w, built - start, done - built, result);
     }
     free_world(w);
     return rc;
+}
+
+static void print_facts(world *w, const cop_config *c, FILE *report)
+{
+    cop_topo_facts facts;
+    cop_topo_measure(&w->topo, 256, &facts);
+    fprintf(report, "# network: %u hosts, %u switches of up to %u ports, %u cables\n",
+            w->topo.n_hosts, w->topo.n_switches, facts.max_ports, facts.cables);
+    fprintf(report, "# paths: at most %u switches, %.2f on average\n", facts.diameter,
+            facts.mean_switches);
+    fprintf(report,
+            "# routing: %s, %u virtual lane%s, %" PRIu64 " channels, %" PRIu64
+            " dependencies, %s%s\n",
+            c->route->name, w->lanes, w->lanes == 1 ? "" : "s", w->cdg.channels,
+            w->cdg.dependencies, w->cdg.acyclic ? "no cycle" : "CYCLIC: can deadlock",
+            w->cdg.sampled ? " (checked for a sample of the destinations)" : "");
+    cop_net_cost cost;
+    char ram[32];
+    cop_net_port_cost(&w->net, &cost);
+    fprintf(report, "# input port: %s of packet memory, %u queues",
+            cop_print_bytes(cost.ram_bytes, ram, sizeof(ram)), cost.queues);
+    if (cost.control.cam_lines)
+        fprintf(report, ", %u CAM lines with %" PRIu64 " CAM and %" PRIu64 " SRAM cells",
+                cost.control.cam_lines, cost.control.cam_cells, cost.control.sram_cells);
+    fprintf(report, "\n# traffic: %u streams from %zu entries\n", w->traffic.n_streams,
+            c->n_traffic);
 }
 
 int cop_check_network(cop_config *c, FILE *report, cop_err *err)
 {
     world *w = cop_alloc(sizeof(*w));
     int rc = build_world(w, c, err);
-    if (rc == 0) {
-        cop_topo_facts facts;
-        cop_topo_measure(&w->topo, 256, &facts);
-        fprintf(report, "# network: %u hosts, %u switches of up to %u ports, %u cables\n",
-                w->topo.n_hosts, w->topo.n_switches, facts.max_ports, facts.cables);
-        fprintf(report, "# paths: at most %u switches, %.2f on average\n", facts.diameter,
-                facts.mean_switches);
-        fprintf(report,
-                "# routing: %s, %u virtual lane%s, %" PRIu64 " channels, %" PRIu64
-                " dependencies, %s%s\n",
-                c->route->name, w->lanes, w->lanes == 1 ? "" : "s", w->cdg.channels,
-                w->cdg.dependencies, w->cdg.acyclic ? "no cycle" : "CYCLIC: can deadlock",
-                w->cdg.sampled ? " (checked for a sample of the destinations)" : "");
-        cop_net_cost cost;
-        char ram[32];
-        cop_net_port_cost(&w->net, &cost);
-        fprintf(report, "# input port: %s of packet memory, %u queues",
-                cop_print_bytes(cost.ram_bytes, ram, sizeof(ram)), cost.queues);
-        if (cost.control.cam_lines)
-            fprintf(report, ", %u CAM lines with %" PRIu64 " CAM and %" PRIu64 " SRAM cells",
-                    cost.control.cam_lines, cost.control.cam_cells, cost.control.sram_cells);
-        fprintf(report, "\n# traffic: %u streams from %zu entries\n", w->traffic.n_streams,
-                c->n_traffic);
-    }
+    if (rc == 0 && report != NULL)
+        print_facts(w, c, report);
     free_world(w);
     return rc;
 }

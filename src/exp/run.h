@@ -13,18 +13,20 @@ typedef struct cop_watch cop_watch;
 typedef struct cop_run_hooks {
     const char *watch; /* packets to trace: "src=3,dst=7,from=12,count=5" */
     FILE *watch_out;
-    /* Called now and then; `end` is the configured duration. */
-    void (*progress)(void *ctx, cop_time now, cop_time end, uint64_t packet_hops);
+    /* Called at every sample and about every million events; `end` is the configured duration.
+     * true: stop, there is to be no result. */
+    bool (*progress)(void *ctx, cop_time now, cop_time end, uint64_t packet_hops);
     void *progress_ctx;
 } cop_run_hooks;
 
-/* Simulate. 0 also when the outcome is a deadlock; *result is then to be freed. `hooks` may be
- * NULL. */
+/* Simulate. 0 also when the outcome is a deadlock; *result is then to be freed. -COP_E_STOPPED when
+ * `progress` wanted that. `hooks` may be NULL. */
 int cop_run(cop_config *c, const cop_run_hooks *hooks, cop_result *result, cop_err *err);
 /* Fingerprint of the code that decides results, without comments: the same text, the same results.
  */
 const char *cop_model_id(void);
-/* Build topology and routing, check channel dependencies, print facts; simulate nothing. */
+/* Build topology and routing, check channel dependencies, print facts; simulate nothing. `report`
+ * may be NULL. */
 int cop_check_network(cop_config *c, FILE *report, cop_err *err);
 void cop_result_free(cop_result *r);
 

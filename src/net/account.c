@@ -143,9 +143,9 @@ void cop_net_account(cop_net *net)
     if (net->stop == COP_OUTCOME_LOSS)
         return;
     size_t sections = (size_t)net->topo->n_ports * net->sections;
-    ledger l = {.on_wire = cop_alloc(sections * sizeof(uint64_t)),
-                .buffered = cop_alloc(sections * sizeof(uint64_t)),
-                .bytes = cop_alloc(sections * sizeof(uint64_t))};
+    ledger l = {.on_wire = cop_alloc_array(sections, sizeof(uint64_t)),
+                .buffered = cop_alloc_array(sections, sizeof(uint64_t)),
+                .bytes = cop_alloc_array(sections, sizeof(uint64_t))};
     walk(net, &l);
     uint64_t in_flight = cop_net_in_flight(net), unsent = 0;
     for (uint32_t h = 0; h < net->info.n_hosts; h++)

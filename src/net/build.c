@@ -207,7 +207,7 @@ static void build_probe(cop_net *net, const cop_run_cfg *run)
     pr->transit = COP_NEW_ARRAY(&net->arena, cop_hist, 1);
     if (run->flows) {
         pr->flow_mask = 1023;
-        pr->flow = cop_alloc((pr->flow_mask + 1) * sizeof(cop_flow_probe));
+        pr->flow = cop_alloc_array(pr->flow_mask + 1, sizeof(cop_flow_probe));
     }
 }
 

@@ -60,6 +60,26 @@ static int check_sizes(const cop_net *net, const cop_net_parts *pt, cop_err *err
     return rc;
 }
 
+/* A queue is the entity of an event, and its place in request lists has 32 bits. */
+static int check_queues(const cop_net *net, const cop_net_parts *pt, cop_err *err)
+{
+    cop_queue_layout layout = {0};
+    char where[256];
+    uint64_t total = 0; /* cannot wrap: fewer than 2^28 ports of fewer than 2^32 queues each */
+    for (uint32_t sw = 0; sw < pt->topo->n_switches; sw++) {
+        uint32_t ports = cop_topo_ports_of(pt->topo, sw);
+        pt->queue->layout(pt->queue_cfg, &net->info, ports, &layout);
+        total += (uint64_t)ports * layout.queues;
+    }
+    if (total < 1u << COP_EV_ENTITY_BITS && total * net->max_cand < COP_NONE)
+        return 0;
+    return cop_err_add(err, COP_E_INPUT,
+                       "%s: queueing %s makes %" PRIu64
+                       " queues, more than fit; choose another or a smaller network",
+                       cop_build_at(pt, "queueing", where, sizeof(where)), net->queue_ops->name,
+                       total);
+}
+
 static int check_combination(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     char where[256];
@@ -100,6 +120,8 @@ static int check_plugins(const cop_net *net, const cop_net_parts *pt, cop_err *e
 int cop_build_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     int rc = check_sizes(net, pt, err);
+    if (rc == 0)
+        rc = check_queues(net, pt, err);
     if (rc == 0)
         rc = check_combination(net, pt, err);
     return rc ? rc : check_plugins(net, pt, err);

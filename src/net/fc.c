@@ -20,7 +20,7 @@
 
 void cop_ring_init(cop_ring *r)
 {
-    *r = (cop_ring){.v = cop_alloc(4 * sizeof(cop_return)), .mask = 3};
+    *r = (cop_ring){.v = cop_alloc_array(4, sizeof(cop_return)), .mask = 3};
 }
 
 void cop_ring_insert_slow(cop_ring *r, cop_return ret)
@@ -28,7 +28,7 @@ void cop_ring_insert_slow(cop_ring *r, cop_return ret)
     uint32_t n = r->end - r->at;
     if (n > r->mask) {
         uint32_t cap = (r->mask + 1) * 2;
-        cop_return *v = cop_alloc(cap * sizeof(*v));
+        cop_return *v = cop_alloc_array(cap, sizeof(*v));
         for (uint32_t i = 0; i < n; i++)
             v[i] = r->v[(r->at + i) & r->mask];
         cop_free(r->v);

@@ -57,7 +57,7 @@ void cop_flow_init(cop_net *net)
     if ((uint64_t)net->info.n_hosts * columns(net) <= MAX_PLACES)
         return;
     net->flow_mask = FIRST_SLOTS - 1;
-    net->flow_hash = cop_alloc(FIRST_SLOTS * sizeof(uint32_t));
+    net->flow_hash = cop_alloc_array(FIRST_SLOTS, sizeof(uint32_t));
 }
 
 static uint64_t flow_slot(const cop_net *net, uint32_t src, uint32_t dst, uint8_t sl)
@@ -77,7 +77,7 @@ static void flow_rehash(cop_net *net)
 {
     cop_free(net->flow_hash);
     net->flow_mask = net->flow_mask * 2 + 1;
-    net->flow_hash = cop_alloc(((size_t)net->flow_mask + 1) * sizeof(uint32_t));
+    net->flow_hash = cop_alloc_array((size_t)net->flow_mask + 1, sizeof(uint32_t));
     for (uint32_t i = 0; i < net->flow_n; i++) {
         const cop_flow *f = cop_flow_at(net, i);
         net->flow_hash[flow_slot(net, f->src, f->dst, f->sl)] = i + 1u;
@@ -114,7 +114,8 @@ uint32_t cop_flow_of(cop_net *net, uint32_t src, uint32_t dst, uint8_t sl)
     } else {
         flow = direct_place(net, src, dst, sl);
         if (COP_UNLIKELY(net->flow[sl] == NULL))
-            net->flow[sl] = cop_alloc((size_t)net->info.n_hosts * columns(net) * net->flow_stride);
+            net->flow[sl] =
+                cop_alloc_array((size_t)net->info.n_hosts * columns(net), net->flow_stride);
     }
     cop_flow *f = cop_flow_at(net, flow);
     if (COP_UNLIKELY(!f->known)) {

@@ -328,8 +328,9 @@ void cop_net_fini(cop_net *net);
 uint64_t cop_net_link_rate(const cop_topo *t, const cop_link_cfg *cfg, uint32_t port);
 
 /* sim.c: run until net->end (or until drained); ends early when net->stop is set. `progress` is
- * called at every sample. */
-typedef void (*cop_progress_fn)(void *ctx, cop_time now, cop_time end, uint64_t hops);
+ * called at every sample and about every million events in between. When it returns true the run
+ * stops there with COP_OUTCOME_FAILED: there is no result. */
+typedef bool (*cop_progress_fn)(void *ctx, cop_time now, cop_time end, uint64_t hops);
 void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx);
 uint64_t cop_net_hash(const cop_net *net);
 

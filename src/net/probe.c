@@ -13,7 +13,7 @@ static size_t slot_of(const cop_flow_probe *v, size_t mask, uint64_t key)
 static void grow(cop_probe *pr)
 {
     size_t mask = pr->flow_mask * 2 + 1;
-    cop_flow_probe *bigger = cop_alloc((mask + 1) * sizeof(*bigger));
+    cop_flow_probe *bigger = cop_alloc_array(mask + 1, sizeof(*bigger));
     for (size_t i = 0; i <= pr->flow_mask; i++)
         if (pr->flow[i].key != 0)
             bigger[slot_of(bigger, mask, pr->flow[i].key)] = pr->flow[i];

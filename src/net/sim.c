@@ -28,6 +28,12 @@ static void watch_progress(cop_net *net)
     }
 }
 
+static void ask(cop_net *net, cop_progress_fn progress, void *ctx)
+{
+    if (progress != NULL && progress(ctx, net->now, net->probe.end, net->total.hops))
+        net->stop = COP_OUTCOME_FAILED;
+}
+
 static void sample(cop_net *net, cop_progress_fn progress, void *ctx)
 {
     if (net->now >= net->probe.warmup)
@@ -42,8 +48,7 @@ static void sample(cop_net *net, cop_progress_fn progress, void *ctx)
         cop_observe_sample(net);
     cop_gauge_sample(net);
     watch_progress(net);
-    if (progress)
-        progress(ctx, net->now, net->probe.end, net->total.hops);
+    ask(net, progress, ctx);
     cop_time next = net->now + net->probe.sample;
     /* Sampling must not keep a drained network alive. */
     if (next <= net->end && (net->end != COP_NEVER || !cop_evq_empty(&net->evq)))
@@ -157,6 +162,34 @@ static void run_until(cop_net *net, cop_time until, cop_progress_fn progress, vo
     net->total.events += events;
 }
 
+#define EVENTS_PER_LOOK ((uint64_t)1 << 20)
+
+/* The same in steps of about a million events, so that a caller who wants to stop need not wait for
+ * the next sample, which may be hours away. Where a step ends changes nothing; the loop over events
+ * knows nothing of it. */
+static void run_in_steps(cop_net *net, cop_time until, cop_progress_fn progress, void *ctx)
+{
+    if (progress == NULL) {
+        run_until(net, until, NULL, NULL);
+        return;
+    }
+    cop_time step = COP_NS;
+    for (cop_time t = net->now; t < until && net->stop == COP_OUTCOME_OK;) {
+        uint64_t before = net->total.events;
+        t = until - t > step ? t + step : until;
+        run_until(net, t, progress, ctx);
+        uint64_t done = net->total.events - before;
+        if (net->stop != COP_OUTCOME_OK || cop_evq_empty(&net->evq))
+            break;
+        if (done > EVENTS_PER_LOOK / 4)
+            ask(net, progress, ctx);
+        if (done > EVENTS_PER_LOOK)
+            step = cop_max64(1, step / 2);
+        else if (done < EVENTS_PER_LOOK / 2 && step < COP_NEVER / 2)
+            step *= 2;
+    }
+}
+
 /* Stop every source; what they have begun is finished. */
 static void stop_sources(cop_net *net)
 {
@@ -195,16 +228,20 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
     cop_nic_start(net);
     cop_net_push(net, net->probe.sample, COP_EV_SAMPLE, 0);
     if (net->probe.warmup > 0)
-        run_until(net, net->probe.warmup - 1, progress, ctx);
+        run_in_steps(net, net->probe.warmup - 1, progress, ctx);
     links_from(net, net->probe.warmup);
-    run_until(net, duration, progress, ctx);
+    run_in_steps(net, duration, progress, ctx);
+    if (net->stop == COP_OUTCOME_FAILED)
+        return;
     links_until(net, cop_min64(net->now, duration));
     cop_gauge_close(net);
     if (net->run_cfg->drain && net->stop == COP_OUTCOME_OK) {
         net->now =
             duration; /* also when the network fell silent before: rates refer to all of it */
         stop_sources(net);
-        run_until(net, COP_NEVER, progress, ctx);
+        run_in_steps(net, COP_NEVER, progress, ctx);
+        if (net->stop == COP_OUTCOME_FAILED)
+            return;
         for (uint32_t h = 0; h < net->info.n_hosts; h++)
             net->now = cop_max64(net->now, net->nic[h].rx_free);
         if (net->stop == COP_OUTCOME_OK && cop_net_in_flight(net) > 0 &&

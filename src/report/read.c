@@ -185,7 +185,7 @@ static int by_name(const void *a, const void *b)
 static void sort(json_t *array)
 {
     size_t n = json_array_size(array);
-    json_t **item = cop_alloc(n * sizeof(*item)); /* each holds a reference */
+    json_t **item = cop_alloc_array(n, sizeof(*item)); /* each holds a reference */
     for (size_t i = 0; i < n; i++)
         item[i] = json_incref(json_array_get(array, i));
     qsort(item, n, sizeof(*item), by_name);

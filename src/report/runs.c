@@ -303,7 +303,7 @@ static int by_queue(const void *a, const void *b)
 
 static void draw_bars(drawing *d, const port_list *l, bool queues)
 {
-    const port **order = cop_alloc(l->n * sizeof(*order));
+    const port **order = cop_alloc_array(l->n, sizeof(*order));
     for (size_t i = 0; i < l->n; i++)
         order[i] = &l->port[i];
     qsort(order, l->n, sizeof(*order), queues ? by_queue : by_use);

@@ -13,6 +13,6 @@ int cop_report_save(const char *path, cop_report_write_fn write, const void *wha
     write(what, f);
     COP_CHECK(fclose(f) == 0);
     int rc = cop_file_write(path, text, length, err);
-    cop_free(text);
+    cop_free_foreign(text);
     return rc;
 }

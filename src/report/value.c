@@ -31,7 +31,7 @@ json_t *cop_report_string(const char *text)
     json_t *plain = json_string(text);
     if (plain != NULL)
         return plain;
-    char *clean = cop_alloc(3 * strlen(text) + 1), *to = clean;
+    char *clean = cop_alloc_array(3, strlen(text) + 1), *to = clean;
     for (const char *from = text; *from != '\0';) {
         size_t n = sequence((const unsigned char *)from);
         memcpy(to, n ? from : replacement, n ? n : 3);

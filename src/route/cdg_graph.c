@@ -9,7 +9,7 @@
 
 void cop_edges_init(cop_edges *e)
 {
-    *e = (cop_edges){.slot = cop_alloc(FIRST_SIZE * sizeof(uint64_t)), .size = FIRST_SIZE};
+    *e = (cop_edges){.slot = cop_alloc_array(FIRST_SIZE, sizeof(uint64_t)), .size = FIRST_SIZE};
 }
 
 void cop_edges_free(cop_edges *e)
@@ -31,7 +31,7 @@ static uint64_t *find_slot(uint64_t *slot, size_t size, uint64_t key)
 static void grow(cop_edges *e)
 {
     size_t size = e->size * 2;
-    uint64_t *slot = cop_alloc(size * sizeof(*slot));
+    uint64_t *slot = cop_alloc_array(size, sizeof(*slot));
     for (size_t i = 0; i < e->size; i++)
         if (e->slot[i] != 0)
             *find_slot(slot, size, e->slot[i]) = e->slot[i];
@@ -102,10 +102,10 @@ static uint32_t search(dfs *d, uint32_t v, uint32_t *base)
 
 uint32_t cop_edges_cycle(const cop_edges *e, uint32_t n_nodes, uint32_t **cycle)
 {
-    dfs d = {.first = cop_alloc(((size_t)n_nodes + 2) * sizeof(size_t)),
-             .next = cop_alloc(((size_t)n_nodes + 1) * sizeof(size_t)),
-             .to = cop_alloc(e->n * sizeof(uint32_t)),
-             .stack = cop_alloc(n_nodes * sizeof(uint32_t)),
+    dfs d = {.first = cop_alloc_array((size_t)n_nodes + 2, sizeof(size_t)),
+             .next = cop_alloc_array((size_t)n_nodes + 1, sizeof(size_t)),
+             .to = cop_alloc_array(e->n, sizeof(uint32_t)),
+             .stack = cop_alloc_array(n_nodes, sizeof(uint32_t)),
              .colour = cop_alloc(n_nodes)};
     list_edges(e, n_nodes, d.first, d.to);
     memcpy(d.next, d.first, n_nodes * sizeof(*d.next));
@@ -115,7 +115,7 @@ uint32_t cop_edges_cycle(const cop_edges *e, uint32_t n_nodes, uint32_t **cycle)
             height = search(&d, v, &base);
     *cycle = NULL;
     if (height > 0) {
-        *cycle = cop_alloc((height - base) * sizeof(uint32_t));
+        *cycle = cop_alloc_array(height - base, sizeof(uint32_t));
         memcpy(*cycle, d.stack + base, (height - base) * sizeof(uint32_t));
     }
     cop_free(d.first);

@@ -43,7 +43,7 @@ cop_cdg_walk *cop_cdg_walk_new(cop_cdg *g)
     cop_cdg_walk *w = cop_alloc(sizeof(*w));
     w->g = g;
     w->table_size = 1024;
-    w->table = cop_alloc(w->table_size * sizeof(*w->table));
+    w->table = cop_alloc_array(w->table_size, sizeof(*w->table));
     return w;
 }
 
@@ -73,7 +73,7 @@ static void grow_table(cop_cdg_walk *w)
 {
     cop_free(w->table);
     w->table_size *= 2;
-    w->table = cop_alloc(w->table_size * sizeof(*w->table));
+    w->table = cop_alloc_array(w->table_size, sizeof(*w->table));
     for (uint32_t i = 0; i < w->n_states; i++) {
         state *s = &w->states[i];
         s->slot = probe(w, s->key, s->mid);

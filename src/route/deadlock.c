@@ -32,7 +32,7 @@ static void choose_seeds(cop_cdg *g)
     const cop_topo *t = g->r->topo;
     bool alike = g->r->memoryless && g->r->ops->inject == NULL && g->r->ops->mid == NULL;
     uint8_t *have = cop_alloc(t->n_switches);
-    g->seed = cop_alloc(t->n_hosts * sizeof(*g->seed));
+    g->seed = cop_alloc_array(t->n_hosts, sizeof(*g->seed));
     for (uint32_t h = 0; h < t->n_hosts; h++) {
         uint8_t *n = &have[cop_topo_entry_switch(t, h)];
         if (alike) /* their injection links carry lane 0 even if the host is no seed */
@@ -134,8 +134,8 @@ static bool follow_all(cop_cdg *g, uint64_t budget)
     const cop_topo *t = g->r->topo;
     uint64_t items = (uint64_t)t->n_hosts * most_mids(g, budget), at = 0;
     uint64_t step = scatter_step(items), i = 0;
-    uint64_t *seen = cop_alloc(t->n_switches * sizeof(*seen));
-    uint32_t *path = cop_alloc(((size_t)t->n_switches + 1) * sizeof(*path));
+    uint64_t *seen = cop_alloc_array(t->n_switches, sizeof(*seen));
+    uint32_t *path = cop_alloc_array((size_t)t->n_switches + 1, sizeof(*path));
     cop_cdg_walk *w = cop_cdg_walk_new(g);
     for (; i < items && (budget == 0 || g->steps < budget); i++) {
         uint32_t dst = (uint32_t)(at % t->n_hosts), mid = (uint32_t)(at / t->n_hosts);

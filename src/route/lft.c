@@ -277,7 +277,7 @@ static int check_reach(const reader *rd)
                                ") is missing; every switch needs a table",
                                rd->name, show_switch(rd, s, sw, sizeof(sw)), t->switch_guid[s]);
     uint8_t *state = cop_alloc(t->n_switches);
-    uint32_t *path = cop_alloc(t->n_switches * sizeof(*path));
+    uint32_t *path = cop_alloc_array(t->n_switches, sizeof(*path));
     int rc = 0;
     for (uint32_t dst = 0; dst < t->n_hosts && rc == 0; dst++) {
         memset(state, 0, t->n_switches);
@@ -343,9 +343,9 @@ int cop_lft_parse_text(const cop_topo *t, uint16_t *lft, const char *name, const
                  .name = name,
                  .err = err,
                  .sw = COP_NONE,
-                 .host_of_lid = cop_alloc(LIDS * sizeof(uint32_t)),
-                 .compared = cop_alloc(LIDS * sizeof(bool)),
-                 .have = cop_alloc(t->n_switches * sizeof(bool))};
+                 .host_of_lid = cop_alloc_array(LIDS, sizeof(uint32_t)),
+                 .compared = cop_alloc_array(LIDS, sizeof(bool)),
+                 .have = cop_alloc_array(t->n_switches, sizeof(bool))};
     memset(lft, 0xff, (size_t)t->n_switches * t->n_hosts * sizeof(*lft));
     int rc = map_lids(&rd);
     if (rc == 0)

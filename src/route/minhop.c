@@ -61,8 +61,8 @@ static int minhop_setup(cop_route *r, const void *cfg, cop_err *err)
     r->vls = 1;
     r->max_cand = 1;
     r->single = r->memoryless = true;
-    search s = {.dist = cop_alloc(t->n_switches * sizeof(uint32_t)),
-                .queue = cop_alloc(t->n_switches * sizeof(uint32_t))};
+    search s = {.dist = cop_alloc_array(t->n_switches, sizeof(uint32_t)),
+                .queue = cop_alloc_array(t->n_switches, sizeof(uint32_t))};
     uint32_t sw = 0, dst = 0;
     bool good = cop_spread_fill(r, minhop_choices, &s, &sw, &dst);
     cop_free(s.dist);

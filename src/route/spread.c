@@ -16,10 +16,10 @@ bool cop_spread_fill(cop_route *r, cop_choices_fn *choices, void *ctx, uint32_t 
                      uint32_t *bad_dst)
 {
     const cop_topo *t = r->topo;
-    cop_choices c = {.first = cop_alloc(((size_t)t->n_switches + 1) * sizeof(uint32_t)),
-                     .port = cop_alloc(t->host_port0 * sizeof(uint16_t))};
-    uint32_t *used = cop_alloc(t->host_port0 * sizeof(*used));
-    bool *entry = cop_alloc(t->n_switches * sizeof(*entry));
+    cop_choices c = {.first = cop_alloc_array((size_t)t->n_switches + 1, sizeof(uint32_t)),
+                     .port = cop_alloc_array(t->host_port0, sizeof(uint16_t))};
+    uint32_t *used = cop_alloc_array(t->host_port0, sizeof(*used));
+    bool *entry = cop_alloc_array(t->n_switches, sizeof(*entry));
     for (uint32_t h = 0; h < t->n_hosts; h++)
         entry[cop_topo_entry_switch(t, h)] = true;
     if (r->lft == NULL)

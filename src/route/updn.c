@@ -156,10 +156,10 @@ static void one_root(const cop_topo *t, int64_t wanted, bool *root)
 static int updn_fill(cop_route *r, int64_t wanted, cop_err *err)
 {
     const cop_topo *t = r->topo;
-    size_t bytes = t->n_switches * sizeof(uint32_t);
-    updn u = {cop_alloc(bytes), cop_alloc(bytes), cop_alloc(bytes),
-              cop_alloc(bytes), cop_alloc(bytes), cop_alloc(bytes)};
-    bool *root = cop_alloc(t->n_switches * sizeof(*root));
+    size_t n = t->n_switches, size = sizeof(uint32_t);
+    updn u = {cop_alloc_array(n, size), cop_alloc_array(n, size), cop_alloc_array(n, size),
+              cop_alloc_array(n, size), cop_alloc_array(n, size), cop_alloc_array(n, size)};
+    bool *root = cop_alloc_array(t->n_switches, sizeof(*root));
     uint32_t sw = 0, dst = 0;
     bool good = false;
     if (wanted < 0 && far_roots(&u, t, root)) {

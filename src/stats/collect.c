@@ -191,7 +191,7 @@ static void collect_hotspots(const cop_net *net, cop_result *r)
     static const char *const role[] = {
         [COP_ROLE_NONE] = "", [COP_ROLE_V] = "V", [COP_ROLE_C] = "C", [COP_ROLE_B] = "B"};
     const cop_traffic *tr = net->traffic;
-    uint32_t *hot = cop_alloc(tr->n_hotspots * sizeof(*hot)), looks = 0;
+    uint32_t *hot = cop_alloc_array(tr->n_hotspots, sizeof(*hot)), looks = 0;
     for (cop_time t = r->warmup; t < net->probe.end && r->sample > 0; t += r->sample, looks++) {
         uint32_t n = cop_traffic_hotspots(tr, t, hot);
         for (uint32_t i = 0; i < n; i++)

@@ -53,7 +53,7 @@ int cop_store_browse(cop_store *s, enum cop_browse_what what, int64_t run_id, co
         return cop_store_fault(s, err);
     (void)sqlite3_bind_int64(st, 1, run_id);
     int n = sqlite3_column_count(st), rc = 0, got = SQLITE_DONE;
-    cop_cell *cells = cop_alloc((size_t)n * sizeof(*cells));
+    cop_cell *cells = cop_alloc_array((size_t)n, sizeof(*cells));
     while (rc == 0 && (got = sqlite3_step(st)) == SQLITE_ROW) {
         for (int i = 0; i < n; i++)
             fill(st, i, &cells[i]);

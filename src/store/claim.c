@@ -68,12 +68,12 @@ cop_claims *cop_claims_open(const char *db_path)
     char *real = realpath(db_path, NULL);
     struct stat st;
     if (real == NULL || stat(real, &st) != 0) {
-        cop_free(real);
+        cop_free_foreign(real);
         return NULL;
     }
     cop_claims *c = cop_alloc(sizeof(*c));
     c->path = cop_arena_printf(&c->arena, "%s-claims", real);
-    cop_free(real);
+    cop_free_foreign(real);
     c->fd = enter(c->path, st.st_mode & 0666);
     if (c->fd >= 0)
         return c;

@@ -56,7 +56,7 @@ static int load_rows(loader *l, const char *table, const char *columns, const ch
     int64_t rows = count_rows(l, table);
     if (rows < 0)
         return -COP_E_IO;
-    *items = cop_arena_alloc(&l->r->arena, (size_t)rows * item_bytes + 1);
+    *items = cop_arena_array(&l->r->arena, (size_t)rows + 1, item_bytes);
     sqlite3_stmt *st =
         ask(l, cop_arena_printf(&l->r->arena, "SELECT %s FROM %s WHERE run_id = ? ORDER BY %s",
                                 columns, table, order));

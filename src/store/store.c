@@ -95,7 +95,7 @@ static int attach_immutable(cop_store *s, cop_err *err)
 {
     cop_arena a = {0};
     size_t n = strlen(s->path);
-    char *uri = cop_arena_alloc(&a, 3 * n + sizeof("file://?immutable=1")), *at = uri;
+    char *uri = cop_arena_array(&a, 3, n + sizeof("file://?immutable=1")), *at = uri;
     at += sprintf(at, s->path[0] == '/' ? "file://" : "file:");
     for (const char *p = s->path; *p; p++)
         at += sprintf(at, isalnum((unsigned char)*p) || *p == '/' ? "%c" : "%%%02X",
@@ -210,6 +210,16 @@ static int open_existing(cop_store *s, identity *id, cop_err *err)
     return rc;
 }
 
+/* Left in the middle for want of memory: statements may be open, which keep a connection alive. What
+ * was not committed is rolled back. */
+static void abandon(void *store)
+{
+    cop_store *s = store;
+    for (sqlite3_stmt *st; s->db != NULL && (st = sqlite3_next_stmt(s->db, NULL)) != NULL;)
+        sqlite3_finalize(st);
+    sqlite3_close(s->db);
+}
+
 int cop_store_open(cop_store **out, const char *path, bool write, cop_err *err)
 {
     *out = NULL;
@@ -220,6 +230,7 @@ int cop_store_open(cop_store **out, const char *path, bool write, cop_err *err)
     s->path = strcpy(cop_alloc(strlen(path) + 1), path);
     s->write = write;
     s->busy_ms = COP_STORE_BUSY_MS;
+    cop_mem_defer(&s->open, abandon, s);
     identity id = {0};
     rc = open_existing(s, &id, err);
     if (rc == 0 && !is_fresh(&id))
@@ -241,6 +252,7 @@ void cop_store_close(cop_store *s)
 {
     if (s == NULL)
         return;
+    cop_mem_forget(&s->open);
     sqlite3_close(s->db);
     cop_free(s->path);
     cop_free(s);

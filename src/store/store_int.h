@@ -2,6 +2,7 @@
 #ifndef COP_STORE_INT_H
 #define COP_STORE_INT_H
 
+#include "base/mem.h"
 #include "store/store.h"
 
 struct sqlite3;
@@ -17,12 +18,14 @@ struct cop_store {
     char *path; /* as the user wrote it, for messages */
     int busy_ms;
     bool write;
+    cop_deferred open; /* SQLite's memory is not ours */
 };
 
 /* The statements that make an empty database ours; ends with NULL. */
 extern const char *const cop_store_schema[];
 
-/* Turn what SQLite last complained about into one line for the user. Returns -COP_E_IO. */
+/* Turn what SQLite last complained about into one line for the user. Returns -COP_E_IO, or
+ * -COP_E_MEMORY. */
 int cop_store_fault(const cop_store *s, cop_err *err);
 /* Find the plain mistakes in a path before SQLite sees it. */
 int cop_store_check_path(const char *path, bool write, cop_err *err);

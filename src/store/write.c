@@ -135,7 +135,7 @@ static int write_series(cop_store *s, int64_t run, const cop_result *r, cop_err 
     cop_rows w = cop_rows_of_run(s, run, "INSERT INTO series VALUES (?,?,?,?,?,?)", err);
     for (uint32_t i = 0; i < r->n_series; i++) {
         const cop_series *in = &r->series[i];
-        uint64_t *data = cop_alloc(in->n * sizeof(*data));
+        uint64_t *data = cop_alloc_array(in->n, sizeof(*data));
         for (uint32_t k = 0; k < in->n; k++) {
             memcpy(&data[k], &in->v[k], sizeof(*data));
             data[k] = htole64(data[k]);

@@ -132,10 +132,10 @@ cop_eval *cop_eval_open(const cop_plan *plan, cop_store *s)
     cop_eval *e = cop_alloc(sizeof(*e));
     e->plan = plan;
     e->store = s;
-    e->result = cop_alloc(plan->n_points * sizeof(*e->result));
-    e->loaded = cop_alloc(plan->n_points * sizeof(*e->loaded));
-    e->let_status = cop_alloc(n_seeds * plan->study->n_lets * sizeof(*e->let_status));
-    e->seed_seen = cop_alloc(n_seeds * sizeof(*e->seed_seen));
+    e->result = cop_alloc_array(plan->n_points, sizeof(*e->result));
+    e->loaded = cop_alloc_array(plan->n_points, sizeof(*e->loaded));
+    e->let_status = cop_alloc_array(n_seeds * plan->study->n_lets, sizeof(*e->let_status));
+    e->seed_seen = cop_alloc_array(n_seeds, sizeof(*e->seed_seen));
     e->seed = n_seeds;
     e->L = new_state(e);
     make_environment(e->L);

@@ -126,7 +126,7 @@ static const char *dump(cop_arena *a, json_t *o)
 {
     char *text = json_dumps(o, JSON_COMPACT);
     const char *copy = cop_arena_strdup(a, text ? text : "null");
-    cop_free(text);
+    cop_free_foreign(text);
     json_decref(o);
     return copy;
 }

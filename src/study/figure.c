@@ -379,7 +379,7 @@ const char *cop_figure_spec(const cop_plan *plan, const cop_figure *f, cop_eval 
     add_content(&p, o);
     char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9));
     const char *spec = text && p.any ? cop_arena_strdup(arena, text) : NULL;
-    cop_free(text);
+    cop_free_foreign(text);
     json_decref(o);
     return spec;
 }

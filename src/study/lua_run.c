@@ -112,7 +112,7 @@ static const cop_series *find_series(const cop_result *r, const char *name)
 
 static int no_such_series(lua_State *L, const cop_result *r, const char *name)
 {
-    const char **names = cop_alloc((r->n_series + 1) * sizeof(*names));
+    const char **names = cop_alloc_array(r->n_series + 1, sizeof(*names));
     for (uint32_t i = 0; i < r->n_series; i++)
         names[i] = r->series[i].name;
     const char *near = cop_nearest(name, names, r->n_series);

@@ -22,7 +22,7 @@ static size_t combinations(const cop_block *b)
 /* JSON text: what is between the quotes. */
 static const char *quoted(cop_arena *a, const char *text)
 {
-    char *out = cop_arena_alloc(a, 6 * strlen(text) + 1), *at = out;
+    char *out = cop_arena_array(a, 6, strlen(text) + 1), *at = out;
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
             at += sprintf(at, "\\%c", *text);

@@ -94,7 +94,7 @@ static cop_point **sorted_points(cop_plan *const *plans, size_t n_plans, size_t 
     *n = 0;
     for (size_t i = 0; i < n_plans; i++)
         *n += plans[i]->n_points;
-    cop_point **all = cop_alloc(*n * sizeof(cop_point *));
+    cop_point **all = cop_alloc_array(*n, sizeof(cop_point *));
     size_t at = 0;
     for (size_t i = 0; i < n_plans; i++)
         for (size_t k = 0; k < plans[i]->n_points; k++)
@@ -144,8 +144,8 @@ static void make_jobs(pool *p, cop_plan *const *plans, size_t n_plans)
         p->view.found += !twin && all[i]->run_id > 0;
     }
     p->view.total = different;
-    p->job = cop_alloc((different + 1) * sizeof(*p->job));
-    p->held = cop_alloc((different + 1) * sizeof(*p->held));
+    p->job = cop_alloc_array(different + 1, sizeof(*p->job));
+    p->held = cop_alloc_array(different + 1, sizeof(*p->held));
     for (size_t i = 0; i < n_plans; i++)
         for (size_t k = 0; k < plans[i]->n_points; k++) {
             cop_point *want = &plans[i]->point[k];

@@ -221,7 +221,7 @@ static void read_points(cop_study_reader *r, int list, cop_mark_expected *e)
     size_t n = cop_doc_type(&r->doc, list) == COP_NODE_LIST ? cop_doc_count(&r->doc, list) : 0;
     if (list && n == 0)
         cop_study_fault(r, list, "`points` is not a list; write [[x, y], [x, y]]");
-    e->points = (double(*)[2])cop_arena_alloc(&r->s->arena, (n + 1) * sizeof(*e->points));
+    e->points = (double(*)[2])cop_arena_array(&r->s->arena, n + 1, sizeof(*e->points));
     for (size_t i = 0; i < n; i++) {
         int pair = cop_doc_item(&r->doc, list, i);
         for (size_t k = 0; k < 2; k++) {

@@ -15,11 +15,12 @@
 
 #define STORE_PATIENCE_MS 600000
 
-static void on_progress(void *ctx, cop_time now, cop_time end, uint64_t packet_hops)
+static bool on_progress(void *ctx, cop_time now, cop_time end, uint64_t packet_hops)
 {
     cop_slot *sl = ctx;
     sl->share = end ? (double)now / (double)end : 0.0;
     sl->packet_hops = packet_hops;
+    return false;
 }
 
 static int refuse(cop_slot *sl, const cop_err *err, int status)
@@ -30,7 +31,7 @@ static int refuse(cop_slot *sl, const cop_err *err, int status)
 
 static int load_config(const cop_task *t, cop_config *c, cop_err *err)
 {
-    cop_override *set = cop_alloc(t->point->n_set * sizeof(*set));
+    cop_override *set = cop_alloc_array(t->point->n_set, sizeof(*set));
     for (size_t i = 0; i < t->point->n_set; i++)
         set[i].text = t->point->set[i];
     int rc = cop_config_load(c, t->point->base, NULL, set, t->point->n_set, err);

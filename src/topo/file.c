@@ -50,7 +50,7 @@ static int compare_entries(const void *va, const void *vb)
 static void index_nodes(wiring *w)
 {
     cop_scan *s = &w->scan;
-    w->index = cop_alloc(s->n_nodes * sizeof(*w->index));
+    w->index = cop_alloc_array(s->n_nodes, sizeof(*w->index));
     for (size_t i = 0; i < s->n_nodes; i++)
         w->index[i] = (entry){s->node[i].id, (uint32_t)i};
     qsort(w->index, s->n_nodes, sizeof(*w->index), compare_entries);
@@ -145,8 +145,8 @@ static void check_back(wiring *w, uint32_t i)
 static int connect_all(wiring *w)
 {
     cop_scan *s = &w->scan;
-    w->said = cop_alloc(s->n_slots * sizeof(*w->said));
-    w->heard = cop_alloc(s->n_slots * sizeof(*w->heard));
+    w->said = cop_alloc_array(s->n_slots, sizeof(*w->said));
+    w->heard = cop_alloc_array(s->n_slots, sizeof(*w->heard));
     for (uint64_t i = 0; i < s->n_slots; i++)
         w->said[i] = w->heard[i] = COP_NONE;
     for (uint32_t i = 0; i < s->n_links && s->faults < COP_SCAN_FAULTS; i++) {
@@ -193,7 +193,7 @@ static int begin_graph(cop_topo *t, wiring *w)
     cop_scan *s = &w->scan;
     uint64_t hosts = 0, ports = 0;
     uint32_t switches = 0;
-    uint32_t *sizes = cop_alloc(s->n_nodes * sizeof(*sizes));
+    uint32_t *sizes = cop_alloc_array(s->n_nodes, sizeof(*sizes));
     for (size_t i = 0; i < s->n_nodes; i++) {
         cop_scan_node *n = &s->node[i];
         if (n->is_switch) {
@@ -251,7 +251,7 @@ static void fill_nodes(cop_topo *t, wiring *w)
     t->switch_lid = COP_NEW_ARRAY(&t->arena, uint16_t, t->n_switches);
     t->host_guid = COP_NEW_ARRAY(&t->arena, uint64_t, t->n_hosts);
     t->switch_guid = COP_NEW_ARRAY(&t->arena, uint64_t, t->n_switches);
-    w->port = cop_alloc(s->n_slots * sizeof(*w->port));
+    w->port = cop_alloc_array(s->n_slots, sizeof(*w->port));
     uint32_t host = 0;
     for (size_t i = 0; i < s->n_nodes; i++) {
         const cop_scan_node *n = &s->node[i];

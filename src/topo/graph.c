@@ -75,7 +75,7 @@ void cop_topo_begin(cop_topo *t, uint32_t n_hosts, uint32_t n_switches,
 
 void cop_topo_begin_equal(cop_topo *t, uint32_t n_hosts, uint32_t n_switches, uint32_t ports)
 {
-    uint32_t *sizes = cop_alloc(n_switches * sizeof(*sizes));
+    uint32_t *sizes = cop_alloc_array(n_switches, sizeof(*sizes));
     for (uint32_t s = 0; s < n_switches; s++)
         sizes[s] = ports;
     cop_topo_begin(t, n_hosts, n_switches, sizes);
@@ -160,7 +160,7 @@ static int check_reach(const cop_topo *t, cop_err *err)
     uint64_t searches = duplex ? 1 : REACH_STEPS / t->n_ports + 1;
     cop_walk w;
     cop_walk_init(&w, t);
-    bool *done = cop_alloc(t->n_switches * sizeof(*done));
+    bool *done = cop_alloc_array(t->n_switches, sizeof(*done));
     int rc = 0;
     for (uint32_t h = 0; h < t->n_hosts && searches > 0 && rc == 0; h++) {
         uint32_t sw = cop_topo_entry_switch(t, h);

@@ -11,8 +11,8 @@
 
 void cop_walk_init(cop_walk *w, const cop_topo *t)
 {
-    w->dist = cop_alloc(t->n_switches * sizeof(*w->dist));
-    w->queue = cop_alloc(t->n_switches * sizeof(*w->queue));
+    w->dist = cop_alloc_array(t->n_switches, sizeof(*w->dist));
+    w->queue = cop_alloc_array(t->n_switches, sizeof(*w->queue));
     w->reached = 0;
 }
 
@@ -70,10 +70,10 @@ typedef struct ends {
 
 static void ends_init(ends *e, const cop_topo *t)
 {
-    e->first = cop_alloc(t->n_switches * sizeof(*e->first));
-    e->next = cop_alloc(t->n_hosts * sizeof(*e->next));
-    e->exits = cop_alloc(t->n_switches * sizeof(*e->exits));
-    e->source = cop_alloc(t->n_switches * sizeof(*e->source));
+    e->first = cop_alloc_array(t->n_switches, sizeof(*e->first));
+    e->next = cop_alloc_array(t->n_hosts, sizeof(*e->next));
+    e->exits = cop_alloc_array(t->n_switches, sizeof(*e->exits));
+    e->source = cop_alloc_array(t->n_switches, sizeof(*e->source));
     e->n_sources = 0;
     for (uint32_t s = 0; s < t->n_switches; s++)
         e->first[s] = COP_NONE;

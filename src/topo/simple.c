@@ -105,7 +105,7 @@ static int build_chain(cop_topo *t, const void *config, cop_err *err)
         return rc;
     t->kind = kind;
     uint32_t n = (uint32_t)hosts->n, n_hosts = 0;
-    uint32_t *sizes = cop_alloc(n * sizeof(*sizes));
+    uint32_t *sizes = cop_alloc_array(n, sizeof(*sizes));
     for (uint32_t s = 0; s < n; s++) {
         sizes[s] = chain_ports(hosts, s);
         n_hosts += (uint32_t)hosts->v[s];

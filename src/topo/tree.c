@@ -70,7 +70,7 @@ static int build_tree(cop_topo *t, const char *kind, const cop_tree_shape *wante
         n += (uint32_t)nodes_of_level(s, l);
     }
     s->level0[s->levels + 1] = n;
-    uint32_t *sizes = cop_alloc(n * sizeof(*sizes));
+    uint32_t *sizes = cop_alloc_array(n, sizeof(*sizes));
     for (uint32_t l = 1; l <= s->levels; l++)
         for (uint32_t x = s->level0[l]; x < s->level0[l + 1]; x++)
             sizes[x] = s->m[l] + s->w[l + 1];

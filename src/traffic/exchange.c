@@ -266,7 +266,7 @@ static void plan(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e,
 {
     traffic_exchange *x = e->exchange;
     size_t n_table = (size_t)x->n * x->phases * x->slots;
-    uint32_t *link_to = cop_alloc((size_t)x->slots * x->n * sizeof(*link_to));
+    uint32_t *link_to = cop_alloc_array((size_t)x->slots * x->n, sizeof(*link_to));
     memset(x->out, 0xff, n_table * sizeof(*x->out));
     memset(x->in, 0xff, n_table * sizeof(*x->in));
     for (uint32_t r = 0; r < x->n; r++) {
@@ -294,7 +294,7 @@ static void plan(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e,
 
 static uint32_t *ranks_of(const traffic_exchange_kind *kind, const traffic_entry *e)
 {
-    uint32_t *host = cop_alloc(e->n_src * sizeof(*host));
+    uint32_t *host = cop_alloc_array(e->n_src, sizeof(*host));
     if (kind->shuffled) {
         cop_rng r = cop_rng_make(e->seed, COP_RNG_PLACE, PLACE_RANKS);
         cop_rng_permutation(&r, host, e->n_src);

@@ -27,7 +27,7 @@ static void deal_roles(traffic_build *b, const cop_traffic_cfg *cfg, traffic_ent
     traffic_forest *f = &e->forest;
     uint32_t n_b = traffic_share_of(cfg->b_share, e->n_src);
     uint32_t n_v = traffic_share_of(cfg->v_share, e->n_src - n_b);
-    uint32_t *order = cop_alloc(e->n_src * sizeof(*order));
+    uint32_t *order = cop_alloc_array(e->n_src, sizeof(*order));
     cop_rng r = cop_rng_make(e->seed, COP_RNG_PLACE, PLACE_ROLES);
     cop_rng_permutation(&r, order, e->n_src);
     memset(f->subset, 0xff, e->n_hosts * sizeof(*f->subset));
@@ -46,7 +46,8 @@ static void deal_roles(traffic_build *b, const cop_traffic_cfg *cfg, traffic_ent
 static void draw_hotspots(const traffic_entry *e, traffic_forest *f)
 {
     cop_rng r = cop_rng_make(e->seed, COP_RNG_PLACE, PLACE_HOTSPOTS);
-    uint32_t *slot_of = cop_alloc(e->n_hosts * sizeof(*slot_of)); /* last slot + 1 as a hotspot */
+    uint32_t *slot_of =
+        cop_alloc_array(e->n_hosts, sizeof(*slot_of)); /* last slot + 1 as a hotspot */
     for (uint32_t slot = 0; slot < f->n_slots; slot++) {
         for (uint32_t k = 0; k < f->n_hot; k++) {
             uint32_t h = cop_rng_below(&r, e->n_hosts);
@@ -71,7 +72,7 @@ static void find_own_slots(traffic_build *b, const traffic_entry *e, traffic_for
     for (uint32_t h = 0; h < e->n_hosts; h++)
         first[h + 1] += first[h];
     uint32_t *slots = COP_NEW_ARRAY(&b->tr->arena, uint32_t, first[e->n_hosts]);
-    uint32_t *next = cop_alloc(e->n_hosts * sizeof(*next));
+    uint32_t *next = cop_alloc_array(e->n_hosts, sizeof(*next));
     memcpy(next, first, e->n_hosts * sizeof(*next));
     for (size_t i = 0; i < n; i++) {
         if (f->subset[f->hot[i]] == i % f->n_hot)

@@ -226,7 +226,7 @@ static void finish(traffic_build *b)
         first[b->stream[i].host + 1]++;
     for (uint32_t h = 0; h < n_hosts; h++)
         first[h + 1] += first[h];
-    uint32_t *next = cop_alloc((size_t)n_hosts * sizeof(*next));
+    uint32_t *next = cop_alloc_array(n_hosts, sizeof(*next));
     memcpy(next, first, (size_t)n_hosts * sizeof(*next));
     for (size_t i = 0; i < b->n_streams; i++)
         tr->stream[next[b->stream[i].host]++] = b->stream[i];

@@ -1,0 +1,36 @@
+/* The handles of the public interface. Private to api*.c. */
+#ifndef COP_API_INT_H
+#define COP_API_INT_H
+
+#include "coppice.h"
+
+#include "exp/run.h"
+#include "store/store.h"
+
+struct coppice_config {
+    cop_arena arena; /* owns file, text and the overrides' text */
+    const char *file, *text; /* text NULL: the file is read */
+    cop_override *set; /* heap */
+    size_t n_set, cap_set;
+    bool lost_set; /* an override could not be kept: no run may be made without it */
+    char *effective; /* heap; NULL: no good check or run yet */
+    coppice_progress_fn progress; /* NULL: none */
+    void *progress_ctx;
+    cop_err err; /* of the last set, check or run */
+};
+
+struct coppice_result {
+    cop_result r;
+    cop_arena arena; /* owns the strings of `meta`, and `scalar` */
+    cop_store_meta meta;
+    cop_scalar *scalar;
+    size_t n_scalars;
+    cop_err err; /* of the last store */
+};
+
+/* api_result.c: fill `scalar` from `r`. */
+void cop_api_scalars(coppice_result *p);
+/* api.c: the one fault is that there is no memory. */
+void cop_api_no_memory(cop_err *err);
+
+#endif
