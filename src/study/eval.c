@@ -8,6 +8,7 @@
 #include "study/lua_int.h"
 
 #include <lauxlib.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +22,9 @@
 #define REHEARSAL_STEPS_IN_ALL 500000000
 #define MAX_BYTES ((size_t)512 << 20)
 #define REHEARSAL_MAX_BYTES ((size_t)64 << 20)
+#define MAX_LIST 10000000
+#define MAX_CELLS 1000 /* of a row of a table */
+#define MAX_CELL_BYTES 1000
 
 /* "2 ms" or a number of seconds -> seconds */
 static int lua_seconds(lua_State *L)
@@ -325,6 +329,32 @@ enum cop_eval_status cop_eval_number(cop_eval *e, const cop_expr *x, double *val
     return COP_EVAL_OK;
 }
 
+static enum cop_eval_status bad_list(cop_eval *e, const cop_expr *x, const char *fmt, ...)
+{
+    char what[160];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof(what), fmt, ap);
+    va_end(ap);
+    snprintf(e->why, sizeof(e->why), "%s: %s", x->where, what);
+    lua_settop(e->L, 0);
+    return COP_EVAL_FAULT;
+}
+
+/* Items of the list at the top of the stack, up to the first that is missing; at most `most` + 1.
+ * Lua's own length will not do: a table with holes may claim any, up to 2^63 - 1. */
+static size_t count_items(lua_State *L, size_t most)
+{
+    size_t n = 0;
+    while (n <= most && lua_rawgeti(L, -1, (lua_Integer)n + 1) != LUA_TNIL) {
+        lua_pop(L, 1);
+        n++;
+    }
+    if (n <= most)
+        lua_pop(L, 1);
+    return n;
+}
+
 enum cop_eval_status cop_eval_list(cop_eval *e, const cop_expr *x, cop_arena *arena, double **list,
                                    size_t *n, double *dt)
 {
@@ -334,15 +364,19 @@ enum cop_eval_status cop_eval_list(cop_eval *e, const cop_expr *x, cop_arena *ar
         return st;
     if (!lua_istable(L, -1))
         return wrong_type(e, x, "a list or series");
-    *n = lua_rawlen(L, -1);
+    *n = count_items(L, MAX_LIST);
+    if (*n > MAX_LIST)
+        return bad_list(e, x, "gives a list of more than %d numbers", MAX_LIST);
     *list = COP_NEW_ARRAY(arena, double, *n + 1);
-    lua_pushstring(L,
-                   "dt"); /* raw: the table may be a block of runs, which answers with an error */
+    /* raw: the table may be a block of runs, which answers with an error */
+    lua_pushstring(L, "dt");
     lua_rawget(L, -2);
     *dt = lua_tonumber(L, -1);
     lua_pop(L, 1);
     for (size_t i = 0; i < *n; i++) {
-        lua_rawgeti(L, -1, (lua_Integer)i + 1);
+        if (lua_rawgeti(L, -1, (lua_Integer)i + 1) != LUA_TNUMBER)
+            return bad_list(e, x, "item %zu of the list is a %s, not a number", i + 1,
+                            luaL_typename(L, -1));
         (*list)[i] = lua_tonumber(L, -1);
         lua_pop(L, 1);
     }
@@ -359,14 +393,20 @@ enum cop_eval_status cop_eval_texts(cop_eval *e, const cop_expr *x, cop_arena *a
         return st;
     if (!lua_istable(L, -1))
         return wrong_type(e, x, "a list");
-    *n = lua_rawlen(L, -1);
+    *n = count_items(L, MAX_CELLS);
+    if (*n > MAX_CELLS)
+        return bad_list(e, x, "gives a list of more than %d cells", MAX_CELLS);
     *list = COP_NEW_ARRAY(arena, const char *, *n + 1);
     for (size_t i = 0; i < *n; i++) {
-        lua_rawgeti(L, -1, (lua_Integer)i + 1);
-        if (lua_type(L, -1) == LUA_TNUMBER)
-            (*list)[i] = cop_arena_printf(arena, "%.5g", lua_tonumber(L, -1));
-        else
-            (*list)[i] = cop_arena_strdup(arena, lua_tostring(L, -1) ? lua_tostring(L, -1) : "");
+        int type = lua_rawgeti(L, -1, (lua_Integer)i + 1);
+        if (type != LUA_TNUMBER && type != LUA_TSTRING)
+            return bad_list(e, x, "item %zu of the list is a %s, not a text or number", i + 1,
+                            luaL_typename(L, -1));
+        if (type == LUA_TSTRING && lua_rawlen(L, -1) > MAX_CELL_BYTES)
+            return bad_list(e, x, "item %zu of the list has more than %d characters", i + 1,
+                            MAX_CELL_BYTES);
+        (*list)[i] = type == LUA_TNUMBER ? cop_arena_printf(arena, "%.5g", lua_tonumber(L, -1))
+                                         : cop_arena_strdup(arena, lua_tostring(L, -1));
         lua_pop(L, 1);
     }
     lua_pop(L, 1);

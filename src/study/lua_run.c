@@ -100,6 +100,12 @@ static void set_text(lua_State *L, const char *key, const char *v)
     lua_setfield(L, -2, key);
 }
 
+/* A list for n items. The number is a hint, and comes from a file. */
+static void push_list(lua_State *L, uint32_t n, int fields)
+{
+    lua_createtable(L, n < (1u << 20) ? (int)n : 1 << 20, fields);
+}
+
 static const cop_series *find_series(const cop_result *r, const char *name)
 {
     char full[256];
@@ -141,11 +147,12 @@ static int run_series(lua_State *L)
         s = is_stream_of(&r->series[i], name) ? &r->series[i] : NULL;
     if (s == NULL)
         return no_such_series(L, r, name);
-    lua_createtable(L, (int)s->n, 2);
+    push_list(L, s->n, 2);
     for (uint32_t i = 0; i < s->n; i++) {
         double v = whole ? s->v[i] : 0.0;
         for (uint32_t k = 0; !whole && k < r->n_series; k++)
-            v += is_stream_of(&r->series[k], name) ? r->series[k].v[i] : 0.0;
+            if (i < r->series[k].n && is_stream_of(&r->series[k], name))
+                v += r->series[k].v[i];
         lua_pushnumber(L, v);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
@@ -173,7 +180,7 @@ static int run_scalar(lua_State *L)
 static int run_streams(lua_State *L)
 {
     const cop_result *r = result_of(L);
-    lua_createtable(L, (int)r->n_streams, 0);
+    push_list(L, r->n_streams, 0);
     for (uint32_t i = 0; i < r->n_streams; i++) {
         const cop_stream_result *s = &r->stream[i];
         lua_createtable(L, 0, 8);
@@ -197,7 +204,7 @@ static int run_streams(lua_State *L)
 static int run_nodes(lua_State *L)
 {
     const cop_result *r = result_of(L);
-    lua_createtable(L, (int)r->n_nodes, 0);
+    push_list(L, r->n_nodes, 0);
     for (uint32_t i = 0; i < r->n_nodes; i++) {
         const cop_node_result *n = &r->node[i];
         lua_createtable(L, 0, 6);
@@ -214,7 +221,7 @@ static int run_nodes(lua_State *L)
 static int run_ports(lua_State *L)
 {
     const cop_result *r = result_of(L);
-    lua_createtable(L, (int)r->n_ports, 0);
+    push_list(L, r->n_ports, 0);
     for (uint32_t i = 0; i < r->n_ports; i++) {
         const cop_port_result *p = &r->port[i];
         lua_createtable(L, 0, 5);
@@ -231,7 +238,7 @@ static int run_ports(lua_State *L)
 static int run_flows(lua_State *L)
 {
     const cop_result *r = result_of(L);
-    lua_createtable(L, (int)r->n_flows, 0);
+    push_list(L, r->n_flows, 0);
     for (uint32_t i = 0; i < r->n_flows; i++) {
         lua_createtable(L, 0, 4);
         set_number(L, "src", r->flow[i].src);

@@ -9,13 +9,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_POINTS 1000000
+#define MAX_POINTS 100000
+
+/* a * b, or a number above MAX_POINTS if it is more than that. */
+static size_t times(size_t a, size_t b)
+{
+    return b != 0 && a > MAX_POINTS / b ? MAX_POINTS + 1 : a * b;
+}
 
 static size_t combinations(const cop_block *b)
 {
     size_t n = 1;
     for (size_t i = 0; i < b->n_axes; i++)
-        n = n > MAX_POINTS ? n : n * b->axis[i].n_values;
+        n = times(n, b->axis[i].n_values);
     return n;
 }
 
@@ -111,11 +117,14 @@ static void expand(cop_plan *plan, cop_study *s, const cop_block *b, int64_t see
 int cop_plan_make(cop_plan *plan, cop_study *s, cop_err *err)
 {
     *plan = (cop_plan){.study = s, .arena = &s->arena};
-    for (size_t i = 0; i < s->n_blocks; i++)
+    for (size_t i = 0; i < s->n_blocks; i++) {
         plan->per_seed += combinations(&s->block[i]);
-    if (plan->per_seed * s->n_seeds > MAX_POINTS)
-        return cop_err_add(err, COP_E_INPUT, "%s: %zu runs; make do with %d", s->file,
-                           plan->per_seed * s->n_seeds, MAX_POINTS);
+        if (times(plan->per_seed, s->n_seeds) > MAX_POINTS)
+            return cop_err_add(err, COP_E_INPUT,
+                               "%s: more than %d runs (values of all axes times seeds, of all "
+                               "blocks together); make several studies of it",
+                               s->block[i].where, MAX_POINTS);
+    }
     plan->point = COP_NEW_ARRAY(&s->arena, cop_point, plan->per_seed * s->n_seeds);
     for (size_t k = 0; k < s->n_seeds; k++)
         for (size_t i = 0; i < s->n_blocks; i++)
