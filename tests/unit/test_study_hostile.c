@@ -91,6 +91,32 @@ static void test_products(void **state)
     refuse(s, HEAD "seeds: [1e300]\n", "whole number");
 }
 
+/* Short files that would become long ones, and long ones that would take a day. */
+static void test_sizes(void **state)
+{
+    stage *s = *state;
+    size_t size = (size_t)4 << 20, used;
+    char *text = cop_alloc(size);
+    used = (size_t)sprintf(text, HEAD "about: &a '");
+    memset(text + used, 'x', 60000);
+    used += 60000;
+    used += (size_t)sprintf(text + used, "'\nset: {topology.names: [1");
+    for (int i = 0; i < 6000; i++)
+        used += (size_t)sprintf(text + used, ", *a");
+    sprintf(text + used, "]}\n");
+    refuse(s, text, "8 MiB with all aliases");
+    used = (size_t)sprintf(text, HEAD "vary: {l: {key: k, values: [0");
+    for (int i = 1; i < 200000; i++)
+        used += (size_t)sprintf(text + used, ",%d", i);
+    sprintf(text + used, "]}}\n");
+    refuse(s, text, "more than 10000 entries");
+    used = (size_t)sprintf(text, HEAD "seeds: 1000\nvary:\n  l:\n    key: k\n    values:\n");
+    for (int i = 1; i < 100; i++)
+        used += (size_t)sprintf(text + used, "    - %0*d\n", 2000 + i, 0);
+    refuse(s, text, "the names of all runs");
+    cop_free(text);
+}
+
 /* Rehearsed, each must be refused with this text, or accepted (NULL), and soon. */
 typedef struct trial {
     const char *expr, *what;
@@ -367,14 +393,9 @@ static void test_lets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_STAGE(test_lists),
-        ON_STAGE(test_products),
-        ON_STAGE(test_time),
-        ON_STAGE(test_time_together),
-        cmocka_unit_test(test_deadline),
-        ON_STAGE(test_changes),
-        ON_STAGE(test_chance),
-        ON_STAGE(test_lets),
+        ON_STAGE(test_lists),   ON_STAGE(test_sizes),         ON_STAGE(test_products),
+        ON_STAGE(test_time),    ON_STAGE(test_time_together), cmocka_unit_test(test_deadline),
+        ON_STAGE(test_changes), ON_STAGE(test_chance),        ON_STAGE(test_lets),
     };
     return cmocka_run_group_tests_name("study_hostile", tests, NULL, NULL);
 }
