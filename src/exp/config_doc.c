@@ -1,9 +1,10 @@
 /* YAML through libyaml's document API.
  *
  * Role: file to nodes with line and column; faults of syntax with libyaml's mark.
- * Invariant: no function follows a node deeper than its caller asks, so cyclic aliases do no harm.
- * Limits: size, nesting and anchors are bounded before the document is built, because libyaml takes
- * quadratic time for the last two. */
+ * Limits: checked on events, before the document is built. Size, nesting, anchors and aliases, because
+ * libyaml takes quadratic time for the last three; texts; and what the file would be with every
+ * alias written out, so that whoever walks the document may copy all he sees.
+ * Invariant: no node contains itself. */
 #include "exp/config_doc.h"
 
 #include <errno.h>
@@ -13,6 +14,9 @@
 #define MAX_FILE_BYTES ((size_t)4 << 20)
 #define MAX_DEPTH 32
 #define MAX_ANCHORS 1000
+#define MAX_ALIASES 20000
+#define MAX_TEXT_BYTES 65536
+#define MAX_EXPANDED_BYTES ((size_t)8 << 20)
 
 static yaml_node_t *node_at(cop_doc *d, int node)
 {
@@ -176,41 +180,126 @@ static int syntax_fault(const cop_doc *d, const yaml_parser_t *p, const char *te
                        p->problem ? p->problem : "cannot be parsed", remedy);
 }
 
-static bool has_anchor(const yaml_event_t *e)
+/* What an anchor stands for: its size with all aliases written out. */
+typedef struct anchor {
+    char *name; /* owned */
+    size_t bytes;
+    bool open; /* its end has not come yet */
+} anchor;
+
+/* One pass over the events of a file. */
+typedef struct survey {
+    const cop_doc *d;
+    cop_err *err;
+    unsigned depth, aliases;
+    size_t bytes; /* so far, with all aliases written out; a node counts for as much as a letter */
+    anchor anchor[MAX_ANCHORS];
+    unsigned n_anchors;
+    int opened[MAX_DEPTH + 1]; /* by depth: anchor of the container, or -1 */
+} survey;
+
+static int shape_fault(survey *v, const yaml_event_t *e, const char *what, const char *right)
 {
-    return (e->type == YAML_SCALAR_EVENT && e->data.scalar.anchor != NULL) ||
-           (e->type == YAML_SEQUENCE_START_EVENT && e->data.sequence_start.anchor != NULL) ||
-           (e->type == YAML_MAPPING_START_EVENT && e->data.mapping_start.anchor != NULL);
+    return cop_err_add(v->err, COP_E_INPUT, "%s:%zu:%zu: %s; %s", v->d->file,
+                       e->start_mark.line + 1, e->start_mark.column + 1, what, right);
 }
 
-/* Bound nesting and anchors. Syntax is left to the parser that builds the document. */
+static const yaml_char_t *anchor_of(const yaml_event_t *e)
+{
+    return e->type == YAML_SCALAR_EVENT           ? e->data.scalar.anchor
+           : e->type == YAML_SEQUENCE_START_EVENT ? e->data.sequence_start.anchor
+           : e->type == YAML_MAPPING_START_EVENT  ? e->data.mapping_start.anchor
+                                                  : NULL;
+}
+
+/* Note an anchor; returns its number, -1 if there is none. */
+static int add_anchor(survey *v, const yaml_event_t *e)
+{
+    const char *name = (const char *)anchor_of(e);
+    if (name == NULL || v->n_anchors == MAX_ANCHORS)
+        return -1;
+    size_t n = strlen(name) + 1;
+    anchor *a = &v->anchor[v->n_anchors];
+    *a = (anchor){.name = cop_alloc(n), .bytes = v->bytes, .open = true};
+    memcpy(a->name, name, n);
+    return (int)v->n_anchors++;
+}
+
+static void close_anchor(survey *v, int i)
+{
+    if (i < 0)
+        return;
+    v->anchor[i].bytes = v->bytes - v->anchor[i].bytes;
+    v->anchor[i].open = false;
+}
+
+/* An alias counts as what it stands for. One that is unknown is left to the parser. */
+static int add_alias(survey *v, const yaml_event_t *e)
+{
+    if (++v->aliases > MAX_ALIASES)
+        return shape_fault(v, e, "too many aliases", "use at most 20000");
+    for (unsigned i = 0; i < v->n_anchors; i++) {
+        const anchor *a = &v->anchor[i];
+        if (strcmp(a->name, (const char *)e->data.alias.anchor) != 0)
+            continue;
+        if (a->open)
+            return shape_fault(v, e, "an alias inside of what it stands for",
+                               "let it stand for something before it");
+        v->bytes += a->bytes;
+    }
+    return 0;
+}
+
+static int survey_event(survey *v, const yaml_event_t *e)
+{
+    bool opens = e->type == YAML_SEQUENCE_START_EVENT || e->type == YAML_MAPPING_START_EVENT;
+    bool closes = e->type == YAML_SEQUENCE_END_EVENT || e->type == YAML_MAPPING_END_EVENT;
+    bool scalar = e->type == YAML_SCALAR_EVENT;
+    if (anchor_of(e) != NULL && v->n_anchors == MAX_ANCHORS)
+        return shape_fault(v, e, "too many anchors", "use at most 1000");
+    if (opens && v->depth == MAX_DEPTH)
+        return shape_fault(v, e, "nested too deep", "sections hold options, not more");
+    if (scalar && e->data.scalar.length > MAX_TEXT_BYTES)
+        return shape_fault(v, e, "a text of more than 64 KiB", "shorten it");
+    int number = add_anchor(v, e), rc = 0;
+    v->bytes += opens || scalar;
+    if (scalar) {
+        v->bytes += e->data.scalar.length;
+        close_anchor(v, number);
+    } else if (opens) {
+        v->opened[v->depth++] = number;
+    } else if (closes) {
+        close_anchor(v, v->opened[--v->depth]);
+    } else if (e->type == YAML_ALIAS_EVENT) {
+        rc = add_alias(v, e);
+    }
+    if (rc == 0 && v->bytes > MAX_EXPANDED_BYTES)
+        rc = shape_fault(v, e, "more than 8 MiB with all aliases written out", "repeat less");
+    return rc;
+}
+
+/* Bound what the document will be. Syntax is left to the parser that builds it. */
 static int check_shape(const cop_doc *d, const char *text, size_t length, cop_err *err)
 {
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser))
         cop_out_of_memory();
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+    survey *v = cop_alloc(sizeof(*v));
+    v->d = d;
+    v->err = err;
     int rc = 0;
-    unsigned depth = 0, anchors = 0;
     for (bool more = true; more && rc == 0;) {
         yaml_event_t e;
         if (!yaml_parser_parse(&parser, &e))
             break;
-        bool opens = e.type == YAML_SEQUENCE_START_EVENT || e.type == YAML_MAPPING_START_EVENT;
-        bool closes = e.type == YAML_SEQUENCE_END_EVENT || e.type == YAML_MAPPING_END_EVENT;
-        depth += opens;
-        depth -= closes;
-        anchors += has_anchor(&e);
-        if (depth > MAX_DEPTH)
-            rc = cop_err_add(err, COP_E_INPUT,
-                             "%s:%zu:%zu: nested too deep; sections hold options, not more",
-                             d->file, e.start_mark.line + 1, e.start_mark.column + 1);
-        else if (anchors > MAX_ANCHORS)
-            rc = cop_err_add(err, COP_E_INPUT, "%s:%zu:%zu: too many anchors; use at most %d",
-                             d->file, e.start_mark.line + 1, e.start_mark.column + 1, MAX_ANCHORS);
+        rc = survey_event(v, &e);
         more = e.type != YAML_STREAM_END_EVENT;
         yaml_event_delete(&e);
     }
+    for (unsigned i = 0; i < v->n_anchors; i++)
+        cop_free(v->anchor[i].name);
+    cop_free(v);
     yaml_parser_delete(&parser);
     return rc;
 }

@@ -13,9 +13,10 @@
 #include <string.h>
 
 #define MAX_SEGMENTS 4
-#define MAX_VALUE_NODES 10000
+#define MAX_VALUE_SIZE 65536 /* with aliases written out: letters and nodes */
 #define MAX_VALUE_DEPTH 4
 #define MAX_VALUE_BYTES 8192 /* of YAML: libyaml takes quadratic time for deep nesting */
+#define MAX_TEXT_BYTES 65536 /* of plain text */
 
 static int fault(const cop_doc *d, size_t i, cop_err *err, const char *what, const char *right)
 {
@@ -54,10 +55,13 @@ static int add_map(cop_doc *d, size_t i)
 }
 
 /* Copy node `n` of another document; 0 if it is too large or too deep (or cyclic). */
-static int import_node(cop_doc *d, yaml_document_t *from, int n, size_t i, int depth, int *budget)
+static int import_node(cop_doc *d, yaml_document_t *from, int n, size_t i, int depth, size_t *used)
 {
     const yaml_node_t *node = yaml_document_get_node(from, n);
-    if (node == NULL || depth > MAX_VALUE_DEPTH || --*budget < 0)
+    if (node == NULL || depth > MAX_VALUE_DEPTH)
+        return 0;
+    *used += 1 + (node->type == YAML_SCALAR_NODE ? node->data.scalar.length : 0);
+    if (*used > MAX_VALUE_SIZE)
         return 0;
     if (node->type == YAML_SCALAR_NODE)
         return add_scalar(d, (const char *)node->data.scalar.value, node->data.scalar.length,
@@ -66,7 +70,7 @@ static int import_node(cop_doc *d, yaml_document_t *from, int n, size_t i, int d
         int list = own(d, yaml_document_add_sequence(&d->yaml, NULL, YAML_FLOW_SEQUENCE_STYLE), i);
         for (const int *item = node->data.sequence.items.start;
              item < node->data.sequence.items.top; item++) {
-            int copy = import_node(d, from, *item, i, depth + 1, budget);
+            int copy = import_node(d, from, *item, i, depth + 1, used);
             if (copy == 0)
                 return 0;
             must(yaml_document_append_sequence_item(&d->yaml, list, copy));
@@ -76,8 +80,8 @@ static int import_node(cop_doc *d, yaml_document_t *from, int n, size_t i, int d
     int map = add_map(d, i);
     for (const yaml_node_pair_t *p = node->data.mapping.pairs.start;
          p < node->data.mapping.pairs.top; p++) {
-        int key = import_node(d, from, p->key, i, depth + 1, budget);
-        int value = key ? import_node(d, from, p->value, i, depth + 1, budget) : 0;
+        int key = import_node(d, from, p->key, i, depth + 1, used);
+        int value = key ? import_node(d, from, p->value, i, depth + 1, used) : 0;
         if (value == 0)
             return 0;
         must(yaml_document_append_mapping_pair(&d->yaml, map, key, value));
@@ -108,13 +112,18 @@ static int add_yaml(cop_doc *d, const char *text, size_t i, cop_err *err)
     must(yaml_parser_initialize(&parser));
     cop_mem_defer(&open[0], delete_parser, &parser);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
-    int node = 0, budget = MAX_VALUE_NODES;
+    int node = 0;
+    size_t used = 0;
     if (!yaml_parser_load(&parser, &value)) {
         must(parser.error != YAML_MEMORY_ERROR);
         fault(d, i, err, "the value is not YAML", "close every quote and bracket");
     } else {
+<<<<<<< HEAD
         cop_mem_defer(&open[1], delete_document, &value);
         node = import_node(d, &value, 1, i, 0, &budget);
+=======
+        node = import_node(d, &value, 1, i, 0, &used);
+>>>>>>> 84cb36c055f512c0f86f29a5e640ae44372dc1ea
         if (node == 0)
             fault(d, i, err, "the value is too large or too deep", "write it in the file");
         cop_mem_forget(&open[1]);
@@ -223,7 +232,7 @@ static int descend(cop_doc *d, int parent, const char *segment, size_t i, cop_er
     } else if (type == COP_NODE_SCALAR) {
         fault(d, i, err, "the path goes through a value", "shorten the path");
         return 0;
-    } else {
+    } else if (child <= d->n_file_nodes) { /* what an override made is shared with nobody */
         child = copy_container(d, child);
     }
     put_child(d, parent, segment, child, i);
@@ -300,6 +309,8 @@ int cop_doc_set(cop_doc *d, size_t i, cop_err *err)
         return fault(d, i, err, "not a path", "write section.option=value in UTF-8");
     memcpy(path, text, length);
     path[length] = '\0';
+    if (strlen(equals + 1) > MAX_TEXT_BYTES)
+        return fault(d, i, err, "the value has more than 64 KiB", "write it in the file");
     int n = split_path(path, segment);
     if (n == 0)
         return fault(d, i, err, "not a path",

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#define MAX_RENDERED 200 /* items of a list; each step copies those before it */
+
 static const char *const paper_keys[] = {"gran0", "gran1", "gran2", "gran3", "gran4",
                                          "gran5", "gran6", "fern",  "qcn",   "pfis"};
 static const char *const kind_names[] = {"printed", "derived", "order", "shape"};
@@ -42,6 +44,8 @@ static const char *render(reader *r, int node)
     for (size_t i = 0; i < cop_doc_count(r->doc, node); i++) {
         const char *comma = i ? ", " : "";
         int key = 0, value = 0;
+        if (i == MAX_RENDERED)
+            return cop_arena_printf(a, "%s, ...", text);
         if (type == COP_NODE_MAP) {
             cop_doc_pair(r->doc, node, i, &key, &value);
             text = cop_arena_printf(a, "%s%s%s %s", text, comma, render(r, key), render(r, value));

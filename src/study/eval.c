@@ -8,19 +8,23 @@
 #include "study/lua_int.h"
 
 #include <lauxlib.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define CHUNK "expression" /* what Lua calls the code in its messages */
-#define PRELUDE "metrics.lua"
-#define ENVIRONMENT "environment"
-#define LET_VALUES "let_values"
-#define STEPS 200000000
-/* Rehearsals see short lists; what takes long there is a mistake. */
-#define REHEARSAL_STEPS 20000000
-#define REHEARSAL_STEPS_IN_ALL 500000000
-#define MAX_BYTES ((size_t)512 << 20)
-#define REHEARSAL_MAX_BYTES ((size_t)64 << 20)
+#define SECOND ((int64_t)1000000000) /* in ns */
+#define MAX_LIST 10000000
+#define MAX_CELLS 1000 /* of a row of a table */
+#define MAX_CELL_BYTES 1000
+
+/* docs/EXPERIMENTS.md names these. Rehearsals see short lists; what takes long there is a mistake.
+ * Steps decide: a machine would have to be a hundred times as slow as ours for time to come first. */
+static const struct allowance {
+    size_t bytes;
+    int64_t steps, steps_in_all, cpu_ns, cpu_ns_in_all;
+} rehearsal = {(size_t)64 << 20, 20000000, 200000000, 2 * SECOND, 20 * SECOND},
+  evaluation = {(size_t)512 << 20, 200000000, 20000000000, 60 * SECOND, 3600 * SECOND};
 
 /* "2 ms" or a number of seconds -> seconds */
 static int lua_seconds(lua_State *L)
@@ -44,66 +48,10 @@ static int lua_no_value(lua_State *L)
     return luaL_error(L, "%s", luaL_checkstring(L, 1));
 }
 
-/* Names of expressions: their own, then those of metrics.lua. An unknown one is a mistake, not nil; a
- * `let` value without its runs is just not there. */
-static int environment_index(lua_State *L)
-{
-    cop_eval *e = cop_lua_eval(L);
-    const cop_study *s = e->plan->study;
-    const char *name = luaL_checkstring(L, 2);
-    lua_pushglobaltable(L);
-    lua_pushvalue(L, 2);
-    if (lua_rawget(L, -2) != LUA_TNIL)
-        return 1;
-    for (size_t i = 0; i < s->n_lets; i++)
-        if (strcmp(s->let[i].name, name) == 0) {
-            enum cop_eval_status st = e->let_status[e->seed * s->n_lets + i];
-            if (st == COP_EVAL_OK)
-                return luaL_error(L, "`%s` has no value here; values of `let` see those above",
-                                  name);
-            e->status = st;
-            return luaL_error(L, "`%s` needs a run that is not there", name);
-        }
-    for (size_t i = 0; i < s->n_absent; i++)
-        if (strcmp(s->absent[i], name) == 0) {
-            e->status = COP_EVAL_NO_RUN;
-            return luaL_error(L, "block `%s` is not run at %s scale", name, s->scale);
-        }
-    return luaL_error(L,
-                      "unknown name `%s`; blocks of runs, `let` values and the functions of "
-                      "`coppice list metrics` are known",
-                      name);
-}
-
-/* Expressions have a table of their own for names: a `let` called `sum` must not change the sum that
- * metrics.lua uses. */
-static void make_environment(lua_State *L)
-{
-    lua_newtable(L);
-    lua_newtable(L);
-    lua_pushcfunction(L, environment_index);
-    lua_setfield(L, -2, "__index");
-    lua_setmetatable(L, -2);
-    lua_setfield(L, LUA_REGISTRYINDEX, ENVIRONMENT);
-    lua_newtable(L);
-    lua_setfield(L, LUA_REGISTRYINDEX, LET_VALUES);
-}
-
-/* Give the value at the top of the stack a name. */
-void cop_lua_name(lua_State *L, const char *name)
-{
-    lua_getfield(L, LUA_REGISTRYINDEX, ENVIRONMENT);
-    lua_insert(L, -2);
-    lua_pushstring(L, name);
-    lua_insert(L, -2);
-    lua_rawset(L, -3);
-    lua_pop(L, 1);
-}
-
 /* metrics.lua returns the catalogue and its index; both are kept in the registry. */
 static void load_prelude(lua_State *L)
 {
-    int rc = luaL_loadbuffer(L, cop_metrics_lua, strlen(cop_metrics_lua), "=" PRELUDE);
+    int rc = luaL_loadbuffer(L, cop_metrics_lua, strlen(cop_metrics_lua), "=" COP_PRELUDE);
     if (rc == LUA_OK)
         rc = lua_pcall(L, 0, 2, 0);
     COP_CHECK(rc == LUA_OK);
@@ -114,6 +62,11 @@ static void load_prelude(lua_State *L)
 cop_eval *cop_lua_eval(lua_State *L)
 {
     return *(cop_eval **)lua_getextraspace(L);
+}
+
+static const struct allowance *allowance_of(const cop_eval *e)
+{
+    return e->store ? &evaluation : &rehearsal;
 }
 
 static lua_State *new_state(cop_eval *e)
@@ -138,11 +91,11 @@ cop_eval *cop_eval_open(const cop_plan *plan, cop_store *s)
     e->seed_seen = cop_alloc_array(n_seeds, sizeof(*e->seed_seen));
     e->seed = n_seeds;
     e->L = new_state(e);
-    make_environment(e->L);
+    cop_environment_make(e->L);
     cop_lua_add_runs(e);
-    e->limits.max_bytes = s ? MAX_BYTES : REHEARSAL_MAX_BYTES;
-    if (s == NULL)
-        e->limits.total_left = REHEARSAL_STEPS_IN_ALL;
+    e->limits.max_bytes = allowance_of(e)->bytes;
+    e->limits.total_left = allowance_of(e)->steps_in_all;
+    e->limits.cpu_ns_left = allowance_of(e)->cpu_ns_in_all;
     return e;
 }
 
@@ -185,14 +138,22 @@ int cop_eval_fault(const cop_eval *e, cop_err *err)
     return told ? -COP_E_INPUT : cop_err_add(err, COP_E_INPUT, "%s", e->why);
 }
 
-static enum cop_eval_status explain(cop_eval *e, const cop_expr *x)
+/* What went wrong, from the message at the top of the stack, which it pops. */
+static enum cop_eval_status explain(cop_eval *e, const cop_expr *x, int rc)
 {
     const char *text = lua_type(e->L, -1) == LUA_TSTRING ? lua_tostring(e->L, -1) : "failed";
     /* Lua's own idea of the place: a line inside the expression, or inside metrics.lua. */
     if (strncmp(text, CHUNK ":", strlen(CHUNK ":")) == 0 ||
-        strncmp(text, PRELUDE ":", strlen(PRELUDE ":")) == 0) {
+        strncmp(text, COP_PRELUDE ":", strlen(COP_PRELUDE ":")) == 0) {
         const char *colon = strstr(text, ": ");
         text = colon ? colon + 2 : text;
+    }
+    const char *limit = cop_sandbox_exhausted(&e->limits);
+    if (limit != NULL) {
+        text = limit;
+        e->status = COP_EVAL_FAULT;
+    } else if (rc == LUA_ERRMEM) {
+        text = "needs too much memory; is there a list or recursion without end?";
     }
     char shown[300];
     cop_excerpt(text, shown, sizeof(shown));
@@ -201,14 +162,11 @@ static enum cop_eval_status explain(cop_eval *e, const cop_expr *x)
     return e->status == COP_EVAL_OK ? COP_EVAL_FAULT : e->status;
 }
 
-/* Call what is on the stack, within the limits. */
-static int call(cop_eval *e)
+int cop_lua_call(cop_eval *e, int n)
 {
-    e->status = COP_EVAL_OK;
-    e->limits.steps_left = e->store ? STEPS : REHEARSAL_STEPS;
-    e->limits.strict = true;
-    int rc = lua_pcall(e->L, 0, 1, 0);
-    e->limits.strict = false;
+    cop_sandbox_enter(&e->limits, allowance_of(e)->steps, allowance_of(e)->cpu_ns);
+    int rc = lua_pcall(e->L, n, 1, 0);
+    cop_sandbox_leave(&e->limits);
     return rc;
 }
 
@@ -219,15 +177,18 @@ static enum cop_eval_status evaluate(cop_eval *e, const cop_expr *x)
     e->code = cop_grow(e->code, &e->code_size, length + 1, 1);
     (void)sprintf(e->code, "return %s", x->text);
     e->status = COP_EVAL_OK;
-    e->limits.strict = true;
+    cop_lua_forget_seen(e);
+    /* To read a text takes time as well: about a step per character. */
+    e->limits.total_left -= (int64_t)length;
+    cop_sandbox_enter(&e->limits, allowance_of(e)->steps, allowance_of(e)->cpu_ns);
     int rc = luaL_loadbufferx(e->L, e->code, length, "=" CHUNK, "t");
-    e->limits.strict = false;
+    cop_sandbox_leave(&e->limits);
     if (rc == LUA_OK) {
-        lua_getfield(e->L, LUA_REGISTRYINDEX, ENVIRONMENT);
+        cop_environment_push(e->L);
         (void)lua_setupvalue(e->L, -2, 1);
-        rc = call(e);
+        rc = cop_lua_call(e, 0);
     }
-    return rc == LUA_OK ? COP_EVAL_OK : explain(e, x);
+    return rc == LUA_OK ? COP_EVAL_OK : explain(e, x, rc);
 }
 
 static enum cop_eval_status wrong_type(cop_eval *e, const cop_expr *x, const char *wanted)
@@ -238,40 +199,23 @@ static enum cop_eval_status wrong_type(cop_eval *e, const cop_expr *x, const cha
     return COP_EVAL_FAULT;
 }
 
-/* Evaluate the `let` values of seed k and keep them: LET_VALUES[k * n_lets + i]. */
+/* Evaluate the `let` values of seed k and keep them. */
 static enum cop_eval_status make_lets(cop_eval *e, size_t k)
 {
     const cop_study *s = e->plan->study;
-    for (size_t i = 0; i < s->n_lets; i++) {
-        lua_pushnil(e->L);
-        cop_lua_name(e->L, s->let[i].name);
-    }
-    for (size_t i = 0; i < s->n_lets; i++) {
+    for (e->lets_made = 0; e->lets_made < s->n_lets; e->lets_made++) {
+        size_t i = e->lets_made;
         enum cop_eval_status st = evaluate(e, &s->let[i].of);
+        if (st == COP_EVAL_OK) {
+            int rc = cop_lua_keep_let(e, i);
+            st = rc == LUA_OK ? COP_EVAL_OK : explain(e, &s->let[i].of, rc);
+        }
+        /* A value that needs a missing run stays unknown; only those that use it suffer. */
         e->let_status[k * s->n_lets + i] = st;
         if (st == COP_EVAL_FAULT)
             return st;
-        /* A value that needs a missing run stays unknown; only those that use it suffer. */
-        if (st != COP_EVAL_OK)
-            lua_pushnil(e->L);
-        lua_getfield(e->L, LUA_REGISTRYINDEX, LET_VALUES);
-        lua_pushvalue(e->L, -2);
-        lua_rawseti(e->L, -2, (lua_Integer)k * (lua_Integer)s->n_lets + (lua_Integer)i);
-        lua_pop(e->L, 1);
-        cop_lua_name(e->L, s->let[i].name);
     }
     return COP_EVAL_OK;
-}
-
-static void recall_lets(cop_eval *e, size_t k)
-{
-    const cop_study *s = e->plan->study;
-    lua_getfield(e->L, LUA_REGISTRYINDEX, LET_VALUES);
-    for (size_t i = 0; i < s->n_lets; i++) {
-        lua_rawgeti(e->L, -1, (lua_Integer)k * (lua_Integer)s->n_lets + (lua_Integer)i);
-        cop_lua_name(e->L, s->let[i].name);
-    }
-    lua_pop(e->L, 1);
 }
 
 enum cop_eval_status cop_eval_seed(cop_eval *e, size_t k)
@@ -283,10 +227,8 @@ enum cop_eval_status cop_eval_seed(cop_eval *e, size_t k)
     if (e->seed == k)
         return COP_EVAL_OK;
     e->seed = k;
-    if (e->seed_seen[k]) {
-        recall_lets(e, k);
+    if (e->seed_seen[k])
         return COP_EVAL_OK;
-    }
     e->seed_seen[k] = true;
     if (make_lets(e, k) == COP_EVAL_OK)
         return COP_EVAL_OK;
@@ -325,6 +267,45 @@ enum cop_eval_status cop_eval_number(cop_eval *e, const cop_expr *x, double *val
     return COP_EVAL_OK;
 }
 
+static enum cop_eval_status bad_list(cop_eval *e, const cop_expr *x, const char *fmt, ...)
+{
+    char what[160];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof(what), fmt, ap);
+    va_end(ap);
+    snprintf(e->why, sizeof(e->why), "%s: %s", x->where, what);
+    lua_settop(e->L, 0);
+    return COP_EVAL_FAULT;
+}
+
+/* Items of the list at the top of the stack, up to the first that is missing; at most `most` + 1.
+ * Lua's own length will not do: a table with holes may claim any, up to 2^63 - 1. */
+static size_t count_items(lua_State *L, size_t most)
+{
+    size_t n = 0;
+    while (n <= most && lua_rawgeti(L, -1, (lua_Integer)n + 1) != LUA_TNIL) {
+        lua_pop(L, 1);
+        n++;
+    }
+    if (n <= most)
+        lua_pop(L, 1);
+    return n;
+}
+
+/* Is there an item behind the first n? */
+static bool has_hole(lua_State *L, size_t n)
+{
+    for (lua_pushnil(L); lua_next(L, -2) != 0;) {
+        lua_pop(L, 1);
+        if (lua_isinteger(L, -1) && lua_tointeger(L, -1) > (lua_Integer)n) {
+            lua_pop(L, 1);
+            return true;
+        }
+    }
+    return false;
+}
+
 enum cop_eval_status cop_eval_list(cop_eval *e, const cop_expr *x, cop_arena *arena, double **list,
                                    size_t *n, double *dt)
 {
@@ -334,15 +315,21 @@ enum cop_eval_status cop_eval_list(cop_eval *e, const cop_expr *x, cop_arena *ar
         return st;
     if (!lua_istable(L, -1))
         return wrong_type(e, x, "a list or series");
-    *n = lua_rawlen(L, -1);
+    *n = count_items(L, MAX_LIST);
+    if (*n > MAX_LIST)
+        return bad_list(e, x, "gives a list of more than %d numbers", MAX_LIST);
+    if (has_hole(L, *n))
+        return bad_list(e, x, "gives a list with a hole after item %zu", *n);
     *list = COP_NEW_ARRAY(arena, double, *n + 1);
-    lua_pushstring(L,
-                   "dt"); /* raw: the table may be a block of runs, which answers with an error */
+    /* raw: the table may be a block of runs, which answers with an error */
+    lua_pushstring(L, "dt");
     lua_rawget(L, -2);
     *dt = lua_tonumber(L, -1);
     lua_pop(L, 1);
     for (size_t i = 0; i < *n; i++) {
-        lua_rawgeti(L, -1, (lua_Integer)i + 1);
+        if (lua_rawgeti(L, -1, (lua_Integer)i + 1) != LUA_TNUMBER)
+            return bad_list(e, x, "item %zu of the list is a %s, not a number", i + 1,
+                            luaL_typename(L, -1));
         (*list)[i] = lua_tonumber(L, -1);
         lua_pop(L, 1);
     }
@@ -359,14 +346,22 @@ enum cop_eval_status cop_eval_texts(cop_eval *e, const cop_expr *x, cop_arena *a
         return st;
     if (!lua_istable(L, -1))
         return wrong_type(e, x, "a list");
-    *n = lua_rawlen(L, -1);
+    *n = count_items(L, MAX_CELLS);
+    if (*n > MAX_CELLS)
+        return bad_list(e, x, "gives a list of more than %d cells", MAX_CELLS);
+    if (has_hole(L, *n))
+        return bad_list(e, x, "gives a list with a hole after item %zu", *n);
     *list = COP_NEW_ARRAY(arena, const char *, *n + 1);
     for (size_t i = 0; i < *n; i++) {
-        lua_rawgeti(L, -1, (lua_Integer)i + 1);
-        if (lua_type(L, -1) == LUA_TNUMBER)
-            (*list)[i] = cop_arena_printf(arena, "%.5g", lua_tonumber(L, -1));
-        else
-            (*list)[i] = cop_arena_strdup(arena, lua_tostring(L, -1) ? lua_tostring(L, -1) : "");
+        int type = lua_rawgeti(L, -1, (lua_Integer)i + 1);
+        if (type != LUA_TNUMBER && type != LUA_TSTRING)
+            return bad_list(e, x, "item %zu of the list is a %s, not a text or number", i + 1,
+                            luaL_typename(L, -1));
+        if (type == LUA_TSTRING && lua_rawlen(L, -1) > MAX_CELL_BYTES)
+            return bad_list(e, x, "item %zu of the list has more than %d characters", i + 1,
+                            MAX_CELL_BYTES);
+        (*list)[i] = type == LUA_TNUMBER ? cop_arena_printf(arena, "%.5g", lua_tonumber(L, -1))
+                                         : cop_arena_strdup(arena, lua_tostring(L, -1));
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
@@ -380,8 +375,11 @@ enum cop_eval_status cop_eval_run(cop_eval *e, const cop_expr *x, const cop_resu
     if (st != COP_EVAL_OK)
         return st;
     /* A block by its name alone is its only run. */
-    if (lua_istable(e->L, -1) && call(e) != LUA_OK)
-        return explain(e, x);
+    if (lua_istable(e->L, -1)) {
+        int rc = cop_lua_call(e, 0);
+        if (rc != LUA_OK)
+            return explain(e, x, rc);
+    }
     if (!cop_lua_is_run(e, -1))
         return wrong_type(e, x, "a run");
     *r = e->store ? cop_lua_result(e, -1) : NULL;

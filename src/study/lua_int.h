@@ -1,4 +1,4 @@
-/* Shared by eval.c and lua_run.c: the Lua side of a study. Private to src/study. */
+/* Shared by eval.c, lets.c, lua_*.c and rehearsal.c: the Lua side of a study. Private to src/study. */
 #ifndef COP_STUDY_LUA_INT_H
 #define COP_STUDY_LUA_INT_H
 
@@ -19,17 +19,27 @@ struct cop_eval {
     enum cop_eval_status status; /* why an error was raised */
     enum cop_eval_status *let_status; /* [seeds][n_lets]: why a `let` value is missing */
     bool *seed_seen; /* [seeds]: its `let` values are known */
+    size_t lets_made; /* of the seed looked at: those that expressions may use */
+    bool seen; /* the evaluation at hand has asked for a name */
     bool let_fault; /* one of them is wrong, as let_why says */
     char *code; /* room for the expression at hand */
     size_t code_size;
     char why[600], let_why[600];
 };
 
+#define COP_PRELUDE "metrics.lua" /* what Lua calls metrics/ in its messages */
+
 /* The text of metrics/, built in. */
 extern const char cop_metrics_lua[];
 
-/* Blocks of runs as global names, and the questions a run answers. */
+/* lua_block.c: blocks of runs as names. */
 void cop_lua_add_runs(cop_eval *e);
+/* lua_run.c: the questions a run answers. */
+void cop_lua_add_run_type(lua_State *L);
+/* Push the run of a point of the plan. */
+void cop_lua_push_run(lua_State *L, size_t point);
+/* Raise an error about a run, or a block of them, that has no result. */
+int cop_lua_refuse(lua_State *L, enum cop_eval_status status, const char *what, const char *label);
 /* The result of the run at the top of the stack; NULL if it is none. */
 const cop_result *cop_lua_result(cop_eval *e, int index);
 bool cop_lua_is_run(cop_eval *e, int index);
@@ -38,6 +48,13 @@ bool cop_lua_is_run(cop_eval *e, int index);
 int cop_lua_rehearsed(lua_State *L);
 /* Give the value at the top of the stack a name for expressions, and pop it. */
 void cop_lua_name(lua_State *L, const char *name);
+/* The next evaluation gets its own copies of `let` values. */
+void cop_lua_forget_seen(cop_eval *e);
+/* Pop the value at the top of the stack and keep a copy as `let` value i of this seed. What cannot be
+ * kept leaves a message there instead; the result is that of lua_pcall. */
+int cop_lua_keep_let(cop_eval *e, size_t i);
+/* Call what is on the stack with n arguments, for one result, within the limits. */
+int cop_lua_call(cop_eval *e, int n);
 /* The evaluation that a Lua state belongs to. */
 cop_eval *cop_lua_eval(lua_State *L);
 

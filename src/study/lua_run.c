@@ -1,4 +1,4 @@
-/* Runs as Lua values: `off`, `on{timer = 150}`, and the raw questions they answer.
+/* Runs as Lua values, and the raw questions they answer.
  *
  * A run is a userdata with the number of its point; its result is read from the database when first
  * asked for. Metrics of metrics/ are found through the registry. In a rehearsal rehearsal.c
@@ -33,7 +33,7 @@ static const char *outcome_word(int outcome)
     return outcome >= 0 && outcome < (int)COP_LEN(words) ? words[outcome] : "missing";
 }
 
-static int refuse(lua_State *L, enum cop_eval_status status, const char *what, const char *label)
+int cop_lua_refuse(lua_State *L, enum cop_eval_status status, const char *what, const char *label)
 {
     cop_lua_eval(L)->status = status;
     return luaL_error(L, "run `%s` %s", label, what);
@@ -79,12 +79,13 @@ static const cop_result *result_of(lua_State *L)
     const cop_point *p = &e->plan->point[run->point];
     cop_err err = {0};
     if (p->run_id <= 0)
-        refuse(L, COP_EVAL_NO_RUN, "has not been made", p->label);
+        cop_lua_refuse(L, COP_EVAL_NO_RUN, "has not been made", p->label);
     if (p->outcome != COP_OUTCOME_OK)
-        refuse(L, COP_EVAL_NO_RESULT, outcome_word(p->outcome), p->label);
+        cop_lua_refuse(L, COP_EVAL_NO_RESULT, outcome_word(p->outcome), p->label);
     const cop_result *r = load(e, run->point, &err);
     if (r == NULL)
-        refuse(L, COP_EVAL_NO_RUN, err.text[0] ? err.text : "is not in the database", p->label);
+        cop_lua_refuse(L, COP_EVAL_NO_RUN, err.text[0] ? err.text : "is not in the database",
+                       p->label);
     return r;
 }
 
@@ -100,6 +101,12 @@ static void set_text(lua_State *L, const char *key, const char *v)
     lua_setfield(L, -2, key);
 }
 
+/* A list for n items. The number is a hint, and comes from a file. */
+static void push_list(lua_State *L, uint32_t n, int fields)
+{
+    lua_createtable(L, n < (1u << 20) ? (int)n : 1 << 20, fields);
+}
+
 static const cop_series *find_series(const cop_result *r, const char *name)
 {
     char full[256];
@@ -112,13 +119,13 @@ static const cop_series *find_series(const cop_result *r, const char *name)
 
 static int no_such_series(lua_State *L, const cop_result *r, const char *name)
 {
-    const char **names = cop_alloc_array(r->n_series + 1, sizeof(*names));
+    /* Lua's memory: what follows may raise an error. */
+    const char **names = lua_newuserdatauv(L, (r->n_series + 1) * sizeof(*names), 0);
     for (uint32_t i = 0; i < r->n_series; i++)
         names[i] = r->series[i].name;
     const char *near = cop_nearest(name, names, r->n_series);
-    lua_pushfstring(L, "no series `%s`%s%s", name, near ? "; did you mean " : "", near ? near : "");
-    cop_free(names);
-    return lua_error(L);
+    return luaL_error(L, "no series `%s`%s%s", name, near ? "; did you mean " : "",
+                      near ? near : "");
 }
 
 /* Small runs keep a series per stream: is this one of a stream of the named traffic entry? */
@@ -135,17 +142,19 @@ static int run_series(lua_State *L)
 {
     const cop_result *r = result_of(L);
     const char *name = luaL_checkstring(L, 2);
+    cop_sandbox_charge(L, r->n_series / 4);
     const cop_series *s = find_series(r, name);
     bool whole = s != NULL;
     for (uint32_t i = 0; s == NULL && i < r->n_series; i++)
         s = is_stream_of(&r->series[i], name) ? &r->series[i] : NULL;
     if (s == NULL)
         return no_such_series(L, r, name);
-    lua_createtable(L, (int)s->n, 2);
+    push_list(L, s->n, 2);
     for (uint32_t i = 0; i < s->n; i++) {
         double v = whole ? s->v[i] : 0.0;
         for (uint32_t k = 0; !whole && k < r->n_series; k++)
-            v += is_stream_of(&r->series[k], name) ? r->series[k].v[i] : 0.0;
+            if (i < r->series[k].n && is_stream_of(&r->series[k], name))
+                v += r->series[k].v[i];
         lua_pushnumber(L, v);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
@@ -173,7 +182,7 @@ static int run_scalar(lua_State *L)
 static int run_streams(lua_State *L)
 {
     const cop_result *r = result_of(L);
-    lua_createtable(L, (int)r->n_streams, 0);
+    push_list(L, r->n_streams, 0);
     for (uint32_t i = 0; i < r->n_streams; i++) {
         const cop_stream_result *s = &r->stream[i];
         lua_createtable(L, 0, 8);
@@ -197,7 +206,7 @@ static int run_streams(lua_State *L)
 static int run_nodes(lua_State *L)
 {
     const cop_result *r = result_of(L);
-    lua_createtable(L, (int)r->n_nodes, 0);
+    push_list(L, r->n_nodes, 0);
     for (uint32_t i = 0; i < r->n_nodes; i++) {
         const cop_node_result *n = &r->node[i];
         lua_createtable(L, 0, 6);
@@ -214,7 +223,7 @@ static int run_nodes(lua_State *L)
 static int run_ports(lua_State *L)
 {
     const cop_result *r = result_of(L);
-    lua_createtable(L, (int)r->n_ports, 0);
+    push_list(L, r->n_ports, 0);
     for (uint32_t i = 0; i < r->n_ports; i++) {
         const cop_port_result *p = &r->port[i];
         lua_createtable(L, 0, 5);
@@ -231,7 +240,7 @@ static int run_ports(lua_State *L)
 static int run_flows(lua_State *L)
 {
     const cop_result *r = result_of(L);
-    lua_createtable(L, (int)r->n_flows, 0);
+    push_list(L, r->n_flows, 0);
     for (uint32_t i = 0; i < r->n_flows; i++) {
         lua_createtable(L, 0, 4);
         set_number(L, "src", r->flow[i].src);
@@ -265,7 +274,7 @@ static int run_outcome(lua_State *L)
     const lua_run *run = luaL_checkudata(L, 1, RUN_TYPE);
     const cop_point *p = &e->plan->point[run->point];
     if (p->run_id <= 0)
-        return refuse(L, COP_EVAL_NO_RUN, "has not been made", p->label);
+        return cop_lua_refuse(L, COP_EVAL_NO_RUN, "has not been made", p->label);
     lua_pushstring(L, outcome_word(p->outcome));
     return 1;
 }
@@ -287,9 +296,13 @@ static int unknown_question(lua_State *L, const char *name)
     size_t n = 0;
     for (size_t i = 0; i < COP_LEN(questions); i++)
         names[n++] = questions[i].name;
-    lua_getfield(L, LUA_REGISTRYINDEX, "metric_by_name");
-    for (lua_pushnil(L); n < COP_LEN(names) && lua_next(L, -2) != 0; lua_pop(L, 1))
-        names[n++] = lua_tostring(L, -2);
+    /* In the order of the catalogue, so that the same one is proposed each time. */
+    lua_getfield(L, LUA_REGISTRYINDEX, "metric_list");
+    for (lua_Integer i = 1; n < COP_LEN(names) && lua_rawgeti(L, -1, i) == LUA_TTABLE; i++) {
+        lua_getfield(L, -1, "name");
+        names[n++] = lua_tostring(L, -1); /* the catalogue keeps it */
+        lua_pop(L, 2);
+    }
     const char *near = cop_nearest(name, names, n);
     return luaL_error(L, "unknown metric `%s`; %s%s", name,
                       near ? "did you mean " : "see `coppice list metrics`", near ? near : "");
@@ -323,129 +336,17 @@ static int run_index(lua_State *L)
     return 1;
 }
 
-/* -- blocks -- */
-
-static void push_run(lua_State *L, size_t point)
+void cop_lua_push_run(lua_State *L, size_t point)
 {
     lua_run *run = lua_newuserdatauv(L, sizeof(*run), 0);
     run->point = point;
     luaL_setmetatable(L, RUN_TYPE);
 }
 
-static bool same_value(lua_State *L, int index, const cop_case *c)
+void cop_lua_add_run_type(lua_State *L)
 {
-    if (lua_type(L, index) == LUA_TNUMBER && !isnan(c->number))
-        return lua_tonumber(L, index) == c->number;
-    return lua_isstring(L, index) && strcmp(lua_tostring(L, index), c->label) == 0;
-}
-
-/* Which value of axis a the table at index 2 names. */
-static uint32_t axis_value(lua_State *L, const cop_block *b, const cop_axis *a)
-{
-    if (lua_istable(L, 2)) {
-        lua_getfield(L, 2, a->name);
-        bool given = !lua_isnil(L, -1);
-        for (uint32_t i = 0; given && i < a->n_values; i++)
-            if (same_value(L, -1, &a->value[i])) {
-                lua_pop(L, 1);
-                return i;
-            }
-        for (uint32_t i = 0; given && i < a->n_absent; i++)
-            if (same_value(L, -1, &a->absent[i]))
-                refuse(L, COP_EVAL_NO_RUN, "is not made at this scale", b->name);
-        if (given)
-            luaL_error(L, "axis `%s` of `%s` has no value %s", a->name, b->name,
-                       luaL_tolstring(L, -1, NULL));
-        lua_pop(L, 1);
-    }
-    if (a->n_values != 1)
-        luaL_error(L, "`%s` has several values of `%s`; write %s{%s = ...}", b->name, a->name,
-                   b->name, a->name);
-    return 0;
-}
-
-static void check_names(lua_State *L, const cop_block *b)
-{
-    if (!lua_istable(L, 2))
-        return;
-    for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
-        bool known = false;
-        for (size_t i = 0; i < b->n_axes; i++)
-            known |=
-                lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), b->axis[i].name) == 0;
-        if (!known)
-            luaL_error(L, "`%s` has no axis `%s`", b->name, luaL_tolstring(L, -2, NULL));
-    }
-}
-
-static int block_call(lua_State *L)
-{
-    cop_eval *e = cop_lua_eval(L);
-    const cop_block *b = lua_touserdata(L, lua_upvalueindex(1));
-    uint32_t value[8] = {0};
-    check_names(L, b);
-    for (size_t i = 0; i < b->n_axes; i++)
-        value[i] = axis_value(L, b, &b->axis[i]);
-    const cop_point *p = cop_plan_find(e->plan, b, value, e->seed);
-    if (p == NULL)
-        return luaL_error(L, "`%s` has no such run", b->name);
-    push_run(L, (size_t)(p - e->plan->point));
-    return 1;
-}
-
-/* block.mean(...) without axis values: the only run, if there is only one. */
-static int block_index(lua_State *L)
-{
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_pushcclosure(L, block_call, 1);
-    lua_pushvalue(L, 1);
-    lua_call(L, 1, 1);
-    lua_pushvalue(L, 2);
-    lua_gettable(L, -2);
-    return 1;
-}
-
-/* A block without axes is its run, anew for each seed: a table that forwards to it. */
-static int method_call(lua_State *L)
-{
-    /* on:mean(...) passes the block as self; replace it by the run. */
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    if (lua_gettop(L) >= 2) {
-        lua_pushvalue(L, lua_upvalueindex(2));
-        lua_replace(L, 2);
-    }
-    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
-    return lua_gettop(L);
-}
-
-static int block_method(lua_State *L)
-{
-    block_index(L); /* run, function */
-    lua_pushvalue(L, -1);
-    lua_pushvalue(L, -3);
-    lua_pushcclosure(L, method_call, 2);
-    return 1;
-}
-
-void cop_lua_add_runs(cop_eval *e)
-{
-    lua_State *L = e->L;
     luaL_newmetatable(L, RUN_TYPE);
     lua_pushcfunction(L, run_index);
     lua_setfield(L, -2, "__index");
     lua_pop(L, 1);
-    const cop_study *s = e->plan->study;
-    for (size_t i = 0; i < s->n_blocks; i++) {
-        lua_newtable(L);
-        lua_newtable(L);
-        lua_pushlightuserdata(L, &s->block[i]);
-        lua_pushcclosure(L, block_call, 1);
-        lua_setfield(L, -2, "__call");
-        lua_pushlightuserdata(L, &s->block[i]);
-        lua_pushcclosure(L, block_method, 1);
-        lua_setfield(L, -2, "__index");
-        lua_setmetatable(L, -2);
-        cop_lua_name(L, s->block[i].name);
-    }
 }

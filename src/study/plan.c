@@ -9,13 +9,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_POINTS 1000000
+#define MAX_POINTS 100000
+#define MAX_LABELS ((size_t)16 << 20) /* bytes of the names of all runs */
+
+/* a * b, or a number above MAX_POINTS if it is more than that. */
+static size_t times(size_t a, size_t b)
+{
+    return b != 0 && a > MAX_POINTS / b ? MAX_POINTS + 1 : a * b;
+}
 
 static size_t combinations(const cop_block *b)
 {
     size_t n = 1;
     for (size_t i = 0; i < b->n_axes; i++)
-        n = n > MAX_POINTS ? n : n * b->axis[i].n_values;
+        n = times(n, b->axis[i].n_values);
     return n;
 }
 
@@ -108,19 +115,53 @@ static void expand(cop_plan *plan, cop_study *s, const cop_block *b, int64_t see
     }
 }
 
+/* Bytes of the name of a run of this block, at most. */
+static size_t longest_label(const cop_block *b)
+{
+    size_t n = strlen(b->name);
+    for (size_t i = 0; i < b->n_axes; i++) {
+        size_t longest = 0;
+        for (size_t k = 0; k < b->axis[i].n_values; k++) {
+            size_t m = strlen(b->axis[i].value[k].label);
+            longest = m > longest ? m : longest;
+        }
+        n += strlen(b->axis[i].name) + longest;
+    }
+    return n;
+}
+
+static int check_size(cop_plan *plan, const cop_study *s, cop_err *err)
+{
+    size_t labels = 0;
+    for (size_t i = 0; i < s->n_blocks; i++) {
+        const cop_block *b = &s->block[i];
+        size_t n = combinations(b);
+        plan->per_seed += n;
+        if (times(plan->per_seed, s->n_seeds) > MAX_POINTS)
+            return cop_err_add(err, COP_E_INPUT,
+                               "%s: more than %d runs (values of all axes times seeds, of all "
+                               "blocks together); make several studies of it",
+                               b->where, MAX_POINTS);
+        labels += n * s->n_seeds * longest_label(b);
+        if (labels > MAX_LABELS)
+            return cop_err_add(err, COP_E_INPUT,
+                               "%s: the names of all runs have more than %zu MiB; use shorter "
+                               "names or fewer runs",
+                               b->where, MAX_LABELS >> 20);
+    }
+    return 0;
+}
+
 int cop_plan_make(cop_plan *plan, cop_study *s, cop_err *err)
 {
     *plan = (cop_plan){.study = s, .arena = &s->arena};
-    for (size_t i = 0; i < s->n_blocks; i++)
-        plan->per_seed += combinations(&s->block[i]);
-    if (plan->per_seed * s->n_seeds > MAX_POINTS)
-        return cop_err_add(err, COP_E_INPUT, "%s: %zu runs; make do with %d", s->file,
-                           plan->per_seed * s->n_seeds, MAX_POINTS);
+    int rc = check_size(plan, s, err);
+    if (rc != 0)
+        return rc;
     plan->point = COP_NEW_ARRAY(&s->arena, cop_point, plan->per_seed * s->n_seeds);
     for (size_t k = 0; k < s->n_seeds; k++)
         for (size_t i = 0; i < s->n_blocks; i++)
             expand(plan, s, &s->block[i], s->seed[k]);
-    int rc = 0;
     for (size_t i = 0; i < plan->n_points && (err == NULL || err->faults < 8); i++)
         if (check_config(plan, s, &plan->point[i], err) != 0)
             rc = -COP_E_INPUT;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define MAX_SEEDS 1000
+#define MAX_ENTRIES 10000 /* of a list or map: names are compared with one another */
 
 int cop_study_fault(cop_study_reader *r, int node, const char *fmt, ...)
 {
@@ -310,6 +311,17 @@ static void check_lets(cop_study_reader *r, int root)
                                 s->let[i].name);
 }
 
+static bool check_counts(cop_study_reader *r)
+{
+    for (int node = 1; node <= r->doc.n_file_nodes; node++)
+        if (cop_doc_count(&r->doc, node) > MAX_ENTRIES) {
+            cop_study_fault(r, node, "more than %d entries; make several studies of it",
+                            MAX_ENTRIES);
+            return false;
+        }
+    return true;
+}
+
 static void read_root(cop_study_reader *r, int root)
 {
     static const char *const keys[] = {"experiment", "title",  "paper",   "about", "choices",
@@ -358,7 +370,8 @@ int cop_study_load(cop_study *s, const char *file, const char *scale, const cop_
     cop_study_reader r = {.s = s, .ledger = ledger, .err = err ? err : &own};
     int rc = cop_doc_load(&r.doc, s->file, NULL, r.err);
     if (rc == 0) {
-        read_root(&r, cop_doc_root(&r.doc));
+        if (check_counts(&r))
+            read_root(&r, cop_doc_root(&r.doc));
         cop_doc_free(&r.doc);
         rc = r.faults ? -COP_E_INPUT : 0;
     }

@@ -1,38 +1,25 @@
 /* A Lua state that strangers may use.
  *
- * A study file may come from anybody. Steps are counted by a hook, memory by the allocator. The
- * hook only sees Lua code, so library functions that can run for long by themselves are taken away
- * or bounded: pattern matching (backtracks), string.rep (loops, even over nothing), table.move.
- * Without pcall nobody survives the end of his steps, or hides that a run is missing; without
- * metatables no library function can be made to loop over what is not there. */
+ * Role: a study file may come from anybody. It must not reach anything outside, nor take long, nor
+ * take much memory, nor change what another expression computes.
+ * Rules: what loads code, catches errors or makes metatables is taken away. Without pcall nobody
+ * survives the end of his steps, or hides that a run is missing; without metatables no library
+ * function can be made to loop over what is not there.
+ * Cost: a hook counts the steps of Lua code, the allocator what is made, prices.c what a single
+ * call of a library function does. All three are counts, so whether a file is accepted does not
+ * depend on the machine. The deadline is for what they miss; it is far beyond what their limits take.
+ * Memory: counted by the allocator. A text has at most COP_LUA_MAX_TEXT bytes, so that one step of
+ * Lua on texts (a comparison, a conversion) cannot take long either. */
 #include "study/sandbox.h"
 
 #include "base/mem.h"
 
 #include <lauxlib.h>
 #include <lualib.h>
-#include <string.h>
+#include <time.h>
 
-#define STEPS_PER_CALL 100000
-
-/* The cost of matching a pattern with k repetitions on n characters is at most about n^(k+1). */
-static const char guards[] =
-    "local rep, gsub = string.rep, string.gsub\n"
-    "function string.rep(s, n, sep)\n"
-    "   if n > 1e6 then error('string.rep: more than a million times', 0) end\n"
-    "   return rep(s, n, sep)\n"
-    "end\n"
-    "for _, name in ipairs{'find', 'match', 'gmatch', 'gsub'} do\n"
-    "   local f = string[name]\n"
-    "   string[name] = function(s, pattern, ...)\n"
-    "      local _, many = gsub(pattern, '[*+?-]', '')\n"
-    "      local _, more = gsub(pattern, '%%[b%d]', '')\n"
-    "      if (#tostring(s) + 1) ^ (many + more + 1) > 1e9 then\n"
-    "         error('string.' .. name .. ': the pattern could take too long', 0)\n"
-    "      end\n"
-    "      return f(s, pattern, ...)\n"
-    "   end\n"
-    "end\n";
+#define STEPS_PER_CALL 1000
+#define BYTES_PER_STEP 16 /* of memory that is made */
 
 static cop_lua_limits *limits_of(lua_State *L)
 {
@@ -40,6 +27,73 @@ static cop_lua_limits *limits_of(lua_State *L)
     (void)lua_getallocf(L, &limits);
     return limits;
 }
+
+static int64_t cpu_now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* -- counts -- */
+
+/* What is too dear is refused and not done, so it costs no more than what is left. */
+static void spend(cop_lua_limits *l, uint64_t steps)
+{
+    int64_t left = l->steps_left > 0 ? l->steps_left : 0;
+    int64_t n = steps < (uint64_t)left ? (int64_t)steps : left;
+    l->steps_left -= n;
+    l->total_left -= n;
+}
+
+void cop_sandbox_enter(cop_lua_limits *l, int64_t steps, int64_t cpu_ns)
+{
+    l->steps_left = steps;
+    l->start_ns = cpu_now();
+    l->deadline_ns = l->start_ns + (cpu_ns < l->cpu_ns_left ? cpu_ns : l->cpu_ns_left);
+    l->long_text = false;
+    l->strict = true;
+}
+
+void cop_sandbox_leave(cop_lua_limits *l)
+{
+    l->strict = false;
+    l->cpu_ns_left -= cpu_now() - l->start_ns;
+}
+
+const char *cop_sandbox_exhausted(const cop_lua_limits *l)
+{
+    if (l->total_left <= 0 || l->cpu_ns_left <= 0)
+        return "all expressions together take too long; make them simpler or fewer";
+    if (l->steps_left <= 0)
+        return "takes too long; is there an endless loop?";
+    if (l->long_text)
+        return "makes a text of more than 64 KiB; keep texts short";
+    return NULL;
+}
+
+void cop_sandbox_charge(lua_State *L, uint64_t steps)
+{
+    cop_lua_limits *l = limits_of(L);
+    if (!l->strict)
+        return;
+    spend(l, steps);
+    const char *why = cop_sandbox_exhausted(l);
+    if (why != NULL)
+        luaL_error(L, "%s", why);
+}
+
+static void count_steps(lua_State *L, lua_Debug *ar)
+{
+    (void)ar;
+    cop_sandbox_charge(L, STEPS_PER_CALL);
+    const cop_lua_limits *l = limits_of(L);
+    if (l->strict && cpu_now() > l->deadline_ns)
+        luaL_error(L, "took more than %d s; make it simpler",
+                   (int)((l->deadline_ns - l->start_ns) / 1000000000));
+}
+
+/* -- memory -- */
 
 static void *allocate(void *ud, void *old, size_t old_bytes, size_t bytes)
 {
@@ -50,21 +104,19 @@ static void *allocate(void *ud, void *old, size_t old_bytes, size_t bytes)
         cop_free(old);
         return NULL;
     }
-    if (l->strict && bytes > had && l->bytes - had + bytes > l->max_bytes)
-        return NULL;
+    if (l->strict && bytes > had) {
+        bool long_text = old == NULL && old_bytes == LUA_TSTRING && bytes > COP_LUA_MAX_TEXT + 64;
+        l->long_text |= long_text;
+        spend(l, bytes / BYTES_PER_STEP);
+        /* Who has used up his steps gets nothing more, even if the hook has not come round yet. */
+        if (long_text || l->steps_left <= 0 || l->bytes - had + bytes > l->max_bytes)
+            return NULL;
+    }
     l->bytes = l->bytes - had + bytes;
     return cop_realloc(old, bytes);
 }
 
-static void count_steps(lua_State *L, lua_Debug *ar)
-{
-    cop_lua_limits *l = limits_of(L);
-    (void)ar;
-    l->steps_left -= STEPS_PER_CALL;
-    l->total_left -= STEPS_PER_CALL;
-    if (l->steps_left <= 0 || l->total_left <= 0)
-        luaL_error(L, "takes too long; is there an endless loop?");
-}
+/* -- what there is -- */
 
 static void forget(lua_State *L, const char *library, const char *const *names, size_t n)
 {
@@ -76,23 +128,16 @@ static void forget(lua_State *L, const char *library, const char *const *names, 
     lua_pop(L, 1);
 }
 
-static void run_guards(lua_State *L)
-{
-    int rc = luaL_loadbufferx(L, guards, strlen(guards), "=guards", "t");
-    if (rc == LUA_OK)
-        rc = lua_pcall(L, 0, 0, 0);
-    COP_CHECK(rc == LUA_OK);
-}
-
 lua_State *cop_sandbox_open(cop_lua_limits *limits)
 {
-    static const char *const base[] = {"dofile",       "loadfile",     "load",   "require",
-                                       "print",        "pcall",        "xpcall", "collectgarbage",
-                                       "setmetatable", "getmetatable", "warn"};
+    static const char *const base[] = {"dofile",       "loadfile",     "load",    "require",
+                                       "print",        "pcall",        "xpcall",  "collectgarbage",
+                                       "setmetatable", "getmetatable", "warn",    "rawset",
+                                       "rawget",       "rawlen",       "rawequal"};
     /* Verdicts must not depend on chance. */
     static const char *const math[] = {"random", "randomseed"};
     static const char *const table[] = {"move"};
-    static const char *const string[] = {"dump"};
+    static const char *const string[] = {"dump", "pack", "unpack", "packsize"};
     lua_State *L = lua_newstate(allocate, limits);
     COP_CHECK(L != NULL);
     luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
@@ -104,11 +149,13 @@ lua_State *cop_sandbox_open(cop_lua_limits *limits)
     forget(L, LUA_MATHLIBNAME, math, COP_LEN(math));
     forget(L, LUA_TABLIBNAME, table, COP_LEN(table));
     forget(L, LUA_STRLIBNAME, string, COP_LEN(string));
-    run_guards(L);
+    cop_sandbox_order(L);
+    cop_sandbox_price(L);
     lua_pushnil(L);
     lua_setglobal(L, LUA_GNAME);
     lua_sethook(L, count_steps, LUA_MASKCOUNT, STEPS_PER_CALL);
     limits->total_left = INT64_MAX;
     limits->steps_left = INT64_MAX;
+    limits->cpu_ns_left = INT64_MAX;
     return L;
 }

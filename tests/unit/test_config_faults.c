@@ -152,11 +152,38 @@ static void hostile_input_is_refused_quickly(void **state)
         used += (size_t)sprintf(anchors + used, "- &a%zu x\n", i);
     refuse(anchors, "too many anchors");
     cop_free(anchors);
-    refuse("&a {topology: *a}\n", "topology.kind is missing");
-    refuse("&a [*a, *a]\n", "no sections");
-    refuse("topology: &t {kind: *t}\n", "topology.kind: is not a word");
-    refuse(TOPO "traffic: &l [*l, *l]\n", "traffic[0]: is not a map");
-    refuse_set("&a {topology: *a}\n", "topology.topology.topology.k=1", "topology.kind is missing");
+    refuse("&a {topology: *a}\n", "1:15: an alias inside of what it stands for");
+    refuse("&a [*a, *a]\n", "an alias inside");
+    refuse("topology: &t {kind: *t}\n", "an alias inside");
+    refuse(TOPO "traffic: &l [*l, *l]\n", "an alias inside");
+    refuse_set("&a {topology: *a}\n", "topology.topology.topology.k=1", "an alias inside");
+    /* One long text and aliases of it: short files that would be gigabytes. */
+    char *text = repeat("title: &a '", "x", 60000), *aliases = repeat("", ", *a", 6000);
+    char *bomb = cop_alloc(strlen(text) + strlen(aliases) + 64);
+    sprintf(bomb, "%s'\n" TOPO "traffic: [1%s]\n", text, aliases);
+    refuse(bomb, "more than 8 MiB with all aliases written out");
+    sprintf(bomb, "%s'\n" TOPO, text);
+    cop_config c;
+    cop_err err = {0};
+    assert_int_equal(cop_config_load(&c, "f.yaml", bomb, NULL, 0, &err), 0);
+    cop_config_free(&c);
+    cop_free(bomb);
+    cop_free(text);
+    cop_free(aliases);
+    char *longer = repeat("title: ", "x", 70000), *many = repeat("a: &a 1\nb: [1", ", *a", 30000);
+    refuse(longer, "1:8: a text of more than 64 KiB");
+    refuse(many, "too many aliases");
+    cop_free(longer);
+    cop_free(many);
+    char *set = repeat("topology.kind=", "x", 70000);
+    refuse_set(TOPO, set, "more than 64 KiB");
+    cop_free(set);
+    set = repeat("topology.names=[&a xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx, ", "*a, ",
+                 1900);
+    refuse_set(TOPO, set, "not YAML");
+    set[strlen(set) - 2] = ']';
+    refuse_set(TOPO, set, "too large");
+    cop_free(set);
 }
 
 static void unreadable_files(void **state)

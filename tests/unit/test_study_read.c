@@ -66,7 +66,7 @@ static void test_faults(void **state)
          "need `over`"},
         {HEAD "figures: [{name: f, kind: time, series: [{name: a}]}]\n", "study.yaml:3:42",
          "no expression"},
-        {HEAD "set: {a: &a [*a]}\n", "study.yaml:1:1", "too deep"},
+        {HEAD "set: {a: &a [*a]}\n", "study.yaml:3:14", "an alias inside"},
     };
     stage *s = *state;
     for (size_t i = 0; i < COP_LEN(bad); i++)
@@ -84,7 +84,7 @@ static void test_aliases(void **state)
         n += (size_t)snprintf(text + n, sizeof(text) - n,
                               "  a%d: &a%d [*a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d]\n", i,
                               i, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
-    refuse(s, text, "study.yaml:", "KiB");
+    refuse(s, text, "study.yaml:11:", "8 MiB with all aliases");
 }
 
 static void test_plan(void **state)
