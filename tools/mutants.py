@@ -52,7 +52,7 @@ class Draw:
             all_of = faults.in_order(self.texts, how["seed"], per_line=0)
             if how["at"]:
                 wanted = {(p[0], int(p[2])) for p in places}
-                all_of = sorted((f for f in all_of if (f.file, f.line) in wanted), key=lambda f: (f.file, f.line, f.start))
+                all_of = sorted((f for f in all_of if (f.file, f.line) in wanted), key=lambda f: f[:2] + f[3:])
             self.add(all_of, int(how["n"] or len(all_of)))
             return
         folders = how["only"].replace(",", " ").split() or FOLDERS
@@ -132,7 +132,7 @@ def decide(lab, bench, notes, fault, text):
     met = old.get("met", {})
     tests = lab.tests_for(fault, text)
     new = [t for t in tests if met.get(t) != lab.hashes[t]]
-    if old.get("verdict") == "survived" and not new:
+    if old.get("verdict") == ("survived" if tests else "not executed") and not new:
         return old, False
     verdict, by = bench.judge(fault, text, new)
     if verdict == "survived" and not tests:
@@ -162,8 +162,9 @@ def try_all(lab, draw, notes):
                     continue
                 results.append(note)
                 said = "found by " + note["by"] if note["verdict"] == "found" else note["verdict"].upper()
-                print(f"{len(results):4d}/{draw.total():<4d} {note['file'][4:] + ':' + str(note['line']):28s} {note['kind']:10s} "
-                      f"{said}{'' if tried else ' (known)'}", flush=True)
+                place = f"{note['file'][4:]}:{note['line']}"
+                print(f"{len(results):4d}/{draw.total():<4d} {place:28s} {note['kind']:10s} {said}"
+                      + ("" if tried else " (known)"), flush=True)
     try:
         in_threads(lab.jobs, work)
         stopped = False
@@ -224,18 +225,21 @@ def main():
     except OSError:
         sys.exit(f"mutants: somebody else is at it in {build}; give another BUILD")
     how = {k: args[k] for k in ("n", "only", "file", "at")} | {"seed": args["seed"] or "1"}
-    if args["again"]:
-        how = json.loads(read(f"{build}/last"))
-    else:
-        with open(f"{build}/last", "w", encoding="utf-8") as f:
-            json.dump(how, f)
+    try:
+        if args["again"]:
+            how = json.loads(read(f"{build}/last"))
+        draw = Draw(how)
+    except (OSError, ValueError) as e:
+        sys.exit(f"mutants: {e}")
+    with open(f"{build}/last", "w", encoding="utf-8") as f:
+        json.dump(how, f)
     lab = Lab(build, int(args["jobs"]))
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         lab.learn()
     except KeyboardInterrupt:
         return 130
-    results, rejected, stopped = try_all(lab, Draw(how), Notes(build))
+    results, rejected, stopped = try_all(lab, draw, Notes(build))
     share = summary(results, rejected, build)
     return 130 if stopped else int(bool(args["min"]) and share < float(args["min"]))
 

@@ -49,7 +49,10 @@ def run(words, limit, log, **how):
     while os.waitid(os.P_PID, p.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
         late = time.monotonic() - start > limit
         if late or stopping.is_set():
-            folder = os.readlink(f"/proc/{p.pid}/cwd")
+            try:
+                folder = os.readlink(f"/proc/{p.pid}/cwd")
+            except OSError:
+                pass  # it has just ended
             break
         time.sleep(pause)
         pause = min(0.05, pause * 1.2)
