@@ -210,7 +210,8 @@ class Lab:
             mask = (1 << b + 1) - (1 << a)
             if self.known.get(fault.file, 0) & mask:
                 return [t for t in some if self.lines[t].get(fault.file, 0) & mask]
-        return [t for t in some if self.lines[t].get(fault.file, 0)] or some
+        # A table: whoever reads it may be elsewhere.
+        return sorted(some, key=lambda t: fault.file not in self.lines[t])
 
 
 class Bench:
