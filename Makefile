@@ -34,7 +34,7 @@ CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 
-.PHONY: all deps demo test unit check reproduce bench install clean help docs format
+.PHONY: all deps demo test unit check mutants reproduce bench install clean help docs format
 
 all: deps-build $(BUILD)/coppice
 
@@ -44,6 +44,7 @@ help:
 	@echo "make reproduce  run the published experiments, write VALIDATION.md (SCALE=quick|full)"
 	@echo "make bench    speed and memory, with instruction counts"
 	@echo "make check    sanitizers, fuzzers, format and lint, thousands of random scenarios"
+	@echo "make mutants  how many small faults the tests notice (N=100 SEED=1 ONLY=net FILE=... AT=file:line)"
 	@echo "make docs     write docs/CONFIG.md from the option tables"
 	@echo "make format   clang-format on every C file"
 	@echo "make clean    remove $(BUILD)"
@@ -124,6 +125,38 @@ unit-build: $(TESTS) $(BUILD)/coppice
 
 check: deps-check $(BUILD)/coppice
 	@tools/check.sh $(BUILD)
+
+# How many small faults the tests notice. Here the tests are linked to one shared library, so that a fault costs one
+# compilation and one link; a second build notes which lines each test runs.
+MUTANTS = $(BUILD)/mutants
+MUTANT_OPT := -O1 -g0 -w -fPIC -fno-semantic-interposition
+mutants: export MUTANT_CC = $(CC)
+mutants: export MUTANT_FLAGS = $(BASE)
+mutants: export MUTANT_OPT := $(MUTANT_OPT)
+mutants: export MUTANT_LIBS = $(LIBS)
+mutants: export MUTANT_METRICS = $(METRICS)
+mutants: deps-test
+	@$(MAKE) --no-print-directory BUILD=$(MUTANTS)/plain OPT="$(MUTANT_OPT)" shared-build
+	@$(MAKE) --no-print-directory BUILD=$(MUTANTS)/cover OPT="-O1 -g0 -w -fPIC --coverage" \
+	    SHARED_SRC=tools/mutants_exit.c SHARED_FLAGS="--coverage -Wl,--wrap=_exit,--wrap=abort" shared-build
+	@tools/mutants.py --build "$(MUTANTS)" --jobs "$(JOBS)" --n "$(N)" --seed "$(SEED)" --only "$(ONLY)" \
+	    --file "$(FILE)" --at "$(AT)" --min "$(MIN)" --again "$(AGAIN)"
+
+SHARED_SRC :=
+SHARED_FLAGS :=
+.PHONY: shared-build
+shared-build: $(BUILD)/shared/coppice $(patsubst tests/%.c,$(BUILD)/shared/%,$(TEST_SRC))
+
+$(BUILD)/shared/libcoppice.so: $(LIB_OBJ) $(SHARED_SRC:%.c=$(BUILD)/obj/%.o)
+	@mkdir -p $(@D)
+	@$(CC) -shared $(SHARED_FLAGS) $^ $(LIBS) -o $@
+
+$(BUILD)/shared/coppice: $(CLI_OBJ) | $(BUILD)/shared/libcoppice.so
+	@$(CC) $(SHARED_FLAGS) $^ -L$(BUILD)/shared -lcoppice $(LIBS) -o $@
+
+$(BUILD)/shared/%: $(BUILD)/obj/tests/%.o $(SUPPORT_OBJ) | $(BUILD)/shared/libcoppice.so
+	@mkdir -p $(@D)
+	@$(CC) $(SHARED_FLAGS) $^ -L$(BUILD)/shared -lcoppice -lcmocka $(LIBS) -o $@
 
 # All published experiments, then VALIDATION.md and the report. SCALE=full for the papers' own sizes.
 SCALE ?= quick

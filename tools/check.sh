@@ -3,6 +3,7 @@
 # a summary at the end, and a non-zero exit if any step failed.
 #   format     clang-format on every C file
 #   layers     who includes whom (tools/check_layers.py)
+#   mutants    the self-test of tools/mutants.py
 #   tidy       clang-tidy on src and apps
 #   cppcheck   on src and apps
 #   tests      all tests with address and undefined-behaviour sanitizers, random tests 5 x longer
@@ -14,7 +15,7 @@ cd "$(dirname "$0")/.."
 
 build=${1-build}
 shift $(($# > 0))
-[ $# -gt 0 ] || set -- format layers tidy cppcheck tests fuzz golden
+[ $# -gt 0 ] || set -- format layers mutants tidy cppcheck tests fuzz golden
 logs=$build/check
 mkdir -p "$logs"
 flags="-std=gnu11 -D_GNU_SOURCE -Isrc -Iinclude -Itests/support -isystem /usr/include/lua5.4"
@@ -34,6 +35,8 @@ check_format() {
 }
 
 check_layers() { tools/check_layers.py; }
+
+check_mutants() { tools/mutants.py --self-test; }
 
 check_tidy() {
     local status=0
@@ -69,7 +72,7 @@ check_golden() { tools/golden.sh "$build"; }
 failed=()
 for step in "$@"; do
     if ! declare -F "check_$step" >/dev/null; then
-        echo "check: unknown step $step; one of format layers tidy cppcheck tests fuzz golden" >&2
+        echo "check: unknown step $step; one of format layers mutants tidy cppcheck tests fuzz golden" >&2
         exit 2
     fi
     start=$SECONDS
