@@ -1,0 +1,387 @@
+/* Every field of a result, by closed forms on tiny networks: means, counts, series and tables, the cut at the
+ * warm-up, at the end and at a deadlock, names of streams. Links of 10 Gbit/s (0.8 ns per byte) and 20 ns,
+ * packets of 2 KiB (1638.4 ns), 64 bytes of header (51.2 ns), a pipeline of 100 ns. */
+#include "results_fixture.h"
+
+#define BYTES 2048.0
+#define WIRE_NS (BYTES * 0.8)
+#define HOP_NS (20 + 51.2 + 100) /* from the start on one link to the start on the next */
+
+/* -- one packet at a time -- */
+
+/* A packet every 10 us over two switches. It is on the way for two hops and the last link: 2000.8 ns. 100 are
+ * sent in 1 ms, 20 of them before the warm-up is over. */
+static const char lone_packets[] =
+    "run: {duration: 1 ms, warmup: 200 us, sample: 100 us, flows: yes}\n"
+    "topology: {kind: chain, hosts: [1, 1]}\n"
+    "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+    "switch: {pipeline: 100 ns, header: 64 B}\n"
+    "nic: {mtu: 2 KiB}\n"
+    "traffic:\n"
+    "  - {name: F, from: [0], pattern: fixed, to: 1, arrival: constant, rate: 1.6384 Gbit/s,"
+    " message: 2 KiB}\n";
+#define ON_THE_WAY_NS (2 * HOP_NS + 20 + WIRE_NS)
+
+static void test_totals_of_lone_packets(void **state)
+{
+    (void)state;
+    cop_result r;
+    scn_run(lone_packets, NULL, 0, &r, NULL);
+    assert_int_equal(r.outcome, COP_OUTCOME_OK);
+    assert_null(r.detail);
+    assert_int_equal(r.sim_time, COP_MS);
+    assert_int_equal(r.warmup, 200 * COP_US);
+    assert_int_equal(r.sample, 100 * COP_US);
+    assert_int_equal(r.packets_injected, 100);
+    assert_int_equal(r.packets_delivered, 100);
+    assert_int_equal(r.packets_in_flight, 0);
+    assert_int_equal(r.packets_lost, 0);
+    assert_int_equal(r.bytes_injected, 100 * 2048);
+    assert_int_equal(r.bytes_delivered, 100 * 2048);
+    assert_int_equal(r.packet_hops, 300);
+    assert_int_equal(r.credits_missing, 0);
+    assert_int_equal(r.n_hosts, 2);
+    assert_int_equal(r.n_switches, 2);
+    same_number("throughput", r.throughput_total_gbps, 80 * BYTES * 8 / 800e3);
+    same_number("throughput per host", r.throughput_gbps, 40 * BYTES * 8 / 800e3);
+    const cop_hist *both[] = {r.latency, r.transit}; /* nothing waits at the source */
+    for (size_t i = 0; i < COP_LEN(both); i++) {
+        assert_int_equal(both[i]->count, 80);
+        assert_int_equal(both[i]->min, 2000800);
+        assert_int_equal(both[i]->max, 2000800);
+        same_number("mean", cop_hist_mean(both[i]), ON_THE_WAY_NS * 1e3);
+    }
+    same_number("mean in the network", r.little_mean_in_network, ON_THE_WAY_NS / 10e3);
+    same_number("rate x latency", r.little_rate_times_latency, ON_THE_WAY_NS / 10e3);
+    cop_result_free(&r);
+}
+
+static void test_tables_of_lone_packets(void **state)
+{
+    (void)state;
+    cop_result r;
+    scn_run(lone_packets, NULL, 0, &r, NULL);
+    assert_int_equal(r.n_streams, 1);
+    const cop_stream_result *s = r.stream;
+    assert_string_equal(s->entry, "F");
+    assert_int_equal(s->host, 0);
+    assert_int_equal(s->dst, 1);
+    assert_int_equal(s->sent_bytes, 100 * 2048); /* of the whole run */
+    assert_int_equal(s->delivered_bytes, 100 * 2048);
+    assert_int_equal(s->packets, 80); /* the rest: after the warm-up */
+    same_number("rate", s->gbps, 1.6384);
+    same_number("latency", s->latency_mean_ns, ON_THE_WAY_NS);
+    assert_int_equal(r.n_nodes, 2);
+    for (uint32_t h = 0; h < 2; h++) {
+        assert_string_equal(r.node[h].name, h ? "h1" : "h0");
+        assert_int_equal(r.node[h].sent_bytes, h ? 0 : 80 * 2048);
+        assert_int_equal(r.node[h].received_bytes, h ? 80 * 2048 : 0);
+        same_number("sent", r.node[h].sent_gbps, h ? 0 : 1.6384);
+        same_number("received", r.node[h].received_gbps, h ? 1.6384 : 0);
+        assert_string_equal(r.node[h].role, "");
+        same_number("hotspot", r.node[h].hotspot, 0);
+    }
+    assert_int_equal(r.n_flows, 1);
+    assert_int_equal(r.flow->src, 0);
+    assert_int_equal(r.flow->dst, 1);
+    assert_int_equal(r.flow->packets, 80);
+    assert_int_equal(r.flow->bytes, 80 * 2048);
+    cop_result_free(&r);
+}
+
+static void test_links_and_series_of_lone_packets(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to;
+        bool used;
+    } links[] = {{"s0.0", "h0", false},   {"s0.1", "s1.1", true}, {"s1.0", "h1", true},
+                 {"s1.1", "s0.1", false}, {"h0", "s0.0", true},   {"h1", "s1.0", false}};
+    cop_result r;
+    scn_run(lone_packets, NULL, 0, &r, NULL);
+    assert_int_equal(r.n_ports, COP_LEN(links));
+    for (size_t i = 0; i < COP_LEN(links); i++) {
+        const cop_port_result *p = port_of(&r, links[i].from);
+        assert_string_equal(p->to, links[i].to);
+        same_number(p->name, p->utilisation, links[i].used ? WIRE_NS / 10e3 : 0);
+        same_number(p->name, p->mean_queue_bytes, 0);
+        assert_int_equal(p->max_queue_bytes, 0);
+    }
+    double gbps[10], ns[10], inside[10] = {0};
+    for (int i = 0; i < 10; i++) {
+        gbps[i] = 1.6384;
+        ns[i] = ON_THE_WAY_NS;
+    }
+    assert_int_equal(r.n_series, 4);
+    same_series(&r, "throughput/F", "Gbit/s", gbps, 10);
+    same_series(&r, "network/throughput", "Gbit/s", gbps, 10);
+    same_series(&r, "network/latency", "ns", ns, 10);
+    same_series(&r, "network/packets", "packets", inside, 10);
+    cop_result_free(&r);
+}
+
+/* -- two packets for one link -- */
+
+/* From 9 us on, hosts 0 and 1 send a packet each every 10 us, at the same time, to host 2. Host 0 comes
+ * first; at the samples, 1 us later, the packet of host 1 waits. Host 3 sends a third one with the first
+ * two, before the warm-up. The last pair, at 99 us, arrives behind the end. */
+static const char pairs[] =
+    "run: {duration: 100 us, warmup: 30 us, sample: 10 us, flows: yes}\n"
+    "topology: {kind: single, hosts: 4}\n"
+    "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+    "switch: {pipeline: 100 ns, header: 64 B}\n"
+    "nic: {mtu: 2 KiB}\n"
+    "traffic:\n"
+    "  - {name: pair, from: [0, 1], pattern: fixed, to: 2, arrival: constant, start: 9 us,"
+    " rate: 1.6384 Gbit/s, message: 2 KiB}\n"
+    "  - {name: early, from: [3], pattern: fixed, to: 2, messages: 1, message: 2 KiB, start: 9 "
+    "us}\n";
+#define FIRST_NS (HOP_NS + 20 + WIRE_NS)
+#define SECOND_NS (FIRST_NS + WIRE_NS)
+
+static void test_what_waits_at_samples(void **state)
+{
+    (void)state;
+    cop_result r;
+    scn_run(pairs, NULL, 0, &r, NULL);
+    const cop_port_result *p = port_of(&r, "s0.2");
+    same_number("mean queue", p->mean_queue_bytes, 2048); /* not the 4096 of the sample at 10 us */
+    assert_int_equal(p->max_queue_bytes, 2048);
+    /* Six pairs in full, those of 29 and 99 us in part: they begin 1 us before the cut, on the second link
+     * a hop later. */
+    double late = 1000 - HOP_NS, busy = (2 * WIRE_NS - late) + 6 * 2 * WIRE_NS + late;
+    same_number("utilisation", p->utilisation, busy / 70e3);
+    busy = (WIRE_NS - 1000) + 6 * WIRE_NS + 1000;
+    same_number("of a host", port_of(&r, "h1")->utilisation, busy / 70e3);
+    same_number("before", port_of(&r, "h3")->utilisation, 0);
+    cop_result_free(&r);
+}
+
+static void test_streams_of_one_entry(void **state)
+{
+    (void)state;
+    cop_result r;
+    scn_run(pairs, NULL, 0, &r, NULL);
+    assert_int_equal(r.n_streams, 3);
+    for (uint32_t s = 0; s < 2; s++) {
+        assert_string_equal(r.stream[s].entry, "pair");
+        assert_int_equal(r.stream[s].host, s);
+        assert_int_equal(r.stream[s].sent_bytes, 10 * 2048);
+        assert_int_equal(r.stream[s].delivered_bytes, 9 * 2048);
+        assert_int_equal(r.stream[s].packets, 7); /* of 29, 39, ... 89 us */
+        same_number("rate", r.stream[s].gbps, 7 * BYTES * 8 / 70e3);
+        same_number("latency", r.stream[s].latency_mean_ns, s ? SECOND_NS : FIRST_NS);
+    }
+    assert_int_equal(r.stream[2].packets, 0); /* nothing after the warm-up: no mean, no rate */
+    same_number("rate", r.stream[2].gbps, 0);
+    same_number("latency", r.stream[2].latency_mean_ns, 0);
+    assert_int_equal(r.stream[2].delivered_bytes, 2048);
+    assert_int_equal(r.n_flows, 3);
+    for (uint32_t f = 0; f < 3; f++) {
+        assert_int_equal(r.flow[f].src, f == 2 ? 3 : f);
+        assert_int_equal(r.flow[f].dst, 2);
+        assert_int_equal(r.flow[f].packets, f == 2 ? 0 : 7);
+        assert_int_equal(r.flow[f].bytes, f == 2 ? 0 : 7 * 2048);
+    }
+    cop_result_free(&r);
+}
+
+static void test_series_of_pairs(void **state)
+{
+    (void)state;
+    /* What is sent in the last microsecond of a bin arrives in the next. */
+    static const double one[] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1},
+                        early[] = {0, 1, 0, 0, 0, 0, 0, 0, 0, 0};
+    static const double inside[] = {3, 2, 2, 2, 2, 2, 2, 2, 2, 2};
+    double gbps[10], of_early[10], all[10], ns[10];
+    for (int i = 0; i < 10; i++) {
+        gbps[i] = one[i] * BYTES * 8 / 10e3;
+        of_early[i] = early[i] * BYTES * 8 / 10e3;
+        all[i] = 2 * gbps[i] + of_early[i];
+        ns[i] = i == 0   ? 0
+                : i == 1 ? (FIRST_NS + SECOND_NS + SECOND_NS + WIRE_NS) / 3
+                         : (FIRST_NS + SECOND_NS) / 2;
+    }
+    cop_result r;
+    scn_run(pairs, NULL, 0, &r, NULL);
+    same_series(&r, "throughput/pair/0", "Gbit/s", gbps, 10);
+    same_series(&r, "throughput/pair/1", "Gbit/s", gbps, 10);
+    same_series(&r, "throughput/early", "Gbit/s", of_early, 10);
+    same_series(&r, "network/throughput", "Gbit/s", all, 10);
+    same_series(&r, "network/latency", "ns", ns, 10);
+    same_series(&r, "network/packets", "packets", inside, 10);
+    cop_result_free(&r);
+}
+
+/* -- the end -- */
+
+static void test_little_counts_what_is_inside_at_the_ends(void **state)
+{
+    (void)state;
+    cop_result r;
+    scn_run(pairs, NULL, 0, &r, NULL);
+    /* The pair of 29 us counts from 30 us on, the one of 99 us until 100. */
+    double inside = 6 * (FIRST_NS + SECOND_NS) + (FIRST_NS + SECOND_NS - 2e3) + 2e3;
+    same_number("mean in the network", r.little_mean_in_network, inside / 70e3);
+    /* What is delivered after the warm-up counts in full, the pair of 29 us as well. */
+    same_number("rate x latency", r.little_rate_times_latency, 7 * (FIRST_NS + SECOND_NS) / 70e3);
+    assert_int_equal(r.latency->count, 14);
+    cop_result_free(&r);
+}
+
+/* Draining delivers what is under way and stops the sources. It changes no mean and no table. */
+static void test_drain_measures_nothing(void **state)
+{
+    (void)state;
+    static const char *const drain[] = {"run.drain=yes"};
+    cop_result plain, r;
+    scn_run(pairs, NULL, 0, &plain, NULL);
+    scn_run(pairs, drain, 1, &r, NULL);
+    assert_int_equal(plain.packets_in_flight, 2);
+    assert_int_equal(plain.packets_delivered, 19);
+    assert_int_equal(r.packets_injected, 21);
+    assert_int_equal(r.packets_in_flight, 0);
+    assert_int_equal(r.packets_delivered, 21);
+    assert_int_equal(r.bytes_delivered, 21 * 2048);
+    assert_int_equal(r.stream[0].delivered_bytes, 10 * 2048);
+    assert_int_equal(r.stream[0].packets, plain.stream[0].packets);
+    assert_int_equal(r.latency->count, plain.latency->count);
+    same_number("throughput", r.throughput_total_gbps, plain.throughput_total_gbps);
+    same_number("Little", r.little_mean_in_network, plain.little_mean_in_network);
+    same_number("utilisation", port_of(&r, "s0.2")->utilisation,
+                port_of(&plain, "s0.2")->utilisation);
+    assert_int_equal(r.series[0].n, plain.series[0].n);
+    cop_result_free(&plain);
+    cop_result_free(&r);
+}
+
+/* In a ring of five without datelines every host sends two hops. The first five packets fill the buffers of the
+ * ring, five more those behind the hosts, and nothing moves from the first microseconds on. It is found when
+ * ports have stood still for a sample, at 1 ms: the mean is taken from the warm-up until then, not until
+ * the end that was planned. */
+static void test_deadlock_ends_the_measurement(void **state)
+{
+    (void)state;
+    cop_result r;
+    scn_run("run: {duration: 4 ms, warmup: 100 us, sample: 500 us, allow_deadlock: yes}\n"
+            "topology: {kind: torus, radix: [5]}\n"
+            "routing: {kind: dor, datelines: no}\n"
+            "switch: {buffer: 2 KiB}\n"
+            "nic: {mtu: 2 KiB}\n"
+            "traffic: [{pattern: tornado}]\n",
+            NULL, 0, &r, NULL);
+    assert_int_equal(r.outcome, COP_OUTCOME_DEADLOCK);
+    assert_non_null(strstr(r.detail, "deadlock"));
+    assert_int_equal(r.sim_time, COP_MS);
+    assert_int_equal(r.packets_injected, 10);
+    assert_int_equal(r.packets_in_flight, 10);
+    assert_int_equal(r.packets_delivered, 0);
+    same_number("mean in the network", r.little_mean_in_network, 10);
+    same_number("rate x latency", r.little_rate_times_latency, 0);
+    same_number("throughput", r.throughput_total_gbps, 0);
+    for (uint32_t i = 0; i < r.n_ports; i++)
+        same_number(r.port[i].name, r.port[i].utilisation, 0);
+    cop_result_free(&r);
+}
+
+/* -- names -- */
+
+/* Both neighbours of a rank are the same host in a ring of two: two streams of one host to one other. */
+static void test_names_of_several_streams_of_a_host(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"throughput/ring/0", "throughput/ring/0#2",
+                                        "throughput/ring/1", "throughput/ring/1#2",
+                                        "throughput/lone"};
+    cop_result r;
+    scn_run("run: {duration: 1 ms}\n"
+            "topology: {kind: single, hosts: 4}\n"
+            "traffic:\n"
+            "  - {name: ring, from: [0, 1], exchange: natural-ring, message: 2 KiB}\n"
+            "  - {name: lone, from: [2], pattern: fixed, to: 3}\n",
+            NULL, 0, &r, NULL);
+    assert_int_equal(r.n_streams, 5);
+    assert_int_equal(r.n_series, 5 + 3);
+    for (size_t i = 0; i < COP_LEN(names); i++)
+        assert_string_equal(r.series[i].name, names[i]);
+    assert_true(scalar_of(&r, "exchange/ring/0-1/steps") > 0);
+    same_number("twin", scalar_of(&r, "exchange/ring/0-1#2/steps"),
+                scalar_of(&r, "exchange/ring/0-1/steps"));
+    cop_result_free(&r);
+}
+
+/* -- hot spots -- */
+
+/* The hotspots move at 1 ms, when the warm-up is over, and then stay: whoever is one, is it all the time. */
+static void test_share_of_time_as_a_hotspot(void **state)
+{
+    (void)state;
+    static const char yaml[] = "run: {duration: 2 ms, warmup: 1 ms, sample: 100 us}\n"
+                               "topology: {kind: single, hosts: 16}\n"
+                               "traffic:\n"
+                               "  - {pattern: forest, v_share: 25 %, hotspots: 3, lifetime: 1 ms,"
+                               " arrival: constant, load: 5 %}\n";
+    static const char *const whole[] = {"run.warmup=0 us"};
+    cop_result r, all;
+    scn_run(yaml, NULL, 0, &r, NULL);
+    scn_run(yaml, whole, 1, &all, NULL);
+    double later = 0, moved = 0, sum = 0;
+    for (uint32_t h = 0; h < 16; h++) {
+        assert_true(r.node[h].hotspot == 0.0 || r.node[h].hotspot == 1.0);
+        /* Of the whole run half a share for each of the two places. */
+        double before = 2 * all.node[h].hotspot - r.node[h].hotspot;
+        assert_true(before == 0.0 || before == 1.0);
+        moved += before != r.node[h].hotspot;
+        later += r.node[h].hotspot;
+        sum += all.node[h].hotspot;
+    }
+    assert_true(moved > 0); /* else the two halves could not be told apart */
+    same_number("hotspots", later, 3);
+    same_number("hotspots", sum, 3);
+    cop_result_free(&r);
+    cop_result_free(&all);
+}
+
+/* A deadlock within the first millisecond: the places after that were never measured. */
+static void test_share_of_time_as_a_hotspot_before_a_deadlock(void **state)
+{
+    (void)state;
+    cop_result r;
+    scn_run("run: {duration: 4 ms, sample: 100 us, allow_deadlock: yes}\n"
+            "topology: {kind: torus, radix: [5]}\n"
+            "routing: {kind: dor, datelines: no}\n"
+            "switch: {buffer: 2 KiB}\n"
+            "nic: {mtu: 2 KiB}\n"
+            "traffic:\n"
+            "  - {pattern: tornado}\n"
+            "  - {pattern: forest, hotspots: 1, lifetime: 1 ms, arrival: constant, load: 1 %}\n",
+            NULL, 0, &r, NULL);
+    assert_int_equal(r.outcome, COP_OUTCOME_DEADLOCK);
+    assert_in_range(r.sim_time, 100 * COP_US, COP_MS - 1);
+    double sum = 0;
+    for (uint32_t h = 0; h < 5; h++) {
+        assert_true(r.node[h].hotspot == 0.0 || r.node[h].hotspot == 1.0);
+        sum += r.node[h].hotspot;
+    }
+    same_number("hotspots", sum, 1);
+    cop_result_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_totals_of_lone_packets),
+        cmocka_unit_test(test_tables_of_lone_packets),
+        cmocka_unit_test(test_links_and_series_of_lone_packets),
+        cmocka_unit_test(test_what_waits_at_samples),
+        cmocka_unit_test(test_streams_of_one_entry),
+        cmocka_unit_test(test_series_of_pairs),
+        cmocka_unit_test(test_little_counts_what_is_inside_at_the_ends),
+        cmocka_unit_test(test_drain_measures_nothing),
+        cmocka_unit_test(test_deadlock_ends_the_measurement),
+        cmocka_unit_test(test_names_of_several_streams_of_a_host),
+        cmocka_unit_test(test_share_of_time_as_a_hotspot),
+        cmocka_unit_test(test_share_of_time_as_a_hotspot_before_a_deadlock),
+    };
+    return cmocka_run_group_tests_name("results", tests, NULL, NULL);
+}
