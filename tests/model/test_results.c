@@ -1,16 +1,11 @@
-/* Every field of a result, by closed forms on tiny networks: means, counts, series and tables, the cut at the
- * warm-up, at the end and at a deadlock, names of streams. Links of 10 Gbit/s (0.8 ns per byte) and 20 ns,
- * packets of 2 KiB (1638.4 ns), 64 bytes of header (51.2 ns), a pipeline of 100 ns. */
+/* Every field of a result, by closed forms on tiny networks: means, counts, series and tables, and
+ * the cut at the warm-up. How runs end is in test_results_end.c. */
 #include "results_fixture.h"
-
-#define BYTES 2048.0
-#define WIRE_NS (BYTES * 0.8)
-#define HOP_NS (20 + 51.2 + 100) /* from the start on one link to the start on the next */
 
 /* -- one packet at a time -- */
 
-/* A packet every 10 us over two switches. It is on the way for two hops and the last link: 2000.8 ns. 100 are
- * sent in 1 ms, 20 of them before the warm-up is over. */
+/* A packet every 10 us over two switches. It is on the way for two hops and the last link: 2000.8
+ * ns. 100 are sent in 1 ms, 20 of them before the warm-up is over. */
 static const char lone_packets[] =
     "run: {duration: 1 ms, warmup: 200 us, sample: 100 us, flows: yes}\n"
     "topology: {kind: chain, hosts: [1, 1]}\n"
@@ -122,23 +117,6 @@ static void test_links_and_series_of_lone_packets(void **state)
 
 /* -- two packets for one link -- */
 
-/* From 9 us on, hosts 0 and 1 send a packet each every 10 us, at the same time, to host 2. Host 0 comes
- * first; at the samples, 1 us later, the packet of host 1 waits. Host 3 sends a third one with the first
- * two, before the warm-up. The last pair, at 99 us, arrives behind the end. */
-static const char pairs[] =
-    "run: {duration: 100 us, warmup: 30 us, sample: 10 us, flows: yes}\n"
-    "topology: {kind: single, hosts: 4}\n"
-    "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
-    "switch: {pipeline: 100 ns, header: 64 B}\n"
-    "nic: {mtu: 2 KiB}\n"
-    "traffic:\n"
-    "  - {name: pair, from: [0, 1], pattern: fixed, to: 2, arrival: constant, start: 9 us,"
-    " rate: 1.6384 Gbit/s, message: 2 KiB}\n"
-    "  - {name: early, from: [3], pattern: fixed, to: 2, messages: 1, message: 2 KiB, start: 9 "
-    "us}\n";
-#define FIRST_NS (HOP_NS + 20 + WIRE_NS)
-#define SECOND_NS (FIRST_NS + WIRE_NS)
-
 static void test_what_waits_at_samples(void **state)
 {
     (void)state;
@@ -147,8 +125,8 @@ static void test_what_waits_at_samples(void **state)
     const cop_port_result *p = port_of(&r, "s0.2");
     same_number("mean queue", p->mean_queue_bytes, 2048); /* not the 4096 of the sample at 10 us */
     assert_int_equal(p->max_queue_bytes, 2048);
-    /* Six pairs in full, those of 29 and 99 us in part: they begin 1 us before the cut, on the second link
-     * a hop later. */
+    /* Six pairs in full, those of 29 and 99 us in part: they begin 1 us before the cut, on the
+     * second link a hop later. */
     double late = 1000 - HOP_NS, busy = (2 * WIRE_NS - late) + 6 * 2 * WIRE_NS + late;
     same_number("utilisation", p->utilisation, busy / 70e3);
     busy = (WIRE_NS - 1000) + 6 * WIRE_NS + 1000;
@@ -213,160 +191,6 @@ static void test_series_of_pairs(void **state)
     cop_result_free(&r);
 }
 
-/* -- the end -- */
-
-static void test_little_counts_what_is_inside_at_the_ends(void **state)
-{
-    (void)state;
-    cop_result r;
-    scn_run(pairs, NULL, 0, &r, NULL);
-    /* The pair of 29 us counts from 30 us on, the one of 99 us until 100. */
-    double inside = 6 * (FIRST_NS + SECOND_NS) + (FIRST_NS + SECOND_NS - 2e3) + 2e3;
-    same_number("mean in the network", r.little_mean_in_network, inside / 70e3);
-    /* What is delivered after the warm-up counts in full, the pair of 29 us as well. */
-    same_number("rate x latency", r.little_rate_times_latency, 7 * (FIRST_NS + SECOND_NS) / 70e3);
-    assert_int_equal(r.latency->count, 14);
-    cop_result_free(&r);
-}
-
-/* Draining delivers what is under way and stops the sources. It changes no mean and no table. */
-static void test_drain_measures_nothing(void **state)
-{
-    (void)state;
-    static const char *const drain[] = {"run.drain=yes"};
-    cop_result plain, r;
-    scn_run(pairs, NULL, 0, &plain, NULL);
-    scn_run(pairs, drain, 1, &r, NULL);
-    assert_int_equal(plain.packets_in_flight, 2);
-    assert_int_equal(plain.packets_delivered, 19);
-    assert_int_equal(r.packets_injected, 21);
-    assert_int_equal(r.packets_in_flight, 0);
-    assert_int_equal(r.packets_delivered, 21);
-    assert_int_equal(r.bytes_delivered, 21 * 2048);
-    assert_int_equal(r.stream[0].delivered_bytes, 10 * 2048);
-    assert_int_equal(r.stream[0].packets, plain.stream[0].packets);
-    assert_int_equal(r.latency->count, plain.latency->count);
-    same_number("throughput", r.throughput_total_gbps, plain.throughput_total_gbps);
-    same_number("Little", r.little_mean_in_network, plain.little_mean_in_network);
-    same_number("utilisation", port_of(&r, "s0.2")->utilisation,
-                port_of(&plain, "s0.2")->utilisation);
-    assert_int_equal(r.series[0].n, plain.series[0].n);
-    cop_result_free(&plain);
-    cop_result_free(&r);
-}
-
-/* In a ring of five without datelines every host sends two hops. The first five packets fill the buffers of the
- * ring, five more those behind the hosts, and nothing moves from the first microseconds on. It is found when
- * ports have stood still for a sample, at 1 ms: the mean is taken from the warm-up until then, not until
- * the end that was planned. */
-static void test_deadlock_ends_the_measurement(void **state)
-{
-    (void)state;
-    cop_result r;
-    scn_run("run: {duration: 4 ms, warmup: 100 us, sample: 500 us, allow_deadlock: yes}\n"
-            "topology: {kind: torus, radix: [5]}\n"
-            "routing: {kind: dor, datelines: no}\n"
-            "switch: {buffer: 2 KiB}\n"
-            "nic: {mtu: 2 KiB}\n"
-            "traffic: [{pattern: tornado}]\n",
-            NULL, 0, &r, NULL);
-    assert_int_equal(r.outcome, COP_OUTCOME_DEADLOCK);
-    assert_non_null(strstr(r.detail, "deadlock"));
-    assert_int_equal(r.sim_time, COP_MS);
-    assert_int_equal(r.packets_injected, 10);
-    assert_int_equal(r.packets_in_flight, 10);
-    assert_int_equal(r.packets_delivered, 0);
-    same_number("mean in the network", r.little_mean_in_network, 10);
-    same_number("rate x latency", r.little_rate_times_latency, 0);
-    same_number("throughput", r.throughput_total_gbps, 0);
-    for (uint32_t i = 0; i < r.n_ports; i++)
-        same_number(r.port[i].name, r.port[i].utilisation, 0);
-    cop_result_free(&r);
-}
-
-/* -- names -- */
-
-/* Both neighbours of a rank are the same host in a ring of two: two streams of one host to one other. */
-static void test_names_of_several_streams_of_a_host(void **state)
-{
-    (void)state;
-    static const char *const names[] = {"throughput/ring/0", "throughput/ring/0#2",
-                                        "throughput/ring/1", "throughput/ring/1#2",
-                                        "throughput/lone"};
-    cop_result r;
-    scn_run("run: {duration: 1 ms}\n"
-            "topology: {kind: single, hosts: 4}\n"
-            "traffic:\n"
-            "  - {name: ring, from: [0, 1], exchange: natural-ring, message: 2 KiB}\n"
-            "  - {name: lone, from: [2], pattern: fixed, to: 3}\n",
-            NULL, 0, &r, NULL);
-    assert_int_equal(r.n_streams, 5);
-    assert_int_equal(r.n_series, 5 + 3);
-    for (size_t i = 0; i < COP_LEN(names); i++)
-        assert_string_equal(r.series[i].name, names[i]);
-    assert_true(scalar_of(&r, "exchange/ring/0-1/steps") > 0);
-    same_number("twin", scalar_of(&r, "exchange/ring/0-1#2/steps"),
-                scalar_of(&r, "exchange/ring/0-1/steps"));
-    cop_result_free(&r);
-}
-
-/* -- hot spots -- */
-
-/* The hotspots move at 1 ms, when the warm-up is over, and then stay: whoever is one, is it all the time. */
-static void test_share_of_time_as_a_hotspot(void **state)
-{
-    (void)state;
-    static const char yaml[] = "run: {duration: 2 ms, warmup: 1 ms, sample: 100 us}\n"
-                               "topology: {kind: single, hosts: 16}\n"
-                               "traffic:\n"
-                               "  - {pattern: forest, v_share: 25 %, hotspots: 3, lifetime: 1 ms,"
-                               " arrival: constant, load: 5 %}\n";
-    static const char *const whole[] = {"run.warmup=0 us"};
-    cop_result r, all;
-    scn_run(yaml, NULL, 0, &r, NULL);
-    scn_run(yaml, whole, 1, &all, NULL);
-    double later = 0, moved = 0, sum = 0;
-    for (uint32_t h = 0; h < 16; h++) {
-        assert_true(r.node[h].hotspot == 0.0 || r.node[h].hotspot == 1.0);
-        /* Of the whole run half a share for each of the two places. */
-        double before = 2 * all.node[h].hotspot - r.node[h].hotspot;
-        assert_true(before == 0.0 || before == 1.0);
-        moved += before != r.node[h].hotspot;
-        later += r.node[h].hotspot;
-        sum += all.node[h].hotspot;
-    }
-    assert_true(moved > 0); /* else the two halves could not be told apart */
-    same_number("hotspots", later, 3);
-    same_number("hotspots", sum, 3);
-    cop_result_free(&r);
-    cop_result_free(&all);
-}
-
-/* A deadlock within the first millisecond: the places after that were never measured. */
-static void test_share_of_time_as_a_hotspot_before_a_deadlock(void **state)
-{
-    (void)state;
-    cop_result r;
-    scn_run("run: {duration: 4 ms, sample: 100 us, allow_deadlock: yes}\n"
-            "topology: {kind: torus, radix: [5]}\n"
-            "routing: {kind: dor, datelines: no}\n"
-            "switch: {buffer: 2 KiB}\n"
-            "nic: {mtu: 2 KiB}\n"
-            "traffic:\n"
-            "  - {pattern: tornado}\n"
-            "  - {pattern: forest, hotspots: 1, lifetime: 1 ms, arrival: constant, load: 1 %}\n",
-            NULL, 0, &r, NULL);
-    assert_int_equal(r.outcome, COP_OUTCOME_DEADLOCK);
-    assert_in_range(r.sim_time, 100 * COP_US, COP_MS - 1);
-    double sum = 0;
-    for (uint32_t h = 0; h < 5; h++) {
-        assert_true(r.node[h].hotspot == 0.0 || r.node[h].hotspot == 1.0);
-        sum += r.node[h].hotspot;
-    }
-    same_number("hotspots", sum, 1);
-    cop_result_free(&r);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -376,12 +200,6 @@ int main(void)
         cmocka_unit_test(test_what_waits_at_samples),
         cmocka_unit_test(test_streams_of_one_entry),
         cmocka_unit_test(test_series_of_pairs),
-        cmocka_unit_test(test_little_counts_what_is_inside_at_the_ends),
-        cmocka_unit_test(test_drain_measures_nothing),
-        cmocka_unit_test(test_deadlock_ends_the_measurement),
-        cmocka_unit_test(test_names_of_several_streams_of_a_host),
-        cmocka_unit_test(test_share_of_time_as_a_hotspot),
-        cmocka_unit_test(test_share_of_time_as_a_hotspot_before_a_deadlock),
     };
     return cmocka_run_group_tests_name("results", tests, NULL, NULL);
 }

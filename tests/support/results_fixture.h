@@ -58,4 +58,27 @@ static inline double scalar_of(const cop_result *r, const char *name)
     return 0.0;
 }
 
+/* Links of 10 Gbit/s (0.8 ns per byte) and 20 ns, packets of 2 KiB (1638.4 ns), 64 bytes of header
+ * (51.2 ns), a pipeline of 100 ns. */
+#define BYTES 2048.0
+#define WIRE_NS (BYTES * 0.8)
+#define HOP_NS (20 + 51.2 + 100) /* from the start on one link to the start on the next */
+
+/* From 9 us on, hosts 0 and 1 send a packet each every 10 us, at the same time, to host 2. Host 0
+ * comes first; at the samples, 1 us later, the packet of host 1 waits. Host 3 sends a third one
+ * with the first two, before the warm-up. The last pair, at 99 us, arrives behind the end. */
+static const char pairs[] =
+    "run: {duration: 100 us, warmup: 30 us, sample: 10 us, flows: yes}\n"
+    "topology: {kind: single, hosts: 4}\n"
+    "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+    "switch: {pipeline: 100 ns, header: 64 B}\n"
+    "nic: {mtu: 2 KiB}\n"
+    "traffic:\n"
+    "  - {name: pair, from: [0, 1], pattern: fixed, to: 2, arrival: constant, start: 9 us,"
+    " rate: 1.6384 Gbit/s, message: 2 KiB}\n"
+    "  - {name: early, from: [3], pattern: fixed, to: 2, messages: 1, message: 2 KiB, start: 9 "
+    "us}\n";
+#define FIRST_NS (HOP_NS + 20 + WIRE_NS)
+#define SECOND_NS (FIRST_NS + WIRE_NS)
+
 #endif
