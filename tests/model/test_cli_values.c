@@ -1,10 +1,10 @@
-/* What the program says of a network whose every number has a closed form: as JSON, as a table, in the
- * database, as CSV and as the verdicts of a study.
+/* What the program says of a network whose every number has a closed form: as JSON, as a table, in
+ * the database, as CSV and as the verdicts of a study.
  *
- * Two switches. F goes over the trunk, a packet of 2 KiB every 10 us; G stays on the first switch, 1 KiB every
- * 20 us; they share no link. Links of 10 Gbit/s (0.8 ns per byte) and 20 ns, header 51.2 ns, pipeline
- * 100 ns: F takes 2 * 171.2 + 20 + 1638.4 = 2000.8 ns, G 171.2 + 20 + 819.2 = 1010.4 ns. In 1 ms come 100
- * and 50 packets, 80 and 40 of them after the warm-up. */
+ * Two switches. F goes over the trunk, a packet of 2 KiB every 10 us; G stays on the first switch,
+ * 1 KiB every 20 us; they share no link. Links of 10 Gbit/s (0.8 ns per byte) and 20 ns, header
+ * 51.2 ns, pipeline 100 ns: F takes 2 * 171.2 + 20 + 1638.4 = 2000.8 ns, G 171.2 + 20 + 819.2 =
+ * 1010.4 ns. In 1 ms come 100 and 50 packets, 80 and 40 of them after the warm-up. */
 #include "program.h"
 
 #include <jansson.h>

@@ -123,8 +123,8 @@ static void test_restart(void **state)
     }
 }
 
-/* The timer stands still while the index is 0: it begins with the notification that throttles the flow,
- * whatever `restart` says, and not in step with the clock. */
+/* The timer stands still while the index is 0: it begins with the notification that throttles the
+ * flow, whatever `restart` says, and not in step with the clock. */
 static void test_timer_begins_with_the_first_notification(void **state)
 {
     (void)state;

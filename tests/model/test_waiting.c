@@ -1,5 +1,6 @@
-/* Who waits goes on at the right instant, and no more than allowed waits: room in output buffers, shared
- * buffers, messages set aside at end nodes. Small networks whose times are sums of link times. */
+/* Who waits goes on at the right instant, and no more than allowed waits: room in output buffers,
+ * shared buffers, messages set aside at end nodes. Small networks whose times are sums of link
+ * times. */
 #include "scenario.h"
 
 #include <setjmp.h>
@@ -31,10 +32,11 @@ static void expect_latency(const cop_result *r, const char *entry, double ns)
 
 /* -- output buffers -- */
 
-/* Output o, a slow trunk, has room for one and a half packets. Its first packet (`first`) leaves on the wire
- * from 171.2 ns (20 delay, 51.2 header, 100 pipeline) until 16555.2 ns. Meanwhile two others want it: `long`,
- * a whole packet that does not fit, and `short` that would, but its input is busy with a packet for
- * another output (`other` had to let `before` pass) from 15809.6 until 17448 ns. The lane is therefore open, and nobody can use it. */
+/* A slow trunk: its output has room for one and a half packets. Its first packet (`first`) leaves on
+ * the wire from 171.2 ns (20 delay, 51.2 header, 100 pipeline) until 16555.2 ns. Meanwhile two
+ * others want it: `long`, a whole packet that does not fit, and `short` that would, but its input
+ * is busy with a packet for another output (`other` had to let `before` pass) from 15809.6 until
+ * 17448 ns. The lane is therefore open, and nobody can use it. */
 static const char three_inputs[] =
     "run: {duration: 100 us, drain: yes}\n"
     "topology: {kind: chain, hosts: [5, 1]}\n"
@@ -74,8 +76,9 @@ static void test_room_in_an_output_buffer_wakes_all_inputs(void **state)
 
 /* -- shared buffers -- */
 
-/* Two lanes own 3 KiB each and share 1 KiB. A lane alone has room for two packets, the second one partly in
- * what is shared: two packets per round trip over 5 us of cable, by the formula of docs/MODEL.md. */
+/* Two lanes own 3 KiB each and share 1 KiB. A lane alone has room for two packets, the second one
+ * partly in what is shared: two packets per round trip over 5 us of cable, by the formula of
+ * docs/MODEL.md. */
 static void test_a_packet_may_lie_in_the_reserve_and_beyond(void **state)
 {
     (void)state;
@@ -105,8 +108,9 @@ static void test_a_packet_may_lie_in_the_reserve_and_beyond(void **state)
 
 /* -- messages set aside -- */
 
-/* Two flows of a packet in 164 us each. When the stream stops after 50 us, both have sent one packet, and as
- * many messages as `backlog` says have been taken and wait; they are sent, and no others. */
+/* Two flows of a packet in 164 us each. When the stream stops after 50 us, both have sent one
+ * packet, and as many messages as `backlog` says have been taken and wait; they are sent, and no
+ * others. */
 static void test_a_stream_sets_aside_as_many_as_backlog(void **state)
 {
     (void)state;

@@ -125,8 +125,8 @@ static void test_budget(void **state)
     cop_topo_free(&t);
 }
 
-/* Three switches in a row with a host each: port 0 is the host, then the neighbour on the left, if any, and
- * on the right. Every hop is offered on lane 1 (adaptive) and on lane 0 (escape). */
+/* Three switches in a row with a host each: port 0 is the host, then the neighbour on the left, if
+ * any, and on the right. Every hop is offered on lane 1 (adaptive) and on lane 0 (escape). */
 static cop_cand towards(const cop_topo *t, uint32_t from, uint32_t to, bool escape)
 {
     uint32_t port = to < from ? 1 : from > 0 ? 2 : 1;
@@ -166,10 +166,10 @@ static int row_setup(cop_route *r, const void *cfg, cop_err *err)
     return 0;
 }
 
-/* Escape channels R01, R12, L21, L10 and the links to the hosts depend by each other directly as in any row:
- * R01 -> R12, R01 -> h1, R12 -> h2, and the same to the left. Over an adaptive hop R01 -> h2 is added,
- * and L21 -> h0. If packets may step back on the adaptive lane, then R01 waits for R01: only the
- * dependencies through adaptive hops show it. */
+/* Escape channels R01, R12, L21, L10 and the links to the hosts depend on each other directly as in
+ * any row: R01 -> R12, R01 -> h1, R12 -> h2, and the same to the left. Over an adaptive hop R01 ->
+ * h2 is added, and L21 -> h0. If packets may step back on the adaptive lane, then R01 waits for
+ * R01: only the dependencies through adaptive hops show it. */
 static void test_dependencies_through_adaptive_hops(void **state)
 {
     (void)state;

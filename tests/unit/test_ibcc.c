@@ -155,7 +155,8 @@ typedef struct starved {
     cop_net net;
 } starved;
 
-/* One port whose wire takes 1 ns per byte; more than 4096 bytes starve it, by twice a packet's time. */
+/* One port whose wire takes 1 ns per byte; more than 4096 bytes starve it, by twice a packet's
+ * time. */
 static void starve(starved *s)
 {
     *s = (starved){.run = {.lanes = 1, .return_delay = {.multiplier = 2}},

@@ -40,8 +40,8 @@ static void test_index(void **state)
     assert_int_equal(ibcc_ccti(&p, &f, 349, 0), 6);
 }
 
-/* "Reached" is at or above: the BECN that takes the index there reports it, those above it do not, and
- * the next one that takes it there from below does again. */
+/* "Reached" is at or above: the BECN that takes the index there reports it, those above it do not,
+ * and the next one that takes it there from below does again. */
 static void test_trigger(void **state)
 {
     (void)state;

@@ -141,8 +141,8 @@ static void test_dump_lfts_form(void **state)
     cop_topo_free(&t);
 }
 
-/* A host with LMC 1 has two LIDs; the topology knows the first. The paths of the others are not used,
- * whatever port they lead to. */
+/* A host with LMC 1 has two LIDs; the topology knows the first. The paths of the others are not
+ * used, whatever port they lead to. */
 static void test_further_lids_of_a_host_are_skipped(void **state)
 {
     (void)state;

@@ -79,8 +79,8 @@ static void test_queueings(void **state)
     cop_arena_free(&arena);
 }
 
-/* vftree: the hosts of a leaf are dealt out over the scheme's own lanes, in the order of their ports, be
- * there more lanes or not. Switches of three, two and four hosts. */
+/* vftree: the hosts of a leaf are dealt out over the scheme's own lanes, in the order of their
+ * ports, be there more lanes or not. Switches of three, two and four hosts. */
 static void test_vftree_deals_out_the_hosts_of_a_leaf(void **state)
 {
     (void)state;

@@ -234,8 +234,8 @@ static void test_valiant_path(void **state)
     cop_topo_free(&t);
 }
 
-/* Five groups of four switches with two global links each: a pair of groups has two links. Half of the
- * switches of the other group are reached by each, from every host. */
+/* Five groups of four switches with two global links each: a pair of groups has two links. Half of
+ * the switches of the other group are reached by each, from every host. */
 static void test_dragonfly_uses_parallel_links_alike(void **state)
 {
     (void)state;

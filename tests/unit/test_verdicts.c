@@ -1,6 +1,6 @@
-/* Verdicts by value, from the text of a study to the line of VALIDATION.md: each rule of judging at its bound,
- * a little inside and a little outside; several seeds, several values, `let`, runs that are missing or
- * have no result. */
+/* Verdicts by value, from the text of a study to the line of VALIDATION.md: each rule of judging at
+ * its bound, a little inside and a little outside; several seeds, several values, `let`, runs that
+ * are missing or have no result. */
 #include "study_fixture.h"
 
 #include "study/validation.h"
@@ -203,7 +203,8 @@ static double item_number(const cop_study_verdict *v, size_t i, const char *key)
     return n;
 }
 
-/* Runs of 7 and 21 Gbit/s. Every value is measured seed by seed, so a `let` changes hands four times. */
+/* Runs of 7 and 21 Gbit/s. Every value is measured seed by seed, so a `let` changes hands four
+ * times. */
 static void test_each_seed_has_its_own_let(void **state)
 {
     stage *s = *state;
@@ -259,7 +260,8 @@ static void judge_three_blocks(stage *s, judged *j)
     *j = judge(s);
 }
 
-/* A check waits as long as one of its runs is missing, whatever the others say and wherever it stands. */
+/* A check waits as long as one of its runs is missing, whatever the others say and wherever it
+ * stands. */
 static void test_a_missing_run_is_no_verdict(void **state)
 {
     static const struct {
