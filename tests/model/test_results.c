@@ -191,6 +191,66 @@ static void test_series_of_pairs(void **state)
     cop_result_free(&r);
 }
 
+/* -- lists -- */
+
+/* Two hosts send in turn to three others, 300 bytes every 10 us: ten messages each in 100 us. */
+static void test_flows_are_listed_by_source_and_destination(void **state)
+{
+    (void)state;
+    static const cop_flow_result want[] = {{1, 0, 4, 1200}, {1, 2, 3, 900}, {1, 3, 3, 900},
+                                           {3, 0, 4, 1200}, {3, 1, 3, 900}, {3, 2, 3, 900}};
+    cop_result r;
+    scn_run("run: {duration: 105 us, flows: yes}\n"
+            "topology: {kind: single, hosts: 4}\n"
+            "traffic:\n"
+            "  - {name: late, from: [3], pattern: list, to_list: [0, 1, 2], arrival: constant,"
+            " rate: 240 Mbit/s, message: 300 B, messages: 10}\n"
+            "  - {name: soon, from: [1], pattern: list, to_list: [0, 2, 3], arrival: constant,"
+            " rate: 240 Mbit/s, message: 300 B, messages: 10}\n",
+            NULL, 0, &r, NULL);
+    assert_int_equal(r.n_flows, COP_LEN(want));
+    for (size_t i = 0; i < COP_LEN(want); i++) {
+        assert_int_equal(r.flow[i].src, want[i].src);
+        assert_int_equal(r.flow[i].dst, want[i].dst);
+        assert_int_equal(r.flow[i].packets, want[i].packets);
+        assert_int_equal(r.flow[i].bytes, want[i].bytes);
+    }
+    assert_int_equal(r.stream[0].dst, COP_NONE); /* not one alone */
+    cop_result_free(&r);
+}
+
+/* Series of single streams would be too many here: one per entry, and together they are the
+ * network. */
+static void test_many_streams_have_series_by_entry(void **state)
+{
+    (void)state;
+    cop_result r;
+    scn_run("run: {duration: 20 us, sample: 5 us}\n"
+            "topology: {kind: single, hosts: 500}\n"
+            "traffic:\n"
+            "  - {name: low, from: \"0-299\", pattern: uniform, arrival: constant, load: 5 %}\n"
+            "  - {name: high, from: \"300-499\", pattern: uniform, arrival: constant, load: 9 %}\n",
+            NULL, 0, &r, NULL);
+    assert_int_equal(r.n_streams, 500);
+    assert_int_equal(r.n_series, 2 + 3);
+    const cop_series *low = series_of(&r, "throughput/low"),
+                     *high = series_of(&r, "throughput/high");
+    const cop_series *all = series_of(&r, "network/throughput");
+    double bytes[2] = {0, 0};
+    for (uint32_t i = 0; i < 4; i++) {
+        same_number("sum", all->v[i], low->v[i] + high->v[i]);
+        bytes[0] += low->v[i] * 5e-6 * 1e9 / 8;
+        bytes[1] += high->v[i] * 5e-6 * 1e9 / 8;
+    }
+    double delivered[2] = {0, 0};
+    for (uint32_t s = 0; s < 500; s++)
+        delivered[s >= 300] += (double)r.stream[s].delivered_bytes;
+    same_number("low", bytes[0], delivered[0]);
+    same_number("high", bytes[1], delivered[1]);
+    assert_true(delivered[0] > 0 && delivered[1] > 0);
+    cop_result_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +260,8 @@ int main(void)
         cmocka_unit_test(test_what_waits_at_samples),
         cmocka_unit_test(test_streams_of_one_entry),
         cmocka_unit_test(test_series_of_pairs),
+        cmocka_unit_test(test_flows_are_listed_by_source_and_destination),
+        cmocka_unit_test(test_many_streams_have_series_by_entry),
     };
     return cmocka_run_group_tests_name("results", tests, NULL, NULL);
 }

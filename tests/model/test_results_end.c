@@ -98,6 +98,65 @@ static void test_stopped_before_the_warmup_is_over(void **state)
     cop_result_free(&r);
 }
 
+/* The sink needs 8 ms for a packet and stops its link too late: the run ends with the first packet
+ * that finds no room. It is lost, all others are inside. */
+static void test_loss_ends_the_run(void **state)
+{
+    (void)state;
+    cop_result r;
+    scn_run("run: {duration: 200 us}\n"
+            "topology: {kind: single, hosts: 2}\n"
+            "link: {rate: 16 Gbit/s, delay: 500 ns}\n"
+            "switch: {pipeline: 600 ns, header: 64 B, buffer: 16 KiB}\n"
+            "flow_control: {kind: on-off, delay: 50 ns, xoff: 3 KiB, unsafe: yes}\n"
+            "nic: {mtu: 1 KiB, receive_rate: 1 Mbit/s}\n"
+            "traffic: [{from: [0], pattern: fixed, to: 1}]\n",
+            NULL, 0, &r, NULL);
+    assert_int_equal(r.outcome, COP_OUTCOME_LOSS);
+    assert_non_null(strstr(r.detail, "buffer overflow at s0.0"));
+    assert_true(r.sim_time < 200 * COP_US);
+    assert_int_equal(r.packets_lost, 1);
+    assert_int_equal(r.packets_delivered, 0);
+    assert_true(r.packets_injected > 16); /* more than one buffer */
+    assert_int_equal(r.packets_in_flight, r.packets_injected - 1);
+    assert_int_equal(r.bytes_injected, 1024 * r.packets_injected);
+    assert_int_equal(r.stream[0].sent_bytes, r.bytes_injected);
+    cop_result_free(&r);
+}
+
+/* -- memory -- */
+
+/* What an input has: per lane a buffer, or one that the lanes share, or one per destination and
+ * lane. */
+static void test_memory_of_an_input(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set[3];
+        double sections, bytes, queues;
+    } want[] = {
+        {{"switch.lanes=1", "queueing.kind=1q", "switch.buffer=16 KiB"}, 1, 16384, 1},
+        {{"switch.lanes=3", "queueing.kind=1q", "switch.buffer=16 KiB"}, 3, 3 * 16384, 3},
+        {{"switch.lanes=2", "queueing.kind=voqsw", "switch.buffer=8 KiB"}, 2, 2 * 8192, 2 * 5},
+        {{"switch.lanes=2", "switch.shared_lanes=yes", "switch.buffer=8 KiB"}, 1, 8192, 2 * 5},
+        {{"switch.lanes=1", "queueing.kind=voqnet", "switch.buffer=4 KiB"}, 7, 7 * 4096, 7},
+        {{"switch.lanes=2", "queueing.kind=voqnet", "switch.buffer=4 KiB"}, 14, 14 * 4096, 14},
+    };
+    for (size_t i = 0; i < COP_LEN(want); i++) {
+        cop_result r;
+        scn_run("run: {duration: 10 us}\n"
+                "topology: {kind: chain, hosts: [4, 3]}\n"
+                "nic: {mtu: 2 KiB}\n"
+                "traffic: [{pattern: uniform, arrival: poisson, load: 10 %}]\n",
+                want[i].set, 3, &r, NULL);
+        same_number("sections", scalar_of(&r, "input_sections"), want[i].sections);
+        same_number("bytes", scalar_of(&r, "input_memory_bytes"), want[i].bytes);
+        same_number("RAM", scalar_of(&r, "hardware.ram_bytes_per_port"), want[i].bytes);
+        same_number("queues", scalar_of(&r, "hardware.queues_per_port"), want[i].queues);
+        cop_result_free(&r);
+    }
+}
+
 /* -- names -- */
 
 /* Both neighbours of a rank are the same host in a ring of two: two streams of one host to one
@@ -190,6 +249,8 @@ int main(void)
         cmocka_unit_test(test_drain_measures_nothing),
         cmocka_unit_test(test_deadlock_ends_the_measurement),
         cmocka_unit_test(test_stopped_before_the_warmup_is_over),
+        cmocka_unit_test(test_loss_ends_the_run),
+        cmocka_unit_test(test_memory_of_an_input),
         cmocka_unit_test(test_names_of_several_streams_of_a_host),
         cmocka_unit_test(test_share_of_time_as_a_hotspot),
         cmocka_unit_test(test_share_of_time_as_a_hotspot_before_a_deadlock),
