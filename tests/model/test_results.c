@@ -191,6 +191,55 @@ static void test_series_of_pairs(void **state)
     cop_result_free(&r);
 }
 
+/* What is observed at samples and what hosts take in, bin by bin. */
+static void test_observations_of_pairs(void **state)
+{
+    (void)state;
+    static const char *const observe[] = {"run.observe=queue/s0.2, received/h2, received/h0"};
+    double queue[10], received[10], none[10] = {0};
+    for (int i = 0; i < 10; i++) {
+        queue[i] = i == 0 ? 4096 : 2048; /* at the end of the bin */
+        received[i] = (i == 0 ? 0 : i == 1 ? 3 : 2) * BYTES * 8 / 10e3;
+    }
+    cop_result r;
+    scn_run(pairs, observe, 1, &r, NULL);
+    same_series(&r, "queue/s0.2", "bytes", queue, 10);
+    same_series(&r, "received/h2", "Gbit/s", received, 10);
+    same_series(&r, "received/h0", "Gbit/s", none, 10);
+    cop_result_free(&r);
+}
+
+/* Levels of a queueing scheme over time. Between 50 and 100 us three hosts overload a fourth:
+ * queues for congested packets are in use then, at the three inputs, and neither before nor at the
+ * end. */
+static void test_levels_over_time(void **state)
+{
+    (void)state;
+    cop_result r;
+    scn_run("run: {duration: 300 us, sample: 10 us}\n"
+            "topology: {kind: single, hosts: 4}\n"
+            "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+            "switch: {architecture: iq}\n"
+            "queueing: {kind: fbicm}\n"
+            "traffic: [{from: [0, 1, 2], pattern: fixed, to: 3, start: 50 us, stop: 100 us}]\n",
+            NULL, 0, &r, NULL);
+    const cop_series *used = series_of(&r, "isolation/queues_used");
+    const cop_series *left = series_of(&r, "isolation/queues_free");
+    const cop_series *without = series_of(&r, "isolation/ports_without_queue");
+    assert_int_equal(used->n, 30);
+    assert_string_equal(used->unit, "queues");
+    for (uint32_t i = 0; i < 30; i++) {
+        if (i < 5 || i >= 28) /* at the end of the bin */
+            same_number("used", used->v[i], 0);
+        else if (i >= 7 && i < 10)
+            same_number("used", used->v[i], 3);
+        same_number("all", used->v[i] + left->v[i], left->v[0]);
+        same_number("without", without->v[i], 0);
+    }
+    same_number("at the end", scalar_of(&r, "isolation/queues_used.at_end"), 0);
+    cop_result_free(&r);
+}
+
 /* -- lists -- */
 
 /* Two hosts send in turn to three others, 300 bytes every 10 us: ten messages each in 100 us. */
@@ -260,6 +309,8 @@ int main(void)
         cmocka_unit_test(test_what_waits_at_samples),
         cmocka_unit_test(test_streams_of_one_entry),
         cmocka_unit_test(test_series_of_pairs),
+        cmocka_unit_test(test_observations_of_pairs),
+        cmocka_unit_test(test_levels_over_time),
         cmocka_unit_test(test_flows_are_listed_by_source_and_destination),
         cmocka_unit_test(test_many_streams_have_series_by_entry),
     };
