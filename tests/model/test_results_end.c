@@ -146,7 +146,7 @@ static void test_memory_of_an_input(void **state)
         cop_result r;
         scn_run("run: {duration: 10 us}\n"
                 "topology: {kind: chain, hosts: [4, 3]}\n"
-                "nic: {mtu: 2 KiB}\n"
+                "nic: {mtu: 2 KiB, buffer: 32 KiB}\n" /* of the hosts: another matter */
                 "traffic: [{pattern: uniform, arrival: poisson, load: 10 %}]\n",
                 want[i].set, 3, &r, NULL);
         same_number("sections", scalar_of(&r, "input_sections"), want[i].sections);
