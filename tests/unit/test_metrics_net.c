@@ -94,6 +94,11 @@ static void test_topologies(void **state)
         {"torus:diameter()", 4},
         {"min(torus:neighbours()) + max(torus:neighbours())", 8},
         {"#torus:tiers('switches')", 1}, /* all have hosts */
+        {"torus:tiers('up')[1]", 0}, /* links to the side are none */
+        {"torus:tiers('down')[1]", 16 * (4 + 1)},
+        {"row:cables()", 3},
+        {"row:diameter()", 1}, /* between those with hosts: the first two of four */
+        {"#row:tiers('switches')", 3},
         {"mesh:cables()", 24},
         {"mesh:diameter()", 6},
         {"cube:cables()", 4 * 8},
@@ -114,6 +119,7 @@ static void test_topologies(void **state)
                    " traffic.0.arrival: poisson}\nruns:\n"
                    "  - {name: tree, set: {topology: {kind: kary-ntree, k: 2, n: 3}}}\n"
                    "  - {name: torus, set: {topology: {kind: torus, radix: [4, 4]}}}\n"
+                   "  - {name: row, set: {topology: {kind: chain, hosts: [1, 1, 0, 0]}}}\n"
                    "  - {name: mesh, set: {topology: {kind: mesh, radix: [4, 4]}}}\n"
                    "  - {name: cube, set: {topology: {kind: hypercube, dims: 4}}}\n"
                    "  - {name: dragonfly, set: {topology: {kind: dragonfly, p: 2, a: 4, h: 2}}}\n"
