@@ -43,6 +43,7 @@ static void test_congestion_tree(void **state)
     static const answer all[] = {
         {"#r:roots(4000)", 1},
         {"r:roots(4000)[1] == 's1.0 > h2' and 1 or 0", 1},
+        {"#r:roots(1000)", 1}, /* s1.2 is full, but packets wait behind it too */
         {"#r:roots(20000)", 0}, /* more, not as much */
         {"#r:tree(4000)", 4}, /* s0.0, s0.2, s1.0, s2.1 */
         {"r:tree(15000)[1] == 's1.0' and 1 or 0", 1},
@@ -63,6 +64,42 @@ static void test_congestion_tree(void **state)
     cop_eval *e = open_tree(*state);
     expect_answers(e, all, COP_LEN(all));
     cop_eval_close(e);
+}
+
+static cop_port_result *port_named(const cop_result *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->n_ports; i++)
+        if (strcmp(r->port[i].name, name) == 0)
+            return &r->port[i];
+    fail_msg("no port %s", name);
+    return NULL;
+}
+
+/* A tree whose root is a link between switches, in use for more than three quarters of the time or
+ * not; and a switch that sends nothing. */
+static void test_root_between_switches(void **state)
+{
+    static const answer in_use[] = {{"#r:roots(1000)", 2},
+                                    {"r:roots(1000)[2] == 's1.2 > s2.1' and 1 or 0", 1},
+                                    {"#r:busy_switches(2)", 0},
+                                    {"#r:busy_switches(1)", 2}};
+    static const answer less[] = {{"#r:roots(1000)", 1}};
+    for (int i = 0; i < 2; i++) {
+        stage *s = *state;
+        cop_result r = make_tree();
+        port_named(&r, "s2.1")->mean_queue_bytes = 0;
+        port_named(&r, "s2.0")->utilisation = port_named(&r, "s2.1")->utilisation = 0;
+        port_named(&r, "s1.2")->utilisation = i ? 0.75 : 0.7500001;
+        remove(s->db);
+        cop_store_close(s->store);
+        s->store = NULL;
+        cop_eval *e = open_run(s, &r);
+        if (i)
+            expect_answers(e, less, COP_LEN(less));
+        else
+            expect_answers(e, in_use, COP_LEN(in_use));
+        cop_eval_close(e);
+    }
 }
 
 /* Simulate the points of the stage, and open expressions over them. */
@@ -139,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_STAGE(test_graph),
         ON_STAGE(test_congestion_tree),
+        ON_STAGE(test_root_between_switches),
         ON_STAGE(test_topologies),
     };
     return cmocka_run_group_tests_name("metrics_net", tests, NULL, NULL);
