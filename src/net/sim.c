@@ -230,9 +230,14 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
     if (net->probe.warmup > 0)
         run_in_steps(net, net->probe.warmup - 1, progress, ctx);
     links_from(net, net->probe.warmup);
+<<<<<<< HEAD
     run_in_steps(net, duration, progress, ctx);
     if (net->stop == COP_OUTCOME_FAILED)
         return;
+=======
+    if (net->stop == COP_OUTCOME_OK)
+        run_until(net, duration, progress, ctx);
+>>>>>>> ceb979fc26f7b452ed60082313ae7f885400e92e
     links_until(net, cop_min64(net->now, duration));
     cop_gauge_close(net);
     if (net->run_cfg->drain && net->stop == COP_OUTCOME_OK) {

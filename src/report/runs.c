@@ -21,6 +21,7 @@ typedef struct drawing {
     cop_store *store;
     json_t *run, *figures; /* borrowed */
     int64_t id;
+    double sample_ns; /* of every series */
     double ns_per_unit; /* of the time axis */
     const char *time_unit;
     cop_arena arena;
@@ -79,7 +80,16 @@ static int add_name(void *user, const cop_cell *cells, size_t n)
     name_list *l = user;
     l->name = cop_grow(l->name, &l->cap, l->n + 1, sizeof(*l->name));
     l->name[l->n++] = cop_arena_strdup(&l->d->arena, cop_report_column(cells, n, "name").text);
+    l->d->sample_ns = cop_report_column(cells, n, "sample_ns").real;
     return 0;
+}
+
+/* Samples that the run reached: one that was stopped has bins behind its end, with nothing in them.
+ * */
+static uint32_t reached(const drawing *d, uint32_t n)
+{
+    double bins = ceil(json_number_value(json_object_get(d->run, "sim_time_ns")) / d->sample_ns);
+    return bins >= 0.0 && bins < n ? (uint32_t)bins : n;
 }
 
 /* A stored series as a curve; neighbours are averaged if there are more than one can see. */
@@ -90,19 +100,18 @@ static int add_series(drawing *d, json_t *curves, const char *series, const char
     int rc = cop_store_series(d->store, d->id, series, &s, &d->arena, d->err);
     if (rc <= 0)
         return rc;
-    double span = json_number_value(json_object_get(d->run, "sim_time_ns"));
-    double step = s.n > 0 ? span / s.n / d->ns_per_unit : 0.0;
-    uint32_t bundle = (s.n + MAX_POINTS - 1) / MAX_POINTS;
+    uint32_t samples = reached(d, s.n), bundle = (samples + MAX_POINTS - 1) / MAX_POINTS;
+    double step = d->sample_ns / d->ns_per_unit;
     json_t *c = curve(name);
-    for (uint32_t i = 0; i < s.n; i += bundle) {
+    for (uint32_t i = 0; i < samples; i += bundle) {
         double sum = 0.0;
         uint32_t n = 0;
-        for (uint32_t k = i; k < s.n && k < i + bundle; k++)
+        for (uint32_t k = i; k < samples && k < i + bundle; k++)
             if (isfinite(s.v[k])) {
                 sum += s.v[k];
                 n++;
             }
-        double middle = (i + fmin(bundle, s.n - i) / 2.0) * step;
+        double middle = (i + fmin(bundle, samples - i) / 2.0) * step;
         add_point(c, middle, n > 0 ? sum / n * scale : NAN);
     }
     json_array_append_new(curves, c);
@@ -114,14 +123,24 @@ static int by_number(const void *a, const void *b)
     return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Length of the name of the traffic entry in "entry/3", the series of one of its streams. */
-static size_t entry_length(const char *name)
+/* Length of what stands before a mark and a number at the end of the first n characters; n if there
+ * are none. */
+static size_t before_number(const char *name, size_t n, char mark)
 {
-    size_t n = strlen(name), digits = 0;
+    size_t digits = 0;
     while (digits < n && name[n - 1 - digits] >= '0' && name[n - 1 - digits] <= '9')
         digits++;
-    bool stream = digits > 0 && digits + 1 < n && name[n - 1 - digits] == '/';
-    return stream ? n - digits - 1 : n;
+    bool found = digits > 0 && digits + 1 < n && name[n - 1 - digits] == mark;
+    return found ? n - digits - 1 : n;
+}
+
+/* Length of the name of the traffic entry in "entry/3" and "entry/3#2", the series of its streams.
+ * */
+static size_t entry_length(const char *name)
+{
+    size_t n = strlen(name), host = before_number(name, n, '#');
+    size_t entry = before_number(name, host, '/');
+    return entry < host ? entry : n;
 }
 
 /* Add the points of `c` to those of the curve before it. */

@@ -8,9 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A run may be stopped early, and goes on after its end to drain. */
+static cop_time measured_until(const cop_net *net)
+{
+    return cop_min64(net->now, net->probe.end);
+}
+
 static double measured_ps(const cop_net *net)
 {
-    cop_time end = cop_min64(net->now, net->probe.end);
+    cop_time end = measured_until(net);
     return end > net->probe.warmup ? (double)(end - net->probe.warmup) : 0.0;
 }
 
@@ -192,7 +198,8 @@ static void collect_hotspots(const cop_net *net, cop_result *r)
         [COP_ROLE_NONE] = "", [COP_ROLE_V] = "V", [COP_ROLE_C] = "C", [COP_ROLE_B] = "B"};
     const cop_traffic *tr = net->traffic;
     uint32_t *hot = cop_alloc_array(tr->n_hotspots, sizeof(*hot)), looks = 0;
-    for (cop_time t = r->warmup; t < net->probe.end && r->sample > 0; t += r->sample, looks++) {
+    cop_time end = measured_until(net);
+    for (cop_time t = r->warmup; t < end && r->sample > 0; t += r->sample, looks++) {
         uint32_t n = cop_traffic_hotspots(tr, t, hot);
         for (uint32_t i = 0; i < n; i++)
             r->node[hot[i]].hotspot += 1.0;

@@ -43,7 +43,7 @@ bool cop_item_holds(const cop_item *it, const cop_measured *m, const char **why)
 {
     double ci = isnan(m->ci) ? 0.0 : m->ci;
     *why = "";
-    if (isnan(m->mean))
+    if (!isfinite(m->mean)) /* divided by nothing: that was not measured */
         return false;
     if (it->rule == COP_RULE_SIGN)
         return m->mean >= it->low || (m->n >= 5 && m->mean - ci > 0.0);

@@ -123,6 +123,33 @@ static void test_restart(void **state)
     }
 }
 
+/* The timer stands still while the index is 0: it begins with the notification that throttles the
+ * flow, whatever `restart` says, and not in step with the clock. */
+static void test_timer_begins_with_the_first_notification(void **state)
+{
+    (void)state;
+    const cop_cc_ops *ops = cop_cc_find("ith");
+    const cop_pkt becn = {.flags = COP_PKT_CNP | COP_PKT_BECN}, data = {.bytes = 2048};
+    const cop_time timer = 8 * COP_US;
+    static const cop_time begin[] = {1003 * COP_US, 2001 * COP_US}; /* no multiples of the timer */
+    for (int restart = 0; restart < 2; restart++) {
+        uint64_t cfg[32], flow[8] = {0};
+        cop_arena arena = {0};
+        defaults(ops, cfg, &arena, restart);
+        cop_net net = {.cc = ops, .cc_cfg = cfg};
+        for (size_t i = 0; i < COP_LEN(begin); i++) {
+            net.now = begin[i];
+            ops->on_control(&net, flow, &becn); /* the index is 1 for one period */
+            net.now = begin[i] + timer - 1;
+            ops->on_send(&net, flow, &data);
+            assert_int_equal(ops->next_send(&net, flow, net.now), begin[i] + timer);
+            net.now++;
+            assert_true(ops->next_send(&net, flow, net.now) <= net.now);
+        }
+        cop_arena_free(&arena);
+    }
+}
+
 /* -- table -- */
 
 /* One mark takes both flows to the end of the table, and they stay there: a packet takes 1.6384 us and
@@ -203,8 +230,9 @@ static void test_observe(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_timer), cmocka_unit_test(test_restart),
-                                       cmocka_unit_test(test_delay_from),
-                                       cmocka_unit_test(test_observe)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_timer), cmocka_unit_test(test_restart),
+        cmocka_unit_test(test_timer_begins_with_the_first_notification),
+        cmocka_unit_test(test_delay_from), cmocka_unit_test(test_observe)};
     return cmocka_run_group_tests_name("throttle", tests, NULL, NULL);
 }

@@ -53,8 +53,7 @@ static inline void tree_lists(cop_result *r)
     r->n_ports = COP_LEN(ports);
 }
 
-/* Expressions over that tree; its run is `r`. */
-static inline cop_eval *open_tree(stage *s)
+static inline cop_result make_tree(void)
 {
     static cop_hist latency;
     cop_result r = {.sim_time = 10 * COP_MS,
@@ -70,10 +69,23 @@ static inline cop_eval *open_tree(stage *s)
     cop_hist_add(&latency, 3000 * 1000);
     tree_series(&r);
     tree_lists(&r);
+    return r;
+}
+
+/* Expressions over one run, `r`. */
+static inline cop_eval *open_run(stage *s, cop_result *r)
+{
     must_read(s, HEAD "runs: [{name: r}]\n", "full");
-    store_made(s, 0, &r);
+    store_made(s, 0, r);
     find_points(s);
     return open_expressions(s);
+}
+
+/* Expressions over that tree. */
+static inline cop_eval *open_tree(stage *s)
+{
+    cop_result r = make_tree();
+    return open_run(s, &r);
 }
 
 #endif

@@ -125,6 +125,79 @@ static void test_budget(void **state)
     cop_topo_free(&t);
 }
 
+/* Three switches in a row with a host each: port 0 is the host, then the neighbour on the left, if
+ * any, and on the right. Every hop is offered on lane 1 (adaptive) and on lane 0 (escape). */
+static cop_cand towards(const cop_topo *t, uint32_t from, uint32_t to, bool escape)
+{
+    uint32_t port = to < from ? 1 : from > 0 ? 2 : 1;
+    assert_int_equal(peer_switch(t, from, port), to);
+    return (cop_cand){.port = (uint16_t)port, .vl = escape ? 0 : 1, .escape = escape};
+}
+
+static unsigned row_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
+                          cop_cand *cand)
+{
+    (void)view;
+    if (hop->dst == hop->sw) {
+        cand[0] = (cop_cand){.port = 0, .escape = 1};
+        return 1;
+    }
+    uint32_t next = hop->dst > hop->sw ? hop->sw + 1 : hop->sw - 1;
+    cand[0] = towards(r->topo, hop->sw, next, false);
+    cand[1] = towards(r->topo, hop->sw, next, true);
+    return 2;
+}
+
+/* The same, but a packet for the last host that has just come to the middle may step back. */
+static unsigned step_back_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
+                                cop_cand *cand)
+{
+    unsigned n = row_route(r, hop, view, cand);
+    if (hop->sw == 1 && hop->dst == 2 && hop->in_port == 1)
+        cand[n++] = towards(r->topo, 1, 0, false);
+    return n;
+}
+
+static int row_setup(cop_route *r, const void *cfg, cop_err *err)
+{
+    (void)cfg, (void)err;
+    r->vls = 2;
+    r->max_cand = 3;
+    return 0;
+}
+
+/* Escape channels R01, R12, L21, L10 and the links to the hosts depend on each other directly as in
+ * any row: R01 -> R12, R01 -> h1, R12 -> h2, and the same to the left. Over an adaptive hop R01 ->
+ * h2 is added, and L21 -> h0. If packets may step back on the adaptive lane, then R01 waits for
+ * R01: only the dependencies through adaptive hops show it. */
+static void test_dependencies_through_adaptive_hops(void **state)
+{
+    (void)state;
+    const cop_route_ops row = {.name = "row", .setup = row_setup, .route = row_route};
+    const cop_route_ops back = {.name = "back", .setup = row_setup, .route = step_back_route};
+    cop_topo t;
+    cop_route r;
+    cop_cdg_result c;
+    build(&t, "chain", &(cop_chain_cfg){.hosts = INTS(1, 1, 1)});
+    start(&r, &row, &t, NULL, 2);
+    cop_cdg_check(&r, 0, &c);
+    assert_true(c.acyclic && !c.unreachable);
+    /* From a host: both lanes of the trunks next to it. */
+    const uint64_t injections = 2 + 4 + 2;
+    assert_int_equal(c.dependencies, 2 * (3 + 1) + injections);
+    cop_cdg_free(&c);
+    cop_route_fini(&r);
+    start(&r, &back, &t, NULL, 2);
+    cop_cdg_check(&r, 0, &c);
+    assert_false(c.acyclic || c.unreachable);
+    assert_int_equal(c.cycle_len, 1);
+    assert_int_equal(c.cycle[0], cop_topo_switch_port(&t, 0, 1));
+    assert_int_equal(c.cycle_vl[0], 0);
+    cop_cdg_free(&c);
+    cop_route_fini(&r);
+    cop_topo_free(&t);
+}
+
 /* Random graphs: the search agrees with repeated removal of nodes without successors. */
 static void test_cycle_search(void **state)
 {
@@ -184,6 +257,7 @@ int main(void)
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_unreachable),
         cmocka_unit_test(test_budget),
+        cmocka_unit_test(test_dependencies_through_adaptive_hops),
         cmocka_unit_test(test_cycle_search),
     };
     return cmocka_run_group_tests_name("cdg_walk", tests, NULL, NULL);

@@ -1,6 +1,8 @@
 /* The rules of the InfiniBand congestion control at switches, step by step: thresholds, congestion
- * state, marking. Answers are closed forms. */
+ * state, marking, starvation of credits. Answers are closed forms. */
 #include "ibcc_fixture.h"
+
+#include "net/net.h"
 
 /* -- thresholds and state -- */
 
@@ -140,13 +142,83 @@ static void test_marking(void **state)
     cop_arena_free(&arena);
 }
 
+/* -- credit starvation -- */
+
+enum { SOME_PORT = 0 };
+
+typedef struct starved {
+    ibcc_run run;
+    ibcc_lane lane;
+    ibcc_input input;
+    cop_out out;
+    cop_in in;
+    cop_net net;
+} starved;
+
+/* One port whose wire takes 1 ns per byte; more than 4096 bytes starve it, by twice a packet's
+ * time. */
+static void starve(starved *s)
+{
+    *s = (starved){.run = {.lanes = 1, .return_delay = {.multiplier = 2}},
+                   .input = {.limit = 4096},
+                   .lane = {.upper = UINT32_MAX, .lower = UINT32_MAX},
+                   .out = {.pace = (cop_pace)1000 << 16}};
+    s->run.lane = &s->lane;
+    s->run.input = &s->input;
+    s->net.cc_net = &s->run;
+    s->net.out = &s->out;
+    s->net.in = &s->in;
+}
+
+static cop_time returned(starved *s, cop_time t)
+{
+    return ibcc_credit_time(&s->net, SOME_PORT, 0, 1000, t);
+}
+
+static void test_credits_are_apart_while_starved(void **state)
+{
+    (void)state;
+    starved s;
+    starve(&s);
+    ibcc_on_fill(&s.net, SOME_PORT, SOME_PORT, 0, 0, 4096);
+    assert_int_equal(returned(&s, 100), 100); /* not above the limit */
+    assert_int_equal(returned(&s, 150), 150);
+    assert_int_equal(s.run.starved, 0);
+    ibcc_on_fill(&s.net, SOME_PORT, SOME_PORT, 0, 4096, 4097);
+    assert_int_equal(returned(&s, 200), 150 + 2 * 1000 * COP_NS);
+    assert_int_equal(returned(&s, 250), 150 + 4 * 1000 * COP_NS);
+    assert_int_equal(returned(&s, COP_MS), COP_MS); /* they are far apart as they are */
+    assert_int_equal(s.run.starved, 3);
+}
+
+/* Credits of one buffer come back in the order in which its space became free. */
+static void test_credits_after_starvation_keep_their_order(void **state)
+{
+    (void)state;
+    starved s;
+    starve(&s);
+    ibcc_on_fill(&s.net, SOME_PORT, SOME_PORT, 0, 0, 5000);
+    assert_int_equal(returned(&s, 100), 2 * 1000 * COP_NS);
+    cop_time late = returned(&s, 100);
+    assert_int_equal(late, 4 * 1000 * COP_NS);
+    ibcc_on_fill(&s.net, SOME_PORT, SOME_PORT, 0, 5000, 1000);
+    assert_int_equal(returned(&s, 200), late); /* neither held back further nor before that one */
+    assert_int_equal(returned(&s, late + 1), late + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_weights),       cmocka_unit_test(test_sum_of_the_output),
-        cmocka_unit_test(test_one_threshold), cmocka_unit_test(test_each_queue),
-        cmocka_unit_test(test_contributors),  cmocka_unit_test(test_victims_stay_out),
-        cmocka_unit_test(test_never),         cmocka_unit_test(test_marking),
+        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_sum_of_the_output),
+        cmocka_unit_test(test_one_threshold),
+        cmocka_unit_test(test_each_queue),
+        cmocka_unit_test(test_contributors),
+        cmocka_unit_test(test_victims_stay_out),
+        cmocka_unit_test(test_never),
+        cmocka_unit_test(test_marking),
+        cmocka_unit_test(test_credits_are_apart_while_starved),
+        cmocka_unit_test(test_credits_after_starvation_keep_their_order),
     };
     return cmocka_run_group_tests_name("ibcc", tests, NULL, NULL);
 }

@@ -40,6 +40,26 @@ static void test_index(void **state)
     assert_int_equal(ibcc_ccti(&p, &f, 349, 0), 6);
 }
 
+/* "Reached" is at or above: the BECN that takes the index there reports it, those above it do not,
+ * and the next one that takes it there from below does again. */
+static void test_trigger(void **state)
+{
+    (void)state;
+    ibcc_params p = {.increase = 1, .limit = 10, .min = 1, .period_ps = 100, .trigger = 3};
+    ibcc_flow f = {0};
+    assert_false(ibcc_becn(&p, &f, 0, 0)); /* 2 */
+    assert_true(ibcc_becn(&p, &f, 0, 0)); /* 3 */
+    assert_false(ibcc_becn(&p, &f, 0, 0)); /* 4 */
+    assert_int_equal(ibcc_ccti(&p, &f, 100, 0), 3);
+    assert_false(ibcc_becn(&p, &f, 100, 0)); /* 4, was at the trigger */
+    assert_int_equal(ibcc_ccti(&p, &f, 300, 0), 2);
+    assert_true(ibcc_becn(&p, &f, 300, 0)); /* 3 again */
+    p.trigger = 0;
+    f = (ibcc_flow){0};
+    for (int i = 0; i < 20; i++)
+        assert_false(ibcc_becn(&p, &f, 0, 0));
+}
+
 /* gran3-57, pfis-23: from the top to nothing takes 127 periods. */
 static void test_recovery(void **state)
 {
@@ -249,10 +269,10 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_index),      cmocka_unit_test(test_recovery),
-        cmocka_unit_test(test_lazy_timer), cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_ratios),     cmocka_unit_test(test_presets),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_index),    cmocka_unit_test(test_trigger),
+        cmocka_unit_test(test_recovery), cmocka_unit_test(test_lazy_timer),
+        cmocka_unit_test(test_tables),   cmocka_unit_test(test_ratios),
+        cmocka_unit_test(test_presets),  cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests_name("ibcc_source", tests, NULL, NULL);
 }

@@ -141,6 +141,25 @@ static void test_dump_lfts_form(void **state)
     cop_topo_free(&t);
 }
 
+/* A host with LMC 1 has two LIDs; the topology knows the first. The paths of the others are not
+ * used, whatever port they lead to. */
+static void test_further_lids_of_a_host_are_skipped(void **state)
+{
+    (void)state;
+    static const char lmc1[] = LEAF0 "0x000a 001" NODE0 "0x0014 003" NODE0 "0x000b 002" NODE1
+                                     "0x0015 003" NODE1 "0x000c 003" NODE2 "0x000d 003" NODE3 END;
+    cop_topo t;
+    char buf[4096];
+    build(&t, true);
+    accept(&t, with(lmc1, buf, sizeof(buf)));
+    /* By name too, where the GUID is of another port. */
+    accept(&t,
+           with(LEAF0 "0x0014 003 # Channel Adapter portguid 0x0000000000000091: 'node0 HCA-1'\n"
+                      "0x000a 001\n0x000b 002\n0x000c 003\n0x000d 003\n" END,
+                buf, sizeof(buf)));
+    cop_topo_free(&t);
+}
+
 static void test_without_lids(void **state)
 {
     (void)state;
@@ -181,6 +200,9 @@ static void test_bad_lines(void **state)
     refuse(&t, with(LEAF0 END LEAF0 END, buf, sizeof(buf)), "f:3:", "second table of switch leaf0");
     refuse(&t, with(LEAF0 "0x000a\n" END, buf, sizeof(buf)), "f:2:", "is no entry");
     refuse(&t, with(LEAF0 "0x1000a 001\n" END, buf, sizeof(buf)), "f:2:", "is no entry");
+    refuse(&t, with(LEAF0 "0x10000 001\n" END, buf, sizeof(buf)), "f:2:", "is no entry");
+    refuse(&t, with(LEAF0 "0xffff 001\n" END, buf, sizeof(buf)), "f: host node0 HCA-1",
+           "is not reached"); /* the largest LID: of nobody, but a line like others */
     refuse(&t, with(LEAF0 "0x 001\n" END, buf, sizeof(buf)), "f:2:", "is no entry");
     refuse(&t, with(LEAF0 "0x000a 1x\n" END, buf, sizeof(buf)), "f:2:", "is no entry");
     refuse(&t, "0x000a 001\n", "f:1:", "outside a table");
@@ -252,9 +274,13 @@ static void test_routing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_opensm_form),  cmocka_unit_test(test_dump_lfts_form),
-        cmocka_unit_test(test_without_lids), cmocka_unit_test(test_bad_lines),
-        cmocka_unit_test(test_bad_tables),   cmocka_unit_test(test_routing),
+        cmocka_unit_test(test_opensm_form),
+        cmocka_unit_test(test_dump_lfts_form),
+        cmocka_unit_test(test_without_lids),
+        cmocka_unit_test(test_further_lids_of_a_host_are_skipped),
+        cmocka_unit_test(test_bad_lines),
+        cmocka_unit_test(test_bad_tables),
+        cmocka_unit_test(test_routing),
     };
     return cmocka_run_group_tests_name("lft", tests, NULL, NULL);
 }

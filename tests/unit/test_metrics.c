@@ -13,6 +13,7 @@ static void test_metrics(void **state)
         {"r:min('F1', '2 ms', '4 ms')", 3},
         {"r:max('F1', '2 ms', '4 ms')", 4},
         {"r:steady('F1', '0 s', '10 ms')", 7.5}, /* 4 to 10 ms: 5 to 10 */
+        {"r:steady('F1', '2 ms', '7 ms')", 6}, /* 4 to 7 ms: 5, 6, 7 */
         {"r:jitter('F1', '0 s', '4 ms')", 1.2909944487358056 / 2.5},
         {"#r:window('F1', '1 ms', '3 ms')", 2},
         {"#r:window('F1', '1.5 ms', '3.5 ms')", 1}, /* only whole bins */
@@ -150,6 +151,10 @@ static void test_over_time(void **state)
         {"r:recovery('A', 5.5, '2 ms', '2 ms')", 0.002},
         {"r:recovery('A', 1, '0 s', '1 ms')", 0},
         {"r:recovery('A', 11, '4 ms', '1 ms')", 0.006}, /* never: all that is left */
+        {"r:recovery('A', 5.5, '0 s', '1.5 ms')", 0.004}, /* the nearest number of bins, two */
+        {"r:recovery('A', 5.5, '0 s', '1.4 ms')", 0.005},
+        {"r:recovery('A', 5.5, '0 s', '0.1 ms')", 0.005}, /* one at least */
+        {"r:recovery('A', 9.5, '0 s', '2 ms')", 0.008}, /* the last two */
         {"#r:samples({'A', 'B'}, '0 s', '2 ms')", 4},
         {"r:samples({'A', 'B'}, '0 s', '2 ms')[2]", 2},
         {"r:samples({'A', 'B'}, '0 s', '2 ms')[3]", 10},
@@ -157,9 +162,13 @@ static void test_over_time(void **state)
         {"r:settled({'A', 'B'}, '0 s', '7 ms', 2, '1 ms')", 0.003}, /* 3 and 8 is the last pair */
         {"r:settled({'A', 'B'}, '0 s', '7 ms', 2, '2 ms')", 0.004}, /* 7 and 15 */
         {"r:settled({'A', 'B'}, '0 s', '10 ms', 2, '1 ms')", 0.010},
+        {"r:settled({'A', 'B'}, '0 s', '7 ms', 2, '1.5 ms')", 0.004}, /* the same: two bins */
+        {"r:settled({'A', 'B'}, '0 s', '7 ms', 1.75, '1 ms')",
+         0.003}, /* 4 and 7: as much, not more */
         {"r:settled({'A', 'A'}, '0 s', '10 ms', 2, '2 ms')", 0.002}, /* not known sooner */
         {"r:share('B', {'A', 'B'}, '0 s', '2 ms')", 19.0 / 22},
         {"r:normalised(5, '0 s', '10 ms')", 11.0 / 20},
+        {"r:per_port('A', 10)[1]", 1.0 / 40},
         {"r:per_port('A', 10)[3]", 3.0 / 40},
         {"#r:per_port('A', 10)", 10},
         {"r:per_port('A', 10).dt", 0.001},
@@ -211,6 +220,25 @@ static void test_streams_and_hosts(void **state)
     cop_eval_close(e);
 }
 
+/* Streams and bins in which nothing arrived have no part in means and gaps. */
+static void test_what_got_nothing_is_left_out(void **state)
+{
+    static const answer all[] = {
+        {"r:delay('F1')", 100}, /* of the other stream */
+        {"r:rate('F1')", 4}, /* but rates are added up */
+        /* F1 1 to 4 Gbit/s, F2 2, 0, 4, 4: gaps 1, 1 and 0 */
+        {"r:treatment_variation({'F1', 'F2'}, '0 s', '4 ms')", 1.0 / 3},
+    };
+    cop_result r;
+    make_synthetic(&r, 1);
+    r.stream[1].packets = 0;
+    r.stream[1].latency_mean_ns = 0;
+    r.series[1].v[1] = 0;
+    cop_eval *e = open_run(*state, &r);
+    expect_answers(e, all, COP_LEN(all));
+    cop_eval_close(e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +246,7 @@ int main(void)
         ON_STAGE(test_functions),
         ON_STAGE(test_over_time),
         ON_STAGE(test_streams_and_hosts),
+        ON_STAGE(test_what_got_nothing_is_left_out),
     };
     return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);
 }

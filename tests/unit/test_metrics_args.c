@@ -76,15 +76,11 @@ static void test_wrong_arguments(void **state)
 /* A network without hotspots has no rate of hotspots. */
 static void test_no_hotspot(void **state)
 {
-    stage *s = *state;
     cop_result r;
     make_synthetic(&r, 1);
     for (uint32_t i = 0; i < r.n_nodes; i++)
         r.node[i].hotspot = 0;
-    must_read(s, HEAD "runs: [{name: r}]\n", "full");
-    store_made(s, 0, &r);
-    find_points(s);
-    cop_eval *e = open_expressions(s);
+    cop_eval *e = open_run(*state, &r);
     const refusal none = BAD("r:hotspot_rate()", "no host is a hotspot");
     const answer others = {"r:other_rate()", 7.0 / 3};
     expect_refusals(e, &none, 1);

@@ -43,6 +43,7 @@ static void test_congestion_tree(void **state)
     static const answer all[] = {
         {"#r:roots(4000)", 1},
         {"r:roots(4000)[1] == 's1.0 > h2' and 1 or 0", 1},
+        {"#r:roots(1000)", 1}, /* s1.2 is full, but packets wait behind it too */
         {"#r:roots(20000)", 0}, /* more, not as much */
         {"#r:tree(4000)", 4}, /* s0.0, s0.2, s1.0, s2.1 */
         {"r:tree(15000)[1] == 's1.0' and 1 or 0", 1},
@@ -63,6 +64,42 @@ static void test_congestion_tree(void **state)
     cop_eval *e = open_tree(*state);
     expect_answers(e, all, COP_LEN(all));
     cop_eval_close(e);
+}
+
+static cop_port_result *port_named(const cop_result *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->n_ports; i++)
+        if (strcmp(r->port[i].name, name) == 0)
+            return &r->port[i];
+    fail_msg("no port %s", name);
+    return NULL;
+}
+
+/* A tree whose root is a link between switches, in use for more than three quarters of the time or
+ * not; and a switch that sends nothing. */
+static void test_root_between_switches(void **state)
+{
+    static const answer in_use[] = {{"#r:roots(1000)", 2},
+                                    {"r:roots(1000)[2] == 's1.2 > s2.1' and 1 or 0", 1},
+                                    {"#r:busy_switches(2)", 0},
+                                    {"#r:busy_switches(1)", 2}};
+    static const answer less[] = {{"#r:roots(1000)", 1}};
+    for (int i = 0; i < 2; i++) {
+        stage *s = *state;
+        cop_result r = make_tree();
+        port_named(&r, "s2.1")->mean_queue_bytes = 0;
+        port_named(&r, "s2.0")->utilisation = port_named(&r, "s2.1")->utilisation = 0;
+        port_named(&r, "s1.2")->utilisation = i ? 0.75 : 0.7500001;
+        remove(s->db);
+        cop_store_close(s->store);
+        s->store = NULL;
+        cop_eval *e = open_run(s, &r);
+        if (i)
+            expect_answers(e, less, COP_LEN(less));
+        else
+            expect_answers(e, in_use, COP_LEN(in_use));
+        cop_eval_close(e);
+    }
 }
 
 /* Simulate the points of the stage, and open expressions over them. */
@@ -94,6 +131,11 @@ static void test_topologies(void **state)
         {"torus:diameter()", 4},
         {"min(torus:neighbours()) + max(torus:neighbours())", 8},
         {"#torus:tiers('switches')", 1}, /* all have hosts */
+        {"torus:tiers('up')[1]", 0}, /* links to the side are none */
+        {"torus:tiers('down')[1]", 16 * (4 + 1)},
+        {"row:cables()", 3},
+        {"row:diameter()", 1}, /* between those with hosts: the first two of four */
+        {"#row:tiers('switches')", 3},
         {"mesh:cables()", 24},
         {"mesh:diameter()", 6},
         {"cube:cables()", 4 * 8},
@@ -114,6 +156,7 @@ static void test_topologies(void **state)
                    " traffic.0.arrival: poisson}\nruns:\n"
                    "  - {name: tree, set: {topology: {kind: kary-ntree, k: 2, n: 3}}}\n"
                    "  - {name: torus, set: {topology: {kind: torus, radix: [4, 4]}}}\n"
+                   "  - {name: row, set: {topology: {kind: chain, hosts: [1, 1, 0, 0]}}}\n"
                    "  - {name: mesh, set: {topology: {kind: mesh, radix: [4, 4]}}}\n"
                    "  - {name: cube, set: {topology: {kind: hypercube, dims: 4}}}\n"
                    "  - {name: dragonfly, set: {topology: {kind: dragonfly, p: 2, a: 4, h: 2}}}\n"
@@ -133,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_STAGE(test_graph),
         ON_STAGE(test_congestion_tree),
+        ON_STAGE(test_root_between_switches),
         ON_STAGE(test_topologies),
     };
     return cmocka_run_group_tests_name("metrics_net", tests, NULL, NULL);

@@ -2,6 +2,8 @@
  * the program and docs/CONFIG.md are what the tables say now. */
 #include "plugins_fixture.h"
 
+#include "topo/topo_cfg.h"
+
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +77,33 @@ static void test_queueings(void **state)
     }
     assert_null(cop_queue_find("no-such-kind"));
     cop_arena_free(&arena);
+}
+
+/* vftree: the hosts of a leaf are dealt out over the scheme's own lanes, in the order of their
+ * ports, be there more lanes or not. Switches of three, two and four hosts. */
+static void test_vftree_deals_out_the_hosts_of_a_leaf(void **state)
+{
+    (void)state;
+    static const uint8_t of_two[] = {0, 1, 0, 0, 1, 0, 1, 0, 1};
+    static const uint8_t of_three[] = {0, 1, 2, 0, 1, 0, 1, 2, 0};
+    const cop_queue_ops *ops = cop_queue_find("vftree");
+    cop_topo t = {0};
+    int64_t hosts[] = {3, 2, 4}, lanes[] = {2, 3};
+    assert_int_equal(cop_topo_find("chain")->build(&t, &(cop_chain_cfg){.hosts = {hosts, 3}}, NULL),
+                     0);
+    cop_netinfo info = {.n_hosts = 9, .n_switches = 3, .lanes = 3, .topo = &t};
+    for (size_t i = 0; i < COP_LEN(lanes); i++) {
+        assert_int_equal(ops->lanes(&lanes[i]), lanes[i]);
+        assert_int_equal(ops->check(&lanes[i], &info, NULL), 0);
+        for (uint32_t dst = 0; dst < 9; dst++)
+            for (uint32_t src = 0; src < 9; src++)
+                assert_int_equal(ops->inject_vl(&lanes[i], &info, src, dst, 2),
+                                 (lanes[i] == 2 ? of_two : of_three)[dst]);
+    }
+    info.lanes = 2;
+    assert_int_equal(ops->check(&lanes[0], &info, NULL), 0);
+    assert_int_equal(ops->check(&lanes[1], &info, NULL), -COP_E_INPUT);
+    cop_topo_free(&t);
 }
 
 static void test_congestion_controls(void **state)
@@ -202,6 +231,7 @@ int main(void)
         cmocka_unit_test(test_topologies),
         cmocka_unit_test(test_routings),
         cmocka_unit_test(test_queueings),
+        cmocka_unit_test(test_vftree_deals_out_the_hosts_of_a_leaf),
         cmocka_unit_test(test_congestion_controls),
         cmocka_unit_test(test_kinds_load_from_a_file),
         cmocka_unit_test(test_lists_have_a_line_and_a_source),

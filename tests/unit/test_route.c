@@ -202,6 +202,35 @@ static void test_updn_legal(void **state)
     cop_topo_free(&t);
 }
 
+/* In a torus all switches have four cables and a host: the root is the one with the lowest number.
+ * */
+static void test_updn_takes_the_first_of_equal_roots(void **state)
+{
+    (void)state;
+    cop_topo t;
+    cop_route chosen, first, last;
+    build(&t, "torus", &(cop_cube_cfg){INTS(4, 4), 1});
+    start(&chosen, "updn", &t, NULL, 0);
+    start(&first, "updn", &t, &(cop_updn_cfg){0}, 0);
+    start(&last, "updn", &t, &(cop_updn_cfg){15}, 0);
+    size_t bytes = 16 * 16 * sizeof(uint16_t);
+    assert_memory_equal(chosen.lft, first.lft, bytes);
+    assert_memory_not_equal(chosen.lft, last.lft, bytes);
+    cop_route_fini(&chosen);
+    cop_route_fini(&first);
+    cop_route_fini(&last);
+    cop_topo_free(&t);
+    /* One more cable decides, wherever it is: a row of three switches, the middle one is the root.
+     * */
+    build(&t, "chain", &(cop_chain_cfg){.hosts = INTS(1, 1, 1)});
+    start(&chosen, "updn", &t, NULL, 0);
+    start(&first, "updn", &t, &(cop_updn_cfg){1}, 0);
+    assert_memory_equal(chosen.lft, first.lft, 3 * 3 * sizeof(uint16_t));
+    cop_route_fini(&chosen);
+    cop_route_fini(&first);
+    cop_topo_free(&t);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -249,10 +278,15 @@ static void test_registry(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trees),          cmocka_unit_test(test_dmodk_spreads),
-        cmocka_unit_test(test_648_all_to_all), cmocka_unit_test(test_adaptive_tree_choice),
-        cmocka_unit_test(test_multistage),     cmocka_unit_test(test_any_graph),
-        cmocka_unit_test(test_updn_legal),     cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_dmodk_spreads),
+        cmocka_unit_test(test_648_all_to_all),
+        cmocka_unit_test(test_adaptive_tree_choice),
+        cmocka_unit_test(test_multistage),
+        cmocka_unit_test(test_any_graph),
+        cmocka_unit_test(test_updn_legal),
+        cmocka_unit_test(test_updn_takes_the_first_of_equal_roots),
+        cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_registry),
     };
     return cmocka_run_group_tests_name("route", tests, NULL, NULL);

@@ -234,6 +234,31 @@ static void test_valiant_path(void **state)
     cop_topo_free(&t);
 }
 
+/* Five groups of four switches with two global links each: a pair of groups has two links. Half of
+ * the switches of the other group are reached by each, from every host. */
+static void test_dragonfly_uses_parallel_links_alike(void **state)
+{
+    (void)state;
+    cop_topo t;
+    cop_route r;
+    build(&t, "dragonfly", &(cop_dragonfly_cfg){2, 4, 2, 5});
+    start(&r, "dragonfly-min", &t, NULL, 0);
+    uint32_t *flows = cop_alloc(t.n_ports * sizeof(*flows)), global = 0;
+    for (uint32_t src = 0; src < t.n_hosts; src++)
+        for (uint32_t dst = 0; dst < t.n_hosts; dst++)
+            if (src != dst)
+                assert_true(travel(&r, src, dst, NULL, NULL, flows) > 0);
+    for (uint32_t p = 0; p < t.host_port0; p++)
+        if (t.port[p].link_class == COP_LINK_GLOBAL && t.port[p].to != COP_NONE) {
+            assert_int_equal(flows[p], 8 * 8 / 2); /* hosts here, hosts there, two links */
+            global++;
+        }
+    assert_int_equal(global, 5 * 4 * 2);
+    cop_free(flows);
+    cop_route_fini(&r);
+    cop_topo_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +266,7 @@ int main(void)
         cmocka_unit_test(test_dor_dateline),
         cmocka_unit_test(test_adaptive_cube_choice),
         cmocka_unit_test(test_dragonfly_pairs),
+        cmocka_unit_test(test_dragonfly_uses_parallel_links_alike),
         cmocka_unit_test(test_valiant_intermediates),
         cmocka_unit_test(test_valiant_path),
     };
