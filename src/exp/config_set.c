@@ -118,12 +118,8 @@ static int add_yaml(cop_doc *d, const char *text, size_t i, cop_err *err)
         must(parser.error != YAML_MEMORY_ERROR);
         fault(d, i, err, "the value is not YAML", "close every quote and bracket");
     } else {
-<<<<<<< HEAD
         cop_mem_defer(&open[1], delete_document, &value);
-        node = import_node(d, &value, 1, i, 0, &budget);
-=======
         node = import_node(d, &value, 1, i, 0, &used);
->>>>>>> 84cb36c055f512c0f86f29a5e640ae44372dc1ea
         if (node == 0)
             fault(d, i, err, "the value is too large or too deep", "write it in the file");
         cop_mem_forget(&open[1]);

@@ -230,14 +230,10 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
     if (net->probe.warmup > 0)
         run_in_steps(net, net->probe.warmup - 1, progress, ctx);
     links_from(net, net->probe.warmup);
-<<<<<<< HEAD
-    run_in_steps(net, duration, progress, ctx);
+    if (net->stop == COP_OUTCOME_OK)
+        run_in_steps(net, duration, progress, ctx);
     if (net->stop == COP_OUTCOME_FAILED)
         return;
-=======
-    if (net->stop == COP_OUTCOME_OK)
-        run_until(net, duration, progress, ctx);
->>>>>>> ceb979fc26f7b452ed60082313ae7f885400e92e
     links_until(net, cop_min64(net->now, duration));
     cop_gauge_close(net);
     if (net->run_cfg->drain && net->stop == COP_OUTCOME_OK) {
@@ -249,8 +245,7 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
             return;
         for (uint32_t h = 0; h < net->info.n_hosts; h++)
             net->now = cop_max64(net->now, net->nic[h].rx_free);
-        if (net->stop == COP_OUTCOME_OK && cop_net_in_flight(net) > 0 &&
-            !cop_stall_final(net)) {
+        if (net->stop == COP_OUTCOME_OK && cop_net_in_flight(net) > 0 && !cop_stall_final(net)) {
             net->stop = COP_OUTCOME_BROKEN;
             snprintf(net->why, sizeof(net->why), "%" PRIu64 " packets never moved on",
                      cop_net_in_flight(net));

@@ -77,7 +77,7 @@ static void remember(struct cop_net *net)
 
 static const cop_cc_ops noting = {.name = "noting", .start = remember};
 
-static void at_sample(void *ctx, cop_time now, cop_time end, uint64_t hops)
+static bool at_sample(void *ctx, cop_time now, cop_time end, uint64_t hops)
 {
     account *a = ctx;
     (void)now, (void)end, (void)hops;
@@ -86,6 +86,7 @@ static void at_sample(void *ctx, cop_time now, cop_time end, uint64_t hops)
     a->dearest = cop_max64(a->dearest, visits - a->before);
     a->before = visits;
     assert_true(visits <= cop_stall_allowance(a->net) + a->dearest);
+    return false;
 }
 
 /* A torus with buffers for 4,096 packets, all of them full or filling up, and a sample every 100 ns. */
