@@ -84,8 +84,8 @@ static int add_name(void *user, const cop_cell *cells, size_t n)
     return 0;
 }
 
-/* Samples that the run reached: one that was stopped has bins behind its end, with nothing in them.
- * */
+/* Samples that the run reached: one that was stopped has bins behind its end, with nothing in
+ * them. */
 static uint32_t reached(const drawing *d, uint32_t n)
 {
     double bins = ceil(json_number_value(json_object_get(d->run, "sim_time_ns")) / d->sample_ns);
@@ -134,8 +134,8 @@ static size_t before_number(const char *name, size_t n, char mark)
     return found ? n - digits - 1 : n;
 }
 
-/* Length of the name of the traffic entry in "entry/3" and "entry/3#2", the series of its streams.
- * */
+/* Length of the name of the traffic entry in "entry/3" and "entry/3#2", the series of its
+ * streams. */
 static size_t entry_length(const char *name)
 {
     size_t n = strlen(name), host = before_number(name, n, '#');

@@ -103,8 +103,8 @@ static void test_best_and_worst_step(void **state)
     cop_result_free(&r);
 }
 
-/* Congestion of one way all the time: the best step is one of the other way, the worst one of this.
- * */
+/* Congestion of one way all the time: the best step is one of the other way, the worst one of
+ * this. */
 static void test_best_and_worst_of_both_ways(void **state)
 {
     (void)state;

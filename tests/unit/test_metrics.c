@@ -70,11 +70,13 @@ static void test_functions(void **state)
 {
     static const answer all[] = {
         {"variance{1, 2, 3, 4}", 5.0 / 3},
+        {"variance{1, 3}", 2},
         {"sd{2}", 0},
         {"min(3, 2) + min{5, 4} + max(1, 2) + max{7, 9}", 17},
         {"sum(map({1, 2}, function(v) return v * v end))", 5},
         {"jain{1, 1, 1}", 1},
         {"jain{1, 0}", 0.5},
+        {"jain{0, 0}", 1}, /* nobody is worse off */
         {"above(2, 1)", 0.5},
         {"above(1, 2)", -0.5},
         {"above(0, 0)", 0},
@@ -84,6 +86,10 @@ static void test_functions(void **state)
         {"trend({1, 2, 3}, {2, 4, 9})", 1},
         {"trend({1, 2, 3}, {9, 4, 2})", -1},
         {"trend({1, 2, 3}, {1, 1, 2})", 0.86602540378443865},
+        {"trend({1, 2, 3}, {1, 2, 2})", 0.86602540378443865}, /* ranks 1, 2.5, 2.5 */
+        {"trend({1, 2, 3, 4}, {1, 3, 2, 4})", 0.8}, /* 1 - 6 * 2 / (4 * 15) */
+        {"trend({1, 1, 1}, {1, 2, 3})", 0},
+        {"trend({1, 2, 3}, {5, 5, 5})", 0},
         {"inner_maximum{1, 2, 1.5}", 0.25},
         {"inner_maximum{3, 2, 1}", -1},
         {"tmax(0.5, 0.4, 0.5, 10)", 5.5},
@@ -101,8 +107,11 @@ static void test_functions(void **state)
         {"correlation({1, 2, 3}, {6, 4, 2})", -1},
         {"correlation({1, 2, 3, 4}, {1, -1, -1, 1})", 0},
         {"correlation({1, 2}, {3, 3})", 0}, /* no line at all */
+        {"correlation({3, 3}, {1, 2})", 0},
+        {"correlation({0, 0, 1, 1}, {0, 1, 0, 3})", 0.40824829046386302}, /* 1 / sqrt(1 * 6) */
         {"crossing({1, 2, 4}, {0, 10, 30}, 20)", 3},
         {"crossing({1, 2, 4}, {0, 10, 30}, 40)", 4}, /* never */
+        {"crossing({1, 2, 3}, {0, 10, 10}, 10)", 2}, /* reached is passed */
         {"crossing({1, 2, 4}, {5, 10, 30}, 1)", 1}, /* from the start */
         /* A 4-ary 2-tree: 3 neighbours and what comes down share the last link; 3 branches share that. */
         {"tree_shares(4, 2)[1]", 1.0 / 4},

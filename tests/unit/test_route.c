@@ -202,8 +202,8 @@ static void test_updn_legal(void **state)
     cop_topo_free(&t);
 }
 
-/* In a torus all switches have four cables and a host: the root is the one with the lowest number.
- * */
+/* In a torus all switches have four cables and a host: the root is the one with the lowest
+ * number. */
 static void test_updn_takes_the_first_of_equal_roots(void **state)
 {
     (void)state;
@@ -220,8 +220,8 @@ static void test_updn_takes_the_first_of_equal_roots(void **state)
     cop_route_fini(&first);
     cop_route_fini(&last);
     cop_topo_free(&t);
-    /* One more cable decides, wherever it is: a row of three switches, the middle one is the root.
-     * */
+    /* One more cable decides, wherever it is: a row of three switches, the middle one is the
+     * root. */
     build(&t, "chain", &(cop_chain_cfg){.hosts = INTS(1, 1, 1)});
     start(&chosen, "updn", &t, NULL, 0);
     start(&first, "updn", &t, &(cop_updn_cfg){1}, 0);
