@@ -1,24 +1,70 @@
 # Coppice. `make demo` and `make test` are all a newcomer needs; `make help` lists the rest.
 VERSION := 0.1.0
+# Raised when a program that was linked with the library no longer runs with it.
+SOVERSION := 0
 BUILD ?= build
+
+# Where things go, by the names of the GNU coding standards; PREFIX is the same as prefix.
 PREFIX ?= /usr/local
+prefix ?= $(PREFIX)
+exec_prefix ?= $(prefix)
+bindir ?= $(exec_prefix)/bin
+libdir ?= $(exec_prefix)/lib
+includedir ?= $(prefix)/include
+datarootdir ?= $(prefix)/share
+datadir ?= $(datarootdir)
+mandir ?= $(datarootdir)/man
+pkgconfigdir ?= $(libdir)/pkgconfig
 DESTDIR ?=
-CC := gcc
+
 # All cores by default, so that nobody needs to know about -j; JOBS=1 for one.
 JOBS ?= $(shell nproc)
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
 endif
 
-# Debian's place for it; pkg-config may not be there yet when this line is read.
-LUA_CFLAGS := -isystem /usr/include/lua5.4
+# -- tools; CC, AR, CFLAGS, CPPFLAGS, LDFLAGS and LDLIBS are the user's --
 
-WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
-# -ffp-contract=off: the same rounding on every machine.
-BASE := -std=gnu11 -D_GNU_SOURCE -DCOP_VERSION='"$(VERSION)"' -ffp-contract=off -Isrc -Iinclude $(LUA_CFLAGS) -Itests/support
-OPT ?= -O3 -DNDEBUG $(if $(filter gcc,$(CC)),-flto=auto -ffat-lto-objects)
-CFLAGS_ALL = $(BASE) $(WARN) -g $(OPT)
-LIBS := -lyaml -ljansson -lsqlite3 -llua5.4 -lm
+# gcc makes the quicker program; any other compiler is asked for with CC=.
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+# VARIABLE = $(call once,VARIABLE,command): asked at the first use and kept. Not asked before, because
+# `make deps` may have to install what answers.
+once = $(eval $(1) := $(shell $(2)))$($(1))
+COMPILER = $(call once,COMPILER,$(CC) --version 2>/dev/null | grep -qi clang && echo clang || echo gcc)
+ifeq ($(origin AR),default)
+AR = $(call once,AR,[ $(COMPILER) = gcc ] && command -v gcc-ar || echo ar)
+endif
+OBJCOPY ?= objcopy
+PKG_CONFIG ?= pkg-config
+
+# What the library needs, and what the program needs besides. Lua has as many names as packagers.
+LIB_MODULES := yaml-0.1 sqlite3
+LUA_MODULE = $(call once,LUA_MODULE,for m in lua5.4 lua-5.4 lua54; do \
+    $(PKG_CONFIG) --exists $$m && echo $$m && break; done)
+MODULES = $(LIB_MODULES) jansson $(LUA_MODULE)
+# -isystem: our warnings are not for other people's headers.
+MODULE_FLAGS = $(call once,MODULE_FLAGS,$(PKG_CONFIG) --cflags $(MODULES))
+MODULE_CFLAGS = $(patsubst -I%,-isystem %,$(MODULE_FLAGS))
+MODULE_LIBS = $(call once,MODULE_LIBS,$(PKG_CONFIG) --libs $(MODULES))
+LIB_MODULE_LIBS = $(call once,LIB_MODULE_LIBS,$(PKG_CONFIG) --libs $(LIB_MODULES))
+LIBS = $(MODULE_LIBS) -lm
+LIB_LIBS = $(LIB_MODULE_LIBS) -lm
+TEST_LIBS = $(call once,TEST_LIBS,$(PKG_CONFIG) --libs cmocka)
+
+# A warning is an error to us (CI, WERROR=1), not to somebody with a newer compiler.
+WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+    $(if $(or $(CI),$(filter 1,$(WERROR))),-Werror)
+# -ffp-contract=off: the same rounding on every machine. Hidden: only coppice.h leaves the library.
+BASE = -std=gnu11 -D_GNU_SOURCE -DCOP_VERSION='"$(VERSION)"' -ffp-contract=off -fPIC \
+    -fvisibility=hidden -Isrc -Iinclude $(MODULE_CFLAGS) -Itests/support
+LTO = $(if $(filter gcc,$(COMPILER)),-flto=auto -ffat-lto-objects)
+OPT ?= -O3 -DNDEBUG $(LTO)
+CFLAGS_ALL = $(BASE) $(WARN) -g $(OPT) $(CPPFLAGS) $(CFLAGS)
+LINK = $(CC) $(CFLAGS_ALL) $(LDFLAGS)
+
+# -- files --
 
 LIB_SRC := $(wildcard src/*/*.c)
 WEB_SRC := $(wildcard web/src/*.js)
@@ -27,20 +73,26 @@ SUPPORT_SRC := $(wildcard tests/support/*.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c tests/model/test_*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/model_id.o $(BUILD)/obj/gen/metrics_lua.o \
     $(BUILD)/obj/src/report/assets.o
+# What coppice.h reaches: studies and reports are the program's.
+CORE_OBJ := $(filter-out $(BUILD)/obj/src/study/% $(BUILD)/obj/src/report/% %/metrics_lua.o,$(LIB_OBJ))
 # What decides results; a result remembers the fingerprint of these files.
 MODEL_DIRS := base des topo route net queue cc traffic stats
 MODEL_SRC := $(sort $(wildcard $(MODEL_DIRS:%=src/%/*.[ch])))
-CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
+CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/build_info.o
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
+SHARED := $(BUILD)/lib/libcoppice.so.$(VERSION)
+STATIC := $(BUILD)/lib/libcoppice.a
 
-.PHONY: all deps demo test unit check mutants reproduce bench install clean help docs format
+.PHONY: all deps demo test unit check mutants reproduce bench lib install uninstall clean help docs format FORCE
 
 all: deps-build $(BUILD)/coppice
 
 help:
 	@echo "make demo     build, run the 648-host experiment without and with congestion control, draw it"
 	@echo "make test     build with assertions, run all tests"
+	@echo "make          build the program; names missing packages, installs none"
+	@echo "make deps     install missing packages (Debian)"
 	@echo "make reproduce  run the published experiments, write VALIDATION.md (SCALE=quick|full)"
 	@echo "make bench    speed and memory, with instruction counts"
 	@echo "make check    sanitizers, fuzzers, format and lint, thousands of random scenarios"
@@ -48,18 +100,36 @@ help:
 	@echo "make docs     write docs/CONFIG.md from the option tables"
 	@echo "make format   clang-format on every C file"
 	@echo "make clean    remove $(BUILD)"
-	@echo "make install  PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
+	@echo "make install  program, library, manual to prefix=$(prefix) DESTDIR=$(DESTDIR)"
+	@echo "make uninstall  remove what install put there"
 
-# Nothing is compiled before the packages are there (order-only: it does not make anything older).
+# -- packages: nothing is compiled before they are there (order-only: it makes nothing older) --
+
+# Only these install packages; every other target names what is missing.
+INSTALLING := $(filter demo test deps check bench mutants,$(MAKECMDGOALS))
+DEPS := CC="$(CC)" PKG_CONFIG="$(PKG_CONFIG)" tools/deps.sh
+missing = $(shell $(DEPS) --name build 2>&1)
+define name_missing
+$(if $(missing),$(error missing: $(missing); install them with `make deps` or `sudo apt-get install $(missing)`))
+endef
+
 .PHONY: deps-build deps-test deps-check
 deps-build:
-	@tools/deps.sh build
+	$(if $(INSTALLING),@$(DEPS) build,$(call name_missing)@:)
 deps-test: deps-build
-	@tools/deps.sh test
+	@$(DEPS) test
 deps-check: deps-test
-	@tools/deps.sh check
+	@$(DEPS) check
+deps: deps-test
 
-$(BUILD)/obj/%.o: %.c | deps-build
+# -- building --
+
+# Other options, other objects; the file keeps its time while they are the same.
+$(BUILD)/flags: FORCE | deps-build
+	@mkdir -p $(@D)
+	@$(file >$@.new,$(CC) $(filter-out -Werror,$(CFLAGS_ALL)))cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags | deps-build
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
@@ -79,6 +149,12 @@ $(BUILD)/gen/model_id.c: tools/model_id.sh $(MODEL_SRC)
 	@mkdir -p $(@D)
 	@tools/model_id.sh $(MODEL_SRC) > $@
 
+# What `coppice version` says; the script leaves the file alone when nothing has changed.
+$(BUILD)/gen/build_info.c: FORCE | deps-build
+	@mkdir -p $(@D)
+	@tools/build_info.sh $(abspath $@) $(OPT) $(CPPFLAGS) $(CFLAGS)
+$(BUILD)/obj/gen/build_info.o: BASE += -Iapps/cli
+
 # The metrics of study files, one text inside the program; later files use what earlier ones define.
 METRICS := $(addprefix src/study/metrics/,arguments.lua numbers.lua traffic.lua fabric.lua)
 $(BUILD)/gen/metrics_lua.c: $(METRICS)
@@ -86,34 +162,57 @@ $(BUILD)/gen/metrics_lua.c: $(METRICS)
 	@{ echo '#include "study/lua_int.h"'; echo 'const char cop_metrics_lua[] ='; \
 	   sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/    "/' -e 's/$$/\\n"/' $(METRICS); echo '    ;'; } > $@
 
-$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c | deps-build
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/flags | deps-build
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS_ALL) -c $< -o $@
 
+# Everything, with all names visible: for our own programs and tests, not to be installed.
 $(BUILD)/libcoppice.a: $(LIB_OBJ)
 	@rm -f $@
-	@$(if $(filter gcc,$(CC)),gcc-ar,ar) rcs $@ $^
+	@$(AR) rcs $@ $^
 
 $(BUILD)/coppice: $(CLI_OBJ) $(BUILD)/libcoppice.a
 	@echo "  link $@"
-	@$(CC) $(CFLAGS_ALL) $^ $(LIBS) -o $@
+	@$(LINK) $^ $(LIBS) $(LDLIBS) -o $@
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_OBJ) $(BUILD)/libcoppice.a
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS_ALL) $^ -lcmocka $(LIBS) $(WRAP) -o $@
+	@$(LINK) $^ $(TEST_LIBS) $(LIBS) $(LDLIBS) $(WRAP) -o $@
 
 # This one stands between the library and malloc. A link without LTO, which would look past it.
 $(BUILD)/tests/unit/test_oom: WRAP := -fno-lto \
     $(foreach f,calloc realloc aligned_alloc free,-Wl,--wrap=$(f))
+
+# -- the library that is installed --
+
+lib: deps-build $(SHARED) $(STATIC)
+
+# One object with nothing of LTO left in it: who links it waits for no optimiser, and only the names
+# of coppice.h can meet his own.
+$(BUILD)/lib/coppice.o: $(CORE_OBJ)
+	@mkdir -p $(@D)
+	@$(CC) -r -nostdlib -fno-lto $(LDFLAGS) $^ -o $@.all
+	@$(OBJCOPY) --localize-hidden --remove-section='.gnu.lto_*' --remove-section='.gnu.debuglto_*' $@.all $@
+	@rm -f $@.all
+
+$(STATIC): $(BUILD)/lib/coppice.o
+	@rm -f $@
+	@$(AR) rcs $@ $^
+
+$(SHARED): $(CORE_OBJ)
+	@mkdir -p $(@D)
+	@echo "  link $@"
+	@$(LINK) -shared -Wl,-soname,libcoppice.so.$(SOVERSION) -Wl,-z,defs $^ $(LIB_LIBS) $(LDLIBS) -o $@
 
 # -- the two commands --
 
 demo: deps-build $(BUILD)/coppice
 	@tools/demo.sh $(BUILD)/coppice
 
-# Tests run with assertions on, in a build of their own; the command line is tested as it ships.
+# Tests run with assertions on, in a build of their own; program and library are tested as they ship.
 TEST_OPT := -O1
-test: deps-test $(BUILD)/coppice
+test: deps-test $(BUILD)/coppice $(SHARED) $(STATIC)
+	@tools/check.sh $(BUILD) format layers
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/debug OPT="$(TEST_OPT)" unit-build
 	@COPPICE=$(BUILD)/coppice tools/run_tests.sh $(BUILD)/debug/log \
 	    $(patsubst $(BUILD)/%,$(BUILD)/debug/%,$(TESTS))
@@ -123,13 +222,13 @@ unit-build: $(TESTS) $(BUILD)/coppice
 
 # -- longer checks --
 
-check: deps-check $(BUILD)/coppice
+check: deps-check $(BUILD)/coppice $(SHARED) $(STATIC)
 	@tools/check.sh $(BUILD)
 
 # How many small faults the tests notice. Here the tests are linked to one shared library, so that a fault costs one
 # compilation and one link; a second build notes which lines each test runs.
 MUTANTS = $(BUILD)/mutants
-MUTANT_OPT := -O1 -g0 -w -fPIC -fno-semantic-interposition
+MUTANT_OPT := -O1 -g0 -w -fvisibility=default -fno-semantic-interposition
 mutants: export MUTANT_CC = $(CC)
 mutants: export MUTANT_FLAGS = $(BASE)
 mutants: export MUTANT_OPT := $(MUTANT_OPT)
@@ -137,7 +236,7 @@ mutants: export MUTANT_LIBS = $(LIBS)
 mutants: export MUTANT_METRICS = $(METRICS)
 mutants: deps-test
 	@$(MAKE) --no-print-directory BUILD=$(MUTANTS)/plain OPT="$(MUTANT_OPT)" shared-build
-	@$(MAKE) --no-print-directory BUILD=$(MUTANTS)/cover OPT="-O1 -g0 -w -fPIC --coverage" \
+	@$(MAKE) --no-print-directory BUILD=$(MUTANTS)/cover OPT="-O1 -g0 -w -fvisibility=default --coverage" \
 	    SHARED_SRC=tools/mutants_exit.c SHARED_FLAGS="--coverage -Wl,--wrap=_exit,--wrap=abort" shared-build
 	@tools/mutants.py --build "$(MUTANTS)" --jobs "$(JOBS)" --n "$(N)" --seed "$(SEED)" --only "$(ONLY)" \
 	    --file "$(FILE)" --at "$(AT)" --min "$(MIN)" --again "$(AGAIN)"
@@ -174,19 +273,44 @@ docs: $(BUILD)/coppice
 format:
 	@clang-format -i $$(git ls-files '*.c' '*.h')
 
-install: $(BUILD)/coppice
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/coppice/examples
-	install -d $(DESTDIR)$(PREFIX)/share/coppice/claims
-	install -m 755 $(BUILD)/coppice $(DESTDIR)$(PREFIX)/bin/coppice
-	install -m 644 $(BUILD)/libcoppice.a $(DESTDIR)$(PREFIX)/lib/libcoppice.a
-	install -m 644 include/coppice.h $(DESTDIR)$(PREFIX)/include/coppice.h
-	install -m 644 docs/coppice.1 $(DESTDIR)$(PREFIX)/share/man/man1/coppice.1
-	install -m 644 examples/* $(DESTDIR)$(PREFIX)/share/coppice/examples
-	install -m 644 claims/*.yaml $(DESTDIR)$(PREFIX)/share/coppice/claims
-	cp -r experiments $(DESTDIR)$(PREFIX)/share/coppice/
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tools/coppice.pc.in \
-	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/coppice.pc
+# -- installing --
+
+INSTALL ?= install
+SHARE = $(datadir)/coppice
+# Data files keep their folders below $(SHARE).
+DATA := $(wildcard examples/* claims/*.yaml) $(filter-out %/,$(wildcard experiments/* experiments/*/*))
+DATA := $(foreach f,$(DATA),$(if $(wildcard $(f)/.),,$(f)))
+DATA_DIRS := $(patsubst %/,%,$(sort $(dir $(DATA))))
+within = $(patsubst $(prefix)/%,$${prefix}/%,$(1))
+
+install: deps-build $(BUILD)/coppice $(SHARED) $(STATIC)
+	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir) $(DESTDIR)$(includedir) \
+	    $(DESTDIR)$(pkgconfigdir) $(DESTDIR)$(mandir)/man1
+	$(INSTALL) -m 755 $(BUILD)/coppice $(DESTDIR)$(bindir)/coppice
+	$(INSTALL) -m 755 $(SHARED) $(DESTDIR)$(libdir)/libcoppice.so.$(VERSION)
+	ln -sf libcoppice.so.$(VERSION) $(DESTDIR)$(libdir)/libcoppice.so.$(SOVERSION)
+	ln -sf libcoppice.so.$(SOVERSION) $(DESTDIR)$(libdir)/libcoppice.so
+	$(INSTALL) -m 644 $(STATIC) $(DESTDIR)$(libdir)/libcoppice.a
+	$(INSTALL) -m 644 include/coppice.h $(DESTDIR)$(includedir)/coppice.h
+	$(INSTALL) -m 644 docs/coppice.1 $(DESTDIR)$(mandir)/man1/coppice.1
+	sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(call within,$(libdir))|' \
+	    -e 's|@includedir@|$(call within,$(includedir))|' -e 's|@version@|$(VERSION)|' \
+	    -e 's|@requires@|$(LIB_MODULES)|' tools/coppice.pc.in >$(DESTDIR)$(pkgconfigdir)/coppice.pc
+	chmod 644 $(DESTDIR)$(pkgconfigdir)/coppice.pc
+	@set -e; for d in $(DATA_DIRS); do $(INSTALL) -d $(DESTDIR)$(SHARE)/$$d; done; \
+	    for f in $(DATA); do $(INSTALL) -m 644 $$f $(DESTDIR)$(SHARE)/$$f; done; \
+	    echo "$(words $(DATA)) data files in $(DESTDIR)$(SHARE)"
+
+# Exactly the files that install puts there. Folders go when they are ours and empty.
+uninstall:
+	rm -f $(DESTDIR)$(bindir)/coppice $(DESTDIR)$(includedir)/coppice.h \
+	    $(DESTDIR)$(mandir)/man1/coppice.1 $(DESTDIR)$(pkgconfigdir)/coppice.pc \
+	    $(foreach f,libcoppice.a libcoppice.so libcoppice.so.$(SOVERSION) libcoppice.so.$(VERSION), \
+	        $(DESTDIR)$(libdir)/$(f))
+	@rm -f $(DATA:%=$(DESTDIR)$(SHARE)/%)
+	@for d in $(DATA_DIRS) experiments .; do \
+	    rmdir $(DESTDIR)$(SHARE)/$$d 2>/dev/null || true; done
+	@rmdir $(DESTDIR)$(SHARE) 2>/dev/null || true
 
 clean:
 	rm -rf $(BUILD)

@@ -23,8 +23,8 @@
  *            which is a fault of coppice, or a number past the last of an array, which is one of the
  *            caller, is said in one line on standard error, and abort() called.
  *
- * Compile with `cc program.c $(pkg-config --cflags --libs coppice)`; add --static to link
- * libcoppice.a, and -Wl,-Bstatic ... or the path of the archive where both libraries are found. */
+ * Compile with `cc program.c $(pkg-config --cflags --libs coppice)`. To link libcoppice.a instead:
+ * `$(pkg-config --static --libs coppice | sed s/-lcoppice/-l:libcoppice.a/)`. */
 #ifndef COPPICE_H
 #define COPPICE_H
 

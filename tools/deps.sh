@@ -1,43 +1,56 @@
 #!/usr/bin/env bash
-# Install the Debian packages of packages.txt that are missing for the given purposes.
-# Node, npm and Chromium count as present when they are on the PATH, whoever put them there.
-# usage: tools/deps.sh build [test] [check]
+# Which packages of packages.txt are missing for the given purposes: install them, or only name them.
+# usage: tools/deps.sh build [test] [check]          install with apt-get what is missing
+#        tools/deps.sh --name build [test] [check]   print their names on one line; nothing if all
+#                                                    is there
 set -eu
 cd "$(dirname "$0")/.."
 
-wanted=()
-for purpose in "$@"; do
-    while read -r name for; do
-        case "$name" in '' | '#'*) continue ;; esac
-        [ "$for" = "$purpose" ] && wanted+=("$name")
-    done < packages.txt
-done
+only_name=
+if [ "${1-}" = --name ]; then only_name=1 && shift; fi
 
-if ! command -v dpkg-query >/dev/null; then
-    echo "deps: not a Debian system; please install the equivalents of: ${wanted[*]}" >&2
+debian() { command -v dpkg-query >/dev/null; }
+present() { dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null | grep -q '^ii'; }
+# Who put it there does not matter; any of the names separated by | will do.
+found() { # $1 package, $2 how to see it
+    local name names
+    IFS='|' read -ra names <<<"${2#*:}"
+    for name in "${names[@]}"; do
+        if [ "$name" = '$CC' ]; then
+            name=${CC:-cc}
+            name=${name%% *}
+        fi
+        case $2 in
+        cmd:*) command -v "$name" >/dev/null && return 0 ;;
+        pc:*) "${PKG_CONFIG:-pkg-config}" --exists "$name" 2>/dev/null && return 0 ;;
+        -) ! debian || present "$1" && return 0 ;;
+        esac
+    done
+    return 1
+}
+
+missing=()
+for purpose in "$@"; do
+    while read -r name for how; do
+        case "$name" in '' | '#'*) continue ;; esac
+        [ "$for" = "$purpose" ] || continue
+        # The compiler's run-time library carries its version in its name.
+        if [ "$name" = libclang-rt-dev ]; then
+            name="libclang-rt-$(clang -dumpversion 2>/dev/null | cut -d. -f1)-dev"
+        fi
+        found "$name" "$how" || missing+=("$name")
+    done <packages.txt
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+if [ -n "$only_name" ]; then
+    echo "${missing[*]}"
     exit 0
 fi
 
-present() { dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null | grep -q '^ii'; }
-# Programs that people often have from elsewhere; any of them will do.
-on_path() {
-    case "$1" in
-    nodejs) command -v node ;;
-    npm) command -v npm ;;
-    chromium) command -v chromium || command -v chromium-browser || command -v google-chrome ;;
-    *) false ;;
-    esac >/dev/null
-}
-missing=()
-for name in "${wanted[@]}"; do
-    case "$name" in
-    # The compiler's run-time library carries its version in its name.
-    libclang-rt-dev) name="libclang-rt-$(clang -dumpversion 2>/dev/null | cut -d. -f1)-dev" ;;
-    esac
-    on_path "$name" || present "$name" || missing+=("$name")
-done
-[ ${#missing[@]} -eq 0 ] && exit 0
-
+if ! debian; then
+    echo "deps: not a Debian system; please install what it calls: ${missing[*]}" >&2
+    exit 2
+fi
 run=()
 if [ "$(id -u)" -ne 0 ]; then
     if command -v sudo >/dev/null && sudo -n true 2>/dev/null; then

@@ -26,7 +26,8 @@ for name in "$@"; do
     mkdir -p "$corpus"
     # shellcheck disable=SC2086
     if ! clang -std=gnu11 -D_GNU_SOURCE -g $opt -Isrc -fsanitize=fuzzer,$sanitize \
-        "tests/fuzz/fuzz_$name.c" "$build/libcoppice.a" -lyaml -ljansson -lsqlite3 -llua5.4 -lm \
+        "tests/fuzz/fuzz_$name.c" "$build/libcoppice.a" \
+        $(pkg-config --libs yaml-0.1 jansson sqlite3 lua5.4) -lm \
         -o "$build/fuzz_$name" 2>"$build/$name.log"; then
         tail -n 20 "$build/$name.log" >&2
         failed=1

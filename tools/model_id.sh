@@ -1,11 +1,36 @@
 #!/bin/sh
-# Write a C file with the fingerprint of the given sources, comments and blank lines aside: results
-# of programs with the same fingerprint are the same.
+# Write a C file with the fingerprint of the given sources, comments, blank lines and spacing aside:
+# results of programs with the same fingerprint are the same, whatever compiled them.
 # usage: tools/model_id.sh FILE...
 set -eu
 id=$(for f in "$@"; do
     echo "$f"
-    gcc -fpreprocessed -dD -E -P -w "$f"
+    awk '{
+        line = $0
+        out = ""
+        while (line != "") {
+            if (inside) {
+                end = index(line, "*/")
+                if (!end) break
+                line = substr(line, end + 2)
+                inside = 0
+            }
+            if (!match(line, /"([^"\\]|\\.)*"|\047([^\047\\]|\\.)*\047|\/\/|\/\*/)) {
+                out = out line
+                break
+            }
+            token = substr(line, RSTART, RLENGTH)
+            out = out substr(line, 1, RSTART - 1)
+            line = substr(line, RSTART + RLENGTH)
+            if (token == "//") break
+            if (token == "/*") { inside = 1; out = out " " }
+            else out = out token
+        }
+        gsub(/[ \t]+/, " ", out)
+        sub(/^ /, "", out)
+        sub(/ $/, "", out)
+        if (out != "") print out
+    }' "$f"
 done | sha256sum | cut -c 1-16)
 echo '#include "exp/run.h"'
 echo "const char *cop_model_id(void)"

@@ -140,7 +140,7 @@ static int simulate(const request *q, cop_config *c, const char *command)
         return cop_cli_faults(&err);
     int status = COP_EXIT_OK;
     if (q->json)
-        cop_show_json(stdout, &result); /* main() reports what could not be written */
+        cop_show_json(stdout, c, &result); /* main() reports what could not be written */
     else
         cop_show_result(stdout, c, &result, cop_cli_style(stdout));
     if (q->db != NULL)

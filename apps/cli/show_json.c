@@ -1,4 +1,6 @@
 /* A result as one JSON object. Its keys are a contract: others' scripts read them. */
+#include "build_info.h"
+#include "exp/run.h"
 #include "show.h"
 
 #include <jansson.h>
@@ -36,7 +38,9 @@ static json_t *latency_object(const cop_hist *h)
 {
     json_t *o = json_object();
     bool any = h != NULL && h->count > 0;
+    json_object_set_new(o, "count", count(any ? h->count : 0));
     json_object_set_new(o, "mean", real(any ? cop_hist_mean(h) / 1e3 : 0));
+    json_object_set_new(o, "min", real(any ? (double)h->min / 1e3 : 0));
     json_object_set_new(o, "p50", real(any ? cop_hist_quantile(h, 0.50) / 1e3 : 0));
     json_object_set_new(o, "p99", real(any ? cop_hist_quantile(h, 0.99) / 1e3 : 0));
     json_object_set_new(o, "max", real(any ? (double)h->max / 1e3 : 0));
@@ -103,27 +107,58 @@ static json_t *series_list(const cop_result *r)
     return list;
 }
 
-int cop_show_json(FILE *out, const cop_result *r)
+/* What it takes to make the result again. */
+static void add_origin(json_t *o, cop_config *c)
 {
-    char hash[24];
-    snprintf(hash, sizeof(hash), "%016" PRIx64, r->run_hash);
-    double rate = r->cpu_seconds > 0 ? (double)r->packet_hops / r->cpu_seconds : 0;
+    json_object_set_new(o, "version", string(COP_VERSION));
+    json_object_set_new(o, "commit", string(cop_build_commit));
+    json_object_set_new(o, "model", string(cop_model_id()));
+    json_object_set_new(o, "name", string(c->name));
+    json_object_set_new(o, "seed", json_integer(c->run.seed));
+    json_object_set_new(o, "configuration", string(cop_config_print(c)));
+}
+
+static json_t *little_object(const cop_result *r)
+{
     json_t *o = json_object();
-    json_object_set_new(o, "outcome", string(cop_outcome_name(r->outcome)));
-    json_object_set_new(o, "detail", string(r->detail));
+    json_object_set_new(o, "mean_in_network", real(r->little_mean_in_network));
+    json_object_set_new(o, "rate_times_latency", real(r->little_rate_times_latency));
+    return o;
+}
+
+static void add_numbers(json_t *o, const cop_result *r)
+{
+    double rate = r->cpu_seconds > 0 ? (double)r->packet_hops / r->cpu_seconds : 0;
     json_object_set_new(o, "packets_injected", count(r->packets_injected));
     json_object_set_new(o, "packets_delivered", count(r->packets_delivered));
     json_object_set_new(o, "packets_in_flight", count(r->packets_in_flight));
     json_object_set_new(o, "packets_lost", count(r->packets_lost));
+    json_object_set_new(o, "bytes_injected", count(r->bytes_injected));
+    json_object_set_new(o, "bytes_delivered", count(r->bytes_delivered));
+    json_object_set_new(o, "credits_missing", count(r->credits_missing));
     json_object_set_new(o, "throughput_gbps", real(r->throughput_gbps));
     json_object_set_new(o, "throughput_total_gbps", real(r->throughput_total_gbps));
     json_object_set_new(o, "latency_ns", latency_object(r->latency));
+    json_object_set_new(o, "transit_ns", latency_object(r->transit));
+    json_object_set_new(o, "little", little_object(r));
     json_object_set_new(o, "sim_time_ns", real((double)r->sim_time / 1e3));
     json_object_set_new(o, "events", count(r->events));
     json_object_set_new(o, "packet_hops", count(r->packet_hops));
     json_object_set_new(o, "cpu_seconds", real(r->cpu_seconds));
+    json_object_set_new(o, "build_seconds", real(r->build_seconds));
     json_object_set_new(o, "packet_hops_per_cpu_second", real(rate));
     json_object_set_new(o, "peak_rss_bytes", count(r->peak_rss_bytes));
+}
+
+int cop_show_json(FILE *out, cop_config *c, const cop_result *r)
+{
+    char hash[24];
+    snprintf(hash, sizeof(hash), "%016" PRIx64, r->run_hash);
+    json_t *o = json_object();
+    add_origin(o, c);
+    json_object_set_new(o, "outcome", string(cop_outcome_name(r->outcome)));
+    json_object_set_new(o, "detail", string(r->detail));
+    add_numbers(o, r);
     json_object_set_new(o, "run_hash", string(hash));
     json_object_set_new(o, "scalars", scalar_object(r));
     json_object_set_new(o, "streams", stream_list(r));

@@ -51,5 +51,7 @@ const char *cop_config_print(cop_config *c);
 /* A number for everything that decides the result apart from the seed, with the present contents of
  * the files that the configuration names. */
 uint64_t cop_config_hash(cop_config *c);
+/* Version of libyaml. */
+const char *cop_config_library(void);
 
 #endif

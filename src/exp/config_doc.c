@@ -366,3 +366,8 @@ void cop_doc_free(cop_doc *d)
     cop_mem_forget(&d->open);
     yaml_document_delete(&d->yaml);
 }
+
+const char *cop_config_library(void)
+{
+    return yaml_get_version_string();
+}

@@ -257,3 +257,8 @@ void cop_store_close(cop_store *s)
     cop_free(s->path);
     cop_free(s);
 }
+
+const char *cop_store_library(void)
+{
+    return sqlite3_libversion();
+}

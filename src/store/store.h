@@ -47,6 +47,8 @@ int cop_store_run(const char *db_path, const cop_store_meta *meta, const cop_res
  * before a long simulation. On a fault *s is NULL. */
 int cop_store_open(cop_store **s, const char *path, bool write, cop_err *err);
 void cop_store_close(cop_store *s);
+/* Version of SQLite. */
+const char *cop_store_library(void);
 /* How long to wait for other programs that use the file; 10 s at first. */
 void cop_store_patience(cop_store *s, int milliseconds);
 /* Store one run in one transaction. */

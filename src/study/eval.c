@@ -417,3 +417,8 @@ size_t cop_eval_metrics(cop_arena *arena, cop_metric_info **list)
     lua_close(L);
     return n;
 }
+
+const char *cop_eval_library(void)
+{
+    return LUA_RELEASE;
+}

@@ -50,5 +50,7 @@ typedef struct cop_metric_info {
     const char *name, *args, *met, *help;
 } cop_metric_info;
 size_t cop_eval_metrics(cop_arena *arena, cop_metric_info **list);
+/* "Lua 5.4.4" */
+const char *cop_eval_library(void);
 
 #endif
