@@ -4,6 +4,7 @@
  * Outputs: the filled fields, marks of where they were given, or faults with place and remedy.
  * Invariant: nothing is read deeper than the items of a list, so cyclic input does no harm. */
 #include "exp/config_read.h"
+#include "base/text.h"
 #include "exp/sections.h"
 
 #include <stdio.h>
@@ -24,6 +25,7 @@ void cop_reader_fault(cop_reader *r, int node, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(what, sizeof(what), fmt, ap);
     va_end(ap);
+    (void)cop_plain(what);
     cop_err_add(r->err, COP_E_INPUT, "%s: %s", cop_where_text(&where, place, sizeof(place)), what);
 }
 

@@ -5,6 +5,7 @@
 #include "study/read.h"
 
 #include "base/opt.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -23,6 +24,7 @@ int cop_study_fault(cop_study_reader *r, int node, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(what, sizeof(what), fmt, ap);
     va_end(ap);
+    (void)cop_plain(what);
     cop_where w = cop_doc_where(&r->doc, node, &r->s->arena);
     r->faults++;
     return cop_err_add(r->err, COP_E_INPUT, "%s: %s", cop_where_text(&w, where, sizeof(where)),
