@@ -113,8 +113,14 @@ static int parse_joined(const cop_opt *o, void *cfg, const char *const *items, s
                         cop_arena *arena, const cop_where *where, cop_err *err)
 {
     size_t size = 1;
+    char place[512];
     for (size_t i = 0; i < n; i++)
         size += strlen(items[i]) + 1;
+    /* Printed, it is one text, which must be readable again. */
+    if (size > COP_DOC_MAX_TEXT)
+        return cop_err_add(err, COP_E_INPUT, "%s: %s: a list of more than %zu KiB; shorten it",
+                           cop_where_text(where, place, sizeof(place)), o->name,
+                           COP_DOC_MAX_TEXT >> 10);
     char *text = cop_alloc(size);
     char *end = text;
     for (size_t i = 0; i < n; i++) {
