@@ -35,9 +35,10 @@ for name in "$@"; do
     fi
     seeds=("tests/fuzz/corpus/$name")
     case $name in
-    config) seeds+=(tests/golden examples) ;;
+    config) seeds+=(tests/golden examples -timeout=12) ;;
     topo) seeds+=(examples) ;;
     run) seeds+=(-len_control=0 -max_len=64) ;; # a byte per choice; more would mean nothing
+    study | expr) seeds+=(-timeout=12) ;;        # expressions have a deadline of their own
     esac
     # The first folder is written to, the others are only read.
     if "$build/fuzz_$name" -max_total_time="$seconds" -max_len=4096 -timeout=20 -rss_limit_mb=2048 \

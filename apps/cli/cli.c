@@ -1,6 +1,7 @@
 /* What all commands share: help, messages about the command line, facts about the terminal. */
 #include "cli.h"
 #include "base/opt.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,12 +101,13 @@ int cop_cli_bad_option(const cop_command *c, const struct option *longs, int got
 
 int cop_cli_usage(const cop_command *c, const char *fmt, ...)
 {
+    char text[1024];
     va_list ap;
-    fprintf(stderr, "coppice %s: ", c->name);
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    fputc('\n', stderr);
+    (void)cop_plain(text);
+    fprintf(stderr, "coppice %s: %s\n", c->name, text);
     return COP_EXIT_INPUT;
 }
 

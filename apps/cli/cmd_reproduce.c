@@ -79,6 +79,10 @@ static int parse(request *q, int argc, char **argv)
     q->n_names = argc - optind;
     if (strcmp(q->scale, "quick") != 0 && strcmp(q->scale, "full") != 0)
         return cop_cli_usage(&cop_cmd_reproduce, "--scale `%s`; give quick or full", q->scale);
+    for (int i = 0; i < q->n_names; i++)
+        if (q->names[i][0] == '\0')
+            return cop_cli_usage(&cop_cmd_reproduce, "an empty name; give papers, experiments or "
+                                                     "checks, or --all; --list names them");
     if (!q->help && !q->list && !q->all && q->n_names == 0)
         return cop_cli_usage(&cop_cmd_reproduce, "what? Give papers, experiments or checks, or "
                                                  "--all; --list names them");

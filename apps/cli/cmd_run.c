@@ -1,5 +1,6 @@
 /* coppice run FILE.yaml: simulate one configuration, show the result, store it if asked. */
 #include "base/opt.h"
+#include "base/text.h"
 #include "cli.h"
 #include "exp/run.h"
 #include "progress.h"
@@ -147,8 +148,9 @@ static int simulate(const request *q, cop_config *c, const char *command)
         status = store(q, c, hash, &result, command, started_at);
     if (result.outcome != COP_OUTCOME_OK) {
         fflush(stdout);
-        fprintf(stderr, "coppice: %s\n",
-                result.detail ? result.detail : cop_outcome_name(result.outcome));
+        char *detail = cop_arena_strdup(&result.arena, result.detail ? result.detail : "");
+        (void)cop_plain_lines(detail); /* a deadlock names ports, one cycle per line */
+        fprintf(stderr, "coppice: %s\n", detail[0] ? detail : cop_outcome_name(result.outcome));
         status = status == COP_EXIT_OK ? COP_EXIT_RESULT : status;
     }
     cop_result_free(&result);

@@ -114,10 +114,10 @@ static const char intro[] =
     "to "
     "1 B, rates are rounded to 1 bit/s. An option named `path` is relative to the directory of the "
     "run file. The default is allowed also where it lies outside of the range.\n\n"
-    "A YAML file, also of a study or of claims, has at most 4 MiB, texts of 64 KiB, 32 levels, "
+    "A YAML file, also of a study or of claims, has at most 4 MiB, texts of 256 KiB, 32 levels, "
     "1,000 "
     "anchors and 20,000 aliases, and 8 MiB of text with all aliases written out; an alias cannot "
-    "stand inside of what it stands for. A value of `--set` has at most 64 KiB, 8 KiB if it is "
+    "stand inside of what it stands for. A value of `--set` has at most 256 KiB, 8 KiB if it is "
     "YAML.\n\n"
     "## Top level\n\n";
 

@@ -1,6 +1,8 @@
 /* Lists the ledger with the state of each check. */
 #include "ledger_list.h"
 
+#include "base/text.h"
+
 #include "study/validation.h"
 
 #include <jansson.h>
@@ -45,17 +47,19 @@ static void print_tally(const char *name, const tally *t, const char *title)
 static void list_papers(const cop_ledger *l, const cop_verdicts *v)
 {
     tally all = {0};
+    cop_arena arena = {0};
     printf("  %-7s %6s %8s %7s %6s %6s %6s %6s %8s\n", "paper", "checks", "printed", "derived",
            "order", "shape", "pass", "fail", "not run");
     for (size_t i = 0; i < l->n_papers; i++) {
         tally t = {0};
         count(&t, &l->paper[i], v);
         count(&all, &l->paper[i], v);
-        print_tally(l->paper[i].key, &t, l->paper[i].title);
+        print_tally(l->paper[i].key, &t, cop_plain_copy(&arena, l->paper[i].title));
     }
     print_tally("all", &all, "");
     printf("\n  %u of them are constants that no simulation produces; they are recorded.\n",
            all.state[COP_CLAIM_RECORDED]);
+    cop_arena_free(&arena);
 }
 
 bool cop_claim_wanted(const cop_claim *c, const cop_paper *p, char **names, int n)
@@ -70,13 +74,17 @@ bool cop_claim_wanted(const cop_claim *c, const cop_paper *p, char **names, int 
 static void list_claim(const cop_claim *c, const cop_verdicts *v)
 {
     const cop_study_verdict *found = cop_verdict_find(v, c->id);
-    printf("%-12s %-9s %s (%s, %s)\n", c->id, cop_claim_state_name(cop_verdict_state(v, c)),
-           c->metric, cop_claim_kind_name(c->kind), c->where);
-    printf("%-12s expected %s; tolerance %s; needs %s\n", "", c->expected, c->tolerance, c->needs);
+    cop_arena a = {0};
+    printf("%-12s %-9s %s (%s, %s)\n", cop_plain_copy(&a, c->id),
+           cop_claim_state_name(cop_verdict_state(v, c)), cop_plain_copy(&a, c->metric),
+           cop_claim_kind_name(c->kind), cop_plain_copy(&a, c->where));
+    printf("%-12s expected %s; tolerance %s; needs %s\n", "", cop_plain_copy(&a, c->expected),
+           cop_plain_copy(&a, c->tolerance), cop_plain_copy(&a, c->needs));
     if (found != NULL)
-        printf("%-12s measured %s\n", "", found->measured);
+        printf("%-12s measured %s\n", "", cop_plain_copy(&a, found->measured));
     if (c->note != NULL)
-        printf("%-12s note: %s\n", "", c->note);
+        printf("%-12s note: %s\n", "", cop_plain_copy(&a, c->note));
+    cop_arena_free(&a);
 }
 
 void cop_ledger_list(const cop_ledger *l, const cop_verdicts *v, char **names, int n)

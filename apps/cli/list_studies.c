@@ -2,6 +2,7 @@
  * are. */
 #include "list_studies.h"
 
+#include "base/text.h"
 #include "cli.h"
 #include "studies.h"
 #include "study/eval.h"
@@ -41,8 +42,9 @@ int cop_list_metrics(bool json)
     return COP_EXIT_OK;
 }
 
-static void list_one(const cop_study *s, json_t *list, bool json)
+static void list_one(cop_study *s, json_t *list, bool json)
 {
+    cop_arena *arena = &s->arena;
     json_t *checks = json_array();
     for (size_t i = 0; i < s->n_checks; i++)
         json_array_append_new(checks, json_string(s->check[i].id));
@@ -50,7 +52,8 @@ static void list_one(const cop_study *s, json_t *list, bool json)
                           json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", s->name, "paper", s->paper,
                                     "title", s->title, "file", s->file, "checks", checks));
     if (!json)
-        printf("%-22s %-6s %3zu checks  %s\n", s->name, s->paper, s->n_checks, s->title);
+        printf("%-22s %-6s %3zu checks  %s\n", cop_plain_copy(arena, s->name),
+               cop_plain_copy(arena, s->paper), s->n_checks, cop_plain_copy(arena, s->title));
 }
 
 int cop_list_experiments(bool json)

@@ -6,6 +6,7 @@
  * has one colour, that of the line drawn last. */
 #include "plot.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -170,21 +171,23 @@ static void print_legend(FILE *out, const cop_plot_line *lines, size_t n, unsign
                          bool colour)
 {
     size_t used = MARGIN;
+    cop_arena arena = {0};
     fprintf(out, "%*s", MARGIN, "");
     for (size_t i = 0; i < n; i++) {
-        size_t length = strlen(lines[i].name) + 5;
+        const char *name = cop_plain_copy(&arena, lines[i].name);
+        size_t length = cop_columns(name) + 5;
         if (used + length > width && used > MARGIN) {
             fprintf(out, "\n%*s", MARGIN, "");
             used = MARGIN;
         }
         if (colour)
-            fprintf(out, "%s\u2501\u2501\033[0m %s  ", colours[i % COP_LEN(colours)],
-                    lines[i].name);
+            fprintf(out, "%s\u2501\u2501\033[0m %s  ", colours[i % COP_LEN(colours)], name);
         else
-            fprintf(out, "%c: %s  ", 'A' + (int)(i % 26), lines[i].name);
+            fprintf(out, "%c: %s  ", 'A' + (int)(i % 26), name);
         used += length;
     }
     fputs(n > 1 && !colour ? "*: several\n" : "\n", out);
+    cop_arena_free(&arena);
 }
 
 void cop_plot(FILE *out, const cop_plot_line *lines, size_t n, const cop_plot_axes *axes,

@@ -2,6 +2,7 @@
  * and how it went over time. */
 #include "show.h"
 #include "base/opt.h"
+#include "base/text.h"
 #include "plot.h"
 
 #include <string.h>
@@ -10,6 +11,7 @@
 #define HOT_LINKS 5
 #define MAX_EXTRAS 24
 #define MAX_CURVES 8
+#define MAX_LATE 4
 #define BAR 24
 #define THROUGHPUT "throughput/"
 
@@ -51,6 +53,13 @@ static const char *grouped(uint64_t v, char *buf, size_t size)
     return buf;
 }
 
+/* Padded on the right; columns count, not bytes. */
+static void put_padded(FILE *out, const char *text, size_t width)
+{
+    size_t n = cop_columns(text);
+    fprintf(out, "%s%*s", text, n < width ? (int)(width - n) : 0, "");
+}
+
 /* `length` cells filled to `share`. */
 static void print_bar(FILE *out, double share, unsigned length, bool colour)
 {
@@ -74,16 +83,40 @@ static void show_latency(FILE *out, const cop_hist *h)
             short_time((double)h->max, max, sizeof(max)));
 }
 
-static void show_summary(FILE *out, const cop_config *c, const cop_result *r)
+/* Entries that never send: their time begins when the run is over. */
+static void show_silence(FILE *out, const cop_config *c, const cop_result *r, cop_arena *arena)
+{
+    size_t late = 0;
+    if (c->n_traffic == 0)
+        fputs("  traffic      none; add a `traffic` list to the file\n", out);
+    for (size_t i = 0; i < c->n_traffic; i++) {
+        const cop_traffic_cfg *t = &c->traffic[i];
+        uint64_t begin = t->active.n ? cop_max64(t->start_ps, t->active.v[0]) : t->start_ps;
+        char when[40], end[40];
+        if (begin < c->run.duration_ps || late++ >= MAX_LATE)
+            continue;
+        fprintf(out, "  traffic      `%s` sends nothing: it begins at %s, the run ends at %s\n",
+                t->name[0] ? cop_plain_copy(arena, t->name)
+                           : cop_arena_printf(arena, "traffic%zu", i),
+                cop_print_time(begin, when, sizeof(when)),
+                cop_print_time(c->run.duration_ps, end, sizeof(end)));
+    }
+    if (late > MAX_LATE)
+        fprintf(out, "  traffic      %zu more begin after the end of the run\n", late - MAX_LATE);
+    if (c->n_traffic > 0 && r->n_streams == 0 && late == 0)
+        fputs("  traffic      no entry has a host that sends\n", out);
+}
+
+static void show_summary(FILE *out, const cop_config *c, const cop_result *r, cop_arena *arena)
 {
     char a[40], b[40], d[40], e[40];
     static const char *const outcome[] = {"", "DEADLOCK", "LOSS", "BROKEN"};
-    fprintf(out, "%s%s%s\n", c->name, c->title[0] ? ": " : "", c->title);
+    fprintf(out, "%s%s%s\n", cop_plain_copy(arena, c->name), c->title[0] ? ": " : "",
+            cop_plain_copy(arena, c->title));
     if (r->outcome != COP_OUTCOME_OK)
         fprintf(out, "  outcome      %s: the figures below are those of a run that was stopped\n",
                 outcome[r->outcome]);
-    if (r->n_streams == 0)
-        fputs("  traffic      none; add a `traffic` list to the file\n", out);
+    show_silence(out, c, r, arena);
     fprintf(out, "  network      %u host%s, %u switch%s: %s, routing %s, queueing %s, cc %s\n",
             r->n_hosts, r->n_hosts == 1 ? "" : "s", r->n_switches, r->n_switches == 1 ? "" : "es",
             c->topo->name, c->route->name, c->queue->name, c->cc->name);
@@ -103,22 +136,23 @@ static void show_summary(FILE *out, const cop_config *c, const cop_result *r)
     fprintf(out, "  run hash     %016" PRIx64 "\n", r->run_hash);
 }
 
-static const char *host_name(const cop_result *r, uint32_t host, char *buf, size_t size)
+static const char *host_name(const cop_result *r, uint32_t host, char *buf, size_t size,
+                             cop_arena *arena)
 {
     if (host == COP_NONE)
         return "any";
     if (host < r->n_nodes && r->node[host].name != NULL)
-        return r->node[host].name;
+        return cop_plain_copy(arena, r->node[host].name);
     snprintf(buf, size, "h%u", host);
     return buf;
 }
 
-static void show_streams(FILE *out, const cop_result *r, bool colour)
+static void show_streams(FILE *out, const cop_result *r, bool colour, cop_arena *arena)
 {
     double most = 0;
     int width = 8;
     for (uint32_t i = 0; i < r->n_streams; i++) {
-        int length = (int)strlen(r->stream[i].entry);
+        int length = (int)cop_columns(r->stream[i].entry);
         width = length > width ? length : width;
         most = r->stream[i].gbps > most ? r->stream[i].gbps : most;
     }
@@ -127,9 +161,13 @@ static void show_streams(FILE *out, const cop_result *r, bool colour)
     for (uint32_t i = 0; i < r->n_streams; i++) {
         const cop_stream_result *s = &r->stream[i];
         char from[24], to[24], path[64], latency[24];
-        snprintf(path, sizeof(path), "%s -> %s", host_name(r, s->host, from, sizeof(from)),
-                 host_name(r, s->dst, to, sizeof(to)));
-        fprintf(out, "  %-*s %-23s %9.3f  ", width, s->entry, path, s->gbps);
+        snprintf(path, sizeof(path), "%s -> %s", host_name(r, s->host, from, sizeof(from), arena),
+                 host_name(r, s->dst, to, sizeof(to), arena));
+        fputs("  ", out);
+        put_padded(out, cop_plain_copy(arena, s->entry), (size_t)width);
+        fputc(' ', out);
+        put_padded(out, path, 23);
+        fprintf(out, " %9.3f  ", s->gbps);
         print_bar(out, most > 0 ? s->gbps / most : 0, BAR, colour);
         short_time(s->latency_mean_ns * 1e3, latency, sizeof(latency));
         fprintf(out, " %10s\n", s->packets ? latency : "-");
@@ -137,7 +175,7 @@ static void show_streams(FILE *out, const cop_result *r, bool colour)
 }
 
 /* One row per traffic entry; the streams of an entry have its name. */
-static void show_entries(FILE *out, const cop_result *r)
+static void show_entries(FILE *out, const cop_result *r, cop_arena *arena)
 {
     fprintf(out, "\n  %-20s %7s %13s %9s %9s %10s\n", "traffic", "streams", "mean Gbit/s", "min",
             "max", "latency");
@@ -164,7 +202,9 @@ static void show_entries(FILE *out, const cop_result *r)
         char text[24] = "-";
         if (packets > 0)
             short_time(latency / (double)packets * 1e3, text, sizeof(text));
-        fprintf(out, "  %-20s %7u %13.3f %9.3f %9.3f %10s\n", entry, n, sum / n, min, max, text);
+        fputs("  ", out);
+        put_padded(out, cop_plain_copy(arena, entry), 20);
+        fprintf(out, " %7u %13.3f %9.3f %9.3f %10s\n", n, sum / n, min, max, text);
     }
     cop_free(done);
 }
@@ -176,7 +216,7 @@ static bool hotter(const cop_port_result *a, const cop_port_result *b)
     return a->mean_queue_bytes > b->mean_queue_bytes;
 }
 
-static void show_links(FILE *out, const cop_result *r)
+static void show_links(FILE *out, const cop_result *r, cop_arena *arena)
 {
     const cop_port_result *top[HOT_LINKS];
     size_t n = 0;
@@ -200,22 +240,26 @@ static void show_links(FILE *out, const cop_result *r)
     for (size_t i = 0; i < n; i++) {
         char path[80], mean[24], max[24];
         snprintf(path, sizeof(path), "%s -> %s", top[i]->name, top[i]->to ? top[i]->to : "?");
-        fprintf(out, "  %-36s %10.1f %% %12s %12s\n", path, top[i]->utilisation * 100,
+        const char *shown = cop_plain_copy(arena, path);
+        fputs("  ", out);
+        put_padded(out, shown, 36);
+        fprintf(out, " %10.1f %% %12s %12s\n", top[i]->utilisation * 100,
                 short_bytes(top[i]->mean_queue_bytes, mean, sizeof(mean)),
                 short_bytes((double)top[i]->max_queue_bytes, max, sizeof(max)));
     }
 }
 
 /* Counters of mechanisms, where there is something to tell. */
-static void show_extras(FILE *out, const cop_result *r)
+static void show_extras(FILE *out, const cop_result *r, cop_arena *arena)
 {
     unsigned shown = 0;
     for (uint32_t i = 0; i < r->n_scalars; i++) {
         bool fixed = strncmp(r->scalar[i].name, "hardware.", 9) == 0; /* `coppice check` tells */
         if (r->scalar[i].value == 0.0 || fixed || shown == MAX_EXTRAS)
             continue;
-        fprintf(out, "%s  %-36s %14.6g %s\n", shown++ == 0 ? "\n" : "", r->scalar[i].name,
-                r->scalar[i].value, r->scalar[i].unit ? r->scalar[i].unit : "");
+        fprintf(out, "%s  %-36s %14.6g %s\n", shown++ == 0 ? "\n" : "",
+                cop_plain_copy(arena, r->scalar[i].name), r->scalar[i].value,
+                r->scalar[i].unit ? r->scalar[i].unit : "");
     }
 }
 
@@ -254,12 +298,14 @@ static void show_plot(FILE *out, const cop_result *r, cop_style style)
 
 void cop_show_result(FILE *out, const cop_config *c, const cop_result *r, cop_style style)
 {
-    show_summary(out, c, r);
+    cop_arena arena = {0}; /* for names with something in them that a terminal would obey */
+    show_summary(out, c, r, &arena);
     if (r->n_streams > 0 && r->n_streams <= MAX_FLOW_ROWS)
-        show_streams(out, r, style.colour);
+        show_streams(out, r, style.colour, &arena);
     else if (r->n_streams > 0)
-        show_entries(out, r);
-    show_links(out, r);
-    show_extras(out, r);
+        show_entries(out, r, &arena);
+    show_links(out, r, &arena);
+    show_extras(out, r, &arena);
     show_plot(out, r, style);
+    cop_arena_free(&arena);
 }

@@ -1,6 +1,7 @@
 /* Studies from the command line. See studies.h. */
 #include "studies.h"
 
+#include "base/text.h"
 #include "exp/run.h"
 #include "show.h"
 #include "study/evaluate.h"
@@ -122,8 +123,11 @@ static void on_progress(void *ctx, const cop_pool_view *v)
     if (b->terminal) {
         draw(b, v);
     } else if (v->done > b->told && v->latest != NULL) {
-        fprintf(b->out, "%zu of %zu done; %s: %s\n", v->done, v->total - v->found, v->latest,
+        cop_arena a = {0};
+        fprintf(b->out, "%zu of %zu done; %s: %s\n", v->done, v->total - v->found,
+                cop_plain_copy(&a, v->latest),
                 cop_outcome_name((enum cop_outcome)v->latest_outcome));
+        cop_arena_free(&a);
         b->told = v->done;
     } else if (v->elsewhere > 0 && v->running == 0 && !b->waits) {
         fprintf(b->out, "waiting for %zu run%s that another sweep makes\n", v->elsewhere,
@@ -212,18 +216,18 @@ static void put_cut(FILE *out, const char *text, unsigned columns)
         fputc(*text != '\0' && used + 1 == columns ? '~' : ' ', out);
 }
 
-static void show_record(FILE *out, const cop_study_record *r, cop_style style)
+static void show_record(FILE *out, const cop_study_record *r, cop_style style, cop_arena *a)
 {
     unsigned width = style.width > 60 ? style.width : 100;
     unsigned half = (width - 26) / 2;
-    fprintf(out, "\n%s%s%s  %s\n", style.colour ? "\033[1m" : "", r->name,
-            style.colour ? "\033[0m" : "", r->title);
+    fprintf(out, "\n%s%s%s  %s\n", style.colour ? "\033[1m" : "", cop_plain_copy(a, r->name),
+            style.colour ? "\033[0m" : "", cop_plain_copy(a, r->title));
     size_t bad = 0;
     for (size_t i = 0; i < r->n_points; i++)
         if (strcmp(r->point[i].outcome, "ok") != 0 && bad++ < MAX_BAD_SHOWN)
-            fprintf(out, "  run `%s`, seed %" PRId64 ": %s%s%s\n", r->point[i].label,
-                    r->point[i].seed, r->point[i].outcome, r->point[i].detail[0] ? ": " : "",
-                    r->point[i].detail);
+            fprintf(out, "  run `%s`, seed %" PRId64 ": %s%s%s\n",
+                    cop_plain_copy(a, r->point[i].label), r->point[i].seed, r->point[i].outcome,
+                    r->point[i].detail[0] ? ": " : "", cop_plain_copy(a, r->point[i].detail));
     if (bad > MAX_BAD_SHOWN)
         fprintf(out, "  ... and %zu more\n", bad - MAX_BAD_SHOWN);
     if (r->n_verdicts > 0) {
@@ -233,13 +237,13 @@ static void show_record(FILE *out, const cop_study_record *r, cop_style style)
     }
     for (size_t i = 0; i < r->n_verdicts; i++) {
         const cop_study_verdict *v = &r->verdict[i];
-        fprintf(out, "  %-12s %s   ", v->id, mark(v->state, style.colour));
-        put_cut(out, v->expected, half);
+        fprintf(out, "  %-12s %s   ", cop_plain_copy(a, v->id), mark(v->state, style.colour));
+        put_cut(out, cop_plain_copy(a, v->expected), half);
         fputc(' ', out);
-        put_cut(out, v->measured, half);
+        put_cut(out, cop_plain_copy(a, v->measured), half);
         fputc('\n', out);
         if (v->explain[0] != '\0')
-            fprintf(out, "  %-12s why: %s\n", "", v->explain);
+            fprintf(out, "  %-12s why: %s\n", "", cop_plain_copy(a, v->explain));
     }
 }
 
@@ -247,7 +251,9 @@ void cop_studies_show(FILE *out, const cop_studies *all, cop_style style)
 {
     size_t pass = 0, fail = 0, waiting = 0;
     for (size_t i = 0; i < all->n; i++) {
-        show_record(out, &all->record[i], style);
+        cop_arena arena = {0};
+        show_record(out, &all->record[i], style, &arena);
+        cop_arena_free(&arena);
         for (size_t k = 0; k < all->record[i].n_verdicts; k++) {
             const char *state = all->record[i].verdict[k].state;
             pass += strcmp(state, "pass") == 0;

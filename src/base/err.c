@@ -1,5 +1,7 @@
 #include "base/err.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,9 +25,9 @@ int cop_err_addv(cop_err *err, int code, const char *fmt, va_list ap)
         err->text[err->used++] = '\n';
         room--;
     }
-    int n = vsnprintf(err->text + err->used, room, fmt, ap);
-    if (n > 0)
-        err->used += cop_min64((uint64_t)n, room - 1);
+    /* Messages quote what is wrong, and end in a terminal. */
+    if (vsnprintf(err->text + err->used, room, fmt, ap) > 0)
+        err->used += cop_plain_lines(err->text + err->used);
     return -code;
 }
 

@@ -1,5 +1,6 @@
 /* Words of users: the known name nearest to a misspelt one, and excerpts for messages. */
 #include "base/opt.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -71,9 +72,8 @@ const char *cop_nearest(const char *wrong, const char *const *names, size_t n)
 
 const char *cop_excerpt(const char *text, char *buf, size_t size)
 {
-    size_t n = 0;
-    for (; text[n] != '\0' && n + 1 < size; n++)
-        buf[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7f ? ' ' : text[n];
+    size_t n = strnlen(text, size - 1);
+    memcpy(buf, text, n);
     buf[n] = '\0';
     if (text[n] != '\0' && n >= 4) {
         /* Cut before the dots, and never inside a UTF-8 character. */
@@ -82,6 +82,7 @@ const char *cop_excerpt(const char *text, char *buf, size_t size)
             cut--;
         memcpy(buf + cut, "...", 4);
     }
+    (void)cop_plain(buf);
     return buf;
 }
 

@@ -15,7 +15,6 @@
 #define MAX_DEPTH 32
 #define MAX_ANCHORS 1000
 #define MAX_ALIASES 20000
-#define MAX_TEXT_BYTES 65536
 #define MAX_EXPANDED_BYTES ((size_t)8 << 20)
 
 static yaml_node_t *node_at(cop_doc *d, int node)
@@ -259,8 +258,8 @@ static int survey_event(survey *v, const yaml_event_t *e)
         return shape_fault(v, e, "too many anchors", "use at most 1000");
     if (opens && v->depth == MAX_DEPTH)
         return shape_fault(v, e, "nested too deep", "sections hold options, not more");
-    if (scalar && e->data.scalar.length > MAX_TEXT_BYTES)
-        return shape_fault(v, e, "a text of more than 64 KiB", "shorten it");
+    if (scalar && e->data.scalar.length > COP_DOC_MAX_TEXT)
+        return shape_fault(v, e, "a text of more than 256 KiB", "shorten it");
     int number = add_anchor(v, e), rc = 0;
     v->bytes += opens || scalar;
     if (scalar) {

@@ -16,6 +16,8 @@ typedef struct cop_doc {
     cop_deferred open; /* libyaml's memory is not ours */
 } cop_doc;
 
+#define COP_DOC_MAX_TEXT ((size_t)256 << 10) /* bytes of a text */
+
 /* start_mark.column of a node that an override made; start_mark.line is the override's number. */
 #define COP_DOC_SET_COLUMN SIZE_MAX
 

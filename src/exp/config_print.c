@@ -7,6 +7,7 @@
  * Traffic entries have many options that mean nothing for most patterns; of those only what differs
  * from the defaults is printed. */
 #include "base/file.h"
+#include "base/text.h"
 #include "exp/config.h"
 #include "exp/sections.h"
 
@@ -36,13 +37,10 @@ static bool is_plain_word(const char *s)
     return letter && s[strspn(s, allowed)] == '\0';
 }
 
-/* May stand as it is between double quotes: printable, no line break of Unicode, no byte order
- * mark. */
+/* May stand as it is between double quotes: shown as it is, also by a terminal. */
 static bool is_printable(uint32_t c)
 {
-    return (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') ||
-           (c >= 0xa0 && c != 0x2028 && c != 0x2029 && c != 0xfeff && (c & 0xfffe) != 0xfffe &&
-            c <= 0x10ffff);
+    return cop_is_plain(c) && c != '"' && c != '\\' && (c & 0xfffe) != 0xfffe;
 }
 
 static void add_string(text *t, const char *s)

@@ -4,6 +4,7 @@
  * Outputs: the filled fields, marks of where they were given, or faults with place and remedy.
  * Invariant: nothing is read deeper than the items of a list, so cyclic input does no harm. */
 #include "exp/config_read.h"
+#include "base/text.h"
 #include "exp/sections.h"
 
 #include <stdio.h>
@@ -24,6 +25,7 @@ void cop_reader_fault(cop_reader *r, int node, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(what, sizeof(what), fmt, ap);
     va_end(ap);
+    (void)cop_plain(what);
     cop_err_add(r->err, COP_E_INPUT, "%s: %s", cop_where_text(&where, place, sizeof(place)), what);
 }
 
@@ -111,8 +113,14 @@ static int parse_joined(const cop_opt *o, void *cfg, const char *const *items, s
                         cop_arena *arena, const cop_where *where, cop_err *err)
 {
     size_t size = 1;
+    char place[512];
     for (size_t i = 0; i < n; i++)
         size += strlen(items[i]) + 1;
+    /* Printed, it is one text, which must be readable again. */
+    if (size > COP_DOC_MAX_TEXT)
+        return cop_err_add(err, COP_E_INPUT, "%s: %s: a list of more than %zu KiB; shorten it",
+                           cop_where_text(where, place, sizeof(place)), o->name,
+                           COP_DOC_MAX_TEXT >> 10);
     char *text = cop_alloc(size);
     char *end = text;
     for (size_t i = 0; i < n; i++) {

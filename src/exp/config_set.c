@@ -16,7 +16,6 @@
 #define MAX_VALUE_SIZE 65536 /* with aliases written out: letters and nodes */
 #define MAX_VALUE_DEPTH 4
 #define MAX_VALUE_BYTES 8192 /* of YAML: libyaml takes quadratic time for deep nesting */
-#define MAX_TEXT_BYTES 65536 /* of plain text */
 
 static int fault(const cop_doc *d, size_t i, cop_err *err, const char *what, const char *right)
 {
@@ -305,8 +304,8 @@ int cop_doc_set(cop_doc *d, size_t i, cop_err *err)
         return fault(d, i, err, "not a path", "write section.option=value in UTF-8");
     memcpy(path, text, length);
     path[length] = '\0';
-    if (strlen(equals + 1) > MAX_TEXT_BYTES)
-        return fault(d, i, err, "the value has more than 64 KiB", "write it in the file");
+    if (strlen(equals + 1) > COP_DOC_MAX_TEXT)
+        return fault(d, i, err, "the value has more than 256 KiB", "write it in the file");
     int n = split_path(path, segment);
     if (n == 0)
         return fault(d, i, err, "not a path",

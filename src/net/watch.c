@@ -64,6 +64,13 @@ bool cop_watch_wants(const cop_net *net, const cop_pkt *p)
            p->seq >= w->from && p->seq - w->from < w->count;
 }
 
+/* Names come from files, and the trace goes to a terminal. */
+static const char *plain_name(const cop_net *net, uint32_t port, char *buf, size_t size)
+{
+    char name[64];
+    return cop_excerpt(cop_topo_port_name(net->topo, port, name, sizeof(name)), buf, size);
+}
+
 void cop_watch_step(cop_net *net, enum cop_watch_step step, uint32_t port, const cop_pkt *p)
 {
     static const char *const what[] = {"injected at", "sent by", "queued at", "delivered to"};
@@ -77,17 +84,15 @@ void cop_watch_step(cop_net *net, enum cop_watch_step step, uint32_t port, const
     }
     fprintf(w->out, "%14.3f ns  packet %u:%u  %u -> %u  %5u B  vl %u  %s %s",
             (double)net->now / 1e3, p->src, p->seq, p->src, p->dst, p->bytes, p->vl, what[step],
-            cop_topo_port_name(net->topo, port, name, sizeof(name)));
+            plain_name(net, port, name, sizeof(name)));
     if (step == COP_WATCH_QUEUE)
         fprintf(w->out, " for %s, %u B wait there",
-                cop_topo_port_name(net->topo,
-                                   cop_topo_switch_port(net->topo, net->in[port].sw, p->out), next,
-                                   sizeof(next)),
+                plain_name(net, cop_topo_switch_port(net->topo, net->in[port].sw, p->out), next,
+                           sizeof(next)),
                 net->out[cop_topo_switch_port(net->topo, net->in[port].sw, p->out)].waiting);
     else if (step == COP_WATCH_SEND)
         fprintf(w->out, ", tail at %s at %.3f ns",
-                cop_topo_port_name(net->topo, net->out[port].to, next, sizeof(next)),
-                (double)p->t_tail / 1e3);
+                plain_name(net, net->out[port].to, next, sizeof(next)), (double)p->t_tail / 1e3);
     else if (step == COP_WATCH_DELIVER)
         fprintf(w->out, ", complete at %.3f ns, latency %.3f ns", (double)p->t_tail / 1e3,
                 (double)(p->t_tail - p->t_gen) / 1e3);

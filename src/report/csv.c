@@ -15,13 +15,44 @@
 
 /* -- cells -- */
 
+/* A decimal number and nothing else. */
+static bool is_number(const char *text)
+{
+    const char *digits = "0123456789";
+    text += *text == '+' || *text == '-';
+    size_t whole = strspn(text, digits), part = 0;
+    text += whole;
+    if (*text == '.') {
+        part = strspn(++text, digits);
+        text += part;
+    }
+    if (whole + part > 0 && (*text == 'e' || *text == 'E')) {
+        text++;
+        text += *text == '+' || *text == '-';
+        size_t power = strspn(text, digits);
+        whole = power > 0 ? whole : 0;
+        part = power > 0 ? part : 0;
+        text += power;
+    }
+    return whole + part > 0 && *text == '\0';
+}
+
+/* A spreadsheet computes text that begins like this, and may run programs while it does so. */
+static bool is_formula(const char *text)
+{
+    return text[0] != '\0' && strchr("=+-@\t\r\n", text[0]) != NULL && !is_number(text);
+}
+
+/* An apostrophe in front makes a spreadsheet take the rest as text. Tabs and semicolons part cells in
+ * some countries, so what holds one is quoted too. */
 static void text_cell(FILE *out, const char *prefix, const char *text)
 {
-    if (prefix[0] == '\0' && strpbrk(text, ",\"\r\n") == NULL) {
+    bool formula = prefix[0] == '\0' && is_formula(text);
+    if (prefix[0] == '\0' && !formula && strpbrk(text, ",;\t\"\r\n") == NULL) {
         fputs(text, out);
         return;
     }
-    fprintf(out, "\"%s", prefix);
+    fprintf(out, "\"%s%s", prefix, formula ? "'" : "");
     for (; *text != '\0'; text++) {
         if (*text == '"')
             fputc('"', out);

@@ -181,7 +181,8 @@ static int draw_throughput(drawing *d, const name_list *l)
     static const char prefix[] = "throughput/";
     json_t *curves = json_array();
     int rc = 0;
-    qsort(l->name, l->n, sizeof(*l->name), by_number);
+    if (l->n > 1) /* the list of none is NULL, which qsort must not see */
+        qsort(l->name, l->n, sizeof(*l->name), by_number);
     for (size_t i = 0; rc == 0 && i < l->n; i++)
         if (strncmp(l->name[i], prefix, strlen(prefix)) == 0)
             rc = add_series(d, curves, l->name[i], l->name[i] + strlen(prefix), 1.0);

@@ -5,6 +5,8 @@
  */
 #include "report/report_int.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 #define RED "\x1b[31m"
@@ -15,30 +17,23 @@
 
 typedef struct sheet {
     FILE *out;
+    cop_arena *arena; /* for texts that are shown otherwise than they are */
     bool colour;
     unsigned width;
     int id_width, name_width; /* of the first column of checks, of experiments */
 } sheet;
 
-/* Columns a text takes: characters, not bytes. */
-static size_t columns_of(const char *text)
-{
-    size_t n = 0;
-    for (; *text != '\0'; text++)
-        n += ((unsigned char)*text & 0xc0) != 0x80;
-    return n;
-}
-
 /* At most `room` columns; an ellipsis tells of the rest. */
 static void put_clipped(const sheet *s, const char *text, size_t room)
 {
-    bool cut = columns_of(text) > room;
+    text = cop_plain_copy(s->arena, text);
+    bool cut = cop_columns(text) > room;
     size_t left = cut && room > 0 ? room - 1 : room;
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
         if ((c & 0xc0) != 0x80 && left-- == 0)
             break;
-        fputc(c < 0x20 || c == 0x7f ? ' ' : c, s->out);
+        fputc(c, s->out);
     }
     if (cut && room > 0)
         fputs("…", s->out);
@@ -47,7 +42,8 @@ static void put_clipped(const sheet *s, const char *text, size_t room)
 /* Padded on the right to `width` columns. */
 static void put_padded(const sheet *s, const char *text, int width)
 {
-    size_t n = columns_of(text), w = (size_t)width;
+    text = cop_plain_copy(s->arena, text);
+    size_t n = cop_columns(text), w = (size_t)width;
     put_clipped(s, text, w);
     for (; n < w; n++)
         fputc(' ', s->out);
@@ -63,7 +59,7 @@ static void style(const sheet *s, const char *code)
 
 static int wider(int width, const char *text, int most)
 {
-    int n = (int)columns_of(text);
+    int n = (int)cop_columns(text);
     return n > most ? most : n > width ? n : width;
 }
 
@@ -180,7 +176,8 @@ static void put_check(void *user, const json_t *experiment, const json_t *v)
     put_padded(s, cop_report_get(v, "id"), s->id_width);
     fputs("  ", s->out);
     style(s, fail ? RED : pass ? GREEN : DIM);
-    fprintf(s->out, "%-9s ", state);
+    put_padded(s, state, 9);
+    fputc(' ', s->out);
     style(s, PLAIN);
     put_clipped(s, cop_report_get(v, "metric"),
                 s->width > (unsigned)s->id_width + 30 ? s->width - (unsigned)s->id_width - 15 : 30);
@@ -215,7 +212,9 @@ static void put_runs(const sheet *s, const json_t *runs)
         fprintf(s->out, "  %5" JSON_INTEGER_FORMAT "  ",
                 json_integer_value(json_object_get(r, "id")));
         put_padded(s, cop_report_get(r, "name"), s->name_width);
-        fprintf(s->out, " %-8s %6" JSON_INTEGER_FORMAT " %8.3g", cop_report_get(r, "outcome"),
+        fputc(' ', s->out);
+        put_padded(s, cop_report_get(r, "outcome"), 8);
+        fprintf(s->out, " %6" JSON_INTEGER_FORMAT " %8.3g",
                 json_integer_value(json_object_get(r, "hosts")),
                 json_number_value(json_object_get(r, "sim_time_ns")) / 1e6);
         if (json_object_get(r, "scalars") != NULL)
@@ -226,7 +225,8 @@ static void put_runs(const sheet *s, const json_t *runs)
 
 void cop_report_text(const cop_report *r, FILE *out, bool colour, unsigned width)
 {
-    sheet s = {.out = out, .colour = colour, .width = width};
+    cop_arena arena = {0};
+    sheet s = {.out = out, .arena = &arena, .colour = colour, .width = width};
     const json_t *runs = json_object_get(r->doc, "runs");
     cop_report_size size = cop_report_count(r);
     measure(&s, r->doc);
@@ -239,6 +239,7 @@ void cop_report_text(const cop_report *r, FILE *out, bool colour, unsigned width
         fputc('\n', out);
     if (json_array_size(runs) > 0)
         put_runs(&s, runs);
+    cop_arena_free(&arena);
 }
 
 cop_report_size cop_report_count(const cop_report *r)

@@ -131,11 +131,42 @@ static const char *dump(cop_arena *a, json_t *o)
     return copy;
 }
 
+/* Text that grows: many items must not be copied again for each that follows. */
+typedef struct line {
+    char *at;
+    size_t used, capacity;
+} line;
+
+static void append(line *l, const char *text)
+{
+    size_t n = strlen(text);
+    l->at = cop_grow(l->at, &l->capacity, l->used + n + 1, 1);
+    memcpy(l->at + l->used, text, n + 1);
+    l->used += n;
+}
+
+/* "what value", after "; " if it is not the first. */
+static void append_item(line *l, const char *what, const char *value)
+{
+    append(l, l->used > 0 ? "; " : "");
+    append(l, what);
+    append(l, what[0] ? " " : "");
+    append(l, value);
+}
+
+static const char *keep(cop_arena *a, line *l)
+{
+    const char *text = cop_arena_strdup(a, l->at ? l->at : "");
+    cop_free(l->at);
+    return text;
+}
+
 /* All items; returns the state and fills measured and items. */
 static const char *judge_items(judge *j, const cop_check *c, cop_study_verdict *v, int *rc)
 {
     json_t *items = json_array();
-    const char *state = "pass", *text = "";
+    const char *state = "pass";
+    line text = {0};
     for (size_t i = 0; i < c->n_items; i++) {
         const cop_item *it = &c->item[i];
         cop_measured m = {.mean = NAN, .ci = NAN};
@@ -152,26 +183,24 @@ static const char *judge_items(judge *j, const cop_check *c, cop_study_verdict *
             state = "fail";
         const char *shown = st == COP_EVAL_OK ? number_text(j->arena, m.mean, m.ci)
                                               : cop_arena_strdup(j->arena, note);
-        text = cop_arena_printf(j->arena, "%s%s%s%s%s%s", text, i ? "; " : "", it->what,
-                                it->what[0] ? " " : "", shown,
-                                st == COP_EVAL_OK && note[0] ? " (too noisy)" : "");
+        append_item(&text, it->what, shown);
+        append(&text, st == COP_EVAL_OK && note[0] ? " (too noisy)" : "");
         json_t *item = item_json(it, &m, pass, note);
         if (st == COP_EVAL_NO_RUN) /* neither in nor out */
             json_object_set_new(item, "pass", json_null());
         json_array_append_new(items, item);
     }
-    v->measured = text;
+    v->measured = keep(j->arena, &text);
     v->items = dump(j->arena, items);
     return state;
 }
 
 static const char *own_expectation(cop_arena *a, const cop_check *c)
 {
-    const char *text = "";
+    line text = {0};
     for (size_t i = 0; i < c->n_items; i++)
-        text = cop_arena_printf(a, "%s%s%s%s%s", text, i ? "; " : "", c->item[i].what,
-                                c->item[i].what[0] ? " " : "", band_text(a, &c->item[i]));
-    return text;
+        append_item(&text, c->item[i].what, band_text(a, &c->item[i]));
+    return keep(a, &text);
 }
 
 static int judge_check(judge *j, const cop_check *c, cop_study_verdict *v)

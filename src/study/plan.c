@@ -162,9 +162,14 @@ int cop_plan_make(cop_plan *plan, cop_study *s, cop_err *err)
     for (size_t k = 0; k < s->n_seeds; k++)
         for (size_t i = 0; i < s->n_blocks; i++)
             expand(plan, s, &s->block[i], s->seed[k]);
-    for (size_t i = 0; i < plan->n_points && (err == NULL || err->faults < 8); i++)
-        if (check_config(plan, s, &plan->point[i], err) != 0)
+    for (size_t i = 0; i < plan->n_points && (err == NULL || err->faults < 8); i++) {
+        /* Seeds do not change a configuration or its hash; each need only be possible. */
+        bool known = i >= plan->per_seed && i % plan->per_seed != 0;
+        if (known)
+            plan->point[i].config_hash = plan->point[i % plan->per_seed].config_hash;
+        else if (check_config(plan, s, &plan->point[i], err) != 0)
             rc = -COP_E_INPUT;
+    }
     return rc;
 }
 

@@ -5,12 +5,14 @@
 #include "study/read.h"
 
 #include "base/opt.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MAX_SEEDS 1000
@@ -23,6 +25,7 @@ int cop_study_fault(cop_study_reader *r, int node, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(what, sizeof(what), fmt, ap);
     va_end(ap);
+    (void)cop_plain(what);
     cop_where w = cop_doc_where(&r->doc, node, &r->s->arena);
     r->faults++;
     return cop_err_add(r->err, COP_E_INPUT, "%s: %s", cop_where_text(&w, where, sizeof(where)),
@@ -338,7 +341,9 @@ static void read_root(cop_study_reader *r, int root)
     s->about = cop_study_text(r, root, "about", "");
     s->base = cop_study_beside(s, cop_study_text(r, root, "base", NULL));
     int base = cop_doc_get(&r->doc, root, "base");
-    if (base && access(s->base, R_OK) != 0)
+    struct stat st;
+    /* Nothing that has no end, or is gone once it is read. */
+    if (base && (access(s->base, R_OK) != 0 || stat(s->base, &st) != 0 || !S_ISREG(st.st_mode)))
         cop_study_fault(r, base, "%s cannot be read; `base` names a run file beside the study",
                         s->base);
     s->set = cop_study_read_set(r, cop_doc_get(&r->doc, root, "set"), &s->n_set);

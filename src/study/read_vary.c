@@ -82,8 +82,7 @@ const char *cop_study_flow(cop_study_reader *r, int node)
     line l = {0};
     put_flow(r, &l, node, 0);
     if (l.used > MAX_LINE)
-        cop_study_fault(r, node, "a value of more than %d KiB; write it shorter",
-                        MAX_LINE / 1024);
+        cop_study_fault(r, node, "a value of more than %d KiB; write it shorter", MAX_LINE / 1024);
     const char *text = cop_arena_strdup(&r->s->arena, l.at);
     cop_free(l.at);
     return text;

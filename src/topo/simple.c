@@ -7,7 +7,31 @@
 #include "topo/topo_cfg.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A name in `from` or `to` means one host. */
+static int check_unique(const cop_topo *t, cop_err *err)
+{
+    int rc = 0;
+    char **sorted = cop_alloc((t->n_hosts + 1) * sizeof(*sorted));
+    memcpy(sorted, t->host_name, t->n_hosts * sizeof(*sorted));
+    qsort(sorted, t->n_hosts, sizeof(*sorted), by_name);
+    for (uint32_t i = 1; i < t->n_hosts && rc == 0; i++)
+        if (strcmp(sorted[i - 1], sorted[i]) == 0) {
+            char shown[60];
+            rc = cop_err_add(err, COP_E_INPUT,
+                             "topology %s: two hosts are called `%s`; names are unique", t->kind,
+                             cop_excerpt(sorted[i], shown, sizeof(shown)));
+        }
+    cop_free(sorted);
+    return rc;
+}
 
 /* Give the hosts the names that a paper gives them. */
 static int name_hosts(cop_topo *t, const char *names, cop_err *err)
@@ -25,7 +49,7 @@ static int name_hosts(cop_topo *t, const char *names, cop_err *err)
         p += len;
     }
     if (n == t->n_hosts)
-        return 0;
+        return check_unique(t, err);
     return cop_err_add(err, COP_E_INPUT, "topology %s: %u names for %u hosts; give one for each",
                        t->kind, n, t->n_hosts);
 }

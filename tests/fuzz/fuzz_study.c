@@ -40,6 +40,19 @@ static void must_tell(int rc, const cop_err *err)
     }
 }
 
+/* Each run of a plan costs a reading of its configuration; thousands of them find no more. */
+static bool is_small(const cop_study *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_blocks; i++) {
+        size_t m = 1;
+        for (size_t k = 0; k < s->block[i].n_axes && m < 1000; k++)
+            m *= s->block[i].axis[k].n_values;
+        n += m;
+    }
+    return n < 1000;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     make_folder();
@@ -54,7 +67,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         cop_plan p;
         cop_err err = {0};
         int rc = cop_study_load(&s, study, scale ? "full" : "quick", NULL, &err);
-        if (rc == 0) {
+        if (rc == 0 && !is_small(&s)) {
+            cop_study_free(&s);
+        } else if (rc == 0) {
             rc = cop_plan_make(&p, &s, &err);
             if (rc == 0)
                 rc = cop_study_rehearse(&p, &err);

@@ -180,6 +180,62 @@ static void test_bad_commands_and_files(void **state)
 }
 
 /* Several faults: one line each, in one go. */
+/* Nothing from a file or the command line reaches the terminal as a command to it. */
+static void test_terminal_is_not_obeyed(void **state)
+{
+    (void)state;
+    prog_write("esc.yaml", "name: \"n\\e[31m\"\ntitle: \"t\\e]0;x\\a \\u202e \\u009b31m\"\n"
+                           "run: {duration: 20 us, sample: 1 us}\n"
+                           "topology: {kind: single, hosts: 3, names: [\"h\\e0\", h1, h2]}\n"
+                           "traffic: [{name: \"F\\e[2J\", pattern: uniform}]\n");
+    prog_write("esc-study.yaml",
+               "experiment: e\ntitle: \"\\e[31m\"\nbase: esc.yaml\n"
+               "vary: {\"a\\e\": {\"b\\e[2J\": {}, c: {}}}\n"
+               "checks: {\"d\\e\": {of: {of: '1', min: 2}, explain: \"\\e[31m\"}}\n");
+    prog_answer all[] = {
+        PROG_RUN("run", "esc.yaml", "--db", "e.db", "--watch", "src=0,count=1"),
+        PROG_RUN("check", "esc.yaml"),
+        PROG_RUN("sweep", "esc-study.yaml", "--db", "e.db"),
+        PROG_RUN("report", "e.db", "--text"),
+        PROG_RUN("run", "\x1b[31m\xc2\x9b.yaml"),
+        PROG_RUN("\x1b[31m"),
+        PROG_RUN("run", "esc.yaml", "--set", "\x1b[31m=\xe2\x80\xae"),
+        PROG_RUN("reproduce", "\x1b[31m"),
+        PROG_RUN("reproduce", "--scale", "\x1b[31m", "x"),
+    };
+    for (size_t i = 0; i < COP_LEN(all); i++)
+        for (int err = 0; err < 2; err++) {
+            const char *text = err ? all[i].err : all[i].out;
+            if (strchr(text, '\x1b') || strstr(text, "\xc2\x9b") || strstr(text, "\xe2\x80\xae"))
+                fail_msg("command %zu prints: %s", i, text);
+        }
+    assert_int_equal(all[0].status, 0);
+    assert_non_null(strstr(all[0].out, "F [2J"));
+    assert_non_null(strstr(all[0].err, "injected at h 0"));
+    assert_int_equal(all[1].status, 0);
+    assert_non_null(strstr(all[2].out, "why:  [31m"));
+}
+
+/* What the program says about traffic and names is true. */
+static void test_silent_traffic_and_empty_names(void **state)
+{
+    (void)state;
+    prog_write("late.yaml", "run: {duration: 20 us}\n" SINGLE
+                            "traffic: [{name: late, pattern: uniform, start: 50 us},"
+                            " {name: later, pattern: uniform, active: [60 us, 70 us]}]\n");
+    prog_answer a = PROG_RUN("run", "late.yaml", "--quiet");
+    assert_int_equal(a.status, 0);
+    assert_null(strstr(a.out, "none; add"));
+    assert_non_null(
+        strstr(a.out, "`late` sends nothing: it begins at 50 us, the run ends at 20 us"));
+    assert_non_null(strstr(a.out, "`later` sends nothing: it begins at 60 us"));
+    prog_write("none.yaml", "run: {duration: 20 us}\n" SINGLE);
+    a = PROG_RUN("run", "none.yaml", "--quiet");
+    assert_non_null(strstr(a.out, "traffic      none; add a `traffic` list"));
+    expect_one_line(PROG_RUN("reproduce", "", "--judge"), "coppice reproduce: ", "an empty name");
+    expect_one_line(PROG_RUN("reproduce", "--list", ""), "coppice reproduce: ", "an empty name");
+}
+
 static void test_all_faults_at_once(void **state)
 {
     (void)state;
@@ -271,6 +327,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_bad_input, fresh),
         cmocka_unit_test_setup(test_bad_commands_and_files, fresh),
+        cmocka_unit_test_setup(test_terminal_is_not_obeyed, fresh),
+        cmocka_unit_test_setup(test_silent_traffic_and_empty_names, fresh),
         cmocka_unit_test_setup(test_all_faults_at_once, fresh),
         cmocka_unit_test_setup(test_fabric_and_its_tables, fresh),
         cmocka_unit_test_setup(test_closed_pipe_and_full_disk, fresh),

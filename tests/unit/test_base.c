@@ -14,6 +14,7 @@
 #include "base/hist.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/text.h"
 
 static void err_collects_lines(void **state)
 {
@@ -26,6 +27,51 @@ static void err_collects_lines(void **state)
     assert_string_equal(e.text, "a.yaml:3:7: first\nsecond");
     assert_int_equal(e.used, strlen(e.text));
     assert_int_equal(cop_err_add(NULL, COP_E_MEMORY, "nobody listens"), -COP_E_MEMORY);
+}
+
+/* What a terminal would obey is shown as something else, and all that comes out is UTF-8. */
+static void text_becomes_plain(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *plain;
+    } cases[] = {
+        {"", ""},
+        {"plain, gr\u00fcn, \u4e2d \U0001f600", "plain, gr\u00fcn, \u4e2d \U0001f600"},
+        {"\x1b[31mred\x1b[0m", " [31mred [0m"},
+        {"a\tb\nc\rd\x7f"
+         "e",
+         "a b c d e"},
+        {"C1 \xc2\x9b"
+         "31m \xc2\x85",
+         "C1 ?31m ?"},
+        {"a\u202eb\u2066c\u200fd\u061ce\u2028f", "a?b?c?d?e?f"},
+        {"\ufeff"
+         "bom, \U000e0041",
+         "?bom, ?"},
+        {"\xff\xfe \x80 \xc3", "?? ? ?"}, /* no UTF-8, and cut */
+        {"\xc0\xaf \xed\xa0\x80 \xf4\x90\x80\x80", "?? ??? ????"},
+    };
+    cop_arena a = {0};
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        char buf[128];
+        strcpy(buf, cases[i].text);
+        assert_int_equal(cop_plain(buf), strlen(cases[i].plain));
+        assert_string_equal(buf, cases[i].plain);
+        const char *copy = cop_plain_copy(&a, cases[i].text);
+        assert_string_equal(copy, cases[i].plain);
+        assert_true((copy == cases[i].text) == (strcmp(copy, cases[i].text) == 0));
+    }
+    assert_string_equal(cop_plain_copy(&a, NULL), "");
+    cop_arena_free(&a);
+    char lines[] = "a\x1b\nb";
+    assert_int_equal(cop_plain_lines(lines), 4);
+    assert_string_equal(lines, "a \nb");
+    assert_int_equal(cop_columns("gr\u00fcn"), 4);
+    cop_err e = {0};
+    cop_err_add(&e, COP_E_INPUT, "`%s`", "\x1b[2J\u202e");
+    assert_string_equal(e.text, "` [2J?`");
+    assert_int_equal(e.used, strlen(e.text));
 }
 
 /* Whatever length the text reaches, it stays a string within its bounds that ends with a line. */
@@ -374,6 +420,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(err_collects_lines),
+        cmocka_unit_test(text_becomes_plain),
         cmocka_unit_test(err_overflow_is_cut),
         cmocka_unit_test(err_counts_lost_faults),
         cmocka_unit_test(arena_is_aligned_zeroed_disjoint),

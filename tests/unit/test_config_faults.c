@@ -168,15 +168,19 @@ static void hostile_input_is_refused_quickly(void **state)
     assert_int_equal(cop_config_load(&c, "f.yaml", bomb, NULL, 0, &err), 0);
     cop_config_free(&c);
     cop_free(bomb);
+    bomb = cop_alloc(strlen(text) + 200);
+    sprintf(bomb, "%s'\ntopology: {kind: single, hosts: 2, names: [*a, *a, *a, *a, *a]}\n", text);
+    refuse(bomb, "names: a list of more than 256 KiB");
+    cop_free(bomb);
     cop_free(text);
     cop_free(aliases);
-    char *longer = repeat("title: ", "x", 70000), *many = repeat("a: &a 1\nb: [1", ", *a", 30000);
-    refuse(longer, "1:8: a text of more than 64 KiB");
+    char *longer = repeat("title: ", "x", 270000), *many = repeat("a: &a 1\nb: [1", ", *a", 30000);
+    refuse(longer, "1:8: a text of more than 256 KiB");
     refuse(many, "too many aliases");
     cop_free(longer);
     cop_free(many);
-    char *set = repeat("topology.kind=", "x", 70000);
-    refuse_set(TOPO, set, "more than 64 KiB");
+    char *set = repeat("topology.kind=", "x", 270000);
+    refuse_set(TOPO, set, "more than 256 KiB");
     cop_free(set);
     set = repeat("topology.names=[&a xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx, ", "*a, ",
                  1900);

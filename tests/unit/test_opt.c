@@ -356,6 +356,7 @@ static void excerpts_stay_on_one_line(void **state)
     (void)state;
     char buf[12];
     assert_string_equal(cop_excerpt("a\nb\tc", buf, sizeof(buf)), "a b c");
+    assert_string_equal(cop_excerpt("a\u202eb\xff", buf, sizeof(buf)), "a?b?");
     assert_string_equal(cop_excerpt("0123456789abcdef", buf, sizeof(buf)), "01234567...");
 }
 

@@ -88,6 +88,19 @@ static void plain_run(void **state)
     cop_report_free(r);
 }
 
+/* Nothing sampled, nothing sent: there is a page all the same. */
+static void bare_run(void **state)
+{
+    const place *p = *state;
+    cop_err err = {0};
+    cop_result bare = {.sim_time = COP_MS, .n_hosts = 1};
+    cop_store_meta meta = {.name = "bare"};
+    assert_int_equal(cop_store_run(p->db, &meta, &bare, NULL, &err), 0);
+    cop_report *r = must_read(p->db);
+    assert_int_equal(json_array_size(json_object_get(r->doc, "runs")), 1);
+    cop_report_free(r);
+}
+
 static void many_runs(void **state)
 {
     const place *p = *state;
@@ -153,8 +166,9 @@ static void page_is_repeatable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_PLACE(order_and_place), IN_PLACE(points_take_runs),       IN_PLACE(plain_run),
-        IN_PLACE(many_runs),       IN_PLACE(page_is_closed_to_text), IN_PLACE(page_is_repeatable),
+        IN_PLACE(order_and_place),    IN_PLACE(points_take_runs), IN_PLACE(plain_run),
+        IN_PLACE(bare_run),           IN_PLACE(many_runs),        IN_PLACE(page_is_closed_to_text),
+        IN_PLACE(page_is_repeatable),
     };
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

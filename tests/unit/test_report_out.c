@@ -67,6 +67,14 @@ static void csv_kinds(void **state)
            "from,to,use,queue_bytes\r\nh0,s0,0.25,7\r\ns0,h0,1,0\r\n");
     csv_of("{\"kind\": \"table\", \"columns\": [\"a\", \"b\"], \"rows\": [[\"x\\ny\", true]]}",
            "a,b\r\n\"x\ny\",true\r\n");
+    /* A lone CR parts lines too. Formulas become text; numbers stay numbers. */
+    csv_of("{\"kind\": \"table\", \"columns\": [\"=a\", \"x\\ry\", \"x;y\"], \"rows\": [[\"=1+1\","
+           " \"+x\", \"-x\", \"@x\", \"\\tx\", \"\\rx\", \"=\\\"q\\\"\"], [\"-1.5\", \"+5\", "
+           "\"-1e-9\","
+           " \"-.5\", \"-\", \"-1e\", \"-inf\", \"-1.5.2\", \"1-2\", -2.5]]}",
+           "\"'=a\",\"x\ry\",\"x;y\"\r\n"
+           "\"'=1+1\",\"'+x\",\"'-x\",\"'@x\",\"'\tx\",\"'\rx\",\"'=\"\"q\"\"\"\r\n"
+           "-1.5,+5,-1e-9,-.5,\"'-\",\"'-1e\",\"'-inf\",\"'-1.5.2\",1-2,-2.5\r\n");
     csv_of("{\"kind\": \"line\"}", "series,x,y,ci,low,high\r\n");
     csv_of("{\"kind\": 7, \"series\": 3}", "");
 }

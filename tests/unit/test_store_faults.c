@@ -250,7 +250,7 @@ static int fill_disk(const place *p)
     int64_t id = -5;
     if (cop_store_run(p->db, &META, &r, &id, &e) != -COP_E_IO)
         return 1;
-    return is_one_line(&e, p->db, "no room left on the disk, nothing was stored") && id == -5 ? 0
+    return is_one_line(&e, p->db, "no room left on the disk; what was stored before is there") && id == -5 ? 0
                                                                                               : 2;
 }
 

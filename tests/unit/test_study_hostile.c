@@ -114,6 +114,18 @@ static void test_sizes(void **state)
     for (int i = 1; i < 100; i++)
         used += (size_t)sprintf(text + used, "    - %0*d\n", 2000 + i, 0);
     refuse(s, text, "the names of all runs");
+    refuse(s, "experiment: e\nbase: /dev/zero\n", "cannot be read"); /* it has no end */
+    /* Many items of one check: as long as they are, not as their square. */
+    used = (size_t)sprintf(text, HEAD "checks:\n  c:\n    of:\n");
+    for (int i = 0; i < 9000; i++)
+        used += (size_t)sprintf(text + used, "      i%0300d: {of: '1', min: 1}\n", i);
+    must_read(s, text, "full");
+    cop_arena a = {0};
+    cop_study_record r;
+    assert_int_equal(cop_study_evaluate(&s->plan, NULL, "", &a, &r, &s->err), 0);
+    assert_true(strlen(r.verdict[0].measured) > 9000 * 300);
+    assert_true(a.total < (size_t)50 << 20);
+    cop_arena_free(&a);
     cop_free(text);
 }
 

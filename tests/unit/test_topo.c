@@ -96,6 +96,7 @@ static void refusals(void **state)
     refuse("single", &(cop_single_cfg){.hosts = 3, .names = "a b"},
            "2 names for 3 hosts; give one for each");
     refuse("single", &(cop_single_cfg){.hosts = 3, .names = "a b c d"}, "4 names for 3 hosts");
+    refuse("single", &(cop_single_cfg){.hosts = 3, .names = "a b a"}, "two hosts are called `a`");
     refuse("full", &(cop_full_cfg){500, 100}, "a switch would need 599 ports");
     cop_chain_cfg none = {.hosts = INTS(0, 0)}, wide = {.hosts = INTS(1, 511, 1)},
                   empty = {.hosts = {NULL, 0}};

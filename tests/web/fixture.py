@@ -138,7 +138,7 @@ def parameters(db):
                    (("queue", [10, 40, 20, 5]), ("arbitration", [5, 10, 10, 5]), ("wire", [20, 20, 20, 20]))], expected=[])
     figure(db, name, 4, name="table", title="The same in numbers", kind="table",
            columns=["pattern", "CC off", "CC on", "gain"], rows=[["uniform", 88.1234, 86, -2.1], ["hot spot", 31, 79, 48],
-                                                                   ["=HYPERLINK(\"x\")", None, 12345678, 0.00012]])
+                                                                   ["=HYPERLINK(\"x\")", None, 12345678, 0.00012], ["-1.5", "+x", "x;y", "@x\\ry"]])
     nodes = [{"name": f"h{i}", "kind": "host"} for i in range(12)] + [{"name": f"s{i}", "kind": "switch"} for i in range(5)]
     links = []
     for h in range(12):

@@ -6,14 +6,20 @@ const number = (v) => {
   return text;
 };
 
+// A spreadsheet computes text that begins like this, and may run programs while it does so. An
+// apostrophe in front makes it take the rest as text.
+const formula = (text) =>
+  /^[=+\-@\t\r\n]/.test(text) && !/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text);
+const quoted = (prefix, v) => `"${prefix}${String(v ?? "").replace(/"/g, '""')}"`;
+
 function cell(v) {
   if (v === null || v === undefined) return "";
   if (typeof v === "number") return number(v);
   const text = String(v);
-  return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+  if (formula(text)) return quoted("'", text);
+  return /[",;\t\r\n]/.test(text) ? quoted("", text) : text;
 }
 
-const quoted = (prefix, v) => `"${prefix}${String(v ?? "").replace(/"/g, '""')}"`;
 const line = (...cells) => cells.map(cell).join(",");
 
 function curves(f) {
