@@ -126,7 +126,8 @@ deps: deps-test
 # Other options, other objects; the file keeps its time while they are the same.
 $(BUILD)/flags: FORCE | deps-build
 	@mkdir -p $(@D)
-	@$(file >$@.new,$(CC) $(filter-out -Werror,$(CFLAGS_ALL)))cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@echo '$(subst ','\'',$(CC) $(filter-out -Werror,$(CFLAGS_ALL)))' >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | deps-build
 	@mkdir -p $(@D)
