@@ -106,28 +106,28 @@ help:
 # -- packages: nothing is compiled before they are there (order-only: it makes nothing older) --
 
 # Only these install packages; every other target names what is missing.
-INSTALLING := $(filter demo test deps check bench mutants,$(MAKECMDGOALS))
+INSTALLING := $(filter demo test deps,$(MAKECMDGOALS))
 DEPS := CC="$(CC)" PKG_CONFIG="$(PKG_CONFIG)" tools/deps.sh
-missing = $(shell $(DEPS) --name build 2>&1)
-define name_missing
-$(if $(missing),$(error missing: $(missing); install them with `make deps` or `sudo apt-get install $(missing)`))
-endef
+missing = $(shell $(DEPS) --name $(1) 2>&1)
+complain = $(if $(1),$(error missing: $(1); install them with `make deps` or `sudo apt-get install $(1)`))
+packages = $(if $(INSTALLING),@$(DEPS) $(1),$(call complain,$(call missing,$(1)))@:)
 
 .PHONY: deps-build deps-test deps-check
 deps-build:
-	$(if $(INSTALLING),@$(DEPS) build,$(call name_missing)@:)
+	$(call packages,build)
 deps-test: deps-build
-	@$(DEPS) test
+	$(call packages,test)
 deps-check: deps-test
-	@$(DEPS) check
-deps: deps-test
+	$(call packages,check)
+deps: deps-check
 
 # -- building --
 
 # Other options, other objects; the file keeps its time while they are the same.
 $(BUILD)/flags: FORCE | deps-build
 	@mkdir -p $(@D)
-	@$(file >$@.new,$(CC) $(filter-out -Werror,$(CFLAGS_ALL)))cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@echo '$(subst ','\'',$(CC) $(filter-out -Werror,$(CFLAGS_ALL)))' >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | deps-build
 	@mkdir -p $(@D)
