@@ -105,10 +105,11 @@ int cop_store_fault(const cop_store *s, cop_err *err)
     int code = sqlite3_extended_errcode(s->db), system_errno = sqlite3_system_errno(s->db);
     const char *path = s->path, *why = sqlite3_errmsg(s->db);
     if (is_disk_full(code, system_errno))
-        return cop_err_add(err, COP_E_IO,
-                           "%s: no room left on the disk; what was stored before is there, the rest "
-                           "is not. Free some space or give a file on another disk",
-                           path);
+        return cop_err_add(
+            err, COP_E_IO,
+            "%s: no room left on the disk; what was stored before is there, the rest "
+            "is not. Free some space or give a file on another disk",
+            path);
     switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:

@@ -250,8 +250,10 @@ static int fill_disk(const place *p)
     int64_t id = -5;
     if (cop_store_run(p->db, &META, &r, &id, &e) != -COP_E_IO)
         return 1;
-    return is_one_line(&e, p->db, "no room left on the disk; what was stored before is there") && id == -5 ? 0
-                                                                                              : 2;
+    return is_one_line(&e, p->db, "no room left on the disk; what was stored before is there") &&
+                   id == -5
+               ? 0
+               : 2;
 }
 
 static void full_disk_loses_nothing(void **state)
