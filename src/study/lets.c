@@ -267,7 +267,8 @@ int cop_lua_keep_let(cop_eval *e, size_t i)
         return rc;
     lua_getfield(L, LUA_REGISTRYINDEX, LET_VALUES);
     lua_insert(L, -2);
-    lua_rawseti(L, -2, (lua_Integer)(e->seed * e->plan->study->n_lets + i));
+    size_t at = e->seed * e->plan->study->n_lets + i;
+    lua_rawseti(L, -2, (lua_Integer)at);
     lua_pop(L, 1);
     return LUA_OK;
 }

@@ -162,14 +162,15 @@ int cop_plan_make(cop_plan *plan, cop_study *s, cop_err *err)
     for (size_t k = 0; k < s->n_seeds; k++)
         for (size_t i = 0; i < s->n_blocks; i++)
             expand(plan, s, &s->block[i], s->seed[k]);
-    for (size_t i = 0; i < plan->n_points && (err == NULL || err->faults < 8); i++) {
-        /* Seeds do not change a configuration or its hash; each need only be possible. */
-        bool known = i >= plan->per_seed && i % plan->per_seed != 0;
-        if (known)
-            plan->point[i].config_hash = plan->point[i % plan->per_seed].config_hash;
-        else if (check_config(plan, s, &plan->point[i], err) != 0)
-            rc = -COP_E_INPUT;
-    }
+    for (size_t k = 0; k < s->n_seeds; k++)
+        for (size_t i = 0; i < plan->per_seed && (err == NULL || err->faults < 8); i++) {
+            cop_point *p = &plan->point[k * plan->per_seed + i];
+            /* Seeds do not change a configuration or its hash; each need only be possible. */
+            if (k > 0 && i > 0)
+                p->config_hash = plan->point[i].config_hash;
+            else if (check_config(plan, s, p, err) != 0)
+                rc = -COP_E_INPUT;
+        }
     return rc;
 }
 
