@@ -110,6 +110,8 @@ int cop_store_fault(const cop_store *s, cop_err *err)
             "%s: no room left on the disk; what was stored before is there, the rest "
             "is not. Free some space or give a file on another disk",
             path);
+    if ((code & 0xff) == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM)
+        return cop_err_add(err, COP_E_MEMORY, COP_NO_MEMORY);
     switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:

@@ -19,7 +19,7 @@ static int by_name(const void *a, const void *b)
 static int check_unique(const cop_topo *t, cop_err *err)
 {
     int rc = 0;
-    char **sorted = cop_alloc((t->n_hosts + 1) * sizeof(*sorted));
+    char **sorted = cop_alloc_array((size_t)t->n_hosts + 1, sizeof(*sorted));
     memcpy(sorted, t->host_name, t->n_hosts * sizeof(*sorted));
     qsort(sorted, t->n_hosts, sizeof(*sorted), by_name);
     for (uint32_t i = 1; i < t->n_hosts && rc == 0; i++)
