@@ -3,6 +3,7 @@
 #include "net_fixture.h"
 
 #include "net/arch.h"
+#include "net/build_check.h"
 #include "net/fc.h"
 #include "net/fc_state.h"
 
@@ -311,13 +312,57 @@ static void just_enough(void **state)
     }
 }
 
+/* Queues have numbers of 28 bits, and requests numbers of 32. No memory is needed to say so. */
+static uint32_t queues_of_input;
+
+static void many_queues(const void *cfg, const cop_netinfo *info, uint32_t ports,
+                        cop_queue_layout *l)
+{
+    (void)cfg, (void)info, (void)ports;
+    *l = (cop_queue_layout){.queues = queues_of_input};
+}
+
+static void numbers_of_queues(void **state)
+{
+    (void)state;
+    static const cop_queue_ops many = {.name = "many", .layout = many_queues};
+    static const struct {
+        uint32_t queues, cand;
+        bool fits;
+    } cases[] = {{(1 << 26) - 1, 1, true},  {1 << 26, 1, false},       {(1 << 26) - 1, 15, true},
+                 {(1 << 26) - 1, 16, true}, {(1 << 25) - 1, 32, true}, {1 << 25, 32, false},
+                 {1 << 28, 1, false}};
+    net_lab *w = lab_build(CHAIN, SET("topology={kind: single, hosts: 4}"));
+    cop_net_parts parts = {.topo = &w->topo,
+                           .run = &w->c.run,
+                           .sw = &w->c.sw,
+                           .fc = &w->c.fc,
+                           .nic = &w->c.nic,
+                           .queue = &many,
+                           .cc = w->c.cc};
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        cop_err err = {0};
+        queues_of_input = cases[i].queues;
+        w->net.max_cand = cases[i].cand;
+        assert_int_equal(cop_build_check(&w->net, &parts, &err), cases[i].fits ? 0 : -COP_E_INPUT);
+        assert_int_equal(strstr(err.text, "more than fit") != NULL, !cases[i].fits);
+    }
+    w->net.max_cand = 1;
+    lab_free(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links),          cmocka_unit_test(buffers),
-        cmocka_unit_test(end_nodes),      cmocka_unit_test(short_cuts),
-        cmocka_unit_test(queues),         cmocka_unit_test(probes),
-        cmocka_unit_test(words_of_masks), cmocka_unit_test(just_enough),
+        cmocka_unit_test(links),
+        cmocka_unit_test(buffers),
+        cmocka_unit_test(end_nodes),
+        cmocka_unit_test(short_cuts),
+        cmocka_unit_test(queues),
+        cmocka_unit_test(probes),
+        cmocka_unit_test(words_of_masks),
+        cmocka_unit_test(just_enough),
+        cmocka_unit_test(numbers_of_queues),
     };
     return cmocka_run_group_tests_name("build", tests, NULL, NULL);
 }
