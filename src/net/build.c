@@ -133,6 +133,7 @@ static void build_queues(cop_net *net)
             total += layout.queues;
         }
     }
+    net->slot0[t->n_switches] = slots;
     COP_CHECK(total * net->max_cand < COP_NONE);
     net->n_queues = (uint32_t)total;
     net->queue = COP_NEW_ARRAY(&net->arena, cop_queue, total);

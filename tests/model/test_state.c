@@ -108,9 +108,7 @@ static void check_fills(const net_lab *w)
     const cop_net *net = &w->net;
     if (net->fill == NULL)
         return;
-    size_t slots = net->slot0[net->topo->n_switches - 1] +
-                   (size_t)net->lanes * net->info.max_ports * net->info.max_ports;
-    uint64_t *want = cop_alloc_array(slots, sizeof(*want));
+    uint64_t *want = cop_alloc_array(net->slot0[net->topo->n_switches], sizeof(*want));
     for (uint32_t q = 0; q < net->n_queues; q++) {
         const cop_in *in = &net->in[net->queue_port[q]];
         for (uint32_t h = net->queue[q].head; h != COP_NONE; h = net->pkt[h].next) {

@@ -220,6 +220,7 @@ static void queues(void **state)
             }
         }
         assert_int_equal(net->n_queues, q);
+        assert_int_equal(net->slot0[3], slots);
         lab_free(w);
     }
 }
