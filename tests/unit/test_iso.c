@@ -105,6 +105,29 @@ static void order_without_preference(void **state)
     lab_free(w);
 }
 
+/* What the order goes by: each packet that leaves counts once, control packets do not. */
+static void departures_are_counted(void **state)
+{
+    (void)state;
+    net_lab *w = lab_build(chain, NULL, 0);
+    uint32_t port = trunk_input(w);
+    iso_port *in = cop_net_queue_state(&w->net, port);
+    const cop_pkt p = {.bytes = PACKET};
+    static const struct {
+        uint32_t q, normal, run;
+    } steps[] = {{NORMAL, 1, 0},     {NORMAL + 1, 2, 0}, {SPECIAL, 2, 1}, {CONTROL, 2, 1},
+                 {SPECIAL, 2, 2},    {OTHER, 2, 3},      {LAST, 2, 3},    {NORMAL, 3, 0},
+                 {NORMAL + 1, 4, 0}, {OTHER, 4, 1}};
+    for (size_t i = 0; i < COP_LEN(steps); i++) {
+        iso_on_dequeue(&w->net, port, steps[i].q, &p);
+        assert_int_equal(in->normal_sent, steps[i].normal);
+        assert_int_equal(in->special_run, steps[i].run);
+    }
+    assert_int_equal(iso_in_line(rules(w), in, SPECIAL)->waits_from, 2);
+    assert_int_equal(iso_in_line(rules(w), in, OTHER)->waits_from, 4);
+    lab_free(w);
+}
+
 /* -- messages -- */
 
 /* What a line says of itself arrives upstream: every field, at its bounds, on its own. */
@@ -324,6 +347,7 @@ int main(void)
         cmocka_unit_test(order_normal_first),
         cmocka_unit_test(order_congested_first),
         cmocka_unit_test(order_without_preference),
+        cmocka_unit_test(departures_are_counted),
         cmocka_unit_test(messages_carry_every_field),
         cmocka_unit_test(hosts_hold_what_is_listed),
         cmocka_unit_test(thresholds_are_strict),
