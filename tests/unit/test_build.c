@@ -267,6 +267,31 @@ static void probes(void **state)
     lab_free(w);
 }
 
+/* A bucket of the event queue has room for eight events, the ring for four packets, a cable there and
+ * back and a pipeline. Eight ports that send packets of 2^20 ps make 16 events in that time, so a bucket is
+ * 2^19 ps; the ring is 2^11 of them, and would be 2^12 or 2^10 with one more or less. */
+static void event_queue(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *delay;
+        uint32_t bits;
+    } cases[] = {{"529773.76 ns", 11}, {"530036 ns", 12}, {"261600.448 ns", 11}, {"261338 ns", 10}};
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        char link[96];
+        const char *set[] = {"topology={kind: single, hosts: 4}",
+                             scn_text(link, sizeof(link),
+                                      "link={rate: 7812500000 bit/s, delay: %s}", cases[i].delay),
+                             "switch.pipeline=10 us", "nic={mtu: 1000 B, overhead: 24 B}",
+                             "switch.buffer=6000 B"};
+        net_lab *w = lab_build(CHAIN, set, 5);
+        assert_int_equal(w->net.out[0].pace, 1024 * ONE);
+        assert_int_equal(w->net.evq.shift, 19);
+        assert_int_equal(w->net.evq.mask, (1u << cases[i].bits) - 1);
+        lab_free(w);
+    }
+}
+
 /* -- what is refused -- */
 
 static int try(const char *const *set, size_t n, cop_err *err)
@@ -355,15 +380,11 @@ static void numbers_of_queues(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links),
-        cmocka_unit_test(buffers),
-        cmocka_unit_test(end_nodes),
-        cmocka_unit_test(short_cuts),
-        cmocka_unit_test(queues),
-        cmocka_unit_test(probes),
-        cmocka_unit_test(words_of_masks),
-        cmocka_unit_test(just_enough),
-        cmocka_unit_test(numbers_of_queues),
+        cmocka_unit_test(links),       cmocka_unit_test(event_queue),
+        cmocka_unit_test(buffers),     cmocka_unit_test(end_nodes),
+        cmocka_unit_test(short_cuts),  cmocka_unit_test(queues),
+        cmocka_unit_test(probes),      cmocka_unit_test(words_of_masks),
+        cmocka_unit_test(just_enough), cmocka_unit_test(numbers_of_queues),
     };
     return cmocka_run_group_tests_name("build", tests, NULL, NULL);
 }
