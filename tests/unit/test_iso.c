@@ -1,132 +1,6 @@
-/* The rules of the isolation schemes, one by one, on a network that stands still: the order of queues,
- * messages, thresholds, the life of a line. Numbers are those of docs/MODEL.md, "Isolation". */
-#include "net_fixture.h"
-
-#include "queue/iso.h"
-
-/* Host 0 at switch 0, hosts 1 and 2 at switch 1; the ports of a switch are numbered hosts first. */
-static const char chain[] =
-    "run: {duration: 10 us}\n"
-    "topology: {kind: chain, hosts: [1, 2]}\n"
-    "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
-    "switch: {architecture: iq, buffer: 64 KiB, lanes: 2}\n"
-    "nic: {mtu: 1000 B, overhead: 24 B}\n"
-    "queueing: {kind: fbicm, queues: 3, destinations: 2, detect: 5, stop: 9,"
-    " go: 3, high: 6, low: 2, guard: 4}\n"
-    "traffic: [{from: [0], pattern: fixed, to: 1}]\n";
-#define PACKET 1024u
-#define SET(...)                                                                                   \
-    ((const char *const[]){__VA_ARGS__}),                                                          \
-        sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)
-
-static iso_rules *rules(net_lab *w)
-{
-    return cop_net_queue_common(&w->net);
-}
-
-/* The input of switch 1 that is fed by switch 0. */
-static uint32_t trunk_input(const net_lab *w)
-{
-    return cop_topo_switch_port(&w->topo, 1, 2);
-}
-
-static uint64_t key(net_lab *w, uint32_t q, cop_time injected)
-{
-    cop_pkt p = {.t_inj = injected};
-    return iso_order(&w->net, trunk_input(w), q, &p);
-}
-
-/* Queues 0 to 2 are special, 3 and 4 normal (a lane each), 5 and 6 for control packets. */
-enum { SPECIAL = 1, OTHER = 2, NORMAL = 3, CONTROL = 5, LAST = 6 };
-
-static void order_normal_first(void **state)
-{
-    (void)state;
-    net_lab *w = lab_build(chain, SET("queueing.priority=normal-first"));
-    iso_port *in = cop_net_queue_state(&w->net, trunk_input(w));
-    iso_line *l = iso_in_line(rules(w), in, SPECIAL), *other = iso_in_line(rules(w), in, OTHER);
-    l->waits_from = 100;
-    other->waits_from = 102;
-    for (uint32_t sent = 102; sent < 110; sent++) {
-        in->normal_sent = sent;
-        in->special_run = 1000; /* does not matter here */
-        uint64_t normal = key(w, NORMAL, 0), special = key(w, SPECIAL, 0);
-        assert_int_equal(key(w, NORMAL + 1, 7), normal); /* of equals the age does not decide */
-        /* Four packets of normal queues after its last one it is due: before all others. */
-        assert_int_equal(special < normal, sent >= 104);
-        assert_int_equal(special > normal, sent < 104);
-        assert_int_equal(key(w, OTHER, 0) < normal, sent >= 106);
-        assert_int_equal(special < key(w, CONTROL, 0), sent >= 104);
-        if (sent >= 106 || sent < 104)
-            assert_int_equal(special, key(w, OTHER, 0));
-        assert_true(key(w, CONTROL, 0) < normal);
-        assert_int_equal(key(w, CONTROL, 0), key(w, LAST, 9));
-    }
-    in->normal_sent = 3; /* it counts on beyond 32 bits */
-    l->waits_from = UINT32_MAX;
-    assert_true(key(w, SPECIAL, 0) < key(w, NORMAL, 0));
-    l->waits_from = 0;
-    assert_true(key(w, SPECIAL, 0) > key(w, NORMAL, 0));
-    lab_free(w);
-}
-
-static void order_congested_first(void **state)
-{
-    (void)state;
-    net_lab *w = lab_build(chain, SET("queueing.priority=congested-first"));
-    iso_port *in = cop_net_queue_state(&w->net, trunk_input(w));
-    in->normal_sent = 1000;
-    for (uint32_t run = 0; run < 8; run++) {
-        in->special_run = run;
-        uint64_t normal = key(w, NORMAL, 0), special = key(w, SPECIAL, 0);
-        assert_int_equal(normal < special, run >= 4);
-        assert_int_equal(normal > special, run < 4);
-        assert_int_equal(normal < key(w, CONTROL, 0), run >= 4);
-        assert_int_equal(special, key(w, OTHER, 5));
-        assert_true(key(w, CONTROL, 0) < special);
-    }
-    lab_free(w);
-}
-
-static void order_without_preference(void **state)
-{
-    (void)state;
-    net_lab *w = lab_build(chain, SET("queueing.priority=round-robin"));
-    iso_port *in = cop_net_queue_state(&w->net, trunk_input(w));
-    in->normal_sent = in->special_run = 1000;
-    assert_int_equal(key(w, NORMAL, 1), key(w, SPECIAL, 2));
-    assert_true(key(w, CONTROL, 3) < key(w, NORMAL, 1));
-    lab_free(w);
-    w = lab_build(chain, SET("queueing.priority=age"));
-    assert_true(key(w, SPECIAL, 5) < key(w, NORMAL, 6));
-    assert_true(key(w, NORMAL, 5) < key(w, SPECIAL, 6));
-    assert_int_equal(key(w, NORMAL, 5), key(w, SPECIAL, 5));
-    assert_true(key(w, CONTROL, 9) < key(w, NORMAL, 0));
-    lab_free(w);
-}
-
-/* What the order goes by: each packet that leaves counts once, control packets do not. */
-static void departures_are_counted(void **state)
-{
-    (void)state;
-    net_lab *w = lab_build(chain, NULL, 0);
-    uint32_t port = trunk_input(w);
-    iso_port *in = cop_net_queue_state(&w->net, port);
-    const cop_pkt p = {.bytes = PACKET};
-    static const struct {
-        uint32_t q, normal, run;
-    } steps[] = {{NORMAL, 1, 0},     {NORMAL + 1, 2, 0}, {SPECIAL, 2, 1}, {CONTROL, 2, 1},
-                 {SPECIAL, 2, 2},    {OTHER, 2, 3},      {LAST, 2, 3},    {NORMAL, 3, 0},
-                 {NORMAL + 1, 4, 0}, {OTHER, 4, 1}};
-    for (size_t i = 0; i < COP_LEN(steps); i++) {
-        iso_on_dequeue(&w->net, port, steps[i].q, &p);
-        assert_int_equal(in->normal_sent, steps[i].normal);
-        assert_int_equal(in->special_run, steps[i].run);
-    }
-    assert_int_equal(iso_in_line(rules(w), in, SPECIAL)->waits_from, 2);
-    assert_int_equal(iso_in_line(rules(w), in, OTHER)->waits_from, 4);
-    lab_free(w);
-}
+/* The rules of the isolation schemes, one by one, on a network that stands still: messages, thresholds,
+ * the life of a line. Numbers are those of docs/MODEL.md, "Isolation". */
+#include "iso_fixture.h"
 
 /* -- messages -- */
 
@@ -341,19 +215,75 @@ static void lifetime_of_a_root(void **state)
     lab_free(w);
 }
 
+/* recn: does a packet cross the root within so many links? From switch 0 by way of 1 and 2 to host 2. */
+static void paths_to_a_root(void **state)
+{
+    (void)state;
+    net_lab *w = lab_build(chain, SET("topology.hosts=[1, 1, 1]", "queueing={kind: recn}"));
+    const cop_net *net = &w->net;
+    /* Ports of a switch: hosts first, then cables in order. */
+    const uint32_t way[] = {cop_topo_switch_port(&w->topo, 0, 1),
+                            cop_topo_switch_port(&w->topo, 1, 2),
+                            cop_topo_switch_port(&w->topo, 2, 0)};
+    for (uint32_t from = 0; from < 3; from++)
+        for (uint32_t root = 0; root < 3; root++)
+            for (uint32_t hops = 0; hops < 6; hops++) {
+                bool crosses = root >= from && hops > root - from;
+                assert_int_equal(cop_net_passes(net, way[from], 2, way[root], hops), crosses);
+            }
+    assert_false(cop_net_passes(net, way[0], 1, way[1], 9)); /* ends at switch 1 */
+    assert_true(cop_net_passes(net, way[0], 1, cop_topo_switch_port(&w->topo, 1, 0), 9));
+    lab_free(w);
+}
+
+/* A line that joins one of the next switch is no longer a root: it has its hops and root, is not hot, and
+ * stops with it. recn: as long as packets wait in its queue it goes on to cover them. */
+static void joining_a_line(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"queueing={kind: fbicm, queues: 3}",
+                                        "queueing={kind: recn, queues: 3}"};
+    for (size_t k = 0; k < COP_LEN(kinds); k++)
+        for (int variant = 0; variant < 4; variant++) {
+            net_lab *w = lab_build(chain, SET(kinds[k]));
+            cop_net *net = &w->net;
+            bool stopped = variant & 1, waits = variant & 2;
+            uint32_t in = cop_topo_switch_port(&w->topo, 0, 0),
+                     out = cop_topo_switch_port(&w->topo, 0, 1), line = iso_take(net, in, 1, 0);
+            iso_line *l = iso_in_line(rules(w), cop_net_queue_state(net, in), line);
+            const iso_line far = {.hops = 4, .root_port = 77};
+            iso_on_control(net, out, iso_allocate(2, &far));
+            if (stopped)
+                iso_on_control(net, out, iso_message(ISO_MSG_STOP, 2, 0));
+            iso_make_root(net, in, l);
+            iso_rose(net, in, l, line, 4 * PACKET + 1);
+            assert_int_equal(cop_net_roots(net, out), 1);
+            net->queue[net->in[in].queue0 + line].bytes = waits ? PACKET : 0;
+            iso_link(net, in, l, line, 2);
+            assert_true(!l->root && !l->hot && l->next == 2);
+            assert_int_equal(cop_net_roots(net, out), 0);
+            bool keeps = k == 1 && waits;
+            assert_int_equal(l->hops, keeps ? 1 : 5);
+            assert_int_equal(l->root_port, keeps ? out : 77);
+            assert_int_equal(net->queue[net->in[in].queue0 + line].stopped, stopped);
+            net->queue[net->in[in].queue0 + line].bytes = 0;
+            iso_fell(net, in, l, line, 0);
+            assert_int_equal(l->used, stopped); /* given back only when it may go on */
+            lab_free(w);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_normal_first),
-        cmocka_unit_test(order_congested_first),
-        cmocka_unit_test(order_without_preference),
-        cmocka_unit_test(departures_are_counted),
         cmocka_unit_test(messages_carry_every_field),
         cmocka_unit_test(hosts_hold_what_is_listed),
         cmocka_unit_test(thresholds_are_strict),
         cmocka_unit_test(queues_are_taken_and_given_back),
         cmocka_unit_test(lists_have_an_end),
         cmocka_unit_test(lifetime_of_a_root),
+        cmocka_unit_test(paths_to_a_root),
+        cmocka_unit_test(joining_a_line),
     };
     return cmocka_run_group_tests_name("iso", tests, NULL, NULL);
 }
