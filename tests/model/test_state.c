@@ -355,6 +355,7 @@ static void queueing_schemes(void **state)
         {"queueing.kind=recn", "switch.architecture=cioq"},
         {"queueing.kind=hfdi", "switch.buffer=32 KiB"},
         {"routing.kind=adaptive-tree", "queueing.kind=1q"},
+        {"routing.kind=adaptive-tree", "queueing.kind=1q", "cc.kind=ibcc"},
     };
     each(tree, sets, COP_LEN(sets));
 }
