@@ -173,6 +173,7 @@ static void lists_have_an_end(void **state)
     iso_learn(net, port, l, line, &a);
     iso_learn(net, port, l, line, &a);
     assert_int_equal(l->n_dst, 1);
+    assert_false(iso_lists(l, iso_entry(0, 0))); /* what lies behind the list is not of it */
     iso_learn(net, port, l, line, &b);
     assert_int_equal(l->n_dst, 2);
     iso_learn(net, port, l, line, &c);

@@ -255,7 +255,7 @@ static void a_root_joins(void **state)
 {
     (void)state;
     for (uint32_t vl = 0; vl < 2; vl++)
-        for (uint32_t dst = 1; dst <= 2; dst++) {
+        for (uint32_t dst = 0; dst <= 2; dst++) {
             net_lab *w = lab_build(chain, NULL, 0);
             uint32_t in = first_input(w);
             several(w, in, 1, 7);
@@ -285,6 +285,8 @@ static void a_line_is_given_up(void **state)
             tell_line(w, 1, 2, 1, 0);
         if (others & 2)
             tell_line(w, 2, 4, 1, 0);
+        else
+            tell_line(w, 2, 7, 0, 0); /* of nobody that waits here */
         assert_true(line_at(w, in, 0)->next == 0 && stopped(w, in, 0));
         tell(w, ISO_MSG_DEALLOCATE, 0, 0);
         const iso_line *l = line_at(w, in, 0);

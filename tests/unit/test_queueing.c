@@ -219,6 +219,13 @@ static void rules_of_isolation(void **state)
         assert_int_equal(r->lines, cases[i].lines);
         assert_int_equal(r->destinations, cases[i].destinations);
         assert_int_equal(r->lanes, 3);
+        /* What can be set is told as it was set; hfdi sets two of them. */
+        const uint64_t *told = w->net.counter;
+        assert_int_equal(told[ISO_TH_HIGH], cases[i].high);
+        assert_int_equal(told[ISO_TH_LOW], cases[i].low);
+        assert_int_equal(told[ISO_TH_DETECT], cases[i].voq ? 0 : cases[i].detect);
+        assert_int_equal(told[ISO_TH_STOP], cases[i].voq ? 0 : cases[i].stop);
+        assert_int_equal(told[ISO_TH_GO], cases[i].voq ? 0 : cases[i].go);
         /* Lines of both sides lie behind each other in the memory of a port, aligned. */
         assert_int_equal(r->line_bytes % 8, 0);
         assert_in_range(r->line_bytes, sizeof(iso_line) + 4 * r->destinations,
