@@ -2,6 +2,8 @@
  * names and nothing else. 32 hosts, packets of 2048 bytes, buffers of 64 KiB. */
 #include "ibcc_fixture.h"
 
+#include "net_fixture.h"
+
 #include <string.h>
 
 static void set(ibcc_cfg *cfg, const char *name, const char *text, cop_arena *arena)
@@ -196,12 +198,73 @@ static void what_follows(void **state)
     cop_arena_free(&arena);
 }
 
+/* Thresholds and masks of ports: all, those that face hosts, single ones. Hosts 0 and 1 at switch 0, host
+ * 2 at switch 1; ports of a switch: hosts first. The reference is 16000 bytes, a weight of 15 1000. */
+static void ports_of_a_network(void **state)
+{
+    (void)state;
+    static const char yaml[] = "run: {duration: 1 us}\n"
+                               "topology: {kind: chain, hosts: [2, 1]}\n"
+                               "switch: {buffer: 32000 B, lanes: 2}\n"
+                               "nic: {mtu: 1000 B}\n"
+                               "cc: {kind: ibcc, threshold_reference: 16000 B, hysteresis: 300 B}\n"
+                               "traffic: [{from: [0], pattern: fixed, to: 1}]\n";
+    static const struct {
+        const char *set[3];
+        uint32_t upper[5]; /* s0: h0, h1, trunk; s1: h2, trunk */
+        const char *masked; /* of the same */
+        uint32_t limit[5]; /* of inputs with starvation; 0: there is none */
+    } cases[] = {
+        {{"cc.threshold=12"}, {4000, 4000, 4000, 4000, 4000}, "yynyn", {0}},
+        {{"cc.preset=testbed"}, {1000, 1000, 1000, 1000, 1000}, "yynyn", {0}},
+        {{"cc.threshold=12", "cc.host_threshold=14"}, {2000, 2000, 4000, 2000, 4000}, "yynyn", {0}},
+        {{"cc.host_threshold=0"}, {UINT32_MAX, UINT32_MAX, 1000, UINT32_MAX, 1000}, "yynyn", {0}},
+        {{"cc.port_threshold=[0, 2, 1, 1, 0, 2]"}, {1000, 1000, 15000, 14000, 1000}, "yynyn", {0}},
+        {{"cc.port_threshold=[0, 1, 0]", "cc.threshold_bytes=700 B"},
+         {700, UINT32_MAX, 700, 700, 700},
+         "yynyn",
+         {0}},
+        {{"cc.victim_mask=none"}, {1000, 1000, 1000, 1000, 1000}, "nnnnn", {0}},
+        {{"cc.victim_mask=all"}, {1000, 1000, 1000, 1000, 1000}, "yyyyy", {0}},
+        {{"cc.port_victim_mask=[0, 0, 0, 1, 1, 1]"}, {1000, 1000, 1000, 1000, 1000}, "nynyy", {0}},
+        {{"cc.cs_threshold=12"},
+         {1000, 1000, 1000, 1000, 1000},
+         "yynyn",
+         {8000, 8000, UINT32_MAX, 8000, UINT32_MAX}},
+        {{"cc.cs_threshold=1", "cc.credit_mask=all"},
+         {1000, 1000, 1000, 1000, 1000},
+         "yynyn",
+         {30000, 30000, 30000, 30000, 30000}},
+    };
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        net_lab *w = lab_build(yaml, cases[i].set, cases[i].set[1] ? 2 : 1);
+        const ibcc_run *run = cop_net_cc_net(&w->net);
+        assert_int_equal(run->lanes, 2);
+        assert_int_equal(run->input != NULL, cases[i].limit[0] != 0);
+        for (uint32_t p = 0; p < 5; p++)
+            for (uint32_t vl = 0; vl < 2; vl++) {
+                uint32_t port = p < 3 ? cop_topo_switch_port(&w->topo, 0, p)
+                                      : cop_topo_switch_port(&w->topo, 1, p - 3);
+                const ibcc_lane *l = &run->lane[port * 2 + vl];
+                assert_int_equal(l->upper, cases[i].upper[p]);
+                if (l->upper != UINT32_MAX)
+                    assert_int_equal(l->lower, cases[i].upper[p] - 300);
+                assert_int_equal(l->masked, cases[i].masked[p] == 'y');
+                assert_true(!l->congested && l->sum == 0);
+                if (run->input)
+                    assert_int_equal(run->input[port * 2 + vl].limit, cases[i].limit[p]);
+            }
+        lab_free(w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(presets_as_printed),
         cmocka_unit_test(what_is_given_wins),
         cmocka_unit_test(what_follows),
+        cmocka_unit_test(ports_of_a_network),
     };
     return cmocka_run_group_tests_name("ibcc_options", tests, NULL, NULL);
 }
