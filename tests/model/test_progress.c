@@ -63,6 +63,21 @@ static void test_calls_between_samples(void **state)
     lab_free(w);
 }
 
+/* A quiet beginning makes steps long; when there is much to do they become short again. */
+static void test_steps_become_short_again(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"traffic.0.start=1500 us",
+                                      "run={duration: 6 ms, sample: 6 ms}"};
+    net_lab *w = lab_build(pairs, set, 2);
+    looks l = {.net = &w->net, .least = UINT64_MAX};
+    cop_net_run(&w->net, note, &l);
+    assert_int_equal(w->net.stop, COP_OUTCOME_OK);
+    assert_true(w->net.total.events > 4 << 20);
+    assert_true(l.n >= 4 && l.most <= 5 << 18 && l.least <= 1 << 20);
+    lab_free(w);
+}
+
 /* -- nothing is delivered -- */
 
 static uint32_t halt(cop_net *net, uint32_t port, uint32_t q, cop_pkt *p)
@@ -97,6 +112,13 @@ static void test_packets_that_stay_are_a_deadlock(void **state)
     assert_string_equal(w->net.why,
                         "deadlock: 1 packets in the network, none delivered for 12000.000 us");
     demolish(w);
+    /* Without samples to come, after draining, nothing is left that could move it: a fault. */
+    static const char *const drain[] = {"run.drain=yes", "run.duration=4 ms"};
+    w = build(yaml, drain, 2, &halting);
+    cop_net_run(&w->net, NULL, NULL);
+    assert_int_equal(w->net.stop, COP_OUTCOME_BROKEN);
+    assert_string_equal(w->net.why, "1 packets never moved on");
+    demolish(w);
     /* At the bound itself it goes on. */
     w = build(yaml, NULL, 0, &halting);
     w->net.patience_ps = 12 * COP_MS;
@@ -109,6 +131,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls_between_samples),
+        cmocka_unit_test(test_steps_become_short_again),
         cmocka_unit_test(test_packets_that_stay_are_a_deadlock),
     };
     return cmocka_run_group_tests_name("progress", tests, NULL, NULL);

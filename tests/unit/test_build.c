@@ -1,13 +1,10 @@
 /* The network as it is built, before anything moves: what configuration and topology say must be in its
- * numbers, whatever the run makes of them; and sizes are refused just below what is needed. */
+ * numbers, whatever the run makes of them (test_build_bounds.c: what is refused). */
 #include "net_fixture.h"
 
 #include "net/arch.h"
-#include "net/build_check.h"
 #include "net/fc.h"
 #include "net/fc_state.h"
-
-#include <string.h>
 
 /* Hosts 0 and 1 at switch 0, one host at each of the others; ports of a switch: hosts first. */
 #define CHAIN                                                                                      \
@@ -292,99 +289,39 @@ static void event_queue(void **state)
     }
 }
 
-/* -- what is refused -- */
-
-static int try(const char *const *set, size_t n, cop_err *err)
-{
-    cop_result r;
-    int rc = scn_run(CHAIN, set, n, &r, err);
-    if (rc == 0)
-        cop_result_free(&r);
-    return rc;
-}
-
-/* Just enough, and a byte or one less. 1040 bytes are 17 blocks of 64, 1088 bytes. */
-static void just_enough(void **state)
+/* Which functions serve a kind of flow control, and that there are no others. */
+static void flow_controls(void **state)
 {
     (void)state;
-    static const struct {
-        const char *good[3], *bad, *says;
-    } cases[] = {
-        {{"switch.buffer=1088 B"}, "switch.buffer=1087 B", "switch.buffer "},
-        {{"switch.host_buffer=1088 B"}, "switch.host_buffer=1087 B", "switch.host_buffer "},
-        {{"nic.buffer=1088 B"}, "nic.buffer=1087 B", "nic.buffer "},
-        {{"switch.architecture=cioq", "switch.output_buffer=1088 B"},
-         "switch.output_buffer=1087 B",
-         "switch.output_buffer must hold one packet"},
-        {{"switch.lanes=3", "switch.shared_lanes=yes", "switch.buffer=3264 B"},
-         "switch.buffer=3263 B",
-         "the reserves of all lanes"},
-        {{"switch.lanes=2", "switch.shared_lanes=yes", "switch.reserve=1088 B"},
-         "switch.reserve=1087 B",
-         "switch.reserve must hold one packet"},
-        {{"switch.lanes=3", "nic.control_vl=2"}, "nic.control_vl=3", "lanes are 0 to 2"},
-        {{"run.sample=1 ns", "run.duration=1 ms"}, "run.duration=1000001 ns", "more than 1000000"},
-        {{"run.warmup=9999 ns"}, "run.warmup=10 us", "nothing to measure"},
-    };
-    for (size_t i = 0; i < COP_LEN(cases); i++) {
-        const char *set[4] = {cases[i].good[0], cases[i].good[1], cases[i].good[2]};
-        size_t n = set[1] == NULL ? 1 : set[2] == NULL ? 2 : 3;
+    const cop_fc_ops *const ops[] = {&cop_fc_credit, &cop_fc_ib, &cop_fc_onoff, &cop_fc_acknack};
+    static const char *const kinds[] = {"flow_control.kind=credit", "flow_control.kind=ib",
+                                        "flow_control.kind=on-off", "flow_control.kind=ack-nack"};
+    for (size_t i = 0; i < COP_LEN(kinds); i++) {
+        net_lab *w = lab_build(CHAIN, &kinds[i], 1);
+        assert_ptr_equal(w->net.fc, ops[i]);
+        assert_int_equal(w->net.plain_credit, i == 0);
         cop_err err = {0};
-        if (try(set, n, &err) != 0)
-            fail_msg("%s", err.text);
-        set[n] = cases[i].bad;
-        if (try(set, n + 1, &err) != -COP_E_INPUT || strstr(err.text, cases[i].says) == NULL)
-            fail_msg("%s: `%s` does not say `%s`", cases[i].bad, err.text, cases[i].says);
+        w->c.fc.kind = 4;
+        assert_int_equal(cop_fc_init(&w->net, &err), -COP_E_INPUT);
+        assert_string_equal(err.text, "flow_control.kind 4 is unknown");
+        w->net.fc_state = NULL;
+        lab_free(w);
+        if (i >= 1)
+            continue;
+        w = lab_build(CHAIN, SET("switch.shared_lanes=yes"));
+        assert_ptr_equal(w->net.fc, &cop_fc_credit_shared);
+        lab_free(w);
     }
-}
-
-/* Queues have numbers of 28 bits, and requests numbers of 32. No memory is needed to say so. */
-static uint32_t queues_of_input;
-
-static void many_queues(const void *cfg, const cop_netinfo *info, uint32_t ports,
-                        cop_queue_layout *l)
-{
-    (void)cfg, (void)info, (void)ports;
-    *l = (cop_queue_layout){.queues = queues_of_input};
-}
-
-static void numbers_of_queues(void **state)
-{
-    (void)state;
-    static const cop_queue_ops many = {.name = "many", .layout = many_queues};
-    static const struct {
-        uint32_t queues, cand;
-        bool fits;
-    } cases[] = {{(1 << 26) - 1, 1, true},  {1 << 26, 1, false},       {(1 << 26) - 1, 15, true},
-                 {(1 << 26) - 1, 16, true}, {(1 << 25) - 1, 32, true}, {1 << 25, 32, false},
-                 {1 << 28, 1, false}};
-    net_lab *w = lab_build(CHAIN, SET("topology={kind: single, hosts: 4}"));
-    cop_net_parts parts = {.topo = &w->topo,
-                           .run = &w->c.run,
-                           .sw = &w->c.sw,
-                           .fc = &w->c.fc,
-                           .nic = &w->c.nic,
-                           .queue = &many,
-                           .cc = w->c.cc};
-    for (size_t i = 0; i < COP_LEN(cases); i++) {
-        cop_err err = {0};
-        queues_of_input = cases[i].queues;
-        w->net.max_cand = cases[i].cand;
-        assert_int_equal(cop_build_check(&w->net, &parts, &err), cases[i].fits ? 0 : -COP_E_INPUT);
-        assert_int_equal(strstr(err.text, "more than fit") != NULL, !cases[i].fits);
-    }
-    w->net.max_cand = 1;
-    lab_free(w);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links),       cmocka_unit_test(event_queue),
-        cmocka_unit_test(buffers),     cmocka_unit_test(end_nodes),
-        cmocka_unit_test(short_cuts),  cmocka_unit_test(queues),
-        cmocka_unit_test(probes),      cmocka_unit_test(words_of_masks),
-        cmocka_unit_test(just_enough), cmocka_unit_test(numbers_of_queues),
+        cmocka_unit_test(links),          cmocka_unit_test(flow_controls),
+        cmocka_unit_test(event_queue),    cmocka_unit_test(buffers),
+        cmocka_unit_test(end_nodes),      cmocka_unit_test(short_cuts),
+        cmocka_unit_test(queues),         cmocka_unit_test(probes),
+        cmocka_unit_test(words_of_masks),
     };
     return cmocka_run_group_tests_name("build", tests, NULL, NULL);
 }
