@@ -63,8 +63,9 @@ static int picked(net_lab *w, const uint64_t *allowed)
 static void round_robin(void **state)
 {
     (void)state;
-    static const char *const sizes[] = {"9", "64", "70"};
-    static const uint32_t inputs[3][5] = {{0, 1, 4, 7, 8}, {0, 1, 31, 62, 63}, {3, 63, 64, 65, 69}};
+    static const char *const sizes[] = {"9", "64", "70", "130"};
+    static const uint32_t inputs[4][5] = {
+        {0, 1, 4, 7, 8}, {0, 1, 31, 62, 63}, {3, 63, 64, 65, 69}, {3, 63, 64, 127, 128}};
     for (size_t i = 0; i < COP_LEN(sizes); i++) {
         net_lab *w = switch_of(sizes[i], "round-robin", "voqsw");
         uint32_t ports = w->net.info.max_ports;
@@ -72,7 +73,7 @@ static void round_robin(void **state)
             asks(w, inputs[i][k], VOQ, 2048);
         for (uint32_t first = 0; first <= ports; first++)
             for (unsigned mask = 0; mask < 32; mask++) {
-                uint64_t allowed[2] = {0};
+                uint64_t allowed[3] = {0};
                 int want = -1;
                 for (uint32_t turn = 0; turn < ports && want < 0; turn++)
                     for (size_t k = 0; k < 5; k++)

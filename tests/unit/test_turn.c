@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#define HOSTS 70 /* two words of inputs */
+#define HOSTS 130 /* three words of inputs */
 #define PORT 2
-#define WORDS 2
+#define WORDS 3
 
 typedef struct bench {
     net_lab *w;
@@ -20,7 +20,7 @@ typedef struct bench {
 static void bench_init(bench *b, const char *scheme)
 {
     static const char one[] = "run: {duration: 10 us}\n"
-                              "topology: {kind: single, hosts: 70}\n"
+                              "topology: {kind: single, hosts: 130}\n"
                               "switch: {architecture: iq, lanes: 2}\n"
                               "traffic: [{from: [0], pattern: fixed, to: 1}]\n";
     const char *set[] = {scheme};
@@ -69,10 +69,10 @@ static bool overdue(const bench *b, uint32_t input)
 static void who_is_passed(void **state)
 {
     (void)state;
-    static const uint32_t asking[] = {0, 3, 5, 62, 63, 64, 65, 69};
-    static const uint32_t firsts[] = {0, 1, 3, 4, 62, 63, 64, 65, 69, HOSTS};
+    static const uint32_t asking[] = {0, 3, 5, 62, 63, 64, 65, 69, 127, 128, 129};
+    static const uint32_t firsts[] = {0, 3, 63, 64, 65, 127, 128, 129, HOSTS};
     for (size_t f = 0; f < COP_LEN(firsts); f++)
-        for (uint32_t winner = 0; winner < HOSTS; winner += 1 + winner % 7) {
+        for (uint32_t winner = 0; winner < HOSTS; winner += 1 + winner % 9) {
             uint32_t first = firsts[f];
             bench b;
             bench_init(&b, "queueing.kind=voqsw");
@@ -172,6 +172,17 @@ static void another_lane_won(void **state)
     set_free(&b, 4, true); /* it was free, and did not miss it by being busy */
     passed(&b, 0, COP_NONE);
     assert_int_equal(missed(&b, 4), 1);
+    ask(&b, 129);
+    passed(&b, 9, COP_NONE);
+    assert_int_equal(missed(&b, 129), 1);
+    ask(&b, 70);
+    passed(&b, 9, COP_NONE);
+    passed(&b, 71, COP_NONE);
+    passed(&b, 129, COP_NONE);
+    assert_true(missed(&b, 70) == 1 && missed(&b, 129) == 3 && missed(&b, 8) == 1);
+    set_free(&b, 4, false);
+    passed(&b, HOSTS, COP_NONE);
+    assert_int_equal(missed(&b, 4), 2);
     lab_free(b.w);
 }
 
