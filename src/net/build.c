@@ -202,7 +202,7 @@ static void build_probe(cop_net *net, const cop_run_cfg *run)
         pr->series_of[s] = per_stream ? s : tr->stream[s].entry;
     pr->host = COP_NEW_ARRAY(&net->arena, cop_host_probe, net->info.n_hosts);
     pr->port = COP_NEW_ARRAY(&net->arena, cop_port_probe, net->topo->n_ports);
-    pr->bin = COP_NEW_ARRAY(&net->arena, cop_bin, (size_t)pr->n_bins + 1);
+    pr->bin = COP_NEW_ARRAY(&net->arena, cop_bin, pr->n_bins);
     pr->series = COP_NEW_ARRAY(&net->arena, uint64_t, (size_t)pr->n_series * pr->n_bins);
     pr->latency = COP_NEW_ARRAY(&net->arena, cop_hist, 1);
     pr->transit = COP_NEW_ARRAY(&net->arena, cop_hist, 1);
