@@ -11,7 +11,8 @@ Text     comments, strings, preprocessor lines, COP_ASSERT and COP_CHECK are bla
          search and so never touched; one exception: the number with which the default of an option
          table starts. Spaces tell a binary from a unary operator: the code is formatted.
 Left out calls that only release memory (the sanitizers of `make check` find what leaks), functions that
-         only fetch into the cache (PREFETCH), `{0}`, sizes of arrays. A returned int is an error code: the fault loses it; other numbers grow by one.
+         only fetch into the cache (PREFETCH), `{0}`, numbers in the sizes of arrays, declared or
+         allocated: one more changes nothing. A returned int is an error code: the fault loses it; other numbers grow by one.
 Order    of a seed: lines by a hash of seed, file and text, then faults of a line likewise. A change
          elsewhere in the file moves nothing.
 """
@@ -52,6 +53,7 @@ PREFETCH = re.compile(r"^PREFETCH \w+\(", re.M)
 DECLARED_ARRAY = re.compile(r"^\s*(?:\w+ )+\**\w+(?:\[[^\]]*\])+(?: =|;|,)")
 HEADER = re.compile(r"^((?:\w+[ ]+)+\**)(\w+)\([^;{}]*\)\s*\{", re.M)
 OPTION = re.compile(r'COP_OPT_\w+, +[\w()]+, +"(?P<n>\d+)')
+ALLOCATED = re.compile(r"\b(?:COP_NEW_ARRAY|cop_alloc_array)\(")
 RELEASE = re.compile(r"(?:cop_)?free\(|json_decref\(|\w+_(?:free|fini)\(")
 OPENING, CLOSING = "([{", ")]}"
 
@@ -97,13 +99,14 @@ def neighbours(pairs):
 
 def token_faults(code, lua):
     swap = neighbours(LUA_PAIRS if lua else PAIRS)
+    sizes = {i for m in ALLOCATED.finditer(code) for i in range(m.end(), closing(code, m.end() - 1))}
     for m in TOKEN.finditer(code):
         token, a, b = m[0], m.start(), m.end()
         around = code[a - 1:a] + code[b:b + 1]
         if token[0].isdigit():
             begin = code.rfind("\n", 0, a) + 1
             array = DECLARED_ARRAY.match(code[begin:code.find("\n", a)])
-            size = array and begin + array.end() > a
+            size = a in sizes or array and begin + array.end() > a
             if around != "{}" and not size and not re.search(r"\w : $", code[begin:a]):
                 yield "constant", a, b, next_number(token)
         elif token in swap and (token not in SPACED or not around.strip()):
@@ -276,7 +279,7 @@ static const char *const name[] = {"a + 1", NULL};
 static bool f(cop_net *net, uint32_t n)
 {
     COP_ASSERT(n > 0 && n < 7);
-    char text[64] = {0};
+    char text[64] = {0}, *copy = cop_alloc_array(64, 2);
     if (n <= 3 || net->busy)
         n = 4; // n + 5
     put(net, "x == %d\\n", n + 1);
