@@ -11,8 +11,9 @@ Draw     N faults by SEED, spread over the folders by lines of code, at least 5 
          commas. A fault that does not compile, or leaves the machine code at -O2 as it is (headers:
          at -O1), is drawn again.
 Tests    all but test_hash, which only says that something changed, and two that need another link
-         (LEFT_OUT of mutants_lab.py); test_report_page, which needs a browser, for src/report alone. Coverage comes from a build of its own; a table has no lines
-         that run, so all tests meet its faults; those of Lua meet tests of studies and metrics.
+         (LEFT_OUT of mutants_lab.py); test_report_page, which needs a browser, for src/report alone.
+         Coverage comes from a build of its own; a table has no lines that run, so all tests meet its
+         faults; those of Lua meet tests of studies and metrics.
 Kept     in BUILD: `results`, a line for each fault, by content of the file, place and text. What was
          found stays found. A survivor meets only tests that are new or changed since. So a second
          call goes on where the first stopped, and AGAIN=1 repeats the last draw after new tests.

@@ -10,8 +10,9 @@ Kinds    relation    < <= > >= == != to the neighbour        condition  if (x) t
 Text     comments, strings, preprocessor lines, COP_ASSERT and COP_CHECK are blanked before the
          search and so never touched; one exception: the number with which the default of an option
          table starts. Spaces tell a binary from a unary operator: the code is formatted.
-Left out calls that only release memory (the sanitizers of `make check` find what leaks), `{0}`, sizes
-         of arrays. A returned int is an error code: the fault loses it; other numbers grow by one.
+Left out calls that only release memory (the sanitizers of `make check` find what leaks), functions that
+         only fetch into the cache (PREFETCH), `{0}`, numbers in the sizes of arrays, declared or
+         allocated: one more changes nothing. A returned int is an error code: the fault loses it; other numbers grow by one.
 Order    of a seed: lines by a hash of seed, file and text, then faults of a line likewise. A change
          elsewhere in the file moves nothing.
 """
@@ -48,9 +49,11 @@ LUA_HIDDEN = re.compile(r"""(?P<blank>--\[\[.*?\]\]|--[^\n]*)
 CHECKS = re.compile(r"\b(?:COP_ASSERT|COP_CHECK|_Static_assert|static_assert)\s*\(")
 TOKEN = re.compile(r"""[A-Za-z_]\w*|(?:0[xX][\da-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)[uUlLfF]*|<<=|>>=|->|\+\+|--
     |<<|>>|[<>=!~]=|&&|\|\||[-+*/%&|^]=|\.\.\.?|\S""", re.X)
+PREFETCH = re.compile(r"^PREFETCH \w+\(", re.M)
 DECLARED_ARRAY = re.compile(r"^\s*(?:\w+ )+\**\w+(?:\[[^\]]*\])+(?: =|;|,)")
 HEADER = re.compile(r"^((?:\w+[ ]+)+\**)(\w+)\([^;{}]*\)\s*\{", re.M)
 OPTION = re.compile(r'COP_OPT_\w+, +[\w()]+, +"(?P<n>\d+)')
+ALLOCATED = re.compile(r"\b(?:COP_NEW_ARRAY|cop_alloc_array)\(")
 RELEASE = re.compile(r"(?:cop_)?free\(|json_decref\(|\w+_(?:free|fini)\(")
 OPENING, CLOSING = "([{", ")]}"
 
@@ -76,6 +79,9 @@ def masked(text, lua):
     for m in CHECKS.finditer(out):
         end = closing(out, m.end() - 1) + 1
         out = out[:m.start()] + blank(out[m.start():end]) + out[end:]
+    for m in PREFETCH.finditer(out):
+        end = closing(out, out.index("{", m.end())) + 1
+        out = out[:m.start()] + blank(out[m.start():end]) + out[end:]
     return out
 
 
@@ -93,13 +99,14 @@ def neighbours(pairs):
 
 def token_faults(code, lua):
     swap = neighbours(LUA_PAIRS if lua else PAIRS)
+    sizes = {i for m in ALLOCATED.finditer(code) for i in range(m.end(), closing(code, m.end() - 1))}
     for m in TOKEN.finditer(code):
         token, a, b = m[0], m.start(), m.end()
         around = code[a - 1:a] + code[b:b + 1]
         if token[0].isdigit():
             begin = code.rfind("\n", 0, a) + 1
             array = DECLARED_ARRAY.match(code[begin:code.find("\n", a)])
-            size = array and begin + array.end() > a
+            size = a in sizes or array and begin + array.end() > a
             if around != "{}" and not size and not re.search(r"\w : $", code[begin:a]):
                 yield "constant", a, b, next_number(token)
         elif token in swap and (token not in SPACED or not around.strip()):
@@ -272,7 +279,7 @@ static const char *const name[] = {"a + 1", NULL};
 static bool f(cop_net *net, uint32_t n)
 {
     COP_ASSERT(n > 0 && n < 7);
-    char text[64] = {0};
+    char text[64] = {0}, *copy = cop_alloc_array(64, 2);
     if (n <= 3 || net->busy)
         n = 4; // n + 5
     put(net, "x == %d\\n", n + 1);
@@ -283,6 +290,11 @@ static bool f(cop_net *net, uint32_t n)
                           n);
     return !n;
 }
+PREFETCH fetch(cop_net *net, uint32_t n)
+{
+    if (n + 1 < net->n)
+        __builtin_prefetch(&net->at[n + 1]);
+}
 const cop_opt opts[] = {{"a", COP_OPT_INT, N(a), "20 ns", 1, 1e9, NULL, "help 3 + 4"}};
 '''
 EXPECTED = '''8 relation n < 3|8 logic n <= 3 && net->busy|8 operand if (n <= 3 )|8 operand if ( net->busy)
@@ -291,7 +303,7 @@ EXPECTED = '''8 relation n < 3|8 logic n <= 3 && net->busy|8 operand if (n <= 3 
 11 constant n * 3;|12 relation i <= n|12 constant i = 1;|12 arithmetic i--)|13 bits n &= 1u|13 bits 1u >> i
 13 constant 2u <<|13 deleted ;|14 minmax cop_max64(|14 bits n | 6|14 constant n & 7|14 deleted
 16 condition return n;|16 returned return !(!n);
-18 constant "21 ns"|18 constant , 2, 1e9|18 constant 1, 2e9'''
+23 constant "21 ns"|23 constant , 2, 1e9|23 constant 1, 2e9'''
 LUA_SAMPLE = '''-- if a == b then
 local x = "a == b"
 function f(list)
@@ -314,7 +326,7 @@ def self_test():
         for f in faults:
             assert changed(text, f).count("\n") == text.count("\n"), f
             assert changed(text, f) != text, f
-        hidden = {1, 2, 3, 6, 7} if file == "a.c" else {1, 2}
+        hidden = {1, 2, 3, 6, 7, *range(18, 23)} if file == "a.c" else {1, 2}
         assert not hidden & {f.line for f in faults}, shown
         drawn = in_order({file: text}, 1)
         assert drawn == in_order({file: text}, 1) and drawn != in_order({file: text}, 2)

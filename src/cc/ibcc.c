@@ -23,15 +23,15 @@ static void ibcc_start(struct cop_net *net)
     run->answer = COP_PKT_BECN | (cfg->becn == IBCC_BY_ACK ? COP_PKT_ACK : COP_PKT_CNP);
     run->lanes = info->lanes;
     run->seed = info->seed;
-    run->lane = cop_net_cc_alloc(net, lanes * sizeof(ibcc_lane));
-    run->phase = cop_net_cc_alloc(net, info->n_hosts * sizeof(cop_time));
+    run->lane = cop_net_cc_alloc(net, lanes, sizeof(ibcc_lane));
+    run->phase = cop_net_cc_alloc(net, info->n_hosts, sizeof(cop_time));
     if (cfg->cs_threshold > 0)
-        run->input = cop_net_cc_alloc(net, lanes * sizeof(ibcc_input));
+        run->input = cop_net_cc_alloc(net, lanes, sizeof(ibcc_input));
     ibcc_parse_ratios(cfg->cs_return_delay, &run->return_delay, 1);
     if (run->par.cct_shape == IBCC_ENCODED)
-        run->cct.ratio = cop_net_cc_alloc(net, run->par.cct_entries * sizeof(ibcc_ratio));
+        run->cct.ratio = cop_net_cc_alloc(net, run->par.cct_entries, sizeof(ibcc_ratio));
     else
-        run->cct.time = cop_net_cc_alloc(net, run->par.cct_entries * sizeof(cop_time));
+        run->cct.time = cop_net_cc_alloc(net, run->par.cct_entries, sizeof(cop_time));
     ibcc_cct_fill(&run->cct, &run->par, cfg, info->mtu_bytes);
     ibcc_switch_start(run, cfg, info);
     ibcc_source_start(run, cfg, info);

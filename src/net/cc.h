@@ -66,8 +66,8 @@ typedef struct cop_cc_ops {
 const void *cop_net_cc_cfg(const struct cop_net *net);
 void *cop_net_cc_port(struct cop_net *net, uint32_t port);
 void *cop_net_cc_net(struct cop_net *net);
-/* Zeroed memory that lives as long as the network; not for the data path. */
-void *cop_net_cc_alloc(struct cop_net *net, size_t bytes);
+/* Zeroed memory for n items that lives as long as the network; not for the data path. */
+void *cop_net_cc_alloc(struct cop_net *net, size_t n, size_t size);
 /* Bytes waiting in all inputs for this output port. */
 uint64_t cop_net_waiting_bytes(const struct cop_net *net, uint32_t port);
 /* How long a packet of so many bytes is on the wire that `port` sends on. */

@@ -150,9 +150,9 @@ void *cop_net_cc_net(cop_net *net)
     return net->cc_net;
 }
 
-void *cop_net_cc_alloc(cop_net *net, size_t bytes)
+void *cop_net_cc_alloc(cop_net *net, size_t n, size_t size)
 {
-    return cop_arena_alloc(&net->arena, bytes);
+    return cop_arena_array(&net->arena, n, size);
 }
 
 cop_time cop_net_wire_time(const cop_net *net, uint32_t port, uint32_t bytes)

@@ -249,7 +249,7 @@ struct cop_net {
     uint32_t *queue_port; /* [queue] input port */
     cop_node *node; /* [queue * max_cand]; NULL if per_output */
     uint32_t *slot; /* last node of each list; NULL if per_output */
-    uint64_t *slot0; /* [n_switches + 1] first slot of a switch */
+    uint64_t *slot0; /* [n_switches + 1] first slot of a switch; behind them all slots */
     uint32_t n_queues;
     uint32_t
         *fill; /* [slot] bytes per (output, lane, input), if the congestion control asks and queues

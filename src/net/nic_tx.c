@@ -356,7 +356,7 @@ static __attribute__((noinline)) uint32_t private_section(const cop_net *net, ui
  * (voqnet) a message without credit is passed over, otherwise it blocks its lane. */
 static bool send_from_lane(cop_net *net, uint32_t host, uint32_t vl)
 {
-    uint32_t port = host_port(net, host), before = COP_NONE, need = UINT32_MAX;
+    uint32_t port = host_port(net, host), before = COP_NONE, need = 0;
     uint32_t overhead = (uint32_t)net->nic_cfg->overhead_bytes,
              mtu = (uint32_t)net->nic_cfg->mtu_bytes;
     for (uint32_t s = lane_of(net, host, vl)->head; s != COP_NONE;) {
@@ -378,13 +378,13 @@ static bool send_from_lane(cop_net *net, uint32_t host, uint32_t vl)
             send_packet(net, host, s, before, payload);
             return true;
         }
-        need = blocks < need ? blocks : need;
+        need = blocks; /* with sections of their own nobody looks at it */
         if (!net->sectioned)
             break;
         before = s;
         s = following;
     }
-    if (need != UINT32_MAX)
+    if (need > 0)
         cop_fc_block(net, port, vl, need);
     return false;
 }

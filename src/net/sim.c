@@ -234,7 +234,7 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
         run_in_steps(net, duration, progress, ctx);
     if (net->stop == COP_OUTCOME_FAILED)
         return;
-    links_until(net, cop_min64(net->now, duration));
+    links_until(net, net->stop == COP_OUTCOME_OK ? duration : net->now);
     cop_gauge_close(net);
     if (net->run_cfg->drain && net->stop == COP_OUTCOME_OK) {
         net->now =

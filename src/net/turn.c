@@ -6,11 +6,8 @@
 void cop_turns_init(cop_turns *t, cop_net *net)
 {
     const cop_topo *topo = net->topo;
-    size_t slots = 0;
-    for (uint32_t sw = 0; sw < topo->n_switches; sw++)
-        slots += (size_t)cop_topo_ports_of(topo, sw) * cop_topo_ports_of(topo, sw) * net->lanes;
     t->calm = net->queue_ops->order ? COP_TURN_CALM : 1;
-    t->missed = COP_NEW_ARRAY(&net->arena, uint8_t, slots);
+    t->missed = COP_NEW_ARRAY(&net->arena, uint8_t, net->slot0[topo->n_switches]);
     t->overdue = COP_NEW_ARRAY(&net->arena, uint16_t, topo->n_ports);
     t->waited = COP_NEW_ARRAY(&net->arena, bool, topo->n_ports);
 }

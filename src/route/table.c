@@ -18,7 +18,7 @@ static int table_setup(cop_route *r, const void *config, cop_err *err)
     r->vls = 1;
     r->max_cand = 1;
     r->single = r->memoryless = true;
-    r->lft = COP_NEW_ARRAY(&r->arena, uint16_t, (size_t)t->n_switches * t->n_hosts);
+    r->lft = COP_NEW_ARRAY(&r->arena, uint16_t, cop_times(t->n_switches, t->n_hosts));
     char *text = NULL;
     size_t len = 0;
     int rc = cop_file_read(cfg->path, MAX_FILE_BYTES, &text, &len, err);

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "net/arch.h"
 #include "net/fc_state.h"
 #include "net/net.h"
 #include "scenario.h"
@@ -123,6 +124,13 @@ static void buffer_too_small(cop_net *net)
     net->fc_state->capacity[i] = net->fc_state->held[i] - 1;
 }
 
+static void packet_grows_in_an_output_buffer(cop_net *net)
+{
+    uint32_t h = cop_obuf_first(net, trunk(net), 0);
+    assert_true(h != COP_NONE);
+    net->pkt[h].bytes += COP_BLOCK_BYTES;
+}
+
 /* As much as there is may be there. */
 static void buffer_just_full(cop_net *net)
 {
@@ -167,6 +175,8 @@ static void buffers(void **state)
     expect("flow_control.kind=on-off", bytes_from_nowhere, " bytes counted, ", 0);
     expect("flow_control.kind=on-off", buffer_too_small, "section 0 overflowed", 0);
     expect("flow_control.kind=on-off", buffer_just_full, NULL, 0);
+    expect("switch={architecture: cioq, buffer: 16 KiB}", packet_grows_in_an_output_buffer,
+           "output buffer of port 3 lane 0 does not add up", 0);
 }
 
 int main(void)

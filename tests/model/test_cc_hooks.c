@@ -154,9 +154,99 @@ static void test_notifications_go_first(void **state)
     cop_config_free(&c);
 }
 
+/* -- a control that wants to know one thing only -- */
+
+#define SWITCH_PORTS 8
+
+typedef struct tally { /* the control's configuration */
+    uint64_t calls, bytes_in, bytes_out, wrong;
+    uint32_t fill[SWITCH_PORTS][SWITCH_PORTS]; /* [input][output] as told so far */
+} tally;
+
+static tally *tally_of(const struct cop_net *net)
+{
+    union {
+        const void *in;
+        tally *out;
+    } u = {.in = cop_net_cc_cfg(net)};
+    u.out->calls++;
+    return u.out;
+}
+
+static void tally_enqueue(struct cop_net *net, uint32_t port, cop_pkt *p)
+{
+    tally *t = tally_of(net);
+    t->bytes_in += p->bytes;
+    t->wrong += port != p->dst; /* a single switch: host h is at its port h */
+}
+
+static void tally_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
+{
+    tally *t = tally_of(net);
+    t->bytes_out += p->bytes;
+    t->wrong += port != p->dst;
+}
+
+/* What it is told goes on where it was told last time, and never goes down to less than nothing. */
+static void tally_fill(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, uint32_t before,
+                       uint32_t after)
+{
+    tally *t = tally_of(net);
+    assert_true(in < SWITCH_PORTS && out < SWITCH_PORTS && vl == 0);
+    t->wrong += t->fill[in][out] != before;
+    t->fill[in][out] = after;
+    *(after > before ? &t->bytes_in : &t->bytes_out) +=
+        after > before ? after - before : before - after;
+}
+
+/* Told when the last byte has left, which is not yet now. */
+static cop_time tally_credit(struct cop_net *net, uint32_t in, uint32_t vl, uint32_t bytes,
+                             cop_time t)
+{
+    tally *own = tally_of(net);
+    own->bytes_out += bytes;
+    own->wrong += in >= SWITCH_PORTS || vl != 0 || t != cop_net_now(net) + (cop_time)bytes * 800;
+    return t;
+}
+
+/* Each hook works without the others: it is called for every packet that passes the switch, once, or
+ * (fill) as it comes and as it goes. */
+static void test_each_hook_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        cop_cc_ops ops;
+        unsigned in, out;
+    } alone[] = {{{.name = "alone", .on_enqueue = tally_enqueue}, 1, 0},
+                 {{.name = "alone", .on_dequeue = tally_dequeue}, 0, 1},
+                 {{.name = "alone", .on_fill = tally_fill}, 1, 1},
+                 {{.name = "alone", .credit_time = tally_credit}, 0, 1}};
+    static const char *const queueings[] = {"queueing.kind=voqsw", "queueing.kind=1q"};
+    for (size_t q = 0; q < COP_LEN(queueings); q++)
+        for (size_t i = 0; i < COP_LEN(alone); i++) {
+            const cop_override set[] = {{queueings[q]}, {"run.drain=yes"}, {"run.duration=60 us"}};
+            cop_config c;
+            cop_result r;
+            cop_err err = {0};
+            tally t = {0};
+            assert_int_equal(cop_config_load(&c, "test.yaml", yaml, set, COP_LEN(set), &err), 0);
+            c.cc = &alone[i].ops;
+            c.cc_cfg = &t;
+            assert_int_equal(cop_run(&c, NULL, &r, &err), 0);
+            assert_true(r.packets_delivered > 50);
+            assert_int_equal(t.calls, (alone[i].in + alone[i].out) * r.packets_delivered);
+            assert_int_equal(t.bytes_in, alone[i].in * r.bytes_delivered);
+            assert_int_equal(t.bytes_out, alone[i].out * r.bytes_delivered);
+            assert_int_equal(t.wrong, 0);
+            cop_result_free(&r);
+            cop_config_free(&c);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_hook),
-                                       cmocka_unit_test(test_notifications_go_first)};
+                                       cmocka_unit_test(test_notifications_go_first),
+                                       cmocka_unit_test(test_each_hook_alone)};
     return cmocka_run_group_tests_name("cc_hooks", tests, NULL, NULL);
 }

@@ -100,10 +100,48 @@ static void test_busy_rule_costs_little(void **state)
     cop_result_free(&r);
 }
 
+/* One input of a switch with more than 64 ports has packets for eight outputs at any time, and reads one
+ * packet at a time: outputs take turns, whatever their numbers. */
+static void test_outputs_beyond_64_take_turns(void **state)
+{
+    (void)state;
+    static const char *const lists[] = {"[2, 3, 4, 63]", "[62, 63, 64, 65]", "[64, 65, 66, 67]",
+                                        "[2, 40, 66, 71]"};
+    for (size_t i = 0; i < COP_LEN(lists); i++) {
+        char yaml[1024];
+        cop_result r;
+        scn_text(yaml, sizeof(yaml),
+                 "run: {duration: 1 ms, warmup: 500 us, flows: yes}\n"
+                 "topology: {kind: chain, hosts: [2, 70]}\n"
+                 "link: {rate: 10 Gbit/s, trunk_rate: 20 Gbit/s, delay: 20 ns}\n"
+                 "switch: {architecture: iq, buffer: 128 KiB}\n"
+                 "queueing: {kind: voqsw}\n"
+                 "traffic: [{from: [0, 1], pattern: list, to_list: %s, message: 2 KiB}]\n",
+                 lists[i]);
+        scn_run(yaml, NULL, 0, &r, NULL);
+        uint64_t least = UINT64_MAX, most = 0, all = 0;
+        for (uint32_t h = 2; h < r.n_hosts; h++) {
+            uint64_t bytes = (uint64_t)(r.node[h].received_gbps * 1000.0);
+            if (bytes == 0)
+                continue;
+            least = bytes < least ? bytes : least;
+            most = bytes > most ? bytes : most;
+            all += bytes;
+        }
+        assert_in_range(all, 9900, 10100); /* Mbit/s: the read port */
+        assert_in_range(least, 2400, 2600);
+        assert_in_range(most, 2400, 2600);
+        cop_result_free(&r);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shares_in_a_tree),
-                                       cmocka_unit_test(test_any_phase),
-                                       cmocka_unit_test(test_busy_rule_costs_little)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shares_in_a_tree),
+        cmocka_unit_test(test_any_phase),
+        cmocka_unit_test(test_busy_rule_costs_little),
+        cmocka_unit_test(test_outputs_beyond_64_take_turns),
+    };
     return cmocka_run_group_tests_name("turns", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Who waits goes on at the right instant, and no more than allowed waits: room in output buffers,
  * shared buffers, messages set aside at end nodes. Small networks whose times are sums of link
  * times. */
-#include "scenario.h"
+#include "net_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -132,12 +132,45 @@ static void test_a_stream_sets_aside_as_many_as_backlog(void **state)
     }
 }
 
+/* A host whose lanes are all blocked takes two messages per lane and one per stream, and then no more: they
+ * would wait for the same credits. The sink takes in next to nothing. */
+static void test_a_blocked_host_takes_few_messages(void **state)
+{
+    (void)state;
+    static const char yaml[] =
+        "run: {duration: 200 us, sample: 200 us}\n"
+        "topology: {kind: single, hosts: 5}\n"
+        "switch: {buffer: 4 KiB}\n"
+        "nic: {mtu: 2 KiB, receive_rate: 1 Mbit/s, backlog: 100}\n"
+        "traffic:\n"
+        "  - {from: [0], pattern: fixed, to: 1, message: 2 KiB}\n"
+        "  - {from: [2], pattern: fixed, to: 1, message: 2 KiB}\n"
+        "  - {from: [2], pattern: fixed, to: 1, message: 2 KiB}\n"
+        "  - {from: [2], pattern: fixed, to: 1, message: 2 KiB}\n"
+        "  - {from: [3], pattern: fixed, to: 1, message: 2 KiB, messages: 3}\n";
+    for (uint32_t lanes = 1; lanes <= 3; lanes++) {
+        char set[32];
+        const char *sets[] = {scn_text(set, sizeof(set), "switch.lanes=%u", lanes)};
+        net_lab *w = lab_build(yaml, sets, 1);
+        cop_net_run(&w->net, NULL, NULL);
+        assert_int_equal(w->net.stop, COP_OUTCOME_OK);
+        assert_int_equal(w->net.nic[0].ready_n, 2 * lanes + 1);
+        assert_int_equal(w->net.nic[2].ready_n, 2 * lanes + 3);
+        assert_true(w->net.nic[3].ready_n <= 3);
+        assert_int_equal(w->net.nic[4].ready_n, 0);
+        /* In the network: two in each input buffer, and two at the sink. */
+        assert_int_equal(w->net.total.injected, 2 + 2 + 2 + 2);
+        lab_free(w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_room_in_an_output_buffer_wakes_all_inputs),
         cmocka_unit_test(test_a_packet_may_lie_in_the_reserve_and_beyond),
         cmocka_unit_test(test_a_stream_sets_aside_as_many_as_backlog),
+        cmocka_unit_test(test_a_blocked_host_takes_few_messages),
     };
     return cmocka_run_group_tests_name("waiting", tests, NULL, NULL);
 }

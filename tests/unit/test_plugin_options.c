@@ -108,6 +108,9 @@ static void check_option(const char *where, const cop_opt *table, const cop_opt 
         if (o->offset < other->offset + stored_size(other) &&
             other->offset < o->offset + stored_size(o))
             COMPLAIN("%s: %s and %s share their memory\n", where, o->name, other->name);
+    bool number = o->type != COP_OPT_BOOL && o->type != COP_OPT_ENUM && o->type != COP_OPT_STRING;
+    if (!number && (o->min != 0.0 || o->max != 0.0))
+        COMPLAIN("%s.%s: has a range and is no number\n", where, o->name);
     if (o->type == COP_OPT_ENUM) {
         assert_non_null(o->names);
         for (size_t i = 0; o->names[i] != NULL; i++) {

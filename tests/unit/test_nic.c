@@ -1,0 +1,231 @@
+/* End nodes by hand: packets handed to a host, and what it counts and answers; when it wakes up. */
+#include "net_fixture.h"
+
+#include "net/nic.h"
+
+static net_lab *make(const char *a, const char *b)
+{
+    const char *set[] = {a, b};
+    return lab_build("run: {duration: 1 ms, sample: 1 ms}\n"
+                     "topology: {kind: single, hosts: 4}\n"
+                     "link: {rate: 8 Gbit/s, delay: 10 ns}\n"
+                     "switch: {lanes: 3}\n"
+                     "nic: {mtu: 1000 B, overhead: 24 B, control_bytes: 70 B}\n"
+                     "traffic: [{from: [0], pattern: fixed, to: 1, start: 900 us},"
+                     " {from: [2], pattern: fixed, to: 1, start: 900 us}]\n",
+                     set,
+                     b   ? 2
+                     : a ? 1
+                         : 0);
+}
+
+/* A packet of stream 1, from host 2 to host 1; its head is here now, its tail at t_tail. */
+static void arrives(net_lab *w, uint16_t flags, cop_time t_tail)
+{
+    cop_net *net = &w->net;
+    uint32_t h = cop_pkt_new(net), port = cop_topo_host_port(&w->topo, 1);
+    net->pkt[h] = (cop_pkt){.next = COP_NONE,
+                            .stream = 1,
+                            .src = 2,
+                            .dst = 1,
+                            .bytes = 1024,
+                            .seq = 7,
+                            .t_gen = 1000,
+                            .t_inj = 2000,
+                            .t_tail = t_tail,
+                            .flags = flags,
+                            .sl = 5,
+                            .vl = 2};
+    net->out[net->in[port].from].section[2].used += 16;
+    net->out[net->in[port].from].section[2].credit -= 16;
+    cop_nic_receive(net, port, h);
+}
+
+static uint32_t answers(const net_lab *w)
+{
+    uint32_t n = 0;
+    for (uint32_t h = w->net.nic[1].control_head; h != COP_NONE; h = w->net.pkt[h].next)
+        n++;
+    return n;
+}
+
+static void which_packets_are_answered(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *ack;
+        uint32_t plain, last;
+    } cases[] = {{"nic.ack=none", 0, 0}, {"nic.ack=message", 0, 1}, {"nic.ack=packet", 1, 1}};
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        net_lab *w = make(cases[i].ack, NULL);
+        w->net.now = 5000;
+        arrives(w, 0, 10000);
+        assert_int_equal(answers(w), cases[i].plain);
+        arrives(w, COP_PKT_LAST, 20000);
+        assert_int_equal(answers(w), cases[i].plain + cases[i].last);
+        assert_int_equal(w->net.total.acks, cases[i].plain + cases[i].last);
+        assert_int_equal(w->net.total.cnps, 0);
+        assert_int_equal(w->net.total.delivered, 2);
+        assert_int_equal(w->net.total.delivered_bytes, 2048);
+        assert_int_equal(w->net.probe.stream[1].delivered_bytes, 2000);
+        assert_int_equal(w->net.probe.stream[0].delivered_bytes, 0);
+        assert_int_equal(w->net.probe.stream[1].latency_ps, 10000 + 20000 - 2 * 1000);
+        assert_int_equal(w->net.probe.transit->sum_lo, 10000 + 20000 - 2 * 2000);
+        lab_free(w);
+    }
+}
+
+/* An answer goes back to the source on the lane that is set, when the packet has been taken in. */
+static void what_an_answer_says(void **state)
+{
+    (void)state;
+    for (int lane = 0; lane < 2; lane++) {
+        net_lab *w = make("nic.ack=packet", lane ? "nic.control_vl=1" : NULL);
+        cop_net *net = &w->net;
+        net->now = 5000;
+        net->nic[1].seq = 40;
+        arrives(w, 0, 10000);
+        arrives(w, COP_PKT_FECN, 20000);
+        const cop_pkt *p = &net->pkt[net->nic[1].control_head];
+        for (uint32_t k = 0; k < 2; k++) {
+            assert_true(p->src == 1 && p->dst == 2 && p->stream == 1 && p->sl == 5);
+            assert_int_equal(p->bytes, 70);
+            assert_int_equal(p->seq, 40 + k);
+            assert_int_equal(p->t_gen, (k + 1) * 10000);
+            assert_int_equal(p->t_inj, (k + 1) * 10000);
+            assert_int_equal(p->flags, COP_PKT_ACK); /* a mark is not answered by itself */
+            assert_int_equal(p->vl, lane);
+            assert_int_equal(p->mid, COP_NONE);
+            assert_int_equal(p->next == COP_NONE, k == 1);
+            if (k == 0)
+                p = &net->pkt[p->next];
+        }
+        assert_int_equal(net->nic[1].seq, 42);
+        assert_int_equal(net->nic[1].wake, 10000); /* the first of them can go then */
+        assert_int_equal(net->probe.stream[1].fecns, 1);
+        lab_free(w);
+    }
+}
+
+/* Control packets count among those delivered, and nowhere else. */
+static void control_packets_are_counted_apart(void **state)
+{
+    (void)state;
+    net_lab *w = make("nic.ack=packet", NULL);
+    w->net.now = 5000;
+    arrives(w, COP_PKT_ACK, 10000);
+    arrives(w, COP_PKT_CNP | COP_PKT_BECN, 11000);
+    arrives(w, COP_PKT_ACK | COP_PKT_BECN, 12000);
+    assert_int_equal(answers(w), 0);
+    assert_int_equal(w->net.total.delivered, 3);
+    assert_int_equal(w->net.total.becns, 2);
+    assert_int_equal(w->net.probe.stream[1].becns, 2);
+    assert_int_equal(w->net.probe.stream[1].delivered_bytes, 0);
+    assert_int_equal(w->net.probe.latency->count, 0);
+    lab_free(w);
+}
+
+/* Room is given back when the packet has been taken in, a cable later, in whole blocks. A sink at half the
+ * rate of the link takes 2.048 us for each. */
+static void room_is_given_back(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rate;
+        cop_time first, second;
+    } cases[] = {{NULL, 6000, 7000},
+                 {"nic.receive_rate=4 Gbit/s", 5000 + 2048000, 5000 + 2 * 2048000}};
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        net_lab *w = make(cases[i].rate, NULL);
+        w->net.now = 5000;
+        arrives(w, 0, 6000);
+        arrives(w, 0, 7000);
+        const cop_ring *r = &w->net.out[cop_topo_switch_port(&w->topo, 0, 1)].ring;
+        assert_int_equal(r->end - r->at, 2);
+        assert_int_equal(r->v[0].t, cases[i].first + 10000);
+        assert_int_equal(r->v[1].t, cases[i].second + 10000);
+        for (uint32_t k = 0; k < 2; k++)
+            assert_true(r->v[k].blocks == 16 && r->v[k].section == 2);
+        assert_int_equal(w->net.nic[1].rx_free, cases[i].second);
+        lab_free(w);
+    }
+    /* What is complete after the end of the run is still inside. */
+    net_lab *w = make(NULL, NULL);
+    w->net.now = COP_MS - 5000;
+    arrives(w, 0, COP_MS + 1);
+    assert_int_equal(w->net.total.delivered, 0);
+    assert_true(w->net.nic[1].late_head != COP_NONE);
+    arrives(w, 0, COP_MS);
+    assert_int_equal(w->net.total.delivered, 1);
+    lab_free(w);
+}
+
+/* A packet that comes after a later one of its flow is a fault of the simulator, if its routing keeps the
+ * order; somebody has to ask for the table of flows. */
+static void order_is_checked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set[2];
+        bool broken;
+    } cases[] = {{{"run.flows=no"}, false},
+                 {{"run.flows=yes"}, true},
+                 {{"run.flows=yes", "topology={kind: kary-ntree, k: 2, n: 2}"}, true}};
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        net_lab *w = make(cases[i].set[0], cases[i].set[1]);
+        w->net.now = 5000;
+        arrives(w, 0, 6000);
+        assert_int_equal(w->net.stop, COP_OUTCOME_OK);
+        arrives(w, 0, 7000); /* the same number again */
+        assert_int_equal(w->net.stop, cases[i].broken ? COP_OUTCOME_BROKEN : COP_OUTCOME_OK);
+        assert_string_equal(w->net.why,
+                            cases[i].broken ? "packet 2:7 overtook its flow 2 -> 1" : "");
+        lab_free(w);
+    }
+    net_lab *w = make("topology={kind: kary-ntree, k: 2, n: 2}", "routing.kind=adaptive-tree");
+    w->net.now = 5000;
+    w->net.probe.flow_mask = 15;
+    w->net.probe.flow = cop_alloc_array(16, sizeof(cop_flow_probe));
+    arrives(w, 0, 6000);
+    arrives(w, 0, 7000);
+    assert_int_equal(w->net.stop, COP_OUTCOME_OK); /* it may */
+    lab_free(w);
+}
+
+/* The earliest of the times at which there is something to do, not before the wire is free. */
+static void waking_up(void **state)
+{
+    (void)state;
+    net_lab *w = make(NULL, NULL);
+    cop_net *net = &w->net;
+    uint32_t port = cop_topo_host_port(&w->topo, 3);
+    net->now = 5000;
+    cop_nic_wake(net, 3, COP_NEVER);
+    assert_int_equal(net->nic[3].wake, COP_NEVER);
+    cop_nic_wake(net, 3, 9000);
+    assert_int_equal(net->nic[3].wake, 9000);
+    cop_nic_wake(net, 3, 10000);
+    assert_int_equal(net->nic[3].wake, 9000);
+    cop_nic_wake(net, 3, 8000);
+    assert_int_equal(net->nic[3].wake, 8000);
+    net->out[port].busy_until = 7000;
+    cop_nic_wake(net, 3, 1000);
+    assert_int_equal(net->nic[3].wake, 7000);
+    net->out[port].busy_until = 0;
+    cop_nic_wake(net, 3, 1000);
+    assert_int_equal(net->nic[3].wake, 5000); /* now */
+    lab_free(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(which_packets_are_answered),
+        cmocka_unit_test(what_an_answer_says),
+        cmocka_unit_test(control_packets_are_counted_apart),
+        cmocka_unit_test(room_is_given_back),
+        cmocka_unit_test(order_is_checked),
+        cmocka_unit_test(waking_up),
+    };
+    return cmocka_run_group_tests_name("nic", tests, NULL, NULL);
+}

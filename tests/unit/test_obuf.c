@@ -1,0 +1,146 @@
+/* Output buffers of cioq, step by step: packets cross one by one by hand, and what the output says of
+ * itself must follow. Links of 8 Gbit/s, a byte per ns; the crossbar is four times as fast. */
+#include "net_fixture.h"
+
+#include "net/arch.h"
+
+#define OUT 1
+#define ROOM 40 /* blocks of 64 bytes */
+
+static net_lab *make(void)
+{
+    return lab_build("run: {duration: 1 ms, sample: 1 ms}\n"
+                     "topology: {kind: single, hosts: 3}\n"
+                     "link: {rate: 8 Gbit/s, delay: 10 ns}\n"
+                     "switch: {architecture: cioq, speedup: 4, output_buffer: 2600 B, lanes: 16,"
+                     " buffer: 16 KiB}\n"
+                     "nic: {mtu: 2000 B}\n"
+                     "traffic: [{from: [0], pattern: fixed, to: 1, start: 900 us}]\n",
+                     NULL, 0);
+}
+
+/* A packet that is here, with its tail at t_tail, crosses to lane vl now; returns when it has. */
+static cop_time cross(net_lab *w, uint32_t vl, uint32_t bytes, cop_time t_tail)
+{
+    cop_net *net = &w->net;
+    uint32_t h = cop_pkt_new(net);
+    net->pkt[h] = (cop_pkt){.next = 5, .bytes = bytes, .dst = OUT, .t_tail = t_tail};
+    return net->arch->transfer(net, OUT, vl, h);
+}
+
+static void room_is_taken_and_given_back(void **state)
+{
+    (void)state;
+    net_lab *w = make();
+    cop_net *net = &w->net;
+    net->now = 1000000;
+    for (uint32_t vl = 0; vl < 16; vl++)
+        assert_int_equal(cop_obuf_free_blocks(net, OUT, vl), ROOM);
+    /* 1000 bytes are 16 blocks. The first goes on the wire at once and does not wait. */
+    assert_int_equal(cross(w, 3, 1000, 0), 1000000 + 250000);
+    assert_int_equal(cop_obuf_xbar_free(net, OUT), 1250000);
+    assert_int_equal(net->out[OUT].busy_until, 2000000);
+    assert_int_equal(net->out[OUT].waiting, 0);
+    assert_int_equal(cop_obuf_first(net, OUT, 3), COP_NONE);
+    assert_false(net->arch->room(net, OUT, 3, ROOM - 16 + 1)); /* it leaves, and is still here */
+    assert_true(net->arch->room(net, OUT, 3, ROOM - 16));
+    assert_true(net->arch->room(net, OUT, 2, ROOM));
+    assert_int_equal(cop_obuf_free_blocks(net, OUT, 3), ROOM); /* counted with what leaves */
+    /* The second waits behind it; a tail that comes late decides. */
+    net->now = 1300000;
+    assert_int_equal(cross(w, 3, 100, 1700000), 1700000);
+    assert_int_equal(cop_obuf_xbar_free(net, OUT), 1700000);
+    assert_int_equal(net->out[OUT].waiting, 100);
+    assert_true(cop_obuf_first(net, OUT, 3) != COP_NONE);
+    assert_int_equal(cop_obuf_free_blocks(net, OUT, 3), ROOM - 2);
+    assert_int_equal(cop_obuf_free_blocks(net, OUT, 4), ROOM);
+    net->now = 1800000;
+    assert_int_equal(cross(w, 3, 64, 0), 1816000);
+    assert_int_equal(net->out[OUT].waiting, 164);
+    assert_int_equal(cop_obuf_free_blocks(net, OUT, 3), ROOM - 3);
+    lab_free(w);
+}
+
+/* The next lane for the crossbar is the one behind the last, round the end. */
+static void lanes_take_turns(void **state)
+{
+    (void)state;
+    net_lab *w = make();
+    cop_net *net = &w->net;
+    assert_int_equal(cop_obuf_pick_lane(net, OUT, 0xffff), 0);
+    for (uint32_t vl = 0; vl < 16; vl++) {
+        net->now += 10000000;
+        cross(w, vl, 64, 0);
+        for (uint32_t k = 0; k < 16; k++) {
+            uint32_t first = (vl + 1) % 16;
+            assert_int_equal(cop_obuf_pick_lane(net, OUT, 1u << k), k);
+            assert_int_equal(cop_obuf_pick_lane(net, OUT, 1u << k | 1u << first), first);
+            assert_int_equal(cop_obuf_pick_lane(net, OUT, 1u << k | 1u << vl), k);
+        }
+    }
+    assert_int_equal(cop_obuf_pick_lane(net, 0, 0xffff), 0); /* each output has its own */
+    lab_free(w);
+}
+
+/* Without credit behind the wire the lane is blocked, others are not; credits open it again. */
+static void credit_behind_the_wire(void **state)
+{
+    (void)state;
+    net_lab *w = make();
+    cop_net *net = &w->net;
+    net->now = 1000000;
+    net->out[OUT].section[2].credit = 15; /* a packet of 1000 bytes needs 16 blocks */
+    cross(w, 2, 1000, 0);
+    assert_true(cop_obuf_blocked(net, OUT));
+    assert_int_equal(net->out[OUT].busy_until, 0);
+    assert_int_equal(net->out[OUT].waiting, 1000);
+    cross(w, 7, 960, 0); /* passes it */
+    assert_int_equal(net->out[OUT].busy_until, 1960000);
+    assert_int_equal(net->out[OUT].section[7].used, 15);
+    assert_int_equal(net->out[OUT].waiting, 1000);
+    assert_false(net->arch->room(net, OUT, 7, ROOM));
+    net->now = 1960000;
+    cop_obuf_tx(net, OUT); /* it has left */
+    assert_true(net->arch->room(net, OUT, 7, ROOM));
+    assert_true(cop_obuf_blocked(net, OUT));
+    net->now = 3000000;
+    net->out[OUT].section[2].credit = 16;
+    net->arch->credit(net, OUT);
+    assert_false(cop_obuf_blocked(net, OUT));
+    cop_obuf_tx(net, OUT);
+    assert_int_equal(net->out[OUT].busy_until, 4000000);
+    assert_int_equal(net->out[OUT].waiting, 0);
+    assert_int_equal(net->out[OUT].section[2].used, 16);
+    assert_false(net->arch->room(net, OUT, 2, ROOM));
+    lab_free(w);
+}
+
+/* On a wire faster than its tail comes, a packet starts so that the wire never runs dry: 1000 bytes whose
+ * tail has crossed at 5 us start at 4 us, not before. */
+static void no_gap_on_the_wire(void **state)
+{
+    (void)state;
+    net_lab *w = make();
+    cop_net *net = &w->net;
+    net->now = 1000000;
+    assert_int_equal(cross(w, 0, 1000, 5000000), 5000000);
+    assert_int_equal(net->out[OUT].busy_until, 0);
+    net->now = 3999999;
+    cop_obuf_tx(net, OUT);
+    assert_int_equal(net->out[OUT].busy_until, 0);
+    net->now = 4000000;
+    cop_obuf_tx(net, OUT);
+    assert_int_equal(net->out[OUT].busy_until, 5000000);
+    lab_free(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(room_is_taken_and_given_back),
+        cmocka_unit_test(lanes_take_turns),
+        cmocka_unit_test(credit_behind_the_wire),
+        cmocka_unit_test(no_gap_on_the_wire),
+    };
+    return cmocka_run_group_tests_name("obuf", tests, NULL, NULL);
+}

@@ -1,0 +1,252 @@
+/* What cannot be simulated is refused, with the words that help, just beyond the bound; just inside it
+ * is accepted. Combinations of sections, and the checks of queueing schemes and congestion controls. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cc/ibcc.h"
+#include "scenario.h"
+
+#include <string.h>
+
+static const char base[] = "run: {duration: 10 ns}\n"
+                           "topology: {kind: chain, hosts: [2, 2]}\n"
+                           "switch: {buffer: 64 KiB}\n"
+                           "nic: {mtu: 2048 B, overhead: 0 B}\n"
+                           "traffic: [{from: [0], pattern: fixed, to: 1}]\n";
+
+typedef struct bound {
+    const char *always[3]; /* with this, ... */
+    const char *good; /* ... this is accepted, NULL: that alone is ... */
+    const char *bad; /* ... and this is not, */
+    const char *says; /* in these words */
+} bound;
+
+static int try(const char *const *set, size_t n, cop_err *err)
+{
+    cop_result r;
+    int rc = scn_run(base, set, n, &r, err);
+    if (rc == 0)
+        cop_result_free(&r);
+    return rc;
+}
+
+static void check(const bound *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *set[4];
+        size_t k = 0;
+        for (; k < 3 && b[i].always[k] != NULL; k++)
+            set[k] = b[i].always[k];
+        set[k] = b[i].good;
+        cop_err err = {0};
+        if (try(set, k + (b[i].good != NULL), &err) != 0)
+            fail_msg("%.80s is refused: %s", b[i].good ? b[i].good : set[0], err.text);
+        set[k] = b[i].bad;
+        err = (cop_err){0};
+        if (try(set, k + 1, &err) != -COP_E_INPUT)
+            fail_msg("%.80s is accepted", b[i].bad);
+        if (strstr(err.text, b[i].says) == NULL)
+            fail_msg("%.80s: `%s` does not say `%s`", b[i].bad, err.text, b[i].says);
+    }
+}
+
+static void combinations(void **state)
+{
+    (void)state;
+    static const bound b[] = {
+        {{"queueing.kind=voqnet"},
+         "switch.architecture=iq",
+         "switch.architecture=cioq",
+         "use switch.architecture ib or iq"},
+        {{"switch.shared_lanes=yes"}, NULL, "queueing.kind=voqnet", "leave out shared_lanes"},
+        {{"switch.shared_lanes=yes"},
+         "flow_control.kind=credit",
+         "flow_control.kind=ib",
+         "need flow_control.kind credit"},
+        {{"flow_control.kind=on-off", "link={rate: 8 Gbit/s, delay: 100 ns}",
+          "switch={buffer: 64 KiB, pipeline: 36 ns, header: 64 B}"},
+         /* W = 2 * 100 + 64 + 36 ns at a byte per ns, one more, and a packet */
+         "flow_control.xoff=2349 B",
+         "flow_control.xoff=2348 B",
+         "at least 2349 B"},
+        {{"flow_control={kind: on-off, xoff: 6000 B}"},
+         "flow_control.xon=6000 B",
+         "flow_control.xon=5999 B",
+         "T_on must not be below T_off"},
+        {{"flow_control={kind: on-off, xoff: 6000 B, xon: 8000 B}"},
+         "switch.buffer=8064 B",
+         "switch.buffer=8000 B",
+         "cannot hold the head-room"},
+    };
+    check(b, COP_LEN(b));
+}
+
+static void queueing_schemes(void **state)
+{
+    (void)state;
+    static const bound b[] = {
+        {{"queueing.kind=fbicm", "switch.architecture=iq", "queueing.stop=9"},
+         "queueing.go=8",
+         "queueing.go=9",
+         "queueing.go 9 must be below queueing.stop 9"},
+        {{"queueing.kind=recn", "switch.architecture=iq", "queueing.stop=9"},
+         "queueing.go=8",
+         "queueing.go=9",
+         "queueing.go 9 must be below"},
+        {{"queueing.kind=fbicm", "switch.architecture=iq", "queueing.high=5"},
+         "queueing.low=4",
+         "queueing.low=5",
+         "queueing.low 5 must be below queueing.high 5"},
+        {{"queueing.kind=recn", "switch.architecture=iq", "queueing.high=5"},
+         "queueing.low=4",
+         "queueing.low=5",
+         "queueing.low 5 must be below"},
+        {{"queueing.kind=hfdi", "queueing.high=5"},
+         "queueing.low=4",
+         "queueing.low=5",
+         "queueing.low 5 must be below"},
+        /* 4 GiB - 1 are the most; packets of 1 MiB. */
+        {{"queueing={kind: hfdi, low: 1}", "nic.mtu=1 MiB", "switch.buffer=8 MiB"},
+         "queueing.high=4095",
+         "queueing.high=4096",
+         "4 GiB or more"},
+        {{"queueing={kind: fbicm, stop: 100}", "nic.mtu=1 MiB", "switch.buffer=8 MiB"},
+         "queueing.detect=4095",
+         "queueing.detect=4096",
+         "4 GiB or more"},
+        {{"queueing={kind: fbicm}", "nic.mtu=1 MiB", "switch.buffer=8 MiB"},
+         "queueing.stop=4095",
+         "queueing.stop=4096",
+         "4 GiB or more"},
+        {{"queueing.kind=hfdi", "topology={kind: kary-ntree, k: 2, n: 2}"},
+         NULL,
+         "routing.kind=adaptive-tree",
+         "choose a deterministic one"},
+        {{"queueing.kind=recn", "topology={kind: torus, radix: [3, 3]}", "switch.architecture=iq"},
+         "queueing.kind=fbicm",
+         "queueing.detect=5",
+         "use fbicm, or another routing"},
+        {{"queueing.kind=vftree", "switch.lanes=2"},
+         "queueing.lanes=2",
+         "queueing.lanes=3",
+         "raise switch.lanes"},
+    };
+    check(b, COP_LEN(b));
+}
+
+static void congestion_controls(void **state)
+{
+    (void)state;
+    static const bound b[] = {
+        {{"cc.kind=ith"}, "queueing.kind=hfdi", "queueing.kind=voqsw", "use queueing.kind hfdi"},
+        {{"cc.kind=ib-ith"}, "queueing.kind=hfdi", "queueing.kind=1q", "use queueing.kind hfdi"},
+        {{"cc.kind=ccfit", "switch.architecture=iq"},
+         "queueing.kind=fbicm",
+         "queueing.kind=recn",
+         "set queueing.kind fbicm"},
+        {{"cc.kind=ecocc"}, "queueing.kind=hfdi", "queueing.kind=fbicm", "set queueing.kind hfdi"},
+        {{"cc.kind=ibcc"},
+         "cc.port_threshold=[1, 2, 15]",
+         "cc.port_threshold=[1, 2, 16]",
+         "value 16; at most 15"},
+        {{"cc.kind=ibcc"},
+         "cc.port_threshold=[0, 0, 1, 1, 2, 1]",
+         "cc.port_threshold=[0, 0, 1, 2, 0, 1]",
+         "switch 2 has no port 0"},
+        {{"cc.kind=ibcc"},
+         "cc.port_threshold=[0, 2, 1]",
+         "cc.port_threshold=[0, 3, 1]",
+         "switch 0 has no port 3"},
+        {{"cc.kind=ibcc"}, NULL, "cc.port_threshold=[0, 0, 1, 1]", "has 4 numbers"},
+        {{"cc.kind=ibcc"},
+         "cc.port_victim_mask=[1, 2, 1]",
+         "cc.port_victim_mask=[1, 2, 2]",
+         "value 2; at most 1"},
+        {{"cc.kind=ibcc"},
+         "cc.cct_encoded='0:0, 3:16383'",
+         "cc.cct_encoded='0:0, 4:1'",
+         "is not a list of shift:multiplier"},
+        {{"cc.kind=ibcc"},
+         "cc.cct_encoded='0:0,1:2'",
+         "cc.cct_encoded='0:0, 3:16384'",
+         "is not a list of shift:multiplier"},
+        {{"cc.kind=ibcc"},
+         "cc.cct_encoded='[0:0, 1:2]'",
+         "cc.cct_encoded='0:0; 1:2'",
+         "is not a list of shift:multiplier"},
+        {{"cc.kind=ibcc"}, "cc.cct_encoded='3:0'", "cc.cct_encoded='0:1'", "entry 0"},
+        {{"cc.kind=ibcc"}, "cc.cct_times=[0 ns, 5 ns]", "cc.cct_times=[1 ns, 5 ns]", "entry 0"},
+        {{"cc.kind=ibcc", "cc.cct_times=[0 ns, 5 ns]"},
+         NULL,
+         "cc.cct_encoded='0:0'",
+         "are two tables"},
+        {{"cc.kind=ibcc"},
+         "cc={kind: ibcc, cct_shape: times, cct_times: [0 ns]}",
+         "cc.cct_shape=times",
+         "give cc.cct_times"},
+        {{"cc.kind=ibcc"},
+         "cc={kind: ibcc, cct_shape: encoded, cct_encoded: '0:0'}",
+         "cc.cct_shape=encoded",
+         "give cc.cct_encoded"},
+        {{"cc.kind=ibcc"},
+         "cc.cs_return_delay='2:5'",
+         "cc.cs_return_delay='2:5, 1:1'",
+         "is not shift:multiplier"},
+        {{"cc.kind=ibcc"}, NULL, "cc.cs_return_delay='5'", "is not shift:multiplier"},
+        {{"cc.kind=ibcc", "cc.ccti_timer=1 us"}, NULL, "cc.ccti_timer_units=3", "leave one out"},
+        {{"cc.kind=ibcc", "cc.threshold_bytes=1000 B"},
+         NULL,
+         "cc.threshold_share=50 %",
+         "leave one out"},
+        {{"cc.kind=ibcc", "cc.cct_entries=200"},
+         "cc.ccti_limit=199",
+         "cc.ccti_limit=200",
+         "at most 199"},
+        {{"cc.kind=ibcc", "cc.ccti_limit=50"},
+         "cc.ccti_min=50",
+         "cc.ccti_min=51",
+         "is above ccti_limit 50"},
+    };
+    check(b, COP_LEN(b));
+}
+
+/* A table of 65536 entries is accepted, one more is not. */
+static void longest_table(void **state)
+{
+    (void)state;
+    enum { MOST = 65536 };
+    static cop_time times[MOST + 1];
+    static char text[4 * MOST + 8];
+    const cop_netinfo info = {.n_hosts = 4, .mtu_bytes = 2048, .buffer_bytes = 65536};
+    for (size_t n = MOST; n <= MOST + 1; n++)
+        for (int encoded = 0; encoded < 2; encoded++) {
+            cop_arena arena = {0};
+            cop_err err = {0};
+            ibcc_cfg cfg = {0};
+            cop_opt_defaults(ibcc_opts, &cfg, &arena);
+            for (size_t i = 0; i < n; i++)
+                memcpy(text + 4 * i, "0:0,", 5);
+            if (encoded)
+                cfg.cct_encoded = text;
+            else
+                cfg.cct_times = (cop_times){.v = times, .n = n};
+            assert_int_equal(ibcc_check(&cfg, &info, &err), n == MOST ? 0 : -COP_E_INPUT);
+            assert_int_equal(strstr(err.text, "at most 65536 entries") != NULL, n > MOST);
+            cop_arena_free(&arena);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(combinations),
+        cmocka_unit_test(queueing_schemes),
+        cmocka_unit_test(congestion_controls),
+        cmocka_unit_test(longest_table),
+    };
+    return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
+}

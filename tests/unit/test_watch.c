@@ -1,0 +1,146 @@
+/* Watched packets: which ones are, what is written of each step, and where the trace ends. */
+#include "net_fixture.h"
+
+#include "net/watch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char two[] = "run: {duration: 20 us}\n"
+                          "topology: {kind: chain, hosts: [2, 1]}\n"
+                          "link: {rate: 8 Gbit/s, delay: 10 ns}\n"
+                          "switch: {pipeline: 100 ns, header: 64 B}\n"
+                          "nic: {mtu: 1000 B}\n"
+                          "traffic: [{from: [1], pattern: fixed, to: 2, message: 2500 B,"
+                          " messages: 1}]\n";
+
+/* A row of wanted packets for a specification: host 1 to 2, and others that differ in one thing. */
+static void which_packets(void **state)
+{
+    (void)state;
+    static const cop_pkt some[] = {{.src = 1, .dst = 2, .seq = 5}, {.src = 0, .dst = 2, .seq = 5},
+                                   {.src = 1, .dst = 0, .seq = 5}, {.src = 1, .dst = 2, .seq = 4},
+                                   {.src = 1, .dst = 2, .seq = 6}, {.src = 1, .dst = 2, .seq = 7}};
+    static const struct {
+        const char *spec, *wanted;
+    } cases[] = {
+        {"", "yyyyyy"},
+        {"src=1", "ynyyyy"},
+        {"dst=2", "yynyyy"},
+        {"src=0", "nynnnn"},
+        {"dst=0", "nnynnn"},
+        {"from=5", "yyynyy"},
+        {"count=5", "nnnynn"},
+        {"count=6", "yyyynn"},
+        {"from=5,count=1", "yyynnn"},
+        {"from=5,count=2", "yyynyn"},
+        {"src=1,dst=2,from=6,count=1", "nnnnyn"},
+        {"count=1,from=4,dst=2,src=1", "nnnynn"},
+    };
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        net_lab *w = lab_build(two, NULL, 0);
+        cop_err err = {0};
+        assert_int_equal(cop_watch_init(&w->net, cases[i].spec, stderr, 10, &err), 0);
+        for (size_t k = 0; k < COP_LEN(some); k++)
+            if (cop_watch_wants(&w->net, &some[k]) != (cases[i].wanted[k] == 'y'))
+                fail_msg("%s: packet %zu", cases[i].spec, k);
+        lab_free(w);
+    }
+}
+
+static void wrong_specifications(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec, *says;
+    } cases[] = {
+        {"src", "`src` has no value"},   {"src=", "`` is not a number"},
+        {"src=1,dst=x", "`x` is not"},   {"from=1x", "`1x` is not"},
+        {"count=-1", "`-1` is not"},     {"host=1", "unknown part `host`"},
+        {"src=3", "the last host is 2"}, {"dst=3", "the last host is 2"},
+        {"count=0", "watches nothing"},  {"src=1,count=0", "watches nothing"},
+    };
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        net_lab *w = lab_build(two, NULL, 0);
+        cop_err err = {0};
+        assert_int_equal(cop_watch_init(&w->net, cases[i].spec, stderr, 10, &err), -COP_E_INPUT);
+        if (strstr(err.text, cases[i].says) == NULL)
+            fail_msg("%s: `%s` does not say `%s`", cases[i].spec, err.text, cases[i].says);
+        assert_null(w->net.watch);
+        lab_free(w);
+    }
+}
+
+static char *trace(const char *spec, uint64_t lines)
+{
+    net_lab *w = lab_build(two, NULL, 0);
+    cop_err err = {0};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    assert_int_equal(cop_watch_init(&w->net, spec, out, lines, &err), 0);
+    cop_net_run(&w->net, NULL, NULL);
+    assert_int_equal(w->net.stop, COP_OUTCOME_OK);
+    fclose(out);
+    lab_free(w);
+    return text;
+}
+
+/* The third packet, 500 bytes at 1 ns each, starts behind two of 1000. It is queued 10 + 64 + 100 ns
+ * later, may not pass those before it, and so on. */
+static void every_step(void **state)
+{
+    (void)state;
+    static const char expected[] =
+        "      2000.000 ns  packet 1:2  1 -> 2    500 B  vl 0  injected at h1\n"
+        "      2000.000 ns  packet 1:2  1 -> 2    500 B  vl 0  sent by h1, tail at s0.1 at "
+        "2510.000 ns\n"
+        "      2174.000 ns  packet 1:2  1 -> 2    500 B  vl 0  queued at s0.1 for s0.2, 500 B wait "
+        "there\n"
+        "      2174.000 ns  packet 1:2  1 -> 2    500 B  vl 0  sent by s0.2, tail at s1.1 at "
+        "2684.000 ns\n"
+        "      2348.000 ns  packet 1:2  1 -> 2    500 B  vl 0  queued at s1.1 for s1.0, 500 B wait "
+        "there\n"
+        "      2348.000 ns  packet 1:2  1 -> 2    500 B  vl 0  sent by s1.0, tail at h2 at "
+        "2858.000 "
+        "ns\n"
+        "      2358.000 ns  packet 1:2  1 -> 2    500 B  vl 0  delivered to h2, complete at "
+        "2858.000 "
+        "ns, latency 2858.000 ns\n";
+    char *text = trace("from=2", 100);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static unsigned lines_of(const char *text)
+{
+    unsigned n = 0;
+    for (; *text != '\0'; text++)
+        n += *text == '\n';
+    return n;
+}
+
+/* The last line that is allowed says so; with as many as there are steps, and one, nothing is cut. */
+static void the_trace_ends(void **state)
+{
+    (void)state;
+    for (uint64_t limit = 1; limit <= 23; limit++) {
+        char *text = trace("", limit);
+        assert_int_equal(lines_of(text), limit < 21 ? limit : 21); /* three packets, seven steps */
+        assert_int_equal(strstr(text, "the trace ends here") != NULL, limit <= 21);
+        free(text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(which_packets),
+        cmocka_unit_test(wrong_specifications),
+        cmocka_unit_test(every_step),
+        cmocka_unit_test(the_trace_ends),
+    };
+    return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
+}
