@@ -10,8 +10,8 @@ Draw     N faults by SEED, spread over the folders by lines of code, at least 5 
          faults of a file, or N. AT=src/net/obuf.c:82: all that start on that line; several with
          commas. A fault that does not compile, or leaves the machine code at -O2 as it is (headers:
          at -O1), is drawn again.
-Tests    all but test_hash, which only says that something changed; test_report_page, which needs a
-         browser, for src/report alone. Coverage comes from a build of its own; a table has no lines
+Tests    all but test_hash, which only says that something changed, and test_oom, which must be linked
+         with the library itself; test_report_page, which needs a browser, for src/report alone. Coverage comes from a build of its own; a table has no lines
          that run, so all tests meet its faults; those of Lua meet tests of studies and metrics.
 Kept     in BUILD: `results`, a line for each fault, by content of the file, place and text. What was
          found stays found. A survivor meets only tests that are new or changed since. So a second

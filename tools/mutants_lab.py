@@ -114,7 +114,7 @@ class Lab:
         self.programs = {os.path.basename(p): p for p in sorted(
             os.path.splitext(p)[0].replace("tests/", f"{self.plain}/shared/", 1)
             for p in glob.glob("tests/unit/test_*.c") + glob.glob("tests/model/test_*.c"))}
-        del self.programs["test_hash"]
+        del self.programs["test_hash"], self.programs["test_oom"]
         self.depends = {}
         for d in glob.glob(f"{self.plain}/obj/**/*.d", recursive=True):
             words = read(d).replace("\\\n", " ").split(":")[1].split()
