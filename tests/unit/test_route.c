@@ -235,6 +235,52 @@ static void test_updn_takes_the_first_of_equal_roots(void **state)
     cop_topo_free(&t);
 }
 
+/* What the dependency check and the network may rely on: one path for a switch and a destination,
+ * no memory of where a packet came from, no overtaking. */
+static void test_promises(void **state)
+{
+    (void)state;
+    const cop_xgft_cfg tree = {INTS(4, 4), INTS(1, 2)};
+    const cop_cube_cfg cube = {INTS(4, 4), 1};
+    const cop_dragonfly_cfg dragonfly = {2, 4, 2, 0};
+    const cop_multistage_cfg omega = {2, 3};
+    const struct {
+        const char *kind;
+        const void *shape;
+        const char *routing;
+        uint32_t candidates;
+        bool single, memoryless, in_order;
+    } all[] = {
+        {"xgft", &tree, "dmodk", 1, true, true, true},
+        {"xgft", &tree, "destro", 1, true, true, true},
+        {"xgft", &tree, "det", 1, true, true, true},
+        {"xgft", &tree, "ftree", 1, true, true, true},
+        {"xgft", &tree, "minhop", 1, true, true, true},
+        {"xgft", &tree, "updn", 1, true, true, true},
+        {"xgft", &tree, "adaptive-tree", 2, false, true, false}, /* two ports up */
+        {"torus", &cube, "dor", 1, false, false, true}, /* lanes follow from the way */
+        {"mesh", &cube, "dor", 1, true, true, true},
+        {"torus", &cube, "adaptive-cube", 2 * 2 + 1, false, true, false},
+        {"mesh", &cube, "adaptive-cube", 2 + 1, false, true, false},
+        {"dragonfly", &dragonfly, "dragonfly-min", 1, false, true, true},
+        {"dragonfly", &dragonfly, "dragonfly-valiant", 1, false, false, false},
+        {"omega", &omega, "destination-tag", 1, true, true, true},
+    };
+    for (size_t i = 0; i < COP_LEN(all); i++) {
+        cop_topo t;
+        cop_route r;
+        build(&t, all[i].kind, all[i].shape);
+        start(&r, all[i].routing, &t, NULL, 0);
+        assert_int_equal(r.lanes, r.vls); /* as many as needed, if nothing is said */
+        assert_int_equal(r.max_cand, all[i].candidates);
+        assert_int_equal(r.single, all[i].single);
+        assert_int_equal(r.memoryless, all[i].memoryless);
+        assert_int_equal(r.ops->in_order, all[i].in_order);
+        cop_route_fini(&r);
+        cop_topo_free(&t);
+    }
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -290,6 +336,7 @@ int main(void)
         cmocka_unit_test(test_any_graph),
         cmocka_unit_test(test_updn_legal),
         cmocka_unit_test(test_updn_takes_the_first_of_equal_roots),
+        cmocka_unit_test(test_promises),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_registry),
     };
