@@ -53,7 +53,8 @@ static inline void rig_entry(rig *r, const char *text)
         *value++ = '\0';
         const cop_opt *o = cop_opt_find(cop_traffic_opts, item);
         assert_non_null(o);
-        assert_int_equal(cop_opt_parse(o, cfg, value, &r->arena, NULL, &r->err), 0);
+        if (cop_opt_parse(o, cfg, value, &r->arena, NULL, &r->err) != 0)
+            fail_msg("%s: %s", text, r->err.text);
     }
 }
 
