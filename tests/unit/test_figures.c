@@ -89,6 +89,16 @@ static void test_lines(void **state)
     cop_arena_free(&j.arena);
 }
 
+/* Nine digits: more than a screen shows, and no noise of the last bits. */
+static void test_digits(void **state)
+{
+    stage *s = *state;
+    store_axes(s, "  - {name: f, kind: line, over: d, series: [{name: a, of: 'x / 30'}]}\n");
+    judged j = judge(s);
+    assert_non_null(strstr(j.r.figure[0].spec, "[[10.0,0.333333333],[20.0,0.666666667]]"));
+    cop_arena_free(&j.arena);
+}
+
 static void test_expected(void **state)
 {
     stage *s = *state;
@@ -238,7 +248,7 @@ static void test_units_of_time(void **state)
 /* A list from 1 to n, in which number 2 is none. */
 #define COUNT(n)                                                                                   \
     "(function() local t = {} for i = 1, " #n " do t[i] = i == 2 and 0 / 0 or i end return t "     \
-                                              "end)()"
+    "end)()"
 
 /* A screen shows 600 points: more are means of neighbours, those without a value left out. */
 static void test_thinned(void **state)
@@ -340,9 +350,13 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_STAGE(test_lines),         ON_STAGE(test_expected),
-        ON_STAGE(test_bars_and_maps), ON_STAGE(test_networks_and_tables),
-        ON_STAGE(test_units_of_time), ON_STAGE(test_thinned),
+        ON_STAGE(test_lines),
+        ON_STAGE(test_digits),
+        ON_STAGE(test_expected),
+        ON_STAGE(test_bars_and_maps),
+        ON_STAGE(test_networks_and_tables),
+        ON_STAGE(test_units_of_time),
+        ON_STAGE(test_thinned),
         ON_STAGE(test_faults),
     };
     return cmocka_run_group_tests_name("figures", tests, NULL, NULL);
