@@ -301,6 +301,50 @@ static void test_refusals(void **state)
     cop_topo_free(&t);
 }
 
+static int counting_setup(cop_route *r, const void *cfg, cop_err *err)
+{
+    r->state = *(int *const *)cfg; /* how often it was freed; -1: refuse */
+    return *(int *)r->state >= 0 ? 0 : cop_err_add(err, COP_E_INPUT, "refused; not wanted");
+}
+
+static void counting_destroy(cop_route *r)
+{
+    ++*(int *)r->state;
+}
+
+static unsigned first_port(const cop_route *r, cop_hop *hop, const cop_route_view *view,
+                           cop_cand *cand)
+{
+    (void)r, (void)hop, (void)view;
+    cand[0] = (cop_cand){0};
+    return 1;
+}
+
+/* What a routing has made is freed once, also if it was refused; nothing is left behind. */
+static void test_life_of_a_routing(void **state)
+{
+    (void)state;
+    const cop_route_ops ops = {.name = "counting",
+                               .setup = counting_setup,
+                               .route = first_port,
+                               .destroy = counting_destroy};
+    cop_topo t;
+    build(&t, "single", &(cop_single_cfg){.hosts = 2});
+    for (int begin = -1; begin <= 0; begin++) {
+        int freed = begin, *at = &freed;
+        cop_route r;
+        cop_err err = {0};
+        int rc = cop_route_init(&r, &ops, &t, &at, 1, &err);
+        assert_int_equal(rc, begin < 0 ? -COP_E_INPUT : 0);
+        if (rc == 0)
+            cop_route_fini(&r);
+        assert_int_equal(freed, begin + 1);
+        assert_null(r.ops);
+        assert_null(r.state);
+    }
+    cop_topo_free(&t);
+}
+
 static void test_registry(void **state)
 {
     (void)state;
@@ -338,6 +382,7 @@ int main(void)
         cmocka_unit_test(test_updn_takes_the_first_of_equal_roots),
         cmocka_unit_test(test_promises),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_life_of_a_routing),
         cmocka_unit_test(test_registry),
     };
     return cmocka_run_group_tests_name("route", tests, NULL, NULL);
