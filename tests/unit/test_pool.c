@@ -5,8 +5,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
+
+#include "study/worker.h"
 
 #define HEAD                                                                                       \
     "experiment: e\nbase: base.yaml\n"                                                             \
@@ -233,6 +236,49 @@ static void test_stored_with_a_run(void **state)
     assert_string_equal(ask(s, "SELECT instr(config, '9 ns') > 0 FROM run"), "1");
 }
 
+/* What is told of a worker that died: its signal, what it told, or the first line of what it wrote. */
+static void test_last_words(void **state)
+{
+    static const struct {
+        int status;
+        const char *told, *wrote; /* wrote: NULL: it was not kept */
+        const char *want;
+    } all[] = {
+        {SIGKILL, "", NULL, "the process was ended by signal 9 (Killed)"},
+        {SIGKILL, "told", "", "the process was ended by signal 9 (Killed)"},
+        {SIGABRT, "", "first\nsecond\n", "the process was ended by signal 6 (Aborted); first"},
+        {3 << 8, "told", "first\n", "told"},
+        {3 << 8, "", "first\nsecond", "first"},
+        {3 << 8, "", "only", "only"},
+        {3 << 8, "", "\nsecond", "the process ended without a result"},
+        {3 << 8, "", NULL, "the process ended without a result"},
+    };
+    stage *s = *state;
+    must_read(s, HEAD, "full");
+    cop_task task = {&s->plan.point[0], &s->study, s->db, "v"};
+    for (size_t i = 0; i < COP_LEN(all); i++) {
+        int said = all[i].wrote ? memfd_create("said", 0) : -1;
+        if (said >= 0)
+            assert_int_equal(write(said, all[i].wrote, strlen(all[i].wrote)), strlen(all[i].wrote));
+        assert_int_equal(
+            cop_worker_record_failure(&task, all[i].status, all[i].told, said, &s->err), 0);
+        assert_string_equal(ask(s, "SELECT detail FROM run ORDER BY id DESC LIMIT 1"), all[i].want);
+        if (said >= 0)
+            close(said);
+    }
+    assert_string_equal(ask(s, "SELECT count(*) || outcome || version FROM run"), "8failedv");
+    assert_string_equal(ask(s, "SELECT sum(instr(config, '50 us') > 0) FROM run"), "8");
+    assert_string_equal(ask(s, "SELECT started_at FROM run"), "NULL"); /* nobody knows */
+    /* As much as a line of a terminal or two. */
+    char line[1000];
+    int said = memfd_create("said", 0);
+    memset(line, 'x', sizeof(line));
+    assert_int_equal(write(said, line, sizeof(line)), sizeof(line));
+    assert_int_equal(cop_worker_record_failure(&task, 3 << 8, "", said, &s->err), 0);
+    assert_string_equal(ask(s, "SELECT length(detail) FROM run ORDER BY id DESC LIMIT 1"), "399");
+    close(said);
+}
+
 /* Results of another build count if they are asked for. */
 static void test_models(void **state)
 {
@@ -284,8 +330,9 @@ static void test_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_STAGE(test_each_run_once),     ON_STAGE(test_found),  ON_STAGE(test_failures),
-        ON_STAGE(test_stored_with_a_run), ON_STAGE(test_models), ON_STAGE(test_stopped),
+        ON_STAGE(test_each_run_once),     ON_STAGE(test_found),      ON_STAGE(test_failures),
+        ON_STAGE(test_stored_with_a_run), ON_STAGE(test_last_words), ON_STAGE(test_models),
+        ON_STAGE(test_stopped),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }

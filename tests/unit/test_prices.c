@@ -1,5 +1,5 @@
 /* What calls of library functions cost in expressions: about the work they do, never much less, and not
- * so much more that reasonable expressions are refused. */
+ * so much more that reasonable expressions are refused; and what those do that replace Lua's own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -140,6 +140,46 @@ static void test_matches_cost_their_ways(void **state)
     assert_true(wide > 10 * narrow && narrow > 0);
 }
 
+/* Lua's own sort and order of keys are replaced: any length, in both directions, equal values in the
+ * order they had; keys by kind and then by value, texts by their bytes. */
+static void test_order(void **state)
+{
+    static const char *const all[] = {
+        "for n = 0, 70 do local u, sum = {}, 0 "
+        "for i = 1, n do u[i] = (i * 37) % 41 sum = sum + u[i] end "
+        "table.sort(u) assert(#u == n) "
+        "for i = 1, n do sum = sum - u[i] assert(i == 1 or u[i - 1] <= u[i]) end assert(sum == 0) "
+        "table.sort(u, function(a, b) return a > b end) "
+        "for i = 2, n do assert(u[i - 1] >= u[i]) end end",
+        "for n = 0, 40 do local u = {} for i = 1, n do u[i] = {(i * 7) % 5, i} end "
+        "table.sort(u, function(a, b) return a[1] < b[1] end) "
+        "for i = 2, n do local a, b = u[i - 1], u[i] "
+        "assert(a[1] < b[1] or (a[1] == b[1] and a[2] < b[2])) end end",
+        "local u = {'b', 'a', 'ab', '', 'B'} table.sort(u) "
+        "for i = 2, 5 do assert(u[i - 1] < u[i]) end",
+        "for n = 0, 40 do local u, at = {}, 0 "
+        "for i = 1, n do u[(i * 17) % 41 - 20] = i u['k' .. (i * 17) % 41] = i end "
+        "local last, texts, numbers = nil, 0, 0 "
+        "for k, v in pairs(u) do assert(u[k] == v) "
+        "if type(k) == 'number' then assert(texts == 0 and (not last or last < k)) "
+        "numbers = numbers + 1 last = k else "
+        "assert(texts == 0 or last < k) texts = texts + 1 last = k end end "
+        "assert(texts == n and numbers == n) end",
+        "local u, s = {[true] = 1, [false] = 2, ab = 3, a = 4, [''] = 5, ['\\255'] = 6, [2] = 7,"
+        " [-1.5] = 8, [10] = 9}, '' for k, v in pairs(u) do s = s .. v end assert(s == '879543621')"
+        " s = '' local k, v = next(u) while k ~= nil do s = s .. v k, v = next(u, k) end "
+        "assert(s == '879543621')",
+        "local u, n = {1, 2, 3, 4, 5, 6}, 0 "
+        "for k in pairs(u) do n = n + 1 u[k + 1] = nil end assert(n == 3)",
+        "local n = 0 for k in pairs({}) do n = n + 1 end assert(n == 0 and next({}) == nil)",
+    };
+    char why[300];
+    (void)state;
+    for (size_t i = 0; i < COP_LEN(all); i++)
+        if (steps_of(all[i], why, sizeof(why)) < 0)
+            fail_msg("%s: %s", all[i], why);
+}
+
 /* Ten thousand values at once, not more. */
 static void test_many_values(void **state)
 {
@@ -170,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls_cost_their_work),
         cmocka_unit_test(test_matches_cost_their_ways),
+        cmocka_unit_test(test_order),
         cmocka_unit_test(test_many_values),
     };
     return cmocka_run_group_tests_name("prices", tests, NULL, NULL);
