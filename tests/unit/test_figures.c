@@ -89,16 +89,6 @@ static void test_lines(void **state)
     cop_arena_free(&j.arena);
 }
 
-/* Nine digits: more than a screen shows, and no noise of the last bits. */
-static void test_digits(void **state)
-{
-    stage *s = *state;
-    store_axes(s, "  - {name: f, kind: line, over: d, series: [{name: a, of: 'x / 30'}]}\n");
-    judged j = judge(s);
-    assert_non_null(strstr(j.r.figure[0].spec, "[[10.0,0.333333333],[20.0,0.666666667]]"));
-    cop_arena_free(&j.arena);
-}
-
 static void test_expected(void **state)
 {
     stage *s = *state;
@@ -128,6 +118,49 @@ static void test_expected(void **state)
                     "{'name': 'paper', 'from': null, 'to': null, 'value': null, 'low': null,"
                     " 'high': null, 'points': [[7, 8]], 'tolerance': 0}]}");
     cop_arena_free(&j.arena);
+}
+
+/* Bands of the ledger; an open side is not drawn. */
+static void test_expected_by_the_ledger(void **state)
+{
+    static cop_band two[] = {{"F1", 13, 12.5, 13.5}, {"F2", NAN, 1.5, INFINITY}},
+                    one[] = {{"", 5, -INFINITY, 6}};
+    static cop_claim claims[] = {{.id = "p-1", .band = two, .n_bands = 2},
+                                 {.id = "p-2", .band = one, .n_bands = 1}};
+    static cop_paper paper = {.key = "p", .claim = claims, .n_claims = 2};
+    static const cop_ledger l = {.paper = &paper, .n_papers = 1};
+#define DRAWN(what)                                                                                \
+    HEAD "vary: {d: {key: link.delay, values: [10 ns]}}\nfigures:\n  - {name: f, kind: line,"      \
+         " over: d, series: [{name: a, of: '1'}], expected: [" what "]}\n"
+    stage *s = *state;
+    if (stage_read(s,
+                   DRAWN("{check: p-1, item: F1}, {check: p-1, item: F2, name: n, from: '3'},"
+                         " {check: p-2, value: 7, min: 8, max: 9}"),
+                   "full", &l) != 0)
+        fail_msg("%s", s->err.text);
+    store_point(s, 0, 1, COP_OUTCOME_OK);
+    find_points(s);
+    judged j = judge(s);
+    same_figure(
+        &j, "f",
+        "{" FRAME(
+            "f",
+            "line") ", 'series': ["
+                    "{'name': 'a', 'dash': false, 'points': [[10, 1]], 'ci': [null]}],"
+                    " 'expected': ["
+                    "{'name': 'paper', 'from': null, 'to': null, 'value': 13, 'low': 12.5,"
+                    " 'high': 13.5},"
+                    "{'name': 'n', 'from': 3, 'to': null, 'value': null, 'low': 1.5, 'high': null},"
+                    "{'name': 'paper', 'from': null, 'to': null, 'value': 5, 'low': null,"
+                    " 'high': 6}]}");
+    cop_arena_free(&j.arena);
+    static const char *const none[] = {DRAWN("{check: p-3}"), DRAWN("{check: p-1}"),
+                                       DRAWN("{check: p-1, item: F3}")};
+    for (size_t i = 0; i < COP_LEN(none); i++) {
+        assert_int_not_equal(stage_read(s, none[i], "full", &l), 0);
+        assert_non_null(strstr(s->err.text, "gives no such value to draw"));
+        must_read(s, none[i], "full"); /* without a ledger nobody knows */
+    }
 }
 
 static void test_bars_and_maps(void **state)
@@ -351,8 +384,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_STAGE(test_lines),
-        ON_STAGE(test_digits),
         ON_STAGE(test_expected),
+        ON_STAGE(test_expected_by_the_ledger),
         ON_STAGE(test_bars_and_maps),
         ON_STAGE(test_networks_and_tables),
         ON_STAGE(test_units_of_time),
