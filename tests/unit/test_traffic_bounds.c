@@ -321,11 +321,48 @@ static void random_phase_is_uniform(void **state)
     rig_free(&r);
 }
 
+/* Exchanges: what they leave to others, and how many hosts. */
+static void bounds_of_exchanges(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t hosts;
+        const char *says; /* NULL: accepted */
+    } all[] = {
+        {"pattern=tornado", 4, "traffic[0].pattern: an `exchange` knows who sends to whom"},
+        {"arrival=poisson; load=10 %", 4, "traffic[0].arrival: an `exchange` knows when to send"},
+        {"active=[1 us, 2 us]", 4, "traffic[0].active: an `exchange` has one period"},
+        {"from=3", 4, "traffic[0].from: an `exchange` needs two hosts"},
+        {"from=2-3", 4, NULL},
+        {"exchange=grid-transpose", 7, "a product of two numbers above 1; it is 7"},
+        {"exchange=grid-transpose", 3, "exchange grid-transpose needs"},
+        {"exchange=grid-transpose", 4, NULL},
+        {"exchange=all-pairs", 65, "64 or less; it is 65"},
+        {"exchange=all-pairs", 64, NULL},
+        {"exchange=natural-ring", 4096, "4096 hosts are too many for this exchange"},
+        {"exchange=natural-ring", 4095, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < COP_LEN(all); i++) {
+        rig r;
+        char text[100];
+        rig_init(&r, all[i].hosts, GBIT);
+        snprintf(text, sizeof(text), "exchange=ping-pong; %s", all[i].text);
+        rig_entry(&r, text);
+        int rc = rig_try(&r);
+        assert_int_equal(rc, all[i].says ? -COP_E_INPUT : 0);
+        if (all[i].says && strstr(r.err.text, all[i].says) == NULL)
+            fail_msg("%s: %s", all[i].text, r.err.text);
+        rig_free(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_for_hosts),
         cmocka_unit_test(bounds_of_options),
+        cmocka_unit_test(bounds_of_exchanges),
         cmocka_unit_test(mean_sizes),
         cmocka_unit_test(weights),
         cmocka_unit_test(rates_of_hosts),
