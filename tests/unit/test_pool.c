@@ -2,6 +2,7 @@
  * makes again, what it does to signals, and what is stored with each run. */
 #include "study_fixture.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -77,10 +78,23 @@ static int run_pool(stage *s, cop_pool_opts o, watcher *w)
     return cop_pool_run(plans, 1, &o, &s->err);
 }
 
+static size_t open_files(void)
+{
+    size_t n = 0;
+    DIR *d = opendir("/proc/self/fd");
+    assert_non_null(d);
+    while (readdir(d) != NULL)
+        n++;
+    closedir(d);
+    return n;
+}
+
 static void must_run(stage *s, cop_pool_opts o, watcher *w)
 {
+    size_t before = open_files();
     if (run_pool(s, o, w) != 0)
         fail_msg("%s", s->err.text);
+    assert_int_equal(open_files(), before);
     assert_int_equal(w->last.running, 0);
     assert_true(w->last.share == 1.0);
     assert_int_equal(w->last.found + w->last.done, w->last.total);
@@ -294,8 +308,10 @@ static void test_models(void **state)
     assert_int_equal(cop_store_run(s->db, &meta, &r, NULL, &s->err), 0);
     cop_arena_free(&r.arena);
     cop_pool_opts o = {.db = s->db};
+    size_t before = open_files();
     assert_int_equal(cop_pool_find(plans, 1, &o, &s->err), 0);
     assert_int_equal(s->plan.point[0].run_id, 0);
+    assert_int_equal(open_files(), before);
     o.any_model = true;
     assert_int_equal(cop_pool_find(plans, 1, &o, &s->err), 0);
     assert_int_equal(s->plan.point[0].run_id, 1);

@@ -78,6 +78,8 @@ static void test_calls_cost_their_work(void **state)
         {"math.min(table.unpack(t, 1, 1000))", 2000, 8000},
         {"select('#', table.unpack(t, 1, 1000))", 2000, 8000},
         {"string.char(table.unpack(t, 1, 200))", 400, 2000},
+        {"('a5'):find(5)", 0, 300},
+        {"s:find(5)", 4000, 4400},
         {"table.sort(t)", 4000, 400000},
         {"for k in pairs(t) do end", 4000, 400000},
         {"next(t)", 4000, 40000},

@@ -3,6 +3,7 @@
 #include "verdict_fixture.h"
 
 #include <ctype.h>
+#include <malloc.h>
 
 static bool accepted(stage *s, const char *text, const char *why)
 {
@@ -287,6 +288,38 @@ static void test_record(void **state)
     assert_true(s->study.inputs != before);
 }
 
+/* Read, rehearsed, judged and thrown away again and again, a study leaves no memory behind. */
+static void test_nothing_is_kept(void **state)
+{
+    stage *s = *state;
+    size_t before = 0;
+    for (int round = 0; round < 20; round++) {
+        cop_arena a = {0};
+        cop_study_record r;
+        must_read(s,
+                  HEAD "seeds: 2\nlet: {t: 'all:total()'}\nchecks: {a: {of: {of: t, min: 0}}}\n"
+                       "figures:\n  - {name: b, kind: bar, categories: [p], series: [{name: n,"
+                       " of: t}]}\n  - {name: n, kind: network, series: [{name: n, of: all}]}\n"
+                       "  - {name: s, kind: time, series: [{name: n, of: \"all:series('F1')\"}],"
+                       " expected: [{points: [[1, 2]]}]}\n",
+                  "full");
+        for (size_t i = 0; i < 2 && round == 0; i++)
+            store_point(s, i, 1, COP_OUTCOME_OK);
+        find_points(s);
+        assert_int_equal(cop_study_rehearse(&s->plan, &s->err), 0);
+        assert_int_equal(cop_study_evaluate(&s->plan, s->store, "", &a, &r, &s->err), 0);
+        assert_int_equal(r.n_figures, 3);
+        cop_arena_free(&a);
+        cop_study_free(&s->study);
+        cop_store_close(s->store);
+        s->store = NULL;
+        if (round == 9)
+            before = mallinfo2().uordblks;
+    }
+    /* Small blocks that the C library keeps for itself count as taken; a Lua state is much more. */
+    assert_true(mallinfo2().uordblks < before + 65536);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +331,7 @@ int main(void)
         ON_STAGE(test_numbers_of_values),
         ON_STAGE(test_faults),
         ON_STAGE(test_record),
+        ON_STAGE(test_nothing_is_kept),
     };
     return cmocka_run_group_tests_name("study_text", tests, NULL, NULL);
 }

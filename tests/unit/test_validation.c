@@ -133,10 +133,15 @@ static void test_cells(void **state)
         &l, &r, 1, &in, &(cop_validation_cost){.runs = 12, .cpu_seconds = 3600, .half_second = 90},
         &a);
     static const char *const lines[] = {
-        "\n| p | 1 | 0 | 1 | 0 | 0 | P |\n",
+        "\n\n| paper | checks | pass | fail | not run | recorded | |\n"
+        "|---|---:|---:|---:|---:|---:|---|\n"
+        "| p | 1 | 0 | 1 | 0 | 0 | P |\n",
         "\n| q | 2 | 0 | 0 | 1 | 1 | Q |\n",
         "\n| **all** | 3 | 0 | 1 | 1 | 1 |  |\n",
-        "\n| p-1 | a &gt; b | c d | &lt;e&gt; | \\| | f\\|g | **fail**, quick |\n",
+        "\n\n## p: P\n\nS1\n\n"
+        "| check | where | what | expected | tolerance | measured | verdict |\n"
+        "|---|---|---|---|---|---|---|\n"
+        "| p-1 | a &gt; b | c d | &lt;e&gt; | \\| | f\\|g | **fail**, quick |\n",
         "\nWhy checks fail:\n\n* p-1: why\n\n## q: Q\n\nS2\n\n",
         "\n| q-1 |  |  |  |  |  | not-run |\n| q-2 |  |  |  |  |  | recorded |\n\n## Cost\n",
         "\n12 runs, 60 CPU minutes on the machine",
