@@ -73,7 +73,9 @@ static inline void rig_build(rig *r)
 
 static inline void rig_free(rig *r)
 {
+    static const cop_traffic none;
     cop_traffic_free(&r->tr);
+    assert_memory_equal(&r->tr, &none, sizeof(none));
     cop_arena_free(&r->arena);
 }
 

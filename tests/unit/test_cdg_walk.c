@@ -32,6 +32,13 @@ static void test_counts(void **state)
     start(&r, &cop_route_dmodk, &t, NULL, 2);
     cop_cdg_result a, b, d;
     cop_cdg_check(&r, 0, &a);
+    cop_cdg_result computed; /* large trees have no table */
+    r.lft = NULL;
+    cop_cdg_check(&r, 0, &computed);
+    assert_int_equal(a.channels, computed.channels);
+    assert_int_equal(a.dependencies, computed.dependencies);
+    assert_true(computed.acyclic && !computed.unreachable);
+    cop_cdg_free(&computed);
     r.single = false;
     cop_cdg_check(&r, 0, &b);
     r.memoryless = false;
@@ -330,6 +337,7 @@ static void test_cycle_search(void **state)
     assert_int_equal(cop_edges_cycle(&e, 300000, &cycle), 300000);
     cop_free(cycle);
     cop_edges_free(&e);
+    assert_true(e.slot == NULL && e.size == 0 && e.n == 0);
 }
 
 int main(void)

@@ -125,6 +125,8 @@ static void bounds_of_options(void **state)
         {"arrival=constant; rate=10 Gbit/s", NULL},
         {"arrival=constant; load=100 %", NULL},
         {"arrival=constant; rate=10.000000001 Gbit/s", "host 0 can send at most 10 Gbit/s"},
+        {"arrival=constant; rate=12 Gbit/s",
+         "traffic[0].rate: `rate` is 12 Gbit/s, but host 0 can send at most 10 Gbit/s"},
         {"load=5 %", "saturated sources have no `load`"},
         {"arrival=constant; load=0.000000004 %", "less than 1 bit/s"}, /* 0.4 bit/s */
         {"arrival=constant; load=0.000000006 %", NULL},
