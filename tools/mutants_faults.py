@@ -11,7 +11,8 @@ Text     comments, strings, preprocessor lines, COP_ASSERT and COP_CHECK are bla
          search and so never touched; one exception: the number with which the default of an option
          table starts. Spaces tell a binary from a unary operator: the code is formatted.
 Left out calls that only release memory (the sanitizers of `make check` find what leaks), `{0}`, sizes
-         of arrays. A returned int is an error code: the fault loses it; other numbers grow by one.
+         of arrays, memory for one thing, what luaL_error returns: it never does. A returned int is an
+         error code: the fault loses it; other numbers grow by one.
 Order    of a seed: lines by a hash of seed, file and text, then faults of a line likewise. A change
          elsewhere in the file moves nothing.
 """
@@ -99,7 +100,7 @@ def token_faults(code, lua):
         if token[0].isdigit():
             begin = code.rfind("\n", 0, a) + 1
             array = DECLARED_ARRAY.match(code[begin:code.find("\n", a)])
-            size = array and begin + array.end() > a
+            size = array and begin + array.end() > a or re.search(r"COP_NEW_ARRAY\([^;]*, $", code[begin:a])
             if around != "{}" and not size and not re.search(r"\w : $", code[begin:a]):
                 yield "constant", a, b, next_number(token)
         elif token in swap and (token not in SPACED or not around.strip()):
@@ -201,7 +202,7 @@ def returned_faults(code, lua):
     for m in re.finditer(r"\breturn ", code):
         end = statement_end(code, m.end())
         made_by = [h[1] for h in headers if h[0] < m.start()]
-        if end < 0 or not made_by or re.fullmatch(r"true|false|\d+|NULL", code[m.end():end]):
+        if end < 0 or not made_by or re.fullmatch(r"true|false|\d+|NULL|luaL_error\(.*", code[m.end():end], re.S):
             continue
         if "*" in made_by[-1]:
             yield "returned", m.end(), end, "NULL" + re.sub(r"[^\n]", "", code[m.end():end])
