@@ -10,9 +10,10 @@ Kinds    relation    < <= > >= == != to the neighbour        condition  if (x) t
 Text     comments, strings, preprocessor lines, COP_ASSERT and COP_CHECK are blanked before the
          search and so never touched; one exception: the number with which the default of an option
          table starts. Spaces tell a binary from a unary operator: the code is formatted.
-Left out calls that only release memory (the sanitizers of `make check` find what leaks), functions that
-         only fetch into the cache (PREFETCH), `{0}`, numbers in the sizes of arrays, declared or
-         allocated: one more changes nothing. A returned int is an error code: the fault loses it; other numbers grow by one.
+Left out calls that only release memory (the sanitizers of `make check` find what leaks), functions
+         that only fetch into the cache (PREFETCH), `{0}`, numbers in the sizes of arrays, declared or
+         allocated (one more changes nothing), what luaL_error returns: it never does. A returned int
+         is an error code: the fault loses it; other numbers grow by one.
 Order    of a seed: lines by a hash of seed, file and text, then faults of a line likewise. A change
          elsewhere in the file moves nothing.
 """
@@ -208,7 +209,7 @@ def returned_faults(code, lua):
     for m in re.finditer(r"\breturn ", code):
         end = statement_end(code, m.end())
         made_by = [h[1] for h in headers if h[0] < m.start()]
-        if end < 0 or not made_by or re.fullmatch(r"true|false|\d+|NULL", code[m.end():end]):
+        if end < 0 or not made_by or re.fullmatch(r"true|false|\d+|NULL|luaL_error\(.*", code[m.end():end], re.S):
             continue
         if "*" in made_by[-1]:
             yield "returned", m.end(), end, "NULL" + re.sub(r"[^\n]", "", code[m.end():end])

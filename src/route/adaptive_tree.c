@@ -18,8 +18,6 @@ static int adaptive_tree_setup(cop_route *r, const void *cfg, cop_err *err)
     if (rc != 0)
         return rc;
     r->state = map;
-    r->vls = 1;
-    r->max_cand = 1;
     r->memoryless = true;
     for (uint32_t l = 1; l <= map->levels; l++) {
         if (map->w[l] > COP_MAX_CAND)

@@ -19,8 +19,6 @@ static int dmodk_setup(cop_route *r, const void *cfg, cop_err *err)
     (void)cfg;
     cop_tree_map *map = COP_NEW_ARRAY(&r->arena, cop_tree_map, 1);
     r->state = map;
-    r->vls = 1;
-    r->max_cand = 1;
     r->single = true;
     r->memoryless = true;
     return cop_tree_map_init(map, r->topo, &r->arena, r->ops->name, err);

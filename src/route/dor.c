@@ -22,7 +22,6 @@ static int dor_setup(cop_route *r, const void *config, cop_err *err)
     if (rc != 0)
         return rc;
     r->state = map;
-    r->max_cand = 1;
     r->vls = map->any_wrap && cfg->datelines ? 2 : 1;
     r->single = r->memoryless = r->vls == 1;
     return 0;

@@ -69,7 +69,6 @@ static int dragonfly_init(cop_route *r, cop_err *err)
     d->a = s->a;
     d->groups = s->groups;
     r->state = d;
-    r->max_cand = 1;
     collect_links(d, t, &r->arena);
     for (uint32_t g = 0; g < d->groups; g++)
         for (uint32_t to = 0; to < d->groups; to++)

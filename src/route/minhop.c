@@ -58,8 +58,6 @@ static int minhop_setup(cop_route *r, const void *cfg, cop_err *err)
 {
     (void)cfg;
     const cop_topo *t = r->topo;
-    r->vls = 1;
-    r->max_cand = 1;
     r->single = r->memoryless = true;
     search s = {.dist = cop_alloc_array(t->n_switches, sizeof(uint32_t)),
                 .queue = cop_alloc_array(t->n_switches, sizeof(uint32_t))};

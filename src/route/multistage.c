@@ -58,8 +58,6 @@ static int multistage_setup(cop_route *r, const void *cfg, cop_err *err)
     for (uint32_t c = 0; c < s->stages; c++)
         m->weight[c] = weight /= s->radix;
     r->state = m;
-    r->vls = 1;
-    r->max_cand = 1;
     r->single = r->memoryless = true;
     for (uint32_t dst = 0; dst < t->n_hosts; dst++)
         if (!arrives(r, dst))

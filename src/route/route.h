@@ -45,7 +45,8 @@ typedef struct cop_route_ops {
     size_t cfg_size;
     /* Promises that the network checks: packets of a flow stay in order. */
     bool in_order;
-    /* Build r->state from the topology; set r->vls, r->max_cand. Fails if the shape is wrong. */
+    /* Build r->state from the topology; raise r->vls and r->max_cand, which are 1, if more are needed.
+     * Fails if the shape is wrong. */
     int (*setup)(cop_route *r, const void *cfg, cop_err *err);
     /* Choices made when a packet is injected (Valiant's intermediate; lane). May be NULL: lane 0.
      * In the dependency check there is no view or no `rng`; then hop->mid comes preset. Returns

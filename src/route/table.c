@@ -15,8 +15,6 @@ static int table_setup(cop_route *r, const void *config, cop_err *err)
         return cop_err_add(err, COP_E_INPUT,
                            "routing table: path is empty; must name a file like opensm-lfts.dump");
     const cop_topo *t = r->topo;
-    r->vls = 1;
-    r->max_cand = 1;
     r->single = r->memoryless = true;
     r->lft = COP_NEW_ARRAY(&r->arena, uint16_t, cop_times(t->n_switches, t->n_hosts));
     char *text = NULL;

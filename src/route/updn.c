@@ -188,8 +188,6 @@ static int updn_setup(cop_route *r, const void *config, cop_err *err)
 {
     const cop_updn_cfg *cfg = config;
     const cop_topo *t = r->topo;
-    r->vls = 1;
-    r->max_cand = 1;
     r->single = r->memoryless = true;
     if (cfg->root >= (int64_t)t->n_switches)
         return cop_err_add(err, COP_E_INPUT,

@@ -82,7 +82,7 @@ static int check_list(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entr
     int rc = 0;
     for (size_t i = 0; i < l->n && rc == 0; i++) {
         int64_t h = l->v[i];
-        if (h < 0 || h >= (int64_t)e->n_hosts) {
+        if (h >= (int64_t)e->n_hosts) {
             rc =
                 traffic_fault(b, "to_list", "`to_list` names host %" PRId64 "; the last host is %u",
                               h, e->n_hosts - 1);

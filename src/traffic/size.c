@@ -1,10 +1,9 @@
-/* Role: how long messages are. Checks the options of the size distribution and draws each message's
- * payload; all sizes are whole bytes.
+/* Role: how long messages are. Checks the options of the size distribution, beyond the ranges of
+ * single values that traffic_opts.c states, and draws each message's payload; all sizes are whole
+ * bytes.
  * Output: e->mean_q16, the mean size as bytes with 16 binary digits after the point: what the
  * arrival processes use to turn a rate into a time between messages. */
 #include "traffic/traffic_priv.h"
-
-#define MAX_BYTES (INT64_C(1) << 28)
 
 static int check_list(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e)
 {
@@ -21,13 +20,8 @@ static int check_list(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entr
     traffic_u128 bytes = 0;
     for (size_t i = 0; i < s->n; i++) {
         int64_t weight = w->n > 0 ? w->v[i] : 1;
-        if (s->v[i] < 1 || s->v[i] > MAX_BYTES) {
-            return traffic_fault(b, "sizes", "`sizes` has %" PRId64 " bytes; use 1 .. %" PRId64,
-                                 s->v[i], MAX_BYTES);
-        }
-        if (weight < 0 || total + (uint64_t)weight > UINT32_MAX) {
-            return traffic_fault(b, "weights", "`weights` must be 0 or more and below 2^32 in sum");
-        }
+        if (total + (uint64_t)weight > UINT32_MAX)
+            return traffic_fault(b, "weights", "`weights` must be below 2^32 in sum");
         total += (uint64_t)weight;
         bytes += (traffic_u128)(uint64_t)s->v[i] * (uint64_t)weight;
         e->size[i] = (uint32_t)s->v[i];

@@ -53,7 +53,8 @@ static inline void rig_entry(rig *r, const char *text)
         *value++ = '\0';
         const cop_opt *o = cop_opt_find(cop_traffic_opts, item);
         assert_non_null(o);
-        assert_int_equal(cop_opt_parse(o, cfg, value, &r->arena, NULL, &r->err), 0);
+        if (cop_opt_parse(o, cfg, value, &r->arena, NULL, &r->err) != 0)
+            fail_msg("%s: %s", text, r->err.text);
     }
 }
 
@@ -72,7 +73,9 @@ static inline void rig_build(rig *r)
 
 static inline void rig_free(rig *r)
 {
+    static const cop_traffic none;
     cop_traffic_free(&r->tr);
+    assert_memory_equal(&r->tr, &none, sizeof(none));
     cop_arena_free(&r->arena);
 }
 

@@ -154,14 +154,26 @@ static unsigned one_lane_escape_route(const cop_route *r, cop_hop *hop, const co
     return n;
 }
 
+/* The same on lane 1. */
+static unsigned upper_lane_escape_route(const cop_route *r, cop_hop *hop,
+                                        const cop_route_view *view, cop_cand *cand)
+{
+    unsigned n = one_lane_escape_route(r, hop, view, cand);
+    for (unsigned i = 0; i < n; i++)
+        cand[i].vl = cand[i].escape ? 1 : cand[i].vl;
+    return n;
+}
+
 static void test_escape_matters(void **state)
 {
     (void)state;
     cop_topo t;
     build(&t, "torus", &(cop_cube_cfg){INTS(6, 4), 1});
-    cop_route_ops ops[2] = {cop_route_adaptive_cube, cop_route_adaptive_cube};
+    cop_route_ops ops[3] = {cop_route_adaptive_cube, cop_route_adaptive_cube,
+                            cop_route_adaptive_cube};
     ops[0].route = no_escape_route;
     ops[1].route = one_lane_escape_route;
+    ops[2].route = upper_lane_escape_route;
     for (size_t i = 0; i < COP_LEN(ops); i++) {
         cop_route r;
         cop_cdg_result c;
@@ -169,6 +181,10 @@ static void test_escape_matters(void **state)
         cop_cdg_check(&r, 0, &c);
         assert_false(c.acyclic);
         assert_false(c.unreachable);
+        for (uint32_t k = 0; k < c.cycle_len; k++) {
+            assert_true(i == 0 ? c.cycle_vl[k] < r.lanes : c.cycle_vl[k] == i - 1);
+            assert_true(c.cycle[k] < t.host_port0);
+        }
         cop_cdg_free(&c);
         cop_route_fini(&r);
     }

@@ -32,6 +32,13 @@ static void test_counts(void **state)
     start(&r, &cop_route_dmodk, &t, NULL, 2);
     cop_cdg_result a, b, d;
     cop_cdg_check(&r, 0, &a);
+    cop_cdg_result computed; /* large trees have no table */
+    r.lft = NULL;
+    cop_cdg_check(&r, 0, &computed);
+    assert_int_equal(a.channels, computed.channels);
+    assert_int_equal(a.dependencies, computed.dependencies);
+    assert_true(computed.acyclic && !computed.unreachable);
+    cop_cdg_free(&computed);
     r.single = false;
     cop_cdg_check(&r, 0, &b);
     r.memoryless = false;
@@ -125,6 +132,40 @@ static void test_budget(void **state)
     cop_topo_free(&t);
 }
 
+/* Sampled with this budget, and complete with one step more. */
+static void expect_cost_before_last(const cop_route *r, uint64_t steps)
+{
+    for (uint64_t more = 0; more < 2; more++) {
+        cop_cdg_result c;
+        cop_cdg_check(r, steps + more, &c);
+        assert_int_equal(c.sampled, more == 0);
+        assert_false(c.unreachable);
+        cop_cdg_free(&c);
+    }
+}
+
+/* What a budget counts, on two switches with two hosts each. All destinations cost the same, and the
+ * last of the four is begun if there is a step left. */
+static void test_steps(void **state)
+{
+    (void)state;
+    cop_topo t;
+    cop_route r;
+    build(&t, "chain", &(cop_chain_cfg){.hosts = INTS(2, 2)});
+    start(&r, &cop_route_minhop, &t, NULL, 1);
+    /* Table: from the neighbour 1, from the far switch 2, from its second host 1 more. */
+    expect_cost_before_last(&r, 3 * 4);
+    /* By switches: 3 hosts, 2 switches and their one candidate each, a dependency between them. */
+    r.single = false;
+    expect_cost_before_last(&r, 3 * (3 + 2 * 2 + 1));
+    /* By state: each host enters by a port of its own, and the far ones go on by the trunk; two
+     * dependencies, of both on the link to the host. */
+    r.memoryless = false;
+    expect_cost_before_last(&r, 3 * (3 + 4 * 2 + 2));
+    cop_route_fini(&r);
+    cop_topo_free(&t);
+}
+
 /* Three switches in a row with a host each: port 0 is the host, then the neighbour on the left, if
  * any, and on the right. Every hop is offered on lane 1 (adaptive) and on lane 0 (escape). */
 static cop_cand towards(const cop_topo *t, uint32_t from, uint32_t to, bool escape)
@@ -198,6 +239,53 @@ static void test_dependencies_through_adaptive_hops(void **state)
     cop_topo_free(&t);
 }
 
+/* A mesh of three in a row: port 0 to the right, 1 to the left, 2 the host. On the way from `sw` to
+ * `dst` there is one more candidate. */
+typedef struct stray {
+    uint32_t sw, dst;
+    uint16_t port;
+    bool good;
+} stray;
+
+static unsigned stray_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
+                            cop_cand *cand)
+{
+    const stray *s = r->cfg;
+    (void)view;
+    cand[0] = (cop_cand){.port = hop->dst > hop->sw ? 0 : hop->dst < hop->sw ? 1 : 2};
+    if (hop->sw != s->sw || hop->dst != s->dst)
+        return 1;
+    cand[1] = (cop_cand){.port = s->port};
+    return 2;
+}
+
+/* Each candidate must lead on, also if another one does. */
+static void test_one_bad_candidate_of_two(void **state)
+{
+    (void)state;
+    const cop_route_ops ops = {.name = "stray", .setup = row_setup, .route = stray_route};
+    const stray all[] = {{1, 2, 3, false} /* no such port */,
+                         {1, 2, 2, false} /* another host */,
+                         {0, 2, 1, false} /* no cable */,
+                         {1, 2, 1, true} /* back, from where it may come again */};
+    cop_topo t;
+    build(&t, "mesh", &(cop_cube_cfg){INTS(3), 1});
+    for (size_t i = 0; i < COP_LEN(all); i++)
+        for (int memoryless = 0; memoryless < 2; memoryless++) {
+            cop_route r;
+            cop_cdg_result c;
+            start(&r, &ops, &t, &all[i], 2);
+            r.memoryless = memoryless != 0;
+            cop_cdg_check(&r, 0, &c);
+            assert_int_equal(c.unreachable, !all[i].good);
+            assert_int_equal(c.bad_dst, all[i].good ? COP_NONE : all[i].dst);
+            assert_true(all[i].good || c.bad_src < 2);
+            cop_cdg_free(&c);
+            cop_route_fini(&r);
+        }
+    cop_topo_free(&t);
+}
+
 /* Random graphs: the search agrees with repeated removal of nodes without successors. */
 static void test_cycle_search(void **state)
 {
@@ -249,6 +337,7 @@ static void test_cycle_search(void **state)
     assert_int_equal(cop_edges_cycle(&e, 300000, &cycle), 300000);
     cop_free(cycle);
     cop_edges_free(&e);
+    assert_true(e.slot == NULL && e.size == 0 && e.n == 0);
 }
 
 int main(void)
@@ -257,7 +346,9 @@ int main(void)
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_unreachable),
         cmocka_unit_test(test_budget),
+        cmocka_unit_test(test_steps),
         cmocka_unit_test(test_dependencies_through_adaptive_hops),
+        cmocka_unit_test(test_one_bad_candidate_of_two),
         cmocka_unit_test(test_cycle_search),
     };
     return cmocka_run_group_tests_name("cdg_walk", tests, NULL, NULL);

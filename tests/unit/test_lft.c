@@ -111,6 +111,15 @@ static void test_opensm_form(void **state)
     char buf[4096];
     build(&t, true);
     accept(&t, with(leaf0_text, buf, sizeof(buf)));
+    buf[strlen(buf) - 1] = '\0'; /* no end of the last line */
+    accept(&t, buf);
+    /* A line may be longer than what is read of it. */
+    char first[2048];
+    snprintf(first, sizeof(first),
+             LEAF0 "0x000a 001 # %0900d\n0x000b 002\n0x000c 003\n"
+                   "0x000d 003\n" END,
+             0);
+    accept(&t, with(first, buf, sizeof(buf)));
     /* Comments are not needed when the LIDs are known; CR LF and blank lines do no harm. */
     accept(&t, with(LEAF0 "\r\n0x000a 001\r\n0x000b 002\n# remark\n0x000c 003 # unknown node and "
                           "type\n0x000d 003\n" END,
@@ -246,7 +255,9 @@ static void test_routing(void **state)
     cop_err err = {0};
     cop_table_cfg cfg = {path};
     assert_int_equal(cop_route_init(&r, cop_route_find("table"), &t, &cfg, 1, &err), 0);
-    assert_true(r.single);
+    assert_true(r.single && r.memoryless && r.ops->in_order);
+    assert_int_equal(r.vls, 1);
+    assert_int_equal(r.max_cand, 1);
     assert_memory_equal(r.lft, expected, sizeof(expected));
     cop_hop hop = {.sw = 1, .dst = 3, .mid = COP_NONE};
     cop_cand cand;

@@ -23,6 +23,7 @@ static void test_metrics(void **state)
         {"r:delay('F1')", (10 * 100 + 30 * 200) / 40.0},
         {"r:hotspot_rate()", 1},
         {"r:other_rate()", 3},
+        {"#r:held(1)", 3}, /* all send 0.5 */
         {"r:sent_by('C')[1]", 0.5},
         {"#r:sent_by('B')", 0},
         {"r:received(1)", 2},
@@ -77,9 +78,14 @@ static void test_functions(void **state)
         {"jain{1, 1, 1}", 1},
         {"jain{1, 0}", 0.5},
         {"jain{0, 0}", 1}, /* nobody is worse off */
+        {"jain{0.5, 0}", 0.5}, /* whatever the size */
+        {"jain{1, 2, 3}", 36 / (3 * 14.0)},
         {"above(2, 1)", 0.5},
         {"above(1, 2)", -0.5},
         {"above(0, 0)", 0},
+        {"above(0.5, 0.25)", 0.5},
+        {"above(-0.25, -0.5)", 0.5},
+        {"above(-1, 3)", -4.0 / 3},
         {"apart(1, 2)", 0.5},
         {"falling{4, 2, 1}", 0.5},
         {"falling{4, 2, 3}", -1.0 / 3},
@@ -88,10 +94,15 @@ static void test_functions(void **state)
         {"trend({1, 2, 3}, {1, 1, 2})", 0.86602540378443865},
         {"trend({1, 2, 3}, {1, 2, 2})", 0.86602540378443865}, /* ranks 1, 2.5, 2.5 */
         {"trend({1, 2, 3, 4}, {1, 3, 2, 4})", 0.8}, /* 1 - 6 * 2 / (4 * 15) */
+        {"trend({1, 2}, {0.1, 0.2})", 1},
+        {"trend({5, 5, 5, 7}, {1, 2, 3, 4})",
+         0.77459666924148340}, /* ranks 2, 2, 2, 4: 3 / sqrt 15 */
         {"trend({1, 1, 1}, {1, 2, 3})", 0},
         {"trend({1, 2, 3}, {5, 5, 5})", 0},
         {"inner_maximum{1, 2, 1.5}", 0.25},
         {"inner_maximum{3, 2, 1}", -1},
+        {"inner_maximum{1, 2, 3}", -1},
+        {"inner_maximum{-4, -2, -3}", 0.5},
         {"tmax(0.5, 0.4, 0.5, 10)", 5.5},
         {"seconds('2 ms')", 0.002},
         {"sum{}", 0},
@@ -103,8 +114,11 @@ static void test_functions(void **state)
         {"same_set({1}, {1, 2})", 0},
         {"worst({9, 12}, 10)", 0.2},
         {"worst({9, 12}, {10, 12})", 0.1},
+        {"worst({-9, -12}, -10)", 0.2},
+        {"worst({}, 10)", 0},
         {"correlation({1, 2, 3}, {2, 4, 6})", 1},
         {"correlation({1, 2, 3}, {6, 4, 2})", -1},
+        {"correlation({0, 0.1}, {0.1, 0.2})", 1},
         {"correlation({1, 2, 3, 4}, {1, -1, -1, 1})", 0},
         {"correlation({1, 2}, {3, 3})", 0}, /* no line at all */
         {"correlation({3, 3}, {1, 2})", 0},
@@ -118,6 +132,11 @@ static void test_functions(void **state)
         {"tree_shares(4, 2)[2]", 1.0 / 4 / 3 / 4},
         {"3 * tree_shares(4, 2)[1] + 12 * tree_shares(4, 2)[2]", 1}, /* nothing is left over */
         {"tree_shares(4, 1)[1]", 1.0 / 3},
+        /* A 2-ary 3-tree: half of the last link for the neighbour, half of the rest for the two next
+         * ones, the rest for the four behind the top. */
+        {"tree_shares(2, 3)[1]", 1.0 / 2},
+        {"tree_shares(2, 3)[2]", 1.0 / 4 / 2},
+        {"tree_shares(2, 3)[3]", 1.0 / 4 / 4},
         {"row_shares(3, 3)[1]", 0.5},
         {"row_shares(3, 3)[3]", 0.125},
         {"cct(3, 2)", 9 * 7 / 4.0},
@@ -130,6 +149,8 @@ static void test_functions(void **state)
         {"qcn_steps(64, 1 / 128, 0.25)", 3}, /* 0.5, 0.25, then below */
         {"address_cells(8, 65)", 56},
         {"max_min({a = {'l'}, b = {'l', 'm'}}, {l = 10, m = 2}).a", 8},
+        {"max_min({a = {'l'}, b = {'l', 'm'}}, {l = 10, m = 2}).b", 2},
+        {"max_min({a = {'l'}, b = {'l'}, c = {'l'}}, {l = 0.3}).c", 0.1},
     };
     static const refusal faults[] = {
         {"mean{}", COP_EVAL_FAULT, "the mean of no values"},

@@ -102,6 +102,57 @@ static void test_root_between_switches(void **state)
     }
 }
 
+/* Links between switches a, b, ..., both ways, and hosts: "ab" is a cable, "a0" a host. */
+static void make_links(cop_result *r, const char *const *links, size_t n)
+{
+    unsigned used[26] = {0};
+    r->port = COP_NEW_ARRAY(&r->arena, cop_port_result, 2 * n);
+    r->node = COP_NEW_ARRAY(&r->arena, cop_node_result, n);
+    r->n_ports = r->n_nodes = 0;
+    for (size_t i = 0; i < n; i++) {
+        char a = links[i][0], b = links[i][1];
+        const char *from = cop_arena_printf(&r->arena, "%c.%u", a, used[a - 'a']++);
+        const char *to = b < 'a' ? cop_arena_printf(&r->arena, "h%c", b)
+                                 : cop_arena_printf(&r->arena, "%c.%u", b, used[b - 'a']++);
+        if (b < 'a')
+            r->node[r->n_nodes++] = (cop_node_result){.name = to, .role = ""};
+        r->port[r->n_ports++] = (cop_port_result){.name = from, .to = to};
+        r->port[r->n_ports++] = (cop_port_result){.name = to, .to = from};
+    }
+}
+
+/* A tail and a triangle: a - b, b - c, c - d, d - b; hosts at a and d. Seen from b, c and d are a group
+ * with it; seen from a, nobody is. */
+static void test_tail_and_triangle(void **state)
+{
+    static const char *const tail_first[] = {"a0", "ab", "bc", "bd", "cd", "d1"};
+    static const char *const triangle_first[] = {"bc", "bd", "cd", "d1", "a0", "ab"};
+    static const answer all[] = {{"r:group_switches()", 1},     {"r:cables()", 4},
+                                 {"r:diameter()", 2},           {"r:switch_ports()", 3},
+                                 {"#r:neighbours()", 4},        {"r:neighbours()[1]", 1},
+                                 {"r:neighbours()[2]", 3},      {"r:neighbours()[3]", 2},
+                                 {"r:neighbours()[4]", 2},      {"#r:tiers('switches')", 2},
+                                 {"r:tiers('switches')[1]", 2}, {"r:tiers('switches')[2]", 2},
+                                 {"r:tiers('up')[1]", 3},       {"r:tiers('up')[2]", 0},
+                                 {"r:tiers('down')[1]", 2}, /* hosts */
+                                 {"r:tiers('down')[2]", 5}, /* to the side counts as down */
+                                 {"r:tiers('ports')[1]", 3},    {"r:tiers('ports')[2]", 3},
+                                 {"r:tier_of('a.1 > b.0')", 1}, {"r:tier_of('c.0')", 2},
+                                 {"#r:injected_by_switch()", 2}};
+    static const answer group = {"r:group_switches()", 3};
+    stage *s = *state;
+    for (int i = 0; i < 2; i++) {
+        cop_result r = make_tree();
+        make_links(&r, i ? triangle_first : tail_first, COP_LEN(tail_first));
+        remove(s->db);
+        cop_store_close(s->store);
+        s->store = NULL;
+        cop_eval *e = open_run(s, &r);
+        expect_answers(e, i ? &group : all, i ? 1 : COP_LEN(all));
+        cop_eval_close(e);
+    }
+}
+
 /* Simulate the points of the stage, and open expressions over them. */
 static cop_eval *simulate(stage *s)
 {
@@ -177,6 +228,7 @@ int main(void)
         ON_STAGE(test_graph),
         ON_STAGE(test_congestion_tree),
         ON_STAGE(test_root_between_switches),
+        ON_STAGE(test_tail_and_triangle),
         ON_STAGE(test_topologies),
     };
     return cmocka_run_group_tests_name("metrics_net", tests, NULL, NULL);

@@ -220,15 +220,65 @@ static void test_updn_takes_the_first_of_equal_roots(void **state)
     cop_route_fini(&first);
     cop_route_fini(&last);
     cop_topo_free(&t);
-    /* One more cable decides, wherever it is: a row of three switches, the middle one is the
-     * root. */
-    build(&t, "chain", &(cop_chain_cfg){.hosts = INTS(1, 1, 1)});
+    /* Most cables decide, wherever they are: the middle of a mesh of 3 by 3 has four, and other
+     * roots would give other tables. */
+    build(&t, "mesh", &(cop_cube_cfg){INTS(3, 3), 1});
     start(&chosen, "updn", &t, NULL, 0);
-    start(&first, "updn", &t, &(cop_updn_cfg){1}, 0);
-    assert_memory_equal(chosen.lft, first.lft, 3 * 3 * sizeof(uint16_t));
+    for (int64_t root = 0; root < 9; root++) {
+        cop_route other;
+        start(&other, "updn", &t, &(cop_updn_cfg){root}, 0);
+        bool same = memcmp(chosen.lft, other.lft, 9 * 9 * sizeof(uint16_t)) == 0;
+        assert_int_equal(same, root == 4);
+        cop_route_fini(&other);
+    }
     cop_route_fini(&chosen);
-    cop_route_fini(&first);
     cop_topo_free(&t);
+}
+
+/* What the dependency check and the network may rely on: one path for a switch and a destination,
+ * no memory of where a packet came from, no overtaking. */
+static void test_promises(void **state)
+{
+    (void)state;
+    const cop_xgft_cfg tree = {INTS(4, 4), INTS(1, 2)};
+    const cop_cube_cfg cube = {INTS(4, 4), 1};
+    const cop_dragonfly_cfg dragonfly = {2, 4, 2, 0};
+    const cop_multistage_cfg omega = {2, 3};
+    const struct {
+        const char *kind;
+        const void *shape;
+        const char *routing;
+        uint32_t candidates;
+        bool single, memoryless, in_order;
+    } all[] = {
+        {"xgft", &tree, "dmodk", 1, true, true, true},
+        {"xgft", &tree, "destro", 1, true, true, true},
+        {"xgft", &tree, "det", 1, true, true, true},
+        {"xgft", &tree, "ftree", 1, true, true, true},
+        {"xgft", &tree, "minhop", 1, true, true, true},
+        {"xgft", &tree, "updn", 1, true, true, true},
+        {"xgft", &tree, "adaptive-tree", 2, false, true, false}, /* two ports up */
+        {"torus", &cube, "dor", 1, false, false, true}, /* lanes follow from the way */
+        {"mesh", &cube, "dor", 1, true, true, true},
+        {"torus", &cube, "adaptive-cube", 2 * 2 + 1, false, true, false},
+        {"mesh", &cube, "adaptive-cube", 2 + 1, false, true, false},
+        {"dragonfly", &dragonfly, "dragonfly-min", 1, false, true, true},
+        {"dragonfly", &dragonfly, "dragonfly-valiant", 1, false, false, false},
+        {"omega", &omega, "destination-tag", 1, true, true, true},
+    };
+    for (size_t i = 0; i < COP_LEN(all); i++) {
+        cop_topo t;
+        cop_route r;
+        build(&t, all[i].kind, all[i].shape);
+        start(&r, all[i].routing, &t, NULL, 0);
+        assert_int_equal(r.lanes, r.vls); /* as many as needed, if nothing is said */
+        assert_int_equal(r.max_cand, all[i].candidates);
+        assert_int_equal(r.single, all[i].single);
+        assert_int_equal(r.memoryless, all[i].memoryless);
+        assert_int_equal(r.ops->in_order, all[i].in_order);
+        cop_route_fini(&r);
+        cop_topo_free(&t);
+    }
 }
 
 static void test_refusals(void **state)
@@ -248,6 +298,50 @@ static void test_refusals(void **state)
     cop_topo_free(&t);
     build(&t, "xgft", &(cop_xgft_cfg){INTS(4, 4), INTS(1, 65)});
     refuse("adaptive-tree", &t, NULL, 1, "65 up ports");
+    cop_topo_free(&t);
+}
+
+static int counting_setup(cop_route *r, const void *cfg, cop_err *err)
+{
+    r->state = *(int *const *)cfg; /* how often it was freed; -1: refuse */
+    return *(int *)r->state >= 0 ? 0 : cop_err_add(err, COP_E_INPUT, "refused; not wanted");
+}
+
+static void counting_destroy(cop_route *r)
+{
+    ++*(int *)r->state;
+}
+
+static unsigned first_port(const cop_route *r, cop_hop *hop, const cop_route_view *view,
+                           cop_cand *cand)
+{
+    (void)r, (void)hop, (void)view;
+    cand[0] = (cop_cand){0};
+    return 1;
+}
+
+/* What a routing has made is freed once, also if it was refused; nothing is left behind. */
+static void test_life_of_a_routing(void **state)
+{
+    (void)state;
+    const cop_route_ops ops = {.name = "counting",
+                               .setup = counting_setup,
+                               .route = first_port,
+                               .destroy = counting_destroy};
+    cop_topo t;
+    build(&t, "single", &(cop_single_cfg){.hosts = 2});
+    for (int begin = -1; begin <= 0; begin++) {
+        int freed = begin, *at = &freed;
+        cop_route r;
+        cop_err err = {0};
+        int rc = cop_route_init(&r, &ops, &t, &at, 1, &err);
+        assert_int_equal(rc, begin < 0 ? -COP_E_INPUT : 0);
+        if (rc == 0)
+            cop_route_fini(&r);
+        assert_int_equal(freed, begin + 1);
+        assert_null(r.ops);
+        assert_null(r.state);
+    }
     cop_topo_free(&t);
 }
 
@@ -286,7 +380,9 @@ int main(void)
         cmocka_unit_test(test_any_graph),
         cmocka_unit_test(test_updn_legal),
         cmocka_unit_test(test_updn_takes_the_first_of_equal_roots),
+        cmocka_unit_test(test_promises),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_life_of_a_routing),
         cmocka_unit_test(test_registry),
     };
     return cmocka_run_group_tests_name("route", tests, NULL, NULL);

@@ -105,6 +105,79 @@ static void test_adaptive_cube_choice(void **state)
     cop_topo_free(&t);
 }
 
+static uint64_t lane_load(void *ctx, uint32_t sw, uint32_t port, uint32_t vl)
+{
+    (void)sw;
+    return ((const uint64_t *)ctx)[port * 8 + vl];
+}
+
+/* All adaptive lanes of all minimal ways once each, by rising lane; and what the candidates say of
+ * themselves is as many. */
+static void test_adaptive_cube_lists_lanes(void **state)
+{
+    (void)state;
+    const struct {
+        uint32_t lanes, adaptive; /* 5 ways and 64 candidates: 12 lanes at most */
+    } all[] = {{2, 1}, {3, 2}, {6, 5}, {13, 12}, {14, 12}, {16, 12}};
+    cop_topo t;
+    build(&t, "hypercube", &(cop_hypercube_cfg){5, 1});
+    for (size_t i = 0; i < COP_LEN(all); i++) {
+        cop_route r;
+        cop_cand cand[COP_MAX_CAND];
+        start(&r, "adaptive-cube", &t, NULL, all[i].lanes);
+        assert_int_equal(r.max_cand, 5 * all[i].adaptive + 1);
+        cop_hop hop = {.sw = 0, .dst = 31, .mid = COP_NONE};
+        assert_int_equal(r.ops->route(&r, &hop, NULL, cand), r.max_cand);
+        for (uint32_t k = 0; k + 1 < r.max_cand; k++) {
+            assert_int_equal(cand[k].port, 2 * (k / all[i].adaptive));
+            assert_int_equal(cand[k].vl, 1 + k % all[i].adaptive);
+            assert_int_equal(cand[k].escape, 0);
+        }
+        assert_int_equal(cand[r.max_cand - 1].escape, 1);
+        cop_route_fini(&r);
+    }
+    cop_topo_free(&t);
+}
+
+/* The least loaded lane of a way, the first of equals. Equal ways are taken in turn, each first in
+ * about a third of the cases; without a choice no random number is drawn. */
+static void test_adaptive_cube_ties(void **state)
+{
+    (void)state;
+    cop_topo t;
+    cop_route r;
+    build(&t, "mesh", &(cop_cube_cfg){INTS(3, 3, 3), 1});
+    start(&r, "adaptive-cube", &t, NULL, 4);
+    uint64_t load[6][8] = {{0, 9, 8, 7}, {0}, {0, 9, 7, 7}, {0}, {0, 7, 9, 9}};
+    cop_rng rng = cop_rng_make(3, COP_RNG_ROUTE, 0), before = rng;
+    cop_route_view view = {load, lane_load, &rng};
+    cop_cand cand[COP_MAX_CAND];
+    cop_hop hop = {.sw = 0, .dst = 26, .mid = COP_NONE};
+    const unsigned lane[] = {3, 0, 2, 0, 1};
+    unsigned first[6] = {0};
+    for (int i = 0; i < 3000; i++) {
+        assert_int_equal(r.ops->route(&r, &hop, &view, cand), 4);
+        first[cand[0].port]++;
+        for (unsigned k = 0; k < 3; k++) {
+            assert_int_equal(cand[k].port, (cand[0].port + 2 * k) % 6);
+            assert_int_equal(cand[k].vl, lane[cand[k].port]);
+        }
+    }
+    for (unsigned k = 0; k < 6; k += 2)
+        assert_in_range(first[k], 900, 1100);
+    rng = before;
+    hop.dst = 2;
+    assert_int_equal(r.ops->route(&r, &hop, &view, cand), 2);
+    assert_int_equal(cand[0].port, 0);
+    assert_memory_equal(&rng, &before, sizeof(rng));
+    view.rng = NULL; /* then in the order of the dimensions */
+    hop.dst = 26;
+    assert_int_equal(r.ops->route(&r, &hop, &view, cand), 4);
+    assert_int_equal(cand[0].port, 0);
+    cop_route_fini(&r);
+    cop_topo_free(&t);
+}
+
 /* Switches on the l-g-l path: at most one local hop on each side of the only global link. (Two
  * global hops in a row can be shorter; that is not what minimal means in a dragonfly.) */
 static void check_local_global_local(const cop_topo *t)
@@ -167,6 +240,10 @@ static void check_mids(const cop_topo *t, const cop_valiant_cfg *cfg, uint32_t s
         n++;
     }
     assert_int_equal(found, expected);
+    assert_int_equal(n, expected > 0 ? expected : 1); /* without any: the direct way */
+    cop_hop listed = {.src = src, .dst = dst, .mid = 3};
+    assert_int_equal(r.ops->inject(&r, &listed, NULL), 0);
+    assert_int_equal(listed.mid, 3); /* whoever lists the ways gives the intermediate */
     cop_rng rng = cop_rng_make(5, COP_RNG_ROUTE, 0);
     cop_route_view view = {NULL, fake_load, &rng};
     for (int i = 0; i < 2000; i++) {
@@ -265,6 +342,8 @@ int main(void)
         cmocka_unit_test(test_cubes),
         cmocka_unit_test(test_dor_dateline),
         cmocka_unit_test(test_adaptive_cube_choice),
+        cmocka_unit_test(test_adaptive_cube_lists_lanes),
+        cmocka_unit_test(test_adaptive_cube_ties),
         cmocka_unit_test(test_dragonfly_pairs),
         cmocka_unit_test(test_dragonfly_uses_parallel_links_alike),
         cmocka_unit_test(test_valiant_intermediates),

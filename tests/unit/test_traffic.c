@@ -16,6 +16,10 @@ static void option_table(void **state)
         assert_ptr_equal(cop_opt_find(cop_traffic_opts, o->name), o);
         assert_non_null(o->def);
         assert_true(strlen(o->help) > 10);
+        /* Bounds are those of numbers; words and texts have none. */
+        bool bounded =
+            o->type != COP_OPT_ENUM && o->type != COP_OPT_BOOL && o->type != COP_OPT_STRING;
+        assert_int_equal(o->min != 0 || o->max != 0, bounded);
     }
     const cop_opt *o = cop_opt_find(cop_traffic_opts, "pattern");
     assert_string_equal(o->names[COP_PATTERN_FOREST], "forest");

@@ -161,12 +161,46 @@ static void forest_moving(void **state)
     rig_free(&r);
 }
 
+/* Hotspots move every 1 ms, contributors send from 10 to 20 and from 30 ms on. In each of these slots a
+ * host has one stream, unless it is its own hotspot; outside of them none. */
+static void forest_moving_in_windows(void **state)
+{
+    (void)state;
+    enum { N = 20, HOT = 4, SLOTS = 50 };
+    rig r;
+    uint32_t hot[HOT], own = 0;
+    rig_init(&r, N, 10 * GBIT);
+    r.ctx.duration_ps = SLOTS * COP_MS;
+    rig_entry(&r, "pattern=forest; v_share=0 %; hotspots=4; lifetime=1 ms; active=[10 ms, 20 ms, "
+                  "30 ms]");
+    rig_build(&r);
+    for (cop_time slot = 0; slot < SLOTS; slot++) {
+        bool active = (slot >= 10 && slot < 20) || slot >= 30;
+        cop_traffic_hotspots(&r.tr, slot * COP_MS, hot);
+        for (uint32_t h = 0; h < N; h++) {
+            uint32_t whole = 0, part = 0;
+            for (uint32_t s = r.tr.host_stream0[h]; s < r.tr.host_stream0[h + 1]; s++) {
+                const cop_stream *st = &r.tr.stream[s];
+                whole += st->t_next <= slot * COP_MS && st->t_stop >= (slot + 1) * COP_MS;
+                part += st->t_next < (slot + 1) * COP_MS && st->t_stop > slot * COP_MS;
+            }
+            bool is_hot = hot[0] == h || hot[1] == h || hot[2] == h || hot[3] == h;
+            assert_int_equal(whole, part);
+            assert_true(active ? whole == 1 || (whole == 0 && is_hot) : whole == 0);
+            own += active && whole == 0;
+        }
+    }
+    assert_share(own, HOT * 30, 0.25);
+    rig_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forest_silent),
         cmocka_unit_test(forest_windy),
         cmocka_unit_test(forest_moving),
+        cmocka_unit_test(forest_moving_in_windows),
     };
     return cmocka_run_group_tests_name("traffic_forest", tests, NULL, NULL);
 }

@@ -80,6 +80,79 @@ static void test_text(void **state)
     cop_arena_free(&a);
 }
 
+/* Of the verdicts of two studies on one claim: judged before not run, then full before quick. */
+static void test_which_verdict_counts(void **state)
+{
+    (void)state;
+    static const char *const states[] = {"pass", "fail", "not-run"};
+    static const char *const scales[] = {"quick", "full"};
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 3; k++)
+            for (size_t order = 0; order < 2; order++) {
+                cop_study_verdict q = {.id = "p-1", .state = states[i]},
+                                  f = {.id = "p-1", .state = states[k]},
+                                  other[] = {{.id = "p-2", .state = "pass"},
+                                             {.id = "p-10", .state = "pass"}};
+                cop_study_record all[3] = {
+                    [0] = {.scale = "full", .verdict = other, .n_verdicts = 2}};
+                all[1 + order] =
+                    (cop_study_record){.scale = scales[0], .verdict = &q, .n_verdicts = 1};
+                all[2 - order] =
+                    (cop_study_record){.scale = scales[1], .verdict = &f, .n_verdicts = 1};
+                const cop_study_record *of = NULL;
+                const cop_study_verdict *v = cop_study_find_verdict(all, 3, "p-1", &of);
+                if (k < 2 || i < 2) { /* else neither says more than the other */
+                    assert_ptr_equal(v, k < 2 ? &f : &q);
+                    assert_string_equal(of->scale, scales[k < 2]);
+                } else {
+                    assert_string_equal(v->state, "not-run");
+                }
+                assert_ptr_equal(cop_study_find_verdict(all, 3, "p-1", NULL), v);
+                assert_null(cop_study_find_verdict(all, 3, "p-3", NULL));
+            }
+}
+
+/* What papers say, in cells of a table; each state and its count. */
+static void test_cells(void **state)
+{
+    (void)state;
+    cop_arena a = {0};
+    cop_validation_inputs in = {"claims", "experiments", "tests/golden"};
+    cop_claim claims[] = {
+        {.id = "p-1", .where = "a > b", .metric = "c\nd", .expected = "<e>", .tolerance = "|"}};
+    cop_claim none[] = {
+        {.id = "q-1", .where = "", .metric = "", .expected = "", .tolerance = ""},
+        {.id = "q-2", .where = "", .metric = "", .expected = "", .tolerance = "", .record = true}};
+    cop_paper papers[] = {
+        {.key = "p", .title = "P", .source = "S1", .claim = claims, .n_claims = 1},
+        {.key = "q", .title = "Q", .source = "S2", .claim = none, .n_claims = 2}};
+    cop_study_verdict v = {.id = "p-1", .state = "fail", .measured = "f|g", .explain = "why"};
+    cop_study_record r = {.scale = "quick", .verdict = &v, .n_verdicts = 1};
+    cop_ledger l = {.paper = papers, .n_papers = 2};
+    const char *text = cop_validation_text(
+        &l, &r, 1, &in, &(cop_validation_cost){.runs = 12, .cpu_seconds = 3600, .half_second = 90},
+        &a);
+    static const char *const lines[] = {
+        "\n\n| paper | checks | pass | fail | not run | recorded | |\n"
+        "|---|---:|---:|---:|---:|---:|---|\n"
+        "| p | 1 | 0 | 1 | 0 | 0 | P |\n",
+        "\n| q | 2 | 0 | 0 | 1 | 1 | Q |\n",
+        "\n| **all** | 3 | 0 | 1 | 1 | 1 |  |\n",
+        "\n\n## p: P\n\nS1\n\n"
+        "| check | where | what | expected | tolerance | measured | verdict |\n"
+        "|---|---|---|---|---|---|---|\n"
+        "| p-1 | a &gt; b | c d | &lt;e&gt; | \\| | f\\|g | **fail**, quick |\n",
+        "\nWhy checks fail:\n\n* p-1: why\n\n## q: Q\n\nS2\n\n",
+        "\n| q-1 |  |  |  |  |  | not-run |\n| q-2 |  |  |  |  |  | recorded |\n\n## Cost\n",
+        "\n12 runs, 60 CPU minutes on the machine",
+        "takes 1.5 CPU minutes on one core",
+    };
+    for (size_t i = 0; i < COP_LEN(lines); i++)
+        if (strstr(text, lines[i]) == NULL)
+            fail_msg("no `%s` in:\n%s", lines[i], text);
+    cop_arena_free(&a);
+}
+
 static void test_edited(void **state)
 {
     (void)state;
@@ -181,7 +254,9 @@ static void test_file_write(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text), cmocka_unit_test(test_edited), cmocka_unit_test(test_stale),
-        cmocka_unit_test(test_repository), cmocka_unit_test(test_file_write)};
+        cmocka_unit_test(test_text),      cmocka_unit_test(test_which_verdict_counts),
+        cmocka_unit_test(test_cells),     cmocka_unit_test(test_edited),
+        cmocka_unit_test(test_stale),     cmocka_unit_test(test_repository),
+        cmocka_unit_test(test_file_write)};
     return cmocka_run_group_tests_name("validation", tests, NULL, NULL);
 }
