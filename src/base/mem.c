@@ -119,7 +119,7 @@ bool cop_mem_guard(void (*work)(void *ctx), void *ctx)
     return true;
 }
 
-size_t cop_times(size_t a, size_t b)
+size_t cop_product(size_t a, size_t b)
 {
     size_t r;
     if (__builtin_mul_overflow(a, b, &r))
@@ -190,12 +190,12 @@ void cop_free_foreign(void *p)
 
 void *cop_alloc_array(size_t n, size_t size)
 {
-    return cop_alloc(cop_times(n, size));
+    return cop_alloc(cop_product(n, size));
 }
 
 void *cop_realloc_array(void *p, size_t n, size_t size)
 {
-    return cop_realloc(p, cop_times(n, size));
+    return cop_realloc(p, cop_product(n, size));
 }
 
 void *cop_grow(void *items, size_t *capacity, size_t need, size_t item_bytes)
@@ -204,7 +204,7 @@ void *cop_grow(void *items, size_t *capacity, size_t need, size_t item_bytes)
         return items;
     size_t cap = *capacity ? *capacity : 8;
     while (cap < need)
-        cap = cop_times(cap, 2);
+        cap = cop_product(cap, 2);
     items = cop_realloc_array(items, cap, item_bytes);
     *capacity = cap;
     return items;
@@ -222,7 +222,7 @@ static void arena_add_chunk(cop_arena *a, size_t bytes)
 {
     size_t usual = a->size == 0 ? FIRST_CHUNK_BYTES : 2 * a->size;
     usual = usual > CHUNK_BYTES ? CHUNK_BYTES : usual;
-    size_t size = bytes > usual ? cop_times(bytes / LINE + (bytes % LINE != 0), LINE) : usual;
+    size_t size = bytes > usual ? cop_product(bytes / LINE + (bytes % LINE != 0), LINE) : usual;
     size_t whole = sum(size, LINE);
     cop_chunk *c = must(is_absurd(whole) ? NULL : aligned_alloc(LINE, whole));
     /* Large arrays are walked at random: fewer TLB misses with huge pages. A hint, may fail. */
@@ -251,7 +251,7 @@ void *cop_arena_alloc(cop_arena *a, size_t bytes)
 
 void *cop_arena_array(cop_arena *a, size_t n, size_t size)
 {
-    return cop_arena_alloc(a, cop_times(n, size));
+    return cop_arena_alloc(a, cop_product(n, size));
 }
 
 char *cop_arena_strdup(cop_arena *a, const char *text)

@@ -38,7 +38,7 @@ void *cop_realloc_array(void *p, size_t n, size_t size);
 void *cop_arena_array(cop_arena *a, size_t n, size_t size);
 
 /* A number of items that is a product of two others; the same holds for it. */
-size_t cop_times(size_t a, size_t b);
+size_t cop_product(size_t a, size_t b);
 
 /* Make room for at least `need` elements in a growable array; doubles. */
 void *cop_grow(void *items, size_t *capacity, size_t need, size_t item_bytes);

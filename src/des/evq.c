@@ -148,7 +148,7 @@ static bool sort_one_instant(cop_evq *q, cop_chunk_keys *c)
     if (q->bits_words < words) { /* all bits are 0 between uses */
         cop_free(q->bits);
         q->bits_words = 2 * words;
-        q->bits = cop_alloc_array(cop_times(COP_EV_KINDS, q->bits_words), sizeof(uint64_t));
+        q->bits = cop_alloc_array(cop_product(COP_EV_KINDS, q->bits_words), sizeof(uint64_t));
     }
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t id = (uint32_t)c->v[i], kind = id >> COP_EV_ENTITY_BITS,

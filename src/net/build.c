@@ -38,10 +38,10 @@ static void build_ports(cop_net *net, const cop_net_parts *pt)
     uint32_t n = t->n_ports;
     net->out = COP_NEW_ARRAY(&net->arena, cop_out, n);
     net->in = COP_NEW_ARRAY(&net->arena, cop_in, n);
-    net->section = COP_NEW_ARRAY(&net->arena, cop_section, cop_times(n, net->sections));
-    cop_lane *lane = COP_NEW_ARRAY(&net->arena, cop_lane, cop_times(n, net->lanes));
+    net->section = COP_NEW_ARRAY(&net->arena, cop_section, cop_product(n, net->sections));
+    cop_lane *lane = COP_NEW_ARRAY(&net->arena, cop_lane, cop_product(n, net->lanes));
     uint64_t *request =
-        COP_NEW_ARRAY(&net->arena, uint64_t, cop_times(cop_times(n, net->lanes), net->words));
+        COP_NEW_ARRAY(&net->arena, uint64_t, cop_product(cop_product(n, net->lanes), net->words));
     cop_pace common = 0;
     for (uint32_t p = 0; p < n; p++) {
         const cop_port *port = &t->port[p];
@@ -149,7 +149,7 @@ static void build_queues(cop_net *net)
     if (net->per_output)
         return;
     net->queue_read = COP_NEW_ARRAY(&net->arena, cop_time, total);
-    net->node = COP_NEW_ARRAY(&net->arena, cop_node, cop_times(total, net->max_cand));
+    net->node = COP_NEW_ARRAY(&net->arena, cop_node, cop_product(total, net->max_cand));
     for (uint64_t i = 0; i < total * net->max_cand; i++)
         net->node[i] = (cop_node){.next = COP_NONE, .prev = COP_NONE};
     if (net->cc->on_fill)
@@ -162,7 +162,7 @@ static void build_hosts(cop_net *net, const cop_net_parts *pt)
 {
     uint32_t n = net->info.n_hosts;
     net->nic = COP_NEW_ARRAY(&net->arena, cop_nic, n);
-    net->nic_lane = COP_NEW_ARRAY(&net->arena, cop_nic_lane, cop_times(n, net->lanes));
+    net->nic_lane = COP_NEW_ARRAY(&net->arena, cop_nic_lane, cop_product(n, net->lanes));
     memset(net->nic_lane, 0xff, (size_t)n * net->lanes * sizeof(cop_nic_lane));
     for (uint32_t h = 0; h < n; h++) {
         uint32_t port = net->topo->host_port0 + h;
@@ -204,7 +204,7 @@ static void build_probe(cop_net *net, const cop_run_cfg *run)
     pr->host = COP_NEW_ARRAY(&net->arena, cop_host_probe, net->info.n_hosts);
     pr->port = COP_NEW_ARRAY(&net->arena, cop_port_probe, net->topo->n_ports);
     pr->bin = COP_NEW_ARRAY(&net->arena, cop_bin, pr->n_bins);
-    pr->series = COP_NEW_ARRAY(&net->arena, uint64_t, cop_times(pr->n_series, pr->n_bins));
+    pr->series = COP_NEW_ARRAY(&net->arena, uint64_t, cop_product(pr->n_series, pr->n_bins));
     pr->latency = COP_NEW_ARRAY(&net->arena, cop_hist, 1);
     pr->transit = COP_NEW_ARRAY(&net->arena, cop_hist, 1);
     if (run->flows) {
@@ -319,14 +319,14 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
     build_queues(net);
     if (pt->sw->arbitration == COP_ARB_FLOWS)
         net->served =
-            COP_NEW_ARRAY(&net->arena, cop_time, cop_times(net->host_port0, net->info.n_hosts));
+            COP_NEW_ARRAY(&net->arena, cop_time, cop_product(net->host_port0, net->info.n_hosts));
     build_hosts(net, pt);
     cop_flow_init(net);
     build_probe(net, pt->run);
     cop_gauge_init(net);
     if (pt->cc->port_size)
         net->cc_state =
-            COP_NEW_ARRAY(&net->arena, char, cop_times(pt->cc->port_size, pt->topo->n_ports));
+            COP_NEW_ARRAY(&net->arena, char, cop_product(pt->cc->port_size, pt->topo->n_ports));
     if (net->arch != &cop_arch_ib)
         cop_iq_init(net);
     if (net->arch == &cop_arch_cioq)

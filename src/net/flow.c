@@ -115,7 +115,7 @@ uint32_t cop_flow_of(cop_net *net, uint32_t src, uint32_t dst, uint8_t sl)
         flow = direct_place(net, src, dst, sl);
         if (COP_UNLIKELY(net->flow[sl] == NULL))
             net->flow[sl] =
-                cop_alloc_array(cop_times(net->info.n_hosts, columns(net)), net->flow_stride);
+                cop_alloc_array(cop_product(net->info.n_hosts, columns(net)), net->flow_stride);
     }
     cop_flow *f = cop_flow_at(net, flow);
     if (COP_UNLIKELY(!f->known)) {

@@ -45,7 +45,7 @@ void cop_stall_init(cop_net *net)
 {
     net->stall = COP_NEW_ARRAY(&net->arena, struct cop_stall, 1);
     net->stall->stuck =
-        COP_NEW_ARRAY(&net->arena, uint8_t, cop_times(net->topo->n_ports, net->sections));
+        COP_NEW_ARRAY(&net->arena, uint8_t, cop_product(net->topo->n_ports, net->sections));
 }
 
 void cop_stall_fini(cop_net *net)

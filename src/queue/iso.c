@@ -40,7 +40,7 @@ static size_t line_bytes(const iso_cfg *cfg)
 
 size_t iso_port_bytes(const iso_cfg *cfg, const cop_netinfo *info, bool voq)
 {
-    return sizeof(iso_port) + cop_times((size_t)2 * lines_of(cfg, info, voq), line_bytes(cfg));
+    return sizeof(iso_port) + cop_product((size_t)2 * lines_of(cfg, info, voq), line_bytes(cfg));
 }
 
 /* Special queues of all inputs that have a cable. */

@@ -20,7 +20,7 @@ int cop_cube_map_init(cop_cube_map *map, const cop_topo *t, cop_arena *arena, co
         map->wrap[i] = s->wrap[i];
         map->any_wrap |= s->wrap[i];
     }
-    map->coord = COP_NEW_ARRAY(arena, uint16_t, cop_times(t->n_switches, s->dims));
+    map->coord = COP_NEW_ARRAY(arena, uint16_t, cop_product(t->n_switches, s->dims));
     uint16_t *c = map->coord;
     for (uint32_t sw = 0; sw < t->n_switches; sw++) {
         uint32_t rest = sw;

@@ -40,7 +40,7 @@ static void build_table(cop_route *r)
 {
     const cop_topo *t = r->topo;
     cop_cand cand[COP_MAX_CAND];
-    r->lft = COP_NEW_ARRAY(&r->arena, uint16_t, cop_times(t->n_switches, t->n_hosts));
+    r->lft = COP_NEW_ARRAY(&r->arena, uint16_t, cop_product(t->n_switches, t->n_hosts));
     uint16_t *row = r->lft;
     for (uint32_t sw = 0; sw < t->n_switches; sw++, row += t->n_hosts) {
         for (uint32_t dst = 0; dst < t->n_hosts; dst++) {

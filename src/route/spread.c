@@ -23,7 +23,7 @@ bool cop_spread_fill(cop_route *r, cop_choices_fn *choices, void *ctx, uint32_t 
     for (uint32_t h = 0; h < t->n_hosts; h++)
         entry[cop_topo_entry_switch(t, h)] = true;
     if (r->lft == NULL)
-        r->lft = COP_NEW_ARRAY(&r->arena, uint16_t, cop_times(t->n_switches, t->n_hosts));
+        r->lft = COP_NEW_ARRAY(&r->arena, uint16_t, cop_product(t->n_switches, t->n_hosts));
     bool good = true;
     uint32_t before = COP_NONE;
     for (uint32_t dst = 0; dst < t->n_hosts && good; dst++) {

@@ -16,7 +16,7 @@ static int table_setup(cop_route *r, const void *config, cop_err *err)
                            "routing table: path is empty; must name a file like opensm-lfts.dump");
     const cop_topo *t = r->topo;
     r->single = r->memoryless = true;
-    r->lft = COP_NEW_ARRAY(&r->arena, uint16_t, cop_times(t->n_switches, t->n_hosts));
+    r->lft = COP_NEW_ARRAY(&r->arena, uint16_t, cop_product(t->n_switches, t->n_hosts));
     char *text = NULL;
     size_t len = 0;
     int rc = cop_file_read(cfg->path, MAX_FILE_BYTES, &text, &len, err);

@@ -88,7 +88,7 @@ cop_eval *cop_eval_open(const cop_plan *plan, cop_store *s)
     e->result = cop_alloc_array(plan->n_points, sizeof(*e->result));
     e->loaded = cop_alloc_array(plan->n_points, sizeof(*e->loaded));
     e->let_status =
-        cop_alloc_array(cop_times(n_seeds, plan->study->n_lets), sizeof(*e->let_status));
+        cop_alloc_array(cop_product(n_seeds, plan->study->n_lets), sizeof(*e->let_status));
     e->seed_seen = cop_alloc_array(n_seeds, sizeof(*e->seed_seen));
     e->seed = n_seeds;
     e->L = new_state(e);

@@ -121,7 +121,7 @@ static int no_such_series(lua_State *L, const cop_result *r, const char *name)
 {
     /* Lua's memory: what follows may raise an error. */
     const char **names =
-        lua_newuserdatauv(L, cop_times((size_t)r->n_series + 1, sizeof(*names)), 0);
+        lua_newuserdatauv(L, cop_product((size_t)r->n_series + 1, sizeof(*names)), 0);
     for (uint32_t i = 0; i < r->n_series; i++)
         names[i] = r->series[i].name;
     const char *near = cop_nearest(name, names, r->n_series);

@@ -158,7 +158,7 @@ int cop_plan_make(cop_plan *plan, cop_study *s, cop_err *err)
     int rc = check_size(plan, s, err);
     if (rc != 0)
         return rc;
-    plan->point = COP_NEW_ARRAY(&s->arena, cop_point, cop_times(plan->per_seed, s->n_seeds));
+    plan->point = COP_NEW_ARRAY(&s->arena, cop_point, cop_product(plan->per_seed, s->n_seeds));
     for (size_t k = 0; k < s->n_seeds; k++)
         for (size_t i = 0; i < s->n_blocks; i++)
             expand(plan, s, &s->block[i], s->seed[k]);

@@ -359,7 +359,7 @@ int cop_pool_run(cop_plan *const *plans, size_t n_plans, const cop_pool_opts *o,
         p.jobs = MAX_JOBS;
     make_jobs(&p, plans, n_plans);
     p.claims = cop_claims_open(o->db);
-    p.slots = mmap(NULL, cop_times(p.jobs, sizeof(cop_slot)), PROT_READ | PROT_WRITE,
+    p.slots = mmap(NULL, cop_product(p.jobs, sizeof(cop_slot)), PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     COP_CHECK(p.slots != MAP_FAILED);
     for (unsigned i = 0; i < p.jobs; i++)
@@ -380,7 +380,7 @@ int cop_pool_run(cop_plan *const *plans, size_t n_plans, const cop_pool_opts *o,
             close(p.said[i]);
     (void)sigaction(SIGCHLD, &before, NULL);
     sigprocmask(SIG_SETMASK, &p.before, NULL);
-    munmap(p.slots, p.jobs * sizeof(cop_slot));
+    munmap(p.slots, cop_product(p.jobs, sizeof(cop_slot)));
     cop_claims_close(p.claims);
     cop_free(p.held);
     cop_free(p.job);

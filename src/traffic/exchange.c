@@ -266,7 +266,7 @@ static void plan(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e,
 {
     traffic_exchange *x = e->exchange;
     size_t n_table = (size_t)x->n * x->phases * x->slots;
-    uint32_t *link_to = cop_alloc_array(cop_times(x->slots, x->n), sizeof(*link_to));
+    uint32_t *link_to = cop_alloc_array(cop_product(x->slots, x->n), sizeof(*link_to));
     memset(x->out, 0xff, n_table * sizeof(*x->out));
     memset(x->in, 0xff, n_table * sizeof(*x->in));
     for (uint32_t r = 0; r < x->n; r++) {

@@ -104,7 +104,7 @@ int traffic_forest_build(traffic_build *b, const cop_traffic_cfg *cfg, traffic_e
                              slots - 1, MAX_TABLE / f->n_hot - 1);
     }
     f->n_slots = (uint32_t)slots;
-    f->hot = COP_NEW_ARRAY(&b->tr->arena, uint32_t, cop_times(slots, f->n_hot));
+    f->hot = COP_NEW_ARRAY(&b->tr->arena, uint32_t, cop_product(slots, f->n_hot));
     f->subset = COP_NEW_ARRAY(&b->tr->arena, uint32_t, e->n_hosts);
     f->role = COP_NEW_ARRAY(&b->tr->arena, uint8_t, e->n_hosts);
     b->tr->n_hotspots += f->n_hot;
