@@ -152,7 +152,7 @@ $(BUILD)/gen/model_id.c: tools/model_id.sh $(MODEL_SRC)
 # What `coppice version` says; the script leaves the file alone when nothing has changed.
 $(BUILD)/gen/build_info.c: FORCE | deps-build
 	@mkdir -p $(@D)
-	@tools/build_info.sh $(abspath $@) $(OPT) $(CPPFLAGS) $(CFLAGS)
+	@tools/build_info.sh $(abspath $@) $(bindir) $(SHARE) $(OPT) $(CPPFLAGS) $(CFLAGS)
 $(BUILD)/obj/gen/build_info.o: BASE += -Iapps/cli
 
 # The metrics of study files, one text inside the program; later files use what earlier ones define.

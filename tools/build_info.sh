@@ -1,10 +1,12 @@
 #!/bin/sh
-# Write a C file that says what was built: the git commit and the options of the compiler. The file
-# keeps its time when it would not change, so that nothing is built again.
-# usage: tools/build_info.sh FILE OPTION...
+# Write a C file that says what was built: the git commit, where the program will find its data, and
+# the options of the compiler. The file keeps its time when it would not change, so that nothing is
+# built again: of the folders only the way from one to the other counts, which seldom changes.
+# usage: tools/build_info.sh FILE BINDIR DATADIR OPTION...
 set -eu
 file=$1
-shift
+data=$(realpath -m --relative-to="$2" "$3")
+shift 3
 cd "$(dirname "$0")/.."
 commit=
 # Only of our own checkout: a release may have been unpacked inside another one.
@@ -15,6 +17,7 @@ quote() { printf '%s' "$1" | sed -e 's/[\\"]/\\&/g'; }
 {
     echo '#include "build_info.h"'
     echo "const char cop_build_commit[] = \"$(quote "${commit:-unknown}")\";"
+    echo "const char cop_build_data[] = \"$(quote "$data")\";"
     echo "const char cop_build_options[] = \"$(quote "$*")\";"
 } >"$file.new"
 if cmp -s "$file.new" "$file"; then rm -f "$file.new"; else mv "$file.new" "$file"; fi

@@ -40,7 +40,9 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message, not a silent end */
+    /* A closed pipe and a limit on files are write errors with a message, not a silent end. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     opterr = 0;
     return finish(dispatch(argc, argv));
 }

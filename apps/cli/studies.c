@@ -2,6 +2,7 @@
 #include "studies.h"
 
 #include "base/text.h"
+#include "build_info.h"
 #include "exp/run.h"
 #include "show.h"
 #include "study/evaluate.h"
@@ -16,8 +17,9 @@
 
 const char *cop_find_data(const char *name, char *buf, size_t size)
 {
-    static const char *const places[] = {"../%s", "../share/coppice/%s", "%s"};
-    char self[PATH_MAX], place[256];
+    /* Of a checkout; where `make install` puts it, seen from the program; beside the program. */
+    const char *const places[] = {"..", cop_build_data, "."};
+    char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
     self[n > 0 ? n : 0] = '\0';
     char *slash = strrchr(self, '/');
@@ -26,9 +28,7 @@ const char *cop_find_data(const char *name, char *buf, size_t size)
     /* A build may lie deeper: build/debug/coppice. */
     for (int up = 0; up < 2; up++)
         for (size_t i = 0; i < COP_LEN(places); i++) {
-            snprintf(place, sizeof(place), "%s%s", up ? "../" : "", places[i]);
-            int used = snprintf(buf, size, "%s/", self);
-            snprintf(buf + used, size - (size_t)used, place, name);
+            snprintf(buf, size, "%s/%s%s/%s", self, up ? "../" : "", places[i], name);
             if (access(buf, R_OK) == 0)
                 return buf;
         }

@@ -21,6 +21,8 @@ int cop_file_read(const char *path, size_t max_bytes, char **text, size_t *len, 
     FILE *f = fopen(path, "rb");
     *text = NULL;
     *len = 0;
+    if (f == NULL && errno == ENOMEM)
+        cop_out_of_memory();
     if (f == NULL)
         return cop_err_add(err, COP_E_IO,
                            "%s: cannot be opened, %s; give the path of a readable file", path,

@@ -120,6 +120,8 @@ static int read_all(const char *file, char **whole, size_t *length, cop_err *err
 {
     bool standard_input = strcmp(file, "-") == 0;
     FILE *f = standard_input ? stdin : fopen(file, "rb");
+    if (f == NULL && errno == ENOMEM)
+        cop_out_of_memory();
     if (f == NULL)
         return cop_err_add(err, COP_E_IO, "%s: cannot be read: %s; give a readable YAML file", file,
                            strerror(errno));
@@ -165,6 +167,9 @@ static void locate(const char *text, size_t length, size_t offset, unsigned *lin
 static int syntax_fault(const cop_doc *d, const yaml_parser_t *p, const char *text, size_t length,
                         cop_err *err)
 {
+    /* When it does not say what is wrong, libyaml had no memory for it. */
+    if (p->error == YAML_MEMORY_ERROR || p->error == YAML_NO_ERROR)
+        cop_out_of_memory();
     unsigned line = (unsigned)p->problem_mark.line + 1;
     unsigned column = (unsigned)p->problem_mark.column + 1;
     const char *remedy = "check indentation, colons and quotes there";
@@ -249,6 +254,16 @@ static int add_alias(survey *v, const yaml_event_t *e)
     return 0;
 }
 
+static void delete_parser(void *parser)
+{
+    yaml_parser_delete(parser);
+}
+
+static void delete_event(void *event)
+{
+    yaml_event_delete(event);
+}
+
 static int survey_event(survey *v, const yaml_event_t *e)
 {
     bool opens = e->type == YAML_SEQUENCE_START_EVENT || e->type == YAML_MAPPING_START_EVENT;
@@ -281,24 +296,31 @@ static int survey_event(survey *v, const yaml_event_t *e)
 static int check_shape(const cop_doc *d, const char *text, size_t length, cop_err *err)
 {
     yaml_parser_t parser;
-    if (!yaml_parser_initialize(&parser))
-        cop_out_of_memory();
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+    cop_deferred parser_open, event_open;
     survey *v = cop_alloc(sizeof(*v));
     v->d = d;
     v->err = err;
+    if (!yaml_parser_initialize(&parser))
+        cop_out_of_memory();
+    cop_mem_defer(&parser_open, delete_parser, &parser);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
     int rc = 0;
     for (bool more = true; more && rc == 0;) {
         yaml_event_t e;
         if (!yaml_parser_parse(&parser, &e))
             break;
+        cop_mem_defer(&event_open, delete_event, &e);
         rc = survey_event(v, &e);
         more = e.type != YAML_STREAM_END_EVENT;
+        cop_mem_forget(&event_open);
         yaml_event_delete(&e);
     }
+    if (parser.error == YAML_MEMORY_ERROR)
+        cop_out_of_memory();
     for (unsigned i = 0; i < v->n_anchors; i++)
         cop_free(v->anchor[i].name);
     cop_free(v);
+    cop_mem_forget(&parser_open);
     yaml_parser_delete(&parser);
     return rc;
 }
@@ -338,25 +360,24 @@ int cop_doc_load(cop_doc *d, const char *file, const char *text, cop_err *err)
         return rc;
     }
     yaml_parser_t parser;
+    cop_deferred parser_open;
     if (!yaml_parser_initialize(&parser))
         cop_out_of_memory();
+    cop_mem_defer(&parser_open, delete_parser, &parser);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
     if (!yaml_parser_load(&parser, &d->yaml)) {
         rc = syntax_fault(d, &parser, text, length, err);
     } else {
+        cop_mem_defer(&d->open, delete_document, &d->yaml);
         d->n_file_nodes = (int)(d->yaml.nodes.top - d->yaml.nodes.start);
         if (cop_doc_root(d))
             rc = second_document(d, &parser, text, length, err);
         if (rc != 0)
-            yaml_document_delete(&d->yaml);
+            cop_doc_free(d);
     }
-    bool no_memory = parser.error == YAML_MEMORY_ERROR;
+    cop_mem_forget(&parser_open);
     yaml_parser_delete(&parser);
-    if (no_memory)
-        cop_out_of_memory();
     cop_free(own);
-    if (rc == 0)
-        cop_mem_defer(&d->open, delete_document, &d->yaml);
     return rc;
 }
 

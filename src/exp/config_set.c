@@ -114,7 +114,8 @@ static int add_yaml(cop_doc *d, const char *text, size_t i, cop_err *err)
     int node = 0;
     size_t used = 0;
     if (!yaml_parser_load(&parser, &value)) {
-        must(parser.error != YAML_MEMORY_ERROR);
+        /* When it does not say what is wrong, libyaml had no memory for it. */
+        must(parser.error != YAML_MEMORY_ERROR && parser.error != YAML_NO_ERROR);
         fault(d, i, err, "the value is not YAML", "close every quote and bracket");
     } else {
         cop_mem_defer(&open[1], delete_document, &value);

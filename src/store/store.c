@@ -45,6 +45,7 @@ int cop_store_ask(cop_store *s, const char *sql, int64_t *value, cop_err *err)
 
 int cop_store_begin(cop_store *s, cop_err *err)
 {
+    cop_store_rollback(s); /* one for which there was no memory, perhaps */
     return cop_store_exec(s, "BEGIN IMMEDIATE", err);
 }
 

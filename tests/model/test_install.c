@@ -137,12 +137,35 @@ static void test_symbols(void **state)
         "1");
 }
 
+/* Data may be anywhere: the program is told the way from its own folder when it is linked. */
+static void test_data(void **state)
+{
+    (void)state;
+    const char *line = "const char cop_build_data[] = ";
+    char script[400], expected[200];
+    static const char *const dirs[][3] = {
+        {"/usr/bin", "/usr/share/coppice", "../share/coppice"},
+        {"/opt/x/bin", "/srv/data/coppice", "../../../srv/data/coppice"},
+    };
+    for (size_t i = 0; i < COP_LEN(dirs); i++) {
+        snprintf(script, sizeof(script),
+                 "$root/tools/build_info.sh $PWD/info.c %s %s -O2 && grep data info.c", dirs[i][0],
+                 dirs[i][1]);
+        snprintf(expected, sizeof(expected), "%s\"%s\";", line, dirs[i][2]);
+        assert_string_equal(sh(script), expected);
+    }
+    /* And it looks there: the installed program lists the experiments from any folder. */
+    sh("$make install prefix=$prefix libdir=$lib >install.log\n"
+       "cd / && $OLDPWD/usr/bin/coppice list experiments | grep -q gran1-fig7\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_staged, fresh),
         cmocka_unit_test_setup(test_link, fresh),
         cmocka_unit_test_setup(test_symbols, fresh),
+        cmocka_unit_test_setup(test_data, fresh),
     };
     return cmocka_run_group_tests_name("install", tests, enter, prog_leave);
 }

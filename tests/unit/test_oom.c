@@ -11,6 +11,7 @@
 #include <coppice.h>
 
 #include <dirent.h>
+#include <malloc.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -245,7 +246,7 @@ static void sqlite_without_memory_is_a_fault(void **state)
     sqlite3_int64 before = sqlite3_memory_used();
     size_t files = open_files();
     int64_t stored = 1, refused = 0;
-    for (long n = 1;; n += 1 + n / 20) {
+    for (long n = 1;; n += 1 + n / 60) {
         sqlite_countdown = n;
         int64_t id = coppice_store(r, db);
         bool reached = sqlite_countdown == 0;
@@ -269,6 +270,57 @@ static void sqlite_without_memory_is_a_fault(void **state)
     remove_db();
 }
 
+/* -- libyaml's own memory -- */
+
+#ifndef __SANITIZE_ADDRESS__ /* which has a malloc of its own */
+static long malloc_countdown; /* our objects call calloc, so this is libyaml, and stdio */
+
+void *__libc_malloc(size_t size);
+
+__attribute__((visibility("default"))) void *malloc(size_t size)
+{
+    return malloc_countdown > 0 && --malloc_countdown == 0 ? NULL : __libc_malloc(size);
+}
+
+static const char anchored[] = "run: {duration: 4 us}\n"
+                               "topology: &t {kind: chain, hosts: &n [2, 2]}\n"
+                               "traffic: [&f {name: F1, pattern: fixed, to: 3}]\n";
+
+/* What is wrong with a check whose n-th malloc fails; *reached: it came so far. */
+static enum coppice_fault check_without(long n, bool *reached)
+{
+    coppice_config *c = coppice_open_text("story.yaml", anchored);
+    assert_int_equal(coppice_set(c, "traffic.F1.from=[0, \"1\"]"), 0);
+    malloc_countdown = n;
+    int rc = coppice_check(c);
+    *reached = malloc_countdown == 0;
+    malloc_countdown = 0;
+    enum coppice_fault fault = coppice_fault(c);
+    assert_int_equal(rc, fault == COPPICE_NO_FAULT ? 0 : -1);
+    coppice_close(c);
+    return fault;
+}
+
+static void libyaml_without_memory_is_a_fault(void **state)
+{
+    (void)state;
+    bool reached = true;
+    assert_int_equal(check_without(0, &reached), COPPICE_NO_FAULT);
+    long refused = 0;
+    reached = true;
+    for (long n = 1; reached; n++) {
+        size_t before = mallinfo2().uordblks;
+        enum coppice_fault fault = check_without(n, &reached);
+        if (reached && fault != COPPICE_NO_MEMORY)
+            fail_msg("malloc %ld: fault %d", n, (int)fault);
+        refused += reached;
+        if (mallinfo2().uordblks > before + 100)
+            fail_msg("malloc %ld: %zu bytes are left over", n, mallinfo2().uordblks - before);
+    }
+    assert_true(refused > 100);
+}
+#endif
+
 int main(void)
 {
     sqlite3_config(SQLITE_CONFIG_GETMALLOC, &usual);
@@ -282,6 +334,9 @@ int main(void)
         cmocka_unit_test(all_allocations_fail_from_some_point_on),
         cmocka_unit_test(a_lost_option_is_not_forgotten),
         cmocka_unit_test(sqlite_without_memory_is_a_fault),
+#ifndef __SANITIZE_ADDRESS__
+        cmocka_unit_test(libyaml_without_memory_is_a_fault),
+#endif
     };
     return cmocka_run_group_tests_name("oom", tests, NULL, NULL);
 }
