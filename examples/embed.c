@@ -1,6 +1,6 @@
 /* Coppice as a library: do larger buffers help a victim of congestion?
  *
- *   cc embed.c $(pkg-config --cflags --libs --static coppice) -o embed && ./embed */
+ *   cc embed.c $(pkg-config --cflags --libs coppice) -o embed && ./embed */
 #include <coppice.h>
 #include <stdio.h>
 

@@ -106,10 +106,30 @@ static int read_verdicts(const request *q, cop_arena *arena, cop_verdicts *v)
     return rc == 0 ? COP_EXIT_OK : cop_cli_faults(&err);
 }
 
+/* The first name that no check has; NULL: all mean something. */
+static const char *unknown_name(const request *q, const cop_ledger *l)
+{
+    for (int n = 0; n < q->n_names; n++) {
+        bool known = false;
+        for (size_t i = 0; i < l->n_papers && !known; i++)
+            for (size_t k = 0; k < l->paper[i].n_claims && !known; k++)
+                known = cop_claim_wanted(&l->paper[i].claim[k], &l->paper[i], &q->names[n], 1);
+        if (!known)
+            return q->names[n];
+    }
+    return NULL;
+}
+
 static int list(const request *q, const cop_ledger *l)
 {
     cop_arena arena = {0};
     cop_verdicts v;
+    const char *unknown = unknown_name(q, l);
+    if (unknown != NULL)
+        return cop_cli_usage(&cop_cmd_reproduce,
+                             "no paper, experiment or check is called `%s`; `--list` alone names "
+                             "the papers",
+                             unknown);
     int status = read_verdicts(q, &arena, &v);
     if (status == COP_EXIT_OK) {
         if (q->json)

@@ -19,7 +19,7 @@
 #define MAX_CELL_BYTES 1000
 
 /* docs/EXPERIMENTS.md names these. Rehearsals see short lists; what takes long there is a mistake.
- * Steps decide: a machine would have to be a hundred times as slow as ours for time to come first. */
+ * Steps decide for whatever a study may want to do; time only for long work on long texts. */
 static const struct allowance {
     size_t bytes;
     int64_t steps, steps_in_all, cpu_ns, cpu_ns_in_all;

@@ -150,6 +150,8 @@ static int run_series(lua_State *L)
         s = is_stream_of(&r->series[i], name) ? &r->series[i] : NULL;
     if (s == NULL)
         return no_such_series(L, r, name);
+    if (!whole)
+        cop_sandbox_charge(L, (uint64_t)s->n * r->n_series / 4);
     push_list(L, s->n, 2);
     for (uint32_t i = 0; i < s->n; i++) {
         double v = whole ? s->v[i] : 0.0;

@@ -51,10 +51,14 @@ static uint64_t per_byte(lua_State *L)
     return text_bytes(L, 1);
 }
 
-/* format(s, ...): each part is written twice. */
+/* format(s, ...): each part is written twice, and a number can have hundreds of digits. */
 static uint64_t per_part(lua_State *L)
 {
-    return 24 + 4 * text_bytes(L, 1);
+    uint64_t bytes = text_bytes(L, 1), parts = 0;
+    const char *format = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : "";
+    for (uint64_t i = 0; i < bytes; i++)
+        parts += format[i] == '%';
+    return 24 + 4 * bytes + 60 * parts;
 }
 
 /* rep(s, n): a turn even for nothing. */

@@ -6,8 +6,9 @@
  * survives the end of his steps, or hides that a run is missing; without metatables no library
  * function can be made to loop over what is not there.
  * Cost: a hook counts the steps of Lua code, the allocator what is made, prices.c what a single
- * call of a library function does. All three are counts, so whether a file is accepted does not
- * depend on the machine. The deadline is for what they miss; it is far beyond what their limits take.
+ * call of a library function does. All three are counts, so whether a sane file is
+ * accepted does not depend on the machine. The deadline is for what they miss: comparing and converting
+ * texts near the longest, again and again.
  * Memory: counted by the allocator. A text has at most COP_LUA_MAX_TEXT bytes, so that one step of
  * Lua on texts (a comparison, a conversion) cannot take long either. */
 #include "study/sandbox.h"

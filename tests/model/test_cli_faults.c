@@ -234,6 +234,8 @@ static void test_silent_traffic_and_empty_names(void **state)
     assert_non_null(strstr(a.out, "traffic      none; add a `traffic` list"));
     expect_one_line(PROG_RUN("reproduce", "", "--judge"), "coppice reproduce: ", "an empty name");
     expect_one_line(PROG_RUN("reproduce", "--list", ""), "coppice reproduce: ", "an empty name");
+    expect_one_line(PROG_RUN("reproduce", "--list", "gran9"),
+                    "coppice reproduce: ", "no paper, experiment or check is called `gran9`");
 }
 
 static void test_all_faults_at_once(void **state)
