@@ -280,6 +280,15 @@ static void test_tables_in_tables(void **state)
     assert_int_equal(cop_eval_seed(e, 0), COP_EVAL_OK);
     expect_answers(e, all, COP_LEN(all));
     cop_eval_close(e);
+    /* 32 levels can be kept; one more is refused. */
+    must_read(s,
+              HEAD "runs: []\nlet: {deep: \"(function() local t = {} for i = 1, 32 do t = {t} end"
+                   " return t end)()\"}\n",
+              "full");
+    e = cop_eval_open(&s->plan, NULL);
+    assert_int_equal(cop_eval_seed(e, 0), COP_EVAL_FAULT);
+    assert_non_null(strstr(cop_eval_why(e), "at most 32 levels"));
+    cop_eval_close(e);
 }
 
 int main(void)
