@@ -111,7 +111,7 @@ uint32_t cop_edges_cycle(const cop_edges *e, uint32_t n_nodes, uint32_t **cycle)
     memcpy(d.next, d.first, n_nodes * sizeof(*d.next));
     uint32_t height = 0, base = 0;
     for (uint32_t v = 0; v < n_nodes && height == 0; v++)
-        if (d.colour[v] == NEW && d.first[v] != d.first[v + 1])
+        if (d.colour[v] == NEW)
             height = search(&d, v, &base);
     *cycle = NULL;
     if (height > 0) {

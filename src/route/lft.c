@@ -172,7 +172,7 @@ static int read_entry(reader *rd, const char *line)
     char *end, *end2;
     unsigned long lid = strtoul(line, &end, 16);
     unsigned long port = strtoul(end, &end2, 10);
-    if (end == line + 2 || lid >= LIDS || end2 == end || !(isspace((unsigned char)*end)) ||
+    if (lid >= LIDS || end2 == end || !isspace((unsigned char)*end) ||
         (*end2 != '\0' && !isspace((unsigned char)*end2)))
         return cop_err_add(rd->err, COP_E_INPUT,
                            "%s:%u: `%.40s` is no entry; must be `0x<lid> <port> # ...`", rd->name,

@@ -88,8 +88,8 @@ static void enter(traffic_exchange *x, uint32_t rank, cop_time t)
 {
     exchange_rank *r = &x->rank[rank];
     size_t at = place_of(x, rank, r->step);
+    COP_ASSERT(r->missing == 0);
     r->t_enter = r->t_ready = t;
-    r->missing = 0;
     for (uint32_t i = 0; i < x->slots; i++) {
         r->missing += x->out[at + i] != COP_NONE;
         r->missing += x->in[at + i] != COP_NONE;

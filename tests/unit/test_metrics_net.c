@@ -127,18 +127,28 @@ static void test_tail_and_triangle(void **state)
 {
     static const char *const tail_first[] = {"a0", "ab", "bc", "bd", "cd", "d1"};
     static const char *const triangle_first[] = {"bc", "bd", "cd", "d1", "a0", "ab"};
-    static const answer all[] = {{"r:group_switches()", 1},     {"r:cables()", 4},
-                                 {"r:diameter()", 2},           {"r:switch_ports()", 3},
-                                 {"#r:neighbours()", 4},        {"r:neighbours()[1]", 1},
-                                 {"r:neighbours()[2]", 3},      {"r:neighbours()[3]", 2},
-                                 {"r:neighbours()[4]", 2},      {"#r:tiers('switches')", 2},
-                                 {"r:tiers('switches')[1]", 2}, {"r:tiers('switches')[2]", 2},
-                                 {"r:tiers('up')[1]", 3},       {"r:tiers('up')[2]", 0},
+    static const answer all[] = {{"r:group_switches()", 1},
+                                 {"r:cables()", 4},
+                                 {"r:diameter()", 2},
+                                 {"r:switch_ports()", 3},
+                                 {"#r:neighbours()", 4},
+                                 {"r:neighbours()[1]", 1},
+                                 {"r:neighbours()[2]", 3},
+                                 {"r:neighbours()[3]", 2},
+                                 {"r:neighbours()[4]", 2},
+                                 {"#r:tiers('switches')", 2},
+                                 {"r:tiers('switches')[1]", 2},
+                                 {"r:tiers('switches')[2]", 2},
+                                 {"r:tiers('up')[1]", 3},
+                                 {"r:tiers('up')[2]", 0},
                                  {"r:tiers('down')[1]", 2}, /* hosts */
                                  {"r:tiers('down')[2]", 5}, /* to the side counts as down */
-                                 {"r:tiers('ports')[1]", 3},    {"r:tiers('ports')[2]", 3},
-                                 {"r:tier_of('a.1 > b.0')", 1}, {"r:tier_of('c.0')", 2},
-                                 {"#r:injected_by_switch()", 2}};
+                                 {"r:tiers('ports')[1]", 3},
+                                 {"r:tiers('ports')[2]", 3},
+                                 {"r:tier_of('a.1 > b.0')", 1},
+                                 {"r:tier_of('c.0')", 2},
+                                 {"#r:injected_by_switch()", 2},
+                                 {"r:peak('a', 'b')", 0}};
     static const answer group = {"r:group_switches()", 3};
     stage *s = *state;
     for (int i = 0; i < 2; i++) {

@@ -293,6 +293,19 @@ static void test_last_words(void **state)
     close(said);
 }
 
+/* Who does not ask what went wrong still learns whether something did. */
+static void test_without_messages(void **state)
+{
+    stage *s = *state;
+    cop_plan *plans[] = {&s->plan};
+    cop_pool_opts o = {.db = s->db, .jobs = 1};
+    must_read(s, HEAD, "full");
+    assert_int_equal(cop_pool_run(plans, 1, &o, NULL), 0);
+    assert_int_equal(s->plan.point[0].run_id, 1);
+    o.db = "/no/such/folder/r.db";
+    assert_int_not_equal(cop_pool_run(plans, 1, &o, NULL), 0);
+}
+
 /* Results of another build count if they are asked for. */
 static void test_models(void **state)
 {
@@ -346,9 +359,10 @@ static void test_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_STAGE(test_each_run_once),     ON_STAGE(test_found),      ON_STAGE(test_failures),
-        ON_STAGE(test_stored_with_a_run), ON_STAGE(test_last_words), ON_STAGE(test_models),
-        ON_STAGE(test_stopped),
+        ON_STAGE(test_each_run_once), ON_STAGE(test_found),
+        ON_STAGE(test_failures),      ON_STAGE(test_stored_with_a_run),
+        ON_STAGE(test_last_words),    ON_STAGE(test_without_messages),
+        ON_STAGE(test_models),        ON_STAGE(test_stopped),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }

@@ -253,6 +253,44 @@ static void test_seeds(void **state)
     cop_eval_close(e);
 }
 
+/* A table that a `let` value holds twice is one table, also in the copy of each expression; and what an
+ * expression changes in it is gone with the expression. */
+static void test_tables_in_tables(void **state)
+{
+    static const answer all[] = {
+        {"v[1] == v[2] and 1 or 0", 1},
+        {"(function() v[2][1] = 9 return v[1][1] end)()", 9},
+        {"v[1][1] + v[2][1]", 2},
+        {"w.me == w and w.me.me == w and 1 or 0", 1},
+        {"(function() w.me.n = 9 return w.n end)()", 9},
+        {"w.n", 4},
+        {"v == v and 1 or 0", 1}, /* the same copy within an expression */
+        {"#deep[1][1]", 1},
+    };
+    stage *s = *state;
+    must_read(s,
+              HEAD
+              "runs: []\nlet:\n"
+              "  v: \"(function() local a = {1} return {a, a} end)()\"\n"
+              "  w: \"(function() local t = {n = 4} t.me = t return t end)()\"\n"
+              "  deep: \"(function() local t = {} for i = 1, 31 do t = {t} end return t end)()\""
+              "\n",
+              "full");
+    cop_eval *e = cop_eval_open(&s->plan, NULL);
+    assert_int_equal(cop_eval_seed(e, 0), COP_EVAL_OK);
+    expect_answers(e, all, COP_LEN(all));
+    cop_eval_close(e);
+    /* 32 levels can be kept; one more is refused. */
+    must_read(s,
+              HEAD "runs: []\nlet: {deep: \"(function() local t = {} for i = 1, 32 do t = {t} end"
+                   " return t end)()\"}\n",
+              "full");
+    e = cop_eval_open(&s->plan, NULL);
+    assert_int_equal(cop_eval_seed(e, 0), COP_EVAL_FAULT);
+    assert_non_null(strstr(cop_eval_why(e), "at most 32 levels"));
+    cop_eval_close(e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +300,7 @@ int main(void)
         ON_STAGE(test_outcomes),
         ON_STAGE(test_runs_of_a_block),
         ON_STAGE(test_seeds),
+        ON_STAGE(test_tables_in_tables),
     };
     return cmocka_run_group_tests_name("study_answers", tests, NULL, NULL);
 }

@@ -305,6 +305,22 @@ static void slots_of_broken_length(void **state)
     rig_free(&r);
 }
 
+/* A first message that would come at the end or later does not come: of slots 0, 1, 2 only two count. */
+static void no_message_at_the_end(void **state)
+{
+    (void)state;
+    rig r;
+    uint64_t none = 0;
+    rig_one(&r, 1000, 40 * GBIT, "arrival=bernoulli; load=30 %; message=1 kB; stop=400 ns");
+    for (uint32_t s = 0; s < 1000; s++) {
+        cop_time t = r.tr.stream[s].t_next;
+        assert_true(t == 0 || t == 200000 || t == COP_NEVER);
+        none += t == COP_NEVER;
+    }
+    assert_share(none, 1000, 0.7 * 0.7);
+    rig_free(&r);
+}
+
 /* A random phase shifts constant messages by less than the time of one, and each host by another. */
 static void random_phase_is_uniform(void **state)
 {
@@ -371,6 +387,7 @@ int main(void)
         cmocka_unit_test(work_goes_on_across_pulses),
         cmocka_unit_test(slots_belong_to_their_phase),
         cmocka_unit_test(slots_of_broken_length),
+        cmocka_unit_test(no_message_at_the_end),
         cmocka_unit_test(random_phase_is_uniform),
     };
     return cmocka_run_group_tests_name("traffic_bounds", tests, NULL, NULL);
