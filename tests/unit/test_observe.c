@@ -211,6 +211,13 @@ static void values_at_the_end_of_bins(void **state)
             assert_true(w->net.observe[4].v[bin] == 2.0 * (double)(whole - before));
     }
     lab_free(w);
+    /* A run that is shorter than a bin has one all the same. */
+    static const char *const shorter[] = {"run.duration=3 us"};
+    w = lab_build(yaml, shorter, 1);
+    cop_net_run(&w->net, NULL, NULL);
+    assert_int_equal(w->net.probe.n_bins, 1);
+    assert_true(w->net.observe[0].v[0] == 1000.0 * (1 + (3000 - 200) / 1000));
+    lab_free(w);
 }
 
 int main(void)
