@@ -82,17 +82,15 @@ void cop_fc_block(cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks)
     cop_fc_arm(net, port);
 }
 
-bool cop_fc_unblock(cop_net *net, uint32_t port)
+void cop_fc_unblock(cop_net *net, uint32_t port)
 {
     cop_out *out = &net->out[port];
-    uint32_t before = out->vl_blocked;
-    for (uint32_t left = before; left; left &= left - 1) {
+    for (uint32_t left = out->vl_blocked; left; left &= left - 1) {
         uint32_t vl = (uint32_t)__builtin_ctz(left);
         /* With sections of its own a host looks at each message again. */
         if (net->sectioned || cop_fc_fits(net, port, vl, net->out[port].lane[vl].need))
             out->vl_blocked &= ~(1u << vl);
     }
-    return out->vl_blocked != before;
 }
 
 void cop_fc_credit_event(cop_net *net, uint32_t port)

@@ -19,8 +19,8 @@ void cop_fc_return(cop_net *net, uint32_t port, cop_return ret);
 void cop_fc_arm(cop_net *net, uint32_t port);
 /* COP_EV_CREDIT. */
 void cop_fc_credit_event(cop_net *net, uint32_t port);
-/* Clear the blocked lanes for which there is room again; true if any. */
-bool cop_fc_unblock(cop_net *net, uint32_t port);
+/* Clear the blocked lanes for which there is room again. */
+void cop_fc_unblock(cop_net *net, uint32_t port);
 /* Lane vl of `port` cannot send: its smallest request needs `blocks`. */
 void cop_fc_block(cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks);
 

@@ -143,7 +143,7 @@ static void every_switch(void **state)
 static void every_credit(void **state)
 {
     (void)state;
-    static const char *const queueings[] = {"1q", "voqsw", "voqnet", "dbbm"};
+    static const char *const queueings[] = {"1q", "voqsw", "voqnet", "dbbm", "vftree"};
     static const char *const controls[] = {"credit", "ib"};
     for (size_t q = 0; q < COP_LEN(queueings); q++)
         for (size_t f = 0; f < COP_LEN(controls); f++)

@@ -301,10 +301,11 @@ static void flow_controls(void **state)
         assert_ptr_equal(w->net.fc, ops[i]);
         assert_int_equal(w->net.plain_credit, i == 0);
         cop_err err = {0};
+        struct cop_fc_state *own = w->net.fc_state;
         w->c.fc.kind = 4;
         assert_int_equal(cop_fc_init(&w->net, &err), -COP_E_INPUT);
         assert_string_equal(err.text, "flow_control.kind 4 is unknown");
-        w->net.fc_state = NULL;
+        w->net.fc_state = own;
         lab_free(w);
         if (i >= 1)
             continue;

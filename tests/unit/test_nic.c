@@ -75,6 +75,87 @@ static void which_packets_are_answered(void **state)
     }
 }
 
+/* Whole messages, of one packet and of three: one answer for each message, or for each packet. */
+static void answers_to_messages(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *ack, *message;
+        uint64_t acks;
+    } cases[] = {{"nic.ack=message", "1000 B", 5}, {"nic.ack=message", "1001 B", 5},
+                 {"nic.ack=message", "2500 B", 5}, {"nic.ack=packet", "2500 B", 15},
+                 {"nic.ack=packet", "1000 B", 5},  {"nic.ack=none", "2500 B", 0}};
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        char traffic[128];
+        net_lab *w =
+            make(cases[i].ack, scn_text(traffic, sizeof(traffic),
+                                        "traffic=[{from: [0], pattern: fixed, to: 1, messages: 5,"
+                                        " message: %s}]",
+                                        cases[i].message));
+        cop_net_run(&w->net, NULL, NULL);
+        assert_int_equal(w->net.stop, COP_OUTCOME_OK);
+        assert_int_equal(w->net.total.acks, cases[i].acks);
+        assert_int_equal(w->net.total.delivered, w->net.probe.latency->count + cases[i].acks);
+        lab_free(w);
+    }
+    /* One message of three packets is answered when the last of them is complete. */
+    net_lab *w = make("nic.ack=message", "traffic=[{from: [0], pattern: fixed, to: 1, messages: 1,"
+                                         " message: 2500 B}]");
+    cop_net_run(&w->net, NULL, NULL);
+    assert_int_equal(w->net.total.acks, 1);
+    const cop_pkt *last = NULL; /* those that were freed are still readable */
+    for (uint32_t h = 0; h < w->net.pkt_n; h++)
+        if (w->net.pkt[h].flags & COP_PKT_ACK)
+            last = &w->net.pkt[h];
+    assert_non_null(last);
+    assert_int_equal(last->t_gen, w->net.probe.latency->max);
+    lab_free(w);
+}
+
+/* Two messages of 2500 bytes leave as packets of 1024, 1024 and 524 bytes, a byte per ns, back to back or
+ * at half the rate; a cable of 1 ms keeps them all in sight. */
+static void packets_of_a_message(void **state)
+{
+    (void)state;
+    static const char *const rates[] = {"nic.inject_rate=8 Gbit/s", "nic.inject_rate=4 Gbit/s"};
+    static const uint32_t bytes[] = {1024, 1024, 524};
+    for (uint64_t slow = 0; slow < 2; slow++) {
+        const char *set[] = {"link.delay=1 ms", rates[slow],
+                             "traffic=[{from: [3], pattern: fixed, to: 1, messages: 2, sl: 3,"
+                             " message: 2500 B, start: 7 us}]"};
+        net_lab *w = lab_build("run: {duration: 900 us}\n"
+                               "topology: {kind: single, hosts: 4}\n"
+                               "link: {rate: 8 Gbit/s}\n"
+                               "nic: {mtu: 1000 B, overhead: 24 B}\n"
+                               "traffic: [{from: [0], pattern: fixed, to: 1}]\n",
+                               set, 3);
+        cop_net *net = &w->net;
+        cop_net_run(net, NULL, NULL);
+        uint32_t port = cop_topo_host_port(&w->topo, 3), h = net->in[net->out[port].to].wire_head;
+        cop_time t = 7 * COP_US, generated = t;
+        for (uint32_t k = 0; k < 6; k++, h = net->pkt[h].next) {
+            assert_true(h != COP_NONE);
+            const cop_pkt *p = &net->pkt[h];
+            if (k == 3)
+                generated = t; /* saturated: when the end node takes it */
+            assert_true(p->src == 3 && p->dst == 1 && p->sl == 3 && p->vl == 0);
+            assert_int_equal(p->bytes, bytes[k % 3]);
+            assert_int_equal(p->seq, k);
+            assert_int_equal(p->flags, k % 3 == 2 ? COP_PKT_LAST : 0);
+            assert_int_equal(p->t_inj, t);
+            assert_int_equal(p->t_gen, generated);
+            assert_int_equal(p->t_tail, t + p->bytes * COP_NS + COP_MS);
+            t += p->bytes * COP_NS * (slow + 1);
+        }
+        assert_int_equal(h, COP_NONE);
+        assert_int_equal(net->total.injected, 6);
+        assert_int_equal(net->total.injected_bytes, 2 * (2500 + 3 * 24));
+        assert_int_equal(net->probe.stream[0].sent_bytes, 5000);
+        assert_int_equal(net->probe.host[3].sent_bytes, 5000);
+        lab_free(w);
+    }
+}
+
 /* An answer goes back to the source on the lane that is set, when the packet has been taken in. */
 static void what_an_answer_says(void **state)
 {
@@ -221,6 +302,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(which_packets_are_answered),
+        cmocka_unit_test(answers_to_messages),
+        cmocka_unit_test(packets_of_a_message),
         cmocka_unit_test(what_an_answer_says),
         cmocka_unit_test(control_packets_are_counted_apart),
         cmocka_unit_test(room_is_given_back),

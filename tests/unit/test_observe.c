@@ -181,19 +181,19 @@ static void refused(void **state)
     lab_free(w);
 }
 
-/* Hosts 0 and 1 send to 2 from 0 on, a byte per ns each; the switch takes turns. At time t so many bytes
+/* Hosts 1 and 2 send to 0 from 0 on, a byte per ns each; the switch takes turns. At time t so many bytes
  * have been handled, and half of them left; each bin shows its end, the last one the end of the run. */
 static void values_at_the_end_of_bins(void **state)
 {
     (void)state;
     static const char yaml[] =
         "run: {duration: 10 us, sample: 4 us,"
-        " observe: 'queue/h2, voq/h0>h2, voq/h1>h2, voq/h0>h1, received/h2'}\n"
+        " observe: 'queue/h0, voq/h1>h0, voq/h2>h0, voq/h1>h2, received/h0'}\n"
         "topology: {kind: single, hosts: 3}\n"
         "link: {rate: 8 Gbit/s, delay: 10 ns}\n"
         "switch: {buffer: 64 KiB, header: 100 B, pipeline: 90 ns}\n"
         "nic: {mtu: 1000 B, overhead: 0 B}\n"
-        "traffic: [{from: [0, 1], pattern: fixed, to: 2, message: 1000 B}]\n";
+        "traffic: [{from: [1, 2], pattern: fixed, to: 0, message: 1000 B}]\n";
     net_lab *w = lab_build(yaml, NULL, 0);
     cop_net_run(&w->net, NULL, NULL);
     assert_int_equal(w->net.probe.n_bins, 3);
@@ -210,6 +210,13 @@ static void values_at_the_end_of_bins(void **state)
         if (bin < 2)
             assert_true(w->net.observe[4].v[bin] == 2.0 * (double)(whole - before));
     }
+    lab_free(w);
+    /* A run that is shorter than a bin has one all the same. */
+    static const char *const shorter[] = {"run.duration=3 us"};
+    w = lab_build(yaml, shorter, 1);
+    cop_net_run(&w->net, NULL, NULL);
+    assert_int_equal(w->net.probe.n_bins, 1);
+    assert_true(w->net.observe[0].v[0] == 1000.0 * (1 + (3000 - 200) / 1000));
     lab_free(w);
 }
 

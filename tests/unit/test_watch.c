@@ -72,9 +72,9 @@ static void wrong_specifications(void **state)
     }
 }
 
-static char *trace(const char *spec, uint64_t lines)
+static char *trace(const char *spec, uint64_t lines, const char *set)
 {
-    net_lab *w = lab_build(two, NULL, 0);
+    net_lab *w = lab_build(two, &set, set ? 1 : 0);
     cop_err err = {0};
     char *text = NULL;
     size_t size = 0;
@@ -109,8 +109,12 @@ static void every_step(void **state)
         "      2358.000 ns  packet 1:2  1 -> 2    500 B  vl 0  delivered to h2, complete at "
         "2858.000 "
         "ns, latency 2858.000 ns\n";
-    char *text = trace("from=2", 100);
+    char *text = trace("from=2", 100, NULL);
     assert_string_equal(text, expected);
+    free(text);
+    /* A sink at half the rate takes 2000 ns from the head on: the first packet's comes at 358 ns. */
+    text = trace("count=1", 100, "nic.receive_rate=4 Gbit/s");
+    assert_non_null(strstr(text, "complete at 2358.000 ns, latency 2358.000 ns"));
     free(text);
 }
 
@@ -127,7 +131,7 @@ static void the_trace_ends(void **state)
 {
     (void)state;
     for (uint64_t limit = 1; limit <= 23; limit++) {
-        char *text = trace("", limit);
+        char *text = trace("", limit, NULL);
         assert_int_equal(lines_of(text), limit < 21 ? limit : 21); /* three packets, seven steps */
         assert_int_equal(strstr(text, "the trace ends here") != NULL, limit <= 21);
         free(text);
