@@ -4,47 +4,33 @@
  *   throughput   of each traffic entry over time
  *   latency      mean over time, and its distribution
  *   entries      one line per traffic entry
- *   links, queues   the busiest
- *   network      every link with its use
+ * What ports tell (busiest links, longest queues, the network): ports.c.
  */
-#include "report/report_int.h"
-
-#include "base/mem.h"
+#include "report/runs.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_POINTS = 1200, MANY_CURVES = 8, MAX_CURVES = 24, MAX_BARS = 12, MAX_LINKS = 16000 };
-
-typedef struct drawing {
-    cop_store *store;
-    json_t *run, *figures; /* borrowed */
-    int64_t id;
-    double sample_ns; /* of every series */
-    double ns_per_unit; /* of the time axis */
-    const char *time_unit;
-    cop_arena arena;
-    cop_err *err;
-} drawing;
+enum { MAX_POINTS = 1200, MANY_CURVES = 8, MAX_CURVES = 24 };
 
 /* -- parts of a figure -- */
 
-static json_t *axis(const char *label, const char *unit, bool log)
+json_t *cop_report_axis(const char *label, const char *unit, bool log)
 {
     return json_pack("{s:s, s:s, s:b}", "label", label, "unit", unit, "log", log);
 }
 
-static json_t *time_axis(const drawing *d)
+static json_t *time_axis(const cop_drawing *d)
 {
-    json_t *x = axis("time", d->time_unit, false);
+    json_t *x = cop_report_axis("time", d->time_unit, false);
     double end = json_number_value(json_object_get(d->run, "sim_time_ns")) / d->ns_per_unit;
     json_object_set_new(x, "min", json_integer(0));
     json_object_set_new(x, "max", cop_report_real(end));
     return x;
 }
 
-static json_t *figure(drawing *d, const char *name, const char *title, const char *kind)
+json_t *cop_report_figure(cop_drawing *d, const char *name, const char *title, const char *kind)
 {
     json_t *f = json_pack("{s:s, s:s, s:s}", "name", name, "title", title, "kind", kind);
     json_array_append_new(d->figures, f);
@@ -72,7 +58,7 @@ static void add_point(json_t *c, double x, double y)
 typedef struct name_list {
     char **name;
     size_t n, cap;
-    drawing *d;
+    cop_drawing *d;
 } name_list;
 
 static int add_name(void *user, const cop_cell *cells, size_t n)
@@ -86,14 +72,14 @@ static int add_name(void *user, const cop_cell *cells, size_t n)
 
 /* Samples that the run reached: one that was stopped has bins behind its end, with nothing in
  * them. */
-static uint32_t reached(const drawing *d, uint32_t n)
+static uint32_t reached(const cop_drawing *d, uint32_t n)
 {
     double bins = ceil(json_number_value(json_object_get(d->run, "sim_time_ns")) / d->sample_ns);
     return bins >= 0.0 && bins < n ? (uint32_t)bins : n;
 }
 
 /* A stored series as a curve; neighbours are averaged if there are more than one can see. */
-static int add_series(drawing *d, json_t *curves, const char *series, const char *name,
+static int add_series(cop_drawing *d, json_t *curves, const char *series, const char *name,
                       double scale)
 {
     cop_series s = {0};
@@ -176,7 +162,7 @@ static void merge_streams(json_t *curves)
     }
 }
 
-static int draw_throughput(drawing *d, const name_list *l)
+static int draw_throughput(cop_drawing *d, const name_list *l)
 {
     static const char prefix[] = "throughput/";
     json_t *curves = json_array();
@@ -192,25 +178,25 @@ static int draw_throughput(drawing *d, const name_list *l)
         merge_streams(curves);
     while (json_array_size(curves) > MAX_CURVES)
         json_array_remove(curves, MAX_CURVES);
-    json_t *f = figure(d, "throughput", "Throughput over time", "time");
+    json_t *f = cop_report_figure(d, "throughput", "Throughput over time", "time");
     json_object_set_new(f, "wide", json_true());
     json_object_set_new(f, "x", time_axis(d));
-    json_object_set_new(f, "y", axis("throughput", "Gbit/s", false));
+    json_object_set_new(f, "y", cop_report_axis("throughput", "Gbit/s", false));
     json_object_set_new(f, "series", curves);
     return rc;
 }
 
-static int draw_latency_over_time(drawing *d)
+static int draw_latency_over_time(cop_drawing *d)
 {
     json_t *curves = json_array();
     int rc = add_series(d, curves, "network/latency", "mean latency", 1e-3);
     if (rc == 0 && json_array_size(curves) > 0) {
-        json_t *f = figure(d, "latency", "Latency over time", "time");
+        json_t *f = cop_report_figure(d, "latency", "Latency over time", "time");
         json_object_set_new(f, "note",
                             json_string("Mean of the packets that arrived in a sample, "
                                         "from generation to delivery."));
         json_object_set_new(f, "x", time_axis(d));
-        json_object_set_new(f, "y", axis("latency", "µs", false));
+        json_object_set_new(f, "y", cop_report_axis("latency", "µs", false));
         json_object_set(f, "series", curves);
     }
     json_decref(curves);
@@ -234,18 +220,18 @@ static int add_bin(void *user, const cop_cell *cells, size_t n)
     return 0;
 }
 
-static int draw_distribution(drawing *d)
+static int draw_distribution(cop_drawing *d)
 {
     json_t *curves = json_array();
     int rc = cop_store_browse(d->store, COP_BROWSE_HIST, d->id, add_bin, curves, d->err);
     if (rc == 0 && json_array_size(curves) > 0) {
-        json_t *f = figure(d, "distribution", "Distribution of latency", "line");
+        json_t *f = cop_report_figure(d, "distribution", "Distribution of latency", "line");
         json_object_set_new(f, "note",
                             json_string("Share of packets that took at most so long. "
                                         "Transit counts from the first byte's leaving "
                                         "the host."));
-        json_object_set_new(f, "x", axis("latency", "µs", true));
-        json_object_set_new(f, "y", axis("packets", "%", false));
+        json_object_set_new(f, "x", cop_report_axis("latency", "µs", true));
+        json_object_set_new(f, "y", cop_report_axis("packets", "%", false));
         json_object_set(f, "series", curves);
     }
     json_decref(curves);
@@ -270,136 +256,15 @@ static int add_entry(void *user, const cop_cell *cells, size_t n)
     return 0;
 }
 
-static int draw_entries(drawing *d)
+static int draw_entries(cop_drawing *d)
 {
     json_t *rows = json_array();
     int rc = cop_store_browse(d->store, COP_BROWSE_ENTRY, d->id, add_entry, rows, d->err);
-    json_t *f = figure(d, "entries", "Traffic entries", "table");
+    json_t *f = cop_report_figure(d, "entries", "Traffic entries", "table");
     json_object_set_new(f, "columns",
                         json_pack("[s, s, s, s, s, s, s, s]", "entry", "streams", "total Gbit/s",
                                   "mean", "least", "most", "fairness (Jain)", "latency µs"));
     json_object_set_new(f, "rows", rows);
-    return rc;
-}
-
-/* -- ports -- */
-
-typedef struct port {
-    const char *name, *to;
-    double use, queue;
-} port;
-
-typedef struct port_list {
-    port *port;
-    size_t n, cap;
-    drawing *d;
-} port_list;
-
-static int add_port(void *user, const cop_cell *cells, size_t n)
-{
-    port_list *l = user;
-    cop_arena *a = &l->d->arena;
-    l->port = cop_grow(l->port, &l->cap, l->n + 1, sizeof(*l->port));
-    l->port[l->n++] = (port){.name = cop_arena_strdup(a, cop_report_column(cells, n, "name").text),
-                             .to = cop_arena_strdup(a, cop_report_column(cells, n, "to_name").text),
-                             .use = cop_report_column(cells, n, "utilisation").real,
-                             .queue = cop_report_column(cells, n, "mean_queue_bytes").real};
-    return 0;
-}
-
-static int by_use(const void *a, const void *b)
-{
-    const port *x = *(const port *const *)a, *y = *(const port *const *)b;
-    if (x->use != y->use)
-        return x->use < y->use ? 1 : -1;
-    return x->queue != y->queue ? (x->queue < y->queue ? 1 : -1) : strverscmp(x->name, y->name);
-}
-
-static int by_queue(const void *a, const void *b)
-{
-    const port *x = *(const port *const *)a, *y = *(const port *const *)b;
-    return x->queue != y->queue ? (x->queue < y->queue ? 1 : -1) : by_use(a, b);
-}
-
-static void draw_bars(drawing *d, const port_list *l, bool queues)
-{
-    const port **order = cop_alloc_array(l->n, sizeof(*order));
-    for (size_t i = 0; i < l->n; i++)
-        order[i] = &l->port[i];
-    qsort(order, l->n, sizeof(*order), queues ? by_queue : by_use);
-    json_t *names = json_array(), *values = json_array();
-    for (size_t i = 0; i < l->n && i < MAX_BARS; i++) {
-        double v = queues ? order[i]->queue / 1024.0 : 100.0 * order[i]->use;
-        if (!(v > 0.0))
-            break;
-        json_array_append_new(names, cop_report_string(cop_arena_printf(
-                                         &d->arena, "%s → %s", order[i]->name, order[i]->to)));
-        json_array_append_new(values, cop_report_real(v));
-    }
-    cop_free(order);
-    if (json_array_size(names) > 0) {
-        json_t *f = figure(d, queues ? "queues" : "links",
-                           queues ? "Longest queues (mean)" : "Busiest links", "bar");
-        const char *what = queues ? "mean queue" : "utilisation";
-        json_object_set_new(f, "y", axis(what, queues ? "KiB" : "%", false));
-        json_object_set(f, "categories", names);
-        json_object_set_new(f, "series", json_pack("[{s:s, s:O}]", "name", what, "values", values));
-    }
-    json_decref(names);
-    json_decref(values);
-}
-
-typedef struct network {
-    json_t *hosts; /* name -> true */
-    json_t *numbers; /* name -> its place in nodes */
-    json_t *nodes;
-} network;
-
-static int add_host(void *user, const cop_cell *cells, size_t n)
-{
-    json_object_set_new_nocheck(user, cop_report_column(cells, n, "name").text, json_true());
-    return 0;
-}
-
-/* The node a port belongs to. A host has one port, named like the host; "s1.4" is one of s1's. */
-static json_int_t node_number(drawing *d, network *w, const char *port_name)
-{
-    bool host = json_object_get(w->hosts, port_name) != NULL;
-    const char *dot = strrchr(port_name, '.'), *name = port_name;
-    if (!host && dot != NULL)
-        name = cop_arena_printf(&d->arena, "%.*s", (int)(dot - port_name), port_name);
-    json_t *known = json_object_get(w->numbers, name);
-    if (known != NULL)
-        return json_integer_value(known);
-    json_int_t i = (json_int_t)json_array_size(w->nodes);
-    json_object_set_new_nocheck(w->numbers, name, json_integer(i));
-    json_t *node = json_object();
-    json_object_set_new(node, "name", cop_report_string(name));
-    json_object_set_new(node, "kind", json_string(host ? "host" : "switch"));
-    json_array_append_new(w->nodes, node);
-    return i;
-}
-
-static int draw_network(drawing *d, const port_list *l)
-{
-    if (l->n == 0 || l->n > MAX_LINKS)
-        return 0;
-    network w = {json_object(), json_object(), json_array()};
-    json_t *links = json_array();
-    int rc = cop_store_browse(d->store, COP_BROWSE_NODE, d->id, add_host, w.hosts, d->err);
-    for (size_t i = 0; rc == 0 && i < l->n; i++) {
-        const port *p = &l->port[i];
-        json_int_t from = node_number(d, &w, p->name), to = node_number(d, &w, p->to);
-        json_t *link = json_pack("[I, I]", from, to);
-        json_array_append_new(link, cop_report_real(round(p->use * 1e4) / 1e4));
-        json_array_append_new(link, cop_report_real(round(p->queue)));
-        json_array_append_new(links, link);
-    }
-    json_t *f = figure(d, "network", "The network, with the use of its links", "network");
-    json_object_set_new(f, "nodes", w.nodes);
-    json_object_set_new(f, "links", links);
-    json_decref(w.numbers);
-    json_decref(w.hosts);
     return rc;
 }
 
@@ -414,17 +279,17 @@ static int add_scalar(void *user, const cop_cell *cells, size_t n)
     return 0;
 }
 
-static int draw(drawing *d)
+static int draw(cop_drawing *d)
 {
     name_list names = {.d = d};
-    port_list ports = {.d = d};
+    cop_report_ports ports = {.d = d};
     json_t *scalars = json_array();
     json_object_set_new(d->run, "scalars", scalars);
     int rc = cop_store_browse(d->store, COP_BROWSE_SCALAR, d->id, add_scalar, scalars, d->err);
     if (rc == 0)
         rc = cop_store_browse(d->store, COP_BROWSE_SERIES, d->id, add_name, &names, d->err);
     if (rc == 0)
-        rc = cop_store_browse(d->store, COP_BROWSE_PORT, d->id, add_port, &ports, d->err);
+        rc = cop_report_read_ports(&ports);
     if (rc == 0)
         rc = draw_throughput(d, &names);
     if (rc == 0)
@@ -432,12 +297,12 @@ static int draw(drawing *d)
     if (rc == 0)
         rc = draw_distribution(d);
     if (rc == 0) {
-        draw_bars(d, &ports, false);
-        draw_bars(d, &ports, true);
+        cop_report_draw_bars(d, &ports, false);
+        cop_report_draw_bars(d, &ports, true);
         rc = draw_entries(d);
     }
     if (rc == 0)
-        rc = draw_network(d, &ports);
+        rc = cop_report_draw_network(d, &ports);
     cop_free(names.name);
     cop_free(ports.port);
     return rc;
@@ -445,7 +310,7 @@ static int draw(drawing *d)
 
 int cop_report_draw_run(cop_store *s, json_t *run, cop_err *err)
 {
-    drawing d = {.store = s, .run = run, .err = err};
+    cop_drawing d = {.store = s, .run = run, .err = err};
     d.id = json_integer_value(json_object_get(run, "id"));
     bool ms = json_number_value(json_object_get(run, "sim_time_ns")) >= 1e6;
     d.ns_per_unit = ms ? 1e6 : 1e3;

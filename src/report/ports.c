@@ -1,0 +1,122 @@
+/* Figures of the ports of a run: the busiest links, the longest queues, the network with the use of
+ * every link. In: the table of ports. Out: figures in the form of docs/REPORT.md. */
+#include "report/runs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_BARS = 12, MAX_LINKS = 16000 };
+
+static int add_port(void *user, const cop_cell *cells, size_t n)
+{
+    cop_report_ports *l = user;
+    cop_arena *a = &l->d->arena;
+    l->port = cop_grow(l->port, &l->cap, l->n + 1, sizeof(*l->port));
+    l->port[l->n++] = (cop_report_port){.name = cop_arena_strdup(a, cop_report_column(cells, n, "name").text),
+                             .to = cop_arena_strdup(a, cop_report_column(cells, n, "to_name").text),
+                             .use = cop_report_column(cells, n, "utilisation").real,
+                             .queue = cop_report_column(cells, n, "mean_queue_bytes").real};
+    return 0;
+}
+
+int cop_report_read_ports(cop_report_ports *l)
+{
+    return cop_store_browse(l->d->store, COP_BROWSE_PORT, l->d->id, add_port, l, l->d->err);
+}
+
+static int by_use(const void *a, const void *b)
+{
+    const cop_report_port *x = *(const cop_report_port *const *)a, *y = *(const cop_report_port *const *)b;
+    if (x->use != y->use)
+        return x->use < y->use ? 1 : -1;
+    return x->queue != y->queue ? (x->queue < y->queue ? 1 : -1) : strverscmp(x->name, y->name);
+}
+
+static int by_queue(const void *a, const void *b)
+{
+    const cop_report_port *x = *(const cop_report_port *const *)a, *y = *(const cop_report_port *const *)b;
+    return x->queue != y->queue ? (x->queue < y->queue ? 1 : -1) : by_use(a, b);
+}
+
+void cop_report_draw_bars(cop_drawing *d, const cop_report_ports *l, bool queues)
+{
+    const cop_report_port **order = cop_alloc_array(l->n, sizeof(*order));
+    for (size_t i = 0; i < l->n; i++)
+        order[i] = &l->port[i];
+    qsort(order, l->n, sizeof(*order), queues ? by_queue : by_use);
+    json_t *names = json_array(), *values = json_array();
+    for (size_t i = 0; i < l->n && i < MAX_BARS; i++) {
+        double v = queues ? order[i]->queue / 1024.0 : 100.0 * order[i]->use;
+        if (!(v > 0.0))
+            break;
+        json_array_append_new(names, cop_report_string(cop_arena_printf(
+                                         &d->arena, "%s → %s", order[i]->name, order[i]->to)));
+        json_array_append_new(values, cop_report_real(v));
+    }
+    cop_free(order);
+    if (json_array_size(names) > 0) {
+        json_t *f = cop_report_figure(d, queues ? "queues" : "links",
+                           queues ? "Longest queues (mean)" : "Busiest links", "bar");
+        const char *what = queues ? "mean queue" : "utilisation";
+        json_object_set_new(f, "y", cop_report_axis(what, queues ? "KiB" : "%", false));
+        json_object_set(f, "categories", names);
+        json_object_set_new(f, "series", json_pack("[{s:s, s:O}]", "name", what, "values", values));
+    }
+    json_decref(names);
+    json_decref(values);
+}
+
+typedef struct network {
+    json_t *hosts; /* name -> true */
+    json_t *numbers; /* name -> its place in nodes */
+    json_t *nodes;
+} network;
+
+static int add_host(void *user, const cop_cell *cells, size_t n)
+{
+    json_object_set_new_nocheck(user, cop_report_column(cells, n, "name").text, json_true());
+    return 0;
+}
+
+/* The node a port belongs to. A host has one port, named like the host; "s1.4" is one of s1's. */
+static json_int_t node_number(cop_drawing *d, network *w, const char *port_name)
+{
+    bool host = json_object_get(w->hosts, port_name) != NULL;
+    const char *dot = strrchr(port_name, '.'), *name = port_name;
+    if (!host && dot != NULL)
+        name = cop_arena_printf(&d->arena, "%.*s", (int)(dot - port_name), port_name);
+    json_t *known = json_object_get(w->numbers, name);
+    if (known != NULL)
+        return json_integer_value(known);
+    json_int_t i = (json_int_t)json_array_size(w->nodes);
+    json_object_set_new_nocheck(w->numbers, name, json_integer(i));
+    json_t *node = json_object();
+    json_object_set_new(node, "name", cop_report_string(name));
+    json_object_set_new(node, "kind", json_string(host ? "host" : "switch"));
+    json_array_append_new(w->nodes, node);
+    return i;
+}
+
+int cop_report_draw_network(cop_drawing *d, const cop_report_ports *l)
+{
+    if (l->n == 0 || l->n > MAX_LINKS)
+        return 0;
+    network w = {json_object(), json_object(), json_array()};
+    json_t *links = json_array();
+    int rc = cop_store_browse(d->store, COP_BROWSE_NODE, d->id, add_host, w.hosts, d->err);
+    for (size_t i = 0; rc == 0 && i < l->n; i++) {
+        const cop_report_port *p = &l->port[i];
+        json_int_t from = node_number(d, &w, p->name), to = node_number(d, &w, p->to);
+        json_t *link = json_pack("[I, I]", from, to);
+        json_array_append_new(link, cop_report_real(round(p->use * 1e4) / 1e4));
+        json_array_append_new(link, cop_report_real(round(p->queue)));
+        json_array_append_new(links, link);
+    }
+    json_t *f = cop_report_figure(d, "network", "The network, with the use of its links", "network");
+    json_object_set_new(f, "nodes", w.nodes);
+    json_object_set_new(f, "links", links);
+    json_decref(w.numbers);
+    json_decref(w.hosts);
+    return rc;
+}

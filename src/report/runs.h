@@ -1,0 +1,39 @@
+/* Shared by runs.c and ports.c: the figures of one run while they are drawn. Private to src/report. */
+#ifndef COP_REPORT_RUNS_H
+#define COP_REPORT_RUNS_H
+
+#include "base/mem.h"
+#include "report/report_int.h"
+
+typedef struct cop_drawing {
+    cop_store *store;
+    json_t *run, *figures; /* borrowed */
+    int64_t id;
+    double sample_ns; /* of every series */
+    double ns_per_unit; /* of the time axis */
+    const char *time_unit;
+    cop_arena arena;
+    cop_err *err;
+} cop_drawing;
+
+json_t *cop_report_axis(const char *label, const char *unit, bool log);
+/* A new figure of the run. */
+json_t *cop_report_figure(cop_drawing *d, const char *name, const char *title, const char *kind);
+
+typedef struct cop_report_port {
+    const char *name, *to;
+    double use, queue;
+} cop_report_port;
+
+typedef struct cop_report_ports {
+    cop_report_port *port; /* heap */
+    size_t n, cap;
+    cop_drawing *d;
+} cop_report_ports;
+
+/* ports.c: read all ports of the run; the busiest links or the longest queues; the network. */
+int cop_report_read_ports(cop_report_ports *l);
+void cop_report_draw_bars(cop_drawing *d, const cop_report_ports *l, bool queues);
+int cop_report_draw_network(cop_drawing *d, const cop_report_ports *l);
+
+#endif
