@@ -89,19 +89,21 @@ STATIC := $(BUILD)/lib/libcoppice.a
 all: deps-build $(BUILD)/coppice
 
 help:
-	@echo "make demo     build, run the 648-host experiment without and with congestion control, draw it"
-	@echo "make test     build with assertions, run all tests"
-	@echo "make          build the program; names missing packages, installs none"
-	@echo "make deps     install missing packages (Debian)"
-	@echo "make reproduce  run the published experiments, write VALIDATION.md (SCALE=quick|full)"
-	@echo "make bench    speed and memory, with instruction counts"
-	@echo "make check    sanitizers, fuzzers, format and lint, thousands of random scenarios"
-	@echo "make mutants  how many small faults the tests notice (N=100 SEED=1 ONLY=net FILE=... AT=file:line)"
-	@echo "make docs     write docs/CONFIG.md from the option tables"
-	@echo "make format   clang-format on every C file"
-	@echo "make clean    remove $(BUILD)"
-	@echo "make install  program, library, manual to prefix=$(prefix) DESTDIR=$(DESTDIR)"
+	@echo "make demo       the 648-host experiment without and with control, drawn"
+	@echo "make test       build with assertions, run all tests"
+	@echo "make            build the program; names missing packages, installs none"
+	@echo "make deps       install missing packages (Debian)"
+	@echo "make reproduce  the published experiments, VALIDATION.md (SCALE=quick|full)"
+	@echo "make bench      speed and memory, with instruction counts"
+	@echo "make check      sanitizers, fuzzers, lint, thousands of random scenarios"
+	@echo "make mutants    how many small faults the tests notice (N=100 SEED=1 ONLY=net"
+	@echo "                FILE=... AT=file:line AGAIN=1 MIN=90)"
+	@echo "make docs       write docs/CONFIG.md from the option tables"
+	@echo "make format     clang-format on every C file"
+	@echo "make clean      remove $(BUILD)"
+	@echo "make install    to prefix=$(prefix) DESTDIR=$(DESTDIR)"
 	@echo "make uninstall  remove what install put there"
+	@echo "JOBS=1          use one core instead of all"
 
 # -- packages: nothing is compiled before they are there (order-only: it makes nothing older) --
 
