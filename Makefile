@@ -17,6 +17,10 @@ mandir ?= $(datarootdir)/man
 pkgconfigdir ?= $(libdir)/pkgconfig
 DESTDIR ?=
 
+ifneq ($(words $(CURDIR) $(BUILD)),2)
+$(error the path of the sources or of BUILD has a space, and make cannot work there)
+endif
+
 # All cores by default, so that nobody needs to know about -j; JOBS=1 for one.
 JOBS ?= $(shell nproc)
 ifeq ($(MAKELEVEL),0)
@@ -128,8 +132,8 @@ deps: deps-check
 # Other options, other objects; the file keeps its time while they are the same.
 $(BUILD)/flags: FORCE | deps-build
 	@mkdir -p $(@D)
-	@echo '$(subst ','\'',$(CC) $(filter-out -Werror,$(CFLAGS_ALL)))' >$@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@echo '$(subst ','\'',$(CC) $(filter-out -Werror,$(CFLAGS_ALL)))' >$@.$$$$; \
+	    if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | deps-build
 	@mkdir -p $(@D)

@@ -4,7 +4,7 @@
 # built again: of the folders only the way from one to the other counts, which seldom changes.
 # usage: tools/build_info.sh FILE BINDIR DATADIR OPTION...
 set -eu
-file=$1
+file=$1 new=$1.$$ # two makes may be at it
 data=$(realpath -m --relative-to="$2" "$3")
 shift 3
 cd "$(dirname "$0")/.."
@@ -19,5 +19,5 @@ quote() { printf '%s' "$1" | sed -e 's/[\\"]/\\&/g'; }
     echo "const char cop_build_commit[] = \"$(quote "${commit:-unknown}")\";"
     echo "const char cop_build_data[] = \"$(quote "$data")\";"
     echo "const char cop_build_options[] = \"$(quote "$*")\";"
-} >"$file.new"
-if cmp -s "$file.new" "$file"; then rm -f "$file.new"; else mv "$file.new" "$file"; fi
+} >"$new"
+if cmp -s "$new" "$file"; then rm -f "$new"; else mv "$new" "$file"; fi

@@ -12,9 +12,10 @@
  *          takes to know their lanes. A deadlock does not go away, so a look may come late: the next
  *          one waits until what has moved (packet-hops, and ports that were sampled) pays for all
  *          before it, at the rates below. They keep the watch below a tenth of the run's
- *          instructions however deep the queues and short the samples are. The look at the end is
- *          not put off.
- * State    The channels that may be stuck, and edges from each to the queues that decide about it. */
+ *          instructions however deep the queues and short the samples are. Not put off are the look
+ *          at the end and, once, that when no event is left although packets are.
+ * State    The channels that may be stuck, edges from each to the queues that decide about it, and asks
+ *          from each queue to the channels that its head waits for. */
 #include "net/stall.h"
 
 #include "base/outcome.h"
@@ -34,11 +35,21 @@ typedef struct edge { /* packets of this channel stand in this queue */
     uint32_t queue;
 } edge;
 
+typedef struct ask { /* the head of an edge's queue asks for a channel */
+    size_t channel, edge;
+    size_t next; /* of the same channel, or NOBODY */
+} ask;
+#define NOBODY SIZE_MAX
+
 struct cop_stall {
     uint8_t *stuck; /* [channels] as far as known; all 0 between looks */
-    edge *edge; /* heap */
-    size_t n_edges, cap_edges;
+    size_t *asked; /* [channels] first ask, or NOBODY, which all are between looks; heap */
+    edge *edge; /* heap, as the next two */
+    ask *ask;
+    size_t *struck; /* channels whose asks have not been told */
+    size_t n_edges, cap_edges, n_asks, cap_asks, n_struck, cap_struck;
     uint64_t visits, samples; /* so far */
+    uint64_t still_hops; /* packet-hops at the last look while nothing was going on */
 };
 
 void cop_stall_init(cop_net *net)
@@ -50,8 +61,12 @@ void cop_stall_init(cop_net *net)
 
 void cop_stall_fini(cop_net *net)
 {
-    if (net->stall != NULL)
-        cop_free(net->stall->edge);
+    if (net->stall == NULL)
+        return;
+    cop_free(net->stall->edge);
+    cop_free(net->stall->ask);
+    cop_free(net->stall->asked);
+    cop_free(net->stall->struck);
 }
 
 static size_t channel_of(const cop_net *net, uint32_t port, uint32_t section)
@@ -135,52 +150,75 @@ static void add_port(cop_net *net, uint32_t port)
     }
 }
 
-/* Is every channel that the head of q asks for stuck? `next` gets one of them. */
-static bool queue_stuck(const cop_net *net, uint32_t q, size_t *next)
+/* The channels that the head of q asks for; 0: it is about to ask. */
+static unsigned asks_of(const cop_net *net, uint32_t q, size_t *channel)
 {
-    const uint8_t *stuck = net->stall->stuck;
     const cop_queue *queue = &net->queue[q];
     if (!queue->posted && !queue->stopped)
-        return false; /* about to request */
+        return 0;
     const cop_pkt *p = &net->pkt[queue->head];
     /* A stopped queue hears `go` when something leaves the buffer behind its output. */
     if (net->per_output || queue->stopped) {
         uint32_t port = cop_topo_switch_port(net->topo, net->in[net->queue_port[q]].sw, p->out);
-        *next = channel_of(net, port, p->out_vl);
-        return stuck[*next];
+        channel[0] = channel_of(net, port, p->out_vl);
+        return 1;
     }
+    unsigned n = 0;
     for (uint32_t k = 0; k < net->max_cand; k++) {
-        const cop_node *n = &net->node[(size_t)q * net->max_cand + k];
-        if (n->next == COP_NONE)
-            continue;
-        *next = channel_of(net, n->port, cop_net_section_of(net, p, n->vl));
-        if (!stuck[*next])
-            return false;
+        const cop_node *node = &net->node[(size_t)q * net->max_cand + k];
+        if (node->next != COP_NONE)
+            channel[n++] = channel_of(net, node->port, cop_net_section_of(net, p, node->vl));
     }
-    return true;
+    return n;
 }
 
-/* Strike out channels with a queue that can move, until none is left that has one. */
+static void strike(struct cop_stall *st, size_t channel)
+{
+    if (!st->stuck[channel])
+        return;
+    st->stuck[channel] = 0;
+    st->struck = cop_grow(st->struck, &st->cap_struck, st->n_struck + 1, sizeof(*st->struck));
+    st->struck[st->n_struck++] = channel;
+}
+
+/* Strike out the edge's channel if its queue can move; else note what the queue waits for. */
+static void ask_edge(cop_net *net, size_t i)
+{
+    struct cop_stall *st = net->stall;
+    size_t channel[COP_MAX_CAND];
+    unsigned n = asks_of(net, st->edge[i].queue, channel), stuck = 0;
+    while (stuck < n && st->stuck[channel[stuck]])
+        stuck++;
+    if (n == 0 || stuck < n) {
+        strike(st, st->edge[i].channel);
+        return;
+    }
+    for (unsigned k = 0; k < n; k++) {
+        st->ask = cop_grow(st->ask, &st->cap_asks, st->n_asks + 1, sizeof(*st->ask));
+        st->ask[st->n_asks] = (ask){channel[k], i, st->asked[channel[k]]};
+        st->asked[channel[k]] = st->n_asks++;
+    }
+}
+
+/* Strike out channels with a queue that can move, and so on with those that wait for them: each edge
+ * is looked at once, and each ask told once. */
 static void strike_out(cop_net *net)
 {
     struct cop_stall *st = net->stall;
-    for (bool changed = true; changed;) {
-        size_t kept = 0, next;
-        changed = false;
-        for (size_t i = 0; i < st->n_edges; i++) {
-            edge e = st->edge[i];
-            if (!st->stuck[e.channel])
-                continue;
-            if (queue_stuck(net, e.queue, &next)) {
-                st->edge[kept++] = e;
-            } else {
-                st->stuck[e.channel] = 0;
-                changed = true;
-            }
-        }
-        st->visits += st->n_edges;
-        st->n_edges = kept;
-    }
+    size_t kept = 0;
+    st->n_asks = st->n_struck = 0;
+    for (size_t i = 0; i < st->n_edges; i++)
+        ask_edge(net, i);
+    while (st->n_struck > 0)
+        for (size_t a = st->asked[st->struck[--st->n_struck]]; a != NOBODY; a = st->ask[a].next)
+            strike(st, st->edge[st->ask[a].edge].channel);
+    st->visits += st->n_edges + st->n_asks;
+    for (size_t a = 0; a < st->n_asks; a++)
+        st->asked[st->ask[a].channel] = NOBODY;
+    for (size_t i = 0; i < st->n_edges; i++)
+        if (st->stuck[st->edge[i].channel])
+            st->edge[kept++] = st->edge[i];
+    st->n_edges = kept;
 }
 
 /* -- one that was found -- */
@@ -189,11 +227,11 @@ static void strike_out(cop_net *net)
 static size_t behind(const cop_net *net, size_t channel)
 {
     const struct cop_stall *st = net->stall;
-    size_t i = 0, next = channel;
+    size_t i = 0, next[COP_MAX_CAND];
     while (st->edge[i].channel != channel)
         i++;
-    (void)queue_stuck(net, st->edge[i].queue, &next);
-    return next;
+    (void)asks_of(net, st->edge[i].queue, next);
+    return next[0];
 }
 
 static void describe(cop_net *net)
@@ -243,6 +281,11 @@ static bool suspicious(cop_net *net, cop_time patience)
 static bool look(cop_net *net)
 {
     struct cop_stall *st = net->stall;
+    if (st->asked == NULL) { /* most runs never look so closely */
+        size_t channels = cop_product(net->topo->n_ports, net->sections);
+        st->asked = cop_alloc_array(channels, sizeof(*st->asked));
+        memset(st->asked, 0xff, channels * sizeof(*st->asked)); /* NOBODY */
+    }
     st->n_edges = 0;
     st->visits += net->topo->n_ports;
     for (uint32_t p = 0; p < net->topo->n_ports; p++)
@@ -270,8 +313,13 @@ bool cop_stall_watch(cop_net *net)
 {
     struct cop_stall *st = net->stall;
     st->samples++;
-    return st->visits <= cop_stall_allowance(net) && suspicious(net, net->probe.sample) &&
-           look(net);
+    /* Nothing is going on, and more has moved than at the last look of this kind. */
+    bool still =
+        cop_evq_empty(&net->evq) && cop_net_in_flight(net) > 0 && st->still_hops != net->total.hops;
+    if (still)
+        st->still_hops = net->total.hops;
+    return (still || st->visits <= cop_stall_allowance(net)) &&
+           suspicious(net, net->probe.sample) && look(net);
 }
 
 bool cop_stall_final(cop_net *net)

@@ -13,10 +13,11 @@ static int add_port(void *user, const cop_cell *cells, size_t n)
     cop_report_ports *l = user;
     cop_arena *a = &l->d->arena;
     l->port = cop_grow(l->port, &l->cap, l->n + 1, sizeof(*l->port));
-    l->port[l->n++] = (cop_report_port){.name = cop_arena_strdup(a, cop_report_column(cells, n, "name").text),
-                             .to = cop_arena_strdup(a, cop_report_column(cells, n, "to_name").text),
-                             .use = cop_report_column(cells, n, "utilisation").real,
-                             .queue = cop_report_column(cells, n, "mean_queue_bytes").real};
+    l->port[l->n++] =
+        (cop_report_port){.name = cop_arena_strdup(a, cop_report_column(cells, n, "name").text),
+                          .to = cop_arena_strdup(a, cop_report_column(cells, n, "to_name").text),
+                          .use = cop_report_column(cells, n, "utilisation").real,
+                          .queue = cop_report_column(cells, n, "mean_queue_bytes").real};
     return 0;
 }
 
@@ -27,7 +28,8 @@ int cop_report_read_ports(cop_report_ports *l)
 
 static int by_use(const void *a, const void *b)
 {
-    const cop_report_port *x = *(const cop_report_port *const *)a, *y = *(const cop_report_port *const *)b;
+    const cop_report_port *x = *(const cop_report_port *const *)a,
+                          *y = *(const cop_report_port *const *)b;
     if (x->use != y->use)
         return x->use < y->use ? 1 : -1;
     return x->queue != y->queue ? (x->queue < y->queue ? 1 : -1) : strverscmp(x->name, y->name);
@@ -35,7 +37,8 @@ static int by_use(const void *a, const void *b)
 
 static int by_queue(const void *a, const void *b)
 {
-    const cop_report_port *x = *(const cop_report_port *const *)a, *y = *(const cop_report_port *const *)b;
+    const cop_report_port *x = *(const cop_report_port *const *)a,
+                          *y = *(const cop_report_port *const *)b;
     return x->queue != y->queue ? (x->queue < y->queue ? 1 : -1) : by_use(a, b);
 }
 
@@ -57,7 +60,7 @@ void cop_report_draw_bars(cop_drawing *d, const cop_report_ports *l, bool queues
     cop_free(order);
     if (json_array_size(names) > 0) {
         json_t *f = cop_report_figure(d, queues ? "queues" : "links",
-                           queues ? "Longest queues (mean)" : "Busiest links", "bar");
+                                      queues ? "Longest queues (mean)" : "Busiest links", "bar");
         const char *what = queues ? "mean queue" : "utilisation";
         json_object_set_new(f, "y", cop_report_axis(what, queues ? "KiB" : "%", false));
         json_object_set(f, "categories", names);
@@ -113,7 +116,8 @@ int cop_report_draw_network(cop_drawing *d, const cop_report_ports *l)
         json_array_append_new(link, cop_report_real(round(p->queue)));
         json_array_append_new(links, link);
     }
-    json_t *f = cop_report_figure(d, "network", "The network, with the use of its links", "network");
+    json_t *f =
+        cop_report_figure(d, "network", "The network, with the use of its links", "network");
     json_object_set_new(f, "nodes", w.nodes);
     json_object_set_new(f, "links", links);
     json_decref(w.numbers);

@@ -77,6 +77,7 @@ static int attach(cop_store *s, const char *name, int flags, cop_err *err)
     if (rc != SQLITE_OK)
         return cop_store_fault(s, err);
     (void)sqlite3_extended_result_codes(s->db, 1);
+    (void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     cop_store_patience(s, s->busy_ms);
     return 0;
 }
@@ -124,7 +125,38 @@ static bool is_fresh(const identity *id)
     return id->application == 0 && id->version == 0 && id->objects == 0;
 }
 
-static int check_identity(const cop_store *s, const identity *id, cop_err *err)
+static const char *own_trigger(void)
+{
+    const char *const *p = cop_store_schema;
+    while (strncmp(*p, "CREATE TRIGGER", 14) != 0)
+        p++;
+    return *p;
+}
+
+/* A file may come from anybody: a view in the place of a table answers with whatever it likes, for as
+ * long as it likes, and a trigger does so when something is written. */
+static int check_objects(cop_store *s, cop_err *err)
+{
+    char sql[2048];
+    int64_t foreign = 0;
+    sqlite3_snprintf(
+        sizeof(sql), sql,
+        "SELECT count(*) FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL%%'"
+        " OR (type = 'trigger' AND sql <> %Q) OR (type = 'view' AND lower(name) IN ('meta', 'run',"
+        " 'scalar', 'series', 'stream', 'node', 'port', 'flow', 'hist', 'experiment', 'point',"
+        " 'verdict', 'figure'))",
+        own_trigger());
+    int rc = cop_store_ask(s, sql, &foreign, err);
+    if (rc == 0 && foreign > 0)
+        rc =
+            cop_err_add(err, COP_E_IO,
+                        "%s: has triggers, virtual tables or views in the place of tables that are "
+                        "not coppice's; give a file as coppice writes it",
+                        s->path);
+    return rc;
+}
+
+static int check_identity(cop_store *s, const identity *id, cop_err *err)
 {
     if (id->application != COP_STORE_APPLICATION_ID)
         return cop_err_add(err, COP_E_IO,
@@ -141,7 +173,7 @@ static int check_identity(const cop_store *s, const identity *id, cop_err *err)
                            "%s: was written by an older coppice (schema %" PRId64
                            ", this one needs %d); keep it for that coppice and give a new name",
                            s->path, id->version, COP_STORE_SCHEMA_VERSION);
-    return 0;
+    return check_objects(s, err);
 }
 
 static int create_tables(cop_store *s, cop_err *err)

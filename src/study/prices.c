@@ -167,6 +167,14 @@ static uint64_t per_match(lua_State *L)
     return match_price(L, true);
 }
 
+/* gsub(s, pattern, new): whatever replaces a match is written for each. */
+static uint64_t per_replacement(lua_State *L)
+{
+    uint64_t written = times(text_bytes(L, 1) + 1, text_bytes(L, 3));
+    uint64_t match = match_price(L, true);
+    return match < INT64_MAX - written / 4 ? match + written / 4 : INT64_MAX;
+}
+
 /* gmatch takes no notice of an anchor. */
 static uint64_t per_match_anywhere(lua_State *L)
 {
@@ -184,7 +192,7 @@ static const struct price {
     {LUA_MATHLIBNAME, "min", per_argument},      {LUA_STRLIBNAME, "byte", per_character},
     {LUA_STRLIBNAME, "char", per_argument},      {LUA_STRLIBNAME, "find", per_match},
     {LUA_STRLIBNAME, "format", per_part},        {LUA_STRLIBNAME, "gmatch", per_match_anywhere},
-    {LUA_STRLIBNAME, "gsub", per_match},         {LUA_STRLIBNAME, "lower", per_byte},
+    {LUA_STRLIBNAME, "gsub", per_replacement},   {LUA_STRLIBNAME, "lower", per_byte},
     {LUA_STRLIBNAME, "match", per_match},        {LUA_STRLIBNAME, "rep", per_turn},
     {LUA_STRLIBNAME, "reverse", per_byte},       {LUA_STRLIBNAME, "upper", per_byte},
     {LUA_TABLIBNAME, "concat", per_item_joined}, {LUA_TABLIBNAME, "insert", per_item_behind},

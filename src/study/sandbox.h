@@ -18,6 +18,7 @@ typedef struct cop_lua_limits {
     int64_t total_left; /* of all expressions together */
     int64_t cpu_ns_left; /* of all expressions together */
     int64_t start_ns, deadline_ns; /* of this one, on the clock of the thread's own CPU time */
+    uint64_t unseen; /* steps since the clock was looked at */
 } cop_lua_limits;
 
 /* A state with only what computes: no files, no programs, no clock, no loading of code, nothing that

@@ -114,6 +114,54 @@ static void spend(const char *set, account *a, cop_result *r)
     cop_config_free(&c);
 }
 
+/* Each switch of a line waits for the next, against the order in which a look meets them. Its cost
+ * grows with the network, not with the square of it. */
+static void test_a_look_is_linear(void **state)
+{
+    (void)state;
+    static const char line[] = "run: {duration: 300 us, sample: 5 us, allow_deadlock: yes}\n"
+                               "topology: {kind: mesh, radix: [2000]}\n"
+                               "switch: {buffer: 5 KiB}\n"
+                               "traffic: [{pattern: all-to-one, to: 1999}]\n";
+    cop_config c;
+    cop_result r;
+    cop_err err = {0};
+    account a = {0};
+    assert_int_equal(cop_config_load(&c, "test.yaml", line, NULL, 0, &err), 0);
+    c.cc = &noting;
+    c.cc_cfg = &a;
+    cop_run_hooks hooks = {.progress = at_sample, .progress_ctx = &a};
+    assert_int_equal(cop_run(&c, &hooks, &r, &err), 0);
+    assert_int_equal(r.outcome, COP_OUTCOME_OK);
+    /* 8000 ports: once to find one that stands still, once for all, a queue or two behind each. */
+    assert_in_range(a.dearest, 16000, 100000);
+    cop_result_free(&r);
+    cop_config_free(&c);
+}
+
+/* When no event is left nothing will ever pay, so the look comes for nothing. */
+static void test_found_when_nothing_moves(void **state)
+{
+    (void)state;
+    static const char knot[] = "run: {duration: 10 ms, sample: 2 us, seed: 720,"
+                               " allow_deadlock: yes}\n"
+                               "topology: {kind: torus, radix: [4], hosts: 2}\n"
+                               "routing: {kind: dor, datelines: no}\n"
+                               "switch: {architecture: iq, buffer: 16 KiB,"
+                               " switching: store-and-forward, lanes: 8}\n"
+                               "queueing: {kind: recn}\n"
+                               "flow_control: {kind: on-off}\n"
+                               "traffic: [{name: e, pattern: uniform}]\n";
+    static const char *const drain[] = {"run.drain=no", "run.drain=yes"};
+    for (size_t i = 0; i < COP_LEN(drain); i++) {
+        cop_result r;
+        scn_run(knot, &drain[i], 1, &r, NULL);
+        assert_int_equal(r.outcome, COP_OUTCOME_DEADLOCK);
+        assert_true(r.sim_time < 100 * COP_US);
+        cop_result_free(&r);
+    }
+}
+
 static void test_what_moved_pays(void **state)
 {
     (void)state;
@@ -146,8 +194,9 @@ static void test_looking_changes_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_found_while_others_go_on),
-                                       cmocka_unit_test(test_what_moved_pays),
-                                       cmocka_unit_test(test_looking_changes_nothing)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_found_while_others_go_on),
+        cmocka_unit_test(test_found_when_nothing_moves), cmocka_unit_test(test_a_look_is_linear),
+        cmocka_unit_test(test_what_moved_pays), cmocka_unit_test(test_looking_changes_nothing)};
     return cmocka_run_group_tests_name("stall", tests, NULL, NULL);
 }

@@ -201,7 +201,8 @@ static void test_observe(void **state)
     const double packet_ns = 2048 * 0.8;
     for (size_t k = 0; k < COP_LEN(kinds); k++) {
         const char *set[] = {kinds[k][0], kinds[k][1],
-                             "run.observe=ccti/hot, delay/0>2, rate/0>2, becns/0>2, state/h2"};
+                             "run.observe=ccti/hot, delay/0>2, rate/0>2, becns/0>2, becns/1>2, "
+                             "state/h2"};
         cop_result plain, r;
         run_ok(star, set, 2, &plain);
         run_ok(star, set, 3, &r);
@@ -222,6 +223,11 @@ static void test_observe(void **state)
             seen[congested->v[i] > 0.0] = true;
             most = index->v[i] > most ? index->v[i] : most;
         }
+        const cop_series *other = series(&r, "becns/1>2"); /* two flows hear all there are */
+        double heard = -1.0;
+        for (uint32_t i = 0; i < r.n_scalars; i++)
+            heard = strcmp(r.scalar[i].name, "becn") == 0 ? r.scalar[i].value : heard;
+        near(becns->v[becns->n - 1] + other->v[other->n - 1], heard, 1e-9);
         assert_true(seen[0] && seen[1] && most > 5.0);
         cop_result_free(&plain);
         cop_result_free(&r);

@@ -113,6 +113,41 @@ static void other_files_are_left_alone(void **state)
     assert_unchanged_refusal(p->db, "is a database of another program");
 }
 
+/* A view could answer for ever, a trigger do anything when something is written. */
+static void objects_of_strangers_are_refused(void **state)
+{
+    const place *p = *state;
+    static const char *const harm_by[] = {
+        "CREATE TRIGGER mine AFTER INSERT ON run BEGIN DELETE FROM run; END",
+        "DROP TRIGGER run_deleted; CREATE TRIGGER run_deleted AFTER DELETE ON run BEGIN"
+        " DELETE FROM meta; END",
+        "DROP VIEW summary; DROP VIEW entry; DROP VIEW distribution; ALTER TABLE figure RENAME TO"
+        " other; CREATE VIEW Figure AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1"
+        " FROM c) SELECT other.* FROM other, c",
+    };
+    for (size_t i = 0; i < COP_LEN(harm_by); i++) {
+        cop_err err = {0};
+        cop_store *s = NULL;
+        unlink(p->db);
+        assert_int_equal(store_small(p->db, NULL, &err), 0);
+        assert_int_equal(cop_store_open(&s, p->db, true, &err), 0);
+        if (cop_store_exec(s, harm_by[i], &err) != 0)
+            fail_msg("%s", err.text);
+        cop_store_close(s);
+        assert_unchanged_refusal(p->db, "not coppice's");
+    }
+    /* Own views and tables beside ours are welcome. */
+    cop_err err = {0};
+    cop_store *s = NULL;
+    unlink(p->db);
+    assert_int_equal(store_small(p->db, NULL, &err), 0);
+    assert_int_equal(cop_store_open(&s, p->db, true, &err), 0);
+    assert_int_equal(cop_store_exec(s, "CREATE TABLE notes (x); CREATE VIEW v AS SELECT 1", &err),
+                     0);
+    cop_store_close(s);
+    assert_int_equal(store_small(p->db, NULL, &err), 0);
+}
+
 static void empty_file_counts_as_new(void **state)
 {
     const place *p = *state;
@@ -376,6 +411,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_PLACE(bad_paths_are_named),
         IN_PLACE(other_files_are_left_alone),
+        IN_PLACE(objects_of_strangers_are_refused),
         IN_PLACE(empty_file_counts_as_new),
         IN_PLACE(damage_is_reported),
         IN_PLACE(edited_values_are_not_believed),

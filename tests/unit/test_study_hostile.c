@@ -213,6 +213,7 @@ static const trial costly[] = {
     {DO("local function f() return f() + 1 end f()"), "recursion without end"},
     {DO("local t = {} for i = 1, 1e7 do t = {t} end"), "memory"},
     {DO("local t = {} for i = 1, 1e7 do t[i] = i end"), "memory"},
+    {DO("('a'):rep(65000):gsub('', ('%0'):rep(32000))"), TOO_LONG},
     /* What is reasonable is not refused. */
     {"#('a'):rep(200):match('a-$')", NULL},
     {DO("local t = {} for i = 1, 1e5 do t[i] = -i end table.sort(t)"), NULL},
