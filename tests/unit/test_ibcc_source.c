@@ -160,8 +160,9 @@ static void test_tables(void **state)
 static void test_ratios(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"1",    "4:0", "0:16384", "0:",   ":1",      "0:1 0:2",
-                                      "0:1;", "x",   "-1:2",    "0:-1", "0:1,,0:2"};
+    static const char *const bad[] = {"4294967297:8", "1:4294967299", "1",       "4:0",  "0:16384",
+                                      "0:",           ":1",           "0:1 0:2", "0:1;", "x",
+                                      "-1:2",         "0:-1",         "0:1,,0:2"};
     ibcc_ratio v[3];
     assert_int_equal(ibcc_parse_ratios("", v, 3), 0);
     assert_int_equal(ibcc_parse_ratios("[0:0,3:16383 , 2:5]", v, 3), 3);
