@@ -112,6 +112,7 @@ static void test_link(void **state)
     /* The installed program finds its own version; the library says the same as the header's file. */
     assert_string_equal(sh("$prefix/bin/coppice version | head -n 1"), "coppice 0.1.0");
     assert_string_equal(sh("pkg-config --modversion coppice"), "0.1.0");
+    assert_string_equal(sh("sed -n 's/^version: *//p' $root/CITATION.cff | tr -d '\"'"), "0.1.0");
     sh("$make uninstall prefix=$prefix libdir=$lib\n"
        "[ -z \"$(find usr ! -type d)\" ]\n");
 }
