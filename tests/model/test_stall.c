@@ -59,6 +59,33 @@ static void test_found_while_others_go_on(void **state)
     }
 }
 
+/* The same knot on the second lane alone: hosts with odd numbers are reached on it. */
+static void test_found_on_another_lane(void **state)
+{
+    (void)state;
+    static const char lane_1[] = "run: {duration: 2 ms, sample: 1 us, allow_deadlock: yes}\n"
+                                 "topology: {kind: torus, radix: [7], hosts: 2}\n"
+                                 "routing: {kind: minhop}\n"
+                                 "link: {rate: 16 Gbit/s, delay: 20 ns}\n"
+                                 "switch: {buffer: 2 KiB, lanes: 2}\n"
+                                 "queueing: {kind: vftree, lanes: 2}\n"
+                                 "traffic:\n"
+                                 "  - {from: [0], pattern: fixed, to: 7}\n"
+                                 "  - {from: [2], pattern: fixed, to: 9}\n"
+                                 "  - {from: [4], pattern: fixed, to: 11}\n"
+                                 "  - {from: [6], pattern: fixed, to: 13}\n"
+                                 "  - {from: [8], pattern: fixed, to: 1}\n"
+                                 "  - {from: [10], pattern: fixed, to: 3}\n"
+                                 "  - {from: [12], pattern: fixed, to: 5}\n";
+    cop_result r;
+    scn_run(lane_1, NULL, 0, &r, NULL);
+    assert_int_equal(r.outcome, COP_OUTCOME_DEADLOCK);
+    assert_true(r.sim_time < 50 * COP_US);
+    assert_int_equal(times(r.detail, "/vl1 "), 7);
+    assert_int_equal(times(r.detail, "/vl0 "), 0);
+    cop_result_free(&r);
+}
+
 /* -- what it costs -- */
 
 typedef struct account {
@@ -194,9 +221,11 @@ static void test_looking_changes_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_found_while_others_go_on),
-        cmocka_unit_test(test_found_when_nothing_moves), cmocka_unit_test(test_a_look_is_linear),
-        cmocka_unit_test(test_what_moved_pays), cmocka_unit_test(test_looking_changes_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_found_while_others_go_on),
+                                       cmocka_unit_test(test_found_on_another_lane),
+                                       cmocka_unit_test(test_found_when_nothing_moves),
+                                       cmocka_unit_test(test_a_look_is_linear),
+                                       cmocka_unit_test(test_what_moved_pays),
+                                       cmocka_unit_test(test_looking_changes_nothing)};
     return cmocka_run_group_tests_name("stall", tests, NULL, NULL);
 }
