@@ -51,7 +51,7 @@ CHECKS = re.compile(r"\b(?:COP_ASSERT|COP_CHECK|_Static_assert|static_assert)\s*
 TOKEN = re.compile(r"""[A-Za-z_]\w*|(?:0[xX][\da-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)[uUlLfF]*|<<=|>>=|->|\+\+|--
     |<<|>>|[<>=!~]=|&&|\|\||[-+*/%&|^]=|\.\.\.?|\S""", re.X)
 PREFETCH = re.compile(r"^PREFETCH \w+\(", re.M)
-DECLARED_ARRAY = re.compile(r"^\s*(?:\w+ )+\**\w+(?:\[[^\]]*\])+(?: =|;|,)")
+DECLARED_ARRAY = re.compile(r"^\s*(?:\w+ )+\**\w+(?:\[[^\]]*\])+(?:, \**\w+(?:\[[^\]]*\])*)*(?: =|;|,)")
 HEADER = re.compile(r"^((?:\w+[ ]+)+\**)(\w+)\([^;{}]*\)\s*\{", re.M)
 OPTION = re.compile(r'COP_OPT_\w+, +[\w()]+, +"(?P<n>\d+)')
 ALLOCATED = re.compile(r"\b(?:COP_NEW_ARRAY|cop_alloc_array)\(")

@@ -154,6 +154,31 @@ static void test_timer_begins_with_the_first_notification(void **state)
 
 /* One mark takes both flows to the end of the table, and they stay there: a packet takes 1.6384 us and
  * the delay is 16 us, after the packet or from its start on. */
+/* What ran out before a notification is taken off before it counts, also when it restarts the timer:
+ * three, two periods and a half, one more: the index is 3 - 2 + 1, for two periods from then on. */
+static void test_periods_before_a_notification_count(void **state)
+{
+    (void)state;
+    const cop_cc_ops *ops = cop_cc_find("ith");
+    const cop_pkt becn = {.flags = COP_PKT_CNP | COP_PKT_BECN}, data = {.bytes = 2048};
+    const cop_time timer = 8 * COP_US, begin = 1003 * COP_US;
+    uint64_t cfg[32], flow[8] = {0};
+    cop_arena arena = {0};
+    defaults(ops, cfg, &arena, true);
+    cop_net net = {.cc = ops, .cc_cfg = cfg, .now = begin};
+    for (int i = 0; i < 3; i++)
+        ops->on_control(&net, flow, &becn);
+    net.now = begin + 2 * timer + timer / 2;
+    ops->on_control(&net, flow, &becn);
+    cop_time over = net.now + 2 * timer;
+    net.now = over - 1;
+    ops->on_send(&net, flow, &data);
+    assert_int_equal(ops->next_send(&net, flow, net.now), over);
+    net.now = over;
+    assert_true(ops->next_send(&net, flow, net.now) <= net.now);
+    cop_arena_free(&arena);
+}
+
 static void test_delay_from(void **state)
 {
     (void)state;
@@ -237,8 +262,11 @@ static void test_observe(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_timer), cmocka_unit_test(test_restart),
+        cmocka_unit_test(test_timer),
+        cmocka_unit_test(test_restart),
         cmocka_unit_test(test_timer_begins_with_the_first_notification),
-        cmocka_unit_test(test_delay_from), cmocka_unit_test(test_observe)};
+        cmocka_unit_test(test_periods_before_a_notification_count),
+        cmocka_unit_test(test_delay_from),
+        cmocka_unit_test(test_observe)};
     return cmocka_run_group_tests_name("throttle", tests, NULL, NULL);
 }
