@@ -125,12 +125,13 @@ static void test_refused_and_deadlocked(void **state)
                "experiment: bad\nbase: ring.yaml\nruns:\n  - {name: good}\n"
                "  - {name: refused, set: {routing.datelines: no}}\n"
                "  - {name: stuck, set: {routing.datelines: no, run.allow_deadlock: yes}}\n"
+               "  - {name: twin, set: {routing.datelines: no, run.allow_deadlock: yes}}\n"
                "checks: {c: {of: {of: \"stuck:outcome() == 'deadlock' and 1 or 0\", value: 1}}}\n");
     assert_int_equal(PROG_RUN("sweep", "bad.yaml", "-q").status, 3);
     assert_string_equal(
         prog_ask("bad.db",
                  "SELECT group_concat(outcome) FROM (SELECT outcome FROM point ORDER BY position)"),
-        "ok,failed,deadlock");
+        "ok,failed,deadlock,deadlock"); /* one run for the last two */
     assert_non_null(strstr(prog_ask("bad.db", "SELECT detail FROM run WHERE outcome = 'failed'"),
                            "can deadlock"));
     assert_string_equal(prog_ask("bad.db", "SELECT state FROM verdict"), "pass");
