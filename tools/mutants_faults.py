@@ -12,7 +12,8 @@ Text     comments, strings, preprocessor lines, COP_ASSERT and COP_CHECK are bla
          table starts. Spaces tell a binary from a unary operator: the code is formatted.
 Left out calls that only release memory (the sanitizers of `make check` find what leaks), functions
          that only fetch into the cache (PREFETCH), `{0}`, numbers in the sizes of arrays, declared or
-         allocated (one more changes nothing), what luaL_error returns: it never does. A returned int
+         allocated (one more changes nothing), what luaL_error returns: it never does, values of
+         enumerators and long hexadecimal numbers, which mix hashes: any others would do. A returned int
          is an error code: the fault loses it; other numbers grow by one.
 Order    of a seed: lines by a hash of seed, file and text, then faults of a line likewise. A change
          elsewhere in the file moves nothing.
@@ -52,6 +53,7 @@ TOKEN = re.compile(r"""[A-Za-z_]\w*|(?:0[xX][\da-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]
     |<<|>>|[<>=!~]=|&&|\|\||[-+*/%&|^]=|\.\.\.?|\S""", re.X)
 PREFETCH = re.compile(r"^PREFETCH \w+\(", re.M)
 DECLARED_ARRAY = re.compile(r"^\s*(?:\w+ )+\**\w+(?:\[[^\]]*\])+(?:, \**\w+(?:\[[^\]]*\])*)*(?: =|;|,)")
+ANY_VALUE = re.compile(r"^\s*[A-Z][A-Z0-9_]* = \d+$|\b0x[\da-fA-F]{9,}u?$")
 HEADER = re.compile(r"^((?:\w+[ ]+)+\**)(\w+)\([^;{}]*\)\s*\{", re.M)
 OPTION = re.compile(r'COP_OPT_\w+, +[\w()]+, +"(?P<n>\d+)')
 ALLOCATED = re.compile(r"\b(?:COP_NEW_ARRAY|cop_alloc_array)\(")
@@ -107,7 +109,7 @@ def token_faults(code, lua):
         if token[0].isdigit():
             begin = code.rfind("\n", 0, a) + 1
             array = DECLARED_ARRAY.match(code[begin:code.find("\n", a)])
-            size = a in sizes or array and begin + array.end() > a
+            size = a in sizes or array and begin + array.end() > a or ANY_VALUE.search(code[begin:b])
             if around != "{}" and not size and not re.search(r"\w : $", code[begin:a]):
                 yield "constant", a, b, next_number(token)
         elif token in swap and (token not in SPACED or not around.strip()):
