@@ -8,6 +8,7 @@ Layers, from the bottom up (an arrow means "may include"):
   topo    -> base
   route   -> base, topo
   net     -> base, des, topo/topo.h, route/route.h; never a plug-in
+  host    -> base, net: the end nodes, of which net knows net/host.h alone
   queue, cc, traffic (plug-ins) -> base and their own interface in net/; never each other
   stats   -> base, net (reads the network when the run is over)
   store   -> base, stats/result.h; the only folder that knows SQLite
@@ -35,6 +36,7 @@ ALLOWED = {
     "src/topo": ["base/"],
     "src/route": ["base/", "topo/topo.h"],
     "src/net": ["base/", "des/evq.h", "topo/topo.h", "route/route.h"],
+    "src/host": ["base/", "net/"],
     "src/queue": ["base/", "net/queue.h", "net/view.h", "net/pkt.h"],
     "src/cc": ["base/", "net/cc.h", "net/view.h", "net/pkt.h"],
     "src/traffic": ["base/", "net/traffic.h", "topo/topo.h"],
@@ -42,7 +44,7 @@ ALLOWED = {
     "src/store": ["base/", "stats/result.h"],
     "src/report": ["base/", "stats/result.h", "store/store.h", "store/study.h", "store/browse.h"],
     "src/exp": ["base/", "topo/topo.h", "route/route.h", "net/net.h", "net/net_cfg.h",
-                "net/watch.h", "queue/queue_list.h", "cc/cc_list.h", "traffic/traffic_cfg.h",
+                "net/watch.h", "queue/queue_list.h", "cc/cc_list.h", "host/host_list.h", "traffic/traffic_cfg.h",
                 "stats/result.h", "stats/collect.h", "store/store.h", "coppice.h"],
     "src/study": ["base/", "exp/", "stats/result.h", "store/store.h", "store/claim.h",
                   "store/study.h"],

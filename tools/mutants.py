@@ -36,7 +36,7 @@ sys.dont_write_bytecode = True
 import mutants_faults as faults  # noqa: E402
 from mutants_lab import Bench, Lab, guard, in_threads, read, stopping  # noqa: E402
 
-FOLDERS = ("net", "cc", "queue", "route", "traffic", "stats", "study", "study/metrics")
+FOLDERS = ("net", "host", "cc", "queue", "route", "traffic", "stats", "study", "study/metrics")
 LEAST = 5
 REJECTED = {"broken": "do not compile", "same": "change nothing"}
 

@@ -183,9 +183,9 @@ static int list_run(int argc, char **argv)
 
 const cop_command cop_cmd_list = {
     .name = "list",
-    .usage =
-        "list [topologies|routings|traffic|queueing|cc|flow-control [NAME]] [--json] | --docs\n"
-        "       coppice list experiments|metrics [--json]",
+    .usage = "list [topologies|routings|traffic|queueing|hosts|cc|flow-control [NAME]] [--json] | "
+             "--docs\n"
+             "       coppice list experiments|metrics [--json]",
     .help = "name what can be simulated: one line and the source of each, and all options\n"
             "\n"
             "Without a family: the families. With a family: its members. With a name too: that\n"

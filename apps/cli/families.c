@@ -121,6 +121,7 @@ const cop_family cop_families[] = {
     {"traffic", "traffic",
      "who sends to whom (patterns), when (arrivals), and closed loops (exchanges)", traffic_at},
     {"queueing", "queueing", "how the input buffer of a switch port is organised", plugin_at},
+    {"hosts", "host", "where messages wait inside an end node", plugin_at},
     {"cc", "cc", "congestion control at switches and end nodes", plugin_at},
     {"flow-control", "flow_control", "what keeps a buffer from overflowing", flow_control_at},
     {0}};

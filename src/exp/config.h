@@ -4,6 +4,7 @@
 #define COP_CONFIG_H
 
 #include "cc/cc_list.h"
+#include "host/host_list.h"
 #include "net/net_cfg.h"
 #include "queue/queue_list.h"
 #include "route/route.h"
@@ -23,7 +24,8 @@ typedef struct cop_config {
     const cop_route_ops *route;
     const cop_queue_ops *queue;
     const cop_cc_ops *cc;
-    void *topo_cfg, *route_cfg, *queue_cfg, *cc_cfg;
+    const cop_host_ops *host;
+    void *topo_cfg, *route_cfg, *queue_cfg, *cc_cfg, *host_cfg;
     cop_traffic_cfg *traffic; /* entries */
     size_t n_traffic;
     void *marks; /* where each option was given, for messages; private to config.c */

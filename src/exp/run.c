@@ -146,8 +146,10 @@ static int build_network(world *w, cop_config *c, cop_err *err)
                            .nic = &c->nic,
                            .queue = c->queue,
                            .cc = c->cc,
+                           .host = c->host,
                            .queue_cfg = c->queue_cfg,
                            .cc_cfg = c->cc_cfg,
+                           .host_cfg = c->host_cfg,
                            .lanes = w->lanes,
                            .where = option_where,
                            .where_ctx = c};

@@ -17,6 +17,7 @@ PLUGIN_AT(topology_at, cop_topologies)
 PLUGIN_AT(routing_at, cop_routings)
 PLUGIN_AT(queueing_at, cop_queueings)
 PLUGIN_AT(cc_at, cop_ccs)
+PLUGIN_AT(host_at, cop_hosts)
 
 #define C(field) offsetof(cop_config, field)
 const cop_section cop_sections[] = {
@@ -33,7 +34,10 @@ const cop_section cop_sections[] = {
      NULL},
     {"cc", "cc", "congestion control at switches and end nodes", NULL, C(cc_cfg), C(cc), cc_at,
      "none"},
-    {"nic", NULL, "the end nodes", cop_nic_opts, C(nic), 0, NULL, NULL},
+    {"nic", NULL, "rates, packets and answers of the end nodes", cop_nic_opts, C(nic), 0, NULL,
+     NULL},
+    {"host", "hosts", "where messages wait inside an end node", NULL, C(host_cfg), C(host), host_at,
+     "simple"},
     {0}};
 
 const cop_opt cop_root_opts[] = {

@@ -1,7 +1,8 @@
 /* Accounting: after every run each packet, byte and credit must be somewhere.
  *
  *   packets   injected = delivered + lost + on wires, in queues, in output buffers, at sinks, with the
- *             link (ack/nack); the pool holds exactly these plus control packets not yet sent.
+ *             link (ack/nack); the pool holds exactly these plus control packets and packets in
+ *             injection queues, not yet sent.
  *   credits   for every section of every link: credit + returns under way + blocks on the wire and in
  *             the buffer = capacity (ack/nack: blocks not acknowledged; on/off: the receiver's count).
  *   buffers   no section holds more than its capacity.
@@ -148,9 +149,11 @@ void cop_net_account(cop_net *net)
                 .bytes = cop_alloc_array(sections, sizeof(uint64_t))};
     walk(net, &l);
     uint64_t in_flight = cop_net_in_flight(net), unsent = 0;
-    for (uint32_t h = 0; h < net->info.n_hosts; h++)
+    for (uint32_t h = 0; h < net->info.n_hosts; h++) {
+        unsent += net->nic[h].unsent;
         for (uint32_t c = net->nic[h].control_head; c != COP_NONE; c = net->pkt[c].next)
             unsent++;
+    }
     if (l.packets != in_flight)
         broken(net, "%" PRIu64 " packets are in flight, %" PRIu64 " were found", in_flight,
                l.packets);

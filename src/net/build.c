@@ -5,7 +5,6 @@
 #include "net/fc.h"
 #include "net/fc_state.h"
 #include "net/net.h"
-#include "net/nic.h"
 #include "net/observe.h"
 #include "net/stall.h"
 #include "net/vlarb.h"
@@ -137,10 +136,17 @@ static void build_queues(cop_net *net)
     net->slot0[t->n_switches] = slots;
     COP_CHECK(total * net->max_cand < COP_NONE);
     net->n_queues = (uint32_t)total;
-    net->queue = COP_NEW_ARRAY(&net->arena, cop_queue, total);
-    net->queue_port = COP_NEW_ARRAY(&net->arena, uint32_t, total);
-    for (uint32_t p = 0; p < t->host_port0; p++) {
-        uint32_t end = p + 1 < t->host_port0 ? net->in[p + 1].queue0 : net->n_queues;
+    uint64_t all = total;
+    if (net->host_ops->injection_queues)
+        net->queue_ops->layout(net->queue_cfg, &net->info, 1, &layout);
+    for (uint32_t p = t->host_port0; p < t->n_ports; p++) {
+        net->in[p].queue0 = (uint32_t)all;
+        all += net->host_ops->injection_queues ? layout.queues : 0;
+    }
+    net->queue = COP_NEW_ARRAY(&net->arena, cop_queue, all);
+    net->queue_port = COP_NEW_ARRAY(&net->arena, uint32_t, all);
+    for (uint32_t p = 0; p < t->n_ports; p++) {
+        uint32_t end = p + 1 < t->n_ports ? net->in[p + 1].queue0 : (uint32_t)all;
         for (uint32_t q = net->in[p].queue0; q < end; q++) {
             net->queue[q] = (cop_queue){.head = COP_NONE, .tail = COP_NONE};
             net->queue_port[q] = p;
@@ -162,8 +168,6 @@ static void build_hosts(cop_net *net, const cop_net_parts *pt)
 {
     uint32_t n = net->info.n_hosts;
     net->nic = COP_NEW_ARRAY(&net->arena, cop_nic, n);
-    net->nic_lane = COP_NEW_ARRAY(&net->arena, cop_nic_lane, cop_product(n, net->lanes));
-    memset(net->nic_lane, 0xff, (size_t)n * net->lanes * sizeof(cop_nic_lane));
     for (uint32_t h = 0; h < n; h++) {
         uint32_t port = net->topo->host_port0 + h;
         cop_pace out = net->out[port].pace, in = net->in[port].pace;
@@ -173,14 +177,9 @@ static void build_hosts(cop_net *net, const cop_net_parts *pt)
                                 .control_head = COP_NONE,
                                 .control_tail = COP_NONE,
                                 .late_head = COP_NONE,
-                                .held_head = COP_NONE,
-                                .held_tail = COP_NONE,
                                 .inject_pace = inject > out ? inject : 0,
                                 .receive_pace = receive > in ? receive : 0};
     }
-    net->stream_last = COP_NEW_ARRAY(&net->arena, cop_time, net->traffic->n_streams);
-    net->stream_held = COP_NEW_ARRAY(&net->arena, uint32_t, net->traffic->n_streams);
-    net->stream_ready = COP_NEW_ARRAY(&net->arena, uint32_t, net->traffic->n_streams);
 }
 
 /* One series per stream while there are few, else one per entry of the traffic list. */
@@ -264,8 +263,10 @@ static void describe(cop_net *net, const cop_net_parts *pt)
                      .fc_cfg = pt->fc,
                      .queue_ops = pt->queue,
                      .cc = pt->cc,
+                     .host_ops = pt->host,
                      .queue_cfg = pt->queue_cfg,
                      .cc_cfg = pt->cc_cfg,
+                     .host_cfg = pt->host_cfg,
                      .host_port0 = pt->topo->host_port0,
                      .lanes = pt->lanes,
                      .max_cand = pt->route->max_cand,
@@ -322,6 +323,7 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
             COP_NEW_ARRAY(&net->arena, cop_time, cop_product(net->host_port0, net->info.n_hosts));
     build_hosts(net, pt);
     cop_flow_init(net);
+    pt->host->init(net);
     build_probe(net, pt->run);
     cop_gauge_init(net);
     if (pt->cc->port_size)

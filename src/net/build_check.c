@@ -71,6 +71,10 @@ static int check_queues(const cop_net *net, const cop_net_parts *pt, cop_err *er
         pt->queue->layout(pt->queue_cfg, &net->info, ports, &layout);
         total += (uint64_t)ports * layout.queues;
     }
+    if (pt->host->injection_queues) {
+        pt->queue->layout(pt->queue_cfg, &net->info, 1, &layout);
+        total += (uint64_t)net->info.n_hosts * layout.queues;
+    }
     if (total < 1u << COP_EV_ENTITY_BITS && total * net->max_cand < COP_NONE)
         return 0;
     return cop_err_add(err, COP_E_INPUT,
@@ -114,6 +118,10 @@ static int check_plugins(const cop_net *net, const cop_net_parts *pt, cop_err *e
     if (rc)
         return cop_err_add(err, inner.code, "%s: %s", cop_build_at(pt, "cc", where, sizeof(where)),
                            inner.text);
+    rc = pt->host->check ? pt->host->check(pt->host_cfg, net, &inner) : 0;
+    if (rc)
+        return cop_err_add(err, inner.code, "%s: %s",
+                           cop_build_at(pt, "host", where, sizeof(where)), inner.text);
     return 0;
 }
 

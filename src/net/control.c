@@ -7,7 +7,6 @@
 
 #include "net/fc.h"
 #include "net/input.h"
-#include "net/nic.h"
 
 typedef struct message {
     cop_time t;
@@ -59,6 +58,10 @@ const cop_pkt *cop_net_queue_next(const cop_net *net, const cop_pkt *p)
 void cop_net_queue_recheck(cop_net *net, uint32_t port, uint32_t q)
 {
     uint32_t n = net->in[port].queue0 + q;
+    if (net->in[port].sw == COP_NONE) {
+        net->host_ops->recheck(net, port, n);
+        return;
+    }
     if (!net->queue[n].posted)
         return; /* it is empty, stopped, or will be asked when its time comes */
     cop_input_withdraw(net, n);
@@ -68,6 +71,10 @@ void cop_net_queue_recheck(cop_net *net, uint32_t port, uint32_t q)
 void cop_net_queue_stop(cop_net *net, uint32_t port, uint32_t q, bool stop)
 {
     uint32_t n = net->in[port].queue0 + q;
+    if (net->in[port].sw == COP_NONE) {
+        net->host_ops->stop(net, port, n, stop);
+        return;
+    }
     net->queue[n].stopped = stop;
     if (stop)
         cop_input_withdraw(net, n);
@@ -93,7 +100,7 @@ void cop_net_queue_send(cop_net *net, uint32_t port, uint64_t body)
 
 void cop_net_queue_release(cop_net *net, uint32_t port)
 {
-    cop_nic_release(net, port - net->host_port0);
+    net->host_ops->release(net, port - net->host_port0);
 }
 
 void cop_net_queue_root(cop_net *net, uint32_t port, bool more)

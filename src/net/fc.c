@@ -16,7 +16,6 @@
 #include "net/arch.h"
 #include "net/fc_state.h"
 #include "net/input.h"
-#include "net/nic.h"
 
 void cop_ring_init(cop_ring *r)
 {
@@ -101,7 +100,7 @@ void cop_fc_credit_event(cop_net *net, uint32_t port)
     out->credit_at = COP_NEVER;
     cop_fc_settle(net, port);
     if (out->sw == COP_NONE)
-        cop_nic_credit(net, port);
+        net->host_ops->credit(net, port);
     else
         net->arch->credit(net, port);
     cop_fc_arm(net, port);

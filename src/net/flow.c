@@ -1,5 +1,5 @@
-/* Pools, and the table of flows that a congestion control keeps state for. */
-#include "net/nic.h"
+/* Pools, and the table of flows that congestion control and end nodes keep state for. */
+#include "net/net.h"
 
 #include <string.h>
 
@@ -53,7 +53,8 @@ static uint32_t columns(const cop_net *net)
 
 void cop_flow_init(cop_net *net)
 {
-    net->flow_stride = (sizeof(cop_flow) + net->cc->flow_size + 15) / 16 * 16;
+    net->flow_host = (sizeof(cop_flow) + net->cc->flow_size + 7) / 8 * 8;
+    net->flow_stride = (net->flow_host + net->host_ops->flow_size + 15) / 16 * 16;
     if ((uint64_t)net->info.n_hosts * columns(net) <= MAX_PLACES)
         return;
     net->flow_mask = FIRST_SLOTS - 1;

@@ -8,13 +8,15 @@
  *   sw_ib.c    arbitration per output;  sw_iq.c  matching of inputs and outputs, turn.c  turns that
  *              inputs miss;  obuf.c  output buffers
  *   control.c  services for plug-ins, gauge.c  numbers that a queueing scheme keeps
- *   nic_tx.c, nic_rx.c  end nodes;  build.c  construction;  account.c  invariants;  stall.c  deadlocks */
+ *   flow.c     pools, flows;  build.c  construction;  account.c  invariants;  stall.c  deadlocks
+ * End nodes have a folder of their own: net/host.h is all that is known of them here. */
 #ifndef COP_NET_H
 #define COP_NET_H
 
 #include "base/fixp.h"
 #include "des/evq.h"
 #include "net/cc.h"
+#include "net/host.h"
 #include "net/net_cfg.h"
 #include "net/pkt.h"
 #include "net/probe.h"
@@ -112,47 +114,16 @@ typedef struct cop_node {
     uint16_t unused;
 } cop_node;
 
-typedef struct cop_send { /* a message being sent or set aside at its NIC */
-    cop_time t_gen;
-    uint32_t stream, dst, left, flow;
-    uint32_t next; /* in the lane's ready list or its flow's list */
-    uint32_t serial; /* order of taking at its host */
-    uint32_t mid;
-    uint8_t vl, sl, rstate, unused;
-} cop_send;
-
-typedef struct cop_nic {
-    cop_time wake; /* pending attempt to send, COP_NEVER if none */
-    cop_time inject_free; /* injection limit allows the next start */
-    cop_time rx_free; /* sink has taken in everything until then */
-    cop_pace inject_pace, receive_pace; /* 0: link rate */
-    uint32_t control_head, control_tail; /* ACKs, CNPs to send, oldest first */
-    uint32_t seq;
-    uint32_t ready_n; /* messages in the ready lists */
-    uint32_t serial; /* messages taken so far */
-    uint32_t lanes_used; /* lanes on which it has injected */
-    uint32_t throttled_n, throttled_cap; /* heap of throttled flows by t_ok */
-    uint32_t *throttled;
-    uint32_t late_head; /* packets whose consumption ends after the run */
-    uint32_t held_head, held_tail; /* messages that the queueing scheme holds back */
-    uint64_t rng_route;
-} cop_nic;
-
-typedef struct cop_nic_lane { /* messages that may send, per host and lane */
-    uint32_t head, tail;
-} cop_nic_lane;
-
-/* Exists when the congestion control keeps flows. Messages that wait for the flow's throttle stand in
- * its own list, so that they cost nothing and stop no other flow. While the list is not empty, the
- * flow is either throttled or has a message among the ready ones. */
+/* Exists when the congestion control or the end node keeps flows. Its messages that the end node has,
+ * and that wait for their turn, stand in its own list. */
 typedef struct cop_flow {
     uint32_t src, dst;
-    uint32_t head, tail; /* messages set aside, in order; COP_NONE: none */
+    uint32_t head, tail; /* messages that wait, in order; COP_NONE: none */
     cop_time t_ok; /* throttled until */
     bool known; /* false: a place in the table that no flow has yet */
     bool throttled; /* in its host's heap */
     uint8_t sl;
-} cop_flow; /* the congestion control's state follows */
+} cop_flow; /* the congestion control's state follows, then the end node's */
 _Static_assert(sizeof(cop_flow) == 32, "with the state of a usual control: one cache line");
 
 /* Number of a flow: table, and place in it (flow.c). */
@@ -220,7 +191,8 @@ struct cop_net {
     const cop_arch_ops *arch;
     const cop_queue_ops *queue_ops;
     const cop_cc_ops *cc;
-    const void *queue_cfg, *cc_cfg;
+    const cop_host_ops *host_ops;
+    const void *queue_cfg, *cc_cfg, *host_cfg;
     cop_probe probe; /* what is measured */
     struct cop_watch *watch; /* NULL: nobody looks */
     cop_arena arena; /* owns the arrays below unless said otherwise */
@@ -244,13 +216,13 @@ struct cop_net {
     cop_section *section; /* [n_ports * sections]; also reached through cop_out */
     uint32_t *shared_free; /* [n_ports] shared lanes: blocks left in the common part, else NULL */
 
-    cop_queue *queue; /* all inputs of all switches */
+    cop_queue *queue; /* all inputs of all switches, then the injection queues of end nodes */
     cop_time *queue_read; /* [queue] read until; NULL if per_output */
     uint32_t *queue_port; /* [queue] input port */
     cop_node *node; /* [queue * max_cand]; NULL if per_output */
     uint32_t *slot; /* last node of each list; NULL if per_output */
     uint64_t *slot0; /* [n_switches + 1] first slot of a switch; behind them all slots */
-    uint32_t n_queues;
+    uint32_t n_queues; /* of switches */
     uint32_t
         *fill; /* [slot] bytes per (output, lane, input), if the congestion control asks and queues
                        do not tell; else NULL */
@@ -263,10 +235,7 @@ struct cop_net {
     struct cop_stall *stall; /* the deadlock watch */
 
     cop_nic *nic; /* [n_hosts] */
-    cop_nic_lane *nic_lane; /* [n_hosts * lanes] */
-    cop_time *stream_last; /* [n_streams] when it last sent: turns among saturated ones */
-    uint32_t *stream_held; /* [n_streams] messages at the NIC, ready or throttled */
-    uint32_t *stream_ready; /* [n_streams] those that are ready */
+    void *host_state; /* of the kind of end node */
     cop_send *send; /* pool; heap */
     size_t send_cap;
     uint32_t send_n, send_free;
@@ -277,6 +246,7 @@ struct cop_net {
 
     char *flow[COP_MAX_SL]; /* tables of flows; heap */
     size_t flow_stride, flow_cap; /* bytes from flow to flow; room of a table that grows */
+    size_t flow_host; /* where the end node's state of a flow begins */
     uint32_t *flow_hash; /* open addressing: flow number + 1, or 0; NULL: a place for every pair */
     uint32_t flow_n, flow_mask;
 
@@ -314,7 +284,8 @@ typedef struct cop_net_parts {
     const cop_nic_cfg *nic;
     const cop_queue_ops *queue;
     const cop_cc_ops *cc;
-    const void *queue_cfg, *cc_cfg;
+    const cop_host_ops *host;
+    const void *queue_cfg, *cc_cfg, *host_cfg;
     uint32_t lanes;
     /* "file:line:column" of an option such as "switch.buffer", for messages. */
     const char *(*where)(const void *ctx, const char *option, char *buf, size_t size);
@@ -350,9 +321,18 @@ void cop_net_port_cost(const cop_net *net, cop_net_cost *c);
 /* account.c: every packet, byte and credit; sets net->stop and net->why if one is missing. */
 void cop_net_account(cop_net *net);
 
-/* pool */
+/* flow.c: pools of packets and of messages in progress */
 uint32_t cop_pkt_new(cop_net *net);
 void cop_pkt_free(cop_net *net, uint32_t handle);
+uint32_t cop_send_new(cop_net *net);
+void cop_send_free(cop_net *net, uint32_t s);
+
+/* flow.c: number of flow (src, dst, sl), made if new. */
+uint32_t cop_flow_of(cop_net *net, uint32_t src, uint32_t dst, uint8_t sl);
+/* The same, COP_NONE if there is none yet. */
+uint32_t cop_flow_find(const cop_net *net, uint32_t src, uint32_t dst, uint8_t sl);
+void cop_flow_init(cop_net *net);
+void cop_flow_fini(cop_net *net);
 
 /* Packets that have left their source and are not yet delivered. */
 static inline uint64_t cop_net_in_flight(const cop_net *net)
@@ -364,6 +344,11 @@ static inline cop_flow *cop_flow_at(const cop_net *net, uint32_t flow)
 {
     size_t place = flow & ((1u << COP_FLOW_BITS) - 1);
     return (cop_flow *)(void *)(net->flow[flow >> COP_FLOW_BITS] + place * net->flow_stride);
+}
+
+static inline void *cop_flow_host(const cop_net *net, uint32_t flow)
+{
+    return (char *)cop_flow_at(net, flow) + net->flow_host;
 }
 
 static inline void *cop_flow_state(const cop_net *net, uint32_t flow)

@@ -15,7 +15,7 @@
 #include "net/observe.h"
 
 #include "base/opt.h"
-#include "net/nic.h"
+#include "net/net.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "net/control.h"
 #include "net/fc.h"
 #include "net/input.h"
-#include "net/nic.h"
 #include "net/observe.h"
 #include "net/stall.h"
 #include "net/wire.h"
@@ -71,7 +70,7 @@ static void dispatch(cop_net *net, enum cop_ev_kind kind, uint32_t entity)
         cop_input_head(net, entity);
         break;
     case COP_EV_NIC:
-        cop_nic_try(net, entity);
+        net->host_ops->attempt(net, entity);
         break;
     case COP_EV_TX:
         cop_obuf_tx(net, entity);
@@ -225,7 +224,7 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
     cop_time duration = net->end;
     if (net->run_cfg->drain)
         net->end = COP_NEVER;
-    cop_nic_start(net);
+    net->host_ops->start(net);
     cop_net_push(net, net->probe.sample, COP_EV_SAMPLE, 0);
     if (net->probe.warmup > 0)
         run_in_steps(net, net->probe.warmup - 1, progress, ctx);

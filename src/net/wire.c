@@ -15,7 +15,6 @@
 
 #include "net/fc.h"
 #include "net/input.h"
-#include "net/nic.h"
 #include "net/watch.h"
 
 /* When a packet that starts at `start` on the wire into `in` is to be handled there. Hosts have no
@@ -74,7 +73,7 @@ void cop_wire_arrive(cop_net *net, uint32_t port)
         !net->fc->arrive(net, port, cop_net_section_of(net, p, p->vl), h))
         return;
     if (in->sw == COP_NONE)
-        cop_nic_receive(net, port, h);
+        net->host_ops->receive(net, port, h);
     else
         cop_input_receive(net, port, h);
 }

@@ -21,6 +21,7 @@
 
 #include "cc/cc_list.h"
 #include "draw.h"
+#include "host/host_list.h"
 #include "queue/queue_list.h"
 #include "scenario.h"
 
@@ -173,7 +174,7 @@ static bool repeats(const draw *d, const cop_result *first)
 
 /* How many scenarios of each kind have run, not counting refused ones. */
 typedef struct tally {
-    uint32_t queueing[64], cc[64], arbitration[64];
+    uint32_t queueing[64], cc[64], arbitration[64], host[64];
     uint32_t stopped, notified; /* isolation sent a stop; sources were throttled by marks */
 } tally;
 
@@ -185,6 +186,8 @@ static void count_run(tally *t, const draw *d, const cop_result *r)
         t->queueing[i] += strcmp(cop_queueings[i]->name, d->queueing) == 0;
     for (size_t i = 0; cop_ccs[i]; i++)
         t->cc[i] += strcmp(cop_ccs[i]->name, d->cc) == 0;
+    for (size_t i = 0; cop_hosts[i]; i++)
+        t->host[i] += strcmp(cop_hosts[i]->name, d->host) == 0;
     for (size_t i = 0; draw_arbitrations()[i]; i++)
         t->arbitration[i] += strcmp(draw_arbitrations()[i], d->arbitration) == 0;
 }
@@ -204,6 +207,8 @@ static bool all_have_run(const tally *t)
         ok &= enough(cop_queueings[i]->name, t->queueing[i]);
     for (size_t i = 0; cop_ccs[i]; i++)
         ok &= enough(cop_ccs[i]->name, t->cc[i]);
+    for (size_t i = 0; cop_hosts[i]; i++)
+        ok &= enough(cop_hosts[i]->name, t->host[i]);
     for (size_t i = 0; draw_arbitrations()[i]; i++)
         ok &= enough(draw_arbitrations()[i], t->arbitration[i]);
     print_message("%u with stop and go, %u with isolation and notifications\n", t->stopped,

@@ -3,6 +3,7 @@
  * while they run; a sample comes when the arbitrations of its instant are done. */
 #include "net_fixture.h"
 
+#include "host/simple.h"
 #include "net/arch.h"
 #include "net/fc.h"
 #include "net/fc_state.h"
@@ -239,22 +240,23 @@ static void check_hosts(const net_lab *w, found *f)
     const cop_net *net = &w->net;
     for (uint32_t h = 0; h < net->info.n_hosts; h++) {
         const cop_nic *nic = &net->nic[h];
+        const cop_simple_host *sh = &cop_simple_of(net)->host[h];
         uint32_t ready = 0, last, lanes = 0;
         uint64_t bytes = 0, blocks = 0;
         for (uint32_t vl = 0; vl < net->lanes; vl++) {
-            const cop_nic_lane *l = &net->nic_lane[(size_t)h * net->lanes + vl];
+            const cop_simple_lane *l = cop_simple_lane_of(net, h, vl);
             uint32_t n = count_sends(net, f, l->head, true, &last);
             ready += n;
             lanes |= (uint32_t)(n > 0) << vl;
             if (n > 0)
                 AGREE(l->tail, last, "tail of host %u lane %u", h, vl);
         }
-        AGREE(nic->ready_n, ready, "ready messages of host %u", h);
+        AGREE(sh->ready_n, ready, "ready messages of host %u", h);
         AGREE(net->out[net->host_port0 + h].vl_ready, lanes, "ready lanes of host %u", h);
-        AGREE(lanes & ~nic->lanes_used, 0, "used lanes of host %u", h);
-        count_sends(net, f, nic->held_head, false, &last);
-        if (nic->held_head != COP_NONE)
-            AGREE(nic->held_tail, last, "last held message of host %u", h);
+        AGREE(lanes & ~sh->lanes_used, 0, "used lanes of host %u", h);
+        count_sends(net, f, sh->held_head, false, &last);
+        if (sh->held_head != COP_NONE)
+            AGREE(sh->held_tail, last, "last held message of host %u", h);
         f->packets += walk(net, nic->late_head, &bytes, &blocks, &last);
         f->control += walk(net, nic->control_head, &bytes, &blocks, &last);
         if (nic->control_head != COP_NONE)
@@ -263,8 +265,8 @@ static void check_hosts(const net_lab *w, found *f)
     if (net->cc->flow_size)
         check_flows(w, f);
     for (uint32_t s = 0; s < net->traffic->n_streams; s++) {
-        AGREE(net->stream_ready[s], f->ready[s], "ready messages of stream %u", s);
-        AGREE(net->stream_held[s], f->held[s], "messages of stream %u at its host", s);
+        AGREE(cop_simple_of(net)->ready[s], f->ready[s], "ready messages of stream %u", s);
+        AGREE(cop_simple_of(net)->here[s], f->held[s], "messages of stream %u at its host", s);
     }
 }
 

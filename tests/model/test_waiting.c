@@ -3,6 +3,8 @@
  * times. */
 #include "net_fixture.h"
 
+#include "host/simple.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -154,10 +156,10 @@ static void test_a_blocked_host_takes_few_messages(void **state)
         net_lab *w = lab_build(yaml, sets, 1);
         cop_net_run(&w->net, NULL, NULL);
         assert_int_equal(w->net.stop, COP_OUTCOME_OK);
-        assert_int_equal(w->net.nic[0].ready_n, 2 * lanes + 1);
-        assert_int_equal(w->net.nic[2].ready_n, 2 * lanes + 3);
-        assert_true(w->net.nic[3].ready_n <= 3);
-        assert_int_equal(w->net.nic[4].ready_n, 0);
+        assert_int_equal(cop_simple_of(&w->net)->host[0].ready_n, 2 * lanes + 1);
+        assert_int_equal(cop_simple_of(&w->net)->host[2].ready_n, 2 * lanes + 3);
+        assert_true(cop_simple_of(&w->net)->host[3].ready_n <= 3);
+        assert_int_equal(cop_simple_of(&w->net)->host[4].ready_n, 0);
         /* In the network: two in each input buffer, and two at the sink. */
         assert_int_equal(w->net.total.injected, 2 + 2 + 2 + 2);
         lab_free(w);

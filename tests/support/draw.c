@@ -17,6 +17,7 @@
 #include "base/opt.h"
 #include "cc/cc_list.h"
 #include "draw_int.h"
+#include "host/host_list.h"
 #include "net/net_cfg.h"
 #include "queue/queue_list.h"
 
@@ -223,8 +224,10 @@ static void put_ibcc(draw *d)
              ONE_OF(d, "random", "counted"));
     draw_put(d, ", threshold: %u, hysteresis_mtus: %u, marking_rate: %u, packet_size: %u",
              below(d, 16), below(d, 4), below(d, 3), below(d, 4));
-    draw_put(d, ", becn: %s, level: %s, timer: %s, delay_from: %s", ONE_OF(d, "cnp", "ack"),
-             ONE_OF(d, "qp", "qp", "sl"), ONE_OF(d, "free-running", "restart"),
+    const char *becn = ONE_OF(d, "cnp", "ack"), *level = ONE_OF(d, "qp", "qp", "sl"),
+               *timer = ONE_OF(d, "free-running", "restart");
+    d->per_level = strcmp(level, "sl") == 0;
+    draw_put(d, ", becn: %s, level: %s, timer: %s, delay_from: %s", becn, level, timer,
              ONE_OF(d, "end", "start"));
     draw_put(d, ", ccti_increase: %u, ccti_min: %u, ccti_timer: %u ns", between(d, 0, 20),
              below(d, 2), between(d, 100, 20000));
@@ -271,6 +274,36 @@ static void put_cc(draw *d)
     draw_put(d, "}\n");
 }
 
+/* Numbers near their least value, where queues are short and much waits. */
+static void put_options(draw *d, const cop_opt *o)
+{
+    for (; o->name != NULL; o++) {
+        uint32_t names = 0;
+        while (o->names && o->names[names])
+            names++;
+        if (o->type == COP_OPT_INT)
+            draw_put(d, ", %s: %u", o->name, (uint32_t)o->min + below(d, 12));
+        else if (o->type == COP_OPT_ENUM)
+            draw_put(d, ", %s: %s", o->name, o->names[below(d, names)]);
+        else if (o->type == COP_OPT_BOOL)
+            draw_put(d, ", %s: %s", o->name, below(d, 2) ? "yes" : "no");
+    }
+}
+
+static void put_host(draw *d)
+{
+    uint32_t n = 0;
+    while (cop_hosts[n])
+        n++;
+    const cop_host_ops *ops = cop_hosts[below(d, n)];
+    if (ops->flow_size && (d->per_level || draw_isolates(d)))
+        ops = cop_hosts[0]; /* a flow for each destination: would be refused */
+    d->host = ops->name;
+    draw_put(d, "host: {kind: %s", ops->name);
+    put_options(d, ops->opts);
+    draw_put(d, "}\n");
+}
+
 void draw_scenario(draw *d, uint32_t number)
 {
     *d = (draw){.number = number, .rng = cop_rng_make(number, COP_RNG_TEST, 2)};
@@ -283,5 +316,6 @@ void draw_scenario(draw *d, uint32_t number)
     put_switch(d, d->mtu + overhead);
     put_nic(d, overhead);
     put_cc(d);
+    put_host(d);
     draw_traffic(d);
 }

@@ -77,8 +77,10 @@ static inline net_lab *lab_build(const char *yaml, const char *const *set, size_
                            .nic = &c->nic,
                            .queue = c->queue,
                            .cc = c->cc,
+                           .host = c->host,
                            .queue_cfg = c->queue_cfg,
                            .cc_cfg = c->cc_cfg,
+                           .host_cfg = c->host_cfg,
                            .lanes = lanes};
     lab_must(cop_net_init(&w->net, &parts, &err), &err);
     return w;

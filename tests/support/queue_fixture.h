@@ -231,8 +231,10 @@ static inline world *build(const char *yaml, const char *const *set, size_t n,
                            .nic = &w->c.nic,
                            .queue = ops,
                            .cc = w->c.cc,
+                           .host = w->c.host,
                            .queue_cfg = &w->s,
                            .cc_cfg = w->c.cc_cfg,
+                           .host_cfg = w->c.host_cfg,
                            .lanes = lanes};
     must(cop_net_init(&w->net, &parts, &err), &err);
     return w;

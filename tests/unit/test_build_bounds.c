@@ -89,7 +89,8 @@ static void numbers_of_queues(void **state)
                            .fc = &w->c.fc,
                            .nic = &w->c.nic,
                            .queue = &many,
-                           .cc = w->c.cc};
+                           .cc = w->c.cc,
+                           .host = w->c.host};
     for (size_t i = 0; i < COP_LEN(cases); i++) {
         cop_err err = {0};
         queues_of_input = cases[i].queues;

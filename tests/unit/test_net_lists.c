@@ -3,10 +3,10 @@
 #include "net_fixture.h"
 
 #include "base/rng.h"
+#include "host/host.h"
+#include "host/host_list.h"
 #include "net/fc.h"
-#include "net/nic.h"
 #include "net/request.h"
-#include "net/throttle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,11 @@ static void throttled_flows_come_in_time(void **state)
     cop_rng rng = cop_rng_make(2, COP_RNG_LINK, 0);
     for (int round = 0; round < 100; round++) {
         cop_nic nic = {0};
-        cop_net net = {.cc = &with_flows, .nic = &nic, .info.n_hosts = 40, .send_free = COP_NONE};
+        cop_net net = {.cc = &with_flows,
+                       .host_ops = &cop_host_simple,
+                       .nic = &nic,
+                       .info.n_hosts = 40,
+                       .send_free = COP_NONE};
         uint32_t in[64], n = 0, n_flows = 0;
         cop_flow_init(&net);
         for (uint32_t k = 0; k < 60; k++) {
@@ -103,7 +107,8 @@ static void throttled_flows_come_in_time(void **state)
 static void messages_of_a_flow(void **state)
 {
     (void)state;
-    cop_net net = {.cc = &with_flows, .info.n_hosts = 4, .send_free = COP_NONE};
+    cop_net net = {
+        .cc = &with_flows, .host_ops = &cop_host_simple, .info.n_hosts = 4, .send_free = COP_NONE};
     cop_flow_init(&net);
     uint32_t flow = cop_flow_of(&net, 1, 2, 0);
     for (int twice = 0; twice < 2; twice++) {
@@ -146,7 +151,8 @@ static void flows_have_places(void **state)
     static uint32_t number[FLOWS], src[FLOWS], dst[FLOWS];
     static uint8_t sl[FLOWS];
     for (size_t i = 0; i < COP_LEN(cases); i++) {
-        cop_net net = {.cc = &with_flows, .flow_is_sl = cases[i].by_level};
+        cop_net net = {
+            .cc = &with_flows, .host_ops = &cop_host_simple, .flow_is_sl = cases[i].by_level};
         net.info.n_hosts = cases[i].hosts;
         cop_flow_init(&net);
         assert_int_equal(net.flow_hash != NULL, cases[i].hashed);

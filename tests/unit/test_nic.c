@@ -1,7 +1,7 @@
 /* End nodes by hand: packets handed to a host, and what it counts and answers; when it wakes up. */
 #include "net_fixture.h"
 
-#include "net/nic.h"
+#include "host/host.h"
 
 static net_lab *make(const char *a, const char *b)
 {
@@ -38,7 +38,7 @@ static void arrives(net_lab *w, uint16_t flags, cop_time t_tail)
                             .vl = 2};
     net->out[net->in[port].from].section[2].used += 16;
     net->out[net->in[port].from].section[2].credit -= 16;
-    cop_nic_receive(net, port, h);
+    cop_host_receive(net, port, h);
 }
 
 static uint32_t answers(const net_lab *w)
@@ -281,19 +281,19 @@ static void waking_up(void **state)
     cop_net *net = &w->net;
     uint32_t port = cop_topo_host_port(&w->topo, 3);
     net->now = 5000;
-    cop_nic_wake(net, 3, COP_NEVER);
+    cop_host_wake(net, 3, COP_NEVER);
     assert_int_equal(net->nic[3].wake, COP_NEVER);
-    cop_nic_wake(net, 3, 9000);
+    cop_host_wake(net, 3, 9000);
     assert_int_equal(net->nic[3].wake, 9000);
-    cop_nic_wake(net, 3, 10000);
+    cop_host_wake(net, 3, 10000);
     assert_int_equal(net->nic[3].wake, 9000);
-    cop_nic_wake(net, 3, 8000);
+    cop_host_wake(net, 3, 8000);
     assert_int_equal(net->nic[3].wake, 8000);
     net->out[port].busy_until = 7000;
-    cop_nic_wake(net, 3, 1000);
+    cop_host_wake(net, 3, 1000);
     assert_int_equal(net->nic[3].wake, 7000);
     net->out[port].busy_until = 0;
-    cop_nic_wake(net, 3, 1000);
+    cop_host_wake(net, 3, 1000);
     assert_int_equal(net->nic[3].wake, 5000); /* now */
     lab_free(w);
 }

@@ -1,6 +1,6 @@
 /* Throttled flows of a host: a heap by the time at which they may go on; each has a list of the
  * messages that wait for it. Equal times go by the order in which the messages were taken. */
-#include "net/throttle.h"
+#include "host/throttle.h"
 
 void cop_flow_append(cop_net *net, uint32_t s)
 {

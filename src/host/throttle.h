@@ -1,7 +1,6 @@
-/* Flows that the congestion control holds back, and the messages that wait for them. Private to
- * nic_tx.c. A throttled flow is one entry in its host's heap, however many messages wait for it. */
-#ifndef COP_NET_THROTTLE_H
-#define COP_NET_THROTTLE_H
+/* Flows that the congestion control holds back, and the messages that wait for them. A throttled flow is one entry in its host's heap, however many messages wait for it. */
+#ifndef COP_HOST_THROTTLE_H
+#define COP_HOST_THROTTLE_H
 
 #include "net/net.h"
 

@@ -8,8 +8,7 @@
  *          further event is needed. A sink slower than its link back-pressures the network.
  * Source   gran4 4 (inject 13.5, receive 13.6 Gbit/s), M-ibcc-dst. */
 #include "base/outcome.h"
-#include "net/fc.h"
-#include "net/nic.h"
+#include "host/host.h"
 #include "net/watch.h"
 
 #include <stdio.h>
@@ -66,7 +65,7 @@ static void go_on(cop_net *net, const cop_pkt *p, cop_time done)
     uint32_t n = cop_traffic_arrived(tr, p->stream, payload, done);
     for (uint32_t i = 0; i < n; i++) {
         const cop_stream *s = &tr->stream[tr->woken[i]];
-        cop_nic_wake(net, s->host, s->t_next);
+        cop_host_wake(net, s->host, s->t_next);
     }
 }
 
@@ -79,10 +78,10 @@ static void answer(cop_net *net, uint32_t host, const cop_pkt *p, cop_time done)
     if (net->cc->on_deliver)
         flags |= net->cc->on_deliver(net, host, p);
     if (flags)
-        cop_nic_reply(net, host, p, flags, done);
+        cop_host_reply(net, host, p, flags, done);
 }
 
-void cop_nic_receive(cop_net *net, uint32_t port, uint32_t h)
+void cop_host_receive(cop_net *net, uint32_t port, uint32_t h)
 {
     uint32_t host = port - net->host_port0;
     cop_nic *nic = &net->nic[host];
@@ -116,44 +115,4 @@ void cop_nic_receive(cop_net *net, uint32_t port, uint32_t h)
         answer(net, host, p, done);
     }
     cop_pkt_free(net, h);
-}
-
-void cop_nic_reply(cop_net *net, uint32_t host, const cop_pkt *to, uint16_t flags, cop_time t)
-{
-    uint32_t src = to->src, stream = to->stream;
-    uint8_t sl = to->sl;
-    cop_nic *nic = &net->nic[host];
-    uint32_t h = cop_pkt_new(net); /* `to` may have moved */
-    cop_pkt *p = &net->pkt[h];
-    cop_hop hop = {.src = host, .dst = src, .mid = COP_NONE};
-    cop_rng rng = cop_rng_make(net->info.seed, COP_RNG_ROUTE, host);
-    rng.counter = nic->rng_route;
-    cop_route_view view = {.ctx = net, .rng = &rng};
-    uint8_t vl = net->route->ops->inject ? net->route->ops->inject(net->route, &hop, &view) : 0;
-    nic->rng_route = rng.counter;
-    if (net->nic_cfg->control_vl >= 0)
-        vl = (uint8_t)net->nic_cfg->control_vl;
-    else if (net->queue_ops->inject_vl)
-        vl = net->queue_ops->inject_vl(net->queue_cfg, &net->info, host, src, vl);
-    *p = (cop_pkt){.next = COP_NONE,
-                   .stream = stream,
-                   .src = host,
-                   .dst = src,
-                   .bytes = (uint32_t)net->nic_cfg->control_bytes,
-                   .seq = nic->seq++,
-                   .t_gen = t,
-                   .t_inj = t,
-                   .mid = hop.mid,
-                   .rstate = hop.state,
-                   .flags = flags,
-                   .vl = vl,
-                   .sl = sl};
-    net->total.acks += (flags & COP_PKT_ACK) != 0;
-    net->total.cnps += (flags & COP_PKT_CNP) != 0;
-    if (nic->control_head == COP_NONE)
-        nic->control_head = h;
-    else
-        net->pkt[nic->control_tail].next = h;
-    nic->control_tail = h;
-    cop_nic_wake(net, host, t);
 }

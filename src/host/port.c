@@ -1,0 +1,179 @@
+/* End nodes: the sending port, the same for every kind.
+ *
+ * Role     plans attempts to send, makes packets of messages and of answers, puts them on the wire.
+ * Rules    Control packets (ACK, CNP) go before data and do not count against the injection limit.
+ *          A packet of data starts no earlier than length / injection rate after the previous one.
+ * Events   COP_EV_NIC per host, at most one pending.
+ * Source   gran1 3.2.2 (CNP priority), gran4 4 (injection limit), G-gran4-11. */
+#include "host/host.h"
+#include "net/watch.h"
+
+void cop_host_wake(cop_net *net, uint32_t host, cop_time t)
+{
+    cop_nic *nic = &net->nic[host];
+    if (t == COP_NEVER)
+        return;
+    t = cop_max64(cop_max64(t, net->now), net->out[cop_host_port(net, host)].busy_until);
+    if (t < nic->wake) {
+        nic->wake = t;
+        cop_net_push(net, t, COP_EV_NIC, host);
+    }
+}
+
+void cop_host_credit(cop_net *net, uint32_t port)
+{
+    cop_fc_unblock(net, port);
+    /* An attempt may run at this very instant only once: credits come before it. */
+    cop_host_wake(net, port - net->host_port0, net->now);
+}
+
+/* The lane on which routing injects something for hop->dst; fills in the rest of the hop. */
+static uint8_t routed_lane(cop_net *net, uint32_t host, cop_hop *hop)
+{
+    if (!net->route->ops->inject)
+        return 0;
+    cop_nic *nic = &net->nic[host];
+    cop_rng rng = cop_rng_make(net->info.seed, COP_RNG_ROUTE, host);
+    rng.counter = nic->rng_route;
+    cop_route_view view = {.ctx = net, .rng = &rng};
+    uint8_t vl = net->route->ops->inject(net->route, hop, &view);
+    nic->rng_route = rng.counter;
+    return vl;
+}
+
+static uint8_t scheme_lane(const cop_net *net, uint32_t host, uint32_t dst, uint8_t vl)
+{
+    const cop_queue_ops *ops = net->queue_ops;
+    return ops->inject_vl ? ops->inject_vl(net->queue_cfg, &net->info, host, dst, vl) : vl;
+}
+
+uint32_t cop_host_take(cop_net *net, uint32_t host, uint32_t stream)
+{
+    cop_msg msg;
+    cop_traffic_take(net->traffic, stream, net->now, &msg);
+    cop_hop hop = {.src = host, .dst = msg.dst, .mid = COP_NONE};
+    uint8_t vl = routed_lane(net, host, &hop);
+    uint32_t s = cop_send_new(net);
+    net->send[s] = (cop_send){.t_gen = msg.t_gen,
+                              .stream = stream,
+                              .dst = msg.dst,
+                              .left = msg.bytes,
+                              .flow = COP_NONE,
+                              .next = COP_NONE,
+                              .serial = net->nic[host].serial++,
+                              .mid = hop.mid,
+                              .vl = scheme_lane(net, host, msg.dst, vl),
+                              .sl = msg.sl,
+                              .rstate = hop.state};
+    if (net->cc->flow_size || net->host_ops->flow_size)
+        net->send[s].flow = cop_flow_of(net, host, msg.dst, msg.sl);
+    return s;
+}
+
+uint32_t cop_host_packet(cop_net *net, uint32_t host, uint32_t s, uint32_t payload)
+{
+    uint32_t h = cop_pkt_new(net);
+    cop_send *m = &net->send[s];
+    net->pkt[h] = (cop_pkt){.next = COP_NONE,
+                            .stream = m->stream,
+                            .src = host,
+                            .dst = m->dst,
+                            .bytes = payload + (uint32_t)net->nic_cfg->overhead_bytes,
+                            .seq = net->nic[host].seq++,
+                            .t_gen = m->t_gen,
+                            .t_inj = net->now,
+                            .mid = m->mid,
+                            .vl = m->vl,
+                            .out_vl = m->vl,
+                            .rstate = m->rstate,
+                            .sl = m->sl,
+                            .flags = m->left == payload ? COP_PKT_LAST : 0};
+    m->left -= payload;
+    return h;
+}
+
+/* Control packets and data alike. */
+static void on_wire(cop_net *net, uint32_t port, uint32_t h)
+{
+    cop_pkt *p = &net->pkt[h];
+    cop_fc_take(net, port, cop_net_section_of(net, p, p->vl), cop_blocks(p->bytes));
+    cop_vlarb_sent(net, port, p->vl, p->bytes);
+    net->total.injected++;
+    net->total.injected_bytes += p->bytes;
+    if (COP_UNLIKELY(net->watch != NULL) && cop_watch_wants(net, p)) {
+        p->flags |= COP_PKT_WATCH;
+        cop_watch_step(net, COP_WATCH_INJECT, port, p);
+    }
+    cop_wire_send(net, port, h);
+}
+
+void cop_host_launch(cop_net *net, uint32_t host, uint32_t h)
+{
+    cop_nic *nic = &net->nic[host];
+    cop_pkt *p = &net->pkt[h];
+    cop_probe *pr = &net->probe;
+    uint32_t payload = p->bytes - (uint32_t)net->nic_cfg->overhead_bytes;
+    pr->stream[p->stream].sent_bytes += payload;
+    if (cop_probe_counts(pr, net->now))
+        pr->host[host].sent_bytes += payload;
+    if (net->now < pr->end) {
+        pr->bin[net->now / pr->sample].injected++;
+        pr->area += pr->end - cop_max64(net->now, pr->warmup);
+    }
+    if (nic->inject_pace)
+        nic->inject_free = net->now + cop_wire_time(nic->inject_pace, p->bytes);
+    on_wire(net, cop_host_port(net, host), h);
+}
+
+bool cop_host_send_control(cop_net *net, uint32_t host)
+{
+    cop_nic *nic = &net->nic[host];
+    uint32_t h = nic->control_head, port = cop_host_port(net, host);
+    if (h == COP_NONE || net->pkt[h].t_inj > net->now)
+        return false;
+    cop_pkt *p = &net->pkt[h];
+    uint32_t section = cop_net_section_of(net, p, p->vl), blocks = cop_blocks(p->bytes);
+    if (!cop_fc_fits(net, port, section, blocks)) {
+        cop_fc_block(net, port, p->vl, blocks);
+        return false;
+    }
+    nic->control_head = p->next;
+    p->t_inj = net->now;
+    on_wire(net, port, h);
+    return true;
+}
+
+void cop_host_reply(cop_net *net, uint32_t host, const cop_pkt *to, uint16_t flags, cop_time t)
+{
+    uint32_t src = to->src, stream = to->stream;
+    uint8_t sl = to->sl;
+    cop_nic *nic = &net->nic[host];
+    uint32_t h = cop_pkt_new(net); /* `to` may have moved */
+    cop_hop hop = {.src = host, .dst = src, .mid = COP_NONE};
+    uint8_t vl = routed_lane(net, host, &hop);
+    if (net->nic_cfg->control_vl >= 0)
+        vl = (uint8_t)net->nic_cfg->control_vl;
+    else
+        vl = scheme_lane(net, host, src, vl);
+    net->pkt[h] = (cop_pkt){.next = COP_NONE,
+                            .stream = stream,
+                            .src = host,
+                            .dst = src,
+                            .bytes = (uint32_t)net->nic_cfg->control_bytes,
+                            .seq = nic->seq++,
+                            .t_gen = t,
+                            .t_inj = t,
+                            .mid = hop.mid,
+                            .rstate = hop.state,
+                            .flags = flags,
+                            .vl = vl,
+                            .sl = sl};
+    net->total.acks += (flags & COP_PKT_ACK) != 0;
+    net->total.cnps += (flags & COP_PKT_CNP) != 0;
+    if (nic->control_head == COP_NONE)
+        nic->control_head = h;
+    else
+        net->pkt[nic->control_tail].next = h;
+    nic->control_tail = h;
+    cop_host_wake(net, host, t);
+}
