@@ -146,11 +146,32 @@ static inline bool iso_covers(struct cop_net *net, const iso_rules *r, const iso
     return iso_lists(l, iso_entry(dst, vl));
 }
 
-/* Network-wide number of an output of the switch that `port` belongs to. */
+/* The node that owns a port: nothing but the next three functions knows that it is a switch, whose inputs
+ * all feed all of its outputs. */
+
+/* Network-wide number of an output of the node that `port` belongs to. */
 static inline uint32_t iso_output(struct cop_net *net, uint32_t port, uint32_t out)
 {
     const cop_topo *t = cop_net_info(net)->topo;
     return t->sw_port0[t->port[port].owner] + out;
+}
+
+/* The other way round: what lines and packets of the node call its sending port `out`. */
+static inline uint32_t iso_local(struct cop_net *net, uint32_t out)
+{
+    return cop_net_info(net)->topo->port[out].local;
+}
+
+/* Ports whose queues hold packets for sending port `out`. */
+typedef struct iso_range {
+    uint32_t first, end;
+} iso_range;
+
+static inline iso_range iso_inputs(struct cop_net *net, uint32_t out)
+{
+    const cop_topo *t = cop_net_info(net)->topo;
+    uint32_t sw = t->port[out].owner;
+    return (iso_range){.first = t->sw_port0[sw], .end = t->sw_port0[sw + 1]};
 }
 
 /* iso.c: sizes and rules. `voq`, `by_path`: which of the schemes. */
@@ -172,10 +193,15 @@ void iso_link(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, ui
 void iso_rose(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t bytes);
 void iso_fell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t bytes);
 
-/* iso_hooks.c: run time hooks of the schemes. */
+/* iso_hooks.c: run time hooks of the schemes for packets at inputs. */
+/* by_path: the line of p is of a root here, but p also goes to one that the neighbour has told of. */
+void iso_join_path(struct cop_net *net, const iso_rules *r, uint32_t port, uint32_t line,
+                   const cop_pkt *p);
 uint32_t iso_on_head(struct cop_net *net, uint32_t port, uint32_t q, cop_pkt *p);
 void iso_on_enqueue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
 void iso_on_dequeue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
+
+/* iso_control.c: hooks for messages from downstream. */
 void iso_on_control(struct cop_net *net, uint32_t port, uint64_t message);
 bool iso_hold(struct cop_net *net, uint32_t port, uint32_t dst, uint32_t vl);
 
