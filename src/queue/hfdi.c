@@ -4,9 +4,12 @@
  *          one names its root without doubt. It needs no special (hot-packet) queue at that switch; its
  *          line tells the switch upstream at once, with the destinations seen. There the first packet
  *          that matches takes a hot-packet queue. Two thresholds do everything: above `high` the first
- *          time allocate, then stop; below `low` go.
+ *          time allocate, then stop; below `low` go. Stop and go are "between consecutive HPQs" (3.1.2):
+ *          the line of a cold-packet queue sends neither.
  * local    G-gran6-8: also take a hot-packet queue at the root's switch, as the supplement of Paper VI
  *          says of HFDI.
+ * root_stop the other reading: the line of a cold-packet queue, too, has a bit for a stop that it sent
+ *          (supplement 8), so it may send one.
  * queues 0 no isolation: a switch with a queue per output that knows its roots, for throttling alone.
  * Queues   special ones first, then one per output and lane, then as many for control packets, which
  *          have priority; these exist only where end nodes answer. A special queue holds packets of one
@@ -29,6 +32,8 @@ static const cop_opt hfdi_opts[] = {
      "and is no longer below so many packets (LTh)"},
     {"local", COP_OPT_BOOL, I(local), "no", 0, 0, NULL,
      "take a special queue also at the switch of the root"},
+    {"root_stop", COP_OPT_BOOL, I(root_stop), "no", 0, 0, NULL,
+     "the queue of an output stops special queues upstream, as special queues do"},
     {"lifetime", COP_OPT_TIME, I(lifetime_ps), "20 us", 0, 1e12, NULL,
      "a root's line is given up when its queue is below `low`, and was not above `high` for so "
      "long"},

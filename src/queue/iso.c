@@ -77,6 +77,7 @@ void iso_start(struct cop_net *net, bool voq, bool by_path)
                      .priority = cfg->priority,
                      .voq = voq,
                      .own_lines = voq && !cfg->local,
+                     .root_stop = cfg->root_stop,
                      .by_path = by_path};
     cop_net_queue_level(net)[ISO_FREE] = special_queues(info, r->queues);
     cop_net_queue_counter(net)[ISO_TH_DETECT] =

@@ -10,7 +10,8 @@
  * Rules    1 a queue above `detect` (fbicm, recn: normal queue; hfdi: queue of an output) finds a root:
  *            the output that its head asks for.
  *          2 a line's queue above `propagate` tells the neighbour upstream (allocate), later above
- *            `stop`: stop; below `go`: go.
+ *            `stop`: stop; below `go`: go. hfdi: only a special queue stops another, the queue of an output
+ *            does not.
  *          3 the queue of a root line above `high` puts its output into the congestion state, below
  *            `low` takes it out again; an output is in it as long as one queue says so.
  *          4 a special queue that is empty, and not stopped, is free again, and the neighbour is told
@@ -42,6 +43,7 @@ typedef struct iso_cfg { /* options; thresholds in packets of full size */
     int64_t detect, propagate, stop, go, high, low;
     uint64_t lifetime_ps; /* hfdi: of a root's line, after its queue was last above `high` */
     bool local; /* hfdi: a special queue also at the root's own switch */
+    bool root_stop; /* hfdi: the line of a root's own queue sends stop and go */
     int priority; /* enum iso_priority */
     int64_t guard; /* so many packets of the preferred kind, then one of the other */
     bool control_first; /* control packets pass data */
@@ -57,6 +59,7 @@ typedef struct iso_rules { /* of a run: common state */
     int priority;
     bool voq; /* a normal queue per output and lane */
     bool own_lines; /* those have lines of their own: no special queue where the root is */
+    bool root_stop; /* which send stop and go */
     bool by_path; /* lines name the root instead of destinations */
 } iso_rules;
 

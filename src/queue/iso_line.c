@@ -99,7 +99,7 @@ void iso_rose(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, ui
     if (!l->propagated) {
         if (bytes > r->propagate)
             iso_tell(net, port, l, line);
-    } else if (!l->sent_stop && bytes > r->stop) {
+    } else if (!l->sent_stop && bytes > r->stop && (line < r->queues || r->root_stop)) {
         l->sent_stop = true;
         send(net, port, ISO_MSG_STOP, line, 0);
         cop_net_queue_counter(net)[ISO_SENT_STOP]++;

@@ -216,6 +216,38 @@ static void lifetime_of_a_root(void **state)
     lab_free(w);
 }
 
+/* hfdi: stop and go are between special queues; the line of an output's queue sends them only if asked to. */
+static void who_sends_stop(void **state)
+{
+    (void)state;
+    static const char *const says[] = {"queueing={kind: hfdi, high: 6, low: 2}",
+                                       "queueing={kind: hfdi, high: 6, low: 2, root_stop: yes}"};
+    for (unsigned also_roots = 0; also_roots < 2; also_roots++) {
+        net_lab *w = lab_build(chain, SET(says[also_roots], "switch.architecture=ib"));
+        cop_net *net = &w->net;
+        uint32_t port = trunk_input(w), special = iso_take(net, port, 0, 0), own = rules(w)->queues;
+        iso_port *st = cop_net_queue_state(net, port);
+        iso_line *l = iso_in_line(rules(w), st, own), *hot = iso_in_line(rules(w), st, special);
+        *l = (iso_line){.used = true, .next = ISO_NO_LINE};
+        iso_make_root(net, port, l);
+        for (unsigned i = 1; i < 4; i++)
+            iso_rose(net, port, l, own, (6 + i) * PACKET);
+        assert_true(l->propagated && l->hot);
+        assert_int_equal(l->sent_stop, also_roots);
+        assert_int_equal(counter(w, ISO_SENT_STOP), also_roots);
+        iso_fell(net, port, l, own, PACKET);
+        assert_int_equal(counter(w, ISO_SENT_GO), also_roots);
+        iso_rose(net, port, hot, special, 7 * PACKET);
+        assert_true(hot->propagated && !hot->sent_stop); /* the first time it only tells */
+        iso_rose(net, port, hot, special, 8 * PACKET);
+        assert_true(hot->sent_stop);
+        iso_fell(net, port, hot, special, PACKET);
+        assert_int_equal(counter(w, ISO_SENT_STOP), 1 + also_roots);
+        assert_int_equal(counter(w, ISO_SENT_GO), 1 + also_roots);
+        lab_free(w);
+    }
+}
+
 /* recn: does a packet cross the root within so many links? From switch 0 by way of 1 and 2 to host 2. */
 static void paths_to_a_root(void **state)
 {
@@ -283,6 +315,7 @@ int main(void)
         cmocka_unit_test(queues_are_taken_and_given_back),
         cmocka_unit_test(lists_have_an_end),
         cmocka_unit_test(lifetime_of_a_root),
+        cmocka_unit_test(who_sends_stop),
         cmocka_unit_test(paths_to_a_root),
         cmocka_unit_test(joining_a_line),
     };
