@@ -10,6 +10,9 @@
  *          says of HFDI.
  * root_stop the other reading: the line of a cold-packet queue, too, has a bit for a stop that it sent
  *          (supplement 8), so it may send one.
+ * second   "the second time the HTh threshold is reached": `crossing`, the queue was not above it in between;
+ *          or `packet`, the next packet that finds it above. Stop is there to keep hot-packet queues from
+ *          being oversubscribed; one that only grows would never send it with the first.
  * queues 0 no isolation: a switch with a queue per output that knows its roots, for throttling alone.
  * Queues   special ones first, then one per output and lane, then as many for control packets, which
  *          have priority; these exist only where end nodes answer. A special queue holds packets of one
@@ -34,6 +37,10 @@ static const cop_opt hfdi_opts[] = {
      "take a special queue also at the switch of the root"},
     {"root_stop", COP_OPT_BOOL, I(root_stop), "no", 0, 0, NULL,
      "the queue of an output stops special queues upstream, as special queues do"},
+    {"second", COP_OPT_ENUM, I(second), "packet", 0, 0, iso_second_names,
+     "a queue that is above `high` a second time sends stop: at the next packet, or when it was at "
+     "or below "
+     "`high` in between"},
     {"lifetime", COP_OPT_TIME, I(lifetime_ps), "20 us", 0, 1e12, NULL,
      "a root's line is given up when its queue is below `low`, and was not above `high` for so "
      "long"},

@@ -4,6 +4,8 @@
 const char *const iso_priority_names[] = {"normal-first", "round-robin", "congested-first", "age",
                                           NULL};
 
+const char *const iso_second_names[] = {"packet", "crossing", NULL};
+
 const cop_gauge iso_counters[] = {{"isolation.roots", "lines"},
                                   {"isolation.queues_taken", "queues"},
                                   {"isolation.queues_freed", "queues"},
@@ -78,6 +80,7 @@ void iso_start(struct cop_net *net, bool voq, bool by_path)
                      .voq = voq,
                      .own_lines = voq && !cfg->local,
                      .root_stop = cfg->root_stop,
+                     .by_crossing = cfg->second == ISO_BY_CROSSING,
                      .by_path = by_path};
     cop_net_queue_level(net)[ISO_FREE] = special_queues(info, r->queues);
     cop_net_queue_counter(net)[ISO_TH_DETECT] =

@@ -36,6 +36,9 @@
 
 enum iso_priority { ISO_NORMAL_FIRST, ISO_ROUND_ROBIN, ISO_CONGESTED_FIRST, ISO_AGE };
 extern const char *const iso_priority_names[];
+/* Paper VI, 3.1.2: stop "the second time the HTh threshold is reached and further ones". */
+enum iso_second { ISO_BY_PACKET, ISO_BY_CROSSING };
+extern const char *const iso_second_names[];
 
 typedef struct iso_cfg { /* options; thresholds in packets of full size */
     int64_t queues; /* special queues per input port */
@@ -44,6 +47,7 @@ typedef struct iso_cfg { /* options; thresholds in packets of full size */
     uint64_t lifetime_ps; /* hfdi: of a root's line, after its queue was last above `high` */
     bool local; /* hfdi: a special queue also at the root's own switch */
     bool root_stop; /* hfdi: the line of a root's own queue sends stop and go */
+    int second; /* hfdi: enum iso_second */
     int priority; /* enum iso_priority */
     int64_t guard; /* so many packets of the preferred kind, then one of the other */
     bool control_first; /* control packets pass data */
@@ -60,6 +64,8 @@ typedef struct iso_rules { /* of a run: common state */
     bool voq; /* a normal queue per output and lane */
     bool own_lines; /* those have lines of their own: no special queue where the root is */
     bool root_stop; /* which send stop and go */
+    bool
+        by_crossing; /* a line that was told of stops others when its queue has not been above in between */
     bool by_path; /* lines name the root instead of destinations */
 } iso_rules;
 
@@ -78,7 +84,8 @@ typedef struct iso_line {
     uint32_t serial; /* older lines first */
     uint32_t n_dst;
     uint32_t waits_from; /* normal_sent when its queue's head began to wait */
-    uint32_t unused;
+    bool may_stop; /* by_crossing: it was not above `stop` since it was told of */
+    uint8_t unused[3];
     cop_time high_at; /* last time its queue was above `high` */
     uint32_t dst[]; /* entries: destination and lane */
 } iso_line;

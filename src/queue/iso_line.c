@@ -55,6 +55,7 @@ void iso_tell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line)
 {
     const iso_rules *r = cop_net_queue_common(net);
     l->propagated = true;
+    l->may_stop = !r->by_crossing;
     cop_net_queue_send(net, port, iso_allocate(line, l));
     for (uint32_t i = 0; !r->by_path && i < l->n_dst; i++)
         send(net, port, ISO_MSG_ADD, line, l->dst[i]);
@@ -88,6 +89,11 @@ void iso_link(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, ui
         cop_net_queue_stop(net, port, line, true);
 }
 
+static bool stops_now(const iso_rules *r, const iso_line *l, uint32_t line, uint32_t bytes)
+{
+    return bytes > r->stop && !l->sent_stop && l->may_stop && (line < r->queues || r->root_stop);
+}
+
 void iso_rose(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t bytes)
 {
     const iso_rules *r = cop_net_queue_common(net);
@@ -99,7 +105,7 @@ void iso_rose(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, ui
     if (!l->propagated) {
         if (bytes > r->propagate)
             iso_tell(net, port, l, line);
-    } else if (!l->sent_stop && bytes > r->stop && (line < r->queues || r->root_stop)) {
+    } else if (stops_now(r, l, line, bytes)) {
         l->sent_stop = true;
         send(net, port, ISO_MSG_STOP, line, 0);
         cop_net_queue_counter(net)[ISO_SENT_STOP]++;
@@ -140,6 +146,8 @@ void iso_fell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, ui
     const iso_rules *r = cop_net_queue_common(net);
     if (bytes < r->low)
         set_hot(net, port, l, false);
+    if (bytes <= r->stop)
+        l->may_stop = true;
     bool over = bytes == 0;
     if (line >= r->queues) /* a normal queue may never be empty: its line has a lifetime */
         over = over || (bytes < r->low && cop_net_now(net) - l->high_at > r->lifetime_ps);

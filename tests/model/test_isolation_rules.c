@@ -21,10 +21,38 @@ static void test_root_takes_the_buffer(void **state)
     }
 }
 
+/* Paper VI, 3.1.2: stop "the second time the HTh threshold is reached". The root is at switch 2, special
+ * queues follow each other at switches 0 and 1. While that at switch 0 is stopped it only grows: it stops
+ * host 0 in turn, or it is never at the threshold again and takes the buffer that the other flow needs. */
+static void test_second_time(void **state)
+{
+    (void)state;
+    static const char three_switches[] =
+        "run: {duration: 2 ms, warmup: 500 us}\n"
+        "topology: {kind: chain, hosts: [2, 0, 7]}\n"
+        "link: {rate: 10 Gbit/s, trunk_rate: 20 Gbit/s, delay: 20 ns}\n"
+        "traffic:\n"
+        "  - {name: hot, from: [0, 3-8], pattern: fixed, to: 2}\n"
+        "  - {name: victim, from: [0], pattern: fixed, to: 1}\n";
+    static const char *const sets[][2] = {{"queueing.kind=hfdi", "queueing.second=packet"},
+                                          {"queueing.kind=hfdi", "queueing.second=crossing"}};
+    for (size_t i = 0; i < COP_LEN(sets); i++) {
+        cop_result r;
+        run_ok(three_switches, sets[i], 2, &r);
+        near(scn_gbps(&r, "hot"), 10.0, 0.01);
+        if (i == 0) /* all that the hot flow leaves of the link */
+            near(scn_gbps(&r, "victim"), 60.0 / 7, 0.03);
+        else /* at most a packet for each hot one */
+            assert_true(scn_gbps(&r, "victim") < 10.0 / 7);
+        cop_result_free(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_root_takes_the_buffer),
+        cmocka_unit_test(test_second_time),
     };
     return cmocka_run_group_tests_name("isolation rules", tests, NULL, NULL);
 }

@@ -205,6 +205,7 @@ static void queues_of_outputs(void **state)
     const char *const *const sets[] = {
         SET("queueing.kind=hfdi"),
         SET("queueing.kind=hfdi", "queueing.root_stop=yes"),
+        SET("queueing.kind=hfdi", "queueing.second=crossing", "queueing.queues=3"),
         SET("queueing.kind=hfdi", "queueing.local=yes", "queueing.queues=4"),
         SET("queueing.kind=hfdi", "queueing.destinations=1", "queueing.queues=1"),
         SET("queueing.kind=hfdi", "queueing.queues=0"),

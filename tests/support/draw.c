@@ -92,7 +92,8 @@ static void put_network(draw *d)
 static void put_readings(draw *d)
 {
     if (strcmp(d->queueing, "hfdi") == 0)
-        draw_put(d, ", root_stop: %s", ONE_OF(d, "yes", "no"));
+        draw_put(d, ", root_stop: %s, second: %s", ONE_OF(d, "yes", "no"),
+                 ONE_OF(d, "packet", "crossing"));
 }
 
 /* Thresholds small enough for the small buffers here. */

@@ -248,6 +248,36 @@ static void who_sends_stop(void **state)
     }
 }
 
+/* hfdi: the second time above `high`, for both readings. */
+static void the_second_time(void **state)
+{
+    (void)state;
+    static const char *const says[] = {"queueing={kind: hfdi, high: 6, low: 2, second: packet}",
+                                       "queueing={kind: hfdi, high: 6, low: 2, second: crossing}"};
+    for (unsigned crossing = 0; crossing < 2; crossing++) {
+        net_lab *w = lab_build(chain, SET(says[crossing], "switch.architecture=ib"));
+        cop_net *net = &w->net;
+        uint32_t port = trunk_input(w), line = iso_take(net, port, 0, 0);
+        iso_line *l = iso_in_line(rules(w), cop_net_queue_state(net, port), line);
+        iso_rose(net, port, l, line, 7 * PACKET);
+        assert_true(l->propagated && !l->sent_stop);
+        iso_rose(net, port, l, line, 8 * PACKET);
+        iso_fell(net, port, l, line, 6 * PACKET + 1); /* still above */
+        iso_rose(net, port, l, line, 7 * PACKET);
+        assert_int_equal(l->sent_stop, !crossing);
+        iso_fell(net, port, l, line, 6 * PACKET); /* no longer */
+        assert_int_equal(counter(w, ISO_SENT_STOP), !crossing);
+        iso_rose(net, port, l, line, 7 * PACKET);
+        assert_true(l->sent_stop);
+        assert_int_equal(counter(w, ISO_SENT_STOP), 1);
+        iso_fell(net, port, l, line, PACKET);
+        assert_false(l->sent_stop);
+        iso_rose(net, port, l, line, 7 * PACKET); /* and further ones */
+        assert_int_equal(counter(w, ISO_SENT_STOP), 2);
+        lab_free(w);
+    }
+}
+
 /* recn: does a packet cross the root within so many links? From switch 0 by way of 1 and 2 to host 2. */
 static void paths_to_a_root(void **state)
 {
@@ -316,6 +346,7 @@ int main(void)
         cmocka_unit_test(lists_have_an_end),
         cmocka_unit_test(lifetime_of_a_root),
         cmocka_unit_test(who_sends_stop),
+        cmocka_unit_test(the_second_time),
         cmocka_unit_test(paths_to_a_root),
         cmocka_unit_test(joining_a_line),
     };
