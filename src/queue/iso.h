@@ -15,7 +15,8 @@
  *          3 the queue of a root line above `high` puts its output into the congestion state, below
  *            `low` takes it out again; an output is in it as long as one queue says so.
  *          4 a special queue that is empty, and not stopped, is free again, and the neighbour is told
- *            (deallocate). What it had given upstream goes on until it is empty there.
+ *            (deallocate). What it had given upstream goes on until it is empty there, as a branch of its
+ *            tree: only detection makes roots.
  *          5 no queue free: packets stay in the normal queue.
  * Lanes    a special queue holds packets of one output and lane, and a line applies upstream only to
  *          packets on lanes from which some have come to its queue: whoever waits for a line waits for

@@ -78,6 +78,9 @@ static bool follow_other(struct cop_net *net, const iso_rules *r, uint32_t port,
     return true;
 }
 
+/* The line is gone that this one follows. Paper V, III-C: only a queue at the root, one hop from the congested
+ * point, puts its output into the congestion state. This one was allocated for a root farther away and
+ * stays a branch of that tree until it is empty; if there is congestion here, it is detected as such. */
 static void leave(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t told,
                   uint32_t unused)
 {
@@ -87,8 +90,8 @@ static void leave(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line
         return;
     l->next = ISO_NO_LINE;
     if (!follow_other(net, r, port, l, line)) {
-        if (!r->own_lines && (!r->by_path || l->hops == 1))
-            iso_make_root(net, port, l); /* if there is still congestion, it is here */
+        if (r->by_path && l->hops == 1)
+            iso_make_root(net, port, l); /* detected here, before it joined the other tree */
         cop_net_queue_stop(net, port, line, false);
     }
     if (cop_net_queue_bytes(net, port, line) == 0)

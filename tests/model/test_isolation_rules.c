@@ -48,11 +48,35 @@ static void test_second_time(void **state)
     }
 }
 
+/* Paper V, III-C: "a CFQ which is placed 2-hops away … does not move its referred output into the congestion
+ * state". With `go` 1 the root's queue is empty and given back before it lets the one upstream go on, which
+ * then holds more than `high` packets: it is no root all the same, and its output marks nothing. */
+static void test_branch_stays_branch(void **state)
+{
+    (void)state;
+    static const char chain[] = "run: {duration: 2 ms}\n"
+                                "topology: {kind: chain, hosts: [2, 3]}\n"
+                                "link: {rate: 10 Gbit/s, trunk_rate: 10 Gbit/s, delay: 20 ns}\n"
+                                "queueing: {kind: fbicm, go: 1}\n"
+                                "cc: {kind: ccfit, longest: 1 ns}\n" /* marks, but no throttling */
+                                "traffic:\n"
+                                "  - {name: near, from: [3, 4], pattern: fixed, to: 2}\n"
+                                "  - {name: far, from: [0], pattern: fixed, to: 2,"
+                                " arrival: constant, load: 38 %}\n";
+    cop_result r;
+    run_ok(chain, NULL, 0, &r);
+    assert_true(scalar(&r, "isolation.sent_deallocate") > 20); /* it happens all the time */
+    assert_true(scalar(&r, "fecn") > 500);
+    assert_int_equal(scalar(&r, "fecn_at/s1.0"), scalar(&r, "fecn"));
+    cop_result_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_root_takes_the_buffer),
         cmocka_unit_test(test_second_time),
+        cmocka_unit_test(test_branch_stays_branch),
     };
     return cmocka_run_group_tests_name("isolation rules", tests, NULL, NULL);
 }

@@ -271,7 +271,8 @@ static void a_root_joins(void **state)
 }
 
 /* The line that a queue follows is given up: it follows another that lists one of its destinations, that
- * of the farthest root; if there is none it goes on as a root of its own. An empty one is given back. */
+ * of the farthest root; if there is none it goes on as what it was, a branch and no root. An empty one is
+ * given back. */
 static void a_line_is_given_up(void **state)
 {
     (void)state;
@@ -291,10 +292,18 @@ static void a_line_is_given_up(void **state)
         tell(w, ISO_MSG_DEALLOCATE, 0, 0);
         const iso_line *l = line_at(w, in, 0);
         assert_int_equal(l->next, others & 2 ? 2 : others & 1 ? 1 : ISO_NO_LINE);
-        assert_int_equal(l->hops, others & 2 ? 5 : others & 1 ? 3 : 1);
-        assert_int_equal(l->root, others == 0);
-        assert_false(stopped(w, in, 0));
+        assert_int_equal(l->hops, others & 2 ? 5 : others & 1 ? 3 : 10);
+        assert_false(l->root || stopped(w, in, 0));
         assert_true(l->used);
+        several(w, in, 1, 5); /* above `high`: still its queue, and not congestion of this output */
+        assert_int_equal(counter(w, ISO_ROOTS), 0);
+        expect_queues(w, in, "6000000");
+        several(w, in, 1, 1);
+        assert_int_equal(cop_net_roots(&w->net, trunk(w)), 0);
+        /* Another destination of the same output is not of this branch: its congestion is detected. */
+        several(w, in, 2, 6);
+        assert_int_equal(counter(w, ISO_ROOTS), 1);
+        assert_true(line_at(w, in, 1)->root && !l->root);
         lab_free(w);
     }
     /* Empty and stopped it waits for its go; then it is given back. */
