@@ -96,6 +96,7 @@ static void hfdi_start(struct cop_net *net)
     iso_start(net, true, false);
     r->detect = r->propagate = r->stop = r->high;
     r->go = r->low;
+    r->tells_first = true;
     const iso_cfg *cfg = cop_net_queue_cfg(net);
     if (has_control(cfg, cop_net_info(net)))
         r->control0 = control0(cfg, cop_net_info(net));

@@ -4,6 +4,7 @@
 const char *const iso_priority_names[] = {"normal-first", "round-robin", "congested-first", "age",
                                           NULL};
 
+const char *const iso_propagate_names[] = {"stop", "high", NULL};
 const char *const iso_second_names[] = {"packet", "crossing", NULL};
 
 const cop_gauge iso_counters[] = {{"isolation.roots", "lines"},
@@ -69,7 +70,6 @@ void iso_start(struct cop_net *net, bool voq, bool by_path)
                      .control0 = UINT32_MAX,
                      .line_bytes = line_bytes(cfg),
                      .detect = (uint32_t)cfg->detect * packet,
-                     .propagate = (uint32_t)cfg->propagate * packet,
                      .stop = (uint32_t)cfg->stop * packet,
                      .go = (uint32_t)cfg->go * packet,
                      .high = (uint32_t)cfg->high * packet,

@@ -9,8 +9,8 @@
  *          inputs of the switch, one hop further from the root, on the first packet that it matches.
  * Rules    1 a queue above `detect` (fbicm, recn: normal queue; hfdi: queue of an output) finds a root:
  *            the output that its head asks for.
- *          2 a line's queue above `propagate` tells the neighbour upstream (allocate), later above
- *            `stop`: stop; below `go`: go. hfdi: only a special queue stops another, the queue of an output
+ *          2 a line's queue above `propagate` tells the neighbour upstream (allocate), above `stop`: stop;
+ *            below `go`: go. fbicm, recn: `propagate` is `stop` or `high`. hfdi: only a special queue stops another, the queue of an output
  *            does not.
  *          3 the queue of a root line above `high` puts its output into the congestion state, below
  *            `low` takes it out again; an output is in it as long as one queue says so.
@@ -37,6 +37,9 @@
 
 enum iso_priority { ISO_NORMAL_FIRST, ISO_ROUND_ROBIN, ISO_CONGESTED_FIRST, ISO_AGE };
 extern const char *const iso_priority_names[];
+/* Paper V: the threshold at which the neighbour upstream is told. */
+enum iso_propagate { ISO_AT_STOP, ISO_AT_HIGH };
+extern const char *const iso_propagate_names[];
 /* Paper VI, 3.1.2: stop "the second time the HTh threshold is reached and further ones". */
 enum iso_second { ISO_BY_PACKET, ISO_BY_CROSSING };
 extern const char *const iso_second_names[];
@@ -44,7 +47,8 @@ extern const char *const iso_second_names[];
 typedef struct iso_cfg { /* options; thresholds in packets of full size */
     int64_t queues; /* special queues per input port */
     int64_t destinations; /* that a line can list */
-    int64_t detect, propagate, stop, go, high, low;
+    int64_t detect, stop, go, high, low;
+    int propagate; /* fbicm, recn: enum iso_propagate */
     uint64_t lifetime_ps; /* hfdi: of a root's line, after its queue was last above `high` */
     bool local; /* hfdi: a special queue also at the root's own switch */
     bool root_stop; /* hfdi: the line of a root's own queue sends stop and go */
@@ -65,8 +69,8 @@ typedef struct iso_rules { /* of a run: common state */
     bool voq; /* a normal queue per output and lane */
     bool own_lines; /* those have lines of their own: no special queue where the root is */
     bool root_stop; /* which send stop and go */
-    bool
-        by_crossing; /* a line that was told of stops others when its queue has not been above in between */
+    bool tells_first; /* a line never stops the neighbour in the instant in which it tells it */
+    bool by_crossing; /* nor before its queue was no longer above `stop` */
     bool by_path; /* lines name the root instead of destinations */
 } iso_rules;
 
@@ -85,7 +89,7 @@ typedef struct iso_line {
     uint32_t serial; /* older lines first */
     uint32_t n_dst;
     uint32_t waits_from; /* normal_sent when its queue's head began to wait */
-    bool may_stop; /* by_crossing: it was not above `stop` since it was told of */
+    bool may_stop; /* by_crossing: it was, since the neighbour was told */
     uint8_t unused[3];
     cop_time high_at; /* last time its queue was above `high` */
     uint32_t dst[]; /* entries: destination and lane */

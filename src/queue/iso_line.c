@@ -103,9 +103,13 @@ void iso_rose(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, ui
             set_hot(net, port, l, true);
     }
     if (!l->propagated) {
-        if (bytes > r->propagate)
-            iso_tell(net, port, l, line);
-    } else if (stops_now(r, l, line, bytes)) {
+        if (bytes <= r->propagate)
+            return;
+        iso_tell(net, port, l, line);
+        if (r->tells_first)
+            return;
+    }
+    if (stops_now(r, l, line, bytes)) {
         l->sent_stop = true;
         send(net, port, ISO_MSG_STOP, line, 0);
         cop_net_queue_counter(net)[ISO_SENT_STOP]++;

@@ -20,6 +20,7 @@ static void test_one_queue_frees_the_victim(void **state)
 {
     (void)state;
     static const char *const kinds[][2] = {{"queueing.kind=fbicm", NULL},
+                                           {"queueing.kind=fbicm", "queueing.propagate=high"},
                                            {"queueing.kind=recn", NULL},
                                            {"queueing.kind=hfdi", "queueing.root_stop=yes"},
                                            {"queueing.kind=hfdi", "queueing.local=yes"}};

@@ -48,8 +48,8 @@ static void test_second_time(void **state)
     }
 }
 
-/* Paper V, III-C: "a CFQ which is placed 2-hops away … does not move its referred output into the congestion
- * state". With `go` 1 the root's queue is empty and given back before it lets the one upstream go on, which
+/* Paper V, III-C: a queue two hops from the congested point does not put its output into the congestion
+ * state. With `go` 1 the root's queue is empty and given back before it lets the one upstream go on, which
  * then holds more than `high` packets: it is no root all the same, and its output marks nothing. */
 static void test_branch_stays_branch(void **state)
 {

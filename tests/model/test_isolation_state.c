@@ -62,7 +62,7 @@ static void check_line(const net_lab *w, uint32_t port, uint32_t i, count *n)
     if (i >= r->queues && !r->root_stop)
         AGREE(l->sent_stop, 0, "line %u.%u of a root's own queue stops", port, i);
     else if (bytes > r->stop)
-        AGREE(l->sent_stop || r->propagate == r->stop || r->propagate == UINT32_MAX, 1,
+        AGREE(l->sent_stop || r->tells_first || r->propagate == UINT32_MAX, 1,
               "line %u.%u with %u bytes goes on", port, i, bytes);
     if (bytes > r->propagate)
         AGREE(l->propagated, 1, "line %u.%u with %u bytes is known", port, i, bytes);
@@ -187,6 +187,7 @@ static void one_read_port(void **state)
     (void)state;
     const char *const *const sets[] = {
         SET("queueing.kind=fbicm", "switch.architecture=iq"),
+        SET("queueing.kind=fbicm", "switch.architecture=iq", "queueing.propagate=high"),
         SET("queueing.kind=fbicm", "switch.architecture=cioq", "queueing.queues=1",
             "queueing.destinations=4"),
         SET("queueing.kind=fbicm", "switch.architecture=iq", "queueing.stop=3", "queueing.go=2"),

@@ -91,7 +91,9 @@ static void put_network(draw *d)
 /* Rules of isolation for which there are two readings. */
 static void put_readings(draw *d)
 {
-    if (strcmp(d->queueing, "hfdi") == 0)
+    if (strcmp(d->queueing, "hfdi") != 0)
+        draw_put(d, ", propagate: %s", ONE_OF(d, "stop", "high"));
+    else
         draw_put(d, ", root_stop: %s, second: %s", ONE_OF(d, "yes", "no"),
                  ONE_OF(d, "packet", "crossing"));
 }

@@ -85,7 +85,7 @@ static uint64_t counter(const net_lab *w, unsigned which)
 static void thresholds_are_strict(void **state)
 {
     (void)state;
-    net_lab *w = lab_build(chain, NULL, 0);
+    net_lab *w = lab_build(chain, SET("queueing.propagate=high"));
     cop_net *net = &w->net;
     uint32_t port = trunk_input(w), out = cop_topo_switch_port(&w->topo, 1, 0);
     uint32_t line = iso_take(net, port, 0, 1);
@@ -122,6 +122,33 @@ static void thresholds_are_strict(void **state)
     assert_int_equal(counter(w, ISO_SENT_DEALLOCATE), 1);
     assert_int_equal(counter(w, ISO_SENT_GO), 1); /* it takes its stop along */
     lab_free(w);
+}
+
+/* The neighbour is told at `stop`, and stopped with it; or at `high`, unless `stop` comes before. */
+static void when_the_neighbour_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *propagate, *stop;
+        unsigned told, stopped; /* from so many packets on */
+    } cases[] = {{"queueing.propagate=stop", "queueing.stop=9", 10, 10},
+                 {"queueing.propagate=high", "queueing.stop=9", 7, 10},
+                 {"queueing.propagate=stop", "queueing.stop=4", 5, 5},
+                 {"queueing.propagate=high", "queueing.stop=4", 5, 5}};
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        net_lab *w = lab_build(chain, SET(cases[i].propagate, cases[i].stop));
+        cop_net *net = &w->net;
+        uint32_t port = trunk_input(w), line = iso_take(net, port, 0, 0);
+        iso_line *l = iso_in_line(rules(w), cop_net_queue_state(net, port), line);
+        for (unsigned packets = 1; packets < 12; packets++) {
+            iso_rose(net, port, l, line, packets * PACKET);
+            assert_int_equal(l->propagated, packets >= cases[i].told);
+            assert_int_equal(l->sent_stop, packets >= cases[i].stopped);
+        }
+        assert_int_equal(counter(w, ISO_SENT_ALLOCATE), 1);
+        assert_int_equal(counter(w, ISO_SENT_STOP), 1);
+        lab_free(w);
+    }
 }
 
 /* All special queues of an input, one after the other and back; the others know nothing of it. */
@@ -342,6 +369,7 @@ int main(void)
         cmocka_unit_test(messages_carry_every_field),
         cmocka_unit_test(hosts_hold_what_is_listed),
         cmocka_unit_test(thresholds_are_strict),
+        cmocka_unit_test(when_the_neighbour_is_told),
         cmocka_unit_test(queues_are_taken_and_given_back),
         cmocka_unit_test(lists_have_an_end),
         cmocka_unit_test(lifetime_of_a_root),
