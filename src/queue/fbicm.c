@@ -137,6 +137,7 @@ static void own_rules(struct cop_net *net)
 {
     iso_rules *r = cop_net_queue_common(net);
     const iso_cfg *cfg = cop_net_queue_cfg(net);
+    r->needs_go = true; /* Paper V, III-C: given back when empty, and in the state of go */
     r->propagate = cfg->propagate == ISO_AT_HIGH && r->high < r->stop ? r->high : r->stop;
     if (cfg->control_first)
         r->control0 = control0(cfg, cop_net_info(net));

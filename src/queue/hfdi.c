@@ -5,7 +5,8 @@
  *          line tells the switch upstream at once, with the destinations seen. There the first packet
  *          that matches takes a hot-packet queue. Two thresholds do everything: above `high` the first
  *          time allocate, then stop; below `low` go. Stop and go are "between consecutive HPQs" (3.1.2):
- *          the line of a cold-packet queue sends neither.
+ *          the line of a cold-packet queue sends neither. A hot-packet queue that is empty is given back,
+ *          whether it was stopped or not.
  * local    G-gran6-8: also take a hot-packet queue at the root's switch, as the supplement of Paper VI
  *          says of HFDI.
  * root_stop the other reading: the line of a cold-packet queue, too, has a bit for a stop that it sent

@@ -14,7 +14,7 @@
  *            does not.
  *          3 the queue of a root line above `high` puts its output into the congestion state, below
  *            `low` takes it out again; an output is in it as long as one queue says so.
- *          4 a special queue that is empty, and not stopped, is free again, and the neighbour is told
+ *          4 a special queue that is empty, and (not hfdi) not stopped, is free again, and the neighbour is told
  *            (deallocate). What it had given upstream goes on until it is empty there, as a branch of its
  *            tree: only detection makes roots.
  *          5 no queue free: packets stay in the normal queue.
@@ -69,6 +69,7 @@ typedef struct iso_rules { /* of a run: common state */
     bool voq; /* a normal queue per output and lane */
     bool own_lines; /* those have lines of their own: no special queue where the root is */
     bool root_stop; /* which send stop and go */
+    bool needs_go; /* a special queue is not given back while it is stopped */
     bool tells_first; /* a line never stops the neighbour in the instant in which it tells it */
     bool by_crossing; /* nor before its queue was no longer above `stop` */
     bool by_path; /* lines name the root instead of destinations */

@@ -116,6 +116,14 @@ void iso_rose(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, ui
     }
 }
 
+static bool told_to_stop(struct cop_net *net, uint32_t port, const iso_line *l)
+{
+    const iso_rules *r = cop_net_queue_common(net);
+    return l->next != ISO_NO_LINE &&
+           iso_out_line(r, cop_net_queue_state(net, iso_output(net, port, l->out)), l->next)
+               ->stopped;
+}
+
 static void release(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line)
 {
     const iso_rules *r = cop_net_queue_common(net);
@@ -130,19 +138,13 @@ static void release(struct cop_net *net, uint32_t port, iso_line *l, uint32_t li
     level[ISO_LINES]--;
     if (line >= r->queues)
         return;
+    if (told_to_stop(net, port, l)) /* it is not for who takes the queue next */
+        cop_net_queue_stop(net, port, line, false);
     level[ISO_PORTS_FULL] -= st->special == r->queues;
     st->special--;
     cop_net_queue_counter(net)[ISO_FREED]++;
     level[ISO_USED]--;
     level[ISO_FREE]++;
-}
-
-static bool told_to_stop(struct cop_net *net, uint32_t port, const iso_line *l)
-{
-    const iso_rules *r = cop_net_queue_common(net);
-    return l->next != ISO_NO_LINE &&
-           iso_out_line(r, cop_net_queue_state(net, iso_output(net, port, l->out)), l->next)
-               ->stopped;
 }
 
 void iso_fell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t bytes)
@@ -155,7 +157,7 @@ void iso_fell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, ui
     bool over = bytes == 0;
     if (line >= r->queues) /* a normal queue may never be empty: its line has a lifetime */
         over = over || (bytes < r->low && cop_net_now(net) - l->high_at > r->lifetime_ps);
-    if (over && !told_to_stop(net, port, l)) {
+    if (over && !(r->needs_go && told_to_stop(net, port, l))) {
         release(net, port, l, line);
     } else if (l->sent_stop && bytes < r->go) {
         l->sent_stop = false;
