@@ -18,9 +18,13 @@
  *            (deallocate). What it had given upstream goes on until it is empty there, as a branch of its
  *            tree: only detection makes roots.
  *          5 no queue free: packets stay in the normal queue.
+ * Lists    a line that is taken for one of the neighbour downstream begins with its list; others that the
+ *          neighbour adds later are taken over as their packets come.
  * Lanes    a special queue holds packets of one output and lane, and a line applies upstream only to
- *          packets on lanes from which some have come to its queue: whoever waits for a line waits for
- *          a channel that it needs anyway, so stop and go cannot close a cycle.
+ *          packets on lanes from which some have come to its queue, or would come: lists are taken over
+ *          where a table says that a destination goes by that output, on the lane it came on. So
+ *          whoever waits for a line waits for a channel that it needs anyway, and stop and go
+ *          cannot close a cycle. Where the routing is no table, a list grows as packets come.
  * Order    a destination stays with its line until the special queue is empty, so packets of a flow do
  *          not overtake; a list never forgets a destination (when it is full, more are not added).
  * Control  packets of end nodes never enter special queues. With `control_first` they are served before
@@ -139,6 +143,7 @@ static inline iso_line *iso_out_line(const iso_rules *r, iso_port *st, uint32_t 
 
 /* An entry of a list: destination, and lane of the link behind which the line is. */
 #define ISO_LANE_SHIFT 28
+#define ISO_DST_MASK ((1u << ISO_LANE_SHIFT) - 1)
 static inline uint32_t iso_entry(uint32_t dst, uint32_t vl)
 {
     return vl << ISO_LANE_SHIFT | dst;
@@ -162,7 +167,7 @@ static inline bool iso_covers(struct cop_net *net, const iso_rules *r, const iso
     return iso_lists(l, iso_entry(dst, vl));
 }
 
-/* The node that owns a port: nothing but the next three functions knows that it is a switch, whose inputs
+/* The node that owns a port: nothing but the next four functions knows that it is a switch, whose inputs
  * all feed all of its outputs. */
 
 /* Network-wide number of an output of the node that `port` belongs to. */
@@ -190,6 +195,13 @@ static inline iso_range iso_inputs(struct cop_net *net, uint32_t out)
     return (iso_range){.first = t->sw_port0[sw], .end = t->sw_port0[sw + 1]};
 }
 
+/* Does a packet for `dst` that comes to input `port` leave by sending port `out` of that node? Needs
+ * info.table. */
+static inline bool iso_goes_by(struct cop_net *net, uint32_t port, uint32_t dst, uint32_t out)
+{
+    return cop_net_passes(net, cop_net_info(net)->topo->port[port].from, dst, out, 2);
+}
+
 /* iso.c: sizes and rules. `voq`, `by_path`: which of the schemes. */
 size_t iso_port_bytes(const iso_cfg *cfg, const cop_netinfo *info, bool voq);
 void iso_start(struct cop_net *net, bool voq, bool by_path);
@@ -201,7 +213,13 @@ uint64_t iso_order(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt
 /* A free special queue for packets to (out, vl), as a line without destinations; or ISO_NO_LINE. */
 uint32_t iso_take(struct cop_net *net, uint32_t port, uint32_t out, uint32_t vl);
 void iso_make_root(struct cop_net *net, uint32_t port, iso_line *l);
-void iso_learn(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, const cop_pkt *p);
+/* The list takes an entry, if it has room; who was told of the line hears of it. */
+void iso_list(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t entry);
+static inline void iso_learn(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line,
+                             const cop_pkt *p)
+{
+    iso_list(net, port, l, line, iso_entry(p->dst, p->vl));
+}
 void iso_tell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line);
 /* Stop and go as the output side's line `next` says. */
 void iso_link(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t next);

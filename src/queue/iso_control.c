@@ -25,7 +25,6 @@ static void join(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line,
                  uint32_t entry)
 {
     const iso_rules *r = cop_net_queue_common(net);
-    const uint32_t dst_mask = iso_entry(0, 1) - 1;
     if (r->by_path) {
         for (const cop_pkt *p = cop_net_queue_first(net, port, line); p && l->next == ISO_NO_LINE;
              p = cop_net_queue_next(net, p))
@@ -35,7 +34,7 @@ static void join(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line,
     if (l->next != ISO_NO_LINE || l->out_vl != entry >> ISO_LANE_SHIFT)
         return;
     for (uint32_t i = 0; i < l->n_dst; i++)
-        if (((l->dst[i] ^ entry) & dst_mask) == 0) {
+        if (((l->dst[i] ^ entry) & ISO_DST_MASK) == 0) {
             iso_link(net, port, l, line, told);
             return;
         }
@@ -57,7 +56,6 @@ static bool follow_other(struct cop_net *net, const iso_rules *r, uint32_t port,
                          uint32_t line)
 {
     iso_port *st = cop_net_queue_state(net, iso_output(net, port, l->out));
-    const uint32_t dst_mask = iso_entry(0, 1) - 1;
     uint32_t best = ISO_NO_LINE, hops = 0, left = r->by_path ? 0 : st->told;
     for (uint32_t i = 0; left > 0; i++) {
         const iso_line *o = iso_out_line(r, st, i);
@@ -65,7 +63,7 @@ static bool follow_other(struct cop_net *net, const iso_rules *r, uint32_t port,
             continue;
         left--;
         for (uint32_t k = 0; k < l->n_dst && o->hops > hops; k++)
-            if (iso_lists(o, iso_entry(l->dst[k] & dst_mask, l->out_vl))) {
+            if (iso_lists(o, iso_entry(l->dst[k] & ISO_DST_MASK, l->out_vl))) {
                 best = i;
                 hops = o->hops;
             }

@@ -45,6 +45,21 @@ static uint32_t find_told(struct cop_net *net, const iso_rules *r, uint32_t out,
     return best;
 }
 
+/* Paper VI, 3.1.2: a line is allocated with the list (dList) of the line that it follows. Without a table it is
+ * not known which of these destinations come this way, and on which lane. */
+static void copy_list(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t told)
+{
+    const iso_rules *r = cop_net_queue_common(net);
+    uint32_t out = iso_output(net, port, l->out);
+    const iso_line *o = iso_out_line(r, cop_net_queue_state(net, out), told);
+    if (r->by_path || !cop_net_info(net)->table)
+        return;
+    for (uint32_t i = 0; i < o->n_dst; i++)
+        if (o->dst[i] >> ISO_LANE_SHIFT == l->out_vl &&
+            iso_goes_by(net, port, o->dst[i] & ISO_DST_MASK, out))
+            iso_list(net, port, l, line, o->dst[i]); /* a table changes no lane */
+}
+
 /* A special queue for a packet that a line of its output names: one that is there for that line, or
  * a free one. */
 static uint32_t copy_told(struct cop_net *net, const iso_rules *r, uint32_t port, const cop_pkt *p)
@@ -66,7 +81,8 @@ static uint32_t copy_told(struct cop_net *net, const iso_rules *r, uint32_t port
     if (line == ISO_NO_LINE)
         return ISO_NO_LINE;
     iso_line *l = iso_in_line(r, st, line);
-    iso_learn(net, port, l, line, p); /* others of the line's list follow when they come */
+    iso_learn(net, port, l, line, p);
+    copy_list(net, port, l, line, told);
     iso_link(net, port, l, line, told);
     return line;
 }

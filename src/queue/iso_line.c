@@ -62,10 +62,9 @@ void iso_tell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line)
     cop_net_queue_counter(net)[ISO_SENT_ALLOCATE]++;
 }
 
-void iso_learn(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, const cop_pkt *p)
+void iso_list(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t entry)
 {
     const iso_rules *r = cop_net_queue_common(net);
-    uint32_t entry = iso_entry(p->dst, p->vl);
     if (l->n_dst == r->destinations || iso_lists(l, entry))
         return;
     l->dst[l->n_dst++] = entry;

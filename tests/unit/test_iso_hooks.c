@@ -181,6 +181,33 @@ static void packets_of_a_told_line(void **state)
     }
 }
 
+/* A queue that is taken for a told line begins with that line's list: what leaves by this output, on this lane.
+ * Where the routing is no table the list grows as packets come. */
+static void a_list_is_copied(void **state)
+{
+    (void)state;
+    static const char *const sets[][2] = {
+        {"topology.hosts=[1, 2]",
+         "queueing={kind: fbicm, queues: 3, destinations: 4, propagate: high}"},
+        {"topology.hosts=[1, 2]", "queueing={kind: hfdi, queues: 3, destinations: 4}"},
+        {"topology={kind: torus, radix: [3], hosts: 1}",
+         "queueing={kind: fbicm, queues: 3, destinations: 4, propagate: high}"}};
+    for (size_t i = 0; i < COP_LEN(sets); i++) {
+        net_lab *w = lab_build(chain, SET(sets[i][0], sets[i][1], "switch.architecture=ib"));
+        uint32_t in = first_input(w);
+        tell_line(w, 1, 3, 2, 0);
+        tell(w, ISO_MSG_ADD, 1, iso_entry(1, 0));
+        tell(w, ISO_MSG_ADD, 1, iso_entry(0, 0)); /* is at this switch: does not go that way */
+        tell(w, ISO_MSG_ADD, 1, iso_entry(1, 1)); /* another lane */
+        several(w, in, 2, 1);
+        const iso_line *l = line_at(w, in, 0);
+        assert_true(l->used && l->next == 1 && iso_lists(l, iso_entry(2, 0)));
+        assert_int_equal(iso_lists(l, iso_entry(1, 0)), i < 2);
+        assert_int_equal(l->n_dst, i < 2 ? 2 : 1);
+        lab_free(w);
+    }
+}
+
 /* What waits already is looked at when the message comes. */
 static void heads_find_their_queue(void **state)
 {
@@ -329,6 +356,7 @@ int main(void)
         cmocka_unit_test(a_doubtful_root),
         cmocka_unit_test(a_root_lists_destinations),
         cmocka_unit_test(packets_of_a_told_line),
+        cmocka_unit_test(a_list_is_copied),
         cmocka_unit_test(heads_find_their_queue),
         cmocka_unit_test(no_queue_is_free),
         cmocka_unit_test(stop_and_go),
