@@ -14,6 +14,9 @@
  * second   "the second time the HTh threshold is reached": `crossing`, the queue was not above it in between;
  *          or `packet`, the next packet that finds it above. Stop is there to keep hot-packet queues from
  *          being oversubscribed; one that only grows would never send it with the first.
+ * list     the dList is that of packets that cross the root when it is detected; there is no message that adds to
+ *          it: `detected`. Or `growing`: destinations that come to the queue later are listed and told, too,
+ *          as a tree of many flows would soon outgrow the few packets of its detection.
  * queues 0 no isolation: a switch with a queue per output that knows its roots, for throttling alone.
  * Queues   special ones first, then one per output and lane, then as many for control packets, which
  *          have priority; these exist only where end nodes answer. A special queue holds packets of one
@@ -38,6 +41,9 @@ static const cop_opt hfdi_opts[] = {
      "take a special queue also at the switch of the root"},
     {"root_stop", COP_OPT_BOOL, I(root_stop), "no", 0, 0, NULL,
      "the queue of an output stops special queues upstream, as special queues do"},
+    {"list", COP_OPT_ENUM, I(list), "growing", 0, 0, iso_growth_names,
+     "a root's line also lists destinations that come later, or only those that waited when it was "
+     "detected"},
     {"second", COP_OPT_ENUM, I(second), "packet", 0, 0, iso_second_names,
      "a queue that is above `high` a second time sends stop: at the next packet, or when it was at "
      "or below "

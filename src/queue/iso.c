@@ -5,6 +5,7 @@ const char *const iso_priority_names[] = {"normal-first", "round-robin", "conges
                                           NULL};
 
 const char *const iso_propagate_names[] = {"stop", "high", NULL};
+const char *const iso_growth_names[] = {"growing", "detected", NULL};
 const char *const iso_second_names[] = {"packet", "crossing", NULL};
 
 const cop_gauge iso_counters[] = {{"isolation.roots", "lines"},
@@ -80,6 +81,7 @@ void iso_start(struct cop_net *net, bool voq, bool by_path)
                      .voq = voq,
                      .own_lines = voq && !cfg->local,
                      .root_stop = cfg->root_stop,
+                     .fixed = cfg->list == ISO_DETECTED,
                      .by_crossing = cfg->second == ISO_BY_CROSSING,
                      .by_path = by_path};
     cop_net_queue_level(net)[ISO_FREE] = special_queues(info, r->queues);

@@ -44,6 +44,9 @@ extern const char *const iso_priority_names[];
 /* Paper V: the threshold at which the neighbour upstream is told. */
 enum iso_propagate { ISO_AT_STOP, ISO_AT_HIGH };
 extern const char *const iso_propagate_names[];
+/* Which destinations a root's line lists. */
+enum iso_growth { ISO_GROWING, ISO_DETECTED };
+extern const char *const iso_growth_names[];
 /* Paper VI, 3.1.2: stop "the second time the HTh threshold is reached and further ones". */
 enum iso_second { ISO_BY_PACKET, ISO_BY_CROSSING };
 extern const char *const iso_second_names[];
@@ -57,6 +60,7 @@ typedef struct iso_cfg { /* options; thresholds in packets of full size */
     bool local; /* hfdi: a special queue also at the root's own switch */
     bool root_stop; /* hfdi: the line of a root's own queue sends stop and go */
     int second; /* hfdi: enum iso_second */
+    int list; /* hfdi: enum iso_growth */
     int priority; /* enum iso_priority */
     int64_t guard; /* so many packets of the preferred kind, then one of the other */
     bool control_first; /* control packets pass data */
@@ -73,6 +77,7 @@ typedef struct iso_rules { /* of a run: common state */
     bool voq; /* a normal queue per output and lane */
     bool own_lines; /* those have lines of their own: no special queue where the root is */
     bool root_stop; /* which send stop and go */
+    bool fixed; /* a root's line lists what waited when it was detected, nothing later */
     bool needs_go; /* a special queue is not given back while it is stopped */
     bool tells_first; /* a line never stops the neighbour in the instant in which it tells it */
     bool by_crossing; /* nor before its queue was no longer above `stop` */

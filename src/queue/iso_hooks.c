@@ -13,7 +13,7 @@ static uint32_t find_line(struct cop_net *net, const iso_rules *r, iso_port *st,
         if (!l->used || l->out != p->out || l->out_vl != p->out_vl)
             continue;
         if (!iso_covers(net, r, l, out, p->dst, p->vl)) {
-            if (l->root && l->n_dst < r->destinations)
+            if (l->root && l->n_dst < r->destinations && !r->fixed)
                 open = i;
         } else if (l->serial < oldest) {
             best = i;
@@ -164,6 +164,8 @@ static void isolate_root(struct cop_net *net, const iso_rules *r, uint32_t port,
     iso_make_root(net, port, l);
     judge_root(net, port, q);
     iso_learn(net, port, l, line, head);
+    for (const cop_pkt *p = head; r->fixed && p != NULL; p = cop_net_queue_next(net, p))
+        iso_learn(net, port, l, line, p); /* a queue of one output: all cross the root */
     cop_net_queue_recheck(net, port, q);
 }
 
@@ -192,7 +194,8 @@ void iso_on_enqueue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pk
     if (r->own_lines) {
         iso_line *l = iso_in_line(r, cop_net_queue_state(net, port), q);
         if (l->used) {
-            iso_learn(net, port, l, q, p);
+            if (!r->fixed)
+                iso_learn(net, port, l, q, p);
             iso_rose(net, port, l, q, bytes);
             return;
         }

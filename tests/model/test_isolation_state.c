@@ -207,6 +207,8 @@ static void queues_of_outputs(void **state)
         SET("queueing.kind=hfdi"),
         SET("queueing.kind=hfdi", "queueing.root_stop=yes"),
         SET("queueing.kind=hfdi", "queueing.second=crossing", "queueing.queues=3"),
+        SET("queueing.kind=hfdi", "queueing.list=detected"),
+        SET("queueing.kind=hfdi", "queueing.list=detected", "queueing.local=yes"),
         SET("queueing.kind=hfdi", "queueing.local=yes", "queueing.queues=4"),
         SET("queueing.kind=hfdi", "queueing.destinations=1", "queueing.queues=1"),
         SET("queueing.kind=hfdi", "queueing.queues=0"),

@@ -94,8 +94,8 @@ static void put_readings(draw *d)
     if (strcmp(d->queueing, "hfdi") != 0)
         draw_put(d, ", propagate: %s", ONE_OF(d, "stop", "high"));
     else
-        draw_put(d, ", root_stop: %s, second: %s", ONE_OF(d, "yes", "no"),
-                 ONE_OF(d, "packet", "crossing"));
+        draw_put(d, ", root_stop: %s, second: %s, list: %s", ONE_OF(d, "yes", "no"),
+                 ONE_OF(d, "packet", "crossing"), ONE_OF(d, "growing", "detected"));
 }
 
 /* Thresholds small enough for the small buffers here. */

@@ -119,6 +119,34 @@ static void a_root_lists_destinations(void **state)
     lab_free(w);
 }
 
+/* hfdi: the list of a root at its detection, and after it; with a special queue here or without. */
+static void a_list_as_detected(void **state)
+{
+    (void)state;
+    static const char *const says[] = {
+        "queueing={kind: hfdi, queues: 3, list: growing}",
+        "queueing={kind: hfdi, queues: 3, list: detected}",
+        "queueing={kind: hfdi, queues: 3, list: growing, local: yes}",
+        "queueing={kind: hfdi, queues: 3, list: detected, local: yes}"};
+    for (size_t i = 0; i < COP_LEN(says); i++) {
+        net_lab *w =
+            lab_build(chain, SET("topology.hosts=[1, 0, 3]", says[i], "switch.architecture=ib"));
+        uint32_t in = cop_topo_switch_port(&w->topo, 1, 0), local = i >= 2, q = local ? 0 : 3 + 2;
+        several(w, in, 1, 3);
+        several(w, in, 2, 2);
+        const iso_line *l = line_at(w, in, q); /* output 1, lane 0 */
+        assert_true(l->used && l->root && l->n_dst == 2);
+        assert_true(iso_lists(l, iso_entry(1, 0)) && iso_lists(l, iso_entry(2, 0)));
+        several(w, in, 3, 1);
+        assert_int_equal(l->n_dst, i % 2 ? 2 : 3);
+        assert_int_equal(cop_net_queue_bytes(&w->net, in, 3 + 2), (local == 0 ? 6
+                                                                   : i == 2   ? 0
+                                                                              : 1) *
+                                                                      PACKET);
+        lab_free(w);
+    }
+}
+
 /* -- what the next switch tells -- */
 
 static uint32_t first_input(const net_lab *w)
@@ -355,6 +383,7 @@ int main(void)
         cmocka_unit_test(a_root_is_found),
         cmocka_unit_test(a_doubtful_root),
         cmocka_unit_test(a_root_lists_destinations),
+        cmocka_unit_test(a_list_as_detected),
         cmocka_unit_test(packets_of_a_told_line),
         cmocka_unit_test(a_list_is_copied),
         cmocka_unit_test(heads_find_their_queue),
