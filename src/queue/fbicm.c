@@ -9,6 +9,10 @@
  * Queues   special ones first, then one normal queue per lane, then one per lane for control packets,
  *          which have priority (Paper V, III-B). A special queue holds packets of one
  *          output and lane, so it adds no dependency between channels.
+ * propagate G-gran5-8: the flow control between CFQs is what carries the information upstream (III-D, event
+ *          4), and that is stop and go (III-C): told at `stop`, and stopped at once. None of the five thresholds (III-E) is for
+ *          telling alone. The other reading: at `high`, when the root begins to mark, and never later than
+ *          at `stop`.
  * Source   Paper V, sections II and III; rules in iso.h. Thresholds: detection is not printed
  *          (G-gran5-4), the rest is Paper V's. */
 #include "queue/iso.h"
@@ -41,10 +45,17 @@
          1,                                                                                        \
          10000,                                                                                    \
          NULL,                                                                                     \
-         "a special queue above so many packets tells the switch upstream; at the root its "       \
-         "output "                                                                                 \
-         "enters the congestion state"},                                                           \
+         "a root's special queue above so many packets puts its output into the congestion "       \
+         "state"},                                                                                 \
         {"low", COP_OPT_INT, I(low), "2", 0, 10000, NULL, "and leaves it below so many packets"},  \
+        {"propagate",                                                                              \
+         COP_OPT_ENUM,                                                                             \
+         I(propagate),                                                                             \
+         "stop",                                                                                   \
+         0,                                                                                        \
+         0,                                                                                        \
+         iso_propagate_names,                                                                      \
+         "threshold above which a special queue tells the switch upstream of its tree"},           \
         {"priority",                                                                               \
          COP_OPT_ENUM,                                                                             \
          I(priority),                                                                              \
@@ -125,9 +136,9 @@ static size_t recn_port_bytes(const void *config, const cop_netinfo *info)
 static void own_rules(struct cop_net *net)
 {
     iso_rules *r = cop_net_queue_common(net);
-    /* G-gran5-8: the neighbour is told at `high`, but no later than it is to be stopped. */
-    r->propagate = r->high < r->stop ? r->high : r->stop;
     const iso_cfg *cfg = cop_net_queue_cfg(net);
+    r->needs_go = true; /* Paper V, III-C: given back when empty, and in the state of go */
+    r->propagate = cfg->propagate == ISO_AT_HIGH && r->high < r->stop ? r->high : r->stop;
     if (cfg->control_first)
         r->control0 = control0(cfg, cop_net_info(net));
 }

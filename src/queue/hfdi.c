@@ -4,9 +4,19 @@
  *          one names its root without doubt. It needs no special (hot-packet) queue at that switch; its
  *          line tells the switch upstream at once, with the destinations seen. There the first packet
  *          that matches takes a hot-packet queue. Two thresholds do everything: above `high` the first
- *          time allocate, then stop; below `low` go.
+ *          time allocate, then stop; below `low` go. Stop and go are "between consecutive HPQs" (3.1.2):
+ *          the line of a cold-packet queue sends neither. A hot-packet queue that is empty is given back,
+ *          whether it was stopped or not.
  * local    G-gran6-8: also take a hot-packet queue at the root's switch, as the supplement of Paper VI
  *          says of HFDI.
+ * root_stop the other reading: the line of a cold-packet queue, too, has a bit for a stop that it sent
+ *          (supplement 8), so it may send one.
+ * second   "the second time the HTh threshold is reached": `crossing`, the queue was not above it in between;
+ *          or `packet`, the next packet that finds it above. Stop is there to keep hot-packet queues from
+ *          being oversubscribed; one that only grows would never send it with the first.
+ * list     the dList is that of packets that cross the root when it is detected; there is no message that adds to
+ *          it: `detected`. Or `growing`: destinations that come to the queue later are listed and told, too,
+ *          as a tree of many flows would soon outgrow the few packets of its detection.
  * queues 0 no isolation: a switch with a queue per output that knows its roots, for throttling alone.
  * Queues   special ones first, then one per output and lane, then as many for control packets, which
  *          have priority; these exist only where end nodes answer. A special queue holds packets of one
@@ -29,6 +39,15 @@ static const cop_opt hfdi_opts[] = {
      "and is no longer below so many packets (LTh)"},
     {"local", COP_OPT_BOOL, I(local), "no", 0, 0, NULL,
      "take a special queue also at the switch of the root"},
+    {"root_stop", COP_OPT_BOOL, I(root_stop), "no", 0, 0, NULL,
+     "the queue of an output stops special queues upstream, as special queues do"},
+    {"list", COP_OPT_ENUM, I(list), "growing", 0, 0, iso_growth_names,
+     "a root's line also lists destinations that come later, or only those that waited when it was "
+     "detected"},
+    {"second", COP_OPT_ENUM, I(second), "packet", 0, 0, iso_second_names,
+     "a queue that is above `high` a second time sends stop: at the next packet, or when it was at "
+     "or below "
+     "`high` in between"},
     {"lifetime", COP_OPT_TIME, I(lifetime_ps), "20 us", 0, 1e12, NULL,
      "a root's line is given up when its queue is below `low`, and was not above `high` for so "
      "long"},
@@ -84,6 +103,7 @@ static void hfdi_start(struct cop_net *net)
     iso_start(net, true, false);
     r->detect = r->propagate = r->stop = r->high;
     r->go = r->low;
+    r->tells_first = true;
     const iso_cfg *cfg = cop_net_queue_cfg(net);
     if (has_control(cfg, cop_net_info(net)))
         r->control0 = control0(cfg, cop_net_info(net));

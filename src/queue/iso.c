@@ -4,6 +4,10 @@
 const char *const iso_priority_names[] = {"normal-first", "round-robin", "congested-first", "age",
                                           NULL};
 
+const char *const iso_propagate_names[] = {"stop", "high", NULL};
+const char *const iso_growth_names[] = {"growing", "detected", NULL};
+const char *const iso_second_names[] = {"packet", "crossing", NULL};
+
 const cop_gauge iso_counters[] = {{"isolation.roots", "lines"},
                                   {"isolation.queues_taken", "queues"},
                                   {"isolation.queues_freed", "queues"},
@@ -67,7 +71,6 @@ void iso_start(struct cop_net *net, bool voq, bool by_path)
                      .control0 = UINT32_MAX,
                      .line_bytes = line_bytes(cfg),
                      .detect = (uint32_t)cfg->detect * packet,
-                     .propagate = (uint32_t)cfg->propagate * packet,
                      .stop = (uint32_t)cfg->stop * packet,
                      .go = (uint32_t)cfg->go * packet,
                      .high = (uint32_t)cfg->high * packet,
@@ -77,6 +80,9 @@ void iso_start(struct cop_net *net, bool voq, bool by_path)
                      .priority = cfg->priority,
                      .voq = voq,
                      .own_lines = voq && !cfg->local,
+                     .root_stop = cfg->root_stop,
+                     .fixed = cfg->list == ISO_DETECTED,
+                     .by_crossing = cfg->second == ISO_BY_CROSSING,
                      .by_path = by_path};
     cop_net_queue_level(net)[ISO_FREE] = special_queues(info, r->queues);
     cop_net_queue_counter(net)[ISO_TH_DETECT] =

@@ -9,16 +9,22 @@
  *          inputs of the switch, one hop further from the root, on the first packet that it matches.
  * Rules    1 a queue above `detect` (fbicm, recn: normal queue; hfdi: queue of an output) finds a root:
  *            the output that its head asks for.
- *          2 a line's queue above `propagate` tells the neighbour upstream (allocate), later above
- *            `stop`: stop; below `go`: go.
+ *          2 a line's queue above `propagate` tells the neighbour upstream (allocate), above `stop`: stop;
+ *            below `go`: go. fbicm, recn: `propagate` is `stop` or `high`. hfdi: only a special queue stops another, the queue of an output
+ *            does not.
  *          3 the queue of a root line above `high` puts its output into the congestion state, below
  *            `low` takes it out again; an output is in it as long as one queue says so.
- *          4 a special queue that is empty, and not stopped, is free again, and the neighbour is told
- *            (deallocate). What it had given upstream goes on until it is empty there.
+ *          4 a special queue that is empty, and (not hfdi) not stopped, is free again, and the neighbour is told
+ *            (deallocate). What it had given upstream goes on until it is empty there, as a branch of its
+ *            tree: only detection makes roots.
  *          5 no queue free: packets stay in the normal queue.
+ * Lists    a line that is taken for one of the neighbour downstream begins with its list; others that the
+ *          neighbour adds later are taken over as their packets come.
  * Lanes    a special queue holds packets of one output and lane, and a line applies upstream only to
- *          packets on lanes from which some have come to its queue: whoever waits for a line waits for
- *          a channel that it needs anyway, so stop and go cannot close a cycle.
+ *          packets on lanes from which some have come to its queue, or would come: lists are taken over
+ *          where a table says that a destination goes by that output, on the lane it came on. So
+ *          whoever waits for a line waits for a channel that it needs anyway, and stop and go
+ *          cannot close a cycle. Where the routing is no table, a list grows as packets come.
  * Order    a destination stays with its line until the special queue is empty, so packets of a flow do
  *          not overtake; a list never forgets a destination (when it is full, more are not added).
  * Control  packets of end nodes never enter special queues. With `control_first` they are served before
@@ -35,13 +41,26 @@
 
 enum iso_priority { ISO_NORMAL_FIRST, ISO_ROUND_ROBIN, ISO_CONGESTED_FIRST, ISO_AGE };
 extern const char *const iso_priority_names[];
+/* Paper V: the threshold at which the neighbour upstream is told. */
+enum iso_propagate { ISO_AT_STOP, ISO_AT_HIGH };
+extern const char *const iso_propagate_names[];
+/* Which destinations a root's line lists. */
+enum iso_growth { ISO_GROWING, ISO_DETECTED };
+extern const char *const iso_growth_names[];
+/* Paper VI, 3.1.2: stop "the second time the HTh threshold is reached and further ones". */
+enum iso_second { ISO_BY_PACKET, ISO_BY_CROSSING };
+extern const char *const iso_second_names[];
 
 typedef struct iso_cfg { /* options; thresholds in packets of full size */
     int64_t queues; /* special queues per input port */
     int64_t destinations; /* that a line can list */
-    int64_t detect, propagate, stop, go, high, low;
+    int64_t detect, stop, go, high, low;
+    int propagate; /* fbicm, recn: enum iso_propagate */
     uint64_t lifetime_ps; /* hfdi: of a root's line, after its queue was last above `high` */
     bool local; /* hfdi: a special queue also at the root's own switch */
+    bool root_stop; /* hfdi: the line of a root's own queue sends stop and go */
+    int second; /* hfdi: enum iso_second */
+    int list; /* hfdi: enum iso_growth */
     int priority; /* enum iso_priority */
     int64_t guard; /* so many packets of the preferred kind, then one of the other */
     bool control_first; /* control packets pass data */
@@ -57,6 +76,11 @@ typedef struct iso_rules { /* of a run: common state */
     int priority;
     bool voq; /* a normal queue per output and lane */
     bool own_lines; /* those have lines of their own: no special queue where the root is */
+    bool root_stop; /* which send stop and go */
+    bool fixed; /* a root's line lists what waited when it was detected, nothing later */
+    bool needs_go; /* a special queue is not given back while it is stopped */
+    bool tells_first; /* a line never stops the neighbour in the instant in which it tells it */
+    bool by_crossing; /* nor before its queue was no longer above `stop` */
     bool by_path; /* lines name the root instead of destinations */
 } iso_rules;
 
@@ -75,7 +99,8 @@ typedef struct iso_line {
     uint32_t serial; /* older lines first */
     uint32_t n_dst;
     uint32_t waits_from; /* normal_sent when its queue's head began to wait */
-    uint32_t unused;
+    bool may_stop; /* by_crossing: it was, since the neighbour was told */
+    uint8_t unused[3];
     cop_time high_at; /* last time its queue was above `high` */
     uint32_t dst[]; /* entries: destination and lane */
 } iso_line;
@@ -123,6 +148,7 @@ static inline iso_line *iso_out_line(const iso_rules *r, iso_port *st, uint32_t 
 
 /* An entry of a list: destination, and lane of the link behind which the line is. */
 #define ISO_LANE_SHIFT 28
+#define ISO_DST_MASK ((1u << ISO_LANE_SHIFT) - 1)
 static inline uint32_t iso_entry(uint32_t dst, uint32_t vl)
 {
     return vl << ISO_LANE_SHIFT | dst;
@@ -146,11 +172,39 @@ static inline bool iso_covers(struct cop_net *net, const iso_rules *r, const iso
     return iso_lists(l, iso_entry(dst, vl));
 }
 
-/* Network-wide number of an output of the switch that `port` belongs to. */
+/* The node that owns a port: nothing but the next four functions knows that it is a switch, whose inputs
+ * all feed all of its outputs. */
+
+/* Network-wide number of an output of the node that `port` belongs to. */
 static inline uint32_t iso_output(struct cop_net *net, uint32_t port, uint32_t out)
 {
     const cop_topo *t = cop_net_info(net)->topo;
     return t->sw_port0[t->port[port].owner] + out;
+}
+
+/* The other way round: what lines and packets of the node call its sending port `out`. */
+static inline uint32_t iso_local(struct cop_net *net, uint32_t out)
+{
+    return cop_net_info(net)->topo->port[out].local;
+}
+
+/* Ports whose queues hold packets for sending port `out`. */
+typedef struct iso_range {
+    uint32_t first, end;
+} iso_range;
+
+static inline iso_range iso_inputs(struct cop_net *net, uint32_t out)
+{
+    const cop_topo *t = cop_net_info(net)->topo;
+    uint32_t sw = t->port[out].owner;
+    return (iso_range){.first = t->sw_port0[sw], .end = t->sw_port0[sw + 1]};
+}
+
+/* Does a packet for `dst` that comes to input `port` leave by sending port `out` of that node? Needs
+ * info.table. */
+static inline bool iso_goes_by(struct cop_net *net, uint32_t port, uint32_t dst, uint32_t out)
+{
+    return cop_net_passes(net, cop_net_info(net)->topo->port[port].from, dst, out, 2);
 }
 
 /* iso.c: sizes and rules. `voq`, `by_path`: which of the schemes. */
@@ -164,7 +218,13 @@ uint64_t iso_order(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt
 /* A free special queue for packets to (out, vl), as a line without destinations; or ISO_NO_LINE. */
 uint32_t iso_take(struct cop_net *net, uint32_t port, uint32_t out, uint32_t vl);
 void iso_make_root(struct cop_net *net, uint32_t port, iso_line *l);
-void iso_learn(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, const cop_pkt *p);
+/* The list takes an entry, if it has room; who was told of the line hears of it. */
+void iso_list(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t entry);
+static inline void iso_learn(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line,
+                             const cop_pkt *p)
+{
+    iso_list(net, port, l, line, iso_entry(p->dst, p->vl));
+}
 void iso_tell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line);
 /* Stop and go as the output side's line `next` says. */
 void iso_link(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t next);
@@ -172,10 +232,15 @@ void iso_link(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, ui
 void iso_rose(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t bytes);
 void iso_fell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t bytes);
 
-/* iso_hooks.c: run time hooks of the schemes. */
+/* iso_hooks.c: run time hooks of the schemes for packets at inputs. */
+/* by_path: the line of p is of a root here, but p also goes to one that the neighbour has told of. */
+void iso_join_path(struct cop_net *net, const iso_rules *r, uint32_t port, uint32_t line,
+                   const cop_pkt *p);
 uint32_t iso_on_head(struct cop_net *net, uint32_t port, uint32_t q, cop_pkt *p);
 void iso_on_enqueue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
 void iso_on_dequeue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
+
+/* iso_control.c: hooks for messages from downstream. */
 void iso_on_control(struct cop_net *net, uint32_t port, uint64_t message);
 bool iso_hold(struct cop_net *net, uint32_t port, uint32_t dst, uint32_t vl);
 

@@ -1,8 +1,6 @@
-/* Isolation of congested flows: what happens when packets come, reach the head of a queue or leave,
- * and when a neighbour sends a message. See iso.h. */
+/* Isolation of congested flows: what happens when packets come, reach the head of a queue or leave.
+ * See iso.h. */
 #include "queue/iso.h"
-
-/* -- inputs -- */
 
 /* The special queue of packet p, among lines that are in use; ISO_NO_LINE if it belongs to none. */
 static uint32_t find_line(struct cop_net *net, const iso_rules *r, iso_port *st, uint32_t port,
@@ -15,7 +13,7 @@ static uint32_t find_line(struct cop_net *net, const iso_rules *r, iso_port *st,
         if (!l->used || l->out != p->out || l->out_vl != p->out_vl)
             continue;
         if (!iso_covers(net, r, l, out, p->dst, p->vl)) {
-            if (l->root && l->n_dst < r->destinations)
+            if (l->root && l->n_dst < r->destinations && !r->fixed)
                 open = i;
         } else if (l->serial < oldest) {
             best = i;
@@ -47,6 +45,21 @@ static uint32_t find_told(struct cop_net *net, const iso_rules *r, uint32_t out,
     return best;
 }
 
+/* Paper VI, 3.1.2: a line is allocated with the list (dList) of the line that it follows. Without a table it is
+ * not known which of these destinations come this way, and on which lane. */
+static void copy_list(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t told)
+{
+    const iso_rules *r = cop_net_queue_common(net);
+    uint32_t out = iso_output(net, port, l->out);
+    const iso_line *o = iso_out_line(r, cop_net_queue_state(net, out), told);
+    if (r->by_path || !cop_net_info(net)->table)
+        return;
+    for (uint32_t i = 0; i < o->n_dst; i++)
+        if (o->dst[i] >> ISO_LANE_SHIFT == l->out_vl &&
+            iso_goes_by(net, port, o->dst[i] & ISO_DST_MASK, out))
+            iso_list(net, port, l, line, o->dst[i]); /* a table changes no lane */
+}
+
 /* A special queue for a packet that a line of its output names: one that is there for that line, or
  * a free one. */
 static uint32_t copy_told(struct cop_net *net, const iso_rules *r, uint32_t port, const cop_pkt *p)
@@ -68,14 +81,14 @@ static uint32_t copy_told(struct cop_net *net, const iso_rules *r, uint32_t port
     if (line == ISO_NO_LINE)
         return ISO_NO_LINE;
     iso_line *l = iso_in_line(r, st, line);
-    iso_learn(net, port, l, line, p); /* others of the line's list follow when they come */
+    iso_learn(net, port, l, line, p);
+    copy_list(net, port, l, line, told);
     iso_link(net, port, l, line, told);
     return line;
 }
 
-/* by_path: the line of p is of a root here, but p also goes to one that the neighbour has told of. */
-static void join_path(struct cop_net *net, const iso_rules *r, uint32_t port, uint32_t line,
-                      const cop_pkt *p)
+void iso_join_path(struct cop_net *net, const iso_rules *r, uint32_t port, uint32_t line,
+                   const cop_pkt *p)
 {
     iso_line *l = iso_in_line(r, cop_net_queue_state(net, port), line);
     if (l->next != ISO_NO_LINE)
@@ -95,7 +108,7 @@ __attribute__((noinline)) static uint32_t sort_head(struct cop_net *net, const i
     if (line == ISO_NO_LINE && out->told)
         line = copy_told(net, r, port, p);
     else if (line != ISO_NO_LINE && out->told && r->by_path)
-        join_path(net, r, port, line, p);
+        iso_join_path(net, r, port, line, p);
     if (line == ISO_NO_LINE)
         return q;
     cop_net_queue_counter(net)[ISO_MOVED]++;
@@ -151,6 +164,8 @@ static void isolate_root(struct cop_net *net, const iso_rules *r, uint32_t port,
     iso_make_root(net, port, l);
     judge_root(net, port, q);
     iso_learn(net, port, l, line, head);
+    for (const cop_pkt *p = head; r->fixed && p != NULL; p = cop_net_queue_next(net, p))
+        iso_learn(net, port, l, line, p); /* a queue of one output: all cross the root */
     cop_net_queue_recheck(net, port, q);
 }
 
@@ -179,7 +194,8 @@ void iso_on_enqueue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pk
     if (r->own_lines) {
         iso_line *l = iso_in_line(r, cop_net_queue_state(net, port), q);
         if (l->used) {
-            iso_learn(net, port, l, q, p);
+            if (!r->fixed)
+                iso_learn(net, port, l, q, p);
             iso_rose(net, port, l, q, bytes);
             return;
         }
@@ -211,172 +227,4 @@ void iso_on_dequeue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pk
     iso_line *l = iso_in_line(r, st, q);
     if (l->used)
         iso_fell(net, port, l, q, cop_net_queue_bytes(net, port, q));
-}
-
-/* -- outputs: messages from downstream -- */
-
-/* Call `act` for every special queue in use of packets for output `out`. */
-typedef void (*line_fn)(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line,
-                        uint32_t told, uint32_t value);
-
-static void each_line(struct cop_net *net, const iso_rules *r, uint32_t out, uint32_t told,
-                      uint32_t value, line_fn act)
-{
-    const cop_topo *t = cop_net_info(net)->topo;
-    uint32_t sw = t->port[out].owner;
-    for (uint32_t port = t->sw_port0[sw]; port < t->sw_port0[sw + 1]; port++) {
-        iso_port *st = cop_net_queue_state(net, port);
-        for (uint32_t i = 0; st->special && i < r->queues; i++) {
-            iso_line *l = iso_in_line(r, st, i);
-            if (l->used && l->out == t->port[out].local)
-                act(net, port, l, i, told, value);
-        }
-    }
-}
-
-/* A line that this switch had found by itself turns out to be a branch of a larger tree. */
-static void join(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t told,
-                 uint32_t entry)
-{
-    const iso_rules *r = cop_net_queue_common(net);
-    const uint32_t dst_mask = iso_entry(0, 1) - 1;
-    if (r->by_path) {
-        for (const cop_pkt *p = cop_net_queue_first(net, port, line); p && l->next == ISO_NO_LINE;
-             p = cop_net_queue_next(net, p))
-            join_path(net, r, port, line, p);
-        return;
-    }
-    if (l->next != ISO_NO_LINE || l->out_vl != entry >> ISO_LANE_SHIFT)
-        return;
-    for (uint32_t i = 0; i < l->n_dst; i++)
-        if (((l->dst[i] ^ entry) & dst_mask) == 0) {
-            iso_link(net, port, l, line, told);
-            return;
-        }
-}
-
-static void stop_or_go(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line,
-                       uint32_t told, uint32_t stop)
-{
-    if (l->next != told)
-        return;
-    cop_net_queue_stop(net, port, line, stop);
-    if (!stop && cop_net_queue_bytes(net, port, line) == 0)
-        iso_fell(net, port, l, line, 0);
-}
-
-/* The line that a special queue followed is gone. It follows the one with the farthest root among the others
- * that list a destination of its own; nobody will tell it of that one again. False: there is none. */
-static bool follow_other(struct cop_net *net, const iso_rules *r, uint32_t port, iso_line *l,
-                         uint32_t line)
-{
-    iso_port *st = cop_net_queue_state(net, iso_output(net, port, l->out));
-    const uint32_t dst_mask = iso_entry(0, 1) - 1;
-    uint32_t best = ISO_NO_LINE, hops = 0, left = r->by_path ? 0 : st->told;
-    for (uint32_t i = 0; left > 0; i++) {
-        const iso_line *o = iso_out_line(r, st, i);
-        if (!o->used)
-            continue;
-        left--;
-        for (uint32_t k = 0; k < l->n_dst && o->hops > hops; k++)
-            if (iso_lists(o, iso_entry(l->dst[k] & dst_mask, l->out_vl))) {
-                best = i;
-                hops = o->hops;
-            }
-    }
-    if (best == ISO_NO_LINE)
-        return false;
-    if (!iso_out_line(r, st, best)->stopped)
-        cop_net_queue_stop(net, port, line, false);
-    iso_link(net, port, l, line, best);
-    return true;
-}
-
-static void leave(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t told,
-                  uint32_t unused)
-{
-    const iso_rules *r = cop_net_queue_common(net);
-    (void)unused;
-    if (l->next != told)
-        return;
-    l->next = ISO_NO_LINE;
-    if (!follow_other(net, r, port, l, line)) {
-        if (!r->own_lines && (!r->by_path || l->hops == 1))
-            iso_make_root(net, port, l); /* if there is still congestion, it is here */
-        cop_net_queue_stop(net, port, line, false);
-    }
-    if (cop_net_queue_bytes(net, port, line) == 0)
-        iso_fell(net, port, l, line, 0);
-}
-
-/* Heads that wait for output `out` and belong to its line `told` find their special queue. */
-static void sort_heads(struct cop_net *net, const iso_rules *r, uint32_t out, const iso_line *told)
-{
-    const cop_topo *t = cop_net_info(net)->topo;
-    uint32_t sw = t->port[out].owner, local = t->port[out].local;
-    for (uint32_t port = t->sw_port0[sw]; port < t->sw_port0[sw + 1]; port++)
-        for (uint32_t vl = 0; vl < r->lanes; vl++) {
-            uint32_t q = r->queues + (r->voq ? local * r->lanes + vl : vl);
-            const cop_pkt *p = cop_net_queue_first(net, port, q);
-            if (p && p->out == local && iso_covers(net, r, told, out, p->dst, p->out_vl))
-                cop_net_queue_recheck(net, port, q);
-        }
-}
-
-void iso_on_control(struct cop_net *net, uint32_t port, uint64_t m)
-{
-    const iso_rules *r = cop_net_queue_common(net);
-    iso_port *st = cop_net_queue_state(net, port);
-    uint32_t kind = (uint32_t)(m >> 60), told = m >> 32 & 0xffff, value = (uint32_t)m;
-    iso_line *o = iso_out_line(r, st, told);
-    bool host = cop_topo_is_host_port(cop_net_info(net)->topo, port);
-    bool applies = kind == ISO_MSG_ADD || (kind == ISO_MSG_ALLOCATE && r->by_path);
-    switch (kind) {
-    case ISO_MSG_ALLOCATE:
-        *o = (iso_line){.used = true,
-                        .hops = (uint8_t)((m >> 48 & 0xff) + 1),
-                        .out_vl = m >> 56 & 0xf,
-                        .root_port = value};
-        st->told++;
-        cop_net_queue_level(net)[ISO_LINES]++;
-        break;
-    case ISO_MSG_ADD:
-        o->dst[o->n_dst++] = value;
-        break;
-    case ISO_MSG_STOP:
-    case ISO_MSG_GO:
-        o->stopped = kind == ISO_MSG_STOP;
-        if (!host)
-            each_line(net, r, port, told, kind == ISO_MSG_STOP, stop_or_go);
-        break;
-    default:
-        o->used = o->stopped = false;
-        st->told--;
-        cop_net_queue_level(net)[ISO_LINES]--;
-        if (!host)
-            each_line(net, r, port, told, 0, leave);
-    }
-    if (host) {
-        if (kind == ISO_MSG_GO || kind == ISO_MSG_DEALLOCATE)
-            cop_net_queue_release(net, port);
-    } else if (applies) {
-        each_line(net, r, port, told, value, join);
-        sort_heads(net, r, port, o);
-    }
-}
-
-bool iso_hold(struct cop_net *net, uint32_t port, uint32_t dst, uint32_t vl)
-{
-    const iso_rules *r = cop_net_queue_common(net);
-    iso_port *st = cop_net_queue_state(net, port);
-    uint32_t left = st->told;
-    for (uint32_t i = 0; left > 0; i++) {
-        const iso_line *l = iso_out_line(r, st, i);
-        if (!l->used)
-            continue;
-        left--;
-        if (l->stopped && iso_covers(net, r, l, port, dst, vl))
-            return true;
-    }
-    return false;
 }

@@ -55,16 +55,16 @@ void iso_tell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line)
 {
     const iso_rules *r = cop_net_queue_common(net);
     l->propagated = true;
+    l->may_stop = !r->by_crossing;
     cop_net_queue_send(net, port, iso_allocate(line, l));
     for (uint32_t i = 0; !r->by_path && i < l->n_dst; i++)
         send(net, port, ISO_MSG_ADD, line, l->dst[i]);
     cop_net_queue_counter(net)[ISO_SENT_ALLOCATE]++;
 }
 
-void iso_learn(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, const cop_pkt *p)
+void iso_list(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t entry)
 {
     const iso_rules *r = cop_net_queue_common(net);
-    uint32_t entry = iso_entry(p->dst, p->vl);
     if (l->n_dst == r->destinations || iso_lists(l, entry))
         return;
     l->dst[l->n_dst++] = entry;
@@ -88,6 +88,11 @@ void iso_link(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, ui
         cop_net_queue_stop(net, port, line, true);
 }
 
+static bool stops_now(const iso_rules *r, const iso_line *l, uint32_t line, uint32_t bytes)
+{
+    return bytes > r->stop && !l->sent_stop && l->may_stop && (line < r->queues || r->root_stop);
+}
+
 void iso_rose(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t bytes)
 {
     const iso_rules *r = cop_net_queue_common(net);
@@ -97,13 +102,25 @@ void iso_rose(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, ui
             set_hot(net, port, l, true);
     }
     if (!l->propagated) {
-        if (bytes > r->propagate)
-            iso_tell(net, port, l, line);
-    } else if (!l->sent_stop && bytes > r->stop) {
+        if (bytes <= r->propagate)
+            return;
+        iso_tell(net, port, l, line);
+        if (r->tells_first)
+            return;
+    }
+    if (stops_now(r, l, line, bytes)) {
         l->sent_stop = true;
         send(net, port, ISO_MSG_STOP, line, 0);
         cop_net_queue_counter(net)[ISO_SENT_STOP]++;
     }
+}
+
+static bool told_to_stop(struct cop_net *net, uint32_t port, const iso_line *l)
+{
+    const iso_rules *r = cop_net_queue_common(net);
+    return l->next != ISO_NO_LINE &&
+           iso_out_line(r, cop_net_queue_state(net, iso_output(net, port, l->out)), l->next)
+               ->stopped;
 }
 
 static void release(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line)
@@ -120,6 +137,8 @@ static void release(struct cop_net *net, uint32_t port, iso_line *l, uint32_t li
     level[ISO_LINES]--;
     if (line >= r->queues)
         return;
+    if (told_to_stop(net, port, l)) /* it is not for who takes the queue next */
+        cop_net_queue_stop(net, port, line, false);
     level[ISO_PORTS_FULL] -= st->special == r->queues;
     st->special--;
     cop_net_queue_counter(net)[ISO_FREED]++;
@@ -127,23 +146,17 @@ static void release(struct cop_net *net, uint32_t port, iso_line *l, uint32_t li
     level[ISO_FREE]++;
 }
 
-static bool told_to_stop(struct cop_net *net, uint32_t port, const iso_line *l)
-{
-    const iso_rules *r = cop_net_queue_common(net);
-    return l->next != ISO_NO_LINE &&
-           iso_out_line(r, cop_net_queue_state(net, iso_output(net, port, l->out)), l->next)
-               ->stopped;
-}
-
 void iso_fell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t bytes)
 {
     const iso_rules *r = cop_net_queue_common(net);
     if (bytes < r->low)
         set_hot(net, port, l, false);
+    if (bytes <= r->stop)
+        l->may_stop = true;
     bool over = bytes == 0;
     if (line >= r->queues) /* a normal queue may never be empty: its line has a lifetime */
         over = over || (bytes < r->low && cop_net_now(net) - l->high_at > r->lifetime_ps);
-    if (over && !told_to_stop(net, port, l)) {
+    if (over && !(r->needs_go && told_to_stop(net, port, l))) {
         release(net, port, l, line);
     } else if (l->sent_stop && bytes < r->go) {
         l->sent_stop = false;

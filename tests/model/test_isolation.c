@@ -20,8 +20,9 @@ static void test_one_queue_frees_the_victim(void **state)
 {
     (void)state;
     static const char *const kinds[][2] = {{"queueing.kind=fbicm", NULL},
+                                           {"queueing.kind=fbicm", "queueing.propagate=high"},
                                            {"queueing.kind=recn", NULL},
-                                           {"queueing.kind=hfdi", NULL},
+                                           {"queueing.kind=hfdi", "queueing.root_stop=yes"},
                                            {"queueing.kind=hfdi", "queueing.local=yes"}};
     for (size_t k = 0; k < COP_LEN(kinds); k++)
         for (int queues = 0; queues < 3; queues++) {
@@ -79,6 +80,7 @@ static void test_trees_come_and_go(void **state)
         {"queueing.kind=fbicm", "queueing.destinations=4", "switch.architecture=iq"},
         {"queueing.kind=recn", "switch.architecture=ib", "switch.buffer=32 KiB"},
         {"queueing.kind=hfdi", "switch.architecture=ib", "queueing.lifetime=1 us"},
+        {"queueing.kind=hfdi", "switch.architecture=ib", "queueing.root_stop=yes"},
         {"queueing.kind=hfdi", "queueing.local=yes", "switch.architecture=ib"},
         {"queueing.kind=fbicm", "cc.kind=ccfit", "switch.architecture=cioq"},
         {"queueing.kind=hfdi", "cc.kind=ecocc", "switch.architecture=ib"}};
@@ -160,8 +162,8 @@ static void test_end_nodes_hold_back(void **state)
                                         "queueing.kind=hfdi", "queueing.kind=voqsw"};
     for (size_t i = 0; i < COP_LEN(kinds); i++) {
         cop_result r;
-        const char *set[] = {kinds[i], "queueing.priority=round-robin"};
-        run_ok(star, set, i < 3 ? 2 : 1, &r);
+        const char *set[] = {kinds[i], "queueing.priority=round-robin", "queueing.root_stop=yes"};
+        run_ok(star, set, i < 2 ? 2 : i == 2 ? 3 : 1, &r);
         near(scn_gbps(&r, "hot"), 10.0, 0.01);
         /* Without it, what waits in the switch for host 1 leaves no room for the rest. */
         near(scn_gbps(&r, "cold"), i < 3 ? 20.0 / 3 : 10.0 / 3, 0.02);
@@ -199,16 +201,16 @@ static void test_congestion_state(void **state)
 {
     (void)state;
     static const cop_cc_ops spying = {.name = "spy", .on_dequeue = look};
-    static const char *const sets[][2] = {{"queueing.kind=fbicm", "run.drain=yes"},
-                                          {"queueing.kind=hfdi", "run.drain=yes"},
+    static const char *const sets[][2] = {{"queueing.kind=fbicm", "queueing.queues=2"},
+                                          {"queueing.kind=hfdi", "queueing.root_stop=yes"},
                                           {"queueing.kind=voqsw", "run.drain=yes"}};
     for (size_t i = 0; i < COP_LEN(sets); i++) {
         cop_config c;
         cop_result r;
         cop_err err = {0};
         spy s = {0};
-        const cop_override set[] = {{sets[i][0]}, {sets[i][1]}};
-        assert_int_equal(cop_config_load(&c, "test.yaml", two_switches, set, 2, &err), 0);
+        const cop_override set[] = {{sets[i][0]}, {sets[i][1]}, {"run.drain=yes"}};
+        assert_int_equal(cop_config_load(&c, "test.yaml", two_switches, set, 3, &err), 0);
         c.cc = &spying;
         c.cc_cfg = &s;
         assert_int_equal(cop_run(&c, NULL, &r, &err), 0);

@@ -35,7 +35,7 @@ static void test_hybrids_are_fair(void **state)
         double ratio; /* near : far, at most (at least, if isolation is alone) */
     } cases[] = {{"queueing.kind=fbicm", "cc.kind=none", 1.8},
                  {"queueing.kind=fbicm", "cc.kind=ccfit", 1.3},
-                 {"queueing.kind=hfdi", "cc.kind=ecocc", 1.6}};
+                 {"queueing={kind: hfdi, root_stop: yes}", "cc.kind=ecocc", 1.6}};
     for (size_t i = 0; i < COP_LEN(cases); i++) {
         const char *set[5] = {cases[i].queueing, cases[i].cc};
         size_t n = 2;

@@ -59,8 +59,10 @@ static void check_line(const net_lab *w, uint32_t port, uint32_t i, count *n)
         AGREE(l->hot, 1, "root line %u.%u with %u bytes", port, i, bytes);
     if (bytes < r->low)
         AGREE(l->hot, 0, "root line %u.%u with %u bytes", port, i, bytes);
-    if (bytes > r->stop)
-        AGREE(l->sent_stop || r->propagate == r->stop || r->propagate == UINT32_MAX, 1,
+    if (i >= r->queues && !r->root_stop)
+        AGREE(l->sent_stop, 0, "line %u.%u of a root's own queue stops", port, i);
+    else if (bytes > r->stop)
+        AGREE(l->sent_stop || r->tells_first || r->propagate == UINT32_MAX, 1,
               "line %u.%u with %u bytes goes on", port, i, bytes);
     if (bytes > r->propagate)
         AGREE(l->propagated, 1, "line %u.%u with %u bytes is known", port, i, bytes);
@@ -185,6 +187,7 @@ static void one_read_port(void **state)
     (void)state;
     const char *const *const sets[] = {
         SET("queueing.kind=fbicm", "switch.architecture=iq"),
+        SET("queueing.kind=fbicm", "switch.architecture=iq", "queueing.propagate=high"),
         SET("queueing.kind=fbicm", "switch.architecture=cioq", "queueing.queues=1",
             "queueing.destinations=4"),
         SET("queueing.kind=fbicm", "switch.architecture=iq", "queueing.stop=3", "queueing.go=2"),
@@ -202,6 +205,10 @@ static void queues_of_outputs(void **state)
     (void)state;
     const char *const *const sets[] = {
         SET("queueing.kind=hfdi"),
+        SET("queueing.kind=hfdi", "queueing.root_stop=yes"),
+        SET("queueing.kind=hfdi", "queueing.second=crossing", "queueing.queues=3"),
+        SET("queueing.kind=hfdi", "queueing.list=detected"),
+        SET("queueing.kind=hfdi", "queueing.list=detected", "queueing.local=yes"),
         SET("queueing.kind=hfdi", "queueing.local=yes", "queueing.queues=4"),
         SET("queueing.kind=hfdi", "queueing.destinations=1", "queueing.queues=1"),
         SET("queueing.kind=hfdi", "queueing.queues=0"),

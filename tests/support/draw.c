@@ -89,6 +89,16 @@ static void put_network(draw *d)
     draw_put(d, "}\n");
 }
 
+/* Rules of isolation for which there are two readings. */
+static void put_readings(draw *d)
+{
+    if (strcmp(d->queueing, "hfdi") != 0)
+        draw_put(d, ", propagate: %s", ONE_OF(d, "stop", "high"));
+    else
+        draw_put(d, ", root_stop: %s, second: %s, list: %s", ONE_OF(d, "yes", "no"),
+                 ONE_OF(d, "packet", "crossing"), ONE_OF(d, "growing", "detected"));
+}
+
 /* Thresholds small enough for the small buffers here. */
 static void put_isolation(draw *d)
 {
@@ -105,6 +115,7 @@ static void put_isolation(draw *d)
                  (go > high ? go : high) + between(d, 1, 2));
     if (strcmp(d->queueing, "fbicm") == 0)
         draw_put(d, ", destinations: %u", between(d, 1, 4));
+    put_readings(d);
 }
 
 bool draw_isolates(const draw *d)

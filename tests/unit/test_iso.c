@@ -85,7 +85,7 @@ static uint64_t counter(const net_lab *w, unsigned which)
 static void thresholds_are_strict(void **state)
 {
     (void)state;
-    net_lab *w = lab_build(chain, NULL, 0);
+    net_lab *w = lab_build(chain, SET("queueing.propagate=high"));
     cop_net *net = &w->net;
     uint32_t port = trunk_input(w), out = cop_topo_switch_port(&w->topo, 1, 0);
     uint32_t line = iso_take(net, port, 0, 1);

@@ -69,16 +69,16 @@ static void a_root_is_found(void **state)
     expect_queues(w, in, "6002110"); /* it stands behind the one for host 2 */
     assert_int_equal(cop_net_roots(&w->net, out), 0);
     lab_free(w);
-    /* Straight from the wire to the special queue; above `high` all is told. */
+    /* Straight from the wire to the special queue; hot above `high`, told of and stopping above `stop`. */
     w = lab_build(chain, NULL, 0);
     several(w, in, 1, 7);
     expect_queues(w, in, "7000000");
-    assert_true(line_at(w, in, 0)->propagated && line_at(w, in, 0)->hot);
+    assert_true(line_at(w, in, 0)->hot);
     assert_int_equal(cop_net_roots(&w->net, out), 1);
     several(w, in, 1, 2);
-    assert_false(line_at(w, in, 0)->sent_stop);
+    assert_false(line_at(w, in, 0)->propagated || line_at(w, in, 0)->sent_stop);
     several(w, in, 1, 1);
-    assert_true(line_at(w, in, 0)->sent_stop);
+    assert_true(line_at(w, in, 0)->propagated && line_at(w, in, 0)->sent_stop);
     assert_int_equal(counter(w, ISO_SENT_STOP), 1);
     lab_free(w);
 }
@@ -117,6 +117,34 @@ static void a_root_lists_destinations(void **state)
     assert_int_equal(counter(w, ISO_ROOTS), 1);
     assert_int_equal(counter(w, ISO_TAKEN), 1);
     lab_free(w);
+}
+
+/* hfdi: the list of a root at its detection, and after it; with a special queue here or without. */
+static void a_list_as_detected(void **state)
+{
+    (void)state;
+    static const char *const says[] = {
+        "queueing={kind: hfdi, queues: 3, list: growing}",
+        "queueing={kind: hfdi, queues: 3, list: detected}",
+        "queueing={kind: hfdi, queues: 3, list: growing, local: yes}",
+        "queueing={kind: hfdi, queues: 3, list: detected, local: yes}"};
+    for (size_t i = 0; i < COP_LEN(says); i++) {
+        net_lab *w =
+            lab_build(chain, SET("topology.hosts=[1, 0, 3]", says[i], "switch.architecture=ib"));
+        uint32_t in = cop_topo_switch_port(&w->topo, 1, 0), local = i >= 2, q = local ? 0 : 3 + 2;
+        several(w, in, 1, 3);
+        several(w, in, 2, 2);
+        const iso_line *l = line_at(w, in, q); /* output 1, lane 0 */
+        assert_true(l->used && l->root && l->n_dst == 2);
+        assert_true(iso_lists(l, iso_entry(1, 0)) && iso_lists(l, iso_entry(2, 0)));
+        several(w, in, 3, 1);
+        assert_int_equal(l->n_dst, i % 2 ? 2 : 3);
+        assert_int_equal(cop_net_queue_bytes(&w->net, in, 3 + 2), (local == 0 ? 6
+                                                                   : i == 2   ? 0
+                                                                              : 1) *
+                                                                      PACKET);
+        lab_free(w);
+    }
 }
 
 /* -- what the next switch tells -- */
@@ -177,6 +205,33 @@ static void packets_of_a_told_line(void **state)
         several(w, in, 1, 1);
         assert_int_equal(line_at(w, in, 0)->next, 1 - order);
         assert_int_equal(line_at(w, in, 0)->hops, 6);
+        lab_free(w);
+    }
+}
+
+/* A queue that is taken for a told line begins with that line's list: what leaves by this output, on this lane.
+ * Where the routing is no table the list grows as packets come. */
+static void a_list_is_copied(void **state)
+{
+    (void)state;
+    static const char *const sets[][2] = {
+        {"topology.hosts=[1, 2]",
+         "queueing={kind: fbicm, queues: 3, destinations: 4, propagate: high}"},
+        {"topology.hosts=[1, 2]", "queueing={kind: hfdi, queues: 3, destinations: 4}"},
+        {"topology={kind: torus, radix: [3], hosts: 1}",
+         "queueing={kind: fbicm, queues: 3, destinations: 4, propagate: high}"}};
+    for (size_t i = 0; i < COP_LEN(sets); i++) {
+        net_lab *w = lab_build(chain, SET(sets[i][0], sets[i][1], "switch.architecture=ib"));
+        uint32_t in = first_input(w);
+        tell_line(w, 1, 3, 2, 0);
+        tell(w, ISO_MSG_ADD, 1, iso_entry(1, 0));
+        tell(w, ISO_MSG_ADD, 1, iso_entry(0, 0)); /* is at this switch: does not go that way */
+        tell(w, ISO_MSG_ADD, 1, iso_entry(1, 1)); /* another lane */
+        several(w, in, 2, 1);
+        const iso_line *l = line_at(w, in, 0);
+        assert_true(l->used && l->next == 1 && iso_lists(l, iso_entry(2, 0)));
+        assert_int_equal(iso_lists(l, iso_entry(1, 0)), i < 2);
+        assert_int_equal(l->n_dst, i < 2 ? 2 : 1);
         lab_free(w);
     }
 }
@@ -271,7 +326,8 @@ static void a_root_joins(void **state)
 }
 
 /* The line that a queue follows is given up: it follows another that lists one of its destinations, that
- * of the farthest root; if there is none it goes on as a root of its own. An empty one is given back. */
+ * of the farthest root; if there is none it goes on as what it was, a branch and no root. An empty one is
+ * given back. */
 static void a_line_is_given_up(void **state)
 {
     (void)state;
@@ -291,10 +347,18 @@ static void a_line_is_given_up(void **state)
         tell(w, ISO_MSG_DEALLOCATE, 0, 0);
         const iso_line *l = line_at(w, in, 0);
         assert_int_equal(l->next, others & 2 ? 2 : others & 1 ? 1 : ISO_NO_LINE);
-        assert_int_equal(l->hops, others & 2 ? 5 : others & 1 ? 3 : 1);
-        assert_int_equal(l->root, others == 0);
-        assert_false(stopped(w, in, 0));
+        assert_int_equal(l->hops, others & 2 ? 5 : others & 1 ? 3 : 10);
+        assert_false(l->root || stopped(w, in, 0));
         assert_true(l->used);
+        several(w, in, 1, 5); /* above `high`: still its queue, and not congestion of this output */
+        assert_int_equal(counter(w, ISO_ROOTS), 0);
+        expect_queues(w, in, "6000000");
+        several(w, in, 1, 1);
+        assert_int_equal(cop_net_roots(&w->net, trunk(w)), 0);
+        /* Another destination of the same output is not of this branch: its congestion is detected. */
+        several(w, in, 2, 6);
+        assert_int_equal(counter(w, ISO_ROOTS), 1);
+        assert_true(line_at(w, in, 1)->root && !l->root);
         lab_free(w);
     }
     /* Empty and stopped it waits for its go; then it is given back. */
@@ -319,7 +383,9 @@ int main(void)
         cmocka_unit_test(a_root_is_found),
         cmocka_unit_test(a_doubtful_root),
         cmocka_unit_test(a_root_lists_destinations),
+        cmocka_unit_test(a_list_as_detected),
         cmocka_unit_test(packets_of_a_told_line),
+        cmocka_unit_test(a_list_is_copied),
         cmocka_unit_test(heads_find_their_queue),
         cmocka_unit_test(no_queue_is_free),
         cmocka_unit_test(stop_and_go),

@@ -1,0 +1,82 @@
+/* Isolation: what single rules of Papers V and VI do to a network, and the options where their words can
+ * be read in two ways. What the schemes achieve: test_isolation.c. */
+#include "isolation_fixture.h"
+
+/* Paper VI, 3.1.2: stop and go are between special queues. The queue of the root's output stops nobody,
+ * so it takes the whole buffer of the way that it shares with the victim, whatever waits in special
+ * queues upstream: both get one packet in turn. */
+static void test_root_takes_the_buffer(void **state)
+{
+    (void)state;
+    static const char *const sets[][2] = {{"queueing.kind=hfdi", "queueing.root_stop=no"},
+                                          {"queueing.kind=hfdi", "queueing.root_stop=yes"}};
+    for (size_t i = 0; i < COP_LEN(sets); i++) {
+        cop_result r;
+        run_ok(two_switches, sets[i], 2, &r);
+        near(scn_gbps(&r, "victim"), i ? 10.0 : 10.0 / 3, 0.02);
+        near(scn_gbps(&r, "hot"), 10.0, 0.01);
+        assert_true(scalar(&r, "isolation.moved") > 0);
+        assert_true((scalar(&r, "isolation.sent_stop") > 100) == (i == 1));
+        cop_result_free(&r);
+    }
+}
+
+/* Paper VI, 3.1.2: stop "the second time the HTh threshold is reached". The root is at switch 2, special
+ * queues follow each other at switches 0 and 1. While that at switch 0 is stopped it only grows: it stops
+ * host 0 in turn, or it is never at the threshold again and takes the buffer that the other flow needs. */
+static void test_second_time(void **state)
+{
+    (void)state;
+    static const char three_switches[] =
+        "run: {duration: 2 ms, warmup: 500 us}\n"
+        "topology: {kind: chain, hosts: [2, 0, 7]}\n"
+        "link: {rate: 10 Gbit/s, trunk_rate: 20 Gbit/s, delay: 20 ns}\n"
+        "traffic:\n"
+        "  - {name: hot, from: [0, 3-8], pattern: fixed, to: 2}\n"
+        "  - {name: victim, from: [0], pattern: fixed, to: 1}\n";
+    static const char *const sets[][2] = {{"queueing.kind=hfdi", "queueing.second=packet"},
+                                          {"queueing.kind=hfdi", "queueing.second=crossing"}};
+    for (size_t i = 0; i < COP_LEN(sets); i++) {
+        cop_result r;
+        run_ok(three_switches, sets[i], 2, &r);
+        near(scn_gbps(&r, "hot"), 10.0, 0.01);
+        if (i == 0) /* all that the hot flow leaves of the link */
+            near(scn_gbps(&r, "victim"), 60.0 / 7, 0.03);
+        else /* at most a packet for each hot one */
+            assert_true(scn_gbps(&r, "victim") < 10.0 / 7);
+        cop_result_free(&r);
+    }
+}
+
+/* Paper V, III-C: a queue two hops from the congested point does not put its output into the congestion
+ * state. With `go` 1 the root's queue is empty and given back before it lets the one upstream go on, which
+ * then holds more than `high` packets: it is no root all the same, and its output marks nothing. */
+static void test_branch_stays_branch(void **state)
+{
+    (void)state;
+    static const char chain[] = "run: {duration: 2 ms}\n"
+                                "topology: {kind: chain, hosts: [2, 3]}\n"
+                                "link: {rate: 10 Gbit/s, trunk_rate: 10 Gbit/s, delay: 20 ns}\n"
+                                "queueing: {kind: fbicm, go: 1}\n"
+                                "cc: {kind: ccfit, longest: 1 ns}\n" /* marks, but no throttling */
+                                "traffic:\n"
+                                "  - {name: near, from: [3, 4], pattern: fixed, to: 2}\n"
+                                "  - {name: far, from: [0], pattern: fixed, to: 2,"
+                                " arrival: constant, load: 38 %}\n";
+    cop_result r;
+    run_ok(chain, NULL, 0, &r);
+    assert_true(scalar(&r, "isolation.sent_deallocate") > 20); /* it happens all the time */
+    assert_true(scalar(&r, "fecn") > 500);
+    assert_int_equal(scalar(&r, "fecn_at/s1.0"), scalar(&r, "fecn"));
+    cop_result_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_root_takes_the_buffer),
+        cmocka_unit_test(test_second_time),
+        cmocka_unit_test(test_branch_stays_branch),
+    };
+    return cmocka_run_group_tests_name("isolation rules", tests, NULL, NULL);
+}
