@@ -275,10 +275,6 @@ static void hca_attempt(cop_net *net, uint32_t host)
 static int hca_check(const void *cfg, const cop_net *net, cop_err *err)
 {
     (void)cfg;
-    if (net->queue_ops->on_head)
-        return cop_err_add(err, COP_E_INPUT,
-                           "kind hca does not sort packets of queueing %s yet; use kind simple",
-                           net->queue_ops->name);
     if (net->flow_is_sl)
         return cop_err_add(err, COP_E_INPUT,
                            "kind hca has a queue and a rate for each destination, this congestion "

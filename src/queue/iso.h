@@ -30,8 +30,9 @@
  * Control  packets of end nodes never enter special queues. With `control_first` they are served before
  *          data: they wait in a queue of their own, which is a normal one with the data left out (hfdi:
  *          one of its own for each output).
- * Simpler  end nodes have a queue per destination
- *          anyway: there a stopped line holds back the messages of its destinations.
+ * Hosts    a stopped line holds back the messages of its destinations. Where end nodes have injection
+ *          queues, lines that a switch has told them give packets a special queue there too; they find
+ *          no roots, and count in no number of switches.
  * Source   M-hfdi, M-fbicm, M-recn-iq, M-ecocc, M-hfdi-voq; G-gran5-7, G-gran5-8, G-gran6-6. */
 #ifndef COP_QUEUE_ISO_H
 #define COP_QUEUE_ISO_H
@@ -172,20 +173,25 @@ static inline bool iso_covers(struct cop_net *net, const iso_rules *r, const iso
     return iso_lists(l, iso_entry(dst, vl));
 }
 
-/* The node that owns a port: nothing but the next four functions knows that it is a switch, whose inputs
- * all feed all of its outputs. */
+/* The node that owns a port: nothing but the next functions knows what it is. In a switch all inputs
+ * feed all outputs. An end node with injection queues has one of each, under the same number: its
+ * queues are those of the port it sends by, and there is nobody upstream. */
+static inline bool iso_at_host(struct cop_net *net, uint32_t port)
+{
+    return cop_topo_is_host_port(cop_net_info(net)->topo, port);
+}
 
 /* Network-wide number of an output of the node that `port` belongs to. */
 static inline uint32_t iso_output(struct cop_net *net, uint32_t port, uint32_t out)
 {
     const cop_topo *t = cop_net_info(net)->topo;
-    return t->sw_port0[t->port[port].owner] + out;
+    return iso_at_host(net, port) ? port : t->sw_port0[t->port[port].owner] + out;
 }
 
 /* The other way round: what lines and packets of the node call its sending port `out`. */
 static inline uint32_t iso_local(struct cop_net *net, uint32_t out)
 {
-    return cop_net_info(net)->topo->port[out].local;
+    return iso_at_host(net, out) ? 0 : cop_net_info(net)->topo->port[out].local;
 }
 
 /* Ports whose queues hold packets for sending port `out`. */
@@ -197,6 +203,8 @@ static inline iso_range iso_inputs(struct cop_net *net, uint32_t out)
 {
     const cop_topo *t = cop_net_info(net)->topo;
     uint32_t sw = t->port[out].owner;
+    if (iso_at_host(net, out))
+        return (iso_range){.first = out, .end = out + 1};
     return (iso_range){.first = t->sw_port0[sw], .end = t->sw_port0[sw + 1]};
 }
 
@@ -204,7 +212,8 @@ static inline iso_range iso_inputs(struct cop_net *net, uint32_t out)
  * info.table. */
 static inline bool iso_goes_by(struct cop_net *net, uint32_t port, uint32_t dst, uint32_t out)
 {
-    return cop_net_passes(net, cop_net_info(net)->topo->port[port].from, dst, out, 2);
+    return iso_at_host(net, port) ||
+           cop_net_passes(net, cop_net_info(net)->topo->port[port].from, dst, out, 2);
 }
 
 /* iso.c: sizes and rules. `voq`, `by_path`: which of the schemes. */

@@ -116,7 +116,7 @@ void iso_on_control(struct cop_net *net, uint32_t port, uint64_t m)
     iso_port *st = cop_net_queue_state(net, port);
     uint32_t kind = (uint32_t)(m >> 60), told = m >> 32 & 0xffff, value = (uint32_t)m;
     iso_line *o = iso_out_line(r, st, told);
-    bool host = cop_topo_is_host_port(cop_net_info(net)->topo, port);
+    bool host = iso_at_host(net, port), queues = !host || cop_net_info(net)->injection_queues;
     bool applies = kind == ISO_MSG_ADD || (kind == ISO_MSG_ALLOCATE && r->by_path);
     switch (kind) {
     case ISO_MSG_ALLOCATE:
@@ -133,23 +133,22 @@ void iso_on_control(struct cop_net *net, uint32_t port, uint64_t m)
     case ISO_MSG_STOP:
     case ISO_MSG_GO:
         o->stopped = kind == ISO_MSG_STOP;
-        if (!host)
+        if (queues)
             each_line(net, r, port, told, kind == ISO_MSG_STOP, stop_or_go);
         break;
     default:
         o->used = o->stopped = false;
         st->told--;
         cop_net_queue_level(net)[ISO_LINES]--;
-        if (!host)
+        if (queues)
             each_line(net, r, port, told, 0, leave);
     }
-    if (host) {
-        if (kind == ISO_MSG_GO || kind == ISO_MSG_DEALLOCATE)
-            cop_net_queue_release(net, port);
-    } else if (applies) {
+    if (queues && applies) {
         each_line(net, r, port, told, value, join);
         sort_heads(net, r, port, o);
     }
+    if (host && (kind == ISO_MSG_GO || kind == ISO_MSG_DEALLOCATE))
+        cop_net_queue_release(net, port);
 }
 
 bool iso_hold(struct cop_net *net, uint32_t port, uint32_t dst, uint32_t vl)

@@ -1,13 +1,25 @@
 /* Isolation of congested flows: the life of a CAM line. See iso.h. */
 #include "queue/iso.h"
 
+/* A special queue of this port is taken, or freed; with it the port has none left, or had none. */
+static void count_taken(struct cop_net *net, uint32_t port, bool full, bool taken)
+{
+    int64_t *level = cop_net_queue_level(net), change = taken ? 1 : -1;
+    level[ISO_LINES] += change;
+    if (iso_at_host(net, port))
+        return;
+    cop_net_queue_counter(net)[taken ? ISO_TAKEN : ISO_FREED]++;
+    level[ISO_USED] += change;
+    level[ISO_FREE] -= change;
+    level[ISO_PORTS_FULL] += full ? change : 0;
+}
+
 uint32_t iso_take(struct cop_net *net, uint32_t port, uint32_t out, uint32_t vl)
 {
     const iso_rules *r = cop_net_queue_common(net);
     iso_port *st = cop_net_queue_state(net, port);
-    int64_t *level = cop_net_queue_level(net);
     if (st->special == r->queues) {
-        cop_net_queue_counter(net)[ISO_NO_QUEUE]++;
+        cop_net_queue_counter(net)[ISO_NO_QUEUE] += !iso_at_host(net, port);
         return ISO_NO_LINE;
     }
     uint32_t i = 0;
@@ -22,11 +34,7 @@ uint32_t iso_take(struct cop_net *net, uint32_t port, uint32_t out, uint32_t vl)
                     .root_port = iso_output(net, port, out),
                     .serial = st->serial++};
     st->special++;
-    cop_net_queue_counter(net)[ISO_TAKEN]++;
-    level[ISO_USED]++;
-    level[ISO_FREE]--;
-    level[ISO_LINES]++;
-    level[ISO_PORTS_FULL] += st->special == r->queues;
+    count_taken(net, port, st->special == r->queues, true);
     return i;
 }
 
@@ -101,6 +109,8 @@ void iso_rose(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, ui
         if (l->root)
             set_hot(net, port, l, true);
     }
+    if (iso_at_host(net, port))
+        return;
     if (!l->propagated) {
         if (bytes <= r->propagate)
             return;
@@ -127,23 +137,20 @@ static void release(struct cop_net *net, uint32_t port, iso_line *l, uint32_t li
 {
     const iso_rules *r = cop_net_queue_common(net);
     iso_port *st = cop_net_queue_state(net, port);
-    int64_t *level = cop_net_queue_level(net);
     set_hot(net, port, l, false);
     if (l->propagated) {
         send(net, port, ISO_MSG_DEALLOCATE, line, 0);
         cop_net_queue_counter(net)[ISO_SENT_DEALLOCATE]++;
     }
     l->used = false;
-    level[ISO_LINES]--;
-    if (line >= r->queues)
+    if (line >= r->queues) {
+        cop_net_queue_level(net)[ISO_LINES]--;
         return;
+    }
     if (told_to_stop(net, port, l)) /* it is not for who takes the queue next */
         cop_net_queue_stop(net, port, line, false);
-    level[ISO_PORTS_FULL] -= st->special == r->queues;
+    count_taken(net, port, st->special == r->queues, false);
     st->special--;
-    cop_net_queue_counter(net)[ISO_FREED]++;
-    level[ISO_USED]--;
-    level[ISO_FREE]++;
 }
 
 void iso_fell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t bytes)

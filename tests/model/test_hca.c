@@ -326,6 +326,10 @@ static void test_lists_agree_with_counts(void **state)
         {"host={kind: hca, generation: 20, injection: 3}", "cc={kind: pace, rate: 1 Gbit/s}"},
         {"host={kind: hca, generation: 20, injection: 3}", "queueing.kind=voqnet",
          "cc={kind: pace, rate: 1 Gbit/s}"},
+        {"host={kind: hca, generation: 3, injection: 8}",
+         "queueing={kind: fbicm, detect: 2, stop: 4, go: 2, high: 3, low: 1}"},
+        {"host={kind: hca, generation: 9, injection: 8}", "queueing={kind: hfdi, high: 2, low: 1}",
+         "cc={kind: ecocc, timer: 5 us, longest: 20 us}"},
         {"host={kind: hca, throttle: injection}", "cc={kind: ibcc, threshold: 15}"},
         {"host={kind: hca, throttle: generation}", "cc={kind: ibcc, threshold: 15}"}};
     for (size_t i = 0; i < COP_LEN(sets); i++) {
@@ -334,6 +338,52 @@ static void test_lists_agree_with_counts(void **state)
         if (w->net.stop != COP_OUTCOME_OK)
             fail_msg("%s %s: %s", sets[i][0], sets[i][1], w->net.why);
         assert_true(w->net.total.delivered > 200 && w->looks > 190);
+        lab_free(w);
+    }
+}
+
+/* -- isolation at the source -- */
+
+/* Host 0 sends to 1, which three others overload, and to 2. The switch tells it of the tree, and to
+ * stop: what is for 1 waits in a special queue of the end node, and what is for 2 has the rest of the
+ * link. Without isolation both wait for the same credits and get the same. */
+static void test_special_queues_at_the_source(void **state)
+{
+    (void)state;
+    static const char yaml[] =
+        "run: {duration: 600 us, warmup: 200 us}\n"
+        "topology: {kind: single, hosts: 6}\n"
+        "link: {rate: 12 Gbit/s, delay: 20 ns}\n"
+        "switch: {buffer: 32 KiB}\n"
+        "nic: {mtu: 1500 B}\n"
+        "host: {kind: hca}\n"
+        "traffic:\n"
+        "  - {name: hot, from: [0], pattern: fixed, to: 1, message: 1500 B}\n"
+        "  - {name: cold, from: [0], pattern: fixed, to: 2, message: 1500 B}\n"
+        "  - {name: others, from: [3-5], pattern: fixed, to: 1, message: 1500 B}\n";
+    static const struct {
+        const char *set;
+        double cold;
+    } cases[] = {{"queueing={kind: fbicm, detect: 4, stop: 6, go: 4}", 9},
+                 {"queueing={kind: recn, detect: 4, stop: 6, go: 4}", 9},
+                 {"queueing={kind: hfdi, local: yes}", 9},
+                 {"queueing.kind=hfdi", 3}, /* no queue at the root, which sends no stop */
+                 {"queueing.kind=1q", 3}};
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        cop_result r = run(yaml, &cases[i].set, 1);
+        expect_gbps(&r, "hot", 3, cases[i].set);
+        expect_gbps(&r, "cold", cases[i].cold, cases[i].set);
+        expect_gbps(&r, "others", 9, cases[i].set);
+        cop_result_free(&r);
+        net_lab *w = lab_build(yaml, &cases[i].set, 1);
+        cop_net_run(&w->net, NULL, NULL);
+        uint32_t special = w->net.in[w->net.host_port0].queue0;
+        if (i <
+            3) { /* the first special queue holds nothing but packets for host 1, and is stopped */
+            for (uint32_t h = w->net.queue[special].head; h != COP_NONE; h = w->net.pkt[h].next)
+                assert_int_equal(w->net.pkt[h].dst, 1);
+            assert_true(w->net.queue[special].bytes > 0);
+        }
         lab_free(w);
     }
 }
@@ -363,6 +413,7 @@ int main(void)
         cmocka_unit_test(test_a_throttled_head_blocks_its_queue),
         cmocka_unit_test(test_the_injection_queue_holds_what_it_says),
         cmocka_unit_test(test_lists_agree_with_counts),
+        cmocka_unit_test(test_special_queues_at_the_source),
         cmocka_unit_test(test_a_rate_for_a_level_is_refused),
     };
     return cmocka_run_group_tests_name("hca", tests, NULL, NULL);

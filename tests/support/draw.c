@@ -307,7 +307,7 @@ static void put_host(draw *d)
     while (cop_hosts[n])
         n++;
     const cop_host_ops *ops = cop_hosts[below(d, n)];
-    if (ops->flow_size && (d->per_level || draw_isolates(d)))
+    if (ops->flow_size && d->per_level)
         ops = cop_hosts[0]; /* a flow for each destination: would be refused */
     d->host = ops->name;
     draw_put(d, "host: {kind: %s", ops->name);
