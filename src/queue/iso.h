@@ -17,7 +17,8 @@
  *          4 a special queue that is empty, and (not hfdi) not stopped, is free again, and the neighbour is told
  *            (deallocate). What it had given upstream goes on until it is empty there, as a branch of its
  *            tree: only detection makes roots.
- *          5 no queue free: packets stay in the normal queue.
+ *          5 no queue free: packets stay in the normal queue. Heads that wait there are looked at again when
+ *            one is free.
  * Lists    a line that is taken for one of the neighbour downstream begins with its list; others that the
  *          neighbour adds later are taken over as their packets come.
  * Lanes    a special queue holds packets of one output and lane, and a line applies upstream only to
@@ -111,7 +112,7 @@ typedef struct iso_port { /* state of a port; its lines follow, input side first
     uint32_t serial;
     uint32_t normal_sent; /* packets of normal queues that have left this input */
     uint32_t special_run; /* packets of special queues that have left it in a row */
-    uint32_t unused;
+    uint32_t refused; /* a packet has found all special queues taken */
 } iso_port;
 _Static_assert(sizeof(iso_port) % 8 == 0, "lines follow");
 
@@ -233,6 +234,8 @@ void iso_rose(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, ui
 void iso_fell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t bytes);
 
 /* iso_hooks.c: run time hooks of the schemes for packets at inputs. */
+/* Special queue `freed` is free again: heads that are of a told line and wait may have it. */
+void iso_look_again(struct cop_net *net, uint32_t port, uint32_t freed);
 /* by_path: the line of p is of a root here, but p also goes to one that the neighbour has told of. */
 void iso_join_path(struct cop_net *net, const iso_rules *r, uint32_t port, uint32_t line,
                    const cop_pkt *p);

@@ -8,6 +8,7 @@ uint32_t iso_take(struct cop_net *net, uint32_t port, uint32_t out, uint32_t vl)
     int64_t *level = cop_net_queue_level(net);
     if (st->special == r->queues) {
         cop_net_queue_counter(net)[ISO_NO_QUEUE]++;
+        st->refused = true;
         return ISO_NO_LINE;
     }
     uint32_t i = 0;
@@ -144,6 +145,8 @@ static void release(struct cop_net *net, uint32_t port, iso_line *l, uint32_t li
     cop_net_queue_counter(net)[ISO_FREED]++;
     level[ISO_USED]--;
     level[ISO_FREE]++;
+    if (st->refused)
+        iso_look_again(net, port, line);
 }
 
 void iso_fell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t bytes)
