@@ -11,9 +11,9 @@
  *          says of HFDI.
  * root_stop the other reading: the line of a cold-packet queue, too, has a bit for a stop that it sent
  *          (supplement 8), so it may send one.
- * second   "the second time the HTh threshold is reached": `crossing`, the queue was not above it in between;
- *          or `packet`, the next packet that finds it above. Stop is there to keep hot-packet queues from
- *          being oversubscribed; one that only grows would never send it with the first.
+ * second   the second time that HTh is reached: `crossing`, the queue was not above it in between; or `packet`,
+ *          the next packet that finds it above. Stop is there to keep hot-packet queues from being
+ *          oversubscribed; one that only grows would never send it with the first.
  * list     the dList is that of packets that cross the root when it is detected; there is no message that adds to
  *          it: `detected`. Or `growing`: destinations that come to the queue later are listed and told, too,
  *          as a tree of many flows would soon outgrow the few packets of its detection.

@@ -10,13 +10,13 @@
  * Rules    1 a queue above `detect` (fbicm, recn: normal queue; hfdi: queue of an output) finds a root:
  *            the output that its head asks for.
  *          2 a line's queue above `propagate` tells the neighbour upstream (allocate), above `stop`: stop;
- *            below `go`: go. fbicm, recn: `propagate` is `stop` or `high`. hfdi: only a special queue stops another, the queue of an output
- *            does not.
+ *            below `go`: go. fbicm, recn: `propagate` is `stop` or `high`. hfdi: only a special queue
+ *            stops another, the queue of an output does not.
  *          3 the queue of a root line above `high` puts its output into the congestion state, below
  *            `low` takes it out again; an output is in it as long as one queue says so.
- *          4 a special queue that is empty, and (not hfdi) not stopped, is free again, and the neighbour is told
- *            (deallocate). What it had given upstream goes on until it is empty there, as a branch of its
- *            tree: only detection makes roots.
+ *          4 a special queue that is empty, and (not hfdi) not stopped, is free again, and the neighbour is
+ *            told (deallocate). What it had given upstream goes on until it is empty there, as a branch of
+ *            its tree: only detection makes roots.
  *          5 no queue free: packets stay in the normal queue. Heads that wait there are looked at again when
  *            one is free.
  * Lists    a line that is taken for one of the neighbour downstream begins with its list; others that the
@@ -48,7 +48,7 @@ extern const char *const iso_propagate_names[];
 /* Which destinations a root's line lists. */
 enum iso_growth { ISO_GROWING, ISO_DETECTED };
 extern const char *const iso_growth_names[];
-/* Paper VI, 3.1.2: stop "the second time the HTh threshold is reached and further ones". */
+/* Paper VI, 3.1.2: when a queue has reached the upper threshold a second time, and sends stop. */
 enum iso_second { ISO_BY_PACKET, ISO_BY_CROSSING };
 extern const char *const iso_second_names[];
 
@@ -173,7 +173,7 @@ static inline bool iso_covers(struct cop_net *net, const iso_rules *r, const iso
     return iso_lists(l, iso_entry(dst, vl));
 }
 
-/* The node that owns a port: nothing but the next four functions knows that it is a switch, whose inputs
+/* The node that owns a port: nothing but the next five functions knows that it is a switch, whose inputs
  * all feed all of its outputs. */
 
 /* Network-wide number of an output of the node that `port` belongs to. */
@@ -199,6 +199,13 @@ static inline iso_range iso_inputs(struct cop_net *net, uint32_t out)
     const cop_topo *t = cop_net_info(net)->topo;
     uint32_t sw = t->port[out].owner;
     return (iso_range){.first = t->sw_port0[sw], .end = t->sw_port0[sw + 1]};
+}
+
+/* Outputs of the node that `port` belongs to. */
+static inline uint32_t iso_outputs(struct cop_net *net, uint32_t port)
+{
+    const cop_topo *t = cop_net_info(net)->topo;
+    return cop_topo_ports_of(t, t->port[port].owner);
 }
 
 /* Does a packet for `dst` that comes to input `port` leave by sending port `out` of that node? Needs

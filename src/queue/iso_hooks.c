@@ -127,8 +127,7 @@ void iso_look_again(struct cop_net *net, uint32_t port, uint32_t freed)
 {
     const iso_rules *r = cop_net_queue_common(net);
     iso_port *st = cop_net_queue_state(net, port);
-    const iso_range ports = iso_inputs(net, port);
-    uint32_t normal = (r->voq ? ports.end - ports.first : 1) * r->lanes;
+    uint32_t normal = (r->voq ? iso_outputs(net, port) : 1) * r->lanes;
     st->refused = false;
     for (uint32_t q = r->queues; q < r->queues + normal; q++) {
         const cop_pkt *p = cop_net_queue_first(net, port, q);
