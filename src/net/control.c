@@ -68,6 +68,20 @@ void cop_net_queue_recheck(cop_net *net, uint32_t port, uint32_t q)
     cop_input_head(net, n);
 }
 
+void cop_net_queue_recheck_after(cop_net *net, uint32_t port, uint32_t q, uint32_t after)
+{
+    uint32_t n = net->in[port].queue0 + q;
+    if (net->in[port].sw == COP_NONE) { /* one output: nobody else has chosen among its queues */
+        net->host_ops->recheck(net, port, n);
+        return;
+    }
+    if (!net->queue[n].posted)
+        return;
+    net->queue[n].again = 1;
+    cop_time left = net->queue_read[net->in[port].queue0 + after];
+    cop_net_push(net, cop_max64(left, net->now + 1), COP_EV_HEAD, n);
+}
+
 void cop_net_queue_stop(cop_net *net, uint32_t port, uint32_t q, bool stop)
 {
     uint32_t n = net->in[port].queue0 + q;

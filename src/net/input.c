@@ -196,6 +196,11 @@ static void offer_head(cop_net *net, uint32_t q)
 void cop_input_head(cop_net *net, uint32_t q)
 {
     cop_queue *queue = &net->queue[q];
+    if (COP_UNLIKELY(queue->again)) {
+        queue->again = 0;
+        if (queue->posted)
+            cop_input_withdraw(net, q);
+    }
     if (queue->head == COP_NONE || queue->posted)
         return;
     if (!net->per_output) {

@@ -101,7 +101,8 @@ typedef struct cop_queue {
     uint32_t bytes;
     uint8_t posted; /* the head's requests are with the arbiters */
     uint8_t stopped; /* by the queueing scheme */
-    uint16_t unused;
+    uint8_t again; /* at its next COP_EV_HEAD the scheme is asked about its head once more */
+    uint8_t unused;
 } cop_queue;
 
 /* Layouts with several queues per (input, output, lane): a request is a node (queue, candidate) in

@@ -91,6 +91,8 @@ const cop_pkt *cop_net_queue_first(const struct cop_net *net, uint32_t port, uin
 const cop_pkt *cop_net_queue_next(const struct cop_net *net, const cop_pkt *p);
 /* Ask on_head about the head of this queue once more: its request is taken back meanwhile. */
 void cop_net_queue_recheck(struct cop_net *net, uint32_t port, uint32_t q);
+/* The same, also from on_dequeue: it is done when the last packet of queue `after` has left it. */
+void cop_net_queue_recheck_after(struct cop_net *net, uint32_t port, uint32_t q, uint32_t after);
 /* A stopped queue's head does not request its output. */
 void cop_net_queue_stop(struct cop_net *net, uint32_t port, uint32_t q, bool stop);
 /* Send a message from input `port` to the port that feeds it: arrives one link delay later, takes

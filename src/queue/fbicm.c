@@ -1,6 +1,7 @@
 /* Isolation on switches with one normal queue per input: FBICM and RECN.
  *
- * fbicm    M-fbicm     a line lists destinations (one, by the footnote of Paper V); the root is the
+ * fbicm    M-fbicm     a line lists destinations: one is enough by the footnote of Paper V and the default, a
+ *                      set by its section II and the supplement of Paper VI, 6. The root is the
  *                      output that the head of a full normal queue wants, which may be the wrong one.
  * recn     M-recn-iq   for source routing: a line names the path to the root, so it catches exactly
  *                      the packets that cross it. Simpler: the input-queued form, no queues at

@@ -11,12 +11,14 @@
  *          says of HFDI.
  * root_stop the other reading: the line of a cold-packet queue, too, has a bit for a stop that it sent
  *          (supplement 8), so it may send one.
- * second   "the second time the HTh threshold is reached": `crossing`, the queue was not above it in between;
- *          or `packet`, the next packet that finds it above. Stop is there to keep hot-packet queues from
- *          being oversubscribed; one that only grows would never send it with the first.
+ * second   the second time that HTh is reached: `crossing`, the queue was not above it in between; or `packet`,
+ *          the next packet that finds it above. Stop is there to keep hot-packet queues from being
+ *          oversubscribed; one that only grows would never send it with the first.
  * list     the dList is that of packets that cross the root when it is detected; there is no message that adds to
  *          it: `detected`. Or `growing`: destinations that come to the queue later are listed and told, too,
  *          as a tree of many flows would soon outgrow the few packets of its detection.
+ * priority round-robin: Paper VI (3.1.1, footnote) wants a fair scheduler; that victims go first is said of
+ *          fbicm, by Paper V.
  * queues 0 no isolation: a switch with a queue per output that knows its roots, for throttling alone.
  * Queues   special ones first, then one per output and lane, then as many for control packets, which
  *          have priority; these exist only where end nodes answer. A special queue holds packets of one
@@ -51,7 +53,7 @@ static const cop_opt hfdi_opts[] = {
     {"lifetime", COP_OPT_TIME, I(lifetime_ps), "20 us", 0, 1e12, NULL,
      "a root's line is given up when its queue is below `low`, and was not above `high` for so "
      "long"},
-    {"priority", COP_OPT_ENUM, I(priority), "normal-first", 0, 0, iso_priority_names,
+    {"priority", COP_OPT_ENUM, I(priority), "round-robin", 0, 0, iso_priority_names,
      "between normal and special queues of one input"},
     {"guard", COP_OPT_INT, I(guard), "4", 1, 1000000, NULL,
      "with a preferred kind: so many of its packets, then one of the other"},

@@ -10,14 +10,15 @@
  * Rules    1 a queue above `detect` (fbicm, recn: normal queue; hfdi: queue of an output) finds a root:
  *            the output that its head asks for.
  *          2 a line's queue above `propagate` tells the neighbour upstream (allocate), above `stop`: stop;
- *            below `go`: go. fbicm, recn: `propagate` is `stop` or `high`. hfdi: only a special queue stops another, the queue of an output
- *            does not.
+ *            below `go`: go. fbicm, recn: `propagate` is `stop` or `high`. hfdi: only a special queue
+ *            stops another, the queue of an output does not.
  *          3 the queue of a root line above `high` puts its output into the congestion state, below
  *            `low` takes it out again; an output is in it as long as one queue says so.
- *          4 a special queue that is empty, and (not hfdi) not stopped, is free again, and the neighbour is told
- *            (deallocate). What it had given upstream goes on until it is empty there, as a branch of its
- *            tree: only detection makes roots.
- *          5 no queue free: packets stay in the normal queue.
+ *          4 a special queue that is empty, and (not hfdi) not stopped, is free again, and the neighbour is
+ *            told (deallocate). What it had given upstream goes on until it is empty there, as a branch of
+ *            its tree: only detection makes roots.
+ *          5 no queue free: packets stay in the normal queue. Heads that wait there are looked at again when
+ *            one is free.
  * Lists    a line that is taken for one of the neighbour downstream begins with its list; others that the
  *          neighbour adds later are taken over as their packets come.
  * Lanes    a special queue holds packets of one output and lane, and a line applies upstream only to
@@ -48,7 +49,7 @@ extern const char *const iso_propagate_names[];
 /* Which destinations a root's line lists. */
 enum iso_growth { ISO_GROWING, ISO_DETECTED };
 extern const char *const iso_growth_names[];
-/* Paper VI, 3.1.2: stop "the second time the HTh threshold is reached and further ones". */
+/* Paper VI, 3.1.2: when a queue has reached the upper threshold a second time, and sends stop. */
 enum iso_second { ISO_BY_PACKET, ISO_BY_CROSSING };
 extern const char *const iso_second_names[];
 
@@ -112,7 +113,7 @@ typedef struct iso_port { /* state of a port; its lines follow, input side first
     uint32_t serial;
     uint32_t normal_sent; /* packets of normal queues that have left this input */
     uint32_t special_run; /* packets of special queues that have left it in a row */
-    uint32_t unused;
+    uint32_t refused; /* a packet has found all special queues taken */
 } iso_port;
 _Static_assert(sizeof(iso_port) % 8 == 0, "lines follow");
 
@@ -208,6 +209,13 @@ static inline iso_range iso_inputs(struct cop_net *net, uint32_t out)
     return (iso_range){.first = t->sw_port0[sw], .end = t->sw_port0[sw + 1]};
 }
 
+/* Outputs of the node that `port` belongs to. */
+static inline uint32_t iso_outputs(struct cop_net *net, uint32_t port)
+{
+    const cop_topo *t = cop_net_info(net)->topo;
+    return iso_at_host(net, port) ? 1 : cop_topo_ports_of(t, t->port[port].owner);
+}
+
 /* Does a packet for `dst` that comes to input `port` leave by sending port `out` of that node? Needs
  * info.table. */
 static inline bool iso_goes_by(struct cop_net *net, uint32_t port, uint32_t dst, uint32_t out)
@@ -242,6 +250,8 @@ void iso_rose(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, ui
 void iso_fell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t bytes);
 
 /* iso_hooks.c: run time hooks of the schemes for packets at inputs. */
+/* Special queue `freed` is free again: heads that are of a told line and wait may have it. */
+void iso_look_again(struct cop_net *net, uint32_t port, uint32_t freed);
 /* by_path: the line of p is of a root here, but p also goes to one that the neighbour has told of. */
 void iso_join_path(struct cop_net *net, const iso_rules *r, uint32_t port, uint32_t line,
                    const cop_pkt *p);

@@ -121,6 +121,23 @@ __attribute__((noinline)) static uint32_t sort_head(struct cop_net *net, const i
     return line;
 }
 
+/* Supplement of Paper VI, 9.1: a queue that is given back is taken for hot flows that had to stay in normal
+ * queues. Their heads were asked when they came there; one that is blocked would not be asked again. */
+void iso_look_again(struct cop_net *net, uint32_t port, uint32_t freed)
+{
+    const iso_rules *r = cop_net_queue_common(net);
+    iso_port *st = cop_net_queue_state(net, port);
+    uint32_t normal = (r->voq ? iso_outputs(net, port) : 1) * r->lanes;
+    st->refused = false;
+    for (uint32_t q = r->queues; q < r->queues + normal; q++) {
+        const cop_pkt *p = cop_net_queue_first(net, port, q);
+        if (p == NULL || (p->flags & COP_PKT_CONTROL))
+            continue;
+        if (find_told(net, r, iso_output(net, port, p->out), p) != ISO_NO_LINE)
+            cop_net_queue_recheck_after(net, port, q, freed);
+    }
+}
+
 uint32_t iso_on_head(struct cop_net *net, uint32_t port, uint32_t q, cop_pkt *p)
 {
     const iso_rules *r = cop_net_queue_common(net);

@@ -20,6 +20,7 @@ uint32_t iso_take(struct cop_net *net, uint32_t port, uint32_t out, uint32_t vl)
     iso_port *st = cop_net_queue_state(net, port);
     if (st->special == r->queues) {
         cop_net_queue_counter(net)[ISO_NO_QUEUE] += !iso_at_host(net, port);
+        st->refused = true;
         return ISO_NO_LINE;
     }
     uint32_t i = 0;
@@ -151,6 +152,8 @@ static void release(struct cop_net *net, uint32_t port, iso_line *l, uint32_t li
         cop_net_queue_stop(net, port, line, false);
     count_taken(net, port, st->special == r->queues, false);
     st->special--;
+    if (st->refused)
+        iso_look_again(net, port, line);
 }
 
 void iso_fell(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t bytes)

@@ -354,37 +354,6 @@ static void test_guard_reaches_all(void **state)
     }
 }
 
-/* Six senders to one node of a two-level tree. A special queue follows a line of the next switch; when
- * that one is given up while another lists the same node, it must follow the other. Else nothing stops it
- * any more, and those that are stopped get nothing. */
-static void test_follows_other_line(void **state)
-{
-    (void)state;
-    static const char tree_of_16[] = "run: {duration: 3 ms, warmup: 1 ms}\n"
-                                     "topology: {kind: kary-ntree, k: 4, n: 2}\n"
-                                     "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
-                                     "switch: {architecture: ib}\n"
-                                     "queueing: {kind: hfdi}\n"
-                                     "traffic:\n"
-                                     "  - {name: f1, from: [1], pattern: fixed, to: 3}\n"
-                                     "  - {name: f2, from: [2], pattern: fixed, to: 3}\n"
-                                     "  - {name: f5, from: [5], pattern: fixed, to: 3}\n"
-                                     "  - {name: f9, from: [9], pattern: fixed, to: 3}\n"
-                                     "  - {name: f10, from: [10], pattern: fixed, to: 3}\n"
-                                     "  - {name: f13, from: [13], pattern: fixed, to: 3}\n";
-    cop_result r;
-    run_ok(tree_of_16, NULL, 0, &r);
-    /* Inputs in turn: a third each for f1, f2 and the way from above; a third of that per leaf; a half for
-     * f9 and f10. */
-    near(scn_gbps(&r, "f1"), 10.0 / 3, 0.01);
-    near(scn_gbps(&r, "f2"), 10.0 / 3, 0.01);
-    near(scn_gbps(&r, "f5"), 10.0 / 9, 0.02);
-    near(scn_gbps(&r, "f13"), 10.0 / 9, 0.02);
-    near(scn_gbps(&r, "f9"), 10.0 / 18, 0.03);
-    near(scn_gbps(&r, "f10"), 10.0 / 18, 0.03);
-    cop_result_free(&r);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -397,7 +366,6 @@ int main(void)
         cmocka_unit_test(test_congestion_state),
         cmocka_unit_test(test_turns),
         cmocka_unit_test(test_guard_reaches_all),
-        cmocka_unit_test(test_follows_other_line),
         cmocka_unit_test(test_cost),
         cmocka_unit_test(test_refusals),
     };

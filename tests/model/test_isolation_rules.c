@@ -71,12 +71,79 @@ static void test_branch_stays_branch(void **state)
     cop_result_free(&r);
 }
 
+/* Six senders to one node of a two-level tree. A special queue follows a line of the next switch; when
+ * that one is given up while another lists the same node, it must follow the other. Else nothing stops it
+ * any more, and those that are stopped get nothing. */
+static void test_follows_other_line(void **state)
+{
+    (void)state;
+    static const char tree_of_16[] = "run: {duration: 3 ms, warmup: 1 ms}\n"
+                                     "topology: {kind: kary-ntree, k: 4, n: 2}\n"
+                                     "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+                                     "switch: {architecture: ib}\n"
+                                     "queueing: {kind: hfdi, root_stop: yes}\n"
+                                     "traffic:\n"
+                                     "  - {name: f1, from: [1], pattern: fixed, to: 3}\n"
+                                     "  - {name: f2, from: [2], pattern: fixed, to: 3}\n"
+                                     "  - {name: f5, from: [5], pattern: fixed, to: 3}\n"
+                                     "  - {name: f9, from: [9], pattern: fixed, to: 3}\n"
+                                     "  - {name: f10, from: [10], pattern: fixed, to: 3}\n"
+                                     "  - {name: f13, from: [13], pattern: fixed, to: 3}\n";
+    cop_result r;
+    run_ok(tree_of_16, NULL, 0, &r);
+    /* Inputs in turn: a third each for f1, f2 and the way from above; a third of that per leaf; a half for
+     * f9 and f10. */
+    near(scn_gbps(&r, "f1"), 10.0 / 3, 0.01);
+    near(scn_gbps(&r, "f2"), 10.0 / 3, 0.01);
+    near(scn_gbps(&r, "f5"), 10.0 / 9, 0.02);
+    near(scn_gbps(&r, "f13"), 10.0 / 9, 0.02);
+    near(scn_gbps(&r, "f9"), 10.0 / 18, 0.03);
+    near(scn_gbps(&r, "f10"), 10.0 / 18, 0.03);
+    cop_result_free(&r);
+}
+
+/* Supplement of Paper VI, 6: a CAM line of FBICM stores a set of destinations. Three hosts send through one
+ * link to 8 or 16 nodes: one special queue isolates the tree if its line can list them all. If not, the others
+ * stay in the normal queue, and in the way of the flow that shares it. */
+static void test_set_of_destinations(void **state)
+{
+    (void)state;
+    static const char tree[] = "run: {duration: 2 ms, warmup: 500 us}\n"
+                               "topology: {kind: chain, hosts: [4, 16]}\n"
+                               "link: {rate: 10 Gbit/s, trunk_rate: 10 Gbit/s, delay: 20 ns}\n"
+                               "switch: {architecture: iq}\n"
+                               "queueing: {kind: fbicm, queues: 1}\n"
+                               "traffic:\n"
+                               "  - {name: hot, from: [0-2], pattern: list, to_order: random,"
+                               " to_list: [4-11]}\n"
+                               "  - {name: victim, from: [0], pattern: fixed, to: 3}\n";
+    static const char *const nodes[] = {"traffic.0.to_list=[4-11]", "traffic.0.to_list=[4-19]"};
+    static const struct {
+        const char *set;
+        bool enough[2]; /* for 8 and 16 nodes */
+    } sizes[] = {{"queueing.destinations=1", {false, false}},
+                 {"queueing.destinations=8", {true, false}},
+                 {"queueing.destinations=16", {true, true}}};
+    for (size_t i = 0; i < COP_LEN(sizes); i++)
+        for (size_t n = 0; n < COP_LEN(nodes); n++) {
+            cop_result r;
+            const char *set[] = {sizes[i].set, nodes[n]};
+            run_ok(tree, set, 2, &r);
+            near(scn_gbps(&r, "hot"), 10.0, 0.01);
+            if (sizes[i].enough[n])
+                assert_true(scn_gbps(&r, "victim") > 7.5);
+            else
+                assert_true(scn_gbps(&r, "victim") < 3.0);
+            cop_result_free(&r);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_root_takes_the_buffer),
-        cmocka_unit_test(test_second_time),
-        cmocka_unit_test(test_branch_stays_branch),
+        cmocka_unit_test(test_root_takes_the_buffer), cmocka_unit_test(test_second_time),
+        cmocka_unit_test(test_branch_stays_branch),   cmocka_unit_test(test_follows_other_line),
+        cmocka_unit_test(test_set_of_destinations),
     };
     return cmocka_run_group_tests_name("isolation rules", tests, NULL, NULL);
 }

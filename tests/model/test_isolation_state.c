@@ -95,6 +95,27 @@ static void check_line(const net_lab *w, uint32_t port, uint32_t i, count *n)
           "empty special queue %u.%u is in use", port, i);
 }
 
+/* While a special queue is free no head of a told line waits in a normal one, but for the moment before it is
+ * asked again. */
+static void check_heads(const net_lab *w, uint32_t port)
+{
+    cop_net *net = (cop_net *)(uintptr_t)&w->net;
+    const iso_rules *r = cop_net_queue_common(net);
+    uint32_t normal = r->voq ? cop_topo_ports_of(net->topo, net->in[port].sw) : 1;
+    for (uint32_t q = r->queues; q < r->queues + normal * r->lanes; q++) {
+        const cop_queue *queue = &net->queue[net->in[port].queue0 + q];
+        const cop_pkt *p = cop_net_queue_first(net, port, q);
+        if (p == NULL || !queue->posted || queue->again || p->flags & COP_PKT_CONTROL)
+            continue;
+        uint32_t out = iso_output(net, port, p->out);
+        for (uint32_t i = 0; i < r->lines; i++) {
+            const iso_line *o = iso_out_line(r, cop_net_queue_state(net, out), i);
+            AGREE(o->used && iso_covers(net, r, o, out, p->dst, p->out_vl), 0,
+                  "head of queue %u.%u waits", port, q);
+        }
+    }
+}
+
 static void check_port(const net_lab *w, uint32_t port, count *n)
 {
     cop_net *net = (cop_net *)(uintptr_t)&w->net;
@@ -116,6 +137,8 @@ static void check_port(const net_lab *w, uint32_t port, count *n)
     AGREE(st->told, told, "lines told to port %u", port);
     n->lines += told;
     n->special += special;
+    if (port < net->host_port0 && special < r->queues)
+        check_heads(w, port);
     n->full += r->queues > 0 && special == r->queues;
     n->max_special = special > n->max_special ? special : n->max_special;
 }

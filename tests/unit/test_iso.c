@@ -77,11 +77,6 @@ static void hosts_hold_what_is_listed(void **state)
 
 /* -- thresholds, and the life of a line -- */
 
-static uint64_t counter(const net_lab *w, unsigned which)
-{
-    return w->net.counter[which];
-}
-
 static void thresholds_are_strict(void **state)
 {
     (void)state;

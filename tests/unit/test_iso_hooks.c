@@ -2,47 +2,6 @@
  * nothing leaves, neighbours tell of lines, and each packet must be in the queue that the rules say. */
 #include "iso_fixture.h"
 
-#include "net/input.h"
-
-static void come(net_lab *w, uint32_t port, uint32_t dst, uint32_t vl, uint16_t flags)
-{
-    cop_net *net = &w->net;
-    uint32_t h = cop_pkt_new(net);
-    net->pkt[h] = (cop_pkt){.next = COP_NONE,
-                            .bytes = PACKET,
-                            .dst = dst,
-                            .vl = (uint8_t)vl,
-                            .flags = flags,
-                            .mid = COP_NONE};
-    cop_input_receive(net, port, h);
-}
-
-static void several(net_lab *w, uint32_t port, uint32_t dst, unsigned n)
-{
-    while (n-- > 0)
-        come(w, port, dst, 0, 0);
-}
-
-/* Packets in each queue of an input, as digits: three special ones, two normal ones (a lane each), two for
- * control packets. */
-static void expect_queues(net_lab *w, uint32_t port, const char *want)
-{
-    char have[16] = "";
-    for (uint32_t q = 0; q < 7; q++)
-        have[q] = (char)('0' + cop_net_queue_bytes(&w->net, port, q) / PACKET);
-    assert_string_equal(have, want);
-}
-
-static iso_line *line_at(net_lab *w, uint32_t port, uint32_t i)
-{
-    return iso_in_line(rules(w), cop_net_queue_state(&w->net, port), i);
-}
-
-static uint64_t counter(const net_lab *w, unsigned which)
-{
-    return w->net.counter[which];
-}
-
 /* -- roots -- */
 
 static void a_root_is_found(void **state)
@@ -100,76 +59,7 @@ static void a_doubtful_root(void **state)
     }
 }
 
-/* A root takes the destinations of its output that come, until its list is full; then others stay. */
-static void a_root_lists_destinations(void **state)
-{
-    (void)state;
-    net_lab *w = lab_build(chain, SET("topology.hosts=[1, 0, 3]"));
-    uint32_t in = cop_topo_switch_port(&w->topo, 1, 0); /* from switch 0; all go on to switch 2 */
-    several(w, in, 1, 6);
-    several(w, in, 2, 1);
-    expect_queues(w, in, "7000000");
-    assert_int_equal(line_at(w, in, 0)->n_dst, 2);
-    several(w, in, 3, 1);
-    expect_queues(w, in, "7001000");
-    several(w, in, 3, 5); /* above `detect`, but the root is known: no second queue for it */
-    expect_queues(w, in, "7006000");
-    assert_int_equal(counter(w, ISO_ROOTS), 1);
-    assert_int_equal(counter(w, ISO_TAKEN), 1);
-    lab_free(w);
-}
-
-/* hfdi: the list of a root at its detection, and after it; with a special queue here or without. */
-static void a_list_as_detected(void **state)
-{
-    (void)state;
-    static const char *const says[] = {
-        "queueing={kind: hfdi, queues: 3, list: growing}",
-        "queueing={kind: hfdi, queues: 3, list: detected}",
-        "queueing={kind: hfdi, queues: 3, list: growing, local: yes}",
-        "queueing={kind: hfdi, queues: 3, list: detected, local: yes}"};
-    for (size_t i = 0; i < COP_LEN(says); i++) {
-        net_lab *w =
-            lab_build(chain, SET("topology.hosts=[1, 0, 3]", says[i], "switch.architecture=ib"));
-        uint32_t in = cop_topo_switch_port(&w->topo, 1, 0), local = i >= 2, q = local ? 0 : 3 + 2;
-        several(w, in, 1, 3);
-        several(w, in, 2, 2);
-        const iso_line *l = line_at(w, in, q); /* output 1, lane 0 */
-        assert_true(l->used && l->root && l->n_dst == 2);
-        assert_true(iso_lists(l, iso_entry(1, 0)) && iso_lists(l, iso_entry(2, 0)));
-        several(w, in, 3, 1);
-        assert_int_equal(l->n_dst, i % 2 ? 2 : 3);
-        assert_int_equal(cop_net_queue_bytes(&w->net, in, 3 + 2), (local == 0 ? 6
-                                                                   : i == 2   ? 0
-                                                                              : 1) *
-                                                                      PACKET);
-        lab_free(w);
-    }
-}
-
 /* -- what the next switch tells -- */
-
-static uint32_t first_input(const net_lab *w)
-{
-    return cop_topo_switch_port(&w->topo, 0, 0);
-}
-
-static uint32_t trunk(const net_lab *w)
-{
-    return cop_topo_switch_port(&w->topo, 0, 1);
-}
-
-static void tell(net_lab *w, unsigned kind, uint32_t line, uint32_t value)
-{
-    iso_on_control(&w->net, trunk(w), iso_message(kind, line, value));
-}
-
-static void tell_line(net_lab *w, uint32_t line, uint8_t hops, uint32_t dst, uint32_t vl)
-{
-    iso_line l = {.hops = hops, .out_vl = (uint8_t)vl};
-    iso_on_control(&w->net, trunk(w), iso_allocate(line, &l));
-    tell(w, ISO_MSG_ADD, line, iso_entry(dst, vl));
-}
 
 static void packets_of_a_told_line(void **state)
 {
@@ -209,33 +99,6 @@ static void packets_of_a_told_line(void **state)
     }
 }
 
-/* A queue that is taken for a told line begins with that line's list: what leaves by this output, on this lane.
- * Where the routing is no table the list grows as packets come. */
-static void a_list_is_copied(void **state)
-{
-    (void)state;
-    static const char *const sets[][2] = {
-        {"topology.hosts=[1, 2]",
-         "queueing={kind: fbicm, queues: 3, destinations: 4, propagate: high}"},
-        {"topology.hosts=[1, 2]", "queueing={kind: hfdi, queues: 3, destinations: 4}"},
-        {"topology={kind: torus, radix: [3], hosts: 1}",
-         "queueing={kind: fbicm, queues: 3, destinations: 4, propagate: high}"}};
-    for (size_t i = 0; i < COP_LEN(sets); i++) {
-        net_lab *w = lab_build(chain, SET(sets[i][0], sets[i][1], "switch.architecture=ib"));
-        uint32_t in = first_input(w);
-        tell_line(w, 1, 3, 2, 0);
-        tell(w, ISO_MSG_ADD, 1, iso_entry(1, 0));
-        tell(w, ISO_MSG_ADD, 1, iso_entry(0, 0)); /* is at this switch: does not go that way */
-        tell(w, ISO_MSG_ADD, 1, iso_entry(1, 1)); /* another lane */
-        several(w, in, 2, 1);
-        const iso_line *l = line_at(w, in, 0);
-        assert_true(l->used && l->next == 1 && iso_lists(l, iso_entry(2, 0)));
-        assert_int_equal(iso_lists(l, iso_entry(1, 0)), i < 2);
-        assert_int_equal(l->n_dst, i < 2 ? 2 : 1);
-        lab_free(w);
-    }
-}
-
 /* What waits already is looked at when the message comes. */
 static void heads_find_their_queue(void **state)
 {
@@ -270,6 +133,25 @@ static void no_queue_is_free(void **state)
     expect_queues(w, in, "0002000");
     assert_true(counter(w, ISO_NO_QUEUE) >= 1);
     assert_int_equal(counter(w, ISO_MOVED), 0);
+    come(w, in, 1, 1, 0); /* of no line: the other lane */
+    expect_queues(w, in, "0002100");
+    /* One is given back: when its last packet has left, the head that waits is asked again; the next follows. */
+    const uint32_t first = w->net.in[in].queue0;
+    cop_ev ev = {0};
+    while (cop_evq_pop(&w->net.evq, 700, &ev))
+        ;
+    w->net.queue_read[first + 1] = 777;
+    iso_fell(&w->net, in, line_at(w, in, 1), 1, 0);
+    assert_false(cop_evq_pop(&w->net.evq, 776, &ev));
+    assert_true(cop_evq_pop(&w->net.evq, 777, &ev));
+    assert_true(ev.t == 777 && ev.id == cop_ev_id(COP_EV_HEAD, first + 3));
+    expect_queues(w, in, "0002100");
+    assert_true(w->net.queue[first + 3].again && !w->net.queue[first + 4].again);
+    w->net.now = 777;
+    cop_input_head(&w->net, first + 3);
+    expect_queues(w, in, "0200100");
+    assert_false(w->net.queue[first + 3].again);
+    assert_int_equal(line_at(w, in, 1)->next, 0);
     lab_free(w);
 }
 
@@ -380,17 +262,10 @@ static void a_line_is_given_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_root_is_found),
-        cmocka_unit_test(a_doubtful_root),
-        cmocka_unit_test(a_root_lists_destinations),
-        cmocka_unit_test(a_list_as_detected),
-        cmocka_unit_test(packets_of_a_told_line),
-        cmocka_unit_test(a_list_is_copied),
-        cmocka_unit_test(heads_find_their_queue),
-        cmocka_unit_test(no_queue_is_free),
-        cmocka_unit_test(stop_and_go),
-        cmocka_unit_test(a_root_joins),
-        cmocka_unit_test(a_line_is_given_up),
+        cmocka_unit_test(a_root_is_found),        cmocka_unit_test(a_doubtful_root),
+        cmocka_unit_test(packets_of_a_told_line), cmocka_unit_test(heads_find_their_queue),
+        cmocka_unit_test(no_queue_is_free),       cmocka_unit_test(stop_and_go),
+        cmocka_unit_test(a_root_joins),           cmocka_unit_test(a_line_is_given_up),
     };
     return cmocka_run_group_tests_name("iso_hooks", tests, NULL, NULL);
 }

@@ -76,6 +76,23 @@ static void order_without_preference(void **state)
     lab_free(w);
 }
 
+/* Paper V prefers victims, Paper VI has a fair scheduler. */
+static void order_by_default(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind;
+        int priority;
+    } cases[] = {{"queueing={kind: fbicm}", ISO_NORMAL_FIRST},
+                 {"queueing={kind: recn}", ISO_NORMAL_FIRST},
+                 {"queueing={kind: hfdi}", ISO_ROUND_ROBIN}};
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        net_lab *w = lab_build(chain, SET(cases[i].kind, "switch.architecture=ib"));
+        assert_int_equal(rules(w)->priority, cases[i].priority);
+        lab_free(w);
+    }
+}
+
 /* What the order goes by: each packet that leaves counts once, control packets do not. */
 static void departures_are_counted(void **state)
 {
@@ -102,9 +119,8 @@ static void departures_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_normal_first),
-        cmocka_unit_test(order_congested_first),
-        cmocka_unit_test(order_without_preference),
+        cmocka_unit_test(order_normal_first),       cmocka_unit_test(order_congested_first),
+        cmocka_unit_test(order_without_preference), cmocka_unit_test(order_by_default),
         cmocka_unit_test(departures_are_counted),
     };
     return cmocka_run_group_tests_name("iso_order", tests, NULL, NULL);

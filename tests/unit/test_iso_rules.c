@@ -2,11 +2,6 @@
  * VI and their other readings. */
 #include "iso_fixture.h"
 
-static uint64_t counter(const net_lab *w, unsigned which)
-{
-    return w->net.counter[which];
-}
-
 /* The neighbour is told at `stop`, and stopped with it; or at `high`, unless `stop` comes before. */
 static void when_the_neighbour_is_told(void **state)
 {
