@@ -148,9 +148,12 @@ void cop_net_account(cop_net *net)
                 .bytes = cop_alloc_array(sections, sizeof(uint64_t))};
     walk(net, &l);
     uint64_t in_flight = cop_net_in_flight(net), unsent = 0;
-    for (uint32_t h = 0; h < net->info.n_hosts; h++)
+    for (uint32_t h = 0; h < net->info.n_hosts; h++) {
         for (uint32_t c = net->nic[h].control_head; c != COP_NONE; c = net->pkt[c].next)
             unsent++;
+        for (uint32_t c = net->nic[h].notice_head; c != COP_NONE; c = net->pkt[c].next)
+            unsent++;
+    }
     if (l.packets != in_flight)
         broken(net, "%" PRIu64 " packets are in flight, %" PRIu64 " were found", in_flight,
                l.packets);

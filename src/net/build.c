@@ -170,6 +170,8 @@ static void build_hosts(cop_net *net, const cop_net_parts *pt)
         cop_pace inject = pt->nic->inject_rate_bps ? cop_pace_of(pt->nic->inject_rate_bps) : 0;
         cop_pace receive = pt->nic->receive_rate_bps ? cop_pace_of(pt->nic->receive_rate_bps) : 0;
         net->nic[h] = (cop_nic){.wake = COP_NEVER,
+                                .notice_head = COP_NONE,
+                                .notice_tail = COP_NONE,
                                 .control_head = COP_NONE,
                                 .control_tail = COP_NONE,
                                 .late_head = COP_NONE,

@@ -49,8 +49,9 @@ typedef struct cop_cc_ops {
     void (*on_control)(struct cop_net *net, void *flow,
                        const cop_pkt *p); /* ACK or CNP came back */
 
-    /* Destination side: return flags of a control packet (COP_PKT_CNP or COP_PKT_ACK, and more) to
-     * send back at once, 0 for none. */
+    /* Destination side: a data packet comes in. Return flags of a control packet (COP_PKT_CNP or
+     * COP_PKT_ACK, and more) to send back, 0 for none: with COP_PKT_CNP as soon as all of the packet
+     * has arrived (nic.notify), otherwise when it has been taken in. */
     uint16_t (*on_deliver)(struct cop_net *net, uint32_t host, const cop_pkt *p);
 
     /* What run.observe may ask for, lists that end with a NULL name; `which` counts from 0. */

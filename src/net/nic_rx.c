@@ -6,6 +6,8 @@
  *          done), for length / receive rate, and not before its tail has arrived. Its space is freed,
  *          and it counts as delivered, at that end. All of it is known when the head arrives, so no
  *          further event is needed. A sink slower than its link back-pressures the network.
+ *          A notification is made when the tail of the marked packet has arrived (nic.notify), an
+ *          acknowledgement when the packet is delivered.
  * Source   gran4 4 (inject 13.5, receive 13.6 Gbit/s), M-ibcc-dst. */
 #include "base/outcome.h"
 #include "net/fc.h"
@@ -70,14 +72,25 @@ static void go_on(cop_net *net, const cop_pkt *p, cop_time done)
     }
 }
 
-static void answer(cop_net *net, uint32_t host, const cop_pkt *p, cop_time done)
+/* What the congestion control answers to packet h. Its notification is made when all of the packet is in
+ * the receive buffer, however long the sink lets it wait there: the adapter looks at every packet that
+ * enters its input buffer (Paper I, 3.2.2). The flags that are left go with the delivery. */
+static uint16_t inspect(cop_net *net, uint32_t host, uint32_t h)
 {
-    uint16_t flags = 0;
+    const cop_pkt *p = &net->pkt[h];
+    uint16_t flags = net->cc->on_deliver(net, host, p);
+    if (!(flags & COP_PKT_CNP) || net->nic_cfg->notify != COP_NOTIFY_ARRIVAL)
+        return flags;
+    if (p->t_tail <= net->end)
+        cop_nic_reply(net, host, p, flags, p->t_tail);
+    return 0;
+}
+
+static void answer(cop_net *net, uint32_t host, const cop_pkt *p, uint16_t flags, cop_time done)
+{
     if (net->nic_cfg->ack == COP_ACK_PACKET ||
         (net->nic_cfg->ack == COP_ACK_MESSAGE && (p->flags & COP_PKT_LAST)))
         flags |= COP_PKT_ACK;
-    if (net->cc->on_deliver)
-        flags |= net->cc->on_deliver(net, host, p);
     if (flags)
         cop_nic_reply(net, host, p, flags, done);
 }
@@ -86,8 +99,11 @@ void cop_nic_receive(cop_net *net, uint32_t port, uint32_t h)
 {
     uint32_t host = port - net->host_port0;
     cop_nic *nic = &net->nic[host];
-    cop_pkt *p = &net->pkt[h];
-    COP_CHECK(p->dst == host);
+    COP_CHECK(net->pkt[h].dst == host);
+    uint16_t flags = 0;
+    if (net->cc->on_deliver && !(net->pkt[h].flags & COP_PKT_CONTROL))
+        flags = inspect(net, host, h);
+    cop_pkt *p = &net->pkt[h]; /* not before: an answer may move the pool */
     cop_time start = cop_max64(net->now, nic->rx_free), done = p->t_tail;
     if (nic->receive_pace)
         done = cop_max64(done, start + cop_wire_time(nic->receive_pace, p->bytes));
@@ -113,7 +129,7 @@ void cop_nic_receive(cop_net *net, uint32_t port, uint32_t h)
         count(net, host, p, done);
         if (COP_UNLIKELY(net->traffic->woken != NULL))
             go_on(net, p, done);
-        answer(net, host, p, done);
+        answer(net, host, p, flags, done);
     }
     cop_pkt_free(net, h);
 }
@@ -150,10 +166,14 @@ void cop_nic_reply(cop_net *net, uint32_t host, const cop_pkt *to, uint16_t flag
                    .sl = sl};
     net->total.acks += (flags & COP_PKT_ACK) != 0;
     net->total.cnps += (flags & COP_PKT_CNP) != 0;
-    if (nic->control_head == COP_NONE)
-        nic->control_head = h;
+    /* Two lists: a notification is ready when its packet has arrived, and must not wait for the
+     * acknowledgement of an earlier one that the sink has not taken in yet. */
+    uint32_t *head = flags & COP_PKT_CNP ? &nic->notice_head : &nic->control_head;
+    uint32_t *tail = flags & COP_PKT_CNP ? &nic->notice_tail : &nic->control_tail;
+    if (*head == COP_NONE)
+        *head = h;
     else
-        net->pkt[nic->control_tail].next = h;
-    nic->control_tail = h;
+        net->pkt[*tail].next = h;
+    *tail = h;
     cop_nic_wake(net, host, t);
 }

@@ -2,7 +2,7 @@
  *
  * Role     takes messages from the host's streams, cuts them into packets, sends them on the host's
  *          link under the injection limit, the link's credits and the congestion control.
- * Rules    Control packets (ACK, CNP) go first. Then data: a lane by VL arbitration, in it the oldest
+ * Rules    Notifications (CNP) go first, then acknowledgements. Then data: a lane by VL arbitration, in it the oldest
  *          ready message; with order `round-robin` messages take turns packet by packet.
  *          A message whose lane has no credit, or whose flow is throttled, is set aside and others
  *          pass it: no head-of-line blocking between flows inside the end node. Messages of a
@@ -389,10 +389,10 @@ static bool send_from_lane(cop_net *net, uint32_t host, uint32_t vl)
     return false;
 }
 
-static bool send_control(cop_net *net, uint32_t host)
+/* The first of a list of control packets, if it is ready and fits. */
+static bool send_first(cop_net *net, uint32_t host, uint32_t *list)
 {
-    cop_nic *nic = &net->nic[host];
-    uint32_t h = nic->control_head, port = host_port(net, host);
+    uint32_t h = *list, port = host_port(net, host);
     if (h == COP_NONE || net->pkt[h].t_inj > net->now)
         return false;
     cop_pkt *p = &net->pkt[h];
@@ -401,10 +401,17 @@ static bool send_control(cop_net *net, uint32_t host)
         cop_fc_block(net, port, p->vl, blocks);
         return false;
     }
-    nic->control_head = p->next;
+    *list = p->next;
     p->t_inj = net->now;
     launch(net, host, h);
     return true;
+}
+
+/* Notifications go before everything else: "a special CNP queue" (Paper I, 3.2.2). */
+static bool send_control(cop_net *net, uint32_t host)
+{
+    cop_nic *nic = &net->nic[host];
+    return send_first(net, host, &nic->notice_head) || send_first(net, host, &nic->control_head);
 }
 
 static void send_data(cop_net *net, uint32_t host)
@@ -426,6 +433,12 @@ static void send_data(cop_net *net, uint32_t host)
     } while (take_message(net, host, UINT32_MAX));
 }
 
+/* When control packet h may go; COP_NEVER if there is none or only credit can help. */
+static inline cop_time becomes_ready(const cop_net *net, uint32_t h)
+{
+    return h != COP_NONE && net->pkt[h].t_inj > net->now ? net->pkt[h].t_inj : COP_NEVER;
+}
+
 /* When trying again makes sense, credits apart: a waiting control packet, else data as soon as the
  * injection limit, a generation time or a throttle allows. */
 static cop_time next_attempt(const cop_net *net, uint32_t host)
@@ -441,10 +454,8 @@ static cop_time next_attempt(const cop_net *net, uint32_t host)
     data = cop_min64(data, cop_throttle_next(net, nic));
     if (data != COP_NEVER)
         data = cop_max64(data, nic->inject_free);
-    uint32_t control = nic->control_head;
-    if (control != COP_NONE && net->pkt[control].t_inj > net->now)
-        return cop_min64(data, net->pkt[control].t_inj);
-    return data;
+    data = cop_min64(data, becomes_ready(net, nic->notice_head));
+    return cop_min64(data, becomes_ready(net, nic->control_head));
 }
 
 __attribute__((flatten)) void cop_nic_try(cop_net *net, uint32_t host)

@@ -115,6 +115,37 @@ static void test_slow_host(void **state)
     cop_result_free(&r);
 }
 
+/* The host takes in a quarter of what comes, behind a buffer of 32 packets that are 4.096 us each. The
+ * switch marks when that is full. Its marks reach the source within a few packets, or (delivery) after
+ * the marked packet has passed the buffer, 128 us later; measured in bins of 10 us. */
+static void test_busy_sink(void **state)
+{
+    (void)state;
+    static const char yaml[] =
+        "run: {duration: 1 ms, sample: 10 us, observe: \"becns/0>1, state/h1\"}\n"
+        "topology: {kind: single, hosts: 3}\n"
+        "link: {rate: 16 Gbit/s, delay: 20 ns}\n"
+        "nic: {receive_rate: 4 Gbit/s, buffer: 64 KiB, ack: packet}\n"
+        "cc: {kind: ibcc, preset: fat-tree}\n"
+        "traffic: [{name: f, from: [0], pattern: fixed, to: 1}]\n";
+    static const char *const when[] = {"nic.notify=arrival", "nic.notify=delivery"};
+    uint32_t waited[2];
+    for (size_t k = 0; k < 2; k++) {
+        cop_result r;
+        scn_run(yaml, &when[k], 1, &r, NULL);
+        const cop_series *becns = series(&r, "becns/0>1"), *congested = series(&r, "state/h1");
+        uint32_t marks = 0, heard = 0;
+        while (congested->v[marks] == 0.0)
+            marks++;
+        while (becns->v[heard] == 0.0)
+            heard++;
+        waited[k] = heard - marks;
+        cop_result_free(&r);
+    }
+    assert_true(waited[0] <= 1);
+    assert_in_range(waited[1], 12, 14);
+}
+
 static void test_becn_on_acknowledgements(void **state)
 {
     (void)state;
@@ -181,6 +212,7 @@ int main(void)
         cmocka_unit_test(test_marks),
         cmocka_unit_test(test_no_marks),
         cmocka_unit_test(test_slow_host),
+        cmocka_unit_test(test_busy_sink),
         cmocka_unit_test(test_becn_on_acknowledgements),
         cmocka_unit_test(test_control_is_not_answered),
         cmocka_unit_test(test_books_of_the_index),

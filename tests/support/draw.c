@@ -205,6 +205,8 @@ static void put_nic(draw *d, uint32_t overhead)
     if (below(d, 3) == 0)
         draw_put(d, ", ack: %s, control_bytes: %u B", ONE_OF(d, "message", "packet"),
                  between(d, 1, 128));
+    if (below(d, 4) == 0)
+        draw_put(d, ", notify: delivery");
     if (below(d, 8) == 0)
         draw_put(d, ", control_vl: %u", below(d, 2));
     if (below(d, 4) == 0)
