@@ -105,12 +105,13 @@ typedef struct ibcc_input { /* one lane of an input with credit starvation */
 } ibcc_input;
 
 typedef struct ibcc_flow {
-    cop_time next; /* earliest start of its next packet */
-    uint64_t base; /* free-running: number of the tick `above` refers to; restart: start of the
-                      current period */
-    uint32_t above; /* CCTI - CCTI_Min */
+    cop_time last; /* end (delay_from: start) of its last packet */
+    cop_time falls; /* next tick, while the index is above its minimum */
+    uint64_t unit; /* of the last packet, see ibcc_cct_unit; 0: none yet */
     uint32_t becns;
+    uint16_t above; /* CCTI - CCTI_Min */
 } ibcc_flow;
+_Static_assert(sizeof(ibcc_flow) <= 32, "with the network's part of a flow one cache line");
 
 typedef struct ibcc_run { /* state of a run */
     ibcc_params par;
@@ -135,7 +136,12 @@ int64_t ibcc_parse_ratios(const char *text, ibcc_ratio *list, size_t max);
 
 /* ibcc_cct.c: memory is the caller's, [par->cct_entries]. */
 void ibcc_cct_fill(ibcc_cct *t, const ibcc_params *par, const ibcc_cfg *cfg, uint32_t mtu_bytes);
-cop_time ibcc_cct_delay(const ibcc_cct *t, uint32_t index, uint32_t bytes, cop_time wire_ps);
+/* What a table needs to know of a packet: its bytes, or its time on the wire if it holds ratios. */
+static inline uint64_t ibcc_cct_unit(const ibcc_cct *t, uint32_t bytes, cop_time wire_ps)
+{
+    return t->ratio ? wire_ps : bytes;
+}
+cop_time ibcc_cct_delay(const ibcc_cct *t, uint32_t index, uint64_t unit);
 static inline cop_time ibcc_ratio_of(ibcc_ratio r, cop_time wire_ps)
 {
     return wire_ps * r.multiplier >> r.shift;
@@ -159,9 +165,11 @@ cop_time ibcc_credit_time(struct cop_net *net, uint32_t in, uint32_t vl, uint32_
 
 /* ibcc_source.c */
 /* CCTI at time `now`; applies the timer's ticks since the last look. */
-uint32_t ibcc_ccti(const ibcc_params *par, ibcc_flow *f, cop_time now, cop_time phase);
+uint32_t ibcc_ccti(const ibcc_params *par, ibcc_flow *f, cop_time now);
 /* A notification has come; true if the CCTI has reached the trigger. */
 bool ibcc_becn(const ibcc_params *par, ibcc_flow *f, cop_time now, cop_time phase);
+/* When the flow may send, if no further notification comes: see the rules in ibcc_source.c. */
+cop_time ibcc_earliest(const ibcc_params *par, const ibcc_cct *cct, ibcc_flow *f, cop_time now);
 void ibcc_source_start(ibcc_run *run, const ibcc_cfg *cfg, const cop_netinfo *info);
 cop_time ibcc_next_send(struct cop_net *net, void *flow, cop_time now);
 void ibcc_on_send(struct cop_net *net, void *flow, const cop_pkt *p);

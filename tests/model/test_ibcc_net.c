@@ -186,6 +186,35 @@ static void test_control_is_not_answered(void **state)
     cop_result_free(&r);
 }
 
+/* The first mark takes a flow to the end of its table, 127 x 10 us, and its timer takes it down a step every
+ * 10 us: half of that after its last packet the index of then lets it go on. A delay fixed with the last
+ * packet would hold it for 1270 us. Its rival stops early, so that nothing is marked any more. */
+static void test_delay_shrinks_while_waiting(void **state)
+{
+    (void)state;
+    static const char yaml[] =
+        "run: {duration: 2 ms, sample: 5 us, observe: \"becns/0>1\"}\n"
+        "topology: {kind: single, hosts: 3}\n"
+        "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+        "cc: {kind: ibcc, preset: fat-tree, cct_shape: linear, cct_delay: 10 us, cct_index: 1, "
+        "ccti_timer: 10 us, ccti_increase: 127}\n"
+        "traffic:\n"
+        "  - {name: f, from: [0], pattern: fixed, to: 1}\n"
+        "  - {name: rival, from: [2], pattern: fixed, to: 1, messages: 5}\n";
+    cop_result r;
+    scn_run(yaml, NULL, 0, &r, NULL);
+    const cop_series *becns = series(&r, "becns/0>1"), *f = series(&r, "throughput/f");
+    uint32_t last = 0, on, rises = 0;
+    for (uint32_t i = 1; i < becns->n; i++)
+        if (becns->v[i] > becns->v[i - 1])
+            last = i, rises++;
+    assert_true(rises > 0 && last < 20);
+    for (on = last + 20; f->v[on] == 0.0;)
+        on++;
+    assert_in_range((on - last) * 5, 620, 650);
+    cop_result_free(&r);
+}
+
 /* gran1-32: the index only rises by BECNs and falls by ticks. */
 static void test_books_of_the_index(void **state)
 {
@@ -215,6 +244,7 @@ int main(void)
         cmocka_unit_test(test_busy_sink),
         cmocka_unit_test(test_becn_on_acknowledgements),
         cmocka_unit_test(test_control_is_not_answered),
+        cmocka_unit_test(test_delay_shrinks_while_waiting),
         cmocka_unit_test(test_books_of_the_index),
     };
     return cmocka_run_group_tests_name("ibcc_net", tests, NULL, NULL);
