@@ -17,14 +17,13 @@ static void ibcc_start(struct cop_net *net)
     ibcc_run *run = cop_net_cc_net(net);
     size_t lanes = (size_t)info->topo->host_port0 * info->lanes;
     run->par = ibcc_resolve(cfg, info);
-    run->evaluate = cfg->evaluate;
     run->marking = cfg->marking;
     run->delay_from = cfg->delay_from;
     run->answer = COP_PKT_BECN | (cfg->becn == IBCC_BY_ACK ? COP_PKT_ACK : COP_PKT_CNP);
     run->lanes = info->lanes;
     run->seed = info->seed;
     run->lane = cop_net_cc_alloc(net, lanes, sizeof(ibcc_lane));
-    run->phase = cop_net_cc_alloc(net, info->n_hosts, sizeof(cop_time));
+    run->phases = cfg->timer_phase;
     if (cfg->cs_threshold > 0)
         run->input = cop_net_cc_alloc(net, lanes, sizeof(ibcc_input));
     ibcc_parse_ratios(cfg->cs_return_delay, &run->return_delay, 1);
@@ -34,7 +33,6 @@ static void ibcc_start(struct cop_net *net)
         run->cct.time = cop_net_cc_alloc(net, run->par.cct_entries, sizeof(cop_time));
     ibcc_cct_fill(&run->cct, &run->par, cfg, info->mtu_bytes);
     ibcc_switch_start(run, cfg, info);
-    ibcc_source_start(run, cfg, info);
 }
 
 static bool ibcc_flow_is_sl(const void *cfg)

@@ -1,23 +1,27 @@
 /* InfiniBand congestion control, inside: what its files share. The rules themselves are plain
  * functions over plain structs, so that tests can walk them step by step without a network.
  *
- *   ibcc_opts.c     options, presets, resolved parameters      ibcc_switch.c   port state, marking
- *   ibcc_cct.c      the table of delays                        ibcc_source.c   CCTI and its timer
- *   ibcc.c          the hooks of net/cc.h */
+ *   ibcc_opts.c     options                                    ibcc_switch.c   port state, marking
+ *   ibcc_params.c   presets, resolved parameters, checks       ibcc_source.c   CCTI and its timer
+ *   ibcc_cct.c      the table of delays                        ibcc.c          the hooks of net/cc.h */
 #ifndef COP_CC_IBCC_H
 #define COP_CC_IBCC_H
 
 #include "base/opt.h"
 #include "net/cc.h"
 
-enum ibcc_preset { IBCC_TESTBED, IBCC_FAT_TREE, IBCC_PFISTER };
-enum ibcc_evaluate { IBCC_VOQ, IBCC_OUTPUT, IBCC_CONTRIBUTORS };
+#define IBCC_MAX_ENTRIES 65536 /* of the table of delays */
+
+/* Values of options; where the first is AUTO, the preset decides. */
+enum ibcc_preset { IBCC_TESTBED, IBCC_SIMULATOR, IBCC_FAT_TREE, IBCC_PFISTER };
+enum ibcc_evaluate { IBCC_EVALUATE_AUTO, IBCC_VOQ, IBCC_OUTPUT, IBCC_CONTRIBUTORS };
+enum ibcc_root { IBCC_ROOT_AUTO, IBCC_AT_ENTRY, IBCC_AT_MARK };
 enum ibcc_mask { IBCC_MASK_NONE, IBCC_MASK_HOSTS, IBCC_MASK_ALL };
 enum ibcc_marking { IBCC_RANDOM, IBCC_COUNTED };
 enum ibcc_shape { IBCC_SHAPE_AUTO, IBCC_LINEAR, IBCC_QUADRATIC, IBCC_TIMES, IBCC_ENCODED };
 enum ibcc_level { IBCC_QP, IBCC_SL };
 enum ibcc_becn { IBCC_BY_CNP, IBCC_BY_ACK };
-enum ibcc_timer { IBCC_FREE_RUNNING, IBCC_RESTART };
+enum ibcc_timer { IBCC_TIMER_AUTO, IBCC_FREE_RUNNING, IBCC_PER_SL, IBCC_RESTART };
 enum ibcc_from { IBCC_FROM_END, IBCC_FROM_START };
 
 typedef struct ibcc_cfg { /* as configured; ibcc_opts.c explains */
@@ -29,9 +33,10 @@ typedef struct ibcc_cfg { /* as configured; ibcc_opts.c explains */
     uint64_t threshold_reference;
     double threshold_share;
     uint64_t threshold_bytes;
+    double threshold_mtus;
     double hysteresis_mtus;
     uint64_t hysteresis_bytes;
-    int evaluate;
+    int evaluate, root_test;
     int victim_mask;
     cop_ints port_victim_mask; /* switch, port, 0 or 1, ... */
     int64_t packet_size, marking_rate;
@@ -82,6 +87,9 @@ typedef struct ibcc_params { /* numbers that follow from options, preset and net
     uint32_t trigger; /* CCTI that is logged; 0: none */
     cop_time period_ps;
     bool restart; /* a BECN restarts the flow's timer */
+    bool per_sl; /* otherwise: service levels tick at times of their own */
+    int evaluate;
+    bool root_at_mark; /* credit is looked at for each mark, not as the state is entered */
     uint32_t cct_entries;
     int cct_shape;
     cop_time cct_delay_ps;
@@ -116,19 +124,21 @@ _Static_assert(sizeof(ibcc_flow) <= 32, "with the network's part of a flow one c
 typedef struct ibcc_run { /* state of a run */
     ibcc_params par;
     ibcc_cct cct;
-    int evaluate, marking, delay_from;
+    int marking, delay_from;
     uint16_t answer; /* flags of the packet that carries a BECN */
     uint32_t lanes;
     uint64_t seed;
     ibcc_lane *lane; /* [n_ports * lanes] */
     ibcc_input *input; /* [n_ports * lanes]; NULL: no credit starvation */
     ibcc_ratio return_delay;
-    cop_time *phase; /* [n_hosts] of the timers */
+    bool phases; /* end nodes are not synchronised: their timers have phases */
     uint64_t triggers, starved, notified; /* notified: flows with a BECN or more */
 } ibcc_run;
 
 /* ibcc_opts.c */
 extern const cop_opt ibcc_opts[];
+
+/* ibcc_params.c */
 int ibcc_check(const void *cfg, const cop_netinfo *info, cop_err *err);
 ibcc_params ibcc_resolve(const ibcc_cfg *cfg, const cop_netinfo *info);
 /* "shift:multiplier, ..." into list[max]; how many there are, or -1 if the text is not of that form. */
@@ -170,7 +180,8 @@ uint32_t ibcc_ccti(const ibcc_params *par, ibcc_flow *f, cop_time now);
 bool ibcc_becn(const ibcc_params *par, ibcc_flow *f, cop_time now, cop_time phase);
 /* When the flow may send, if no further notification comes: see the rules in ibcc_source.c. */
 cop_time ibcc_earliest(const ibcc_params *par, const ibcc_cct *cct, ibcc_flow *f, cop_time now);
-void ibcc_source_start(ibcc_run *run, const ibcc_cfg *cfg, const cop_netinfo *info);
+/* Phase of the timer of a service level of a host. */
+cop_time ibcc_phase(const ibcc_run *run, uint32_t host, uint8_t sl);
 cop_time ibcc_next_send(struct cop_net *net, void *flow, cop_time now);
 void ibcc_on_send(struct cop_net *net, void *flow, const cop_pkt *p);
 void ibcc_on_control(struct cop_net *net, void *flow, const cop_pkt *p);

@@ -4,8 +4,9 @@
  *          time. After a packet the flow waits for the delay of its index.
  * State    per flow 32 bytes. No timers: ticks are counted when the flow is looked at.
  * Rules    BECN   CCTI = min(CCTI + CCTI_Increase, CCTI_Limit)
- *          tick   CCTI = max(CCTI - 1, CCTI_Min), every CCTI_Timer: at fixed times of the end node, or
- *                 (restart) that long after the flow's last BECN or tick
+ *          tick   CCTI = max(CCTI - 1, CCTI_Min), every CCTI_Timer: at fixed times of the end node or
+ *                 of one of its service levels, or (restart) that long after the flow's last BECN or
+ *                 tick: "if the message is not canceled" it causes the decrease (Paper I, 3.2.2)
  *          send   the arbiter of the end node asks whether the flow may send, and the delay is that of the
  *                 index at that moment (Paper I, 3.2.2): it may, if the end of its last packet (as the
  *                 end node injects it) + delay is not later. So a lone flow has the rate size /
@@ -54,13 +55,12 @@ cop_time ibcc_earliest(const ibcc_params *par, const ibcc_cct *cct, ibcc_flow *f
     return t;
 }
 
-void ibcc_source_start(ibcc_run *run, const ibcc_cfg *cfg, const cop_netinfo *info)
+cop_time ibcc_phase(const ibcc_run *run, uint32_t host, uint8_t sl)
 {
-    if (!cfg->timer_phase)
-        return;
-    /* End nodes are not synchronised. */
-    for (uint32_t h = 0; h < info->n_hosts; h++)
-        run->phase[h] = cop_rng_at(info->seed, COP_RNG_SOURCE, h, 0) % run->par.period_ps;
+    if (!run->phases)
+        return 0;
+    uint64_t draw = cop_rng_at(run->seed, COP_RNG_SOURCE, host, run->par.per_sl ? sl : 0);
+    return draw % run->par.period_ps;
 }
 
 cop_time ibcc_next_send(struct cop_net *net, void *flow, cop_time now)
@@ -87,7 +87,8 @@ void ibcc_on_control(struct cop_net *net, void *flow, const cop_pkt *p)
     if (!(p->flags & COP_PKT_BECN))
         return;
     run->notified += ((const ibcc_flow *)flow)->becns == 0;
-    run->triggers += ibcc_becn(&run->par, flow, cop_net_now(net), run->phase[p->dst]);
+    cop_time phase = run->par.restart ? 0 : ibcc_phase(run, p->dst, p->sl);
+    run->triggers += ibcc_becn(&run->par, flow, cop_net_now(net), phase);
 }
 
 /* ccti, delay, rate, becns */

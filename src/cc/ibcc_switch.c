@@ -9,10 +9,12 @@
  *          below  the same with `no queue / not together more than the lower threshold`
  *          enter  above, and the port has credit for a full packet besides what it has just sent (it is
  *                 the root), or Victim_Mask is set
+ *                 (root_test: mark: without that test)
  *          leave  below. With one threshold lower = upper.
  *          A packet that leaves no longer counts in the fill that decides about its own mark.
  *          mark   in the state, not shorter than Packet_Size: one of Marking_Rate + 1, by draw or by
  *                 counting. Acknowledgements and notifications are packets like others here.
+ *                 root_test: mark: only while the port has credit or Victim_Mask is set
  * Weights  w = 1 .. 15 trigger at (16 - w) / 16 of the reference, 0 never.
  * Credit   starvation, for end nodes without congestion control: while an input port in Credit_Mask
  *          holds more than its threshold, two credits that it returns are at least CS_ReturnDelay
@@ -117,7 +119,8 @@ bool ibcc_lane_fill(ibcc_lane *l, int evaluate, uint32_t before, uint32_t after)
 static __attribute__((noinline)) void enter(struct cop_net *net, ibcc_lane *l, uint32_t out,
                                             uint32_t vl)
 {
-    l->congested = l->masked || cop_net_has_credit(net, out, vl);
+    const ibcc_run *run = cop_net_cc_net(net);
+    l->congested = l->masked || run->par.root_at_mark || cop_net_has_credit(net, out, vl);
 }
 
 void ibcc_on_fill(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, uint32_t before,
@@ -127,7 +130,7 @@ void ibcc_on_fill(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, u
     ibcc_lane *l = &run->lane[(size_t)out * run->lanes + vl];
     if (COP_UNLIKELY(run->input != NULL))
         run->input[(size_t)in * run->lanes + vl].bytes += after - before;
-    if (ibcc_lane_fill(l, run->evaluate, before, after))
+    if (ibcc_lane_fill(l, run->par.evaluate, before, after))
         enter(net, l, out, vl);
 }
 
@@ -150,7 +153,12 @@ void ibcc_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
 {
     ibcc_run *run = cop_net_cc_net(net);
     uint32_t entity = port * run->lanes + p->out_vl;
-    if (ibcc_lane_mark(run, &run->lane[entity], entity, p->bytes))
+    ibcc_lane *l = &run->lane[entity];
+    if (!l->congested)
+        return;
+    if (run->par.root_at_mark && !l->masked && !cop_net_has_credit(net, port, p->out_vl))
+        return;
+    if (ibcc_lane_mark(run, l, entity, p->bytes))
         p->flags |= COP_PKT_FECN;
 }
 

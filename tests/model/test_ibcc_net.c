@@ -146,6 +146,34 @@ static void test_busy_sink(void **state)
     assert_in_range(waited[1], 12, 14);
 }
 
+/* Hosts 0 to 2 of the first switch send to host 4, behind the second one, of a quarter of their link's rate. Once
+ * the second switch is full, the cable to it is a victim: it has credit for a packet only when one has left.
+ * It enters the state before that, and then marks, unless credit is asked for at every mark. */
+static void test_root_at_every_mark(void **state)
+{
+    (void)state;
+    static const char yaml[] = "run: {duration: 2 ms}\n"
+                               "topology: {kind: chain, hosts: [3, 2]}\n"
+                               "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+                               "nic: {receive_rate: 2.5 Gbit/s}\n"
+                               "cc: {kind: ibcc, preset: fat-tree, ccti_increase: 0}\n"
+                               "traffic: [{name: f, from: [0-2], pattern: fixed, to: 4}]\n";
+    static const char *const when[] = {"cc.root_test=enter", "cc.root_test=mark"};
+    double trunk[2], host[2];
+    for (size_t k = 0; k < 2; k++) {
+        cop_result r;
+        scn_run(yaml, &when[k], 1, &r, NULL);
+        trunk[k] = scalar(&r, "fecn_at/s0.3");
+        host[k] = scalar(&r, "fecn_at/s1.1");
+        cop_result_free(&r);
+    }
+    assert_true(trunk[0] > 250); /* nearly all that it sends, 305 packets in 2 ms */
+    /* Only until the two buffers of 32 packets behind it are full, a third more than that having left. */
+    assert_in_range(trunk[1], 70, 86);
+    assert_true(host[0] < 10); /* what comes is marked already */
+    assert_true(host[1] > 200); /* faces a host: Victim_Mask, no credit needed */
+}
+
 static void test_becn_on_acknowledgements(void **state)
 {
     (void)state;
@@ -234,6 +262,36 @@ static void test_books_of_the_index(void **state)
     cop_result_free(&r);
 }
 
+/* BECNs minus index are the ticks. A timer that goes on ticks every 20 us; one that each BECN starts anew
+ * ticks less often, and how many BECNs there are does not matter for the first. */
+static void test_timers_of_presets(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *preset, *timer;
+        bool restarts;
+    } cases[] = {{"testbed", "auto", false},  {"testbed", "restart", true},
+                 {"simulator", "auto", true}, {"simulator", "free-running", false},
+                 {"fat-tree", "auto", true},  {"fat-tree", "per-sl", false}};
+    for (size_t k = 0; k < COP_LEN(cases); k++) {
+        char preset[40], timer[40];
+        const char *const set[] = {
+            scn_text(preset, sizeof(preset), "cc.preset=%s", cases[k].preset),
+            scn_text(timer, sizeof(timer), "cc.timer=%s", cases[k].timer),
+            "run.observe=ccti/0>1, becns/0>1", "run.sample=20 us"};
+        cop_result r;
+        scn_run(hot, set, COP_LEN(set), &r, NULL);
+        const cop_series *index = series(&r, "ccti/0>1"), *becns = series(&r, "becns/0>1");
+        double ticks = becns->v[index->n - 1] - index->v[index->n - 1];
+        assert_true(becns->v[index->n - 1] > 50);
+        if (cases[k].restarts)
+            assert_true(ticks < 90);
+        else
+            assert_in_range(ticks, 95, 100); /* 2 ms, but for the start */
+        cop_result_free(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,10 +300,12 @@ int main(void)
         cmocka_unit_test(test_no_marks),
         cmocka_unit_test(test_slow_host),
         cmocka_unit_test(test_busy_sink),
+        cmocka_unit_test(test_root_at_every_mark),
         cmocka_unit_test(test_becn_on_acknowledgements),
         cmocka_unit_test(test_control_is_not_answered),
         cmocka_unit_test(test_delay_shrinks_while_waiting),
         cmocka_unit_test(test_books_of_the_index),
+        cmocka_unit_test(test_timers_of_presets),
     };
     return cmocka_run_group_tests_name("ibcc_net", tests, NULL, NULL);
 }

@@ -220,13 +220,14 @@ static void put_nic(draw *d, uint32_t overhead)
 static void put_ibcc(draw *d)
 {
     draw_put(d, ", preset: %s, evaluate: %s, victim_mask: %s, marking: %s",
-             ONE_OF(d, "testbed", "fat-tree", "pfister"),
-             ONE_OF(d, "voq", "output", "contributors"), ONE_OF(d, "none", "hosts", "all"),
+             ONE_OF(d, "testbed", "simulator", "fat-tree", "pfister"),
+             ONE_OF(d, "auto", "voq", "output", "contributors"), ONE_OF(d, "none", "hosts", "all"),
              ONE_OF(d, "random", "counted"));
+    draw_put(d, ", root_test: %s", ONE_OF(d, "auto", "enter", "mark"));
     draw_put(d, ", threshold: %u, hysteresis_mtus: %u, marking_rate: %u, packet_size: %u",
              below(d, 16), below(d, 4), below(d, 3), below(d, 4));
     draw_put(d, ", becn: %s, level: %s, timer: %s, delay_from: %s", ONE_OF(d, "cnp", "ack"),
-             ONE_OF(d, "qp", "qp", "sl"), ONE_OF(d, "free-running", "restart"),
+             ONE_OF(d, "qp", "qp", "sl"), ONE_OF(d, "auto", "free-running", "per-sl", "restart"),
              ONE_OF(d, "end", "start"));
     draw_put(d, ", ccti_increase: %u, ccti_min: %u, ccti_timer: %u ns", between(d, 0, 20),
              below(d, 2), between(d, 100, 20000));

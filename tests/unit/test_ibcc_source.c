@@ -40,6 +40,23 @@ static void test_index(void **state)
     assert_int_equal(ibcc_ccti(&p, &f, 349), 6);
 }
 
+/* Timers of hosts tick at different times, and those of the service levels of one host with `per-sl`. */
+static void test_phases(void **state)
+{
+    (void)state;
+    ibcc_run run = {.par = {.period_ps = 150 * COP_US}, .phases = true, .seed = 5};
+    assert_true(ibcc_phase(&run, 0, 0) != ibcc_phase(&run, 1, 0));
+    assert_int_equal(ibcc_phase(&run, 1, 0), ibcc_phase(&run, 1, 3));
+    assert_true(ibcc_phase(&run, 1, 0) < run.par.period_ps);
+    cop_time first = ibcc_phase(&run, 1, 0);
+    run.par.per_sl = true;
+    assert_int_equal(ibcc_phase(&run, 1, 0), first);
+    assert_true(ibcc_phase(&run, 1, 0) != ibcc_phase(&run, 1, 3));
+    assert_true(ibcc_phase(&run, 1, 3) != ibcc_phase(&run, 2, 3));
+    run.phases = false;
+    assert_int_equal(ibcc_phase(&run, 1, 3), 0);
+}
+
 /* "Reached" is at or above: the BECN that takes the index there reports it, those above it do not,
  * and the next one that takes it there from below does again. */
 static void test_trigger(void **state)
@@ -297,7 +314,7 @@ static void test_refused(void **state)
     (void)state;
     cop_arena arena = {0};
     uint64_t not_zero[] = {5};
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 11; i++) {
         ibcc_cfg c = defaults(&arena);
         cop_err err = {0};
         assert_int_equal(ibcc_check(&c, &facts, &err), 0);
@@ -326,8 +343,14 @@ static void test_refused(void **state)
         case 7:
             c.ccti_timer_ps = 1, c.ccti_timer_units = 1;
             break;
-        default:
+        case 8:
             c.threshold_bytes = 1, c.threshold_share = 0.5;
+            break;
+        case 9:
+            c.threshold_mtus = 1, c.threshold_share = 0.5;
+            break;
+        default:
+            c.threshold_bytes = 1, c.threshold_mtus = 0.5;
         }
         assert_int_equal(ibcc_check(&c, &facts, &err), -COP_E_INPUT);
         assert_int_equal(err.faults, 1);
@@ -345,6 +368,7 @@ int main(void)
         cmocka_unit_test(test_asked),    cmocka_unit_test(test_asked_all_the_time),
 
         cmocka_unit_test(test_presets),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_phases),
     };
     return cmocka_run_group_tests_name("ibcc_source", tests, NULL, NULL);
 }
