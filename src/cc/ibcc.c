@@ -2,7 +2,7 @@
  * al. use it: switches mark packets that leave a congested port (FECN), destinations tell the source
  * (BECN), sources insert delays. See docs/MODEL.md; the rules are in ibcc_switch.c and ibcc_source.c.
  *
- * Destination   a data packet with FECN is answered at once by a notification packet, or by an
+ * Destination   a data packet with FECN is answered by a notification packet, as it arrives, or by an
  *               acknowledgement, with BECN. It is ignored on acknowledgements and notifications, and
  *               on packets that carry BECN. There is no multicast.
  * Source        M-ibcc, M-ibcc-dst, M-pfis-cc, M-pfis-guide. */
@@ -19,7 +19,9 @@ static void ibcc_start(struct cop_net *net)
     run->par = ibcc_resolve(cfg, info);
     run->marking = cfg->marking;
     run->delay_from = cfg->delay_from;
-    run->answer = COP_PKT_BECN | (cfg->becn == IBCC_BY_ACK ? COP_PKT_ACK : COP_PKT_CNP);
+    run->answer = cfg->becn == IBCC_BY_CNP   ? COP_PKT_BECN | COP_PKT_CNP
+                  : cfg->becn == IBCC_BY_ACK ? COP_PKT_BECN | COP_PKT_ACK
+                                             : 0;
     run->lanes = info->lanes;
     run->seed = info->seed;
     run->lane = cop_net_cc_alloc(net, lanes, sizeof(ibcc_lane));
@@ -40,11 +42,27 @@ static bool ibcc_flow_is_sl(const void *cfg)
     return ((const ibcc_cfg *)cfg)->level == IBCC_SL;
 }
 
+/* The BECN of a marked packet rides on the next acknowledgement of its queue pair (Paper III, II-B: "an
+ * acknowledgement packet for a reliable connection"): with one per message it waits for the message's
+ * end, and one BECN stands for all marks until then. */
+static uint16_t ride(struct cop_net *net, const cop_pkt *p, bool marked)
+{
+    ibcc_flow *f = cop_net_cc_flow(net, p->src, p->dst, p->sl);
+    f->owed |= marked;
+    if (!f->owed || !cop_net_acked(net, p))
+        return 0;
+    f->owed = false;
+    return COP_PKT_BECN;
+}
+
 static uint16_t ibcc_on_deliver(struct cop_net *net, uint32_t host, const cop_pkt *p)
 {
     (void)host;
     const ibcc_run *run = cop_net_cc_net(net);
-    return (p->flags & (COP_PKT_FECN | COP_PKT_BECN)) == COP_PKT_FECN ? run->answer : 0;
+    bool marked = (p->flags & (COP_PKT_FECN | COP_PKT_BECN)) == COP_PKT_FECN;
+    if (COP_UNLIKELY(run->answer == 0))
+        return ride(net, p, marked);
+    return marked ? run->answer : 0;
 }
 
 static const cop_cc_value flow_values[] = {

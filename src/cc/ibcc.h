@@ -20,7 +20,7 @@ enum ibcc_mask { IBCC_MASK_NONE, IBCC_MASK_HOSTS, IBCC_MASK_ALL };
 enum ibcc_marking { IBCC_RANDOM, IBCC_COUNTED };
 enum ibcc_shape { IBCC_SHAPE_AUTO, IBCC_LINEAR, IBCC_QUADRATIC, IBCC_TIMES, IBCC_ENCODED };
 enum ibcc_level { IBCC_QP, IBCC_SL };
-enum ibcc_becn { IBCC_BY_CNP, IBCC_BY_ACK };
+enum ibcc_becn { IBCC_BY_CNP, IBCC_BY_ACK, IBCC_BY_NEXT_ACK };
 enum ibcc_timer { IBCC_TIMER_AUTO, IBCC_FREE_RUNNING, IBCC_PER_SL, IBCC_RESTART };
 enum ibcc_from { IBCC_FROM_END, IBCC_FROM_START };
 
@@ -118,6 +118,7 @@ typedef struct ibcc_flow {
     uint64_t unit; /* of the last packet, see ibcc_cct_unit; 0: none yet */
     uint32_t becns;
     uint16_t above; /* CCTI - CCTI_Min */
+    bool owed; /* at the destination: a BECN waits for the next acknowledgement */
 } ibcc_flow;
 _Static_assert(sizeof(ibcc_flow) <= 32, "with the network's part of a flow one cache line");
 
@@ -125,7 +126,7 @@ typedef struct ibcc_run { /* state of a run */
     ibcc_params par;
     ibcc_cct cct;
     int marking, delay_from;
-    uint16_t answer; /* flags of the packet that carries a BECN */
+    uint16_t answer; /* flags of the packet that carries a BECN; 0: the next acknowledgement does */
     uint32_t lanes;
     uint64_t seed;
     ibcc_lane *lane; /* [n_ports * lanes] */

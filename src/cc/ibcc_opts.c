@@ -7,7 +7,7 @@ static const char *const evaluate_names[] = {"auto", "voq", "output", "contribut
 static const char *const mask_names[] = {"none", "hosts", "all", NULL};
 static const char *const marking_names[] = {"random", "counted", NULL};
 static const char *const shape_names[] = {"auto", "linear", "quadratic", "times", "encoded", NULL};
-static const char *const becn_names[] = {"cnp", "ack", NULL};
+static const char *const becn_names[] = {"cnp", "ack", "next-ack", NULL};
 static const char *const level_names[] = {"qp", "sl", NULL};
 static const char *const timer_names[] = {"auto", "free-running", "per-sl", "restart", NULL};
 static const char *const root_names[] = {"auto", "enter", "mark", NULL};
@@ -72,8 +72,9 @@ const cop_opt ibcc_opts[] = {
     {"cs_return_delay", COP_OPT_STRING, C(cs_return_delay), "0:0", 0, 0, NULL,
      "CS_ReturnDelay between two credits, as shift:multiplier of the packet's time"},
     {"becn", COP_OPT_ENUM, C(becn), "cnp", 0, 0, becn_names,
-     "what carries the BECN: a notification packet, or an acknowledgement (sent at once; joins the "
-     "one that nic.ack sends)"},
+     "what carries the BECN: a notification packet; an acknowledgement for each marked packet, or "
+     "that of nic.ack; next-ack: only an acknowledgement that nic.ack sends, of this packet or the "
+     "next one of its queue pair, one BECN for all marks since the last"},
     {"level", COP_OPT_ENUM, C(level), "qp", 0, 0, level_names,
      "what is throttled: a queue pair (source, destination, service level), or all that a host "
      "sends "

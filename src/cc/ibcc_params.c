@@ -86,14 +86,15 @@ static void resolve_rules(ibcc_params *p, const ibcc_cfg *cfg)
     /* "Queue for VL > threshold", and "mark only if root" (the talk); the sum of the queues of an
      * output and the test on entering are those of Gran et al.'s simulator. */
     p->evaluate = cfg->evaluate ? cfg->evaluate : pfister ? IBCC_VOQ : IBCC_OUTPUT;
-    p->root_at_mark = (cfg->root_test ? cfg->root_test : pfister ? IBCC_AT_MARK : IBCC_AT_ENTRY) ==
-                      IBCC_AT_MARK;
+    p->root_at_mark = (cfg->root_test ? cfg->root_test
+                       : pfister      ? IBCC_AT_MARK
+                                      : IBCC_AT_ENTRY) == IBCC_AT_MARK;
     /* Paper I, 3.2.2: a pending decrease is cancelled. Paper III, II-B: a timer for each SL of a port.
      * The talk: a pop of the timer takes all indices of the adapter down. */
-    int timer = cfg->timer                      ? cfg->timer
-                : pfister                       ? IBCC_FREE_RUNNING
-                : cfg->preset == IBCC_TESTBED   ? IBCC_PER_SL
-                                                : IBCC_RESTART;
+    int timer = cfg->timer                    ? cfg->timer
+                : pfister                     ? IBCC_FREE_RUNNING
+                : cfg->preset == IBCC_TESTBED ? IBCC_PER_SL
+                                              : IBCC_RESTART;
     p->restart = timer == IBCC_RESTART;
     p->per_sl = timer == IBCC_PER_SL;
 }
@@ -213,8 +214,14 @@ int ibcc_check(const void *config, const cop_netinfo *info, cop_err *err)
     if (cfg->ccti_timer_ps && cfg->ccti_timer_units)
         return fault(err, "cc.ccti_timer and cc.ccti_timer_units are both given; leave one out");
     if ((cfg->threshold_bytes > 0) + (cfg->threshold_share > 0.0) + (cfg->threshold_mtus > 0.0) > 1)
-        return fault(err, "cc.threshold_bytes, cc.threshold_share and cc.threshold_mtus are ways to "
-                          "say the same; keep one of them");
+        return fault(err,
+                     "cc.threshold_bytes, cc.threshold_share and cc.threshold_mtus are ways to "
+                     "say the same; keep one of them");
+    if (cfg->becn == IBCC_BY_NEXT_ACK && !info->acks)
+        return fault(err,
+                     "cc.becn next-ack needs acknowledgements; set nic.ack to message or packet");
+    if (cfg->becn == IBCC_BY_NEXT_ACK && cfg->level == IBCC_SL)
+        return fault(err, "cc.becn next-ack keeps marks with a queue pair; set cc.level to qp");
     ibcc_params p = ibcc_resolve(cfg, info);
     if (p.limit >= p.cct_entries)
         return cop_err_add(

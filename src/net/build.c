@@ -286,6 +286,7 @@ static void describe(cop_net *net, const cop_net_parts *pt)
                               .table = pt->route->lft != NULL,
                               .queueing = pt->queue->name,
                               .finds_roots = pt->queue->finds_roots,
+                              .acks = pt->nic->ack != COP_ACK_NONE,
                               .answers = pt->nic->ack != COP_ACK_NONE || pt->cc->on_deliver};
     if (pt->nic->control_bytes > net->info.mtu_bytes)
         net->info.mtu_bytes = (uint32_t)pt->nic->control_bytes;

@@ -51,7 +51,8 @@ typedef struct cop_cc_ops {
 
     /* Destination side: a data packet comes in. Return flags of a control packet (COP_PKT_CNP or
      * COP_PKT_ACK, and more) to send back, 0 for none: with COP_PKT_CNP as soon as all of the packet
-     * has arrived (nic.notify), otherwise when it has been taken in. */
+     * has arrived (nic.notify), otherwise when it has been taken in. If it is acknowledged anyway,
+     * COP_PKT_BECN alone is enough. */
     uint16_t (*on_deliver)(struct cop_net *net, uint32_t host, const cop_pkt *p);
 
     /* What run.observe may ask for, lists that end with a NULL name; `which` counts from 0. */
@@ -67,6 +68,11 @@ typedef struct cop_cc_ops {
 const void *cop_net_cc_cfg(const struct cop_net *net);
 void *cop_net_cc_port(struct cop_net *net, uint32_t port);
 void *cop_net_cc_net(struct cop_net *net);
+/* State of the flow that a data packet belongs to, for destinations that remember something about it; it
+ * has sent, so it exists. Until another flow sends its first packet. */
+void *cop_net_cc_flow(struct cop_net *net, uint32_t src, uint32_t dst, uint8_t sl);
+/* Will its destination acknowledge this data packet? */
+bool cop_net_acked(const struct cop_net *net, const cop_pkt *p);
 /* Zeroed memory for n items that lives as long as the network; not for the data path. */
 void *cop_net_cc_alloc(struct cop_net *net, size_t n, size_t size);
 /* Bytes waiting in all inputs for this output port. */

@@ -137,6 +137,11 @@ uint32_t cop_flow_find(const cop_net *net, uint32_t src, uint32_t dst, uint8_t s
     return cop_flow_at(net, flow)->known ? flow : COP_NONE;
 }
 
+void *cop_net_cc_flow(cop_net *net, uint32_t src, uint32_t dst, uint8_t sl)
+{
+    return cop_flow_state(net, cop_flow_of(net, src, dst, sl));
+}
+
 void cop_flow_fini(cop_net *net)
 {
     for (uint32_t sl = 0; sl < COP_MAX_SL; sl++)

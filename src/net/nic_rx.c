@@ -86,10 +86,15 @@ static uint16_t inspect(cop_net *net, uint32_t host, uint32_t h)
     return 0;
 }
 
+bool cop_net_acked(const cop_net *net, const cop_pkt *p)
+{
+    return net->nic_cfg->ack == COP_ACK_PACKET ||
+           (net->nic_cfg->ack == COP_ACK_MESSAGE && (p->flags & COP_PKT_LAST));
+}
+
 static void answer(cop_net *net, uint32_t host, const cop_pkt *p, uint16_t flags, cop_time done)
 {
-    if (net->nic_cfg->ack == COP_ACK_PACKET ||
-        (net->nic_cfg->ack == COP_ACK_MESSAGE && (p->flags & COP_PKT_LAST)))
+    if (cop_net_acked(net, p))
         flags |= COP_PKT_ACK;
     if (flags)
         cop_nic_reply(net, host, p, flags, done);

@@ -17,6 +17,7 @@ typedef struct cop_netinfo {
     bool table; /* and it depends on switch and destination alone: cop_net_passes works */
     const char *queueing; /* name of the queueing scheme */
     bool finds_roots; /* which says what outputs are roots of congestion */
+    bool acks; /* end nodes acknowledge messages or packets */
     bool answers; /* end nodes may send control packets: acknowledgements, notifications */
 } cop_netinfo;
 

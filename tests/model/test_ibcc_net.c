@@ -192,6 +192,36 @@ static void test_becn_on_acknowledgements(void **state)
     cop_result_free(&r);
 }
 
+/* Messages of 16 packets: one acknowledgement for each, and never more than one BECN with it. With
+ * acknowledgements of packets each mark has one of its own. No notifications, no packets besides. */
+static void test_becn_waits_for_the_acknowledgement(void **state)
+{
+    (void)state;
+    const char *const message[] = {"cc.becn=next-ack", "nic.ack=message",
+                                   "traffic.hot.message=32 KiB", "run.drain=yes"};
+    const char *const packet[] = {"cc.becn=next-ack", "nic.ack=packet",
+                                  "traffic.hot.message=32 KiB", "run.drain=yes"};
+    const char *const none[] = {"cc.becn=next-ack"};
+    const char *const level[] = {"cc.becn=next-ack", "nic.ack=message", "cc.level=sl"};
+    cop_result r;
+    scn_run(hot, packet, 4, &r, NULL);
+    double each = scalar(&r, "becn");
+    assert_true(scalar(&r, "notifications") == 0 && each == scalar(&r, "fecn/hot") && each > 50);
+    cop_result_free(&r);
+    scn_run(hot, message, 4, &r, NULL);
+    double messages = scalar(&r, "acks"), becns = scalar(&r, "becn");
+    assert_true(scalar(&r, "notifications") == 0);
+    assert_true(becns > 10 && becns <= messages);
+    assert_true(scalar(&r, "fecn/hot") > 3 * becns); /* marks of one message share a BECN */
+    cop_result_free(&r);
+    cop_err err = {0};
+    assert_int_equal(scn_run(hot, none, 1, &r, &err), -COP_E_INPUT);
+    assert_non_null(strstr(err.text, "nic.ack"));
+    err = (cop_err){0};
+    assert_int_equal(scn_run(hot, level, 3, &r, &err), -COP_E_INPUT);
+    assert_non_null(strstr(err.text, "cc.level"));
+}
+
 /* Notifications of packets that others mark are packets, and may be marked; they are not answered. */
 static void test_control_is_not_answered(void **state)
 {
@@ -302,6 +332,7 @@ int main(void)
         cmocka_unit_test(test_busy_sink),
         cmocka_unit_test(test_root_at_every_mark),
         cmocka_unit_test(test_becn_on_acknowledgements),
+        cmocka_unit_test(test_becn_waits_for_the_acknowledgement),
         cmocka_unit_test(test_control_is_not_answered),
         cmocka_unit_test(test_delay_shrinks_while_waiting),
         cmocka_unit_test(test_books_of_the_index),

@@ -202,7 +202,8 @@ static void put_nic(draw *d, uint32_t overhead)
 {
     draw_put(d, "nic: {mtu: %u B, overhead: %u B, order: %s, backlog: %s", d->mtu, overhead,
              ONE_OF(d, "fifo", "round-robin"), ONE_OF(d, "1", "3", "256"));
-    if (below(d, 3) == 0)
+    d->acks = below(d, 3) == 0;
+    if (d->acks)
         draw_put(d, ", ack: %s, control_bytes: %u B", ONE_OF(d, "message", "packet"),
                  between(d, 1, 128));
     if (below(d, 4) == 0)
@@ -226,9 +227,11 @@ static void put_ibcc(draw *d)
     draw_put(d, ", root_test: %s", ONE_OF(d, "auto", "enter", "mark"));
     draw_put(d, ", threshold: %u, hysteresis_mtus: %u, marking_rate: %u, packet_size: %u",
              below(d, 16), below(d, 4), below(d, 3), below(d, 4));
-    draw_put(d, ", becn: %s, level: %s, timer: %s, delay_from: %s", ONE_OF(d, "cnp", "ack"),
-             ONE_OF(d, "qp", "qp", "sl"), ONE_OF(d, "auto", "free-running", "per-sl", "restart"),
-             ONE_OF(d, "end", "start"));
+    const char *level = ONE_OF(d, "qp", "qp", "sl");
+    bool waits = d->acks && strcmp(level, "qp") == 0;
+    draw_put(d, ", becn: %s, level: %s, timer: %s, delay_from: %s",
+             ONE_OF(d, "cnp", "ack", waits ? "next-ack" : "cnp"), level,
+             ONE_OF(d, "auto", "free-running", "per-sl", "restart"), ONE_OF(d, "end", "start"));
     draw_put(d, ", ccti_increase: %u, ccti_min: %u, ccti_timer: %u ns", between(d, 0, 20),
              below(d, 2), between(d, 100, 20000));
     draw_put(d, ", cct_delay: %u ns, cct_index: %u", between(d, 10, 5000), between(d, 1, 127));

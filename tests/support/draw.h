@@ -19,7 +19,7 @@ typedef struct draw {
     uint32_t hosts, mtu, link_gbps;
     uint64_t duration_ns, warmup_ns;
     bool drain, random; /* random: another seed must give another run */
-    bool credit, onoff, sectioned, strict;
+    bool credit, onoff, sectioned, strict, acks;
     const char *queueing, *cc, *arbitration;
 } draw;
 

@@ -225,6 +225,28 @@ static void a_busy_sink_delays_no_notification(void **state)
     }
 }
 
+/* A mark on the first packet of a message is told with the acknowledgement of the last, once; that of the
+ * next message carries none. */
+static void a_mark_waits_for_the_acknowledgement(void **state)
+{
+    (void)state;
+    const char *set[] = {"cc.kind=ibcc", "cc.becn=next-ack", "nic.ack=message"};
+    static const uint16_t flags[] = {
+        COP_PKT_FECN, COP_PKT_FECN, 0, COP_PKT_LAST, 0, COP_PKT_LAST, COP_PKT_FECN | COP_PKT_LAST};
+    static const uint16_t told[] = {COP_PKT_ACK | COP_PKT_BECN, COP_PKT_ACK,
+                                    COP_PKT_ACK | COP_PKT_BECN};
+    net_lab *w = make_with(set, COP_LEN(set));
+    cop_net *net = &w->net;
+    net->now = 5000;
+    for (uint32_t k = 0; k < COP_LEN(flags); k++)
+        arrives(w, flags[k], (k + 1) * 10000);
+    uint32_t h = net->nic[1].control_head;
+    for (size_t k = 0; k < COP_LEN(told); k++, h = net->pkt[h].next)
+        assert_int_equal(net->pkt[h].flags, told[k]);
+    assert_true(h == COP_NONE && net->nic[1].notice_head == COP_NONE);
+    lab_free(w);
+}
+
 /* The packet has arrived before the run ends, and its delivery would come later: it is answered. One that
  * has not arrived is not. */
 static void notifications_of_the_last_moment(void **state)
@@ -360,6 +382,7 @@ int main(void)
         cmocka_unit_test(packets_of_a_message),
         cmocka_unit_test(what_an_answer_says),
         cmocka_unit_test(a_busy_sink_delays_no_notification),
+        cmocka_unit_test(a_mark_waits_for_the_acknowledgement),
         cmocka_unit_test(notifications_of_the_last_moment),
         cmocka_unit_test(control_packets_are_counted_apart),
         cmocka_unit_test(room_is_given_back),
