@@ -33,8 +33,8 @@ typedef struct cop_cc_ops {
     /* Bytes that wait in input port `in` for output port `out` on lane vl have changed. */
     void (*on_fill)(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, uint32_t before,
                     uint32_t after);
-    /* The packet leaves by `port`, lane p->out_vl; its bytes and credits are taken off already. May
-     * set COP_PKT_FECN. */
+    /* The packet leaves by `port`, lane p->out_vl, now: from an output buffer if there is one. Its
+     * bytes and credits are taken off already. May set COP_PKT_FECN. */
     void (*on_dequeue)(struct cop_net *net, uint32_t port, cop_pkt *p);
     /* `bytes` of input port `in`, lane vl, are free at time t: when their credit goes back (>= t,
      * and not before an earlier one of the lane). NULL: at once. */

@@ -59,6 +59,10 @@ static inline bool cop_input_pick(cop_net *net, uint32_t port, uint32_t vl, cons
 cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
                          cop_transfer_fn transfer);
 
+/* Packet p, whose credit is taken, starts on the wire of switch port `port`: the congestion control, which
+ * has on_dequeue, may mark it. */
+void cop_input_leaves(cop_net *net, uint32_t port, cop_pkt *p);
+
 /* Sectioned buffers: requests that waited for this section compete again. */
 void cop_input_wake_section(cop_net *net, uint32_t port, uint32_t section);
 

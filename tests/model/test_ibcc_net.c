@@ -146,6 +146,32 @@ static void test_busy_sink(void **state)
     assert_in_range(waited[1], 12, 14);
 }
 
+/* The output buffer holds 32 packets, 1.6384 us each. When it is full, queues grow and the state is entered;
+ * the next packet that leaves is marked, not the next one that enters, which leaves 52 us later. */
+static void test_marks_leave_the_output_buffer(void **state)
+{
+    (void)state;
+    static const char yaml[] =
+        "run: {duration: 400 us, sample: 2 us, observe: \"becns/0>1, becns/2>1, state/h1\"}\n"
+        "topology: {kind: single, hosts: 3}\n"
+        "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+        "switch: {architecture: cioq, speedup: 4, output_buffer: 64 KiB}\n"
+        "cc: {kind: ibcc, preset: fat-tree}\n"
+        "traffic: [{name: f, from: [0, 2], pattern: fixed, to: 1}]\n";
+    cop_result r;
+    scn_run(yaml, NULL, 0, &r, NULL);
+    const cop_series *a = series(&r, "becns/0>1"), *b = series(&r, "becns/2>1"),
+                     *congested = series(&r, "state/h1");
+    uint32_t enters = 0, heard = 0;
+    while (congested->v[enters] == 0.0)
+        enters++;
+    while (a->v[heard] + b->v[heard] == 0.0)
+        heard++;
+    assert_true(enters > 20); /* the output buffer was filled first */
+    assert_true(heard - enters <= 3);
+    cop_result_free(&r);
+}
+
 /* Hosts 0 to 2 of the first switch send to host 4, behind the second one, of a quarter of their link's rate. Once
  * the second switch is full, the cable to it is a victim: it has credit for a packet only when one has left.
  * It enters the state before that, and then marks, unless credit is asked for at every mark. */
@@ -330,6 +356,7 @@ int main(void)
         cmocka_unit_test(test_no_marks),
         cmocka_unit_test(test_slow_host),
         cmocka_unit_test(test_busy_sink),
+        cmocka_unit_test(test_marks_leave_the_output_buffer),
         cmocka_unit_test(test_root_at_every_mark),
         cmocka_unit_test(test_becn_on_acknowledgements),
         cmocka_unit_test(test_becn_waits_for_the_acknowledgement),
