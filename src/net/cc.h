@@ -36,6 +36,8 @@ typedef struct cop_cc_ops {
     /* The packet leaves by `port`, lane p->out_vl, now: from an output buffer if there is one. Its
      * bytes and credits are taken off already. May set COP_PKT_FECN. */
     void (*on_dequeue)(struct cop_net *net, uint32_t port, cop_pkt *p);
+    /* The number of queues that hold `port` to be a root of congestion (cop_net_roots) has changed. */
+    void (*on_root)(struct cop_net *net, uint32_t port, uint32_t roots);
     /* `bytes` of input port `in`, lane vl, are free at time t: when their credit goes back (>= t,
      * and not before an earlier one of the lane). NULL: at once. */
     cop_time (*credit_time)(struct cop_net *net, uint32_t in, uint32_t vl, uint32_t bytes,

@@ -246,6 +246,8 @@ static void put_throttle(draw *d)
              ", timer: %u ns, marking: %u %%, longest: %u ns, increase: %u, limit: %u, table: %s",
              between(d, 100, 5000), below(d, 101), between(d, 0, 10000), between(d, 1, 20),
              between(d, 1, 200), ONE_OF(d, "quadratic", "linear"));
+    draw_put(d, ", restart: %s, credit_test: %s, longest_at: %u", ONE_OF(d, "yes", "no"),
+             ONE_OF(d, "yes", "no"), below(d, 2) * between(d, 1, 200));
     if (below(d, 3) == 0)
         draw_put(d, ", packet_size: %u B", below(d, 2 * d->mtu));
 }
