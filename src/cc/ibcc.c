@@ -75,7 +75,7 @@ static double ibcc_port_value(struct cop_net *net, uint32_t port, uint32_t vl, u
 {
     const ibcc_run *run = cop_net_cc_net(net);
     const ibcc_lane *l = &run->lane[(size_t)port * run->lanes + vl];
-    return which == 0 ? l->congested : l->sum;
+    return which == 0 ? l->congested != 0 : l->sum;
 }
 
 static double ibcc_counter(struct cop_net *net, unsigned which)

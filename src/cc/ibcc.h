@@ -96,12 +96,13 @@ typedef struct ibcc_params { /* numbers that follow from options, preset and net
     uint32_t cct_index;
 } ibcc_params;
 
+#define IBCC_IF_ROOT 2
 typedef struct ibcc_lane { /* one lane of an output port: half a cache line */
     uint32_t upper, lower; /* bytes */
     uint32_t sum; /* bytes waiting in all inputs */
     uint16_t inputs; /* that have something waiting */
     uint16_t over_upper, over_lower; /* IBCC_VOQ: inputs above the thresholds */
-    uint8_t congested;
+    uint8_t congested; /* 0: no; 1: yes; IBCC_IF_ROOT: marks while it has credit */
     uint8_t masked; /* Victim_Mask: may enter without credit */
     uint32_t since_mark; /* eligible packets since the last mark */
     uint64_t draws;
@@ -115,7 +116,7 @@ typedef struct ibcc_input { /* one lane of an input with credit starvation */
 typedef struct ibcc_flow {
     cop_time last; /* end (delay_from: start) of its last packet */
     cop_time falls; /* next tick, while the index is above its minimum */
-    uint64_t unit; /* of the last packet, see ibcc_cct_unit; 0: none yet */
+    uint64_t unit; /* of the last packet, its bytes or its time on the wire; 0: none yet */
     uint32_t becns;
     uint16_t above; /* CCTI - CCTI_Min */
     bool owed; /* at the destination: a BECN waits for the next acknowledgement */
@@ -147,11 +148,7 @@ int64_t ibcc_parse_ratios(const char *text, ibcc_ratio *list, size_t max);
 
 /* ibcc_cct.c: memory is the caller's, [par->cct_entries]. */
 void ibcc_cct_fill(ibcc_cct *t, const ibcc_params *par, const ibcc_cfg *cfg, uint32_t mtu_bytes);
-/* What a table needs to know of a packet: its bytes, or its time on the wire if it holds ratios. */
-static inline uint64_t ibcc_cct_unit(const ibcc_cct *t, uint32_t bytes, cop_time wire_ps)
-{
-    return t->ratio ? wire_ps : bytes;
-}
+/* `unit` is the packet's time on the wire if the table holds ratios, else its bytes. */
 cop_time ibcc_cct_delay(const ibcc_cct *t, uint32_t index, uint64_t unit);
 static inline cop_time ibcc_ratio_of(ibcc_ratio r, cop_time wire_ps)
 {

@@ -63,6 +63,16 @@ cop_time ibcc_phase(const ibcc_run *run, uint32_t host, uint8_t sl)
     return draw % run->par.period_ps;
 }
 
+/* What the table needs to know of a packet of this host: its bytes, or its time on the wire if it holds
+ * ratios. */
+static uint64_t unit_of(struct cop_net *net, uint32_t host, uint32_t bytes)
+{
+    const ibcc_run *run = cop_net_cc_net(net);
+    if (!run->cct.ratio)
+        return bytes;
+    return cop_net_wire_time(net, cop_topo_host_port(cop_net_info(net)->topo, host), bytes);
+}
+
 cop_time ibcc_next_send(struct cop_net *net, void *flow, cop_time now)
 {
     ibcc_flow *f = flow;
@@ -74,8 +84,7 @@ void ibcc_on_send(struct cop_net *net, void *flow, const cop_pkt *p)
 {
     ibcc_flow *f = flow;
     const ibcc_run *run = cop_net_cc_net(net);
-    uint32_t port = cop_topo_host_port(cop_net_info(net)->topo, p->src);
-    f->unit = ibcc_cct_unit(&run->cct, p->bytes, cop_net_wire_time(net, port, p->bytes));
+    f->unit = unit_of(net, p->src, p->bytes);
     f->last = cop_net_now(net);
     if (run->delay_from == IBCC_FROM_END)
         f->last += cop_net_inject_time(net, p->src, p->bytes);
@@ -97,10 +106,8 @@ double ibcc_flow_value(struct cop_net *net, const void *flow, uint32_t src, unsi
     const ibcc_run *run = cop_net_cc_net(net);
     ibcc_flow f = *(const ibcc_flow *)flow;
     uint32_t mtu = run->cct.mtu_bytes;
-    uint32_t port = cop_topo_host_port(cop_net_info(net)->topo, src);
     uint32_t index = ibcc_ccti(&run->par, &f, cop_net_now(net));
-    uint64_t unit = ibcc_cct_unit(&run->cct, mtu, cop_net_wire_time(net, port, mtu));
-    double delay = (double)ibcc_cct_delay(&run->cct, index, unit);
+    double delay = (double)ibcc_cct_delay(&run->cct, index, unit_of(net, src, mtu));
     double packet = (double)cop_net_inject_time(net, src, mtu);
     bool from_end = run->delay_from == IBCC_FROM_END;
     double spacing = from_end ? packet + delay : delay > packet ? delay : packet;

@@ -100,8 +100,8 @@ static __attribute__((noinline)) bool fill_slow(ibcc_lane *l, int evaluate, uint
         above = fill > l->upper && l->upper != NEVER;
         below = fill <= l->lower;
     }
-    if (l->congested)
-        l->congested = !below;
+    if (below)
+        l->congested = 0;
     return !l->congested && above;
 }
 
@@ -110,8 +110,8 @@ bool ibcc_lane_fill(ibcc_lane *l, int evaluate, uint32_t before, uint32_t after)
     l->sum += after - before;
     if (evaluate != IBCC_OUTPUT)
         return fill_slow(l, evaluate, before, after);
-    if (l->congested)
-        l->congested = l->sum > l->lower;
+    if (l->sum <= l->lower)
+        l->congested = 0;
     return !l->congested && l->sum > l->upper; /* 32 bits never exceed NEVER */
 }
 
@@ -120,7 +120,10 @@ static __attribute__((noinline)) void enter(struct cop_net *net, ibcc_lane *l, u
                                             uint32_t vl)
 {
     const ibcc_run *run = cop_net_cc_net(net);
-    l->congested = l->masked || run->par.root_at_mark || cop_net_has_credit(net, out, vl);
+    if (run->par.root_at_mark && !l->masked)
+        l->congested = IBCC_IF_ROOT;
+    else
+        l->congested = l->masked || cop_net_has_credit(net, out, vl);
 }
 
 void ibcc_on_fill(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, uint32_t before,
@@ -149,16 +152,24 @@ bool ibcc_lane_mark(const ibcc_run *run, ibcc_lane *l, uint32_t entity, uint32_t
            cop_rng_at(run->seed, COP_RNG_MARK, entity, l->draws++) < par->mark_below;
 }
 
+/* Out of line: root_test mark, which few use. */
+static __attribute__((noinline)) void mark_if_root(struct cop_net *net, ibcc_lane *l, uint32_t port,
+                                                   cop_pkt *p)
+{
+    const ibcc_run *run = cop_net_cc_net(net);
+    if (cop_net_has_credit(net, port, p->out_vl) &&
+        ibcc_lane_mark(run, l, port * run->lanes + p->out_vl, p->bytes))
+        p->flags |= COP_PKT_FECN;
+}
+
 void ibcc_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
 {
     ibcc_run *run = cop_net_cc_net(net);
     uint32_t entity = port * run->lanes + p->out_vl;
     ibcc_lane *l = &run->lane[entity];
-    if (!l->congested)
-        return;
-    if (run->par.root_at_mark && !l->masked && !cop_net_has_credit(net, port, p->out_vl))
-        return;
-    if (ibcc_lane_mark(run, l, entity, p->bytes))
+    if (COP_UNLIKELY(l->congested == IBCC_IF_ROOT))
+        mark_if_root(net, l, port, p);
+    else if (ibcc_lane_mark(run, l, entity, p->bytes))
         p->flags |= COP_PKT_FECN;
 }
 

@@ -139,7 +139,9 @@ uint32_t cop_flow_find(const cop_net *net, uint32_t src, uint32_t dst, uint8_t s
 
 void *cop_net_cc_flow(cop_net *net, uint32_t src, uint32_t dst, uint8_t sl)
 {
-    return cop_flow_state(net, cop_flow_of(net, src, dst, sl));
+    uint32_t flow = cop_flow_find(net, src, dst, sl);
+    COP_ASSERT(flow != COP_NONE);
+    return cop_flow_state(net, flow);
 }
 
 void cop_flow_fini(cop_net *net)

@@ -72,44 +72,45 @@ static void go_on(cop_net *net, const cop_pkt *p, cop_time done)
     }
 }
 
-/* What the congestion control answers to packet h. Its notification is made when all of the packet is in
- * the receive buffer, however long the sink lets it wait there: the adapter looks at every packet that
- * enters its input buffer (Paper I, 3.2.2). The flags that are left go with the delivery. */
-static uint16_t inspect(cop_net *net, uint32_t host, uint32_t h)
-{
-    const cop_pkt *p = &net->pkt[h];
-    uint16_t flags = net->cc->on_deliver(net, host, p);
-    if (!(flags & COP_PKT_CNP) || net->nic_cfg->notify != COP_NOTIFY_ARRIVAL)
-        return flags;
-    if (p->t_tail <= net->end)
-        cop_nic_reply(net, host, p, flags, p->t_tail);
-    return 0;
-}
-
 bool cop_net_acked(const cop_net *net, const cop_pkt *p)
 {
     return net->nic_cfg->ack == COP_ACK_PACKET ||
            (net->nic_cfg->ack == COP_ACK_MESSAGE && (p->flags & COP_PKT_LAST));
 }
 
-static void answer(cop_net *net, uint32_t host, const cop_pkt *p, uint16_t flags, cop_time done)
+/* What goes back for data packet h, unless the run is over by then. The notification of the congestion
+ * control is made when all of the packet is in the receive buffer, however long the sink lets it wait
+ * there: the adapter looks at every packet that enters its input buffer (Paper I, 3.2.2). The
+ * acknowledgement is made when the packet is delivered; one packet says both if both are due then. */
+static void answer(cop_net *net, uint32_t host, uint32_t h, cop_time arrived, cop_time done)
 {
-    if (cop_net_acked(net, p))
-        flags |= COP_PKT_ACK;
-    if (flags)
-        cop_nic_reply(net, host, p, flags, done);
+    const cop_nic_cfg *cfg = net->nic_cfg;
+    uint16_t flags = 0, then = 0;
+    if (net->cc->on_deliver)
+        flags = net->cc->on_deliver(net, host, &net->pkt[h]);
+    if (cfg->ack != COP_ACK_NONE && cop_net_acked(net, &net->pkt[h]))
+        then = COP_PKT_ACK;
+    if (!(flags & COP_PKT_CNP) || cfg->notify != COP_NOTIFY_ARRIVAL) {
+        flags |= then;
+        then = 0;
+        arrived = done;
+    }
+    while (flags) {
+        if (arrived <= net->end)
+            cop_nic_reply(net, host, &net->pkt[h], flags, arrived);
+        flags = then;
+        then = 0;
+        arrived = done;
+    }
 }
 
 void cop_nic_receive(cop_net *net, uint32_t port, uint32_t h)
 {
     uint32_t host = port - net->host_port0;
     cop_nic *nic = &net->nic[host];
-    COP_CHECK(net->pkt[h].dst == host);
-    uint16_t flags = 0;
-    if (net->cc->on_deliver && !(net->pkt[h].flags & COP_PKT_CONTROL))
-        flags = inspect(net, host, h);
-    cop_pkt *p = &net->pkt[h]; /* not before: an answer may move the pool */
-    cop_time start = cop_max64(net->now, nic->rx_free), done = p->t_tail;
+    cop_pkt *p = &net->pkt[h];
+    COP_CHECK(p->dst == host);
+    cop_time start = cop_max64(net->now, nic->rx_free), arrived = p->t_tail, done = arrived;
     if (nic->receive_pace)
         done = cop_max64(done, start + cop_wire_time(nic->receive_pace, p->bytes));
     nic->rx_free = done;
@@ -117,6 +118,11 @@ void cop_nic_receive(cop_net *net, uint32_t port, uint32_t h)
     p->t_tail = done;
     if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
         cop_watch_step(net, COP_WATCH_DELIVER, port, p);
+    bool control = p->flags & COP_PKT_CONTROL;
+    if (!control) {
+        answer(net, host, h, arrived, done);
+        p = &net->pkt[h]; /* the pool may have moved */
+    }
     if (done > net->end) { /* still being taken in when the run ends: in flight */
         p->next = nic->late_head;
         nic->late_head = h;
@@ -124,7 +130,7 @@ void cop_nic_receive(cop_net *net, uint32_t port, uint32_t h)
     }
     net->total.delivered++;
     net->total.delivered_bytes += p->bytes;
-    if (p->flags & COP_PKT_CONTROL) {
+    if (control) {
         uint32_t becn = (p->flags & COP_PKT_BECN) != 0;
         net->total.becns += becn;
         net->probe.stream[p->stream].becns += becn;
@@ -134,7 +140,6 @@ void cop_nic_receive(cop_net *net, uint32_t port, uint32_t h)
         count(net, host, p, done);
         if (COP_UNLIKELY(net->traffic->woken != NULL))
             go_on(net, p, done);
-        answer(net, host, p, flags, done);
     }
     cop_pkt_free(net, h);
 }

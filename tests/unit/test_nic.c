@@ -238,6 +238,7 @@ static void a_mark_waits_for_the_acknowledgement(void **state)
     net_lab *w = make_with(set, COP_LEN(set));
     cop_net *net = &w->net;
     net->now = 5000;
+    cop_flow_of(net, 2, 1, 5); /* as if host 2 had sent them */
     for (uint32_t k = 0; k < COP_LEN(flags); k++)
         arrives(w, flags[k], (k + 1) * 10000);
     uint32_t h = net->nic[1].control_head;
