@@ -2,7 +2,7 @@
  * al. use it: switches mark packets that leave a congested port (FECN), destinations tell the source
  * (BECN), sources insert delays. See docs/MODEL.md; the rules are in ibcc_switch.c and ibcc_source.c.
  *
- * Destination   a data packet with FECN is answered at once by a notification packet, or by an
+ * Destination   a data packet with FECN is answered by a notification packet, as it arrives, or by an
  *               acknowledgement, with BECN. It is ignored on acknowledgements and notifications, and
  *               on packets that carry BECN. There is no multicast.
  * Source        M-ibcc, M-ibcc-dst, M-pfis-cc, M-pfis-guide. */
@@ -17,14 +17,15 @@ static void ibcc_start(struct cop_net *net)
     ibcc_run *run = cop_net_cc_net(net);
     size_t lanes = (size_t)info->topo->host_port0 * info->lanes;
     run->par = ibcc_resolve(cfg, info);
-    run->evaluate = cfg->evaluate;
     run->marking = cfg->marking;
     run->delay_from = cfg->delay_from;
-    run->answer = COP_PKT_BECN | (cfg->becn == IBCC_BY_ACK ? COP_PKT_ACK : COP_PKT_CNP);
+    run->answer = cfg->becn == IBCC_BY_CNP   ? COP_PKT_BECN | COP_PKT_CNP
+                  : cfg->becn == IBCC_BY_ACK ? COP_PKT_BECN | COP_PKT_ACK
+                                             : 0;
     run->lanes = info->lanes;
     run->seed = info->seed;
     run->lane = cop_net_cc_alloc(net, lanes, sizeof(ibcc_lane));
-    run->phase = cop_net_cc_alloc(net, info->n_hosts, sizeof(cop_time));
+    run->phases = cfg->timer_phase;
     if (cfg->cs_threshold > 0)
         run->input = cop_net_cc_alloc(net, lanes, sizeof(ibcc_input));
     ibcc_parse_ratios(cfg->cs_return_delay, &run->return_delay, 1);
@@ -34,7 +35,6 @@ static void ibcc_start(struct cop_net *net)
         run->cct.time = cop_net_cc_alloc(net, run->par.cct_entries, sizeof(cop_time));
     ibcc_cct_fill(&run->cct, &run->par, cfg, info->mtu_bytes);
     ibcc_switch_start(run, cfg, info);
-    ibcc_source_start(run, cfg, info);
 }
 
 static bool ibcc_flow_is_sl(const void *cfg)
@@ -42,11 +42,27 @@ static bool ibcc_flow_is_sl(const void *cfg)
     return ((const ibcc_cfg *)cfg)->level == IBCC_SL;
 }
 
+/* The BECN of a marked packet rides on the next acknowledgement of its queue pair (Paper III, II-B: "an
+ * acknowledgement packet for a reliable connection"): with one per message it waits for the message's
+ * end, and one BECN stands for all marks until then. */
+static uint16_t ride(struct cop_net *net, const cop_pkt *p, bool marked)
+{
+    ibcc_flow *f = cop_net_cc_flow(net, p->src, p->dst, p->sl);
+    f->owed |= marked;
+    if (!f->owed || !cop_net_acked(net, p))
+        return 0;
+    f->owed = false;
+    return COP_PKT_BECN;
+}
+
 static uint16_t ibcc_on_deliver(struct cop_net *net, uint32_t host, const cop_pkt *p)
 {
     (void)host;
     const ibcc_run *run = cop_net_cc_net(net);
-    return (p->flags & (COP_PKT_FECN | COP_PKT_BECN)) == COP_PKT_FECN ? run->answer : 0;
+    bool marked = (p->flags & (COP_PKT_FECN | COP_PKT_BECN)) == COP_PKT_FECN;
+    if (COP_UNLIKELY(run->answer == 0))
+        return ride(net, p, marked);
+    return marked ? run->answer : 0;
 }
 
 static const cop_cc_value flow_values[] = {
@@ -59,7 +75,7 @@ static double ibcc_port_value(struct cop_net *net, uint32_t port, uint32_t vl, u
 {
     const ibcc_run *run = cop_net_cc_net(net);
     const ibcc_lane *l = &run->lane[(size_t)port * run->lanes + vl];
-    return which == 0 ? l->congested : l->sum;
+    return which == 0 ? l->congested != 0 : l->sum;
 }
 
 static double ibcc_counter(struct cop_net *net, unsigned which)

@@ -1,23 +1,27 @@
 /* InfiniBand congestion control, inside: what its files share. The rules themselves are plain
  * functions over plain structs, so that tests can walk them step by step without a network.
  *
- *   ibcc_opts.c     options, presets, resolved parameters      ibcc_switch.c   port state, marking
- *   ibcc_cct.c      the table of delays                        ibcc_source.c   CCTI and its timer
- *   ibcc.c          the hooks of net/cc.h */
+ *   ibcc_opts.c     options                                    ibcc_switch.c   port state, marking
+ *   ibcc_params.c   presets, resolved parameters, checks       ibcc_source.c   CCTI and its timer
+ *   ibcc_cct.c      the table of delays                        ibcc.c          the hooks of net/cc.h */
 #ifndef COP_CC_IBCC_H
 #define COP_CC_IBCC_H
 
 #include "base/opt.h"
 #include "net/cc.h"
 
-enum ibcc_preset { IBCC_TESTBED, IBCC_FAT_TREE, IBCC_PFISTER };
-enum ibcc_evaluate { IBCC_VOQ, IBCC_OUTPUT, IBCC_CONTRIBUTORS };
+#define IBCC_MAX_ENTRIES 65536 /* of the table of delays */
+
+/* Values of options; where the first is AUTO, the preset decides. */
+enum ibcc_preset { IBCC_TESTBED, IBCC_SIMULATOR, IBCC_FAT_TREE, IBCC_PFISTER };
+enum ibcc_evaluate { IBCC_EVALUATE_AUTO, IBCC_VOQ, IBCC_OUTPUT, IBCC_CONTRIBUTORS };
+enum ibcc_root { IBCC_ROOT_AUTO, IBCC_AT_ENTRY, IBCC_AT_MARK };
 enum ibcc_mask { IBCC_MASK_NONE, IBCC_MASK_HOSTS, IBCC_MASK_ALL };
 enum ibcc_marking { IBCC_RANDOM, IBCC_COUNTED };
 enum ibcc_shape { IBCC_SHAPE_AUTO, IBCC_LINEAR, IBCC_QUADRATIC, IBCC_TIMES, IBCC_ENCODED };
 enum ibcc_level { IBCC_QP, IBCC_SL };
-enum ibcc_becn { IBCC_BY_CNP, IBCC_BY_ACK };
-enum ibcc_timer { IBCC_FREE_RUNNING, IBCC_RESTART };
+enum ibcc_becn { IBCC_BY_CNP, IBCC_BY_ACK, IBCC_BY_NEXT_ACK };
+enum ibcc_timer { IBCC_TIMER_AUTO, IBCC_FREE_RUNNING, IBCC_PER_SL, IBCC_RESTART };
 enum ibcc_from { IBCC_FROM_END, IBCC_FROM_START };
 
 typedef struct ibcc_cfg { /* as configured; ibcc_opts.c explains */
@@ -29,9 +33,10 @@ typedef struct ibcc_cfg { /* as configured; ibcc_opts.c explains */
     uint64_t threshold_reference;
     double threshold_share;
     uint64_t threshold_bytes;
+    double threshold_mtus;
     double hysteresis_mtus;
     uint64_t hysteresis_bytes;
-    int evaluate;
+    int evaluate, root_test;
     int victim_mask;
     cop_ints port_victim_mask; /* switch, port, 0 or 1, ... */
     int64_t packet_size, marking_rate;
@@ -82,18 +87,22 @@ typedef struct ibcc_params { /* numbers that follow from options, preset and net
     uint32_t trigger; /* CCTI that is logged; 0: none */
     cop_time period_ps;
     bool restart; /* a BECN restarts the flow's timer */
+    bool per_sl; /* otherwise: service levels tick at times of their own */
+    int evaluate;
+    bool root_at_mark; /* credit is looked at for each mark, not as the state is entered */
     uint32_t cct_entries;
     int cct_shape;
     cop_time cct_delay_ps;
     uint32_t cct_index;
 } ibcc_params;
 
+#define IBCC_IF_ROOT 2
 typedef struct ibcc_lane { /* one lane of an output port: half a cache line */
     uint32_t upper, lower; /* bytes */
     uint32_t sum; /* bytes waiting in all inputs */
     uint16_t inputs; /* that have something waiting */
     uint16_t over_upper, over_lower; /* IBCC_VOQ: inputs above the thresholds */
-    uint8_t congested;
+    uint8_t congested; /* 0: no; 1: yes; IBCC_IF_ROOT: marks while it has credit */
     uint8_t masked; /* Victim_Mask: may enter without credit */
     uint32_t since_mark; /* eligible packets since the last mark */
     uint64_t draws;
@@ -105,29 +114,33 @@ typedef struct ibcc_input { /* one lane of an input with credit starvation */
 } ibcc_input;
 
 typedef struct ibcc_flow {
-    cop_time next; /* earliest start of its next packet */
-    uint64_t base; /* free-running: number of the tick `above` refers to; restart: start of the
-                      current period */
-    uint32_t above; /* CCTI - CCTI_Min */
+    cop_time last; /* end (delay_from: start) of its last packet */
+    cop_time falls; /* next tick, while the index is above its minimum */
+    uint64_t unit; /* of the last packet, its bytes or its time on the wire; 0: none yet */
     uint32_t becns;
+    uint16_t above; /* CCTI - CCTI_Min */
+    bool owed; /* at the destination: a BECN waits for the next acknowledgement */
 } ibcc_flow;
+_Static_assert(sizeof(ibcc_flow) <= 32, "with the network's part of a flow one cache line");
 
 typedef struct ibcc_run { /* state of a run */
     ibcc_params par;
     ibcc_cct cct;
-    int evaluate, marking, delay_from;
-    uint16_t answer; /* flags of the packet that carries a BECN */
+    int marking, delay_from;
+    uint16_t answer; /* flags of the packet that carries a BECN; 0: the next acknowledgement does */
     uint32_t lanes;
     uint64_t seed;
     ibcc_lane *lane; /* [n_ports * lanes] */
     ibcc_input *input; /* [n_ports * lanes]; NULL: no credit starvation */
     ibcc_ratio return_delay;
-    cop_time *phase; /* [n_hosts] of the timers */
+    bool phases; /* end nodes are not synchronised: their timers have phases */
     uint64_t triggers, starved, notified; /* notified: flows with a BECN or more */
 } ibcc_run;
 
 /* ibcc_opts.c */
 extern const cop_opt ibcc_opts[];
+
+/* ibcc_params.c */
 int ibcc_check(const void *cfg, const cop_netinfo *info, cop_err *err);
 ibcc_params ibcc_resolve(const ibcc_cfg *cfg, const cop_netinfo *info);
 /* "shift:multiplier, ..." into list[max]; how many there are, or -1 if the text is not of that form. */
@@ -135,7 +148,8 @@ int64_t ibcc_parse_ratios(const char *text, ibcc_ratio *list, size_t max);
 
 /* ibcc_cct.c: memory is the caller's, [par->cct_entries]. */
 void ibcc_cct_fill(ibcc_cct *t, const ibcc_params *par, const ibcc_cfg *cfg, uint32_t mtu_bytes);
-cop_time ibcc_cct_delay(const ibcc_cct *t, uint32_t index, uint32_t bytes, cop_time wire_ps);
+/* `unit` is the packet's time on the wire if the table holds ratios, else its bytes. */
+cop_time ibcc_cct_delay(const ibcc_cct *t, uint32_t index, uint64_t unit);
 static inline cop_time ibcc_ratio_of(ibcc_ratio r, cop_time wire_ps)
 {
     return wire_ps * r.multiplier >> r.shift;
@@ -159,10 +173,13 @@ cop_time ibcc_credit_time(struct cop_net *net, uint32_t in, uint32_t vl, uint32_
 
 /* ibcc_source.c */
 /* CCTI at time `now`; applies the timer's ticks since the last look. */
-uint32_t ibcc_ccti(const ibcc_params *par, ibcc_flow *f, cop_time now, cop_time phase);
+uint32_t ibcc_ccti(const ibcc_params *par, ibcc_flow *f, cop_time now);
 /* A notification has come; true if the CCTI has reached the trigger. */
 bool ibcc_becn(const ibcc_params *par, ibcc_flow *f, cop_time now, cop_time phase);
-void ibcc_source_start(ibcc_run *run, const ibcc_cfg *cfg, const cop_netinfo *info);
+/* When the flow may send, if no further notification comes: see the rules in ibcc_source.c. */
+cop_time ibcc_earliest(const ibcc_params *par, const ibcc_cct *cct, ibcc_flow *f, cop_time now);
+/* Phase of the timer of a service level of a host. */
+cop_time ibcc_phase(const ibcc_run *run, uint32_t host, uint8_t sl);
 cop_time ibcc_next_send(struct cop_net *net, void *flow, cop_time now);
 void ibcc_on_send(struct cop_net *net, void *flow, const cop_pkt *p);
 void ibcc_on_control(struct cop_net *net, void *flow, const cop_pkt *p);

@@ -30,10 +30,12 @@ void ibcc_cct_fill(ibcc_cct *t, const ibcc_params *par, const ibcc_cfg *cfg, uin
     }
 }
 
-cop_time ibcc_cct_delay(const ibcc_cct *t, uint32_t index, uint32_t bytes, cop_time wire_ps)
+cop_time ibcc_cct_delay(const ibcc_cct *t, uint32_t index, uint64_t unit)
 {
     uint32_t i = index < t->n ? index : t->n - 1;
     if (t->ratio)
-        return ibcc_ratio_of(t->ratio[i], wire_ps);
-    return t->scale ? t->time[i] * bytes / t->mtu_bytes : t->time[i];
+        return ibcc_ratio_of(t->ratio[i], unit);
+    if (unit == t->mtu_bytes || !t->scale)
+        return t->time[i];
+    return t->time[i] * unit / t->mtu_bytes;
 }

@@ -2,80 +2,92 @@
  *
  * Role     each flow has an index CCTI into the table of delays; it rises with every BECN and falls with
  *          time. After a packet the flow waits for the delay of its index.
- * State    per flow 24 bytes. No timers: ticks are counted when the flow is looked at.
+ * State    per flow 32 bytes. No timers: ticks are counted when the flow is looked at.
  * Rules    BECN   CCTI = min(CCTI + CCTI_Increase, CCTI_Limit)
- *          tick   CCTI = max(CCTI - 1, CCTI_Min), every CCTI_Timer: at fixed times of the end node, or
- *                 (restart) that long after the flow's last BECN or tick
- *          send   the next packet starts no earlier than the end of this one (as the end node injects
- *                 it) + delay of the index at its start; so a lone flow has the rate size / (size /
- *                 rate + delay). Index 0 is no delay, and the packet is not even looked at.
+ *          tick   CCTI = max(CCTI - 1, CCTI_Min), every CCTI_Timer: at fixed times of the end node or
+ *                 of one of its service levels, or (restart) that long after the flow's last BECN or
+ *                 tick: "if the message is not canceled" it causes the decrease (Paper I, 3.2.2)
+ *          send   the arbiter of the end node asks whether the flow may send, and the delay is that of the
+ *                 index at that moment (Paper I, 3.2.2): it may, if the end of its last packet (as the
+ *                 end node injects it) + delay is not later. So a lone flow has the rate size /
+ *                 (size / rate + delay). Index 0 is no delay, and the packet is not even looked at.
  *          A flow is a queue pair, here (source, destination, service level), or all of a service
  *          level.
+ * Waiting  A flow that may not send yet is not asked all the time. Its delay shrinks at ticks, whose times
+ *          are known, so the answer is the first moment at which the index of then allows it. Only a
+ *          BECN can change that, and only to later (it raises the index, or puts off a tick): the end
+ *          node asks once more at the time it was told, and is told the new one.
  * Source   M-ibcc-src, M-ibcc-level; G-gran1-5, G-gran1-6, G-gran1-9. */
 #include "base/rng.h"
 #include "cc/ibcc.h"
 
-uint32_t ibcc_ccti(const ibcc_params *par, ibcc_flow *f, cop_time now, cop_time phase)
+uint32_t ibcc_ccti(const ibcc_params *par, ibcc_flow *f, cop_time now)
 {
-    if (f->above == 0)
-        return par->min;
-    uint64_t ticks;
-    if (par->restart) {
-        ticks = (now - f->base) / par->period_ps;
-        f->base += ticks * par->period_ps;
-    } else {
-        uint64_t tick = (now + phase) / par->period_ps;
-        ticks = tick - f->base;
-        f->base = tick;
+    if (f->above > 0 && now >= f->falls) {
+        uint64_t ticks = (now - f->falls) / par->period_ps + 1;
+        f->falls += ticks * par->period_ps;
+        f->above = ticks < f->above ? (uint16_t)(f->above - ticks) : 0;
     }
-    f->above = ticks < f->above ? f->above - (uint32_t)ticks : 0;
     return par->min + f->above;
 }
 
 bool ibcc_becn(const ibcc_params *par, ibcc_flow *f, cop_time now, cop_time phase)
 {
-    uint32_t before = ibcc_ccti(par, f, now, phase);
+    uint32_t before = ibcc_ccti(par, f, now);
     uint32_t room = par->limit - before;
     if (par->restart)
-        f->base = now;
+        f->falls = now + par->period_ps;
     else if (f->above == 0)
-        f->base = (now + phase) / par->period_ps;
-    f->above += par->increase < room ? par->increase : room;
+        f->falls = ((now + phase) / par->period_ps + 1) * par->period_ps - phase;
+    f->above = (uint16_t)(f->above + (par->increase < room ? par->increase : room));
     f->becns++;
     return par->trigger > 0 && before < par->trigger && par->min + f->above >= par->trigger;
 }
 
-void ibcc_source_start(ibcc_run *run, const ibcc_cfg *cfg, const cop_netinfo *info)
+cop_time ibcc_earliest(const ibcc_params *par, const ibcc_cct *cct, ibcc_flow *f, cop_time now)
 {
-    if (!cfg->timer_phase)
-        return;
-    /* End nodes are not synchronised. */
-    for (uint32_t h = 0; h < info->n_hosts; h++)
-        run->phase[h] = cop_rng_at(info->seed, COP_RNG_SOURCE, h, 0) % run->par.period_ps;
+    if (f->unit == 0)
+        return now; /* nothing was sent that a delay could follow */
+    uint32_t index = ibcc_ccti(par, f, now);
+    cop_time t = f->last + ibcc_cct_delay(cct, index, f->unit), falls = f->falls;
+    for (; t > falls && index > par->min; falls += par->period_ps)
+        t = cop_max64(falls, f->last + ibcc_cct_delay(cct, --index, f->unit));
+    return t;
+}
+
+cop_time ibcc_phase(const ibcc_run *run, uint32_t host, uint8_t sl)
+{
+    if (!run->phases)
+        return 0;
+    uint64_t draw = cop_rng_at(run->seed, COP_RNG_SOURCE, host, run->par.per_sl ? sl : 0);
+    return draw % run->par.period_ps;
+}
+
+/* What the table needs to know of a packet of this host: its bytes, or its time on the wire if it holds
+ * ratios. */
+static uint64_t unit_of(struct cop_net *net, uint32_t host, uint32_t bytes)
+{
+    const ibcc_run *run = cop_net_cc_net(net);
+    if (!run->cct.ratio)
+        return bytes;
+    return cop_net_wire_time(net, cop_topo_host_port(cop_net_info(net)->topo, host), bytes);
 }
 
 cop_time ibcc_next_send(struct cop_net *net, void *flow, cop_time now)
 {
-    (void)net, (void)now;
-    return ((const ibcc_flow *)flow)->next;
+    ibcc_flow *f = flow;
+    const ibcc_run *run = cop_net_cc_net(net);
+    return f->above + run->par.min == 0 ? now : ibcc_earliest(&run->par, &run->cct, f, now);
 }
 
 void ibcc_on_send(struct cop_net *net, void *flow, const cop_pkt *p)
 {
     ibcc_flow *f = flow;
     const ibcc_run *run = cop_net_cc_net(net);
-    if (f->above + run->par.min == 0)
-        return;
-    cop_time now = cop_net_now(net);
-    uint32_t index = ibcc_ccti(&run->par, f, now, run->phase[p->src]);
-    uint32_t port = cop_topo_host_port(cop_net_info(net)->topo, p->src);
-    cop_time delay =
-        ibcc_cct_delay(&run->cct, index, p->bytes, cop_net_wire_time(net, port, p->bytes));
-    if (delay == 0)
-        return;
-    f->next = now + delay;
+    f->unit = unit_of(net, p->src, p->bytes);
+    f->last = cop_net_now(net);
     if (run->delay_from == IBCC_FROM_END)
-        f->next += cop_net_inject_time(net, p->src, p->bytes);
+        f->last += cop_net_inject_time(net, p->src, p->bytes);
 }
 
 void ibcc_on_control(struct cop_net *net, void *flow, const cop_pkt *p)
@@ -84,7 +96,8 @@ void ibcc_on_control(struct cop_net *net, void *flow, const cop_pkt *p)
     if (!(p->flags & COP_PKT_BECN))
         return;
     run->notified += ((const ibcc_flow *)flow)->becns == 0;
-    run->triggers += ibcc_becn(&run->par, flow, cop_net_now(net), run->phase[p->dst]);
+    cop_time phase = run->par.restart ? 0 : ibcc_phase(run, p->dst, p->sl);
+    run->triggers += ibcc_becn(&run->par, flow, cop_net_now(net), phase);
 }
 
 /* ccti, delay, rate, becns */
@@ -93,9 +106,8 @@ double ibcc_flow_value(struct cop_net *net, const void *flow, uint32_t src, unsi
     const ibcc_run *run = cop_net_cc_net(net);
     ibcc_flow f = *(const ibcc_flow *)flow;
     uint32_t mtu = run->cct.mtu_bytes;
-    uint32_t port = cop_topo_host_port(cop_net_info(net)->topo, src);
-    uint32_t index = ibcc_ccti(&run->par, &f, cop_net_now(net), run->phase[src]);
-    double delay = (double)ibcc_cct_delay(&run->cct, index, mtu, cop_net_wire_time(net, port, mtu));
+    uint32_t index = ibcc_ccti(&run->par, &f, cop_net_now(net));
+    double delay = (double)ibcc_cct_delay(&run->cct, index, unit_of(net, src, mtu));
     double packet = (double)cop_net_inject_time(net, src, mtu);
     bool from_end = run->delay_from == IBCC_FROM_END;
     double spacing = from_end ? packet + delay : delay > packet ? delay : packet;

@@ -9,10 +9,12 @@
  *          below  the same with `no queue / not together more than the lower threshold`
  *          enter  above, and the port has credit for a full packet besides what it has just sent (it is
  *                 the root), or Victim_Mask is set
+ *                 (root_test: mark: without that test)
  *          leave  below. With one threshold lower = upper.
  *          A packet that leaves no longer counts in the fill that decides about its own mark.
  *          mark   in the state, not shorter than Packet_Size: one of Marking_Rate + 1, by draw or by
  *                 counting. Acknowledgements and notifications are packets like others here.
+ *                 root_test: mark: only while the port has credit or Victim_Mask is set
  * Weights  w = 1 .. 15 trigger at (16 - w) / 16 of the reference, 0 never.
  * Credit   starvation, for end nodes without congestion control: while an input port in Credit_Mask
  *          holds more than its threshold, two credits that it returns are at least CS_ReturnDelay
@@ -98,8 +100,8 @@ static __attribute__((noinline)) bool fill_slow(ibcc_lane *l, int evaluate, uint
         above = fill > l->upper && l->upper != NEVER;
         below = fill <= l->lower;
     }
-    if (l->congested)
-        l->congested = !below;
+    if (below)
+        l->congested = 0;
     return !l->congested && above;
 }
 
@@ -108,8 +110,8 @@ bool ibcc_lane_fill(ibcc_lane *l, int evaluate, uint32_t before, uint32_t after)
     l->sum += after - before;
     if (evaluate != IBCC_OUTPUT)
         return fill_slow(l, evaluate, before, after);
-    if (l->congested)
-        l->congested = l->sum > l->lower;
+    if (l->sum <= l->lower)
+        l->congested = 0;
     return !l->congested && l->sum > l->upper; /* 32 bits never exceed NEVER */
 }
 
@@ -117,7 +119,11 @@ bool ibcc_lane_fill(ibcc_lane *l, int evaluate, uint32_t before, uint32_t after)
 static __attribute__((noinline)) void enter(struct cop_net *net, ibcc_lane *l, uint32_t out,
                                             uint32_t vl)
 {
-    l->congested = l->masked || cop_net_has_credit(net, out, vl);
+    const ibcc_run *run = cop_net_cc_net(net);
+    if (run->par.root_at_mark && !l->masked)
+        l->congested = IBCC_IF_ROOT;
+    else
+        l->congested = l->masked || cop_net_has_credit(net, out, vl);
 }
 
 void ibcc_on_fill(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, uint32_t before,
@@ -127,7 +133,7 @@ void ibcc_on_fill(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, u
     ibcc_lane *l = &run->lane[(size_t)out * run->lanes + vl];
     if (COP_UNLIKELY(run->input != NULL))
         run->input[(size_t)in * run->lanes + vl].bytes += after - before;
-    if (ibcc_lane_fill(l, run->evaluate, before, after))
+    if (ibcc_lane_fill(l, run->par.evaluate, before, after))
         enter(net, l, out, vl);
 }
 
@@ -146,11 +152,24 @@ bool ibcc_lane_mark(const ibcc_run *run, ibcc_lane *l, uint32_t entity, uint32_t
            cop_rng_at(run->seed, COP_RNG_MARK, entity, l->draws++) < par->mark_below;
 }
 
+/* Out of line: root_test mark, which few use. */
+static __attribute__((noinline)) void mark_if_root(struct cop_net *net, ibcc_lane *l, uint32_t port,
+                                                   cop_pkt *p)
+{
+    const ibcc_run *run = cop_net_cc_net(net);
+    if (cop_net_has_credit(net, port, p->out_vl) &&
+        ibcc_lane_mark(run, l, port * run->lanes + p->out_vl, p->bytes))
+        p->flags |= COP_PKT_FECN;
+}
+
 void ibcc_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
 {
     ibcc_run *run = cop_net_cc_net(net);
     uint32_t entity = port * run->lanes + p->out_vl;
-    if (ibcc_lane_mark(run, &run->lane[entity], entity, p->bytes))
+    ibcc_lane *l = &run->lane[entity];
+    if (COP_UNLIKELY(l->congested == IBCC_IF_ROOT))
+        mark_if_root(net, l, port, p);
+    else if (ibcc_lane_mark(run, l, entity, p->bytes))
         p->flags |= COP_PKT_FECN;
 }
 

@@ -1,24 +1,29 @@
 /* Injection throttling by marks, as in the hybrids of Papers V and VI: ith, ib-ith, ccfit, ecocc.
  *
  * Role     slows down the sources of congestion trees while the queueing scheme, which found the root,
- *          may isolate them meanwhile. Both share the detector: the scheme says which outputs are in the
- *          congestion state (cop_net_roots), this file marks and throttles.
+ *          may isolate them meanwhile. Both share the detector: the scheme says which outputs hold a queue
+ *          above its threshold (cop_net_roots), this file marks and throttles.
  * Switch   a packet that leaves an output in the congestion state, and is not shorter than
- *          `packet_size`, is marked (FECN) with probability `marking`.
+ *          `packet_size`, is marked (FECN) with probability `marking`. An output is in the state while it
+ *          has such a queue; with `credit_test` only from the first packet on that leaves credit
+ *          for another one behind: InfiniBand's rule for roots (Paper V, II), printed for ith and
+ *          ib-ith, while ccfit and ecocc go by their queues alone.
  * Sink     answers each marked packet at once (CNP with BECN).
  * Source   per destination: index into a table of delays (CCT), time of the last packet (LTI) and a
- *          timer. A notification adds `increase` to the index and restarts the timer; each time it
- *          runs out, the index falls by one. Without `restart` it goes on at regular intervals, as one
- *          may read Paper VI. The next packet may start at LTI + CCT[index], LTI being when the last one
- *          started or (delay_from: end) had gone: a delay between packets.
- *          CCT[i] = longest * (i / limit)^2, or linear.
+ *          timer. A notification adds `increase` to the index; each time the timer runs out, the index
+ *          falls by one. `restart`: a notification also starts the timer anew (Paper V, III-D), otherwise
+ *          it goes on "at regular intervals" (Paper VI, 3.2). The next packet may start at LTI +
+ *          CCT[index], LTI being when the last one started or (delay_from: end) had gone, with the index
+ *          of the moment at which the arbiter asks.
+ *          CCT[i] = longest * (i / longest_at)^2, or linear.
  * Timers   are not events: the index is brought up to date when it is used.
  * Names    ith, ib-ith  throttling alone, with the values of Papers V and VI (there: of Paper III), on
  *                       any scheme that finds roots: queueing hfdi with `queues: 0`.
  *          ccfit        with fbicm: thresholds detect, stop, go, high, low.
  *          ecocc        with hfdi: thresholds high and low.
- * Source   M-ith, M-ibith, M-ccfit, M-ccfit-ia, M-ecocc, M-ecocc-hca. The tables are not printed
- *          (G-gran5-5, G-gran6-3, G-gran6-4): longest delays are ours. */
+ * Source   M-ith, M-ibith, M-ccfit, M-ccfit-ia, M-ecocc, M-ecocc-hca. ib-ith has the table that Paper III
+ *          prints, i^2 * 7/106^2 us; of the others no table is printed (G-gran5-5, G-gran6-3,
+ *          G-gran6-4): their longest delays are ours. */
 #include "base/opt.h"
 #include "base/rng.h"
 #include "cc/cc_all.h"
@@ -33,9 +38,9 @@ static const char *const from_names[] = {"start", "end", NULL};
 typedef struct throttle_cfg {
     uint64_t timer_ps, longest_ps, packet_bytes;
     double marking;
-    int64_t increase, limit;
+    int64_t increase, limit, longest_at;
     int shape, delay_from;
-    bool restart;
+    bool restart, credit_test;
 } throttle_cfg;
 
 typedef struct throttle_flow {
@@ -47,64 +52,86 @@ typedef struct throttle_flow {
 
 typedef struct throttle_port {
     uint64_t drawn; /* random numbers used */
+    uint32_t rooted; /* credit_test: lanes that had credit since the output has a queue above */
 } throttle_port;
 
 #define T(field) offsetof(throttle_cfg, field)
-#define OPTS(timer_def, share_def, longest_def, from_def)                                          \
+/* Options whose defaults differ between the controls. */
+#define TIMER(def)                                                                                 \
+    "timer", COP_OPT_TIME, T(timer_ps), def, 1000, 1e12, NULL,                                     \
+        "time after which a source's index falls by one (CCTI_Timer)"
+#define RESTART(def)                                                                               \
+    "restart", COP_OPT_BOOL, T(restart), def, 0, 0, NULL,                                          \
+        "each notification starts the timer anew; no: it goes on at regular intervals"
+#define MARKING(def)                                                                               \
+    "marking", COP_OPT_SHARE, T(marking), def, 0, 1, NULL,                                         \
+        "share of the packets that are marked at a congested output"
+#define CREDIT(def)                                                                                \
+    "credit_test", COP_OPT_BOOL, T(credit_test), def, 0, 0, NULL,                                  \
+        "an output enters the congestion state only if it has credit for another packet"
+#define LONGEST(def)                                                                               \
+    "longest", COP_OPT_TIME, T(longest_ps), def, 0, 1e12, NULL, "delay at the index `longest_at`"
+#define FROM(def)                                                                                  \
+    "delay_from", COP_OPT_ENUM, T(delay_from), def, 0, 0, from_names,                              \
+        "the delay counts from the start or the end of the packet before"
+
+/* Those that do not. */
+#define PACKET_SIZE                                                                                \
+    "packet_size", COP_OPT_BYTES, T(packet_bytes), "0", 0, 1e9, NULL,                              \
+        "shorter packets are not marked"
+#define INCREASE                                                                                   \
+    "increase", COP_OPT_INT, T(increase), "1", 1, 1023, NULL,                                      \
+        "added to the index by each notification (CCTI_Increase)"
+#define LIMIT "limit", COP_OPT_INT, T(limit), "127", 1, 1023, NULL, "largest index (CCTI_Limit)"
+#define AT                                                                                         \
+    "longest_at", COP_OPT_INT, T(longest_at), "0", 0, 1023, NULL,                                  \
+        "index that has the delay `longest`; 0 = `limit`. The table of Paper III: 106, and 7 us"
+#define TABLE                                                                                      \
+    "table", COP_OPT_ENUM, T(shape), "quadratic", 0, 0, shape_names,                               \
+        "how the delay grows with the index"
+
+#define OPTS(timer, restart, marking, credit, longest, from)                                       \
     {                                                                                              \
-        {"timer",     COP_OPT_TIME,                                                                \
-         T(timer_ps), timer_def,                                                                   \
-         1000,        1e12,                                                                        \
-         NULL,        "time after which a source's index falls by one (CCTI_Timer)"},              \
-            {"restart",  COP_OPT_BOOL,                                                             \
-             T(restart), "yes",                                                                    \
-             0,          0,                                                                        \
-             NULL,       "each notification starts the timer anew"},                               \
-            {"marking",  COP_OPT_SHARE,                                                            \
-             T(marking), share_def,                                                                \
-             0,          1,                                                                        \
-             NULL,       "share of the packets that are marked at a congested output"},            \
-            {"packet_size",                                                                        \
-             COP_OPT_BYTES,                                                                        \
-             T(packet_bytes),                                                                      \
-             "0",                                                                                  \
-             0,                                                                                    \
-             1e9,                                                                                  \
-             NULL,                                                                                 \
-             "shorter packets are not marked"},                                                    \
-            {"increase",  COP_OPT_INT,                                                             \
-             T(increase), "1",                                                                     \
-             1,           1023,                                                                    \
-             NULL,        "added to the index by each notification (CCTI_Increase)"},              \
-            {"limit", COP_OPT_INT, T(limit), "127", 1, 1023, NULL, "largest index (CCTI_Limit)"},  \
-            {"longest", COP_OPT_TIME, T(longest_ps), longest_def,                                  \
-             0,         1e12,         NULL,          "delay at the largest index"},                \
-            {"table",     COP_OPT_ENUM,                                                            \
-             T(shape),    "quadratic",                                                             \
-             0,           0,                                                                       \
-             shape_names, "how the delay grows with the index"},                                   \
-            {"delay_from",                                                                         \
-             COP_OPT_ENUM,                                                                         \
-             T(delay_from),                                                                        \
-             from_def,                                                                             \
-             0,                                                                                    \
-             0,                                                                                    \
-             from_names,                                                                           \
-             "the delay counts from the start or the end of the packet before"},                   \
+        {TIMER(timer)}, {RESTART(restart)}, {MARKING(marking)}, {PACKET_SIZE}, {CREDIT(credit)},   \
+            {INCREASE}, {LIMIT}, {LONGEST(longest)}, {AT}, {TABLE}, {FROM(from)},                  \
         {                                                                                          \
             0                                                                                      \
         }                                                                                          \
     }
-static const cop_opt ith_opts[] = OPTS("8 us", "85 %", "16 us", "end");
-static const cop_opt ib_ith_opts[] = OPTS("150 us", "50 %", "10 us", "start");
-static const cop_opt ecocc_opts[] = OPTS("150 us", "50 %", "32 us", "start");
+
+static const cop_opt ith_opts[] = OPTS("8 us", "yes", "85 %", "yes", "16 us", "end");
+static const cop_opt ccfit_opts[] = OPTS("8 us", "yes", "85 %", "no", "16 us", "end");
+/* 127^2 * 7/106^2 us */
+static const cop_opt ib_ith_opts[] = OPTS("150 us", "no", "50 %", "yes", "10.048327 us", "start");
+static const cop_opt ecocc_opts[] = OPTS("150 us", "no", "50 %", "no", "32 us", "start");
 
 /* -- switches -- */
+
+/* Is lane vl of the output in the congestion state? A packet has just left by it. */
+static bool congested(struct cop_net *net, const throttle_cfg *cfg, uint32_t port, uint32_t vl)
+{
+    if (cop_net_roots(net, port) == 0)
+        return false;
+    if (!cfg->credit_test)
+        return true;
+    throttle_port *st = cop_net_cc_port(net, port);
+    if (!(st->rooted >> vl & 1) && cop_net_has_credit(net, port, vl))
+        st->rooted |= 1u << vl;
+    return st->rooted >> vl & 1;
+}
+
+/* The last queue is below its threshold: the state is left, and must be entered anew. */
+static void throttle_on_root(struct cop_net *net, uint32_t port, uint32_t roots)
+{
+    throttle_port *st = cop_net_cc_port(net, port);
+    if (roots == 0)
+        st->rooted = 0;
+}
 
 static void throttle_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
 {
     const throttle_cfg *cfg = cop_net_cc_cfg(net);
-    if (cop_net_roots(net, port) == 0 || (p->flags & COP_PKT_CONTROL) ||
+    if (!congested(net, cfg, port, p->out_vl) || (p->flags & COP_PKT_CONTROL) ||
         p->bytes < cfg->packet_bytes)
         return;
     throttle_port *st = cop_net_cc_port(net, port);
@@ -123,9 +150,9 @@ static uint16_t throttle_on_deliver(struct cop_net *net, uint32_t host, const co
 
 static cop_time delay_of(const throttle_cfg *cfg, uint32_t index)
 {
-    uint64_t limit = (uint64_t)cfg->limit;
-    return cfg->shape == LINEAR ? cfg->longest_ps * index / limit
-                                : cfg->longest_ps * index * index / (limit * limit);
+    uint64_t at = (uint64_t)(cfg->longest_at ? cfg->longest_at : cfg->limit);
+    return cfg->shape == LINEAR ? cfg->longest_ps * index / at
+                                : cfg->longest_ps * index * index / (at * at);
 }
 
 /* The timer has run out so many times since the last look. */
@@ -249,10 +276,10 @@ static int needs_hfdi(const void *cfg, const cop_netinfo *info, cop_err *err)
 #define THROTTLE                                                                                   \
     .cfg_size = sizeof(throttle_cfg), .flow_size = sizeof(throttle_flow),                          \
     .port_size = sizeof(throttle_port), .on_dequeue = throttle_on_dequeue,                         \
-    .on_deliver = throttle_on_deliver, .on_control = throttle_on_control,                          \
-    .next_send = throttle_next_send, .on_send = throttle_on_send, .flow_values = flow_values,      \
-    .port_values = port_values, .flow_value = throttle_flow_value,                                 \
-    .port_value = throttle_port_value
+    .on_root = throttle_on_root, .on_deliver = throttle_on_deliver,                                \
+    .on_control = throttle_on_control, .next_send = throttle_next_send,                            \
+    .on_send = throttle_on_send, .flow_values = flow_values, .port_values = port_values,           \
+    .flow_value = throttle_flow_value, .port_value = throttle_port_value
 
 const cop_cc_ops cop_cc_ith = {.name = "ith",
                                .summary = "throttling by marks of congested outputs",
@@ -269,7 +296,7 @@ const cop_cc_ops cop_cc_ib_ith = {.name = "ib-ith",
 const cop_cc_ops cop_cc_ccfit = {.name = "ccfit",
                                  .summary = "throttling on top of fbicm: hybrid, five thresholds",
                                  .source = "Paper V, CCFIT",
-                                 .opts = ith_opts,
+                                 .opts = ccfit_opts,
                                  .check = needs_fbicm,
                                  THROTTLE};
 const cop_cc_ops cop_cc_ecocc = {.name = "ecocc",

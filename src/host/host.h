@@ -78,6 +78,12 @@ static inline uint32_t cop_host_section(const cop_net *net, uint32_t dst, uint32
     return cop_net_section_of(net, &p, vl);
 }
 
+/* When control packet h may go; COP_NEVER if there is none or only credit can help. */
+static inline cop_time cop_host_becomes_ready(const cop_net *net, uint32_t h)
+{
+    return h != COP_NONE && net->pkt[h].t_inj > net->now ? net->pkt[h].t_inj : COP_NEVER;
+}
+
 /* COP_EV_NIC: what is sent again and control packets go first; then `send` may send one packet of
  * data; `next` says when trying again makes sense, credits and control packets apart. */
 typedef void (*cop_host_send_fn)(cop_net *net, uint32_t host);
@@ -102,10 +108,8 @@ cop_host_attempt(cop_net *net, uint32_t host, cop_host_send_fn send, cop_host_ne
     cop_time data = next(net, host);
     if (data != COP_NEVER)
         data = cop_max64(data, nic->inject_free);
-    uint32_t control = nic->control_head;
-    if (control != COP_NONE && net->pkt[control].t_inj > net->now)
-        data = cop_min64(data, net->pkt[control].t_inj);
-    cop_host_wake(net, host, data);
+    data = cop_min64(data, cop_host_becomes_ready(net, nic->notice_head));
+    cop_host_wake(net, host, cop_min64(data, cop_host_becomes_ready(net, nic->control_head)));
 }
 
 #endif

@@ -1,7 +1,8 @@
 /* End nodes: the sending port, the same for every kind.
  *
  * Role     plans attempts to send, makes packets of messages and of answers, puts them on the wire.
- * Rules    Control packets (ACK, CNP) go before data and do not count against the injection limit.
+ * Rules    Notifications (CNP) go first, then acknowledgements, then data; only data counts against
+ *          the injection limit.
  *          A packet of data starts no earlier than length / injection rate after the previous one.
  * Events   COP_EV_NIC per host, at most one pending.
  * Source   gran1 3.2.2 (CNP priority), gran4 4 (injection limit), G-gran4-11. */
@@ -125,10 +126,10 @@ void cop_host_launch(cop_net *net, uint32_t host, uint32_t h)
     on_wire(net, cop_host_port(net, host), h);
 }
 
-bool cop_host_send_control(cop_net *net, uint32_t host)
+/* The first of a list of control packets, if it is ready and fits. */
+static bool send_first(cop_net *net, uint32_t host, uint32_t *list)
 {
-    cop_nic *nic = &net->nic[host];
-    uint32_t h = nic->control_head, port = cop_host_port(net, host);
+    uint32_t h = *list, port = cop_host_port(net, host);
     if (h == COP_NONE || net->pkt[h].t_inj > net->now)
         return false;
     cop_pkt *p = &net->pkt[h];
@@ -137,10 +138,17 @@ bool cop_host_send_control(cop_net *net, uint32_t host)
         cop_fc_block(net, port, p->vl, blocks);
         return false;
     }
-    nic->control_head = p->next;
+    *list = p->next;
     p->t_inj = net->now;
     on_wire(net, port, h);
     return true;
+}
+
+/* Notifications have a queue of their own that goes before everything else (Paper I, 3.2.2). */
+bool cop_host_send_control(cop_net *net, uint32_t host)
+{
+    cop_nic *nic = &net->nic[host];
+    return send_first(net, host, &nic->notice_head) || send_first(net, host, &nic->control_head);
 }
 
 void cop_host_reply(cop_net *net, uint32_t host, const cop_pkt *to, uint16_t flags, cop_time t)
@@ -170,10 +178,14 @@ void cop_host_reply(cop_net *net, uint32_t host, const cop_pkt *to, uint16_t fla
                             .sl = sl};
     net->total.acks += (flags & COP_PKT_ACK) != 0;
     net->total.cnps += (flags & COP_PKT_CNP) != 0;
-    if (nic->control_head == COP_NONE)
-        nic->control_head = h;
+    /* Two lists: a notification is ready when its packet has arrived, and must not wait for the
+     * acknowledgement of an earlier one that the sink has not taken in yet. */
+    uint32_t *head = flags & COP_PKT_CNP ? &nic->notice_head : &nic->control_head;
+    uint32_t *tail = flags & COP_PKT_CNP ? &nic->notice_tail : &nic->control_tail;
+    if (*head == COP_NONE)
+        *head = h;
     else
-        net->pkt[nic->control_tail].next = h;
-    nic->control_tail = h;
+        net->pkt[*tail].next = h;
+    *tail = h;
     cop_host_wake(net, host, t);
 }

@@ -6,6 +6,8 @@
  *          done), for length / receive rate, and not before its tail has arrived. Its space is freed,
  *          and it counts as delivered, at that end. All of it is known when the head arrives, so no
  *          further event is needed. A sink slower than its link back-pressures the network.
+ *          A notification is made when the tail of the marked packet has arrived (nic.notify), an
+ *          acknowledgement when the packet is delivered.
  * Source   gran4 4 (inject 13.5, receive 13.6 Gbit/s), M-ibcc-dst. */
 #include "base/outcome.h"
 #include "host/host.h"
@@ -69,16 +71,36 @@ static void go_on(cop_net *net, const cop_pkt *p, cop_time done)
     }
 }
 
-static void answer(cop_net *net, uint32_t host, const cop_pkt *p, cop_time done)
+bool cop_net_acked(const cop_net *net, const cop_pkt *p)
 {
-    uint16_t flags = 0;
-    if (net->nic_cfg->ack == COP_ACK_PACKET ||
-        (net->nic_cfg->ack == COP_ACK_MESSAGE && (p->flags & COP_PKT_LAST)))
-        flags |= COP_PKT_ACK;
+    return net->nic_cfg->ack == COP_ACK_PACKET ||
+           (net->nic_cfg->ack == COP_ACK_MESSAGE && (p->flags & COP_PKT_LAST));
+}
+
+/* What goes back for data packet h, unless the run is over by then. The notification of the congestion
+ * control is made when all of the packet is in the receive buffer, however long the sink lets it wait
+ * there: the adapter looks at every packet that enters its input buffer (Paper I, 3.2.2). The
+ * acknowledgement is made when the packet is delivered; one packet says both if both are due then. */
+static void answer(cop_net *net, uint32_t host, uint32_t h, cop_time arrived, cop_time done)
+{
+    const cop_nic_cfg *cfg = net->nic_cfg;
+    uint16_t flags = 0, then = 0;
     if (net->cc->on_deliver)
-        flags |= net->cc->on_deliver(net, host, p);
-    if (flags)
-        cop_host_reply(net, host, p, flags, done);
+        flags = net->cc->on_deliver(net, host, &net->pkt[h]);
+    if (cfg->ack != COP_ACK_NONE && cop_net_acked(net, &net->pkt[h]))
+        then = COP_PKT_ACK;
+    if (!(flags & COP_PKT_CNP) || cfg->notify != COP_NOTIFY_ARRIVAL) {
+        flags |= then;
+        then = 0;
+        arrived = done;
+    }
+    while (flags) {
+        if (arrived <= net->end)
+            cop_host_reply(net, host, &net->pkt[h], flags, arrived);
+        flags = then;
+        then = 0;
+        arrived = done;
+    }
 }
 
 void cop_host_receive(cop_net *net, uint32_t port, uint32_t h)
@@ -87,7 +109,7 @@ void cop_host_receive(cop_net *net, uint32_t port, uint32_t h)
     cop_nic *nic = &net->nic[host];
     cop_pkt *p = &net->pkt[h];
     COP_CHECK(p->dst == host);
-    cop_time start = cop_max64(net->now, nic->rx_free), done = p->t_tail;
+    cop_time start = cop_max64(net->now, nic->rx_free), arrived = p->t_tail, done = arrived;
     if (nic->receive_pace)
         done = cop_max64(done, start + cop_wire_time(nic->receive_pace, p->bytes));
     nic->rx_free = done;
@@ -95,6 +117,11 @@ void cop_host_receive(cop_net *net, uint32_t port, uint32_t h)
     p->t_tail = done;
     if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
         cop_watch_step(net, COP_WATCH_DELIVER, port, p);
+    bool control = p->flags & COP_PKT_CONTROL;
+    if (!control) {
+        answer(net, host, h, arrived, done);
+        p = &net->pkt[h]; /* the pool may have moved */
+    }
     if (done > net->end) { /* still being taken in when the run ends: in flight */
         p->next = nic->late_head;
         nic->late_head = h;
@@ -102,7 +129,7 @@ void cop_host_receive(cop_net *net, uint32_t port, uint32_t h)
     }
     net->total.delivered++;
     net->total.delivered_bytes += p->bytes;
-    if (p->flags & COP_PKT_CONTROL) {
+    if (control) {
         uint32_t becn = (p->flags & COP_PKT_BECN) != 0;
         net->total.becns += becn;
         net->probe.stream[p->stream].becns += becn;
@@ -112,7 +139,6 @@ void cop_host_receive(cop_net *net, uint32_t port, uint32_t h)
         count(net, host, p, done);
         if (COP_UNLIKELY(net->traffic->woken != NULL))
             go_on(net, p, done);
-        answer(net, host, p, done);
     }
     cop_pkt_free(net, h);
 }

@@ -153,6 +153,8 @@ void cop_net_account(cop_net *net)
         unsent += net->nic[h].unsent;
         for (uint32_t c = net->nic[h].control_head; c != COP_NONE; c = net->pkt[c].next)
             unsent++;
+        for (uint32_t c = net->nic[h].notice_head; c != COP_NONE; c = net->pkt[c].next)
+            unsent++;
     }
     if (l.packets != in_flight)
         broken(net, "%" PRIu64 " packets are in flight, %" PRIu64 " were found", in_flight,

@@ -174,6 +174,8 @@ static void build_hosts(cop_net *net, const cop_net_parts *pt)
         cop_pace inject = pt->nic->inject_rate_bps ? cop_pace_of(pt->nic->inject_rate_bps) : 0;
         cop_pace receive = pt->nic->receive_rate_bps ? cop_pace_of(pt->nic->receive_rate_bps) : 0;
         net->nic[h] = (cop_nic){.wake = COP_NEVER,
+                                .notice_head = COP_NONE,
+                                .notice_tail = COP_NONE,
                                 .control_head = COP_NONE,
                                 .control_tail = COP_NONE,
                                 .late_head = COP_NONE,
@@ -286,6 +288,7 @@ static void describe(cop_net *net, const cop_net_parts *pt)
                               .queueing = pt->queue->name,
                               .finds_roots = pt->queue->finds_roots,
                               .injection_queues = pt->host->injection_queues,
+                              .acks = pt->nic->ack != COP_ACK_NONE,
                               .answers = pt->nic->ack != COP_ACK_NONE || pt->cc->on_deliver};
     if (pt->nic->control_bytes > net->info.mtu_bytes)
         net->info.mtu_bytes = (uint32_t)pt->nic->control_bytes;

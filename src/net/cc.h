@@ -33,9 +33,11 @@ typedef struct cop_cc_ops {
     /* Bytes that wait in input port `in` for output port `out` on lane vl have changed. */
     void (*on_fill)(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, uint32_t before,
                     uint32_t after);
-    /* The packet leaves by `port`, lane p->out_vl; its bytes and credits are taken off already. May
-     * set COP_PKT_FECN. */
+    /* The packet leaves by `port`, lane p->out_vl, now: from an output buffer if there is one. Its
+     * bytes and credits are taken off already. May set COP_PKT_FECN. */
     void (*on_dequeue)(struct cop_net *net, uint32_t port, cop_pkt *p);
+    /* The number of queues that hold `port` to be a root of congestion (cop_net_roots) has changed. */
+    void (*on_root)(struct cop_net *net, uint32_t port, uint32_t roots);
     /* `bytes` of input port `in`, lane vl, are free at time t: when their credit goes back (>= t,
      * and not before an earlier one of the lane). NULL: at once. */
     cop_time (*credit_time)(struct cop_net *net, uint32_t in, uint32_t vl, uint32_t bytes,
@@ -49,8 +51,10 @@ typedef struct cop_cc_ops {
     void (*on_control)(struct cop_net *net, void *flow,
                        const cop_pkt *p); /* ACK or CNP came back */
 
-    /* Destination side: return flags of a control packet (COP_PKT_CNP or COP_PKT_ACK, and more) to
-     * send back at once, 0 for none. */
+    /* Destination side: a data packet comes in. Return flags of a control packet (COP_PKT_CNP or
+     * COP_PKT_ACK, and more) to send back, 0 for none: with COP_PKT_CNP as soon as all of the packet
+     * has arrived (nic.notify), otherwise when it has been taken in. If it is acknowledged anyway,
+     * COP_PKT_BECN alone is enough. */
     uint16_t (*on_deliver)(struct cop_net *net, uint32_t host, const cop_pkt *p);
 
     /* What run.observe may ask for, lists that end with a NULL name; `which` counts from 0. */
@@ -66,6 +70,11 @@ typedef struct cop_cc_ops {
 const void *cop_net_cc_cfg(const struct cop_net *net);
 void *cop_net_cc_port(struct cop_net *net, uint32_t port);
 void *cop_net_cc_net(struct cop_net *net);
+/* State of the flow that a data packet belongs to, for destinations that remember something about it; it
+ * has sent, so it exists. Until another flow sends its first packet. */
+void *cop_net_cc_flow(struct cop_net *net, uint32_t src, uint32_t dst, uint8_t sl);
+/* Will its destination acknowledge this data packet? */
+bool cop_net_acked(const struct cop_net *net, const cop_pkt *p);
 /* Zeroed memory for n items that lives as long as the network; not for the data path. */
 void *cop_net_cc_alloc(struct cop_net *net, size_t n, size_t size);
 /* Bytes waiting in all inputs for this output port. */

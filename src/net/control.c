@@ -121,6 +121,8 @@ void cop_net_queue_root(cop_net *net, uint32_t port, bool more)
 {
     COP_ASSERT(more || net->roots[port] > 0);
     net->roots[port] = (uint16_t)(net->roots[port] + (more ? 1 : -1));
+    if (net->cc->on_root)
+        net->cc->on_root(net, port, net->roots[port]);
 }
 
 uint32_t cop_net_roots(const cop_net *net, uint32_t port)

@@ -138,6 +138,13 @@ uint32_t cop_flow_find(const cop_net *net, uint32_t src, uint32_t dst, uint8_t s
     return cop_flow_at(net, flow)->known ? flow : COP_NONE;
 }
 
+void *cop_net_cc_flow(cop_net *net, uint32_t src, uint32_t dst, uint8_t sl)
+{
+    uint32_t flow = cop_flow_find(net, src, dst, sl);
+    COP_ASSERT(flow != COP_NONE);
+    return cop_flow_state(net, flow);
+}
+
 void cop_flow_fini(cop_net *net)
 {
     for (uint32_t sl = 0; sl < COP_MAX_SL; sl++)

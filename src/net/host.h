@@ -55,7 +55,8 @@ typedef struct cop_nic {
     cop_time inject_free; /* injection limit allows the next start */
     cop_time rx_free; /* sink has taken in everything until then */
     cop_pace inject_pace, receive_pace; /* 0: link rate */
-    uint32_t control_head, control_tail; /* ACKs, CNPs to send, oldest first */
+    uint32_t notice_head, notice_tail; /* CNPs to send, oldest first; before all else */
+    uint32_t control_head, control_tail; /* ACKs to send, oldest first */
     uint32_t seq; /* packets made so far */
     uint32_t serial; /* messages taken so far */
     uint32_t throttled_n, throttled_cap; /* heap of throttled flows by t_ok */

@@ -222,22 +222,20 @@ static void tell_enqueued(cop_net *net, uint32_t port, uint32_t queue, uint32_t 
         net->cc->on_enqueue(net, out, p);
 }
 
-/* Packet p went from input `in_port`, lane vl, to output `out`; returns when its credit goes back. */
+/* Packet p went from input `in_port`, lane vl, to the wire or the buffer of output `out`; returns when its
+ * credit goes back. */
 static cop_time tell_dequeued(cop_net *net, uint32_t in_port, const cop_pick *pick, uint32_t vl,
-                              uint32_t out, cop_pkt *p, cop_time leaves)
+                              uint32_t out, cop_pkt *p, cop_time leaves, bool buffered)
 {
     const cop_cc_ops *cc = net->cc;
     if (net->served)
         net->served[(size_t)out * net->info.n_hosts + p->src] = net->now + 1; /* 0: never */
-    if (cc->on_fill)
-        tell_fill(net, in_port, p, false);
-    p->out_vl = (uint8_t)pick->vl; /* adaptive routing: perhaps not its first choice */
-    if (cc->on_dequeue) {
-        uint16_t before = p->flags;
-        cc->on_dequeue(net, out, p);
-        uint32_t marked = (p->flags & ~before & COP_PKT_FECN) != 0;
-        net->probe.port[out].marked += marked;
-        net->total.fecns += marked;
+    if (!buffered) {
+        if (cc->on_fill)
+            tell_fill(net, in_port, p, false);
+        p->out_vl = (uint8_t)pick->vl; /* adaptive routing: perhaps not its first choice */
+        if (cc->on_dequeue)
+            cop_input_leaves(net, out, p);
     }
     return cc->credit_time ? cc->credit_time(net, in_port, vl, p->bytes, leaves) : leaves;
 }
@@ -306,7 +304,7 @@ void cop_input_withdraw(cop_net *net, uint32_t q)
 }
 
 cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
-                         cop_transfer_fn transfer)
+                         cop_transfer_fn transfer, bool buffered)
 {
     uint32_t q = pick->queue, in_port = pick->in;
     if (!net->per_output)
@@ -317,9 +315,11 @@ cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
     uint32_t bytes = p->bytes, vl = p->vl;
     uint32_t counted = net->max_cand == 1 ? port : net->in[in_port].port0 + p->out;
     net->out[counted].waiting -= p->bytes;
+    if (buffered && net->cc->on_fill) /* it waits no longer, and may be on the wire at once */
+        tell_fill(net, in_port, p, false);
     cop_time leaves = transfer(net, port, pick->vl, h), free = leaves;
     if (net->hooks)
-        free = tell_dequeued(net, in_port, pick, vl, port, &net->pkt[h], leaves);
+        free = tell_dequeued(net, in_port, pick, vl, port, &net->pkt[h], leaves, buffered);
     cop_fc_give(net, in_port, freed, bytes, free);
     next_head(net, pick, port, leaves);
     if (net->hooks && net->queue_ops->on_dequeue) /* when the queue is in order again */

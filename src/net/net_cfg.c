@@ -13,6 +13,7 @@ static const char *const vlarb_names[] = {"round-robin", "ib", "strict", NULL};
 static const char *const fc_names[] = {"credit", "ib", "on-off", "ack-nack", NULL};
 static const char *const order_names[] = {"fifo", "round-robin", NULL};
 static const char *const ack_names[] = {"none", "message", "packet", NULL};
+static const char *const notify_names[] = {"arrival", "delivery", NULL};
 static const char *const queue_names[] = {"ring", "heap", NULL};
 
 #define L(field) offsetof(cop_link_cfg, field)
@@ -112,6 +113,9 @@ const cop_opt cop_nic_opts[] = {
      "messages of throttled or blocked flows that a stream sets aside before it waits"},
     {"ack", COP_OPT_ENUM, N(ack), "none", 0, 0, ack_names,
      "acknowledgement packets: none, per message, per packet"},
+    {"notify", COP_OPT_ENUM, N(notify), "arrival", 0, 0, notify_names,
+     "when a congestion notification is made: as soon as the marked packet has arrived in the "
+     "receive buffer, or when the end node has taken it in from there, as acknowledgements are"},
     {"control_bytes", COP_OPT_BYTES, N(control_bytes), "64 B", 1, 4096, NULL,
      "size of acknowledgements and congestion notifications; sent before data"},
     {"control_vl", COP_OPT_INT, N(control_vl), "-1", -1, COP_MAX_VL - 1, NULL,

@@ -52,6 +52,7 @@ typedef struct cop_fc_cfg { /* section `flow_control` */
 
 enum cop_nic_order { COP_NIC_FIFO, COP_NIC_RR };
 enum cop_ack { COP_ACK_NONE, COP_ACK_MESSAGE, COP_ACK_PACKET };
+enum cop_notify { COP_NOTIFY_ARRIVAL, COP_NOTIFY_DELIVERY };
 typedef struct cop_nic_cfg { /* section `nic` */
     uint64_t inject_rate_bps; /* 0: the link's */
     uint64_t receive_rate_bps; /* 0: the link's */
@@ -61,6 +62,7 @@ typedef struct cop_nic_cfg { /* section `nic` */
     int order; /* enum cop_nic_order: among flows that may send */
     int64_t backlog; /* messages of throttled or blocked flows set aside per stream */
     int ack; /* enum cop_ack */
+    int notify; /* enum cop_notify: when a mark is answered */
     uint64_t control_bytes; /* size of ACK and notification packets */
     int64_t control_vl; /* lane of control packets; -1: as data */
 } cop_nic_cfg;

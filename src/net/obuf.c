@@ -9,6 +9,7 @@
  * Events   COP_EV_TX per port: a packet is there, credits came, the previous packet has left.
  * Source   M-cioq. */
 #include "net/arch.h"
+#include "net/input.h"
 #include "net/link.h"
 
 typedef struct obuf_lane {
@@ -112,6 +113,9 @@ static bool try_lane(cop_net *net, uint32_t port, uint32_t vl, cop_time *later)
     b->leaving = blocks;
     b->leaving_vl = vl;
     cop_vlarb_sent(net, port, vl, p->bytes);
+    if (net->cc
+            ->on_dequeue) /* marks are set as a packet leaves the output buffer (Paper I, 3.2.1) */
+        cop_input_leaves(net, port, p);
     cop_wire_send(net, port, h);
     return true;
 }
@@ -156,7 +160,7 @@ static cop_time obuf_transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t
     b->xbar_free = leaves;
     lane->free -= cop_blocks(p->bytes);
     net->out[port].waiting += p->bytes; /* it still waits, only nearer to the wire */
-    p->vl = (uint8_t)vl;
+    p->vl = p->out_vl = (uint8_t)vl;
     p->t_tail = leaves;
     p->next = COP_NONE;
     if (lane->head == COP_NONE)

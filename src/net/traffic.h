@@ -50,6 +50,7 @@ typedef struct cop_stream {
     uint8_t part; /* enum cop_part */
     /* private to traffic/ */
     uint8_t dest, gen; /* how destinations and times are drawn */
+    bool drawn; /* one of two streams that share the messages of one process by draw */
     uint8_t low; /* 1 in the low phase of a wave, the silence between bursts */
     uint32_t aux; /* place in a list of destinations, subset of a forest */
     uint32_t rate[2]; /* index into the table of rates: high, low */

@@ -5,6 +5,9 @@
  *     poisson    exponential work whose mean is the mean size;
  *     bernoulli  slots of the mean message at the host's full rate, counted from the start; each
  *                has a message with chance rate / full rate, independently.
+ *   The two parts of a B node (forest, mix: drawn) are one process with the rate of both: each of its
+ *   messages is for the hotspot with chance p. Each part has a stream that follows all of the process,
+ *   with the same random numbers, and keeps what is its own; so they stay independent queues.
  *   Pulses and bursts switch between two rates. Work goes on across the switch at the new rate; for
  *   Bernoulli a slot belongs to the phase in which it begins. A Poisson or Bernoulli process has no
  *   memory, so drawing again after a switch leaves its law unchanged.
@@ -128,7 +131,9 @@ int traffic_arrival_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_
 {
     e->gen = gen_of(cfg);
     e->wave = WAVE_NONE;
-    e->random_phase = cfg->phase == COP_PHASE_RANDOM;
+    e->random_phase = cfg->phase == COP_PHASE_RANDOM ||
+                      (cfg->phase == COP_PHASE_AUTO && cfg->pattern == COP_PATTERN_FOREST &&
+                       cfg->mix == COP_MIX_DRAWN);
     e->limit = (uint32_t)cfg->messages;
     e->patience = cfg->patience_ps;
     b->tr->gives_up |= e->patience > 0;
@@ -264,6 +269,33 @@ static void set_next(cop_stream *s, cop_time t)
     s->t_next = t < s->t_stop ? t : COP_NEVER;
 }
 
+/* From the message at t_next, of so many bytes, to the one after it. */
+static cop_time step(const traffic_entry *e, const traffic_rate *rates, cop_stream *s, cop_rng *r,
+                     uint32_t bytes)
+{
+    if (s->gen == GEN_BERNOULLI)
+        return after_slots(e, rates, s, r, 1);
+    uint64_t work =
+        s->gen == GEN_POISSON ? cop_rng_exponential(r, e->mean_q16) : (uint64_t)bytes << 16;
+    return after_work(e, rates, s, r, work);
+}
+
+/* The first message of the stream's own kind from the one at t on. Messages for the hotspot that come
+ * while the host is the hotspot itself are made by nobody. */
+static cop_time first_own(const traffic_entry *e, const traffic_rate *rates, cop_stream *s,
+                          cop_rng *r, cop_time t)
+{
+    bool wants_hot = s->part == COP_PART_HOTSPOT;
+    while (t < s->t_stop) {
+        bool hot = traffic_share_hit(e->hot_bits, cop_rng_u64(r));
+        if (hot == wants_hot && !(hot && traffic_forest_self(&e->forest, s, t)))
+            break;
+        s->t_next = t;
+        t = step(e, rates, s, r, traffic_size_draw(e, s));
+    }
+    return t;
+}
+
 /* Uniform in [0, n). */
 static uint64_t below64(cop_rng *r, uint64_t n)
 {
@@ -289,6 +321,7 @@ void traffic_arrival_start(traffic_build *b, const traffic_entry *e, cop_stream 
         begin_phase(e, s, &r);
     }
     uint64_t lead = e->random_phase ? below64(&r, e->mean_q16) : 0;
+    cop_time t;
     if (s->gen == GEN_BERNOULLI) {
         traffic_u128 span;
         const traffic_rate *rate = &b->rate[s->rate[0]];
@@ -298,11 +331,12 @@ void traffic_arrival_start(traffic_build *b, const traffic_entry *e, cop_stream 
             s->low ^= 1;
             begin_phase(e, s, &r);
         }
-        set_next(s, after_slots(e, b->rate, s, &r, 0));
+        t = after_slots(e, b->rate, s, &r, 0);
     } else {
         uint64_t work = s->gen == GEN_POISSON ? cop_rng_exponential(&r, e->mean_q16) : lead;
-        set_next(s, after_work(e, b->rate, s, &r, work));
+        t = after_work(e, b->rate, s, &r, work);
     }
+    set_next(s, s->drawn ? first_own(e, b->rate, s, &r, t) : t);
     s->rng_arrival = r.counter;
 }
 
@@ -310,14 +344,9 @@ cop_time traffic_arrival_next(const traffic_entry *e, const traffic_rate *rates,
                               uint32_t bytes)
 {
     cop_rng r = traffic_rng(e, s, COP_RNG_ARRIVAL, s->rng_arrival);
-    cop_time t;
-    if (s->gen == GEN_BERNOULLI) {
-        t = after_slots(e, rates, s, &r, 1);
-    } else {
-        uint64_t work =
-            s->gen == GEN_POISSON ? cop_rng_exponential(&r, e->mean_q16) : (uint64_t)bytes << 16;
-        t = after_work(e, rates, s, &r, work);
-    }
+    cop_time t = step(e, rates, s, &r, bytes);
+    if (COP_UNLIKELY(s->drawn))
+        t = first_own(e, rates, s, &r, t);
     s->rng_arrival = r.counter;
     return t < s->t_stop ? t : COP_NEVER;
 }

@@ -5,6 +5,7 @@
  *   at random places. B and C nodes are dealt out to `hotspots` subsets, each class equally to +-1.
  *   Every `lifetime` from the entry's start on, all subsets get new hotspots at the same instant:
  *   distinct hosts out of all, whatever their class.
+ *   The parts of a B node come message by message at random (mix: drawn, see arrival.c) or evenly.
  * Outputs: role and subset of each source, the hotspots of every slot of the run, and for each
  *   contributor the slots in which it is its own hotspot. It generates no hotspot traffic then.
  * Simplification: the table of hotspots is made beforehand, up to the end of the run. After that

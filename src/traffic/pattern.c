@@ -151,7 +151,7 @@ int traffic_pattern_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_
         rc = traffic_fault(b, "pattern", "%s needs the number of hosts to be %s; it is %u",
                            pattern_name(cfg->pattern), needs, e->n_hosts);
     }
-    e->hot_bits = traffic_share_bits(cfg->hot_share);
+    e->hot_bits = traffic_share_bits(cfg->pattern == COP_PATTERN_FOREST ? cfg->p : cfg->hot_share);
     if (cfg->pattern == COP_PATTERN_HOT_REGION) {
         e->region = traffic_share_of(cfg->region, e->n_hosts);
         if (e->region == 0) {

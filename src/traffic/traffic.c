@@ -123,7 +123,7 @@ static void add_windows(traffic_build *b, const cop_traffic_cfg *cfg, const traf
         window w = window_at(b, cfg, i);
         if (w.from >= w.to)
             continue;
-        if (model->part == COP_PART_HOTSPOT)
+        if (model->part == COP_PART_HOTSPOT && !model->drawn)
             nth = add_around_own_slots(b, e, model, bps, w, nth);
         else
             add_stream(b, e, model, bps, w, nth++);
@@ -145,19 +145,22 @@ static void add_forest_source(traffic_build *b, const cop_traffic_cfg *cfg, cons
     }
     if (role == COP_ROLE_B && s->gen == GEN_SATURATED)
         s->gen = GEN_CONSTANT;
+    /* Paper IV, frame I: messages to the hotspot and to others follow each other at random. */
+    s->drawn = role == COP_ROLE_B && cfg->mix == COP_MIX_DRAWN && hot[0] > 0 && rest[0] > 0;
     if (hot[0] > 0 && cfg->contribute) {
         s->part = COP_PART_HOTSPOT;
         s->aux = f->subset[s->host];
         s->dest = f->n_slots == 1 ? DEST_FIXED : DEST_SLOT;
         s->fixed_dst = f->n_slots == 1 ? f->hot[s->aux] : COP_NONE;
-        add_windows(b, cfg, e, s, hot);
+        if (!s->drawn || s->fixed_dst != s->host)
+            add_windows(b, cfg, e, s, s->drawn ? all : hot);
     }
     if (rest[0] > 0) {
         s->part = COP_PART_UNIFORM;
         s->aux = 0;
         s->dest = DEST_UNIFORM;
         s->fixed_dst = COP_NONE;
-        add_windows(b, cfg, e, s, rest);
+        add_windows(b, cfg, e, s, s->drawn ? all : rest);
     }
 }
 

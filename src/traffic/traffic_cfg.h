@@ -47,7 +47,8 @@ enum cop_arrival {
 };
 
 enum cop_pulse_arrival { COP_PULSE_BERNOULLI, COP_PULSE_CONSTANT, COP_PULSE_POISSON };
-enum cop_phase { COP_PHASE_TOGETHER, COP_PHASE_RANDOM };
+enum cop_phase { COP_PHASE_AUTO, COP_PHASE_TOGETHER, COP_PHASE_RANDOM };
+enum cop_mix { COP_MIX_DRAWN, COP_MIX_EVEN };
 enum cop_size_kind { COP_SIZE_FIXED, COP_SIZE_UNIFORM, COP_SIZE_BIMODAL, COP_SIZE_LIST };
 
 typedef struct cop_traffic_cfg {
@@ -63,6 +64,7 @@ typedef struct cop_traffic_cfg {
     double b_share, v_share, p; /* forest */
     int64_t hotspots;
     uint64_t lifetime_ps;
+    int mix; /* enum cop_mix: of a B node's two parts */
     bool contribute;
     int exchange; /* enum cop_exchange */
     uint64_t think_ps;

@@ -30,7 +30,8 @@ static const char *const to_order_names[] = {"round-robin", "random", "by-source
 static const char *const arrival_names[] = {"saturated", "constant", "bernoulli", "poisson",
                                             "pulses",    "on-off",   NULL};
 static const char *const pulse_names[] = {"bernoulli", "constant", "poisson", NULL};
-static const char *const phase_names[] = {"together", "random", NULL};
+static const char *const phase_names[] = {"auto", "together", "random", NULL};
+static const char *const mix_names[] = {"drawn", "even", NULL};
 static const char *const size_names[] = {"fixed", "uniform", "bimodal", "list", NULL};
 
 #define T(field) offsetof(cop_traffic_cfg, field)
@@ -75,6 +76,9 @@ const cop_opt cop_traffic_opts[] = {
      "(all to their hotspot)"},
     {"p", COP_OPT_SHARE, T(p), "50 %", 0, 1, NULL,
      "forest: share of a B node's rate that is meant for its hotspot; the rest is uniform"},
+    {"mix", COP_OPT_ENUM, T(mix), "drawn", 0, 0, mix_names,
+     "forest: a B node draws for each message whether it is for the hotspot, with chance p; or its "
+     "two parts come evenly, each at its share of the rate"},
     {"hotspots", COP_OPT_INT, T(hotspots), "8", 1, MAX_HOST, NULL,
      "forest: number of subsets of C and B nodes, each with a hotspot of its own"},
     {"lifetime", COP_OPT_TIME, T(lifetime_ps), "0", 0, MAX_TIME, NULL,
@@ -111,10 +115,9 @@ const cop_opt cop_traffic_opts[] = {
      "on-off: mean length of a burst, exponential; constant rate inside"},
     {"off_mean", COP_OPT_TIME, T(off_mean_ps), "0", 0, MAX_TIME, NULL,
      "on-off: mean time between two bursts, exponential"},
-    {"phase", COP_OPT_ENUM, T(phase), "together", 0, 0, phase_names,
-     "constant, bernoulli: all senders begin their first message time or slot at the start, or "
-     "each "
-     "at a random part of it"},
+    {"phase", COP_OPT_ENUM, T(phase), "auto", 0, 0, phase_names,
+     "constant, bernoulli: all senders begin their first message time or slot together at the "
+     "start, or each at a random part of it; auto = together, forest with drawn mix random"},
     {"message", COP_OPT_BYTES, T(message_bytes), "4 KiB", 1, MAX_BYTES, NULL,
      "size of each message, when `size_distribution` is fixed"},
     {"size_distribution", COP_OPT_ENUM, T(size_kind), "fixed", 0, 0, size_names,

@@ -62,7 +62,7 @@ typedef struct traffic_entry {
     uint32_t n_src, *src; /* ascending host numbers */
     /* where to */
     uint32_t to, region, group_size, groups, offset;
-    uint64_t hot_bits; /* hot_share as a threshold for 64 random bits */
+    uint64_t hot_bits; /* hot_share, or p of a forest, as a threshold for 64 random bits */
     uint32_t n_list, *list;
     traffic_forest forest;
     /* how much */
@@ -123,6 +123,11 @@ const char *traffic_permute_needs(int pattern, uint32_t n_hosts);
 /* forest.c */
 int traffic_forest_build(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e);
 uint32_t traffic_forest_slot(const traffic_forest *f, cop_time t);
+/* Is the stream's host the hotspot of its own subset at time t? */
+static inline bool traffic_forest_self(const traffic_forest *f, const cop_stream *s, cop_time t)
+{
+    return f->hot[(size_t)traffic_forest_slot(f, t) * f->n_hot + s->aux] == s->host;
+}
 
 /* size.c */
 int traffic_size_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e);
@@ -139,11 +144,13 @@ void traffic_arrival_start(traffic_build *b, const traffic_entry *e, cop_stream 
 cop_time traffic_arrival_next(const traffic_entry *e, const traffic_rate *rates, cop_stream *s,
                               uint32_t bytes);
 
-/* Random stream of `purpose` of a stream, at its counter. */
+/* Random stream of `purpose` of a stream, at its counter. Two streams that share one process by draw
+ * both follow that process. */
 static inline cop_rng traffic_rng(const traffic_entry *e, const cop_stream *s,
                                   enum cop_purpose purpose, uint64_t counter)
 {
-    cop_rng r = cop_rng_make(e->seed, purpose, s->host * 4 + s->part);
+    uint32_t part = s->drawn && purpose != COP_RNG_DEST ? COP_PART_WHOLE : s->part;
+    cop_rng r = cop_rng_make(e->seed, purpose, s->host * 4 + part);
     r.counter = counter;
     return r;
 }

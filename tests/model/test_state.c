@@ -260,7 +260,10 @@ static void check_hosts(const net_lab *w, found *f)
         f->packets += walk(net, nic->late_head, &bytes, &blocks, &last);
         f->control += walk(net, nic->control_head, &bytes, &blocks, &last);
         if (nic->control_head != COP_NONE)
-            AGREE(nic->control_tail, last, "last control packet of host %u", h);
+            AGREE(nic->control_tail, last, "last acknowledgement of host %u", h);
+        f->control += walk(net, nic->notice_head, &bytes, &blocks, &last);
+        if (nic->notice_head != COP_NONE)
+            AGREE(nic->notice_tail, last, "last notification of host %u", h);
     }
     if (net->cc->flow_size)
         check_flows(w, f);

@@ -26,6 +26,16 @@ static void run_ok(const char *yaml, const char *const *set, size_t n, cop_resul
     assert_int_equal(r->packets_lost, 0);
 }
 
+static const cop_series *series(const cop_result *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->n_series; i++)
+        if (strcmp(r->series[i].name, name) == 0)
+            return &r->series[i];
+    print_error("no series %s\n", name);
+    fail();
+    return NULL;
+}
+
 /* -- timer -- */
 
 /* Options at their defaults, but the delay counts from the start of a packet: that needs no end node. */
@@ -150,10 +160,6 @@ static void test_timer_begins_with_the_first_notification(void **state)
     }
 }
 
-/* -- table -- */
-
-/* One mark takes both flows to the end of the table, and they stay there: a packet takes 1.6384 us and
- * the delay is 16 us, after the packet or from its start on. */
 /* What ran out before a notification is taken off before it counts, also when it restarts the timer:
  * three, two periods and a half, one more: the index is 3 - 2 + 1, for two periods from then on. */
 static void test_periods_before_a_notification_count(void **state)
@@ -179,6 +185,99 @@ static void test_periods_before_a_notification_count(void **state)
     cop_arena_free(&arena);
 }
 
+/* Paper V: a notification initialises the timer, Paper VI: the index falls at regular intervals. Only ith and
+ * ib-ith, which are InfiniBand's throttling, ask for credit. */
+static void test_defaults(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *cc;
+        bool restart, credit_test;
+    } cases[] = {{"ith", true, true},
+                 {"ccfit", true, false},
+                 {"ib-ith", false, true},
+                 {"ecocc", false, false}};
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        const cop_cc_ops *ops = cop_cc_find(cases[i].cc);
+        uint64_t cfg[32];
+        cop_arena arena = {0};
+        cop_opt_defaults(ops->opts, cfg, &arena);
+        const cop_opt *restart = cop_opt_find(ops->opts, "restart"),
+                      *credit = cop_opt_find(ops->opts, "credit_test");
+        assert_int_equal(*((bool *)cfg + restart->offset), cases[i].restart);
+        assert_int_equal(*((bool *)cfg + credit->offset), cases[i].credit_test);
+        cop_arena_free(&arena);
+    }
+}
+
+/* -- congestion state -- */
+
+/* Hosts 0 and 1 send to host 2, host 0 over a cable. The port to host 2 is the root and has credit. The
+ * cable's port has a queue only when the buffers behind it are full: a victim, which has no credit for
+ * a further packet. Delays are 0, so nothing changes. */
+static void test_credit(void **state)
+{
+    (void)state;
+    static const char chain[] = "run: {duration: 2 ms}\n"
+                                "topology: {kind: chain, hosts: [1, 2]}\n"
+                                "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+                                "queueing: {kind: hfdi, queues: 0}\n"
+                                "traffic: [{from: [0, 1], pattern: fixed, to: 2}]\n";
+    static const char *const kinds[] = {"cc.kind=ith", "cc.kind=ib-ith", "cc.kind=ecocc"};
+    for (size_t k = 0; k < COP_LEN(kinds); k++)
+        for (int test = 0; test < 3; test++) { /* no, yes, default */
+            const char *set[] = {kinds[k], "cc.longest=0",
+                                 test ? "cc.credit_test=yes" : "cc.credit_test=no"};
+            cop_result r;
+            run_ok(chain, set, test == 2 ? 2 : 3, &r);
+            double root = 0.0, victim = 0.0, heard = 0.0;
+            for (uint32_t i = 0; i < r.n_scalars; i++) {
+                const char *name = r.scalar[i].name;
+                double v = r.scalar[i].value;
+                root = strcmp(name, "fecn_at/s1.1") == 0 ? v : root;
+                victim = strcmp(name, "fecn_at/s0.1") == 0 ? v : victim;
+                heard = strcmp(name, "becn") == 0 ? v : heard;
+            }
+            bool asks = test == 1 || (test == 2 && k < 2);
+            assert_true(root > 200 && heard > 200);
+            assert_true(asks ? victim == 0 : victim > 200);
+            cop_result_free(&r);
+        }
+}
+
+/* -- table -- */
+
+/* i^2 * 7/106^2 us, the table of Paper III, for each of them. */
+static void test_table_of_paper3(void **state)
+{
+    (void)state;
+    static const char star[] =
+        "run: {duration: 2 ms, sample: 10 us, observe: \"ccti/0>2, delay/0>2\"}\n"
+        "topology: {kind: single, hosts: 4}\n"
+        "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+        "traffic: [{name: hot, from: [0, 1], pattern: fixed, to: 2}]\n";
+    static const char *const kinds[][2] = {{"queueing.kind=fbicm", "cc.kind=ccfit"},
+                                           {"queueing.kind=hfdi", "cc.kind=ecocc"},
+                                           {"queueing.kind=hfdi", "cc.kind=ith"},
+                                           {"queueing.kind=hfdi", "cc.kind=ib-ith"}};
+    for (size_t k = 0; k < COP_LEN(kinds); k++) {
+        const char *set[] = {kinds[k][0], kinds[k][1], "cc.longest=7 us", "cc.longest_at=106"};
+        cop_result r;
+        run_ok(star, set, k == 3 ? 2 : 4, &r); /* ib-ith has it by default */
+        const cop_series *index = series(&r, "ccti/0>2"), *delay = series(&r, "delay/0>2");
+        double most = 0.0;
+        for (uint32_t i = 0; i < index->n; i++) {
+            double ns = index->v[i] * index->v[i] * 7000.0 / (106.0 * 106.0);
+            assert_true(delay->v[i] <= ns && delay->v[i] > ns - 0.002); /* whole picoseconds */
+            most = index->v[i] > most ? index->v[i] : most;
+        }
+        assert_true(most > 5.0);
+        cop_result_free(&r);
+    }
+}
+
+/* One mark takes both flows to the end of the table, and they stay there: a packet takes 1.6384 us and
+ * the delay is 16 us, after the packet or from its start on. */
 static void test_delay_from(void **state)
 {
     (void)state;
@@ -203,16 +302,6 @@ static void test_delay_from(void **state)
 }
 
 /* -- what can be observed -- */
-
-static const cop_series *series(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_series; i++)
-        if (strcmp(r->series[i].name, name) == 0)
-            return &r->series[i];
-    print_error("no series %s\n", name);
-    fail();
-    return NULL;
-}
 
 static void test_observe(void **state)
 {
@@ -266,6 +355,9 @@ int main(void)
         cmocka_unit_test(test_restart),
         cmocka_unit_test(test_timer_begins_with_the_first_notification),
         cmocka_unit_test(test_periods_before_a_notification_count),
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_credit),
+        cmocka_unit_test(test_table_of_paper3),
         cmocka_unit_test(test_delay_from),
         cmocka_unit_test(test_observe)};
     return cmocka_run_group_tests_name("throttle", tests, NULL, NULL);

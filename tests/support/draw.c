@@ -214,9 +214,12 @@ static void put_nic(draw *d, uint32_t overhead)
 {
     draw_put(d, "nic: {mtu: %u B, overhead: %u B, order: %s, backlog: %s", d->mtu, overhead,
              ONE_OF(d, "fifo", "round-robin"), ONE_OF(d, "1", "3", "256"));
-    if (below(d, 3) == 0)
+    d->acks = below(d, 3) == 0;
+    if (d->acks)
         draw_put(d, ", ack: %s, control_bytes: %u B", ONE_OF(d, "message", "packet"),
                  between(d, 1, 128));
+    if (below(d, 4) == 0)
+        draw_put(d, ", notify: delivery");
     if (below(d, 8) == 0)
         draw_put(d, ", control_vl: %u", below(d, 2));
     if (below(d, 4) == 0)
@@ -230,16 +233,18 @@ static void put_nic(draw *d, uint32_t overhead)
 static void put_ibcc(draw *d)
 {
     draw_put(d, ", preset: %s, evaluate: %s, victim_mask: %s, marking: %s",
-             ONE_OF(d, "testbed", "fat-tree", "pfister"),
-             ONE_OF(d, "voq", "output", "contributors"), ONE_OF(d, "none", "hosts", "all"),
+             ONE_OF(d, "testbed", "simulator", "fat-tree", "pfister"),
+             ONE_OF(d, "auto", "voq", "output", "contributors"), ONE_OF(d, "none", "hosts", "all"),
              ONE_OF(d, "random", "counted"));
+    draw_put(d, ", root_test: %s", ONE_OF(d, "auto", "enter", "mark"));
     draw_put(d, ", threshold: %u, hysteresis_mtus: %u, marking_rate: %u, packet_size: %u",
              below(d, 16), below(d, 4), below(d, 3), below(d, 4));
-    const char *becn = ONE_OF(d, "cnp", "ack"), *level = ONE_OF(d, "qp", "qp", "sl"),
-               *timer = ONE_OF(d, "free-running", "restart");
+    const char *level = ONE_OF(d, "qp", "qp", "sl");
     d->per_level = strcmp(level, "sl") == 0;
-    draw_put(d, ", becn: %s, level: %s, timer: %s, delay_from: %s", becn, level, timer,
-             ONE_OF(d, "end", "start"));
+    bool waits = d->acks && strcmp(level, "qp") == 0;
+    draw_put(d, ", becn: %s, level: %s, timer: %s, delay_from: %s",
+             ONE_OF(d, "cnp", "ack", waits ? "next-ack" : "cnp"), level,
+             ONE_OF(d, "auto", "free-running", "per-sl", "restart"), ONE_OF(d, "end", "start"));
     draw_put(d, ", ccti_increase: %u, ccti_min: %u, ccti_timer: %u ns", between(d, 0, 20),
              below(d, 2), between(d, 100, 20000));
     draw_put(d, ", cct_delay: %u ns, cct_index: %u", between(d, 10, 5000), between(d, 1, 127));
@@ -254,6 +259,8 @@ static void put_throttle(draw *d)
              ", timer: %u ns, marking: %u %%, longest: %u ns, increase: %u, limit: %u, table: %s",
              between(d, 100, 5000), below(d, 101), between(d, 0, 10000), between(d, 1, 20),
              between(d, 1, 200), ONE_OF(d, "quadratic", "linear"));
+    draw_put(d, ", restart: %s, credit_test: %s, longest_at: %u", ONE_OF(d, "yes", "no"),
+             ONE_OF(d, "yes", "no"), below(d, 2) * between(d, 1, 200));
     if (below(d, 3) == 0)
         draw_put(d, ", packet_size: %u B", below(d, 2 * d->mtu));
 }

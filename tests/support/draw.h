@@ -19,7 +19,7 @@ typedef struct draw {
     uint32_t hosts, mtu, link_gbps;
     uint64_t duration_ns, warmup_ns;
     bool drain, random; /* random: another seed must give another run */
-    bool credit, onoff, sectioned, strict;
+    bool credit, onoff, sectioned, strict, acks;
     bool per_level; /* the congestion control has a rate for a whole service level */
     const char *queueing, *cc, *arbitration, *host;
 } draw;

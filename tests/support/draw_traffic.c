@@ -31,8 +31,8 @@ static void put_pattern(draw *d, bool first)
     else if (strcmp(kind, "hot-region") == 0)
         draw_put(d, ", region: 40 %%");
     else if (strcmp(kind, "forest") == 0)
-        draw_put(d, ", hotspots: %u, b_share: %u %%, lifetime: %u us", between(d, 1, 2),
-                 below(d, 100), below(d, 8));
+        draw_put(d, ", hotspots: %u, b_share: %u %%, lifetime: %u us, mix: %s", between(d, 1, 2),
+                 below(d, 100), below(d, 8), ONE_OF(d, "drawn", "even"));
 }
 
 static void put_arrival(draw *d)

@@ -35,6 +35,9 @@ enum {
     SHAPE,
     DELAY,
     INDEX,
+    PER_SL,
+    EVALUATE,
+    AT_MARK,
     FIELDS
 };
 
@@ -58,24 +61,65 @@ static void fields(const ibcc_params *p, uint64_t *v)
         [SHAPE] = (uint64_t)p->cct_shape,
         [DELAY] = p->cct_delay_ps,
         [INDEX] = p->cct_index,
+        [PER_SL] = p->per_sl,
+        [EVALUATE] = (uint64_t)p->evaluate,
+        [AT_MARK] = p->root_at_mark,
     };
     memcpy(v, all, sizeof(all));
 }
 
-/* testbed, fat-tree, pfister */
+/* testbed, simulator, fat-tree, pfister */
 static const uint64_t presets[][FIELDS] = {
-    {0, 0, 65536, 4096, UINT64_MAX / 2, 1, 512, 1, 127, 0, 0, 150 * COP_US, 0, 128, IBCC_QUADRATIC,
-     7 * COP_US, 106},
-    {0, 0, 65536, 4096, UINT64_MAX, 0, 0, 1, 127, 0, 0, 150 * COP_US, 0, 128, IBCC_QUADRATIC,
-     84 * COP_US, 106},
-    {1900, 0, 65536, 3276, UINT64_MAX, 0, 0, 5, 127, 0, 0, 10 * COP_US, 0, 128, IBCC_LINEAR,
-     21333333, 127},
+    {0,
+     0,
+     65536,
+     4096,
+     UINT64_MAX / 2,
+     1,
+     512,
+     1,
+     127,
+     0,
+     0,
+     150 * COP_US,
+     0,
+     128,
+     IBCC_QUADRATIC,
+     7 * COP_US,
+     106,
+     1,
+     IBCC_OUTPUT,
+     0},
+    {0,
+     0,
+     65536,
+     4096,
+     UINT64_MAX / 2,
+     1,
+     512,
+     1,
+     127,
+     0,
+     0,
+     150 * COP_US,
+     1,
+     128,
+     IBCC_QUADRATIC,
+     7 * COP_US,
+     106,
+     0,
+     IBCC_OUTPUT,
+     0},
+    {0, 0,   65536,          4096,        UINT64_MAX, 0, 0,           1, 127, 0, 0, 150 * COP_US,
+     1, 128, IBCC_QUADRATIC, 84 * COP_US, 106,        0, IBCC_OUTPUT, 0},
+    {1900, 0,           65536, 3276, UINT64_MAX,  0,        0,   5, 127,      0,
+     0,    10 * COP_US, 0,     128,  IBCC_LINEAR, 21333333, 127, 0, IBCC_VOQ, 1},
 };
 
 static void presets_as_printed(void **state)
 {
     (void)state;
-    for (int preset = 0; preset < 3; preset++) {
+    for (int preset = 0; preset < 4; preset++) {
         cop_arena arena = {0};
         uint64_t v[FIELDS];
         ibcc_cfg c = defaults(&arena);
@@ -97,6 +141,8 @@ static const struct {
 } given[] = {
     {"threshold_share", "30 %", SHARE, 1300, FIELDS, 0},
     {"threshold_bytes", "5000 B", BYTES, 5000, FIELDS, 0},
+    {"threshold_mtus", "4.5", BYTES, 9216, FIELDS, 0},
+    {"threshold_mtus", "0.3", BYTES, 614, FIELDS, 0}, /* 614.4 */
     {"hysteresis_mtus", "3", HYSTERESIS, 6144, FIELDS, 0},
     {"hysteresis_mtus", "0", HYSTERESIS, 0, FIELDS, 0},
     {"hysteresis_mtus", "0.3", HYSTERESIS, 614, FIELDS, 0}, /* 614.4 */
@@ -117,7 +163,14 @@ static const struct {
     {"trigger_threshold", "20", TRIGGER, 20, FIELDS, 0},
     {"ccti_timer", "9 us", PERIOD, 9 * COP_US, FIELDS, 0},
     {"ccti_timer_units", "7", PERIOD, 7168 * COP_NS, FIELDS, 0},
-    {"timer", "restart", RESTART, 1, FIELDS, 0},
+    {"timer", "restart", RESTART, 1, PER_SL, 0},
+    {"timer", "free-running", RESTART, 0, PER_SL, 0},
+    {"timer", "per-sl", RESTART, 0, PER_SL, 1},
+    {"evaluate", "voq", EVALUATE, IBCC_VOQ, FIELDS, 0},
+    {"evaluate", "output", EVALUATE, IBCC_OUTPUT, FIELDS, 0},
+    {"evaluate", "contributors", EVALUATE, IBCC_CONTRIBUTORS, FIELDS, 0},
+    {"root_test", "enter", AT_MARK, 0, FIELDS, 0},
+    {"root_test", "mark", AT_MARK, 1, FIELDS, 0},
     {"cct_delay", "5 us", DELAY, 5 * COP_US, FIELDS, 0},
     {"cct_index", "95", INDEX, 95, FIELDS, 0},
     {"cct_shape", "linear", SHAPE, IBCC_LINEAR, FIELDS, 0},
@@ -129,7 +182,7 @@ static const struct {
 static void what_is_given_wins(void **state)
 {
     (void)state;
-    for (int preset = 0; preset < 3; preset++)
+    for (int preset = 0; preset < 4; preset++)
         for (size_t i = 0; i < COP_LEN(given); i++) {
             cop_arena arena = {0};
             uint64_t v[FIELDS];
@@ -198,6 +251,45 @@ static void what_follows(void **state)
     cop_arena_free(&arena);
 }
 
+/* What Paper II compares: a pair for the sum of an output's queues, upper 4.5 and lower 1.25 packets, or the
+ * same pair for each queue; and 90 % of the capacity of each queue, as the talk has it. */
+static void pairs_of_thresholds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *evaluate;
+        uint32_t before, after; /* of one queue; another holds 6000 bytes */
+        bool enters;
+    } cases[] = {{"output", 0, 3216, false},
+                 {"output", 0, 3217, true},
+                 {"voq", 0, 9216, false},
+                 {"voq", 0, 9217, true}};
+    cop_arena arena = {0};
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        ibcc_cfg c = defaults(&arena);
+        set(&c, "evaluate", cases[i].evaluate, &arena);
+        set(&c, "threshold_mtus", "4.5", &arena);
+        set(&c, "hysteresis_mtus", "3.25", &arena);
+        ibcc_params p = ibcc_resolve(&c, &facts);
+        ibcc_lane l = {.upper = ibcc_upper_of(&p, 15)};
+        l.lower = ibcc_lower_of(&p, l.upper);
+        assert_int_equal(l.upper, 9216);
+        assert_int_equal(l.lower, 2560); /* 1.25 packets */
+        assert_false(ibcc_lane_fill(&l, p.evaluate, 0, 6000));
+        assert_int_equal(ibcc_lane_fill(&l, p.evaluate, cases[i].before, cases[i].after),
+                         cases[i].enters);
+    }
+    ibcc_cfg c = defaults(&arena);
+    set(&c, "preset", "pfister", &arena);
+    ibcc_params p = ibcc_resolve(&c, &facts);
+    ibcc_lane l = {.upper = ibcc_upper_of(&p, 15)};
+    l.lower = ibcc_lower_of(&p, l.upper);
+    assert_false(ibcc_lane_fill(&l, p.evaluate, 0, 58982)); /* 90 % of 64 KiB */
+    assert_false(ibcc_lane_fill(&l, p.evaluate, 0, 58982)); /* another queue does not add to it */
+    assert_true(ibcc_lane_fill(&l, p.evaluate, 58982, 58983));
+    cop_arena_free(&arena);
+}
+
 /* Thresholds and masks of ports: all, those that face hosts, single ones. Hosts 0 and 1 at switch 0, host
  * 2 at switch 1; ports of a switch: hosts first. The reference is 16000 bytes, a weight of 15 1000. */
 static void ports_of_a_network(void **state)
@@ -261,9 +353,8 @@ static void ports_of_a_network(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(presets_as_printed),
-        cmocka_unit_test(what_is_given_wins),
-        cmocka_unit_test(what_follows),
+        cmocka_unit_test(presets_as_printed), cmocka_unit_test(what_is_given_wins),
+        cmocka_unit_test(what_follows),       cmocka_unit_test(pairs_of_thresholds),
         cmocka_unit_test(ports_of_a_network),
     };
     return cmocka_run_group_tests_name("ibcc_options", tests, NULL, NULL);

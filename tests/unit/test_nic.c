@@ -3,9 +3,8 @@
 
 #include "host/host.h"
 
-static net_lab *make(const char *a, const char *b)
+static net_lab *make_with(const char *const *set, size_t n)
 {
-    const char *set[] = {a, b};
     return lab_build("run: {duration: 1 ms, sample: 1 ms}\n"
                      "topology: {kind: single, hosts: 4}\n"
                      "link: {rate: 8 Gbit/s, delay: 10 ns}\n"
@@ -13,10 +12,13 @@ static net_lab *make(const char *a, const char *b)
                      "nic: {mtu: 1000 B, overhead: 24 B, control_bytes: 70 B}\n"
                      "traffic: [{from: [0], pattern: fixed, to: 1, start: 900 us},"
                      " {from: [2], pattern: fixed, to: 1, start: 900 us}]\n",
-                     set,
-                     b   ? 2
-                     : a ? 1
-                         : 0);
+                     set, n);
+}
+
+static net_lab *make(const char *a, const char *b)
+{
+    const char *set[] = {a, b};
+    return make_with(set, b ? 2 : a ? 1 : 0);
 }
 
 /* A packet of stream 1, from host 2 to host 1; its head is here now, its tail at t_tail. */
@@ -188,6 +190,81 @@ static void what_an_answer_says(void **state)
     }
 }
 
+/* A sink of 1 Gbit/s needs 8.192 us for a packet, and three marked ones come within 2 us. Each
+ * notification is ready when its packet has arrived, or (delivery) when the sink has taken it in; the
+ * acknowledgements are ready then in both cases. */
+static void a_busy_sink_delays_no_notification(void **state)
+{
+    (void)state;
+    static const char *const when[] = {"nic.notify=arrival", "nic.notify=delivery"};
+    for (int late = 0; late < 2; late++) {
+        const char *set[] = {when[late], "cc.kind=ibcc", "nic.receive_rate=1 Gbit/s",
+                             "nic.ack=packet"};
+        net_lab *w = make_with(set, COP_LEN(set));
+        cop_net *net = &w->net;
+        net->now = 5000;
+        for (uint32_t k = 0; k < 3; k++)
+            arrives(w, COP_PKT_FECN, (k + 1) * 1000000);
+        uint32_t notice = net->nic[1].notice_head, ack = net->nic[1].control_head;
+        for (uint32_t k = 0; k < 3; k++) {
+            cop_time taken = 5000 + (k + 1) * 8192000;
+            uint16_t joined = late ? COP_PKT_ACK : 0; /* one packet says both */
+            assert_int_equal(net->pkt[notice].t_inj, late ? taken : (k + 1) * 1000000);
+            assert_int_equal(net->pkt[notice].flags, COP_PKT_CNP | COP_PKT_BECN | joined);
+            notice = net->pkt[notice].next;
+            if (late)
+                continue;
+            assert_int_equal(net->pkt[ack].t_inj, taken);
+            assert_int_equal(net->pkt[ack].flags, COP_PKT_ACK);
+            ack = net->pkt[ack].next;
+        }
+        assert_true(notice == COP_NONE && ack == COP_NONE);
+        assert_int_equal(net->nic[1].wake, late ? 5000 + 8192000 : 1000000);
+        assert_int_equal(net->total.cnps, 3);
+        lab_free(w);
+    }
+}
+
+/* A mark on the first packet of a message is told with the acknowledgement of the last, once; that of the
+ * next message carries none. */
+static void a_mark_waits_for_the_acknowledgement(void **state)
+{
+    (void)state;
+    const char *set[] = {"cc.kind=ibcc", "cc.becn=next-ack", "nic.ack=message"};
+    static const uint16_t flags[] = {
+        COP_PKT_FECN, COP_PKT_FECN, 0, COP_PKT_LAST, 0, COP_PKT_LAST, COP_PKT_FECN | COP_PKT_LAST};
+    static const uint16_t told[] = {COP_PKT_ACK | COP_PKT_BECN, COP_PKT_ACK,
+                                    COP_PKT_ACK | COP_PKT_BECN};
+    net_lab *w = make_with(set, COP_LEN(set));
+    cop_net *net = &w->net;
+    net->now = 5000;
+    cop_flow_of(net, 2, 1, 5); /* as if host 2 had sent them */
+    for (uint32_t k = 0; k < COP_LEN(flags); k++)
+        arrives(w, flags[k], (k + 1) * 10000);
+    uint32_t h = net->nic[1].control_head;
+    for (size_t k = 0; k < COP_LEN(told); k++, h = net->pkt[h].next)
+        assert_int_equal(net->pkt[h].flags, told[k]);
+    assert_true(h == COP_NONE && net->nic[1].notice_head == COP_NONE);
+    lab_free(w);
+}
+
+/* The packet has arrived before the run ends, and its delivery would come later: it is answered. One that
+ * has not arrived is not. */
+static void notifications_of_the_last_moment(void **state)
+{
+    (void)state;
+    const char *set[] = {"cc.kind=ibcc", "nic.receive_rate=1 Gbit/s"};
+    net_lab *w = make_with(set, COP_LEN(set));
+    cop_net *net = &w->net;
+    net->now = net->end - 2000000;
+    arrives(w, COP_PKT_FECN, net->end);
+    arrives(w, COP_PKT_FECN, net->end + 1);
+    assert_int_equal(net->total.cnps, 1);
+    assert_int_equal(net->total.delivered, 0);
+    assert_int_equal(net->pkt[net->nic[1].notice_head].t_inj, net->end);
+    lab_free(w);
+}
+
 /* Control packets count among those delivered, and nowhere else. */
 static void control_packets_are_counted_apart(void **state)
 {
@@ -305,6 +382,9 @@ int main(void)
         cmocka_unit_test(answers_to_messages),
         cmocka_unit_test(packets_of_a_message),
         cmocka_unit_test(what_an_answer_says),
+        cmocka_unit_test(a_busy_sink_delays_no_notification),
+        cmocka_unit_test(a_mark_waits_for_the_acknowledgement),
+        cmocka_unit_test(notifications_of_the_last_moment),
         cmocka_unit_test(control_packets_are_counted_apart),
         cmocka_unit_test(room_is_given_back),
         cmocka_unit_test(order_is_checked),
