@@ -91,12 +91,15 @@ static void test_random_candidates(void **state)
 
 typedef struct mids {
     uint32_t most; /* a pair has 1 to so many */
+    bool lonely; /* only one pair has more than one */
     bool direct; /* the only one is none at all */
     uint64_t *asked;
 } mids;
 
 static uint32_t mids_of(const mids *m, uint32_t src, uint32_t dst)
 {
+    if (m->lonely)
+        return src == 5 && dst == 2 ? m->most : 1;
     return 1 + (3 * src + dst) % m->most;
 }
 
@@ -139,9 +142,9 @@ static void test_intermediates(void **state)
     (void)state;
     cop_topo t;
     build(&t, "mesh", &(cop_cube_cfg){INTS(SIDE, SIDE), 1});
-    for (uint32_t most = 1; most <= 8; most++) {
+    for (uint32_t i = 2; i < 19; i++) {
         uint64_t asked = 0;
-        const mids m = {.most = most, .asked = &asked};
+        const mids m = {.most = i / 2, .lonely = i % 2 != 0, .asked = &asked};
         cop_route r;
         cop_cdg_result c;
         start(&r, &by_mids, &t, &m, 0);
@@ -225,6 +228,42 @@ static void test_many_states(void **state)
     cop_topo_free(&t);
 }
 
+/* Switch 0 has no hosts and connects the others, with a host each: every walk passes it, and none begins there.
+ * It loses the packets of one destination. */
+static void test_a_hub_without_hosts(void **state)
+{
+    (void)state;
+    enum { LEAVES = 4 };
+    const uint32_t ports[1 + LEAVES] = {LEAVES, 2, 2, 2, 2};
+    cop_topo t = {0};
+    cop_route r;
+    cop_cdg_result c;
+    cop_topo_begin(&t, LEAVES, 1 + LEAVES, ports);
+    for (uint32_t i = 0; i < LEAVES; i++) {
+        cop_topo_cable(&t, cop_topo_host_port(&t, i), cop_topo_switch_port(&t, 1 + i, 0),
+                       COP_LINK_HOST);
+        cop_topo_cable(&t, cop_topo_switch_port(&t, 0, i), cop_topo_switch_port(&t, 1 + i, 1),
+                       COP_LINK_TRUNK);
+    }
+    t.kind = "hub";
+    start(&r, &cop_route_minhop, &t, NULL, 0);
+    cop_cdg_check(&r, 0, &c);
+    assert_false(c.unreachable || c.sampled);
+    ref_compare(&r, false, &c);
+    cop_cdg_free(&c);
+    for (uint32_t dst = 0; dst < LEAVES; dst++) {
+        uint16_t good = r.lft[dst];
+        r.lft[dst] = LEAVES;
+        cop_cdg_check(&r, 0, &c);
+        assert_true(c.unreachable);
+        assert_int_equal(c.bad_dst, dst);
+        cop_cdg_free(&c);
+        r.lft[dst] = good;
+    }
+    cop_route_fini(&r);
+    cop_topo_free(&t);
+}
+
 /* -- order -- */
 
 enum { HOSTS = 100 };
@@ -292,7 +331,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_candidates),      cmocka_unit_test(test_intermediates),
         cmocka_unit_test(test_price_of_intermediates), cmocka_unit_test(test_many_states),
-        cmocka_unit_test(test_samples_are_spread),
+        cmocka_unit_test(test_a_hub_without_hosts),    cmocka_unit_test(test_samples_are_spread),
     };
     return cmocka_run_group_tests_name("cdg_random", tests, NULL, NULL);
 }
