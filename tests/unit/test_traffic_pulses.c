@@ -54,6 +54,30 @@ static void every_slot_of_a_pulse(void **state)
         }
 }
 
+/* Slots of one byte, 200 ps, and pulses of about as many: some first slots begin in the very ps in which a pulse
+ * ends, and belong to what comes then. */
+static void slots_at_the_end_of_a_pulse(void **state)
+{
+    (void)state;
+    enum { HOSTS = 2000, HIGH = 70, PERIOD = 131, BYTE = 200 };
+    uint32_t at_the_end = 0;
+    rig r;
+    rig_one(&r, HOSTS, 40 * GBIT,
+            "arrival=pulses; message=1 B; high_time=70 ps; low_time=61 ps; phase=random; "
+            "pulse_arrival=bernoulli; load=100 %; low_rate=0");
+    for (uint32_t h = 0; h < HOSTS; h++) {
+        uint64_t t = r.tr.stream[h].t_next % BYTE;
+        at_the_end += t % PERIOD == HIGH || t % PERIOD == 0;
+        for (uint32_t i = 0; i < 20; i++, t += BYTE) {
+            while (t % PERIOD >= HIGH)
+                t += BYTE;
+            assert_int_equal(take_at(&r, h, COP_SECOND).t_gen, t);
+        }
+    }
+    assert_true(at_the_end > 10);
+    rig_free(&r);
+}
+
 /* The first slot begins anywhere within a slot, evenly, and after a start as after the beginning. */
 static void where_the_first_slot_begins(void **state)
 {
@@ -183,6 +207,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_slot_of_a_pulse),
+        cmocka_unit_test(slots_at_the_end_of_a_pulse),
         cmocka_unit_test(where_the_first_slot_begins),
         cmocka_unit_test(work_waits_for_the_next_pulse),
         cmocka_unit_test(work_goes_on_at_the_other_rate),
