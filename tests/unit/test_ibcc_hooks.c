@@ -105,6 +105,29 @@ static void tables_of_a_run(void **state)
     lab_free(w);
 }
 
+/* The fill that counts as 100 % is the buffer's size; it has 32 bits. */
+static void references(void **state)
+{
+    (void)state;
+    cop_arena arena = {0};
+    ibcc_cfg cfg = {0};
+    cop_opt_defaults(ibcc_opts, &cfg, &arena);
+    static const uint64_t sizes[] = {UINT32_MAX - 1, UINT32_MAX, (uint64_t)UINT32_MAX + 1};
+    for (size_t i = 0; i < COP_LEN(sizes); i++) {
+        cop_err err = {0};
+        cop_netinfo info = {.n_hosts = 4, .mtu_bytes = 2048, .buffer_bytes = sizes[i], .lanes = 1};
+        assert_int_equal(ibcc_check(&cfg, &info, &err), i == 0 ? 0 : -COP_E_INPUT);
+        if (i > 0)
+            assert_non_null(strstr(err.text, "reference is too large"));
+        info.buffer_bytes = 1000;
+        assert_int_equal(ibcc_check(&cfg, &info, &err), 0);
+        cfg.threshold_reference = sizes[i];
+        assert_int_equal(ibcc_check(&cfg, &info, &err), i == 0 ? 0 : -COP_E_INPUT);
+        cfg.threshold_reference = 0;
+    }
+    cop_arena_free(&arena);
+}
+
 /* Bytes count at the lane of the output, and at that of the input if it can be starved. */
 static void fill_of_one_lane(void **state)
 {
@@ -232,9 +255,13 @@ static void a_flow(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_of_a_run), cmocka_unit_test(tables_of_a_run),
-        cmocka_unit_test(fill_of_one_lane), cmocka_unit_test(roots_and_victims),
-        cmocka_unit_test(answers),          cmocka_unit_test(a_flow),
+        cmocka_unit_test(options_of_a_run),
+        cmocka_unit_test(references),
+        cmocka_unit_test(tables_of_a_run),
+        cmocka_unit_test(fill_of_one_lane),
+        cmocka_unit_test(roots_and_victims),
+        cmocka_unit_test(answers),
+        cmocka_unit_test(a_flow),
     };
     return cmocka_run_group_tests_name("ibcc_hooks", tests, NULL, NULL);
 }

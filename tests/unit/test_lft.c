@@ -282,6 +282,21 @@ static void test_bad_tables(void **state)
     cop_topo_free(&t);
 }
 
+/* Two hosts of the topology have one LID: nobody could tell their entries apart. LID 0 is none. */
+static void test_lids_must_differ(void **state)
+{
+    (void)state;
+    cop_topo t;
+    char buf[4096];
+    build(&t, true);
+    t.host_lid[3] = 11;
+    refuse(&t, with(leaf0_text, buf, sizeof(buf)), "topology: hosts node1 HCA-1 and node3 HCA-1",
+           "both have LID 11");
+    t.host_lid[3] = t.host_lid[0] = 0; /* these two by GUID */
+    accept(&t, with(leaf0_text, buf, sizeof(buf)));
+    cop_topo_free(&t);
+}
+
 static void test_routing(void **state)
 {
     (void)state;
@@ -334,6 +349,7 @@ int main(void)
         cmocka_unit_test(test_unknown_guids_name_nobody),
         cmocka_unit_test(test_bad_lines),
         cmocka_unit_test(test_bad_tables),
+        cmocka_unit_test(test_lids_must_differ),
         cmocka_unit_test(test_routing),
     };
     return cmocka_run_group_tests_name("lft", tests, NULL, NULL);

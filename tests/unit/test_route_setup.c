@@ -275,6 +275,57 @@ static void test_adaptive_cube_candidates(void **state)
     }
 }
 
+/* Each routing of a shape says so on another, with the name of what it was given, and is gone then. */
+static void test_other_shapes(void **state)
+{
+    (void)state;
+    static const char *const needs[][2] = {
+        {"dmodk", "routing dmodk needs a fat tree, the topology is full; "},
+        {"adaptive-tree", "routing adaptive-tree needs a fat tree, the topology is full; "},
+        {"dor", "routing dor needs a torus, mesh or hypercube, the topology is full; "},
+        {"adaptive-cube",
+         "routing adaptive-cube needs a torus, mesh or hypercube, the topology is full; "},
+        {"dragonfly-min", "routing dragonfly-min needs a dragonfly, the topology is full; "},
+        {"dragonfly-valiant",
+         "routing dragonfly-valiant needs a dragonfly, the topology is full; "},
+        {"destination-tag",
+         "routing destination-tag needs an omega or butterfly network, the topology is full; "}};
+    cop_topo t;
+    build(&t, "full", &(cop_full_cfg){3, 1});
+    for (size_t i = 0; i < COP_LEN(needs); i++) {
+        cop_route r;
+        cop_err err = {0};
+        assert_int_equal(cop_route_init(&r, cop_route_find(needs[i][0]), &t, NULL, 0, &err),
+                         -COP_E_INPUT);
+        if (strncmp(err.text, needs[i][1], strlen(needs[i][1])) != 0)
+            fail_msg("\"%s\" does not begin with \"%s\"", err.text, needs[i][1]);
+        assert_null(r.ops);
+    }
+    cop_topo_free(&t);
+}
+
+/* Coordinates have 16 bits. */
+static void test_long_dimensions(void **state)
+{
+    (void)state;
+    for (int64_t radix = 65535; radix <= 65536; radix++) {
+        cop_topo t;
+        cop_route r;
+        cop_err err = {0};
+        build(&t, "mesh", &(cop_cube_cfg){INTS(radix), 1});
+        int rc = cop_route_init(&r, &cop_route_dor, &t, NULL, 0, &err);
+        assert_int_equal(rc, radix == 65535 ? 0 : -COP_E_INPUT);
+        if (rc == 0) {
+            assert_int_equal(travel(&r, 65534, 65500, NULL, NULL, NULL), 35);
+            cop_route_fini(&r);
+        } else {
+            assert_string_equal(err.text,
+                                "routing dor: dimension 0 has 65536 switches; at most 65535");
+        }
+        cop_topo_free(&t);
+    }
+}
+
 /* Groups without a cable between them, in one direction: named as they are. */
 static void test_dragonfly_with_a_cable_missing(void **state)
 {
@@ -325,6 +376,8 @@ int main(void)
         cmocka_unit_test(test_adaptive_tree_of_64),
         cmocka_unit_test(test_adaptive_tree_ties),
         cmocka_unit_test(test_adaptive_cube_candidates),
+        cmocka_unit_test(test_other_shapes),
+        cmocka_unit_test(test_long_dimensions),
         cmocka_unit_test(test_dragonfly_with_a_cable_missing),
         cmocka_unit_test(test_an_old_intermediate_is_forgotten),
     };
