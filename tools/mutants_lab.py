@@ -285,8 +285,9 @@ class Bench:
             return "broken"
         os.remove(f"{self.bin}/coppice")
         if any(o.startswith("apps/") for o in touched):
-            self.link([self.object(o) for o in lab.depends if o.startswith("apps/")], f"{self.bin}/coppice",
-                      f"-L{self.bin}", "-lcoppice")
+            program = [o for o in lab.depends if o.startswith("apps/")] + ["gen/build_info.o"]
+            if not self.link([self.object(o) for o in program], f"{self.bin}/coppice", f"-L{self.bin}", "-lcoppice"):
+                raise RuntimeError(f"the program cannot be linked; see {self.dir}/log")
         else:
             os.link(f"{lab.plain}/shared/coppice", f"{self.bin}/coppice")
         return None

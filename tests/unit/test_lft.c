@@ -189,6 +189,48 @@ static void test_without_lids(void **state)
     cop_topo_free(&t);
 }
 
+#define STRANGER " # Channel Adapter portguid 0x0000000000000091: 'elsewhere HCA-1'\n"
+
+/* A GUID that the topology does not have names nobody, not even the first host: neither where the LID is known,
+ * nor where it is not. A GUID of 0 and a host without one do not match either. */
+static void test_unknown_guids_name_nobody(void **state)
+{
+    (void)state;
+    cop_topo t;
+    char buf[4096];
+    build(&t, true);
+    accept(&t, with(LEAF0 "0x000a 001" STRANGER "0x000b 002" STRANGER "0x000c 003" STRANGER
+                          "0x000d 003" STRANGER END,
+                    buf, sizeof(buf)));
+    accept(&t, with(LEAF0 "0x0014 003" STRANGER "0x000a 001\n0x000b 002\n0x000c 003\n0x000d "
+                          "003\n" END,
+                    buf, sizeof(buf)));
+    cop_topo_free(&t);
+    build(&t, false);
+    accept(&t, with(LEAF0 "0x0014 003" STRANGER "0x000a 001" NODE0 "0x000b 002" NODE1
+                          "0x000c 003" NODE2 "0x000d 003" NODE3 END,
+                    buf, sizeof(buf)));
+    /* All by name, among them the last host; a name is whole: not its beginning, not with more behind. */
+    static const char named[] =
+        LEAF0 "0x000a 001 # Channel Adapter portguid 0x0091: 'node0 HCA-1'\n"
+              "0x000b 002 # Channel Adapter portguid 0x0092: 'node1 HCA-1'\n"
+              "0x000c 003 # Channel Adapter portguid 0x0093: 'node2 HCA-1'\n"
+              "0x000d 003 # Channel Adapter: 'node3 HCA-1'\n"
+              "0x000e 003 # Channel Adapter: 'node1 HCA'\n"
+              "0x000f 003 # Channel Adapter: 'node1 HCA-12'\n"
+              "0x0010 003 # Channel Adapter: ''\n"
+              "0x0011 003 # Channel Adapter: '\n" END;
+    accept(&t, with(named, buf, sizeof(buf)));
+    t.host_guid[2] = 0;
+    accept(&t, with(named, buf, sizeof(buf)));
+    t.host_guid = NULL;
+    accept(&t, with(named, buf, sizeof(buf)));
+    t.host_name = NULL;
+    refuse(&t, with(named, buf, sizeof(buf)), "f: host h0 is not reached: switch leaf0",
+           "LID is unknown");
+    cop_topo_free(&t);
+}
+
 static void test_bad_lines(void **state)
 {
     (void)state;
@@ -237,6 +279,21 @@ static void test_bad_tables(void **state)
            "f: host node1 HCA-1 is not reached: switch leaf0", "to another host");
     refuse(&t, with(LEAF0 "0x000a 003\n0x000b 002\n0x000c 003\n0x000d 003\n" END, buf, sizeof(buf)),
            "f: host node0 HCA-1 is not reached: switch leaf0", "circle");
+    cop_topo_free(&t);
+}
+
+/* Two hosts of the topology have one LID: nobody could tell their entries apart. LID 0 is none. */
+static void test_lids_must_differ(void **state)
+{
+    (void)state;
+    cop_topo t;
+    char buf[4096];
+    build(&t, true);
+    t.host_lid[3] = 11;
+    refuse(&t, with(leaf0_text, buf, sizeof(buf)), "topology: hosts node1 HCA-1 and node3 HCA-1",
+           "both have LID 11");
+    t.host_lid[3] = t.host_lid[0] = 0; /* these two by GUID */
+    accept(&t, with(leaf0_text, buf, sizeof(buf)));
     cop_topo_free(&t);
 }
 
@@ -289,8 +346,10 @@ int main(void)
         cmocka_unit_test(test_dump_lfts_form),
         cmocka_unit_test(test_without_lids),
         cmocka_unit_test(test_further_lids_of_a_host_are_skipped),
+        cmocka_unit_test(test_unknown_guids_name_nobody),
         cmocka_unit_test(test_bad_lines),
         cmocka_unit_test(test_bad_tables),
+        cmocka_unit_test(test_lids_must_differ),
         cmocka_unit_test(test_routing),
     };
     return cmocka_run_group_tests_name("lft", tests, NULL, NULL);

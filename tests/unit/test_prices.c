@@ -99,6 +99,32 @@ static void test_calls_cost_their_work(void **state)
     }
 }
 
+/* What is no text has no bytes, and what is no list no items: a second call costs as much as an empty one. */
+static void test_calls_that_do_nothing(void **state)
+{
+    static const struct {
+        const char *code;
+        int64_t price; /* of a call */
+    } all[] = {
+        {"tonumber(4)", 0},       {"tonumber('')", 0},         {"tonumber('abc')", 3},
+        {"string.rep('', 0)", 0}, {"table.concat({}, '')", 0}, {"math.max(1, 2)", 2},
+        {"select('#')", 1},       {"assert(true)", 1},
+    };
+    char why[200], code[200];
+    (void)state;
+    for (size_t i = 0; i < COP_LEN(all); i++) {
+        int64_t used[2];
+        for (int twice = 0; twice < 2; twice++) {
+            snprintf(code, sizeof(code), "local e = {} for i = 1, %d do %s end", twice ? 20 : 10,
+                     all[i].code);
+            used[twice] = steps_of(code, why, sizeof(why));
+        }
+        int64_t made = strchr(all[i].code, '{') ? 40 : 0; /* for tables */
+        if (used[1] - used[0] < 10 * all[i].price || used[1] - used[0] > 10 * (all[i].price + made))
+            fail_msg("ten times %s cost %lld", all[i].code, (long long)(used[1] - used[0]));
+    }
+}
+
 /* A match may try each part at each of n places; 16 comparisons are a step. Text of 4000, so n^2 is a
  * million steps. */
 static void test_matches_cost_their_ways(void **state)
@@ -214,6 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls_cost_their_work),
+        cmocka_unit_test(test_calls_that_do_nothing),
         cmocka_unit_test(test_matches_cost_their_ways),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_many_values),

@@ -40,6 +40,30 @@ static void constant_is_exact(void **state)
     rig_free(&r);
 }
 
+/* So slow and large that work times rate takes more than 64 bits: exact all the same. */
+static void large_messages_are_exact(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t bps, bytes;
+        const char *text;
+    } cases[] = {
+        {999983, 4000037, "arrival=constant; rate=999983 bit/s; message=4000037 B"},
+        {9999991, 40000037, "arrival=constant; rate=9999991 bit/s; message=40000037 B"},
+    };
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        rig r;
+        rig_one(&r, 2, 20 * GBIT, cases[i].text);
+        for (uint64_t n = 0; n < 4; n++) {
+            unsigned __int128 ps = (unsigned __int128)n * cases[i].bytes * 8 * COP_SECOND;
+            assert_int_equal(first_of(&r, 0)->t_next, (uint64_t)(ps / cases[i].bps));
+            take_at(&r, 0, first_of(&r, 0)->t_next);
+        }
+        assert_int_equal(first_of(&r, 0)->t_next, COP_NEVER); /* 128 s: after the end */
+        rig_free(&r);
+    }
+}
+
 /* Mean and variance of the times between n messages of stream 0, in units of `unit` ps. */
 static void gaps(rig *r, uint32_t n, double unit, double *mean, double *variance)
 {
@@ -204,6 +228,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constant_is_exact),
+        cmocka_unit_test(large_messages_are_exact),
         cmocka_unit_test(random_arrivals),
         cmocka_unit_test(phases),
         cmocka_unit_test(pulses),
