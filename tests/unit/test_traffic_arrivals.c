@@ -64,6 +64,33 @@ static void large_messages_are_exact(void **state)
     }
 }
 
+/* Slots are as long as the mean message takes at the host's own link, whatever the links of others are: hosts of
+ * 40, 10 and 40 Gbit/s that send at the same rate. */
+static void slots_of_unequal_hosts(void **state)
+{
+    (void)state;
+    static const uint64_t slot[] = {200000, 800000, 200000};
+    rig r;
+    rig_init(&r, 3, 40 * GBIT);
+    r.inject[1] = 10 * GBIT;
+    rig_entry(&r, "arrival=bernoulli; rate=5 Gbit/s; message=1 kB");
+    rig_build(&r);
+    for (uint32_t h = 0; h < 3; h++) {
+        uint64_t sum = 0, odd = 0, last = first_of(&r, h)->t_next;
+        for (int i = 0; i < 20000; i++) {
+            cop_time t = take_at(&r, h, COP_SECOND).t_gen;
+            assert_int_equal(t % slot[h], 0);
+            odd += t / 200000 % 4 != 0;
+            sum += t - last;
+            last = t;
+        }
+        assert_true((odd > 0) == (slot[h] == 200000));
+        double mean = (double)sum / 20000; /* 1.6 us at 5 Gbit/s */
+        assert_true(mean > 1.57e6 && mean < 1.63e6);
+    }
+    rig_free(&r);
+}
+
 /* Mean and variance of the times between n messages of stream 0, in units of `unit` ps. */
 static void gaps(rig *r, uint32_t n, double unit, double *mean, double *variance)
 {
@@ -229,6 +256,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constant_is_exact),
         cmocka_unit_test(large_messages_are_exact),
+        cmocka_unit_test(slots_of_unequal_hosts),
         cmocka_unit_test(random_arrivals),
         cmocka_unit_test(phases),
         cmocka_unit_test(pulses),
