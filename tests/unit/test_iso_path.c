@@ -25,12 +25,12 @@ static uint32_t input(const net_lab *w)
     return port(w, 0, 0);
 }
 
-static uint32_t trunk(const net_lab *w)
+static uint32_t path_trunk(const net_lab *w)
 {
     return port(w, 0, 1);
 }
 
-static void come(net_lab *w, uint32_t dst, uint32_t vl, unsigned n)
+static void path_come(net_lab *w, uint32_t dst, uint32_t vl, unsigned n)
 {
     while (n-- > 0) {
         uint32_t h = cop_pkt_new(&w->net);
@@ -41,15 +41,15 @@ static void come(net_lab *w, uint32_t dst, uint32_t vl, unsigned n)
 }
 
 /* Switch 1 tells of a root `hops` switches from it, 1: its own. */
-static void tell(net_lab *w, uint32_t line, uint32_t root, uint8_t hops, uint8_t vl)
+static void path_tell(net_lab *w, uint32_t line, uint32_t root, uint8_t hops, uint8_t vl)
 {
     iso_line l = {.hops = hops, .out_vl = vl, .root_port = root};
-    iso_on_control(&w->net, trunk(w), iso_allocate(line, &l));
+    iso_on_control(&w->net, path_trunk(w), iso_allocate(line, &l));
 }
 
 static void order(net_lab *w, unsigned kind, uint32_t line)
 {
-    iso_on_control(&w->net, trunk(w), iso_message(kind, line, 0));
+    iso_on_control(&w->net, path_trunk(w), iso_message(kind, line, 0));
 }
 
 static const iso_line *line(net_lab *w, uint32_t i)
@@ -63,7 +63,7 @@ static bool stopped(const net_lab *w, uint32_t q)
 }
 
 /* Packets in each queue, as digits: three special ones, a normal one for each lane. */
-static void expect_queues(net_lab *w, const char *want)
+static void expect_path_queues(net_lab *w, const char *want)
 {
     char have[8] = "";
     for (uint32_t q = 0; q < 5; q++)
@@ -104,19 +104,19 @@ static void what_a_line_covers(void **state)
     for (size_t i = 0; i < COP_LEN(cases); i++) {
         net_lab *w = lab_build(three, NULL, 0);
         uint32_t root = port(w, cases[i].sw, cases[i].local);
-        tell(w, 1, root, cases[i].hops, cases[i].vl);
+        path_tell(w, 1, root, cases[i].hops, cases[i].vl);
         uint32_t special = 0;
         for (uint32_t k = 0; k < 6; k++) {
             bool covered = cases[i].covers[k] == '1';
             net_lab *own = lab_build(three, NULL, 0);
-            tell(own, 1, root, cases[i].hops, cases[i].vl);
-            come(own, 1 + k % 3, k / 3, 1);
-            expect_queues(own, covered ? "10000" : k < 3 ? "00010" : "00001");
+            path_tell(own, 1, root, cases[i].hops, cases[i].vl);
+            path_come(own, 1 + k % 3, k / 3, 1);
+            expect_path_queues(own, covered ? "10000" : k < 3 ? "00010" : "00001");
             if (covered)
                 expect_line(own, 0, false, 1, cases[i].hops + 1u, root);
             lab_free(own);
             if (covered) {
-                come(w, 1 + k % 3, k / 3, 1); /* all of them share one queue */
+                path_come(w, 1 + k % 3, k / 3, 1); /* all of them share one queue */
                 special++;
             }
         }
@@ -132,11 +132,11 @@ static void the_farthest_root(void **state)
     (void)state;
     for (uint32_t first = 0; first < 2; first++) {
         net_lab *w = lab_build(three, NULL, 0);
-        tell(w, first, port(w, 1, 2), 1, 0);
-        tell(w, 1 - first, port(w, 2, 0), 2, 0);
-        come(w, 2, 0, 1);
-        come(w, 3, 0, 1);
-        expect_queues(w, "11000");
+        path_tell(w, first, port(w, 1, 2), 1, 0);
+        path_tell(w, 1 - first, port(w, 2, 0), 2, 0);
+        path_come(w, 2, 0, 1);
+        path_come(w, 3, 0, 1);
+        expect_path_queues(w, "11000");
         expect_line(w, 0, false, 1 - first, 3, port(w, 2, 0));
         expect_line(w, 1, false, first, 2, port(w, 1, 2));
         lab_free(w);
@@ -151,40 +151,40 @@ static void a_root_joins(void **state)
     for (uint32_t dst = 1; dst <= 3; dst++)
         for (uint32_t vl = 0; vl < 2; vl++) {
             net_lab *w = lab_build(three, NULL, 0);
-            come(w, dst, 0, 7);
-            expect_line(w, 0, true, ISO_NO_LINE, 1, trunk(w));
-            assert_int_equal(cop_net_roots(&w->net, trunk(w)), 1);
-            tell(w, 2, port(w, 1, 2), 1, (uint8_t)vl);
+            path_come(w, dst, 0, 7);
+            expect_line(w, 0, true, ISO_NO_LINE, 1, path_trunk(w));
+            assert_int_equal(cop_net_roots(&w->net, path_trunk(w)), 1);
+            path_tell(w, 2, port(w, 1, 2), 1, (uint8_t)vl);
             bool joins = dst != 1 && vl == 0;
-            expect_line(w, 0, !joins, joins ? 2 : ISO_NO_LINE, 1, trunk(w));
+            expect_line(w, 0, !joins, joins ? 2 : ISO_NO_LINE, 1, path_trunk(w));
             assert_int_equal(line(w, 0)->hot, !joins);
-            assert_int_equal(cop_net_roots(&w->net, trunk(w)), !joins);
+            assert_int_equal(cop_net_roots(&w->net, path_trunk(w)), !joins);
             order(w, ISO_MSG_STOP, 2);
             assert_int_equal(stopped(w, 0), joins);
-            expect_queues(w, "70000");
+            expect_path_queues(w, "70000");
             lab_free(w);
         }
     /* The one that passes it need not be the first. */
     net_lab *w = lab_build(three, NULL, 0);
-    come(w, 1, 0, 6);
-    come(w, 3, 0, 1);
-    expect_queues(w, "70000");
-    tell(w, 2, port(w, 1, 2), 1, 0);
-    expect_line(w, 0, false, 2, 1, trunk(w));
+    path_come(w, 1, 0, 6);
+    path_come(w, 3, 0, 1);
+    expect_path_queues(w, "70000");
+    path_tell(w, 2, port(w, 1, 2), 1, 0);
+    expect_line(w, 0, false, 2, 1, path_trunk(w));
     /* It follows one line, and stays with it. */
-    tell(w, 0, port(w, 1, 0), 1, 0);
-    expect_line(w, 0, false, 2, 1, trunk(w));
+    path_tell(w, 0, port(w, 1, 0), 1, 0);
+    expect_line(w, 0, false, 2, 1, path_trunk(w));
     lab_free(w);
     /* The line was there before, and the first packet that passes its root comes now. */
     w = lab_build(three, NULL, 0);
-    tell(w, 1, port(w, 1, 2), 1, 0);
+    path_tell(w, 1, port(w, 1, 2), 1, 0);
     order(w, ISO_MSG_STOP, 1);
-    come(w, 1, 0, 7);
-    expect_line(w, 0, true, ISO_NO_LINE, 1, trunk(w));
+    path_come(w, 1, 0, 7);
+    expect_line(w, 0, true, ISO_NO_LINE, 1, path_trunk(w));
     assert_false(stopped(w, 0));
-    come(w, 2, 0, 1);
-    expect_queues(w, "80000");
-    expect_line(w, 0, false, 1, 1, trunk(w));
+    path_come(w, 2, 0, 1);
+    expect_path_queues(w, "80000");
+    expect_line(w, 0, false, 1, 1, path_trunk(w));
     assert_true(stopped(w, 0));
     lab_free(w);
 }
@@ -195,30 +195,30 @@ static void a_line_is_given_up(void **state)
 {
     (void)state;
     net_lab *w = lab_build(three, NULL, 0);
-    come(w, 2, 0, 7);
-    tell(w, 2, port(w, 1, 2), 1, 0);
+    path_come(w, 2, 0, 7);
+    path_tell(w, 2, port(w, 1, 2), 1, 0);
     order(w, ISO_MSG_STOP, 2);
-    tell(w, 0, port(w, 2, 0), 2, 0);
-    expect_line(w, 0, false, 2, 1, trunk(w));
+    path_tell(w, 0, port(w, 2, 0), 2, 0);
+    expect_line(w, 0, false, 2, 1, path_trunk(w));
     assert_int_equal(w->net.counter[ISO_ROOTS], 1);
     order(w, ISO_MSG_DEALLOCATE, 2);
-    expect_line(w, 0, true, ISO_NO_LINE, 1, trunk(w));
+    expect_line(w, 0, true, ISO_NO_LINE, 1, path_trunk(w));
     assert_int_equal(w->net.counter[ISO_ROOTS], 2);
     assert_false(stopped(w, 0));
     lab_free(w);
     w = lab_build(three, NULL, 0);
-    tell(w, 2, port(w, 1, 2), 1, 0);
-    tell(w, 0, port(w, 1, 0), 1, 0);
+    path_tell(w, 2, port(w, 1, 2), 1, 0);
+    path_tell(w, 0, port(w, 1, 0), 1, 0);
     order(w, ISO_MSG_STOP, 2);
-    come(w, 2, 0, 1);
+    path_come(w, 2, 0, 1);
     assert_true(stopped(w, 0));
     order(w, ISO_MSG_DEALLOCATE, 2);
     expect_line(w, 0, false, ISO_NO_LINE, 2, port(w, 1, 2));
     assert_int_equal(w->net.counter[ISO_ROOTS], 0);
     assert_false(stopped(w, 0));
-    come(w, 3, 0, 1); /* it covers what it covered */
-    come(w, 1, 0, 1);
-    expect_queues(w, "21000");
+    path_come(w, 3, 0, 1); /* it covers what it covered */
+    path_come(w, 1, 0, 1);
+    expect_path_queues(w, "21000");
     lab_free(w);
 }
 
@@ -235,9 +235,9 @@ static void one_message_tells_all(void **state)
         cop_input_receive(&w->net, in, h);
     }
     assert_int_equal(w->net.counter[ISO_SENT_ALLOCATE], 1);
-    iso_port *st = cop_net_queue_state(&w->net, trunk(w));
+    iso_port *st = cop_net_queue_state(&w->net, path_trunk(w));
     w->net.now += 20 * COP_NS;
-    cop_control_arrive(&w->net, trunk(w));
+    cop_control_arrive(&w->net, path_trunk(w));
     assert_int_equal(st->told, 1);
     const iso_line *o = iso_out_line(rules(w), st, 0);
     assert_true(o->used && !o->stopped);

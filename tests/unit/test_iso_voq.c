@@ -26,7 +26,8 @@ static uint32_t queue_of(uint32_t out, uint32_t vl)
     return SPECIAL + out * LANES + vl;
 }
 
-static void come(net_lab *w, uint32_t port, uint32_t dst, uint32_t vl, uint16_t flags, unsigned n)
+static void voq_come(net_lab *w, uint32_t port, uint32_t dst, uint32_t vl, uint16_t flags,
+                     unsigned n)
 {
     while (n-- > 0) {
         uint32_t h = cop_pkt_new(&w->net);
@@ -55,11 +56,11 @@ static void a_queue_for_each_output(void **state)
     (void)state;
     net_lab *w = lab_build(three, NULL, 0);
     uint32_t in = middle(w);
-    come(w, in, 1, 0, 0, 1);
-    come(w, in, 1, 1, 0, 2);
-    come(w, in, 2, 0, 0, 3);
-    come(w, in, 4, 1, 0, 4);
-    come(w, in, 3, 1, COP_PKT_ACK, 2);
+    voq_come(w, in, 1, 0, 0, 1);
+    voq_come(w, in, 1, 1, 0, 2);
+    voq_come(w, in, 2, 0, 0, 3);
+    voq_come(w, in, 4, 1, 0, 4);
+    voq_come(w, in, 3, 1, COP_PKT_ACK, 2);
     assert_int_equal(waiting(w, in, queue_of(0, 0)), 1);
     assert_int_equal(waiting(w, in, queue_of(0, 1)), 2);
     assert_int_equal(waiting(w, in, queue_of(2, 0)), 3);
@@ -77,10 +78,10 @@ static void the_line_of_an_output(void **state)
     (void)state;
     net_lab *w = lab_build(three, NULL, 0);
     uint32_t in = middle(w), q = queue_of(2, 1), out = cop_topo_switch_port(&w->topo, 1, 2);
-    come(w, in, 3, 1, 0, 4);
-    come(w, in, 4, 0, 0, 4); /* the other lane has a queue and a count of its own */
+    voq_come(w, in, 3, 1, 0, 4);
+    voq_come(w, in, 4, 0, 0, 4); /* the other lane has a queue and a count of its own */
     assert_false(line(w, in, q)->used);
-    come(w, in, 2, 1, 0, 1);
+    voq_come(w, in, 2, 1, 0, 1);
     iso_line *l = line(w, in, q);
     assert_true(l->used && l->root && l->hot && l->propagated && !l->sent_stop);
     assert_int_equal(l->out, 2);
@@ -99,12 +100,12 @@ static void the_line_of_an_output(void **state)
     assert_int_equal(w->net.counter[ISO_MOVED], 0);
     assert_int_equal(w->net.counter[ISO_DOUBTFUL], 0);
     assert_int_equal(w->net.level[ISO_LINES], 1);
-    come(w, in, 4, 1, 0, 1); /* the list is full; it waits here like the others */
+    voq_come(w, in, 4, 1, 0, 1); /* the list is full; it waits here like the others */
     assert_int_equal(l->n_dst, 2);
     assert_int_equal(waiting(w, in, q), 6);
     assert_true(l->sent_stop);
     assert_int_equal(w->net.counter[ISO_SENT_STOP], 1);
-    come(w, in, 4, 1, 0, 1);
+    voq_come(w, in, 4, 1, 0, 1);
     assert_int_equal(w->net.counter[ISO_SENT_STOP], 1);
     assert_int_equal(w->net.counter[ISO_ROOTS], 1);
     lab_free(w);
@@ -116,7 +117,7 @@ static void told_of_by_the_next_switch(void **state)
     (void)state;
     net_lab *w = lab_build(three, NULL, 0);
     uint32_t in = middle(w), q = queue_of(2, 0), out = cop_topo_switch_port(&w->topo, 1, 2);
-    come(w, in, 3, 0, 0, 5);
+    voq_come(w, in, 3, 0, 0, 5);
     assert_true(line(w, in, q)->hot);
     const iso_line far = {.hops = 1};
     iso_on_control(&w->net, out, iso_allocate(1, &far));
@@ -131,7 +132,7 @@ static void told_of_by_the_next_switch(void **state)
     iso_line *l = line(w, in, 0);
     assert_true(l->used && !l->root && l->next == 1 && l->hops == 2 && l->propagated);
     assert_int_equal(w->net.counter[ISO_SENT_ALLOCATE], 2);
-    come(w, in, 2, 0, 0, 1);
+    voq_come(w, in, 2, 0, 0, 1);
     assert_int_equal(waiting(w, in, q), 1); /* another destination */
     /* Given up: there is no root at this queue, whose packets only pass. */
     iso_on_control(&w->net, out, iso_message(ISO_MSG_DEALLOCATE, 1, 0));
@@ -148,16 +149,16 @@ static void local_roots(void **state)
     uint32_t in = middle(w), q = queue_of(2, 0);
     assert_false(rules(w)->own_lines);
     assert_int_equal(rules(w)->lines, SPECIAL);
-    come(w, in, 3, 0, 0, 5);
+    voq_come(w, in, 3, 0, 0, 5);
     assert_int_equal(waiting(w, in, 0), 5);
     assert_int_equal(waiting(w, in, q), 0);
     assert_true(line(w, in, 0)->root && line(w, in, 0)->hot && line(w, in, 0)->propagated);
     assert_int_equal(w->net.counter[ISO_TAKEN], 1);
     assert_int_equal(w->net.counter[ISO_ROOTS], 1);
-    come(w, in, 3, 0, 0, 1);
+    voq_come(w, in, 3, 0, 0, 1);
     assert_true(line(w, in, 0)->sent_stop);
-    come(w, in, 4, 0, 0, 1); /* a second destination of the root, then no room for a third */
-    come(w, in, 2, 0, 0, 1);
+    voq_come(w, in, 4, 0, 0, 1); /* a second destination of the root, then no room for a third */
+    voq_come(w, in, 2, 0, 0, 1);
     assert_int_equal(waiting(w, in, 0), 7);
     assert_int_equal(waiting(w, in, q), 1);
     lab_free(w);
@@ -169,7 +170,7 @@ static void only_roots(void **state)
     (void)state;
     net_lab *w = lab_build(three, SET("queueing.queues=0"));
     uint32_t in = middle(w), out = cop_topo_switch_port(&w->topo, 1, 2);
-    come(w, in, 3, 0, 0, 9);
+    voq_come(w, in, 3, 0, 0, 9);
     assert_int_equal(cop_net_roots(&w->net, out), 1);
     assert_int_equal(w->net.counter[ISO_ROOTS], 1);
     assert_int_equal(w->net.counter[ISO_SENT_ALLOCATE], 0);
