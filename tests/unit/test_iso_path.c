@@ -226,7 +226,8 @@ static void a_line_is_given_up(void **state)
 static void one_message_tells_all(void **state)
 {
     (void)state;
-    net_lab *w = lab_build(three, NULL, 0);
+    static const char *const at_high = "queueing.propagate=high";
+    net_lab *w = lab_build(three, &at_high, 1);
     uint32_t in = port(w, 1, 1); /* of switch 1, from switch 0 */
     for (unsigned i = 0; i < 8; i++) {
         uint32_t h = cop_pkt_new(&w->net);

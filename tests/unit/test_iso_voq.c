@@ -76,7 +76,8 @@ static void a_queue_for_each_output(void **state)
 static void the_line_of_an_output(void **state)
 {
     (void)state;
-    net_lab *w = lab_build(three, NULL, 0);
+    static const char *const root_stop = "queueing.root_stop=yes";
+    net_lab *w = lab_build(three, &root_stop, 1);
     uint32_t in = middle(w), q = queue_of(2, 1), out = cop_topo_switch_port(&w->topo, 1, 2);
     voq_come(w, in, 3, 1, 0, 4);
     voq_come(w, in, 4, 0, 0, 4); /* the other lane has a queue and a count of its own */
@@ -108,6 +109,17 @@ static void the_line_of_an_output(void **state)
     voq_come(w, in, 4, 1, 0, 1);
     assert_int_equal(w->net.counter[ISO_SENT_STOP], 1);
     assert_int_equal(w->net.counter[ISO_ROOTS], 1);
+    lab_free(w);
+}
+
+/* Only special queues send stop, unless the queue of an output is to send it too. */
+static void an_output_sends_no_stop(void **state)
+{
+    (void)state;
+    net_lab *w = lab_build(three, NULL, 0);
+    voq_come(w, middle(w), 3, 1, 0, 9);
+    assert_true(line(w, middle(w), queue_of(2, 1))->propagated);
+    assert_int_equal(w->net.counter[ISO_SENT_STOP], 0);
     lab_free(w);
 }
 
@@ -184,6 +196,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_queue_for_each_output),
         cmocka_unit_test(the_line_of_an_output),
+        cmocka_unit_test(an_output_sends_no_stop),
         cmocka_unit_test(told_of_by_the_next_switch),
         cmocka_unit_test(local_roots),
         cmocka_unit_test(only_roots),
