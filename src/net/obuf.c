@@ -53,10 +53,9 @@ cop_time cop_obuf_xbar_free(const cop_net *net, uint32_t port)
     return net->obuf[port].xbar_free;
 }
 
-static bool obuf_room(const cop_net *net, uint32_t port, uint32_t section, uint32_t blocks)
+/* A section is a lane: a buffer per destination behind an output buffer is refused. */
+static bool obuf_room(const cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks)
 {
-    /* Output buffers are per lane, whatever the sections of the inputs. */
-    uint32_t vl = net->sectioned ? section % net->lanes : section;
     return net->obuf[port].lane[vl].free >= blocks;
 }
 
@@ -99,12 +98,12 @@ static bool try_lane(cop_net *net, uint32_t port, uint32_t vl, cop_time *later)
         *later = cop_min64(*later, p->t_tail - duration);
         return false;
     }
-    uint32_t section = cop_net_section_of(net, p, vl), blocks = cop_blocks(p->bytes);
-    if (!cop_fc_fits(net, port, section, blocks)) {
+    uint32_t blocks = cop_blocks(p->bytes);
+    if (!cop_fc_fits(net, port, vl, blocks)) {
         b->tx_blocked |= 1u << vl;
         return false;
     }
-    cop_fc_take(net, port, section, blocks);
+    cop_fc_take(net, port, vl, blocks);
     lane->head = p->next;
     if (lane->head == COP_NONE)
         b->tx_ready &= ~(1u << vl);
