@@ -33,8 +33,8 @@ typedef struct cop_cc_ops {
     /* Bytes that wait in input port `in` for output port `out` on lane vl have changed. */
     void (*on_fill)(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, uint32_t before,
                     uint32_t after);
-    /* The packet leaves by `port`, lane p->out_vl; its bytes and credits are taken off already. May
-     * set COP_PKT_FECN. */
+    /* The packet goes on the wire of `port`, lane p->out_vl, out of the output buffer if there is one;
+     * it no longer counts in the bytes that wait, and its credits are taken. May set COP_PKT_FECN. */
     void (*on_dequeue)(struct cop_net *net, uint32_t port, cop_pkt *p);
     /* `bytes` of input port `in`, lane vl, are free at time t: when their credit goes back (>= t,
      * and not before an earlier one of the lane). NULL: at once. */
@@ -68,7 +68,7 @@ void *cop_net_cc_port(struct cop_net *net, uint32_t port);
 void *cop_net_cc_net(struct cop_net *net);
 /* Zeroed memory for n items that lives as long as the network; not for the data path. */
 void *cop_net_cc_alloc(struct cop_net *net, size_t n, size_t size);
-/* Bytes waiting in all inputs for this output port. */
+/* Bytes that wait for this output port, in all inputs and in its output buffer. */
 uint64_t cop_net_waiting_bytes(const struct cop_net *net, uint32_t port);
 /* How long a packet of so many bytes is on the wire that `port` sends on. */
 cop_time cop_net_wire_time(const struct cop_net *net, uint32_t port, uint32_t bytes);

@@ -12,7 +12,7 @@
  * Source   M-q-1q, M-q-voqsw, M-q-voqnet, M-sw-vct; G-gran0-5 (credits over the shared buffer). */
 #include "net/input.h"
 
-#include "net/fc.h"
+#include "net/link.h"
 #include "net/request.h"
 #include "net/watch.h"
 
@@ -217,22 +217,27 @@ static void tell_enqueued(cop_net *net, uint32_t port, uint32_t queue, uint32_t 
         net->cc->on_enqueue(net, out, p);
 }
 
-/* Packet p went from input `in_port`, lane vl, to output `out`; returns when its credit goes back. */
-static cop_time tell_dequeued(cop_net *net, uint32_t in_port, const cop_pick *pick, uint32_t vl,
-                              uint32_t out, cop_pkt *p, cop_time leaves)
+/* Packet p is granted output `out`: it no longer waits in input `in_port`. */
+static void tell_granted(cop_net *net, uint32_t in_port, const cop_pick *pick, uint32_t out,
+                         cop_pkt *p)
 {
-    const cop_cc_ops *cc = net->cc;
     if (net->served)
         net->served[(size_t)out * net->info.n_hosts + p->src] = net->now + 1; /* 0: never */
-    if (cc->on_fill)
+    if (net->cc->on_fill)
         tell_fill(net, in_port, p, false);
     p->out_vl = (uint8_t)pick->vl; /* adaptive routing: perhaps not its first choice */
-    if (cc->on_dequeue) {
-        uint16_t before = p->flags;
-        cc->on_dequeue(net, out, p);
-        uint32_t marked = (p->flags & ~before & COP_PKT_FECN) != 0;
-        net->probe.port[out].marked += marked;
-        net->total.fecns += marked;
+}
+
+/* After the transfer of packet p from input `in_port`, lane vl; returns when its credit goes back.
+ * Without an output buffer the transfer has taken the credits behind the output, which must be known
+ * before the fill changes; the packet is on the wire now. */
+static cop_time tell_transferred(cop_net *net, uint32_t in_port, const cop_pick *pick, uint32_t vl,
+                                 uint32_t out, cop_pkt *p, cop_time leaves)
+{
+    const cop_cc_ops *cc = net->cc;
+    if (!net->arch->buffered) {
+        tell_granted(net, in_port, pick, out, p);
+        cop_link_left(net, out, p);
     }
     return cc->credit_time ? cc->credit_time(net, in_port, vl, p->bytes, leaves) : leaves;
 }
@@ -312,9 +317,11 @@ cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
     uint32_t bytes = p->bytes, vl = p->vl;
     uint32_t counted = net->max_cand == 1 ? port : net->in[in_port].port0 + p->out;
     net->out[counted].waiting -= p->bytes;
+    if (net->hooks && net->arch->buffered) /* the transfer may put it on the wire at once */
+        tell_granted(net, in_port, pick, port, p);
     cop_time leaves = transfer(net, port, pick->vl, h), free = leaves;
     if (net->hooks)
-        free = tell_dequeued(net, in_port, pick, vl, port, &net->pkt[h], leaves);
+        free = tell_transferred(net, in_port, pick, vl, port, &net->pkt[h], leaves);
     cop_fc_give(net, in_port, freed, bytes, free);
     next_head(net, pick, port, leaves);
     if (net->hooks && net->queue_ops->on_dequeue) /* when the queue is in order again */

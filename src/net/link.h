@@ -23,6 +23,19 @@ static inline cop_time cop_link_transfer(cop_net *net, uint32_t port, uint32_t v
     return cop_wire_send(net, port, h);
 }
 
+/* Packet p has gone on the wire of a switch's output `port`: it waits nowhere any more, and its credits
+ * are taken. The congestion control may mark it. */
+static inline void cop_link_left(cop_net *net, uint32_t port, cop_pkt *p)
+{
+    if (net->cc->on_dequeue == NULL)
+        return;
+    uint16_t before = p->flags;
+    net->cc->on_dequeue(net, port, p);
+    uint32_t marked = (p->flags & ~before & COP_PKT_FECN) != 0;
+    net->probe.port[port].marked += marked;
+    net->total.fecns += marked;
+}
+
 /* A packet that was refused goes again (ack/nack). Asked before anything new is sent, it gives way
  * every second time; asked again because nothing else went, it does not. */
 static inline bool cop_link_resend(cop_net *net, uint32_t port)

@@ -189,6 +189,7 @@ typedef struct cop_arch_ops {
     /* Is there room behind output `port` for a packet of this section? */
     bool (*room)(const cop_net *net, uint32_t port, uint32_t section, uint32_t blocks);
     cop_transfer_fn transfer;
+    bool buffered; /* it goes to an output buffer, and from there to the wire */
     /* Credits have come back for output `port`. */
     void (*credit)(cop_net *net, uint32_t port);
 } cop_arch_ops;

@@ -112,6 +112,7 @@ static bool try_lane(cop_net *net, uint32_t port, uint32_t vl, cop_time *later)
     b->leaving_vl = vl;
     cop_vlarb_sent(net, port, vl, p->bytes);
     cop_wire_send(net, port, h);
+    cop_link_left(net, port, p);
     return true;
 }
 
@@ -214,4 +215,5 @@ const cop_arch_ops cop_arch_cioq = {.kick = cioq_kick,
                                     .arbitrate = cioq_arbitrate,
                                     .room = obuf_room,
                                     .transfer = obuf_transfer,
+                                    .buffered = true,
                                     .credit = cioq_credit};
