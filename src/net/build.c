@@ -304,12 +304,14 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->large = pt->topo->n_ports >= LARGE_PORTS;
     net->hooks = pt->queue->on_enqueue || pt->queue->on_dequeue || pt->cc->on_enqueue ||
                  pt->cc->on_dequeue || pt->cc->on_fill || pt->cc->credit_time ||
-                 pt->sw->arbitration == COP_ARB_FLOWS;
+                 pt->cc->asks_lanes || pt->sw->arbitration == COP_ARB_FLOWS;
     net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);
     net->lft = pt->route->lft;
     net->arch = pt->sw->architecture == COP_ARCH_IB   ? &cop_arch_ib
                 : pt->sw->architecture == COP_ARCH_IQ ? &cop_arch_iq
                                                       : &cop_arch_cioq;
+    net->early_hooks =
+        net->arch->buffered && (pt->cc->on_fill || pt->cc->on_dequeue || pt->cc->asks_lanes);
 }
 
 static void build_parts(cop_net *net, const cop_net_parts *pt)
@@ -320,6 +322,9 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
     if (pt->sw->arbitration == COP_ARB_FLOWS)
         net->served =
             COP_NEW_ARRAY(&net->arena, cop_time, cop_product(net->host_port0, net->info.n_hosts));
+    if (pt->cc->asks_lanes)
+        net->lane_waiting =
+            COP_NEW_ARRAY(&net->arena, uint32_t, cop_product(net->host_port0, net->lanes));
     build_hosts(net, pt);
     cop_flow_init(net);
     build_probe(net, pt->run);

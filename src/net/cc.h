@@ -22,6 +22,7 @@ typedef struct cop_cc_ops {
     size_t flow_size; /* state per flow (source, destination, service level), zeroed; 0: no flows */
     size_t port_size; /* state per switch output port, zeroed */
     size_t net_size; /* state of the whole run, zeroed; cop_net_cc_net() */
+    bool asks_lanes; /* it will ask for cop_net_lane_bytes(), which is counted only then */
     int (*check)(const void *cfg, const cop_netinfo *info, cop_err *err);
     /* The network stands, nothing has been sent: compile tables into the run's state. */
     void (*start)(struct cop_net *net);
@@ -70,6 +71,10 @@ void *cop_net_cc_net(struct cop_net *net);
 void *cop_net_cc_alloc(struct cop_net *net, size_t n, size_t size);
 /* Bytes that wait for this output port, in all inputs and in its output buffer. */
 uint64_t cop_net_waiting_bytes(const struct cop_net *net, uint32_t port);
+/* Those of one lane. */
+uint64_t cop_net_lane_bytes(const struct cop_net *net, uint32_t port, uint32_t vl);
+/* Bytes that have gone on the wire of `port` since the start, in on_dequeue with the packet's own. */
+uint64_t cop_net_sent_bytes(const struct cop_net *net, uint32_t port);
 /* How long a packet of so many bytes is on the wire that `port` sends on. */
 cop_time cop_net_wire_time(const struct cop_net *net, uint32_t port, uint32_t bytes);
 /* How long it takes the host to inject it: its link, or its injection limit if that is slower. */

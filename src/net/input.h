@@ -55,9 +55,9 @@ static inline bool cop_input_pick(cop_net *net, uint32_t port, uint32_t vl, cons
 }
 
 /* The picked packet goes: leaves its queue, crosses by `transfer`, frees its space when its tail has
- * left. Returns that time. */
+ * left. Returns that time. `early` is net->early_hooks, known to be false without output buffers. */
 cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
-                         cop_transfer_fn transfer);
+                         cop_transfer_fn transfer, bool early);
 
 /* Sectioned buffers: requests that waited for this section compete again. */
 void cop_input_wake_section(cop_net *net, uint32_t port, uint32_t section);

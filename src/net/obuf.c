@@ -112,7 +112,10 @@ static bool try_lane(cop_net *net, uint32_t port, uint32_t vl, cop_time *later)
     b->leaving_vl = vl;
     cop_vlarb_sent(net, port, vl, p->bytes);
     cop_wire_send(net, port, h);
-    cop_link_left(net, port, p);
+    if (net->early_hooks) {
+        cop_link_count(net, port, vl, p->bytes, false);
+        cop_link_left(net, port, p);
+    }
     return true;
 }
 

@@ -42,7 +42,7 @@ __attribute__((flatten)) static void ib_arbitrate(cop_net *net, uint32_t port)
         if (!cop_input_pick(net, port, vl, NULL, any_fits, &pick))
             continue; /* the lane is blocked now; try another */
         net->out[port].lane[vl].rr = (uint16_t)(net->in[pick.in].local + 1u);
-        cop_input_grant(net, port, &pick, cop_link_transfer);
+        cop_input_grant(net, port, &pick, cop_link_transfer, false);
         sent = true;
     }
     if (!sent)

@@ -243,90 +243,10 @@ static void test_each_hook_alone(void **state)
         }
 }
 
-/* -- when a packet leaves -- */
-
-typedef struct gate { /* the control's configuration */
-    struct {
-        cop_time free; /* the packet before has left the wire */
-        uint64_t came, went, fill;
-    } out[SWITCH_PORTS];
-    uint64_t packets, early, counted, credit, late_fill;
-} gate;
-
-static gate *gate_of(const struct cop_net *net)
-{
-    union {
-        const void *in;
-        gate *out;
-    } u = {.in = cop_net_cc_cfg(net)};
-    return u.out;
-}
-
-static void gate_enqueue(struct cop_net *net, uint32_t port, cop_pkt *p)
-{
-    gate_of(net)->out[port].came += p->bytes;
-}
-
-static void gate_fill(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, uint32_t before,
-                      uint32_t after)
-{
-    (void)in, (void)vl;
-    gate_of(net)->out[out].fill += (uint64_t)after - before;
-}
-
-static void gate_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
-{
-    gate *g = gate_of(net);
-    g->packets++;
-    g->early += cop_net_now(net) < g->out[port].free;
-    g->out[port].free = cop_net_now(net) + cop_net_wire_time(net, port, p->bytes);
-    g->out[port].went += p->bytes;
-    g->counted += cop_net_waiting_bytes(net, port) != g->out[port].came - g->out[port].went;
-    g->late_fill += g->out[port].fill > g->out[port].came - g->out[port].went;
-    g->credit += cop_net_has_credit(net, port, p->out_vl);
-}
-
-/* Whatever the switch: on_dequeue comes as the packet goes on the wire, not before the one ahead of it
- * has left; its bytes wait nowhere any more, and the only place at the host is taken. */
-static void test_packets_leave_by_the_wire(void **state)
-{
-    (void)state;
-    static const cop_cc_ops gates = {.name = "gates",
-                                     .on_enqueue = gate_enqueue,
-                                     .on_fill = gate_fill,
-                                     .on_dequeue = gate_dequeue};
-    static const char *const switches[] = {"switch={architecture: ib, buffer: 16 KiB}",
-                                           "switch={architecture: iq, buffer: 16 KiB}",
-                                           "switch={architecture: cioq, buffer: 16 KiB}"};
-    for (size_t i = 0; i < COP_LEN(switches); i++)
-        for (int fifo = 0; fifo < 2; fifo++) {
-            const cop_override set[] = {
-                {switches[i]},        {fifo ? "queueing.kind=1q" : "queueing.kind=voqsw"},
-                {"nic.buffer=2 KiB"}, {"nic.receive_rate=9 Gbit/s"},
-                {"run.drain=yes"},    {"run.duration=300 us"}};
-            cop_config c;
-            cop_result r;
-            cop_err err = {0};
-            gate g = {0};
-            assert_int_equal(cop_config_load(&c, "test.yaml", yaml, set, COP_LEN(set), &err), 0);
-            c.cc = &gates;
-            c.cc_cfg = &g;
-            assert_int_equal(cop_run(&c, NULL, &r, &err), 0);
-            assert_true(g.packets > 200);
-            assert_int_equal(g.packets, r.packets_delivered);
-            assert_int_equal(g.early, 0);
-            assert_int_equal(g.counted, 0);
-            assert_int_equal(g.late_fill, 0);
-            assert_int_equal(g.credit, 0);
-            cop_result_free(&r);
-            cop_config_free(&c);
-        }
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_hook), cmocka_unit_test(test_notifications_go_first),
-        cmocka_unit_test(test_each_hook_alone), cmocka_unit_test(test_packets_leave_by_the_wire)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_hook),
+                                       cmocka_unit_test(test_notifications_go_first),
+                                       cmocka_unit_test(test_each_hook_alone)};
     return cmocka_run_group_tests_name("cc_hooks", tests, NULL, NULL);
 }

@@ -92,7 +92,7 @@ static void granted(void **state)
         uint32_t a = come(w, 0, 2, 1000, 0), b = come(w, 0, 2, 300, 0);
         uint32_t q = net->in[0].queue0 + (k == 0 ? TRUNK * 2 + 1 : 1);
         cop_pick pick = {.in = 0, .queue = q, .vl = 1};
-        assert_int_equal(cop_input_grant(net, TRUNK, &pick, cop_link_transfer), 1500000);
+        assert_int_equal(cop_input_grant(net, TRUNK, &pick, cop_link_transfer, false), 1500000);
         assert_int_equal(net->out[TRUNK].busy_until, 1500000);
         assert_int_equal(net->out[TRUNK].waiting, 300);
         assert_int_equal(net->out[TRUNK].section[1].used, 16);
@@ -113,7 +113,7 @@ static void granted(void **state)
             assert_true(net->queue[q].posted && asks(w, TRUNK, 0));
         }
         net->now = 1500000;
-        assert_int_equal(cop_input_grant(net, TRUNK, &pick, cop_link_transfer), 1800000);
+        assert_int_equal(cop_input_grant(net, TRUNK, &pick, cop_link_transfer, false), 1800000);
         assert_true(net->queue[q].head == COP_NONE && !net->queue[q].posted);
         assert_false(asks(w, TRUNK, 0));
         assert_int_equal(net->out[TRUNK].vl_ready, 0);
