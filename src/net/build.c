@@ -297,7 +297,6 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     pt->queue->layout(pt->queue_cfg, &net->info, net->info.max_ports, &layout);
     net->per_output = layout.per_output && net->max_cand == 1;
     net->sectioned = layout.sections != 0;
-    net->simple_wake = !net->sectioned && pt->sw->architecture == COP_ARCH_IB;
     net->sections = layout.sections ? layout.sections : net->lanes;
     net->quick_pick = net->per_output && net->words == 1 && pt->sw->arbitration == COP_ARB_RR;
     net->max_blocks = cop_blocks(net->info.mtu_bytes);
@@ -307,9 +306,8 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
                  pt->cc->asks_lanes || pt->sw->arbitration == COP_ARB_FLOWS;
     net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);
     net->lft = pt->route->lft;
-    net->arch = pt->sw->architecture == COP_ARCH_IB   ? &cop_arch_ib
-                : pt->sw->architecture == COP_ARCH_IQ ? &cop_arch_iq
-                                                      : &cop_arch_cioq;
+    cop_arch_choose(net);
+    net->simple_wake = !net->sectioned && net->arch == &cop_arch_ib;
     net->early_hooks =
         net->arch->buffered && (pt->cc->on_fill || pt->cc->on_dequeue || pt->cc->asks_lanes);
 }
@@ -332,9 +330,9 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
     if (pt->cc->port_size)
         net->cc_state =
             COP_NEW_ARRAY(&net->arena, char, cop_product(pt->cc->port_size, pt->topo->n_ports));
-    if (net->arch != &cop_arch_ib)
+    if (net->arch->matched)
         cop_iq_init(net);
-    if (net->arch == &cop_arch_cioq)
+    if (net->arch->buffered)
         cop_obuf_init(net);
     cop_stall_init(net);
     build_events(net);

@@ -38,7 +38,7 @@ static int check_sizes(const cop_net *net, const cop_net_parts *pt, cop_err *err
         rc = cop_err_add(err, COP_E_INPUT, "%s: switch.reserve must hold one packet, %s",
                          cop_build_at(pt, "switch.reserve", where, sizeof(where)),
                          cop_print_bytes(wire, need, sizeof(need)));
-    if (pt->sw->architecture == COP_ARCH_CIOQ && pt->sw->output_buffer_bytes < wire)
+    if (net->output_bytes && net->output_bytes < wire)
         rc = cop_err_add(err, COP_E_INPUT, "%s: switch.output_buffer must hold one packet, %s",
                          cop_build_at(pt, "switch.output_buffer", where, sizeof(where)),
                          cop_print_bytes(wire, need, sizeof(need)));
@@ -83,11 +83,11 @@ static int check_queues(const cop_net *net, const cop_net_parts *pt, cop_err *er
 static int check_combination(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     char where[256];
-    if (net->sectioned && pt->sw->architecture == COP_ARCH_CIOQ)
+    if (net->sectioned && net->arch->buffered)
         return cop_err_add(
             err, COP_E_INPUT,
             "%s: queueing %s has a buffer per destination, which output buffers would "
-            "mix again; use switch.architecture ib or iq",
+            "mix again; use switch.architecture iq, or ib without switch.output_buffer",
             cop_build_at(pt, "queueing", where, sizeof(where)), net->queue_ops->name);
     if (net->sectioned && pt->sw->shared_lanes)
         return cop_err_add(

@@ -190,6 +190,7 @@ typedef struct cop_arch_ops {
     bool (*room)(const cop_net *net, uint32_t port, uint32_t section, uint32_t blocks);
     cop_transfer_fn transfer;
     bool buffered; /* to an output buffer, and from there to the wire */
+    bool matched; /* the outputs of a switch decide together: the entity is the switch */
     /* Credits have come back for output `port`. */
     void (*credit)(cop_net *net, uint32_t port);
 } cop_arch_ops;
@@ -263,7 +264,8 @@ struct cop_net {
 
     uint32_t *section_waiters; /* [n_ports] sectioned: queues that wait for a section, else NULL */
     struct cop_iq *iq; /* iq, cioq: matching */
-    struct cop_obuf *obuf; /* cioq: [n_ports] */
+    struct cop_obuf *obuf; /* output buffers, [n_ports]; NULL: none */
+    uint64_t output_bytes; /* of an output buffer */
     struct cop_vlarb_state *vlarb; /* [n_ports] IB tables, else NULL */
     struct cop_fc_state *fc_state; /* of the flow control, NULL if it has none */
     struct cop_stall *stall; /* the deadlock watch */

@@ -1,4 +1,4 @@
-/* Output buffers of the combined input-output queued switch (CIOQ).
+/* Output buffers: of the combined input-output queued switch (CIOQ), and of `ib` if it has any.
  *
  * Role     a granted packet crosses the crossbar at `speedup` times the fastest link rate into the
  *          output's buffer of its lane; the wire sends from there.
@@ -7,7 +7,7 @@
  *          with the first byte in the buffer, but not before tail in - L * wire pace.
  *          Room is taken when the crossing starts, freed when the tail has left on the wire.
  * Events   COP_EV_TX per port: a packet is there, credits came, the previous packet has left.
- * Source   M-cioq. */
+ * Source   M-cioq; for `ib` Paper I, 3.1. */
 #include "net/arch.h"
 #include "net/link.h"
 
@@ -27,6 +27,11 @@ struct cop_obuf {
     obuf_lane lane[COP_MAX_VL];
 };
 
+uint32_t cop_obuf_capacity(const cop_net *net)
+{
+    return (uint32_t)(net->output_bytes / COP_BLOCK_BYTES);
+}
+
 void cop_obuf_init(cop_net *net)
 {
     net->obuf = COP_NEW_ARRAY(&net->arena, struct cop_obuf, net->host_port0);
@@ -41,9 +46,7 @@ void cop_obuf_init(cop_net *net)
             b->xbar_pace = (cop_pace)((double)fastest / net->sw_cfg->speedup);
             b->tx_at = COP_NEVER;
             for (uint32_t vl = 0; vl < net->lanes; vl++)
-                b->lane[vl] =
-                    (obuf_lane){COP_NONE, COP_NONE,
-                                (uint32_t)(net->sw_cfg->output_buffer_bytes / COP_BLOCK_BYTES)};
+                b->lane[vl] = (obuf_lane){COP_NONE, COP_NONE, cop_obuf_capacity(net)};
         }
     }
 }
@@ -54,7 +57,7 @@ cop_time cop_obuf_xbar_free(const cop_net *net, uint32_t port)
 }
 
 /* A section is a lane: a buffer per destination behind an output buffer is refused. */
-static bool obuf_room(const cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks)
+bool cop_obuf_room(const cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks)
 {
     return net->obuf[port].lane[vl].free >= blocks;
 }
@@ -150,7 +153,7 @@ void cop_obuf_tx(cop_net *net, uint32_t port)
     transmit(net, port);
 }
 
-static cop_time obuf_transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h)
+cop_time cop_obuf_transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h)
 {
     struct cop_obuf *b = &net->obuf[port];
     cop_pkt *p = &net->pkt[h];
@@ -198,25 +201,8 @@ uint32_t cop_obuf_free_blocks(const cop_net *net, uint32_t port, uint32_t vl)
     return b->lane[vl].free + (b->leaving_vl == vl ? b->leaving : 0);
 }
 
-static void cioq_credit(cop_net *net, uint32_t port)
+void cop_obuf_credit(cop_net *net, uint32_t port)
 {
     net->obuf[port].tx_blocked = 0;
     tx_kick(net, port, net->now);
 }
-
-static void cioq_kick(cop_net *net, uint32_t port)
-{
-    cop_arch_iq.kick(net, port);
-}
-
-static void cioq_arbitrate(cop_net *net, uint32_t sw)
-{
-    cop_arch_iq.arbitrate(net, sw);
-}
-
-const cop_arch_ops cop_arch_cioq = {.kick = cioq_kick,
-                                    .arbitrate = cioq_arbitrate,
-                                    .room = obuf_room,
-                                    .transfer = obuf_transfer,
-                                    .buffered = true,
-                                    .credit = cioq_credit};

@@ -247,4 +247,13 @@ const cop_arch_ops cop_arch_iq = {.kick = iq_kick,
                                   .arbitrate = iq_arbitrate,
                                   .room = cop_link_room,
                                   .transfer = cop_link_transfer,
+                                  .matched = true,
                                   .credit = iq_credit};
+
+const cop_arch_ops cop_arch_cioq = {.kick = iq_kick,
+                                    .arbitrate = iq_arbitrate,
+                                    .room = cop_obuf_room,
+                                    .transfer = cop_obuf_transfer,
+                                    .buffered = true,
+                                    .matched = true,
+                                    .credit = cop_obuf_credit};

@@ -75,7 +75,8 @@ static void test_packets_leave_by_the_wire(void **state)
                                      .on_dequeue = gate_dequeue};
     static const char *const switches[] = {"switch={architecture: ib, buffer: 16 KiB}",
                                            "switch={architecture: iq, buffer: 16 KiB}",
-                                           "switch={architecture: cioq, buffer: 16 KiB}"};
+                                           "switch={architecture: cioq, buffer: 16 KiB}",
+                                           "switch={output_buffer: 4 KiB, buffer: 16 KiB}"};
     for (size_t i = 0; i < COP_LEN(switches); i++)
         for (int fifo = 0; fifo < 2; fifo++) {
             const cop_override set[] = {
@@ -156,6 +157,7 @@ static void test_lanes_and_bytes_sent(void **state)
     static const char *const sets[][3] = {
         {"switch.architecture=ib", "routing.kind=dor", "queueing.kind=voqsw"},
         {"switch.architecture=ib", "routing.kind=adaptive-cube", "queueing.kind=1q"},
+        {"switch.output_buffer=4 KiB", "routing.kind=adaptive-cube", "queueing.kind=1q"},
         {"switch.architecture=iq", "routing.kind=adaptive-cube", "queueing.kind=voqsw"},
         {"switch.architecture=cioq", "routing.kind=adaptive-cube", "queueing.kind=1q"},
         {"switch.architecture=cioq", "routing.kind=dor", "queueing.kind=dbbm"}};
@@ -170,7 +172,7 @@ static void test_lanes_and_bytes_sent(void **state)
                             "run: {duration: 100 us, warmup: 40 us, drain: yes}\n"
                             "topology: {kind: torus, radix: [5, 3]}\n"
                             "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
-                            "switch: {buffer: 8 KiB, output_buffer: 6 KiB}\n"
+                            "switch: {buffer: 8 KiB}\n"
                             "traffic: [{from: all, pattern: uniform, message: 5000 B}]\n",
                             set, COP_LEN(set), &err),
             0);

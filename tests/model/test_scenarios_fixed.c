@@ -29,7 +29,7 @@ static void test_deadlock(void **state)
     (void)state;
     static const char *const allow[] = {"run.allow_deadlock=yes"};
     static const char *const arch[] = {"switch.architecture=ib", "switch.architecture=iq",
-                                       "switch.architecture=cioq"};
+                                       "switch.architecture=cioq", "switch.output_buffer=4 KiB"};
     static const char *const queue[] = {"queueing.kind=1q", "queueing.kind=voqsw",
                                         "queueing.kind=dbbm", "queueing.kind=hfdi",
                                         "queueing.kind=fbicm"};

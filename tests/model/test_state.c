@@ -138,8 +138,8 @@ static void check_outputs(const net_lab *w, found *f)
             uint32_t last;
             f->packets += walk(net, cop_obuf_first(net, p, vl), &bytes, &blocks, &last);
             f->waiting[p] += (uint32_t)bytes;
-            AGREE(cop_obuf_free_blocks(net, p, vl) + blocks,
-                  net->sw_cfg->output_buffer_bytes / COP_BLOCK_BYTES, "room of output %u", p);
+            AGREE(cop_obuf_free_blocks(net, p, vl) + blocks, cop_obuf_capacity(net),
+                  "room of output %u", p);
         }
         AGREE(out->waiting, f->waiting[p], "bytes that wait for output %u", p);
         for (uint32_t vl = 0; vl < net->lanes; vl++) {
@@ -366,6 +366,8 @@ static void switches_and_flow_controls(void **state)
     static const char *const sets[][3] = {
         {"switch.architecture=iq", "switch.iterations=2", "queueing.kind=1q"},
         {"switch.architecture=cioq", "switch.speedup=1.5", "switch.output_buffer=6 KiB"},
+        {"switch.architecture=ib", "switch.speedup=1", "switch.output_buffer=2 KiB"},
+        {"switch.output_buffer=4 KiB", "queueing.kind=1q", "routing.kind=adaptive-cube"},
         {"flow_control.kind=ib", "flow_control.loss=10 %", "queueing.kind=voqsw"},
         {"flow_control.kind=on-off", "switch.architecture=iq"},
         {"flow_control.kind=ack-nack"},
@@ -384,6 +386,7 @@ static void congestion_controls(void **state)
         {"cc.kind=pace", "cc.rate=1 Gbit/s", "nic.order=round-robin"},
         {"cc.kind=ibcc", "cc.threshold=15", "queueing.kind=1q"},
         {"cc.kind=ibcc", "cc.level=sl", "queueing.kind=voqsw"},
+        {"cc.kind=ibcc", "queueing.kind=dbbm", "switch.output_buffer=5 KiB"},
         {"cc.kind=ecocc", "queueing.kind=hfdi", "switch.buffer=32 KiB"},
         {"cc.kind=ccfit", "queueing.kind=fbicm", "switch.architecture=iq"},
     };

@@ -184,7 +184,7 @@ static void put_switch(draw *d, uint32_t wire)
     d->arbitration = draw_arbitrations()[below(d, 3) ? below(d, n) : 0]; /* more of the usual one */
     draw_put(d, ", arbitration: %s, matching: %s, iterations: %u", d->arbitration,
              ONE_OF(d, "islip", "rrm"), between(d, 1, 4));
-    if (strcmp(arch, "cioq") == 0)
+    if (strcmp(arch, "cioq") == 0 || (strcmp(arch, "ib") == 0 && !d->sectioned && below(d, 3) == 0))
         draw_put(d, ", speedup: %s, output_buffer: %u B", ONE_OF(d, "1", "1.5", "2", "4"),
                  between(d, wire + 64, 6 * wire));
     if (shared)

@@ -93,7 +93,7 @@ static void draw_machine(trial *x)
     x->absolute = below(x, 4) == 0;
     x->queueing = below(x, 2) ? FR_VOQ : FR_FIFO;
     x->lanes = x->queueing == FR_VOQ && !x->iq && below(x, 2) ? between(x, 2, 3) : 1;
-    x->output_flits = x->iq && below(x, 2) ? between(x, x->mtu_flits, 3 * x->mtu_flits) : 0;
+    x->output_flits = below(x, 2) ? between(x, x->mtu_flits, 3 * x->mtu_flits) : 0;
     x->speedup = between(x, 1, 2); /* a flit of the fastest link is two ticks */
 }
 
@@ -137,9 +137,9 @@ static void write_machine(trial *x)
         trial_write(x, "%s%s_rate: %u Mbit/s, %s_delay: %u ns", c ? ", " : "", class[c],
                     BASE_MBPS / x->slow[c], class[c], x -> delay[c] * 4);
     trial_write(x, "}\nswitch: {architecture: %s, switching: %s, iterations: 16, pipeline: %u ns, ",
-                x->output_flits ? "cioq"
-                : x->iq         ? "iq"
-                                : "ib",
+                !x->iq            ? "ib"
+                : x->output_flits ? "cioq"
+                                  : "iq",
                 x->saf ? "store-and-forward" : "cut-through", x->pipeline * 4);
     if (x->output_flits)
         trial_write(x, "output_buffer: %u B, speedup: %u, ", x->output_flits * FLIT, x->speedup);

@@ -37,8 +37,7 @@ void fr_cross_packet(fr_run *r, uint32_t out, fr_stay *from)
     cop_time tail = from->t_head + from->flits * r->c->flit_ps[r->t->port[from->in].from];
     *s = (fr_stay){.pkt = from->pkt, .in = out, .out = out, .flits = from->flits};
     s->t_head = r->now;
-    s->t_whole =
-        cop_max64(tail, r->now + s->flits * r->c->cross_flit_ps[r->t->port[out].owner]);
+    s->t_whole = cop_max64(tail, r->now + s->flits * r->c->cross_flit_ps[r->t->port[out].owner]);
     s->t_left = COP_NEVER;
     from->leaving = true;
     o->out_stay[o->n_out_stays++] = s;
