@@ -22,10 +22,10 @@ cop_time cop_obuf_xbar_free(const cop_net *net, uint32_t port);
 uint32_t cop_obuf_pick_lane(const cop_net *net, uint32_t port, uint32_t ready);
 /* Does some lane of the output buffer wait for credit? */
 bool cop_obuf_blocked(const cop_net *net, uint32_t port);
-/* For accounting: packets in the buffer of (port, lane) from the oldest on, and free blocks incl.
- * those of the packet that is leaving. */
+/* For accounting: packets that wait in the buffer of (port, lane), from the oldest on; the blocks they
+ * have taken, without those of the packet that is leaving; do packets and room of a port agree? */
 uint32_t cop_obuf_first(const cop_net *net, uint32_t port, uint32_t vl);
-uint32_t cop_obuf_capacity(const cop_net *net); /* blocks of a lane */
-uint32_t cop_obuf_free_blocks(const cop_net *net, uint32_t port, uint32_t vl);
+uint32_t cop_obuf_held(const cop_net *net, uint32_t port, uint32_t vl);
+bool cop_obuf_adds_up(const cop_net *net, uint32_t port);
 
 #endif

@@ -68,8 +68,13 @@ const cop_opt cop_switch_opts[] = {
     {"speedup", COP_OPT_REAL, S(speedup), "2", 1, 64, NULL,
      "with output buffers: crossbar rate over the rate of the switch's fastest link"},
     {"output_buffer", COP_OPT_BYTES, S(output_buffer_bytes), "0", 0, 1e11, NULL,
-     "buffer of each output port and lane between crossbar and wire; 0 = none with ib, 100 kB with "
-     "cioq; iq has none"},
+     "buffer between crossbar and wire of one output port: of each lane, or of all lanes with "
+     "`output_shared`; 0 = none with ib, 100 kB with cioq; iq has none"},
+    {"output_shared", COP_OPT_BOOL, S(output_shared), "no", 0, 0, NULL,
+     "lanes of a port share its output buffer beyond `output_reserve`"},
+    {"output_reserve", COP_OPT_BYTES, S(output_reserve_bytes), "0", 0, 1e11, NULL,
+     "with `output_shared`: part of the output buffer that belongs to each lane alone; 0 = one "
+     "packet"},
     {"vl_arbitration", COP_OPT_ENUM, S(vl_arbitration), "round-robin", 0, 0, vlarb_names,
      "among virtual lanes: round-robin, InfiniBand's high and low tables, or highest lane first"},
     {"vl_high", COP_OPT_INTS, S(vl_high), "", 0, 255, NULL,

@@ -6,6 +6,10 @@
  *          faster than the input waits for bytes, it does not delay the start. The wire may start
  *          with the first byte in the buffer, but not before tail in - L * wire pace.
  *          Room is taken when the crossing starts, freed when the tail has left on the wire.
+ * Shared   (output_shared) a lane has `output_reserve` for itself, and all lanes share the rest. What a
+ *          lane owns holds a packet of full size, so a lane waits for packets of its own only, never
+ *          for another lane: no channel depends on more than without sharing. A private buffer is one
+ *          that is reserved as a whole.
  * Events   COP_EV_TX per port: a packet is there, credits came, the previous packet has left.
  * Source   M-cioq; for `ib` Paper I, 3.1. */
 #include "net/arch.h"
@@ -13,7 +17,9 @@
 
 typedef struct obuf_lane {
     uint32_t head, tail; /* packets */
-    uint32_t free; /* blocks */
+    uint32_t free; /* blocks it could take now */
+    int32_t
+        own; /* shared: blocks free of what it has for itself; below 0: taken of what is shared */
 } obuf_lane;
 
 struct cop_obuf {
@@ -22,14 +28,29 @@ struct cop_obuf {
     cop_pace xbar_pace;
     uint32_t leaving; /* blocks of the packet on the wire, freed at its end */
     uint32_t leaving_vl;
+    uint32_t common; /* blocks free of what lanes share */
+    uint8_t lanes; /* that share; 0: none do */
     uint32_t tx_ready, tx_blocked; /* lanes with packets; lanes without credit */
     uint8_t rr_vl; /* crossbar: lane to look at first */
     obuf_lane lane[COP_MAX_VL];
 };
 
-uint32_t cop_obuf_capacity(const cop_net *net)
+/* Blocks that each lane has for itself: all, if the buffer is private. */
+static uint32_t reserved(const cop_net *net)
 {
-    return (uint32_t)(net->output_bytes / COP_BLOCK_BYTES);
+    uint64_t bytes = net->output_bytes;
+    if (net->sw_cfg->output_shared)
+        bytes = net->sw_cfg->output_reserve_bytes ? net->sw_cfg->output_reserve_bytes
+                                                  : (uint64_t)net->max_blocks * COP_BLOCK_BYTES;
+    return (uint32_t)(bytes / COP_BLOCK_BYTES);
+}
+
+/* Blocks that the lanes of a port share. */
+static uint32_t shared(const cop_net *net)
+{
+    if (!net->sw_cfg->output_shared)
+        return 0;
+    return (uint32_t)(net->output_bytes / COP_BLOCK_BYTES) - net->lanes * reserved(net);
 }
 
 void cop_obuf_init(cop_net *net)
@@ -45,8 +66,13 @@ void cop_obuf_init(cop_net *net)
             struct cop_obuf *b = &net->obuf[p];
             b->xbar_pace = (cop_pace)((double)fastest / net->sw_cfg->speedup);
             b->tx_at = COP_NEVER;
+            b->common = shared(net);
+            b->lanes = net->sw_cfg->output_shared ? (uint8_t)net->lanes : 0;
             for (uint32_t vl = 0; vl < net->lanes; vl++)
-                b->lane[vl] = (obuf_lane){COP_NONE, COP_NONE, cop_obuf_capacity(net)};
+                b->lane[vl] = (obuf_lane){.head = COP_NONE,
+                                          .tail = COP_NONE,
+                                          .free = reserved(net) + b->common,
+                                          .own = (int32_t)reserved(net)};
         }
     }
 }
@@ -60,6 +86,30 @@ cop_time cop_obuf_xbar_free(const cop_net *net, uint32_t port)
 bool cop_obuf_room(const cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks)
 {
     return net->obuf[port].lane[vl].free >= blocks;
+}
+
+static uint32_t beyond(int32_t own)
+{
+    return own < 0 ? (uint32_t)-own : 0;
+}
+
+/* The same where lanes share: what one takes beyond its own is missing for all. */
+static __attribute__((noinline)) void take_shared(struct cop_obuf *b, uint32_t vl, int32_t blocks)
+{
+    uint32_t before = beyond(b->lane[vl].own);
+    b->lane[vl].own -= blocks;
+    b->common -= beyond(b->lane[vl].own) - before;
+    for (uint32_t i = 0; i < b->lanes; i++)
+        b->lane[i].free = b->common + (b->lane[i].own > 0 ? (uint32_t)b->lane[i].own : 0);
+}
+
+/* Lane vl takes (or, below 0, gives back) so many blocks. */
+static inline void take_room(struct cop_obuf *b, uint32_t vl, int32_t blocks)
+{
+    if (COP_UNLIKELY(b->lanes > 0))
+        take_shared(b, vl, blocks);
+    else
+        b->lane[vl].free -= (uint32_t)blocks;
 }
 
 static void tx_kick(cop_net *net, uint32_t port, cop_time t)
@@ -79,7 +129,7 @@ static void free_leaving(cop_net *net, uint32_t port)
     cop_out *out = &net->out[port];
     if (b->leaving == 0 || out->busy_until > net->now)
         return;
-    b->lane[b->leaving_vl].free += b->leaving;
+    take_room(b, b->leaving_vl, -(int32_t)b->leaving);
     b->leaving = 0;
     if (out->vl_blocked || out->short_of) {
         out->vl_blocked = 0;
@@ -160,7 +210,7 @@ cop_time cop_obuf_transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h)
     obuf_lane *lane = &b->lane[vl];
     cop_time leaves = cop_max64(net->now + cop_wire_time(b->xbar_pace, p->bytes), p->t_tail);
     b->xbar_free = leaves;
-    lane->free -= cop_blocks(p->bytes);
+    take_room(b, vl, (int32_t)cop_blocks(p->bytes));
     net->out[port].waiting += p->bytes; /* it still waits, only nearer to the wire */
     p->vl = (uint8_t)vl;
     p->t_tail = leaves;
@@ -195,10 +245,27 @@ uint32_t cop_obuf_first(const cop_net *net, uint32_t port, uint32_t vl)
     return net->obuf[port].lane[vl].head;
 }
 
-uint32_t cop_obuf_free_blocks(const cop_net *net, uint32_t port, uint32_t vl)
+uint32_t cop_obuf_held(const cop_net *net, uint32_t port, uint32_t vl)
 {
     const struct cop_obuf *b = &net->obuf[port];
-    return b->lane[vl].free + (b->leaving_vl == vl ? b->leaving : 0);
+    int32_t left = b->lanes ? b->lane[vl].own : (int32_t)b->lane[vl].free;
+    uint32_t taken = (uint32_t)((int32_t)reserved(net) - left);
+    return taken - (b->leaving_vl == vl ? b->leaving : 0);
+}
+
+bool cop_obuf_adds_up(const cop_net *net, uint32_t port)
+{
+    const struct cop_obuf *b = &net->obuf[port];
+    uint32_t common = b->common;
+    bool same = true;
+    for (uint32_t vl = 0; vl < net->lanes; vl++) {
+        uint32_t held = 0;
+        for (uint32_t h = b->lane[vl].head; h != COP_NONE; h = net->pkt[h].next)
+            held += cop_blocks(net->pkt[h].bytes);
+        same = same && held == cop_obuf_held(net, port, vl);
+        common += beyond(b->lane[vl].own);
+    }
+    return same && common == shared(net);
 }
 
 void cop_obuf_credit(cop_net *net, uint32_t port)

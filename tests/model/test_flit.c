@@ -5,7 +5,8 @@
  * Bound    none is needed: where both describe the same machine the difference is zero. That covers
  *          cut-through and store-and-forward, links of different rates, header, pipeline and credit
  *          delays, slow sinks, blocking by credit, one queue or one per output, read port per output
- *          (ib) or per input with iSLIP (iq), crossbars with output buffers (cioq), turns that inputs
+ *          (ib) or per input with iSLIP (iq), crossbars with output buffers (cioq, ib), shared by
+ *          lanes or not, turns that inputs
  *          miss, fixed lanes (vftree), and deadlocks on a ring.
  * Not      what the reference has not is left out on purpose: routings that change lanes, matching with
  *          fewer iterations than ports (the reference repeats it every tick), lanes together with
@@ -74,6 +75,7 @@ static int run_reference(trial *x, const uint16_t *lft, fr_counts *counts)
                   .iterations = 16,
                   .cross_flit_ps = x->output_flits ? cross_times(x, &arena, flit) : NULL,
                   .output_bytes = x->output_flits * FLIT,
+                  .output_reserve = x->output_reserve * FLIT,
                   .lft = lft};
     int outcome = flitref_run(t, &cfg, x->pkt, x->n_pkts, 10 * COP_MS, counts);
     cop_arena_free(&arena);

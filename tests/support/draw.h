@@ -20,7 +20,8 @@ typedef struct draw {
     uint64_t duration_ns, warmup_ns;
     bool drain, random; /* random: another seed must give another run */
     bool credit, onoff, sectioned, strict;
-    const char *queueing, *cc, *arbitration;
+    bool output_buffers, output_shared;
+    const char *queueing, *cc, *arbitration, *arch;
 } draw;
 
 void draw_scenario(draw *d, uint32_t number);

@@ -94,6 +94,10 @@ static void draw_machine(trial *x)
     x->queueing = below(x, 2) ? FR_VOQ : FR_FIFO;
     x->lanes = x->queueing == FR_VOQ && !x->iq && below(x, 2) ? between(x, 2, 3) : 1;
     x->output_flits = below(x, 2) ? between(x, x->mtu_flits, 3 * x->mtu_flits) : 0;
+    if (x->output_flits && below(x, 2)) {
+        x->output_reserve = between(x, x->mtu_flits, 2 * x->mtu_flits);
+        x->output_flits = x->lanes * x->output_reserve + below(x, 3 * x->mtu_flits);
+    }
     x->speedup = between(x, 1, 2); /* a flit of the fastest link is two ticks */
 }
 
@@ -111,6 +115,7 @@ static void draw_crowded(trial *x)
     if (below(x, 5))
         x->least_flits = x->mtu_flits;
     x->sink_flits = 0;
+    x->output_reserve = 0;
     if (x->output_flits)
         x->output_flits = between(x, x->mtu_flits, 4 * x->mtu_flits);
     x->phase = between(x, 50, 100);
@@ -143,6 +148,8 @@ static void write_machine(trial *x)
                 x->saf ? "store-and-forward" : "cut-through", x->pipeline * 4);
     if (x->output_flits)
         trial_write(x, "output_buffer: %u B, speedup: %u, ", x->output_flits * FLIT, x->speedup);
+    if (x->output_reserve)
+        trial_write(x, "output_shared: yes, output_reserve: %u B, ", x->output_reserve * FLIT);
     trial_write(x, "header: %u B, buffer: %u B}\n", x->header, x->buffer_flits * FLIT);
     trial_write(x, "flow_control: {kind: %s, delay: %u ns}\n", x->absolute ? "ib" : "credit",
                 x->credit * 4);
