@@ -128,15 +128,9 @@ static void check_receiver(cop_net *net, const ledger *l, uint32_t port, uint32_
 
 static void check_output_buffers(cop_net *net)
 {
-    uint64_t capacity = net->sw_cfg->output_buffer_bytes / COP_BLOCK_BYTES;
     for (uint32_t p = 0; net->obuf && p < net->host_port0; p++)
-        for (uint32_t vl = 0; vl < net->lanes; vl++) {
-            uint64_t used = 0;
-            for (uint32_t h = cop_obuf_first(net, p, vl); h != COP_NONE; h = net->pkt[h].next)
-                used += cop_blocks(net->pkt[h].bytes);
-            if (used + cop_obuf_free_blocks(net, p, vl) != capacity)
-                broken(net, "output buffer of port %u lane %u does not add up", p, vl);
-        }
+        if (!cop_obuf_adds_up(net, p))
+            broken(net, "output buffer of port %u does not add up", p);
 }
 
 void cop_net_account(cop_net *net)

@@ -4,21 +4,28 @@
 
 #include "net/net.h"
 
-extern const cop_arch_ops cop_arch_ib, cop_arch_iq, cop_arch_cioq;
+extern const cop_arch_ops cop_arch_ib, cop_arch_ib_buffered, cop_arch_iq, cop_arch_cioq;
 
+/* Sets net->arch and net->output_bytes. */
+void cop_arch_choose(cop_net *net);
 void cop_iq_init(cop_net *net);
 void cop_obuf_init(cop_net *net);
 /* COP_EV_TX: the output buffer of `port` may send. */
 void cop_obuf_tx(cop_net *net, uint32_t port);
-/* Earliest time at which output `port` may take another packet from an input (cioq: crossbar). */
+/* Members of cop_arch_ops for architectures with output buffers. */
+bool cop_obuf_room(const cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks);
+cop_time cop_obuf_transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h);
+void cop_obuf_credit(cop_net *net, uint32_t port);
+/* Earliest time at which the crossbar's output in front of `port` may take another packet. */
 cop_time cop_obuf_xbar_free(const cop_net *net, uint32_t port);
 /* Crossbar's round robin over the lanes in `ready`. */
 uint32_t cop_obuf_pick_lane(const cop_net *net, uint32_t port, uint32_t ready);
 /* Does some lane of the output buffer wait for credit? */
 bool cop_obuf_blocked(const cop_net *net, uint32_t port);
-/* For accounting: packets in the buffer of (port, lane) from the oldest on, and free blocks incl.
- * those of the packet that is leaving. */
+/* For accounting: packets that wait in the buffer of (port, lane), from the oldest on; the blocks they
+ * have taken, without those of the packet that is leaving; do packets and room of a port agree? */
 uint32_t cop_obuf_first(const cop_net *net, uint32_t port, uint32_t vl);
-uint32_t cop_obuf_free_blocks(const cop_net *net, uint32_t port, uint32_t vl);
+uint32_t cop_obuf_held(const cop_net *net, uint32_t port, uint32_t vl);
+bool cop_obuf_adds_up(const cop_net *net, uint32_t port);
 
 #endif

@@ -302,19 +302,19 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     pt->queue->layout(pt->queue_cfg, &net->info, net->info.max_ports, &layout);
     net->per_output = layout.per_output && net->max_cand == 1;
     net->sectioned = layout.sections != 0;
-    net->simple_wake = !net->sectioned && pt->sw->architecture == COP_ARCH_IB;
     net->sections = layout.sections ? layout.sections : net->lanes;
     net->quick_pick = net->per_output && net->words == 1 && pt->sw->arbitration == COP_ARB_RR;
     net->max_blocks = cop_blocks(net->info.mtu_bytes);
     net->large = pt->topo->n_ports >= LARGE_PORTS;
     net->hooks = pt->queue->on_enqueue || pt->queue->on_dequeue || pt->cc->on_enqueue ||
                  pt->cc->on_dequeue || pt->cc->on_fill || pt->cc->credit_time ||
-                 pt->sw->arbitration == COP_ARB_FLOWS;
+                 pt->cc->asks_lanes || pt->sw->arbitration == COP_ARB_FLOWS;
     net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);
     net->lft = pt->route->lft;
-    net->arch = pt->sw->architecture == COP_ARCH_IB   ? &cop_arch_ib
-                : pt->sw->architecture == COP_ARCH_IQ ? &cop_arch_iq
-                                                      : &cop_arch_cioq;
+    cop_arch_choose(net);
+    net->simple_wake = !net->sectioned && net->arch == &cop_arch_ib;
+    net->early_hooks =
+        net->arch->buffered && (pt->cc->on_fill || pt->cc->on_dequeue || pt->cc->asks_lanes);
 }
 
 static void build_parts(cop_net *net, const cop_net_parts *pt)
@@ -325,6 +325,9 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
     if (pt->sw->arbitration == COP_ARB_FLOWS)
         net->served =
             COP_NEW_ARRAY(&net->arena, cop_time, cop_product(net->host_port0, net->info.n_hosts));
+    if (pt->cc->asks_lanes)
+        net->lane_waiting =
+            COP_NEW_ARRAY(&net->arena, uint32_t, cop_product(net->host_port0, net->lanes));
     build_hosts(net, pt);
     cop_flow_init(net);
     pt->host->init(net);
@@ -333,9 +336,9 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
     if (pt->cc->port_size)
         net->cc_state =
             COP_NEW_ARRAY(&net->arena, char, cop_product(pt->cc->port_size, pt->topo->n_ports));
-    if (net->arch != &cop_arch_ib)
+    if (net->arch->matched)
         cop_iq_init(net);
-    if (net->arch == &cop_arch_cioq)
+    if (net->arch->buffered)
         cop_obuf_init(net);
     cop_stall_init(net);
     build_events(net);

@@ -9,6 +9,26 @@ const char *cop_build_at(const cop_net_parts *pt, const char *option, char *buf,
 
 #define MAX_BINS 1000000 /* of the time series */
 
+/* Output buffers must hold a packet of full size, `wire` bytes, of each lane. */
+static int check_outputs(const cop_net *net, const cop_net_parts *pt, uint64_t wire, cop_err *err)
+{
+    char where[256], have[32], need[32];
+    uint64_t reserve = pt->sw->output_reserve_bytes ? pt->sw->output_reserve_bytes : wire;
+    uint64_t least = pt->sw->output_shared ? reserve * net->lanes : wire;
+    if (pt->sw->output_shared && reserve < wire)
+        return cop_err_add(err, COP_E_INPUT, "%s: switch.output_reserve must hold one packet, %s",
+                           cop_build_at(pt, "switch.output_reserve", where, sizeof(where)),
+                           cop_print_bytes(wire, need, sizeof(need)));
+    if (net->output_bytes >= least)
+        return 0;
+    return cop_err_add(
+        err, COP_E_INPUT, "%s: switch.output_buffer %s is too small; at least %s for %s",
+        cop_build_at(pt, "switch.output_buffer", where, sizeof(where)),
+        cop_print_bytes(net->output_bytes, have, sizeof(have)),
+        cop_print_bytes(least, need, sizeof(need)),
+        pt->sw->output_shared ? "the reserves of all lanes" : "one packet (nic.mtu + overhead)");
+}
+
 static int check_sizes(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     char where[256], have[32], need[32];
@@ -38,10 +58,8 @@ static int check_sizes(const cop_net *net, const cop_net_parts *pt, cop_err *err
         rc = cop_err_add(err, COP_E_INPUT, "%s: switch.reserve must hold one packet, %s",
                          cop_build_at(pt, "switch.reserve", where, sizeof(where)),
                          cop_print_bytes(wire, need, sizeof(need)));
-    if (pt->sw->architecture == COP_ARCH_CIOQ && pt->sw->output_buffer_bytes < wire)
-        rc = cop_err_add(err, COP_E_INPUT, "%s: switch.output_buffer must hold one packet, %s",
-                         cop_build_at(pt, "switch.output_buffer", where, sizeof(where)),
-                         cop_print_bytes(wire, need, sizeof(need)));
+    if (net->output_bytes)
+        rc = check_outputs(net, pt, wire, err) ? -COP_E_INPUT : rc;
     if (pt->nic->control_vl >= (int64_t)net->lanes)
         rc =
             cop_err_add(err, COP_E_INPUT, "%s: nic.control_vl %d does not exist; lanes are 0 to %u",
@@ -87,11 +105,11 @@ static int check_queues(const cop_net *net, const cop_net_parts *pt, cop_err *er
 static int check_combination(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     char where[256];
-    if (net->sectioned && pt->sw->architecture == COP_ARCH_CIOQ)
+    if (net->sectioned && net->arch->buffered)
         return cop_err_add(
             err, COP_E_INPUT,
             "%s: queueing %s has a buffer per destination, which output buffers would "
-            "mix again; use switch.architecture ib or iq",
+            "mix again; use switch.architecture iq, or ib without switch.output_buffer",
             cop_build_at(pt, "queueing", where, sizeof(where)), net->queue_ops->name);
     if (net->sectioned && pt->sw->shared_lanes)
         return cop_err_add(

@@ -22,6 +22,7 @@ typedef struct cop_cc_ops {
     size_t flow_size; /* state per flow (source, destination, service level), zeroed; 0: no flows */
     size_t port_size; /* state per switch output port, zeroed */
     size_t net_size; /* state of the whole run, zeroed; cop_net_cc_net() */
+    bool asks_lanes; /* it will ask for cop_net_lane_bytes(), which is counted only then */
     int (*check)(const void *cfg, const cop_netinfo *info, cop_err *err);
     /* The network stands, nothing has been sent: compile tables into the run's state. */
     void (*start)(struct cop_net *net);
@@ -33,8 +34,8 @@ typedef struct cop_cc_ops {
     /* Bytes that wait in input port `in` for output port `out` on lane vl have changed. */
     void (*on_fill)(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, uint32_t before,
                     uint32_t after);
-    /* The packet leaves by `port`, lane p->out_vl, now: from an output buffer if there is one. Its
-     * bytes and credits are taken off already. May set COP_PKT_FECN. */
+    /* The packet goes on the wire of `port`, lane p->out_vl, out of the output buffer if there is one;
+     * it no longer counts in the bytes that wait, and its credits are taken. May set COP_PKT_FECN. */
     void (*on_dequeue)(struct cop_net *net, uint32_t port, cop_pkt *p);
     /* The number of queues that hold `port` to be a root of congestion (cop_net_roots) has changed. */
     void (*on_root)(struct cop_net *net, uint32_t port, uint32_t roots);
@@ -77,8 +78,12 @@ void *cop_net_cc_flow(struct cop_net *net, uint32_t src, uint32_t dst, uint8_t s
 bool cop_net_acked(const struct cop_net *net, const cop_pkt *p);
 /* Zeroed memory for n items that lives as long as the network; not for the data path. */
 void *cop_net_cc_alloc(struct cop_net *net, size_t n, size_t size);
-/* Bytes waiting in all inputs for this output port. */
+/* Bytes that wait for this output port, in all inputs and in its output buffer. */
 uint64_t cop_net_waiting_bytes(const struct cop_net *net, uint32_t port);
+/* Those of one lane. */
+uint64_t cop_net_lane_bytes(const struct cop_net *net, uint32_t port, uint32_t vl);
+/* Bytes that have gone on the wire of `port` since the start, in on_dequeue with the packet's own. */
+uint64_t cop_net_sent_bytes(const struct cop_net *net, uint32_t port);
 /* How long a packet of so many bytes is on the wire that `port` sends on. */
 cop_time cop_net_wire_time(const struct cop_net *net, uint32_t port, uint32_t bytes);
 /* How long it takes the host to inject it: its link, or its injection limit if that is slower. */

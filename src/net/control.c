@@ -199,6 +199,16 @@ uint64_t cop_net_waiting_bytes(const cop_net *net, uint32_t port)
     return net->out[port].waiting;
 }
 
+uint64_t cop_net_lane_bytes(const cop_net *net, uint32_t port, uint32_t vl)
+{
+    return net->lane_waiting[(size_t)port * net->lanes + vl];
+}
+
+uint64_t cop_net_sent_bytes(const cop_net *net, uint32_t port)
+{
+    return net->out[port].sent_bytes;
+}
+
 bool cop_net_has_credit(cop_net *net, uint32_t port, uint32_t vl)
 {
     cop_fc_settle(net, port);

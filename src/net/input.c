@@ -12,7 +12,7 @@
  * Source   M-q-1q, M-q-voqsw, M-q-voqnet, M-sw-vct; G-gran0-5 (credits over the shared buffer). */
 #include "net/input.h"
 
-#include "net/fc.h"
+#include "net/link.h"
 #include "net/request.h"
 #include "net/watch.h"
 
@@ -108,12 +108,14 @@ static unsigned choose_again(cop_net *net, uint32_t q, const cop_in *in, cop_pkt
 {
     uint32_t in_port = net->queue_port[q];
     net->out[in->port0 + p->out].waiting -= p->bytes;
+    cop_link_count(net, in->port0 + p->out, p->out_vl, p->bytes, false);
     if (net->cc->on_fill)
         tell_fill(net, in_port, p, false);
     unsigned n = ask_routing(net, in, p, cand);
     p->out = cand[0].port;
     p->out_vl = cand[0].vl;
     net->out[in->port0 + p->out].waiting += p->bytes;
+    cop_link_count(net, in->port0 + p->out, p->out_vl, p->bytes, true);
     if (net->cc->on_fill)
         tell_fill(net, in_port, p, true);
     return n;
@@ -216,26 +218,45 @@ static void tell_enqueued(cop_net *net, uint32_t port, uint32_t queue, uint32_t 
 {
     if (net->queue_ops->on_enqueue)
         net->queue_ops->on_enqueue(net, port, queue, p);
+    cop_link_count(net, out, p->out_vl, p->bytes, true);
     if (net->cc->on_fill)
         tell_fill(net, port, p, true);
     if (net->cc->on_enqueue)
         net->cc->on_enqueue(net, out, p);
 }
 
-/* Packet p went from input `in_port`, lane vl, to the wire or the buffer of output `out`; returns when its
- * credit goes back. */
-static cop_time tell_dequeued(cop_net *net, uint32_t in_port, const cop_pick *pick, uint32_t vl,
-                              uint32_t out, cop_pkt *p, cop_time leaves, bool buffered)
+/* Out of line: few controls ask. */
+static __attribute__((noinline)) void
+count_lanes(cop_net *net, const cop_in *in, const cop_pick *pick, uint32_t out, const cop_pkt *p)
 {
-    const cop_cc_ops *cc = net->cc;
+    cop_link_count(net, in->port0 + p->out, p->out_vl, p->bytes, false);
+    if (net->early_hooks)
+        cop_link_count(net, out, pick->vl, p->bytes, true);
+}
+
+/* Packet p is granted output `out`: it no longer waits in input `in_port`. */
+static void tell_granted(cop_net *net, uint32_t in_port, const cop_pick *pick, uint32_t out,
+                         cop_pkt *p)
+{
     if (net->served)
         net->served[(size_t)out * net->info.n_hosts + p->src] = net->now + 1; /* 0: never */
-    if (!buffered) {
-        if (cc->on_fill)
-            tell_fill(net, in_port, p, false);
-        p->out_vl = (uint8_t)pick->vl; /* adaptive routing: perhaps not its first choice */
-        if (cc->on_dequeue)
-            cop_input_leaves(net, out, p);
+    if (net->cc->on_fill)
+        tell_fill(net, in_port, p, false);
+    if (COP_UNLIKELY(net->lane_waiting != NULL))
+        count_lanes(net, &net->in[in_port], pick, out, p);
+    p->out_vl = (uint8_t)pick->vl; /* adaptive routing: perhaps not its first choice */
+}
+
+/* After the transfer of packet p from input `in_port`, lane vl; returns when its credit goes back. An
+ * output without a buffer has put it on the wire, and the control must know the credits that it took
+ * before the fill changes. */
+static cop_time tell_transferred(cop_net *net, uint32_t in_port, const cop_pick *pick, uint32_t vl,
+                                 uint32_t out, cop_pkt *p, cop_time leaves, bool early)
+{
+    const cop_cc_ops *cc = net->cc;
+    if (!early) {
+        tell_granted(net, in_port, pick, out, p);
+        cop_link_left(net, out, p);
     }
     return cc->credit_time ? cc->credit_time(net, in_port, vl, p->bytes, leaves) : leaves;
 }
@@ -304,7 +325,7 @@ void cop_input_withdraw(cop_net *net, uint32_t q)
 }
 
 cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
-                         cop_transfer_fn transfer, bool buffered)
+                         cop_transfer_fn transfer, bool early)
 {
     uint32_t q = pick->queue, in_port = pick->in;
     if (!net->per_output)
@@ -315,11 +336,11 @@ cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
     uint32_t bytes = p->bytes, vl = p->vl;
     uint32_t counted = net->max_cand == 1 ? port : net->in[in_port].port0 + p->out;
     net->out[counted].waiting -= p->bytes;
-    if (buffered && net->cc->on_fill) /* it waits no longer, and may be on the wire at once */
-        tell_fill(net, in_port, p, false);
+    if (early)
+        tell_granted(net, in_port, pick, port, p);
     cop_time leaves = transfer(net, port, pick->vl, h), free = leaves;
     if (net->hooks)
-        free = tell_dequeued(net, in_port, pick, vl, port, &net->pkt[h], leaves, buffered);
+        free = tell_transferred(net, in_port, pick, vl, port, &net->pkt[h], leaves, early);
     cop_fc_give(net, in_port, freed, bytes, free);
     next_head(net, pick, port, leaves);
     if (net->hooks && net->queue_ops->on_dequeue) /* when the queue is in order again */

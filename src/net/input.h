@@ -54,21 +54,10 @@ static inline bool cop_input_pick(cop_net *net, uint32_t port, uint32_t vl, cons
     return true;
 }
 
-/* The picked packet goes: leaves its queue, crosses by `transfer`, to the wire or (buffered) an output
- * buffer, frees its space when its tail has left. Returns that time. */
+/* The picked packet goes: leaves its queue, crosses by `transfer`, frees its space when its tail has
+ * left. Returns that time. `early` is net->early_hooks, known to be false without output buffers. */
 cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
-                         cop_transfer_fn transfer, bool buffered);
-
-/* Packet p, whose credit is taken, starts on the wire of switch port `port`: the congestion control, which
- * has on_dequeue, may mark it. */
-static inline void cop_input_leaves(cop_net *net, uint32_t port, cop_pkt *p)
-{
-    uint16_t before = p->flags;
-    net->cc->on_dequeue(net, port, p);
-    uint32_t marked = (p->flags & ~before & COP_PKT_FECN) != 0;
-    net->probe.port[port].marked += marked;
-    net->total.fecns += marked;
-}
+                         cop_transfer_fn transfer, bool early);
 
 /* Sectioned buffers: requests that waited for this section compete again. */
 void cop_input_wake_section(cop_net *net, uint32_t port, uint32_t section);

@@ -23,6 +23,28 @@ static inline cop_time cop_link_transfer(cop_net *net, uint32_t port, uint32_t v
     return cop_wire_send(net, port, h);
 }
 
+/* Bytes of a packet begin or cease to wait for lane vl of a switch's output. */
+static inline void cop_link_count(cop_net *net, uint32_t port, uint32_t vl, uint32_t bytes,
+                                  bool more)
+{
+    if (COP_UNLIKELY(net->lane_waiting != NULL))
+        net->lane_waiting[(size_t)port * net->lanes + vl] += more ? bytes : 0u - bytes;
+}
+
+/* Packet p has gone on the wire of a switch's output `port`: it waits nowhere any more, and its credits
+ * are taken. The congestion control may mark it. */
+static inline void cop_link_left(cop_net *net, uint32_t port, cop_pkt *p)
+{
+    if (net->cc->on_dequeue == NULL)
+        return;
+    uint16_t before = p->flags;
+    net->cc->on_dequeue(net, port, p);
+    if (COP_UNLIKELY(p->flags & ~before & COP_PKT_FECN)) {
+        net->probe.port[port].marked++;
+        net->total.fecns++;
+    }
+}
+
 /* A packet that was refused goes again (ack/nack). Asked before anything new is sent, it gives way
  * every second time; asked again because nothing else went, it does not. */
 static inline bool cop_link_resend(cop_net *net, uint32_t port)

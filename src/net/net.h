@@ -44,7 +44,7 @@ typedef struct cop_out {
     cop_time arb_at; /* time of the pending arbitration, COP_NEVER if none */
     cop_pace pace;
     uint64_t hash; /* of everything sent, in order */
-    uint64_t sent_bytes; /* on the wire; counted afresh after the warm-up */
+    uint64_t sent_bytes; /* on the wire, whole run */
     uint32_t to; /* port that hears us; COP_NONE: no cable */
     uint32_t delay_ps;
     uint32_t vl_ready; /* lanes on which some input requests this port */
@@ -161,6 +161,8 @@ typedef struct cop_arch_ops {
     /* Is there room behind output `port` for a packet of this section? */
     bool (*room)(const cop_net *net, uint32_t port, uint32_t section, uint32_t blocks);
     cop_transfer_fn transfer;
+    bool buffered; /* to an output buffer, and from there to the wire */
+    bool matched; /* the outputs of a switch decide together: the entity is the switch */
     /* Credits have come back for output `port`. */
     void (*credit)(cop_net *net, uint32_t port);
 } cop_arch_ops;
@@ -205,6 +207,9 @@ struct cop_net {
     bool multi_rate; /* links of different pace exist */
     bool large; /* does not fit the cache: prefetch */
     bool hooks; /* the queueing scheme or congestion control watches queues */
+    bool
+        early_hooks; /* output buffers, and a control that watches them: it is told of a grant before
+                         the packet crosses, which may put it on the wire at once */
     const uint16_t *lft; /* route->lft */
     cop_time
         *served; /* [host_port0 * n_hosts] arbitration flows: last turn of a source; else NULL */
@@ -227,10 +232,13 @@ struct cop_net {
     uint32_t
         *fill; /* [slot] bytes per (output, lane, input), if the congestion control asks and queues
                        do not tell; else NULL */
+    uint32_t *lane_waiting; /* [n_ports * lanes] bytes that wait for each lane of an output, if the
+                               congestion control asks; else NULL */
 
     uint32_t *section_waiters; /* [n_ports] sectioned: queues that wait for a section, else NULL */
     struct cop_iq *iq; /* iq, cioq: matching */
-    struct cop_obuf *obuf; /* cioq: [n_ports] */
+    struct cop_obuf *obuf; /* output buffers, [n_ports]; NULL: none */
+    uint64_t output_bytes; /* of an output buffer */
     struct cop_vlarb_state *vlarb; /* [n_ports] IB tables, else NULL */
     struct cop_fc_state *fc_state; /* of the flow control, NULL if it has none */
     struct cop_stall *stall; /* the deadlock watch */

@@ -38,8 +38,10 @@ const cop_opt cop_link_opts[] = {
 #define S(field) offsetof(cop_switch_cfg, field)
 const cop_opt cop_switch_opts[] = {
     {"architecture", COP_OPT_ENUM, S(architecture), "ib", 0, 0, arch_names,
-     "ib: input buffers with a read port per output (InfiniBand); iq: one read port per input, "
-     "matched; cioq: iq with crossbar speed-up and output buffers"},
+     "ib: input buffers with a read port per output (InfiniBand), output buffers if "
+     "`output_buffer` "
+     "says so; iq: one read port per input, matched; cioq: iq with crossbar speed-up and output "
+     "buffers"},
     {"switching", COP_OPT_ENUM, S(switching), "cut-through", 0, 0, switching_names,
      "virtual cut-through (forward after the header) or store-and-forward"},
     {"pipeline", COP_OPT_TIME, S(pipeline_ps), "100 ns", 0, 1e10, NULL,
@@ -65,9 +67,15 @@ const cop_opt cop_switch_opts[] = {
     {"iterations", COP_OPT_INT, S(iterations), "2", 1, 16, NULL,
      "iq, cioq: rounds of the matching"},
     {"speedup", COP_OPT_REAL, S(speedup), "2", 1, 64, NULL,
-     "cioq: crossbar rate over the rate of the switch's fastest link"},
-    {"output_buffer", COP_OPT_BYTES, S(output_buffer_bytes), "100 kB", 1, 1e11, NULL,
-     "cioq: buffer of each output port and lane"},
+     "with output buffers: crossbar rate over the rate of the switch's fastest link"},
+    {"output_buffer", COP_OPT_BYTES, S(output_buffer_bytes), "0", 0, 1e11, NULL,
+     "buffer between crossbar and wire of one output port: of each lane, or of all lanes with "
+     "`output_shared`; 0 = none with ib, 100 kB with cioq; iq has none"},
+    {"output_shared", COP_OPT_BOOL, S(output_shared), "no", 0, 0, NULL,
+     "lanes of a port share its output buffer beyond `output_reserve`"},
+    {"output_reserve", COP_OPT_BYTES, S(output_reserve_bytes), "0", 0, 1e11, NULL,
+     "with `output_shared`: part of the output buffer that belongs to each lane alone; 0 = one "
+     "packet"},
     {"vl_arbitration", COP_OPT_ENUM, S(vl_arbitration), "round-robin", 0, 0, vlarb_names,
      "among virtual lanes: round-robin, InfiniBand's high and low tables, or highest lane first"},
     {"vl_high", COP_OPT_INTS, S(vl_high), "", 0, 255, NULL,

@@ -1,4 +1,4 @@
-/* Output buffers of the combined input-output queued switch (CIOQ).
+/* Output buffers: of the combined input-output queued switch (CIOQ), and of `ib` if it has any.
  *
  * Role     a granted packet crosses the crossbar at `speedup` times the fastest link rate into the
  *          output's buffer of its lane; the wire sends from there.
@@ -6,15 +6,20 @@
  *          faster than the input waits for bytes, it does not delay the start. The wire may start
  *          with the first byte in the buffer, but not before tail in - L * wire pace.
  *          Room is taken when the crossing starts, freed when the tail has left on the wire.
+ * Shared   (output_shared) a lane has `output_reserve` for itself, and all lanes share the rest. What a
+ *          lane owns holds a packet of full size, so a lane waits for packets of its own only, never
+ *          for another lane: no channel depends on more than without sharing. A private buffer is one
+ *          that is reserved as a whole.
  * Events   COP_EV_TX per port: a packet is there, credits came, the previous packet has left.
- * Source   M-cioq. */
+ * Source   M-cioq; for `ib` Paper I, 3.1. */
 #include "net/arch.h"
-#include "net/input.h"
 #include "net/link.h"
 
 typedef struct obuf_lane {
     uint32_t head, tail; /* packets */
-    uint32_t free; /* blocks */
+    uint32_t free; /* blocks it could take now */
+    int32_t
+        own; /* shared: blocks free of what it has for itself; below 0: taken of what is shared */
 } obuf_lane;
 
 struct cop_obuf {
@@ -23,10 +28,30 @@ struct cop_obuf {
     cop_pace xbar_pace;
     uint32_t leaving; /* blocks of the packet on the wire, freed at its end */
     uint32_t leaving_vl;
+    uint32_t common; /* blocks free of what lanes share */
+    uint8_t lanes; /* that share; 0: none do */
     uint32_t tx_ready, tx_blocked; /* lanes with packets; lanes without credit */
     uint8_t rr_vl; /* crossbar: lane to look at first */
     obuf_lane lane[COP_MAX_VL];
 };
+
+/* Blocks that each lane has for itself: all, if the buffer is private. */
+static uint32_t reserved(const cop_net *net)
+{
+    uint64_t bytes = net->output_bytes;
+    if (net->sw_cfg->output_shared)
+        bytes = net->sw_cfg->output_reserve_bytes ? net->sw_cfg->output_reserve_bytes
+                                                  : (uint64_t)net->max_blocks * COP_BLOCK_BYTES;
+    return (uint32_t)(bytes / COP_BLOCK_BYTES);
+}
+
+/* Blocks that the lanes of a port share. */
+static uint32_t shared(const cop_net *net)
+{
+    if (!net->sw_cfg->output_shared)
+        return 0;
+    return (uint32_t)(net->output_bytes / COP_BLOCK_BYTES) - net->lanes * reserved(net);
+}
 
 void cop_obuf_init(cop_net *net)
 {
@@ -41,10 +66,13 @@ void cop_obuf_init(cop_net *net)
             struct cop_obuf *b = &net->obuf[p];
             b->xbar_pace = (cop_pace)((double)fastest / net->sw_cfg->speedup);
             b->tx_at = COP_NEVER;
+            b->common = shared(net);
+            b->lanes = net->sw_cfg->output_shared ? (uint8_t)net->lanes : 0;
             for (uint32_t vl = 0; vl < net->lanes; vl++)
-                b->lane[vl] =
-                    (obuf_lane){COP_NONE, COP_NONE,
-                                (uint32_t)(net->sw_cfg->output_buffer_bytes / COP_BLOCK_BYTES)};
+                b->lane[vl] = (obuf_lane){.head = COP_NONE,
+                                          .tail = COP_NONE,
+                                          .free = reserved(net) + b->common,
+                                          .own = (int32_t)reserved(net)};
         }
     }
 }
@@ -54,11 +82,34 @@ cop_time cop_obuf_xbar_free(const cop_net *net, uint32_t port)
     return net->obuf[port].xbar_free;
 }
 
-static bool obuf_room(const cop_net *net, uint32_t port, uint32_t section, uint32_t blocks)
+/* A section is a lane: a buffer per destination behind an output buffer is refused. */
+bool cop_obuf_room(const cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks)
 {
-    /* Output buffers are per lane, whatever the sections of the inputs. */
-    uint32_t vl = net->sectioned ? section % net->lanes : section;
     return net->obuf[port].lane[vl].free >= blocks;
+}
+
+static uint32_t beyond(int32_t own)
+{
+    return own < 0 ? (uint32_t)-own : 0;
+}
+
+/* The same where lanes share: what one takes beyond its own is missing for all. */
+static __attribute__((noinline)) void take_shared(struct cop_obuf *b, uint32_t vl, int32_t blocks)
+{
+    uint32_t before = beyond(b->lane[vl].own);
+    b->lane[vl].own -= blocks;
+    b->common -= beyond(b->lane[vl].own) - before;
+    for (uint32_t i = 0; i < b->lanes; i++)
+        b->lane[i].free = b->common + (b->lane[i].own > 0 ? (uint32_t)b->lane[i].own : 0);
+}
+
+/* Lane vl takes (or, below 0, gives back) so many blocks. */
+static inline void take_room(struct cop_obuf *b, uint32_t vl, int32_t blocks)
+{
+    if (COP_UNLIKELY(b->lanes > 0))
+        take_shared(b, vl, blocks);
+    else
+        b->lane[vl].free -= (uint32_t)blocks;
 }
 
 static void tx_kick(cop_net *net, uint32_t port, cop_time t)
@@ -78,7 +129,7 @@ static void free_leaving(cop_net *net, uint32_t port)
     cop_out *out = &net->out[port];
     if (b->leaving == 0 || out->busy_until > net->now)
         return;
-    b->lane[b->leaving_vl].free += b->leaving;
+    take_room(b, b->leaving_vl, -(int32_t)b->leaving);
     b->leaving = 0;
     if (out->vl_blocked || out->short_of) {
         out->vl_blocked = 0;
@@ -100,12 +151,12 @@ static bool try_lane(cop_net *net, uint32_t port, uint32_t vl, cop_time *later)
         *later = cop_min64(*later, p->t_tail - duration);
         return false;
     }
-    uint32_t section = cop_net_section_of(net, p, vl), blocks = cop_blocks(p->bytes);
-    if (!cop_fc_fits(net, port, section, blocks)) {
+    uint32_t blocks = cop_blocks(p->bytes);
+    if (!cop_fc_fits(net, port, vl, blocks)) {
         b->tx_blocked |= 1u << vl;
         return false;
     }
-    cop_fc_take(net, port, section, blocks);
+    cop_fc_take(net, port, vl, blocks);
     lane->head = p->next;
     if (lane->head == COP_NONE)
         b->tx_ready &= ~(1u << vl);
@@ -113,10 +164,11 @@ static bool try_lane(cop_net *net, uint32_t port, uint32_t vl, cop_time *later)
     b->leaving = blocks;
     b->leaving_vl = vl;
     cop_vlarb_sent(net, port, vl, p->bytes);
-    if (net->cc
-            ->on_dequeue) /* marks are set as a packet leaves the output buffer (Paper I, 3.2.1) */
-        cop_input_leaves(net, port, p);
     cop_wire_send(net, port, h);
+    if (net->early_hooks) {
+        cop_link_count(net, port, vl, p->bytes, false);
+        cop_link_left(net, port, p);
+    }
     return true;
 }
 
@@ -151,16 +203,16 @@ void cop_obuf_tx(cop_net *net, uint32_t port)
     transmit(net, port);
 }
 
-static cop_time obuf_transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h)
+cop_time cop_obuf_transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h)
 {
     struct cop_obuf *b = &net->obuf[port];
     cop_pkt *p = &net->pkt[h];
     obuf_lane *lane = &b->lane[vl];
     cop_time leaves = cop_max64(net->now + cop_wire_time(b->xbar_pace, p->bytes), p->t_tail);
     b->xbar_free = leaves;
-    lane->free -= cop_blocks(p->bytes);
+    take_room(b, vl, (int32_t)cop_blocks(p->bytes));
     net->out[port].waiting += p->bytes; /* it still waits, only nearer to the wire */
-    p->vl = p->out_vl = (uint8_t)vl;
+    p->vl = (uint8_t)vl;
     p->t_tail = leaves;
     p->next = COP_NONE;
     if (lane->head == COP_NONE)
@@ -193,30 +245,31 @@ uint32_t cop_obuf_first(const cop_net *net, uint32_t port, uint32_t vl)
     return net->obuf[port].lane[vl].head;
 }
 
-uint32_t cop_obuf_free_blocks(const cop_net *net, uint32_t port, uint32_t vl)
+uint32_t cop_obuf_held(const cop_net *net, uint32_t port, uint32_t vl)
 {
     const struct cop_obuf *b = &net->obuf[port];
-    return b->lane[vl].free + (b->leaving_vl == vl ? b->leaving : 0);
+    int32_t left = b->lanes ? b->lane[vl].own : (int32_t)b->lane[vl].free;
+    uint32_t taken = (uint32_t)((int32_t)reserved(net) - left);
+    return taken - (b->leaving_vl == vl ? b->leaving : 0);
 }
 
-static void cioq_credit(cop_net *net, uint32_t port)
+bool cop_obuf_adds_up(const cop_net *net, uint32_t port)
+{
+    const struct cop_obuf *b = &net->obuf[port];
+    uint32_t common = b->common;
+    bool same = true;
+    for (uint32_t vl = 0; vl < net->lanes; vl++) {
+        uint32_t held = 0;
+        for (uint32_t h = b->lane[vl].head; h != COP_NONE; h = net->pkt[h].next)
+            held += cop_blocks(net->pkt[h].bytes);
+        same = same && held == cop_obuf_held(net, port, vl);
+        common += beyond(b->lane[vl].own);
+    }
+    return same && common == shared(net);
+}
+
+void cop_obuf_credit(cop_net *net, uint32_t port)
 {
     net->obuf[port].tx_blocked = 0;
     tx_kick(net, port, net->now);
 }
-
-static void cioq_kick(cop_net *net, uint32_t port)
-{
-    cop_arch_iq.kick(net, port);
-}
-
-static void cioq_arbitrate(cop_net *net, uint32_t sw)
-{
-    cop_arch_iq.arbitrate(net, sw);
-}
-
-const cop_arch_ops cop_arch_cioq = {.kick = cioq_kick,
-                                    .arbitrate = cioq_arbitrate,
-                                    .room = obuf_room,
-                                    .transfer = obuf_transfer,
-                                    .credit = cioq_credit};

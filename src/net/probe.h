@@ -19,6 +19,7 @@ typedef struct cop_host_probe { /* payload after the warm-up */
 
 typedef struct cop_port_probe { /* after the warm-up: busy time; queue depth at samples */
     cop_time busy_ps;
+    uint64_t sent_before; /* bytes on the wire during the warm-up */
     uint64_t queue_sum;
     uint32_t queue_max;
     uint32_t samples;

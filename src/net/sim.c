@@ -203,8 +203,8 @@ static void stop_sources(cop_net *net)
 static void links_from(cop_net *net, cop_time t)
 {
     for (uint32_t p = 0; p < net->topo->n_ports; p++) {
-        cop_out *out = &net->out[p];
-        out->sent_bytes = 0;
+        const cop_out *out = &net->out[p];
+        net->probe.port[p].sent_before = out->sent_bytes;
         net->probe.port[p].busy_ps = out->busy_until > t ? out->busy_until - t : 0;
     }
 }
@@ -213,7 +213,8 @@ static void links_until(cop_net *net, cop_time t)
 {
     for (uint32_t p = 0; p < net->topo->n_ports; p++) {
         const cop_out *out = &net->out[p];
-        cop_time busy = net->probe.port[p].busy_ps + cop_wire_time(out->pace, out->sent_bytes);
+        uint64_t sent = out->sent_bytes - net->probe.port[p].sent_before;
+        cop_time busy = net->probe.port[p].busy_ps + cop_wire_time(out->pace, sent);
         cop_time beyond = out->busy_until > t ? out->busy_until - t : 0;
         net->probe.port[p].busy_ps = busy > beyond ? busy - beyond : 0;
     }

@@ -181,13 +181,24 @@ static void strike(struct cop_stall *st, size_t channel)
     st->struck[st->n_struck++] = channel;
 }
 
+/* Does the head of q wait for this channel in vain? An output buffer whose wire is stuck may have room
+ * for it still: then it waits for the crossbar only. */
+static bool in_vain(const cop_net *net, uint32_t q, size_t channel)
+{
+    const cop_queue *queue = &net->queue[q];
+    uint32_t port = (uint32_t)(channel / net->sections), s = (uint32_t)(channel % net->sections);
+    return net->stall->stuck[channel] &&
+           (queue->stopped ||
+            !net->arch->room(net, port, s, cop_blocks(net->pkt[queue->head].bytes)));
+}
+
 /* Strike out the edge's channel if its queue can move; else note what the queue waits for. */
 static void ask_edge(cop_net *net, size_t i)
 {
     struct cop_stall *st = net->stall;
     size_t channel[COP_MAX_CAND];
     unsigned n = asks_of(net, st->edge[i].queue, channel), stuck = 0;
-    while (stuck < n && st->stuck[channel[stuck]])
+    while (stuck < n && in_vain(net, st->edge[i].queue, channel[stuck]))
         stuck++;
     if (n == 0 || stuck < n) {
         strike(st, st->edge[i].channel);

@@ -3,6 +3,9 @@
  * Role     every output decides for itself: when its wire is free it picks a lane (vlarb.c), then an
  *          input (pick.c), and the packet goes straight onto the wire. An input may feed several
  *          outputs at once from different queues.
+ * Buffered with output buffers (switch.output_buffer, obuf.c) it is the crossbar's output that decides
+ *          when it is free: lanes in turn, then an input. The packet crosses into the buffer, and the
+ *          wire sends from there.
  * Events   COP_EV_ARB per output port, at most one pending, last kind of an instant so that it sees
  *          every request of that instant.
  * Source   M-ibmodel, M-vlsw; arbitration in docs/MODEL.md. */
@@ -10,16 +13,22 @@
 #include "net/input.h"
 #include "net/link.h"
 
-static void ib_kick(cop_net *net, uint32_t port)
+/* Output `port`, which is free from then on, has something to decide. */
+static inline void decide(cop_net *net, uint32_t port, cop_time free)
 {
     cop_out *out = &net->out[port];
-    if (out->busy_until <= net->now) {
+    if (free <= net->now) {
         out->arb_at = net->now;
         cop_evq_due_now(&net->evq, port);
-    } else if (out->busy_until < out->arb_at) {
-        out->arb_at = out->busy_until;
-        cop_net_push(net, out->busy_until, COP_EV_ARB, port);
+    } else if (free < out->arb_at) {
+        out->arb_at = free;
+        cop_net_push(net, free, COP_EV_ARB, port);
     }
+}
+
+static void ib_kick(cop_net *net, uint32_t port)
+{
+    decide(net, port, net->out[port].busy_until);
 }
 
 /* Everything it calls is inlined: this is where a packet-hop spends its time. */
@@ -62,3 +71,39 @@ const cop_arch_ops cop_arch_ib = {.kick = ib_kick,
                                   .room = cop_link_room,
                                   .transfer = cop_link_transfer,
                                   .credit = ib_credit};
+
+/* -- with output buffers -- */
+
+static void buffered_kick(cop_net *net, uint32_t port)
+{
+    decide(net, port, cop_obuf_xbar_free(net, port));
+}
+
+static void buffered_arbitrate(cop_net *net, uint32_t port)
+{
+    cop_out *out = &net->out[port];
+    uint32_t ready;
+    bool crosses = false;
+    if (out->arb_at != net->now)
+        return;
+    out->arb_at = COP_NEVER;
+    while (!crosses && (ready = out->vl_ready & ~out->vl_blocked)) {
+        cop_pick pick;
+        uint32_t vl = cop_obuf_pick_lane(net, port, ready);
+        bool any_fits = cop_obuf_room(net, port, vl, net->max_blocks);
+        if (!cop_input_pick(net, port, vl, NULL, any_fits, &pick))
+            continue; /* the lane is blocked now; try another */
+        out->lane[vl].rr = (uint16_t)(net->in[pick.in].local + 1u);
+        cop_input_grant(net, port, &pick, cop_obuf_transfer, net->early_hooks);
+        crosses = true;
+    }
+    if (crosses && (out->vl_ready & ~out->vl_blocked))
+        buffered_kick(net, port);
+}
+
+const cop_arch_ops cop_arch_ib_buffered = {.kick = buffered_kick,
+                                           .arbitrate = buffered_arbitrate,
+                                           .room = cop_obuf_room,
+                                           .transfer = cop_obuf_transfer,
+                                           .buffered = true,
+                                           .credit = cop_obuf_credit};

@@ -179,7 +179,7 @@ static bool answer(cop_net *net, uint32_t sw, uint32_t i, bool first_iteration)
     const cop_pick *pick = &iq->grant[o].pick;
     cop_in *in = &net->in[port0 + i];
     move_on(net, port0 + o, o, i, first_iteration);
-    in->read_until = cop_input_grant(net, port0 + o, pick, net->arch->transfer, net->obuf != NULL);
+    in->read_until = cop_input_grant(net, port0 + o, pick, net->arch->transfer, net->early_hooks);
     cop_turn_served(&iq->turns, net, port0 + o, pick, net->queue[pick->queue].head == COP_NONE);
     iq->free_in[i / 64] &= ~((uint64_t)1 << (i % 64));
     cop_net_push(net, in->read_until, COP_EV_ARB, sw);
@@ -247,4 +247,13 @@ const cop_arch_ops cop_arch_iq = {.kick = iq_kick,
                                   .arbitrate = iq_arbitrate,
                                   .room = cop_link_room,
                                   .transfer = cop_link_transfer,
+                                  .matched = true,
                                   .credit = iq_credit};
+
+const cop_arch_ops cop_arch_cioq = {.kick = iq_kick,
+                                    .arbitrate = iq_arbitrate,
+                                    .room = cop_obuf_room,
+                                    .transfer = cop_obuf_transfer,
+                                    .buffered = true,
+                                    .matched = true,
+                                    .credit = cop_obuf_credit};

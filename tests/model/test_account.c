@@ -150,7 +150,8 @@ static void nothing_is_missing(void **state)
     (void)state;
     static const char *const kinds[] = {"flow_control.kind=credit", "flow_control.kind=ib",
                                         "flow_control.kind=on-off", "flow_control.kind=ack-nack",
-                                        "switch.architecture=cioq", "queueing.kind=voqnet"};
+                                        "switch.architecture=cioq", "switch.output_buffer=4 KiB",
+                                        "queueing.kind=voqnet"};
     for (size_t i = 0; i < COP_LEN(kinds); i++)
         expect(kinds[i], NULL, NULL, 0);
 }
@@ -184,7 +185,9 @@ static void buffers(void **state)
     expect("flow_control.kind=on-off", buffer_too_small, "section 0 overflowed", 0);
     expect("flow_control.kind=on-off", buffer_just_full, NULL, 0);
     expect("switch={architecture: cioq, buffer: 16 KiB}", packet_grows_in_an_output_buffer,
-           "output buffer of port 3 lane 0 does not add up", 0);
+           "output buffer of port 3 does not add up", 0);
+    expect("switch={output_buffer: 8 KiB, buffer: 16 KiB}", packet_grows_in_an_output_buffer,
+           "output buffer of port 3 does not add up", 0);
 }
 
 int main(void)

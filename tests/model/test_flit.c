@@ -5,8 +5,9 @@
  * Bound    none is needed: where both describe the same machine the difference is zero. That covers
  *          cut-through and store-and-forward, links of different rates, header, pipeline and credit
  *          delays, slow sinks, blocking by credit, one queue or one per output, read port per output
- *          (ib) or per input with iSLIP (iq), turns that inputs miss, fixed lanes (vftree), and
- *          deadlocks on a ring.
+ *          (ib) or per input with iSLIP (iq), crossbars with output buffers (cioq, ib), shared by
+ *          lanes or not, turns that inputs
+ *          miss, fixed lanes (vftree), and deadlocks on a ring.
  * Not      what the reference has not is left out on purpose: routings that change lanes, matching with
  *          fewer iterations than ports (the reference repeats it every tick), lanes together with
  *          matching, and hosts that send on more than one lane (its hosts keep one order).
@@ -28,6 +29,21 @@
 
 #define NETWORKS 300u
 #define CROWDED 40u
+
+/* The crossbar of each switch: `speedup` times its fastest link. */
+static cop_time *cross_times(const trial *x, cop_arena *arena, const cop_time *flit)
+{
+    const cop_topo *t = &x->topo;
+    cop_time *cross = COP_NEW_ARRAY(arena, cop_time, t->n_switches);
+    for (uint32_t sw = 0; sw < t->n_switches; sw++) {
+        cop_time fastest = COP_NEVER;
+        for (uint32_t p = t->sw_port0[sw]; p < t->sw_port0[sw + 1]; p++)
+            if (t->port[p].to != COP_NONE)
+                fastest = cop_min64(fastest, flit[p]);
+        cross[sw] = fastest / x->speedup;
+    }
+    return cross;
+}
 
 static int run_reference(trial *x, const uint16_t *lft, fr_counts *counts)
 {
@@ -57,6 +73,9 @@ static int run_reference(trial *x, const uint16_t *lft, fr_counts *counts)
                   .queueing = x->queueing,
                   .read = x->iq ? FR_READ_PER_INPUT : FR_READ_PER_OUTPUT,
                   .iterations = 16,
+                  .cross_flit_ps = x->output_flits ? cross_times(x, &arena, flit) : NULL,
+                  .output_bytes = x->output_flits * FLIT,
+                  .output_reserve = x->output_reserve * FLIT,
                   .lft = lft};
     int outcome = flitref_run(t, &cfg, x->pkt, x->n_pkts, 10 * COP_MS, counts);
     cop_arena_free(&arena);

@@ -5,7 +5,7 @@
  *                 on a faster wire, tail in - L c_i; room: left(k - N_i, i) + d_i + processing, where
  *                 N_i packets fit into the buffer behind link i
  *   left(k, i)    its tail leaves the buffer behind link i: start(k, i + 1) + L c_(i+1), or taken in
- *   cioq          it first crosses, from x: may request; the one before has crossed; room: packet
+ *   buffered      (cioq, or ib with output buffers) it first crosses, from x: may request; the one before has crossed; room: packet
  *                 k - M has left on the wire. left(k, i) = max(x + L c_x, tail in), and the wire starts
  *                 no earlier than x and that - L c. */
 #include "latency_fixture.h"
@@ -16,8 +16,15 @@
 typedef struct rooms {
     uint64_t first, between, last, output; /* packets that fit */
     uint64_t processing_ns;
-    double speedup; /* cioq */
+    double speedup; /* with output buffers */
 } rooms;
+
+static const char *const switches[] = {"ib", "iq", "cioq", "ib buffered"};
+
+static bool buffered(const machine *m)
+{
+    return strcmp(m->architecture, "cioq") == 0 || strcmp(m->architecture, "ib buffered") == 0;
+}
 
 static uint64_t fastest_of(const machine *m, char a, char b)
 {
@@ -28,7 +35,7 @@ static void by_hand(const machine *m, const rooms *r, const char *path, uint64_t
 {
     uint64_t start[PACKETS][LINKS] = {{0}}, left[PACKETS][LINKS] = {{0}};
     uint64_t n = strlen(path), bytes = m->mtu, crossed[PACKETS][LINKS] = {{0}};
-    bool cioq = strcmp(m->architecture, "cioq") == 0;
+    bool crosses = buffered(m);
     for (uint64_t k = 0; k < PACKETS; k++)
         for (uint64_t i = 0; i < n; i++) {
             uint64_t wire = time_of(bytes, rate_of(m, path[i])), s = 0;
@@ -38,7 +45,7 @@ static void by_hand(const machine *m, const rooms *r, const char *path, uint64_t
                 uint64_t head = start[k][i - 1] + delay_of(m, path[i - 1]), tail = head + before;
                 uint64_t seen = m->saf || bytes < m->header ? bytes : m->header;
                 s = head + time_of(seen, rate_of(m, path[i - 1])) + 1000 * m->pipeline_ns;
-                if (cioq) {
+                if (crosses) {
                     uint64_t cross =
                         time_of(bytes, fastest_of(m, path[i - 1], path[i])) / (uint64_t)r->speedup;
                     s = max_of(s, k > 0 ? crossed[k - 1][i] : 0);
@@ -57,7 +64,7 @@ static void by_hand(const machine *m, const rooms *r, const char *path, uint64_t
             if (k >= fits)
                 s = max_of(s, left[k - fits][i] + delay_of(m, path[i]) + 1000 * r->processing_ns);
             start[k][i] = s;
-            if (i > 0 && !cioq)
+            if (i > 0 && !crosses)
                 left[k][i - 1] = s + wire;
             if (i + 1 == n) {
                 uint64_t head = s + delay_of(m, path[i]), end = head + wire;
@@ -73,13 +80,15 @@ static void expect(const machine *m, const rooms *r, const char *network, uint32
                    const char *path)
 {
     uint64_t done[PACKETS] = {0}, sum = 0;
-    char yaml[2048], limit[64] = "";
+    char yaml[2048], limit[64] = "", output[64] = "";
     cop_result result;
     by_hand(m, r, path, done);
     for (size_t k = 0; k < PACKETS; k++)
         sum += done[k];
     if (m->receive_gbps)
         scn_text(limit, sizeof(limit), ", receive_rate: %d Gbit/s", (int)m->receive_gbps);
+    if (buffered(m))
+        scn_text(output, sizeof(output), ", output_buffer: %d B", (int)(r->output * m->mtu));
     scn_text(
         yaml, sizeof(yaml),
         "run: {duration: 1 ms, sample: 1 ms, drain: yes}\n"
@@ -87,16 +96,16 @@ static void expect(const machine *m, const rooms *r, const char *network, uint32
         "link: {host_rate: %d Gbit/s, trunk_rate: %d Gbit/s, host_delay: %d ns,\n"
         "       trunk_delay: %d ns}\n"
         "switch: {architecture: %s, switching: %s, pipeline: %d ns, header: %d B, buffer: %d B,\n"
-        "         host_buffer: %d B, output_buffer: %d B, speedup: %d}\n"
+        "         host_buffer: %d B, speedup: %d%s}\n"
         "queueing: {kind: %s}\n"
         "flow_control: {kind: %s, delay: %d ns}\n"
         "nic: {mtu: %d B, buffer: %d B%s}\n"
         "traffic: [{from: [0], pattern: fixed, to: %u, message: %d B, messages: 1}]\n",
         network, (int)m->host_gbps, (int)m->trunk_gbps, (int)m->host_ns, (int)m->trunk_ns,
-        m->architecture, m->saf ? "store-and-forward" : "cut-through", (int)m->pipeline_ns,
-        (int)m->header, (int)(r->between * m->mtu), (int)(r->first * m->mtu),
-        (int)(r->output * m->mtu), (int)r->speedup, m->queueing, m->flow_control,
-        (int)r->processing_ns, (int)m->mtu, (int)(r->last * m->mtu), limit, to,
+        m->architecture[1] == 'b' ? "ib" : m->architecture,
+        m->saf ? "store-and-forward" : "cut-through", (int)m->pipeline_ns, (int)m->header,
+        (int)(r->between * m->mtu), (int)(r->first * m->mtu), (int)r->speedup, output, m->queueing,
+        m->flow_control, (int)r->processing_ns, (int)m->mtu, (int)(r->last * m->mtu), limit, to,
         (int)(PACKETS * m->mtu));
     scn_run(yaml, NULL, 0, &result, NULL);
     assert_int_equal(result.outcome, COP_OUTCOME_OK);
@@ -120,14 +129,14 @@ static void every_switch(void **state)
 {
     (void)state;
     static const uint64_t trunks[] = {20, 80, 10};
-    for (size_t a = 0; a < COP_LEN(architectures); a++)
+    for (size_t a = 0; a < COP_LEN(switches); a++)
         for (size_t i = 0; i < COP_LEN(sizes); i++)
             for (int saf = 0; saf < 2; saf++) {
                 machine m = usual;
                 m.host_gbps = 20;
                 m.host_ns = 90;
                 m.trunk_ns = 400;
-                m.architecture = architectures[a];
+                m.architecture = switches[a];
                 m.saf = saf;
                 m.queueing = i % 2 ? "1q" : "voqsw";
                 expect(&m, &sizes[i], "topology: {kind: single, hosts: 2}", 1, "hh");
@@ -151,8 +160,7 @@ static void every_credit(void **state)
                 machine m = usual;
                 m.host_gbps = m.trunk_gbps = 40;
                 m.receive_gbps = i % 2 ? 8 : 0;
-                m.architecture =
-                    architectures[(q + f + i) % (q == 2 ? 2 : 3)]; /* voqnet: no cioq */
+                m.architecture = switches[(q + f + i) % (q == 2 ? 2 : 4)]; /* voqnet: no buffers */
                 m.queueing = queueings[q];
                 m.flow_control = controls[f];
                 expect(&m, &sizes[i], "topology: {kind: chain, hosts: [1, 1]}", 1, "hth");

@@ -10,7 +10,9 @@
 
 #include <string.h>
 
+#include "net/input.h"
 #include "net/stall.h"
+#include "net_fixture.h"
 #include "scenario.h"
 
 /* -- what a deadlock looks like -- */
@@ -189,6 +191,64 @@ static void test_found_when_nothing_moves(void **state)
     }
 }
 
+/* -- output buffers -- */
+
+#define RING 3u
+
+/* The port of switch s that leads to the next one. */
+static uint32_t onward(const net_lab *w, uint32_t s)
+{
+    return cop_topo_switch_port(&w->topo, s, w->net.lft[s * RING + (s + 1) % RING]);
+}
+
+/* A packet from the switch before, for the host of the next switch, has come to each switch of the
+ * ring, and waits for the crossbar. */
+static void one_more(net_lab *w)
+{
+    cop_net *net = &w->net;
+    net->now += 10 * COP_US;
+    for (uint32_t s = 0; s < RING; s++) {
+        uint32_t h = cop_pkt_new(net), in = net->out[onward(w, (s + RING - 1) % RING)].to;
+        net->pkt[h] = (cop_pkt){
+            .bytes = 2048, .src = (s + RING - 1) % RING, .dst = (s + 1) % RING, .mid = COP_NONE};
+        cop_input_receive(net, in, h);
+    }
+}
+
+/* Each crossbar takes what it can; the buffers behind the wires are full, and nothing comes back. */
+static void cross(net_lab *w)
+{
+    cop_net *net = &w->net;
+    for (uint32_t s = 0; s < RING; s++)
+        net->arch->arbitrate(net, net->arch->matched ? s : onward(w, s));
+    for (uint32_t p = 0; p < net->topo->n_ports; p++)
+        net->out[p].ring.at = net->out[p].ring.end;
+}
+
+/* A head whose output buffer has room waits for the crossbar, not for ever, although every wire of the
+ * ring is stuck. */
+static void test_room_before_a_stuck_wire(void **state)
+{
+    (void)state;
+    static const char *const sets[][1] = {{"switch.architecture=cioq"}, {"switch.architecture=ib"}};
+    for (size_t i = 0; i < COP_LEN(sets); i++) {
+        net_lab *w = lab_build("run: {duration: 1 ms, sample: 1 ms, allow_deadlock: yes}\n"
+                               "topology: {kind: torus, radix: [3]}\n"
+                               "routing: {kind: dor, datelines: no}\n"
+                               "switch: {buffer: 16 KiB, output_buffer: 4 KiB}\n"
+                               "traffic: [{from: [0], pattern: fixed, to: 1, start: 900 us}]\n",
+                               sets[i], 1);
+        for (uint32_t s = 0; s < RING; s++)
+            w->net.out[onward(w, s)].section[0].credit = 0;
+        for (uint32_t packets = 1; packets <= 3; packets++) {
+            one_more(w);
+            assert_int_equal(cop_stall_final(&w->net), packets == 3); /* two have room */
+            cross(w);
+        }
+        lab_free(w);
+    }
+}
+
 static void test_what_moved_pays(void **state)
 {
     (void)state;
@@ -224,6 +284,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_found_while_others_go_on),
                                        cmocka_unit_test(test_found_on_another_lane),
                                        cmocka_unit_test(test_found_when_nothing_moves),
+                                       cmocka_unit_test(test_room_before_a_stuck_wire),
                                        cmocka_unit_test(test_a_look_is_linear),
                                        cmocka_unit_test(test_what_moved_pays),
                                        cmocka_unit_test(test_looking_changes_nothing)};

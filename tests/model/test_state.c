@@ -139,9 +139,10 @@ static void check_outputs(const net_lab *w, found *f)
             uint32_t last;
             f->packets += walk(net, cop_obuf_first(net, p, vl), &bytes, &blocks, &last);
             f->waiting[p] += (uint32_t)bytes;
-            AGREE(cop_obuf_free_blocks(net, p, vl) + blocks,
-                  net->sw_cfg->output_buffer_bytes / COP_BLOCK_BYTES, "room of output %u", p);
+            AGREE(cop_obuf_held(net, p, vl), blocks, "room of output %u", p);
         }
+        if (net->obuf)
+            AGREE(cop_obuf_adds_up(net, p), true, "room of output %u", p);
         AGREE(out->waiting, f->waiting[p], "bytes that wait for output %u", p);
         for (uint32_t vl = 0; vl < net->lanes; vl++) {
             uint64_t any = 0;
@@ -329,12 +330,12 @@ static const char tree[] = "run: {duration: 120 us, warmup: 30 us, sample: 613 n
 static const char torus[] = "run: {duration: 120 us, warmup: 30 us, sample: 613 ns}\n"
                             "topology: {kind: torus, radix: [3, 3]}\n" BUSY;
 
-static void each(const char *yaml, const char *const (*sets)[3], size_t n)
+static void each(const char *yaml, const char *const (*sets)[4], size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         char what[256] = "";
         size_t k = 0;
-        for (; k < 3 && sets[i][k] != NULL; k++) {
+        for (; k < 4 && sets[i][k] != NULL; k++) {
             strcat(what, sets[i][k]);
             strcat(what, " ");
         }
@@ -351,7 +352,7 @@ static void each(const char *yaml, const char *const (*sets)[3], size_t n)
 static void queueing_schemes(void **state)
 {
     (void)state;
-    static const char *const sets[][3] = {
+    static const char *const sets[][4] = {
         {"queueing.kind=1q"},
         {"queueing.kind=voqsw"},
         {"queueing.kind=voqnet", "switch.buffer=4 KiB"},
@@ -368,9 +369,14 @@ static void queueing_schemes(void **state)
 static void switches_and_flow_controls(void **state)
 {
     (void)state;
-    static const char *const sets[][3] = {
+    static const char *const sets[][4] = {
         {"switch.architecture=iq", "switch.iterations=2", "queueing.kind=1q"},
         {"switch.architecture=cioq", "switch.speedup=1.5", "switch.output_buffer=6 KiB"},
+        {"switch.architecture=ib", "switch.speedup=1", "switch.output_buffer=2 KiB"},
+        {"switch.output_buffer=4 KiB", "queueing.kind=1q", "routing.kind=adaptive-cube"},
+        {"switch.output_buffer=12 KiB", "switch.output_shared=yes", "routing.kind=adaptive-cube"},
+        {"switch.architecture=cioq", "switch.output_buffer=20 KiB", "switch.output_shared=yes",
+         "switch.lanes=4"},
         {"flow_control.kind=ib", "flow_control.loss=10 %", "queueing.kind=voqsw"},
         {"flow_control.kind=on-off", "switch.architecture=iq"},
         {"flow_control.kind=ack-nack"},
@@ -384,11 +390,12 @@ static void switches_and_flow_controls(void **state)
 static void congestion_controls(void **state)
 {
     (void)state;
-    static const char *const sets[][3] = {
+    static const char *const sets[][4] = {
         {"cc.kind=pace", "cc.rate=2 Gbit/s"},
         {"cc.kind=pace", "cc.rate=1 Gbit/s", "nic.order=round-robin"},
         {"cc.kind=ibcc", "cc.threshold=15", "queueing.kind=1q"},
         {"cc.kind=ibcc", "cc.level=sl", "queueing.kind=voqsw"},
+        {"cc.kind=ibcc", "queueing.kind=dbbm", "switch.output_buffer=5 KiB"},
         {"cc.kind=ecocc", "queueing.kind=hfdi", "switch.buffer=32 KiB"},
         {"cc.kind=ccfit", "queueing.kind=fbicm", "switch.architecture=iq"},
     };

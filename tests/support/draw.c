@@ -178,16 +178,34 @@ const char *const *draw_arbitrations(void)
     return o->names;
 }
 
+/* Output buffers of a switch: always with cioq, now and then with ib. */
+static void put_outputs(draw *d, uint32_t wire)
+{
+    bool ib = strcmp(d->arch, "ib") == 0;
+    d->output_buffers = strcmp(d->arch, "cioq") == 0 || (ib && !d->sectioned && below(d, 3) == 0);
+    if (!d->output_buffers)
+        return;
+    uint32_t blocks = (wire + 63) / 64, least = blocks;
+    draw_put(d, ", speedup: %s", ONE_OF(d, "1", "1.5", "2", "4"));
+    d->output_shared = below(d, 3) == 0;
+    if (d->output_shared) {
+        uint32_t reserve = between(d, blocks, 2 * blocks);
+        least = 8 * reserve;
+        draw_put(d, ", output_shared: yes, output_reserve: %u B", below(d, 2) * 64 * reserve);
+    }
+    draw_put(d, ", output_buffer: %u B", 64 * between(d, least, least + 5 * blocks));
+}
+
 /* Buffers are small enough to block often, and large enough for the head-room of on/off. */
 static void put_switch(draw *d, uint32_t wire)
 {
-    const char *arch = d->sectioned ? ONE_OF(d, "ib", "iq") : ONE_OF(d, "ib", "ib", "iq", "cioq");
+    d->arch = d->sectioned ? ONE_OF(d, "ib", "iq") : ONE_OF(d, "ib", "ib", "iq", "cioq");
     bool shared = !d->onoff && !d->sectioned && below(d, d->credit ? 3 : 20) == 0;
     uint32_t blocks = (wire + 63) / 64, least = shared ? 8 * blocks : blocks;
     uint32_t buffer = 64 * between(d, least, least + 6 * blocks);
     draw_put(
         d, "switch: {architecture: %s, switching: %s, pipeline: %u ns, header: %u B, buffer: %u B",
-        arch, ONE_OF(d, "cut-through", "cut-through", "store-and-forward"), below(d, 150),
+        d->arch, ONE_OF(d, "cut-through", "cut-through", "store-and-forward"), below(d, 150),
         below(d, 130),
         d->onoff ? buffer + 3 * wire + between(d, 500, 5000) * d->link_gbps / 8 : buffer);
     uint32_t n = 0;
@@ -196,9 +214,7 @@ static void put_switch(draw *d, uint32_t wire)
     d->arbitration = draw_arbitrations()[below(d, 3) ? below(d, n) : 0]; /* more of the usual one */
     draw_put(d, ", arbitration: %s, matching: %s, iterations: %u", d->arbitration,
              ONE_OF(d, "islip", "rrm"), between(d, 1, 4));
-    if (strcmp(arch, "cioq") == 0)
-        draw_put(d, ", speedup: %s, output_buffer: %u B", ONE_OF(d, "1", "1.5", "2", "4"),
-                 between(d, wire + 64, 6 * wire));
+    put_outputs(d, wire);
     if (shared)
         draw_put(d, ", shared_lanes: yes");
     if (below(d, 3) == 0)

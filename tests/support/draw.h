@@ -20,8 +20,9 @@ typedef struct draw {
     uint64_t duration_ns, warmup_ns;
     bool drain, random; /* random: another seed must give another run */
     bool credit, onoff, sectioned, strict, acks;
+    bool output_buffers, output_shared;
     bool per_level; /* the congestion control has a rate for a whole service level */
-    const char *queueing, *cc, *arbitration, *host;
+    const char *queueing, *cc, *arbitration, *arch, *host;
 } draw;
 
 void draw_scenario(draw *d, uint32_t number);

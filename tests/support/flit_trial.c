@@ -93,6 +93,12 @@ static void draw_machine(trial *x)
     x->absolute = below(x, 4) == 0;
     x->queueing = below(x, 2) ? FR_VOQ : FR_FIFO;
     x->lanes = x->queueing == FR_VOQ && !x->iq && below(x, 2) ? between(x, 2, 3) : 1;
+    x->output_flits = below(x, 2) ? between(x, x->mtu_flits, 3 * x->mtu_flits) : 0;
+    if (x->output_flits && below(x, 2)) {
+        x->output_reserve = between(x, x->mtu_flits, 2 * x->mtu_flits);
+        x->output_flits = x->lanes * x->output_reserve + below(x, 3 * x->mtu_flits);
+    }
+    x->speedup = between(x, 1, 2); /* a flit of the fastest link is two ticks */
 }
 
 /* Inputs that read one packet at a time, with queues for several outputs that do not run empty, and
@@ -109,6 +115,9 @@ static void draw_crowded(trial *x)
     if (below(x, 5))
         x->least_flits = x->mtu_flits;
     x->sink_flits = 0;
+    x->output_reserve = 0;
+    if (x->output_flits)
+        x->output_flits = between(x, x->mtu_flits, 4 * x->mtu_flits);
     x->phase = between(x, 50, 100);
     x->buffer_flits = between(x, 30, 120) * x->mtu_flits; /* the starved queue must not fill it */
     if (below(x, 5)) {
@@ -133,7 +142,14 @@ static void write_machine(trial *x)
         trial_write(x, "%s%s_rate: %u Mbit/s, %s_delay: %u ns", c ? ", " : "", class[c],
                     BASE_MBPS / x->slow[c], class[c], x -> delay[c] * 4);
     trial_write(x, "}\nswitch: {architecture: %s, switching: %s, iterations: 16, pipeline: %u ns, ",
-                x->iq ? "iq" : "ib", x->saf ? "store-and-forward" : "cut-through", x->pipeline * 4);
+                !x->iq            ? "ib"
+                : x->output_flits ? "cioq"
+                                  : "iq",
+                x->saf ? "store-and-forward" : "cut-through", x->pipeline * 4);
+    if (x->output_flits)
+        trial_write(x, "output_buffer: %u B, speedup: %u, ", x->output_flits * FLIT, x->speedup);
+    if (x->output_reserve)
+        trial_write(x, "output_shared: yes, output_reserve: %u B, ", x->output_reserve * FLIT);
     trial_write(x, "header: %u B, buffer: %u B}\n", x->header, x->buffer_flits * FLIT);
     trial_write(x, "flow_control: {kind: %s, delay: %u ns}\n", x->absolute ? "ib" : "credit",
                 x->credit * 4);

@@ -34,6 +34,8 @@ typedef struct trial {
     uint32_t delay[3]; /* ticks */
     uint32_t pipeline, credit, header, overhead, sink_slow;
     uint32_t mtu_flits, least_flits, buffer_flits, sink_flits, lanes;
+    uint32_t output_flits, speedup; /* output buffers; 0: none */
+    uint32_t output_reserve; /* flits that each lane has for itself; 0: lanes share nothing */
     bool saf, iq, absolute;
     enum fr_queueing queueing;
     cop_topo topo;

@@ -1,4 +1,5 @@
-/* Flit-level reference: buffers, links, hosts and the run; its switches are in flitref_switch.c.
+/* Flit-level reference: buffers, links, hosts and the run; its switches are in flitref_switch.c and
+ * flitref_output.c.
  *
  * Role: an oracle for tests. It shares no code with the simulator it checks and looks at everything
  * in every tick, so it suits small networks only. Its one idea is in flitref_int.h.
@@ -162,6 +163,12 @@ static void host_sends(fr_run *r, uint32_t p)
     host->next_pkt++;
 }
 
+static void outputs_send(fr_run *r, uint32_t sw)
+{
+    for (uint32_t p = r->t->sw_port0[sw]; r->c->cross_flit_ps && p < r->t->sw_port0[sw + 1]; p++)
+        fr_output_sends(r, p);
+}
+
 static void tick(fr_run *r)
 {
     const cop_topo *t = r->t;
@@ -170,17 +177,23 @@ static void tick(fr_run *r)
     for (uint32_t p = 0; p < t->n_ports; p++)
         for (size_t i = 0; i < r->port[p].n_stays; i++)
             flits_arrive(r, r->port[p].stay[i]);
+    for (uint32_t p = 0; p < t->host_port0; p++)
+        fr_crossbar_ends(r, p);
     for (uint32_t p = 0; p < t->n_ports; p++)
         flit_ends(r, p);
+    for (uint32_t p = 0; p < t->host_port0; p++)
+        fr_output_frees(r, p);
     for (uint32_t p = t->host_port0; p < t->n_ports; p++)
         host_receives(r, p);
     for (uint32_t p = t->host_port0; p < t->n_ports; p++)
         host_sends(r, p);
     for (uint32_t sw = 0; sw < t->n_switches; sw++) {
+        outputs_send(r, sw);
         if (r->c->read == FR_READ_PER_INPUT)
             fr_switch_per_input(r, sw);
         else
             fr_switch_per_output(r, sw);
+        outputs_send(r, sw);
     }
 }
 
@@ -196,6 +209,9 @@ static void check_cfg(const cop_topo *t, const fr_cfg *c)
     }
     for (uint32_t h = 0; h < t->n_hosts && c->sink_flit_ps; h++)
         COP_CHECK(c->sink_flit_ps[h] > 0 && c->sink_flit_ps[h] % c->tick_ps == 0);
+    for (uint32_t sw = 0; sw < t->n_switches && c->cross_flit_ps; sw++)
+        COP_CHECK(c->cross_flit_ps[sw] > 0 && c->cross_flit_ps[sw] % c->tick_ps == 0);
+    COP_CHECK(c->output_reserve * c->lanes <= c->output_bytes);
 }
 
 static void check_packet(const fr_run *r, const fr_packet *p)
@@ -205,6 +221,8 @@ static void check_packet(const fr_run *r, const fr_packet *p)
     COP_CHECK(p->lane < r->c->lanes);
     COP_CHECK(p->bytes > 0 && p->bytes % r->c->flit_bytes == 0 && p->bytes >= r->c->header_bytes);
     COP_CHECK(p->bytes <= r->c->buffer_bytes);
+    COP_CHECK(!r->c->cross_flit_ps || p->bytes <= r->c->output_bytes);
+    COP_CHECK(r->c->output_reserve == 0 || p->bytes <= r->c->output_reserve);
     COP_CHECK(p->bytes <= buffer_bytes(r, cop_topo_host_port(t, p->dst)));
     uint32_t at = t->port[cop_topo_host_port(t, p->src)].to;
     for (uint32_t hops = 0; hops < t->n_switches && !cop_topo_is_host_port(t, at); hops++) {
@@ -242,9 +260,12 @@ int flitref_run(const cop_topo *t, const fr_cfg *cfg, fr_packet *pkts, size_t n,
     }
     r.port = COP_NEW_ARRAY(&r.arena, fr_port, t->n_ports);
     for (uint32_t p = 0; p < t->n_ports; p++) {
-        if (!cop_topo_is_host_port(t, p))
+        if (!cop_topo_is_host_port(t, p)) {
             r.port[p].missed = COP_NEW_ARRAY(
                 &r.arena, uint8_t, (size_t)cfg->lanes * cop_topo_ports_of(t, t->port[p].owner));
+            r.port[p].out_stay = COP_NEW_ARRAY(&r.arena, fr_stay *,
+                                               cfg->lanes * (cfg->output_bytes / cfg->flit_bytes));
+        }
         size_t most = cfg->lanes * (buffer_bytes(&r, p) / cfg->flit_bytes);
         r.port[p].stay = COP_NEW_ARRAY(&r.arena, fr_stay *, most);
     }

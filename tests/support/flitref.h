@@ -20,17 +20,26 @@
  *            a faster output never runs dry. A queue's next packet waits until the one before has
  *            left. An output takes lanes in turn, then, in that lane, inputs in turn; the pointers
  *            move, to one past the winner, only on a grant.
- *            FR_READ_PER_INPUT: outputs grant to inputs that are not sending, each input accepts
- *            one of its grants (outputs in turn), and so on for `iterations` rounds. All pointers
- *            move only for matches of the first round (iSLIP, McKeown 1999). Of an input that sends
- *            when its turn at an output comes, the output counts that turn as missed, once per
- *            packet that goes to another input in the first round. After FR_MISSED in a row the
+ *            FR_READ_PER_INPUT: outputs grant to inputs that read fewer than `reads` packets, each
+ *            input accepts as many of its grants as it can read (outputs in turn), and so on for
+ *            `iterations` rounds. All pointers move only for matches of the first round (iSLIP,
+ *            McKeown 1999). Of an input that can read no more when its turn at an output comes, the
+ *            output counts that turn as missed, once per packet that goes to another input in the
+ *            first round. After FR_MISSED in a row the
  *            output stays idle whenever it is that input's turn and its packet has credit, and the
  *            input accepts this output before others. The count is 0 again when they meet and the
  *            output has not been idle for it since its last packet, or the queue runs empty (with
  *            several lanes: turns are counted in the lane of the packet that goes). Matching is done in
  *            every tick: what too few rounds left over is tried again one tick later, so results
- *            depend on the tick unless `iterations` reaches the number of ports. */
+ *            depend on the tick unless `iterations` reaches the number of ports.
+ * With output buffers (cross_flit_ps) a packet starts on the crossbar's output instead of the link, if
+ * that is idle and the output buffer has room for all of it. A flit takes cross_flit_ps to cross, and
+ * until its last bit has come in; with the last flit the packet has left the input buffer. Flits cross
+ * in phase 3, before those of links end. The crossbar's output has a pointer over lanes of its own, and
+ * no rule about running dry. The link sends from the output buffer: of each lane the first packet, lanes
+ * in turn, with credit for all of it and so that it never runs dry. It decides in phase 4 before the
+ * crossbar, and again after it, if it is idle still. Room is taken when a packet starts to cross, and
+ * free when its last flit has left on the link. */
 #ifndef FLITREF_H
 #define FLITREF_H
 
@@ -73,6 +82,12 @@ typedef struct fr_cfg {
     enum fr_queueing queueing;
     enum fr_read read;
     uint32_t iterations; /* FR_READ_PER_INPUT: of iSLIP */
+    uint32_t reads; /* FR_READ_PER_INPUT: packets that an input sends at a time; 0: one */
+    const cop_time
+        *cross_flit_ps; /* [n_switches] of a flit on the crossbar; NULL: no output buffers */
+    uint32_t output_bytes; /* of an output buffer, each lane; with output_reserve of all lanes */
+    uint32_t
+        output_reserve; /* of output_bytes, what each lane has for itself; 0: private buffers */
     bool one_input_pointer; /* an output's lanes share one pointer over inputs; else one each */
     const uint16_t *lft; /* [switch * n_hosts + dst] -> local output port */
     /* Called for every packet that starts on the link of `port`, hosts included. May be NULL. */

@@ -6,12 +6,32 @@
  * Invariants: an output that sends starts nothing; a packet starts only with credit for all of it. */
 #include "flitref_int.h"
 
-static bool input_sends(const fr_run *r, uint32_t in)
+/* Can the input read no further packet? */
+static bool input_busy(const fr_run *r, uint32_t in)
 {
+    uint32_t reads = 0;
     for (size_t i = 0; i < r->port[in].n_stays; i++)
-        if (r->port[in].stay[i]->leaving && r->port[in].stay[i]->t_left == COP_NEVER)
-            return true;
-    return false;
+        reads += r->port[in].stay[i]->leaving && r->port[in].stay[i]->t_left == COP_NEVER;
+    return reads >= (r->c->reads ? r->c->reads : 1);
+}
+
+/* Of an output with a buffer it is the crossbar that starts packets, else the link. */
+static bool output_busy(const fr_run *r, uint32_t out)
+{
+    return r->c->cross_flit_ps ? r->port[out].cross_into != NULL : r->port[out].into != NULL;
+}
+
+static bool takes(const fr_run *r, uint32_t out, const fr_packet *pkt)
+{
+    return r->c->cross_flit_ps ? fr_has_room(r, out, pkt) : fr_has_credit(r, out, pkt);
+}
+
+static void start(fr_run *r, uint32_t out, fr_stay *s)
+{
+    if (r->c->cross_flit_ps)
+        fr_cross_packet(r, out, s);
+    else
+        fr_start_packet(r, out, s, s->pkt);
 }
 
 /* The head of the queue of (in, lane) that may start on `out` now, credit aside; NULL if none. */
@@ -25,7 +45,8 @@ static fr_stay *ready_head(const fr_run *r, uint32_t in, uint32_t lane, uint32_t
         if (s->out != out || s->leaving || s->t_join > r->now)
             return NULL;
         cop_time t_tail = s->t_head + s->flits * r->c->flit_ps[r->t->port[in].from];
-        return r->now + s->flits * r->c->flit_ps[out] >= t_tail ? s : NULL;
+        bool dry = !r->c->cross_flit_ps && r->now + s->flits * r->c->flit_ps[out] < t_tail;
+        return dry ? NULL : s;
     }
     return NULL;
 }
@@ -40,10 +61,11 @@ static uint8_t *missed_by(const fr_run *r, uint32_t out, uint32_t lane, uint32_t
 static fr_stay *choose(fr_run *r, uint32_t sw, uint32_t out)
 {
     uint32_t n = cop_topo_ports_of(r->t, sw);
-    if (r->t->port[out].to == COP_NONE || r->port[out].into)
+    uint32_t lane0 = r->c->cross_flit_ps ? r->port[out].cross_lane : r->port[out].next_lane;
+    if (r->t->port[out].to == COP_NONE || output_busy(r, out))
         return NULL;
     for (uint32_t l = 0; l < r->c->lanes; l++) {
-        uint32_t lane = (r->port[out].next_lane + l) % r->c->lanes;
+        uint32_t lane = (lane0 + l) % r->c->lanes;
         uint32_t first = r->port[out].next_in[r->c->one_input_pointer ? 0 : lane];
         bool turn = true;
         for (uint32_t i = 0; i < n; i++) {
@@ -51,11 +73,11 @@ static fr_stay *choose(fr_run *r, uint32_t sw, uint32_t out)
             fr_stay *s = ready_head(r, in, lane, out);
             if (!s)
                 continue;
-            bool sends = r->c->read == FR_READ_PER_INPUT && input_sends(r, in);
-            bool credit = fr_has_credit(r, out, s->pkt);
-            if (credit && !sends)
+            bool busy = r->c->read == FR_READ_PER_INPUT && input_busy(r, in);
+            bool room = takes(r, out, s->pkt);
+            if (room && !busy)
                 return s;
-            if (credit && turn && *missed_by(r, out, lane, in) == FR_MISSED) {
+            if (room && turn && *missed_by(r, out, lane, in) == FR_MISSED) {
                 r->port[out].kept_idle = true;
                 r->counts->kept_idle++;
                 return NULL;
@@ -70,7 +92,8 @@ static void move_output_pointers(fr_run *r, uint32_t sw, uint32_t out, const fr_
 {
     uint8_t lane = s->pkt->lane;
     uint32_t past = (r->t->port[s->in].local + 1u) % cop_topo_ports_of(r->t, sw);
-    r->port[out].next_lane = (lane + 1u) % r->c->lanes;
+    *(r->c->cross_flit_ps ? &r->port[out].cross_lane : &r->port[out].next_lane) =
+        (lane + 1u) % r->c->lanes;
     r->port[out].next_in[r->c->one_input_pointer ? 0 : lane] = past;
 }
 
@@ -80,13 +103,13 @@ void fr_switch_per_output(fr_run *r, uint32_t sw)
         fr_stay *s = choose(r, sw, out);
         if (s) {
             move_output_pointers(r, sw, out, s);
-            fr_start_packet(r, out, s, s->pkt);
+            start(r, out, s);
         }
     }
 }
 
-/* Output `out` has matched s->in in the first round: whoever asked, was before it in turn and sent
- * at the beginning of the tick (`busy`, by local number) has missed a turn. */
+/* Output `out` has matched s->in in the first round: whoever asked, was before it in turn and busy at
+ * the beginning of the tick (`busy`, by local number) has missed a turn. */
 static void count_missed(fr_run *r, uint32_t sw, uint32_t out, const fr_stay *s, const bool *busy)
 {
     uint32_t lane = s->pkt->lane, n = cop_topo_ports_of(r->t, sw);
@@ -120,7 +143,7 @@ static void match(fr_run *r, uint32_t sw, uint32_t out, fr_stay *s, bool first_r
         move_output_pointers(r, sw, out, s);
         r->port[s->in].next_out = (r->t->port[out].local + 1u) % cop_topo_ports_of(r->t, sw);
     }
-    fr_start_packet(r, out, s, s->pkt);
+    start(r, out, s);
     uint8_t *missed = missed_by(r, out, s->pkt->lane, s->in);
     if (*missed < FR_MISSED || !r->port[out].kept_idle || !queue_goes_on(r, s, out))
         *missed = 0;
@@ -149,14 +172,15 @@ void fr_switch_per_input(fr_run *r, uint32_t sw)
     fr_stay *grant[COP_MAX_PORTS];
     bool busy[COP_MAX_PORTS];
     for (uint32_t i = 0; i < n; i++)
-        busy[i] = input_sends(r, port0 + i);
+        busy[i] = input_busy(r, port0 + i);
     for (uint32_t round = 0; round < r->c->iterations; round++) {
         for (uint32_t o = 0; o < n; o++)
             grant[o] = choose(r, sw, port0 + o);
-        for (uint32_t in = port0; in < port0 + n; in++) {
-            uint32_t o = accept(r, in, n, grant);
-            if (o != COP_NONE)
-                match(r, sw, port0 + o, grant[o], round == 0, busy);
-        }
+        for (uint32_t in = port0; in < port0 + n; in++)
+            for (uint32_t o; !input_busy(r, in) && (o = accept(r, in, n, grant)) != COP_NONE;) {
+                fr_stay *s = grant[o];
+                grant[o] = NULL;
+                match(r, sw, port0 + o, s, round == 0, busy);
+            }
     }
 }

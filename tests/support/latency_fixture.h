@@ -44,7 +44,8 @@ static const machine usual = {.host_gbps = 16,
                               .queueing = "voqsw",
                               .flow_control = "credit"};
 
-static const char *const architectures[] = {"ib", "iq", "cioq"};
+/* What follows `architecture:` in the run file. */
+static const char *const architectures[] = {"ib", "iq", "cioq", "ib, output_buffer: 40 KiB"};
 
 static inline uint64_t max_of(uint64_t a, uint64_t b)
 {

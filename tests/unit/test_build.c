@@ -149,6 +149,7 @@ static void short_cuts(void **state)
         {{"queueing.kind=voqnet"}, false, true, false, false, false},
         {{"queueing.kind=voqsw", "switch.architecture=iq"}, true, false, true, false, false},
         {{"queueing.kind=voqsw", "switch.architecture=cioq"}, true, false, true, false, false},
+        {{"queueing.kind=voqsw", "switch.output_buffer=4 KiB"}, true, false, true, false, false},
         {{"queueing.kind=voqsw", "switch.arbitration=age"}, true, false, false, true, false},
         {{"queueing.kind=voqsw", "switch.arbitration=flows"}, true, false, false, true, true},
         {{"queueing.kind=voqsw", "cc.kind=ibcc"}, true, false, true, true, true},
@@ -164,10 +165,38 @@ static void short_cuts(void **state)
         assert_int_equal(net->simple_wake, cases[i].simple);
         assert_int_equal(net->hooks, cases[i].hooks);
         assert_int_equal(net->queue_read == NULL, cases[i].per_output);
-        assert_int_equal(net->served != NULL, i == 6);
+        assert_int_equal(net->served != NULL, i == 7);
         assert_int_equal(net->fill != NULL, net->cc->on_fill && !cases[i].per_output);
         assert_int_equal(net->words, 1);
         assert_false(net->large);
+        lab_free(w);
+    }
+}
+
+/* Where there are output buffers, of what size, and who decides. */
+static void architectures(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set[2];
+        uint64_t bytes;
+        bool matched;
+    } cases[] = {
+        {{"switch.architecture=ib"}, 0, false},
+        {{"switch.architecture=iq"}, 0, true},
+        {{"switch.architecture=cioq"}, 100000, true},
+        {{"switch.architecture=ib", "switch.output_buffer=4 KiB"}, 4096, false},
+        {{"switch.architecture=iq", "switch.output_buffer=4 KiB"}, 0, true},
+        {{"switch.architecture=cioq", "switch.output_buffer=4 KiB"}, 4096, true},
+    };
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        net_lab *w = lab_build(CHAIN, cases[i].set, cases[i].set[1] ? 2 : 1);
+        const cop_net *net = &w->net;
+        assert_int_equal(net->output_bytes, cases[i].bytes);
+        assert_int_equal(net->obuf != NULL, cases[i].bytes > 0);
+        assert_int_equal(net->arch->buffered, cases[i].bytes > 0);
+        assert_int_equal(net->iq != NULL, cases[i].matched);
+        assert_int_equal(net->arch->matched, cases[i].matched);
         lab_free(w);
     }
 }
@@ -322,7 +351,7 @@ int main(void)
         cmocka_unit_test(event_queue),    cmocka_unit_test(buffers),
         cmocka_unit_test(end_nodes),      cmocka_unit_test(short_cuts),
         cmocka_unit_test(queues),         cmocka_unit_test(probes),
-        cmocka_unit_test(words_of_masks),
+        cmocka_unit_test(words_of_masks), cmocka_unit_test(architectures),
     };
     return cmocka_run_group_tests_name("build", tests, NULL, NULL);
 }

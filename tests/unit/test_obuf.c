@@ -7,7 +7,7 @@
 #define OUT 1
 #define ROOM 40 /* blocks of 64 bytes */
 
-static net_lab *make(void)
+static net_lab *make_with(const char *const *set, size_t n)
 {
     return lab_build("run: {duration: 1 ms, sample: 1 ms}\n"
                      "topology: {kind: single, hosts: 3}\n"
@@ -16,7 +16,12 @@ static net_lab *make(void)
                      " buffer: 16 KiB}\n"
                      "nic: {mtu: 2000 B}\n"
                      "traffic: [{from: [0], pattern: fixed, to: 1, start: 900 us}]\n",
-                     NULL, 0);
+                     set, n);
+}
+
+static net_lab *make(void)
+{
+    return make_with(NULL, 0);
 }
 
 /* A packet that is here, with its tail at t_tail, crosses to lane vl now; returns when it has. */
@@ -35,7 +40,7 @@ static void room_is_taken_and_given_back(void **state)
     cop_net *net = &w->net;
     net->now = 1000000;
     for (uint32_t vl = 0; vl < 16; vl++)
-        assert_int_equal(cop_obuf_free_blocks(net, OUT, vl), ROOM);
+        assert_int_equal(cop_obuf_held(net, OUT, vl), 0);
     /* 1000 bytes are 16 blocks. The first goes on the wire at once and does not wait. */
     assert_int_equal(cross(w, 3, 1000, 0), 1000000 + 250000);
     assert_int_equal(cop_obuf_xbar_free(net, OUT), 1250000);
@@ -45,19 +50,19 @@ static void room_is_taken_and_given_back(void **state)
     assert_false(net->arch->room(net, OUT, 3, ROOM - 16 + 1)); /* it leaves, and is still here */
     assert_true(net->arch->room(net, OUT, 3, ROOM - 16));
     assert_true(net->arch->room(net, OUT, 2, ROOM));
-    assert_int_equal(cop_obuf_free_blocks(net, OUT, 3), ROOM); /* counted with what leaves */
+    assert_int_equal(cop_obuf_held(net, OUT, 3), 0); /* without what leaves */
     /* The second waits behind it; a tail that comes late decides. */
     net->now = 1300000;
     assert_int_equal(cross(w, 3, 100, 1700000), 1700000);
     assert_int_equal(cop_obuf_xbar_free(net, OUT), 1700000);
     assert_int_equal(net->out[OUT].waiting, 100);
     assert_true(cop_obuf_first(net, OUT, 3) != COP_NONE);
-    assert_int_equal(cop_obuf_free_blocks(net, OUT, 3), ROOM - 2);
-    assert_int_equal(cop_obuf_free_blocks(net, OUT, 4), ROOM);
+    assert_int_equal(cop_obuf_held(net, OUT, 3), 2);
+    assert_int_equal(cop_obuf_held(net, OUT, 4), 0);
     net->now = 1800000;
     assert_int_equal(cross(w, 3, 64, 0), 1816000);
     assert_int_equal(net->out[OUT].waiting, 164);
-    assert_int_equal(cop_obuf_free_blocks(net, OUT, 3), ROOM - 3);
+    assert_int_equal(cop_obuf_held(net, OUT, 3), 3);
     lab_free(w);
 }
 
@@ -134,6 +139,70 @@ static void no_gap_on_the_wire(void **state)
     lab_free(w);
 }
 
+/* How much lane vl of the output could take now. */
+static uint32_t room(const net_lab *w, uint32_t vl)
+{
+    uint32_t blocks = 0;
+    while (w->net.arch->room(&w->net, OUT, vl, blocks + 1))
+        blocks++;
+    return blocks;
+}
+
+/* 16 lanes own 32 or 40 blocks each and share 80 more. What a lane takes beyond its own is missing for
+ * all; what it owns is there for it whatever others do. */
+static void lanes_share_room(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set[3];
+        uint32_t own;
+    } cases[] = {
+        {{"switch.output_shared=yes", "switch.output_buffer=37888 B"}, 32}, /* a packet */
+        {{"switch.output_shared=yes", "switch.output_buffer=46080 B",
+          "switch.output_reserve=2560 B"},
+         40},
+    };
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        const uint32_t own = cases[i].own;
+        net_lab *w = make_with(cases[i].set, cases[i].set[2] ? 3 : 2);
+        cop_net *net = &w->net;
+        net->now = 1000000;
+        net->out[OUT].section[5].credit = net->out[OUT].section[6].credit = 0;
+        assert_int_equal(room(w, 5), own + 80);
+        cross(w, 5, 1000, 0); /* 16 blocks of its own */
+        assert_int_equal(room(w, 5), own - 16 + 80);
+        assert_int_equal(room(w, 6), own + 80);
+        cross(w, 5, 2000, 0); /* 32 more: 48 in all, partly of what is shared */
+        assert_int_equal(room(w, 5), 80 - (48 - own));
+        assert_int_equal(room(w, 6), own + 80 - (48 - own));
+        cross(w, 5, 64 * (80 - (48 - own)), 0); /* all that is shared */
+        assert_int_equal(room(w, 5), 0);
+        assert_int_equal(room(w, 6), own);
+        cross(w, 6, 64 * own, 0);
+        assert_int_equal(room(w, 6), 0);
+        assert_int_equal(room(w, 7), own);
+        assert_int_equal(cop_obuf_held(net, OUT, 5), own + 80);
+        assert_true(cop_obuf_adds_up(net, OUT));
+        /* The first packet of lane 5 goes; its blocks are free when it has left, for all lanes. */
+        net->now = 2000000;
+        net->out[OUT].section[5].credit = 16;
+        net->arch->credit(net, OUT);
+        cop_obuf_tx(net, OUT);
+        assert_int_equal(net->out[OUT].busy_until, 3000000);
+        assert_int_equal(room(w, 6), 0);
+        assert_int_equal(cop_obuf_held(net, OUT, 5), own + 80 - 16);
+        assert_true(cop_obuf_adds_up(net, OUT));
+        net->now = 3000000;
+        cop_obuf_tx(net, OUT);
+        assert_int_equal(room(w, 5), 16);
+        assert_int_equal(room(w, 6), 16);
+        assert_int_equal(room(w, 7), own + 16);
+        assert_int_equal(room(w, 0), own + 16);
+        assert_true(cop_obuf_adds_up(net, OUT));
+        lab_free(w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +210,7 @@ int main(void)
         cmocka_unit_test(lanes_take_turns),
         cmocka_unit_test(credit_behind_the_wire),
         cmocka_unit_test(no_gap_on_the_wire),
+        cmocka_unit_test(lanes_share_room),
     };
     return cmocka_run_group_tests_name("obuf", tests, NULL, NULL);
 }
