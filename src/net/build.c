@@ -118,6 +118,15 @@ static void build_sections(cop_net *net)
     }
 }
 
+/* Private sections: a place for each (input, section) if its packets all take one output, else for
+ * each (input, output, section). */
+static uint64_t fills(const cop_net *net, uint64_t slots)
+{
+    if (!net->sectioned)
+        return slots;
+    return cop_product(net->lft ? net->host_port0 : slots / net->lanes, net->sections);
+}
+
 static void build_queues(cop_net *net)
 {
     const cop_topo *t = net->topo;
@@ -153,7 +162,7 @@ static void build_queues(cop_net *net)
     for (uint64_t i = 0; i < total * net->max_cand; i++)
         net->node[i] = (cop_node){.next = COP_NONE, .prev = COP_NONE};
     if (net->cc->on_fill)
-        net->fill = COP_NEW_ARRAY(&net->arena, uint32_t, slots);
+        net->fill = COP_NEW_ARRAY(&net->arena, uint32_t, fills(net, slots));
     net->slot = COP_NEW_ARRAY(&net->arena, uint32_t, slots);
     memset(net->slot, 0xff, slots * sizeof(uint32_t));
 }
@@ -299,6 +308,7 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->sectioned = layout.sections != 0;
     net->simple_wake = !net->sectioned && pt->sw->architecture == COP_ARCH_IB;
     net->sections = layout.sections ? layout.sections : net->lanes;
+    net->info.sections = net->sections;
     net->quick_pick = net->per_output && net->words == 1 && pt->sw->arbitration == COP_ARB_RR;
     net->max_blocks = cop_blocks(net->info.mtu_bytes);
     net->large = pt->topo->n_ports >= LARGE_PORTS;

@@ -30,9 +30,11 @@ typedef struct cop_cc_ops {
 
     /* Switch side; `port` is the output port the packet waits for or leaves by. */
     void (*on_enqueue)(struct cop_net *net, uint32_t port, cop_pkt *p);
-    /* Bytes that wait in input port `in` for output port `out` on lane vl have changed. */
-    void (*on_fill)(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, uint32_t before,
-                    uint32_t after);
+    /* Bytes that wait in input port `in` for output port `out` and the section behind it that p takes
+     * have changed, because p has come or goes. The section is lane p->out_vl or, with buffers private
+     * to destinations, one of those on that lane: cop_net_section(). */
+    void (*on_fill)(struct cop_net *net, uint32_t in, uint32_t out, uint32_t before, uint32_t after,
+                    const cop_pkt *p);
     /* The packet leaves by `port`, lane p->out_vl; its bytes and credits are taken off already. May
      * set COP_PKT_FECN. */
     void (*on_dequeue)(struct cop_net *net, uint32_t port, cop_pkt *p);
@@ -74,7 +76,11 @@ uint64_t cop_net_waiting_bytes(const struct cop_net *net, uint32_t port);
 cop_time cop_net_wire_time(const struct cop_net *net, uint32_t port, uint32_t bytes);
 /* How long it takes the host to inject it: its link, or its injection limit if that is slower. */
 cop_time cop_net_inject_time(const struct cop_net *net, uint32_t host, uint32_t bytes);
-/* Has the port credits for a packet of full size on this lane? (root or victim) */
-bool cop_net_has_credit(struct cop_net *net, uint32_t port, uint32_t vl);
+/* Which of info.sections p takes behind the port that it waits for or has left by: its lane p->out_vl
+ * or, with buffers private to destinations, one of those on that lane (section % lanes). */
+uint32_t cop_net_section(const struct cop_net *net, const cop_pkt *p);
+/* Has the port credits for a packet of full size that goes where p goes, on lane p->out_vl? (root or
+ * victim; buffers may be private to a destination) */
+bool cop_net_has_credit(struct cop_net *net, uint32_t port, const cop_pkt *p);
 
 #endif

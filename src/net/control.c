@@ -176,8 +176,13 @@ uint64_t cop_net_waiting_bytes(const cop_net *net, uint32_t port)
     return net->out[port].waiting;
 }
 
-bool cop_net_has_credit(cop_net *net, uint32_t port, uint32_t vl)
+uint32_t cop_net_section(const cop_net *net, const cop_pkt *p)
+{
+    return cop_net_section_of(net, p, p->out_vl);
+}
+
+bool cop_net_has_credit(cop_net *net, uint32_t port, const cop_pkt *p)
 {
     cop_fc_settle(net, port);
-    return cop_fc_fits(net, port, net->sectioned ? 0 : vl, cop_blocks(net->info.mtu_bytes));
+    return cop_fc_fits(net, port, cop_net_section_of(net, p, p->out_vl), net->max_blocks);
 }

@@ -253,7 +253,7 @@ struct cop_net {
     uint32_t n_queues;
     uint32_t
         *fill; /* [slot] bytes per (output, lane, input), if the congestion control asks and queues
-                       do not tell; else NULL */
+                       do not tell; else NULL. Private sections: see input.c */
 
     uint32_t *section_waiters; /* [n_ports] sectioned: queues that wait for a section, else NULL */
     struct cop_iq *iq; /* iq, cioq: matching */
