@@ -6,17 +6,6 @@
 #include <jansson.h>
 #include <math.h>
 
-static const char *const outcome_names[] = {[COP_OUTCOME_OK] = "ok",
-                                            [COP_OUTCOME_DEADLOCK] = "deadlock",
-                                            [COP_OUTCOME_LOSS] = "loss",
-                                            [COP_OUTCOME_BROKEN] = "broken",
-                                            [COP_OUTCOME_FAILED] = "failed"};
-
-const char *cop_outcome_name(enum cop_outcome outcome)
-{
-    return outcome_names[outcome];
-}
-
 /* JSON has no NaN. */
 static json_t *real(double v)
 {

@@ -44,8 +44,8 @@ typedef struct cop_cc_ops {
                             cop_time t);
 
     /* Source side. */
-    /* When the flow may send its next packet; at or before `now`: it may. Must be a real time, not
-     * COP_NEVER: nothing else would wake the message. */
+    /* When the flow may send its next packet; at or before `now`: it may. Asked again at that time, not
+     * before. COP_NEVER: asked again when the control calls cop_net_cc_wake(). */
     cop_time (*next_send)(struct cop_net *net, void *flow, cop_time now);
     void (*on_send)(struct cop_net *net, void *flow, const cop_pkt *p);
     void (*on_control)(struct cop_net *net, void *flow,
@@ -70,6 +70,11 @@ void *cop_net_cc_port(struct cop_net *net, uint32_t port);
 void *cop_net_cc_net(struct cop_net *net);
 /* Zeroed memory for n items that lives as long as the network; not for the data path. */
 void *cop_net_cc_alloc(struct cop_net *net, size_t n, size_t size);
+/* A flow for which next_send said COP_NEVER is asked again, now; others are not touched. `flow` is the
+ * state that a hook was given. From on_control, on_send and on_deliver, for flows of that very host:
+ * what happens at a switch is not known elsewhere at once. At the end of a run, a flow that still
+ * waits so, and of which nothing is under way, neither packets nor answers, makes it end `starved`. */
+void cop_net_cc_wake(struct cop_net *net, void *flow);
 /* Bytes waiting in all inputs for this output port. */
 uint64_t cop_net_waiting_bytes(const struct cop_net *net, uint32_t port);
 /* How long a packet of so many bytes is on the wire that `port` sends on. */

@@ -155,6 +155,14 @@ void *cop_net_cc_alloc(cop_net *net, size_t n, size_t size)
     return cop_arena_array(&net->arena, n, size);
 }
 
+void cop_net_cc_wake(cop_net *net, void *state)
+{
+    const cop_flow *f = (const cop_flow *)state - 1;
+    uint32_t table = net->flow_hash ? 0 : f->sl;
+    size_t place = (size_t)((const char *)f - net->flow[table]) / net->flow_stride;
+    cop_nic_rouse(net, table << COP_FLOW_BITS | (uint32_t)place);
+}
+
 cop_time cop_net_wire_time(const cop_net *net, uint32_t port, uint32_t bytes)
 {
     return cop_wire_time(net->out[port].pace, bytes);

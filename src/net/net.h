@@ -8,7 +8,8 @@
  *   sw_ib.c    arbitration per output;  sw_iq.c  matching of inputs and outputs, turn.c  turns that
  *              inputs miss;  obuf.c  output buffers
  *   control.c  services for plug-ins, gauge.c  numbers that a queueing scheme keeps
- *   nic_tx.c, nic_rx.c  end nodes;  build.c  construction;  account.c  invariants;  stall.c  deadlocks */
+ *   nic_tx.c, nic_rx.c  end nodes;  build.c  construction;  account.c  invariants;  stall.c  deadlocks
+ *   starve.c   flows that nobody will wake */
 #ifndef COP_NET_H
 #define COP_NET_H
 
@@ -148,9 +149,10 @@ typedef struct cop_nic_lane { /* messages that may send, per host and lane */
 typedef struct cop_flow {
     uint32_t src, dst;
     uint32_t head, tail; /* messages set aside, in order; COP_NONE: none */
-    cop_time t_ok; /* throttled until */
+    cop_time t_ok; /* throttled until; COP_NEVER: until the congestion control wakes it */
     bool known; /* false: a place in the table that no flow has yet */
-    bool throttled; /* in its host's heap */
+    bool throttled; /* in its host's heap, unless t_ok is COP_NEVER */
+    bool under_way; /* at the end of the run: something of it is in the network (starve.c) */
     uint8_t sl;
 } cop_flow; /* the congestion control's state follows */
 _Static_assert(sizeof(cop_flow) == 32, "with the state of a usual control: one cache line");
@@ -279,6 +281,7 @@ struct cop_net {
     size_t flow_stride, flow_cap; /* bytes from flow to flow; room of a table that grows */
     uint32_t *flow_hash; /* open addressing: flow number + 1, or 0; NULL: a place for every pair */
     uint32_t flow_n, flow_mask;
+    uint32_t flows_asleep; /* that wait for the congestion control to wake them */
 
     char *queue_state, *cc_state; /* [n_ports] of the plug-ins */
     void *cc_net; /* of the congestion control */
@@ -349,6 +352,9 @@ void cop_net_port_cost(const cop_net *net, cop_net_cost *c);
 
 /* account.c: every packet, byte and credit; sets net->stop and net->why if one is missing. */
 void cop_net_account(cop_net *net);
+
+/* starve.c: messages that no congestion control will ever let go; sets net->stop and net->why. */
+void cop_net_starved(cop_net *net);
 
 /* pool */
 uint32_t cop_pkt_new(cop_net *net);

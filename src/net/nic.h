@@ -16,6 +16,8 @@ void cop_nic_receive(cop_net *net, uint32_t port, uint32_t h);
 void cop_nic_reply(cop_net *net, uint32_t host, const cop_pkt *p, uint16_t flags, cop_time t);
 /* Messages that the queueing scheme held back are looked at again. */
 void cop_nic_release(cop_net *net, uint32_t host);
+/* A flow that waits for its congestion control, however long, is asked again. */
+void cop_nic_rouse(cop_net *net, uint32_t flow);
 /* Let the host try to send at time t (or earlier, if already planned). */
 void cop_nic_wake(cop_net *net, uint32_t host, cop_time t);
 
@@ -23,6 +25,8 @@ void cop_nic_wake(cop_net *net, uint32_t host, cop_time t);
 uint32_t cop_flow_of(cop_net *net, uint32_t src, uint32_t dst, uint8_t sl);
 /* The same, COP_NONE if there is none yet. */
 uint32_t cop_flow_find(const cop_net *net, uint32_t src, uint32_t dst, uint8_t sl);
+/* Places in a table of all pairs, known and unknown flows. */
+uint64_t cop_flow_places(const cop_net *net);
 void cop_flow_init(cop_net *net);
 void cop_flow_fini(cop_net *net);
 

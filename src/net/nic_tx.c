@@ -111,6 +111,17 @@ static __attribute__((noinline)) void go_on(cop_net *net, uint32_t host, uint32_
         release(net, host, flow);
 }
 
+void cop_nic_rouse(cop_net *net, uint32_t flow)
+{
+    cop_flow *f = cop_flow_at(net, flow);
+    if (!f->throttled || f->t_ok != COP_NEVER)
+        return;
+    net->flows_asleep--;
+    f->throttled = false;
+    go_on(net, f->src, flow);
+    cop_nic_wake(net, f->src, net->now);
+}
+
 /* May the flow of ready message s send a packet at `turn`? If not, the message is set aside. */
 static __attribute__((noinline)) bool flow_may_send(cop_net *net, uint32_t host, uint32_t s,
                                                     uint32_t before, cop_time turn)

@@ -45,6 +45,10 @@ void cop_throttle_add(cop_net *net, uint32_t flow, cop_time t)
     COP_ASSERT(!f->throttled && f->head != COP_NONE);
     f->t_ok = t;
     f->throttled = true;
+    if (COP_UNLIKELY(t == COP_NEVER)) {
+        net->flows_asleep++;
+        return; /* no time will come: cop_nic_rouse */
+    }
     size_t cap = nic->throttled_cap;
     nic->throttled = cop_grow(nic->throttled, &cap, nic->throttled_n + 1u, sizeof(uint32_t));
     nic->throttled_cap = (uint32_t)cap;
