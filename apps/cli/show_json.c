@@ -145,7 +145,7 @@ int cop_show_json(FILE *out, cop_config *c, const cop_result *r)
     snprintf(hash, sizeof(hash), "%016" PRIx64, r->run_hash);
     json_t *o = json_object();
     add_origin(o, c);
-    json_object_set_new(o, "outcome", string(cop_outcome_name(r->outcome)));
+    json_object_set_new(o, "outcome", string(cop_outcome_name((int)r->outcome)));
     json_object_set_new(o, "detail", string(r->detail));
     add_numbers(o, r);
     json_object_set_new(o, "run_hash", string(hash));

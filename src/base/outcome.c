@@ -4,12 +4,10 @@
 
 #include <string.h>
 
-static const char *const names[] = {[COP_OUTCOME_OK] = "ok",
-                                    [COP_OUTCOME_DEADLOCK] = "deadlock",
-                                    [COP_OUTCOME_LOSS] = "loss",
-                                    [COP_OUTCOME_BROKEN] = "broken",
-                                    [COP_OUTCOME_FAILED] = "failed",
-                                    [COP_OUTCOME_STARVED] = "starved"};
+static const char *const names[] = {
+    [COP_OUTCOME_OK] = "ok",         [COP_OUTCOME_DEADLOCK] = "deadlock",
+    [COP_OUTCOME_LOSS] = "loss",     [COP_OUTCOME_BROKEN] = "broken",
+    [COP_OUTCOME_FAILED] = "failed", [COP_OUTCOME_STARVED] = "starved"};
 
 const char *cop_outcome_name(int outcome)
 {

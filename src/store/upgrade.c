@@ -12,14 +12,15 @@ static int rewrite(cop_store *s, cop_err *err)
     int64_t layout = 0; /* other programs read the tables again when it changes */
     int rc = cop_store_ask(s, "PRAGMA schema_version", &layout, err);
     char sql[512];
-    snprintf(sql, sizeof(sql),
-             "PRAGMA writable_schema = ON;"
-             "UPDATE sqlite_master SET sql = replace(sql, ' ''failed'')', ' ''failed'', ''starved'')')"
-             " WHERE type = 'table' AND name = 'run';"
-             "UPDATE meta SET value = '%d' WHERE key = 'schema_version';"
-             "PRAGMA user_version = %d; PRAGMA schema_version = %" PRId64 ";"
-             "PRAGMA writable_schema = OFF",
-             COP_STORE_SCHEMA_VERSION, COP_STORE_SCHEMA_VERSION, layout + 1);
+    snprintf(
+        sql, sizeof(sql),
+        "PRAGMA writable_schema = ON;"
+        "UPDATE sqlite_master SET sql = replace(sql, ' ''failed'')', ' ''failed'', ''starved'')')"
+        " WHERE type = 'table' AND name = 'run';"
+        "UPDATE meta SET value = '%d' WHERE key = 'schema_version';"
+        "PRAGMA user_version = %d; PRAGMA schema_version = %" PRId64 ";"
+        "PRAGMA writable_schema = OFF",
+        COP_STORE_SCHEMA_VERSION, COP_STORE_SCHEMA_VERSION, layout + 1);
     return rc == 0 ? cop_store_exec(s, sql, err) : rc;
 }
 

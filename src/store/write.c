@@ -38,7 +38,7 @@ static int write_run(cop_store *s, const cop_store_meta *meta, const cop_result 
     cop_put_text(&w, config_hash);
     cop_put_int(&w, meta->seed);
     cop_put_text(&w, run_hash);
-    cop_put_text(&w, cop_outcome_name(r->outcome));
+    cop_put_text(&w, cop_outcome_name((int)r->outcome));
     cop_put_text_or_null(&w, r->detail);
     cop_put_text_or_null(&w, meta->started_at);
     cop_put_time(&w, r->sim_time);

@@ -143,8 +143,7 @@ static void test_windows_of_many_flows(void **state)
             plan p = {.window = 2, .forgets = COP_NONE};
             cop_result r;
             scn_text(yaml, sizeof(yaml),
-                     "run: {duration: 200 us, flows: yes}\n%s" MACHINE
-                     "traffic:\n"
+                     "run: {duration: 200 us, flows: yes}\n%s" MACHINE "traffic:\n"
                      "  - {name: a, from: [0-3], pattern: list, to_list: [4-7], message: 5 kB}\n"
                      "  - {name: b, from: [4-7], pattern: uniform, arrival: poisson, load: 50 %%, "
                      "message: 3 kB, sl: 3}\n",
@@ -163,8 +162,8 @@ static void test_windows_of_many_flows(void **state)
 /* -- starvation -- */
 
 static const char two_senders[] =
-    "run: {duration: 1 ms}\ntopology: {kind: single, hosts: 4, names: \"ash beech cedar deal\"}\n" MACHINE
-    "traffic:\n"
+    "run: {duration: 1 ms}\ntopology: {kind: single, hosts: 4, names: \"ash beech cedar "
+    "deal\"}\n" MACHINE "traffic:\n"
     "  - {name: lost, from: [0], pattern: list, to_list: [2, 3], message: 2 KiB}\n"
     "  - {name: lucky, from: [1], pattern: fixed, to: 2, message: 2 KiB}\n";
 
