@@ -332,11 +332,10 @@ static void send_packet(cop_net *net, uint32_t host, uint32_t s, uint32_t before
                    .flags = m->left == payload ? COP_PKT_LAST : 0};
     cop_stream_probe *sp = &net->probe.stream[m->stream];
     sp->sent_bytes += payload;
-    if (cop_probe_counts(&net->probe, net->now))
-        net->probe.host[host].sent_bytes += payload;
     if (nic->inject_pace)
         nic->inject_free = net->now + cop_wire_time(nic->inject_pace, p->bytes);
     launch(net, host, h);
+    cop_probe_sent(&net->probe, host, payload, net->now, net->out[host_port(net, host)].busy_until);
     uint32_t flow = m->flow;
     if (flow != COP_NONE && net->cc->on_send)
         net->cc->on_send(net, cop_flow_state(net, flow), &net->pkt[h]);

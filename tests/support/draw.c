@@ -76,6 +76,7 @@ static void put_network(draw *d)
     d->hosts = networks[k].hosts;
     draw_put(d, "topology: {kind: %s}\nrouting: {kind: %s}\n", networks[k].topology,
              networks[k].routing[below(d, (uint32_t)n)]);
+    d->own_rates = strncmp(networks[k].topology, "file", 4) == 0;
     d->link_gbps = between(d, 8, 100);
     draw_put(d, "link: {rate: %u Gbit/s", d->link_gbps);
     PUT_NUMBER(d, ", delay: %u ns", 1, 100);

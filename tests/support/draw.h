@@ -19,6 +19,7 @@ typedef struct draw {
     uint64_t duration_ns, warmup_ns;
     bool drain, random; /* random: another seed must give another run */
     bool credit, onoff, sectioned, strict;
+    bool own_rates; /* the topology states the rates of its links */
     const char *queueing, *cc, *arbitration;
 } draw;
 
