@@ -66,6 +66,8 @@ static json_t *node_list(const cop_result *r)
         json_object_set_new(o, "received_gbps", real(n->received_gbps));
         json_object_set_new(o, "sent_bytes", count(n->sent_bytes));
         json_object_set_new(o, "received_bytes", count(n->received_bytes));
+        json_object_set_new(o, "role", string(n->role));
+        json_object_set_new(o, "hotspot", real(n->hotspot));
         json_array_append_new(list, o);
     }
     return list;

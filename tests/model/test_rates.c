@@ -39,7 +39,6 @@ static const char *const networks[] = {
 };
 static const char *const patterns[] = {"neighbour", "uniform", "all-to-one, to: 0"};
 
-
 /* Fails if it is; `worst` becomes the highest share of a link that was seen. */
 static void not_above(const char *what, double rate, double most, double *worst)
 {
@@ -140,9 +139,8 @@ static double sum_of(const cop_result *r, const char *prefix)
 {
     double bits = 0.0;
     for (uint32_t i = 0; i < r->n_series; i++)
-        for (uint32_t b = 0; strncmp(r->series[i].name, prefix, strlen(prefix)) == 0 &&
-                             b < r->series[i].n;
-             b++)
+        for (uint32_t b = 0;
+             strncmp(r->series[i].name, prefix, strlen(prefix)) == 0 && b < r->series[i].n; b++)
             bits += r->series[i].v[b] * (double)r->sample / 1e3;
     return bits / 8.0;
 }
