@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Everything that is worth doing before a release; `make test` takes format and layers, the rest is
+# Everything that is worth doing before a release; `make test` takes format, layers and order, the rest is
 # too slow for every change. One line per step, a summary at the end, and a non-zero exit if any step
 # failed. Warnings are errors here.
 #   format     clang-format on every C file; another version formats otherwise, so with one it is
 #              checked only if CI is set
 #   layers     who includes whom (tools/check_layers.py)
+#   order      draws of random numbers that no rule of C puts in an order (tools/check_order.py)
 #   mutants    the self-test of tools/mutants.py
 #   tidy       clang-tidy on src and apps
 #   cppcheck   on src and apps
@@ -17,7 +18,7 @@ cd "$(dirname "$0")/.."
 
 build=${1-build}
 shift $(($# > 0))
-[ $# -gt 0 ] || set -- format layers mutants tidy cppcheck tests fuzz golden
+[ $# -gt 0 ] || set -- format layers order mutants tidy cppcheck tests fuzz golden
 logs=$build/check
 mkdir -p "$logs"
 formatted_with=14 # clang-format
@@ -42,6 +43,8 @@ check_format() {
 }
 
 check_layers() { tools/check_layers.py; }
+
+check_order() { tools/check_order.py; }
 
 check_mutants() { tools/mutants.py --self-test; }
 
@@ -79,7 +82,7 @@ check_golden() { tools/golden.sh "$build"; }
 failed=()
 for step in "$@"; do
     if ! declare -F "check_$step" >/dev/null; then
-        echo "check: unknown step $step; one of format layers mutants tidy cppcheck tests fuzz golden" >&2
+        echo "check: unknown step $step; one of format layers order mutants tidy cppcheck tests fuzz golden" >&2
         exit 2
     fi
     start=$SECONDS

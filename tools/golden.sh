@@ -72,7 +72,8 @@ variant() { # $1 name, $2 compiler, $3 options, $4... event queues
     shift 3
     # A make of its own: this script may run below another one.
     if ! env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -j"$(nproc)" BUILD="$variants/$name" \
-        CC="$cc" OPT="$opt" "$variants/$name/coppice" >"$variants/$name.log" 2>&1; then
+        CC="$cc" OPT="$opt" "$variants/$name/coppice" "$variants/$name/tests/unit/test_draw" \
+        >"$variants/$name.log" 2>&1; then
         echo "golden: $name does not build; see $variants/$name.log" >&2
         tail -n 5 "$variants/$name.log" >&2
         failed=1
@@ -81,6 +82,11 @@ variant() { # $1 name, $2 compiler, $3 options, $4... event queues
     for queue in "$@"; do
         compare "$name" "$variants/$name/coppice" "$queue"
     done
+    # The random scenarios of the tests are the same, too.
+    if ! "$variants/$name/tests/unit/test_draw" >"$variants/$name.log" 2>&1; then
+        grep -a 'scenarios' "$variants/$name.log" | sed "s/^/  $name: /"
+        failed=1
+    fi
 }
 
 if [ "$mode" = quick ]; then

@@ -150,7 +150,8 @@ static int simulate(const request *q, cop_config *c, const char *command)
         fflush(stdout);
         char *detail = cop_arena_strdup(&result.arena, result.detail ? result.detail : "");
         (void)cop_plain_lines(detail); /* a deadlock names ports, one cycle per line */
-        fprintf(stderr, "coppice: %s\n", detail[0] ? detail : cop_outcome_name(result.outcome));
+        fprintf(stderr, "coppice: %s\n",
+                detail[0] ? detail : cop_outcome_name((int)result.outcome));
         status = status == COP_EXIT_OK ? COP_EXIT_RESULT : status;
     }
     cop_result_free(&result);

@@ -110,12 +110,16 @@ static void show_silence(FILE *out, const cop_config *c, const cop_result *r, co
 static void show_summary(FILE *out, const cop_config *c, const cop_result *r, cop_arena *arena)
 {
     char a[40], b[40], d[40], e[40];
-    static const char *const outcome[] = {"", "DEADLOCK", "LOSS", "BROKEN"};
+    static const char *const outcome[] = {
+        [COP_OUTCOME_DEADLOCK] = "DEADLOCK: the figures below are those of a run that was stopped",
+        [COP_OUTCOME_LOSS] = "LOSS: the figures below are those of a run that was stopped",
+        [COP_OUTCOME_BROKEN] = "BROKEN: the figures below are those of a run that was stopped",
+        [COP_OUTCOME_FAILED] = "FAILED: there is no result",
+        [COP_OUTCOME_STARVED] = "STARVED: the congestion control holds messages back for ever"};
     fprintf(out, "%s%s%s\n", cop_plain_copy(arena, c->name), c->title[0] ? ": " : "",
             cop_plain_copy(arena, c->title));
     if (r->outcome != COP_OUTCOME_OK)
-        fprintf(out, "  outcome      %s: the figures below are those of a run that was stopped\n",
-                outcome[r->outcome]);
+        fprintf(out, "  outcome      %s\n", outcome[r->outcome]);
     show_silence(out, c, r, arena);
     fprintf(out, "  network      %u host%s, %u switch%s: %s, routing %s, queueing %s, cc %s\n",
             r->n_hosts, r->n_hosts == 1 ? "" : "s", r->n_switches, r->n_switches == 1 ? "" : "es",

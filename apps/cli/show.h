@@ -9,7 +9,5 @@
 void cop_show_result(FILE *out, const cop_config *c, const cop_result *r, cop_style style);
 /* One JSON object and a newline. 0, or -COP_E_IO if it could not be written. */
 int cop_show_json(FILE *out, cop_config *c, const cop_result *r);
-/* "ok", "deadlock", "loss", "broken" */
-const char *cop_outcome_name(enum cop_outcome outcome);
 
 #endif

@@ -6,17 +6,6 @@
 #include <jansson.h>
 #include <math.h>
 
-static const char *const outcome_names[] = {[COP_OUTCOME_OK] = "ok",
-                                            [COP_OUTCOME_DEADLOCK] = "deadlock",
-                                            [COP_OUTCOME_LOSS] = "loss",
-                                            [COP_OUTCOME_BROKEN] = "broken",
-                                            [COP_OUTCOME_FAILED] = "failed"};
-
-const char *cop_outcome_name(enum cop_outcome outcome)
-{
-    return outcome_names[outcome];
-}
-
 /* JSON has no NaN. */
 static json_t *real(double v)
 {
@@ -77,6 +66,8 @@ static json_t *node_list(const cop_result *r)
         json_object_set_new(o, "received_gbps", real(n->received_gbps));
         json_object_set_new(o, "sent_bytes", count(n->sent_bytes));
         json_object_set_new(o, "received_bytes", count(n->received_bytes));
+        json_object_set_new(o, "role", string(n->role));
+        json_object_set_new(o, "hotspot", real(n->hotspot));
         json_array_append_new(list, o);
     }
     return list;
@@ -156,7 +147,7 @@ int cop_show_json(FILE *out, cop_config *c, const cop_result *r)
     snprintf(hash, sizeof(hash), "%016" PRIx64, r->run_hash);
     json_t *o = json_object();
     add_origin(o, c);
-    json_object_set_new(o, "outcome", string(cop_outcome_name(r->outcome)));
+    json_object_set_new(o, "outcome", string(cop_outcome_name((int)r->outcome)));
     json_object_set_new(o, "detail", string(r->detail));
     add_numbers(o, r);
     json_object_set_new(o, "run_hash", string(hash));

@@ -125,8 +125,7 @@ static void on_progress(void *ctx, const cop_pool_view *v)
     } else if (v->done > b->told && v->latest != NULL) {
         cop_arena a = {0};
         fprintf(b->out, "%zu of %zu done; %s: %s\n", v->done, v->total - v->found,
-                cop_plain_copy(&a, v->latest),
-                cop_outcome_name((enum cop_outcome)v->latest_outcome));
+                cop_plain_copy(&a, v->latest), cop_outcome_name(v->latest_outcome));
         cop_arena_free(&a);
         b->told = v->done;
     } else if (v->elsewhere > 0 && v->running == 0 && !b->waits) {

@@ -8,6 +8,12 @@ enum cop_outcome {
     COP_OUTCOME_LOSS, /* a buffer overflowed (only with flow_control.unsafe) */
     COP_OUTCOME_BROKEN, /* an invariant does not hold: a bug, `detail` names the place */
     COP_OUTCOME_FAILED, /* could not be simulated, or the program died of it: no result */
+    COP_OUTCOME_STARVED, /* messages wait for a congestion control that will never let them go */
 };
+
+/* "ok", "deadlock", ... as results and databases have it; NULL if there is no such outcome. */
+const char *cop_outcome_name(int outcome);
+/* The outcome of that name; COP_OUTCOME_BROKEN if there is none. */
+enum cop_outcome cop_outcome_of(const char *name);
 
 #endif

@@ -15,7 +15,7 @@ static void ibcc_start(struct cop_net *net)
     const ibcc_cfg *cfg = cop_net_cc_cfg(net);
     const cop_netinfo *info = cop_net_info(net);
     ibcc_run *run = cop_net_cc_net(net);
-    size_t lanes = (size_t)info->topo->host_port0 * info->lanes;
+    size_t ports = info->topo->host_port0;
     run->par = ibcc_resolve(cfg, info);
     run->marking = cfg->marking;
     run->delay_from = cfg->delay_from;
@@ -23,11 +23,13 @@ static void ibcc_start(struct cop_net *net)
                   : cfg->becn == IBCC_BY_ACK ? COP_PKT_BECN | COP_PKT_ACK
                                              : 0;
     run->lanes = info->lanes;
+    run->sections = info->sections;
     run->seed = info->seed;
-    run->lane = cop_net_cc_alloc(net, lanes, sizeof(ibcc_lane));
+    run->lane = cop_net_cc_alloc(net, ports * run->sections, sizeof(ibcc_lane));
     run->phases = cfg->timer_phase;
+    run->special = cfg->cs_threshold > 0 || run->sections != run->lanes;
     if (cfg->cs_threshold > 0)
-        run->input = cop_net_cc_alloc(net, lanes, sizeof(ibcc_input));
+        run->input = cop_net_cc_alloc(net, ports * run->lanes, sizeof(ibcc_input));
     ibcc_parse_ratios(cfg->cs_return_delay, &run->return_delay, 1);
     if (run->par.cct_shape == IBCC_ENCODED)
         run->cct.ratio = cop_net_cc_alloc(net, run->par.cct_entries, sizeof(ibcc_ratio));
@@ -74,8 +76,14 @@ static const cop_cc_value counters[] = {
 static double ibcc_port_value(struct cop_net *net, uint32_t port, uint32_t vl, unsigned which)
 {
     const ibcc_run *run = cop_net_cc_net(net);
-    const ibcc_lane *l = &run->lane[(size_t)port * run->lanes + vl];
-    return which == 0 ? l->congested != 0 : l->sum;
+    bool congested = false;
+    uint64_t sum = 0;
+    for (uint32_t s = vl; s < run->sections; s += run->lanes) {
+        const ibcc_lane *l = &run->lane[(size_t)port * run->sections + s];
+        congested |= l->congested != 0;
+        sum += l->sum;
+    }
+    return which == 0 ? congested : (double)sum;
 }
 
 static double ibcc_counter(struct cop_net *net, unsigned which)

@@ -97,7 +97,9 @@ typedef struct ibcc_params { /* numbers that follow from options, preset and net
 } ibcc_params;
 
 #define IBCC_IF_ROOT 2
-typedef struct ibcc_lane { /* one lane of an output port: half a cache line */
+/* One lane of an output port, or one section of it if buffers are private to destinations: what has
+ * credits of its own has a state of its own. Half a cache line. */
+typedef struct ibcc_lane {
     uint32_t upper, lower; /* bytes */
     uint32_t sum; /* bytes waiting in all inputs */
     uint16_t inputs; /* that have something waiting */
@@ -127,10 +129,11 @@ typedef struct ibcc_run { /* state of a run */
     ibcc_params par;
     ibcc_cct cct;
     int marking, delay_from;
+    bool special; /* `input` is there, or there are more sections than lanes */
     uint16_t answer; /* flags of the packet that carries a BECN; 0: the next acknowledgement does */
-    uint32_t lanes;
+    uint32_t lanes, sections; /* sections: the lanes, unless buffers are private */
     uint64_t seed;
-    ibcc_lane *lane; /* [n_ports * lanes] */
+    ibcc_lane *lane; /* [n_ports * sections] */
     ibcc_input *input; /* [n_ports * lanes]; NULL: no credit starvation */
     ibcc_ratio return_delay;
     bool phases; /* end nodes are not synchronised: their timers have phases */
@@ -165,8 +168,8 @@ void ibcc_switch_start(ibcc_run *run, const ibcc_cfg *cfg, const cop_netinfo *in
 bool ibcc_lane_fill(ibcc_lane *l, int evaluate, uint32_t before, uint32_t after);
 /* Is a packet of this size, which leaves now, marked? `entity` names the lane's random numbers. */
 bool ibcc_lane_mark(const ibcc_run *run, ibcc_lane *l, uint32_t entity, uint32_t bytes);
-void ibcc_on_fill(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, uint32_t before,
-                  uint32_t after);
+void ibcc_on_fill(struct cop_net *net, uint32_t in, uint32_t out, uint32_t before, uint32_t after,
+                  const cop_pkt *p);
 void ibcc_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p);
 cop_time ibcc_credit_time(struct cop_net *net, uint32_t in, uint32_t vl, uint32_t bytes,
                           cop_time t);

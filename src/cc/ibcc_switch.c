@@ -2,7 +2,8 @@
  *
  * Role     decides when a lane of an output port is in the congestion state, and which of the
  *          packets that leave by it are marked.
- * State    per output port and lane, brought up to date at every change of a queue's fill.
+ * State    per output port and lane (with buffers private to destinations: and destination, as each
+ *          has its own credits), brought up to date at every change of a queue's fill.
  * Rules    above  voq: one queue (input, output, lane) holds more than the upper threshold
  *                 output: all queues of the output together do
  *                 contributors: together they hold more than upper / (inputs that hold anything)
@@ -69,17 +70,16 @@ void ibcc_switch_start(ibcc_run *run, const ibcc_cfg *cfg, const cop_netinfo *in
         bool masked = in_mask(cfg->victim_mask, t, t->port[p].to);
         masked = listed(&cfg->port_victim_mask, t, p, masked) != 0;
         bool starves = in_mask(cfg->credit_mask, t, t->port[p].from);
-        for (uint32_t vl = 0; vl < run->lanes; vl++) {
-            ibcc_lane *l = &run->lane[(size_t)p * run->lanes + vl];
+        for (uint32_t s = 0; s < run->sections; s++) {
+            ibcc_lane *l = &run->lane[(size_t)p * run->sections + s];
             l->upper = upper;
             l->lower = ibcc_lower_of(par, upper);
             l->masked = masked;
-            if (run->input)
-                run->input[(size_t)p * run->lanes + vl].limit =
-                    starves
-                        ? (uint32_t)(info->buffer_bytes * (uint64_t)(16 - cfg->cs_threshold) / 16)
-                        : NEVER;
         }
+        for (uint32_t vl = 0; vl < run->lanes && run->input != NULL; vl++)
+            run->input[(size_t)p * run->lanes + vl].limit =
+                starves ? (uint32_t)(info->buffer_bytes * (uint64_t)(16 - cfg->cs_threshold) / 16)
+                        : NEVER;
     }
 }
 
@@ -117,24 +117,39 @@ bool ibcc_lane_fill(ibcc_lane *l, int evaluate, uint32_t before, uint32_t after)
 
 /* Out of line: most changes of a fill change no state. */
 static __attribute__((noinline)) void enter(struct cop_net *net, ibcc_lane *l, uint32_t out,
-                                            uint32_t vl)
+                                            const cop_pkt *p)
 {
     const ibcc_run *run = cop_net_cc_net(net);
     if (run->par.root_at_mark && !l->masked)
         l->congested = IBCC_IF_ROOT;
     else
-        l->congested = l->masked || cop_net_has_credit(net, out, vl);
+        l->congested = l->masked || cop_net_has_credit(net, out, p);
 }
 
-void ibcc_on_fill(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, uint32_t before,
-                  uint32_t after)
+/* With credit starvation or private buffers. */
+static __attribute__((noinline)) void fill_special(struct cop_net *net, uint32_t in, uint32_t out,
+                                                   uint32_t before, uint32_t after,
+                                                   const cop_pkt *p)
 {
     ibcc_run *run = cop_net_cc_net(net);
-    ibcc_lane *l = &run->lane[(size_t)out * run->lanes + vl];
-    if (COP_UNLIKELY(run->input != NULL))
-        run->input[(size_t)in * run->lanes + vl].bytes += after - before;
+    ibcc_lane *l = &run->lane[(size_t)out * run->sections + cop_net_section(net, p)];
+    if (run->input != NULL)
+        run->input[(size_t)in * run->lanes + p->out_vl].bytes += after - before;
     if (ibcc_lane_fill(l, run->par.evaluate, before, after))
-        enter(net, l, out, vl);
+        enter(net, l, out, p);
+}
+
+void ibcc_on_fill(struct cop_net *net, uint32_t in, uint32_t out, uint32_t before, uint32_t after,
+                  const cop_pkt *p)
+{
+    ibcc_run *run = cop_net_cc_net(net);
+    if (COP_UNLIKELY(run->special)) {
+        fill_special(net, in, out, before, after, p);
+        return;
+    }
+    ibcc_lane *l = &run->lane[(size_t)out * run->lanes + p->out_vl];
+    if (ibcc_lane_fill(l, run->par.evaluate, before, after))
+        enter(net, l, out, p);
 }
 
 bool ibcc_lane_mark(const ibcc_run *run, ibcc_lane *l, uint32_t entity, uint32_t bytes)
@@ -153,24 +168,38 @@ bool ibcc_lane_mark(const ibcc_run *run, ibcc_lane *l, uint32_t entity, uint32_t
 }
 
 /* Out of line: root_test mark, which few use. */
-static __attribute__((noinline)) void mark_if_root(struct cop_net *net, ibcc_lane *l, uint32_t port,
-                                                   cop_pkt *p)
+static __attribute__((noinline)) void mark_if_root(struct cop_net *net, ibcc_run *run,
+                                                   uint32_t entity, uint32_t port, cop_pkt *p)
 {
-    const ibcc_run *run = cop_net_cc_net(net);
-    if (cop_net_has_credit(net, port, p->out_vl) &&
-        ibcc_lane_mark(run, l, port * run->lanes + p->out_vl, p->bytes))
+    if (cop_net_has_credit(net, port, p) &&
+        ibcc_lane_mark(run, &run->lane[entity], entity, p->bytes))
         p->flags |= COP_PKT_FECN;
+}
+
+static inline void mark(struct cop_net *net, ibcc_run *run, uint32_t entity, uint32_t port,
+                        cop_pkt *p)
+{
+    ibcc_lane *l = &run->lane[entity];
+    if (COP_UNLIKELY(l->congested == IBCC_IF_ROOT))
+        mark_if_root(net, run, entity, port, p);
+    else if (ibcc_lane_mark(run, l, entity, p->bytes))
+        p->flags |= COP_PKT_FECN;
+}
+
+static __attribute__((noinline)) void dequeue_special(struct cop_net *net, uint32_t port,
+                                                      cop_pkt *p)
+{
+    ibcc_run *run = cop_net_cc_net(net);
+    mark(net, run, port * run->sections + cop_net_section(net, p), port, p);
 }
 
 void ibcc_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
 {
     ibcc_run *run = cop_net_cc_net(net);
-    uint32_t entity = port * run->lanes + p->out_vl;
-    ibcc_lane *l = &run->lane[entity];
-    if (COP_UNLIKELY(l->congested == IBCC_IF_ROOT))
-        mark_if_root(net, l, port, p);
-    else if (ibcc_lane_mark(run, l, entity, p->bytes))
-        p->flags |= COP_PKT_FECN;
+    if (COP_UNLIKELY(run->special))
+        dequeue_special(net, port, p);
+    else
+        mark(net, run, port * run->lanes + p->out_vl, port, p);
 }
 
 cop_time ibcc_credit_time(struct cop_net *net, uint32_t in, uint32_t vl, uint32_t bytes, cop_time t)

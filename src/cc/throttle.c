@@ -107,15 +107,16 @@ static const cop_opt ecocc_opts[] = OPTS("150 us", "no", "50 %", "no", "32 us", 
 
 /* -- switches -- */
 
-/* Is lane vl of the output in the congestion state? A packet has just left by it. */
-static bool congested(struct cop_net *net, const throttle_cfg *cfg, uint32_t port, uint32_t vl)
+/* Is the lane of the output by which p has just left in the congestion state? */
+static bool congested(struct cop_net *net, const throttle_cfg *cfg, uint32_t port, const cop_pkt *p)
 {
+    uint32_t vl = p->out_vl;
     if (cop_net_roots(net, port) == 0)
         return false;
     if (!cfg->credit_test)
         return true;
     throttle_port *st = cop_net_cc_port(net, port);
-    if (!(st->rooted >> vl & 1) && cop_net_has_credit(net, port, vl))
+    if (!(st->rooted >> vl & 1) && cop_net_has_credit(net, port, p))
         st->rooted |= 1u << vl;
     return st->rooted >> vl & 1;
 }
@@ -131,7 +132,7 @@ static void throttle_on_root(struct cop_net *net, uint32_t port, uint32_t roots)
 static void throttle_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
 {
     const throttle_cfg *cfg = cop_net_cc_cfg(net);
-    if (!congested(net, cfg, port, p->out_vl) || (p->flags & COP_PKT_CONTROL) ||
+    if (!congested(net, cfg, port, p) || (p->flags & COP_PKT_CONTROL) ||
         p->bytes < cfg->packet_bytes)
         return;
     throttle_port *st = cop_net_cc_port(net, port);

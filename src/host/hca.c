@@ -79,6 +79,14 @@ static void hca_release(cop_net *net, uint32_t host)
     cop_host_wake(net, host, net->now);
 }
 
+static void hca_rouse(cop_net *net, uint32_t flow)
+{
+    uint32_t host = cop_flow_at(net, flow)->src;
+    if (cop_throttle_rouse(net, flow))
+        ring_add(net, host, flow);
+    cop_host_wake(net, host, net->now); /* or its packets wait at the head of an injection queue */
+}
+
 void cop_hca_made_room(cop_net *net, uint32_t host, uint32_t dst)
 {
     if (!net->sectioned)
@@ -345,5 +353,6 @@ const cop_host_ops cop_host_hca = {
     .credit = cop_host_credit,
     .receive = cop_host_receive,
     .release = hca_release,
+    .rouse = hca_rouse,
     .stop = cop_hca_stop,
     .recheck = cop_hca_recheck};

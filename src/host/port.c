@@ -115,8 +115,6 @@ void cop_host_launch(cop_net *net, uint32_t host, uint32_t h)
     cop_probe *pr = &net->probe;
     uint32_t payload = p->bytes - (uint32_t)net->nic_cfg->overhead_bytes;
     pr->stream[p->stream].sent_bytes += payload;
-    if (cop_probe_counts(pr, net->now))
-        pr->host[host].sent_bytes += payload;
     if (net->now < pr->end) {
         pr->bin[net->now / pr->sample].injected++;
         pr->area += pr->end - cop_max64(net->now, pr->warmup);
@@ -124,6 +122,7 @@ void cop_host_launch(cop_net *net, uint32_t host, uint32_t h)
     if (nic->inject_pace)
         nic->inject_free = net->now + cop_wire_time(nic->inject_pace, p->bytes);
     on_wire(net, cop_host_port(net, host), h);
+    cop_probe_sent(pr, host, payload, net->now, net->out[cop_host_port(net, host)].busy_until);
 }
 
 /* The first of a list of control packets, if it is ready and fits. */

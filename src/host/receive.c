@@ -15,18 +15,24 @@
 
 #include <stdio.h>
 
-/* run.observe; apart, so that deliveries nobody observes do not pay for it. */
-static __attribute__((noinline)) void observe_received(const cop_probe *pr, uint32_t host,
-                                                       uint64_t bin, uint32_t payload)
-{
-    if (pr->received[host] != NULL)
-        pr->received[host][bin] += payload * 8e3 / (double)pr->sample;
-}
-
-static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time done)
+/* A packet that is still being taken in when the run ends: what has come of it. */
+static __attribute__((noinline)) void count_late(cop_net *net, uint32_t host, const cop_pkt *p,
+                                                 cop_time start, cop_time done)
 {
     cop_probe *pr = &net->probe;
     uint32_t payload = p->bytes - (uint32_t)net->nic_cfg->overhead_bytes;
+    uint32_t inside = cop_probe_part(pr, payload, start, done);
+    cop_probe_spread(pr, p->stream, host, payload, start, done, net->end);
+    pr->stream[p->stream].bytes += inside;
+    pr->host[host].received_bytes += inside;
+    if (pr->flow && inside > 0)
+        (void)cop_probe_flow(pr, p->src, p->dst, p->seq, inside, false);
+}
+
+static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time start, cop_time done)
+{
+    cop_probe *pr = &net->probe;
+    uint32_t payload = p->bytes - (uint32_t)net->nic_cfg->overhead_bytes, inside = payload;
     cop_stream_probe *sp = &pr->stream[p->stream];
     cop_time latency = done - p->t_gen;
     uint64_t bin = done / pr->sample;
@@ -36,22 +42,26 @@ static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time done)
     if (bin < pr->n_bins) {
         pr->bin[bin].delivered++;
         pr->bin[bin].latency_ps += latency;
-        pr->series[(size_t)pr->series_of[p->stream] * pr->n_bins + bin] += payload;
-        if (COP_UNLIKELY(pr->received != NULL))
-            observe_received(pr, host, bin, payload);
     }
+    if (COP_LIKELY(start >= bin * pr->sample && bin < pr->n_whole))
+        pr->series[(size_t)pr->series_of[p->stream] * pr->n_bins + bin] +=
+            (uint64_t)payload * COP_BYTE_PARTS;
+    else
+        cop_probe_spread(pr, p->stream, host, payload, start, done, COP_NEVER);
     if (done < pr->end)
         pr->area -= pr->end - cop_max64(done, pr->warmup);
     bool after_warmup = done >= pr->warmup && done <= pr->end;
+    if (COP_UNLIKELY(!after_warmup || start < pr->warmup))
+        inside = cop_probe_part(pr, payload, start, done);
+    sp->bytes += inside;
+    pr->host[host].received_bytes += inside;
     if (after_warmup) {
-        sp->bytes += payload;
         sp->packets++;
         sp->latency_ps += latency;
-        pr->host[host].received_bytes += payload;
         cop_hist_add(pr->latency, latency);
         cop_hist_add(pr->transit, done - p->t_inj);
     }
-    if (pr->flow && !cop_probe_flow(pr, p->src, p->dst, p->seq, payload, after_warmup) &&
+    if (pr->flow && !cop_probe_flow(pr, p->src, p->dst, p->seq, inside, after_warmup) &&
         net->route->ops->in_order && net->stop == 0) {
         net->stop = COP_OUTCOME_BROKEN;
         snprintf(net->why, sizeof(net->why), "packet %u:%u overtook its flow %u -> %u", p->src,
@@ -123,6 +133,8 @@ void cop_host_receive(cop_net *net, uint32_t port, uint32_t h)
         p = &net->pkt[h]; /* the pool may have moved */
     }
     if (done > net->end) { /* still being taken in when the run ends: in flight */
+        if (!(p->flags & COP_PKT_CONTROL))
+            count_late(net, host, p, start, done);
         p->next = nic->late_head;
         nic->late_head = h;
         return;
@@ -136,7 +148,7 @@ void cop_host_receive(cop_net *net, uint32_t port, uint32_t h)
         if (net->cc->on_control && net->cc->flow_size)
             net->cc->on_control(net, cop_flow_state(net, cop_flow_of(net, host, p->src, p->sl)), p);
     } else {
-        count(net, host, p, done);
+        count(net, host, p, start, done);
         if (COP_UNLIKELY(net->traffic->woken != NULL))
             go_on(net, p, done);
     }

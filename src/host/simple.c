@@ -155,6 +155,15 @@ static __attribute__((noinline)) void next_of_flow(cop_net *net, uint32_t host, 
         cop_simple_ready(net, host, cop_flow_pop(net, flow));
 }
 
+static void simple_rouse(cop_net *net, uint32_t flow)
+{
+    uint32_t host = cop_flow_at(net, flow)->src;
+    if (!cop_throttle_rouse(net, flow))
+        return;
+    next_of_flow(net, host, flow);
+    cop_host_wake(net, host, net->now);
+}
+
 static void send_packet(cop_net *net, uint32_t host, uint32_t s, uint32_t before, uint32_t payload)
 {
     uint32_t h = cop_host_packet(net, host, s, payload), flow = net->send[s].flow;
@@ -281,4 +290,5 @@ const cop_host_ops cop_host_simple = {
     .attempt = simple_attempt,
     .credit = cop_host_credit,
     .receive = cop_host_receive,
-    .release = simple_release};
+    .release = simple_release,
+    .rouse = simple_rouse};

@@ -45,6 +45,10 @@ void cop_throttle_add(cop_net *net, uint32_t flow, cop_time t)
     COP_ASSERT(!f->throttled && f->head != COP_NONE);
     f->t_ok = t;
     f->throttled = true;
+    if (COP_UNLIKELY(t == COP_NEVER)) {
+        net->flows_asleep++;
+        return; /* no time will come: cop_throttle_rouse */
+    }
     size_t cap = nic->throttled_cap;
     nic->throttled = cop_grow(nic->throttled, &cap, nic->throttled_n + 1u, sizeof(uint32_t));
     nic->throttled_cap = (uint32_t)cap;
@@ -52,6 +56,16 @@ void cop_throttle_add(cop_net *net, uint32_t flow, cop_time t)
     for (; i > 0 && later(net, nic->throttled[(i - 1) / 2], flow); i = (i - 1) / 2)
         nic->throttled[i] = nic->throttled[(i - 1) / 2];
     nic->throttled[i] = flow;
+}
+
+bool cop_throttle_rouse(cop_net *net, uint32_t flow)
+{
+    cop_flow *f = cop_flow_at(net, flow);
+    if (!f->throttled || f->t_ok != COP_NEVER)
+        return false;
+    net->flows_asleep--;
+    f->throttled = false;
+    return true;
 }
 
 uint32_t cop_throttle_pop(cop_net *net, uint32_t host)

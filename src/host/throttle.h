@@ -10,8 +10,10 @@ void cop_flow_prepend(cop_net *net, uint32_t s);
 /* The first message that waits for this flow. */
 uint32_t cop_flow_pop(cop_net *net, uint32_t flow);
 
-/* Hold the flow, whose list is not empty, until t. */
+/* Hold the flow, whose list is not empty, until t; COP_NEVER: until cop_throttle_rouse. */
 void cop_throttle_add(cop_net *net, uint32_t flow, cop_time t);
+/* Is the flow held until its congestion control wakes it? Then it is no longer. */
+bool cop_throttle_rouse(cop_net *net, uint32_t flow);
 /* Take out the flow that may go on first. */
 uint32_t cop_throttle_pop(cop_net *net, uint32_t host);
 

@@ -117,6 +117,15 @@ static void build_sections(cop_net *net)
     }
 }
 
+/* Private sections: a place for each (input, section) if its packets all take one output, else for
+ * each (input, output, section). */
+static uint64_t fills(const cop_net *net, uint64_t slots)
+{
+    if (!net->sectioned)
+        return slots;
+    return cop_product(net->lft ? net->host_port0 : slots / net->lanes, net->sections);
+}
+
 static void build_queues(cop_net *net)
 {
     const cop_topo *t = net->topo;
@@ -159,7 +168,7 @@ static void build_queues(cop_net *net)
     for (uint64_t i = 0; i < total * net->max_cand; i++)
         net->node[i] = (cop_node){.next = COP_NONE, .prev = COP_NONE};
     if (net->cc->on_fill)
-        net->fill = COP_NEW_ARRAY(&net->arena, uint32_t, slots);
+        net->fill = COP_NEW_ARRAY(&net->arena, uint32_t, fills(net, slots));
     net->slot = COP_NEW_ARRAY(&net->arena, uint32_t, slots);
     memset(net->slot, 0xff, slots * sizeof(uint32_t));
 }
@@ -195,7 +204,7 @@ static void build_probe(cop_net *net, const cop_run_cfg *run)
     pr->end = run->duration_ps;
     pr->span = pr->end - pr->warmup;
     pr->sample = run->sample_ps ? run->sample_ps : cop_max64(1, run->duration_ps / 100);
-    pr->n_bins = (uint32_t)((run->duration_ps + pr->sample - 1) / pr->sample);
+    pr->n_bins = pr->n_whole = (uint32_t)((run->duration_ps + pr->sample - 1) / pr->sample);
     bool per_stream = tr->n_streams <= MAX_STREAM_SERIES;
     pr->n_series = per_stream ? tr->n_streams : tr->n_entries;
     pr->stream = COP_NEW_ARRAY(&net->arena, cop_stream_probe, tr->n_streams);
@@ -303,6 +312,7 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->per_output = layout.per_output && net->max_cand == 1;
     net->sectioned = layout.sections != 0;
     net->sections = layout.sections ? layout.sections : net->lanes;
+    net->info.sections = net->sections;
     net->quick_pick = net->per_output && net->words == 1 && pt->sw->arbitration == COP_ARB_RR;
     net->max_blocks = cop_blocks(net->info.mtu_bytes);
     net->large = pt->topo->n_ports >= LARGE_PORTS;

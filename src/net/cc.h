@@ -31,9 +31,11 @@ typedef struct cop_cc_ops {
 
     /* Switch side; `port` is the output port the packet waits for or leaves by. */
     void (*on_enqueue)(struct cop_net *net, uint32_t port, cop_pkt *p);
-    /* Bytes that wait in input port `in` for output port `out` on lane vl have changed. */
-    void (*on_fill)(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, uint32_t before,
-                    uint32_t after);
+    /* Bytes that wait in input port `in` for output port `out` and the section behind it that p takes
+     * have changed, because p has come or goes. The section is lane p->out_vl or, with buffers private
+     * to destinations, one of those on that lane: cop_net_section(). */
+    void (*on_fill)(struct cop_net *net, uint32_t in, uint32_t out, uint32_t before, uint32_t after,
+                    const cop_pkt *p);
     /* The packet goes on the wire of `port`, lane p->out_vl, out of the output buffer if there is one;
      * it no longer counts in the bytes that wait, and its credits are taken. May set COP_PKT_FECN. */
     void (*on_dequeue)(struct cop_net *net, uint32_t port, cop_pkt *p);
@@ -45,8 +47,8 @@ typedef struct cop_cc_ops {
                             cop_time t);
 
     /* Source side. */
-    /* When the flow may send its next packet; at or before `now`: it may. Must be a real time, not
-     * COP_NEVER: nothing else would wake the message. */
+    /* When the flow may send its next packet; at or before `now`: it may. Asked again at that time, not
+     * before. COP_NEVER: asked again when the control calls cop_net_cc_wake(). */
     cop_time (*next_send)(struct cop_net *net, void *flow, cop_time now);
     void (*on_send)(struct cop_net *net, void *flow, const cop_pkt *p);
     void (*on_control)(struct cop_net *net, void *flow,
@@ -78,6 +80,11 @@ void *cop_net_cc_flow(struct cop_net *net, uint32_t src, uint32_t dst, uint8_t s
 bool cop_net_acked(const struct cop_net *net, const cop_pkt *p);
 /* Zeroed memory for n items that lives as long as the network; not for the data path. */
 void *cop_net_cc_alloc(struct cop_net *net, size_t n, size_t size);
+/* A flow for which next_send said COP_NEVER is asked again, now; others are not touched. `flow` is the
+ * state that a hook was given. From on_control, on_send and on_deliver, for flows of that very host:
+ * what happens at a switch is not known elsewhere at once. At the end of a run, a flow that still
+ * waits so, and of which nothing is under way, neither packets nor answers, makes it end `starved`. */
+void cop_net_cc_wake(struct cop_net *net, void *flow);
 /* Bytes that wait for this output port, in all inputs and in its output buffer. */
 uint64_t cop_net_waiting_bytes(const struct cop_net *net, uint32_t port);
 /* Those of one lane. */
@@ -88,7 +95,11 @@ uint64_t cop_net_sent_bytes(const struct cop_net *net, uint32_t port);
 cop_time cop_net_wire_time(const struct cop_net *net, uint32_t port, uint32_t bytes);
 /* How long it takes the host to inject it: its link, or its injection limit if that is slower. */
 cop_time cop_net_inject_time(const struct cop_net *net, uint32_t host, uint32_t bytes);
-/* Has the port credits for a packet of full size on this lane? (root or victim) */
-bool cop_net_has_credit(struct cop_net *net, uint32_t port, uint32_t vl);
+/* Which of info.sections p takes behind the port that it waits for or has left by: its lane p->out_vl
+ * or, with buffers private to destinations, one of those on that lane (section % lanes). */
+uint32_t cop_net_section(const struct cop_net *net, const cop_pkt *p);
+/* Has the port credits for a packet of full size that goes where p goes, on lane p->out_vl? (root or
+ * victim; buffers may be private to a destination) */
+bool cop_net_has_credit(struct cop_net *net, uint32_t port, const cop_pkt *p);
 
 #endif

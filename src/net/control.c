@@ -178,6 +178,14 @@ void *cop_net_cc_alloc(cop_net *net, size_t n, size_t size)
     return cop_arena_array(&net->arena, n, size);
 }
 
+void cop_net_cc_wake(cop_net *net, void *state)
+{
+    const cop_flow *f = (const cop_flow *)state - 1;
+    uint32_t table = net->flow_hash ? 0 : f->sl;
+    size_t place = (size_t)((const char *)f - net->flow[table]) / net->flow_stride;
+    net->host_ops->rouse(net, table << COP_FLOW_BITS | (uint32_t)place);
+}
+
 cop_time cop_net_wire_time(const cop_net *net, uint32_t port, uint32_t bytes)
 {
     return cop_wire_time(net->out[port].pace, bytes);
@@ -209,8 +217,13 @@ uint64_t cop_net_sent_bytes(const cop_net *net, uint32_t port)
     return net->out[port].sent_bytes;
 }
 
-bool cop_net_has_credit(cop_net *net, uint32_t port, uint32_t vl)
+uint32_t cop_net_section(const cop_net *net, const cop_pkt *p)
+{
+    return cop_net_section_of(net, p, p->out_vl);
+}
+
+bool cop_net_has_credit(cop_net *net, uint32_t port, const cop_pkt *p)
 {
     cop_fc_settle(net, port);
-    return cop_fc_fits(net, port, net->sectioned ? 0 : vl, cop_blocks(net->info.mtu_bytes));
+    return cop_fc_fits(net, port, cop_net_section_of(net, p, p->out_vl), net->max_blocks);
 }

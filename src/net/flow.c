@@ -51,11 +51,16 @@ static uint32_t columns(const cop_net *net)
     return net->flow_is_sl ? 1 : net->info.n_hosts;
 }
 
+uint64_t cop_flow_places(const cop_net *net)
+{
+    return (uint64_t)net->info.n_hosts * columns(net);
+}
+
 void cop_flow_init(cop_net *net)
 {
     net->flow_host = (sizeof(cop_flow) + net->cc->flow_size + 7) / 8 * 8;
     net->flow_stride = (net->flow_host + net->host_ops->flow_size + 15) / 16 * 16;
-    if ((uint64_t)net->info.n_hosts * columns(net) <= MAX_PLACES)
+    if (cop_flow_places(net) <= MAX_PLACES)
         return;
     net->flow_mask = FIRST_SLOTS - 1;
     net->flow_hash = cop_alloc_array(FIRST_SLOTS, sizeof(uint32_t));

@@ -44,6 +44,8 @@ typedef struct cop_host_ops {
     void (*receive)(struct cop_net *net, uint32_t port, uint32_t h); /* a packet's head is here */
     /* The queueing scheme lets go what it held; look again at all that is held. */
     void (*release)(struct cop_net *net, uint32_t host);
+    /* A flow that waits for its congestion control, however long, is asked again. */
+    void (*rouse)(struct cop_net *net, uint32_t flow);
     /* With injection_queues: the scheme stops or restarts queue q, or wants its head asked again. */
     void (*stop)(struct cop_net *net, uint32_t port, uint32_t q, bool stop);
     void (*recheck)(struct cop_net *net, uint32_t port, uint32_t q);

@@ -69,18 +69,38 @@ static void requested(cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p
     net->arch->kick(net, port);
 }
 
+/* Where the bytes that wait for p's output and section are counted, in all layouts but one queue per
+ * output. If a table gives each destination one output, (input, section) names them. */
+static uint32_t *fill_of(const cop_net *net, const cop_in *in, const cop_pkt *p)
+{
+    if (!net->sectioned)
+        return &net->fill[cop_slot_of(net, in->port0 + p->out, p->out_vl, in->local)];
+    size_t ports = cop_topo_ports_of(net->topo, in->sw), row = in->port0 + in->local;
+    if (!net->lft)
+        row = net->slot0[in->sw] / net->lanes + p->out * ports + in->local;
+    return &net->fill[row * net->sections + cop_net_section_of(net, p, p->out_vl)];
+}
+
+static __attribute__((noinline)) void tell_counted(cop_net *net, uint32_t in_port, const cop_pkt *p,
+                                                   bool came)
+{
+    const cop_in *in = &net->in[in_port];
+    uint32_t *fill = fill_of(net, in, p), before = *fill;
+    *fill = came ? before + p->bytes : before - p->bytes;
+    net->cc->on_fill(net, in_port, in->port0 + p->out, before, *fill, p);
+}
+
 /* Tell the congestion control that packet p has come to, or left, those that wait for its output. */
 static void tell_fill(cop_net *net, uint32_t in_port, const cop_pkt *p, bool came)
 {
-    const cop_in *in = &net->in[in_port];
-    uint32_t out = in->port0 + p->out, vl = p->out_vl, after;
-    if (net->per_output) {
-        after = net->queue[in->queue0 + p->out * net->lanes + vl].bytes;
-    } else {
-        uint32_t *fill = &net->fill[cop_slot_of(net, out, vl, in->local)];
-        after = *fill = came ? *fill + p->bytes : *fill - p->bytes;
+    if (!net->per_output) {
+        tell_counted(net, in_port, p, came);
+        return;
     }
-    net->cc->on_fill(net, in_port, out, vl, came ? after - p->bytes : after + p->bytes, after);
+    const cop_in *in = &net->in[in_port];
+    uint32_t after = net->queue[in->queue0 + p->out * net->lanes + p->out_vl].bytes;
+    uint32_t before = came ? after - p->bytes : after + p->bytes;
+    net->cc->on_fill(net, in_port, in->port0 + p->out, before, after, p);
 }
 
 /* -- one queue per (input, output, lane) -- */

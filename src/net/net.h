@@ -8,7 +8,8 @@
  *   sw_ib.c    arbitration per output;  sw_iq.c  matching of inputs and outputs, turn.c  turns that
  *              inputs miss;  obuf.c  output buffers
  *   control.c  services for plug-ins, gauge.c  numbers that a queueing scheme keeps
- *   flow.c     pools, flows;  build.c  construction;  account.c  invariants;  stall.c  deadlocks
+ *   flow.c     pools, flows;  build.c  construction;  account.c  invariants;  stall.c  deadlocks;
+ *   starve.c   flows that nobody will wake
  * End nodes have a folder of their own: net/host.h is all that is known of them here. */
 #ifndef COP_NET_H
 #define COP_NET_H
@@ -120,9 +121,10 @@ typedef struct cop_node {
 typedef struct cop_flow {
     uint32_t src, dst;
     uint32_t head, tail; /* messages that wait, in order; COP_NONE: none */
-    cop_time t_ok; /* throttled until */
+    cop_time t_ok; /* throttled until; COP_NEVER: until the congestion control wakes it */
     bool known; /* false: a place in the table that no flow has yet */
-    bool throttled; /* in its host's heap */
+    bool throttled; /* in its host's heap, unless t_ok is COP_NEVER */
+    bool under_way; /* at the end of the run: something of it is in the network (starve.c) */
     uint8_t sl;
 } cop_flow; /* the congestion control's state follows, then the end node's */
 _Static_assert(sizeof(cop_flow) == 32, "with the state of a usual control: one cache line");
@@ -231,7 +233,7 @@ struct cop_net {
     uint32_t n_queues; /* of switches */
     uint32_t
         *fill; /* [slot] bytes per (output, lane, input), if the congestion control asks and queues
-                       do not tell; else NULL */
+                       do not tell; else NULL. Private sections: see input.c */
     uint32_t *lane_waiting; /* [n_ports * lanes] bytes that wait for each lane of an output, if the
                                congestion control asks; else NULL */
 
@@ -258,6 +260,7 @@ struct cop_net {
     size_t flow_host; /* where the end node's state of a flow begins */
     uint32_t *flow_hash; /* open addressing: flow number + 1, or 0; NULL: a place for every pair */
     uint32_t flow_n, flow_mask;
+    uint32_t flows_asleep; /* that wait for the congestion control to wake them */
 
     char *queue_state, *cc_state; /* [n_ports] of the plug-ins */
     void *cc_net; /* of the congestion control */
@@ -330,6 +333,9 @@ void cop_net_port_cost(const cop_net *net, cop_net_cost *c);
 /* account.c: every packet, byte and credit; sets net->stop and net->why if one is missing. */
 void cop_net_account(cop_net *net);
 
+/* starve.c: messages that no congestion control will ever let go; sets net->stop and net->why. */
+void cop_net_starved(cop_net *net);
+
 /* flow.c: pools of packets and of messages in progress */
 uint32_t cop_pkt_new(cop_net *net);
 void cop_pkt_free(cop_net *net, uint32_t handle);
@@ -340,6 +346,8 @@ void cop_send_free(cop_net *net, uint32_t s);
 uint32_t cop_flow_of(cop_net *net, uint32_t src, uint32_t dst, uint8_t sl);
 /* The same, COP_NONE if there is none yet. */
 uint32_t cop_flow_find(const cop_net *net, uint32_t src, uint32_t dst, uint8_t sl);
+/* Places in a table of all pairs, known and unknown flows. */
+uint64_t cop_flow_places(const cop_net *net);
 void cop_flow_init(cop_net *net);
 void cop_flow_fini(cop_net *net);
 

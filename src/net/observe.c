@@ -178,7 +178,7 @@ static int add_flow(parser *p, const char *kind, char *target, unsigned which, c
     return 0;
 }
 
-/* Filled where packets are delivered, not at samples: each counts at the time it is complete. */
+/* Filled where packets are taken in, not at samples: parts of a byte, until cop_observe_finish. */
 static void add_received_by(parser *p, uint32_t host)
 {
     cop_probe *pr = &p->net->probe;
@@ -186,6 +186,7 @@ static void add_received_by(parser *p, uint32_t host)
     cop_observation o = {.kind = RECEIVED, .unit = "Gbit/s", .a = host};
     cop_topo_host_name(p->net->topo, host, name, sizeof(name));
     o.name = cop_arena_printf(&p->net->arena, "received/%s", name);
+    pr->n_whole = 0;
     if (pr->received == NULL)
         pr->received = COP_NEW_ARRAY(&p->net->arena, double *, p->net->topo->n_hosts);
     if (pr->received[host] != NULL)
@@ -315,6 +316,10 @@ void cop_observe_sample(cop_net *net)
 
 void cop_observe_finish(cop_net *net)
 {
-    if (net->now % net->probe.sample != 0)
-        record(net, net->now / net->probe.sample);
+    const cop_probe *pr = &net->probe;
+    if (net->now % pr->sample != 0)
+        record(net, net->now / pr->sample);
+    for (uint32_t i = 0; i < net->n_observe; i++)
+        for (uint32_t b = 0; net->observe[i].kind == RECEIVED && b < pr->n_bins; b++)
+            net->observe[i].v[b] = cop_parts_gbps(net->observe[i].v[b], (double)pr->sample);
 }

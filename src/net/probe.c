@@ -1,5 +1,51 @@
-/* The per-(source, destination) table of a run with run.flows: open addressing, doubling. */
+/* Shares of packets that lie across the end of a window, and the per-(source, destination) table of a
+ * run with run.flows: open addressing, doubling. */
 #include "net/probe.h"
+
+typedef unsigned __int128 u128;
+
+__attribute__((noinline)) uint32_t cop_probe_part(const cop_probe *pr, uint32_t payload,
+                                                  cop_time from, cop_time to)
+{
+    cop_time first = cop_max64(from, pr->warmup), last = cop_min64(to, pr->end);
+    if (first >= last)
+        return 0;
+    return (uint32_t)((u128)payload * (last - first) / (to - from));
+}
+
+/* all * part / whole, rounded down. */
+static uint64_t share(uint64_t all, cop_time part, cop_time whole)
+{
+    if (COP_LIKELY(((all | part) >> 32) == 0))
+        return all * part / whole;
+    return (uint64_t)((u128)all * part / whole);
+}
+
+/* From the last bin back to the first. Each gets what has passed at its end, less what had at its
+ * beginning: nothing is lost. */
+__attribute__((noinline)) void cop_probe_spread(cop_probe *pr, uint32_t stream, uint32_t host,
+                                                uint32_t payload, cop_time from, cop_time to,
+                                                cop_time until)
+{
+    if (until <= from)
+        return;
+    uint64_t *row = &pr->series[(size_t)pr->series_of[stream] * pr->n_bins];
+    double *received = pr->received ? pr->received[host] : NULL;
+    uint64_t all = (uint64_t)payload * COP_BYTE_PARTS;
+    uint64_t after = until < to ? share(all, until - from, to - from) : all;
+    uint64_t bin = cop_min64(until, to) / pr->sample;
+    for (cop_time begin = bin * pr->sample;; begin -= pr->sample, bin--) {
+        uint64_t before = begin > from ? share(all, begin - from, to - from) : 0;
+        if (bin < pr->n_bins) {
+            row[bin] += after - before;
+            if (received != NULL)
+                received[bin] += (double)(after - before);
+        }
+        if (begin <= from)
+            return;
+        after = before;
+    }
+}
 
 static size_t slot_of(const cop_flow_probe *v, size_t mask, uint64_t key)
 {
@@ -38,10 +84,8 @@ bool cop_probe_flow(cop_probe *pr, uint32_t src, uint32_t dst, uint32_t seq, uin
         f->last_seq = seq;
     else
         f->misordered++;
-    if (count) {
-        f->packets++;
-        f->bytes += bytes;
-    }
+    f->packets += count;
+    f->bytes += bytes;
     return in_order;
 }
 

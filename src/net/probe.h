@@ -1,5 +1,10 @@
 /* What the network measures while it runs: plain counters, filled where packets are injected,
- * sent and delivered. stats/ turns them into results after the run. */
+ * sent and delivered. stats/ turns them into results after the run.
+ *
+ * Bytes belong to the time in which they are sent or taken in, evenly from a packet's first to its last
+ * one. A packet that lies across the end of a bin, or of the measured time, counts there with the part
+ * inside, so that no rate of any window is above that of the link. Packets and latencies belong to the
+ * instant of delivery. */
 #ifndef COP_NET_PROBE_H
 #define COP_NET_PROBE_H
 
@@ -8,7 +13,8 @@
 
 typedef struct cop_stream_probe {
     uint64_t sent_bytes, delivered_bytes; /* payload, whole run */
-    uint64_t bytes, packets; /* delivered after the warm-up */
+    uint64_t bytes; /* taken in after the warm-up */
+    uint64_t packets; /* delivered after the warm-up */
     uint64_t latency_ps; /* sum over those packets, from generation */
     uint64_t fecns, becns; /* whole run: marked packets delivered, notifications heard */
 } cop_stream_probe;
@@ -33,7 +39,7 @@ typedef struct cop_bin { /* one bin of the network-wide time series */
 
 typedef struct cop_flow_probe { /* one (source, destination) pair, run.flows */
     uint64_t key; /* src << 32 | dst, plus 1; 0 = empty slot */
-    uint64_t packets, bytes; /* delivered after the warm-up */
+    uint64_t packets, bytes; /* delivered, taken in after the warm-up */
     uint32_t last_seq; /* of the last delivered packet */
     uint32_t misordered; /* packets that came after a later one */
 } cop_flow_probe;
@@ -52,13 +58,16 @@ typedef struct cop_probe {
     cop_time warmup, sample, end;
     cop_time span; /* end - warmup */
     uint32_t n_bins, n_series;
+    uint32_t
+        n_whole; /* n_bins, or 0 if hosts are observed: then each delivery is looked at closely */
     cop_stream_probe *stream;
     cop_host_probe *host;
     cop_port_probe *port;
     cop_bin *bin; /* [n_bins] */
-    uint64_t *series; /* [n_series * n_bins] payload bytes delivered */
+    uint64_t *series; /* [n_series * n_bins] payload taken in, in parts of a byte */
     uint32_t *series_of; /* [n_streams] row in `series` */
-    double **received; /* [n_hosts] Gbit/s per bin (run.observe); NULL: of no host, of this host */
+    double **received; /* [n_hosts] parts of a byte per bin (run.observe), which are whole numbers;
+                          NULL: of no host, of this host */
     cop_hist *latency, *transit;
     unsigned __int128 area; /* packets in the network x time, from the warm-up to the end */
     /* run.flows */
@@ -66,13 +75,36 @@ typedef struct cop_probe {
     size_t flow_mask, flow_n;
 } cop_probe;
 
-/* Does time t count in means, tables and histograms? */
-static inline bool cop_probe_counts(const cop_probe *pr, cop_time t)
+/* Parts of a byte, so that bins share a packet exactly: at the usual rates a picosecond brings a whole
+ * number of them (10 Gbit/s: 100). */
+#define COP_BYTE_PARTS 80000u
+/* Gbit/s of so many parts in so many picoseconds. One division of whole numbers: what is not above a
+ * rate is not above it after rounding. */
+static inline double cop_parts_gbps(double parts, double ps)
 {
-    return t - pr->warmup < pr->span;
+    return parts / (ps * (COP_BYTE_PARTS / 8000.0));
 }
 
-/* Count a delivered pair; returns false if the packet overtook an earlier one of its flow. */
+/* What of `payload`, which passes evenly from `from` to `to`, does so in the measured time: whole bytes,
+ * not more than that. */
+__attribute__((cold)) uint32_t cop_probe_part(const cop_probe *pr, uint32_t payload, cop_time from,
+                                              cop_time to);
+/* Host `host` sends it. */
+static inline void cop_probe_sent(cop_probe *pr, uint32_t host, uint32_t payload, cop_time from,
+                                  cop_time to)
+{
+    bool whole = COP_LIKELY(from >= pr->warmup && to <= pr->end);
+    pr->host[host].sent_bytes += whole ? payload : cop_probe_part(pr, payload, from, to);
+}
+
+/* Host `host` takes in `payload` of a stream from `from` to `to`: into the series of all bins between,
+ * but nothing of what comes after `until`. */
+__attribute__((cold)) void cop_probe_spread(cop_probe *pr, uint32_t stream, uint32_t host,
+                                            uint32_t payload, cop_time from, cop_time to,
+                                            cop_time until);
+
+/* Count what a pair has exchanged: `bytes` of a packet and, if it counts, the packet; returns false if
+ * it overtook an earlier one of its flow. */
 bool cop_probe_flow(cop_probe *pr, uint32_t src, uint32_t dst, uint32_t seq, uint32_t bytes,
                     bool count);
 void cop_probe_fini(cop_probe *pr);

@@ -47,7 +47,7 @@ typedef struct cop_queue_ops {
                          uint8_t vl);
     /* Lanes the scheme needs by itself; 0 or NULL: as many as routing needs. */
     uint32_t (*lanes)(const void *cfg);
-    /* With layout.sections: the section of a packet on lane vl. */
+    /* With layout.sections: the section of a packet on lane vl, which is its remainder by lanes. */
     uint32_t (*section)(const void *cfg, const cop_netinfo *info, const cop_pkt *p, uint32_t vl);
 
     /* Does the scheme tell roots of congestion, cop_net_queue_root()? */

@@ -254,6 +254,7 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
         net->now = duration;
         cop_stall_final(net);
     }
+    cop_net_starved(net);
     if (net->n_observe)
         cop_observe_finish(net);
     cop_net_account(net);

@@ -10,6 +10,7 @@ typedef struct cop_netinfo {
     uint32_t n_hosts, n_switches;
     uint32_t max_ports; /* of the largest switch */
     uint32_t lanes; /* virtual lanes per link */
+    uint32_t sections; /* buffers with credits of their own behind a port: its lanes, or more */
     uint32_t mtu_bytes; /* longest packet on the wire */
     uint64_t buffer_bytes;
     uint64_t seed;

@@ -145,7 +145,6 @@ static json_t *hash_text(uint64_t hash)
 
 static int add_run(void *user, const cop_store_entry *r)
 {
-    static const char *const outcomes[] = {"ok", "deadlock", "loss", "broken", "failed"};
     reader *rd = user;
     char id[32];
     snprintf(id, sizeof(id), "%" PRId64, r->id);
@@ -162,7 +161,7 @@ static int add_run(void *user, const cop_store_entry *r)
     json_object_set_new(o, "config", cop_report_string(r->config_text));
     json_object_set_new(o, "seed", json_integer(r->seed));
     json_object_set_new(o, "run_hash", hash_text(r->run_hash));
-    json_object_set_new(o, "outcome", json_string(outcomes[r->outcome]));
+    json_object_set_new(o, "outcome", json_string(cop_outcome_name((int)r->outcome)));
     json_object_set_new(o, "detail", r->detail ? cop_report_string(r->detail) : json_null());
     json_object_set_new(o, "stored_at", cop_report_string(r->stored_at));
     json_object_set_new(o, "sim_time_ns", cop_report_real(r->sim_time_ns));

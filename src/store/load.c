@@ -154,7 +154,7 @@ static int load_run(loader *l)
     int rc = cop_store_step(l->s, st, l->err);
     cop_result *r = l->r;
     if (rc > 0) {
-        r->outcome = cop_store_outcome(cop_store_text(st, 0));
+        r->outcome = cop_outcome_of(cop_store_text(st, 0));
         r->detail = sqlite3_column_type(st, 1) == SQLITE_NULL ? NULL : copy(l, st, 1);
         r->sim_time = picoseconds(cop_store_real(st, 2));
         r->warmup = picoseconds(cop_store_real(st, 3));
@@ -182,7 +182,7 @@ int cop_store_load_outcome(cop_store *s, int64_t run_id, enum cop_outcome *outco
     int rc = cop_store_step(s, st, err);
     if (rc > 0) {
         const char *text = cop_store_text(st, 1);
-        *outcome = cop_store_outcome(cop_store_text(st, 0));
+        *outcome = cop_outcome_of(cop_store_text(st, 0));
         *detail =
             text[0] == '\0' ? "" : cop_arena_printf(arena, "%.*s", (int)strcspn(text, "\n"), text);
     }

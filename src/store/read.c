@@ -59,14 +59,6 @@ uint64_t cop_store_count(sqlite3_stmt *st, int column)
     return v < 0 ? 0 : (uint64_t)v;
 }
 
-enum cop_outcome cop_store_outcome(const char *name)
-{
-    for (int o = COP_OUTCOME_OK; o <= COP_OUTCOME_FAILED; o++)
-        if (strcmp(name, cop_store_outcome_name((enum cop_outcome)o)) == 0)
-            return (enum cop_outcome)o;
-    return COP_OUTCOME_BROKEN;
-}
-
 /* A statement about one named thing of one run. */
 static sqlite3_stmt *prepare_named(cop_store *s, const char *sql, int64_t run_id, const char *name,
                                    cop_err *err)
@@ -221,7 +213,7 @@ static void fill_entry(sqlite3_stmt *st, cop_store_entry *e)
     e->config_hash = strtoull(cop_store_text(st, 6), NULL, 16);
     e->seed = sqlite3_column_int64(st, 7);
     e->run_hash = strtoull(cop_store_text(st, 8), NULL, 16);
-    e->outcome = cop_store_outcome(cop_store_text(st, 9));
+    e->outcome = cop_outcome_of(cop_store_text(st, 9));
     e->detail = text_or_null(st, 10);
     e->started_at = text_or_null(st, 11);
     e->stored_at = cop_store_text(st, 12);

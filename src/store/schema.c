@@ -30,7 +30,7 @@ const char *const cop_store_schema[] = {
     " seed INTEGER NOT NULL,"
     " run_hash TEXT NOT NULL,"
     " outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'deadlock', 'loss', 'broken',"
-    " 'failed')),"
+    " 'failed', 'starved')),"
     " detail TEXT,"
     " started_at TEXT,"
     " stored_at TEXT NOT NULL,"

@@ -168,11 +168,11 @@ static int check_identity(cop_store *s, const identity *id, cop_err *err)
                            "%s: was written by a newer coppice (schema %" PRId64
                            ", this one knows %d); use that coppice or give a new name",
                            s->path, id->version, COP_STORE_SCHEMA_VERSION);
-    if (id->version < COP_STORE_SCHEMA_VERSION)
+    if (id->version < COP_STORE_OLDEST_VERSION)
         return cop_err_add(err, COP_E_IO,
                            "%s: was written by an older coppice (schema %" PRId64
                            ", this one needs %d); keep it for that coppice and give a new name",
-                           s->path, id->version, COP_STORE_SCHEMA_VERSION);
+                           s->path, id->version, COP_STORE_OLDEST_VERSION);
     return check_objects(s, err);
 }
 
@@ -215,6 +215,11 @@ static int prepare_write(cop_store *s, const identity *id, cop_err *err)
     (void)sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
     if (is_fresh(id)) {
         int rc = create(s, err);
+        if (rc != 0)
+            return rc;
+    }
+    if (!is_fresh(id)) {
+        int rc = cop_store_upgrade(s, id->version, err);
         if (rc != 0)
             return rc;
     }

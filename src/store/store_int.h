@@ -9,8 +9,10 @@ struct sqlite3;
 
 /* "COPP" in the file's header: this is a database of ours. */
 #define COP_STORE_APPLICATION_ID 0x434f5050
-/* Raise it with every change of the tables. */
-#define COP_STORE_SCHEMA_VERSION 2
+/* Raise it with every change of the tables. Files from the oldest version on are read as they are,
+ * and brought up to date when they are written to (upgrade.c). */
+#define COP_STORE_SCHEMA_VERSION 3
+#define COP_STORE_OLDEST_VERSION 2
 #define COP_STORE_BUSY_MS 10000
 
 struct cop_store {
@@ -23,6 +25,9 @@ struct cop_store {
 
 /* The statements that make an empty database ours; ends with NULL. */
 extern const char *const cop_store_schema[];
+
+/* Bring the tables of a file of version `from` up to date; nothing to do if they are. */
+int cop_store_upgrade(cop_store *s, int64_t from, cop_err *err);
 
 /* Turn what SQLite last complained about into one line for the user. Returns -COP_E_IO, or
  * -COP_E_MEMORY. */
@@ -54,8 +59,5 @@ double cop_store_real(struct sqlite3_stmt *st, int column);
 uint64_t cop_store_count(struct sqlite3_stmt *st, int column);
 int cop_store_fill_series(cop_store *s, struct sqlite3_stmt *st, int64_t run_id, cop_series *out,
                           cop_arena *arena, cop_err *err);
-
-const char *cop_store_outcome_name(enum cop_outcome o);
-enum cop_outcome cop_store_outcome(const char *name); /* unknown: BROKEN */
 
 #endif

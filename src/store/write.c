@@ -15,23 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *cop_store_outcome_name(enum cop_outcome o)
-{
-    switch (o) {
-    case COP_OUTCOME_OK:
-        return "ok";
-    case COP_OUTCOME_DEADLOCK:
-        return "deadlock";
-    case COP_OUTCOME_LOSS:
-        return "loss";
-    case COP_OUTCOME_FAILED:
-        return "failed";
-    case COP_OUTCOME_BROKEN:
-        break;
-    }
-    return "broken";
-}
-
 static int write_run(cop_store *s, const cop_store_meta *meta, const cop_result *r, int64_t *run,
                      cop_err *err)
 {
@@ -55,7 +38,7 @@ static int write_run(cop_store *s, const cop_store_meta *meta, const cop_result 
     cop_put_text(&w, config_hash);
     cop_put_int(&w, meta->seed);
     cop_put_text(&w, run_hash);
-    cop_put_text(&w, cop_store_outcome_name(r->outcome));
+    cop_put_text(&w, cop_outcome_name((int)r->outcome));
     cop_put_text_or_null(&w, r->detail);
     cop_put_text_or_null(&w, meta->started_at);
     cop_put_time(&w, r->sim_time);

@@ -242,17 +242,17 @@ static const char *choices_json(const cop_study *s, cop_arena *arena)
 
 static void fill_points(const cop_plan *p, cop_arena *arena, cop_study_record *r)
 {
-    static const char *const words[] = {"ok", "deadlock", "loss", "broken", "failed"};
     r->point = COP_NEW_ARRAY(arena, cop_study_point, p->n_points);
     r->n_points = p->n_points;
     for (size_t i = 0; i < p->n_points; i++) {
         const cop_point *q = &p->point[i];
-        bool known = q->run_id > 0 && q->outcome >= 0 && q->outcome < (int)COP_LEN(words);
+        const char *name = q->run_id > 0 ? cop_outcome_name(q->outcome) : NULL;
+        bool known = name != NULL;
         r->point[i] = (cop_study_point){.label = q->label,
                                         .axes = q->axes,
                                         .seed = q->seed,
                                         .run_id = q->run_id,
-                                        .outcome = known ? words[q->outcome] : "missing",
+                                        .outcome = known ? name : "missing",
                                         .detail = q->detail ? q->detail : ""};
         r->runs += known;
         r->failed += known && q->outcome != COP_OUTCOME_OK;

@@ -29,8 +29,8 @@ bool cop_lua_is_run(cop_eval *e, int index)
 
 static const char *outcome_word(int outcome)
 {
-    static const char *const words[] = {"ok", "deadlock", "loss", "broken", "failed"};
-    return outcome >= 0 && outcome < (int)COP_LEN(words) ? words[outcome] : "missing";
+    const char *name = cop_outcome_name(outcome);
+    return name ? name : "missing";
 }
 
 int cop_lua_refuse(lua_State *L, enum cop_eval_status status, const char *what, const char *label)

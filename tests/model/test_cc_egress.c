@@ -45,10 +45,10 @@ static void gate_enqueue(struct cop_net *net, uint32_t port, cop_pkt *p)
     gate_of(net)->out[port].came += p->bytes;
 }
 
-static void gate_fill(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, uint32_t before,
-                      uint32_t after)
+static void gate_fill(struct cop_net *net, uint32_t in, uint32_t out, uint32_t before,
+                      uint32_t after, const cop_pkt *p)
 {
-    (void)in, (void)vl;
+    (void)in, (void)p;
     gate_of(net)->out[out].fill += (uint64_t)after - before;
 }
 
@@ -61,7 +61,7 @@ static void gate_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
     g->out[port].went += p->bytes;
     g->counted += cop_net_waiting_bytes(net, port) != g->out[port].came - g->out[port].went;
     g->late_fill += g->out[port].fill > g->out[port].came - g->out[port].went;
-    g->credit += cop_net_has_credit(net, port, p->out_vl);
+    g->credit += cop_net_has_credit(net, port, p);
 }
 
 /* Whatever the switch: on_dequeue comes as the packet goes on the wire, not before the one ahead of it

@@ -47,7 +47,7 @@ static void on_enqueue(struct cop_net *net, uint32_t port, cop_pkt *p)
 static void on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
 {
     book_of(net)->left++;
-    book_of(net)->without_credit += !cop_net_has_credit(net, port, 0);
+    book_of(net)->without_credit += !cop_net_has_credit(net, port, p);
     if (cop_net_waiting_bytes(net, port) > THRESHOLD_BYTES && !(p->flags & COP_PKT_CONTROL)) {
         p->flags |= COP_PKT_FECN;
         ((pause_port *)cop_net_cc_port(net, port))->marked++;
@@ -188,11 +188,12 @@ static void tally_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
 }
 
 /* What it is told goes on where it was told last time, and never goes down to less than nothing. */
-static void tally_fill(struct cop_net *net, uint32_t in, uint32_t out, uint32_t vl, uint32_t before,
-                       uint32_t after)
+static void tally_fill(struct cop_net *net, uint32_t in, uint32_t out, uint32_t before,
+                       uint32_t after, const cop_pkt *p)
 {
     tally *t = tally_of(net);
-    assert_true(in < SWITCH_PORTS && out < SWITCH_PORTS && vl == 0);
+    assert_true(in < SWITCH_PORTS && out < SWITCH_PORTS && p->out_vl == 0);
+    t->wrong += in != p->src || out != p->dst;
     t->wrong += t->fill[in][out] != before;
     t->fill[in][out] = after;
     *(after > before ? &t->bytes_in : &t->bytes_out) +=

@@ -61,12 +61,11 @@ static void put_run(draw *d)
     d->duration_ns = between(d, 8, 40) * 1000;
     d->warmup_ns = below(d, 2) ? d->duration_ns / 4 : 0;
     d->drain = below(d, 2);
-    draw_put(d,
-             "run: {duration: %" PRIu64 " ns, warmup: %" PRIu64
-             " ns, seed: %u, flows: yes, drain: %s",
-             d->duration_ns, d->warmup_ns, below(d, 1000), d->drain ? "yes" : "no");
+    draw_put(d, "run: {duration: %" PRIu64 " ns, warmup: %" PRIu64 " ns, flows: yes, drain: %s",
+             d->duration_ns, d->warmup_ns, d->drain ? "yes" : "no");
+    PUT_NUMBER(d, ", seed: %u", 0, 999);
     if (below(d, 4) == 0)
-        draw_put(d, ", sample: %u ns", between(d, 100, 5000));
+        PUT_NUMBER(d, ", sample: %u ns", 100, 5000);
     draw_put(d, "}\n");
 }
 
@@ -78,43 +77,51 @@ static void put_network(draw *d)
     d->hosts = networks[k].hosts;
     draw_put(d, "topology: {kind: %s}\nrouting: {kind: %s}\n", networks[k].topology,
              networks[k].routing[below(d, (uint32_t)n)]);
+    d->own_rates = strncmp(networks[k].topology, "file", 4) == 0;
     d->link_gbps = between(d, 8, 100);
-    draw_put(d, "link: {rate: %u Gbit/s, delay: %u ns", d->link_gbps, between(d, 1, 100));
-    if (below(d, 3) == 0)
-        draw_put(d, ", trunk_rate: %u Gbit/s, trunk_delay: %u ns", between(d, 8, 100),
-                 between(d, 1, 200));
-    if (below(d, 4) == 0)
-        draw_put(d, ", global_rate: %u Gbit/s, global_delay: %u ns", between(d, 8, 100),
-                 between(d, 100, 500));
+    draw_put(d, "link: {rate: %u Gbit/s", d->link_gbps);
+    PUT_NUMBER(d, ", delay: %u ns", 1, 100);
+    if (below(d, 3) == 0) {
+        PUT_NUMBER(d, ", trunk_rate: %u Gbit/s", 8, 100);
+        PUT_NUMBER(d, ", trunk_delay: %u ns", 1, 200);
+    }
+    if (below(d, 4) == 0) {
+        PUT_NUMBER(d, ", global_rate: %u Gbit/s", 8, 100);
+        PUT_NUMBER(d, ", global_delay: %u ns", 100, 500);
+    }
     draw_put(d, "}\n");
 }
 
 /* Rules of isolation for which there are two readings. */
 static void put_readings(draw *d)
 {
-    if (strcmp(d->queueing, "hfdi") != 0)
-        draw_put(d, ", propagate: %s", ONE_OF(d, "stop", "high"));
-    else
-        draw_put(d, ", root_stop: %s, second: %s, list: %s", ONE_OF(d, "yes", "no"),
-                 ONE_OF(d, "packet", "crossing"), ONE_OF(d, "growing", "detected"));
+    if (strcmp(d->queueing, "hfdi") != 0) {
+        PUT_NAME(d, ", propagate: %s", "stop", "high");
+        return;
+    }
+    PUT_NAME(d, ", root_stop: %s", "yes", "no");
+    PUT_NAME(d, ", second: %s", "packet", "crossing");
+    PUT_NAME(d, ", list: %s", "growing", "detected");
 }
 
 /* Thresholds small enough for the small buffers here. */
 static void put_isolation(draw *d)
 {
     uint32_t low = below(d, 2), high = low + between(d, 1, 2), go = below(d, 3);
-    draw_put(d, ", queues: %u, low: %u, high: %u, priority: %s, guard: %u, control_first: %s",
-             below(d, 4), low, high,
-             ONE_OF(d, "normal-first", "round-robin", "congested-first", "age"), between(d, 1, 5),
-             ONE_OF(d, "yes", "yes", "no"));
-    if (strcmp(d->queueing, "hfdi") == 0)
-        draw_put(d, ", local: %s, lifetime: %u ns, destinations: %u", ONE_OF(d, "yes", "no"),
-                 below(d, 2) * below(d, 5000), between(d, 1, 4));
-    else
-        draw_put(d, ", detect: %u, go: %u, stop: %u", between(d, 1, 3), go,
-                 (go > high ? go : high) + between(d, 1, 2));
-    if (strcmp(d->queueing, "fbicm") == 0)
-        draw_put(d, ", destinations: %u", between(d, 1, 4));
+    draw_put(d, ", low: %u, high: %u", low, high);
+    PUT_NUMBER(d, ", queues: %u", 0, 3);
+    PUT_NAME(d, ", priority: %s", "normal-first", "round-robin", "congested-first", "age");
+    PUT_NUMBER(d, ", guard: %u", 1, 5);
+    PUT_NAME(d, ", control_first: %s", "yes", "yes", "no");
+    if (strcmp(d->queueing, "hfdi") == 0) {
+        PUT_NAME(d, ", local: %s", "yes", "no");
+        draw_put(d, ", lifetime: %u ns", maybe(d, 0, 4999));
+    } else {
+        PUT_NUMBER(d, ", detect: %u", 1, 3);
+        draw_put(d, ", go: %u, stop: %u", go, (go > high ? go : high) + between(d, 1, 2));
+    }
+    if (strcmp(d->queueing, "recn") != 0)
+        PUT_NUMBER(d, ", destinations: %u", 1, 4);
     put_readings(d);
 }
 
@@ -136,9 +143,9 @@ static void put_queueing(draw *d)
     if (draw_isolates(d))
         put_isolation(d);
     else if (strcmp(d->queueing, "dbbm") == 0 || strcmp(d->queueing, "obqa") == 0)
-        draw_put(d, ", queues: %u", between(d, 1, 6));
+        PUT_NUMBER(d, ", queues: %u", 1, 6);
     else if (strcmp(d->queueing, "vftree") == 0)
-        draw_put(d, ", lanes: %u", between(d, 1, 4));
+        PUT_NUMBER(d, ", lanes: %u", 1, 4);
     draw_put(d, "}\n");
 }
 
@@ -147,16 +154,17 @@ static void put_flow_control(draw *d)
     const char *kind = ONE_OF(d, "credit", "credit", "ib", "on-off", "ack-nack");
     d->onoff = strcmp(kind, "on-off") == 0;
     d->credit = strcmp(kind, "credit") == 0;
-    draw_put(d, "flow_control: {kind: %s, delay: %u ns", kind, below(d, 2) * between(d, 1, 60));
-    if (strcmp(kind, "ib") == 0)
-        draw_put(d, ", loss: %u %%, refresh: %u ns", below(d, 2) * below(d, 21),
-                 between(d, 500, 3000));
+    draw_put(d, "flow_control: {kind: %s, delay: %u ns", kind, maybe(d, 1, 60));
+    if (strcmp(kind, "ib") == 0) {
+        draw_put(d, ", loss: %u %%", maybe(d, 0, 20));
+        PUT_NUMBER(d, ", refresh: %u ns", 500, 3000);
+    }
     draw_put(d, "}\n");
 }
 
 static void put_lane_tables(draw *d)
 {
-    draw_put(d, ", vl_arbitration: ib, vl_high_limit: %s", ONE_OF(d, "0", "1", "3", "255"));
+    PUT_NAME(d, ", vl_arbitration: ib, vl_high_limit: %s", "0", "1", "3", "255");
     uint32_t high = below(d, 1u << 16);
     for (uint32_t table = 0; table < 2; table++) {
         draw_put(d, ", %s: [", table ? "vl_low" : "vl_high");
@@ -203,22 +211,24 @@ static void put_switch(draw *d, uint32_t wire)
     bool shared = !d->onoff && !d->sectioned && below(d, d->credit ? 3 : 20) == 0;
     uint32_t blocks = (wire + 63) / 64, least = shared ? 8 * blocks : blocks;
     uint32_t buffer = 64 * between(d, least, least + 6 * blocks);
-    draw_put(
-        d, "switch: {architecture: %s, switching: %s, pipeline: %u ns, header: %u B, buffer: %u B",
-        d->arch, ONE_OF(d, "cut-through", "cut-through", "store-and-forward"), below(d, 150),
-        below(d, 130),
-        d->onoff ? buffer + 3 * wire + between(d, 500, 5000) * d->link_gbps / 8 : buffer);
+    if (d->onoff)
+        buffer += 3 * wire + between(d, 500, 5000) * d->link_gbps / 8;
+    draw_put(d, "switch: {architecture: %s, buffer: %u B", d->arch, buffer);
+    PUT_NAME(d, ", switching: %s", "cut-through", "cut-through", "store-and-forward");
+    PUT_NUMBER(d, ", pipeline: %u ns", 0, 149);
+    PUT_NUMBER(d, ", header: %u B", 0, 129);
     uint32_t n = 0;
     while (draw_arbitrations()[n])
         n++;
     d->arbitration = draw_arbitrations()[below(d, 3) ? below(d, n) : 0]; /* more of the usual one */
-    draw_put(d, ", arbitration: %s, matching: %s, iterations: %u", d->arbitration,
-             ONE_OF(d, "islip", "rrm"), between(d, 1, 4));
+    draw_put(d, ", arbitration: %s", d->arbitration);
+    PUT_NAME(d, ", matching: %s", "islip", "rrm");
+    PUT_NUMBER(d, ", iterations: %u", 1, 4);
     put_outputs(d, wire);
     if (shared)
         draw_put(d, ", shared_lanes: yes");
     if (below(d, 3) == 0)
-        draw_put(d, ", lanes: %u", between(d, shared ? 1 : 2, 8));
+        PUT_NUMBER(d, ", lanes: %u", shared ? 1 : 2, 8);
     if (below(d, 4) == 0)
         put_lane_tables(d);
     else
@@ -228,57 +238,69 @@ static void put_switch(draw *d, uint32_t wire)
 
 static void put_nic(draw *d, uint32_t overhead)
 {
-    draw_put(d, "nic: {mtu: %u B, overhead: %u B, order: %s, backlog: %s", d->mtu, overhead,
-             ONE_OF(d, "fifo", "round-robin"), ONE_OF(d, "1", "3", "256"));
+    draw_put(d, "nic: {mtu: %u B, overhead: %u B", d->mtu, overhead);
+    PUT_NAME(d, ", order: %s", "fifo", "round-robin");
+    PUT_NAME(d, ", backlog: %s", "1", "3", "256");
     d->acks = below(d, 3) == 0;
-    if (d->acks)
-        draw_put(d, ", ack: %s, control_bytes: %u B", ONE_OF(d, "message", "packet"),
-                 between(d, 1, 128));
+    if (d->acks) {
+        PUT_NAME(d, ", ack: %s", "message", "packet");
+        PUT_NUMBER(d, ", control_bytes: %u B", 1, 128);
+    }
     if (below(d, 4) == 0)
         draw_put(d, ", notify: delivery");
     if (below(d, 8) == 0)
-        draw_put(d, ", control_vl: %u", below(d, 2));
+        PUT_NUMBER(d, ", control_vl: %u", 0, 1);
     if (below(d, 4) == 0)
-        draw_put(d, ", inject_rate: %u Gbit/s", between(d, d->link_gbps / 2, d->link_gbps));
+        PUT_NUMBER(d, ", inject_rate: %u Gbit/s", d->link_gbps / 2, d->link_gbps);
     if (below(d, 4) == 0)
-        draw_put(d, ", receive_rate: %u Gbit/s", between(d, d->link_gbps / 2, d->link_gbps));
+        PUT_NUMBER(d, ", receive_rate: %u Gbit/s", d->link_gbps / 2, d->link_gbps);
     draw_put(d, "}\n");
 }
 
 /* Thresholds, tables and timers at the scale of these short runs. */
 static void put_ibcc(draw *d)
 {
-    draw_put(d, ", preset: %s, evaluate: %s, victim_mask: %s, marking: %s",
-             ONE_OF(d, "testbed", "simulator", "fat-tree", "pfister"),
-             ONE_OF(d, "auto", "voq", "output", "contributors"), ONE_OF(d, "none", "hosts", "all"),
-             ONE_OF(d, "random", "counted"));
-    draw_put(d, ", root_test: %s", ONE_OF(d, "auto", "enter", "mark"));
-    draw_put(d, ", threshold: %u, hysteresis_mtus: %u, marking_rate: %u, packet_size: %u",
-             below(d, 16), below(d, 4), below(d, 3), below(d, 4));
+    PUT_NAME(d, ", preset: %s", "testbed", "simulator", "fat-tree", "pfister");
+    PUT_NAME(d, ", evaluate: %s", "auto", "voq", "output", "contributors");
+    PUT_NAME(d, ", victim_mask: %s", "none", "hosts", "all");
+    PUT_NAME(d, ", marking: %s", "random", "counted");
+    PUT_NAME(d, ", root_test: %s", "auto", "enter", "mark");
+    PUT_NUMBER(d, ", threshold: %u", 0, 15);
+    PUT_NUMBER(d, ", hysteresis_mtus: %u", 0, 3);
+    PUT_NUMBER(d, ", marking_rate: %u", 0, 2);
+    PUT_NUMBER(d, ", packet_size: %u", 0, 3);
     const char *level = ONE_OF(d, "qp", "qp", "sl");
     d->per_level = strcmp(level, "sl") == 0;
-    bool waits = d->acks && strcmp(level, "qp") == 0;
-    draw_put(d, ", becn: %s, level: %s, timer: %s, delay_from: %s",
-             ONE_OF(d, "cnp", "ack", waits ? "next-ack" : "cnp"), level,
-             ONE_OF(d, "auto", "free-running", "per-sl", "restart"), ONE_OF(d, "end", "start"));
-    draw_put(d, ", ccti_increase: %u, ccti_min: %u, ccti_timer: %u ns", between(d, 0, 20),
-             below(d, 2), between(d, 100, 20000));
-    draw_put(d, ", cct_delay: %u ns, cct_index: %u", between(d, 10, 5000), between(d, 1, 127));
-    if (below(d, 4) == 0)
-        draw_put(d, ", cs_threshold: %u, cs_return_delay: 1:%u, credit_mask: %s", between(d, 1, 15),
-                 below(d, 20), ONE_OF(d, "hosts", "all"));
+    const char *waits = d->acks && !d->per_level ? "next-ack" : "cnp";
+    const char *becn = ONE_OF(d, "cnp", "ack", waits);
+    draw_put(d, ", level: %s, becn: %s", level, becn);
+    PUT_NAME(d, ", timer: %s", "auto", "free-running", "per-sl", "restart");
+    PUT_NAME(d, ", delay_from: %s", "end", "start");
+    PUT_NUMBER(d, ", ccti_increase: %u", 0, 20);
+    PUT_NUMBER(d, ", ccti_min: %u", 0, 1);
+    PUT_NUMBER(d, ", ccti_timer: %u ns", 100, 20000);
+    PUT_NUMBER(d, ", cct_delay: %u ns", 10, 5000);
+    PUT_NUMBER(d, ", cct_index: %u", 1, 127);
+    if (below(d, 4) == 0) {
+        PUT_NUMBER(d, ", cs_threshold: %u", 1, 15);
+        PUT_NUMBER(d, ", cs_return_delay: 1:%u", 0, 19);
+        PUT_NAME(d, ", credit_mask: %s", "hosts", "all");
+    }
 }
 
 static void put_throttle(draw *d)
 {
-    draw_put(d,
-             ", timer: %u ns, marking: %u %%, longest: %u ns, increase: %u, limit: %u, table: %s",
-             between(d, 100, 5000), below(d, 101), between(d, 0, 10000), between(d, 1, 20),
-             between(d, 1, 200), ONE_OF(d, "quadratic", "linear"));
-    draw_put(d, ", restart: %s, credit_test: %s, longest_at: %u", ONE_OF(d, "yes", "no"),
-             ONE_OF(d, "yes", "no"), below(d, 2) * between(d, 1, 200));
+    PUT_NUMBER(d, ", timer: %u ns", 100, 5000);
+    PUT_NUMBER(d, ", marking: %u %%", 0, 100);
+    PUT_NUMBER(d, ", longest: %u ns", 0, 10000);
+    PUT_NUMBER(d, ", increase: %u", 1, 20);
+    PUT_NUMBER(d, ", limit: %u", 1, 200);
+    PUT_NAME(d, ", table: %s", "quadratic", "linear");
+    PUT_NAME(d, ", restart: %s", "yes", "no");
+    PUT_NAME(d, ", credit_test: %s", "yes", "no");
+    draw_put(d, ", longest_at: %u", maybe(d, 1, 200));
     if (below(d, 3) == 0)
-        draw_put(d, ", packet_size: %u B", below(d, 2 * d->mtu));
+        PUT_NUMBER(d, ", packet_size: %u B", 0, 2 * d->mtu - 1);
 }
 
 /* Would this control be refused with the scheme that was drawn? */
@@ -300,7 +322,7 @@ static void put_cc(draw *d)
     d->cc = below(d, 3) ? fit[below(d, n)] : "none";
     draw_put(d, "cc: {kind: %s", d->cc);
     if (strcmp(d->cc, "pace") == 0)
-        draw_put(d, ", rate: %u Gbit/s", between(d, 1, d->link_gbps));
+        PUT_NUMBER(d, ", rate: %u Gbit/s", 1, d->link_gbps);
     else if (strcmp(d->cc, "ibcc") == 0)
         put_ibcc(d);
     else if (strcmp(d->cc, "none") != 0)
@@ -341,8 +363,9 @@ static void put_host(draw *d)
 void draw_scenario(draw *d, uint32_t number)
 {
     *d = (draw){.number = number, .rng = cop_rng_make(number, COP_RNG_TEST, 2)};
-    uint32_t overhead = below(d, 2) * between(d, 0, 64);
-    d->mtu = between(d, 1, 8) * 256 - below(d, 3) * 7;
+    uint32_t overhead = maybe(d, 0, 64);
+    d->mtu = between(d, 1, 8) * 256;
+    d->mtu -= below(d, 3) * 7;
     put_run(d);
     put_network(d);
     put_queueing(d);

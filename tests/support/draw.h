@@ -1,8 +1,7 @@
 /* Random scenarios: a configuration of topology, routing, queueing, flow control, switch, end nodes,
  * congestion control and traffic, drawn from a number.
  *
- * Contract: the same number gives the same text, with the same compiler: several numbers are drawn in
- * the arguments of one call, and in which order is the compiler's choice. Queueing schemes, congestion
+ * Contract: the same number gives the same text, with every compiler. Queueing schemes, congestion
  * controls and arbitrations come from the program's own lists, so a new one is drawn as soon as it is
  * there; its options are for the functions in draw.c and draw_traffic.c to draw. Most scenarios are
  * accepted by the program, not all. Paths begin at the top of the source tree, where examples/ is. */
@@ -21,6 +20,7 @@ typedef struct draw {
     bool drain, random; /* random: another seed must give another run */
     bool credit, onoff, sectioned, strict, acks;
     bool output_buffers, output_shared;
+    bool own_rates; /* the topology states the rates of its links */
     bool per_level; /* the congestion control has a rate for a whole service level */
     const char *queueing, *cc, *arbitration, *arch, *host;
 } draw;

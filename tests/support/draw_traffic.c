@@ -5,6 +5,20 @@
 
 #include "draw_int.h"
 
+static void put_list(draw *d, uint32_t to)
+{
+    draw_put(d, ", to_list: [%u, %u, %u]", to, (to + 1) % d->hosts, (to + 2) % d->hosts);
+    PUT_NAME(d, ", to_order: %s", "round-robin", "random", "by-source");
+}
+
+static void put_forest(draw *d)
+{
+    PUT_NUMBER(d, ", hotspots: %u", 1, 2);
+    PUT_NUMBER(d, ", b_share: %u %%", 0, 99);
+    PUT_NUMBER(d, ", lifetime: %u us", 0, 7);
+    PUT_NAME(d, ", mix: %s", "drawn", "even");
+}
+
 static void put_pattern(draw *d, bool first)
 {
     const char *kind =
@@ -24,15 +38,13 @@ static void put_pattern(draw *d, bool first)
     else if (strcmp(kind, "all-to-one") == 0 || strcmp(kind, "hotspot") == 0)
         draw_put(d, ", to: %u", to);
     else if (strcmp(kind, "list") == 0)
-        draw_put(d, ", to_list: [%u, %u, %u], to_order: %s", to, (to + 1) % d->hosts,
-                 (to + 2) % d->hosts, ONE_OF(d, "round-robin", "random", "by-source"));
+        put_list(d, to);
     else if (strcmp(kind, "group-adversarial") == 0)
-        draw_put(d, ", group_size: 1, offset: %u", between(d, 1, d->hosts - 1));
+        PUT_NUMBER(d, ", group_size: 1, offset: %u", 1, d->hosts - 1);
     else if (strcmp(kind, "hot-region") == 0)
         draw_put(d, ", region: 40 %%");
     else if (strcmp(kind, "forest") == 0)
-        draw_put(d, ", hotspots: %u, b_share: %u %%, lifetime: %u us, mix: %s", between(d, 1, 2),
-                 below(d, 100), below(d, 8), ONE_OF(d, "drawn", "even"));
+        put_forest(d);
 }
 
 static void put_arrival(draw *d)
@@ -40,8 +52,8 @@ static void put_arrival(draw *d)
     uint32_t load = between(d, 1, 99);
     switch (below(d, 7)) {
     case 0:
-        draw_put(d, ", arrival: constant, load: %u %%, phase: %s", load,
-                 ONE_OF(d, "together", "random"));
+        draw_put(d, ", arrival: constant, load: %u %%", load);
+        PUT_NAME(d, ", phase: %s", "together", "random");
         break;
     case 1:
         draw_put(d, ", arrival: bernoulli, load: %u %%", load);
@@ -50,20 +62,22 @@ static void put_arrival(draw *d)
         draw_put(d, ", arrival: poisson, load: %u %%", load);
         break;
     case 3:
-        draw_put(d, ", arrival: pulses, load: %u %%, high_time: %u ns, low_time: %u ns", load,
-                 between(d, 100, 5000), between(d, 100, 5000));
-        draw_put(d, ", pulse_arrival: %s", ONE_OF(d, "bernoulli", "constant", "poisson"));
+        draw_put(d, ", arrival: pulses, load: %u %%", load);
+        PUT_NUMBER(d, ", high_time: %u ns", 100, 5000);
+        PUT_NUMBER(d, ", low_time: %u ns", 100, 5000);
+        PUT_NAME(d, ", pulse_arrival: %s", "bernoulli", "constant", "poisson");
         break;
     case 4:
-        draw_put(d, ", arrival: on-off, load: %u %%, on_mean: %u ns, off_mean: %u ns", load,
-                 between(d, 100, 5000), between(d, 100, 5000));
+        draw_put(d, ", arrival: on-off, load: %u %%", load);
+        PUT_NUMBER(d, ", on_mean: %u ns", 100, 5000);
+        PUT_NUMBER(d, ", off_mean: %u ns", 100, 5000);
         break;
     default:
         draw_put(d, ", arrival: saturated");
         return;
     }
     if (below(d, 4) == 0)
-        draw_put(d, ", patience: %u ns", between(d, 1, 5000));
+        PUT_NUMBER(d, ", patience: %u ns", 1, 5000);
 }
 
 /* Messages that wait for each other, among all or some of the hosts. */
@@ -72,7 +86,40 @@ static void put_exchange(draw *d)
     static const char *const kinds[] = {"ping-pong",   "all-pairs",      "natural-ring",
                                         "random-ring", "grid-transpose", "all-to-all"};
     const char *kind = kinds[below(d, d->hosts == 5 ? 4 : 6)]; /* 5 hosts make no grid */
-    draw_put(d, ", exchange: %s, think: %u ns", kind, below(d, 2) * below(d, 500));
+    draw_put(d, ", exchange: %s, think: %u ns", kind, maybe(d, 0, 499));
+}
+
+static void put_sizes(draw *d)
+{
+    switch (below(d, 5)) {
+    case 0:
+        draw_put(d, ", size_distribution: uniform");
+        PUT_NUMBER(d, ", size_min: %u B", 1, 100);
+        PUT_NUMBER(d, ", size_max: %u B", 100, 5000);
+        break;
+    case 1:
+        draw_put(d, ", size_distribution: bimodal, size_small: 64 B");
+        PUT_NUMBER(d, ", size_large: %u B", 1000, 9000);
+        break;
+    case 2:
+        draw_put(d, ", size_distribution: list, weights: [3, 2, 1]");
+        PUT_NUMBER(d, ", sizes: [%u", 1, 100);
+        PUT_NUMBER(d, ", %u, 3000]", 100, 1000);
+        break;
+    default:
+        PUT_NUMBER(d, ", message: %u B", 1, 8000);
+    }
+}
+
+/* When an entry that is not the first is there. */
+static void put_times(draw *d, bool exchange)
+{
+    if (below(d, 2)) {
+        PUT_NUMBER(d, ", start: %u ns", 0, 4999);
+        draw_put(d, ", stop: %" PRIu64 " ns", 5000 + below(d, 2) * d->duration_ns);
+    } else if (!exchange && below(d, 3) == 0) {
+        PUT_NUMBER(d, ", active: [1 us, 3 us, 4500 ns, %u ns]", 5000, 20000);
+    }
 }
 
 void draw_traffic(draw *d)
@@ -89,30 +136,12 @@ void draw_traffic(draw *d)
             put_arrival(d);
         }
         if (!exchange && below(d, 3) == 0)
-            draw_put(d, ", share: %u %%", between(d, 30, 100));
-        switch (below(d, 5)) {
-        case 0:
-            draw_put(d, ", size_distribution: uniform, size_min: %u B, size_max: %u B",
-                     between(d, 1, 100), between(d, 100, 5000));
-            break;
-        case 1:
-            draw_put(d, ", size_distribution: bimodal, size_small: 64 B, size_large: %u B",
-                     between(d, 1000, 9000));
-            break;
-        case 2:
-            draw_put(d, ", size_distribution: list, sizes: [%u, %u, 3000], weights: [3, 2, 1]",
-                     between(d, 1, 100), between(d, 100, 1000));
-            break;
-        default:
-            draw_put(d, ", message: %u B", between(d, 1, 8000));
-        }
-        if (i > 0 && below(d, 2))
-            draw_put(d, ", start: %u ns, stop: %" PRIu64 " ns", below(d, 5000),
-                     5000 + below(d, 2) * d->duration_ns);
-        else if (i > 0 && !exchange && below(d, 3) == 0)
-            draw_put(d, ", active: [1 us, 3 us, 4500 ns, %u ns]", between(d, 5000, 20000));
+            PUT_NUMBER(d, ", share: %u %%", 30, 100);
+        put_sizes(d);
+        if (i > 0)
+            put_times(d, exchange);
         if (below(d, 4) == 0)
-            draw_put(d, ", sl: %u", below(d, 16));
+            PUT_NUMBER(d, ", sl: %u", 0, 15);
         draw_put(d, "}\n");
     }
 }

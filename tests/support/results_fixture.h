@@ -80,5 +80,8 @@ static const char pairs[] =
     "us}\n";
 #define FIRST_NS (HOP_NS + 20 + WIRE_NS)
 #define SECOND_NS (FIRST_NS + WIRE_NS)
+/* Of host 0's packet so much is taken in before the bin ends, 1 us after its start; the rest, and all of
+ * the others, in the next one. */
+#define BEFORE_CUT ((1000 - HOP_NS - 20) / WIRE_NS)
 
 #endif

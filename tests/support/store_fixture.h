@@ -124,8 +124,11 @@ static inline cop_result make_result(uint32_t ports, uint32_t nodes)
     r.latency = COP_NEW_ARRAY(&r.arena, cop_hist, 1);
     r.transit = COP_NEW_ARRAY(&r.arena, cop_hist, 1); /* stays empty */
     cop_rng rng = cop_rng_make(1, COP_RNG_TEST, 0);
-    for (int i = 0; i < 5000; i++)
-        cop_hist_add(r.latency, 1 + (cop_rng_u64(&rng) >> (24 + cop_rng_below(&rng, 40))));
+    for (int i = 0; i < 5000; i++) {
+        uint64_t v =
+            cop_rng_u64(&rng); /* one draw per expression: the order is then the same everywhere */
+        cop_hist_add(r.latency, 1 + (v >> (24 + cop_rng_below(&rng, 40))));
+    }
     fill_series(&r);
     fill_lists(&r, ports, nodes);
     return r;

@@ -319,7 +319,8 @@ static void hist_quantile_is_near(void **state)
     cop_hist *h = cop_alloc(sizeof(*h));
     cop_rng r = cop_rng_make(9, COP_RNG_TEST, 9);
     for (int i = 0; i < N; i++) {
-        v[i] = cop_rng_u64(&r) >> (10 + cop_rng_below(&r, 54)); /* all magnitudes below 2^54 */
+        v[i] = cop_rng_u64(&r);
+        v[i] >>= 10 + cop_rng_below(&r, 54); /* all magnitudes below 2^54 */
         cop_hist_add(h, v[i]);
     }
     qsort(v, N, sizeof(*v), by_value);
@@ -362,7 +363,8 @@ static void hist_merge_equals_adding(void **state)
     cop_hist *all = cop_alloc(sizeof(*all)), *part = cop_alloc(3 * sizeof(*part));
     cop_rng r = cop_rng_make(10, COP_RNG_TEST, 4);
     for (int i = 0; i < 3000; i++) {
-        uint64_t v = cop_rng_u64(&r) >> (2 + cop_rng_below(&r, 62));
+        uint64_t v = cop_rng_u64(&r);
+        v >>= 2 + cop_rng_below(&r, 62);
         cop_hist_add(all, v);
         cop_hist_add(&part[i % 2], v); /* part 2 stays empty */
     }

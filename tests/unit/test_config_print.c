@@ -81,7 +81,8 @@ static void fill_random(const cop_opt *o, void *cfg, cop_arena *arena, cop_rng *
 {
     void *field = (char *)cfg + o->offset;
     double span = o->max > o->min ? o->max - o->min : 1e6;
-    double real = o->min + span * cop_rng_unit(rng) * (cop_rng_below(rng, 2) ? 1.0 : 1e-3);
+    span *= cop_rng_below(rng, 2) ? 1.0 : 1e-3;
+    double real = o->min + span * cop_rng_unit(rng);
     if (real > 1e18)
         real = 1e18;
     size_t n = cop_rng_below(rng, 6);

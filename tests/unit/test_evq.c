@@ -119,20 +119,25 @@ static const mix mixes[] = {
     {"far future", 300, 500, 0, COP_NS, 60, 5},
 };
 
+/* Two draws, one after the other: compilers differ in how they order those of one expression. */
+static uint32_t some_id(cop_rng *r, uint32_t entities)
+{
+    enum cop_ev_kind kind = (enum cop_ev_kind)cop_rng_below(r, COP_EV_KINDS);
+    return cop_ev_id(kind, cop_rng_below(r, entities));
+}
+
 /* A key greater than the one being handled. */
 static void push_later(pair *p, const mix *m, cop_rng *r)
 {
     cop_time t = p->any ? p->last.t : 0;
-    uint32_t percent = cop_rng_below(r, 100);
+    uint32_t percent = cop_rng_below(r, 100), shift = 20 + cop_rng_below(r, 24);
     if (percent < m->far_percent)
-        t += COP_US + (cop_rng_u64(r) >> (20 + cop_rng_below(r, 24)));
+        t += COP_US + (cop_rng_u64(r) >> shift);
     else if (percent >= m->far_percent + m->same_percent)
         t += 1 + cop_rng_u64(r) % m->near_ps;
     if (m->step_ps && percent < 90)
         t = (t + m->step_ps - 1) / m->step_ps * m->step_ps;
-    uint32_t id =
-        cop_ev_id((enum cop_ev_kind)cop_rng_below(r, COP_EV_KINDS), cop_rng_below(r, m->entities));
-    cop_ev ev = {.t = t, .id = id};
+    cop_ev ev = {.t = t, .id = some_id(r, m->entities)};
     if (p->any && !cop_ev_before(p->last, ev))
         ev.t++;
     pair_push(p, ev.t, ev.id);
@@ -174,10 +179,10 @@ static void fill_bucket(pair *p, cop_time start, uint32_t n, uint32_t times, uin
                         uint32_t seed)
 {
     cop_rng r = cop_rng_make(seed, COP_RNG_TEST, n);
-    for (uint32_t i = 0; i < n; i++)
-        pair_push(p, start + cop_rng_below(&r, times),
-                  cop_ev_id((enum cop_ev_kind)cop_rng_below(&r, COP_EV_KINDS),
-                            cop_rng_below(&r, entities)));
+    for (uint32_t i = 0; i < n; i++) {
+        cop_time t = start + cop_rng_below(&r, times);
+        pair_push(p, t, some_id(&r, entities));
+    }
 }
 
 static void test_sorts_of_a_bucket(void **state)
@@ -217,8 +222,8 @@ static void test_pushes_into_the_current_bucket(void **state)
             for (uint32_t round = 0; round < 20 && pair_pop(&p, COP_NEVER); round++) {
                 cop_rng r = cop_rng_make(round, COP_RNG_TEST, times);
                 for (uint32_t k = 0; k < adds[i]; k++) {
-                    cop_ev ev = {p.last.t + cop_rng_below(&r, times),
-                                 cop_ev_id(COP_EV_SAMPLE, cop_rng_below(&r, 4000)), 0};
+                    cop_ev ev = {.t = p.last.t + cop_rng_below(&r, times)};
+                    ev.id = cop_ev_id(COP_EV_SAMPLE, cop_rng_below(&r, 4000));
                     if (cop_ev_before(p.last, ev))
                         pair_push(&p, ev.t, ev.id);
                 }

@@ -159,15 +159,22 @@ typedef struct starved {
  * time. */
 static void starve(starved *s)
 {
-    *s = (starved){.run = {.lanes = 1, .return_delay = {.multiplier = 2}},
-                   .input = {.limit = 4096},
-                   .lane = {.upper = UINT32_MAX, .lower = UINT32_MAX},
-                   .out = {.pace = (cop_pace)1000 << 16}};
+    *s = (starved){
+        .run = {.lanes = 1, .sections = 1, .special = true, .return_delay = {.multiplier = 2}},
+        .input = {.limit = 4096},
+        .lane = {.upper = UINT32_MAX, .lower = UINT32_MAX},
+        .out = {.pace = (cop_pace)1000 << 16}};
     s->run.lane = &s->lane;
     s->run.input = &s->input;
     s->net.cc_net = &s->run;
     s->net.out = &s->out;
     s->net.in = &s->in;
+}
+
+static void filled(starved *s, uint32_t before, uint32_t after)
+{
+    const cop_pkt p = {0};
+    ibcc_on_fill(&s->net, SOME_PORT, SOME_PORT, before, after, &p);
 }
 
 static cop_time returned(starved *s, cop_time t)
@@ -180,11 +187,11 @@ static void test_credits_are_apart_while_starved(void **state)
     (void)state;
     starved s;
     starve(&s);
-    ibcc_on_fill(&s.net, SOME_PORT, SOME_PORT, 0, 0, 4096);
+    filled(&s, 0, 4096);
     assert_int_equal(returned(&s, 100), 100); /* not above the limit */
     assert_int_equal(returned(&s, 150), 150);
     assert_int_equal(s.run.starved, 0);
-    ibcc_on_fill(&s.net, SOME_PORT, SOME_PORT, 0, 4096, 4097);
+    filled(&s, 4096, 4097);
     assert_int_equal(returned(&s, 200), 150 + 2 * 1000 * COP_NS);
     assert_int_equal(returned(&s, 250), 150 + 4 * 1000 * COP_NS);
     assert_int_equal(returned(&s, COP_MS), COP_MS); /* they are far apart as they are */
@@ -197,11 +204,11 @@ static void test_credits_after_starvation_keep_their_order(void **state)
     (void)state;
     starved s;
     starve(&s);
-    ibcc_on_fill(&s.net, SOME_PORT, SOME_PORT, 0, 0, 5000);
+    filled(&s, 0, 5000);
     assert_int_equal(returned(&s, 100), 2 * 1000 * COP_NS);
     cop_time late = returned(&s, 100);
     assert_int_equal(late, 4 * 1000 * COP_NS);
-    ibcc_on_fill(&s.net, SOME_PORT, SOME_PORT, 0, 5000, 1000);
+    filled(&s, 5000, 1000);
     assert_int_equal(returned(&s, 200), late); /* neither held back further nor before that one */
     assert_int_equal(returned(&s, late + 1), late + 1);
 }

@@ -138,7 +138,8 @@ static void fill_of_one_lane(void **state)
             net_lab *w = lab_build(yaml, starve, starved);
             ibcc_run *run = run_of(w);
             uint32_t in = port(w, 1, 2), out = port(w, 1, 1), all = w->topo.host_port0 * 3;
-            ibcc_on_fill(&w->net, in, out, vl, 0, 4000);
+            const cop_pkt by = {.bytes = 1000, .out_vl = (uint8_t)vl};
+            ibcc_on_fill(&w->net, in, out, 0, 4000, &by);
             assert_int_equal(run->input != NULL, starved);
             for (uint32_t i = 0; i < all; i++) {
                 assert_int_equal(run->lane[i].sum, i == out * 3 + vl ? 4000 : 0);
@@ -146,7 +147,7 @@ static void fill_of_one_lane(void **state)
                 if (starved)
                     assert_int_equal(run->input[i].bytes, i == in * 3 + vl ? 4000 : 0);
             }
-            ibcc_on_fill(&w->net, in, out, vl, 4000, 4001);
+            ibcc_on_fill(&w->net, in, out, 4000, 4001, &by);
             for (uint32_t i = 0; i < all; i++)
                 assert_int_equal(run->lane[i].congested, i == out * 3 + vl);
             assert_true(w->net.cc->port_value(&w->net, out, vl, 0) == 1.0);
@@ -160,7 +161,7 @@ static void fill_of_one_lane(void **state)
                     ibcc_on_dequeue(&w->net, p, &pkt);
                     assert_int_equal(pkt.flags, p == out && lane == vl ? COP_PKT_FECN : 0);
                 }
-            ibcc_on_fill(&w->net, in, out, vl, 4001, 3000);
+            ibcc_on_fill(&w->net, in, out, 4001, 3000, &by);
             assert_false(run->lane[out * 3 + vl].congested);
             lab_free(w);
         }
@@ -179,7 +180,8 @@ static void roots_and_victims(void **state)
             l->sum = 0;
             /* A packet of 1000 bytes needs 16 blocks. */
             w->net.out[ports[i]].section[1].credit = credit ? 16 : 15;
-            ibcc_on_fill(&w->net, port(w, 0, 0), ports[i], 1, 0, 5000);
+            const cop_pkt by = {.bytes = 1000, .out_vl = 1};
+            ibcc_on_fill(&w->net, port(w, 0, 0), ports[i], 0, 5000, &by);
             assert_int_equal(l->congested, credit || ports[i] == host);
         }
     lab_free(w);

@@ -99,11 +99,11 @@ static void test_lazy_timer(void **state)
     (void)state;
     cop_rng r = cop_rng_make(3, COP_RNG_TEST, 9);
     for (int round = 0; round < 200; round++) {
-        ibcc_params p = {.increase = cop_rng_below(&r, 4),
-                         .limit = 20 + cop_rng_below(&r, 100),
-                         .min = cop_rng_below(&r, 5),
-                         .period_ps = 1 + cop_rng_below(&r, 50),
-                         .restart = round % 2};
+        ibcc_params p = {.restart = round % 2};
+        p.increase = cop_rng_below(&r, 4);
+        p.limit = 20 + cop_rng_below(&r, 100);
+        p.min = cop_rng_below(&r, 5);
+        p.period_ps = 1 + cop_rng_below(&r, 50);
         cop_time phase = cop_rng_below(&r, (uint32_t)p.period_ps), left = p.period_ps;
         ibcc_flow f = {0};
         uint32_t index = p.min;
