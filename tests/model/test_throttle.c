@@ -10,6 +10,7 @@
 #include "net/net.h"
 #include "scenario.h"
 
+#include <math.h>
 #include <string.h>
 
 static void near(double value, double expected, double share)
