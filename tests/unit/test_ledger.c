@@ -138,6 +138,11 @@ static void test_faults(void **state)
     refuse(CHECK("gran2-1", "kind: order, expected: {value: 1}"), "gran2.yaml:5",
            "`tolerance` is missing");
     refuse("  - just text\n", "gran2.yaml:5", "not a map");
+    refuse(CHECK("gran2-1", GOOD ", bound: ours"), NULL, NULL);
+    refuse(CHECK("gran2-1", GOOD ", bound: theirs"), "gran2.yaml:5", "ours, or left out");
+    refuse(CHECK("gran2-1", GOOD ", bound: [ours]"), "gran2.yaml:5", "ours, or left out");
+    refuse(CHECK("gran2-1", "kind: order, expected: {value: 1}, tolerance: shown, bound: ours"),
+           "gran2.yaml:5", "no bound");
 }
 
 static void expect_band(const char *tolerance, double value, double low, double high)
@@ -215,6 +220,32 @@ static void test_bands(void **state)
     }
 }
 
+/* What is shown has no band, whatever it says of values; a bound of our own is told from the rest. */
+static void test_shown_and_ours(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {"{value: 1}", "{values: {a: 1, b: 2}}", "{min: 2}",
+                                           "{relation: a over b}"};
+    cop_ledger l;
+    for (size_t i = 0; i < COP_LEN(expected); i++) {
+        char more[128];
+        snprintf(more, sizeof(more), "expected: %s, tolerance: shown", expected[i]);
+        const cop_claim *c = one_claim(&l, more);
+        assert_true(c->shown && c->n_bands == 0);
+        assert_int_equal(cop_claim_judge(c), COP_CLAIM_NOT_RUN); /* until it is measured */
+        cop_ledger_free(&l);
+    }
+    const cop_claim *c = one_claim(&l, "expected: {min: 3}, tolerance: {min: 3}, bound: ours");
+    assert_false(c->shown);
+    assert_true(c->n_bands == 1 && c->band[0].low == 3.0);
+    assert_string_equal(c->tolerance, "min 3 (ours)");
+    cop_ledger_free(&l);
+    c = one_claim(&l, "expected: {values: {a: 1, b: 2}}, tolerance: {a: 5 %, b: shown}");
+    assert_false(c->shown);
+    assert_true(c->n_bands == 1 && cop_claim_band(c, "b") == NULL); /* of some, not of all */
+    cop_ledger_free(&l);
+}
+
 /* The ledger in the tree: a band never excludes the value it is made for. */
 static void test_all_bands(void **state)
 {
@@ -247,9 +278,10 @@ static void test_missing_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),     cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_states),     cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_tolerances), cmocka_unit_test(test_bands),
-        cmocka_unit_test(test_all_bands),  cmocka_unit_test(test_missing_folder)};
+        cmocka_unit_test(test_counts),        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_states),        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_tolerances),    cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_all_bands),     cmocka_unit_test(test_shown_and_ours),
+        cmocka_unit_test(test_missing_folder)};
     return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);
 }
