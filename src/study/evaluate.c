@@ -36,6 +36,9 @@ cop_measured cop_measure_seeds(const double *value, size_t n)
         m.least = fmin(m.least, value[i]);
         m.most = fmax(m.most, value[i]);
     }
+    if (m.least == m.most &&
+        !isnan(m.mean)) /* the mean of equals is no rounding error beside them */
+        m.mean = m.least;
     for (size_t i = 0; i < n; i++)
         q += (value[i] - m.mean) * (value[i] - m.mean);
     if (n > 1)
@@ -146,7 +149,7 @@ static json_t *item_json(const cop_item *it, const finding *f)
 
 static const char *number_text(cop_arena *a, double v, double ci)
 {
-    if (isnan(ci) || ci == 0.0)
+    if (isnan(ci) || ci <= 1e-9 * fabs(v)) /* one seed; all alike but for rounding */
         return cop_arena_printf(a, "%.5g", v);
     return cop_arena_printf(a, "%.5g ± %.2g", v, ci);
 }

@@ -77,6 +77,13 @@ static void test_narrow(void **state)
     (void)state;
     cop_measured m = cop_measure_seeds(SEEDS(3, -1, 2));
     assert_true(m.least == -1 && m.most == 3);
+    /* Equal values are their own mean, to the last bit, whatever sums of fifths come to. */
+    for (int i = 1; i < 1000; i++) {
+        double v = i / 997.0;
+        m = cop_measure_seeds(SEEDS(v, v, v, v, v));
+        assert_true(m.mean == v && m.ci == 0.0);
+    }
+    assert_true(isnan(cop_measure_seeds(SEEDS(1, NAN, 1)).mean)); /* not hidden by the others */
     /* Half an interval of three equal steps of 0.1 around a mean is 0.248. */
     assert_false(narrow(COP_RULE_BAND, 9, 11, SEEDS(9.4, 9.5, 9.6)));
     assert_true(narrow(COP_RULE_BAND, 9, 11, SEEDS(9.1, 9.2, 9.3))); /* 8.95: by the interval */
