@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include "study/evaluate.h"
 #include "study/validation.h"
 
 #include <jansson.h>
@@ -57,7 +58,8 @@ static void list_papers(const cop_ledger *l, const cop_verdicts *v)
         print_tally(l->paper[i].key, &t, cop_plain_copy(&arena, l->paper[i].title));
     }
     print_tally("all", &all, "");
-    printf("\n  %u of them are constants that no simulation produces; they are recorded.\n",
+    printf("\n  %u of them are recorded, not judged: constants that no simulation produces, and\n"
+           "  measured values for which the source gives no measure.\n",
            all.state[COP_CLAIM_RECORDED]);
     cop_arena_free(&arena);
 }
@@ -75,8 +77,9 @@ static void list_claim(const cop_claim *c, const cop_verdicts *v)
 {
     const cop_study_verdict *found = cop_verdict_find(v, c->id);
     cop_arena a = {0};
-    printf("%-12s %-9s %s (%s, %s)\n", cop_plain_copy(&a, c->id),
-           cop_claim_state_name(cop_verdict_state(v, c)), cop_plain_copy(&a, c->metric),
+    printf("%-12s %-9s %s%s (%s, %s)\n", cop_plain_copy(&a, c->id),
+           cop_claim_state_name(cop_verdict_state(v, c)),
+           found && cop_verdict_narrow(found) ? "narrow; " : "", cop_plain_copy(&a, c->metric),
            cop_claim_kind_name(c->kind), cop_plain_copy(&a, c->where));
     printf("%-12s expected %s; tolerance %s; needs %s\n", "", cop_plain_copy(&a, c->expected),
            cop_plain_copy(&a, c->tolerance), cop_plain_copy(&a, c->needs));
@@ -110,6 +113,7 @@ static json_t *claim_json(const cop_claim *c, const cop_paper *p, const cop_verd
     json_object_set_new(o, "metric", json_string(c->metric));
     json_object_set_new(o, "kind", json_string(cop_claim_kind_name(c->kind)));
     json_object_set_new(o, "verdict", json_string(cop_claim_state_name(cop_verdict_state(v, c))));
+    json_object_set_new(o, "narrow", json_boolean(found && cop_verdict_narrow(found)));
     json_object_set_new(o, "expected", json_string(c->expected));
     json_object_set_new(o, "measured", found ? json_string(found->measured) : json_null());
     json_object_set_new(o, "tolerance", json_string(c->tolerance));

@@ -194,12 +194,18 @@ int cop_studies_run(cop_studies *all, const cop_studies_opts *o)
 
 /* -- tables -- */
 
+/* A verdict in ten columns, as a word as well as a colour. */
 static const char *mark(const char *state, bool colour)
 {
-    bool pass = strcmp(state, "pass") == 0, fail = strcmp(state, "fail") == 0;
-    if (!colour)
-        return pass ? "pass   " : fail ? "FAIL   " : "not run";
-    return pass ? "\033[32m✓ pass\033[0m " : fail ? "\033[31m✗ FAIL\033[0m " : "· not run";
+    static const struct {
+        const char *state, *plain, *coloured;
+    } marks[] = {{"pass", "pass      ", "\033[32m✓ pass\033[0m    "},
+                 {"fail", "FAIL      ", "\033[31m✗ FAIL\033[0m    "},
+                 {"recorded", "recorded  ", "• recorded"}};
+    for (size_t i = 0; i < COP_LEN(marks); i++)
+        if (strcmp(state, marks[i].state) == 0)
+            return colour ? marks[i].coloured : marks[i].plain;
+    return colour ? "· not run " : "not run   ";
 }
 
 /* Text cut to so many columns; UTF-8 is counted by characters. */
@@ -218,7 +224,7 @@ static void put_cut(FILE *out, const char *text, unsigned columns)
 static void show_record(FILE *out, const cop_study_record *r, cop_style style, cop_arena *a)
 {
     unsigned width = style.width > 60 ? style.width : 100;
-    unsigned half = (width - 26) / 2;
+    unsigned half = (width - 36) / 2;
     fprintf(out, "\n%s%s%s  %s\n", style.colour ? "\033[1m" : "", cop_plain_copy(a, r->name),
             style.colour ? "\033[0m" : "", cop_plain_copy(a, r->title));
     size_t bad = 0;
@@ -230,13 +236,14 @@ static void show_record(FILE *out, const cop_study_record *r, cop_style style, c
     if (bad > MAX_BAD_SHOWN)
         fprintf(out, "  ... and %zu more\n", bad - MAX_BAD_SHOWN);
     if (r->n_verdicts > 0) {
-        fprintf(out, "  %-12s %-8s  ", "check", "verdict");
+        fprintf(out, "  %-12s %-17s  ", "check", "verdict");
         put_cut(out, "expected", half);
         fputs(" measured\n", out);
     }
     for (size_t i = 0; i < r->n_verdicts; i++) {
         const cop_study_verdict *v = &r->verdict[i];
-        fprintf(out, "  %-12s %s   ", cop_plain_copy(a, v->id), mark(v->state, style.colour));
+        fprintf(out, "  %-12s %s %-6s  ", cop_plain_copy(a, v->id), mark(v->state, style.colour),
+                cop_verdict_narrow(v) ? "narrow" : "");
         put_cut(out, cop_plain_copy(a, v->expected), half);
         fputc(' ', out);
         put_cut(out, cop_plain_copy(a, v->measured), half);
@@ -248,7 +255,7 @@ static void show_record(FILE *out, const cop_study_record *r, cop_style style, c
 
 void cop_studies_show(FILE *out, const cop_studies *all, cop_style style)
 {
-    size_t pass = 0, fail = 0, waiting = 0;
+    size_t pass = 0, fail = 0, narrow = 0, waiting = 0, recorded = 0;
     for (size_t i = 0; i < all->n; i++) {
         cop_arena arena = {0};
         show_record(out, &all->record[i], style, &arena);
@@ -258,9 +265,12 @@ void cop_studies_show(FILE *out, const cop_studies *all, cop_style style)
             pass += strcmp(state, "pass") == 0;
             fail += strcmp(state, "fail") == 0;
             waiting += strcmp(state, "not-run") == 0;
+            recorded += strcmp(state, "recorded") == 0;
+            narrow += cop_verdict_narrow(&all->record[i].verdict[k]);
         }
     }
-    if (pass + fail + waiting > 0)
-        fprintf(out, "\n%zu checks: %zu pass, %zu fail, %zu not run\n", pass + fail + waiting, pass,
-                fail, waiting);
+    size_t n = pass + fail + waiting + recorded;
+    if (n > 0)
+        fprintf(out, "\n%zu checks: %zu pass, %zu fail (%zu narrow), %zu not run, %zu recorded\n",
+                n, pass, fail, narrow, waiting, recorded);
 }

@@ -14,8 +14,9 @@ static const char *const paper_keys[] = {"gran0", "gran1", "gran2", "gran3", "gr
                                          "gran5", "gran6", "fern",  "qcn",   "pfis"};
 static const char *const kind_names[] = {"printed", "derived", "order", "shape"};
 static const char *const state_names[] = {"pass", "fail", "not-run", "recorded"};
-static const char *const claim_keys[] = {"id",   "where",    "setup",     "experiment", "metric",
-                                         "kind", "expected", "tolerance", "needs",      "note"};
+static const char *const claim_keys[] = {"id",     "where", "setup",    "experiment",
+                                         "metric", "kind",  "expected", "tolerance",
+                                         "needs",  "note",  "bound"};
 static const char *const expected_keys[] = {"value", "values", "min", "max", "relation", "record"};
 
 typedef struct reader {
@@ -163,6 +164,22 @@ static void read_bands(reader *r, int expected, int tolerance, cop_claim *c)
         add_band(r, c, "", value, value || wider ? tolerance : expected);
 }
 
+/* How the numbers are to be taken: a bound that no source prints is named, and what the source gives
+ * no measure for is shown without a verdict. */
+static int read_judging(reader *r, int claim, cop_claim *c)
+{
+    int bound = cop_doc_get(r->doc, claim, "bound");
+    const char *whose = bound ? cop_doc_text(r->doc, bound) : NULL;
+    c->shown = strcmp(c->tolerance, "shown") == 0;
+    if (bound && (whose == NULL || strcmp(whose, "ours") != 0))
+        return fault(r, bound, "unknown bound", "`bound` is ours, or left out");
+    if (bound && c->shown)
+        return fault(r, bound, "what is shown has no bound", "leave `bound` out");
+    if (bound)
+        c->tolerance = cop_arena_printf(&r->l->arena, "%s (ours)", c->tolerance);
+    return 0;
+}
+
 static int read_claim(reader *r, int node, cop_claim *c)
 {
     int rc = check_keys(r, node, claim_keys, COP_LEN(claim_keys));
@@ -178,13 +195,15 @@ static int read_claim(reader *r, int node, cop_claim *c)
     c->needs = text_of(r, node, "needs", &rc);
     int note = cop_doc_get(r->doc, node, "note"), expected = cop_doc_get(r->doc, node, "expected");
     c->note = note ? render(r, note) : NULL;
+    if (read_judging(r, node, c) != 0)
+        rc = -COP_E_INPUT;
     if (strncmp(c->id, r->key, strlen(r->key)) != 0)
         rc = fault(r, node, "the id does not begin with the paper's key", r->key);
     if (expected && check_keys(r, expected, expected_keys, COP_LEN(expected_keys)) != 0)
         rc = -COP_E_INPUT;
     else if (expected)
         c->record = cop_doc_get(r->doc, expected, "record") != 0;
-    if (expected && rc == 0 && !c->record)
+    if (expected && rc == 0 && !c->record && !c->shown)
         read_bands(r, expected, cop_doc_get(r->doc, node, "tolerance"), c);
     return read_kind(r, node, c) != 0 ? -COP_E_INPUT : rc;
 }

@@ -18,7 +18,7 @@ enum cop_claim_state {
     COP_CLAIM_PASS,
     COP_CLAIM_FAIL,
     COP_CLAIM_NOT_RUN, /* no experiment has produced it yet */
-    COP_CLAIM_RECORDED, /* a constant that no simulation produces */
+    COP_CLAIM_RECORDED, /* not judged: a constant that no simulation produces, or `shown` */
     COP_CLAIM_STATES
 };
 
@@ -32,11 +32,12 @@ typedef struct cop_band {
 typedef struct cop_claim {
     const char *id, *where, *setup, *experiment, *metric;
     enum cop_claim_kind kind;
-    const char *expected, *tolerance; /* as text, for people */
+    const char *expected, *tolerance; /* as text, for people; says so if the bound is ours */
     const char *needs, *note; /* mechanisms; NULL: no note */
     cop_band *band; /* what can be judged by numbers alone; relations are judged by experiments */
     size_t n_bands;
     bool record; /* a constant to be recorded, not simulated */
+    bool shown; /* measured and shown, not judged: the source gives no measure for it */
 } cop_claim;
 
 typedef struct cop_paper {

@@ -216,9 +216,9 @@ void cop_report_each_verdict(const json_t *doc,
             fn(user, e, v);
 }
 
-static const char *const verdict_columns[] = {"id",        "paper",  "experiment", "scale",
-                                              "where",     "metric", "kind",       "expected",
-                                              "tolerance", "state",  "measured",   "explain"};
+static const char *const verdict_columns[] = {
+    "id",       "paper",     "experiment", "scale",    "where",   "metric", "kind",
+    "expected", "tolerance", "state",      "measured", "explain", "narrow"};
 
 static void csv_verdict(void *user, const json_t *experiment, const json_t *v)
 {

@@ -55,6 +55,17 @@ static int add_point(reader *rd, json_t *list, const cop_study_point *p, const c
     return set_json(rd, o, "axes", p->axes, "a point", of);
 }
 
+/* Whether other seeds could turn the verdict; evaluate.c marks the items on which it hangs. */
+static bool is_narrow(const json_t *items)
+{
+    size_t i;
+    json_t *item;
+    COP_EACH (items, i, item)
+        if (json_is_true(json_object_get(item, "narrow")))
+            return true;
+    return false;
+}
+
 static int add_verdict(const reader *rd, json_t *list, const cop_study_verdict *v)
 {
     json_t *o = json_object();
@@ -69,7 +80,10 @@ static int add_verdict(const reader *rd, json_t *list, const cop_study_verdict *
     set_text(o, "state", v->state);
     set_text(o, "measured", v->measured);
     set_text(o, "explain", v->explain);
-    return set_json(rd, o, "items", v->items, "the verdict", v->id);
+    int rc = set_json(rd, o, "items", v->items, "the verdict", v->id);
+    if (is_narrow(json_object_get(o, "items")))
+        set_text(o, "narrow", "narrow");
+    return rc;
 }
 
 static int add_figure(const reader *rd, json_t *list, const cop_study_figure *f, const char *of)

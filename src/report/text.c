@@ -179,8 +179,11 @@ static void put_check(void *user, const json_t *experiment, const json_t *v)
     put_padded(s, state, 9);
     fputc(' ', s->out);
     style(s, PLAIN);
-    put_clipped(s, cop_report_get(v, "metric"),
-                s->width > (unsigned)s->id_width + 30 ? s->width - (unsigned)s->id_width - 15 : 30);
+    bool narrow = cop_report_get(v, "narrow")[0] != '\0';
+    unsigned room =
+        s->width > (unsigned)s->id_width + 30 ? s->width - (unsigned)s->id_width - 15 : 30;
+    fputs(narrow ? "narrow: " : "", s->out);
+    put_clipped(s, cop_report_get(v, "metric"), narrow ? room - 8 : room);
     fputc('\n', s->out);
     style(s, DIM);
     put_label(s, "expected", shown(json_object_get(v, "expected"), buf, sizeof(buf)));

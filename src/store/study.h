@@ -21,7 +21,8 @@ typedef struct cop_study_verdict {
     const char *state; /* pass, fail, not-run, recorded */
     const char *measured; /* as text, for people */
     const char *explain; /* why it fails, what was tried; "" */
-    const char *items; /* JSON: [{"what","value","ci","low","high","pass"}] */
+    const char
+        *items; /* JSON: [{"what","value","ci","least","most","low","high","pass","narrow"}] */
 } cop_study_verdict;
 
 typedef struct cop_study_figure {

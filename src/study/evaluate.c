@@ -2,7 +2,8 @@
  *
  * In:  a plan whose points know their runs, the database. Out: a cop_study_record.
  * A check is not run while a run it needs is missing, and fails if one of its runs has no result or
- * if a number lies outside its band. Nothing here knows a mechanism or a paper. */
+ * if a number lies outside its band. Numbers that are only shown have no band; a check of nothing else
+ * is recorded. Nothing here knows a mechanism or a paper. */
 #include "study/evaluate.h"
 
 #include <jansson.h>
@@ -28,10 +29,16 @@ static double quantile(size_t freedom)
 
 cop_measured cop_measure_seeds(const double *value, size_t n)
 {
-    cop_measured m = {.n = n, .ci = NAN};
+    cop_measured m = {.n = n, .ci = NAN, .least = INFINITY, .most = -INFINITY};
     double q = 0.0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         m.mean += value[i] / (double)n;
+        m.least = fmin(m.least, value[i]);
+        m.most = fmax(m.most, value[i]);
+    }
+    if (m.least == m.most &&
+        !isnan(m.mean)) /* the mean of equals is no rounding error beside them */
+        m.mean = m.least;
     for (size_t i = 0; i < n; i++)
         q += (value[i] - m.mean) * (value[i] - m.mean);
     if (n > 1)
@@ -43,6 +50,8 @@ bool cop_item_holds(const cop_item *it, const cop_measured *m, const char **why)
 {
     double ci = isnan(m->ci) ? 0.0 : m->ci;
     *why = "";
+    if (it->rule == COP_RULE_SHOWN)
+        return true;
     if (!isfinite(m->mean)) /* divided by nothing: that was not measured */
         return false;
     if (it->rule == COP_RULE_SIGN)
@@ -56,6 +65,26 @@ bool cop_item_holds(const cop_item *it, const cop_measured *m, const char **why)
     if (!sharp)
         *why = "too noisy to tell; more seeds or a longer run are needed";
     return sharp;
+}
+
+bool cop_item_narrow(const cop_item *it, const cop_measured *m, bool holds)
+{
+    if (m->n < 2 || it->rule == COP_RULE_SHOWN || !isfinite(m->ci) || !(m->least < m->most))
+        return false;
+    double down = fmin(m->least, m->mean - m->ci), up = fmax(m->most, m->mean + m->ci);
+    if (it->rule == COP_RULE_SIGN) /* of the other sign, or of a size that needs no more seeds */
+        return holds ? down <= 0.0 : up >= it->low;
+    return holds ? down < it->low || up > it->high : up >= it->low && down <= it->high;
+}
+
+bool cop_verdict_narrow(const cop_study_verdict *v)
+{
+    json_t *items = json_loads(v->items, 0, NULL), *item;
+    size_t i;
+    bool any = false;
+    json_array_foreach(items, i, item) any |= json_is_true(json_object_get(item, "narrow"));
+    json_decref(items);
+    return any;
 }
 
 /* -- one check -- */
@@ -88,25 +117,55 @@ static json_t *real_or_null(double v)
     return isfinite(v) ? json_real(v) : json_null();
 }
 
-static json_t *item_json(const cop_item *it, const cop_measured *m, bool pass, const char *note)
+/* One item measured: what came of it, before the verdict on the whole check is known. */
+typedef struct finding {
+    cop_measured m;
+    enum cop_eval_status status;
+    const char *note; /* why there is no number, or why it does not count; "" */
+    bool pass;
+    bool narrow; /* the verdict on the check hangs on it, and other seeds could turn it */
+} finding;
+
+static json_t *item_json(const cop_item *it, const finding *f)
 {
     json_t *o = json_object();
+    bool several = f->status == COP_EVAL_OK && f->m.n > 1;
+    /* Neither in nor out: not run yet, or only shown. */
+    bool open =
+        f->status == COP_EVAL_NO_RUN || (f->status == COP_EVAL_OK && it->rule == COP_RULE_SHOWN);
     json_object_set_new(o, "what", json_string(it->what));
-    json_object_set_new(o, "value", real_or_null(m->mean));
-    json_object_set_new(o, "ci", real_or_null(m->ci));
+    json_object_set_new(o, "value", real_or_null(f->m.mean));
+    json_object_set_new(o, "ci", real_or_null(f->m.ci));
+    json_object_set_new(o, "least", several ? real_or_null(f->m.least) : json_null());
+    json_object_set_new(o, "most", several ? real_or_null(f->m.most) : json_null());
     json_object_set_new(o, "expected", real_or_null(it->value));
     json_object_set_new(o, "low", real_or_null(it->low));
     json_object_set_new(o, "high", real_or_null(it->high));
-    json_object_set_new(o, "pass", json_boolean(pass));
-    json_object_set_new(o, "note", json_string(note));
+    json_object_set_new(o, "pass", open ? json_null() : json_boolean(f->pass));
+    json_object_set_new(o, "narrow", json_boolean(f->narrow));
+    json_object_set_new(o, "note", json_string(f->note));
     return o;
 }
 
 static const char *number_text(cop_arena *a, double v, double ci)
 {
-    if (isnan(ci) || ci == 0.0)
+    if (isnan(ci) || ci <= 1e-9 * fabs(v)) /* one seed; all alike but for rounding */
         return cop_arena_printf(a, "%.5g", v);
     return cop_arena_printf(a, "%.5g ± %.2g", v, ci);
+}
+
+/* A number and what is to be known about it. */
+static const char *finding_text(cop_arena *a, const cop_item *it, const finding *f, bool alone)
+{
+    if (f->status != COP_EVAL_OK)
+        return f->note;
+    const char *number = number_text(a, f->m.mean, f->m.ci);
+    if (it->rule == COP_RULE_SHOWN)
+        return alone ? number : cop_arena_printf(a, "%s (shown)", number);
+    if (f->note[0] == '\0' && !f->narrow)
+        return number;
+    return cop_arena_printf(a, "%s (%s, %.5g to %.5g)", number, f->note[0] ? "too noisy" : "narrow",
+                            f->m.least, f->m.most);
 }
 
 /* What an item wants, for people. */
@@ -114,6 +173,8 @@ static const char *band_text(cop_arena *a, const cop_item *it)
 {
     if (it->rule == COP_RULE_SIGN)
         return "clearly above";
+    if (it->rule == COP_RULE_SHOWN)
+        return "shown";
     if (!isnan(it->value))
         return cop_arena_printf(a, "%.5g", it->value);
     if (isfinite(it->low) && isfinite(it->high))
@@ -161,34 +222,62 @@ static const char *keep(cop_arena *a, line *l)
     return text;
 }
 
+static finding find(judge *j, const cop_item *it, int *rc)
+{
+    finding f = {.m = {.mean = NAN, .ci = NAN}};
+    f.status = measure(j, it, &f.m);
+    f.note = f.status == COP_EVAL_OK      ? ""
+             : f.status == COP_EVAL_FAULT ? cop_eval_why(j->e)
+                                          : cop_eval_missing(j->e);
+    f.pass = f.status == COP_EVAL_OK && cop_item_holds(it, &f.m, &f.note);
+    if (f.status == COP_EVAL_FAULT)
+        *rc = cop_eval_fault(j->e, j->err);
+    f.note = cop_arena_strdup(j->arena, f.note);
+    return f;
+}
+
+/* The state of a check from its items. One that judges nothing is recorded. */
+static const char *state_of(const cop_check *c, const finding *f)
+{
+    bool fail = false, judged = false;
+    for (size_t i = 0; i < c->n_items; i++) {
+        if (f[i].status == COP_EVAL_NO_RUN)
+            return "not-run";
+        fail |= !f[i].pass;
+        judged |= c->item[i].rule != COP_RULE_SHOWN;
+    }
+    return fail ? "fail" : judged ? "pass" : "recorded";
+}
+
+/* A check passes narrowly if one of its items does, and fails narrowly if none fails clearly. */
+static void mark_narrow(const cop_check *c, const char *state, finding *f)
+{
+    bool pass = strcmp(state, "pass") == 0, clear = false;
+    if (!pass && strcmp(state, "fail") != 0)
+        return;
+    for (size_t i = 0; i < c->n_items; i++) {
+        f[i].narrow = f[i].status == COP_EVAL_OK && f[i].pass == pass &&
+                      cop_item_narrow(&c->item[i], &f[i].m, pass);
+        clear |= !f[i].pass && !f[i].narrow;
+    }
+    for (size_t i = 0; clear && i < c->n_items; i++)
+        f[i].narrow = false;
+}
+
 /* All items; returns the state and fills measured and items. */
 static const char *judge_items(judge *j, const cop_check *c, cop_study_verdict *v, int *rc)
 {
     json_t *items = json_array();
-    const char *state = "pass";
     line text = {0};
+    finding *f = COP_NEW_ARRAY(j->arena, finding, c->n_items + 1);
+    for (size_t i = 0; i < c->n_items; i++)
+        f[i] = find(j, &c->item[i], rc);
+    const char *state = state_of(c, f);
+    mark_narrow(c, state, f);
+    bool alone = strcmp(state, "recorded") == 0;
     for (size_t i = 0; i < c->n_items; i++) {
-        const cop_item *it = &c->item[i];
-        cop_measured m = {.mean = NAN, .ci = NAN};
-        enum cop_eval_status st = measure(j, it, &m);
-        const char *note = st == COP_EVAL_OK      ? ""
-                           : st == COP_EVAL_FAULT ? cop_eval_why(j->e)
-                                                  : cop_eval_missing(j->e);
-        bool pass = st == COP_EVAL_OK && cop_item_holds(it, &m, &note);
-        if (st == COP_EVAL_FAULT)
-            *rc = cop_eval_fault(j->e, j->err);
-        if (st == COP_EVAL_NO_RUN)
-            state = "not-run";
-        else if (!pass && strcmp(state, "pass") == 0)
-            state = "fail";
-        const char *shown = st == COP_EVAL_OK ? number_text(j->arena, m.mean, m.ci)
-                                              : cop_arena_strdup(j->arena, note);
-        append_item(&text, it->what, shown);
-        append(&text, st == COP_EVAL_OK && note[0] ? " (too noisy)" : "");
-        json_t *item = item_json(it, &m, pass, note);
-        if (st == COP_EVAL_NO_RUN) /* neither in nor out */
-            json_object_set_new(item, "pass", json_null());
-        json_array_append_new(items, item);
+        append_item(&text, c->item[i].what, finding_text(j->arena, &c->item[i], &f[i], alone));
+        json_array_append_new(items, item_json(&c->item[i], &f[i]));
     }
     v->measured = keep(j->arena, &text);
     v->items = dump(j->arena, items);

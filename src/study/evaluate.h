@@ -9,17 +9,24 @@
 /* A number measured with several seeds. */
 typedef struct cop_measured {
     double mean, ci; /* ci: half width of the 95 % confidence interval; NaN with one seed */
+    double least, most; /* range over the seeds */
     size_t n;
 } cop_measured;
 
 cop_measured cop_measure_seeds(const double *value, size_t n);
 /* Does a measured number satisfy an item? One-sided bounds must hold for the whole confidence
  * interval; for a value the mean must lie in the band and the interval be no wider than it.
- * *why is "" or says what is missing. */
+ * *why is "" or says what is missing. What is only shown holds. */
 bool cop_item_holds(const cop_item *it, const cop_measured *m, const char **why);
+/* Other seeds could turn the verdict on this item: a bound lies within the range over the seeds, or
+ * within the confidence interval. False with one seed, which has no spread. */
+bool cop_item_narrow(const cop_item *it, const cop_measured *m, bool holds);
 
 /* Evaluate every expression once without runs. Faults name their place in the study file. */
 int cop_study_rehearse(const cop_plan *p, cop_err *err);
+
+/* Does the verdict hang on the seeds? Pass: one of its items is narrow; fail: all that fail are. */
+bool cop_verdict_narrow(const cop_study_verdict *v);
 
 /* Everything the report shows of the study, in the arena. Points have their run ids. */
 int cop_study_evaluate(const cop_plan *p, cop_store *s, const char *command, cop_arena *arena,

@@ -20,6 +20,7 @@ static const struct {
     {"sign", COP_RULE_SIGN, 0.02}, /* above(a, b) */
     {"trend", COP_RULE_BAND, 0.7}, /* trend(xs, ys) */
     {"inner maximum", COP_RULE_BAND, 0.05}, /* inner_maximum(ys) */
+    {"shown", COP_RULE_SHOWN, -INFINITY},
 };
 
 static void read_rule(cop_study_reader *r, int node, cop_item *it)
@@ -32,7 +33,7 @@ static void read_rule(cop_study_reader *r, int node, cop_item *it)
             it->high = INFINITY;
             return;
         }
-    cop_study_fault(r, node, "unknown rule; write sign, trend or inner maximum");
+    cop_study_fault(r, node, "unknown rule; write sign, trend, inner maximum or shown");
 }
 
 /* Bounds given in the study itself. */
@@ -80,6 +81,18 @@ static void read_item(cop_study_reader *r, cop_check *c, const char *what, int n
     bool named = b != NULL && b->name[0] != '\0';
     if (own && named)
         cop_study_fault(r, node, "the ledger gives the value of `%s`; leave the bounds out", what);
+    if (c->claim && c->claim->shown) {
+        if (own && it->rule != COP_RULE_SHOWN)
+            cop_study_fault(r, node, "the ledger says that `%s` is shown; leave the bounds out",
+                            c->id);
+        *it = (cop_item){.what = what,
+                         .of = it->of,
+                         .rule = COP_RULE_SHOWN,
+                         .value = NAN,
+                         .low = -INFINITY,
+                         .high = INFINITY};
+        return;
+    }
     if (own)
         return;
     if (b == NULL) {

@@ -49,6 +49,7 @@ typedef struct cop_let {
 enum cop_rule {
     COP_RULE_BAND, /* low <= value <= high */
     COP_RULE_SIGN, /* a margin of 2 %, or beyond the confidence interval over five seeds */
+    COP_RULE_SHOWN, /* measured, not judged */
 };
 
 /* One measured number of a check and what it must be. */

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "exp/run.h"
+#include "study/evaluate.h"
 
 #include <glob.h>
 #include <math.h>
@@ -97,7 +98,7 @@ const cop_study_verdict *cop_study_find_verdict(const cop_study_record *studies,
 }
 
 typedef struct counts {
-    unsigned all, pass, fail, waiting, recorded;
+    unsigned all, pass, fail, narrow, waiting, recorded;
 } counts;
 
 static const char *state_of(const cop_claim *c, const cop_study_verdict *v)
@@ -105,33 +106,35 @@ static const char *state_of(const cop_claim *c, const cop_study_verdict *v)
     return v ? v->state : cop_claim_state_name(cop_claim_judge(c));
 }
 
-static void count(counts *n, const char *state)
+static void count(counts *n, const char *state, bool narrow)
 {
     n->all++;
     n->pass += strcmp(state, "pass") == 0;
     n->fail += strcmp(state, "fail") == 0;
+    n->narrow += narrow;
     n->waiting += strcmp(state, "not-run") == 0;
     n->recorded += strcmp(state, "recorded") == 0;
 }
 
 static void put_counts(writer *w, const char *name, const counts *n, const char *title)
 {
-    put(w, "| %s | %u | %u | %u | %u | %u | %s |\n", name, n->all, n->pass, n->fail, n->waiting,
-        n->recorded, title);
+    put(w, "| %s | %u | %u | %u | %u | %u | %u | %s |\n", name, n->all, n->pass, n->fail, n->narrow,
+        n->waiting, n->recorded, title);
 }
 
 static void put_summary(writer *w, const cop_ledger *l, const cop_study_record *studies, size_t n)
 {
     counts all = {0};
-    put(w, "| paper | checks | pass | fail | not run | recorded | |\n");
-    put(w, "|---|---:|---:|---:|---:|---:|---|\n");
+    put(w, "| paper | checks | pass | fail | narrow | not run | recorded | |\n");
+    put(w, "|---|---:|---:|---:|---:|---:|---:|---|\n");
     for (size_t p = 0; p < l->n_papers; p++) {
         counts one = {0};
         for (size_t i = 0; i < l->paper[p].n_claims; i++) {
             const cop_claim *c = &l->paper[p].claim[i];
-            const char *state = state_of(c, cop_study_find_verdict(studies, n, c->id, NULL));
-            count(&one, state);
-            count(&all, state);
+            const cop_study_verdict *v = cop_study_find_verdict(studies, n, c->id, NULL);
+            bool narrow = v != NULL && cop_verdict_narrow(v);
+            count(&one, state_of(c, v), narrow);
+            count(&all, state_of(c, v), narrow);
         }
         put_counts(w, l->paper[p].key, &one, l->paper[p].title);
     }
@@ -154,9 +157,10 @@ static void put_paper(writer *w, const cop_paper *p, const cop_study_record *stu
         put_cell(w, c->tolerance);
         put_cell(w, v ? v->measured : "");
         const char *state = state_of(c, v);
-        bool judged = strcmp(state, "pass") == 0 || strcmp(state, "fail") == 0;
-        put(w, " %s%s%s |\n", strcmp(state, "fail") == 0 ? "**fail**" : state,
-            judged && s ? ", " : "", judged && s ? s->scale : "");
+        bool waits = strcmp(state, "not-run") == 0;
+        put(w, " %s%s%s%s |\n", strcmp(state, "fail") == 0 ? "**fail**" : state,
+            v && cop_verdict_narrow(v) ? ", narrow" : "", !waits && s ? ", " : "",
+            !waits && s ? s->scale : "");
     }
     bool first = true;
     for (size_t i = 0; i < p->n_claims; i++) {
@@ -192,7 +196,11 @@ const char *cop_validation_text(const cop_ledger *l, const cop_study_record *stu
         "What the papers claim, what Coppice measures. Written by `make reproduce` from the "
         "result database; do not edit.\n"
         "*Full* is the paper's own size and length, *quick* a shorter run. *Not run* means that "
-        "no experiment\nproduces it yet, *recorded* a constant that no simulation produces. "
+        "no experiment\nproduces it yet, *recorded* what is not judged: a constant that no "
+        "simulation produces, or a measured value\nfor which the source gives no measure; "
+        "*(shown)* is such a value beside others. *Narrow*: other seeds could turn the\nverdict, "
+        "as a bound lies within the range over the seeds, which is given, or within ±, the 95 %% "
+        "confidence\ninterval. A tolerance that ends in *(ours)* is no figure of the source. "
         "Expected values and tolerances: `claims/`;\nset-ups, choices and expressions: "
         "`experiments/`; how a verdict is found: `docs/EXPERIMENTS.md`.\n\n");
     put_summary(&w, l, studies, n);

@@ -96,6 +96,7 @@ IN_BROWSER(legend)
 IN_BROWSER(hover)
 IN_BROWSER(zoom)
 IN_BROWSER(filter)
+IN_BROWSER(narrow)
 IN_BROWSER(csv)
 IN_BROWSER(toggle)
 IN_BROWSER(dark)
@@ -173,6 +174,7 @@ int main(void)
         cmocka_unit_test(browser_hover),
         cmocka_unit_test(browser_zoom),
         cmocka_unit_test(browser_filter),
+        cmocka_unit_test(browser_narrow),
         cmocka_unit_test(browser_csv),
         cmocka_unit_test(browser_toggle),
         cmocka_unit_test(browser_dark),

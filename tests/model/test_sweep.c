@@ -27,6 +27,26 @@ static void test_whole(void **state)
     sweep_assert_sound("one.db", "12");
 }
 
+/* The number of packets is odd with some seeds and even with others: they do not agree. */
+static void test_words_of_verdicts(void **state)
+{
+    (void)state;
+    prog_write("words.yaml", "experiment: words\nbase: base.yaml\nseeds: 5\n"
+                             "let: {odd: \"all:scalar('packets_injected') % 2\"}\n"
+                             "checks:\n"
+                             "  apart: {of: {of: odd, min: 0.5}}\n"
+                             "  wide: {of: {of: odd, min: -1, max: 2}}\n"
+                             "  only: {of: {of: odd, rule: shown}}\n");
+    prog_answer a = PROG_RUN("sweep", "words.yaml", "-q");
+    assert_int_equal(a.status, 0);
+    assert_non_null(strstr(a.out, "apart        FAIL       narrow  at least 0.5"));
+    assert_non_null(strstr(a.out, "wide         pass               -1 to 2"));
+    assert_non_null(strstr(a.out, "only         recorded           shown"));
+    assert_non_null(strstr(a.out, "3 checks: 1 pass, 1 fail (1 narrow), 0 not run, 1 recorded\n"));
+    assert_string_equal(prog_ask("words.db", "SELECT group_concat(state, ' ') FROM verdict"),
+                        "fail pass recorded");
+}
+
 /* Killed again and again at moments of no choice, it ends all the same. */
 static void test_killed(void **state)
 {
@@ -164,11 +184,9 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SWEEP_TEST(test_whole),
-        SWEEP_TEST(test_killed),
-        SWEEP_TEST(test_stopped),
-        SWEEP_TEST(test_crash),
-        SWEEP_TEST(test_refused_and_deadlocked),
+        SWEEP_TEST(test_whole),         SWEEP_TEST(test_words_of_verdicts),
+        SWEEP_TEST(test_killed),        SWEEP_TEST(test_stopped),
+        SWEEP_TEST(test_crash),         SWEEP_TEST(test_refused_and_deadlocked),
         SWEEP_TEST(test_out_of_memory),
     };
     return cmocka_run_group_tests_name("sweep", tests, sweep_enter, prog_leave);

@@ -16,7 +16,8 @@
 static cop_study_verdict study_verdicts[] = {
     {"p-2", "p", "fig 1", "two, \"quoted\"", "printed", "2", "5 %", "fail", "3.5", "for a\nreason",
      "[{\"what\": \"x\", \"value\": 3.5}]"},
-    {"p-10", "p", "", "ten", "printed", "10", "", "pass", "10.1", "", "[]"},
+    {"p-10", "p", "", "ten", "printed", "10", "", "pass", "10.1", "",
+     "[{\"narrow\": false}, {\"narrow\": true}]"},
     {"p-3", "p", "", "thr\x1b[31mee", "printed", "3", "", "recorded", "", "", ""},
     {"q-1", "q", "", "never", "order", "1", "", "not-run", "", "", ""},
 };

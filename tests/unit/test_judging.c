@@ -110,18 +110,19 @@ static void test_bounds_hold_for_the_whole_interval(void **state)
         const char *id, *state, *measured;
     } want[] = {
         {"min inside", "pass", "11 ± 13"},
-        {"min outside", "fail", "11 ± 13 (too noisy)"},
-        {"min above", "fail", "11 ± 13"},
+        {"min outside", "fail", "11 ± 13 (too noisy, 10 to 12)"},
+        {"min above", "fail", "11 ± 13 (narrow, 10 to 12)"},
         {"max inside", "pass", "11 ± 13"},
-        {"max outside", "fail", "11 ± 13 (too noisy)"},
+        {"max outside", "fail", "11 ± 13 (too noisy, 10 to 12)"},
         {"band as wide", "pass", "11 ± 13"},
-        {"band narrower", "fail", "11 ± 13 (too noisy)"},
-        {"band beside", "fail", "11 ± 13"},
-        {"band at", "pass", "11 ± 13"}, /* from 11 up, and wide enough */
-        {"both bounds", "pass", "11 ± 13"}, /* the width counts, not where the interval lies */
+        {"band narrower", "fail", "11 ± 13 (too noisy, 10 to 12)"},
+        {"band beside", "fail", "11 ± 13 (narrow, 10 to 12)"},
+        {"band at", "pass", "11 ± 13 (narrow, 10 to 12)"}, /* from 11 up, and wide enough */
+        /* the width counts, not where the interval lies */
+        {"both bounds", "pass", "11 ± 13 (narrow, 10 to 12)"},
         {"exact", "pass", "3"},
-        {"sign", "fail", "0.01 ± 13"},
-        {"less", "pass", "0.25 ± 13"},
+        {"sign", "fail", "0.01 ± 13 (narrow, -0.99 to 1.01)"},
+        {"less", "pass", "0.25 ± 13 (narrow, -0.75 to 1.25)"},
     };
     stage *s = *state;
     must_read(s, two_seeds, "full");
@@ -133,7 +134,77 @@ static void test_bounds_hold_for_the_whole_interval(void **state)
         const cop_study_verdict *v = verdict(&j, want[i].id);
         if (strcmp(v->state, want[i].state) != 0 || strcmp(v->measured, want[i].measured) != 0)
             fail_msg("%s: %s, `%s`", v->id, v->state, v->measured);
+        assert_int_equal(cop_verdict_narrow(v), strstr(want[i].measured, " to ") != NULL);
     }
+    cop_arena_free(&j.arena);
+}
+
+/* -- what a check as a whole is -- */
+
+/* The same runs. A pass is as narrow as its narrowest item, a fail only as its clearest. */
+static const char several_items[] =
+    HEAD "seeds: 2\n"
+         "let: {t: 'all:total()', near: '0.001 * t'}\n" /* 0.010 and 0.012, ± 0.013 */
+         "checks:\n"
+         "  clear: {of: {a: {of: near, max: 1}, b: {of: '3', value: 3}}}\n"
+         "  narrow pass: {of: {a: {of: near, max: 1}, b: {of: near, min: -0.1, max: 0.0115}}}\n"
+         "  narrow fail: {of: {a: {of: near, max: 1}, b: {of: near, max: 0.0105}}}\n"
+         "  clear fail: {of: {a: {of: near, min: 1}, b: {of: near, max: 0.0105}}}\n"
+         "  beside it: {of: {a: {of: near, rule: shown}, b: {of: near, max: 1}}}\n"
+         "  fails beside it: {of: {a: {of: near, rule: shown}, b: {of: near, min: 1}}}\n"
+         "  only shown: {of: {a: {of: near, rule: shown}, b: {of: '1 / 0', rule: shown}}}\n";
+
+static void test_items_make_a_check(void **state)
+{
+    static const struct {
+        const char *id, *state, *measured;
+        bool narrow;
+    } want[] = {
+        {"clear", "pass", "a 0.011 ± 0.013; b 3", false},
+        {"narrow pass", "pass", "a 0.011 ± 0.013; b 0.011 ± 0.013 (narrow, 0.01 to 0.012)", true},
+        {"narrow fail", "fail", "a 0.011 ± 0.013; b 0.011 ± 0.013 (narrow, 0.01 to 0.012)", true},
+        {"clear fail", "fail", "a 0.011 ± 0.013; b 0.011 ± 0.013", false},
+        {"beside it", "pass", "a 0.011 ± 0.013 (shown); b 0.011 ± 0.013", false},
+        {"fails beside it", "fail", "a 0.011 ± 0.013 (shown); b 0.011 ± 0.013", false},
+        {"only shown", "recorded", "a 0.011 ± 0.013; b inf", false},
+    };
+    stage *s = *state;
+    must_read(s, several_items, "full");
+    store_point(s, 0, 10.0 / 7, COP_OUTCOME_OK);
+    store_point(s, 1, 12.0 / 7, COP_OUTCOME_OK);
+    find_points(s);
+    judged j = judge(s);
+    for (size_t i = 0; i < COP_LEN(want); i++) {
+        const cop_study_verdict *v = verdict(&j, want[i].id);
+        if (strcmp(v->state, want[i].state) != 0 || strcmp(v->measured, want[i].measured) != 0 ||
+            cop_verdict_narrow(v) != want[i].narrow)
+            fail_msg("%s: %s, `%s`", v->id, v->state, v->measured);
+    }
+    json_t *list = json_loads(verdict(&j, "beside it")->items, 0, NULL);
+    json_t *a = json_array_get(list, 0), *b = json_array_get(list, 1);
+    assert_true(json_is_null(json_object_get(a, "pass"))); /* neither in nor out */
+    assert_true(json_is_true(json_object_get(b, "pass")));
+    assert_true(fabs(json_number_value(json_object_get(b, "least")) - 0.010) < 1e-12);
+    assert_true(fabs(json_number_value(json_object_get(b, "most")) - 0.012) < 1e-12);
+    json_decref(list);
+    assert_string_equal(verdict(&j, "beside it")->expected, "a shown; b at most 1");
+    cop_arena_free(&j.arena);
+}
+
+/* What is shown needs its runs all the same, and a run without a result is not shown. */
+static void test_shown_needs_runs(void **state)
+{
+    stage *s = *state;
+    must_read(s, HEAD "checks: {c: {of: {of: 'all:total()', rule: shown}}}\n", "full");
+    find_points(s);
+    judged j = judge(s);
+    assert_string_equal(verdict(&j, "c")->state, "not-run");
+    cop_arena_free(&j.arena);
+    store_point(s, 0, 1, COP_OUTCOME_DEADLOCK);
+    cop_store_close(s->store);
+    find_points(s);
+    j = judge(s);
+    assert_string_equal(verdict(&j, "c")->state, "fail");
     cop_arena_free(&j.arena);
 }
 
@@ -167,6 +238,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_STAGE(test_each_rule_at_its_bound),
         ON_STAGE(test_bounds_hold_for_the_whole_interval),
+        ON_STAGE(test_items_make_a_check),
+        ON_STAGE(test_shown_needs_runs),
         ON_STAGE(test_a_small_difference_counts_if_it_is_significant),
     };
     return cmocka_run_group_tests_name("judging", tests, NULL, NULL);

@@ -23,7 +23,7 @@ static void test_counts(void **state)
         unsigned kind[COP_CLAIM_KINDS];
     } want[] = {{"gran0", {7, 2, 11, 8}},  {"gran1", {11, 5, 16, 3}},  {"gran2", {14, 7, 15, 3}},
                 {"gran3", {30, 6, 16, 5}}, {"gran4", {34, 12, 12, 8}}, {"gran5", {4, 10, 21, 3}},
-                {"gran6", {23, 4, 24, 6}}, {"fern", {3, 2, 17, 3}},    {"qcn", {22, 8, 43, 5}},
+                {"gran6", {23, 4, 24, 6}}, {"fern", {3, 2, 24, 3}},    {"qcn", {23, 9, 52, 5}},
                 {"pfis", {3, 9, 8, 4}}};
     cop_ledger l;
     cop_err err = {0};
@@ -39,7 +39,7 @@ static void test_counts(void **state)
         assert_memory_equal(kind, want[p].kind, sizeof(kind));
         all += l.paper[p].n_claims;
     }
-    assert_int_equal(all, 447);
+    assert_int_equal(all, 465);
     cop_ledger_free(&l);
 }
 
@@ -61,15 +61,19 @@ static void test_states(void **state)
     cop_ledger_free(&l);
 }
 
-/* Bounds of the tolerance go before those of the paper: qcn-6 has a lower one in the tolerance only,
- * qcn-36 a wider one; qcn-9 has bounds in `expected` alone. */
+/* Bounds of the tolerance go before those of the paper: qcn-64 has a lower one in `expected` only,
+ * qcn-36 and gran1-14 wider ones; qcn-9 has bounds in `expected` alone. */
 static void test_bounds(void **state)
 {
     (void)state;
     static const struct {
         const char *id;
         double low, high;
-    } want[] = {{"qcn-6", 0.40, 0.50}, {"qcn-36", -INFINITY, 0.02}, {"qcn-9", 0.5078125, 1.0}};
+    } want[] = {{"qcn-6", -INFINITY, 0.50},
+                {"qcn-64", -INFINITY, 5.0},
+                {"qcn-36", -INFINITY, 0.02},
+                {"gran1-14", 8.1, 11.066},
+                {"qcn-9", 0.5078125, 1.0}};
     cop_ledger l;
     cop_err err = {0};
     assert_int_equal(cop_ledger_load(&l, "claims", &err), 0);
@@ -138,6 +142,11 @@ static void test_faults(void **state)
     refuse(CHECK("gran2-1", "kind: order, expected: {value: 1}"), "gran2.yaml:5",
            "`tolerance` is missing");
     refuse("  - just text\n", "gran2.yaml:5", "not a map");
+    refuse(CHECK("gran2-1", GOOD ", bound: ours"), NULL, NULL);
+    refuse(CHECK("gran2-1", GOOD ", bound: theirs"), "gran2.yaml:5", "ours, or left out");
+    refuse(CHECK("gran2-1", GOOD ", bound: [ours]"), "gran2.yaml:5", "ours, or left out");
+    refuse(CHECK("gran2-1", "kind: order, expected: {value: 1}, tolerance: shown, bound: ours"),
+           "gran2.yaml:5", "no bound");
 }
 
 static void expect_band(const char *tolerance, double value, double low, double high)
@@ -215,6 +224,32 @@ static void test_bands(void **state)
     }
 }
 
+/* What is shown has no band, whatever it says of values; a bound of our own is told from the rest. */
+static void test_shown_and_ours(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {"{value: 1}", "{values: {a: 1, b: 2}}", "{min: 2}",
+                                           "{relation: a over b}"};
+    cop_ledger l;
+    for (size_t i = 0; i < COP_LEN(expected); i++) {
+        char more[128];
+        snprintf(more, sizeof(more), "expected: %s, tolerance: shown", expected[i]);
+        const cop_claim *c = one_claim(&l, more);
+        assert_true(c->shown && c->n_bands == 0);
+        assert_int_equal(cop_claim_judge(c), COP_CLAIM_NOT_RUN); /* until it is measured */
+        cop_ledger_free(&l);
+    }
+    const cop_claim *c = one_claim(&l, "expected: {min: 3}, tolerance: {min: 3}, bound: ours");
+    assert_false(c->shown);
+    assert_true(c->n_bands == 1 && c->band[0].low == 3.0);
+    assert_string_equal(c->tolerance, "min 3 (ours)");
+    cop_ledger_free(&l);
+    c = one_claim(&l, "expected: {values: {a: 1, b: 2}}, tolerance: {a: 5 %, b: shown}");
+    assert_false(c->shown);
+    assert_true(c->n_bands == 1 && cop_claim_band(c, "b") == NULL); /* of some, not of all */
+    cop_ledger_free(&l);
+}
+
 /* The ledger in the tree: a band never excludes the value it is made for. */
 static void test_all_bands(void **state)
 {
@@ -247,9 +282,10 @@ static void test_missing_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),     cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_states),     cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_tolerances), cmocka_unit_test(test_bands),
-        cmocka_unit_test(test_all_bands),  cmocka_unit_test(test_missing_folder)};
+        cmocka_unit_test(test_counts),        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_states),        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_tolerances),    cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_all_bands),     cmocka_unit_test(test_shown_and_ours),
+        cmocka_unit_test(test_missing_folder)};
     return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);
 }

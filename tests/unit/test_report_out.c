@@ -97,7 +97,8 @@ static void csv_files(void **state)
     text = read_file(verdicts, &n);
     assert_non_null(strstr(text,
                            "p-2,p,e2,full,fig 1,\"two, \"\"quoted\"\"\",printed,2,5 %,fail,3.5,"
-                           "\"for a\nreason\"\r\n"));
+                           "\"for a\nreason\",\r\n"));
+    assert_non_null(strstr(text, "p-10,p,e2,full,,ten,printed,10,,pass,10.1,,narrow\r\n"));
     assert_int_equal(occurrences(text, "\r\n"), 5);
     cop_free(text);
     char remove[160];
@@ -118,6 +119,7 @@ static void text_table(void **state)
     assert_non_null(strstr(text, "  e2         full         4     1     1        1         1   "
                                  "Second\n"));
     assert_non_null(strstr(text, "  p-2    fail      two, \"quoted\"\n"));
+    assert_non_null(strstr(text, "  p-10   pass      narrow: ten\n"));
     assert_non_null(strstr(text, "because   for a reason\n"));
     assert_non_null(strstr(text, "deadlock"));
     free(text);

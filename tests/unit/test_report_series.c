@@ -152,7 +152,7 @@ static void csv_files_of_a_run(void **state)
                 "s1,s0,0.1235,0\r\ns0,h1,0.5,2048\r\nh0,s0,0,0\r\n");
     expect_file(dir, "verdicts.csv",
                 "id,paper,experiment,scale,where,metric,kind,expected,tolerance,state,measured,"
-                "explain\r\n");
+                "explain,narrow\r\n");
     char path[160];
     snprintf(path, sizeof(path), "%s/run-1-distribution.csv", dir);
     assert_int_equal(unlink(path), 0);
@@ -188,10 +188,11 @@ static void csv_of_verdicts(void **state)
     char *text = written(cop_report_csv_verdicts, r->doc);
     assert_string_equal(
         text,
-        "id,paper,experiment,scale,where,metric,kind,expected,tolerance,state,measured,explain\r\n"
-        "a,p,e,quick,\"f\r1\",\"m,n\",printed,1,5 %,pass,1.01 ± 0.1,\r\n"
-        "b,p,e,quick,\"f\n2\",\"say \"\"m\"\"\",order,> 2,,fail,1,why\r\n"
-        "c,,e,quick,,plain,own,,,not-run,run `x` has not been made,\r\n");
+        "id,paper,experiment,scale,where,metric,kind,expected,tolerance,state,measured,explain,"
+        "narrow\r\n"
+        "a,p,e,quick,\"f\r1\",\"m,n\",printed,1,5 %,pass,1.01 ± 0.1,,\r\n"
+        "b,p,e,quick,\"f\n2\",\"say \"\"m\"\"\",order,> 2,,fail,1,why,\r\n"
+        "c,,e,quick,,plain,own,,,not-run,run `x` has not been made,,\r\n");
     free(text);
     cop_report_free(r);
 }

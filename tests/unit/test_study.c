@@ -58,6 +58,61 @@ static void test_rules(void **state)
     assert_true(holds(COP_RULE_SIGN, 0.02, INFINITY, 0.01, 0.005, 5));
     assert_false(holds(COP_RULE_SIGN, 0.02, INFINITY, 0.01, 0.005, 4));
     assert_false(holds(COP_RULE_SIGN, 0.02, INFINITY, 0.01, 0.01, 5));
+    assert_true(holds(COP_RULE_SHOWN, -INFINITY, INFINITY, NAN, NAN, 1));
+}
+
+/* Whether seeds could turn what they give: bounds from 9 to 11, or a sign. */
+static bool narrow(enum cop_rule rule, double low, double high, const double *value, size_t n)
+{
+    const char *why;
+    cop_item it = {.rule = rule, .low = low, .high = high};
+    cop_measured m = cop_measure_seeds(value, n);
+    return cop_item_narrow(&it, &m, cop_item_holds(&it, &m, &why));
+}
+
+#define SEEDS(...) (const double[]){__VA_ARGS__}, sizeof((double[]){__VA_ARGS__}) / sizeof(double)
+
+static void test_narrow(void **state)
+{
+    (void)state;
+    cop_measured m = cop_measure_seeds(SEEDS(3, -1, 2));
+    assert_true(m.least == -1 && m.most == 3);
+    /* Equal values are their own mean, to the last bit, whatever sums of fifths come to. */
+    for (int i = 1; i < 1000; i++) {
+        double v = i / 997.0;
+        m = cop_measure_seeds(SEEDS(v, v, v, v, v));
+        assert_true(m.mean == v && m.ci == 0.0);
+    }
+    assert_true(isnan(cop_measure_seeds(SEEDS(1, NAN, 1)).mean)); /* not hidden by the others */
+    /* Half an interval of three equal steps of 0.1 around a mean is 0.248. */
+    assert_false(narrow(COP_RULE_BAND, 9, 11, SEEDS(9.4, 9.5, 9.6)));
+    assert_true(narrow(COP_RULE_BAND, 9, 11, SEEDS(9.1, 9.2, 9.3))); /* 8.95: by the interval */
+    assert_true(narrow(COP_RULE_BAND, 9, 11, SEEDS(10.7, 10.8, 10.9)));
+    assert_true(narrow(COP_RULE_BAND, 9, 11, SEEDS(8.7, 8.8, 8.9))); /* fails, but up to 9.05 */
+    assert_false(narrow(COP_RULE_BAND, 9, 11, SEEDS(8.5, 8.6, 8.7)));
+    assert_true(narrow(COP_RULE_BAND, 9, 11, SEEDS(11.1, 11.2, 11.3)));
+    assert_false(narrow(COP_RULE_BAND, 9, 11, SEEDS(11.4, 11.5, 11.6)));
+    assert_true(narrow(COP_RULE_BAND, 9, INFINITY, SEEDS(9, 9.2, 9.4))); /* too noisy */
+    assert_false(narrow(COP_RULE_BAND, 9, INFINITY, SEEDS(9.4, 9.5, 9.6)));
+    /* One of 20 seeds on the other side: the interval, 0.02, says nothing of it. */
+    double many[20];
+    for (size_t i = 0; i < 20; i++)
+        many[i] = i == 7 ? 8.99 : 9.1;
+    assert_true(narrow(COP_RULE_BAND, 9, INFINITY, many, 20));
+    many[7] = 9.0;
+    assert_false(narrow(COP_RULE_BAND, 9, INFINITY, many, 20));
+    /* A sign: passes while some are below 0; fails while some would do alone. */
+    assert_false(narrow(COP_RULE_SIGN, 0.02, INFINITY, SEEDS(0.1, 0.11, 0.12)));
+    assert_true(narrow(COP_RULE_SIGN, 0.02, INFINITY, SEEDS(0.2, 0.1, -0.01)));
+    assert_true(narrow(COP_RULE_SIGN, 0.02, INFINITY, SEEDS(0.0, 0.01, 0.03)));
+    assert_false(narrow(COP_RULE_SIGN, 0.02, INFINITY, SEEDS(-0.12, -0.11, -0.1)));
+    /* Small but clear over five seeds: no less sure for being small. */
+    assert_false(narrow(COP_RULE_SIGN, 0.02, INFINITY, SEEDS(0.011, 0.012, 0.013, 0.014, 0.015)));
+    /* No spread, nothing measured, nothing judged. */
+    assert_false(narrow(COP_RULE_BAND, 9, 11, SEEDS(9)));
+    assert_false(narrow(COP_RULE_BAND, 9, 11, SEEDS(9, 9)));
+    assert_false(narrow(COP_RULE_BAND, 9, 11, SEEDS(9, INFINITY)));
+    assert_false(narrow(COP_RULE_SHOWN, -INFINITY, INFINITY, SEEDS(1, 2, 3)));
 }
 
 /* -- verdicts, figures, storage -- */
@@ -285,9 +340,13 @@ static void test_load(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_confidence), cmocka_unit_test(test_rules),
-        ON_STAGE(test_verdicts),           ON_STAGE(test_figures),
-        ON_STAGE(test_store_round_trip),   ON_STAGE(test_load),
+        cmocka_unit_test(test_confidence),
+        cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_narrow),
+        ON_STAGE(test_verdicts),
+        ON_STAGE(test_figures),
+        ON_STAGE(test_store_round_trip),
+        ON_STAGE(test_load),
     };
     return cmocka_run_group_tests_name("study", tests, NULL, NULL);
 }

@@ -169,14 +169,22 @@ static void test_bands(void **state)
         {"gran1-2", "{of: '1', min: 0}", "does not measure its value"},
         {"gran1-3", "'1'", "nothing says what"},
         {"gran1-3", "{a: {of: '1', rule: sign}}", NULL},
+        {"gran1-3", "{a: {of: '1', rule: shown}}", NULL},
+        {"gran1-1", "{F1: {of: '1', rule: shown}, F2: '1'}", "leave the bounds out"},
+        {"gran1-2", "{of: '1', rule: shown}", "does not measure its value"},
+        {"gran1-4", "'1'", NULL}, /* nothing to be said about it */
+        {"gran1-4", "{a: {of: '1', rule: shown}, b: '1'}", NULL},
+        {"gran1-4", "{a: {of: '1', min: 0}}", "is shown"},
+        {"gran1-4", "{a: {of: '1', rule: sign}}", "is shown"},
         {"gran1-9", "'1'", "not in the ledger"},
     };
     static cop_band two[] = {{"F1", 13, 12.48, 13.52}, {"F2", 2, 1.5, INFINITY}},
                     one[] = {{"", 5, 4, 6}};
     static cop_claim claims[] = {{.id = "gran1-1", .band = two, .n_bands = 2},
                                  {.id = "gran1-2", .band = one, .n_bands = 1},
-                                 {.id = "gran1-3"}};
-    static cop_paper paper = {.key = "gran1", .claim = claims, .n_claims = 3};
+                                 {.id = "gran1-3"},
+                                 {.id = "gran1-4", .shown = true}};
+    static cop_paper paper = {.key = "gran1", .claim = claims, .n_claims = 4};
     cop_ledger l = {.paper = &paper, .n_papers = 1};
     stage *s = *state;
     for (size_t i = 0; i < COP_LEN(all); i++) {
@@ -191,6 +199,12 @@ static void test_bands(void **state)
             assert_true(s->study.check[0].item[0].low == 12.48);
             assert_true(s->study.check[0].item[1].high == INFINITY);
         }
+        if (rc == 0 && strcmp(all[i].id, "gran1-4") == 0)
+            for (size_t k = 0; k < s->study.check[0].n_items; k++) {
+                const cop_item *it = &s->study.check[0].item[k];
+                assert_int_equal(it->rule, COP_RULE_SHOWN);
+                assert_true(isnan(it->value) && it->low == -INFINITY && it->high == INFINITY);
+            }
     }
 }
 

@@ -71,7 +71,7 @@ static void test_text(void **state)
     cop_arena a = {0};
     cop_validation_inputs in = {"claims", "experiments", "tests/golden"};
     const char *text = judged(&a, &in);
-    assert_non_null(strstr(text, "| gran1 | 4 | 1 | 1 | 1 | 1 | T |"));
+    assert_non_null(strstr(text, "| gran1 | 4 | 1 | 1 | 0 | 1 | 1 | T |"));
     assert_non_null(
         strstr(text, "| gran1-1 | fig. 1 \\| left | rate &lt; 5 | 13 | 4 % | 12.9 | pass, full |"));
     assert_non_null(strstr(text, "| 2 | **fail**, quick |"));
@@ -126,22 +126,26 @@ static void test_cells(void **state)
     cop_paper papers[] = {
         {.key = "p", .title = "P", .source = "S1", .claim = claims, .n_claims = 1},
         {.key = "q", .title = "Q", .source = "S2", .claim = none, .n_claims = 2}};
-    cop_study_verdict v = {.id = "p-1", .state = "fail", .measured = "f|g", .explain = "why"};
+    cop_study_verdict v = {.id = "p-1",
+                           .state = "fail",
+                           .measured = "f|g",
+                           .explain = "why",
+                           .items = "[{\"narrow\": false}, {\"narrow\": true}]"};
     cop_study_record r = {.scale = "quick", .verdict = &v, .n_verdicts = 1};
     cop_ledger l = {.paper = papers, .n_papers = 2};
     const char *text = cop_validation_text(
         &l, &r, 1, &in, &(cop_validation_cost){.runs = 12, .cpu_seconds = 3600, .half_second = 90},
         &a);
     static const char *const lines[] = {
-        "\n\n| paper | checks | pass | fail | not run | recorded | |\n"
-        "|---|---:|---:|---:|---:|---:|---|\n"
-        "| p | 1 | 0 | 1 | 0 | 0 | P |\n",
-        "\n| q | 2 | 0 | 0 | 1 | 1 | Q |\n",
-        "\n| **all** | 3 | 0 | 1 | 1 | 1 |  |\n",
+        "\n\n| paper | checks | pass | fail | narrow | not run | recorded | |\n"
+        "|---|---:|---:|---:|---:|---:|---:|---|\n"
+        "| p | 1 | 0 | 1 | 1 | 0 | 0 | P |\n",
+        "\n| q | 2 | 0 | 0 | 0 | 1 | 1 | Q |\n",
+        "\n| **all** | 3 | 0 | 1 | 1 | 1 | 1 |  |\n",
         "\n\n## p: P\n\nS1\n\n"
         "| check | where | what | expected | tolerance | measured | verdict |\n"
         "|---|---|---|---|---|---|---|\n"
-        "| p-1 | a &gt; b | c d | &lt;e&gt; | \\| | f\\|g | **fail**, quick |\n",
+        "| p-1 | a &gt; b | c d | &lt;e&gt; | \\| | f\\|g | **fail**, narrow, quick |\n",
         "\nWhy checks fail:\n\n* p-1: why\n\n## q: Q\n\nS2\n\n",
         "\n| q-1 |  |  |  |  |  | not-run |\n| q-2 |  |  |  |  |  | recorded |\n\n## Cost\n",
         "\n12 runs, 60 CPU minutes on the machine",

@@ -88,7 +88,10 @@ def fairness(db):
     verdict(db, "gran1-10", name, "gran1", "fig 7d", "victim gets more than the contributors; CC on", "F1 > F2",
             "order", "pass", "12.9 > 4.4", kind="order",
             items=[{"what": f"seed {s}", "value": 8.1 + s / 10, "ci": None, "low": 0, "high": None, "pass": True}
-                   for s in range(8)])
+                   for s in range(6)] +
+                  [{"what": "least", "value": 0.4, "ci": 0.6, "least": -0.1, "most": 0.9, "low": 0, "high": None,
+                    "pass": True, "narrow": True},
+                   {"what": "mean", "value": 8.4, "ci": 0.1, "low": None, "high": None, "pass": None}])
     verdict(db, "gran1-11", name, "gran1", "table 1", "CCTI timer", "150", "exact", "recorded", kind="printed")
     ts = [i * 0.04 + 0.02 for i in range(100)]
     series = [{"name": f"F{k + 1}", "points": [[t, flows(t)[k] + 0.12 * math.sin(7 * t + k)] for t in ts],

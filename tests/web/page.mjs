@@ -150,6 +150,13 @@ async function desktop() {
     same(await page.run(rows), all - fails, "rows without the failed");
     await page.run(`document.querySelector("#checks .chip .fail").parentNode.click()`);
   });
+  await check("narrow", async () => {
+    const row = `document.querySelector("#check-gran1-10")`;
+    must((await page.run(`${row}.lastElementChild.textContent`)).includes("narrow"), "the verdict does not say that it is narrow");
+    must((await page.run(`${row}.querySelector(".measured").textContent`)).includes("0.1 to 0.9"), "no range over the seeds");
+    same(await page.run(`[...${row}.querySelectorAll(".items .sign")].pop().title`), "not judged", "what is only shown");
+    same(await page.run(`document.querySelector("#check-gran1-1").lastElementChild.textContent.includes("narrow")`), false, "narrow");
+  });
   await check("csv", () => sameCsv(page));
   await check("toggle", async () => {
     await page.run(`document.querySelector(".theme").click()`);

@@ -10,6 +10,9 @@ export function stateMark(state, count) {
     count === undefined ? ` ${WORD[state] || state}` : ` ${count} ${WORD[state] || state}`);
 }
 
+/** The verdict and, if other seeds could turn it, the word for that. */
+export const verdictMark = (v) => [stateMark(v.state), v.narrow ? el("div", { class: "where", title: "other seeds could turn this verdict" }, "narrow") : null];
+
 export function tally(verdicts) {
   const t = { all: verdicts.length };
   for (const s of STATES) t[s] = verdicts.filter((v) => v.state === s).length;
@@ -30,6 +33,9 @@ const FEW = 8; // items; more are folded
 
 const value = (item) => `${fmt(item.value)}${typeof item.ci === "number" ? ` ± ${fmt(item.ci, 2)}` : ""}`;
 
+/** What the seeds gave one by one, where the verdict hangs on them. */
+const range = (item) => item.narrow && typeof item.least === "number" ? el("div", { class: "where" }, `narrow, ${fmt(item.least)} to ${fmt(item.most)}`) : null;
+
 function wanted(item) {
   const low = typeof item.low === "number", high = typeof item.high === "number";
   if (low && high && fmt(item.low) === fmt(item.high)) return `= ${fmt(item.low)}`;
@@ -39,8 +45,8 @@ function wanted(item) {
 
 function itemTable(items) {
   return el("table", { class: "items" }, el("tbody", {}, items.map((i) => el("tr", {},
-    el("td", {}, el("span", { class: `sign ${i.pass === false ? "fail" : i.pass === true ? "pass" : ""}`, title: i.pass === false ? "outside" : "within" }, i.pass === false ? "✗" : i.pass === true ? "✓" : "•")),
-    el("td", {}, i.what || "", i.note ? el("div", { class: "where" }, i.note) : null), el("td", { class: "num" }, value(i)), el("td", { class: "num want" }, wanted(i))))));
+    el("td", {}, el("span", { class: `sign ${i.pass === false ? "fail" : i.pass === true ? "pass" : ""}`, title: i.pass === false ? "outside" : i.pass === true ? "within" : "not judged" }, i.pass === false ? "✗" : i.pass === true ? "✓" : "•")),
+    el("td", {}, i.what || "", i.note ? el("div", { class: "where" }, i.note) : null), el("td", { class: "num" }, value(i), range(i)), el("td", { class: "num want" }, wanted(i))))));
 }
 
 function measured(v) {
@@ -66,7 +72,7 @@ export function verdictTable(verdicts, scale) {
     const id = slug("check", v.id, scale);
     const row = el("tr", { id, class: `verdict ${v.state}` },
       el("th", { scope: "row", "data-label": "check" }, el("a", { class: "anchor", href: `#${id}` }, v.id), v.where ? el("div", { class: "where" }, v.where) : null),
-      cell("what", v.metric || ""), cell("expected", plain(v.expected)), cell("tolerance", [el("span", {}, fmt(v.tolerance)), v.kind && v.kind !== v.tolerance ? el("div", { class: "where" }, v.kind) : null]), cell("measured", measured(v), "measured"), cell("verdict", stateMark(v.state)));
+      cell("what", v.metric || ""), cell("expected", plain(v.expected)), cell("tolerance", [el("span", {}, fmt(v.tolerance)), v.kind && v.kind !== v.tolerance ? el("div", { class: "where" }, v.kind) : null]), cell("measured", measured(v), "measured"), cell("verdict", verdictMark(v)));
     return v.explain ? [row, el("tr", { class: "explain" }, el("td", { colspan: 6 }, el("div", {}, el("span", { class: "because" }, v.state === "fail" ? "Why it fails. " : "Note. "), v.explain)))] : [row];
   });
   return el("table", { class: "data verdicts" },
@@ -81,9 +87,9 @@ const clamp = (text) => el("div", { class: "clamp", title: text.length > 60 ? te
 export function allChecks(report, many, experimentId) {
   const rows = [];
   const add = (v, e, href) => {
-    const text = [v.id, v.metric, v.where, v.paper, e.name, e.title, v.expected].filter(Boolean).join(" ").toLowerCase();
+    const text = [v.id, v.metric, v.where, v.paper, e.name, e.title, v.expected, v.narrow].filter(Boolean).join(" ").toLowerCase();
     rows.push({ state: v.state, text, node: el("tr", {}, el("th", { scope: "row", "data-label": "check" }, el("a", { href }, v.id)),
-      cell("verdict", stateMark(v.state)), cell("experiment", el("a", { href: `#${experimentId(e)}` }, e.name + (many && e.scale ? ` (${e.scale})` : ""))),
+      cell("verdict", verdictMark(v)), cell("experiment", el("a", { href: `#${experimentId(e)}` }, e.name + (many && e.scale ? ` (${e.scale})` : ""))),
       cell("what", clamp(v.metric || "")), cell("expected", clamp(plain(v.expected))), cell("measured", clamp(fmt(v.measured)))) });
   };
   report.experiments.forEach((e) => e.verdicts.forEach((v) => add(v, e, `#${slug("check", v.id, many ? e.scale : "")}`)));
