@@ -142,7 +142,7 @@ static void test_matches_cost_their_ways(void **state)
         {"^%a*", 1, 0, true},    {"^%%b*", 1, 0, true},  {"^[bc]*", 1, 0, true},
         {"^[^b]-c", 1, 0, true}, {"^[]]*", 1, 0, true},  {"^[%]]*", 1, 0, true},
         {"^%b()", 1, 0, true},   {"^%*", 0, 0, true},    {"^%-c", 0, 0, true},
-        {"^[*+]", 0, 0, true},   {"^[%]*]", 0, 0, true},
+        {"^[*+]", 0, 0, true},   {"^[%]*]", 0, 0, true}, {"^[]*]", 0, 0, true},
     };
     char why[200], code[100];
     (void)state;
