@@ -167,6 +167,33 @@ static void fill_of_one_lane(void **state)
         }
 }
 
+/* A credit is held back by what its own input and lane hold, and waits for those before it there. 1000 bytes take
+ * 1 us, and credits of a starved lane are three of that apart. */
+static void credits_of_one_lane(void **state)
+{
+    (void)state;
+    net_lab *w = lab_build(yaml, SET("cc.cs_threshold=12", "cc.cs_return_delay='0:3'"));
+    ibcc_run *run = run_of(w);
+    uint32_t in = port(w, 0, 1), all = w->topo.host_port0 * 3; /* 8000 bytes starve it */
+    for (uint32_t vl = 0; vl < 3; vl++) {
+        for (uint32_t i = 0; i < all; i++)
+            run->input[i].bytes = i == in * 3 + vl ? 8001 : 8000;
+        uint64_t before = run->starved;
+        cop_time t = (100 + vl) * COP_US, last = run->input[in * 3 + vl].last;
+        assert_int_equal(last, 0);
+        assert_int_equal(ibcc_credit_time(&w->net, in, vl, 1000, t), t);
+        assert_int_equal(ibcc_credit_time(&w->net, in, vl, 1000, t), t + 3 * COP_US);
+        assert_int_equal(run->starved, before + 2);
+        for (uint32_t p = 0; p < w->topo.host_port0; p++) /* all others at once */
+            for (uint32_t lane = 0; lane < 3; lane++)
+                if (p != in)
+                    assert_int_equal(ibcc_credit_time(&w->net, p, lane, 1000, t), t);
+        assert_int_equal(run->starved, before + 2);
+        assert_int_equal(run->input[in * 3 + vl].last, t + 3 * COP_US);
+    }
+    lab_free(w);
+}
+
 /* Without credit a port is a victim, and only its mask lets it enter: here ports that face hosts. */
 static void roots_and_victims(void **state)
 {
@@ -259,6 +286,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_of_a_run),
         cmocka_unit_test(references),
+        cmocka_unit_test(credits_of_one_lane),
         cmocka_unit_test(tables_of_a_run),
         cmocka_unit_test(fill_of_one_lane),
         cmocka_unit_test(roots_and_victims),

@@ -112,8 +112,36 @@ static void test_lists_of_one(void **state)
     cop_eval_close(e);
 }
 
+/* Of two hosts one is left out. */
+static void test_one_host_is_left(void **state)
+{
+    static const answer all[] = {
+        {"r:received_series('mean', 2, 'h1')[3]", 1},
+        {"r:received_series('max', 2, 'h0')[3]", 2},
+        {"#r:received_series('min', 2, 'h0')", 10},
+        {"r:received_series('min', 2, 'h0').dt", 0.001},
+    };
+    static const refusal none = {"#r:received_series('mean', 2, 'h0')", COP_EVAL_FAULT,
+                                 "here: no host is left"};
+    stage *s = *state;
+    cop_result r = make_tree();
+    r.n_nodes = 2;
+    cop_eval *e = open_run(s, &r);
+    expect_answers(e, all, COP_LEN(all));
+    cop_eval_close(e);
+    cop_store_close(s->store);
+    s->store = NULL;
+    remove(s->db);
+    r = make_tree();
+    r.n_nodes = 1;
+    e = open_run(s, &r);
+    expect_refusals(e, &none, 1);
+    cop_eval_close(e);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {ON_STAGE(test_slower_runs), ON_STAGE(test_lists_of_one)};
+    const struct CMUnitTest tests[] = {ON_STAGE(test_slower_runs), ON_STAGE(test_lists_of_one),
+                                       ON_STAGE(test_one_host_is_left)};
     return cmocka_run_group_tests_name("metrics_scale", tests, NULL, NULL);
 }

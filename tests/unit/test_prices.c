@@ -108,7 +108,8 @@ static void test_calls_that_do_nothing(void **state)
     } all[] = {
         {"tonumber(4)", 0},       {"tonumber('')", 0},         {"tonumber('abc')", 3},
         {"string.rep('', 0)", 0}, {"table.concat({}, '')", 0}, {"math.max(1, 2)", 2},
-        {"select('#')", 1},       {"assert(true)", 1},
+        {"select('#')", 1},       {"assert(true)", 1},         {"table.remove(e, 1)", 1},
+        {"table.remove(e)", 1},
     };
     char why[200], code[200];
     (void)state;
@@ -135,13 +136,13 @@ static void test_matches_cost_their_ways(void **state)
         int runs, options; /* parts that take any number of characters; that may be left out */
         bool anchored;
     } all[] = {
-        {"b", 0, 0, false},      {"^b", 0, 0, true},    {"b*", 1, 0, false},
-        {"b+", 1, 0, false},     {"b-", 1, 0, false},   {"^b*", 1, 0, true},
-        {"^b*c*", 2, 0, true},   {"b?", 0, 1, false},   {"^b?c?d?", 0, 3, true},
-        {"^%a*", 1, 0, true},    {"^%%b*", 1, 0, true}, {"^[bc]*", 1, 0, true},
-        {"^[^b]-c", 1, 0, true}, {"^[]]*", 1, 0, true}, {"^[%]]*", 1, 0, true},
-        {"^%b()", 1, 0, true},   {"^%*", 0, 0, true},   {"^%-c", 0, 0, true},
-        {"^[*+]", 0, 0, true},
+        {"b", 0, 0, false},      {"^b", 0, 0, true},     {"b*", 1, 0, false},
+        {"b+", 1, 0, false},     {"b-", 1, 0, false},    {"^b*", 1, 0, true},
+        {"^b*c*", 2, 0, true},   {"b?", 0, 1, false},    {"^b?c?d?", 0, 3, true},
+        {"^%a*", 1, 0, true},    {"^%%b*", 1, 0, true},  {"^[bc]*", 1, 0, true},
+        {"^[^b]-c", 1, 0, true}, {"^[]]*", 1, 0, true},  {"^[%]]*", 1, 0, true},
+        {"^%b()", 1, 0, true},   {"^%*", 0, 0, true},    {"^%-c", 0, 0, true},
+        {"^[*+]", 0, 0, true},   {"^[%]*]", 0, 0, true}, {"^[]*]", 0, 0, true},
     };
     char why[200], code[100];
     (void)state;
