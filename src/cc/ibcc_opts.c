@@ -86,7 +86,7 @@ const cop_opt ibcc_opts[] = {
      "that is "
      "given, else as preset: quadratic, pfister linear"},
     {"cct_delay", COP_OPT_TIME, C(cct_delay_ps), "0", 0, 1e12, NULL,
-     "delay after a full packet at cct_index; 0 = preset: 7 us, fat-tree 84 us, pfister 2/3 H us"},
+     "delay after a full packet at cct_index; 0 = preset: 7 us, fat-tree 70 us, pfister 2/3 H us"},
     {"cct_index", COP_OPT_INT, C(cct_index), "0", 0, IBCC_MAX_ENTRIES, NULL,
      "entry that has cct_delay; 0 = preset: 106 (the manufacturer's default is 95), pfister the "
      "last"},

@@ -6,7 +6,8 @@
  *          simulator  Gran et al., SIMUTools 2011, and their Paper II (Paper I names it Paper III): the same
  *                     values, and a BECN restarts the timer of its flow (Paper I, 3.2.2)
  *          fat-tree   Gran et al., IPDPS 2012 (Paper IV), table I, the same simulator; its table of delays
- *                     is not printed: 12 times as long, so that 80 contributors can share a port (G-gran4-1)
+ *                     is not printed: ten times as long, the least round factor with which 80 contributors
+ *                     can share a port (97 us, G-gran4-1)
  *          pfister    guidelines of Pfister et al. for N ports and hot-spot degree H: linear table of 128
  *                     entries up to 2/3 H us, increment min(N/6, H/2), timer 10 us that takes down all
  *                     indices of an end node, 90 % of the capacity of a queue, marks only while the port
@@ -42,7 +43,7 @@ static void resolve_table(ibcc_params *p, const ibcc_cfg *cfg, double hot_degree
                    : pfister                  ? IBCC_LINEAR
                                               : IBCC_QUADRATIC;
     cop_time delay = pfister ? (cop_time)(hot_degree * (double)COP_US * 2.0 / 3.0)
-                     : cfg->preset == IBCC_FAT_TREE ? 84 * COP_US
+                     : cfg->preset == IBCC_FAT_TREE ? 70 * COP_US
                                                     : 7 * COP_US;
     p->cct_delay_ps = cfg->cct_delay_ps ? cfg->cct_delay_ps : delay;
     uint32_t index = pfister ? p->cct_entries - 1 : 106;

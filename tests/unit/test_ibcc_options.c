@@ -111,7 +111,7 @@ static const uint64_t presets[][FIELDS] = {
      IBCC_OUTPUT,
      0},
     {0, 0,   65536,          4096,        UINT64_MAX, 0, 0,           1, 127, 0, 0, 150 * COP_US,
-     1, 128, IBCC_QUADRATIC, 84 * COP_US, 106,        0, IBCC_OUTPUT, 0},
+     1, 128, IBCC_QUADRATIC, 70 * COP_US, 106,        0, IBCC_OUTPUT, 0},
     {1900, 0,           65536, 3276, UINT64_MAX,  0,        0,   5, 127,      0,
      0,    10 * COP_US, 0,     128,  IBCC_LINEAR, 21333333, 127, 0, IBCC_VOQ, 1},
 };
