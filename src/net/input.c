@@ -215,16 +215,25 @@ static void offer_head(cop_net *net, uint32_t q)
     }
 }
 
+/* The scheme wants to be asked about a head whose requests are with the arbiters. Apart from
+ * cop_input_head, which is called all the time. */
+__attribute__((noinline)) static void ask_again(cop_net *net, uint32_t q)
+{
+    net->queue[q].again = 0;
+    if (net->queue[q].head == COP_NONE)
+        return;
+    cop_input_withdraw(net, q);
+    offer_head(net, q);
+}
+
 void cop_input_head(cop_net *net, uint32_t q)
 {
     cop_queue *queue = &net->queue[q];
-    if (COP_UNLIKELY(queue->again)) {
-        queue->again = 0;
-        if (queue->posted)
-            cop_input_withdraw(net, q);
-    }
-    if (queue->head == COP_NONE || queue->posted)
+    if (queue->head == COP_NONE || queue->posted) {
+        if (COP_UNLIKELY(queue->again))
+            ask_again(net, q);
         return;
+    }
     if (!net->per_output) {
         offer_head(net, q);
         return;

@@ -102,7 +102,8 @@ typedef struct cop_queue {
     uint32_t bytes;
     uint8_t posted; /* the head's requests are with the arbiters */
     uint8_t stopped; /* by the queueing scheme */
-    uint8_t again; /* at its next COP_EV_HEAD the scheme is asked about its head once more */
+    uint8_t
+        again; /* though posted, the scheme is asked about the head again at the next COP_EV_HEAD */
     uint8_t unused;
 } cop_queue;
 

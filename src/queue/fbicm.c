@@ -13,7 +13,7 @@
  * propagate G-gran5-8: the flow control between CFQs is what carries the information upstream (III-D, event
  *          4), and that is stop and go (III-C): told at `stop`, and stopped at once. None of the five thresholds (III-E) is for
  *          telling alone. The other reading: at `high`, when the root begins to mark, and never later than
- *          at `stop`.
+ *          at `stop`; the thesis (2.3.1) has a threshold of its own, to tell before the tree is there.
  * Source   Paper V, sections II and III; rules in iso.h. Thresholds: detection is not printed
  *          (G-gran5-4), the rest is Paper V's. */
 #include "queue/iso.h"
