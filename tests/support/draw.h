@@ -21,6 +21,7 @@ typedef struct draw {
     bool drain, random; /* random: another seed must give another run */
     bool credit, onoff, sectioned, strict;
     bool output_buffers, output_shared;
+    uint32_t read_ports;
     const char *queueing, *cc, *arbitration, *arch;
 } draw;
 
