@@ -111,6 +111,12 @@ static int check_combination(const cop_net *net, const cop_net_parts *pt, cop_er
             "%s: queueing %s has a buffer per destination, which output buffers would "
             "mix again; use switch.architecture iq, or ib without switch.output_buffer",
             cop_build_at(pt, "queueing", where, sizeof(where)), net->queue_ops->name);
+    if (pt->sw->read_ports && !net->arch->matched)
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "%s: ib has a read port per output; use switch.architecture iq or cioq, or leave out "
+            "read_ports",
+            cop_build_at(pt, "switch.read_ports", where, sizeof(where)));
     if (net->sectioned && pt->sw->shared_lanes)
         return cop_err_add(
             err, COP_E_INPUT, "%s: queueing %s has private sections; leave out shared_lanes",

@@ -74,7 +74,7 @@ typedef struct cop_in {
     uint32_t back_ps; /* a return takes this long to reach the sender */
     uint16_t local;
     uint16_t unused;
-    cop_time read_until; /* iq: the read port is busy */
+    cop_time read_until; /* iq: all read ports are busy */
     cop_time header_ps; /* of the packet that must be here before it is handled; COP_NEVER: all */
     cop_time pipeline_ps; /* and then */
     cop_pace pace; /* of the wire that feeds us */

@@ -66,6 +66,9 @@ const cop_opt cop_switch_opts[] = {
      "iq, cioq: islip moves pointers on accepted grants only; rrm moves them always"},
     {"iterations", COP_OPT_INT, S(iterations), "2", 1, 16, NULL,
      "iq, cioq: rounds of the matching"},
+    {"read_ports", COP_OPT_INT, S(read_ports), "0", 0, COP_MAX_PORTS, NULL,
+     "iq, cioq: packets that an input can send at a time, from different queues; 0 = one. ib has a "
+     "read port per output"},
     {"speedup", COP_OPT_REAL, S(speedup), "2", 1, 64, NULL,
      "with output buffers: crossbar rate over the rate of the switch's fastest link"},
     {"output_buffer", COP_OPT_BYTES, S(output_buffer_bytes), "0", 0, 1e11, NULL,

@@ -31,6 +31,7 @@ typedef struct cop_switch_cfg { /* section `switch` */
     int arbitration; /* enum cop_arb: among inputs of an output */
     int matching; /* enum cop_matching: iq and cioq */
     int64_t iterations; /* of the matching */
+    int64_t read_ports; /* iq and cioq: of an input; 0 = one */
     double
         speedup; /* in front of output buffers: crossbar rate / fastest link rate of the switch */
     uint64_t

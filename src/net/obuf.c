@@ -93,7 +93,7 @@ static uint32_t beyond(int32_t own)
     return own < 0 ? (uint32_t)-own : 0;
 }
 
-/* The same where lanes share: what one takes beyond its own is missing for all. */
+/* Where lanes share, what one takes beyond its own is missing for all. */
 static __attribute__((noinline)) void take_shared(struct cop_obuf *b, uint32_t vl, int32_t blocks)
 {
     uint32_t before = beyond(b->lane[vl].own);

@@ -79,7 +79,7 @@ static void buffered_kick(cop_net *net, uint32_t port)
     decide(net, port, cop_obuf_xbar_free(net, port));
 }
 
-static void buffered_arbitrate(cop_net *net, uint32_t port)
+__attribute__((flatten)) static void buffered_arbitrate(cop_net *net, uint32_t port)
 {
     cop_out *out = &net->out[port];
     uint32_t ready;

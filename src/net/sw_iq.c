@@ -1,12 +1,13 @@
-/* Input-queued switch with one read port per input; also the crossbar side of the combined
+/* Input-queued switch with one or more read ports per input; also the crossbar side of the combined
  * input-output queued switch.
  *
- * Role     inputs and outputs are matched: an input sends one packet at a time, an output takes one
- *          at a time. Requests of one instant are matched together.
+ * Role     inputs and outputs are matched: an input sends as many packets at a time as it has read
+ *          ports, of different queues, an output takes one at a time. Requests of one instant are
+ *          matched together. An input is free while it has a free read port.
  * islip    M-islip (McKeown): every free output grants one requesting free input (by its own
- *          arbitration, normally round robin), every input accepts one grant (round robin over
- *          outputs); repeated `iterations` times for those left over. Positions move only for grants
- *          accepted in the first iteration, and then to just behind the partner.
+ *          arbitration, normally round robin), every input accepts a grant for each free read port
+ *          (round robin over outputs); repeated `iterations` times for those left over. Positions move
+ *          only for grants accepted in the first iteration, and then to just behind the partner.
  * rrm      the same without that rule: an output's position moves whenever it grants.
  * Packets have different lengths, so at one instant only some inputs and outputs are free. Turns that
  * an input misses because it is busy are counted (turn.h). Of the outputs that offer, an input takes
@@ -27,6 +28,8 @@ typedef struct iq_grant {
 
 struct cop_iq {
     uint16_t *accept_rr; /* [n_ports] input's position over the outputs */
+    cop_time *read; /* [n_ports * reads] when each read port is free; a heap per input */
+    uint32_t reads; /* read ports of an input */
     cop_turns turns;
     /* scratch of one matching */
     uint64_t free_in[COP_MAX_PORTS / 64];
@@ -42,7 +45,20 @@ void cop_iq_init(cop_net *net)
 {
     net->iq = COP_NEW_ARRAY(&net->arena, struct cop_iq, 1);
     net->iq->accept_rr = COP_NEW_ARRAY(&net->arena, uint16_t, net->topo->n_ports);
+    net->iq->reads = (uint32_t)cop_max64(1, (uint64_t)net->sw_cfg->read_ports);
+    if (net->iq->reads > net->info.max_ports)
+        net->iq->reads = net->info.max_ports; /* no input has more to read */
+    net->iq->read =
+        COP_NEW_ARRAY(&net->arena, cop_time, cop_product(net->host_port0, net->iq->reads));
     cop_turns_init(&net->iq->turns, net);
+}
+
+/* Empty a set of inputs or outputs. Most switches have at most 64 ports: one word, no call. */
+static inline void empty(const cop_net *net, uint64_t *set)
+{
+    set[0] = 0;
+    if (COP_UNLIKELY(net->words > 1))
+        memset(set, 0, net->words * sizeof(uint64_t));
 }
 
 static cop_time output_free(const cop_net *net, uint32_t port)
@@ -94,15 +110,15 @@ static uint32_t accept(const cop_net *net, const uint64_t *offers, uint32_t firs
     return COP_NONE;
 }
 
-/* Of the outputs that offer (one does) the one whose queue the queueing scheme puts first; of equals the
- * queue that was read least recently (the position moves with packets of all kinds). Keys are asked for
- * only where they decide. */
-static uint32_t accept_in_order(cop_net *net, uint32_t in_port, uint32_t first)
+/* Of the outputs that offer, the first being o, the one whose queue the queueing scheme puts first; of
+ * equals the queue that was read least recently (the position moves with packets of all kinds). Keys are
+ * asked for only where they decide. */
+static uint32_t accept_in_order(cop_net *net, uint32_t in_port, uint32_t first, uint32_t o)
 {
     struct cop_iq *iq = net->iq;
     const cop_in *in = &net->in[in_port];
     uint64_t left[COP_MAX_PORTS / 64], best_key = COP_NEVER; /* no key is as large */
-    uint32_t best = accept(net, iq->offers[in->local], first), o = best;
+    uint32_t best = o;
     memcpy(left, iq->offers[in->local], net->words * sizeof(uint64_t));
     left[o / 64] &= ~((uint64_t)1 << (o % 64));
     while ((o = accept(net, left, first)) != COP_NONE) {
@@ -135,7 +151,7 @@ static void offer(cop_net *net, uint32_t port, uint32_t o)
         net->out[port].lane[pick->vl].rr = (uint16_t)(input + 1);
 }
 
-/* The output whose offer input `in_port` accepts; COP_NONE: none. */
+/* The output whose offer input `in_port` accepts; COP_NONE: none is left. */
 static uint32_t choose(cop_net *net, uint32_t in_port)
 {
     struct cop_iq *iq = net->iq;
@@ -143,8 +159,25 @@ static uint32_t choose(cop_net *net, uint32_t in_port)
     uint32_t o = accept(net, iq->overdue[i], first);
     if (o != COP_NONE)
         return o;
-    return net->queue_ops->order ? accept_in_order(net, in_port, first)
-                                 : accept(net, iq->offers[i], first);
+    o = accept(net, iq->offers[i], first);
+    return net->queue_ops->order && o != COP_NONE ? accept_in_order(net, in_port, first, o) : o;
+}
+
+/* A read port of the input is busy until then: the one that was free first gives its place in the heap to
+ * that time, which moves down to where it belongs. Returns when one is free. */
+static __attribute__((noinline)) cop_time take_read(struct cop_iq *iq, uint32_t in_port,
+                                                    cop_time until)
+{
+    cop_time *read = &iq->read[(size_t)in_port * iq->reads];
+    uint32_t at = 0;
+    for (uint32_t next; (next = 2 * at + 1) < iq->reads; at = next) {
+        next += next + 1 < iq->reads && read[next + 1] < read[next];
+        if (read[next] >= until)
+            break;
+        read[at] = read[next];
+    }
+    read[at] = until;
+    return read[0];
 }
 
 /* Input i has accepted output o, which is `port`: positions move, turns are counted. */
@@ -167,23 +200,33 @@ static void move_on(cop_net *net, uint32_t port, uint32_t o, uint32_t i, bool fi
     }
 }
 
-/* Input i of a switch, which was offered something, accepts. True if a packet went. */
-static bool answer(cop_net *net, uint32_t sw, uint32_t i, bool first_iteration)
+/* Input i of a switch, which was offered something, accepts what it can read. Two outputs may have chosen
+ * the same packet (adaptive routing): when it has gone, the other offer is void. */
+static void answer(cop_net *net, uint32_t sw, uint32_t i, bool first_iteration)
 {
     struct cop_iq *iq = net->iq;
-    uint32_t port0 = net->topo->sw_port0[sw], o = choose(net, port0 + i);
-    memset(iq->offers[i], 0, net->words * sizeof(uint64_t));
-    memset(iq->overdue[i], 0, net->words * sizeof(uint64_t));
-    if (o == COP_NONE)
-        return false;
-    const cop_pick *pick = &iq->grant[o].pick;
+    uint32_t port0 = net->topo->sw_port0[sw], o;
     cop_in *in = &net->in[port0 + i];
-    move_on(net, port0 + o, o, i, first_iteration);
-    in->read_until = cop_input_grant(net, port0 + o, pick, net->arch->transfer, net->early_hooks);
-    cop_turn_served(&iq->turns, net, port0 + o, pick, net->queue[pick->queue].head == COP_NONE);
-    iq->free_in[i / 64] &= ~((uint64_t)1 << (i % 64));
-    cop_net_push(net, in->read_until, COP_EV_ARB, sw);
-    return true;
+    while ((o = choose(net, port0 + i)) != COP_NONE) {
+        const cop_pick *pick = &iq->grant[o].pick;
+        if (COP_LIKELY(net->queue[pick->queue].posted)) {
+            move_on(net, port0 + o, o, i, first_iteration);
+            cop_time leaves =
+                cop_input_grant(net, port0 + o, pick, net->arch->transfer, net->early_hooks);
+            cop_turn_served(&iq->turns, net, port0 + o, pick,
+                            net->queue[pick->queue].head == COP_NONE);
+            cop_net_push(net, leaves, COP_EV_ARB, sw);
+            in->read_until = iq->reads == 1 ? leaves : take_read(iq, port0 + i, leaves);
+            if (in->read_until > net->now) {
+                iq->free_in[i / 64] &= ~((uint64_t)1 << (i % 64));
+                break;
+            }
+        }
+        iq->offers[i][o / 64] &= ~((uint64_t)1 << (o % 64));
+        iq->overdue[i][o / 64] &= ~((uint64_t)1 << (o % 64));
+    }
+    empty(net, iq->offers[i]);
+    empty(net, iq->overdue[i]);
 }
 
 /* One iteration: all free outputs grant, all offered inputs accept. True if a packet went. */
@@ -191,8 +234,8 @@ static bool iterate(cop_net *net, uint32_t sw, bool first_iteration)
 {
     struct cop_iq *iq = net->iq;
     uint32_t ports = cop_topo_ports_of(net->topo, sw), port0 = net->topo->sw_port0[sw];
-    bool any = false;
-    memset(iq->offered, 0, net->words * sizeof(uint64_t));
+    uint64_t any = 0;
+    empty(net, iq->offered);
     memcpy(iq->were_free, iq->free_in, net->words * sizeof(uint64_t));
     for (uint32_t o = 0; o < ports; o++) {
         const cop_out *out = &net->out[port0 + o];
@@ -200,10 +243,12 @@ static bool iterate(cop_net *net, uint32_t sw, bool first_iteration)
             grant(net, port0 + o, &iq->grant[o]))
             offer(net, port0 + o, o);
     }
-    for (uint32_t w = 0; w < net->words; w++)
+    for (uint32_t w = 0; w < net->words; w++) {
+        any |= iq->offered[w];
         for (uint64_t bits = iq->offered[w]; bits; bits &= bits - 1)
-            any |= answer(net, sw, w * 64 + (uint32_t)__builtin_ctzll(bits), first_iteration);
-    return any;
+            answer(net, sw, w * 64 + (uint32_t)__builtin_ctzll(bits), first_iteration);
+    }
+    return any != 0; /* an input that is offered something accepts something */
 }
 
 static void resend_all(cop_net *net, uint32_t sw)
@@ -222,7 +267,7 @@ static void iq_arbitrate(cop_net *net, uint32_t sw)
 {
     struct cop_iq *iq = net->iq;
     uint32_t port0 = net->topo->sw_port0[sw], ports = cop_topo_ports_of(net->topo, sw);
-    memset(iq->free_in, 0, sizeof(iq->free_in));
+    empty(net, iq->free_in);
     for (uint32_t i = 0; i < ports; i++) {
         if (net->in[port0 + i].read_until <= net->now)
             iq->free_in[i / 64] |= (uint64_t)1 << (i % 64);

@@ -1,6 +1,6 @@
 /* Turns that the outputs of a matching switch (iq, cioq) owe to inputs.
  *
- * Why      an input that reads one packet at a time is often busy when its turn at an output comes. The
+ * Why      an input with one or few read ports is often busy when its turn at an output comes. The
  *          turn goes to another input. If the two become free at different instants again and again
  *          they never meet, and the queue starves.
  * Rule     an output counts the turns in a row that passed an input because it was busy. At

@@ -5,7 +5,7 @@
  * Bound    none is needed: where both describe the same machine the difference is zero. That covers
  *          cut-through and store-and-forward, links of different rates, header, pipeline and credit
  *          delays, slow sinks, blocking by credit, one queue or one per output, read port per output
- *          (ib) or per input with iSLIP (iq), crossbars with output buffers (cioq, ib), shared by
+ *          (ib) or one to four per input with iSLIP (iq), crossbars with output buffers (cioq, ib), shared by
  *          lanes or not, turns that inputs
  *          miss, fixed lanes (vftree), and deadlocks on a ring.
  * Not      what the reference has not is left out on purpose: routings that change lanes, matching with
@@ -28,7 +28,7 @@
 #include "scenario.h"
 
 #define NETWORKS 300u
-#define CROWDED 40u
+#define CROWDED 60u
 
 /* The crossbar of each switch: `speedup` times its fastest link. */
 static cop_time *cross_times(const trial *x, cop_arena *arena, const cop_time *flit)
@@ -73,6 +73,7 @@ static int run_reference(trial *x, const uint16_t *lft, fr_counts *counts)
                   .queueing = x->queueing,
                   .read = x->iq ? FR_READ_PER_INPUT : FR_READ_PER_OUTPUT,
                   .iterations = 16,
+                  .reads = x->reads,
                   .cross_flit_ps = x->output_flits ? cross_times(x, &arena, flit) : NULL,
                   .output_bytes = x->output_flits * FLIT,
                   .output_reserve = x->output_reserve * FLIT,

@@ -198,6 +198,7 @@ typedef struct tally {
     uint32_t queueing[64], cc[64], arbitration[64], host[64];
     uint32_t stopped, notified; /* isolation sent a stop; sources were throttled by marks */
     uint32_t ib_buffered, shared; /* output buffers of ib; those that lanes share */
+    uint32_t reads; /* more than one read port, fewer than outputs */
 } tally;
 
 static void count_run(tally *t, const draw *d, const cop_result *r)
@@ -206,6 +207,7 @@ static void count_run(tally *t, const draw *d, const cop_result *r)
     t->notified += draw_isolates(d) && scalar(r, "becn") > 0;
     t->ib_buffered += d->output_buffers && strcmp(d->arch, "ib") == 0;
     t->shared += d->output_shared;
+    t->reads += d->read_ports > 1;
     for (size_t i = 0; cop_queueings[i]; i++)
         t->queueing[i] += strcmp(cop_queueings[i]->name, d->queueing) == 0;
     for (size_t i = 0; cop_ccs[i]; i++)
@@ -228,7 +230,7 @@ static bool all_have_run(const tally *t)
 {
     bool ok = enough("stop and go", t->stopped) && enough("hybrids", t->notified) &&
               enough("ib with output buffers", t->ib_buffered) &&
-              enough("shared output buffers", t->shared);
+              enough("shared output buffers", t->shared) && enough("read ports", t->reads);
     for (size_t i = 0; cop_queueings[i]; i++)
         ok &= enough(cop_queueings[i]->name, t->queueing[i]);
     for (size_t i = 0; cop_ccs[i]; i++)

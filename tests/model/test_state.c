@@ -371,6 +371,8 @@ static void switches_and_flow_controls(void **state)
     (void)state;
     static const char *const sets[][4] = {
         {"switch.architecture=iq", "switch.iterations=2", "queueing.kind=1q"},
+        {"switch.architecture=iq", "switch.read_ports=3", "routing.kind=adaptive-cube"},
+        {"switch.architecture=cioq", "switch.read_ports=2", "queueing.kind=dbbm"},
         {"switch.architecture=cioq", "switch.speedup=1.5", "switch.output_buffer=6 KiB"},
         {"switch.architecture=ib", "switch.speedup=1", "switch.output_buffer=2 KiB"},
         {"switch.output_buffer=4 KiB", "queueing.kind=1q", "routing.kind=adaptive-cube"},

@@ -225,6 +225,9 @@ static void put_switch(draw *d, uint32_t wire)
     PUT_NAME(d, ", matching: %s", "islip", "rrm");
     PUT_NUMBER(d, ", iterations: %u", 1, 4);
     put_outputs(d, wire);
+    d->read_ports = strcmp(d->arch, "ib") && below(d, 2) ? between(d, 1, 5) : 0;
+    if (d->read_ports)
+        draw_put(d, ", read_ports: %u", d->read_ports);
     if (shared)
         draw_put(d, ", shared_lanes: yes");
     if (below(d, 3) == 0)

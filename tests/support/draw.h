@@ -20,6 +20,7 @@ typedef struct draw {
     bool drain, random; /* random: another seed must give another run */
     bool credit, onoff, sectioned, strict, acks;
     bool output_buffers, output_shared;
+    uint32_t read_ports;
     bool own_rates; /* the topology states the rates of its links */
     bool per_level; /* the congestion control has a rate for a whole service level */
     const char *queueing, *cc, *arbitration, *arch, *host;

@@ -98,6 +98,7 @@ static void draw_machine(trial *x)
         x->output_reserve = between(x, x->mtu_flits, 2 * x->mtu_flits);
         x->output_flits = x->lanes * x->output_reserve + below(x, 3 * x->mtu_flits);
     }
+    x->reads = x->iq && below(x, 2) ? between(x, 2, 4) : 1;
     x->speedup = between(x, 1, 2); /* a flit of the fastest link is two ticks */
 }
 
@@ -116,8 +117,8 @@ static void draw_crowded(trial *x)
         x->least_flits = x->mtu_flits;
     x->sink_flits = 0;
     x->output_reserve = 0;
-    if (x->output_flits)
-        x->output_flits = between(x, x->mtu_flits, 4 * x->mtu_flits);
+    x->reads = below(x, 8) ? 1 : 2;
+    x->output_flits = below(x, 4) ? 0 : between(x, x->mtu_flits, 4 * x->mtu_flits);
     x->phase = between(x, 50, 100);
     x->buffer_flits = between(x, 30, 120) * x->mtu_flits; /* the starved queue must not fill it */
     if (below(x, 5)) {
@@ -148,6 +149,8 @@ static void write_machine(trial *x)
                 x->saf ? "store-and-forward" : "cut-through", x->pipeline * 4);
     if (x->output_flits)
         trial_write(x, "output_buffer: %u B, speedup: %u, ", x->output_flits * FLIT, x->speedup);
+    if (x->reads > 1)
+        trial_write(x, "read_ports: %u, ", x->reads);
     if (x->output_reserve)
         trial_write(x, "output_shared: yes, output_reserve: %u B, ", x->output_reserve * FLIT);
     trial_write(x, "header: %u B, buffer: %u B}\n", x->header, x->buffer_flits * FLIT);

@@ -36,6 +36,7 @@ typedef struct trial {
     uint32_t mtu_flits, least_flits, buffer_flits, sink_flits, lanes;
     uint32_t output_flits, speedup; /* output buffers; 0: none */
     uint32_t output_reserve; /* flits that each lane has for itself; 0: lanes share nothing */
+    uint32_t reads; /* iq: packets that an input sends at a time */
     bool saf, iq, absolute;
     enum fr_queueing queueing;
     cop_topo topo;
