@@ -1,7 +1,8 @@
 /* Dimension-order routing on tori, meshes and hypercubes.
  *
- * A packet corrects dimension 0 first, then 1, and so on, in the shorter direction (plus when both
- * are equal). Always minimal, one path per pair.
+ * A packet corrects dimension 0 first, then 1, and so on, in the shorter direction; option `ties` says
+ * which one when both are equal (cube_map.c). Always minimal; one path per pair, but with `ties: random`
+ * packets of a flow go either way and can overtake each other.
  * Deadlock: dimensions are entered in order, so only the ring of one torus dimension could close a
  * cycle. Each ring has a dateline at its wrap link: packets enter a dimension on lane 0 and move to
  * lane 1 with the hop after the wrap link. Since no minimal path crosses the wrap link twice, the
@@ -18,12 +19,16 @@ static int dor_setup(cop_route *r, const void *config, cop_err *err)
 {
     const cop_dor_cfg *cfg = config;
     cop_cube_map *map = COP_NEW_ARRAY(&r->arena, cop_cube_map, 1);
-    int rc = cop_cube_map_init(map, r->topo, &r->arena, r->ops->name, err);
+    int rc =
+        cop_cube_map_init(map, r->topo, (enum cop_ties)cfg->ties, &r->arena, r->ops->name, err);
     if (rc != 0)
         return rc;
     r->state = map;
     r->vls = map->any_wrap && cfg->datelines ? 2 : 1;
-    r->single = r->memoryless = r->vls == 1;
+    bool chance = map->any_tie && cfg->ties == COP_TIES_RANDOM;
+    r->max_cand = chance ? 2 : 1;
+    r->in_order = !chance;
+    r->single = r->memoryless = r->vls == 1 && !chance;
     return 0;
 }
 
@@ -38,29 +43,42 @@ static uint8_t dateline_lane(const cop_cube_map *map, const cop_hop *hop, uint32
     return crossed ? 1 : hop->in_vl;
 }
 
+static cop_cand step(const cop_route *r, const cop_hop *hop, uint32_t dim, bool plus, uint32_t at)
+{
+    const cop_cube_map *map = r->state;
+    cop_cand cand = {.port = (uint16_t)(2 * dim + (plus ? 0 : 1))};
+    if (r->vls > 1 && map->wrap[dim])
+        cand.vl = dateline_lane(map, hop, dim, plus, at);
+    return cand;
+}
+
 static unsigned dor_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
                           cop_cand *cand)
 {
-    (void)view;
     const cop_cube_map *map = r->state;
     const uint16_t *at = cop_cube_at(map, hop->sw);
     const uint16_t *to = cop_cube_at(map, hop->dst / map->hosts_per_switch);
     uint32_t dim = cop_cube_first(map, at, to);
-    *cand = (cop_cand){0};
     if (dim == map->dims) {
-        cand->port = cop_cube_exit(map, hop->dst);
+        *cand = (cop_cand){.port = cop_cube_exit(map, hop->dst)};
         return 1;
     }
-    bool plus = (cop_cube_directions(map, dim, at[dim], to[dim]) & 1) != 0;
-    cand->port = (uint16_t)(2 * dim + (plus ? 0 : 1));
-    if (r->vls > 1 && map->wrap[dim])
-        cand->vl = dateline_lane(map, hop, dim, plus, at[dim]);
-    return 1;
+    unsigned ways = cop_cube_direction(map, dim, hop->sw, at[dim], to[dim], hop->dst,
+                                       view != NULL ? view->rng : NULL);
+    unsigned n = 0;
+    if (ways & COP_PLUS)
+        cand[n++] = step(r, hop, dim, true, at[dim]);
+    if (ways & COP_MINUS)
+        cand[n++] = step(r, hop, dim, false, at[dim]);
+    return n;
 }
 
 static const cop_opt dor_opts[] = {
     {"datelines", COP_OPT_BOOL, offsetof(cop_dor_cfg, datelines), "yes", 0, 0, NULL,
      "two lanes per torus dimension against deadlock; no = one lane, can deadlock"},
+    {"ties", COP_OPT_ENUM, offsetof(cop_dor_cfg, ties), "split", 0, 0, cop_tie_names,
+     "way round a ring when both are equally long: half of the flows each way, drawn for each "
+     "packet (flows do not stay in order), or always plus"},
     {0}};
 
 const cop_route_ops cop_route_dor = {

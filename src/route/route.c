@@ -70,7 +70,13 @@ static int check_lanes(cop_route *r, cop_err *err)
 int cop_route_init(cop_route *r, const cop_route_ops *ops, const cop_topo *t, const void *cfg,
                    uint32_t lanes, cop_err *err)
 {
-    *r = (cop_route){.ops = ops, .topo = t, .cfg = cfg, .lanes = lanes, .vls = 1, .max_cand = 1};
+    *r = (cop_route){.ops = ops,
+                     .topo = t,
+                     .cfg = cfg,
+                     .lanes = lanes,
+                     .vls = 1,
+                     .max_cand = 1,
+                     .in_order = ops->in_order};
     if (cfg == NULL && ops->cfg_size > 0) {
         void *defaults = cop_arena_alloc(&r->arena, ops->cfg_size);
         cop_opt_defaults(ops->opts, defaults, &r->arena);

@@ -10,8 +10,13 @@ typedef struct cop_updn_cfg { /* `updn` */
 } cop_updn_cfg;
 
 typedef struct cop_dor_cfg { /* `dor` */
-    bool datelines; /* no: one lane, rings can deadlock */
+    bool datelines; /* no: one class of lanes, rings can deadlock */
+    int ties; /* enum cop_ties */
 } cop_dor_cfg;
+
+typedef struct cop_adaptive_cube_cfg { /* `adaptive-cube` */
+    int ties; /* enum cop_ties, of the escape lanes */
+} cop_adaptive_cube_cfg;
 
 enum cop_valiant_to { COP_VALIANT_SWITCH, COP_VALIANT_GROUP };
 enum cop_valiant_intra { COP_INTRA_MINIMAL, COP_INTRA_VALIANT };

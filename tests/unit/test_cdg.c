@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "route/cube_map.h"
 #include "topo/topo_cfg.h"
 
 static void expect_free(const cop_topo *t, const char *name, const void *cfg, uint32_t lanes)
@@ -111,15 +112,19 @@ static void test_rings_deadlock(void **state)
 {
     (void)state;
     cop_topo t;
-    const cop_dor_cfg unsafe = {false};
+    const cop_dor_cfg unsafe = {.datelines = false};
     for (int64_t k = 4; k <= 9; k++) {
         build(&t, "torus", &(cop_cube_cfg){INTS(k), 1});
-        assert_int_equal(expect_cycle(&t, "dor", &unsafe), k);
+        const cop_dor_cfg plus = {.datelines = false, .ties = COP_TIES_PLUS};
+        assert_int_equal(expect_cycle(&t, "dor", &plus), k);
         /* In a ring of four all two-hop paths are ties, and spreading them happens to be safe. */
-        if (k >= 5)
+        if (k >= 5) {
+            assert_int_equal(expect_cycle(&t, "dor", &unsafe), k);
             assert_int_equal(expect_cycle(&t, "minhop", NULL), k);
-        else
+        } else {
+            expect_free(&t, "dor", &unsafe, 0);
             expect_free(&t, "minhop", NULL, 0);
+        }
         cop_topo_free(&t);
     }
     build(&t, "torus", &(cop_cube_cfg){INTS(4, 5), 2});

@@ -260,7 +260,7 @@ static void test_promises(void **state)
         {"xgft", &tree, "adaptive-tree", 2, false, true, false}, /* two ports up */
         {"torus", &cube, "dor", 1, false, false, true}, /* lanes follow from the way */
         {"mesh", &cube, "dor", 1, true, true, true},
-        {"torus", &cube, "adaptive-cube", 2 * 2 + 1, false, true, false},
+        {"torus", &cube, "adaptive-cube", 2 * 2 + 2, false, true, false},
         {"mesh", &cube, "adaptive-cube", 2 + 1, false, true, false},
         {"dragonfly", &dragonfly, "dragonfly-min", 1, false, true, true},
         {"dragonfly", &dragonfly, "dragonfly-valiant", 1, false, false, false},
@@ -276,6 +276,7 @@ static void test_promises(void **state)
         assert_int_equal(r.single, all[i].single);
         assert_int_equal(r.memoryless, all[i].memoryless);
         assert_int_equal(r.ops->in_order, all[i].in_order);
+        assert_int_equal(r.in_order, all[i].in_order);
         cop_route_fini(&r);
         cop_topo_free(&t);
     }

@@ -2,6 +2,7 @@
  * datelines, adaptive choices, intermediate groups. */
 #include "route_fixture.h"
 
+#include "route/cube_map.h"
 #include "topo/topo_cfg.h"
 
 static void test_cubes(void **state)
@@ -53,7 +54,7 @@ static void test_dor_dateline(void **state)
     cop_topo t;
     build(&t, "torus", &(cop_cube_cfg){INTS(8, 3), 1});
     cop_route r;
-    start(&r, "dor", &t, NULL, 0);
+    start(&r, "dor", &t, &(cop_dor_cfg){.datelines = true, .ties = COP_TIES_PLUS}, 0);
     uint32_t dst = 2 + 8 * 1;
     const struct {
         uint32_t sw, in_port, in_vl, port, vl;
@@ -77,7 +78,7 @@ static void test_adaptive_cube_choice(void **state)
     cop_topo t;
     build(&t, "torus", &(cop_cube_cfg){INTS(8, 8), 1});
     cop_route r;
-    start(&r, "adaptive-cube", &t, NULL, 4);
+    start(&r, "adaptive-cube", &t, &(cop_adaptive_cube_cfg){.ties = COP_TIES_PLUS}, 4);
     uint64_t load[5] = {500, 0, 100, 300, 0};
     cop_rng rng = cop_rng_make(3, COP_RNG_ROUTE, 0);
     cop_route_view view = {load, port_load, &rng};
