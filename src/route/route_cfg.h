@@ -12,6 +12,7 @@ typedef struct cop_updn_cfg { /* `updn` */
 typedef struct cop_dor_cfg { /* `dor` */
     bool datelines; /* no: one class of lanes, rings can deadlock */
     int ties; /* enum cop_ties */
+    int64_t lanes; /* that flows are spread over; 0: all of the network */
 } cop_dor_cfg;
 
 typedef struct cop_adaptive_cube_cfg { /* `adaptive-cube` */

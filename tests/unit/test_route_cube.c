@@ -47,7 +47,8 @@ static cop_cand dor_step(const cop_route *r, uint32_t sw, uint32_t in_port, uint
     return cand[0];
 }
 
-/* Ring of 8: 6 -> 2 is halfway, goes plus over the wrap link 7 -> 0 and changes lane after it. */
+/* Ring of 8: 6 -> 2 is halfway, goes plus over the wrap link 7 -> 0 and changes lane after it. Into the
+ * next ring, whose wrap link is not on its way, it goes on any lane, here 1, and keeps it. */
 static void test_dor_dateline(void **state)
 {
     (void)state;
@@ -59,7 +60,7 @@ static void test_dor_dateline(void **state)
     const struct {
         uint32_t sw, in_port, in_vl, port, vl;
     } way[] = {{6, 4, 0, 0, 0}, {7, 1, 0, 0, 0}, {0, 1, 0, 0, 1},
-               {1, 1, 1, 0, 1}, {2, 1, 1, 2, 0}, {10, 3, 0, 4, 0}};
+               {1, 1, 1, 0, 1}, {2, 1, 1, 2, 1}, {10, 3, 1, 4, 1}};
     for (size_t i = 0; i < COP_LEN(way); i++) {
         cop_cand c = dor_step(&r, way[i].sw, way[i].in_port, way[i].in_vl, dst);
         assert_int_equal(c.port, way[i].port);
