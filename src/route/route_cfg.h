@@ -21,9 +21,11 @@ typedef struct cop_adaptive_cube_cfg { /* `adaptive-cube` */
 
 enum cop_valiant_to { COP_VALIANT_SWITCH, COP_VALIANT_GROUP };
 enum cop_valiant_intra { COP_INTRA_MINIMAL, COP_INTRA_VALIANT };
+enum cop_valiant_via { COP_VIA_OTHER, COP_VIA_ANY_BUT_SOURCE };
 typedef struct cop_valiant_cfg { /* `dragonfly-valiant` */
     int to; /* enum cop_valiant_to */
     int intra; /* enum cop_valiant_intra: traffic inside one group */
+    int via; /* enum cop_valiant_via: groups an intermediate may be in */
 } cop_valiant_cfg;
 
 typedef struct cop_table_cfg { /* `table` */

@@ -91,7 +91,8 @@ static void test_shipped_on_others(void **state)
         expect_free(&t, "dragonfly-min", NULL, 0);
         for (int to = 0; to < 2; to++)
             for (int intra = 0; intra < 2; intra++)
-                expect_free(&t, "dragonfly-valiant", &(cop_valiant_cfg){to, intra}, 0);
+                for (int via = 0; via < 2; via++)
+                    expect_free(&t, "dragonfly-valiant", &(cop_valiant_cfg){to, intra, via}, 0);
         expect_free(&t, "updn", NULL, 0);
         cop_topo_free(&t);
     }
