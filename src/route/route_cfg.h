@@ -33,7 +33,7 @@ typedef struct cop_table_cfg { /* `table` */
 } cop_table_cfg;
 
 extern const cop_route_ops cop_route_dmodk, cop_route_destro, cop_route_det, cop_route_ftree;
-extern const cop_route_ops cop_route_adaptive_tree;
+extern const cop_route_ops cop_route_adaptive_tree, cop_route_random_tree;
 extern const cop_route_ops cop_route_minhop, cop_route_updn;
 extern const cop_route_ops cop_route_dor, cop_route_adaptive_cube;
 extern const cop_route_ops cop_route_dragonfly_min, cop_route_dragonfly_valiant;

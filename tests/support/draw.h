@@ -2,9 +2,10 @@
  * congestion control and traffic, drawn from a number.
  *
  * Contract: the same number gives the same text, with the same compiler: several numbers are drawn in
- * the arguments of one call, and in which order is the compiler's choice. Queueing schemes, congestion
- * controls and arbitrations come from the program's own lists, so a new one is drawn as soon as it is
- * there; its options are for the functions in draw.c and draw_traffic.c to draw. Most scenarios are
+ * the arguments of one call, and in which order is the compiler's choice. Routings, queueing schemes,
+ * congestion controls and arbitrations come from the program's own lists, so a new one is drawn as soon
+ * as it is there. Choices among names and yes or no of a routing are drawn from its option table; other
+ * options are for the functions in draw.c and draw_traffic.c to draw. Most scenarios are
  * accepted by the program, not all. Paths begin at the top of the source tree, where examples/ is. */
 #ifndef COP_TEST_DRAW_H
 #define COP_TEST_DRAW_H
@@ -20,7 +21,7 @@ typedef struct draw {
     uint64_t duration_ns, warmup_ns;
     bool drain, random; /* random: another seed must give another run */
     bool credit, onoff, sectioned, strict;
-    const char *queueing, *cc, *arbitration;
+    const char *routing, *queueing, *cc, *arbitration;
 } draw;
 
 void draw_scenario(draw *d, uint32_t number);

@@ -42,7 +42,8 @@ static void test_shipped_on_trees(void **state)
     const cop_xgft_cfg shapes[] = {{INTS(4, 4, 4), INTS(1, 4, 4)},
                                    {INTS(3, 2, 5), INTS(1, 2, 3)},
                                    {INTS(2, 3, 2, 2), INTS(1, 3, 1, 2)}};
-    const char *names[] = {"dmodk", "destro", "det", "ftree", "adaptive-tree", "minhop", "updn"};
+    const char *names[] = {"dmodk",         "destro",      "det",    "ftree",
+                           "adaptive-tree", "random-tree", "minhop", "updn"};
     for (size_t i = 0; i < COP_LEN(shapes); i++) {
         cop_topo t;
         build(&t, "xgft", &shapes[i]);
