@@ -8,6 +8,13 @@
  * alone: in a ring, lane 0 while the remaining path still crosses the wrap link, lane 1 afterwards.
  * The escape channels, with the dependencies that run through adaptive hops in between, then have
  * no cycle (deadlock.c proves it for each network).
+ * Ties: where both ways round a ring are equally long the packet decides for the less loaded one, by
+ * option `ties` if they are equal (cube_map.c), and asks for adaptive and escape lanes of that one
+ * only. Offering both would not balance them: all requests of a packet are posted at once, and when
+ * several outputs are idle the one with the lowest number is served first. Whatever is decided is
+ * safe, also if it differs from switch to switch: the first hop in the ring, on any lane, ends the
+ * tie, and from then on the packet asks for escape lanes of that direction only, in the order of their
+ * positions. `ties: plus` offers both on adaptive lanes, and plus as escape.
  * Output: adaptive candidates by rising load, equal ones in random rotation, then the escape one.
  * With a view each direction offers only its least loaded lane. Packets can overtake each other.
  * Source: Duato, "A new theory of deadlock-free adaptive routing in wormhole networks", IEEE TPDS
@@ -20,35 +27,34 @@ typedef struct adaptive_cube {
     uint32_t first_lane, end_lane; /* of the adaptive lanes */
 } adaptive_cube;
 
-static int adaptive_cube_setup(cop_route *r, const void *cfg, cop_err *err)
+static int adaptive_cube_setup(cop_route *r, const void *config, cop_err *err)
 {
-    (void)cfg;
+    const cop_adaptive_cube_cfg *cfg = config;
     adaptive_cube *c = COP_NEW_ARRAY(&r->arena, adaptive_cube, 1);
-    int rc = cop_cube_map_init(&c->map, r->topo, &r->arena, r->ops->name, err);
+    int rc =
+        cop_cube_map_init(&c->map, r->topo, (enum cop_ties)cfg->ties, &r->arena, r->ops->name, err);
     if (rc != 0)
         return rc;
-    uint32_t directions = 0;
+    uint32_t directions = 0, escapes = c->map.any_tie && cfg->ties != COP_TIES_PLUS ? 2 : 1;
     for (uint32_t i = 0; i < c->map.dims; i++)
         directions += c->map.wrap[i] && c->map.radix[i] % 2 == 0 ? 2 : 1;
     c->first_lane = c->map.any_wrap ? 2 : 1;
     r->vls = c->first_lane + 1;
     uint32_t adaptive = r->lanes > r->vls ? r->lanes - c->first_lane : 1;
-    if (adaptive * directions + 1 > COP_MAX_CAND)
-        adaptive = (COP_MAX_CAND - 1) / directions;
+    if (adaptive * directions + escapes > COP_MAX_CAND)
+        adaptive = (COP_MAX_CAND - escapes) / directions;
     c->end_lane = c->first_lane + adaptive;
-    r->max_cand = adaptive * directions + 1;
+    r->max_cand = adaptive * directions + escapes;
     r->memoryless = true;
     r->state = c;
     return 0;
 }
 
-static cop_cand escape_candidate(const cop_cube_map *map, const uint16_t *at, const uint16_t *to,
-                                 uint32_t dim)
+static cop_cand escape_candidate(const cop_cube_map *map, uint32_t dim, bool plus, uint32_t at,
+                                 uint32_t to)
 {
-    bool plus = (cop_cube_directions(map, dim, at[dim], to[dim]) & 1) != 0;
-    bool crosses = plus ? to[dim] < at[dim] : to[dim] > at[dim];
     return (cop_cand){.port = (uint16_t)(2 * dim + (plus ? 0 : 1)),
-                      .vl = map->wrap[dim] && !crosses ? 1 : 0,
+                      .vl = map->wrap[dim] && !cop_cube_crosses(plus, at, to) ? 1 : 0,
                       .escape = 1};
 }
 
@@ -60,19 +66,27 @@ static unsigned list_lanes(const adaptive_cube *c, uint32_t port, cop_cand *cand
     return n;
 }
 
-/* Put the least loaded lane of `port` into cand[0..n), which is sorted by load. */
-static void insert_port(const adaptive_cube *c, uint32_t sw, uint32_t port,
-                        const cop_route_view *view, cop_cand *cand, uint64_t *load, unsigned n)
+/* Bytes on the least loaded adaptive lane of `port`. */
+static uint64_t least_load(const adaptive_cube *c, uint32_t sw, uint32_t port,
+                           const cop_route_view *view, uint32_t *lane)
 {
     uint64_t least = UINT64_MAX;
-    uint32_t lane = c->first_lane;
     for (uint32_t vl = c->first_lane; vl < c->end_lane; vl++) {
         uint64_t here = view->load(view->ctx, sw, port, vl);
         if (here < least) {
             least = here;
-            lane = vl;
+            *lane = vl;
         }
     }
+    return least;
+}
+
+/* Put the least loaded lane of `port` into cand[0..n), which is sorted by load. */
+static void insert_port(const adaptive_cube *c, uint32_t sw, uint32_t port,
+                        const cop_route_view *view, cop_cand *cand, uint64_t *load, unsigned n)
+{
+    uint32_t lane = c->first_lane;
+    uint64_t least = least_load(c, sw, port, view, &lane);
     unsigned i = n;
     for (; i > 0 && load[i - 1] > least; i--) {
         cand[i] = cand[i - 1];
@@ -80,6 +94,28 @@ static void insert_port(const adaptive_cube *c, uint32_t sw, uint32_t port,
     }
     cand[i] = (cop_cand){.port = (uint16_t)port, .vl = (uint8_t)lane};
     load[i] = least;
+}
+
+/* Directions to offer on adaptive lanes, and on escape lanes if this dimension comes first. */
+static unsigned ways_in(const adaptive_cube *c, const cop_hop *hop, uint32_t dim, uint32_t at,
+                        uint32_t to, const cop_route_view *view, unsigned *escape)
+{
+    unsigned ways = cop_cube_directions(&c->map, dim, at, to);
+    *escape = ways;
+    if (ways != (COP_PLUS | COP_MINUS))
+        return ways;
+    if (c->map.ties == COP_TIES_PLUS) {
+        *escape = COP_PLUS;
+    } else if (view != NULL) {
+        uint32_t lane;
+        uint64_t plus = least_load(c, hop->sw, 2 * dim, view, &lane);
+        uint64_t minus = least_load(c, hop->sw, 2 * dim + 1, view, &lane);
+        ways = plus < minus   ? COP_PLUS
+               : minus < plus ? COP_MINUS
+                              : cop_cube_break_tie(&c->map, dim, hop->sw, hop->dst, view->rng);
+        *escape = ways;
+    }
+    return ways;
 }
 
 static unsigned adaptive_cube_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
@@ -96,11 +132,13 @@ static unsigned adaptive_cube_route(const cop_route *r, cop_hop *hop, const cop_
     }
     uint16_t port[2 * COP_MAX_DIMS];
     uint32_t ports = 0;
+    unsigned escape = 0, unused;
     for (uint32_t dim = first; dim < map->dims; dim++) {
-        unsigned ways = cop_cube_directions(map, dim, at[dim], to[dim]);
-        if (ways & 1)
+        unsigned ways =
+            ways_in(c, hop, dim, at[dim], to[dim], view, dim == first ? &escape : &unused);
+        if (ways & COP_PLUS)
             port[ports++] = (uint16_t)(2 * dim);
-        if (ways & 2)
+        if (ways & COP_MINUS)
             port[ports++] = (uint16_t)(2 * dim + 1);
     }
     unsigned n = 0;
@@ -113,14 +151,25 @@ static unsigned adaptive_cube_route(const cop_route *r, cop_hop *hop, const cop_
         for (; n < ports; n++)
             insert_port(c, hop->sw, port[(n + turn) % ports], view, cand, load, n);
     }
-    cand[n++] = escape_candidate(map, at, to, first);
+    if (escape & COP_PLUS)
+        cand[n++] = escape_candidate(map, first, true, at[first], to[first]);
+    if (escape & COP_MINUS)
+        cand[n++] = escape_candidate(map, first, false, at[first], to[first]);
     return n;
 }
+
+static const cop_opt adaptive_cube_opts[] = {
+    {"ties", COP_OPT_ENUM, offsetof(cop_adaptive_cube_cfg, ties), "split", 0, 0, cop_tie_names,
+     "way round a ring when both are equally long and loaded: half of the flows each way, or drawn "
+     "for each packet; plus: on adaptive lanes whichever is free first, on escape lanes plus"},
+    {0}};
 
 const cop_route_ops cop_route_adaptive_cube = {
     .name = "adaptive-cube",
     .summary = "torus, mesh, hypercube: any minimal direction, dimension order as escape",
     .source = "Duato, IEEE TPDS 1993",
+    .opts = adaptive_cube_opts,
+    .cfg_size = sizeof(cop_adaptive_cube_cfg),
     .in_order = false,
     .setup = adaptive_cube_setup,
     .route = adaptive_cube_route,

@@ -19,14 +19,11 @@ static int adaptive_tree_setup(cop_route *r, const void *cfg, cop_err *err)
         return rc;
     r->state = map;
     r->memoryless = true;
-    for (uint32_t l = 1; l <= map->levels; l++) {
-        if (map->w[l] > COP_MAX_CAND)
-            return cop_err_add(err, COP_E_INPUT,
-                               "routing %s: switches have %u up ports; at most %d can be compared",
-                               r->ops->name, map->w[l], COP_MAX_CAND);
-        if (map->w[l] > r->max_cand)
-            r->max_cand = map->w[l];
-    }
+    r->max_cand = cop_tree_most_up(map);
+    if (r->max_cand > COP_MAX_CAND)
+        return cop_err_add(err, COP_E_INPUT,
+                           "routing %s: switches have %u up ports; at most %d can be compared",
+                           r->ops->name, r->max_cand, COP_MAX_CAND);
     return 0;
 }
 

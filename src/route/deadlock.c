@@ -30,7 +30,9 @@ static uint64_t scatter_step(uint64_t n)
 static void choose_seeds(cop_cdg *g)
 {
     const cop_topo *t = g->r->topo;
-    bool alike = g->r->memoryless && g->r->ops->inject == NULL && g->r->ops->mid == NULL;
+    /* With one port per switch and destination all lanes are alike, whichever a host chooses. */
+    bool alike =
+        g->r->memoryless && g->r->ops->mid == NULL && (g->r->ops->inject == NULL || g->r->single);
     uint8_t *have = cop_alloc(t->n_switches);
     g->seed = cop_alloc_array(t->n_hosts, sizeof(*g->seed));
     for (uint32_t h = 0; h < t->n_hosts; h++) {

@@ -2,10 +2,12 @@
  *
  * Minimal: local hop to the switch with the global link, global hop, local hop (l-g-l). Where two
  * groups have several links, the target switch's number picks one, so a flow keeps its path.
- * Valiant: at injection a random intermediate outside the groups of source and destination, minimal
- * to it and minimal on from there. Option `to`: an intermediate switch, or only a group (the packet
- * turns at whichever switch it enters that group by). Traffic inside one group goes minimal unless
- * `intra: valiant`. With fewer than three groups everything goes minimal.
+ * Valiant: at injection a random intermediate, minimal to it and minimal on from there. Option `to`: an
+ * intermediate switch, or only a group (the packet turns at whichever switch it enters that group by).
+ * Option `via`: in any group but those of source and destination, or in any but the source's; then one
+ * packet in groups - 1 goes straight to its destination's group, and the global link between the
+ * two groups carries its share. Traffic inside one group goes minimal unless `intra: valiant`. Without
+ * a group to go through everything goes minimal.
  *
  * Deadlock: lanes rise along the path, so channels are used in one order:
  *   minimal            local 0, global 0, local 1                                     2 lanes
@@ -26,7 +28,7 @@ typedef struct dragonfly {
     uint32_t p, a, groups;
     uint32_t *first; /* [from * groups + to], one more at the end: links from group to group */
     gateway *link;
-    bool to_group, intra;
+    bool to_group, intra, via_destination;
 } dragonfly;
 
 enum { TO_MID, TO_DST }; /* hop->state */
@@ -135,6 +137,7 @@ static int valiant_setup(cop_route *r, const void *config, cop_err *err)
     dragonfly *d = r->state;
     d->to_group = cfg->to == COP_VALIANT_GROUP;
     d->intra = cfg->intra == COP_INTRA_VALIANT;
+    d->via_destination = cfg->via == COP_VIA_ANY_BUT_SOURCE;
     r->vls = d->to_group ? 3 : 4;
     return 0;
 }
@@ -144,13 +147,14 @@ static uint32_t count_mids(const dragonfly *d, uint32_t src, uint32_t dst)
 {
     uint32_t from = src / d->p, to = dst / d->p;
     bool same = from / d->a == to / d->a;
-    uint32_t taken = same ? 1 : 2;
+    uint32_t taken = same || d->via_destination ? 1 : 2;
     if (from == to || (same && !d->intra) || d->groups <= taken)
         return 0;
     return (d->groups - taken) * (d->to_group ? 1 : d->a);
 }
 
-/* Intermediates are the groups in ascending order without those of source and destination. */
+/* Intermediates are the groups in ascending order without that of the source, and perhaps that of the
+ * destination. */
 static bool valiant_mid(const cop_route *r, uint32_t src, uint32_t dst, uint32_t i, uint32_t *mid)
 {
     const dragonfly *d = r->state;
@@ -161,7 +165,7 @@ static bool valiant_mid(const cop_route *r, uint32_t src, uint32_t dst, uint32_t
     }
     if (i >= n)
         return false;
-    uint32_t g1 = src / d->p / d->a, g2 = dst / d->p / d->a;
+    uint32_t g1 = src / d->p / d->a, g2 = d->via_destination ? g1 : dst / d->p / d->a;
     uint32_t low = g1 < g2 ? g1 : g2, high = g1 < g2 ? g2 : g1;
     uint32_t group = d->to_group ? i : i / d->a;
     if (group >= low)
@@ -206,12 +210,16 @@ static unsigned valiant_route(const cop_route *r, cop_hop *hop, const cop_route_
 
 static const char *const to_names[] = {"switch", "group", NULL};
 static const char *const intra_names[] = {"minimal", "valiant", NULL};
+static const char *const via_names[] = {"other", "any-but-source", NULL};
 
 static const cop_opt valiant_opts[] = {
     {"to", COP_OPT_ENUM, offsetof(cop_valiant_cfg, to), "switch", 0, 0, to_names,
      "random intermediate: a switch (4 lanes) or any switch of a group (3 lanes)"},
     {"intra", COP_OPT_ENUM, offsetof(cop_valiant_cfg, intra), "minimal", 0, 0, intra_names,
      "traffic between switches of one group: minimal, or over another group"},
+    {"via", COP_OPT_ENUM, offsetof(cop_valiant_cfg, via), "other", 0, 0, via_names,
+     "group of the intermediate: other than those of source and destination, or any but the "
+     "source's"},
     {0}};
 
 const cop_route_ops cop_route_dragonfly_min = {

@@ -12,20 +12,11 @@
 #define TABLE_BYTES_MAX ((uint64_t)4 << 20)
 
 const cop_route_ops *const cop_routings[] = {
-    &cop_route_dmodk,
-    &cop_route_destro,
-    &cop_route_det,
-    &cop_route_ftree,
-    &cop_route_adaptive_tree,
-    &cop_route_minhop,
-    &cop_route_updn,
-    &cop_route_dor,
-    &cop_route_adaptive_cube,
-    &cop_route_dragonfly_min,
-    &cop_route_dragonfly_valiant,
-    &cop_route_destination_tag,
-    &cop_route_table,
-    NULL,
+    &cop_route_dmodk,           &cop_route_destro,        &cop_route_det,
+    &cop_route_ftree,           &cop_route_adaptive_tree, &cop_route_random_tree,
+    &cop_route_minhop,          &cop_route_updn,          &cop_route_dor,
+    &cop_route_adaptive_cube,   &cop_route_dragonfly_min, &cop_route_dragonfly_valiant,
+    &cop_route_destination_tag, &cop_route_table,         NULL,
 };
 
 const cop_route_ops *cop_route_find(const char *name)
@@ -70,7 +61,13 @@ static int check_lanes(cop_route *r, cop_err *err)
 int cop_route_init(cop_route *r, const cop_route_ops *ops, const cop_topo *t, const void *cfg,
                    uint32_t lanes, cop_err *err)
 {
-    *r = (cop_route){.ops = ops, .topo = t, .cfg = cfg, .lanes = lanes, .vls = 1, .max_cand = 1};
+    *r = (cop_route){.ops = ops,
+                     .topo = t,
+                     .cfg = cfg,
+                     .lanes = lanes,
+                     .vls = 1,
+                     .max_cand = 1,
+                     .in_order = ops->in_order};
     if (cfg == NULL && ops->cfg_size > 0) {
         void *defaults = cop_arena_alloc(&r->arena, ops->cfg_size);
         cop_opt_defaults(ops->opts, defaults, &r->arena);

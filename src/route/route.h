@@ -43,7 +43,8 @@ typedef struct cop_route_ops {
     const char *name, *summary, *source;
     const struct cop_opt *opts;
     size_t cfg_size;
-    /* Promises that the network checks: packets of a flow stay in order. */
+    /* Promises that the network checks: packets of a flow stay in order. An option may give it up:
+     * setup then clears r->in_order. */
     bool in_order;
     /* Build r->state from the topology; raise r->vls and r->max_cand, which are 1, if more are needed.
      * Fails if the shape is wrong. */
@@ -69,6 +70,7 @@ struct cop_route {
     uint32_t vls; /* virtual lanes it needs for deadlock freedom */
     uint32_t lanes; /* virtual lanes the network has (>= vls); set before setup */
     uint32_t max_cand; /* most candidates of one decision */
+    bool in_order; /* packets of a flow stay in order */
     bool single; /* exactly one candidate that depends on (switch, dst) only, lane 0 */
     bool memoryless; /* the candidates depend on (switch, dst) only, not on how the packet came */
     /* When `single`: tables if the routing has them or they are small, else NULL and ops->route

@@ -10,14 +10,22 @@ typedef struct cop_updn_cfg { /* `updn` */
 } cop_updn_cfg;
 
 typedef struct cop_dor_cfg { /* `dor` */
-    bool datelines; /* no: one lane, rings can deadlock */
+    bool datelines; /* no: one class of lanes, rings can deadlock */
+    int ties; /* enum cop_ties */
+    int64_t lanes; /* that flows are spread over; 0: all of the network */
 } cop_dor_cfg;
+
+typedef struct cop_adaptive_cube_cfg { /* `adaptive-cube` */
+    int ties; /* enum cop_ties, of the escape lanes */
+} cop_adaptive_cube_cfg;
 
 enum cop_valiant_to { COP_VALIANT_SWITCH, COP_VALIANT_GROUP };
 enum cop_valiant_intra { COP_INTRA_MINIMAL, COP_INTRA_VALIANT };
+enum cop_valiant_via { COP_VIA_OTHER, COP_VIA_ANY_BUT_SOURCE };
 typedef struct cop_valiant_cfg { /* `dragonfly-valiant` */
     int to; /* enum cop_valiant_to */
     int intra; /* enum cop_valiant_intra: traffic inside one group */
+    int via; /* enum cop_valiant_via: groups an intermediate may be in */
 } cop_valiant_cfg;
 
 typedef struct cop_table_cfg { /* `table` */
@@ -25,7 +33,7 @@ typedef struct cop_table_cfg { /* `table` */
 } cop_table_cfg;
 
 extern const cop_route_ops cop_route_dmodk, cop_route_destro, cop_route_det, cop_route_ftree;
-extern const cop_route_ops cop_route_adaptive_tree;
+extern const cop_route_ops cop_route_adaptive_tree, cop_route_random_tree;
 extern const cop_route_ops cop_route_minhop, cop_route_updn;
 extern const cop_route_ops cop_route_dor, cop_route_adaptive_cube;
 extern const cop_route_ops cop_route_dragonfly_min, cop_route_dragonfly_valiant;

@@ -29,3 +29,11 @@ int cop_tree_map_init(cop_tree_map *map, const cop_topo *t, cop_arena *arena, co
     }
     return 0;
 }
+
+uint32_t cop_tree_most_up(const cop_tree_map *map)
+{
+    uint32_t most = 1;
+    for (uint32_t l = 2; l <= map->levels; l++) /* w[1] are the cables of a host */
+        most = map->w[l] > most ? map->w[l] : most;
+    return most;
+}

@@ -18,6 +18,9 @@ typedef struct cop_tree_map {
 int cop_tree_map_init(cop_tree_map *map, const cop_topo *t, cop_arena *arena, const char *routing,
                       cop_err *err);
 
+/* Most up ports of any switch, at least 1. */
+uint32_t cop_tree_most_up(const cop_tree_map *map);
+
 /* Is `dst` below `sw`? Then *port is the port down to it. */
 static inline bool cop_tree_down(const cop_tree_map *map, uint32_t sw, uint32_t dst, uint16_t *port)
 {

@@ -55,7 +55,9 @@ static void add_network(text *t, source *s)
     add(t,
         PICK(s, "{kind: auto}\n", "{kind: minhop}\n", "{kind: updn}\n", "{kind: adaptive-tree}\n",
              "{kind: adaptive-cube}\n", "{kind: dragonfly-valiant, to: group, intra: valiant}\n",
-             "{kind: dragonfly-valiant}\n", "{kind: dor, datelines: no}\n"));
+             "{kind: dragonfly-valiant}\n", "{kind: dor, datelines: no}\n",
+             "{kind: dor, ties: random}\n", "{kind: random-tree}\n",
+             "{kind: dragonfly-valiant, via: any-but-source}\n"));
     add(t, "link: {delay: ");
     add(t, PICK(s, "20 ns", "1 ps", "1 us", "333 ps"));
     add(t, PICK(s, "", ", trunk_rate: 40 Gbit/s", ", host_rate: 3 Gbit/s",

@@ -3,7 +3,7 @@
  *
  * Each scenario follows from its number alone (draw.h). The simulator itself accounts for every packet,
  * byte and credit and for the order of packets; here its results are compared with each other. Input
- * that is refused must be refused with a remedy, and most scenarios must run. Queueing schemes,
+ * that is refused must be refused with a remedy, and most scenarios must run. Routings, queueing schemes,
  * congestion controls and arbitrations are drawn from the program's own lists: each must have run.
  * A failure prints the number and the configuration. COPPICE_ROUNDS multiplies the number of
  * scenarios. Run from the top of the source tree, where examples/ is. */
@@ -23,6 +23,7 @@
 #include "draw.h"
 #include "host/host_list.h"
 #include "queue/queue_list.h"
+#include "route/route.h"
 #include "scenario.h"
 
 #define SCENARIOS 1500u
@@ -195,7 +196,7 @@ static bool repeats(const draw *d, const cop_result *first)
 
 /* How many scenarios of each kind have run, not counting refused ones. */
 typedef struct tally {
-    uint32_t queueing[64], cc[64], arbitration[64], host[64];
+    uint32_t routing[64], queueing[64], cc[64], arbitration[64], host[64];
     uint32_t stopped, notified; /* isolation sent a stop; sources were throttled by marks */
     uint32_t ib_buffered, shared; /* output buffers of ib; those that lanes share */
     uint32_t reads; /* more than one read port, fewer than outputs */
@@ -208,6 +209,8 @@ static void count_run(tally *t, const draw *d, const cop_result *r)
     t->ib_buffered += d->output_buffers && strcmp(d->arch, "ib") == 0;
     t->shared += d->output_shared;
     t->reads += d->read_ports > 1;
+    for (size_t i = 0; cop_routings[i]; i++)
+        t->routing[i] += strcmp(cop_routings[i]->name, d->routing) == 0;
     for (size_t i = 0; cop_queueings[i]; i++)
         t->queueing[i] += strcmp(cop_queueings[i]->name, d->queueing) == 0;
     for (size_t i = 0; cop_ccs[i]; i++)
@@ -231,6 +234,8 @@ static bool all_have_run(const tally *t)
     bool ok = enough("stop and go", t->stopped) && enough("hybrids", t->notified) &&
               enough("ib with output buffers", t->ib_buffered) &&
               enough("shared output buffers", t->shared) && enough("read ports", t->reads);
+    for (size_t i = 0; cop_routings[i]; i++)
+        ok &= enough(cop_routings[i]->name, t->routing[i]);
     for (size_t i = 0; cop_queueings[i]; i++)
         ok &= enough(cop_queueings[i]->name, t->queueing[i]);
     for (size_t i = 0; cop_ccs[i]; i++)

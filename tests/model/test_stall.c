@@ -175,7 +175,7 @@ static void test_found_when_nothing_moves(void **state)
     static const char knot[] = "run: {duration: 10 ms, sample: 2 us, seed: 720,"
                                " allow_deadlock: yes}\n"
                                "topology: {kind: torus, radix: [4], hosts: 2}\n"
-                               "routing: {kind: dor, datelines: no}\n"
+                               "routing: {kind: dor, datelines: no, ties: plus, lanes: 1}\n"
                                "switch: {architecture: iq, buffer: 16 KiB,"
                                " switching: store-and-forward, lanes: 8}\n"
                                "queueing: {kind: recn}\n"

@@ -17,34 +17,33 @@
 #include "base/opt.h"
 #include "cc/cc_list.h"
 #include "draw_int.h"
+#include "exp/config.h"
 #include "host/host_list.h"
 #include "net/net_cfg.h"
 #include "queue/queue_list.h"
+#include "route/route.h"
 
 static const struct {
     const char *topology;
     uint32_t hosts;
-    const char *routing[7];
 } networks[] = {
-    {"single, hosts: 5", 5, {"minhop", "updn"}},
-    {"chain, hosts: [2, 0, 3]", 5, {"minhop", "updn"}},
-    {"full, switches: 4, hosts: 2", 8, {"minhop", "updn"}},
-    {"kary-ntree, k: 2, n: 3",
-     8,
-     {"auto", "dmodk", "destro", "det", "ftree", "adaptive-tree", "updn"}},
-    {"fat-tree, ports: 4, levels: 2", 8, {"dmodk", "ftree", "adaptive-tree", "minhop"}},
-    {"xgft, children: [3, 3], parents: [1, 2]", 9, {"det", "destro", "adaptive-tree", "updn"}},
-    {"torus, radix: [4]", 4, {"dor", "adaptive-cube", "updn"}},
-    {"torus, radix: [3, 4]", 12, {"dor", "adaptive-cube", "updn"}},
-    {"mesh, radix: [3, 3]", 9, {"auto", "dor", "adaptive-cube", "updn"}},
-    {"hypercube, dims: 3, hosts: 2", 16, {"dor", "adaptive-cube", "updn"}},
-    {"dragonfly, p: 1, a: 2, h: 1", 6, {"dragonfly-min", "dragonfly-valiant", "updn"}},
-    {"dragonfly, p: 2, a: 4, h: 1, groups: 3",
-     24,
-     {"dragonfly-min", "dragonfly-valiant, to: group", "dragonfly-valiant, intra: valiant"}},
-    {"omega, radix: 2, stages: 3", 8, {"destination-tag", "auto"}},
-    {"butterfly, radix: 3, stages: 2", 9, {"destination-tag"}},
-    {"file, path: examples/fabric16.net", 16, {"auto", "minhop", "updn"}},
+    {"single, hosts: 5", 5},
+    {"chain, hosts: [2, 0, 3]", 5},
+    {"full, switches: 4, hosts: 2", 8},
+    {"kary-ntree, k: 2, n: 3", 8},
+    {"kary-ntree, k: 4, n: 2", 16},
+    {"fat-tree, ports: 4, levels: 2", 8},
+    {"xgft, children: [3, 3], parents: [1, 2]", 9},
+    {"torus, radix: [4]", 4},
+    {"torus, radix: [3, 4]", 12},
+    {"mesh, radix: [3, 3]", 9},
+    {"hypercube, dims: 3, hosts: 2", 16},
+    {"dragonfly, p: 1, a: 2, h: 1", 6},
+    {"dragonfly, p: 2, a: 4, h: 1, groups: 3", 24},
+    {"omega, radix: 2, stages: 3", 8},
+    {"butterfly, radix: 3, stages: 2", 9},
+    {"file, path: examples/fabric16.net", 16},
+    {"file, path: tests/golden/four.net", 4},
 };
 
 void draw_put(draw *d, const char *fmt, ...)
@@ -69,14 +68,66 @@ static void put_run(draw *d)
     draw_put(d, "}\n");
 }
 
+/* Does the routing accept the shape of the topology, and close no cycle? */
+static bool fits(draw *d, const char *topology, const char *routing)
+{
+    char text[2 * DRAW_ROW];
+    cop_config c;
+    cop_err err = {0};
+    cop_topo t = {0};
+    cop_route r;
+    cop_cdg_result cdg;
+    snprintf(text, sizeof(text), "topology: {kind: %s}\nrouting: {kind: %s}\ntraffic: [{}]\n",
+             topology, routing);
+    assert_int_equal(cop_config_load(&c, "draw.yaml", text, NULL, 0, &err), 0);
+    assert_int_equal(c.topo->build(&t, c.topo_cfg, &err), 0);
+    bool good = cop_route_init(&r, c.route, &t, c.route_cfg, 0, &err) == 0;
+    if (good) {
+        cop_cdg_check(&r, 0, &cdg);
+        good = cdg.acyclic && !cdg.unreachable;
+        cop_cdg_free(&cdg);
+        cop_route_fini(&r);
+    }
+    d->routing = c.route->name;
+    cop_topo_free(&t);
+    cop_config_free(&c);
+    return good;
+}
+
+/* Any routing of the program's list, its choices drawn, too, until one fits. */
+static void put_routing(draw *d, const char *topology)
+{
+    char text[DRAW_ROW];
+    uint32_t n = 0;
+    while (cop_routings[n])
+        n++;
+    do {
+        const cop_route_ops *ops = cop_routings[below(d, n)];
+        bool choose = below(d, 8) > 0;
+        size_t used = (size_t)snprintf(text, sizeof(text), "%s", choose ? ops->name : "auto");
+        for (const cop_opt *o = choose ? ops->opts : NULL; o && o->type != COP_OPT_END; o++) {
+            const char *value = strcmp(o->name, "path") == 0 ? "tests/golden/four.lft" : NULL;
+            uint32_t values = 0;
+            while (o->type == COP_OPT_ENUM && o->names[values])
+                values++;
+            if (values > 0 && below(d, 2))
+                value = o->names[below(d, values)];
+            if (o->type == COP_OPT_BOOL && below(d, 2))
+                value = below(d, 2) ? "yes" : "no";
+            if (value)
+                used +=
+                    (size_t)snprintf(text + used, sizeof(text) - used, ", %s: %s", o->name, value);
+        }
+    } while (!fits(d, topology, text));
+    draw_put(d, "routing: {kind: %s}\n", text);
+}
+
 static void put_network(draw *d)
 {
-    size_t k = below(d, COP_LEN(networks)), n = 0;
-    while (n < COP_LEN(networks[k].routing) && networks[k].routing[n])
-        n++;
+    size_t k = below(d, COP_LEN(networks));
     d->hosts = networks[k].hosts;
-    draw_put(d, "topology: {kind: %s}\nrouting: {kind: %s}\n", networks[k].topology,
-             networks[k].routing[below(d, (uint32_t)n)]);
+    draw_put(d, "topology: {kind: %s}\n", networks[k].topology);
+    put_routing(d, networks[k].topology);
     d->own_rates = strncmp(networks[k].topology, "file", 4) == 0;
     d->link_gbps = between(d, 8, 100);
     draw_put(d, "link: {rate: %u Gbit/s", d->link_gbps);

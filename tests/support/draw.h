@@ -1,9 +1,10 @@
 /* Random scenarios: a configuration of topology, routing, queueing, flow control, switch, end nodes,
  * congestion control and traffic, drawn from a number.
  *
- * Contract: the same number gives the same text, with every compiler. Queueing schemes, congestion
- * controls and arbitrations come from the program's own lists, so a new one is drawn as soon as it is
- * there; its options are for the functions in draw.c and draw_traffic.c to draw. Most scenarios are
+ * Contract: the same number gives the same text, with every compiler. Routings, queueing schemes,
+ * congestion controls and arbitrations come from the program's own lists, so a new one is drawn as soon
+ * as it is there. Choices among names and yes or no of a routing are drawn from its option table; other
+ * options are for the functions in draw.c and draw_traffic.c to draw. Most scenarios are
  * accepted by the program, not all. Paths begin at the top of the source tree, where examples/ is. */
 #ifndef COP_TEST_DRAW_H
 #define COP_TEST_DRAW_H
@@ -23,7 +24,7 @@ typedef struct draw {
     uint32_t read_ports;
     bool own_rates; /* the topology states the rates of its links */
     bool per_level; /* the congestion control has a rate for a whole service level */
-    const char *queueing, *cc, *arbitration, *arch, *host;
+    const char *routing, *queueing, *cc, *arbitration, *arch, *host;
 } draw;
 
 void draw_scenario(draw *d, uint32_t number);

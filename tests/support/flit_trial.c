@@ -40,7 +40,8 @@ static const struct {
     {"{kind: omega, radix: 2, stages: 3}", "destination-tag", ""},
     {"{kind: butterfly, radix: 3, stages: 2}", "destination-tag", ""},
     {"{kind: dragonfly, p: 1, a: 2, h: 1}", "updn", ""},
-    {"{kind: torus, radix: [4], hosts: 2}", "dor, datelines: no", ", allow_deadlock: yes"},
+    {"{kind: torus, radix: [4], hosts: 2}", "dor, datelines: no, ties: plus",
+     ", allow_deadlock: yes"},
     {"{kind: torus, radix: [5]}", "dor, datelines: no", ", allow_deadlock: yes"},
 };
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "route/cube_map.h"
 #include "topo/topo_cfg.h"
 
 static void expect_free(const cop_topo *t, const char *name, const void *cfg, uint32_t lanes)
@@ -41,7 +42,8 @@ static void test_shipped_on_trees(void **state)
     const cop_xgft_cfg shapes[] = {{INTS(4, 4, 4), INTS(1, 4, 4)},
                                    {INTS(3, 2, 5), INTS(1, 2, 3)},
                                    {INTS(2, 3, 2, 2), INTS(1, 3, 1, 2)}};
-    const char *names[] = {"dmodk", "destro", "det", "ftree", "adaptive-tree", "minhop", "updn"};
+    const char *names[] = {"dmodk",         "destro",      "det",    "ftree",
+                           "adaptive-tree", "random-tree", "minhop", "updn"};
     for (size_t i = 0; i < COP_LEN(shapes); i++) {
         cop_topo t;
         build(&t, "xgft", &shapes[i]);
@@ -90,7 +92,8 @@ static void test_shipped_on_others(void **state)
         expect_free(&t, "dragonfly-min", NULL, 0);
         for (int to = 0; to < 2; to++)
             for (int intra = 0; intra < 2; intra++)
-                expect_free(&t, "dragonfly-valiant", &(cop_valiant_cfg){to, intra}, 0);
+                for (int via = 0; via < 2; via++)
+                    expect_free(&t, "dragonfly-valiant", &(cop_valiant_cfg){to, intra, via}, 0);
         expect_free(&t, "updn", NULL, 0);
         cop_topo_free(&t);
     }
@@ -111,15 +114,19 @@ static void test_rings_deadlock(void **state)
 {
     (void)state;
     cop_topo t;
-    const cop_dor_cfg unsafe = {false};
+    const cop_dor_cfg unsafe = {.datelines = false};
     for (int64_t k = 4; k <= 9; k++) {
         build(&t, "torus", &(cop_cube_cfg){INTS(k), 1});
-        assert_int_equal(expect_cycle(&t, "dor", &unsafe), k);
+        const cop_dor_cfg plus = {.datelines = false, .ties = COP_TIES_PLUS};
+        assert_int_equal(expect_cycle(&t, "dor", &plus), k);
         /* In a ring of four all two-hop paths are ties, and spreading them happens to be safe. */
-        if (k >= 5)
+        if (k >= 5) {
+            assert_int_equal(expect_cycle(&t, "dor", &unsafe), k);
             assert_int_equal(expect_cycle(&t, "minhop", NULL), k);
-        else
+        } else {
+            expect_free(&t, "dor", &unsafe, 0);
             expect_free(&t, "minhop", NULL, 0);
+        }
         cop_topo_free(&t);
     }
     build(&t, "torus", &(cop_cube_cfg){INTS(4, 5), 2});

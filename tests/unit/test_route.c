@@ -25,7 +25,8 @@ static void test_trees(void **state)
                                    {INTS(6), INTS(1)},
                                    {INTS(2, 3, 2, 2), INTS(1, 3, 1, 2)},
                                    {INTS(8, 4), INTS(1, 2)}};
-    const char *names[] = {"dmodk", "destro", "det", "ftree", "adaptive-tree", "minhop", "updn"};
+    const char *names[] = {"dmodk",         "destro",      "det",    "ftree",
+                           "adaptive-tree", "random-tree", "minhop", "updn"};
     for (size_t i = 0; i < COP_LEN(shapes); i++) {
         cop_topo t;
         build(&t, "xgft", &shapes[i]);
@@ -258,9 +259,10 @@ static void test_promises(void **state)
         {"xgft", &tree, "minhop", 1, true, true, true},
         {"xgft", &tree, "updn", 1, true, true, true},
         {"xgft", &tree, "adaptive-tree", 2, false, true, false}, /* two ports up */
+        {"xgft", &tree, "random-tree", 2, false, true, false},
         {"torus", &cube, "dor", 1, false, false, true}, /* lanes follow from the way */
         {"mesh", &cube, "dor", 1, true, true, true},
-        {"torus", &cube, "adaptive-cube", 2 * 2 + 1, false, true, false},
+        {"torus", &cube, "adaptive-cube", 2 * 2 + 2, false, true, false},
         {"mesh", &cube, "adaptive-cube", 2 + 1, false, true, false},
         {"dragonfly", &dragonfly, "dragonfly-min", 1, false, true, true},
         {"dragonfly", &dragonfly, "dragonfly-valiant", 1, false, false, false},
@@ -276,6 +278,7 @@ static void test_promises(void **state)
         assert_int_equal(r.single, all[i].single);
         assert_int_equal(r.memoryless, all[i].memoryless);
         assert_int_equal(r.ops->in_order, all[i].in_order);
+        assert_int_equal(r.in_order, all[i].in_order);
         cop_route_fini(&r);
         cop_topo_free(&t);
     }
@@ -288,6 +291,7 @@ static void test_refusals(void **state)
     build(&t, "torus", &(cop_cube_cfg){INTS(4, 4), 1});
     refuse("dmodk", &t, NULL, 1, "needs a fat tree");
     refuse("adaptive-tree", &t, NULL, 1, "needs a fat tree");
+    refuse("random-tree", &t, NULL, 1, "needs a fat tree");
     refuse("dragonfly-min", &t, NULL, 2, "needs a dragonfly");
     refuse("destination-tag", &t, NULL, 1, "omega or butterfly");
     refuse("dor", &t, NULL, 1, "needs 2 virtual lanes");
@@ -298,6 +302,7 @@ static void test_refusals(void **state)
     cop_topo_free(&t);
     build(&t, "xgft", &(cop_xgft_cfg){INTS(4, 4), INTS(1, 65)});
     refuse("adaptive-tree", &t, NULL, 1, "65 up ports");
+    refuse("random-tree", &t, NULL, 1, "65 up ports");
     cop_topo_free(&t);
 }
 
@@ -356,7 +361,7 @@ static void test_registry(void **state)
         assert_non_null(ops->source);
         assert_true((ops->opts == NULL) == (ops->cfg_size == 0));
     }
-    assert_int_equal(n, 13);
+    assert_int_equal(n, 14);
     assert_null(cop_route_find("no such routing"));
     /* Large trees compute instead of holding 5832 * 1620 * 2 bytes. */
     cop_topo t;

@@ -2,6 +2,7 @@
  * datelines, adaptive choices, intermediate groups. */
 #include "route_fixture.h"
 
+#include "route/cube_map.h"
 #include "topo/topo_cfg.h"
 
 static void test_cubes(void **state)
@@ -46,19 +47,20 @@ static cop_cand dor_step(const cop_route *r, uint32_t sw, uint32_t in_port, uint
     return cand[0];
 }
 
-/* Ring of 8: 6 -> 2 is halfway, goes plus over the wrap link 7 -> 0 and changes lane after it. */
+/* Ring of 8: 6 -> 2 is halfway, goes plus over the wrap link 7 -> 0 and changes lane after it. Into the
+ * next ring, whose wrap link is not on its way, it goes on any lane, here 1, and keeps it. */
 static void test_dor_dateline(void **state)
 {
     (void)state;
     cop_topo t;
     build(&t, "torus", &(cop_cube_cfg){INTS(8, 3), 1});
     cop_route r;
-    start(&r, "dor", &t, NULL, 0);
+    start(&r, "dor", &t, &(cop_dor_cfg){.datelines = true, .ties = COP_TIES_PLUS}, 0);
     uint32_t dst = 2 + 8 * 1;
     const struct {
         uint32_t sw, in_port, in_vl, port, vl;
     } way[] = {{6, 4, 0, 0, 0}, {7, 1, 0, 0, 0}, {0, 1, 0, 0, 1},
-               {1, 1, 1, 0, 1}, {2, 1, 1, 2, 0}, {10, 3, 0, 4, 0}};
+               {1, 1, 1, 0, 1}, {2, 1, 1, 2, 1}, {10, 3, 1, 4, 1}};
     for (size_t i = 0; i < COP_LEN(way); i++) {
         cop_cand c = dor_step(&r, way[i].sw, way[i].in_port, way[i].in_vl, dst);
         assert_int_equal(c.port, way[i].port);
@@ -77,7 +79,7 @@ static void test_adaptive_cube_choice(void **state)
     cop_topo t;
     build(&t, "torus", &(cop_cube_cfg){INTS(8, 8), 1});
     cop_route r;
-    start(&r, "adaptive-cube", &t, NULL, 4);
+    start(&r, "adaptive-cube", &t, &(cop_adaptive_cube_cfg){.ties = COP_TIES_PLUS}, 4);
     uint64_t load[5] = {500, 0, 100, 300, 0};
     cop_rng rng = cop_rng_make(3, COP_RNG_ROUTE, 0);
     cop_route_view view = {load, port_load, &rng};
@@ -213,8 +215,13 @@ static void test_dragonfly_pairs(void **state)
         if (sizes[i].groups == 0)
             check_local_global_local(&t);
         try_on(&t, "dragonfly-valiant", NULL, 4, 0, false);
-        try_on(&t, "dragonfly-valiant", &(cop_valiant_cfg){COP_VALIANT_GROUP, 0}, 3, 0, false);
-        try_on(&t, "dragonfly-valiant", &(cop_valiant_cfg){0, COP_INTRA_VALIANT}, 4, 0, false);
+        try_on(&t, "dragonfly-valiant", &(cop_valiant_cfg){.to = COP_VALIANT_GROUP}, 3, 0, false);
+        try_on(&t, "dragonfly-valiant", &(cop_valiant_cfg){.intra = COP_INTRA_VALIANT}, 4, 0,
+               false);
+        for (int to = 0; to < 2; to++) {
+            const cop_valiant_cfg any = {.to = to, .via = COP_VIA_ANY_BUT_SOURCE};
+            try_on(&t, "dragonfly-valiant", &any, to == COP_VALIANT_GROUP ? 3 : 4, 0, false);
+        }
         cop_topo_free(&t);
     }
 }
@@ -233,7 +240,8 @@ static void check_mids(const cop_topo *t, const cop_valiant_cfg *cfg, uint32_t s
             assert_true(mid < d->groups * per_group);
             assert_int_equal(seen[mid], 0);
             assert_int_not_equal(mid / per_group, src / d->p / d->a);
-            assert_int_not_equal(mid / per_group, dst / d->p / d->a);
+            if (cfg->via == COP_VIA_OTHER)
+                assert_int_not_equal(mid / per_group, dst / d->p / d->a);
             seen[mid] = 1;
             found++;
         }
@@ -266,12 +274,24 @@ static void test_valiant_intermediates(void **state)
     (void)state;
     cop_topo t;
     build(&t, "dragonfly", &(cop_dragonfly_cfg){2, 4, 2, 0}); /* 9 groups of 4 switches */
-    check_mids(&t, &(cop_valiant_cfg){0, 0}, 0, 71, 7 * 4);
-    check_mids(&t, &(cop_valiant_cfg){0, 0}, 40, 20, 7 * 4);
-    check_mids(&t, &(cop_valiant_cfg){COP_VALIANT_GROUP, 0}, 0, 71, 7);
-    check_mids(&t, &(cop_valiant_cfg){0, 0}, 0, 7, 0);
-    check_mids(&t, &(cop_valiant_cfg){0, COP_INTRA_VALIANT}, 0, 7, 8 * 4);
-    check_mids(&t, &(cop_valiant_cfg){0, COP_INTRA_VALIANT}, 0, 1, 0);
+    check_mids(&t, &(cop_valiant_cfg){0}, 0, 71, 7 * 4);
+    check_mids(&t, &(cop_valiant_cfg){0}, 40, 20, 7 * 4);
+    check_mids(&t, &(cop_valiant_cfg){.to = COP_VALIANT_GROUP}, 0, 71, 7);
+    check_mids(&t, &(cop_valiant_cfg){0}, 0, 7, 0);
+    check_mids(&t, &(cop_valiant_cfg){.intra = COP_INTRA_VALIANT}, 0, 7, 8 * 4);
+    check_mids(&t, &(cop_valiant_cfg){.intra = COP_INTRA_VALIANT}, 0, 1, 0);
+    const cop_valiant_cfg any = {.via = COP_VIA_ANY_BUT_SOURCE};
+    const cop_valiant_cfg any_group = {COP_VALIANT_GROUP, COP_INTRA_VALIANT, any.via};
+    check_mids(&t, &any, 0, 71, 8 * 4);
+    check_mids(&t, &any, 40, 20, 8 * 4);
+    check_mids(&t, &any, 0, 7, 0);
+    check_mids(&t, &any_group, 0, 71, 8);
+    check_mids(&t, &any_group, 0, 7, 8);
+    cop_topo_free(&t);
+    build(&t, "dragonfly", &(cop_dragonfly_cfg){1, 4, 2, 2}); /* no third group */
+    check_mids(&t, &(cop_valiant_cfg){0}, 0, 7, 0);
+    check_mids(&t, &any, 0, 7, 4);
+    check_mids(&t, &any_group, 7, 0, 1);
     cop_topo_free(&t);
 }
 
@@ -282,8 +302,8 @@ static void test_valiant_path(void **state)
     cop_topo t;
     build(&t, "dragonfly", &(cop_dragonfly_cfg){2, 4, 2, 0});
     cop_route r;
-    start(&r, "dragonfly-valiant", &t, NULL, 0);
-    for (uint32_t mid = 4; mid < 32; mid++) {
+    start(&r, "dragonfly-valiant", &t, &(cop_valiant_cfg){.via = COP_VIA_ANY_BUT_SOURCE}, 0);
+    for (uint32_t mid = 4; mid < 36; mid++) { /* the last four in the destination's group */
         cop_hop hop = {.src = 1, .dst = 70, .mid = mid};
         uint32_t at = t.port[cop_topo_host_port(&t, 1)].to, hops = 0;
         bool visited = false;

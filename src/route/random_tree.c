@@ -1,0 +1,55 @@
+/* Random routing of fat trees: up to a common ancestor drawn by chance, then down.
+ *
+ * Input: an XGFT. Going up, each switch draws one of its up ports for each packet, from the packet's own
+ * random numbers; going down there is one path. Always minimal; up*-down* needs one lane. No loads are
+ * looked at: any traffic is spread evenly over the links up, in the long run, but packets meet at
+ * random where fixed tables or a look at the loads would keep them apart.
+ * Packets of a flow take different paths and can overtake each other.
+ * Without random numbers every up port is listed, for the dependency check.
+ * Source: Greenberg and Leiserson, "Randomized routing on fat-trees", FOCS 1985. */
+#include "route/route_cfg.h"
+#include "route/tree_map.h"
+
+static int random_tree_setup(cop_route *r, const void *cfg, cop_err *err)
+{
+    (void)cfg;
+    cop_tree_map *map = COP_NEW_ARRAY(&r->arena, cop_tree_map, 1);
+    int rc = cop_tree_map_init(map, r->topo, &r->arena, r->ops->name, err);
+    if (rc != 0)
+        return rc;
+    r->state = map;
+    r->memoryless = true;
+    r->max_cand = cop_tree_most_up(map);
+    if (r->max_cand > COP_MAX_CAND)
+        return cop_err_add(err, COP_E_INPUT,
+                           "routing %s: switches have %u up ports; at most %d can be drawn from",
+                           r->ops->name, r->max_cand, COP_MAX_CAND);
+    return 0;
+}
+
+static unsigned random_tree_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
+                                  cop_cand *cand)
+{
+    const cop_tree_map *map = r->state;
+    cand[0] = (cop_cand){0};
+    if (cop_tree_down(map, hop->sw, hop->dst, &cand[0].port))
+        return 1;
+    uint32_t l = map->level[hop->sw];
+    uint32_t first = map->m[l], ups = map->w[l + 1];
+    if (view != NULL && view->rng != NULL) {
+        cand[0].port = (uint16_t)(first + (ups > 1 ? cop_rng_below(view->rng, ups) : 0));
+        return 1;
+    }
+    for (uint32_t u = 0; u < ups; u++)
+        cand[u] = (cop_cand){.port = (uint16_t)(first + u)};
+    return ups;
+}
+
+const cop_route_ops cop_route_random_tree = {
+    .name = "random-tree",
+    .summary = "fat tree: random port up, drawn for each packet, one path down",
+    .source = "Greenberg and Leiserson, FOCS 1985",
+    .in_order = false,
+    .setup = random_tree_setup,
+    .route = random_tree_route,
+};
