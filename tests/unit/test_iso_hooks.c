@@ -243,6 +243,19 @@ static void a_line_is_given_up(void **state)
         assert_true(line_at(w, in, 1)->root && !l->root);
         lab_free(w);
     }
+    /* The farthest is not always the last. */
+    for (uint8_t second = 2; second <= 7; second++) {
+        net_lab *w = lab_build(chain, NULL, 0);
+        uint32_t in = first_input(w);
+        tell_line(w, 0, 9, 1, 0);
+        several(w, in, 1, 1);
+        tell_line(w, 1, 4, 1, 0);
+        tell_line(w, 2, second, 1, 0);
+        tell(w, ISO_MSG_DEALLOCATE, 0, 0);
+        assert_int_equal(line_at(w, in, 0)->next, second > 4 ? 2 : 1);
+        assert_int_equal(line_at(w, in, 0)->hops, 1 + (second > 4 ? second : 4));
+        lab_free(w);
+    }
     /* Empty and stopped it waits for its go; then it is given back. */
     for (unsigned kind = ISO_MSG_GO; kind <= ISO_MSG_DEALLOCATE; kind++) {
         net_lab *w = lab_build(chain, NULL, 0);

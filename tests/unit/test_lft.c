@@ -259,6 +259,8 @@ static void test_bad_lines(void **state)
     refuse(&t, "0x000a 001\n", "f:1:", "outside a table");
     refuse(&t, END, "f:1:", "outside a table");
     refuse(&t, "hello\n", "f:1:", "not understood");
+    refuse(&t, "17 apples\n", "f:1:", "not understood");
+    refuse(&t, "lids dumped\n", "f:1:", "not understood");
     refuse(&t, with(LEAF0 "0x000a 001" NODE2 END, buf, sizeof(buf)),
            "f:2:", "LID 10 is host node2 HCA-1 here but node0 HCA-1 in the topology");
     cop_topo_free(&t);

@@ -77,6 +77,29 @@ static void test_when_nothing_is_going_on(void **state)
     lab_free(w);
 }
 
+/* Everything waits for one host, which takes in what it can: ports stand still, so it looks closely, and finds that
+ * nobody waits for ever. */
+static void test_a_jam_is_no_deadlock(void **state)
+{
+    (void)state;
+    static const char jam[] = "run: {duration: 200 us, sample: 10 us}\n"
+                              "topology: {kind: chain, hosts: [3, 3, 3]}\n"
+                              "switch: {buffer: 8 KiB}\n"
+                              "traffic: [{pattern: all-to-one, to: 8}]\n";
+    net_lab *w = lab_build(jam, NULL, 0);
+    cop_net *net = &w->net;
+    cop_net_run(net, NULL, NULL);
+    assert_int_equal(net->stop, COP_OUTCOME_OK);
+    assert_int_equal(net->now, 200 * COP_US);
+    for (int again = 0; again < 3; again++) {
+        uint64_t before = cop_stall_visits(net);
+        assert_false(cop_stall_final(net));
+        assert_true(cop_stall_visits(net) - before > net->topo->n_ports + 10);
+        assert_int_equal(net->stop, COP_OUTCOME_OK);
+    }
+    lab_free(w);
+}
+
 /* However long a run is, it has a hundred bins if nothing is said, and that many are not too many. */
 static void test_bins_of_long_runs(void **state)
 {
@@ -102,6 +125,7 @@ int main(void)
         cmocka_unit_test(test_samples_pay),
         cmocka_unit_test(test_hops_pay),
         cmocka_unit_test(test_when_nothing_is_going_on),
+        cmocka_unit_test(test_a_jam_is_no_deadlock),
         cmocka_unit_test(test_bins_of_long_runs),
     };
     return cmocka_run_group_tests_name("stall_price", tests, NULL, NULL);
