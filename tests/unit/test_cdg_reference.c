@@ -106,9 +106,10 @@ static void test_damaged_tables(void **state)
     for (int round = 0; round < 1500; round++) {
         cop_route r;
         start(&r, &cop_route_minhop, &t, NULL, 1 + (uint32_t)round % 2);
-        for (int i = 0; i < 1 + round % 2; i++)
-            r.lft[cop_rng_below(&rng, t.n_switches * t.n_hosts)] =
-                (uint16_t)cop_rng_below(&rng, cop_topo_ports_of(&t, 0) + 1);
+        for (int i = 0; i < 1 + round % 2; i++) {
+            uint32_t entry = cop_rng_below(&rng, t.n_switches * t.n_hosts);
+            r.lft[entry] = (uint16_t)cop_rng_below(&rng, cop_topo_ports_of(&t, 0) + 1);
+        }
         bool good = true;
         for (uint32_t i = 0; i < t.n_hosts * t.n_hosts; i++)
             good &= i / t.n_hosts == i % t.n_hosts || delivers(&r, i / t.n_hosts, i % t.n_hosts);
