@@ -6,7 +6,7 @@
 
 typedef struct cop_link_cfg { /* section `link` */
     uint64_t rate_bps, delay_ps;
-    uint64_t host_rate_bps, host_delay_ps; /* 0 rate / "inherit" delay: as rate, delay */
+    uint64_t host_rate_bps, host_delay_ps; /* 0, "inherit": as rate, delay */
     uint64_t trunk_rate_bps, trunk_delay_ps;
     uint64_t global_rate_bps, global_delay_ps;
     bool override_file; /* use these rates also where a topology file states its own */

@@ -33,6 +33,11 @@ static const char *const pulse_names[] = {"bernoulli", "constant", "poisson", NU
 static const char *const phase_names[] = {"together", "random", NULL};
 static const char *const size_names[] = {"fixed", "uniform", "bimodal", "list", NULL};
 
+/* Words for "not given". Where a second name is 0, older files say it so, and nobody could mean zero. */
+static const char *const auto_or_0[] = {"auto", "0", NULL};
+static const char *const never_or_0[] = {"never", "0", NULL};
+static const char *const unlimited[] = {"unlimited", NULL};
+
 #define T(field) offsetof(cop_traffic_cfg, field)
 const cop_opt cop_traffic_opts[] = {
     {"name", COP_OPT_STRING, T(name), "", 0, 0, NULL,
@@ -66,8 +71,8 @@ const cop_opt cop_traffic_opts[] = {
      "hot-region: share of all hosts, from host 0 on, that are hot"},
     {"offset", COP_OPT_INT, T(offset), "1", -MAX_HOST, MAX_HOST, NULL,
      "group-adversarial: group g sends to group g + offset"},
-    {"group_size", COP_OPT_INT, T(group_size), "0", 0, MAX_HOST, NULL,
-     "group-adversarial: hosts per group; 0 = a group of the dragonfly"},
+    {"group_size", COP_OPT_INT, T(group_size), "auto", 1, MAX_HOST, auto_or_0,
+     "group-adversarial: hosts per group; auto: a group of the dragonfly"},
     {"b_share", COP_OPT_SHARE, T(b_share), "0 %", 0, 1, NULL,
      "forest: share of the senders that are B nodes (x), at random places"},
     {"v_share", COP_OPT_SHARE, T(v_share), "20 %", 0, 1, NULL,
@@ -77,8 +82,8 @@ const cop_opt cop_traffic_opts[] = {
      "forest: share of a B node's rate that is meant for its hotspot; the rest is uniform"},
     {"hotspots", COP_OPT_INT, T(hotspots), "8", 1, MAX_HOST, NULL,
      "forest: number of subsets of C and B nodes, each with a hotspot of its own"},
-    {"lifetime", COP_OPT_TIME, T(lifetime_ps), "0", 0, MAX_TIME, NULL,
-     "forest: all hotspots move at random after this time; 0 = never. A node is silent towards the "
+    {"lifetime", COP_OPT_TIME, T(lifetime_ps), "never", 1, MAX_TIME, never_or_0,
+     "forest: all hotspots move at random after this time. A node is silent towards the "
      "hotspot while it is the hotspot itself"},
     {"contribute", COP_OPT_BOOL, T(contribute), "yes", 0, 0, NULL,
      "forest: no = same places, but nothing is sent to the hotspots (reference run)"},
@@ -134,11 +139,12 @@ const cop_opt cop_traffic_opts[] = {
      "size_distribution list: sizes in bytes, plain integers"},
     {"weights", COP_OPT_INTS, T(weights), "", 0, 4294967295.0, NULL,
      "size_distribution list: how often each of `sizes` comes, as integers; none = equally often"},
-    {"messages", COP_OPT_INT, T(messages), "0", 0, 4294967295.0, NULL,
-     "each sender stops after this many messages (of a period of activity); 0 = no limit"},
-    {"patience", COP_OPT_TIME, T(patience_ps), "0", 0, MAX_TIME, NULL,
+    {"messages", COP_OPT_INT, T(messages), "unlimited", 1, 4294967295.0, unlimited,
+     "each sender stops after this many messages (of a period of activity)"},
+    {"patience", COP_OPT_TIME, T(patience_ps), "unlimited", 1, MAX_TIME, unlimited,
      "messages that the host could not begin within this time are given up, except the last one: "
-     "an application that does not run up a backlog; 0 = all are sent, however late. Not for "
+     "an application that does not run up a backlog; unlimited: all are sent, however late. Not "
+     "for "
      "saturated"},
     {"start", COP_OPT_TIME, T(start_ps), "0", 0, MAX_TIME, NULL, "nothing is generated before"},
     {"stop", COP_OPT_TIME, T(stop_ps), "never", 0, NEVER, NULL,

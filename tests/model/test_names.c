@@ -50,8 +50,8 @@ static void read_names(names *l, const char *text, const char *end)
     const char *before = "";
     for (const char *a = strchr(text, '`'); a && a < end; a = strchr(a, '`')) {
         const char *b = strchr(a + 1, '`');
-        before = expand(before, cop_arena_printf(&l->arena, "%.*s", (int)(b - a - 1), a + 1),
-                        &l->arena);
+        before =
+            expand(before, cop_arena_printf(&l->arena, "%.*s", (int)(b - a - 1), a + 1), &l->arena);
         add(l, before);
         a = b + 1;
     }
@@ -107,7 +107,8 @@ static void same(const char *what, const names *documented, const names *found)
     "topology: {kind: single, hosts: 6}\n"                                                         \
     "traffic:\n"                                                                                   \
     "  - {name: hot, from: [0-3], pattern: fixed, to: 5}\n"                                        \
-    "  - {name: calm, from: [4], pattern: uniform, arrival: poisson, load: 90 %, patience: 1 us}\n"
+    "  - {name: calm, from: [4], pattern: uniform, arrival: poisson, load: 90 %, patience: 1 "     \
+    "us}\n"
 
 static const char *const runs[] = {
     "run: {duration: 300 us}\ncc: {kind: ibcc, threshold: 15}\n" HOT,
@@ -132,8 +133,7 @@ static void add_json(names *main, names *extra, json_t *j)
         }
         add(main, key);
         if (strcmp(key, "scalars") == 0)
-            json_object_foreach(v, inner, w)
-                add(extra, inner);
+            json_object_foreach(v, inner, w) add(extra, inner);
     }
 }
 
@@ -141,8 +141,7 @@ static void add_items(names *l, const json_t *j, const char *list)
 {
     const char *key;
     json_t *v;
-    json_object_foreach(json_array_get(json_object_get(j, list), 0), key, v)
-        add(l, key);
+    json_object_foreach(json_array_get(json_object_get(j, list), 0), key, v) add(l, key);
 }
 
 static void test_names(void **state)
