@@ -199,9 +199,14 @@ static void build_probe(cop_net *net, const cop_run_cfg *run)
 {
     cop_probe *pr = &net->probe;
     const cop_traffic *tr = net->traffic;
-    pr->warmup = run->warmup_ps;
-    pr->end = run->duration_ps;
-    pr->span = pr->end - pr->warmup;
+    cop_time longest = 0;
+    for (uint32_t h = 0; h < net->info.n_hosts; h++) {
+        uint32_t port = net->host_port0 + h;
+        cop_pace slowest = cop_max64(net->nic[h].receive_pace, net->in[port].pace);
+        slowest = cop_max64(slowest, net->out[port].pace);
+        longest = cop_max64(longest, cop_wire_time(slowest, net->info.mtu_bytes));
+    }
+    cop_probe_window(pr, run->warmup_ps, run->duration_ps, longest);
     pr->sample = run->sample_ps ? run->sample_ps : cop_max64(1, run->duration_ps / 100);
     pr->n_bins = pr->n_whole = (uint32_t)((run->duration_ps + pr->sample - 1) / pr->sample);
     bool per_stream = tr->n_streams <= MAX_STREAM_SERIES;
