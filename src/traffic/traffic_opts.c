@@ -36,6 +36,7 @@ static const char *const size_names[] = {"fixed", "uniform", "bimodal", "list", 
 /* Words for "not given". Where a second name is 0, older files say it so, and nobody could mean zero. */
 static const char *const auto_or_0[] = {"auto", "0", NULL};
 static const char *const never_or_0[] = {"never", "0", NULL};
+static const char *const per_message[] = {"message", NULL};
 static const char *const unlimited[] = {"unlimited", NULL};
 
 #define T(field) offsetof(cop_traffic_cfg, field)
@@ -64,6 +65,9 @@ const cop_opt cop_traffic_opts[] = {
     {"to_order", COP_OPT_ENUM, T(to_order), "round-robin", 0, 0, to_order_names,
      "list: message by message in turn; at random; or by-source: the i-th sender always sends to "
      "item i modulo the list's length"},
+    {"self", COP_OPT_BOOL, T(self), "no", 0, 0, NULL,
+     "uniform, hotspot, hot-region, forest: a destination drawn among all hosts may be the sender "
+     "itself; such a packet goes to the first switch and back"},
     {"hot_share", COP_OPT_SHARE, T(hot_share), "25 %", 0, 1, NULL,
      "hotspot, hot-region: share of the messages to the hot place; the rest goes to any other "
      "host"},
@@ -96,8 +100,8 @@ const cop_opt cop_traffic_opts[] = {
     {"think", COP_OPT_TIME, T(think_ps), "0", 0, MAX_TIME, NULL,
      "exchange: a host sends its next messages so long after those before are done (software)"},
     {"arrival", COP_OPT_ENUM, T(arrival), "saturated", 0, 0, arrival_names,
-     "saturated: always a message waiting; constant rate; bernoulli: chance of a message per slot "
-     "of one message time at full rate; poisson; pulses: square wave; on-off: random bursts"},
+     "saturated: always a message waiting; constant rate; bernoulli: chance of a message per "
+     "`slot`; poisson; pulses: square wave; on-off: random bursts"},
     {"rate", COP_OPT_RATE, T(rate_bps), "0", 0, MAX_RATE, NULL,
      "what each sender generates; pulses, on-off: while on. Not for saturated; or give `load`"},
     {"load", COP_OPT_SHARE, T(load), "0 %", 0, 1, NULL,
@@ -116,6 +120,9 @@ const cop_opt cop_traffic_opts[] = {
      "on-off: mean length of a burst, exponential; constant rate inside"},
     {"off_mean", COP_OPT_TIME, T(off_mean_ps), "0", 0, MAX_TIME, NULL,
      "on-off: mean time between two bursts, exponential"},
+    {"slot", COP_OPT_TIME, T(slot_ps), "message", 1, MAX_TIME, per_message,
+     "bernoulli: a sender decides once per slot of this length, with the chance that makes `rate`; "
+     "message: the time that a mean message takes at full rate"},
     {"phase", COP_OPT_ENUM, T(phase), "together", 0, 0, phase_names,
      "constant, bernoulli: all senders begin their first message time or slot at the start, or "
      "each "
