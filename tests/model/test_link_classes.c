@@ -24,7 +24,7 @@ static double scalar(const cop_result *r, const char *name)
 /* Two switches, or two groups of one: one flow over a long link between them, and one that stays. */
 #define LONG_LINK                                                                                  \
     "run: {duration: 20 ms}\n"                                                                     \
-    "link: {rate: 10 Gbit/s, delay: 20 ns, trunk_delay: 5 us, global_delay: 5 us}\n"              \
+    "link: {rate: 10 Gbit/s, delay: 20 ns, trunk_delay: 5 us, global_delay: 5 us}\n"               \
     "switch: {pipeline: 100 ns, header: 64 B, buffer: 1 MiB}\n"                                    \
     "nic: {mtu: 2 KiB}\n"                                                                          \
     "traffic:\n"                                                                                   \
@@ -66,8 +66,9 @@ static void test_buffers_of_a_class(void **state)
 static void test_inherited_buffers(void **state)
 {
     (void)state;
-    static const char yaml[] = "run: {duration: 100 us}\ntopology: {kind: dragonfly, p: 1, a: 2, h: 1}\n"
-                               "switch: {buffer: 8 KiB}\ntraffic: [{pattern: uniform}]\n";
+    static const char yaml[] =
+        "run: {duration: 100 us}\ntopology: {kind: dragonfly, p: 1, a: 2, h: 1}\n"
+        "switch: {buffer: 8 KiB}\ntraffic: [{pattern: uniform}]\n";
     static const char *const given[] = {"switch.host_buffer=8 KiB", "switch.trunk_buffer=8 KiB",
                                         "switch.global_buffer=8 KiB"};
     static const char *const other[] = {"switch.host_buffer=inherit", "switch.trunk_buffer=16 KiB",
@@ -94,23 +95,23 @@ static void test_unused_lanes(void **state)
     static const struct {
         const char *network, *with, *without[3];
         double sections; /* of the largest input, without */
-    } cases[] = {
-        {"topology: {kind: dragonfly, p: 2, a: 4, h: 2}\nrouting: {kind: dragonfly-valiant, to: group}\n",
-         "switch.lanes=auto",
-         {"switch.host_lanes=1", "switch.trunk_lanes=3", "switch.global_lanes=2"},
-         3},
-        {"topology: {kind: dragonfly, p: 2, a: 4, h: 2}\nrouting: {kind: dragonfly-min}\n",
-         "switch.lanes=8",
-         {"switch.host_lanes=1", "switch.trunk_lanes=2", "switch.global_lanes=1"},
-         2},
-        {"topology: {kind: torus, radix: [4, 4]}\nrouting: {kind: adaptive-cube}\n",
-         "switch.lanes=5",
-         {"switch.host_lanes=1", "switch.trunk_lanes=5", "switch.global_lanes=1"},
-         5},
-        {"topology: {kind: fat-tree, ports: 4, levels: 2}\n",
-         "switch.lanes=4",
-         {"switch.host_lanes=1", "switch.trunk_lanes=1", "switch.global_lanes=1"},
-         1}};
+    } cases[] = {{"topology: {kind: dragonfly, p: 2, a: 4, h: 2}\nrouting: {kind: "
+                  "dragonfly-valiant, to: group}\n",
+                  "switch.lanes=auto",
+                  {"switch.host_lanes=1", "switch.trunk_lanes=3", "switch.global_lanes=2"},
+                  3},
+                 {"topology: {kind: dragonfly, p: 2, a: 4, h: 2}\nrouting: {kind: dragonfly-min}\n",
+                  "switch.lanes=8",
+                  {"switch.host_lanes=1", "switch.trunk_lanes=2", "switch.global_lanes=1"},
+                  2},
+                 {"topology: {kind: torus, radix: [4, 4]}\nrouting: {kind: adaptive-cube}\n",
+                  "switch.lanes=5",
+                  {"switch.host_lanes=1", "switch.trunk_lanes=5", "switch.global_lanes=1"},
+                  5},
+                 {"topology: {kind: fat-tree, ports: 4, levels: 2}\n",
+                  "switch.lanes=4",
+                  {"switch.host_lanes=1", "switch.trunk_lanes=1", "switch.global_lanes=1"},
+                  1}};
     for (size_t i = 0; i < COP_LEN(cases); i++) {
         char yaml[1024];
         cop_result a, b;
@@ -158,7 +159,8 @@ static void refused(const char *network, const char *const *set, size_t n, const
     char yaml[1024];
     cop_result r;
     cop_err err = {0};
-    scn_text(yaml, sizeof(yaml), "run: {duration: 10 us}\n%straffic: [{pattern: uniform}]\n", network);
+    scn_text(yaml, sizeof(yaml), "run: {duration: 10 us}\n%straffic: [{pattern: uniform}]\n",
+             network);
     assert_int_equal(scn_run(yaml, set, n, &r, &err), -COP_E_INPUT);
     if (strstr(err.text, says) == NULL)
         fail_msg("`%s` does not say `%s`", err.text, says);
@@ -189,7 +191,8 @@ static void test_lanes_that_packets_need(void **state)
             "switch.trunk_buffer=1 KiB");
     REFUSED(tree, "switch.global_buffer 4 KiB is too small; at least 8 KiB for the reserves",
             "switch.global_buffer=4 KiB", "switch.shared_lanes=yes", "switch.lanes=4");
-    REFUSED(tree, "host_lanes: `0` is out of range; give 1 .. 16, or inherit", "switch.host_lanes=0");
+    REFUSED(tree, "host_lanes: `0` is out of range; give 1 .. 16, or inherit",
+            "switch.host_lanes=0");
 }
 
 int main(void)

@@ -18,7 +18,8 @@ static void slots_of_any_length(void **state)
         {"arrival=bernoulli; rate=12 Gbit/s; message=1000 B; slot=333 ps", 333, 1.5},
         {"arrival=bernoulli; load=30 %; message=1000 B; slot=100 ns", 100000, 1.5},
         {"arrival=bernoulli; rate=12 Gbit/s; message=1000 B", 200000, 1.5},
-        {"arrival=bernoulli; rate=12 Gbit/s; slot=7 ns; size_distribution=bimodal; size_small=500 B;"
+        {"arrival=bernoulli; rate=12 Gbit/s; slot=7 ns; size_distribution=bimodal; size_small=500 "
+         "B;"
          " size_large=1500 B",
          7000, 1.5},
     };
@@ -34,11 +35,13 @@ static void slots_of_any_length(void **state)
             assert_true(r.tr.stream[0].t_next > t); /* one message per slot at most */
         }
         double rate = n / ((double)t / 1e6);
-        assert_true(rate > cases[i].messages_per_us * 0.985 && rate < cases[i].messages_per_us * 1.015);
+        assert_true(rate > cases[i].messages_per_us * 0.985 &&
+                    rate < cases[i].messages_per_us * 1.015);
         rig_free(&r);
     }
     rig r; /* certain: one in each slot */
-    rig_one(&r, 2, 40 * GBIT, "arrival=bernoulli; rate=8 Gbit/s; message=1000 B; slot=1 us; start=5 us");
+    rig_one(&r, 2, 40 * GBIT,
+            "arrival=bernoulli; rate=8 Gbit/s; message=1000 B; slot=1 us; start=5 us");
     for (uint32_t k = 0; k < 1000; k++)
         assert_int_equal(take_at(&r, 0, COP_SECOND).t_gen, (5 + k) * COP_US);
     rig_free(&r);
@@ -78,7 +81,8 @@ static void phases_and_pulses(void **state)
 {
     (void)state;
     rig r;
-    rig_one(&r, 200, 40 * GBIT, "arrival=bernoulli; rate=8 Gbit/s; message=1000 B; slot=1 us; phase=random");
+    rig_one(&r, 200, 40 * GBIT,
+            "arrival=bernoulli; rate=8 Gbit/s; message=1000 B; slot=1 us; phase=random");
     double sum = 0;
     for (uint32_t s = 0; s < 200; s++) {
         cop_time first = r.tr.stream[s].t_next;
@@ -90,7 +94,8 @@ static void phases_and_pulses(void **state)
     assert_true(sum / 200 > 0.4e6 && sum / 200 < 0.6e6);
     rig_free(&r);
     rig_one(&r, 2, 40 * GBIT,
-            "arrival=pulses; rate=8 Gbit/s; message=1000 B; slot=1 us; high_time=10 us; low_time=30 us");
+            "arrival=pulses; rate=8 Gbit/s; message=1000 B; slot=1 us; high_time=10 us; "
+            "low_time=30 us");
     for (uint32_t k = 0; k < 1000; k++) /* ten messages, then nothing for thirty slots */
         assert_int_equal(take_at(&r, 0, COP_SECOND).t_gen, (k / 10 * 40 + k % 10) * COP_US);
     rig_free(&r);
@@ -153,8 +158,8 @@ static void uniform_with_the_sender(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slots_of_any_length),       cmocka_unit_test(shape_follows_the_slot),
-        cmocka_unit_test(phases_and_pulses),         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(slots_of_any_length),     cmocka_unit_test(shape_follows_the_slot),
+        cmocka_unit_test(phases_and_pulses),       cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(uniform_with_the_sender),
     };
     return cmocka_run_group_tests_name("traffic_slots", tests, NULL, NULL);
