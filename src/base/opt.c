@@ -79,8 +79,19 @@ static int parse_enum(const cop_opt *o, const char *text, int *e, cop_err *err)
     return cop_err_add(err, COP_E_INPUT, "`%s` is not known; write one of %s", shown, list);
 }
 
+static bool is_zero(const cop_opt *o, value v)
+{
+    bool real = o->type == COP_OPT_REAL || o->type == COP_OPT_SHARE;
+    return real ? v.d >= 0.0 && v.d <= 0.0 : v.u == 0; /* also of an int64_t */
+}
+
 static int parse_value(const cop_opt *o, const char *text, value *v, cop_err *err)
 {
+    const char *word = cop_opt_word(o);
+    if (word != NULL && strcmp(text, word) == 0) {
+        *v = (value){.u = 0}; /* all bits 0 are 0.0, too */
+        return 0;
+    }
     switch (o->type) {
     case COP_OPT_BOOL:
         return parse_bool(text, &v->b, err);
@@ -108,6 +119,10 @@ static int parse_value(const cop_opt *o, const char *text, value *v, cop_err *er
 
 static const char *print_value(const cop_opt *o, value v, char *buf, size_t size)
 {
+    if (cop_opt_word(o) != NULL && is_zero(o, v)) {
+        snprintf(buf, size, "%s", cop_opt_word(o));
+        return buf;
+    }
     switch (o->type) {
     case COP_OPT_BOOL:
         snprintf(buf, size, "%s", v.b ? "yes" : "no");
@@ -186,10 +201,12 @@ static bool print_range(const cop_opt *o, out *text)
         out_add(text, o->type == COP_OPT_TIME && o->max >= UNLIMITED ? " .. never" : " or more");
     }
     value def;
-    if (o->def != NULL && parse_value(o, o->def, &def, NULL) == 0 && !in_range(o, def)) {
-        out_add(text, ", or ");
-        out_add(text, o->def);
-    }
+    const char *other = cop_opt_word(o);
+    if (other == NULL && o->def != NULL && parse_value(o, o->def, &def, NULL) == 0 &&
+        !in_range(o, def))
+        other = o->def;
+    out_add(text, other ? ", or " : "");
+    out_add(text, other ? other : "");
     return true;
 }
 
@@ -210,7 +227,10 @@ static bool is_default(const cop_opt *o, value v)
 
 static int check_range(const cop_opt *o, value v, const char *text, cop_err *err)
 {
-    if (in_range(o, v) || is_default(o, v))
+    const char *word = cop_opt_word(o);
+    bool is_word =
+        word != NULL && is_zero(o, v) && (o->names[1] != NULL || strcmp(text, word) == 0);
+    if (in_range(o, v) || is_word || (word == NULL && is_default(o, v)))
         return 0;
     char range[160], shown[48];
     out r = {range, sizeof(range), 0};
@@ -273,20 +293,17 @@ static value load_value(const cop_opt *o, const void *cfg)
     return v;
 }
 
-const char *cop_where_text(const cop_where *w, char *buf, size_t size)
-{
-    if (w->line > 0)
-        snprintf(buf, size, "%s:%u:%u", w->file, w->line, w->column);
-    else
-        snprintf(buf, size, "%s", w->file);
-    return buf;
-}
-
 static int parse_checked(const cop_opt *o, void *cfg, const char *text, cop_arena *arena,
                          cop_err *err)
 {
     value v;
-    if (parse_value(o, text, &v, err) != 0 || check_range(o, v, text, err) != 0)
+    cop_err why = {0};
+    if (parse_value(o, text, &v, &why) != 0) {
+        const char *word = cop_opt_word(o);
+        return word ? cop_err_add(err, COP_E_INPUT, "%s, or `%s`", why.text, word)
+                    : cop_err_add(err, COP_E_INPUT, "%s", why.text);
+    }
+    if (check_range(o, v, text, err) != 0)
         return -COP_E_INPUT;
     store_value(o, cfg, v, arena);
     return 0;
@@ -325,14 +342,6 @@ void cop_opt_defaults(const cop_opt *table, void *cfg, cop_arena *arena)
         COP_CHECK(parse_value(o, o->def, &v, NULL) == 0);
         store_value(o, cfg, v, arena);
     }
-}
-
-const cop_opt *cop_opt_find(const cop_opt *table, const char *name)
-{
-    for (const cop_opt *o = table; o != NULL && o->type != COP_OPT_END; o++)
-        if (strcmp(o->name, name) == 0)
-            return o;
-    return NULL;
 }
 
 const char *cop_opt_print(const cop_opt *o, const void *cfg, char *buf, size_t size)

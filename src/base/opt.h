@@ -48,7 +48,10 @@ typedef struct cop_opt {
     /* Inclusive range in stored units (bytes, ps, bit/s); 0,0 = no check; max < min: only min is
      * checked. The default is accepted also outside (such as 0 = "as the link"). */
     double min, max;
-    const char *const *names; /* COP_OPT_ENUM: NULL-terminated */
+    /* COP_OPT_ENUM: its names, NULL-terminated. Numbers and quantities: NULL, or the word that says
+     * "not given", such as {"inherit", NULL}. It is kept as 0, so min is above 0. What 0 means depends:
+     * {"auto", "0", NULL} takes it for the word, where zero would make no sense; else it is refused. */
+    const char *const *names;
     const char *help; /* one line: meaning, and the source's name for it where it has one */
 } cop_opt;
 
@@ -80,6 +83,8 @@ cop_opt cop_opt_item(const cop_opt *o);
 const char *cop_opt_print_list(const cop_opt *o, const void *cfg, char *buf, size_t size);
 size_t cop_opt_print_list_size(const cop_opt *o, const void *cfg);
 
+/* The word of an option that is no enumeration, or NULL. */
+const char *cop_opt_word(const cop_opt *o);
 /* "time, 1 ps .. 10 s" and the like, for help and docs. */
 const char *cop_opt_describe(const cop_opt *o, char *buf, size_t size);
 /* NULL if there is none; a NULL table is empty. */

@@ -1,7 +1,9 @@
-/* Words of users: the known name nearest to a misspelt one, and excerpts for messages. */
+/* Words of users: the known name nearest to a misspelt one, excerpts and places for messages; looking up
+ * options and their words. */
 #include "base/opt.h"
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define MAX_WORD 48
@@ -103,4 +105,26 @@ uint32_t cop_utf8_next(const char **text)
     }
     *text += extra + 1;
     return c;
+}
+
+const char *cop_where_text(const cop_where *w, char *buf, size_t size)
+{
+    if (w->line > 0)
+        snprintf(buf, size, "%s:%u:%u", w->file, w->line, w->column);
+    else
+        snprintf(buf, size, "%s", w->file);
+    return buf;
+}
+
+const cop_opt *cop_opt_find(const cop_opt *table, const char *name)
+{
+    for (const cop_opt *o = table; o != NULL && o->type != COP_OPT_END; o++)
+        if (strcmp(o->name, name) == 0)
+            return o;
+    return NULL;
+}
+
+const char *cop_opt_word(const cop_opt *o)
+{
+    return o->type != COP_OPT_ENUM && o->names != NULL ? o->names[0] : NULL;
 }

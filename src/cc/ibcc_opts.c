@@ -13,14 +13,25 @@ static const char *const timer_names[] = {"auto", "free-running", "per-sl", "res
 static const char *const root_names[] = {"auto", "enter", "mark", NULL};
 static const char *const from_names[] = {"end", "start", NULL};
 
+/* Words for "not given". Where a second name is 0, older files say it so, and nobody could mean zero. */
+static const char *const all_or_0[] = {"all", "0", NULL};
+static const char *const buffer_or_0[] = {"buffer", "0", NULL};
+static const char *const by_weight[] = {"weight", NULL};
+static const char *const by_mtus[] = {"mtus", NULL};
+static const char *const by_rate[] = {"rate", NULL};
+static const char *const by_preset[] = {"preset", NULL};
+static const char *const preset_or_0[] = {"preset", "0", NULL};
+static const char *const none_or_0[] = {"none", "0", NULL};
+
 #define C(field) offsetof(ibcc_cfg, field)
 const cop_opt ibcc_opts[] = {
     {"preset", COP_OPT_ENUM, C(preset), "testbed", 0, 0, preset_names,
-     "values of the options that are not given (auto, -1 or 0): testbed (hardware of Gran et al. "
+     "values of the options that are not given (auto, -1, or `preset`): testbed (hardware of Gran "
+     "et al. "
      "2010, table I), simulator (the same values in the simulator of their Papers I and II), "
      "fat-tree (Gran et al. 2012), or the guidelines of Pfister et al. for this network"},
-    {"hotspot_degree", COP_OPT_INT, C(hotspot_degree), "0", 0, 1e9, NULL,
-     "pfister: most senders that one port is hot for (H); 0 = all hosts"},
+    {"hotspot_degree", COP_OPT_INT, C(hotspot_degree), "all", 1, 1e9, all_or_0,
+     "pfister: most senders that one port is hot for (H); all: all hosts"},
     {"threshold", COP_OPT_INT, C(threshold), "-1", -1, 15, NULL,
      "Threshold of every port: 0 never marks, 1 (late) .. 15 (early) at (16 - weight) / 16 of the "
      "reference; -1 = preset: 15, pfister 90 %"},
@@ -28,19 +39,19 @@ const cop_opt ibcc_opts[] = {
      "Threshold of ports that face hosts; -1 = `threshold`"},
     {"port_threshold", COP_OPT_INTS, C(port_threshold), "", 0, 1e9, NULL,
      "Threshold of single ports: switch, port, weight, switch, port, weight, ..."},
-    {"threshold_reference", COP_OPT_BYTES, C(threshold_reference), "0", 0, 1e9, NULL,
-     "fill that counts as 100 %, for each output and lane; 0 = switch.buffer"},
-    {"threshold_share", COP_OPT_SHARE, C(threshold_share), "0 %", 0, 1, NULL,
-     "upper threshold as a share of the reference instead of a weight; 0 = by weight"},
-    {"threshold_bytes", COP_OPT_BYTES, C(threshold_bytes), "0", 0, 1e9, NULL,
-     "upper threshold in bytes instead of a weight; 0 = by weight"},
+    {"threshold_reference", COP_OPT_BYTES, C(threshold_reference), "buffer", 1, 1e9, buffer_or_0,
+     "fill that counts as 100 %, for each output and lane; buffer: switch.buffer"},
+    {"threshold_share", COP_OPT_SHARE, C(threshold_share), "weight", 1e-6, 1, by_weight,
+     "upper threshold as a share of the reference instead of a weight"},
+    {"threshold_bytes", COP_OPT_BYTES, C(threshold_bytes), "weight", 1, 1e9, by_weight,
+     "upper threshold in bytes instead of a weight"},
     {"threshold_mtus", COP_OPT_REAL, C(threshold_mtus), "0", 0, 1e6, NULL,
      "upper threshold in packets of full size instead of a weight; 0 = by weight"},
     {"hysteresis_mtus", COP_OPT_REAL, C(hysteresis_mtus), "-1", -1, 1e6, NULL,
      "upper - lower threshold in packets of full size; 0 = one threshold; -1 = preset: 2, pfister "
      "5 % of the reference. The lower threshold is at least 0"},
-    {"hysteresis", COP_OPT_BYTES, C(hysteresis_bytes), "0", 0, 1e9, NULL,
-     "the same in bytes; 0 = `hysteresis_mtus`"},
+    {"hysteresis", COP_OPT_BYTES, C(hysteresis_bytes), "mtus", 1, 1e9, by_mtus,
+     "the same in bytes; mtus: by `hysteresis_mtus`"},
     {"evaluate", COP_OPT_ENUM, C(evaluate), "auto", 0, 0, evaluate_names,
      "what is compared with the threshold: each queue (input, output, lane); the sum over the "
      "inputs of an output; that sum with threshold / number of inputs that contribute; auto = "
@@ -60,8 +71,8 @@ const cop_opt ibcc_opts[] = {
      "Marking_Rate: mean number of eligible packets between two marked ones; -1 = preset: testbed "
      "1, "
      "else 0"},
-    {"marking_probability", COP_OPT_SHARE, C(marking_probability), "0 %", 0, 1, NULL,
-     "share of the eligible packets that is marked, instead of marking_rate; 0 = by marking_rate"},
+    {"marking_probability", COP_OPT_SHARE, C(marking_probability), "rate", 1e-6, 1, by_rate,
+     "share of the eligible packets that is marked; rate: by marking_rate"},
     {"marking", COP_OPT_ENUM, C(marking), "random", 0, 0, marking_names,
      "marking_rate as a chance 1 / (rate + 1) for each packet, or by counting them"},
     {"credit_mask", COP_OPT_ENUM, C(credit_mask), "hosts", 0, 0, mask_names,
@@ -85,10 +96,10 @@ const cop_opt ibcc_opts[] = {
      "linear or quadratic up to cct_delay at cct_index; cct_times; cct_encoded; auto: the list "
      "that is "
      "given, else as preset: quadratic, pfister linear"},
-    {"cct_delay", COP_OPT_TIME, C(cct_delay_ps), "0", 0, 1e12, NULL,
-     "delay after a full packet at cct_index; 0 = preset: 7 us, fat-tree 70 us, pfister 2/3 H us"},
-    {"cct_index", COP_OPT_INT, C(cct_index), "0", 0, IBCC_MAX_ENTRIES, NULL,
-     "entry that has cct_delay; 0 = preset: 106 (the manufacturer's default is 95), pfister the "
+    {"cct_delay", COP_OPT_TIME, C(cct_delay_ps), "preset", 1, 1e12, by_preset,
+     "delay after a full packet at cct_index; preset: 7 us, fat-tree 70 us, pfister 2/3 H us"},
+    {"cct_index", COP_OPT_INT, C(cct_index), "preset", 1, IBCC_MAX_ENTRIES, preset_or_0,
+     "entry that has cct_delay; preset: 106 (the manufacturer's default is 95), pfister the "
      "last"},
     {"cct_times", COP_OPT_TIMES, C(cct_times), "", 0, 1e12, NULL,
      "the table as times after a full packet, from entry 0 on, which is 0; the last one goes on"},
@@ -105,10 +116,10 @@ const cop_opt ibcc_opts[] = {
      "CCTI_Limit: the index does not rise above it; -1 = the table's last"},
     {"ccti_min", COP_OPT_INT, C(ccti_min), "0", 0, IBCC_MAX_ENTRIES - 1, NULL,
      "CCTI_Min: the index begins there and does not fall below it"},
-    {"ccti_timer", COP_OPT_TIME, C(ccti_timer_ps), "0", 1, 1e15, NULL,
-     "CCTI_Timer: the index falls by one in this time; 0 = preset: 150 us, pfister 10 us"},
-    {"ccti_timer_units", COP_OPT_INT, C(ccti_timer_units), "0", 0, 65535, NULL,
-     "CCTI_Timer in units of 1.024 us, as hardware has it; 0 = `ccti_timer`"},
+    {"ccti_timer", COP_OPT_TIME, C(ccti_timer_ps), "preset", 1, 1e15, preset_or_0,
+     "CCTI_Timer: the index falls by one in this time; preset: 150 us, pfister 10 us"},
+    {"ccti_timer_units", COP_OPT_INT, C(ccti_timer_units), "none", 1, 65535, none_or_0,
+     "CCTI_Timer in units of 1.024 us, as hardware has it; none: `ccti_timer`"},
     {"timer", COP_OPT_ENUM, C(timer), "auto", 0, 0, timer_names,
      "free-running: a tick for all flows of a host at once; per-sl: for those of one service "
      "level; restart: each flow has a timer, which a BECN starts anew; auto = preset: testbed "

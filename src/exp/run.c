@@ -63,18 +63,40 @@ static int build_topology(world *w, cop_config *c, cop_err *err)
     return located(c, "topology", &inner, err);
 }
 
+/* Where switch.lanes is not given: as many lanes as the routing needs, or as links between switches shall
+ * have, if that is more. It may use them all, so it is told at once. */
+static int init_route(world *w, const cop_config *c, cop_err *err)
+{
+    const cop_switch_cfg *sw = &c->sw;
+    uint32_t most =
+        (uint32_t)(sw->trunk_lanes > sw->global_lanes ? sw->trunk_lanes : sw->global_lanes);
+    uint32_t lanes = (uint32_t)sw->lanes;
+    int rc = cop_route_init(&w->route, c->route, &w->topo, c->route_cfg, lanes, err);
+    if (rc == 0 && lanes == 0 && most > w->route.vls) {
+        cop_route_fini(&w->route);
+        rc = cop_route_init(&w->route, c->route, &w->topo, c->route_cfg, most, err);
+    }
+    return rc;
+}
+
+static uint32_t most_of(uint32_t a, int64_t b)
+{
+    return b > (int64_t)a ? (uint32_t)b : a;
+}
+
 static int build_route(world *w, cop_config *c, cop_err *err)
 {
     cop_err inner = {0};
-    uint32_t scheme = c->queue->lanes ? c->queue->lanes(c->queue_cfg) : 0;
-    uint32_t lanes = c->sw.lanes ? (uint32_t)c->sw.lanes : 0;
-    int rc = cop_route_init(&w->route, c->route, &w->topo, c->route_cfg, lanes, &inner);
+    int rc = init_route(w, c, &inner);
     if (rc)
         return strcmp(c->route->name, "table") == 0 ? cop_err_add(err, inner.code, "%s", inner.text)
                                                     : located(c, "routing", &inner, err);
-    w->lanes = lanes ? lanes : w->route.vls > scheme ? w->route.vls : scheme;
-    if (!c->sw.lanes && c->nic.control_vl >= (int64_t)w->lanes)
-        w->lanes = (uint32_t)c->nic.control_vl + 1;
+    w->lanes = w->route.lanes;
+    if (!c->sw.lanes) {
+        w->lanes = most_of(w->lanes, c->queue->lanes ? c->queue->lanes(c->queue_cfg) : 0);
+        w->lanes = most_of(w->lanes, c->sw.host_lanes);
+        w->lanes = most_of(w->lanes, c->nic.control_vl + 1);
+    }
     w->route.lanes = w->lanes;
     return 0;
 }
@@ -114,6 +136,28 @@ static int check_routing(world *w, cop_config *c, cop_err *err)
             "another routing, or set run.allow_deadlock to see it happen",
             where, c->route->name, cycle_text(w, &c->arena));
     return 0;
+}
+
+/* No packet may want a lane that its link does not have. */
+static int check_classes(world *w, cop_config *c, cop_err *err)
+{
+    const struct {
+        const char *option;
+        int64_t lanes;
+    } all[COP_LINK_CLASSES] = {[COP_LINK_HOST] = {"switch.host_lanes", c->sw.host_lanes},
+                               [COP_LINK_TRUNK] = {"switch.trunk_lanes", c->sw.trunk_lanes},
+                               [COP_LINK_GLOBAL] = {"switch.global_lanes", c->sw.global_lanes}};
+    char where[512], port[64];
+    int rc = 0;
+    for (unsigned i = 0; i < COP_LINK_CLASSES; i++)
+        if (all[i].lanes != 0 && w->cdg.lanes[i] > (uint64_t)all[i].lanes)
+            rc = cop_err_add(err, COP_E_INPUT,
+                             "%s: routing %s uses lane %u at %s; give %s at least %u",
+                             cop_config_where(c, all[i].option, where, sizeof(where)),
+                             c->route->name, w->cdg.lanes[i] - 1,
+                             cop_topo_port_name(&w->topo, w->cdg.lane_port[i], port, sizeof(port)),
+                             all[i].option, w->cdg.lanes[i]);
+    return rc;
 }
 
 static int build_traffic(world *w, cop_config *c, cop_err *err)
@@ -163,6 +207,8 @@ static int build_world(world *w, cop_config *c, cop_err *err)
         rc = build_route(w, c, err);
     if (rc == 0)
         rc = check_routing(w, c, err);
+    if (rc == 0)
+        rc = check_classes(w, c, err);
     if (rc == 0)
         rc = build_traffic(w, c, err);
     if (rc == 0)

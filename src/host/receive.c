@@ -50,9 +50,11 @@ static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time start,
         cop_probe_spread(pr, p->stream, host, payload, start, done, COP_NEVER);
     if (done < pr->end)
         pr->area -= pr->end - cop_max64(done, pr->warmup);
-    bool after_warmup = done >= pr->warmup && done <= pr->end;
-    if (COP_UNLIKELY(!after_warmup || start < pr->warmup))
+    bool after_warmup = true;
+    if (COP_UNLIKELY(done - pr->sure_from > pr->sure_span)) {
+        after_warmup = done >= pr->warmup && done <= pr->end;
         inside = cop_probe_part(pr, payload, start, done);
+    }
     sp->bytes += inside;
     pr->host[host].received_bytes += inside;
     if (after_warmup) {

@@ -1,6 +1,7 @@
 /* Construction of a network from topology, configuration and plug-ins. After this nothing on the data path looks up a string or allocates. */
 #include "net/arch.h"
 #include "net/build_check.h"
+#include "net/build_links.h"
 #include "net/control.h"
 #include "net/fc.h"
 #include "net/fc_state.h"
@@ -10,26 +11,6 @@
 #include "net/vlarb.h"
 
 #include <string.h>
-
-uint64_t cop_net_link_rate(const cop_topo *t, const cop_link_cfg *cfg, uint32_t port)
-{
-    const cop_port *p = &t->port[port];
-    if (p->rate_rank && !cfg->override_file)
-        return t->speed[p->rate_rank];
-    uint64_t own = p->link_class == COP_LINK_HOST     ? cfg->host_rate_bps
-                   : p->link_class == COP_LINK_GLOBAL ? cfg->global_rate_bps
-                                                      : cfg->trunk_rate_bps;
-    return own ? own : cfg->rate_bps;
-}
-
-static cop_time link_delay(const cop_topo *t, const cop_link_cfg *cfg, uint32_t port)
-{
-    const cop_port *p = &t->port[port];
-    cop_time own = p->link_class == COP_LINK_HOST     ? cfg->host_delay_ps
-                   : p->link_class == COP_LINK_GLOBAL ? cfg->global_delay_ps
-                                                      : cfg->trunk_delay_ps;
-    return own ? own : cfg->delay_ps;
-}
 
 static void build_ports(cop_net *net, const cop_net_parts *pt)
 {
@@ -66,7 +47,7 @@ static void build_ports(cop_net *net, const cop_net_parts *pt)
         cop_ring_init(&net->out[p].ring);
         cop_pace pace = cop_pace_of(cop_net_link_rate(t, pt->link, p));
         net->out[p].pace = pace;
-        net->out[p].delay_ps = (uint32_t)link_delay(t, pt->link, p);
+        net->out[p].delay_ps = (uint32_t)cop_link_delay(t, pt->link, p);
         if (common != 0 && pace != common)
             net->multi_rate = true;
         common = pace;
@@ -82,39 +63,6 @@ static void build_ports(cop_net *net, const cop_net_parts *pt)
                 all ? COP_NEVER : cop_wire_time(net->in[p].pace, pt->sw->header_bytes);
             net->in[p].pipeline_ps = pt->sw->pipeline_ps;
         }
-}
-
-/* Buffer of the input that `port` sends to, per section, in bytes. */
-static uint64_t buffer_behind(const cop_net *net, uint32_t port)
-{
-    uint64_t nic = net->nic_cfg->buffer_bytes, first = net->sw_cfg->host_buffer_bytes;
-    if (nic && cop_topo_is_host_port(net->topo, net->out[port].to))
-        return nic;
-    return first && cop_topo_is_host_port(net->topo, port) ? first : net->sw_cfg->buffer_bytes;
-}
-
-static void build_sections(cop_net *net)
-{
-    uint32_t n = net->topo->n_ports, mtu = cop_blocks(net->info.mtu_bytes);
-    uint64_t reserve = net->sw_cfg->reserve_bytes / COP_BLOCK_BYTES;
-    if (net->sw_cfg->shared_lanes)
-        net->shared_free = COP_NEW_ARRAY(&net->arena, uint32_t, n);
-    if (net->sectioned)
-        net->section_waiters = COP_NEW_ARRAY(&net->arena, uint32_t, n);
-    for (uint32_t p = 0; p < n; p++) {
-        if (net->out[p].to == COP_NONE)
-            continue;
-        uint32_t blocks = (uint32_t)(buffer_behind(net, p) / COP_BLOCK_BYTES);
-        for (uint32_t s = 0; s < net->sections; s++) {
-            cop_section *sec = &net->section[(size_t)p * net->sections + s];
-            *sec = (cop_section){.credit = blocks, .capacity = blocks, .wait = COP_NONE};
-            if (net->shared_free)
-                sec->credit = reserve ? (uint32_t)reserve : mtu;
-        }
-        if (net->shared_free)
-            net->shared_free[p] =
-                blocks - net->lanes * net->section[(size_t)p * net->sections].credit;
-    }
 }
 
 /* Private sections: a place for each (input, section) if its packets all take one output, else for
@@ -200,9 +148,14 @@ static void build_probe(cop_net *net, const cop_run_cfg *run)
 {
     cop_probe *pr = &net->probe;
     const cop_traffic *tr = net->traffic;
-    pr->warmup = run->warmup_ps;
-    pr->end = run->duration_ps;
-    pr->span = pr->end - pr->warmup;
+    cop_time longest = 0;
+    for (uint32_t h = 0; h < net->info.n_hosts; h++) {
+        uint32_t port = net->host_port0 + h;
+        cop_pace slowest = cop_max64(net->nic[h].receive_pace, net->in[port].pace);
+        slowest = cop_max64(slowest, net->out[port].pace);
+        longest = cop_max64(longest, cop_wire_time(slowest, net->info.mtu_bytes));
+    }
+    cop_probe_window(pr, run->warmup_ps, run->duration_ps, longest);
     pr->sample = run->sample_ps ? run->sample_ps : cop_max64(1, run->duration_ps / 100);
     pr->n_bins = pr->n_whole = (uint32_t)((run->duration_ps + pr->sample - 1) / pr->sample);
     bool per_stream = tr->n_streams <= MAX_STREAM_SERIES;
@@ -330,7 +283,7 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
 static void build_parts(cop_net *net, const cop_net_parts *pt)
 {
     build_ports(net, pt);
-    build_sections(net);
+    cop_build_sections(net);
     build_queues(net);
     if (pt->sw->arbitration == COP_ARB_FLOWS)
         net->served =

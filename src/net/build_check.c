@@ -2,12 +2,111 @@
  * those of the plug-ins. Each fault is one line that names the place of the option. */
 #include "net/build_check.h"
 
+#include "net/build_links.h"
+
 const char *cop_build_at(const cop_net_parts *pt, const char *option, char *buf, size_t size)
 {
     return pt->where ? pt->where(pt->where_ctx, option, buf, size) : option;
 }
 
+/* Buffers of switch inputs and of sinks: one packet of each lane that shares them must fit. */
+static int check_buffers(const cop_net *net, const cop_net_parts *pt, uint64_t wire, cop_err *err)
+{
+    const cop_switch_cfg *sw = pt->sw;
+    const struct {
+        const char *option;
+        uint64_t bytes; /* 0: not given */
+        uint32_t lanes;
+    } all[] = {
+        {"switch.buffer", sw->buffer_bytes, net->lanes},
+        {"switch.host_buffer", sw->host_buffer_bytes,
+         cop_class_lanes(sw, COP_LINK_HOST, net->lanes)},
+        {"switch.trunk_buffer", sw->trunk_buffer_bytes,
+         cop_class_lanes(sw, COP_LINK_TRUNK, net->lanes)},
+        {"switch.global_buffer", sw->global_buffer_bytes,
+         cop_class_lanes(sw, COP_LINK_GLOBAL, net->lanes)},
+        {"nic.buffer", pt->nic->buffer_bytes, cop_class_lanes(sw, COP_LINK_HOST, net->lanes)}};
+    int rc = 0;
+    for (size_t i = 0; i < COP_LEN(all); i++) {
+        char where[256], have[32], need[32];
+        uint64_t reserves = (sw->reserve_bytes ? sw->reserve_bytes : wire) * all[i].lanes;
+        uint64_t least = sw->shared_lanes ? cop_max64(reserves, wire) : wire;
+        if (all[i].bytes != 0 && all[i].bytes < least)
+            rc = cop_err_add(err, COP_E_INPUT, "%s: %s %s is too small; at least %s for %s",
+                             cop_build_at(pt, all[i].option, where, sizeof(where)), all[i].option,
+                             cop_print_bytes(all[i].bytes, have, sizeof(have)),
+                             cop_print_bytes(least, need, sizeof(need)),
+                             sw->shared_lanes ? "the reserves of all lanes"
+                                              : "one packet (nic.mtu + overhead)");
+    }
+    return rc;
+}
+
+/* Lanes on which end nodes inject: that of control packets, and those over which the queueing scheme
+ * spreads. Where the routing is a table a packet stays on its lane, otherwise only the first link
+ * matters here, and what the routing does with it was checked before. */
+static int check_injected(const cop_net *net, const cop_net_parts *pt, unsigned link_class,
+                          const char *option, cop_err *err)
+{
+    char where[256];
+    int64_t have = cop_class_lanes(pt->sw, link_class, net->lanes);
+    if (have > net->lanes)
+        return cop_err_add(err, COP_E_INPUT, "%s: %s %d exceed switch.lanes %u; raise switch.lanes",
+                           cop_build_at(pt, option, where, sizeof(where)), option, (int)have,
+                           net->lanes);
+    if (link_class != COP_LINK_HOST && !pt->route->single)
+        return 0;
+    int64_t spread = pt->queue->inject_vl ? pt->queue->lanes(pt->queue_cfg) : 1;
+    if (spread > have && spread <= net->lanes)
+        return cop_err_add(
+            err, COP_E_INPUT, "%s: queueing %s spreads packets over %d lanes; give %s as many",
+            cop_build_at(pt, option, where, sizeof(where)), pt->queue->name, (int)spread, option);
+    if (pt->nic->control_vl >= have && pt->nic->control_vl < net->lanes)
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "%s: nic.control_vl %d does not exist on links with %s %d; choose a lower "
+            "lane or give them more",
+            cop_build_at(pt, "nic.control_vl", where, sizeof(where)), (int)pt->nic->control_vl,
+            option, (int)have);
+    return 0;
+}
+
+static int check_lanes(const cop_net *net, const cop_net_parts *pt, cop_err *err)
+{
+    static const char *const options[] = {[COP_LINK_HOST] = "switch.host_lanes",
+                                          [COP_LINK_TRUNK] = "switch.trunk_lanes",
+                                          [COP_LINK_GLOBAL] = "switch.global_lanes"};
+    char where[256];
+    int rc = 0;
+    if (pt->nic->control_vl >= (int64_t)net->lanes)
+        rc =
+            cop_err_add(err, COP_E_INPUT, "%s: nic.control_vl %d does not exist; lanes are 0 to %u",
+                        cop_build_at(pt, "nic.control_vl", where, sizeof(where)),
+                        (int)pt->nic->control_vl, net->lanes - 1);
+    for (unsigned c = 0; c < COP_LEN(options); c++)
+        if (check_injected(net, pt, c, options[c], err) != 0)
+            rc = -COP_E_INPUT;
+    return rc;
+}
+
 #define MAX_BINS 1000000 /* of the time series */
+
+static int check_times(const cop_net_parts *pt, cop_err *err)
+{
+    char where[256];
+    int rc = 0;
+    uint64_t sample = pt->run->sample_ps ? pt->run->sample_ps : pt->run->duration_ps / 100 + 1;
+    if (pt->run->duration_ps / sample > MAX_BINS)
+        rc = cop_err_add(err, COP_E_INPUT,
+                         "%s: run.sample cuts the run into more than %d bins; make it larger",
+                         cop_build_at(pt, "run.sample", where, sizeof(where)), MAX_BINS);
+    if (pt->run->warmup_ps >= pt->run->duration_ps)
+        rc = cop_err_add(
+            err, COP_E_INPUT,
+            "%s: run.warmup leaves nothing to measure; make it shorter than run.duration",
+            cop_build_at(pt, "run.warmup", where, sizeof(where)));
+    return rc;
+}
 
 /* Output buffers must hold a packet of full size, `wire` bytes, of each lane. */
 static int check_outputs(const cop_net *net, const cop_net_parts *pt, uint64_t wire, cop_err *err)
@@ -31,51 +130,18 @@ static int check_outputs(const cop_net *net, const cop_net_parts *pt, uint64_t w
 
 static int check_sizes(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
-    char where[256], have[32], need[32];
-    uint32_t mtu = net->info.mtu_bytes;
-    uint64_t wire = (uint64_t)cop_blocks(mtu) * COP_BLOCK_BYTES;
-    uint64_t shared = (pt->sw->reserve_bytes ? pt->sw->reserve_bytes : wire) * net->lanes;
-    uint64_t least = pt->sw->shared_lanes ? cop_max64(shared, wire) : wire;
-    int rc = 0;
-    if (pt->sw->buffer_bytes < least)
-        rc = cop_err_add(err, COP_E_INPUT, "%s: switch.buffer %s is too small; at least %s for %s",
-                         cop_build_at(pt, "switch.buffer", where, sizeof(where)),
-                         cop_print_bytes(pt->sw->buffer_bytes, have, sizeof(have)),
-                         cop_print_bytes(least, need, sizeof(need)),
-                         pt->sw->shared_lanes ? "the reserves of all lanes"
-                                              : "one packet (nic.mtu + overhead)");
-    if (pt->sw->host_buffer_bytes && pt->sw->host_buffer_bytes < least)
-        rc = cop_err_add(err, COP_E_INPUT, "%s: switch.host_buffer %s is too small; at least %s",
-                         cop_build_at(pt, "switch.host_buffer", where, sizeof(where)),
-                         cop_print_bytes(pt->sw->host_buffer_bytes, have, sizeof(have)),
-                         cop_print_bytes(least, need, sizeof(need)));
-    if (pt->nic->buffer_bytes && pt->nic->buffer_bytes < least)
-        rc = cop_err_add(err, COP_E_INPUT, "%s: nic.buffer %s is too small; at least %s",
-                         cop_build_at(pt, "nic.buffer", where, sizeof(where)),
-                         cop_print_bytes(pt->nic->buffer_bytes, have, sizeof(have)),
-                         cop_print_bytes(least, need, sizeof(need)));
+    char where[256], need[32];
+    uint64_t wire = (uint64_t)cop_blocks(net->info.mtu_bytes) * COP_BLOCK_BYTES;
+    int rc = check_buffers(net, pt, wire, err);
     if (pt->sw->shared_lanes && pt->sw->reserve_bytes && pt->sw->reserve_bytes < wire)
         rc = cop_err_add(err, COP_E_INPUT, "%s: switch.reserve must hold one packet, %s",
                          cop_build_at(pt, "switch.reserve", where, sizeof(where)),
                          cop_print_bytes(wire, need, sizeof(need)));
     if (net->output_bytes)
         rc = check_outputs(net, pt, wire, err) ? -COP_E_INPUT : rc;
-    if (pt->nic->control_vl >= (int64_t)net->lanes)
-        rc =
-            cop_err_add(err, COP_E_INPUT, "%s: nic.control_vl %d does not exist; lanes are 0 to %u",
-                        cop_build_at(pt, "nic.control_vl", where, sizeof(where)),
-                        (int)pt->nic->control_vl, net->lanes - 1);
-    uint64_t sample = pt->run->sample_ps ? pt->run->sample_ps : pt->run->duration_ps / 100 + 1;
-    if (pt->run->duration_ps / sample > MAX_BINS)
-        rc = cop_err_add(err, COP_E_INPUT,
-                         "%s: run.sample cuts the run into more than %d bins; make it larger",
-                         cop_build_at(pt, "run.sample", where, sizeof(where)), MAX_BINS);
-    if (pt->run->warmup_ps >= pt->run->duration_ps)
-        rc = cop_err_add(
-            err, COP_E_INPUT,
-            "%s: run.warmup leaves nothing to measure; make it shorter than run.duration",
-            cop_build_at(pt, "run.warmup", where, sizeof(where)));
-    return rc;
+    if (check_lanes(net, pt, err) != 0)
+        rc = -COP_E_INPUT;
+    return check_times(pt, err) != 0 ? -COP_E_INPUT : rc;
 }
 
 /* A queue is the entity of an event, and its place in request lists has 32 bits. */

@@ -3,7 +3,7 @@
  * A counter is an event counted over the whole run. A level is how much there is of something now
  * (queues in use); its value at the end of each bin makes a time series. The scheme changes both in
  * place; nothing here runs but once per sample. */
-#include "net/net.h"
+#include "net/build_links.h"
 
 static uint32_t length(const cop_gauge *g)
 {
@@ -66,8 +66,18 @@ void cop_net_port_cost(const cop_net *net, cop_net_cost *c)
         if (cop_topo_ports_of(net->topo, sw) > ports)
             ports = cop_topo_ports_of(net->topo, sw);
     net->queue_ops->layout(net->queue_cfg, &net->info, ports, &layout);
-    uint64_t sections = net->sw_cfg->shared_lanes ? 1 : net->sections;
-    *c = (cop_net_cost){.ram_bytes = net->sw_cfg->buffer_bytes * sections, .queues = layout.queues};
+    *c = (cop_net_cost){.queues = layout.queues};
+    for (uint32_t p = 0; p < net->topo->n_ports; p++) {
+        uint32_t to = net->out[p].to;
+        if (to == COP_NONE || cop_topo_is_host_port(net->topo, to))
+            continue;
+        uint32_t sections = cop_link_sections(net, p);
+        uint64_t bytes = cop_link_buffer(net, p) * sections;
+        if (bytes > c->ram_bytes) {
+            c->ram_bytes = bytes;
+            c->sections = sections;
+        }
+    }
     if (net->queue_ops->cost)
         net->queue_ops->cost(net->queue_cfg, &net->info, ports, &c->control);
 }

@@ -323,9 +323,10 @@ void cop_gauge_init(cop_net *net);
 void cop_gauge_sample(cop_net *net);
 void cop_gauge_close(cop_net *net); /* the last bin may be a short one */
 
-/* Memory of one input of the largest switch (MET-19). */
+/* Memory of one input (MET-19): queues of the largest switch, packets of the largest input. */
 typedef struct cop_net_cost {
     uint64_t ram_bytes;
+    uint32_t sections; /* parts of it with credits of their own */
     uint32_t queues;
     cop_queue_cost control;
 } cop_net_cost;

@@ -16,21 +16,32 @@ static const char *const ack_names[] = {"none", "message", "packet", NULL};
 static const char *const notify_names[] = {"arrival", "delivery", NULL};
 static const char *const queue_names[] = {"ring", "heap", NULL};
 
+/* Words for "not given". Where a second name is 0, older files say it so, and nobody could mean zero. */
+static const char *const inherit[] = {"inherit", NULL};
+static const char *const inherit_or_0[] = {"inherit", "0", NULL};
+static const char *const auto_or_0[] = {"auto", "0", NULL};
+static const char *const packet_or_0[] = {"packet", "0", NULL};
+static const char *const link_or_0[] = {"link", "0", NULL};
+static const char *const switch_or_0[] = {"switch", "0", NULL};
+
 #define L(field) offsetof(cop_link_cfg, field)
 const cop_opt cop_link_opts[] = {
     {"rate", COP_OPT_RATE, L(rate_bps), "16 Gbit/s", 1e6, MAX_RATE, NULL,
      "data rate of every link whose class has no rate of its own"},
     {"delay", COP_OPT_TIME, L(delay_ps), "20 ns", 1, 3e9, NULL,
      "propagation delay of every link whose class has none of its own"},
-    {"host_rate", COP_OPT_RATE, L(host_rate_bps), "0", 1e6, MAX_RATE, NULL,
-     "links between hosts and switches; 0 = `rate`"},
-    {"host_delay", COP_OPT_TIME, L(host_delay_ps), "0", 1, 3e9, NULL, "0 = `delay`"},
-    {"trunk_rate", COP_OPT_RATE, L(trunk_rate_bps), "0", 1e6, MAX_RATE, NULL,
-     "links between switches (dragonfly: inside a group); 0 = `rate`"},
-    {"trunk_delay", COP_OPT_TIME, L(trunk_delay_ps), "0", 1, 3e9, NULL, "0 = `delay`"},
-    {"global_rate", COP_OPT_RATE, L(global_rate_bps), "0", 1e6, MAX_RATE, NULL,
-     "links between dragonfly groups; 0 = `rate`"},
-    {"global_delay", COP_OPT_TIME, L(global_delay_ps), "0", 1, 3e9, NULL, "0 = `delay`"},
+    {"host_rate", COP_OPT_RATE, L(host_rate_bps), "inherit", 1e6, MAX_RATE, inherit_or_0,
+     "links between hosts and switches; inherit: `rate`"},
+    {"host_delay", COP_OPT_TIME, L(host_delay_ps), "inherit", 1, 3e9, inherit,
+     "inherit: `delay`. A link has a delay: 0 is refused"},
+    {"trunk_rate", COP_OPT_RATE, L(trunk_rate_bps), "inherit", 1e6, MAX_RATE, inherit_or_0,
+     "links between switches (dragonfly: inside a group); inherit: `rate`"},
+    {"trunk_delay", COP_OPT_TIME, L(trunk_delay_ps), "inherit", 1, 3e9, inherit,
+     "inherit: `delay`"},
+    {"global_rate", COP_OPT_RATE, L(global_rate_bps), "inherit", 1e6, MAX_RATE, inherit_or_0,
+     "links between dragonfly groups; inherit: `rate`"},
+    {"global_delay", COP_OPT_TIME, L(global_delay_ps), "inherit", 1, 3e9, inherit,
+     "inherit: `delay`"},
     {"override_file", COP_OPT_BOOL, L(override_file), "no", 0, 0, NULL,
      "use these rates also where a topology file states its own"},
     {0}};
@@ -51,14 +62,25 @@ const cop_opt cop_switch_opts[] = {
     {"buffer", COP_OPT_BYTES, S(buffer_bytes), "64 KiB", 1, 1e11, NULL,
      "input buffer of one port: of each lane, or of all lanes with `shared_lanes`; with voqnet: of "
      "each destination"},
-    {"host_buffer", COP_OPT_BYTES, S(host_buffer_bytes), "0", 0, 1e11, NULL,
-     "`buffer` of the ports that hosts feed (injection queues); 0 = as the others"},
-    {"lanes", COP_OPT_INT, S(lanes), "0", 0, COP_MAX_VL, NULL,
-     "virtual lanes per link; 0 = as many as routing and queueing need"},
+    {"host_buffer", COP_OPT_BYTES, S(host_buffer_bytes), "inherit", 1, 1e11, inherit_or_0,
+     "`buffer` of the ports that hosts feed (injection queues); inherit: `buffer`"},
+    {"trunk_buffer", COP_OPT_BYTES, S(trunk_buffer_bytes), "inherit", 1, 1e11, inherit,
+     "`buffer` of the ports that other switches feed (dragonfly: of the same group)"},
+    {"global_buffer", COP_OPT_BYTES, S(global_buffer_bytes), "inherit", 1, 1e11, inherit,
+     "`buffer` of the ports that links between dragonfly groups feed"},
+    {"lanes", COP_OPT_INT, S(lanes), "auto", 1, COP_MAX_VL, auto_or_0,
+     "virtual lanes per link; auto: as many as routing and queueing need"},
+    {"host_lanes", COP_OPT_INT, S(host_lanes), "inherit", 1, COP_MAX_VL, inherit,
+     "lanes of links between hosts and switches, from lane 0 on; the others have no buffer there. "
+     "Refused if a packet could take one of those"},
+    {"trunk_lanes", COP_OPT_INT, S(trunk_lanes), "inherit", 1, COP_MAX_VL, inherit,
+     "lanes of links between switches (dragonfly: inside a group)"},
+    {"global_lanes", COP_OPT_INT, S(global_lanes), "inherit", 1, COP_MAX_VL, inherit,
+     "lanes of links between dragonfly groups"},
     {"shared_lanes", COP_OPT_BOOL, S(shared_lanes), "no", 0, 0, NULL,
      "lanes of a port share its buffer beyond `reserve`"},
-    {"reserve", COP_OPT_BYTES, S(reserve_bytes), "0", 0, 1e11, NULL,
-     "with `shared_lanes`: part of the buffer that belongs to each lane alone; 0 = one packet"},
+    {"reserve", COP_OPT_BYTES, S(reserve_bytes), "packet", 1, 1e11, packet_or_0,
+     "with `shared_lanes`: part of the buffer that belongs to each lane alone; packet: one packet"},
     {"arbitration", COP_OPT_ENUM, S(arbitration), "round-robin", 0, 0, arb_names,
      "among the inputs that request one output; flows: the sending host that waits longest for a "
      "turn, so an input has as many turns as senders (needs a record of all senders)"},
@@ -98,24 +120,24 @@ const cop_opt cop_fc_opts[] = {
     {"refresh", COP_OPT_TIME, F(refresh_ps), "20 us", 1000, 1e12, NULL,
      "ib: period of unsolicited credit updates, which repair lost ones"},
     {"loss", COP_OPT_SHARE, F(loss), "0", 0, 0.999, NULL, "ib: share of credit messages lost"},
-    {"xoff", COP_OPT_BYTES, F(xoff_bytes), "0", 0, 1e12, NULL,
-     "on-off: PAUSE when free space falls below this (T_off); 0 = computed from rate and delay"},
-    {"xon", COP_OPT_BYTES, F(xon_bytes), "0", 0, 1e12, NULL,
-     "on-off: resume when free space rises above this (T_on); 0 = one packet above xoff"},
+    {"xoff", COP_OPT_BYTES, F(xoff_bytes), "auto", 1, 1e12, auto_or_0,
+     "on-off: PAUSE when free space falls below this (T_off); auto: computed from rate and delay"},
+    {"xon", COP_OPT_BYTES, F(xon_bytes), "auto", 1, 1e12, auto_or_0,
+     "on-off: resume when free space rises above this (T_on); auto: one packet above xoff"},
     {"unsafe", COP_OPT_BOOL, F(unsafe), "no", 0, 0, NULL,
      "on-off: run with a head-room that can overflow; the run ends when it does"},
     {0}};
 
 #define N(field) offsetof(cop_nic_cfg, field)
 const cop_opt cop_nic_opts[] = {
-    {"inject_rate", COP_OPT_RATE, N(inject_rate_bps), "0", 1e6, MAX_RATE, NULL,
-     "most an end node sends (PCIe limit); 0 = link rate"},
-    {"receive_rate", COP_OPT_RATE, N(receive_rate_bps), "0", 1e6, MAX_RATE, NULL,
-     "most an end node takes in; slower than the link back-pressures it; 0 = link rate"},
+    {"inject_rate", COP_OPT_RATE, N(inject_rate_bps), "link", 1e6, MAX_RATE, link_or_0,
+     "most an end node sends (PCIe limit); link: as its link"},
+    {"receive_rate", COP_OPT_RATE, N(receive_rate_bps), "link", 1e6, MAX_RATE, link_or_0,
+     "most an end node takes in; slower than the link back-pressures it; link: as its link"},
     {"mtu", COP_OPT_BYTES, N(mtu_bytes), "2 KiB", 1, 1 << 20, NULL,
      "payload of the longest packet; messages are cut into packets of this size"},
-    {"buffer", COP_OPT_BYTES, N(buffer_bytes), "0", 0, 1e11, NULL,
-     "receive buffer per lane; 0 = as a switch input"},
+    {"buffer", COP_OPT_BYTES, N(buffer_bytes), "switch", 1, 1e11, switch_or_0,
+     "receive buffer per lane; switch: as `buffer` of switches"},
     {"overhead", COP_OPT_BYTES, N(overhead_bytes), "0", 0, 1024, NULL,
      "bytes each packet carries on the wire besides payload"},
     {"order", COP_OPT_ENUM, N(order), "fifo", 0, 0, order_names,
@@ -138,8 +160,8 @@ const cop_opt cop_run_opts[] = {
     {"duration", COP_OPT_TIME, R(duration_ps), "1 ms", 1, MAX_TIME, NULL, "simulated time"},
     {"warmup", COP_OPT_TIME, R(warmup_ps), "0", 0, MAX_TIME, NULL,
      "what happens before is not counted in means and histograms"},
-    {"sample", COP_OPT_TIME, R(sample_ps), "0", 0, MAX_TIME, NULL,
-     "bin of the time series; 0 = duration / 100"},
+    {"sample", COP_OPT_TIME, R(sample_ps), "auto", 1, MAX_TIME, auto_or_0,
+     "bin of the time series; auto: duration / 100"},
     {"seed", COP_OPT_INT, R(seed), "1", 0, 9e15, NULL, "same configuration and seed, same bits"},
     {"drain", COP_OPT_BOOL, R(drain), "no", 0, 0, NULL,
      "after `duration` stop the sources and run until the network is empty"},

@@ -6,7 +6,7 @@
 
 typedef struct cop_link_cfg { /* section `link` */
     uint64_t rate_bps, delay_ps;
-    uint64_t host_rate_bps, host_delay_ps; /* 0 rate / "inherit" delay: as rate, delay */
+    uint64_t host_rate_bps, host_delay_ps; /* 0, "inherit": as rate, delay */
     uint64_t trunk_rate_bps, trunk_delay_ps;
     uint64_t global_rate_bps, global_delay_ps;
     bool override_file; /* use these rates also where a topology file states its own */
@@ -24,8 +24,10 @@ typedef struct cop_switch_cfg { /* section `switch` */
     uint64_t pipeline_ps; /* header received -> may request its output */
     uint64_t header_bytes; /* must be received before routing */
     uint64_t buffer_bytes; /* input buffer of one port: per lane if private, in all if shared */
-    uint64_t host_buffer_bytes; /* the same of a port that a host feeds; 0: as the others */
+    /* The same of a port fed by a link of that class; 0: `buffer_bytes`. */
+    uint64_t host_buffer_bytes, trunk_buffer_bytes, global_buffer_bytes;
     int64_t lanes; /* virtual lanes; 0 = what routing and queueing need */
+    int64_t host_lanes, trunk_lanes, global_lanes; /* of links of that class; 0: all `lanes` */
     bool shared_lanes; /* lanes share the port's buffer beyond `reserve_bytes` each */
     uint64_t reserve_bytes; /* shared lanes: private part of each lane; 0 = one MTU */
     int arbitration; /* enum cop_arb: among inputs of an output */

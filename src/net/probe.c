@@ -4,6 +4,15 @@
 
 typedef unsigned __int128 u128;
 
+void cop_probe_window(cop_probe *pr, cop_time warmup, cop_time end, cop_time longest)
+{
+    pr->warmup = warmup;
+    pr->end = end;
+    pr->sure_sent = end - warmup > longest ? end - warmup - longest : 0;
+    pr->sure_from = pr->sure_sent > 0 ? warmup + longest : COP_NEVER;
+    pr->sure_span = pr->sure_sent;
+}
+
 __attribute__((noinline)) uint32_t cop_probe_part(const cop_probe *pr, uint32_t payload,
                                                   cop_time from, cop_time to)
 {

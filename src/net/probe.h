@@ -56,7 +56,10 @@ typedef struct cop_observation { /* one series of run.observe (observe.c) */
 
 typedef struct cop_probe {
     cop_time warmup, sample, end;
-    cop_time span; /* end - warmup */
+    /* A packet that starts less than `sure_sent` after the warm-up has left its host before the end; one
+     * that is done at most `sure_span` after `sure_from` was taken in all after the warm-up, and before
+     * the end. Most are, and need no closer look. */
+    cop_time sure_sent, sure_from, sure_span;
     uint32_t n_bins, n_series;
     uint32_t
         n_whole; /* n_bins, or 0 if hosts are observed: then each delivery is looked at closely */
@@ -85,17 +88,12 @@ static inline double cop_parts_gbps(double parts, double ps)
     return parts / (ps * (COP_BYTE_PARTS / 8000.0));
 }
 
+/* The measured time; no packet takes longer than `longest` to be sent or taken in. */
+void cop_probe_window(cop_probe *pr, cop_time warmup, cop_time end, cop_time longest);
 /* What of `payload`, which passes evenly from `from` to `to`, does so in the measured time: whole bytes,
  * not more than that. */
 __attribute__((cold)) uint32_t cop_probe_part(const cop_probe *pr, uint32_t payload, cop_time from,
                                               cop_time to);
-/* Host `host` sends it. */
-static inline void cop_probe_sent(cop_probe *pr, uint32_t host, uint32_t payload, cop_time from,
-                                  cop_time to)
-{
-    bool whole = COP_LIKELY(from >= pr->warmup && to <= pr->end);
-    pr->host[host].sent_bytes += whole ? payload : cop_probe_part(pr, payload, from, to);
-}
 
 /* Host `host` takes in `payload` of a stream from `from` to `to`: into the series of all bins between,
  * but nothing of what comes after `until`. */

@@ -90,8 +90,8 @@ typedef struct cop_traffic {
 /* Take the next message of stream s at time now (>= t_next): fills *m, draws the following t_next.
  * m->t_gen is the old t_next, or `now` for a saturated stream, whose t_next stays its start.
  * t_next becomes COP_NEVER when nothing follows. Messages beyond the entry's patience are skipped,
- * but never the last one up to now. Touches stream s only; m->dst is never its host.
- */
+ * but never the last one up to now. Touches stream s only. m->dst is its host only if the entry says
+ * so: then the packet goes to the first switch and back. */
 void cop_traffic_take(cop_traffic *tr, uint32_t s, cop_time now, cop_msg *m);
 
 /* `bytes` of the message that stream s sent last are delivered at time t, now or later. Returns how

@@ -201,7 +201,15 @@ void cop_cdg_check(const cop_route *r, uint64_t budget, cop_cdg_result *result)
         result->bad_dst = g.bad_dst;
     }
     for (uint32_t c = 0; c < n_channels; c++)
-        result->channels += g.mark[c] != 0;
+        if (g.mark[c] != 0) {
+            uint32_t port = c / r->lanes, vl = c % r->lanes;
+            unsigned kind = r->topo->port[port].link_class;
+            result->channels++;
+            if (vl >= result->lanes[kind]) {
+                result->lanes[kind] = vl + 1;
+                result->lane_port[kind] = port;
+            }
+        }
     result->dependencies = g.edges.n + count_injections(&g);
     report_cycle(&g, result);
     cop_edges_free(&g.edges);

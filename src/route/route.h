@@ -94,6 +94,9 @@ typedef struct cop_cdg_result {
     bool unreachable; /* some pair is never delivered */
     uint32_t bad_src, bad_dst; /* such a pair */
     uint64_t channels, dependencies;
+    /* By class of link: how many lanes are in use, the highest and those below, and a port that uses
+     * the highest. Tables keep packets on the lane on which they come: lane 0 here. */
+    uint32_t lanes[COP_LINK_CLASSES], lane_port[COP_LINK_CLASSES];
     uint32_t *cycle; /* ports of one cycle, cycle_len of them; owned, free with cop_free */
     uint8_t *cycle_vl;
     uint32_t cycle_len;

@@ -260,18 +260,22 @@ static void collect_queueing(const cop_net *net, cop_result *r)
     add_scalar(r, "hardware.sram_cells_per_port", "bits", (double)cost.control.sram_cells);
 }
 
-/* Memory of one switch input: sections with credits of their own, and bytes. */
+/* Memory of the largest switch input: sections with credits of their own, and bytes. */
 static void input_memory(const cop_net *net, double *sections, double *bytes)
 {
     *sections = *bytes = 0.0;
     for (uint32_t p = 0; p < net->topo->n_ports; p++) {
-        uint32_t to = net->out[p].to;
+        uint32_t to = net->out[p].to, n = 0;
         if (to == COP_NONE || cop_topo_is_host_port(net->topo, to))
             continue;
+        for (uint32_t s = 0; s < net->sections; s++) /* not every link has every lane */
+            n += net->out[p].section[s].capacity > 0;
+        double own = net->shared_free ? 1.0 : (double)n;
         double section = (double)net->out[p].section[0].capacity * COP_BLOCK_BYTES;
-        *sections = net->shared_free ? 1.0 : (double)net->sections;
-        *bytes = *sections * section;
-        return; /* all inputs are alike */
+        if (own * section > *bytes) {
+            *sections = own;
+            *bytes = own * section;
+        }
     }
 }
 

@@ -68,6 +68,8 @@ static int build_dragonfly(cop_topo *t, const void *config, cop_err *err)
     return cop_topo_finish(t, err);
 }
 
+static const char *const most_or_0[] = {"most", "0", NULL};
+
 static const cop_opt dragonfly_opts[] = {
     {"p", COP_OPT_INT, offsetof(cop_dragonfly_cfg, p), NULL, 1, COP_MAX_PORTS, NULL,
      "hosts per switch"},
@@ -75,8 +77,8 @@ static const cop_opt dragonfly_opts[] = {
      "switches per group"},
     {"h", COP_OPT_INT, offsetof(cop_dragonfly_cfg, h), NULL, 1, COP_MAX_PORTS, NULL,
      "global links per switch; balanced: p = h, a = 2h"},
-    {"groups", COP_OPT_INT, offsetof(cop_dragonfly_cfg, groups), "0", 0, COP_MAX_HOSTS, NULL,
-     "groups (g); 0 = as many as possible, a*h + 1"},
+    {"groups", COP_OPT_INT, offsetof(cop_dragonfly_cfg, groups), "most", 1, COP_MAX_HOSTS,
+     most_or_0, "groups (g); most: as many as possible, a*h + 1"},
     {0}};
 
 const cop_topo_ops cop_topo_dragonfly = {

@@ -15,11 +15,12 @@
 
 struct cop_opt;
 
-/* What a cable is for; link rates and delays can be configured per class. */
+/* What a cable is for; rates, delays, lanes and buffers can be configured per class. */
 enum cop_link_class {
     COP_LINK_HOST, /* between a host and a switch */
     COP_LINK_TRUNK, /* between switches; inside a group of a dragonfly */
     COP_LINK_GLOBAL, /* between groups of a dragonfly */
+    COP_LINK_CLASSES
 };
 
 /* What a routing may know about the regular structure it runs on. */

@@ -3,8 +3,9 @@
  *   exact fraction whose remainder the stream keeps, so rates do not drift however long a run is:
  *     constant   the work of a message is its own size; the first one comes at the start;
  *     poisson    exponential work whose mean is the mean size;
- *     bernoulli  slots of the mean message at the host's full rate, counted from the start; each
- *                has a message with chance rate / full rate, independently.
+ *     bernoulli  slots of the mean message at the host's full rate, or of a given length, counted from
+ *                the start; each has a message with the chance that makes the rate (rate / full rate),
+ *                independently.
  *   The two parts of a B node (forest, mix: drawn) are one process with the rate of both: each of its
  *   messages is for the hotspot with chance p. Each part has a stream that follows all of the process,
  *   with the same random numbers, and keeps what is its own; so they stay independent queues.
@@ -109,6 +110,36 @@ static int check_wave(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entr
     return 0;
 }
 
+/* Chance of a message in a slot, so that messages of the mean size make the rate. */
+static double slot_chance(const traffic_entry *e, uint64_t bps, uint64_t host_bps)
+{
+    if (e->slot == 0)
+        return (double)bps / (double)host_bps;
+    double bits = (double)e->mean_q16 / 0x1p16 * 8.0;
+    return (double)bps * (double)e->slot / (bits * (double)COP_SECOND);
+}
+
+static int check_slot(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e)
+{
+    e->slot = cfg->slot_ps;
+    if (e->slot == 0)
+        return 0;
+    if (e->gen != GEN_BERNOULLI)
+        return traffic_fault(b, "slot", "only Bernoulli arrivals have slots; remove `slot`");
+    for (uint32_t i = 0; i < e->n_src; i++) {
+        uint64_t bps[2];
+        traffic_host_rates(b, cfg, e->src[i], bps);
+        double p = slot_chance(e, bps[0], 1);
+        if (p > 1.0)
+            return traffic_fault(
+                b, "slot",
+                "a slot has at most one message, and the rate of host %u needs %.3g; "
+                "make it shorter",
+                e->src[i], p);
+    }
+    return 0;
+}
+
 static uint8_t gen_of(const cop_traffic_cfg *cfg)
 {
     switch (cfg->arrival) {
@@ -142,7 +173,7 @@ int traffic_arrival_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_
         rc =
             traffic_fault(b, "patience",
                           "a saturated sender has no messages that wait; choose another `arrival`");
-    if (check_wave(b, cfg, e) != 0)
+    if (check_wave(b, cfg, e) != 0 || check_slot(b, cfg, e) != 0)
         rc = -COP_E_INPUT;
     return rc;
 }
@@ -159,21 +190,25 @@ static uint64_t gcd(uint64_t a, uint64_t b)
 
 /* Index of a rate in the table. Hosts of one kind come in a row: the newest ones are tried first.
  */
-static uint32_t rate_index(traffic_build *b, uint8_t gen, uint64_t bps, uint64_t host_bps)
+static uint32_t rate_index(traffic_build *b, const traffic_entry *e, uint8_t gen, uint64_t bps,
+                           uint64_t host_bps)
 {
-    for (size_t i = b->n_rates; i > 0 && i + 8 > b->n_rates; i--) {
-        const traffic_rate *r = &b->rate[i - 1];
-        if (r->gen == gen && r->bps == bps && r->host_bps == host_bps)
-            return (uint32_t)(i - 1);
-    }
     traffic_rate r = {.bps = bps, .host_bps = host_bps, .gen = gen};
     uint64_t clock = gen == GEN_BERNOULLI ? host_bps : bps;
-    if (clock > 0) {
+    if (e->slot > 0) {
+        r.num = r.den = 1;
+    } else if (clock > 0) {
         uint64_t num = 8 * COP_SECOND, den = clock << 16, g = gcd(num, den);
         r.num = num / g;
         r.den = den / g;
     }
-    r.p = (double)bps / (double)host_bps;
+    r.p = slot_chance(e, bps, host_bps);
+    for (size_t i = b->n_rates; i > 0 && i + 8 > b->n_rates; i--) {
+        const traffic_rate *o = &b->rate[i - 1];
+        if (o->gen == gen && o->bps == bps && o->host_bps == host_bps && o->den == r.den &&
+            o->p >= r.p && o->p <= r.p)
+            return (uint32_t)(i - 1);
+    }
     b->rate = cop_grow(b->rate, &b->cap_rates, b->n_rates + 1, sizeof(r));
     b->rate[b->n_rates] = r;
     return (uint32_t)b->n_rates++;
@@ -239,7 +274,7 @@ static cop_time after_slots(const traffic_entry *e, const traffic_rate *rates, c
     cop_time t = s->t_next;
     while (t < s->t_stop) {
         const traffic_rate *rate = &rates[s->rate[s->low]];
-        traffic_u128 slot = (traffic_u128)e->mean_q16 * rate->num, span;
+        traffic_u128 slot = e->slot ? e->slot : (traffic_u128)e->mean_q16 * rate->num, span;
         uint64_t rem;
         if (rate->bps != 0) {
             uint64_t k = cop_min64(skip + cop_rng_geometric(r, rate->p), MAX_SLOTS);
@@ -312,7 +347,7 @@ void traffic_arrival_start(traffic_build *b, const traffic_entry *e, cop_stream 
         return;
     }
     for (int i = 0; i < 2; i++)
-        s->rate[i] = rate_index(b, s->gen, bps[i], limit);
+        s->rate[i] = rate_index(b, e, s->gen, bps[i], limit);
     cop_rng r = traffic_rng(e, s, COP_RNG_ARRIVAL, s->rng_arrival);
     if (e->wave != WAVE_NONE) {
         uint64_t on = e->length[0], off = e->length[1];
@@ -320,7 +355,7 @@ void traffic_arrival_start(traffic_build *b, const traffic_entry *e, cop_stream 
         s->t_phase = s->t_next;
         begin_phase(e, s, &r);
     }
-    uint64_t lead = e->random_phase ? below64(&r, e->mean_q16) : 0;
+    uint64_t lead = e->random_phase ? below64(&r, e->slot ? e->slot : e->mean_q16) : 0;
     cop_time t;
     if (s->gen == GEN_BERNOULLI) {
         traffic_u128 span;

@@ -1,6 +1,6 @@
 /* Role: where messages go. Checks the options of a pattern, aims each stream when it is made, and
  * draws the destination of each message.
- * Invariant: a destination is never the sender. A host that a fixed pattern would make send to
+ * Invariant: a destination is never the sender, but for uniform ones with `self`. A host that a fixed pattern would make send to
  * itself (a permutation's fixed point, the target of all-to-one) has no stream. Sources: hotspot:
  * Pfister and Norton 1985, a share h of all references to one place, the rest uniform over all,
  * including that place; the hot host itself sends uniform traffic only. hot-region and
@@ -146,6 +146,12 @@ int traffic_pattern_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_
     int rc = check_to(b, cfg, e);
     if (check_list(b, cfg, e) != 0)
         rc = -COP_E_INPUT;
+    e->self = cfg->self;
+    if (cfg->self && cfg->pattern != COP_PATTERN_UNIFORM && cfg->pattern != COP_PATTERN_HOTSPOT &&
+        cfg->pattern != COP_PATTERN_HOT_REGION && cfg->pattern != COP_PATTERN_FOREST)
+        rc = traffic_fault(b, "self",
+                           "pattern %s draws no destinations among all hosts; remove `self`",
+                           pattern_name(cfg->pattern));
     const char *needs = traffic_permute_needs(cfg->pattern, e->n_hosts);
     if (needs != NULL) {
         rc = traffic_fault(b, "pattern", "%s needs the number of hosts to be %s; it is %u",
@@ -249,18 +255,18 @@ uint32_t traffic_pattern_draw(const traffic_entry *e, cop_stream *s, cop_time t_
     if (s->dest == DEST_SLOT)
         return draw_slot(e, s, t_gen, now);
     cop_rng r = traffic_rng(e, s, COP_RNG_DEST, s->rng_dest);
-    uint32_t dst = COP_NONE;
+    uint32_t dst = COP_NONE, but = e->self ? COP_NONE : s->host;
     switch (s->dest) {
     case DEST_UNIFORM:
-        dst = draw_other(&r, e->n_hosts, s->host);
+        dst = draw_other(&r, e->n_hosts, but);
         break;
     case DEST_HOTSPOT:
         dst = traffic_share_hit(e->hot_bits, cop_rng_u64(&r)) ? e->to
-                                                              : draw_other(&r, e->n_hosts, s->host);
+                                                              : draw_other(&r, e->n_hosts, but);
         break;
     case DEST_REGION: {
         bool hot = traffic_share_hit(e->hot_bits, cop_rng_u64(&r));
-        dst = draw_other(&r, hot ? e->region : e->n_hosts, s->host);
+        dst = draw_other(&r, hot ? e->region : e->n_hosts, but);
         break;
     }
     case DEST_GROUP: {

@@ -59,6 +59,7 @@ typedef struct cop_traffic_cfg {
     const char *to; /* host, by number or name; "": not given */
     cop_ints to_list;
     int to_order; /* enum cop_to_order */
+    bool self; /* uniform destinations may be the sender */
     double hot_share, region;
     int64_t offset, group_size;
     double b_share, v_share, p; /* forest */
@@ -76,6 +77,7 @@ typedef struct cop_traffic_cfg {
     uint64_t high_time_ps, low_time_ps;
     int pulse_arrival; /* enum cop_pulse_arrival */
     uint64_t on_mean_ps, off_mean_ps;
+    uint64_t slot_ps; /* bernoulli: 0: the time of a mean message at full rate */
     int phase; /* enum cop_phase */
     uint64_t message_bytes;
     int size_kind; /* enum cop_size_kind */

@@ -34,6 +34,12 @@ static const char *const phase_names[] = {"auto", "together", "random", NULL};
 static const char *const mix_names[] = {"drawn", "even", NULL};
 static const char *const size_names[] = {"fixed", "uniform", "bimodal", "list", NULL};
 
+/* Words for "not given". Where a second name is 0, older files say it so, and nobody could mean zero. */
+static const char *const auto_or_0[] = {"auto", "0", NULL};
+static const char *const never_or_0[] = {"never", "0", NULL};
+static const char *const per_message[] = {"message", NULL};
+static const char *const unlimited[] = {"unlimited", NULL};
+
 #define T(field) offsetof(cop_traffic_cfg, field)
 const cop_opt cop_traffic_opts[] = {
     {"name", COP_OPT_STRING, T(name), "", 0, 0, NULL,
@@ -60,6 +66,9 @@ const cop_opt cop_traffic_opts[] = {
     {"to_order", COP_OPT_ENUM, T(to_order), "round-robin", 0, 0, to_order_names,
      "list: message by message in turn; at random; or by-source: the i-th sender always sends to "
      "item i modulo the list's length"},
+    {"self", COP_OPT_BOOL, T(self), "no", 0, 0, NULL,
+     "uniform, hotspot, hot-region, forest: a destination drawn among all hosts may be the sender "
+     "itself; such a packet goes to the first switch and back"},
     {"hot_share", COP_OPT_SHARE, T(hot_share), "25 %", 0, 1, NULL,
      "hotspot, hot-region: share of the messages to the hot place; the rest goes to any other "
      "host"},
@@ -67,8 +76,8 @@ const cop_opt cop_traffic_opts[] = {
      "hot-region: share of all hosts, from host 0 on, that are hot"},
     {"offset", COP_OPT_INT, T(offset), "1", -MAX_HOST, MAX_HOST, NULL,
      "group-adversarial: group g sends to group g + offset"},
-    {"group_size", COP_OPT_INT, T(group_size), "0", 0, MAX_HOST, NULL,
-     "group-adversarial: hosts per group; 0 = a group of the dragonfly"},
+    {"group_size", COP_OPT_INT, T(group_size), "auto", 1, MAX_HOST, auto_or_0,
+     "group-adversarial: hosts per group; auto: a group of the dragonfly"},
     {"b_share", COP_OPT_SHARE, T(b_share), "0 %", 0, 1, NULL,
      "forest: share of the senders that are B nodes (x), at random places"},
     {"v_share", COP_OPT_SHARE, T(v_share), "20 %", 0, 1, NULL,
@@ -81,8 +90,8 @@ const cop_opt cop_traffic_opts[] = {
      "two parts come evenly, each at its share of the rate"},
     {"hotspots", COP_OPT_INT, T(hotspots), "8", 1, MAX_HOST, NULL,
      "forest: number of subsets of C and B nodes, each with a hotspot of its own"},
-    {"lifetime", COP_OPT_TIME, T(lifetime_ps), "0", 0, MAX_TIME, NULL,
-     "forest: all hotspots move at random after this time; 0 = never. A node is silent towards the "
+    {"lifetime", COP_OPT_TIME, T(lifetime_ps), "never", 1, MAX_TIME, never_or_0,
+     "forest: all hotspots move at random after this time. A node is silent towards the "
      "hotspot while it is the hotspot itself"},
     {"contribute", COP_OPT_BOOL, T(contribute), "yes", 0, 0, NULL,
      "forest: no = same places, but nothing is sent to the hotspots (reference run)"},
@@ -95,8 +104,8 @@ const cop_opt cop_traffic_opts[] = {
     {"think", COP_OPT_TIME, T(think_ps), "0", 0, MAX_TIME, NULL,
      "exchange: a host sends its next messages so long after those before are done (software)"},
     {"arrival", COP_OPT_ENUM, T(arrival), "saturated", 0, 0, arrival_names,
-     "saturated: always a message waiting; constant rate; bernoulli: chance of a message per slot "
-     "of one message time at full rate; poisson; pulses: square wave; on-off: random bursts"},
+     "saturated: always a message waiting; constant rate; bernoulli: chance of a message per "
+     "`slot`; poisson; pulses: square wave; on-off: random bursts"},
     {"rate", COP_OPT_RATE, T(rate_bps), "0", 0, MAX_RATE, NULL,
      "what each sender generates; pulses, on-off: while on. Not for saturated; or give `load`"},
     {"load", COP_OPT_SHARE, T(load), "0 %", 0, 1, NULL,
@@ -115,6 +124,9 @@ const cop_opt cop_traffic_opts[] = {
      "on-off: mean length of a burst, exponential; constant rate inside"},
     {"off_mean", COP_OPT_TIME, T(off_mean_ps), "0", 0, MAX_TIME, NULL,
      "on-off: mean time between two bursts, exponential"},
+    {"slot", COP_OPT_TIME, T(slot_ps), "message", 1, MAX_TIME, per_message,
+     "bernoulli: a sender decides once per slot of this length, with the chance that makes `rate`; "
+     "message: the time that a mean message takes at full rate"},
     {"phase", COP_OPT_ENUM, T(phase), "auto", 0, 0, phase_names,
      "constant, bernoulli: all senders begin their first message time or slot together at the "
      "start, or each at a random part of it; auto = together, forest with drawn mix random"},
@@ -137,11 +149,12 @@ const cop_opt cop_traffic_opts[] = {
      "size_distribution list: sizes in bytes, plain integers"},
     {"weights", COP_OPT_INTS, T(weights), "", 0, 4294967295.0, NULL,
      "size_distribution list: how often each of `sizes` comes, as integers; none = equally often"},
-    {"messages", COP_OPT_INT, T(messages), "0", 0, 4294967295.0, NULL,
-     "each sender stops after this many messages (of a period of activity); 0 = no limit"},
-    {"patience", COP_OPT_TIME, T(patience_ps), "0", 0, MAX_TIME, NULL,
+    {"messages", COP_OPT_INT, T(messages), "unlimited", 1, 4294967295.0, unlimited,
+     "each sender stops after this many messages (of a period of activity)"},
+    {"patience", COP_OPT_TIME, T(patience_ps), "unlimited", 1, MAX_TIME, unlimited,
      "messages that the host could not begin within this time are given up, except the last one: "
-     "an application that does not run up a backlog; 0 = all are sent, however late. Not for "
+     "an application that does not run up a backlog; unlimited: all are sent, however late. Not "
+     "for "
      "saturated"},
     {"start", COP_OPT_TIME, T(start_ps), "0", 0, MAX_TIME, NULL, "nothing is generated before"},
     {"stop", COP_OPT_TIME, T(stop_ps), "never", 0, NEVER, NULL,

@@ -38,7 +38,8 @@ enum traffic_place { PLACE_SHARE, PLACE_PERMUTATION, PLACE_ROLES, PLACE_HOTSPOTS
 typedef struct traffic_rate {
     uint64_t bps; /* mean rate; 0: nothing is generated */
     uint64_t host_bps; /* the host's limit: clock of Bernoulli slots */
-    uint64_t num, den; /* lowest terms; of host_bps for Bernoulli, else of bps */
+    uint64_t num,
+        den; /* lowest terms; of host_bps for Bernoulli, else of bps; 1: slots of given length */
     double p; /* Bernoulli: chance of a slot */
     uint8_t gen;
 } traffic_rate;
@@ -62,6 +63,7 @@ typedef struct traffic_entry {
     uint32_t n_src, *src; /* ascending host numbers */
     /* where to */
     uint32_t to, region, group_size, groups, offset;
+    bool self; /* uniform destinations include the sender */
     uint64_t hot_bits; /* hot_share, or p of a forest, as a threshold for 64 random bits */
     uint32_t n_list, *list;
     traffic_forest forest;
@@ -73,6 +75,7 @@ typedef struct traffic_entry {
     /* when */
     uint8_t gen, wave;
     bool random_phase;
+    cop_time slot; /* Bernoulli: length of a slot; 0: a mean message at the host's full rate */
     cop_time length[2]; /* of high and low phases; WAVE_BURSTS: means */
     uint32_t limit; /* messages per stream; 0: none */
     cop_time patience; /* messages that wait longer are given up; 0: none is */

@@ -24,9 +24,8 @@ static net_lab *run_between(cop_time warmup, cop_time end, bool drain)
     cop_probe *pr = &w->net.probe;
     assert_true(pr->sample == SAMPLE && pr->n_bins == 25);
     /* The option has no picoseconds: set what it would have set. */
-    pr->warmup = warmup;
-    pr->end = w->net.end = end;
-    pr->span = end - warmup;
+    cop_probe_window(pr, warmup, end, 1000 * NS);
+    w->net.end = end;
     pr->n_bins = pr->n_whole = (uint32_t)((end + SAMPLE - 1) / SAMPLE);
     w->c.run.drain = drain;
     w->c.run.duration_ps = end;

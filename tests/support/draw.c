@@ -255,6 +255,19 @@ static void put_outputs(draw *d, uint32_t wire)
     draw_put(d, ", output_buffer: %u B", 64 * between(d, least, least + 5 * blocks));
 }
 
+/* Links of a class may have more room than the others, and no more lanes than most routings use. */
+static void put_classes(draw *d, uint32_t buffer)
+{
+    static const char *const classes[] = {"host", "trunk", "global"};
+    const char *kind = classes[below(d, 3)];
+    uint32_t more = between(d, 1, 3);
+    draw_put(d, ", %s_buffer: %u B", kind, buffer * more);
+    if (below(d, 2) == 0)
+        PUT_NUMBER(d, ", host_lanes: %u", 1, 2);
+    if (below(d, 6) == 0)
+        draw_put(d, ", %s_lanes: %u", ONE_OF(d, "trunk", "global"), 2);
+}
+
 /* Buffers are small enough to block often, and large enough for the head-room of on/off. */
 static void put_switch(draw *d, uint32_t wire)
 {
@@ -283,6 +296,8 @@ static void put_switch(draw *d, uint32_t wire)
         draw_put(d, ", shared_lanes: yes");
     if (below(d, 3) == 0)
         PUT_NUMBER(d, ", lanes: %u", shared ? 1 : 2, 8);
+    if (below(d, 4) == 0)
+        put_classes(d, buffer);
     if (below(d, 4) == 0)
         put_lane_tables(d);
     else
@@ -374,6 +389,10 @@ static void put_cc(draw *d)
         if (suits(d, cop_ccs[i]->name))
             fit[n++] = cop_ccs[i]->name;
     d->cc = below(d, 3) ? fit[below(d, n)] : "none";
+    if (draw_isolates(d) && below(d, 4) == 0) /* more of those that few schemes suit */
+        d->cc = strcmp(d->queueing, "fbicm") == 0  ? "ccfit"
+                : strcmp(d->queueing, "hfdi") == 0 ? "ecocc"
+                                                   : "ith";
     draw_put(d, "cc: {kind: %s", d->cc);
     if (strcmp(d->cc, "pace") == 0)
         PUT_NUMBER(d, ", rate: %u Gbit/s", 1, d->link_gbps);

@@ -33,6 +33,9 @@ static void put_pattern(draw *d, bool first)
     /* A later entry may not get a packet through in time. */
     d->random |= first && (strcmp(kind, "uniform") == 0 || strcmp(kind, "hotspot") == 0);
     draw_put(d, ", pattern: %s", kind);
+    bool among_all = strstr("uniform hotspot hot-region forest", kind) != NULL;
+    if (among_all && below(d, 4) == 0)
+        draw_put(d, ", self: yes");
     if (strcmp(kind, "fixed") == 0)
         draw_put(d, ", to: %u, except: [%u]", to, to);
     else if (strcmp(kind, "all-to-one") == 0 || strcmp(kind, "hotspot") == 0)
@@ -57,6 +60,8 @@ static void put_arrival(draw *d)
         break;
     case 1:
         draw_put(d, ", arrival: bernoulli, load: %u %%", load);
+        if (below(d, 2)) /* shorter than the shortest message */
+            PUT_NUMBER(d, ", slot: %u ps", 1, 80);
         break;
     case 2:
         draw_put(d, ", arrival: poisson, load: %u %%", load);

@@ -269,7 +269,8 @@ static void probes(void **state)
         assert_int_equal(pr->n_bins, cases[i].bins);
         assert_int_equal(pr->warmup, COP_US);
         assert_int_equal(pr->end, 10 * COP_US);
-        assert_int_equal(pr->span, 9 * COP_US);
+        assert_int_equal(pr->sure_from + pr->sure_span, pr->end);
+        assert_int_equal(pr->sure_from - pr->warmup, 9 * COP_US - pr->sure_sent);
         lab_free(w);
     }
     for (uint32_t hosts = 64; hosts <= 65; hosts++) {

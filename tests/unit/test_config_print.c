@@ -191,7 +191,7 @@ static void check_table(const char *owner, const cop_opt *table, size_t cfg_size
         char buf[2000];
         if (o->help == NULL || o->help[0] == '\0' || cop_opt_find(table, o->name) != o)
             fail_msg("%s.%s: no help, or named twice", owner, o->name);
-        assert_true(o->type == COP_OPT_ENUM ? o->names != NULL : o->names == NULL);
+        assert_true(o->type != COP_OPT_ENUM || o->names != NULL);
         assert_true(strlen(cop_opt_describe(o, buf, sizeof(buf))) > 2);
         if (o->def == NULL)
             continue;

@@ -67,7 +67,8 @@ static void check_default(const char *where, const cop_opt *o, const char *cfg)
 {
     double v;
     char text[48];
-    if (o->def == NULL || !number_of(o, cfg, &v) || (o->min == 0.0 && o->max == 0.0))
+    if (o->def == NULL || !number_of(o, cfg, &v) || (o->min == 0.0 && o->max == 0.0) ||
+        (cop_opt_word(o) != NULL && strcmp(o->def, cop_opt_word(o)) == 0))
         return;
     bool inside = v >= o->min && (o->max < o->min || v <= o->max);
     snprintf(text, sizeof(text), "%s = ", o->def);
@@ -88,6 +89,8 @@ static void check_range(const char *where, const cop_opt *o, char *cfg, cop_aren
         cop_where at = {"test.yaml", 1, 1};
         snprintf(text, sizeof(text), "%.0f", wrong[i]);
         if (o->def != NULL && strcmp(text, o->def) == 0)
+            continue;
+        if (cop_opt_word(o) != NULL && o->names[1] != NULL && strcmp(text, o->names[1]) == 0)
             continue;
         if (cop_opt_parse(o, cfg, text, arena, &at, &err) == 0)
             COMPLAIN("%s.%s: %s is outside of the range but accepted\n", where, o->name, text);
@@ -111,6 +114,14 @@ static void check_option(const char *where, const cop_opt *table, const cop_opt 
     bool number = o->type != COP_OPT_BOOL && o->type != COP_OPT_ENUM && o->type != COP_OPT_STRING;
     if (!number && (o->min != 0.0 || o->max != 0.0))
         COMPLAIN("%s.%s: has a range and is no number\n", where, o->name);
+    /* A word is kept as 0, which therefore is no value; otherwise 0 means zero, and help says so. */
+    if (cop_opt_word(o) != NULL) {
+        if (!number || cop_opt_is_list(o) || o->min <= 0.0 || !is_name(o->names[0], '-'))
+            COMPLAIN("%s.%s: a word, and 0 is in its range\n", where, o->name);
+        assert_true(o->names[1] == NULL || (strcmp(o->names[1], "0") == 0 && o->names[2] == NULL));
+    }
+    if (strstr(o->help, "0 = ") != NULL && (o->min > 0.0 || strstr(o->help, "0 = `") != NULL))
+        COMPLAIN("%s.%s: 0 stands for something else; give it a word\n", where, o->name);
     if (o->type == COP_OPT_ENUM) {
         assert_non_null(o->names);
         for (size_t i = 0; o->names[i] != NULL; i++) {

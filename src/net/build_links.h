@@ -1,0 +1,17 @@
+/* What links of each class have: rate, delay, lanes, and the buffers behind them. Private to the
+ * construction of networks, and to what tells their size. */
+#ifndef COP_NET_BUILD_LINKS_H
+#define COP_NET_BUILD_LINKS_H
+
+#include "net/net.h"
+
+cop_time cop_link_delay(const cop_topo *t, const cop_link_cfg *cfg, uint32_t port);
+/* Lanes of links of a class (enum cop_link_class) in a network of so many. */
+uint32_t cop_class_lanes(const cop_switch_cfg *sw, unsigned link_class, uint32_t lanes);
+/* The buffer that `port` sends to, in bytes: of each section; with shared lanes of all. */
+uint64_t cop_link_buffer(const cop_net *net, uint32_t port);
+/* Sections with a buffer of their own there; with shared lanes 1. */
+uint32_t cop_link_sections(const cop_net *net, uint32_t port);
+void cop_build_sections(cop_net *net);
+
+#endif
