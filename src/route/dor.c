@@ -12,9 +12,9 @@
  * Lanes: of `lanes` (0: all of the network), at least two where a dimension wraps, the first half,
  * rounded up, are lower ones: with uniform traffic in rings of 8 packets spend 15 of 64 hops before the
  * dateline, 7 behind it, and 42 in rings where they do not cross it. Which lane of those allowed is a
- * hash of the destination and the switch where the ring is entered, or left behind the dateline; in a
- * mesh, of the first switch. So flows spread evenly, a flow keeps its lanes, and flows that meet on
- * their way to one host share a lane. The lane follows from where a packet is and how it came; nothing
+ * hash of the destination and the switch where the packet enters the ring, or where it arrives over the
+ * wrap link; in a mesh, of the first switch. So flows spread evenly, a flow keeps its lanes, and flows
+ * that enter a ring together on their way to one host share a lane. The lane follows from where a packet is and how it came; nothing
  * is kept in the packet.
  * Option `datelines: no` makes one class of all lanes: tori then have cyclic dependencies, on purpose.
  * Source: Dally and Seitz, "Deadlock-free message routing in multiprocessor interconnection

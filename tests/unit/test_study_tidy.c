@@ -40,7 +40,6 @@ static const char *const asked[] = {
     "error({})",
     "error()",
     "('x'):rep(1e6)",
-    "(function() local function f() return f() + 1 end return f() end)()",
     "{('x'):rep(5000)}",
     "x",
 };
@@ -249,7 +248,8 @@ static void test_allocator(void **state)
     assert_int_equal(l.bytes, idle + 3200);
     l.steps_left = 0;
     assert_null(f(ud, p, 3200, 3300));
-    assert_non_null(f(ud, p, 3200, 3200)); /* giving back is always possible */
+    p = f(ud, p, 3200, 3200); /* giving back is always possible */
+    assert_non_null(p);
     p = f(ud, p, 3200, 100);
     assert_non_null(p);
     assert_null(f(ud, p, 100, 0));
