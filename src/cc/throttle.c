@@ -33,6 +33,7 @@
 enum shape { QUADRATIC, LINEAR };
 static const char *const shape_names[] = {"quadratic", "linear", NULL};
 enum from { FROM_START, FROM_END };
+static const char *const limit_word[] = {"limit", "0", NULL};
 static const char *const from_names[] = {"start", "end", NULL};
 
 typedef struct throttle_cfg {
@@ -84,8 +85,8 @@ typedef struct throttle_port {
         "added to the index by each notification (CCTI_Increase)"
 #define LIMIT "limit", COP_OPT_INT, T(limit), "127", 1, 1023, NULL, "largest index (CCTI_Limit)"
 #define AT                                                                                         \
-    "longest_at", COP_OPT_INT, T(longest_at), "0", 0, 1023, NULL,                                  \
-        "index that has the delay `longest`; 0 = `limit`. The table of Paper III: 106, and 7 us"
+    "longest_at", COP_OPT_INT, T(longest_at), "limit", 1, 1023, limit_word,                        \
+        "index that has the delay `longest`. The table of Paper III: 106, and 7 us"
 #define TABLE                                                                                      \
     "table", COP_OPT_ENUM, T(shape), "quadratic", 0, 0, shape_names,                               \
         "how the delay grows with the index"

@@ -35,9 +35,11 @@ static int adaptive_cube_setup(cop_route *r, const void *config, cop_err *err)
         cop_cube_map_init(&c->map, r->topo, (enum cop_ties)cfg->ties, &r->arena, r->ops->name, err);
     if (rc != 0)
         return rc;
-    uint32_t directions = 0, escapes = c->map.any_tie && cfg->ties != COP_TIES_PLUS ? 2 : 1;
+    uint32_t directions = 0;
     for (uint32_t i = 0; i < c->map.dims; i++)
         directions += c->map.wrap[i] && c->map.radix[i] % 2 == 0 ? 2 : 1;
+    bool first_ties = c->map.wrap[0] && c->map.radix[0] % 2 == 0;
+    uint32_t escapes = first_ties && cfg->ties != COP_TIES_PLUS ? 2 : 1;
     c->first_lane = c->map.any_wrap ? 2 : 1;
     r->vls = c->first_lane + 1;
     uint32_t adaptive = r->lanes > r->vls ? r->lanes - c->first_lane : 1;

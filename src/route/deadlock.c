@@ -205,6 +205,8 @@ void cop_cdg_check(const cop_route *r, uint64_t budget, cop_cdg_result *result)
             uint32_t port = c / r->lanes, vl = c % r->lanes;
             unsigned kind = r->topo->port[port].link_class;
             result->channels++;
+            if (vl + 1 < r->spread) /* lanes are alike, and the walk followed one of them */
+                vl = r->spread - 1;
             if (vl >= result->lanes[kind]) {
                 result->lanes[kind] = vl + 1;
                 result->lane_port[kind] = port;

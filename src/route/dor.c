@@ -14,8 +14,8 @@
  * dateline, 7 behind it, and 42 in rings where they do not cross it. Which lane of those allowed is a
  * hash of the destination and the switch where the packet enters the ring, or where it arrives over the
  * wrap link; in a mesh, of the first switch. So flows spread evenly, a flow keeps its lanes, and flows
- * that enter a ring together on their way to one host share a lane. The lane follows from where a packet is and how it came; nothing
- * is kept in the packet.
+ * that enter a ring together on their way to one host share a lane. The lane follows from where a
+ * packet is and how it came; nothing is kept in the packet.
  * Option `datelines: no` makes one class of all lanes: tori then have cyclic dependencies, on purpose.
  * Source: Dally and Seitz, "Deadlock-free message routing in multiprocessor interconnection
  * networks", IEEE Trans. Computers 1987. */
@@ -49,6 +49,7 @@ static int dor_setup(cop_route *r, const void *config, cop_err *err)
     r->max_cand = chance ? 2 : 1;
     r->in_order = !chance;
     r->single = r->memoryless = !classes && !chance;
+    r->spread = r->single ? d->lanes : 0;
     return 0;
 }
 

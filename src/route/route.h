@@ -72,6 +72,8 @@ struct cop_route {
     uint32_t max_cand; /* most candidates of one decision */
     bool in_order; /* packets of a flow stay in order */
     bool single; /* exactly one candidate that depends on (switch, dst) only, lane 0 */
+    uint32_t
+        spread; /* when `single`: lanes on which ops->inject puts packets, which keep them; or 0 */
     bool memoryless; /* the candidates depend on (switch, dst) only, not on how the packet came */
     /* When `single`: tables if the routing has them or they are small, else NULL and ops->route
      * computes. */

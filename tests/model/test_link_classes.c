@@ -176,11 +176,16 @@ static void test_lanes_that_packets_need(void **state)
     static const char dragonfly[] = "topology: {kind: dragonfly, p: 2, a: 4, h: 2}\n"
                                     "routing: {kind: dragonfly-valiant, to: group}\n";
     static const char torus[] = "topology: {kind: torus, radix: [4, 4]}\nrouting: {kind: dor}\n";
+    static const char mesh[] = "topology: {kind: mesh, radix: [4, 4]}\nrouting: {kind: dor}\n";
     static const char tree[] = "topology: {kind: kary-ntree, k: 2, n: 2}\n";
     REFUSED(dragonfly, "uses lane 2 at s0.2; give switch.trunk_lanes at least 3",
             "switch.trunk_lanes=2");
     REFUSED(dragonfly, "give switch.global_lanes at least 2", "switch.global_lanes=1");
     REFUSED(torus, "routing dor uses lane 1", "switch.trunk_lanes=1");
+    REFUSED(mesh, "routing dor uses lane 2 at s0.4; give switch.host_lanes at least 3",
+            "switch.lanes=3", "switch.host_lanes=2");
+    REFUSED(mesh, "routing dor uses lane 3 at s0.0; give switch.trunk_lanes at least 4",
+            "switch.lanes=4", "switch.trunk_lanes=1");
     REFUSED(tree, "switch.trunk_lanes 4 exceed switch.lanes 2", "switch.lanes=2",
             "switch.trunk_lanes=4");
     REFUSED(tree, "queueing vftree spreads packets over 2 lanes; give switch.trunk_lanes as many",

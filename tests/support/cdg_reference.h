@@ -13,8 +13,8 @@ typedef struct ref_book {
     bool escapes; /* only escape channels count, also over adaptive hops in between */
 } ref_book;
 
-/* `last`: the channel that counts and that the packet holds, or COP_NONE; `injection`: the host's link, if
- * this is the first switch. */
+/* `last`: the channel that counts and that the packet holds, or COP_NONE; `injection`: the host's link,
+ * whatever lane it came on, if this is the first switch. */
 static inline void ref_walk(ref_book *b, cop_hop hop, uint32_t last, uint32_t injection,
                             uint32_t depth)
 {
@@ -55,10 +55,10 @@ static inline void ref_walk_pair(ref_book *b, uint32_t src, uint32_t dst)
     for (uint32_t i = 0; r->ops->mid ? r->ops->mid(r, src, dst, i, &mid) : i == 0; i++) {
         cop_hop hop = {
             .sw = entry->owner, .in_port = entry->local, .src = src, .dst = dst, .mid = mid};
-        if (r->ops->inject)
+        if (r->ops->inject && !r->single) /* lanes of a table are alike; the check follows lane 0 */
             hop.in_vl = r->ops->inject(r, &hop, NULL);
-        uint32_t injection = cop_topo_host_port(r->topo, src) * r->lanes + hop.in_vl;
-        b->used[injection] = true;
+        uint32_t injection = cop_topo_host_port(r->topo, src) * r->lanes;
+        b->used[injection + hop.in_vl] = true;
         ref_walk(b, hop, COP_NONE, injection, 1);
     }
 }

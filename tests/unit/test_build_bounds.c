@@ -93,6 +93,7 @@ static void numbers_of_queues(void **state)
                  {1 << 28, 1, false}};
     net_lab *w = lab_build(CHAIN, SET("topology={kind: single, hosts: 4}"));
     cop_net_parts parts = {.topo = &w->topo,
+                           .route = &w->route,
                            .run = &w->c.run,
                            .sw = &w->c.sw,
                            .fc = &w->c.fc,

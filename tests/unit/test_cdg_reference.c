@@ -73,7 +73,8 @@ static void test_dragonflies(void **state)
         try(&t, "dragonfly-min", NULL, 0);
         for (int to = 0; to < 2; to++)
             for (int intra = 0; intra < 2; intra++)
-                try(&t, "dragonfly-valiant", &(cop_valiant_cfg){to, intra}, 0);
+                for (int via = 0; via < 2; via++)
+                    try(&t, "dragonfly-valiant", &(cop_valiant_cfg){to, intra, via}, 0);
         cop_topo_free(&t);
     }
 }

@@ -253,8 +253,8 @@ static void test_adaptive_cube_candidates(void **state)
         const char *kind;
         cop_cube_cfg cfg;
         uint32_t most;
-    } all[] = {{"torus", {INTS(5, 5), 1}, 3}, {"torus", {INTS(4, 5), 1}, 4},
-               {"torus", {INTS(6, 4), 1}, 5}, {"mesh", {INTS(4, 4), 1}, 3},
+    } all[] = {{"torus", {INTS(5, 5), 1}, 3}, {"torus", {INTS(4, 5), 1}, 5},
+               {"torus", {INTS(6, 4), 1}, 6}, {"mesh", {INTS(4, 4), 1}, 3},
                {"mesh", {INTS(6), 1}, 2},     {"torus", {INTS(2, 4), 1}, 4}};
     for (size_t i = 0; i < COP_LEN(all); i++) {
         cop_topo t;
@@ -355,7 +355,7 @@ static void test_an_old_intermediate_is_forgotten(void **state)
     cop_topo t;
     cop_route r;
     build(&t, "dragonfly", &(cop_dragonfly_cfg){2, 4, 2, 0});
-    start(&r, "dragonfly-valiant", &t, &(cop_valiant_cfg){0, COP_INTRA_MINIMAL}, 0);
+    start(&r, "dragonfly-valiant", &t, &(cop_valiant_cfg){.intra = COP_INTRA_MINIMAL}, 0);
     cop_rng rng = cop_rng_make(5, COP_RNG_ROUTE, 0);
     cop_route_view view = {NULL, fake_load, &rng};
     cop_hop hop = {.src = 0, .dst = 7, .mid = 30};
