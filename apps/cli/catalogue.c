@@ -1,6 +1,7 @@
 /* Reads experiments/ once and answers questions about it. See catalogue.h. */
 #include "catalogue.h"
 
+#include "exp/run.h"
 #include "study/study.h"
 
 #include <glob.h>
@@ -128,8 +129,13 @@ size_t cop_catalogue_waiting(cop_catalogue *c, const cop_ledger *l, const char *
 
 bool cop_catalogue_current(const cop_catalogue *c, const cop_study_record *r)
 {
+    size_t files = strcspn(r->inputs, " ");
+    bool full = strcmp(r->scale, "full") == 0;
+    if (!full && (r->inputs[files] == '\0' || strcmp(r->inputs + files + 1, cop_model_id()) != 0))
+        return false;
     for (size_t i = 0; i < c->n; i++)
         if (strcmp(c->entry[i].name, r->name) == 0)
-            return strcmp(c->entry[i].inputs, r->inputs) == 0;
+            return strlen(c->entry[i].inputs) == files &&
+                   strncmp(c->entry[i].inputs, r->inputs, files) == 0;
     return false;
 }

@@ -33,7 +33,8 @@ const char *cop_catalogue_pick(cop_catalogue *c, char **names, int n);
  * too. In the arena; `list` has room for l->n_papers. Returns how many there are. */
 size_t cop_catalogue_waiting(cop_catalogue *c, const cop_ledger *l, const char *scale,
                              cop_study_record *list);
-/* Does a stored study come from the files as they are now? */
+/* Does a stored study come from the files as they are now, and if quick, from this model? Full scale takes
+ * hours; what an earlier model found then is kept, and VALIDATION.md names it. */
 bool cop_catalogue_current(const cop_catalogue *c, const cop_study_record *r);
 
 #endif

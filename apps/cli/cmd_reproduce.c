@@ -146,29 +146,36 @@ typedef struct bill {
     const cop_verdicts *v;
 } bill;
 
-/* Is this a run of the 648-host forest under congestion control? */
-static bool is_forest(const cop_verdicts *v, int64_t run_id)
+/* Is the run behind a verdict of this study? */
+static const cop_study_point *point_of(const cop_study_record *r, int64_t run_id)
 {
-    for (size_t i = 0; i < v->n; i++) {
-        const cop_study_record *r = &v->study[i];
-        for (size_t k = 0; strcmp(r->name, "gran4-table2") == 0 && k < r->n_points; k++)
-            if (r->point[k].run_id == run_id && strstr(r->point[k].label, "cc on") != NULL)
-                return true;
-    }
-    return false;
+    for (size_t k = 0; k < r->n_points; k++)
+        if (r->point[k].run_id == run_id)
+            return &r->point[k];
+    return NULL;
 }
 
-/* Adds up what the runs took. */
+/* Adds up what the runs took, once for each scale. Of the 648-host forest under congestion control the
+ * slowest counts; the first replaces NaN. */
 static int add_cost(void *user, const cop_store_entry *run)
 {
     bill *b = user;
     cop_validation_cost *c = b->cost;
-    c->runs++;
-    c->cpu_seconds += run->cpu_seconds + run->build_seconds;
-    double half = run->cpu_seconds / run->sim_time_ns * 0.5e9;
-    /* The slowest counts; the first replaces NaN. */
-    if (is_forest(b->v, run->id) && !(half < c->half_second))
-        c->half_second = half;
+    bool counted[2] = {false, false};
+    for (size_t i = 0; i < b->v->n; i++) {
+        const cop_study_record *r = &b->v->study[i];
+        const cop_study_point *p = point_of(r, run->id);
+        bool full = strcmp(r->scale, "full") == 0;
+        double half = run->cpu_seconds / run->sim_time_ns * 0.5e9;
+        if (p == NULL)
+            continue;
+        if (strcmp(r->name, "gran4-table2") == 0 && strstr(p->label, "cc on") != NULL &&
+            !(half < c->half_second))
+            c->half_second = half;
+        c->runs[full] += !counted[full];
+        c->cpu_seconds[full] += counted[full] ? 0.0 : run->cpu_seconds + run->build_seconds;
+        counted[full] = true;
+    }
     return 0;
 }
 
@@ -185,7 +192,7 @@ static int read_cost(const request *q, const cop_verdicts *v, cop_validation_cos
     return rc == 0 ? COP_EXIT_OK : cop_cli_faults(&err);
 }
 
-/* Keep verdicts of the experiments as they are now; old ones stay in the database. */
+/* Keep verdicts of the experiments as they are now; others stay in the database. */
 static void keep_current(cop_verdicts *v, const cop_catalogue *c, cop_study_record *kept)
 {
     size_t n = 0;
@@ -210,10 +217,11 @@ static int write_validation(const request *q, const cop_ledger *l, const cop_cat
     cop_err err = {0};
     cop_validation_cost cost;
     int status = read_verdicts(q, &arena, &v);
-    if (status == COP_EXIT_OK)
-        status = read_cost(q, &v, &cost);
     if (status == COP_EXIT_OK) {
         keep_current(&v, c, COP_NEW_ARRAY(&arena, cop_study_record, v.n));
+        status = read_cost(q, &v, &cost);
+    }
+    if (status == COP_EXIT_OK) {
         const char *text = cop_validation_text(l, v.study, v.n, &in, &cost, &arena);
         if (cop_file_write(q->validation, text, strlen(text), &err) != 0)
             status = cop_cli_faults(&err);

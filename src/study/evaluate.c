@@ -6,6 +6,8 @@
  * is recorded. Nothing here knows a mechanism or a paper. */
 #include "study/evaluate.h"
 
+#include "exp/run.h"
+
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -369,16 +371,17 @@ int cop_study_evaluate(const cop_plan *p, cop_store *store, const char *command,
 {
     const cop_study *s = p->study;
     judge j = {.plan = p, .e = cop_eval_open(p, store), .arena = arena, .err = err};
-    *r = (cop_study_record){.name = s->name,
-                            .scale = s->scale,
-                            .title = s->title,
-                            .paper = s->paper,
-                            .about = s->about,
-                            .choices = choices_json(s, arena),
-                            .config = p->config,
-                            .command = command,
-                            .inputs = cop_arena_printf(arena, "%016" PRIx64, s->inputs),
-                            .seeds = (int64_t)s->n_seeds};
+    *r = (cop_study_record){
+        .name = s->name,
+        .scale = s->scale,
+        .title = s->title,
+        .paper = s->paper,
+        .about = s->about,
+        .choices = choices_json(s, arena),
+        .config = p->config,
+        .command = command,
+        .inputs = cop_arena_printf(arena, "%016" PRIx64 " %s", s->inputs, cop_model_id()),
+        .seeds = (int64_t)s->n_seeds};
     int rc = 0;
     if (store != NULL)
         fill_points(p, arena, r);

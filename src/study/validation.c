@@ -77,42 +77,80 @@ uint64_t cop_validation_fingerprint(const cop_validation_inputs *in)
     return h;
 }
 
+static bool is_full(const cop_study_record *s)
+{
+    return strcmp(s->scale, "full") == 0;
+}
+
+static bool waits(const char *state)
+{
+    return strcmp(state, "not-run") == 0;
+}
+
 const cop_study_verdict *cop_study_find_verdict(const cop_study_record *studies, size_t n,
-                                                const char *id, const cop_study_record **study)
+                                                const char *id, bool full)
 {
     const cop_study_verdict *found = NULL;
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < studies[i].n_verdicts; k++) {
+        for (size_t k = 0; is_full(&studies[i]) == full && k < studies[i].n_verdicts; k++) {
             const cop_study_verdict *v = &studies[i].verdict[k];
-            if (strcmp(v->id, id) != 0)
-                continue;
-            bool judged = strcmp(v->state, "not-run") != 0;
-            bool full = strcmp(studies[i].scale, "full") == 0;
-            if (found != NULL && !(judged && (full || strcmp(found->state, "not-run") == 0)))
-                continue;
-            found = v;
-            if (study != NULL)
-                *study = &studies[i];
+            if (strcmp(v->id, id) == 0 &&
+                (found == NULL || (waits(found->state) && !waits(v->state))))
+                found = v;
         }
     return found;
 }
 
-typedef struct counts {
-    unsigned all, pass, fail, narrow, waiting, recorded;
-} counts;
+/* A check at both scales. Full is the paper's own size, so it counts where it was run. */
+typedef struct row {
+    const cop_claim *claim;
+    const cop_study_verdict *quick,
+        *full; /* NULL: none, or one that waits beside one that is judged */
+    const cop_study_verdict *counts;
+} row;
+
+typedef struct table {
+    const cop_ledger *ledger;
+    const cop_study_record *studies;
+    size_t n;
+    bool any_full;
+} table;
+
+static row row_of(const table *t, const cop_claim *c)
+{
+    row r = {.claim = c,
+             .quick = cop_study_find_verdict(t->studies, t->n, c->id, false),
+             .full = cop_study_find_verdict(t->studies, t->n, c->id, true)};
+    if (r.quick != NULL && r.full != NULL && waits(r.full->state))
+        r.full = NULL;
+    if (r.quick != NULL && r.full != NULL && waits(r.quick->state))
+        r.quick = NULL;
+    r.counts = r.full ? r.full : r.quick;
+    return r;
+}
 
 static const char *state_of(const cop_claim *c, const cop_study_verdict *v)
 {
     return v ? v->state : cop_claim_state_name(cop_claim_judge(c));
 }
 
-static void count(counts *n, const char *state, bool narrow)
+static bool fails(const cop_study_verdict *v)
 {
+    return v != NULL && strcmp(v->state, "fail") == 0;
+}
+
+typedef struct counts {
+    unsigned all, pass, fail, narrow, waiting, recorded;
+} counts;
+
+static void count(counts *n, const cop_claim *c, const cop_study_verdict *v)
+{
+    const char *state = state_of(c, v);
     n->all++;
     n->pass += strcmp(state, "pass") == 0;
     n->fail += strcmp(state, "fail") == 0;
-    n->narrow += narrow;
-    n->waiting += strcmp(state, "not-run") == 0;
+    n->narrow += v != NULL && cop_verdict_narrow(v);
+    n->waiting += waits(state);
     n->recorded += strcmp(state, "recorded") == 0;
 }
 
@@ -122,61 +160,114 @@ static void put_counts(writer *w, const char *name, const counts *n, const char 
         n->waiting, n->recorded, title);
 }
 
-static void put_summary(writer *w, const cop_ledger *l, const cop_study_record *studies, size_t n)
+/* How many checks of each paper pass at a scale. */
+static void put_summary(writer *w, const table *t, bool full)
 {
     counts all = {0};
-    put(w, "| paper | checks | pass | fail | narrow | not run | recorded | |\n");
+    put(w, "%s| paper | checks | pass | fail | narrow | not run | recorded | |\n",
+        !t->any_full ? ""
+        : full       ? "\nAt full scale:\n\n"
+                     : "At quick scale:\n\n");
     put(w, "|---|---:|---:|---:|---:|---:|---:|---|\n");
-    for (size_t p = 0; p < l->n_papers; p++) {
+    for (size_t p = 0; p < t->ledger->n_papers; p++) {
+        const cop_paper *paper = &t->ledger->paper[p];
         counts one = {0};
-        for (size_t i = 0; i < l->paper[p].n_claims; i++) {
-            const cop_claim *c = &l->paper[p].claim[i];
-            const cop_study_verdict *v = cop_study_find_verdict(studies, n, c->id, NULL);
-            bool narrow = v != NULL && cop_verdict_narrow(v);
-            count(&one, state_of(c, v), narrow);
-            count(&all, state_of(c, v), narrow);
+        for (size_t i = 0; i < paper->n_claims; i++) {
+            row r = row_of(t, &paper->claim[i]);
+            count(&one, r.claim, full ? r.full : r.quick);
+            count(&all, r.claim, full ? r.full : r.quick);
         }
-        put_counts(w, l->paper[p].key, &one, l->paper[p].title);
+        put_counts(w, paper->key, &one, paper->title);
     }
     put_counts(w, "**all**", &all, "");
 }
 
-static void put_paper(writer *w, const cop_paper *p, const cop_study_record *studies, size_t n)
+static void put_state(writer *w, const cop_claim *c, const cop_study_verdict *v)
+{
+    const char *state = state_of(c, v);
+    put(w, "%s%s", fails(v) ? "**fail**" : state,
+        v != NULL && cop_verdict_narrow(v) ? ", narrow" : "");
+}
+
+/* Both scales where they say different things. */
+static void put_row(writer *w, const table *t, const row *r)
+{
+    const cop_claim *c = r->claim;
+    const cop_study_verdict *q = r->quick, *f = r->full;
+    put(w, "| %s |", c->id);
+    put_cell(w, c->where);
+    put_cell(w, c->metric);
+    put_cell(w, c->expected);
+    put_cell(w, c->tolerance);
+    put_cell(w, q ? q->measured : "");
+    if (t->any_full)
+        put_cell(w, f == NULL                                    ? ""
+                    : q && strcmp(q->measured, f->measured) == 0 ? "="
+                                                                 : f->measured);
+    put(w, " ");
+    if (q && f && strcmp(q->state, f->state) != 0) {
+        put(w, "quick ");
+        put_state(w, c, q);
+        put(w, "; full ");
+        put_state(w, c, f);
+    } else {
+        put_state(w, c, r->counts);
+        if (r->counts != NULL && !waits(r->counts->state))
+            put(w, "%s", q && f ? "" : q ? ", quick" : ", full");
+    }
+    put(w, " |\n");
+}
+
+/* Runs at full scale take hours, so they may be of an earlier program; say so. */
+static void put_models(writer *w, const table *t, const char *paper)
+{
+    const char *before = "";
+    for (size_t i = 0; i < t->n; i++) {
+        const cop_study_record *s = &t->studies[i];
+        const char *model = is_full(s) ? strchr(s->inputs, ' ') : NULL;
+        if (model == NULL || strcmp(s->paper, paper) != 0 ||
+            strcmp(model + 1, cop_model_id()) == 0 || strcmp(model + 1, before) == 0)
+            continue;
+        put(w, "%s %s",
+            before[0] ? "," : "\nFull scale, at least in part, with an earlier model:", model + 1);
+        before = model + 1;
+    }
+    if (before[0])
+        put(w, ".\n");
+}
+
+static void put_paper(writer *w, const table *t, const cop_paper *p)
 {
     put(w, "\n## %s: %s\n\n%s\n\n", p->key, p->title, p->source);
-    put(w, "| check | where | what | expected | tolerance | measured | verdict |\n");
-    put(w, "|---|---|---|---|---|---|---|\n");
+    put(w, "| check | where | what | expected | tolerance | %s | verdict |\n",
+        t->any_full ? "quick | full" : "measured");
+    put(w, "|---|---|---|---|---|---|---|%s\n", t->any_full ? "---|" : "");
     for (size_t i = 0; i < p->n_claims; i++) {
-        const cop_claim *c = &p->claim[i];
-        const cop_study_record *s = NULL;
-        const cop_study_verdict *v = cop_study_find_verdict(studies, n, c->id, &s);
-        put(w, "| %s |", c->id);
-        put_cell(w, c->where);
-        put_cell(w, c->metric);
-        put_cell(w, c->expected);
-        put_cell(w, c->tolerance);
-        put_cell(w, v ? v->measured : "");
-        const char *state = state_of(c, v);
-        bool waits = strcmp(state, "not-run") == 0;
-        put(w, " %s%s%s%s |\n", strcmp(state, "fail") == 0 ? "**fail**" : state,
-            v && cop_verdict_narrow(v) ? ", narrow" : "", !waits && s ? ", " : "",
-            !waits && s ? s->scale : "");
+        row r = row_of(t, &p->claim[i]);
+        put_row(w, t, &r);
     }
     bool first = true;
     for (size_t i = 0; i < p->n_claims; i++) {
-        const cop_study_verdict *v = cop_study_find_verdict(studies, n, p->claim[i].id, NULL);
-        if (v == NULL || strcmp(v->state, "fail") != 0)
+        row r = row_of(t, &p->claim[i]);
+        const cop_study_verdict *v = fails(r.full) ? r.full : r.quick;
+        if (!fails(v))
             continue;
         put(w, "%s* %s: %s\n", first ? "\nWhy checks fail:\n\n" : "", v->id,
             v->explain[0] ? v->explain : "not understood yet");
         first = false;
     }
+    put_models(w, t, p->key);
 }
 
 static void put_cost(writer *w, const cop_validation_cost *c)
 {
-    put(w, "\n## Cost\n\n%" PRIu64 " runs, %.0f CPU minutes on the machine that wrote this file.\n",
-        c->runs, c->cpu_seconds / 60.0);
+    put(w, "\n## Cost\n\n");
+    for (int full = 0; full < 2; full++)
+        if (c->runs[full] > 0)
+            put(w,
+                "%s scale: %" PRIu64
+                " runs, %.0f CPU minutes on the machine that wrote this file.\n",
+                full ? "Full" : "Quick", c->runs[full], c->cpu_seconds[full] / 60.0);
     if (isfinite(c->half_second))
         put(w,
             "Half a simulated second of the 648-host network under congestion control "
@@ -191,21 +282,27 @@ const char *cop_validation_text(const cop_ledger *l, const cop_study_record *stu
                                 cop_arena *arena)
 {
     writer w = {0};
+    table t = {.ledger = l, .studies = studies, .n = n};
+    for (size_t i = 0; i < n; i++)
+        t.any_full |= is_full(&studies[i]);
     put(&w,
         "# Validation\n\n"
         "What the papers claim, what Coppice measures. Written by `make reproduce` from the "
         "result database; do not edit.\n"
-        "*Full* is the paper's own size and length, *quick* a shorter run. *Not run* means that "
-        "no experiment\nproduces it yet, *recorded* what is not judged: a constant that no "
+        "*Full* is the paper's own size and length, *quick* a shorter run, = the same value as "
+        "quick. *Not run* means that no experiment\nproduces it yet, *recorded* what is not "
+        "judged: a constant that no "
         "simulation produces, or a measured value\nfor which the source gives no measure; "
         "*(shown)* is such a value beside others. *Narrow*: other seeds could turn the\nverdict, "
         "as a bound lies within the range over the seeds, which is given, or within ±, the 95 %% "
         "confidence\ninterval. A tolerance that ends in *(ours)* is no figure of the source. "
         "Expected values and tolerances: `claims/`;\nset-ups, choices and expressions: "
         "`experiments/`; how a verdict is found: `docs/EXPERIMENTS.md`.\n\n");
-    put_summary(&w, l, studies, n);
+    put_summary(&w, &t, false);
+    if (t.any_full)
+        put_summary(&w, &t, true);
     for (size_t p = 0; p < l->n_papers; p++)
-        put_paper(&w, &l->paper[p], studies, n);
+        put_paper(&w, &t, &l->paper[p]);
     put_cost(&w, cost);
     put(&w, "\n%s%016" PRIx64, SEAL, cop_validation_fingerprint(in));
     put(&w, " text %016" PRIx64 " -->\n", cop_hash_bytes(COP_HASH_START, w.text, w.used));

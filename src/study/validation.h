@@ -17,8 +17,8 @@ typedef struct cop_validation_inputs {
 
 /* What it took, on the machine that wrote the file. */
 typedef struct cop_validation_cost {
-    uint64_t runs;
-    double cpu_seconds; /* of all runs */
+    uint64_t runs[2]; /* behind the verdicts: at quick scale, at full scale */
+    double cpu_seconds[2]; /* of these */
     double half_second; /* CPU seconds for half a simulated second of the 648-host forest with
                            congestion control; NaN if it was not run */
 } cop_validation_cost;
@@ -26,7 +26,7 @@ typedef struct cop_validation_cost {
 /* Fingerprint of all files in these folders, in order of name. */
 uint64_t cop_validation_fingerprint(const cop_validation_inputs *in);
 
-/* The whole text, sealed; in the arena. `studies` may hold a check at both scales: full counts. */
+/* The whole text, sealed; in the arena. `studies` may hold a check at both scales: both are shown. */
 const char *cop_validation_text(const cop_ledger *l, const cop_study_record *studies, size_t n,
                                 const cop_validation_inputs *in, const cop_validation_cost *cost,
                                 cop_arena *arena);
@@ -35,8 +35,8 @@ const char *cop_validation_text(const cop_ledger *l, const cop_study_record *stu
 int cop_validation_check(const char *name, const char *text, const cop_validation_inputs *in,
                          cop_err *err);
 
-/* The verdict that counts for a check: one at full scale if there is any, else quick; NULL. */
+/* The verdict on a check at a scale: a judged one if there is any, else one that waits; NULL. */
 const cop_study_verdict *cop_study_find_verdict(const cop_study_record *studies, size_t n,
-                                                const char *id, const cop_study_record **study);
+                                                const char *id, bool full);
 
 #endif

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "exp/run.h"
 #include "study/validation.h"
 
 #include <stdlib.h>
@@ -33,6 +34,7 @@ static void refuse(const char *text, const cop_validation_inputs *in, const char
 
 static const char *judged(cop_arena *a, const cop_validation_inputs *in)
 {
+    static char now[64];
     static cop_claim claims[] = {
         {.id = "gran1-1",
          .where = "fig. 1 | left",
@@ -46,41 +48,78 @@ static const char *judged(cop_arena *a, const cop_validation_inputs *in)
          .metric = "m",
          .expected = "1",
          .tolerance = "exact",
-         .record = true}};
+         .record = true},
+        {.id = "gran1-5", .where = "fig. 3", .metric = "m", .expected = "1", .tolerance = "exact"}};
     static cop_paper paper = {
-        .key = "gran1", .title = "T", .source = "S", .claim = claims, .n_claims = 4};
+        .key = "gran1", .title = "T", .source = "S", .claim = claims, .n_claims = 5};
     static cop_study_verdict quick[] = {
         {.id = "gran1-1", .state = "fail", .measured = "9", .explain = "too short"},
-        {.id = "gran1-2", .state = "fail", .measured = "2", .explain = ""}};
+        {.id = "gran1-2", .state = "fail", .measured = "2", .explain = ""},
+        {.id = "gran1-5", .state = "pass", .measured = "4", .explain = ""}};
     static cop_study_verdict full[] = {
         {.id = "gran1-1", .state = "pass", .measured = "12.9", .explain = ""},
-        {.id = "gran1-2", .state = "not-run", .measured = "", .explain = ""}};
-    static const cop_study_record studies[] = {
-        {.name = "e", .scale = "full", .verdict = full, .n_verdicts = 2},
-        {.name = "e", .scale = "quick", .verdict = quick, .n_verdicts = 2}};
+        {.id = "gran1-2", .state = "not-run", .measured = "", .explain = ""},
+        {.id = "gran1-5",
+         .state = "fail",
+         .measured = "4",
+         .explain = "bent",
+         .items = "[{\"narrow\": true}]"}};
+    static cop_study_record studies[] = {
+        {.name = "d", .scale = "full", .paper = "gran1", .inputs = "1 old"},
+        {.name = "e",
+         .scale = "full",
+         .paper = "gran1",
+         .inputs = "1 older",
+         .verdict = full,
+         .n_verdicts = 3},
+        {.name = "e",
+         .scale = "quick",
+         .paper = "gran1",
+         .inputs = "1 quick",
+         .verdict = quick,
+         .n_verdicts = 3},
+        {.name = "f", .scale = "full", .paper = "gran1", .inputs = now},
+        {.name = "g", .scale = "full", .paper = "gran2", .inputs = "1 oldest"}};
     cop_ledger l = {.paper = &paper, .n_papers = 1};
+    snprintf(now, sizeof(now), "1 %s", cop_model_id());
     return cop_validation_text(
-        &l, studies, 2, in,
-        &(cop_validation_cost){.runs = 3, .cpu_seconds = 90, .half_second = 600}, a);
+        &l, studies, COP_LEN(studies), in,
+        &(cop_validation_cost){.runs = {3, 7}, .cpu_seconds = {90, 300}, .half_second = 600}, a);
 }
 
-/* Full scale counts before quick, but not while it is not run. */
+/* Both scales side by side; one that is not run says nothing. */
 static void test_text(void **state)
 {
     (void)state;
     cop_arena a = {0};
     cop_validation_inputs in = {"claims", "experiments", "tests/golden"};
     const char *text = judged(&a, &in);
-    assert_non_null(strstr(text, "| gran1 | 4 | 1 | 1 | 0 | 1 | 1 | T |"));
-    assert_non_null(
-        strstr(text, "| gran1-1 | fig. 1 \\| left | rate &lt; 5 | 13 | 4 % | 12.9 | pass, full |"));
-    assert_non_null(strstr(text, "| 2 | **fail**, quick |"));
-    assert_non_null(strstr(text, "* gran1-2: not understood yet"));
-    assert_null(strstr(text, "too short"));
+    static const char *const lines[] = {
+        "\nAt quick scale:\n\n| paper | checks | pass | fail | narrow | not run | recorded | |\n",
+        "\n| gran1 | 5 | 1 | 2 | 0 | 1 | 1 | T |\n",
+        "\nAt full scale:\n\n| paper |",
+        "\n| gran1 | 5 | 1 | 1 | 1 | 2 | 1 | T |\n",
+        "\n| check | where | what | expected | tolerance | quick | full | verdict |\n"
+        "|---|---|---|---|---|---|---|---|\n"
+        "| gran1-1 | fig. 1 \\| left | rate &lt; 5 | 13 | 4 % | 9 | 12.9 | quick **fail**; full "
+        "pass |\n"
+        "| gran1-2 | fig. 2 | m | 1 | exact | 2 |  | **fail**, quick |\n"
+        "| gran1-3 | fig. 3 | m | 1 | exact |  |  | not-run |\n"
+        "| gran1-4 | fig. 3 | m | 1 | exact |  |  | recorded |\n"
+        "| gran1-5 | fig. 3 | m | 1 | exact | 4 | = | quick pass; full **fail**, narrow |\n"
+        "\nWhy checks fail:\n\n"
+        "* gran1-1: too short\n* gran1-2: not understood yet\n* gran1-5: bent\n"
+        "\nFull scale, at least in part, with an earlier model: old, older.\n",
+        "\nQuick scale: 3 runs, 2 CPU minutes on",
+        "\nFull scale: 7 runs, 5 CPU minutes on",
+    };
+    for (size_t i = 0; i < COP_LEN(lines); i++)
+        if (strstr(text, lines[i]) == NULL)
+            fail_msg("no `%s` in:\n%s", lines[i], text);
     cop_arena_free(&a);
 }
 
-/* Of the verdicts of two studies on one claim: judged before not run, then full before quick. */
+/* Of the verdicts of two studies on one claim at one scale: judged before not run, then the first. */
 static void test_which_verdict_counts(void **state)
 {
     (void)state;
@@ -88,27 +127,19 @@ static void test_which_verdict_counts(void **state)
     static const char *const scales[] = {"quick", "full"};
     for (size_t i = 0; i < 3; i++)
         for (size_t k = 0; k < 3; k++)
-            for (size_t order = 0; order < 2; order++) {
-                cop_study_verdict q = {.id = "p-1", .state = states[i]},
-                                  f = {.id = "p-1", .state = states[k]},
+            for (size_t full = 0; full < 2; full++) {
+                cop_study_verdict a = {.id = "p-1", .state = states[i]},
+                                  b = {.id = "p-1", .state = states[k]},
                                   other[] = {{.id = "p-2", .state = "pass"},
                                              {.id = "p-10", .state = "pass"}};
-                cop_study_record all[3] = {
-                    [0] = {.scale = "full", .verdict = other, .n_verdicts = 2}};
-                all[1 + order] =
-                    (cop_study_record){.scale = scales[0], .verdict = &q, .n_verdicts = 1};
-                all[2 - order] =
-                    (cop_study_record){.scale = scales[1], .verdict = &f, .n_verdicts = 1};
-                const cop_study_record *of = NULL;
-                const cop_study_verdict *v = cop_study_find_verdict(all, 3, "p-1", &of);
-                if (k < 2 || i < 2) { /* else neither says more than the other */
-                    assert_ptr_equal(v, k < 2 ? &f : &q);
-                    assert_string_equal(of->scale, scales[k < 2]);
-                } else {
-                    assert_string_equal(v->state, "not-run");
-                }
-                assert_ptr_equal(cop_study_find_verdict(all, 3, "p-1", NULL), v);
-                assert_null(cop_study_find_verdict(all, 3, "p-3", NULL));
+                cop_study_record all[] = {
+                    {.scale = scales[full], .verdict = other, .n_verdicts = 2},
+                    {.scale = scales[full], .verdict = &a, .n_verdicts = 1},
+                    {.scale = scales[full], .verdict = &b, .n_verdicts = 1}};
+                assert_ptr_equal(cop_study_find_verdict(all, 3, "p-1", full),
+                                 i < 2 || k == 2 ? &a : &b);
+                assert_null(cop_study_find_verdict(all, 3, "p-1", !full));
+                assert_null(cop_study_find_verdict(all, 3, "p-3", full));
             }
 }
 
@@ -134,8 +165,8 @@ static void test_cells(void **state)
     cop_study_record r = {.scale = "quick", .verdict = &v, .n_verdicts = 1};
     cop_ledger l = {.paper = papers, .n_papers = 2};
     const char *text = cop_validation_text(
-        &l, &r, 1, &in, &(cop_validation_cost){.runs = 12, .cpu_seconds = 3600, .half_second = 90},
-        &a);
+        &l, &r, 1, &in,
+        &(cop_validation_cost){.runs = {12}, .cpu_seconds = {3600}, .half_second = 90}, &a);
     static const char *const lines[] = {
         "\n\n| paper | checks | pass | fail | narrow | not run | recorded | |\n"
         "|---|---:|---:|---:|---:|---:|---:|---|\n"
@@ -148,7 +179,7 @@ static void test_cells(void **state)
         "| p-1 | a &gt; b | c d | &lt;e&gt; | \\| | f\\|g | **fail**, narrow, quick |\n",
         "\nWhy checks fail:\n\n* p-1: why\n\n## q: Q\n\nS2\n\n",
         "\n| q-1 |  |  |  |  |  | not-run |\n| q-2 |  |  |  |  |  | recorded |\n\n## Cost\n",
-        "\n12 runs, 60 CPU minutes on the machine",
+        "\nQuick scale: 12 runs, 60 CPU minutes on the machine",
         "takes 1.5 CPU minutes on one core",
     };
     for (size_t i = 0; i < COP_LEN(lines); i++)
