@@ -19,6 +19,8 @@ enum cop_ev_kind {
     COP_EV_CREDIT, /* port: credits or a resume reach a blocked sender */
     COP_EV_RELEASE, /* port: buffer space becomes free at a receiver that waits for it */
     COP_EV_CONTROL, /* port: a link-level control message reaches the sender */
+    COP_EV_MESSAGE, /* port: a message of the routing has come in */
+    COP_EV_NOTICE, /* switch: it makes a notification */
     COP_EV_ARRIVE, /* port: a packet at the input has been routed (hosts: its head is here) */
     COP_EV_HEAD, /* queue: its head may now request an output */
     COP_EV_NIC, /* host: try to send */

@@ -36,7 +36,7 @@ static uint8_t routed_lane(cop_net *net, uint32_t host, cop_hop *hop)
     cop_nic *nic = &net->nic[host];
     cop_rng rng = cop_rng_make(net->info.seed, COP_RNG_ROUTE, host);
     rng.counter = nic->rng_route;
-    cop_route_view view = {.ctx = net, .rng = &rng};
+    cop_route_view view = {.rng = &rng};
     uint8_t vl = net->route->ops->inject(net->route, hop, &view);
     nic->rng_route = rng.counter;
     return vl;

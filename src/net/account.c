@@ -44,6 +44,8 @@ static void count_list(cop_net *net, ledger *l, uint32_t head, uint32_t port, ui
     for (uint32_t h = head; h != COP_NONE; h = net->pkt[h].next) {
         const cop_pkt *p = &net->pkt[h];
         l->packets++;
+        if (p->flags & COP_PKT_OWN)
+            continue; /* in no buffer that a sender counts */
         if (blocks)
             blocks[slot(net, port, p)] += cop_blocks(p->bytes);
         if (blocks == l->buffered)

@@ -6,7 +6,9 @@
 #include "net/fc.h"
 #include "net/fc_state.h"
 #include "net/net.h"
+#include "net/notice.h"
 #include "net/observe.h"
+#include "net/routing.h"
 #include "net/stall.h"
 #include "net/vlarb.h"
 
@@ -233,6 +235,7 @@ static void describe(cop_net *net, const cop_net_parts *pt)
                      .host_cfg = pt->host_cfg,
                      .host_port0 = pt->topo->host_port0,
                      .lanes = pt->lanes,
+                     .control_vl = pt->nic->control_vl > 0 ? (uint8_t)pt->nic->control_vl : 0,
                      .max_cand = pt->route->max_cand,
                      .end = pt->run->duration_ps,
                      .pkt_free = COP_NONE,
@@ -251,7 +254,8 @@ static void describe(cop_net *net, const cop_net_parts *pt)
                               .finds_roots = pt->queue->finds_roots,
                               .injection_queues = pt->host->injection_queues,
                               .acks = pt->nic->ack != COP_ACK_NONE,
-                              .answers = pt->nic->ack != COP_ACK_NONE || pt->cc->on_deliver};
+                              .answers = pt->nic->ack != COP_ACK_NONE || pt->cc->on_deliver ||
+                                         pt->cc->notifies};
     if (pt->nic->control_bytes > net->info.mtu_bytes)
         net->info.mtu_bytes = (uint32_t)pt->nic->control_bytes;
 }
@@ -269,15 +273,18 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->quick_pick = net->per_output && net->words == 1 && pt->sw->arbitration == COP_ARB_RR;
     net->max_blocks = cop_blocks(net->info.mtu_bytes);
     net->large = pt->topo->n_ports >= LARGE_PORTS;
-    net->hooks = pt->queue->on_enqueue || pt->queue->on_dequeue || pt->cc->on_enqueue ||
-                 pt->cc->on_dequeue || pt->cc->on_fill || pt->cc->credit_time ||
-                 pt->cc->asks_lanes || pt->sw->arbitration == COP_ARB_FLOWS;
+    const cop_route_ops *route = pt->route->ops;
+    net->hooks = route->on_wait || route->on_send || route->asks_lanes || pt->queue->on_enqueue ||
+                 pt->queue->on_dequeue || pt->cc->on_enqueue || pt->cc->on_dequeue ||
+                 pt->cc->on_fill || pt->cc->credit_time || pt->cc->asks_lanes ||
+                 pt->sw->arbitration == COP_ARB_FLOWS;
     net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);
     net->lft = pt->route->lft;
     cop_arch_choose(net);
     net->simple_wake = !net->sectioned && net->arch == &cop_arch_ib;
     net->early_hooks =
-        net->arch->buffered && (pt->cc->on_fill || pt->cc->on_dequeue || pt->cc->asks_lanes);
+        net->arch->buffered && (pt->cc->on_fill || pt->cc->on_dequeue || pt->cc->asks_lanes ||
+                                route->on_send || route->asks_lanes);
 }
 
 static void build_parts(cop_net *net, const cop_net_parts *pt)
@@ -288,7 +295,7 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
     if (pt->sw->arbitration == COP_ARB_FLOWS)
         net->served =
             COP_NEW_ARRAY(&net->arena, cop_time, cop_product(net->host_port0, net->info.n_hosts));
-    if (pt->cc->asks_lanes)
+    if (pt->cc->asks_lanes || pt->route->ops->asks_lanes)
         net->lane_waiting =
             COP_NEW_ARRAY(&net->arena, uint32_t, cop_product(net->host_port0, net->lanes));
     build_hosts(net, pt);
@@ -304,6 +311,9 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
     if (net->arch->buffered)
         cop_obuf_init(net);
     cop_stall_init(net);
+    cop_notice_init(net);
+    if (pt->route->ops->port_size || pt->route->ops->switch_size)
+        cop_routing_init(net);
     build_events(net);
 }
 
@@ -349,6 +359,8 @@ void cop_net_fini(cop_net *net)
     if (net->fc_state)
         cop_fc_fini(net);
     cop_control_fini(net);
+    cop_notice_fini(net);
+    cop_routing_fini(net);
     cop_stall_fini(net);
     cop_free(net->pkt);
     cop_free(net->send);

@@ -23,6 +23,7 @@ typedef struct cop_cc_ops {
     size_t port_size; /* state per switch output port, zeroed */
     size_t net_size; /* state of the whole run, zeroed; cop_net_cc_net() */
     bool asks_lanes; /* it will ask for cop_net_lane_bytes(), which is counted only then */
+    bool notifies; /* switches will send notifications: cop_net_notify() */
     int (*check)(const void *cfg, const cop_netinfo *info, cop_err *err);
     /* The network stands, nothing has been sent: compile tables into the run's state. */
     void (*start)(struct cop_net *net);
@@ -85,6 +86,13 @@ void *cop_net_cc_alloc(struct cop_net *net, size_t n, size_t size);
  * what happens at a switch is not known elsewhere at once. At the end of a run, a flow that still
  * waits so, and of which nothing is under way, neither packets nor answers, makes it end `starved`. */
 void cop_net_cc_wake(struct cop_net *net, void *flow);
+/* The switch of `port` sends a notification to the source of data packet p, which waits there or is just
+ * leaving: COP_PKT_CNP with p->cc = word. It is a packet like any other, made switch.pipeline from now; the
+ * routing may keep it on its way (route.h), or on_control hears it. */
+void cop_net_notify(struct cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word);
+/* Packet number n, from 0, of those that stand in switch input `in`; NULL: there are not so many. Not for
+ * every packet: it counts. */
+const cop_pkt *cop_net_waiting_packet(const struct cop_net *net, uint32_t in, uint32_t n);
 /* Bytes that wait for this output port, in all inputs and in its output buffer. */
 uint64_t cop_net_waiting_bytes(const struct cop_net *net, uint32_t port);
 /* Those of one lane. */

@@ -7,17 +7,7 @@
 
 #include "net/fc.h"
 #include "net/input.h"
-
-typedef struct message {
-    cop_time t;
-    uint64_t body;
-} message;
-
-struct cop_control {
-    message *v; /* under way to this port, oldest first; heap */
-    size_t cap;
-    uint32_t at, n;
-};
+#include "net/mail.h"
 
 const void *cop_net_queue_cfg(const cop_net *net)
 {
@@ -102,14 +92,10 @@ void cop_net_queue_send(cop_net *net, uint32_t port, uint64_t body)
     if (net->out[to].sw == COP_NONE && net->queue_ops->hold == NULL)
         return; /* the neighbour is an end node, which takes no part in this scheme */
     if (net->control == NULL)
-        net->control = COP_NEW_ARRAY(&net->arena, struct cop_control, net->topo->n_ports);
-    struct cop_control *c = &net->control[to];
-    if (c->at > 0 && c->at == c->n)
-        c->at = c->n = 0;
-    c->v = cop_grow(c->v, &c->cap, c->n + 1u, sizeof(message));
-    c->v[c->n++] = (message){.t = net->now + net->out[to].delay_ps, .body = body};
-    if (c->n - c->at == 1)
-        cop_net_push(net, c->v[c->at].t, COP_EV_CONTROL, to);
+        net->control = COP_NEW_ARRAY(&net->arena, cop_mail, net->topo->n_ports);
+    cop_time t = net->now + net->out[to].delay_ps;
+    if (cop_mail_put(&net->control[to], t, body))
+        cop_net_push(net, t, COP_EV_CONTROL, to);
 }
 
 void cop_net_queue_release(cop_net *net, uint32_t port)
@@ -145,11 +131,12 @@ bool cop_net_passes(const cop_net *net, uint32_t port, uint32_t dst, uint32_t ro
 
 void cop_control_arrive(cop_net *net, uint32_t port)
 {
-    struct cop_control *c = &net->control[port];
-    while (c->at < c->n && c->v[c->at].t <= net->now)
-        net->queue_ops->on_control(net, port, c->v[c->at++].body);
-    if (c->at < c->n)
-        cop_net_push(net, c->v[c->at].t, COP_EV_CONTROL, port);
+    cop_mail *box = &net->control[port];
+    uint64_t body;
+    while (cop_mail_take(box, net->now, &body))
+        net->queue_ops->on_control(net, port, body);
+    if (cop_mail_next(box) != COP_NEVER)
+        cop_net_push(net, cop_mail_next(box), COP_EV_CONTROL, port);
 }
 
 void cop_control_fini(cop_net *net)
@@ -215,6 +202,17 @@ uint64_t cop_net_lane_bytes(const cop_net *net, uint32_t port, uint32_t vl)
 uint64_t cop_net_sent_bytes(const cop_net *net, uint32_t port)
 {
     return net->out[port].sent_bytes;
+}
+
+const cop_pkt *cop_net_waiting_packet(const cop_net *net, uint32_t in, uint32_t n)
+{
+    uint32_t q = net->in[in].queue0;
+    uint32_t end = in + 1 < net->host_port0 ? net->in[in + 1].queue0 : net->n_queues;
+    for (; q < end; q++)
+        for (uint32_t h = net->queue[q].head; h != COP_NONE; h = net->pkt[h].next)
+            if (n-- == 0)
+                return &net->pkt[h];
+    return NULL;
 }
 
 uint32_t cop_net_section(const cop_net *net, const cop_pkt *p)

@@ -13,37 +13,34 @@
 #include "net/input.h"
 
 #include "net/link.h"
+#include "net/notice.h"
 #include "net/request.h"
 #include "net/watch.h"
-
-/* Bytes that wait for an output plus those it has sent and not got credit back for (per lane; not
- * known with a buffer per destination, nor with on/off flow control). */
-static uint64_t load_of(void *ctx, uint32_t sw, uint32_t local, uint32_t vl)
-{
-    cop_net *net = ctx;
-    uint32_t port = cop_topo_switch_port(net->topo, sw, local);
-    cop_fc_settle(net, port);
-    uint64_t sent = net->sectioned ? 0 : net->out[port].section[vl].used;
-    return net->out[port].waiting + sent * COP_BLOCK_BYTES;
-}
 
 /* All candidates of packet p at input `in`, best first; updates the packet's routing state. */
 static unsigned ask_routing(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand *cand)
 {
     const cop_route *r = net->route;
+    bool control = p->flags & COP_PKT_CONTROL;
+    uint8_t base = control ? net->control_vl : 0;
     cop_hop hop = {.sw = in->sw,
-                   .in_port = in->local,
-                   .in_vl = p->vl,
+                   .in_port = p->flags & COP_PKT_OWN ? COP_PORT_NONE : in->local,
+                   .in_vl = (uint8_t)(p->vl - base),
                    .src = p->src,
                    .dst = p->dst,
                    .mid = p->mid,
-                   .state = p->rstate};
+                   .state = p->rstate,
+                   .control = control};
     cop_rng rng = cop_rng_make(net->info.seed, COP_RNG_ROUTE, p->src);
     rng.counter = (uint64_t)1 << 63 | (uint64_t)p->seq << 16 | (in->sw & 0xffff);
-    cop_route_view view = {.ctx = net, .load = load_of, .rng = &rng};
+    cop_route_ctx ctx;
+    cop_route_view view = cop_routing_view(net, in->sw, &ctx, &rng);
     unsigned n = r->ops->route(r, &hop, &view, cand);
     if (r->single)
         cand[0].vl = p->vl;
+    else if (COP_UNLIKELY(base != 0))
+        for (unsigned i = 0; i < n; i++)
+            cand[i].vl = (uint8_t)(cand[i].vl + base);
     p->mid = hop.mid;
     p->rstate = hop.state;
     return n;
@@ -250,6 +247,9 @@ static void tell_enqueued(cop_net *net, uint32_t port, uint32_t queue, uint32_t 
     cop_link_count(net, out, p->out_vl, p->bytes, true);
     if (net->cc->on_fill)
         tell_fill(net, port, p, true);
+    if (COP_UNLIKELY(net->routing != NULL) && net->route->ops->on_wait &&
+        !(p->flags & COP_PKT_CONTROL))
+        cop_routing_waits(net, out);
     if (net->cc->on_enqueue)
         net->cc->on_enqueue(net, out, p);
 }
@@ -294,6 +294,8 @@ void cop_input_receive(cop_net *net, uint32_t port, uint32_t h)
 {
     const cop_in *in = &net->in[port];
     cop_pkt *p = &net->pkt[h];
+    if (COP_UNLIKELY(net->listens) && (p->flags & COP_PKT_CNP) && cop_notice_kept(net, port, h))
+        return;
     if (net->lft) {
         p->out = net->lft[(size_t)in->sw * net->info.n_hosts + p->dst];
         p->out_vl = p->vl;
@@ -362,7 +364,8 @@ cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
     uint32_t h = pop(net, q);
     cop_pkt *p = &net->pkt[h];
     uint32_t freed = cop_net_section_of(net, p, p->vl);
-    uint32_t bytes = p->bytes, vl = p->vl;
+    uint32_t bytes = p->bytes, vl = p->vl, own = p->flags & COP_PKT_OWN;
+    p->flags &= (uint16_t)~COP_PKT_OWN;
     uint32_t counted = net->max_cand == 1 ? port : net->in[in_port].port0 + p->out;
     net->out[counted].waiting -= p->bytes;
     if (early)
@@ -370,7 +373,8 @@ cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
     cop_time leaves = transfer(net, port, pick->vl, h), free = leaves;
     if (net->hooks)
         free = tell_transferred(net, in_port, pick, vl, port, &net->pkt[h], leaves, early);
-    cop_fc_give(net, in_port, freed, bytes, free);
+    if (COP_LIKELY(!own))
+        cop_fc_give(net, in_port, freed, bytes, free);
     next_head(net, pick, port, leaves);
     if (net->hooks && net->queue_ops->on_dequeue) /* when the queue is in order again */
         net->queue_ops->on_dequeue(net, in_port, q - net->in[in_port].queue0, &net->pkt[h]);

@@ -3,6 +3,7 @@
 #define COP_NET_LINK_H
 
 #include "net/fc.h"
+#include "net/routing.h"
 #include "net/vlarb.h"
 #include "net/wire.h"
 
@@ -35,6 +36,9 @@ static inline void cop_link_count(cop_net *net, uint32_t port, uint32_t vl, uint
  * are taken. The congestion control may mark it. */
 static inline void cop_link_left(cop_net *net, uint32_t port, cop_pkt *p)
 {
+    if (COP_UNLIKELY(net->routing != NULL) && net->route->ops->on_send &&
+        !(p->flags & COP_PKT_CONTROL))
+        cop_routing_sent(net, port);
     if (net->cc->on_dequeue == NULL)
         return;
     uint16_t before = p->flags;

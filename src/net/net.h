@@ -7,7 +7,8 @@
  *   input.c    routing and queueing at a switch input, heads of queues and their requests
  *   sw_ib.c    arbitration per output;  sw_iq.c  matching of inputs and outputs, turn.c  turns that
  *              inputs miss;  obuf.c  output buffers
- *   control.c  services for plug-ins, gauge.c  numbers that a queueing scheme keeps
+ *   control.c  services for plug-ins;  routing.c  for routings that learn;  notice.c  notifications that
+ *              switches make;  gauge.c  numbers that a queueing scheme keeps
  *   flow.c     pools, flows;  build.c  construction;  account.c  invariants;  stall.c  deadlocks;
  *   starve.c   flows that nobody will wake
  * End nodes have a folder of their own: net/host.h is all that is known of them here. */
@@ -175,6 +176,7 @@ typedef struct cop_totals {
     uint64_t hops, events;
     uint64_t retransmissions;
     uint64_t acks, cnps; /* sent */
+    uint64_t kept; /* notifications that ended at a switch */
     uint64_t fecns; /* packets marked, by any switch */
     uint64_t becns; /* heard by sources */
     uint64_t credits_missing; /* blocks that the final account did not find */
@@ -209,7 +211,9 @@ struct cop_net {
     bool sectioned; /* sections are not lanes (voqnet) */
     bool multi_rate; /* links of different pace exist */
     bool large; /* does not fit the cache: prefetch */
-    bool hooks; /* the queueing scheme or congestion control watches queues */
+    bool hooks; /* the queueing scheme, congestion control or routing watches queues */
+    bool listens; /* the routing hears notifications */
+    uint8_t control_vl; /* lanes of control packets begin here */
     bool
         early_hooks; /* output buffers, and a control that watches them: it is told of a grant before
                          the packet crosses, which may put it on the wire at once */
@@ -275,7 +279,11 @@ struct cop_net {
     int64_t *level;
     int64_t *level_series; /* [n_levels * n_bins] at the end of each bin */
     uint32_t n_counters, n_levels;
-    struct cop_control *control; /* link-level messages under way; NULL if the scheme has none */
+    struct cop_mail
+        *control; /* [n_ports] link-level messages under way; NULL if the scheme has none */
+    struct cop_routing *routing; /* what the routing keeps; NULL: nothing */
+    struct cop_notices
+        *notices; /* [n_switches] to be made; NULL: the congestion control makes none */
 
     cop_totals total;
     uint64_t seen_delivered; /* at the last sample */
@@ -356,7 +364,7 @@ void cop_flow_fini(cop_net *net);
 /* Packets that have left their source and are not yet delivered. */
 static inline uint64_t cop_net_in_flight(const cop_net *net)
 {
-    return net->total.injected - net->total.delivered - net->total.lost;
+    return net->total.injected - net->total.delivered - net->total.lost - net->total.kept;
 }
 
 static inline cop_flow *cop_flow_at(const cop_net *net, uint32_t flow)

@@ -12,6 +12,7 @@ enum cop_pkt_flags {
     COP_PKT_CNP = 1 << 3, /* congestion notification packet */
     COP_PKT_LAST = 1 << 4, /* last packet of its message */
     COP_PKT_WATCH = 1 << 5, /* trace every step */
+    COP_PKT_OWN = 1 << 6, /* made by the switch that it is in, and not in its input buffer */
 };
 #define COP_PKT_CONTROL (COP_PKT_ACK | COP_PKT_CNP)
 

@@ -4,7 +4,9 @@
 #include "net/control.h"
 #include "net/fc.h"
 #include "net/input.h"
+#include "net/notice.h"
 #include "net/observe.h"
+#include "net/routing.h"
 #include "net/stall.h"
 #include "net/wire.h"
 
@@ -65,6 +67,12 @@ static void dispatch(cop_net *net, enum cop_ev_kind kind, uint32_t entity)
         break;
     case COP_EV_CONTROL:
         cop_control_arrive(net, entity);
+        break;
+    case COP_EV_MESSAGE:
+        cop_routing_hear(net, entity);
+        break;
+    case COP_EV_NOTICE:
+        cop_notice_make(net, entity);
         break;
     case COP_EV_HEAD:
         cop_input_head(net, entity);

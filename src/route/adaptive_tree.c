@@ -28,22 +28,22 @@ static int adaptive_tree_setup(cop_route *r, const void *cfg, cop_err *err)
 }
 
 /* The n-th of the `ups` up ports, from `first`, that has load `least`. */
-static uint16_t nth_with_load(const cop_route_view *view, uint32_t sw, uint32_t first, uint32_t ups,
+static uint16_t nth_with_load(const cop_route_view *view, uint32_t first, uint32_t ups,
                               uint64_t least, uint32_t n)
 {
     uint32_t u = 0;
     for (; u + 1 < ups; u++)
-        if (view->load(view->ctx, sw, first + u, 0) == least && n-- == 0)
+        if (view->load(view->ctx, first + u, 0) == least && n-- == 0)
             break;
     return (uint16_t)(first + u);
 }
 
-static uint16_t least_loaded(const cop_route_view *view, uint32_t sw, uint32_t first, uint32_t ups)
+static uint16_t least_loaded(const cop_route_view *view, uint32_t first, uint32_t ups)
 {
     uint64_t least = UINT64_MAX;
     uint32_t best = 0, ties = 0;
     for (uint32_t u = 0; u < ups; u++) {
-        uint64_t load = view->load(view->ctx, sw, first + u, 0);
+        uint64_t load = view->load(view->ctx, first + u, 0);
         if (load < least) {
             least = load;
             best = u;
@@ -53,7 +53,7 @@ static uint16_t least_loaded(const cop_route_view *view, uint32_t sw, uint32_t f
     }
     if (ties <= 1 || view->rng == NULL)
         return (uint16_t)(first + best);
-    return nth_with_load(view, sw, first, ups, least, cop_rng_below(view->rng, ties));
+    return nth_with_load(view, first, ups, least, cop_rng_below(view->rng, ties));
 }
 
 static unsigned adaptive_tree_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
@@ -66,7 +66,7 @@ static unsigned adaptive_tree_route(const cop_route *r, cop_hop *hop, const cop_
     uint32_t l = map->level[hop->sw];
     uint32_t first = map->m[l], ups = map->w[l + 1];
     if (view != NULL) {
-        cand[0].port = least_loaded(view, hop->sw, first, ups);
+        cand[0].port = least_loaded(view, first, ups);
         return 1;
     }
     for (uint32_t u = 0; u < ups; u++)

@@ -22,22 +22,53 @@ typedef struct cop_cand {
  * and `mid` may look at `src`. */
 typedef struct cop_hop {
     uint32_t sw; /* switch that decides */
-    uint16_t in_port; /* local port the packet came in by */
+    uint16_t in_port; /* local port the packet came in by, or COP_PORT_NONE */
     uint8_t in_vl;
     uint32_t src, dst; /* hosts */
     uint32_t mid; /* intermediate switch or group of a non-minimal route; COP_NONE = minimal */
     uint8_t state; /* free for the routing, e.g. phase and dateline bits; 0 at injection */
+    bool control; /* acknowledgement or notification: takes the shortest way */
 } cop_hop;
+#define COP_PORT_NONE UINT16_MAX /* in_port of a packet that the switch itself has made */
 
-/* What an adaptive routing may look at: bytes waiting for (switch, local port, vl), plus those sent
- * and not yet released downstream. NULL view: list every candidate, choose nothing. */
+/* What a routing may ask of the switch that decides, and of no other; implemented in net/routing.c. Ports
+ * are local ones. */
+typedef struct cop_route_can {
+    /* Bytes that wait for this lane of the port, plus those sent on it and not yet released behind. */
+    uint64_t (*lane_load)(void *ctx, uint32_t port, uint32_t vl);
+    /* May a packet of full size go there now, as far as flow control is concerned? (not PAUSEd) */
+    bool (*open)(void *ctx, uint32_t port, uint32_t vl);
+    /* State that the routing keeps: ops->port_size bytes of an output port, ops->switch_size of the switch. */
+    void *(*port)(void *ctx, uint32_t port);
+    void *(*own)(void *ctx);
+    /* A few bytes to the switch behind `port`: on_message there, one link delay later. They are slipped in
+     * between packets and take no bandwidth. Nothing happens if the port leads to a host. */
+    void (*tell)(void *ctx, uint32_t port, uint64_t body);
+} cop_route_can;
+
+/* What an adaptive routing may look at. `load`: bytes that wait for a port, all lanes, plus those sent on
+ * lane vl and not yet released behind. NULL view: list every candidate, choose nothing. */
 typedef struct cop_route_view {
     void *ctx;
-    uint64_t (*load)(void *ctx, uint32_t sw, uint32_t local_port, uint32_t vl);
+    uint64_t (*load)(void *ctx, uint32_t port, uint32_t vl);
     cop_rng *rng;
+    const cop_route_can *can; /* NULL for `inject`, which happens at a host */
 } cop_route_view;
 
 typedef struct cop_route cop_route;
+
+typedef struct cop_notice { /* what a congestion notification says to a switch */
+    uint32_t host; /* to whom it is addressed */
+    uint32_t
+        port; /* it came in by this port; made here: the port whose queue was found long, or that the
+                      packet waits for */
+    uint32_t word; /* what it carries: the congestion control's word */
+    bool own; /* made at this switch, just now */
+} cop_notice;
+
+typedef struct cop_route_value { /* something to observe */
+    const char *name, *unit;
+} cop_route_value;
 
 typedef struct cop_route_ops {
     const char *name, *summary, *source;
@@ -59,6 +90,25 @@ typedef struct cop_route_ops {
      * false when i is past the last. NULL: only COP_NONE. */
     bool (*mid)(const cop_route *r, uint32_t src, uint32_t dst, uint32_t i, uint32_t *mid);
     void (*destroy)(cop_route *r);
+
+    /* Routings that learn while they run. State, zeroed, per switch output port and per switch; `prepare`
+     * fills it in before anything is sent. All hooks may be NULL and then cost nothing. */
+    size_t port_size, switch_size; /* a routing with hooks has one of them at least */
+    bool asks_lanes; /* it will ask for can->lane_load, which is counted only then */
+    void (*prepare)(const cop_route *r, uint32_t sw, const cop_route_view *view);
+    /* A packet of data goes on the wire of an output port; it no longer counts in the loads. */
+    void (*on_send)(const cop_route *r, uint32_t sw, const cop_route_view *view, uint32_t port);
+    /* A packet of data has come to wait for an output port. */
+    void (*on_wait)(const cop_route *r, uint32_t sw, const cop_route_view *view, uint32_t port);
+    /* A message of a neighbour (can->tell) has come in by `port`. */
+    void (*on_message)(const cop_route *r, uint32_t sw, const cop_route_view *view, uint32_t port,
+                       uint64_t body);
+    /* A notification passes (cc.h: COP_PKT_CNP), or is made here. True: this switch keeps it. */
+    bool (*on_notice)(const cop_route *r, uint32_t sw, const cop_route_view *view,
+                      const cop_notice *notice);
+    /* What run.observe may ask for of an output port, a list that ends with a NULL name. */
+    const cop_route_value *port_values;
+    double (*port_value)(const cop_route *r, const void *port_state, unsigned which);
 } cop_route_ops;
 
 struct cop_route {

@@ -39,10 +39,10 @@ static inline void distances(const cop_topo *t, uint32_t src, uint32_t *dist, ui
 }
 
 /* Loads that look random but only depend on the place. */
-static inline uint64_t fake_load(void *ctx, uint32_t sw, uint32_t port, uint32_t vl)
+static inline uint64_t fake_load(void *ctx, uint32_t port, uint32_t vl)
 {
     (void)ctx;
-    return cop_rng_at(7, COP_RNG_TEST, sw * 512 + port, vl) % 5 * 2048;
+    return cop_rng_at(7, COP_RNG_TEST, port, vl) % 5 * 2048;
 }
 
 /* Switches a packet crosses, 0 if it does not arrive. Takes a random candidate if `rng`, else the
@@ -122,9 +122,8 @@ static inline void try_on(const cop_topo *t, const char *name, const void *cfg, 
     cop_route_fini(&r);
 }
 
-static inline uint64_t port_load(void *ctx, uint32_t sw, uint32_t port, uint32_t vl)
+static inline uint64_t port_load(void *ctx, uint32_t port, uint32_t vl)
 {
-    (void)sw;
     (void)vl;
     return ((const uint64_t *)ctx)[port];
 }

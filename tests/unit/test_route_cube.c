@@ -107,9 +107,8 @@ static void test_adaptive_cube_choice(void **state)
     cop_topo_free(&t);
 }
 
-static uint64_t lane_load(void *ctx, uint32_t sw, uint32_t port, uint32_t vl)
+static uint64_t lane_load(void *ctx, uint32_t port, uint32_t vl)
 {
-    (void)sw;
     return ((const uint64_t *)ctx)[port * 8 + vl];
 }
 

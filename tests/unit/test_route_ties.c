@@ -175,9 +175,9 @@ static void test_promises_of_ties(void **state)
         }
 }
 
-static uint64_t tie_load(void *ctx, uint32_t sw, uint32_t port, uint32_t vl)
+static uint64_t tie_load(void *ctx, uint32_t port, uint32_t vl)
 {
-    (void)sw, (void)vl;
+    (void)vl;
     return ((const uint64_t *)ctx)[port];
 }
 

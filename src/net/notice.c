@@ -1,0 +1,114 @@
+/* Notifications that switches make.
+ *
+ * Role     a congestion control that finds a queue too long tells the source of a packet there
+ *          (cop_net_notify): a packet of nic.control_bytes, flags COP_PKT_CNP and COP_PKT_BECN, which
+ *          carries one word, travels from that switch to the source and takes bandwidth, buffers and
+ *          credits as any other. Routings that listen hear it at every switch and may keep it.
+ * Timing   it is made switch.pipeline after the finding and then stands in the input whose number the port
+ *          has; the memory it waits in is the switch's own, not that of the input buffer.
+ * Naming   src is the host to which the packet that it is about goes, so that the source knows the flow;
+ *          seq counts at the switch, from 2^31 on.
+ * Source   IEEE 802.1Qau; M-qcn-cp, G-qcn-12. */
+#include "net/notice.h"
+
+#include "net/fc.h"
+#include "net/input.h"
+#include "net/routing.h"
+
+#define FIRST_SEQ (1u << 31)
+
+typedef struct finding { /* to be told */
+    cop_time t;
+    uint32_t port, src, dst, stream, word;
+    uint8_t sl;
+} finding;
+
+struct cop_notices {
+    finding *v; /* of this switch, oldest first; heap */
+    size_t cap;
+    uint32_t at, n;
+    uint32_t made;
+};
+
+void cop_notice_init(cop_net *net)
+{
+    if (net->cc->notifies)
+        net->notices = COP_NEW_ARRAY(&net->arena, struct cop_notices, net->info.n_switches);
+    net->listens = net->route->ops->on_notice != NULL;
+}
+
+void cop_notice_fini(cop_net *net)
+{
+    for (uint32_t sw = 0; net->notices && sw < net->info.n_switches; sw++)
+        cop_free(net->notices[sw].v);
+}
+
+void cop_net_notify(cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word)
+{
+    const cop_in *in = &net->in[port];
+    struct cop_notices *list = &net->notices[in->sw];
+    COP_ASSERT(!(p->flags & COP_PKT_CONTROL));
+    if (list->at > 0 && list->at == list->n)
+        list->at = list->n = 0;
+    list->v = cop_grow(list->v, &list->cap, list->n + 1u, sizeof(finding));
+    list->v[list->n++] = (finding){.t = net->now + cop_max64(in->pipeline_ps, 1),
+                                   .port = port,
+                                   .src = p->dst,
+                                   .dst = p->src,
+                                   .stream = p->stream,
+                                   .word = word,
+                                   .sl = p->sl};
+    if (list->n - list->at == 1)
+        cop_net_push(net, list->v[list->at].t, COP_EV_NOTICE, in->sw);
+}
+
+static void make(cop_net *net, struct cop_notices *list, const finding *f)
+{
+    uint32_t h = cop_pkt_new(net);
+    int64_t lane = net->nic_cfg->control_vl;
+    cop_pkt p = {.next = COP_NONE,
+                 .stream = f->stream,
+                 .src = f->src,
+                 .dst = f->dst,
+                 .bytes = (uint32_t)net->nic_cfg->control_bytes,
+                 .seq = FIRST_SEQ | list->made++,
+                 .t_gen = net->now,
+                 .t_inj = net->now,
+                 .t_tail = net->now,
+                 .mid = COP_NONE,
+                 .cc = f->word,
+                 .vl = lane > 0 ? (uint8_t)lane : 0,
+                 .sl = f->sl,
+                 .flags = COP_PKT_CNP | COP_PKT_BECN | COP_PKT_OWN};
+    net->pkt[h] = p;
+    net->total.cnps++;
+    if (cop_routing_notice(net, f->port, &p, true)) {
+        cop_pkt_free(net, h);
+        return;
+    }
+    net->total.injected++;
+    net->total.injected_bytes += p.bytes;
+    cop_input_receive(net, f->port, h);
+}
+
+void cop_notice_make(cop_net *net, uint32_t sw)
+{
+    struct cop_notices *list = &net->notices[sw];
+    while (list->at < list->n && list->v[list->at].t <= net->now) {
+        finding f = list->v[list->at++];
+        make(net, list, &f);
+    }
+    if (list->at < list->n)
+        cop_net_push(net, list->v[list->at].t, COP_EV_NOTICE, sw);
+}
+
+bool cop_notice_kept(cop_net *net, uint32_t port, uint32_t h)
+{
+    const cop_pkt *p = &net->pkt[h];
+    if ((p->flags & COP_PKT_OWN) || !cop_routing_notice(net, port, p, false))
+        return false;
+    cop_fc_give(net, port, cop_net_section_of(net, p, p->vl), p->bytes, cop_max64(net->now, p->t_tail));
+    net->total.kept++;
+    cop_pkt_free(net, h);
+    return true;
+}

@@ -1,0 +1,149 @@
+/* Routings at run time. See routing.h.
+ *
+ * Role     memory for what a routing learns, and the only ways in which it can learn: the loads of the
+ *          switch that decides, packets that pass it, messages of its neighbours, notifications.
+ * Events   COP_EV_MESSAGE per port with messages on their way to it. */
+#include "net/routing.h"
+
+#include "net/fc.h"
+#include "net/mail.h"
+
+#include <stdio.h>
+
+struct cop_routing {
+    char *port; /* [host_port0] ops->port_size */
+    char *own; /* [n_switches] ops->switch_size */
+    cop_mail *box; /* [host_port0] */
+};
+
+/* -- what a routing may ask -- */
+
+static uint32_t port_of(const void *ctx, uint32_t local)
+{
+    return ((const cop_route_ctx *)ctx)->port0 + local;
+}
+
+static cop_net *net_of(const void *ctx)
+{
+    return ((const cop_route_ctx *)ctx)->net;
+}
+
+/* Not known with a buffer per destination, nor with on/off flow control. */
+static uint64_t sent_of(cop_net *net, uint32_t port, uint32_t vl)
+{
+    cop_fc_settle(net, port);
+    return net->sectioned ? 0 : (uint64_t)net->out[port].section[vl].used * COP_BLOCK_BYTES;
+}
+
+uint64_t cop_routing_load(void *ctx, uint32_t local, uint32_t vl)
+{
+    cop_net *net = net_of(ctx);
+    uint32_t port = port_of(ctx, local);
+    uint64_t sent = sent_of(net, port, vl);
+    return net->out[port].waiting + sent;
+}
+
+static uint64_t lane_load(void *ctx, uint32_t local, uint32_t vl)
+{
+    cop_net *net = net_of(ctx);
+    uint32_t port = port_of(ctx, local);
+    return net->lane_waiting[(size_t)port * net->lanes + vl] + sent_of(net, port, vl);
+}
+
+static bool open_to(void *ctx, uint32_t local, uint32_t vl)
+{
+    cop_net *net = net_of(ctx);
+    uint32_t port = port_of(ctx, local);
+    cop_fc_settle(net, port);
+    return net->sectioned || cop_fc_fits(net, port, vl, net->max_blocks);
+}
+
+static void *port_state(void *ctx, uint32_t local)
+{
+    const cop_net *net = net_of(ctx);
+    return net->routing->port + (size_t)port_of(ctx, local) * net->route->ops->port_size;
+}
+
+static void *own_state(void *ctx)
+{
+    const cop_net *net = net_of(ctx);
+    return net->routing->own + (size_t)((cop_route_ctx *)ctx)->sw * net->route->ops->switch_size;
+}
+
+static void tell(void *ctx, uint32_t local, uint64_t body)
+{
+    cop_net *net = net_of(ctx);
+    const cop_out *out = &net->out[port_of(ctx, local)];
+    if (out->to == COP_NONE || net->in[out->to].sw == COP_NONE)
+        return;
+    cop_time t = net->now + cop_max64(out->delay_ps, 1);
+    if (cop_mail_put(&net->routing->box[out->to], t, body))
+        cop_net_push(net, t, COP_EV_MESSAGE, out->to);
+}
+
+const cop_route_can cop_route_can_do = {
+    .lane_load = lane_load, .open = open_to, .port = port_state, .own = own_state, .tell = tell};
+
+/* -- what it hears -- */
+
+void cop_routing_sent(cop_net *net, uint32_t port)
+{
+    cop_route_ctx ctx;
+    cop_route_view view = cop_routing_view(net, net->out[port].sw, &ctx, NULL);
+    net->route->ops->on_send(net->route, ctx.sw, &view, net->out[port].local);
+}
+
+void cop_routing_waits(cop_net *net, uint32_t port)
+{
+    cop_route_ctx ctx;
+    cop_route_view view = cop_routing_view(net, net->out[port].sw, &ctx, NULL);
+    net->route->ops->on_wait(net->route, ctx.sw, &view, net->out[port].local);
+}
+
+bool cop_routing_notice(cop_net *net, uint32_t port, const cop_pkt *p, bool own)
+{
+    if (net->route->ops->on_notice == NULL)
+        return false;
+    cop_route_ctx ctx;
+    cop_route_view view = cop_routing_view(net, net->in[port].sw, &ctx, NULL);
+    cop_notice n = {.host = p->dst, .port = net->in[port].local, .word = p->cc, .own = own};
+    return net->route->ops->on_notice(net->route, ctx.sw, &view, &n);
+}
+
+void cop_routing_hear(cop_net *net, uint32_t port)
+{
+    cop_mail *box = &net->routing->box[port];
+    cop_route_ctx ctx;
+    cop_route_view view = cop_routing_view(net, net->in[port].sw, &ctx, NULL);
+    uint64_t body;
+    while (cop_mail_take(box, net->now, &body))
+        net->route->ops->on_message(net->route, ctx.sw, &view, net->in[port].local, body);
+    if (cop_mail_next(box) != COP_NEVER)
+        cop_net_push(net, cop_mail_next(box), COP_EV_MESSAGE, port);
+}
+
+void *cop_routing_port(const cop_net *net, uint32_t port)
+{
+    return net->routing->port + (size_t)port * net->route->ops->port_size;
+}
+
+void cop_routing_init(cop_net *net)
+{
+    const cop_route_ops *ops = net->route->ops;
+    net->routing = COP_NEW_ARRAY(&net->arena, struct cop_routing, 1);
+    net->routing->port = cop_arena_array(&net->arena, net->host_port0, ops->port_size);
+    net->routing->own = cop_arena_array(&net->arena, net->info.n_switches, ops->switch_size);
+    if (ops->on_message)
+        net->routing->box = COP_NEW_ARRAY(&net->arena, cop_mail, net->host_port0);
+    for (uint32_t sw = 0; ops->prepare && sw < net->info.n_switches; sw++) {
+        cop_route_ctx ctx;
+        cop_route_view view = cop_routing_view(net, sw, &ctx, NULL);
+        ops->prepare(net->route, sw, &view);
+    }
+}
+
+void cop_routing_fini(cop_net *net)
+{
+    for (uint32_t p = 0; net->routing && net->routing->box && p < net->host_port0; p++)
+        cop_free(net->routing->box[p].v);
+}

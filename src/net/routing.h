@@ -1,0 +1,42 @@
+/* Routings at run time: what they may ask of the switch that decides, the state they keep there, what they
+ * hear. Only routings with state or hooks need it; all others are asked and forgotten (input.c). */
+#ifndef COP_NET_ROUTING_H
+#define COP_NET_ROUTING_H
+
+#include "net/net.h"
+
+typedef struct cop_route_ctx { /* behind cop_route_view.ctx */
+    cop_net *net;
+    uint32_t sw;
+    uint32_t port0; /* of that switch */
+} cop_route_ctx;
+
+extern const cop_route_can cop_route_can_do;
+
+/* Memory for the routing's state, and its first values. */
+void cop_routing_init(cop_net *net);
+void cop_routing_fini(cop_net *net);
+
+/* The view of a switch; `ctx` and `rng` must live as long. */
+static inline cop_route_view cop_routing_view(cop_net *net, uint32_t sw, cop_route_ctx *ctx, cop_rng *rng);
+
+/* Bytes that wait for an output, all lanes, plus those sent on lane vl and not yet released behind. */
+uint64_t cop_routing_load(void *ctx, uint32_t local, uint32_t vl);
+
+static inline cop_route_view cop_routing_view(cop_net *net, uint32_t sw, cop_route_ctx *ctx, cop_rng *rng)
+{
+    *ctx = (cop_route_ctx){.net = net, .sw = sw, .port0 = net->topo->sw_port0[sw]};
+    return (cop_route_view){.ctx = ctx, .load = cop_routing_load, .rng = rng, .can = &cop_route_can_do};
+}
+
+/* Hooks; to be called only where the routing has them. `port`: of the whole network. */
+void cop_routing_sent(cop_net *net, uint32_t port);
+void cop_routing_waits(cop_net *net, uint32_t port);
+/* A notification p passes input `port`, or was made at its switch (`own`): true if the switch keeps it. */
+bool cop_routing_notice(cop_net *net, uint32_t port, const cop_pkt *p, bool own);
+/* What the routing keeps of an output port. */
+void *cop_routing_port(const cop_net *net, uint32_t port);
+/* COP_EV_MESSAGE: messages of the neighbour have come in by `port`. */
+void cop_routing_hear(cop_net *net, uint32_t port);
+
+#endif
