@@ -17,6 +17,6 @@ void cop_arch_choose(cop_net *net)
 {
     static const cop_arch_ops *const table[2][2] = {{&cop_arch_ib, &cop_arch_ib_buffered},
                                                     {&cop_arch_iq, &cop_arch_cioq}};
-    net->output_bytes = output_bytes(net->sw_cfg);
+    net->info.output_bytes = net->output_bytes = output_bytes(net->sw_cfg);
     net->arch = table[net->sw_cfg->architecture != COP_ARCH_IB][net->output_bytes > 0];
 }

@@ -312,7 +312,7 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
         cop_obuf_init(net);
     cop_stall_init(net);
     cop_notice_init(net);
-    if (pt->route->ops->port_size || pt->route->ops->switch_size)
+    if (pt->route->port_size || pt->route->switch_size)
         cop_routing_init(net);
     build_events(net);
 }

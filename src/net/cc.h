@@ -31,7 +31,8 @@ typedef struct cop_cc_ops {
     bool (*flow_is_sl)(const void *cfg);
 
     /* Switch side; `port` is the output port the packet waits for or leaves by. */
-    void (*on_enqueue)(struct cop_net *net, uint32_t port, cop_pkt *p);
+    /* The packet has come to switch input `in` and waits for output `out`. */
+    void (*on_enqueue)(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p);
     /* Bytes that wait in input port `in` for output port `out` and the section behind it that p takes
      * have changed, because p has come or goes. The section is lane p->out_vl or, with buffers private
      * to destinations, one of those on that lane: cop_net_section(). */
@@ -90,9 +91,17 @@ void cop_net_cc_wake(struct cop_net *net, void *flow);
  * leaving: COP_PKT_CNP with p->cc = word. It is a packet like any other, made switch.pipeline from now; the
  * routing may keep it on its way (route.h), or on_control hears it. */
 void cop_net_notify(struct cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word);
-/* Packet number n, from 0, of those that stand in switch input `in`; NULL: there are not so many. Not for
- * every packet: it counts. */
-const cop_pkt *cop_net_waiting_packet(const struct cop_net *net, uint32_t in, uint32_t n);
+/* The packets that stand in switch input `in`, queue by queue; NULL at the end. Not for every packet. */
+const cop_pkt *cop_net_input_first(const struct cop_net *net, uint32_t in);
+const cop_pkt *cop_net_input_next(const struct cop_net *net, uint32_t in, const cop_pkt *p);
+/* Output port that packet p, which stands in switch input `in`, waits for. */
+uint32_t cop_net_out_port(const struct cop_net *net, uint32_t in, const cop_pkt *p);
+/* Does the cable of this switch port lead to a host? */
+bool cop_net_faces_host(const struct cop_net *net, uint32_t port);
+/* Source of a flow, from the state that a hook was given. */
+uint32_t cop_net_flow_source(const void *flow);
+/* Bytes in the output buffer of a port; without output buffers: that wait for it, in all inputs. */
+uint64_t cop_net_output_bytes(const struct cop_net *net, uint32_t port);
 /* Bytes that wait for this output port, in all inputs and in its output buffer. */
 uint64_t cop_net_waiting_bytes(const struct cop_net *net, uint32_t port);
 /* Those of one lane. */

@@ -5,6 +5,7 @@
  * instant arrive together, in the order in which they were sent. */
 #include "net/control.h"
 
+#include "net/arch.h"
 #include "net/fc.h"
 #include "net/input.h"
 #include "net/mail.h"
@@ -204,15 +205,59 @@ uint64_t cop_net_sent_bytes(const cop_net *net, uint32_t port)
     return net->out[port].sent_bytes;
 }
 
-const cop_pkt *cop_net_waiting_packet(const cop_net *net, uint32_t in, uint32_t n)
+static const cop_pkt *first_from(const cop_net *net, uint32_t in, uint32_t q)
 {
-    uint32_t q = net->in[in].queue0;
     uint32_t end = in + 1 < net->host_port0 ? net->in[in + 1].queue0 : net->n_queues;
     for (; q < end; q++)
-        for (uint32_t h = net->queue[q].head; h != COP_NONE; h = net->pkt[h].next)
-            if (n-- == 0)
-                return &net->pkt[h];
+        if (net->queue[q].head != COP_NONE)
+            return &net->pkt[net->queue[q].head];
     return NULL;
+}
+
+const cop_pkt *cop_net_input_first(const cop_net *net, uint32_t in)
+{
+    return first_from(net, in, net->in[in].queue0);
+}
+
+/* In which queue does p stand? It is the last one of it. */
+static uint32_t queue_of_last(const cop_net *net, uint32_t in, const cop_pkt *p)
+{
+    uint32_t q = net->in[in].queue0, h = (uint32_t)(p - net->pkt);
+    while (net->queue[q].head == COP_NONE || net->queue[q].tail != h)
+        q++;
+    return q;
+}
+
+const cop_pkt *cop_net_input_next(const cop_net *net, uint32_t in, const cop_pkt *p)
+{
+    if (p->next != COP_NONE)
+        return &net->pkt[p->next];
+    return first_from(net, in, queue_of_last(net, in, p) + 1);
+}
+
+uint32_t cop_net_out_port(const cop_net *net, uint32_t in, const cop_pkt *p)
+{
+    return net->in[in].port0 + p->out;
+}
+
+bool cop_net_faces_host(const cop_net *net, uint32_t port)
+{
+    return net->out[port].to >= net->host_port0;
+}
+
+uint32_t cop_net_flow_source(const void *flow)
+{
+    return ((const cop_flow *)flow - 1)->src;
+}
+
+uint64_t cop_net_output_bytes(const cop_net *net, uint32_t port)
+{
+    if (net->obuf == NULL)
+        return net->out[port].waiting;
+    uint64_t bytes = 0;
+    for (uint32_t vl = 0; vl < net->lanes; vl++)
+        bytes += (uint64_t)cop_obuf_held(net, port, vl) * COP_BLOCK_BYTES;
+    return bytes;
 }
 
 uint32_t cop_net_section(const cop_net *net, const cop_pkt *p)

@@ -251,7 +251,7 @@ static void tell_enqueued(cop_net *net, uint32_t port, uint32_t queue, uint32_t 
         !(p->flags & COP_PKT_CONTROL))
         cop_routing_waits(net, out);
     if (net->cc->on_enqueue)
-        net->cc->on_enqueue(net, out, p);
+        net->cc->on_enqueue(net, port, out, p);
 }
 
 /* Out of line: few controls ask. */

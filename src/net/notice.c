@@ -107,7 +107,8 @@ bool cop_notice_kept(cop_net *net, uint32_t port, uint32_t h)
     const cop_pkt *p = &net->pkt[h];
     if ((p->flags & COP_PKT_OWN) || !cop_routing_notice(net, port, p, false))
         return false;
-    cop_fc_give(net, port, cop_net_section_of(net, p, p->vl), p->bytes, cop_max64(net->now, p->t_tail));
+    cop_fc_give(net, port, cop_net_section_of(net, p, p->vl), p->bytes,
+                cop_max64(net->now, p->t_tail));
     net->total.kept++;
     cop_pkt_free(net, h);
     return true;

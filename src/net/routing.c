@@ -58,16 +58,21 @@ static bool open_to(void *ctx, uint32_t local, uint32_t vl)
     return net->sectioned || cop_fc_fits(net, port, vl, net->max_blocks);
 }
 
+static uint64_t waiting(void *ctx, uint32_t local)
+{
+    return net_of(ctx)->out[port_of(ctx, local)].waiting;
+}
+
 static void *port_state(void *ctx, uint32_t local)
 {
     const cop_net *net = net_of(ctx);
-    return net->routing->port + (size_t)port_of(ctx, local) * net->route->ops->port_size;
+    return net->routing->port + (size_t)port_of(ctx, local) * net->route->port_size;
 }
 
 static void *own_state(void *ctx)
 {
     const cop_net *net = net_of(ctx);
-    return net->routing->own + (size_t)((cop_route_ctx *)ctx)->sw * net->route->ops->switch_size;
+    return net->routing->own + (size_t)((cop_route_ctx *)ctx)->sw * net->route->switch_size;
 }
 
 static void tell(void *ctx, uint32_t local, uint64_t body)
@@ -81,8 +86,12 @@ static void tell(void *ctx, uint32_t local, uint64_t body)
         cop_net_push(net, t, COP_EV_MESSAGE, out->to);
 }
 
-const cop_route_can cop_route_can_do = {
-    .lane_load = lane_load, .open = open_to, .port = port_state, .own = own_state, .tell = tell};
+const cop_route_can cop_route_can_do = {.lane_load = lane_load,
+                                        .waiting = waiting,
+                                        .open = open_to,
+                                        .port = port_state,
+                                        .own = own_state,
+                                        .tell = tell};
 
 /* -- what it hears -- */
 
@@ -124,15 +133,15 @@ void cop_routing_hear(cop_net *net, uint32_t port)
 
 void *cop_routing_port(const cop_net *net, uint32_t port)
 {
-    return net->routing->port + (size_t)port * net->route->ops->port_size;
+    return net->routing->port + (size_t)port * net->route->port_size;
 }
 
 void cop_routing_init(cop_net *net)
 {
     const cop_route_ops *ops = net->route->ops;
     net->routing = COP_NEW_ARRAY(&net->arena, struct cop_routing, 1);
-    net->routing->port = cop_arena_array(&net->arena, net->host_port0, ops->port_size);
-    net->routing->own = cop_arena_array(&net->arena, net->info.n_switches, ops->switch_size);
+    net->routing->port = cop_arena_array(&net->arena, net->host_port0, net->route->port_size);
+    net->routing->own = cop_arena_array(&net->arena, net->info.n_switches, net->route->switch_size);
     if (ops->on_message)
         net->routing->box = COP_NEW_ARRAY(&net->arena, cop_mail, net->host_port0);
     for (uint32_t sw = 0; ops->prepare && sw < net->info.n_switches; sw++) {

@@ -18,15 +18,18 @@ void cop_routing_init(cop_net *net);
 void cop_routing_fini(cop_net *net);
 
 /* The view of a switch; `ctx` and `rng` must live as long. */
-static inline cop_route_view cop_routing_view(cop_net *net, uint32_t sw, cop_route_ctx *ctx, cop_rng *rng);
+static inline cop_route_view cop_routing_view(cop_net *net, uint32_t sw, cop_route_ctx *ctx,
+                                              cop_rng *rng);
 
 /* Bytes that wait for an output, all lanes, plus those sent on lane vl and not yet released behind. */
 uint64_t cop_routing_load(void *ctx, uint32_t local, uint32_t vl);
 
-static inline cop_route_view cop_routing_view(cop_net *net, uint32_t sw, cop_route_ctx *ctx, cop_rng *rng)
+static inline cop_route_view cop_routing_view(cop_net *net, uint32_t sw, cop_route_ctx *ctx,
+                                              cop_rng *rng)
 {
     *ctx = (cop_route_ctx){.net = net, .sw = sw, .port0 = net->topo->sw_port0[sw]};
-    return (cop_route_view){.ctx = ctx, .load = cop_routing_load, .rng = rng, .can = &cop_route_can_do};
+    return (cop_route_view){
+        .ctx = ctx, .load = cop_routing_load, .rng = rng, .can = &cop_route_can_do};
 }
 
 /* Hooks; to be called only where the routing has them. `port`: of the whole network. */

@@ -12,7 +12,8 @@ typedef struct cop_netinfo {
     uint32_t lanes; /* virtual lanes per link */
     uint32_t sections; /* buffers with credits of their own behind a port: its lanes, or more */
     uint32_t mtu_bytes; /* longest packet on the wire */
-    uint64_t buffer_bytes;
+    uint64_t buffer_bytes; /* of an input */
+    uint64_t output_bytes; /* of an output buffer; 0: there are none */
     uint64_t seed;
     bool one_path; /* the routing gives one output per hop */
     bool table; /* and it depends on switch and destination alone: cop_net_passes works */

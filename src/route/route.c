@@ -12,11 +12,25 @@
 #define TABLE_BYTES_MAX ((uint64_t)4 << 20)
 
 const cop_route_ops *const cop_routings[] = {
-    &cop_route_dmodk,           &cop_route_destro,        &cop_route_det,
-    &cop_route_ftree,           &cop_route_adaptive_tree, &cop_route_random_tree,
-    &cop_route_minhop,          &cop_route_updn,          &cop_route_dor,
-    &cop_route_adaptive_cube,   &cop_route_dragonfly_min, &cop_route_dragonfly_valiant,
-    &cop_route_destination_tag, &cop_route_table,         NULL,
+    &cop_route_dmodk,
+    &cop_route_destro,
+    &cop_route_det,
+    &cop_route_ftree,
+    &cop_route_adaptive_tree,
+    &cop_route_random_tree,
+    &cop_route_minhop,
+    &cop_route_updn,
+    &cop_route_dor,
+    &cop_route_adaptive_cube,
+    &cop_route_dragonfly_min,
+    &cop_route_dragonfly_valiant,
+    &cop_route_ugal,
+    &cop_route_piggyback,
+    &cop_route_pause,
+    &cop_route_qcn_switch,
+    &cop_route_destination_tag,
+    &cop_route_table,
+    NULL,
 };
 
 const cop_route_ops *cop_route_find(const char *name)

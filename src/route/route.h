@@ -38,7 +38,9 @@ typedef struct cop_route_can {
     uint64_t (*lane_load)(void *ctx, uint32_t port, uint32_t vl);
     /* May a packet of full size go there now, as far as flow control is concerned? (not PAUSEd) */
     bool (*open)(void *ctx, uint32_t port, uint32_t vl);
-    /* State that the routing keeps: ops->port_size bytes of an output port, ops->switch_size of the switch. */
+    /* Bytes that wait for a port, all lanes. */
+    uint64_t (*waiting)(void *ctx, uint32_t port);
+    /* State that the routing keeps: r->port_size bytes of an output port, r->switch_size of the switch. */
     void *(*port)(void *ctx, uint32_t port);
     void *(*own)(void *ctx);
     /* A few bytes to the switch behind `port`: on_message there, one link delay later. They are slipped in
@@ -91,9 +93,9 @@ typedef struct cop_route_ops {
     bool (*mid)(const cop_route *r, uint32_t src, uint32_t dst, uint32_t i, uint32_t *mid);
     void (*destroy)(cop_route *r);
 
-    /* Routings that learn while they run. State, zeroed, per switch output port and per switch; `prepare`
-     * fills it in before anything is sent. All hooks may be NULL and then cost nothing. */
-    size_t port_size, switch_size; /* a routing with hooks has one of them at least */
+    /* Routings that learn while they run: `setup` says how much they keep (r->port_size, r->switch_size),
+     * `prepare` fills it in before anything is sent. All hooks may be NULL and then cost nothing; a
+     * routing with hooks keeps something. */
     bool asks_lanes; /* it will ask for can->lane_load, which is counted only then */
     void (*prepare)(const cop_route *r, uint32_t sw, const cop_route_view *view);
     /* A packet of data goes on the wire of an output port; it no longer counts in the loads. */
@@ -120,6 +122,7 @@ struct cop_route {
     uint32_t vls; /* virtual lanes it needs for deadlock freedom */
     uint32_t lanes; /* virtual lanes the network has (>= vls); set before setup */
     uint32_t max_cand; /* most candidates of one decision */
+    size_t port_size, switch_size; /* state of each switch output port and of each switch, zeroed */
     bool in_order; /* packets of a flow stay in order */
     bool single; /* exactly one candidate that depends on (switch, dst) only, lane 0 */
     uint32_t

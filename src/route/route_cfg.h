@@ -37,6 +37,8 @@ extern const cop_route_ops cop_route_adaptive_tree, cop_route_random_tree;
 extern const cop_route_ops cop_route_minhop, cop_route_updn;
 extern const cop_route_ops cop_route_dor, cop_route_adaptive_cube;
 extern const cop_route_ops cop_route_dragonfly_min, cop_route_dragonfly_valiant;
+extern const cop_route_ops cop_route_ugal, cop_route_piggyback, cop_route_pause,
+    cop_route_qcn_switch;
 extern const cop_route_ops cop_route_destination_tag;
 extern const cop_route_ops cop_route_table;
 

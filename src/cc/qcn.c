@@ -1,0 +1,93 @@
+/* Quantized congestion notification, IEEE 802.1Qau: switches sample a queue and tell the source of a packet
+ * there how far it is above its set point; sources limit their rate. With `react: no` only notifications are
+ * made, for routings that heed them (qcn-switch). See qcn.h for its parts. */
+#include "cc/qcn.h"
+
+#include "base/opt.h"
+
+static const char *const sample_names[] = {"output", "input", NULL};
+static const char *const auto_word[] = {"auto", "0", NULL};
+static const char *const share_names[] = {"random", "regular", NULL};
+
+#define AT(member) offsetof(qcn_cfg, member)
+static const cop_opt opts[] = {
+    {"sample", COP_OPT_ENUM, AT(sample), "output", 0, 0, sample_names,
+     "queues that are sampled: buffers of outputs, or of inputs"},
+    {"qeq", COP_OPT_BYTES, AT(qeq_bytes), "auto", 1, 1e12, auto_word,
+     "set point of a queue (Qeq); auto: a fifth of the buffer"},
+    {"w", COP_OPT_REAL, AT(w), "2", 0, 100, NULL, "weight of the growth since the last notification"},
+    {"every", COP_OPT_INT, AT(every), "100", 1, 1e9, NULL, "packets between samples (CPC)"},
+    {"share", COP_OPT_SHARE, AT(share), "30 %", 0, 1, NULL,
+     "of the samples above the set point that make a notification"},
+    {"told", COP_OPT_ENUM, AT(regular), "random", 0, 0, share_names,
+     "which of them: drawn, or at regular intervals"},
+    {"react", COP_OPT_BOOL, AT(react), "yes", 0, 0, NULL, "sources limit their rate"},
+    {"gd", COP_OPT_REAL, AT(gd), "0.0078125", 0, 1, NULL,
+     "feedback F lowers the rate by the share gd F, at most by half (Gd)"},
+    {"bytes", COP_OPT_BYTES, AT(bytes_limit), "150 kB", 1, 1e12, NULL, "of a byte cycle"},
+    {"timer", COP_OPT_TIME, AT(timer_ps), "10 ms", 2, 1e15, NULL, "of a timer cycle"},
+    {"recovery", COP_OPT_INT, AT(recovery), "5", 0, 1000, NULL, "cycles of fast recovery"},
+    {"increase", COP_OPT_RATE, AT(ai_bps), "5 Mbit/s", 0, 1e14, NULL, "active increase of the target"},
+    {"hyper_increase", COP_OPT_RATE, AT(hai_bps), "50 Mbit/s", 0, 1e14, NULL,
+     "hyper-active increase of the target"},
+    {"min_rate", COP_OPT_RATE, AT(min_bps), "10 Mbit/s", 1e3, 1e14, NULL, "no rate is below"},
+    {0}};
+
+static void start(struct cop_net *net)
+{
+    const qcn_cfg *cfg = cop_net_cc_cfg(net);
+    qcn_net *all = cop_net_cc_net(net);
+    const cop_netinfo *info = cop_net_info(net);
+    uint64_t buffer = cfg->sample == QCN_OUTPUT && info->output_bytes ? info->output_bytes : info->buffer_bytes;
+    all->qeq = cfg->qeq_bytes ? cfg->qeq_bytes : buffer / 5;
+}
+
+static int check(const void *config, const cop_netinfo *info, cop_err *err)
+{
+    const qcn_cfg *cfg = config;
+    uint64_t buffer = cfg->sample == QCN_OUTPUT && info->output_bytes ? info->output_bytes : info->buffer_bytes;
+    if (cfg->qeq_bytes > buffer)
+        return cop_err_add(err, COP_E_INPUT,
+                           "qeq is above the buffer that is sampled, so no queue is ever too long; make it smaller");
+    return 0;
+}
+
+static double flow_value(struct cop_net *net, const void *flow, uint32_t src, unsigned which)
+{
+    const qcn_flow *f = flow;
+    (void)which;
+    double link = 8e3 * 65536.0 / (double)cop_net_inject_time(net, src, 65536);
+    return f->rate == 0.0 ? link : f->rate * 8e3;
+}
+
+static double counter(struct cop_net *net, unsigned which)
+{
+    const qcn_net *all = cop_net_cc_net(net);
+    return (double)(which == 0 ? all->samples : which == 1 ? all->over : all->told);
+}
+
+static const cop_cc_value flow_values[] = {{"rate", "Gbit/s"}, {NULL, NULL}};
+static const cop_cc_value counters[] = {{"qcn_samples", ""}, {"qcn_congested", ""}, {"qcn_told", ""}, {NULL, NULL}};
+
+const cop_cc_ops cop_cc_qcn = {
+    .name = "qcn",
+    .summary = "switches sample queues and tell sources how full they are; rates fall and recover",
+    .source = "IEEE 802.1Qau; M-qcn-cp, M-qcn-rp",
+    .opts = opts,
+    .cfg_size = sizeof(qcn_cfg),
+    .flow_size = sizeof(qcn_flow),
+    .port_size = sizeof(qcn_port),
+    .net_size = sizeof(qcn_net),
+    .notifies = true,
+    .check = check,
+    .start = start,
+    .on_enqueue = qcn_on_enqueue,
+    .on_dequeue = qcn_on_dequeue,
+    .next_send = qcn_next_send,
+    .on_send = qcn_on_send,
+    .on_control = qcn_on_control,
+    .flow_values = flow_values,
+    .flow_value = flow_value,
+    .counters = counters,
+    .counter = counter,
+};

@@ -1,0 +1,64 @@
+/* Quantized congestion notification (IEEE 802.1Qau), shared by its files.
+ *
+ *   qcn.c           options, the table
+ *   qcn_point.c     congestion points: when a switch sends a notification, and what it says
+ *   qcn_reaction.c  reaction points: how a source slows down and recovers */
+#ifndef COP_CC_QCN_H
+#define COP_CC_QCN_H
+
+#include "cc/cc_all.h"
+
+enum qcn_sample { QCN_OUTPUT, QCN_INPUT };
+
+typedef struct qcn_cfg {
+    /* congestion point */
+    int sample; /* enum qcn_sample */
+    uint64_t qeq_bytes; /* 0: a fifth of the buffer */
+    double w;
+    int64_t every; /* packets (CPC) */
+    double share; /* of the samples that tell */
+    int regular; /* every n-th of them, not at random */
+    /* reaction point */
+    bool react;
+    bool per_sl;
+    double gd;
+    uint64_t bytes_limit;
+    uint64_t timer_ps;
+    int64_t recovery; /* cycles of fast recovery */
+    uint64_t ai_bps, hai_bps, min_bps;
+} qcn_cfg;
+
+typedef struct qcn_net {
+    uint64_t qeq;
+    uint64_t samples, over, told; /* counters */
+} qcn_net;
+
+typedef struct qcn_port { /* a congestion point: of an output, or of the input with its number */
+    uint32_t packets; /* since the last sample */
+    uint32_t draws; /* random numbers used; also samples that would tell */
+    uint64_t old; /* bytes, when the last notification was made */
+    double due; /* regular: share of a notification that has built up */
+} qcn_port;
+
+typedef struct qcn_flow { /* a reaction point */
+    double rate, target; /* bytes per picosecond; rate 0: not limited */
+    cop_time next; /* packet */
+    cop_time timer; /* end of this timer cycle */
+    int64_t bytes_left; /* of this byte cycle */
+    uint32_t byte_stage, time_stage; /* cycles since the last notification */
+    uint32_t bytes; /* of the last packet */
+    cop_time sent; /* when it started */
+} qcn_flow;
+
+#define QCN_FEEDBACK_MOST 63u
+
+void qcn_on_enqueue(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p);
+void qcn_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p);
+/* The 6 bits for a queue of q bytes that had `old` when it last told; 0: no congestion. */
+uint32_t qcn_feedback(const qcn_cfg *cfg, uint64_t qeq, uint64_t q, uint64_t old);
+
+cop_time qcn_next_send(struct cop_net *net, void *flow, cop_time now);
+void qcn_on_send(struct cop_net *net, void *flow, const cop_pkt *p);
+void qcn_on_control(struct cop_net *net, void *flow, const cop_pkt *p);
+
+#endif

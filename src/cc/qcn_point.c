@@ -1,0 +1,109 @@
+/* QCN congestion points.
+ *
+ * Where    outputs, or inputs, that face another switch; neither what hosts inject nor what they are sent is
+ *          sampled (seed 003, 3.3.1).
+ * When     every `every` packets of data that leave an output, or that come in: with Q the bytes in the
+ *          output's buffer (without one: that wait for it in all inputs), or in the input buffer,
+ *            Fb = -((Q - Qeq) + w (Q - Qold)),   Qold: Q when the last notification was made.
+ *          Fb < 0 is congestion; |Fb| is quantised to 0..63, 63 from Qeq (1 + 2 w) on, to the nearest.
+ * Who      of congested samples a share tells: at an output the source of the packet that leaves, at an input
+ *          that of one drawn among those that stand there.
+ * Source   IEEE 802.1Qau 30.2.1; M-qcn-cp, M-qcnsw-in, M-qcnsw-out, G-qcn-10. */
+#include "base/rng.h"
+#include "cc/qcn.h"
+
+uint32_t qcn_feedback(const qcn_cfg *cfg, uint64_t qeq, uint64_t q, uint64_t old)
+{
+    double fb = ((double)q - (double)qeq) + cfg->w * ((double)q - (double)old);
+    double most = (double)qeq * (1.0 + 2.0 * cfg->w);
+    if (fb <= 0.0)
+        return 0;
+    return fb >= most ? QCN_FEEDBACK_MOST : (uint32_t)(fb / most * QCN_FEEDBACK_MOST + 0.5);
+}
+
+static cop_rng draw(const struct cop_net *net, uint32_t port, qcn_port *s)
+{
+    cop_rng rng = cop_rng_make(cop_net_info(net)->seed, COP_RNG_MARK, port);
+    rng.counter = (uint64_t)s->draws++ << 2;
+    return rng;
+}
+
+/* Does this sample tell? */
+static bool tells(const qcn_cfg *cfg, qcn_port *s, cop_rng *rng)
+{
+    if (!cfg->regular)
+        return cop_rng_unit(rng) < cfg->share;
+    s->due += cfg->share;
+    if (s->due < 1.0)
+        return false;
+    s->due -= 1.0;
+    return true;
+}
+
+/* A sample of q bytes at a congestion point: what to tell, 0: nothing. */
+static uint32_t sample(struct cop_net *net, qcn_port *s, uint64_t q, cop_rng *rng)
+{
+    const qcn_cfg *cfg = cop_net_cc_cfg(net);
+    qcn_net *all = cop_net_cc_net(net);
+    uint32_t fb = qcn_feedback(cfg, all->qeq, q, s->old);
+    all->samples++;
+    if (fb == 0)
+        return 0;
+    all->over++;
+    if (!tells(cfg, s, rng))
+        return 0;
+    all->told++;
+    s->old = q;
+    return fb;
+}
+
+static bool due(const qcn_cfg *cfg, qcn_port *s, const cop_pkt *p)
+{
+    if ((p->flags & COP_PKT_CONTROL) || ++s->packets < cfg->every)
+        return false;
+    s->packets = 0;
+    return true;
+}
+
+void qcn_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
+{
+    const qcn_cfg *cfg = cop_net_cc_cfg(net);
+    qcn_port *s = cop_net_cc_port(net, port);
+    if (cfg->sample != QCN_OUTPUT || cop_net_faces_host(net, port) || !due(cfg, s, p))
+        return;
+    cop_rng rng = draw(net, port, s);
+    uint32_t fb = sample(net, s, cop_net_output_bytes(net, port), &rng);
+    if (fb > 0)
+        cop_net_notify(net, port, p, fb);
+}
+
+/* Packets of data, which stand in input `in`, and their bytes. */
+static uint32_t standing(const struct cop_net *net, uint32_t in, uint64_t *bytes)
+{
+    uint32_t n = 0;
+    *bytes = 0;
+    for (const cop_pkt *p = cop_net_input_first(net, in); p; p = cop_net_input_next(net, in, p))
+        if (!(p->flags & COP_PKT_CONTROL)) {
+            *bytes += p->bytes;
+            n++;
+        }
+    return n;
+}
+
+void qcn_on_enqueue(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p)
+{
+    (void)out;
+    const qcn_cfg *cfg = cop_net_cc_cfg(net);
+    qcn_port *s = cop_net_cc_port(net, in);
+    if (cfg->sample != QCN_INPUT || cop_net_faces_host(net, in) || !due(cfg, s, p))
+        return;
+    uint64_t bytes;
+    uint32_t n = standing(net, in, &bytes);
+    cop_rng rng = draw(net, in, s);
+    uint32_t fb = sample(net, s, bytes, &rng), victim = fb > 0 ? cop_rng_below(&rng, n) : 0;
+    for (const cop_pkt *v = cop_net_input_first(net, in); fb > 0; v = cop_net_input_next(net, in, v))
+        if (!(v->flags & COP_PKT_CONTROL) && victim-- == 0) {
+            cop_net_notify(net, cop_net_out_port(net, in, v), v, fb);
+            return;
+        }
+}

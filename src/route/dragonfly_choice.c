@@ -1,0 +1,133 @@
+/* Minimal or not, packet by packet at the first switch. See dragonfly_choice.h. */
+#include "route/dragonfly_choice.h"
+
+enum { CHOSEN = 1, TURNED = 2, AGAIN = 4 }; /* hop->state: has chosen; was in the group it visits; twice */
+
+#define LATE (1u << 31) /* in hop->mid, dependency check only: chosen at the second switch, if it is in the first group */
+
+const char *const cop_choice_via_names[] = {"other", "any-but-source", "own-port", NULL};
+
+int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop_err *err)
+{
+    int rc = cop_dragonfly_init(&c->map, r, err);
+    if (rc != 0)
+        return rc;
+    c->via = cfg->via;
+    c->progressive = cfg->progressive;
+    r->vls = c->progressive ? 4 : 3;
+    r->state = c;
+    return 0;
+}
+
+/* Group behind the global link that port `in_port` of switch `sw` stands for; COP_NONE: no cable. */
+static uint32_t own_group(const cop_route *r, const cop_dragonfly *d, uint32_t sw, uint32_t in_port)
+{
+    uint32_t port = cop_topo_switch_port(r->topo, sw, cop_dragonfly_global0(d) + in_port % d->h);
+    uint32_t to = r->topo->port[port].to;
+    return to == COP_NONE ? COP_NONE : r->topo->port[to].owner / d->a;
+}
+
+/* Number i of the groups that a way from group `from` to group `to` may visit; COP_NONE: past the last. */
+static uint32_t nth_group(const cop_choice *c, uint32_t from, uint32_t to, uint32_t i)
+{
+    uint32_t other = c->via == COP_CHOICE_ANY_BUT_SOURCE ? from : to;
+    uint32_t low = from < other ? from : other, high = from < other ? other : from;
+    uint32_t group = i + (i >= low ? 1 : 0);
+    group += low != high && group >= high ? 1 : 0;
+    return group < c->map.groups ? group : COP_NONE;
+}
+
+static uint32_t count_groups(const cop_choice *c)
+{
+    uint32_t taken = c->via == COP_CHOICE_ANY_BUT_SOURCE ? 1 : 2;
+    return c->map.groups > taken ? c->map.groups - taken : 0;
+}
+
+/* The dependency check asks for all groups, whatever the rule would say: COP_NONE, the minimal way, first;
+ * with `progressive` once more for packets that choose at their second switch. Packets inside a group
+ * have the minimal way only. */
+bool cop_choice_mid(const cop_route *r, uint32_t src, uint32_t dst, uint32_t i, uint32_t *mid)
+{
+    const cop_choice *c = r->state;
+    const cop_dragonfly *d = &c->map;
+    uint32_t from = src / d->p / d->a, to = dst / d->p / d->a;
+    *mid = COP_NONE;
+    if (i == 0)
+        return true;
+    if (from == to)
+        return false;
+    uint32_t n = count_groups(c);
+    if (i > n * (c->progressive ? 2 : 1))
+        return false;
+    *mid = nth_group(c, from, to, (i - 1) % n) | (i > n ? LATE : 0);
+    return true;
+}
+
+static uint32_t draw_group(const cop_route *r, const cop_hop *hop, const cop_route_view *view)
+{
+    const cop_choice *c = r->state;
+    const cop_dragonfly *d = &c->map;
+    if (c->via == COP_CHOICE_OWN_PORT && hop->in_port < d->p)
+        return own_group(r, d, hop->sw, hop->in_port);
+    uint32_t n = count_groups(c);
+    if (n == 0 || view->rng == NULL)
+        return COP_NONE;
+    return nth_group(c, hop->sw / d->a, hop->dst / d->p / d->a, cop_rng_below(view->rng, n));
+}
+
+/* Lanes of local hops: in the source's group (a second one there), in that which is visited. */
+static uint8_t visit_vl(const cop_choice *c)
+{
+    return c->progressive ? 2 : 1;
+}
+
+static void choose(const cop_route *r, cop_hop *hop, const cop_route_view *view, cop_choice_rule rule,
+                   uint8_t local_vl)
+{
+    const cop_choice *c = r->state;
+    const cop_dragonfly *d = &c->map;
+    uint32_t target = hop->dst / d->p;
+    cop_ways w = {.via = draw_group(r, hop, view)};
+    if (w.via == COP_NONE)
+        return;
+    w.minimal = cop_dragonfly_leave(d, hop->sw, target / d->a, target, local_vl, 0);
+    w.other = cop_dragonfly_leave(d, hop->sw, w.via, w.via, local_vl, 0);
+    w.minimal_links = cop_dragonfly_distance(d, hop->sw, target);
+    w.other_links = cop_dragonfly_detour(d, hop->sw, w.via, target);
+    if (rule(r, hop, &w, view))
+        hop->mid = w.via;
+}
+
+unsigned cop_choice_route(const cop_route *r, cop_hop *hop, const cop_route_view *view, cop_cand *cand,
+                          cop_choice_rule rule)
+{
+    const cop_choice *c = r->state;
+    const cop_dragonfly *d = &c->map;
+    uint32_t here = hop->sw / d->a, to = hop->dst / d->p / d->a;
+    uint8_t last = hop->control ? 1 : (uint8_t)(r->vls - 1), local_vl = 0;
+    bool first = hop->in_port < d->p, inside = cop_dragonfly_is_local(d, hop->in_port);
+    if (inside && here != to && !(hop->state & TURNED) && c->progressive && here != hop->mid)
+        local_vl = 1; /* a second local hop in the first group */
+    if (hop->mid != COP_NONE && (hop->mid & LATE) && !first)
+        hop->mid = inside && here != to ? hop->mid & ~LATE : COP_NONE;
+    if (view != NULL && !hop->control && here != to && hop->mid == COP_NONE) {
+        if (first && !(hop->state & CHOSEN)) {
+            hop->state |= CHOSEN;
+            choose(r, hop, view, rule, 0);
+        } else if (c->progressive && inside && !(hop->state & AGAIN)) {
+            hop->state |= AGAIN;
+            choose(r, hop, view, rule, 1);
+        }
+    }
+    if (hop->mid == COP_NONE || (hop->mid & LATE)) {
+        *cand = cop_dragonfly_to(d, hop, local_vl, 0, last);
+        return 1;
+    }
+    if (here == hop->mid)
+        hop->state |= TURNED;
+    if (hop->state & TURNED)
+        *cand = cop_dragonfly_to(d, hop, visit_vl(c), 1, last);
+    else
+        *cand = cop_dragonfly_leave(d, hop->sw, hop->mid, hop->mid, local_vl, 0);
+    return 1;
+}

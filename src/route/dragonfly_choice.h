@@ -1,0 +1,62 @@
+/* Routings on dragonflies that choose between the minimal way and a non-minimal one, packet by packet at the
+ * first switch, from what that switch knows. A routing is one rule; the rest is here.
+ *
+ * Packets to another group choose; packets inside their group and control packets go minimal. The
+ * non-minimal way visits one other group and turns there at whichever switch it enters by: drawn per
+ * packet (`via`), or that of the global link that the source's own port stands for (`via: own-port`, host i
+ * of a switch and its global link i modulo h; only for the first switch's own links).
+ * `progressive: yes`: a packet that chose the minimal way and was sent on inside its group is asked again
+ * at the switch with the global link.
+ *
+ * Deadlock: lanes rise along the way, so channels are used in one order:
+ *   local 0, global 0, local 1, global 1, local 2                                      3 lanes
+ *   progressive: local 0, local 1, global 0, local 2, global 1, local 3                4 lanes
+ * The last one is that of every local hop in the destination's group; control packets use their own lane
+ * 1 there. hop->mid keeps the group that is visited. */
+#ifndef COP_ROUTE_DRAGONFLY_CHOICE_H
+#define COP_ROUTE_DRAGONFLY_CHOICE_H
+
+#include "route/dragonfly_map.h"
+
+enum cop_choice_via { COP_CHOICE_OTHER, COP_CHOICE_ANY_BUT_SOURCE, COP_CHOICE_OWN_PORT };
+
+typedef struct cop_choice_cfg { /* options that all have; first member of each routing's own */
+    int via; /* enum cop_choice_via */
+    bool progressive;
+} cop_choice_cfg;
+
+typedef struct cop_choice {
+    cop_dragonfly map;
+    int via;
+    bool progressive;
+} cop_choice;
+
+/* The two ways a packet has: first hops, and how many links they are long. */
+typedef struct cop_ways {
+    cop_cand minimal, other;
+    uint32_t minimal_links, other_links;
+    uint32_t via; /* group that the other one visits */
+} cop_ways;
+
+/* True: the packet takes the other way. The view is that of hop->sw and has a random number generator. */
+typedef bool (*cop_choice_rule)(const cop_route *r, const cop_hop *hop, const cop_ways *w,
+                                const cop_route_view *view);
+
+extern const char *const cop_choice_via_names[];
+#define COP_CHOICE_OPTS(cfg, via_default)                                                          \
+    {"via", COP_OPT_ENUM, offsetof(cfg, choice.via), via_default, 0, 0, cop_choice_via_names,      \
+     "group that a non-minimal way visits: drawn among those of neither source nor destination, among " \
+     "all but the source's, or that of the global link which the source's own port stands for"},   \
+    {                                                                                              \
+        "progressive", COP_OPT_BOOL, offsetof(cfg, choice.progressive), "no", 0, 0, NULL,          \
+            "a packet may change its mind once more inside its first group (one lane more)"        \
+    }
+
+/* Set r up; `c` becomes r->state or its first member. */
+int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop_err *err);
+/* Members `route` and `mid` of each routing. */
+unsigned cop_choice_route(const cop_route *r, cop_hop *hop, const cop_route_view *view, cop_cand *cand,
+                          cop_choice_rule rule);
+bool cop_choice_mid(const cop_route *r, uint32_t src, uint32_t dst, uint32_t i, uint32_t *mid);
+
+#endif

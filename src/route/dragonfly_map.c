@@ -1,0 +1,93 @@
+/* Where things are in a dragonfly. See dragonfly_map.h.
+ *
+ * Numbering is that of cop_dragonfly_shape (topo.h): ports of a switch are hosts, then the other switches of
+ * its group in ascending order, then global links. Where two groups have several links, the target
+ * switch's number picks one, so a flow keeps its path. */
+#include "route/dragonfly_map.h"
+
+static void collect_links(cop_dragonfly *d, const cop_topo *t, cop_arena *arena)
+{
+    size_t pairs = (size_t)d->groups * d->groups;
+    d->first = COP_NEW_ARRAY(arena, uint32_t, pairs + 2);
+    uint32_t *next = d->first + 1; /* shifted by one, so that filling moves it into place */
+    for (int fill = 0; fill < 2; fill++) {
+        for (uint32_t p = 0; p < t->host_port0; p++) {
+            if (t->port[p].to == COP_NONE || t->port[p].link_class != COP_LINK_GLOBAL)
+                continue;
+            uint32_t sw = t->port[p].owner, far = t->port[t->port[p].to].owner;
+            size_t pair = (size_t)(sw / d->a) * d->groups + far / d->a;
+            if (fill)
+                d->link[next[pair]++] = (cop_gateway){sw, far, t->port[p].local};
+            else
+                next[pair + 1]++;
+        }
+        if (fill)
+            break;
+        for (size_t i = 1; i <= pairs; i++)
+            next[i] += next[i - 1];
+        d->link = COP_NEW_ARRAY(arena, cop_gateway, (size_t)next[pairs] + 1);
+    }
+}
+
+int cop_dragonfly_init(cop_dragonfly *d, cop_route *r, cop_err *err)
+{
+    const cop_topo *t = r->topo;
+    if (t->shape.kind != COP_SHAPE_DRAGONFLY)
+        return cop_err_add(err, COP_E_INPUT,
+                           "routing %s needs a dragonfly, the topology is %s; leave the routing "
+                           "out to get the one that fits, or use updn",
+                           r->ops->name, t->kind ? t->kind : "something else");
+    const cop_dragonfly_shape *s = &t->shape.u.dragonfly;
+    *d = (cop_dragonfly){.p = s->p, .a = s->a, .h = s->h, .groups = s->groups};
+    collect_links(d, t, &r->arena);
+    for (uint32_t g = 0; g < d->groups; g++)
+        for (uint32_t to = 0; to < d->groups; to++)
+            if (g != to && d->first[g * d->groups + to] == d->first[g * d->groups + to + 1])
+                return cop_err_add(err, COP_E_INPUT,
+                                   "routing %s: groups %u and %u have no global link; every pair "
+                                   "of groups needs one",
+                                   r->ops->name, g, to);
+    return 0;
+}
+
+const cop_gateway *cop_dragonfly_gateway(const cop_dragonfly *d, uint32_t from, uint32_t to,
+                                         uint32_t key)
+{
+    size_t pair = (size_t)from * d->groups + to;
+    uint32_t links = d->first[pair + 1] - d->first[pair];
+    return &d->link[d->first[pair] + (links > 1 ? key % links : 0)];
+}
+
+cop_cand cop_dragonfly_leave(const cop_dragonfly *d, uint32_t sw, uint32_t group, uint32_t key,
+                             uint8_t local_vl, uint8_t global_vl)
+{
+    const cop_gateway *g = cop_dragonfly_gateway(d, sw / d->a, group, key);
+    if (g->sw == sw)
+        return (cop_cand){.port = g->port, .vl = global_vl};
+    return (cop_cand){.port = cop_dragonfly_local_port(d, sw, g->sw), .vl = local_vl};
+}
+
+cop_cand cop_dragonfly_to(const cop_dragonfly *d, const cop_hop *hop, uint8_t local_vl,
+                          uint8_t global_vl, uint8_t last_vl)
+{
+    uint32_t target = hop->dst / d->p;
+    if (target == hop->sw)
+        return (cop_cand){.port = (uint16_t)(hop->dst % d->p)};
+    if (target / d->a != hop->sw / d->a)
+        return cop_dragonfly_leave(d, hop->sw, target / d->a, target, local_vl, global_vl);
+    return (cop_cand){.port = cop_dragonfly_local_port(d, hop->sw, target), .vl = last_vl};
+}
+
+uint32_t cop_dragonfly_distance(const cop_dragonfly *d, uint32_t from, uint32_t to)
+{
+    if (from / d->a == to / d->a)
+        return from != to;
+    const cop_gateway *g = cop_dragonfly_gateway(d, from / d->a, to / d->a, to);
+    return (g->sw != from) + 1u + (g->far != to);
+}
+
+uint32_t cop_dragonfly_detour(const cop_dragonfly *d, uint32_t from, uint32_t via, uint32_t to)
+{
+    const cop_gateway *g = cop_dragonfly_gateway(d, from / d->a, via, via);
+    return (g->sw != from) + 1u + cop_dragonfly_distance(d, g->far, to);
+}

@@ -1,0 +1,68 @@
+/* Where things are in a dragonfly, for its routings: gateways between groups, next hops, lengths of ways. */
+#ifndef COP_ROUTE_DRAGONFLY_MAP_H
+#define COP_ROUTE_DRAGONFLY_MAP_H
+
+#include "route/route_cfg.h"
+
+typedef struct cop_gateway { /* an end of a global link */
+    uint32_t sw, far; /* switch on this side, on the other */
+    uint16_t port; /* of sw */
+} cop_gateway;
+
+typedef struct cop_dragonfly {
+    uint32_t p, a, h, groups;
+    uint32_t *first; /* [from * groups + to], one more at the end: links from group to group */
+    cop_gateway *link;
+} cop_dragonfly;
+
+/* Fails unless the topology is a dragonfly whose groups all have a link to each other. */
+int cop_dragonfly_init(cop_dragonfly *d, cop_route *r, cop_err *err);
+
+static inline uint32_t cop_dragonfly_group(const cop_dragonfly *d, uint32_t sw)
+{
+    return sw / d->a;
+}
+
+static inline uint32_t cop_dragonfly_switch_of(const cop_dragonfly *d, uint32_t host)
+{
+    return host / d->p;
+}
+
+static inline bool cop_dragonfly_is_local(const cop_dragonfly *d, uint32_t port)
+{
+    return port >= d->p && port < d->p + d->a - 1;
+}
+
+static inline uint32_t cop_dragonfly_global0(const cop_dragonfly *d)
+{
+    return d->p + d->a - 1;
+}
+
+/* Port of `sw` to another switch of its group, and the other way round. */
+static inline uint16_t cop_dragonfly_local_port(const cop_dragonfly *d, uint32_t sw, uint32_t to)
+{
+    return (uint16_t)(d->p + to % d->a - (to > sw ? 1 : 0));
+}
+
+static inline uint32_t cop_dragonfly_neighbour(const cop_dragonfly *d, uint32_t sw, uint32_t port)
+{
+    uint32_t at = port - d->p;
+    return sw / d->a * d->a + at + (at >= sw % d->a ? 1 : 0);
+}
+
+/* The link by which group `from` sends to group `to`; `key` picks among parallel ones. */
+const cop_gateway *cop_dragonfly_gateway(const cop_dragonfly *d, uint32_t from, uint32_t to,
+                                         uint32_t key);
+/* Next hop from `sw` to another group, with these lanes. */
+cop_cand cop_dragonfly_leave(const cop_dragonfly *d, uint32_t sw, uint32_t group, uint32_t key,
+                             uint8_t local_vl, uint8_t global_vl);
+/* Next hop on the shortest way to hop->dst: lanes before its group, and of the local hop there. */
+cop_cand cop_dragonfly_to(const cop_dragonfly *d, const cop_hop *hop, uint8_t local_vl,
+                          uint8_t global_vl, uint8_t last_vl);
+
+/* Links of the shortest way between two switches; and of the one that visits group `via` in between,
+ * entering and leaving it by whatever switches have the links. */
+uint32_t cop_dragonfly_distance(const cop_dragonfly *d, uint32_t from, uint32_t to);
+uint32_t cop_dragonfly_detour(const cop_dragonfly *d, uint32_t from, uint32_t via, uint32_t to);
+
+#endif

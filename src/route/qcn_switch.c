@@ -1,0 +1,179 @@
+/* QCN-Switch: non-minimal adaptive routing on dragonflies, driven by congestion notifications.
+ *
+ * Rule     every output to another switch has a probability P, at first 100 %. A packet that may choose draws
+ *          N from 1 to 100 and takes the other way if N > P of the minimal way's first port.
+ * Less     a notification for a host of this switch ends here: it lowers P of the port it came in by, or,
+ *          made here, of the port whose queue was long. With feedback F, 0 to 63:  P x (1 - Lf F).
+ * Compare  (`compare`) the port's last F is noted first; with M, the mean of the last F over the switch's
+ *          outputs to other switches: F < M - th1: P + PI;  F > M + th2: P x (1 - Lf (F - M));  else as it is.
+ * Source processing (`source_processing`) what this switch notifies hosts elsewhere of lowers P of the
+ *          output that the packet waits for, too; by comparison as well unless `own_plain`.
+ * More     each `packets` packets of data that leave by a port without a notification: P + PI; and its last F
+ *          is multiplied by `decay`. Every notification begins the count anew.
+ * Fixed    (`switch_over`) P is set to 0 by a notification and to 100 by the count: table entries that are
+ *          switched over, for comparison.
+ * Needs a congestion control that makes notifications, cc.kind qcn.
+ * Source   Benito, Vallejo, Beivide, Izu (seed 003) 3.1 to 3.3; M-qcnsw, M-qcnsw-fb, M-qcnsw-src. */
+#include "route/dragonfly_choice.h"
+
+typedef struct qcn_switch_cfg {
+    cop_choice_cfg choice;
+    bool compare, source_processing, own_plain, switch_over;
+    double lf, pi, th1, th2, decay;
+    int64_t packets;
+} qcn_switch_cfg;
+
+typedef struct port_state {
+    double p; /* per cent */
+    double last; /* feedback */
+    uint32_t sent; /* packets since the last notification or rise */
+} port_state;
+
+static port_state *state_of(const cop_route_view *view, uint32_t port)
+{
+    return view->can->port(view->ctx, port);
+}
+
+static const cop_dragonfly *map_of(const cop_route *r)
+{
+    return &((const cop_choice *)r->state)->map;
+}
+
+static bool qcn_rule(const cop_route *r, const cop_hop *hop, const cop_ways *w,
+                     const cop_route_view *view)
+{
+    (void)r, (void)hop;
+    double p = state_of(view, w->minimal.port)->p;
+    return p < 100.0 && (double)(1 + cop_rng_below(view->rng, 100)) > p;
+}
+
+static void rise(const qcn_switch_cfg *cfg, port_state *s)
+{
+    s->p = cfg->switch_over ? 100.0 : s->p + cfg->pi;
+    if (s->p > 100.0)
+        s->p = 100.0;
+}
+
+static void fall(const qcn_switch_cfg *cfg, port_state *s, double feedback)
+{
+    double factor = 1.0 - cfg->lf * feedback;
+    s->p = cfg->switch_over || factor < 0.0 ? 0.0 : s->p * factor;
+}
+
+static double mean_feedback(const cop_route *r, uint32_t sw, const cop_route_view *view)
+{
+    const cop_dragonfly *d = map_of(r);
+    uint32_t ports = cop_topo_ports_of(r->topo, sw);
+    double sum = 0.0;
+    for (uint32_t p = d->p; p < ports; p++)
+        sum += state_of(view, p)->last;
+    return sum / (ports - d->p);
+}
+
+static void apply(const cop_route *r, uint32_t sw, const cop_route_view *view, const cop_notice *n,
+                  bool plain)
+{
+    const qcn_switch_cfg *cfg = r->cfg;
+    port_state *s = state_of(view, n->port);
+    double f = n->word;
+    s->sent = 0;
+    s->last = f;
+    if (!cfg->compare || plain) {
+        fall(cfg, s, f);
+        return;
+    }
+    double mean = mean_feedback(r, sw, view);
+    if (f < mean - cfg->th1)
+        rise(cfg, s);
+    else if (f > mean + cfg->th2)
+        fall(cfg, s, f - mean);
+}
+
+static bool on_notice(const cop_route *r, uint32_t sw, const cop_route_view *view, const cop_notice *n)
+{
+    const qcn_switch_cfg *cfg = r->cfg;
+    bool mine = n->host / map_of(r)->p == sw, transit = n->port >= map_of(r)->p;
+    if (!mine && !(n->own && cfg->source_processing))
+        return false;
+    if (transit)
+        apply(r, sw, view, n, !mine && cfg->own_plain);
+    return mine;
+}
+
+static void on_send(const cop_route *r, uint32_t sw, const cop_route_view *view, uint32_t port)
+{
+    (void)sw;
+    const qcn_switch_cfg *cfg = r->cfg;
+    port_state *s = state_of(view, port);
+    if (port < map_of(r)->p || ++s->sent < cfg->packets)
+        return;
+    s->sent = 0;
+    s->last *= cfg->decay;
+    rise(cfg, s);
+}
+
+static void prepare(const cop_route *r, uint32_t sw, const cop_route_view *view)
+{
+    for (uint32_t p = 0; p < cop_topo_ports_of(r->topo, sw); p++)
+        state_of(view, p)->p = 100.0;
+}
+
+static int qcn_switch_setup(cop_route *r, const void *cfg, cop_err *err)
+{
+    cop_choice *c = COP_NEW_ARRAY(&r->arena, cop_choice, 1);
+    r->port_size = sizeof(port_state);
+    return cop_choice_setup(r, c, &((const qcn_switch_cfg *)cfg)->choice, err);
+}
+
+static unsigned qcn_switch_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
+                                 cop_cand *cand)
+{
+    return cop_choice_route(r, hop, view, cand, qcn_rule);
+}
+
+static double port_value(const cop_route *r, const void *state, unsigned which)
+{
+    (void)r;
+    const port_state *s = state;
+    return which == 0 ? s->p : s->last;
+}
+
+static const cop_route_value values[] = {{"p_min", "%"}, {"feedback", ""}, {NULL, NULL}};
+
+#define AT(member) offsetof(qcn_switch_cfg, member)
+static const cop_opt qcn_switch_opts[] = {
+    COP_CHOICE_OPTS(qcn_switch_cfg, "own-port"),
+    {"compare", COP_OPT_BOOL, AT(compare), "yes", 0, 0, NULL,
+     "compare a notification with the mean of the switch's ports (feedback comparison)"},
+    {"source_processing", COP_OPT_BOOL, AT(source_processing), "no", 0, 0, NULL,
+     "a switch heeds the notifications that it makes itself, too; for sampling at inputs"},
+    {"own_plain", COP_OPT_BOOL, AT(own_plain), "no", 0, 0, NULL,
+     "and lowers the probability without comparison"},
+    {"lf", COP_OPT_REAL, AT(lf), "0.015625", 0, 1, NULL,
+     "a notification with feedback F lowers the probability by the share lf F (Lf)"},
+    {"pi", COP_OPT_REAL, AT(pi), "1", 0, 100, NULL, "rise of the probability, per cent (PI)"},
+    {"packets", COP_OPT_INT, AT(packets), "100", 1, 1e9, NULL,
+     "packets without a notification after which it rises (PCl)"},
+    {"th1", COP_OPT_REAL, AT(th1), "0", 0, 63, NULL, "comparison: so far below the mean it rises (Th1)"},
+    {"th2", COP_OPT_REAL, AT(th2), "30", 0, 63, NULL, "comparison: so far above it falls (Th2)"},
+    {"decay", COP_OPT_REAL, AT(decay), "1", 0, 1, NULL,
+     "factor of a port's last feedback with each rise; 1: it is kept"},
+    {"switch_over", COP_OPT_BOOL, AT(switch_over), "no", 0, 0, NULL,
+     "no probabilities: a notification switches a port over to non-minimal, the count back"},
+    {0}};
+
+const cop_route_ops cop_route_qcn_switch = {
+    .name = "qcn-switch",
+    .summary = "dragonfly: minimal with a probability per port, which notifications lower",
+    .source = "Benito et al. (seed 003); M-qcnsw",
+    .opts = qcn_switch_opts,
+    .cfg_size = sizeof(qcn_switch_cfg),
+    .setup = qcn_switch_setup,
+    .route = qcn_switch_route,
+    .mid = cop_choice_mid,
+    .prepare = prepare,
+    .on_send = on_send,
+    .on_notice = on_notice,
+    .port_values = values,
+    .port_value = port_value,
+};

@@ -1,0 +1,61 @@
+/* UGAL with local information, on dragonflies.
+ *
+ * Rule     the other way is taken if  q_min H_min > q_other H_other + threshold:  q the bytes that wait for a
+ *          way's first port, or were sent there and are not yet released behind (`loads: lane`: on the
+ *          way's first lane alone), H its number of links.
+ * Source   Singh, PhD thesis, Stanford 2005; Kim et al., ISCA 2008 (UGAL-L); G-qcn-8. */
+#include "route/dragonfly_choice.h"
+
+static const char *const load_names[] = {"port", "lane", NULL};
+
+typedef struct ugal_cfg {
+    cop_choice_cfg choice;
+    int loads;
+    uint64_t threshold_bytes;
+} ugal_cfg;
+
+static uint64_t load_of(const ugal_cfg *cfg, const cop_route_view *view, cop_cand c)
+{
+    return cfg->loads == 0 ? view->load(view->ctx, c.port, c.vl)
+                           : view->can->lane_load(view->ctx, c.port, c.vl);
+}
+
+static bool ugal_rule(const cop_route *r, const cop_hop *hop, const cop_ways *w,
+                      const cop_route_view *view)
+{
+    (void)hop;
+    const ugal_cfg *cfg = r->cfg;
+    return load_of(cfg, view, w->minimal) * w->minimal_links >
+           load_of(cfg, view, w->other) * w->other_links + cfg->threshold_bytes;
+}
+
+static int ugal_setup(cop_route *r, const void *cfg, cop_err *err)
+{
+    cop_choice *c = COP_NEW_ARRAY(&r->arena, cop_choice, 1);
+    return cop_choice_setup(r, c, &((const ugal_cfg *)cfg)->choice, err);
+}
+
+static unsigned ugal_route(const cop_route *r, cop_hop *hop, const cop_route_view *view, cop_cand *cand)
+{
+    return cop_choice_route(r, hop, view, cand, ugal_rule);
+}
+
+static const cop_opt ugal_opts[] = {
+    COP_CHOICE_OPTS(ugal_cfg, "other"),
+    {"loads", COP_OPT_ENUM, offsetof(ugal_cfg, loads), "port", 0, 0, load_names,
+     "what is compared: all that waits for a port, or what waits for the lane"},
+    {"threshold", COP_OPT_BYTES, offsetof(ugal_cfg, threshold_bytes), "0", 0, 1e12, NULL,
+     "the minimal way is kept unless its product is so much larger"},
+    {0}};
+
+const cop_route_ops cop_route_ugal = {
+    .name = "ugal",
+    .summary = "dragonfly: minimal or not by the queues of the first switch (UGAL-L)",
+    .source = "Singh, Stanford 2005; Kim et al., ISCA 2008; M-ugal",
+    .opts = ugal_opts,
+    .cfg_size = sizeof(ugal_cfg),
+    .asks_lanes = true,
+    .setup = ugal_setup,
+    .route = ugal_route,
+    .mid = cop_choice_mid,
+};
