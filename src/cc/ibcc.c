@@ -67,10 +67,10 @@ static uint16_t ibcc_on_deliver(struct cop_net *net, uint32_t host, const cop_pk
     return marked ? run->answer : 0;
 }
 
-static const cop_cc_value flow_values[] = {
+static const cop_value flow_values[] = {
     {"ccti", "index"}, {"delay", "ns"}, {"rate", "Gbit/s"}, {"becns", "packets"}, {0}};
-static const cop_cc_value port_values[] = {{"state", "congested"}, {"fill", "bytes"}, {0}};
-static const cop_cc_value counters[] = {
+static const cop_value port_values[] = {{"state", "congested"}, {"fill", "bytes"}, {0}};
+static const cop_value counters[] = {
     {"ccti_triggers", "times"}, {"credits_delayed", "packets"}, {"flows_notified", "flows"}, {0}};
 
 static double ibcc_port_value(struct cop_net *net, uint32_t port, uint32_t vl, unsigned which)

@@ -15,7 +15,8 @@ static const cop_opt opts[] = {
      "queues that are sampled: buffers of outputs, or of inputs"},
     {"qeq", COP_OPT_BYTES, AT(qeq_bytes), "auto", 1, 1e12, auto_word,
      "set point of a queue (Qeq); auto: a fifth of the buffer"},
-    {"w", COP_OPT_REAL, AT(w), "2", 0, 100, NULL, "weight of the growth since the last notification"},
+    {"w", COP_OPT_REAL, AT(w), "2", 0, 100, NULL,
+     "weight of the growth since the last notification"},
     {"every", COP_OPT_INT, AT(every), "100", 1, 1e9, NULL, "packets between samples (CPC)"},
     {"share", COP_OPT_SHARE, AT(share), "30 %", 0, 1, NULL,
      "of the samples above the set point that make a notification"},
@@ -27,7 +28,8 @@ static const cop_opt opts[] = {
     {"bytes", COP_OPT_BYTES, AT(bytes_limit), "150 kB", 1, 1e12, NULL, "of a byte cycle"},
     {"timer", COP_OPT_TIME, AT(timer_ps), "10 ms", 2, 1e15, NULL, "of a timer cycle"},
     {"recovery", COP_OPT_INT, AT(recovery), "5", 0, 1000, NULL, "cycles of fast recovery"},
-    {"increase", COP_OPT_RATE, AT(ai_bps), "5 Mbit/s", 0, 1e14, NULL, "active increase of the target"},
+    {"increase", COP_OPT_RATE, AT(ai_bps), "5 Mbit/s", 0, 1e14, NULL,
+     "active increase of the target"},
     {"hyper_increase", COP_OPT_RATE, AT(hai_bps), "50 Mbit/s", 0, 1e14, NULL,
      "hyper-active increase of the target"},
     {"min_rate", COP_OPT_RATE, AT(min_bps), "10 Mbit/s", 1e3, 1e14, NULL, "no rate is below"},
@@ -38,17 +40,20 @@ static void start(struct cop_net *net)
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
     qcn_net *all = cop_net_cc_net(net);
     const cop_netinfo *info = cop_net_info(net);
-    uint64_t buffer = cfg->sample == QCN_OUTPUT && info->output_bytes ? info->output_bytes : info->buffer_bytes;
+    uint64_t buffer =
+        cfg->sample == QCN_OUTPUT && info->output_bytes ? info->output_bytes : info->buffer_bytes;
     all->qeq = cfg->qeq_bytes ? cfg->qeq_bytes : buffer / 5;
 }
 
 static int check(const void *config, const cop_netinfo *info, cop_err *err)
 {
     const qcn_cfg *cfg = config;
-    uint64_t buffer = cfg->sample == QCN_OUTPUT && info->output_bytes ? info->output_bytes : info->buffer_bytes;
+    uint64_t buffer =
+        cfg->sample == QCN_OUTPUT && info->output_bytes ? info->output_bytes : info->buffer_bytes;
     if (cfg->qeq_bytes > buffer)
         return cop_err_add(err, COP_E_INPUT,
-                           "qeq is above the buffer that is sampled, so no queue is ever too long; make it smaller");
+                           "qeq is above the buffer that is sampled, so no queue is ever too long; "
+                           "make it smaller");
     return 0;
 }
 
@@ -66,8 +71,9 @@ static double counter(struct cop_net *net, unsigned which)
     return (double)(which == 0 ? all->samples : which == 1 ? all->over : all->told);
 }
 
-static const cop_cc_value flow_values[] = {{"rate", "Gbit/s"}, {NULL, NULL}};
-static const cop_cc_value counters[] = {{"qcn_samples", ""}, {"qcn_congested", ""}, {"qcn_told", ""}, {NULL, NULL}};
+static const cop_value flow_values[] = {{"rate", "Gbit/s"}, {NULL, NULL}};
+static const cop_value counters[] = {
+    {"qcn_samples", ""}, {"qcn_congested", ""}, {"qcn_told", ""}, {NULL, NULL}};
 
 const cop_cc_ops cop_cc_qcn = {
     .name = "qcn",

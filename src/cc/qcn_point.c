@@ -101,7 +101,8 @@ void qcn_on_enqueue(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p)
     uint32_t n = standing(net, in, &bytes);
     cop_rng rng = draw(net, in, s);
     uint32_t fb = sample(net, s, bytes, &rng), victim = fb > 0 ? cop_rng_below(&rng, n) : 0;
-    for (const cop_pkt *v = cop_net_input_first(net, in); fb > 0; v = cop_net_input_next(net, in, v))
+    for (const cop_pkt *v = cop_net_input_first(net, in); fb > 0;
+         v = cop_net_input_next(net, in, v))
         if (!(v->flags & COP_PKT_CONTROL) && victim-- == 0) {
             cop_net_notify(net, cop_net_out_port(net, in, v), v, fb);
             return;

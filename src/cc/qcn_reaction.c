@@ -81,7 +81,8 @@ void qcn_on_send(struct cop_net *net, void *flow, const cop_pkt *p)
         return;
     f->byte_stage++;
     end_of_cycle(cfg, f, link_rate(net, p->src));
-    f->bytes_left += (int64_t)(recovering(cfg, f->byte_stage) ? cfg->bytes_limit : cfg->bytes_limit / 2);
+    f->bytes_left +=
+        (int64_t)(recovering(cfg, f->byte_stage) ? cfg->bytes_limit : cfg->bytes_limit / 2);
 }
 
 void qcn_on_control(struct cop_net *net, void *flow, const cop_pkt *p)

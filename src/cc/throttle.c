@@ -208,9 +208,9 @@ static void throttle_on_send(struct cop_net *net, void *flow, const cop_pkt *p)
 
 /* -- what can be observed -- */
 
-static const cop_cc_value flow_values[] = {
+static const cop_value flow_values[] = {
     {"ccti", "index"}, {"delay", "ns"}, {"rate", "Gbit/s"}, {"becns", "packets"}, {0}};
-static const cop_cc_value port_values[] = {{"state", "queues"}, {0}};
+static const cop_value port_values[] = {{"state", "queues"}, {0}};
 
 /* The rate is that of packets of full size. */
 static double throttle_flow_value(struct cop_net *net, const void *flow, uint32_t src,

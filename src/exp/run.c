@@ -95,7 +95,8 @@ static int build_route(world *w, cop_config *c, cop_err *err)
     if (!c->sw.lanes) {
         w->lanes = most_of(w->lanes, c->queue->lanes ? c->queue->lanes(c->queue_cfg) : 0);
         w->lanes = most_of(w->lanes, c->sw.host_lanes);
-        w->lanes = most_of(w->lanes, c->nic.control_vl + 1);
+        if (c->nic.control_vl >= 0)
+            w->lanes = most_of(w->lanes, c->nic.control_vl + w->route.control_vls);
     }
     w->route.lanes = w->lanes;
     return 0;

@@ -29,6 +29,16 @@ static __attribute__((noinline)) void count_late(cop_net *net, uint32_t host, co
         (void)cop_probe_flow(pr, p->src, p->dst, p->seq, inside, false);
 }
 
+static __attribute__((noinline)) void count_birth(cop_probe *pr, const cop_pkt *p, cop_time latency)
+{
+    uint64_t bin = p->t_gen / pr->sample;
+    if (bin >= pr->n_bins)
+        return;
+    pr->birth[bin].packets++;
+    pr->birth[bin].latency_ps += latency;
+    pr->birth[bin].misrouted += p->mid != COP_NONE;
+}
+
 static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time start, cop_time done)
 {
     cop_probe *pr = &net->probe;
@@ -57,7 +67,10 @@ static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time start,
     }
     sp->bytes += inside;
     pr->host[host].received_bytes += inside;
+    if (COP_UNLIKELY(pr->birth != NULL))
+        count_birth(pr, p, latency);
     if (after_warmup) {
+        pr->misrouted += p->mid != COP_NONE;
         sp->packets++;
         sp->latency_ps += latency;
         cop_hist_add(pr->latency, latency);

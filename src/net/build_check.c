@@ -54,6 +54,16 @@ static int check_injected(const cop_net *net, const cop_net_parts *pt, unsigned 
         return cop_err_add(err, COP_E_INPUT, "%s: %s %d exceed switch.lanes %u; raise switch.lanes",
                            cop_build_at(pt, option, where, sizeof(where)), option, (int)have,
                            net->lanes);
+    int64_t control = pt->nic->control_vl < 1        ? 0
+                      : link_class == COP_LINK_TRUNK ? pt->nic->control_vl + pt->route->control_vls
+                                                     : pt->nic->control_vl + 1;
+    if (link_class != COP_LINK_HOST && !pt->route->single && control > have)
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "%s: control packets from lane %d on need %d lanes with routing %s, links with "
+            "%s have %d; give them more, or choose a lower nic.control_vl",
+            cop_build_at(pt, "nic.control_vl", where, sizeof(where)), (int)pt->nic->control_vl,
+            (int)control, pt->route->ops->name, option, (int)have);
     if (link_class != COP_LINK_HOST && !pt->route->single)
         return 0;
     int64_t spread = pt->queue->inject_vl ? pt->queue->lanes(pt->queue_cfg) : 1;

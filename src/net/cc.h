@@ -5,15 +5,12 @@
 #define COP_NET_CC_H
 
 #include "base/err.h"
+#include "base/value.h"
 #include "net/pkt.h"
 #include "net/view.h"
 
 struct cop_opt;
 struct cop_net;
-
-typedef struct cop_cc_value { /* something to observe */
-    const char *name, *unit;
-} cop_cc_value;
 
 typedef struct cop_cc_ops {
     const char *name, *summary, *source;
@@ -63,11 +60,11 @@ typedef struct cop_cc_ops {
     uint16_t (*on_deliver)(struct cop_net *net, uint32_t host, const cop_pkt *p);
 
     /* What run.observe may ask for, lists that end with a NULL name; `which` counts from 0. */
-    const cop_cc_value *flow_values, *port_values;
+    const cop_value *flow_values, *port_values;
     double (*flow_value)(struct cop_net *net, const void *flow, uint32_t src, unsigned which);
     double (*port_value)(struct cop_net *net, uint32_t port, uint32_t vl, unsigned which);
     /* Counters of the run, results of their own. */
-    const cop_cc_value *counters;
+    const cop_value *counters;
     double (*counter)(struct cop_net *net, unsigned which);
 } cop_cc_ops;
 

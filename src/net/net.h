@@ -176,7 +176,8 @@ typedef struct cop_totals {
     uint64_t hops, events;
     uint64_t retransmissions;
     uint64_t acks, cnps; /* sent */
-    uint64_t kept; /* notifications that ended at a switch */
+    uint64_t kept; /* notifications that ended at a switch, heard there; those that were sent are
+                      delivered */
     uint64_t fecns; /* packets marked, by any switch */
     uint64_t becns; /* heard by sources */
     uint64_t credits_missing; /* blocks that the final account did not find */
@@ -364,7 +365,7 @@ void cop_flow_fini(cop_net *net);
 /* Packets that have left their source and are not yet delivered. */
 static inline uint64_t cop_net_in_flight(const cop_net *net)
 {
-    return net->total.injected - net->total.delivered - net->total.lost - net->total.kept;
+    return net->total.injected - net->total.delivered - net->total.lost;
 }
 
 static inline cop_flow *cop_flow_at(const cop_net *net, uint32_t flow)

@@ -169,6 +169,8 @@ const cop_opt cop_run_opts[] = {
      "run although the routing's channel dependencies have a cycle"},
     {"event_queue", COP_OPT_ENUM, R(queue), "ring", 0, 0, queue_names,
      "pending events: bucket ring, or binary heap (reference; same results)"},
+    {"births", COP_OPT_BOOL, R(births), "no", 0, 0, NULL,
+     "series of latency and of non-minimal ways by the time at which messages come into being"},
     {"flows", COP_OPT_BOOL, R(flows), "no", 0, 0, NULL,
      "keep delivered bytes per source and destination, and check order"},
     {"observe", COP_OPT_STRING, R(observe), "", 0, 0, NULL,

@@ -81,6 +81,7 @@ typedef struct cop_run_cfg { /* section `run` */
     bool drain; /* go on after `duration` with sources off until the network is empty */
     bool allow_deadlock; /* run also when the routing's dependency check finds a cycle */
     int queue; /* event queue: 0 bucket ring, 1 heap */
+    bool births; /* series of latency and detours by the time at which packets come into being */
     bool flows; /* per (source, destination) table of delivered bytes and order check */
     uint64_t watch_limit; /* trace lines at most */
     const char *observe; /* what else to record over time, see observe.c */

@@ -62,6 +62,13 @@ void cop_net_notify(cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word
         cop_net_push(net, list->v[list->at].t, COP_EV_NOTICE, in->sw);
 }
 
+static void heard(cop_net *net, const cop_pkt *p)
+{
+    net->total.kept++;
+    net->total.becns++;
+    net->probe.stream[p->stream].becns++;
+}
+
 static void make(cop_net *net, struct cop_notices *list, const finding *f)
 {
     uint32_t h = cop_pkt_new(net);
@@ -83,6 +90,7 @@ static void make(cop_net *net, struct cop_notices *list, const finding *f)
     net->pkt[h] = p;
     net->total.cnps++;
     if (cop_routing_notice(net, f->port, &p, true)) {
+        heard(net, &p);
         cop_pkt_free(net, h);
         return;
     }
@@ -109,7 +117,9 @@ bool cop_notice_kept(cop_net *net, uint32_t port, uint32_t h)
         return false;
     cop_fc_give(net, port, cop_net_section_of(net, p, p->vl), p->bytes,
                 cop_max64(net->now, p->t_tail));
-    net->total.kept++;
+    heard(net, p);
+    net->total.delivered++;
+    net->total.delivered_bytes += p->bytes;
     cop_pkt_free(net, h);
     return true;
 }

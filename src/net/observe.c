@@ -5,7 +5,7 @@
  * Items    queue/PORT        bytes that wait for an output port, in all inputs (and its buffer)
  *          voq/IN>OUT        bytes that wait in one input of a switch for one of its outputs
  *          received/HOST     Gbit/s that a host takes in during each bin; received/all: every host
- *          VALUE/PORT        a value that the congestion control shows of an output port
+ *          VALUE/PORT        a value that the congestion control or the routing shows of an output port
  *          VALUE/FLOW        ... of a flow
  *          PORT   as in results, s1.4; a host's name stands for the switch port it is cabled to.
  *                 `@2` behind it chooses lane 2; otherwise all lanes (VALUE: lane 0).
@@ -15,13 +15,13 @@
 #include "net/observe.h"
 
 #include "base/opt.h"
-#include "net/net.h"
+#include "net/routing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUEUE, VOQ, CC_PORT, CC_FLOW, RECEIVED };
+enum { QUEUE, VOQ, CC_PORT, ROUTE_PORT, CC_FLOW, RECEIVED };
 
 #define ITEM_TEXT 200
 
@@ -209,7 +209,7 @@ static int add_received(parser *p, const char *target)
     return 0;
 }
 
-static const cop_cc_value *find_value(const cop_cc_value *list, const char *name)
+static const cop_value *find_value(const cop_value *list, const char *name)
 {
     for (; list != NULL && list->name != NULL; list++)
         if (strcmp(list->name, name) == 0)
@@ -222,9 +222,10 @@ static int unknown_kind(const parser *p)
     char text[300];
     size_t used =
         (size_t)snprintf(text, sizeof(text), "unknown; write queue/..., voq/..., received/...");
-    const cop_cc_value *lists[] = {p->net->cc->flow_values, p->net->cc->port_values};
+    const cop_value *lists[] = {p->net->cc->flow_values, p->net->cc->port_values,
+                                p->net->route->ops->port_values};
     for (size_t i = 0; i < COP_LEN(lists); i++)
-        for (const cop_cc_value *v = lists[i]; v && v->name && used + 40 < sizeof(text); v++)
+        for (const cop_value *v = lists[i]; v && v->name && used + 40 < sizeof(text); v++)
             used += (size_t)snprintf(text + used, sizeof(text) - used, ", %s/...", v->name);
     return fault(p, text);
 }
@@ -236,8 +237,10 @@ static int add_item(parser *p, char *text)
     if (target == NULL)
         return unknown_kind(p);
     *target++ = '\0';
-    const cop_cc_value *flow = find_value(cc->flow_values, text);
-    const cop_cc_value *port = find_value(cc->port_values, text);
+    const cop_value *flow = find_value(cc->flow_values, text);
+    const cop_value *port = find_value(cc->port_values, text);
+    const cop_route_ops *route = p->net->route->ops;
+    const cop_value *way = find_value(route->port_values, text);
     if (strcmp(text, "voq") == 0)
         return add_voq(p, target);
     if (strcmp(text, "received") == 0)
@@ -248,6 +251,8 @@ static int add_item(parser *p, char *text)
         return add_flow(p, text, target, (unsigned)(flow - cc->flow_values), flow->unit);
     if (port != NULL)
         return add_port(p, target, CC_PORT, (unsigned)(port - cc->port_values), port->unit);
+    if (way != NULL)
+        return add_port(p, target, ROUTE_PORT, (unsigned)(way - route->port_values), way->unit);
     return unknown_kind(p);
 }
 
@@ -294,6 +299,8 @@ static double value_of(cop_net *net, const cop_observation *o)
         return voq_bytes(net, o->a, o->b, o->vl);
     case CC_PORT:
         return net->cc->port_value(net, o->a, o->vl == COP_NONE ? 0 : o->vl, o->which);
+    case ROUTE_PORT:
+        return net->route->ops->port_value(net->route, cop_routing_port(net, o->a), o->which);
     default:
         flow = cop_flow_find(net, o->a, o->b, o->sl);
         if (flow == COP_NONE)

@@ -37,6 +37,11 @@ typedef struct cop_bin { /* one bin of the network-wide time series */
     uint64_t latency_ps; /* sum over the delivered */
 } cop_bin;
 
+typedef struct cop_birth { /* one bin of the series by time of generation, run.births */
+    uint64_t packets, misrouted; /* delivered; of these, by a non-minimal way */
+    uint64_t latency_ps;
+} cop_birth;
+
 typedef struct cop_flow_probe { /* one (source, destination) pair, run.flows */
     uint64_t key; /* src << 32 | dst, plus 1; 0 = empty slot */
     uint64_t packets, bytes; /* delivered, taken in after the warm-up */
@@ -67,6 +72,9 @@ typedef struct cop_probe {
     cop_host_probe *host;
     cop_port_probe *port;
     cop_bin *bin; /* [n_bins] */
+    cop_birth *birth; /* [n_bins]; NULL: off */
+    uint64_t
+        misrouted; /* packets delivered after the warm-up by a non-minimal way; routings that choose */
     uint64_t *series; /* [n_series * n_bins] payload taken in, in parts of a byte */
     uint32_t *series_of; /* [n_streams] row in `series` */
     double **received; /* [n_hosts] parts of a byte per bin (run.observe), which are whole numbers;

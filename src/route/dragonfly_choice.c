@@ -1,9 +1,15 @@
 /* Minimal or not, packet by packet at the first switch. See dragonfly_choice.h. */
 #include "route/dragonfly_choice.h"
 
-enum { CHOSEN = 1, TURNED = 2, AGAIN = 4 }; /* hop->state: has chosen; was in the group it visits; twice */
+enum {
+    CHOSEN = 1,
+    TURNED = 2,
+    AGAIN = 4
+}; /* hop->state: has chosen; was in the group it visits; twice */
 
-#define LATE (1u << 31) /* in hop->mid, dependency check only: chosen at the second switch, if it is in the first group */
+#define LATE                                                                                       \
+    (1u                                                                                            \
+     << 31) /* in hop->mid, dependency check only: chosen at the second switch, if it is in the first group */
 
 const char *const cop_choice_via_names[] = {"other", "any-but-source", "own-port", NULL};
 
@@ -15,6 +21,7 @@ int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop
     c->via = cfg->via;
     c->progressive = cfg->progressive;
     r->vls = c->progressive ? 4 : 3;
+    r->control_vls = 2;
     r->state = c;
     return 0;
 }
@@ -81,8 +88,8 @@ static uint8_t visit_vl(const cop_choice *c)
     return c->progressive ? 2 : 1;
 }
 
-static void choose(const cop_route *r, cop_hop *hop, const cop_route_view *view, cop_choice_rule rule,
-                   uint8_t local_vl)
+static void choose(const cop_route *r, cop_hop *hop, const cop_route_view *view,
+                   cop_choice_rule rule, uint8_t local_vl)
 {
     const cop_choice *c = r->state;
     const cop_dragonfly *d = &c->map;
@@ -98,8 +105,8 @@ static void choose(const cop_route *r, cop_hop *hop, const cop_route_view *view,
         hop->mid = w.via;
 }
 
-unsigned cop_choice_route(const cop_route *r, cop_hop *hop, const cop_route_view *view, cop_cand *cand,
-                          cop_choice_rule rule)
+unsigned cop_choice_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
+                          cop_cand *cand, cop_choice_rule rule)
 {
     const cop_choice *c = r->state;
     const cop_dragonfly *d = &c->map;

@@ -44,8 +44,15 @@ typedef bool (*cop_choice_rule)(const cop_route *r, const cop_hop *hop, const co
 
 extern const char *const cop_choice_via_names[];
 #define COP_CHOICE_OPTS(cfg, via_default)                                                          \
-    {"via", COP_OPT_ENUM, offsetof(cfg, choice.via), via_default, 0, 0, cop_choice_via_names,      \
-     "group that a non-minimal way visits: drawn among those of neither source nor destination, among " \
+    {"via",                                                                                        \
+     COP_OPT_ENUM,                                                                                 \
+     offsetof(cfg, choice.via),                                                                    \
+     via_default,                                                                                  \
+     0,                                                                                            \
+     0,                                                                                            \
+     cop_choice_via_names,                                                                         \
+     "group that a non-minimal way visits: drawn among those of neither source nor destination, "  \
+     "among "                                                                                      \
      "all but the source's, or that of the global link which the source's own port stands for"},   \
     {                                                                                              \
         "progressive", COP_OPT_BOOL, offsetof(cfg, choice.progressive), "no", 0, 0, NULL,          \
@@ -55,8 +62,8 @@ extern const char *const cop_choice_via_names[];
 /* Set r up; `c` becomes r->state or its first member. */
 int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop_err *err);
 /* Members `route` and `mid` of each routing. */
-unsigned cop_choice_route(const cop_route *r, cop_hop *hop, const cop_route_view *view, cop_cand *cand,
-                          cop_choice_rule rule);
+unsigned cop_choice_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
+                          cop_cand *cand, cop_choice_rule rule);
 bool cop_choice_mid(const cop_route *r, uint32_t src, uint32_t dst, uint32_t i, uint32_t *mid);
 
 #endif

@@ -22,7 +22,8 @@ static int pause_setup(cop_route *r, const void *cfg, cop_err *err)
     return cop_choice_setup(r, c, &((const pause_cfg *)cfg)->choice, err);
 }
 
-static unsigned pause_route(const cop_route *r, cop_hop *hop, const cop_route_view *view, cop_cand *cand)
+static unsigned pause_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
+                            cop_cand *cand)
 {
     return cop_choice_route(r, hop, view, cand, pause_rule);
 }

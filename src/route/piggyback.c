@@ -30,7 +30,8 @@ static bool piggyback_rule(const cop_route *r, const cop_hop *hop, const cop_way
     if (flags_of(view)[g->sw % d->a] >> (g->port - cop_dragonfly_global0(d)) & 1)
         return true;
     return view->load(view->ctx, w->minimal.port, w->minimal.vl) * w->minimal_links >
-           view->load(view->ctx, w->other.port, w->other.vl) * w->other_links + cfg->threshold_bytes;
+           view->load(view->ctx, w->other.port, w->other.vl) * w->other_links +
+               cfg->threshold_bytes;
 }
 
 /* Something has changed at a global link: do the flags still hold? */
@@ -82,7 +83,8 @@ static unsigned piggyback_route(const cop_route *r, cop_hop *hop, const cop_rout
 static const cop_opt piggyback_opts[] = {
     COP_CHOICE_OPTS(piggyback_cfg, "other"),
     {"factor", COP_OPT_REAL, offsetof(piggyback_cfg, factor), "2", 0, 1e6, NULL,
-     "a global link is flagged if more waits for it than this times the mean of the switch's links"},
+     "a global link is flagged if more waits for it than this times the mean of the switch's "
+     "links"},
     {"margin", COP_OPT_BYTES, offsetof(piggyback_cfg, margin_bytes), "5000 B", 0, 1e12, NULL,
      "and so much more"},
     {"threshold", COP_OPT_BYTES, offsetof(piggyback_cfg, threshold_bytes), "0", 0, 1e12, NULL,

@@ -89,7 +89,8 @@ static void apply(const cop_route *r, uint32_t sw, const cop_route_view *view, c
         fall(cfg, s, f - mean);
 }
 
-static bool on_notice(const cop_route *r, uint32_t sw, const cop_route_view *view, const cop_notice *n)
+static bool on_notice(const cop_route *r, uint32_t sw, const cop_route_view *view,
+                      const cop_notice *n)
 {
     const qcn_switch_cfg *cfg = r->cfg;
     bool mine = n->host / map_of(r)->p == sw, transit = n->port >= map_of(r)->p;
@@ -138,7 +139,7 @@ static double port_value(const cop_route *r, const void *state, unsigned which)
     return which == 0 ? s->p : s->last;
 }
 
-static const cop_route_value values[] = {{"p_min", "%"}, {"feedback", ""}, {NULL, NULL}};
+static const cop_value values[] = {{"p_min", "%"}, {"feedback", ""}, {NULL, NULL}};
 
 #define AT(member) offsetof(qcn_switch_cfg, member)
 static const cop_opt qcn_switch_opts[] = {
@@ -154,7 +155,8 @@ static const cop_opt qcn_switch_opts[] = {
     {"pi", COP_OPT_REAL, AT(pi), "1", 0, 100, NULL, "rise of the probability, per cent (PI)"},
     {"packets", COP_OPT_INT, AT(packets), "100", 1, 1e9, NULL,
      "packets without a notification after which it rises (PCl)"},
-    {"th1", COP_OPT_REAL, AT(th1), "0", 0, 63, NULL, "comparison: so far below the mean it rises (Th1)"},
+    {"th1", COP_OPT_REAL, AT(th1), "0", 0, 63, NULL,
+     "comparison: so far below the mean it rises (Th1)"},
     {"th2", COP_OPT_REAL, AT(th2), "30", 0, 63, NULL, "comparison: so far above it falls (Th2)"},
     {"decay", COP_OPT_REAL, AT(decay), "1", 0, 1, NULL,
      "factor of a port's last feedback with each rise; 1: it is kept"},

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/rng.h"
+#include "base/value.h"
 #include "topo/topo.h"
 
 struct cop_opt;
@@ -68,10 +69,6 @@ typedef struct cop_notice { /* what a congestion notification says to a switch *
     bool own; /* made at this switch, just now */
 } cop_notice;
 
-typedef struct cop_route_value { /* something to observe */
-    const char *name, *unit;
-} cop_route_value;
-
 typedef struct cop_route_ops {
     const char *name, *summary, *source;
     const struct cop_opt *opts;
@@ -109,7 +106,7 @@ typedef struct cop_route_ops {
     bool (*on_notice)(const cop_route *r, uint32_t sw, const cop_route_view *view,
                       const cop_notice *notice);
     /* What run.observe may ask for of an output port, a list that ends with a NULL name. */
-    const cop_route_value *port_values;
+    const cop_value *port_values;
     double (*port_value)(const cop_route *r, const void *port_state, unsigned which);
 } cop_route_ops;
 
@@ -121,6 +118,8 @@ struct cop_route {
     cop_arena arena;
     uint32_t vls; /* virtual lanes it needs for deadlock freedom */
     uint32_t lanes; /* virtual lanes the network has (>= vls); set before setup */
+    uint32_t control_vls; /* lanes that control packets need, which may have a range of their own
+                             (nic.control_vl); 0 after setup: vls */
     uint32_t max_cand; /* most candidates of one decision */
     size_t port_size, switch_size; /* state of each switch output port and of each switch, zeroed */
     bool in_order; /* packets of a flow stay in order */

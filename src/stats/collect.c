@@ -94,12 +94,28 @@ static const char *stream_name(const cop_net *net, cop_result *r, uint32_t s)
     return cop_arena_printf(&r->arena, "%s/%u#%u", entry, st->host, earlier + 1);
 }
 
+/* Of packets that came into being in each bin, as far as they have been delivered. */
+static void collect_births(const cop_net *net, cop_result *r)
+{
+    const cop_probe *pr = &net->probe;
+    cop_series *packets = add_series(r, "births/packets", "packets", pr->n_bins);
+    cop_series *latency = add_series(r, "births/latency", "ns", pr->n_bins);
+    cop_series *misrouted = add_series(r, "births/misrouted", "%", pr->n_bins);
+    for (uint32_t b = 0; b < pr->n_bins; b++) {
+        const cop_birth *bin = &pr->birth[b];
+        double n = bin->packets ? (double)bin->packets : 1.0;
+        packets->v[b] = (double)bin->packets;
+        latency->v[b] = (double)bin->latency_ps / n / 1e3;
+        misrouted->v[b] = 100.0 * (double)bin->misrouted / n;
+    }
+}
+
 static void collect_series(const cop_net *net, cop_result *r)
 {
     const cop_probe *pr = &net->probe;
     bool per_stream = pr->n_series == net->traffic->n_streams;
     r->series =
-        COP_NEW_ARRAY(&r->arena, cop_series, pr->n_series + 3 + net->n_observe + net->n_levels);
+        COP_NEW_ARRAY(&r->arena, cop_series, pr->n_series + 6 + net->n_observe + net->n_levels);
     for (uint32_t i = 0; i < pr->n_series; i++) {
         const char *name = per_stream ? stream_name(net, r, i) : net->traffic->entry_name[i];
         cop_series *s =
@@ -122,6 +138,8 @@ static void collect_series(const cop_net *net, cop_result *r)
         in_network += (double)bin->injected - (double)bin->delivered;
         inside->v[b] = in_network;
     }
+    if (pr->birth)
+        collect_births(net, r);
     for (uint32_t i = 0; i < net->n_levels; i++) {
         const cop_gauge *g = &net->queue_ops->levels[i];
         cop_series *s = add_series(r, g->name, g->unit, pr->n_bins);
@@ -308,7 +326,7 @@ static void collect_scalars(cop_net *net, cop_result *r)
 {
     const cop_cc_ops *cc = net->cc;
     const cop_totals *t = &net->total;
-    bool notifies = cc->on_deliver != NULL;
+    bool notifies = cc->on_deliver != NULL || cc->notifies;
     uint32_t n_own = 0;
     while (cc->counters && cc->counters[n_own].name)
         n_own++;
@@ -317,7 +335,7 @@ static void collect_scalars(cop_net *net, cop_result *r)
         marking += net->probe.port[p].marked > 0;
     uint32_t exchanged = cop_count_exchanges(net->traffic);
     r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar,
-                              13 + net->n_counters + net->n_levels + n_own +
+                              15 + net->n_counters + net->n_levels + n_own +
                                   2 * net->traffic->n_entries + marking + exchanged);
     double sections, bytes;
     input_memory(net, &sections, &bytes);
@@ -326,6 +344,10 @@ static void collect_scalars(cop_net *net, cop_result *r)
     add_scalar(r, "retransmissions", "packets", (double)t->retransmissions);
     add_scalar(r, "acks", "packets", (double)t->acks);
     add_scalar(r, "notifications", "packets", (double)t->cnps);
+    if (net->listens)
+        add_scalar(r, "notifications_kept", "packets", (double)t->kept);
+    if (net->route->ops->mid)
+        add_scalar(r, "packets_misrouted", "packets", (double)net->probe.misrouted);
     if (net->traffic->gives_up)
         add_scalar(r, "messages_given_up", "messages", (double)net->traffic->n_given_up);
     if (notifies) {

@@ -17,7 +17,7 @@ static void test_draws(void **state)
     start(&r, "random-tree", &t, NULL, 0);
     assert_int_equal(r.max_cand, 5);
     cop_rng rng = cop_rng_make(3, COP_RNG_ROUTE, 0);
-    cop_route_view view = {NULL, NULL, &rng}; /* no loads: it must not ask for them */
+    cop_route_view view = {NULL, NULL, &rng, NULL}; /* no loads: it must not ask for them */
     const uint32_t sw[] = {0, t.shape.u.tree.level0[2]}, ups[] = {3, 5};
     for (size_t i = 0; i < 2; i++) {
         cop_hop hop = {.sw = sw[i], .dst = 63, .mid = COP_NONE};

@@ -98,7 +98,7 @@ static double own_counter(struct cop_net *net, unsigned which)
     return (double)(marks_of(net)->given[which ? 2 : 0] * 10 + which);
 }
 
-static const cop_cc_value own_counters[] = {{"own.first", "things"}, {"own.second", "more"}, {0}};
+static const cop_value own_counters[] = {{"own.first", "things"}, {"own.second", "more"}, {0}};
 
 static void run_marked(marks *m, bool counters, cop_result *r)
 {

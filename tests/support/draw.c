@@ -326,6 +326,44 @@ static void put_nic(draw *d, uint32_t overhead)
     draw_put(d, "}\n");
 }
 
+/* A number between the least value of an option and `most`, where short runs of small networks notice it. */
+static uint32_t near_least(draw *d, const cop_opt *o, double unit, uint32_t most)
+{
+    uint32_t low = (uint32_t)(o->min / unit + 0.999),
+             high = o->max > o->min ? (uint32_t)(o->max / unit) : most;
+    high = o->max / unit > 4e9 || high > most ? most : high;
+    return between(d, low, high < low ? low : high);
+}
+
+/* Options of a plug-in that nothing here knows more about than its table says: half of them are given. */
+static void put_options(draw *d, const cop_opt *o)
+{
+    for (; o != NULL && o->name != NULL; o++) {
+        uint32_t names = 0;
+        while (o->names && o->names[names])
+            names++;
+        bool given = below(d, 2);
+        if (o->type == COP_OPT_ENUM)
+            draw_put(d, ", %s: %s", o->name, o->names[below(d, names)]);
+        else if (o->type == COP_OPT_BOOL)
+            draw_put(d, ", %s: %s", o->name, below(d, 2) ? "yes" : "no");
+        else if (o->type == COP_OPT_INT)
+            draw_put(d, ", %s: %u", o->name, near_least(d, o, 1, (uint32_t)o->min + 11));
+        else if (!given)
+            continue;
+        else if (o->type == COP_OPT_REAL)
+            draw_put(d, ", %s: %.3f", o->name, near_least(d, o, 0.125, 40) / 8.0);
+        else if (o->type == COP_OPT_SHARE)
+            draw_put(d, ", %s: %u %%", o->name, near_least(d, o, 0.01, 100));
+        else if (o->type == COP_OPT_TIME)
+            draw_put(d, ", %s: %u ns", o->name, near_least(d, o, 1000, 20000));
+        else if (o->type == COP_OPT_BYTES)
+            draw_put(d, ", %s: %u B", o->name, near_least(d, o, 1, 4 * d->mtu));
+        else if (o->type == COP_OPT_RATE)
+            draw_put(d, ", %s: %u Mbit/s", o->name, near_least(d, o, 1e6, 500 * d->link_gbps));
+    }
+}
+
 /* Thresholds, tables and timers at the scale of these short runs. */
 static void put_ibcc(draw *d)
 {
@@ -372,6 +410,12 @@ static void put_throttle(draw *d)
         PUT_NUMBER(d, ", packet_size: %u B", 0, 2 * d->mtu - 1);
 }
 
+static bool throttles(const char *cc)
+{
+    return strcmp(cc, "ith") == 0 || strcmp(cc, "ib-ith") == 0 || strcmp(cc, "ccfit") == 0 ||
+           strcmp(cc, "ecocc") == 0;
+}
+
 /* Would this control be refused with the scheme that was drawn? */
 static bool suits(const draw *d, const char *cc)
 {
@@ -393,30 +437,18 @@ static void put_cc(draw *d)
         d->cc = strcmp(d->queueing, "fbicm") == 0  ? "ccfit"
                 : strcmp(d->queueing, "hfdi") == 0 ? "ecocc"
                                                    : "ith";
+    if (cop_route_find(d->routing)->on_notice && below(d, 4)) /* a routing that waits to be told */
+        d->cc = "qcn";
     draw_put(d, "cc: {kind: %s", d->cc);
     if (strcmp(d->cc, "pace") == 0)
         PUT_NUMBER(d, ", rate: %u Gbit/s", 1, d->link_gbps);
     else if (strcmp(d->cc, "ibcc") == 0)
         put_ibcc(d);
-    else if (strcmp(d->cc, "none") != 0)
+    else if (throttles(d->cc))
         put_throttle(d);
+    else
+        put_options(d, cop_cc_find(d->cc)->opts);
     draw_put(d, "}\n");
-}
-
-/* Numbers near their least value, where queues are short and much waits. */
-static void put_options(draw *d, const cop_opt *o)
-{
-    for (; o->name != NULL; o++) {
-        uint32_t names = 0;
-        while (o->names && o->names[names])
-            names++;
-        if (o->type == COP_OPT_INT)
-            draw_put(d, ", %s: %u", o->name, (uint32_t)o->min + below(d, 12));
-        else if (o->type == COP_OPT_ENUM)
-            draw_put(d, ", %s: %s", o->name, o->names[below(d, names)]);
-        else if (o->type == COP_OPT_BOOL)
-            draw_put(d, ", %s: %s", o->name, below(d, 2) ? "yes" : "no");
-    }
 }
 
 static void put_host(draw *d)

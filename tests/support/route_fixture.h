@@ -94,7 +94,7 @@ static inline void check_pairs(const cop_route *r, bool minimal)
     const cop_topo *t = r->topo;
     uint32_t *dist = cop_alloc(t->n_switches * 4), *queue = cop_alloc(t->n_switches * 4);
     cop_rng rng = cop_rng_make(1, COP_RNG_TEST, 0), pick = cop_rng_make(2, COP_RNG_TEST, 0);
-    cop_route_view view = {NULL, fake_load, &rng};
+    cop_route_view view = {NULL, fake_load, &rng, NULL};
     for (uint32_t src = 0; src < t->n_hosts; src++) {
         distances(t, src, dist, queue);
         for (uint32_t dst = 0; dst < t->n_hosts; dst++) {

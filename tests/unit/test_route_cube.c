@@ -82,7 +82,7 @@ static void test_adaptive_cube_choice(void **state)
     start(&r, "adaptive-cube", &t, &(cop_adaptive_cube_cfg){.ties = COP_TIES_PLUS}, 4);
     uint64_t load[5] = {500, 0, 100, 300, 0};
     cop_rng rng = cop_rng_make(3, COP_RNG_ROUTE, 0);
-    cop_route_view view = {load, port_load, &rng};
+    cop_route_view view = {load, port_load, &rng, NULL};
     /* (0,0) -> (2,4): plus in dimension 0, both ways in dimension 1. */
     cop_hop hop = {.sw = 0, .in_port = 4, .dst = 2 + 8 * 4, .mid = COP_NONE};
     cop_cand cand[COP_MAX_CAND];
@@ -151,7 +151,7 @@ static void test_adaptive_cube_ties(void **state)
     start(&r, "adaptive-cube", &t, NULL, 4);
     uint64_t load[6][8] = {{0, 9, 8, 7}, {0}, {0, 9, 7, 7}, {0}, {0, 7, 9, 9}};
     cop_rng rng = cop_rng_make(3, COP_RNG_ROUTE, 0), before = rng;
-    cop_route_view view = {load, lane_load, &rng};
+    cop_route_view view = {load, lane_load, &rng, NULL};
     cop_cand cand[COP_MAX_CAND];
     cop_hop hop = {.sw = 0, .dst = 26, .mid = COP_NONE};
     const unsigned lane[] = {3, 0, 2, 0, 1};
@@ -252,7 +252,7 @@ static void check_mids(const cop_topo *t, const cop_valiant_cfg *cfg, uint32_t s
     assert_int_equal(r.ops->inject(&r, &listed, NULL), 0);
     assert_int_equal(listed.mid, 3); /* whoever lists the ways gives the intermediate */
     cop_rng rng = cop_rng_make(5, COP_RNG_ROUTE, 0);
-    cop_route_view view = {NULL, fake_load, &rng};
+    cop_route_view view = {NULL, fake_load, &rng, NULL};
     for (int i = 0; i < 2000; i++) {
         cop_hop hop = {.src = src, .dst = dst, .mid = COP_NONE};
         assert_int_equal(r.ops->inject(&r, &hop, &view), 0);

@@ -222,7 +222,7 @@ static void test_adaptive_tree_ties(void **state)
         uint32_t least = pattern == (1u << UPS) - 1 ? pattern : ~pattern & ((1u << UPS) - 1);
         for (uint32_t u = 0; u < UPS; u++)
             load[2 + u] = 7 + (pattern >> u & 1);
-        cop_route_view view = {load, port_load, &rng};
+        cop_route_view view = {load, port_load, &rng, NULL};
         cop_hop hop = {.sw = 0, .dst = 3, .mid = COP_NONE};
         cop_cand cand[COP_MAX_CAND];
         uint32_t hits[UPS] = {0}, ties = (uint32_t)__builtin_popcount(least);
@@ -357,7 +357,7 @@ static void test_an_old_intermediate_is_forgotten(void **state)
     build(&t, "dragonfly", &(cop_dragonfly_cfg){2, 4, 2, 0});
     start(&r, "dragonfly-valiant", &t, &(cop_valiant_cfg){.intra = COP_INTRA_MINIMAL}, 0);
     cop_rng rng = cop_rng_make(5, COP_RNG_ROUTE, 0);
-    cop_route_view view = {NULL, fake_load, &rng};
+    cop_route_view view = {NULL, fake_load, &rng, NULL};
     cop_hop hop = {.src = 0, .dst = 7, .mid = 30};
     assert_int_equal(r.ops->inject(&r, &hop, &view), 0);
     assert_int_equal(hop.mid, COP_NONE);

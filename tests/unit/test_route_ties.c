@@ -12,7 +12,7 @@ static uint32_t *count_flows(const cop_topo *t, int ties, bool halfway, cop_rng 
     cop_route r;
     cop_cube_map map;
     cop_err err = {0};
-    cop_route_view view = {NULL, fake_load, rng};
+    cop_route_view view = {NULL, fake_load, rng, NULL};
     uint32_t *flows = cop_alloc(t->n_ports * sizeof(*flows));
     start(&r, "dor", t, &(cop_dor_cfg){.datelines = true, .ties = ties}, 0);
     assert_int_equal(cop_cube_map_init(&map, t, COP_TIES_PLUS, &r.arena, "test", &err), 0);
@@ -116,7 +116,7 @@ static void test_random_draws(void **state)
     build(&t, "torus", &(cop_cube_cfg){INTS(8, 3), 1});
     start(&r, "dor", &t, &(cop_dor_cfg){.datelines = true, .ties = COP_TIES_RANDOM}, 0);
     cop_rng rng = cop_rng_make(3, COP_RNG_ROUTE, 0);
-    cop_route_view view = {NULL, fake_load, &rng};
+    cop_route_view view = {NULL, fake_load, &rng, NULL};
     cop_hop hop = {.sw = 1, .in_port = 4, .dst = 5, .mid = COP_NONE};
     unsigned plus = 0;
     for (int i = 0; i < 4000; i++) {
@@ -196,7 +196,7 @@ static void test_adaptive_decides(void **state)
         for (uint32_t dst = 0; dst < t.n_hosts; dst++) {
             uint64_t load[6] = {0};
             cop_rng rng = cop_rng_make(3, COP_RNG_ROUTE, sw);
-            cop_route_view view = {load, tie_load, &rng};
+            cop_route_view view = {load, tie_load, &rng, NULL};
             cop_hop hop = {.sw = sw, .in_port = 4, .dst = dst, .mid = COP_NONE};
             if ((sw + 2) % 4 != dst / 2 % 4 || sw / 4 != dst / 2 / 4)
                 continue; /* half-way round dimension 0, and nothing else to do */
@@ -219,7 +219,7 @@ static void test_adaptive_decides(void **state)
     start(&a, "adaptive-cube", &t, &(cop_adaptive_cube_cfg){.ties = COP_TIES_PLUS}, 0);
     cop_hop hop = {.sw = 0, .in_port = 4, .dst = 2 * 2, .mid = COP_NONE};
     uint64_t load[6] = {1, 0};
-    cop_route_view view = {load, tie_load, NULL};
+    cop_route_view view = {load, tie_load, NULL, NULL};
     assert_int_equal(a.ops->route(&a, &hop, &view, cand), 3); /* both ways, and plus as escape */
     assert_int_equal(cand[0].port, 1);
     assert_int_equal(cand[1].port, 0);
