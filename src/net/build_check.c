@@ -178,6 +178,47 @@ static int check_queues(const cop_net *net, const cop_net_parts *pt, cop_err *er
                        total);
 }
 
+/* Following the tables from switch `sw`, is `dst` reached? */
+static bool reaches(const cop_net_parts *pt, uint32_t sw, uint32_t dst)
+{
+    const cop_topo *t = pt->topo;
+    for (uint32_t steps = 0; steps <= t->n_switches; steps++) {
+        cop_hop hop = {.sw = sw, .in_port = COP_PORT_NONE, .src = dst, .dst = dst, .mid = COP_NONE};
+        cop_cand cand[COP_MAX_CAND];
+        if (pt->route->lft)
+            cand[0].port = pt->route->lft[(size_t)sw * t->n_hosts + dst];
+        else
+            pt->route->ops->route(pt->route, &hop, NULL, cand);
+        if (cand[0].port >= cop_topo_ports_of(t, sw))
+            return false;
+        uint32_t to = t->port[cop_topo_switch_port(t, sw, cand[0].port)].to;
+        if (to == COP_NONE || cop_topo_is_host_port(t, to))
+            return to == cop_topo_host_port(t, dst);
+        sw = t->port[to].owner;
+    }
+    return false;
+}
+
+/* Switches that send notifications must get to every host, not only those where packets begin. */
+static int check_reach(const cop_net *net, const cop_net_parts *pt, cop_err *err)
+{
+    char where[256], name[64];
+    if (!net->cc->notifies || !pt->route->single)
+        return 0;
+    for (uint32_t sw = 0; sw < pt->topo->n_switches; sw++)
+        for (uint32_t dst = 0; dst < pt->topo->n_hosts; dst++)
+            if (!reaches(pt, sw, dst))
+                return cop_err_add(
+                    err, COP_E_INPUT,
+                    "%s: cc %s sends notifications from switches, and routing %s does not lead "
+                    "from "
+                    "switch %u to %s; use a network that can be crossed both ways, or another cc",
+                    cop_build_at(pt, "cc", where, sizeof(where)), net->cc->name,
+                    pt->route->ops->name, sw,
+                    cop_topo_host_name(pt->topo, dst, name, sizeof(name)));
+    return 0;
+}
+
 static int check_combination(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     char where[256];
@@ -232,5 +273,7 @@ int cop_build_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
         rc = check_queues(net, pt, err);
     if (rc == 0)
         rc = check_combination(net, pt, err);
+    if (rc == 0)
+        rc = check_reach(net, pt, err);
     return rc ? rc : check_plugins(net, pt, err);
 }
