@@ -6,6 +6,7 @@
 #include "base/opt.h"
 
 static const char *const sample_names[] = {"output", "input", NULL};
+static const char *const port_names[] = {"auto", "transit", "all", NULL};
 static const char *const auto_word[] = {"auto", "0", NULL};
 static const char *const share_names[] = {"random", "regular", NULL};
 
@@ -13,6 +14,8 @@ static const char *const share_names[] = {"random", "regular", NULL};
 static const cop_opt opts[] = {
     {"sample", COP_OPT_ENUM, AT(sample), "output", 0, 0, sample_names,
      "queues that are sampled: buffers of outputs, or of inputs"},
+    {"ports", COP_OPT_ENUM, AT(ports), "auto", 0, 0, port_names,
+     "which of them: those that face a switch (transit), or all; auto: all if sources react"},
     {"qeq", COP_OPT_BYTES, AT(qeq_bytes), "auto", 1, 1e12, auto_word,
      "set point of a queue (Qeq); auto: a fifth of the buffer"},
     {"w", COP_OPT_REAL, AT(w), "2", 0, 100, NULL,

@@ -9,10 +9,12 @@
 #include "cc/cc_all.h"
 
 enum qcn_sample { QCN_OUTPUT, QCN_INPUT };
+enum qcn_ports { QCN_AUTO, QCN_TRANSIT, QCN_ALL };
 
 typedef struct qcn_cfg {
     /* congestion point */
     int sample; /* enum qcn_sample */
+    int ports; /* enum qcn_ports */
     uint64_t qeq_bytes; /* 0: a fifth of the buffer */
     double w;
     int64_t every; /* packets (CPC) */

@@ -1,7 +1,7 @@
 /* QCN congestion points.
  *
- * Where    outputs, or inputs, that face another switch; neither what hosts inject nor what they are sent is
- *          sampled (seed 003, 3.3.1).
+ * Where    outputs, or inputs; those that face a host only if sources react, or `ports: all`: routing cannot
+ *          help there (seed 003, 3.3.1).
  * When     every `every` packets of data that leave an output, or that come in: with Q the bytes in the
  *          output's buffer (without one: that wait for it in all inputs), or in the input buffer,
  *            Fb = -((Q - Qeq) + w (Q - Qold)),   Qold: Q when the last notification was made.
@@ -57,6 +57,12 @@ static uint32_t sample(struct cop_net *net, qcn_port *s, uint64_t q, cop_rng *rn
     return fb;
 }
 
+static bool sampled(const struct cop_net *net, const qcn_cfg *cfg, uint32_t port)
+{
+    bool all = cfg->ports == QCN_ALL || (cfg->ports == QCN_AUTO && cfg->react);
+    return all || !cop_net_faces_host(net, port);
+}
+
 static bool due(const qcn_cfg *cfg, qcn_port *s, const cop_pkt *p)
 {
     if ((p->flags & COP_PKT_CONTROL) || ++s->packets < cfg->every)
@@ -69,7 +75,7 @@ void qcn_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
 {
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
     qcn_port *s = cop_net_cc_port(net, port);
-    if (cfg->sample != QCN_OUTPUT || cop_net_faces_host(net, port) || !due(cfg, s, p))
+    if (cfg->sample != QCN_OUTPUT || !sampled(net, cfg, port) || !due(cfg, s, p))
         return;
     cop_rng rng = draw(net, port, s);
     uint32_t fb = sample(net, s, cop_net_output_bytes(net, port), &rng);
@@ -95,7 +101,7 @@ void qcn_on_enqueue(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p)
     (void)out;
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
     qcn_port *s = cop_net_cc_port(net, in);
-    if (cfg->sample != QCN_INPUT || cop_net_faces_host(net, in) || !due(cfg, s, p))
+    if (cfg->sample != QCN_INPUT || !sampled(net, cfg, in) || !due(cfg, s, p))
         return;
     uint64_t bytes;
     uint32_t n = standing(net, in, &bytes);
