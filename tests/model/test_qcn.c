@@ -1,0 +1,192 @@
+/* QCN in whole networks: notifications that switches make, sources that slow down, switches that route
+ * around. */
+#include "net_fixture.h"
+
+#include "cc/qcn.h"
+
+#include <math.h>
+#include <string.h>
+
+static double scalar(const cop_result *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->n_scalars; i++)
+        if (strcmp(r->scalar[i].name, name) == 0)
+            return r->scalar[i].value;
+    fail_msg("no scalar `%s`", name);
+    return NAN;
+}
+
+static const cop_series *series(const cop_result *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->n_series; i++)
+        if (strcmp(r->series[i].name, name) == 0)
+            return &r->series[i];
+    fail_msg("no series `%s`", name);
+    return NULL;
+}
+
+static void run(const char *yaml, const char *const *set, size_t n, cop_result *r)
+{
+    cop_err err = {0};
+    if (scn_run(yaml, set, n, r, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(r->outcome, COP_OUTCOME_OK);
+}
+
+#define RUN(r, yaml, ...)                                                                          \
+    run(yaml, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL},                              \
+        sizeof((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL}) / sizeof(char *) - 1, r)
+
+/* qcn-15: nothing up to the set point, 63 from twice that on (w = 0), linear between. */
+static void test_feedback(void **state)
+{
+    (void)state;
+    qcn_cfg cfg = {.w = 0.0};
+    assert_int_equal(qcn_feedback(&cfg, 20000, 0, 0), 0);
+    assert_int_equal(qcn_feedback(&cfg, 20000, 20000, 99), 0);
+    assert_int_equal(qcn_feedback(&cfg, 20000, 40000, 0), 63);
+    assert_int_equal(qcn_feedback(&cfg, 20000, 90000, 0), 63);
+    for (uint32_t q = 20000; q <= 40000; q += 10)
+        assert_int_equal(qcn_feedback(&cfg, 20000, q, 7), (q - 20000) * 63 / 20000.0 + 0.5);
+    cfg.w = 2.0; /* growth counts twice: 63 at 5 Qeq */
+    assert_int_equal(qcn_feedback(&cfg, 1000, 1100, 1100), (uint32_t)(100 * 63 / 5000.0 + 0.5));
+    assert_int_equal(qcn_feedback(&cfg, 1000, 1100, 1150), 0); /* it shrinks by as much */
+    assert_int_equal(qcn_feedback(&cfg, 1000, 900, 800), (uint32_t)(100 * 63 / 5000.0 + 0.5));
+}
+
+/* Two hosts send to a third over one switch: its output is the only crowded one. */
+static const char incast[] =
+    "run: {duration: 2 ms, warmup: 1 ms, drain: yes, sample: 20 us}\n"
+    "topology: {kind: single, hosts: 4}\n"
+    "link: {rate: 10 Gbit/s, delay: 100 ns}\n"
+    "switch: {architecture: cioq, buffer: 100 kB, output_buffer: 100 kB, pipeline: 200 ns}\n"
+    "nic: {mtu: 1000 B, overhead: 0 B, control_bytes: 64 B}\n"
+    "cc: {kind: qcn, w: 2, every: 20, share: 100 %, timer: 100 us, bytes: 50 kB, increase: 100 "
+    "Mbit/s}\n"
+    "traffic: [{from: [0, 1], pattern: fixed, to: 2, arrival: saturated, message: 1000 B}]\n";
+
+static void test_sources_slow_down(void **state)
+{
+    (void)state;
+    cop_result off, on;
+    RUN(&off, incast, "cc={kind: none}");
+    RUN(&on, incast, "run.observe=queue/h2");
+    /* Without control the buffers fill and stay full; with it the queue is about the set point. */
+    double told = scalar(&on, "qcn_told");
+    assert_true(told > 20);
+    assert_true(scalar(&on, "notifications") == told && scalar(&on, "becn") == told);
+    assert_true(scalar(&off, "notifications") == 0);
+    const cop_series *queue = series(&on, "queue/h2");
+    double sum = 0;
+    for (uint32_t b = queue->n / 2; b < queue->n; b++)
+        sum += queue->v[b];
+    assert_in_range(sum / (queue->n - queue->n / 2), 4000, 60000);
+    /* And the link is still busy most of the time: payload of 10 Gbit/s, less what recovery takes. */
+    assert_true(on.throughput_gbps * 4 > 0.8 * off.throughput_gbps * 4);
+    cop_result_free(&off);
+    cop_result_free(&on);
+}
+
+/* `react: no`: notifications are made and change nothing. */
+static void test_only_told(void **state)
+{
+    (void)state;
+    cop_result off, on;
+    RUN(&off, incast, "cc={kind: none}");
+    RUN(&on, incast, "cc.react=no", "cc.ports=all");
+    assert_true(scalar(&on, "qcn_told") > 20);
+    assert_int_equal(on.packets_delivered - (uint64_t)scalar(&on, "notifications"),
+                     off.packets_delivered);
+    cop_result_free(&on);
+    RUN(&on, incast, "cc.react=no"); /* ports that face a host are not sampled then */
+    assert_true(scalar(&on, "qcn_samples") == 0);
+    cop_result_free(&off);
+    cop_result_free(&on);
+}
+
+/* Everybody in a group sends to the next one: one global link for eight hosts. */
+static const char adversarial[] =
+    "run: {duration: 1 ms, warmup: 600 us, sample: 20 us, drain: yes, births: yes}\n"
+    "topology: {kind: dragonfly, p: 2, a: 4, h: 2}\n"
+    "link: {rate: 40 Gbit/s, delay: 40 ns, global_delay: 400 ns}\n"
+    "switch: {architecture: cioq, speedup: 2, buffer: 100 kB, host_buffer: 200 kB, output_buffer: "
+    "100 kB,"
+    " pipeline: 200 ns, lanes: 5, vl_arbitration: strict}\n"
+    "nic: {mtu: 1000 B, overhead: 0 B, control_bytes: 64 B, control_vl: 3}\n"
+    "routing: {kind: qcn-switch}\n"
+    "cc: {kind: qcn, react: no, w: 0}\n"
+    "traffic: [{pattern: group-adversarial, group_size: 8, offset: 1, arrival: bernoulli, slot: "
+    "200 ns,"
+    " load: 40 %, message: 1000 B}]\n";
+
+static void test_switches_route_around(void **state)
+{
+    (void)state;
+    cop_result minimal, r;
+    RUN(&minimal, adversarial, "routing={kind: dragonfly-min}", "cc={kind: none}");
+    RUN(&r, adversarial, "run.observe=p_min/s3.6");
+    assert_true(scalar(&r, "notifications") > 50);
+    assert_true(scalar(&r, "notifications_kept") ==
+                scalar(&r, "notifications")); /* hosts hear none */
+    assert_true(scalar(&r, "becn") == scalar(&r, "notifications"));
+    assert_true(r.throughput_gbps > 2 * minimal.throughput_gbps);
+    const cop_series *p = series(&r, "p_min/s3.6"), *around = series(&r, "births/misrouted");
+    assert_true(p->v[0] == 100.0);
+    double least = 100.0;
+    for (uint32_t b = 0; b < p->n; b++)
+        least = p->v[b] < least ? p->v[b] : least;
+    assert_true(least < 20.0);
+    assert_true(around->v[0] == 0.0 && around->v[around->n - 2] > 50.0);
+    assert_true(scalar(&r, "packets_misrouted") > 0);
+    cop_result_free(&minimal);
+    cop_result_free(&r);
+}
+
+/* With sampling at inputs the switch with the global link never learns, unless it heeds its own (3.3.1). */
+static void test_source_processing(void **state)
+{
+    (void)state;
+    for (int heeds = 0; heeds < 2; heeds++) {
+        cop_result r;
+        RUN(&r, adversarial, "cc.sample=input", "routing.compare=no",
+            heeds ? "routing.source_processing=yes" : "routing.source_processing=no",
+            "run.observe=p_min/s3.6,p_min/s0.4");
+        const cop_series *own = series(&r, "p_min/s3.6"), *other = series(&r, "p_min/s0.4");
+        double least = 100.0, neighbour = 100.0;
+        for (uint32_t b = 0; b < own->n; b++) {
+            least = own->v[b] < least ? own->v[b] : least;
+            neighbour = other->v[b] < neighbour ? other->v[b] : neighbour;
+        }
+        assert_true(neighbour < 50.0);
+        assert_int_equal(least < 50.0, heeds);
+        cop_result_free(&r);
+    }
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    cop_result r;
+    cop_err err = {0};
+    const char *few[] = {"switch.lanes=4"};
+    assert_int_equal(scn_run(adversarial, few, 1, &r, &err), -COP_E_INPUT);
+    assert_non_null(strstr(err.text, "control packets from lane 3 on need 5 lanes"));
+    err = (cop_err){0};
+    const char *omega[] = {"topology={kind: omega, radix: 2, stages: 3}"};
+    assert_int_equal(scn_run(incast, omega, 1, &r, &err), -COP_E_INPUT);
+    assert_non_null(strstr(err.text, "does not lead from switch"));
+    err = (cop_err){0};
+    const char *high[] = {"cc.qeq=200 kB"};
+    assert_int_equal(scn_run(incast, high, 1, &r, &err), -COP_E_INPUT);
+    assert_non_null(strstr(err.text, "qeq is above the buffer"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_feedback),          cmocka_unit_test(test_sources_slow_down),
+        cmocka_unit_test(test_only_told),         cmocka_unit_test(test_switches_route_around),
+        cmocka_unit_test(test_source_processing), cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests_name("qcn", tests, NULL, NULL);
+}
