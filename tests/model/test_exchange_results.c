@@ -104,20 +104,24 @@ static void test_best_and_worst_step(void **state)
 }
 
 /* Congestion of one way all the time: the best step is one of the other way, the worst one of
- * this. */
+ * this; also when each way was made just once. */
 static void test_best_and_worst_of_both_ways(void **state)
 {
     (void)state;
     const double alone = idle_us(1000, 0, 2, 10);
-    for (uint32_t to = 0; to < 2; to++) {
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t to = i % 2;
         cop_result r;
         run(&r,
             "run: {duration: 200 us}\ntopology: {kind: single, hosts: 3}\n"
             "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
             "traffic:\n"
-            "  - {name: pp, from: [0, 1], exchange: ping-pong, message: 1000 B, start: 50 us}\n"
+            "  - {name: pp, from: [0, 1], exchange: ping-pong, message: 1000 B, start: 50 us,"
+            " messages: %u}\n"
             "  - {name: big, from: [2], pattern: fixed, to: %u}\n",
-            to);
+            i < 2 ? 1000000u : 1u, to);
+        if (i >= 2)
+            assert_true(scalar(&r, "exchange/pp/0-1/steps") == 1);
         const char *busy = to ? "exchange/pp/0-1/latency_max" : "exchange/pp/1-0/latency_max";
         const char *least = to ? "exchange/pp/0-1/latency_min" : "exchange/pp/1-0/latency_min";
         assert_true(scalar(&r, least) > alone + 0.1);
