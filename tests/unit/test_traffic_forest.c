@@ -329,36 +329,6 @@ static void forest_moving_in_windows(void **state)
     rig_free(&r);
 }
 
-/* Hotspots move at the start of the entry plus whole lifetimes, to the picosecond; before and after it
- * there are none. */
-static void forest_slots(void **state)
-{
-    (void)state;
-    static const struct {
-        cop_time t;
-        uint32_t slot;
-    } all[] = {{0, 4},          {5 * COP_MS - 1, 4}, {5 * COP_MS, 0}, {6 * COP_MS - 1, 0},
-               {6 * COP_MS, 1}, {7 * COP_MS - 1, 1}, {7 * COP_MS, 2}, {8 * COP_MS - 1, 2},
-               {8 * COP_MS, 3}, {9 * COP_MS - 1, 3}, {9 * COP_MS, 4}, {90 * COP_MS, 4}};
-    rig r;
-    uint32_t slot[4][4], hot[4];
-    rig_init(&r, 500, 10 * GBIT);
-    r.ctx.duration_ps = 9 * COP_MS;
-    rig_entry(&r, "pattern=forest; hotspots=4; lifetime=1 ms; start=5 ms");
-    rig_build(&r);
-    for (uint32_t i = 0; i < 4; i++) {
-        assert_int_equal(cop_traffic_hotspots(&r.tr, (5 + i) * COP_MS, slot[i]), 4);
-        for (uint32_t k = 0; k < i; k++)
-            assert_memory_not_equal(slot[i], slot[k], sizeof(hot));
-    }
-    for (size_t i = 0; i < COP_LEN(all); i++) {
-        assert_int_equal(cop_traffic_hotspots(&r.tr, all[i].t, hot), all[i].slot < 4 ? 4 : 0);
-        if (all[i].slot < 4)
-            assert_memory_equal(hot, slot[all[i].slot], sizeof(hot));
-    }
-    rig_free(&r);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -369,7 +339,6 @@ int main(void)
         cmocka_unit_test(forest_drawn_and_moving),
         cmocka_unit_test(forest_moving),
         cmocka_unit_test(forest_moving_in_windows),
-        cmocka_unit_test(forest_slots),
     };
     return cmocka_run_group_tests_name("traffic_forest", tests, NULL, NULL);
 }
