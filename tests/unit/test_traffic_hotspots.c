@@ -65,15 +65,21 @@ static void too_many_moves(void **state)
 static void shares(void **state)
 {
     (void)state;
-    assert_true(traffic_share_hit(traffic_share_bits(1.0), 0));
-    assert_true(traffic_share_hit(traffic_share_bits(1.0), UINT64_MAX));
-    assert_false(traffic_share_hit(traffic_share_bits(0.0), 0));
-    assert_false(traffic_share_hit(traffic_share_bits(0.0), UINT64_MAX));
-    const uint64_t half = (uint64_t)1 << 63;
-    assert_true(traffic_share_hit(traffic_share_bits(0.5), half - 1));
-    assert_false(traffic_share_hit(traffic_share_bits(0.5), half));
-    assert_true(traffic_share_hit(traffic_share_bits(0.25), half / 2 - 1));
-    assert_false(traffic_share_hit(traffic_share_bits(0.25), half / 2));
+    static const struct {
+        double share;
+        uint64_t drawn;
+        bool hit;
+    } all[] = {{1.0, 0, true},
+               {1.0, UINT64_MAX, true},
+               {0.0, 0, false},
+               {0.0, UINT64_MAX, false},
+               {0.5, ((uint64_t)1 << 63) - 1, true},
+               {0.5, (uint64_t)1 << 63, false},
+               {0.25, ((uint64_t)1 << 62) - 1, true},
+               {0.25, (uint64_t)1 << 62, false}};
+    for (size_t i = 0; i < COP_LEN(all); i++)
+        assert_int_equal(traffic_share_hit(traffic_share_bits(all[i].share), all[i].drawn),
+                         all[i].hit);
     assert_int_equal(traffic_share_of(0.5, 3), 2); /* to the nearest */
     assert_int_equal(traffic_share_of(0.49, 3), 1);
     assert_int_equal(traffic_share_of(1.0, 3), 3);
