@@ -15,6 +15,7 @@ typedef struct plan { /* the control's configuration, and what it saw */
     uint32_t window;
     uint32_t forgets; /* flows from this host get no further window */
     cop_time pause; /* a woken flow waits so long */
+    bool hca; /* end nodes of that kind */
     uint64_t asked, woken;
 } plan;
 
@@ -49,7 +50,8 @@ static void on_send(struct cop_net *net, void *flow, const cop_pkt *p)
     assert_true(f->out < plan_of(net)->window);
     f->out++;
     f->src = p->src;
-    cop_net_cc_wake(net, flow); /* one that does not wait stays as it is */
+    if (!plan_of(net)->hca)
+        cop_net_cc_wake(net, flow); /* one that does not wait stays as it is */
 }
 
 static void on_control(struct cop_net *net, void *flow, const cop_pkt *p)
@@ -87,8 +89,8 @@ static void run_with(const cop_cc_ops *ops, plan *p, const char *yaml, const cha
 {
     cop_config c;
     cop_err err = {0};
-    const cop_override all[] = {{set ? set : "run.drain=no"}};
-    if (cop_config_load(&c, "test.yaml", yaml, all, 1, &err) != 0)
+    const cop_override all[] = {{set}};
+    if (cop_config_load(&c, "test.yaml", yaml, all, set != NULL, &err) != 0)
         fail_msg("%s", err.text);
     c.cc = ops;
     c.cc_cfg = p;
@@ -106,10 +108,11 @@ static void test_rate_of_a_window(void **state)
     static const char yaml[] =
         "run: {duration: 2 ms}\ntopology: {kind: single, hosts: 2}\n" MACHINE
         "traffic: [{name: f, from: [0], pattern: fixed, to: 1, message: 3 MiB}]\n";
-    for (uint32_t w = 1; w <= 3; w++) {
-        plan p = {.window = w, .forgets = COP_NONE};
+    for (uint32_t i = 0; i < 6; i++) { /* wherever messages wait inside an end node */
+        uint32_t w = i % 3 + 1;
+        plan p = {.window = w, .forgets = COP_NONE, .hca = i >= 3};
         cop_result r;
-        run_with(&windowed, &p, yaml, NULL, &r);
+        run_with(&windowed, &p, yaml, i < 3 ? NULL : "host={kind: hca, throttle: generation}", &r);
         assert_int_equal(r.outcome, COP_OUTCOME_OK); /* the window is closed, but not for ever */
         /* w packets in a row, then nothing until the first of them is acknowledged. */
         uint64_t rounds = (uint64_t)(2e6 / ROUND_TRIP);
@@ -136,11 +139,12 @@ static void test_windows_of_many_flows(void **state)
     (void)state;
     static const char *const networks[] = {
         "topology: {kind: single, hosts: 8}\n",
+        "topology: {kind: single, hosts: 8}\nhost: {kind: hca, throttle: generation}\n",
         "topology: {kind: fat-tree, ports: 18, levels: 3}\nqueueing: {kind: 1q}\n"};
     for (size_t i = 0; i < COP_LEN(networks); i++)
         for (int drain = 0; drain < 2; drain++) {
             char yaml[1024];
-            plan p = {.window = 2, .forgets = COP_NONE};
+            plan p = {.window = 2, .forgets = COP_NONE, .hca = i == 1};
             cop_result r;
             scn_text(yaml, sizeof(yaml),
                      "run: {duration: 200 us, flows: yes}\n%s" MACHINE "traffic:\n"

@@ -41,6 +41,9 @@ static void test_names_in_expressions(void **state)
         assert_false(accepted(s, text, "already means something"));
     }
     assert_false(accepted(s, HEAD "runs: [{name: ''}]\n", "cannot be a name"));
+    assert_false(accepted(s, HEAD "runs: [{name: '7'}]\n", "cannot be a name"));
+    assert_false(accepted(s, HEAD "runs: [{name: '07'}]\n", "cannot be a name"));
+    assert_false(accepted(s, HEAD "let: {'7': '1'}\n", "cannot be a name"));
     assert_true(accepted(s, HEAD "runs: [{name: Xy_9}, {name: ends}]\n", ""));
 }
 
