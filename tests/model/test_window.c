@@ -15,7 +15,6 @@ typedef struct plan { /* the control's configuration, and what it saw */
     uint32_t window;
     uint32_t forgets; /* flows from this host get no further window */
     cop_time pause; /* a woken flow waits so long */
-    bool hca; /* end nodes of that kind */
     uint64_t asked, woken;
 } plan;
 
@@ -50,8 +49,7 @@ static void on_send(struct cop_net *net, void *flow, const cop_pkt *p)
     assert_true(f->out < plan_of(net)->window);
     f->out++;
     f->src = p->src;
-    if (!plan_of(net)->hca)
-        cop_net_cc_wake(net, flow); /* one that does not wait stays as it is */
+    cop_net_cc_wake(net, flow); /* one that does not wait stays as it is */
 }
 
 static void on_control(struct cop_net *net, void *flow, const cop_pkt *p)
@@ -108,11 +106,13 @@ static void test_rate_of_a_window(void **state)
     static const char yaml[] =
         "run: {duration: 2 ms}\ntopology: {kind: single, hosts: 2}\n" MACHINE
         "traffic: [{name: f, from: [0], pattern: fixed, to: 1, message: 3 MiB}]\n";
-    for (uint32_t i = 0; i < 6; i++) { /* wherever messages wait inside an end node */
+    static const char *const kinds[] = {NULL, "host={kind: hca, throttle: generation}",
+                                        "host={kind: hca, throttle: injection}"};
+    for (uint32_t i = 0; i < 9; i++) { /* wherever messages wait inside an end node */
         uint32_t w = i % 3 + 1;
-        plan p = {.window = w, .forgets = COP_NONE, .hca = i >= 3};
+        plan p = {.window = w, .forgets = COP_NONE};
         cop_result r;
-        run_with(&windowed, &p, yaml, i < 3 ? NULL : "host={kind: hca, throttle: generation}", &r);
+        run_with(&windowed, &p, yaml, kinds[i / 3], &r);
         assert_int_equal(r.outcome, COP_OUTCOME_OK); /* the window is closed, but not for ever */
         /* w packets in a row, then nothing until the first of them is acknowledged. */
         uint64_t rounds = (uint64_t)(2e6 / ROUND_TRIP);
@@ -140,11 +140,12 @@ static void test_windows_of_many_flows(void **state)
     static const char *const networks[] = {
         "topology: {kind: single, hosts: 8}\n",
         "topology: {kind: single, hosts: 8}\nhost: {kind: hca, throttle: generation}\n",
+        "topology: {kind: single, hosts: 8}\nhost: {kind: hca, throttle: injection}\n",
         "topology: {kind: fat-tree, ports: 18, levels: 3}\nqueueing: {kind: 1q}\n"};
     for (size_t i = 0; i < COP_LEN(networks); i++)
         for (int drain = 0; drain < 2; drain++) {
             char yaml[1024];
-            plan p = {.window = 2, .forgets = COP_NONE, .hca = i == 1};
+            plan p = {.window = 2, .forgets = COP_NONE};
             cop_result r;
             scn_text(yaml, sizeof(yaml),
                      "run: {duration: 200 us, flows: yes}\n%s" MACHINE "traffic:\n"
