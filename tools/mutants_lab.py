@@ -123,7 +123,8 @@ class Lab:
         self.depends = {}
         for d in glob.glob(f"{self.plain}/obj/**/*.d", recursive=True):
             words = read(d).replace("\\\n", " ").split(":")[1].split()
-            self.depends[os.path.relpath(d[:-1] + "o", f"{self.plain}/obj")] = set(words)
+            if os.path.exists(words[0]):  # an object whose source has gone belongs to an earlier build
+                self.depends[os.path.relpath(d[:-1] + "o", f"{self.plain}/obj")] = set(words)
         self.objects = [o for o in self.depends if o.startswith("src/")] + \
             ["gen/model_id.o", "gen/metrics_lua.o", "src/report/assets.o"]
         support = sorted(glob.glob("tests/support/*.c"))
@@ -233,6 +234,8 @@ class Bench:
                 shutil.copytree(name, f"{self.dir}/tree/{name}")
             elif not name.startswith(".") and name != lab.build.split("/")[0]:
                 os.symlink(os.path.abspath(name), f"{self.dir}/tree/{name}")
+        if not self.link([self.object(o) for o in lab.objects], f"{self.bin}/libcoppice.so", "-shared"):
+            raise RuntimeError(f"the library cannot be linked without any fault; see {self.dir}/log")
 
     def compile(self, source, out, options, tree=True):
         os.makedirs(os.path.dirname(out), exist_ok=True)

@@ -82,9 +82,15 @@ static void hca_release(cop_net *net, uint32_t host)
 static void hca_rouse(cop_net *net, uint32_t flow)
 {
     uint32_t host = cop_flow_at(net, flow)->src;
-    if (cop_throttle_rouse(net, flow))
+    const cop_hca_host *hh = &cop_hca_of(net)->host[host];
+    bool slept =
+        hh->asleep; /* then its packet may be one that waits at the head of an injection queue */
+    if (cop_throttle_rouse(net, flow)) {
         ring_add(net, host, flow);
-    cop_host_wake(net, host, net->now); /* or its packets wait at the head of an injection queue */
+        slept = true;
+    }
+    if (slept && !hh->inside)
+        cop_host_wake(net, host, net->now);
 }
 
 void cop_hca_made_room(cop_net *net, uint32_t host, uint32_t dst)
@@ -242,11 +248,14 @@ static void fill(cop_net *net, uint32_t host)
 
 static void send_data(cop_net *net, uint32_t host)
 {
+    cop_hca_host *hh = &cop_hca_of(net)->host[host];
+    hh->inside = true;
     while (cop_throttle_next(net, &net->nic[host]) <= net->now)
         ring_add(net, host, cop_throttle_pop(net, host));
     fill(net, host);
     if (cop_hca_send(net, host))
         fill(net, host);
+    hh->inside = false;
 }
 
 static cop_time next_message(const cop_net *net, uint32_t host)
@@ -267,8 +276,9 @@ static cop_time next_data(const cop_net *net, uint32_t host)
     const cop_out *out = &net->out[cop_host_port(net, host)];
     const cop_hca_host *hh = &cop_hca_of(net)->host[host];
     cop_time data = COP_NEVER;
+    bool asked = (hh->turn != COP_NEVER || hh->asleep) && out->busy_until <= net->now;
     if (out->vl_ready & ~out->vl_blocked)
-        data = hh->turn != COP_NEVER && out->busy_until <= net->now ? hh->turn : net->now;
+        data = asked ? hh->turn : net->now;
     return cop_min64(data,
                      cop_min64(next_message(net, host), cop_throttle_next(net, &net->nic[host])));
 }

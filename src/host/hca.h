@@ -27,6 +27,8 @@ typedef struct cop_hca_host {
     uint32_t held; /* first held generation queue, or COP_NONE */
     uint32_t rr; /* injection queue to look at first */
     cop_time turn; /* throttle at injection: the earliest turn of a head that had to wait */
+    bool asleep; /* and a head waits until its congestion control wakes it, whenever that is */
+    bool inside; /* it is sending just now: whoever is woken will be asked */
 } cop_hca_host;
 
 typedef struct cop_hca {

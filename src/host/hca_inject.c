@@ -131,6 +131,7 @@ static bool its_turn(cop_net *net, cop_hca_host *hh, const cop_pkt *p)
     if (t <= net->now)
         return true;
     hh->turn = cop_min64(hh->turn, t);
+    hh->asleep |= t == COP_NEVER;
     return false;
 }
 
@@ -200,6 +201,7 @@ bool cop_hca_send(cop_net *net, uint32_t host)
     uint32_t port = cop_host_port(net, host), tried = 0, ready, need;
     cop_out *out = &net->out[port];
     cop_hca_of(net)->host[host].turn = COP_NEVER;
+    cop_hca_of(net)->host[host].asleep = false;
     while ((ready = out->vl_ready & ~out->vl_blocked & ~tried)) {
         uint32_t vl = cop_vlarb_pick(net, port, ready);
         uint32_t q = choose(net, host, vl, &need);

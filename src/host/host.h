@@ -96,8 +96,9 @@ cop_host_attempt(cop_net *net, uint32_t host, cop_host_send_fn send, cop_host_ne
     if (nic->wake != net->now)
         return;
     nic->wake = COP_NEVER;
+    bool answers = (nic->notice_head & nic->control_head) != COP_NONE; /* not both are empty */
     cop_fc_settle(net, port);
-    if (cop_link_resend(net, port) || cop_host_send_control(net, host)) {
+    if (cop_link_resend(net, port) || (answers && cop_host_send_control(net, host))) {
         cop_host_wake(net, host, net->now);
         return;
     }
@@ -108,8 +109,11 @@ cop_host_attempt(cop_net *net, uint32_t host, cop_host_send_fn send, cop_host_ne
     cop_time data = next(net, host);
     if (data != COP_NEVER)
         data = cop_max64(data, nic->inject_free);
-    data = cop_min64(data, cop_host_becomes_ready(net, nic->notice_head));
-    cop_host_wake(net, host, cop_min64(data, cop_host_becomes_ready(net, nic->control_head)));
+    if (answers) {
+        data = cop_min64(data, cop_host_becomes_ready(net, nic->notice_head));
+        data = cop_min64(data, cop_host_becomes_ready(net, nic->control_head));
+    }
+    cop_host_wake(net, host, data);
 }
 
 #endif

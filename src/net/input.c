@@ -102,7 +102,8 @@ static void tell_fill(cop_net *net, uint32_t in_port, const cop_pkt *p, bool cam
 
 /* -- one queue per (input, output, lane) -- */
 
-static void voq_request(cop_net *net, uint32_t in_port, uint32_t q, uint32_t port, uint32_t vl)
+static inline __attribute__((always_inline)) void
+voq_request(cop_net *net, uint32_t in_port, uint32_t q, uint32_t port, uint32_t vl)
 {
     const cop_in *in = &net->in[in_port];
     const cop_pkt *p = &net->pkt[net->queue[q].head];

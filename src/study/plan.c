@@ -88,6 +88,13 @@ static int check_config(cop_plan *plan, cop_study *s, cop_point *p, cop_err *err
     cop_override *set = COP_NEW_ARRAY(&s->arena, cop_override, p->n_set);
     for (size_t i = 0; i < p->n_set; i++)
         set[i].text = p->set[i];
+    for (size_t i = 0; i + 1 < p->n_set; i++) /* the last one is the study's own */
+        if (strncmp(p->set[i], "run.seed=", strlen("run.seed=")) == 0)
+            return cop_err_add(
+                err, COP_E_INPUT,
+                "%s: run `%s`: run.seed would be overruled by the study's seeds; say "
+                "`seeds: 5` or `seeds: [3, 7]`",
+                p->block->where, p->label);
     if (cop_config_load(&c, p->base, NULL, set, p->n_set, &inner) != 0)
         return cop_err_add(err, inner.code, "%s: run `%s`: %s", p->block->where, p->label,
                            inner.text);

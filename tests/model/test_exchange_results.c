@@ -104,20 +104,24 @@ static void test_best_and_worst_step(void **state)
 }
 
 /* Congestion of one way all the time: the best step is one of the other way, the worst one of
- * this. */
+ * this; also when each way was made just once. */
 static void test_best_and_worst_of_both_ways(void **state)
 {
     (void)state;
     const double alone = idle_us(1000, 0, 2, 10);
-    for (uint32_t to = 0; to < 2; to++) {
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t to = i % 2;
         cop_result r;
         run(&r,
             "run: {duration: 200 us}\ntopology: {kind: single, hosts: 3}\n"
             "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
             "traffic:\n"
-            "  - {name: pp, from: [0, 1], exchange: ping-pong, message: 1000 B, start: 50 us}\n"
+            "  - {name: pp, from: [0, 1], exchange: ping-pong, message: 1000 B, start: 50 us,"
+            " messages: %u}\n"
             "  - {name: big, from: [2], pattern: fixed, to: %u}\n",
-            to);
+            i < 2 ? 1000000u : 1u, to);
+        if (i >= 2)
+            assert_true(scalar(&r, "exchange/pp/0-1/steps") == 1);
         const char *busy = to ? "exchange/pp/0-1/latency_max" : "exchange/pp/1-0/latency_max";
         const char *least = to ? "exchange/pp/0-1/latency_min" : "exchange/pp/1-0/latency_min";
         assert_true(scalar(&r, least) > alone + 0.1);
@@ -127,12 +131,40 @@ static void test_best_and_worst_of_both_ways(void **state)
     }
 }
 
+/* A way that was never made has no best step: only the other one counts. */
+static void test_one_way_only(void **state)
+{
+    (void)state;
+    const double alone = idle_us(1000, 0, 2, 10);
+    cop_result r;
+    run(&r,
+        "run: {duration: %.6f us}\ntopology: {kind: single, hosts: 2}\n"
+        "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+        "traffic: [{name: pp, exchange: ping-pong, message: 1000 B}]\n",
+        1.5 * alone);
+    const want all[] = {
+        {"exchange/pp/rounds", "rounds", 0},
+        {"exchange/pp/latency_min", "us", alone},
+        {"exchange/pp/latency_avg", "us", alone},
+        {"exchange/pp/latency_max", "us", alone},
+        {"exchange/pp/latency_best", "us", alone},
+        {"exchange/pp/latency_worst", "us", alone},
+        {"exchange/pp/0-1/steps", "steps", 1},
+        {"exchange/pp/0-1/latency_min", "us", alone},
+        {"exchange/pp/bandwidth_max", "MB/s", 1000 / alone},
+    };
+    expect_scalars(&r, all, COP_LEN(all));
+    assert_int_equal(exchange_scalars(&r), 10 + 7); /* none of the way back */
+    cop_result_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_number_of_pairs),
         cmocka_unit_test(test_best_and_worst_step),
         cmocka_unit_test(test_best_and_worst_of_both_ways),
+        cmocka_unit_test(test_one_way_only),
     };
     return cmocka_run_group_tests_name("exchange_results", tests, NULL, NULL);
 }

@@ -102,10 +102,12 @@ static void test_the_generation_queue_holds_what_it_says(void **state)
                                "cc: {kind: pace, rate: 1 Mbit/s}\n"
                                "nic: {mtu: 1000 B}\n"
                                "traffic: [{from: [0], pattern: fixed, to: 1, message: 3000 B}]\n";
-    for (uint32_t size = 1; size <= 5; size++) {
+    for (uint32_t i = 0; i < 10; i++) { /* with one lane, and with another that has nothing */
+        uint32_t size = i % 5 + 1;
         char set[64];
-        const char *sets[] = {scn_text(set, sizeof(set), "host={kind: hca, generation: %u}", size)};
-        net_lab *w = lab_build(yaml, sets, 1);
+        const char *sets[] = {scn_text(set, sizeof(set), "host={kind: hca, generation: %u}", size),
+                              "switch.lanes=2"};
+        net_lab *w = lab_build(yaml, sets, i < 5 ? 1 : 2);
         cop_net_run(&w->net, NULL, NULL);
         uint32_t flow = cop_flow_find(&w->net, 0, 1, 0);
         assert_int_equal(cop_hca_gen_of(&w->net, flow)->messages, size);
@@ -196,11 +198,14 @@ static void test_the_injection_queue_holds_what_it_says(void **state)
                                "nic: {mtu: 1000 B, overhead: 24 B}\n"
                                "queueing: {kind: 1q}\n"
                                "traffic: [{from: [0], pattern: fixed, to: 1, message: 10 kB}]\n";
-    for (uint32_t size = 1; size <= 9; size += 4) {
+    for (uint32_t i = 0; i < 6; i++) { /* of one message, or of many; the second lane has none */
+        uint32_t size = 1 + 4 * (i % 3);
         char set[80];
-        const char *sets[] = {scn_text(
-            set, sizeof(set), "host={kind: hca, throttle: injection, injection: %u}", size)};
-        net_lab *w = lab_build(yaml, sets, 1);
+        const char *sets[] = {scn_text(set, sizeof(set),
+                                       "host={kind: hca, throttle: injection, injection: %u}",
+                                       size),
+                              "switch.lanes=2", "traffic.0.message=1 kB", "host.generation=1"};
+        net_lab *w = lab_build(yaml, sets, i < 3 ? 1 : 4);
         cop_net_run(&w->net, NULL, NULL);
         assert_int_equal(w->net.nic[0].unsent, size);
         assert_int_equal(w->net.queue[w->net.in[w->net.host_port0].queue0].bytes, size * 1024);

@@ -241,6 +241,25 @@ static void test_stopped_queues_are_no_deadlock(void **state)
     demolish(w);
 }
 
+/* What stands in the injection queue of a source that its scheme stopped for good is told after `drain`,
+ * with the name of the host; the others have sent all they had. */
+static void test_stopped_at_the_source_for_ever(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"host={kind: hca, injection: 3}",
+                                      "topology={kind: single, hosts: 4, names: a oak c d}",
+                                      "traffic.gated.from=[1]", "traffic.free.from=[0]"};
+    world *w = build(gated, set, COP_LEN(set), cop_queue_find("1q"));
+    cop_net_queue_stop(&w->net, cop_topo_host_port(&w->topo, 1), 0, true);
+    cop_net_run(&w->net, NULL, NULL);
+    assert_int_equal(w->net.stop, COP_OUTCOME_STARVED);
+    assert_string_equal(w->net.why, "starved: 3 packets wait in the injection queues of oak and "
+                                    "nothing will let them go");
+    assert_int_equal(w->net.total.delivered, w->net.total.injected);
+    assert_true(w->net.total.delivered > 40);
+    demolish(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +269,7 @@ int main(void)
         cmocka_unit_test(test_restart_from_a_departure),
         cmocka_unit_test(test_head_stops_its_own_queue),
         cmocka_unit_test(test_stopped_queues_are_no_deadlock),
+        cmocka_unit_test(test_stopped_at_the_source_for_ever),
     };
     return cmocka_run_group_tests_name("queue_stops", tests, NULL, NULL);
 }

@@ -246,6 +246,37 @@ static void test_credit(void **state)
         }
 }
 
+/* Two hosts overload a third with packets of 1 KiB. Shorter ones than `packet_size` are not marked; one
+ * of just that size is not shorter. */
+static void test_packet_size(void **state)
+{
+    (void)state;
+    static const char star[] = "run: {duration: 500 us}\n"
+                               "topology: {kind: single, hosts: 3}\n"
+                               "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+                               "queueing: {kind: hfdi, queues: 0}\n"
+                               "nic: {mtu: 1 KiB}\n"
+                               "traffic: [{from: [0, 1], pattern: fixed, to: 2}]\n";
+    static const char *const kinds[] = {"cc.kind=ith", "cc.kind=ib-ith", "cc.kind=ecocc"};
+    static const struct {
+        const char *least;
+        bool marks;
+    } cases[] = {{"cc.packet_size=1023 B", true},
+                 {"cc.packet_size=1024 B", true},
+                 {"cc.packet_size=1025 B", false}};
+    for (size_t k = 0; k < COP_LEN(kinds); k++)
+        for (size_t i = 0; i < COP_LEN(cases); i++) {
+            const char *set[] = {kinds[k], cases[i].least, "cc.marking=100 %"};
+            double heard = -1.0;
+            cop_result r;
+            run_ok(star, set, 3, &r);
+            for (uint32_t j = 0; j < r.n_scalars; j++)
+                heard = strcmp(r.scalar[j].name, "becn") == 0 ? r.scalar[j].value : heard;
+            assert_true(cases[i].marks ? heard > 10 : heard == 0);
+            cop_result_free(&r);
+        }
+}
+
 /* -- table -- */
 
 /* i^2 * 7/106^2 us, the table of Paper III, for each of them. */
@@ -359,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_periods_before_a_notification_count),
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_credit),
+        cmocka_unit_test(test_packet_size),
         cmocka_unit_test(test_table_of_paper3),
         cmocka_unit_test(test_delay_from),
         cmocka_unit_test(test_observe)};

@@ -87,8 +87,8 @@ static void run_with(const cop_cc_ops *ops, plan *p, const char *yaml, const cha
 {
     cop_config c;
     cop_err err = {0};
-    const cop_override all[] = {{set ? set : "run.drain=no"}};
-    if (cop_config_load(&c, "test.yaml", yaml, all, 1, &err) != 0)
+    const cop_override all[] = {{set}};
+    if (cop_config_load(&c, "test.yaml", yaml, all, set != NULL, &err) != 0)
         fail_msg("%s", err.text);
     c.cc = ops;
     c.cc_cfg = p;
@@ -106,10 +106,13 @@ static void test_rate_of_a_window(void **state)
     static const char yaml[] =
         "run: {duration: 2 ms}\ntopology: {kind: single, hosts: 2}\n" MACHINE
         "traffic: [{name: f, from: [0], pattern: fixed, to: 1, message: 3 MiB}]\n";
-    for (uint32_t w = 1; w <= 3; w++) {
+    static const char *const kinds[] = {NULL, "host={kind: hca, throttle: generation}",
+                                        "host={kind: hca, throttle: injection}"};
+    for (uint32_t i = 0; i < 9; i++) { /* wherever messages wait inside an end node */
+        uint32_t w = i % 3 + 1;
         plan p = {.window = w, .forgets = COP_NONE};
         cop_result r;
-        run_with(&windowed, &p, yaml, NULL, &r);
+        run_with(&windowed, &p, yaml, kinds[i / 3], &r);
         assert_int_equal(r.outcome, COP_OUTCOME_OK); /* the window is closed, but not for ever */
         /* w packets in a row, then nothing until the first of them is acknowledged. */
         uint64_t rounds = (uint64_t)(2e6 / ROUND_TRIP);
@@ -136,6 +139,8 @@ static void test_windows_of_many_flows(void **state)
     (void)state;
     static const char *const networks[] = {
         "topology: {kind: single, hosts: 8}\n",
+        "topology: {kind: single, hosts: 8}\nhost: {kind: hca, throttle: generation}\n",
+        "topology: {kind: single, hosts: 8}\nhost: {kind: hca, throttle: injection}\n",
         "topology: {kind: fat-tree, ports: 18, levels: 3}\nqueueing: {kind: 1q}\n"};
     for (size_t i = 0; i < COP_LEN(networks); i++)
         for (int drain = 0; drain < 2; drain++) {

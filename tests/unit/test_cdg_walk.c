@@ -239,6 +239,43 @@ static void test_dependencies_through_adaptive_hops(void **state)
     cop_topo_free(&t);
 }
 
+/* The one choice of the routing: at the first switch, for the last host. */
+static unsigned one_choice_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
+                                 cop_cand *cand)
+{
+    (void)view;
+    cand[0] = (cop_cand){.port = 0};
+    if (hop->dst == hop->sw)
+        return 1;
+    cand[0] = towards(r->topo, hop->sw, hop->dst > hop->sw ? hop->sw + 1 : hop->sw - 1, true);
+    cand[0].escape = hop->sw == 0 && hop->dst == 2;
+    if (!cand[0].escape)
+        return 1;
+    cand[1] = towards(r->topo, 0, 1, false);
+    return 2;
+}
+
+/* One hop is enough for an escape network, also the first that is looked at. To host 0: from h1 to L10,
+ * from h2 to L21, L21 -> L10, L10 -> h0. To host 1: from h0 to R01, R01 -> h1, L21 -> h1. To host 2: from
+ * h0 to lane 1 of R01, from h1 to R12, R01 -> R12, R12 -> h2; who is on lane 1 of R01 waits for R12, but
+ * that lane is not of the escape network. */
+static void test_one_escape_is_enough(void **state)
+{
+    (void)state;
+    const cop_route_ops ops = {.name = "choice", .setup = row_setup, .route = one_choice_route};
+    cop_topo t;
+    cop_route r;
+    cop_cdg_result c;
+    build(&t, "chain", &(cop_chain_cfg){.hosts = INTS(1, 1, 1)});
+    start(&r, &ops, &t, NULL, 2);
+    cop_cdg_check(&r, 0, &c);
+    assert_true(c.acyclic && !c.unreachable);
+    assert_int_equal(c.dependencies, 4 + 3 + 4);
+    cop_cdg_free(&c);
+    cop_route_fini(&r);
+    cop_topo_free(&t);
+}
+
 /* A mesh of three in a row: port 0 to the right, 1 to the left, 2 the host. On the way from `sw` to
  * `dst` there is one more candidate. */
 typedef struct stray {
@@ -348,6 +385,7 @@ int main(void)
         cmocka_unit_test(test_budget),
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_dependencies_through_adaptive_hops),
+        cmocka_unit_test(test_one_escape_is_enough),
         cmocka_unit_test(test_one_bad_candidate_of_two),
         cmocka_unit_test(test_cycle_search),
     };

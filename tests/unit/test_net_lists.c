@@ -103,6 +103,42 @@ static void throttled_flows_come_in_time(void **state)
     }
 }
 
+/* A flow without a time waits until it is roused; it is in nobody's way, and counted. */
+static void sleeping_flows(void **state)
+{
+    (void)state;
+    cop_nic nic = {0};
+    cop_net net = {.cc = &with_flows,
+                   .host_ops = &cop_host_simple,
+                   .nic = &nic,
+                   .info.n_hosts = 4,
+                   .send_free = COP_NONE};
+    uint32_t flow[3];
+    cop_flow_init(&net);
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t s = cop_send_new(&net);
+        flow[i] = cop_flow_of(&net, 0, i + 1, 0);
+        net.send[s] = (cop_send){.flow = flow[i], .next = COP_NONE};
+        cop_flow_append(&net, s);
+        cop_throttle_add(&net, flow[i], i == 1 ? 5 : COP_NEVER);
+    }
+    assert_int_equal(net.flows_asleep, 2);
+    assert_int_equal(cop_throttle_next(&net, &nic), 5);
+    assert_false(cop_throttle_rouse(&net, flow[1])); /* its time will come */
+    assert_true(cop_throttle_rouse(&net, flow[0]));
+    assert_false(cop_throttle_rouse(&net, flow[0]));
+    assert_int_equal(net.flows_asleep, 1);
+    assert_false(cop_flow_at(&net, flow[0])->throttled);
+    assert_true(cop_flow_at(&net, flow[2])->throttled);
+    assert_int_equal(cop_throttle_pop(&net, 0), flow[1]);
+    assert_true(cop_throttle_rouse(&net, flow[2]));
+    assert_int_equal(net.flows_asleep, 0);
+    assert_int_equal(cop_throttle_next(&net, &nic), COP_NEVER);
+    cop_flow_fini(&net);
+    cop_free(nic.throttled);
+    cop_free(net.send);
+}
+
 /* Messages of a flow stand in a list to which both ends can be added. */
 static void messages_of_a_flow(void **state)
 {
@@ -278,9 +314,10 @@ static void requests_stand_in_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rings_keep_the_order), cmocka_unit_test(throttled_flows_come_in_time),
-        cmocka_unit_test(messages_of_a_flow),   cmocka_unit_test(flows_have_places),
-        cmocka_unit_test(pairs_are_counted),    cmocka_unit_test(requests_stand_in_line),
+        cmocka_unit_test(rings_keep_the_order),   cmocka_unit_test(throttled_flows_come_in_time),
+        cmocka_unit_test(sleeping_flows),         cmocka_unit_test(messages_of_a_flow),
+        cmocka_unit_test(flows_have_places),      cmocka_unit_test(pairs_are_counted),
+        cmocka_unit_test(requests_stand_in_line),
     };
     return cmocka_run_group_tests_name("net_lists", tests, NULL, NULL);
 }

@@ -70,6 +70,25 @@ static void sizes(void **state)
     }
 }
 
+/* A switch with one port, the least there is, has the queues of one output. */
+static void least_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind;
+        uint32_t queues;
+    } all[] = {{"queueing.kind=1q", 3}, {"queueing.kind=voqsw", 3}, {"queueing.kind=voqnet", 3}};
+    for (size_t i = 0; i < COP_LEN(all); i++) {
+        const char *set[] = {all[i].kind, "topology={kind: single, hosts: 1}", "traffic=[]"};
+        net_lab *w = lab_build(star, set, COP_LEN(set));
+        cop_net_cost cost;
+        cop_net_port_cost(&w->net, &cost);
+        assert_int_equal(cost.queues, all[i].queues);
+        assert_int_equal(cost.ram_bytes, 3 * 65536);
+        lab_free(w);
+    }
+}
+
 /* Where a packet goes depends on what the scheme names, and on nothing else; no two that must be apart
  * share a queue, and no queue is outside the layout. */
 static void queue_of_a_packet(void **state)
@@ -252,6 +271,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes),
+        cmocka_unit_test(least_sizes),
         cmocka_unit_test(queue_of_a_packet),
         cmocka_unit_test(lanes_of_vftree),
         cmocka_unit_test(rules_of_isolation),

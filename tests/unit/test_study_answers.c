@@ -192,6 +192,7 @@ static void test_runs_of_a_block(void **state)
         {"on{d = 10, b = 'small'}:total()", 7},
         {"on{d = 10, b = 'big'}:total()", 14},
         {"on{d = '20 ns', b = 'big', one = 'only'}:total()", 28},
+        {"on{d = '20 ns', b = 'big', two = 'only'}:total()", 28},
         {"on{b = 'small', d = 2 * 10}:total()", 21},
         {"off:total()", 35},
         {"off{}:total()", 35},
@@ -215,10 +216,10 @@ static void test_runs_of_a_block(void **state)
     };
     stage *s = *state;
     must_read(s,
-              HEAD "runs:\n  - {name: on, vary: {"
-                   "d: {key: link.delay, values: [10 ns, 20 ns, 40 ns], quick: [10 ns, 20 ns]},"
+              HEAD "runs:\n  - {name: on, vary: {one: {only: {}},"
+                   " d: {key: link.delay, values: [10 ns, 20 ns, 40 ns], quick: [10 ns, 20 ns]},"
                    " b: {small: {switch.buffer: 8 KiB}, huge: {switch.buffer: 99 KiB},"
-                   " big: {switch.buffer: 9 KiB}, quick: [small, big]}, one: {only: {}}}}\n"
+                   " big: {switch.buffer: 9 KiB}, quick: [small, big]}, two: {only: {}}}}\n"
                    "  - {name: off, set: {link.delay: 99 ns}}\n  - {name: late, scale: full}\n",
               "quick");
     assert_int_equal(s->plan.n_points, 5);

@@ -113,6 +113,8 @@ static void test_refused(void **state)
     refuse("experiment: s\nbase: a.yaml\nvary: {net: {small: {}, quick: [smal]}}\n",
            "s.yaml:3:32: no case is called `smal`");
     refuse("experiment: s\nbase: a.yaml\nvary: {net: {small: {base: c.yaml}}}\n", "c.yaml");
+    refuse("experiment: s\nbase: a.yaml\nvary: {draw: {key: run.seed, values: [1, 2]}}\n",
+           "run `draw 1`: run.seed would be overruled by the study's seeds; say `seeds: 5`");
 }
 
 /* Values of own checks, as far as they need no run. */

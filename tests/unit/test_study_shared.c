@@ -185,6 +185,12 @@ static void test_what_functions_give(void **state)
         {"(function() local n = 0 for k, v in pairs({a = 1, b = 2}) do n = n + v end return n "
          "end)()",
          3},
+        {"(function() local n = 0 for k, v in pairs({a = 1, b = 2}, {7}) do n = n + v end return n "
+         "end)()", /* more arguments than it has do no harm */
+         3},
+        {"(function() local f, t = pairs({a = 1, b = 2}) return select('#', f(t, 'x', 'y')) end)()",
+         2},
+        {"select(2, next({a = 5}, nil, 7))", 5},
         {"(function() local n = 0 for w in ('a b c'):gmatch('%a') do n = n + 1 end return n end)()",
          3},
     };

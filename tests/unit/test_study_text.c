@@ -2,6 +2,8 @@
  * what the record of a study says of it. */
 #include "verdict_fixture.h"
 
+#include "exp/run.h"
+
 #include <ctype.h>
 #include <malloc.h>
 
@@ -39,6 +41,9 @@ static void test_names_in_expressions(void **state)
         assert_false(accepted(s, text, "already means something"));
     }
     assert_false(accepted(s, HEAD "runs: [{name: ''}]\n", "cannot be a name"));
+    assert_false(accepted(s, HEAD "runs: [{name: '7'}]\n", "cannot be a name"));
+    assert_false(accepted(s, HEAD "runs: [{name: '07'}]\n", "cannot be a name"));
+    assert_false(accepted(s, HEAD "let: {'7': '1'}\n", "cannot be a name"));
     assert_true(accepted(s, HEAD "runs: [{name: Xy_9}, {name: ends}]\n", ""));
 }
 
@@ -251,8 +256,9 @@ static void test_record(void **state)
         assert_string_equal(j.r.choices,
                             "[{\"what\":\"w\",\"why\":\"y\"},{\"what\":\"v\",\"why\":\"z\"}]");
         assert_int_equal(j.r.seeds, 3);
-        assert_int_equal(strlen(j.r.inputs), 16);
+        assert_int_equal(strcspn(j.r.inputs, " "), 16);
         assert_true(strtoull(j.r.inputs, NULL, 16) == s->study.inputs);
+        assert_string_equal(j.r.inputs + 17, cop_model_id());
         assert_non_null(strstr(j.r.config, "10 ms"));
         assert_int_equal(j.r.n_verdicts, 4);
         static const struct {

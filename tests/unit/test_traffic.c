@@ -98,6 +98,8 @@ static void windows(void **state)
     assert_true(s[1].saturated && s[1].t_next == 6 * COP_US && s[1].t_stop == 9 * COP_US);
     assert_int_equal(take_at(&r, 0, 2 * COP_US).t_gen, 2 * COP_US);
     assert_int_equal(s[0].t_next, COP_US);
+    take_at(&r, 0, 3 * COP_US - 2);
+    assert_int_equal(s[0].t_next, COP_US); /* there is an instant left */
     take_at(&r, 0, 3 * COP_US - 1);
     assert_int_equal(s[0].t_next, COP_NEVER);
     rig_free(&r);
