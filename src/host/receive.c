@@ -29,14 +29,18 @@ static __attribute__((noinline)) void count_late(cop_net *net, uint32_t host, co
         (void)cop_probe_flow(pr, p->src, p->dst, p->seq, inside, false);
 }
 
-static __attribute__((noinline)) void count_birth(cop_probe *pr, const cop_pkt *p, cop_time latency)
+/* Runs with run.births, or whose routing has non-minimal ways. */
+static __attribute__((noinline)) void count_way(cop_probe *pr, const cop_pkt *p, cop_time latency,
+                                                bool after_warmup)
 {
     uint64_t bin = p->t_gen / pr->sample;
-    if (bin >= pr->n_bins)
+    bool misrouted = p->mid != COP_NONE;
+    pr->misrouted += after_warmup && misrouted;
+    if (pr->birth == NULL || bin >= pr->n_bins)
         return;
     pr->birth[bin].packets++;
     pr->birth[bin].latency_ps += latency;
-    pr->birth[bin].misrouted += p->mid != COP_NONE;
+    pr->birth[bin].misrouted += misrouted;
 }
 
 static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time start, cop_time done)
@@ -67,10 +71,9 @@ static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time start,
     }
     sp->bytes += inside;
     pr->host[host].received_bytes += inside;
-    if (COP_UNLIKELY(pr->birth != NULL))
-        count_birth(pr, p, latency);
+    if (COP_UNLIKELY(pr->ways))
+        count_way(pr, p, latency, after_warmup);
     if (after_warmup) {
-        pr->misrouted += p->mid != COP_NONE;
         sp->packets++;
         sp->latency_ps += latency;
         cop_hist_add(pr->latency, latency);

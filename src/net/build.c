@@ -170,6 +170,7 @@ static void build_probe(cop_net *net, const cop_run_cfg *run)
     pr->port = COP_NEW_ARRAY(&net->arena, cop_port_probe, net->topo->n_ports);
     pr->bin = COP_NEW_ARRAY(&net->arena, cop_bin, pr->n_bins);
     pr->series = COP_NEW_ARRAY(&net->arena, uint64_t, cop_product(pr->n_series, pr->n_bins));
+    pr->ways = run->births || net->route->ops->mid != NULL;
     if (run->births)
         pr->birth = COP_NEW_ARRAY(&net->arena, cop_birth, pr->n_bins);
     pr->latency = COP_NEW_ARRAY(&net->arena, cop_hist, 1);

@@ -291,11 +291,12 @@ static cop_time tell_transferred(cop_net *net, uint32_t in_port, const cop_pick 
     return cc->credit_time ? cc->credit_time(net, in_port, vl, p->bytes, leaves) : leaves;
 }
 
-void cop_input_receive(cop_net *net, uint32_t port, uint32_t h)
+/* Inline in both: packets that come over a wire are the common case, and nothing may be added to it. */
+static inline __attribute__((always_inline)) void receive(cop_net *net, uint32_t port, uint32_t h)
 {
     const cop_in *in = &net->in[port];
     cop_pkt *p = &net->pkt[h];
-    if (COP_UNLIKELY(net->listens) && (p->flags & COP_PKT_CNP) && cop_notice_kept(net, port, h))
+    if (COP_UNLIKELY(p->flags & COP_PKT_CNP) && net->listens && cop_notice_kept(net, port, h))
         return;
     if (net->lft) {
         p->out = net->lft[(size_t)in->sw * net->info.n_hosts + p->dst];
@@ -323,6 +324,16 @@ void cop_input_receive(cop_net *net, uint32_t port, uint32_t h)
         voq_request(net, port, q, out, p->out_vl);
     else
         offer_head(net, q);
+}
+
+void cop_input_receive(cop_net *net, uint32_t port, uint32_t h)
+{
+    receive(net, port, h);
+}
+
+__attribute__((noinline)) void cop_input_made(cop_net *net, uint32_t port, uint32_t h)
+{
+    receive(net, port, h);
 }
 
 /* After its head went to `port` until `leaves`, the queue offers its next packet. */
@@ -366,7 +377,8 @@ cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
     cop_pkt *p = &net->pkt[h];
     uint32_t freed = cop_net_section_of(net, p, p->vl);
     uint32_t bytes = p->bytes, vl = p->vl, own = p->flags & COP_PKT_OWN;
-    p->flags &= (uint16_t)~COP_PKT_OWN;
+    if (COP_UNLIKELY(own))
+        p->flags &= (uint16_t)~COP_PKT_OWN;
     uint32_t counted = net->max_cand == 1 ? port : net->in[in_port].port0 + p->out;
     net->out[counted].waiting -= p->bytes;
     if (early)

@@ -96,7 +96,7 @@ static void make(cop_net *net, struct cop_notices *list, const finding *f)
     }
     net->total.injected++;
     net->total.injected_bytes += p.bytes;
-    cop_input_receive(net, f->port, h);
+    cop_input_made(net, f->port, h);
 }
 
 void cop_notice_make(cop_net *net, uint32_t sw)

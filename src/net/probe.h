@@ -72,6 +72,7 @@ typedef struct cop_probe {
     cop_host_probe *host;
     cop_port_probe *port;
     cop_bin *bin; /* [n_bins] */
+    bool ways; /* births, or the routing has non-minimal ways: each packet is looked at */
     cop_birth *birth; /* [n_bins]; NULL: off */
     uint64_t
         misrouted; /* packets delivered after the warm-up by a non-minimal way; routings that choose */
