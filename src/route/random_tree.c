@@ -13,18 +13,7 @@
 static int random_tree_setup(cop_route *r, const void *cfg, cop_err *err)
 {
     (void)cfg;
-    cop_tree_map *map = COP_NEW_ARRAY(&r->arena, cop_tree_map, 1);
-    int rc = cop_tree_map_init(map, r->topo, &r->arena, r->ops->name, err);
-    if (rc != 0)
-        return rc;
-    r->state = map;
-    r->memoryless = true;
-    r->max_cand = cop_tree_most_up(map);
-    if (r->max_cand > COP_MAX_CAND)
-        return cop_err_add(err, COP_E_INPUT,
-                           "routing %s: switches have %u up ports; at most %d can be drawn from",
-                           r->ops->name, r->max_cand, COP_MAX_CAND);
-    return 0;
+    return cop_tree_any_up(r, "drawn from", err);
 }
 
 static unsigned random_tree_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,

@@ -30,10 +30,19 @@ int cop_tree_map_init(cop_tree_map *map, const cop_topo *t, cop_arena *arena, co
     return 0;
 }
 
-uint32_t cop_tree_most_up(const cop_tree_map *map)
+int cop_tree_any_up(cop_route *r, const char *chosen, cop_err *err)
 {
-    uint32_t most = 1;
+    cop_tree_map *map = COP_NEW_ARRAY(&r->arena, cop_tree_map, 1);
+    int rc = cop_tree_map_init(map, r->topo, &r->arena, r->ops->name, err);
+    if (rc != 0)
+        return rc;
+    r->state = map;
+    r->memoryless = true;
     for (uint32_t l = 2; l <= map->levels; l++) /* w[1] are the cables of a host */
-        most = map->w[l] > most ? map->w[l] : most;
-    return most;
+        r->max_cand = map->w[l] > r->max_cand ? map->w[l] : r->max_cand;
+    if (r->max_cand > COP_MAX_CAND)
+        return cop_err_add(err, COP_E_INPUT,
+                           "routing %s: switches have %u up ports; at most %d can be %s",
+                           r->ops->name, r->max_cand, COP_MAX_CAND, chosen);
+    return 0;
 }

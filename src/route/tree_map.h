@@ -3,7 +3,7 @@
 #define COP_TREE_MAP_H
 
 #include "base/err.h"
-#include "topo/topo.h"
+#include "route/route.h"
 
 typedef struct cop_tree_map {
     uint32_t levels;
@@ -18,8 +18,9 @@ typedef struct cop_tree_map {
 int cop_tree_map_init(cop_tree_map *map, const cop_topo *t, cop_arena *arena, const char *routing,
                       cop_err *err);
 
-/* Most up ports of any switch, at least 1. */
-uint32_t cop_tree_most_up(const cop_tree_map *map);
+/* Set up a routing that may take any port up: its map is r->state, and it has as many candidates as a switch
+ * has up ports. Fails if these are too many to be `chosen` ("compared"). */
+int cop_tree_any_up(cop_route *r, const char *chosen, cop_err *err);
 
 /* Is `dst` below `sw`? Then *port is the port down to it. */
 static inline bool cop_tree_down(const cop_tree_map *map, uint32_t sw, uint32_t dst, uint16_t *port)
