@@ -269,9 +269,10 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->quick_pick = net->per_output && net->words == 1 && pt->sw->arbitration == COP_ARB_RR;
     net->max_blocks = cop_blocks(net->info.mtu_bytes);
     net->large = pt->topo->n_ports >= LARGE_PORTS;
-    net->hooks = pt->queue->on_enqueue || pt->queue->on_dequeue || pt->cc->on_enqueue ||
-                 pt->cc->on_dequeue || pt->cc->on_fill || pt->cc->credit_time ||
-                 pt->cc->asks_lanes || pt->sw->arbitration == COP_ARB_FLOWS;
+    net->cc_hooks = pt->cc->on_enqueue || pt->cc->on_dequeue || pt->cc->on_fill ||
+                    pt->cc->credit_time || pt->cc->asks_lanes ||
+                    pt->sw->arbitration == COP_ARB_FLOWS;
+    net->hooks = net->cc_hooks || pt->queue->on_enqueue || pt->queue->on_dequeue;
     net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);
     net->lft = pt->route->lft;
     cop_arch_choose(net);

@@ -210,6 +210,7 @@ struct cop_net {
     bool multi_rate; /* links of different pace exist */
     bool large; /* does not fit the cache: prefetch */
     bool hooks; /* the queueing scheme or congestion control watches queues */
+    bool cc_hooks; /* the congestion control does, or arbitration by flows */
     bool
         early_hooks; /* output buffers, and a control that watches them: it is told of a grant before
                          the packet crosses, which may put it on the wire at once */
