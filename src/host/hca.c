@@ -276,7 +276,8 @@ static cop_time next_data(const cop_net *net, uint32_t host)
     const cop_out *out = &net->out[cop_host_port(net, host)];
     const cop_hca_host *hh = &cop_hca_of(net)->host[host];
     cop_time data = COP_NEVER;
-    bool asked = (hh->turn != COP_NEVER || hh->asleep) && out->busy_until <= net->now;
+    bool tried = out->busy_until <= net->now && net->nic[host].inject_free <= net->now;
+    bool asked = tried && (hh->turn != COP_NEVER || hh->asleep);
     if (out->vl_ready & ~out->vl_blocked)
         data = asked ? hh->turn : net->now;
     return cop_min64(data,
