@@ -170,7 +170,7 @@ static void move_packet(cop_net *net, uint32_t host, uint32_t flow, uint32_t pay
     uint32_t s = cop_flow_at(net, flow)->head, h = cop_host_packet(net, host, s, payload);
     const cop_pkt *p = &net->pkt[h];
     cop_hca_of(net)->room[(size_t)host * net->sections + cop_net_section_of(net, p, p->vl)] -=
-        p->bytes;
+        cop_blocks(p->bytes);
     if (cop_hca_cfg_of(net)->throttle == COP_HCA_AT_GENERATION && net->cc->on_send)
         net->cc->on_send(net, cop_flow_state(net, flow), p);
     if (net->send[s].left == 0) {
@@ -217,10 +217,9 @@ static bool move_packets(cop_net *net, uint32_t host, uint32_t vl)
         if (set_aside(net, host, ring, flow))
             continue;
         const cop_send *m = &net->send[cop_flow_at(net, flow)->head];
-        uint32_t payload = cop_host_payload(net, m),
-                 bytes = payload + (uint32_t)net->nic_cfg->overhead_bytes,
+        uint32_t payload = cop_host_payload(net, m), blocks = cop_host_blocks(net, payload),
                  section = cop_host_section(net, m->dst, m->vl);
-        bool fits = bytes <= hca->room[(size_t)host * net->sections + section];
+        bool fits = blocks <= hca->room[(size_t)host * net->sections + section];
         if (!fits && !net->sectioned)
             break;
         ring_pop(net, ring);
@@ -321,7 +320,8 @@ static void hca_init(cop_net *net)
     for (uint32_t h = 0; h < n; h++)
         hca->host[h] = (cop_hca_host){.held = COP_NONE, .turn = COP_NEVER};
     for (size_t i = 0; i < sections; i++)
-        hca->room[i] = (uint32_t)cfg->injection * net->info.mtu_bytes;
+        hca->room[i] =
+            (uint32_t)cfg->injection * cop_host_blocks(net, (uint32_t)net->nic_cfg->mtu_bytes);
     memset(hca->ring, 0xff, (size_t)n * net->lanes * sizeof(uint32_t));
     memset(hca->door, 0xff, streams * sizeof(uint32_t));
     for (uint32_t s = 0; s < streams; s++)

@@ -189,7 +189,8 @@ static void send(cop_net *net, uint32_t host, uint32_t q)
     cop_pkt *p = &net->pkt[h];
     uint32_t dst = p->dst;
     hca->host[host].rr = (local + 1) % hca->queues;
-    hca->room[(size_t)host * net->sections + cop_net_section_of(net, p, p->vl)] += p->bytes;
+    hca->room[(size_t)host * net->sections + cop_net_section_of(net, p, p->vl)] +=
+        cop_blocks(p->bytes);
     net->nic[host].unsent--;
     p->t_inj = net->now;
     cop_host_launch(net, host, h);
