@@ -122,18 +122,35 @@ static void generate(cop_net *net, uint32_t host, uint32_t s)
         ring_add(net, host, flow);
 }
 
-/* Messages that wait at the door of their generation queue go in. */
-static bool open_doors(cop_net *net, uint32_t host)
+/* The stream whose message at the door of its generation queue goes in next: the oldest that has a
+ * place. COP_NONE: there is none. */
+static uint32_t first_door(const cop_net *net, uint32_t host)
 {
     const cop_traffic *tr = net->traffic;
-    uint32_t *door = cop_hca_of(net)->door;
+    const uint32_t *door = cop_hca_of(net)->door;
+    const cop_send *best = NULL;
+    uint32_t first = COP_NONE;
+    for (uint32_t st = tr->host_stream0[host]; st < tr->host_stream0[host + 1]; st++) {
+        if (door[st] == COP_NONE || !has_place(net, door[st]))
+            continue;
+        const cop_send *m = &net->send[door[st]];
+        if (best && (m->t_gen != best->t_gen ? m->t_gen > best->t_gen : m->serial > best->serial))
+            continue;
+        best = m;
+        first = st;
+    }
+    return first;
+}
+
+static bool open_doors(cop_net *net, uint32_t host)
+{
+    uint32_t *door = cop_hca_of(net)->door, stream;
     bool some = false;
-    for (uint32_t st = tr->host_stream0[host]; st < tr->host_stream0[host + 1]; st++)
-        if (door[st] != COP_NONE && has_place(net, door[st])) {
-            generate(net, host, door[st]);
-            door[st] = COP_NONE;
-            some = true;
-        }
+    while ((stream = first_door(net, host)) != COP_NONE) {
+        generate(net, host, door[stream]);
+        door[stream] = COP_NONE;
+        some = true;
+    }
     return some;
 }
 

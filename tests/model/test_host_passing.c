@@ -131,6 +131,40 @@ static void test_an_answer_in_a_pause_costs_no_turn(void **state)
     }
 }
 
+/* Several streams of a host for one destination: its generation queue takes their messages in turns, and
+ * a stream that also sends elsewhere has its turns, too. Open streams that ask for more than the link
+ * has go by age. */
+static void test_streams_take_turns_at_a_full_queue(void **state)
+{
+    (void)state;
+    static const char yaml[] = "run: {duration: 2 ms, warmup: 500 us}\n"
+                               "topology: {kind: single, hosts: 3}\n"
+                               "link: {rate: 10 Gbit/s}\n"
+                               "traffic:\n"
+                               "  - {name: one, from: [0], pattern: fixed, to: 1}\n"
+                               "  - {name: two, from: [0], pattern: fixed, to: 1}\n"
+                               "  - {name: any, from: [0], pattern: uniform}\n";
+    static const char *const open[] = {
+        "host={kind: hca}",
+        "traffic.0={name: one, from: [0], pattern: fixed, to: 1, arrival: "
+        "constant, load: 80 %}",
+        "traffic.1={name: two, from: [0], pattern: fixed, to: 1, arrival: constant, load: 80 %}",
+        "traffic.2={name: any, from: [0], pattern: fixed, to: 1, arrival: constant, load: 80 %}"};
+    for (size_t i = 0; i < COP_LEN(kinds); i++) {
+        cop_result r;
+        run(yaml, kinds[i], &r);
+        assert_true(fabs(scn_gbps(&r, "one") - scn_gbps(&r, "two")) < 0.05);
+        assert_true(scn_gbps(&r, "one") > 2.3);
+        assert_true(scn_gbps(&r, "any") > 3.3);
+        cop_result_free(&r);
+    }
+    cop_result r;
+    scn_run(yaml, open, COP_LEN(open), &r, NULL);
+    for (uint32_t s = 0; s < r.n_streams; s++)
+        assert_true(fabs(r.stream[s].gbps - 10. / 3) < 0.05);
+    cop_result_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +172,7 @@ int main(void)
         cmocka_unit_test(test_a_turn_comes_also_while_others_lack_credit),
         cmocka_unit_test(test_a_short_packet_goes_at_its_turn),
         cmocka_unit_test(test_an_answer_in_a_pause_costs_no_turn),
+        cmocka_unit_test(test_streams_take_turns_at_a_full_queue),
     };
     return cmocka_run_group_tests_name("host_passing", tests, NULL, NULL);
 }
