@@ -276,7 +276,8 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);
     net->lft = pt->route->lft;
     cop_arch_choose(net);
-    net->simple_wake = !net->sectioned && net->arch == &cop_arch_ib;
+    net->simple_wake =
+        !net->sectioned && net->arch == &cop_arch_ib && !net->host_ops->injection_queues;
     net->early_hooks =
         net->arch->buffered && (pt->cc->on_fill || pt->cc->on_dequeue || pt->cc->asks_lanes);
 }

@@ -57,7 +57,8 @@ typedef struct cop_out {
     uint32_t waiting; /* bytes in inputs for this output */
     uint16_t local; /* port number inside the switch */
     uint8_t rr_vl; /* next lane of the round robin */
-    uint8_t short_of; /* iq: a free input's packet does not fit, though the lane is not blocked */
+    uint8_t short_of; /* something does not fit, though its lane is not blocked: iq: a free input's
+                         packet; end node: an answer, a head among others that are throttled */
     struct cop_section *section; /* of the buffer behind this port, [sections] */
     struct cop_lane *lane; /* [lanes] */
     uint64_t *request; /* [lanes * words] */
