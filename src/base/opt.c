@@ -79,17 +79,23 @@ static int parse_enum(const cop_opt *o, const char *text, int *e, cop_err *err)
     return cop_err_add(err, COP_E_INPUT, "`%s` is not known; write one of %s", shown, list);
 }
 
-static bool is_zero(const cop_opt *o, value v)
+/* What stands for the word "not given" of an option: 0, or another where 0 is a value. */
+static uint64_t not_given(const cop_opt *o)
+{
+    return o->min > 0 ? 0 : COP_OPT_OPEN;
+}
+
+static bool is_word(const cop_opt *o, value v)
 {
     bool real = o->type == COP_OPT_REAL || o->type == COP_OPT_SHARE;
-    return real ? v.d >= 0.0 && v.d <= 0.0 : v.u == 0; /* also of an int64_t */
+    return real ? v.d >= 0.0 && v.d <= 0.0 : v.u == not_given(o); /* also of an int64_t */
 }
 
 static int parse_value(const cop_opt *o, const char *text, value *v, cop_err *err)
 {
     const char *word = cop_opt_word(o);
     if (word != NULL && strcmp(text, word) == 0) {
-        *v = (value){.u = 0}; /* all bits 0 are 0.0, too */
+        *v = (value){.u = not_given(o)}; /* all bits 0 are 0.0, too */
         return 0;
     }
     switch (o->type) {
@@ -119,7 +125,7 @@ static int parse_value(const cop_opt *o, const char *text, value *v, cop_err *er
 
 static const char *print_value(const cop_opt *o, value v, char *buf, size_t size)
 {
-    if (cop_opt_word(o) != NULL && is_zero(o, v)) {
+    if (cop_opt_word(o) != NULL && is_word(o, v)) {
         snprintf(buf, size, "%s", cop_opt_word(o));
         return buf;
     }
@@ -228,9 +234,8 @@ static bool is_default(const cop_opt *o, value v)
 static int check_range(const cop_opt *o, value v, const char *text, cop_err *err)
 {
     const char *word = cop_opt_word(o);
-    bool is_word =
-        word != NULL && is_zero(o, v) && (o->names[1] != NULL || strcmp(text, word) == 0);
-    if (in_range(o, v) || is_word || (word == NULL && is_default(o, v)))
+    bool open = word != NULL && is_word(o, v) && (o->names[1] != NULL || strcmp(text, word) == 0);
+    if (in_range(o, v) || open || (word == NULL && is_default(o, v)))
         return 0;
     char range[160], shown[48];
     out r = {range, sizeof(range), 0};

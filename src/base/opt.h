@@ -7,6 +7,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+#define COP_OPT_OPEN (UINT64_MAX - 1) /* "not given", of an option that may be 0 */
+
 enum cop_opt_type { /* stored as */
                     COP_OPT_END = 0,
                     COP_OPT_BOOL, /* bool:      true false yes no on off */
@@ -49,8 +51,9 @@ typedef struct cop_opt {
      * checked. The default is accepted also outside (such as 0 = "as the link"). */
     double min, max;
     /* COP_OPT_ENUM: its names, NULL-terminated. Numbers and quantities: NULL, or the word that says
-     * "not given", such as {"inherit", NULL}. It is kept as 0, so min is above 0. What 0 means depends:
-     * {"auto", "0", NULL} takes it for the word, where zero would make no sense; else it is refused. */
+     * "not given", such as {"inherit", NULL}. It is kept as 0, with min above 0. What 0 means depends:
+     * {"auto", "0", NULL} takes it for the word, where zero would make no sense; else it is refused.
+     * Sizes, times and rates that may be 0 have min 0: the word is kept as COP_OPT_OPEN. */
     const char *const *names;
     const char *help; /* one line: meaning, and the source's name for it where it has one */
 } cop_opt;

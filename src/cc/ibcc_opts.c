@@ -20,7 +20,6 @@ static const char *const by_weight[] = {"weight", NULL};
 static const char *const by_mtus[] = {"mtus", NULL};
 static const char *const by_rate[] = {"rate", NULL};
 static const char *const by_preset[] = {"preset", NULL};
-static const char *const preset_or_0[] = {"preset", "0", NULL};
 static const char *const none_or_0[] = {"none", "0", NULL};
 
 #define C(field) offsetof(ibcc_cfg, field)
@@ -45,8 +44,8 @@ const cop_opt ibcc_opts[] = {
      "upper threshold as a share of the reference instead of a weight"},
     {"threshold_bytes", COP_OPT_BYTES, C(threshold_bytes), "weight", 1, 1e9, by_weight,
      "upper threshold in bytes instead of a weight"},
-    {"threshold_mtus", COP_OPT_REAL, C(threshold_mtus), "0", 0, 1e6, NULL,
-     "upper threshold in packets of full size instead of a weight; 0 = by weight"},
+    {"threshold_mtus", COP_OPT_REAL, C(threshold_mtus), "weight", 1e-6, 1e6, by_weight,
+     "upper threshold in packets of full size instead of a weight"},
     {"hysteresis_mtus", COP_OPT_REAL, C(hysteresis_mtus), "-1", -1, 1e6, NULL,
      "upper - lower threshold in packets of full size; 0 = one threshold; -1 = preset: 2, pfister "
      "5 % of the reference. The lower threshold is at least 0"},
@@ -98,7 +97,7 @@ const cop_opt ibcc_opts[] = {
      "given, else as preset: quadratic, pfister linear"},
     {"cct_delay", COP_OPT_TIME, C(cct_delay_ps), "preset", 1, 1e12, by_preset,
      "delay after a full packet at cct_index; preset: 7 us, fat-tree 70 us, pfister 2/3 H us"},
-    {"cct_index", COP_OPT_INT, C(cct_index), "preset", 1, IBCC_MAX_ENTRIES, preset_or_0,
+    {"cct_index", COP_OPT_INT, C(cct_index), "preset", 1, IBCC_MAX_ENTRIES, by_preset,
      "entry that has cct_delay; preset: 106 (the manufacturer's default is 95), pfister the "
      "last"},
     {"cct_times", COP_OPT_TIMES, C(cct_times), "", 0, 1e12, NULL,
@@ -116,7 +115,7 @@ const cop_opt ibcc_opts[] = {
      "CCTI_Limit: the index does not rise above it; -1 = the table's last"},
     {"ccti_min", COP_OPT_INT, C(ccti_min), "0", 0, IBCC_MAX_ENTRIES - 1, NULL,
      "CCTI_Min: the index begins there and does not fall below it"},
-    {"ccti_timer", COP_OPT_TIME, C(ccti_timer_ps), "preset", 1, 1e15, preset_or_0,
+    {"ccti_timer", COP_OPT_TIME, C(ccti_timer_ps), "preset", 1, 1e15, by_preset,
      "CCTI_Timer: the index falls by one in this time; preset: 150 us, pfister 10 us"},
     {"ccti_timer_units", COP_OPT_INT, C(ccti_timer_units), "none", 1, 65535, none_or_0,
      "CCTI_Timer in units of 1.024 us, as hardware has it; none: `ccti_timer`"},

@@ -122,18 +122,35 @@ static void generate(cop_net *net, uint32_t host, uint32_t s)
         ring_add(net, host, flow);
 }
 
-/* Messages that wait at the door of their generation queue go in. */
-static bool open_doors(cop_net *net, uint32_t host)
+/* The stream whose message at the door of its generation queue goes in next: the oldest that has a
+ * place. COP_NONE: there is none. */
+static uint32_t first_door(const cop_net *net, uint32_t host)
 {
     const cop_traffic *tr = net->traffic;
-    uint32_t *door = cop_hca_of(net)->door;
+    const uint32_t *door = cop_hca_of(net)->door;
+    const cop_send *best = NULL;
+    uint32_t first = COP_NONE;
+    for (uint32_t st = tr->host_stream0[host]; st < tr->host_stream0[host + 1]; st++) {
+        if (door[st] == COP_NONE || !has_place(net, door[st]))
+            continue;
+        const cop_send *m = &net->send[door[st]];
+        if (best && (m->t_gen != best->t_gen ? m->t_gen > best->t_gen : m->serial > best->serial))
+            continue;
+        best = m;
+        first = st;
+    }
+    return first;
+}
+
+static bool open_doors(cop_net *net, uint32_t host)
+{
+    uint32_t *door = cop_hca_of(net)->door, stream;
     bool some = false;
-    for (uint32_t st = tr->host_stream0[host]; st < tr->host_stream0[host + 1]; st++)
-        if (door[st] != COP_NONE && has_place(net, door[st])) {
-            generate(net, host, door[st]);
-            door[st] = COP_NONE;
-            some = true;
-        }
+    while ((stream = first_door(net, host)) != COP_NONE) {
+        generate(net, host, door[stream]);
+        door[stream] = COP_NONE;
+        some = true;
+    }
     return some;
 }
 
@@ -170,7 +187,7 @@ static void move_packet(cop_net *net, uint32_t host, uint32_t flow, uint32_t pay
     uint32_t s = cop_flow_at(net, flow)->head, h = cop_host_packet(net, host, s, payload);
     const cop_pkt *p = &net->pkt[h];
     cop_hca_of(net)->room[(size_t)host * net->sections + cop_net_section_of(net, p, p->vl)] -=
-        p->bytes;
+        cop_blocks(p->bytes);
     if (cop_hca_cfg_of(net)->throttle == COP_HCA_AT_GENERATION && net->cc->on_send)
         net->cc->on_send(net, cop_flow_state(net, flow), p);
     if (net->send[s].left == 0) {
@@ -217,10 +234,9 @@ static bool move_packets(cop_net *net, uint32_t host, uint32_t vl)
         if (set_aside(net, host, ring, flow))
             continue;
         const cop_send *m = &net->send[cop_flow_at(net, flow)->head];
-        uint32_t payload = cop_host_payload(net, m),
-                 bytes = payload + (uint32_t)net->nic_cfg->overhead_bytes,
+        uint32_t payload = cop_host_payload(net, m), blocks = cop_host_blocks(net, payload),
                  section = cop_host_section(net, m->dst, m->vl);
-        bool fits = bytes <= hca->room[(size_t)host * net->sections + section];
+        bool fits = blocks <= hca->room[(size_t)host * net->sections + section];
         if (!fits && !net->sectioned)
             break;
         ring_pop(net, ring);
@@ -276,7 +292,8 @@ static cop_time next_data(const cop_net *net, uint32_t host)
     const cop_out *out = &net->out[cop_host_port(net, host)];
     const cop_hca_host *hh = &cop_hca_of(net)->host[host];
     cop_time data = COP_NEVER;
-    bool asked = (hh->turn != COP_NEVER || hh->asleep) && out->busy_until <= net->now;
+    bool tried = out->busy_until <= net->now && net->nic[host].inject_free <= net->now;
+    bool asked = tried && (hh->turn != COP_NEVER || hh->asleep);
     if (out->vl_ready & ~out->vl_blocked)
         data = asked ? hh->turn : net->now;
     return cop_min64(data,
@@ -320,7 +337,8 @@ static void hca_init(cop_net *net)
     for (uint32_t h = 0; h < n; h++)
         hca->host[h] = (cop_hca_host){.held = COP_NONE, .turn = COP_NEVER};
     for (size_t i = 0; i < sections; i++)
-        hca->room[i] = (uint32_t)cfg->injection * net->info.mtu_bytes;
+        hca->room[i] =
+            (uint32_t)cfg->injection * cop_host_blocks(net, (uint32_t)net->nic_cfg->mtu_bytes);
     memset(hca->ring, 0xff, (size_t)n * net->lanes * sizeof(uint32_t));
     memset(hca->door, 0xff, streams * sizeof(uint32_t));
     for (uint32_t s = 0; s < streams; s++)

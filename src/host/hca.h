@@ -38,7 +38,7 @@ typedef struct cop_hca {
     uint32_t
         *ring; /* [n_hosts * lanes] last of the ready generation queues whose next packet goes by
                      * this lane; COP_NONE: none is */
-    uint32_t *room; /* [n_hosts * sections] bytes of injection memory left */
+    uint32_t *room; /* [n_hosts * sections] blocks of injection memory left */
     uint64_t *posted; /* [n_hosts * words] injection queues whose head may go */
     uint32_t *posted_n; /* [n_hosts * lanes] how many of these are of a lane */
     uint32_t *door; /* [n_streams] message that waits for its generation queue, or COP_NONE */

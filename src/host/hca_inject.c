@@ -136,8 +136,8 @@ static bool its_turn(cop_net *net, cop_hca_host *hh, const cop_pkt *p)
 }
 
 /* The queue of lane vl whose head goes next; COP_NONE, and the least number of blocks that one of
- * them lacks (0: none lacks any), if none can. */
-static uint32_t choose(cop_net *net, uint32_t host, uint32_t vl, uint32_t *need)
+ * them lacks (0: none lacks any), if none can. Does one of them wait for its turn? */
+static uint32_t choose(cop_net *net, uint32_t host, uint32_t vl, uint32_t *need, bool *waits)
 {
     const cop_hca *hca = cop_hca_of(net);
     cop_hca_host *hh = &hca->host[host];
@@ -145,6 +145,7 @@ static uint32_t choose(cop_net *net, uint32_t host, uint32_t vl, uint32_t *need)
     uint64_t best_key = UINT64_MAX;
     const uint64_t *posted = posted_of(net, host);
     *need = 0;
+    *waits = false;
     /* The word of the queue to look at first comes twice: its upper part first, its lower last. */
     for (uint32_t i = 0; i <= hca->words; i++) {
         uint32_t word = (hh->rr / 64 + i) % hca->words;
@@ -157,8 +158,12 @@ static uint32_t choose(cop_net *net, uint32_t host, uint32_t vl, uint32_t *need)
             uint32_t local = word * 64 + (uint32_t)__builtin_ctzll(left), q = queue0 + local;
             const cop_pkt *p = &net->pkt[net->queue[q].head];
             uint32_t blocks = cop_blocks(p->bytes);
-            if (p->vl != vl || !its_turn(net, hh, p))
+            if (p->vl != vl)
                 continue;
+            if (!its_turn(net, hh, p)) {
+                *waits = true;
+                continue;
+            }
             if (!cop_fc_fits(net, port, cop_net_section_of(net, p, vl), blocks)) {
                 *need = *need == 0 || blocks < *need ? blocks : *need;
                 continue;
@@ -184,7 +189,8 @@ static void send(cop_net *net, uint32_t host, uint32_t q)
     cop_pkt *p = &net->pkt[h];
     uint32_t dst = p->dst;
     hca->host[host].rr = (local + 1) % hca->queues;
-    hca->room[(size_t)host * net->sections + cop_net_section_of(net, p, p->vl)] += p->bytes;
+    hca->room[(size_t)host * net->sections + cop_net_section_of(net, p, p->vl)] +=
+        cop_blocks(p->bytes);
     net->nic[host].unsent--;
     p->t_inj = net->now;
     cop_host_launch(net, host, h);
@@ -199,19 +205,24 @@ static void send(cop_net *net, uint32_t host, uint32_t q)
 bool cop_hca_send(cop_net *net, uint32_t host)
 {
     uint32_t port = cop_host_port(net, host), tried = 0, ready, need;
+    bool waits;
     cop_out *out = &net->out[port];
     cop_hca_of(net)->host[host].turn = COP_NEVER;
     cop_hca_of(net)->host[host].asleep = false;
     while ((ready = out->vl_ready & ~out->vl_blocked & ~tried)) {
         uint32_t vl = cop_vlarb_pick(net, port, ready);
-        uint32_t q = choose(net, host, vl, &need);
+        uint32_t q = choose(net, host, vl, &need, &waits);
         if (q != COP_NONE) {
             send(net, host, q);
             return true;
         }
         tried |= 1u << vl;
-        if (need > 0)
+        if (need > 0 && waits) { /* at its turn that one may fit where others do not */
+            out->short_of = 1;
+            cop_fc_arm(net, port);
+        } else if (need > 0) {
             cop_fc_block(net, port, vl, need);
+        }
     }
     return false;
 }

@@ -144,7 +144,12 @@ static bool send_first(cop_net *net, uint32_t host, uint32_t *list)
     cop_pkt *p = &net->pkt[h];
     uint32_t section = cop_net_section_of(net, p, p->vl), blocks = cop_blocks(p->bytes);
     if (!cop_fc_fits(net, port, section, blocks)) {
-        cop_fc_block(net, port, p->vl, blocks);
+        if (net->sectioned) { /* data for other destinations passes it */
+            net->out[port].short_of = 1;
+            cop_fc_arm(net, port);
+        } else {
+            cop_fc_block(net, port, p->vl, blocks);
+        }
         return false;
     }
     *list = p->next;

@@ -10,7 +10,8 @@ static uint64_t output_bytes(const cop_switch_cfg *cfg)
     static const uint64_t usual[] = {[COP_ARCH_IB] = 0, [COP_ARCH_CIOQ] = CIOQ_OUTPUT_BYTES};
     if (cfg->architecture == COP_ARCH_IQ)
         return 0;
-    return cfg->output_buffer_bytes ? cfg->output_buffer_bytes : usual[cfg->architecture];
+    return cfg->output_buffer_bytes == COP_OPT_OPEN ? usual[cfg->architecture]
+                                                    : cfg->output_buffer_bytes;
 }
 
 void cop_arch_choose(cop_net *net)

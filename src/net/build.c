@@ -277,14 +277,15 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->max_blocks = cop_blocks(net->info.mtu_bytes);
     net->large = pt->topo->n_ports >= LARGE_PORTS;
     const cop_route_ops *route = pt->route->ops;
-    net->hooks = route->on_wait || route->on_send || route->asks_lanes || pt->queue->on_enqueue ||
-                 pt->queue->on_dequeue || pt->cc->on_enqueue || pt->cc->on_dequeue ||
-                 pt->cc->on_fill || pt->cc->credit_time || pt->cc->asks_lanes ||
-                 pt->sw->arbitration == COP_ARB_FLOWS;
+    net->out_hooks = route->on_wait || route->on_send || route->asks_lanes || pt->cc->on_enqueue ||
+                     pt->cc->on_dequeue || pt->cc->on_fill || pt->cc->credit_time ||
+                     pt->cc->asks_lanes || pt->sw->arbitration == COP_ARB_FLOWS;
+    net->hooks = net->out_hooks || pt->queue->on_enqueue || pt->queue->on_dequeue;
     net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);
     net->lft = pt->route->lft;
     cop_arch_choose(net);
-    net->simple_wake = !net->sectioned && net->arch == &cop_arch_ib;
+    net->simple_wake =
+        !net->sectioned && net->arch == &cop_arch_ib && !net->host_ops->injection_queues;
     net->early_hooks =
         net->arch->buffered && (pt->cc->on_fill || pt->cc->on_dequeue || pt->cc->asks_lanes ||
                                 route->on_send || route->asks_lanes);

@@ -228,6 +228,11 @@ static int check_combination(const cop_net *net, const cop_net_parts *pt, cop_er
             "%s: queueing %s has a buffer per destination, which output buffers would "
             "mix again; use switch.architecture iq, or ib without switch.output_buffer",
             cop_build_at(pt, "queueing", where, sizeof(where)), net->queue_ops->name);
+    if (pt->sw->architecture == COP_ARCH_CIOQ && !net->arch->buffered)
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "%s: cioq has output buffers; give them a size, or use switch.architecture iq",
+            cop_build_at(pt, "switch.output_buffer", where, sizeof(where)));
     if (pt->sw->read_ports && !net->arch->matched)
         return cop_err_add(
             err, COP_E_INPUT,

@@ -245,6 +245,8 @@ static void tell_enqueued(cop_net *net, uint32_t port, uint32_t queue, uint32_t 
 {
     if (net->queue_ops->on_enqueue)
         net->queue_ops->on_enqueue(net, port, queue, p);
+    if (!net->out_hooks)
+        return;
     cop_link_count(net, out, p->out_vl, p->bytes, true);
     if (net->cc->on_fill)
         tell_fill(net, port, p, true);
@@ -284,6 +286,10 @@ static cop_time tell_transferred(cop_net *net, uint32_t in_port, const cop_pick 
                                  uint32_t out, cop_pkt *p, cop_time leaves, bool early)
 {
     const cop_cc_ops *cc = net->cc;
+    if (!net->out_hooks) {
+        p->out_vl = (uint8_t)pick->vl;
+        return leaves;
+    }
     if (!early) {
         tell_granted(net, in_port, pick, out, p);
         cop_link_left(net, out, p);

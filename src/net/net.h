@@ -58,7 +58,8 @@ typedef struct cop_out {
     uint32_t waiting; /* bytes in inputs for this output */
     uint16_t local; /* port number inside the switch */
     uint8_t rr_vl; /* next lane of the round robin */
-    uint8_t short_of; /* iq: a free input's packet does not fit, though the lane is not blocked */
+    uint8_t short_of; /* something does not fit, though its lane is not blocked: iq: a free input's
+                         packet; end node: an answer, a head among others that are throttled */
     struct cop_section *section; /* of the buffer behind this port, [sections] */
     struct cop_lane *lane; /* [lanes] */
     uint64_t *request; /* [lanes * words] */
@@ -213,6 +214,7 @@ struct cop_net {
     bool multi_rate; /* links of different pace exist */
     bool large; /* does not fit the cache: prefetch */
     bool hooks; /* the queueing scheme, congestion control or routing watches queues */
+    bool out_hooks; /* congestion control or routing does, or arbitration by flows */
     bool listens; /* the routing hears notifications */
     uint8_t control_vl; /* lanes of control packets begin here */
     bool

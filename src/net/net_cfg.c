@@ -19,8 +19,9 @@ static const char *const queue_names[] = {"ring", "heap", NULL};
 /* Words for "not given". Where a second name is 0, older files say it so, and nobody could mean zero. */
 static const char *const inherit[] = {"inherit", NULL};
 static const char *const inherit_or_0[] = {"inherit", "0", NULL};
+static const char *const automatic[] = {"auto", NULL};
+static const char *const packet[] = {"packet", NULL};
 static const char *const auto_or_0[] = {"auto", "0", NULL};
-static const char *const packet_or_0[] = {"packet", "0", NULL};
 static const char *const link_or_0[] = {"link", "0", NULL};
 static const char *const switch_or_0[] = {"switch", "0", NULL};
 
@@ -79,7 +80,7 @@ const cop_opt cop_switch_opts[] = {
      "lanes of links between dragonfly groups"},
     {"shared_lanes", COP_OPT_BOOL, S(shared_lanes), "no", 0, 0, NULL,
      "lanes of a port share its buffer beyond `reserve`"},
-    {"reserve", COP_OPT_BYTES, S(reserve_bytes), "packet", 1, 1e11, packet_or_0,
+    {"reserve", COP_OPT_BYTES, S(reserve_bytes), "packet", 1, 1e11, packet,
      "with `shared_lanes`: part of the buffer that belongs to each lane alone; packet: one packet"},
     {"arbitration", COP_OPT_ENUM, S(arbitration), "round-robin", 0, 0, arb_names,
      "among the inputs that request one output; flows: the sending host that waits longest for a "
@@ -88,18 +89,19 @@ const cop_opt cop_switch_opts[] = {
      "iq, cioq: islip moves pointers on accepted grants only; rrm moves them always"},
     {"iterations", COP_OPT_INT, S(iterations), "2", 1, 16, NULL,
      "iq, cioq: rounds of the matching"},
-    {"read_ports", COP_OPT_INT, S(read_ports), "0", 0, COP_MAX_PORTS, NULL,
-     "iq, cioq: packets that an input can send at a time, from different queues; 0 = one. ib has a "
-     "read port per output"},
+    {"read_ports", COP_OPT_INT, S(read_ports), "auto", 1, COP_MAX_PORTS, automatic,
+     "iq, cioq: packets that an input can send at a time, from different queues; auto: one, and "
+     "with ib "
+     "one per output"},
     {"speedup", COP_OPT_REAL, S(speedup), "2", 1, 64, NULL,
      "with output buffers: crossbar rate over the rate of the switch's fastest link"},
-    {"output_buffer", COP_OPT_BYTES, S(output_buffer_bytes), "0", 0, 1e11, NULL,
+    {"output_buffer", COP_OPT_BYTES, S(output_buffer_bytes), "auto", 0, 1e11, automatic,
      "buffer between crossbar and wire of one output port: of each lane, or of all lanes with "
-     "`output_shared`; 0 = none with ib, 100 kB with cioq; iq has none"},
+     "`output_shared`; auto: 100 kB with cioq, none with ib; iq has none, cioq is not without"},
     {"output_shared", COP_OPT_BOOL, S(output_shared), "no", 0, 0, NULL,
      "lanes of a port share its output buffer beyond `output_reserve`"},
-    {"output_reserve", COP_OPT_BYTES, S(output_reserve_bytes), "0", 0, 1e11, NULL,
-     "with `output_shared`: part of the output buffer that belongs to each lane alone; 0 = one "
+    {"output_reserve", COP_OPT_BYTES, S(output_reserve_bytes), "packet", 1, 1e11, packet,
+     "with `output_shared`: part of the output buffer that belongs to each lane alone; packet: one "
      "packet"},
     {"vl_arbitration", COP_OPT_ENUM, S(vl_arbitration), "round-robin", 0, 0, vlarb_names,
      "among virtual lanes: round-robin, InfiniBand's high and low tables, or highest lane first"},
@@ -120,9 +122,9 @@ const cop_opt cop_fc_opts[] = {
     {"refresh", COP_OPT_TIME, F(refresh_ps), "20 us", 1000, 1e12, NULL,
      "ib: period of unsolicited credit updates, which repair lost ones"},
     {"loss", COP_OPT_SHARE, F(loss), "0", 0, 0.999, NULL, "ib: share of credit messages lost"},
-    {"xoff", COP_OPT_BYTES, F(xoff_bytes), "auto", 1, 1e12, auto_or_0,
+    {"xoff", COP_OPT_BYTES, F(xoff_bytes), "auto", 1, 1e12, automatic,
      "on-off: PAUSE when free space falls below this (T_off); auto: computed from rate and delay"},
-    {"xon", COP_OPT_BYTES, F(xon_bytes), "auto", 1, 1e12, auto_or_0,
+    {"xon", COP_OPT_BYTES, F(xon_bytes), "auto", 1, 1e12, automatic,
      "on-off: resume when free space rises above this (T_on); auto: one packet above xoff"},
     {"unsafe", COP_OPT_BOOL, F(unsafe), "no", 0, 0, NULL,
      "on-off: run with a head-room that can overflow; the run ends when it does"},

@@ -33,14 +33,13 @@ typedef struct cop_switch_cfg { /* section `switch` */
     int arbitration; /* enum cop_arb: among inputs of an output */
     int matching; /* enum cop_matching: iq and cioq */
     int64_t iterations; /* of the matching */
-    int64_t read_ports; /* iq and cioq: of an input; 0 = one */
+    int64_t read_ports; /* iq and cioq: of an input; 0: not given, one */
     double
         speedup; /* in front of output buffers: crossbar rate / fastest link rate of the switch */
-    uint64_t
-        output_buffer_bytes; /* ib, cioq: per output port, and lane if private; 0: ib none, cioq
-                                     100 kB */
+    uint64_t output_buffer_bytes; /* ib, cioq: per output port, and lane if private; COP_OPT_OPEN:
+                                     not given */
     bool output_shared; /* lanes share the output buffer beyond `output_reserve_bytes` each */
-    uint64_t output_reserve_bytes; /* 0 = one packet */
+    uint64_t output_reserve_bytes; /* 0: not given, one packet */
     int vl_arbitration; /* enum cop_vlarb */
     cop_ints vl_high; /* IB tables: vl, weight, vl, weight, ...; weight in 64-byte units */
     cop_ints vl_low;

@@ -37,7 +37,8 @@ static void ask(cop_net *net, cop_progress_fn progress, void *ctx)
 
 static void sample(cop_net *net, cop_progress_fn progress, void *ctx)
 {
-    if (net->now >= net->probe.warmup)
+    cop_time drained = net->now > net->probe.end ? net->now - net->probe.end : 0;
+    if (net->now >= net->probe.warmup && drained == 0)
         for (uint32_t p = 0; p < net->host_port0; p++) {
             cop_port_probe *pp = &net->probe.port[p];
             pp->queue_sum += net->out[p].waiting;
@@ -50,7 +51,9 @@ static void sample(cop_net *net, cop_progress_fn progress, void *ctx)
     cop_gauge_sample(net);
     watch_progress(net);
     ask(net, progress, ctx);
-    cop_time next = net->now + net->probe.sample;
+    /* A network may drain for a million times as long as it ran, if a flow is paced to next to nothing:
+     * looks for deadlocks grow rare then. */
+    cop_time next = net->now + cop_max64(net->probe.sample, drained / 1024);
     /* Sampling must not keep a drained network alive. */
     if (next <= net->end && (net->end != COP_NEVER || !cop_evq_empty(&net->evq)))
         cop_net_push(net, next, COP_EV_SAMPLE, 0);

@@ -175,24 +175,23 @@ static inline bool iso_covers(struct cop_net *net, const iso_rules *r, const iso
 }
 
 /* The node that owns a port: nothing but the next functions knows what it is. In a switch all inputs
- * feed all outputs. An end node with injection queues has one of each, under the same number: its
- * queues are those of the port it sends by, and there is nobody upstream. */
+ * feed all outputs. An end node with injection queues has one of each, under the same number and with
+ * local number 0: its queues are those of the port it sends by, and there is nobody upstream. */
 static inline bool iso_at_host(struct cop_net *net, uint32_t port)
 {
     return cop_topo_is_host_port(cop_net_info(net)->topo, port);
 }
 
-/* Network-wide number of an output of the node that `port` belongs to. */
-static inline uint32_t iso_output(struct cop_net *net, uint32_t port, uint32_t out)
-{
-    const cop_topo *t = cop_net_info(net)->topo;
-    return iso_at_host(net, port) ? port : t->sw_port0[t->port[port].owner] + out;
-}
-
-/* The other way round: what lines and packets of the node call its sending port `out`. */
+/* What lines and packets of the node call its sending port `out`. */
 static inline uint32_t iso_local(struct cop_net *net, uint32_t out)
 {
-    return iso_at_host(net, out) ? 0 : cop_net_info(net)->topo->port[out].local;
+    return cop_net_info(net)->topo->port[out].local;
+}
+
+/* The other way round: network-wide number of an output of the node that `port` belongs to. */
+static inline uint32_t iso_output(struct cop_net *net, uint32_t port, uint32_t out)
+{
+    return port - iso_local(net, port) + out;
 }
 
 /* Ports whose queues hold packets for sending port `out`. */

@@ -7,10 +7,13 @@ static uint32_t find_line(struct cop_net *net, const iso_rules *r, iso_port *st,
                           const cop_pkt *p)
 {
     uint32_t best = ISO_NO_LINE, open = ISO_NO_LINE, oldest = UINT32_MAX;
-    uint32_t out = iso_output(net, port, p->out);
-    for (uint32_t i = 0; i < r->queues; i++) {
+    uint32_t out = iso_output(net, port, p->out), left = st->special;
+    for (uint32_t i = 0; left > 0; i++) {
         const iso_line *l = iso_in_line(r, st, i);
-        if (!l->used || l->out != p->out || l->out_vl != p->out_vl)
+        if (!l->used)
+            continue;
+        left--;
+        if (l->out != p->out || l->out_vl != p->out_vl)
             continue;
         if (!iso_covers(net, r, l, out, p->dst, p->vl)) {
             if (l->root && l->n_dst < r->destinations && !r->fixed)

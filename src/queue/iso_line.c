@@ -110,11 +110,9 @@ void iso_rose(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, ui
         if (l->root)
             set_hot(net, port, l, true);
     }
-    if (iso_at_host(net, port))
-        return;
     if (!l->propagated) {
-        if (bytes <= r->propagate)
-            return;
+        if (bytes <= r->propagate || iso_at_host(net, port))
+            return; /* nobody is upstream of an end node */
         iso_tell(net, port, l, line);
         if (r->tells_first)
             return;

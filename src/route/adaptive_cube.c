@@ -8,6 +8,8 @@
  * alone: in a ring, lane 0 while the remaining path still crosses the wrap link, lane 1 afterwards.
  * The escape channels, with the dependencies that run through adaptive hops in between, then have
  * no cycle (deadlock.c proves it for each network).
+ * Escape: a packet on an escape lane may return to adaptive lanes at the next switch (`return`), or stays on
+ * escape lanes to its destination (`stay`), where it is as slow as the slowest in front of it.
  * Ties: where both ways round a ring are equally long the packet decides for the less loaded one, by
  * option `ties` if they are equal (cube_map.c), and asks for adaptive and escape lanes of that one
  * only. Offering both would not balance them: all requests of a packet are posted at once, and when
@@ -25,6 +27,7 @@
 typedef struct adaptive_cube {
     cop_cube_map map;
     uint32_t first_lane, end_lane; /* of the adaptive lanes */
+    bool stays; /* on escape lanes, once there */
 } adaptive_cube;
 
 static int adaptive_cube_setup(cop_route *r, const void *config, cop_err *err)
@@ -47,7 +50,8 @@ static int adaptive_cube_setup(cop_route *r, const void *config, cop_err *err)
         adaptive = (COP_MAX_CAND - escapes) / directions;
     c->end_lane = c->first_lane + adaptive;
     r->max_cand = adaptive * directions + escapes;
-    r->memoryless = true;
+    c->stays = cfg->escape == COP_ESCAPE_STAY;
+    r->memoryless = !c->stays;
     r->state = c;
     return 0;
 }
@@ -120,6 +124,11 @@ static unsigned ways_in(const adaptive_cube *c, const cop_hop *hop, uint32_t dim
     return ways;
 }
 
+static bool must_stay(const adaptive_cube *c, const cop_hop *hop)
+{
+    return c->stays && hop->in_vl < c->first_lane && hop->in_port < 2 * c->map.dims;
+}
+
 static unsigned adaptive_cube_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
                                     cop_cand *cand)
 {
@@ -144,6 +153,8 @@ static unsigned adaptive_cube_route(const cop_route *r, cop_hop *hop, const cop_
             port[ports++] = (uint16_t)(2 * dim + 1);
     }
     unsigned n = 0;
+    if (must_stay(c, hop))
+        ports = 0;
     if (view == NULL) {
         for (uint32_t i = 0; i < ports; i++)
             n += list_lanes(c, port[i], cand + n);
@@ -160,10 +171,15 @@ static unsigned adaptive_cube_route(const cop_route *r, cop_hop *hop, const cop_
     return n;
 }
 
+static const char *const escape_names[] = {"return", "stay", NULL};
 static const cop_opt adaptive_cube_opts[] = {
     {"ties", COP_OPT_ENUM, offsetof(cop_adaptive_cube_cfg, ties), "split", 0, 0, cop_tie_names,
      "way round a ring when both are equally long and loaded: half of the flows each way, or drawn "
      "for each packet; plus: on adaptive lanes whichever is free first, on escape lanes plus"},
+    {"escape", COP_OPT_ENUM, offsetof(cop_adaptive_cube_cfg, escape), "return", 0, 0, escape_names,
+     "a packet on an escape lane returns to adaptive lanes when it can, or stays on escape lanes "
+     "to its "
+     "destination"},
     {0}};
 
 const cop_route_ops cop_route_adaptive_cube = {

@@ -15,8 +15,10 @@ typedef struct cop_dor_cfg { /* `dor` */
     int64_t lanes; /* that flows are spread over; 0: all of the network */
 } cop_dor_cfg;
 
+enum cop_escape { COP_ESCAPE_RETURN, COP_ESCAPE_STAY };
 typedef struct cop_adaptive_cube_cfg { /* `adaptive-cube` */
     int ties; /* enum cop_ties, of the escape lanes */
+    int escape; /* enum cop_escape: what a packet on an escape lane may do */
 } cop_adaptive_cube_cfg;
 
 enum cop_valiant_to { COP_VALIANT_SWITCH, COP_VALIANT_GROUP };

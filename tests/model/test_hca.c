@@ -214,6 +214,26 @@ static void test_the_injection_queue_holds_what_it_says(void **state)
     }
 }
 
+/* Short packets take a block of 64 bytes each, as in every buffer, and answers that are longer than a
+ * packet of data make no room for more of those. */
+static void test_short_packets_take_blocks(void **state)
+{
+    (void)state;
+    static const char yaml[] = "run: {duration: 1 ms, sample: 1 ms}\n"
+                               "topology: {kind: single, hosts: 3}\n"
+                               "cc: {kind: pace, rate: 1 Mbit/s}\n"
+                               "nic: {mtu: 256 B}\n"
+                               "host: {kind: hca, throttle: injection, injection: 3}\n"
+                               "traffic: [{from: [0], pattern: fixed, to: 1, message: 1 B}]\n";
+    static const char *const sets[] = {"nic.control_bytes=4 KiB"};
+    for (size_t n = 0; n < 2; n++) {
+        net_lab *w = lab_build(yaml, sets, n);
+        cop_net_run(&w->net, NULL, NULL);
+        assert_int_equal(w->net.nic[0].unsent, 3 * 256 / 64);
+        lab_free(w);
+    }
+}
+
 /* -- all lists at every sample -- */
 
 static uint32_t list_packets(const cop_net *net, uint32_t q, uint64_t *bytes)
@@ -246,12 +266,14 @@ static void check_injection(const cop_net *net, uint32_t host)
         if (posted)
             posted_n[net->pkt[net->queue[q].head].vl]++;
         for (uint32_t h = net->queue[q].head; h != COP_NONE; h = net->pkt[h].next)
-            used[cop_net_section_of(net, &net->pkt[h], net->pkt[h].vl)] += net->pkt[h].bytes;
+            used[cop_net_section_of(net, &net->pkt[h], net->pkt[h].vl)] +=
+                cop_blocks(net->pkt[h].bytes);
     }
     assert_int_equal(net->nic[host].unsent, packets);
     for (uint32_t s = 0; s < net->sections; s++)
         assert_int_equal(hca->room[(size_t)host * net->sections + s] + used[s],
-                         (uint64_t)cop_hca_cfg_of(net)->injection * net->info.mtu_bytes);
+                         (uint64_t)cop_hca_cfg_of(net)->injection *
+                             cop_host_blocks(net, (uint32_t)net->nic_cfg->mtu_bytes));
     for (uint32_t vl = 0; vl < net->lanes; vl++) {
         assert_int_equal(hca->posted_n[(size_t)host * net->lanes + vl], posted_n[vl]);
         assert_int_equal(net->out[port].vl_ready >> vl & 1, posted_n[vl] > 0);
@@ -417,6 +439,7 @@ int main(void)
         cmocka_unit_test(test_the_generation_queue_holds_what_it_says),
         cmocka_unit_test(test_a_throttled_head_blocks_its_queue),
         cmocka_unit_test(test_the_injection_queue_holds_what_it_says),
+        cmocka_unit_test(test_short_packets_take_blocks),
         cmocka_unit_test(test_lists_agree_with_counts),
         cmocka_unit_test(test_special_queues_at_the_source),
         cmocka_unit_test(test_a_rate_for_a_level_is_refused),

@@ -33,13 +33,13 @@ static void test_rate_of_an_input(void **state)
         const char *set[2];
         double gbps;
     } cases[] = {
-        {{"switch.architecture=iq", "switch.read_ports=0"}, 10},
+        {{"switch.architecture=iq", "switch.read_ports=auto"}, 10},
         {{"switch.architecture=iq", "switch.read_ports=1"}, 10},
         {{"switch.architecture=iq", "switch.read_ports=2"}, 20},
         {{"switch.architecture=iq", "switch.read_ports=3"}, 30},
         {{"switch.architecture=iq", "switch.read_ports=4"}, 40},
         {{"switch.architecture=iq", "switch.read_ports=512"}, 40},
-        {{"switch.architecture=ib", "switch.read_ports=0"}, 40},
+        {{"switch.architecture=ib", "switch.read_ports=auto"}, 40},
         /* The crossbar takes packets off the input faster than wires do. */
         {{"switch.architecture=cioq", "switch.read_ports=1"}, 40},
     };

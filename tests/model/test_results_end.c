@@ -44,6 +44,40 @@ static void test_drain_measures_nothing(void **state)
     cop_result_free(&r);
 }
 
+/* Queues are looked at until the end of the measured time, not while they run empty. */
+static void test_drain_counts_in_no_queue(void **state)
+{
+    (void)state;
+    static const char yaml[] = "run: {duration: 100 us, sample: 1 us}\n"
+                               "topology: {kind: single, hosts: 4}\n"
+                               "traffic: [{from: [1-3], pattern: fixed, to: 0}]\n";
+    static const char *const drain[] = {"run.drain=yes"};
+    cop_result plain, r;
+    scn_run(yaml, NULL, 0, &plain, NULL);
+    scn_run(yaml, drain, 1, &r, NULL);
+    assert_true(port_of(&plain, "s0.0")->mean_queue_bytes > 100e3);
+    same_number("mean queue", port_of(&r, "s0.0")->mean_queue_bytes,
+                port_of(&plain, "s0.0")->mean_queue_bytes);
+    cop_result_free(&plain);
+    cop_result_free(&r);
+}
+
+/* A message of 32 packets at 1 Mbit/s takes half a second, half a million times as long as the sources
+ * run: what is done for it does not grow with the samples that fit into that time. */
+static void test_a_long_drain_is_cheap(void **state)
+{
+    (void)state;
+    cop_result r;
+    scn_run("run: {duration: 1 us, drain: yes}\n"
+            "topology: {kind: single, hosts: 2}\n"
+            "cc: {kind: pace, rate: 1 Mbit/s}\n"
+            "traffic: [{from: [1], pattern: fixed, to: 0, message: 64 KiB, messages: 1}]\n",
+            NULL, 0, &r, NULL);
+    assert_int_equal(r.packets_delivered, 32);
+    assert_true(r.events < 20000);
+    cop_result_free(&r);
+}
+
 /* In a ring of five without datelines every host sends two hops. The first five packets fill the
  * buffers of the ring, five more those behind the hosts, and nothing moves from the first
  * microseconds on. It is found when ports have stood still for a sample, at 1 ms: the mean is taken
@@ -247,6 +281,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_little_counts_what_is_inside_at_the_ends),
         cmocka_unit_test(test_drain_measures_nothing),
+        cmocka_unit_test(test_drain_counts_in_no_queue),
+        cmocka_unit_test(test_a_long_drain_is_cheap),
         cmocka_unit_test(test_deadlock_ends_the_measurement),
         cmocka_unit_test(test_stopped_before_the_warmup_is_over),
         cmocka_unit_test(test_loss_ends_the_run),

@@ -100,7 +100,7 @@ static void test_lanes(void **state)
 {
     (void)state;
     static const char *const lanes[] = {"routing.lanes=2", "routing.lanes=3", "routing.lanes=4",
-                                        "routing.lanes=0"};
+                                        "routing.lanes=all"};
     const double low[] = {0.45, 0.56, 0.59, 0.59}, high[] = {0.55, 0.595, 0.61, 0.61};
     for (size_t i = 0; i < COP_LEN(lanes); i++) {
         const char *const set[] = {lanes[i], "traffic.load.load=0.6", "queueing.kind=1q",

@@ -250,7 +250,9 @@ static void put_outputs(draw *d, uint32_t wire)
     if (d->output_shared) {
         uint32_t reserve = between(d, blocks, 2 * blocks);
         least = 8 * reserve;
-        draw_put(d, ", output_shared: yes, output_reserve: %u B", below(d, 2) * 64 * reserve);
+        draw_put(d, ", output_shared: yes");
+        if (below(d, 2))
+            draw_put(d, ", output_reserve: %u B", 64 * reserve);
     }
     draw_put(d, ", output_buffer: %u B", 64 * between(d, least, least + 5 * blocks));
 }

@@ -14,7 +14,7 @@
 typedef struct sample {
     int64_t count;
     double share, ratio;
-    uint64_t delay, buffer, speed;
+    uint64_t delay, buffer, speed, spare;
 } sample;
 
 static const char *const inherit[] = {"inherit", NULL};
@@ -29,6 +29,7 @@ static const cop_opt table[] = {
     {"delay", COP_OPT_TIME, AT(delay), "inherit", 1, 1e10, inherit, "a delay"},
     {"buffer", COP_OPT_BYTES, AT(buffer), "64 KiB", 1, 1e12, auto_or_0, "a buffer"},
     {"speed", COP_OPT_RATE, AT(speed), "never", 1e6, 1e14, never_or_0, "a speed"},
+    {"spare", COP_OPT_BYTES, AT(spare), "inherit", 0, 1e11, inherit, "may be none"},
     {0}};
 
 static int parse(const char *name, const char *text, sample *s, cop_err *err)
@@ -50,7 +51,8 @@ static void words_are_read_and_printed(void **state)
         {"share", "inherit", NULL}, {"share", "25 %", NULL},        {"ratio", "inherit", NULL},
         {"ratio", "1.5", NULL},     {"delay", "inherit", NULL},     {"delay", "3 ns", NULL},
         {"buffer", "auto", NULL},   {"buffer", "0", "auto"},        {"buffer", "0 KiB", "auto"},
-        {"speed", "never", NULL},   {"speed", "0 Gbit/s", "never"}, {"speed", "20 Gbit/s", NULL}};
+        {"speed", "never", NULL},   {"speed", "0 Gbit/s", "never"}, {"speed", "20 Gbit/s", NULL},
+        {"spare", "inherit", NULL}, {"spare", "0 B", "0"},          {"spare", "5 B", NULL}};
     for (size_t i = 0; i < COP_LEN(cases); i++) {
         sample s;
         cop_err err = {0};
@@ -70,7 +72,8 @@ static void defaults_may_be_words(void **state)
     cop_arena arena = {0};
     memset(&s, 0x55, sizeof(s));
     cop_opt_defaults(table, &s, &arena);
-    assert_true(s.count == 0 && s.delay == 0 && s.buffer == 65536 && s.speed == 0);
+    assert_true(s.count == 0 && s.delay == 0 && s.buffer == 65536 && s.speed == 0 &&
+                s.spare == COP_OPT_OPEN);
     assert_true(s.share >= 0.0 && s.share <= 0.0 && s.ratio >= 2.0 && s.ratio <= 2.0);
     cop_arena_free(&arena);
 }
@@ -110,14 +113,16 @@ static void older_files(void **state)
         "run: {duration: 5 us}\ntopology: {kind: dragonfly, p: 1, a: 2, h: 1}\n"
         "traffic: [{name: t, arrival: constant, load: 50 %}]\n";
     static const char *const same[] = {
-        "run.sample=0",         "link.host_rate=0",       "link.trunk_rate=0",
-        "link.global_rate=0",   "switch.lanes=0",         "switch.reserve=0",
-        "switch.host_buffer=0", "nic.buffer=0",           "nic.inject_rate=0",
-        "nic.receive_rate=0",   "flow_control.xoff=0",    "flow_control.xon=0 B",
-        "topology.groups=0",    "traffic.0.group_size=0", "traffic.0.lifetime=0"};
-    static const char *const refused[] = {"link.host_delay=0", "link.trunk_delay=0 ns",
-                                          "link.global_delay=0", "traffic.0.messages=0",
-                                          "traffic.0.patience=0"};
+        "run.sample=0",         "link.host_rate=0",  "link.trunk_rate=0",
+        "link.global_rate=0",   "switch.lanes=0",    "switch.output_buffer=0",
+        "switch.host_buffer=0", "nic.buffer=0",      "nic.inject_rate=0",
+        "nic.receive_rate=0",   "topology.groups=0", "traffic.0.group_size=0",
+        "traffic.0.lifetime=0"};
+    static const char *const refused[] = {"link.host_delay=0",    "link.trunk_delay=0 ns",
+                                          "link.global_delay=0",  "traffic.0.messages=0",
+                                          "traffic.0.patience=0", "switch.reserve=0",
+                                          "switch.read_ports=0",  "switch.output_reserve=0",
+                                          "flow_control.xoff=0",  "flow_control.xon=0 B"};
     cop_result plain, r;
     scn_run(yaml, NULL, 0, &plain, NULL);
     for (size_t i = 0; i < COP_LEN(same); i++) {

@@ -114,9 +114,13 @@ static void check_option(const char *where, const cop_opt *table, const cop_opt 
     bool number = o->type != COP_OPT_BOOL && o->type != COP_OPT_ENUM && o->type != COP_OPT_STRING;
     if (!number && (o->min != 0.0 || o->max != 0.0))
         COMPLAIN("%s.%s: has a range and is no number\n", where, o->name);
-    /* A word is kept as 0, which therefore is no value; otherwise 0 means zero, and help says so. */
+    /* A word is kept as 0, which therefore is no value, or, of a size, time or rate that may be 0, as another
+     * number; otherwise 0 means zero, and help says so. */
+    bool quantity = o->type == COP_OPT_TIME || o->type == COP_OPT_BYTES || o->type == COP_OPT_RATE;
     if (cop_opt_word(o) != NULL) {
-        if (!number || cop_opt_is_list(o) || o->min <= 0.0 || !is_name(o->names[0], '-'))
+        if (!number || cop_opt_is_list(o) || o->min < 0.0 || !is_name(o->names[0], '-'))
+            COMPLAIN("%s.%s: a word, of something else than a number\n", where, o->name);
+        if (!(o->min > 0.0) && (!quantity || o->names[1] != NULL))
             COMPLAIN("%s.%s: a word, and 0 is in its range\n", where, o->name);
         assert_true(o->names[1] == NULL || (strcmp(o->names[1], "0") == 0 && o->names[2] == NULL));
     }

@@ -107,6 +107,36 @@ static void test_adaptive_cube_choice(void **state)
     cop_topo_free(&t);
 }
 
+/* With `stay` a packet that came by an escape lane of another switch is offered nothing but the next one; from a
+ * host, or on an adaptive lane, it chooses. With `return` it always does. */
+static void test_adaptive_cube_escape(void **state)
+{
+    (void)state;
+    cop_topo t;
+    build(&t, "torus", &(cop_cube_cfg){INTS(8, 8), 1});
+    for (int escape = COP_ESCAPE_RETURN; escape <= COP_ESCAPE_STAY; escape++) {
+        cop_route r;
+        start(&r, "adaptive-cube", &t,
+              &(cop_adaptive_cube_cfg){.ties = COP_TIES_SPLIT, .escape = escape}, 4);
+        assert_int_equal(r.memoryless, escape == COP_ESCAPE_RETURN);
+        for (uint32_t vl = 0; vl < 4; vl++)
+            for (uint32_t port = 0; port <= 4; port++) { /* 4 is the host's */
+                cop_hop hop = {.sw = 0,
+                               .in_port = (uint16_t)port,
+                               .in_vl = (uint8_t)vl,
+                               .dst = 2 + 8 * 3,
+                               .mid = COP_NONE};
+                cop_cand cand[COP_MAX_CAND];
+                bool stays = escape == COP_ESCAPE_STAY && vl < 2 && port < 4;
+                unsigned n = r.ops->route(&r, &hop, NULL, cand);
+                assert_int_equal(n, stays ? 1 : 2 * 2 + 1);
+                assert_true(cand[n - 1].escape && cand[n - 1].port == 0 && cand[n - 1].vl == 1);
+            }
+        cop_route_fini(&r);
+    }
+    cop_topo_free(&t);
+}
+
 static uint64_t lane_load(void *ctx, uint32_t port, uint32_t vl)
 {
     return ((const uint64_t *)ctx)[port * 8 + vl];
@@ -361,6 +391,7 @@ int main(void)
         cmocka_unit_test(test_cubes),
         cmocka_unit_test(test_dor_dateline),
         cmocka_unit_test(test_adaptive_cube_choice),
+        cmocka_unit_test(test_adaptive_cube_escape),
         cmocka_unit_test(test_adaptive_cube_lists_lanes),
         cmocka_unit_test(test_adaptive_cube_ties),
         cmocka_unit_test(test_dragonfly_pairs),
