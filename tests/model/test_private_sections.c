@@ -86,8 +86,9 @@ static void tally_fill(struct cop_net *net, uint32_t in, uint32_t out, uint32_t 
     t->fill[in][out][section] = after;
 }
 
-static void ask_credit(struct cop_net *net, uint32_t port, cop_pkt *p)
+static void ask_credit(struct cop_net *net, uint32_t in, uint32_t port, cop_pkt *p)
 {
+    (void)in;
     tally *t = tally_of(net);
     const cop_topo *topo = cop_net_info(net)->topo;
     if (port != cop_topo_switch_port(topo, 0, 3))

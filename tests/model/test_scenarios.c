@@ -26,7 +26,7 @@
 #include "route/route.h"
 #include "scenario.h"
 
-#define SCENARIOS 1800u
+#define SCENARIOS 2600u
 
 /* -- checks -- */
 
