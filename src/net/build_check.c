@@ -54,9 +54,10 @@ static int check_injected(const cop_net *net, const cop_net_parts *pt, unsigned 
         return cop_err_add(err, COP_E_INPUT, "%s: %s %d exceed switch.lanes %u; raise switch.lanes",
                            cop_build_at(pt, option, where, sizeof(where)), option, (int)have,
                            net->lanes);
-    int64_t control = pt->nic->control_vl < 1        ? 0
-                      : link_class == COP_LINK_TRUNK ? pt->nic->control_vl + pt->route->control_vls
-                                                     : pt->nic->control_vl + 1;
+    int64_t control = pt->nic->control_vl;
+    if (control > 0)
+        control +=
+            link_class == COP_LINK_GLOBAL ? pt->route->control_global_vls : pt->route->control_vls;
     if (link_class != COP_LINK_HOST && !pt->route->single && control > have)
         return cop_err_add(
             err, COP_E_INPUT,

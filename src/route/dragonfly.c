@@ -31,6 +31,7 @@ static int minimal_setup(cop_route *r, const void *cfg, cop_err *err)
     (void)cfg;
     cop_dragonfly *d = COP_NEW_ARRAY(&r->arena, cop_dragonfly, 1);
     r->vls = 2;
+    r->control_global_vls = 1;
     r->memoryless = true;
     r->state = d;
     return cop_dragonfly_init(d, r, err);
@@ -56,6 +57,7 @@ static int valiant_setup(cop_route *r, const void *config, cop_err *err)
     d->intra = cfg->intra == COP_INTRA_VALIANT;
     d->via_destination = cfg->via == COP_VIA_ANY_BUT_SOURCE;
     r->vls = d->to_group ? 3 : 4;
+    r->control_global_vls = 2;
     return 0;
 }
 

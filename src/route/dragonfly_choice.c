@@ -22,6 +22,7 @@ int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop
     c->progressive = cfg->progressive;
     r->vls = c->progressive ? 4 : 3;
     r->control_vls = 2;
+    r->control_global_vls = 1;
     r->state = c;
     return 0;
 }

@@ -96,6 +96,8 @@ int cop_route_init(cop_route *r, const cop_route_ops *ops, const cop_topo *t, co
     }
     if (r->control_vls == 0)
         r->control_vls = r->single ? 1 : r->vls;
+    if (r->control_global_vls == 0)
+        r->control_global_vls = r->control_vls;
     COP_CHECK(r->max_cand >= 1 && r->max_cand <= COP_MAX_CAND);
     if (r->single && r->lft == NULL &&
         (uint64_t)t->n_switches * t->n_hosts * sizeof(uint16_t) <= TABLE_BYTES_MAX)

@@ -120,6 +120,7 @@ struct cop_route {
     uint32_t lanes; /* virtual lanes the network has (>= vls); set before setup */
     uint32_t control_vls; /* lanes that control packets need, which may have a range of their own
                              (nic.control_vl); 0 after setup: vls */
+    uint32_t control_global_vls; /* of these on links between groups; 0 after setup: control_vls */
     uint32_t max_cand; /* most candidates of one decision */
     size_t port_size, switch_size; /* state of each switch output port and of each switch, zeroed */
     bool in_order; /* packets of a flow stay in order */

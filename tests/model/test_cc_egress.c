@@ -131,8 +131,9 @@ static void scale_look(struct cop_net *net, uint32_t port)
     s->wrong += sum != cop_net_waiting_bytes(net, port);
 }
 
-static void scale_enqueue(struct cop_net *net, uint32_t port, cop_pkt *p)
+static void scale_enqueue(struct cop_net *net, uint32_t in, uint32_t port, cop_pkt *p)
 {
+    (void)in;
     scale_look(net, port);
     scale_of(net)->wrong += cop_net_lane_bytes(net, port, p->out_vl) < p->bytes;
 }

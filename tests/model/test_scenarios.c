@@ -27,6 +27,7 @@
 #include "scenario.h"
 
 #define SCENARIOS 2600u
+#define ENOUGH 15u /* runs of each plug-in */
 
 /* -- checks -- */
 
@@ -223,7 +224,7 @@ static void count_run(tally *t, const draw *d, const cop_result *r)
 
 static bool enough(const char *name, uint32_t runs)
 {
-    if (runs >= SCENARIOS / 100)
+    if (runs >= ENOUGH)
         return true;
     print_error("%s: only %u scenarios\n", name, runs);
     return false;
