@@ -28,7 +28,11 @@ static size_t used_after(const char *const *set, size_t n)
     return mallinfo2().uordblks; /* 0 under sanitizers, which look for leaks themselves */
 }
 
-/* The allocator keeps up to seven blocks of a size at hand, so the first runs may differ. */
+/* The allocator keeps up to seven blocks of a size at hand, so the first runs may differ, and now and then a later
+ * one. What is lost in every run is 16 bytes each time at least. */
+#define RUNS 64
+#define SETTLED 40
+
 static void test_runs_give_back(void **state)
 {
     (void)state;
@@ -45,12 +49,12 @@ static void test_runs_give_back(void **state)
         {"routing.kind=updn", "switch.architecture=cioq"},
     };
     for (size_t i = 0; i < COP_LEN(kinds); i++) {
-        size_t used[32];
+        size_t used[RUNS];
         for (size_t k = 0; k < COP_LEN(used); k++)
             used[k] = used_after(kinds[i], 2);
-        if (used[COP_LEN(used) - 1] > used[20])
-            fail_msg("%s, %s: %zu bytes in use, then %zu", kinds[i][0], kinds[i][1], used[20],
-                     used[COP_LEN(used) - 1]);
+        if (used[RUNS - 1] >= used[SETTLED] + 16 * (RUNS - 1 - SETTLED))
+            fail_msg("%s, %s: %zu bytes in use, then %zu", kinds[i][0], kinds[i][1], used[SETTLED],
+                     used[RUNS - 1]);
     }
 }
 
