@@ -49,7 +49,7 @@ static bool ibcc_flow_is_sl(const void *cfg)
  * end, and one BECN stands for all marks until then. */
 static uint16_t ride(struct cop_net *net, const cop_pkt *p, bool marked)
 {
-    ibcc_flow *f = cop_net_cc_flow(net, p->src, p->dst, p->sl);
+    ibcc_receiver *f = cop_net_cc_receiver(net, p);
     f->owed |= marked;
     if (!f->owed || !cop_net_acked(net, p))
         return 0;
@@ -101,6 +101,7 @@ const cop_cc_ops cop_cc_ibcc = {
     .opts = ibcc_opts,
     .cfg_size = sizeof(ibcc_cfg),
     .flow_size = sizeof(ibcc_flow),
+    .receiver_size = sizeof(ibcc_receiver),
     .net_size = sizeof(ibcc_run),
     .check = ibcc_check,
     .start = ibcc_start,

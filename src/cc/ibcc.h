@@ -121,9 +121,12 @@ typedef struct ibcc_flow {
     uint64_t unit; /* of the last packet, its bytes or its time on the wire; 0: none yet */
     uint32_t becns;
     uint16_t above; /* CCTI - CCTI_Min */
-    bool owed; /* at the destination: a BECN waits for the next acknowledgement */
 } ibcc_flow;
 _Static_assert(sizeof(ibcc_flow) <= 32, "with the network's part of a flow one cache line");
+
+typedef struct ibcc_receiver { /* of a flow, at its destination */
+    bool owed; /* a BECN waits for the next acknowledgement */
+} ibcc_receiver;
 
 typedef struct ibcc_run { /* state of a run */
     ibcc_params par;

@@ -21,8 +21,8 @@ void cop_host_wake(cop_net *net, uint32_t host, cop_time t);
 void cop_host_credit(cop_net *net, uint32_t port);
 /* Member `receive` of every kind. */
 void cop_host_receive(cop_net *net, uint32_t port, uint32_t h);
-/* Queue a control packet (flags: ACK and/or CNP, BECN) in answer to packet p, ready at time t. */
-void cop_host_reply(cop_net *net, uint32_t host, const cop_pkt *p, uint16_t flags, cop_time t);
+/* Queue a control packet (flags: ACK and/or CNP, BECN) in answer to data packet `to`, ready at time t. */
+void cop_host_reply(cop_net *net, uint32_t host, uint32_t to, uint16_t flags, cop_time t);
 
 /* Take the next message of a stream that has one, as routing and queueing scheme want it: on its
  * lane, with its flow if flows are kept. In no list yet. */

@@ -165,12 +165,12 @@ bool cop_host_send_control(cop_net *net, uint32_t host)
     return send_first(net, host, &nic->notice_head) || send_first(net, host, &nic->control_head);
 }
 
-void cop_host_reply(cop_net *net, uint32_t host, const cop_pkt *to, uint16_t flags, cop_time t)
+void cop_host_reply(cop_net *net, uint32_t host, uint32_t to, uint16_t flags, cop_time t)
 {
-    uint32_t src = to->src, stream = to->stream;
-    uint8_t sl = to->sl;
+    uint32_t src = net->pkt[to].src, stream = net->pkt[to].stream;
+    uint8_t sl = net->pkt[to].sl;
     cop_nic *nic = &net->nic[host];
-    uint32_t h = cop_pkt_new(net); /* `to` may have moved */
+    uint32_t h = cop_pkt_new(net);
     cop_hop hop = {.src = host, .dst = src, .mid = COP_NONE};
     uint8_t vl = routed_lane(net, host, &hop);
     if (net->nic_cfg->control_vl >= 0)
@@ -190,6 +190,8 @@ void cop_host_reply(cop_net *net, uint32_t host, const cop_pkt *to, uint16_t fla
                             .flags = flags,
                             .vl = vl,
                             .sl = sl};
+    if (net->cc->on_answer)
+        net->cc->on_answer(net, &net->pkt[to], &net->pkt[h]);
     net->total.acks += (flags & COP_PKT_ACK) != 0;
     net->total.cnps += (flags & COP_PKT_CNP) != 0;
     /* Two lists: a notification is ready when its packet has arrived, and must not wait for the

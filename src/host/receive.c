@@ -124,7 +124,7 @@ static void answer(cop_net *net, uint32_t host, uint32_t h, cop_time arrived, co
     }
     while (flags) {
         if (arrived <= net->end)
-            cop_host_reply(net, host, &net->pkt[h], flags, arrived);
+            cop_host_reply(net, host, h, flags, arrived);
         flags = then;
         then = 0;
         arrived = done;

@@ -304,6 +304,7 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
             COP_NEW_ARRAY(&net->arena, uint32_t, cop_product(net->host_port0, net->lanes));
     build_hosts(net, pt);
     cop_flow_init(net);
+    cop_carry_init(&net->carry, pt->cc->receiver_size, pt->cc->attached_size);
     pt->host->init(net);
     build_probe(net, pt->run);
     cop_gauge_init(net);
@@ -369,6 +370,7 @@ void cop_net_fini(cop_net *net)
     cop_free(net->pkt);
     cop_free(net->send);
     cop_flow_fini(net);
+    cop_carry_fini(&net->carry);
     cop_free(net->observe);
     cop_probe_fini(&net->probe);
     cop_evq_fini(&net->evq);

@@ -17,6 +17,8 @@ typedef struct cop_cc_ops {
     const struct cop_opt *opts;
     size_t cfg_size;
     size_t flow_size; /* state per flow (source, destination, service level), zeroed; 0: no flows */
+    size_t receiver_size; /* state per flow at its destination, zeroed; cop_net_cc_receiver() */
+    size_t attached_size; /* bytes that every packet carries, zeroed; cop_net_attached() */
     size_t port_size; /* state per switch output port, zeroed */
     size_t net_size; /* state of the whole run, zeroed; cop_net_cc_net() */
     bool asks_lanes; /* it will ask for cop_net_lane_bytes(), which is counted only then */
@@ -58,6 +60,9 @@ typedef struct cop_cc_ops {
      * has arrived (nic.notify), otherwise when it has been taken in. If it is acknowledged anyway,
      * COP_PKT_BECN alone is enough. */
     uint16_t (*on_deliver)(struct cop_net *net, uint32_t host, const cop_pkt *p);
+    /* The answer to data packet p is made, by on_deliver or as its acknowledgement: what it takes back in
+     * answer->cc and in the attached bytes. NULL: nothing. */
+    void (*on_answer)(struct cop_net *net, const cop_pkt *p, cop_pkt *answer);
 
     /* What run.observe may ask for, lists that end with a NULL name; `which` counts from 0. */
     const cop_value *flow_values, *port_values;
@@ -72,9 +77,12 @@ typedef struct cop_cc_ops {
 const void *cop_net_cc_cfg(const struct cop_net *net);
 void *cop_net_cc_port(struct cop_net *net, uint32_t port);
 void *cop_net_cc_net(struct cop_net *net);
-/* State of the flow that a data packet belongs to, for destinations that remember something about it; it
- * has sent, so it exists. Until another flow sends its first packet. */
-void *cop_net_cc_flow(struct cop_net *net, uint32_t src, uint32_t dst, uint8_t sl);
+/* What its destination knows of the flow that data packet p belongs to (receiver_size), in on_deliver and
+ * on_answer. Until the first packet of another flow comes. */
+void *cop_net_cc_receiver(struct cop_net *net, const cop_pkt *p);
+/* What packet p, one that a hook was given, carries (attached_size). Who may write: the source in on_send,
+ * switches in their hooks, the destination in on_answer. Until another packet is made. */
+void *cop_net_attached(struct cop_net *net, const cop_pkt *p);
 /* Will its destination acknowledge this data packet? */
 bool cop_net_acked(const struct cop_net *net, const cop_pkt *p);
 /* Zeroed memory for n items that lives as long as the network; not for the data path. */

@@ -5,13 +5,16 @@
 
 uint32_t cop_pkt_new(cop_net *net)
 {
-    if (net->pkt_free != COP_NONE) {
-        uint32_t h = net->pkt_free;
+    uint32_t h = net->pkt_free;
+    if (COP_LIKELY(h != COP_NONE)) {
         net->pkt_free = net->pkt[h].next;
-        return h;
+    } else {
+        net->pkt = cop_grow(net->pkt, &net->pkt_cap, (size_t)net->pkt_n + 1, sizeof(cop_pkt));
+        h = net->pkt_n++;
     }
-    net->pkt = cop_grow(net->pkt, &net->pkt_cap, (size_t)net->pkt_n + 1, sizeof(cop_pkt));
-    return net->pkt_n++;
+    if (COP_UNLIKELY(net->carry.attached_stride > 0))
+        cop_carry_clear(net, h);
+    return h;
 }
 
 void cop_pkt_free(cop_net *net, uint32_t h)
@@ -141,13 +144,6 @@ uint32_t cop_flow_find(const cop_net *net, uint32_t src, uint32_t dst, uint8_t s
         return COP_NONE;
     uint32_t flow = direct_place(net, src, dst, sl);
     return cop_flow_at(net, flow)->known ? flow : COP_NONE;
-}
-
-void *cop_net_cc_flow(cop_net *net, uint32_t src, uint32_t dst, uint8_t sl)
-{
-    uint32_t flow = cop_flow_find(net, src, dst, sl);
-    COP_ASSERT(flow != COP_NONE);
-    return cop_flow_state(net, flow);
 }
 
 void cop_flow_fini(cop_net *net)

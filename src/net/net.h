@@ -17,6 +17,7 @@
 
 #include "base/fixp.h"
 #include "des/evq.h"
+#include "net/carry.h"
 #include "net/cc.h"
 #include "net/host.h"
 #include "net/net_cfg.h"
@@ -265,6 +266,7 @@ struct cop_net {
 
     char *flow[COP_MAX_SL]; /* tables of flows; heap */
     size_t flow_stride, flow_cap; /* bytes from flow to flow; room of a table that grows */
+    cop_carry carry; /* what the congestion control keeps at destinations and on packets */
     size_t flow_host; /* where the end node's state of a flow begins */
     uint32_t *flow_hash; /* open addressing: flow number + 1, or 0; NULL: a place for every pair */
     uint32_t flow_n, flow_mask;
