@@ -241,7 +241,8 @@ void cop_input_head(cop_net *net, uint32_t q)
     voq_request(net, in_port, q, net->in[in_port].port0 + p->out, p->out_vl);
 }
 
-static void tell_enqueued(cop_net *net, uint32_t port, uint32_t queue, uint32_t out, cop_pkt *p)
+static inline __attribute__((always_inline)) void
+tell_enqueued(cop_net *net, uint32_t port, uint32_t queue, uint32_t out, cop_pkt *p)
 {
     if (net->queue_ops->on_enqueue)
         net->queue_ops->on_enqueue(net, port, queue, p);
@@ -255,6 +256,12 @@ static void tell_enqueued(cop_net *net, uint32_t port, uint32_t queue, uint32_t 
         cop_routing_waits(net, out);
     if (net->cc->on_enqueue)
         net->cc->on_enqueue(net, port, out, p);
+}
+
+static __attribute__((noinline)) void tell_made(cop_net *net, uint32_t port, uint32_t queue,
+                                                uint32_t out, cop_pkt *p)
+{
+    tell_enqueued(net, port, queue, out, p);
 }
 
 /* Out of line: few controls ask. */
@@ -298,7 +305,8 @@ static cop_time tell_transferred(cop_net *net, uint32_t in_port, const cop_pick 
 }
 
 /* Inline in both: packets that come over a wire are the common case, and nothing may be added to it. */
-static inline __attribute__((always_inline)) void receive(cop_net *net, uint32_t port, uint32_t h)
+static inline __attribute__((always_inline)) void receive(cop_net *net, uint32_t port, uint32_t h,
+                                                          bool made)
 {
     const cop_in *in = &net->in[port];
     cop_pkt *p = &net->pkt[h];
@@ -322,7 +330,9 @@ static inline __attribute__((always_inline)) void receive(cop_net *net, uint32_t
     append(net, q, h);
     if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
         cop_watch_step(net, COP_WATCH_QUEUE, port, p);
-    if (net->hooks)
+    if (net->hooks && made)
+        tell_made(net, port, local, out, p);
+    else if (net->hooks)
         tell_enqueued(net, port, local, out, p);
     if (!was_empty)
         return;
@@ -334,12 +344,12 @@ static inline __attribute__((always_inline)) void receive(cop_net *net, uint32_t
 
 void cop_input_receive(cop_net *net, uint32_t port, uint32_t h)
 {
-    receive(net, port, h);
+    receive(net, port, h, false);
 }
 
 __attribute__((noinline)) void cop_input_made(cop_net *net, uint32_t port, uint32_t h)
 {
-    receive(net, port, h);
+    receive(net, port, h, true);
 }
 
 /* After its head went to `port` until `leaves`, the queue offers its next packet. */

@@ -95,14 +95,14 @@ const cop_route_can cop_route_can_do = {.lane_load = lane_load,
 
 /* -- what it hears -- */
 
-void cop_routing_sent(cop_net *net, uint32_t port)
+__attribute__((noinline)) void cop_routing_sent(cop_net *net, uint32_t port)
 {
     cop_route_ctx ctx;
     cop_route_view view = cop_routing_view(net, net->out[port].sw, &ctx, NULL);
     net->route->ops->on_send(net->route, ctx.sw, &view, net->out[port].local);
 }
 
-void cop_routing_waits(cop_net *net, uint32_t port)
+__attribute__((noinline)) void cop_routing_waits(cop_net *net, uint32_t port)
 {
     cop_route_ctx ctx;
     cop_route_view view = cop_routing_view(net, net->out[port].sw, &ctx, NULL);
