@@ -257,6 +257,7 @@ static void describe(cop_net *net, const cop_net_parts *pt)
                               .finds_roots = pt->queue->finds_roots,
                               .injection_queues = pt->host->injection_queues,
                               .acks = pt->nic->ack != COP_ACK_NONE,
+                              .acks_packets = pt->nic->ack == COP_ACK_PACKET,
                               .answers = pt->nic->ack != COP_ACK_NONE || pt->cc->on_deliver ||
                                          pt->cc->notifies};
     if (pt->nic->control_bytes > net->info.mtu_bytes)

@@ -17,6 +17,17 @@
 #include "net/request.h"
 #include "net/watch.h"
 
+/* Control packets that have lanes of their own, from `base` on: those of the routing behind these, and the first
+ * of them on the cable to a host, where nothing can wait for each other. */
+static __attribute__((noinline)) void shift_lanes(const cop_net *net, const cop_in *in,
+                                                  uint8_t base, cop_cand *cand, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        bool exits = cop_topo_is_host_port(net->topo, net->out[in->port0 + cand[i].port].to);
+        cand[i].vl = (uint8_t)(exits ? base : cand[i].vl + base);
+    }
+}
+
 /* All candidates of packet p at input `in`, best first; updates the packet's routing state. */
 static unsigned ask_routing(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand *cand)
 {
@@ -39,8 +50,7 @@ static unsigned ask_routing(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand
     if (r->single)
         cand[0].vl = p->vl;
     else if (COP_UNLIKELY(base != 0))
-        for (unsigned i = 0; i < n; i++)
-            cand[i].vl = (uint8_t)(cand[i].vl + base);
+        shift_lanes(net, in, base, cand, n);
     p->mid = hop.mid;
     p->rstate = hop.state;
     return n;
