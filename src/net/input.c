@@ -25,6 +25,7 @@ static __attribute__((noinline)) void shift_lanes(const cop_net *net, const cop_
     for (unsigned i = 0; i < n; i++) {
         bool exits = cop_topo_is_host_port(net->topo, net->out[in->port0 + cand[i].port].to);
         cand[i].vl = (uint8_t)(exits ? base : cand[i].vl + base);
+        COP_CHECK(cand[i].vl < net->lanes);
     }
 }
 
@@ -41,7 +42,8 @@ static unsigned ask_routing(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand
                    .dst = p->dst,
                    .mid = p->mid,
                    .state = p->rstate,
-                   .control = control};
+                   .control = control,
+                   .apart = base != 0};
     cop_rng rng = cop_rng_make(net->info.seed, COP_RNG_ROUTE, p->src);
     rng.counter = (uint64_t)1 << 63 | (uint64_t)p->seq << 16 | (in->sw & 0xffff);
     cop_route_ctx ctx;

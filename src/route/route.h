@@ -29,6 +29,8 @@ typedef struct cop_hop {
     uint32_t mid; /* intermediate switch or group of a non-minimal route; COP_NONE = minimal */
     uint8_t state; /* free for the routing, e.g. phase and dateline bits; 0 at injection */
     bool control; /* acknowledgement or notification: takes the shortest way */
+    bool
+        apart; /* it has lanes of its own (nic.control_vl), as many as r->control_vls; in_vl counts from them */
 } cop_hop;
 #define COP_PORT_NONE UINT16_MAX /* in_port of a packet that the switch itself has made */
 
