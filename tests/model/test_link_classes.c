@@ -142,6 +142,8 @@ static void test_control_lanes(void **state)
         int host, trunk, global; /* lanes that are enough; 0: no such links */
     } cases[] = {
         {"topology: {kind: torus, radix: [3, 4]}\nrouting: {kind: dor, lanes: 2}\n", 2, 3, 0},
+        {"topology: {kind: torus, radix: [3, 4]}\nrouting: {kind: dor}\n", 5, 5, 0},
+        {"topology: {kind: torus, radix: [3, 4]}\nrouting: {kind: adaptive-cube}\n", 2, 5, 0},
         {"topology: {kind: dragonfly, p: 1, a: 2, h: 1}\nrouting: {kind: dragonfly-min}\n", 2, 3,
          2},
         {"topology: {kind: dragonfly, p: 1, a: 2, h: 1}\nrouting: {kind: dragonfly-valiant}\n", 2,
