@@ -251,7 +251,7 @@ static void describe(cop_net *net, const cop_net_parts *pt)
                               .mtu_bytes = (uint32_t)(pt->nic->mtu_bytes + pt->nic->overhead_bytes),
                               .buffer_bytes = pt->sw->buffer_bytes,
                               .seed = (uint64_t)pt->run->seed,
-                              .one_path = pt->route->max_cand == 1,
+                              .one_path = pt->route->max_cand == 1 && !pt->route->at_head,
                               .table = pt->route->lft != NULL,
                               .queueing = pt->queue->name,
                               .finds_roots = pt->queue->finds_roots,
@@ -270,7 +270,7 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     cop_queue_layout layout = {0};
     net->words = (net->info.max_ports + 63) / 64;
     pt->queue->layout(pt->queue_cfg, &net->info, net->info.max_ports, &layout);
-    net->per_output = layout.per_output && net->max_cand == 1;
+    net->per_output = layout.per_output && net->max_cand == 1 && !pt->route->at_head;
     net->sectioned = layout.sections != 0;
     net->sections = layout.sections ? layout.sections : net->lanes;
     net->info.sections = net->sections;

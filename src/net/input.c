@@ -156,7 +156,7 @@ static void post_candidates(cop_net *net, const cop_in *in, uint32_t q, cop_pkt 
     cop_cand cand[COP_MAX_CAND];
     unsigned n = 1;
     cand[0] = (cop_cand){.port = p->out, .vl = p->out_vl};
-    if (net->max_cand > 1)
+    if (net->max_cand > 1 || net->route->at_head)
         n = choose_again(net, q, in, p, cand);
     cop_time later = COP_NEVER;
     for (unsigned k = 0; k < n; k++) {
