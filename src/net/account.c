@@ -115,16 +115,17 @@ static void check_receiver(cop_net *net, const ledger *l, uint32_t port, uint32_
     const struct cop_fc_state *st = net->fc_state;
     size_t i = (size_t)port * net->sections + s;
     uint64_t leaving = 0;
-    for (uint32_t k = st->freed[port].at; k != st->freed[port].end; k++) {
-        const cop_return *ret = &st->freed[port].v[k & st->freed[port].mask];
+    const cop_ring *freed = &st->inbuf[port].freed;
+    for (uint32_t k = freed->at; k != freed->end; k++) {
+        const cop_return *ret = &freed->v[k & freed->mask];
         leaving += ret->section == s ? ret->blocks : 0;
     }
     char name[64];
     cop_topo_port_name(net->topo, port, name, sizeof(name));
-    if (st->held[i] != l->bytes[i] + leaving)
+    if (st->hold[i].bytes != l->bytes[i] + leaving)
         broken(net, "buffer of %s section %u: %" PRIu64 " bytes counted, %" PRIu64 " found", name,
-               s, st->held[i], l->bytes[i] + leaving);
-    if (st->held[i] > st->capacity[i])
+               s, st->hold[i].bytes, l->bytes[i] + leaving);
+    if (st->hold[i].bytes > st->hold[i].capacity)
         broken(net, "buffer of %s section %u overflowed", name, s);
 }
 
@@ -165,7 +166,7 @@ void cop_net_account(cop_net *net)
         for (uint32_t s = 0; s < net->sections; s++) {
             if (net->out[p].to != COP_NONE && net->fc != &cop_fc_onoff)
                 check_sender(net, &l, p, s);
-            if (net->in[p].from != COP_NONE && net->fc_state->held)
+            if (net->in[p].from != COP_NONE && net->fc_state->hold)
                 check_receiver(net, &l, p, s);
         }
     check_output_buffers(net);

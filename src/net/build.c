@@ -202,7 +202,7 @@ static void build_events(cop_net *net)
             longest, cop_wire_time(cop_max64(net->nic[h].receive_pace, net->nic[h].inject_pace),
                                    net->info.mtu_bytes));
     net->patience_ps = PATIENCE_HOPS * (longest + 2 * far + net->sw_cfg->pipeline_ps);
-    cop_time bucket = per_ps > 0.0 ? (cop_time)(8.0 / per_ps) : COP_NS;
+    cop_time bucket = per_ps > 0.0 ? (cop_time)((net->looks_ahead ? 64.0 : 8.0) / per_ps) : COP_NS;
     cop_evq_init(&net->evq, net->run_cfg->queue == 1, bucket,
                  4 * longest + 2 * far + net->sw_cfg->pipeline_ps);
     cop_evq_use_due(&net->evq, net->topo->n_ports);
@@ -276,7 +276,7 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->info.sections = net->sections;
     net->quick_pick = net->per_output && net->words == 1 && pt->sw->arbitration == COP_ARB_RR;
     net->max_blocks = cop_blocks(net->info.mtu_bytes);
-    net->large = pt->topo->n_ports >= LARGE_PORTS;
+    bool large = pt->topo->n_ports >= LARGE_PORTS;
     const cop_route_ops *route = pt->route->ops;
     net->out_hooks = route->on_wait || route->on_send || route->asks_lanes || pt->cc->on_enqueue ||
                      pt->cc->on_dequeue || pt->cc->on_fill || pt->cc->credit_time ||
@@ -285,6 +285,8 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);
     net->lft = pt->route->lft;
     cop_arch_choose(net);
+    net->looks_ahead = large && net->arch->buffered;
+    net->large = large && !net->looks_ahead;
     net->simple_wake =
         !net->sectioned && net->arch == &cop_arch_ib && !net->host_ops->injection_queues;
     net->early_hooks =

@@ -34,7 +34,7 @@ static void acknack_take(cop_net *net, uint32_t port, uint32_t s, uint32_t block
 
 static void acknack_give(cop_net *net, uint32_t port, uint32_t s, uint32_t bytes, cop_time t)
 {
-    cop_ring_insert(&net->fc_state->freed[port],
+    cop_ring_insert(&net->fc_state->inbuf[port].freed,
                     (cop_return){.t = t, .section = s, .blocks = bytes});
 }
 
@@ -79,21 +79,17 @@ static bool acknack_arrive(cop_net *net, uint32_t port, uint32_t s, uint32_t h)
 {
     struct cop_fc_state *st = net->fc_state;
     size_t i = at(net, port, s);
-    cop_ring *freed = &st->freed[port];
-    while (cop_ring_due(freed, net->now)) {
-        cop_return ret = cop_ring_pop(freed);
-        st->held[at(net, port, ret.section)] -= ret.blocks;
-    }
+    cop_fc_apply_freed(&st->inbuf[port], &st->hold[at(net, port, 0)], net->now);
     uint32_t bytes = net->pkt[h].bytes;
     bool wanted = st->expect[i] == COP_NONE || st->expect[i] == h;
-    if (!wanted || st->held[i] + bytes > st->capacity[i]) {
+    if (!wanted || st->hold[i].bytes + bytes > st->hold[i].capacity) {
         if (wanted)
             st->expect[i] = h;
         refuse(net, port, s, h);
         return false;
     }
     st->expect[i] = COP_NONE;
-    st->held[i] += bytes;
+    st->hold[i].bytes += bytes;
     cop_return ack = {
         .t = cop_fc_back(net, port, net->now), .section = s, .blocks = cop_blocks(bytes)};
     cop_fc_return(net, net->in[port].from, ack);

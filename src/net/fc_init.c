@@ -35,8 +35,8 @@ static int onoff_thresholds(cop_net *net, uint32_t port, uint64_t capacity, cop_
                            " B, cannot hold the head-room; make it larger "
                            "than xon, %" PRIu64 " B, by one packet",
                            name, capacity, xon);
-    st->xoff[port] = xoff;
-    st->xon[port] = xon;
+    st->inbuf[port].xoff = xoff;
+    st->inbuf[port].xon = xon;
     return 0;
 }
 
@@ -45,26 +45,22 @@ static int receiver_state(cop_net *net, bool onoff, cop_err *err)
     struct cop_fc_state *st = net->fc_state;
     uint32_t n = net->topo->n_ports;
     size_t sections = (size_t)n * net->sections;
-    st->held = COP_NEW_ARRAY(&net->arena, uint64_t, sections);
-    st->capacity = COP_NEW_ARRAY(&net->arena, uint64_t, sections);
-    st->freed = COP_NEW_ARRAY(&net->arena, cop_ring, n);
-    st->release_at = COP_NEW_ARRAY(&net->arena, cop_time, n);
-    memset(st->release_at, 0xff, n * sizeof(cop_time));
-    st->xoff = COP_NEW_ARRAY(&net->arena, uint64_t, n);
-    st->xon = COP_NEW_ARRAY(&net->arena, uint64_t, n);
-    st->paused = COP_NEW_ARRAY(&net->arena, uint8_t, sections);
+    st->hold = COP_NEW_ARRAY(&net->arena, cop_hold, sections);
+    st->inbuf = COP_NEW_ARRAY(&net->arena, cop_inbuf, n);
     for (uint32_t p = 0; p < n; p++) {
         uint32_t from = net->in[p].from;
         if (from == COP_NONE)
             continue;
-        cop_ring_init(&st->freed[p]);
+        cop_hold *hold = &st->hold[(size_t)p * net->sections];
+        cop_ring_init(&st->inbuf[p].freed);
+        st->inbuf[p].release_at = COP_NEVER;
         for (uint32_t s = 0; s < net->sections; s++) {
             cop_section *sec = &net->section[(size_t)from * net->sections + s];
-            st->capacity[(size_t)p * net->sections + s] = (uint64_t)sec->capacity * COP_BLOCK_BYTES;
+            hold[s].capacity = (uint64_t)sec->capacity * COP_BLOCK_BYTES;
             if (onoff)
                 sec->credit = 1;
         }
-        int rc = onoff ? onoff_thresholds(net, p, st->capacity[(size_t)p * net->sections], err) : 0;
+        int rc = onoff ? onoff_thresholds(net, p, hold[0].capacity, err) : 0;
         if (rc)
             return rc;
     }
@@ -112,7 +108,7 @@ int cop_fc_init(cop_net *net, cop_err *err)
 
 void cop_fc_fini(cop_net *net)
 {
-    if (net->fc_state->freed)
+    if (net->fc_state->inbuf)
         for (uint32_t p = 0; p < net->topo->n_ports; p++)
-            cop_free(net->fc_state->freed[p].v);
+            cop_free(net->fc_state->inbuf[p].freed.v);
 }

@@ -35,77 +35,69 @@ static void onoff_settle(cop_net *net, uint32_t port, const cop_return *r)
     net->section[at(net, port, r->section)].credit = r->blocks ? 0 : 1;
 }
 
-static void apply_freed(cop_net *net, uint32_t port)
-{
-    struct cop_fc_state *st = net->fc_state;
-    cop_ring *r = &st->freed[port];
-    while (cop_ring_due(r, net->now)) {
-        cop_return ret = cop_ring_pop(r);
-        st->held[at(net, port, ret.section)] -= ret.blocks;
-    }
-}
-
 /* While some section is stopped, be there when the next bytes become free. */
-static void arm_release(cop_net *net, uint32_t port)
+static void arm_release(cop_net *net, cop_inbuf *b, uint32_t port)
 {
-    struct cop_fc_state *st = net->fc_state;
-    const cop_ring *r = &st->freed[port];
-    bool any = false;
-    for (uint32_t s = 0; s < net->sections; s++)
-        any |= st->paused[at(net, port, s)] != 0;
-    if (!any || r->at == r->end || r->v[r->at & r->mask].t >= st->release_at[port])
+    const cop_ring *r = &b->freed;
+    if (COP_LIKELY(b->n_paused == 0) || r->at == r->end || r->v[r->at & r->mask].t >= b->release_at)
         return;
-    st->release_at[port] = r->v[r->at & r->mask].t;
-    cop_net_push(net, st->release_at[port], COP_EV_RELEASE, port);
+    b->release_at = r->v[r->at & r->mask].t;
+    cop_net_push(net, b->release_at, COP_EV_RELEASE, port);
 }
 
 static void tell(cop_net *net, uint32_t port, uint32_t s, bool stop)
 {
-    net->fc_state->paused[at(net, port, s)] = stop;
+    net->fc_state->hold[at(net, port, s)].paused = stop;
+    net->fc_state->inbuf[port].n_paused += stop ? 1 : -1u;
     cop_return ret = {.t = cop_fc_back(net, port, net->now), .section = s, .blocks = stop};
     cop_fc_return(net, net->in[port].from, ret);
 }
 
 static void onoff_give(cop_net *net, uint32_t port, uint32_t s, uint32_t bytes, cop_time t)
 {
-    cop_ring_insert(&net->fc_state->freed[port],
-                    (cop_return){.t = t, .section = s, .blocks = bytes});
-    arm_release(net, port);
+    cop_inbuf *b = &net->fc_state->inbuf[port];
+    cop_ring_insert(&b->freed, (cop_return){.t = t, .section = s, .blocks = bytes});
+    arm_release(net, b, port);
 }
 
 static void onoff_release(cop_net *net, uint32_t port)
 {
-    struct cop_fc_state *st = net->fc_state;
-    if (st->release_at[port] != net->now)
+    cop_inbuf *b = &net->fc_state->inbuf[port];
+    if (b->release_at != net->now)
         return;
-    st->release_at[port] = COP_NEVER;
-    apply_freed(net, port);
-    for (uint32_t s = 0; s < net->sections; s++) {
-        size_t i = at(net, port, s);
-        if (st->paused[i] && st->capacity[i] - st->held[i] > st->xon[port])
+    b->release_at = COP_NEVER;
+    cop_hold *hold = &net->fc_state->hold[at(net, port, 0)];
+    cop_fc_apply_freed(b, hold, net->now);
+    for (uint32_t s = 0; s < net->sections; s++)
+        if (hold[s].paused && hold[s].capacity - hold[s].bytes > b->xon)
             tell(net, port, s, false);
-    }
-    arm_release(net, port);
+    arm_release(net, b, port);
+}
+
+static __attribute__((noinline)) void overflow(cop_net *net, uint32_t port, uint32_t s,
+                                               const cop_hold *hold)
+{
+    char name[64];
+    net->stop = COP_OUTCOME_LOSS;
+    net->total.lost++;
+    snprintf(net->why, sizeof(net->why),
+             "buffer overflow at %s lane %u: %" PRIu64 " of %" PRIu64
+             " bytes; raise flow_control.xoff or leave it out",
+             cop_topo_port_name(net->topo, port, name, sizeof(name)), s, hold->bytes,
+             hold->capacity);
 }
 
 static bool onoff_arrive(cop_net *net, uint32_t port, uint32_t s, uint32_t h)
 {
-    struct cop_fc_state *st = net->fc_state;
-    size_t i = at(net, port, s);
-    apply_freed(net, port);
-    st->held[i] += net->pkt[h].bytes;
-    if (st->held[i] > st->capacity[i]) {
-        char name[64];
-        net->stop = COP_OUTCOME_LOSS;
-        net->total.lost++;
-        snprintf(net->why, sizeof(net->why),
-                 "buffer overflow at %s lane %u: %" PRIu64 " of %" PRIu64
-                 " bytes; raise flow_control.xoff or leave it out",
-                 cop_topo_port_name(net->topo, port, name, sizeof(name)), s, st->held[i],
-                 st->capacity[i]);
-    } else if (!st->paused[i] && st->capacity[i] - st->held[i] < st->xoff[port]) {
+    cop_inbuf *b = &net->fc_state->inbuf[port];
+    cop_hold *all = &net->fc_state->hold[at(net, port, 0)], *hold = &all[s];
+    cop_fc_apply_freed(b, all, net->now);
+    hold->bytes += net->pkt[h].bytes;
+    if (COP_UNLIKELY(hold->bytes > hold->capacity)) {
+        overflow(net, port, s, hold);
+    } else if (!hold->paused && hold->capacity - hold->bytes < b->xoff) {
         tell(net, port, s, true);
-        arm_release(net, port);
+        arm_release(net, b, port);
     }
     return true;
 }

@@ -334,10 +334,10 @@ static inline __attribute__((always_inline)) void receive(cop_net *net, uint32_t
         p->out_vl = cand[0].vl;
     }
     uint32_t out = in->port0 + p->out;
-    net->out[out].waiting += p->bytes;
     uint32_t local = net->per_output ? (uint32_t)p->out * net->lanes + p->out_vl
                                      : net->queue_ops->select(net->queue_cfg, &net->info, p);
     uint32_t q = in->queue0 + local;
+    net->out[out].waiting += p->bytes;
     bool was_empty = net->queue[q].head == COP_NONE;
     append(net, q, h);
     if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))

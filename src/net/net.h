@@ -69,7 +69,8 @@ _Static_assert(sizeof(cop_out) == 128, "an output is two cache lines");
 
 /* Receiving side of a port. */
 typedef struct cop_in {
-    uint32_t wire_head, wire_tail; /* packets on the wire towards us, oldest first */
+    _Alignas(64) uint32_t wire_head; /* packets on the wire towards us, oldest first */
+    uint32_t wire_tail;
     uint32_t from; /* port that feeds us */
     uint32_t sw; /* switch, or COP_NONE */
     uint32_t queue0; /* first queue of this input */
@@ -77,12 +78,11 @@ typedef struct cop_in {
     uint32_t back_ps; /* a return takes this long to reach the sender */
     uint16_t local;
     uint16_t unused;
-    cop_time read_until; /* iq: all read ports are busy */
     cop_time header_ps; /* of the packet that must be here before it is handled; COP_NEVER: all */
     cop_time pipeline_ps; /* and then */
     cop_pace pace; /* of the wire that feeds us */
 } cop_in;
-_Static_assert(sizeof(cop_in) == 64, "an input is one cache line");
+_Static_assert(sizeof(cop_in) <= 64, "an input is one cache line");
 
 /* One buffer section (normally: lane) of the link that a port sends on: the sender's knowledge of
  * the receiver's buffer. */
@@ -214,6 +214,7 @@ struct cop_net {
     bool sectioned; /* sections are not lanes (voqnet) */
     bool multi_rate; /* links of different pace exist */
     bool large; /* does not fit the cache: prefetch */
+    bool looks_ahead; /* and further (ahead.c) */
     bool hooks; /* the queueing scheme, congestion control or routing watches queues */
     bool out_hooks; /* congestion control or routing does, or arbitration by flows */
     bool listens; /* the routing hears notifications */

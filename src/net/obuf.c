@@ -82,6 +82,19 @@ cop_time cop_obuf_xbar_free(const cop_net *net, uint32_t port)
     return net->obuf[port].xbar_free;
 }
 
+void cop_obuf_prefetch(const cop_net *net, uint32_t port)
+{
+    __builtin_prefetch(&net->obuf[port]);
+    __builtin_prefetch((const char *)&net->obuf[port] + 64);
+}
+
+void cop_obuf_prefetch_packet(const cop_net *net, uint32_t port)
+{
+    const struct cop_obuf *b = &net->obuf[port];
+    if (b->tx_ready)
+        __builtin_prefetch(&net->pkt[b->lane[__builtin_ctz(b->tx_ready)].head]);
+}
+
 /* A section is a lane: a buffer per destination behind an output buffer is refused. */
 bool cop_obuf_room(const cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks)
 {

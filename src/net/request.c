@@ -1,6 +1,7 @@
 /* Lists of request nodes (layouts with several queues per input, output and lane). */
 #include "net/request.h"
 
+#include "net/arch.h"
 #include "net/fc.h"
 
 /* Insert behind the last node of a circular list; `last` becomes the new node. */
@@ -45,6 +46,8 @@ void cop_node_add(cop_net *net, uint32_t node, uint32_t port, uint32_t vl)
     n->waiting = 0;
     circle_add(net->node, &net->slot[cop_slot_of(net, port, vl, input)], node);
     cop_request_set(net, port, vl, input);
+    if (net->arch->matched)
+        cop_iq_want(net, port);
 }
 
 static uint32_t section_of_node(const cop_net *net, const cop_node *n, uint32_t node)

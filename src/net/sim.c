@@ -1,5 +1,6 @@
 /* The run: takes events in order and hands them to their owners. */
 #include "base/outcome.h"
+#include "net/ahead.h"
 #include "net/arch.h"
 #include "net/control.h"
 #include "net/fc.h"
@@ -153,6 +154,8 @@ static void run_until(cop_net *net, cop_time until, cop_progress_fn progress, vo
         net->now = ev.t;
         events++;
         enum cop_ev_kind kind = cop_ev_kind_of(ev.id);
+        if (COP_UNLIKELY(net->looks_ahead))
+            cop_ahead(net);
         if (COP_LIKELY(kind == COP_EV_ARRIVE)) { /* about two events in three */
             if (net->large)
                 prefetch_packet(net);

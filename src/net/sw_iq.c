@@ -30,6 +30,11 @@ struct cop_iq {
     uint16_t *accept_rr; /* [n_ports] input's position over the outputs */
     cop_time *read; /* [n_ports * reads] when each read port is free; a heap per input */
     uint32_t reads; /* read ports of an input */
+    /* Sets per switch, [n_switches * words], so that a matching looks at those ports only which take part:
+     * outputs that somebody requests or that are blocked, and perhaps some more; inputs all of whose read ports
+     * were busy, and outputs that a packet crossed to, when last looked at; and until when, [host_port0]. */
+    uint64_t *wanted, *busy_in, *busy_out;
+    cop_time *in_until, *out_until;
     cop_turns turns;
     /* scratch of one matching */
     uint64_t free_in[COP_MAX_PORTS / 64];
@@ -50,7 +55,29 @@ void cop_iq_init(cop_net *net)
         net->iq->reads = net->info.max_ports; /* no input has more to read */
     net->iq->read =
         COP_NEW_ARRAY(&net->arena, cop_time, cop_product(net->host_port0, net->iq->reads));
+    size_t sets = cop_product(net->info.n_switches, net->words);
+    net->iq->wanted = COP_NEW_ARRAY(&net->arena, uint64_t, sets);
+    net->iq->busy_in = COP_NEW_ARRAY(&net->arena, uint64_t, sets);
+    net->iq->busy_out = COP_NEW_ARRAY(&net->arena, uint64_t, sets);
+    net->iq->in_until = COP_NEW_ARRAY(&net->arena, cop_time, net->host_port0);
+    net->iq->out_until = COP_NEW_ARRAY(&net->arena, cop_time, net->host_port0);
     cop_turns_init(&net->iq->turns, net);
+}
+
+cop_time cop_iq_input_free(const cop_net *net, uint32_t port)
+{
+    return net->iq->in_until[port];
+}
+
+static uint64_t bit_of(uint32_t n)
+{
+    return (uint64_t)1 << (n % 64);
+}
+
+void cop_iq_want(cop_net *net, uint32_t port)
+{
+    const cop_out *out = &net->out[port];
+    net->iq->wanted[(size_t)out->sw * net->words + out->local / 64] |= bit_of(out->local);
 }
 
 /* Empty a set of inputs or outputs. Most switches have at most 64 ports: one word, no call. */
@@ -69,6 +96,7 @@ static cop_time output_free(const cop_net *net, uint32_t port)
 static void iq_kick(cop_net *net, uint32_t port)
 {
     const cop_out *out = &net->out[port];
+    cop_iq_want(net, port);
     if (output_free(net, port) <= net->now) /* else the end of the running transfer looks again */
         cop_evq_due_now(&net->evq, out->sw);
 }
@@ -206,7 +234,7 @@ static void answer(cop_net *net, uint32_t sw, uint32_t i, bool first_iteration)
 {
     struct cop_iq *iq = net->iq;
     uint32_t port0 = net->topo->sw_port0[sw], o;
-    cop_in *in = &net->in[port0 + i];
+    size_t set0 = (size_t)sw * net->words;
     while ((o = choose(net, port0 + i)) != COP_NONE) {
         const cop_pick *pick = &iq->grant[o].pick;
         if (COP_LIKELY(net->queue[pick->queue].posted)) {
@@ -216,9 +244,15 @@ static void answer(cop_net *net, uint32_t sw, uint32_t i, bool first_iteration)
             cop_turn_served(&iq->turns, net, port0 + o, pick,
                             net->queue[pick->queue].head == COP_NONE);
             cop_net_push(net, leaves, COP_EV_ARB, sw);
-            in->read_until = iq->reads == 1 ? leaves : take_read(iq, port0 + i, leaves);
-            if (in->read_until > net->now) {
-                iq->free_in[i / 64] &= ~((uint64_t)1 << (i % 64));
+            cop_time free = iq->reads == 1 ? leaves : take_read(iq, port0 + i, leaves);
+            if (leaves > net->now) {
+                iq->busy_out[set0 + o / 64] |= bit_of(o);
+                iq->out_until[port0 + o] = leaves;
+            }
+            iq->in_until[port0 + i] = free;
+            if (free > net->now) {
+                iq->free_in[i / 64] &= ~bit_of(i);
+                iq->busy_in[set0 + i / 64] |= bit_of(i);
                 break;
             }
         }
@@ -233,16 +267,24 @@ static void answer(cop_net *net, uint32_t sw, uint32_t i, bool first_iteration)
 static bool iterate(cop_net *net, uint32_t sw, bool first_iteration)
 {
     struct cop_iq *iq = net->iq;
-    uint32_t ports = cop_topo_ports_of(net->topo, sw), port0 = net->topo->sw_port0[sw];
-    uint64_t any = 0;
-    empty(net, iq->offered);
-    memcpy(iq->were_free, iq->free_in, net->words * sizeof(uint64_t));
-    for (uint32_t o = 0; o < ports; o++) {
-        const cop_out *out = &net->out[port0 + o];
-        if ((out->vl_ready & ~out->vl_blocked) && output_free(net, port0 + o) <= net->now &&
-            grant(net, port0 + o, &iq->grant[o]))
-            offer(net, port0 + o, o);
+    uint32_t port0 = net->topo->sw_port0[sw];
+    uint64_t *wanted = &iq->wanted[(size_t)sw * net->words], any = 0;
+    const uint64_t *busy = &iq->busy_out[(size_t)sw * net->words];
+    for (uint32_t w = 0; w < net->words; w++) {
+        iq->offered[w] = 0;
+        iq->were_free[w] = iq->free_in[w];
     }
+    for (uint32_t w = 0; w < net->words; w++)
+        for (uint64_t bits = wanted[w] & ~busy[w]; bits; bits &= bits - 1) {
+            uint32_t o = w * 64 + (uint32_t)__builtin_ctzll(bits);
+            const cop_out *out = &net->out[port0 + o];
+            if ((out->vl_ready | out->vl_blocked) == 0)
+                wanted[w] &= ~(bits & -bits);
+            else if ((out->vl_ready & ~out->vl_blocked) &&
+                     output_free(net, port0 + o) <= net->now &&
+                     grant(net, port0 + o, &iq->grant[o]))
+                offer(net, port0 + o, o);
+        }
     for (uint32_t w = 0; w < net->words; w++) {
         any |= iq->offered[w];
         for (uint64_t bits = iq->offered[w]; bits; bits &= bits - 1)
@@ -263,17 +305,98 @@ static void resend_all(cop_net *net, uint32_t sw)
     }
 }
 
-static void iq_arbitrate(cop_net *net, uint32_t sw)
+void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage)
+{
+    const uint64_t *wanted = &net->iq->wanted[(size_t)sw * net->words];
+    for (uint32_t w = 0; w < net->words; w++)
+        for (uint64_t bits = wanted[w]; bits; bits &= bits - 1) {
+            uint32_t port = net->topo->sw_port0[sw] + w * 64 + (uint32_t)__builtin_ctzll(bits);
+            if (stage == 0) {
+                __builtin_prefetch(&net->out[port]);
+                __builtin_prefetch(&net->out[port].waiting);
+                __builtin_prefetch(&net->out[0].lane[(size_t)port * net->lanes]);
+                __builtin_prefetch(&net->out[0].request[(size_t)port * net->lanes * net->words]);
+                cop_obuf_prefetch(net, port);
+                continue;
+            }
+            const cop_out *out = &net->out[port];
+            if (out->vl_ready == 0 || !net->quick_pick)
+                continue;
+            uint32_t vl = (uint32_t)__builtin_ctz(out->vl_ready);
+            uint32_t input = (uint32_t)__builtin_ctzll(out->request[vl]);
+            const cop_queue *q =
+                &net->queue[net->in[out->port0 + input].queue0 + out->local * net->lanes + vl];
+            if (stage == 1)
+                __builtin_prefetch(q);
+            else if (q->head != COP_NONE)
+                __builtin_prefetch(&net->pkt[q->head]);
+        }
+}
+
+/* Take out of a set of busy ports those that are busy no longer. */
+static void clear_free(uint64_t *busy, const cop_time *until, cop_time now)
+{
+    for (uint64_t bits = *busy; bits; bits &= bits - 1)
+        if (until[__builtin_ctzll(bits)] <= now)
+            *busy &= ~(bits & -bits);
+}
+
+/* Look who is free now. Inputs that the switch does not have do no harm. Is there an output to grant? */
+static bool find_free(cop_net *net, uint32_t sw)
 {
     struct cop_iq *iq = net->iq;
-    uint32_t port0 = net->topo->sw_port0[sw], ports = cop_topo_ports_of(net->topo, sw);
-    empty(net, iq->free_in);
-    for (uint32_t i = 0; i < ports; i++) {
-        if (net->in[port0 + i].read_until <= net->now)
-            iq->free_in[i / 64] |= (uint64_t)1 << (i % 64);
-        if (!net->obuf && net->out[port0 + i].vl_ready)
-            cop_fc_settle(net, port0 + i);
+    uint32_t port0 = net->topo->sw_port0[sw];
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < net->words; w++) {
+        size_t set = (size_t)sw * net->words + w;
+        if (iq->wanted[set] == 0)
+            continue;
+        clear_free(&iq->busy_out[set], &iq->out_until[port0 + w * 64], net->now);
+        any |= iq->wanted[set] & ~iq->busy_out[set];
     }
+    for (uint32_t w = 0; w < net->words; w++) {
+        size_t set = (size_t)sw * net->words + w;
+        clear_free(&iq->busy_in[set], &iq->in_until[port0 + w * 64], net->now);
+        iq->free_in[w] = ~iq->busy_in[set];
+    }
+    return any != 0;
+}
+
+/* Without output buffers: hear of credits for what is wanted. */
+static void settle_wanted(cop_net *net, uint32_t sw)
+{
+    uint32_t port0 = net->topo->sw_port0[sw];
+    const uint64_t *wanted = &net->iq->wanted[(size_t)sw * net->words];
+    for (uint32_t w = 0; w < net->words; w++)
+        for (uint64_t bits = wanted[w]; bits; bits &= bits - 1) {
+            uint32_t port = port0 + w * 64 + (uint32_t)__builtin_ctzll(bits);
+            if (net->out[port].vl_ready)
+                cop_fc_settle(net, port);
+        }
+}
+
+#ifndef NDEBUG
+static void check_wanted(const cop_net *net, uint32_t sw)
+{
+    const uint64_t *wanted = &net->iq->wanted[(size_t)sw * net->words];
+    for (uint32_t o = 0; o < cop_topo_ports_of(net->topo, sw); o++)
+        COP_ASSERT((wanted[o / 64] & bit_of(o)) ||
+                   net->out[net->topo->sw_port0[sw] + o].vl_ready == 0);
+}
+#else
+static void check_wanted(const cop_net *net, uint32_t sw)
+{
+    (void)net, (void)sw;
+}
+#endif
+
+static void iq_arbitrate(cop_net *net, uint32_t sw)
+{
+    check_wanted(net, sw);
+    if (!net->obuf)
+        settle_wanted(net, sw);
+    if (!find_free(net, sw) && net->fc->replay == NULL)
+        return;
     resend_all(net, sw);
     for (int64_t i = 0; i < net->sw_cfg->iterations; i++)
         if (!iterate(net, sw, i == 0))

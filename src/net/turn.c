@@ -9,6 +9,7 @@ void cop_turns_init(cop_turns *t, cop_net *net)
     t->calm = net->queue_ops->order ? COP_TURN_CALM : 1;
     t->missed = COP_NEW_ARRAY(&net->arena, uint8_t, net->slot0[topo->n_switches]);
     t->overdue = COP_NEW_ARRAY(&net->arena, uint16_t, topo->n_ports);
+    t->behind = COP_NEW_ARRAY(&net->arena, uint16_t, topo->n_ports);
     t->waited = COP_NEW_ARRAY(&net->arena, bool, topo->n_ports);
 }
 
@@ -63,6 +64,8 @@ bool cop_turn_waits(const cop_turns *t, cop_net *net, uint32_t port, uint32_t vl
 static void miss(const cop_turns *t, cop_net *net, uint32_t port, uint32_t vl, uint32_t input)
 {
     uint8_t *missed = &t->missed[cop_slot_of(net, port, vl, input)];
+    if (*missed == 0)
+        t->behind[port]++;
     if (*missed >= COP_TURN_WAIT || ++*missed < COP_TURN_WAIT)
         return;
     *missed = (uint8_t)(COP_TURN_WAIT + t->calm - 1);
@@ -96,7 +99,10 @@ void cop_turn_missed(const cop_turns *t, cop_net *net, uint32_t port, uint32_t v
 void cop_turn_served(const cop_turns *t, cop_net *net, uint32_t port, const cop_pick *pick,
                      bool empty)
 {
+    if (COP_LIKELY(t->behind[port] == 0))
+        return; /* nobody has missed a turn, so nobody was waited for */
     uint8_t *missed = &t->missed[cop_slot_of(net, port, pick->vl, net->in[pick->in].local)];
+    uint8_t before = *missed;
     bool waited = t->waited[port];
     t->waited[port] = false;
     if (*missed < COP_TURN_WAIT) {
@@ -107,4 +113,6 @@ void cop_turn_served(const cop_turns *t, cop_net *net, uint32_t port, const cop_
         *missed = 0;
         t->overdue[port]--;
     }
+    if (before > 0 && *missed == 0)
+        t->behind[port]--;
 }

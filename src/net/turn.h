@@ -30,6 +30,7 @@ typedef struct cop_turns {
     uint8_t *missed;
     uint8_t calm;
     uint16_t *overdue; /* [n_ports] inputs that are overdue there, on all lanes */
+    uint16_t *behind; /* [n_ports] inputs that have missed a turn there, on all lanes */
     bool *waited; /* [n_ports] the output has stayed free for the input that comes next */
 } cop_turns;
 

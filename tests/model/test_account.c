@@ -121,14 +121,14 @@ static void credit_from_nowhere(cop_net *net)
 
 static void bytes_from_nowhere(cop_net *net)
 {
-    net->fc_state->held[(size_t)net->out[trunk(net)].to * net->sections] += 1;
+    net->fc_state->hold[(size_t)net->out[trunk(net)].to * net->sections].bytes += 1;
 }
 
 static void buffer_too_small(cop_net *net)
 {
     size_t i = (size_t)net->out[trunk(net)].to * net->sections;
-    assert_true(net->fc_state->held[i] > 0);
-    net->fc_state->capacity[i] = net->fc_state->held[i] - 1;
+    assert_true(net->fc_state->hold[i].bytes > 0);
+    net->fc_state->hold[i].capacity = net->fc_state->hold[i].bytes - 1;
 }
 
 static void packet_grows_in_an_output_buffer(cop_net *net)
@@ -142,7 +142,7 @@ static void packet_grows_in_an_output_buffer(cop_net *net)
 static void buffer_just_full(cop_net *net)
 {
     size_t i = (size_t)net->out[trunk(net)].to * net->sections;
-    net->fc_state->capacity[i] = net->fc_state->held[i];
+    net->fc_state->hold[i].capacity = net->fc_state->hold[i].bytes;
 }
 
 static void nothing_is_missing(void **state)

@@ -117,7 +117,7 @@ static void compare(uint32_t ports, uint32_t iterations, bool rrm, unsigned load
         for (uint32_t o = 0; o < ports; o++) {
             assert_int_equal(sends(w, o), r.match[o]);
             if (r.match[o] != COP_NONE && reads == 1)
-                assert_int_equal(net->in[r.match[o]].read_until, net->now + 1000 * COP_NS);
+                assert_int_equal(cop_iq_input_free(net, r.match[o]), net->now + 1000 * COP_NS);
         }
     }
     lab_free(w);
@@ -178,7 +178,7 @@ static void first_read_port_that_is_free(void **state)
         }
         net->arch->arbitrate(net, 0);
         assert_int_equal(net->out[i + 1].busy_until, net->now + bytes[i] * COP_NS);
-        assert_int_equal(net->in[0].read_until, frees[i] ? t0 + frees[i] * COP_NS : 0);
+        assert_int_equal(cop_iq_input_free(net, 0), frees[i] ? t0 + frees[i] * COP_NS : 0);
     }
     lab_free(w);
 }

@@ -1,0 +1,99 @@
+/* Large networks do not fit the cache: what the events that come next will touch is fetched in time.
+ *
+ * Role     hints only; results are the same without. For switches with output buffers, where a hop touches
+ *          most; others have the one hint of sim.c.
+ * How      three looks ahead, each at what the one before has brought: the port of an event; the packet that is
+ *          due there and the state of its buffer; the output that it will want. That is guessed: the
+ *          routing is asked as in the dependency check, without loads, and nothing of its answer is kept. */
+#include "net/ahead.h"
+
+#include "net/arch.h"
+#include "net/fc_state.h"
+
+enum { FAR = 9, NEAR = 5, NEXT = 2 }; /* events */
+
+static void fetch_output(const cop_net *net, uint32_t port)
+{
+    __builtin_prefetch(&net->out[port]);
+    __builtin_prefetch(&net->out[port].waiting);
+    __builtin_prefetch(&net->section[(size_t)port * net->sections]);
+    cop_obuf_prefetch(net, port);
+}
+
+static void fetch_packet(const cop_net *net, uint32_t port)
+{
+    uint32_t h = net->in[port].wire_head;
+    if (h != COP_NONE)
+        __builtin_prefetch(&net->pkt[h]);
+    if (net->fc_state->inbuf == NULL)
+        return;
+    __builtin_prefetch(&net->fc_state->inbuf[port]);
+    __builtin_prefetch(&net->fc_state->hold[(size_t)port * net->sections]);
+}
+
+static uint32_t guess_output(const cop_net *net, const cop_in *in, const cop_pkt *p, uint8_t *vl)
+{
+    *vl = p->vl;
+    if (net->lft)
+        return net->lft[(size_t)in->sw * net->info.n_hosts + p->dst];
+    cop_hop hop = {.sw = in->sw,
+                   .in_port = in->local,
+                   .in_vl = p->vl,
+                   .src = p->src,
+                   .dst = p->dst,
+                   .mid = p->mid,
+                   .state = p->rstate};
+    cop_cand cand[COP_MAX_CAND];
+    net->route->ops->route(net->route, &hop, NULL, cand);
+    *vl = cand[0].vl;
+    return cand[0].port;
+}
+
+static void fetch_way(const cop_net *net, uint32_t port)
+{
+    const cop_in *in = &net->in[port];
+    if (in->wire_head == COP_NONE)
+        return;
+    const cop_pkt *p = &net->pkt[in->wire_head];
+    if (net->fc_state->inbuf) {
+        const cop_ring *freed = &net->fc_state->inbuf[port].freed;
+        __builtin_prefetch(&freed->v[freed->at & freed->mask]);
+    }
+    if (in->sw == COP_NONE) {
+        __builtin_prefetch(&net->probe.stream[p->stream]);
+        return;
+    }
+    if (p->flags & COP_PKT_CONTROL)
+        return;
+    uint8_t vl;
+    uint32_t local = guess_output(net, in, p, &vl), out = in->port0 + local;
+    fetch_output(net, out);
+    __builtin_prefetch(&net->out[0].lane[(size_t)out * net->lanes]);
+    __builtin_prefetch(&net->out[0].request[(size_t)out * net->lanes * net->words]);
+    if (net->per_output)
+        __builtin_prefetch(&net->queue[in->queue0 + local * net->lanes + vl]);
+}
+
+void cop_ahead(const cop_net *net)
+{
+    uint32_t far = cop_evq_ahead(&net->evq, FAR), near = cop_evq_ahead(&net->evq, NEAR),
+             next = cop_evq_ahead(&net->evq, NEXT);
+    if (cop_ev_kind_of(far) == COP_EV_ARRIVE)
+        __builtin_prefetch(&net->in[cop_ev_entity_of(far)]);
+    else if (cop_ev_kind_of(far) == COP_EV_TX)
+        fetch_output(net, cop_ev_entity_of(far));
+    else if (cop_ev_kind_of(far) == COP_EV_ARB && net->iq)
+        cop_iq_prefetch(net, cop_ev_entity_of(far), 0);
+    if (cop_ev_kind_of(near) == COP_EV_ARRIVE)
+        fetch_packet(net, cop_ev_entity_of(near));
+    else if (cop_ev_kind_of(near) == COP_EV_TX)
+        __builtin_prefetch(&net->in[net->out[cop_ev_entity_of(near)].to]);
+    else if (cop_ev_kind_of(near) == COP_EV_ARB && net->iq)
+        cop_iq_prefetch(net, cop_ev_entity_of(near), 1);
+    if (cop_ev_kind_of(next) == COP_EV_ARRIVE)
+        fetch_way(net, cop_ev_entity_of(next));
+    else if (cop_ev_kind_of(next) == COP_EV_TX)
+        cop_obuf_prefetch_packet(net, cop_ev_entity_of(next));
+    else if (cop_ev_kind_of(next) == COP_EV_ARB && net->iq)
+        cop_iq_prefetch(net, cop_ev_entity_of(next), 2);
+}
