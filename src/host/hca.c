@@ -347,7 +347,9 @@ static const char *const throttle_names[] = {"generation", "injection", NULL};
 #define H(field) offsetof(cop_hca_cfg, field)
 static const cop_opt hca_opts[] = {
     {"generation", COP_OPT_INT, H(generation), "16", 1, 1e6, NULL,
-     "messages that the queue of a destination holds; when it is full, the source waits"},
+     "messages that the queue of a destination and service level holds; when it is full, the "
+     "source "
+     "waits"},
     {"injection", COP_OPT_INT, H(injection), "16", 1, 4000, NULL,
      "packets of full size in the injection queues of a lane together; with a buffer per "
      "destination: of each"},
