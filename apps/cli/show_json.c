@@ -28,11 +28,11 @@ static json_t *latency_object(const cop_hist *h)
     json_t *o = json_object();
     bool any = h != NULL && h->count > 0;
     json_object_set_new(o, "count", count(any ? h->count : 0));
-    json_object_set_new(o, "mean", real(any ? cop_hist_mean(h) / 1e3 : 0));
-    json_object_set_new(o, "min", real(any ? (double)h->min / 1e3 : 0));
-    json_object_set_new(o, "p50", real(any ? cop_hist_quantile(h, 0.50) / 1e3 : 0));
-    json_object_set_new(o, "p99", real(any ? cop_hist_quantile(h, 0.99) / 1e3 : 0));
-    json_object_set_new(o, "max", real(any ? (double)h->max / 1e3 : 0));
+    json_object_set_new(o, "mean", real(any ? cop_hist_mean(h) / 1e3 : NAN));
+    json_object_set_new(o, "min", real(any ? (double)h->min / 1e3 : NAN));
+    json_object_set_new(o, "p50", real(any ? cop_hist_quantile(h, 0.50) / 1e3 : NAN));
+    json_object_set_new(o, "p99", real(any ? cop_hist_quantile(h, 0.99) / 1e3 : NAN));
+    json_object_set_new(o, "max", real(any ? (double)h->max / 1e3 : NAN));
     return o;
 }
 
@@ -46,7 +46,7 @@ static json_t *stream_list(const cop_result *r)
         json_object_set_new(o, "host", count(s->host));
         json_object_set_new(o, "dst", s->dst == COP_NONE ? json_null() : count(s->dst));
         json_object_set_new(o, "gbps", real(s->gbps));
-        json_object_set_new(o, "latency_mean_ns", real(s->latency_mean_ns));
+        json_object_set_new(o, "latency_mean_ns", real(s->packets ? s->latency_mean_ns : NAN));
         json_object_set_new(o, "packets", count(s->packets));
         json_object_set_new(o, "sent_bytes", count(s->sent_bytes));
         json_object_set_new(o, "delivered_bytes", count(s->delivered_bytes));

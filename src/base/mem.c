@@ -135,14 +135,17 @@ static size_t sum(size_t a, size_t b)
     return r;
 }
 
+size_t cop_machine_bytes(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (size_t)pages * (size_t)page : SIZE_MAX;
+}
+
 /* Systems promise more memory than they have and kill whoever uses it. A block that is larger than
  * the machine can only end so; smaller ones are not worth the question. */
 static bool is_absurd(size_t bytes)
 {
-    if (bytes < ASK_BYTES)
-        return false;
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 && bytes / (size_t)page >= (size_t)pages;
+    return bytes >= ASK_BYTES && bytes >= cop_machine_bytes();
 }
 
 static void *must(void *p)

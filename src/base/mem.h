@@ -40,6 +40,9 @@ void *cop_arena_array(cop_arena *a, size_t n, size_t size);
 /* A number of items that is a product of two others; the same holds for it. */
 size_t cop_product(size_t a, size_t b);
 
+/* Memory of the machine in bytes; SIZE_MAX if it does not tell. */
+size_t cop_machine_bytes(void);
+
 /* Make room for at least `need` elements in a growable array; doubles. */
 void *cop_grow(void *items, size_t *capacity, size_t need, size_t item_bytes);
 

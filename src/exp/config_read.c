@@ -141,7 +141,7 @@ void cop_reader_value(cop_reader *r, const cop_opt *o, void *cfg, int value)
     char described[200];
     cop_reader_mark(r, o->name, value);
     if (cop_doc_is_empty(&r->doc, value)) {
-        cop_reader_fault(r, value, "%s: has no value; write a %s or remove the line", o->name,
+        cop_reader_fault(r, value, "%s: has no value; write one (%s), or remove it", o->name,
                          cop_opt_describe(o, described, sizeof(described)));
     } else if (type == COP_NODE_SCALAR) {
         const char *text = cop_doc_text(&r->doc, value);
@@ -192,6 +192,24 @@ static void check_required(cop_reader *r, const cop_opt *table, const int *seen,
                              table[i].help);
 }
 
+/* An option of other kinds of the section alone: true, after a fault that names them. */
+static bool of_other_kind(cop_reader *r, int key, const char *option)
+{
+    const cop_section *s = cop_section_find(r->section);
+    const char *kinds[COP_MAX_OPTIONS];
+    char list[600];
+    cop_plugin p;
+    size_t n = 0;
+    for (size_t i = 0; n < COP_MAX_OPTIONS && s->plugin(i, &p); i++)
+        if (cop_opt_find(p.opts, option) != NULL)
+            kinds[n++] = p.name;
+    if (n > 0)
+        cop_reader_fault(r, key, "`%s` is an option of %s.kind %s; choose %s, or remove it", option,
+                         s->name, cop_reader_join(kinds, n, list, sizeof(list)),
+                         n > 1 ? "one of these" : "that");
+    return n > 0;
+}
+
 /* Fill cfg from a map. With `has_kind` the key `kind` was read before. */
 void cop_reader_table(cop_reader *r, int map, const cop_opt *table, void *cfg, bool has_kind)
 {
@@ -211,7 +229,8 @@ void cop_reader_table(cop_reader *r, int map, const cop_opt *table, void *cfg, b
         const cop_opt *o = cop_opt_find(table, text);
         bool is_kind = has_kind && strcmp(text, "kind") == 0;
         if (o == NULL && !is_kind) {
-            cop_reader_unknown(r, key, "option", text, names, n_names);
+            if (!has_kind || !of_other_kind(r, key, text))
+                cop_reader_unknown(r, key, "option", text, names, n_names);
             continue;
         }
         size_t at = is_kind ? kind : (size_t)(o - table);

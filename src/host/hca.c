@@ -307,16 +307,6 @@ static void hca_attempt(cop_net *net, uint32_t host)
 
 /* -- building -- */
 
-static int hca_check(const void *cfg, const cop_net *net, cop_err *err)
-{
-    (void)cfg;
-    if (net->flow_is_sl)
-        return cop_err_add(err, COP_E_INPUT,
-                           "kind hca has a queue and a rate for each destination, this congestion "
-                           "control one rate for a whole service level; use kind simple");
-    return 0;
-}
-
 static void hca_init(cop_net *net)
 {
     uint32_t n = net->info.n_hosts, streams = net->traffic->n_streams;
@@ -357,7 +347,9 @@ static const char *const throttle_names[] = {"generation", "injection", NULL};
 #define H(field) offsetof(cop_hca_cfg, field)
 static const cop_opt hca_opts[] = {
     {"generation", COP_OPT_INT, H(generation), "16", 1, 1e6, NULL,
-     "messages that the queue of a destination holds; when it is full, the source waits"},
+     "messages that the queue of a destination and service level holds; when it is full, the "
+     "source "
+     "waits"},
     {"injection", COP_OPT_INT, H(injection), "16", 1, 4000, NULL,
      "packets of full size in the injection queues of a lane together; with a buffer per "
      "destination: of each"},
@@ -374,7 +366,7 @@ const cop_host_ops cop_host_hca = {
     .cfg_size = sizeof(cop_hca_cfg),
     .flow_size = sizeof(cop_hca_gen),
     .injection_queues = true,
-    .check = hca_check,
+    .check = cop_hca_check,
     .init = hca_init,
     .start = hca_start,
     .attempt = hca_attempt,

@@ -68,6 +68,9 @@ bool cop_hca_send(cop_net *net, uint32_t host);
 void cop_hca_stop(cop_net *net, uint32_t port, uint32_t q, bool stop);
 void cop_hca_recheck(cop_net *net, uint32_t port, uint32_t q);
 
+/* hca_check.c: is there room for the messages of saturated streams? */
+int cop_hca_check(const void *cfg, const cop_net *net, cop_err *err);
+
 /* hca.c: a packet to `dst` has left the injection memory: who waited for that room? */
 void cop_hca_made_room(cop_net *net, uint32_t host, uint32_t dst);
 

@@ -102,7 +102,7 @@ static void throttle(cop_net *net, uint32_t host, uint32_t s, uint32_t before, c
     uint32_t flow = net->send[s].flow;
     no_longer_ready(net, host, net->send[s].vl, before);
     if (cop_flow_at(net, flow)->throttled) {
-        cop_flow_append(net, s);
+        cop_simple_join(net, s);
     } else {
         cop_flow_prepend(net, s);
         cop_throttle_add(net, flow, until);

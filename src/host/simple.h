@@ -38,6 +38,8 @@ void cop_simple_ready(cop_net *net, uint32_t host, uint32_t s);
 /* simple_take.c: take a message from the stream that has waited longest, of those with fewer than
  * max_ready ready messages here and room for one more. False: there is none. */
 bool cop_simple_take(cop_net *net, uint32_t host, uint32_t max_ready);
+/* Message s, which is not ready, joins those of its flow that wait. */
+void cop_simple_join(cop_net *net, uint32_t s);
 /* When a stream will have a message that could be taken. */
 cop_time cop_simple_next_message(const cop_net *net, uint32_t host);
 

@@ -47,6 +47,27 @@ static bool may_take(const cop_net *net, const cop_stream *st, uint32_t s, uint3
            cop_simple_of(net)->ready[s] < max_ready && has_room(net, st, s);
 }
 
+/* A stream with one destination has one message in the list of its flow, a saturated one with many has
+ * up to `backlog`, all of which it gave early: by age that one would have nearly every turn. So the
+ * message of the former goes before all of the latter's but the first. */
+void cop_simple_join(cop_net *net, uint32_t s)
+{
+    const cop_stream *streams = net->traffic->stream;
+    const cop_send *m = &net->send[s];
+    cop_flow *f = cop_flow_at(net, m->flow);
+    uint32_t before = COP_NONE;
+    if (streams[m->stream].steady && cop_simple_of(net)->here[m->stream] == 1)
+        for (before = f->head; before != COP_NONE; before = net->send[before].next)
+            if (!streams[net->send[before].stream].steady)
+                break;
+    if (before == COP_NONE || before == f->tail || !streams[net->send[before].stream].saturated) {
+        cop_flow_append(net, s);
+    } else {
+        net->send[s].next = net->send[before].next;
+        net->send[before].next = s;
+    }
+}
+
 bool cop_simple_take(cop_net *net, uint32_t host, uint32_t max_ready)
 {
     cop_simple *si = cop_simple_of(net);
@@ -59,7 +80,7 @@ bool cop_simple_take(cop_net *net, uint32_t host, uint32_t max_ready)
     si->last[stream] = net->now + 1;
     si->here[stream]++;
     if (flow != COP_NONE && cop_flow_at(net, flow)->head != COP_NONE)
-        cop_flow_append(net, s); /* behind the messages of its flow that wait already */
+        cop_simple_join(net, s);
     else
         cop_simple_ready(net, host, s);
     return true;

@@ -220,6 +220,36 @@ static int check_reach(const cop_net *net, const cop_net_parts *pt, cop_err *err
     return 0;
 }
 
+/* Options that would have no effect beside the others. */
+static int check_idle(const cop_net *net, const cop_net_parts *pt, cop_err *err)
+{
+    const cop_switch_cfg *sw = pt->sw;
+    bool iq = sw->architecture == COP_ARCH_IQ, sized = sw->output_buffer_bytes != COP_OPT_OPEN;
+    const char *outputs = iq ? "use switch.architecture cioq, or ib with switch.output_buffer"
+                             : "give switch.output_buffer a size";
+    const struct {
+        bool idle;
+        const char *option, *why, *remedy;
+    } all[] = {{iq && sized && sw->output_buffer_bytes > 0, "switch.output_buffer",
+                "iq has no output buffers", "use switch.architecture cioq or ib"},
+               {sw->output_shared && !net->output_bytes, "switch.output_shared",
+                "there are no output buffers", outputs},
+               {sw->output_reserve_bytes && !sw->output_shared, "switch.output_reserve",
+                "lanes do not share output buffers", "set switch.output_shared to yes"},
+               {sw->reserve_bytes && !sw->shared_lanes, "switch.reserve",
+                "lanes do not share input buffers", "set switch.shared_lanes to yes"},
+               {sw->speedup != COP_SPEEDUP && !net->output_bytes, "switch.speedup",
+                "without output buffers nothing is faster than the wire", outputs}};
+    char where[256];
+    int rc = 0;
+    for (size_t i = 0; i < COP_LEN(all); i++)
+        if (all[i].idle)
+            rc = cop_err_add(err, COP_E_INPUT, "%s: %s; %s, or leave out %s",
+                             cop_build_at(pt, all[i].option, where, sizeof(where)), all[i].why,
+                             all[i].remedy, all[i].option);
+    return rc;
+}
+
 static int check_combination(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     char where[256];
@@ -279,6 +309,8 @@ int cop_build_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
         rc = check_queues(net, pt, err);
     if (rc == 0)
         rc = check_combination(net, pt, err);
+    if (rc == 0)
+        rc = check_idle(net, pt, err);
     if (rc == 0)
         rc = check_reach(net, pt, err);
     return rc ? rc : check_plugins(net, pt, err);

@@ -101,7 +101,8 @@ static uint32_t hashed_place(cop_net *net, uint32_t src, uint32_t dst, uint8_t s
     uint64_t i = flow_slot(net, src, dst, sl);
     if (net->flow_hash[i] != 0)
         return net->flow_hash[i] - 1;
-    COP_CHECK(net->flow_n < 1u << COP_FLOW_BITS);
+    if (net->flow_n >= 1u << COP_FLOW_BITS)
+        cop_out_of_memory();
     net->flow[0] =
         cop_grow(net->flow[0], &net->flow_cap, (size_t)net->flow_n + 1, net->flow_stride);
     memset(cop_flow_at(net, net->flow_n), 0, net->flow_stride);

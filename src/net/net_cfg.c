@@ -144,9 +144,10 @@ const cop_opt cop_nic_opts[] = {
     {"overhead", COP_OPT_BYTES, N(overhead_bytes), "0", 0, 1024, NULL,
      "bytes each packet carries on the wire besides payload"},
     {"order", COP_OPT_ENUM, N(order), "fifo", 0, 0, order_names,
-     "among flows that may send: oldest message first, or flows in turn"},
+     "host.kind simple: among flows that may send, oldest message first, or flows in turn"},
     {"backlog", COP_OPT_INT, N(backlog), "4096", 1, 1 << 20, NULL,
-     "messages of throttled or blocked flows that a stream sets aside before it waits"},
+     "host.kind simple: messages of throttled or blocked flows that a stream sets aside before it "
+     "waits"},
     {"ack", COP_OPT_ENUM, N(ack), "none", 0, 0, ack_names,
      "acknowledgement packets: none, per message, per packet"},
     {"notify", COP_OPT_ENUM, N(notify), "arrival", 0, 0, notify_names,

@@ -18,6 +18,8 @@ enum cop_arb { COP_ARB_RR, COP_ARB_AGE, COP_ARB_RANDOM, COP_ARB_FLOWS };
 enum cop_matching { COP_MATCH_ISLIP, COP_MATCH_RRM };
 enum cop_vlarb { COP_VLARB_RR, COP_VLARB_IB, COP_VLARB_STRICT };
 
+#define COP_SPEEDUP 2.0 /* default of switch.speedup */
+
 typedef struct cop_switch_cfg { /* section `switch` */
     int architecture; /* enum cop_arch */
     int switching; /* enum cop_switching */

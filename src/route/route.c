@@ -67,7 +67,8 @@ static int check_lanes(cop_route *r, cop_err *err)
         r->lanes = r->vls;
     if (r->vls > r->lanes)
         return cop_err_add(err, COP_E_INPUT,
-                           "routing %s needs %u virtual lanes, the network has %u; set at least %u",
+                           "routing %s needs %u virtual lanes, the network has %u; set "
+                           "switch.lanes to auto or at least %u",
                            r->ops->name, r->vls, r->lanes, r->vls);
     return 0;
 }

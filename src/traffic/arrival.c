@@ -66,17 +66,21 @@ static int check_rate(traffic_build *b, const cop_traffic_cfg *cfg, const traffi
         char is[32], most[32];
         traffic_host_rates(b, cfg, e->src[i], bps);
         if (bps[0] > limit) {
-            return traffic_fault(b, given, "`%s` is %s, but host %u can send at most %s", given,
-                                 cop_print_rate(bps[0], is, sizeof(is)), e->src[i],
+            return traffic_fault(b, given,
+                                 "`%s` is %s, but host %u can send at most %s; lower it, or raise "
+                                 "the rate of its link (or "
+                                 "nic.inject_rate)",
+                                 given, cop_print_rate(bps[0], is, sizeof(is)), e->src[i],
                                  cop_print_rate(limit, most, sizeof(most)));
         }
         if (bps[0] == 0) {
-            return traffic_fault(b, given, "`%s` is less than 1 bit/s at host %u", given,
+            return traffic_fault(b, given, "`%s` is less than 1 bit/s at host %u; raise it", given,
                                  e->src[i]);
         }
         if (bps[1] >= bps[0]) {
             const char *low = cfg->low_rate_bps != 0 ? "low_rate" : "low_load";
-            return traffic_fault(b, low, "`%s` must be below `%s`, which is %s at host %u", low,
+            return traffic_fault(b, low,
+                                 "`%s` must be below `%s`, which is %s at host %u; lower it", low,
                                  given, cop_print_rate(bps[0], is, sizeof(is)), e->src[i]);
         }
     }

@@ -319,12 +319,13 @@ static int check(traffic_build *b, const cop_traffic_cfg *cfg, const traffic_ent
             "an `exchange` has one period; use `start` and `stop`, or an entry for "
             "each period");
     if (n < 2)
-        return traffic_fault(b, "from", "an `exchange` needs two hosts or more in `from`");
+        return traffic_fault(b, "from",
+                             "an `exchange` needs two hosts or more; add some to `from`");
     const char *needs = kind->needs ? kind->needs(n) : NULL;
     if (needs != NULL)
         return traffic_fault(b, "from",
                              "exchange %s needs the number of its hosts to be %s; it is "
-                             "%u",
+                             "%u; change `from`",
                              cop_opt_find(cop_traffic_opts, "exchange")->names[cfg->exchange],
                              needs, n);
     if ((uint64_t)n * n >= MAX_TABLE || (uint64_t)n * kind->slots * kind->phases(n) > MAX_TABLE)

@@ -88,8 +88,9 @@ int traffic_forest_build(traffic_build *b, const cop_traffic_cfg *cfg, traffic_e
 {
     traffic_forest *f = &e->forest;
     if (cfg->hotspots > (int64_t)e->n_hosts) {
-        return traffic_fault(b, "hotspots", "%" PRId64 " `hotspots` do not fit into %u hosts",
-                             cfg->hotspots, e->n_hosts);
+        return traffic_fault(
+            b, "hotspots", "%" PRId64 " `hotspots` do not fit into %u hosts; give at most as many",
+            cfg->hotspots, e->n_hosts);
     }
     f->t0 = cfg->start_ps;
     f->t_end = cop_min64(cfg->stop_ps, b->ctx->duration_ps);

@@ -101,8 +101,8 @@ static int mark_item(traffic_build *b, const char *option, const char *item, uin
                              option, item);
     }
     if (r.last >= n) {
-        return traffic_fault(b, option, "`%s` names host %u; the last host is %u", option, r.last,
-                             n - 1);
+        return traffic_fault(b, option, "`%s` names host %u; give hosts from 0 to %u", option,
+                             r.last, n - 1);
     }
     for (uint32_t h = r.first; h <= r.last; h += r.step)
         mark[h] = value;
@@ -159,7 +159,9 @@ int traffic_sources(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry 
         rc = -COP_E_INPUT;
     collect(e, mark);
     if (rc == 0 && e->n_src == 0)
-        rc = traffic_fault(b, "from", "no host is left to send; `from` minus `except` is empty");
+        rc = traffic_fault(
+            b, "from",
+            "no host is left to send, `from` minus `except` is empty; change one of them");
     uint32_t k = traffic_share_of(cfg->share, e->n_src);
     if (rc == 0 && k == 0) {
         rc = traffic_fault(b, "share",

@@ -30,7 +30,8 @@ static int read_to(traffic_build *b, const char *text, traffic_entry *e)
                              e->n_hosts - 1, b->topo->host_name != NULL ? ", or its name" : "");
     }
     if (host >= e->n_hosts) {
-        return traffic_fault(b, "to", "`to` is host %s; the last host is %u", text, e->n_hosts - 1);
+        return traffic_fault(b, "to", "`to` is host %s; give one from 0 to %u", text,
+                             e->n_hosts - 1);
     }
     e->to = (uint32_t)host;
     return 0;
@@ -50,7 +51,8 @@ static int check_to(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry 
         return 0;
     }
     if (!given)
-        return traffic_fault(b, "to", "pattern %s needs `to`, the host to send to", name);
+        return traffic_fault(
+            b, "to", "pattern %s needs `to`, the host to send to; give one, such as `to: 0`", name);
     e->to = traffic_named_host(b->topo, cfg->to);
     if (e->to == COP_NONE && read_to(b, cfg->to, e) != 0)
         return -COP_E_INPUT;
@@ -76,16 +78,18 @@ static int check_list(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entr
         return 0;
     }
     if (l->n == 0)
-        return traffic_fault(b, "to_list", "pattern list needs `to_list`, the hosts to send to");
+        return traffic_fault(b, "to_list",
+                             "pattern list needs `to_list`, the hosts to send to; give one, such "
+                             "as `to_list: [0, 1]`");
     e->list = COP_NEW_ARRAY(&b->tr->arena, uint32_t, l->n);
     uint8_t *seen = cop_alloc(e->n_hosts);
     int rc = 0;
     for (size_t i = 0; i < l->n && rc == 0; i++) {
         int64_t h = l->v[i];
         if (h >= (int64_t)e->n_hosts) {
-            rc =
-                traffic_fault(b, "to_list", "`to_list` names host %" PRId64 "; the last host is %u",
-                              h, e->n_hosts - 1);
+            rc = traffic_fault(b, "to_list",
+                               "`to_list` names host %" PRId64 "; give hosts from 0 to %u", h,
+                               e->n_hosts - 1);
         } else if (seen[h]) {
             rc = traffic_fault(b, "to_list",
                                "`to_list` names host %" PRId64 " twice; name each host once", h);
@@ -154,7 +158,9 @@ int traffic_pattern_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_
                            pattern_name(cfg->pattern));
     const char *needs = traffic_permute_needs(cfg->pattern, e->n_hosts);
     if (needs != NULL) {
-        rc = traffic_fault(b, "pattern", "%s needs the number of hosts to be %s; it is %u",
+        rc = traffic_fault(b, "pattern",
+                           "%s needs the number of hosts to be %s; it is %u: change the topology "
+                           "or the pattern",
                            pattern_name(cfg->pattern), needs, e->n_hosts);
     }
     e->hot_bits = traffic_share_bits(cfg->pattern == COP_PATTERN_FOREST ? cfg->p : cfg->hot_share);

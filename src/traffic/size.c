@@ -9,7 +9,9 @@ static int check_list(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entr
 {
     const cop_ints *s = &cfg->sizes, *w = &cfg->weights;
     if (s->n == 0)
-        return traffic_fault(b, "sizes", "`size_distribution` list needs `sizes` in bytes");
+        return traffic_fault(b, "sizes",
+                             "`size_distribution` list needs `sizes` in bytes; give them, such as "
+                             "`sizes: [64, 4096]`");
     if (w->n != 0 && w->n != s->n) {
         return traffic_fault(
             b, "weights", "%zu `weights` for %zu `sizes`; give one for each, or none", w->n, s->n);
@@ -21,7 +23,8 @@ static int check_list(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entr
     for (size_t i = 0; i < s->n; i++) {
         int64_t weight = w->n > 0 ? w->v[i] : 1;
         if (total + (uint64_t)weight > UINT32_MAX)
-            return traffic_fault(b, "weights", "`weights` must be below 2^32 in sum");
+            return traffic_fault(b, "weights",
+                                 "`weights` must be below 2^32 in sum; make them smaller");
         total += (uint64_t)weight;
         bytes += (traffic_u128)(uint64_t)s->v[i] * (uint64_t)weight;
         e->size[i] = (uint32_t)s->v[i];
@@ -45,7 +48,8 @@ int traffic_size_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_ent
     case COP_SIZE_UNIFORM:
         if (cfg->size_min_bytes > cfg->size_max_bytes) {
             return traffic_fault(b, "size_min",
-                                 "`size_min` %" PRIu64 " B is above `size_max` %" PRIu64 " B",
+                                 "`size_min` %" PRIu64 " B is above `size_max` %" PRIu64
+                                 " B; exchange them",
                                  cfg->size_min_bytes, cfg->size_max_bytes);
         }
         e->size_min = (uint32_t)cfg->size_min_bytes;

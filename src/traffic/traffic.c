@@ -51,12 +51,12 @@ static int check_name(traffic_build *b, const cop_traffic_cfg *cfg)
 static int check_times(traffic_build *b, const cop_traffic_cfg *cfg)
 {
     if (cfg->start_ps >= cfg->stop_ps)
-        return traffic_fault(b, "stop", "`stop` must come after `start`");
+        return traffic_fault(b, "stop", "`stop` must come after `start`; give a later one");
     for (size_t i = 1; i < cfg->active.n; i++) {
         if (cfg->active.v[i] <= cfg->active.v[i - 1]) {
             return traffic_fault(b, "active",
                                  "times of `active` must rise; item %zu does not come after item "
-                                 "%zu",
+                                 "%zu: put them in order",
                                  i + 1, i);
         }
     }

@@ -73,7 +73,7 @@ static const fault faults[] = {
     {"host that does not exist",
      SINGLE "traffic:\n  - {pattern: fixed, to: 9}\n",
      "bad.yaml:3:",
-     "last host is 3",
+     "give one from 0 to 3",
      {0}},
     {"warm-up longer than the run",
      "run: {duration: 1 us, warmup: 2 us}\n" SINGLE TRAFFIC,

@@ -99,6 +99,23 @@ static void test_json(void **state)
     json_decref(j);
 }
 
+/* What was not measured is null, as in the database. */
+static void test_json_of_nothing(void **state)
+{
+    (void)state;
+    prog_answer a =
+        PROG_RUN("run", "values.yaml", "--json", "--quiet", "--set", "traffic.F.messages=1",
+                 "--set", "traffic.G.messages=1", "--set", "run.warmup=900 us");
+    PROG_EXPECT(a.status == 0, a, "run --json");
+    json_t *j = json_loads(a.out, 0, NULL);
+    expect_json(j, "{\"latency_ns\": {\"count\": 0, \"mean\": null, \"min\": null, \"p50\": null,"
+                   " \"p99\": null, \"max\": null}}");
+    expect_json(json_object_get(j, "streams"),
+                "[{\"entry\": \"F\", \"latency_mean_ns\": null, \"packets\": 0},"
+                " {\"entry\": \"G\", \"latency_mean_ns\": null, \"packets\": 0}]");
+    json_decref(j);
+}
+
 static void test_json_series(void **state)
 {
     (void)state;
@@ -238,6 +255,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_json, fresh),
+        cmocka_unit_test_setup(test_json_of_nothing, fresh),
         cmocka_unit_test_setup(test_json_series, fresh),
         cmocka_unit_test_setup(test_table, fresh),
         cmocka_unit_test_setup(test_database_and_csv, fresh),

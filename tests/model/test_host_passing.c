@@ -165,6 +165,30 @@ static void test_streams_take_turns_at_a_full_queue(void **state)
     cop_result_free(&r);
 }
 
+/* Three saturated streams of a host have messages for host 1, to which it sends 2 Gbit/s. One of them has
+ * messages for others too, and many of them wait here; they take turns all the same, and flows keep their
+ * order (run.flows). The other two flows of that stream get their 2 Gbit/s. */
+static void test_streams_take_turns_at_a_shared_flow(void **state)
+{
+    (void)state;
+    static const char yaml[] = "run: {duration: 4 ms, warmup: 1 ms, flows: yes}\n"
+                               "topology: {kind: single, hosts: 4}\n"
+                               "cc: {kind: pace, rate: 2 Gbit/s}\n"
+                               "traffic:\n"
+                               "  - {name: a, from: [0], pattern: fixed, to: 1}\n"
+                               "  - {name: many, from: [0], pattern: list, to_list: [1, 2, 3]}\n"
+                               "  - {name: b, from: [0], pattern: fixed, to: 1}\n";
+    static const char *const sets[] = {"nic.order=fifo", "nic.order=round-robin"};
+    for (size_t i = 0; i < COP_LEN(sets); i++) {
+        cop_result r;
+        run(yaml, sets[i], &r);
+        assert_true(fabs(scn_gbps(&r, "a") - 2. / 3) < 0.02);
+        assert_true(fabs(scn_gbps(&r, "b") - 2. / 3) < 0.02);
+        assert_true(fabs(scn_gbps(&r, "many") - 14. / 3) < 0.04);
+        cop_result_free(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_a_short_packet_goes_at_its_turn),
         cmocka_unit_test(test_an_answer_in_a_pause_costs_no_turn),
         cmocka_unit_test(test_streams_take_turns_at_a_full_queue),
+        cmocka_unit_test(test_streams_take_turns_at_a_shared_flow),
     };
     return cmocka_run_group_tests_name("host_passing", tests, NULL, NULL);
 }

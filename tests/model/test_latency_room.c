@@ -88,7 +88,8 @@ static void expect(const machine *m, const rooms *r, const char *network, uint32
     if (m->receive_gbps)
         scn_text(limit, sizeof(limit), ", receive_rate: %d Gbit/s", (int)m->receive_gbps);
     if (buffered(m))
-        scn_text(output, sizeof(output), ", output_buffer: %d B", (int)(r->output * m->mtu));
+        scn_text(output, sizeof(output), ", speedup: %d, output_buffer: %d B", (int)r->speedup,
+                 (int)(r->output * m->mtu));
     scn_text(
         yaml, sizeof(yaml),
         "run: {duration: 1 ms, sample: 1 ms, drain: yes}\n"
@@ -96,7 +97,7 @@ static void expect(const machine *m, const rooms *r, const char *network, uint32
         "link: {host_rate: %d Gbit/s, trunk_rate: %d Gbit/s, host_delay: %d ns,\n"
         "       trunk_delay: %d ns}\n"
         "switch: {architecture: %s, switching: %s, pipeline: %d ns, header: %d B, buffer: %d B,\n"
-        "         host_buffer: %d B, speedup: %d%s}\n"
+        "         host_buffer: %d B%s}\n"
         "queueing: {kind: %s}\n"
         "flow_control: {kind: %s, delay: %d ns}\n"
         "nic: {mtu: %d B, buffer: %d B%s}\n"
@@ -104,8 +105,8 @@ static void expect(const machine *m, const rooms *r, const char *network, uint32
         network, (int)m->host_gbps, (int)m->trunk_gbps, (int)m->host_ns, (int)m->trunk_ns,
         m->architecture[1] == 'b' ? "ib" : m->architecture,
         m->saf ? "store-and-forward" : "cut-through", (int)m->pipeline_ns, (int)m->header,
-        (int)(r->between * m->mtu), (int)(r->first * m->mtu), (int)r->speedup, output, m->queueing,
-        m->flow_control, (int)r->processing_ns, (int)m->mtu, (int)(r->last * m->mtu), limit, to,
+        (int)(r->between * m->mtu), (int)(r->first * m->mtu), output, m->queueing, m->flow_control,
+        (int)r->processing_ns, (int)m->mtu, (int)(r->last * m->mtu), limit, to,
         (int)(PACKETS * m->mtu));
     scn_run(yaml, NULL, 0, &result, NULL);
     assert_int_equal(result.outcome, COP_OUTCOME_OK);

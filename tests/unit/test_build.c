@@ -186,7 +186,7 @@ static void architectures(void **state)
         {{"switch.architecture=iq"}, 0, true},
         {{"switch.architecture=cioq"}, 100000, true},
         {{"switch.architecture=ib", "switch.output_buffer=4 KiB"}, 4096, false},
-        {{"switch.architecture=iq", "switch.output_buffer=4 KiB"}, 0, true},
+        {{"switch.architecture=iq", "switch.output_buffer=0"}, 0, true},
         {{"switch.architecture=cioq", "switch.output_buffer=4 KiB"}, 4096, true},
     };
     for (size_t i = 0; i < COP_LEN(cases); i++) {

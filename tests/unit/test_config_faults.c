@@ -48,7 +48,16 @@ static void faults_have_place_and_remedy(void **state)
     refuse(TOPO "link: {rate: {a: b}}\n",
            "rate: is a map; write a value: rate, 1 Mbit/s .. 100 Tbit/s");
     refuse(TOPO "link: {rate: [1 Gbit/s]}\n", "rate: is a list");
-    refuse(TOPO "link: {rate: }\n", "rate: has no value");
+    refuse(TOPO "link: {rate: }\n",
+           "rate: has no value; write one (rate, 1 Mbit/s .. 100 Tbit/s), or remove it");
+    refuse(TOPO "switch: {architecture: }\n",
+           "architecture: has no value; write one (one of ib, iq, cioq), or remove it");
+    refuse(TOPO "host: {generation: 4}\n",
+           "two.yaml:2:8: `generation` is an option of host.kind hca; choose that, or remove it");
+    refuse(TOPO "routing: {kind: dmodk, ties: split}\n",
+           "`ties` is an option of routing.kind dor, adaptive-cube; choose one of these, or "
+           "remove it");
+    refuse(TOPO "host: {generatoin: 4}\n", "unknown option `generatoin`; use one of kind");
     refuse(TOPO "cc: {kind: [a]}\n", "cc.kind: is not a word");
     refuse(TOPO "flow_control: {kind: creditt}\n", "did you mean `credit`");
     refuse(TOPO "traffic: {from: 1}\n", "traffic: is not a list; begin each entry with `- `");

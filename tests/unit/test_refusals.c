@@ -54,6 +54,47 @@ static void check(const bound *b, size_t n)
     }
 }
 
+/* Options that would change nothing beside the others. */
+static void options_without_effect(void **state)
+{
+    (void)state;
+    static const bound b[] = {
+        {{"switch.output_buffer=16 KiB"},
+         "switch.architecture=cioq",
+         "switch.architecture=iq",
+         "switch.output_buffer=16 KiB: iq has no output buffers; use switch.architecture cioq or "
+         "ib, or leave out switch.output_buffer"},
+        {{"switch.architecture=iq"}, "switch.output_buffer=0", "switch.output_buffer=4 KiB", "iq"},
+        {{"switch.architecture=ib", "switch.output_shared=yes"},
+         "switch.output_buffer=16 KiB",
+         "switch.output_buffer=0",
+         "there are no output buffers; give switch.output_buffer a size, or leave out "
+         "switch.output_shared"},
+        {{"switch.output_shared=yes"},
+         "switch.architecture=cioq",
+         "switch.architecture=iq",
+         "use switch.architecture cioq, or ib with switch.output_buffer, or leave out"},
+        {{"switch.architecture=cioq", "switch.output_reserve=4 KiB"},
+         "switch.output_shared=yes",
+         "switch.output_shared=no",
+         "set switch.output_shared to yes, or leave out switch.output_reserve"},
+        {{"switch.reserve=4 KiB"},
+         "switch.shared_lanes=yes",
+         "switch.shared_lanes=no",
+         "set switch.shared_lanes to yes, or leave out switch.reserve"},
+        {{"switch.architecture=ib"},
+         "switch.speedup=2",
+         "switch.speedup=3",
+         "leave out switch.speedup"},
+        {{"switch.speedup=3"},
+         "switch.output_buffer=16 KiB",
+         "switch.architecture=iq",
+         "use switch.architecture cioq, or ib with switch.output_buffer, or leave out "
+         "switch.speedup"},
+    };
+    check(b, COP_LEN(b));
+}
+
 static void combinations(void **state)
 {
     (void)state;
@@ -258,9 +299,8 @@ static void longest_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(combinations),
-        cmocka_unit_test(queueing_schemes),
-        cmocka_unit_test(congestion_controls),
+        cmocka_unit_test(combinations),     cmocka_unit_test(options_without_effect),
+        cmocka_unit_test(queueing_schemes), cmocka_unit_test(congestion_controls),
         cmocka_unit_test(longest_table),
     };
     return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);

@@ -95,7 +95,8 @@ static void test_lanes(void **state)
                {3, 0, 3, NULL},
                {3, 3, 3, NULL},
                {3, 5, 5, NULL},
-               {3, 2, 0, "needs 3 virtual lanes, the network has 2; set at least 3"},
+               {3, 2, 0,
+                "needs 3 virtual lanes, the network has 2; set switch.lanes to auto or at least 3"},
                {COP_MAX_VL, 0, COP_MAX_VL, NULL},
                {COP_MAX_VL + 1, 0, 0, "links have at most"},
                {COP_MAX_VL + 1, COP_MAX_VL + 1, 0, "links have at most"}};

@@ -44,9 +44,9 @@ static void words_for_hosts(void **state)
     } all[] = {
         {"from=0", false, " 0"},
         {"from=5", false, " 5"},
-        {"from=6", false, "host 6; the last host is 5"},
+        {"from=6", false, "host 6; give hosts from 0 to 5"},
         {"from=0-5", false, " 0 1 2 3 4 5"},
-        {"from=0-6", false, "host 6; the last host is 5"},
+        {"from=0-6", false, "host 6; give hosts from 0 to 5"},
         {"from=2-2", false, " 2"},
         {"from=2-1", false, "\"2-1\""},
         {"from=0-5:1", false, " 0 1 2 3 4 5"},
