@@ -66,9 +66,11 @@ static int check_lanes(cop_route *r, cop_err *err)
     if (r->lanes == 0)
         r->lanes = r->vls;
     if (r->vls > r->lanes)
-        return cop_err_add(err, COP_E_INPUT,
-                           "routing %s needs %u virtual lanes, the network has %u; set at least %u",
-                           r->ops->name, r->vls, r->lanes, r->vls);
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "routing %s needs %u virtual lanes, the network has %u; set switch.lanes to "
+            "at least %u",
+            r->ops->name, r->vls, r->lanes, r->vls);
     return 0;
 }
 

@@ -91,14 +91,15 @@ static void test_lanes(void **state)
     const struct {
         uint32_t needs, given, has; /* has 0: refused */
         const char *says;
-    } all[] = {{1, 0, 1, NULL},
-               {3, 0, 3, NULL},
-               {3, 3, 3, NULL},
-               {3, 5, 5, NULL},
-               {3, 2, 0, "needs 3 virtual lanes, the network has 2; set at least 3"},
-               {COP_MAX_VL, 0, COP_MAX_VL, NULL},
-               {COP_MAX_VL + 1, 0, 0, "links have at most"},
-               {COP_MAX_VL + 1, COP_MAX_VL + 1, 0, "links have at most"}};
+    } all[] = {
+        {1, 0, 1, NULL},
+        {3, 0, 3, NULL},
+        {3, 3, 3, NULL},
+        {3, 5, 5, NULL},
+        {3, 2, 0, "needs 3 virtual lanes, the network has 2; set switch.lanes to at least 3"},
+        {COP_MAX_VL, 0, COP_MAX_VL, NULL},
+        {COP_MAX_VL + 1, 0, 0, "links have at most"},
+        {COP_MAX_VL + 1, COP_MAX_VL + 1, 0, "links have at most"}};
     cop_topo t;
     build(&t, "single", &(cop_single_cfg){.hosts = 2});
     for (size_t i = 0; i < COP_LEN(all); i++) {
