@@ -38,25 +38,36 @@ static const cop_opt opts[] = {
     {"min_rate", COP_OPT_RATE, AT(min_bps), "10 Mbit/s", 1e3, 1e14, NULL, "no rate is below"},
     {0}};
 
-static void start(struct cop_net *net)
+static uint64_t set_point(const qcn_cfg *cfg, const cop_netinfo *info)
 {
-    const qcn_cfg *cfg = cop_net_cc_cfg(net);
-    qcn_net *all = cop_net_cc_net(net);
-    const cop_netinfo *info = cop_net_info(net);
     uint64_t buffer =
         cfg->sample == QCN_OUTPUT && info->output_bytes ? info->output_bytes : info->buffer_bytes;
-    all->qeq = cfg->qeq_bytes ? cfg->qeq_bytes : buffer / 5;
+    return cfg->qeq_bytes ? cfg->qeq_bytes : buffer / 5;
+}
+
+static void start(struct cop_net *net)
+{
+    qcn_net *all = cop_net_cc_net(net);
+    all->qeq = set_point(cop_net_cc_cfg(net), cop_net_info(net));
 }
 
 static int check(const void *config, const cop_netinfo *info, cop_err *err)
 {
     const qcn_cfg *cfg = config;
-    uint64_t buffer =
-        cfg->sample == QCN_OUTPUT && info->output_bytes ? info->output_bytes : info->buffer_bytes;
-    if (cfg->qeq_bytes > buffer)
+    char have[32], most[32];
+    uint64_t buffer = cfg->sample == QCN_INPUT ? info->transit_bytes
+                      : info->output_bytes     ? info->output_bytes
+                                               : info->buffer_bytes;
+    if (set_point(cfg, info) >= buffer)
         return cop_err_add(err, COP_E_INPUT,
-                           "qeq is above the buffer that is sampled, so no queue is ever too long; "
-                           "make it smaller");
+                           "qeq %s is not below the buffer that is sampled, %s; make it smaller",
+                           cop_print_bytes(set_point(cfg, info), have, sizeof(have)),
+                           cop_print_bytes(buffer, most, sizeof(most)));
+    if (cfg->share <= 0.0)
+        return cop_err_add(err, COP_E_INPUT,
+                           "share 0 makes no notification; give more, or use cc.kind none");
+    if (cfg->react && cfg->gd <= 0.0)
+        return cop_err_add(err, COP_E_INPUT, "gd 0 lowers no rate; give more, or set react to no");
     return 0;
 }
 

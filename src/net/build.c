@@ -220,6 +220,14 @@ static uint32_t most_ports(const cop_topo *t)
     return most;
 }
 
+static uint64_t transit_bytes(const cop_net_parts *pt)
+{
+    const cop_switch_cfg *sw = pt->sw;
+    uint64_t trunk = sw->trunk_buffer_bytes ? sw->trunk_buffer_bytes : sw->buffer_bytes;
+    uint64_t global = sw->global_buffer_bytes ? sw->global_buffer_bytes : sw->buffer_bytes;
+    return pt->topo->shape.kind == COP_SHAPE_DRAGONFLY && global < trunk ? global : trunk;
+}
+
 /* What the network is made from, and what plug-ins may know about it. */
 static void describe(cop_net *net, const cop_net_parts *pt)
 {
@@ -250,6 +258,7 @@ static void describe(cop_net *net, const cop_net_parts *pt)
                               .lanes = pt->lanes,
                               .mtu_bytes = (uint32_t)(pt->nic->mtu_bytes + pt->nic->overhead_bytes),
                               .buffer_bytes = pt->sw->buffer_bytes,
+                              .transit_bytes = transit_bytes(pt),
                               .seed = (uint64_t)pt->run->seed,
                               .one_path = pt->route->max_cand == 1 && !pt->route->at_head,
                               .table = pt->route->lft != NULL,

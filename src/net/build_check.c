@@ -88,15 +88,14 @@ static int check_lanes(const cop_net *net, const cop_net_parts *pt, cop_err *err
                                           [COP_LINK_TRUNK] = "switch.trunk_lanes",
                                           [COP_LINK_GLOBAL] = "switch.global_lanes"};
     char where[256];
-    int rc = 0;
     if (pt->nic->control_vl >= (int64_t)net->lanes)
-        rc =
-            cop_err_add(err, COP_E_INPUT, "%s: nic.control_vl %d does not exist; lanes are 0 to %u",
-                        cop_build_at(pt, "nic.control_vl", where, sizeof(where)),
-                        (int)pt->nic->control_vl, net->lanes - 1);
-    for (unsigned c = 0; c < COP_LEN(options); c++)
-        if (check_injected(net, pt, c, options[c], err) != 0)
-            rc = -COP_E_INPUT;
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s: nic.control_vl %d does not exist; lanes are 0 to %u",
+                           cop_build_at(pt, "nic.control_vl", where, sizeof(where)),
+                           (int)pt->nic->control_vl, net->lanes - 1);
+    int rc = 0;
+    for (unsigned c = 0; c < COP_LEN(options) && rc == 0; c++)
+        rc = check_injected(net, pt, c, options[c], err);
     return rc;
 }
 
@@ -264,6 +263,12 @@ static int check_combination(const cop_net *net, const cop_net_parts *pt, cop_er
             err, COP_E_INPUT,
             "%s: cioq has output buffers; give them a size, or use switch.architecture iq",
             cop_build_at(pt, "switch.output_buffer", where, sizeof(where)));
+    if (pt->route->ops->on_notice && !net->cc->notifies)
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s: routing %s waits for notifications from switches, which cc %s does "
+                           "not make; set cc.kind qcn",
+                           cop_build_at(pt, "routing", where, sizeof(where)), pt->route->ops->name,
+                           net->cc->name);
     if (pt->sw->read_ports && !net->arch->matched)
         return cop_err_add(
             err, COP_E_INPUT,

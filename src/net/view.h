@@ -13,6 +13,7 @@ typedef struct cop_netinfo {
     uint32_t sections; /* buffers with credits of their own behind a port: its lanes, or more */
     uint32_t mtu_bytes; /* longest packet on the wire */
     uint64_t buffer_bytes; /* of an input */
+    uint64_t transit_bytes; /* the least of an input that a switch feeds */
     uint64_t output_bytes; /* of an output buffer; 0: there are none */
     uint64_t seed;
     bool one_path; /* the routing gives one output per hop */

@@ -68,7 +68,9 @@ static int piggyback_setup(cop_route *r, const void *cfg, cop_err *err)
     cop_choice *c = COP_NEW_ARRAY(&r->arena, cop_choice, 1);
     int rc = cop_choice_setup(r, c, &((const piggyback_cfg *)cfg)->choice, err);
     if (rc == 0 && c->map.h > 64)
-        return cop_err_add(err, COP_E_INPUT, "routing %s: a switch has %u global links; at most 64",
+        return cop_err_add(err, COP_E_INPUT,
+                           "routing %s: a switch has %u global links, at most 64 fit; use "
+                           "ugal",
                            r->ops->name, c->map.h);
     r->switch_size = c->map.a * sizeof(uint64_t);
     return rc;

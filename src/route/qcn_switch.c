@@ -16,6 +16,8 @@
  * Source   Benito, Vallejo, Beivide, Izu (seed 003) 3.1 to 3.3; M-qcnsw, M-qcnsw-fb, M-qcnsw-src. */
 #include "route/dragonfly_choice.h"
 
+#define FEEDBACK_MOST 63.0
+
 typedef struct qcn_switch_cfg {
     cop_choice_cfg choice;
     bool compare, source_processing, own_plain, switch_over;
@@ -119,11 +121,36 @@ static void prepare(const cop_route *r, uint32_t sw, const cop_route_view *view)
         state_of(view, p)->p = 100.0;
 }
 
+/* Can the thresholds be crossed? Of n ports M is at least F / n, and at most that with 63 at all others. */
+static int check_thresholds(const cop_route *r, const qcn_switch_cfg *cfg, cop_err *err)
+{
+    const cop_dragonfly *d = map_of(r);
+    double n = d->a - 1.0 + d->h, below = (FEEDBACK_MOST - 1.0) * (n - 1.0) / n,
+           above = FEEDBACK_MOST * (n - 1.0) / n;
+    if (!cfg->switch_over && cfg->lf <= 0.0)
+        return cop_err_add(err, COP_E_INPUT,
+                           "routing %s: lf 0 lowers no probability; give more, or use "
+                           "dragonfly-min",
+                           r->ops->name);
+    if (cfg->compare && cfg->th2 >= above)
+        return cop_err_add(err, COP_E_INPUT,
+                           "routing %s: no feedback can be th2 %g above the mean of %g ports; give "
+                           "less than %.4g, or set compare to no",
+                           r->ops->name, cfg->th2, n, above);
+    if (cfg->compare && cfg->th1 >= below)
+        return cop_err_add(err, COP_E_INPUT,
+                           "routing %s: no feedback can be th1 %g below the mean of %g ports; give "
+                           "less than %.4g, or set compare to no",
+                           r->ops->name, cfg->th1, n, below);
+    return 0;
+}
+
 static int qcn_switch_setup(cop_route *r, const void *cfg, cop_err *err)
 {
     cop_choice *c = COP_NEW_ARRAY(&r->arena, cop_choice, 1);
     r->port_size = sizeof(port_state);
-    return cop_choice_setup(r, c, &((const qcn_switch_cfg *)cfg)->choice, err);
+    int rc = cop_choice_setup(r, c, &((const qcn_switch_cfg *)cfg)->choice, err);
+    return rc ? rc : check_thresholds(r, cfg, err);
 }
 
 static unsigned qcn_switch_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,

@@ -33,7 +33,7 @@ int cop_topo_check_size(const char *kind, uint64_t hosts, uint64_t ports, uint64
     if (most > COP_MAX_PORTS)
         return cop_err_add(err, COP_E_INPUT,
                            "topology %s: a switch would need %" PRIu64
-                           " ports; a switch has at most %u",
+                           " ports, at most %u fit; choose a smaller network",
                            kind, most, COP_MAX_PORTS);
     if (hosts > COP_MAX_HOSTS)
         return cop_err_add(err, COP_E_INPUT,

@@ -1,4 +1,4 @@
-/* Valiant's routing under adversarial traffic, every group to the next: what global links let through.
+/* Dragonflies: Valiant's routing under adversarial traffic, every group to the next, and PAUSE per class.
  *
  * A group of a * p hosts sends L of a link each; with g groups and a link between any two, m groups may
  * be intermediates. Each link from a group carries a * p * L / m on the way to an intermediate and as
@@ -125,10 +125,75 @@ static void test_old_decisions(void **state)
     assert_true(accepted[1] > 0.40 && accepted[0] < 0.30);
 }
 
+/* -- PAUSE per class -- */
+
+/* Table I of Benito et al. on a small dragonfly: four classes, three for data and the one above for
+ * notifications, which share the third on their first hop; sources always have a packet. */
+static const char classes[] =
+    "run: {duration: 60 us, drain: yes}\n"
+    "topology: {kind: dragonfly, p: 2, a: 4, h: 2}\n"
+    "link: {rate: 40 Gbit/s, delay: 40 ns, global_delay: 400 ns}\n"
+    "switch: {architecture: cioq, speedup: 2, pipeline: 200 ns, lanes: 4, buffer: 100 kB,\n"
+    "         host_buffer: 200 kB, output_buffer: 100 kB, vl_arbitration: strict}\n"
+    "flow_control: {kind: on-off}\n"
+    "nic: {mtu: 1000 B}\n"
+    "traffic: [{name: t, pattern: group-adversarial, offset: 1, message: 1000 B}]\n";
+
+/* Nothing is lost, and everything arrives; with the buffers of the table, and with hardly more than the
+ * head-room of each link: 2 x 400 ns + 200 ns + 64 B at 5 B/ns and a packet, one more to go on, one to use. */
+static void test_four_classes(void **state)
+{
+    (void)state;
+    static const char *const routings[] = {"kind: dragonfly-min",
+                                           "kind: dragonfly-valiant",
+                                           "kind: ugal",
+                                           "kind: ugal, progressive: yes",
+                                           "kind: piggyback",
+                                           "kind: pause",
+                                           "kind: qcn-switch, packets: 10",
+                                           "kind: qcn-switch, compare: no, packets: 10"};
+    static const char *const patterns[] = {"uniform", "group-adversarial"};
+    for (size_t i = 0; i < COP_LEN(routings); i++)
+        for (size_t k = 0; k < COP_LEN(patterns); k++)
+            for (int tight = 0; tight < 2; tight++) {
+                bool told = strstr(routings[i], "qcn") != NULL;
+                char routing[128], pattern[64];
+                const char *const set[] = {
+                    scn_text(routing, sizeof(routing), "routing={%s}", routings[i]),
+                    scn_text(pattern, sizeof(pattern), "traffic.t.pattern=%s", patterns[k]),
+                    told ? "cc={kind: qcn, react: no, w: 0, every: 10}" : "cc.kind=none",
+                    told ? "nic.control_vl=2" : "nic.control_vl=-1",
+                    tight ? "switch.buffer=9 kB" : "switch.buffer=100 kB",
+                    tight ? "switch.host_buffer=9 kB" : "switch.host_buffer=200 kB"};
+                cop_result r;
+                scn_run(classes, set, COP_LEN(set), &r, NULL);
+                if (r.outcome != COP_OUTCOME_OK || r.packets_lost != 0 ||
+                    r.packets_delivered != r.packets_injected || r.packets_injected < 5000)
+                    fail_msg("%s, %s, tight %d: %s, %u lost, %u of %u delivered", routings[i],
+                             patterns[k], tight, r.detail, (unsigned)r.packets_lost,
+                             (unsigned)r.packets_delivered, (unsigned)r.packets_injected);
+                cop_result_free(&r);
+            }
+}
+
+/* With less head-room than that a buffer overflows: the runs above did depend on it. */
+static void test_head_room_is_needed(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"flow_control={kind: on-off, xoff: 1000 B, unsafe: yes}",
+                                      "routing.kind=dragonfly-valiant", "switch.buffer=9 kB",
+                                      "switch.host_buffer=9 kB"};
+    cop_result r;
+    scn_run(classes, set, COP_LEN(set), &r, NULL);
+    assert_int_equal(r.outcome, COP_OUTCOME_LOSS);
+    cop_result_free(&r);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_adversarial_throughput),
-                                       cmocka_unit_test(test_path_lengths),
-                                       cmocka_unit_test(test_old_decisions)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_adversarial_throughput), cmocka_unit_test(test_path_lengths),
+        cmocka_unit_test(test_old_decisions), cmocka_unit_test(test_four_classes),
+        cmocka_unit_test(test_head_room_is_needed)};
     return cmocka_run_group_tests_name("dragonfly", tests, NULL, NULL);
 }

@@ -200,7 +200,7 @@ static void test_refused(void **state)
     err = (cop_err){0};
     const char *high[] = {"cc.qeq=200 kB"};
     assert_int_equal(scn_run(incast, high, 1, &r, &err), -COP_E_INPUT);
-    assert_non_null(strstr(err.text, "qeq is above the buffer"));
+    assert_non_null(strstr(err.text, "qeq 200 kB is not below the buffer that is sampled, "));
 }
 
 int main(void)

@@ -439,7 +439,7 @@ static void put_cc(draw *d)
         d->cc = strcmp(d->queueing, "fbicm") == 0  ? "ccfit"
                 : strcmp(d->queueing, "hfdi") == 0 ? "ecocc"
                                                    : "ith";
-    if (cop_route_find(d->routing)->on_notice && below(d, 4)) /* a routing that waits to be told */
+    if (cop_route_find(d->routing)->on_notice) /* a routing that waits to be told */
         d->cc = "qcn";
     draw_put(d, "cc: {kind: %s", d->cc);
     if (strcmp(d->cc, "pace") == 0)

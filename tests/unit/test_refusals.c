@@ -18,8 +18,10 @@ static const char base[] = "run: {duration: 10 ns}\n"
                            "nic: {mtu: 2048 B, overhead: 0 B}\n"
                            "traffic: [{from: [0], pattern: fixed, to: 1}]\n";
 
+enum { MOST_SET = 5 };
+
 typedef struct bound {
-    const char *always[3]; /* with this, ... */
+    const char *always[MOST_SET]; /* with this, ... */
     const char *good; /* ... this is accepted, NULL: that alone is ... */
     const char *bad; /* ... and this is not, */
     const char *says; /* in these words */
@@ -37,9 +39,9 @@ static int try(const char *const *set, size_t n, cop_err *err)
 static void check(const bound *b, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const char *set[4];
+        const char *set[MOST_SET + 1];
         size_t k = 0;
-        for (; k < 3 && b[i].always[k] != NULL; k++)
+        for (; k < MOST_SET && b[i].always[k] != NULL; k++)
             set[k] = b[i].always[k];
         set[k] = b[i].good;
         cop_err err = {0};
@@ -51,6 +53,8 @@ static void check(const bound *b, size_t n)
             fail_msg("%.80s is accepted", b[i].bad);
         if (strstr(err.text, b[i].says) == NULL)
             fail_msg("%.80s: `%s` does not say `%s`", b[i].bad, err.text, b[i].says);
+        if (strchr(err.text, '\n') != NULL || strchr(err.text, ';') == NULL)
+            fail_msg("%.80s: `%s` is more than a line, or has no remedy", b[i].bad, err.text);
     }
 }
 
@@ -270,6 +274,115 @@ static void congestion_controls(void **state)
     check(b, COP_LEN(b));
 }
 
+#define DRAGONFLY "topology={kind: dragonfly, p: 2, a: 4, h: 2}"
+#define QCN "cc={kind: qcn, react: no}"
+
+static void dragonflies(void **state)
+{
+    (void)state;
+    static const bound b[] = {
+        {{DRAGONFLY}, "topology.groups=9", "topology.groups=10", "groups is 10; must be 0 to 9"},
+        {{DRAGONFLY, "routing.kind=dragonfly-min"},
+         "switch.lanes=2",
+         "switch.lanes=1",
+         "set switch.lanes to auto or at least 2"},
+        {{DRAGONFLY, "routing.kind=dragonfly-valiant"},
+         "switch.lanes=4",
+         "switch.lanes=3",
+         "set switch.lanes to auto or at least 4"},
+        {{DRAGONFLY, "routing={kind: dragonfly-valiant, to: group}"},
+         "switch.lanes=3",
+         "switch.lanes=2",
+         "set switch.lanes to auto or at least 3"},
+        {{DRAGONFLY, "routing.kind=ugal"}, "switch.lanes=3", "switch.lanes=2", "at least 3"},
+        {{DRAGONFLY, "routing.kind=piggyback"}, "switch.lanes=3", "switch.lanes=2", "at least 3"},
+        {{DRAGONFLY, "routing.kind=pause"}, "switch.lanes=3", "switch.lanes=2", "at least 3"},
+        {{DRAGONFLY, QCN, "routing.kind=qcn-switch"},
+         "switch.lanes=3",
+         "switch.lanes=2",
+         "at least 3"},
+        {{DRAGONFLY, "routing={kind: ugal, progressive: yes}"},
+         "switch.lanes=4",
+         "switch.lanes=3",
+         "at least 4"},
+        {{DRAGONFLY, "routing.kind=ugal"},
+         "switch.global_lanes=2",
+         "switch.global_lanes=1",
+         "give switch.global_lanes at least 2"},
+        {{DRAGONFLY, "routing.kind=ugal"},
+         "switch.trunk_lanes=3",
+         "switch.trunk_lanes=2",
+         "give switch.trunk_lanes at least 3"},
+        {{DRAGONFLY, QCN, "routing.kind=qcn-switch", "nic.control_vl=3"},
+         "switch.lanes=5",
+         "switch.lanes=4",
+         "need 5 lanes"},
+        {{DRAGONFLY, QCN, "routing.kind=qcn-switch", "nic.control_vl=3"},
+         "switch.lanes=5",
+         "switch.lanes=3",
+         "nic.control_vl 3 does not exist"},
+        {{DRAGONFLY, QCN, "routing.kind=qcn-switch", "nic.control_vl=3", "switch.lanes=5"},
+         "switch.global_lanes=4",
+         "switch.global_lanes=3",
+         "links with switch.global_lanes have 3"},
+        {{DRAGONFLY, "routing.kind=qcn-switch"}, QCN, "cc.kind=none", "set cc.kind qcn"},
+        {{DRAGONFLY, "routing.kind=qcn-switch"}, QCN, "cc.kind=ibcc", "set cc.kind qcn"},
+        /* the mean of 5 ports is at least a fifth of 63, and at most 63 less a fifth of 62 */
+        {{DRAGONFLY, QCN},
+         "routing={kind: qcn-switch, th2: 50.3}",
+         "routing={kind: qcn-switch, th2: 50.5}",
+         "give less than 50.4"},
+        {{DRAGONFLY, QCN},
+         "routing={kind: qcn-switch, th1: 49.5}",
+         "routing={kind: qcn-switch, th1: 49.7}",
+         "give less than 49.6"},
+        {{DRAGONFLY, QCN},
+         "routing={kind: qcn-switch, th2: 63, compare: no}",
+         "routing={kind: qcn-switch, th2: 63}",
+         "or set compare to no"},
+        {{DRAGONFLY, QCN},
+         "routing={kind: qcn-switch, lf: 0.001}",
+         "routing={kind: qcn-switch, lf: 0}",
+         "use dragonfly-min"},
+        {{DRAGONFLY, QCN},
+         "routing={kind: qcn-switch, lf: 0, switch_over: yes}",
+         "routing={kind: qcn-switch, lf: 0}",
+         "lf 0 lowers no probability"},
+        {{"topology={kind: dragonfly, p: 1, a: 1, h: 64, groups: 2}", "routing.kind=piggyback"},
+         NULL,
+         "topology.h=65",
+         "use ugal"},
+        {{DRAGONFLY, "flow_control.kind=on-off", "link={rate: 40 Gbit/s, global_delay: 400 ns}"},
+         "switch.global_buffer=16 KiB",
+         "switch.global_buffer=4 KiB",
+         "cannot hold the head-room"},
+    };
+    check(b, COP_LEN(b));
+}
+
+static void notifications(void **state)
+{
+    (void)state;
+    static const bound b[] = {
+        {{"cc.kind=qcn"}, "cc.qeq=65535 B", "cc.qeq=64 KiB", "make it smaller"},
+        {{"cc.kind=qcn", "switch.output_buffer=16 KiB"},
+         "cc.qeq=16383 B",
+         "cc.qeq=16 KiB",
+         "make it smaller"},
+        {{"cc={kind: qcn, sample: input, qeq: 20 kB}"},
+         "switch.trunk_buffer=20001 B",
+         "switch.trunk_buffer=20000 B",
+         "make it smaller"},
+        {{"cc={kind: qcn, sample: input, qeq: 20 kB}", DRAGONFLY},
+         "switch.global_buffer=20001 B",
+         "switch.global_buffer=20000 B",
+         "make it smaller"},
+        {{"cc.kind=qcn"}, "cc.share=0.1 %", "cc.share=0", "use cc.kind none"},
+        {{"cc.kind=qcn"}, "cc={kind: qcn, gd: 0, react: no}", "cc.gd=0", "set react to no"},
+    };
+    check(b, COP_LEN(b));
+}
+
 /* A table of 65536 entries is accepted, one more is not. */
 static void longest_table(void **state)
 {
@@ -301,6 +414,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(combinations),     cmocka_unit_test(options_without_effect),
         cmocka_unit_test(queueing_schemes), cmocka_unit_test(congestion_controls),
+        cmocka_unit_test(dragonflies),      cmocka_unit_test(notifications),
         cmocka_unit_test(longest_table),
     };
     return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);

@@ -1,0 +1,187 @@
+/* No cycle of channels in any dragonfly up to h = 4, with any routing for dragonflies and any of its options
+ * that lanes depend on: the whole graph of dependencies, all destinations, no sample. Small networks in every
+ * number of groups; larger ones full, and with fewer groups. All routings at h = 3 and 4 only if COPPICE_ROUNDS
+ * is above 1 (make check). At h = 4 switches have one host: others add links that end at a host, on which
+ * nothing waits. With one lane for all hops the check must find a cycle. */
+#include "route_fixture.h"
+
+#include "base/opt.h"
+#include "scenario.h"
+#include "topo/topo_cfg.h"
+
+typedef struct variant {
+    const char *routing, *set[3][2];
+    uint32_t local, global; /* lanes */
+} variant;
+
+static const char *const chooses[] = {"ugal", "piggyback", "pause", "qcn-switch"};
+static const char *const vias[] = {"other", "any-but-source", "own-port"};
+
+enum { VALIANT = 8, CHOICE = 6, ALL = 1 + VALIANT + 4 * CHOICE };
+
+static variant nth(uint32_t i)
+{
+    static const char *const yes[] = {"no", "yes"};
+    if (i == 0)
+        return (variant){"dragonfly-min", {{0}}, 2, 1};
+    if (--i < VALIANT)
+        return (variant){"dragonfly-valiant",
+                         {{"to", i & 1 ? "group" : "switch"},
+                          {"intra", i & 2 ? "valiant" : "minimal"},
+                          {"via", vias[i >> 2]}},
+                         i & 1 ? 3 : 4,
+                         2};
+    i -= VALIANT;
+    return (variant){chooses[i / CHOICE],
+                     {{"via", vias[i % 3]}, {"progressive", yes[i % CHOICE / 3]}},
+                     i % CHOICE < 3 ? 3 : 4,
+                     2};
+}
+
+static void start_variant(cop_route *r, const variant *v, const cop_topo *t, cop_arena *arena)
+{
+    const cop_route_ops *ops = cop_route_find(v->routing);
+    void *cfg = ops->cfg_size ? cop_arena_alloc(arena, ops->cfg_size) : NULL;
+    if (cfg)
+        cop_opt_defaults(ops->opts, cfg, arena);
+    for (size_t k = 0; k < COP_LEN(v->set) && v->set[k][0]; k++) {
+        cop_err err = {0};
+        cop_where at = {0};
+        const cop_opt *o = cop_opt_find(ops->opts, v->set[k][0]);
+        assert_int_equal(cop_opt_parse(o, cfg, v->set[k][1], arena, &at, &err), 0);
+    }
+    if (strcmp(v->routing, "qcn-switch") == 0) {
+        cop_err err = {0};
+        cop_where at = {0};
+        const cop_opt *o = cop_opt_find(ops->opts, "compare"); /* a mean of one port is refused */
+        assert_int_equal(cop_opt_parse(o, cfg, "no", arena, &at, &err), 0);
+    }
+    start(r, v->routing, t, cfg, 0);
+}
+
+static void check_one(const cop_topo *t, const variant *v)
+{
+    const cop_dragonfly_shape *d = &t->shape.u.dragonfly;
+    cop_arena arena = {0};
+    cop_route r;
+    cop_cdg_result c;
+    start_variant(&r, v, t, &arena);
+    assert_int_equal(r.vls, v->local);
+    cop_cdg_check(&r, 0, &c);
+    if (!c.acyclic || c.unreachable || c.sampled)
+        fail_msg("%s, %s %s, %s %s: on p %u, a %u, h %u, %u groups: %s", v->routing,
+                 v->set[0][0] ? v->set[0][0] : "", v->set[0][0] ? v->set[0][1] : "",
+                 v->set[1][0] ? v->set[1][0] : "", v->set[1][0] ? v->set[1][1] : "", d->p, d->a,
+                 d->h, d->groups,
+                 c.unreachable ? "no way"
+                 : c.sampled   ? "not all of it is checked"
+                               : "a cycle");
+    assert_true(c.lanes[COP_LINK_TRUNK] <= v->local && c.lanes[COP_LINK_GLOBAL] <= v->global);
+    cop_cdg_free(&c);
+    cop_route_fini(&r);
+    cop_arena_free(&arena);
+}
+
+enum how {
+    EVERY, /* variant */
+    ALIKE, /* of the four that choose, which walk alike, the first alone */
+    LONGEST /* those with the most ways: Valiant over any switch, inside a group, too; choice at the second switch */
+};
+
+static bool wanted(enum how how, uint32_t i)
+{
+    const uint32_t ways = 1 + 2 + 4, chosen = 1 + VALIANT + 4;
+    return how == EVERY || (how == ALIKE && i < 1 + VALIANT + CHOICE) || i == ways || i == chosen;
+}
+
+static void check_network(int64_t p, int64_t a, int64_t h, int64_t groups, enum how how)
+{
+    cop_topo t;
+    build(&t, "dragonfly", &(cop_dragonfly_cfg){p, a, h, groups});
+    for (uint32_t i = 0; i < ALL; i++)
+        if (wanted(how, i)) {
+            variant v = nth(i);
+            check_one(&t, &v);
+        }
+    cop_topo_free(&t);
+}
+
+static void test_small(void **state)
+{
+    (void)state;
+    for (int64_t h = 1; h <= 2; h++)
+        for (int64_t a = 1; a <= 2 * h + 1; a++)
+            for (int64_t groups = 1; groups <= a * h + 1; groups++)
+                check_network(a % 2 + 1, a, h, groups, ALIKE);
+    check_network(2, 4, 2, 0, EVERY);
+}
+
+static void test_h3(void **state)
+{
+    (void)state;
+    const int64_t groups[] = {2, 4, 7, 10};
+    for (size_t i = 0; i < COP_LEN(groups); i++)
+        check_network(1, 6, 3, groups[i], ALIKE);
+    check_network(1, 2, 3, 0, EVERY); /* fewer switches than global links each */
+    if (scn_rounds() > 1)
+        check_network(3, 6, 3, 0, EVERY);
+    else
+        check_network(1, 6, 3, 0, ALIKE);
+}
+
+static void test_h4(void **state)
+{
+    (void)state;
+    check_network(1, 3, 4, 0, ALIKE);
+    check_network(1, 8, 4, 9, LONGEST);
+    check_network(1, 8, 4, 0, scn_rounds() > 1 ? EVERY : LONGEST);
+}
+
+/* -- the check can fail -- */
+
+static const cop_route_ops *real;
+
+static unsigned one_lane(const cop_route *r, cop_hop *hop, const cop_route_view *view,
+                         cop_cand *cand)
+{
+    unsigned n = real->route(r, hop, view, cand);
+    for (unsigned i = 0; i < n; i++)
+        cand[i].vl = 0;
+    return n;
+}
+
+static void test_one_lane_is_too_few(void **state)
+{
+    (void)state;
+    cop_topo t;
+    build(&t, "dragonfly", &(cop_dragonfly_cfg){1, 4, 2, 0});
+    for (uint32_t i = 0; i < ALL; i++) {
+        variant v = nth(i);
+        cop_arena arena = {0};
+        cop_route r;
+        cop_cdg_result c;
+        start_variant(&r, &v, &t, &arena);
+        real = r.ops;
+        cop_route_ops wrong = *real;
+        wrong.route = one_lane;
+        r.ops = &wrong;
+        cop_cdg_check(&r, 0, &c);
+        assert_false(c.acyclic);
+        cop_cdg_free(&c);
+        r.ops = real;
+        cop_route_fini(&r);
+        cop_arena_free(&arena);
+    }
+    cop_topo_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_h3),
+        cmocka_unit_test(test_h4),
+        cmocka_unit_test(test_one_lane_is_too_few),
+    };
+    return cmocka_run_group_tests_name("dragonfly_cycles", tests, NULL, NULL);
+}
