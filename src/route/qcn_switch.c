@@ -3,7 +3,8 @@
  * Rule     every output to another switch has a probability P, at first 100 %. A packet that may choose draws
  *          N from 1 to 100 and takes the other way if N > P of the minimal way's first port.
  * Less     a notification for a host of this switch ends here: it lowers P of the port it came in by, or,
- *          made here, of the port whose queue was long. With feedback F, 0 to 63:  P x (1 - Lf F).
+ *          made here, of the port whose queue was long (`lowers: minimal`: of the minimal way's first port
+ *          of the packet that was sampled, whichever way it goes). With feedback F, 0 to 63:  P x (1 - Lf F).
  * Compare  (`compare`) the port's last F is noted first; with M, the mean of the last F over the switch's
  *          outputs to other switches: F < M - th1: P + PI;  F > M + th2: P x (1 - Lf (F - M));  else as it is.
  * Source processing (`source_processing`) what this switch notifies hosts elsewhere of lowers P of the
@@ -18,9 +19,13 @@
 
 #define FEEDBACK_MOST 63.0
 
+enum lowers { QUEUE, MINIMAL };
+static const char *const lowers_names[] = {"queue", "minimal", NULL};
+
 typedef struct qcn_switch_cfg {
     cop_choice_cfg choice;
     bool compare, source_processing, own_plain, switch_over;
+    int lowers; /* enum lowers */
     double lf, pi, th1, th2, decay;
     int64_t packets;
 } qcn_switch_cfg;
@@ -91,6 +96,15 @@ static void apply(const cop_route *r, uint32_t sw, const cop_route_view *view, c
         fall(cfg, s, f - mean);
 }
 
+/* By which port the sampled packet would leave on its minimal way; inside the group it had no choice. */
+static uint32_t minimal_port(const cop_dragonfly *d, uint32_t sw, const cop_notice *n)
+{
+    uint32_t target = n->about / d->p;
+    return target / d->a == sw / d->a
+               ? n->port
+               : cop_dragonfly_leave(d, sw, target / d->a, target, 0, 0).port;
+}
+
 static bool on_notice(const cop_route *r, uint32_t sw, const cop_route_view *view,
                       const cop_notice *n)
 {
@@ -98,8 +112,11 @@ static bool on_notice(const cop_route *r, uint32_t sw, const cop_route_view *vie
     bool mine = n->host / map_of(r)->p == sw, transit = n->port >= map_of(r)->p;
     if (!mine && !(n->own && cfg->source_processing))
         return false;
+    cop_notice at = *n;
+    if (mine && n->own && cfg->lowers == MINIMAL)
+        at.port = minimal_port(map_of(r), sw, n);
     if (transit)
-        apply(r, sw, view, n, !mine && cfg->own_plain);
+        apply(r, sw, view, &at, !mine && cfg->own_plain);
     return mine;
 }
 
@@ -187,6 +204,10 @@ static const cop_opt qcn_switch_opts[] = {
     {"th2", COP_OPT_REAL, AT(th2), "30", 0, 63, NULL, "comparison: so far above it falls (Th2)"},
     {"decay", COP_OPT_REAL, AT(decay), "1", 0, 1, NULL,
      "factor of a port's last feedback with each rise; 1: it is kept"},
+    {"lowers", COP_OPT_ENUM, AT(lowers), "queue", 0, 0, lowers_names,
+     "what a notification lowers that a switch makes for a host of its own: the port whose queue "
+     "is "
+     "long, or the minimal port of the packet (FOGSim)"},
     {"switch_over", COP_OPT_BOOL, AT(switch_over), "no", 0, 0, NULL,
      "no probabilities: a notification switches a port over to non-minimal, the count back"},
     {0}};

@@ -371,6 +371,34 @@ static void test_source_processing(void **state)
     tear_down(&l);
 }
 
+/* A notification for a host of this switch lowers its packet's minimal port, if that is the rule. */
+static void test_lowers(void **state)
+{
+    (void)state;
+    for (int minimal = 0; minimal < 2; minimal++) {
+        lab l;
+        cop_cand c;
+        SET_UP(&l, "qcn-switch", "compare", "no", "lowers", minimal ? "minimal" : "queue");
+        uint32_t dst = 4 * 8; /* group 4 */
+        assert_int_equal(via(&l, 0, dst, &c), COP_NONE);
+        uint32_t way = c.port, other = way == 6 ? 5 : 6;
+        cop_notice n = {.host = 0, .port = other, .word = 32, .own = true, .about = dst};
+        assert_true(l.r.ops->on_notice(&l.r, 0, &l.view, &n));
+        assert_true(p_of(&l, way) == (minimal ? 50.0 : 100.0));
+        assert_true(p_of(&l, other) == (minimal ? 100.0 : 50.0));
+        n.own = false; /* from elsewhere: the port it came in by */
+        n.port = 3;
+        double before = p_of(&l, 3);
+        assert_true(l.r.ops->on_notice(&l.r, 0, &l.view, &n));
+        assert_true(p_of(&l, 3) == before / 2);
+        n = (cop_notice){.host = 0, .port = 4, .word = 32, .own = true, .about = 2};
+        before = p_of(&l, 4);
+        assert_true(l.r.ops->on_notice(&l.r, 0, &l.view, &n)); /* inside the group */
+        assert_true(p_of(&l, 4) == before / 2);
+        tear_down(&l);
+    }
+}
+
 /* qcn-13: of 100 draws each once, those above P go around. */
 static void test_share(void **state)
 {
@@ -445,6 +473,7 @@ int main(void)
         cmocka_unit_test(test_count),
         cmocka_unit_test(test_comparison),
         cmocka_unit_test(test_source_processing),
+        cmocka_unit_test(test_lowers),
         cmocka_unit_test(test_share),
         cmocka_unit_test(test_no_cycle),
     };
