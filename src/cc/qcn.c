@@ -8,6 +8,7 @@
 static const char *const sample_names[] = {"output", "input", NULL};
 static const char *const port_names[] = {"auto", "transit", "all", NULL};
 static const char *const auto_word[] = {"auto", "0", NULL};
+static const char *const none_word[] = {"none", "0", NULL};
 static const char *const share_names[] = {"random", "regular", NULL};
 
 #define AT(member) offsetof(qcn_cfg, member)
@@ -21,6 +22,8 @@ static const cop_opt opts[] = {
     {"w", COP_OPT_REAL, AT(w), "2", 0, 100, NULL,
      "weight of the growth since the last notification"},
     {"every", COP_OPT_INT, AT(every), "100", 1, 1e9, NULL, "packets between samples (CPC)"},
+    {"period", COP_OPT_TIME, AT(period_ps), "none", 1, 1e15, none_word,
+     "time between samples, instead of packets: the first packet after it"},
     {"share", COP_OPT_SHARE, AT(share), "30 %", 0, 1, NULL,
      "of the samples above the set point that make a notification"},
     {"told", COP_OPT_ENUM, AT(regular), "random", 0, 0, share_names,

@@ -18,6 +18,7 @@ typedef struct qcn_cfg {
     uint64_t qeq_bytes; /* 0: a fifth of the buffer */
     double w;
     int64_t every; /* packets (CPC) */
+    uint64_t period_ps; /* instead of packets; 0: packets */
     double share; /* of the samples that tell */
     int regular; /* every n-th of them, not at random */
     /* reaction point */
@@ -37,6 +38,7 @@ typedef struct qcn_net {
 
 typedef struct qcn_port { /* a congestion point: of an output, or of the input with its number */
     uint32_t packets; /* since the last sample */
+    cop_time next; /* period: no sample before */
     uint32_t draws; /* random numbers used; also samples that would tell */
     uint64_t old; /* bytes, when the last notification was made */
     double due; /* regular: share of a notification that has built up */

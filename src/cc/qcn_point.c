@@ -2,7 +2,8 @@
  *
  * Where    outputs, or inputs; those that face a host only if sources react, or `ports: all`: routing cannot
  *          help there (seed 003, 3.3.1).
- * When     every `every` packets of data that leave an output, or that come in: with Q the bytes in the
+ * When     every `every` packets of data that leave an output, or that come in (`period`: at the first one after so
+ *          much time, so that a port which is held up is sampled as often as others): with Q the bytes in the
  *          output's buffer (without one: that wait for it in all inputs), or in the input buffer,
  *            Fb = -((Q - Qeq) + w (Q - Qold)),   Qold: Q when the last notification was made.
  *          Fb < 0 is congestion; |Fb| is quantised to 0..63, 63 from Qeq (1 + 2 w) on, to the nearest.
@@ -63,9 +64,17 @@ static bool sampled(const struct cop_net *net, const qcn_cfg *cfg, uint32_t port
     return all || !cop_net_faces_host(net, port);
 }
 
-static bool due(const qcn_cfg *cfg, qcn_port *s, const cop_pkt *p)
+static bool due(const struct cop_net *net, const qcn_cfg *cfg, qcn_port *s, const cop_pkt *p)
 {
-    if ((p->flags & COP_PKT_CONTROL) || ++s->packets < cfg->every)
+    if (p->flags & COP_PKT_CONTROL)
+        return false;
+    if (cfg->period_ps > 0) {
+        if (cop_net_now(net) < s->next)
+            return false;
+        s->next = cop_net_now(net) + cfg->period_ps;
+        return true;
+    }
+    if (++s->packets < cfg->every)
         return false;
     s->packets = 0;
     return true;
@@ -75,7 +84,7 @@ void qcn_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
 {
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
     qcn_port *s = cop_net_cc_port(net, port);
-    if (cfg->sample != QCN_OUTPUT || !sampled(net, cfg, port) || !due(cfg, s, p))
+    if (cfg->sample != QCN_OUTPUT || !sampled(net, cfg, port) || !due(net, cfg, s, p))
         return;
     cop_rng rng = draw(net, port, s);
     uint32_t fb = sample(net, s, cop_net_output_bytes(net, port), &rng);
@@ -101,7 +110,7 @@ void qcn_on_enqueue(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p)
     (void)out;
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
     qcn_port *s = cop_net_cc_port(net, in);
-    if (cfg->sample != QCN_INPUT || !sampled(net, cfg, in) || !due(cfg, s, p))
+    if (cfg->sample != QCN_INPUT || !sampled(net, cfg, in) || !due(net, cfg, s, p))
         return;
     uint64_t bytes;
     uint32_t n = standing(net, in, &bytes);

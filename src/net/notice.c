@@ -87,6 +87,8 @@ static void make(cop_net *net, struct cop_notices *list, const finding *f)
                  .vl = lane > 0 ? (uint8_t)lane : 0,
                  .sl = f->sl,
                  .flags = COP_PKT_CNP | COP_PKT_BECN | COP_PKT_OWN};
+    if (cop_net_faces_host(net, f->port))
+        p.flags |= COP_PKT_END;
     net->pkt[h] = p;
     net->total.cnps++;
     if (cop_routing_notice(net, f->port, &p, true)) {

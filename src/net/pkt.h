@@ -13,6 +13,8 @@ enum cop_pkt_flags {
     COP_PKT_LAST = 1 << 4, /* last packet of its message */
     COP_PKT_WATCH = 1 << 5, /* trace every step */
     COP_PKT_OWN = 1 << 6, /* made by the switch that it is in, and not in its input buffer */
+    COP_PKT_END =
+        1 << 7, /* notification of a queue that leads to a host: no other way leads there */
 };
 #define COP_PKT_CONTROL (COP_PKT_ACK | COP_PKT_CNP)
 

@@ -115,8 +115,12 @@ bool cop_routing_notice(cop_net *net, uint32_t port, const cop_pkt *p, bool own)
         return false;
     cop_route_ctx ctx;
     cop_route_view view = cop_routing_view(net, net->in[port].sw, &ctx, NULL);
-    cop_notice n = {
-        .host = p->dst, .port = net->in[port].local, .word = p->cc, .own = own, .about = p->src};
+    cop_notice n = {.host = p->dst,
+                    .port = net->in[port].local,
+                    .word = p->cc,
+                    .own = own,
+                    .about = p->src,
+                    .end = p->flags & COP_PKT_END};
     return net->route->ops->on_notice(net->route, ctx.sw, &view, &n);
 }
 

@@ -11,6 +11,8 @@
  *          output that the packet waits for, too; by comparison as well unless `own_plain`.
  * More     each `packets` packets of data that leave by a port without a notification: P + PI; and its last F
  *          is multiplied by `decay`. Every notification begins the count anew.
+ * Ends     notifications of ports that face a host are left alone: no other way leads there, so they go on to the
+ *          source, which slows down if it reacts (the authors' wish, section 6).
  * Fixed    (`switch_over`) P is set to 0 by a notification and to 100 by the count: table entries that are
  *          switched over, for comparison.
  * Needs a congestion control that makes notifications, cc.kind qcn.
@@ -110,7 +112,7 @@ static bool on_notice(const cop_route *r, uint32_t sw, const cop_route_view *vie
 {
     const qcn_switch_cfg *cfg = r->cfg;
     bool mine = n->host / map_of(r)->p == sw, transit = n->port >= map_of(r)->p;
-    if (!mine && !(n->own && cfg->source_processing))
+    if (n->end || (!mine && !(n->own && cfg->source_processing)))
         return false;
     cop_notice at = *n;
     if (mine && n->own && cfg->lowers == MINIMAL)

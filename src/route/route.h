@@ -69,6 +69,7 @@ typedef struct cop_notice { /* what a congestion notification says to a switch *
                       packet waits for */
     uint32_t word; /* what it carries: the congestion control's word */
     bool own; /* made at this switch, just now */
+    bool end; /* the queue found long leads to a host: routing around it is no help */
     uint32_t about; /* where the packet goes whose source is told: a host */
 } cop_notice;
 

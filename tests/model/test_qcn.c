@@ -142,6 +142,53 @@ static void test_switches_route_around(void **state)
     cop_result_free(&r);
 }
 
+/* By time: a port that is held up is sampled as often as the others. The trunk of two switches runs at a tenth of
+ * its rate, as its receiver takes in no more: in 400 us 20 samples of 20 us, or two of 100 packets. */
+static const char held_up[] = "run: {duration: 400 us}\n"
+                              "topology: {kind: chain, hosts: [1, 1]}\n"
+                              "link: {rate: 40 Gbit/s}\n"
+                              "switch: {architecture: cioq, buffer: 20 kB, output_buffer: 20 kB}\n"
+                              "nic: {mtu: 1000 B, overhead: 0 B, receive_rate: 4 Gbit/s}\n"
+                              "cc: {kind: qcn, react: no, ports: transit}\n"
+                              "traffic: [{from: [0], pattern: fixed, to: [1], message: 1000 B}]\n";
+
+static void test_period(void **state)
+{
+    (void)state;
+    cop_result packets, time;
+    RUN(&packets, held_up, "cc.every=100");
+    RUN(&time, held_up, "cc.period=20 us");
+    assert_in_range((uint64_t)scalar(&packets, "qcn_samples"), 2, 4);
+    assert_in_range((uint64_t)scalar(&time, "qcn_samples"), 18, 24);
+    cop_result_free(&packets);
+    cop_result_free(&time);
+}
+
+/* Two thirds of all hosts to one: no way leads around its port. Notifications of that port pass the switches, the
+ * others are kept; hosts that react slow down, and what waits in the network shrinks. */
+static void test_ends_are_left_alone(void **state)
+{
+    (void)state;
+    double delivered[2], latency[2];
+    for (int react = 0; react < 2; react++) {
+        cop_result r;
+        RUN(&r, adversarial,
+            "cc={kind: qcn, w: 0, every: 10, share: 100 %, timer: 100 us, ports: all}",
+            react ? "cc.react=yes" : "cc.react=no",
+            "traffic=[{pattern: fixed, from: [8, 16, 24, 32, 40, 48], to: [0], message: 1000 B},"
+            "{pattern: group-adversarial, group_size: 8, offset: 1, arrival: bernoulli, slot: 200 "
+            "ns,"
+            " load: 30 %, message: 1000 B}]");
+        assert_true(scalar(&r, "notifications_kept") > 100);
+        assert_true(scalar(&r, "notifications") > scalar(&r, "notifications_kept") + 50);
+        delivered[react] = r.throughput_gbps;
+        latency[react] = cop_hist_mean(r.transit);
+        cop_result_free(&r);
+    }
+    assert_true(delivered[1] > 0.97 * delivered[0]);
+    assert_true(latency[1] < 0.8 * latency[0]);
+}
+
 /* Minimal routing under adversarial traffic: packets wait at their hosts. Counted from generation that is part of the
  * latency, counted from injection the buffers of the network are all there is: 200 kB at the input, 200 kB more
  * on the way, for a link that 8 hosts share. Either way each packet is in one bin. */
@@ -208,6 +255,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_feedback),  cmocka_unit_test(test_sources_slow_down),
         cmocka_unit_test(test_only_told), cmocka_unit_test(test_switches_route_around),
+        cmocka_unit_test(test_period),    cmocka_unit_test(test_ends_are_left_alone),
         cmocka_unit_test(test_births),    cmocka_unit_test(test_source_processing),
         cmocka_unit_test(test_refused),
     };
