@@ -30,16 +30,17 @@ static __attribute__((noinline)) void count_late(cop_net *net, uint32_t host, co
 }
 
 /* Runs with run.births, or whose routing has non-minimal ways. */
-static __attribute__((noinline)) void count_way(cop_probe *pr, const cop_pkt *p, cop_time latency,
-                                                bool after_warmup)
+static __attribute__((noinline)) void count_way(const cop_net *net, cop_probe *pr, const cop_pkt *p,
+                                                cop_time done, bool after_warmup)
 {
-    uint64_t bin = p->t_gen / pr->sample;
+    cop_time from = net->run_cfg->births == COP_BIRTHS_INJECTION ? p->t_inj : p->t_gen;
+    uint64_t bin = from / pr->sample;
     bool misrouted = p->mid != COP_NONE;
     pr->misrouted += after_warmup && misrouted;
     if (pr->birth == NULL || bin >= pr->n_bins)
         return;
     pr->birth[bin].packets++;
-    pr->birth[bin].latency_ps += latency;
+    pr->birth[bin].latency_ps += done - from;
     pr->birth[bin].misrouted += misrouted;
 }
 
@@ -72,7 +73,7 @@ static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time start,
     sp->bytes += inside;
     pr->host[host].received_bytes += inside;
     if (COP_UNLIKELY(pr->ways))
-        count_way(pr, p, latency, after_warmup);
+        count_way(net, pr, p, done, after_warmup);
     if (after_warmup) {
         sp->packets++;
         sp->latency_ps += latency;

@@ -251,12 +251,13 @@ static void describe(cop_net *net, const cop_net_parts *pt)
                               .mtu_bytes = (uint32_t)(pt->nic->mtu_bytes + pt->nic->overhead_bytes),
                               .buffer_bytes = pt->sw->buffer_bytes,
                               .seed = (uint64_t)pt->run->seed,
-                              .one_path = pt->route->max_cand == 1,
+                              .one_path = pt->route->max_cand == 1 && !pt->route->at_head,
                               .table = pt->route->lft != NULL,
                               .queueing = pt->queue->name,
                               .finds_roots = pt->queue->finds_roots,
                               .injection_queues = pt->host->injection_queues,
                               .acks = pt->nic->ack != COP_ACK_NONE,
+                              .acks_packets = pt->nic->ack == COP_ACK_PACKET,
                               .answers = pt->nic->ack != COP_ACK_NONE || pt->cc->on_deliver ||
                                          pt->cc->notifies};
     if (pt->nic->control_bytes > net->info.mtu_bytes)
@@ -269,7 +270,7 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     cop_queue_layout layout = {0};
     net->words = (net->info.max_ports + 63) / 64;
     pt->queue->layout(pt->queue_cfg, &net->info, net->info.max_ports, &layout);
-    net->per_output = layout.per_output && net->max_cand == 1;
+    net->per_output = layout.per_output && net->max_cand == 1 && !pt->route->at_head;
     net->sectioned = layout.sections != 0;
     net->sections = layout.sections ? layout.sections : net->lanes;
     net->info.sections = net->sections;

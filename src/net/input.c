@@ -17,6 +17,18 @@
 #include "net/request.h"
 #include "net/watch.h"
 
+/* Control packets that have lanes of their own, from `base` on: those of the routing behind these, and the first
+ * of them on the cable to a host, where nothing can wait for each other. */
+static __attribute__((noinline)) void shift_lanes(const cop_net *net, const cop_in *in,
+                                                  uint8_t base, cop_cand *cand, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        bool exits = cop_topo_is_host_port(net->topo, net->out[in->port0 + cand[i].port].to);
+        cand[i].vl = (uint8_t)(exits ? base : cand[i].vl + base);
+        COP_CHECK(cand[i].vl < net->lanes);
+    }
+}
+
 /* All candidates of packet p at input `in`, best first; updates the packet's routing state. */
 static unsigned ask_routing(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand *cand)
 {
@@ -30,7 +42,8 @@ static unsigned ask_routing(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand
                    .dst = p->dst,
                    .mid = p->mid,
                    .state = p->rstate,
-                   .control = control};
+                   .control = control,
+                   .apart = base != 0};
     cop_rng rng = cop_rng_make(net->info.seed, COP_RNG_ROUTE, p->src);
     rng.counter = (uint64_t)1 << 63 | (uint64_t)p->seq << 16 | (in->sw & 0xffff);
     cop_route_ctx ctx;
@@ -39,8 +52,7 @@ static unsigned ask_routing(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand
     if (r->single)
         cand[0].vl = p->vl;
     else if (COP_UNLIKELY(base != 0))
-        for (unsigned i = 0; i < n; i++)
-            cand[i].vl = (uint8_t)(cand[i].vl + base);
+        shift_lanes(net, in, base, cand, n);
     p->mid = hop.mid;
     p->rstate = hop.state;
     return n;
@@ -144,7 +156,7 @@ static void post_candidates(cop_net *net, const cop_in *in, uint32_t q, cop_pkt 
     cop_cand cand[COP_MAX_CAND];
     unsigned n = 1;
     cand[0] = (cop_cand){.port = p->out, .vl = p->out_vl};
-    if (net->max_cand > 1)
+    if (net->max_cand > 1 || net->route->at_head)
         n = choose_again(net, q, in, p, cand);
     cop_time later = COP_NEVER;
     for (unsigned k = 0; k < n; k++) {

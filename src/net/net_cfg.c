@@ -15,6 +15,7 @@ static const char *const order_names[] = {"fifo", "round-robin", NULL};
 static const char *const ack_names[] = {"none", "message", "packet", NULL};
 static const char *const notify_names[] = {"arrival", "delivery", NULL};
 static const char *const queue_names[] = {"ring", "heap", NULL};
+static const char *const birth_names[] = {"no", "generation", "injection", NULL};
 
 /* Words for "not given". Where a second name is 0, older files say it so, and nobody could mean zero. */
 static const char *const inherit[] = {"inherit", NULL};
@@ -171,8 +172,9 @@ const cop_opt cop_run_opts[] = {
      "run although the routing's channel dependencies have a cycle"},
     {"event_queue", COP_OPT_ENUM, R(queue), "ring", 0, 0, queue_names,
      "pending events: bucket ring, or binary heap (reference; same results)"},
-    {"births", COP_OPT_BOOL, R(births), "no", 0, 0, NULL,
-     "series of latency and of non-minimal ways by the time at which messages come into being"},
+    {"births", COP_OPT_ENUM, R(births), "no", 0, 0, birth_names,
+     "series of latency and of non-minimal ways by the time at which packets come into being, or "
+     "begin to leave their host; the latency counts from there"},
     {"flows", COP_OPT_BOOL, R(flows), "no", 0, 0, NULL,
      "keep delivered bytes per source and destination, and check order"},
     {"observe", COP_OPT_STRING, R(observe), "", 0, 0, NULL,

@@ -74,13 +74,15 @@ typedef struct cop_nic_cfg { /* section `nic` */
     int64_t control_vl; /* lane of control packets; -1: as data */
 } cop_nic_cfg;
 
+enum cop_births { COP_BIRTHS_NONE, COP_BIRTHS_GENERATION, COP_BIRTHS_INJECTION };
+
 typedef struct cop_run_cfg { /* section `run` */
     uint64_t duration_ps, warmup_ps, sample_ps;
     int64_t seed;
     bool drain; /* go on after `duration` with sources off until the network is empty */
     bool allow_deadlock; /* run also when the routing's dependency check finds a cycle */
     int queue; /* event queue: 0 bucket ring, 1 heap */
-    bool births; /* series of latency and detours by the time at which packets come into being */
+    int births; /* enum cop_births: series of latency and detours by the time packets come from */
     bool flows; /* per (source, destination) table of delivered bytes and order check */
     uint64_t watch_limit; /* trace lines at most */
     const char *observe; /* what else to record over time, see observe.c */

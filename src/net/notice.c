@@ -115,8 +115,9 @@ bool cop_notice_kept(cop_net *net, uint32_t port, uint32_t h)
     const cop_pkt *p = &net->pkt[h];
     if ((p->flags & COP_PKT_OWN) || !cop_routing_notice(net, port, p, false))
         return false;
+    /* A short one is here to the last byte by now; its space is free after the events of this instant. */
     cop_fc_give(net, port, cop_net_section_of(net, p, p->vl), p->bytes,
-                cop_max64(net->now, p->t_tail));
+                cop_max64(net->now + 1, p->t_tail));
     heard(net, p);
     net->total.delivered++;
     net->total.delivered_bytes += p->bytes;

@@ -37,7 +37,7 @@ typedef struct cop_bin { /* one bin of the network-wide time series */
     uint64_t latency_ps; /* sum over the delivered */
 } cop_bin;
 
-typedef struct cop_birth { /* one bin of the series by time of generation, run.births */
+typedef struct cop_birth { /* one bin of the series by time of origin, run.births */
     uint64_t packets, misrouted; /* delivered; of these, by a non-minimal way */
     uint64_t latency_ps;
 } cop_birth;

@@ -21,6 +21,7 @@ typedef struct cop_netinfo {
     bool finds_roots; /* which says what outputs are roots of congestion */
     bool injection_queues; /* end nodes have queues of the scheme, as an input with one output */
     bool acks; /* end nodes acknowledge messages or packets */
+    bool acks_packets; /* every packet */
     bool answers; /* end nodes may send control packets: acknowledgements, notifications */
 } cop_netinfo;
 

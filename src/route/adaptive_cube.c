@@ -64,20 +64,27 @@ static cop_cand escape_candidate(const cop_cube_map *map, uint32_t dim, bool plu
                       .escape = 1};
 }
 
-static unsigned list_lanes(const adaptive_cube *c, uint32_t port, cop_cand *cand)
+/* Behind the last adaptive lane that a packet may use; apart there is one. */
+static uint32_t end_lane(const adaptive_cube *c, const cop_hop *hop)
+{
+    return hop->apart ? c->first_lane + 1 : c->end_lane;
+}
+
+static unsigned list_lanes(const adaptive_cube *c, const cop_hop *hop, uint32_t port,
+                           cop_cand *cand)
 {
     unsigned n = 0;
-    for (uint32_t vl = c->first_lane; vl < c->end_lane; vl++)
+    for (uint32_t vl = c->first_lane; vl < end_lane(c, hop); vl++)
         cand[n++] = (cop_cand){.port = (uint16_t)port, .vl = (uint8_t)vl};
     return n;
 }
 
 /* Bytes on the least loaded adaptive lane of `port`. */
-static uint64_t least_load(const adaptive_cube *c, uint32_t port, const cop_route_view *view,
-                           uint32_t *lane)
+static uint64_t least_load(const adaptive_cube *c, const cop_hop *hop, uint32_t port,
+                           const cop_route_view *view, uint32_t *lane)
 {
     uint64_t least = UINT64_MAX;
-    for (uint32_t vl = c->first_lane; vl < c->end_lane; vl++) {
+    for (uint32_t vl = c->first_lane; vl < end_lane(c, hop); vl++) {
         uint64_t here = view->load(view->ctx, port, vl);
         if (here < least) {
             least = here;
@@ -88,11 +95,11 @@ static uint64_t least_load(const adaptive_cube *c, uint32_t port, const cop_rout
 }
 
 /* Put the least loaded lane of `port` into cand[0..n), which is sorted by load. */
-static void insert_port(const adaptive_cube *c, uint32_t port, const cop_route_view *view,
-                        cop_cand *cand, uint64_t *load, unsigned n)
+static void insert_port(const adaptive_cube *c, const cop_hop *hop, uint32_t port,
+                        const cop_route_view *view, cop_cand *cand, uint64_t *load, unsigned n)
 {
     uint32_t lane = c->first_lane;
-    uint64_t least = least_load(c, port, view, &lane);
+    uint64_t least = least_load(c, hop, port, view, &lane);
     unsigned i = n;
     for (; i > 0 && load[i - 1] > least; i--) {
         cand[i] = cand[i - 1];
@@ -114,8 +121,8 @@ static unsigned ways_in(const adaptive_cube *c, const cop_hop *hop, uint32_t dim
         *escape = COP_PLUS;
     } else if (view != NULL) {
         uint32_t lane;
-        uint64_t plus = least_load(c, 2 * dim, view, &lane);
-        uint64_t minus = least_load(c, 2 * dim + 1, view, &lane);
+        uint64_t plus = least_load(c, hop, 2 * dim, view, &lane);
+        uint64_t minus = least_load(c, hop, 2 * dim + 1, view, &lane);
         ways = plus < minus   ? COP_PLUS
                : minus < plus ? COP_MINUS
                               : cop_cube_break_tie(&c->map, dim, hop->sw, hop->dst, view->rng);
@@ -157,12 +164,12 @@ static unsigned adaptive_cube_route(const cop_route *r, cop_hop *hop, const cop_
         ports = 0;
     if (view == NULL) {
         for (uint32_t i = 0; i < ports; i++)
-            n += list_lanes(c, port[i], cand + n);
+            n += list_lanes(c, hop, port[i], cand + n);
     } else {
         uint64_t load[2 * COP_MAX_DIMS];
         uint32_t turn = ports > 1 && view->rng != NULL ? cop_rng_below(view->rng, ports) : 0;
         for (; n < ports; n++)
-            insert_port(c, port[(n + turn) % ports], view, cand, load, n);
+            insert_port(c, hop, port[(n + turn) % ports], view, cand, load, n);
     }
     if (escape & COP_PLUS)
         cand[n++] = escape_candidate(map, first, true, at[first], to[first]);

@@ -39,9 +39,10 @@ static int dor_setup(cop_route *r, const void *config, cop_err *err)
     if (classes && cfg->lanes == 1)
         return cop_err_add(err, COP_E_INPUT,
                            "routing %s: rings with datelines need two lanes, option lanes says 1; "
-                           "set it to 0 or at least 2",
+                           "set it to all or at least 2",
                            r->ops->name);
     r->vls = cfg->lanes > 0 ? (uint32_t)cfg->lanes : classes ? 2 : 1;
+    r->control_vls = classes ? 2 : 1;
     d->lanes = cfg->lanes > 0 || r->lanes < r->vls ? r->vls : r->lanes;
     d->lower = classes ? (d->lanes + 1) / 2 : d->lanes;
     r->state = d;
@@ -67,16 +68,17 @@ static uint8_t dor_inject(const cop_route *r, cop_hop *hop, const cop_route_view
 }
 
 /* Lane of the next hop in a ring with a dateline. A packet that travels plus comes in by the minus
- * port; it has just crossed the wrap link if it now is at coordinate 0. */
+ * port; it has just crossed the wrap link if it now is at coordinate 0. Lanes apart are one of each class. */
 static uint8_t ring_lane(const dor *d, const cop_hop *hop, uint32_t dim, bool plus, uint32_t at,
                          uint32_t to)
 {
+    uint32_t lanes = hop->apart ? 2 : d->lanes, lower = hop->apart ? 1 : d->lower;
     if (hop->in_port != 2 * dim + (plus ? 1 : 0)) /* it enters the ring */
-        return spread(hop->sw, hop->dst, cop_cube_crosses(plus, at, to) ? d->lower : d->lanes);
+        return spread(hop->sw, hop->dst, cop_cube_crosses(plus, at, to) ? lower : lanes);
     bool crossed = plus ? at == 0 : at == d->map.radix[dim] - 1;
     if (!crossed)
         return hop->in_vl;
-    return (uint8_t)(d->lower + spread(hop->sw, hop->dst, d->lanes - d->lower));
+    return (uint8_t)(lower + spread(hop->sw, hop->dst, lanes - lower));
 }
 
 static cop_cand step(const dor *d, const cop_hop *hop, uint8_t lane, uint32_t dim, bool plus,

@@ -12,6 +12,7 @@ enum {
      << 31) /* in hop->mid, dependency check only: chosen at the second switch, if it is in the first group */
 
 const char *const cop_choice_via_names[] = {"other", "any-but-source", "own-port", NULL};
+const char *const cop_choice_decide_names[] = {"arrival", "head", NULL};
 
 int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop_err *err)
 {
@@ -20,6 +21,7 @@ int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop
         return rc;
     c->via = cfg->via;
     c->progressive = cfg->progressive;
+    c->at_head = r->at_head = cfg->decide == COP_DECIDE_HEAD;
     r->vls = c->progressive ? 4 : 3;
     r->control_vls = 2;
     r->control_global_vls = 1;
@@ -118,6 +120,10 @@ unsigned cop_choice_route(const cop_route *r, cop_hop *hop, const cop_route_view
         local_vl = 1; /* a second local hop in the first group */
     if (hop->mid != COP_NONE && (hop->mid & LATE) && !first)
         hop->mid = inside && here != to ? hop->mid & ~LATE : COP_NONE;
+    if (c->at_head && first && view != NULL) { /* the last word counts */
+        hop->mid = COP_NONE;
+        hop->state &= (uint8_t)~CHOSEN;
+    }
     if (view != NULL && !hop->control && here != to && hop->mid == COP_NONE) {
         if (first && !(hop->state & CHOSEN)) {
             hop->state |= CHOSEN;

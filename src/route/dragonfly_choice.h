@@ -5,6 +5,8 @@
  * non-minimal way visits one other group and turns there at whichever switch it enters by: drawn per
  * packet (`via`), or that of the global link that the source's own port stands for (`via: own-port`, host i
  * of a switch and its global link i modulo h; only for the first switch's own links).
+ * `decide: head`: what was chosen on arrival is chosen anew when the packet comes to the head of its queue at
+ * the first switch, with what the switch knows then.
  * `progressive: yes`: a packet that chose the minimal way and was sent on inside its group is asked again
  * at the switch with the global link.
  *
@@ -18,17 +20,19 @@
 
 #include "route/dragonfly_map.h"
 
+enum cop_choice_decide { COP_DECIDE_ARRIVAL, COP_DECIDE_HEAD };
 enum cop_choice_via { COP_CHOICE_OTHER, COP_CHOICE_ANY_BUT_SOURCE, COP_CHOICE_OWN_PORT };
 
 typedef struct cop_choice_cfg { /* options that all have; first member of each routing's own */
     int via; /* enum cop_choice_via */
+    int decide; /* enum cop_choice_decide */
     bool progressive;
 } cop_choice_cfg;
 
 typedef struct cop_choice {
     cop_dragonfly map;
     int via;
-    bool progressive;
+    bool progressive, at_head;
 } cop_choice;
 
 /* The two ways a packet has: first hops, and how many links they are long. */
@@ -42,7 +46,7 @@ typedef struct cop_ways {
 typedef bool (*cop_choice_rule)(const cop_route *r, const cop_hop *hop, const cop_ways *w,
                                 const cop_route_view *view);
 
-extern const char *const cop_choice_via_names[];
+extern const char *const cop_choice_via_names[], *const cop_choice_decide_names[];
 #define COP_CHOICE_OPTS(cfg, via_default)                                                          \
     {"via",                                                                                        \
      COP_OPT_ENUM,                                                                                 \
@@ -54,6 +58,16 @@ extern const char *const cop_choice_via_names[];
      "group that a non-minimal way visits: drawn among those of neither source nor destination, "  \
      "among "                                                                                      \
      "all but the source's, or that of the global link which the source's own port stands for"},   \
+        {"decide",                                                                                 \
+         COP_OPT_ENUM,                                                                             \
+         offsetof(cfg, choice.decide),                                                             \
+         "arrival",                                                                                \
+         0,                                                                                        \
+         0,                                                                                        \
+         cop_choice_decide_names,                                                                  \
+         "when the first switch chooses for good: as a packet comes in, or once more as it comes " \
+         "to "                                                                                     \
+         "the head of its queue"},                                                                 \
     {                                                                                              \
         "progressive", COP_OPT_BOOL, offsetof(cfg, choice.progressive), "no", 0, 0, NULL,          \
             "a packet may change its mind once more inside its first group (one lane more)"        \

@@ -29,6 +29,8 @@ typedef struct cop_hop {
     uint32_t mid; /* intermediate switch or group of a non-minimal route; COP_NONE = minimal */
     uint8_t state; /* free for the routing, e.g. phase and dateline bits; 0 at injection */
     bool control; /* acknowledgement or notification: takes the shortest way */
+    bool
+        apart; /* it has lanes of its own (nic.control_vl), as many as r->control_vls; in_vl counts from them */
 } cop_hop;
 #define COP_PORT_NONE UINT16_MAX /* in_port of a packet that the switch itself has made */
 
@@ -122,6 +124,7 @@ struct cop_route {
                              (nic.control_vl); 0 after setup: vls */
     uint32_t control_global_vls; /* of these on links between groups; 0 after setup: control_vls */
     uint32_t max_cand; /* most candidates of one decision */
+    bool at_head; /* a packet is routed once more when it comes to the head of its queue */
     size_t port_size, switch_size; /* state of each switch output port and of each switch, zeroed */
     bool in_order; /* packets of a flow stay in order */
     bool single; /* exactly one candidate that depends on (switch, dst) only, lane 0 */

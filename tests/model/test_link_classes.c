@@ -132,6 +132,53 @@ static void test_unused_lanes(void **state)
     }
 }
 
+/* Control packets with lanes of their own have them on every link, or are refused: with the lanes that are asked for
+ * all arrives, with one less on any class of links nothing begins. To hosts they come on the first of theirs. */
+static void test_control_lanes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *network;
+        int host, trunk, global; /* lanes that are enough; 0: no such links */
+    } cases[] = {
+        {"topology: {kind: torus, radix: [3, 4]}\nrouting: {kind: dor, lanes: 2}\n", 2, 3, 0},
+        {"topology: {kind: torus, radix: [3, 4]}\nrouting: {kind: dor}\n", 5, 5, 0},
+        {"topology: {kind: torus, radix: [3, 4]}\nrouting: {kind: adaptive-cube}\n", 2, 5, 0},
+        {"topology: {kind: dragonfly, p: 1, a: 2, h: 1}\nrouting: {kind: dragonfly-min}\n", 2, 3,
+         2},
+        {"topology: {kind: dragonfly, p: 1, a: 2, h: 1}\nrouting: {kind: dragonfly-valiant}\n", 2,
+         5, 3},
+        {"topology: {kind: dragonfly, p: 2, a: 4, h: 2}\nrouting: {kind: ugal}\n", 2, 3, 2}};
+    for (size_t i = 0; i < COP_LEN(cases); i++)
+        for (int less = -1; less < 3; less++) {
+            char yaml[1024], global[40];
+            int lanes[] = {cases[i].host, cases[i].trunk, cases[i].global};
+            cop_result r;
+            cop_err err = {0};
+            if (less >= 0 && --lanes[less] < 0)
+                continue;
+            global[0] = '\0';
+            if (lanes[2])
+                scn_text(global, sizeof(global), ", global_lanes: %d", lanes[2]);
+            scn_text(yaml, sizeof(yaml),
+                     "run: {duration: 30 us, drain: yes}\n%s"
+                     "switch: {buffer: 8 KiB, lanes: 5, host_lanes: %d, trunk_lanes: %d%s}\n"
+                     "nic: {mtu: 1000 B, ack: packet, control_vl: 1}\n"
+                     "traffic: [{pattern: uniform, message: 3 kB}]\n",
+                     cases[i].network, lanes[0], lanes[1], global);
+            int rc = scn_run(yaml, NULL, 0, &r, &err);
+            if (less >= 0) {
+                assert_int_equal(rc, -COP_E_INPUT);
+                continue;
+            }
+            if (rc != 0)
+                fail_msg("%s", err.text);
+            assert_int_equal(r.outcome, COP_OUTCOME_OK);
+            assert_true(r.packets_delivered > 100 && r.packets_in_flight == 0);
+            cop_result_free(&r);
+        }
+}
+
 /* With shared lanes fewer of them leave more for all: as if the network had so many. */
 static void test_shared_lanes(void **state)
 {
@@ -204,7 +251,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_buffers_of_a_class), cmocka_unit_test(test_inherited_buffers),
-        cmocka_unit_test(test_unused_lanes), cmocka_unit_test(test_shared_lanes),
-        cmocka_unit_test(test_lanes_that_packets_need)};
+        cmocka_unit_test(test_unused_lanes),       cmocka_unit_test(test_control_lanes),
+        cmocka_unit_test(test_shared_lanes),       cmocka_unit_test(test_lanes_that_packets_need)};
     return cmocka_run_group_tests_name("link_classes", tests, NULL, NULL);
 }

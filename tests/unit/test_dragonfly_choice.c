@@ -154,6 +154,37 @@ static void test_ugal(void **state)
     tear_down(&l);
 }
 
+/* A packet that is asked again at its first switch: `decide: head` forgets what it chose, `arrival` keeps it; at a
+ * later switch both keep it. */
+static void test_decide(void **state)
+{
+    (void)state;
+    for (int head = 0; head < 2; head++) {
+        lab l;
+        cop_cand c;
+        SET_UP(&l, "ugal", "via", "own-port", "decide", head ? "head" : "arrival");
+        assert_int_equal(l.r.at_head, head);
+        cop_hop hop = {.in_port = 0, .dst = 7 * 8, .mid = COP_NONE};
+        l.r.ops->route(&l.r, &hop, &l.view, &c);
+        assert_int_equal(hop.mid, COP_NONE);
+        uint32_t minimal = c.port;
+        assert_int_not_equal(minimal, 5);
+        l.b.load[minimal] = 1 << 20;
+        l.r.ops->route(&l.r, &hop, &l.view, &c);
+        assert_int_equal(c.port, head ? 5 : minimal);
+        assert_int_equal(hop.mid != COP_NONE, head);
+        l.b.load[minimal] = 0;
+        cop_hop there = hop;
+        l.r.ops->route(&l.r, &hop, &l.view, &c);
+        assert_int_equal(c.port, minimal);
+        there.in_port = 2; /* as if it had come from a switch of the group */
+        uint32_t mid = there.mid;
+        l.r.ops->route(&l.r, &there, &l.view, &c);
+        assert_int_equal(there.mid, mid);
+        tear_down(&l);
+    }
+}
+
 /* Groups are drawn evenly, and none that may not be visited. */
 static void test_groups(void **state)
 {
@@ -405,11 +436,17 @@ static void test_no_cycle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ugal),          cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_piggyback),     cmocka_unit_test(test_pause),
-        cmocka_unit_test(test_probabilities), cmocka_unit_test(test_count),
-        cmocka_unit_test(test_comparison),    cmocka_unit_test(test_source_processing),
-        cmocka_unit_test(test_share),         cmocka_unit_test(test_no_cycle),
+        cmocka_unit_test(test_ugal),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_decide),
+        cmocka_unit_test(test_piggyback),
+        cmocka_unit_test(test_pause),
+        cmocka_unit_test(test_probabilities),
+        cmocka_unit_test(test_count),
+        cmocka_unit_test(test_comparison),
+        cmocka_unit_test(test_source_processing),
+        cmocka_unit_test(test_share),
+        cmocka_unit_test(test_no_cycle),
     };
     return cmocka_run_group_tests_name("dragonfly_choice", tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@
 
 #define SCENARIOS 2000u
 /* After a change of the draws, or of the lists they draw from, this is another number. */
-#define EXPECTED UINT64_C(0x37c1e7d28d9ad521)
+#define EXPECTED UINT64_C(0xeebe77d8f1f39019)
 
 static uint64_t hash_of(uint64_t h, const char *text)
 {
