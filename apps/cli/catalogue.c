@@ -127,11 +127,11 @@ size_t cop_catalogue_waiting(cop_catalogue *c, const cop_ledger *l, const char *
     return n;
 }
 
-bool cop_catalogue_current(const cop_catalogue *c, const cop_study_record *r)
+bool cop_catalogue_current(const cop_catalogue *c, const cop_study_record *r, bool any_model)
 {
     size_t files = strcspn(r->inputs, " ");
-    bool full = strcmp(r->scale, "full") == 0;
-    if (!full && (r->inputs[files] == '\0' || strcmp(r->inputs + files + 1, cop_model_id()) != 0))
+    bool any = any_model || strcmp(r->scale, "full") == 0;
+    if (!any && (r->inputs[files] == '\0' || strcmp(r->inputs + files + 1, cop_model_id()) != 0))
         return false;
     for (size_t i = 0; i < c->n; i++)
         if (strcmp(c->entry[i].name, r->name) == 0)

@@ -193,11 +193,12 @@ static int read_cost(const request *q, const cop_verdicts *v, cop_validation_cos
 }
 
 /* Keep verdicts of the experiments as they are now; others stay in the database. */
-static void keep_current(cop_verdicts *v, const cop_catalogue *c, cop_study_record *kept)
+static void keep_current(cop_verdicts *v, const cop_catalogue *c, bool any_model,
+                         cop_study_record *kept)
 {
     size_t n = 0;
     for (size_t i = 0; i < v->n; i++)
-        if (cop_catalogue_current(c, &v->study[i]))
+        if (cop_catalogue_current(c, &v->study[i], any_model))
             kept[n++] = v->study[i];
     *v = (cop_verdicts){.study = kept, .n = n};
 }
@@ -218,7 +219,7 @@ static int write_validation(const request *q, const cop_ledger *l, const cop_cat
     cop_validation_cost cost;
     int status = read_verdicts(q, &arena, &v);
     if (status == COP_EXIT_OK) {
-        keep_current(&v, c, COP_NEW_ARRAY(&arena, cop_study_record, v.n));
+        keep_current(&v, c, q->o.any_model, COP_NEW_ARRAY(&arena, cop_study_record, v.n));
         status = read_cost(q, &v, &cost);
     }
     if (status == COP_EXIT_OK) {

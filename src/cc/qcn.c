@@ -8,6 +8,7 @@
 static const char *const sample_names[] = {"output", "input", NULL};
 static const char *const port_names[] = {"auto", "transit", "all", NULL};
 static const char *const auto_word[] = {"auto", "0", NULL};
+static const char *const same_word[] = {"same", NULL};
 static const char *const none_word[] = {"none", "0", NULL};
 static const char *const share_names[] = {"random", "regular", NULL};
 
@@ -26,6 +27,10 @@ static const cop_opt opts[] = {
      "time between samples, instead of packets: the first packet after it"},
     {"share", COP_OPT_SHARE, AT(share), "30 %", 0, 1, NULL,
      "of the samples above the set point that make a notification"},
+    {"host_every", COP_OPT_INT, AT(host_every), "same", 1, 1e9, same_word,
+     "packets between samples of ports that face a host; same: as `every`"},
+    {"host_share", COP_OPT_SHARE, AT(host_share), "same", 1e-9, 1, same_word,
+     "of their samples above the set point that make a notification; same: as `share`"},
     {"told", COP_OPT_ENUM, AT(regular), "random", 0, 0, share_names,
      "which of them: drawn, or at regular intervals"},
     {"react", COP_OPT_BOOL, AT(react), "yes", 0, 0, NULL, "sources limit their rate"},

@@ -20,6 +20,8 @@ typedef struct qcn_cfg {
     int64_t every; /* packets (CPC) */
     uint64_t period_ps; /* instead of packets; 0: packets */
     double share; /* of the samples that tell */
+    int64_t host_every; /* the same two of ports that face a host; 0: as the others */
+    double host_share;
     int regular; /* every n-th of them, not at random */
     /* reaction point */
     bool react;

@@ -30,11 +30,12 @@ static cop_rng draw(const struct cop_net *net, uint32_t port, qcn_port *s)
 }
 
 /* Does this sample tell? */
-static bool tells(const qcn_cfg *cfg, qcn_port *s, cop_rng *rng)
+static bool tells(const qcn_cfg *cfg, bool end, qcn_port *s, cop_rng *rng)
 {
+    double share = end && cfg->host_share > 0.0 ? cfg->host_share : cfg->share;
     if (!cfg->regular)
-        return cop_rng_unit(rng) < cfg->share;
-    s->due += cfg->share;
+        return cop_rng_unit(rng) < share;
+    s->due += share;
     if (s->due < 1.0)
         return false;
     s->due -= 1.0;
@@ -42,8 +43,9 @@ static bool tells(const qcn_cfg *cfg, qcn_port *s, cop_rng *rng)
 }
 
 /* A sample of q bytes at a congestion point: what to tell, 0: nothing. */
-static uint32_t sample(struct cop_net *net, qcn_port *s, uint64_t q, cop_rng *rng)
+static uint32_t sample(struct cop_net *net, uint32_t port, uint64_t q, cop_rng *rng)
 {
+    qcn_port *s = cop_net_cc_port(net, port);
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
     qcn_net *all = cop_net_cc_net(net);
     uint32_t fb = qcn_feedback(cfg, all->qeq, q, s->old);
@@ -51,7 +53,7 @@ static uint32_t sample(struct cop_net *net, qcn_port *s, uint64_t q, cop_rng *rn
     if (fb == 0)
         return 0;
     all->over++;
-    if (!tells(cfg, s, rng))
+    if (!tells(cfg, cop_net_faces_host(net, port), s, rng))
         return 0;
     all->told++;
     s->old = q;
@@ -64,7 +66,8 @@ static bool sampled(const struct cop_net *net, const qcn_cfg *cfg, uint32_t port
     return all || !cop_net_faces_host(net, port);
 }
 
-static bool due(const struct cop_net *net, const qcn_cfg *cfg, qcn_port *s, const cop_pkt *p)
+static bool due(const struct cop_net *net, const qcn_cfg *cfg, uint32_t port, qcn_port *s,
+                const cop_pkt *p)
 {
     if (p->flags & COP_PKT_CONTROL)
         return false;
@@ -74,7 +77,9 @@ static bool due(const struct cop_net *net, const qcn_cfg *cfg, qcn_port *s, cons
         s->next = cop_net_now(net) + cfg->period_ps;
         return true;
     }
-    if (++s->packets < cfg->every)
+    int64_t every =
+        cfg->host_every > 0 && cop_net_faces_host(net, port) ? cfg->host_every : cfg->every;
+    if (++s->packets < every)
         return false;
     s->packets = 0;
     return true;
@@ -84,12 +89,12 @@ void qcn_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
 {
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
     qcn_port *s = cop_net_cc_port(net, port);
-    if (cfg->sample != QCN_OUTPUT || !sampled(net, cfg, port) || !due(net, cfg, s, p))
+    if (cfg->sample != QCN_OUTPUT || !sampled(net, cfg, port) || !due(net, cfg, port, s, p))
         return;
     cop_rng rng = draw(net, port, s);
-    uint32_t fb = sample(net, s, cop_net_output_bytes(net, port), &rng);
+    uint32_t fb = sample(net, port, cop_net_output_bytes(net, port), &rng);
     if (fb > 0)
-        cop_net_notify(net, port, p, fb);
+        cop_net_notify(net, port, p, fb, cop_net_faces_host(net, port));
 }
 
 /* Packets of data, which stand in input `in`, and their bytes. */
@@ -110,16 +115,16 @@ void qcn_on_enqueue(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p)
     (void)out;
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
     qcn_port *s = cop_net_cc_port(net, in);
-    if (cfg->sample != QCN_INPUT || !sampled(net, cfg, in) || !due(net, cfg, s, p))
+    if (cfg->sample != QCN_INPUT || !sampled(net, cfg, in) || !due(net, cfg, in, s, p))
         return;
     uint64_t bytes;
     uint32_t n = standing(net, in, &bytes);
     cop_rng rng = draw(net, in, s);
-    uint32_t fb = sample(net, s, bytes, &rng), victim = fb > 0 ? cop_rng_below(&rng, n) : 0;
+    uint32_t fb = sample(net, in, bytes, &rng), victim = fb > 0 ? cop_rng_below(&rng, n) : 0;
     for (const cop_pkt *v = cop_net_input_first(net, in); fb > 0;
          v = cop_net_input_next(net, in, v))
         if (!(v->flags & COP_PKT_CONTROL) && victim-- == 0) {
-            cop_net_notify(net, cop_net_out_port(net, in, v), v, fb);
+            cop_net_notify(net, cop_net_out_port(net, in, v), v, fb, false);
             return;
         }
 }

@@ -94,8 +94,9 @@ void *cop_net_cc_alloc(struct cop_net *net, size_t n, size_t size);
 void cop_net_cc_wake(struct cop_net *net, void *flow);
 /* The switch of `port` sends a notification to the source of data packet p, which waits there or is just
  * leaving: COP_PKT_CNP with p->cc = word. It is a packet like any other, made switch.pipeline from now; the
- * routing may keep it on its way (route.h), or on_control hears it. */
-void cop_net_notify(struct cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word);
+ * routing may keep it on its way (route.h), or on_control hears it. `end`: the queue found long is that of an
+ * output to a host, where no other way leads. */
+void cop_net_notify(struct cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word, bool end);
 /* The packets that stand in switch input `in`, queue by queue; NULL at the end. Not for every packet. */
 const cop_pkt *cop_net_input_first(const struct cop_net *net, uint32_t in);
 const cop_pkt *cop_net_input_next(const struct cop_net *net, uint32_t in, const cop_pkt *p);

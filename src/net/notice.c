@@ -21,6 +21,7 @@ typedef struct finding { /* to be told */
     cop_time t;
     uint32_t port, src, dst, stream, word;
     uint8_t sl;
+    bool end;
 } finding;
 
 struct cop_notices {
@@ -43,7 +44,7 @@ void cop_notice_fini(cop_net *net)
         cop_free(net->notices[sw].v);
 }
 
-void cop_net_notify(cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word)
+void cop_net_notify(cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word, bool end)
 {
     const cop_in *in = &net->in[port];
     struct cop_notices *list = &net->notices[in->sw];
@@ -57,6 +58,7 @@ void cop_net_notify(cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word
                                    .dst = p->src,
                                    .stream = p->stream,
                                    .word = word,
+                                   .end = end,
                                    .sl = p->sl};
     if (list->n - list->at == 1)
         cop_net_push(net, list->v[list->at].t, COP_EV_NOTICE, in->sw);
@@ -87,7 +89,7 @@ static void make(cop_net *net, struct cop_notices *list, const finding *f)
                  .vl = lane > 0 ? (uint8_t)lane : 0,
                  .sl = f->sl,
                  .flags = COP_PKT_CNP | COP_PKT_BECN | COP_PKT_OWN};
-    if (cop_net_faces_host(net, f->port))
+    if (f->end)
         p.flags |= COP_PKT_END;
     net->pkt[h] = p;
     net->total.cnps++;

@@ -218,18 +218,19 @@ static void put_row(writer *w, const table *t, const row *r)
     put(w, " |\n");
 }
 
-/* Runs at full scale take hours, so they may be of an earlier program; say so. */
-static void put_models(writer *w, const table *t, const char *paper)
+/* Runs at full scale take hours, so they may be of an earlier program, and others if asked for; say so. */
+static void put_models(writer *w, const table *t, const char *paper, bool full)
 {
     const char *before = "";
     for (size_t i = 0; i < t->n; i++) {
         const cop_study_record *s = &t->studies[i];
-        const char *model = is_full(s) ? strchr(s->inputs, ' ') : NULL;
+        const char *model = s->inputs && is_full(s) == full ? strchr(s->inputs, ' ') : NULL;
         if (model == NULL || strcmp(s->paper, paper) != 0 ||
             strcmp(model + 1, cop_model_id()) == 0 || strcmp(model + 1, before) == 0)
             continue;
-        put(w, "%s %s",
-            before[0] ? "," : "\nFull scale, at least in part, with an earlier model:", model + 1);
+        if (before[0] == '\0')
+            put(w, "\n%s scale, at least in part, with an earlier model:", full ? "Full" : "Quick");
+        put(w, "%s %s", before[0] ? "," : "", model + 1);
         before = model + 1;
     }
     if (before[0])
@@ -256,7 +257,8 @@ static void put_paper(writer *w, const table *t, const cop_paper *p)
             v->explain[0] ? v->explain : "not understood yet");
         first = false;
     }
-    put_models(w, t, p->key);
+    put_models(w, t, p->key, false);
+    put_models(w, t, p->key, true);
 }
 
 static void put_cost(writer *w, const cop_validation_cost *c)

@@ -160,6 +160,15 @@ static void test_period(void **state)
     RUN(&time, held_up, "cc.period=20 us");
     assert_in_range((uint64_t)scalar(&packets, "qcn_samples"), 2, 4);
     assert_in_range((uint64_t)scalar(&time, "qcn_samples"), 18, 24);
+    /* 200 packets are taken in, 20 more stand in each buffer on the way: 240 left by the trunk, 220 for the host. */
+    cop_result all, often;
+    RUN(&all, held_up, "cc.ports=all", "cc.every=50");
+    RUN(&often, held_up, "cc.ports=all", "cc.every=50", "cc.host_every=5", "cc.host_share=100 %");
+    assert_in_range((uint64_t)scalar(&all, "qcn_samples"), 7, 9);
+    assert_in_range((uint64_t)scalar(&often, "qcn_samples"), 44, 50);
+    assert_true(scalar(&often, "qcn_told") >= scalar(&often, "qcn_samples") - 12);
+    cop_result_free(&all);
+    cop_result_free(&often);
     cop_result_free(&packets);
     cop_result_free(&time);
 }

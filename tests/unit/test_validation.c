@@ -112,6 +112,7 @@ static void test_text(void **state)
         "| gran1-6 | fig. 4 | m | 1 | exact | 1.1 | 1.2 | pass |\n"
         "\nWhy checks fail:\n\n"
         "* gran1-1: too short\n* gran1-2: not understood yet\n* gran1-5: bent\n"
+        "\nQuick scale, at least in part, with an earlier model: quick.\n"
         "\nFull scale, at least in part, with an earlier model: old, older.\n",
         "\nQuick scale: 3 runs, 2 CPU minutes on",
         "\nFull scale: 7 runs, 5 CPU minutes on",
