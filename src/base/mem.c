@@ -213,6 +213,8 @@ void *cop_grow(void *items, size_t *capacity, size_t need, size_t item_bytes)
     return items;
 }
 
+#define HUGE_PAGE ((size_t)2 << 20)
+
 /* The header of a chunk takes a line, so that what follows is aligned to one. */
 _Static_assert(sizeof(cop_chunk) <= 64, "the header of a chunk fits in a line");
 
@@ -227,9 +229,10 @@ static void arena_add_chunk(cop_arena *a, size_t bytes)
     usual = usual > CHUNK_BYTES ? CHUNK_BYTES : usual;
     size_t size = bytes > usual ? cop_product(bytes / LINE + (bytes % LINE != 0), LINE) : usual;
     size_t whole = sum(size, LINE);
-    cop_chunk *c = must(is_absurd(whole) ? NULL : aligned_alloc(LINE, whole));
+    bool large = size >= 2 * HUGE_PAGE;
+    cop_chunk *c = must(is_absurd(whole) ? NULL : aligned_alloc(large ? HUGE_PAGE : LINE, whole));
     /* Large arrays are walked at random: fewer TLB misses with huge pages. A hint, may fail. */
-    if (size >= ((size_t)4 << 20))
+    if (large)
         (void)madvise(c, whole, MADV_HUGEPAGE);
     memset(c, 0, whole);
     link_block(&c->head);

@@ -213,8 +213,8 @@ struct cop_net {
     bool per_output; /* one queue per (input, output, lane) */
     bool sectioned; /* sections are not lanes (voqnet) */
     bool multi_rate; /* links of different pace exist */
-    bool large; /* does not fit the cache: prefetch */
-    bool looks_ahead; /* and further (ahead.c) */
+    bool large; /* does not fit the cache: prefetch (sim.c) */
+    bool looks_ahead; /* nor does it, and has output buffers: more of that (ahead.c) */
     bool hooks; /* the queueing scheme, congestion control or routing watches queues */
     bool out_hooks; /* congestion control or routing does, or arbitration by flows */
     bool listens; /* the routing hears notifications */

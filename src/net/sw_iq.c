@@ -148,7 +148,7 @@ static uint32_t accept_in_order(cop_net *net, uint32_t in_port, uint32_t first, 
     uint64_t left[COP_MAX_PORTS / 64], best_key = COP_NEVER; /* no key is as large */
     uint32_t best = o;
     memcpy(left, iq->offers[in->local], net->words * sizeof(uint64_t));
-    left[o / 64] &= ~((uint64_t)1 << (o % 64));
+    left[o / 64] &= ~bit_of(o);
     while ((o = accept(net, left, first)) != COP_NONE) {
         if (best_key == COP_NEVER)
             best_key = cop_input_order_key(net, iq->grant[best].pick.queue);
@@ -159,7 +159,7 @@ static uint32_t accept_in_order(cop_net *net, uint32_t in_port, uint32_t first, 
             best = o;
             best_key = key;
         }
-        left[o / 64] &= ~((uint64_t)1 << (o % 64));
+        left[o / 64] &= ~bit_of(o);
     }
     return best;
 }
@@ -170,9 +170,9 @@ static void offer(cop_net *net, uint32_t port, uint32_t o)
     struct cop_iq *iq = net->iq;
     const cop_pick *pick = &iq->grant[o].pick;
     uint32_t input = net->in[pick->in].local;
-    uint64_t bit = (uint64_t)1 << (o % 64);
+    uint64_t bit = bit_of(o);
     iq->offers[input][o / 64] |= bit;
-    iq->offered[input / 64] |= (uint64_t)1 << (input % 64);
+    iq->offered[input / 64] |= bit_of(input);
     if (cop_turn_overdue(&iq->turns, net, port, pick))
         iq->overdue[input][o / 64] |= bit;
     if (net->sw_cfg->matching == COP_MATCH_RRM)
@@ -256,8 +256,8 @@ static void answer(cop_net *net, uint32_t sw, uint32_t i, bool first_iteration)
                 break;
             }
         }
-        iq->offers[i][o / 64] &= ~((uint64_t)1 << (o % 64));
-        iq->overdue[i][o / 64] &= ~((uint64_t)1 << (o % 64));
+        iq->offers[i][o / 64] &= ~bit_of(o);
+        iq->overdue[i][o / 64] &= ~bit_of(o);
     }
     empty(net, iq->offers[i]);
     empty(net, iq->overdue[i]);
