@@ -16,8 +16,9 @@
 
 /* Chunks double from the first to the last size: most arenas stay small, and thousands are made. */
 #define FIRST_CHUNK_BYTES ((size_t)1 << 14)
-#define CHUNK_BYTES ((size_t)1 << 20)
+#define CHUNK_BYTES ((size_t)1 << 23)
 #define LINE ((size_t)64)
+#define HUGE_PAGE ((size_t)2 << 20) /* the usual size */
 #define ASK_BYTES ((size_t)1 << 30)
 
 typedef struct block {
@@ -213,8 +214,6 @@ void *cop_grow(void *items, size_t *capacity, size_t need, size_t item_bytes)
     return items;
 }
 
-#define HUGE_PAGE ((size_t)2 << 20)
-
 /* The header of a chunk takes a line, so that what follows is aligned to one. */
 _Static_assert(sizeof(cop_chunk) <= 64, "the header of a chunk fits in a line");
 
@@ -229,7 +228,7 @@ static void arena_add_chunk(cop_arena *a, size_t bytes)
     usual = usual > CHUNK_BYTES ? CHUNK_BYTES : usual;
     size_t size = bytes > usual ? cop_product(bytes / LINE + (bytes % LINE != 0), LINE) : usual;
     size_t whole = sum(size, LINE);
-    bool large = size >= 2 * HUGE_PAGE;
+    bool large = size >= HUGE_PAGE;
     cop_chunk *c = must(is_absurd(whole) ? NULL : aligned_alloc(large ? HUGE_PAGE : LINE, whole));
     /* Large arrays are walked at random: fewer TLB misses with huge pages. A hint, may fail. */
     if (large)

@@ -11,12 +11,15 @@
 #include "net/fc_state.h"
 
 enum { FAR = 9, NEAR = 5, NEXT = 2 }; /* events */
+enum { FIRST = 6, SECOND = 4, THIRD = 2 }; /* arbitrations */
 
 static void fetch_output(const cop_net *net, uint32_t port)
 {
     __builtin_prefetch(&net->out[port]);
     __builtin_prefetch(&net->out[port].waiting);
     __builtin_prefetch(&net->section[(size_t)port * net->sections]);
+    if (net->lane_waiting)
+        __builtin_prefetch(&net->lane_waiting[(size_t)port * net->lanes]);
     cop_obuf_prefetch(net, port);
 }
 
@@ -96,4 +99,25 @@ void cop_ahead(const cop_net *net)
         cop_obuf_prefetch_packet(net, cop_ev_entity_of(next));
     else if (cop_ev_kind_of(next) == COP_EV_ARB && net->iq)
         cop_iq_prefetch(net, cop_ev_entity_of(next), 2);
+}
+
+/* The same for arbitrations, which are many at one instant where traffic is slotted. */
+void cop_ahead_arbitrate(cop_net *net, uint32_t first, uint32_t last)
+{
+    uint32_t *due = net->due_switch, n = 0;
+    for (uint32_t w = first; w <= last; w++) {
+        for (uint64_t bits = net->evq.due[w]; bits; bits &= bits - 1)
+            due[n++] = w * 64 + (uint32_t)__builtin_ctzll(bits);
+        net->evq.due[w] = 0;
+    }
+    for (uint32_t i = 0; i < n + FIRST; i++) {
+        if (i < n)
+            cop_iq_prefetch(net, due[i], 0);
+        if (i >= FIRST - SECOND && i - (FIRST - SECOND) < n)
+            cop_iq_prefetch(net, due[i - (FIRST - SECOND)], 1);
+        if (i >= FIRST - THIRD && i - (FIRST - THIRD) < n)
+            cop_iq_prefetch(net, due[i - (FIRST - THIRD)], 2);
+        if (i >= FIRST)
+            net->arch->arbitrate(net, due[i - FIRST]);
+    }
 }

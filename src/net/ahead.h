@@ -6,5 +6,7 @@
 
 /* Called before each event, if net->looks_ahead. */
 void cop_ahead(const cop_net *net);
+/* The arbitrations of this instant: words first to last of the set that is due. */
+void cop_ahead_arbitrate(cop_net *net, uint32_t first, uint32_t last);
 
 #endif

@@ -296,6 +296,8 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     cop_arch_choose(net);
     net->looks_ahead = large && net->arch->buffered;
     net->large = large && !net->looks_ahead;
+    if (net->looks_ahead)
+        net->due_switch = COP_NEW_ARRAY(&net->arena, uint32_t, net->info.n_switches);
     net->simple_wake =
         !net->sectioned && net->arch == &cop_arch_ib && !net->host_ops->injection_queues;
     net->early_hooks =

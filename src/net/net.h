@@ -215,6 +215,7 @@ struct cop_net {
     bool multi_rate; /* links of different pace exist */
     bool large; /* does not fit the cache: prefetch (sim.c) */
     bool looks_ahead; /* nor does it, and has output buffers: more of that (ahead.c) */
+    uint32_t *due_switch; /* looks_ahead: scratch of the arbitrations of one instant */
     bool hooks; /* the queueing scheme, congestion control or routing watches queues */
     bool out_hooks; /* congestion control or routing does, or arbitration by flows */
     bool listens; /* the routing hears notifications */

@@ -128,6 +128,10 @@ static void run_arbitrations(cop_net *net)
     uint32_t first = net->evq.due_first, last = net->evq.due_last;
     net->evq.due_first = COP_NONE;
     net->evq.due_last = 0;
+    if (COP_UNLIKELY(net->due_switch != NULL)) {
+        cop_ahead_arbitrate(net, first, last);
+        return;
+    }
     for (uint32_t w = first; w <= last; w++) {
         uint64_t bits = net->evq.due[w];
         net->evq.due[w] = 0;

@@ -13,38 +13,12 @@
  * an input misses because it is busy are counted (turn.h). Of the outputs that offer, an input takes
  * the one whose queue the queueing scheme puts first, if it has an order.
  * Events   COP_EV_ARB per switch: when a request comes, when a transfer ends. */
+#include "net/sw_iq.h"
 #include "net/arch.h"
 #include "net/input.h"
 #include "net/link.h"
-#include "net/turn.h"
 
 #include <string.h>
-
-typedef struct iq_grant {
-    cop_pick pick;
-    uint32_t in_vain; /* lanes that were to go before, but their inputs are busy */
-    uint16_t first; /* position of the lane before */
-} iq_grant;
-
-struct cop_iq {
-    uint16_t *accept_rr; /* [n_ports] input's position over the outputs */
-    cop_time *read; /* [n_ports * reads] when each read port is free; a heap per input */
-    uint32_t reads; /* read ports of an input */
-    /* Sets per switch, [n_switches * words], so that a matching looks at those ports only which take part:
-     * outputs that somebody requests or that are blocked, and perhaps some more; inputs all of whose read ports
-     * were busy, and outputs that a packet crossed to, when last looked at; and until when, [host_port0]. */
-    uint64_t *wanted, *busy_in, *busy_out;
-    cop_time *in_until, *out_until;
-    cop_turns turns;
-    /* scratch of one matching */
-    uint64_t free_in[COP_MAX_PORTS / 64];
-    uint64_t were_free[COP_MAX_PORTS / 64]; /* when the iteration began */
-    iq_grant grant[COP_MAX_PORTS]; /* per output */
-    uint64_t offered[COP_MAX_PORTS / 64]; /* inputs that some output grants */
-    /* Per input, empty between iterations: outputs that grant it; those that waited for it. */
-    uint64_t offers[COP_MAX_PORTS][COP_MAX_PORTS / 64];
-    uint64_t overdue[COP_MAX_PORTS][COP_MAX_PORTS / 64];
-};
 
 void cop_iq_init(cop_net *net)
 {
@@ -80,12 +54,13 @@ void cop_iq_want(cop_net *net, uint32_t port)
     net->iq->wanted[(size_t)out->sw * net->words + out->local / 64] |= bit_of(out->local);
 }
 
-/* Empty a set of inputs or outputs. Most switches have at most 64 ports: one word, no call. */
-static inline void empty(const cop_net *net, uint64_t *set)
+/* A matching is compiled twice: for switches of at most 64 ports, whose sets are one word, and for others. */
+#define MATCHING static inline __attribute__((always_inline))
+
+MATCHING void empty(uint64_t *set, uint32_t words)
 {
-    set[0] = 0;
-    if (COP_UNLIKELY(net->words > 1))
-        memset(set, 0, net->words * sizeof(uint64_t));
+    for (uint32_t w = 0; w < words; w++)
+        set[w] = 0;
 }
 
 static cop_time output_free(const cop_net *net, uint32_t port)
@@ -123,14 +98,20 @@ static bool grant(cop_net *net, uint32_t port, iq_grant *g)
 }
 
 /* The first output at or after the input's position that offers. */
-static uint32_t accept(const cop_net *net, const uint64_t *offers, uint32_t first)
+MATCHING uint32_t accept(const uint64_t *offers, uint32_t words, uint32_t first)
 {
-    for (uint32_t turn = 0; turn <= net->words; turn++) {
-        uint32_t w = (first / 64 + turn) % net->words;
-        uint64_t bits = offers[w], from_first = ~(uint64_t)0 << (first % 64);
+    uint64_t from_first = ~(uint64_t)0 << (first % 64);
+    if (words == 1) {
+        uint64_t bits = first < 64 ? offers[0] & from_first : 0;
+        bits = bits ? bits : offers[0];
+        return bits ? (uint32_t)__builtin_ctzll(bits) : COP_NONE;
+    }
+    for (uint32_t turn = 0; turn <= words; turn++) {
+        uint32_t w = (first / 64 + turn) % words;
+        uint64_t bits = offers[w];
         if (turn == 0)
             bits &= from_first;
-        else if (turn == net->words)
+        else if (turn == words)
             bits &= ~from_first;
         if (bits)
             return w * 64 + (uint32_t)__builtin_ctzll(bits);
@@ -149,7 +130,7 @@ static uint32_t accept_in_order(cop_net *net, uint32_t in_port, uint32_t first, 
     uint32_t best = o;
     memcpy(left, iq->offers[in->local], net->words * sizeof(uint64_t));
     left[o / 64] &= ~bit_of(o);
-    while ((o = accept(net, left, first)) != COP_NONE) {
+    while ((o = accept(left, net->words, first)) != COP_NONE) {
         if (best_key == COP_NEVER)
             best_key = cop_input_order_key(net, iq->grant[best].pick.queue);
         uint32_t q = iq->grant[o].pick.queue;
@@ -179,15 +160,15 @@ static void offer(cop_net *net, uint32_t port, uint32_t o)
         net->out[port].lane[pick->vl].rr = (uint16_t)(input + 1);
 }
 
-/* The output whose offer input `in_port` accepts; COP_NONE: none is left. */
-static uint32_t choose(cop_net *net, uint32_t in_port)
+/* The output whose offer input `in_port`, the i-th of its switch, accepts; COP_NONE: none is left. */
+MATCHING uint32_t choose(cop_net *net, uint32_t in_port, uint32_t i, uint32_t words)
 {
     struct cop_iq *iq = net->iq;
-    uint32_t first = iq->accept_rr[in_port], i = net->in[in_port].local;
-    uint32_t o = accept(net, iq->overdue[i], first);
-    if (o != COP_NONE)
+    uint32_t first = iq->accept_rr[in_port];
+    uint32_t o = accept(iq->overdue[i], words, first);
+    if (COP_UNLIKELY(o != COP_NONE))
         return o;
-    o = accept(net, iq->offers[i], first);
+    o = accept(iq->offers[i], words, first);
     return net->queue_ops->order && o != COP_NONE ? accept_in_order(net, in_port, first, o) : o;
 }
 
@@ -230,12 +211,12 @@ static void move_on(cop_net *net, uint32_t port, uint32_t o, uint32_t i, bool fi
 
 /* Input i of a switch, which was offered something, accepts what it can read. Two outputs may have chosen
  * the same packet (adaptive routing): when it has gone, the other offer is void. */
-static void answer(cop_net *net, uint32_t sw, uint32_t i, bool first_iteration)
+MATCHING void answer(cop_net *net, uint32_t sw, uint32_t i, uint32_t words, bool first_iteration)
 {
     struct cop_iq *iq = net->iq;
     uint32_t port0 = net->topo->sw_port0[sw], o;
-    size_t set0 = (size_t)sw * net->words;
-    while ((o = choose(net, port0 + i)) != COP_NONE) {
+    size_t set0 = (size_t)sw * words;
+    while ((o = choose(net, port0 + i, i, words)) != COP_NONE) {
         const cop_pick *pick = &iq->grant[o].pick;
         if (COP_LIKELY(net->queue[pick->queue].posted)) {
             move_on(net, port0 + o, o, i, first_iteration);
@@ -259,22 +240,22 @@ static void answer(cop_net *net, uint32_t sw, uint32_t i, bool first_iteration)
         iq->offers[i][o / 64] &= ~bit_of(o);
         iq->overdue[i][o / 64] &= ~bit_of(o);
     }
-    empty(net, iq->offers[i]);
-    empty(net, iq->overdue[i]);
+    empty(iq->offers[i], words);
+    empty(iq->overdue[i], words);
 }
 
 /* One iteration: all free outputs grant, all offered inputs accept. True if a packet went. */
-static bool iterate(cop_net *net, uint32_t sw, bool first_iteration)
+MATCHING bool iterate(cop_net *net, uint32_t sw, uint32_t words, bool first_iteration)
 {
     struct cop_iq *iq = net->iq;
     uint32_t port0 = net->topo->sw_port0[sw];
-    uint64_t *wanted = &iq->wanted[(size_t)sw * net->words], any = 0;
-    const uint64_t *busy = &iq->busy_out[(size_t)sw * net->words];
-    for (uint32_t w = 0; w < net->words; w++) {
+    uint64_t *wanted = &iq->wanted[(size_t)sw * words], any = 0;
+    const uint64_t *busy = &iq->busy_out[(size_t)sw * words];
+    for (uint32_t w = 0; w < words; w++) {
         iq->offered[w] = 0;
         iq->were_free[w] = iq->free_in[w];
     }
-    for (uint32_t w = 0; w < net->words; w++)
+    for (uint32_t w = 0; w < words; w++)
         for (uint64_t bits = wanted[w] & ~busy[w]; bits; bits &= bits - 1) {
             uint32_t o = w * 64 + (uint32_t)__builtin_ctzll(bits);
             const cop_out *out = &net->out[port0 + o];
@@ -285,10 +266,10 @@ static bool iterate(cop_net *net, uint32_t sw, bool first_iteration)
                      grant(net, port0 + o, &iq->grant[o]))
                 offer(net, port0 + o, o);
         }
-    for (uint32_t w = 0; w < net->words; w++) {
+    for (uint32_t w = 0; w < words; w++) {
         any |= iq->offered[w];
         for (uint64_t bits = iq->offered[w]; bits; bits &= bits - 1)
-            answer(net, sw, w * 64 + (uint32_t)__builtin_ctzll(bits), first_iteration);
+            answer(net, sw, w * 64 + (uint32_t)__builtin_ctzll(bits), words, first_iteration);
     }
     return any != 0; /* an input that is offered something accepts something */
 }
@@ -305,34 +286,6 @@ static void resend_all(cop_net *net, uint32_t sw)
     }
 }
 
-void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage)
-{
-    const uint64_t *wanted = &net->iq->wanted[(size_t)sw * net->words];
-    for (uint32_t w = 0; w < net->words; w++)
-        for (uint64_t bits = wanted[w]; bits; bits &= bits - 1) {
-            uint32_t port = net->topo->sw_port0[sw] + w * 64 + (uint32_t)__builtin_ctzll(bits);
-            if (stage == 0) {
-                __builtin_prefetch(&net->out[port]);
-                __builtin_prefetch(&net->out[port].waiting);
-                __builtin_prefetch(&net->out[0].lane[(size_t)port * net->lanes]);
-                __builtin_prefetch(&net->out[0].request[(size_t)port * net->lanes * net->words]);
-                cop_obuf_prefetch(net, port);
-                continue;
-            }
-            const cop_out *out = &net->out[port];
-            if (out->vl_ready == 0 || !net->quick_pick)
-                continue;
-            uint32_t vl = (uint32_t)__builtin_ctz(out->vl_ready);
-            uint32_t input = (uint32_t)__builtin_ctzll(out->request[vl]);
-            const cop_queue *q =
-                &net->queue[net->in[out->port0 + input].queue0 + out->local * net->lanes + vl];
-            if (stage == 1)
-                __builtin_prefetch(q);
-            else if (q->head != COP_NONE)
-                __builtin_prefetch(&net->pkt[q->head]);
-        }
-}
-
 /* Take out of a set of busy ports those that are busy no longer. */
 static void clear_free(uint64_t *busy, const cop_time *until, cop_time now)
 {
@@ -342,20 +295,20 @@ static void clear_free(uint64_t *busy, const cop_time *until, cop_time now)
 }
 
 /* Look who is free now. Inputs that the switch does not have do no harm. Is there an output to grant? */
-static bool find_free(cop_net *net, uint32_t sw)
+MATCHING bool find_free(cop_net *net, uint32_t sw, uint32_t words)
 {
     struct cop_iq *iq = net->iq;
     uint32_t port0 = net->topo->sw_port0[sw];
     uint64_t any = 0;
-    for (uint32_t w = 0; w < net->words; w++) {
-        size_t set = (size_t)sw * net->words + w;
+    for (uint32_t w = 0; w < words; w++) {
+        size_t set = (size_t)sw * words + w;
         if (iq->wanted[set] == 0)
             continue;
         clear_free(&iq->busy_out[set], &iq->out_until[port0 + w * 64], net->now);
         any |= iq->wanted[set] & ~iq->busy_out[set];
     }
-    for (uint32_t w = 0; w < net->words; w++) {
-        size_t set = (size_t)sw * net->words + w;
+    for (uint32_t w = 0; w < words; w++) {
+        size_t set = (size_t)sw * words + w;
         clear_free(&iq->busy_in[set], &iq->in_until[port0 + w * 64], net->now);
         iq->free_in[w] = ~iq->busy_in[set];
     }
@@ -390,18 +343,31 @@ static void check_wanted(const cop_net *net, uint32_t sw)
 }
 #endif
 
+MATCHING void match(cop_net *net, uint32_t sw, uint32_t words)
+{
+    if (!find_free(net, sw, words) && net->fc->replay == NULL)
+        return;
+    resend_all(net, sw);
+    for (int64_t i = 0; i < net->sw_cfg->iterations; i++)
+        if (!iterate(net, sw, words, i == 0))
+            break;
+    resend_all(net, sw); /* those that gave way in vain */
+}
+
+static __attribute__((noinline)) void match_many(cop_net *net, uint32_t sw)
+{
+    match(net, sw, net->words);
+}
+
 static void iq_arbitrate(cop_net *net, uint32_t sw)
 {
     check_wanted(net, sw);
     if (!net->obuf)
         settle_wanted(net, sw);
-    if (!find_free(net, sw) && net->fc->replay == NULL)
-        return;
-    resend_all(net, sw);
-    for (int64_t i = 0; i < net->sw_cfg->iterations; i++)
-        if (!iterate(net, sw, i == 0))
-            break;
-    resend_all(net, sw); /* those that gave way in vain */
+    if (COP_LIKELY(net->words == 1))
+        match(net, sw, 1);
+    else
+        match_many(net, sw);
 }
 
 static void iq_credit(cop_net *net, uint32_t port)

@@ -1,0 +1,35 @@
+/* State of the matchings of sw_iq.c, for that file and for its hints to the cache (sw_iq_ahead.c). */
+#ifndef COP_NET_SW_IQ_H
+#define COP_NET_SW_IQ_H
+
+#include "net/input.h"
+#include "net/net.h"
+#include "net/turn.h"
+
+typedef struct iq_grant {
+    cop_pick pick;
+    uint32_t in_vain; /* lanes that were to go before, but their inputs are busy */
+    uint16_t first; /* position of the lane before */
+} iq_grant;
+
+struct cop_iq {
+    uint16_t *accept_rr; /* [n_ports] input's position over the outputs */
+    cop_time *read; /* [n_ports * reads] when each read port is free; a heap per input */
+    uint32_t reads; /* read ports of an input */
+    /* Sets per switch, [n_switches * words], so that a matching looks at those ports only which take part:
+     * outputs that somebody requests or that are blocked, and perhaps some more; inputs all of whose read ports
+     * were busy, and outputs that a packet crossed to, when last looked at; and until when, [host_port0]. */
+    uint64_t *wanted, *busy_in, *busy_out;
+    cop_time *in_until, *out_until;
+    cop_turns turns;
+    /* scratch of one matching */
+    uint64_t free_in[COP_MAX_PORTS / 64];
+    uint64_t were_free[COP_MAX_PORTS / 64]; /* when the iteration began */
+    iq_grant grant[COP_MAX_PORTS]; /* per output */
+    uint64_t offered[COP_MAX_PORTS / 64]; /* inputs that some output grants */
+    /* Per input, empty between iterations: outputs that grant it; those that waited for it. */
+    uint64_t offers[COP_MAX_PORTS][COP_MAX_PORTS / 64];
+    uint64_t overdue[COP_MAX_PORTS][COP_MAX_PORTS / 64];
+};
+
+#endif
