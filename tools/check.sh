@@ -34,7 +34,7 @@ check_format() {
         echo "not checked: clang-format is $version, the files are formatted with $formatted_with"
         return 0
     fi
-    if ! printf '%s\n' src/*/*.[ch] apps/*/*.[ch] include/*.h examples/*.c tests/*/*.[ch] |
+    if ! printf '%s\n' src/*/*.[ch] apps/*/*.[ch] include/*.h examples/*.c recorder/*.[ch] recorder/*/*.c tests/*/*.[ch] |
         xargs -P "$(nproc)" -n 40 clang-format --dry-run --Werror 2>"$logs/format-full.log"; then
         sed -n 's/^\([^: ]*\):[0-9]*:.*error:.*/\1: not formatted; run `make format`/p' \
             "$logs/format-full.log" | sort -u
