@@ -183,7 +183,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 int MPI_Finalize(void)
 {
-    if (rec.ready)
+    if (rec_enter()) // for the computation since the last call
         rec_write();
     return PMPI_Finalize();
 }

@@ -123,7 +123,7 @@ class Graph:
 
 
 class Run:
-    """Runs the graph without time; `order` is the order in which operations ended."""
+    """Runs the graph without time; `order` lists operations as they began (op, False) and ended (op, True)."""
 
     def __init__(self, graph, rendezvous=None):
         self.g, self.rendezvous = graph, rendezvous
@@ -142,6 +142,7 @@ class Run:
     def begin(self, op):
         g = self.g
         self.began[op] = 1
+        self.order.append((op, False))
         self.release(g.needs_start.get(op, ()))
         if g.kind[op] == CALC:
             self.end(op)
@@ -197,7 +198,7 @@ class Run:
 
     def end(self, op):
         self.ended[op] = 1
-        self.order.append(op)
+        self.order.append((op, True))
         self.release(self.g.needs_end.get(op, ()))
 
     def release(self, ops):
