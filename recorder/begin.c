@@ -81,11 +81,36 @@ static void turn(bool *which, bool on)
     rec.calc_ns = 0;
 }
 
+// Whether this call is the last one of a place.
 static bool here(struct rec_place *p, const char *name, uint64_t bytes)
 {
-    if (!p->nth || strcasecmp(p->name, name) != 0 || (p->bytes >= 0 && (uint64_t)p->bytes != bytes))
+    if (p->at == p->steps || strcasecmp(p->step[p->at].name, name) != 0 ||
+        (p->step[p->at].bytes >= 0 && (uint64_t)p->step[p->at].bytes != bytes) ||
+        ++p->seen < p->step[p->at].nth)
         return false;
-    return ++p->seen == p->nth;
+    p->seen = 0;
+    return ++p->at == p->steps;
+}
+
+static void region_ends(void)
+{
+    turn(&rec.region, false);
+    rec_write(rec.next++);
+    if (rec.next == rec.options.regions && rec.options.quit) {
+        rec.ready = false;
+        PMPI_Finalize();
+        exit(0);
+    }
+}
+
+// The call that ends a region may begin the next one.
+static void look(const char *name, uint64_t bytes)
+{
+    struct rec_region *r = rec.options.region;
+    if (rec.region && here(&r[rec.next].to, name, bytes))
+        region_ends();
+    if (!rec.region && rec.next < rec.options.regions && here(&r[rec.next].from, name, bytes))
+        turn(&rec.region, true);
 }
 
 void rec_world_call(const char *name, uint64_t bytes)
@@ -98,16 +123,8 @@ void rec_world_call(const char *name, uint64_t bytes)
                 (unsigned long long)bytes, (unsigned long long)rec.to.ops,
                 (double)t.tv_sec + (double)t.tv_nsec * 1e-9);
     }
-    if (here(&rec.options.from, name, bytes))
-        turn(&rec.region, true);
-    if (here(&rec.options.to, name, bytes)) {
-        turn(&rec.region, false);
-        if (rec.options.quit) {
-            rec_write();
-            PMPI_Finalize();
-            exit(0);
-        }
-    }
+    if (rec.options.regions)
+        look(name, bytes);
 }
 
 // All ranks have the same environment, and all end.
@@ -119,24 +136,35 @@ static void refuse(const char *why)
     exit(2);
 }
 
+// Early, not after hours: can all files be written?
+static int try_files(char *path, size_t room)
+{
+    struct rec_options *o = &rec.options;
+    for (int i = o->regions ? 0 : -1; i < o->regions; i++) {
+        if (!rec_file_of(i, path, room))
+            return ENAMETOOLONG;
+        FILE *f = fopen(path, "w");
+        if (!f)
+            return errno;
+        fclose(f);
+    }
+    snprintf(path, room, "%s", o->log ? o->log : "");
+    return o->log && !(rec.log = fopen(o->log, "w")) ? errno : 0;
+}
+
 static void open_files(void)
 {
-    char why[512];
-    struct rec_options *o = &rec.options;
+    char why[4608], path[4096] = "";
     int fault = 0, worst = 0;
-    if (rec.rank == 0) {
-        rec.file = fopen(o->out, "w");
-        fault = rec.file ? 0 : errno;
-        if (!fault && o->log && !(rec.log = fopen(o->log, "w")))
-            fault = errno;
-    }
+    if (rec.rank == 0)
+        fault = try_files(path, sizeof path);
     PMPI_Bcast(&fault, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    snprintf(why, sizeof why, "%s: %s", rec.file && o->log ? o->log : o->out, strerror(fault));
+    snprintf(why, sizeof why, "%s: %s", path, strerror(fault));
     if (fault)
         refuse(why);
-    fault = rec_spool_open(&rec.to.spool, o->folder);
+    fault = rec_spool_open(&rec.to.spool, rec.options.folder);
     PMPI_Allreduce(&fault, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    snprintf(why, sizeof why, "no file for the records in TMPDIR=%s: %s", o->folder,
+    snprintf(why, sizeof why, "no file for the records in TMPDIR=%.3000s: %s", rec.options.folder,
              strerror(worst));
     if (worst)
         refuse(why);
@@ -153,7 +181,7 @@ static void begin(void)
     rec_comms_begin();
     rec.to.limit = rec.options.limit;
     rec.control = true;
-    rec.region = !rec.options.from.nth;
+    rec.region = !rec.options.regions;
     rec.ready = true;
     rec.left_ns = now_ns();
 }
@@ -183,8 +211,19 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 int MPI_Finalize(void)
 {
-    if (rec_enter()) // for the computation since the last call
-        rec_write();
+    if (rec_enter()) { // for the computation since the last call
+        struct rec_options *o = &rec.options;
+        if (!o->regions)
+            rec_write(-1);
+        else if (rec.region)
+            rec_write(rec.next++);
+        if (rec.rank == 0 && rec.next < o->regions)
+            fprintf(stderr, "coppice-mpi: region %s did not begin\n", o->region[rec.next].name);
+        rec.ready = false;
+        rec_spool_close(&rec.to.spool);
+        if (rec.log)
+            fclose(rec.log);
+    }
     return PMPI_Finalize();
 }
 

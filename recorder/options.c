@@ -48,37 +48,66 @@ static void yes_no(struct reading *r, const char *name, bool *to)
     *to = *v == '1';
 }
 
-// NAME#N or NAME/BYTES#N
-static void place(struct reading *r, const char *name, struct rec_place *to)
+// NAME#N or NAME/BYTES#N, and more of them after commas, up to `end`.
+static bool read_place(struct rec_place *to, const char *v, const char *end)
+{
+    while (to->steps < REC_STEPS) {
+        size_t n = strcspn(v, "/#");
+        char *after;
+        if (!n || n >= sizeof to->step->name || v + n >= end)
+            return false;
+        memcpy(to->step[to->steps].name, v, n);
+        to->step[to->steps].bytes = -1;
+        v += n;
+        errno = 0;
+        if (*v == '/') {
+            to->step[to->steps].bytes = strtoll(v + 1, &after, 10);
+            if (!isdigit((unsigned char)v[1]) || *after != '#' || errno)
+                return false;
+            v = after;
+        }
+        to->step[to->steps].nth = strtoull(v + 1, &after, 10);
+        if (!isdigit((unsigned char)v[1]) || errno || !to->step[to->steps++].nth || after > end)
+            return false;
+        if (after == end)
+            return true;
+        if (*after != ',')
+            return false;
+        v = after + 1;
+    }
+    return false;
+}
+
+// NAME=PLACE..PLACE; the second place may be missing.
+static bool read_region(struct rec_region *to, const char *v, const char *end)
+{
+    const char *is = memchr(v, '=', (size_t)(end - v));
+    if (!is || is == v || (size_t)(is - v) >= sizeof to->name || memchr(v, '/', (size_t)(is - v)))
+        return false;
+    memcpy(to->name, v, (size_t)(is - v));
+    const char *dots = memmem(is, (size_t)(end - is), "..", 2);
+    if (!dots || !read_place(&to->from, is + 1, dots))
+        return false;
+    return dots + 2 == end || read_place(&to->to, dots + 2, end);
+}
+
+static void regions(struct reading *r, struct rec_options *o)
 {
     static const char right[] =
-        "NAME#N or NAME/BYTES#N is needed, such as Barrier#12 or Bcast/256#3: the N-th "
-        "of these calls on MPI_COMM_WORLD, from 1";
-    const char *v = get(name);
-    to->bytes = -1;
-    if (!v)
-        return;
-    size_t n = strcspn(v, "/#");
-    const char *p = v + n;
-    char *end;
-    if (!n || n >= sizeof to->name || !*p) {
-        refuse(r, name, v, right);
-        return;
+        "NAME=PLACE..PLACE is needed, more after `;`; a PLACE is CALL#N or CALL/BYTES#N, such as "
+        "Barrier#12 or Bcast/256#3, the N-th of these calls on MPI_COMM_WORLD";
+    const char *v = get("COPPICE_MPI_REGIONS");
+    while (v && r->ok) {
+        const char *end = v + strcspn(v, ";");
+        bool last = !*end;
+        if (o->regions == REC_REGIONS || !read_region(&o->region[o->regions++], v, end))
+            refuse(r, "COPPICE_MPI_REGIONS", v, right);
+        else if (!last && !o->region[o->regions - 1].to.steps)
+            refuse(r, "COPPICE_MPI_REGIONS", v, "only the last region may have no end");
+        v = last ? NULL : end + 1;
     }
-    memcpy(to->name, v, n);
-    to->name[n] = 0;
-    errno = 0;
-    if (*p == '/') {
-        to->bytes = strtoll(p + 1, &end, 10);
-        if (!isdigit((unsigned char)p[1]) || *end != '#' || errno) {
-            refuse(r, name, v, right);
-            return;
-        }
-        p = end;
-    }
-    to->nth = strtoull(p + 1, &end, 10);
-    if (!isdigit((unsigned char)p[1]) || *end || errno || !to->nth)
-        refuse(r, name, v, right);
+    if (r->ok && o->regions > 1 && !strchr(o->out, '%'))
+        refuse(r, "COPPICE_MPI_OUT", o->out, "a % is needed, for the name of the region");
 }
 
 bool rec_options_read(struct rec_options *o, char *fault, size_t room)
@@ -118,9 +147,8 @@ bool rec_options_read(struct rec_options *o, char *fault, size_t room)
     number(&r, "COPPICE_MPI_POLL_NS", &o->poll_ns);
     yes_no(&r, "COPPICE_MPI_NOTES", &o->notes);
     yes_no(&r, "COPPICE_MPI_QUIT", &o->quit);
-    place(&r, "COPPICE_MPI_FROM", &o->from);
-    place(&r, "COPPICE_MPI_TO", &o->to);
-    if (o->quit && !o->to.nth)
-        refuse(&r, "COPPICE_MPI_QUIT", "1", "COPPICE_MPI_TO must say where to end");
+    regions(&r, o);
+    if (o->quit && (!o->regions || !o->region[o->regions - 1].to.steps))
+        refuse(&r, "COPPICE_MPI_QUIT", "1", "COPPICE_MPI_REGIONS must say where to end");
     return r.ok;
 }

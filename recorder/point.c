@@ -73,6 +73,11 @@ struct probed {
 static struct probed *found;
 static size_t founds, found_room;
 
+void rec_probe_forget(void)
+{
+    founds = 0;
+}
+
 void rec_probe_add(struct rec_ref ref, const struct rec_record *r, uint64_t message)
 {
     if (founds == found_room) {

@@ -66,6 +66,8 @@ bool rec_spool_patch(struct rec_spool *s, uint64_t at, const struct rec_record *
 // Read all from the beginning; nothing may be appended afterwards.
 void rec_spool_rewind(struct rec_spool *s);
 bool rec_spool_next(struct rec_spool *s, struct rec_record *r);
+// Forget all records; a fault stays.
+void rec_spool_reset(struct rec_spool *s);
 void rec_spool_close(struct rec_spool *s);
 
 // -- record.c: cursors --

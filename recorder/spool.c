@@ -120,6 +120,13 @@ bool rec_spool_next(struct rec_spool *s, struct rec_record *r)
     return true;
 }
 
+void rec_spool_reset(struct rec_spool *s)
+{
+    s->count = s->base = s->next = 0;
+    s->held = 0;
+    s->reading = false;
+}
+
 void rec_spool_close(struct rec_spool *s)
 {
     if (s->fd >= 0)

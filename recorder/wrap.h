@@ -22,12 +22,23 @@
 
 enum rec_clock { REC_CPU, REC_THREAD, REC_WALL };
 
-// A collective of MPI_COMM_WORLD: its name, bytes of this rank (-1: any), the how-manieth of these.
+// A place among the collectives of MPI_COMM_WORLD: NAME#N or NAME/BYTES#N, the N-th of these calls; several, separated by commas,
+// are counted one after the other.
+enum { REC_STEPS = 8, REC_REGIONS = 32 };
 struct rec_place {
-    char name[32];
-    int64_t bytes;
-    uint64_t nth; // 0: not given
+    struct {
+        char name[32];
+        int64_t bytes; // of this rank; -1: any
+        uint64_t nth;
+    } step[REC_STEPS];
+    int steps, at; // at: the one that is looked for
     uint64_t seen;
+};
+
+// Recorded from a place on, up to another (or the end), into a file of its own.
+struct rec_region {
+    char name[64];
+    struct rec_place from, to;
 };
 
 struct rec_options {
@@ -36,7 +47,8 @@ struct rec_options {
     enum rec_clock clock;
     uint64_t limit, min_bytes, poll_ns;
     bool keep_any, notes, quit;
-    struct rec_place from, to;
+    struct rec_region region[REC_REGIONS]; // in order of time
+    int regions;
 };
 // False, and one line in `fault`, if the environment says something that cannot be.
 bool rec_options_read(struct rec_options *o, char *fault, size_t room);
@@ -93,7 +105,8 @@ struct rec_state {
     int rank, ranks;
     struct rec_options options;
     struct recording to;
-    bool region, control; // by options from and to; by MPI_Pcontrol
+    bool region, control; // inside a region; MPI_Pcontrol says so
+    int next; // region that is recorded, or will be
     bool partial; // not all was recorded: messages may lack their other end
     bool polled; // since the last call nothing but a test that found nothing
     bool clash;
@@ -136,6 +149,7 @@ struct rec_record rec_record_of(uint8_t kind, struct rec_comm *c, int peer, int 
 uint64_t rec_status_bytes(const MPI_Status *status);
 // A message that a probe found: recorded now, received later.
 struct rec_ref rec_probe_take(uint32_t context, int source, int tag, struct rec_record *found);
+void rec_probe_forget(void);
 void rec_probe_add(struct rec_ref ref, const struct rec_record *r, uint64_t message);
 struct rec_ref rec_probe_take_message(uint64_t message, struct rec_record *found);
 bool rec_probe_known(uint32_t context, int source, int tag);
@@ -159,5 +173,8 @@ bool rec_is_root(MPI_Comm comm, int root);
 
 // -- write.c: the end --
 
-void rec_write(void);
+// Writes what was recorded as the trace of a region (-1: of all) and forgets it. Collective over MPI_COMM_WORLD.
+void rec_write(int region);
+// The file of a region; false if the name is too long.
+bool rec_file_of(int region, char *path, size_t room);
 #endif

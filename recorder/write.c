@@ -53,7 +53,7 @@ static void block(int rank, struct rec_text *text, char *piece)
         fprintf(rec.file, "}\n");
 }
 
-static void tell(const struct rec_text *t, int cut)
+static void tell(const struct rec_text *t, const char *path)
 {
     uint64_t mine[6] = {t->sends, t->recvs, t->calcs, t->dropped, t->sent_bytes, t->calc_ns},
              all[6];
@@ -74,8 +74,8 @@ static void tell(const struct rec_text *t, int cut)
     fprintf(stderr,
             "coppice-mpi: %s: %d ranks, %" PRIu64 " sends (%" PRIu64 " bytes), %" PRIu64
             " receives, %" PRIu64 " computations (%.6f s)\n",
-            rec.options.out, rec.ranks, all[0], all[4], all[1], all[2], (double)all[5] * 1e-9);
-    if (cut || all[3])
+            path, rec.ranks, all[0], all[4], all[1], all[2], (double)all[5] * 1e-9);
+    if (all[3])
         fprintf(stderr, "coppice-mpi: %" PRIu64 " messages lack their other end and are left out\n",
                 all[3]);
     if (!all[0])
@@ -84,8 +84,47 @@ static void tell(const struct rec_text *t, int cut)
                 "see recorder/README.md\n");
 }
 
-void rec_write(void)
+// What is under way belongs to no trace that is still to come.
+static void forget(struct rec_request *q)
 {
+    q->ref = (struct rec_ref){0, 0};
+    q->probed = false;
+    q->active &= !q->persistent;
+}
+
+static void begin_again(void)
+{
+    rec_spool_reset(&rec.to.spool);
+    rec.to.ops = 0;
+    rec.to.cut = rec.clash;
+    rec.partial = false;
+    rec_cursor_free(&rec.to.main);
+    rec_request_each(forget);
+    rec_probe_forget();
+}
+
+bool rec_file_of(int region, char *path, size_t room)
+{
+    const char *out = rec.options.out, *mark = region >= 0 ? strchr(out, '%') : NULL;
+    int n = mark ? snprintf(path, room, "%.*s%s%s", (int)(mark - out), out,
+                            rec.options.region[region].name, mark + 1)
+                 : snprintf(path, room, "%s", out);
+    return n >= 0 && (size_t)n < room;
+}
+
+static void open_file(int region, char *path, size_t room)
+{
+    rec_file_of(region, path, room);
+    rec.file = fopen(path, "w");
+    if (!rec.file) {
+        fprintf(stderr, "coppice-mpi: %s: %s\n", path, strerror(errno));
+        PMPI_Abort(MPI_COMM_WORLD, 2);
+    }
+}
+
+void rec_write(int region)
+{
+    char path[4096] = "";
     struct rec_tags tags;
     struct rec_text text = {.tags = &tags,
                             .keep_any = rec.options.keep_any,
@@ -93,10 +132,8 @@ void rec_write(void)
                             .min_bytes = rec.options.min_bytes};
     int mine, any = 0;
     rec_computed();
-    rec.ready = false;
     rec_request_each(give_up);
-    mine = rec.partial || rec.to.cut || rec.to.spool.fault || rec.options.from.nth ||
-           rec.options.to.nth;
+    mine = rec.partial || rec.to.cut || rec.to.spool.fault || region >= 0;
     PMPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     bool fits = rec_tags_agree(&tags, &rec.to.spool);
     struct rec_cut *cut = NULL;
@@ -112,17 +149,17 @@ void rec_write(void)
     if (fits) {
         char *piece = rec_realloc(NULL, PIECE, 1);
         rec_spool_rewind(&rec.to.spool);
-        if (rec.rank == 0)
+        if (rec.rank == 0) {
+            open_file(region, path, sizeof path);
             head(rec.file);
+        }
         for (int rank = 0; rank < rec.ranks; rank++)
             if (rec.rank == 0 || rec.rank == rank)
                 block(rank, &text, piece);
         free(piece);
-        tell(&text, any);
+        tell(&text, path);
     }
     rec_tags_free(&tags);
     rec_cut_free(cut);
-    rec_spool_close(&rec.to.spool);
-    if (rec.log)
-        fclose(rec.log);
+    begin_again();
 }

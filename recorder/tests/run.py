@@ -336,12 +336,18 @@ def mpi_regions(folder):
         graph, _ = checked(path)
         return [graph.size[i] for i, k in enumerate(graph.kind) if k == goal_check.SEND and graph.size[i] >= 100], said
     want(sizes()[0] == [101, 103, 104], f"MPI_Pcontrol(0) hides 102: {sizes()[0]}")
-    want(sizes(**{"from": "Barrier#2"})[0] == [103, 104], "from the second barrier on")
-    want(sizes(to="bcast/12#1")[0] == [101, 103], "up to the first bcast of 12 bytes")
-    want(sizes(**{"from": "Barrier#2", "to": "Bcast/12#1"})[0] == [103], "between both")
-    found, said = sizes(to="Bcast/12#1", quit=1)
-    want(found == [101, 103] and "the end" not in said, "and no further")
+    want(sizes(regions="x=Barrier#2..")[0] == [103, 104], "from the second barrier on")
+    want(sizes(regions="x=Barrier#1..bcast/12#1")[0] == [103], "up to the first bcast of 12 bytes")
+    want(sizes(regions="x=Barrier#1,Bcast#1..Barrier#1")[0] == [104], "a place after another")
+    found, said = sizes(regions="x=Barrier#1..Bcast/12#1", quit=1)
+    want(found == [103] and "the end" not in said, "and no further")
     want("the end" in sizes()[1], "the program says when it ends")
+    want("x did not begin" in record(folder, program, 2, regions="x=Barrier#9..")[1], "a place that does not come")
+    record(folder, program, 2, scale=0, regions="a=Barrier#2..Bcast#1;b=Bcast#1..", out=os.path.join(folder, "r-%.goal"))
+    for name, right in (("a", [103]), ("b", [104])):
+        graph, _ = checked(os.path.join(folder, f"r-{name}.goal"))
+        found = [graph.size[i] for i, k in enumerate(graph.kind) if k == goal_check.SEND and graph.size[i] >= 100]
+        want(found == right, f"region {name}: {found}")
     log = os.path.join(folder, "calls.txt")
     sizes(log=log)
     want([x.split()[1:3] for x in open(log)] == [["Barrier", "0"], ["Barrier", "0"], ["Bcast", "12"], ["Barrier", "0"]],
@@ -364,9 +370,11 @@ def mpi_unseen(folder):
 def mpi_options(folder):
     program = compiled(folder, "blocking.c")
     for name, value, right in [("scale", "x", "factor"), ("scale", "-1", "factor"), ("clock", "sun", "cpu, thread or wall"),
-                               ("limit", "-3", "whole number"), ("from", "Barrier", "NAME#N"), ("to", "Barrier#0", "NAME#N"),
-                               ("to", "Bcast/x#1", "NAME#N"), ("any", "some", "resolve or keep"), ("notes", "yes", "0 or 1"),
-                               ("quit", "1", "COPPICE_MPI_TO"), ("out", "/nowhere/x.goal", "No such file")]:
+                               ("limit", "-3", "whole number"), ("regions", "x=Barrier..", "PLACE"), ("regions", "Barrier#1..", "PLACE"),
+                               ("regions", "x=Barrier#0..", "PLACE"), ("regions", "x=Bcast/x#1..", "PLACE"),
+                               ("regions", "x=Barrier#1", "PLACE"), ("regions", "x=Barrier#1..;y=Barrier#1..", "no end"),
+                               ("regions", "x=Barrier#1..Barrier#1;y=Barrier#1..", "a % is needed"), ("any", "some", "resolve or keep"), ("notes", "yes", "0 or 1"),
+                               ("quit", "1", "COPPICE_MPI_REGIONS"), ("out", "/nowhere/x.goal", "No such file")]:
         _, said = record(folder, program, 3, status=2, **{name: value})
         want(right in said, f"{name}={value}: {said}")
         want(sum("coppice-mpi:" in line for line in said.splitlines()) == 1, f"{name}={value} in one line: {said}")
