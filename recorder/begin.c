@@ -2,7 +2,7 @@
 //
 // Time: what passes between two calls is computation; what passes inside a call is not recorded, because the simulator shall
 // say how long it takes. The clock is the CPU time of the process, so that ranks that share a core do not count each other's
-// work. After a test that found nothing, a gap below poll_ns is waiting, not work, and is left out.
+// work. What reading it takes is subtracted. After a test that found nothing, a gap below poll_ns is waiting, not work, and is left out.
 // Threads: calls must come one at a time. MPI_THREAD_MULTIPLE is lowered to MPI_THREAD_SERIALIZED, which the program can see;
 // calls that overlap all the same end the recording.
 #include "wrap.h"
@@ -52,7 +52,8 @@ bool rec_enter(void)
     rec.owner = pthread_self();
     rec.calls++;
     if (rec_on()) {
-        uint64_t now = now_ns(), gap = now > rec.left_ns ? now - rec.left_ns : 0;
+        uint64_t now = now_ns(), since = rec.left_ns + rec.own_ns,
+                 gap = now > since ? now - since : 0;
         if (!rec.polled || gap >= rec.options.poll_ns)
             rec.calc_ns += gap;
     }
@@ -170,6 +171,17 @@ static void open_files(void)
         refuse(why);
 }
 
+// What reading the clock twice takes is ours, not the program's: the shortest of many.
+static uint64_t own_ns(void)
+{
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < 1000; i++) {
+        uint64_t begin = now_ns(), gap = now_ns() - begin;
+        least = gap < least ? gap : least;
+    }
+    return least;
+}
+
 static void begin(void)
 {
     char why[512];
@@ -182,6 +194,7 @@ static void begin(void)
     rec.to.limit = rec.options.limit;
     rec.control = true;
     rec.region = !rec.options.regions;
+    rec.own_ns = own_ns();
     rec.ready = true;
     rec.left_ns = now_ns();
 }

@@ -121,6 +121,7 @@ bool rec_options_read(struct rec_options *o, char *fault, size_t room)
     o->limit = 10000000;
     o->min_bytes = 1;
     o->poll_ns = 1000;
+    o->min_calc_ns = 100;
     if (!o->out)
         o->out = "trace.goal";
     const char *v = get("COPPICE_MPI_SCALE");
@@ -145,6 +146,7 @@ bool rec_options_read(struct rec_options *o, char *fault, size_t room)
     number(&r, "COPPICE_MPI_LIMIT", &o->limit);
     number(&r, "COPPICE_MPI_MIN_BYTES", &o->min_bytes);
     number(&r, "COPPICE_MPI_POLL_NS", &o->poll_ns);
+    number(&r, "COPPICE_MPI_MIN_CALC_NS", &o->min_calc_ns);
     yes_no(&r, "COPPICE_MPI_NOTES", &o->notes);
     yes_no(&r, "COPPICE_MPI_QUIT", &o->quit);
     regions(&r, o);

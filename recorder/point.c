@@ -30,10 +30,12 @@ struct rec_record rec_record_of(uint8_t kind, struct rec_comm *c, int peer, int 
     return r;
 }
 
-// The program's computation since the last operation, before the next one.
+// The program's computation since the last operation, before the next one; too short ones wait for more.
 void rec_computed(void)
 {
     double ns = (double)rec.calc_ns * rec.options.scale;
+    if (ns < (double)rec.options.min_calc_ns && rec_on())
+        return;
     rec.calc_ns = 0;
     if (ns < 1 || !rec_on())
         return;

@@ -45,7 +45,7 @@ struct rec_options {
     const char *out, *log, *folder;
     double scale;
     enum rec_clock clock;
-    uint64_t limit, min_bytes, poll_ns;
+    uint64_t limit, min_bytes, poll_ns, min_calc_ns;
     bool keep_any, notes, quit;
     struct rec_region region[REC_REGIONS]; // in order of time
     int regions;
@@ -111,6 +111,7 @@ struct rec_state {
     bool polled; // since the last call nothing but a test that found nothing
     bool clash;
     uint64_t left_ns, calc_ns; // when the last call ended; computation not yet written
+    uint64_t own_ns; // between two readings of the clock
     uint64_t calls, world_calls;
     FILE *file, *log; // of rank 0
     unsigned warned;
