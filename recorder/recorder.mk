@@ -28,12 +28,12 @@ $(BUILD)/coppice-mpi: recorder/coppice-mpi.in
 	@sed 's|@library@|$(abspath $(RECORDER))|' $< >$@
 	@chmod +x $@
 
-$(BUILD)/recorder/expand: recorder/tests/expand.c $(RECORDER_PLAIN) recorder/record.h
+$(BUILD)/recorder/%: recorder/tests/%.c $(RECORDER_PLAIN) recorder/record.h
 	@mkdir -p $(@D)
-	@$(CC) $(RECORDER_FLAGS) -Irecorder recorder/tests/expand.c $(RECORDER_PLAIN) -o $@
+	@$(CC) $(RECORDER_FLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all -Irecorder $< $(RECORDER_PLAIN) -o $@
 
-# The tests of collectives need no MPI; those that run programs are skipped where there is none, and say so.
-recorder-test: $(BUILD)/recorder/expand $(if $(MPI_MODULE),$(RECORDER) $(BUILD)/coppice-mpi)
+# Some tests need no MPI; those that run programs are skipped where there is none, and say so.
+recorder-test: $(BUILD)/recorder/expand $(BUILD)/recorder/plain $(if $(MPI_MODULE),$(RECORDER) $(BUILD)/coppice-mpi)
 	@CC="$(CC)" MPI_CFLAGS="$(MPI_CFLAGS)" MPI_LIBS="$(MPI_LIBS)" recorder/tests/run.py $(BUILD)
 
 install-recorder: recorder

@@ -159,6 +159,11 @@ def test_collective_counts(folder):
     want(collective(folder, "scan", 8, 0, 8) == 7 + 6 + 4, "2^k ahead")
 
 
+def test_plain(folder):
+    done = subprocess.run([f"{BUILD}/recorder/plain"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    want(done.returncode == 0, done.stdout)
+
+
 def test_checker(folder):
     """The checker finds what it is for."""
     def verdict(text, rendezvous=None):
