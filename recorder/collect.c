@@ -20,7 +20,7 @@ static bool team_of(MPI_Comm comm, const char *name, const struct rec_sizes *s, 
 static void expand(struct rec_team *t, enum rec_collective which, const struct rec_sizes *s)
 {
     if (rec.options.notes)
-        rec_note(t->to, which, s->bytes, t->size);
+        rec_note(t->to, (int)which, s->bytes, t->size);
     rec_expand(t, which, s);
 }
 

@@ -164,6 +164,26 @@ def test_plain(folder):
     want(done.returncode == 0, done.stdout)
 
 
+def test_traces(folder):
+    """Those that are shipped can run, also where long messages wait for their receives, and README.md says the truth of them."""
+    traces = os.path.join(HERE, "..", "..", "traces")
+    rows = {}
+    for line in open(os.path.join(traces, "README.md")):
+        cells = [c.strip().strip("`").replace(" ", "") for c in line.strip().strip("|").split("|")]
+        if len(cells) > 5 and cells[0].startswith("hpcc"):
+            rows[cells[0] + ".goal.gz"] = [int(c) for c in cells[1:6]]
+    files = sorted(f for f in os.listdir(traces) if f.endswith(".goal.gz"))
+    want(files and sorted(rows) == files, f"README.md has {sorted(rows)}, the folder {files}")
+    want(sum(os.path.getsize(os.path.join(traces, f)) for f in files) < 1 << 20, "all together below 1 MiB")
+    for name in files:
+        graph, _ = checked(os.path.join(traces, name))
+        checked(os.path.join(traces, name), rendezvous=65536)
+        is_so = [graph.ranks] + [graph.kind.count(k) for k in (goal_check.SEND, goal_check.CALC)]
+        is_so.append(sum(s for s, k in zip(graph.size, graph.kind) if k == goal_check.SEND))
+        is_so.append(sum(s for s, k in zip(graph.size, graph.kind) if k == goal_check.CALC) // 1000)
+        want(rows[name] == is_so, f"{name}: README.md says {rows[name]}, it is {is_so}")
+
+
 def test_checker(folder):
     """The checker finds what it is for."""
     def verdict(text, rendezvous=None):
@@ -278,6 +298,15 @@ def mpi_probing(folder):
 
 def mpi_communicators(folder):
     known(folder, "communicators.c", 4)
+
+
+def mpi_inter(folder):
+    """Members of other groups by their ranks in MPI_COMM_WORLD."""
+    path, _ = record(folder, compiled(folder, "inter.c"), 4, scale=0)
+    graph, run = checked(path)
+    found = sorted((graph.size[s], graph.rank[s], graph.rank[r]) for r, s in run.match.items() if 10 <= graph.size[s] < 16)
+    # the merged order is 2, 3, 0, 1: a binomial tree from 2
+    want(found == [(10, 0, 2), (11, 1, 3), (14, 0, 1), (14, 2, 0), (14, 2, 3), (15, 3, 0)], f"messages {found}")
 
 
 def mpi_tags(folder):
