@@ -28,9 +28,10 @@ $(BUILD)/coppice-mpi: recorder/coppice-mpi.in
 	@sed 's|@library@|$(abspath $(RECORDER))|' $< >$@
 	@chmod +x $@
 
-$(BUILD)/recorder/%: recorder/tests/%.c $(RECORDER_PLAIN) recorder/record.h
+$(BUILD)/recorder/plain: SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
+$(BUILD)/recorder/%: recorder/tests/%.c $(RECORDER_PLAIN) recorder/record.h recorder/recorder.mk
 	@mkdir -p $(@D)
-	@$(CC) $(RECORDER_FLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all -Irecorder $< $(RECORDER_PLAIN) -o $@
+	@$(CC) $(RECORDER_FLAGS) $(SANITIZE) -Irecorder $< $(RECORDER_PLAIN) -o $@
 
 # Some tests need no MPI; those that run programs are skipped where there is none, and say so.
 recorder-test: $(BUILD)/recorder/expand $(BUILD)/recorder/plain $(if $(MPI_MODULE),$(RECORDER) $(BUILD)/coppice-mpi)
