@@ -102,6 +102,7 @@ help:
 	@echo "make check      sanitizers, fuzzers, lint, thousands of random scenarios"
 	@echo "make mutants    how many small faults the tests notice (N=100 SEED=1 ONLY=net"
 	@echo "                FILE=... AT=file:line AGAIN=1 MIN=90)"
+	@echo "make recorder   the recorder of MPI programs (needs MPI); make recorder-test"
 	@echo "make docs       write docs/CONFIG.md from the option tables"
 	@echo "make format     clang-format on every C file"
 	@echo "make clean      remove $(BUILD)"
@@ -322,6 +323,8 @@ uninstall:
 
 clean:
 	rm -rf $(BUILD)
+
+include recorder/recorder.mk
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d)
 -include $(patsubst tests/%.c,$(BUILD)/obj/tests/%.d,$(TEST_SRC))

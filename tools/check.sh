@@ -12,13 +12,14 @@
 #   tests      all tests with address and undefined-behaviour sanitizers, random tests 5 x longer
 #   fuzz       every fuzzer for FUZZ_SECONDS (default 20)
 #   golden     same results from five builds (tools/golden.sh)
+#   recorder   the recorder of MPI programs; with programs where mpirun is found
 # usage: tools/check.sh [BUILD [STEP...]]
 set -u
 cd "$(dirname "$0")/.."
 
 build=${1-build}
 shift $(($# > 0))
-[ $# -gt 0 ] || set -- format layers order mutants tidy cppcheck tests fuzz golden
+[ $# -gt 0 ] || set -- format layers order mutants tidy cppcheck tests fuzz golden recorder
 logs=$build/check
 mkdir -p "$logs"
 formatted_with=14 # clang-format
@@ -34,7 +35,7 @@ check_format() {
         echo "not checked: clang-format is $version, the files are formatted with $formatted_with"
         return 0
     fi
-    if ! printf '%s\n' src/*/*.[ch] apps/*/*.[ch] include/*.h examples/*.c tests/*/*.[ch] |
+    if ! printf '%s\n' src/*/*.[ch] apps/*/*.[ch] include/*.h examples/*.c recorder/*.[ch] recorder/*/*.c tests/*/*.[ch] |
         xargs -P "$(nproc)" -n 40 clang-format --dry-run --Werror 2>"$logs/format-full.log"; then
         sed -n 's/^\([^: ]*\):[0-9]*:.*error:.*/\1: not formatted; run `make format`/p' \
             "$logs/format-full.log" | sort -u
@@ -79,10 +80,12 @@ check_fuzz() { tools/fuzz.sh "$build"; }
 
 check_golden() { tools/golden.sh "$build"; }
 
+check_recorder() { own_make BUILD="$build" recorder-test; }
+
 failed=()
 for step in "$@"; do
     if ! declare -F "check_$step" >/dev/null; then
-        echo "check: unknown step $step; one of format layers order mutants tidy cppcheck tests fuzz golden" >&2
+        echo "check: unknown step $step; one of format layers order mutants tidy cppcheck tests fuzz golden recorder" >&2
         exit 2
     fi
     start=$SECONDS
