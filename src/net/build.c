@@ -175,10 +175,8 @@ static void build_probe(cop_net *net, const cop_run_cfg *run)
         pr->birth = COP_NEW_ARRAY(&net->arena, cop_birth, pr->n_bins);
     pr->latency = COP_NEW_ARRAY(&net->arena, cop_hist, 1);
     pr->transit = COP_NEW_ARRAY(&net->arena, cop_hist, 1);
-    if (run->flows) {
-        pr->flow_mask = 1023;
-        pr->flow = cop_alloc_array(pr->flow_mask + 1, sizeof(cop_flow_probe));
-    }
+    if (run->flows)
+        cop_pairs_start(&pr->flow);
 }
 
 /* A packet that waits as long as this many hops take is not just slow. */

@@ -93,6 +93,7 @@ static void make(cop_net *net, struct cop_notices *list, const finding *f)
         p.flags |= COP_PKT_END;
     net->pkt[h] = p;
     net->total.cnps++;
+    cop_probe_notice(&net->probe, f->port, f->dst);
     if (cop_routing_notice(net, f->port, &p, true)) {
         heard(net, &p);
         cop_pkt_free(net, h);
