@@ -76,6 +76,13 @@ static int check(const void *config, const cop_netinfo *info, cop_err *err)
                            "share 0 makes no notification; give more, or use cc.kind none");
     if (cfg->react && cfg->gd <= 0.0)
         return cop_err_add(err, COP_E_INPUT, "gd 0 lowers no rate; give more, or set react to no");
+    if (cfg->react && cfg->min_bps >= info->host_bps)
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "min_rate %s is not below the links of hosts, %s, so that no rate falls; "
+            "give less, or set react to no",
+            cop_print_rate(cfg->min_bps, have, sizeof(have)),
+            cop_print_rate(info->host_bps, most, sizeof(most)));
     return 0;
 }
 

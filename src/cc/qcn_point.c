@@ -5,6 +5,7 @@
  * When     every `every` packets of data that leave an output, or that come in (`period`: at the first one after so
  *          much time, so that a port which is held up is sampled as often as others): with Q the bytes in the
  *          output's buffer (without one: that wait for it in all inputs), or in the input buffer,
+ *          of all lanes. An output's buffer counts blocks of 64 bytes and control packets, too; an input, data.
  *            Fb = -((Q - Qeq) + w (Q - Qold)),   Qold: Q when the last notification was made.
  *          Fb < 0 is congestion; |Fb| is quantised to 0..63, 63 from Qeq (1 + 2 w) on, to the nearest.
  * Who      of congested samples a share tells: at an output the source of the packet that leaves, at an input

@@ -25,7 +25,7 @@ static __attribute__((noinline)) void count_late(cop_net *net, uint32_t host, co
     cop_probe_spread(pr, p->stream, host, payload, start, done, net->end);
     pr->stream[p->stream].bytes += inside;
     pr->host[host].received_bytes += inside;
-    if (pr->flow && inside > 0)
+    if (pr->flow.v && inside > 0)
         (void)cop_probe_flow(pr, p->src, p->dst, p->seq, inside, false);
 }
 
@@ -80,7 +80,7 @@ static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time start,
         cop_hist_add(pr->latency, latency);
         cop_hist_add(pr->transit, done - p->t_inj);
     }
-    if (pr->flow && !cop_probe_flow(pr, p->src, p->dst, p->seq, inside, after_warmup) &&
+    if (pr->flow.v && !cop_probe_flow(pr, p->src, p->dst, p->seq, inside, after_warmup) &&
         net->route->in_order && net->stop == 0) {
         net->stop = COP_OUTCOME_BROKEN;
         snprintf(net->why, sizeof(net->why), "packet %u:%u overtook its flow %u -> %u", p->src,

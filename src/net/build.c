@@ -175,10 +175,8 @@ static void build_probe(cop_net *net, const cop_run_cfg *run)
         pr->birth = COP_NEW_ARRAY(&net->arena, cop_birth, pr->n_bins);
     pr->latency = COP_NEW_ARRAY(&net->arena, cop_hist, 1);
     pr->transit = COP_NEW_ARRAY(&net->arena, cop_hist, 1);
-    if (run->flows) {
-        pr->flow_mask = 1023;
-        pr->flow = cop_alloc_array(pr->flow_mask + 1, sizeof(cop_flow_probe));
-    }
+    if (run->flows)
+        cop_pairs_start(&pr->flow);
 }
 
 /* A packet that waits as long as this many hops take is not just slow. */
@@ -228,6 +226,14 @@ static uint64_t transit_bytes(const cop_net_parts *pt)
     return pt->topo->shape.kind == COP_SHAPE_DRAGONFLY && global < trunk ? global : trunk;
 }
 
+static uint64_t host_bps(const cop_net_parts *pt)
+{
+    uint64_t most = 0;
+    for (uint32_t h = 0; h < pt->topo->n_hosts; h++)
+        most = cop_max64(most, cop_net_link_rate(pt->topo, pt->link, pt->topo->host_port0 + h));
+    return most;
+}
+
 /* What the network is made from, and what plug-ins may know about it. */
 static void describe(cop_net *net, const cop_net_parts *pt)
 {
@@ -259,6 +265,7 @@ static void describe(cop_net *net, const cop_net_parts *pt)
                               .mtu_bytes = (uint32_t)(pt->nic->mtu_bytes + pt->nic->overhead_bytes),
                               .buffer_bytes = pt->sw->buffer_bytes,
                               .transit_bytes = transit_bytes(pt),
+                              .host_bps = host_bps(pt),
                               .seed = (uint64_t)pt->run->seed,
                               .one_path = pt->route->max_cand == 1 && !pt->route->at_head,
                               .table = pt->route->lft != NULL,

@@ -183,7 +183,9 @@ const cop_opt cop_run_opts[] = {
      "output), "
      "voq/IN>OUT (in one input of a switch for one output), received/HOST or received/all (rates "
      "of "
-     "what hosts take in), and what the congestion control shows of "
+     "what hosts take in), notices/PORT (notifications that a switch makes about an output), "
+     "notices/all (their numbers by port and addressed host, as scalars), and what the congestion "
+     "control shows of "
      "flows and ports, such as ccti/F1 or state/s1.4; see docs/MODEL.md"},
     {"watch_limit", COP_OPT_INT, R(watch_limit), "1000", 0, 1e9, NULL,
      "--watch: trace lines at most"},

@@ -15,6 +15,8 @@
 #include "net/input.h"
 #include "net/routing.h"
 
+#include <string.h>
+
 #define FIRST_SEQ (1u << 31)
 
 typedef struct finding { /* to be told */
@@ -49,8 +51,12 @@ void cop_net_notify(cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word
     const cop_in *in = &net->in[port];
     struct cop_notices *list = &net->notices[in->sw];
     COP_ASSERT(!(p->flags & COP_PKT_CONTROL));
-    if (list->at > 0 && list->at == list->n)
-        list->at = list->n = 0;
+    if (list->at >
+        list->n / 2) { /* those that are told make room: as many are moved as were told */
+        list->n -= list->at;
+        memmove(list->v, list->v + list->at, list->n * sizeof(*list->v));
+        list->at = 0;
+    }
     list->v = cop_grow(list->v, &list->cap, list->n + 1u, sizeof(finding));
     list->v[list->n++] = (finding){.t = net->now + cop_max64(in->pipeline_ps, 1),
                                    .port = port,
@@ -93,6 +99,7 @@ static void make(cop_net *net, struct cop_notices *list, const finding *f)
         p.flags |= COP_PKT_END;
     net->pkt[h] = p;
     net->total.cnps++;
+    cop_probe_notice(&net->probe, f->port, f->dst);
     if (cop_routing_notice(net, f->port, &p, true)) {
         heard(net, &p);
         cop_pkt_free(net, h);

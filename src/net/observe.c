@@ -5,6 +5,8 @@
  * Items    queue/PORT        bytes that wait for an output port, in all inputs (and its buffer)
  *          voq/IN>OUT        bytes that wait in one input of a switch for one of its outputs
  *          received/HOST     Gbit/s that a host takes in during each bin; received/all: every host
+ *          notices/PORT      notifications that the switch made about this output during each bin
+ *          notices/all       how many each switch made about each output for each host: no series, scalars
  *          VALUE/PORT        a value that the congestion control or the routing shows of an output port
  *          VALUE/FLOW        ... of a flow
  *          PORT   as in results, s1.4; a host's name stands for the switch port it is cabled to.
@@ -21,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUEUE, VOQ, CC_PORT, ROUTE_PORT, CC_FLOW, RECEIVED };
+enum { QUEUE, VOQ, NOTICES, CC_PORT, ROUTE_PORT, CC_FLOW, RECEIVED };
 
 #define ITEM_TEXT 200
 
@@ -209,6 +211,21 @@ static int add_received(parser *p, const char *target)
     return 0;
 }
 
+static int add_notices(parser *p, char *target)
+{
+    cop_net *net = p->net;
+    if (!net->cc->notifies)
+        return fault(p,
+                     "switches make no notifications with this cc.kind; use qcn, or leave it out");
+    if (strchr(target, '@') != NULL)
+        return fault(p, "notifications are about all lanes of a port; leave `@` out");
+    if (strcmp(target, "all") != 0)
+        return add_port(p, target, NOTICES, 0, "packets");
+    if (net->probe.notice.v == NULL)
+        cop_pairs_start(&net->probe.notice);
+    return 0;
+}
+
 static const cop_value *find_value(const cop_value *list, const char *name)
 {
     for (; list != NULL && list->name != NULL; list++)
@@ -220,8 +237,8 @@ static const cop_value *find_value(const cop_value *list, const char *name)
 static int unknown_kind(const parser *p)
 {
     char text[300];
-    size_t used =
-        (size_t)snprintf(text, sizeof(text), "unknown; write queue/..., voq/..., received/...");
+    size_t used = (size_t)snprintf(text, sizeof(text),
+                                   "unknown; write queue/..., voq/..., received/..., notices/...");
     const cop_value *lists[] = {p->net->cc->flow_values, p->net->cc->port_values,
                                 p->net->route->ops->port_values};
     for (size_t i = 0; i < COP_LEN(lists); i++)
@@ -245,6 +262,8 @@ static int add_item(parser *p, char *text)
         return add_voq(p, target);
     if (strcmp(text, "received") == 0)
         return add_received(p, target);
+    if (strcmp(text, "notices") == 0)
+        return add_notices(p, target);
     if (strcmp(text, "queue") == 0)
         return add_port(p, target, QUEUE, 0, "bytes");
     if (flow != NULL)
@@ -289,10 +308,14 @@ static double voq_bytes(const cop_net *net, uint32_t in_port, uint32_t out, uint
     return (double)sum;
 }
 
-static double value_of(cop_net *net, const cop_observation *o)
+static double value_of(cop_net *net, cop_observation *o)
 {
     uint32_t flow;
+    uint64_t before = o->seen;
     switch (o->kind) {
+    case NOTICES:
+        o->seen = net->probe.port[o->a].told;
+        return (double)(o->seen - before);
     case QUEUE:
         return (double)net->out[o->a].waiting;
     case VOQ:

@@ -1,5 +1,5 @@
-/* Shares of packets that lie across the end of a window, and the per-(source, destination) table of a
- * run with run.flows: open addressing, doubling. */
+/* Shares of packets that lie across the end of a window, and the tables of pairs of run.flows and
+ * notices/all: open addressing, doubling. */
 #include "net/probe.h"
 
 typedef unsigned __int128 u128;
@@ -65,29 +65,41 @@ static size_t slot_of(const cop_flow_probe *v, size_t mask, uint64_t key)
     return i;
 }
 
-static void grow(cop_probe *pr)
+void cop_pairs_start(cop_pairs *t)
 {
-    size_t mask = pr->flow_mask * 2 + 1;
+    t->mask = 1023;
+    t->v = cop_alloc_array(t->mask + 1, sizeof(*t->v));
+}
+
+static void grow(cop_pairs *t)
+{
+    size_t mask = t->mask * 2 + 1;
     cop_flow_probe *bigger = cop_alloc_array(mask + 1, sizeof(*bigger));
-    for (size_t i = 0; i <= pr->flow_mask; i++)
-        if (pr->flow[i].key != 0)
-            bigger[slot_of(bigger, mask, pr->flow[i].key)] = pr->flow[i];
-    cop_free(pr->flow);
-    pr->flow = bigger;
-    pr->flow_mask = mask;
+    for (size_t i = 0; i <= t->mask; i++)
+        if (t->v[i].key != 0)
+            bigger[slot_of(bigger, mask, t->v[i].key)] = t->v[i];
+    cop_free(t->v);
+    t->v = bigger;
+    t->mask = mask;
+}
+
+/* Its place; key 0 if it is new, and the caller takes it. */
+static cop_flow_probe *place_of(cop_pairs *t, uint64_t key)
+{
+    if (t->n * 2 > t->mask)
+        grow(t);
+    return &t->v[slot_of(t->v, t->mask, key)];
 }
 
 bool cop_probe_flow(cop_probe *pr, uint32_t src, uint32_t dst, uint32_t seq, uint32_t bytes,
                     bool count)
 {
-    if (pr->flow_n * 2 > pr->flow_mask)
-        grow(pr);
     uint64_t key = ((uint64_t)src << 32 | dst) + 1;
-    cop_flow_probe *f = &pr->flow[slot_of(pr->flow, pr->flow_mask, key)];
+    cop_flow_probe *f = place_of(&pr->flow, key);
     bool first = f->key == 0, in_order = first || seq > f->last_seq;
     if (first) {
         f->key = key;
-        pr->flow_n++;
+        pr->flow.n++;
     }
     if (in_order)
         f->last_seq = seq;
@@ -98,8 +110,21 @@ bool cop_probe_flow(cop_probe *pr, uint32_t src, uint32_t dst, uint32_t seq, uin
     return in_order;
 }
 
+void cop_probe_notice(cop_probe *pr, uint32_t port, uint32_t host)
+{
+    pr->port[port].told++;
+    if (pr->notice.v == NULL)
+        return;
+    uint64_t key = ((uint64_t)port << 32 | host) + 1;
+    cop_flow_probe *f = place_of(&pr->notice, key);
+    pr->notice.n += f->key == 0;
+    f->key = key;
+    f->packets++;
+}
+
 void cop_probe_fini(cop_probe *pr)
 {
-    cop_free(pr->flow);
-    pr->flow = NULL;
+    cop_free(pr->flow.v);
+    cop_free(pr->notice.v);
+    pr->flow.v = pr->notice.v = NULL;
 }

@@ -30,6 +30,7 @@ typedef struct cop_port_probe { /* after the warm-up: busy time; queue depth at 
     uint32_t queue_max;
     uint32_t samples;
     uint64_t marked; /* packets that got FECN here, whole run */
+    uint64_t told; /* notifications that its switch made about it, whole run */
 } cop_port_probe;
 
 typedef struct cop_bin { /* one bin of the network-wide time series */
@@ -42,12 +43,19 @@ typedef struct cop_birth { /* one bin of the series by time of origin, run.birth
     uint64_t latency_ps;
 } cop_birth;
 
-typedef struct cop_flow_probe { /* one (source, destination) pair, run.flows */
-    uint64_t key; /* src << 32 | dst, plus 1; 0 = empty slot */
-    uint64_t packets, bytes; /* delivered, taken in after the warm-up */
+/* One pair: (source, destination) of run.flows, or (port, addressed host) of run.observe notices/all,
+ * which only counts. */
+typedef struct cop_flow_probe {
+    uint64_t key; /* first << 32 | second, plus 1; 0 = empty slot */
+    uint64_t packets, bytes; /* delivered, taken in after the warm-up; notices: made, whole run */
     uint32_t last_seq; /* of the last delivered packet */
     uint32_t misordered; /* packets that came after a later one */
 } cop_flow_probe;
+
+typedef struct cop_pairs { /* open addressing, heap */
+    cop_flow_probe *v; /* NULL if off */
+    size_t mask, n;
+} cop_pairs;
 
 typedef struct cop_observation { /* one series of run.observe (observe.c) */
     const char *name, *unit; /* of the series */
@@ -56,6 +64,7 @@ typedef struct cop_observation { /* one series of run.observe (observe.c) */
     uint32_t vl; /* COP_NONE: all lanes */
     uint8_t sl;
     unsigned which; /* of the congestion control's values */
+    uint64_t seen; /* of what counts up, at the end of the last bin */
     double *v; /* [n_bins] */
 } cop_observation;
 
@@ -82,9 +91,8 @@ typedef struct cop_probe {
                           NULL: of no host, of this host */
     cop_hist *latency, *transit;
     unsigned __int128 area; /* packets in the network x time, from the warm-up to the end */
-    /* run.flows */
-    cop_flow_probe *flow; /* open addressing, heap; NULL if off */
-    size_t flow_mask, flow_n;
+    cop_pairs flow; /* run.flows */
+    cop_pairs notice; /* notices/all */
 } cop_probe;
 
 /* Parts of a byte, so that bins share a packet exactly: at the usual rates a picosecond brings a whole
@@ -114,6 +122,9 @@ __attribute__((cold)) void cop_probe_spread(cop_probe *pr, uint32_t stream, uint
  * it overtook an earlier one of its flow. */
 bool cop_probe_flow(cop_probe *pr, uint32_t src, uint32_t dst, uint32_t seq, uint32_t bytes,
                     bool count);
+/* A switch has made a notification about its port `port` for `host`. */
+void cop_probe_notice(cop_probe *pr, uint32_t port, uint32_t host);
+void cop_pairs_start(cop_pairs *t);
 void cop_probe_fini(cop_probe *pr);
 
 #endif

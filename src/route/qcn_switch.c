@@ -151,6 +151,12 @@ static int check_thresholds(const cop_route *r, const qcn_switch_cfg *cfg, cop_e
                            "routing %s: lf 0 lowers no probability; give more, or use "
                            "dragonfly-min",
                            r->ops->name);
+    if (cfg->compare && n < 2.0)
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "routing %s: a switch has one port to other switches, whose feedback is the "
+            "mean; set compare to no",
+            r->ops->name);
     if (cfg->compare && cfg->th2 >= above)
         return cop_err_add(err, COP_E_INPUT,
                            "routing %s: no feedback can be th2 %g above the mean of %g ports; give "

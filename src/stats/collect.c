@@ -236,21 +236,28 @@ static int by_pair(const void *a, const void *b)
     return x->src != y->src ? (x->src < y->src ? -1 : 1) : (x->dst > y->dst) - (x->dst < y->dst);
 }
 
+/* A table of pairs as a list in their order; NULL if it is off. */
+static cop_flow_result *list_pairs(cop_result *r, const cop_pairs *t, uint32_t *n)
+{
+    if (t->v == NULL)
+        return NULL;
+    cop_flow_result *list = COP_NEW_ARRAY(&r->arena, cop_flow_result, t->n);
+    for (size_t i = 0; i <= t->mask; i++)
+        if (t->v[i].key) {
+            uint64_t pair = t->v[i].key - 1;
+            list[(*n)++] = (cop_flow_result){.src = (uint32_t)(pair >> 32),
+                                             .dst = (uint32_t)pair,
+                                             .packets = t->v[i].packets,
+                                             .bytes = t->v[i].bytes};
+        }
+    qsort(list, *n, sizeof(*list), by_pair);
+    return list;
+}
+
 static void collect_flows(const cop_net *net, cop_result *r)
 {
     const cop_probe *pr = &net->probe;
-    if (pr->flow == NULL)
-        return;
-    r->flow = COP_NEW_ARRAY(&r->arena, cop_flow_result, pr->flow_n);
-    for (size_t i = 0; i <= pr->flow_mask; i++)
-        if (pr->flow[i].key) {
-            uint64_t pair = pr->flow[i].key - 1;
-            r->flow[r->n_flows++] = (cop_flow_result){.src = (uint32_t)(pair >> 32),
-                                                      .dst = (uint32_t)pair,
-                                                      .packets = pr->flow[i].packets,
-                                                      .bytes = pr->flow[i].bytes};
-        }
-    qsort(r->flow, r->n_flows, sizeof(*r->flow), by_pair);
+    r->flow = list_pairs(r, &pr->flow, &r->n_flows);
 }
 
 static void add_scalar(cop_result *r, const char *name, const char *unit, double value)
@@ -297,6 +304,26 @@ static void input_memory(const cop_net *net, double *sections, double *bytes)
     }
 }
 
+/* What switches told about their ports, and with notices/all whom. */
+static void collect_notices(const cop_net *net, cop_result *r)
+{
+    char port[128], host[128];
+    for (uint32_t p = 0; p < net->host_port0; p++)
+        if (net->probe.port[p].told > 0)
+            add_scalar(r,
+                       cop_arena_printf(&r->arena, "notifications_at/%s",
+                                        cop_topo_port_name(net->topo, p, port, sizeof(port))),
+                       "packets", (double)net->probe.port[p].told);
+    uint32_t n = 0;
+    const cop_flow_result *list = list_pairs(r, &net->probe.notice, &n);
+    for (uint32_t i = 0; i < n; i++)
+        add_scalar(r,
+                   cop_arena_printf(&r->arena, "notifications_at/%s>%s",
+                                    cop_topo_port_name(net->topo, list[i].src, port, sizeof(port)),
+                                    cop_topo_host_name(net->topo, list[i].dst, host, sizeof(host))),
+                   "packets", (double)list[i].packets);
+}
+
 /* Notifications per traffic entry, marks per port. */
 static void collect_notifications(const cop_net *net, cop_result *r)
 {
@@ -320,6 +347,7 @@ static void collect_notifications(const cop_net *net, cop_result *r)
                        cop_arena_printf(&r->arena, "fecn_at/%s",
                                         cop_topo_port_name(net->topo, p, name, sizeof(name))),
                        "packets", (double)net->probe.port[p].marked);
+    collect_notices(net, r);
 }
 
 static void collect_scalars(cop_net *net, cop_result *r)
@@ -330,9 +358,10 @@ static void collect_scalars(cop_net *net, cop_result *r)
     uint32_t n_own = 0;
     while (cc->counters && cc->counters[n_own].name)
         n_own++;
-    uint32_t marking = 0;
+    size_t marking = net->probe.notice.n;
     for (uint32_t p = 0; p < net->host_port0; p++)
-        marking += net->probe.port[p].marked > 0;
+        marking +=
+            (net->probe.port[p].marked > 0 ? 1u : 0u) + (net->probe.port[p].told > 0 ? 1u : 0u);
     uint32_t exchanged = cop_count_exchanges(net->traffic);
     r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar,
                               15 + net->n_counters + net->n_levels + n_own +

@@ -182,6 +182,20 @@ static int run_scalar(lua_State *L)
     return luaL_error(L, "no scalar `%s`", name);
 }
 
+/* {name = value} of all scalars that begin so. */
+static int run_scalars(lua_State *L)
+{
+    const cop_result *r = result_of(L);
+    size_t n;
+    const char *prefix = luaL_checklstring(L, 2, &n);
+    cop_sandbox_charge(L, r->n_scalars / 4);
+    lua_newtable(L);
+    for (uint32_t i = 0; i < r->n_scalars; i++)
+        if (strncmp(r->scalar[i].name, prefix, n) == 0 && !isnan(r->scalar[i].value))
+            set_number(L, r->scalar[i].name, r->scalar[i].value);
+    return 1;
+}
+
 static int run_streams(lua_State *L)
 {
     const cop_result *r = result_of(L);
@@ -288,9 +302,9 @@ static const struct {
     const char *name;
     lua_CFunction fn;
 } questions[] = {
-    {"series", run_series}, {"scalar", run_scalar},   {"streams", run_streams},
-    {"nodes", run_nodes},   {"ports", run_ports},     {"flows", run_flows},
-    {"info", run_info},     {"outcome", run_outcome},
+    {"series", run_series},   {"scalar", run_scalar}, {"scalars", run_scalars},
+    {"streams", run_streams}, {"nodes", run_nodes},   {"ports", run_ports},
+    {"flows", run_flows},     {"info", run_info},     {"outcome", run_outcome},
 };
 
 static int unknown_question(lua_State *L, const char *name)

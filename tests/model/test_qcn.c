@@ -104,6 +104,68 @@ static void test_only_told(void **state)
     cop_result_free(&on);
 }
 
+static uint32_t count_with(const cop_result *r, const char *prefix)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->n_scalars; i++)
+        n += strncmp(r->scalar[i].name, prefix, strlen(prefix)) == 0;
+    return n;
+}
+
+/* Two saturated hosts in turn through one output, 0.8 us per packet: every 25th packet tells, 20 us apart, and they
+ * are of both hosts in turn; every 50th is always of the same one. */
+static void test_notices(void **state)
+{
+    (void)state;
+    for (int even = 0; even < 2; even++) {
+        cop_result r;
+        RUN(&r, incast, "run.drain=no", "run.observe=notices/h2,notices/s0.3,notices/all",
+            "cc={kind: qcn, react: no, ports: all, w: 0, share: 100 %, qeq: 1 kB}",
+            even ? "cc.every=50" : "cc.every=25");
+        double all = scalar(&r, "notifications"), sum = 0;
+        assert_true(all == (even ? 50 : 100)); /* packet 2500 leaves at 1999.2 us and a bit */
+        assert_true(scalar(&r, "notifications_at/s0.2") == all);
+        assert_int_equal(count_with(&r, "notifications_at/"), even ? 2 : 3);
+        if (even) {
+            bool first = count_with(&r, "notifications_at/s0.2>h0") == 1;
+            assert_true(
+                scalar(&r, first ? "notifications_at/s0.2>h0" : "notifications_at/s0.2>h1") == all);
+        } else {
+            double a = scalar(&r, "notifications_at/s0.2>h0"),
+                   b = scalar(&r, "notifications_at/s0.2>h1");
+            assert_true(a + b == all && a == b);
+        }
+        const cop_series *told = series(&r, "notices/h2"), *none = series(&r, "notices/s0.3");
+        for (uint32_t b = 0; b < told->n; b++) {
+            sum += told->v[b];
+            assert_true(told->v[b] <= 1 && none->v[b] == 0);
+        }
+        assert_true(sum == all);
+        cop_result_free(&r);
+    }
+    /* Not asked: ports only. */
+    cop_result r;
+    RUN(&r, incast);
+    assert_int_equal(count_with(&r, "notifications_at/"), 1);
+    cop_result_free(&r);
+}
+
+static void test_notices_refused(void **state)
+{
+    (void)state;
+    static const char *const sets[][3] = {
+        {"run.observe=notices/all", "cc={kind: none}", "switches make no notifications"},
+        {"run.observe=notices/s9.9", "run.seed=2", "no such port"},
+        {"run.observe=notices/h2@0", "run.seed=2", "leave `@` out"},
+    };
+    for (size_t i = 0; i < COP_LEN(sets); i++) {
+        cop_result r;
+        cop_err err = {0};
+        assert_int_equal(scn_run(incast, sets[i], 2, &r, &err), -COP_E_INPUT);
+        assert_non_null(strstr(err.text, sets[i][2]));
+    }
+}
+
 /* Everybody in a group sends to the next one: one global link for eight hosts. */
 static const char adversarial[] =
     "run: {duration: 1 ms, warmup: 600 us, sample: 20 us, drain: yes, births: generation}\n"
@@ -262,11 +324,12 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_feedback),  cmocka_unit_test(test_sources_slow_down),
-        cmocka_unit_test(test_only_told), cmocka_unit_test(test_switches_route_around),
-        cmocka_unit_test(test_period),    cmocka_unit_test(test_ends_are_left_alone),
-        cmocka_unit_test(test_births),    cmocka_unit_test(test_source_processing),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_feedback),        cmocka_unit_test(test_sources_slow_down),
+        cmocka_unit_test(test_only_told),       cmocka_unit_test(test_switches_route_around),
+        cmocka_unit_test(test_period),          cmocka_unit_test(test_ends_are_left_alone),
+        cmocka_unit_test(test_births),          cmocka_unit_test(test_source_processing),
+        cmocka_unit_test(test_refused),         cmocka_unit_test(test_notices),
+        cmocka_unit_test(test_notices_refused),
     };
     return cmocka_run_group_tests_name("qcn", tests, NULL, NULL);
 }

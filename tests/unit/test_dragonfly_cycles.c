@@ -2,7 +2,8 @@
  * that lanes depend on: the whole graph of dependencies, all destinations, no sample. Small networks in every
  * number of groups; larger ones full, and with fewer groups. All routings at h = 3 and 4 only if COPPICE_ROUNDS
  * is above 1 (make check). At h = 4 switches have one host: others add links that end at a host, on which
- * nothing waits. With one lane for all hops the check must find a cycle. */
+ * nothing waits. But the detour `own-port` is that of the host's number: it is checked with as many hosts as
+ * global links (make check). With one lane for all hops the check must find a cycle. */
 #include "route_fixture.h"
 
 #include "base/opt.h"
@@ -85,12 +86,15 @@ static void check_one(const cop_topo *t, const variant *v)
 enum how {
     EVERY, /* variant */
     ALIKE, /* of the four that choose, which walk alike, the first alone */
+    OWN, /* the detour by the source's own port, for one that chooses, progressive and not */
     LONGEST /* those with the most ways: Valiant over any switch, inside a group, too; choice at the second switch */
 };
 
 static bool wanted(enum how how, uint32_t i)
 {
-    const uint32_t ways = 1 + 2 + 4, chosen = 1 + VALIANT + 4;
+    const uint32_t ways = 1 + 2 + 4, chosen = 1 + VALIANT + 4, own = 1 + VALIANT + 2;
+    if (how == OWN)
+        return i == own || i == own + 3;
     return how == EVERY || (how == ALIKE && i < 1 + VALIANT + CHOICE) || i == ways || i == chosen;
 }
 
@@ -135,6 +139,10 @@ static void test_h4(void **state)
     check_network(1, 3, 4, 0, ALIKE);
     check_network(1, 8, 4, 9, LONGEST);
     check_network(1, 8, 4, 0, scn_rounds() > 1 ? EVERY : LONGEST);
+    if (scn_rounds() > 1)
+        check_network(4, 8, 4, 0, OWN);
+    else
+        check_network(4, 2, 4, 0, OWN);
 }
 
 /* -- the check can fail -- */

@@ -66,6 +66,51 @@ static void test_congestion_tree(void **state)
     cop_eval_close(e);
 }
 
+/* s1 told h0 and h1 of its port to h2, s0 h1 of its port up. */
+static void test_notifications(void **state)
+{
+    static cop_scalar told[] = {{"notifications_at/s0.2", "packets", 4},
+                                {"notifications_at/s1.0", "packets", 8},
+                                {"notifications_at/s0.2>h1", "packets", 4},
+                                {"notifications_at/s1.0>h0", "packets", 5},
+                                {"notifications_at/s1.0>h1", "packets", 3}};
+    static const answer all[] = {
+        {"r:notifications('s1.0')", 8},
+        {"r:notifications('s0.2')", 4},
+        {"r:notifications('s1.1')", 0},
+        {"r:notifications('s0')", 4},
+        {"r:notifications('s2')", 0},
+        {"r:notifications('s1', 0, 3)", 8},
+        {"r:notifications('s1.0', 0, 0)", 5},
+        {"r:notifications('s1.0', 1, 3)", 3},
+        {"r:notifications('s0', 2, 3)", 0},
+        {"r:scalars('notifications_at/s0')['notifications_at/s0.2']", 4},
+    };
+    static const refusal wrong[] = {
+        {"r:notifications('s9')", COP_EVAL_FAULT, "no port or switch is called `s9`"},
+        {"r:notifications('s1', 2)", COP_EVAL_FAULT, "last is missing; give a number"}};
+    cop_result r = make_tree();
+    r.scalar = told;
+    r.n_scalars = COP_LEN(told);
+    cop_eval *e = open_run(*state, &r);
+    expect_answers(e, all, COP_LEN(all));
+    expect_refusals(e, wrong, COP_LEN(wrong));
+    cop_eval_close(e);
+}
+
+static void test_no_addressees(void **state)
+{
+    static cop_scalar told[] = {{"notifications_at/s0.2", "packets", 4}};
+    static const refusal none = {"r:notifications('s0', 0, 3)", COP_EVAL_FAULT,
+                                 "set run.observe to notices/all"};
+    cop_result r = make_tree();
+    r.scalar = told;
+    r.n_scalars = COP_LEN(told);
+    cop_eval *e = open_run(*state, &r);
+    expect_refusals(e, &none, 1);
+    cop_eval_close(e);
+}
+
 static cop_port_result *port_named(const cop_result *r, const char *name)
 {
     for (uint32_t i = 0; i < r->n_ports; i++)
@@ -240,6 +285,8 @@ int main(void)
         ON_STAGE(test_root_between_switches),
         ON_STAGE(test_tail_and_triangle),
         ON_STAGE(test_topologies),
+        ON_STAGE(test_notifications),
+        ON_STAGE(test_no_addressees),
     };
     return cmocka_run_group_tests_name("metrics_net", tests, NULL, NULL);
 }

@@ -226,6 +226,37 @@ metric{name = "peaks_to", args = "node", returns = "list", met = "MET-18",
       table.sort(out, function(a, b) return a > b end)
       return out
    end}
+-- {port name = notifications}, or {port name > host name = notifications}.
+local function told(run, addressed)
+   local out = {}
+   for name, n in pairs(run:scalars("notifications_at/")) do
+      if (string.find(name, ">", 1, true) ~= nil) == addressed then
+         out[string.sub(name, #"notifications_at/" + 1)] = n
+      end
+   end
+   return out
+end
+
+metric{name = "notifications", args = "port, [first, last]",
+   help = "made by a switch about a port, or all its ports (s3 for s3.0, s3.1, ...); to hosts of these numbers " ..
+      "only: with run.observe notices/all; whole run",
+   of = function(r, name, first, last)
+      local known, number, n = false, {}, 0
+      for _, p in ipairs(r:ports()) do known = known or p.name == name or switch_of(p.name) == name end
+      if not known then error("no port or switch is called `" .. name .. "`", 0) end
+      if first and not last then error("notifications: last is missing; give a number", 0) end
+      for i, h in ipairs(r:nodes()) do number[h.name] = i - 1 end
+      local all = told(r, first ~= nil)
+      if first and next(all) == nil and next(told(r, false)) ~= nil then
+         error("notifications: no addressees in this run; set run.observe to notices/all", 0)
+      end
+      for key, packets in pairs(all) do
+         local port, host = string.match(key, "^([^>]*)>?(.*)$")
+         local inside = not first or number[host] >= first and number[host] <= last
+         if inside and (port == name or switch_of(port) == name) then n = n + packets end
+      end
+      return n
+   end}
 metric{name = "tree", args = "bytes", returns = "list", met = "MET-18",
    help = "the names of switch ports for which more than so many bytes wait on average",
    of = function(r, bytes)
