@@ -105,7 +105,7 @@ static void on_wire(cop_net *net, uint32_t port, uint32_t h)
         p->flags |= COP_PKT_WATCH;
         cop_watch_step(net, COP_WATCH_INJECT, port, p);
     }
-    cop_wire_send(net, port, h);
+    cop_link_inject(net, port, h);
 }
 
 /* The packet that the host sends now lies across the end of the measured time, or outside. */

@@ -142,6 +142,8 @@ void cop_host_receive(cop_net *net, uint32_t port, uint32_t h)
     if (nic->receive_pace)
         done = cop_max64(done, start + cop_wire_time(nic->receive_pace, p->bytes));
     nic->rx_free = done;
+    if (COP_UNLIKELY(net->worm != NULL))
+        start = net->worm->begun; /* all of it is here; its first byte came before */
     cop_fc_give(net, port, cop_net_section_of(net, p, p->vl), p->bytes, done);
     p->t_tail = done;
     if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))

@@ -63,7 +63,8 @@ static cop_time no_underrun(const cop_net *net, const cop_in *in, uint32_t port,
     const cop_out *out = &net->out[port];
     if (net->obuf || out->pace >= in->pace)
         return 0; /* an output buffer takes in what comes, at the pace at which it comes */
-    return p->t_tail - cop_wire_time(out->pace, p->bytes);
+    uint32_t piece = p->bytes < net->piece_bytes ? p->bytes : net->piece_bytes;
+    return p->t_tail - cop_wire_time(out->pace, piece);
 }
 
 /* A lane that is blocked for a large packet may still take a smaller one. */

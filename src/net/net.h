@@ -7,6 +7,7 @@
  *   input.c    routing and queueing at a switch input, heads of queues and their requests
  *   sw_ib.c    arbitration per output;  sw_iq.c  matching of inputs and outputs, turn.c  turns that
  *              inputs miss;  obuf.c  output buffers
+ *   worm.c     wormhole switching: flits instead of packets, in place of wire.c, fc.c and sw_ib.c
  *   control.c  services for plug-ins;  routing.c  for routings that learn;  notice.c  notifications that
  *              switches make;  gauge.c  numbers that a queueing scheme keeps
  *   flow.c     pools, flows;  build.c  construction;  account.c  invariants;  stall.c  deadlocks;
@@ -228,6 +229,8 @@ struct cop_net {
     bool quick_pick; /* round robin over one queue per (input, output, lane), at most 64 ports */
     uint32_t max_blocks; /* of the longest packet */
     uint32_t max_cand;
+    uint32_t unit_bytes; /* of buffers and credits: a block; wormhole: a flit */
+    uint32_t piece_bytes; /* sent without a gap: at most; wormhole: a flit */
 
     cop_out *out; /* [n_ports] */
     cop_in *in; /* [n_ports] */
@@ -254,6 +257,7 @@ struct cop_net {
     struct cop_vlarb_state *vlarb; /* [n_ports] IB tables, else NULL */
     struct cop_fc_state *fc_state; /* of the flow control, NULL if it has none */
     struct cop_stall *stall; /* the deadlock watch */
+    struct cop_worm *worm; /* wormhole switching (worm.h); NULL: packets go as a whole */
 
     cop_nic *nic; /* [n_hosts] */
     void *host_state; /* of the kind of end node */

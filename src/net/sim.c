@@ -10,6 +10,7 @@
 #include "net/routing.h"
 #include "net/stall.h"
 #include "net/wire.h"
+#include "net/worm.h"
 
 #include <stdio.h>
 
@@ -80,6 +81,9 @@ static void dispatch(cop_net *net, enum cop_ev_kind kind, uint32_t entity)
         break;
     case COP_EV_HEAD:
         cop_input_head(net, entity);
+        break;
+    case COP_EV_FLIT:
+        cop_worm_arrive(net, entity);
         break;
     case COP_EV_NIC:
         net->host_ops->attempt(net, entity);

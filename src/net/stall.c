@@ -22,6 +22,7 @@
 #include "net/arch.h"
 #include "net/fc.h"
 #include "net/request.h"
+#include "net/worm.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -281,6 +282,8 @@ static void describe(cop_net *net)
 /* Has a port that wants to send stood still for so long? */
 static bool suspicious(cop_net *net, cop_time patience)
 {
+    if (net->worm)
+        return cop_worm_suspicious(net, patience, &net->stall->visits);
     for (uint32_t p = 0; p < net->topo->n_ports; p++) {
         net->stall->visits++;
         if (net->out[p].busy_until + patience <= net->now && link_idle(net, p))
@@ -292,6 +295,8 @@ static bool suspicious(cop_net *net, cop_time patience)
 static bool look(cop_net *net)
 {
     struct cop_stall *st = net->stall;
+    if (net->worm)
+        return cop_worm_deadlock(net, &st->visits);
     if (st->asked == NULL) { /* most runs never look so closely */
         size_t channels = cop_product(net->topo->n_ports, net->sections);
         st->asked = cop_alloc_array(channels, sizeof(*st->asked));

@@ -289,7 +289,7 @@ static void input_memory(const cop_net *net, double *sections, double *bytes)
         for (uint32_t s = 0; s < net->sections; s++) /* not every link has every lane */
             n += net->out[p].section[s].capacity > 0;
         double own = net->shared_free ? 1.0 : (double)n;
-        double section = (double)net->out[p].section[0].capacity * COP_BLOCK_BYTES;
+        double section = (double)net->out[p].section[0].capacity * net->unit_bytes;
         if (own * section > *bytes) {
             *sections = own;
             *bytes = own * section;
