@@ -86,7 +86,8 @@ static void dispatch(cop_net *net, enum cop_ev_kind kind, uint32_t entity)
         cop_worm_arrive(net, entity);
         break;
     case COP_EV_NIC:
-        net->host_ops->attempt(net, entity);
+        if (COP_LIKELY(net->worm == NULL) || cop_worm_wire_free(net, entity))
+            net->host_ops->attempt(net, entity);
         break;
     case COP_EV_TX:
         cop_obuf_tx(net, entity);

@@ -161,8 +161,10 @@ static void to_host(cop_net *net, uint32_t port, uint32_t vl, uint32_t h, uint32
         done = cop_max64(done, start + cop_wire_time(w->receive_pace[host], bytes));
     }
     w->taken[host] = done;
-    if (flit == 0)
-        w->stay[stay_begins(net, port, vl, h, flits)].begun = head;
+    if (flit == 0) {
+        uint32_t s = stay_begins(net, port, vl, h, flits);
+        w->stay[s].begun = head;
+    }
     w->stay[cop_worm_in(net, port, vl)->back].came++;
     give_place(net, port, vl, done);
     if (flit + 1 == flits) {
@@ -271,6 +273,17 @@ void cop_worm_inject(cop_net *net, uint32_t port, uint32_t h)
                             .out_vl = (uint8_t)vl};
     *cop_worm_held(net, port, vl) = s;
     kick_at(net, port, send_flit(net, port, s));
+}
+
+bool cop_worm_wire_free(cop_net *net, uint32_t host)
+{
+    cop_nic *nic = &net->nic[host];
+    cop_time free = net->out[net->host_port0 + host].busy_until;
+    if (free > net->now && nic->wake == net->now) {
+        nic->wake = free;
+        cop_net_push(net, free, COP_EV_NIC, host);
+    }
+    return free <= net->now;
 }
 
 void cop_worm_arrive(cop_net *net, uint32_t port)
