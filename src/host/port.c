@@ -129,6 +129,8 @@ void cop_host_launch(cop_net *net, uint32_t host, uint32_t h)
     if (nic->inject_pace)
         nic->inject_free = net->now + cop_wire_time(nic->inject_pace, p->bytes);
     on_wire(net, cop_host_port(net, host), h);
+    if (COP_UNLIKELY(net->worm != NULL))
+        return; /* each flit counts by itself */
     if (COP_LIKELY(net->now - pr->warmup < pr->sure_sent))
         pr->host[host].sent_bytes += payload;
     else

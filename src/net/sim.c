@@ -274,6 +274,8 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
         cop_stall_final(net);
     }
     cop_net_starved(net);
+    if (net->worm)
+        cop_worm_finish(net);
     if (net->n_observe)
         cop_observe_finish(net);
     cop_net_account(net);

@@ -18,7 +18,7 @@ typedef struct cop_stay {
     uint8_t vl; /* lane of the buffer */
     uint8_t out_vl;
     uint16_t unused;
-    cop_time begun; /* hosts: its first bit was here */
+    uint32_t inside; /* hosts: payload that was taken in in the measured time */
 } cop_stay;
 
 /* Receiving side of a lane: a FIFO of flits. */
@@ -40,7 +40,7 @@ typedef struct cop_worm {
     uint32_t n, free;
     uint32_t granted_in; /* input port whose head is being granted an output */
     bool whole; /* a lane is given to a packet only when its buffer is known to be empty */
-    cop_time begun; /* first bit of the packet that a host is being given */
+    uint32_t inside; /* of the packet that a host is being given */
 } cop_worm;
 
 extern const cop_arch_ops cop_arch_worm;
@@ -53,6 +53,8 @@ void cop_worm_fini(cop_net *net);
 
 /* Packet h, which its host has cut off, takes lane p->vl of `port`; its first flit starts now. */
 void cop_worm_inject(cop_net *net, uint32_t port, uint32_t h);
+/* The run is over: what has come of packets whose tail has not. */
+void cop_worm_finish(cop_net *net);
 /* COP_EV_NIC: is the wire of the host free? If a flit has gone meanwhile, it tries again behind it. */
 bool cop_worm_wire_free(cop_net *net, uint32_t host);
 /* COP_EV_FLIT: a packet's head has been routed at a switch; all of a packet has come to a host. */
