@@ -11,6 +11,7 @@
 #include "net/arch.h"
 #include "net/fc.h"
 #include "net/fc_state.h"
+#include "net/recover.h"
 #include "net/worm.h"
 
 #include <stdarg.h>
@@ -88,8 +89,11 @@ static void walk(cop_net *net, ledger *l)
     for (uint32_t p = 0; net->obuf && p < t->host_port0; p++)
         for (uint32_t vl = 0; vl < net->lanes; vl++)
             count_list(net, l, cop_obuf_first(net, p, vl), p, NULL);
-    for (uint32_t h = 0; h < net->info.n_hosts; h++)
+    for (uint32_t h = 0; h < net->info.n_hosts; h++) {
         count_list(net, l, net->nic[h].late_head, t->host_port0 + h, NULL);
+        if (net->recover)
+            count_list(net, l, net->recover->host[h].head, t->host_port0 + h, NULL);
+    }
 }
 
 static uint64_t returning(const cop_net *net, uint32_t port, uint32_t section)

@@ -8,6 +8,7 @@
 #include "net/net.h"
 #include "net/notice.h"
 #include "net/observe.h"
+#include "net/recover.h"
 #include "net/routing.h"
 #include "net/stall.h"
 #include "net/vlarb.h"
@@ -358,6 +359,9 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     build_parts(net, pt);
     if (cop_fc_init(net, &inner) != 0)
         return refused(pt, "flow_control", &inner, err);
+    if (pt->route->patience_ps > 0)
+        cop_recover_init(net);
+    net->others_send = net->worm || net->recover;
     if (cop_vlarb_init(net, &inner) != 0)
         return refused(pt, "switch.vl_high", &inner, err);
     if (cop_observe_init(net, pt->run->observe, &inner) != 0)

@@ -3,6 +3,7 @@
 #include "net/build_check.h"
 
 #include "net/build_links.h"
+#include "net/recover.h"
 #include "net/worm.h"
 
 const char *cop_build_at(const cop_net_parts *pt, const char *option, char *buf, size_t size)
@@ -322,6 +323,8 @@ int cop_build_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
         rc = check_queues(net, pt, err);
     if (rc == 0 && net->arch == &cop_arch_worm)
         rc = cop_worm_check(net, pt, err);
+    if (rc == 0 && pt->route->patience_ps > 0)
+        rc = cop_recover_check(net, pt, err);
     if (rc == 0)
         rc = check_combination(net, pt, err);
     if (rc == 0)

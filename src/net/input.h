@@ -14,6 +14,9 @@ void cop_input_head(cop_net *net, uint32_t q);
 /* Take back the requests of queue q's head. */
 void cop_input_withdraw(cop_net *net, uint32_t q);
 
+/* The head of queue q asks for lane vl of local output port `local` instead of what it has asked for. */
+void cop_input_divert(cop_net *net, uint32_t q, uint16_t local, uint8_t vl);
+
 /* One request that an output may grant. */
 typedef struct cop_pick {
     uint32_t in; /* input port */

@@ -8,6 +8,7 @@
  *   sw_ib.c    arbitration per output;  sw_iq.c  matching of inputs and outputs, turn.c  turns that
  *              inputs miss;  obuf.c  output buffers
  *   worm.c     wormhole switching: flits instead of packets, in place of wire.c, fc.c and sw_ib.c
+ *   recover.c  packets taken for deadlocked are absorbed and sent again
  *   control.c  services for plug-ins;  routing.c  for routings that learn;  notice.c  notifications that
  *              switches make;  gauge.c  numbers that a queueing scheme keeps
  *   flow.c     pools, flows;  build.c  construction;  account.c  invariants;  stall.c  deadlocks;
@@ -218,6 +219,7 @@ struct cop_net {
     bool looks_ahead; /* nor does it, and has output buffers: more of that (ahead.c) */
     bool hooks; /* the queueing scheme, congestion control or routing watches queues */
     bool out_hooks; /* congestion control or routing does, or arbitration by flows */
+    bool others_send; /* on the wires of hosts: flits of packets begun before, packets absorbed */
     bool listens; /* the routing hears notifications */
     uint8_t control_vl; /* lanes of control packets begin here */
     bool
@@ -257,6 +259,7 @@ struct cop_net {
     struct cop_vlarb_state *vlarb; /* [n_ports] IB tables, else NULL */
     struct cop_fc_state *fc_state; /* of the flow control, NULL if it has none */
     struct cop_stall *stall; /* the deadlock watch */
+    struct cop_recover *recover; /* resolves deadlocks (recover.h); NULL: the routing avoids them */
     struct cop_worm *worm; /* wormhole switching (worm.h); NULL: packets go as a whole */
 
     cop_nic *nic; /* [n_hosts] */

@@ -7,6 +7,7 @@
 #include "net/input.h"
 #include "net/notice.h"
 #include "net/observe.h"
+#include "net/recover.h"
 #include "net/routing.h"
 #include "net/stall.h"
 #include "net/wire.h"
@@ -61,6 +62,18 @@ static void sample(cop_net *net, cop_progress_fn progress, void *ctx)
         cop_net_push(net, next, COP_EV_SAMPLE, 0);
 }
 
+/* A host may send if nothing has gone on its wire since it planned to; else it tries again behind that. */
+static bool wire_free(cop_net *net, uint32_t host)
+{
+    cop_nic *nic = &net->nic[host];
+    cop_time free = net->out[net->host_port0 + host].busy_until;
+    if (free > net->now && nic->wake == net->now) {
+        nic->wake = free;
+        cop_net_push(net, free, COP_EV_NIC, host);
+    }
+    return free <= net->now;
+}
+
 static void dispatch(cop_net *net, enum cop_ev_kind kind, uint32_t entity)
 {
     switch (kind) {
@@ -82,11 +95,14 @@ static void dispatch(cop_net *net, enum cop_ev_kind kind, uint32_t entity)
     case COP_EV_HEAD:
         cop_input_head(net, entity);
         break;
+    case COP_EV_PATIENCE:
+        cop_recover_look(net, entity);
+        break;
     case COP_EV_FLIT:
         cop_worm_arrive(net, entity);
         break;
     case COP_EV_NIC:
-        if (COP_LIKELY(net->worm == NULL) || cop_worm_wire_free(net, entity))
+        if (COP_LIKELY(!net->others_send) || wire_free(net, entity))
             net->host_ops->attempt(net, entity);
         break;
     case COP_EV_TX:

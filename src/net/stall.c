@@ -329,6 +329,8 @@ bool cop_stall_watch(cop_net *net)
 {
     struct cop_stall *st = net->stall;
     st->samples++;
+    if (net->recover)
+        return false; /* who waits will be absorbed */
     /* Nothing is going on, and more has moved than at the last look of this kind. */
     bool still =
         cop_evq_empty(&net->evq) && cop_net_in_flight(net) > 0 && st->still_hops != net->total.hops;
@@ -340,5 +342,5 @@ bool cop_stall_watch(cop_net *net)
 
 bool cop_stall_final(cop_net *net)
 {
-    return suspicious(net, 0) && look(net);
+    return !net->recover && suspicious(net, 0) && look(net);
 }

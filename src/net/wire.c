@@ -15,6 +15,7 @@
 
 #include "net/fc.h"
 #include "net/input.h"
+#include "net/recover.h"
 #include "net/watch.h"
 
 /* When a packet that starts at `start` on the wire into `in` is to be handled there. Hosts have no
@@ -72,8 +73,9 @@ void cop_wire_arrive(cop_net *net, uint32_t port)
     if (COP_UNLIKELY(net->fc->arrive != NULL) &&
         !net->fc->arrive(net, port, cop_net_section_of(net, p, p->vl), h))
         return;
-    if (in->sw == COP_NONE)
-        net->host_ops->receive(net, port, h);
-    else
+    if (in->sw == COP_NONE) {
+        if (COP_LIKELY(net->recover == NULL) || !cop_recover_absorb(net, port, h))
+            net->host_ops->receive(net, port, h);
+    } else
         cop_input_receive(net, port, h);
 }

@@ -27,6 +27,7 @@
 
 #include "net/input.h"
 #include "net/link.h"
+#include "net/recover.h"
 #include "net/watch.h"
 
 static uint32_t stay_new(cop_worm *w)
@@ -165,7 +166,7 @@ static void count_taken(cop_net *net, uint32_t host, cop_stay *s, uint32_t flit,
                         cop_time to)
 {
     const cop_pkt *p = &net->pkt[s->pkt];
-    if (p->flags & COP_PKT_CONTROL)
+    if ((p->flags & COP_PKT_CONTROL) || p->dst != host)
         return;
     uint32_t payload = payload_of(net, p, flit);
     cop_probe_spread(&net->probe, p->stream, host, payload, from, to, net->end);
@@ -174,7 +175,7 @@ static void count_taken(cop_net *net, uint32_t host, cop_stay *s, uint32_t flit,
 
 static void count_sent(cop_net *net, uint32_t host, const cop_pkt *p, uint32_t flit, cop_time left)
 {
-    if (!(p->flags & COP_PKT_CONTROL))
+    if (!(p->flags & COP_PKT_CONTROL) && p->src == host)
         net->probe.host[host].sent_bytes +=
             cop_probe_part(&net->probe, payload_of(net, p, flit), net->now, left);
 }
@@ -322,17 +323,6 @@ void cop_worm_inject(cop_net *net, uint32_t port, uint32_t h)
     kick_at(net, port, send_flit(net, port, s));
 }
 
-bool cop_worm_wire_free(cop_net *net, uint32_t host)
-{
-    cop_nic *nic = &net->nic[host];
-    cop_time free = net->out[net->host_port0 + host].busy_until;
-    if (free > net->now && nic->wake == net->now) {
-        nic->wake = free;
-        cop_net_push(net, free, COP_EV_NIC, host);
-    }
-    return free <= net->now;
-}
-
 void cop_worm_arrive(cop_net *net, uint32_t port)
 {
     cop_worm *w = net->worm;
@@ -354,7 +344,8 @@ void cop_worm_arrive(cop_net *net, uint32_t port)
     l->front = w->stay[s].next;
     w->inside = w->stay[s].inside;
     stay_free(w, s);
-    net->host_ops->receive(net, port, h);
+    if (COP_LIKELY(net->recover == NULL) || !cop_recover_absorb(net, port, h))
+        net->host_ops->receive(net, port, h);
 }
 
 /* -- outputs -- */

@@ -55,8 +55,6 @@ void cop_worm_fini(cop_net *net);
 void cop_worm_inject(cop_net *net, uint32_t port, uint32_t h);
 /* The run is over: what has come of packets whose tail has not. */
 void cop_worm_finish(cop_net *net);
-/* COP_EV_NIC: is the wire of the host free? If a flit has gone meanwhile, it tries again behind it. */
-bool cop_worm_wire_free(cop_net *net, uint32_t host);
 /* COP_EV_FLIT: a packet's head has been routed at a switch; all of a packet has come to a host. */
 void cop_worm_arrive(cop_net *net, uint32_t port);
 

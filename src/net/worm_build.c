@@ -35,7 +35,7 @@ static int check_places(const cop_net_parts *pt, cop_err *err)
 int cop_worm_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     const cop_switch_cfg *sw = pt->sw;
-    bool several = net->max_cand > 1 && !pt->run->allow_deadlock;
+    bool several = net->max_cand > 1 && !pt->run->allow_deadlock && pt->route->patience_ps == 0;
     const struct {
         bool bad;
         const char *option, *why, *remedy;
@@ -96,7 +96,8 @@ void cop_worm_init(cop_net *net)
     w->taken = COP_NEW_ARRAY(&net->arena, cop_time, hosts);
     w->receive_pace = COP_NEW_ARRAY(&net->arena, cop_pace, hosts);
     w->whole = net->sw_cfg->reuse == COP_REUSE_EMPTY ||
-               (net->sw_cfg->reuse == COP_REUSE_AUTO && net->max_cand > 1);
+               (net->sw_cfg->reuse == COP_REUSE_AUTO && net->max_cand > 1 &&
+                net->route->patience_ps == 0);
     for (uint32_t p = 0; p < n; p++)
         for (uint32_t vl = 0; vl < net->lanes; vl++)
             init_lane(net, p, vl);

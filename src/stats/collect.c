@@ -2,6 +2,7 @@
 #include "stats/collect.h"
 
 #include "net/net.h"
+#include "net/recover.h"
 #include "stats/exchange.h"
 
 #include <stdio.h>
@@ -335,7 +336,7 @@ static void collect_scalars(cop_net *net, cop_result *r)
         marking += net->probe.port[p].marked > 0;
     uint32_t exchanged = cop_count_exchanges(net->traffic);
     r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar,
-                              15 + net->n_counters + net->n_levels + n_own +
+                              17 + net->n_counters + net->n_levels + n_own +
                                   2 * net->traffic->n_entries + marking + exchanged);
     double sections, bytes;
     input_memory(net, &sections, &bytes);
@@ -348,6 +349,12 @@ static void collect_scalars(cop_net *net, cop_result *r)
         add_scalar(r, "notifications_kept", "packets", (double)t->kept);
     if (net->route->ops->mid)
         add_scalar(r, "packets_misrouted", "packets", (double)net->probe.misrouted);
+    if (net->recover) {
+        double absorbed = (double)net->recover->absorbed;
+        add_scalar(r, "deadlocks", "packets", absorbed);
+        add_scalar(r, "deadlocks_per_packet", "1",
+                   t->injected ? absorbed / (double)t->injected : 0.0);
+    }
     if (net->traffic->gives_up)
         add_scalar(r, "messages_given_up", "messages", (double)net->traffic->n_given_up);
     if (notifies) {
