@@ -272,14 +272,14 @@ static void print_facts(world *w, const cop_config *c, FILE *report)
             w->topo.n_hosts, w->topo.n_switches, facts.max_ports, facts.cables);
     fprintf(report, "# paths: at most %u switches, %.2f on average\n", facts.diameter,
             facts.mean_switches);
-    fprintf(report,
-            "# routing: %s, %u virtual lane%s, %" PRIu64 " channels, %" PRIu64
-            " dependencies, %s%s\n",
-            c->route->name, w->lanes, w->lanes == 1 ? "" : "s", w->cdg.channels,
-            w->cdg.dependencies, w->cdg.acyclic            ? "no cycle"
-            : w->route.patience_ps > 0 ? "cyclic: deadlocks are resolved"
-                                       : "CYCLIC: can deadlock",
-            w->cdg.sampled ? " (checked for a sample of the destinations)" : "");
+    fprintf(
+        report,
+        "# routing: %s, %u virtual lane%s, %" PRIu64 " channels, %" PRIu64 " dependencies, %s%s\n",
+        c->route->name, w->lanes, w->lanes == 1 ? "" : "s", w->cdg.channels, w->cdg.dependencies,
+        w->cdg.acyclic             ? "no cycle"
+        : w->route.patience_ps > 0 ? "cyclic: deadlocks are resolved"
+                                   : "CYCLIC: can deadlock",
+        w->cdg.sampled ? " (checked for a sample of the destinations)" : "");
     cop_net_cost cost;
     char ram[32];
     cop_net_port_cost(&w->net, &cost);

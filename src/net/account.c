@@ -82,8 +82,7 @@ static void walk(cop_net *net, ledger *l)
         }
     }
     for (uint32_t q = 0; q < net->n_queues; q++)
-        count_list(net, l, net->queue[q].head, net->queue_port[q],
-                   net->worm ? NULL : l->buffered);
+        count_list(net, l, net->queue[q].head, net->queue_port[q], net->worm ? NULL : l->buffered);
     if (net->worm)
         walk_flits(net, l);
     for (uint32_t p = 0; net->obuf && p < t->host_port0; p++)

@@ -233,21 +233,21 @@ static int check_idle(const cop_net *net, const cop_net_parts *pt, cop_err *err)
     const struct {
         bool idle;
         const char *option, *why, *remedy;
-    } all[] = {{iq && sized && sw->output_buffer_bytes > 0, "switch.output_buffer",
-                "iq has no output buffers", "use switch.architecture cioq or ib"},
-               {sw->output_shared && !net->output_bytes, "switch.output_shared",
-                "there are no output buffers", outputs},
-               {sw->output_reserve_bytes && !sw->output_shared, "switch.output_reserve",
-                "lanes do not share output buffers", "set switch.output_shared to yes"},
-               {sw->reserve_bytes && !sw->shared_lanes, "switch.reserve",
-                "lanes do not share input buffers", "set switch.shared_lanes to yes"},
-               {sw->speedup != COP_SPEEDUP && !net->output_bytes, "switch.speedup",
-                "without output buffers nothing is faster than the wire", outputs},
-               {sw->flit_bytes != COP_FLIT_BYTES && sw->switching != COP_SWITCHING_WORM, "switch.flit",
-                "only wormhole switching has flits", "set switch.switching to wormhole"},
-               {sw->reuse != COP_REUSE_AUTO && sw->switching != COP_SWITCHING_WORM, "switch.reuse",
-                "only with wormhole switching packets hold lanes",
-                "set switch.switching to wormhole"}};
+    } all[] = {
+        {iq && sized && sw->output_buffer_bytes > 0, "switch.output_buffer",
+         "iq has no output buffers", "use switch.architecture cioq or ib"},
+        {sw->output_shared && !net->output_bytes, "switch.output_shared",
+         "there are no output buffers", outputs},
+        {sw->output_reserve_bytes && !sw->output_shared, "switch.output_reserve",
+         "lanes do not share output buffers", "set switch.output_shared to yes"},
+        {sw->reserve_bytes && !sw->shared_lanes, "switch.reserve",
+         "lanes do not share input buffers", "set switch.shared_lanes to yes"},
+        {sw->speedup != COP_SPEEDUP && !net->output_bytes, "switch.speedup",
+         "without output buffers nothing is faster than the wire", outputs},
+        {sw->flit_bytes != COP_FLIT_BYTES && sw->switching != COP_SWITCHING_WORM, "switch.flit",
+         "only wormhole switching has flits", "set switch.switching to wormhole"},
+        {sw->reuse != COP_REUSE_AUTO && sw->switching != COP_SWITCHING_WORM, "switch.reuse",
+         "only with wormhole switching packets hold lanes", "set switch.switching to wormhole"}};
     char where[256];
     int rc = 0;
     for (size_t i = 0; i < COP_LEN(all); i++)

@@ -182,6 +182,7 @@ typedef struct cop_totals {
     uint64_t acks, cnps; /* sent */
     uint64_t kept; /* notifications that ended at a switch, heard there; those that were sent are
                       delivered */
+    uint64_t absorbed; /* packets taken for deadlocked; one may be so several times */
     uint64_t fecns; /* packets marked, by any switch */
     uint64_t becns; /* heard by sources */
     uint64_t credits_missing; /* blocks that the final account did not find */

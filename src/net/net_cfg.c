@@ -64,7 +64,8 @@ const cop_opt cop_switch_opts[] = {
     {"reuse", COP_OPT_ENUM, S(reuse), "auto", 0, 0, reuse_names,
      "wormhole: a lane is given to the next packet when the tail of the one before has been sent, "
      "or when "
-     "its buffer is known to be empty; auto: empty if the routing gives a choice and avoids deadlocks, else tail"},
+     "its buffer is known to be empty; auto: empty if the routing gives a choice and avoids "
+     "deadlocks, else tail"},
     {"pipeline", COP_OPT_TIME, S(pipeline_ps), "100 ns", 0, 1e10, NULL,
      "from the header's arrival until the packet may request its output"},
     {"header", COP_OPT_BYTES, S(header_bytes), "64 B", 0, 65536, NULL,

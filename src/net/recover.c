@@ -90,7 +90,6 @@ static uint32_t replay(cop_net *net, uint32_t port)
         return COP_NONE;
     }
     host->head = p->next;
-    r->held--;
     cop_fc_take(net, port, p->vl, blocks);
     cop_vlarb_sent(net, port, p->vl, p->bytes);
     return h;
@@ -142,7 +141,7 @@ void cop_recover_look(cop_net *net, uint32_t q)
     const cop_pkt *p = &net->pkt[net->queue[q].head];
     if (cop_topo_is_host_port(net->topo, net->out[in->port0 + p->out].to))
         return; /* its host is here: it waits for nothing but its turn */
-    r->absorbed++;
+    net->total.absorbed++;
     cop_input_divert(net, q, r->exit[in->sw], p->flags & COP_PKT_CONTROL ? net->control_vl : 0);
 }
 
@@ -170,7 +169,6 @@ bool cop_recover_absorb(cop_net *net, uint32_t port, uint32_t h)
     else
         net->pkt[list->tail].next = h;
     list->tail = h;
-    r->held++;
     try_at(net, host, cop_max64(done, net->out[port].busy_until));
     return true;
 }

@@ -15,8 +15,6 @@ typedef struct cop_recover {
     cop_time *event; /* [n_queues] pending COP_EV_PATIENCE, COP_NEVER: none */
     uint16_t *exit; /* [n_switches] local port to the host that absorbs */
     cop_recover_host *host; /* [n_hosts] */
-    uint64_t absorbed; /* packets taken for deadlocked, whole run; one may be so several times */
-    uint64_t held; /* of these, now at hosts */
     cop_fc_ops fc; /* that of the network, and packets that go again */
 } cop_recover;
 

@@ -149,52 +149,6 @@ static cop_time routed_at(const cop_net *net, const cop_in *in, const cop_pkt *p
     return p->t_tail - came + cop_min64(in->header_ps, came) + in->pipeline_ps;
 }
 
-/* Payload of packet p up to its flit number `flit`: what else is on the wire is spread evenly. */
-static uint64_t payload_before(const cop_net *net, const cop_pkt *p, uint32_t flit)
-{
-    uint64_t bytes = (uint64_t)flit * net->unit_bytes, all = p->bytes;
-    return cop_min64(bytes, all) * (all - net->nic_cfg->overhead_bytes) / all;
-}
-
-static uint32_t payload_of(const cop_net *net, const cop_pkt *p, uint32_t flit)
-{
-    return (uint32_t)(payload_before(net, p, flit + 1) - payload_before(net, p, flit));
-}
-
-/* A host takes in a flit from `from` to `to`. */
-static void count_taken(cop_net *net, uint32_t host, cop_stay *s, uint32_t flit, cop_time from,
-                        cop_time to)
-{
-    const cop_pkt *p = &net->pkt[s->pkt];
-    if ((p->flags & COP_PKT_CONTROL) || p->dst != host)
-        return;
-    uint32_t payload = payload_of(net, p, flit);
-    cop_probe_spread(&net->probe, p->stream, host, payload, from, to, net->end);
-    s->inside += cop_probe_part(&net->probe, payload, from, to);
-}
-
-static void count_sent(cop_net *net, uint32_t host, const cop_pkt *p, uint32_t flit, cop_time left)
-{
-    if (!(p->flags & COP_PKT_CONTROL) && p->src == host)
-        net->probe.host[host].sent_bytes +=
-            cop_probe_part(&net->probe, payload_of(net, p, flit), net->now, left);
-}
-
-void cop_worm_finish(cop_net *net)
-{
-    cop_worm *w = net->worm;
-    cop_probe *pr = &net->probe;
-    for (uint32_t i = net->host_port0 * net->lanes; i < net->topo->n_ports * net->lanes; i++)
-        for (uint32_t s = w->in[i].front; s != COP_NONE; s = w->stay[s].next) {
-            const cop_pkt *p = &net->pkt[w->stay[s].pkt];
-            uint32_t inside = w->stay[s].inside;
-            pr->stream[p->stream].bytes += inside;
-            pr->host[i / net->lanes - net->host_port0].received_bytes += inside;
-            if (pr->flow && inside > 0)
-                (void)cop_probe_flow(pr, p->src, p->dst, p->seq, inside, false);
-        }
-}
-
 /* A flit of packet h, its number `flit` of `flits`, comes to a host with its first bit at `head`. The sink's
  * times follow at once. */
 static void to_host(cop_net *net, uint32_t port, uint32_t vl, uint32_t h, uint32_t flit,
@@ -211,7 +165,7 @@ static void to_host(cop_net *net, uint32_t port, uint32_t vl, uint32_t h, uint32
         (void)stay_begins(net, port, vl, h, flits);
     cop_stay *s = &w->stay[cop_worm_in(net, port, vl)->back];
     s->came++;
-    count_taken(net, host, s, flit, start, done);
+    cop_worm_taken(net, host, s, flit, start, done);
     give_place(net, port, vl, done);
     if (flit + 1 == flits) {
         net->pkt[h].t_tail = done;
@@ -288,7 +242,7 @@ static cop_time send_flit(cop_net *net, uint32_t port, uint32_t s)
         cop_worm_in(net, st->in, st->vl)->at++;
         give_place(net, st->in, st->vl, leaves);
     } else {
-        count_sent(net, port - net->host_port0, &net->pkt[h], flit, leaves);
+        cop_worm_sent(net, port - net->host_port0, &net->pkt[h], flit, leaves);
     }
     if (flit + 1 == flits)
         tail_gone(net, port, s, leaves);

@@ -31,7 +31,8 @@ typedef struct cop_lane_in {
 
 typedef struct cop_worm {
     cop_lane_in *in; /* [n_ports * lanes] */
-    uint32_t *held; /* [n_ports * lanes] stay that sends on this lane of an output; COP_NONE: it is free */
+    uint32_t *
+        held; /* [n_ports * lanes] stay that sends on this lane of an output; COP_NONE: it is free */
     uint8_t *hungry; /* [n_ports] something is here that has no credit */
     cop_time *taken; /* [n_hosts] the sink has taken in all flits until then */
     cop_pace *receive_pace; /* [n_hosts] of the sink; 0: as its link */
@@ -53,6 +54,11 @@ void cop_worm_fini(cop_net *net);
 
 /* Packet h, which its host has cut off, takes lane p->vl of `port`; its first flit starts now. */
 void cop_worm_inject(cop_net *net, uint32_t port, uint32_t h);
+/* worm_count.c: a host takes in flit number `flit` of stay s from `from` to `to`; it sends one of packet p from now until
+ * `left`. */
+void cop_worm_taken(cop_net *net, uint32_t host, cop_stay *s, uint32_t flit, cop_time from,
+                    cop_time to);
+void cop_worm_sent(cop_net *net, uint32_t host, const cop_pkt *p, uint32_t flit, cop_time left);
 /* The run is over: what has come of packets whose tail has not. */
 void cop_worm_finish(cop_net *net);
 /* COP_EV_FLIT: a packet's head has been routed at a switch; all of a packet has come to a host. */

@@ -95,9 +95,9 @@ void cop_worm_init(cop_net *net)
     w->hungry = COP_NEW_ARRAY(&net->arena, uint8_t, n);
     w->taken = COP_NEW_ARRAY(&net->arena, cop_time, hosts);
     w->receive_pace = COP_NEW_ARRAY(&net->arena, cop_pace, hosts);
-    w->whole = net->sw_cfg->reuse == COP_REUSE_EMPTY ||
-               (net->sw_cfg->reuse == COP_REUSE_AUTO && net->max_cand > 1 &&
-                net->route->patience_ps == 0);
+    w->whole =
+        net->sw_cfg->reuse == COP_REUSE_EMPTY ||
+        (net->sw_cfg->reuse == COP_REUSE_AUTO && net->max_cand > 1 && net->route->patience_ps == 0);
     for (uint32_t p = 0; p < n; p++)
         for (uint32_t vl = 0; vl < net->lanes; vl++)
             init_lane(net, p, vl);

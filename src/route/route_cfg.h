@@ -42,8 +42,7 @@ typedef struct cop_table_cfg { /* `table` */
 extern const cop_route_ops cop_route_dmodk, cop_route_destro, cop_route_det, cop_route_ftree;
 extern const cop_route_ops cop_route_adaptive_tree, cop_route_random_tree;
 extern const cop_route_ops cop_route_minhop, cop_route_updn;
-extern const cop_route_ops cop_route_dor, cop_route_adaptive_cube,
-    cop_route_true_adaptive;
+extern const cop_route_ops cop_route_dor, cop_route_adaptive_cube, cop_route_true_adaptive;
 extern const cop_route_ops cop_route_dragonfly_min, cop_route_dragonfly_valiant;
 extern const cop_route_ops cop_route_ugal, cop_route_piggyback, cop_route_pause,
     cop_route_qcn_switch;

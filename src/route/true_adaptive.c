@@ -111,7 +111,8 @@ static unsigned true_adaptive_route(const cop_route *r, cop_hop *hop, const cop_
 
 static const cop_opt true_adaptive_opts[] = {
     {"ties", COP_OPT_ENUM, offsetof(cop_true_adaptive_cfg, ties), "split", 0, 0, cop_tie_names,
-     "way round a ring when both are equally long and loaded: half of the flows each way, drawn for "
+     "way round a ring when both are equally long and loaded: half of the flows each way, drawn "
+     "for "
      "each packet, or plus"},
     {"timeout", COP_OPT_TIME, offsetof(cop_true_adaptive_cfg, timeout_ps), "1 us", 1000, 1e12, NULL,
      "a head that has waited so long for its outputs is taken for deadlocked: the host of this "

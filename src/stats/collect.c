@@ -2,7 +2,6 @@
 #include "stats/collect.h"
 
 #include "net/net.h"
-#include "net/recover.h"
 #include "stats/exchange.h"
 
 #include <stdio.h>
@@ -349,8 +348,8 @@ static void collect_scalars(cop_net *net, cop_result *r)
         add_scalar(r, "notifications_kept", "packets", (double)t->kept);
     if (net->route->ops->mid)
         add_scalar(r, "packets_misrouted", "packets", (double)net->probe.misrouted);
-    if (net->recover) {
-        double absorbed = (double)net->recover->absorbed;
+    if (net->route->patience_ps > 0) {
+        double absorbed = (double)t->absorbed;
         add_scalar(r, "deadlocks", "packets", absorbed);
         add_scalar(r, "deadlocks_per_packet", "1",
                    t->injected ? absorbed / (double)t->injected : 0.0);

@@ -74,7 +74,8 @@ static void delivers_with(void **state)
         assert_int_equal(r.bytes_injected, r.bytes_delivered);
         double absorbed = scalar(&r, "deadlocks");
         assert_true(absorbed > 0.0 && absorbed <= 3.0 * (double)r.packets_delivered);
-        assert_true(scalar(&r, "deadlocks_per_packet") * (double)r.packets_injected - absorbed < 1e-6);
+        assert_true(scalar(&r, "deadlocks_per_packet") * (double)r.packets_injected - absorbed <
+                    1e-6);
         /* Five starts (host, three switches, the last switch), and two more for each time absorbed: to the host
          * and back. */
         assert_int_equal(r.packet_hops, 5 * r.packets_delivered + 2 * (uint64_t)absorbed);
@@ -153,9 +154,8 @@ static void refuses(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(deadlocks_without),
-                                       cmocka_unit_test(delivers_with), cmocka_unit_test(calm),
-                                       cmocka_unit_test(one_packet_by_hand),
-                                       cmocka_unit_test(refuses)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(deadlocks_without), cmocka_unit_test(delivers_with),
+        cmocka_unit_test(calm), cmocka_unit_test(one_packet_by_hand), cmocka_unit_test(refuses)};
     return cmocka_run_group_tests_name("recover", tests, NULL, NULL);
 }

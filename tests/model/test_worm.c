@@ -47,7 +47,8 @@ static const struct {
     {"{kind: chain, hosts: [2, 0, 1, 2]}", "minhop", ""},
     {"{kind: kary-ntree, k: 2, n: 3}", "dmodk", ""},
     {"{kind: torus, radix: [3, 3]}", "updn", ""},
-    {"{kind: torus, radix: [4], hosts: 2}", "dor, datelines: no, ties: plus", ", allow_deadlock: yes"},
+    {"{kind: torus, radix: [4], hosts: 2}", "dor, datelines: no, ties: plus",
+     ", allow_deadlock: yes"},
     {"{kind: torus, radix: [5]}", "dor, datelines: no", ", allow_deadlock: yes"},
 };
 
@@ -81,7 +82,8 @@ static uint32_t between(trial *x, uint32_t least, uint32_t most)
     return least + below(x, most - least + 1);
 }
 
-static void COP_PRINTF(2, 3) put(trial *x, const char *fmt, ...)
+static void say(trial *x, const char *fmt, ...) COP_PRINTF(2, 3);
+static void say(trial *x, const char *fmt, ...)
 {
     va_list ap;
     assert_true(x->used + 512 < sizeof(x->yaml));
@@ -123,26 +125,28 @@ static void write_machine(trial *x)
     x->whole = rule == 2; /* none of these routings gives a choice */
     if (x->lanes == 1 && strncmp(networks[kind].topology, "{kind: torus", 12) == 0 && !x->deadlocks)
         x->lanes = 2;
-    put(x, "run: {duration: 20 ms, sample: 10 us%s}\n", networks[kind].run);
-    put(x, "topology: %s\nrouting: {kind: %s}\nqueueing: {kind: 1q}\nlink: {",
+    say(x, "run: {duration: 20 ms, sample: 10 us%s}\n", networks[kind].run);
+    say(x, "topology: %s\nrouting: {kind: %s}\nqueueing: {kind: 1q}\nlink: {",
         networks[kind].topology, networks[kind].routing);
     for (int c = 0; c < 3; c++)
-        put(x, "%s%s_rate: %u Mbit/s, %s_delay: %u ns", c ? ", " : "", class[c],
-            BASE_MBPS / x->slow[c], class[c], x->delay[c] * 4);
-    put(x, "}\nswitch: {switching: wormhole, flit: %u B, reuse: %s, pipeline: %u ns, header: %u B, ",
+        say(x, "%s%s_rate: %u Mbit/s, %s_delay: %u ns", c ? ", " : "", class[c],
+            BASE_MBPS / x->slow[c], class[c], x -> delay[c] * 4);
+    say(x,
+        "}\nswitch: {switching: wormhole, flit: %u B, reuse: %s, pipeline: %u ns, header: %u B, ",
         FLIT, reuse[rule], x->pipeline * 4, x->header);
-    put(x, "buffer: %u B, lanes: %u}\n", x->places * FLIT + below(x, FLIT), x->lanes);
-    put(x, "flow_control: {delay: %u ns}\nnic: {mtu: %u B, buffer: %u B", x->credit * 4,
+    say(x, "buffer: %u B, lanes: %u}\n", x->places * FLIT + below(x, FLIT), x->lanes);
+    say(x, "flow_control: {delay: %u ns}\nnic: {mtu: %u B, buffer: %u B", x->credit * 4,
         x->longest * FLIT, x->sinks * FLIT);
     if (x->sink_slow)
-        put(x, ", receive_rate: %u Mbit/s", BASE_MBPS / x->sink_slow);
-    put(x, "}\ntraffic:\n");
+        say(x, ", receive_rate: %u Mbit/s", BASE_MBPS / x->sink_slow);
+    say(x, "}\ntraffic:\n");
 }
 
 static void draw_messages(trial *x)
 {
     uint32_t hosts = x->topo.n_hosts, hot = below(x, hosts), t = 0;
-    uint32_t gap = 1 + below(x, 3) * below(x, 40);
+    uint32_t spread = below(x, 3), gap = below(x, 40);
+    gap = 1 + spread * gap;
     x->n = between(x, 20, MAX_MESSAGES);
     for (uint32_t i = 0; i < x->n; i++) {
         message *m = &x->msg[i];
@@ -158,7 +162,7 @@ static void draw_messages(trial *x)
         m->packets = below(x, 3) ? 1 : between(x, 1, MAX_CUTS);
         m->last_bytes = 32 * between(x, 1, 2 * x->longest);
         uint32_t bytes = (m->packets - 1) * x->longest * FLIT + m->last_bytes;
-        put(x,
+        say(x,
             "  - {name: m%u, from: [%u], pattern: fixed, to: %u, messages: 1, arrival: constant, "
             "rate: 1 Mbit/s, start: %" PRIu64 " ns, message: %u B}\n",
             i, m->src, m->dst, m->t / COP_NS, bytes);
@@ -286,7 +290,7 @@ static bool run_both(trial *x, bool *stuck)
     draw_machine(x);
     write_machine(x);
     size_t head = x->used;
-    put(x, "  - {from: [0], pattern: fixed, to: 1}\n");
+    say(x, "  - {from: [0], pattern: fixed, to: 1}\n");
     if (cop_config_load(&c, "worm.yaml", x->yaml, NULL, 0, &err) != 0)
         fail_msg("network %u: %s\n%s", x->number, err.text, x->yaml);
     assert_int_equal(c.topo->build(&x->topo, c.topo_cfg, &err), 0);

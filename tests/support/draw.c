@@ -193,7 +193,8 @@ static void put_worm(draw *d)
     d->credit = true;
     draw_put(d, "queueing: {kind: 1q}\nflow_control: {delay: %u ns}\n", maybe(d, 1, 60));
     draw_put(d, "switch: {switching: wormhole, flit: %u B", flit);
-    draw_put(d, ", buffer: %u B", flit * between(d, 1, 8) + below(d, 3));
+    uint32_t places = between(d, 1, 8), rest = below(d, 3);
+    draw_put(d, ", buffer: %u B", flit * places + rest);
     PUT_NUMBER(d, ", header: %u B", 0, flit);
     PUT_NUMBER(d, ", pipeline: %u ns", 0, 149);
     PUT_NAME(d, ", reuse: %s", "auto", "auto", "empty");

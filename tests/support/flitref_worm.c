@@ -29,7 +29,8 @@ typedef struct port {
     cop_time busy_until;
     uint32_t next_lane, next_in[FR_MAX_LANES];
     uint32_t owner[FR_MAX_LANES]; /* packet that the lane belongs to, or COP_NONE */
-    uint32_t from[FR_MAX_LANES]; /* input port that this packet comes from; hosts: flits sent so far */
+    uint32_t
+        from[FR_MAX_LANES]; /* input port that this packet comes from; hosts: flits sent so far */
     /* hosts */
     size_t next_pkt; /* not yet taken */
     uint32_t *queue[FR_MAX_LANES], at[FR_MAX_LANES], end[FR_MAX_LANES]; /* taken, by lane */
