@@ -289,7 +289,7 @@ void cop_worm_arrive(cop_net *net, uint32_t port)
         cop_net_push(net, host ? next->t_tail : routed_at(net, in, next), COP_EV_FLIT, port);
     }
     if (!host) {
-        cop_input_receive(net, port, h);
+        cop_input_made(net, port, h);
         return;
     }
     cop_lane_in *l = cop_worm_in(net, port, net->pkt[h].vl);
