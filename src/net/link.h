@@ -65,7 +65,7 @@ static inline bool cop_link_resend(cop_net *net, uint32_t port)
 {
     uint32_t h = net->fc->replay ? net->fc->replay(net, port) : COP_NONE;
     if (h != COP_NONE)
-        cop_link_inject(net, port, h);
+        cop_wire_again(net, port, h);
     return h != COP_NONE;
 }
 

@@ -112,7 +112,7 @@ void cop_recover_init(cop_net *net)
     net->fc = &r->fc;
 }
 
-void cop_recover_wait(cop_net *net, uint32_t q)
+__attribute__((noinline)) void cop_recover_wait(cop_net *net, uint32_t q)
 {
     cop_recover *r = net->recover;
     const cop_in *in = &net->in[net->queue_port[q]];
@@ -125,7 +125,7 @@ void cop_recover_wait(cop_net *net, uint32_t q)
     cop_net_push(net, r->due[q], COP_EV_PATIENCE, q);
 }
 
-void cop_recover_look(cop_net *net, uint32_t q)
+__attribute__((noinline)) void cop_recover_look(cop_net *net, uint32_t q)
 {
     cop_recover *r = net->recover;
     const cop_in *in = &net->in[net->queue_port[q]];
@@ -145,7 +145,7 @@ void cop_recover_look(cop_net *net, uint32_t q)
     cop_input_divert(net, q, r->exit[in->sw], p->flags & COP_PKT_CONTROL ? net->control_vl : 0);
 }
 
-bool cop_recover_absorb(cop_net *net, uint32_t port, uint32_t h)
+__attribute__((noinline)) bool cop_recover_absorb(cop_net *net, uint32_t port, uint32_t h)
 {
     cop_recover *r = net->recover;
     uint32_t host = port - net->host_port0;

@@ -63,7 +63,7 @@ static void sample(cop_net *net, cop_progress_fn progress, void *ctx)
 }
 
 /* A host may send if nothing has gone on its wire since it planned to; else it tries again behind that. */
-static bool wire_free(cop_net *net, uint32_t host)
+static __attribute__((noinline)) bool wire_free(cop_net *net, uint32_t host)
 {
     cop_nic *nic = &net->nic[host];
     cop_time free = net->out[net->host_port0 + host].busy_until;

@@ -17,6 +17,7 @@
 #include "net/input.h"
 #include "net/recover.h"
 #include "net/watch.h"
+#include "net/worm.h"
 
 /* When a packet that starts at `start` on the wire into `in` is to be handled there. Hosts have no
  * header and pipeline times; store-and-forward counts the whole packet as header. */
@@ -57,6 +58,14 @@ cop_time cop_wire_send(cop_net *net, uint32_t port, uint32_t h)
     if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
         cop_watch_step(net, COP_WATCH_SEND, port, p);
     return leaves;
+}
+
+__attribute__((noinline)) void cop_wire_again(cop_net *net, uint32_t port, uint32_t h)
+{
+    if (net->worm)
+        cop_worm_inject(net, port, h);
+    else
+        cop_wire_send(net, port, h);
 }
 
 void cop_wire_arrive(cop_net *net, uint32_t port)

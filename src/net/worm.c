@@ -260,7 +260,7 @@ static cop_time send_flit(cop_net *net, uint32_t port, uint32_t s)
     return leaves;
 }
 
-void cop_worm_inject(cop_net *net, uint32_t port, uint32_t h)
+__attribute__((noinline)) void cop_worm_inject(cop_net *net, uint32_t port, uint32_t h)
 {
     cop_worm *w = net->worm;
     uint32_t flits = cop_worm_flit_count(net, net->pkt[h].bytes), vl = net->pkt[h].vl;
@@ -277,7 +277,7 @@ void cop_worm_inject(cop_net *net, uint32_t port, uint32_t h)
     kick_at(net, port, send_flit(net, port, s));
 }
 
-void cop_worm_arrive(cop_net *net, uint32_t port)
+__attribute__((noinline)) void cop_worm_arrive(cop_net *net, uint32_t port)
 {
     cop_worm *w = net->worm;
     cop_in *in = &net->in[port];
