@@ -130,7 +130,7 @@ static int check_routing(world *w, cop_config *c, cop_err *err)
             err, COP_E_INPUT, "%s: routing %s does not get from %s to %s; repair the tables", where,
             c->route->name, cop_topo_host_name(&w->topo, w->cdg.bad_src, src, sizeof(src)),
             cop_topo_host_name(&w->topo, w->cdg.bad_dst, dst, sizeof(dst)));
-    if (!w->cdg.acyclic && !c->run.allow_deadlock)
+    if (!w->cdg.acyclic && !c->run.allow_deadlock && w->route.patience_ps == 0)
         return cop_err_add(
             err, COP_E_INPUT,
             "%s: routing %s has a cycle of channel dependencies and can deadlock: %s; choose "
@@ -272,12 +272,14 @@ static void print_facts(world *w, const cop_config *c, FILE *report)
             w->topo.n_hosts, w->topo.n_switches, facts.max_ports, facts.cables);
     fprintf(report, "# paths: at most %u switches, %.2f on average\n", facts.diameter,
             facts.mean_switches);
-    fprintf(report,
-            "# routing: %s, %u virtual lane%s, %" PRIu64 " channels, %" PRIu64
-            " dependencies, %s%s\n",
-            c->route->name, w->lanes, w->lanes == 1 ? "" : "s", w->cdg.channels,
-            w->cdg.dependencies, w->cdg.acyclic ? "no cycle" : "CYCLIC: can deadlock",
-            w->cdg.sampled ? " (checked for a sample of the destinations)" : "");
+    fprintf(
+        report,
+        "# routing: %s, %u virtual lane%s, %" PRIu64 " channels, %" PRIu64 " dependencies, %s%s\n",
+        c->route->name, w->lanes, w->lanes == 1 ? "" : "s", w->cdg.channels, w->cdg.dependencies,
+        w->cdg.acyclic             ? "no cycle"
+        : w->route.patience_ps > 0 ? "cyclic: deadlocks are resolved"
+                                   : "CYCLIC: can deadlock",
+        w->cdg.sampled ? " (checked for a sample of the destinations)" : "");
     cop_net_cost cost;
     char ram[32];
     cop_net_port_cost(&w->net, &cost);

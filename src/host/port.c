@@ -105,7 +105,7 @@ static void on_wire(cop_net *net, uint32_t port, uint32_t h)
         p->flags |= COP_PKT_WATCH;
         cop_watch_step(net, COP_WATCH_INJECT, port, p);
     }
-    cop_wire_send(net, port, h);
+    cop_link_inject(net, port, h);
 }
 
 /* The packet that the host sends now lies across the end of the measured time, or outside. */
@@ -129,6 +129,8 @@ void cop_host_launch(cop_net *net, uint32_t host, uint32_t h)
     if (nic->inject_pace)
         nic->inject_free = net->now + cop_wire_time(nic->inject_pace, p->bytes);
     on_wire(net, cop_host_port(net, host), h);
+    if (COP_UNLIKELY(net->worm != NULL))
+        return; /* each flit counts by itself */
     if (COP_LIKELY(net->now - pr->warmup < pr->sure_sent))
         pr->host[host].sent_bytes += payload;
     else

@@ -58,18 +58,21 @@ static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time start,
         pr->bin[bin].delivered++;
         pr->bin[bin].latency_ps += latency;
     }
-    if (COP_LIKELY(start >= bin * pr->sample && bin < pr->n_whole))
+    bool whole = net->worm == NULL; /* wormhole: bytes were counted flit by flit */
+    if (COP_LIKELY(whole && start >= bin * pr->sample && bin < pr->n_whole))
         pr->series[(size_t)pr->series_of[p->stream] * pr->n_bins + bin] +=
             (uint64_t)payload * COP_BYTE_PARTS;
-    else
+    else if (whole)
         cop_probe_spread(pr, p->stream, host, payload, start, done, COP_NEVER);
     if (done < pr->end)
         pr->area -= pr->end - cop_max64(done, pr->warmup);
     bool after_warmup = true;
     if (COP_UNLIKELY(done - pr->sure_from > pr->sure_span)) {
         after_warmup = done >= pr->warmup && done <= pr->end;
-        inside = cop_probe_part(pr, payload, start, done);
+        inside = whole ? cop_probe_part(pr, payload, start, done) : 0;
     }
+    if (!whole)
+        inside = net->worm->inside;
     sp->bytes += inside;
     pr->host[host].received_bytes += inside;
     if (COP_UNLIKELY(pr->ways))

@@ -11,7 +11,8 @@
 #include "net/arch.h"
 #include "net/fc.h"
 #include "net/fc_state.h"
-#include "net/net.h"
+#include "net/recover.h"
+#include "net/worm.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,11 +54,25 @@ static void count_list(cop_net *net, ledger *l, uint32_t head, uint32_t port, ui
     }
 }
 
+/* Wormhole: a packet is where its head is, credits are out for flits. */
+static void walk_flits(cop_net *net, ledger *l)
+{
+    for (uint32_t p = 0; p < net->host_port0; p++)
+        count_list(net, l, net->in[p].wire_head, p, NULL);
+    l->packets += cop_worm_ejecting(net);
+    for (uint32_t p = 0; p < net->topo->n_ports; p++)
+        for (uint32_t vl = 0; vl < net->lanes; vl++)
+            l->on_wire[(size_t)p * net->sections + vl] = cop_worm_flits(net, p, vl);
+    if (!cop_worm_adds_up(net))
+        broken(net, "flits and the packets they belong to do not add up");
+}
+
 static void walk(cop_net *net, ledger *l)
 {
     const cop_topo *t = net->topo;
     for (uint32_t p = 0; p < t->n_ports; p++) {
-        count_list(net, l, net->in[p].wire_head, p, l->on_wire);
+        if (!net->worm)
+            count_list(net, l, net->in[p].wire_head, p, l->on_wire);
         if (net->fc_state->nacked_head) {
             uint32_t to = net->out[p].to;
             if (to == COP_NONE)
@@ -67,12 +82,17 @@ static void walk(cop_net *net, ledger *l)
         }
     }
     for (uint32_t q = 0; q < net->n_queues; q++)
-        count_list(net, l, net->queue[q].head, net->queue_port[q], l->buffered);
+        count_list(net, l, net->queue[q].head, net->queue_port[q], net->worm ? NULL : l->buffered);
+    if (net->worm)
+        walk_flits(net, l);
     for (uint32_t p = 0; net->obuf && p < t->host_port0; p++)
         for (uint32_t vl = 0; vl < net->lanes; vl++)
             count_list(net, l, cop_obuf_first(net, p, vl), p, NULL);
-    for (uint32_t h = 0; h < net->info.n_hosts; h++)
+    for (uint32_t h = 0; h < net->info.n_hosts; h++) {
         count_list(net, l, net->nic[h].late_head, t->host_port0 + h, NULL);
+        if (net->recover)
+            count_list(net, l, net->recover->host[h].head, t->host_port0 + h, NULL);
+    }
 }
 
 static uint64_t returning(const cop_net *net, uint32_t port, uint32_t section)

@@ -1,6 +1,6 @@
 /* Which switch architecture: who decides (each output, or a matching) and where a granted packet goes (to
  * the wire, or to an output buffer). Two tables have the one, two the other. */
-#include "net/arch.h"
+#include "net/worm.h"
 
 #define CIOQ_OUTPUT_BYTES 100000
 
@@ -20,4 +20,6 @@ void cop_arch_choose(cop_net *net)
                                                     {&cop_arch_iq, &cop_arch_cioq}};
     net->info.output_bytes = net->output_bytes = output_bytes(net->sw_cfg);
     net->arch = table[net->sw_cfg->architecture != COP_ARCH_IB][net->output_bytes > 0];
+    if (net->sw_cfg->switching == COP_SWITCHING_WORM)
+        net->arch = &cop_arch_worm;
 }

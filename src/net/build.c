@@ -8,9 +8,11 @@
 #include "net/net.h"
 #include "net/notice.h"
 #include "net/observe.h"
+#include "net/recover.h"
 #include "net/routing.h"
 #include "net/stall.h"
 #include "net/vlarb.h"
+#include "net/worm.h"
 
 #include <string.h>
 
@@ -292,6 +294,9 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->info.sections = net->sections;
     net->quick_pick = net->per_output && net->words == 1 && pt->sw->arbitration == COP_ARB_RR;
     net->max_blocks = cop_blocks(net->info.mtu_bytes);
+    bool worm = pt->sw->switching == COP_SWITCHING_WORM;
+    net->unit_bytes = worm ? (uint32_t)pt->sw->flit_bytes : COP_BLOCK_BYTES;
+    net->piece_bytes = worm ? net->unit_bytes : UINT32_MAX;
     bool large = pt->topo->n_ports >= LARGE_PORTS;
     const cop_route_ops *route = pt->route->ops;
     net->out_hooks = route->on_wait || route->on_send || route->asks_lanes || pt->cc->on_enqueue ||
@@ -332,6 +337,8 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
     if (pt->cc->port_size)
         net->cc_state =
             COP_NEW_ARRAY(&net->arena, char, cop_product(pt->cc->port_size, pt->topo->n_ports));
+    if (net->arch == &cop_arch_worm)
+        cop_worm_init(net);
     if (net->arch->matched)
         cop_iq_init(net);
     if (net->arch->buffered)
@@ -361,6 +368,9 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     build_parts(net, pt);
     if (cop_fc_init(net, &inner) != 0)
         return refused(pt, "flow_control", &inner, err);
+    if (pt->route->patience_ps > 0)
+        cop_recover_init(net);
+    net->others_send = net->worm || net->recover;
     if (cop_vlarb_init(net, &inner) != 0)
         return refused(pt, "switch.vl_high", &inner, err);
     if (cop_observe_init(net, pt->run->observe, &inner) != 0)
@@ -388,6 +398,7 @@ void cop_net_fini(cop_net *net)
     cop_notice_fini(net);
     cop_routing_fini(net);
     cop_stall_fini(net);
+    cop_worm_fini(net);
     cop_free(net->pkt);
     cop_free(net->send);
     cop_flow_fini(net);

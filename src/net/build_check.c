@@ -3,6 +3,8 @@
 #include "net/build_check.h"
 
 #include "net/build_links.h"
+#include "net/recover.h"
+#include "net/worm.h"
 
 const char *cop_build_at(const cop_net_parts *pt, const char *option, char *buf, size_t size)
 {
@@ -142,6 +144,8 @@ static int check_sizes(const cop_net *net, const cop_net_parts *pt, cop_err *err
 {
     char where[256], need[32];
     uint64_t wire = (uint64_t)cop_blocks(net->info.mtu_bytes) * COP_BLOCK_BYTES;
+    if (net->arch == &cop_arch_worm)
+        wire = 1; /* its own check follows */
     int rc = check_buffers(net, pt, wire, err);
     if (pt->sw->shared_lanes && pt->sw->reserve_bytes && pt->sw->reserve_bytes < wire)
         rc = cop_err_add(err, COP_E_INPUT, "%s: switch.reserve must hold one packet, %s",
@@ -229,16 +233,21 @@ static int check_idle(const cop_net *net, const cop_net_parts *pt, cop_err *err)
     const struct {
         bool idle;
         const char *option, *why, *remedy;
-    } all[] = {{iq && sized && sw->output_buffer_bytes > 0, "switch.output_buffer",
-                "iq has no output buffers", "use switch.architecture cioq or ib"},
-               {sw->output_shared && !net->output_bytes, "switch.output_shared",
-                "there are no output buffers", outputs},
-               {sw->output_reserve_bytes && !sw->output_shared, "switch.output_reserve",
-                "lanes do not share output buffers", "set switch.output_shared to yes"},
-               {sw->reserve_bytes && !sw->shared_lanes, "switch.reserve",
-                "lanes do not share input buffers", "set switch.shared_lanes to yes"},
-               {sw->speedup != COP_SPEEDUP && !net->output_bytes, "switch.speedup",
-                "without output buffers nothing is faster than the wire", outputs}};
+    } all[] = {
+        {iq && sized && sw->output_buffer_bytes > 0, "switch.output_buffer",
+         "iq has no output buffers", "use switch.architecture cioq or ib"},
+        {sw->output_shared && !net->output_bytes, "switch.output_shared",
+         "there are no output buffers", outputs},
+        {sw->output_reserve_bytes && !sw->output_shared, "switch.output_reserve",
+         "lanes do not share output buffers", "set switch.output_shared to yes"},
+        {sw->reserve_bytes && !sw->shared_lanes, "switch.reserve",
+         "lanes do not share input buffers", "set switch.shared_lanes to yes"},
+        {sw->speedup != COP_SPEEDUP && !net->output_bytes, "switch.speedup",
+         "without output buffers nothing is faster than the wire", outputs},
+        {sw->flit_bytes != COP_FLIT_BYTES && sw->switching != COP_SWITCHING_WORM, "switch.flit",
+         "only wormhole switching has flits", "set switch.switching to wormhole"},
+        {sw->reuse != COP_REUSE_AUTO && sw->switching != COP_SWITCHING_WORM, "switch.reuse",
+         "only with wormhole switching packets hold lanes", "set switch.switching to wormhole"}};
     char where[256];
     int rc = 0;
     for (size_t i = 0; i < COP_LEN(all); i++)
@@ -312,6 +321,10 @@ int cop_build_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
     int rc = check_sizes(net, pt, err);
     if (rc == 0)
         rc = check_queues(net, pt, err);
+    if (rc == 0 && net->arch == &cop_arch_worm)
+        rc = cop_worm_check(net, pt, err);
+    if (rc == 0 && pt->route->patience_ps > 0)
+        rc = cop_recover_check(net, pt, err);
     if (rc == 0)
         rc = check_combination(net, pt, err);
     if (rc == 0)

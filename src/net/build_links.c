@@ -67,7 +67,7 @@ void cop_build_sections(cop_net *net)
     for (uint32_t p = 0; p < n; p++) {
         if (net->out[p].to == COP_NONE)
             continue;
-        uint32_t blocks = (uint32_t)(cop_link_buffer(net, p) / COP_BLOCK_BYTES);
+        uint32_t blocks = (uint32_t)(cop_link_buffer(net, p) / net->unit_bytes);
         uint32_t lanes = link_lanes(net, p);
         for (uint32_t s = 0; s < net->sections; s++) {
             uint32_t room = s % net->lanes < lanes ? blocks : 0;

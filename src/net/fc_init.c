@@ -1,6 +1,7 @@
 /* Choice and construction of the flow control, with the head-room computation of on/off. */
 #include "net/fc.h"
 #include "net/fc_state.h"
+#include "net/worm.h"
 
 #include <string.h>
 
@@ -79,6 +80,10 @@ int cop_fc_init(cop_net *net, cop_err *err)
     uint32_t n = net->topo->n_ports;
     size_t sections = (size_t)n * net->sections;
     net->fc_state = COP_NEW_ARRAY(&net->arena, struct cop_fc_state, 1);
+    if (net->worm) {
+        net->fc = &cop_fc_worm;
+        return 0;
+    }
     switch ((enum cop_fc)net->fc_cfg->kind) {
     case COP_FC_CREDIT:
         net->fc = net->sw_cfg->shared_lanes ? &cop_fc_credit_shared : &cop_fc_credit;

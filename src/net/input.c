@@ -14,6 +14,7 @@
 
 #include "net/link.h"
 #include "net/notice.h"
+#include "net/recover.h"
 #include "net/request.h"
 #include "net/watch.h"
 
@@ -63,7 +64,8 @@ static cop_time no_underrun(const cop_net *net, const cop_in *in, uint32_t port,
     const cop_out *out = &net->out[port];
     if (net->obuf || out->pace >= in->pace)
         return 0; /* an output buffer takes in what comes, at the pace at which it comes */
-    return p->t_tail - cop_wire_time(out->pace, p->bytes);
+    uint32_t piece = p->bytes < net->piece_bytes ? p->bytes : net->piece_bytes;
+    return p->t_tail - cop_wire_time(out->pace, piece);
 }
 
 /* A lane that is blocked for a large packet may still take a smaller one. */
@@ -133,6 +135,22 @@ voq_request(cop_net *net, uint32_t in_port, uint32_t q, uint32_t port, uint32_t 
 
 /* -- any other layout -- */
 
+/* Packet p at input `in_port` waits for another output from now on. */
+static void counts_move(cop_net *net, uint32_t in_port, cop_pkt *p, uint16_t local, uint8_t vl)
+{
+    uint32_t port0 = net->in[in_port].port0;
+    net->out[port0 + p->out].waiting -= p->bytes;
+    cop_link_count(net, port0 + p->out, p->out_vl, p->bytes, false);
+    if (net->cc->on_fill)
+        tell_fill(net, in_port, p, false);
+    p->out = local;
+    p->out_vl = vl;
+    net->out[port0 + p->out].waiting += p->bytes;
+    cop_link_count(net, port0 + p->out, p->out_vl, p->bytes, true);
+    if (net->cc->on_fill)
+        tell_fill(net, in_port, p, true);
+}
+
 /* Choose among the outputs afresh, without regard to the packet's own weight at its first choice. */
 static unsigned choose_again(cop_net *net, uint32_t q, const cop_in *in, cop_pkt *p, cop_cand *cand)
 {
@@ -172,6 +190,8 @@ static void post_candidates(cop_net *net, const cop_in *in, uint32_t q, cop_pkt 
     }
     if (later != COP_NEVER && !net->queue[q].posted)
         cop_net_push(net, later, COP_EV_HEAD, q);
+    if (COP_UNLIKELY(net->recover != NULL))
+        cop_recover_wait(net, q);
 }
 
 static void append(cop_net *net, uint32_t q, uint32_t h)
@@ -393,6 +413,18 @@ void cop_input_withdraw(cop_net *net, uint32_t q)
     for (uint32_t k = 0; k < net->max_cand; k++)
         cop_node_remove(net, q * net->max_cand + k);
     net->queue[q].posted = 0;
+}
+
+void cop_input_divert(cop_net *net, uint32_t q, uint16_t local, uint8_t vl)
+{
+    uint32_t in_port = net->queue_port[q];
+    const cop_in *in = &net->in[in_port];
+    cop_pkt *p = &net->pkt[net->queue[q].head];
+    cop_input_withdraw(net, q);
+    counts_move(net, in_port, p, local, vl);
+    net->queue[q].posted = 1;
+    cop_node_add(net, q * net->max_cand, in->port0 + local, vl);
+    requested(net, in->port0 + local, vl, p);
 }
 
 cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,

@@ -6,13 +6,17 @@
 
 /* A packet has been routed far enough to be queued at switch input `port`. */
 void cop_input_receive(cop_net *net, uint32_t port, uint32_t h);
-/* The same for a packet that the switch itself has made (COP_PKT_OWN). */
+/* The same out of line: for a packet that the switch itself has made (COP_PKT_OWN), and for heads of wormhole
+ * switching. (A second caller of the first would cost all others 20 instructions per hop.) */
 void cop_input_made(cop_net *net, uint32_t port, uint32_t h);
 /* COP_EV_HEAD: the head of queue q may be able to request its output now. */
 void cop_input_head(cop_net *net, uint32_t q);
 
 /* Take back the requests of queue q's head. */
 void cop_input_withdraw(cop_net *net, uint32_t q);
+
+/* The head of queue q asks for lane vl of local output port `local` instead of what it has asked for. */
+void cop_input_divert(cop_net *net, uint32_t q, uint16_t local, uint8_t vl);
 
 /* One request that an output may grant. */
 typedef struct cop_pick {

@@ -6,6 +6,7 @@
 #include "net/routing.h"
 #include "net/vlarb.h"
 #include "net/wire.h"
+#include "net/worm.h"
 
 /* Is there credit for a packet of this section behind `port`? */
 static inline bool cop_link_room(const cop_net *net, uint32_t port, uint32_t section,
@@ -22,6 +23,15 @@ static inline cop_time cop_link_transfer(cop_net *net, uint32_t port, uint32_t v
     cop_fc_take(net, port, cop_net_section_of(net, p, vl), cop_blocks(p->bytes));
     cop_vlarb_sent(net, port, vl, p->bytes);
     return cop_wire_send(net, port, h);
+}
+
+/* A host puts packet h on its wire, its credit taken. */
+static inline void cop_link_inject(cop_net *net, uint32_t port, uint32_t h)
+{
+    if (COP_UNLIKELY(net->worm != NULL))
+        cop_worm_inject(net, port, h);
+    else
+        cop_wire_send(net, port, h);
 }
 
 /* Bytes of a packet begin or cease to wait for lane vl of a switch's output. */
@@ -55,7 +65,7 @@ static inline bool cop_link_resend(cop_net *net, uint32_t port)
 {
     uint32_t h = net->fc->replay ? net->fc->replay(net, port) : COP_NONE;
     if (h != COP_NONE)
-        cop_wire_send(net, port, h);
+        cop_wire_again(net, port, h);
     return h != COP_NONE;
 }
 

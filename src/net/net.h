@@ -7,6 +7,8 @@
  *   input.c    routing and queueing at a switch input, heads of queues and their requests
  *   sw_ib.c    arbitration per output;  sw_iq.c  matching of inputs and outputs, turn.c  turns that
  *              inputs miss;  obuf.c  output buffers
+ *   worm.c     wormhole switching: flits instead of packets, in place of wire.c, fc.c and sw_ib.c
+ *   recover.c  packets taken for deadlocked are absorbed and sent again
  *   control.c  services for plug-ins;  routing.c  for routings that learn;  notice.c  notifications that
  *              switches make;  gauge.c  numbers that a queueing scheme keeps
  *   flow.c     pools, flows;  build.c  construction;  account.c  invariants;  stall.c  deadlocks;
@@ -180,6 +182,7 @@ typedef struct cop_totals {
     uint64_t acks, cnps; /* sent */
     uint64_t kept; /* notifications that ended at a switch, heard there; those that were sent are
                       delivered */
+    uint64_t absorbed; /* packets taken for deadlocked; one may be so several times */
     uint64_t fecns; /* packets marked, by any switch */
     uint64_t becns; /* heard by sources */
     uint64_t credits_missing; /* blocks that the final account did not find */
@@ -218,6 +221,7 @@ struct cop_net {
     uint32_t *due_switch; /* looks_ahead: scratch of the arbitrations of one instant */
     bool hooks; /* the queueing scheme, congestion control or routing watches queues */
     bool out_hooks; /* congestion control or routing does, or arbitration by flows */
+    bool others_send; /* on the wires of hosts: flits of packets begun before, packets absorbed */
     bool listens; /* the routing hears notifications */
     uint8_t control_vl; /* lanes of control packets begin here */
     bool
@@ -229,6 +233,8 @@ struct cop_net {
     bool quick_pick; /* round robin over one queue per (input, output, lane), at most 64 ports */
     uint32_t max_blocks; /* of the longest packet */
     uint32_t max_cand;
+    uint32_t unit_bytes; /* of buffers and credits: a block; wormhole: a flit */
+    uint32_t piece_bytes; /* sent without a gap: at most; wormhole: a flit */
 
     cop_out *out; /* [n_ports] */
     cop_in *in; /* [n_ports] */
@@ -255,6 +261,8 @@ struct cop_net {
     struct cop_vlarb_state *vlarb; /* [n_ports] IB tables, else NULL */
     struct cop_fc_state *fc_state; /* of the flow control, NULL if it has none */
     struct cop_stall *stall; /* the deadlock watch */
+    struct cop_recover *recover; /* resolves deadlocks (recover.h); NULL: the routing avoids them */
+    struct cop_worm *worm; /* wormhole switching (worm.h); NULL: packets go as a whole */
 
     cop_nic *nic; /* [n_hosts] */
     void *host_state; /* of the kind of end node */

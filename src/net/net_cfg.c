@@ -6,7 +6,8 @@
 #define MAX_TIME 1e16
 
 static const char *const arch_names[] = {"ib", "iq", "cioq", NULL};
-static const char *const switching_names[] = {"cut-through", "store-and-forward", NULL};
+static const char *const switching_names[] = {"cut-through", "store-and-forward", "wormhole", NULL};
+static const char *const reuse_names[] = {"auto", "tail", "empty", NULL};
 static const char *const arb_names[] = {"round-robin", "age", "random", "flows", NULL};
 static const char *const match_names[] = {"islip", "rrm", NULL};
 static const char *const vlarb_names[] = {"round-robin", "ib", "strict", NULL};
@@ -56,7 +57,15 @@ const cop_opt cop_switch_opts[] = {
      "says so; iq: one read port per input, matched; cioq: iq with crossbar speed-up and output "
      "buffers"},
     {"switching", COP_OPT_ENUM, S(switching), "cut-through", 0, 0, switching_names,
-     "virtual cut-through (forward after the header) or store-and-forward"},
+     "virtual cut-through (forward after the header); store-and-forward; wormhole: flit by flit, "
+     "buffers of a few flits, a packet that waits holds its lanes"},
+    {"flit", COP_OPT_BYTES, S(flit_bytes), "64 B", 1, 65536, NULL,
+     "wormhole: unit of buffers, credits and turns on the wire; a buffer holds as many as fit"},
+    {"reuse", COP_OPT_ENUM, S(reuse), "auto", 0, 0, reuse_names,
+     "wormhole: a lane is given to the next packet when the tail of the one before has been sent, "
+     "or when "
+     "its buffer is known to be empty; auto: empty if the routing gives a choice and avoids "
+     "deadlocks, else tail"},
     {"pipeline", COP_OPT_TIME, S(pipeline_ps), "100 ns", 0, 1e10, NULL,
      "from the header's arrival until the packet may request its output"},
     {"header", COP_OPT_BYTES, S(header_bytes), "64 B", 0, 65536, NULL,

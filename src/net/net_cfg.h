@@ -13,16 +13,20 @@ typedef struct cop_link_cfg { /* section `link` */
 } cop_link_cfg;
 
 enum cop_arch { COP_ARCH_IB, COP_ARCH_IQ, COP_ARCH_CIOQ };
-enum cop_switching { COP_SWITCHING_VCT, COP_SWITCHING_SAF };
+enum cop_switching { COP_SWITCHING_VCT, COP_SWITCHING_SAF, COP_SWITCHING_WORM };
+enum cop_reuse { COP_REUSE_AUTO, COP_REUSE_TAIL, COP_REUSE_EMPTY };
 enum cop_arb { COP_ARB_RR, COP_ARB_AGE, COP_ARB_RANDOM, COP_ARB_FLOWS };
 enum cop_matching { COP_MATCH_ISLIP, COP_MATCH_RRM };
 enum cop_vlarb { COP_VLARB_RR, COP_VLARB_IB, COP_VLARB_STRICT };
 
 #define COP_SPEEDUP 2.0 /* default of switch.speedup */
+#define COP_FLIT_BYTES 64 /* default of switch.flit */
 
 typedef struct cop_switch_cfg { /* section `switch` */
     int architecture; /* enum cop_arch */
     int switching; /* enum cop_switching */
+    uint64_t flit_bytes; /* wormhole: unit of buffers and credits */
+    int reuse; /* enum cop_reuse: wormhole: when a lane is given to the next packet */
     uint64_t pipeline_ps; /* header received -> may request its output */
     uint64_t header_bytes; /* must be received before routing */
     uint64_t buffer_bytes; /* input buffer of one port: per lane if private, in all if shared */

@@ -50,6 +50,7 @@ typedef struct cop_queue_ops {
     /* With layout.sections: the section of a packet on lane vl, which is its remainder by lanes. */
     uint32_t (*section)(const void *cfg, const cop_netinfo *info, const cop_pkt *p, uint32_t vl);
 
+    bool per_lane; /* one FIFO per lane, numbered by it: flits can stand in it (wormhole) */
     /* Does the scheme tell roots of congestion, cop_net_queue_root()? */
     bool finds_roots;
     /* Control memory of an input of a switch with this many ports. */

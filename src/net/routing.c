@@ -32,7 +32,7 @@ static cop_net *net_of(const void *ctx)
 static uint64_t sent_of(cop_net *net, uint32_t port, uint32_t vl)
 {
     cop_fc_settle(net, port);
-    return net->sectioned ? 0 : (uint64_t)net->out[port].section[vl].used * COP_BLOCK_BYTES;
+    return net->sectioned ? 0 : (uint64_t)net->out[port].section[vl].used * net->unit_bytes;
 }
 
 uint64_t cop_routing_load(void *ctx, uint32_t local, uint32_t vl)

@@ -7,9 +7,11 @@
 #include "net/input.h"
 #include "net/notice.h"
 #include "net/observe.h"
+#include "net/recover.h"
 #include "net/routing.h"
 #include "net/stall.h"
 #include "net/wire.h"
+#include "net/worm.h"
 
 #include <stdio.h>
 
@@ -60,6 +62,18 @@ static void sample(cop_net *net, cop_progress_fn progress, void *ctx)
         cop_net_push(net, next, COP_EV_SAMPLE, 0);
 }
 
+/* A host may send if nothing has gone on its wire since it planned to; else it tries again behind that. */
+static __attribute__((noinline)) bool wire_free(cop_net *net, uint32_t host)
+{
+    cop_nic *nic = &net->nic[host];
+    cop_time free = net->out[net->host_port0 + host].busy_until;
+    if (free > net->now && nic->wake == net->now) {
+        nic->wake = free;
+        cop_net_push(net, free, COP_EV_NIC, host);
+    }
+    return free <= net->now;
+}
+
 static void dispatch(cop_net *net, enum cop_ev_kind kind, uint32_t entity)
 {
     switch (kind) {
@@ -81,8 +95,15 @@ static void dispatch(cop_net *net, enum cop_ev_kind kind, uint32_t entity)
     case COP_EV_HEAD:
         cop_input_head(net, entity);
         break;
+    case COP_EV_PATIENCE:
+        cop_recover_look(net, entity);
+        break;
+    case COP_EV_FLIT:
+        cop_worm_arrive(net, entity);
+        break;
     case COP_EV_NIC:
-        net->host_ops->attempt(net, entity);
+        if (COP_LIKELY(!net->others_send) || wire_free(net, entity))
+            net->host_ops->attempt(net, entity);
         break;
     case COP_EV_TX:
         cop_obuf_tx(net, entity);
@@ -273,6 +294,8 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
         cop_stall_final(net);
     }
     cop_net_starved(net);
+    if (net->worm)
+        cop_worm_finish(net);
     if (net->n_observe)
         cop_observe_finish(net);
     cop_net_account(net);

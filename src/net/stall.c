@@ -22,6 +22,7 @@
 #include "net/arch.h"
 #include "net/fc.h"
 #include "net/request.h"
+#include "net/worm.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -281,6 +282,8 @@ static void describe(cop_net *net)
 /* Has a port that wants to send stood still for so long? */
 static bool suspicious(cop_net *net, cop_time patience)
 {
+    if (net->worm)
+        return cop_worm_suspicious(net, patience, &net->stall->visits);
     for (uint32_t p = 0; p < net->topo->n_ports; p++) {
         net->stall->visits++;
         if (net->out[p].busy_until + patience <= net->now && link_idle(net, p))
@@ -292,6 +295,8 @@ static bool suspicious(cop_net *net, cop_time patience)
 static bool look(cop_net *net)
 {
     struct cop_stall *st = net->stall;
+    if (net->worm)
+        return cop_worm_deadlock(net, &st->visits);
     if (st->asked == NULL) { /* most runs never look so closely */
         size_t channels = cop_product(net->topo->n_ports, net->sections);
         st->asked = cop_alloc_array(channels, sizeof(*st->asked));
@@ -324,6 +329,8 @@ bool cop_stall_watch(cop_net *net)
 {
     struct cop_stall *st = net->stall;
     st->samples++;
+    if (net->recover)
+        return false; /* who waits will be absorbed */
     /* Nothing is going on, and more has moved than at the last look of this kind. */
     bool still =
         cop_evq_empty(&net->evq) && cop_net_in_flight(net) > 0 && st->still_hops != net->total.hops;
@@ -335,5 +342,5 @@ bool cop_stall_watch(cop_net *net)
 
 bool cop_stall_final(cop_net *net)
 {
-    return suspicious(net, 0) && look(net);
+    return !net->recover && suspicious(net, 0) && look(net);
 }

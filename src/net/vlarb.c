@@ -96,14 +96,17 @@ static uint32_t ib_pick(cop_net *net, uint32_t port, uint32_t ready)
     return vl;
 }
 
-uint32_t cop_vlarb_pick_slow(cop_net *net, uint32_t port, uint32_t ready)
+uint32_t cop_vlarb_next(const cop_net *net, uint32_t port, uint32_t ready)
 {
-    if (net->vlarb)
-        return ib_pick(net, port, ready);
     if (net->sw_cfg->vl_arbitration == COP_VLARB_STRICT)
         return 31u - (uint32_t)__builtin_clz(ready);
     uint32_t from = ready & ~0u << net->out[port].rr_vl;
     return (uint32_t)__builtin_ctz(from ? from : ready);
+}
+
+uint32_t cop_vlarb_pick_slow(cop_net *net, uint32_t port, uint32_t ready)
+{
+    return net->vlarb ? ib_pick(net, port, ready) : cop_vlarb_next(net, port, ready);
 }
 
 void cop_vlarb_sent_slow(cop_net *net, uint32_t port, uint32_t vl, uint32_t bytes)

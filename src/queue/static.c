@@ -31,6 +31,7 @@ static const cop_queue_ops oneq = {.name = "1q",
                                    .summary = "one FIFO per input and lane",
                                    .source = "Gran thesis 2.3.1; Papers V, VI",
                                    .opts = no_opts,
+                                   .per_lane = true,
                                    .layout = oneq_layout,
                                    .select = oneq_select};
 

@@ -22,6 +22,7 @@ const cop_route_ops *const cop_routings[] = {
     &cop_route_updn,
     &cop_route_dor,
     &cop_route_adaptive_cube,
+    &cop_route_true_adaptive,
     &cop_route_dragonfly_min,
     &cop_route_dragonfly_valiant,
     &cop_route_ugal,

@@ -128,6 +128,9 @@ struct cop_route {
     uint32_t max_cand; /* most candidates of one decision */
     bool at_head; /* a packet is routed once more when it comes to the head of its queue */
     size_t port_size, switch_size; /* state of each switch output port and of each switch, zeroed */
+    cop_time
+        patience_ps; /* a head that waits so long is taken for deadlocked, and its packet absorbed
+                             and sent again by the host of its switch; 0: the routing avoids deadlocks */
     bool in_order; /* packets of a flow stay in order */
     bool single; /* exactly one candidate that depends on (switch, dst) only, lane 0 */
     uint32_t

@@ -21,6 +21,11 @@ typedef struct cop_adaptive_cube_cfg { /* `adaptive-cube` */
     int escape; /* enum cop_escape: what a packet on an escape lane may do */
 } cop_adaptive_cube_cfg;
 
+typedef struct cop_true_adaptive_cfg { /* `true-adaptive` */
+    int ties; /* enum cop_ties */
+    uint64_t timeout_ps; /* of a head that waits, until it is taken for deadlocked */
+} cop_true_adaptive_cfg;
+
 enum cop_valiant_to { COP_VALIANT_SWITCH, COP_VALIANT_GROUP };
 enum cop_valiant_intra { COP_INTRA_MINIMAL, COP_INTRA_VALIANT };
 enum cop_valiant_via { COP_VIA_OTHER, COP_VIA_ANY_BUT_SOURCE };
@@ -37,7 +42,7 @@ typedef struct cop_table_cfg { /* `table` */
 extern const cop_route_ops cop_route_dmodk, cop_route_destro, cop_route_det, cop_route_ftree;
 extern const cop_route_ops cop_route_adaptive_tree, cop_route_random_tree;
 extern const cop_route_ops cop_route_minhop, cop_route_updn;
-extern const cop_route_ops cop_route_dor, cop_route_adaptive_cube;
+extern const cop_route_ops cop_route_dor, cop_route_adaptive_cube, cop_route_true_adaptive;
 extern const cop_route_ops cop_route_dragonfly_min, cop_route_dragonfly_valiant;
 extern const cop_route_ops cop_route_ugal, cop_route_piggyback, cop_route_pause,
     cop_route_qcn_switch;

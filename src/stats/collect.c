@@ -296,7 +296,7 @@ static void input_memory(const cop_net *net, double *sections, double *bytes)
         for (uint32_t s = 0; s < net->sections; s++) /* not every link has every lane */
             n += net->out[p].section[s].capacity > 0;
         double own = net->shared_free ? 1.0 : (double)n;
-        double section = (double)net->out[p].section[0].capacity * COP_BLOCK_BYTES;
+        double section = (double)net->out[p].section[0].capacity * net->unit_bytes;
         if (own * section > *bytes) {
             *sections = own;
             *bytes = own * section;
@@ -364,7 +364,7 @@ static void collect_scalars(cop_net *net, cop_result *r)
             (net->probe.port[p].marked > 0 ? 1u : 0u) + (net->probe.port[p].told > 0 ? 1u : 0u);
     uint32_t exchanged = cop_count_exchanges(net->traffic);
     r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar,
-                              15 + net->n_counters + net->n_levels + n_own +
+                              17 + net->n_counters + net->n_levels + n_own +
                                   2 * net->traffic->n_entries + marking + exchanged);
     double sections, bytes;
     input_memory(net, &sections, &bytes);
@@ -377,6 +377,12 @@ static void collect_scalars(cop_net *net, cop_result *r)
         add_scalar(r, "notifications_kept", "packets", (double)t->kept);
     if (net->route->ops->mid)
         add_scalar(r, "packets_misrouted", "packets", (double)net->probe.misrouted);
+    if (net->route->patience_ps > 0) {
+        double absorbed = (double)t->absorbed;
+        add_scalar(r, "deadlocks", "packets", absorbed);
+        add_scalar(r, "deadlocks_per_packet", "1",
+                   t->injected ? absorbed / (double)t->injected : 0.0);
+    }
     if (net->traffic->gives_up)
         add_scalar(r, "messages_given_up", "messages", (double)net->traffic->n_given_up);
     if (notifies) {

@@ -84,7 +84,7 @@ static bool fits(draw *d, const char *topology, const char *routing)
     bool good = cop_route_init(&r, c.route, &t, c.route_cfg, 0, &err) == 0;
     if (good) {
         cop_cdg_check(&r, 0, &cdg);
-        good = cdg.acyclic && !cdg.unreachable;
+        good = (cdg.acyclic || r.patience_ps > 0) && !cdg.unreachable;
         cop_cdg_free(&cdg);
         cop_route_fini(&r);
     }
@@ -179,6 +179,35 @@ static void put_isolation(draw *d)
 bool draw_isolates(const draw *d)
 {
     return cop_queue_find(d->queueing)->finds_roots;
+}
+
+/* Wormhole switching: what else there is must fit it. */
+static void put_worm(draw *d)
+{
+    d->worm = below(d, 8) == 0 && !cop_route_find(d->routing)->on_notice;
+    if (!d->worm)
+        return;
+    uint32_t flit = ONE_OF_NUMBERS(d, 4, 16, 33, 64, 128);
+    d->queueing = "1q";
+    d->arch = "ib";
+    d->credit = true;
+    draw_put(d, "queueing: {kind: 1q}\nflow_control: {delay: %u ns}\n", maybe(d, 1, 60));
+    draw_put(d, "switch: {switching: wormhole, flit: %u B", flit);
+    uint32_t places = between(d, 1, 8), rest = below(d, 3);
+    draw_put(d, ", buffer: %u B", flit * places + rest);
+    PUT_NUMBER(d, ", header: %u B", 0, flit);
+    PUT_NUMBER(d, ", pipeline: %u ns", 0, 149);
+    PUT_NAME(d, ", reuse: %s", "auto", "auto", "empty");
+    uint32_t n = 0;
+    while (draw_arbitrations()[n])
+        n++;
+    d->arbitration = draw_arbitrations()[below(d, n)];
+    d->strict = below(d, 2);
+    draw_put(d, ", arbitration: %s", d->arbitration);
+    draw_put(d, ", vl_arbitration: %s", d->strict ? "strict" : "round-robin");
+    if (below(d, 3) == 0)
+        PUT_NUMBER(d, ", lanes: %u", 2, 8);
+    draw_put(d, "}\n");
 }
 
 static void put_queueing(draw *d)
@@ -421,6 +450,8 @@ static bool throttles(const char *cc)
 /* Would this control be refused with the scheme that was drawn? */
 static bool suits(const draw *d, const char *cc)
 {
+    if (d->worm && (cop_cc_find(cc)->credit_time || cop_cc_find(cc)->notifies))
+        return false;
     if (strcmp(cc, "ith") == 0 || strcmp(cc, "ib-ith") == 0)
         return draw_isolates(d);
     const char *needs = strcmp(cc, "ccfit") == 0 ? "fbicm" : strcmp(cc, "ecocc") == 0 ? "hfdi" : "";
@@ -475,9 +506,12 @@ void draw_scenario(draw *d, uint32_t number)
     d->mtu -= below(d, 3) * 7;
     put_run(d);
     put_network(d);
-    put_queueing(d);
-    put_flow_control(d);
-    put_switch(d, d->mtu + overhead);
+    put_worm(d);
+    if (!d->worm) {
+        put_queueing(d);
+        put_flow_control(d);
+        put_switch(d, d->mtu + overhead);
+    }
     put_nic(d, overhead);
     put_cc(d);
     put_host(d);

@@ -20,6 +20,7 @@ typedef struct draw {
     uint64_t duration_ns, warmup_ns;
     bool drain, random; /* random: another seed must give another run */
     bool credit, onoff, sectioned, strict, acks;
+    bool worm; /* wormhole switching */
     bool output_buffers, output_shared;
     uint32_t read_ports;
     bool own_rates; /* the topology states the rates of its links */

@@ -26,6 +26,10 @@ static inline uint32_t maybe(draw *d, uint32_t least, uint32_t most)
 #define TEXTS(...) ((const char *const[]){__VA_ARGS__})
 #define ONE_OF(d, ...) (TEXTS(__VA_ARGS__)[below((d), (uint32_t)COP_LEN(TEXTS(__VA_ARGS__)))])
 
+#define NUMBERS(...) ((const uint32_t[]){__VA_ARGS__})
+#define ONE_OF_NUMBERS(d, ...)                                                                     \
+    (NUMBERS(__VA_ARGS__)[below((d), (uint32_t)COP_LEN(NUMBERS(__VA_ARGS__)))])
+
 /* Append to the text of the scenario, at most DRAW_ROW - 1 characters at once. */
 #define DRAW_ROW 400u
 void draw_put(draw *d, const char *fmt, ...) COP_PRINTF(2, 3);

@@ -62,7 +62,8 @@ enum fr_read {
 typedef struct fr_packet {
     cop_time t; /* generated; it may start at the first tick not before this */
     uint32_t src, dst, bytes;
-    uint8_t lane; /* the same on every link */
+    uint8_t lane; /* the same on every link; wormhole: on the first */
+    uint32_t message; /* wormhole: number of its message; 0: it is one of its own */
     cop_time t_inject, t_deliver; /* results; COP_NEVER: did not happen */
 } fr_packet;
 

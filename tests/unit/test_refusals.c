@@ -421,13 +421,63 @@ static void longest_table(void **state)
         }
 }
 
+/* Wormhole switching: flits need a FIFO per lane, credits of their own, and nothing that holds whole packets. */
+static void flits(void **state)
+{
+    (void)state;
+#define WORM "switch.switching=wormhole"
+    static const bound b[] = {
+        {{WORM}, "queueing.kind=1q", "queueing.kind=voqsw", "set queueing.kind to 1q"},
+        {{WORM, "queueing.kind=1q"},
+         "switch.architecture=ib",
+         "switch.architecture=iq",
+         "is there for ib only; set switch.architecture to ib"},
+        {{WORM, "queueing.kind=1q"},
+         "switch.output_buffer=0",
+         "switch.output_buffer=16 KiB",
+         "has no output buffers; leave out switch.output_buffer"},
+        {{WORM, "queueing.kind=1q"},
+         "flow_control.kind=credit",
+         "flow_control.kind=ack-nack",
+         "set flow_control.kind to credit"},
+        {{WORM, "queueing.kind=1q"},
+         "switch.shared_lanes=no",
+         "switch.shared_lanes=yes",
+         "leave out switch.shared_lanes"},
+        {{WORM, "queueing.kind=1q", "switch.flit=32 B"},
+         "switch.header=32 B",
+         "switch.header=33 B",
+         "make switch.header at most switch.flit"},
+        {{WORM, "queueing.kind=1q", "switch.flit=64 B"},
+         "switch.buffer=64 B",
+         "switch.buffer=63 B",
+         "needs room for one flit"},
+        {{WORM, "queueing.kind=1q"}, "cc.kind=pace", "cc.kind=ibcc", "use cut-through"},
+        {{WORM, "queueing.kind=1q"}, "cc.kind=none", "cc.kind=qcn", "use cut-through"},
+        {{WORM, "queueing.kind=1q", "topology={kind: kary-ntree, k: 2, n: 2}",
+          "routing.kind=adaptive-tree"},
+         "switch.reuse=empty",
+         "switch.reuse=tail",
+         "set switch.reuse to empty"},
+        {{"queueing.kind=1q", "switch.flit=32 B", "switch.header=32 B"},
+         WORM,
+         "switch.switching=cut-through",
+         "only wormhole switching has flits; set switch.switching to wormhole, or leave out"},
+        {{"queueing.kind=1q", "switch.reuse=tail"},
+         WORM,
+         "switch.switching=store-and-forward",
+         "set switch.switching to wormhole, or leave out switch.reuse"},
+    };
+    check(b, COP_LEN(b));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(combinations),     cmocka_unit_test(options_without_effect),
         cmocka_unit_test(queueing_schemes), cmocka_unit_test(congestion_controls),
         cmocka_unit_test(dragonflies),      cmocka_unit_test(notifications),
-        cmocka_unit_test(longest_table),
+        cmocka_unit_test(longest_table),    cmocka_unit_test(flits),
     };
     return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
 }

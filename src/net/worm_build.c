@@ -1,0 +1,114 @@
+/* Wormhole switching: what it cannot be combined with, and construction of its state (worm.h). */
+#include "net/build_links.h"
+#include "net/worm.h"
+
+#include <string.h>
+
+static int refuse(const cop_net_parts *pt, const char *option, const char *why, const char *remedy,
+                  cop_err *err)
+{
+    char where[256];
+    return cop_err_add(err, COP_E_INPUT, "%s: wormhole switching %s; %s",
+                       cop_build_at(pt, option, where, sizeof(where)), why, remedy);
+}
+
+/* A buffer holds a flit at least. */
+static int check_places(const cop_net_parts *pt, cop_err *err)
+{
+    const cop_switch_cfg *sw = pt->sw;
+    const struct {
+        const char *option;
+        uint64_t bytes; /* 0: not given */
+    } all[] = {{"switch.buffer", sw->buffer_bytes},
+               {"switch.host_buffer", sw->host_buffer_bytes},
+               {"switch.trunk_buffer", sw->trunk_buffer_bytes},
+               {"switch.global_buffer", sw->global_buffer_bytes},
+               {"nic.buffer", pt->nic->buffer_bytes}};
+    int rc = 0;
+    for (size_t i = 0; i < COP_LEN(all); i++)
+        if (all[i].bytes != 0 && all[i].bytes < sw->flit_bytes)
+            rc = refuse(pt, all[i].option, "needs room for one flit (switch.flit) in every buffer",
+                        "make it larger", err);
+    return rc;
+}
+
+int cop_worm_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
+{
+    const cop_switch_cfg *sw = pt->sw;
+    bool several = net->max_cand > 1 && !pt->run->allow_deadlock && pt->route->patience_ps == 0;
+    const struct {
+        bool bad;
+        const char *option, *why, *remedy;
+    } all[] = {
+        {sw->architecture != COP_ARCH_IB, "switch.architecture", "is there for ib only",
+         "set switch.architecture to ib"},
+        {net->output_bytes > 0, "switch.output_buffer", "has no output buffers",
+         "leave out switch.output_buffer"},
+        {!pt->queue->per_lane, "queueing", "reads each lane of an input in order",
+         "set queueing.kind to 1q"},
+        {pt->fc->kind != COP_FC_CREDIT, "flow_control", "counts credits per flit",
+         "set flow_control.kind to credit"},
+        {sw->shared_lanes, "switch.shared_lanes", "gives each lane a buffer of its own",
+         "leave out switch.shared_lanes"},
+        {sw->vl_arbitration == COP_VLARB_IB, "switch.vl_arbitration",
+         "shares wires flit by flit, in turn or by rank",
+         "set switch.vl_arbitration to round-robin or strict"},
+        {sw->header_bytes > sw->flit_bytes, "switch.header", "has the header in the first flit",
+         "make switch.header at most switch.flit"},
+        {pt->cc->credit_time != NULL, "cc", "gives credits back flit by flit, which this cc holds",
+         "use cut-through, or another cc"},
+        {pt->cc->notifies, "cc", "has no place at a switch for packets that this cc makes there",
+         "use cut-through, or another cc"},
+        {several && sw->reuse == COP_REUSE_TAIL, "switch.reuse",
+         "with a choice of ways can deadlock if packets follow each other into a buffer",
+         "set switch.reuse to empty, or run.allow_deadlock to see it happen"}};
+    int rc = check_places(pt, err);
+    for (size_t i = 0; i < COP_LEN(all); i++)
+        if (all[i].bad)
+            rc = refuse(pt, all[i].option, all[i].why, all[i].remedy, err);
+    return rc;
+}
+
+/* Lane vl of input `port`: as many times as there are places. */
+static void init_lane(cop_net *net, uint32_t port, uint32_t vl)
+{
+    cop_lane_in *l = cop_worm_in(net, port, vl);
+    uint32_t from = net->in[port].from, places = 1;
+    *l = (cop_lane_in){.front = COP_NONE, .back = COP_NONE};
+    if (from == COP_NONE || net->in[port].sw == COP_NONE)
+        return;
+    while (places < net->out[from].section[vl].capacity)
+        places *= 2;
+    l->mask = places - 1;
+    l->head = COP_NEW_ARRAY(&net->arena, cop_time, places);
+}
+
+void cop_worm_init(cop_net *net)
+{
+    uint32_t n = net->topo->n_ports, hosts = net->info.n_hosts;
+    size_t lanes = cop_product(n, net->lanes);
+    cop_worm *w = net->worm = COP_NEW_ARRAY(&net->arena, cop_worm, 1);
+    w->free = COP_NONE;
+    w->in = COP_NEW_ARRAY(&net->arena, cop_lane_in, lanes);
+    w->held = COP_NEW_ARRAY(&net->arena, uint32_t, lanes);
+    memset(w->held, 0xff, lanes * sizeof(*w->held));
+    w->hungry = COP_NEW_ARRAY(&net->arena, uint8_t, n);
+    w->taken = COP_NEW_ARRAY(&net->arena, cop_time, hosts);
+    w->receive_pace = COP_NEW_ARRAY(&net->arena, cop_pace, hosts);
+    w->whole =
+        net->sw_cfg->reuse == COP_REUSE_EMPTY ||
+        (net->sw_cfg->reuse == COP_REUSE_AUTO && net->max_cand > 1 && net->route->patience_ps == 0);
+    for (uint32_t p = 0; p < n; p++)
+        for (uint32_t vl = 0; vl < net->lanes; vl++)
+            init_lane(net, p, vl);
+    for (uint32_t h = 0; h < hosts; h++) { /* flits wait for the sink here, packets do no more */
+        w->receive_pace[h] = net->nic[h].receive_pace;
+        net->nic[h].receive_pace = 0;
+    }
+}
+
+void cop_worm_fini(cop_net *net)
+{
+    if (net->worm)
+        cop_free(net->worm->stay);
+}

@@ -1,0 +1,131 @@
+/* True fully adaptive routing on tori, meshes and hypercubes: every lane of every minimal direction, no
+ * escape lane. Its channel dependencies have cycles; deadlocks are not avoided but found and resolved.
+ *
+ * Candidates: all lanes of all minimal directions, least loaded first, equal ones in random rotation. At a tie
+ * (both ways round a ring are equally long) the less loaded direction, by option `ties` if they are equal,
+ * for the reason that adaptive_cube.c gives.
+ * Recovery: a head that has asked for its outputs in vain for `timeout` is taken for deadlocked. Its packet is
+ * absorbed by the host of the switch where it waits and sent again from there, before new packets
+ * (net/recover.c). Packets that stand in the buffer of their own host's link are nobody's obstacle and stay.
+ * Source: Martinez, Lopez, Duato and Pinkston, "Software-based deadlock recovery technique for true fully
+ * adaptive routing in wormhole networks", ICPP 1997: absorb at the current node, inject again. Their
+ * detection looks at the activity of channels, too; the plain time-out here is that of Disha (Anjan and
+ * Pinkston, ISCA 1995). Ours: the default of the time-out, and that absorbing takes no time of a processor. */
+#include "route/cube_map.h"
+#include "route/route_cfg.h"
+
+typedef struct true_adaptive {
+    cop_cube_map map;
+    uint32_t lanes; /* that packets use */
+} true_adaptive;
+
+static int true_adaptive_setup(cop_route *r, const void *config, cop_err *err)
+{
+    const cop_true_adaptive_cfg *cfg = config;
+    true_adaptive *c = COP_NEW_ARRAY(&r->arena, true_adaptive, 1);
+    int rc =
+        cop_cube_map_init(&c->map, r->topo, (enum cop_ties)cfg->ties, &r->arena, r->ops->name, err);
+    if (rc != 0)
+        return rc;
+    uint32_t directions = 0;
+    for (uint32_t i = 0; i < c->map.dims; i++)
+        directions += c->map.wrap[i] && c->map.radix[i] % 2 == 0 ? 2 : 1;
+    c->lanes = r->lanes > 1 ? r->lanes : 1;
+    if (c->lanes * directions > COP_MAX_CAND)
+        c->lanes = COP_MAX_CAND / directions;
+    r->max_cand = c->lanes * directions > 1 ? c->lanes * directions : 2;
+    r->control_vls = 1;
+    r->memoryless = true;
+    r->patience_ps = cfg->timeout_ps;
+    r->state = c;
+    return 0;
+}
+
+/* Lanes of `port` into cand[0..n), which is sorted by load; returns how many there are then. */
+static unsigned insert_lanes(uint32_t port, uint32_t lanes, const cop_route_view *view,
+                             cop_cand *cand, uint64_t *load, unsigned n)
+{
+    uint32_t turn = view && view->rng && lanes > 1 ? cop_rng_below(view->rng, lanes) : 0;
+    for (uint32_t k = 0; k < lanes; k++, n++) {
+        uint32_t vl = (k + turn) % lanes;
+        uint64_t here = view ? view->load(view->ctx, port, vl) : 0;
+        unsigned i = n;
+        for (; i > 0 && load[i - 1] > here; i--) {
+            cand[i] = cand[i - 1];
+            load[i] = load[i - 1];
+        }
+        cand[i] = (cop_cand){.port = (uint16_t)port, .vl = (uint8_t)vl};
+        load[i] = here;
+    }
+    return n;
+}
+
+static uint64_t least_load(uint32_t port, uint32_t lanes, const cop_route_view *view)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint32_t vl = 0; vl < lanes; vl++)
+        least = cop_min64(least, view->load(view->ctx, port, vl));
+    return least;
+}
+
+static unsigned ways_in(const cop_cube_map *map, const cop_hop *hop, uint32_t dim, uint32_t at,
+                        uint32_t to, uint32_t lanes, const cop_route_view *view)
+{
+    unsigned ways = cop_cube_directions(map, dim, at, to);
+    if (ways != (COP_PLUS | COP_MINUS) || view == NULL)
+        return ways;
+    uint64_t plus = least_load(2 * dim, lanes, view), minus = least_load(2 * dim + 1, lanes, view);
+    return plus < minus   ? COP_PLUS
+           : minus < plus ? COP_MINUS
+                          : cop_cube_break_tie(map, dim, hop->sw, hop->dst, view->rng);
+}
+
+static unsigned true_adaptive_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
+                                    cop_cand *cand)
+{
+    const true_adaptive *c = r->state;
+    const cop_cube_map *map = &c->map;
+    const uint16_t *at = cop_cube_at(map, hop->sw);
+    const uint16_t *to = cop_cube_at(map, hop->dst / map->hosts_per_switch);
+    uint32_t first = cop_cube_first(map, at, to), lanes = hop->apart ? 1 : c->lanes;
+    if (first == map->dims) {
+        cand[0] = (cop_cand){.port = cop_cube_exit(map, hop->dst)};
+        return 1;
+    }
+    uint16_t port[2 * COP_MAX_DIMS];
+    uint64_t load[COP_MAX_CAND];
+    uint32_t ports = 0;
+    unsigned n = 0;
+    for (uint32_t dim = first; dim < map->dims; dim++) {
+        unsigned ways = ways_in(map, hop, dim, at[dim], to[dim], lanes, view);
+        if (ways & COP_PLUS)
+            port[ports++] = (uint16_t)(2 * dim);
+        if (ways & COP_MINUS)
+            port[ports++] = (uint16_t)(2 * dim + 1);
+    }
+    uint32_t turn = ports > 1 && view && view->rng ? cop_rng_below(view->rng, ports) : 0;
+    for (uint32_t i = 0; i < ports; i++)
+        n = insert_lanes(port[(i + turn) % ports], lanes, view, cand, load, n);
+    return n;
+}
+
+static const cop_opt true_adaptive_opts[] = {
+    {"ties", COP_OPT_ENUM, offsetof(cop_true_adaptive_cfg, ties), "split", 0, 0, cop_tie_names,
+     "way round a ring when both are equally long and loaded: half of the flows each way, drawn "
+     "for "
+     "each packet, or plus"},
+    {"timeout", COP_OPT_TIME, offsetof(cop_true_adaptive_cfg, timeout_ps), "1 us", 1000, 1e12, NULL,
+     "a head that has waited so long for its outputs is taken for deadlocked: the host of this "
+     "switch absorbs its packet and sends it again"},
+    {0}};
+
+const cop_route_ops cop_route_true_adaptive = {
+    .name = "true-adaptive",
+    .summary = "torus, mesh, hypercube: any lane of any minimal direction; deadlocks are resolved",
+    .source = "Martinez, Lopez, Duato, Pinkston, ICPP 1997",
+    .opts = true_adaptive_opts,
+    .cfg_size = sizeof(cop_true_adaptive_cfg),
+    .in_order = false,
+    .setup = true_adaptive_setup,
+    .route = true_adaptive_route,
+};
