@@ -87,7 +87,8 @@ double fern_counter(struct cop_net *net, unsigned which);
 extern const cop_value fern_port_values[], fern_counters[];
 
 /* -- fern_source.c -- */
-bool fern_flow_is_sl(const void *cfg); /* a source is a host: all that it sends on a service level */
+bool fern_flow_is_sl(
+    const void *cfg); /* a source is a host: all that it sends on a service level */
 int fern_cfg_check(const void *cfg, const cop_netinfo *info, cop_err *err);
 cop_time fern_delay(const fern_cfg *cfg, uint32_t steps);
 /* Approach 1: what timeouts have taken away by `now`. */
@@ -118,7 +119,8 @@ extern const char *const fern_notify_names[], *const fern_growth_names[], *const
         "buffers of a lane in use above which there is congestion"
 #define FERN_LOWER                                                                                 \
     "lower", COP_OPT_INT, FERN_AT(lower), "threshold", 1, 1e6, fern_lower_word,                    \
-        "second threshold, at or below which congestion is over (hysteresis); threshold: one for both"
+        "second threshold, at or below which congestion is over (hysteresis); threshold: one for " \
+        "both"
 #define FERN_RELEASE                                                                               \
     "lower", COP_OPT_INT, FERN_AT(lower), "threshold", 1, 1e6, fern_lower_word,                    \
         "fewer buffers in use: congestion is over (hysteresis); threshold: one for both"
@@ -127,7 +129,8 @@ extern const char *const fern_notify_names[], *const fern_growth_names[], *const
         "headers of recently routed messages that a switch keeps"
 #define FERN_NOTIFY                                                                                \
     "notify", COP_OPT_ENUM, FERN_AT(notify), "instant", 0, 0, fern_notify_names,                   \
-        "how a source is told: at once, without a message, as the paper simulates; or by packets, on "  \
+        "how a source is told: at once, without a message, as the paper simulates; or by "         \
+        "packets, on "                                                                             \
         "lane nic.control_vl"
 #define FERN_STEP                                                                                  \
     "step", COP_OPT_TIME, FERN_AT(step_ps), "32 ns", 1, 1e12, NULL,                                \

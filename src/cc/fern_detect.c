@@ -13,8 +13,8 @@
 
 const char *const fern_notify_names[] = {"instant", "packets", NULL};
 const cop_value fern_port_values[] = {{"buffers", "messages"}, {NULL, NULL}};
-const cop_value fern_counters[] = {{"fern_checks", ""},     {"fern_found", ""},
-                                   {"fern_changes", ""},    {"fern_congestion", ""},
+const cop_value fern_counters[] = {{"fern_checks", ""},        {"fern_found", ""},
+                                   {"fern_changes", ""},       {"fern_congestion", ""},
                                    {"fern_no_congestion", ""}, {NULL, NULL}};
 
 void fern_start(struct cop_net *net)
@@ -25,8 +25,8 @@ void fern_start(struct cop_net *net)
     all->lanes = info->lanes;
     all->lane =
         cop_net_cc_alloc(net, cop_product(info->topo->host_port0, info->lanes), sizeof(fern_lane));
-    all->history = cop_net_cc_alloc(
-        net, cop_product(info->n_switches, (size_t)cfg->history), sizeof(cop_header));
+    all->history = cop_net_cc_alloc(net, cop_product(info->n_switches, (size_t)cfg->history),
+                                    sizeof(cop_header));
     all->routed = cop_net_cc_alloc(net, info->n_switches, sizeof(uint32_t));
     all->counted = cop_net_cc_alloc(net, info->n_switches, sizeof(uint32_t));
 }
@@ -119,7 +119,8 @@ uint32_t fern_most_frequent(const cop_header *list, uint32_t n)
 }
 
 /* Headers of lane vl of input `in`, oldest first; all that are congested: vl COP_NONE. */
-static uint32_t buffered(struct cop_net *net, uint32_t in, uint32_t vl, cop_header *list, uint32_t n)
+static uint32_t buffered(struct cop_net *net, uint32_t in, uint32_t vl, cop_header *list,
+                         uint32_t n)
 {
     for (const cop_pkt *p = cop_net_input_first(net, in); p && n < FERN_VOTES;
          p = cop_net_input_next(net, in, p))

@@ -8,8 +8,8 @@
 
 #include "base/opt.h"
 
-static const cop_opt opts[] = {{FERN_EVERY},   {FERN_THRESHOLD}, {FERN_LOWER}, {FERN_TIMEOUT},
-                               {FERN_STEP},    {FERN_LIMIT},     {FERN_NOTIFY}, {0}};
+static const cop_opt opts[] = {{FERN_EVERY}, {FERN_THRESHOLD}, {FERN_LOWER},  {FERN_TIMEOUT},
+                               {FERN_STEP},  {FERN_LIMIT},     {FERN_NOTIFY}, {0}};
 
 static void on_route(struct cop_net *net, uint32_t in, const cop_pkt *p)
 {

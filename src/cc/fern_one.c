@@ -8,9 +8,9 @@
 
 #include "base/opt.h"
 
-static const cop_opt opts[] = {{FERN_EVERY},  {FERN_THRESHOLD}, {FERN_LOWER},
-                               {FERN_HISTORY}, {FERN_TIMEOUT},  {FERN_STEP},
-                               {FERN_LIMIT},  {FERN_NOTIFY},    {0}};
+static const cop_opt opts[] = {{FERN_EVERY},   {FERN_THRESHOLD}, {FERN_LOWER},
+                               {FERN_HISTORY}, {FERN_TIMEOUT},   {FERN_STEP},
+                               {FERN_LIMIT},   {FERN_NOTIFY},    {0}};
 
 static void on_route(struct cop_net *net, uint32_t in, const cop_pkt *p)
 {
@@ -21,7 +21,8 @@ static void on_route(struct cop_net *net, uint32_t in, const cop_pkt *p)
 
 const cop_cc_ops cop_cc_fern_one = {
     .name = "fern-1",
-    .summary = "switches tell the source most often seen where buffers fill; it delays its messages",
+    .summary =
+        "switches tell the source most often seen where buffers fill; it delays its messages",
     .source = "Fernandez and Garcia, approach 1; M-fern-1",
     .immediate = FERN_CLAUSE,
     .opts = opts,

@@ -77,7 +77,8 @@ static void on_control(struct cop_net *net, void *flow, const cop_pkt *p)
 
 const cop_cc_ops cop_cc_fern_two = {
     .name = "fern-2",
-    .summary = "lanes tell a source when buffers fill and when they do no longer; its delay follows",
+    .summary =
+        "lanes tell a source when buffers fill and when they do no longer; its delay follows",
     .source = "Fernandez and Garcia, approach 2; M-fern-2",
     .immediate = FERN_CLAUSE,
     .opts = opts,

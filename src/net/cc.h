@@ -133,10 +133,10 @@ typedef struct cop_channel {
     uint8_t vl;
 } cop_channel;
 unsigned cop_net_channels(struct cop_net *net, uint32_t in, const cop_pkt *p, cop_channel *list);
-/* Is there room for a packet of full size on lane vl behind `port`? */
-bool cop_net_lane_room(struct cop_net *net, uint32_t port, uint32_t vl);
-/* Is nothing that was sent on it in use there any more? Known with credits. */
-bool cop_net_lane_empty(struct cop_net *net, uint32_t port, uint32_t vl);
+/* Is there room for a packet of full size that goes where p goes, on lane vl behind `port`? */
+bool cop_net_lane_room(struct cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p);
+/* Has all that was sent there left again? Always yes where flow control counts no credits. */
+bool cop_net_lane_empty(struct cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p);
 /* Does a host feed this switch input? */
 bool cop_net_fed_by_host(const struct cop_net *net, uint32_t in);
 /* The packets that stand in switch input `in`, queue by queue; NULL at the end. Not for every packet. */

@@ -268,16 +268,16 @@ void *cop_net_told_at_once(cop_net *net, const cop_header *of)
     return cop_flow_state(net, cop_flow_of(net, of->src, of->dst, of->sl));
 }
 
-bool cop_net_lane_room(cop_net *net, uint32_t port, uint32_t vl)
+bool cop_net_lane_room(cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p)
 {
     cop_fc_settle(net, port);
-    return cop_fc_fits(net, port, vl, net->max_blocks);
+    return cop_fc_fits(net, port, cop_net_section_of(net, p, vl), net->max_blocks);
 }
 
-bool cop_net_lane_empty(cop_net *net, uint32_t port, uint32_t vl)
+bool cop_net_lane_empty(cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p)
 {
     cop_fc_settle(net, port);
-    return cop_fc_section(net, port, vl)->used == 0;
+    return cop_fc_section(net, port, cop_net_section_of(net, p, vl))->used == 0;
 }
 
 uint32_t cop_net_flow_source(const void *flow)
