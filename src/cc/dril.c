@@ -24,13 +24,13 @@ typedef struct dril_net {
     dril_switch *sw;
 } dril_net;
 
-static const cop_opt opts[] = {
-    {LIMIT_FREE},
-    {"window", COP_OPT_INT, offsetof(dril_cfg, window), "16", 1, 1e6, NULL,
-     "routings of a switch after which its limit changes (ours)"},
-    {"blocked", COP_OPT_SHARE, offsetof(dril_cfg, blocked), "25 %", 0, 1, NULL,
-     "share of them without room above which the limit falls (ours)"},
-    {0}};
+static const cop_opt opts[] = {{LIMIT_FREE},
+                               {"window", COP_OPT_INT, offsetof(dril_cfg, window), "16", 1, 1e6,
+                                NULL, "routings of a switch after which its limit changes (ours)"},
+                               {"blocked", COP_OPT_SHARE, offsetof(dril_cfg, blocked), "25 %", 0, 1,
+                                NULL,
+                                "share of them without room above which the limit falls (ours)"},
+                               {0}};
 
 static void start(struct cop_net *net)
 {

@@ -20,7 +20,7 @@ enum fern_word { FERN_CONGESTION = 1, FERN_NO_CONGESTION = 2 }; /* what a messag
 typedef struct fern_cfg {
     int64_t every; /* approach 1: routings between two checks of a switch */
     int64_t threshold; /* more buffers of a lane in use: congestion */
-    int64_t lower; /* hysteresis; 0: the threshold itself */
+    int64_t hysteresis; /* buffers from there down to the lower threshold */
     int64_t history; /* headers */
     int notify; /* enum fern_notify */
     uint64_t step_ps; /* of the delay */
@@ -71,6 +71,11 @@ static inline uint32_t fern_used(const fern_lane *l, cop_time now)
 {
     return l->waiting + (l->until > now);
 }
+/* The lower threshold, at least 1. */
+static inline uint32_t fern_lower(const fern_cfg *cfg)
+{
+    return (uint32_t)(cfg->hysteresis < cfg->threshold ? cfg->threshold - cfg->hysteresis : 1);
+}
 /* Approach 1: is the lane, of which so many buffers are in use, congested? */
 bool fern_verdict(const fern_cfg *cfg, fern_lane *l, uint32_t used);
 /* The most frequent source of the switch's history and of what is buffered: in lane vl of input `in`, or in all
@@ -89,7 +94,6 @@ extern const cop_value fern_port_values[], fern_counters[];
 /* -- fern_source.c -- */
 bool fern_flow_is_sl(
     const void *cfg); /* a source is a host: all that it sends on a service level */
-int fern_cfg_check(const void *cfg, const cop_netinfo *info, cop_err *err);
 cop_time fern_delay(const fern_cfg *cfg, uint32_t steps);
 /* Approach 1: what timeouts have taken away by `now`. */
 void fern_settle(const fern_cfg *cfg, fern_source *f, cop_time now);
@@ -110,20 +114,17 @@ void fern_one_on_control(struct cop_net *net, void *flow, const cop_pkt *p);
 
 /* -- options; each table names those that its control has -- */
 #define FERN_AT(field) offsetof(fern_cfg, field)
-extern const char *const fern_notify_names[], *const fern_growth_names[], *const fern_lower_word[];
+extern const char *const fern_notify_names[], *const fern_growth_names[];
 #define FERN_EVERY                                                                                 \
     "every", COP_OPT_INT, FERN_AT(every), "16", 1, 1e9, NULL,                                      \
         "routings of a switch between two looks at its buffers (R)"
 #define FERN_THRESHOLD                                                                             \
     "threshold", COP_OPT_INT, FERN_AT(threshold), "2", 1, 1e6, NULL,                               \
         "buffers of a lane in use above which there is congestion"
-#define FERN_LOWER                                                                                 \
-    "lower", COP_OPT_INT, FERN_AT(lower), "threshold", 1, 1e6, fern_lower_word,                    \
-        "second threshold, at or below which congestion is over (hysteresis); threshold: one for " \
+#define FERN_HYSTERESIS                                                                            \
+    "hysteresis", COP_OPT_INT, FERN_AT(hysteresis), "0", 0, 1e6, NULL,                             \
+        "buffers between that threshold and a lower one at which congestion is over; 0: one for "  \
         "both"
-#define FERN_RELEASE                                                                               \
-    "lower", COP_OPT_INT, FERN_AT(lower), "threshold", 1, 1e6, fern_lower_word,                    \
-        "fewer buffers in use: congestion is over (hysteresis); threshold: one for both"
 #define FERN_HISTORY                                                                               \
     "history", COP_OPT_INT, FERN_AT(history), "4", 0, 64, NULL,                                    \
         "headers of recently routed messages that a switch keeps"

@@ -2,8 +2,8 @@
  *
  * Estimator  messages that have a buffer in a lane of an input, from when they are routed for the first time until
  *            their tail has left: one in normal operation.
- * Verdict    more than `threshold`: congested, else not. With `lower` below it: from above `threshold` on, until
- *            it is `lower` or less.
+ * Verdict    more than `threshold`: congested, else not. With `hysteresis`: from above `threshold` on, until
+ *            it is threshold - hysteresis or less.
  * Culprit    the most frequent source among the messages that are buffered in congested lanes and the `history`
  *            most recently routed ones.
  * Message    at once (cop_net_told_at_once), or a notification (notice.c).
@@ -76,8 +76,7 @@ bool fern_routed(struct cop_net *net, uint32_t in, const cop_pkt *p)
 
 bool fern_verdict(const fern_cfg *cfg, fern_lane *l, uint32_t used)
 {
-    uint32_t lower = (uint32_t)(cfg->lower ? cfg->lower : cfg->threshold);
-    l->congested = used > (uint32_t)cfg->threshold || (l->congested && used > lower);
+    l->congested = used > (uint32_t)cfg->threshold || (l->congested && used > fern_lower(cfg));
     return l->congested;
 }
 

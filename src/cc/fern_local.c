@@ -8,8 +8,8 @@
 
 #include "base/opt.h"
 
-static const cop_opt opts[] = {{FERN_EVERY}, {FERN_THRESHOLD}, {FERN_LOWER},  {FERN_TIMEOUT},
-                               {FERN_STEP},  {FERN_LIMIT},     {FERN_NOTIFY}, {0}};
+static const cop_opt opts[] = {{FERN_EVERY}, {FERN_THRESHOLD}, {FERN_HYSTERESIS}, {FERN_TIMEOUT},
+                               {FERN_STEP},  {FERN_LIMIT},     {FERN_NOTIFY},     {0}};
 
 static void on_route(struct cop_net *net, uint32_t in, const cop_pkt *p)
 {
@@ -35,7 +35,6 @@ const cop_cc_ops cop_cc_fern_local = {
     .net_size = sizeof(fern_net),
     .notifies = true,
     .flow_is_sl = fern_flow_is_sl,
-    .check = fern_cfg_check,
     .start = fern_start,
     .on_enqueue = fern_count_in,
     .on_leave = fern_count_out,

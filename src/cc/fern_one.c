@@ -8,7 +8,7 @@
 
 #include "base/opt.h"
 
-static const cop_opt opts[] = {{FERN_EVERY},   {FERN_THRESHOLD}, {FERN_LOWER},
+static const cop_opt opts[] = {{FERN_EVERY},   {FERN_THRESHOLD}, {FERN_HYSTERESIS},
                                {FERN_HISTORY}, {FERN_TIMEOUT},   {FERN_STEP},
                                {FERN_LIMIT},   {FERN_NOTIFY},    {0}};
 
@@ -31,7 +31,6 @@ const cop_cc_ops cop_cc_fern_one = {
     .net_size = sizeof(fern_net),
     .notifies = true,
     .flow_is_sl = fern_flow_is_sl,
-    .check = fern_cfg_check,
     .start = fern_start,
     .on_enqueue = fern_count_in,
     .on_leave = fern_count_out,

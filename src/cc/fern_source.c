@@ -10,24 +10,12 @@
 #include "cc/fern.h"
 
 const char *const fern_growth_names[] = {"linear", "geometric", NULL};
-const char *const fern_lower_word[] = {"threshold", NULL};
 const cop_value fern_flow_values[] = {{"delay", "ns"}, {"congestion", "messages"}, {NULL, NULL}};
 
 bool fern_flow_is_sl(const void *cfg)
 {
     (void)cfg;
     return true;
-}
-
-int fern_cfg_check(const void *config, const cop_netinfo *info, cop_err *err)
-{
-    const fern_cfg *cfg = config;
-    (void)info;
-    if (cfg->lower > cfg->threshold)
-        return cop_err_add(err, COP_E_INPUT,
-                           "lower %d is above threshold %d; make it smaller, or leave it out",
-                           (int)cfg->lower, (int)cfg->threshold);
-    return 0;
 }
 
 #define MOST_DOUBLINGS 20u
@@ -88,7 +76,7 @@ cop_time fern_next_one(const fern_cfg *cfg, fern_source *f, cop_time now)
     if (whole >= first)
         k = (whole - first) / (timeout + step) + 1;
     if (k >= f->steps)
-        return cop_max64(f->sent, f->since + f->steps * timeout);
+        return f->since + f->steps * timeout;
     return cop_max64(f->since + k * timeout, whole - k * step);
 }
 

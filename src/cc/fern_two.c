@@ -4,14 +4,14 @@
  * Received a message comes to a lane: if then more than `threshold` buffers are in use, a message of congestion goes to
  *          the culprit, which the lane remembers. If it remembers another one, that one is told that there is no
  *          congestion. If it is the same, nothing is sent.
- * Routed   the head of a lane is routed: if fewer than `lower` are in use, the one remembered is told and
+ * Routed   the head of a lane is routed: if fewer than the lower threshold are in use, the one remembered is told and
  *          forgotten. So with one threshold of 2, exactly 2 leave everything as it is.
  * See fern.h for its parts. Source: seed 002, sections 3.3 (2) and 5; M-fern-2. */
 #include "cc/fern.h"
 
 #include "base/opt.h"
 
-static const cop_opt opts[] = {{FERN_MESSAGES}, {FERN_THRESHOLD}, {FERN_RELEASE},
+static const cop_opt opts[] = {{FERN_MESSAGES}, {FERN_THRESHOLD}, {FERN_HYSTERESIS},
                                {FERN_HISTORY},  {FERN_STEP},      {FERN_GROWTH},
                                {FERN_LIMIT},    {FERN_NOTIFY},    {0}};
 
@@ -46,10 +46,10 @@ static void on_enqueue(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *
 static void on_route(struct cop_net *net, uint32_t in, const cop_pkt *p)
 {
     const fern_cfg *cfg = cop_net_cc_cfg(net);
-    uint32_t lower = (uint32_t)(cfg->lower ? cfg->lower : cfg->threshold);
     fern_lane *l = fern_lane_of(net, in, p->vl);
     (void)fern_routed(net, in, p);
-    if ((p->flags & COP_PKT_CONTROL) || !l->blames || fern_used(l, cop_net_now(net)) >= lower)
+    if ((p->flags & COP_PKT_CONTROL) || !l->blames ||
+        fern_used(l, cop_net_now(net)) >= fern_lower(cfg))
         return;
     ((fern_net *)cop_net_cc_net(net))->changes++;
     fern_tell(net, in, &l->culprit, FERN_NO_CONGESTION);
@@ -87,7 +87,6 @@ const cop_cc_ops cop_cc_fern_two = {
     .net_size = sizeof(fern_net),
     .notifies = true,
     .flow_is_sl = fern_flow_is_sl,
-    .check = fern_cfg_check,
     .start = fern_start,
     .on_enqueue = on_enqueue,
     .on_leave = fern_count_out,

@@ -30,7 +30,8 @@ typedef struct tuned_net {
     int64_t sets_out; /* on its way: known with the next gather */
     bool held; /* something, since the last tuning */
     int64_t threshold;
-    uint64_t at_tuning, last; /* bytes in all, at the last tuning; delivered in the tuning period before */
+    uint64_t at_tuning,
+        last; /* bytes in all, at the last tuning; delivered in the tuning period before */
     uint64_t best;
     int64_t best_threshold, best_used;
     uint32_t returned; /* in a row */
@@ -45,7 +46,8 @@ typedef struct tuned_source {
 static const cop_opt opts[] = {
     {"gather", COP_OPT_TIME, T(gather_ps), "24 ns", 1, 1e12, NULL,
      "time that the side band takes to tell all nodes (g): 24 cycles"},
-    {"tune", COP_OPT_INT, T(tune), "3", 1, 1e6, NULL, "gathers between two changes of the threshold"},
+    {"tune", COP_OPT_INT, T(tune), "3", 1, 1e6, NULL,
+     "gathers between two changes of the threshold"},
     {"drop", COP_OPT_SHARE, T(drop), "25 %", 0, 1, NULL,
      "loss of throughput above which the threshold falls"},
     {"down", COP_OPT_SHARE, T(down), "4 %", 0, 1, NULL, "of all buffers, by which it falls"},
@@ -85,7 +87,8 @@ static void tune(const tuned_cfg *cfg, tuned_net *all)
         all->best_used = all->used;
     }
     if ((double)now < cfg->far * (double)all->best && all->held) {
-        all->threshold = all->best_used < all->best_threshold ? all->best_used : all->best_threshold;
+        all->threshold =
+            all->best_used < all->best_threshold ? all->best_used : all->best_threshold;
         if (++all->returned >= cfg->returns)
             all->best = all->returned = 0;
     } else {
@@ -161,7 +164,8 @@ static cop_time next_send(struct cop_net *net, void *flow, cop_time now)
     if (all->gathers < 2)
         return now;
     int64_t rise = all->known[0] - all->known[1], g = (int64_t)cfg->gather_ps;
-    cop_time since = (all->gathers - 1) * cfg->gather_ps, next = (all->gathers + 1) * cfg->gather_ps;
+    cop_time since = (all->gathers - 1) * cfg->gather_ps,
+             next = (all->gathers + 1) * cfg->gather_ps;
     int64_t above = all->known[0] - all->threshold, gone = (int64_t)(now - since);
     /* known[0] + rise (now - since) / g > threshold */
     if (above * g + rise * gone <= 0)
@@ -195,7 +199,8 @@ static double counter(struct cop_net *net, unsigned which)
                         : (double)all->refused;
 }
 
-static const cop_value flow_values[] = {{"threshold", "messages"}, {"known", "messages"}, {NULL, NULL}};
+static const cop_value flow_values[] = {
+    {"threshold", "messages"}, {"known", "messages"}, {NULL, NULL}};
 
 static double flow_value(struct cop_net *net, const void *flow, uint32_t src, unsigned which)
 {
@@ -207,7 +212,8 @@ static double flow_value(struct cop_net *net, const void *flow, uint32_t src, un
 
 const cop_cc_ops cop_cc_self_tuned = {
     .name = "self-tuned",
-    .summary = "no node injects while the network holds more messages than a threshold that tunes itself",
+    .summary =
+        "no node injects while the network holds more messages than a threshold that tunes itself",
     .source = "Thottethodi, Lebeck, Mukherjee 2001; M-selftuned",
     .opts = opts,
     .cfg_size = sizeof(tuned_cfg),

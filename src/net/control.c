@@ -264,6 +264,7 @@ void *cop_net_told_at_once(cop_net *net, const cop_header *of)
 {
     COP_CHECK(net->cc->immediate != NULL);
     net->total.becns++;
+    net->total.told++;
     net->probe.stream[of->stream].becns++;
     return cop_flow_state(net, cop_flow_of(net, of->src, of->dst, of->sl));
 }

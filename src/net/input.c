@@ -200,8 +200,10 @@ static __attribute__((noinline)) bool held(cop_net *net, uint32_t in_port, uint3
     queue->head_is ^= COP_HEAD_HELD;
     net->held[in->sw] += hold ? 1 : -1u;
     for (uint32_t i = 0; hold && i < cop_topo_ports_of(net->topo, in->sw); i++)
-        if (net->out[in->port0 + i].to != COP_NONE)
+        if (net->out[in->port0 + i].to != COP_NONE) {
+            cop_fc_settle(net, in->port0 + i); /* only what is yet to come wakes it */
             cop_fc_arm(net, in->port0 + i);
+        }
     return hold;
 }
 

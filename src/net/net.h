@@ -185,6 +185,7 @@ typedef struct cop_totals {
                       delivered */
     uint64_t fecns; /* packets marked, by any switch */
     uint64_t becns; /* heard by sources */
+    uint64_t told; /* of these, without a packet */
     uint64_t credits_missing; /* blocks that the final account did not find */
 } cop_totals;
 
