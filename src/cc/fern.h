@@ -45,6 +45,8 @@ typedef struct fern_net {
     uint32_t *counted; /* [n_switches] since the last check */
     uint32_t lanes;
     uint64_t checks, found, changes, told, cleared; /* counters */
+    uint64_t came; /* messages that were packets, and how long they took */
+    cop_time lag_ps;
 } fern_net;
 
 typedef struct fern_source {
@@ -89,6 +91,8 @@ bool fern_check(struct cop_net *net, uint32_t in);
 void fern_tell(struct cop_net *net, uint32_t in, const cop_header *to, enum fern_word word);
 double fern_port_value(struct cop_net *net, uint32_t port, uint32_t vl, unsigned which);
 double fern_counter(struct cop_net *net, unsigned which);
+/* A message has come as packet p. */
+void fern_came(struct cop_net *net, const cop_pkt *p);
 extern const cop_value fern_port_values[], fern_counters[];
 
 /* -- fern_source.c -- */

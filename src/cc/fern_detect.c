@@ -13,9 +13,13 @@
 
 const char *const fern_notify_names[] = {"instant", "packets", NULL};
 const cop_value fern_port_values[] = {{"buffers", "messages"}, {NULL, NULL}};
-const cop_value fern_counters[] = {{"fern_checks", ""},        {"fern_found", ""},
-                                   {"fern_changes", ""},       {"fern_congestion", ""},
-                                   {"fern_no_congestion", ""}, {NULL, NULL}};
+const cop_value fern_counters[] = {{"fern_checks", ""},
+                                   {"fern_found", ""},
+                                   {"fern_changes", ""},
+                                   {"fern_congestion", ""},
+                                   {"fern_no_congestion", ""},
+                                   {"fern_lag_ns", "ns"},
+                                   {NULL, NULL}};
 
 void fern_start(struct cop_net *net)
 {
@@ -184,9 +188,18 @@ double fern_port_value(struct cop_net *net, uint32_t port, uint32_t vl, unsigned
     return fern_used(fern_lane_of(net, port, vl), cop_net_now(net));
 }
 
+void fern_came(struct cop_net *net, const cop_pkt *p)
+{
+    fern_net *all = cop_net_cc_net(net);
+    all->came++;
+    all->lag_ps += cop_net_now(net) - p->t_gen;
+}
+
 double fern_counter(struct cop_net *net, unsigned which)
 {
     const fern_net *all = cop_net_cc_net(net);
     const uint64_t v[] = {all->checks, all->found, all->changes, all->told, all->cleared};
-    return (double)v[which];
+    if (which < COP_LEN(v))
+        return (double)v[which];
+    return all->came > 0 ? (double)all->lag_ps / (double)all->came / COP_NS : 0.0;
 }

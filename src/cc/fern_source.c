@@ -10,7 +10,8 @@
 #include "cc/fern.h"
 
 const char *const fern_growth_names[] = {"linear", "geometric", NULL};
-const cop_value fern_flow_values[] = {{"delay", "ns"}, {"congestion", "messages"}, {NULL, NULL}};
+const cop_value fern_flow_values[] = {
+    {"delay", "ns"}, {"congestion", "messages"}, {"limited", ""}, {NULL, NULL}};
 
 bool fern_flow_is_sl(const void *cfg)
 {
@@ -101,8 +102,10 @@ void fern_one_on_send(struct cop_net *net, void *flow, const cop_pkt *p)
 
 void fern_one_on_control(struct cop_net *net, void *flow, const cop_pkt *p)
 {
-    if (p->flags & COP_PKT_CNP)
-        fern_hear_one(cop_net_cc_cfg(net), flow, cop_net_now(net));
+    if (!(p->flags & COP_PKT_CNP))
+        return;
+    fern_came(net, p);
+    fern_hear_one(cop_net_cc_cfg(net), flow, cop_net_now(net));
 }
 
 double fern_flow_value(struct cop_net *net, const void *flow, uint32_t src, unsigned which)
@@ -112,5 +115,7 @@ double fern_flow_value(struct cop_net *net, const void *flow, uint32_t src, unsi
     (void)src;
     if (cfg->messages == 0)
         fern_settle(cfg, &f, cop_net_now(net));
+    if (which == 2)
+        return cfg->messages == 0 ? f.steps > 0 : f.rising;
     return which == 0 ? (double)fern_delay(cfg, f.steps) / COP_NS : f.heard;
 }

@@ -70,9 +70,10 @@ static void on_send(struct cop_net *net, void *flow, const cop_pkt *p)
 
 static void on_control(struct cop_net *net, void *flow, const cop_pkt *p)
 {
-    (void)net;
-    if (p->flags & COP_PKT_CNP)
-        fern_hear_two(flow, (enum fern_word)p->cc);
+    if (!(p->flags & COP_PKT_CNP))
+        return;
+    fern_came(net, p);
+    fern_hear_two(flow, (enum fern_word)p->cc);
 }
 
 const cop_cc_ops cop_cc_fern_two = {

@@ -156,17 +156,19 @@ static void test_dril(void **state)
 static void test_drains(void **state)
 {
     (void)state;
-    static const char yaml[] = "run: {duration: 20 us, drain: yes, flows: yes}\n"
-                               "topology: {kind: torus, radix: [4, 4], hosts: 2}\n"
-                               "routing: {kind: adaptive-cube}\n"
-                               "link: {rate: 32 Gbit/s, delay: 5 ns}\n"
-                               "switch: {buffer: 4 KiB, lanes: 3, pipeline: 3 ns}\n"
-                               "nic: {mtu: 256 B, ack: message, control_bytes: 64 B}\n"
-                               "traffic: [{pattern: uniform, arrival: poisson, load: 90 %, message: 700 B}]\n";
+    static const char yaml[] =
+        "run: {duration: 20 us, drain: yes, flows: yes}\n"
+        "topology: {kind: torus, radix: [4, 4], hosts: 2}\n"
+        "routing: {kind: adaptive-cube}\n"
+        "link: {rate: 32 Gbit/s, delay: 5 ns}\n"
+        "switch: {buffer: 4 KiB, lanes: 3, pipeline: 3 ns}\n"
+        "nic: {mtu: 256 B, ack: message, control_bytes: 64 B}\n"
+        "traffic: [{pattern: uniform, arrival: poisson, load: 90 %, message: 700 B}]\n";
     static const char *const ccs[] = {"lopez, limit: 0, free: empty", "lopez, limit: 2", "dril",
-                                      "alo, free: empty", "u-channels, threshold: 100 %, free: empty"};
-    static const char *const machines[] = {"switch.architecture=ib", "switch.architecture=iq",
-                                           "switch.architecture=cioq", "flow_control.kind=ib",
+                                      "alo, free: empty",
+                                      "u-channels, threshold: 100 %, free: empty"};
+    static const char *const machines[] = {"switch.architecture=ib",     "switch.architecture=iq",
+                                           "switch.architecture=cioq",   "flow_control.kind=ib",
                                            "flow_control.kind=ack-nack", "routing.kind=dor",
                                            "queueing.kind=voqsw"};
     for (size_t i = 0; i < COP_LEN(ccs); i++)
@@ -174,7 +176,8 @@ static void test_drains(void **state)
             cop_result r;
             cop_err err = {0};
             char kind[100];
-            const char *q = strstr(machines[k], "routing") || strstr(machines[k], "queue") ? "voqsw" : "1q";
+            const char *q =
+                strstr(machines[k], "routing") || strstr(machines[k], "queue") ? "voqsw" : "1q";
             char queue[40];
             if (scn_run(yaml,
                         SET(scn_text(queue, sizeof(queue), "queueing.kind=%s", q),

@@ -32,7 +32,8 @@ static double scalar(const cop_result *r, const char *name)
 static void test_signals(void **state)
 {
     (void)state;
-    net_lab *w = lab_build(square, SET("cc={kind: smai, timeout: 100 ns, reach: 10 ns, period: 50 ns, step: 7 ns}"));
+    net_lab *w = lab_build(
+        square, SET("cc={kind: smai, timeout: 100 ns, reach: 10 ns, period: 50 ns, step: 7 ns}"));
     cop_net *net = &w->net;
     const cop_cc_ops *cc = net->cc;
     cop_pkt a = {.bytes = 64}, b = {.bytes = 64};
@@ -138,13 +139,14 @@ static void test_self_tuned(void **state)
 
 /* -- Fernandez and Garcia: the sink of host 1 takes a message in 64 ns, so the buffers of the switch before it fill -- */
 
-static const char slow[] = "run: {duration: 40 us, warmup: 20 us, flows: yes, drain: yes}\n"
-                           "topology: {kind: chain, hosts: [2, 1]}\n"
-                           "link: {rate: 32 Gbit/s, delay: 1 ns}\n"
-                           "switch: {pipeline: 2 ns, header: 4 B, buffer: 256 B}\n"
-                           "queueing: {kind: 1q}\n"
-                           "nic: {mtu: 64 B, receive_rate: 8 Gbit/s, buffer: 64 B, control_bytes: 64 B}\n"
-                           "traffic: [{from: [0], pattern: fixed, to: [2], message: 64 B}]\n";
+static const char slow[] =
+    "run: {duration: 40 us, warmup: 20 us, flows: yes, drain: yes}\n"
+    "topology: {kind: chain, hosts: [2, 1]}\n"
+    "link: {rate: 32 Gbit/s, delay: 1 ns}\n"
+    "switch: {pipeline: 2 ns, header: 4 B, buffer: 256 B}\n"
+    "queueing: {kind: 1q}\n"
+    "nic: {mtu: 64 B, receive_rate: 8 Gbit/s, buffer: 64 B, control_bytes: 64 B}\n"
+    "traffic: [{from: [0], pattern: fixed, to: [2], message: 64 B}]\n";
 
 static void run(const char *yaml, const char *const *set, size_t n, cop_result *r)
 {
@@ -223,8 +225,8 @@ static void test_whom_they_tell(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_signals),    cmocka_unit_test(test_many_messages),
-        cmocka_unit_test(test_self_tuned), cmocka_unit_test(test_one_source),
+        cmocka_unit_test(test_signals),        cmocka_unit_test(test_many_messages),
+        cmocka_unit_test(test_self_tuned),     cmocka_unit_test(test_one_source),
         cmocka_unit_test(test_whom_they_tell),
     };
     return cmocka_run_group_tests_name("side band", tests, NULL, NULL);
