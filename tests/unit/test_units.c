@@ -62,7 +62,7 @@ static void test_refused(void **state)
             "{cycle: 1 ns}`");
     refused("units: {cycle: 1 ns}\n" TORUS "switch: {buffer: 9 flits}\n", "needs units.flit");
     refused("units: {cycle: 1 ns}\n" TORUS "link: {rate: 1 flit/cycle}\n", "needs units.flit");
-    refused("units: {cycle: 1 ns, flit: 4 B}\n" TORUS "link: {rate: 1 cycle}\n", "unknown unit");
+    refused("units: {cycle: 1 ns, flit: 4 B}\n" TORUS "link: {rate: 1 cycle}\n", "is not a rate");
     refused("units: {cycle: 333 ps}\nrun: {duration: 0.5 cycles}\n" TORUS,
             "not a whole number of picoseconds");
     refused("units: {cycle: 1 ns}\nrun: {duration: cycles}\n" TORUS, "duration: ");
