@@ -58,8 +58,8 @@ const char *cop_units_text(const cop_units_cfg *u, const cop_opt *o, const char 
     if (flits && cop_parse_scaled(number, u->flit_bytes, "bytes", &value, err) == 0)
         return cop_arena_printf(arena, "%" PRIu64 " B", value);
     /* A flit has at most a million bytes: this does not overflow. */
-    if (rate && cop_parse_scaled(number, u->flit_bytes * 8 * UINT64_C(1000000000000) / u->cycle_ps, NULL, &value,
-                                 err) == 0)
+    if (rate && cop_parse_scaled(number, u->flit_bytes * 8 * UINT64_C(1000000000000) / u->cycle_ps,
+                                 NULL, &value, err) == 0)
         return cop_arena_printf(arena, "%" PRIu64 " bit/s", value);
     return NULL;
 }
