@@ -116,6 +116,8 @@ static int list_one(const cop_family *f, const char *name, bool json)
         printf("%s: %s\n", p.name, p.summary ? p.summary : "");
         if (p.source != NULL && p.source[0] != '\0')
             printf("source: %s\n", p.source);
+        if (p.note != NULL)
+            printf("acts at a distance: %s\n", p.note);
         print_options(p.opts);
         return COP_EXIT_OK;
     }

@@ -41,6 +41,8 @@ static void print_plugin(FILE *out, const cop_plugin *p)
     fprintf(out, "\n### `%s`\n\n%s.", p->name, p->summary ? p->summary : "");
     if (p->source != NULL && p->source[0] != '\0')
         fprintf(out, " Source: %s.", p->source);
+    if (p->note != NULL)
+        fprintf(out, " Acts at a distance: %s.", p->note);
     fputs("\n\n", out);
     print_table(out, p->opts);
 }

@@ -234,6 +234,16 @@ int cop_parse_rate(const char *text, uint64_t *bits_per_second, cop_err *err)
     return parse_quantity(text, &rate_quantity, bits_per_second, err);
 }
 
+int cop_parse_scaled(const char *number, uint64_t scale, const char *whole, uint64_t *value,
+                     cop_err *err)
+{
+    const unit units[] = {{"x", scale}, {NULL, 0}};
+    const quantity q = {"number", "16", "x", whole, units};
+    char shown[64], text[80];
+    snprintf(text, sizeof(text), "%s x", cop_excerpt(number, shown, sizeof(shown)));
+    return parse_quantity(text, &q, value, err);
+}
+
 int cop_parse_int(const char *text, int64_t *value, cop_err *err)
 {
     char shown[64];

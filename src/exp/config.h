@@ -4,6 +4,7 @@
 #define COP_CONFIG_H
 
 #include "cc/cc_list.h"
+#include "exp/units.h"
 #include "host/host_list.h"
 #include "net/net_cfg.h"
 #include "queue/queue_list.h"
@@ -15,6 +16,7 @@ typedef struct cop_config {
     cop_arena arena; /* owns everything below */
     const char *file;
     const char *name, *title;
+    cop_units_cfg units;
     cop_run_cfg run;
     cop_link_cfg link;
     cop_switch_cfg sw;

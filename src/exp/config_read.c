@@ -90,6 +90,16 @@ static void resolve_path(cop_reader *r, const cop_opt *o, void *cfg)
         *field = cop_arena_printf(&r->c->arena, "%s/%s", r->directory, *field);
 }
 
+/* A value in units that option tables know; NULL after a fault. */
+static const char *in_units(cop_reader *r, const cop_opt *o, int node, const char *text)
+{
+    cop_err inner = {0};
+    const char *known = cop_units_text(&r->c->units, o, text, &r->c->arena, &inner);
+    if (known == NULL)
+        cop_reader_fault(r, node, "%s: %s", o->name, inner.text);
+    return known;
+}
+
 /* Texts of a list's items, in heap memory; NULL after a fault. */
 static const char **item_texts(cop_reader *r, const cop_opt *o, int list, size_t n)
 {
@@ -101,6 +111,11 @@ static const char **item_texts(cop_reader *r, const cop_opt *o, int list, size_t
             cop_reader_fault(r, item,
                              "%s: an item that is not a plain value; write a list such as `[0, 1]`",
                              o->name);
+            cop_free(items);
+            return NULL;
+        }
+        items[i] = in_units(r, o, item, items[i]);
+        if (items[i] == NULL) {
             cop_free(items);
             return NULL;
         }
@@ -147,7 +162,8 @@ void cop_reader_value(cop_reader *r, const cop_opt *o, void *cfg, int value)
         const char *text = cop_doc_text(&r->doc, value);
         if (text == NULL)
             cop_reader_fault(r, value, "%s: contains a NUL character; remove it", o->name);
-        else if (cop_opt_parse(o, cfg, text, arena, &where, r->err) == 0)
+        else if ((text = in_units(r, o, value, text)) != NULL &&
+                 cop_opt_parse(o, cfg, text, arena, &where, r->err) == 0)
             resolve_path(r, o, cfg);
     } else if (type == COP_NODE_LIST && (cop_opt_is_list(o) || o->type == COP_OPT_STRING)) {
         size_t n = cop_doc_count(&r->doc, value);

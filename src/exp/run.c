@@ -76,6 +76,13 @@ static int init_route(world *w, const cop_config *c, cop_err *err)
         cop_route_fini(&w->route);
         rc = cop_route_init(&w->route, c->route, &w->topo, c->route_cfg, most, err);
     }
+    /* Lanes from nic.control_vl on are those of control packets, if data can do without them. */
+    int64_t data = c->nic.control_vl;
+    if (rc == 0 && data > 0 && data >= w->route.vls && data < lanes) {
+        cop_route_fini(&w->route);
+        rc = cop_route_init(&w->route, c->route, &w->topo, c->route_cfg, (uint32_t)data, err);
+        w->route.lanes = lanes;
+    }
     return rc;
 }
 
@@ -229,10 +236,31 @@ static void free_world(world *w)
     cop_free(w);
 }
 
-static void collect(world *w, double build_seconds, double cpu_seconds, cop_result *result)
+/* The main results in flits and cycles, if the run file says what these are. */
+static void add_units(const cop_units_cfg *u, cop_result *r)
+{
+    if (u->cycle_ps == 0)
+        return;
+    cop_scalar *all = COP_NEW_ARRAY(&r->arena, cop_scalar, (size_t)r->n_scalars + 3);
+    memcpy(all, r->scalar, r->n_scalars * sizeof(*all));
+    double cycle = (double)u->cycle_ps;
+    if (u->flit_bytes > 0) /* Gbit/s are bits per 1000 ps */
+        all[r->n_scalars++] =
+            (cop_scalar){"throughput_flits", "flit/cycle/node",
+                         r->throughput_gbps * cycle / 8000.0 / (double)u->flit_bytes};
+    all[r->n_scalars++] =
+        (cop_scalar){"latency_cycles.mean", "cycles", cop_hist_mean(r->latency) / cycle};
+    all[r->n_scalars++] =
+        (cop_scalar){"transit_cycles.mean", "cycles", cop_hist_mean(r->transit) / cycle};
+    r->scalar = all;
+}
+
+static void collect(world *w, const cop_units_cfg *units, double build_seconds, double cpu_seconds,
+                    cop_result *result)
 {
     struct rusage usage;
     cop_collect(&w->net, result);
+    add_units(units, result);
     getrusage(RUSAGE_SELF, &usage);
     result->build_seconds = build_seconds;
     result->cpu_seconds = cpu_seconds;
@@ -258,7 +286,7 @@ int cop_run(cop_config *c, const cop_run_hooks *o, cop_result *result, cop_err *
             rc = cop_err_add(err, COP_E_STOPPED, "stopped after %.3f us of %.3f us, as asked",
                              (double)w->net.now / 1e6, (double)c->run.duration_ps / 1e6);
         else
-            collect(w, built - start, done - built, result);
+            collect(w, &c->units, built - start, done - built, result);
     }
     free_world(w);
     return rc;

@@ -9,18 +9,33 @@
     {                                                                                              \
         if ((table)[i] == NULL)                                                                    \
             return false;                                                                          \
-        *p = (cop_plugin){(table)[i]->name, (table)[i]->summary,  (table)[i]->source,              \
-                          (table)[i]->opts, (table)[i]->cfg_size, (table)[i]};                     \
+        *p = (cop_plugin){(table)[i]->name,                                                        \
+                          (table)[i]->summary,                                                     \
+                          (table)[i]->source,                                                      \
+                          (table)[i]->opts,                                                        \
+                          (table)[i]->cfg_size,                                                    \
+                          (table)[i],                                                              \
+                          NULL};                                                                   \
         return true;                                                                               \
     }
 PLUGIN_AT(topology_at, cop_topologies)
 PLUGIN_AT(routing_at, cop_routings)
 PLUGIN_AT(queueing_at, cop_queueings)
-PLUGIN_AT(cc_at, cop_ccs)
+PLUGIN_AT(plain_cc_at, cop_ccs)
+
+static bool cc_at(size_t i, cop_plugin *p)
+{
+    if (!plain_cc_at(i, p))
+        return false;
+    p->note = cop_ccs[i]->immediate;
+    return true;
+}
 PLUGIN_AT(host_at, cop_hosts)
 
 #define C(field) offsetof(cop_config, field)
 const cop_section cop_sections[] = {
+    {"units", NULL, "flits and cycles, where a network is described in them", cop_units_opts,
+     C(units), 0, NULL, NULL},
     {"run", NULL, "how long to simulate and what to record", cop_run_opts, C(run), 0, NULL, NULL},
     {"topology", "topologies", "hosts, switches and cables", NULL, C(topo_cfg), C(topo),
      topology_at, NULL},

@@ -11,6 +11,7 @@ typedef struct cop_plugin {
     const cop_opt *opts; /* NULL or empty: none */
     size_t cfg_size;
     const void *ops; /* cop_topo_ops, cop_route_ops, ... */
+    const char *note; /* what else a reader must know; NULL: nothing */
 } cop_plugin;
 
 typedef struct cop_section {

@@ -288,7 +288,9 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     cop_queue_layout layout = {0};
     net->words = (net->info.max_ports + 63) / 64;
     pt->queue->layout(pt->queue_cfg, &net->info, net->info.max_ports, &layout);
-    net->per_output = layout.per_output && net->max_cand == 1 && !pt->route->at_head;
+    net->head_hooks = pt->cc->on_route || pt->cc->admit;
+    net->per_output =
+        layout.per_output && net->max_cand == 1 && !pt->route->at_head && !net->head_hooks;
     net->sectioned = layout.sections != 0;
     net->sections = layout.sections ? layout.sections : net->lanes;
     net->info.sections = net->sections;
@@ -301,7 +303,7 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     const cop_route_ops *route = pt->route->ops;
     net->out_hooks = route->on_wait || route->on_send || route->asks_lanes || pt->cc->on_enqueue ||
                      pt->cc->on_dequeue || pt->cc->on_fill || pt->cc->credit_time ||
-                     pt->cc->asks_lanes || pt->sw->arbitration == COP_ARB_FLOWS;
+                     pt->cc->asks_lanes || pt->cc->on_leave || pt->sw->arbitration == COP_ARB_FLOWS;
     net->hooks = net->out_hooks || pt->queue->on_enqueue || pt->queue->on_dequeue;
     net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);
     net->lft = pt->route->lft;
@@ -310,8 +312,8 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->large = large && !net->looks_ahead;
     if (net->looks_ahead)
         net->due_switch = COP_NEW_ARRAY(&net->arena, uint32_t, net->info.n_switches);
-    net->simple_wake =
-        !net->sectioned && net->arch == &cop_arch_ib && !net->host_ops->injection_queues;
+    net->simple_wake = !net->sectioned && net->arch == &cop_arch_ib &&
+                       !net->host_ops->injection_queues && !pt->cc->admit;
     net->early_hooks =
         net->arch->buffered && (pt->cc->on_fill || pt->cc->on_dequeue || pt->cc->asks_lanes ||
                                 route->on_send || route->asks_lanes);
@@ -328,6 +330,8 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
     if (pt->cc->asks_lanes || pt->route->ops->asks_lanes)
         net->lane_waiting =
             COP_NEW_ARRAY(&net->arena, uint32_t, cop_product(net->host_port0, net->lanes));
+    if (pt->cc->admit)
+        net->held = COP_NEW_ARRAY(&net->arena, uint32_t, net->info.n_switches);
     build_hosts(net, pt);
     cop_flow_init(net);
     cop_carry_init(&net->carry, pt->cc->receiver_size, pt->cc->attached_size);

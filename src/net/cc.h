@@ -22,7 +22,10 @@ typedef struct cop_cc_ops {
     size_t port_size; /* state per switch output port, zeroed */
     size_t net_size; /* state of the whole run, zeroed; cop_net_cc_net() */
     bool asks_lanes; /* it will ask for cop_net_lane_bytes(), which is counted only then */
-    bool notifies; /* switches will send notifications: cop_net_notify() */
+    bool notifies; /* switches will send notifications: cop_net_notify(), cop_net_notify_source() */
+    /* Nothing acts at a distance, unless the source wants it: its clause. NULL: the rule holds, and
+     * cop_net_told_at_once() may not be called. */
+    const char *immediate;
     int (*check)(const void *cfg, const cop_netinfo *info, cop_err *err);
     /* The network stands, nothing has been sent: compile tables into the run's state. */
     void (*start)(struct cop_net *net);
@@ -32,6 +35,16 @@ typedef struct cop_cc_ops {
     /* Switch side; `port` is the output port the packet waits for or leaves by. */
     /* The packet has come to switch input `in` and waits for output `out`. */
     void (*on_enqueue)(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p);
+    /* Packet p, at the head of a queue of switch input `in`, is routed: it asks for its outputs. Packets that
+     * the switch has made (COP_PKT_OWN) and control packets too. */
+    void (*on_route)(struct cop_net *net, uint32_t in, const cop_pkt *p);
+    /* Packet p leaves lane vl of switch input `in`, whose buffer it has until t. Not those that the switch has
+     * made, which have none. */
+    void (*on_leave)(struct cop_net *net, uint32_t in, uint32_t vl, const cop_pkt *p, cop_time t);
+    /* May data packet p, at the head of a queue of switch input `in`, which a host feeds, ask for its outputs?
+     * No: it is asked again each time room comes back behind an output of this switch. If nothing is
+     * in use behind any of them the answer must be yes. */
+    bool (*admit)(struct cop_net *net, uint32_t in, const cop_pkt *p);
     /* Bytes that wait in input port `in` for output port `out` and the section behind it that p takes
      * have changed, because p has come or goes. The section is lane p->out_vl or, with buffers private
      * to destinations, one of those on that lane: cop_net_section(). */
@@ -97,6 +110,35 @@ void cop_net_cc_wake(struct cop_net *net, void *flow);
  * routing may keep it on its way (route.h), or on_control hears it. `end`: the queue found long is that of an
  * output to a host, where no other way leads. */
 void cop_net_notify(struct cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word, bool end);
+/* What a switch remembers of a data packet that it has seen. */
+typedef struct cop_header {
+    uint32_t src, dst, stream;
+    uint8_t sl;
+} cop_header;
+static inline cop_header cop_header_of(const cop_pkt *p)
+{
+    return (cop_header){.src = p->src, .dst = p->dst, .stream = p->stream, .sl = p->sl};
+}
+/* Such a header of what `host` itself sends; false: it has no traffic. */
+bool cop_net_header_of_host(const struct cop_net *net, uint32_t host, cop_header *of);
+/* The same as cop_net_notify(), to the source of a packet that may be gone. */
+void cop_net_notify_source(struct cop_net *net, uint32_t port, const cop_header *of, uint32_t word);
+/* State of the flow of that packet at its source, which hears of it without a message: for controls that say
+ * `immediate`. Counts as a notification that was heard. */
+void *cop_net_told_at_once(struct cop_net *net, const cop_header *of);
+/* Every output port and lane of its switch that packet p, in input `in`, could ever be given, by the routing;
+ * ports are numbers of the network. Returns how many, at most COP_MAX_CAND. */
+typedef struct cop_channel {
+    uint32_t port;
+    uint8_t vl;
+} cop_channel;
+unsigned cop_net_channels(struct cop_net *net, uint32_t in, const cop_pkt *p, cop_channel *list);
+/* Is there room for a packet of full size that goes where p goes, on lane vl behind `port`? */
+bool cop_net_lane_room(struct cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p);
+/* Has all that was sent there left again? Always yes where flow control counts no credits. */
+bool cop_net_lane_empty(struct cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p);
+/* Does a host feed this switch input? */
+bool cop_net_fed_by_host(const struct cop_net *net, uint32_t in);
 /* The packets that stand in switch input `in`, queue by queue; NULL at the end. Not for every packet. */
 const cop_pkt *cop_net_input_first(const struct cop_net *net, uint32_t in);
 const cop_pkt *cop_net_input_next(const struct cop_net *net, uint32_t in, const cop_pkt *p);

@@ -245,6 +245,42 @@ bool cop_net_faces_host(const cop_net *net, uint32_t port)
     return net->out[port].to >= net->host_port0;
 }
 
+bool cop_net_fed_by_host(const cop_net *net, uint32_t in)
+{
+    return net->in[in].from >= net->host_port0 && net->in[in].from != COP_NONE;
+}
+
+bool cop_net_header_of_host(const cop_net *net, uint32_t host, cop_header *of)
+{
+    const cop_traffic *tr = net->traffic;
+    uint32_t s = tr->host_stream0[host];
+    if (s == tr->host_stream0[host + 1])
+        return false;
+    *of = (cop_header){.src = host, .dst = host, .stream = s, .sl = tr->stream[s].sl};
+    return true;
+}
+
+void *cop_net_told_at_once(cop_net *net, const cop_header *of)
+{
+    COP_CHECK(net->cc->immediate != NULL);
+    net->total.becns++;
+    net->total.told++;
+    net->probe.stream[of->stream].becns++;
+    return cop_flow_state(net, cop_flow_of(net, of->src, of->dst, of->sl));
+}
+
+bool cop_net_lane_room(cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p)
+{
+    cop_fc_settle(net, port);
+    return cop_fc_fits(net, port, cop_net_section_of(net, p, vl), net->max_blocks);
+}
+
+bool cop_net_lane_empty(cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p)
+{
+    cop_fc_settle(net, port);
+    return cop_fc_section(net, port, cop_net_section_of(net, p, vl))->used == 0;
+}
+
 uint32_t cop_net_flow_source(const void *flow)
 {
     return ((const cop_flow *)flow - 1)->src;

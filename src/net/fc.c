@@ -61,7 +61,8 @@ void cop_fc_arm(cop_net *net, uint32_t port)
     /* A nack is waited for even by a sender that is not blocked: there is a packet to send again.
      */
     const uint32_t *nacked = net->fc_state->nacked_head;
-    blocked = blocked || (nacked && nacked[port] != COP_NONE);
+    blocked = blocked || (nacked && nacked[port] != COP_NONE) ||
+              (net->held && out->sw != COP_NONE && net->held[out->sw]);
     if (!blocked || r->at == r->end || r->v[r->at & r->mask].t >= out->credit_at)
         return;
     out->credit_at = r->v[r->at & r->mask].t;
@@ -103,6 +104,8 @@ void cop_fc_credit_event(cop_net *net, uint32_t port)
         net->host_ops->credit(net, port);
     else
         net->arch->credit(net, port);
+    if (COP_UNLIKELY(net->held != NULL) && out->sw != COP_NONE && net->held[out->sw])
+        cop_input_admit(net, out->sw);
     cop_fc_arm(net, port);
 }
 

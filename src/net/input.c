@@ -59,6 +59,28 @@ static unsigned ask_routing(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand
     return n;
 }
 
+unsigned cop_net_channels(cop_net *net, uint32_t in_port, const cop_pkt *p, cop_channel *list)
+{
+    const cop_in *in = &net->in[in_port];
+    if (net->lft) {
+        list[0] = (cop_channel){.port = in->port0 + p->out, .vl = p->out_vl};
+        return 1;
+    }
+    cop_cand cand[COP_MAX_CAND];
+    cop_hop hop = {.sw = in->sw,
+                   .in_port = in->local,
+                   .in_vl = p->vl,
+                   .src = p->src,
+                   .dst = p->dst,
+                   .mid = p->mid,
+                   .state = p->rstate};
+    unsigned n = net->route->ops->route(net->route, &hop, NULL, cand);
+    for (unsigned i = 0; i < n; i++)
+        list[i] = (cop_channel){.port = in->port0 + cand[i].port,
+                                .vl = net->route->single ? p->vl : cand[i].vl};
+    return n;
+}
+
 static cop_time no_underrun(const cop_net *net, const cop_in *in, uint32_t port, const cop_pkt *p)
 {
     const cop_out *out = &net->out[port];
@@ -169,10 +191,46 @@ static unsigned choose_again(cop_net *net, uint32_t q, const cop_in *in, cop_pkt
     return n;
 }
 
+/* The head of q is another one from now on. */
+static void new_head(cop_net *net, uint32_t q)
+{
+    if (COP_UNLIKELY(net->queue[q].head_is & COP_HEAD_HELD))
+        net->held[net->in[net->queue_port[q]].sw]--;
+    net->queue[q].head_is = 0;
+}
+
+/* Does the congestion control not admit the head of q? What comes back to the outputs of its switch then wakes
+ * it. */
+static __attribute__((noinline)) bool held(cop_net *net, uint32_t in_port, uint32_t q,
+                                           const cop_pkt *p)
+{
+    const cop_in *in = &net->in[in_port];
+    cop_queue *queue = &net->queue[q];
+    if (net->cc->on_route && !(queue->head_is & COP_HEAD_TOLD)) {
+        queue->head_is |= COP_HEAD_TOLD;
+        net->cc->on_route(net, in_port, p);
+    }
+    if (net->cc->admit == NULL || (p->flags & COP_PKT_CONTROL) || in->from < net->host_port0)
+        return false;
+    bool was = queue->head_is & COP_HEAD_HELD, hold = !net->cc->admit(net, in_port, p);
+    if (hold == was)
+        return hold;
+    queue->head_is ^= COP_HEAD_HELD;
+    net->held[in->sw] += hold ? 1 : -1u;
+    for (uint32_t i = 0; hold && i < cop_topo_ports_of(net->topo, in->sw); i++)
+        if (net->out[in->port0 + i].to != COP_NONE) {
+            cop_fc_settle(net, in->port0 + i); /* only what is yet to come wakes it */
+            cop_fc_arm(net, in->port0 + i);
+        }
+    return hold;
+}
+
 static void post_candidates(cop_net *net, const cop_in *in, uint32_t q, cop_pkt *p)
 {
     cop_cand cand[COP_MAX_CAND];
     unsigned n = 1;
+    if (COP_UNLIKELY(net->head_hooks) && held(net, net->queue_port[q], q, p))
+        return;
     cand[0] = (cop_cand){.port = p->out, .vl = p->out_vl};
     if (net->max_cand > 1 || net->route->at_head)
         n = choose_again(net, q, in, p, cand);
@@ -239,9 +297,23 @@ static void offer_head(cop_net *net, uint32_t q)
             return;
         }
         bool was_empty = net->queue[move].head == COP_NONE;
+        new_head(net, q);
         append(net, move, pop(net, q));
         if (was_empty)
             offer_head(net, move);
+    }
+}
+
+void cop_input_admit(cop_net *net, uint32_t sw)
+{
+    uint32_t port0 = cop_topo_switch_port(net->topo, sw, 0);
+    for (uint32_t i = port0; i < port0 + cop_topo_ports_of(net->topo, sw); i++) {
+        if (net->in[i].from < net->host_port0 || net->in[i].from == COP_NONE)
+            continue;
+        uint32_t end = i + 1 < net->host_port0 ? net->in[i + 1].queue0 : net->n_queues;
+        for (uint32_t q = net->in[i].queue0; q < end; q++)
+            if (net->queue[q].head_is & COP_HEAD_HELD)
+                offer_head(net, q);
     }
 }
 
@@ -322,7 +394,7 @@ static void tell_granted(cop_net *net, uint32_t in_port, const cop_pick *pick, u
  * output without a buffer has put it on the wire, and the control must know the credits that it took
  * before the fill changes. */
 static cop_time tell_transferred(cop_net *net, uint32_t in_port, const cop_pick *pick, uint32_t vl,
-                                 uint32_t out, cop_pkt *p, cop_time leaves, bool early)
+                                 uint32_t out, cop_pkt *p, cop_time leaves, bool early, bool own)
 {
     const cop_cc_ops *cc = net->cc;
     if (!net->out_hooks) {
@@ -333,6 +405,8 @@ static cop_time tell_transferred(cop_net *net, uint32_t in_port, const cop_pick 
         tell_granted(net, in_port, pick, out, p);
         cop_link_left(net, out, p);
     }
+    if (cc->on_leave && !own)
+        cc->on_leave(net, in_port, vl, p, leaves);
     return cc->credit_time ? cc->credit_time(net, in_port, vl, p->bytes, leaves) : leaves;
 }
 
@@ -431,8 +505,10 @@ cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
                          cop_transfer_fn transfer, bool early)
 {
     uint32_t q = pick->queue, in_port = pick->in;
-    if (!net->per_output)
+    if (!net->per_output) {
         cop_input_withdraw(net, q);
+        new_head(net, q);
+    }
     uint32_t h = pop(net, q);
     cop_pkt *p = &net->pkt[h];
     uint32_t freed = cop_net_section_of(net, p, p->vl);
@@ -445,7 +521,7 @@ cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
         tell_granted(net, in_port, pick, port, p);
     cop_time leaves = transfer(net, port, pick->vl, h), free = leaves;
     if (net->hooks)
-        free = tell_transferred(net, in_port, pick, vl, port, &net->pkt[h], leaves, early);
+        free = tell_transferred(net, in_port, pick, vl, port, &net->pkt[h], leaves, early, own);
     if (COP_LIKELY(!own))
         cop_fc_give(net, in_port, freed, bytes, free);
     next_head(net, pick, port, leaves);

@@ -12,6 +12,9 @@ void cop_input_made(cop_net *net, uint32_t port, uint32_t h);
 /* COP_EV_HEAD: the head of queue q may be able to request its output now. */
 void cop_input_head(cop_net *net, uint32_t q);
 
+/* Heads of switch `sw` that the congestion control does not admit: it is asked again. */
+void cop_input_admit(cop_net *net, uint32_t sw);
+
 /* Take back the requests of queue q's head. */
 void cop_input_withdraw(cop_net *net, uint32_t q);
 

@@ -109,8 +109,11 @@ typedef struct cop_queue {
     uint8_t stopped; /* by the queueing scheme */
     uint8_t
         again; /* though posted, the scheme is asked about the head again at the next COP_EV_HEAD */
-    uint8_t unused;
+    uint8_t head_is; /* bits of COP_HEAD_ */
 } cop_queue;
+
+#define COP_HEAD_TOLD 1u /* the congestion control knows that it was routed */
+#define COP_HEAD_HELD 2u /* and does not admit it */
 
 /* Layouts with several queues per (input, output, lane): a request is a node (queue, candidate) in
  * the circular list of its slot (output, lane, input). */
@@ -185,6 +188,7 @@ typedef struct cop_totals {
     uint64_t absorbed; /* packets taken for deadlocked; one may be so several times */
     uint64_t fecns; /* packets marked, by any switch */
     uint64_t becns; /* heard by sources */
+    uint64_t told; /* of these, without a packet */
     uint64_t credits_missing; /* blocks that the final account did not find */
 } cop_totals;
 
@@ -222,6 +226,8 @@ struct cop_net {
     bool hooks; /* the queueing scheme, congestion control or routing watches queues */
     bool out_hooks; /* congestion control or routing does, or arbitration by flows */
     bool others_send; /* on the wires of hosts: flits of packets begun before, packets absorbed */
+    bool
+        head_hooks; /* the congestion control is told when a head is routed, or asked to admit it */
     bool listens; /* the routing hears notifications */
     uint8_t control_vl; /* lanes of control packets begin here */
     bool
@@ -255,6 +261,8 @@ struct cop_net {
                                congestion control asks; else NULL */
 
     uint32_t *section_waiters; /* [n_ports] sectioned: queues that wait for a section, else NULL */
+    uint32_t
+        *held; /* [n_switches] queues whose head is not admitted, if the control may; else NULL */
     struct cop_iq *iq; /* iq, cioq: matching */
     struct cop_obuf *obuf; /* output buffers, [n_ports]; NULL: none */
     uint64_t output_bytes; /* of an output buffer */

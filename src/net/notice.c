@@ -46,11 +46,10 @@ void cop_notice_fini(cop_net *net)
         cop_free(net->notices[sw].v);
 }
 
-void cop_net_notify(cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word, bool end)
+static void find(cop_net *net, uint32_t port, const cop_header *of, uint32_t word, bool end)
 {
     const cop_in *in = &net->in[port];
     struct cop_notices *list = &net->notices[in->sw];
-    COP_ASSERT(!(p->flags & COP_PKT_CONTROL));
     if (list->at >
         list->n / 2) { /* those that are told make room: as many are moved as were told */
         list->n -= list->at;
@@ -60,14 +59,26 @@ void cop_net_notify(cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word
     list->v = cop_grow(list->v, &list->cap, list->n + 1u, sizeof(finding));
     list->v[list->n++] = (finding){.t = net->now + cop_max64(in->pipeline_ps, 1),
                                    .port = port,
-                                   .src = p->dst,
-                                   .dst = p->src,
-                                   .stream = p->stream,
+                                   .src = of->dst,
+                                   .dst = of->src,
+                                   .stream = of->stream,
                                    .word = word,
                                    .end = end,
-                                   .sl = p->sl};
+                                   .sl = of->sl};
     if (list->n - list->at == 1)
         cop_net_push(net, list->v[list->at].t, COP_EV_NOTICE, in->sw);
+}
+
+void cop_net_notify(cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word, bool end)
+{
+    COP_ASSERT(!(p->flags & COP_PKT_CONTROL));
+    cop_header of = cop_header_of(p);
+    find(net, port, &of, word, end);
+}
+
+void cop_net_notify_source(cop_net *net, uint32_t port, const cop_header *of, uint32_t word)
+{
+    find(net, port, of, word, false);
 }
 
 static void heard(cop_net *net, const cop_pkt *p)

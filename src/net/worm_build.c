@@ -59,6 +59,9 @@ int cop_worm_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
          "use cut-through, or another cc"},
         {pt->cc->notifies, "cc", "has no place at a switch for packets that this cc makes there",
          "use cut-through, or another cc"},
+        {pt->cc->on_route || pt->cc->on_leave || pt->cc->admit, "cc",
+         "moves flits, and this cc watches whole packets at inputs",
+         "use cut-through, or another cc"},
         {several && sw->reuse == COP_REUSE_TAIL, "switch.reuse",
          "with a choice of ways can deadlock if packets follow each other into a buffer",
          "set switch.reuse to empty, or run.allow_deadlock to see it happen"}};

@@ -45,7 +45,7 @@ void cop_worm_finish(cop_net *net)
             uint32_t inside = w->stay[s].inside;
             pr->stream[p->stream].bytes += inside;
             pr->host[i / net->lanes - net->host_port0].received_bytes += inside;
-            if (pr->flow && inside > 0)
+            if (pr->flow.v && inside > 0)
                 (void)cop_probe_flow(pr, p->src, p->dst, p->seq, inside, false);
         }
 }

@@ -388,6 +388,8 @@ static void collect_scalars(cop_net *net, cop_result *r)
     if (notifies) {
         add_scalar(r, "fecn", "packets", (double)t->fecns);
         add_scalar(r, "becn", "packets", (double)t->becns);
+        if (net->cc->immediate)
+            add_scalar(r, "told_at_once", "messages", (double)t->told);
         collect_notifications(net, r);
     }
     for (uint32_t i = 0; i < n_own; i++)

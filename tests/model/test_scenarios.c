@@ -148,6 +148,8 @@ static double scalar(const cop_result *r, const char *name)
 static bool notifications_arrive(const draw *d, const cop_result *r)
 {
     double made = scalar(r, "notifications"), heard = scalar(r, "becn");
+    if (cop_cc_find(d->cc)->immediate)
+        heard -= scalar(r, "told_at_once");
     return heard <= made && (!d->drain || heard == made)
                ? true
                : complain(d, "notifications, heard", made, heard);

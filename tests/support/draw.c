@@ -450,7 +450,9 @@ static bool throttles(const char *cc)
 /* Would this control be refused with the scheme that was drawn? */
 static bool suits(const draw *d, const char *cc)
 {
-    if (d->worm && (cop_cc_find(cc)->credit_time || cop_cc_find(cc)->notifies))
+    const cop_cc_ops *ops = cop_cc_find(cc);
+    if (d->worm &&
+        (ops->credit_time || ops->notifies || ops->on_route || ops->on_leave || ops->admit))
         return false;
     if (strcmp(cc, "ith") == 0 || strcmp(cc, "ib-ith") == 0)
         return draw_isolates(d);
@@ -481,6 +483,8 @@ static void put_cc(draw *d)
         put_throttle(d);
     else
         put_options(d, cop_cc_find(d->cc)->opts);
+    if (strcmp(d->cc, "ibcc") != 0 && cop_cc_find(d->cc)->flow_is_sl)
+        d->per_level = cop_cc_find(d->cc)->flow_is_sl(NULL); /* whatever its options are */
     draw_put(d, "}\n");
 }
 

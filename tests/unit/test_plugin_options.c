@@ -174,11 +174,9 @@ static size_t size_of_section(const char *name)
     static const struct {
         const char *name;
         size_t size;
-    } known[] = {{"run", sizeof(cop_run_cfg)},
-                 {"link", sizeof(cop_link_cfg)},
-                 {"switch", sizeof(cop_switch_cfg)},
-                 {"flow_control", sizeof(cop_fc_cfg)},
-                 {"nic", sizeof(cop_nic_cfg)}};
+    } known[] = {{"units", sizeof(cop_units_cfg)},     {"run", sizeof(cop_run_cfg)},
+                 {"link", sizeof(cop_link_cfg)},       {"switch", sizeof(cop_switch_cfg)},
+                 {"flow_control", sizeof(cop_fc_cfg)}, {"nic", sizeof(cop_nic_cfg)}};
     for (size_t i = 0; i < COP_LEN(known); i++)
         if (strcmp(known[i].name, name) == 0)
             return known[i].size;

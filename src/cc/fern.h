@@ -1,0 +1,159 @@
+/* Congestion control for cut-through k-ary n-cubes by Fernandez and Garcia, shared by its files.
+ *
+ *   fern_detect.c  switches: buffers in use per lane, history of routed headers, the culprit, messages
+ *   fern_source.c  sources: the delay before each new message
+ *   fern_one.c     approach 1;  fern_two.c  approach 2;  fern_local.c  the detecting node slows down itself
+ *
+ * What the paper leaves open, and what is done: buffers are counted in the lanes of inputs that switches feed, not
+ * in the queue of what the node itself injects; a message counts until its tail has left. The history is of routed
+ * headers (the paper also says received and sent ones), one per switch. Of sources that are equally frequent the
+ * one of the most recent header is taken, buffered ones being more recent than routed ones. */
+#ifndef COP_CC_FERN_H
+#define COP_CC_FERN_H
+
+#include "cc/cc_all.h"
+
+enum fern_notify { FERN_INSTANT, FERN_PACKETS };
+enum fern_growth { FERN_LINEAR, FERN_GEOMETRIC };
+enum fern_word { FERN_CONGESTION = 1, FERN_NO_CONGESTION = 2 }; /* what a message says */
+
+typedef struct fern_cfg {
+    int64_t every; /* approach 1: routings between two checks of a switch */
+    int64_t threshold; /* more buffers of a lane in use: congestion */
+    int64_t hysteresis; /* buffers from there down to the lower threshold */
+    int64_t history; /* headers */
+    int notify; /* enum fern_notify */
+    uint64_t step_ps; /* of the delay */
+    int64_t limit; /* steps */
+    uint64_t timeout_ps; /* approach 1 */
+    int64_t messages; /* approach 2: m */
+    int growth; /* approach 2: enum fern_growth */
+} fern_cfg;
+
+typedef struct fern_lane { /* of a switch input */
+    cop_time until; /* the message that left last has its buffer until then */
+    cop_header culprit; /* approach 2: whom a message of congestion was sent to */
+    uint32_t waiting; /* messages that have not begun to leave */
+    bool congested;
+    bool blames; /* culprit is set */
+} fern_lane;
+
+typedef struct fern_net {
+    fern_lane *lane; /* [n_ports * lanes] of switch inputs */
+    cop_header *history; /* [n_switches * cfg->history] a ring for each */
+    uint32_t *routed; /* [n_switches] headers so far */
+    uint32_t *counted; /* [n_switches] since the last check */
+    uint32_t lanes;
+    uint64_t checks, found, changes, told, cleared; /* counters */
+    uint64_t came; /* messages that were packets, and how long they took */
+    cop_time lag_ps;
+} fern_net;
+
+typedef struct fern_source {
+    cop_time sent; /* the last message had gone */
+    cop_time since; /* approach 1: last congestion message or timeout */
+    uint32_t steps; /* of the delay */
+    uint32_t count; /* approach 2: messages since the delay has changed */
+    uint32_t heard; /* messages of congestion */
+    bool rising; /* approach 2: no message of no congestion since */
+    bool inside; /* a message has begun and not ended */
+} fern_source;
+
+/* -- fern_detect.c -- */
+#define FERN_VOTES 128 /* headers that a vote looks at, at most */
+
+void fern_start(struct cop_net *net);
+void fern_count_in(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p); /* on_enqueue */
+void fern_count_out(struct cop_net *net, uint32_t in, uint32_t vl, const cop_pkt *p, cop_time t);
+/* Packet p is routed at the switch of input `in`: into the history. Is a check due? */
+bool fern_routed(struct cop_net *net, uint32_t in, const cop_pkt *p);
+fern_lane *fern_lane_of(struct cop_net *net, uint32_t in, uint32_t vl);
+/* Buffers in use. */
+static inline uint32_t fern_used(const fern_lane *l, cop_time now)
+{
+    return l->waiting + (l->until > now);
+}
+/* The lower threshold, at least 1. */
+static inline uint32_t fern_lower(const fern_cfg *cfg)
+{
+    return (uint32_t)(cfg->hysteresis < cfg->threshold ? cfg->threshold - cfg->hysteresis : 1);
+}
+/* Approach 1: is the lane, of which so many buffers are in use, congested? */
+bool fern_verdict(const fern_cfg *cfg, fern_lane *l, uint32_t used);
+/* The most frequent source of the switch's history and of what is buffered: in lane vl of input `in`, or in all
+ * congested lanes of the switch (vl COP_NONE). False: there is no header. */
+bool fern_vote(struct cop_net *net, uint32_t in, uint32_t vl, cop_header *culprit);
+/* Of n headers, the later the more recent. */
+uint32_t fern_most_frequent(const cop_header *list, uint32_t n);
+/* A check of the switch of `in` (approach 1): is one of its lanes congested? */
+bool fern_check(struct cop_net *net, uint32_t in);
+/* A message from the switch of `in` to the source of a packet. */
+void fern_tell(struct cop_net *net, uint32_t in, const cop_header *to, enum fern_word word);
+double fern_port_value(struct cop_net *net, uint32_t port, uint32_t vl, unsigned which);
+double fern_counter(struct cop_net *net, unsigned which);
+/* A message has come as packet p. */
+void fern_came(struct cop_net *net, const cop_pkt *p);
+extern const cop_value fern_port_values[], fern_counters[];
+
+/* -- fern_source.c -- */
+bool fern_flow_is_sl(
+    const void *cfg); /* a source is a host: all that it sends on a service level */
+cop_time fern_delay(const fern_cfg *cfg, uint32_t steps);
+/* Approach 1: what timeouts have taken away by `now`. */
+void fern_settle(const fern_cfg *cfg, fern_source *f, cop_time now);
+/* A message has reached the source, by itself (fern_tell) or as a packet (on_control). */
+void fern_hear_one(const fern_cfg *cfg, fern_source *f, cop_time now);
+void fern_hear_two(fern_source *f, enum fern_word word);
+/* Approach 2: the source has injected a message. */
+void fern_injected(const fern_cfg *cfg, fern_source *f);
+cop_time fern_next_one(const fern_cfg *cfg, fern_source *f, cop_time now);
+/* A packet was sent: did it end a message? */
+bool fern_sent(struct cop_net *net, fern_source *f, const cop_pkt *p);
+double fern_flow_value(struct cop_net *net, const void *flow, uint32_t src, unsigned which);
+extern const cop_value fern_flow_values[];
+/* What approach 1 and fern-local have in common: they differ in whom they tell. */
+cop_time fern_one_next_send(struct cop_net *net, void *flow, cop_time now);
+void fern_one_on_send(struct cop_net *net, void *flow, const cop_pkt *p);
+void fern_one_on_control(struct cop_net *net, void *flow, const cop_pkt *p);
+
+/* -- options; each table names those that its control has -- */
+#define FERN_AT(field) offsetof(fern_cfg, field)
+extern const char *const fern_notify_names[], *const fern_growth_names[];
+#define FERN_EVERY                                                                                 \
+    "every", COP_OPT_INT, FERN_AT(every), "16", 1, 1e9, NULL,                                      \
+        "routings of a switch between two looks at its buffers (R)"
+#define FERN_THRESHOLD                                                                             \
+    "threshold", COP_OPT_INT, FERN_AT(threshold), "2", 1, 1e6, NULL,                               \
+        "buffers of a lane in use above which there is congestion"
+#define FERN_HYSTERESIS                                                                            \
+    "hysteresis", COP_OPT_INT, FERN_AT(hysteresis), "0", 0, 1e6, NULL,                             \
+        "buffers between that threshold and a lower one at which congestion is over; 0: one for "  \
+        "both"
+#define FERN_HISTORY                                                                               \
+    "history", COP_OPT_INT, FERN_AT(history), "4", 0, 64, NULL,                                    \
+        "headers of recently routed messages that a switch keeps"
+#define FERN_NOTIFY                                                                                \
+    "notify", COP_OPT_ENUM, FERN_AT(notify), "instant", 0, 0, fern_notify_names,                   \
+        "how a source is told: at once, without a message, as the paper simulates; or by "         \
+        "packets, on "                                                                             \
+        "lane nic.control_vl"
+#define FERN_STEP                                                                                  \
+    "step", COP_OPT_TIME, FERN_AT(step_ps), "32 ns", 1, 1e12, NULL,                                \
+        "of the delay before each new message: 32 cycles"
+#define FERN_LIMIT                                                                                 \
+    "limit", COP_OPT_INT, FERN_AT(limit), "1024", 1, 65536, NULL, "most steps of the delay"
+#define FERN_TIMEOUT                                                                               \
+    "timeout", COP_OPT_TIME, FERN_AT(timeout_ps), "64 ns", 1, 1e12, NULL,                          \
+        "so long without a message of congestion takes away one step: 64 cycles"
+#define FERN_MESSAGES                                                                              \
+    "messages", COP_OPT_INT, FERN_AT(messages), "1", 1, 1e6, NULL,                                 \
+        "messages that a source injects between two steps of its delay (m)"
+#define FERN_GROWTH                                                                                \
+    "growth", COP_OPT_ENUM, FERN_AT(growth), "linear", 0, 0, fern_growth_names,                    \
+        "the delay grows by a step each time, or doubles, and shrinks likewise"
+
+#define FERN_CLAUSE                                                                                \
+    "section 4: the chosen source receives that information instantaneously, an upper bound "      \
+    "(notify: instant)"
+
+#endif

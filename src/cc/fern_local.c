@@ -1,0 +1,51 @@
+/* Local throttling: the detection and the delay of Fernandez and Garcia's approach 1, but it is the node which detects
+ * congestion that slows down: its own hosts are told. The paper names it as the first thing to try, and says that it can
+ * be unfair: neighbours send on, and take what the node leaves.
+ *
+ * See fern.h for its parts. Source: seed 002, section 3.2. Delay and detection are those of approach 1, which is ours:
+ * the paper gives no rule. */
+#include "cc/fern.h"
+
+#include "base/opt.h"
+
+static const cop_opt opts[] = {{FERN_EVERY}, {FERN_THRESHOLD}, {FERN_HYSTERESIS}, {FERN_TIMEOUT},
+                               {FERN_STEP},  {FERN_LIMIT},     {FERN_NOTIFY},     {0}};
+
+static void on_route(struct cop_net *net, uint32_t in, const cop_pkt *p)
+{
+    const cop_topo *t = cop_net_info(net)->topo;
+    cop_header own;
+    if (!fern_routed(net, in, p) || !fern_check(net, in))
+        return;
+    uint32_t sw = t->port[in].owner;
+    for (uint32_t i = t->sw_port0[sw]; i < t->sw_port0[sw + 1]; i++)
+        if (cop_net_fed_by_host(net, i) &&
+            cop_net_header_of_host(net, t->port[i].from - t->host_port0, &own))
+            fern_tell(net, in, &own, FERN_CONGESTION);
+}
+
+const cop_cc_ops cop_cc_fern_local = {
+    .name = "fern-local",
+    .summary = "hosts of a switch whose buffers fill delay their messages, whoever is to blame",
+    .source = "Fernandez and Garcia, section 3.2; the rule is ours",
+    .immediate = FERN_CLAUSE,
+    .opts = opts,
+    .cfg_size = sizeof(fern_cfg),
+    .flow_size = sizeof(fern_source),
+    .net_size = sizeof(fern_net),
+    .notifies = true,
+    .flow_is_sl = fern_flow_is_sl,
+    .start = fern_start,
+    .on_enqueue = fern_count_in,
+    .on_leave = fern_count_out,
+    .on_route = on_route,
+    .next_send = fern_one_next_send,
+    .on_send = fern_one_on_send,
+    .on_control = fern_one_on_control,
+    .flow_values = fern_flow_values,
+    .flow_value = fern_flow_value,
+    .port_values = fern_port_values,
+    .port_value = fern_port_value,
+    .counters = fern_counters,
+    .counter = fern_counter,
+};

@@ -1,0 +1,47 @@
+/* Approach 1 of Fernandez and Garcia: switches look at their buffers every so many routings and tell the source that
+ * they hold responsible; it adds a step to its delay for every such message, and takes one away for every timeout.
+ *
+ * Check    every `every` routings of a switch: if a lane of it is congested, one message to the culprit of all such
+ *          lanes. (How many messages a check makes is not printed.)
+ * See fern.h for its parts. Source: seed 002, sections 3.3 (1) and 4; M-fern-1. */
+#include "cc/fern.h"
+
+#include "base/opt.h"
+
+static const cop_opt opts[] = {{FERN_EVERY},   {FERN_THRESHOLD}, {FERN_HYSTERESIS},
+                               {FERN_HISTORY}, {FERN_TIMEOUT},   {FERN_STEP},
+                               {FERN_LIMIT},   {FERN_NOTIFY},    {0}};
+
+static void on_route(struct cop_net *net, uint32_t in, const cop_pkt *p)
+{
+    cop_header culprit;
+    if (fern_routed(net, in, p) && fern_check(net, in) && fern_vote(net, in, COP_NONE, &culprit))
+        fern_tell(net, in, &culprit, FERN_CONGESTION);
+}
+
+const cop_cc_ops cop_cc_fern_one = {
+    .name = "fern-1",
+    .summary =
+        "switches tell the source most often seen where buffers fill; it delays its messages",
+    .source = "Fernandez and Garcia, approach 1; M-fern-1",
+    .immediate = FERN_CLAUSE,
+    .opts = opts,
+    .cfg_size = sizeof(fern_cfg),
+    .flow_size = sizeof(fern_source),
+    .net_size = sizeof(fern_net),
+    .notifies = true,
+    .flow_is_sl = fern_flow_is_sl,
+    .start = fern_start,
+    .on_enqueue = fern_count_in,
+    .on_leave = fern_count_out,
+    .on_route = on_route,
+    .next_send = fern_one_next_send,
+    .on_send = fern_one_on_send,
+    .on_control = fern_one_on_control,
+    .flow_values = fern_flow_values,
+    .flow_value = fern_flow_value,
+    .port_values = fern_port_values,
+    .port_value = fern_port_value,
+    .counters = fern_counters,
+    .counter = fern_counter,
+};

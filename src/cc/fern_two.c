@@ -1,0 +1,104 @@
+/* Approach 2 of Fernandez and Garcia: a lane that becomes congested tells one source, and tells it again when it is not
+ * congested any more; in between the source's delay grows with every so many messages that it injects.
+ *
+ * Received a message comes to a lane: if then more than `threshold` buffers are in use, a message of congestion goes to
+ *          the culprit, which the lane remembers. If it remembers another one, that one is told that there is no
+ *          congestion. If it is the same, nothing is sent.
+ * Routed   the head of a lane is routed: if fewer than the lower threshold are in use, the one remembered is told and
+ *          forgotten. So with one threshold of 2, exactly 2 leave everything as it is.
+ * See fern.h for its parts. Source: seed 002, sections 3.3 (2) and 5; M-fern-2. */
+#include "cc/fern.h"
+
+#include "base/opt.h"
+
+static const cop_opt opts[] = {{FERN_MESSAGES}, {FERN_THRESHOLD}, {FERN_HYSTERESIS},
+                               {FERN_HISTORY},  {FERN_STEP},      {FERN_GROWTH},
+                               {FERN_LIMIT},    {FERN_NOTIFY},    {0}};
+
+static void received(struct cop_net *net, uint32_t in, uint32_t vl)
+{
+    const fern_cfg *cfg = cop_net_cc_cfg(net);
+    fern_net *all = cop_net_cc_net(net);
+    fern_lane *l = fern_lane_of(net, in, vl);
+    cop_header culprit;
+    all->checks++;
+    if (fern_used(l, cop_net_now(net)) <= (uint32_t)cfg->threshold ||
+        !fern_vote(net, in, vl, &culprit))
+        return;
+    all->found++;
+    all->changes += !l->blames;
+    if (l->blames && l->culprit.src == culprit.src)
+        return;
+    if (l->blames)
+        fern_tell(net, in, &l->culprit, FERN_NO_CONGESTION);
+    fern_tell(net, in, &culprit, FERN_CONGESTION);
+    l->culprit = culprit;
+    l->blames = true;
+}
+
+static void on_enqueue(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p)
+{
+    fern_count_in(net, in, out, p);
+    if (!(p->flags & COP_PKT_CONTROL) && !cop_net_fed_by_host(net, in))
+        received(net, in, p->vl);
+}
+
+static void on_route(struct cop_net *net, uint32_t in, const cop_pkt *p)
+{
+    const fern_cfg *cfg = cop_net_cc_cfg(net);
+    fern_lane *l = fern_lane_of(net, in, p->vl);
+    (void)fern_routed(net, in, p);
+    if ((p->flags & COP_PKT_CONTROL) || !l->blames ||
+        fern_used(l, cop_net_now(net)) >= fern_lower(cfg))
+        return;
+    ((fern_net *)cop_net_cc_net(net))->changes++;
+    fern_tell(net, in, &l->culprit, FERN_NO_CONGESTION);
+    l->blames = false;
+}
+
+static cop_time next_send(struct cop_net *net, void *flow, cop_time now)
+{
+    const fern_source *f = flow;
+    return f->steps == 0 || f->inside ? now : f->sent + fern_delay(cop_net_cc_cfg(net), f->steps);
+}
+
+static void on_send(struct cop_net *net, void *flow, const cop_pkt *p)
+{
+    if (fern_sent(net, flow, p))
+        fern_injected(cop_net_cc_cfg(net), flow);
+}
+
+static void on_control(struct cop_net *net, void *flow, const cop_pkt *p)
+{
+    if (!(p->flags & COP_PKT_CNP))
+        return;
+    fern_came(net, p);
+    fern_hear_two(flow, (enum fern_word)p->cc);
+}
+
+const cop_cc_ops cop_cc_fern_two = {
+    .name = "fern-2",
+    .summary =
+        "lanes tell a source when buffers fill and when they do no longer; its delay follows",
+    .source = "Fernandez and Garcia, approach 2; M-fern-2",
+    .immediate = FERN_CLAUSE,
+    .opts = opts,
+    .cfg_size = sizeof(fern_cfg),
+    .flow_size = sizeof(fern_source),
+    .net_size = sizeof(fern_net),
+    .notifies = true,
+    .flow_is_sl = fern_flow_is_sl,
+    .start = fern_start,
+    .on_enqueue = on_enqueue,
+    .on_leave = fern_count_out,
+    .on_route = on_route,
+    .next_send = next_send,
+    .on_send = on_send,
+    .on_control = on_control,
+    .flow_values = fern_flow_values,
+    .flow_value = fern_flow_value,
+    .port_values = fern_port_values,
+    .port_value = fern_port_value,
+    .counters = fern_counters,
+    .counter = fern_counter,
+};

@@ -1,0 +1,42 @@
+/* What the local limits of injection have in common; see limit.h. */
+#include "cc/limit.h"
+
+const char *const limit_free_names[] = {"room", "empty", NULL};
+const cop_value limit_counters[] = {{"limit_asked", ""}, {"limit_held", ""}, {NULL, NULL}};
+
+bool limit_is_free(struct cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p)
+{
+    const limit_cfg *cfg = cop_net_cc_cfg(net);
+    return cfg->free == LIMIT_ROOM ? cop_net_lane_room(net, port, vl, p)
+                                   : cop_net_lane_empty(net, port, vl, p);
+}
+
+uint32_t limit_busy(struct cop_net *net, uint32_t in, const cop_pkt *p, uint32_t *all)
+{
+    const cop_netinfo *info = cop_net_info(net);
+    const cop_topo *t = info->topo;
+    uint32_t sw = t->port[in].owner, busy = 0;
+    *all = 0;
+    for (uint32_t port = t->sw_port0[sw]; port < t->sw_port0[sw + 1]; port++) {
+        if (t->port[port].to == COP_NONE || cop_net_faces_host(net, port))
+            continue;
+        for (uint32_t vl = 0; vl < info->lanes; vl++)
+            busy += !limit_is_free(net, port, vl, p);
+        *all += info->lanes;
+    }
+    return busy;
+}
+
+bool limit_answer(struct cop_net *net, bool admits)
+{
+    limit_net *all = cop_net_cc_net(net);
+    all->asked++;
+    all->held += !admits;
+    return admits;
+}
+
+double limit_counter(struct cop_net *net, unsigned which)
+{
+    const limit_net *all = cop_net_cc_net(net);
+    return (double)(which == 0 ? all->asked : all->held);
+}

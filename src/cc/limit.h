@@ -1,0 +1,36 @@
+/* Local limits of injection, shared by lopez.c, dril.c, alo.c and u_channels.c: a switch lets a message of its own hosts
+ * into the network only if enough of its output lanes are free. They ask nobody and tell nobody.
+ *
+ * The published mechanisms are for wormhole switching, where a lane is free if no message holds it. With cut-through a
+ * lane is free if there is room for a message behind it (`free: room`, ours), or if nothing that was sent on it
+ * is there any more (`free: empty`, nearer to the letter; known where credits are counted). */
+#ifndef COP_CC_LIMIT_H
+#define COP_CC_LIMIT_H
+
+#include "cc/cc_all.h"
+
+enum limit_free { LIMIT_ROOM, LIMIT_EMPTY };
+
+typedef struct limit_cfg {
+    int free; /* enum limit_free; first member of all of them */
+} limit_cfg;
+
+typedef struct limit_net {
+    uint64_t asked, held; /* counters */
+} limit_net;
+
+extern const char *const limit_free_names[];
+#define LIMIT_FREE                                                                                 \
+    "free", COP_OPT_ENUM, offsetof(limit_cfg, free), "room", 0, 0, limit_free_names,               \
+        "a lane is free if a message has room behind it, or if nothing sent on it is left there"
+
+bool limit_is_free(struct cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p);
+/* Lanes to other switches of the switch of input `in`, and how many of them are not free. */
+uint32_t limit_busy(struct cop_net *net, uint32_t in, const cop_pkt *p, uint32_t *all);
+/* Counts an answer, and returns it. */
+bool limit_answer(struct cop_net *net, bool admits);
+
+extern const cop_value limit_counters[];
+double limit_counter(struct cop_net *net, unsigned which);
+
+#endif

@@ -1,0 +1,37 @@
+/* Limit of busy lanes: a switch lets a message in only if no more than `limit` of its output lanes are busy.
+ *
+ * Rule     busy lanes of all outputs to other switches <= limit.
+ * Source   Lopez, Martinez, Duato, Petrini 1997, as seed 002, section 2 describes it: the amount of occupied output
+ *          lanes of the node. The limit has to be found for each network; the default is half of 18 lanes (ours). */
+#include "base/opt.h"
+#include "cc/limit.h"
+
+typedef struct lopez_cfg {
+    limit_cfg common;
+    int64_t limit;
+} lopez_cfg;
+
+static const cop_opt opts[] = {
+    {LIMIT_FREE},
+    {"limit", COP_OPT_INT, offsetof(lopez_cfg, limit), "9", 0, 1e6, NULL,
+     "most busy output lanes of a switch with which a message may enter"},
+    {0}};
+
+static bool admit(struct cop_net *net, uint32_t in, const cop_pkt *p)
+{
+    const lopez_cfg *cfg = cop_net_cc_cfg(net);
+    uint32_t all;
+    return limit_answer(net, limit_busy(net, in, p, &all) <= cfg->limit);
+}
+
+const cop_cc_ops cop_cc_lopez = {
+    .name = "lopez",
+    .summary = "a message enters only if few output lanes of its switch are busy",
+    .source = "Lopez et al. 1997, as Fernandez and Garcia describe it",
+    .opts = opts,
+    .cfg_size = sizeof(lopez_cfg),
+    .net_size = sizeof(limit_net),
+    .admit = admit,
+    .counters = limit_counters,
+    .counter = limit_counter,
+};

@@ -1,0 +1,233 @@
+/* Self-tuned global throttling: all nodes know, a little late, how many buffers of the network are in use, and stop
+ * injecting while that is more than a threshold, which follows the throughput.
+ *
+ * Side band every `gather` (n (k/2) h cycles: 24 for an 8-ary 3-cube, h = 2) the counts of that moment set out and are known
+ *          everywhere one `gather` later: messages in switch inputs that switches feed, bytes delivered to hosts. The
+ *          side band is apart from the network and takes none of its bandwidth. All know the same, so it is kept
+ *          once.
+ * Estimate of the present from the last two that are known, along a line. Above the threshold: no new message.
+ * Tuning   every `tune` gathers, from the bytes delivered in them and in those before: fallen by more than a quarter:
+ *          threshold - `down` of all buffers; else if something was held back: + `up`; else unchanged. The best
+ *          throughput so far is kept with the threshold and the count of then: below half of it, the threshold
+ *          returns to the lesser of the two; after `returns` such returns in a row it is forgotten.
+ * Source   Thottethodi, Lebeck, Mukherjee 2001, as seed 002, section 2 and ERRATA describe it; what the best is compared
+ *          with, and where the threshold begins (at `up`), are from memory of that paper. */
+#include "base/opt.h"
+#include "cc/cc_all.h"
+
+typedef struct tuned_cfg {
+    uint64_t gather_ps;
+    int64_t tune, returns;
+    double drop, down, up, far;
+} tuned_cfg;
+
+typedef struct tuned_net {
+    int64_t buffers; /* of the network */
+    int64_t used; /* now */
+    uint64_t bytes; /* delivered, in all */
+    uint64_t gathers; /* that have set out */
+    int64_t known[2]; /* counts: known everywhere, the later one first */
+    int64_t sets_out; /* on its way: known with the next gather */
+    bool held; /* something, since the last tuning */
+    int64_t threshold;
+    uint64_t at_tuning,
+        last; /* bytes in all, at the last tuning; delivered in the tuning period before */
+    uint64_t best;
+    int64_t best_threshold, best_used;
+    uint32_t returned; /* in a row */
+    uint64_t tunings, refused; /* counters */
+} tuned_net;
+
+typedef struct tuned_source {
+    bool inside; /* a message has begun and not ended */
+} tuned_source;
+
+#define T(field) offsetof(tuned_cfg, field)
+static const cop_opt opts[] = {
+    {"gather", COP_OPT_TIME, T(gather_ps), "24 ns", 1, 1e12, NULL,
+     "time that the side band takes to tell all nodes (g): 24 cycles"},
+    {"tune", COP_OPT_INT, T(tune), "3", 1, 1e6, NULL,
+     "gathers between two changes of the threshold"},
+    {"drop", COP_OPT_SHARE, T(drop), "25 %", 0, 1, NULL,
+     "loss of throughput above which the threshold falls"},
+    {"down", COP_OPT_SHARE, T(down), "4 %", 0, 1, NULL, "of all buffers, by which it falls"},
+    {"up", COP_OPT_SHARE, T(up), "1 %", 0, 1, NULL, "of all buffers, by which it rises"},
+    {"far", COP_OPT_SHARE, T(far), "50 %", 0, 1, NULL,
+     "share of the best throughput below which the threshold of then comes back"},
+    {"returns", COP_OPT_INT, T(returns), "5", 1, 1e6, NULL,
+     "such returns in a row after which the best is forgotten"},
+    {0}};
+
+static void start(struct cop_net *net)
+{
+    const tuned_cfg *cfg = cop_net_cc_cfg(net);
+    const cop_netinfo *info = cop_net_info(net);
+    tuned_net *all = cop_net_cc_net(net);
+    int64_t inputs = 0;
+    for (uint32_t in = 0; in < info->topo->host_port0; in++)
+        inputs += info->topo->port[in].from != COP_NONE && !cop_net_fed_by_host(net, in);
+    all->buffers = inputs * info->lanes * (int64_t)(info->transit_bytes / info->mtu_bytes);
+    all->threshold = (int64_t)(cfg->up * (double)all->buffers);
+}
+
+static int64_t between(int64_t v, int64_t most)
+{
+    return v < 0 ? 0 : v > most ? most : v;
+}
+
+static void tune(const tuned_cfg *cfg, tuned_net *all)
+{
+    uint64_t now = all->bytes - all->at_tuning;
+    int64_t down = (int64_t)(cfg->down * (double)all->buffers),
+            up = (int64_t)(cfg->up * (double)all->buffers);
+    all->tunings++;
+    if (now > all->best) {
+        all->best = now;
+        all->best_threshold = all->threshold;
+        all->best_used = all->used;
+    }
+    if ((double)now < cfg->far * (double)all->best && all->held) {
+        all->threshold =
+            all->best_used < all->best_threshold ? all->best_used : all->best_threshold;
+        if (++all->returned >= cfg->returns)
+            all->best = all->returned = 0;
+    } else {
+        all->returned = 0;
+        if ((double)now < (1.0 - cfg->drop) * (double)all->last)
+            all->threshold = between(all->threshold - down, all->buffers);
+        else if (all->held)
+            all->threshold = between(all->threshold + (up > 0 ? up : 1), all->buffers);
+    }
+    all->last = now;
+    all->at_tuning = all->bytes;
+    all->held = false;
+}
+
+/* The gathers that have set out by `now`; nothing has changed since the last look. */
+static void go_on(const tuned_cfg *cfg, tuned_net *all, cop_time now)
+{
+    for (uint64_t due = now / cfg->gather_ps; all->gathers < due;) {
+        all->known[1] = all->known[0];
+        all->known[0] = all->sets_out;
+        all->sets_out = all->used;
+        if (++all->gathers % (uint64_t)cfg->tune == 0)
+            tune(cfg, all);
+        if (all->used == 0 && all->known[0] == 0 && all->known[1] == 0 && !all->held &&
+            all->last == 0 && all->bytes == all->at_tuning)
+            all->gathers = due; /* idle: nothing can change until then */
+    }
+}
+
+static void on_enqueue(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p)
+{
+    tuned_net *all = cop_net_cc_net(net);
+    (void)out;
+    if ((p->flags & COP_PKT_CONTROL) || cop_net_fed_by_host(net, in))
+        return;
+    go_on(cop_net_cc_cfg(net), all, cop_net_now(net));
+    all->used++;
+}
+
+static void on_leave(struct cop_net *net, uint32_t in, uint32_t vl, const cop_pkt *p, cop_time t)
+{
+    tuned_net *all = cop_net_cc_net(net);
+    (void)vl, (void)t;
+    if ((p->flags & COP_PKT_CONTROL) || cop_net_fed_by_host(net, in))
+        return;
+    go_on(cop_net_cc_cfg(net), all, cop_net_now(net));
+    all->used--;
+}
+
+static void on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
+{
+    tuned_net *all = cop_net_cc_net(net);
+    if ((p->flags & COP_PKT_CONTROL) || !cop_net_faces_host(net, port))
+        return;
+    go_on(cop_net_cc_cfg(net), all, cop_net_now(net));
+    all->bytes += p->bytes;
+}
+
+static bool flow_is_sl(const void *cfg)
+{
+    (void)cfg;
+    return true;
+}
+
+/* What is known set out one gather before the last one did: known[0] is the count of (gathers - 1) g. */
+static cop_time next_send(struct cop_net *net, void *flow, cop_time now)
+{
+    const tuned_cfg *cfg = cop_net_cc_cfg(net);
+    tuned_net *all = cop_net_cc_net(net);
+    if (((const tuned_source *)flow)->inside)
+        return now;
+    go_on(cfg, all, now);
+    if (all->gathers < 2)
+        return now;
+    int64_t rise = all->known[0] - all->known[1], g = (int64_t)cfg->gather_ps;
+    cop_time since = (all->gathers - 1) * cfg->gather_ps,
+             next = (all->gathers + 1) * cfg->gather_ps;
+    int64_t above = all->known[0] - all->threshold, gone = (int64_t)(now - since);
+    /* known[0] + rise (now - since) / g > threshold */
+    if (above * g + rise * gone <= 0)
+        return now;
+    all->held = true;
+    all->refused++;
+    if (rise >= 0)
+        return next;
+    cop_time crosses = since + (uint64_t)((above * g - rise - 1) / -rise);
+    return cop_min64(next, cop_max64(crosses, now + 1));
+}
+
+static void on_send(struct cop_net *net, void *flow, const cop_pkt *p)
+{
+    (void)net;
+    ((tuned_source *)flow)->inside = !(p->flags & COP_PKT_LAST);
+}
+
+static const cop_value counters[] = {{"tuned_threshold", ""},
+                                     {"tuned_buffers", ""},
+                                     {"tuned_tunings", ""},
+                                     {"tuned_held", ""},
+                                     {NULL, NULL}};
+
+static double counter(struct cop_net *net, unsigned which)
+{
+    const tuned_net *all = cop_net_cc_net(net);
+    return which == 0   ? (double)all->threshold
+           : which == 1 ? (double)all->buffers
+           : which == 2 ? (double)all->tunings
+                        : (double)all->refused;
+}
+
+static const cop_value flow_values[] = {
+    {"threshold", "messages"}, {"known", "messages"}, {NULL, NULL}};
+
+static double flow_value(struct cop_net *net, const void *flow, uint32_t src, unsigned which)
+{
+    tuned_net *all = cop_net_cc_net(net);
+    (void)flow, (void)src;
+    go_on(cop_net_cc_cfg(net), all, cop_net_now(net));
+    return (double)(which == 0 ? all->threshold : all->known[0]);
+}
+
+const cop_cc_ops cop_cc_self_tuned = {
+    .name = "self-tuned",
+    .summary =
+        "no node injects while the network holds more messages than a threshold that tunes itself",
+    .source = "Thottethodi, Lebeck, Mukherjee 2001; M-selftuned",
+    .opts = opts,
+    .cfg_size = sizeof(tuned_cfg),
+    .flow_size = sizeof(tuned_source),
+    .net_size = sizeof(tuned_net),
+    .flow_is_sl = flow_is_sl,
+    .start = start,
+    .on_enqueue = on_enqueue,
+    .on_leave = on_leave,
+    .on_dequeue = on_dequeue,
+    .next_send = next_send,
+    .on_send = on_send,
+    .flow_values = flow_values,
+    .flow_value = flow_value,
+    .counters = counters,
+    .counter = counter,
+};

@@ -1,0 +1,65 @@
+/* Cycles and flits in a run file: they become picoseconds, bytes and bit/s before anything else reads them. */
+#include "exp/units.h"
+
+#include <string.h>
+
+static const char *const none_word[] = {"none", "0", NULL};
+
+const cop_opt cop_units_opts[] = {
+    {"flit", COP_OPT_BYTES, offsetof(cop_units_cfg, flit_bytes), "none", 1, 1e6, none_word,
+     "bytes of a flit; sizes may then be written in flits, rates in flit/cycle"},
+    {"cycle", COP_OPT_TIME, offsetof(cop_units_cfg, cycle_ps), "none", 1, 1e9, none_word,
+     "length of a cycle; times may then be written in cycles"},
+    {0}};
+
+/* Where the unit begins in "0.3 flit/cycle"; the end if there is none. */
+static const char *unit_of(const char *text)
+{
+    return text + strspn(text, " \t+-.0123456789eE");
+}
+
+static bool is(const char *unit, const char *one, const char *many)
+{
+    size_t n = strcspn(unit, " \t");
+    return unit[n + strspn(unit + n, " \t")] == '\0' &&
+           ((strlen(one) == n && strncmp(unit, one, n) == 0) ||
+            (strlen(many) == n && strncmp(unit, many, n) == 0));
+}
+
+static int missing(const char *text, const char *option, const char *example, cop_err *err)
+{
+    char shown[64];
+    return cop_err_add(err, COP_E_INPUT, "`%s` needs units.%s; give it, such as `units: {%s: %s}`",
+                       cop_excerpt(text, shown, sizeof(shown)), option, option, example);
+}
+
+const char *cop_units_text(const cop_units_cfg *u, const cop_opt *o, const char *text,
+                           cop_arena *arena, cop_err *err)
+{
+    const char *unit = unit_of(text);
+    uint64_t value = 0;
+    enum cop_opt_type type = cop_opt_is_list(o) ? cop_opt_item(o).type : o->type;
+    bool cycles = type == COP_OPT_TIME && is(unit, "cycle", "cycles");
+    bool flits = type == COP_OPT_BYTES && is(unit, "flit", "flits");
+    bool rate = type == COP_OPT_RATE && is(unit, "flit/cycle", "flits/cycle");
+    if (!cycles && !flits && !rate)
+        return text;
+    if (u->cycle_ps == 0 && !flits) {
+        (void)missing(text, "cycle", "1 ns", err);
+        return NULL;
+    }
+    if (u->flit_bytes == 0 && !cycles) {
+        (void)missing(text, "flit", "4 B", err);
+        return NULL;
+    }
+    const char *number = cop_arena_printf(arena, "%.*s", (int)(unit - text), text);
+    if (cycles && cop_parse_scaled(number, u->cycle_ps, "picoseconds", &value, err) == 0)
+        return cop_arena_printf(arena, "%" PRIu64 " ps", value);
+    if (flits && cop_parse_scaled(number, u->flit_bytes, "bytes", &value, err) == 0)
+        return cop_arena_printf(arena, "%" PRIu64 " B", value);
+    /* A flit has at most a million bytes: this does not overflow. */
+    if (rate && cop_parse_scaled(number, u->flit_bytes * 8 * UINT64_C(1000000000000) / u->cycle_ps,
+                                 NULL, &value, err) == 0)
+        return cop_arena_printf(arena, "%" PRIu64 " bit/s", value);
+    return NULL;
+}

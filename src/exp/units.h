@@ -1,0 +1,19 @@
+/* Section `units`: a flit and a cycle, for networks that are described in them. Times may then be written in cycles, sizes in
+ * flits and rates in flit/cycle; results have values in these units besides the others. */
+#ifndef COP_UNITS_H
+#define COP_UNITS_H
+
+#include "base/opt.h"
+
+typedef struct cop_units_cfg {
+    uint64_t flit_bytes, cycle_ps; /* 0: not given */
+} cop_units_cfg;
+
+extern const cop_opt cop_units_opts[];
+
+/* `text`, a value of option o, in units that opt.h knows: itself, or a new text in the arena; NULL after a fault in err,
+ * a line without a place. */
+const char *cop_units_text(const cop_units_cfg *u, const cop_opt *o, const char *text,
+                           cop_arena *arena, cop_err *err);
+
+#endif

@@ -1,0 +1,233 @@
+/* Controls that tell all nodes at once, late: signals of Smai and Thorelli, counts of the self-tuned one. Time is moved by
+ * hand, and every answer is computed by hand. Also: Fernandez and Garcia's control in a small network. */
+#include "net_fixture.h"
+
+#include "cc/cc_all.h"
+#include "cc/fern.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SET(...)                                                                                   \
+    (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL},                                        \
+        sizeof((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL}) / sizeof(char *) - 1
+
+static const char square[] = "topology: {kind: torus, radix: [4, 4]}\n"
+                             "routing: {kind: adaptive-cube}\n"
+                             "switch: {buffer: 256 B, lanes: 3}\n"
+                             "queueing: {kind: 1q}\n"
+                             "nic: {mtu: 64 B}\n"
+                             "traffic: [{from: [0], pattern: fixed, to: [5], message: 64 B}]\n";
+
+static double scalar(const cop_result *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->n_scalars; i++)
+        if (strcmp(r->scalar[i].name, name) == 0)
+            return r->scalar[i].value;
+    fail_msg("no scalar `%s`", name);
+    return NAN;
+}
+
+/* timeout 100, reach 10, period 50, step 7 ns. */
+static void test_signals(void **state)
+{
+    (void)state;
+    net_lab *w = lab_build(
+        square, SET("cc={kind: smai, timeout: 100 ns, reach: 10 ns, period: 50 ns, step: 7 ns}"));
+    cop_net *net = &w->net;
+    const cop_cc_ops *cc = net->cc;
+    cop_pkt a = {.bytes = 64}, b = {.bytes = 64};
+    void *flow = cop_flow_state(net, cop_flow_of(net, 0, 5, 0));
+    net->now = 10 * COP_NS;
+    cc->on_enqueue(net, 0, 1, &a);
+    cc->on_enqueue(net, 0, 1, &b);
+    net->now = 110 * COP_NS; /* exactly the timeout: in time */
+    cc->on_leave(net, 0, 0, &a, net->now);
+    net->now = 120 * COP_NS;
+    assert_true(cc->flow_value(net, flow, 0, 0) == 0.0);
+    /* b raised the signal at 110, heard at 120, in the period from 100 to 150. */
+    net->now = 149 * COP_NS;
+    assert_true(cc->flow_value(net, flow, 0, 0) == 0.0);
+    net->now = 150 * COP_NS;
+    assert_true(cc->flow_value(net, flow, 0, 0) == 7.0);
+    cc->on_leave(net, 0, 0, &b, net->now); /* too late to matter */
+    assert_true(cc->counter(net, 0) == 1.0);
+    /* A message that was sent until 160 is followed by one from 167 on. */
+    cop_pkt sent = {.src = 0, .bytes = 64, .flags = COP_PKT_LAST};
+    net->now = 160 * COP_NS - cop_net_inject_time(net, 0, 64);
+    cc->on_send(net, flow, &sent);
+    net->now = 160 * COP_NS;
+    assert_int_equal(cc->next_send(net, flow, net->now), 167 * COP_NS);
+    net->now = 200 * COP_NS; /* a quiet period */
+    assert_true(cc->flow_value(net, flow, 0, 0) == 0.0);
+    assert_int_equal(cc->next_send(net, flow, net->now), 160 * COP_NS);
+    lab_free(w);
+}
+
+/* The ring grows when more comes within a timeout than it holds. */
+static void test_many_messages(void **state)
+{
+    (void)state;
+    net_lab *w = lab_build(square, SET("cc={kind: smai, timeout: 1 ms}"));
+    cop_net *net = &w->net;
+    static cop_pkt p[5000];
+    for (uint32_t i = 0; i < COP_LEN(p); i++) {
+        p[i] = (cop_pkt){.bytes = 64};
+        net->now = i * COP_NS;
+        net->cc->on_enqueue(net, 0, 1, &p[i]);
+    }
+    net->now = COP_MS;
+    for (uint32_t i = 0; i < COP_LEN(p); i++)
+        if (i % 100 != 99)
+            net->cc->on_leave(net, 0, 0, &p[i], net->now);
+    net->now = 3 * COP_MS;
+    cop_pkt last = {.bytes = 64};
+    net->cc->on_enqueue(net, 0, 1, &last);
+    assert_true(net->cc->counter(net, 0) == 50.0);
+    lab_free(w);
+}
+
+/* 16 switches x 4 inputs x 3 lanes x 4 messages = 768 buffers; up 1 %: 7, down 4 %: 30; gathers of 10 ns. */
+static void test_self_tuned(void **state)
+{
+    (void)state;
+    net_lab *w = lab_build(square, SET("cc={kind: self-tuned, gather: 10 ns, tune: 3}"));
+    cop_net *net = &w->net;
+    const cop_cc_ops *cc = net->cc;
+    void *flow = cop_flow_state(net, cop_flow_of(net, 0, 5, 0));
+    cop_pkt p = {.bytes = 64};
+    uint32_t exit = cop_topo_exit_port(&w->topo, 3);
+    assert_true(cc->counter(net, 1) == 768.0);
+    assert_true(cc->counter(net, 0) == 7.0);
+    net->now = 5 * COP_NS;
+    for (int i = 0; i < 10; i++)
+        cc->on_enqueue(net, 0, 1, &p);
+    net->now = 15 * COP_NS;
+    for (int i = 0; i < 4; i++)
+        cc->on_leave(net, 0, 0, &p, net->now);
+    cc->on_dequeue(net, exit, &p);
+    /* Set out with 10 at 10 and with 6 at 20; at 20 all know the first of them. Before that: 0. */
+    net->now = 19 * COP_NS;
+    assert_true(cc->flow_value(net, flow, 0, 1) == 0.0);
+    assert_int_equal(cc->next_send(net, flow, net->now), net->now);
+    net->now = 22 * COP_NS; /* 10 at 10 ns, 0 at 0: 22 by now, more than 7; known anew at 30 */
+    assert_int_equal(cc->next_send(net, flow, net->now), 30 * COP_NS);
+    net->now = 29 * COP_NS;
+    cc->on_dequeue(net, exit, &p);
+    /* At 30: 6 at 20 ns after 10 at 10 ns: 2 by now. It is tuned: something was held, nothing fell: 14. */
+    net->now = 30 * COP_NS;
+    assert_int_equal(cc->next_send(net, flow, net->now), net->now);
+    assert_true(cc->counter(net, 0) == 14.0);
+    /* Nothing is delivered from 30 to 60: below half of the best (128 bytes), but nobody was held: 14 - 30, so 0. */
+    for (int i = 0; i < 30; i++)
+        cc->on_enqueue(net, 0, 1, &p);
+    net->now = 60 * COP_NS;
+    assert_true(cc->flow_value(net, flow, 0, 0) == 0.0);
+    /* 36 at 50 after 36 at 40: held until it is known anew, and at the next tuning back to the best: 14, or the 6 that
+     * were in use when it was reached. */
+    assert_int_equal(cc->next_send(net, flow, net->now), 70 * COP_NS);
+    net->now = 90 * COP_NS;
+    assert_true(cc->flow_value(net, flow, 0, 0) == 6.0);
+    /* When the count falls, the line crosses the threshold before the next gather: 36 at 90, 26 at 100: 16 by 110, 6 at 120. */
+    net->now = 95 * COP_NS;
+    for (int i = 0; i < 10; i++)
+        cc->on_leave(net, 0, 0, &p, net->now);
+    net->now = 111 * COP_NS;
+    assert_int_equal(cc->next_send(net, flow, net->now), 120 * COP_NS);
+    lab_free(w);
+}
+
+/* -- Fernandez and Garcia: the sink of host 1 takes a message in 64 ns, so the buffers of the switch before it fill -- */
+
+static const char slow[] =
+    "run: {duration: 40 us, warmup: 20 us, flows: yes, drain: yes}\n"
+    "topology: {kind: chain, hosts: [2, 1]}\n"
+    "link: {rate: 32 Gbit/s, delay: 1 ns}\n"
+    "switch: {pipeline: 2 ns, header: 4 B, buffer: 256 B}\n"
+    "queueing: {kind: 1q}\n"
+    "nic: {mtu: 64 B, receive_rate: 8 Gbit/s, buffer: 64 B, control_bytes: 64 B}\n"
+    "traffic: [{from: [0], pattern: fixed, to: [2], message: 64 B}]\n";
+
+static void run(const char *yaml, const char *const *set, size_t n, cop_result *r)
+{
+    cop_err err = {0};
+    if (scn_run(yaml, set, n, r, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(r->outcome, COP_OUTCOME_OK);
+}
+
+static void test_one_source(void **state)
+{
+    (void)state;
+    static const char *const notify[] = {"cc.notify=instant", "cc.notify=packets"};
+    static const char *const kinds[] = {"cc={kind: fern-1, every: 1, timeout: 512 ns}",
+                                        "cc={kind: fern-2}"};
+    cop_result none;
+    run(slow, SET(), &none);
+    for (size_t k = 0; k < COP_LEN(kinds); k++)
+        for (size_t i = 0; i < COP_LEN(notify); i++) {
+            cop_result r;
+            run(slow, SET(kinds[k], notify[i]), &r);
+            double told = scalar(&r, "fern_congestion"), cleared = scalar(&r, "fern_no_congestion");
+            assert_true(told > 0);
+            /* Only one source is there to blame: it is told, and told that it is over, in turns. */
+            assert_true(k == 0 ? cleared == 0 : told == cleared || told == cleared + 1);
+            assert_true(scalar(&r, "notifications") == (i == 0 ? 0 : told + cleared));
+            assert_true(scalar(&r, "becn") == told + cleared);
+            /* The network holds less, and the sink is not idle long: 8 Gbit/s without. */
+            assert_true(cop_hist_mean(r.transit) < 0.8 * cop_hist_mean(none.transit));
+            assert_true(r.throughput_total_gbps > 0.4 * 8.0);
+            cop_result_free(&r);
+        }
+    cop_result_free(&none);
+}
+
+/* Two sources, one sends three times as much: it is the one that is told. Local throttling slows down the host beside the
+ * sink instead, which has nothing to do with it. */
+static void test_whom_they_tell(void **state)
+{
+    (void)state;
+    static const char yaml[] =
+        "run: {duration: 40 us, warmup: 20 us, flows: yes}\n"
+        "topology: {kind: chain, hosts: [2, 1]}\n"
+        "link: {rate: 32 Gbit/s, host_rate: 8 Gbit/s, delay: 1 ns}\n"
+        "switch: {pipeline: 2 ns, header: 4 B, buffer: 256 B}\n"
+        "queueing: {kind: 1q}\n"
+        "nic: {mtu: 64 B}\n"
+        "traffic:\n"
+        "  - {name: much, from: [0], pattern: fixed, to: [2], message: 64 B, arrival: constant, "
+        "rate: 7 Gbit/s}\n"
+        "  - {name: little, from: [1], pattern: fixed, to: [2], message: 64 B, arrival: constant, "
+        "rate: 2 Gbit/s}\n"
+        "  - {name: other, from: [2], pattern: fixed, to: [0], message: 64 B, arrival: constant, "
+        "rate: 6 Gbit/s}\n";
+    static const char *const kinds[] = {"cc={kind: fern-1, every: 1, timeout: 512 ns}",
+                                        "cc={kind: fern-local, every: 1, timeout: 512 ns}"};
+    for (size_t k = 0; k < COP_LEN(kinds); k++) {
+        cop_result r;
+        run(yaml, SET(kinds[k]), &r);
+        static const char *const names[] = {"becn/much", "becn/little", "becn/other"};
+        double becn[3] = {0};
+        for (uint32_t i = 0; i < r.n_scalars; i++)
+            for (uint32_t s = 0; s < 3; s++)
+                if (strcmp(r.scalar[i].name, names[s]) == 0)
+                    becn[s] = r.scalar[i].value;
+        if (k == 0) {
+            assert_true(becn[0] > 2 * becn[1] && becn[2] == 0);
+            assert_true(scn_gbps(&r, "other") > 5.9);
+        } else {
+            assert_true(becn[0] == 0 && becn[1] == 0 && becn[2] > 0);
+        }
+        cop_result_free(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_signals),        cmocka_unit_test(test_many_messages),
+        cmocka_unit_test(test_self_tuned),     cmocka_unit_test(test_one_source),
+        cmocka_unit_test(test_whom_they_tell),
+    };
+    return cmocka_run_group_tests_name("side band", tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+/* Section `units`: cycles and flits in a run file. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "exp/config.h"
+
+#define TORUS "topology: {kind: torus, radix: [4]}\n"
+
+static void load(cop_config *c, const char *text)
+{
+    cop_err err = {0};
+    if (cop_config_load(c, "test.yaml", text, NULL, 0, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+static void refused(const char *text, const char *why)
+{
+    cop_config c;
+    cop_err err = {0};
+    assert_int_equal(cop_config_load(&c, "test.yaml", text, NULL, 0, &err), -COP_E_INPUT);
+    if (strstr(err.text, why) == NULL)
+        fail_msg("`%s` is not in: %s", why, err.text);
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    cop_config c;
+    load(&c, "run: {duration: 10000 cycles, sample: 0.5 cycle}\n" TORUS
+             "link: {rate: 1 flit/cycle, delay: 3 cycles}\n"
+             "switch: {buffer: 64 flits, pipeline: 2 ns}\n"
+             "traffic: [{arrival: poisson, rate: 0.3 flits/cycle, message: 16 flits}]\n"
+             "units: {flit: 4 B, cycle: 2 ns}\n"); /* wherever it stands */
+    assert_int_equal(c.run.duration_ps, 20 * COP_US);
+    assert_int_equal(c.run.sample_ps, COP_NS);
+    assert_int_equal(c.link.rate_bps, UINT64_C(16000000000));
+    assert_int_equal(c.link.delay_ps, 6 * COP_NS);
+    assert_int_equal(c.sw.buffer_bytes, 256);
+    assert_int_equal(c.sw.pipeline_ps, 2 * COP_NS);
+    assert_int_equal(c.traffic[0].rate_bps, UINT64_C(4800000000));
+    /* What is printed means the same, and the same run. */
+    cop_config again;
+    load(&again, cop_config_print(&c));
+    assert_int_equal(again.run.duration_ps, c.run.duration_ps);
+    assert_int_equal(again.traffic[0].rate_bps, c.traffic[0].rate_bps);
+    assert_int_equal(cop_config_hash(&again), cop_config_hash(&c));
+    cop_config_free(&again);
+    cop_config_free(&c);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    refused("run: {duration: 10 cycles}\n" TORUS,
+            "test.yaml:1:17: duration: `10 cycles` needs units.cycle; give it, such as `units: "
+            "{cycle: 1 ns}`");
+    refused("units: {cycle: 1 ns}\n" TORUS "switch: {buffer: 9 flits}\n", "needs units.flit");
+    refused("units: {cycle: 1 ns}\n" TORUS "link: {rate: 1 flit/cycle}\n", "needs units.flit");
+    refused("units: {cycle: 1 ns, flit: 4 B}\n" TORUS "link: {rate: 1 cycle}\n", "is not a rate");
+    refused("units: {cycle: 333 ps}\nrun: {duration: 0.5 cycles}\n" TORUS,
+            "not a whole number of picoseconds");
+    refused("units: {cycle: 1 ns}\nrun: {duration: cycles}\n" TORUS, "duration: ");
+    refused("units: {cycle: 1 ns}\nrun: {duration: 1e30 cycles}\n" TORUS, "too large");
+    refused("units: {cycle: 1 ns}\nrun: {duration: -3 cycles}\n" TORUS, "negative");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_values),
+                                       cmocka_unit_test(test_refused)};
+    return cmocka_run_group_tests_name("units", tests, NULL, NULL);
+}
