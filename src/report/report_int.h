@@ -40,6 +40,8 @@ int cop_report_draw_run(cop_store *s, json_t *run, cop_err *err);
 typedef void (*cop_report_write_fn)(const void *what, FILE *out);
 int cop_report_save(const char *path, cop_report_write_fn write, const void *what, cop_err *err);
 
+/* The numbers of a figure (JSON of docs/RESULTS.md) as a table of at most `width` columns. */
+void cop_report_figure_text(const json_t *figure, FILE *out, unsigned width);
 void cop_report_csv_figure(const void *figure, FILE *out); /* a json_t */
 void cop_report_csv_verdicts(const void *doc, FILE *out); /* a json_t */
 /* Calls fn for every verdict of the document. */
