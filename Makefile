@@ -71,7 +71,7 @@ LINK = $(CC) $(CFLAGS_ALL) $(LDFLAGS)
 # -- files --
 
 LIB_SRC := $(wildcard src/*/*.c)
-WEB_SRC := $(wildcard web/src/*.js)
+WEB_SRC := $(wildcard web/src/*.js web/src/*/*.js)
 CLI_SRC := $(wildcard apps/cli/*.c)
 SUPPORT_SRC := $(wildcard tests/support/*.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c tests/model/test_*.c)

@@ -2,6 +2,7 @@
  * -> run -> results. The only place where all parts meet. */
 #include "exp/run.h"
 
+#include "exp/facts.h"
 #include "net/net.h"
 #include "net/watch.h"
 #include "stats/collect.h"
@@ -278,6 +279,7 @@ static void print_facts(world *w, const cop_config *c, FILE *report)
             c->route->name, w->lanes, w->lanes == 1 ? "" : "s", w->cdg.channels,
             w->cdg.dependencies, w->cdg.acyclic ? "no cycle" : "CYCLIC: can deadlock",
             w->cdg.sampled ? " (checked for a sample of the destinations)" : "");
+    cop_print_fabric(&w->route, &c->link, report);
     cop_net_cost cost;
     char ram[32];
     cop_net_port_cost(&w->net, &cost);

@@ -229,6 +229,15 @@ static uint64_t transit_bytes(const cop_net_parts *pt)
 }
 
 /* What the network is made from, and what plug-ins may know about it. */
+static uint64_t fastest_host(const cop_net_parts *pt)
+{
+    uint64_t most = 0;
+    for (uint32_t h = 0; h < pt->topo->n_hosts; h++)
+        most = cop_max64(most, cop_net_link_rate(pt->topo, pt->link,
+                                                 cop_topo_host_port(pt->topo, h)));
+    return most;
+}
+
 static void describe(cop_net *net, const cop_net_parts *pt)
 {
     *net = (cop_net){.topo = pt->topo,
@@ -259,6 +268,7 @@ static void describe(cop_net *net, const cop_net_parts *pt)
                               .mtu_bytes = (uint32_t)(pt->nic->mtu_bytes + pt->nic->overhead_bytes),
                               .buffer_bytes = pt->sw->buffer_bytes,
                               .transit_bytes = transit_bytes(pt),
+                              .host_bps = fastest_host(pt),
                               .seed = (uint64_t)pt->run->seed,
                               .one_path = pt->route->max_cand == 1 && !pt->route->at_head,
                               .table = pt->route->lft != NULL,

@@ -15,6 +15,7 @@ typedef struct cop_netinfo {
     uint64_t buffer_bytes; /* of an input */
     uint64_t transit_bytes; /* the least of an input that a switch feeds */
     uint64_t output_bytes; /* of an output buffer; 0: there are none */
+    uint64_t host_bps; /* of the fastest link of a host */
     uint64_t seed;
     bool one_path; /* the routing gives one output per hop */
     bool table; /* and it depends on switch and destination alone: cop_net_passes works */

@@ -36,6 +36,10 @@ const char *cop_report_get(const json_t *object, const char *key);
 /* Add `figures` and `scalars` to the run's object. */
 int cop_report_draw_run(cop_store *s, json_t *run, cop_err *err);
 
+/* The network of a run, with all that is stored of it, in place of what figure f has; nothing changes
+ * if the run is gone. */
+int cop_report_run_network(cop_store *s, int64_t id, const char *config, json_t *f, cop_err *err);
+
 /* Write a file whole or not at all: `write` fills a stream, then the file gets its name. */
 typedef void (*cop_report_write_fn)(const void *what, FILE *out);
 int cop_report_save(const char *path, cop_report_write_fn write, const void *what, cop_err *err);

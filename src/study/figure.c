@@ -247,6 +247,8 @@ static void add_network(painter *p, json_t *o)
     if (st == COP_EVAL_FAULT)
         (void)cop_eval_fault(p->e, p->err);
     p->any |= r != NULL && r->n_ports > 0;
+    if (r != NULL)
+        json_object_set_new(o, "run", json_integer(cop_eval_run_id(p->e)));
     cop_figure_network(r, o, p->arena);
 }
 

@@ -68,6 +68,7 @@ const cop_result *cop_lua_result(cop_eval *e, int index)
 {
     const lua_run *run = luaL_testudata(e->L, index, RUN_TYPE);
     const cop_point *p = run ? &e->plan->point[run->point] : NULL;
+    e->shown = p ? p->run_id : 0;
     return p && p->run_id > 0 && p->outcome == COP_OUTCOME_OK ? load(e, run->point, NULL) : NULL;
 }
 

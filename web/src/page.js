@@ -93,7 +93,7 @@ function experimentSection(e, many, linkTo) {
   const t = tally(e.verdicts);
   return el("section", { class: "experiment", id, "aria-label": e.title || e.name },
     el("p", { class: "over" }, [e.paper, e.name, e.scale && `scale ${e.scale}`].filter(Boolean).join(" · ")),
-    heading("h2", id, e.title || e.name),
+    el("div", { class: "own-title" }, heading("h2", id, e.title || e.name)),
     el("p", { class: "states" }, STATES.filter((s) => t[s] > 0).map((s) => stateMark(s, t[s]))),
     String(e.about || "").split(/\n\s*\n/).filter((p) => p.trim()).map((p) => el("p", { class: "about" }, p.trim())),
     e.failed > 0 ? el("p", { class: "warning" }, `${e.failed} of ${e.runs} runs did not end well; see Runs below.`) : null,
@@ -130,7 +130,7 @@ function runSection(r, label) {
   const id = runId(r);
   return el("section", { class: "experiment", id, "aria-label": r.title || r.name || id },
     el("p", { class: "over" }, [`run ${r.id}`, r.name, `seed ${r.seed}`].filter(Boolean).join(" · ")),
-    heading("h2", id, r.title || r.name || `Run ${r.id}`),
+    el("div", { class: "own-title" }, heading("h2", id, r.title || r.name || `Run ${r.id}`)),
     label ? el("p", { class: "facts-line" }, label.replace(/^\d+: /, "")) : null,
     r.outcome !== "ok" ? el("p", { class: "warning" }, el("strong", {}, `✗ ${r.outcome}. `), r.detail || "") : null,
     tiles(r), figureGrid(inOrder(r.figures), id, () => null),
@@ -213,7 +213,9 @@ export function buildPage(report) {
   report.experiments.forEach((e) => e.verdicts.forEach((v) => where.set(`${v.id}\n${e.scale || ""}`, slug("check", v.id, many ? e.scale : ""))));
   const linkFor = (scale) => (check) => (where.has(`${check}\n${scale || ""}`) ? `#${where.get(`${check}\n${scale || ""}`)}` : null);
   document.getElementById("top").append(...header(report));
-  document.getElementById("contents").append(contents(report, many));
+  const list = contents(report, many), alone = list.querySelectorAll("li").length < 2;
+  document.getElementById("contents").append(list);
+  document.documentElement.classList.toggle("alone", alone); // one entry needs no list
   const main = document.getElementById("main");
   const parts = [several(report) ? summaryTable(report, many) : null, ...report.experiments.map((e) => experimentSection(e, many, linkFor(e.scale))),
     several(report) ? allChecks(report, many, (e) => experimentId(e, many)) : null];

@@ -72,7 +72,7 @@ export class Painter {
   value(i) {
     const f = this.frame;
     if (this.mode === "blocked") return f.blocked ? f.blocked[i] / 255 : 0;
-    if (this.mode === "waiting") return Math.min(1, f.waiting[i] / this.most);
+    if (this.mode === "waiting") return Math.min(1, Math.sqrt(f.waiting[i] / this.most));
     return f.use[i] / 255;
   }
 
@@ -84,15 +84,21 @@ export class Painter {
     c.clearRect(0, 0, this.w, this.h);
     c.lineCap = "butt";
     this.labels = [];
+    this.solid = []; // boxes that labels must not cover
     this.shown = (this.trees || []).filter((t) => !this.only || t.tree === this.only);
     this.faint = this.shown.length > 0 || (this.chain || []).length > 0 ? 0.3 : 1;
     if (this.closed()) this.paintClusters();
     else {
+      this.paintWedges();
       this.paintTrunks();
       this.paintHosts();
       this.paintSwitches();
     }
-    this.shown.forEach((t) => this.paintTree(t));
+    // Many branches must be thin to be seen at all.
+    const members = this.shown.reduce((a, t) => a + t.members.length, 0);
+    this.fat = Math.max(1.6, Math.max(3, Math.min(9, this.scale() * 7)) * Math.min(1, Math.sqrt(80 / (members + 1))));
+    [...this.shown].sort((a, b) => b.members.length - a.members.length).forEach((t) => this.paintTree(t));
+    this.shown.forEach((t) => this.paintRoot(t, treeColour(t.tree - 1)));
     this.paintChain();
     this.paintHover();
     this.paintLabels();
@@ -132,7 +138,7 @@ export class Painter {
   }
 
   paintTrunks() {
-    const { c } = this, many = this.ready.trunk.length > 400;
+    const { c } = this, n = this.ready.trunk.length, faint = n > 3000 ? 0.3 : n > 400 ? 0.5 : 0.7;
     const thin = Math.max(0.5, Math.min(1.4, this.scale() * 1.1)), thick = Math.max(1.4, Math.min(6, this.scale() * 4));
     const classes = this.sorted(this.ready.trunk);
     classes.forEach((ports, q) => {
@@ -145,7 +151,7 @@ export class Painter {
       }
       c.strokeStyle = ramp(theme().heat, share);
       c.lineWidth = thin + (thick - thin) * share;
-      c.globalAlpha = (many ? 0.28 + 0.72 * share : 0.55 + 0.45 * share) * this.faint;
+      c.globalAlpha = (faint + (1 - faint) * share) * this.faint;
       c.stroke();
     });
     c.globalAlpha = 1;
@@ -171,7 +177,8 @@ export class Painter {
         c.lineTo(this.x(l[0]), this.y(l[1]));
         c.stroke();
       }
-      if (s > 9) this.labels.push({ text: n.name, x: px, y: py + half + 2, below: true, weight: 1, size: 10 });
+      if (s > 5) this.solid.push([px - half, py - half, px + half, py + half]);
+      if (s > 9) this.labels.push({ text: n.name, x: px, y: py, half, ways: s > 26 ? "isewn" : layout.shape === "tree" ? "s" : "sewn", weight: 1, size: 10 });
     });
     c.globalAlpha = Math.max(0.45, this.faint);
     classes.forEach((list, q) => {
@@ -196,10 +203,30 @@ export class Painter {
       c.beginPath();
       c.roundRect(px - size / 2, py - Math.min(size, 14) / 2, size, Math.min(size, 14), 2);
       c.fill();
-      const room = layout.spacing * k;
-      if (room > 16) this.labels.push({ text: layout.nodes[s].name, x: px, y: py - Math.min(size, 14) / 2 - 3, weight: 3, size: 11 });
+      const high = Math.min(size, 14) / 2;
+      this.solid.push([px - size / 2, py - high, px + size / 2, py + high]);
+      if (layout.spacing * k > 11) this.labels.push({ text: layout.nodes[s].name, x: px, y: py, half: high, wide: size / 2, ways: "nesw", weight: 3, size: 11 });
     }
     c.globalAlpha = 1;
+  }
+
+  /** Groups that are open keep their place. */
+  paintWedges() {
+    if (!this.layout.clusters?.[0]?.arc) return;
+    const { c } = this, [ox, oy, k] = [this.x(0), this.y(0), this.scale()];
+    c.fillStyle = theme().dark ? "#1d232a" : "#f3f5f7";
+    for (const cl of this.layout.clusters) {
+      c.beginPath();
+      c.arc(ox, oy, cl.arc.outer * k, cl.arc.from - Math.PI / 2, cl.arc.to - Math.PI / 2);
+      c.arc(ox, oy, cl.arc.inner * k, cl.arc.to - Math.PI / 2, cl.arc.from - Math.PI / 2, true);
+      c.fill();
+      this.wedgeLabel(cl);
+    }
+  }
+
+  wedgeLabel(cl) {
+    const m = (cl.arc.from + cl.arc.to) / 2, r = cl.arc.outer * this.scale(), [sin, cos] = [Math.sin(m), Math.cos(m)];
+    this.labels.push({ text: cl.name, x: this.x(0) + r * sin, y: this.y(0) - r * cos, half: 2, wide: 2, ways: Math.abs(sin) > 0.7 ? (sin > 0 ? "e" : "w") : cos > 0 ? "n" : "s", weight: 2, size: 10 });
   }
 
   paintClusters() {
@@ -230,11 +257,10 @@ export class Painter {
         c.arc(ox, oy, cl.arc.outer * k, cl.arc.from - Math.PI / 2, cl.arc.to - Math.PI / 2);
         c.arc(ox, oy, cl.arc.inner * k, cl.arc.to - Math.PI / 2, cl.arc.from - Math.PI / 2, true);
         c.closePath();
-        const m = (cl.arc.from + cl.arc.to) / 2, r = cl.arc.outer * 1.03;
-        this.labels.push({ text: cl.name, x: this.x(r * Math.sin(m)), y: this.y(-r * Math.cos(m)) + 4, weight: 2, size: 10 });
+        this.wedgeLabel(cl);
       } else {
         c.roundRect(this.x(cl.box.left), this.y(cl.box.top), (cl.box.right - cl.box.left) * this.scale(), Math.max(4, (cl.box.bottom - cl.box.top) * this.scale()), 2);
-        this.labels.push({ text: cl.name, x: this.x(cl.middle[0]), y: this.y(cl.box.top) - 3, weight: 2, size: 10 });
+        this.labels.push({ text: cl.name, x: this.x(cl.middle[0]), y: this.y(cl.box.top), half: 1, wide: 1, ways: "n", weight: 2, size: 10 });
       }
       c.fill();
       c.globalAlpha = 1;
@@ -269,14 +295,14 @@ export class Painter {
       (node.host && !hosts.has(this.hostNumber(from)) ? dashed : solid).push(m);
     }
     c.strokeStyle = colour;
-    const fat = Math.max(3, Math.min(9, this.scale() * 7));
+    const { fat } = this, thin = Math.min(1.2, fat * 0.5);
     for (const [list, dash] of [[dashed, [4, 3]], [solid, []]]) {
       c.setLineDash(dash);
       for (const m of [...list].sort((a, b) => a.bytes - b.bytes)) {
         const l = this.treeLine(m.port);
         if (!l) continue;
-        c.lineWidth = dash.length ? 1.3 : 1.2 + (fat - 1.2) * Math.sqrt(m.bytes / most);
-        c.globalAlpha = dash.length ? 0.8 : 0.92;
+        c.lineWidth = dash.length ? thin : thin + (fat - thin) * Math.sqrt(m.bytes / most);
+        c.globalAlpha = dash.length ? 0.75 : fat < 2.5 ? 0.6 : 0.92;
         c.beginPath();
         this.trace(c, l);
         c.stroke();
@@ -285,7 +311,6 @@ export class Painter {
     c.setLineDash([]);
     c.globalAlpha = 1;
     this.paintParts(hosts, victims, colour);
-    this.paintRoot(t, colour);
   }
 
   hostNumber(node) {
@@ -336,7 +361,7 @@ export class Painter {
     c.arc(px, py, 6, 0, 7);
     c.fill();
     c.stroke();
-    this.labels.push({ text: `${t.tree}: ${info?.root || root.name} → ${info?.root_to || root.toName}`, x: px, y: py + 20, weight: 9, size: 12, bold: true, colour });
+    this.labels.push({ text: `${t.tree}: ${info?.root || root.name} → ${info?.root_to || root.toName}`, x: px, y: py, half: 8, wide: 8, ways: "snew", weight: 9, size: 12, bold: true, colour });
   }
 
   paintChain() {
@@ -357,7 +382,7 @@ export class Painter {
     c.lineCap = "butt";
     for (const i of this.chain) {
       const p = this.network.ports[i], at = this.layout.at[p.from];
-      this.labels.push({ text: p.name, x: this.x(at[0]), y: this.y(at[1]) - 9, weight: 8, size: 11, bold: true });
+      this.labels.push({ text: p.name, x: this.x(at[0]), y: this.y(at[1]), half: 8, wide: 8, ways: "nesw", weight: 8, size: 11, bold: true });
     }
   }
 
@@ -395,26 +420,29 @@ export class Painter {
         }
       taken.push(box);
     };
+    this.solid.forEach(put);
+    taken.length = 0;
     c.textAlign = "center";
     c.textBaseline = "alphabetic";
     for (const l of this.labels.sort((a, b) => b.weight - a.weight)) {
       c.font = `${l.bold ? 600 : 400} ${l.size}px ${t.font}`;
-      const w = c.measureText(l.text).width;
-      if (w > this.w - 8) continue;
-      const base = l.below ? l.y + l.size : l.y;
-      const x = l.weight >= 8 ? Math.min(this.w - w / 2 - 4, Math.max(w / 2 + 4, l.x)) : l.x;
-      const tries = l.weight >= 8 ? [0, 16, -30, 32, -46] : [0];
-      for (const move of tries) {
-        const y = base + move, box = [x - w / 2 - 3, y - l.size - 1, x + w / 2 + 3, y + 4];
-        if (box[0] < 0 || box[2] > this.w || box[1] < 0 || box[3] > this.h || hits(box)) continue;
+      const w = c.measureText(l.text).width, strong = l.weight >= 8, wide = l.wide ?? l.half;
+      for (const way of l.ways) {
+        if (way === "i" && w > 2 * l.half - 4) continue;
+        let x = l.x + { e: wide + w / 2 + 4, w: -wide - w / 2 - 4 }[way] || l.x;
+        if (strong) x = Math.min(this.w - w / 2 - 4, Math.max(w / 2 + 4, x));
+        const y = l.y + ({ n: -l.half - 4, s: l.half + l.size + 1 }[way] ?? l.size * 0.36), box = [x - w / 2 - 2, y - l.size * 0.85, x + w / 2 + 2, y + l.size * 0.25];
+        // A label in its own cell, and one that must be read, may lie over what is drawn.
+        if (box[0] < 0 || box[2] > this.w || box[1] < 0 || box[3] > this.h) continue;
+        if (way === "i" ? false : strong ? taken.some((o) => box[0] < o[2] && box[2] > o[0] && box[1] < o[3] && box[3] > o[1]) : hits(box)) continue;
         put(box);
-        if (l.weight >= 8) {
+        if (strong) {
           c.globalAlpha = 0.86;
           c.fillStyle = t.page;
           c.fillRect(box[0], box[1], box[2] - box[0], box[3] - box[1]);
           c.globalAlpha = 1;
         }
-        c.fillStyle = l.colour || (l.weight >= 8 ? t.text : t.quiet);
+        c.fillStyle = l.colour || (strong ? t.text : t.quiet);
         c.fillText(l.text, x, y);
         break;
       }

@@ -18,7 +18,7 @@ async function inflate(base64) {
 const words = (bytes) => new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
 
 function readNetwork(spec) {
-  const nodes = (spec.nodes || []).map((n) => ({ name: String(n.name), host: n.kind === "host" }));
+  const nodes = (spec.nodes || []).map((n) => ({ name: String(n.name), host: n.kind === "host", number: n.number }));
   const number = new Map(nodes.map((n, i) => [n.name, i]));
   const find = (end) => {
     if (typeof end === "number") return end;
@@ -64,6 +64,11 @@ export class EmbeddedSource {
       this.kept.set(key, make());
     }
     return this.kept.get(key);
+  }
+
+  /** How large the trees of each frame are, roughly. */
+  weights() {
+    return this.frames.map((f, i) => (this.treeFrames.get(f[2] ?? i) || []).reduce((a, t) => a + t[1].length, 0));
   }
 
   /** The whole run's means where there are no frames. */

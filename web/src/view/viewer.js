@@ -50,10 +50,10 @@ class Pane {
   }
 
   listTrees() {
-    const n = this.source.trees.length;
-    this.list.replaceChildren(...this.source.trees.slice(0, 12).map((t) => el("button", { type: "button", class: "key net-tree", "aria-pressed": String(!this.only || this.only === t.tree), title: "Show this tree alone",
+    const n = this.source.trees.length, few = this.all ? n : Math.min(n, 3);
+    this.list.replaceChildren(...this.source.trees.slice(0, few).map((t) => el("button", { type: "button", class: "key net-tree", "aria-pressed": String(!this.only || this.only === t.tree), title: "Show this tree alone",
       onclick: () => { this.only = this.only === t.tree ? 0 : t.tree; this.listTrees(); this.draw(); } }, el("span", { class: "patch", style: `background:${treeColour(t.tree - 1)}` }), el("span", {}, `tree ${t.tree}: ${treeText(t)}`))),
-      n > 12 ? el("span", { class: "net-more" }, `and ${n - 12} smaller trees`) : "");
+      n > few ? el("button", { type: "button", class: "key net-more", onclick: () => { this.all = true; this.listTrees(); } }, `and ${n - few} more trees`) : "");
     this.list.hidden = n === 0;
   }
 
@@ -234,7 +234,15 @@ export class Viewer {
     onTheme(() => { this.panes.forEach((p) => p.listTrees()); this.refresh(); });
     new ResizeObserver(() => this.fit()).observe(this.node);
     sources.forEach((s) => { s.onframe = () => this.arrived(); });
-    this.seek(this.start ?? 0);
+    this.seek(this.opening(sources));
+  }
+
+  /** One run opens where its trees are largest, two at their end. */
+  opening(sources) {
+    const s = sources[0];
+    if (sources.length > 1 || !s.weights) return this.start ?? 0;
+    const weights = s.weights(), best = weights.indexOf(Math.max(...weights));
+    return weights[best] > 0 ? s.times[best] : this.start ?? 0;
   }
 
   clock(sources) {
@@ -310,7 +318,7 @@ export class Viewer {
     this.treeButton?.setAttribute("aria-pressed", String(this.showTrees));
     this.roam.setAttribute("aria-pressed", String(this.roams));
     const stops = [0, 0.25, 0.5, 0.75, 1].map((v) => ramp(theme().heat, v)).join(",");
-    this.legend.replaceChildren("0", el("span", { class: "ramp", style: `background:linear-gradient(90deg,${stops})` }), this.mode === "waiting" ? bytesText(this.most) : "100 %");
+    this.legend.replaceChildren("0", el("span", { class: "ramp", style: `background:linear-gradient(90deg,${stops})` }), this.mode === "waiting" ? `${bytesText(this.most)} (middle: ${bytesText(this.most / 4)})` : "100 %");
     this.panes.forEach((p) => p.draw());
   }
 
