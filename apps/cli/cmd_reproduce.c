@@ -126,7 +126,7 @@ static const char *suggestion(const cop_ledger *l, const char *name, cop_arena *
 {
     const char *list[8];
     size_t n = cop_find_experiments(l, name, list, COP_LEN(list));
-    const char *text = n > 0 ? "; did you mean " : "";
+    const char *text = n > 0 ? "; did you mean " : ";";
     for (size_t i = 0; i < n; i++)
         text = cop_arena_printf(a, "%s%s%s", text, i == 0 ? "" : i + 1 < n ? ", " : " or ", list[i]);
     return n > 0 ? cop_arena_printf(a, "%s?", text) : text;
@@ -135,7 +135,9 @@ static const char *suggestion(const cop_ledger *l, const char *name, cop_arena *
 static int refuse_unknown(const cop_ledger *l, const char *name)
 {
     cop_arena a = {0};
-    int status = cop_cli_usage(&cop_cmd_reproduce, "no paper, experiment or check is called `%s`%s",
+    int status = cop_cli_usage(&cop_cmd_reproduce,
+                               "no paper, experiment or check is called `%s`%s `--list` alone "
+                               "names the papers",
                                name, suggestion(l, name, &a));
     cop_arena_free(&a);
     return status;
@@ -283,7 +285,7 @@ static int load_wanted(const request *q, const cop_ledger *l, cop_catalogue *c, 
     if (unused != NULL) {
         cop_arena a = {0};
         rc = cop_err_add(err, COP_E_INPUT,
-                         "no experiment is called `%s` or checks it%s; `coppice reproduce --list` "
+                         "no experiment is called `%s` or checks it%s `coppice reproduce --list` "
                          "and `coppice list experiments` name what there is",
                          unused, suggestion(l, unused, &a));
         cop_arena_free(&a);

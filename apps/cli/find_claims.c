@@ -43,15 +43,32 @@ static bool has_word(const char *text, const char *word, size_t n)
     return false;
 }
 
-/* How many of the wanted words the text has. */
-static size_t score(const char *text, const char *wanted, size_t *all)
+/* "5" and "iv" mean something only after what they count. */
+static bool is_count(const char *word, size_t n)
 {
-    size_t found = 0;
+    return strspn(word, "0123456789") >= n || strspn(word, "ivx") >= n;
+}
+
+static bool has_pair(const char *text, const char *first, size_t n, const char *word, size_t m,
+                     cop_arena *a)
+{
+    n = n == 6 && strncmp(first, "figure", n) == 0 ? 3 : n;
+    return strstr(text, cop_arena_printf(a, " %.*s %.*s ", (int)n, first, (int)m, word)) != NULL;
+}
+
+/* How many of the wanted words the text has. */
+static size_t score(const char *text, const char *wanted, size_t *all, cop_arena *a)
+{
+    size_t found = 0, before = 0;
+    const char *last = NULL;
     *all = 0;
     for (const char *w = wanted + strspn(wanted, " "); *w != '\0'; w += strspn(w, " ")) {
         size_t n = strcspn(w, " ");
-        found += has_word(text, w, n);
+        found += last != NULL && is_count(w, n) ? has_pair(text, last, before, w, n, a)
+                                                : has_word(text, w, n);
         ++*all;
+        last = w;
+        before = n;
         w += n;
     }
     return found;
@@ -81,7 +98,7 @@ size_t cop_find_experiments(const cop_ledger *l, const char *words, const char *
     for (size_t i = 0; i < l->n_papers; i++)
         for (size_t k = 0; k < l->paper[i].n_claims; k++) {
             const cop_claim *c = &l->paper[i].claim[k];
-            size_t s = score(text_of(c, &l->paper[i], &arena), wanted, &all);
+            size_t s = score(text_of(c, &l->paper[i], &arena), wanted, &all, &arena);
             if (s < best || 2 * s < all)
                 continue;
             n = s > best ? 0 : n; /* more words: what was found so far is worse */

@@ -49,7 +49,7 @@ def film(db, run_id, frames, trees, shrinks):
     hosts = {name: node for node, name in db.execute("SELECT node, name FROM node WHERE run_id = ?", (run_id,))}
     (end,) = db.execute("SELECT sim_time_ns FROM run WHERE id = ?", (run_id,)).fetchone()
     roots = sorted((i for i, p in enumerate(ports) if p[2] in hosts), key=lambda i: -queue[ports[i][0]])[:trees]
-    whole = [grow(ports, hosts, r, 6) for r in roots]
+    whole = [grow(ports, hosts, r, 6 if len(ports) > 200 else 1) for r in roots]
     for f in range(frames):
         share = (f + 1) / frames
         size = math.sin(math.pi * min(1, share * (1 if shrinks else 0.5))) if shrinks else min(1, share * 2)

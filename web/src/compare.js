@@ -33,7 +33,10 @@ export function differences(runs) {
   const list = [...keys].filter((k) => k !== "title" && new Set(all.map((m) => m.get(k) ?? "–")).size > 1);
   // Options of a kind that only some runs have say no more than the kind.
   const kinds = list.filter((k) => k.endsWith(".kind")).map((k) => k.slice(0, -4));
-  return list.filter((k) => k.endsWith(".kind") || !kinds.some((p) => k.startsWith(p)) || all.every((m) => m.has(k))).map((key) => ({ key, values: all.map((m) => m.get(key) ?? "–") }));
+  const left = list.filter((k) => k.endsWith(".kind") || !kinds.some((p) => k.startsWith(p)) || all.every((m) => m.has(k)));
+  // What kind of thing it is says most, then what runs are made of; names and lengths say least.
+  const rank = (k) => (k.endsWith(".kind") ? 0 : k === "name" || k.startsWith("run.") ? 2 : 1);
+  return left.map((key, i) => [rank(key), i, key]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, , key]) => key).map((key) => ({ key, values: all.map((m) => m.get(key) ?? "–") }));
 }
 
 /** "cc.kind ibcc, seed 2", or the number alone if nothing differs. */

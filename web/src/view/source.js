@@ -74,18 +74,22 @@ export class EmbeddedSource {
   /** The whole run's means where there are no frames. */
   frame(i) {
     if (!this.frames[i]) return Promise.resolve(this.mean);
-    return this.keep(`f${i}`, async () => {
-      const data = await inflate(this.frames[i][1]), n = this.network.ports.length;
-      return { waiting: words(data.subarray(0, 4 * n)), blocked: data.subarray(4 * n, 5 * n), use: data.subarray(5 * n, 6 * n), n };
-    });
+    return this.keep(`f${i}`, () => this.readFrame(i).catch(() => this.mean));
+  }
+
+  async readFrame(i) {
+    const data = await inflate(this.frames[i][1]), n = this.network.ports.length;
+    return { waiting: words(data.subarray(0, 4 * n)), blocked: data.subarray(4 * n, 5 * n), use: data.subarray(5 * n, 6 * n), n };
   }
 
   treesAt(i) {
     const frame = this.frames[i] ? this.frames[i][2] ?? i : i;
-    return this.keep(`t${frame}`, () => Promise.all((this.treeFrames.get(frame) || []).map(async ([tree, members, contributors, victims]) => {
+    const one = async ([tree, members, contributors, victims]) => {
       const m = words(await inflate(members)), list = [];
       for (let k = 0; k + 3 < m.length; k += 4) list.push({ port: m[k], depth: m[k + 1], next: m[k + 2], bytes: m[k + 3] });
-      return { tree, members: list, contributors: contributors ? words(await inflate(contributors)) : null, victims: victims ? words(await inflate(victims)) : null };
-    })));
+      return { tree, members: list.filter((x) => x.port < this.network.ports.length), contributors: contributors ? words(await inflate(contributors)) : null, victims: victims ? words(await inflate(victims)) : null };
+    };
+    // Data that was changed by hand costs its tree, not the picture.
+    return this.keep(`t${frame}`, async () => (await Promise.all((this.treeFrames.get(frame) || []).map((t) => one(t).catch(() => null)))).filter(Boolean));
   }
 }

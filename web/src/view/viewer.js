@@ -235,6 +235,7 @@ export class Viewer {
     new ResizeObserver(() => this.fit()).observe(this.node);
     sources.forEach((s) => { s.onframe = () => this.arrived(); });
     this.seek(this.opening(sources));
+    (window.coppiceViewers ??= []).push(this); // for tests and for the console
   }
 
   /** One run opens where its trees are largest, two at their end. */
