@@ -80,7 +80,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/model_id.o $(BUILD)/
 # What coppice.h reaches: studies and reports are the program's.
 CORE_OBJ := $(filter-out $(BUILD)/obj/src/study/% $(BUILD)/obj/src/report/% %/metrics_lua.o,$(LIB_OBJ))
 # What decides results; a result remembers the fingerprint of these files.
-MODEL_DIRS := base des topo route net host queue cc traffic stats
+MODEL_DIRS := base des topo route net host queue cc traffic stats tree
 MODEL_SRC := $(sort $(wildcard $(MODEL_DIRS:%=src/%/*.[ch])))
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/build_info.o
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
