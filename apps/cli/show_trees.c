@@ -1,6 +1,6 @@
 /* Congestion trees for people: one of them is one sentence, broken at commas to fit the terminal. */
-#include "show.h"
 #include "base/text.h"
+#include "show.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -58,8 +58,8 @@ static void show_tree(FILE *out, const cop_result *r, uint32_t i, cop_arena *are
     else if (isnan(t->loss))
         put(&s, "%" PRIu64 " victim%s,", t->victims, t->victims == 1 ? "" : "s");
     else
-        put(&s, "%" PRIu64 " victim%s %.0f %%,", t->victims,
-            t->victims == 1 ? " loses" : "s lose", 100.0 * t->loss);
+        put(&s, "%" PRIu64 " victim%s %.0f %%,", t->victims, t->victims == 1 ? " loses" : "s lose",
+            100.0 * t->loss);
     if (t->n_roots > 1)
         put(&s, "%s: %u roots", cop_tree_kind_name((int)t->kind), t->n_roots);
     else

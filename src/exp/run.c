@@ -243,8 +243,7 @@ static int watch_trees(world *w, const cop_config *c, cop_err *err)
                         .threshold_bytes = c->run.tree_threshold_bytes,
                         .duration = duration};
     w->trees = cop_tree_new(&w->topo, &w->net, &cfg);
-    cop_observer o = {
-        .period = cop_tree_look_period(w->trees), .look = cop_tree_look, .ctx = w->trees};
+    cop_observer o = {.first = cop_tree_first(w->trees), .look = cop_tree_look, .ctx = w->trees};
     cop_net_observe(&w->net, &o);
     return 0;
 }

@@ -13,6 +13,7 @@
 void cop_net_observe(struct cop_net *net, const cop_observer *o)
 {
     net->observer = *o;
+    net->look_at = o->look ? o->first : COP_NEVER;
 }
 
 /* -- ports -- */
@@ -162,8 +163,8 @@ void cop_look_queue(const struct cop_net *net, uint32_t queue, cop_queue_look *l
                           .out_vl = p->out_vl,
                           .waits = q->posted || q->stopped};
     if (net->sectioned)
-        l->full = !cop_fc_fits(net, l->out, cop_net_section_of(net, p, p->out_vl),
-                               cop_blocks(p->bytes));
+        l->full =
+            !cop_fc_fits(net, l->out, cop_net_section_of(net, p, p->out_vl), cop_blocks(p->bytes));
 }
 
 cop_packet_look cop_look_packet(const struct cop_net *net, uint32_t packet)
@@ -213,8 +214,8 @@ static double wanted_bps(const cop_net *net, uint32_t s, cop_time now)
     }
     if (st->t_next == COP_NEVER || st->t_next == 0)
         return NAN;
-    double bps = 8.0 * (double)COP_SECOND * (double)net->probe.stream[s].sent_bytes /
-                 (double)st->t_next;
+    double bps =
+        8.0 * (double)COP_SECOND * (double)net->probe.stream[s].sent_bytes / (double)st->t_next;
     double most = host_bps(net, st->host);
     return bps < most ? bps : most;
 }

@@ -9,11 +9,11 @@
 
 struct cop_net;
 
-/* `look` is called at every multiple of `period` up to the end of the measured time, when all that
- * happens up to and at this instant has happened. */
+/* `look` is called at time `first`, when all that happens up to and at this instant has happened, and then
+ * at the time it has asked for by what it returned; never after the end of the measured time. */
 typedef struct cop_observer {
-    cop_time period; /* 0: nobody looks */
-    void (*look)(void *ctx, const struct cop_net *net, cop_time now);
+    cop_time first;
+    cop_time (*look)(void *ctx, const struct cop_net *net, cop_time now); /* NULL: nobody looks */
     void *ctx;
 } cop_observer;
 void cop_net_observe(struct cop_net *net, const cop_observer *o);
@@ -56,7 +56,8 @@ typedef struct cop_queue_look {
     uint32_t head; /* packet */
     uint32_t in_vl; /* lane that the head came on */
     uint32_t out, out_vl; /* port and lane that the head asks for first */
-    bool waits; /* the head asks and has not been let go; else it is about to ask, or another packet of
+    bool
+        waits; /* the head asks and has not been let go; else it is about to ask, or another packet of
                    this queue is just leaving */
     bool full; /* there is no room for the head behind `out` */
 } cop_queue_look;
@@ -73,7 +74,8 @@ cop_packet_look cop_look_packet(const struct cop_net *net, uint32_t packet);
 typedef struct cop_stream_look {
     uint32_t host;
     uint64_t delivered; /* payload so far */
-    double wanted_bps; /* what it would send if nothing held it back: its share of the host's rate if it
+    double
+        wanted_bps; /* what it would send if nothing held it back: its share of the host's rate if it
                           always has something, else the mean of what it has generated; NaN: not known */
 } cop_stream_look;
 uint32_t cop_look_streams(const struct cop_net *net);

@@ -208,7 +208,7 @@ struct cop_net {
     cop_probe probe; /* what is measured */
     struct cop_watch *watch; /* NULL: nobody looks */
     cop_observer observer;
-    cop_time looked; /* when it looked last */
+    cop_time look_at; /* when it looks next */
     cop_arena arena; /* owns the arrays below unless said otherwise */
 
     uint32_t host_port0; /* port of host 0 */

@@ -179,15 +179,14 @@ static void run_until(cop_net *net, cop_time until, cop_progress_fn progress, vo
 
 static cop_time next_look(const cop_net *net)
 {
-    const cop_observer *o = &net->observer;
-    cop_time next = o->period ? net->looked + o->period : COP_NEVER;
-    return next <= net->probe.end ? next : COP_NEVER;
+    bool any = net->observer.look != NULL && net->look_at <= net->probe.end;
+    return any ? net->look_at : COP_NEVER;
 }
 
 static void look(cop_net *net, cop_time t)
 {
-    net->looked = t;
-    net->observer.look(net->observer.ctx, net, t);
+    net->look_at = net->observer.look(net->observer.ctx, net, t);
+    COP_CHECK(net->look_at > t);
 }
 
 #define EVENTS_PER_LOOK ((uint64_t)1 << 20)
@@ -197,7 +196,7 @@ static void look(cop_net *net, cop_time t)
  * knows nothing of it. */
 static void run_in_steps(cop_net *net, cop_time until, cop_progress_fn progress, void *ctx)
 {
-    if (progress == NULL && net->observer.period == 0) {
+    if (progress == NULL && net->observer.look == NULL) {
         run_until(net, until, NULL, NULL);
         return;
     }

@@ -1,6 +1,7 @@
 /* From what is held to trees.
  *
- * In:   channels that are held: at more than half of the looks they had something to send and no room.
+ * In:   channels that are held (watch.c): they have something to send, their wire is not always busy, and
+ *       flow control is why.
  * Rule  A held channel is blocked by the channels for which the bytes behind it stand: those of a queue
  *       stand for the channel that its head waits for, whatever is behind the head.
  *       Root: not held, at least `threshold` bytes stand for it, and it blocks a channel.
@@ -62,7 +63,7 @@ static void count_standing(cop_tree_watch *w, const struct cop_net *net)
     for (uint32_t p = 0; p < w->topo->n_ports; p++)
         w->standing[p] = 0;
     for (uint32_t q = 0; q < w->n_queues; q++)
-        if (w->votes[q] > 0)
+        if (w->vote[q] != COP_NONE)
             w->standing[w->vote[q] / w->lanes] += cop_look_bytes(net, q);
     w->spent += (uint64_t)STEPS_EMPTY * w->n_queues;
 }
@@ -70,8 +71,7 @@ static void count_standing(cop_tree_watch *w, const struct cop_net *net)
 static void add_member(cop_tree_watch *w, uint32_t channel, uint32_t depth, uint32_t next)
 {
     w->channel = cop_grow(w->channel, &w->cap_channels, w->n_channels + 1, sizeof(*w->channel));
-    w->channel[w->n_channels++] =
-        (tree_channel){.channel = channel, .depth = depth, .next = next};
+    w->channel[w->n_channels++] = (tree_channel){.channel = channel, .depth = depth, .next = next};
     w->mark[channel] = w->tree_no;
 }
 

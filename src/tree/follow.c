@@ -87,7 +87,8 @@ static void drop_kept(cop_tree_watch *w, const uint32_t *to)
         tree_kept *k = &w->kept[i];
         k->record = to[k->record];
         if (k->record == COP_NONE) {
-            w->kept_words -= 4 * (uint64_t)k->n_members + k->n_contributors + 2 * (uint64_t)k->n_victims;
+            w->kept_words -=
+                4 * (uint64_t)k->n_members + k->n_contributors + 2 * (uint64_t)k->n_victims;
             cop_free(k->member);
             cop_free(k->contributor);
             cop_free(k->victim);
@@ -129,13 +130,12 @@ static uint32_t new_record(cop_tree_watch *w, uint32_t root, cop_time begin)
 {
     w->record = cop_grow(w->record, &w->cap_records, w->n_records + 1, sizeof(*w->record));
     uint32_t i = (uint32_t)w->n_records++;
-    w->record[i] = (tree_record){
-        .live = true,
-        .root = root,
-        .number = ++w->next_number,
-        .begin = begin,
-        .hosts = cop_alloc_array(w->topo->n_hosts, sizeof(uint16_t)),
-        .streams = cop_alloc_array(w->stream_words, sizeof(uint64_t))};
+    w->record[i] = (tree_record){.live = true,
+                                 .root = root,
+                                 .number = ++w->next_number,
+                                 .begin = begin,
+                                 .hosts = cop_alloc_array(w->topo->n_hosts, sizeof(uint16_t)),
+                                 .streams = cop_alloc_array(w->stream_words, sizeof(uint64_t))};
     w->record_of[root] = i;
     return i;
 }
@@ -163,11 +163,11 @@ static uint32_t to_ports(cop_tree_watch *w, const tree_found *t, cop_tree_member
         if (w->port_mark[port] == w->tree_no)
             continue;
         w->port_mark[port] = w->tree_no;
-        m[n++] = (cop_tree_member){
-            .port = w->index[port],
-            .depth = c->depth,
-            .next = c->next == COP_NONE ? COP_NONE : w->index[c->next / w->lanes],
-            .bytes = c->bytes};
+        m[n++] =
+            (cop_tree_member){.port = w->index[port],
+                              .depth = c->depth,
+                              .next = c->next == COP_NONE ? COP_NONE : w->index[c->next / w->lanes],
+                              .bytes = c->bytes};
     }
     return n;
 }

@@ -165,8 +165,8 @@ static void judge_kind(const judge *j, uint32_t record, cop_tree_result *t)
     t->similarity = l.n ? l.similarity / l.n : NAN;
     t->overlap = l.n ? l.overlap / l.n : NAN;
     t->contributor_overlap = l.n_sources ? l.sources / l.n_sources : NAN;
-    t->kind = n < LEAST_SAMPLES  ? COP_TREE_BRIEF
-              : t->n_roots > 1 ? COP_TREE_MOVING
+    t->kind = n < LEAST_SAMPLES                                      ? COP_TREE_BRIEF
+              : t->n_roots > 1                                       ? COP_TREE_MOVING
               : t->overlap < WINDY || t->contributor_overlap < WINDY ? COP_TREE_WINDY
                                                                      : COP_TREE_SILENT;
 }

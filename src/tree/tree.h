@@ -25,9 +25,9 @@ typedef struct cop_tree_now {
 
 cop_tree_watch *cop_tree_new(const cop_topo *topo, const struct cop_net *net,
                              const cop_tree_cfg *cfg);
-/* Fits cop_observer.look; ctx is the watch. To be called every cop_tree_look_period. */
-void cop_tree_look(void *ctx, const struct cop_net *net, cop_time now);
-cop_time cop_tree_look_period(const cop_tree_watch *w);
+/* Fits cop_observer.look; ctx is the watch. The first look is due at cop_tree_first. */
+cop_time cop_tree_look(void *ctx, const struct cop_net *net, cop_time now);
+cop_time cop_tree_first(const cop_tree_watch *w);
 /* Called after each sample; may be NULL. In `tree` of the frames stands the number of the tree in order
  * of appearance. */
 void cop_tree_tell(cop_tree_watch *w, void (*fn)(void *ctx, const cop_tree_now *now), void *ctx);

@@ -12,7 +12,7 @@
 
 #include "tree/tree.h"
 
-#define LOOKS 4 /* per sample; the last one is at its end */
+#define LOOKS 8 /* per sample; the last one is at its end */
 #define LEAST_SHARE 16 /* one in so many bytes behind a channel must stand for what blocks it */
 #define MOST_FLOWS 20000 /* victims that a frame keeps of one tree */
 #define MOST_KEPT ((uint64_t)1 << 24) /* words of members and flows, all frames together */
@@ -82,12 +82,16 @@ struct cop_tree_watch {
     /* looks of this sample */
     uint32_t n_looks; /* of this sample so far */
     bool idle; /* this sample is left out */
-    uint8_t *full; /* [channels] looks at which it had no room */
+    uint8_t *asks,
+        *full; /* [channels] looks at which it had something to send; and no room for it */
     uint8_t *still; /* [n_ports] looks at which the wire was idle for that */
-    uint32_t *vote; /* [queues] output channel its head waits for most; NULL if queues are per output */
+    uint32_t
+        *vote; /* [queues] output channel its head waits for most; NULL if queues are per output */
     int8_t *votes;
     uint32_t n_queues;
     uint64_t *busy; /* [n_ports] ps, at the last frame */
+    uint8_t *idle_wire; /* [n_ports] not busy all of the sample */
+    uint64_t n_samples; /* with those left out */
     uint64_t *delivered; /* [n_streams] at the last frame */
     cop_time last;
     uint64_t spent; /* steps so far */

@@ -16,6 +16,11 @@
 #define STEPS_PORT 14
 #define STEPS_QUEUE 8
 
+#define LEAST_ASKED 6 /* of 8 looks */
+#define LEAST_FULL 2
+#define FULL_WIRE                                                                                  \
+    50 /* a wire that is idle for less than one part in so many is busy all the time */
+
 uint64_t cop_tree_frame_bytes(const cop_topo *topo, uint64_t samples)
 {
     return samples * topo->n_ports * (sizeof(uint32_t) + 2);
@@ -72,12 +77,14 @@ cop_tree_watch *cop_tree_new(const cop_topo *topo, const struct cop_net *net,
     size_t channels = cop_product(ports, w->lanes);
     make_index(w);
     make_thresholds(w, net);
+    w->asks = cop_alloc(channels);
     w->full = cop_alloc(channels);
+    w->idle_wire = cop_alloc(ports);
     w->held = cop_alloc(channels);
     w->still = cop_alloc(ports);
     if (!w->per_output && !w->private) {
         w->n_queues = cop_look_n_queues(net);
-        w->vote = cop_alloc_array(w->n_queues, sizeof(*w->vote));
+        w->vote = none_array(w->n_queues);
         w->votes = cop_alloc(w->n_queues);
     }
     w->busy = cop_alloc_array(ports, sizeof(*w->busy));
@@ -95,9 +102,21 @@ cop_tree_watch *cop_tree_new(const cop_topo *topo, const struct cop_net *net,
     return w;
 }
 
-cop_time cop_tree_look_period(const cop_tree_watch *w)
+/* Looks are not equidistant, or they would keep in step with traffic that repeats itself: each but the
+ * last is somewhere in its eighth of the sample, at places that fill it evenly (multiples of the golden
+ * ratio). */
+static cop_time time_of_look(const cop_tree_watch *w, uint64_t sample, uint32_t look)
 {
-    return cop_max64(1, w->cfg.period / LOOKS);
+    cop_time begin = sample * w->cfg.period, part = w->cfg.period / LOOKS;
+    if (look == LOOKS - 1)
+        return begin + w->cfg.period;
+    uint64_t golden = (sample * LOOKS + look + 1) * 0x9E3779B97F4A7C15u;
+    return begin + look * part + (cop_time)((unsigned __int128)golden * part >> 64) + 1;
+}
+
+cop_time cop_tree_first(const cop_tree_watch *w)
+{
+    return time_of_look(w, 0, 0);
 }
 
 void cop_tree_tell(cop_tree_watch *w, void (*fn)(void *ctx, const cop_tree_now *now), void *ctx)
@@ -115,18 +134,24 @@ static void look_at_ports(cop_tree_watch *w, const struct cop_net *net, cop_time
         cop_look_port(net, p, now, &l);
         w->waiting[p] = l.waiting;
         w->still[p] = (uint8_t)(w->still[p] + l.still);
-        for (uint32_t left = l.full; left; left &= left - 1)
-            w->full[(size_t)p * w->lanes + (uint32_t)__builtin_ctz(left)]++;
+        for (uint32_t left = l.asks; left; left &= left - 1) {
+            uint32_t vl = (uint32_t)__builtin_ctz(left);
+            w->asks[(size_t)p * w->lanes + vl]++;
+            w->full[(size_t)p * w->lanes + vl] += l.full >> vl & 1;
+        }
     }
     w->spent += (uint64_t)STEPS_PORT * w->topo->n_ports;
 }
 
-/* The channel that the heads of a queue wait for at most looks (Boyer and Moore's majority). */
+/* The channel that the heads of a queue wait for at most looks (Boyer and Moore's majority). Where no
+ * head was seen waiting it is that of the sample before, unless the queue has been empty. */
 static void look_at_heads(cop_tree_watch *w, const struct cop_net *net)
 {
     for (uint32_t q = 0; q < w->n_queues; q++) {
         cop_queue_look l;
         cop_look_queue(net, q, &l);
+        if (l.bytes == 0)
+            w->vote[q] = COP_NONE;
         if (l.bytes == 0 || !l.waits)
             continue;
         uint32_t c = l.out * w->lanes + l.out_vl;
@@ -140,7 +165,7 @@ static void look_at_heads(cop_tree_watch *w, const struct cop_net *net)
 uint32_t cop_tree_target(const cop_tree_watch *w, uint32_t queue, const cop_queue_look *l)
 {
     if (w->vote != NULL)
-        return w->votes[queue] > 0 ? w->vote[queue] : COP_NONE;
+        return w->vote[queue];
     return l->out * w->lanes + l->out_vl;
 }
 
@@ -171,7 +196,9 @@ static cop_frame *add_frame(cop_tree_watch *w, const struct cop_net *net, cop_ti
         uint64_t busy = cop_look_busy(net, p, now);
         f->waiting[i] = w->waiting[p];
         f->blocked[i] = share(w->still[p], w->n_looks);
-        f->use[i] = share(busy - cop_min64(busy, w->busy[p]), f->span);
+        uint64_t used = busy - cop_min64(busy, w->busy[p]);
+        f->use[i] = share(used, f->span);
+        w->idle_wire[p] = used < f->span - f->span / FULL_WIRE;
         w->busy[p] = busy;
     }
     w->spent += (uint64_t)STEPS_PORT * w->topo->n_ports;
@@ -182,22 +209,25 @@ static void sample(cop_tree_watch *w, const struct cop_net *net, cop_time now)
 {
     cop_frame *f = add_frame(w, net, now);
     size_t channels = (size_t)w->topo->n_ports * w->lanes;
-    for (size_t c = 0; c < channels; c++)
-        w->held[c] = 2 * w->full[c] > w->n_looks;
-    w->spent += channels / 2;
+    for (uint32_t p = 0; p < w->topo->n_ports; p++)
+        for (size_t c = (size_t)p * w->lanes; c < (size_t)(p + 1) * w->lanes; c++)
+            w->held[c] = w->full[c] >= (w->private ? 1 : LEAST_FULL) && w->asks[c] >= LEAST_ASKED &&
+                         w->idle_wire[p];
+    w->spent += 4 * channels;
     cop_tree_find(w, net);
     cop_tree_identify(w, w->last);
     for (size_t i = 0; i < w->n_found; i++)
         cop_tree_census(w, net, &w->found[i]);
     cop_tree_follow(w, net, now, f->span);
     w->last = now;
+    memset(w->asks, 0, channels);
     memset(w->full, 0, channels);
     memset(w->still, 0, w->topo->n_ports);
-    if (w->votes != NULL)
-        memset(w->votes, 0, w->n_queues);
+    for (uint32_t q = 0; q < w->n_queues; q++)
+        w->votes[q] = 0;
 }
 
-void cop_tree_look(void *ctx, const struct cop_net *net, cop_time now)
+cop_time cop_tree_look(void *ctx, const struct cop_net *net, cop_time now)
 {
     cop_tree_watch *w = ctx;
     if (w->n_looks++ == 0)
@@ -207,11 +237,13 @@ void cop_tree_look(void *ctx, const struct cop_net *net, cop_time now)
         if (w->vote != NULL)
             look_at_heads(w, net);
     }
-    if (w->n_looks < LOOKS)
-        return;
-    if (!w->idle)
-        sample(w, net, now);
-    w->n_looks = 0;
+    if (w->n_looks == LOOKS || w->idle) {
+        if (!w->idle)
+            sample(w, net, now);
+        w->n_looks = 0;
+        w->n_samples++;
+    }
+    return time_of_look(w, w->n_samples, w->n_looks);
 }
 
 void cop_tree_free(cop_tree_watch *w)
@@ -230,11 +262,14 @@ void cop_tree_free(cop_tree_watch *w)
         cop_free(w->record[i].streams);
         cop_tree_flows_free(&w->record[i].victims);
     }
-    void *all[] = {w->index,     w->threshold, w->full,     w->held,      w->still,    w->vote,
-                   w->votes,     w->busy,      w->edge_to,  w->standing,  w->waiting,  w->mark,
-                   w->seen,      w->acc,       w->wanted,   w->record_of, w->edge,     w->held_list,
-                   w->channel,   w->found,     w->host_list, w->flow_list, w->record,  w->kept,
-                   w->frame,     w->told,      w->delivered, w->port_mark, w->hot,     w};
+    void *all[] = {w->index,     w->threshold, w->full,      w->held,
+                   w->still,     w->vote,      w->votes,     w->busy,
+                   w->edge_to,   w->standing,  w->waiting,   w->mark,
+                   w->seen,      w->acc,       w->wanted,    w->record_of,
+                   w->edge,      w->held_list, w->channel,   w->found,
+                   w->host_list, w->flow_list, w->record,    w->kept,
+                   w->frame,     w->told,      w->delivered, w->port_mark,
+                   w->hot,       w->asks,      w->idle_wire, w};
     for (size_t i = 0; i < COP_LEN(all); i++)
         cop_free(all[i]);
 }
