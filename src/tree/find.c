@@ -40,9 +40,26 @@ static void add_edges(cop_tree_watch *w, const struct cop_net *net, uint32_t por
     w->spent += (uint64_t)STEPS_EMPTY * (end - first);
 }
 
+/* Buffers per destination: an output may have room for one and none for another, and whether somebody
+ * is refused is seen at the queues better than at looks. */
+static void find_refused(cop_tree_watch *w, const struct cop_net *net, uint32_t port)
+{
+    uint32_t first, end;
+    cop_look_queues(net, port, &first, &end);
+    for (uint32_t q = first; q < end; q++) {
+        cop_queue_look l;
+        cop_look_queue(net, q, &l);
+        if (l.bytes > 0 && l.full)
+            w->held[l.out * w->lanes + l.out_vl] = 1;
+    }
+    w->spent += (uint64_t)STEPS_EMPTY * (end - first);
+}
+
 static void make_graph(cop_tree_watch *w, const struct cop_net *net)
 {
     w->n_edges = 0;
+    for (uint32_t p = 0; w->private && p < w->topo->n_ports; p++)
+        find_refused(w, net, p);
     for (uint32_t p = 0; p < w->topo->n_ports; p++)
         for (uint32_t vl = 0; vl < w->lanes; vl++)
             if (w->held[(size_t)p * w->lanes + vl]) {

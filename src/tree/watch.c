@@ -5,14 +5,16 @@
  *          of each queue waits for. At the end of a sample these become shares of time, a frame, and
  *          trees (find.c, census.c, follow.c).
  * Cost     A run that asks for trees without saying how often shall not pay for them: a sample is left out,
- *          looks and all, while what was spent so far is more than STEPS_PER_HOP for each packet-hop.
- *          Steps are about instructions; a packet-hop takes 700 and more. */
+ *          looks and all, while what was spent so far is more than STEPS_PER_HOP for each packet-hop. Steps
+ *          are about instructions; a packet-hop takes 700 and more. The first hundredth of a second is
+ *          free, so that small networks have all their samples. */
 #include "tree/tree_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_PER_HOP 12
+#define FREE_STEPS 10000000
+#define STEPS_PER_HOP 10
 #define STEPS_PORT 14
 #define STEPS_QUEUE 8
 
@@ -231,7 +233,7 @@ cop_time cop_tree_look(void *ctx, const struct cop_net *net, cop_time now)
 {
     cop_tree_watch *w = ctx;
     if (w->n_looks++ == 0)
-        w->idle = w->cfg.thrifty && w->spent > STEPS_PER_HOP * cop_look_hops(net);
+        w->idle = w->cfg.thrifty && w->spent > FREE_STEPS + STEPS_PER_HOP * cop_look_hops(net);
     if (!w->idle) {
         look_at_ports(w, net, now);
         if (w->vote != NULL)
