@@ -44,7 +44,7 @@ OBJCOPY ?= objcopy
 PKG_CONFIG ?= pkg-config
 
 # What the library needs, and what the program needs besides. Lua has as many names as packagers.
-LIB_MODULES := yaml-0.1 sqlite3
+LIB_MODULES := yaml-0.1 sqlite3 zlib
 LUA_MODULE = $(call once,LUA_MODULE,for m in lua5.4 lua-5.4 lua54; do \
     $(PKG_CONFIG) --exists $$m && echo $$m && break; done)
 MODULES = $(LIB_MODULES) jansson $(LUA_MODULE)

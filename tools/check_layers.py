@@ -61,6 +61,7 @@ ALLOWED = {
 # library header -> folders that may include it
 LIBRARIES = {
     "sqlite3.h": ["src/store"],
+    "zlib.h": ["src/store"],
     "yaml.h": ["src/exp"],
     "lua.h": ["src/study"],
     "lauxlib.h": ["src/study"],

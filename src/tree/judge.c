@@ -23,15 +23,6 @@
 #define WINDY 0.8
 #define LEAST_SAMPLES 4
 
-const char *cop_tree_kind_name(int kind)
-{
-    static const char *const name[] = {[COP_TREE_BRIEF] = "brief",
-                                       [COP_TREE_SILENT] = "silent",
-                                       [COP_TREE_WINDY] = "windy",
-                                       [COP_TREE_MOVING] = "moving"};
-    return kind >= 0 && (size_t)kind < COP_LEN(name) ? name[kind] : NULL;
-}
-
 typedef struct judge {
     cop_tree_watch *w;
     cop_result *r;
