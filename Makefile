@@ -162,7 +162,7 @@ $(BUILD)/gen/build_info.c: FORCE | deps-build
 $(BUILD)/obj/gen/build_info.o: BASE += -Iapps/cli
 
 # The metrics of study files, one text inside the program; later files use what earlier ones define.
-METRICS := $(addprefix src/study/metrics/,arguments.lua numbers.lua traffic.lua fabric.lua)
+METRICS := $(addprefix src/study/metrics/,arguments.lua numbers.lua traffic.lua trees.lua fabric.lua)
 $(BUILD)/gen/metrics_lua.c: $(METRICS)
 	@mkdir -p $(@D)
 	@{ echo '#include "study/lua_int.h"'; echo 'const char cop_metrics_lua[] ='; \

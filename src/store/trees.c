@@ -225,21 +225,20 @@ static int load_list(cop_store *s, int64_t run, cop_result *r, cop_err *err)
     (void)sqlite3_bind_int64(st, 1, run);
     int rc = 0;
     while (r->n_trees < n && (rc = cop_store_step(s, st, err)) > 0)
-        r->tree[r->n_trees++] =
-            (cop_tree_result){.begin = picoseconds(cop_store_real(st, 0)),
-                              .end = picoseconds(cop_store_real(st, 1)),
-                              .samples = number(st, 2),
-                              .links = number(st, 3),
-                              .depth = number(st, 4),
-                              .contributors = number(st, 5),
-                              .victims = cop_store_count(st, 6),
-                              .loss = cop_store_real(st, 7),
-                              .bytes_mean = cop_store_real(st, 8),
-                              .bytes_max = cop_store_count(st, 9),
-                              .similarity = cop_store_real(st, 10),
-                              .overlap = cop_store_real(st, 11),
-                              .contributor_overlap = cop_store_real(st, 12),
-                              .kind = kind_of(cop_store_text(st, 13))};
+        r->tree[r->n_trees++] = (cop_tree_result){.begin = picoseconds(cop_store_real(st, 0)),
+                                                  .end = picoseconds(cop_store_real(st, 1)),
+                                                  .samples = number(st, 2),
+                                                  .links = number(st, 3),
+                                                  .depth = number(st, 4),
+                                                  .contributors = number(st, 5),
+                                                  .victims = cop_store_count(st, 6),
+                                                  .loss = cop_store_real(st, 7),
+                                                  .bytes_mean = cop_store_real(st, 8),
+                                                  .bytes_max = cop_store_count(st, 9),
+                                                  .similarity = cop_store_real(st, 10),
+                                                  .overlap = cop_store_real(st, 11),
+                                                  .contributor_overlap = cop_store_real(st, 12),
+                                                  .kind = kind_of(cop_store_text(st, 13))};
     sqlite3_finalize(st);
     return rc < 0 ? rc : 0;
 }
@@ -289,8 +288,9 @@ static int load_members(cop_store *s, sqlite3_stmt *st, cop_tree_frame *f, cop_a
     bytes = f->links * sizeof(*f->member);
     int got = data ? uncompress((Bytef *)f->member, &bytes, data, packed) : Z_DATA_ERROR;
     if (got != Z_OK || (bytes != 0 && bytes != f->links * sizeof(*f->member)))
-        return cop_err_add(err, COP_E_IO, "%s: tree %u has members that do not unpack; it was edited",
-                           s->path, f->tree + 1);
+        return cop_err_add(err, COP_E_IO,
+                           "%s: tree %u has members that do not unpack; it was edited", s->path,
+                           f->tree + 1);
     f->n_members = (uint32_t)(bytes / sizeof(*f->member));
     uint32_t *word = (uint32_t *)(void *)f->member;
     for (size_t i = 0; i < 4 * (size_t)f->n_members; i++)
