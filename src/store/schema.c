@@ -59,16 +59,8 @@
         " PRIMARY KEY (run_id, tree, frame)"                                                       \
         ")"
 
-/* The sqlite3 shell starts with foreign keys off; a deletion there must not leave orphans. */
-#define DELETE_TRIGGER                                                                             \
-    "CREATE TRIGGER run_deleted AFTER DELETE ON run BEGIN"                                         \
-    " DELETE FROM scalar WHERE run_id = old.id;"                                                   \
-    " DELETE FROM series WHERE run_id = old.id;"                                                   \
-    " DELETE FROM stream WHERE run_id = old.id;"                                                   \
-    " DELETE FROM node WHERE run_id = old.id;"                                                     \
-    " DELETE FROM port WHERE run_id = old.id;"                                                     \
-    " DELETE FROM flow WHERE run_id = old.id;"                                                     \
-    " DELETE FROM hist WHERE run_id = old.id;"                                                     \
+#define TREE_TRIGGER                                                                               \
+    "CREATE TRIGGER run_deleted_trees AFTER DELETE ON run BEGIN"                                   \
     " DELETE FROM frame WHERE run_id = old.id;"                                                    \
     " DELETE FROM tree WHERE run_id = old.id;"                                                     \
     " DELETE FROM tree_root WHERE run_id = old.id;"                                                \
@@ -76,8 +68,7 @@
     " END"
 
 /* What a file of version 3 lacks. */
-const char *const cop_store_schema_trees[] = {TREE_TABLES, "DROP TRIGGER run_deleted",
-                                              DELETE_TRIGGER, NULL};
+const char *const cop_store_schema_trees[] = {TREE_TABLES, TREE_TRIGGER, NULL};
 
 const char *const cop_store_schema[] = {
     "CREATE TABLE meta ("
@@ -235,9 +226,19 @@ const char *const cop_store_schema[] = {
     " PRIMARY KEY (experiment, scale, position)"
     ")",
 
-    TREE_TABLES,
+    /* The sqlite3 shell starts with foreign keys off; a deletion there must not leave orphans. */
+    "CREATE TRIGGER run_deleted AFTER DELETE ON run BEGIN"
+    " DELETE FROM scalar WHERE run_id = old.id;"
+    " DELETE FROM series WHERE run_id = old.id;"
+    " DELETE FROM stream WHERE run_id = old.id;"
+    " DELETE FROM node WHERE run_id = old.id;"
+    " DELETE FROM port WHERE run_id = old.id;"
+    " DELETE FROM flow WHERE run_id = old.id;"
+    " DELETE FROM hist WHERE run_id = old.id;"
+    " END",
 
-    DELETE_TRIGGER,
+    TREE_TABLES,
+    TREE_TRIGGER,
 
     "CREATE VIEW summary AS SELECT"
     " run.id AS id, run.name AS name, run.seed AS seed, run.outcome AS outcome,"

@@ -2,8 +2,7 @@
  *
  * Version 3 knows one more outcome, `starved`. A constraint is no part of what is stored: SQLite's
  * own way to change one is to write it anew in the list of tables (sqlite.org/lang_altertable.html).
- * Version 4 has tables of congestion trees; they are added, and the trigger that follows a deletion is made
- * anew. */
+ * Version 4 has tables of congestion trees; they are added, with a trigger that follows a deletion. */
 #include "store/store_int.h"
 
 #include <stdio.h>

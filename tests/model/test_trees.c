@@ -273,11 +273,10 @@ static void test_frames_add_up(void **state)
 static void test_same_run(void **state)
 {
     (void)state;
-    static const char *const more[] = {"queueing.kind=1q",          "queueing.kind=voqnet",
-                                       "queueing.kind=hfdi",        "queueing.kind=fbicm",
-                                       "flow_control.kind=on-off",  "flow_control.kind=ack-nack",
-                                       "flow_control.kind=ib",      "switch.architecture=iq",
-                                       "switch.architecture=cioq"};
+    static const char *const more[] = {
+        "queueing.kind=1q",     "queueing.kind=voqnet",     "queueing.kind=hfdi",
+        "queueing.kind=fbicm",  "flow_control.kind=on-off", "flow_control.kind=ack-nack",
+        "flow_control.kind=ib", "switch.architecture=iq",   "switch.architecture=cioq"};
     for (size_t i = 0; i < COP_LEN(more); i++) {
         const char *const without[] = {more[i]}, *const with[] = {more[i], "run.trees=yes",
                                                                   "run.tree_sample=3 us"};
@@ -296,10 +295,10 @@ static void test_same_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_switches),   cmocka_unit_test(test_no_victims),
+        cmocka_unit_test(test_two_switches),    cmocka_unit_test(test_no_victims),
         cmocka_unit_test(test_root_at_the_top), cmocka_unit_test(test_root_at_the_leaf),
-        cmocka_unit_test(test_moving),         cmocka_unit_test(test_windy),
-        cmocka_unit_test(test_no_tree),        cmocka_unit_test(test_frames_add_up),
+        cmocka_unit_test(test_moving),          cmocka_unit_test(test_windy),
+        cmocka_unit_test(test_no_tree),         cmocka_unit_test(test_frames_add_up),
         cmocka_unit_test(test_same_run)};
     return cmocka_run_group_tests_name("trees", tests, NULL, NULL);
 }

@@ -11,9 +11,7 @@ static void make_older(const char *path)
     assert_int_equal(
         cop_store_exec(s,
                        "DROP TABLE tree; DROP TABLE tree_root; DROP TABLE tree_frame;"
-                       "DROP TABLE frame; DROP TRIGGER run_deleted;"
-                       "CREATE TRIGGER run_deleted AFTER DELETE ON run BEGIN DELETE FROM scalar"
-                       " WHERE run_id = old.id; END;"
+                       "DROP TABLE frame; DROP TRIGGER run_deleted_trees;"
                        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql,"
                        " ', ''starved''', '') WHERE name = 'run'; PRAGMA writable_schema = OFF;"
                        "UPDATE meta SET value = '2' WHERE key = 'schema_version';"
@@ -61,8 +59,9 @@ static void older_files_are_brought_up_to_date(void **state)
                      1);
     assert_int_equal(ask(a, "SELECT count(*) FROM run"), 2);
     assert_true(cop_store_has_trees(a));
-    assert_int_equal(ask(a, "SELECT count(*) FROM sqlite_master WHERE name = 'run_deleted' AND"
-                            " sql LIKE '%tree_frame%'"),
+    assert_int_equal(ask(a,
+                         "SELECT count(*) FROM sqlite_master WHERE name = 'run_deleted_trees' AND"
+                         " sql LIKE '%tree_frame%'"),
                      1);
     cop_store_close(a);
 }
