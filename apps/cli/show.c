@@ -387,5 +387,6 @@ void cop_show_result(FILE *out, const cop_config *c, const cop_result *r, cop_st
     show_links(out, r, false, &arena);
     show_extras(out, r, &arena);
     show_plot(out, r, style);
+    cop_show_trees(out, r, &arena);
     cop_arena_free(&arena);
 }
