@@ -88,12 +88,13 @@ TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 SHARED := $(BUILD)/lib/libcoppice.so.$(VERSION)
 STATIC := $(BUILD)/lib/libcoppice.a
 
-.PHONY: all deps demo test unit check mutants reproduce bench lib install uninstall clean help docs format FORCE
+.PHONY: all deps demo picture test unit check mutants reproduce bench lib install uninstall clean help docs format FORCE
 
 all: deps-build $(BUILD)/coppice
 
 help:
 	@echo "make demo       the 648-host experiment without and with control, drawn"
+	@echo "make picture    the README's pictures, from what make demo has made"
 	@echo "make test       build with assertions, run all tests"
 	@echo "make            build the program; names missing packages, installs none"
 	@echo "make deps       install missing packages (Debian)"
@@ -214,6 +215,10 @@ $(SHARED): $(CORE_OBJ)
 
 demo: deps-build $(BUILD)/coppice
 	@tools/demo.sh $(BUILD)/coppice
+
+# The README's pictures, from the demo's page; needs Chromium.
+picture: deps-test
+	@node tools/picture.mjs $(BUILD)/demo.html $(BUILD)/web/node_modules docs/trees.gif docs/demo.png
 
 # Tests run with assertions on, in a build of their own; program and library are tested as they ship.
 TEST_OPT := -O1

@@ -68,14 +68,28 @@ function overlay(runs, labels, { from, name, title, note, curve }) {
   return { name, title, kind: first.kind, note, x: { ...first.x, max: ends.length ? Math.max(...ends) : first.x?.max }, y: first.y, series };
 }
 
-export function compareRuns(runs) {
+/** Three large numbers of two runs: what it was and what it became. */
+function change(drawn) {
+  if (drawn.length !== 2) return null;
+  const [a, b] = drawn.map(scalarsOf), out = [];
+  const tile = (label, x, y, unit, note) => out.push(el("div", {}, el("dt", {}, label), el("dd", {}, `${fmt(x, 3)} → ${fmt(y, 3)}`, el("span", { class: "unit" }, ` ${unit}`)), note ? el("p", { class: "tile-note" }, note) : null));
+  const both = (k) => typeof a.get(k) === "number" && typeof b.get(k) === "number";
+  const times = (x, y) => (x > 0 && y > 0 ? (y >= x ? `${fmt(y / x, 2)} times as much` : `${fmt((1 - y / x) * 100, 2)} % less`) : null);
+  if (both("throughput_total_gbps")) tile("accepted in all", a.get("throughput_total_gbps"), b.get("throughput_total_gbps"), "Gbit/s", times(a.get("throughput_total_gbps"), b.get("throughput_total_gbps")));
+  if (both("latency_ns.p99")) tile("99 % of packets within", a.get("latency_ns.p99") / 1e3, b.get("latency_ns.p99") / 1e3, "µs", times(a.get("latency_ns.p99"), b.get("latency_ns.p99")));
+  const nets = drawn.map((r) => r.figures.find((f) => f.kind === "network")).filter(Boolean), held = (f) => f.links.reduce((s, l) => s + ((Array.isArray(l) ? l[3] : l.queue) || 0), 0) / 1048576;
+  if (nets.length === 2) tile("waits in switches", held(nets[0]), held(nets[1]), "MiB", nets.every((n) => n.trees) ? `largest tree: ${fmt(nets[0].trees[0]?.links ?? 0)} → ${fmt(nets[1].trees[0]?.links ?? 0)} links` : "mean after the warm-up");
+  return el("dl", { class: "tiles large" }, out);
+}
+
+export function compareRuns(runs, table) {
   const drawn = runs.filter((r) => r.figures);
-  if (drawn.length < 2) return null;
+  if (drawn.length < 2) return table;
   const labels = runLabels(drawn), mark = (node) => { node.dataset.made = "page"; return node; };
   const specs = [overlay(drawn, labels, { from: "throughput", name: "all-throughput", title: "Throughput over time", note: "All traffic entries together." }),
     overlay(drawn, labels, { from: "latency", name: "all-latency", title: "Latency over time" }),
     overlay(drawn, labels, { from: "distribution", name: "all-distribution", title: "Distribution of latency", curve: "latency", note: "Share of packets that took at most so long." })].filter(Boolean);
-  return [sideBySide(drawn, labels), el("div", { class: "figures" }, specs.map((s) => mark(figureElement([s], "compare", () => null))))];
+  return [change(drawn), sideBySide(drawn, labels), el("div", { class: "run-table" }, table), el("div", { class: "figures" }, specs.map((s) => mark(figureElement([s], "compare", () => null))))];
 }
 
 /** Two runs of networks of one size, chosen by the reader; the oldest and the newest at first. */
@@ -108,7 +122,7 @@ export function runTable(runs, runId, day) {
     const s = scalarsOf(r), saturated = s.get("saturated") === 1;
     return el("tr", {}, el("td", { class: "num" }, r.figures ? el("a", { href: `#${runId(r)}` }, String(r.id)) : String(r.id)), el("td", {}, r.title || r.name),
       diff.map((d) => el("td", {}, d.values[i])), cell(s.get("offered_gbps") || NaN), cell(s.get("throughput_total_gbps")), cell((s.get("latency_ns.mean") ?? NaN) / 1e3), cell((s.get("latency_ns.p99") ?? NaN) / 1e3),
-      el("td", {}, r.outcome !== "ok" ? el("span", { class: "bad" }, r.outcome) : saturated ? el("span", { class: "bad" }, "saturated, not steady") : "steady"), el("td", { class: "num" }, fmt(r.hosts)), el("td", {}, day(r.stored_at)));
+      el("td", {}, r.outcome !== "ok" ? el("span", { class: "bad" }, r.outcome) : saturated ? el("span", { class: "bad" }, "saturated, not steady") : s.get("offered_gbps") > 0 ? "steady" : "sources send all they can"), el("td", { class: "num" }, fmt(r.hosts)), el("td", {}, day(r.stored_at)));
   });
   return [drawn < runs.length ? el("p", { class: "about" }, `Figures follow for the newest ${drawn} of ${runs.length} runs.`) : null,
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Runs" }, el("table", { class: "data" },

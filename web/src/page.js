@@ -146,7 +146,7 @@ function runSection(r, label) {
 }
 
 function runsSection(runs) {
-  return el("section", { id: "runs", "aria-label": "Runs" }, heading("h2", "runs", "Runs compared"), runTable(runs, runId, day), compareRuns(runs));
+  return el("section", { id: "runs", "aria-label": "Runs" }, heading("h2", "runs", "Runs compared"), compareRuns(runs, runTable(runs, runId, day)));
 }
 
 // -- summary --
@@ -217,11 +217,13 @@ export function buildPage(report) {
   document.getElementById("contents").append(list);
   document.documentElement.classList.toggle("alone", alone); // one entry needs no list
   const main = document.getElementById("main");
-  const parts = [several(report) ? summaryTable(report, many) : null, ...report.experiments.map((e) => experimentSection(e, many, linkFor(e.scale))),
-    several(report) ? allChecks(report, many, (e) => experimentId(e, many)) : null];
   const labels = report.runs.length > 1 ? runLabels(report.runs) : [];
-  if (report.runs.length > 1) parts.push(runsSection(report.runs));
-  parts.push(...report.runs.map((r, i) => (r.figures ? runSection(r, labels[i]) : null)));
+  const runs = [report.runs.length > 1 ? runsSection(report.runs) : null, ...report.runs.map((r, i) => (r.figures ? runSection(r, labels[i]) : null))];
+  // Runs that can be played come first: there is most to see.
+  const film = report.runs.filter((r) => (r.figures || []).some((f) => f.frames)).length > 1;
+  const parts = [film ? runs[0] : null, several(report) ? summaryTable(report, many) : null, ...report.experiments.map((e) => experimentSection(e, many, linkFor(e.scale))),
+    several(report) ? allChecks(report, many, (e) => experimentId(e, many)) : null];
+  parts.push(...(film ? runs.slice(1) : runs));
   if (report.experiments.length + report.runs.length === 0) parts.push(el("p", { class: "about" }, "This database holds no runs yet."));
   main.replaceChildren(...parts.filter(Boolean));
   document.getElementById("bottom").append(el("p", {}, `Written by coppice ${report.version} from ${report.database}. Everything is in this file; it fetches nothing.`),

@@ -141,7 +141,7 @@ function treeShape(g, { tier, top }) {
   const room = Math.min(slot, 120);
   const cell = room * 0.94 / columnsFor(most, leaves > 12 ? 0.55 : leaves > 4 ? 2 : 6);
   const rows = Math.ceil(most / columnsFor(most, leaves > 12 ? 0.55 : leaves > 4 ? 2 : 6));
-  const gap = top > 1 ? 700 / top : 60;
+  const gap = top > 1 ? 1000 / top : 60;
   let spacing = Infinity;
   for (let d = 1; d <= top; d++) {
     // Rows above keep the order of what is below them.
