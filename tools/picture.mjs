@@ -9,7 +9,7 @@ import { Browser } from "../tests/web/browser.mjs";
 const [html, modules, gif, png] = process.argv.slice(2).map((p) => resolve(p));
 const { GIFEncoder, applyPalette, quantize } = createRequire(join(modules, "x.js"))("gifenc");
 const WIDTH = 960, STEPS = 36, DELAY = 160, HOLD = 1800; // px, frames, ms, ms at the end
-if (!readFileSync(html, "utf8").includes('"frames":')) throw new Error(`${html}: no run in it has frames; run it with `run.trees: yes``);
+if (!readFileSync(html, "utf8").includes('"frames":')) throw new Error(`${html}: no run in it has frames; run it with run.trees: yes`);
 
 /** Both panes with their titles and the time, as pixels. */
 const shoot = (ms) => `(async () => {
@@ -33,7 +33,7 @@ const shoot = (ms) => `(async () => {
   c.font = "13px sans-serif";
   c.fillStyle = "#5c6670";
   c.textAlign = "right";
-  c.fillText(${ms}.toFixed(1) + " ms", w - 6, 18);
+  c.fillText(Number(${ms}).toFixed(1) + " ms", w - 6, 18);
   const d = c.getImageData(0, 0, w, h).data;
   let text = "";
   for (let i = 0; i < d.length; i += 32768) text += String.fromCharCode(...d.subarray(i, i + 32768));

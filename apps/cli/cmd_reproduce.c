@@ -128,7 +128,11 @@ static const char *suggestion(const cop_ledger *l, const char *name, cop_arena *
     size_t n = cop_find_experiments(l, name, list, COP_LEN(list));
     const char *text = n > 0 ? "; did you mean " : ";";
     for (size_t i = 0; i < n; i++)
-        text = cop_arena_printf(a, "%s%s%s", text, i == 0 ? "" : i + 1 < n ? ", " : " or ", list[i]);
+        text = cop_arena_printf(a, "%s%s%s", text,
+                                i == 0      ? ""
+                                : i + 1 < n ? ", "
+                                            : " or ",
+                                list[i]);
     return n > 0 ? cop_arena_printf(a, "%s?", text) : text;
 }
 

@@ -19,8 +19,8 @@ static char *words_of(const char *text, cop_arena *a)
     for (; *text != '\0'; text++) {
         char c = (char)tolower((unsigned char)*text);
         bool letter = isalpha((unsigned char)c) != 0, digit = isdigit((unsigned char)c) != 0;
-        bool joins = (letter && isalpha((unsigned char)before)) ||
-                     (digit && isdigit((unsigned char)before));
+        bool joins =
+            (letter && isalpha((unsigned char)before)) || (digit && isdigit((unsigned char)before));
         if ((letter || digit) && before != ' ' && !joins)
             *at++ = ' ';
         if (letter || digit || before != ' ')

@@ -121,8 +121,8 @@ static void show_throughput(FILE *out, const cop_result *r)
     double offered = scalar(r, "offered_gbps"), senders = scalar(r, "senders");
     fprintf(out, "  throughput   %.2f Gbit/s in all", r->throughput_total_gbps);
     if (senders > 0 && senders < r->n_hosts)
-        fprintf(out, ", %.3f per sender (%.0f of %u hosts send)", r->throughput_total_gbps / senders,
-                senders, r->n_hosts);
+        fprintf(out, ", %.3f per sender (%.0f of %u hosts send)",
+                r->throughput_total_gbps / senders, senders, r->n_hosts);
     else
         fprintf(out, ", %.3f per host", r->throughput_gbps);
     fputc('\n', out);
@@ -304,8 +304,8 @@ static void show_links(FILE *out, const cop_result *r, bool by_queue, cop_arena 
     size_t n = first_ports(r, top, by_queue);
     if (n == 0)
         return;
-    fprintf(out, "\n  %-36s %12s %12s %12s\n", by_queue ? "fullest ports" : "busiest links",
-            "use", "mean queue", "max queue");
+    fprintf(out, "\n  %-36s %12s %12s %12s\n", by_queue ? "fullest ports" : "busiest links", "use",
+            "mean queue", "max queue");
     for (size_t i = 0; i < n; i++) {
         char path[80], mean[24], max[24];
         snprintf(path, sizeof(path), "%s -> %s", top[i]->name, top[i]->to ? top[i]->to : "?");

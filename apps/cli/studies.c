@@ -249,8 +249,8 @@ static const char *expectation(const cop_study_verdict *v, cop_arena *a)
     bool number = v->tolerance[0] >= '0' && v->tolerance[0] <= '9';
     if (v->tolerance[0] == '\0')
         return cop_plain_copy(a, is);
-    return cop_plain_copy(
-        a, cop_arena_printf(a, "%s (%s%s)", is, number ? "± " : "", v->tolerance));
+    return cop_plain_copy(a,
+                          cop_arena_printf(a, "%s (%s%s)", is, number ? "± " : "", v->tolerance));
 }
 
 static void show_record(FILE *out, const cop_study_record *r, cop_style style, cop_arena *a)

@@ -2,8 +2,8 @@
  * has one. What is not given comes from a preset, see ibcc_params.c. */
 #include "cc/ibcc.h"
 
-static const char *const preset_names[] = {"testbed", "simulator", "fat-tree", "pfister",
-                                           "auto",    NULL};
+static const char *const preset_names[] = {"testbed", "simulator", "fat-tree",
+                                           "pfister", "auto",      NULL};
 static const char *const evaluate_names[] = {"auto", "voq", "output", "contributors", NULL};
 static const char *const mask_names[] = {"none", "hosts", "all", NULL};
 static const char *const marking_names[] = {"random", "counted", NULL};

@@ -233,8 +233,8 @@ static uint64_t fastest_host(const cop_net_parts *pt)
 {
     uint64_t most = 0;
     for (uint32_t h = 0; h < pt->topo->n_hosts; h++)
-        most = cop_max64(most, cop_net_link_rate(pt->topo, pt->link,
-                                                 cop_topo_host_port(pt->topo, h)));
+        most =
+            cop_max64(most, cop_net_link_rate(pt->topo, pt->link, cop_topo_host_port(pt->topo, h)));
     return most;
 }
 

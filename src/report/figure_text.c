@@ -118,8 +118,8 @@ static grid bars(const json_t *f, cop_arena *a)
     size_t i, k;
     json_t *s, *v;
     const json_t *names = json_object_get(f, "categories");
-    grid g = new_grid(a, json_array_size(names) + 1,
-                      json_array_size(json_object_get(f, "series")) + 1);
+    grid g =
+        new_grid(a, json_array_size(names) + 1, json_array_size(json_object_get(f, "series")) + 1);
     *at(&g, 0, 0) = axis_title(json_object_get(f, "x"), a);
     COP_EACH (names, i, v)
         *at(&g, i + 1, 0) = cop_plain_copy(a, json_is_string(v) ? json_string_value(v) : "");

@@ -328,7 +328,8 @@ static void collect_offered(const cop_net *net, cop_result *r)
 {
     const cop_traffic *tr = net->traffic;
     double offered = 0.0, accepted = 0.0, span = measured_ps(net);
-    double waiting = (double)tr->taken_bytes; /* and were not sent; what was not taken comes below */
+    double waiting =
+        (double)tr->taken_bytes; /* and were not sent; what was not taken comes below */
     uint32_t senders = 0, last = COP_NONE;
     for (uint32_t s = 0; s < tr->n_streams; s++) {
         senders += tr->stream[s].host != last;

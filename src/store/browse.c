@@ -32,8 +32,10 @@ static bool is_missing(cop_store *s, enum cop_browse_what what)
     sqlite3_stmt *st = NULL;
     if ((size_t)what >= COP_LEN(later) || later[what] == NULL)
         return false;
-    bool found = sqlite3_prepare_v2(s->db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND "
-                                           "name = ?", -1, &st, NULL) == SQLITE_OK &&
+    bool found = sqlite3_prepare_v2(s->db,
+                                    "SELECT 1 FROM sqlite_master WHERE type = 'table' AND "
+                                    "name = ?",
+                                    -1, &st, NULL) == SQLITE_OK &&
                  sqlite3_bind_text(st, 1, later[what], -1, SQLITE_STATIC) == SQLITE_OK &&
                  sqlite3_step(st) == SQLITE_ROW;
     sqlite3_finalize(st);

@@ -30,8 +30,8 @@ static json_int_t owner(drawing *d, const char *port)
         return json_integer_value(known);
     json_int_t at = (json_int_t)json_array_size(d->nodes);
     json_object_set_new(d->number, name, json_integer(at));
-    json_array_append_new(
-        d->nodes, json_pack("{s:s, s:s}", "name", name, "kind", host ? "host" : "switch"));
+    json_array_append_new(d->nodes,
+                          json_pack("{s:s, s:s}", "name", name, "kind", host ? "host" : "switch"));
     return at;
 }
 

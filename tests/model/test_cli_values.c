@@ -213,7 +213,7 @@ static void test_database_and_csv(void **state)
                         "entry,streams,total Gbit/s,mean,least,most,fairness (Jain),latency µs\r\n"
                         "F,1,1.6384,1.6384,1.6384,1.6384,1,2.0008\r\n"
                         "G,1,0.4096,0.4096,0.4096,0.4096,1,1.0104\r\n");
-    assert_string_equal(prog_slurp("csv/run-1-links.csv"), "category,series,value,ci,low,high\r\n"
+    assert_string_equal(prog_slurp("csv/run-1-links.csv"), "category,series,utilisation (%),ci,low,high\r\n"
                                                            "h0 → s0.0,utilisation,16.384,,,\r\n"
                                                            "s0.2 → s1.2,utilisation,16.384,,,\r\n"
                                                            "s1.0 → h2,utilisation,16.384,,,\r\n"

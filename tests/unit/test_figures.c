@@ -85,13 +85,12 @@ static void test_lines(void **state)
                 " 'seeds': [[21, 21]]},"
                 "{'name': 'no {s}', 'dash': true, 'points': [[0, 17.5], [1, 28]],"
                 " 'ci': [44.471, 0], 'seeds': [[14, 21], [28, 28]]}], 'expected': []}");
-    same_figure(
-        &j, "n",
-        "{" OVER_D("n") ", 'seeds': [1, 2], 'series': ["
-                        "{'name': 'a', 'dash': false, 'points': [[10, 8.75], [20, 21]],"
-                        " 'ci': [22.2355, 0], 'seeds': [[7, 10.5], [21, 21]]},"
-                        "{'name': 'none', 'dash': false, 'points': [], 'ci': [],"
-                        " 'seeds': []}], 'expected': []}");
+    same_figure(&j, "n",
+                "{" OVER_D("n") ", 'seeds': [1, 2], 'series': ["
+                                "{'name': 'a', 'dash': false, 'points': [[10, 8.75], [20, 21]],"
+                                " 'ci': [22.2355, 0], 'seeds': [[7, 10.5], [21, 21]]},"
+                                "{'name': 'none', 'dash': false, 'points': [], 'ci': [],"
+                                " 'seeds': []}], 'expected': []}");
     cop_arena_free(&j.arena);
 }
 
@@ -107,21 +106,22 @@ static void test_expected(void **state)
     /* An end on the x axis is that of the first seed. */
     same_figure(
         &j, "f",
-        "{" OVER_D("f") ", 'seeds': [1, 2], 'series': ["
-                    "{'name': 'a', 'dash': false, 'points': [[10, 1], [20, 1]], 'ci': [0, 0],"
-                    " 'seeds': [[1, 1], [1, 1]]}],"
-                    " 'expected': ["
-                    "{'name': 'band', 'from': 2, 'to': 7, 'value': null, 'low': 2, 'high': 3,"
-                    " 'category': 'p'},"
-                    "{'name': 'paper', 'from': null, 'to': null, 'value': 4, 'low': 3, 'high': 5},"
-                    "{'name': 'paper', 'from': null, 'to': null, 'value': 4, 'low': null,"
-                    " 'high': null},"
-                    "{'name': 'one', 'from': null, 'to': null, 'value': null, 'low': -1,"
-                    " 'high': null},"
-                    "{'name': 'paper', 'from': null, 'to': null, 'value': null, 'low': null,"
-                    " 'high': null, 'points': [[1, 2], [3, 4.5]], 'tolerance': 0.05},"
-                    "{'name': 'paper', 'from': null, 'to': null, 'value': null, 'low': null,"
-                    " 'high': null, 'points': [[7, 8]], 'tolerance': 0}]}");
+        "{" OVER_D(
+            "f") ", 'seeds': [1, 2], 'series': ["
+                 "{'name': 'a', 'dash': false, 'points': [[10, 1], [20, 1]], 'ci': [0, 0],"
+                 " 'seeds': [[1, 1], [1, 1]]}],"
+                 " 'expected': ["
+                 "{'name': 'band', 'from': 2, 'to': 7, 'value': null, 'low': 2, 'high': 3,"
+                 " 'category': 'p'},"
+                 "{'name': 'paper', 'from': null, 'to': null, 'value': 4, 'low': 3, 'high': 5},"
+                 "{'name': 'paper', 'from': null, 'to': null, 'value': 4, 'low': null,"
+                 " 'high': null},"
+                 "{'name': 'one', 'from': null, 'to': null, 'value': null, 'low': -1,"
+                 " 'high': null},"
+                 "{'name': 'paper', 'from': null, 'to': null, 'value': null, 'low': null,"
+                 " 'high': null, 'points': [[1, 2], [3, 4.5]], 'tolerance': 0.05},"
+                 "{'name': 'paper', 'from': null, 'to': null, 'value': null, 'low': null,"
+                 " 'high': null, 'points': [[7, 8]], 'tolerance': 0}]}");
     cop_arena_free(&j.arena);
 }
 
@@ -148,15 +148,16 @@ static void test_expected_by_the_ledger(void **state)
     judged j = judge(s);
     same_figure(
         &j, "f",
-        "{" OVER_D("f") ", 'seeds': [1], 'series': ["
-                    "{'name': 'a', 'dash': false, 'points': [[10, 1]], 'ci': [null],"
-                    " 'seeds': [[1]]}],"
-                    " 'expected': ["
-                    "{'name': 'paper', 'from': null, 'to': null, 'value': 13, 'low': 12.5,"
-                    " 'high': 13.5},"
-                    "{'name': 'n', 'from': 3, 'to': null, 'value': null, 'low': 1.5, 'high': null},"
-                    "{'name': 'paper', 'from': null, 'to': null, 'value': 5, 'low': null,"
-                    " 'high': 6}]}");
+        "{" OVER_D(
+            "f") ", 'seeds': [1], 'series': ["
+                 "{'name': 'a', 'dash': false, 'points': [[10, 1]], 'ci': [null],"
+                 " 'seeds': [[1]]}],"
+                 " 'expected': ["
+                 "{'name': 'paper', 'from': null, 'to': null, 'value': 13, 'low': 12.5,"
+                 " 'high': 13.5},"
+                 "{'name': 'n', 'from': 3, 'to': null, 'value': null, 'low': 1.5, 'high': null},"
+                 "{'name': 'paper', 'from': null, 'to': null, 'value': 5, 'low': null,"
+                 " 'high': 6}]}");
     cop_arena_free(&j.arena);
     static const char *const none[] = {DRAWN("{check: p-3}"), DRAWN("{check: p-1}"),
                                        DRAWN("{check: p-1, item: F3}")};
@@ -177,13 +178,11 @@ static void test_bars_and_maps(void **state)
                   "  - {name: h, kind: heatmap, over: [d, b], z: {label: Z, unit: z, min: 3},"
                   " series: [{name: n, of: 'all{d = x, b = y}:total()'}]}\n");
     judged j = judge(s);
-    same_figure(
-        &j, "a",
-        "{" FRAME("a",
-                  "bar") ", 'series': ["
-                         "{'name': 'n', 'values': [14, null], 'ci': [0, null],"
-                         " 'seeds': [[14, 14], []]}], 'expected': [], 'seeds': [1, 2],"
-                         " 'categories': ['10 ns', '20 ns'], 'stack': false}");
+    same_figure(&j, "a",
+                "{" FRAME("a", "bar") ", 'series': ["
+                                      "{'name': 'n', 'values': [14, null], 'ci': [0, null],"
+                                      " 'seeds': [[14, 14], []]}], 'expected': [], 'seeds': [1, 2],"
+                                      " 'categories': ['10 ns', '20 ns'], 'stack': false}");
     same_figure(
         &j, "c",
         "{" FRAME("c", "bar") ", 'series': ["
