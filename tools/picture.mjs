@@ -8,7 +8,8 @@ import { Browser } from "../tests/web/browser.mjs";
 
 const [html, modules, gif, png] = process.argv.slice(2).map((p) => resolve(p));
 const { GIFEncoder, applyPalette, quantize } = createRequire(join(modules, "x.js"))("gifenc");
-const WIDTH = 960, STEPS = 36, DELAY = 160, HOLD = 1800; // px, frames, ms, ms at the end
+const WIDTH = 800, STEPS = 22, DELAY = 260, HOLD = 2500; // px, frames, ms, ms at the end
+const COLOURS = 31; // and one for what stays as it was
 if (!readFileSync(html, "utf8").includes('"frames":')) throw new Error(`${html}: no run in it has frames; run it with run.trees: yes`);
 
 /** Both panes with their titles and the time, as pixels. */
@@ -52,14 +53,18 @@ try {
   await page.run(`(() => { const v = window.coppiceViewers.find((x) => x.panes.length === 2 && x.slider); ["without control", "with InfiniBand congestion control"].forEach((t, i) => { v.panes[i].caption = t; }); })()`);
   const [begin, end] = await page.run("(() => { const v = window.coppiceViewers.find((x) => x.panes.length === 2 && x.slider); return [v.begin, v.end]; })()");
   const film = GIFEncoder();
-  let still = null, palette = null;
+  let still = null, palette = null, before = null;
+  // One palette for all: that of a moment at which everything is to be seen.
+  palette = quantize(new Uint8Array(Buffer.from((await page.run(shoot(begin + (end - begin) * 0.3)))[2], "base64")), COLOURS);
   for (let i = 0; i <= STEPS; i++) {
     // Trees grow fast at first: the beginning is shown more slowly than the rest.
     const ms = begin + (end - begin) * (i / STEPS) ** 1.6;
     const [w, h, pixels, url] = await page.run(shoot(ms));
     const data = new Uint8Array(Buffer.from(pixels, "base64"));
-    palette = i % 6 === 0 ? quantize(data, 64) : palette;
-    film.writeFrame(applyPalette(data, palette), w, h, { palette, delay: i === STEPS ? HOLD : DELAY });
+    const index = applyPalette(data, palette), same = COLOURS;
+    const shown = before ? index.map((c, k) => (c === before[k] ? same : c)) : index;
+    film.writeFrame(shown, w, h, { palette: [...palette, ...Array(COLOURS + 1 - palette.length).fill([0, 0, 0])], delay: i === STEPS ? HOLD : DELAY, transparent: Boolean(before), transparentIndex: same, dispose: 1 });
+    before = index;
     still = url;
   }
   film.finish();
