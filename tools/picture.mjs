@@ -56,6 +56,7 @@ try {
   let still = null, palette = null, before = null;
   // One palette for all: that of a moment at which everything is to be seen.
   palette = quantize(new Uint8Array(Buffer.from((await page.run(shoot(begin + (end - begin) * 0.3)))[2], "base64")), COLOURS);
+  palette[palette.reduce((best, c, k) => (c[0] + c[1] + c[2] > palette[best][0] + palette[best][1] + palette[best][2] ? k : best), 0)] = [255, 255, 255]; // the page is white
   for (let i = 0; i <= STEPS; i++) {
     // Trees grow fast at first: the beginning is shown more slowly than the rest.
     const ms = begin + (end - begin) * (i / STEPS) ** 1.6;

@@ -230,7 +230,7 @@ static void test_networks_and_tables(void **state)
                              "{'name': 's0', 'kind': 'switch'}, {'name': 'h0', 'kind': 'host'},"
                              "{'name': 's.2', 'kind': 'switch'}, {'name': 'h.1', 'kind': 'host'}], "
                              "'links': ["
-                             "[0, 1, 0.5, 100], [2, 3, 1, 5000]]}");
+                             "[0, 1, 0.5, 100], [2, 3, 1, 5000]], 'run': 1}");
     same_figure(
         &j, "t",
         "{" FRAME("t", "table") ", 'columns': ['', 'one', 'two'],"
