@@ -214,12 +214,13 @@ static void test_database_and_csv(void **state)
                         "entry,streams,total Gbit/s,mean,least,most,fairness (Jain),latency µs\r\n"
                         "F,1,1.6384,1.6384,1.6384,1.6384,1,2.0008\r\n"
                         "G,1,0.4096,0.4096,0.4096,0.4096,1,1.0104\r\n");
-    assert_string_equal(prog_slurp("csv/run-1-links.csv"), "category,series,utilisation (%),ci,low,high\r\n"
-                                                           "h0 → s0.0,utilisation,16.384,,,\r\n"
-                                                           "s0.2 → s1.2,utilisation,16.384,,,\r\n"
-                                                           "s1.0 → h2,utilisation,16.384,,,\r\n"
-                                                           "h1 → s0.1,utilisation,4.096,,,\r\n"
-                                                           "s0.0 → h0,utilisation,4.096,,,\r\n");
+    assert_string_equal(prog_slurp("csv/run-1-links.csv"),
+                        "category,series,utilisation (%),ci,low,high\r\n"
+                        "h0 → s0.0,utilisation,16.384,,,\r\n"
+                        "s0.2 → s1.2,utilisation,16.384,,,\r\n"
+                        "s1.0 → h2,utilisation,16.384,,,\r\n"
+                        "h1 → s0.1,utilisation,4.096,,,\r\n"
+                        "s0.0 → h0,utilisation,4.096,,,\r\n");
     assert_int_equal(prog_lines(prog_slurp("csv/run-1-throughput.csv")), 1 + 2 * 10);
     expect_text(prog_slurp("csv/run-1-throughput.csv"),
                 "\r\nF,0.05,1.6384,,,\r\nF,0.15,1.6384,,,\r\n");

@@ -132,10 +132,12 @@ static void csv_files_of_a_run(void **state)
     cop_err err = {0};
     assert_int_equal(cop_report_save_csv(r, dir, &err), 0);
     expect_file(dir, "run-1-throughput.csv",
-                "series,time (µs),throughput (Gbit/s),ci,low,high\r\nA,5,0,,,\r\nA,15,0.5,,,\r\nB/1,5,0,,,\r\nB/1,15,1,,,\r\n"
+                "series,time (µs),throughput "
+                "(Gbit/s),ci,low,high\r\nA,5,0,,,\r\nA,15,0.5,,,\r\nB/1,5,0,,,\r\nB/1,15,1,,,\r\n"
                 "B/2,5,0,,,\r\nB/2,15,1.5,,,\r\n");
     expect_file(dir, "run-1-latency.csv",
-                "series,time (µs),latency (µs),ci,low,high\r\nmean latency,5,0,,,\r\nmean latency,15,0.5,,,\r\n");
+                "series,time (µs),latency (µs),ci,low,high\r\nmean latency,5,0,,,\r\nmean "
+                "latency,15,0.5,,,\r\n");
     expect_file(dir, "run-1-links.csv",
                 "category,series,utilisation (%),ci,low,high\r\ns1.0 → h2,utilisation,50,,,\r\n"
                 "s0.2 → s1.1,utilisation,50,,,\r\ns0.10 → h1,utilisation,50,,,\r\n"
