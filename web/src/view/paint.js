@@ -22,10 +22,10 @@ export function prepare(network, layout) {
     else trunk.push(i);
   });
   const twins = new Map(); // parallel cables lie side by side
-  const lane = new Map();
+  const lane = new Uint8Array(network.ports.length);
   for (const i of trunk) {
     const p = network.ports[i], key = `${Math.min(p.from, p.to)}-${Math.max(p.from, p.to)}-${p.from < p.to}`;
-    lane.set(i, twins.get(key) || 0);
+    lane[i] = twins.get(key) || 0;
     twins.set(key, (twins.get(key) || 0) + 1);
   }
   const between = new Map(), inside = (clusters || []).map(() => []);
@@ -104,7 +104,14 @@ export class Painter {
     this.paintLabels();
   }
 
-  seen(x1, y1, x2, y2) { return Math.max(x1, x2) > -20 && Math.min(x1, x2) < this.w + 20 && Math.max(y1, y2) > -20 && Math.min(y1, y2) < this.h + 20; }
+  /** Do both ends, and for curves the middle of the drawing, lie beyond the same edge? */
+  away(i) {
+    const [a, b] = this.ready.portOf[i], { w, h } = this, pull = this.layout.curved;
+    const x1 = this.x(a[0]), x2 = this.x(b[0]), mx = pull ? this.x((a[0] + b[0]) * 0.27) : this.layout.wrap ? (x1 + x2) / 2 : x1;
+    if ((x1 < -70 && x2 < -70 && mx < -70) || (x1 > w + 70 && x2 > w + 70 && mx > w + 70)) return true;
+    const y1 = this.y(a[1]), y2 = this.y(b[1]), my = pull ? this.y((a[1] + b[1]) * 0.27) : this.layout.wrap ? (y1 + y2) / 2 : y1;
+    return (y1 < -70 && y2 < -70 && my < -70) || (y1 > h + 70 && y2 > h + 70 && my > h + 70);
+  }
 
   /** The line of a port on the screen: ends, and a point that it bends towards. */
   line(i) {
@@ -112,7 +119,7 @@ export class Painter {
     let [x1, y1, x2, y2] = [this.x(a[0]), this.y(a[1]), this.x(b[0]), this.y(b[1])];
     const dx = x2 - x1, dy = y2 - y1, length = Math.hypot(dx, dy) || 1;
     // Directions keep to their right; further cables of a pair lie further out.
-    const side = Math.min(4, Math.max(0.7, this.scale() * 2.2)) * (0.5 + (this.ready.lane.get(i) || 0)), nx = (-dy / length) * side, ny = (dx / length) * side;
+    const side = Math.min(4, Math.max(0.7, this.scale() * 2.2)) * (0.5 + this.ready.lane[i]), nx = (-dy / length) * side, ny = (dx / length) * side;
     x1 += nx; x2 += nx; y1 += ny; y2 += ny;
     const p = this.network.ports[i];
     let bend = null;
@@ -146,8 +153,8 @@ export class Painter {
       const share = q / (CLASSES - 1);
       c.beginPath();
       for (const i of ports) {
-        const l = this.line(i);
-        if (this.seen(l[0], l[1], l[2], l[3]) || l[4]) this.trace(c, l);
+        if (this.away(i)) continue;
+        this.trace(c, this.line(i));
       }
       c.strokeStyle = ramp(theme().heat, share);
       c.lineWidth = thin + (thick - thin) * share;
@@ -472,6 +479,7 @@ export class Painter {
     }
     let best = null, near = 5;
     for (const i of this.ready.trunk) {
+      if (this.away(i)) continue;
       const d = this.distance(this.line(i), mx, my);
       if (d < near) { near = d; best = i; }
     }
