@@ -193,18 +193,18 @@ function groupShape(g, { size }) {
   const R = 400, wedge = TAU / groups, inner = R, pitch = (R * wedge * 0.86) / size;
   // A column of hosts for each switch, outwards.
   const columns = hosts <= 3 ? 1 : Math.min(hosts, pitch > 14 ? Math.ceil(Math.sqrt(hosts)) : 2);
-  const cell = Math.min(22, (pitch * 0.9) / columns), depth = Math.ceil(hosts / columns) * cell;
+  const cell = Math.min(22, (pitch * 0.9) / columns), depth = Math.ceil(hosts / columns) * cell, edge = Math.min(14, pitch * 1.4);
   g.switches.forEach((s, k) => {
     const angle = (Math.floor(k / size) + 0.07 + 0.86 * ((k % size) + 0.5) / size) * wedge;
     const place = (radius, turn = 0) => [radius * Math.sin(angle + turn), -radius * Math.cos(angle + turn)];
-    at[s] = [...place(inner + 14), Math.min(14, pitch * 0.7)];
+    at[s] = [...place(inner + edge), Math.min(14, pitch * 0.7)];
     g.hostsOf[s].forEach((h, j) => {
-      const column = j % columns, row = Math.floor(j / columns), radius = inner + 30 + (row + 0.5) * cell;
+      const column = j % columns, row = Math.floor(j / columns), radius = inner + 2.1 * edge + (row + 0.5) * cell;
       at[h] = [...place(radius, ((column - (columns - 1) / 2) * cell) / radius), cell * 0.84];
     });
   });
   const clusters = clustersOf(g, (s) => Math.floor(g.index.get(s) / size), (i) => `group ${i}`);
-  clusters.forEach((c, i) => { c.arc = { from: (i + 0.04) * wedge, to: (i + 0.96) * wedge, inner: inner - 2, outer: inner + 36 + depth }; });
+  clusters.forEach((c, i) => { c.arc = { from: (i + 0.04) * wedge, to: (i + 0.96) * wedge, inner: inner - 2, outer: inner + 2.5 * edge + depth }; });
   return { at, spacing: pitch, clusters, size, cellSide: cell, curved: true };
 }
 

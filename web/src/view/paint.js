@@ -124,7 +124,7 @@ export class Painter {
     const p = this.network.ports[i];
     let bend = null;
     if (layout.wrap?.(p.from, p.to)) bend = [(x1 + x2) / 2 + (-dy / length) * Math.min(60, length * 0.16), (y1 + y2) / 2 + (dx / length) * Math.min(60, length * 0.16)];
-    else if (layout.curved) {
+    else if (layout.curved && !layout.nodes[p.from].host && !layout.nodes[p.to].host) {
       const pull = layout.shape === "groups" && layout.clusterOf[p.from] === layout.clusterOf[p.to] ? 0.06 : 0.45;
       bend = [this.x(((a[0] + b[0]) / 2) * (1 - pull)), this.y(((a[1] + b[1]) / 2) * (1 - pull))];
     }
