@@ -44,7 +44,7 @@ OBJCOPY ?= objcopy
 PKG_CONFIG ?= pkg-config
 
 # What the library needs, and what the program needs besides. Lua has as many names as packagers.
-LIB_MODULES := yaml-0.1 sqlite3
+LIB_MODULES := yaml-0.1 sqlite3 zlib
 LUA_MODULE = $(call once,LUA_MODULE,for m in lua5.4 lua-5.4 lua54; do \
     $(PKG_CONFIG) --exists $$m && echo $$m && break; done)
 MODULES = $(LIB_MODULES) jansson $(LUA_MODULE)
@@ -71,7 +71,7 @@ LINK = $(CC) $(CFLAGS_ALL) $(LDFLAGS)
 # -- files --
 
 LIB_SRC := $(wildcard src/*/*.c)
-WEB_SRC := $(wildcard web/src/*.js)
+WEB_SRC := $(wildcard web/src/*.js web/src/*/*.js)
 CLI_SRC := $(wildcard apps/cli/*.c)
 SUPPORT_SRC := $(wildcard tests/support/*.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c tests/model/test_*.c)
@@ -80,7 +80,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/model_id.o $(BUILD)/
 # What coppice.h reaches: studies and reports are the program's.
 CORE_OBJ := $(filter-out $(BUILD)/obj/src/study/% $(BUILD)/obj/src/report/% %/metrics_lua.o,$(LIB_OBJ))
 # What decides results; a result remembers the fingerprint of these files.
-MODEL_DIRS := base des topo route net host queue cc traffic stats
+MODEL_DIRS := base des topo route net host queue cc traffic stats tree
 MODEL_SRC := $(sort $(wildcard $(MODEL_DIRS:%=src/%/*.[ch])))
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/build_info.o
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
@@ -88,12 +88,13 @@ TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
 SHARED := $(BUILD)/lib/libcoppice.so.$(VERSION)
 STATIC := $(BUILD)/lib/libcoppice.a
 
-.PHONY: all deps demo test unit check mutants reproduce bench lib install uninstall clean help docs format FORCE
+.PHONY: all deps demo picture test unit check mutants reproduce bench lib install uninstall clean help docs format FORCE
 
 all: deps-build $(BUILD)/coppice
 
 help:
 	@echo "make demo       the 648-host experiment without and with control, drawn"
+	@echo "make picture    the README's pictures, from what make demo has made"
 	@echo "make test       build with assertions, run all tests"
 	@echo "make            build the program; names missing packages, installs none"
 	@echo "make deps       install missing packages (Debian)"
@@ -163,7 +164,7 @@ $(BUILD)/gen/build_info.c: FORCE | deps-build
 $(BUILD)/obj/gen/build_info.o: BASE += -Iapps/cli
 
 # The metrics of study files, one text inside the program; later files use what earlier ones define.
-METRICS := $(addprefix src/study/metrics/,arguments.lua numbers.lua traffic.lua fabric.lua)
+METRICS := $(addprefix src/study/metrics/,arguments.lua numbers.lua traffic.lua trees.lua fabric.lua)
 $(BUILD)/gen/metrics_lua.c: $(METRICS)
 	@mkdir -p $(@D)
 	@{ echo '#include "study/lua_int.h"'; echo 'const char cop_metrics_lua[] ='; \
@@ -215,6 +216,10 @@ $(SHARED): $(CORE_OBJ)
 
 demo: deps-build $(BUILD)/coppice
 	@tools/demo.sh $(BUILD)/coppice
+
+# The README's pictures, from the demo's page; needs Chromium.
+picture: deps-test
+	@node tools/picture.mjs $(BUILD)/demo.html $(BUILD)/web/node_modules docs/trees.gif docs/demo.png
 
 # Tests run with assertions on, in a build of their own; program and library are tested as they ship.
 TEST_OPT := -O1

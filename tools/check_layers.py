@@ -11,6 +11,7 @@ Layers, from the bottom up (an arrow means "may include"):
   host    -> base, net: the end nodes, of which net knows net/host.h alone
   queue, cc, traffic (plug-ins) -> base and their own interface in net/; never each other
   stats   -> base, net (reads the network when the run is over)
+  tree    -> base, net/look.h, topo/topo.h, stats/result.h: congestion trees, found by looking
   store   -> base, stats/result.h; the only folder that knows SQLite
   report  -> base, what the store reads (store/store.h, study.h, browse.h); JSON
   exp     -> all of the above, by their public headers; the only folder that knows YAML
@@ -41,10 +42,11 @@ ALLOWED = {
     "src/cc": ["base/", "net/cc.h", "net/view.h", "net/pkt.h"],
     "src/traffic": ["base/", "net/traffic.h", "topo/topo.h"],
     "src/stats": ["base/", "net/net.h"],
+    "src/tree": ["base/", "net/look.h", "topo/topo.h", "stats/result.h"],
     "src/store": ["base/", "stats/result.h"],
     "src/report": ["base/", "stats/result.h", "store/store.h", "store/study.h", "store/browse.h"],
     "src/exp": ["base/", "topo/topo.h", "route/route.h", "net/net.h", "net/net_cfg.h",
-                "net/watch.h", "queue/queue_list.h", "cc/cc_list.h", "host/host_list.h", "traffic/traffic_cfg.h",
+                "net/watch.h", "tree/tree.h", "queue/queue_list.h", "cc/cc_list.h", "host/host_list.h", "traffic/traffic_cfg.h",
                 "stats/result.h", "stats/collect.h", "store/store.h", "coppice.h"],
     "src/study": ["base/", "exp/", "stats/result.h", "store/store.h", "store/claim.h",
                   "store/study.h"],
@@ -59,6 +61,7 @@ ALLOWED = {
 # library header -> folders that may include it
 LIBRARIES = {
     "sqlite3.h": ["src/store"],
+    "zlib.h": ["src/store"],
     "yaml.h": ["src/exp"],
     "lua.h": ["src/study"],
     "lauxlib.h": ["src/study"],

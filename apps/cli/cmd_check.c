@@ -51,7 +51,7 @@ static int check_run(int argc, char **argv)
            (got = getopt_long(argc, argv, ":s:h", long_options, NULL)) != -1) {
         if (got == 's') {
             set = cop_grow(set, &capacity, n_set + 1, sizeof(*set));
-            set[n_set++].text = optarg;
+            set[n_set++] = (cop_override){.text = optarg, .here = true};
         } else if (got == 'h') {
             help = true;
         } else {

@@ -3,6 +3,7 @@
 #include "base/opt.h"
 #include "catalogue.h"
 #include "cli.h"
+#include "find_claims.h"
 #include "ledger_list.h"
 #include "studies.h"
 #include "study/validation.h"
@@ -120,16 +121,53 @@ static const char *unknown_name(const request *q, const cop_ledger *l)
     return NULL;
 }
 
-static int list(const request *q, const cop_ledger *l)
+/* "; did you mean a, b or c?" after a name that nothing has. */
+static const char *suggestion(const cop_ledger *l, const char *name, cop_arena *a)
+{
+    const char *list[8];
+    size_t n = cop_find_experiments(l, name, list, COP_LEN(list));
+    const char *text = n > 0 ? "; did you mean " : ";";
+    for (size_t i = 0; i < n; i++)
+        text = cop_arena_printf(a, "%s%s%s", text,
+                                i == 0      ? ""
+                                : i + 1 < n ? ", "
+                                            : " or ",
+                                list[i]);
+    return n > 0 ? cop_arena_printf(a, "%s?", text) : text;
+}
+
+static int refuse_unknown(const cop_ledger *l, const char *name)
+{
+    cop_arena a = {0};
+    int status = cop_cli_usage(&cop_cmd_reproduce,
+                               "no paper, experiment or check is called `%s`%s `--list` alone "
+                               "names the papers",
+                               name, suggestion(l, name, &a));
+    cop_arena_free(&a);
+    return status;
+}
+
+/* One name that nothing has but that fits one experiment means that. */
+static void understand(request *q, const cop_ledger *l)
+{
+    for (int n = 0; n < q->n_names; n++) {
+        request one = {.names = &q->names[n], .n_names = 1};
+        const char *list[2];
+        if (unknown_name(&one, l) == NULL || cop_find_experiments(l, q->names[n], list, 2) != 1)
+            continue;
+        fprintf(stderr, "`%s` is %s\n", q->names[n], list[0]);
+        q->names[n] = (char *)list[0];
+    }
+}
+
+static int list(request *q, const cop_ledger *l)
 {
     cop_arena arena = {0};
     cop_verdicts v;
+    understand(q, l);
     const char *unknown = unknown_name(q, l);
     if (unknown != NULL)
-        return cop_cli_usage(&cop_cmd_reproduce,
-                             "no paper, experiment or check is called `%s`; `--list` alone names "
-                             "the papers",
-                             unknown);
+        return refuse_unknown(l, unknown);
     int status = read_verdicts(q, &arena, &v);
     if (status == COP_EXIT_OK) {
         if (q->json)
@@ -248,11 +286,15 @@ static int load_wanted(const request *q, const cop_ledger *l, cop_catalogue *c, 
         *err = spoiled;
         return -COP_E_INPUT;
     }
-    if (unused != NULL)
-        return cop_err_add(err, COP_E_INPUT,
-                           "no experiment is called `%s` or checks it; `coppice reproduce --list` "
-                           "and `coppice list experiments` name what there is",
-                           unused);
+    if (unused != NULL) {
+        cop_arena a = {0};
+        rc = cop_err_add(err, COP_E_INPUT,
+                         "no experiment is called `%s` or checks it%s `coppice reproduce --list` "
+                         "and `coppice list experiments` name what there is",
+                         unused, suggestion(l, unused, &a));
+        cop_arena_free(&a);
+        return rc;
+    }
     for (size_t i = 0; i < c->n; i++)
         if ((q->all || c->entry[i].wanted) &&
             cop_studies_add(all, c->entry[i].file, q->scale, l, err) != 0)

@@ -29,7 +29,7 @@ static const struct option long_options[] = {
 static void add_override(request *q, const char *text)
 {
     q->set = cop_grow(q->set, &q->set_capacity, q->n_set + 1, sizeof(*q->set));
-    q->set[q->n_set++].text = text;
+    q->set[q->n_set++] = (cop_override){.text = text, .here = true};
 }
 
 static int parse(request *q, int argc, char **argv)

@@ -1,6 +1,7 @@
 /* coppice sweep STUDY.yaml: many runs from one file, on all cores, resumable. */
 #include "base/opt.h"
 #include "cli.h"
+#include "report/report.h"
 #include "studies.h"
 
 #include <limits.h>
@@ -105,7 +106,11 @@ static int sweep_run(int argc, char **argv)
     q.o.command_ctx = &q;
     status = cop_studies_run(&all, &q.o);
     if (status == COP_EXIT_OK) {
-        cop_studies_show(stdout, &all, cop_cli_style(stdout));
+        cop_style style = cop_cli_style(stdout);
+        cop_studies_show(stdout, &all, style);
+        for (size_t i = 0; i < all.record[0].n_figures; i++)
+            cop_report_spec_text(all.record[0].figure[i].spec, stdout, style.width);
+        fputc('\n', stdout);
         printf("%" PRId64 " runs in %s; `coppice report %s -o report.html` draws them\n",
                all.record[0].runs, q.o.db, q.o.db);
         status = status_of(&all);

@@ -52,7 +52,7 @@ static void list_one(cop_study *s, json_t *list, bool json)
                           json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", s->name, "paper", s->paper,
                                     "title", s->title, "file", s->file, "checks", checks));
     if (!json)
-        printf("%-22s %-6s %3zu checks  %s\n", cop_plain_copy(arena, s->name),
+        printf("%-26s %-6s %3zu checks\n    %s\n", cop_plain_copy(arena, s->name),
                cop_plain_copy(arena, s->paper), s->n_checks, cop_plain_copy(arena, s->title));
 }
 

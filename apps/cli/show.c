@@ -107,6 +107,56 @@ static void show_silence(FILE *out, const cop_config *c, const cop_result *r, co
         fputs("  traffic      no entry has a host that sends\n", out);
 }
 
+static double scalar(const cop_result *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->n_scalars; i++)
+        if (strcmp(r->scalar[i].name, name) == 0)
+            return r->scalar[i].value;
+    return 0.0;
+}
+
+/* What arrives; beside it what was offered, where sources have a rate of their own. */
+static void show_throughput(FILE *out, const cop_result *r)
+{
+    double offered = scalar(r, "offered_gbps"), senders = scalar(r, "senders");
+    fprintf(out, "  throughput   %.2f Gbit/s in all", r->throughput_total_gbps);
+    if (senders > 0 && senders < r->n_hosts)
+        fprintf(out, ", %.3f per sender (%.0f of %u hosts send)",
+                r->throughput_total_gbps / senders, senders, r->n_hosts);
+    else
+        fprintf(out, ", %.3f per host", r->throughput_gbps);
+    fputc('\n', out);
+    if (offered <= 0)
+        return;
+    char waiting[24];
+    fprintf(out, "  offered      %.2f Gbit/s, accepted %.2f", offered, scalar(r, "accepted_gbps"));
+    if (scalar(r, "saturated") > 0)
+        fprintf(out,
+                ": SATURATED, not steady; %s wait at the sources,\n"
+                "               and latencies grow with the length of the run",
+                short_bytes(scalar(r, "waiting_at_sources_bytes"), waiting, sizeof(waiting)));
+    fputc('\n', out);
+}
+
+/* Exchanges that the run cut off. */
+static void show_unfinished(FILE *out, const cop_result *r, cop_arena *arena)
+{
+    static const char head[] = "exchange/", tail[] = "/unfinished";
+    for (uint32_t i = 0; i < r->n_scalars; i++) {
+        const char *name = r->scalar[i].name, *end = strstr(name, tail);
+        if (strncmp(name, head, strlen(head)) != 0 || end == NULL || end[strlen(tail)] != '\0' ||
+            r->scalar[i].value == 0)
+            continue;
+        name += strlen(head);
+        fprintf(out,
+                "  exchange     `%s` is NOT FINISHED: %.0f streams had messages left at the end of "
+                "the run;\n"
+                "               `elapsed` is not its duration. Make run.duration longer\n",
+                cop_plain_copy(arena, cop_arena_printf(arena, "%.*s", (int)(end - name), name)),
+                r->scalar[i].value);
+    }
+}
+
 static void show_summary(FILE *out, const cop_config *c, const cop_result *r, cop_arena *arena)
 {
     char a[40], b[40], d[40], e[40];
@@ -129,9 +179,9 @@ static void show_summary(FILE *out, const cop_config *c, const cop_result *r, co
     fprintf(out, "  packets      %s injected, %s delivered, %s in flight, %s lost\n",
             grouped(r->packets_injected, a, sizeof(a)), grouped(r->packets_delivered, b, sizeof(b)),
             grouped(r->packets_in_flight, d, sizeof(d)), grouped(r->packets_lost, e, sizeof(e)));
-    fprintf(out, "  throughput   %.3f Gbit/s per host, %.2f Gbit/s in all\n", r->throughput_gbps,
-            r->throughput_total_gbps);
+    show_throughput(out, r);
     show_latency(out, r->latency);
+    show_unfinished(out, r, arena);
     fprintf(out, "  work         %s events, %s packet-hops\n", grouped(r->events, a, sizeof(a)),
             grouped(r->packet_hops, b, sizeof(b)));
     double rate = r->cpu_seconds > 0 ? (double)r->packet_hops / r->cpu_seconds / 1e6 : 0;
@@ -213,23 +263,30 @@ static void show_entries(FILE *out, const cop_result *r, cop_arena *arena)
     cop_free(done);
 }
 
-static bool hotter(const cop_port_result *a, const cop_port_result *b)
+static bool busier(const cop_port_result *a, const cop_port_result *b)
 {
     if (a->utilisation > b->utilisation || a->utilisation < b->utilisation)
         return a->utilisation > b->utilisation;
     return a->mean_queue_bytes > b->mean_queue_bytes;
 }
 
-static void show_links(FILE *out, const cop_result *r, cop_arena *arena)
+static bool fuller(const cop_port_result *a, const cop_port_result *b)
 {
-    const cop_port_result *top[HOT_LINKS];
+    if (a->mean_queue_bytes > b->mean_queue_bytes || a->mean_queue_bytes < b->mean_queue_bytes)
+        return a->mean_queue_bytes > b->mean_queue_bytes;
+    return a->utilisation > b->utilisation;
+}
+
+/* The first ports in an order; those with nothing to tell are left out. */
+static size_t first_ports(const cop_result *r, const cop_port_result **top, bool by_queue)
+{
     size_t n = 0;
     for (uint32_t i = 0; i < r->n_ports; i++) {
         const cop_port_result *p = &r->port[i];
-        if (!(p->utilisation > 0))
+        if (!((by_queue ? p->mean_queue_bytes : p->utilisation) > 0))
             continue;
         size_t at = n;
-        while (at > 0 && hotter(p, top[at - 1]))
+        while (at > 0 && (by_queue ? fuller(p, top[at - 1]) : busier(p, top[at - 1])))
             at--;
         if (at == HOT_LINKS)
             continue;
@@ -237,10 +294,18 @@ static void show_links(FILE *out, const cop_result *r, cop_arena *arena)
         memmove(&top[at + 1], &top[at], (n - at - 1) * sizeof(top[0]));
         top[at] = p;
     }
+    return n;
+}
+
+/* A port that waits for credit is idle and full: congestion shows in queues, not in use. */
+static void show_links(FILE *out, const cop_result *r, bool by_queue, cop_arena *arena)
+{
+    const cop_port_result *top[HOT_LINKS];
+    size_t n = first_ports(r, top, by_queue);
     if (n == 0)
         return;
-    fprintf(out, "\n  %-36s %12s %12s %12s\n", "hottest links", "utilisation", "mean queue",
-            "max queue");
+    fprintf(out, "\n  %-36s %12s %12s %12s\n", by_queue ? "fullest ports" : "busiest links", "use",
+            "mean queue", "max queue");
     for (size_t i = 0; i < n; i++) {
         char path[80], mean[24], max[24];
         snprintf(path, sizeof(path), "%s -> %s", top[i]->name, top[i]->to ? top[i]->to : "?");
@@ -253,12 +318,22 @@ static void show_links(FILE *out, const cop_result *r, cop_arena *arena)
     }
 }
 
+/* Scalars up to the last of those that the summary has told. */
+static uint32_t told_above(const cop_result *r)
+{
+    for (uint32_t i = 0; i < r->n_scalars; i++)
+        if (strcmp(r->scalar[i].name, "saturated") == 0)
+            return i + 1;
+    return 0;
+}
+
 /* Counters of mechanisms, where there is something to tell. */
 static void show_extras(FILE *out, const cop_result *r, cop_arena *arena)
 {
     unsigned shown = 0;
     for (uint32_t i = 0; i < r->n_scalars; i++) {
-        bool fixed = strncmp(r->scalar[i].name, "hardware.", 9) == 0; /* `coppice check` tells */
+        bool fixed = strncmp(r->scalar[i].name, "hardware.", 9) == 0 || /* `coppice check` tells */
+                     i < told_above(r);
         if (r->scalar[i].value == 0.0 || fixed || shown == MAX_EXTRAS)
             continue;
         fprintf(out, "%s  %-36s %14.6g %s\n", shown++ == 0 ? "\n" : "",
@@ -308,8 +383,10 @@ void cop_show_result(FILE *out, const cop_config *c, const cop_result *r, cop_st
         show_streams(out, r, style.colour, &arena);
     else if (r->n_streams > 0)
         show_entries(out, r, &arena);
-    show_links(out, r, &arena);
+    show_links(out, r, true, &arena);
+    show_links(out, r, false, &arena);
     show_extras(out, r, &arena);
     show_plot(out, r, style);
+    cop_show_trees(out, r, &arena);
     cop_arena_free(&arena);
 }

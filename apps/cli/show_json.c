@@ -98,6 +98,58 @@ static json_t *series_list(const cop_result *r)
     return list;
 }
 
+static json_t *port_text(const cop_result *r, uint32_t port, bool to)
+{
+    return string(port < r->n_ports ? (to ? r->port[port].to : r->port[port].name) : NULL);
+}
+
+static json_t *root_list(const cop_result *r, const cop_tree_result *t)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < t->n_roots; i++) {
+        json_t *o = json_object();
+        json_object_set_new(o, "port", count(t->root[i].port));
+        json_object_set_new(o, "name", port_text(r, t->root[i].port, false));
+        json_object_set_new(o, "to", port_text(r, t->root[i].port, true));
+        json_object_set_new(o, "begin_ns", real((double)t->root[i].begin / 1e3));
+        json_object_set_new(o, "end_ns", real((double)t->root[i].end / 1e3));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static json_t *tree_list(const cop_result *r)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < r->n_trees; i++) {
+        const cop_tree_result *t = &r->tree[i];
+        uint32_t root = t->root[t->n_roots - 1].port;
+        json_t *o = json_object();
+        json_object_set_new(o, "tree", count(i + 1));
+        json_object_set_new(o, "root_port", count(root));
+        json_object_set_new(o, "root", port_text(r, root, false));
+        json_object_set_new(o, "root_to", port_text(r, root, true));
+        json_object_set_new(o, "begin_ns", real((double)t->begin / 1e3));
+        json_object_set_new(o, "end_ns", real((double)t->end / 1e3));
+        json_object_set_new(o, "samples", count(t->samples));
+        json_object_set_new(o, "links", count(t->links));
+        json_object_set_new(o, "depth", count(t->depth));
+        json_object_set_new(o, "contributors", count(t->contributors));
+        json_object_set_new(o, "victims", count(t->victims));
+        json_object_set_new(o, "loss", real(t->loss));
+        json_object_set_new(o, "bytes_mean", real(t->bytes_mean));
+        json_object_set_new(o, "bytes_max", count(t->bytes_max));
+        json_object_set_new(o, "similarity", real(t->similarity));
+        json_object_set_new(o, "overlap", real(t->overlap));
+        json_object_set_new(o, "contributor_overlap", real(t->contributor_overlap));
+        json_object_set_new(o, "moves", count(t->n_roots - 1));
+        json_object_set_new(o, "kind", string(cop_tree_kind_name((int)t->kind)));
+        json_object_set_new(o, "roots", root_list(r, t));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 /* What it takes to make the result again. */
 static void add_origin(json_t *o, cop_config *c)
 {
@@ -155,6 +207,10 @@ int cop_show_json(FILE *out, cop_config *c, const cop_result *r)
     json_object_set_new(o, "streams", stream_list(r));
     json_object_set_new(o, "nodes", node_list(r));
     json_object_set_new(o, "series", series_list(r));
+    if (r->trees_asked) {
+        json_object_set_new(o, "frames", count(r->n_frames));
+        json_object_set_new(o, "trees", tree_list(r));
+    }
     int rc = json_dumpf(o, out, 0) == 0 && fputc('\n', out) != EOF ? 0 : -COP_E_IO;
     json_decref(o);
     return rc;

@@ -221,6 +221,38 @@ static void put_cut(FILE *out, const char *text, unsigned columns)
         fputc(*text != '\0' && used + 1 == columns ? '~' : ' ', out);
 }
 
+/* Words in lines of at most `width` columns, each after `indent` spaces; the first has begun. */
+static void put_wrapped(FILE *out, const char *text, unsigned indent, unsigned width)
+{
+    unsigned used = indent;
+    while (*text != '\0') {
+        size_t n = strcspn(text, " \n");
+        char word[256];
+        snprintf(word, sizeof(word), "%.*s", (int)n, text);
+        unsigned columns = (unsigned)cop_columns(word);
+        if (used > indent && used + 1 + columns > width) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            used = indent;
+        }
+        fprintf(out, "%s%.*s", used > indent ? " " : "", (int)n, text);
+        used += columns + (used > indent);
+        text += n;
+        text += strspn(text, " \n");
+    }
+    fputc('\n', out);
+}
+
+/* "2.7 within 2 %": what is expected and how near is near enough. */
+static const char *expectation(const cop_study_verdict *v, cop_arena *a)
+{
+    const char *is = strncmp(v->expected, "value ", 6) == 0 ? v->expected + 6 : v->expected;
+    bool number = v->tolerance[0] >= '0' && v->tolerance[0] <= '9';
+    if (v->tolerance[0] == '\0')
+        return cop_plain_copy(a, is);
+    return cop_plain_copy(a,
+                          cop_arena_printf(a, "%s (%s%s)", is, number ? "± " : "", v->tolerance));
+}
+
 static void show_record(FILE *out, const cop_study_record *r, cop_style style, cop_arena *a)
 {
     unsigned width = style.width > 60 ? style.width : 100;
@@ -237,19 +269,21 @@ static void show_record(FILE *out, const cop_study_record *r, cop_style style, c
         fprintf(out, "  ... and %zu more\n", bad - MAX_BAD_SHOWN);
     if (r->n_verdicts > 0) {
         fprintf(out, "  %-12s %-17s  ", "check", "verdict");
-        put_cut(out, "expected", half);
+        put_cut(out, "expected (tolerance)", half);
         fputs(" measured\n", out);
     }
     for (size_t i = 0; i < r->n_verdicts; i++) {
         const cop_study_verdict *v = &r->verdict[i];
         fprintf(out, "  %-12s %s %-6s  ", cop_plain_copy(a, v->id), mark(v->state, style.colour),
                 cop_verdict_narrow(v) ? "narrow" : "");
-        put_cut(out, cop_plain_copy(a, v->expected), half);
+        put_cut(out, expectation(v, a), half);
         fputc(' ', out);
         put_cut(out, cop_plain_copy(a, v->measured), half);
         fputc('\n', out);
-        if (v->explain[0] != '\0')
-            fprintf(out, "  %-12s why: %s\n", "", cop_plain_copy(a, v->explain));
+        if (v->explain[0] != '\0') {
+            fprintf(out, "  %-12s why: ", "");
+            put_wrapped(out, cop_plain_copy(a, v->explain), 20, width);
+        }
     }
 }
 

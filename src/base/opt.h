@@ -113,6 +113,9 @@ int cop_parse_int(const char *text, int64_t *value, cop_err *err);
 int cop_parse_real(const char *text, double *value, cop_err *err);
 /* A plain number or a percentage. */
 int cop_parse_share(const char *text, double *value, cop_err *err);
+/* A value in another unit of time, size or rate; NaN if there is no way from one to the other. A unit
+ * that is none of these converts to itself. */
+double cop_unit_convert(double value, const char *from, const char *to);
 /* Shortest exact text: parsing it gives the same value. */
 const char *cop_print_time(uint64_t ps, char *buf, size_t size);
 const char *cop_print_bytes(uint64_t bytes, char *buf, size_t size);

@@ -244,6 +244,26 @@ int cop_parse_scaled(const char *number, uint64_t scale, const char *whole, uint
     return parse_quantity(text, &q, value, err);
 }
 
+static uint64_t unit_scale(const unit *units, const char *name)
+{
+    while (units->name != NULL && strcmp(units->name, name) != 0)
+        units++;
+    return units->scale; /* of the end: 0 */
+}
+
+double cop_unit_convert(double value, const char *from, const char *to)
+{
+    const quantity *const all[] = {&time_quantity, &byte_quantity, &rate_quantity};
+    if (strcmp(from, to) == 0)
+        return value;
+    for (size_t i = 0; i < COP_LEN(all); i++) {
+        uint64_t a = unit_scale(all[i]->units, from), b = unit_scale(all[i]->units, to);
+        if (a != 0 && b != 0)
+            return value * (double)a / (double)b;
+    }
+    return NAN;
+}
+
 int cop_parse_int(const char *text, int64_t *value, cop_err *err)
 {
     char shown[64];

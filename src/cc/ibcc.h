@@ -13,7 +13,7 @@
 #define IBCC_MAX_ENTRIES 65536 /* of the table of delays */
 
 /* Values of options; where the first is AUTO, the preset decides. */
-enum ibcc_preset { IBCC_TESTBED, IBCC_SIMULATOR, IBCC_FAT_TREE, IBCC_PFISTER };
+enum ibcc_preset { IBCC_TESTBED, IBCC_SIMULATOR, IBCC_FAT_TREE, IBCC_PFISTER, IBCC_AUTO };
 enum ibcc_evaluate { IBCC_EVALUATE_AUTO, IBCC_VOQ, IBCC_OUTPUT, IBCC_CONTRIBUTORS };
 enum ibcc_root { IBCC_ROOT_AUTO, IBCC_AT_ENTRY, IBCC_AT_MARK };
 enum ibcc_mask { IBCC_MASK_NONE, IBCC_MASK_HOSTS, IBCC_MASK_ALL };
@@ -149,6 +149,8 @@ extern const cop_opt ibcc_opts[];
 /* ibcc_params.c */
 int ibcc_check(const void *cfg, const cop_netinfo *info, cop_err *err);
 ibcc_params ibcc_resolve(const ibcc_cfg *cfg, const cop_netinfo *info);
+/* The preset that counts: auto stands for one of the others. */
+int ibcc_preset_for(const ibcc_cfg *cfg, const cop_netinfo *info);
 /* "shift:multiplier, ..." into list[max]; how many there are, or -1 if the text is not of that form. */
 int64_t ibcc_parse_ratios(const char *text, ibcc_ratio *list, size_t max);
 

@@ -2,7 +2,8 @@
  * has one. What is not given comes from a preset, see ibcc_params.c. */
 #include "cc/ibcc.h"
 
-static const char *const preset_names[] = {"testbed", "simulator", "fat-tree", "pfister", NULL};
+static const char *const preset_names[] = {"testbed", "simulator", "fat-tree",
+                                           "pfister", "auto",      NULL};
 static const char *const evaluate_names[] = {"auto", "voq", "output", "contributors", NULL};
 static const char *const mask_names[] = {"none", "hosts", "all", NULL};
 static const char *const marking_names[] = {"random", "counted", NULL};
@@ -24,11 +25,12 @@ static const char *const none_or_0[] = {"none", "0", NULL};
 
 #define C(field) offsetof(ibcc_cfg, field)
 const cop_opt ibcc_opts[] = {
-    {"preset", COP_OPT_ENUM, C(preset), "testbed", 0, 0, preset_names,
+    {"preset", COP_OPT_ENUM, C(preset), "auto", 0, 0, preset_names,
      "values of the options that are not given (auto, -1, or `preset`): testbed (hardware of Gran "
      "et al. "
      "2010, table I), simulator (the same values in the simulator of their Papers I and II), "
-     "fat-tree (Gran et al. 2012), or the guidelines of Pfister et al. for this network"},
+     "fat-tree (Gran et al. 2012), or the guidelines of Pfister et al. for this network; auto: "
+     "testbed in networks like theirs, of at most 64 hosts and 40 Gbit/s, else pfister"},
     {"hotspot_degree", COP_OPT_INT, C(hotspot_degree), "all", 1, 1e9, all_or_0,
      "pfister: most senders that one port is hot for (H); all: all hosts"},
     {"threshold", COP_OPT_INT, C(threshold), "-1", -1, 15, NULL,

@@ -11,12 +11,16 @@
  *          pfister    guidelines of Pfister et al. for N ports and hot-spot degree H: linear table of 128
  *                     entries up to 2/3 H us, increment min(N/6, H/2), timer 10 us that takes down all
  *                     indices of an end node, 90 % of the capacity of a queue, marks only while the port
- *                     has credit */
+ *                     has credit
+ *          auto       testbed for networks of its size and speed, else pfister, which grows with the network: a
+ *                     table of 2010 is too short for many senders, and its timer too slow for fast links */
 #include "cc/ibcc.h"
 
 #include <string.h>
 
 #define TIMER_UNIT_PS 1024000 /* 1.024 us */
+#define LIKE_HOSTS 64 /* networks like the testbed's: hosts, and bit/s of their links */
+#define LIKE_BPS 40000000000ull
 #define MAX_RATIO_SHIFT 3
 #define MAX_RATIO_MULTIPLIER 16383
 
@@ -100,9 +104,19 @@ static void resolve_rules(ibcc_params *p, const ibcc_cfg *cfg)
     p->per_sl = timer == IBCC_PER_SL;
 }
 
-ibcc_params ibcc_resolve(const ibcc_cfg *cfg, const cop_netinfo *info)
+int ibcc_preset_for(const ibcc_cfg *cfg, const cop_netinfo *info)
+{
+    if (cfg->preset != IBCC_AUTO)
+        return cfg->preset;
+    return info->n_hosts <= LIKE_HOSTS && info->host_bps <= LIKE_BPS ? IBCC_TESTBED : IBCC_PFISTER;
+}
+
+ibcc_params ibcc_resolve(const ibcc_cfg *given, const cop_netinfo *info)
 {
     ibcc_params p = {0};
+    ibcc_cfg fixed = *given;
+    const ibcc_cfg *cfg = &fixed;
+    fixed.preset = ibcc_preset_for(given, info);
     bool pfister = cfg->preset == IBCC_PFISTER;
     double n = info->n_hosts, h = cfg->hotspot_degree ? (double)cfg->hotspot_degree : n;
     double step = n / 6.0 < h / 2.0 ? n / 6.0 : h / 2.0;

@@ -36,6 +36,7 @@ typedef struct cop_config {
 /* One `--set key.path=value`. */
 typedef struct cop_override {
     const char *text;
+    bool here; /* paths in it are relative to the working folder, not to the file's */
 } cop_override;
 
 /* Read FILE ("-": standard input), or `text` if not NULL (then `file` is only its name in

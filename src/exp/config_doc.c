@@ -88,6 +88,13 @@ int cop_doc_get(cop_doc *d, int map, const char *key)
     return 0;
 }
 
+bool cop_doc_typed(cop_doc *d, int node)
+{
+    const yaml_node_t *n = node_at(d, node);
+    return n != NULL && n->start_mark.column == COP_DOC_SET_COLUMN &&
+           d->set[n->start_mark.line].here;
+}
+
 cop_where cop_doc_where(cop_doc *d, int node, cop_arena *arena)
 {
     const yaml_node_t *n = node_at(d, node);

@@ -41,6 +41,8 @@ int cop_doc_item(cop_doc *d, int list, size_t i);
 void cop_doc_pair(cop_doc *d, int map, size_t i, int *key, int *value);
 /* Value of a key, 0 if there is none. */
 int cop_doc_get(cop_doc *d, int map, const char *key);
+/* Was the node typed at a command line (cop_override.here)? */
+bool cop_doc_typed(cop_doc *d, int node);
 /* Where a node stands. The text of an override is copied into the arena. */
 cop_where cop_doc_where(cop_doc *d, int node, cop_arena *arena);
 

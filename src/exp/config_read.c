@@ -7,8 +7,10 @@
 #include "base/text.h"
 #include "exp/sections.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAX_FAULTS 40
 
@@ -82,12 +84,15 @@ void cop_reader_unknown(cop_reader *r, int node, const char *what, const char *w
                          cop_reader_join(names, n, list, sizeof(list)));
 }
 
-/* Make a path absolute, so that a printed configuration means the same anywhere. */
-static void resolve_path(cop_reader *r, const cop_opt *o, void *cfg)
+/* Make a path absolute, so that a printed configuration means the same anywhere. One in the file is
+ * relative to the file; one given with `--set` is where the user is. */
+static void resolve_path(cop_reader *r, const cop_opt *o, void *cfg, int node)
 {
     const char **field = (const char **)(void *)((char *)cfg + o->offset);
+    char here[PATH_MAX];
+    bool typed = cop_doc_typed(&r->doc, node) && getcwd(here, sizeof(here)) != NULL;
     if (cop_opt_names_file(o) && **field != '\0' && **field != '/')
-        *field = cop_arena_printf(&r->c->arena, "%s/%s", r->directory, *field);
+        *field = cop_arena_printf(&r->c->arena, "%s/%s", typed ? here : r->directory, *field);
 }
 
 /* A value in units that option tables know; NULL after a fault. */
@@ -164,7 +169,7 @@ void cop_reader_value(cop_reader *r, const cop_opt *o, void *cfg, int value)
             cop_reader_fault(r, value, "%s: contains a NUL character; remove it", o->name);
         else if ((text = in_units(r, o, value, text)) != NULL &&
                  cop_opt_parse(o, cfg, text, arena, &where, r->err) == 0)
-            resolve_path(r, o, cfg);
+            resolve_path(r, o, cfg, value);
     } else if (type == COP_NODE_LIST && (cop_opt_is_list(o) || o->type == COP_OPT_STRING)) {
         size_t n = cop_doc_count(&r->doc, value);
         const char **items = item_texts(r, o, value, n);

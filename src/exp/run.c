@@ -2,9 +2,11 @@
  * -> run -> results. The only place where all parts meet. */
 #include "exp/run.h"
 
+#include "exp/facts.h"
 #include "net/net.h"
 #include "net/watch.h"
 #include "stats/collect.h"
+#include "tree/tree.h"
 
 #include <string.h>
 #include <sys/resource.h>
@@ -22,6 +24,7 @@ typedef struct world {
     uint64_t *inject_bps;
     uint32_t lanes;
     cop_cdg_result cdg;
+    cop_tree_watch *trees; /* NULL: not asked for */
 } world;
 
 static double cpu_now(void)
@@ -224,8 +227,38 @@ static int build_world(world *w, cop_config *c, cop_err *err)
     return rc;
 }
 
+/* Frames of all samples may take so much memory. */
+#define MAX_FRAME_BYTES ((uint64_t)1 << 29)
+
+static int watch_trees(world *w, const cop_config *c, cop_err *err)
+{
+    char where[512];
+    uint64_t duration = c->run.duration_ps, period = c->run.tree_sample_ps;
+    bool automatic = period == 0;
+    period = automatic ? cop_max64(4, duration / 100) : period;
+    while (cop_tree_frame_bytes(&w->topo, duration / period) > MAX_FRAME_BYTES) {
+        if (!automatic)
+            return cop_err_add(err, COP_E_INPUT,
+                               "%s: run.tree_sample makes %" PRIu64
+                               " pictures of %u ports, which is too much to "
+                               "keep; make it larger, or leave it out",
+                               cop_config_where(c, "run.tree_sample", where, sizeof(where)),
+                               duration / period, w->topo.n_ports);
+        period *= 2;
+    }
+    cop_tree_cfg cfg = {.period = period,
+                        .thrifty = automatic,
+                        .threshold_bytes = c->run.tree_threshold_bytes,
+                        .duration = duration};
+    w->trees = cop_tree_new(&w->topo, &w->net, &cfg);
+    cop_observer o = {.first = cop_tree_first(w->trees), .look = cop_tree_look, .ctx = w->trees};
+    cop_net_observe(&w->net, &o);
+    return 0;
+}
+
 static void free_world(world *w)
 {
+    cop_tree_free(w->trees);
     if (w->net.topo)
         cop_net_fini(&w->net);
     cop_traffic_free(&w->traffic);
@@ -261,6 +294,8 @@ static void collect(world *w, const cop_units_cfg *units, double build_seconds, 
     struct rusage usage;
     cop_collect(&w->net, result);
     add_units(units, result);
+    if (w->trees != NULL)
+        cop_tree_finish(w->trees, result);
     getrusage(RUSAGE_SELF, &usage);
     result->build_seconds = build_seconds;
     result->cpu_seconds = cpu_seconds;
@@ -278,6 +313,8 @@ int cop_run(cop_config *c, const cop_run_hooks *o, cop_result *result, cop_err *
     int rc = build_world(w, c, err);
     if (rc == 0 && o->watch)
         rc = cop_watch_init(&w->net, o->watch, o->watch_out, c->run.watch_limit, err);
+    if (rc == 0 && c->run.trees)
+        rc = watch_trees(w, c, err);
     if (rc == 0) {
         double built = cpu_now();
         cop_net_run(&w->net, o->progress, o->progress_ctx);
@@ -308,6 +345,7 @@ static void print_facts(world *w, const cop_config *c, FILE *report)
         : w->route.patience_ps > 0 ? "cyclic: deadlocks are resolved"
                                    : "CYCLIC: can deadlock",
         w->cdg.sampled ? " (checked for a sample of the destinations)" : "");
+    cop_print_fabric(&w->route, &c->link, report);
     cop_net_cost cost;
     char ram[32];
     cop_net_port_cost(&w->net, &cost);

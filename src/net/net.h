@@ -12,7 +12,7 @@
  *   control.c  services for plug-ins;  routing.c  for routings that learn;  notice.c  notifications that
  *              switches make;  gauge.c  numbers that a queueing scheme keeps
  *   flow.c     pools, flows;  build.c  construction;  account.c  invariants;  stall.c  deadlocks;
- *   starve.c   flows that nobody will wake
+ *   starve.c   flows that nobody will wake;  look.c  what an observer sees
  * End nodes have a folder of their own: net/host.h is all that is known of them here. */
 #ifndef COP_NET_H
 #define COP_NET_H
@@ -22,6 +22,7 @@
 #include "net/carry.h"
 #include "net/cc.h"
 #include "net/host.h"
+#include "net/look.h"
 #include "net/net_cfg.h"
 #include "net/pkt.h"
 #include "net/probe.h"
@@ -213,6 +214,8 @@ struct cop_net {
     const void *queue_cfg, *cc_cfg, *host_cfg;
     cop_probe probe; /* what is measured */
     struct cop_watch *watch; /* NULL: nobody looks */
+    cop_observer observer;
+    cop_time look_at; /* when it looks next */
     cop_arena arena; /* owns the arrays below unless said otherwise */
 
     uint32_t host_port0; /* port of host 0 */

@@ -196,6 +196,15 @@ const cop_opt cop_run_opts[] = {
      "notices/all (their numbers by port and addressed host, as scalars), and what the congestion "
      "control shows of "
      "flows and ports, such as ccti/F1 or state/s1.4; see docs/MODEL.md"},
+    {"trees", COP_OPT_BOOL, R(trees), "no", 0, 0, NULL,
+     "find congestion trees at samples and follow them; docs/MODEL.md says what a tree is"},
+    {"tree_sample", COP_OPT_TIME, R(tree_sample_ps), "auto", 4, MAX_TIME, auto_or_0,
+     "time from sample to sample of `trees`; auto: duration / 100, of which those are left out "
+     "that "
+     "would make the run slower by more than 3 %"},
+    {"tree_threshold", COP_OPT_BYTES, R(tree_threshold_bytes), "auto", 1, 1e12, auto_or_0,
+     "bytes that wait for a port that is the root of a tree, at least; auto: half of the smallest "
+     "input buffer of its switch"},
     {"watch_limit", COP_OPT_INT, R(watch_limit), "1000", 0, 1e9, NULL,
      "--watch: trace lines at most"},
     {0}};

@@ -90,6 +90,8 @@ typedef struct cop_run_cfg { /* section `run` */
     int queue; /* event queue: 0 bucket ring, 1 heap */
     int births; /* enum cop_births: series of latency and detours by the time packets come from */
     bool flows; /* per (source, destination) table of delivered bytes and order check */
+    bool trees; /* find congestion trees (tree/) */
+    uint64_t tree_sample_ps, tree_threshold_bytes; /* 0: auto */
     uint64_t watch_limit; /* trace lines at most */
     const char *observe; /* what else to record over time, see observe.c */
 } cop_run_cfg;

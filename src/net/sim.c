@@ -200,6 +200,20 @@ static void run_until(cop_net *net, cop_time until, cop_progress_fn progress, vo
     net->total.events += events;
 }
 
+/* -- the observer -- */
+
+static cop_time next_look(const cop_net *net)
+{
+    bool any = net->observer.look != NULL && net->look_at <= net->probe.end;
+    return any ? net->look_at : COP_NEVER;
+}
+
+static void look(cop_net *net, cop_time t)
+{
+    net->look_at = net->observer.look(net->observer.ctx, net, t);
+    COP_CHECK(net->look_at > t);
+}
+
 #define EVENTS_PER_LOOK ((uint64_t)1 << 20)
 
 /* The same in steps of about a million events, so that a caller who wants to stop need not wait for
@@ -207,7 +221,7 @@ static void run_until(cop_net *net, cop_time until, cop_progress_fn progress, vo
  * knows nothing of it. */
 static void run_in_steps(cop_net *net, cop_time until, cop_progress_fn progress, void *ctx)
 {
-    if (progress == NULL) {
+    if (progress == NULL && net->observer.look == NULL) {
         run_until(net, until, NULL, NULL);
         return;
     }
@@ -215,7 +229,10 @@ static void run_in_steps(cop_net *net, cop_time until, cop_progress_fn progress,
     for (cop_time t = net->now; t < until && net->stop == COP_OUTCOME_OK;) {
         uint64_t before = net->total.events;
         t = until - t > step ? t + step : until;
+        t = cop_min64(t, next_look(net));
         run_until(net, t, progress, ctx);
+        if (t == next_look(net) && net->stop == COP_OUTCOME_OK)
+            look(net, t);
         uint64_t done = net->total.events - before;
         if (net->stop != COP_OUTCOME_OK || cop_evq_empty(&net->evq))
             break;

@@ -84,6 +84,7 @@ typedef struct cop_traffic {
     uint32_t n_woken;
     bool gives_up; /* some entry has a patience */
     uint64_t n_given_up; /* messages that were never taken */
+    uint64_t taken_bytes; /* of the messages that were */
     void *model; /* private to traffic/ */
 } cop_traffic;
 
@@ -108,6 +109,17 @@ bool cop_traffic_exchange_returns(const cop_traffic *tr, uint32_t entry);
 uint32_t cop_traffic_exchange_rounds(const cop_traffic *tr, uint32_t entry);
 /* From the start of the entry's exchange to the end of its last finished step. */
 cop_time cop_traffic_exchange_elapsed(const cop_traffic *tr, uint32_t entry);
+
+/* Streams of the entry's exchange that have messages left to send, or one under way; 0 also where it
+ * has no last message. */
+uint32_t cop_traffic_exchange_unfinished(const cop_traffic *tr, uint32_t entry);
+
+/* Does the stream have a rate of its own, whatever the network does, and no last message? */
+bool cop_traffic_has_rate(const cop_traffic *tr, uint32_t s);
+/* Payload bytes that such a stream offers in an interval, on average. */
+double cop_traffic_offered(const cop_traffic *tr, uint32_t s, cop_time from, cop_time to);
+/* Payload bytes of messages that came into being and were not taken, on average. */
+double cop_traffic_waiting(const cop_traffic *tr, uint32_t s, cop_time now);
 
 /* The hotspots of all forests that are on at time t, subset by subset, into list[n_hotspots];
  * returns how many there are. */

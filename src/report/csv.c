@@ -73,14 +73,23 @@ static void cell(FILE *out, const json_t *v)
         fputs(json_is_true(v) ? "true" : "false", out);
 }
 
-/* A line of values; NULL is an empty cell. */
-static void line(FILE *out, const json_t *const *v, size_t n)
+/* Cells of a line that may go on; NULL is an empty cell. */
+static void cells(FILE *out, const json_t *const *v, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (i > 0)
             fputc(',', out);
         cell(out, v[i]);
     }
+}
+#define CELLS(out, ...)                                                                            \
+    cells((out), (const json_t *const[]){__VA_ARGS__},                                             \
+          sizeof((const json_t *const[]){__VA_ARGS__}) / sizeof(json_t *))
+
+/* A whole line. */
+static void line(FILE *out, const json_t *const *v, size_t n)
+{
+    cells(out, v, n);
     fputs("\r\n", out);
 }
 #define LINE(out, ...)                                                                             \
@@ -89,48 +98,107 @@ static void line(FILE *out, const json_t *const *v, size_t n)
 
 /* -- kinds of figures -- */
 
+/* "rate (Gbit/s)", as the axis is called; `otherwise` where it has no name. */
+static void axis_cell(FILE *out, const json_t *f, const char *axis, const char *otherwise)
+{
+    const char *label = cop_report_get(json_object_get(f, axis), "label");
+    const char *unit = cop_report_get(json_object_get(f, axis), "unit");
+    cop_arena a = {0};
+    label = label[0] ? label : otherwise;
+    text_cell(out, "", unit[0] ? cop_arena_printf(&a, "%s (%s)", label, unit) : label);
+    cop_arena_free(&a);
+}
+
+/* A column for each seed, behind the others. */
+static void seed_heads(FILE *out, const json_t *f)
+{
+    size_t i;
+    json_t *seed;
+    COP_EACH (json_object_get(f, "seeds"), i, seed)
+        fprintf(out, ",seed %" JSON_INTEGER_FORMAT, json_integer_value(seed));
+    fputs("\r\n", out);
+}
+
+static void seed_cells(FILE *out, const json_t *f, const json_t *values)
+{
+    for (size_t i = 0; i < json_array_size(json_object_get(f, "seeds")); i++) {
+        fputc(',', out);
+        cell(out, json_array_get(values, i));
+    }
+    fputs("\r\n", out);
+}
+
+/* The x of a point: a number, or one of the names that the axis has. */
+static const json_t *x_cell(const json_t *f, const json_t *x)
+{
+    const json_t *names = json_object_get(json_object_get(f, "x"), "names");
+    double at = json_number_value(x);
+    const json_t *name = at >= 0.0 ? json_array_get(names, (size_t)at) : NULL;
+    return name ? name : x;
+}
+
+static void expected_curve(const json_t *f, const json_t *e, FILE *out)
+{
+    size_t k;
+    json_t *p;
+    const json_t *points = json_object_get(e, "points");
+    COP_EACH (points, k, p) {
+        text_cell(out, "expected ", cop_report_get(e, "name"));
+        CELLS(out, NULL, json_array_get(p, 0), json_array_get(p, 1), NULL, NULL, NULL);
+        seed_cells(out, f, NULL);
+    }
+    /* A band: a line for each end of its range. */
+    for (int end = 0; !json_is_array(points) && end < 2; end++) {
+        text_cell(out, "expected ", cop_report_get(e, "name"));
+        CELLS(out, NULL, json_object_get(e, end ? "to" : "from"), json_object_get(e, "value"), NULL,
+              json_object_get(e, "low"), json_object_get(e, "high"));
+        seed_cells(out, f, NULL);
+    }
+}
+
 static void csv_curves(const json_t *f, FILE *out)
 {
     size_t i, k;
     json_t *s, *p;
-    fputs("series,x,y,ci,low,high\r\n", out);
+    fputs("series,", out);
+    axis_cell(out, f, "x", "x");
+    fputc(',', out);
+    axis_cell(out, f, "y", "y");
+    fputs(",ci,low,high", out);
+    seed_heads(out, f);
     COP_EACH (json_object_get(f, "series"), i, s)
-        COP_EACH (json_object_get(s, "points"), k, p)
-            LINE(out, json_object_get(s, "name"), json_array_get(p, 0), json_array_get(p, 1),
-                 json_array_get(json_object_get(s, "ci"), k), NULL, NULL);
-    COP_EACH (json_object_get(f, "expected"), i, s) {
-        const char *name = cop_report_get(s, "name");
         COP_EACH (json_object_get(s, "points"), k, p) {
-            text_cell(out, "expected ", name);
-            LINE(out, NULL, json_array_get(p, 0), json_array_get(p, 1), NULL, NULL, NULL);
+            CELLS(out, json_object_get(s, "name"), x_cell(f, json_array_get(p, 0)),
+                  json_array_get(p, 1), json_array_get(json_object_get(s, "ci"), k), NULL, NULL);
+            seed_cells(out, f, json_array_get(json_object_get(s, "seeds"), k));
         }
-        if (json_is_array(json_object_get(s, "points")))
-            continue;
-        /* A band: a line for each end of its range. */
-        for (int end = 0; end < 2; end++) {
-            text_cell(out, "expected ", name);
-            LINE(out, NULL, json_object_get(s, end ? "to" : "from"), json_object_get(s, "value"),
-                 NULL, json_object_get(s, "low"), json_object_get(s, "high"));
-        }
-    }
+    COP_EACH (json_object_get(f, "expected"), i, s)
+        expected_curve(f, s, out);
 }
 
 static void csv_bars(const json_t *f, FILE *out)
 {
     size_t i, k;
     json_t *s, *v;
-    fputs("category,series,value,ci,low,high\r\n", out);
+    axis_cell(out, f, "x", "category");
+    fputs(",series,", out);
+    axis_cell(out, f, "y", "value");
+    fputs(",ci,low,high", out);
+    seed_heads(out, f);
     COP_EACH (json_object_get(f, "series"), i, s)
-        COP_EACH (json_object_get(s, "values"), k, v)
-            LINE(out, json_array_get(json_object_get(f, "categories"), k),
-                 json_object_get(s, "name"), v, json_array_get(json_object_get(s, "ci"), k), NULL,
-                 NULL);
+        COP_EACH (json_object_get(s, "values"), k, v) {
+            CELLS(out, json_array_get(json_object_get(f, "categories"), k),
+                  json_object_get(s, "name"), v, json_array_get(json_object_get(s, "ci"), k), NULL,
+                  NULL);
+            seed_cells(out, f, json_array_get(json_object_get(s, "seeds"), k));
+        }
     COP_EACH (json_object_get(f, "expected"), i, s) {
         cell(out, json_object_get(s, "category"));
         fputc(',', out);
         text_cell(out, "expected ", cop_report_get(s, "series"));
-        LINE(out, NULL, json_object_get(s, "value"), NULL, json_object_get(s, "low"),
-             json_object_get(s, "high"));
+        CELLS(out, NULL, json_object_get(s, "value"), NULL, json_object_get(s, "low"),
+              json_object_get(s, "high"));
+        seed_cells(out, f, NULL);
     }
 }
 
@@ -139,11 +207,18 @@ static void csv_heatmap(const json_t *f, FILE *out)
     size_t i;
     json_t *c;
     const json_t *xs = json_object_get(f, "xs"), *ys = json_object_get(f, "ys");
-    fputs("x,y,z\r\n", out);
-    COP_EACH (json_object_get(f, "cells"), i, c)
-        LINE(out, json_array_get(xs, (size_t)json_integer_value(json_array_get(c, 0))),
-             json_array_get(ys, (size_t)json_integer_value(json_array_get(c, 1))),
-             json_array_get(c, 2));
+    axis_cell(out, f, "x", "x");
+    fputc(',', out);
+    axis_cell(out, f, "y", "y");
+    fputc(',', out);
+    axis_cell(out, f, "z", "z");
+    seed_heads(out, f);
+    COP_EACH (json_object_get(f, "cells"), i, c) {
+        CELLS(out, json_array_get(xs, (size_t)json_integer_value(json_array_get(c, 0))),
+              json_array_get(ys, (size_t)json_integer_value(json_array_get(c, 1))),
+              json_array_get(c, 2));
+        seed_cells(out, f, json_array_get(json_object_get(f, "cell_seeds"), i));
+    }
 }
 
 /* An end of a link is a name, or the number of a node. */

@@ -86,7 +86,8 @@ static int add_verdict(const reader *rd, json_t *list, const cop_study_verdict *
     return rc;
 }
 
-static int add_figure(const reader *rd, json_t *list, const cop_study_figure *f, const char *of)
+static int add_figure(const reader *rd, json_t *list, const cop_study_figure *f, const char *of,
+                      const char *config)
 {
     json_t *o = json_object();
     int rc = set_json(rd, o, "spec", f->spec, "a figure", of);
@@ -96,6 +97,9 @@ static int add_figure(const reader *rd, json_t *list, const cop_study_figure *f,
                          "%s: a figure of %s has been changed and makes no sense (no object); run "
                          "the experiment again",
                          rd->path, of);
+    json_int_t run = json_integer_value(json_object_get(spec, "run"));
+    if (rc == 0 && run > 0 && strcmp(cop_report_get(spec, "kind"), "network") == 0)
+        rc = cop_report_run_network(rd->store, run, config, spec, rd->err);
     if (rc == 0) {
         set_text(spec, "name", f->name);
         json_array_append(list, spec);
@@ -132,7 +136,7 @@ static int add_experiment(reader *rd, const cop_study_record *r)
     for (size_t i = 0; rc == 0 && i < r->n_verdicts; i++)
         rc = add_verdict(rd, verdicts, &r->verdict[i]);
     for (size_t i = 0; rc == 0 && i < r->n_figures; i++)
-        rc = add_figure(rd, figures, &r->figure[i], r->name);
+        rc = add_figure(rd, figures, &r->figure[i], r->name, r->config);
     for (size_t i = 0; rc == 0 && i < r->n_points; i++)
         rc = add_point(rd, points, &r->point[i], r->name);
     return rc;

@@ -26,6 +26,9 @@ void cop_report_html(const cop_report *r, FILE *out);
 /* Experiments and verdicts in columns, at most `width` wide. */
 void cop_report_text(const cop_report *r, FILE *out, bool colour, unsigned width);
 
+/* The numbers of one figure, given as its JSON, in columns. Nothing if it is over time or a network. */
+void cop_report_spec_text(const char *spec, FILE *out, unsigned width);
+
 /* The page in a file, all of it or none: an older file of that name stays until the new one is
  * whole. */
 int cop_report_save_html(const cop_report *r, const char *path, cop_err *err);

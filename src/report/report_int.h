@@ -36,10 +36,16 @@ const char *cop_report_get(const json_t *object, const char *key);
 /* Add `figures` and `scalars` to the run's object. */
 int cop_report_draw_run(cop_store *s, json_t *run, cop_err *err);
 
+/* The network of a run, with all that is stored of it, in place of what figure f has; nothing changes
+ * if the run is gone. */
+int cop_report_run_network(cop_store *s, int64_t id, const char *config, json_t *f, cop_err *err);
+
 /* Write a file whole or not at all: `write` fills a stream, then the file gets its name. */
 typedef void (*cop_report_write_fn)(const void *what, FILE *out);
 int cop_report_save(const char *path, cop_report_write_fn write, const void *what, cop_err *err);
 
+/* The numbers of a figure (JSON of docs/RESULTS.md) as a table of at most `width` columns. */
+void cop_report_figure_text(const json_t *figure, FILE *out, unsigned width);
 void cop_report_csv_figure(const void *figure, FILE *out); /* a json_t */
 void cop_report_csv_verdicts(const void *doc, FILE *out); /* a json_t */
 /* Calls fn for every verdict of the document. */

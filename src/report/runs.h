@@ -22,7 +22,7 @@ json_t *cop_report_figure(cop_drawing *d, const char *name, const char *title, c
 
 typedef struct cop_report_port {
     const char *name, *to;
-    double use, queue;
+    double use, queue, most; /* queue: mean; bytes */
 } cop_report_port;
 
 typedef struct cop_report_ports {
@@ -35,5 +35,10 @@ typedef struct cop_report_ports {
 int cop_report_read_ports(cop_report_ports *l);
 void cop_report_draw_bars(cop_drawing *d, const cop_report_ports *l, bool queues);
 int cop_report_draw_network(cop_drawing *d, const cop_report_ports *l);
+/* Nodes, links, frames and trees as members of the figure f. */
+int cop_report_fill_network(cop_drawing *d, const cop_report_ports *l, const char *config,
+                            json_t *f);
+/* frames.c: what changes over time, if the run stored it. */
+int cop_report_add_frames(cop_drawing *d, json_t *f);
 
 #endif

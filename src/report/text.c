@@ -193,6 +193,17 @@ static void put_check(void *user, const json_t *experiment, const json_t *v)
         put_label(s, "because", cop_report_get(v, "explain"));
 }
 
+/* The numbers of studies of one's own; those of papers are in their checks. */
+static void put_figures(const sheet *s, const json_t *doc)
+{
+    size_t i, k;
+    json_t *e, *f;
+    COP_EACH (json_object_get(doc, "experiments"), i, e)
+        COP_EACH (json_object_get(e, "figures"), k, f)
+            if (cop_report_get(e, "paper")[0] == '\0')
+                cop_report_figure_text(f, s->out, s->width);
+}
+
 static void put_runs(const sheet *s, const json_t *runs)
 {
     size_t i, k;
@@ -237,6 +248,7 @@ void cop_report_text(const cop_report *r, FILE *out, bool colour, unsigned width
         put_experiments(&s, r->doc);
         fputc('\n', out);
         cop_report_each_verdict(r->doc, put_check, &s);
+        put_figures(&s, r->doc);
     }
     if (size.experiments > 0 && json_array_size(runs) > 0)
         fputc('\n', out);

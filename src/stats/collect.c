@@ -350,6 +350,35 @@ static void collect_notifications(const cop_net *net, cop_result *r)
     collect_notices(net, r);
 }
 
+/* What sources with a rate of their own offer and what of it arrives, after the warm-up; and what waits
+ * at them at the end, which grows for ever where the network does not keep up. */
+static void collect_offered(const cop_net *net, cop_result *r)
+{
+    const cop_traffic *tr = net->traffic;
+    double offered = 0.0, accepted = 0.0, span = measured_ps(net);
+    double waiting =
+        (double)tr->taken_bytes; /* and were not sent; what was not taken comes below */
+    uint32_t senders = 0, last = COP_NONE;
+    for (uint32_t s = 0; s < tr->n_streams; s++) {
+        senders += tr->stream[s].host != last;
+        last = tr->stream[s].host;
+        waiting -= (double)net->probe.stream[s].sent_bytes;
+        if (!cop_traffic_has_rate(tr, s))
+            continue;
+        offered += cop_traffic_offered(tr, s, net->probe.warmup, measured_until(net));
+        accepted += (double)net->probe.stream[s].bytes;
+        waiting += cop_traffic_waiting(tr, s, measured_until(net));
+    }
+    add_scalar(r, "senders", "hosts", senders);
+    add_scalar(r, "offered_gbps", "Gbit/s", gbps(offered, span));
+    add_scalar(r, "accepted_gbps", "Gbit/s", gbps(accepted, span));
+    add_scalar(r, "waiting_at_sources_bytes", "bytes", waiting);
+    /* A network that keeps up lets through what it is offered, but for what its buffers take. */
+    add_scalar(r, "saturated", "",
+               span > 0.0 && accepted < 0.95 * offered &&
+                   (waiting > 0.02 * offered || tr->n_given_up > 0));
+}
+
 static void collect_scalars(cop_net *net, cop_result *r)
 {
     const cop_cc_ops *cc = net->cc;
@@ -364,10 +393,11 @@ static void collect_scalars(cop_net *net, cop_result *r)
             (net->probe.port[p].marked > 0 ? 1u : 0u) + (net->probe.port[p].told > 0 ? 1u : 0u);
     uint32_t exchanged = cop_count_exchanges(net->traffic);
     r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar,
-                              17 + net->n_counters + net->n_levels + n_own +
+                              22 + net->n_counters + net->n_levels + n_own +
                                   2 * net->traffic->n_entries + marking + exchanged);
     double sections, bytes;
     input_memory(net, &sections, &bytes);
+    collect_offered(net, r);
     add_scalar(r, "input_sections", "sections", sections);
     add_scalar(r, "input_memory_bytes", "bytes", bytes);
     add_scalar(r, "retransmissions", "packets", (double)t->retransmissions);

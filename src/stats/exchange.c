@@ -1,12 +1,12 @@
 /* Results of exchanges. For an entry NAME: exchange/NAME/rounds; elapsed (us), what
- * the whole exchange took if it is over; latency_min, latency_avg and
+ * the whole exchange took if it is over, which it is if no stream is unfinished; latency_min, latency_avg and
  * latency_max (us) and bandwidth_min, ... (MB/s), over the means of its streams, or of its pairs
  * (both ways) for a ping-pong, as the HPC Challenge benchmark reports them; latency_best and latency_worst, of single steps. For each stream
  * of an entry with few of them the same under exchange/NAME/SRC-DST/, where min and max are those of
  * single steps. A stream without a finished step after the warm-up has nothing to report. */
 #include "stats/exchange.h"
 
-#define PER_ENTRY 10
+#define PER_ENTRY 11
 #define PER_STREAM 7
 #define MAX_LISTED 64 /* streams of an entry that are listed one by one */
 
@@ -126,6 +126,7 @@ static void put_entry(writer *w, const cop_traffic *tr, uint32_t entry)
     const char *name = tr->entry_name[entry];
     put(w, name, "rounds", "rounds", cop_traffic_exchange_rounds(tr, entry));
     put(w, name, "elapsed", "us", (double)cop_traffic_exchange_elapsed(tr, entry) / 1e6);
+    put(w, name, "unfinished", "streams", cop_traffic_exchange_unfinished(tr, entry));
     if (latency.n == 0)
         return;
     put_spread(w, name, "latency", "us", latency.min, latency.sum / latency.n, latency.max);

@@ -46,6 +46,55 @@ typedef struct cop_flow_result { /* one (source, destination), when run.flows is
     uint64_t packets, bytes; /* delivered after the warm-up */
 } cop_flow_result;
 
+/* -- congestion trees, when run.trees is on; ports by their place in cop_result.port -- */
+
+typedef struct cop_frame { /* the network at a sample */
+    cop_time t, span; /* its end; time since the frame before */
+    uint32_t *waiting; /* [n_ports] bytes, at its end */
+    uint8_t *blocked, *use; /* [n_ports] share of 255 of the sample */
+} cop_frame;
+
+typedef struct cop_tree_member {
+    uint32_t port, depth; /* the root: 0 */
+    uint32_t next; /* member that blocks it; the root: COP_NONE */
+    uint32_t bytes; /* that stand for it */
+} cop_tree_member;
+
+typedef struct cop_tree_frame { /* a tree at a sample */
+    uint32_t tree, frame; /* places in cop_result */
+    uint32_t root;
+    uint32_t links; /* members, also if they are not kept */
+    uint64_t bytes;
+    uint32_t n_members, n_contributors, n_victims; /* kept */
+    bool counted; /* contributors and victims were looked for */
+    cop_tree_member *member; /* root first, then by depth */
+    uint32_t *contributor; /* hosts */
+    uint32_t *victim; /* source, destination, ... */
+} cop_tree_frame;
+
+typedef struct cop_tree_root { /* where a root was */
+    uint32_t port;
+    cop_time begin, end;
+} cop_tree_root;
+
+enum cop_tree_kind { COP_TREE_BRIEF, COP_TREE_SILENT, COP_TREE_WINDY, COP_TREE_MOVING };
+
+typedef struct cop_tree_result { /* one tree over its life; docs/MODEL.md */
+    uint32_t n_roots; /* one more than it has moved */
+    cop_tree_root *root;
+    cop_time begin, end;
+    uint32_t samples, links, depth, contributors;
+    uint64_t victims;
+    double loss; /* of the victims; NaN: not known */
+    double bytes_mean;
+    uint64_t bytes_max;
+    double similarity, overlap, contributor_overlap; /* NaN: too short */
+    enum cop_tree_kind kind;
+} cop_tree_result;
+
+/* "brief", "silent", ...; NULL if there is no such kind. */
+const char *cop_tree_kind_name(int kind);
+
 typedef struct cop_scalar {
     const char *name, *unit;
     double value;
@@ -79,6 +128,12 @@ typedef struct cop_result {
     cop_port_result *port;
     cop_flow_result *flow;
     cop_scalar *scalar; /* named extras: congestion control counters, ... */
+    bool trees_asked; /* run.trees */
+    uint32_t n_trees, n_frames, n_tree_frames;
+    uint64_t trees_dropped; /* found, too small to be kept */
+    cop_tree_result *tree; /* largest first */
+    cop_frame *frame;
+    cop_tree_frame *tree_frame; /* by tree and frame */
 } cop_result;
 
 #endif

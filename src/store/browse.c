@@ -17,7 +17,30 @@ static const char *const questions[] = {
     [COP_BROWSE_NODE] = "SELECT * FROM node WHERE run_id = ? ORDER BY node",
     [COP_BROWSE_PORT] = "SELECT * FROM port WHERE run_id = ? ORDER BY port",
     [COP_BROWSE_HIST] = "SELECT * FROM distribution WHERE run_id = ? ORDER BY name, low_ns",
+    [COP_BROWSE_FRAME] = "SELECT * FROM frame WHERE run_id = ? ORDER BY frame",
+    [COP_BROWSE_TREE] = "SELECT * FROM tree WHERE run_id = ? ORDER BY tree",
+    [COP_BROWSE_TREE_FRAME] = "SELECT * FROM tree_frame WHERE run_id = ? ORDER BY frame, tree",
 };
+
+/* Tables that older files do not have. */
+static const char *const later[] = {[COP_BROWSE_FRAME] = "frame",
+                                    [COP_BROWSE_TREE] = "tree",
+                                    [COP_BROWSE_TREE_FRAME] = "tree_frame"};
+
+static bool is_missing(cop_store *s, enum cop_browse_what what)
+{
+    sqlite3_stmt *st = NULL;
+    if ((size_t)what >= COP_LEN(later) || later[what] == NULL)
+        return false;
+    bool found = sqlite3_prepare_v2(s->db,
+                                    "SELECT 1 FROM sqlite_master WHERE type = 'table' AND "
+                                    "name = ?",
+                                    -1, &st, NULL) == SQLITE_OK &&
+                 sqlite3_bind_text(st, 1, later[what], -1, SQLITE_STATIC) == SQLITE_OK &&
+                 sqlite3_step(st) == SQLITE_ROW;
+    sqlite3_finalize(st);
+    return !found;
+}
 
 static void fill(sqlite3_stmt *st, int column, cop_cell *c)
 {
@@ -26,6 +49,8 @@ static void fill(sqlite3_stmt *st, int column, cop_cell *c)
     c->i = 0;
     c->real = 0.0;
     c->text = "";
+    c->data = NULL;
+    c->bytes = 0;
     switch (sqlite3_column_type(st, column)) {
     case SQLITE_INTEGER:
         c->kind = COP_CELL_INT;
@@ -40,6 +65,11 @@ static void fill(sqlite3_stmt *st, int column, cop_cell *c)
         c->kind = COP_CELL_TEXT;
         c->text = (const char *)sqlite3_column_text(st, column);
         break;
+    case SQLITE_BLOB:
+        c->kind = COP_CELL_DATA;
+        c->data = sqlite3_column_blob(st, column);
+        c->bytes = (size_t)sqlite3_column_bytes(st, column);
+        break;
     default:
         break;
     }
@@ -49,6 +79,8 @@ int cop_store_browse(cop_store *s, enum cop_browse_what what, int64_t run_id, co
                      void *user, cop_err *err)
 {
     sqlite3_stmt *st = NULL;
+    if (is_missing(s, what))
+        return 0;
     if (sqlite3_prepare_v2(s->db, questions[what], -1, &st, NULL) != SQLITE_OK)
         return cop_store_fault(s, err);
     (void)sqlite3_bind_int64(st, 1, run_id);

@@ -14,16 +14,22 @@ enum cop_browse_what {
     COP_BROWSE_NODE,
     COP_BROWSE_PORT,
     COP_BROWSE_HIST, /* bins of "latency" and "transit", with share and cumulative share */
+    /* Runs that looked for congestion trees; nothing in files of versions without them. */
+    COP_BROWSE_FRAME,
+    COP_BROWSE_TREE,
+    COP_BROWSE_TREE_FRAME,
 };
 
-enum cop_cell_kind { COP_CELL_NULL, COP_CELL_INT, COP_CELL_REAL, COP_CELL_TEXT };
+enum cop_cell_kind { COP_CELL_NULL, COP_CELL_INT, COP_CELL_REAL, COP_CELL_TEXT, COP_CELL_DATA };
 
 typedef struct cop_cell {
     const char *name; /* of the column */
-    enum cop_cell_kind kind; /* data that is no text or number counts as NULL */
+    enum cop_cell_kind kind;
     int64_t i;
     double real; /* also set for COP_CELL_INT */
     const char *text; /* never NULL; lives until the callback returns */
+    const void *data; /* COP_CELL_DATA: so many bytes, as long; else NULL */
+    size_t bytes;
 } cop_cell;
 
 /* Return 0 to go on, anything else to stop. */

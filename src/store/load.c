@@ -218,6 +218,8 @@ int cop_store_load(cop_store *s, int64_t run_id, cop_result *r, cop_err *err)
         rc = load_rows(&l, "flow", "src, dst, packets, bytes", "src, dst", sizeof(*r->flow),
                        (void **)&r->flow, &r->n_flows, load_flow);
     if (rc == 0)
+        rc = cop_store_load_trees(s, run_id, r, err);
+    if (rc == 0)
         return 1;
     cop_arena_free(&r->arena);
     return rc;

@@ -12,6 +12,64 @@
 #define SCALAR_OF(alias, name)                                                                     \
     " LEFT JOIN scalar AS " alias " ON " alias ".run_id = run.id AND " alias ".name = '" name "'"
 
+/* Congestion trees (version 4). Blobs are zlib streams of little-endian numbers; docs/RESULTS.md. */
+#define TREE_TABLES                                                                                \
+    "CREATE TABLE frame (" OF_RUN " frame INTEGER NOT NULL,"                                       \
+    " time_ns REAL NOT NULL,"                                                                      \
+    " span_ns REAL NOT NULL,"                                                                      \
+    " data BLOB NOT NULL,"                                                                         \
+    " PRIMARY KEY (run_id, frame)"                                                                 \
+    ")",                                                                                           \
+        "CREATE TABLE tree (" OF_RUN " tree INTEGER NOT NULL,"                                     \
+        " root_port INTEGER NOT NULL,"                                                             \
+        " root TEXT NOT NULL,"                                                                     \
+        " root_to TEXT NOT NULL,"                                                                  \
+        " begin_ns REAL NOT NULL,"                                                                 \
+        " end_ns REAL NOT NULL,"                                                                   \
+        " samples INTEGER NOT NULL,"                                                               \
+        " links INTEGER NOT NULL,"                                                                 \
+        " depth INTEGER NOT NULL,"                                                                 \
+        " contributors INTEGER NOT NULL,"                                                          \
+        " victims INTEGER NOT NULL,"                                                               \
+        " loss REAL,"                                                                              \
+        " bytes_mean REAL NOT NULL,"                                                               \
+        " bytes_max INTEGER NOT NULL,"                                                             \
+        " similarity REAL,"                                                                        \
+        " overlap REAL,"                                                                           \
+        " contributor_overlap REAL,"                                                               \
+        " moves INTEGER NOT NULL,"                                                                 \
+        " kind TEXT NOT NULL,"                                                                     \
+        " PRIMARY KEY (run_id, tree)"                                                              \
+        ") WITHOUT ROWID",                                                                         \
+        "CREATE TABLE tree_root (" OF_RUN " tree INTEGER NOT NULL,"                                \
+        " position INTEGER NOT NULL,"                                                              \
+        " port INTEGER NOT NULL,"                                                                  \
+        " begin_ns REAL NOT NULL,"                                                                 \
+        " end_ns REAL NOT NULL,"                                                                   \
+        " PRIMARY KEY (run_id, tree, position)"                                                    \
+        ") WITHOUT ROWID",                                                                         \
+        "CREATE TABLE tree_frame (" OF_RUN " tree INTEGER NOT NULL,"                               \
+        " frame INTEGER NOT NULL,"                                                                 \
+        " root_port INTEGER NOT NULL,"                                                             \
+        " links INTEGER NOT NULL,"                                                                 \
+        " bytes INTEGER NOT NULL,"                                                                 \
+        " members BLOB NOT NULL,"                                                                  \
+        " contributors BLOB,"                                                                      \
+        " victims BLOB,"                                                                           \
+        " PRIMARY KEY (run_id, tree, frame)"                                                       \
+        ")"
+
+#define TREE_TRIGGER                                                                               \
+    "CREATE TRIGGER run_deleted_trees AFTER DELETE ON run BEGIN"                                   \
+    " DELETE FROM frame WHERE run_id = old.id;"                                                    \
+    " DELETE FROM tree WHERE run_id = old.id;"                                                     \
+    " DELETE FROM tree_root WHERE run_id = old.id;"                                                \
+    " DELETE FROM tree_frame WHERE run_id = old.id;"                                               \
+    " END"
+
+/* What a file of version 3 lacks. */
+const char *const cop_store_schema_trees[] = {TREE_TABLES, TREE_TRIGGER, NULL};
+
 const char *const cop_store_schema[] = {
     "CREATE TABLE meta ("
     " key TEXT PRIMARY KEY,"
@@ -178,6 +236,9 @@ const char *const cop_store_schema[] = {
     " DELETE FROM flow WHERE run_id = old.id;"
     " DELETE FROM hist WHERE run_id = old.id;"
     " END",
+
+    TREE_TABLES,
+    TREE_TRIGGER,
 
     "CREATE VIEW summary AS SELECT"
     " run.id AS id, run.name AS name, run.seed AS seed, run.outcome AS outcome,"

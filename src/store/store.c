@@ -125,27 +125,30 @@ static bool is_fresh(const identity *id)
     return id->application == 0 && id->version == 0 && id->objects == 0;
 }
 
-static const char *own_trigger(void)
+/* The next of our triggers from `at` on. */
+static const char *own_trigger(const char *const **at)
 {
-    const char *const *p = cop_store_schema;
-    while (strncmp(*p, "CREATE TRIGGER", 14) != 0)
-        p++;
-    return *p;
+    while (strncmp(**at, "CREATE TRIGGER", 14) != 0)
+        (*at)++;
+    return *(*at)++;
 }
 
 /* A file may come from anybody: a view in the place of a table answers with whatever it likes, for as
  * long as it likes, and a trigger does so when something is written. */
 static int check_objects(cop_store *s, cop_err *err)
 {
-    char sql[2048];
+    char sql[4096];
     int64_t foreign = 0;
+    const char *const *at = cop_store_schema;
+    const char *first = own_trigger(&at), *second = own_trigger(&at);
     sqlite3_snprintf(
         sizeof(sql), sql,
         "SELECT count(*) FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL%%'"
-        " OR (type = 'trigger' AND sql <> %Q) OR (type = 'view' AND lower(name) IN ('meta', 'run',"
+        " OR (type = 'trigger' AND sql NOT IN (%Q, %Q)) OR (type = 'view' AND lower(name) IN "
+        "('meta', 'run',"
         " 'scalar', 'series', 'stream', 'node', 'port', 'flow', 'hist', 'experiment', 'point',"
-        " 'verdict', 'figure'))",
-        own_trigger());
+        " 'verdict', 'figure', 'frame', 'tree', 'tree_root', 'tree_frame'))",
+        first, second);
     int rc = cop_store_ask(s, sql, &foreign, err);
     if (rc == 0 && foreign > 0)
         rc =

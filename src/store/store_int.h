@@ -11,7 +11,7 @@ struct sqlite3;
 #define COP_STORE_APPLICATION_ID 0x434f5050
 /* Raise it with every change of the tables. Files from the oldest version on are read as they are,
  * and brought up to date when they are written to (upgrade.c). */
-#define COP_STORE_SCHEMA_VERSION 3
+#define COP_STORE_SCHEMA_VERSION 4
 #define COP_STORE_OLDEST_VERSION 2
 #define COP_STORE_BUSY_MS 10000
 
@@ -25,6 +25,14 @@ struct cop_store {
 
 /* The statements that make an empty database ours; ends with NULL. */
 extern const char *const cop_store_schema[];
+/* Those that a file of version 3 needs to be one of version 4. */
+extern const char *const cop_store_schema_trees[];
+
+/* Are there tables of trees? A file of an earlier version has none. */
+bool cop_store_has_trees(cop_store *s);
+/* trees.c: all that a result says of trees; who writes holds the transaction. */
+int cop_store_load_trees(cop_store *s, int64_t run, cop_result *r, cop_err *err);
+int cop_store_write_trees(cop_store *s, int64_t run, const cop_result *r, cop_err *err);
 
 /* Bring the tables of a file of version `from` up to date; nothing to do if they are. */
 int cop_store_upgrade(cop_store *s, int64_t from, cop_err *err);

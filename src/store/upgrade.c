@@ -2,15 +2,25 @@
  *
  * Version 3 knows one more outcome, `starved`. A constraint is no part of what is stored: SQLite's
  * own way to change one is to write it anew in the list of tables (sqlite.org/lang_altertable.html).
- * A version that is read as it is needs nothing else. */
+ * Version 4 has tables of congestion trees; they are added, with a trigger that follows a deletion. */
 #include "store/store_int.h"
 
 #include <stdio.h>
 
+static int add_trees(cop_store *s, cop_err *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && cop_store_schema_trees[i] != NULL; i++)
+        rc = cop_store_exec(s, cop_store_schema_trees[i], err);
+    return rc;
+}
+
 static int rewrite(cop_store *s, cop_err *err)
 {
     int64_t layout = 0; /* other programs read the tables again when it changes */
-    int rc = cop_store_ask(s, "PRAGMA schema_version", &layout, err);
+    int rc = add_trees(s, err);
+    if (rc == 0)
+        rc = cop_store_ask(s, "PRAGMA schema_version", &layout, err);
     char sql[512];
     snprintf(
         sql, sizeof(sql),

@@ -392,6 +392,11 @@ enum cop_eval_status cop_eval_run(cop_eval *e, const cop_expr *x, const cop_resu
     return COP_EVAL_OK;
 }
 
+int64_t cop_eval_run_id(const cop_eval *e)
+{
+    return e->shown;
+}
+
 static const char *field(lua_State *L, cop_arena *arena, const char *name)
 {
     lua_getfield(L, -1, name);

@@ -44,6 +44,8 @@ enum cop_eval_status cop_eval_texts(cop_eval *e, const cop_expr *x, cop_arena *a
                                     const char ***list, size_t *n);
 /* The run an expression names; *r stays NULL in a rehearsal. */
 enum cop_eval_status cop_eval_run(cop_eval *e, const cop_expr *x, const cop_result **r);
+/* The number under which the run that cop_eval_run gave last is stored; 0: none. */
+int64_t cop_eval_run_id(const cop_eval *e);
 
 /* The metrics, for `coppice list metrics`. */
 typedef struct cop_metric_info {

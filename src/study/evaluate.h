@@ -6,6 +6,8 @@
 #include "store/study.h"
 #include "study/eval.h"
 
+#include <jansson.h>
+
 /* A number measured with several seeds. */
 typedef struct cop_measured {
     double mean, ci; /* ci: half width of the 95 % confidence interval; NaN with one seed */
@@ -35,6 +37,8 @@ int cop_study_evaluate(const cop_plan *p, cop_store *s, const char *command, cop
 /* JSON of one figure; NULL if no run of it is there. Used by cop_study_evaluate. */
 const char *cop_figure_spec(const cop_plan *p, const cop_figure *f, cop_eval *e, cop_arena *arena,
                             cop_err *err);
+/* Nodes and links of a run's network, as members of `o`; of none if r is NULL. */
+void cop_figure_network(const cop_result *r, json_t *o, cop_arena *arena);
 /* The axis of this name in any block; NULL if there is none. */
 const cop_axis *cop_study_axis(const cop_study *s, const char *name);
 

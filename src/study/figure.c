@@ -2,6 +2,7 @@
  *
  * Curves over an axis have a mean and a confidence interval over the seeds; series over time are
  * those of the first seed, thinned to what a screen can show. */
+#include "base/opt.h"
 #include "study/evaluate.h"
 
 #include <jansson.h>
@@ -46,9 +47,12 @@ static json_t *label_json(const cop_label *l)
     return o;
 }
 
-/* One value over all seeds; NaN where a run is missing or has no result. */
-static cop_measured value_of(painter *p, const cop_expr *of)
+/* One value over all seeds; NaN where a run is missing or has no result. What each seed gave goes to
+ * the end of `seeds`. */
+static cop_measured value_of(painter *p, const cop_expr *of, json_t *seeds)
 {
+    json_t *each = json_array();
+    json_array_append_new(seeds, each);
     size_t n = cop_eval_seeds(p->e);
     double *v = COP_NEW_ARRAY(p->arena, double, n);
     for (size_t k = 0; k < n; k++) {
@@ -60,6 +64,8 @@ static cop_measured value_of(painter *p, const cop_expr *of)
         if (st != COP_EVAL_OK)
             return (cop_measured){.mean = NAN, .ci = NAN};
     }
+    for (size_t k = 0; k < n; k++)
+        json_array_append_new(each, real_or_null(v[k]));
     p->any = true;
     return cop_measure_seeds(v, n);
 }
@@ -73,24 +79,39 @@ static const char *curve_name(painter *p, const cop_curve *c, const char *s)
     return cop_arena_printf(p->arena, "%.*s%s%s", (int)(at - c->name), c->name, s, at + 3);
 }
 
-static double x_of(const cop_axis *a, size_t i)
+/* Are all values of an axis numbers? Otherwise they are names, and x counts them. */
+static bool is_numeric(const cop_axis *a)
 {
-    return isnan(a->value[i].number) ? (double)i : a->value[i].number;
+    for (size_t i = 0; i < a->n_values; i++)
+        if (isnan(a->value[i].number))
+            return false;
+    return true;
+}
+
+/* In the unit that the figure asks for, if there is a way to it. */
+static double x_of(const painter *p, const cop_axis *a, size_t i)
+{
+    if (!is_numeric(a))
+        return (double)i;
+    double x = cop_unit_convert(a->value[i].number, a->unit, p->f->x.unit);
+    return isnan(x) ? a->value[i].number : x;
 }
 
 static json_t *line_series(painter *p, const cop_curve *c, const cop_axis *a, const char *name)
 {
-    json_t *points = json_array(), *ci = json_array();
+    json_t *points = json_array(), *ci = json_array(), *seeds = json_array();
     for (size_t i = 0; i < a->n_values; i++) {
         cop_eval_bind(p->e, "x", &a->value[i]);
-        cop_measured m = value_of(p, &c->of);
-        if (!isfinite(m.mean)) /* nothing there, or a division by zero */
+        cop_measured m = value_of(p, &c->of, seeds);
+        if (!isfinite(m.mean)) { /* nothing there, or a division by zero */
+            json_array_remove(seeds, json_array_size(seeds) - 1);
             continue;
-        json_array_append_new(points, json_pack("[f, f]", x_of(a, i), m.mean));
+        }
+        json_array_append_new(points, json_pack("[f, f]", x_of(p, a, i), m.mean));
         json_array_append_new(ci, real_or_null(m.ci));
     }
-    return json_pack("{s:s, s:b, s:o, s:o}", "name", name, "dash", c->dash, "points", points, "ci",
-                     ci);
+    return json_pack("{s:s, s:b, s:o, s:o, s:o}", "name", name, "dash", c->dash, "points", points,
+                     "ci", ci, "seeds", seeds);
 }
 
 /* Time series, thinned by means of neighbours; time in the unit of the figure. */
@@ -131,7 +152,7 @@ static json_t *time_series(painter *p, const cop_curve *c, const char *name)
 
 static json_t *bar_series(painter *p, const cop_curve *c, const char *name)
 {
-    json_t *values = json_array(), *ci = json_array();
+    json_t *values = json_array(), *ci = json_array(), *seeds = json_array();
     const cop_axis *a = cop_study_axis(p->plan->study, p->f->over[0]);
     size_t n = a ? a->n_values : p->f->n_categories;
     if (n == 0)
@@ -142,11 +163,12 @@ static json_t *bar_series(painter *p, const cop_curve *c, const char *name)
             cop_eval_bind(p->e, "x", &a->value[i]);
         else
             cop_eval_bind_text(p->e, "x", p->f->category[i]);
-        cop_measured m = value_of(p, &c->of);
+        cop_measured m = value_of(p, &c->of, seeds);
         json_array_append_new(values, real_or_null(m.mean));
         json_array_append_new(ci, real_or_null(m.ci));
     }
-    return json_pack("{s:s, s:o, s:o}", "name", name, "values", values, "ci", ci);
+    return json_pack("{s:s, s:o, s:o, s:o}", "name", name, "values", values, "ci", ci, "seeds",
+                     seeds);
 }
 
 static json_t *one_curve(painter *p, const cop_curve *c, const char *s)
@@ -195,7 +217,7 @@ static void add_heatmap(painter *p, json_t *o)
 {
     const cop_axis *ax = cop_study_axis(p->plan->study, p->f->over[0]);
     const cop_axis *ay = cop_study_axis(p->plan->study, p->f->over[1]);
-    json_t *cells = json_array();
+    json_t *cells = json_array(), *seeds = json_array();
     if (ax == NULL || ay == NULL || p->f->n_curves != 1)
         fault(p, p->f->where, "a heat map needs one series and `over: [x, y]` of two axes, in",
               p->f->name);
@@ -203,62 +225,31 @@ static void add_heatmap(painter *p, json_t *o)
         for (size_t k = 0; k < ay->n_values; k++) {
             cop_eval_bind(p->e, "x", &ax->value[i]);
             cop_eval_bind(p->e, "y", &ay->value[k]);
-            cop_measured m = value_of(p, &p->f->curve[0].of);
+            cop_measured m = value_of(p, &p->f->curve[0].of, seeds);
             if (isfinite(m.mean))
                 json_array_append_new(cells, json_pack("[i, i, f]", (int)i, (int)k, m.mean));
+            else
+                json_array_remove(seeds, json_array_size(seeds) - 1);
         }
     json_object_set_new(o, "xs", axis_labels(ax));
     json_object_set_new(o, "ys", axis_labels(ay));
     json_object_set_new(o, "cells", cells);
+    json_object_set_new(o, "cell_seeds", seeds);
     json_object_set_new(o, "z", label_json(&p->f->z));
-}
-
-static void add_node(json_t *nodes, json_t *seen, const char *port_name, bool host)
-{
-    if (json_object_get(seen, port_name) != NULL)
-        return;
-    json_object_set_new(seen, port_name, json_true());
-    json_array_append_new(
-        nodes, json_pack("{s:s, s:s}", "name", port_name, "kind", host ? "host" : "switch"));
-}
-
-static bool is_host(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_nodes; i++)
-        if (strcmp(r->node[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* A port's name without its number: "s2.5" belongs to s2. A host has one port, named as itself. */
-static const char *owner(painter *p, const cop_result *r, const char *port)
-{
-    const char *dot = is_host(r, port) ? NULL : strrchr(port, '.');
-    return dot ? cop_arena_printf(p->arena, "%.*s", (int)(dot - port), port) : port;
 }
 
 static void add_network(painter *p, json_t *o)
 {
     const cop_result *r = NULL;
-    json_t *nodes = json_array(), *links = json_array(), *seen = json_object();
     enum cop_eval_status st = p->f->n_curves ? cop_eval_seed(p->e, 0) : COP_EVAL_NO_RUN;
     if (st == COP_EVAL_OK)
         st = cop_eval_run(p->e, &p->f->curve[0].of, &r);
     if (st == COP_EVAL_FAULT)
         (void)cop_eval_fault(p->e, p->err);
-    for (uint32_t i = 0; r != NULL && i < r->n_ports; i++) {
-        const cop_port_result *q = &r->port[i];
-        const char *from = owner(p, r, q->name), *to = owner(p, r, q->to);
-        add_node(nodes, seen, from, is_host(r, from));
-        add_node(nodes, seen, to, is_host(r, to));
-        json_array_append_new(links, json_pack("{s:s, s:s, s:o, s:o}", "from", from, "to", to,
-                                               "use", real_or_null(q->utilisation), "queue",
-                                               real_or_null(q->mean_queue_bytes)));
-        p->any = true;
-    }
-    json_decref(seen);
-    json_object_set_new(o, "nodes", nodes);
-    json_object_set_new(o, "links", links);
+    p->any |= r != NULL && r->n_ports > 0;
+    if (r != NULL)
+        json_object_set_new(o, "run", json_integer(cop_eval_run_id(p->e)));
+    cop_figure_network(r, o, p->arena);
 }
 
 static void add_table(painter *p, json_t *o)
@@ -341,6 +332,25 @@ static json_t *categories_json(painter *p)
     return list;
 }
 
+/* What the file does not say about the x axis, the values do: unit, or names in place of numbers. */
+static void name_axis(painter *p, json_t *x, const cop_axis *over)
+{
+    if (!is_numeric(over))
+        json_object_set_new(x, "names", axis_labels(over));
+    else if (p->f->x.unit[0] == '\0')
+        json_object_set_new(x, "unit", json_string(over->unit));
+    if (p->f->x.label[0] == '\0')
+        json_object_set_new(x, "label", json_string(over->name));
+}
+
+static json_t *seed_list(const cop_study *s)
+{
+    json_t *list = json_array();
+    for (size_t k = 0; k < s->n_seeds; k++)
+        json_array_append_new(list, json_integer(s->seed[k]));
+    return list;
+}
+
 static void add_content(painter *p, json_t *o)
 {
     const char *kind = p->f->kind;
@@ -354,6 +364,11 @@ static void add_content(painter *p, json_t *o)
         json_object_set_new(o, "series", all_curves(p));
         json_object_set_new(o, "expected", expected_json(p));
     }
+    if (strcmp(kind, "line") == 0 || strcmp(kind, "bar") == 0 || strcmp(kind, "heatmap") == 0)
+        json_object_set_new(o, "seeds", seed_list(p->plan->study));
+    const cop_axis *over = cop_study_axis(p->plan->study, p->f->over[0]);
+    if (strcmp(kind, "line") == 0 && over != NULL)
+        name_axis(p, json_object_get(o, "x"), over);
     if (strcmp(kind, "bar") == 0) {
         json_object_set_new(o, "categories", categories_json(p));
         json_object_set_new(o, "stack", json_boolean(p->f->stack));

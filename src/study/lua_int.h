@@ -22,6 +22,7 @@ struct cop_eval {
     size_t lets_made; /* of the seed looked at: those that expressions may use */
     bool seen; /* the evaluation at hand has asked for a name */
     bool let_fault; /* one of them is wrong, as let_why says */
+    int64_t shown; /* run id of the last result that was asked for as a whole */
     char *code; /* room for the expression at hand */
     size_t code_size;
     char why[600], let_why[600];

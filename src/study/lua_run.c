@@ -68,6 +68,7 @@ const cop_result *cop_lua_result(cop_eval *e, int index)
 {
     const lua_run *run = luaL_testudata(e->L, index, RUN_TYPE);
     const cop_point *p = run ? &e->plan->point[run->point] : NULL;
+    e->shown = p ? p->run_id : 0;
     return p && p->run_id > 0 && p->outcome == COP_OUTCOME_OK ? load(e, run->point, NULL) : NULL;
 }
 
@@ -269,10 +270,91 @@ static int run_flows(lua_State *L)
     return 1;
 }
 
+/* A value that does not exist is no field. */
+static void set_known(lua_State *L, const char *key, double v)
+{
+    if (!isnan(v))
+        set_number(L, key, v);
+}
+
+static int run_trees(lua_State *L)
+{
+    const cop_result *r = result_of(L);
+    push_list(L, r->n_trees, 0);
+    for (uint32_t i = 0; i < r->n_trees; i++) {
+        const cop_tree_result *t = &r->tree[i];
+        uint32_t root = t->root[t->n_roots - 1].port;
+        lua_createtable(L, 0, 18);
+        set_text(L, "root", root < r->n_ports ? r->port[root].name : "");
+        set_text(L, "to", root < r->n_ports ? r->port[root].to : "");
+        set_text(L, "kind", cop_tree_kind_name((int)t->kind));
+        set_number(L, "number", i + 1);
+        set_number(L, "begin", (double)t->begin * 1e-12);
+        set_number(L, "finish", (double)t->end * 1e-12);
+        set_number(L, "samples", t->samples);
+        set_number(L, "links", t->links);
+        set_number(L, "depth", t->depth);
+        set_number(L, "contributors", t->contributors);
+        set_number(L, "victims", (double)t->victims);
+        set_known(L, "loss", t->loss);
+        set_number(L, "bytes_mean", t->bytes_mean);
+        set_number(L, "bytes_max", (double)t->bytes_max);
+        set_known(L, "similarity", t->similarity);
+        set_known(L, "overlap", t->overlap);
+        set_known(L, "contributor_overlap", t->contributor_overlap);
+        set_number(L, "moves", t->n_roots - 1);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    return 1;
+}
+
+typedef struct branch {
+    uint32_t samples, depth, bytes; /* at the last sample; most */
+} branch;
+
+/* Ports of a tree over its life, in order of their numbers. */
+static int run_branches(lua_State *L)
+{
+    const cop_result *r = result_of(L);
+    lua_Integer number = luaL_checkinteger(L, 2), n = 0;
+    uint32_t samples = 0;
+    branch *port = lua_newuserdatauv(L, cop_product((size_t)r->n_ports + 1, sizeof(*port)), 0);
+    memset(port, 0, ((size_t)r->n_ports + 1) * sizeof(*port));
+    for (uint32_t i = 0; i < r->n_tree_frames; i++) {
+        const cop_tree_frame *f = &r->tree_frame[i];
+        if (f->tree + 1 != number || f->n_members == 0)
+            continue;
+        samples++;
+        cop_sandbox_charge(L, f->n_members / 4);
+        for (uint32_t k = 0; k < f->n_members; k++) {
+            const cop_tree_member *m = &f->member[k];
+            if (m->port >= r->n_ports)
+                continue;
+            branch *b = &port[m->port];
+            *b = (branch){b->samples + 1, m->depth, m->bytes > b->bytes ? m->bytes : b->bytes};
+        }
+    }
+    push_list(L, 0, 0);
+    for (uint32_t p = 0; p < r->n_ports; p++) {
+        if (port[p].samples == 0)
+            continue;
+        lua_createtable(L, 0, 4);
+        lua_pushfstring(L, "%s > %s", r->port[p].name, r->port[p].to);
+        lua_setfield(L, -2, "port");
+        set_number(L, "depth", port[p].depth);
+        set_number(L, "bytes", port[p].bytes);
+        set_number(L, "share", (double)port[p].samples / samples);
+        lua_rawseti(L, -2, ++n);
+    }
+    return 1;
+}
+
 static int run_info(lua_State *L)
 {
     const cop_result *r = result_of(L);
     lua_createtable(L, 0, 8);
+    if (r->trees_asked)
+        set_number(L, "trees", r->n_trees);
     set_number(L, "hosts", r->n_hosts);
     set_number(L, "switches", r->n_switches);
     set_number(L, "sim_time", (double)r->sim_time * 1e-12);
@@ -302,9 +384,10 @@ static const struct {
     const char *name;
     lua_CFunction fn;
 } questions[] = {
-    {"series", run_series},   {"scalar", run_scalar}, {"scalars", run_scalars},
-    {"streams", run_streams}, {"nodes", run_nodes},   {"ports", run_ports},
-    {"flows", run_flows},     {"info", run_info},     {"outcome", run_outcome},
+    {"series", run_series},   {"scalar", run_scalar},     {"scalars", run_scalars},
+    {"streams", run_streams}, {"nodes", run_nodes},       {"ports", run_ports},
+    {"flows", run_flows},     {"info", run_info},         {"outcome", run_outcome},
+    {"trees", run_trees},     {"branches", run_branches},
 };
 
 static int unknown_question(lua_State *L, const char *name)

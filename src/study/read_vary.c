@@ -125,7 +125,7 @@ static double number_of(const char *label, const char **unit)
     char word[64];
     size_t n = strcspn(label, " ");
     double v = NAN;
-    *unit = label + n;
+    *unit = label + n + strspn(label + n, " ");
     if (n < sizeof(word)) {
         memcpy(word, label, n);
         word[n] = '\0';
@@ -134,18 +134,27 @@ static double number_of(const char *label, const char **unit)
     return v;
 }
 
-/* Values count as numbers only if those that begin with one share a unit: in 500 ns and 1 us the
- * numbers tell nothing. */
+/* Values count in the unit of the first one: 500 ns and 1 us are 500 and 1000. Where units do not fit
+ * together, none is a number. */
 static void read_numbers(cop_study_reader *r, int node, cop_axis *a)
 {
-    const char *first = NULL, *unit = "";
+    const char *unit = "";
     bool numbers = true;
+    a->unit = NULL;
     for (size_t i = 0; i < a->n_values; i++) {
-        a->value[i].number = number_of(a->value[i].label, &unit);
-        if (isnan(a->value[i].number))
+        cop_case *c = &a->value[i];
+        c->number = number_of(c->label, &unit);
+        if (isnan(c->number))
             continue;
-        first = first ? first : unit;
-        numbers &= strcmp(unit, first) == 0;
+        a->unit = a->unit ? a->unit : unit;
+        c->number = cop_unit_convert(c->number, unit, a->unit);
+        numbers &= !isnan(c->number);
+    }
+    a->unit = a->unit && numbers ? a->unit : "";
+    for (size_t i = 0; i < a->n_absent; i++) {
+        cop_case *c = &a->absent[i];
+        c->number = number_of(c->label, &unit);
+        c->number = numbers ? cop_unit_convert(c->number, unit, a->unit) : NAN;
     }
     for (size_t i = 0; i < a->n_values; i++) {
         if (!numbers)
@@ -163,13 +172,11 @@ static void read_absent(cop_study_reader *r, int list, cop_axis *a)
 {
     if (cop_doc_type(&r->doc, list) != COP_NODE_LIST)
         return;
-    const char *unit;
     size_t n = cop_doc_count(&r->doc, list);
     a->absent = COP_NEW_ARRAY(&r->s->arena, cop_case, n);
     for (size_t i = 0; i < n; i++) {
         cop_case *c = &a->absent[a->n_absent++];
         c->label = cop_study_flow(r, cop_doc_item(&r->doc, list, i));
-        c->number = number_of(c->label, &unit);
     }
 }
 

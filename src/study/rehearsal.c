@@ -16,7 +16,12 @@ static const struct {
     {"nodes", "sent_gbps received_gbps hotspot", "name role"},
     {"ports", "utilisation mean_queue_bytes max_queue_bytes", "name to"},
     {"flows", "src dst packets bytes", ""},
-    {"info", "hosts switches sim_time warmup sample cpu_seconds packet_hops events", ""},
+    {"trees",
+     "number begin finish samples links depth contributors victims loss bytes_mean bytes_max "
+     "similarity overlap contributor_overlap moves",
+     "root to kind"},
+    {"branches", "depth bytes share", "port"},
+    {"info", "trees hosts switches sim_time warmup sample cpu_seconds packet_hops events", ""},
 };
 
 /* Set each field of a list of words to the value at the top of the stack; the table is below it. */

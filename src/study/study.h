@@ -19,13 +19,14 @@ typedef struct cop_expr {
 /* One value of an axis: what it is called and which options it sets. */
 typedef struct cop_case {
     const char *label;
-    double number; /* of the label's first word; NaN if it is none, or units differ */
+    double number; /* of the label's first word, in the axis's unit; NaN if it is none */
     const char **set; /* "key.path=value" */
     size_t n_set;
 } cop_case;
 
 typedef struct cop_axis {
     const char *name;
+    const char *unit; /* of the numbers; "": none */
     cop_case *value;
     size_t n_values;
     cop_case *absent; /* values of the other scale */

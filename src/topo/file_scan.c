@@ -374,6 +374,27 @@ static bool scan_line(cop_scan *s, uint32_t line, cursor c, bool in_record, pend
     return false;
 }
 
+/* Files that administrators have and that say something else: one line tells, not one for each of theirs. */
+static const char *other_tool(const char *text, size_t len)
+{
+    static const struct {
+        const char *begins, *says;
+    } all[] = {{"CA: ", "this is what iblinkinfo prints"},
+               {"Switch: 0x", "this is what iblinkinfo prints"},
+               {"Switch 0x", "this is what iblinkinfo prints"},
+               {"Unicast lids", "this is a forwarding table, for routing.path"},
+               {"osm_ucast_mgr_dump", "this is OpenSM's table of routes (opensm.fdbs)"}};
+    size_t skip = 0;
+    while (skip < len && isspace((unsigned char)text[skip]))
+        skip++;
+    for (size_t i = 0; i < COP_LEN(all); i++) {
+        size_t n = strlen(all[i].begins);
+        if (len - skip >= n && memcmp(text + skip, all[i].begins, n) == 0)
+            return all[i].says;
+    }
+    return NULL;
+}
+
 int cop_scan_text(cop_scan *s, const char *text, size_t len)
 {
     const char *p = text, *end = text + len;
@@ -383,6 +404,11 @@ int cop_scan_text(cop_scan *s, const char *text, size_t len)
     if (len > UINT32_MAX)
         return cop_err_add(s->err, COP_E_INPUT, "%s: file of %zu bytes; at most 4 GiB", s->file,
                            len);
+    const char *other = other_tool(text, len);
+    if (other != NULL) {
+        cop_scan_fault(s, 1, "%s; write the fabric with `ibnetdiscover > fabric.net`", other);
+        return -COP_E_INPUT;
+    }
     while (p < end && s->faults < COP_SCAN_FAULTS) {
         const char *eol = memchr(p, '\n', (size_t)(end - p));
         if (eol == NULL)

@@ -236,6 +236,16 @@ cop_time cop_traffic_exchange_elapsed(const cop_traffic *tr, uint32_t entry)
     return x == NULL || x->t_last < x->start ? 0 : x->t_last - x->start;
 }
 
+uint32_t cop_traffic_exchange_unfinished(const cop_traffic *tr, uint32_t entry)
+{
+    const traffic_model *m = tr->model;
+    const traffic_exchange *x = m->entry[entry].exchange;
+    uint32_t n = 0;
+    for (uint32_t i = 0; x != NULL && x->limit > 0 && i < x->n_links; i++)
+        n += tr->stream[x->link[i].stream].n_sent < x->limit || x->link[i].left > 0;
+    return n;
+}
+
 /* -- the plan -- */
 
 static void add_link(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e,

@@ -195,6 +195,8 @@ static int build_entry(traffic_build *b, const cop_traffic_cfg *cfg)
 {
     traffic_entry *e = &b->entry[b->at];
     e->n_hosts = b->topo->n_hosts;
+    e->start = cfg->start_ps;
+    e->active = cfg->active;
     /* Far from the small entity numbers that placements elsewhere use. */
     e->seed = cop_rng_at(b->ctx->seed, COP_RNG_PLACE, UINT32_MAX - b->at, 0);
     int rc = check_name(b, cfg);
@@ -309,6 +311,7 @@ void cop_traffic_take(cop_traffic *tr, uint32_t s, cop_time now, cop_msg *m)
     m->sl = st->sl;
     COP_ASSERT(m->dst != st->host || e->self);
     st->n_sent++;
+    tr->taken_bytes += m->bytes;
     if (COP_UNLIKELY(e->exchange != NULL))
         traffic_exchange_taken(e, st, m);
     if (st->n_sent == e->limit || e->exchange != NULL)

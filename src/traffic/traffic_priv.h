@@ -77,6 +77,8 @@ typedef struct traffic_entry {
     bool random_phase;
     cop_time slot; /* Bernoulli: length of a slot; 0: a mean message at the host's full rate */
     cop_time length[2]; /* of high and low phases; WAVE_BURSTS: means */
+    cop_time start; /* of the entry */
+    cop_times active; /* its periods, if it has any; of the configuration */
     uint32_t limit; /* messages per stream; 0: none */
     cop_time patience; /* messages that wait longer are given up; 0: none is */
     traffic_exchange *exchange; /* NULL: what is sent does not depend on what arrives */

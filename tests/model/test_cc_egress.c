@@ -164,7 +164,8 @@ static void test_lanes_and_bytes_sent(void **state)
         {"switch.architecture=cioq", "routing.kind=adaptive-cube", "queueing.kind=1q"},
         {"switch.architecture=cioq", "routing.kind=dor", "queueing.kind=dbbm"}};
     for (size_t i = 0; i < COP_LEN(sets); i++) {
-        const cop_override set[] = {{sets[i][0]}, {sets[i][1]}, {sets[i][2]}};
+        const cop_override set[] = {
+            {.text = sets[i][0]}, {.text = sets[i][1]}, {.text = sets[i][2]}};
         cop_config c;
         cop_result r;
         cop_err err = {0};

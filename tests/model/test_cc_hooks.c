@@ -227,7 +227,8 @@ static void test_each_hook_alone(void **state)
     static const char *const queueings[] = {"queueing.kind=voqsw", "queueing.kind=1q"};
     for (size_t q = 0; q < COP_LEN(queueings); q++)
         for (size_t i = 0; i < COP_LEN(alone); i++) {
-            const cop_override set[] = {{queueings[q]}, {"run.drain=yes"}, {"run.duration=60 us"}};
+            const cop_override set[] = {
+                {.text = queueings[q]}, {.text = "run.drain=yes"}, {.text = "run.duration=60 us"}};
             cop_config c;
             cop_result r;
             cop_err err = {0};

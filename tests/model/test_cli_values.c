@@ -157,7 +157,8 @@ static void test_table(void **state)
         "  network      4 hosts, 2 switches: chain, routing minhop, queueing voqsw, cc none\n"
         "  simulated    1 ms, of which 200 us warm-up\n"
         "  packets      150 injected, 150 delivered, 0 in flight, 0 lost\n"
-        "  throughput   0.512 Gbit/s per host, 2.05 Gbit/s in all\n"
+        "  throughput   2.05 Gbit/s in all, 1.024 per sender (2 of 4 hosts send)\n"
+        "  offered      2.05 Gbit/s, accepted 2.05\n"
         "  latency      mean 1.67 us, p50 2 us, p99 2 us, max 2 us\n";
     prog_answer a = PROG_RUN("run", "values.yaml");
     assert_int_equal(strncmp(a.out, head, strlen(head)), 0);
@@ -170,7 +171,7 @@ static void test_table(void **state)
         "  G        h1 -> h0                    0.410  ######                      1.01 us\n");
     /* 1638.4 ns in 10 us; 819.2 in 20. Of equals those of switches first, as they are numbered. */
     expect_text(a.out,
-                "  hottest links                         utilisation   mean queue    max queue\n"
+                "  busiest links                                 use   mean queue    max queue\n"
                 "  s0.2 -> s1.2                               16.4 %          0 B          0 B\n"
                 "  s1.0 -> h2                                 16.4 %          0 B          0 B\n"
                 "  h0 -> s0.0                                 16.4 %          0 B          0 B\n"
@@ -213,12 +214,13 @@ static void test_database_and_csv(void **state)
                         "entry,streams,total Gbit/s,mean,least,most,fairness (Jain),latency µs\r\n"
                         "F,1,1.6384,1.6384,1.6384,1.6384,1,2.0008\r\n"
                         "G,1,0.4096,0.4096,0.4096,0.4096,1,1.0104\r\n");
-    assert_string_equal(prog_slurp("csv/run-1-links.csv"), "category,series,value,ci,low,high\r\n"
-                                                           "h0 → s0.0,utilisation,16.384,,,\r\n"
-                                                           "s0.2 → s1.2,utilisation,16.384,,,\r\n"
-                                                           "s1.0 → h2,utilisation,16.384,,,\r\n"
-                                                           "h1 → s0.1,utilisation,4.096,,,\r\n"
-                                                           "s0.0 → h0,utilisation,4.096,,,\r\n");
+    assert_string_equal(prog_slurp("csv/run-1-links.csv"),
+                        "category,series,utilisation (%),ci,low,high\r\n"
+                        "h0 → s0.0,utilisation,16.384,,,\r\n"
+                        "s0.2 → s1.2,utilisation,16.384,,,\r\n"
+                        "s1.0 → h2,utilisation,16.384,,,\r\n"
+                        "h1 → s0.1,utilisation,4.096,,,\r\n"
+                        "s0.0 → h0,utilisation,4.096,,,\r\n");
     assert_int_equal(prog_lines(prog_slurp("csv/run-1-throughput.csv")), 1 + 2 * 10);
     expect_text(prog_slurp("csv/run-1-throughput.csv"),
                 "\r\nF,0.05,1.6384,,,\r\nF,0.15,1.6384,,,\r\n");

@@ -209,7 +209,8 @@ static void test_congestion_state(void **state)
         cop_result r;
         cop_err err = {0};
         spy s = {0};
-        const cop_override set[] = {{sets[i][0]}, {sets[i][1]}, {"run.drain=yes"}};
+        const cop_override set[] = {
+            {.text = sets[i][0]}, {.text = sets[i][1]}, {.text = "run.drain=yes"}};
         assert_int_equal(cop_config_load(&c, "test.yaml", two_switches, set, 3, &err), 0);
         c.cc = &spying;
         c.cc_cfg = &s;

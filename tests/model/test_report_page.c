@@ -97,6 +97,10 @@ IN_BROWSER(hover)
 IN_BROWSER(zoom)
 IN_BROWSER(filter)
 IN_BROWSER(narrow)
+IN_BROWSER(first_screen)
+IN_BROWSER(runs_compared)
+IN_BROWSER(player)
+IN_BROWSER(labels)
 IN_BROWSER(csv)
 IN_BROWSER(toggle)
 IN_BROWSER(dark)
@@ -175,6 +179,10 @@ int main(void)
         cmocka_unit_test(browser_zoom),
         cmocka_unit_test(browser_filter),
         cmocka_unit_test(browser_narrow),
+        cmocka_unit_test(browser_first_screen),
+        cmocka_unit_test(browser_runs_compared),
+        cmocka_unit_test(browser_player),
+        cmocka_unit_test(browser_labels),
         cmocka_unit_test(browser_csv),
         cmocka_unit_test(browser_toggle),
         cmocka_unit_test(browser_dark),

@@ -10,6 +10,11 @@
          "vary: {d: {key: link.delay, values: [10 ns, 20 ns]},"                                    \
          " b: {small: {switch.buffer: 8 KiB}, big: {switch.buffer: 9 KiB}}}\n"
 #define BLANK "{'label': '', 'unit': '', 'log': false, 'min': null, 'max': null}"
+/* A line over axis d, which names its x axis. */
+#define OVER_D(name)                                                                               \
+    "'experiment': 'e', 'name': '" name "', 'title': '" name "', 'kind': 'line', 'note': '',"      \
+    " 'checks': [], 'x': {'label': 'd', 'unit': 'ns', 'log': false, 'min': null, 'max': null},"    \
+    " 'y': {'label': '', 'unit': '', 'log': false, 'min': null, 'max': null}"
 #define FRAME(name, kind)                                                                          \
     "'experiment': 'e', 'name': '" name "', 'title': '" name "', 'kind': '" kind                   \
     "', 'note': '', 'checks': [], 'x': " BLANK ", 'y': " BLANK
@@ -69,23 +74,23 @@ static void test_lines(void **state)
     /* Cases without numbers stand side by side: x is 0, 1. */
     same_figure(&j, "l",
                 "{'experiment': 'e', 'name': 'l', 'title': 'T', 'kind': 'line', 'note': 'N',"
-                " 'checks': ['c1', 'c2'],"
-                " 'x': {'label': 'X', 'unit': 'U', 'log': true, 'min': 1, 'max': 9},"
+                " 'checks': ['c1', 'c2'], 'seeds': [1, 2],"
+                " 'x': {'label': 'X', 'unit': 'U', 'log': true, 'min': 1, 'max': 9,"
+                " 'names': ['small', 'big']},"
                 " 'y': {'label': 'Y', 'unit': '', 'log': false, 'min': null, 'max': -2.5},"
                 " 'series': ["
                 "{'name': '(10 ns)', 'dash': false, 'points': [[0, 8.75], [1, 14]],"
-                " 'ci': [22.2355, 0]},"
-                "{'name': '(20 ns)', 'dash': false, 'points': [[0, 21]], 'ci': [0]},"
+                " 'ci': [22.2355, 0], 'seeds': [[7, 10.5], [14, 14]]},"
+                "{'name': '(20 ns)', 'dash': false, 'points': [[0, 21]], 'ci': [0],"
+                " 'seeds': [[21, 21]]},"
                 "{'name': 'no {s}', 'dash': true, 'points': [[0, 17.5], [1, 28]],"
-                " 'ci': [44.471, 0]}], 'expected': []}");
-    same_figure(
-        &j, "n",
-        "{" FRAME(
-            "n",
-            "line") ", 'series': ["
-                    "{'name': 'a', 'dash': false, 'points': [[10, 8.75], [20, 21]], 'ci': "
-                    "[22.2355, 0]},"
-                    "{'name': 'none', 'dash': false, 'points': [], 'ci': []}], 'expected': []}");
+                " 'ci': [44.471, 0], 'seeds': [[14, 21], [28, 28]]}], 'expected': []}");
+    same_figure(&j, "n",
+                "{" OVER_D("n") ", 'seeds': [1, 2], 'series': ["
+                                "{'name': 'a', 'dash': false, 'points': [[10, 8.75], [20, 21]],"
+                                " 'ci': [22.2355, 0], 'seeds': [[7, 10.5], [21, 21]]},"
+                                "{'name': 'none', 'dash': false, 'points': [], 'ci': [],"
+                                " 'seeds': []}], 'expected': []}");
     cop_arena_free(&j.arena);
 }
 
@@ -101,22 +106,22 @@ static void test_expected(void **state)
     /* An end on the x axis is that of the first seed. */
     same_figure(
         &j, "f",
-        "{" FRAME(
-            "f",
-            "line") ", 'series': ["
-                    "{'name': 'a', 'dash': false, 'points': [[10, 1], [20, 1]], 'ci': [0, 0]}],"
-                    " 'expected': ["
-                    "{'name': 'band', 'from': 2, 'to': 7, 'value': null, 'low': 2, 'high': 3,"
-                    " 'category': 'p'},"
-                    "{'name': 'paper', 'from': null, 'to': null, 'value': 4, 'low': 3, 'high': 5},"
-                    "{'name': 'paper', 'from': null, 'to': null, 'value': 4, 'low': null,"
-                    " 'high': null},"
-                    "{'name': 'one', 'from': null, 'to': null, 'value': null, 'low': -1,"
-                    " 'high': null},"
-                    "{'name': 'paper', 'from': null, 'to': null, 'value': null, 'low': null,"
-                    " 'high': null, 'points': [[1, 2], [3, 4.5]], 'tolerance': 0.05},"
-                    "{'name': 'paper', 'from': null, 'to': null, 'value': null, 'low': null,"
-                    " 'high': null, 'points': [[7, 8]], 'tolerance': 0}]}");
+        "{" OVER_D(
+            "f") ", 'seeds': [1, 2], 'series': ["
+                 "{'name': 'a', 'dash': false, 'points': [[10, 1], [20, 1]], 'ci': [0, 0],"
+                 " 'seeds': [[1, 1], [1, 1]]}],"
+                 " 'expected': ["
+                 "{'name': 'band', 'from': 2, 'to': 7, 'value': null, 'low': 2, 'high': 3,"
+                 " 'category': 'p'},"
+                 "{'name': 'paper', 'from': null, 'to': null, 'value': 4, 'low': 3, 'high': 5},"
+                 "{'name': 'paper', 'from': null, 'to': null, 'value': 4, 'low': null,"
+                 " 'high': null},"
+                 "{'name': 'one', 'from': null, 'to': null, 'value': null, 'low': -1,"
+                 " 'high': null},"
+                 "{'name': 'paper', 'from': null, 'to': null, 'value': null, 'low': null,"
+                 " 'high': null, 'points': [[1, 2], [3, 4.5]], 'tolerance': 0.05},"
+                 "{'name': 'paper', 'from': null, 'to': null, 'value': null, 'low': null,"
+                 " 'high': null, 'points': [[7, 8]], 'tolerance': 0}]}");
     cop_arena_free(&j.arena);
 }
 
@@ -143,16 +148,16 @@ static void test_expected_by_the_ledger(void **state)
     judged j = judge(s);
     same_figure(
         &j, "f",
-        "{" FRAME(
-            "f",
-            "line") ", 'series': ["
-                    "{'name': 'a', 'dash': false, 'points': [[10, 1]], 'ci': [null]}],"
-                    " 'expected': ["
-                    "{'name': 'paper', 'from': null, 'to': null, 'value': 13, 'low': 12.5,"
-                    " 'high': 13.5},"
-                    "{'name': 'n', 'from': 3, 'to': null, 'value': null, 'low': 1.5, 'high': null},"
-                    "{'name': 'paper', 'from': null, 'to': null, 'value': 5, 'low': null,"
-                    " 'high': 6}]}");
+        "{" OVER_D(
+            "f") ", 'seeds': [1], 'series': ["
+                 "{'name': 'a', 'dash': false, 'points': [[10, 1]], 'ci': [null],"
+                 " 'seeds': [[1]]}],"
+                 " 'expected': ["
+                 "{'name': 'paper', 'from': null, 'to': null, 'value': 13, 'low': 12.5,"
+                 " 'high': 13.5},"
+                 "{'name': 'n', 'from': 3, 'to': null, 'value': null, 'low': 1.5, 'high': null},"
+                 "{'name': 'paper', 'from': null, 'to': null, 'value': 5, 'low': null,"
+                 " 'high': 6}]}");
     cop_arena_free(&j.arena);
     static const char *const none[] = {DRAWN("{check: p-3}"), DRAWN("{check: p-1}"),
                                        DRAWN("{check: p-1, item: F3}")};
@@ -173,17 +178,18 @@ static void test_bars_and_maps(void **state)
                   "  - {name: h, kind: heatmap, over: [d, b], z: {label: Z, unit: z, min: 3},"
                   " series: [{name: n, of: 'all{d = x, b = y}:total()'}]}\n");
     judged j = judge(s);
-    same_figure(
-        &j, "a",
-        "{" FRAME("a",
-                  "bar") ", 'series': ["
-                         "{'name': 'n', 'values': [14, null], 'ci': [0, null]}], 'expected': [],"
-                         " 'categories': ['10 ns', '20 ns'], 'stack': false}");
+    same_figure(&j, "a",
+                "{" FRAME("a", "bar") ", 'series': ["
+                                      "{'name': 'n', 'values': [14, null], 'ci': [0, null],"
+                                      " 'seeds': [[14, 14], []]}], 'expected': [], 'seeds': [1, 2],"
+                                      " 'categories': ['10 ns', '20 ns'], 'stack': false}");
     same_figure(
         &j, "c",
         "{" FRAME("c", "bar") ", 'series': ["
-                              "{'name': 'small', 'values': [1, 8.75], 'ci': [0, 22.2355]},"
-                              "{'name': 'big', 'values': [1, 14], 'ci': [0, 0]}], 'expected': [],"
+                              "{'name': 'small', 'values': [1, 8.75], 'ci': [0, 22.2355],"
+                              " 'seeds': [[1, 1], [7, 10.5]]},"
+                              "{'name': 'big', 'values': [1, 14], 'ci': [0, 0],"
+                              " 'seeds': [[1, 1], [14, 14]]}], 'expected': [], 'seeds': [1, 2],"
                               " 'categories': ['p', 'q'], 'stack': true}");
     same_figure(
         &j, "h",
@@ -191,7 +197,8 @@ static void test_bars_and_maps(void **state)
             "h",
             "heatmap") ", 'xs': ['10 ns', '20 ns'], 'ys': ['small', 'big'],"
                        " 'z': {'label': 'Z', 'unit': 'z', 'log': false, 'min': 3, 'max': null},"
-                       " 'cells': [[0, 0, 8.75], [0, 1, 14], [1, 0, 21]]}");
+                       " 'cells': [[0, 0, 8.75], [0, 1, 14], [1, 0, 21]], 'seeds': [1, 2],"
+                       " 'cell_seeds': [[7, 10.5], [14, 14], [21, 21]]}");
     cop_arena_free(&j.arena);
 }
 
@@ -223,8 +230,7 @@ static void test_networks_and_tables(void **state)
                              "{'name': 's0', 'kind': 'switch'}, {'name': 'h0', 'kind': 'host'},"
                              "{'name': 's.2', 'kind': 'switch'}, {'name': 'h.1', 'kind': 'host'}], "
                              "'links': ["
-                             "{'from': 's0', 'to': 'h0', 'use': 0.5, 'queue': 100},"
-                             "{'from': 's.2', 'to': 'h.1', 'use': 1, 'queue': 5000}]}");
+                             "[0, 1, 0.5, 100], [2, 3, 1, 5000]], 'run': 1}");
     same_figure(
         &j, "t",
         "{" FRAME("t", "table") ", 'columns': ['', 'one', 'two'],"

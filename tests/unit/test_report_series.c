@@ -132,16 +132,18 @@ static void csv_files_of_a_run(void **state)
     cop_err err = {0};
     assert_int_equal(cop_report_save_csv(r, dir, &err), 0);
     expect_file(dir, "run-1-throughput.csv",
-                "series,x,y,ci,low,high\r\nA,5,0,,,\r\nA,15,0.5,,,\r\nB/1,5,0,,,\r\nB/1,15,1,,,\r\n"
+                "series,time (µs),throughput "
+                "(Gbit/s),ci,low,high\r\nA,5,0,,,\r\nA,15,0.5,,,\r\nB/1,5,0,,,\r\nB/1,15,1,,,\r\n"
                 "B/2,5,0,,,\r\nB/2,15,1.5,,,\r\n");
     expect_file(dir, "run-1-latency.csv",
-                "series,x,y,ci,low,high\r\nmean latency,5,0,,,\r\nmean latency,15,0.5,,,\r\n");
+                "series,time (µs),latency (µs),ci,low,high\r\nmean latency,5,0,,,\r\nmean "
+                "latency,15,0.5,,,\r\n");
     expect_file(dir, "run-1-links.csv",
-                "category,series,value,ci,low,high\r\ns1.0 → h2,utilisation,50,,,\r\n"
+                "category,series,utilisation (%),ci,low,high\r\ns1.0 → h2,utilisation,50,,,\r\n"
                 "s0.2 → s1.1,utilisation,50,,,\r\ns0.10 → h1,utilisation,50,,,\r\n"
                 "s0.0 → h0,utilisation,25,,,\r\ns1.1 → s0.2,utilisation,12.3456,,,\r\n");
     expect_file(dir, "run-1-queues.csv",
-                "category,series,value,ci,low,high\r\ns1.0 → h2,mean queue,3,,,\r\n"
+                "category,series,mean queue (KiB),ci,low,high\r\ns1.0 → h2,mean queue,3,,,\r\n"
                 "s0.2 → s1.1,mean queue,2,,,\r\ns0.10 → h1,mean queue,2,,,\r\n"
                 "s0.0 → h0,mean queue,0.5,,,\r\ns1.1 → s0.2,mean queue,0.000390625,,,\r\n");
     expect_file(dir, "run-1-entries.csv",

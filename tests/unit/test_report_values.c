@@ -143,12 +143,15 @@ static void entries_and_network(void **state)
               " \"fairness (Jain)\", \"latency µs\"]");
     const json_t *net = figure_of(r, "network");
     same_json(json_object_get(net, "nodes"),
-              "[{\"name\": \"s0\", \"kind\": \"switch\"}, {\"name\": \"h0\", \"kind\": \"host\"},"
-              " {\"name\": \"s1\", \"kind\": \"switch\"}, {\"name\": \"h2\", \"kind\": \"host\"},"
-              " {\"name\": \"h1\", \"kind\": \"host\"}]");
+              "[{\"name\": \"s0\", \"kind\": \"switch\"},"
+              " {\"name\": \"h0\", \"kind\": \"host\", \"number\": 0},"
+              " {\"name\": \"s1\", \"kind\": \"switch\"},"
+              " {\"name\": \"h2\", \"kind\": \"host\", \"number\": 2},"
+              " {\"name\": \"h1\", \"kind\": \"host\", \"number\": 1}]");
     same_json(json_object_get(net, "links"),
-              "[[0, 1, 0.25, 512.0], [0, 2, 0.5, 2048.0], [2, 3, 0.5, 3072.0],"
-              " [2, 0, 0.1235, 0.0], [0, 4, 0.5, 2048.0], [1, 0, 0.0, 0.0]]");
+              "[[0, 1, 0.25, 512.0, 900.0, 0, null], [0, 2, 0.5, 2048.0, 4096.0, 2, 1],"
+              " [2, 3, 0.5, 3072.0, 4096.0, 0, null], [2, 0, 0.1235, 0.0, 1.0, 1, 2],"
+              " [0, 4, 0.5, 2048.0, 2048.0, 10, null], [1, 0, 0.0, 0.0, 0.0, null, 0]]");
     cop_report_free(r);
 }
 

@@ -1,13 +1,17 @@
 /* Result files of an earlier version, and the outcomes that a file may have. */
 #include "store_fixture.h"
 
-/* What version 2 made: its tables knew no `starved`. */
+#include <math.h>
+
+/* What version 2 made: its tables knew no `starved`, and there were none of trees. */
 static void make_older(const char *path)
 {
     cop_err err = {0};
     cop_store *s = must_open(path, true);
     assert_int_equal(
         cop_store_exec(s,
+                       "DROP TABLE tree; DROP TABLE tree_root; DROP TABLE tree_frame;"
+                       "DROP TABLE frame; DROP TRIGGER run_deleted_trees;"
                        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql,"
                        " ', ''starved''', '') WHERE name = 'run'; PRAGMA writable_schema = OFF;"
                        "UPDATE meta SET value = '2' WHERE key = 'schema_version';"
@@ -28,6 +32,11 @@ static void older_files_are_brought_up_to_date(void **state)
     assert_int_equal(ask(s, "SELECT sql LIKE '%starved%' FROM sqlite_master WHERE name = 'run'"),
                      0);
     assert_int_equal(ask(s, "PRAGMA user_version"), 2);
+    assert_false(cop_store_has_trees(s));
+    cop_result old;
+    assert_int_equal(cop_store_load(s, 1, &old, &err), 1);
+    assert_false(old.trees_asked);
+    cop_arena_free(&old.arena);
     cop_store_close(s);
     cop_result r = {.outcome = COP_OUTCOME_STARVED, .detail = "one waits"};
     int64_t id = 0;
@@ -49,7 +58,84 @@ static void older_files_are_brought_up_to_date(void **state)
                             " WHERE integrity_check = 'ok'"),
                      1);
     assert_int_equal(ask(a, "SELECT count(*) FROM run"), 2);
+    assert_true(cop_store_has_trees(a));
+    assert_int_equal(ask(a,
+                         "SELECT count(*) FROM sqlite_master WHERE name = 'run_deleted_trees' AND"
+                         " sql LIKE '%tree_frame%'"),
+                     1);
     cop_store_close(a);
+}
+
+static cop_result with_trees(void)
+{
+    static cop_port_result port[] = {{"s0.0", "h0", 1, 2, 3}, {"h0", "s0.0", 1, 2, 3}};
+    static cop_tree_root root[] = {{1, 100, 200}, {0, 150, 400}};
+    static cop_tree_member member[] = {{0, 0, COP_NONE, 7000}, {1, 1, 0, 0}};
+    static uint32_t waiting[] = {5, 70000}, hosts[] = {3, 9}, flows[] = {1, 2, 3, 4};
+    static uint8_t blocked[] = {0, 255}, use[] = {128, 1};
+    static cop_frame frame[] = {{200, 200, waiting, blocked, use}};
+    static cop_tree_frame seen[] = {
+        {0, 0, 0, 2, 7000, 2, 2, 2, true, member, hosts, flows},
+        {1, 0, 1, 9, 60, 0, 0, 0, false, NULL, NULL, NULL}, /* members were not kept */
+    };
+    static cop_tree_result tree[2];
+    tree[0] = (cop_tree_result){2, root, 100, 400,  5,    2,   1,    2,
+                                2, 0.5,  10,  7000, 0.25, 0.5, 0.75, COP_TREE_MOVING};
+    tree[1] = (cop_tree_result){1, root, 100, 400, 1,   9,   1,   2,
+                                0, NAN,  10,  60,  NAN, NAN, NAN, COP_TREE_BRIEF};
+    return (cop_result){.n_ports = 2,
+                        .port = port,
+                        .trees_asked = true,
+                        .n_frames = 1,
+                        .frame = frame,
+                        .n_trees = 2,
+                        .tree = tree,
+                        .n_tree_frames = 2,
+                        .tree_frame = seen};
+}
+
+/* Trees come back as they were; what a stranger put in their place is refused, not believed. */
+static void trees_come_back(void **state)
+{
+    const place *p = *state;
+    cop_err err = {0};
+    int64_t id = 0;
+    cop_result in = with_trees(), out;
+    assert_int_equal(cop_store_run(p->db, &META, &in, &id, &err), 0);
+    cop_store *s = must_open(p->db, true);
+    assert_int_equal(cop_store_load(s, id, &out, &err), 1);
+    assert_true(out.trees_asked);
+    assert_int_equal(out.n_trees, 2);
+    assert_int_equal(out.tree[0].n_roots, 2);
+    assert_int_equal(out.tree[0].root[1].end, 400);
+    assert_int_equal(out.tree[0].kind, COP_TREE_MOVING);
+    assert_true(out.tree[0].loss == 0.5 && isnan(out.tree[1].loss));
+    assert_int_equal(out.tree_frame[0].n_members, 2);
+    assert_memory_equal(out.tree_frame[0].member, in.tree_frame[0].member,
+                        2 * sizeof(cop_tree_member));
+    assert_int_equal(out.tree_frame[1].n_members, 0);
+    assert_int_equal(out.tree_frame[1].links, 9);
+    cop_arena_free(&out.arena);
+    assert_int_equal(ask(s, "SELECT count(*) FROM tree_frame WHERE victims IS NULL"), 1);
+    static const char *const edits[] = {
+        "UPDATE tree_frame SET members = x'00112233445566'",
+        "UPDATE tree_frame SET links = 4000000000",
+        "UPDATE tree_frame SET links = 1 WHERE links = 2",
+    };
+    for (size_t i = 0; i < COP_LEN(edits); i++) {
+        assert_int_equal(cop_store_exec(s, "BEGIN", &err), 0);
+        assert_int_equal(cop_store_exec(s, edits[i], &err), 0);
+        cop_err fault = {0};
+        assert_int_equal(cop_store_load(s, id, &out, &fault), -COP_E_IO);
+        assert_non_null(strstr(fault.text, "it was edited"));
+        assert_int_equal(cop_store_exec(s, "ROLLBACK", &err), 0);
+    }
+    assert_int_equal(cop_store_exec(s, "DELETE FROM run", &err), 0);
+    assert_int_equal(ask(s, "SELECT (SELECT count(*) FROM tree) + (SELECT count(*) FROM frame) +"
+                            " (SELECT count(*) FROM tree_frame) +"
+                            " (SELECT count(*) FROM tree_root)"),
+                     0);
+    cop_store_close(s);
 }
 
 /* Every outcome is stored under its own name and comes back. */
@@ -74,6 +160,6 @@ static void outcomes_have_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {IN_PLACE(older_files_are_brought_up_to_date),
-                                       IN_PLACE(outcomes_have_names)};
+                                       IN_PLACE(trees_come_back), IN_PLACE(outcomes_have_names)};
     return cmocka_run_group_tests_name("store_upgrade", tests, NULL, NULL);
 }

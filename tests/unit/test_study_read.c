@@ -141,16 +141,21 @@ static void test_scales(void **state)
         fail_msg("%s", err.text);
 }
 
-/* Numbers of an axis count if they share a unit. */
+/* Numbers of an axis count in the unit of its first value, if all can be expressed in it. */
 static void test_axis_numbers(void **state)
 {
     stage *s = *state;
     must_read(s,
               HEAD "vary: {d: {key: link.delay, values: [500 ns, 1 us]}, l: {key: traffic.0.load,"
-                   " values: [0.25, 1e-1]}, t: {inf: {}, 0x10: {}, 3 us: {}}}\n",
+                   " values: [0.25, 1e-1]}, t: {inf: {}, 0x10: {}, 3 us: {}}, m: {3 us: {}, 7 KiB:"
+                   " {}}, s: {1 ms: {}, 700 us: {}, 50 ns: {}}}\n",
               "full");
     const cop_block *b = s->study.block;
-    assert_true(isnan(b->axis[0].value[0].number) && isnan(b->axis[0].value[1].number));
+    assert_true(b->axis[0].value[0].number == 500.0 && b->axis[0].value[1].number == 1000.0);
+    assert_string_equal(b->axis[0].unit, "ns");
+    assert_true(isnan(b->axis[3].value[0].number) && isnan(b->axis[3].value[1].number));
+    assert_string_equal(b->axis[3].unit, "");
+    assert_true(b->axis[4].value[1].number == 0.7 && b->axis[4].value[2].number == 5e-5);
     assert_true(b->axis[1].value[0].number == 0.25 && b->axis[1].value[1].number == 0.1);
     assert_true(isnan(b->axis[2].value[0].number) && isnan(b->axis[2].value[1].number));
     assert_true(b->axis[2].value[2].number == 3.0);

@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+from film import film
+
 HOSTILE = "</script><script>document.title='broken out'</script><img src=x onerror=\"document.title='broken out'\">"
 
 TORUS = """
@@ -190,7 +192,11 @@ def main():
             f.write(text)
         run(f.name)
         os.unlink(f.name)
+    run("examples/two-switch.yaml", "--set", "queueing.kind=voqnet")
     db = sqlite3.connect(path)
+    film(db, 1, 24, 1, False)
+    film(db, 2, 24, 2, True)
+    film(db, 5, 24, 1, True)
     fairness(db)
     parameters(db)
     hostile(db)

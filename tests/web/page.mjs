@@ -53,7 +53,7 @@ const scrollThrough = (page) => page.run(`(async () => {
   for (let y = 0; y < document.documentElement.scrollHeight; y += 1400) { scrollTo(0, y); await new Promise((r) => requestAnimationFrame(() => setTimeout(r, 0))); }
   scrollTo(0, 0);
 })()`);
-const drawn = (page) => page.run(`document.querySelectorAll('figure[data-drawn="yes"]').length`);
+const drawn = (page) => page.run(`[...document.querySelectorAll('figure[data-drawn="yes"]')].reduce((a, f) => a + (f.dataset.made ? 0 : Number(f.dataset.figures)), 0)`);
 
 /** Of every figure: kind, and how many shapes of its drawing lie inside its box. */
 const contents = (page) => page.run(`[...document.querySelectorAll("figure")].map((f) => {
@@ -62,15 +62,17 @@ const contents = (page) => page.run(`[...document.querySelectorAll("figure")].ma
     const r = s.getBoundingClientRect();
     return r.right > box.left && r.left < box.right && r.bottom > box.top && r.top < box.bottom;
   }).length;
-  return { id: f.id, kind: f.dataset.kind, drawn: f.dataset.drawn, shapes, rows: f.querySelectorAll("table.data tbody tr").length };
+  const painted = [...f.querySelectorAll("canvas")].map((c) => { const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data; let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return n; });
+  return { id: f.id, kind: f.dataset.kind, made: f.dataset.made || "", figures: Number(f.dataset.figures), drawn: f.dataset.drawn, shapes: f.dataset.kind === "network" ? Math.min(...painted) : shapes, rows: f.querySelectorAll("table.data tbody tr").length };
 })`);
 
 async function allShow(page) {
   await scrollThrough(page);
   await settled(page, `document.querySelectorAll('figure:not([data-drawn])').length`, (n) => n === 0);
+  await settled(page, `[...document.querySelectorAll("canvas")].filter((c) => !c.dataset.painted).length`, (n) => n === 0);
   const list = await contents(page);
-  same(list.length, figures.length, "figures on the page");
-  const least = { line: 8, time: 8, bar: 6, heatmap: 20, network: 3 };
+  same(list.filter((f) => f.made === "").reduce((a, f) => a + f.figures, 0), figures.length, "figures on the page");
+  const least = { line: 8, time: 8, bar: 6, heatmap: 20, network: 500 };
   for (const f of list) {
     must(f.drawn === "yes", `${f.id} was not drawn`);
     must(f.kind === "table" ? f.rows > 0 : f.shapes >= least[f.kind], `${f.id} is empty (${f.shapes} shapes, ${f.rows} rows)`);
@@ -157,6 +159,24 @@ async function desktop() {
     same(await page.run(`[...${row}.querySelectorAll(".items .sign")].pop().title`), "not judged", "what is only shown");
     same(await page.run(`document.querySelector("#check-gran1-1").lastElementChild.textContent.includes("narrow")`), false, "narrow");
   });
+  await check("first_screen", async () => {
+    const top = await page.run(`document.querySelector("figure").getBoundingClientRect().top + scrollY`);
+    must(top < 1400, `the first picture is ${top} px down`);
+    same(await page.run(`[...document.querySelectorAll(".fold-checks")].filter((d) => d.open).length`), 0, "unfolded lists of checks");
+  });
+  await check("runs_compared", async () => {
+    const text = await page.run(`document.querySelector("#runs table").textContent`);
+    must(text.includes("queueing.kind") && text.includes("voqnet"), "the setting by which two runs differ is missing");
+    must((await page.run(`document.querySelector("#runs .legend").textContent`)).includes("voqnet"), "curves of runs are not named by what differs");
+    same(await page.run(`document.querySelectorAll("#runs figure[data-kind=network] canvas").length`), 2, "networks side by side");
+  });
+  await check("player", () => player(page));
+  await check("labels", async () => {
+    const bad = await page.run(`(() => { const out = []; for (const v of window.coppiceViewers) for (const p of v.panes) { const t = p.painter.taken || []; t.forEach((a, i) => {
+      if (a[0] < 0 || a[1] < 0 || a[2] > p.painter.w || a[3] > p.painter.h) out.push("cut");
+      t.slice(0, i).forEach((b) => { if (a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1]) out.push("collide"); }); }); } return out.join(" "); })()`);
+    same(bad, "", "labels");
+  });
   await check("csv", () => sameCsv(page));
   await check("toggle", async () => {
     await page.run(`document.querySelector(".theme").click()`);
@@ -167,13 +187,33 @@ async function desktop() {
   });
 }
 
+/** Two panes on one clock; a victim's chain; a tree alone; zoom that both follow. */
+async function player(page) {
+  const v = `window.coppiceViewers.find((v) => v.panes.length === 2 && v.slider && v.panes[0].source.trees.length)`;
+  must(await page.run(`Boolean(${v})`), "no pair of runs with a clock");
+  await page.run(`${v}.seek(${v}.begin)`);
+  const early = await page.run(`${v}.panes[0].trees.reduce((a, t) => a + t.members.length, 0)`);
+  await page.run(`${v}.seek(${v}.end)`);
+  const late = await page.run(`${v}.panes[0].trees.reduce((a, t) => a + t.members.length, 0)`);
+  must(late > early, `the tree did not grow: ${early} links, then ${late}`);
+  const chain = await page.run(`(() => { const p = ${v}.panes[0], up = p.painter.ready.up, m = p.trees[0].members.find((m) => p.layout.nodes[p.source.network.ports[m.port].from].host);
+    p.choose(p.source.network.ports[m.port].from); p.draw(); return [p.chain.length, p.told.textContent]; })()`);
+  must(chain[0] >= 2 && /waits for .*the root/.test(chain[1]), `the chain of a held host is ${JSON.stringify(chain)}`);
+  await page.run(`${v}.panes[0].open === undefined || ${v}.panes[0].key(new KeyboardEvent("keydown", { key: "+" }))`);
+  must(await page.run(`${v}.panes[1].painter.t.k > 1.2 && ${v}.panes[0].painter.t.k === ${v}.panes[1].painter.t.k`), "the panes do not zoom together");
+  await page.run(`${v}.panes.forEach((p) => p.reset())`);
+  const tip = await page.run(`(() => { const p = ${v}.panes[0], s = p.layout.switches[0], [x, y] = p.layout.at[s]; p.node.scrollIntoView({ block: "center" }); const r = p.canvas.getBoundingClientRect();
+    p.point({ clientX: r.left + p.painter.x(x), clientY: r.top + p.painter.y(y) }); return p.tip.textContent; })()`);
+  must(/switch s0/.test(tip) && /waiting/.test(tip) && /used/.test(tip), `the tip says ${tip}`);
+}
+
 /** The files of the page and those of `coppice report --csv` hold the same cells. */
 async function sameCsv(page) {
   const ours = await page.run(`(async () => {
     const texts = [], real = URL.createObjectURL;
     URL.createObjectURL = (blob) => { texts.push(blob.text()); return "#"; };
     HTMLAnchorElement.prototype.click = function () {};
-    for (const f of document.querySelectorAll("figure")) [...f.querySelectorAll(".tool")].find((b) => b.textContent === "CSV").click();
+    for (const f of document.querySelectorAll("figure:not([data-made])")) [...f.querySelectorAll(".tool")].find((b) => b.textContent === "CSV").click();
     delete HTMLAnchorElement.prototype.click;
     URL.createObjectURL = real;
     return Promise.all(texts);
@@ -205,9 +245,9 @@ async function phone() {
 async function paperAndDark() {
   const page = await opened({ width: 1360, height: 900, dark: true });
   await check("paper", async () => {
-    await page.run(`addEventListener("beforeprint", () => { window.atPrint = { drawn: document.querySelectorAll('figure[data-drawn="yes"]').length,
+    await page.run(`addEventListener("beforeprint", () => { window.atPrint = { drawn: [...document.querySelectorAll('figure[data-drawn="yes"]')].reduce((a, f) => a + (f.dataset.made ? 0 : Number(f.dataset.figures)), 0),
       closed: document.querySelectorAll("details:not([open])").length, theme: document.documentElement.dataset.theme,
-      widest: Math.max(...[...document.querySelectorAll(".drawing svg")].map((s) => s.clientWidth)) }; })`);
+      widest: Math.max(...[...document.querySelectorAll(".drawing svg, canvas")].map((s) => s.clientWidth)) }; })`);
     const pdf = await page.pdf();
     if (pictures) writeFileSync(join(pictures, "paper.pdf"), pdf);
     same(pdf.subarray(0, 5).toString("latin1"), "%PDF-", "first bytes");

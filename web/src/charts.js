@@ -9,12 +9,18 @@ const DASHES = ["solid", [7, 4], [2, 3], [9, 3, 2, 3]];
 const EXPECTED = "expected"; // the name of everything that comes from a paper
 const MANY = 60; // points; beyond, intervals are bands
 
-export const symbolOf = (i) => SYMBOLS[i % SYMBOLS.length];
-export const colourOf = (i) => theme().series[i % theme().series.length];
+export const symbolOf = (i) => SYMBOLS[(i + Math.floor(i / SYMBOLS.length)) % SYMBOLS.length];
+/** After the chosen colours come others, a golden angle apart: no two curves of a figure share one. */
+export const colourOf = (i) => {
+  const list = theme().series;
+  if (i < list.length) return list[i];
+  const k = i - list.length;
+  return `hsl(${Math.round((20 + k * 137.5) % 360)}, ${60 - (k % 3) * 14}%, ${(theme().dark ? 66 : 36) + (k % 2) * 8}%)`;
+};
 /** More curves than colours: the second round is dashed. */
 export const dashOf = (i, wanted) => {
   const round = Math.floor(i / theme().series.length);
-  return DASHES[(round + (wanted ? 1 : 0)) % DASHES.length];
+  return DASHES[(round + (wanted ? 1 : 0)) % DASHES.length]; // after the eighth curve
 };
 
 // -- parts of all charts --
@@ -69,7 +75,9 @@ function logMarks(least, most) {
 
 function valueAxis(axis = {}, extra = {}) {
   const t = theme();
+  const fine = axis.log ? { minorTick: { show: true, splitNumber: 9, lineStyle: { color: t.axis } }, minorSplitLine: { show: true, lineStyle: { color: t.line, opacity: 0.45 } } } : {};
   return {
+    ...fine,
     type: axis.log ? "log" : "value",
     min: axis.min ?? undefined,
     max: axis.max ?? undefined,
@@ -132,11 +140,11 @@ function lineSeries(c, i, total) {
   const shift = Math.floor((every * i) / Math.max(total, 1));
   const colour = colourOf(i);
   return {
-    type: "line", name: String(i), id: `s${i}`, z: 3 + (total - i) * 0.01,
+    type: "line", name: String(i), id: `s${i}`, z: c.twin ? 4 : 3 + (total - i) * 0.01,
     data: c.points.map((p) => [p[0], p[1]]),
     symbol: symbolOf(i), showSymbol: true, showAllSymbol: true,
     symbolSize: (v, p) => ((p.dataIndex + every - shift) % every === 0 ? 7 : 0),
-    lineStyle: { width: 2, color: colour, type: dashOf(i, c.dash) },
+    lineStyle: { width: c.twin ? 3 : 2, color: colour, type: dashOf(i, c.dash) },
     itemStyle: { color: colour },
     emphasis: { focus: "series", lineStyle: { width: 3 } },
     blur: { lineStyle: { opacity: 0.25 }, itemStyle: { opacity: 0.25 } },
@@ -256,6 +264,57 @@ function expectedAt(spec, x, range) {
   return rows;
 }
 
+/** Values that are no numbers keep their names. */
+function nameMarks(spec) {
+  const names = spec.x?.names;
+  if (!Array.isArray(names)) return {};
+  return { min: -0.3, max: names.length - 0.7, interval: 1, axisLabel: { ...axisText(), interval: 0, formatter: (v) => (Number.isInteger(v) ? names[v] ?? "" : "") } };
+}
+
+/** A curve that lies on an earlier one is dashed and on top, so that both are seen. */
+function findTwins(curves) {
+  const twins = [];
+  curves.forEach((c, i) => {
+    const j = curves.findIndex((o, k) => k < i && o.points.length === c.points.length && c.points.length > 0 && c.points.every((p, n) => o.points[n][0] === p[0] && Math.abs((o.points[n][1] ?? 0) - (p[1] ?? 0)) <= 0.004 * Math.abs(p[1] ?? 0)));
+    if (j >= 0) {
+      c.dash = true;
+      c.twin = true;
+      twins.push(`${c.name} lies on ${curves[j].name}`);
+    }
+  });
+  return twins.length ? `${twins.slice(0, 3).join("; ")}${twins.length > 3 ? "; and others" : ""}.` : "";
+}
+
+/** An expectation over nearly all of the time is one of a mean, not of every moment. */
+const isMean = (spec, e, range) => spec.kind === "time" && !e.points && (e.to ?? range[1]) - (e.from ?? range[0]) > 0.75 * (range[1] - range[0]) && finite(e.value ?? e.low ?? e.high);
+
+/** Means stand in the margin: what the paper says as a bar with a mark, ours as a dot of the curve's colour. */
+function expectedMeans(spec, curves, range) {
+  const list = (spec.expected || []).filter((e) => isMean(spec, e, range));
+  if (list.length === 0) return null;
+  const means = list.map((e) => {
+    const c = curves.find((x) => x.name === e.name);
+    const ys = (c?.points || []).filter((p) => finite(p[1]) && p[0] >= (e.from ?? range[0]) && p[0] <= (e.to ?? range[1])).map((p) => p[1]);
+    return ys.length ? ys.reduce((a, b) => a + b, 0) / ys.length : null;
+  });
+  const data = list.map((e, k) => [range[1], e.value ?? e.low ?? e.high, e.low ?? e.value, e.high ?? e.value, means[k] ?? e.value]);
+  return {
+    type: "custom", name: EXPECTED, id: "means", silent: true, clip: false, z: 6, tooltip: { show: false }, data, encode: { x: 0, y: [1, 2, 3, 4] },
+    renderItem: (params, api) => {
+      const e = list[params.dataIndex], area = params.coordSys, x = area.x + area.width + 9 + 13 * params.dataIndex, colour = expectedColour(spec, e.name);
+      const y = (v) => Math.max(area.y, Math.min(area.y + area.height, api.coord([range[1], v])[1]));
+      const children = [];
+      if (finite(e.low) || finite(e.high)) {
+        const top = finite(e.high) ? y(e.high) : area.y, bottom = finite(e.low) ? y(e.low) : area.y + area.height;
+        children.push({ type: "rect", shape: { x: x - 4, y: top, width: 8, height: Math.max(2, bottom - top) }, style: { fill: colour, opacity: 0.25, stroke: colour, lineWidth: 0.75 } });
+      }
+      if (finite(e.value)) children.push({ type: "line", shape: { x1: x - 6, y1: y(e.value), x2: x + 6, y2: y(e.value) }, style: { stroke: colour, lineWidth: 2, lineDash: [3, 2] } });
+      if (means[params.dataIndex] !== null) children.push({ type: "circle", shape: { cx: x, cy: y(means[params.dataIndex]), r: 3.5 }, style: { fill: colour, stroke: theme().panel, lineWidth: 1 } });
+      return { type: "group", silent: true, children };
+    },
+  };
+}
+
 export function curveChart(given) {
   const spec = { ...given };
   const ends = xRange(spec, (spec.series || []).map((s) => ({ points: (s.points || []).filter((p) => p[0] > 0) })));
@@ -263,6 +322,8 @@ export function curveChart(given) {
   if (spec.x?.log && !(ends[1] / ends[0] >= 8)) spec.x = { ...spec.x, log: false };
   const curves = (spec.series || []).map((s) => ({ ...s, points: cleanPoints(s, spec) }));
   const range = xRange(spec, curves);
+  const twins = findTwins(curves);
+  const means = expectedMeans(spec, curves, range);
   const title = (x) => `${spec.x?.label || "x"} ${withUnit(fmt(x, 5), spec.x?.unit)}`;
   const formatter = (list) => {
     const items = list.filter((p) => p.seriesType === "line");
@@ -276,17 +337,20 @@ export function curveChart(given) {
     return tipTable(title(x), [...rows, ...expectedAt(spec, x, range)], items.length > shown.length ? `and ${items.length - shown.length} more` : null);
   };
   const series = curves.flatMap((c, i) => [lineSeries(c, i, curves.length), intervals(c, i)]);
-  series.push(expectedBands(spec, range), expectedPoints(spec));
+  series.push(expectedBands({ ...spec, expected: (spec.expected || []).filter((e) => !isMean(spec, e, range)) }, range), expectedPoints(spec), means);
+  const margin = means ? { grid: { ...base().grid, right: 16 + 13 * means.data.length } } : {};
   return {
     option: {
       ...base(),
+      ...margin,
       tooltip: tooltip(formatter, "axis"),
-      xAxis: valueAxis(spec.x, { ...below, splitLine: { show: false }, ...xLimits(spec, range) }),
+      xAxis: valueAxis(spec.x, { ...below, splitLine: { show: false }, ...xLimits(spec, range), ...nameMarks(spec) }),
       yAxis: valueAxis(spec.y, above(spec.y)),
       dataZoom: [zoomOn({ xAxisIndex: 0 })],
       series: series.filter(Boolean),
     },
     zoom: "x",
+    note: [means ? "Beside the figure: means over the time shown, as the paper has them and, as dots, as they are here." : "", twins].filter(Boolean).join(" "),
     expected: (spec.expected || []).length > 0,
   };
 }
@@ -353,6 +417,18 @@ function markSeries(items, name, flat, slots) {
   };
 }
 
+/** Bars of a logarithmic axis stand on its lower end, a decade mark below all of them. Values that lie far apart
+ * get such an axis of their own accord. */
+function barLimits(spec) {
+  const all = (spec.series || []).flatMap((s) => s.values || []).filter(finite), positive = all.filter((v) => v > 0);
+  const marks = (spec.expected || []).flatMap((e) => [e.low, e.high, e.value]).filter((v) => finite(v) && v > 0);
+  const least = Math.min(...positive, ...marks), most = Math.max(...positive, ...marks);
+  const log = Boolean(spec.y?.log) || (!spec.stack && positive.length === all.length && all.length > 1 && most / least > 200);
+  if (!log || !(least > 0)) return { log: Boolean(spec.y?.log), axis: {} };
+  const from = 10 ** Math.floor(Math.log10(least * 0.8));
+  return { log: true, axis: { min: from, startValue: from } };
+}
+
 export function barChart(spec, width) {
   const flat = lies(spec, width);
   const list = spec.series || [];
@@ -375,7 +451,8 @@ export function barChart(spec, width) {
     axisLine: { lineStyle: { color: theme().axis } }, axisTick: { show: false },
     name: flat ? "" : axisTitle(spec.x), nameTruncate: { maxWidth: 300 }, ...(flat ? {} : below), nameTextStyle: { color: theme().quiet, fontSize: 12 },
   };
-  const value = valueAxis(spec.y, { ...(flat ? below : above(spec.y)), scale: false });
+  const limits = barLimits(spec);
+  const value = valueAxis({ ...spec.y, log: limits.log }, { ...(flat ? below : above(spec.y)), scale: false, ...limits.axis });
   const series = list.map((s, i) => ({
     type: "bar", name: String(i), id: `s${i}`, data: s.values, stack: spec.stack ? "all" : undefined,
     barMaxWidth: flat ? 18 : 46, barGap: "12%", barCategoryGap: "36%",

@@ -22,26 +22,35 @@ function cell(v) {
 
 const line = (...cells) => cells.map(cell).join(",");
 
+const axisName = (f, axis, otherwise) => cell((f[axis]?.label || otherwise) + (f[axis]?.unit ? ` (${f[axis].unit})` : ""));
+/** A column for each seed, behind the others. */
+const seedHeads = (f) => (f.seeds || []).map((s) => `,seed ${s}`).join("");
+const seedCells = (f, values) => (f.seeds || []).map((_, i) => `,${cell(values?.[i])}`).join("");
+const xCell = (f, x) => f.x?.names?.[x] ?? x;
+
 function curves(f) {
-  const out = ["series,x,y,ci,low,high"];
+  const out = [`series,${axisName(f, "x", "x")},${axisName(f, "y", "y")},ci,low,high${seedHeads(f)}`];
   for (const s of f.series || [])
-    (s.points || []).forEach((p, i) => out.push(line(s.name, p[0], p[1], s.ci && s.ci[i], null, null)));
+    (s.points || []).forEach((p, i) => out.push(line(s.name, xCell(f, p[0]), p[1], s.ci && s.ci[i], null, null) + seedCells(f, s.seeds?.[i])));
   for (const e of f.expected || []) {
     const name = quoted("expected ", e.name);
-    if (Array.isArray(e.points)) for (const p of e.points) out.push(`${name},${line(p[0], p[1], null, null, null)}`);
-    else for (const x of [e.from, e.to]) out.push(`${name},${line(x, e.value, null, e.low, e.high)}`);
+    if (Array.isArray(e.points)) for (const p of e.points) out.push(`${name},${line(p[0], p[1], null, null, null)}${seedCells(f)}`);
+    else for (const x of [e.from, e.to]) out.push(`${name},${line(x, e.value, null, e.low, e.high)}${seedCells(f)}`);
   }
   return out;
 }
 
 function bars(f) {
-  const out = ["category,series,value,ci,low,high"];
+  const out = [`${axisName(f, "x", "category")},series,${axisName(f, "y", "value")},ci,low,high${seedHeads(f)}`];
   for (const s of f.series || [])
-    (s.values || []).forEach((v, i) => out.push(line(f.categories[i], s.name, v, s.ci && s.ci[i], null, null)));
+    (s.values || []).forEach((v, i) => out.push(line(f.categories[i], s.name, v, s.ci && s.ci[i], null, null) + seedCells(f, s.seeds?.[i])));
   for (const e of f.expected || [])
-    out.push(`${cell(e.category)},${quoted("expected ", e.series)},${line(e.value, null, e.low, e.high)}`);
+    out.push(`${cell(e.category)},${quoted("expected ", e.series)},${line(e.value, null, e.low, e.high)}${seedCells(f)}`);
   return out;
 }
+
+const heatmap = (f) => [`${axisName(f, "x", "x")},${axisName(f, "y", "y")},${axisName(f, "z", "z")}${seedHeads(f)}`,
+  ...(f.cells || []).map((c, i) => line(f.xs[c[0]], f.ys[c[1]], c[2]) + seedCells(f, f.cell_seeds?.[i]))];
 
 function network(f) {
   const name = (end) => (typeof end === "number" ? (f.nodes[end] || {}).name : end);
@@ -58,7 +67,7 @@ export function figureCsv(f) {
   if (f.kind === "line" || f.kind === "time") lines = curves(f);
   else if (f.kind === "bar") lines = bars(f);
   else if (f.kind === "network") lines = network(f);
-  else if (f.kind === "heatmap") lines = ["x,y,z", ...(f.cells || []).map((c) => line(f.xs[c[0]], f.ys[c[1]], c[2]))];
+  else if (f.kind === "heatmap") lines = heatmap(f);
   else if (f.kind === "table") lines = [f.columns || [], ...(f.rows || [])].map((r) => line(...r));
   return lines.join("\r\n") + "\r\n";
 }

@@ -1,6 +1,6 @@
 // The frame of a figure: title, buttons, legend, drawing, note. Drawings are made when they come near
 // the window, and all of them for paper.
-import { BarChart, CustomChart, GraphChart, HeatmapChart, LineChart } from "echarts/charts";
+import { BarChart, CustomChart, HeatmapChart, LineChart } from "echarts/charts";
 import { AriaComponent, DataZoomComponent, GridComponent, LegendComponent, ToolboxComponent, TooltipComponent } from "echarts/components";
 import { init, use } from "echarts/core";
 import { LabelLayout } from "echarts/features";
@@ -8,13 +8,13 @@ import { SVGRenderer } from "echarts/renderers";
 import { barChart, colourOf, curveChart, dashOf, heatChart, symbolOf } from "./charts.js";
 import { figureCsv } from "./csv.js";
 import { download, el, fmt, slug, svg, withUnit } from "./dom.js";
-import { networkChart } from "./network.js";
-import { onTheme, ramp, setPaper, theme } from "./theme.js";
+import { networkViewer } from "./network.js";
+import { onTheme, setPaper, theme } from "./theme.js";
 
-use([BarChart, CustomChart, GraphChart, HeatmapChart, LineChart, AriaComponent, DataZoomComponent, GridComponent,
+use([BarChart, CustomChart, HeatmapChart, LineChart, AriaComponent, DataZoomComponent, GridComponent,
   LegendComponent, ToolboxComponent, TooltipComponent, LabelLayout, SVGRenderer]);
 
-const CHARTS = { line: curveChart, time: curveChart, bar: barChart, heatmap: heatChart, network: networkChart };
+const CHARTS = { line: curveChart, time: curveChart, bar: barChart, heatmap: heatChart };
 const PAPER_WIDTH = 680; // px; what fits between the margins of A4
 const figures = [];
 
@@ -65,10 +65,6 @@ function fillLegend(fig, made) {
   if (made.classes) list.push(...made.classes.map((c) => el("span", { class: "key flat" }, el("span", { class: "patch", style: `background:${c.color}` }), `${fmt(c.min, 3)}–${fmt(c.max, 3)}`)));
   if (made.best) list.push(el("span", { class: "key flat" }, el("span", { class: "patch best" }),
     `best: ${withUnit(fmt(made.best[2]), spec.z?.unit)} at ${withUnit(fmt(spec.xs[made.best[0]]), spec.x?.unit)}, ${withUnit(fmt(spec.ys[made.best[1]]), spec.y?.unit)}`));
-  if (made.scale) {
-    const stops = [0, 0.25, 0.5, 0.75, 1].map((v) => ramp(theme().heat, v)).join(",");
-    list.push(el("span", { class: "key flat" }, "use of links: 0 %", el("span", { class: "ramp", style: `background:linear-gradient(90deg,${stops})` }), "100 %"));
-  }
   fig.legend.replaceChildren(...list);
   fig.legend.hidden = list.length === 0;
 }
@@ -81,8 +77,26 @@ function describe(spec) {
   return `${what}: ${spec.title || spec.name}.${names ? ` Series: ${names}.` : ""} The data is available as CSV.`;
 }
 
+/** A network has a viewer of its own, which sizes and colours itself. */
+function drawNetwork(fig, width) {
+  try {
+    if (!fig.viewer) {
+      fig.viewer = networkViewer(fig.specs);
+      fig.chart = { dispose() {} };
+      fig.box.replaceChildren(fig.viewer.node);
+      fig.box.style.height = "auto";
+    }
+    fig.viewer.fit(width);
+    fig.node.dataset.drawn = "yes";
+  } catch (fault) {
+    fig.node.dataset.drawn = "no";
+    fig.box.replaceChildren(el("p", { class: "fault" }, `This network cannot be drawn: ${fault.message}`));
+  }
+}
+
 function draw(fig, width) {
   const { spec, box } = fig;
+  if (spec.kind === "network") drawNetwork(fig, width);
   if (!CHARTS[spec.kind]) return;
   const w = Math.max(240, Math.round(width || box.clientWidth));
   try {
@@ -95,7 +109,7 @@ function draw(fig, width) {
     else fig.chart.resize({ width: w, height, animation: { duration: 0 } });
     const names = [...(spec.series || []).map((s, i) => String(i)), "expected"];
     made.option.legend = { show: false, data: names, selected: Object.fromEntries(names.map((n) => [n, !fig.hidden.has(n)])) };
-    if (made.zoom && made.zoom !== "roam")
+    if (made.zoom)
       made.option.toolbox = { right: -200, feature: { dataZoom: { [`${made.zoom === "x" ? "y" : "x"}AxisIndex`]: "none", filterMode: "none" } } };
     fig.zoom = made.zoom;
     fig.chart.setOption(made.option, { notMerge: true });
@@ -115,19 +129,17 @@ function setZoom(fig, on) {
   fig.zooming = on;
   fig.zoomButton.setAttribute("aria-pressed", String(on));
   if (!fig.chart) return;
-  if (fig.zoom === "roam") fig.chart.setOption({ series: [{ roam: on }] });
-  else fig.chart.dispatchAction({ type: "takeGlobalCursor", key: "dataZoomSelect", dataZoomSelectActive: on });
+  fig.chart.dispatchAction({ type: "takeGlobalCursor", key: "dataZoomSelect", dataZoomSelectActive: on });
 }
 
 function resetZoom(fig) {
   if (fig.zooming) setZoom(fig, false);
-  if (fig.chart && fig.zoom === "roam") draw(fig);
-  else if (fig.chart) fig.chart.dispatchAction({ type: "dataZoom", batch: [0, 1].map((i) => ({ dataZoomIndex: i, start: 0, end: 100 })) });
+  if (fig.chart) fig.chart.dispatchAction({ type: "dataZoom", batch: [0, 1].map((i) => ({ dataZoomIndex: i, start: 0, end: 100 })) });
 }
 
 /** + and - zoom, arrows move, 0 shows all. */
 function zoomKey(fig, event) {
-  if (!fig.chart || !fig.zoom || fig.zoom === "roam" || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!fig.chart || !fig.zoom || event.ctrlKey || event.metaKey || event.altKey) return;
   const z = fig.chart.getOption().dataZoom?.[0];
   if (!z) return;
   let { start, end } = z;
@@ -168,29 +180,33 @@ function checkLinks(spec, linkTo) {
   }));
 }
 
-/** linkTo(check) gives the address of a check on the page, or null. */
-export function figureElement(spec, owner, linkTo) {
-  const id = slug("fig", owner, spec.name);
-  const known = Boolean(CHARTS[spec.kind]);
-  const fig = { spec, hidden: new Set(), chart: null, zooming: false };
-  const file = slug(owner, spec.name);
-  fig.box = el("div", { class: "drawing", role: "img", "aria-label": describe(spec), tabindex: known ? "0" : null, onkeydown: (e) => zoomKey(fig, e) });
+/** specs: one figure, or two networks side by side. linkTo(check) gives the address of a check on the page, or null. */
+export function figureElement(specs, owner, linkTo) {
+  const spec = specs[0], net = spec.kind === "network", known = Boolean(CHARTS[spec.kind]) || net;
+  const id = slug("fig", owner, spec.name), file = slug(owner, spec.name);
+  const fig = { spec, specs, hidden: new Set(), chart: null, zooming: false };
+  fig.box = el("div", net ? { class: "drawing net-drawing" } : { class: "drawing", role: "img", "aria-label": describe(spec), tabindex: known ? "0" : null, onkeydown: (e) => zoomKey(fig, e) });
   fig.legend = el("div", { class: "legend", role: "group", "aria-label": "Legend" });
   fig.extra = el("p", { class: "note" });
-  fig.zoomButton = known && spec.kind !== "heatmap" ? button("Zoom", spec.kind === "network" ? "Drag and turn the wheel in the drawing" : "Drag over a part of the figure to enlarge it", () => setZoom(fig, !fig.zooming), { "aria-pressed": "false" }) : null;
+  fig.zoomButton = known && !net && spec.kind !== "heatmap" ? button("Zoom", "Drag over a part of the figure to enlarge it", () => setZoom(fig, !fig.zooming), { "aria-pressed": "false" }) : null;
   const tools = el("div", { class: "tools" }, fig.zoomButton,
     fig.zoomButton ? button("Reset", "Show all again", () => resetZoom(fig)) : null,
-    known ? button("SVG", "Download the drawing", () => {
+    net ? button("PNG", "Download the picture", async () => {
+      if (!fig.viewer) draw(fig);
+      download(`${file}.png`, "image/png", await fig.viewer.png());
+    }) : known ? button("SVG", "Download the drawing", () => {
       if (!fig.chart) draw(fig);
       download(`${file}.svg`, "image/svg+xml", fig.chart.renderToSVGString());
     }) : null,
-    button("CSV", "Download the data", () => download(`${file}.csv`, "text/csv", figureCsv(spec))));
+    button("CSV", "Download the data", () => specs.forEach((s) => download(`${slug(owner, s.name)}.csv`, "text/csv", figureCsv(s)))));
   let body = [fig.legend, fig.box, fig.extra];
+  if (net) body = [fig.box];
   if (spec.kind === "table") body = [dataTable(spec)];
   else if (!known) body = [el("p", { class: "fault" }, `This coppice does not know figures of the kind “${spec.kind}”.`)];
-  fig.node = el("figure", { id, class: `figure ${spec.wide || spec.kind === "network" || spec.kind === "table" ? "wide" : ""}`, "data-kind": String(spec.kind) },
-    el("figcaption", {}, el("h4", {}, el("a", { class: "anchor", href: `#${id}` }, spec.title || spec.name)), tools),
-    body, spec.note ? el("p", { class: "note" }, spec.note) : null, checkLinks(spec, linkTo));
+  const title = specs.length > 1 ? spec.pair || "The network, side by side" : spec.title || spec.name;
+  fig.node = el("figure", { id, class: `figure ${spec.wide || net || spec.kind === "table" ? "wide" : ""}`, "data-kind": String(spec.kind), "data-figures": String(specs.length) },
+    el("figcaption", {}, el("h4", {}, el("a", { class: "anchor", href: `#${id}` }, title)), tools),
+    body, specs.map((s) => (s.note ? el("p", { class: "note" }, specs.length > 1 ? `${s.title || s.name}: ${s.note}` : s.note) : null)), checkLinks(spec, linkTo));
   if (known) figures.push(fig);
   else fig.node.dataset.drawn = "yes";
   return fig.node;
@@ -221,6 +237,7 @@ function fromPaper() {
   document.documentElement.classList.remove("paper");
   setPaper(false);
   for (const fig of undrawn) {
+    if (fig.viewer) continue;
     if (fig.chart) fig.chart.dispose();
     fig.chart = null;
     delete fig.node.dataset.drawn;
@@ -230,7 +247,7 @@ function fromPaper() {
 }
 
 export function startFigures() {
-  const byNode = new Map(figures.map((fig) => [fig.box, fig]));
+  const byNode = new Map();
   const near = new IntersectionObserver((entries) => {
     for (const entry of entries)
       if (entry.isIntersecting) {
@@ -242,15 +259,22 @@ export function startFigures() {
     for (const entry of entries) {
       const fig = byNode.get(entry.target);
       const w = Math.round(entry.contentRect.width);
-      if (!printing && fig.chart && w > 0 && w !== fig.width) requestAnimationFrame(() => draw(fig));
+      if (!printing && fig.chart && !fig.viewer && w > 0 && w !== fig.width) requestAnimationFrame(() => draw(fig));
     }
   });
   watch = (fig) => near.observe(fig.box);
-  figures.forEach((fig) => {
+  const adopt = () => figures.filter((fig) => !byNode.has(fig.box)).forEach((fig) => {
+    byNode.set(fig.box, fig);
     watch(fig);
     sized.observe(fig.box);
   });
-  onTheme(() => { if (!printing) figures.forEach((fig) => fig.chart && draw(fig)); });
+  adopt();
+  // A part of the page was built anew; what it replaced is forgotten.
+  document.addEventListener("figures", () => {
+    for (let i = figures.length - 1; i >= 0; i--) if (!figures[i].node.isConnected) figures.splice(i, 1);
+    adopt();
+  });
+  onTheme(() => { if (!printing) figures.forEach((fig) => fig.chart && !fig.viewer && draw(fig)); });
   window.addEventListener("beforeprint", toPaper);
   window.addEventListener("afterprint", fromPaper);
 }

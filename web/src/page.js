@@ -1,6 +1,9 @@
-// The page: header, contents, summary, all checks, then a section per experiment and per run.
-import { el, fmt, slug, withUnit } from "./dom.js";
+// The page: header, contents, then what matters: pictures and large numbers of experiments and runs, with their
+// checks, settings and commands folded below. Several experiments begin with a summary.
+import { compareRuns, runLabels, runTable, scalarsOf } from "./compare.js";
+import { el, fmt, slug } from "./dom.js";
 import { figureElement } from "./figure.js";
+import { pairNetworks } from "./network.js";
 import { isDarkNow, onTheme, toggleTheme } from "./theme.js";
 import { allChecks, STATES, stateMark, tally, tallyCells, verdictTable } from "./verdicts.js";
 
@@ -70,48 +73,67 @@ function pointTable(points) {
 
 function figureGrid(figures, owner, linkTo) {
   if (!figures || figures.length === 0) return null;
-  return el("div", { class: "figures" }, figures.map((f) => figureElement(f, owner, linkTo)));
+  return el("div", { class: "figures" }, pairNetworks(figures).map((f) => figureElement(f, owner, linkTo)));
 }
+
+/** A table called "headline" is shown as large numbers: name, value, what else is to be said. */
+function headline(figures) {
+  const f = (figures || []).find((x) => x.name === "headline" && x.kind === "table");
+  return f ? el("dl", { class: "tiles large" }, (f.rows || []).slice(0, 4).map((row) => el("div", {}, el("dt", {}, String(row[0])), el("dd", {}, fmt(row[1]), row[2] ? el("span", { class: "unit" }, ` ${row[2]}`) : null), row[3] ? el("p", { class: "tile-note" }, String(row[3])) : null))) : null;
+}
+
+/** Pictures before curves, curves before tables; large numbers have their own place. */
+const inOrder = (figures) => {
+  const rank = { network: 0, time: 1, line: 1, bar: 1, heatmap: 1, table: 2 };
+  return (figures || []).filter((f) => f.name !== "headline").map((f, i) => [rank[f.kind] ?? 1, i, f]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map((x) => x[2]);
+};
 
 function experimentSection(e, many, linkTo) {
   const id = experimentId(e, many);
   const t = tally(e.verdicts);
   return el("section", { class: "experiment", id, "aria-label": e.title || e.name },
     el("p", { class: "over" }, [e.paper, e.name, e.scale && `scale ${e.scale}`].filter(Boolean).join(" · ")),
-    heading("h2", id, e.title || e.name),
+    el("div", { class: "own-title" }, heading("h2", id, e.title || e.name)),
     el("p", { class: "states" }, STATES.filter((s) => t[s] > 0).map((s) => stateMark(s, t[s]))),
     String(e.about || "").split(/\n\s*\n/).filter((p) => p.trim()).map((p) => el("p", { class: "about" }, p.trim())),
     e.failed > 0 ? el("p", { class: "warning" }, `${e.failed} of ${e.runs} runs did not end well; see Runs below.`) : null,
-    e.verdicts.length ? el("h3", {}, "Checks") : null,
-    verdictTable(e.verdicts, many ? e.scale : ""),
-    e.figures.length ? el("h3", {}, "Figures") : null,
-    figureGrid(e.figures, id, linkTo),
+    headline(e.figures),
+    figureGrid(inOrder(e.figures), id, linkTo),
+    e.verdicts.length ? el("details", { class: "fold-checks" }, el("summary", {}, `Checks against the ${e.paper ? "paper" : "study"}: `, STATES.filter((s) => t[s] > 0).map((s) => `${t[s]} ${s === "not-run" ? "not run" : s}`).join(", ")), verdictTable(e.verdicts, many ? e.scale : "")) : null,
     el("div", { class: "folds" },
       el("h3", {}, "How it was made"),
       list([["seeds", e.seeds], ["runs", e.runs], ["updated", day(e.updated_at)]]),
       commandBlock(e.command), choices(e.choices),
-      e.config ? fold("Parameters: the effective configuration", code(e.config)) : null,
+      e.config ? fold(e.points.length > 1 ? "Parameters: the effective configuration of the first run; the table of runs has what differs" : "Parameters: the effective configuration", code(e.config)) : null,
       pointTable(e.points)));
 }
 
 // -- runs --
 
-const TILES = [["throughput_total_gbps", "throughput in all", "Gbit/s", 1], ["throughput_gbps", "per host", "Gbit/s", 1],
-  ["latency_ns.mean", "mean latency", "µs", 1e-3], ["latency_ns.p99", "99 % below", "µs", 1e-3], ["packets_delivered", "delivered", "packets", 1], ["packets_lost", "lost", "packets", 1]];
-
+/** Three large numbers: what came through, how long it took, how much stands still. */
 function tiles(r) {
-  const value = new Map((r.scalars || []).map((s) => [s[0], s[2]]));
-  return el("dl", { class: "tiles" }, TILES.filter(([k]) => typeof value.get(k) === "number")
-    .map(([k, label, unit, scale]) => el("div", {}, el("dt", {}, label), el("dd", {}, fmt(value.get(k) * scale), el("span", { class: "unit" }, ` ${unit}`)))));
+  const v = scalarsOf(r), has = (k) => typeof v.get(k) === "number", out = [];
+  const tile = (label, value, unit, note) => out.push(el("div", {}, el("dt", {}, label), el("dd", {}, value, el("span", { class: "unit" }, ` ${unit}`)), note ? el("p", { class: "tile-note" }, note) : null));
+  const saturated = v.get("saturated") === 1, offered = v.get("offered_gbps");
+  if (has("throughput_total_gbps")) tile(offered > 0 ? "accepted" : "throughput", fmt(v.get("throughput_total_gbps")), "Gbit/s", offered > 0 ? `offered ${fmt(offered)}, accepted ${fmt(v.get("accepted_gbps"))}: ${saturated ? "saturated, not steady" : "steady"}` : v.get("senders") > 0 ? `${fmt(v.get("throughput_total_gbps") / v.get("senders"))} for each of ${fmt(v.get("senders"))} senders` : null);
+  if (has("latency_ns.mean")) tile("mean latency", fmt(v.get("latency_ns.mean") / 1e3), "µs", saturated ? "grows with the length of the run" : has("latency_ns.p99") ? `99 % below ${fmt(v.get("latency_ns.p99") / 1e3)} µs` : null);
+  const net = (r.figures || []).find((f) => f.kind === "network"), trees = net?.trees || [];
+  const queue = (net?.links || []).reduce((m, l) => Math.max(m, (Array.isArray(l) ? l[3] : l.queue) || 0), 0);
+  if (trees.length) tile("congestion trees", fmt(trees.length), "", `the largest: ${fmt(trees[0].links)} links, ${fmt(trees[0].victims)} victims, ${trees[0].kind}`);
+  else if (net) tile("fullest port holds", fmt(queue / 1024, 3), "KiB", "on average");
+  if (v.get("packets_lost") > 0) tile("lost", fmt(v.get("packets_lost")), "packets");
+  const open = [...v].filter(([k, x]) => /^exchange\/.*\/unfinished$/.test(k) && x > 0);
+  return [el("dl", { class: "tiles large" }, out), open.map(([k, x]) => el("p", { class: "warning" }, `Exchange ${k.split("/")[1]} is not finished: ${fmt(x)} streams had messages left when the run ended.`))];
 }
 
-function runSection(r) {
+function runSection(r, label) {
   const id = runId(r);
   return el("section", { class: "experiment", id, "aria-label": r.title || r.name || id },
     el("p", { class: "over" }, [`run ${r.id}`, r.name, `seed ${r.seed}`].filter(Boolean).join(" · ")),
-    heading("h2", id, r.title || r.name || `Run ${r.id}`),
+    el("div", { class: "own-title" }, heading("h2", id, r.title || r.name || `Run ${r.id}`)),
+    label ? el("p", { class: "facts-line" }, label.replace(/^\d+: /, "")) : null,
     r.outcome !== "ok" ? el("p", { class: "warning" }, el("strong", {}, `✗ ${r.outcome}. `), r.detail || "") : null,
-    tiles(r), figureGrid(r.figures, id, () => null),
+    tiles(r), figureGrid(inOrder(r.figures), id, () => null),
     el("div", { class: "folds" },
       el("h3", {}, "How it was made"),
       list([["network", `${fmt(r.hosts)} hosts, ${fmt(r.switches)} switches`], ["simulated", `${fmt(r.sim_time_ns / 1e6)} ms, of which ${fmt(r.warmup_ns / 1e6)} ms warm-up`],
@@ -123,15 +145,8 @@ function runSection(r) {
         el("tbody", {}, r.scalars.map((s) => el("tr", {}, el("td", {}, s[0]), el("td", { class: "num" }, fmt(s[2], 6)), el("td", {}, s[1]))))))) : null));
 }
 
-function runTable(runs) {
-  const drawn = runs.filter((r) => r.figures).length;
-  return el("section", { id: "runs", "aria-label": "Runs" }, heading("h2", "runs", "Runs"),
-    drawn < runs.length ? el("p", { class: "about" }, `Figures follow for the newest ${drawn} of ${runs.length} runs.`) : null,
-    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Runs" }, el("table", { class: "data" },
-      el("thead", {}, el("tr", {}, ["run", "name", "title", "seed", "outcome", "hosts", "simulated", "stored"].map((c) => el("th", { scope: "col" }, c)))),
-      el("tbody", {}, runs.map((r) => el("tr", {}, el("td", { class: "num" }, r.figures ? el("a", { href: `#${runId(r)}` }, String(r.id)) : String(r.id)),
-        el("td", {}, r.name), el("td", {}, r.title), el("td", { class: "num" }, String(r.seed)), el("td", {}, r.outcome), el("td", { class: "num" }, fmt(r.hosts)),
-        el("td", { class: "num" }, withUnit(fmt(r.sim_time_ns / 1e6), "ms")), el("td", {}, day(r.stored_at))))))));
+function runsSection(runs) {
+  return el("section", { id: "runs", "aria-label": "Runs" }, heading("h2", "runs", "Runs compared"), compareRuns(runs, runTable(runs, runId, day)));
 }
 
 // -- summary --
@@ -153,17 +168,22 @@ function summaryTable(report, many) {
       el("tbody", {}, [...groups].map(([key, vs]) => row(...key.split("\n"), vs)), groups.size > 1 ? row("all", "", every, true) : null))));
 }
 
+/** One experiment shows its checks itself; a list of all is for several. */
+const several = (report) => report.experiments.filter((e) => e.verdicts.length).length > 1;
+
 function contents(report, many) {
   const entry = (id, text, mark) => el("li", {}, el("a", { href: `#${id}` }, mark, el("span", {}, text)));
   const items = [];
-  if (report.experiments.some((e) => e.verdicts.length)) items.push(entry("summary", "Summary"), entry("checks", "All checks"));
+  if (several(report)) items.push(entry("summary", "Summary"));
   for (const e of report.experiments) {
     const t = tally(e.verdicts);
     items.push(entry(experimentId(e, many), (e.title || e.name) + (many && e.scale ? ` (${e.scale})` : ""),
       el("span", { class: `mark ${t.fail ? "fail" : t.pass ? "pass" : ""}`, title: t.fail ? `${t.fail} failed` : `${t.pass} passed` }, t.fail ? "✗" : t.pass ? "✓" : "·")));
   }
-  if (report.runs.length > 1) items.push(entry("runs", "Runs"));
-  for (const r of report.runs) if (r.figures) items.push(entry(runId(r), `${r.id}: ${r.title || r.name}`, el("span", { class: `mark ${r.outcome === "ok" ? "" : "fail"}` }, r.outcome === "ok" ? "·" : "✗")));
+  if (several(report)) items.push(entry("checks", "All checks"));
+  if (report.runs.length > 1) items.push(entry("runs", "Runs compared"));
+  const labels = report.runs.length > 1 ? runLabels(report.runs) : report.runs.map((r) => `${r.id}: ${r.title || r.name}`);
+  for (const [i, r] of report.runs.entries()) if (r.figures) items.push(entry(runId(r), labels[i], el("span", { class: `mark ${r.outcome === "ok" ? "" : "fail"}` }, r.outcome === "ok" ? "·" : "✗")));
   const small = window.matchMedia("(max-width: 1099px)");
   const box = el("details", { open: !small.matches }, el("summary", {}, "Contents"), el("ul", {}, items));
   small.addEventListener("change", () => { box.open = !small.matches; });
@@ -193,12 +213,17 @@ export function buildPage(report) {
   report.experiments.forEach((e) => e.verdicts.forEach((v) => where.set(`${v.id}\n${e.scale || ""}`, slug("check", v.id, many ? e.scale : ""))));
   const linkFor = (scale) => (check) => (where.has(`${check}\n${scale || ""}`) ? `#${where.get(`${check}\n${scale || ""}`)}` : null);
   document.getElementById("top").append(...header(report));
-  document.getElementById("contents").append(contents(report, many));
+  const list = contents(report, many), alone = list.querySelectorAll("li").length < 2;
+  document.getElementById("contents").append(list);
+  document.documentElement.classList.toggle("alone", alone); // one entry needs no list
   const main = document.getElementById("main");
-  const parts = [summaryTable(report, many), allChecks(report, many, (e) => experimentId(e, many)),
-    ...report.experiments.map((e) => experimentSection(e, many, linkFor(e.scale)))];
-  if (report.runs.length > 1) parts.push(runTable(report.runs));
-  parts.push(...report.runs.filter((r) => r.figures).map(runSection));
+  const labels = report.runs.length > 1 ? runLabels(report.runs) : [];
+  const runs = [report.runs.length > 1 ? runsSection(report.runs) : null, ...report.runs.map((r, i) => (r.figures ? runSection(r, labels[i]) : null))];
+  // Runs that can be played come first: there is most to see.
+  const film = report.runs.filter((r) => (r.figures || []).some((f) => f.frames)).length > 1;
+  const parts = [film ? runs[0] : null, several(report) ? summaryTable(report, many) : null, ...report.experiments.map((e) => experimentSection(e, many, linkFor(e.scale))),
+    several(report) ? allChecks(report, many, (e) => experimentId(e, many)) : null];
+  parts.push(...(film ? runs.slice(1) : runs));
   if (report.experiments.length + report.runs.length === 0) parts.push(el("p", { class: "about" }, "This database holds no runs yet."));
   main.replaceChildren(...parts.filter(Boolean));
   document.getElementById("bottom").append(el("p", {}, `Written by coppice ${report.version} from ${report.database}. Everything is in this file; it fetches nothing.`),

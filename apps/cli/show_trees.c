@@ -1,0 +1,90 @@
+/* Congestion trees for people: one of them is one sentence, broken at commas to fit the terminal. */
+#include "base/text.h"
+#include "show.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define MAX_TREES 8
+#define WIDTH 80
+
+typedef struct sentence {
+    FILE *out;
+    size_t column;
+} sentence;
+
+/* A part of the sentence; it begins a line of its own if this one would get too long. */
+static void put(sentence *s, const char *fmt, ...) COP_PRINTF(2, 3);
+static void put(sentence *s, const char *fmt, ...)
+{
+    char text[160];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    size_t n = cop_columns(text);
+    if (s->column > 0 && s->column + n + 1 >= WIDTH) {
+        fputs("\n     ", s->out);
+        s->column = 5;
+    }
+    fprintf(s->out, "%s%s", s->column > 0 ? " " : "", text);
+    s->column += n + 1;
+}
+
+static const char *port_name(const cop_result *r, uint32_t port, cop_arena *arena)
+{
+    if (port >= r->n_ports)
+        return "?";
+    char path[96];
+    snprintf(path, sizeof(path), "%.40s -> %.40s", r->port[port].name,
+             r->port[port].to ? r->port[port].to : "?");
+    return cop_plain_copy(arena, path);
+}
+
+static void show_tree(FILE *out, const cop_result *r, uint32_t i, cop_arena *arena)
+{
+    const cop_tree_result *t = &r->tree[i];
+    double ms = 1e9; /* picoseconds */
+    const char *unit = (double)t->end < 1e9 ? "us" : "ms";
+    double scale = unit[0] == 'u' ? 1e6 : ms;
+    sentence s = {.out = out};
+    put(&s, "tree %u: root %s,", i + 1, port_name(r, t->root[t->n_roots - 1].port, arena));
+    put(&s, "%.2f to %.2f %s,", (double)t->begin / scale, (double)t->end / scale, unit);
+    put(&s, "%u links,", t->links);
+    put(&s, "%u contributor%s,", t->contributors, t->contributors == 1 ? "" : "s");
+    if (t->victims == 0)
+        put(&s, "no victims,");
+    else if (isnan(t->loss))
+        put(&s, "%" PRIu64 " victim%s,", t->victims, t->victims == 1 ? "" : "s");
+    else
+        put(&s, "%" PRIu64 " victim%s %.0f %%,", t->victims, t->victims == 1 ? " loses" : "s lose",
+            100.0 * t->loss);
+    if (t->n_roots > 1)
+        put(&s, "%s: %u roots", cop_tree_kind_name((int)t->kind), t->n_roots);
+    else
+        put(&s, "%s", cop_tree_kind_name((int)t->kind));
+    fputc('\n', out);
+}
+
+void cop_show_trees(FILE *out, const cop_result *r, cop_arena *arena)
+{
+    uint32_t shown = 0, brief = 0;
+    if (!r->trees_asked)
+        return;
+    fputc('\n', out);
+    for (uint32_t i = 0; i < r->n_trees; i++) {
+        brief += r->tree[i].kind == COP_TREE_BRIEF;
+        if (shown == MAX_TREES || (r->tree[i].kind == COP_TREE_BRIEF && i > 0))
+            continue;
+        show_tree(out, r, i, arena);
+        shown++;
+    }
+    if (r->n_trees == 0)
+        fputs("no congestion tree in any of the ", out);
+    else if (r->n_trees > shown)
+        fprintf(out, "and %u more trees, %u of them brief; ", r->n_trees - shown,
+                brief - (r->tree[0].kind == COP_TREE_BRIEF));
+    if (r->n_trees == 0 || r->n_trees > shown)
+        fprintf(out, "%u samples\n", r->n_frames);
+}

@@ -1,0 +1,277 @@
+/* Looks and samples.
+ *
+ * Role     A sample is four looks, evenly spaced; the last one is at its end. A look notes which channels
+ *          have something to send and no room for it, which wires stand idle for that, and what the head
+ *          of each queue waits for. At the end of a sample these become shares of time, a frame, and
+ *          trees (find.c, census.c, follow.c).
+ * Cost     A run that asks for trees without saying how often shall not pay for them: a sample is left out,
+ *          looks and all, while what was spent so far is more than STEPS_PER_HOP for each packet-hop. Steps
+ *          are about instructions; a packet-hop takes 700 and more. The first hundredth of a second is
+ *          free, so that small networks have all their samples. */
+#include "tree/tree_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FREE_STEPS 10000000
+#define STEPS_PER_HOP 10
+#define STEPS_PORT 14
+#define STEPS_QUEUE 8
+
+#define LEAST_ASKED 6 /* of 8 looks */
+#define LEAST_FULL 2
+#define FULL_WIRE                                                                                  \
+    50 /* a wire that is idle for less than one part in so many is busy all the time */
+
+uint64_t cop_tree_frame_bytes(const cop_topo *topo, uint64_t samples)
+{
+    return samples * topo->n_ports * (sizeof(uint32_t) + 2);
+}
+
+static void make_index(cop_tree_watch *w)
+{
+    const cop_topo *t = w->topo;
+    w->index = cop_alloc_array(t->n_ports, sizeof(*w->index));
+    for (uint32_t p = 0; p < t->n_ports; p++)
+        w->index[p] = t->port[p].to == COP_NONE ? COP_NONE : w->n_index++;
+}
+
+/* Half of the smallest input buffer of each switch, and two packets at least. */
+static void make_thresholds(cop_tree_watch *w, const struct cop_net *net)
+{
+    const cop_topo *t = w->topo;
+    w->threshold = cop_alloc_array(t->n_switches, sizeof(*w->threshold));
+    for (uint32_t sw = 0; sw < t->n_switches; sw++) {
+        uint64_t least = UINT64_MAX;
+        for (uint32_t p = t->sw_port0[sw]; p < t->sw_port0[sw + 1]; p++)
+            if (t->port[p].from != COP_NONE)
+                for (uint32_t vl = 0; vl < w->lanes; vl++) {
+                    uint64_t room = cop_look_room(net, t->port[p].from, vl);
+                    least = room > 0 ? cop_min64(least, room) : least;
+                }
+        least = least == UINT64_MAX ? 0 : least;
+        w->threshold[sw] = w->cfg.threshold_bytes
+                               ? w->cfg.threshold_bytes
+                               : cop_max64(least / 2, 2 * (uint64_t)cop_look_mtu(net));
+    }
+}
+
+static uint32_t *none_array(size_t n)
+{
+    uint32_t *v = cop_alloc_array(n, sizeof(*v));
+    memset(v, 0xff, n * sizeof(*v));
+    return v;
+}
+
+cop_tree_watch *cop_tree_new(const cop_topo *topo, const struct cop_net *net,
+                             const cop_tree_cfg *cfg)
+{
+    cop_tree_watch *w = cop_alloc(sizeof(*w));
+    uint32_t ports = topo->n_ports;
+    w->topo = topo;
+    w->cfg = *cfg;
+    w->lanes = cop_look_lanes(net);
+    w->per_output = cop_look_per_output(net);
+    w->private = cop_look_private(net);
+    w->n_streams = cop_look_streams(net);
+    w->host_words = topo->n_hosts / 64 + 1;
+    w->stream_words = w->n_streams / 64 + 1;
+    size_t channels = cop_product(ports, w->lanes);
+    make_index(w);
+    make_thresholds(w, net);
+    w->asks = cop_alloc(channels);
+    w->full = cop_alloc(channels);
+    w->idle_wire = cop_alloc(ports);
+    w->held = cop_alloc(channels);
+    w->still = cop_alloc(ports);
+    if (!w->per_output && !w->private) {
+        w->n_queues = cop_look_n_queues(net);
+        w->vote = none_array(w->n_queues);
+        w->votes = cop_alloc(w->n_queues);
+    }
+    w->busy = cop_alloc_array(ports, sizeof(*w->busy));
+    w->delivered = cop_alloc_array(w->n_streams, sizeof(*w->delivered));
+    w->edge_to = none_array(channels);
+    w->standing = cop_alloc_array(ports, sizeof(*w->standing));
+    w->waiting = cop_alloc_array(ports, sizeof(*w->waiting));
+    w->mark = cop_alloc_array(channels, sizeof(*w->mark));
+    w->seen = cop_alloc_array(channels, sizeof(*w->seen));
+    w->acc = cop_alloc_array(channels, sizeof(*w->acc));
+    w->port_mark = cop_alloc_array(ports, sizeof(*w->port_mark));
+    w->wanted = cop_alloc_array(w->host_words, sizeof(*w->wanted));
+    w->hot = cop_alloc_array(w->stream_words, sizeof(*w->hot));
+    w->record_of = none_array(ports);
+    return w;
+}
+
+/* Looks are not equidistant, or they would keep in step with traffic that repeats itself: each but the
+ * last is somewhere in its eighth of the sample, at places that fill it evenly (multiples of the golden
+ * ratio). */
+static cop_time time_of_look(const cop_tree_watch *w, uint64_t sample, uint32_t look)
+{
+    cop_time begin = sample * w->cfg.period, part = w->cfg.period / LOOKS;
+    if (look == LOOKS - 1)
+        return begin + w->cfg.period;
+    uint64_t golden = (sample * LOOKS + look + 1) * 0x9E3779B97F4A7C15u;
+    return begin + look * part + (cop_time)((unsigned __int128)golden * part >> 64) + 1;
+}
+
+cop_time cop_tree_first(const cop_tree_watch *w)
+{
+    return time_of_look(w, 0, 0);
+}
+
+void cop_tree_tell(cop_tree_watch *w, void (*fn)(void *ctx, const cop_tree_now *now), void *ctx)
+{
+    w->tell = fn;
+    w->tell_ctx = ctx;
+}
+
+/* -- looks -- */
+
+static void look_at_ports(cop_tree_watch *w, const struct cop_net *net, cop_time now)
+{
+    for (uint32_t p = 0; p < w->topo->n_ports; p++) {
+        cop_port_look l;
+        cop_look_port(net, p, now, &l);
+        w->waiting[p] = l.waiting;
+        w->still[p] = (uint8_t)(w->still[p] + l.still);
+        for (uint32_t left = l.asks; left; left &= left - 1) {
+            uint32_t vl = (uint32_t)__builtin_ctz(left);
+            w->asks[(size_t)p * w->lanes + vl]++;
+            w->full[(size_t)p * w->lanes + vl] += l.full >> vl & 1;
+        }
+    }
+    w->spent += (uint64_t)STEPS_PORT * w->topo->n_ports;
+}
+
+/* The channel that the heads of a queue wait for at most looks (Boyer and Moore's majority). Where no
+ * head was seen waiting it is that of the sample before, unless the queue has been empty. */
+static void look_at_heads(cop_tree_watch *w, const struct cop_net *net)
+{
+    for (uint32_t q = 0; q < w->n_queues; q++) {
+        cop_queue_look l;
+        cop_look_queue(net, q, &l);
+        if (l.bytes == 0)
+            w->vote[q] = COP_NONE;
+        if (l.bytes == 0 || !l.waits)
+            continue;
+        uint32_t c = l.out * w->lanes + l.out_vl;
+        if (w->votes[q] == 0)
+            w->vote[q] = c;
+        w->votes[q] = (int8_t)(w->votes[q] + (w->vote[q] == c ? 1 : -1));
+    }
+    w->spent += (uint64_t)STEPS_QUEUE * w->n_queues;
+}
+
+uint32_t cop_tree_target(const cop_tree_watch *w, uint32_t queue, const cop_queue_look *l)
+{
+    if (w->vote != NULL)
+        return w->vote[queue];
+    return l->out * w->lanes + l->out_vl;
+}
+
+/* -- samples -- */
+
+static uint8_t share(uint64_t part, uint64_t whole)
+{
+    if (whole == 0)
+        return 0;
+    return (uint8_t)(part >= whole ? 255 : (part * 255 + whole / 2) / whole);
+}
+
+static cop_frame *add_frame(cop_tree_watch *w, const struct cop_net *net, cop_time now)
+{
+    w->frame = cop_grow(w->frame, &w->cap_frames, w->n_frames + 1, sizeof(*w->frame));
+    cop_frame *f = &w->frame[w->n_frames++];
+    size_t n = w->n_index;
+    char *room = cop_alloc_array(n, sizeof(uint32_t) + 2);
+    *f = (cop_frame){.t = now,
+                     .span = now - w->last,
+                     .waiting = (uint32_t *)(void *)room,
+                     .blocked = (uint8_t *)room + n * sizeof(uint32_t),
+                     .use = (uint8_t *)room + n * (sizeof(uint32_t) + 1)};
+    for (uint32_t p = 0; p < w->topo->n_ports; p++) {
+        uint32_t i = w->index[p];
+        if (i == COP_NONE)
+            continue;
+        uint64_t busy = cop_look_busy(net, p, now);
+        f->waiting[i] = w->waiting[p];
+        f->blocked[i] = share(w->still[p], w->n_looks);
+        uint64_t used = busy - cop_min64(busy, w->busy[p]);
+        f->use[i] = share(used, f->span);
+        w->idle_wire[p] = used < f->span - f->span / FULL_WIRE;
+        w->busy[p] = busy;
+    }
+    w->spent += (uint64_t)STEPS_PORT * w->topo->n_ports;
+    return f;
+}
+
+static void sample(cop_tree_watch *w, const struct cop_net *net, cop_time now)
+{
+    cop_frame *f = add_frame(w, net, now);
+    size_t channels = (size_t)w->topo->n_ports * w->lanes;
+    for (uint32_t p = 0; p < w->topo->n_ports; p++)
+        for (size_t c = (size_t)p * w->lanes; c < (size_t)(p + 1) * w->lanes; c++)
+            w->held[c] = w->full[c] >= (w->private ? 1 : LEAST_FULL) && w->asks[c] >= LEAST_ASKED &&
+                         w->idle_wire[p];
+    w->spent += 4 * channels;
+    cop_tree_find(w, net);
+    cop_tree_identify(w, w->last);
+    for (size_t i = 0; i < w->n_found; i++)
+        cop_tree_census(w, net, &w->found[i]);
+    cop_tree_follow(w, net, now, f->span);
+    w->last = now;
+    memset(w->asks, 0, channels);
+    memset(w->full, 0, channels);
+    memset(w->still, 0, w->topo->n_ports);
+    for (uint32_t q = 0; q < w->n_queues; q++)
+        w->votes[q] = 0;
+}
+
+cop_time cop_tree_look(void *ctx, const struct cop_net *net, cop_time now)
+{
+    cop_tree_watch *w = ctx;
+    if (w->n_looks++ == 0)
+        w->idle = w->cfg.thrifty && w->spent > FREE_STEPS + STEPS_PER_HOP * cop_look_hops(net);
+    if (!w->idle) {
+        look_at_ports(w, net, now);
+        if (w->vote != NULL)
+            look_at_heads(w, net);
+    }
+    if (w->n_looks == LOOKS || w->idle) {
+        if (!w->idle)
+            sample(w, net, now);
+        w->n_looks = 0;
+        w->n_samples++;
+    }
+    return time_of_look(w, w->n_samples, w->n_looks);
+}
+
+void cop_tree_free(cop_tree_watch *w)
+{
+    if (w == NULL)
+        return;
+    for (size_t i = 0; i < w->n_frames; i++)
+        cop_free(w->frame[i].waiting);
+    for (size_t i = 0; i < w->n_kept; i++) {
+        cop_free(w->kept[i].member);
+        cop_free(w->kept[i].contributor);
+        cop_free(w->kept[i].victim);
+    }
+    for (size_t i = 0; i < w->n_records; i++) {
+        cop_free(w->record[i].hosts);
+        cop_free(w->record[i].streams);
+        cop_tree_flows_free(&w->record[i].victims);
+    }
+    void *all[] = {w->index,     w->threshold, w->full,      w->held,
+                   w->still,     w->vote,      w->votes,     w->busy,
+                   w->edge_to,   w->standing,  w->waiting,   w->mark,
+                   w->seen,      w->acc,       w->wanted,    w->record_of,
+                   w->edge,      w->held_list, w->channel,   w->found,
+                   w->host_list, w->flow_list, w->record,    w->kept,
+                   w->frame,     w->told,      w->delivered, w->port_mark,
+                   w->hot,       w->asks,      w->idle_wire, w};
+    for (size_t i = 0; i < COP_LEN(all); i++)
+        cop_free(all[i]);
+}

@@ -1,0 +1,337 @@
+// A viewer: one network, or two runs side by side on one clock. Colour by use, waiting bytes or blocked time; a
+// slider plays the run; wheel and drag zoom and move; a click on a victim lights the chain of ports that
+// blocks it. It knows sources only by the members that source.js describes, so that a source may be the
+// document inside the page or a simulation that still runs.
+import { quadtree } from "d3-quadtree";
+import { select } from "d3-selection";
+import { zoom, zoomIdentity } from "d3-zoom";
+import { el, fmt, withUnit } from "../dom.js";
+import { onTheme, ramp, theme } from "../theme.js";
+import { layOut } from "./layout.js";
+import { Painter, treeColour } from "./paint.js";
+
+const MODES = [["waiting", "waiting bytes", "what waits for a port, at its switch"], ["use", "use", "share of the time in which the wire is busy"],
+  ["blocked", "blocked time", "share of the time in which something waits and may not go"]];
+const PLAY_MS = 14000; // a whole run
+const NONE = 0xffffffff;
+
+export const bytesText = (v) => (v >= 1048576 ? `${fmt(v / 1048576, 3)} MiB` : v >= 1024 ? `${fmt(v / 1024, 3)} KiB` : `${fmt(Math.round(v))} B`);
+const percent = (v) => `${fmt(v * 100, 3)} %`;
+
+export function treeText(t) {
+  const ms = (ns) => fmt(ns / 1e6, 3);
+  return [`root ${t.root} → ${t.root_to}`, `${ms(t.begin_ns)} to ${ms(t.end_ns)} ms`, `${fmt(t.links)} links`, `${fmt(t.contributors)} contributors`,
+    `${fmt(t.victims)} victims${typeof t.loss === "number" ? ` lose ${fmt(t.loss * 100, 2)} %` : ""}`, t.kind].filter(Boolean).join(", ");
+}
+
+// -- one pane --
+
+class Pane {
+  constructor(viewer, source, title) {
+    Object.assign(this, { viewer, source, at: 0, trees: [], only: 0, chain: [], hover: null });
+    this.layout = layOut(source.network);
+    this.canvas = el("canvas", { class: "net-canvas", role: "img", tabindex: "0", "aria-label": `Network: ${title}. ${source.network.nodes.length} nodes. The data is available as CSV.` });
+    this.tip = el("div", { class: "net-tip", hidden: true });
+    this.head = el("div", { class: "net-head" }, el("strong", {}, title), this.words = el("span", { class: "net-words" }));
+    this.list = el("div", { class: "net-trees", role: "group", "aria-label": "Congestion trees" });
+    this.told = el("p", { class: "net-told", role: "status" });
+    this.box = el("div", { class: "net-box" }, this.canvas, this.tip);
+    this.node = el("div", { class: "net-pane" }, title ? this.head : null, this.box, this.list, this.told);
+    this.painter = new Painter(this.canvas, source.network, this.layout);
+    this.painter.tree = quadtree(this.layout.nodes.map((_, i) => i), (i) => this.layout.at[i][0], (i) => this.layout.at[i][1]);
+    this.zoom = zoom().scaleExtent([0.8, 400]).filter((e) => (e.type === "wheel" ? e.ctrlKey || viewer.roams : !e.button))
+      .on("zoom", (e) => { this.painter.t = e.transform; this.draw(); if (e.sourceEvent) viewer.follow(this, e.transform); });
+    select(this.canvas).call(this.zoom).on("dblclick.zoom", null);
+    this.canvas.addEventListener("pointermove", (e) => this.point(e));
+    this.canvas.addEventListener("pointerleave", () => { this.hover = null; this.tip.hidden = true; this.draw(); });
+    this.canvas.addEventListener("click", (e) => this.click(e));
+    this.canvas.addEventListener("keydown", (e) => this.key(e));
+    this.listTrees();
+  }
+
+  listTrees() {
+    const n = this.source.trees.length, few = this.all ? n : Math.min(n, 3);
+    this.list.replaceChildren(...this.source.trees.slice(0, few).map((t) => el("button", { type: "button", class: "key net-tree", "aria-pressed": String(!this.only || this.only === t.tree), title: "Show this tree alone",
+      onclick: () => { this.only = this.only === t.tree ? 0 : t.tree; this.listTrees(); this.draw(); } }, el("span", { class: "patch", style: `background:${treeColour(t.tree - 1)}` }), el("span", {}, `tree ${t.tree}: ${treeText(t)}`))),
+      n > few ? el("button", { type: "button", class: "key net-more", onclick: () => { this.all = true; this.listTrees(); } }, `and ${n - few} more trees`) : "");
+    this.list.hidden = n === 0;
+  }
+
+  size(width, height) {
+    if (this.width === width && this.height === height) return;
+    Object.assign(this, { width, height });
+    this.painter.resize(width, height);
+    this.zoom.extent([[0, 0], [width, height]]).translateExtent([[-width * 0.5, -height * 0.5], [width * 1.5, height * 1.5]]);
+    this.draw();
+  }
+
+  wanted(width) {
+    const { box } = this.layout, ratio = (box.bottom - box.top) / Math.max(1, box.right - box.left);
+    return Math.round(Math.max(150, Math.min(width * 1.05, 720, width * ratio + 50)));
+  }
+
+  async show(i) {
+    this.at = i;
+    const [frame, trees] = await Promise.all([this.source.frame(i), this.source.treesAt(i)]);
+    if (this.at !== i) return;
+    // Contributors and victims are not looked up at every sample.
+    for (const t of trees) {
+      const old = this.trees.find((o) => o.tree === t.tree);
+      t.contributors ??= old?.contributors ?? null;
+      t.victims ??= old?.victims ?? null;
+    }
+    Object.assign(this, { frame, trees });
+    if (this.chosen !== undefined) this.choose(this.chosen);
+    this.draw();
+  }
+
+  draw() {
+    if (!this.frame || !this.width) return;
+    const { viewer } = this;
+    const shown = viewer.showTrees ? this.trees : [];
+    this.painter.paint({ frame: this.frame, trees: shown, treeInfo: this.source.trees, mode: viewer.mode, most: viewer.most, only: this.only, chain: this.chain, hover: this.hover });
+    this.canvas.dataset.painted = String((Number(this.canvas.dataset.painted) || 0) + 1);
+    const held = this.trees.reduce((a, t) => a + t.members.reduce((b, m) => b + m.bytes, 0), 0);
+    this.words.textContent = this.source.trees.length === 0 ? "" : this.trees.length ? ` ${this.trees.length} tree${this.trees.length > 1 ? "s" : ""}, ${fmt(this.trees.reduce((a, t) => a + t.members.length, 0))} links, ${bytesText(held)} held` : " no tree";
+  }
+
+  // -- pointing and choosing --
+
+  portRows(i) {
+    const p = this.source.network.ports[i], f = this.frame;
+    const rows = [[`${p.name} → ${p.toName}`, `${percent(f.use[i] / 255)} used`], ["waiting", bytesText(f.waiting[i])]];
+    if (f.blocked) rows.push(["blocked", percent(f.blocked[i] / 255)]);
+    for (const t of this.trees) {
+      const m = t.members.find((x) => x.port === i);
+      if (m) rows.push([`tree ${t.tree}`, m.depth === 0 ? `root, ${bytesText(m.bytes)} wait for it` : `branch, ${m.depth} from the root, ${bytesText(m.bytes)}`]);
+    }
+    return rows;
+  }
+
+  nodeRows(n) {
+    const node = this.layout.nodes[n], rows = [];
+    const ports = this.source.network.ports.map((p, i) => [p, i]).filter(([p]) => p.from === n || (node.host && p.to === n));
+    const value = ([, i]) => this.painter.value(i);
+    for (const [, i] of ports.sort((a, b) => value(b) - value(a)).slice(0, node.host ? 2 : 4)) rows.push(...this.portRows(i));
+    if (!node.host && ports.length > 4) rows.push([`and ${ports.length - 4} more ports`, ""]);
+    if (node.host) {
+      const h = this.painter.hostNumber(n);
+      for (const t of this.trees) {
+        if (t.contributors?.includes(h)) rows.push([`contributes to tree ${t.tree}`, ""]);
+        const to = this.victimsOf(t, h);
+        if (to.length) rows.push([`victim of tree ${t.tree}`, `${to.length} flow${to.length > 1 ? "s" : ""}, to ${to.slice(0, 3).map((d) => this.layout.nodes[this.painter.hostNode(d)]?.name).join(", ")}${to.length > 3 ? " …" : ""}`]);
+      }
+    }
+    return rows;
+  }
+
+  victimsOf(t, host) {
+    const list = [];
+    for (let i = 0; t.victims && i < t.victims.length; i += 2) if (t.victims[i] === host) list.push(t.victims[i + 1]);
+    return list;
+  }
+
+  point(e) {
+    if (!this.frame) return;
+    const r = this.canvas.getBoundingClientRect(), x = e.clientX - r.left, y = e.clientY - r.top;
+    const found = this.painter.find(x, y);
+    const key = JSON.stringify(found);
+    this.canvas.style.cursor = found ? "pointer" : "grab";
+    if (key !== this.hoverKey) {
+      this.hoverKey = key;
+      this.hover = found;
+      this.draw();
+    }
+    this.tip.hidden = !found;
+    if (!found) return;
+    const title = found.cluster !== undefined ? this.layout.clusters[found.cluster].name : found.node !== undefined ? `${this.layout.nodes[found.node].host ? "host" : "switch"} ${this.layout.nodes[found.node].name}` : "port";
+    const rows = found.cluster !== undefined ? this.clusterRows(found.cluster) : found.node !== undefined ? this.nodeRows(found.node) : this.portRows(found.port);
+    this.tip.replaceChildren(el("div", { class: "tip-title" }, title), el("table", {}, rows.map(([a, b]) => el("tr", {}, el("td", {}, a), el("td", { class: "num" }, b)))));
+    const w = this.tip.offsetWidth, h = this.tip.offsetHeight;
+    this.tip.style.left = `${Math.max(0, Math.min(this.width - w, x + 14))}px`;
+    this.tip.style.top = `${y + 18 + h > this.height ? Math.max(0, y - h - 10) : y + 18}px`;
+  }
+
+  clusterRows(i) {
+    const c = this.layout.clusters[i], ports = this.painter.ready.inside[i];
+    const sum = ports.reduce((a, p) => a + this.frame.waiting[p], 0);
+    return [["switches", fmt(c.switches.length)], ["hosts", fmt(c.hosts)], ["waiting inside", bytesText(sum)], ["click", "opens it"]];
+  }
+
+  click(e) {
+    const r = this.canvas.getBoundingClientRect(), found = this.painter.find(e.clientX - r.left, e.clientY - r.top);
+    if (!found) this.choose(undefined);
+    else if (found.cluster !== undefined) this.open(found.cluster);
+    else if (found.node !== undefined && this.layout.nodes[found.node].host) this.choose(found.node);
+    else this.choose(undefined);
+    this.draw();
+  }
+
+  /** Zoom to a cluster, so that it opens. */
+  open(i) {
+    const c = this.layout.clusters[i], b = c.box, p = this.painter;
+    const k = Math.min(p.w / ((b.right - b.left) * p.s + 40), p.h / ((b.bottom - b.top) * p.s + 40), 400);
+    const x = ((b.left + b.right) / 2) * p.s + p.ox, y = ((b.top + b.bottom) / 2) * p.s + p.oy;
+    select(this.canvas).call(this.zoom.transform, zoomIdentity.translate(p.w / 2 - k * x, p.h / 2 - k * y).scale(k));
+    this.viewer.follow(this, p.t);
+  }
+
+  /** The chain of ports that holds back what host n sends. */
+  choose(n) {
+    this.chosen = n;
+    this.chain = [];
+    this.told.textContent = "";
+    if (n === undefined) return;
+    const name = this.layout.nodes[n].name, h = this.painter.hostNumber(n), start = this.painter.ready.up[n];
+    for (const t of this.trees) {
+      const by = new Map(t.members.map((m) => [m.port, m]));
+      if (!by.has(start)) continue;
+      const chain = [];
+      for (let p = start, k = 0; p !== NONE && by.has(p) && k < 64; p = by.get(p).next, k++) chain.push(p);
+      this.chain = chain;
+      const root = this.source.network.ports[chain[chain.length - 1]], to = this.victimsOf(t, h);
+      const role = t.contributors?.includes(h) ? "contributes to" : to.length ? `is a victim of` : "is held by";
+      this.told.textContent = `${name} ${role} tree ${t.tree}: ${chain.map((p) => this.source.network.ports[p].name).join(" waits for ")}, the root, which sends to ${root.toName}.`;
+      return;
+    }
+    const f = this.frame;
+    this.told.textContent = f && start >= 0 ? `${name} is in no tree at this time; its link is ${percent(f.use[start] / 255)} used${f.blocked ? `, ${percent(f.blocked[start] / 255)} blocked` : ""}.` : "";
+  }
+
+  reset() { select(this.canvas).call(this.zoom.transform, zoomIdentity); }
+
+  key(e) {
+    const by = { "+": 1.3, "=": 1.3, "-": 1 / 1.3 }[e.key], move = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[e.key];
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    if (by) select(this.canvas).call(this.zoom.scaleBy, by);
+    else if (move) select(this.canvas).call(this.zoom.translateBy, move[0] / this.painter.t.k, move[1] / this.painter.t.k);
+    else if (e.key === "0") this.reset();
+    else return;
+    e.preventDefault();
+    this.viewer.follow(this, this.painter.t);
+  }
+}
+
+// -- the viewer --
+
+export class Viewer {
+  /** sources: one or two; titles: what stands over them. */
+  constructor(sources, titles) {
+    this.roams = false;
+    this.showTrees = true;
+    this.panes = sources.map((s, i) => new Pane(this, s, titles?.[i] ?? (sources.length > 1 ? s.title : "")));
+    this.most = Math.max(...sources.map((s) => s.most));
+    const timed = sources.some((s) => s.times.length > 1), blocked = sources.some((s) => s.frames?.length > 0);
+    this.mode = sources.some((s) => s.network.ports.some((p) => p.queue > 0 || p.most > 0)) ? "waiting" : "use";
+    this.modes = el("div", { class: "net-modes", role: "group", "aria-label": "Colour by" }, MODES.filter(([m]) => m !== "blocked" || blocked).map(([m, label, title]) =>
+      el("button", { type: "button", class: "chip", title, "data-mode": m, onclick: () => { this.mode = m; this.refresh(); } }, label)));
+    this.treeButton = sources.some((s) => s.trees.length) ? el("button", { type: "button", class: "chip", title: "Show or hide the congestion trees", onclick: () => { this.showTrees = !this.showTrees; this.refresh(); } }, "trees") : null;
+    this.legend = el("span", { class: "key flat" });
+    this.roam = el("button", { type: "button", class: "tool", title: "The wheel zooms without Ctrl", onclick: () => { this.roams = !this.roams; this.refresh(); } }, "Wheel zooms");
+    const bar = el("div", { class: "net-bar" }, this.modes, this.treeButton, this.legend, el("span", { class: "tools" }, this.roam, el("button", { type: "button", class: "tool", title: "Show all again", onclick: () => this.panes.forEach((p) => p.reset()) }, "Reset")));
+    this.node = el("div", { class: `net ${sources.length > 1 ? "net-two" : ""}` }, bar, el("div", { class: "net-panes" }, this.panes.map((p) => p.node)), timed ? this.clock(sources) : null);
+    this.refresh();
+    onTheme(() => { this.panes.forEach((p) => p.listTrees()); this.refresh(); });
+    new ResizeObserver(() => this.fit()).observe(this.node);
+    sources.forEach((s) => { s.onframe = () => this.arrived(); });
+    this.seek(this.opening(sources));
+    (window.coppiceViewers ??= []).push(this); // for tests and for the console
+  }
+
+  /** One run opens where its trees are largest, two at their end. */
+  opening(sources) {
+    const s = sources[0];
+    if (sources.length > 1 || !s.weights) return this.start ?? 0;
+    const weights = s.weights(), best = weights.indexOf(Math.max(...weights));
+    return weights[best] > 0 ? s.times[best] : this.start ?? 0;
+  }
+
+  clock(sources) {
+    this.end = Math.max(...sources.map((s) => s.times[s.times.length - 1] || 0));
+    this.begin = Math.min(...sources.map((s) => s.times[0] ?? Infinity));
+    this.slider = el("input", { type: "range", min: 0, max: 1000, step: "any", value: 1000, "aria-label": "Time", class: "net-slider", oninput: () => { this.pause(); this.seek(this.begin + (this.end - this.begin) * Number(this.slider.value) / 1000); } });
+    this.time = el("output", { class: "net-time" });
+    this.playButton = el("button", { type: "button", class: "chip net-play", onclick: () => (this.playing ? this.pause() : this.play()) }, "▶ Play");
+    this.start = this.end;
+    return el("div", { class: "net-clock" }, this.playButton, this.slider, this.time);
+  }
+
+  /** A live source has a new frame. */
+  arrived() {
+    const atEnd = this.now >= this.end;
+    this.end = Math.max(this.end, ...this.panes.map((p) => p.source.times[p.source.times.length - 1] || 0));
+    if (atEnd && !this.playing) this.seek(this.end);
+  }
+
+  seek(ms) {
+    this.now = ms;
+    if (this.slider) {
+      this.slider.value = String(((ms - this.begin) / (this.end - this.begin || 1)) * 1000);
+      this.time.textContent = withUnit(fmt(ms, 4), "ms");
+    }
+    return Promise.all(this.panes.map((p) => {
+      const t = p.source.times;
+      let i = 0;
+      while (i + 1 < t.length && t[i] < ms - 1e-9) i++;
+      return p.show(i);
+    }));
+  }
+
+  play() {
+    if (this.now >= this.end) this.now = this.begin;
+    const from = this.now, began = performance.now();
+    this.playing = true;
+    this.playButton.textContent = "❚❚ Pause";
+    const step = async () => {
+      if (!this.playing) return;
+      const ms = from + ((performance.now() - began) / PLAY_MS) * (this.end - this.begin);
+      await this.seek(Math.min(ms, this.end));
+      if (ms >= this.end) this.pause();
+      else requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  }
+
+  pause() {
+    this.playing = false;
+    if (this.playButton) this.playButton.textContent = "▶ Play";
+  }
+
+  /** Both panes look at the same part. */
+  follow(pane, t) {
+    for (const p of this.panes) {
+      if (p === pane || (p.painter.t.k === t.k && p.painter.t.x === t.x && p.painter.t.y === t.y)) continue;
+      select(p.canvas).call(p.zoom.transform, zoomIdentity.translate(t.x, t.y).scale(t.k));
+    }
+  }
+
+  fit(width) {
+    const total = width || this.node.clientWidth;
+    if (total < 40) return;
+    const two = this.panes.length > 1 && total >= 760;
+    this.node.classList.toggle("net-stacked", this.panes.length > 1 && !two);
+    const w = Math.floor(two ? (total - 24) / 2 : total);
+    this.panes.forEach((p) => p.size(w, p.wanted(w)));
+  }
+
+  refresh() {
+    for (const b of this.modes.children) b.setAttribute("aria-pressed", String(b.dataset.mode === this.mode));
+    this.treeButton?.setAttribute("aria-pressed", String(this.showTrees));
+    this.roam.setAttribute("aria-pressed", String(this.roams));
+    const stops = [0, 0.25, 0.5, 0.75, 1].map((v) => ramp(theme().heat, v)).join(",");
+    this.legend.replaceChildren("0", el("span", { class: "ramp", style: `background:linear-gradient(90deg,${stops})` }), this.mode === "waiting" ? `${bytesText(this.most)} (middle: ${bytesText(this.most / 4)})` : "100 %");
+    this.panes.forEach((p) => p.draw());
+  }
+
+  /** The picture as a PNG; two panes side by side. */
+  png() {
+    const all = this.panes.map((p) => p.canvas), out = document.createElement("canvas"), gap = 24 * this.panes[0].painter.ratio;
+    out.width = all.reduce((a, c) => a + c.width, gap * (all.length - 1));
+    out.height = Math.max(...all.map((c) => c.height));
+    const c = out.getContext("2d");
+    c.fillStyle = theme().page;
+    c.fillRect(0, 0, out.width, out.height);
+    all.reduce((x, one) => { c.drawImage(one, x, 0); return x + one.width + gap; }, 0);
+    return new Promise((resolve) => out.toBlob(resolve, "image/png"));
+  }
+}
