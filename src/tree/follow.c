@@ -271,7 +271,8 @@ static void tell(cop_tree_watch *w, size_t first)
     cop_tree_now now = {.frame = &w->frame[w->n_frames - 1],
                         .tree = w->told,
                         .n_trees = (uint32_t)n,
-                        .n_ports = w->n_index};
+                        .n_ports = w->n_index,
+                        .number = (uint32_t)w->n_frames - 1};
     w->tell(w->tell_ctx, &now);
 }
 
