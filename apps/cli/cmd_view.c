@@ -7,9 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-static const struct option long_options[] = {{"run", required_argument, NULL, 'r'},
-                                             {"help", no_argument, NULL, 'h'},
-                                             {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {
+    {"run", required_argument, NULL, 'r'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
 
 typedef struct request {
     const char *file;
@@ -103,11 +102,11 @@ static int show(const request *q)
     int64_t run = q->run ? q->run : cop_store_newest_frames(s, &err);
     int rc = run > 0 ? cop_store_load(s, run, &r, &err) : (int)run;
     if (rc == 0 || (rc > 0 && r.n_frames == 0))
-        rc = cop_err_add(&err, COP_E_INPUT,
-                         "%s: %s; store one with `coppice run FILE --set run.trees=yes --db %s`",
-                         q->file, q->run ? "there is no such run, or it has no pictures"
-                                         : "no run has pictures to play",
-                         q->file);
+        rc = cop_err_add(
+            &err, COP_E_INPUT,
+            "%s: %s; store one with `coppice run FILE --set run.trees=yes --db %s`", q->file,
+            q->run ? "there is no such run, or it has no pictures" : "no run has pictures to play",
+            q->file);
     int status = rc < 0 ? cop_cli_faults(&err) : cop_live_start(&l, q->file, stdout);
     if (status == COP_EXIT_OK) {
         tell_ports(l, &r);
@@ -133,16 +132,17 @@ static int run_view(int argc, char **argv)
 const cop_command cop_cmd_view = {
     .name = "view",
     .usage = "view RESULTS.db [--run N]",
-    .help = "play a stored run in a browser on this machine\n"
-            "\n"
-            "The run must have been stored with run.trees. The address that is printed works on this\n"
-            "machine only, and only as it is printed. It ends with `close` on the page or Ctrl-C.\n"
-            "\n"
-            "Options\n"
-            "  -r, --run N  this run; else the newest that has pictures\n"
-            "  -h, --help   this text\n"
-            "\n"
-            "Examples\n"
-            "  coppice run fabric.yaml --set run.trees=yes --db results.db && coppice view "
-            "results.db\n",
+    .help =
+        "play a stored run in a browser on this machine\n"
+        "\n"
+        "The run must have been stored with run.trees. The address that is printed works on this\n"
+        "machine only, and only as it is printed. It ends with `close` on the page or Ctrl-C.\n"
+        "\n"
+        "Options\n"
+        "  -r, --run N  this run; else the newest that has pictures\n"
+        "  -h, --help   this text\n"
+        "\n"
+        "Examples\n"
+        "  coppice run fabric.yaml --set run.trees=yes --db results.db && coppice view "
+        "results.db\n",
     .run = run_view};

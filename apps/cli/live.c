@@ -56,6 +56,7 @@ struct cop_live {
 typedef struct session {
     uint64_t sent[SLOTS];
     bool page; /* the page's body is to be written */
+    bool there; /* it counts as a browser; one that was refused is closed, too */
 } session;
 
 static double now_ms(void)
@@ -127,7 +128,8 @@ static bool header_is(struct lws *wsi, enum lws_token_indexes token, const char 
 static bool may_connect(struct lws *wsi, const cop_live *l)
 {
     char path[128];
-    return header_is(wsi, WSI_TOKEN_HOST, "", l) && header_is(wsi, WSI_TOKEN_ORIGIN, "http://", l) &&
+    return header_is(wsi, WSI_TOKEN_HOST, "", l) &&
+           header_is(wsi, WSI_TOKEN_ORIGIN, "http://", l) &&
            lws_hdr_copy(wsi, path, sizeof(path), WSI_TOKEN_GET_URI) > 0 &&
            has_secret(l, path, "/ws") && l->clients < MOST_CLIENTS;
 }
@@ -267,12 +269,13 @@ static int serve(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
         return may_connect(wsi, l) ? 0 : 1;
     case LWS_CALLBACK_ESTABLISHED:
-        memset(user, 0, sizeof(session));
+        *(session *)user = (session){.there = true};
         count_clients(l, 1);
         lws_callback_on_writable(wsi);
         return 0;
     case LWS_CALLBACK_CLOSED:
-        count_clients(l, -1);
+        if (((session *)user)->there)
+            count_clients(l, -1);
         return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return send_news(wsi, l, user);
@@ -343,8 +346,8 @@ int cop_live_start(cop_live **out, const char *title, FILE *say)
                                              .protocols = protocols,
                                              .user = l,
                                              .vhost_name = "coppice",
-                                             .gid = (gid_t)-1,
-                                             .uid = (uid_t)-1};
+                                             .gid = -1,
+                                             .uid = -1};
     bool ok = make_secret(l) && (l->context = lws_create_context(&info)) != NULL;
     if (ok) {
         l->port = lws_get_vhost_listen_port(lws_get_vhost_by_name(l->context, "coppice"));
