@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_PACKET 14
-#define STEPS_QUEUE 8
+#define STEPS_PACKET 25
+#define STEPS_QUEUE 20
 
 typedef struct census {
     cop_tree_watch *w;

@@ -15,8 +15,8 @@
 
 #define FREE_STEPS 10000000
 #define STEPS_PER_HOP 10
-#define STEPS_PORT 14
-#define STEPS_QUEUE 8
+#define STEPS_PORT 50
+#define STEPS_QUEUE 20
 
 #define LEAST_ASKED 6 /* of 8 looks */
 #define LEAST_FULL 2
