@@ -107,7 +107,7 @@ static int show(const request *q)
             "%s: %s; store one with `coppice run FILE --set run.trees=yes --db %s`", q->file,
             q->run ? "there is no such run, or it has no pictures" : "no run has pictures to play",
             q->file);
-    int status = rc < 0 ? cop_cli_faults(&err) : cop_live_start(&l, q->file, stdout);
+    int status = rc < 0 ? cop_cli_faults(&err) : cop_live_start(&l, q->file, stderr);
     if (status == COP_EXIT_OK) {
         tell_ports(l, &r);
         status = play(s, run, &r, l);
