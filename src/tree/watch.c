@@ -6,14 +6,14 @@
  *          trees (find.c, census.c, follow.c).
  * Cost     A run that asks for trees without saying how often shall not pay for them: a sample is left out,
  *          looks and all, while what was spent so far is more than STEPS_PER_HOP for each packet-hop. Steps
- *          are about instructions; a packet-hop takes 700 and more. The first hundredth of a second is
+ *          are about instructions; a packet-hop takes 700 and more. The first hundredth of a second or so is
  *          free, so that small networks have all their samples. */
 #include "tree/tree_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FREE_STEPS 10000000
+#define FREE_STEPS 4000000
 #define STEPS_PER_HOP 10
 #define STEPS_PORT 50
 #define STEPS_QUEUE 20
