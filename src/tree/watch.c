@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FREE_STEPS 4000000
-#define STEPS_PER_HOP 10
+#define FREE_STEPS 2000000
+#define STEPS_PER_HOP 6
 #define STEPS_PORT 50
 #define STEPS_QUEUE 20
 
