@@ -47,7 +47,7 @@ PKG_CONFIG ?= pkg-config
 LIB_MODULES := yaml-0.1 sqlite3 zlib
 LUA_MODULE = $(call once,LUA_MODULE,for m in lua5.4 lua-5.4 lua54; do \
     $(PKG_CONFIG) --exists $$m && echo $$m && break; done)
-MODULES = $(LIB_MODULES) jansson $(LUA_MODULE)
+MODULES = $(LIB_MODULES) jansson libwebsockets $(LUA_MODULE)
 # -isystem: our warnings are not for other people's headers.
 MODULE_FLAGS = $(call once,MODULE_FLAGS,$(PKG_CONFIG) --cflags $(MODULES))
 MODULE_CFLAGS = $(patsubst -I%,-isystem %,$(MODULE_FLAGS))

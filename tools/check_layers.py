@@ -46,13 +46,13 @@ ALLOWED = {
     "src/store": ["base/", "stats/result.h"],
     "src/report": ["base/", "stats/result.h", "store/store.h", "store/study.h", "store/browse.h"],
     "src/exp": ["base/", "topo/topo.h", "route/route.h", "net/net.h", "net/net_cfg.h",
-                "net/watch.h", "tree/tree.h", "queue/queue_list.h", "cc/cc_list.h", "host/host_list.h", "traffic/traffic_cfg.h",
+                "net/watch.h", "net/step.h", "tree/tree.h", "tree/now.h", "queue/queue_list.h", "cc/cc_list.h", "host/host_list.h", "traffic/traffic_cfg.h",
                 "stats/result.h", "stats/collect.h", "store/store.h", "coppice.h"],
     "src/study": ["base/", "exp/", "stats/result.h", "store/store.h", "store/claim.h",
                   "store/study.h"],
     # `coppice bench` also measures the event queue by itself.
     "apps/cli": ["base/", "exp/", "study/", "stats/result.h", "store/store.h", "store/study.h",
-                 "report/report.h",
+                 "report/report.h", "net/step.h", "tree/now.h",
                  "des/evq.h"],
     "include": [],
     "examples": ["coppice.h"],
@@ -67,7 +67,8 @@ LIBRARIES = {
     "lauxlib.h": ["src/study"],
     "lualib.h": ["src/study"],
     "jansson.h": ["apps/cli", "src/study", "src/report"],
-    "pthread.h": ["src/des", "src/exp"],
+    "pthread.h": ["src/des", "src/exp", "apps/cli"],
+    "libwebsockets.h": ["apps/cli"],
 }
 
 ALLOCATES = re.compile(r"(?<![\w.>])(malloc|calloc|realloc|free|strdup|asprintf)\s*\(")

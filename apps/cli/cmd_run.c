@@ -3,9 +3,11 @@
 #include "base/text.h"
 #include "cli.h"
 #include "exp/run.h"
+#include "live.h"
 #include "progress.h"
 #include "show.h"
 #include "store/store.h"
+#include "timeline.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,18 +15,19 @@
 #include <unistd.h>
 
 typedef struct request {
-    const char *file, *db, *watch;
-    bool json, quiet, help;
+    const char *file, *db, *watch, *timeline;
+    bool json, quiet, help, live;
     cop_override *set; /* owned */
     size_t n_set, set_capacity;
     char seed[64]; /* "run.seed=N"; empty: not given */
 } request;
 
 static const struct option long_options[] = {
-    {"set", required_argument, NULL, 's'}, {"seed", required_argument, NULL, 'S'},
-    {"db", required_argument, NULL, 'd'},  {"json", no_argument, NULL, 'j'},
-    {"quiet", no_argument, NULL, 'q'},     {"watch", required_argument, NULL, 'w'},
-    {"help", no_argument, NULL, 'h'},      {NULL, 0, NULL, 0}};
+    {"set", required_argument, NULL, 's'},      {"seed", required_argument, NULL, 'S'},
+    {"db", required_argument, NULL, 'd'},       {"json", no_argument, NULL, 'j'},
+    {"quiet", no_argument, NULL, 'q'},          {"watch", required_argument, NULL, 'w'},
+    {"timeline", required_argument, NULL, 't'}, {"live", no_argument, NULL, 'L'},
+    {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
 
 static void add_override(request *q, const char *text)
 {
@@ -59,6 +62,12 @@ static int parse(request *q, int argc, char **argv)
         case 'w':
             q->watch = optarg;
             break;
+        case 't':
+            q->timeline = optarg;
+            break;
+        case 'L':
+            q->live = true;
+            break;
         case 'h':
             q->help = true;
             return COP_EXIT_OK;
@@ -70,6 +79,8 @@ static int parse(request *q, int argc, char **argv)
         return cop_cli_usage(&cop_cmd_run, "%s; give one YAML file (`coppice run --help` explains)",
                              optind < argc ? "more than one file" : "no file");
     q->file = argv[optind];
+    if (q->live || q->timeline != NULL)
+        add_override(q, "run.trees=yes");
     if (q->seed[0] != '\0')
         add_override(q, q->seed);
     return COP_EXIT_OK;
@@ -119,6 +130,46 @@ static int store(const request *q, cop_config *c, uint64_t hash, const cop_resul
     return COP_EXIT_OK;
 }
 
+/* Where the run goes besides its result. */
+typedef struct views {
+    cop_timeline timeline;
+    cop_live *live;
+} views;
+
+static int open_views(const request *q, const cop_config *c, views *v, cop_run_hooks *hooks)
+{
+    int status = COP_EXIT_OK;
+    if (q->timeline != NULL) {
+        status = cop_timeline_open(&v->timeline, q->timeline);
+        hooks->packet = cop_timeline_packet;
+        hooks->packet_ctx = &v->timeline;
+        if (q->watch == NULL) { /* some packets of each source, for the timeline only */
+            hooks->watch = "count=20";
+            hooks->watch_out = NULL;
+        }
+    }
+    if (status == COP_EXIT_OK && q->live) {
+        status = cop_live_start(&v->live, c->name, stderr);
+        hooks->ports = cop_live_ports;
+        hooks->trees = cop_live_trees;
+        hooks->trees_ctx = v->live;
+    }
+    return status;
+}
+
+static int close_views(const request *q, views *v, const cop_result *r)
+{
+    int status = COP_EXIT_OK;
+    if (v->timeline.out != NULL)
+        status = cop_timeline_close(&v->timeline, q->timeline, r);
+    if (v->live != NULL) {
+        fflush(stdout);
+        cop_live_end(v->live);
+        cop_live_wait(v->live);
+    }
+    return status;
+}
+
 static int simulate(const request *q, cop_config *c, const char *command)
 {
     char started_at[32];
@@ -135,11 +186,18 @@ static int simulate(const request *q, cop_config *c, const char *command)
     cop_result result = {0};
     /* Of files as they are now: nobody knows what is in them when a long run has ended. */
     uint64_t hash = q->db != NULL ? cop_config_hash(c) : 0;
+    views v = {0};
+    int status = open_views(q, c, &v, &hooks);
+    if (status != COP_EXIT_OK)
+        return status;
     int rc = cop_run(c, &hooks, &result, &err);
     cop_progress_end(&progress);
-    if (rc != 0)
+    if (rc != 0) {
+        cop_live_close(v.live);
+        if (v.timeline.out != NULL)
+            (void)cop_timeline_close(&v.timeline, q->timeline, NULL);
         return cop_cli_faults(&err);
-    int status = COP_EXIT_OK;
+    }
     if (q->json)
         cop_show_json(stdout, c, &result); /* main() reports what could not be written */
     else
@@ -154,8 +212,9 @@ static int simulate(const request *q, cop_config *c, const char *command)
                 detail[0] ? detail : cop_outcome_name((int)result.outcome));
         status = status == COP_EXIT_OK ? COP_EXIT_RESULT : status;
     }
+    int shown = close_views(q, &v, &result);
     cop_result_free(&result);
-    return status;
+    return status == COP_EXIT_OK ? shown : status;
 }
 
 /* What the user typed, for the database. getopt may have reordered the words. */
@@ -199,7 +258,7 @@ static int run_run(int argc, char **argv)
 const cop_command cop_cmd_run = {
     .name = "run",
     .usage = "run FILE.yaml [--set key.path=value]... [--seed N] [--db FILE] [--json] [--quiet]\n"
-             "                   [--watch SPEC]",
+             "                   [--watch SPEC] [--timeline FILE] [--live]",
     .help =
         "simulate one configuration and show the result\n"
         "\n"
@@ -219,6 +278,9 @@ const cop_command cop_cmd_run = {
         "  -q, --quiet               no progress on standard error\n"
         "  -w, --watch SPEC          print every step of chosen packets on standard error:\n"
         "                            src=3,dst=7,from=12,count=5 (any part may be left out)\n"
+        "      --timeline FILE       write packets (of --watch, else 20 of each host), queues and\n"
+        "                            congestion trees for Perfetto (ui.perfetto.dev)\n"
+        "      --live                show the run in a browser on this machine while it goes on\n"
         "  -h, --help                this text\n"
         "\n"
         "Results go to standard output; progress, traces and faults to standard error.\n"

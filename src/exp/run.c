@@ -230,7 +230,29 @@ static int build_world(world *w, cop_config *c, cop_err *err)
 /* Frames of all samples may take so much memory. */
 #define MAX_FRAME_BYTES ((uint64_t)1 << 29)
 
-static int watch_trees(world *w, const cop_config *c, cop_err *err)
+/* Ports without a cable are in no result. */
+static void tell_ports(world *w, cop_config *c, const cop_run_hooks *o)
+{
+    const cop_topo *t = &w->topo;
+    const char **name = COP_NEW_ARRAY(&c->arena, const char *, t->n_ports);
+    const char **to = COP_NEW_ARRAY(&c->arena, const char *, t->n_ports);
+    char buf[128];
+    cop_run_ports p = {.n_hosts = t->n_hosts,
+                       .n_switches = t->n_switches,
+                       .name = name,
+                       .to = to,
+                       .duration = c->run.duration_ps};
+    for (uint32_t i = 0; i < t->n_ports; i++) {
+        if (t->port[i].to == COP_NONE)
+            continue;
+        name[p.n_ports] = cop_arena_strdup(&c->arena, cop_topo_port_name(t, i, buf, sizeof(buf)));
+        to[p.n_ports++] =
+            cop_arena_strdup(&c->arena, cop_topo_port_name(t, t->port[i].to, buf, sizeof(buf)));
+    }
+    o->ports(o->trees_ctx, &p);
+}
+
+static int watch_trees(world *w, cop_config *c, const cop_run_hooks *hooks, cop_err *err)
 {
     char where[512];
     uint64_t duration = c->run.duration_ps, period = c->run.tree_sample_ps;
@@ -253,6 +275,10 @@ static int watch_trees(world *w, const cop_config *c, cop_err *err)
     w->trees = cop_tree_new(&w->topo, &w->net, &cfg);
     cop_observer o = {.first = cop_tree_first(w->trees), .look = cop_tree_look, .ctx = w->trees};
     cop_net_observe(&w->net, &o);
+    if (hooks->ports)
+        tell_ports(w, c, hooks);
+    if (hooks->trees)
+        cop_tree_tell(w->trees, hooks->trees, hooks->trees_ctx);
     return 0;
 }
 
@@ -313,8 +339,10 @@ int cop_run(cop_config *c, const cop_run_hooks *o, cop_result *result, cop_err *
     int rc = build_world(w, c, err);
     if (rc == 0 && o->watch)
         rc = cop_watch_init(&w->net, o->watch, o->watch_out, c->run.watch_limit, err);
+    if (rc == 0 && o->watch && o->packet)
+        cop_watch_tell(&w->net, o->packet, o->packet_ctx);
     if (rc == 0 && c->run.trees)
-        rc = watch_trees(w, c, err);
+        rc = watch_trees(w, c, o, err);
     if (rc == 0) {
         double built = cpu_now();
         cop_net_run(&w->net, o->progress, o->progress_ctx);

@@ -3,16 +3,31 @@
 #define COP_RUN_H
 
 #include "exp/config.h"
+#include "net/step.h"
 #include "stats/result.h"
+#include "tree/now.h"
 
 #include <stdio.h>
 
 typedef struct cop_watch cop_watch;
 
+/* The ports of a network, as results number them. */
+typedef struct cop_run_ports {
+    uint32_t n_ports, n_hosts, n_switches;
+    const char *const *name, *const *to;
+    cop_time duration;
+} cop_run_ports;
+
 /* What the caller wants to see while a run goes on; all may be zero. */
 typedef struct cop_run_hooks {
     const char *watch; /* packets to trace: "src=3,dst=7,from=12,count=5" */
-    FILE *watch_out;
+    FILE *watch_out; /* NULL: no lines */
+    cop_packet_fn packet; /* told each of their steps; may be NULL */
+    void *packet_ctx;
+    /* With run.trees: called once, before anything moves; then after each sample. */
+    void (*ports)(void *ctx, const cop_run_ports *p);
+    void (*trees)(void *ctx, const cop_tree_now *now);
+    void *trees_ctx;
     /* Called at every sample and about every million events; `end` is the configured duration.
      * true: stop, there is to be no result. */
     bool (*progress)(void *ctx, cop_time now, cop_time end, uint64_t packet_hops);

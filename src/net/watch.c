@@ -7,7 +7,9 @@
 #include <string.h>
 
 struct cop_watch {
-    FILE *out;
+    FILE *out; /* NULL: no lines */
+    cop_packet_fn fn; /* NULL: nobody else */
+    void *ctx;
     uint64_t lines_left;
     uint64_t src, dst; /* COP_NONE: any */
     uint64_t from, count; /* packet numbers of a source */
@@ -71,12 +73,40 @@ static const char *plain_name(const cop_net *net, uint32_t port, char *buf, size
     return cop_excerpt(cop_topo_port_name(net->topo, port, name, sizeof(name)), buf, size);
 }
 
+void cop_watch_tell(cop_net *net, cop_packet_fn fn, void *ctx)
+{
+    net->watch->fn = fn;
+    net->watch->ctx = ctx;
+}
+
+static void tell(cop_net *net, enum cop_watch_step step, uint32_t port, const cop_pkt *p)
+{
+    char name[64], next[64];
+    bool queued = step == COP_WATCH_QUEUE;
+    uint32_t out = queued ? cop_topo_switch_port(net->topo, net->in[port].sw, p->out) : 0;
+    cop_packet_step s = {.step = step,
+                         .t = net->now,
+                         .done = p->t_tail,
+                         .port = cop_topo_port_name(net->topo, port, name, sizeof(name)),
+                         .next =
+                             queued ? cop_topo_port_name(net->topo, out, next, sizeof(next)) : NULL,
+                         .at_host = port >= net->host_port0,
+                         .src = p->src,
+                         .dst = p->dst,
+                         .seq = p->seq,
+                         .bytes = p->bytes,
+                         .vl = p->vl};
+    net->watch->fn(net->watch->ctx, &s);
+}
+
 void cop_watch_step(cop_net *net, enum cop_watch_step step, uint32_t port, const cop_pkt *p)
 {
     static const char *const what[] = {"injected at", "sent by", "queued at", "delivered to"};
     struct cop_watch *w = net->watch;
     char name[64], next[64];
-    if (w == NULL || w->lines_left == 0)
+    if (w != NULL && w->fn != NULL)
+        tell(net, step, port, p);
+    if (w == NULL || w->lines_left == 0 || w->out == NULL)
         return;
     if (--w->lines_left == 0) {
         fputs("the trace ends here; raise run.watch_limit to see more\n", w->out);

@@ -67,6 +67,11 @@ int cop_store_load_outcome(cop_store *s, int64_t run_id, enum cop_outcome *outco
 /* What a run was when it ended: all lists, with the main numbers among the scalars, under the names
  * `coppice run --json` prints. Histograms are left out. 1, 0 or a fault. The caller frees r->arena. */
 int cop_store_load(cop_store *s, int64_t run_id, cop_result *r, cop_err *err);
+/* What is in a frame of the run (r->frame has the times): arrays for n_ports ports, in the arena. */
+int cop_store_frame(cop_store *s, int64_t run_id, uint32_t frame, uint32_t n_ports, cop_frame *f,
+                    cop_arena *arena, cop_err *err);
+/* The newest run that has frames, 0 if none has. */
+int64_t cop_store_newest_frames(cop_store *s, cop_err *err);
 /* A value stored as "not a number" comes back as NaN. */
 int cop_store_scalar(cop_store *s, int64_t run_id, const char *name, double *value, cop_err *err);
 int cop_store_series(cop_store *s, int64_t run_id, const char *name, cop_series *series,

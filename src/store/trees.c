@@ -358,3 +358,45 @@ int cop_store_load_trees(cop_store *s, int64_t run, cop_result *r, cop_err *err)
         rc = load_tree_frames(s, run, r, err);
     return rc;
 }
+
+int64_t cop_store_newest_frames(cop_store *s, cop_err *err)
+{
+    int64_t id = 0;
+    if (!cop_store_has_trees(s))
+        return 0;
+    int rc = cop_store_ask(s, "SELECT ifnull(max(run_id), 0) FROM frame", &id, err);
+    return rc == 0 ? id : rc;
+}
+
+int cop_store_frame(cop_store *s, int64_t run_id, uint32_t frame, uint32_t n_ports, cop_frame *f,
+                    cop_arena *arena, cop_err *err)
+{
+    sqlite3_stmt *st = cop_store_prepare(
+        s, "SELECT time_ns, span_ns, data FROM frame WHERE run_id = ? AND frame = ?", err);
+    if (st == NULL)
+        return -COP_E_IO;
+    (void)sqlite3_bind_int64(st, 1, run_id);
+    (void)sqlite3_bind_int64(st, 2, frame);
+    int rc = cop_store_step(s, st, err);
+    if (rc > 0) {
+        size_t each = sizeof(uint32_t) + 2;
+        uLongf bytes = cop_product(n_ports, each);
+        char *raw = cop_arena_array(arena, n_ports, each);
+        const void *data = sqlite3_column_blob(st, 2);
+        int got = data ? uncompress((Bytef *)raw, &bytes, data, (uLongf)sqlite3_column_bytes(st, 2))
+                       : Z_DATA_ERROR;
+        *f = (cop_frame){.t = picoseconds(cop_store_real(st, 0)),
+                         .span = picoseconds(cop_store_real(st, 1)),
+                         .waiting = (uint32_t *)(void *)raw,
+                         .blocked = (uint8_t *)raw + n_ports * sizeof(uint32_t),
+                         .use = (uint8_t *)raw + n_ports * (sizeof(uint32_t) + 1)};
+        for (uint32_t i = 0; i < n_ports; i++)
+            f->waiting[i] = le32toh(f->waiting[i]);
+        if (got != Z_OK || bytes != n_ports * each)
+            rc = cop_err_add(err, COP_E_IO,
+                             "%s: frame %u does not unpack to %u ports; it was edited", s->path,
+                             frame, n_ports);
+    }
+    sqlite3_finalize(st);
+    return rc;
+}

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_PACKET 14
-#define STEPS_QUEUE 8
+#define STEPS_PACKET 25
+#define STEPS_QUEUE 20
 
 typedef struct census {
     cop_tree_watch *w;
@@ -118,7 +118,7 @@ static void tidy(cop_tree_watch *w, tree_found *t)
     uint32_t *host = w->host_list + t->contributor0;
     uint64_t *flow = w->flow_list + t->victim0;
     size_t n = w->n_hosts - t->contributor0, m = w->n_flows - t->victim0, k = 0;
-    w->spent += 8 * (n * log2_of(n) + m * log2_of(m));
+    w->spent += 20 * (n * log2_of(n) + m * log2_of(m));
     if (n > 0)
         qsort(host, n, sizeof(*host), by_host);
     for (size_t i = 0; i < n; i++)

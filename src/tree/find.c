@@ -11,8 +11,8 @@
  * Cost  The queues behind held channels once, and for each tree the edges to its members. */
 #include "tree/tree_int.h"
 
-#define STEPS_EDGE 12
-#define STEPS_EMPTY 4
+#define STEPS_EDGE 20
+#define STEPS_EMPTY 7
 
 static void add_edge(cop_tree_watch *w, uint32_t from, uint32_t to, uint32_t bytes)
 {

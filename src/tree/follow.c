@@ -245,7 +245,7 @@ static void note(cop_tree_watch *w, const struct cop_net *net, const tree_found 
     }
     for (uint32_t i = 0; i < t->n_victims; i++)
         cop_tree_flows_add(&r->victims, w->flow_list[t->victim0 + i]);
-    w->spent += 4 * (uint64_t)t->n_contributors + 15 * (uint64_t)t->n_victims;
+    w->spent += 4 * (uint64_t)t->n_contributors + 45 * (uint64_t)t->n_victims;
     count_loss(w, net, r, now, span);
 }
 
@@ -271,7 +271,8 @@ static void tell(cop_tree_watch *w, size_t first)
     cop_tree_now now = {.frame = &w->frame[w->n_frames - 1],
                         .tree = w->told,
                         .n_trees = (uint32_t)n,
-                        .n_ports = w->n_index};
+                        .n_ports = w->n_index,
+                        .number = (uint32_t)w->n_frames - 1};
     w->tell(w->tell_ctx, &now);
 }
 

@@ -6,6 +6,7 @@
 #include "net/look.h"
 #include "stats/result.h"
 #include "topo/topo.h"
+#include "tree/now.h"
 
 typedef struct cop_tree_watch cop_tree_watch;
 
@@ -15,13 +16,6 @@ typedef struct cop_tree_cfg {
     uint64_t threshold_bytes; /* a root has so many waiting at least; 0: half an input buffer */
     cop_time duration;
 } cop_tree_cfg;
-
-/* The last sample, while the run goes on; valid until the next one. */
-typedef struct cop_tree_now {
-    const cop_frame *frame;
-    const cop_tree_frame *tree;
-    uint32_t n_trees, n_ports;
-} cop_tree_now;
 
 cop_tree_watch *cop_tree_new(const cop_topo *topo, const struct cop_net *net,
                              const cop_tree_cfg *cfg);

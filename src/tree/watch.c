@@ -6,17 +6,17 @@
  *          trees (find.c, census.c, follow.c).
  * Cost     A run that asks for trees without saying how often shall not pay for them: a sample is left out,
  *          looks and all, while what was spent so far is more than STEPS_PER_HOP for each packet-hop. Steps
- *          are about instructions; a packet-hop takes 700 and more. The first hundredth of a second is
+ *          are about instructions; a packet-hop takes 700 and more. The first hundredth of a second or so is
  *          free, so that small networks have all their samples. */
 #include "tree/tree_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FREE_STEPS 10000000
-#define STEPS_PER_HOP 10
-#define STEPS_PORT 14
-#define STEPS_QUEUE 8
+#define FREE_STEPS 2000000
+#define STEPS_PER_HOP 6
+#define STEPS_PORT 50
+#define STEPS_QUEUE 20
 
 #define LEAST_ASKED 6 /* of 8 looks */
 #define LEAST_FULL 2

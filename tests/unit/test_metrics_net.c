@@ -2,6 +2,8 @@
  * for networks that were really built, if only for a moment. */
 #include "metrics_fixture.h"
 
+#include <math.h>
+
 static void test_graph(void **state)
 {
     static const answer all[] = {
@@ -34,6 +36,70 @@ static void test_graph(void **state)
         {"r:queue('s0.2')", 6000},
     };
     cop_eval *e = open_tree(*state);
+    expect_answers(e, all, COP_LEN(all));
+    cop_eval_close(e);
+}
+
+/* Two trees that were found while the run went on: one to h2, in which s2.1 is always and s0.2 in one of
+ * two samples; and a brief one. */
+static void add_trees(cop_result *r)
+{
+    static cop_tree_root roots[] = {{7, 0, 2 * COP_MS}, {5, 0, COP_MS}};
+    static cop_tree_member first[] = {{7, 0, COP_NONE, 30000}, {11, 1, 7, 12000}},
+                           second[] = {{7, 0, COP_NONE, 20000},
+                                       {11, 1, 7, 9000},
+                                       {6, 2, 11, 8000},
+                                       {0, 3, 6, 0}};
+    static cop_tree_frame seen[] = {
+        {.tree = 0, .root = 7, .links = 2, .n_members = 2, .member = first},
+        {.tree = 0, .frame = 1, .root = 7, .links = 4, .n_members = 4, .member = second}};
+    static uint32_t waiting[12];
+    static uint8_t share[12];
+    static cop_frame frames[] = {{COP_MS, COP_MS, waiting, share, share},
+                                 {2 * COP_MS, COP_MS, waiting, share, share}};
+    static cop_tree_result trees[2];
+    trees[0] = (cop_tree_result){1, &roots[0], 0,  2 * COP_MS, 5,   4, 3, 2,
+                                 7, 0.25,      10, 30000,      0.5, 1, 1, COP_TREE_SILENT};
+    trees[1] = (cop_tree_result){.n_roots = 1,
+                                 .root = &roots[1],
+                                 .end = COP_MS,
+                                 .samples = 1,
+                                 .links = 2,
+                                 .loss = NAN,
+                                 .similarity = NAN,
+                                 .overlap = NAN,
+                                 .contributor_overlap = NAN};
+    r->trees_asked = true;
+    r->tree = trees;
+    r->n_trees = 2;
+    r->tree_frame = seen;
+    r->n_tree_frames = 2;
+    r->frame = frames;
+    r->n_frames = 2;
+}
+
+static void test_found_trees(void **state)
+{
+    static const answer all[] = {
+        {"r:tree_count()", 1},
+        {"r:tree_count('silent')", 1},
+        {"r:tree_count('brief')", 1},
+        {"r:tree_count('moving')", 0},
+        {"same_set(r:tree_roots(), {'s1.0 > h2'})", 1},
+        {"same_set(r:tree_roots('brief'), {'s0.1 > h1'})", 1},
+        {"same_set(r:tree_links(1, 1), {'s1.0 > h2', 's2.1 > s1.2'})", 1},
+        {"#r:tree_links(1)", 4},
+        {"same_set(r:tree_hosts(1), {'h0'})", 1},
+        {"#r:tree_hosts(1, 0.6)", 0},
+        {"r:tree_value(1, 'loss')", 0.25},
+        {"r:tree_value(1, 'victims')", 7},
+        {"r:tree_value(1, 'moves')", 0},
+        {"r:branches(1)[1].share", 0.5},
+        {"r:trees()[1].finish", 0.002},
+    };
+    cop_result r = make_tree();
+    add_trees(&r);
+    cop_eval *e = open_run(*state, &r);
     expect_answers(e, all, COP_LEN(all));
     cop_eval_close(e);
 }
@@ -282,6 +348,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_STAGE(test_graph),
         ON_STAGE(test_congestion_tree),
+        ON_STAGE(test_found_trees),
         ON_STAGE(test_root_between_switches),
         ON_STAGE(test_tail_and_triangle),
         ON_STAGE(test_topologies),
