@@ -231,8 +231,8 @@ static void pairs_are_counted(void **state)
 {
     (void)state;
     enum { PAIRS = 3000 };
-    cop_probe pr = {.flow_mask = 15};
-    pr.flow = cop_alloc_array(16, sizeof(cop_flow_probe));
+    cop_probe pr = {.flow.mask = 15};
+    pr.flow.v = cop_alloc_array(16, sizeof(cop_flow_probe));
     for (uint32_t k = 0; k < PAIRS; k++) {
         uint32_t src = k % 61, dst = k / 61;
         assert_true(cop_probe_flow(&pr, src, dst, 10, 100 + k, true)); /* the first of its flow */
@@ -241,11 +241,11 @@ static void pairs_are_counted(void **state)
         assert_false(cop_probe_flow(&pr, src, dst, 5, 1, false));
         assert_true(cop_probe_flow(&pr, src, dst, 12, 1, false));
     }
-    assert_int_equal(pr.flow_n, PAIRS);
-    assert_true(pr.flow_mask > 2 * PAIRS - 2 && pr.flow_mask < 8 * PAIRS);
+    assert_int_equal(pr.flow.n, PAIRS);
+    assert_true(pr.flow.mask > 2 * PAIRS - 2 && pr.flow.mask < 8 * PAIRS);
     uint32_t found = 0;
-    for (size_t i = 0; i <= pr.flow_mask; i++) {
-        const cop_flow_probe *f = &pr.flow[i];
+    for (size_t i = 0; i <= pr.flow.mask; i++) {
+        const cop_flow_probe *f = &pr.flow.v[i];
         if (f->key == 0)
             continue;
         uint32_t src = (uint32_t)((f->key - 1) >> 32), dst = (uint32_t)(f->key - 1);

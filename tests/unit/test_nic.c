@@ -342,8 +342,8 @@ static void order_is_checked(void **state)
     }
     net_lab *w = make("topology={kind: kary-ntree, k: 2, n: 2}", "routing.kind=adaptive-tree");
     w->net.now = 5000;
-    w->net.probe.flow_mask = 15;
-    w->net.probe.flow = cop_alloc_array(16, sizeof(cop_flow_probe));
+    w->net.probe.flow.mask = 15;
+    w->net.probe.flow.v = cop_alloc_array(16, sizeof(cop_flow_probe));
     arrives(w, 0, 6000);
     arrives(w, 0, 7000);
     assert_int_equal(w->net.stop, COP_OUTCOME_OK); /* it may */
