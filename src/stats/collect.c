@@ -393,7 +393,7 @@ static void collect_scalars(cop_net *net, cop_result *r)
             (net->probe.port[p].marked > 0 ? 1u : 0u) + (net->probe.port[p].told > 0 ? 1u : 0u);
     uint32_t exchanged = cop_count_exchanges(net->traffic);
     r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar,
-                              22 + net->n_counters + net->n_levels + n_own +
+                              28 + net->n_counters + net->n_levels + n_own +
                                   2 * net->traffic->n_entries + marking + exchanged);
     double sections, bytes;
     input_memory(net, &sections, &bytes);

@@ -141,10 +141,11 @@ static int check_objects(cop_store *s, cop_err *err)
     int64_t foreign = 0;
     const char *const *at = cop_store_schema;
     const char *first = own_trigger(&at), *second = own_trigger(&at);
-    sqlite3_snprintf(
-        sizeof(sql), sql,
+    /* Our own text, without quotes; %Q would need memory, and cut the statement off if there is none. */
+    snprintf(
+        sql, sizeof(sql),
         "SELECT count(*) FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL%%'"
-        " OR (type = 'trigger' AND sql NOT IN (%Q, %Q)) OR (type = 'view' AND lower(name) IN "
+        " OR (type = 'trigger' AND sql NOT IN ('%s', '%s')) OR (type = 'view' AND lower(name) IN "
         "('meta', 'run',"
         " 'scalar', 'series', 'stream', 'node', 'port', 'flow', 'hist', 'experiment', 'point',"
         " 'verdict', 'figure', 'frame', 'tree', 'tree_root', 'tree_frame'))",

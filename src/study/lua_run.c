@@ -280,6 +280,8 @@ static void set_known(lua_State *L, const char *key, double v)
 static int run_trees(lua_State *L)
 {
     const cop_result *r = result_of(L);
+    if (!r->trees_asked)
+        return luaL_error(L, "this run did not look for trees; set run.trees to yes");
     push_list(L, r->n_trees, 0);
     for (uint32_t i = 0; i < r->n_trees; i++) {
         const cop_tree_result *t = &r->tree[i];
@@ -353,8 +355,6 @@ static int run_info(lua_State *L)
 {
     const cop_result *r = result_of(L);
     lua_createtable(L, 0, 8);
-    if (r->trees_asked)
-        set_number(L, "trees", r->n_trees);
     set_number(L, "hosts", r->n_hosts);
     set_number(L, "switches", r->n_switches);
     set_number(L, "sim_time", (double)r->sim_time * 1e-12);

@@ -21,7 +21,7 @@ static const struct {
      "similarity overlap contributor_overlap moves",
      "root to kind"},
     {"branches", "depth bytes share", "port"},
-    {"info", "trees hosts switches sim_time warmup sample cpu_seconds packet_hops events", ""},
+    {"info", "hosts switches sim_time warmup sample cpu_seconds packet_hops events", ""},
 };
 
 /* Set each field of a list of words to the value at the top of the stack; the table is below it. */

@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <jansson.h>
 
-#define MAX_NAMES 400u
+#define MAX_NAMES 4096u
 
 typedef struct names {
     char *v[MAX_NAMES];
@@ -110,14 +110,39 @@ static void same(const char *what, const names *documented, const names *found)
     "  - {name: calm, from: [4], pattern: uniform, arrival: poisson, load: 90 %, patience: 1 "     \
     "us}\n"
 
+#define TORUS(route, cc)                                                                           \
+    "units: {flit: 4 B, cycle: 1 ns}\n"                                                            \
+    "run: {duration: 6000 cycles}\n"                                                               \
+    "topology: {kind: torus, radix: [4, 4]}\n"                                                     \
+    "routing: {kind: " route "}\n"                                                                 \
+    "link: {rate: 1 flit/cycle, delay: 1 cycle}\n"                                                 \
+    "switch: {pipeline: 2 cycles, buffer: 64 flits, lanes: 3}\n"                                   \
+    "queueing: {kind: 1q}\n"                                                                       \
+    "nic: {mtu: 16 flits}\n"                                                                       \
+    "cc: {kind: " cc "}\n"                                                                         \
+    "traffic: [{pattern: uniform, arrival: bernoulli, load: 100 %, message: 16 flits}]\n"
+
 static const char *const runs[] = {
-    "run: {duration: 300 us}\ncc: {kind: ibcc, threshold: 15}\n" HOT,
+    "run: {duration: 300 us, trees: yes}\ncc: {kind: ibcc, threshold: 15}\n" HOT,
     "run: {duration: 300 us}\nqueueing: {kind: fbicm}\nswitch: {architecture: iq}\n"
     "cc: {kind: ccfit}\n" HOT,
     "run: {duration: 300 us}\ntopology: {kind: single, hosts: 6}\n"
     "traffic:\n"
     "  - {name: ring, exchange: natural-ring}\n"
     "  - {name: trees, pattern: forest, hotspots: 1}\n",
+    "run: {duration: 80 us, births: generation, observe: notices/all}\n"
+    "topology: {kind: dragonfly, p: 2, a: 4, h: 2}\n"
+    "link: {rate: 40 Gbit/s, delay: 40 ns}\n"
+    "routing: {kind: qcn-switch, packets: 10}\n"
+    "cc: {kind: qcn, react: no, w: 0, every: 5}\n"
+    "switch: {architecture: cioq, speedup: 2, buffer: 12 kB, output_buffer: 12 kB, lanes: 6}\n"
+    "nic: {mtu: 1000 B, control_vl: 4}\n"
+    "traffic: [{pattern: group-adversarial, group_size: 8, offset: 1, load: 90 %, "
+    "arrival: poisson}]\n",
+    TORUS("true-adaptive, timeout: 300 cycles", "fern-1, notify: instant"),
+    TORUS("adaptive-cube", "alo"),
+    TORUS("adaptive-cube", "smai"),
+    TORUS("adaptive-cube", "self-tuned"),
 };
 
 static void add_json(names *main, names *extra, json_t *j)

@@ -31,6 +31,14 @@ static const char few[] =
     "  - {name: A, from: [0, 1], pattern: fixed, to: 2, messages: 3, message: 1000 B}\n"
     "  - {name: B, from: [3], pattern: fixed, to: 0, messages: 1, message: 1000 B}\n";
 
+/* Three hosts send, none at a rate of its own. */
+#define OFFERED                                                                                    \
+    {"senders", "hosts", 3}, {"offered_gbps", "Gbit/s", 0}, {"accepted_gbps", "Gbit/s", 0},        \
+        {"waiting_at_sources_bytes", "bytes", 0},                                                  \
+    {                                                                                              \
+        "saturated", "", 0                                                                         \
+    }
+
 #define HARDWARE(queues)                                                                           \
     {"hardware.ram_bytes_per_port", "bytes", 2 * 16384},                                           \
         {"hardware.queues_per_port", "queues", queues},                                            \
@@ -42,10 +50,13 @@ static const char few[] =
 static void test_without_a_control(void **state)
 {
     (void)state;
-    static const want all[] = {
-        {"input_sections", "sections", 2}, {"input_memory_bytes", "bytes", 2 * 16384},
-        {"retransmissions", "packets", 0}, {"acks", "packets", 7},
-        {"notifications", "packets", 0},   HARDWARE(4 * 2)};
+    static const want all[] = {OFFERED,
+                               {"input_sections", "sections", 2},
+                               {"input_memory_bytes", "bytes", 2 * 16384},
+                               {"retransmissions", "packets", 0},
+                               {"acks", "packets", 7},
+                               {"notifications", "packets", 0},
+                               HARDWARE(4 * 2)};
     cop_result r;
     scn_run(few, NULL, 0, &r, NULL);
     expect_scalars(&r, all, COP_LEN(all));
@@ -55,8 +66,8 @@ static void test_without_a_control(void **state)
                                       "traffic.B.patience=1 us", "nic.ack=none"};
     scn_run(few, set, COP_LEN(set), &r, NULL);
     assert_int_equal(r.n_scalars, COP_LEN(all) + 1);
-    assert_string_equal(r.scalar[5].name, "messages_given_up");
-    assert_string_equal(r.scalar[5].unit, "messages");
+    assert_string_equal(r.scalar[10].name, "messages_given_up");
+    assert_string_equal(r.scalar[10].unit, "messages");
     same_number("acks", scalar_of(&r, "acks"), 0);
     cop_result_free(&r);
 }
@@ -111,7 +122,7 @@ static void run_marked(marks *m, bool counters, cop_result *r)
     }
     cop_config c;
     cop_err err = {0};
-    const cop_override set = {"nic.ack=none"};
+    const cop_override set = {.text = "nic.ack=none"};
     assert_int_equal(cop_config_load(&c, "test.yaml", few, &set, 1, &err), 0);
     c.cc = &ops;
     c.cc_cfg = m;
@@ -125,7 +136,8 @@ static void test_marks(void **state)
 {
     (void)state;
     marks m = {.most = {1, 5, 4, 0}, .answers = true};
-    static const want all[] = {{"input_sections", "sections", 2},
+    static const want all[] = {OFFERED,
+                               {"input_sections", "sections", 2},
                                {"input_memory_bytes", "bytes", 2 * 16384},
                                {"retransmissions", "packets", 0},
                                {"acks", "packets", 0},
@@ -148,7 +160,7 @@ static void test_marks(void **state)
     /* Nothing is marked, nobody answers: the numbers are there, the list is empty. */
     marks none = {.answers = false};
     run_marked(&none, false, &r);
-    assert_int_equal(r.n_scalars, 5 + 2 + 4 + 5);
+    assert_int_equal(r.n_scalars, 5 + 5 + 2 + 4 + 5);
     static const char *const zero[] = {"notifications", "fecn",   "becn",  "fecn/A",
                                        "becn/A",        "fecn/B", "becn/B"};
     for (size_t i = 0; i < COP_LEN(zero); i++)
@@ -224,7 +236,7 @@ static void run_queued(const cop_queue_ops *ops, tally *t, cop_result *r)
 {
     cop_config c;
     cop_err err = {0};
-    const cop_override set = {"nic.ack=none"};
+    const cop_override set = {.text = "nic.ack=none"};
     assert_int_equal(cop_config_load(&c, "test.yaml", few, &set, 1, &err), 0);
     c.queue = ops;
     c.queue_cfg = t;
@@ -260,7 +272,8 @@ static void test_numbers_of_a_scheme(void **state)
     (void)state;
     static const cop_gauge counters[] = {{"own.count", "things"}, {"own.rest", "more"}, {0}};
     static const cop_gauge levels[] = {{"own/low", "x"}, {"own/high", "y"}, {0}};
-    static const want all[] = {{"input_sections", "sections", 2},
+    static const want all[] = {OFFERED,
+                               {"input_sections", "sections", 2},
                                {"input_memory_bytes", "bytes", 2 * 16384},
                                {"retransmissions", "packets", 0},
                                {"acks", "packets", 0},

@@ -55,7 +55,8 @@ static void faults_have_place_and_remedy(void **state)
     refuse(TOPO "host: {generation: 4}\n",
            "two.yaml:2:8: `generation` is an option of host.kind hca; choose that, or remove it");
     refuse(TOPO "routing: {kind: dmodk, ties: split}\n",
-           "`ties` is an option of routing.kind dor, adaptive-cube; choose one of these, or "
+           "`ties` is an option of routing.kind dor, adaptive-cube, true-adaptive; choose one of "
+           "these, or "
            "remove it");
     refuse(TOPO "host: {generatoin: 4}\n", "unknown option `generatoin`; use one of kind");
     refuse(TOPO "cc: {kind: [a]}\n", "cc.kind: is not a word");

@@ -146,7 +146,8 @@ static void refused(void **state)
     static const struct {
         const char *item, *says;
     } cases[] = {
-        {"queue", "unknown; write queue/..., voq/..., received/..., ccti/..., delay/..., rate/..., "
+        {"queue", "unknown; write queue/..., voq/..., received/..., notices/..., ccti/..., "
+                  "delay/..., rate/..., "
                   "becns/..., state/..., fill/..."},
         {"queues/h0", "unknown; write"},
         {"queue/s2.0", "no such port"},

@@ -265,8 +265,7 @@ static void test_figures(void **state)
     json_decref(h);
     json_t *n = spec(&r, "n");
     assert_int_equal(json_array_size(json_object_get(n, "links")), 2);
-    assert_true(json_number_value(
-                    json_object_get(json_array_get(json_object_get(n, "links"), 0), "use")) == 0.5);
+    assert_true(at(json_object_get(n, "links"), 0, 2) == 0.5); /* from, to, use */
     json_decref(n);
     json_t *c = spec(&r, "c"), *row = json_array_get(json_object_get(c, "rows"), 0);
     assert_int_equal(json_array_size(row), 3);

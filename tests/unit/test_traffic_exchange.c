@@ -257,6 +257,7 @@ static void check_results(const rig *r, const reference *x, uint32_t rounds, boo
     t.n = cop_collect_exchanges(&r->tr, &t.arena, t.v);
     assert_true(t.n <= room);
     expect_scalar(&t, "traffic0", "rounds", "rounds", rounds);
+    expect_scalar(&t, "traffic0", "unfinished", "streams", 0);
     expect_scalar(&t, "traffic0", "elapsed", "us", (double)(x->last - START) / 1e6);
     expect_entry(&t, x, pairs);
     for (uint32_t s = 0; s < r->tr.n_streams && r->tr.n_streams <= 64; s++) {

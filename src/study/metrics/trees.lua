@@ -1,16 +1,9 @@
 -- Metrics of congestion trees that were looked for while the run went on (run.trees).
 
-local function asked(r)
-   if not r:info().trees then
-      error("this run did not look for trees; set run.trees to yes", 0)
-   end
-   return r:trees()
-end
-
 -- Trees of one kind, or all that lasted for at least four samples.
 local function trees_of(r, kind)
    local out = {}
-   for i, t in ipairs(asked(r)) do
+   for i, t in ipairs(r:trees()) do
       if kind and t.kind == kind or not kind and t.kind ~= "brief" then
          t.number = i
          out[#out + 1] = t
@@ -20,7 +13,7 @@ local function trees_of(r, kind)
 end
 
 local function tree_at(r, n)
-   local list = asked(r)
+   local list = r:trees()
    return list[n] or error("there are " .. #list .. " trees, none has number " .. n, 0)
 end
 
