@@ -44,7 +44,7 @@ OBJCOPY ?= objcopy
 PKG_CONFIG ?= pkg-config
 
 # What the library needs, and what the program needs besides. Lua has as many names as packagers.
-LIB_MODULES := yaml-0.1 sqlite3
+LIB_MODULES := yaml-0.1 sqlite3 zlib libprotobuf-c
 LUA_MODULE = $(call once,LUA_MODULE,for m in lua5.4 lua-5.4 lua54; do \
     $(PKG_CONFIG) --exists $$m && echo $$m && break; done)
 MODULES = $(LIB_MODULES) jansson $(LUA_MODULE)
@@ -80,7 +80,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/model_id.o $(BUILD)/
 # What coppice.h reaches: studies and reports are the program's.
 CORE_OBJ := $(filter-out $(BUILD)/obj/src/study/% $(BUILD)/obj/src/report/% %/metrics_lua.o,$(LIB_OBJ))
 # What decides results; a result remembers the fingerprint of these files.
-MODEL_DIRS := base des topo route net host queue cc traffic stats
+MODEL_DIRS := base des topo route net host queue cc app traffic stats
 MODEL_SRC := $(sort $(wildcard $(MODEL_DIRS:%=src/%/*.[ch])))
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/build_info.o
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)

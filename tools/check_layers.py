@@ -9,6 +9,9 @@ Layers, from the bottom up (an arrow means "may include"):
   route   -> base, topo
   net     -> base, des, topo/topo.h, route/route.h; never a plug-in
   host    -> base, net: the end nodes, of which net knows net/host.h alone
+  app     -> base, net/app.h, net/traffic.h: programs whose ranks send; the only folder that knows zlib and
+             protobuf-c
+  traffic -> also app/job.h, app/read.h, app/coll.h
   queue, cc, traffic (plug-ins) -> base and their own interface in net/; never each other
   stats   -> base, net (reads the network when the run is over)
   store   -> base, stats/result.h; the only folder that knows SQLite
@@ -39,8 +42,10 @@ ALLOWED = {
     "src/host": ["base/", "net/"],
     "src/queue": ["base/", "net/queue.h", "net/view.h", "net/pkt.h"],
     "src/cc": ["base/", "net/cc.h", "net/view.h", "net/pkt.h"],
-    "src/traffic": ["base/", "net/traffic.h", "topo/topo.h"],
-    "src/stats": ["base/", "net/net.h"],
+    "src/app": ["base/", "net/app.h", "net/traffic.h"],
+    "src/traffic": ["base/", "net/traffic.h", "topo/topo.h", "app/job.h", "app/read.h",
+                    "app/coll.h"],
+    "src/stats": ["base/", "net/net.h", "app/job.h"],
     "src/store": ["base/", "stats/result.h"],
     "src/report": ["base/", "stats/result.h", "store/store.h", "store/study.h", "store/browse.h"],
     "src/exp": ["base/", "topo/topo.h", "route/route.h", "net/net.h", "net/net_cfg.h",

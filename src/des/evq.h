@@ -23,6 +23,7 @@ enum cop_ev_kind {
     COP_EV_NOTICE, /* switch: it makes a notification */
     COP_EV_ARRIVE, /* port: a packet at the input has been routed (hosts: its head is here) */
     COP_EV_HEAD, /* queue: its head may now request an output */
+    COP_EV_APP, /* rank of an application: something is due */
     COP_EV_NIC, /* host: try to send */
     COP_EV_TX, /* port: output buffer may send its next packet */
     COP_EV_ARB, /* output port or switch: decide who goes next */
