@@ -75,7 +75,7 @@ WEB_SRC := $(wildcard web/src/*.js)
 CLI_SRC := $(wildcard apps/cli/*.c)
 SUPPORT_SRC := $(wildcard tests/support/*.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c tests/model/test_*.c)
-LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/model_id.o $(BUILD)/obj/gen/metrics_lua.o \
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/chakra.pb-c.o $(BUILD)/obj/gen/model_id.o $(BUILD)/obj/gen/metrics_lua.o \
     $(BUILD)/obj/src/report/assets.o
 # What coppice.h reaches: studies and reports are the program's.
 CORE_OBJ := $(filter-out $(BUILD)/obj/src/study/% $(BUILD)/obj/src/report/% %/metrics_lua.o,$(LIB_OBJ))
@@ -154,6 +154,14 @@ $(BUILD)/obj/src/report/assets.o: src/report/assets.S web/page.html web/page.css
 $(BUILD)/gen/model_id.c: tools/model_id.sh $(MODEL_SRC)
 	@mkdir -p $(@D)
 	@tools/model_id.sh $(MODEL_SRC) > $@
+
+# What the schema of Chakra traces becomes in C.
+$(BUILD)/gen/chakra.pb-c.c: src/app/chakra.proto | deps-build
+	@mkdir -p $(@D)
+	@protoc-c --proto_path=src/app --c_out=$(@D) $<
+$(BUILD)/obj/gen/chakra.pb-c.o: private WARN := -w
+$(BUILD)/obj/src/app/chakra.o: private BASE += -isystem $(BUILD)/gen
+$(BUILD)/obj/src/app/chakra.o: $(BUILD)/gen/chakra.pb-c.c
 
 # What `coppice version` says; the script leaves the file alone when nothing has changed.
 $(BUILD)/gen/build_info.c: FORCE | deps-build

@@ -64,6 +64,8 @@ ALLOWED = {
 # library header -> folders that may include it
 LIBRARIES = {
     "sqlite3.h": ["src/store"],
+    "zlib.h": ["src/app"],
+    "chakra.pb-c.h": ["src/app"],
     "yaml.h": ["src/exp"],
     "lua.h": ["src/study"],
     "lauxlib.h": ["src/study"],
