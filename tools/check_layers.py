@@ -55,7 +55,7 @@ ALLOWED = {
                   "store/study.h"],
     # `coppice bench` also measures the event queue by itself.
     "apps/cli": ["base/", "exp/", "study/", "stats/result.h", "store/store.h", "store/study.h",
-                 "report/report.h",
+                 "report/report.h", "app/read.h", "app/graph.h",
                  "des/evq.h"],
     "include": [],
     "examples": ["coppice.h"],

@@ -11,7 +11,7 @@ struct sqlite3;
 #define COP_STORE_APPLICATION_ID 0x434f5050
 /* Raise it with every change of the tables. Files from the oldest version on are read as they are,
  * and brought up to date when they are written to (upgrade.c). */
-#define COP_STORE_SCHEMA_VERSION 3
+#define COP_STORE_SCHEMA_VERSION 4
 #define COP_STORE_OLDEST_VERSION 2
 #define COP_STORE_BUSY_MS 10000
 
@@ -25,6 +25,9 @@ struct cop_store {
 
 /* The statements that make an empty database ours; ends with NULL. */
 extern const char *const cop_store_schema[];
+/* And those that version 4 added: tables of applications, and the trigger anew. */
+extern const char *const cop_store_job_schema[];
+extern const char cop_store_trigger[], cop_store_old_trigger[]; /* of this version, and before */
 
 /* Bring the tables of a file of version `from` up to date; nothing to do if they are. */
 int cop_store_upgrade(cop_store *s, int64_t from, cop_err *err);
@@ -46,6 +49,8 @@ void cop_store_rollback(cop_store *s);
 /* All rows of a run; the caller holds the transaction. */
 int cop_store_write_rows(cop_store *s, const cop_store_meta *meta, const cop_result *r,
                          int64_t *run_id, cop_err *err);
+/* jobs.c: those of its applications. */
+int cop_store_write_jobs(cop_store *s, int64_t run, const cop_result *r, cop_err *err);
 
 /* A prepared question; NULL after a fault. */
 struct sqlite3_stmt *cop_store_prepare(cop_store *s, const char *sql, cop_err *err);
