@@ -131,6 +131,8 @@ static bool take_line(cop_source *s)
         last = c;
     }
     s->text[used] = '\0';
+    if (!any)
+        s->line--;
     return any && !s->failed;
 }
 
@@ -161,7 +163,7 @@ int cop_source_fault(cop_source *s, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    int rc = fault(s, true, s->line, fmt, ap);
+    int rc = fault(s, true, s->line > 0 ? s->line : 1, fmt, ap);
     va_end(ap);
     return rc;
 }
