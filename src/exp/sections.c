@@ -51,6 +51,7 @@ static const char *const auto_routing[][2] = {
     {"fat-tree", "dmodk"},
     {"kary-ntree", "dmodk"},
     {"xgft", "dmodk"},
+    {"rail-tree", "dmodk"},
     {"torus", "dor"},
     {"mesh", "dor"},
     {"hypercube", "dor"},

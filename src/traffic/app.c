@@ -1,5 +1,5 @@
 /* Role: make a job of an entry with `trace` or `collective`: its program, where its ranks are, its streams.
- * Rules: the hosts of `from`, in the order of their numbers, are seats: `nics` neighbours each, for
+ * Rules: the hosts of `from`, in the order of their numbers (rail-tree: server by server), are seats: `nics` neighbours each, for
  *   `ranks_per_host` ranks. Ranks fill seats in the order that `placement` says:
  *     linear   as they are
  *     random   drawn by the seed
@@ -52,6 +52,7 @@ static int check(traffic_build *b, const cop_traffic_cfg *cfg)
 typedef struct seats {
     uint32_t n, nics;
     uint32_t *order; /* [n] */
+    uint32_t *host; /* [n * nics], seat by seat */
 } seats;
 
 static uint32_t group_size(const cop_topo *t, const cop_traffic_cfg *cfg)
@@ -60,6 +61,8 @@ static uint32_t group_size(const cop_topo *t, const cop_traffic_cfg *cfg)
         return (uint32_t)cfg->group_size;
     if (t->shape.kind == COP_SHAPE_DRAGONFLY)
         return t->shape.u.dragonfly.p * t->shape.u.dragonfly.a;
+    if (t->rails > 0)
+        return t->rails * t->pod_servers;
     uint32_t n = 1;
     while (n < t->n_hosts && cop_topo_entry_switch(t, n) == cop_topo_entry_switch(t, 0))
         n++;
@@ -90,7 +93,7 @@ static void order_by_group(const traffic_build *b, const cop_traffic_cfg *cfg,
     cop_rng rng = cop_rng_make(e->seed, COP_RNG_PLACE, PLACE_RANKS);
     cop_rng_permutation(&rng, shuffled, n_groups);
     for (uint32_t i = 0; i < s->n; i++) {
-        uint32_t group = e->src[(size_t)i * s->nics] / size;
+        uint32_t group = s->host[(size_t)i * s->nics] / size;
         v[i].seat = i;
         v[i].key = cfg->placement == COP_PLACE_SPREAD ? (uint64_t)count[group]++ << 32 | group
                                                       : shuffled[group];
@@ -113,6 +116,19 @@ static void order_seats(const traffic_build *b, const cop_traffic_cfg *cfg, cons
         cop_rng_permutation(&rng, s->order, s->n);
     else if (cfg->placement == COP_PLACE_SPREAD || cfg->placement == COP_PLACE_GROUPS)
         order_by_group(b, cfg, e, s);
+}
+
+/* Hosts seat by seat. */
+static void fill_seats(const traffic_build *b, const traffic_entry *e, seats *s)
+{
+    seat *v = cop_alloc_array(e->n_src, sizeof(*v));
+    for (uint32_t i = 0; i < e->n_src; i++)
+        v[i] = (seat){e->src[i], cop_topo_server_order(b->topo, e->src[i])};
+    if (e->n_src > 0)
+        qsort(v, e->n_src, sizeof(*v), by_key);
+    for (uint32_t i = 0; i < s->n * s->nics; i++)
+        s->host[i] = v[i].seat;
+    cop_free(v);
 }
 
 /* -- a file of places -- */
@@ -181,12 +197,19 @@ static int place(traffic_build *b, const cop_traffic_cfg *cfg, const traffic_ent
                              "%u ranks need %u hosts, and `from` has %u; add hosts, raise "
                              "`ranks_per_host` or lower `nics`",
                              n_ranks, (n_ranks + per_seat - 1) / per_seat * nics, e->n_src);
+    if (b->topo->rails > 0 && b->topo->rails % nics != 0)
+        return traffic_fault(b, "nics", "%u NICs of a rank do not divide the %u of a server; give a "
+                                        "divisor",
+                             nics, b->topo->rails);
     s.order = cop_alloc_array(s.n, sizeof(*s.order));
+    s.host = cop_alloc_array(cop_product(s.n, nics), sizeof(*s.host));
+    fill_seats(b, e, &s);
     order_seats(b, cfg, e, &s);
     for (uint32_t r = 0; r < n_ranks; r++)
         for (uint32_t i = 0; i < nics; i++)
-            host[(size_t)r * nics + i] = e->src[(size_t)s.order[r / per_seat] * nics + i];
+            host[(size_t)r * nics + i] = s.host[(size_t)s.order[r / per_seat] * nics + i];
     cop_free(s.order);
+    cop_free(s.host);
     return 0;
 }
 
