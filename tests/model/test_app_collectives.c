@@ -227,12 +227,76 @@ static void test_jobs(void **state)
     cop_result_free(&r);
 }
 
+/* A rail-optimised tree: ranks in the order of servers, the NICs of a rank at different leaves. */
+static void test_rails(void **state)
+{
+    (void)state;
+    cop_result r;
+    run(&r, "run: {duration: 10 ms, until: jobs}\n"
+            "topology: {kind: rail-tree, pods: 2, servers: 3, rails: 4, spines: 3}\n"
+            "traffic: [{name: j, collective: barrier}]\n");
+    assert_int_equal(r.n_hosts, 24);
+    assert_int_equal(r.n_switches, 2 * 4 + 3);
+    for (uint32_t i = 0; i < 24; i++) {
+        uint32_t server = i / 4, rail = i % 4;
+        assert_int_equal(r.rank[i].host, (server / 3 * 4 + rail) * 3 + server % 3);
+    }
+    cop_result_free(&r);
+    /* With four NICs each, messages by NIC 2 stay in rail 2, and inside a pod below its leaf. */
+    char path[32], yaml[1024];
+    write_temp(path, "num_ranks 6\nrank 0 {\nsend 4000b to 2 nic 2\n}\nrank 1 {\n}\n"
+                     "rank 2 {\nrecv 4000b from 0 nic 2\n}\nrank 3 {\n}\nrank 4 {\n}\nrank 5 {\n}\n");
+    snprintf(yaml, sizeof(yaml),
+             "run: {duration: 10 ms, until: jobs}\nlink: {rate: 10 Gbit/s, delay: 20 ns}\n"
+             "topology: {kind: rail-tree, pods: 2, servers: 3, rails: 4, spines: 3}\n"
+             "traffic: [{name: j, trace: %s, nics: 4}]\n",
+             path);
+    scn_run(yaml, NULL, 0, &r, NULL);
+    unlink(path);
+    assert_us(job_us(&r, 0), t(4000));
+    assert_int_equal(r.node[2 * 3 + 0].sent_bytes, 4000);
+    assert_int_equal(r.node[2 * 3 + 2].received_bytes, 4000);
+    assert_int_equal(r.packet_hops, 2 * 2);
+    cop_result_free(&r);
+}
+
+static void refused(const char *options, const char *what)
+{
+    cop_result r;
+    cop_err err = {0};
+    char yaml[1024];
+    snprintf(yaml, sizeof(yaml),
+             "run: {until: jobs}\ntopology: {kind: rail-tree, pods: 2, servers: 3, rails: 4, spines: 3}\n"
+             "traffic: [{%s}]\n",
+             options);
+    assert_int_equal(scn_run(yaml, NULL, 0, &r, &err), -COP_E_INPUT);
+    if (strstr(err.text, what) == NULL)
+        print_error("%s, expected %s\n", err.text, what);
+    assert_non_null(strstr(err.text, what));
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    refused("from: 0-3", "there is no job to wait for");
+    refused("collective: barrier, ranks: 30", "30 ranks need 30 hosts, and `from` has 24");
+    refused("collective: barrier, nics: 3", "3 NICs of a rank do not divide the 4 of a server");
+    refused("collective: barrier, trace: x", "an entry has a `trace` or a `collective`");
+    refused("collective: barrier, pattern: tornado", "a job knows who sends to whom");
+    refused("collective: barrier, arrival: poisson, load: 10 %", "a job knows when to send");
+    refused("collective: barrier, exchange: all-to-all", "a job or an `exchange`");
+    refused("collective: barrier, placement: file", "`placement: file` and `placement_file` belong");
+    refused("collective: broadcast-binomial, root: 24", "root 24 of 24 ranks; give 0 to 23");
+    refused("collective: all-to-all-linear, repeat: 1000000", "operations or more, which do not fit");
+    refused("trace: /nowhere", "/nowhere: cannot be opened");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rings), cmocka_unit_test(test_powers),   cmocka_unit_test(test_bruck),
         cmocka_unit_test(test_trees), cmocka_unit_test(test_bytes),    cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_jobs),
+        cmocka_unit_test(test_jobs),  cmocka_unit_test(test_rails),    cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
