@@ -127,15 +127,15 @@ static int trace_run(int argc, char **argv)
             status = cop_cli_bad_option(&cop_cmd_trace, long_options, got, argv);
         else if (cop_parse_time(optarg, &cfg.calc_unit_ps, &err) != 0 || cfg.calc_unit_ps == 0 ||
                  cfg.calc_unit_ps > COP_SECOND)
-            status = cop_cli_usage(&cop_cmd_trace, "--calc-unit %s; give a time such as `1 ns`",
-                                   optarg);
+            status =
+                cop_cli_usage(&cop_cmd_trace, "--calc-unit %s; give a time such as `1 ns`", optarg);
     }
     if (help)
         cop_cli_help(&cop_cmd_trace, stdout);
     else if (status == COP_EXIT_OK && optind + 1 != argc)
-        status = cop_cli_usage(&cop_cmd_trace,
-                               "%s; give one trace (`coppice trace --help` explains)",
-                               optind < argc ? "more than one file" : "no file");
+        status =
+            cop_cli_usage(&cop_cmd_trace, "%s; give one trace (`coppice trace --help` explains)",
+                          optind < argc ? "more than one file" : "no file");
     else if (status == COP_EXIT_OK)
         status = trace_file(argv[optind], &cfg);
     return status;
@@ -147,10 +147,13 @@ const cop_command cop_cmd_trace = {
     .help =
         "check the trace of an application and say what is in it; simulate nothing\n"
         "\n"
-        "Reads GOAL (text and binary), Chakra execution traces (NAME.0.et stands for all ranks) and\n"
-        "connection matrices of htsim, compressed with gzip or not; docs/TRACES.md describes them.\n"
+        "Reads GOAL (text and binary), Chakra execution traces (NAME.0.et stands for all ranks) "
+        "and\n"
+        "connection matrices of htsim, compressed with gzip or not; docs/TRACES.md describes "
+        "them.\n"
         "Faults go to standard error, one line each: file, line, node or byte, what is wrong, and\n"
-        "what would be right. A trace without faults has no cycle, and a message for each receive.\n"
+        "what would be right. A trace without faults has no cycle, and a message for each "
+        "receive.\n"
         "\n"
         "Options\n"
         "  -u, --calc-unit TIME  what one unit of a GOAL file's `calc` takes; default 1 ns\n"

@@ -178,8 +178,8 @@ static uint32_t group_of(reader *r, const char *name)
 
 static int missing(reader *r, uint64_t at, const Chakra__Node *n, const char *what)
 {
-    return cop_source_fault_at(r->s, at, "node %" PRIu64 " has no whole number `%s` that fits; add it",
-                               n->id, what);
+    return cop_source_fault_at(
+        r->s, at, "node %" PRIu64 " has no whole number `%s` that fits; add it", n->id, what);
 }
 
 static int read_message(reader *r, uint64_t at, const Chakra__Node *n, node *x)
@@ -237,9 +237,9 @@ static int keep(reader *r, uint64_t at, const Chakra__Node *n, trace *t)
         x.size = n->duration_micros;
         r->untimed += x.size == 0;
         if (x.size > UINT64_C(10000000000))
-            rc = cop_source_fault_at(r->s, at, "node %" PRIu64 " takes %" PRIu64
-                                               " us; give at most 10000000000",
-                                     n->id, x.size);
+            rc = cop_source_fault_at(
+                r->s, at, "node %" PRIu64 " takes %" PRIu64 " us; give at most 10000000000", n->id,
+                x.size);
     }
     if (rc != 0)
         return rc;
@@ -271,12 +271,13 @@ static int read_file(reader *r, cop_source *s, trace *t)
         if (rc != 0 || end)
             break;
         if (length > MAX_MESSAGE) {
-            rc = cop_source_fault_at(s, at, "a message of %" PRIu64 " bytes; is this a Chakra trace?",
-                                     length);
+            rc = cop_source_fault_at(
+                s, at, "a message of %" PRIu64 " bytes; is this a Chakra trace?", length);
             break;
         }
         for (uint64_t got = 0; got < length && rc == 0;) { /* what is there, not what is said */
-            size_t part = length - got < COP_SOURCE_PIECE ? (size_t)(length - got) : COP_SOURCE_PIECE;
+            size_t part =
+                length - got < COP_SOURCE_PIECE ? (size_t)(length - got) : COP_SOURCE_PIECE;
             buf = cop_grow(buf, &cap, (size_t)got + part, 1);
             if (!cop_source_get(s, buf + got, part))
                 rc = cop_source_fault_at(s, s->offset,
@@ -285,7 +286,8 @@ static int read_file(reader *r, cop_source *s, trace *t)
         }
         if (rc != 0 || first) /* the metadata say nothing that we need */
             continue;
-        Chakra__Node *n = chakra__node__unpack(&a, (size_t)length, buf != NULL ? buf : (uint8_t *)"");
+        Chakra__Node *n =
+            chakra__node__unpack(&a, (size_t)length, buf != NULL ? buf : (uint8_t *)"");
         if (n == NULL) {
             rc = cop_source_fault_at(s, at, "no node of a Chakra trace; write the file anew");
             break;
@@ -328,7 +330,8 @@ static int find_groups(reader *r)
         g->type = cop_alloc_array(g->length, 1);
         for (uint32_t i = 0; i < g->length; i++) {
             char text[96];
-            snprintf(text, sizeof(text), "%.60s#%" PRIu32, g->name[0] ? g->name : "collective", i + 1);
+            snprintf(text, sizeof(text), "%.60s#%" PRIu32, g->name[0] ? g->name : "collective",
+                     i + 1);
             (void)cop_graph_collective(r->g, text);
         }
     }
@@ -373,10 +376,12 @@ static int add_collective(reader *r, uint32_t rank, node *x, uint32_t gate)
     } else if (g->size[x->nth] != x->size || g->type[x->nth] != x->coll_type) {
         return disagree(r, rank, g, x->nth);
     }
-    cop_coll_cfg size = {.kind = algorithm(r->cfg, x->coll_type), .ranks = g->n_members, .repeat = 1};
+    cop_coll_cfg size = {
+        .kind = algorithm(r->cfg, x->coll_type), .ranks = g->n_members, .repeat = 1};
     if (r->g->n_ops + cop_coll_operations(&size) / g->n_members + 8 >= COP_GRAPH_MAX_OPS)
-        return cop_err_add(r->s->err, COP_E_INPUT, "%s: more than %u operations; use a shorter trace",
-                           r->g->name, COP_GRAPH_MAX_OPS);
+        return cop_err_add(r->s->err, COP_E_INPUT,
+                           "%s: more than %u operations; use a shorter trace", r->g->name,
+                           COP_GRAPH_MAX_OPS);
     cop_coll c = {.g = r->g,
                   .n = g->n_members,
                   .me = me,
@@ -423,8 +428,9 @@ static int add_node(reader *r, uint32_t rank, node *x, uint32_t *gate)
         op.cpu = x->cpu;
     }
     if (r->g->n_ops + 1 >= COP_GRAPH_MAX_OPS)
-        return cop_err_add(r->s->err, COP_E_INPUT, "%s: more than %u operations; use a shorter trace",
-                           r->g->name, COP_GRAPH_MAX_OPS);
+        return cop_err_add(r->s->err, COP_E_INPUT,
+                           "%s: more than %u operations; use a shorter trace", r->g->name,
+                           COP_GRAPH_MAX_OPS);
     *gate = x->op = cop_graph_add(r->g, &op);
     return x->type == T_COLL ? add_collective(r, rank, x, *gate) : 0;
 }
@@ -473,9 +479,9 @@ static void write_notes(const reader *r)
     char *text = r->notes->text;
     uint64_t others = r->odd[8] + r->odd[9] + r->odd[10], memory = r->odd[T_LOAD] + r->odd[T_STORE];
     if (others > 0)
-        used += (size_t)snprintf(text, size,
-                                 "%" PRIu64 " nodes of storage, batches or checkpoints take no time\n",
-                                 others);
+        used += (size_t)snprintf(
+            text, size, "%" PRIu64 " nodes of storage, batches or checkpoints take no time\n",
+            others);
     if (memory > 0)
         used += (size_t)snprintf(text + used, size - used,
                                  "%" PRIu64 " loads and stores of memory count as computation\n",

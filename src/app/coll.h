@@ -36,7 +36,8 @@ typedef struct cop_coll {
     cop_graph *g;
     uint32_t n, me; /* members, and which one this is */
     const uint32_t *rank; /* [n] ranks of the members; NULL: the same numbers */
-    uint64_t bytes; /* the vector: what is reduced, gathered in the end, sent out, or has a part for each */
+    uint64_t
+        bytes; /* the vector: what is reduced, gathered in the end, sent out, or has a part for each */
     uint32_t root; /* member */
     uint32_t tag, collective, line;
     uint8_t cpu, nic;

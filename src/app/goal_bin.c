@@ -65,12 +65,14 @@ static int read_node(bin *b, uint32_t number)
     case 2:
         op.kind = raw[4] == 1 ? COP_OP_SEND : COP_OP_RECV;
         if (op.peer >= b->g->n_ranks && (raw[4] == 1 || op.peer != COP_ANY))
-            return cop_source_fault_at(b->s, at, "node %" PRIu32 " of rank %" PRIu32
-                                                 " names rank %" PRIu32 "; the file has %" PRIu32,
+            return cop_source_fault_at(b->s, at,
+                                       "node %" PRIu32 " of rank %" PRIu32 " names rank %" PRIu32
+                                       "; the file has %" PRIu32,
                                        number, b->rank, op.peer, b->g->n_ranks);
         if (size > COP_MESSAGE_MAX_BYTES)
-            return cop_source_fault_at(b->s, at, "a message of %" PRIu64 " bytes; give at most "
-                                                 "4294967280",
+            return cop_source_fault_at(b->s, at,
+                                       "a message of %" PRIu64 " bytes; give at most "
+                                       "4294967280",
                                        size);
         break;
     case 3:
@@ -82,8 +84,8 @@ static int read_node(bin *b, uint32_t number)
         op.size *= b->cfg->calc_unit_ps;
         break;
     default:
-        return cop_source_fault_at(b->s, at + 4, "node of type %u; give 1 (send), 2 (recv) or 3 (calc)",
-                                   raw[4]);
+        return cop_source_fault_at(b->s, at + 4,
+                                   "node of type %u; give 1 (send), 2 (recv) or 3 (calc)", raw[4]);
     }
     if (b->g->n_ops >= COP_GRAPH_MAX_OPS)
         return cop_source_fault_at(b->s, at, "more than %u operations; use a shorter trace",
@@ -111,11 +113,11 @@ static int add_edges(bin *b, uint32_t first, uint32_t nodes, uint64_t n_appendix
             for (uint32_t e = 0; e < l->count[k]; e++) {
                 uint32_t to = b->appendix[l->place[k] + e];
                 if (to >= nodes || to == i)
-                    return cop_source_fault_at(
-                        b->s, b->s->offset, "node %" PRIu32 " of rank %" PRIu32
-                                            " has node %" PRIu32 " as a dependant; give another "
-                                            "one of the %" PRIu32 " nodes",
-                        i, b->rank, to, nodes);
+                    return cop_source_fault_at(b->s, b->s->offset,
+                                               "node %" PRIu32 " of rank %" PRIu32
+                                               " has node %" PRIu32 " as a dependant; give another "
+                                               "one of the %" PRIu32 " nodes",
+                                               i, b->rank, to, nodes);
                 cop_graph_edge(b->g, first + i, first + to, k == 1);
             }
         }
@@ -133,10 +135,11 @@ static int read_rank(bin *b, uint64_t start, uint64_t end)
     uint32_t head[2], skipped;
     uint64_t at = b->s->offset - 8;
     if (start != at || end < start + sizeof(head))
-        return cop_source_fault_at(b->s, b->s->offset,
-                                   "rank %" PRIu32 " should begin at %" PRIu64 " and end behind, and "
-                                   "the table says %" PRIu64 " and %" PRIu64 "; write the file anew",
-                                   b->rank, at, start, end);
+        return cop_source_fault_at(
+            b->s, b->s->offset,
+            "rank %" PRIu32 " should begin at %" PRIu64 " and end behind, and "
+            "the table says %" PRIu64 " and %" PRIu64 "; write the file anew",
+            b->rank, at, start, end);
     if (!cop_source_get(b->s, head, sizeof(head)))
         return cut_short(b->s);
     uint64_t room = end - start - sizeof(head), roots = (uint64_t)head[1] * 4;

@@ -96,9 +96,9 @@ static int define(goal *r, const char *w, size_t n, uint32_t op)
     uint64_t hash = hash_of(w, n);
     label *l = slot_of(r, hash, w, n);
     if (l->hash != 0)
-        return cop_source_fault(
-            r->s, "label `%.*s` is that of line %" PRIu32 " already; choose another",
-            (int)(n < 60 ? n : 60), w, r->g->op[l->op].line);
+        return cop_source_fault(r->s,
+                                "label `%.*s` is that of line %" PRIu32 " already; choose another",
+                                (int)(n < 60 ? n : 60), w, r->g->op[l->op].line);
     if (r->pool_n + n > UINT32_MAX)
         return cop_source_fault(r->s, "labels of a rank are longer than 4 GiB; use shorter ones");
     r->pool = cop_grow(r->pool, &r->pool_cap, r->pool_n + n, 1);
@@ -134,8 +134,8 @@ static int read_options(goal *r, char *p, cop_op *op)
         while (i < COP_LEN(names) && !cop_is_word(w, n, names[i]))
             i++;
         if (i == COP_LEN(names) || (calc && i != 1))
-            return cop_source_fault(r->s, "`%.*s` is not expected here; %s",
-                                    (int)(n < 60 ? n : 60), w,
+            return cop_source_fault(r->s, "`%.*s` is not expected here; %s", (int)(n < 60 ? n : 60),
+                                    w,
                                     calc ? "after a time only `cpu C` may follow"
                                          : "only `tag T`, `cpu C` and `nic K` may follow, in this "
                                            "order");
@@ -147,7 +147,7 @@ static int read_options(goal *r, char *p, cop_op *op)
         else if (!cop_whole(w, n, i == 0 ? COP_ANY - 1 : 255, &v))
             return cop_source_fault(r->s, "%s `%.*s`; give a whole number from 0 to %s", names[i],
                                     (int)(n < 60 ? n : 60), w,
-                                    i > 0                        ? "255"
+                                    i > 0                     ? "255"
                                     : op->kind == COP_OP_RECV ? "4294967294, or -1 for any"
                                                               : "4294967294");
         if (i == 0)
@@ -231,7 +231,8 @@ static int read_item(goal *r, char *line)
         p = colon + 1;
         w = cop_word(&p, &n);
         if (name + name_n + strspn(name + name_n, " \t") != colon)
-            return cop_source_fault(r->s, "more than one word before `:`; write `label: operation`");
+            return cop_source_fault(r->s,
+                                    "more than one word before `:`; write `label: operation`");
     }
     cop_op op = {.line = r->s->line, .collective = COP_NONE};
     int rc;
@@ -270,8 +271,9 @@ static int read_rank(goal *r, char *line)
     p += digits;
     w = cop_word(&p, &n);
     if (!cop_is_word(w, n, "{") || *p != '\0')
-        return cop_source_fault(r->s, "write `rank %" PRIu64 " {`, and its operations on lines of "
-                                      "their own",
+        return cop_source_fault(r->s,
+                                "write `rank %" PRIu64 " {`, and its operations on lines of "
+                                "their own",
                                 rank);
     if (r->seen[rank])
         return cop_source_fault(r->s, "rank %" PRIu64 " has a block already; join the two", rank);
@@ -300,14 +302,14 @@ static int read_blocks(goal *r)
     if (rc != 0 || r->s->failed)
         return -COP_E_INPUT;
     if (inside)
-        return cop_source_fault(r->s, "the file ends inside rank %" PRIu32
-                                      "; it is cut short, or a `}` is missing",
-                                r->rank);
+        return cop_source_fault(
+            r->s, "the file ends inside rank %" PRIu32 "; it is cut short, or a `}` is missing",
+            r->rank);
     for (uint32_t i = 0; i < r->g->n_ranks; i++)
         if (!r->seen[i])
-            return cop_source_fault(r->s, "rank %" PRIu32
-                                          " has no block; add `rank %" PRIu32
-                                          " {` and `}`, or lower num_ranks",
+            return cop_source_fault(r->s,
+                                    "rank %" PRIu32 " has no block; add `rank %" PRIu32
+                                    " {` and `}`, or lower num_ranks",
                                     i, i);
     return 0;
 }

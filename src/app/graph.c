@@ -56,8 +56,8 @@ void cop_graph_edge(cop_graph *g, uint32_t first, uint32_t then, bool at_start)
 
 uint32_t cop_graph_collective(cop_graph *g, const char *name)
 {
-    g->collective = cop_grow(g->collective, &g->collective_cap, g->n_collectives + 1,
-                             sizeof(*g->collective));
+    g->collective =
+        cop_grow(g->collective, &g->collective_cap, g->n_collectives + 1, sizeof(*g->collective));
     g->collective[g->n_collectives] = cop_arena_strdup(&g->arena, name);
     return (uint32_t)g->n_collectives++;
 }
@@ -115,9 +115,8 @@ static void sort_ranks(cop_graph *g)
 int cop_graph_finish(cop_graph *g, cop_err *err)
 {
     if (g->n_edges >= UINT32_MAX)
-        return cop_err_add(err, COP_E_INPUT,
-                           "%s: has %zu dependencies; give at most 4294967294", g->name,
-                           g->n_edges);
+        return cop_err_add(err, COP_E_INPUT, "%s: has %zu dependencies; give at most 4294967294",
+                           g->name, g->n_edges);
     for (uint32_t i = 0; i < g->n_ops; i++)
         if (g->op[i].kind == COP_OP_SEND && g->op[i].size > COP_MESSAGE_MAX_BYTES)
             return cop_err_add(err, COP_E_INPUT,
@@ -162,7 +161,7 @@ const char *cop_op_text(const cop_op *op, char *buf, size_t size)
         snprintf(buf, size, "receive from %s%s, tag %s", op->peer == COP_ANY ? "any rank" : "rank ",
                  op->peer == COP_ANY ? "" : peer, tagged);
     else
-        snprintf(buf, size, "%s of %" PRIu64 " ps", op->kind == COP_OP_CALC ? "computation" : "wait",
-                 op->size);
+        snprintf(buf, size, "%s of %" PRIu64 " ps",
+                 op->kind == COP_OP_CALC ? "computation" : "wait", op->size);
     return buf;
 }

@@ -24,12 +24,11 @@ static int found_cycle(const cop_graph *g, const uint32_t *need, cop_err *err)
     for (uint32_t steps = 0; steps < g->n_ops; steps++)
         at = before[at];
     uint32_t next = before[at];
-    int rc = cop_err_add(err, COP_E_INPUT,
-                         "%s:%" PRIu32 ": this operation of rank %" PRIu32
-                         " waits for itself, by way of %s %" PRIu32
-                         "; remove one of the dependencies between them",
-                         g->name, g->op[at].line, cop_graph_rank_of(g, at), g->unit,
-                         g->op[next].line);
+    int rc = cop_err_add(
+        err, COP_E_INPUT,
+        "%s:%" PRIu32 ": this operation of rank %" PRIu32 " waits for itself, by way of %s %" PRIu32
+        "; remove one of the dependencies between them",
+        g->name, g->op[at].line, cop_graph_rank_of(g, at), g->unit, g->op[next].line);
     cop_free(before);
     return rc;
 }
@@ -74,7 +73,8 @@ typedef struct match_table {
 static match_class *class_of(const match_table *t, uint32_t dst, uint32_t src, uint32_t tag)
 {
     uint64_t key = ((uint64_t)dst << 32 | src) * 0x9E3779B97F4A7C15u;
-    uint64_t i = ((key ^ (uint64_t)tag * 0xC2B2AE3D27D4EB4Fu) * 0x9E3779B97F4A7C15u >> 24) & t->mask;
+    uint64_t i =
+        ((key ^ (uint64_t)tag * 0xC2B2AE3D27D4EB4Fu) * 0x9E3779B97F4A7C15u >> 24) & t->mask;
     while (t->v[i].used && (t->v[i].dst != dst || t->v[i].src != src || t->v[i].tag != tag))
         i = (i + 1) & t->mask;
     return &t->v[i];

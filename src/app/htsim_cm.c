@@ -47,9 +47,9 @@ static bool number_after(char **p, uint64_t max, uint64_t *v)
 
 static int read_connection(matrix *m, char *line)
 {
-    static const char *const names[] = {"id",      "start",           "size",
-                                        "trigger", "send_done_trigger", "recv_done_trigger",
-                                        "prio",    "priority"};
+    static const char *const names[] = {
+        "id",   "start",   "size", "trigger", "send_done_trigger", "recv_done_trigger",
+        "prio", "priority"};
     uint64_t v[COP_LEN(names)] = {0}, src, dst;
     bool given[COP_LEN(names)] = {false};
     size_t n;
@@ -64,11 +64,13 @@ static int read_connection(matrix *m, char *line)
         while (i < COP_LEN(names) && !cop_is_word(w, n, names[i]))
             i++;
         if (i == COP_LEN(names))
-            return cop_source_fault(m->s, "unknown field `%.*s`; use id, start, size, trigger, "
-                                          "send_done_trigger, recv_done_trigger or prio",
+            return cop_source_fault(m->s,
+                                    "unknown field `%.*s`; use id, start, size, trigger, "
+                                    "send_done_trigger, recv_done_trigger or prio",
                                     (int)(n < 60 ? n : 60), w);
-        uint64_t most = i == 1 ? UINT64_C(10000000000000000)
-                               : i == 2 ? COP_MESSAGE_MAX_BYTES : COP_NONE - 1;
+        uint64_t most = i == 1   ? UINT64_C(10000000000000000)
+                        : i == 2 ? COP_MESSAGE_MAX_BYTES
+                                 : COP_NONE - 1;
         if (given[i] || !number_after(&p, most, &v[i]))
             return cop_source_fault(m->s, "`%s` once, with a whole number from 0 to %" PRIu64,
                                     names[i], most);
@@ -195,21 +197,23 @@ static int check_triggers(matrix *m)
         const trigger *t = &m->trig[i];
         uint32_t want = t->count > 0 ? t->count : 1;
         if (t->pulled != want && t->pulled > 0)
-            rc = fault_at(m, t->line, "is not pulled as often as it needs; use a barrier that "
-                                      "counts all that pull it",
+            rc = fault_at(m, t->line,
+                          "is not pulled as often as it needs; use a barrier that "
+                          "counts all that pull it",
                           t->id);
     }
     for (size_t i = 0; i < m->n_con && rc == 0; i++) {
         const connection *c = &m->con[i];
         const trigger *t = c->trigger != 0 ? find_trigger(m, c->trigger) : NULL;
         if (c->trigger != 0 && (t == NULL || t->node != c->src))
-            rc = fault_at(m, c->line,
-                          t == NULL ? "is not defined; add a line `trigger id ...`"
-                          : t->node == COP_NONE
-                              ? "is never pulled; let a connection pull it"
-                              : "is pulled at another node, and nothing acts at a distance; pull it "
-                                "where the connection begins",
-                          c->trigger);
+            rc =
+                fault_at(m, c->line,
+                         t == NULL ? "is not defined; add a line `trigger id ...`"
+                         : t->node == COP_NONE
+                             ? "is never pulled; let a connection pull it"
+                             : "is pulled at another node, and nothing acts at a distance; pull it "
+                               "where the connection begins",
+                         c->trigger);
     }
     return rc;
 }
@@ -231,7 +235,8 @@ static void add_node(matrix *m, cop_graph *g, uint32_t node, const uint32_t *by_
     for (uint32_t i = 0; i < n_src; i++) {
         connection *c = &m->con[by_src[i]];
         uint32_t before = COP_NONE;
-        cop_op wait = {.kind = COP_OP_WAIT, .size = c->start, .line = c->line, .collective = COP_NONE};
+        cop_op wait = {
+            .kind = COP_OP_WAIT, .size = c->start, .line = c->line, .collective = COP_NONE};
         if (c->trigger != 0) {
             trigger *t = find_trigger(m, c->trigger);
             if (t->gate == COP_NONE)
@@ -300,12 +305,14 @@ int cop_read_htsim(cop_graph *g, cop_source *s)
     if (rc == 0 && s->failed)
         rc = -COP_E_INPUT;
     if (rc == 0 && m.n_con != m.connections)
-        rc = cop_source_fault(s, "the file has %zu connections and says %" PRIu64
-                                 "; it is cut short, or the number is wrong",
+        rc = cop_source_fault(s,
+                              "the file has %zu connections and says %" PRIu64
+                              "; it is cut short, or the number is wrong",
                               m.n_con, m.connections);
     if (rc == 0 && m.n_trig != m.triggers)
-        rc = cop_source_fault(s, "the file has %zu triggers and says %" PRIu64
-                                 "; it is cut short, or the number is wrong",
+        rc = cop_source_fault(s,
+                              "the file has %zu triggers and says %" PRIu64
+                              "; it is cut short, or the number is wrong",
                               m.n_trig, m.triggers);
     if (rc == 0)
         rc = check_triggers(&m);

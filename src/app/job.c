@@ -60,8 +60,7 @@ static void add_rank(cop_app *a, uint32_t job, uint32_t number)
         a->cpu[a->n_cpus++] = (cop_cpu){COP_NONE, COP_NONE, COP_NONE};
     a->box = cop_grow(a->box, &a->box_cap, a->n_boxes + j->cfg.nics, sizeof(*a->box));
     for (uint32_t i = 0; i < j->cfg.nics; i++)
-        a->box[a->n_boxes++] =
-            (cop_outbox){.head = COP_NONE, .tail = COP_NONE, .stream = COP_NONE};
+        a->box[a->n_boxes++] = (cop_outbox){.head = COP_NONE, .tail = COP_NONE, .stream = COP_NONE};
 }
 
 uint32_t cop_app_add(cop_app *a, cop_graph *g, const char *name, const cop_job_cfg *cfg,
@@ -82,8 +81,8 @@ uint32_t cop_app_add(cop_app *a, cop_graph *g, const char *name, const cop_job_c
     memcpy(j->host, host, hosts * sizeof(uint32_t));
     j->state = cop_alloc_array(j->graph.n_ops, sizeof(*j->state));
     for (uint32_t i = 0; i < j->graph.n_ops; i++)
-        j->state[i] = (cop_op_state){
-            .start = COP_NEVER, .end = COP_NEVER, .need = j->graph.op[i].need};
+        j->state[i] =
+            (cop_op_state){.start = COP_NEVER, .end = COP_NEVER, .need = j->graph.op[i].need};
     for (uint32_t r = 0; r < j->graph.n_ranks; r++)
         add_rank(a, number, r);
     return number;
@@ -282,8 +281,7 @@ uint32_t cop_app_stuck(const cop_app *a, char *why, size_t size)
                                    "%sjob %s cannot finish: %s; %" PRIu64 " of %" PRIu32
                                    " operations are left",
                                    used > 0 ? "\n" : "", j->name,
-                                   cop_app_waits(a, i, text, sizeof(text)), j->left,
-                                   j->graph.n_ops)
+                                   cop_app_waits(a, i, text, sizeof(text)), j->left, j->graph.n_ops)
                         : 0;
         used += wrote > 0 ? (size_t)wrote : 0;
     }

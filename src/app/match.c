@@ -22,8 +22,8 @@ static size_t home_of(const cop_app *a, uint32_t rank, uint32_t from, uint32_t t
 static size_t slot_of(const cop_app *a, uint32_t rank, uint32_t from, uint32_t tag)
 {
     size_t i = home_of(a, rank, from, tag);
-    while (a->posted[i].used && (a->posted[i].rank != rank || a->posted[i].from != from ||
-                                 a->posted[i].tag != tag))
+    while (a->posted[i].used &&
+           (a->posted[i].rank != rank || a->posted[i].from != from || a->posted[i].tag != tag))
         i = (i + 1) & a->posted_mask;
     return i;
 }

@@ -148,11 +148,8 @@ void cop_app_take(cop_app *a, uint32_t number, cop_time now, struct cop_msg *m)
     const cop_letter *x = &a->letter[l];
     const cop_job *j = cop_job_of(a, x->from);
     cop_time due = a->stream[box->stream].t_next;
-    *m = (cop_msg){.t_gen = due,
-                   .dst = host_of(j, x->to, x->nic),
-                   .bytes = x->left,
-                   .id = l,
-                   .sl = j->cfg.sl};
+    *m = (cop_msg){
+        .t_gen = due, .dst = host_of(j, x->to, x->nic), .bytes = x->left, .id = l, .sl = j->cfg.sl};
     box->head = x->next;
     box->free_at = due + j->cfg.gap_ps + (x->left - 1) * j->cfg.gap_byte_ps;
     cop_box_show(a, box, now);

@@ -13,7 +13,8 @@
 /* How a file is to be understood. */
 typedef struct cop_read_cfg {
     uint64_t calc_unit_ps; /* GOAL: what one unit of `calc` takes */
-    int all_reduce, reduce_scatter, all_gather, all_to_all, broadcast; /* Chakra: enum cop_collective
+    int all_reduce, reduce_scatter, all_gather, all_to_all,
+        broadcast; /* Chakra: enum cop_collective
                                                                           of its collectives */
 } cop_read_cfg;
 void cop_read_defaults(cop_read_cfg *cfg);

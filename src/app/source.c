@@ -21,8 +21,8 @@ int cop_source_open(cop_source *s, const char *path, const void *bytes, size_t l
         bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
         s->gz = folder ? NULL : gzopen(path, "rb");
         if (s->gz == NULL)
-            return cop_err_add(err, COP_E_IO, "%s: cannot be opened, %s; give a readable file", path,
-                               folder ? "it is a folder" : strerror(errno ? errno : ENOMEM));
+            return cop_err_add(err, COP_E_IO, "%s: cannot be opened, %s; give a readable file",
+                               path, folder ? "it is a folder" : strerror(errno ? errno : ENOMEM));
         (void)gzbuffer(s->gz, 4 * COP_SOURCE_PIECE);
         cop_mem_defer(&s->open, close_gz, s->gz);
     }

@@ -13,10 +13,8 @@
 
 #define PER_JOB 20
 
-static const char *const kind_names[] = {[COP_OP_CALC] = "calc",
-                                         [COP_OP_WAIT] = "wait",
-                                         [COP_OP_SEND] = "send",
-                                         [COP_OP_RECV] = "recv"};
+static const char *const kind_names[] = {
+    [COP_OP_CALC] = "calc", [COP_OP_WAIT] = "wait", [COP_OP_SEND] = "send", [COP_OP_RECV] = "recv"};
 
 static void collect_path(const cop_app *a, uint32_t job, cop_result *r)
 {
@@ -72,10 +70,8 @@ static void collect_collectives(const cop_app *a, uint32_t job, cop_result *r)
     const cop_graph *g = cop_app_graph(a, job);
     uint32_t first = r->n_collectives;
     for (size_t i = 0; i < g->n_collectives; i++)
-        r->collective[r->n_collectives++] =
-            (cop_collective_result){.job = job,
-                                    .name = cop_arena_strdup(&r->arena, g->collective[i]),
-                                    .start = COP_NEVER};
+        r->collective[r->n_collectives++] = (cop_collective_result){
+            .job = job, .name = cop_arena_strdup(&r->arena, g->collective[i]), .start = COP_NEVER};
     for (uint32_t rank = 0; rank < g->n_ranks && g->n_collectives > 0; rank++) {
         uint32_t last = COP_NONE;
         for (uint32_t i = g->op0[rank]; i < g->op0[rank] + g->n_of[rank]; i++) {
@@ -113,7 +109,8 @@ static uint32_t slices_of(const cop_app *a, uint32_t job, uint32_t rank, cop_sli
             s.to = s.from + overhead;
         if (g->op[i].kind == COP_OP_RECV && s.to != COP_NEVER)
             s.from = s.to - overhead;
-        if (g->op[i].kind != COP_OP_WAIT && s.from != COP_NEVER && s.to != COP_NEVER && s.from < s.to)
+        if (g->op[i].kind != COP_OP_WAIT && s.from != COP_NEVER && s.to != COP_NEVER &&
+            s.from < s.to)
             v[n++] = s;
     }
     qsort(v, n, sizeof(*v), by_time);
@@ -135,8 +132,8 @@ static uint32_t join(cop_slice_result *v, uint32_t n, cop_time least)
     return kept;
 }
 
-static void collect_slices(const cop_app *a, uint32_t job, cop_time until, size_t *cap, cop_result *r,
-                           cop_slice_result **all)
+static void collect_slices(const cop_app *a, uint32_t job, cop_time until, size_t *cap,
+                           cop_result *r, cop_slice_result **all)
 {
     const cop_graph *g = cop_app_graph(a, job);
     cop_time start = cop_app_job_cfg(a, job)->start, end = cop_app_job_end(a, job);
@@ -176,20 +173,19 @@ void cop_collect_jobs(const cop_net *net, cop_result *r)
         char waits[400] = "";
         if (cop_app_job_end(a, i) == COP_NEVER)
             (void)cop_app_waits(a, i, waits, sizeof(waits));
-        r->job[i] = (cop_job_result){
-            .name = cop_arena_strdup(&r->arena, cop_app_job_name(a, i)),
-            .program = cop_arena_strdup(&r->arena, g->name),
-            .ranks = g->n_ranks,
-            .operations = g->n_ops,
-            .left = cop_app_job_left(a, i),
-            .stuck = cop_app_job_stuck(a, i),
-            .waits = cop_arena_strdup(&r->arena, waits),
-            .start = cop_app_job_cfg(a, i)->start,
-            .end = cop_app_job_end(a, i),
-            .messages = t->messages,
-            .bytes = t->bytes,
-            .network_mean_ns = (double)t->network_sum / messages / 1e3,
-            .network_max_ns = (double)t->network_max / 1e3};
+        r->job[i] = (cop_job_result){.name = cop_arena_strdup(&r->arena, cop_app_job_name(a, i)),
+                                     .program = cop_arena_strdup(&r->arena, g->name),
+                                     .ranks = g->n_ranks,
+                                     .operations = g->n_ops,
+                                     .left = cop_app_job_left(a, i),
+                                     .stuck = cop_app_job_stuck(a, i),
+                                     .waits = cop_arena_strdup(&r->arena, waits),
+                                     .start = cop_app_job_cfg(a, i)->start,
+                                     .end = cop_app_job_end(a, i),
+                                     .messages = t->messages,
+                                     .bytes = t->bytes,
+                                     .network_mean_ns = (double)t->network_sum / messages / 1e3,
+                                     .network_max_ns = (double)t->network_max / 1e3};
         collect_path(a, i, r);
         collect_ranks(a, i, net->now, r);
         collect_collectives(a, i, r);
@@ -217,7 +213,8 @@ typedef struct writer {
 
 static void put(writer *w, const char *name, const char *unit, double value)
 {
-    w->v[w->n++] = (cop_scalar){cop_arena_printf(&w->r->arena, "job/%s/%s", w->job, name), unit, value};
+    w->v[w->n++] =
+        (cop_scalar){cop_arena_printf(&w->r->arena, "job/%s/%s", w->job, name), unit, value};
 }
 
 static void put_us(writer *w, const char *name, double ps)

@@ -185,7 +185,8 @@ static inline uint32_t cop_topo_server_order(const cop_topo *t, uint32_t h)
 {
     if (t->rails == 0)
         return h;
-    uint32_t leaf = h / t->pod_servers, server = leaf / t->rails * t->pod_servers + h % t->pod_servers;
+    uint32_t leaf = h / t->pod_servers,
+             server = leaf / t->rails * t->pod_servers + h % t->pod_servers;
     return server * t->rails + leaf % t->rails;
 }
 

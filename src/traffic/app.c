@@ -29,7 +29,8 @@ bool traffic_is_app(const cop_traffic_cfg *cfg)
 static int check(traffic_build *b, const cop_traffic_cfg *cfg)
 {
     if (cfg->trace[0] != '\0' && cfg->collective != COP_COLL_NONE)
-        return traffic_fault(b, "collective", "an entry has a `trace` or a `collective`; remove one");
+        return traffic_fault(b, "collective",
+                             "an entry has a `trace` or a `collective`; remove one");
     if (cfg->pattern != COP_PATTERN_UNIFORM)
         return traffic_fault(b, "pattern", "a job knows who sends to whom; remove `pattern`");
     if (cfg->arrival != COP_ARRIVAL_SATURATED)
@@ -42,8 +43,9 @@ static int check(traffic_build *b, const cop_traffic_cfg *cfg)
     if (cfg->patience_ps != 0)
         return traffic_fault(b, "patience", "a job gives nothing up; remove `patience`");
     if ((cfg->placement == COP_PLACE_FILE) != (cfg->placement_file[0] != '\0'))
-        return traffic_fault(b, "placement", "`placement: file` and `placement_file` belong "
-                                             "together; give both or none");
+        return traffic_fault(b, "placement",
+                             "`placement: file` and `placement_file` belong "
+                             "together; give both or none");
     return 0;
 }
 
@@ -133,7 +135,8 @@ static void fill_seats(const traffic_build *b, const traffic_entry *e, seats *s)
 
 /* -- a file of places -- */
 
-static int read_places(traffic_build *b, const cop_traffic_cfg *cfg, uint32_t n_ranks, uint32_t *host)
+static int read_places(traffic_build *b, const cop_traffic_cfg *cfg, uint32_t n_ranks,
+                       uint32_t *host)
 {
     char *text;
     size_t len, at = 0;
@@ -177,8 +180,9 @@ static int read_places(traffic_build *b, const cop_traffic_cfg *cfg, uint32_t n_
             host[got++] = h;
     }
     if (rc == 0 && got < want)
-        rc = cop_err_add(b->err, COP_E_INPUT, "%s:%u: has %" PRIu64 " hosts; give %" PRIu64
-                                              ", %" PRIu64 " for each of the %u ranks",
+        rc = cop_err_add(b->err, COP_E_INPUT,
+                         "%s:%u: has %" PRIu64 " hosts; give %" PRIu64 ", %" PRIu64
+                         " for each of the %u ranks",
                          cfg->placement_file, line, got, want, (uint64_t)cfg->nics, n_ranks);
     cop_free(text);
     return rc;
@@ -198,8 +202,9 @@ static int place(traffic_build *b, const cop_traffic_cfg *cfg, const traffic_ent
                              "`ranks_per_host` or lower `nics`",
                              n_ranks, (n_ranks + per_seat - 1) / per_seat * nics, e->n_src);
     if (b->topo->rails > 0 && b->topo->rails % nics != 0)
-        return traffic_fault(b, "nics", "%u NICs of a rank do not divide the %u of a server; give a "
-                                        "divisor",
+        return traffic_fault(b, "nics",
+                             "%u NICs of a rank do not divide the %u of a server; give a "
+                             "divisor",
                              nics, b->topo->rails);
     s.order = cop_alloc_array(s.n, sizeof(*s.order));
     s.host = cop_alloc_array(cop_product(s.n, nics), sizeof(*s.host));
@@ -215,7 +220,8 @@ static int place(traffic_build *b, const cop_traffic_cfg *cfg, const traffic_ent
 
 /* -- programs -- */
 
-static int generate(traffic_build *b, const cop_traffic_cfg *cfg, const traffic_entry *e, cop_graph *g)
+static int generate(traffic_build *b, const cop_traffic_cfg *cfg, const traffic_entry *e,
+                    cop_graph *g)
 {
     uint64_t room = (uint64_t)(e->n_src / (uint32_t)cfg->nics) * (uint64_t)cfg->ranks_per_host;
     uint64_t ranks = cfg->ranks > 0 ? (uint64_t)cfg->ranks : room;

@@ -103,14 +103,15 @@ static void test_several_cpus(void **state)
 {
     (void)state;
     cop_result r;
-    run_goal(&r, "num_ranks 1\nrank 0 {\ncalc 100\ncalc 100 cpu 1\ncalc 300\ncalc 50 cpu 1\n}\n", "",
-             NULL);
+    run_goal(&r, "num_ranks 1\nrank 0 {\ncalc 100\ncalc 100 cpu 1\ncalc 300\ncalc 50 cpu 1\n}\n",
+             "", NULL);
     assert_us(job_us(&r, 0), 0.4);
     assert_int_equal(r.rank[0].compute, 550000);
     assert_int_equal(r.rank[0].waiting, 0);
     cop_result_free(&r);
-    run_goal(&r, "num_ranks 2\nrank 0 {\ncalc 1000\na: recv 8b from 1\nb: calc 500\nb requires a\n}\n"
-                 "rank 1 {\na: calc 2000\nb: send 8b to 0\nb requires a\n}\n",
+    run_goal(&r,
+             "num_ranks 2\nrank 0 {\ncalc 1000\na: recv 8b from 1\nb: calc 500\nb requires a\n}\n"
+             "rank 1 {\na: calc 2000\nb: send 8b to 0\nb requires a\n}\n",
              "", NULL);
     double end = 2 + NET(8) + 0.5;
     assert_us(job_us(&r, 0), end);
@@ -131,20 +132,23 @@ static void test_wildcards(void **state)
     expect(any, "", 1 + NET(8) + 10); /* `a` was posted before `b`, and takes the first */
     static const char tag[] =
         "num_ranks 3\nrank 0 {\na: recv 8b from -1 tag 9\nc: calc 10000\nc requires a\n"
-        "d: recv 8b from 2 tag -1\n}\nrank 1 {\na: calc 3000\nb: send 8b to 0 tag 9\nb requires a\n}\n"
+        "d: recv 8b from 2 tag -1\n}\nrank 1 {\na: calc 3000\nb: send 8b to 0 tag 9\nb requires "
+        "a\n}\n"
         "rank 2 {\nsend 8b to 0 tag 7\n}\n";
     expect(tag, "", 3 + NET(8) + 10);
     /* Unexpected messages, and a receive with any that searches them. */
-    expect("num_ranks 2\nrank 0 {\nsend 8b to 1 tag 1\nsend 8b to 1 tag 2\n}\nrank 1 {\nz: calc 9000\n"
-           "a: recv 8b from -1 tag 2\na requires z\nb: recv 8b from 0 tag -1\nb requires a\n}\n",
-           "", 9);
+    expect(
+        "num_ranks 2\nrank 0 {\nsend 8b to 1 tag 1\nsend 8b to 1 tag 2\n}\nrank 1 {\nz: calc 9000\n"
+        "a: recv 8b from -1 tag 2\na requires z\nb: recv 8b from 0 tag -1\nb requires a\n}\n",
+        "", 9);
 }
 
 /* Ranks of one host, and a rank that sends to itself, do not use the network. */
 static void test_local(void **state)
 {
     (void)state;
-    static const char two[] = "num_ranks 2\nrank 0 {\nsend 1000b to 1\n}\nrank 1 {\nrecv 1000b from 0\n}\n";
+    static const char two[] =
+        "num_ranks 2\nrank 0 {\nsend 1000b to 1\n}\nrank 1 {\nrecv 1000b from 0\n}\n";
     cop_result r;
     run_goal(&r, two, ", ranks_per_host: 2, local_latency: 300 ns, local_rate: 8 Gbit/s", NULL);
     assert_us(job_us(&r, 0), 1.3);
@@ -178,14 +182,16 @@ static void test_stuck(void **state)
     (void)state;
     cop_result r;
     /* Both send before they receive: with rendezvous that is the classical deadlock. */
-    static const char cross[] = "num_ranks 2\nrank 0 {\na: send 9000b to 1\nb: recv 9000b from 1\n"
-                                "b requires a\n}\nrank 1 {\na: send 9000b to 0\nb: recv 9000b from 0\n"
-                                "b requires a\n}\n";
+    static const char cross[] =
+        "num_ranks 2\nrank 0 {\na: send 9000b to 1\nb: recv 9000b from 1\n"
+        "b requires a\n}\nrank 1 {\na: send 9000b to 0\nb: recv 9000b from 0\n"
+        "b requires a\n}\n";
     expect(cross, "", NET(9000));
     run_goal(&r, cross, ", eager: 1 KiB", NULL);
     assert_int_equal(r.outcome, COP_OUTCOME_STUCK);
-    assert_non_null(strstr(r.detail, "job j cannot finish: rank 0 waits in its send of 9000 bytes to "
-                                     "rank 1, tag 0, for which no receive is posted"));
+    assert_non_null(strstr(r.detail,
+                           "job j cannot finish: rank 0 waits in its send of 9000 bytes to "
+                           "rank 1, tag 0, for which no receive is posted"));
     assert_non_null(strstr(r.detail, ":3); 4 of 4 operations are left"));
     assert_true(r.job[0].stuck && r.job[0].end == COP_NEVER);
     assert_true(scalar(&r, "job/j/finished") == 0.0);
@@ -203,8 +209,9 @@ static void test_stuck(void **state)
              "b requires a\n}\n",
              "", NULL);
     assert_int_equal(r.outcome, COP_OUTCOME_STUCK);
-    assert_non_null(strstr(r.detail, "rank 0 waits in its receive from rank 1, tag 3, which does not "
-                                     "come"));
+    assert_non_null(strstr(r.detail,
+                           "rank 0 waits in its receive from rank 1, tag 3, which does not "
+                           "come"));
     cop_result_free(&r);
 }
 
@@ -238,9 +245,9 @@ static void test_order(void **state)
                               i % 2 ? 8u : 30000u, "");
     n += (size_t)snprintf(goal + n, sizeof(goal) - n, "}\nrank 1 {\n");
     for (int i = 0; i < 40; i++)
-        n += (size_t)snprintf(goal + n, sizeof(goal) - n, i ? "a%d: recv 8b from 0\na%d requires a%d\n"
-                                                           : "a%d: recv 8b from 0\n",
-                              i, i, i - 1);
+        n += (size_t)snprintf(
+            goal + n, sizeof(goal) - n,
+            i ? "a%d: recv 8b from 0\na%d requires a%d\n" : "a%d: recv 8b from 0\n", i, i, i - 1);
     snprintf(goal + n, sizeof(goal) - n, "}\n");
     char path[32], yaml[1024];
     write_temp(path, goal);
@@ -262,12 +269,17 @@ static void test_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_eager_message), cmocka_unit_test(test_dependencies),
-        cmocka_unit_test(test_gap),           cmocka_unit_test(test_rendezvous),
+        cmocka_unit_test(test_eager_message),
+        cmocka_unit_test(test_dependencies),
+        cmocka_unit_test(test_gap),
+        cmocka_unit_test(test_rendezvous),
         cmocka_unit_test(test_path_of_late_grant),
-        cmocka_unit_test(test_several_cpus),  cmocka_unit_test(test_wildcards),
-        cmocka_unit_test(test_local),         cmocka_unit_test(test_several_nics),
-        cmocka_unit_test(test_stuck),         cmocka_unit_test(test_unfinished),
+        cmocka_unit_test(test_several_cpus),
+        cmocka_unit_test(test_wildcards),
+        cmocka_unit_test(test_local),
+        cmocka_unit_test(test_several_nics),
+        cmocka_unit_test(test_stuck),
+        cmocka_unit_test(test_unfinished),
         cmocka_unit_test(test_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,7 +162,8 @@ static void test_bytes(void **state)
                     assert_int_equal(got, 2 * least);
                 } else if (kind == COP_COLL_ALL_GATHER_RING || kind == COP_COLL_ALL_GATHER_BRUCK ||
                            kind == COP_COLL_ALL_GATHER_DOUBLING ||
-                           kind == COP_COLL_BROADCAST_BINOMIAL || kind == COP_COLL_REDUCE_BINOMIAL ||
+                           kind == COP_COLL_BROADCAST_BINOMIAL ||
+                           kind == COP_COLL_REDUCE_BINOMIAL ||
                            kind == COP_COLL_REDUCE_SCATTER_RING ||
                            kind == COP_COLL_REDUCE_SCATTER_PAIRWISE) {
                     assert_int_equal(got, least);
@@ -180,7 +181,8 @@ static void test_programs(void **state)
 {
     (void)state;
     cop_result r;
-    run_collective(&r, "all-reduce-ring", 4, 8000, "repeat: 5, think: 10 us, reduce_rate: 1 Gbit/s");
+    run_collective(&r, "all-reduce-ring", 4, 8000,
+                   "repeat: 5, think: 10 us, reduce_rate: 1 Gbit/s");
     double once = 6 * t(2000) + 3 * 16;
     assert_us(job_us(&r, 0), 5 * (10 + once));
     assert_us(scalar(&r, "job/j/collective_min"), once);
@@ -207,8 +209,10 @@ static void test_jobs(void **state)
     run(&r, "run: {duration: 10 ms, until: jobs}\n"
             "topology: {kind: dragonfly, p: 2, a: 4, h: 2}\n"
             "traffic:\n"
-            "  - {name: a, from: 0-31, collective: all-reduce-ring, message: 64 KiB, ranks: 16, placement: spread}\n"
-            "  - {name: b, from: 32-71, collective: all-to-all-pairwise, message: 32 KiB, ranks: 20, start: 5 us, placement: random}\n"
+            "  - {name: a, from: 0-31, collective: all-reduce-ring, message: 64 KiB, ranks: 16, "
+            "placement: spread}\n"
+            "  - {name: b, from: 32-71, collective: all-to-all-pairwise, message: 32 KiB, ranks: "
+            "20, start: 5 us, placement: random}\n"
             "  - {name: back, from: 20-50, arrival: poisson, load: 10 %%}\n");
     assert_int_equal(r.n_jobs, 2);
     assert_int_equal(r.job[1].start, 5000000);
@@ -244,8 +248,9 @@ static void test_rails(void **state)
     cop_result_free(&r);
     /* With four NICs each, messages by NIC 2 stay in rail 2, and inside a pod below its leaf. */
     char path[32], yaml[1024];
-    write_temp(path, "num_ranks 6\nrank 0 {\nsend 4000b to 2 nic 2\n}\nrank 1 {\n}\n"
-                     "rank 2 {\nrecv 4000b from 0 nic 2\n}\nrank 3 {\n}\nrank 4 {\n}\nrank 5 {\n}\n");
+    write_temp(path,
+               "num_ranks 6\nrank 0 {\nsend 4000b to 2 nic 2\n}\nrank 1 {\n}\n"
+               "rank 2 {\nrecv 4000b from 0 nic 2\n}\nrank 3 {\n}\nrank 4 {\n}\nrank 5 {\n}\n");
     snprintf(yaml, sizeof(yaml),
              "run: {duration: 10 ms, until: jobs}\nlink: {rate: 10 Gbit/s, delay: 20 ns}\n"
              "topology: {kind: rail-tree, pods: 2, servers: 3, rails: 4, spines: 3}\n"
@@ -266,7 +271,8 @@ static void refused(const char *options, const char *what)
     cop_err err = {0};
     char yaml[1024];
     snprintf(yaml, sizeof(yaml),
-             "run: {until: jobs}\ntopology: {kind: rail-tree, pods: 2, servers: 3, rails: 4, spines: 3}\n"
+             "run: {until: jobs}\ntopology: {kind: rail-tree, pods: 2, servers: 3, rails: 4, "
+             "spines: 3}\n"
              "traffic: [{%s}]\n",
              options);
     assert_int_equal(scn_run(yaml, NULL, 0, &r, &err), -COP_E_INPUT);
@@ -285,18 +291,22 @@ static void test_refusals(void **state)
     refused("collective: barrier, pattern: tornado", "a job knows who sends to whom");
     refused("collective: barrier, arrival: poisson, load: 10 %", "a job knows when to send");
     refused("collective: barrier, exchange: all-to-all", "a job or an `exchange`");
-    refused("collective: barrier, placement: file", "`placement: file` and `placement_file` belong");
+    refused("collective: barrier, placement: file",
+            "`placement: file` and `placement_file` belong");
     refused("collective: broadcast-binomial, root: 24", "root 24 of 24 ranks; give 0 to 23");
-    refused("collective: all-to-all-linear, repeat: 1000000", "operations or more, which do not fit");
+    refused("collective: all-to-all-linear, repeat: 1000000",
+            "operations or more, which do not fit");
     refused("trace: /nowhere", "/nowhere: cannot be opened");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rings), cmocka_unit_test(test_powers),   cmocka_unit_test(test_bruck),
-        cmocka_unit_test(test_trees), cmocka_unit_test(test_bytes),    cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_jobs),  cmocka_unit_test(test_rails),    cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_rings),    cmocka_unit_test(test_powers),
+        cmocka_unit_test(test_bruck),    cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_bytes),    cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_jobs),     cmocka_unit_test(test_rails),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

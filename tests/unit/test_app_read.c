@@ -65,27 +65,32 @@ static void test_goal_faults(void **state)
     goal_refused(TWO "l1: send 8b to -1\n}\n", "t:5: rank `-1`; give one from 0 to 1");
     goal_refused(TWO "l1: recv 8b from 1 cpu 1 tag 2\n}\n", "t:5: `tag` is not expected here");
     goal_refused(TWO "l1: recv 8b from 1 colour 2\n}\n", "`colour` is not expected here");
-    goal_refused(TWO "l1: recv 8b from 1 cpu 256\n}\n", "cpu `256`; give a whole number from 0 to 255");
+    goal_refused(TWO "l1: recv 8b from 1 cpu 256\n}\n",
+                 "cpu `256`; give a whole number from 0 to 255");
     goal_refused(TWO "l1: send 8b to 1 tag -1\n}\n", "tag `-1`; give a whole number");
     goal_refused(TWO "l1: send 4294967281b to 1\n}\n", "give bytes from 0 to 4294967280");
     goal_refused(TWO "l1: calc -5\n}\n", "t:5: calc `-5`");
-    goal_refused(TWO "l1: calc 99999999999999\n}\n", "calc `99999999999999`; give a whole number from 0 to "
-                                                    "10000000000000");
+    goal_refused(TWO "l1: calc 99999999999999\n}\n",
+                 "calc `99999999999999`; give a whole number from 0 to "
+                 "10000000000000");
     goal_refused(TWO "l1: calc 5 nic 1\n}\n", "after a time only `cpu C` may follow");
     goal_refused(TWO "l1: jump 5\n}\n", "t:5: `jump` is no operation");
     goal_refused(TWO "l-1: calc 5\n}\n", "`l-1` is no label");
     goal_refused(TWO "a b: calc 5\n}\n", "more than one word before `:`");
     goal_refused(TWO "l1: calc 5\nl1: calc 6\n}\n", "t:6: label `l1` is that of line 5 already");
-    goal_refused(TWO "l1: calc 5\nl1 requires l2\n}\n", "t:6: label `l2` is not defined in this rank yet");
+    goal_refused(TWO "l1: calc 5\nl1 requires l2\n}\n",
+                 "t:6: label `l2` is not defined in this rank yet");
     goal_refused(TWO "l1: calc 5\nl1 requires l1\n}\n", "t:6: `l1` waits for itself");
     goal_refused(TWO "l1: calc 5\nl1 needs l1\n}\n", "t:6: this is no operation and no dependency");
-    goal_refused(TWO "a: calc 5\nb: calc 5\nb requires a\na irequires b\n}\n", "waits for itself, by way "
-                                                                             "of line");
+    goal_refused(TWO "a: calc 5\nb: calc 5\nb requires a\na irequires b\n}\n",
+                 "waits for itself, by way "
+                 "of line");
     goal_refused(TWO "recv 8b from 1 tag 4\n}\n",
                  "t:5: rank 0: receive from rank 1, tag 4: no send of another rank is left for it");
     goal_refused(TWO "recv 8b from -1\n}\n", "t:5: rank 0: receive from any rank, tag 0: no send");
-    goal_refused(TWO "send 8b to 1\n}\n",
-                 "t:5: rank 0: send of 8 bytes to rank 1, tag 0: no receive of another rank is left");
+    goal_refused(
+        TWO "send 8b to 1\n}\n",
+        "t:5: rank 0: send of 8 bytes to rank 1, tag 0: no receive of another rank is left");
     refuse("t", "num_ranks 1\nrank 0 {\nca\0lc 5\n}\n", 31, "t:3: has a byte 0");
     char *longest = malloc(6000);
     memset(longest, 'x', 6000);
@@ -96,15 +101,17 @@ static void test_goal_faults(void **state)
 static void test_goal_text(void **state)
 {
     (void)state;
-    static const char text[] = "/* head */ num_ranks 2\n\nrank 1 {\n  x : recv 8b from 0 tag -1 cpu 2 nic 3\n"
-                               "y:calc 4\ny irequires x\n}\nrank 0 {\r\nsend 8b to 1 tag 4294967294\r\n}\n";
+    static const char text[] =
+        "/* head */ num_ranks 2\n\nrank 1 {\n  x : recv 8b from 0 tag -1 cpu 2 nic 3\n"
+        "y:calc 4\ny irequires x\n}\nrank 0 {\r\nsend 8b to 1 tag 4294967294\r\n}\n";
     cop_graph g;
     cop_err err;
     assert_int_equal(parse(&g, "t", text, strlen(text), &err), 0);
     assert_int_equal(g.n_ranks, 2);
     assert_int_equal(g.n_ops, 3);
     assert_true(g.op0[1] == 0 && g.n_of[1] == 2 && g.op0[0] == 2 && g.n_of[0] == 1);
-    assert_true(g.op[0].tag == COP_ANY && g.op[0].cpu == 2 && g.op[0].nic == 3 && g.op[0].line == 4);
+    assert_true(g.op[0].tag == COP_ANY && g.op[0].cpu == 2 && g.op[0].nic == 3 &&
+                g.op[0].line == 4);
     assert_true(g.op[1].kind == COP_OP_CALC && g.op[1].size == 4000 && g.op[1].need == 1);
     assert_true(g.n_edges == 1 && g.edge[0] == (1 | COP_EDGE_START));
     assert_true(g.n_cpus == 3 && g.n_nics == 4);
@@ -167,8 +174,8 @@ static void put64(bytes *b, uint64_t v)
     put(b, &v, sizeof(v));
 }
 
-static void put_node(bytes *b, uint32_t need, uint8_t type, uint32_t peer, uint64_t size, uint32_t deps,
-                     uint32_t place, uint32_t starts, uint32_t start_place)
+static void put_node(bytes *b, uint32_t need, uint8_t type, uint32_t peer, uint64_t size,
+                     uint32_t deps, uint32_t place, uint32_t starts, uint32_t start_place)
 {
     uint8_t cpu_nic[2] = {1, 0};
     put32(b, need);
@@ -263,9 +270,10 @@ static void cm_refused(const char *text, const char *what)
 static void test_htsim(void **state)
 {
     (void)state;
-    static const char text[] = "Nodes 3\nConnections 3\nTriggers 1\n0->1 id 1 start 1000 size 5000 "
-                               "recv_done_trigger 4\n2->1 id 2 start 0 size 10 recv_done_trigger 4\n"
-                               "1->2 id 3 trigger 4 size 3000 prio 2\ntrigger id 4 barrier 2\n# end\n";
+    static const char text[] =
+        "Nodes 3\nConnections 3\nTriggers 1\n0->1 id 1 start 1000 size 5000 "
+        "recv_done_trigger 4\n2->1 id 2 start 0 size 10 recv_done_trigger 4\n"
+        "1->2 id 3 trigger 4 size 3000 prio 2\ntrigger id 4 barrier 2\n# end\n";
     cop_graph g;
     cop_err err;
     assert_int_equal(parse(&g, "t", text, strlen(text), &err), 0);
@@ -274,20 +282,23 @@ static void test_htsim(void **state)
     assert_int_equal(g.n_edges, 4);
     cop_graph_free(&g);
     cm_refused("Nodes 2\nConnections 1\n", "the file has 0 connections and says 1");
-    cm_refused("Nodes 2\nConnections 1\n0->2 size 5\n", "t:3: `0->2`; give SRC->DST, two nodes from 0 to 1");
+    cm_refused("Nodes 2\nConnections 1\n0->2 size 5\n",
+               "t:3: `0->2`; give SRC->DST, two nodes from 0 to 1");
     cm_refused("Nodes 2\nConnections 1\n0->1 start 5\n", "t:3: a connection without an end");
     cm_refused("Nodes 2\nConnections 1\n0->1 size 5 colour 3\n", "t:3: unknown field `colour`");
     cm_refused("Nodes 2\nConnections 1\n0->1 size 5 size 3\n", "t:3: `size` once");
     cm_refused("Nodes 2\nConnections 1\n0->1 size 5 trigger 3\n", "t:3: trigger 3 is not defined");
-    cm_refused("Nodes 3\nConnections 2\nTriggers 1\n0->1 size 5 recv_done_trigger 1\n0->2 size 5 trigger "
-               "1\ntrigger id 1 oneshot\n",
-               "t:5: trigger 1 is pulled at another node, and nothing acts at a distance");
+    cm_refused(
+        "Nodes 3\nConnections 2\nTriggers 1\n0->1 size 5 recv_done_trigger 1\n0->2 size 5 trigger "
+        "1\ntrigger id 1 oneshot\n",
+        "t:5: trigger 1 is pulled at another node, and nothing acts at a distance");
     cm_refused("Nodes 3\nConnections 1\nTriggers 1\n0->1 size 5 trigger 1\ntrigger id 1 oneshot\n",
                "t:4: trigger 1 is never pulled");
     cm_refused("Nodes 3\nConnections 2\nTriggers 1\n0->1 size 5 recv_done_trigger 1\n2->1 size 5 "
                "recv_done_trigger 1\ntrigger id 1 oneshot\n",
                "t:6: trigger 1 is not pulled as often as it needs");
-    cm_refused("Nodes 3\nConnections 0\nTriggers 1\ntrigger id 1 maybe\n", "t:4: write `trigger id X");
+    cm_refused("Nodes 3\nConnections 0\nTriggers 1\ntrigger id 1 maybe\n",
+               "t:4: write `trigger id X");
 }
 
 /* -- Chakra -- */
@@ -427,9 +438,9 @@ static void test_chakra_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_goal_text), cmocka_unit_test(test_goal_faults),
-        cmocka_unit_test(test_gzip),      cmocka_unit_test(test_goal_binary),
-        cmocka_unit_test(test_htsim),     cmocka_unit_test(test_chakra),
+        cmocka_unit_test(test_goal_text),     cmocka_unit_test(test_goal_faults),
+        cmocka_unit_test(test_gzip),          cmocka_unit_test(test_goal_binary),
+        cmocka_unit_test(test_htsim),         cmocka_unit_test(test_chakra),
         cmocka_unit_test(test_chakra_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
