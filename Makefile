@@ -160,8 +160,8 @@ $(BUILD)/gen/chakra.pb-c.c: src/app/chakra.proto | deps-build
 	@mkdir -p $(@D)
 	@protoc-c --proto_path=src/app --c_out=$(@D) $<
 $(BUILD)/obj/gen/chakra.pb-c.o: private WARN := -w
-$(BUILD)/obj/src/app/chakra.o: private BASE += -isystem $(BUILD)/gen
-$(BUILD)/obj/src/app/chakra.o: $(BUILD)/gen/chakra.pb-c.c
+$(BUILD)/obj/src/app/chakra_node.o: private BASE += -isystem $(BUILD)/gen
+$(BUILD)/obj/src/app/chakra_node.o: $(BUILD)/gen/chakra.pb-c.c
 
 # What `coppice version` says; the script leaves the file alone when nothing has changed.
 $(BUILD)/gen/build_info.c: FORCE | deps-build

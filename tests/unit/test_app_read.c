@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-static int parse(cop_graph *g, const char *name, const void *bytes, size_t len, cop_err *err)
+static int read_it(cop_graph *g, const char *name, const void *bytes, size_t len, cop_err *err)
 {
     cop_read_cfg cfg;
     cop_read_notes notes;
@@ -27,7 +27,7 @@ static void refuse(const char *name, const void *bytes, size_t len, const char *
 {
     cop_graph g;
     cop_err err;
-    int rc = parse(&g, name, bytes, len, &err);
+    int rc = read_it(&g, name, bytes, len, &err);
     if (rc == 0 || strstr(err.text, what) == NULL)
         print_error("%s, expected: %s\n", rc == 0 ? "no fault" : err.text, what);
     assert_int_equal(rc, -COP_E_INPUT);
@@ -106,7 +106,7 @@ static void test_goal_text(void **state)
         "y:calc 4\ny irequires x\n}\nrank 0 {\r\nsend 8b to 1 tag 4294967294\r\n}\n";
     cop_graph g;
     cop_err err;
-    assert_int_equal(parse(&g, "t", text, strlen(text), &err), 0);
+    assert_int_equal(read_it(&g, "t", text, strlen(text), &err), 0);
     assert_int_equal(g.n_ranks, 2);
     assert_int_equal(g.n_ops, 3);
     assert_true(g.op0[1] == 0 && g.n_of[1] == 2 && g.op0[0] == 2 && g.n_of[0] == 1);
@@ -191,7 +191,7 @@ static void put_node(bytes *b, uint32_t need, uint8_t type, uint32_t peer, uint6
 }
 
 /* calc -> send (end), send ~> calc (start) at rank 0; recv at rank 1. */
-static void sample(bytes *b)
+static void small_file(bytes *b)
 {
     uint8_t highest[2] = {1, 0};
     b->n = 0;
@@ -223,8 +223,8 @@ static void test_goal_binary(void **state)
     bytes b;
     cop_graph g;
     cop_err err;
-    sample(&b);
-    assert_int_equal(parse(&g, "t", b.v, b.n, &err), 0);
+    small_file(&b);
+    assert_int_equal(read_it(&g, "t", b.v, b.n, &err), 0);
     assert_int_equal(g.n_ops, 4);
     assert_true(g.op[0].kind == COP_OP_CALC && g.op[0].size == 100000 && g.op[0].cpu == 1);
     assert_true(g.op[1].kind == COP_OP_SEND && g.op[1].peer == 1 && g.op[1].tag == 5);
@@ -233,29 +233,29 @@ static void test_goal_binary(void **state)
     cop_graph_free(&g);
     for (size_t n = 8; n < b.n; n++) { /* cut short anywhere */
         cop_err e;
-        assert_int_equal(parse(&g, "t", b.v, n, &e), -COP_E_INPUT);
+        assert_int_equal(read_it(&g, "t", b.v, n, &e), -COP_E_INPUT);
         assert_int_equal(e.faults, 1);
     }
     refuse("t", b.v, b.n - 1, "the file is cut short here");
     size_t node = 8 + 4 + 2 + 32 + 12;
     b.v[node + 4] = 9;
     refuse("t", b.v, b.n, "t: byte 62: node of type 9; give 1 (send), 2 (recv) or 3 (calc)");
-    sample(&b);
+    small_file(&b);
     b.v[node + 39 + 5] = 8;
     refuse("t", b.v, b.n, "node 1 of rank 0 names rank 8; the file has 2");
-    sample(&b);
+    small_file(&b);
     b.v[node] = 3;
     refuse("t", b.v, b.n, "node 0 of rank 0 says it has 3 dependencies and has 0");
-    sample(&b);
+    small_file(&b);
     b.v[node + 23] = 5;
     refuse("t", b.v, b.n, "node 0 of rank 0 has dependants beyond the end of the rank");
-    sample(&b);
+    small_file(&b);
     b.v[node + 3 * 39] = 7;
     refuse("t", b.v, b.n, "node 0 of rank 0 has node 7 as a dependant");
-    sample(&b);
+    small_file(&b);
     b.v[8 + 4 + 2] = 1;
     refuse("t", b.v, b.n, "rank 0 should begin at 38");
-    sample(&b);
+    small_file(&b);
     b.v[8] = 0;
     refuse("t", b.v, b.n, "0 ranks; give 1 to 1048576");
 }
@@ -276,7 +276,7 @@ static void test_htsim(void **state)
         "1->2 id 3 trigger 4 size 3000 prio 2\ntrigger id 4 barrier 2\n# end\n";
     cop_graph g;
     cop_err err;
-    assert_int_equal(parse(&g, "t", text, strlen(text), &err), 0);
+    assert_int_equal(read_it(&g, "t", text, strlen(text), &err), 0);
     assert_int_equal(g.n_ranks, 3);
     assert_int_equal(g.n_ops, 8); /* 3 sends, 3 receives, a delay, a gate */
     assert_int_equal(g.n_edges, 4);
@@ -389,7 +389,7 @@ static void test_chakra(void **state)
         attribute(&n, "comm_type", fields[i], 0);
         attribute(&n, "pg_name", 29, 0);
         message(&b, &n);
-        assert_int_equal(parse(&g, "x.et", b.v, b.n, &err), 0);
+        assert_int_equal(read_it(&g, "x.et", b.v, b.n, &err), 0);
         assert_int_equal(g.n_ranks, 1);
         assert_true(g.op[0].kind == COP_OP_CALC && g.op[0].size == 3 * COP_US && g.op[0].cpu == 0);
         assert_true(g.op[1].kind == COP_OP_SEND && g.op[1].size == 4096 && g.op[1].tag == 3);
