@@ -116,24 +116,36 @@ static cop_time duration_of(const cop_job *j, const cop_op *op)
                                        : (cop_time)((double)op->size * j->cfg.compute_scale);
 }
 
-static void begin(cop_app *a, uint32_t rank, uint32_t cpu, uint32_t op)
+/* The CPU begins with an operation. True: it takes no time, and is done. */
+static bool begin(cop_app *a, uint32_t rank, uint32_t number, uint32_t op)
 {
     cop_rank *r = &a->rank[rank];
     cop_job *j = &a->job[r->job];
     const cop_op *o = &j->graph.op[op];
     cop_time length = duration_of(j, o);
-    a->cpu[cpu].op = op;
     if (o->kind != COP_OP_RECV) {
         j->state[op].start = a->now;
         release(a, j, op, COP_EDGE_START);
     }
+    if (length == 0)
+        return true;
+    a->cpu[number].op = op;
     if (o->kind == COP_OP_CALC)
         r->time.compute += length;
     else
         r->time.overhead += length;
     if (r->busy++ == 0)
         r->busy_since = a->now;
-    cop_rank_todo(a, rank, a->now + length, COP_TODO_CPU, cpu);
+    cop_rank_todo(a, rank, a->now + length, COP_TODO_CPU, number);
+    return false;
+}
+
+static void worked(cop_app *a, uint32_t rank, uint32_t op)
+{
+    if (cop_job_of(a, rank)->graph.op[op].kind == COP_OP_SEND)
+        cop_letter_send(a, rank, op);
+    else
+        cop_rank_finish(a, rank, op);
 }
 
 void cop_rank_use_cpu(cop_app *a, uint32_t rank, uint32_t op)
@@ -142,7 +154,8 @@ void cop_rank_use_cpu(cop_app *a, uint32_t rank, uint32_t op)
     uint32_t number = a->rank[rank].cpu0 + j->graph.op[op].cpu;
     cop_cpu *cpu = &a->cpu[number];
     if (cpu->op == COP_NONE) {
-        begin(a, rank, number, op);
+        if (begin(a, rank, number, op))
+            worked(a, rank, op);
         return;
     }
     j->state[op].need = COP_NONE;
@@ -159,20 +172,22 @@ static void cpu_done(cop_app *a, uint32_t rank, uint32_t number)
     cop_job *j = cop_job_of(a, rank);
     cop_cpu *cpu = &a->cpu[number];
     cop_rank *r = &a->rank[rank];
-    uint32_t op = cpu->op, next = cpu->head;
-    bool send = j->graph.op[op].kind == COP_OP_SEND;
-    cpu->op = COP_NONE;
+    uint32_t op = cpu->op;
     if (--r->busy == 0)
         r->time.busy += a->now - r->busy_since;
-    if (next != COP_NONE) {
-        cpu->head = j->state[next].need;
-        j->state[next].cause = op << 2 | (send ? COP_CAUSE_HANDED : COP_CAUSE_END);
-        begin(a, rank, number, next);
+    for (bool again = true; again;) {
+        uint32_t next = cpu->head;
+        bool send = j->graph.op[op].kind == COP_OP_SEND;
+        cpu->op = COP_NONE;
+        again = false;
+        if (next != COP_NONE) {
+            cpu->head = j->state[next].need;
+            j->state[next].cause = op << 2 | (send ? COP_CAUSE_HANDED : COP_CAUSE_END);
+            again = begin(a, rank, number, next);
+        }
+        worked(a, rank, op);
+        op = next;
     }
-    if (send)
-        cop_letter_send(a, rank, op);
-    else
-        cop_rank_finish(a, rank, op);
 }
 
 /* -- acting -- */
