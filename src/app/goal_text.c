@@ -272,7 +272,8 @@ static int read_rank(goal *r, char *line)
     w = cop_word(&p, &n);
     if (!cop_is_word(w, n, "{") || *p != '\0')
         return cop_source_fault(r->s,
-                                "write `rank %" PRIu64 " {`, and its operations on lines of "
+                                "no `{` ends this line; write `rank %" PRIu64
+                                " {`, and its operations on lines of "
                                 "their own",
                                 rank);
     if (r->seen[rank])

@@ -72,8 +72,10 @@ static int read_connection(matrix *m, char *line)
                         : i == 2 ? COP_MESSAGE_MAX_BYTES
                                  : COP_NONE - 1;
         if (given[i] || !number_after(&p, most, &v[i]))
-            return cop_source_fault(m->s, "`%s` once, with a whole number from 0 to %" PRIu64,
-                                    names[i], most);
+            return cop_source_fault(
+                m->s,
+                "`%s` has no number that fits, or is there twice; give it once, from 0 to %" PRIu64,
+                names[i], most);
         given[i] = true;
     }
     if (!given[2] || v[2] == 0)
@@ -111,8 +113,8 @@ static int read_trigger(matrix *m, char *line)
         good = false;
     }
     if (!good || *p != '\0')
-        return cop_source_fault(
-            m->s, "write `trigger id X oneshot`, `multishot` or `barrier COUNT`, X from 1 on");
+        return cop_source_fault(m->s, "this is no trigger; write `trigger id X oneshot`, "
+                                      "`multishot` or `barrier COUNT`, X from 1 on");
     m->trig = cop_grow(m->trig, &m->trig_cap, m->n_trig + 1, sizeof(*m->trig));
     m->trig[m->n_trig++] = (trigger){.id = (uint32_t)id,
                                      .line = m->s->line,
@@ -137,7 +139,8 @@ static int read_line(matrix *m, char *line)
     for (size_t i = 0; i < COP_LEN(counts); i++)
         if (cop_is_word(w, n, counts[i].name)) {
             if (!number_after(&p, counts[i].max, counts[i].value) || *p != '\0')
-                return cop_source_fault(m->s, "give %s and one number from 0 to %" PRIu64,
+                return cop_source_fault(m->s,
+                                        "%s has no number that fits; give one from 0 to %" PRIu64,
                                         counts[i].name, counts[i].max);
             return 0;
         }

@@ -265,6 +265,43 @@ static void test_rails(void **state)
     cop_result_free(&r);
 }
 
+/* Every job finishes, and its messages are the same, whatever end nodes, queues and controls there are. */
+static void test_other_machines(void **state)
+{
+    (void)state;
+    static const char yaml[] =
+        "run: {duration: 100 ms, until: jobs}\ntopology: {kind: kary-ntree, k: 4, n: 2}\n"
+        "traffic:\n  - {name: a, collective: all-to-all-linear, message: 160 KiB, eager: 4 KiB}\n"
+        "  - {name: b, collective: all-reduce-rabenseifner, message: 100 KiB, placement: random}\n"
+        "  - {name: hot, from: 4-15, pattern: all-to-one, to: 0, arrival: poisson, load: 3 %}\n";
+    static const char *const sets[][2] = {{"host.kind=hca"},
+                                          {"queueing.kind=voqnet"},
+                                          {"queueing.kind=fbicm"},
+                                          {"queueing.kind=1q", "switch.architecture=iq"},
+                                          {"switch.architecture=cioq"},
+                                          {"cc.kind=ibcc"},
+                                          {"cc.kind=ibcc", "host.kind=hca"},
+                                          {"cc.kind=pace"},
+                                          {"flow_control.kind=on-off"},
+                                          {"flow_control.kind=ack-nack"},
+                                          {"routing.kind=adaptive-tree", "nic.order=round-robin"},
+                                          {"nic.ack=packet"}};
+    for (size_t i = 0; i < COP_LEN(sets); i++) {
+        cop_result r;
+        scn_run(yaml, sets[i], sets[i][1] != NULL ? 2 : 1, &r, NULL);
+        if (r.outcome != COP_OUTCOME_OK)
+            print_error("%s: %s\n", sets[i][0], r.detail);
+        assert_int_equal(r.outcome, COP_OUTCOME_OK);
+        assert_int_equal(r.job[0].messages, 16 * 15);
+        assert_int_equal(r.job[0].bytes, 15 * 160 * 1024);
+        assert_int_equal(r.job[1].messages, 16 * 8);
+        assert_path(&r, 0);
+        assert_path(&r, 1);
+        assert_int_equal(r.credits_missing, 0);
+        cop_result_free(&r);
+    }
+}
+
 static void refused(const char *options, const char *what)
 {
     cop_result r;
@@ -306,7 +343,7 @@ int main(void)
         cmocka_unit_test(test_bruck),    cmocka_unit_test(test_trees),
         cmocka_unit_test(test_bytes),    cmocka_unit_test(test_programs),
         cmocka_unit_test(test_jobs),     cmocka_unit_test(test_rails),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_other_machines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

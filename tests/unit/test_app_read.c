@@ -54,7 +54,7 @@ static void test_goal_faults(void **state)
     goal_refused("num_ranks 2 3\n", "num_ranks `2`");
     goal_refused("num_ranks 2\nrank 2 {\n}\n", "t:2: rank `2 {`; give one from 0 to 1");
     goal_refused("num_ranks 1\ncalc 5\n", "t:2: `calc` outside of a rank");
-    goal_refused("num_ranks 1\nrank 0\n{\n}\n", "t:2: write `rank 0 {`");
+    goal_refused("num_ranks 1\nrank 0\n{\n}\n", "t:2: no `{` ends this line; write `rank 0 {`");
     goal_refused("num_ranks 2\nrank 0 {\n}\n", "rank 1 has no block");
     goal_refused("num_ranks 1\nrank 0 {\n}\nrank 0 {\n}\n", "t:4: rank 0 has a block already");
     goal_refused("num_ranks 1\nrank 0 {\ncalc 5\n", "the file ends inside rank 0; it is cut short");
@@ -286,7 +286,8 @@ static void test_htsim(void **state)
                "t:3: `0->2`; give SRC->DST, two nodes from 0 to 1");
     cm_refused("Nodes 2\nConnections 1\n0->1 start 5\n", "t:3: a connection without an end");
     cm_refused("Nodes 2\nConnections 1\n0->1 size 5 colour 3\n", "t:3: unknown field `colour`");
-    cm_refused("Nodes 2\nConnections 1\n0->1 size 5 size 3\n", "t:3: `size` once");
+    cm_refused("Nodes 2\nConnections 1\n0->1 size 5 size 3\n",
+               "t:3: `size` has no number that fits, or is there twice");
     cm_refused("Nodes 2\nConnections 1\n0->1 size 5 trigger 3\n", "t:3: trigger 3 is not defined");
     cm_refused(
         "Nodes 3\nConnections 2\nTriggers 1\n0->1 size 5 recv_done_trigger 1\n0->2 size 5 trigger "
@@ -298,7 +299,7 @@ static void test_htsim(void **state)
                "recv_done_trigger 1\ntrigger id 1 oneshot\n",
                "t:6: trigger 1 is not pulled as often as it needs");
     cm_refused("Nodes 3\nConnections 0\nTriggers 1\ntrigger id 1 maybe\n",
-               "t:4: write `trigger id X");
+               "t:4: this is no trigger; write `trigger id X");
 }
 
 /* -- Chakra -- */
