@@ -335,10 +335,10 @@ static void collect_scalars(cop_net *net, cop_result *r)
     for (uint32_t p = 0; p < net->host_port0; p++)
         marking += net->probe.port[p].marked > 0;
     uint32_t exchanged = cop_count_exchanges(net->traffic);
-    r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar,
-                              15 + net->n_counters + net->n_levels + n_own +
-                                  2 * net->traffic->n_entries + marking + exchanged +
-                                  cop_count_job_scalars(r));
+    r->scalar =
+        COP_NEW_ARRAY(&r->arena, cop_scalar,
+                      15 + net->n_counters + net->n_levels + n_own + 2 * net->traffic->n_entries +
+                          marking + exchanged + cop_count_job_scalars(r));
     double sections, bytes;
     input_memory(net, &sections, &bytes);
     add_scalar(r, "input_sections", "sections", sections);

@@ -134,7 +134,8 @@ static int check_objects(cop_store *s, cop_err *err)
     sqlite3_snprintf(
         sizeof(sql), sql,
         "SELECT count(*) FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL%%'"
-        " OR (type = 'trigger' AND sql NOT IN (%Q, %Q)) OR (type = 'view' AND lower(name) IN ('meta', 'run',"
+        " OR (type = 'trigger' AND sql NOT IN (%Q, %Q)) OR (type = 'view' AND lower(name) IN "
+        "('meta', 'run',"
         " 'scalar', 'series', 'stream', 'node', 'port', 'flow', 'hist', 'experiment', 'point',"
         " 'verdict', 'figure', 'job', 'job_rank', 'job_collective', 'job_path', 'job_slice'))",
         cop_store_trigger, cop_store_old_trigger);
