@@ -44,7 +44,7 @@ OBJCOPY ?= objcopy
 PKG_CONFIG ?= pkg-config
 
 # What the library needs, and what the program needs besides. Lua has as many names as packagers.
-LIB_MODULES := yaml-0.1 sqlite3 zlib
+LIB_MODULES := yaml-0.1 sqlite3 zlib libprotobuf-c
 LUA_MODULE = $(call once,LUA_MODULE,for m in lua5.4 lua-5.4 lua54; do \
     $(PKG_CONFIG) --exists $$m && echo $$m && break; done)
 MODULES = $(LIB_MODULES) jansson libwebsockets $(LUA_MODULE)
@@ -75,12 +75,12 @@ WEB_SRC := $(wildcard web/src/*.js web/src/*/*.js)
 CLI_SRC := $(wildcard apps/cli/*.c)
 SUPPORT_SRC := $(wildcard tests/support/*.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c tests/model/test_*.c)
-LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/model_id.o $(BUILD)/obj/gen/metrics_lua.o \
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/chakra.pb-c.o $(BUILD)/obj/gen/model_id.o $(BUILD)/obj/gen/metrics_lua.o \
     $(BUILD)/obj/src/report/assets.o
 # What coppice.h reaches: studies and reports are the program's.
 CORE_OBJ := $(filter-out $(BUILD)/obj/src/study/% $(BUILD)/obj/src/report/% %/metrics_lua.o,$(LIB_OBJ))
 # What decides results; a result remembers the fingerprint of these files.
-MODEL_DIRS := base des topo route net host queue cc traffic stats tree
+MODEL_DIRS := base des topo route net host queue cc app traffic stats tree
 MODEL_SRC := $(sort $(wildcard $(MODEL_DIRS:%=src/%/*.[ch])))
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/build_info.o
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
@@ -156,6 +156,14 @@ $(BUILD)/obj/src/report/assets.o: src/report/assets.S web/page.html web/page.css
 $(BUILD)/gen/model_id.c: tools/model_id.sh $(MODEL_SRC)
 	@mkdir -p $(@D)
 	@tools/model_id.sh $(MODEL_SRC) > $@
+
+# What the schema of Chakra traces becomes in C.
+$(BUILD)/gen/chakra.pb-c.c: src/app/chakra.proto | deps-build
+	@mkdir -p $(@D)
+	@protoc-c --proto_path=src/app --c_out=$(@D) $<
+$(BUILD)/obj/gen/chakra.pb-c.o: private WARN := -w
+$(BUILD)/obj/src/app/chakra_node.o: private BASE += -isystem $(BUILD)/gen
+$(BUILD)/obj/src/app/chakra_node.o: $(BUILD)/gen/chakra.pb-c.c
 
 # What `coppice version` says; the script leaves the file alone when nothing has changed.
 $(BUILD)/gen/build_info.c: FORCE | deps-build

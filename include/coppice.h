@@ -50,7 +50,8 @@ enum coppice_outcome {
     COPPICE_DEADLOCK = 1, /* packets wait for each other in a cycle */
     COPPICE_LOSS = 2, /* a buffer overflowed; only with flow_control.unsafe */
     COPPICE_BROKEN = 3, /* an invariant does not hold: a fault of coppice */
-    COPPICE_STARVED = 5 /* messages wait for a congestion control that will never let them go */
+    COPPICE_STARVED = 5, /* messages wait for a congestion control that will never let them go */
+    COPPICE_STUCK = 6 /* a job waits for a message that will never come */
 };
 
 /* Why a call did not do what was asked. */

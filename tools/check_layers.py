@@ -9,6 +9,9 @@ Layers, from the bottom up (an arrow means "may include"):
   route   -> base, topo
   net     -> base, des, topo/topo.h, route/route.h; never a plug-in
   host    -> base, net: the end nodes, of which net knows net/host.h alone
+  app     -> base, net/app.h, net/traffic.h: programs whose ranks send; the only folder that knows
+             protobuf-c
+  traffic -> also app/job.h, app/read.h, app/coll.h
   queue, cc, traffic (plug-ins) -> base and their own interface in net/; never each other
   stats   -> base, net (reads the network when the run is over)
   tree    -> base, net/look.h, topo/topo.h, stats/result.h: congestion trees, found by looking
@@ -40,8 +43,10 @@ ALLOWED = {
     "src/host": ["base/", "net/"],
     "src/queue": ["base/", "net/queue.h", "net/view.h", "net/pkt.h"],
     "src/cc": ["base/", "net/cc.h", "net/view.h", "net/pkt.h"],
-    "src/traffic": ["base/", "net/traffic.h", "topo/topo.h"],
-    "src/stats": ["base/", "net/net.h"],
+    "src/app": ["base/", "net/app.h", "net/traffic.h"],
+    "src/traffic": ["base/", "net/traffic.h", "topo/topo.h", "app/job.h", "app/read.h",
+                    "app/coll.h"],
+    "src/stats": ["base/", "net/net.h", "app/job.h"],
     "src/tree": ["base/", "net/look.h", "topo/topo.h", "stats/result.h"],
     "src/store": ["base/", "stats/result.h"],
     "src/report": ["base/", "stats/result.h", "store/store.h", "store/study.h", "store/browse.h"],
@@ -52,7 +57,7 @@ ALLOWED = {
                   "store/study.h"],
     # `coppice bench` also measures the event queue by itself.
     "apps/cli": ["base/", "exp/", "study/", "stats/result.h", "store/store.h", "store/study.h",
-                 "report/report.h", "net/step.h", "tree/now.h",
+                 "report/report.h", "net/step.h", "tree/now.h", "app/read.h", "app/graph.h",
                  "des/evq.h"],
     "include": [],
     "examples": ["coppice.h"],
@@ -61,7 +66,8 @@ ALLOWED = {
 # library header -> folders that may include it
 LIBRARIES = {
     "sqlite3.h": ["src/store"],
-    "zlib.h": ["src/store"],
+    "zlib.h": ["src/app", "src/store"],
+    "chakra.pb-c.h": ["src/app"],
     "yaml.h": ["src/exp"],
     "lua.h": ["src/study"],
     "lauxlib.h": ["src/study"],

@@ -27,7 +27,7 @@ for name in "$@"; do
     # shellcheck disable=SC2086
     if ! clang -std=gnu11 -D_GNU_SOURCE -g $opt -Isrc -fsanitize=fuzzer,$sanitize \
         "tests/fuzz/fuzz_$name.c" "$build/libcoppice.a" \
-        $(pkg-config --libs yaml-0.1 jansson sqlite3 lua5.4) -lm \
+        $(pkg-config --libs yaml-0.1 jansson sqlite3 lua5.4 zlib libprotobuf-c) -lm \
         -o "$build/fuzz_$name" 2>"$build/$name.log"; then
         tail -n 20 "$build/$name.log" >&2
         failed=1

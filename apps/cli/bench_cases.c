@@ -52,6 +52,15 @@ const cop_bench_case cop_bench_cases[] = {
      .longer = "250 us",
      .repeats = 3,
      .count_instructions = true},
+    {.name = "fat-tree-648-job",
+     .yaml = "topology: {kind: fat-tree, ports: 36, levels: 2}\n"
+             "switch: {buffer: 64 KiB}\nlink: {rate: 16 Gbit/s, delay: 20 ns}\n"
+             "traffic: [{name: job, collective: all-to-all-linear, message: 2654208 B}]\n",
+     .duration = "600 us",
+     .brief = "150 us",
+     .longer = "250 us",
+     .repeats = 3,
+     .count_instructions = true},
     QUEUEING("1q", "ib", "1q"),
     QUEUEING("fbicm", "ib", "fbicm"),
     QUEUEING("recn", "ib", "recn"),

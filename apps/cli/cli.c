@@ -13,7 +13,7 @@
     "  1 a check of `reproduce` failed\n"                                                          \
     "  2 bad usage or input, or output not writable\n"                                             \
     "  3 the simulation ended in a state you must see: deadlock, loss, starved flows,\n"           \
-    "    broken invariant; in a sweep also: a run without a result\n"                              \
+    "    stuck jobs, broken invariant; in a sweep also: a run without a result\n"                  \
     "  130 stopped by Ctrl-C or SIGTERM; what had ended is stored\n"
 
 #define MAX_NAMES 32

@@ -52,6 +52,33 @@ static const line exchange_lines[] = {
     {"all-to-all", "to each other host in turn", "pairwise exchange of MPI_Alltoall"},
 };
 
+#define THAKUR "Thakur, Rabenseifner, Gropp, Optimization of Collective Communication, 2005"
+#define RING "Patarasuk, Yuan, Bandwidth Optimal All-reduce, 2009"
+#define BRUCK "Bruck et al., Efficient Algorithms for All-to-All Communications, 1997"
+
+static const line collective_lines[] = {
+    {"all-reduce-ring", "reduce-scatter and all-gather round a ring", RING},
+    {"all-reduce-doubling", "the whole vector, with partners at distances 1, 2, 4, ...", THAKUR},
+    {"all-reduce-rabenseifner", "reduce-scatter by halving, all-gather by doubling", THAKUR},
+    {"all-reduce-tree", "binomial reduce, binomial broadcast", THAKUR},
+    {"reduce-scatter-ring", "parts round a ring, added up on the way", RING},
+    {"reduce-scatter-halving", "half of what is left, with partners nearer and nearer", THAKUR},
+    {"reduce-scatter-pairwise", "each part straight to its owner, in turn", THAKUR},
+    {"all-gather-ring", "parts round a ring", RING},
+    {"all-gather-bruck", "all that one has to those at distances 1, 2, 4, ...", BRUCK},
+    {"all-gather-doubling", "with partners at distances 1, 2, 4, ...; Bruck's beyond powers of two",
+     THAKUR},
+    {"all-to-all-pairwise", "with one partner after the other", THAKUR},
+    {"all-to-all-bruck", "what has far to go, in steps of 1, 2, 4, ...", BRUCK},
+    {"all-to-all-linear", "everything at once", THAKUR},
+    {"broadcast-binomial", "binomial tree", THAKUR},
+    {"broadcast-scatter", "parts down a tree, then round a ring", "Barnett et al., 1994"},
+    {"reduce-binomial", "binomial tree, added up on the way", THAKUR},
+    {"gather-linear", "all to the root", THAKUR},
+    {"scatter-linear", "the root to all", THAKUR},
+    {"barrier", "dissemination", "Hensgen, Finkel, Manber, Two Algorithms for Barriers, 1988"},
+};
+
 static const line flow_control_lines[] = {
     {"credit", "relative credits per lane in 64-byte blocks", TOWLES ", 13.3"},
     {"ib", "InfiniBand's absolute credit limit (FCTBS, FCCL), repairs lost updates",
@@ -100,6 +127,16 @@ static bool traffic_at(const cop_family *f, size_t i, cop_plugin *item)
     return true;
 }
 
+static bool collective_at(const cop_family *f, size_t i, cop_plugin *item)
+{
+    (void)f;
+    const cop_opt *kind = cop_opt_find(cop_traffic_opts, "collective");
+    if (i + 1 >= count_names(kind)) /* without `none` */
+        return false;
+    *item = described(kind, i + 1, collective_lines, COP_LEN(collective_lines), cop_traffic_opts);
+    return true;
+}
+
 static bool flow_control_at(const cop_family *f, size_t i, cop_plugin *item)
 {
     (void)f;
@@ -120,6 +157,7 @@ const cop_family cop_families[] = {
     {"routings", "routing", "which output a packet takes", plugin_at},
     {"traffic", "traffic",
      "who sends to whom (patterns), when (arrivals), and closed loops (exchanges)", traffic_at},
+    {"collectives", "traffic", "operations of all ranks of a job (docs/TRACES.md)", collective_at},
     {"queueing", "queueing", "how the input buffer of a switch port is organised", plugin_at},
     {"hosts", "host", "where messages wait inside an end node", plugin_at},
     {"cc", "cc", "congestion control at switches and end nodes", plugin_at},

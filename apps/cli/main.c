@@ -5,17 +5,10 @@
 #include <signal.h>
 #include <string.h>
 
-const cop_command *const cop_commands[] = {&cop_cmd_run,
-                                           &cop_cmd_check,
-                                           &cop_cmd_list,
-                                           &cop_cmd_bench,
-                                           &cop_cmd_sweep,
-                                           &cop_cmd_reproduce,
-                                           &cop_cmd_report,
-                                           &cop_cmd_view,
-                                           &cop_cmd_version,
-                                           &cop_cmd_help,
-                                           NULL};
+const cop_command *const cop_commands[] = {&cop_cmd_run,       &cop_cmd_check,  &cop_cmd_list,
+                                           &cop_cmd_trace,     &cop_cmd_bench,  &cop_cmd_sweep,
+                                           &cop_cmd_reproduce, &cop_cmd_report, &cop_cmd_view,
+                                           &cop_cmd_version,   &cop_cmd_help,   NULL};
 
 /* Output is only good if all of it arrived: a full disk or a closed pipe shows here at the latest.
  */

@@ -12,6 +12,7 @@
 #define MAX_EXTRAS 24
 #define MAX_CURVES 8
 #define MAX_LATE 4
+#define MAX_COLLECTIVES 8
 #define BAR 24
 #define THROUGHPUT "throughput/"
 
@@ -165,7 +166,8 @@ static void show_summary(FILE *out, const cop_config *c, const cop_result *r, co
         [COP_OUTCOME_LOSS] = "LOSS: the figures below are those of a run that was stopped",
         [COP_OUTCOME_BROKEN] = "BROKEN: the figures below are those of a run that was stopped",
         [COP_OUTCOME_FAILED] = "FAILED: there is no result",
-        [COP_OUTCOME_STARVED] = "STARVED: the congestion control holds messages back for ever"};
+        [COP_OUTCOME_STARVED] = "STARVED: the congestion control holds messages back for ever",
+        [COP_OUTCOME_STUCK] = "STUCK: a job waits for a message that will never come"};
     fprintf(out, "%s%s%s\n", cop_plain_copy(arena, c->name), c->title[0] ? ": " : "",
             cop_plain_copy(arena, c->title));
     if (r->outcome != COP_OUTCOME_OK)
@@ -327,13 +329,58 @@ static uint32_t told_above(const cop_result *r)
     return 0;
 }
 
+static const char *time_or_dash(cop_time from, cop_time to, char *buf, size_t size)
+{
+    if (to == COP_NEVER)
+        return "-";
+    return short_time((double)(to - from), buf, size);
+}
+
+/* Jobs: how long each took, and what its end depended on. */
+static void show_jobs(FILE *out, const cop_result *r, cop_arena *arena)
+{
+    if (r->n_jobs == 0)
+        return;
+    fprintf(out, "\n  %-16s %6s %11s  %s\n", "job", "ranks", "completion",
+            "critical path: compute, overhead, network, waiting");
+    for (uint32_t i = 0; i < r->n_jobs; i++) {
+        const cop_job_result *j = &r->job[i];
+        char end[24], part[4][24];
+        fputs("  ", out);
+        put_padded(out, cop_plain_copy(arena, j->name), 16);
+        fprintf(out, " %6u %11s  %s, %s, %s, %s in %" PRIu64 " steps\n", j->ranks,
+                time_or_dash(j->start, j->end, end, sizeof(end)),
+                short_time((double)j->path_compute, part[0], sizeof(part[0])),
+                short_time((double)j->path_overhead, part[1], sizeof(part[1])),
+                short_time((double)j->path_network, part[2], sizeof(part[2])),
+                short_time((double)j->path_wait, part[3], sizeof(part[3])), j->path_steps);
+        if (j->end == COP_NEVER)
+            fprintf(out, "    %s: %" PRIu64 " of %" PRIu64 " operations are left; %s\n",
+                    j->stuck ? "stuck" : "not finished", j->left, j->operations,
+                    cop_plain_copy(arena, j->waits));
+    }
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < r->n_collectives && shown < MAX_COLLECTIVES; i++, shown++) {
+        const cop_collective_result *c = &r->collective[i];
+        char took[24], at[24];
+        fprintf(out, "%s  %-36s %6u ranks %12s, from %s\n", shown == 0 ? "\n" : "",
+                cop_arena_printf(arena, "%s: %s", cop_plain_copy(arena, r->job[c->job].name),
+                                 cop_plain_copy(arena, c->name)),
+                c->ranks, time_or_dash(c->start, c->end, took, sizeof(took)),
+                c->start == COP_NEVER ? "-" : short_time((double)c->start, at, sizeof(at)));
+    }
+    if (shown < r->n_collectives)
+        fprintf(out, "  %u more collectives; --db keeps all\n", r->n_collectives - shown);
+}
+
 /* Counters of mechanisms, where there is something to tell. */
 static void show_extras(FILE *out, const cop_result *r, cop_arena *arena)
 {
     unsigned shown = 0;
     for (uint32_t i = 0; i < r->n_scalars; i++) {
         bool fixed = strncmp(r->scalar[i].name, "hardware.", 9) == 0 || /* `coppice check` tells */
-                     i < told_above(r);
+                     i < told_above(r) ||
+                     strncmp(r->scalar[i].name, "job/", 4) == 0; /* show_jobs */
         if (r->scalar[i].value == 0.0 || fixed || shown == MAX_EXTRAS)
             continue;
         fprintf(out, "%s  %-36s %14.6g %s\n", shown++ == 0 ? "\n" : "",
@@ -383,6 +430,7 @@ void cop_show_result(FILE *out, const cop_config *c, const cop_result *r, cop_st
         show_streams(out, r, style.colour, &arena);
     else if (r->n_streams > 0)
         show_entries(out, r, &arena);
+    show_jobs(out, r, &arena);
     show_links(out, r, true, &arena);
     show_links(out, r, false, &arena);
     show_extras(out, r, &arena);

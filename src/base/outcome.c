@@ -7,7 +7,8 @@
 static const char *const names[] = {
     [COP_OUTCOME_OK] = "ok",         [COP_OUTCOME_DEADLOCK] = "deadlock",
     [COP_OUTCOME_LOSS] = "loss",     [COP_OUTCOME_BROKEN] = "broken",
-    [COP_OUTCOME_FAILED] = "failed", [COP_OUTCOME_STARVED] = "starved"};
+    [COP_OUTCOME_FAILED] = "failed", [COP_OUTCOME_STARVED] = "starved",
+    [COP_OUTCOME_STUCK] = "stuck"};
 
 const char *cop_outcome_name(int outcome)
 {

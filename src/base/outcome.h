@@ -9,6 +9,7 @@ enum cop_outcome {
     COP_OUTCOME_BROKEN, /* an invariant does not hold: a bug, `detail` names the place */
     COP_OUTCOME_FAILED, /* could not be simulated, or the program died of it: no result */
     COP_OUTCOME_STARVED, /* messages wait for a congestion control that will never let them go */
+    COP_OUTCOME_STUCK, /* a job waits for a message that will never come */
 };
 
 /* "ok", "deadlock", ... as results and databases have it; NULL if there is no such outcome. */

@@ -25,6 +25,7 @@ enum cop_ev_kind {
     COP_EV_FLIT, /* port: wormhole: a packet's head has been routed (hosts: all of it is here) */
     COP_EV_HEAD, /* queue: its head may now request an output */
     COP_EV_PATIENCE, /* queue: its head may have waited for too long (recover.c) */
+    COP_EV_APP, /* rank of an application: something is due */
     COP_EV_NIC, /* host: try to send */
     COP_EV_TX, /* port: output buffer may send its next packet */
     COP_EV_ARB, /* output port or switch: decide who goes next */

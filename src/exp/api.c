@@ -18,7 +18,8 @@ _Static_assert((int)COPPICE_OK == (int)COP_OUTCOME_OK &&
                    (int)COPPICE_DEADLOCK == (int)COP_OUTCOME_DEADLOCK &&
                    (int)COPPICE_LOSS == (int)COP_OUTCOME_LOSS &&
                    (int)COPPICE_BROKEN == (int)COP_OUTCOME_BROKEN &&
-                   (int)COPPICE_STARVED == (int)COP_OUTCOME_STARVED,
+                   (int)COPPICE_STARVED == (int)COP_OUTCOME_STARVED &&
+                   (int)COPPICE_STUCK == (int)COP_OUTCOME_STUCK,
                "outcomes have the same numbers inside and outside");
 _Static_assert((int)COPPICE_NO_FAULT == (int)COP_OK && (int)COPPICE_BAD_INPUT == (int)COP_E_INPUT &&
                    (int)COPPICE_BAD_FILE == (int)COP_E_IO &&

@@ -67,6 +67,24 @@ static void add_string(text *t, const char *s)
     add(t, "\"");
 }
 
+/* A trace NAME.0.et stands for NAME.1.et and so on, too (docs/TRACES.md). */
+static void hash_set(uint64_t *hash, const char *path)
+{
+    static const char *const ends[] = {".0.et", ".0.et.gz"};
+    size_t n = strlen(path);
+    for (size_t i = 0; i < COP_LEN(ends); i++) {
+        size_t m = strlen(ends[i]);
+        bool more = n > m && strcmp(path + n - m, ends[i]) == 0;
+        for (unsigned rank = 1; more; rank++) {
+            cop_arena names = {0};
+            const char *next =
+                cop_arena_printf(&names, "%.*s.%u%s", (int)(n - m), path, rank, ends[i] + 2);
+            more = cop_hash_file(hash, next);
+            cop_arena_free(&names);
+        }
+    }
+}
+
 /* The contents of a file as a number. One that cannot be read stays its name, so that it is another
  * run once it can; so does a pipe, which can be read only once, and that by the run itself. */
 static void add_contents(text *t, const char *path)
@@ -78,6 +96,7 @@ static void add_contents(text *t, const char *path)
         add_string(t, path);
         return;
     }
+    hash_set(&hash, path);
     snprintf(buf, sizeof(buf), "contents %016" PRIx64, hash);
     add(t, buf);
 }

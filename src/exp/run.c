@@ -186,7 +186,16 @@ static int build_traffic(world *w, cop_config *c, cop_err *err)
                            .warmup_ps = c->run.warmup_ps,
                            .where = entry_where,
                            .where_ctx = c};
-    return cop_traffic_build(&w->traffic, &w->topo, c->traffic, c->n_traffic, &ctx, err);
+    int rc = cop_traffic_build(&w->traffic, &w->topo, c->traffic, c->n_traffic, &ctx, err);
+    if (rc == 0 && c->run.until == COP_UNTIL_JOBS && w->traffic.app == NULL) {
+        char where[512];
+        rc = cop_err_add(
+            err, COP_E_INPUT,
+            "%s: there is no job to wait for; give an entry a `trace` or a `collective`, "
+            "or remove `until`",
+            cop_config_where(c, "run.until", where, sizeof(where)));
+    }
+    return rc;
 }
 
 static int build_network(world *w, cop_config *c, cop_err *err)

@@ -66,6 +66,7 @@ static const char *const auto_routing[][2] = {
     {"fat-tree", "dmodk"},
     {"kary-ntree", "dmodk"},
     {"xgft", "dmodk"},
+    {"rail-tree", "dmodk"},
     {"torus", "dor"},
     {"mesh", "dor"},
     {"hypercube", "dor"},
@@ -85,7 +86,11 @@ const char *cop_routing_for(const char *topology)
 
 bool cop_opt_names_file(const cop_opt *o)
 {
-    return o->type == COP_OPT_STRING && strcmp(o->name, "path") == 0;
+    static const char *const names[] = {"path", "trace", "placement_file"};
+    for (size_t i = 0; i < COP_LEN(names) && o->type == COP_OPT_STRING; i++)
+        if (strcmp(o->name, names[i]) == 0)
+            return true;
+    return false;
 }
 
 const cop_section *cop_section_find(const char *name)

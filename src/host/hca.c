@@ -373,6 +373,7 @@ const cop_host_ops cop_host_hca = {
     .credit = cop_host_credit,
     .receive = cop_host_receive,
     .release = hca_release,
+    .wake = cop_host_wake,
     .rouse = hca_rouse,
     .stop = cop_hca_stop,
     .recheck = cop_hca_recheck};

@@ -63,6 +63,7 @@ uint32_t cop_host_take(cop_net *net, uint32_t host, uint32_t stream)
                               .next = COP_NONE,
                               .serial = net->nic[host].serial++,
                               .mid = hop.mid,
+                              .msg = msg.id,
                               .vl = scheme_lane(net, host, msg.dst, vl),
                               .sl = msg.sl,
                               .rstate = hop.state};
@@ -90,6 +91,8 @@ uint32_t cop_host_packet(cop_net *net, uint32_t host, uint32_t s, uint32_t paylo
                             .sl = m->sl,
                             .flags = m->left == payload ? COP_PKT_LAST : 0};
     m->left -= payload;
+    if (COP_UNLIKELY(net->traffic->app != NULL))
+        cop_net_label(net, h, m->msg);
     return h;
 }
 
@@ -135,6 +138,10 @@ void cop_host_launch(cop_net *net, uint32_t host, uint32_t h)
         pr->host[host].sent_bytes += payload;
     else
         count_sent(net, host, payload);
+    if (COP_UNLIKELY(net->pkt_msg != NULL) && (p->flags & COP_PKT_LAST) &&
+        net->pkt_msg[h] != COP_NONE)
+        cop_net_wishes(net, cop_app_left(net->traffic->app, net->pkt_msg[h],
+                                         net->out[cop_host_port(net, host)].busy_until));
 }
 
 /* The first of a list of control packets, if it is ready and fits. */

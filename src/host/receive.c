@@ -92,10 +92,17 @@ static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time start,
 }
 
 /* A delivered message may let others be sent. */
-static void go_on(cop_net *net, const cop_pkt *p, cop_time done)
+static void go_on(cop_net *net, uint32_t h, cop_time done)
 {
     cop_traffic *tr = net->traffic;
+    const cop_pkt *p = &net->pkt[h];
     uint32_t payload = p->bytes - (uint32_t)net->nic_cfg->overhead_bytes;
+    if (net->pkt_msg != NULL && net->pkt_msg[h] != COP_NONE) {
+        cop_net_wishes(net, cop_app_arrived(tr->app, net->pkt_msg[h], payload, done));
+        return;
+    }
+    if (tr->woken == NULL)
+        return;
     uint32_t n = cop_traffic_arrived(tr, p->stream, payload, done);
     for (uint32_t i = 0; i < n; i++) {
         const cop_stream *s = &tr->stream[tr->woken[i]];
@@ -171,8 +178,8 @@ void cop_host_receive(cop_net *net, uint32_t port, uint32_t h)
             net->cc->on_control(net, cop_flow_state(net, cop_flow_of(net, host, p->src, p->sl)), p);
     } else {
         count(net, host, p, start, done);
-        if (COP_UNLIKELY(net->traffic->woken != NULL))
-            go_on(net, p, done);
+        if (COP_UNLIKELY(net->closed_loop))
+            go_on(net, h, done);
     }
     cop_pkt_free(net, h);
 }

@@ -291,4 +291,5 @@ const cop_host_ops cop_host_simple = {
     .credit = cop_host_credit,
     .receive = cop_host_receive,
     .release = simple_release,
+    .wake = cop_host_wake,
     .rouse = simple_rouse};

@@ -259,6 +259,7 @@ static void describe(cop_net *net, const cop_net_parts *pt)
                      .end = pt->run->duration_ps,
                      .pkt_free = COP_NONE,
                      .send_free = COP_NONE};
+    net->closed_loop = pt->traffic->woken != NULL || pt->traffic->app != NULL;
     net->info = (cop_netinfo){.topo = pt->topo,
                               .n_hosts = pt->topo->n_hosts,
                               .n_switches = pt->topo->n_switches,
@@ -404,6 +405,7 @@ void cop_net_fini(cop_net *net)
     cop_stall_fini(net);
     cop_worm_fini(net);
     cop_free(net->pkt);
+    cop_free(net->pkt_msg);
     cop_free(net->send);
     cop_flow_fini(net);
     cop_carry_fini(&net->carry);

@@ -44,6 +44,7 @@ typedef struct cop_host_ops {
     void (*receive)(struct cop_net *net, uint32_t port, uint32_t h); /* a packet's head is here */
     /* The queueing scheme lets go what it held; look again at all that is held. */
     void (*release)(struct cop_net *net, uint32_t host);
+    void (*wake)(struct cop_net *net, uint32_t host, cop_time t); /* try to send at t, or earlier */
     /* A flow that waits for its congestion control, however long, is asked again. */
     void (*rouse)(struct cop_net *net, uint32_t flow);
     /* With injection_queues: the scheme stops or restarts queue q, or wants its head asked again. */
@@ -75,6 +76,7 @@ typedef struct cop_send {
     uint32_t next; /* in the list of its state */
     uint32_t serial; /* order of taking at its host */
     uint32_t mid;
+    uint32_t msg; /* of an application, or COP_NONE */
     uint8_t vl, sl, rstate, unused;
 } cop_send;
 

@@ -193,6 +193,9 @@ typedef struct cop_totals {
     uint64_t credits_missing; /* blocks that the final account did not find */
 } cop_totals;
 
+/* No outcome: the jobs have ended, and so has the run, as if its duration had been up. */
+#define COP_STOP_DONE 1000
+
 struct cop_net {
     cop_time now, end; /* end: last instant of the run; COP_NEVER while draining */
     cop_evq evq;
@@ -284,6 +287,9 @@ struct cop_net {
     cop_pkt *pkt; /* pool; heap */
     size_t pkt_cap;
     uint32_t pkt_n, pkt_free;
+    uint32_t *pkt_msg; /* beside the pool: message of an application; NULL: there are none; heap */
+    size_t pkt_msg_cap;
+    bool closed_loop; /* what arrives may let others send */
 
     char *flow[COP_MAX_SL]; /* tables of flows; heap */
     size_t flow_stride, flow_cap; /* bytes from flow to flow; room of a table that grows */
@@ -315,7 +321,7 @@ struct cop_net {
     uint64_t seen_delivered; /* at the last sample */
     cop_time fruitful_at; /* sample at which there was a delivery, or nothing to deliver */
     cop_time patience_ps; /* so long without one is a deadlock */
-    int stop; /* enum cop_outcome: 0 = go on */
+    int stop; /* enum cop_outcome: 0 = go on; or COP_STOP_DONE */
     char why[2048]; /* for people, when stop is set */
 };
 
@@ -371,6 +377,16 @@ void cop_net_account(cop_net *net);
 
 /* starve.c: messages that no congestion control will ever let go; sets net->stop and net->why. */
 void cop_net_starved(cop_net *net);
+
+/* app.c: ranks of applications. */
+void cop_net_start_apps(cop_net *net);
+void cop_net_act(cop_net *net, uint32_t rank); /* COP_EV_APP */
+/* Carry out what an application wants. */
+void cop_net_wishes(cop_net *net, const cop_app_wish *wish);
+/* Packet h belongs to this message of an application (COP_NONE: to none). */
+void cop_net_label(cop_net *net, uint32_t h, uint32_t msg);
+/* Jobs that can never finish set net->stop and net->why. */
+void cop_net_stuck(cop_net *net);
 
 /* flow.c: pools of packets and of messages in progress */
 uint32_t cop_pkt_new(cop_net *net);

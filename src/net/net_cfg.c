@@ -15,6 +15,7 @@ static const char *const fc_names[] = {"credit", "ib", "on-off", "ack-nack", NUL
 static const char *const order_names[] = {"fifo", "round-robin", NULL};
 static const char *const ack_names[] = {"none", "message", "packet", NULL};
 static const char *const notify_names[] = {"arrival", "delivery", NULL};
+static const char *const until_names[] = {"duration", "jobs", NULL};
 static const char *const queue_names[] = {"ring", "heap", NULL};
 static const char *const birth_names[] = {"no", "generation", "injection", NULL};
 
@@ -171,6 +172,9 @@ const cop_opt cop_nic_opts[] = {
 #define R(field) offsetof(cop_run_cfg, field)
 const cop_opt cop_run_opts[] = {
     {"duration", COP_OPT_TIME, R(duration_ps), "1 ms", 1, MAX_TIME, NULL, "simulated time"},
+    {"until", COP_OPT_ENUM, R(until), "duration", 0, 0, until_names,
+     "jobs: the run ends when all jobs (`trace`, `collective` of traffic entries) have ended, or "
+     "after `duration`"},
     {"warmup", COP_OPT_TIME, R(warmup_ps), "0", 0, MAX_TIME, NULL,
      "what happens before is not counted in means and histograms"},
     {"sample", COP_OPT_TIME, R(sample_ps), "auto", 1, MAX_TIME, auto_or_0,

@@ -82,8 +82,10 @@ typedef struct cop_nic_cfg { /* section `nic` */
 
 enum cop_births { COP_BIRTHS_NONE, COP_BIRTHS_GENERATION, COP_BIRTHS_INJECTION };
 
+enum cop_until { COP_UNTIL_DURATION, COP_UNTIL_JOBS };
 typedef struct cop_run_cfg { /* section `run` */
     uint64_t duration_ps, warmup_ps, sample_ps;
+    int until; /* enum cop_until */
     int64_t seed;
     bool drain; /* go on after `duration` with sources off until the network is empty */
     bool allow_deadlock; /* run also when the routing's dependency check finds a cycle */

@@ -101,6 +101,9 @@ static void dispatch(cop_net *net, enum cop_ev_kind kind, uint32_t entity)
     case COP_EV_FLIT:
         cop_worm_arrive(net, entity);
         break;
+    case COP_EV_APP:
+        cop_net_act(net, entity);
+        break;
     case COP_EV_NIC:
         if (COP_LIKELY(!net->others_send) || wire_free(net, entity))
             net->host_ops->attempt(net, entity);
@@ -282,6 +285,8 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
     if (net->run_cfg->drain)
         net->end = COP_NEVER;
     net->host_ops->start(net);
+    if (net->traffic->app != NULL)
+        cop_net_start_apps(net);
     cop_net_push(net, net->probe.sample, COP_EV_SAMPLE, 0);
     if (net->probe.warmup > 0)
         run_in_steps(net, net->probe.warmup - 1, progress, ctx);
@@ -290,6 +295,10 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
         run_in_steps(net, duration, progress, ctx);
     if (net->stop == COP_OUTCOME_FAILED)
         return;
+    if (net->stop == COP_STOP_DONE) {
+        duration = net->now;
+        net->stop = COP_OUTCOME_OK;
+    }
     links_until(net, net->stop == COP_OUTCOME_OK ? duration : net->now);
     cop_gauge_close(net);
     if (net->run_cfg->drain && net->stop == COP_OUTCOME_OK) {
@@ -313,6 +322,7 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
     cop_net_starved(net);
     if (net->worm)
         cop_worm_finish(net);
+    cop_net_stuck(net);
     if (net->n_observe)
         cop_observe_finish(net);
     cop_net_account(net);

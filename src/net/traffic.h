@@ -12,12 +12,14 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "net/app.h"
 #include "topo/topo.h"
 
 typedef struct cop_msg {
     cop_time t_gen;
     uint32_t dst; /* host */
     uint32_t bytes; /* payload to deliver, > 0 */
+    uint32_t id; /* of an application's message, which its packets carry; COP_NONE: none */
     uint8_t sl; /* service level */
 } cop_msg;
 
@@ -82,6 +84,7 @@ typedef struct cop_traffic {
     uint32_t n_hotspots; /* most hotspots at one time: room that cop_traffic_hotspots needs */
     uint32_t *woken; /* streams that the last arrival set going; NULL: there are no exchanges */
     uint32_t n_woken;
+    cop_app *app; /* applications; NULL: there are none. Owned */
     bool gives_up; /* some entry has a patience */
     uint64_t n_given_up; /* messages that were never taken */
     uint64_t taken_bytes; /* of the messages that were */

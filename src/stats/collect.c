@@ -3,6 +3,7 @@
 
 #include "net/net.h"
 #include "stats/exchange.h"
+#include "stats/jobs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -392,9 +393,10 @@ static void collect_scalars(cop_net *net, cop_result *r)
         marking +=
             (net->probe.port[p].marked > 0 ? 1u : 0u) + (net->probe.port[p].told > 0 ? 1u : 0u);
     uint32_t exchanged = cop_count_exchanges(net->traffic);
-    r->scalar = COP_NEW_ARRAY(&r->arena, cop_scalar,
-                              28 + net->n_counters + net->n_levels + n_own +
-                                  2 * net->traffic->n_entries + marking + exchanged);
+    r->scalar =
+        COP_NEW_ARRAY(&r->arena, cop_scalar,
+                      28 + net->n_counters + net->n_levels + n_own + 2 * net->traffic->n_entries +
+                          marking + exchanged + cop_count_job_scalars(r));
     double sections, bytes;
     input_memory(net, &sections, &bytes);
     collect_offered(net, r);
@@ -426,6 +428,7 @@ static void collect_scalars(cop_net *net, cop_result *r)
         add_scalar(r, cc->counters[i].name, cc->counters[i].unit, cc->counter(net, i));
     collect_queueing(net, r);
     r->n_scalars += cop_collect_exchanges(net->traffic, &r->arena, r->scalar + r->n_scalars);
+    r->n_scalars += cop_collect_job_scalars(r, r->scalar + r->n_scalars);
 }
 
 void cop_collect(cop_net *net, cop_result *r)
@@ -439,5 +442,6 @@ void cop_collect(cop_net *net, cop_result *r)
     collect_nodes_and_ports(net, r);
     collect_hotspots(net, r);
     collect_flows(net, r);
+    cop_collect_jobs(net, r);
     collect_scalars(net, r);
 }

@@ -7,6 +7,9 @@
 #include "base/mem.h"
 #include "base/outcome.h"
 
+#define COP_MAX_PATH 10000
+#define COP_MAX_SLICES 40000
+
 /* One series over time: n bins of sample_ps each, bin i covers [i, i+1) * sample_ps. */
 typedef struct cop_series {
     const char *name; /* "throughput/F1", "network/throughput", ... */
@@ -94,6 +97,46 @@ typedef struct cop_tree_result { /* one tree over its life; docs/MODEL.md */
 
 /* "brief", "silent", ...; NULL if there is no such kind. */
 const char *cop_tree_kind_name(int kind);
+typedef struct cop_job_result { /* one application */
+    const char *name, *program; /* of the entry; file or collective */
+    uint32_t ranks;
+    uint64_t operations, left; /* left: not finished */
+    bool stuck; /* it can never finish */
+    const char *waits; /* not finished: who waits for what; else "" */
+    cop_time start, end; /* end COP_NEVER: not finished */
+    uint64_t messages, bytes; /* delivered */
+    double network_mean_ns, network_max_ns; /* of a message: from the hand-over to its last byte */
+    /* What its end depended on; the parts add up to end - start. */
+    cop_time path_compute, path_overhead, path_network, path_wait;
+    uint64_t path_steps;
+} cop_job_result;
+
+typedef struct cop_rank_result {
+    uint32_t job, rank, host; /* host: of its first NIC */
+    cop_time end; /* COP_NEVER: not finished */
+    cop_time compute, overhead; /* of its CPUs */
+    cop_time waiting; /* no CPU at work between the job's start and its end, or that of the run */
+    uint64_t sends, receives, bytes_sent, bytes_received;
+} cop_rank_result;
+
+typedef struct cop_collective_result {
+    uint32_t job;
+    const char *name;
+    uint32_t ranks; /* that take part */
+    cop_time start, end; /* first operation begins, last one ends; COP_NEVER: not finished */
+} cop_collective_result;
+
+typedef struct cop_path_result { /* a step of the critical path, the last one first */
+    uint32_t job, step, rank, line;
+    const char *kind; /* "calc", "send", "recv", "wait" */
+    cop_time from, to, compute, overhead, network, wait;
+} cop_path_result;
+
+typedef struct cop_slice_result { /* of the timeline of a rank; what no slice covers is waiting */
+    uint32_t job, rank;
+    const char *kind; /* "calc", "send", "recv" */
+    cop_time from, to;
+} cop_slice_result;
 
 typedef struct cop_scalar {
     const char *name, *unit;
@@ -127,6 +170,12 @@ typedef struct cop_result {
     cop_node_result *node;
     cop_port_result *port;
     cop_flow_result *flow;
+    uint32_t n_jobs, n_ranks, n_collectives, n_path, n_slices;
+    cop_job_result *job;
+    cop_rank_result *rank;
+    cop_collective_result *collective;
+    cop_path_result *path; /* of each job, at most COP_MAX_PATH steps */
+    cop_slice_result *slice; /* of each job, about COP_MAX_SLICES; short ones are joined */
     cop_scalar *scalar; /* named extras: congestion control counters, ... */
     bool trees_asked; /* run.trees */
     uint32_t n_trees, n_frames, n_tree_frames;

@@ -68,7 +68,101 @@
     " END"
 
 /* What a file of version 3 lacks. */
-const char *const cop_store_schema_trees[] = {TREE_TABLES, TREE_TRIGGER, NULL};
+const char cop_store_tree_trigger[] = TREE_TRIGGER;
+const char *const cop_store_schema_trees[] = {TREE_TABLES, cop_store_tree_trigger, NULL};
+
+#define DELETIONS                                                                                  \
+    "CREATE TRIGGER run_deleted AFTER DELETE ON run BEGIN"                                         \
+    " DELETE FROM scalar WHERE run_id = old.id;"                                                   \
+    " DELETE FROM series WHERE run_id = old.id;"                                                   \
+    " DELETE FROM stream WHERE run_id = old.id;"                                                   \
+    " DELETE FROM node WHERE run_id = old.id;"                                                     \
+    " DELETE FROM port WHERE run_id = old.id;"                                                     \
+    " DELETE FROM flow WHERE run_id = old.id;"                                                     \
+    " DELETE FROM hist WHERE run_id = old.id;"
+
+const char cop_store_old_trigger[] = DELETIONS " END";
+const char cop_store_trigger[] = DELETIONS " DELETE FROM job WHERE run_id = old.id;"
+                                           " DELETE FROM job_rank WHERE run_id = old.id;"
+                                           " DELETE FROM job_collective WHERE run_id = old.id;"
+                                           " DELETE FROM job_path WHERE run_id = old.id;"
+                                           " DELETE FROM job_slice WHERE run_id = old.id;"
+                                           " END";
+
+/* Applications: since version 4. */
+const char *const cop_store_job_schema[] = {
+    "CREATE TABLE job (" OF_RUN " job INTEGER NOT NULL,"
+    " name TEXT NOT NULL,"
+    " program TEXT NOT NULL,"
+    " ranks INTEGER NOT NULL,"
+    " operations INTEGER NOT NULL,"
+    " unfinished INTEGER NOT NULL,"
+    " stuck INTEGER NOT NULL,"
+    " waits TEXT NOT NULL,"
+    " start_ns REAL NOT NULL,"
+    " end_ns REAL,"
+    " messages INTEGER NOT NULL,"
+    " bytes INTEGER NOT NULL,"
+    " network_mean_ns REAL,"
+    " network_max_ns REAL,"
+    " path_compute_ns REAL NOT NULL,"
+    " path_overhead_ns REAL NOT NULL,"
+    " path_network_ns REAL NOT NULL,"
+    " path_wait_ns REAL NOT NULL,"
+    " path_steps INTEGER NOT NULL,"
+    " PRIMARY KEY (run_id, job)"
+    ") WITHOUT ROWID",
+
+    "CREATE TABLE job_rank (" OF_RUN " job INTEGER NOT NULL,"
+    " rank INTEGER NOT NULL,"
+    " host INTEGER NOT NULL,"
+    " end_ns REAL,"
+    " compute_ns REAL NOT NULL,"
+    " overhead_ns REAL NOT NULL,"
+    " waiting_ns REAL NOT NULL,"
+    " sends INTEGER NOT NULL,"
+    " receives INTEGER NOT NULL,"
+    " bytes_sent INTEGER NOT NULL,"
+    " bytes_received INTEGER NOT NULL,"
+    " PRIMARY KEY (run_id, job, rank)"
+    ") WITHOUT ROWID",
+
+    "CREATE TABLE job_collective (" OF_RUN " job INTEGER NOT NULL,"
+    " collective INTEGER NOT NULL,"
+    " name TEXT NOT NULL,"
+    " ranks INTEGER NOT NULL,"
+    " start_ns REAL,"
+    " end_ns REAL,"
+    " PRIMARY KEY (run_id, job, collective)"
+    ") WITHOUT ROWID",
+
+    "CREATE TABLE job_path (" OF_RUN " job INTEGER NOT NULL,"
+    " step INTEGER NOT NULL,"
+    " rank INTEGER NOT NULL,"
+    " line INTEGER NOT NULL,"
+    " kind TEXT NOT NULL,"
+    " from_ns REAL NOT NULL,"
+    " to_ns REAL NOT NULL,"
+    " compute_ns REAL NOT NULL,"
+    " overhead_ns REAL NOT NULL,"
+    " network_ns REAL NOT NULL,"
+    " wait_ns REAL NOT NULL,"
+    " PRIMARY KEY (run_id, job, step)"
+    ") WITHOUT ROWID",
+
+    "CREATE TABLE job_slice (" OF_RUN " job INTEGER NOT NULL,"
+    " slice INTEGER NOT NULL,"
+    " rank INTEGER NOT NULL,"
+    " kind TEXT NOT NULL,"
+    " from_ns REAL NOT NULL,"
+    " to_ns REAL NOT NULL,"
+    " PRIMARY KEY (run_id, job, slice)"
+    ") WITHOUT ROWID",
+
+    /* The sqlite3 shell starts with foreign keys off; a deletion there must not leave orphans. */
+    cop_store_trigger,
+    NULL,
+};
 
 const char *const cop_store_schema[] = {
     "CREATE TABLE meta ("
@@ -88,7 +182,7 @@ const char *const cop_store_schema[] = {
     " seed INTEGER NOT NULL,"
     " run_hash TEXT NOT NULL,"
     " outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'deadlock', 'loss', 'broken',"
-    " 'failed', 'starved')),"
+    " 'failed', 'starved', 'stuck')),"
     " detail TEXT,"
     " started_at TEXT,"
     " stored_at TEXT NOT NULL,"
@@ -226,19 +320,8 @@ const char *const cop_store_schema[] = {
     " PRIMARY KEY (experiment, scale, position)"
     ")",
 
-    /* The sqlite3 shell starts with foreign keys off; a deletion there must not leave orphans. */
-    "CREATE TRIGGER run_deleted AFTER DELETE ON run BEGIN"
-    " DELETE FROM scalar WHERE run_id = old.id;"
-    " DELETE FROM series WHERE run_id = old.id;"
-    " DELETE FROM stream WHERE run_id = old.id;"
-    " DELETE FROM node WHERE run_id = old.id;"
-    " DELETE FROM port WHERE run_id = old.id;"
-    " DELETE FROM flow WHERE run_id = old.id;"
-    " DELETE FROM hist WHERE run_id = old.id;"
-    " END",
-
     TREE_TABLES,
-    TREE_TRIGGER,
+    cop_store_tree_trigger,
 
     "CREATE VIEW summary AS SELECT"
     " run.id AS id, run.name AS name, run.seed AS seed, run.outcome AS outcome,"

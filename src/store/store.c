@@ -125,31 +125,22 @@ static bool is_fresh(const identity *id)
     return id->application == 0 && id->version == 0 && id->objects == 0;
 }
 
-/* The next of our triggers from `at` on. */
-static const char *own_trigger(const char *const **at)
-{
-    while (strncmp(**at, "CREATE TRIGGER", 14) != 0)
-        (*at)++;
-    return *(*at)++;
-}
-
 /* A file may come from anybody: a view in the place of a table answers with whatever it likes, for as
  * long as it likes, and a trigger does so when something is written. */
 static int check_objects(cop_store *s, cop_err *err)
 {
     char sql[4096];
     int64_t foreign = 0;
-    const char *const *at = cop_store_schema;
-    const char *first = own_trigger(&at), *second = own_trigger(&at);
     /* Our own text, without quotes; %Q would need memory, and cut the statement off if there is none. */
-    snprintf(
-        sql, sizeof(sql),
-        "SELECT count(*) FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL%%'"
-        " OR (type = 'trigger' AND sql NOT IN ('%s', '%s')) OR (type = 'view' AND lower(name) IN "
-        "('meta', 'run',"
-        " 'scalar', 'series', 'stream', 'node', 'port', 'flow', 'hist', 'experiment', 'point',"
-        " 'verdict', 'figure', 'frame', 'tree', 'tree_root', 'tree_frame'))",
-        first, second);
+    snprintf(sql, sizeof(sql),
+             "SELECT count(*) FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL%%'"
+             " OR (type = 'trigger' AND sql NOT IN ('%s', '%s', '%s')) OR (type = 'view' AND "
+             "lower(name) "
+             "IN ('meta', 'run',"
+             " 'scalar', 'series', 'stream', 'node', 'port', 'flow', 'hist', 'experiment', 'point',"
+             " 'verdict', 'figure', 'frame', 'tree', 'tree_root', 'tree_frame',"
+             " 'job', 'job_rank', 'job_collective', 'job_path', 'job_slice'))",
+             cop_store_trigger, cop_store_old_trigger, cop_store_tree_trigger);
     int rc = cop_store_ask(s, sql, &foreign, err);
     if (rc == 0 && foreign > 0)
         rc =
@@ -185,6 +176,8 @@ static int create_tables(cop_store *s, cop_err *err)
     char sql[256];
     int rc = 0;
     for (const char *const *p = cop_store_schema; rc == 0 && *p != NULL; p++)
+        rc = cop_store_exec(s, *p, err);
+    for (const char *const *p = cop_store_job_schema; rc == 0 && *p != NULL; p++)
         rc = cop_store_exec(s, *p, err);
     snprintf(sql, sizeof(sql),
              "INSERT INTO meta VALUES ('schema_version', '%d'), ('created_at', "

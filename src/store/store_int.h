@@ -33,6 +33,10 @@ bool cop_store_has_trees(cop_store *s);
 /* trees.c: all that a result says of trees; who writes holds the transaction. */
 int cop_store_load_trees(cop_store *s, int64_t run, cop_result *r, cop_err *err);
 int cop_store_write_trees(cop_store *s, int64_t run, const cop_result *r, cop_err *err);
+/* And those that version 4 added: tables of applications, and the trigger anew. */
+extern const char *const cop_store_job_schema[];
+extern const char cop_store_trigger[], cop_store_old_trigger[]; /* of this version, and before */
+extern const char cop_store_tree_trigger[];
 
 /* Bring the tables of a file of version `from` up to date; nothing to do if they are. */
 int cop_store_upgrade(cop_store *s, int64_t from, cop_err *err);
@@ -54,6 +58,8 @@ void cop_store_rollback(cop_store *s);
 /* All rows of a run; the caller holds the transaction. */
 int cop_store_write_rows(cop_store *s, const cop_store_meta *meta, const cop_result *r,
                          int64_t *run_id, cop_err *err);
+/* jobs.c: those of its applications. */
+int cop_store_write_jobs(cop_store *s, int64_t run, const cop_result *r, cop_err *err);
 
 /* A prepared question; NULL after a fault. */
 struct sqlite3_stmt *cop_store_prepare(cop_store *s, const char *sql, cop_err *err);

@@ -245,6 +245,8 @@ int cop_store_write_rows(cop_store *s, const cop_store_meta *meta, const cop_res
         rc = write_hist(s, *run_id, "transit", r->transit, err);
     if (rc == 0)
         rc = cop_store_write_trees(s, *run_id, r, err);
+    if (rc == 0)
+        rc = cop_store_write_jobs(s, *run_id, r, err);
     return rc;
 }
 

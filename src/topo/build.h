@@ -30,5 +30,6 @@ void cop_topo_attach(cop_topo *t, uint32_t host, uint32_t sw, uint32_t local);
 extern const cop_topo_ops cop_topo_xgft, cop_topo_kary, cop_topo_fat_tree, cop_topo_torus,
     cop_topo_mesh, cop_topo_hypercube, cop_topo_dragonfly, cop_topo_omega, cop_topo_butterfly,
     cop_topo_single, cop_topo_full, cop_topo_chain, cop_topo_file;
+extern const cop_topo_ops cop_topo_rail;
 
 #endif

@@ -122,6 +122,9 @@ typedef struct cop_topo {
     uint32_t n_speeds; /* ranks in use, including rank 0 */
     cop_shape shape;
     const char *kind; /* generator's name */
+    /* Servers with several NICs, each a host: NIC r of server s of a pod of `pod_servers` is host
+     * (s / pod_servers * rails + r) * pod_servers + s % pod_servers. rails 0: a host is a host. */
+    uint32_t rails, pod_servers;
     /* Names and addresses; NULL where the generator has none (then "h12", "s3" are derived). */
     char **host_name, **switch_name;
     uint16_t *host_lid, *switch_lid;
@@ -175,6 +178,16 @@ static inline uint32_t cop_topo_entry_switch(const cop_topo *t, uint32_t h)
 static inline uint32_t cop_topo_exit_port(const cop_topo *t, uint32_t h)
 {
     return t->port[t->host_port0 + h].from;
+}
+
+/* The place of a host when NICs of a server follow each other. */
+static inline uint32_t cop_topo_server_order(const cop_topo *t, uint32_t h)
+{
+    if (t->rails == 0)
+        return h;
+    uint32_t leaf = h / t->pod_servers,
+             server = leaf / t->rails * t->pod_servers + h % t->pod_servers;
+    return server * t->rails + leaf % t->rails;
 }
 
 /* Names for people: "h12" or the file's name. Written to buf, returned. */

@@ -19,6 +19,10 @@ typedef struct cop_fat_tree_cfg { /* fat-tree */
     int64_t levels;
 } cop_fat_tree_cfg;
 
+typedef struct cop_rail_cfg { /* rail-tree */
+    int64_t pods, servers, rails, spines; /* servers: of a pod; rails: NICs of a server */
+} cop_rail_cfg;
+
 typedef struct cop_cube_cfg { /* torus, mesh */
     cop_ints radix; /* one per dimension */
     int64_t hosts; /* per switch */

@@ -1,8 +1,10 @@
-/* Fat trees: XGFT, k-ary n-tree, and the full tree of equal switches.
+/* Fat trees: XGFT, k-ary n-tree, the full tree of equal switches, and the rail-optimised tree.
  *
  * Role: three ways to ask for one structure, the extended generalized fat tree; every result has
  * shape COP_SHAPE_TREE (coordinates and port order: see cop_tree_shape in topo.h).
  * Invariants: nodes of level l number w[1]..w[l] * m[l+1]..m[levels]; a host has one parent.
+ * A rail-optimised tree has a leaf for each rail of each pod: NIC r of all servers of the pod. A host here is
+ * a NIC; hosts of a leaf follow each other, as in every tree (which is what routings want).
  * Sources: Ohring, Ibel, Das, Kumar, "On Generalized Fat Trees", IPPS 1995 (XGFT); Petrini,
  * Vanneschi, "k-ary n-trees", IPPS 1997. */
 #include "topo/build.h"
@@ -153,6 +155,40 @@ static int build_fat_tree(cop_topo *t, const void *config, cop_err *err)
     return build_tree(t, kind, &s, err);
 }
 
+static int build_rail(cop_topo *t, const void *config, cop_err *err)
+{
+    const char *kind = cop_topo_rail.name;
+    const cop_rail_cfg *cfg = config;
+    int rc = cop_topo_check_range(kind, "pods", cfg->pods, 1, COP_MAX_PORTS, err);
+    if (rc == 0)
+        rc = cop_topo_check_range(kind, "servers", cfg->servers, 1, COP_MAX_PORTS, err);
+    if (rc == 0)
+        rc = cop_topo_check_range(kind, "rails", cfg->rails, 1, COP_MAX_PORTS, err);
+    if (rc == 0)
+        rc = cop_topo_check_range(kind, "spines", cfg->spines, 1, COP_MAX_PORTS, err);
+    if (rc != 0)
+        return rc;
+    cop_tree_shape s = {.levels = 2};
+    s.m[1] = (uint32_t)cfg->servers;
+    s.m[2] = (uint32_t)(cfg->pods * cfg->rails);
+    s.w[1] = 1;
+    s.w[2] = (uint32_t)cfg->spines;
+    t->rails = (uint32_t)cfg->rails;
+    t->pod_servers = (uint32_t)cfg->servers;
+    return build_tree(t, kind, &s, err);
+}
+
+static const cop_opt rail_opts[] = {
+    {"pods", COP_OPT_INT, offsetof(cop_rail_cfg, pods), NULL, 1, COP_MAX_PORTS, NULL,
+     "groups of servers that share leaves"},
+    {"servers", COP_OPT_INT, offsetof(cop_rail_cfg, servers), NULL, 1, COP_MAX_PORTS, NULL,
+     "servers of a pod; a leaf has one NIC of each"},
+    {"rails", COP_OPT_INT, offsetof(cop_rail_cfg, rails), NULL, 1, COP_MAX_PORTS, NULL,
+     "NICs of a server, and leaves of a pod"},
+    {"spines", COP_OPT_INT, offsetof(cop_rail_cfg, spines), NULL, 1, COP_MAX_PORTS, NULL,
+     "switches of the upper level; every leaf has a link to each"},
+    {0}};
+
 static const cop_opt xgft_opts[] = {
     {"children", COP_OPT_INTS, offsetof(cop_xgft_cfg, children), NULL, 1, COP_MAX_PORTS, NULL,
      "children of a switch, one per level from the leaves up (m)"},
@@ -173,6 +209,14 @@ static const cop_opt fat_tree_opts[] = {
     {"levels", COP_OPT_INT, offsetof(cop_fat_tree_cfg, levels), "2", 2, 3, NULL,
      "levels of switches"},
     {0}};
+
+const cop_topo_ops cop_topo_rail = {
+    .name = "rail-tree",
+    .summary = "rail-optimised tree: NIC r of all servers of a pod at one leaf; NICs are hosts",
+    .source = "NVIDIA DGX SuperPOD reference architecture; Wang et al., Rail-only, HOTI 2024",
+    .opts = rail_opts,
+    .cfg_size = sizeof(cop_rail_cfg),
+    .build = build_rail};
 
 const cop_topo_ops cop_topo_xgft = {
     .name = "xgft",

@@ -3,7 +3,8 @@
  *   messages of that phase after `think`, and leaves it when they have arrived, the receivers have
  *   reached that phase, and the messages meant for it have arrived. It then enters the next phase.
  *   A message has arrived with the last of its bytes, whatever the order of its packets. Both ends
- *   know it at that instant; a real sender learns it from an acknowledgement.
+ *   know it at that instant; a real sender learns it from an acknowledgement. Where that matters, use a
+ *   `collective` or a `trace`, whose ranks know only what has come in packets (app/).
  * Timing: the network tells of an arrival before it happens (delivery is known when the head of a
  *   packet reaches the host), so all instants here lie now or later. A rank leaves a phase at the
  *   latest of the instants it waited for.

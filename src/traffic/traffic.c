@@ -7,6 +7,7 @@
  * not change when entries are appended. A saturated B node sends both parts at constant rates p and
  * 1-p of the host's limit: budgets against time, so that a throttled part does not let the other
  * one send more (Gran et al. 2012). */
+#include "app/job.h"
 #include "traffic/exchange.h"
 
 #include <stdarg.h>
@@ -210,6 +211,8 @@ static int build_entry(traffic_build *b, const cop_traffic_cfg *cfg)
         rc = -COP_E_INPUT;
     if (traffic_arrival_check(b, cfg, e) != 0)
         rc = -COP_E_INPUT;
+    if (rc == 0 && traffic_is_app(cfg))
+        return traffic_app_build(b, cfg, e);
     if (rc == 0 && cfg->exchange != COP_EXCHANGE_NONE)
         return traffic_exchange_build(b, cfg, e);
     if (rc == 0 && !anyone_aims(b, cfg, e))
@@ -245,6 +248,7 @@ static void finish(traffic_build *b)
         memcpy(m->rate, b->rate, b->n_rates * sizeof(*b->rate));
     tr->model = m;
     traffic_exchange_start(b);
+    traffic_app_start(b);
 }
 
 int cop_traffic_build(cop_traffic *tr, const cop_topo *t, const cop_traffic_cfg *entries, size_t n,
@@ -273,6 +277,7 @@ int cop_traffic_build(cop_traffic *tr, const cop_topo *t, const cop_traffic_cfg 
 
 void cop_traffic_free(cop_traffic *tr)
 {
+    cop_app_free(tr->app);
     cop_arena_free(&tr->arena);
     *tr = (cop_traffic){0};
 }
@@ -303,6 +308,12 @@ void cop_traffic_take(cop_traffic *tr, uint32_t s, cop_time now, cop_msg *m)
     cop_stream *st = &tr->stream[s];
     const traffic_entry *e = &model->entry[st->entry];
     COP_ASSERT(st->t_next <= now && (!st->saturated || now < st->t_stop));
+    if (COP_UNLIKELY(st->gen == GEN_APP)) {
+        st->n_sent++;
+        cop_app_take(tr->app, st->aux, now, m);
+        return;
+    }
+    m->id = COP_NONE;
     if (COP_UNLIKELY(e->patience != 0))
         skip_stale(tr, e, st, now);
     m->t_gen = st->saturated ? now : st->t_next;

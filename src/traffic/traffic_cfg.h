@@ -35,6 +35,15 @@ enum cop_exchange {
     COP_EXCHANGE_ALL_TO_ALL,
 };
 
+/* How ranks of a job are put on hosts (app.c). */
+enum cop_placement {
+    COP_PLACE_LINEAR,
+    COP_PLACE_RANDOM,
+    COP_PLACE_SPREAD,
+    COP_PLACE_GROUPS,
+    COP_PLACE_FILE,
+};
+
 enum cop_to_order { COP_TO_ROUND_ROBIN, COP_TO_RANDOM, COP_TO_BY_SOURCE };
 
 enum cop_arrival {
@@ -67,6 +76,19 @@ typedef struct cop_traffic_cfg {
     uint64_t lifetime_ps;
     int mix; /* enum cop_mix: of a B node's two parts */
     bool contribute;
+    const char *trace; /* file of a program; "": none */
+    int collective; /* enum cop_collective */
+    int64_t ranks; /* 0: as many as there is room for */
+    int64_t repeat, root;
+    uint64_t reduce_rate_bps; /* 0: it takes no time */
+    int placement; /* enum cop_placement */
+    const char *placement_file;
+    int64_t ranks_per_host, nics;
+    uint64_t overhead_ps, overhead_byte_ps, gap_ps, gap_byte_ps; /* o, O, g, G */
+    uint64_t eager_bytes, request_bytes; /* S; 0: all are eager */
+    uint64_t local_latency_ps, local_rate_bps;
+    uint64_t calc_unit_ps;
+    double compute_scale;
     int exchange; /* enum cop_exchange */
     uint64_t think_ps;
     int arrival; /* enum cop_arrival */

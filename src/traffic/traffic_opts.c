@@ -1,4 +1,5 @@
 /* Option table of one entry of the `traffic` list. */
+#include "app/coll.h"
 #include "traffic/traffic_cfg.h"
 
 #define MAX_RATE 1e14
@@ -26,6 +27,7 @@ static const char *const pattern_names[] = {"uniform",
 static const char *const exchange_names[] = {"none",         "ping-pong",   "all-pairs",
                                              "natural-ring", "random-ring", "grid-transpose",
                                              "all-to-all",   NULL};
+static const char *const placement_names[] = {"linear", "random", "spread", "groups", "file", NULL};
 static const char *const to_order_names[] = {"round-robin", "random", "by-source", NULL};
 static const char *const arrival_names[] = {"saturated", "constant", "bernoulli", "poisson",
                                             "pulses",    "on-off",   NULL};
@@ -36,6 +38,7 @@ static const char *const size_names[] = {"fixed", "uniform", "bimodal", "list", 
 
 /* Words for "not given". Where a second name is 0, older files say it so, and nobody could mean zero. */
 static const char *const auto_or_0[] = {"auto", "0", NULL};
+static const char *const automatic[] = {"auto", NULL};
 static const char *const never_or_0[] = {"never", "0", NULL};
 static const char *const per_message[] = {"message", NULL};
 static const char *const unlimited[] = {"unlimited", NULL};
@@ -95,6 +98,51 @@ const cop_opt cop_traffic_opts[] = {
      "hotspot while it is the hotspot itself"},
     {"contribute", COP_OPT_BOOL, T(contribute), "yes", 0, 0, NULL,
      "forest: no = same places, but nothing is sent to the hotspots (reference run)"},
+    {"trace", COP_OPT_STRING, T(trace), "", 0, 0, NULL,
+     "a job instead of `pattern` and `arrival`: a file that says what each rank computes, sends "
+     "and receives (GOAL, Chakra, htsim; docs/TRACES.md). Its ranks are on the hosts of `from`"},
+    {"collective", COP_OPT_ENUM, T(collective), "none", 0, 0, cop_collective_names,
+     "a job: `repeat` times this collective operation of the ranks on the hosts of `from`; "
+     "`message` is the vector that is reduced, broadcast, gathered, or has a part for each rank; "
+     "`think` is computed before each"},
+    {"ranks", COP_OPT_INT, T(ranks), "auto", 1, 1048576, automatic,
+     "collective: how many ranks; auto: as many as there is room for"},
+    {"repeat", COP_OPT_INT, T(repeat), "1", 1, 1e6, NULL, "collective: how often"},
+    {"root", COP_OPT_INT, T(root), "0", 0, 1048575, NULL,
+     "collective: the rank that broadcasts, gathers or scatters"},
+    {"reduce_rate", COP_OPT_RATE, T(reduce_rate_bps), "unlimited", 1e6, 1e15, unlimited,
+     "collective: how fast a rank adds up what it has received; unlimited: it takes no time"},
+    {"placement", COP_OPT_ENUM, T(placement), "linear", 0, 0, placement_names,
+     "job: ranks on the hosts of `from` in order; at random; one on each group of hosts in turn; "
+     "group after group, the groups at random; or as `placement_file` says"},
+    {"placement_file", COP_OPT_STRING, T(placement_file), "", 0, 0, NULL,
+     "job: the host of each rank, by number or name, in order; # begins a comment"},
+    {"ranks_per_host", COP_OPT_INT, T(ranks_per_host), "1", 1, 4096, NULL,
+     "job: neighbouring ranks that share a host"},
+    {"nics", COP_OPT_INT, T(nics), "1", 1, 256, NULL,
+     "job: NICs of a rank, each a host of the network of its own: neighbours in `from`. An "
+     "operation with `nic K` uses number K modulo this, at both ends"},
+    {"overhead", COP_OPT_TIME, T(overhead_ps), "0", 0, MAX_TIME, NULL,
+     "job: o of LogGOPS: what a send or a receive costs a CPU"},
+    {"overhead_per_byte", COP_OPT_TIME, T(overhead_byte_ps), "0", 0, 1e6, NULL,
+     "job: O of LogGOPS: and for each byte"},
+    {"gap", COP_OPT_TIME, T(gap_ps), "0", 0, MAX_TIME, NULL,
+     "job: g of LogGOPS: from one message of a NIC to the next at least"},
+    {"gap_per_byte", COP_OPT_TIME, T(gap_byte_ps), "0", 0, 1e6, NULL,
+     "job: G of LogGOPS: and for each byte but the first; the network's own rate counts besides"},
+    {"eager", COP_OPT_BYTES, T(eager_bytes), "64 KiB", 1, 4294967280.0, unlimited,
+     "job: S of LogGOPS: longer messages are announced, and sent when the receiver is ready for "
+     "them; unlimited: none is"},
+    {"request", COP_OPT_BYTES, T(request_bytes), "64 B", 1, 65536, NULL,
+     "job: size of such an announcement, and of the answer"},
+    {"local_latency", COP_OPT_TIME, T(local_latency_ps), "0", 0, MAX_TIME, NULL,
+     "job: of messages between ranks of one host, which do not enter the network"},
+    {"local_rate", COP_OPT_RATE, T(local_rate_bps), "unlimited", 1e6, 1e15, unlimited,
+     "job: of those messages"},
+    {"calc_unit", COP_OPT_TIME, T(calc_unit_ps), "1 ns", 1, 1e12, NULL,
+     "trace: one unit of a GOAL file's `calc`"},
+    {"compute_scale", COP_OPT_REAL, T(compute_scale), "1", 0, 1e6, NULL,
+     "job: all computation takes so many times as long"},
     {"exchange", COP_OPT_ENUM, T(exchange), "none", 0, 0, exchange_names,
      "instead of `pattern` and `arrival`: messages that wait for each other, among the hosts of "
      "`from`. ping-pong: hosts 1 and 2, 3 and 4, ...; all-pairs: ping-pong of every pair, one pair "
@@ -102,7 +150,8 @@ const cop_opt cop_traffic_opts[] = {
      "both from there; grid-transpose: of the grid of hosts; all-to-all: to each other one in "
      "turn"},
     {"think", COP_OPT_TIME, T(think_ps), "0", 0, MAX_TIME, NULL,
-     "exchange: a host sends its next messages so long after those before are done (software)"},
+     "exchange: a host sends its next messages so long after those before are done (software); "
+     "collective: computation before each"},
     {"arrival", COP_OPT_ENUM, T(arrival), "saturated", 0, 0, arrival_names,
      "saturated: always a message waiting; constant rate; bernoulli: chance of a message per "
      "`slot`; poisson; pulses: square wave; on-off: random bursts"},

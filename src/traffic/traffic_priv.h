@@ -26,7 +26,7 @@ enum traffic_dest {
 };
 
 /* How a stream finds the time of its next message. */
-enum traffic_gen { GEN_SATURATED, GEN_CONSTANT, GEN_BERNOULLI, GEN_POISSON, GEN_EXCHANGE };
+enum traffic_gen { GEN_SATURATED, GEN_CONSTANT, GEN_BERNOULLI, GEN_POISSON, GEN_EXCHANGE, GEN_APP };
 
 /* What switches a stream between its two rates. */
 enum traffic_wave { WAVE_NONE, WAVE_SQUARE, WAVE_BURSTS };
@@ -107,6 +107,11 @@ typedef struct traffic_build {
 
 /* Add one fault at option `option` of the entry being built; returns -COP_E_INPUT. */
 int traffic_fault(traffic_build *b, const char *option, const char *fmt, ...) COP_PRINTF(3, 4);
+
+/* app.c: is the entry a job, and making it one; streams have their final numbers: attach them. */
+bool traffic_is_app(const cop_traffic_cfg *cfg);
+int traffic_app_build(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e);
+void traffic_app_start(traffic_build *b);
 
 /* hosts.c: the sources of the entry. */
 int traffic_sources(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e);

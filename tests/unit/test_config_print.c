@@ -103,7 +103,7 @@ static void fill_random(const cop_opt *o, void *cfg, cop_arena *arena, cop_rng *
         *(int *)field = (int)cop_rng_below(rng, (uint32_t)n);
         break;
     case COP_OPT_STRING:
-        if (strcmp(o->name, "path") == 0)
+        if (cop_opt_names_file(o))
             *(const char **)field = "/some where/x.txt";
         else
             *(const char **)field = strings[cop_rng_below(rng, COP_LEN(strings))];

@@ -13,11 +13,14 @@ static void make_older(const char *path)
                        "DROP TABLE tree; DROP TABLE tree_root; DROP TABLE tree_frame;"
                        "DROP TABLE frame; DROP TRIGGER run_deleted_trees;"
                        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql,"
-                       " ', ''starved''', '') WHERE name = 'run'; PRAGMA writable_schema = OFF;"
+                       " ', ''starved'', ''stuck''', '') WHERE name = 'run'; PRAGMA writable_schema"
+                       " = OFF; DROP TABLE job; DROP TABLE job_rank; DROP TABLE job_collective;"
+                       " DROP TABLE job_path; DROP TABLE job_slice; DROP TRIGGER run_deleted;"
                        "UPDATE meta SET value = '2' WHERE key = 'schema_version';"
                        "PRAGMA user_version = 2",
                        &err),
         0);
+    assert_int_equal(cop_store_exec(s, cop_store_old_trigger, &err), 0);
     cop_store_close(s);
 }
 
@@ -62,6 +65,10 @@ static void older_files_are_brought_up_to_date(void **state)
     assert_int_equal(ask(a,
                          "SELECT count(*) FROM sqlite_master WHERE name = 'run_deleted_trees' AND"
                          " sql LIKE '%tree_frame%'"),
+                     1);
+    assert_int_equal(ask(a, "SELECT count(*) FROM job"), 0);
+    assert_int_equal(ask(a, "SELECT sql LIKE '%job_slice%' FROM sqlite_master"
+                            " WHERE name = 'run_deleted'"),
                      1);
     cop_store_close(a);
 }
@@ -149,7 +156,7 @@ static void outcomes_have_names(void **state)
         assert_int_equal(cop_outcome_of(cop_outcome_name(n)), n);
         assert_int_equal(cop_store_run(p->db, &META, &r, NULL, &err), 0);
     }
-    assert_int_equal(n, COP_OUTCOME_STARVED + 1);
+    assert_int_equal(n, COP_OUTCOME_STUCK + 1);
     assert_null(cop_outcome_name(-1));
     assert_int_equal(cop_outcome_of("else"), COP_OUTCOME_BROKEN);
     cop_store *s = must_open(p->db, false);

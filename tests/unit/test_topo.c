@@ -187,7 +187,7 @@ static void registry(void **state)
         }
         assert_true(opts > 0);
     }
-    assert_int_equal(n, 13);
+    assert_int_equal(n, 14);
     assert_null(cop_topo_find("fat-trees"));
 }
 
