@@ -139,6 +139,8 @@ static const char *const runs[] = {
     "nic: {mtu: 1000 B, control_vl: 4}\n"
     "traffic: [{pattern: group-adversarial, group_size: 8, offset: 1, load: 90 %, "
     "arrival: poisson}]\n",
+    "run: {duration: 300 us}\ntopology: {kind: single, hosts: 6}\n"
+    "traffic: [{name: job, collective: all-reduce-ring, message: 60 kB}]\n",
     TORUS("true-adaptive, timeout: 300 cycles", "fern-1, notify: instant"),
     TORUS("adaptive-cube", "alo"),
     TORUS("adaptive-cube", "smai"),
