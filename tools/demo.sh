@@ -21,7 +21,7 @@ TEXT
 
 say "Watching the congestion trees, without and with control"
 forest=examples/silent-forest-648.yaml
-film() { "$coppice" run "$forest" --set run.trees=yes --quiet --db "$db" --set run.duration="45 ms" --set run.warmup="5 ms" "$@" >"$build/demo.log"; }
+film() { "$coppice" run "$forest" --set run.trees=yes --set run.tree_sample="1500 us" --quiet --db "$db" --set run.duration="45 ms" --set run.warmup="5 ms" "$@" >"$build/demo.log"; }
 film --set cc.kind=none --set title="Eight hot spots, no control"
 grep '^ *tree' "$build/demo.log" | head -4 || true
 film --set title="Eight hot spots, InfiniBand congestion control"
