@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = cop_alloc(size + 1);
     memcpy(text, data, size);
     char *body = text;
-    cop_override set = {NULL};
+    cop_override set = {.text = NULL};
     char *line_end = strchr(text, '\n');
     if (text[0] == '=' && line_end != NULL) {
         *line_end = '\0';

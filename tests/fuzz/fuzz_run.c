@@ -124,7 +124,7 @@ static bool simulate(const char *yaml, const char *set, cop_result *r)
 {
     cop_config c;
     cop_err err = {0};
-    cop_override o = {set};
+    cop_override o = {.text = set};
     int rc = cop_config_load(&c, "fuzz.yaml", yaml, &o, 1, &err);
     if (rc == 0)
         rc = cop_run(&c, NULL, r, &err);

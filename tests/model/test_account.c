@@ -55,7 +55,7 @@ static void expect(const char *set, void (*make)(cop_net *), const char *detail,
     cop_result r;
     cop_err err = {0};
     trouble t = {.make = make};
-    cop_override o = {set};
+    cop_override o = {.text = set};
     assert_int_equal(cop_config_load(&c, "test.yaml", busy, &o, 1, &err), 0);
     c.cc = &noting;
     c.cc_cfg = &t;

@@ -114,7 +114,7 @@ static void run_with(book *b, const char *yaml, const char *set, cop_result *r)
 {
     cop_config c;
     cop_err err = {0};
-    const cop_override all[] = {{set}};
+    const cop_override all[] = {{.text = set}};
     if (cop_config_load(&c, "test.yaml", yaml, all, set != NULL, &err) != 0)
         fail_msg("%s", err.text);
     c.cc = &telling;

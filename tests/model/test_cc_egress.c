@@ -80,10 +80,12 @@ static void test_packets_leave_by_the_wire(void **state)
                                            "switch={output_buffer: 4 KiB, buffer: 16 KiB}"};
     for (size_t i = 0; i < COP_LEN(switches); i++)
         for (int fifo = 0; fifo < 2; fifo++) {
-            const cop_override set[] = {
-                {switches[i]},        {fifo ? "queueing.kind=1q" : "queueing.kind=voqsw"},
-                {"nic.buffer=2 KiB"}, {"nic.receive_rate=9 Gbit/s"},
-                {"run.drain=yes"},    {"run.duration=300 us"}};
+            const cop_override set[] = {{.text = switches[i]},
+                                        {.text = fifo ? "queueing.kind=1q" : "queueing.kind=voqsw"},
+                                        {.text = "nic.buffer=2 KiB"},
+                                        {.text = "nic.receive_rate=9 Gbit/s"},
+                                        {.text = "run.drain=yes"},
+                                        {.text = "run.duration=300 us"}};
             cop_config c;
             cop_result r;
             cop_err err = {0};

@@ -55,7 +55,7 @@ static void load(cop_config *c, const char *name, const char *set)
 {
     char path[200];
     cop_err err = {0};
-    cop_override o = {set};
+    cop_override o = {.text = set};
     snprintf(path, sizeof(path), FOLDER "/%s.yaml", name);
     if (cop_config_load(c, path, NULL, &o, 1, &err) != 0) {
         print_error("%s\n", err.text);

@@ -172,7 +172,7 @@ static void test_a_throttled_head_blocks_its_queue(void **state)
         cop_config c;
         cop_result r;
         cop_err err = {0};
-        cop_override o[] = {{cases[i].set[0]}, {cases[i].set[1]}};
+        cop_override o[] = {{.text = cases[i].set[0]}, {.text = cases[i].set[1]}};
         lab_must(cop_config_load(&c, "test.yaml", yaml, o, 2, &err), &err);
         c.cc = &slow;
         lab_must(cop_run(&c, NULL, &r, &err), &err);

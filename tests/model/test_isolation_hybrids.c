@@ -121,7 +121,7 @@ static cop_time longest_answer(const char *yaml, const char *set)
     cop_result r;
     cop_err err = {0};
     cop_time longest = 0;
-    const cop_override sets[] = {{set}};
+    const cop_override sets[] = {{.text = set}};
     assert_int_equal(cop_config_load(&c, "test.yaml", yaml, sets, 1, &err), 0);
     c.cc = &timing;
     c.cc_cfg = &longest;

@@ -133,7 +133,7 @@ static void spend(const char *set, account *a, cop_result *r)
 {
     cop_config c;
     cop_err err = {0};
-    cop_override o = {set};
+    cop_override o = {.text = set};
     assert_int_equal(cop_config_load(&c, "test.yaml", deep, &o, 1, &err), 0);
     c.cc = &noting;
     c.cc_cfg = a;

@@ -87,7 +87,7 @@ static void run_with(const cop_cc_ops *ops, plan *p, const char *yaml, const cha
 {
     cop_config c;
     cop_err err = {0};
-    const cop_override all[] = {{set}};
+    const cop_override all[] = {{.text = set}};
     if (cop_config_load(&c, "test.yaml", yaml, all, set != NULL, &err) != 0)
         fail_msg("%s", err.text);
     c.cc = ops;

@@ -37,7 +37,7 @@ static inline void expect(const char *text, const char *part)
 
 static inline void load_good(cop_config *c, const char *text, const char *const *set, size_t n)
 {
-    cop_override overrides[4] = {{NULL}};
+    cop_override overrides[4] = {{.text = NULL}};
     cop_err err = {0};
     for (size_t i = 0; i < n; i++)
         overrides[i].text = set[i];

@@ -8,7 +8,7 @@ static void refuse_set(const char *text, const char *set, const char *part)
 {
     cop_config c;
     cop_err err = {0};
-    cop_override one = {set};
+    cop_override one = {.text = set};
     assert_int_equal(cop_config_load(&c, "two.yaml", text, &one, set ? 1 : 0, &err), -COP_E_INPUT);
     assert_true(err.faults > 0);
     expect(err.text, part);
