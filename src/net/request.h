@@ -38,8 +38,12 @@ static inline size_t cop_slot_of(const cop_net *net, uint32_t port, uint32_t vl,
     return net->slot0[out->sw] + ((size_t)out->local * net->lanes + vl) * ports + input;
 }
 
+/* Let a node ask for lane vl of output `port`; take it out of its list, if it is in one. */
 void cop_node_add(cop_net *net, uint32_t node, uint32_t port, uint32_t vl);
 void cop_node_remove(cop_net *net, uint32_t node);
+/* The same for those who know the local number of the input that the node belongs to. */
+void cop_node_put(cop_net *net, uint32_t node, uint32_t input, uint32_t port, uint32_t vl);
+void cop_node_take(cop_net *net, uint32_t node, uint32_t input);
 /* Take a node out of its slot and let it wait for a section's credit. */
 void cop_node_wait(cop_net *net, uint32_t node, uint32_t section);
 
