@@ -265,7 +265,7 @@ struct cop_net {
     uint32_t n_queues; /* of switches */
     uint32_t
         *fill; /* [slot] bytes per (output, lane, input), if the congestion control asks and queues
-                       do not tell; else NULL. Private sections: see input.c */
+                       do not tell; else NULL. Private sections: see input_route.c */
     uint32_t *lane_waiting; /* [n_ports * lanes] bytes that wait for each lane of an output, if the
                                congestion control asks; else NULL */
 
