@@ -43,14 +43,23 @@ static double portable_log(double x)
     return 2.0 * sum + (double)e * 0.69314718055994530942;
 }
 
-uint64_t cop_rng_geometric(cop_rng *r, double p)
+/* So rare that 1 - p would round to 1. */
+#define NEVER_P 0x1p-50
+
+cop_geometric cop_geometric_of(double p)
 {
-    if (p >= 1.0)
+    bool usual = p < 1.0 && p >= NEVER_P;
+    return (cop_geometric){.p = p, .log_miss = usual ? portable_log(1.0 - p) : 0.0};
+}
+
+uint64_t cop_rng_geometric(cop_rng *r, cop_geometric g)
+{
+    if (g.p >= 1.0)
         return 0;
-    if (p < 0x1p-50) /* 1 - p would round to 1 */
+    if (g.p < NEVER_P)
         return (uint64_t)1 << 62;
     double u = 1.0 - cop_rng_unit(r); /* in (0, 1] */
-    double n = portable_log(u) / portable_log(1.0 - p);
+    double n = portable_log(u) / g.log_miss;
     return n >= 0x1p62 ? (uint64_t)1 << 62 : (uint64_t)n;
 }
 

@@ -52,8 +52,13 @@ static inline double cop_rng_unit(cop_rng *r)
     return (double)(cop_rng_u64(r) >> 11) * 0x1p-53;
 }
 
-/* Geometric: failures before the first success of probability p in (0, 1]. */
-uint64_t cop_rng_geometric(cop_rng *r, double p);
+/* Geometric: failures before the first success of probability p in (0, 1]. What is made of p once costs as much as
+ * a draw. */
+typedef struct cop_geometric {
+    double p, log_miss; /* natural logarithm of 1 - p */
+} cop_geometric;
+cop_geometric cop_geometric_of(double p);
+uint64_t cop_rng_geometric(cop_rng *r, cop_geometric g);
 
 /* Exponential with the given mean, in whole picoseconds. */
 cop_time cop_rng_exponential(cop_rng *r, cop_time mean);

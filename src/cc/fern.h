@@ -96,8 +96,6 @@ void fern_came(struct cop_net *net, const cop_pkt *p);
 extern const cop_value fern_port_values[], fern_counters[];
 
 /* -- fern_source.c -- */
-bool fern_flow_is_sl(
-    const void *cfg); /* a source is a host: all that it sends on a service level */
 cop_time fern_delay(const fern_cfg *cfg, uint32_t steps);
 /* Approach 1: what timeouts have taken away by `now`. */
 void fern_settle(const fern_cfg *cfg, fern_source *f, cop_time now);
@@ -151,6 +149,14 @@ extern const char *const fern_notify_names[], *const fern_growth_names[];
 #define FERN_GROWTH                                                                                \
     "growth", COP_OPT_ENUM, FERN_AT(growth), "linear", 0, 0, fern_growth_names,                    \
         "the delay grows by a step each time, or doubles, and shrinks likewise"
+
+/* What the tables of all of them have in common. */
+#define FERN_PARTS                                                                                 \
+    .immediate = FERN_CLAUSE, .cfg_size = sizeof(fern_cfg), .flow_size = sizeof(fern_source),      \
+    .net_size = sizeof(fern_net), .notifies = true, .flow_is_sl = cop_cc_per_source,               \
+    .start = fern_start, .on_leave = fern_count_out, .flow_values = fern_flow_values,              \
+    .flow_value = fern_flow_value, .port_values = fern_port_values, .port_value = fern_port_value, \
+    .counters = fern_counters, .counter = fern_counter
 
 #define FERN_CLAUSE                                                                                \
     "section 4: the chosen source receives that information instantaneously, an upper bound "      \

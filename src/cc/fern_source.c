@@ -13,12 +13,6 @@ const char *const fern_growth_names[] = {"linear", "geometric", NULL};
 const cop_value fern_flow_values[] = {
     {"delay", "ns"}, {"congestion", "messages"}, {"limited", ""}, {NULL, NULL}};
 
-bool fern_flow_is_sl(const void *cfg)
-{
-    (void)cfg;
-    return true;
-}
-
 #define MOST_DOUBLINGS 20u
 
 cop_time fern_delay(const fern_cfg *cfg, uint32_t steps)

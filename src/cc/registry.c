@@ -15,3 +15,9 @@ const cop_cc_ops *cop_cc_find(const char *name)
             return cop_ccs[i];
     return NULL;
 }
+
+bool cop_cc_per_source(const void *cfg)
+{
+    (void)cfg;
+    return true;
+}

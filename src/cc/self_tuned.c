@@ -147,12 +147,6 @@ static void on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
     all->bytes += p->bytes;
 }
 
-static bool flow_is_sl(const void *cfg)
-{
-    (void)cfg;
-    return true;
-}
-
 /* What is known set out one gather before the last one did: known[0] is the count of (gathers - 1) g. */
 static cop_time next_send(struct cop_net *net, void *flow, cop_time now)
 {
@@ -219,7 +213,7 @@ const cop_cc_ops cop_cc_self_tuned = {
     .cfg_size = sizeof(tuned_cfg),
     .flow_size = sizeof(tuned_source),
     .net_size = sizeof(tuned_net),
-    .flow_is_sl = flow_is_sl,
+    .flow_is_sl = cop_cc_per_source,
     .start = start,
     .on_enqueue = on_enqueue,
     .on_leave = on_leave,

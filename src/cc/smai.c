@@ -124,12 +124,6 @@ static void on_leave(struct cop_net *net, uint32_t in, uint32_t vl, const cop_pk
     e->left = cop_net_now(net) - e->came <= cfg->timeout_ps;
 }
 
-static bool flow_is_sl(const void *cfg)
-{
-    (void)cfg;
-    return true;
-}
-
 /* The delay is that of the moment at which it is over: if it has grown meanwhile, the message waits on. */
 static cop_time next_send(struct cop_net *net, void *flow, cop_time now)
 {
@@ -174,7 +168,7 @@ const cop_cc_ops cop_cc_smai = {
     .cfg_size = sizeof(smai_cfg),
     .flow_size = sizeof(smai_source),
     .net_size = sizeof(smai_net),
-    .flow_is_sl = flow_is_sl,
+    .flow_is_sl = cop_cc_per_source,
     .start = start,
     .on_enqueue = on_enqueue,
     .on_leave = on_leave,

@@ -15,11 +15,11 @@ enum { FIRST = 6, SECOND = 4, THIRD = 2 }; /* arbitrations */
 
 static void fetch_output(const cop_net *net, uint32_t port)
 {
-    __builtin_prefetch(&net->out[port]);
-    __builtin_prefetch(&net->out[port].waiting);
-    __builtin_prefetch(&net->section[(size_t)port * net->sections]);
+    cop_fetch(&net->out[port]);
+    cop_fetch(&net->out[port].waiting);
+    cop_fetch(&net->section[(size_t)port * net->sections]);
     if (net->lane_waiting)
-        __builtin_prefetch(&net->lane_waiting[(size_t)port * net->lanes]);
+        cop_fetch(&net->lane_waiting[(size_t)port * net->lanes]);
     cop_obuf_prefetch(net, port);
 }
 
@@ -27,11 +27,11 @@ static void fetch_packet(const cop_net *net, uint32_t port)
 {
     uint32_t h = net->in[port].wire_head;
     if (h != COP_NONE)
-        __builtin_prefetch(&net->pkt[h]);
+        cop_fetch(&net->pkt[h]);
     if (net->fc_state->inbuf == NULL)
         return;
-    __builtin_prefetch(&net->fc_state->inbuf[port]);
-    __builtin_prefetch(&net->fc_state->hold[(size_t)port * net->sections]);
+    cop_fetch(&net->fc_state->inbuf[port]);
+    cop_fetch(&net->fc_state->hold[(size_t)port * net->sections]);
 }
 
 static uint32_t guess_output(const cop_net *net, const cop_in *in, const cop_pkt *p, uint8_t *vl)
@@ -60,10 +60,10 @@ static void fetch_way(const cop_net *net, uint32_t port)
     const cop_pkt *p = &net->pkt[in->wire_head];
     if (net->fc_state->inbuf) {
         const cop_ring *freed = &net->fc_state->inbuf[port].freed;
-        __builtin_prefetch(&freed->v[freed->at & freed->mask]);
+        cop_fetch(&freed->v[freed->at & freed->mask]);
     }
     if (in->sw == COP_NONE) {
-        __builtin_prefetch(&net->probe.stream[p->stream]);
+        cop_fetch(&net->probe.stream[p->stream]);
         return;
     }
     if (p->flags & COP_PKT_CONTROL)
@@ -71,10 +71,9 @@ static void fetch_way(const cop_net *net, uint32_t port)
     uint8_t vl;
     uint32_t local = guess_output(net, in, p, &vl), out = in->port0 + local;
     fetch_output(net, out);
-    __builtin_prefetch(&net->out[0].lane[(size_t)out * net->lanes]);
-    __builtin_prefetch(&net->out[0].request[(size_t)out * net->lanes * net->words]);
+    cop_fetch(cop_ahead_requests(net, out));
     if (net->per_output)
-        __builtin_prefetch(&net->queue[in->queue0 + local * net->lanes + vl]);
+        cop_fetch(&net->queue[in->queue0 + local * net->lanes + vl]);
 }
 
 void cop_ahead(const cop_net *net)
@@ -82,7 +81,7 @@ void cop_ahead(const cop_net *net)
     uint32_t far = cop_evq_ahead(&net->evq, FAR), near = cop_evq_ahead(&net->evq, NEAR),
              next = cop_evq_ahead(&net->evq, NEXT);
     if (cop_ev_kind_of(far) == COP_EV_ARRIVE)
-        __builtin_prefetch(&net->in[cop_ev_entity_of(far)]);
+        cop_fetch(&net->in[cop_ev_entity_of(far)]);
     else if (cop_ev_kind_of(far) == COP_EV_TX)
         fetch_output(net, cop_ev_entity_of(far));
     else if (cop_ev_kind_of(far) == COP_EV_ARB && net->iq)
@@ -90,7 +89,7 @@ void cop_ahead(const cop_net *net)
     if (cop_ev_kind_of(near) == COP_EV_ARRIVE)
         fetch_packet(net, cop_ev_entity_of(near));
     else if (cop_ev_kind_of(near) == COP_EV_TX)
-        __builtin_prefetch(&net->in[net->out[cop_ev_entity_of(near)].to]);
+        cop_fetch(&net->in[net->out[cop_ev_entity_of(near)].to]);
     else if (cop_ev_kind_of(near) == COP_EV_ARB && net->iq)
         cop_iq_prefetch(net, cop_ev_entity_of(near), 1);
     if (cop_ev_kind_of(next) == COP_EV_ARRIVE)

@@ -4,6 +4,21 @@
 
 #include "net/net.h"
 
+/* A hint that `line` is needed soon. gcc takes a function that does nothing but prefetch for one without effect and
+ * drops the calls of it; the empty statement is an effect to it. */
+static inline __attribute__((always_inline)) void cop_fetch(const void *line)
+{
+    __builtin_prefetch(line);
+    __asm__ volatile("");
+}
+
+/* Where the requests for an output begin; not by its own pointer, which may be yet to come. */
+static inline const char *cop_ahead_requests(const cop_net *net, uint32_t port)
+{
+    const char *first = (const char *)net->out[0].lane;
+    return first + port * (size_t)((const char *)net->out[1].lane - first);
+}
+
 /* Called before each event, if net->looks_ahead. */
 void cop_ahead(const cop_net *net);
 /* The arbitrations of this instant: words first to last of the set that is due. */

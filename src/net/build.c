@@ -16,6 +16,18 @@
 
 #include <string.h>
 
+_Static_assert(sizeof(cop_lane) == sizeof(uint64_t), "lanes and requests of a port share a block");
+
+/* Bytes of the lanes of a port and the requests for them. No block crosses a cache line that it fits in. */
+static size_t requests_stride(const cop_net *net)
+{
+    size_t bytes = cop_product((size_t)net->lanes * (1 + net->words), sizeof(uint64_t)),
+           stride = 16;
+    while (stride < bytes && stride < 64)
+        stride *= 2;
+    return stride < bytes ? (bytes + 63) / 64 * 64 : stride;
+}
+
 static void build_ports(cop_net *net, const cop_net_parts *pt)
 {
     const cop_topo *t = net->topo;
@@ -23,23 +35,23 @@ static void build_ports(cop_net *net, const cop_net_parts *pt)
     net->out = COP_NEW_ARRAY(&net->arena, cop_out, n);
     net->in = COP_NEW_ARRAY(&net->arena, cop_in, n);
     net->section = COP_NEW_ARRAY(&net->arena, cop_section, cop_product(n, net->sections));
-    cop_lane *lane = COP_NEW_ARRAY(&net->arena, cop_lane, cop_product(n, net->lanes));
-    uint64_t *request =
-        COP_NEW_ARRAY(&net->arena, uint64_t, cop_product(cop_product(n, net->lanes), net->words));
+    size_t stride = requests_stride(net);
+    char *requests = cop_arena_array(&net->arena, n, stride);
     cop_pace common = 0;
     for (uint32_t p = 0; p < n; p++) {
         const cop_port *port = &t->port[p];
         bool host = cop_topo_is_host_port(t, p);
         uint32_t sw = host ? COP_NONE : port->owner;
-        net->out[p] = (cop_out){.arb_at = COP_NEVER,
-                                .credit_at = COP_NEVER,
-                                .to = port->to,
-                                .sw = sw,
-                                .port0 = host ? p : t->sw_port0[sw],
-                                .local = port->local,
-                                .section = &net->section[(size_t)p * net->sections],
-                                .lane = &lane[(size_t)p * net->lanes],
-                                .request = &request[(size_t)p * net->lanes * net->words]};
+        net->out[p] =
+            (cop_out){.arb_at = COP_NEVER,
+                      .credit_at = COP_NEVER,
+                      .to = port->to,
+                      .sw = sw,
+                      .port0 = host ? p : t->sw_port0[sw],
+                      .local = port->local,
+                      .section = &net->section[(size_t)p * net->sections],
+                      .lane = (cop_lane *)(void *)(requests + p * stride),
+                      .request = (uint64_t *)(void *)(requests + p * stride) + net->lanes};
         net->in[p] = (cop_in){.wire_head = COP_NONE,
                               .wire_tail = COP_NONE,
                               .from = port->from,
@@ -296,10 +308,13 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->sections = layout.sections ? layout.sections : net->lanes;
     net->info.sections = net->sections;
     net->quick_pick = net->per_output && net->words == 1 && pt->sw->arbitration == COP_ARB_RR;
+    net->asks_once = !pt->cc->on_fill && !pt->route->ops->on_wait;
     net->max_blocks = cop_blocks(net->info.mtu_bytes);
     bool worm = pt->sw->switching == COP_SWITCHING_WORM;
     net->unit_bytes = worm ? (uint32_t)pt->sw->flit_bytes : COP_BLOCK_BYTES;
     net->piece_bytes = worm ? net->unit_bytes : UINT32_MAX;
+    net->quick_list = !net->per_output && !net->sectioned && !worm && net->words == 1 &&
+                      pt->sw->arbitration == COP_ARB_RR && pt->queue->order == NULL;
     bool large = pt->topo->n_ports >= LARGE_PORTS;
     const cop_route_ops *route = pt->route->ops;
     net->out_hooks = route->on_wait || route->on_send || route->asks_lanes || pt->cc->on_enqueue ||

@@ -57,7 +57,7 @@ static int receiver_state(cop_net *net, bool onoff, cop_err *err)
         st->inbuf[p].release_at = COP_NEVER;
         for (uint32_t s = 0; s < net->sections; s++) {
             cop_section *sec = &net->section[(size_t)from * net->sections + s];
-            hold[s].capacity = (uint64_t)sec->capacity * COP_BLOCK_BYTES;
+            hold[s].capacity = ((uint64_t)sec->capacity * COP_BLOCK_BYTES) & INT64_MAX;
             if (onoff)
                 sec->credit = 1;
         }

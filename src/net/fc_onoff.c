@@ -84,7 +84,7 @@ static __attribute__((noinline)) void overflow(cop_net *net, uint32_t port, uint
              "buffer overflow at %s lane %u: %" PRIu64 " of %" PRIu64
              " bytes; raise flow_control.xoff or leave it out",
              cop_topo_port_name(net->topo, port, name, sizeof(name)), s, hold->bytes,
-             hold->capacity);
+             (uint64_t)hold->capacity);
 }
 
 static bool onoff_arrive(cop_net *net, uint32_t port, uint32_t s, uint32_t h)

@@ -10,9 +10,11 @@
 /* on/off and ack/nack: the receiver's view of its own buffer. What a packet needs to know when it comes in
  * stands together, a line per port and one per few sections: in large networks each line is a miss. */
 typedef struct cop_hold { /* one section */
-    uint64_t bytes, capacity; /* in the buffer, and at most */
-    bool paused; /* on/off: the sender was told to stop */
+    uint64_t bytes; /* in the buffer */
+    uint64_t capacity : 63; /* at most */
+    uint64_t paused : 1; /* on/off: the sender was told to stop */
 } cop_hold;
+_Static_assert(sizeof(cop_hold) == 16, "four sections are a cache line");
 
 typedef struct cop_inbuf { /* the buffer of one port */
     _Alignas(64) cop_ring freed; /* bytes that will be free at given times (cop_return.blocks) */

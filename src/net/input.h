@@ -43,13 +43,18 @@ bool cop_input_fits(cop_net *net, uint32_t port, uint32_t vl, uint32_t input);
  * blocked and false is returned. */
 bool cop_input_pick_slow(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed,
                          cop_pick *pick);
+/* The same when every packet would fit, with round robin, request lists and at most 64 ports: of the next
+ * requesting input the request that came first. */
+bool cop_input_pick_first(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed,
+                          cop_pick *pick);
 /* The same when `any_fits`: every packet would fit behind the output. With round robin over one queue
  * per (input, output, lane) it is then simply the next requesting input. */
 static inline bool cop_input_pick(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed,
                                   bool any_fits, cop_pick *pick)
 {
     if (COP_UNLIKELY(!any_fits || !net->quick_pick))
-        return cop_input_pick_slow(net, port, vl, allowed, pick);
+        return any_fits && net->quick_list ? cop_input_pick_first(net, port, vl, allowed, pick)
+                                           : cop_input_pick_slow(net, port, vl, allowed, pick);
     const cop_out *out = &net->out[port];
     uint32_t first = out->lane[vl].rr;
     uint64_t bits = out->request[vl] & (allowed ? allowed[0] : ~(uint64_t)0);

@@ -4,7 +4,8 @@
  *
  *   wire.c     a packet leaves a port, crosses the wire, arrives
  *   fc*.c      may it be sent: credits, absolute credits, on/off, ack/nack
- *   input.c    routing and queueing at a switch input, heads of queues and their requests
+ *   input.c    a packet comes to a switch input, and is granted an output;  input_head.c  heads of queues
+ *              and their requests;  input_route.c  the routing is asked
  *   sw_ib.c    arbitration per output;  sw_iq.c  matching of inputs and outputs, turn.c  turns that
  *              inputs miss;  obuf.c  output buffers
  *   worm.c     wormhole switching: flits instead of packets, in place of wire.c, fc.c and sw_ib.c
@@ -66,7 +67,7 @@ typedef struct cop_out {
                          packet; end node: an answer, a head among others that are throttled */
     struct cop_section *section; /* of the buffer behind this port, [sections] */
     struct cop_lane *lane; /* [lanes] */
-    uint64_t *request; /* [lanes * words] */
+    uint64_t *request; /* [lanes * words]; both in one cache line, if they fit */
 } cop_out;
 _Static_assert(sizeof(cop_out) == 128, "an output is two cache lines");
 
@@ -106,7 +107,7 @@ typedef struct cop_lane {
 typedef struct cop_queue {
     uint32_t head, tail; /* packets */
     uint32_t bytes;
-    uint8_t posted; /* the head's requests are with the arbiters */
+    uint8_t posted; /* the head's requests are with the arbiters: those of so many candidates */
     uint8_t stopped; /* by the queueing scheme */
     uint8_t
         again; /* though posted, the scheme is asked about the head again at the next COP_EV_HEAD */
@@ -242,7 +243,9 @@ struct cop_net {
     const uint16_t *lft; /* route->lft */
     cop_time
         *served; /* [host_port0 * n_hosts] arbitration flows: last turn of a source; else NULL */
+    bool asks_once; /* a packet that is the head of its queue at once is routed once */
     bool quick_pick; /* round robin over one queue per (input, output, lane), at most 64 ports */
+    bool quick_list; /* the same with request lists without an order, if any packet fits */
     uint32_t max_blocks; /* of the longest packet */
     uint32_t max_cand;
     uint32_t unit_bytes; /* of buffers and credits: a block; wormhole: a flit */
@@ -262,7 +265,7 @@ struct cop_net {
     uint32_t n_queues; /* of switches */
     uint32_t
         *fill; /* [slot] bytes per (output, lane, input), if the congestion control asks and queues
-                       do not tell; else NULL. Private sections: see input.c */
+                       do not tell; else NULL. Private sections: see input_route.c */
     uint32_t *lane_waiting; /* [n_ports * lanes] bytes that wait for each lane of an output, if the
                                congestion control asks; else NULL */
 

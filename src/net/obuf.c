@@ -12,6 +12,7 @@
  *          that is reserved as a whole.
  * Events   COP_EV_TX per port: a packet is there, credits came, the previous packet has left.
  * Source   M-cioq; for `ib` Paper I, 3.1. */
+#include "net/ahead.h"
 #include "net/arch.h"
 #include "net/link.h"
 
@@ -23,7 +24,7 @@ typedef struct obuf_lane {
 } obuf_lane;
 
 struct cop_obuf {
-    cop_time xbar_free; /* crossbar output */
+    _Alignas(64) cop_time xbar_free; /* crossbar output */
     cop_time tx_at; /* pending COP_EV_TX, COP_NEVER if none */
     cop_pace xbar_pace;
     uint32_t leaving; /* blocks of the packet on the wire, freed at its end */
@@ -84,15 +85,15 @@ cop_time cop_obuf_xbar_free(const cop_net *net, uint32_t port)
 
 void cop_obuf_prefetch(const cop_net *net, uint32_t port)
 {
-    __builtin_prefetch(&net->obuf[port]);
-    __builtin_prefetch((const char *)&net->obuf[port] + 64);
+    cop_fetch(&net->obuf[port]);
+    cop_fetch((const char *)&net->obuf[port] + 64);
 }
 
 void cop_obuf_prefetch_packet(const cop_net *net, uint32_t port)
 {
     const struct cop_obuf *b = &net->obuf[port];
     if (b->tx_ready)
-        __builtin_prefetch(&net->pkt[b->lane[__builtin_ctz(b->tx_ready)].head]);
+        cop_fetch(&net->pkt[b->lane[__builtin_ctz(b->tx_ready)].head]);
 }
 
 /* A section is a lane: a buffer per destination behind an output buffer is refused. */

@@ -148,6 +148,22 @@ static void search(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *all
     }
 }
 
+bool cop_input_pick_first(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed,
+                          cop_pick *pick)
+{
+    const cop_out *out = &net->out[port];
+    uint32_t first = out->lane[vl].rr;
+    uint64_t bits = out->request[vl] & (allowed ? allowed[0] : ~(uint64_t)0);
+    uint64_t from_first = first < 64 ? bits & ~(uint64_t)0 << first : 0;
+    if (COP_UNLIKELY(bits == 0))
+        return cop_input_pick_slow(net, port, vl, allowed, pick);
+    uint32_t input = (uint32_t)__builtin_ctzll(from_first ? from_first : bits);
+    uint32_t last = net->slot[cop_slot_of(net, port, vl, input)];
+    *pick = (cop_pick){
+        .in = out->port0 + input, .queue = net->node[last].next / net->max_cand, .vl = vl};
+    return true;
+}
+
 bool cop_input_pick_slow(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed,
                          cop_pick *pick)
 {

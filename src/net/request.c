@@ -37,10 +37,9 @@ static uint32_t input_of(const cop_net *net, uint32_t node)
     return net->in[net->queue_port[node / net->max_cand]].local;
 }
 
-void cop_node_add(cop_net *net, uint32_t node, uint32_t port, uint32_t vl)
+void cop_node_put(cop_net *net, uint32_t node, uint32_t input, uint32_t port, uint32_t vl)
 {
     cop_node *n = &net->node[node];
-    uint32_t input = input_of(net, node);
     n->port = port;
     n->vl = (uint8_t)vl;
     n->waiting = 0;
@@ -56,7 +55,12 @@ static uint32_t section_of_node(const cop_net *net, const cop_node *n, uint32_t 
     return cop_net_section_of(net, p, n->vl);
 }
 
-void cop_node_remove(cop_net *net, uint32_t node)
+void cop_node_add(cop_net *net, uint32_t node, uint32_t port, uint32_t vl)
+{
+    cop_node_put(net, node, input_of(net, node), port, vl);
+}
+
+void cop_node_take(cop_net *net, uint32_t node, uint32_t input)
 {
     cop_node *n = &net->node[node];
     if (n->next == COP_NONE)
@@ -68,11 +72,15 @@ void cop_node_remove(cop_net *net, uint32_t node)
         net->section_waiters[n->port]--;
         return;
     }
-    uint32_t input = input_of(net, node);
     uint32_t *last = &net->slot[cop_slot_of(net, n->port, n->vl, input)];
     circle_remove(net->node, last, node);
     if (*last == COP_NONE)
         cop_request_clear(net, n->port, n->vl, input);
+}
+
+void cop_node_remove(cop_net *net, uint32_t node)
+{
+    cop_node_take(net, node, input_of(net, node));
 }
 
 void cop_node_wait(cop_net *net, uint32_t node, uint32_t section)

@@ -1,4 +1,4 @@
-/* Requests: which queue heads want which output. Private to input.c, arbiters, stall.c.
+/* Requests: which queue heads want which output. Private to input*.c, arbiters, stall.c.
  *
  * Per output and lane there is a bit mask of inputs that have at least one request. With one queue
  * per (input, output, lane) the bit says it all. Otherwise each (output, lane, input) has a slot:
@@ -22,9 +22,9 @@ static inline void cop_request_set(cop_net *net, uint32_t port, uint32_t vl, uin
 
 static inline void cop_request_clear(cop_net *net, uint32_t port, uint32_t vl, uint32_t input)
 {
-    uint64_t *mask = cop_request_mask(net, port, vl), any = 0;
-    mask[input / 64] &= ~((uint64_t)1 << (input % 64));
-    for (uint32_t w = 0; w < net->words; w++)
+    uint64_t *mask = cop_request_mask(net, port, vl);
+    uint64_t any = mask[input / 64] &= ~((uint64_t)1 << (input % 64));
+    for (uint32_t w = 0; COP_UNLIKELY(net->words > 1) && w < net->words; w++)
         any |= mask[w];
     if (any == 0)
         net->out[port].vl_ready &= ~(1u << vl);
@@ -38,8 +38,12 @@ static inline size_t cop_slot_of(const cop_net *net, uint32_t port, uint32_t vl,
     return net->slot0[out->sw] + ((size_t)out->local * net->lanes + vl) * ports + input;
 }
 
+/* Let a node ask for lane vl of output `port`; take it out of its list, if it is in one. */
 void cop_node_add(cop_net *net, uint32_t node, uint32_t port, uint32_t vl);
 void cop_node_remove(cop_net *net, uint32_t node);
+/* The same for those who know the local number of the input that the node belongs to. */
+void cop_node_put(cop_net *net, uint32_t node, uint32_t input, uint32_t port, uint32_t vl);
+void cop_node_take(cop_net *net, uint32_t node, uint32_t input);
 /* Take a node out of its slot and let it wait for a section's credit. */
 void cop_node_wait(cop_net *net, uint32_t node, uint32_t section);
 

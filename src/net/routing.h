@@ -1,5 +1,5 @@
 /* Routings at run time: what they may ask of the switch that decides, the state they keep there, what they
- * hear. Only routings with state or hooks need it; all others are asked and forgotten (input.c). */
+ * hear. Only routings with state or hooks need it; all others are asked and forgotten (input_route.c). */
 #ifndef COP_NET_ROUTING_H
 #define COP_NET_ROUTING_H
 

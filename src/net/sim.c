@@ -122,27 +122,24 @@ static void dispatch(cop_net *net, enum cop_ev_kind kind, uint32_t entity)
 }
 
 /* Large networks do not fit the cache. Fetch what the next events will touch while this one runs:
- * the packet that arrives a few events from now; what the next output to arbitrate will write to.
- * (gcc drops a call that does nothing but prefetch, hence always_inline.) */
-#define PREFETCH static inline __attribute__((always_inline)) void
-
-PREFETCH prefetch_packet(const cop_net *net)
+ * the packet that arrives a few events from now; what the next output to arbitrate will write to. */
+static inline void prefetch_packet(const cop_net *net)
 {
     uint32_t ahead = cop_evq_ahead(&net->evq, 4);
     if (cop_ev_kind_of(ahead) != COP_EV_ARRIVE)
         return;
     uint32_t h = net->in[cop_ev_entity_of(ahead)].wire_head;
     if (h != COP_NONE)
-        __builtin_prefetch(&net->pkt[h]);
+        cop_fetch(&net->pkt[h]);
 }
 
-PREFETCH prefetch_output(const cop_net *net, uint32_t word, uint64_t next)
+static inline void prefetch_output(const cop_net *net, uint32_t word, uint64_t next)
 {
     if (next == 0)
         return;
     const cop_out *out = &net->out[word * 64 + (uint32_t)__builtin_ctzll(next)];
-    __builtin_prefetch(&net->in[out->to]);
-    __builtin_prefetch(&out->ring.v[out->ring.at & out->ring.mask]);
+    cop_fetch(&net->in[out->to]);
+    cop_fetch(&out->ring.v[out->ring.at & out->ring.mask]);
 }
 
 /* All arbitrations of this instant, in the order of their entities. They start transmissions that

@@ -43,7 +43,8 @@ __attribute__((flatten)) static void ib_arbitrate(cop_net *net, uint32_t port)
         return;
     }
     cop_fc_settle(net, port);
-    bool sent = cop_link_resend(net, port);
+    const bool resends = net->fc->replay != NULL;
+    bool sent = resends && cop_link_resend(net, port);
     while (!sent && (out->vl_ready & ~out->vl_blocked)) {
         cop_pick pick;
         uint32_t vl = cop_vlarb_pick(net, port, out->vl_ready & ~out->vl_blocked);
@@ -54,9 +55,9 @@ __attribute__((flatten)) static void ib_arbitrate(cop_net *net, uint32_t port)
         cop_input_grant(net, port, &pick, cop_link_transfer, false);
         sent = true;
     }
-    if (!sent)
+    if (COP_UNLIKELY(resends) && !sent)
         sent = cop_link_resend(net, port);
-    if (sent && ((out->vl_ready & ~out->vl_blocked) || net->fc->replay))
+    if (sent && ((out->vl_ready & ~out->vl_blocked) || resends))
         ib_kick(net, port);
 }
 

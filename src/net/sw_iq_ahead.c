@@ -3,19 +3,19 @@
  * Role     hints only. Three stages, each when the lines of the one before have come: what is known of the
  *          outputs that somebody wants; the queue and the buffer of the input that has its turn there, as
  *          far as one can tell without matching; the packet at the head of that queue.  */
+#include "net/ahead.h"
 #include "net/arch.h"
 #include "net/fc_state.h"
 #include "net/sw_iq.h"
 
 static void fetch_outputs(const cop_net *net, uint32_t port)
 {
-    __builtin_prefetch(&net->out[port]);
-    __builtin_prefetch(&net->out[port].waiting);
-    __builtin_prefetch(&net->out[0].lane[(size_t)port * net->lanes]);
-    __builtin_prefetch(&net->out[0].request[(size_t)port * net->lanes * net->words]);
+    cop_fetch(&net->out[port]);
+    cop_fetch(&net->out[port].waiting);
+    cop_fetch(cop_ahead_requests(net, port));
     cop_obuf_prefetch(net, port);
     if (net->lane_waiting)
-        __builtin_prefetch(&net->lane_waiting[(size_t)port * net->lanes]);
+        cop_fetch(&net->lane_waiting[(size_t)port * net->lanes]);
 }
 
 static void fetch_turn(const cop_net *net, uint32_t port, bool packet)
@@ -25,32 +25,40 @@ static void fetch_turn(const cop_net *net, uint32_t port, bool packet)
         return;
     uint32_t vl = (uint32_t)__builtin_ctz(out->vl_ready);
     uint64_t all = out->request[vl], later = all & ~(uint64_t)0 << (out->lane[vl].rr % 64);
-    uint32_t in = out->port0 + (uint32_t)__builtin_ctzll(later ? later : all);
-    const cop_queue *q = &net->queue[net->in[in].queue0 + out->local * net->lanes + vl];
+    uint32_t input = (uint32_t)__builtin_ctzll(later ? later : all), in = out->port0 + input;
+    /* Not from in[in], which is yet to come: every input of a switch has as many queues. */
+    uint32_t ports = cop_topo_ports_of(net->topo, out->sw);
+    const cop_queue *q =
+        &net->queue[net->in[out->port0].queue0 + (input * ports + out->local) * net->lanes + vl];
     const cop_inbuf *b = net->fc_state->inbuf ? &net->fc_state->inbuf[in] : NULL;
     if (!packet) {
-        __builtin_prefetch(q);
+        cop_fetch(q);
+        cop_fetch(&net->in[in]);
         if (b)
-            __builtin_prefetch(b);
+            cop_fetch(b);
         return;
     }
     if (q->head != COP_NONE)
-        __builtin_prefetch(&net->pkt[q->head]);
+        cop_fetch(&net->pkt[q->head]);
     if (b)
-        __builtin_prefetch(&b->freed.v[b->freed.end & b->freed.mask]);
+        cop_fetch(&b->freed.v[b->freed.end & b->freed.mask]);
 }
 
 void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage)
 {
     const uint64_t *wanted = &net->iq->wanted[(size_t)sw * net->words];
     uint32_t port0 = net->topo->sw_port0[sw], end = net->topo->sw_port0[sw + 1];
+    if (stage == 0)
+        cop_fetch(&net->in[port0]);
     for (uint32_t p = port0; stage == 0 && p < end; p += 64 / sizeof(cop_time)) {
-        __builtin_prefetch(&net->iq->in_until[p]);
-        __builtin_prefetch(&net->iq->out_until[p]);
+        cop_fetch(&net->iq->in_until[p]);
+        cop_fetch(&net->iq->out_until[p]);
     }
     for (uint32_t w = 0; w < net->words; w++)
         for (uint64_t bits = wanted[w]; bits; bits &= bits - 1) {
             uint32_t port = port0 + w * 64 + (uint32_t)__builtin_ctzll(bits);
+            if (net->iq->out_until[port] > net->now)
+                continue; /* a packet is still crossing to it */
             if (stage == 0)
                 fetch_outputs(net, port);
             else if (net->quick_pick)

@@ -21,8 +21,7 @@
  * With a view each direction offers only its least loaded lane. Packets can overtake each other.
  * Source: Duato, "A new theory of deadlock-free adaptive routing in wormhole networks", IEEE TPDS
  * 1993. */
-#include "route/cube_map.h"
-#include "route/route_cfg.h"
+#include "route/cube_loads.h"
 
 typedef struct adaptive_cube {
     cop_cube_map map;
@@ -38,9 +37,7 @@ static int adaptive_cube_setup(cop_route *r, const void *config, cop_err *err)
         cop_cube_map_init(&c->map, r->topo, (enum cop_ties)cfg->ties, &r->arena, r->ops->name, err);
     if (rc != 0)
         return rc;
-    uint32_t directions = 0;
-    for (uint32_t i = 0; i < c->map.dims; i++)
-        directions += c->map.wrap[i] && c->map.radix[i] % 2 == 0 ? 2 : 1;
+    uint32_t directions = cop_cube_most_directions(&c->map);
     bool first_ties = c->map.wrap[0] && c->map.radix[0] % 2 == 0;
     uint32_t escapes = first_ties && cfg->ties != COP_TIES_PLUS ? 2 : 1;
     c->first_lane = c->map.any_wrap ? 2 : 1;
@@ -79,34 +76,32 @@ static unsigned list_lanes(const adaptive_cube *c, const cop_hop *hop, uint32_t 
     return n;
 }
 
-/* Bytes on the least loaded adaptive lane of `port`. */
-static uint64_t least_load(const adaptive_cube *c, const cop_hop *hop, uint32_t port,
-                           const cop_route_view *view, uint32_t *lane)
+static bool has_equal(const uint64_t *load, uint32_t n)
 {
-    uint64_t least = UINT64_MAX;
-    for (uint32_t vl = c->first_lane; vl < end_lane(c, hop); vl++) {
-        uint64_t here = view->load(view->ctx, port, vl);
-        if (here < least) {
-            least = here;
-            *lane = vl;
-        }
-    }
-    return least;
+    for (uint32_t i = 1; i < n; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (load[i] == load[k])
+                return true;
+    return false;
 }
 
-/* Put the least loaded lane of `port` into cand[0..n), which is sorted by load. */
-static void insert_port(const adaptive_cube *c, const cop_hop *hop, uint32_t port,
-                        const cop_route_view *view, cop_cand *cand, uint64_t *load, unsigned n)
+/* The least loaded lane of each port, by rising load; equal ones in random rotation, for which a number is drawn
+ * only if there are any. */
+static unsigned sort_ports(const adaptive_cube *c, const cop_hop *hop, const cop_route_view *view,
+                           const uint16_t *port, uint32_t ports, cop_cand *cand)
 {
-    uint32_t lane = c->first_lane;
-    uint64_t least = least_load(c, hop, port, view, &lane);
-    unsigned i = n;
-    for (; i > 0 && load[i - 1] > least; i--) {
-        cand[i] = cand[i - 1];
-        load[i] = load[i - 1];
+    uint64_t of[2 * COP_MAX_DIMS], load[2 * COP_MAX_DIMS];
+    uint32_t lane[2 * COP_MAX_DIMS], turn = 0;
+    for (uint32_t i = 0; i < ports; i++) {
+        lane[i] = c->first_lane;
+        of[i] = cop_cube_least_load(view, port[i], c->first_lane, end_lane(c, hop), &lane[i]);
     }
-    cand[i] = (cop_cand){.port = (uint16_t)port, .vl = (uint8_t)lane};
-    load[i] = least;
+    if (view->rng != NULL && has_equal(of, ports))
+        turn = cop_rng_below(view->rng, ports);
+    for (uint32_t n = 0, i = turn; n < ports; n++, i = i + 1 < ports ? i + 1 : 0)
+        cand[cop_cube_make_room(cand, load, n, of[i])] =
+            (cop_cand){.port = port[i], .vl = (uint8_t)lane[i]};
+    return ports;
 }
 
 /* Directions to offer on adaptive lanes, and on escape lanes if this dimension comes first. */
@@ -120,13 +115,8 @@ static unsigned ways_in(const adaptive_cube *c, const cop_hop *hop, uint32_t dim
     if (c->map.ties == COP_TIES_PLUS) {
         *escape = COP_PLUS;
     } else if (view != NULL) {
-        uint32_t lane;
-        uint64_t plus = least_load(c, hop, 2 * dim, view, &lane);
-        uint64_t minus = least_load(c, hop, 2 * dim + 1, view, &lane);
-        ways = plus < minus   ? COP_PLUS
-               : minus < plus ? COP_MINUS
-                              : cop_cube_break_tie(&c->map, dim, hop->sw, hop->dst, view->rng);
-        *escape = ways;
+        *escape = ways =
+            cop_cube_less_loaded(&c->map, hop, dim, c->first_lane, end_lane(c, hop), view);
     }
     return ways;
 }
@@ -154,10 +144,7 @@ static unsigned adaptive_cube_route(const cop_route *r, cop_hop *hop, const cop_
     for (uint32_t dim = first; dim < map->dims; dim++) {
         unsigned ways =
             ways_in(c, hop, dim, at[dim], to[dim], view, dim == first ? &escape : &unused);
-        if (ways & COP_PLUS)
-            port[ports++] = (uint16_t)(2 * dim);
-        if (ways & COP_MINUS)
-            port[ports++] = (uint16_t)(2 * dim + 1);
+        ports = cop_cube_add_ports(ways, dim, port, ports);
     }
     unsigned n = 0;
     if (must_stay(c, hop))
@@ -166,10 +153,7 @@ static unsigned adaptive_cube_route(const cop_route *r, cop_hop *hop, const cop_
         for (uint32_t i = 0; i < ports; i++)
             n += list_lanes(c, hop, port[i], cand + n);
     } else {
-        uint64_t load[2 * COP_MAX_DIMS];
-        uint32_t turn = ports > 1 && view->rng != NULL ? cop_rng_below(view->rng, ports) : 0;
-        for (; n < ports; n++)
-            insert_port(c, hop, port[(n + turn) % ports], view, cand, load, n);
+        n = sort_ports(c, hop, view, port, ports, cand);
     }
     if (escape & COP_PLUS)
         cand[n++] = escape_candidate(map, first, true, at[first], to[first]);

@@ -59,7 +59,7 @@ void cop_cdg_walk_free(cop_cdg_walk *w)
 static uint32_t probe(const cop_cdg_walk *w, uint64_t key, uint32_t mid)
 {
     uint64_t h = (key ^ (uint64_t)mid << 17) * UINT64_C(0x9e3779b97f4a7c15);
-    size_t i = (size_t)(h >> 24) & (w->table_size - 1);
+    size_t i = (size_t)(h >> 32) & (w->table_size - 1); /* the switch changes bits above 32 only */
     while (w->table[i] != 0) {
         const state *s = &w->states[w->table[i] - 1];
         if (s->key == key && s->mid == mid)

@@ -102,7 +102,8 @@ static void walk_table(cop_cdg *g, uint32_t src, uint32_t dst, uint64_t *seen, u
 }
 
 /* Most intermediates of any pair, by bisection over representative hosts. Too many pairs to ask all
- * of them is also far too many to follow, so asking some is enough then. */
+ * of them is also far too many to follow, so asking some is enough then; and so it is when those asked have more
+ * intermediates together than the budget has steps. */
 static uint32_t most_mids(cop_cdg *g, uint64_t budget)
 {
     const cop_route *r = g->r;
@@ -110,11 +111,16 @@ static uint32_t most_mids(cop_cdg *g, uint64_t budget)
         return 1;
     uint64_t pairs = (uint64_t)g->n_seeds * r->topo->n_hosts;
     uint64_t skip = budget > 0 && pairs > budget ? pairs / budget + 1 : 1;
+    uint64_t least = 0; /* steps */
     uint32_t most = 1, mid;
-    for (uint64_t i = 0; i < pairs; i += skip) {
+    for (uint64_t i = 0; i < pairs && (budget == 0 || least <= budget); i += skip) {
         uint32_t src = g->seed[i % g->n_seeds], dst = (uint32_t)(i / g->n_seeds);
-        if (src == dst || !r->ops->mid(r, src, dst, most, &mid))
+        if (src == dst)
             continue;
+        if (!r->ops->mid(r, src, dst, most, &mid)) {
+            least += r->ops->mid(r, src, dst, most - 1, &mid) ? most : 1;
+            continue;
+        }
         uint32_t low = most, high = low + 1; /* low exists */
         while (r->ops->mid(r, src, dst, high, &mid))
             high *= 2;
@@ -126,6 +132,7 @@ static uint32_t most_mids(cop_cdg *g, uint64_t budget)
                 high = half;
         }
         most = low + 1;
+        least += most;
     }
     return most;
 }

@@ -11,8 +11,7 @@
  * adaptive routing in wormhole networks", ICPP 1997: absorb at the current node, inject again. Their
  * detection looks at the activity of channels, too; the plain time-out here is that of Disha (Anjan and
  * Pinkston, ISCA 1995). Ours: the default of the time-out, and that absorbing takes no time of a processor. */
-#include "route/cube_map.h"
-#include "route/route_cfg.h"
+#include "route/cube_loads.h"
 
 typedef struct true_adaptive {
     cop_cube_map map;
@@ -27,9 +26,7 @@ static int true_adaptive_setup(cop_route *r, const void *config, cop_err *err)
         cop_cube_map_init(&c->map, r->topo, (enum cop_ties)cfg->ties, &r->arena, r->ops->name, err);
     if (rc != 0)
         return rc;
-    uint32_t directions = 0;
-    for (uint32_t i = 0; i < c->map.dims; i++)
-        directions += c->map.wrap[i] && c->map.radix[i] % 2 == 0 ? 2 : 1;
+    uint32_t directions = cop_cube_most_directions(&c->map);
     c->lanes = r->lanes > 1 ? r->lanes : 1;
     if (c->lanes * directions > COP_MAX_CAND)
         c->lanes = COP_MAX_CAND / directions;
@@ -49,35 +46,10 @@ static unsigned insert_lanes(uint32_t port, uint32_t lanes, const cop_route_view
     for (uint32_t k = 0; k < lanes; k++, n++) {
         uint32_t vl = (k + turn) % lanes;
         uint64_t here = view ? view->load(view->ctx, port, vl) : 0;
-        unsigned i = n;
-        for (; i > 0 && load[i - 1] > here; i--) {
-            cand[i] = cand[i - 1];
-            load[i] = load[i - 1];
-        }
-        cand[i] = (cop_cand){.port = (uint16_t)port, .vl = (uint8_t)vl};
-        load[i] = here;
+        cand[cop_cube_make_room(cand, load, n, here)] =
+            (cop_cand){.port = (uint16_t)port, .vl = (uint8_t)vl};
     }
     return n;
-}
-
-static uint64_t least_load(uint32_t port, uint32_t lanes, const cop_route_view *view)
-{
-    uint64_t least = UINT64_MAX;
-    for (uint32_t vl = 0; vl < lanes; vl++)
-        least = cop_min64(least, view->load(view->ctx, port, vl));
-    return least;
-}
-
-static unsigned ways_in(const cop_cube_map *map, const cop_hop *hop, uint32_t dim, uint32_t at,
-                        uint32_t to, uint32_t lanes, const cop_route_view *view)
-{
-    unsigned ways = cop_cube_directions(map, dim, at, to);
-    if (ways != (COP_PLUS | COP_MINUS) || view == NULL)
-        return ways;
-    uint64_t plus = least_load(2 * dim, lanes, view), minus = least_load(2 * dim + 1, lanes, view);
-    return plus < minus   ? COP_PLUS
-           : minus < plus ? COP_MINUS
-                          : cop_cube_break_tie(map, dim, hop->sw, hop->dst, view->rng);
 }
 
 static unsigned true_adaptive_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
@@ -97,11 +69,10 @@ static unsigned true_adaptive_route(const cop_route *r, cop_hop *hop, const cop_
     uint32_t ports = 0;
     unsigned n = 0;
     for (uint32_t dim = first; dim < map->dims; dim++) {
-        unsigned ways = ways_in(map, hop, dim, at[dim], to[dim], lanes, view);
-        if (ways & COP_PLUS)
-            port[ports++] = (uint16_t)(2 * dim);
-        if (ways & COP_MINUS)
-            port[ports++] = (uint16_t)(2 * dim + 1);
+        unsigned ways = cop_cube_directions(map, dim, at[dim], to[dim]);
+        if (ways == (COP_PLUS | COP_MINUS) && view != NULL)
+            ways = cop_cube_less_loaded(map, hop, dim, 0, lanes, view);
+        ports = cop_cube_add_ports(ways, dim, port, ports);
     }
     uint32_t turn = ports > 1 && view && view->rng ? cop_rng_below(view->rng, ports) : 0;
     for (uint32_t i = 0; i < ports; i++)

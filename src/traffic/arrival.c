@@ -206,11 +206,11 @@ static uint32_t rate_index(traffic_build *b, const traffic_entry *e, uint8_t gen
         r.num = num / g;
         r.den = den / g;
     }
-    r.p = slot_chance(e, bps, host_bps);
+    r.chance = cop_geometric_of(slot_chance(e, bps, host_bps));
     for (size_t i = b->n_rates; i > 0 && i + 8 > b->n_rates; i--) {
         const traffic_rate *o = &b->rate[i - 1];
         if (o->gen == gen && o->bps == bps && o->host_bps == host_bps && o->den == r.den &&
-            o->p >= r.p && o->p <= r.p)
+            o->chance.p >= r.chance.p && o->chance.p <= r.chance.p)
             return (uint32_t)(i - 1);
     }
     b->rate = cop_grow(b->rate, &b->cap_rates, b->n_rates + 1, sizeof(r));
@@ -281,7 +281,7 @@ static cop_time after_slots(const traffic_entry *e, const traffic_rate *rates, c
         traffic_u128 slot = e->slot ? e->slot : (traffic_u128)e->mean_q16 * rate->num, span;
         uint64_t rem;
         if (rate->bps != 0) {
-            uint64_t k = cop_min64(skip + cop_rng_geometric(r, rate->p), MAX_SLOTS);
+            uint64_t k = cop_min64(skip + cop_rng_geometric(r, rate->chance), MAX_SLOTS);
             divide(slot * k + s->rem, rate->den, &span, &rem);
             if (span < s->t_phase - t) {
                 s->rem = rem;

@@ -40,7 +40,7 @@ typedef struct traffic_rate {
     uint64_t host_bps; /* the host's limit: clock of Bernoulli slots */
     uint64_t num,
         den; /* lowest terms; of host_bps for Bernoulli, else of bps; 1: slots of given length */
-    double p; /* Bernoulli: chance of a slot */
+    cop_geometric chance; /* Bernoulli: of a slot */
     uint8_t gen;
 } traffic_rate;
 

@@ -128,7 +128,7 @@ static void buffer_too_small(cop_net *net)
 {
     size_t i = (size_t)net->out[trunk(net)].to * net->sections;
     assert_true(net->fc_state->hold[i].bytes > 0);
-    net->fc_state->hold[i].capacity = net->fc_state->hold[i].bytes - 1;
+    net->fc_state->hold[i].capacity = (net->fc_state->hold[i].bytes - 1) & INT64_MAX;
 }
 
 static void packet_grows_in_an_output_buffer(cop_net *net)
@@ -142,7 +142,7 @@ static void packet_grows_in_an_output_buffer(cop_net *net)
 static void buffer_just_full(cop_net *net)
 {
     size_t i = (size_t)net->out[trunk(net)].to * net->sections;
-    net->fc_state->hold[i].capacity = net->fc_state->hold[i].bytes;
+    net->fc_state->hold[i].capacity = net->fc_state->hold[i].bytes & INT64_MAX;
 }
 
 static void nothing_is_missing(void **state)

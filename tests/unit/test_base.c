@@ -255,14 +255,14 @@ static void rng_geometric_has_its_shape(void **state)
     const int n = 200000;
     double zero = 0.0, sum = 0.0;
     for (int i = 0; i < n; i++) {
-        uint64_t v = cop_rng_geometric(&r, 0.2);
+        uint64_t v = cop_rng_geometric(&r, cop_geometric_of(0.2));
         zero += v == 0;
         sum += (double)v;
     }
     /* P(0) = p = 0.2; mean = (1-p)/p = 4, standard deviation 4.47/sqrt(n) = 0.01. */
     assert_true(zero / n > 0.1955 && zero / n < 0.2045);
     assert_true(sum / n > 3.95 && sum / n < 4.05);
-    assert_true(cop_rng_geometric(&r, 1.0) == 0);
+    assert_true(cop_rng_geometric(&r, cop_geometric_of(1.0)) == 0);
 }
 
 static void rng_permutation_is_one(void **state)

@@ -1,0 +1,176 @@
+/* Switch inputs: heads of queues, in layouts with request lists.
+ *
+ * Role     the head of a queue asks for the outputs that the routing gives it, and is asked about: by the queueing
+ *          scheme, which may move it to another queue or stop it, and by the congestion control, which may
+ *          not admit it.
+ * Rules    A head asks when the queue has been read to the end of the packet before it, and not before it could
+ *          start without running dry. It is routed when it becomes the head, by the loads of that
+ *          instant. `posted` of a queue counts the candidates whose requests are with the arbiters.
+ * Events   COP_EV_HEAD for a queue whose head must wait for one of these times.
+ * Layouts with one queue per (input, output, lane) have no lists; their heads are in input.c. */
+#include "net/input_int.h"
+#include "net/recover.h"
+
+/* Does the congestion control not admit the head of q? What comes back to the outputs of its switch then wakes
+ * it. */
+static __attribute__((noinline)) bool held(cop_net *net, uint32_t in_port, uint32_t q,
+                                           const cop_pkt *p)
+{
+    const cop_in *in = &net->in[in_port];
+    cop_queue *queue = &net->queue[q];
+    if (net->cc->on_route && !(queue->head_is & COP_HEAD_TOLD)) {
+        queue->head_is |= COP_HEAD_TOLD;
+        net->cc->on_route(net, in_port, p);
+    }
+    if (net->cc->admit == NULL || (p->flags & COP_PKT_CONTROL) || in->from < net->host_port0)
+        return false;
+    bool was = queue->head_is & COP_HEAD_HELD, hold = !net->cc->admit(net, in_port, p);
+    if (hold == was)
+        return hold;
+    queue->head_is ^= COP_HEAD_HELD;
+    net->held[in->sw] += hold ? 1 : -1u;
+    for (uint32_t i = 0; hold && i < cop_topo_ports_of(net->topo, in->sw); i++)
+        if (net->out[in->port0 + i].to != COP_NONE) {
+            cop_fc_settle(net, in->port0 + i); /* only what is yet to come wakes it */
+            cop_fc_arm(net, in->port0 + i);
+        }
+    return hold;
+}
+
+#ifndef NDEBUG
+/* What the routing said when the packet came is what it would say now. */
+static void check_known(cop_net *net, uint32_t in_port, cop_pkt *p, const cop_cand *cand,
+                        unsigned n)
+{
+    cop_cand again[COP_MAX_CAND];
+    COP_ASSERT(cop_input_ask_again(net, in_port, p, again) == n);
+    for (unsigned k = 0; k < n; k++)
+        COP_ASSERT(again[k].port == cand[k].port && again[k].vl == cand[k].vl);
+}
+#else
+static void check_known(cop_net *net, uint32_t in_port, cop_pkt *p, const cop_cand *cand,
+                        unsigned n)
+{
+    (void)net, (void)in_port, (void)p, (void)cand, (void)n;
+}
+#endif
+
+/* The head of q asks for its outputs: for `known` ones, or if n is 0 for those that the routing gives. */
+static void post_candidates(cop_net *net, uint32_t in_port, uint32_t q, cop_pkt *p,
+                            const cop_cand *known, unsigned n)
+{
+    cop_cand own[COP_MAX_CAND];
+    const cop_in *in = &net->in[in_port];
+    const cop_cand *cand = own;
+    if (COP_UNLIKELY(net->head_hooks) && held(net, in_port, q, p))
+        return;
+    if (n > 0) {
+        check_known(net, in_port, p, known, n);
+        cand = known;
+    } else if (net->max_cand > 1 || net->route->at_head) {
+        n = cop_input_ask_again(net, in_port, p, own);
+    } else {
+        own[0] = (cop_cand){.port = p->out, .vl = p->out_vl};
+        n = 1;
+    }
+    cop_time later = COP_NEVER;
+    for (unsigned k = 0; k < n; k++) {
+        uint32_t port = in->port0 + cand[k].port;
+        cop_time ready = net->multi_rate ? cop_input_no_underrun(net, in, port, p) : 0;
+        if (ready > net->now) {
+            later = cop_min64(later, ready);
+            continue;
+        }
+        net->queue[q].posted = (uint8_t)(k + 1);
+        cop_node_put(net, q * net->max_cand + k, in->local, port, cand[k].vl);
+        cop_input_requested(net, port, cand[k].vl, p);
+    }
+    if (later != COP_NEVER && !net->queue[q].posted)
+        cop_net_push(net, later, COP_EV_HEAD, q);
+    if (COP_UNLIKELY(net->recover != NULL))
+        cop_recover_wait(net, q);
+}
+
+void cop_input_offer(cop_net *net, uint32_t q, const cop_cand *known, unsigned n)
+{
+    uint32_t in_port = net->queue_port[q];
+    const cop_in *in = &net->in[in_port];
+    const cop_queue_ops *ops = net->queue_ops;
+    while (net->queue[q].head != COP_NONE && !net->queue[q].posted) {
+        if (net->queue[q].stopped)
+            return;
+        if (net->queue_read[q] > net->now) {
+            cop_net_push(net, net->queue_read[q], COP_EV_HEAD, q);
+            return;
+        }
+        cop_pkt *p = &net->pkt[net->queue[q].head];
+        uint32_t move = q;
+        if (ops->on_head)
+            move = in->queue0 + ops->on_head(net, in_port, q - in->queue0, p);
+        if (move == q) {
+            if (!net->queue[q].stopped) /* its scheme may have stopped it just now */
+                post_candidates(net, in_port, q, p, known, n);
+            return;
+        }
+        bool was_empty = net->queue[move].head == COP_NONE;
+        cop_input_new_head(net, q);
+        cop_input_append(net, move, cop_input_pop(net, q));
+        n = 0;
+        if (was_empty)
+            cop_input_offer(net, move, NULL, 0);
+    }
+}
+
+void cop_input_admit(cop_net *net, uint32_t sw)
+{
+    uint32_t port0 = cop_topo_switch_port(net->topo, sw, 0);
+    for (uint32_t i = port0; i < port0 + cop_topo_ports_of(net->topo, sw); i++) {
+        if (net->in[i].from < net->host_port0 || net->in[i].from == COP_NONE)
+            continue;
+        uint32_t end = i + 1 < net->host_port0 ? net->in[i + 1].queue0 : net->n_queues;
+        for (uint32_t q = net->in[i].queue0; q < end; q++)
+            if (net->queue[q].head_is & COP_HEAD_HELD)
+                cop_input_offer(net, q, NULL, 0);
+    }
+}
+
+__attribute__((noinline)) void cop_input_reconsider(cop_net *net, uint32_t q)
+{
+    net->queue[q].again = 0;
+    if (net->queue[q].head == COP_NONE)
+        return;
+    cop_input_withdraw(net, q);
+    cop_input_offer(net, q, NULL, 0);
+}
+
+void cop_input_withdraw(cop_net *net, uint32_t q)
+{
+    COP_CHECK(!net->per_output); /* stopping single queues is for layouts with request lists */
+    uint32_t input = net->in[net->queue_port[q]].local;
+    for (uint32_t k = 0; k < net->queue[q].posted; k++)
+        cop_node_take(net, q * net->max_cand + k, input);
+    net->queue[q].posted = 0;
+}
+
+void cop_input_divert(cop_net *net, uint32_t q, uint16_t local, uint8_t vl)
+{
+    uint32_t in_port = net->queue_port[q];
+    const cop_in *in = &net->in[in_port];
+    cop_pkt *p = &net->pkt[net->queue[q].head];
+    cop_input_withdraw(net, q);
+    cop_input_recount(net, in_port, p, local, vl);
+    net->queue[q].posted = 1;
+    cop_node_put(net, q * net->max_cand, in->local, in->port0 + local, vl);
+    cop_input_requested(net, in->port0 + local, vl, p);
+}
+
+void cop_input_wake_section(cop_net *net, uint32_t port, uint32_t section)
+{
+    uint32_t *last = &net->section[(size_t)port * net->sections + section].wait;
+    while (*last != COP_NONE) {
+        uint32_t node = net->node[*last].next;
+        uint32_t vl = net->node[node].vl;
+        cop_node_remove(net, node);
+        cop_node_add(net, node, port, vl);
+    }
+}

@@ -1,0 +1,121 @@
+/* Switch inputs: the routing is asked, and what waits for each output is counted.
+ *
+ * Role     makes a question to the routing of a packet at an input, and keeps the counts of bytes that wait for an
+ *          output by the packet's first choice: those that routings see as loads, those of lanes, and those
+ *          that the congestion control is told (on_fill).
+ * Rules    the same packet at the same switch always draws the same random numbers: asked twice while nothing
+ *          has changed, the routing gives the same answer.
+ * Source   docs/MODEL.md, loads; M-ibcc-sw for fills. */
+#include "net/input_int.h"
+#include "net/routing.h"
+
+/* Control packets that have lanes of their own, from `base` on: those of the routing behind these, and the first
+ * of them on the cable to a host, where nothing can wait for each other. */
+static __attribute__((noinline)) void shift_lanes(const cop_net *net, const cop_in *in,
+                                                  uint8_t base, cop_cand *cand, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        bool exits = cop_topo_is_host_port(net->topo, net->out[in->port0 + cand[i].port].to);
+        cand[i].vl = (uint8_t)(exits ? base : cand[i].vl + base);
+        COP_CHECK(cand[i].vl < net->lanes);
+    }
+}
+
+unsigned cop_input_ask(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand *cand)
+{
+    const cop_route *r = net->route;
+    bool control = p->flags & COP_PKT_CONTROL;
+    uint8_t base = control ? net->control_vl : 0;
+    cop_hop hop = {.sw = in->sw,
+                   .in_port = p->flags & COP_PKT_OWN ? COP_PORT_NONE : in->local,
+                   .in_vl = (uint8_t)(p->vl - base),
+                   .src = p->src,
+                   .dst = p->dst,
+                   .mid = p->mid,
+                   .state = p->rstate,
+                   .control = control,
+                   .apart = base != 0};
+    cop_rng rng = cop_rng_make(net->info.seed, COP_RNG_ROUTE, p->src);
+    rng.counter = (uint64_t)1 << 63 | (uint64_t)p->seq << 16 | (in->sw & 0xffff);
+    cop_route_ctx ctx;
+    cop_route_view view = cop_routing_view(net, in->sw, &ctx, &rng);
+    unsigned n = r->ops->route(r, &hop, &view, cand);
+    if (r->single)
+        cand[0].vl = p->vl;
+    else if (COP_UNLIKELY(base != 0))
+        shift_lanes(net, in, base, cand, n);
+    p->mid = hop.mid;
+    p->rstate = hop.state;
+    return n;
+}
+
+unsigned cop_net_channels(cop_net *net, uint32_t in_port, const cop_pkt *p, cop_channel *list)
+{
+    const cop_in *in = &net->in[in_port];
+    if (net->lft) {
+        list[0] = (cop_channel){.port = in->port0 + p->out, .vl = p->out_vl};
+        return 1;
+    }
+    cop_cand cand[COP_MAX_CAND];
+    cop_hop hop = {.sw = in->sw,
+                   .in_port = in->local,
+                   .in_vl = p->vl,
+                   .src = p->src,
+                   .dst = p->dst,
+                   .mid = p->mid,
+                   .state = p->rstate};
+    unsigned n = net->route->ops->route(net->route, &hop, NULL, cand);
+    for (unsigned i = 0; i < n; i++)
+        list[i] = (cop_channel){.port = in->port0 + cand[i].port,
+                                .vl = net->route->single ? p->vl : cand[i].vl};
+    return n;
+}
+
+/* Where the bytes that wait for p's output and section are counted, in all layouts but one queue per
+ * output. If a table gives each destination one output, (input, section) names them. */
+static uint32_t *fill_of(const cop_net *net, const cop_in *in, const cop_pkt *p)
+{
+    if (!net->sectioned)
+        return &net->fill[cop_slot_of(net, in->port0 + p->out, p->out_vl, in->local)];
+    size_t ports = cop_topo_ports_of(net->topo, in->sw), row = in->port0 + in->local;
+    if (!net->lft)
+        row = net->slot0[in->sw] / net->lanes + p->out * ports + in->local;
+    return &net->fill[row * net->sections + cop_net_section_of(net, p, p->out_vl)];
+}
+
+__attribute__((noinline)) void cop_input_tell_counted(cop_net *net, uint32_t in_port,
+                                                      const cop_pkt *p, bool came)
+{
+    const cop_in *in = &net->in[in_port];
+    uint32_t *fill = fill_of(net, in, p), before = *fill;
+    *fill = came ? before + p->bytes : before - p->bytes;
+    net->cc->on_fill(net, in_port, in->port0 + p->out, before, *fill, p);
+}
+
+/* Packet p begins or ceases to count for its first choice. */
+static void count_choice(cop_net *net, uint32_t in_port, const cop_pkt *p, bool more)
+{
+    uint32_t port = net->in[in_port].port0 + p->out;
+    net->out[port].waiting += more ? p->bytes : 0u - p->bytes;
+    cop_link_count(net, port, p->out_vl, p->bytes, more);
+    if (net->cc->on_fill)
+        cop_input_tell_fill(net, in_port, p, more);
+}
+
+void cop_input_recount(cop_net *net, uint32_t in_port, cop_pkt *p, uint16_t local, uint8_t vl)
+{
+    count_choice(net, in_port, p, false);
+    p->out = local;
+    p->out_vl = vl;
+    count_choice(net, in_port, p, true);
+}
+
+unsigned cop_input_ask_again(cop_net *net, uint32_t in_port, cop_pkt *p, cop_cand *cand)
+{
+    count_choice(net, in_port, p, false);
+    unsigned n = cop_input_ask(net, &net->in[in_port], p, cand);
+    p->out = cand[0].port;
+    p->out_vl = cand[0].vl;
+    count_choice(net, in_port, p, true);
+    return n;
+}

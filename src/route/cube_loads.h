@@ -1,0 +1,69 @@
+/* Directions and loads on a torus, mesh or hypercube, for the adaptive routings of cubes. A direction is a local
+ * port: 2 * dimension, or that + 1 for minus. Lanes [first, end) are those that the packet may use freely. */
+#ifndef COP_ROUTE_CUBE_LOADS_H
+#define COP_ROUTE_CUBE_LOADS_H
+
+#include "route/cube_map.h"
+#include "route/route_cfg.h"
+
+/* Most directions that are minimal at one switch: two in a dimension that has ties. */
+static inline uint32_t cop_cube_most_directions(const cop_cube_map *map)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < map->dims; i++)
+        n += map->wrap[i] && map->radix[i] % 2 == 0 ? 2 : 1;
+    return n;
+}
+
+/* Bytes on the least loaded lane of `port`, which is the first of equal ones. */
+static inline uint64_t cop_cube_least_load(const cop_route_view *view, uint32_t port,
+                                           uint32_t first, uint32_t end, uint32_t *lane)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint32_t vl = first; vl < end; vl++) {
+        uint64_t here = view->load(view->ctx, port, vl);
+        if (here < least) {
+            least = here;
+            *lane = vl;
+        }
+    }
+    return least;
+}
+
+/* A tie in dimension `dim`: the less loaded direction; by option `ties` if they are equal. */
+static inline unsigned cop_cube_less_loaded(const cop_cube_map *map, const cop_hop *hop,
+                                            uint32_t dim, uint32_t first, uint32_t end,
+                                            const cop_route_view *view)
+{
+    uint32_t unused;
+    uint64_t plus = cop_cube_least_load(view, 2 * dim, first, end, &unused);
+    uint64_t minus = cop_cube_least_load(view, 2 * dim + 1, first, end, &unused);
+    return plus < minus   ? COP_PLUS
+           : minus < plus ? COP_MINUS
+                          : cop_cube_break_tie(map, dim, hop->sw, hop->dst, view->rng);
+}
+
+/* Add the ports of `ways` in dimension `dim` to port[0..n); returns how many there are then. */
+static inline uint32_t cop_cube_add_ports(unsigned ways, uint32_t dim, uint16_t *port, uint32_t n)
+{
+    if (ways & COP_PLUS)
+        port[n++] = (uint16_t)(2 * dim);
+    if (ways & COP_MINUS)
+        port[n++] = (uint16_t)(2 * dim + 1);
+    return n;
+}
+
+/* Where a candidate with this load belongs in load[0..n), which rises: behind equal ones. Those that come later
+ * have been moved up by one. */
+static inline unsigned cop_cube_make_room(cop_cand *cand, uint64_t *load, unsigned n, uint64_t here)
+{
+    unsigned i = n;
+    for (; i > 0 && load[i - 1] > here; i--) {
+        cand[i] = cand[i - 1];
+        load[i] = load[i - 1];
+    }
+    load[i] = here;
+    return i;
+}
+
+#endif
