@@ -11,6 +11,7 @@ static const char *const auto_word[] = {"auto", "0", NULL};
 static const char *const same_word[] = {"same", NULL};
 static const char *const none_word[] = {"none", "0", NULL};
 static const char *const share_names[] = {"random", "regular", NULL};
+static const char *const limit_names[] = {"flow", "host", NULL};
 
 #define AT(member) offsetof(qcn_cfg, member)
 static const cop_opt opts[] = {
@@ -34,6 +35,8 @@ static const cop_opt opts[] = {
     {"told", COP_OPT_ENUM, AT(regular), "random", 0, 0, share_names,
      "which of them: drawn, or at regular intervals"},
     {"react", COP_OPT_BOOL, AT(react), "yes", 0, 0, NULL, "sources limit their rate"},
+    {"limit", COP_OPT_ENUM, AT(limit), "flow", 0, 0, limit_names,
+     "what has a rate of its own: each flow, or all that a host sends on one service level"},
     {"gd", COP_OPT_REAL, AT(gd), "0.0078125", 0, 1, NULL,
      "feedback F lowers the rate by the share gd F, at most by half (Gd)"},
     {"bytes", COP_OPT_BYTES, AT(bytes_limit), "150 kB", 1, 1e12, NULL, "of a byte cycle"},
@@ -86,6 +89,11 @@ static int check(const void *config, const cop_netinfo *info, cop_err *err)
     return 0;
 }
 
+static bool flow_is_sl(const void *config)
+{
+    return ((const qcn_cfg *)config)->limit == QCN_HOST;
+}
+
 static double flow_value(struct cop_net *net, const void *flow, uint32_t src, unsigned which)
 {
     const qcn_flow *f = flow;
@@ -116,6 +124,7 @@ const cop_cc_ops cop_cc_qcn = {
     .notifies = true,
     .check = check,
     .start = start,
+    .flow_is_sl = flow_is_sl,
     .on_enqueue = qcn_on_enqueue,
     .on_dequeue = qcn_on_dequeue,
     .next_send = qcn_next_send,

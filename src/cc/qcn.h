@@ -10,6 +10,7 @@
 
 enum qcn_sample { QCN_OUTPUT, QCN_INPUT };
 enum qcn_ports { QCN_AUTO, QCN_TRANSIT, QCN_ALL };
+enum qcn_limit { QCN_FLOW, QCN_HOST };
 
 typedef struct qcn_cfg {
     /* congestion point */
@@ -25,7 +26,7 @@ typedef struct qcn_cfg {
     int regular; /* every n-th of them, not at random */
     /* reaction point */
     bool react;
-    bool per_sl;
+    int limit; /* enum qcn_limit: what has a rate */
     double gd;
     uint64_t bytes_limit;
     uint64_t timer_ps;

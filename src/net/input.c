@@ -120,7 +120,7 @@ static __attribute__((noinline)) void tell_counted(cop_net *net, uint32_t in_por
     const cop_in *in = &net->in[in_port];
     uint32_t *fill = fill_of(net, in, p), before = *fill;
     *fill = came ? before + p->bytes : before - p->bytes;
-    net->cc->on_fill(net, in_port, in->port0 + p->out, before, *fill, p);
+    cop_cc_at(net, in->sw)->on_fill(net, in_port, in->port0 + p->out, before, *fill, p);
 }
 
 /* Tell the congestion control that packet p has come to, or left, those that wait for its output. */
@@ -133,7 +133,7 @@ static void tell_fill(cop_net *net, uint32_t in_port, const cop_pkt *p, bool cam
     const cop_in *in = &net->in[in_port];
     uint32_t after = net->queue[in->queue0 + p->out * net->lanes + p->out_vl].bytes;
     uint32_t before = came ? after - p->bytes : after + p->bytes;
-    net->cc->on_fill(net, in_port, in->port0 + p->out, before, after, p);
+    cop_cc_at(net, in->sw)->on_fill(net, in_port, in->port0 + p->out, before, after, p);
 }
 
 /* -- one queue per (input, output, lane) -- */
@@ -208,11 +208,12 @@ static __attribute__((noinline)) bool held(cop_net *net, uint32_t in_port, uint3
     cop_queue *queue = &net->queue[q];
     if (net->cc->on_route && !(queue->head_is & COP_HEAD_TOLD)) {
         queue->head_is |= COP_HEAD_TOLD;
-        net->cc->on_route(net, in_port, p);
+        cop_cc_at(net, in->sw)->on_route(net, in_port, p);
     }
     if (net->cc->admit == NULL || (p->flags & COP_PKT_CONTROL) || in->from < net->host_port0)
         return false;
-    bool was = queue->head_is & COP_HEAD_HELD, hold = !net->cc->admit(net, in_port, p);
+    bool was = queue->head_is & COP_HEAD_HELD;
+    bool hold = !cop_cc_at(net, in->sw)->admit(net, in_port, p);
     if (hold == was)
         return hold;
     queue->head_is ^= COP_HEAD_HELD;
@@ -359,7 +360,7 @@ tell_enqueued(cop_net *net, uint32_t port, uint32_t queue, uint32_t out, cop_pkt
         !(p->flags & COP_PKT_CONTROL))
         cop_routing_waits(net, out);
     if (net->cc->on_enqueue)
-        net->cc->on_enqueue(net, port, out, p);
+        cop_cc_at(net, net->out[out].sw)->on_enqueue(net, port, out, p);
 }
 
 static __attribute__((noinline)) void tell_made(cop_net *net, uint32_t port, uint32_t queue,
@@ -405,6 +406,7 @@ static cop_time tell_transferred(cop_net *net, uint32_t in_port, const cop_pick 
         tell_granted(net, in_port, pick, out, p);
         cop_link_left(net, out, p);
     }
+    net->here = net->out[out].sw;
     if (cc->on_leave && !own)
         cc->on_leave(net, in_port, vl, p, leaves);
     return cc->credit_time ? cc->credit_time(net, in_port, vl, p->bytes, leaves) : leaves;
