@@ -46,7 +46,7 @@ static int minimal_setup(cop_route *r, const void *cfg, cop_err *err)
     r->state = m;
     int rc = cop_dragonfly_init(&m->map, r, err);
     if (rc == 0)
-        cop_dragonfly_compile(&m->ports, r, &m->map, minimal_table);
+        cop_dragonfly_compile(&m->ports, r, &m->map, false);
     return rc;
 }
 

@@ -38,14 +38,6 @@ static uint32_t count_groups(const cop_choice *c)
     return c->map.groups > taken ? c->map.groups - taken : 0;
 }
 
-/* Port by which a packet leaves that visits `group`: where several links lead there, the group's number picks. */
-static uint16_t visit_port(const cop_choice *c, uint32_t sw, uint32_t group)
-{
-    const cop_dragonfly *d = &c->map;
-    return c->ports.unit == 1 ? cop_dragonfly_leave(d, sw, group, group, 0, 0).port
-                              : cop_dragonfly_port(&c->ports, sw, group * d->a);
-}
-
 /* First hop by `port`, on lane 0 of a global link. */
 static cop_cand on_lane(const cop_dragonfly *d, uint16_t port, uint8_t local_vl)
 {
@@ -77,22 +69,28 @@ static void add_visits(const cop_dragonfly *d, cop_flow_table *t, uint32_t sw, u
     add_visit(d, t, sw, first, last, visit, high + 1, d->groups);
 }
 
+/* Entries of `own-port`: one global link for each port that a host feeds. */
+static void add_own(const cop_route *r, const cop_choice *c, uint32_t sw, cop_flow_table *t)
+{
+    const cop_dragonfly *d = &c->map;
+    for (uint16_t in = 0; c->via == COP_CHOICE_OWN_PORT && in < d->p; in++) {
+        uint32_t group = own_group(r, d, sw, in);
+        if (group != COP_NONE)
+            add_visits(d, t, sw, in, in, group, sw / d->a);
+    }
+}
+
 void cop_choice_table(const cop_route *r, uint32_t sw, cop_flow_table *t)
 {
     const cop_choice *c = r->state;
     const cop_dragonfly *d = &c->map;
-    uint32_t here = sw / d->a;
-    uint16_t hosts = (uint16_t)(d->p - 1), drawn = c->via == COP_CHOICE_OWN_PORT ? (uint16_t)d->p : 0,
-             last = c->progressive ? (uint16_t)(cop_dragonfly_global0(d) - 1) : hosts;
+    uint32_t here = sw / d->a, first = c->via == COP_CHOICE_OWN_PORT ? d->p : 0,
+             end = c->progressive ? cop_dragonfly_global0(d) : d->p;
     cop_dragonfly_entries(r, d, sw, true, t);
-    for (uint16_t in = 0; c->via == COP_CHOICE_OWN_PORT && in < d->p; in++) {
-        uint32_t group = own_group(r, d, sw, in);
-        if (group != COP_NONE)
-            add_visits(d, t, sw, in, in, group, here);
-    }
-    for (uint32_t group = 0; drawn <= last && group < d->groups; group++)
+    add_own(r, c, sw, t);
+    for (uint32_t group = 0; first < end && group < d->groups; group++) /* drawn among these */
         if (group != here)
-            add_visits(d, t, sw, drawn, last, group,
+            add_visits(d, t, sw, (uint16_t)first, (uint16_t)(end - 1), group,
                        c->via == COP_CHOICE_ANY_BUT_SOURCE ? here : group);
 }
 
@@ -100,7 +98,7 @@ static void compile(cop_route *r, cop_choice *c)
 {
     const cop_dragonfly *d = &c->map;
     uint32_t switches = d->groups * d->a;
-    cop_dragonfly_compile(&c->ports, r, d, cop_choice_table);
+    cop_dragonfly_compile(&c->ports, r, d, true);
     if (c->via != COP_CHOICE_OWN_PORT)
         return;
     c->own = COP_NEW_ARRAY(&r->arena, uint32_t, (size_t)switches * d->p);
@@ -108,10 +106,9 @@ static void compile(cop_route *r, cop_choice *c)
         c->own[i] = COP_NONE;
     for (uint32_t sw = 0; sw < switches; sw++) {
         cop_flow_table t = {0};
-        cop_choice_table(r, sw, &t);
+        add_own(r, c, sw, &t);
         for (size_t i = 0; i < t.n; i++)
-            if (t.entry[i].priority == COP_FLOW_LOW && t.entry[i].in_last < d->p)
-                c->own[sw * d->p + t.entry[i].in_first] = t.entry[i].visit;
+            c->own[sw * d->p + t.entry[i].in_first] = t.entry[i].visit;
         cop_flow_free(&t);
     }
 }
@@ -179,8 +176,8 @@ static void choose(const cop_route *r, cop_hop *hop, const cop_route_view *view,
     cop_ways w = {.via = draw_group(r, hop, view)};
     if (w.via == COP_NONE)
         return;
-    w.minimal = on_lane(d, cop_dragonfly_port(&c->ports, hop->sw, target), local_vl);
-    w.other = on_lane(d, visit_port(c, hop->sw, w.via), local_vl);
+    w.minimal = on_lane(d, cop_dragonfly_port(d, &c->ports, hop->sw, target / d->a, target), local_vl);
+    w.other = on_lane(d, cop_dragonfly_port(d, &c->ports, hop->sw, w.via, w.via), local_vl);
     w.minimal_links = cop_dragonfly_distance(d, hop->sw, target);
     w.other_links = cop_dragonfly_detour(d, hop->sw, w.via, target);
     if (rule(r, hop, &w, view))
@@ -221,6 +218,6 @@ unsigned cop_choice_route(const cop_route *r, cop_hop *hop, const cop_route_view
     if (hop->state & TURNED)
         *cand = cop_dragonfly_next(d, &c->ports, hop, visit_vl(c), 1, last);
     else
-        *cand = on_lane(d, visit_port(c, hop->sw, hop->mid), local_vl);
+        *cand = on_lane(d, cop_dragonfly_port(d, &c->ports, hop->sw, hop->mid, hop->mid), local_vl);
     return 1;
 }

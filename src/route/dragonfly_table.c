@@ -1,15 +1,6 @@
 /* Forwarding tables of dragonflies. See dragonfly_table.h. */
 #include "route/dragonfly_table.h"
 
-/* Does a pair of groups have more than one link? The target switch then picks one. */
-static bool has_parallel(const cop_dragonfly *d)
-{
-    for (size_t i = 0; i < (size_t)d->groups * d->groups; i++)
-        if (d->first[i + 1] - d->first[i] > 1)
-            return true;
-    return false;
-}
-
 static void add(cop_flow_table *t, cop_flow_entry e, uint32_t first, uint32_t n, uint16_t out)
 {
     e.dst_first = first;
@@ -21,7 +12,7 @@ static void add(cop_flow_table *t, cop_flow_entry e, uint32_t first, uint32_t n,
 void cop_dragonfly_entries(const cop_route *r, const cop_dragonfly *d, uint32_t sw,
                            bool conditional, cop_flow_table *t)
 {
-    uint32_t own = sw / d->a * d->a, unit = has_parallel(d) ? 1 : d->a;
+    uint32_t own = sw / d->a * d->a, unit = d->parallel ? 1 : d->a;
     cop_flow_entry e = {.in_last = (uint16_t)(cop_topo_ports_of(r->topo, sw) - 1),
                         .priority = COP_FLOW_HIGH,
                         .visit = COP_NONE};
@@ -42,22 +33,21 @@ void cop_dragonfly_entries(const cop_route *r, const cop_dragonfly *d, uint32_t 
 }
 
 void cop_dragonfly_compile(cop_dragonfly_ports *c, cop_route *r, const cop_dragonfly *d,
-                           void (*table)(const cop_route *r, uint32_t sw, cop_flow_table *t))
+                           bool conditional)
 {
     uint32_t switches = d->groups * d->a;
-    c->unit = has_parallel(d) ? 1 : d->a;
-    c->columns = switches / c->unit;
-    c->port = cop_arena_array(&r->arena, (size_t)switches * c->columns, sizeof(*c->port));
+    c->port = NULL;
+    if (d->parallel)
+        return;
+    c->port = cop_arena_array(&r->arena, (size_t)switches * d->groups, sizeof(*c->port));
     for (uint32_t sw = 0; sw < switches; sw++) {
         cop_flow_table t = {0};
-        table(r, sw, &t);
+        cop_dragonfly_entries(r, d, sw, conditional, &t);
         for (size_t i = 0; i < t.n; i++) {
             const cop_flow_entry *e = &t.entry[i];
-            if (e->priority != COP_FLOW_HIGH)
-                continue;
-            uint32_t last = e->dst_last / d->p / c->unit;
-            for (uint32_t col = e->dst_first / d->p / c->unit; col <= last; col++)
-                c->port[(size_t)sw * c->columns + col] = e->out;
+            uint32_t last = e->dst_last / d->p / d->a;
+            for (uint32_t group = e->dst_first / d->p / d->a; group <= last; group++)
+                c->port[(size_t)sw * d->groups + group] = e->out;
         }
         cop_flow_free(&t);
     }
@@ -72,6 +62,6 @@ cop_cand cop_dragonfly_next(const cop_dragonfly *d, const cop_dragonfly_ports *c
         return (cop_cand){.port = (uint16_t)(hop->dst % d->p)};
     if (target / d->a == hop->sw / d->a)
         return (cop_cand){.port = cop_dragonfly_local_port(d, hop->sw, target), .vl = last_vl};
-    uint16_t port = cop_dragonfly_port(c, hop->sw, target);
+    uint16_t port = cop_dragonfly_port(d, c, hop->sw, target / d->a, target);
     return (cop_cand){.port = port, .vl = port < cop_dragonfly_global0(d) ? local_vl : global_vl};
 }

@@ -3,8 +3,8 @@
  * Minimal entries, high priority: a port for each host, switch of the group, and other group. Those of other groups
  * are conditional if the routing chooses (`conditional`). Non-minimal entries, low priority: made by the
  * routing (dragonfly_choice.c).
- * Compiled at set-up, for the data path: the output port for each switch and group, or target switch where two groups have
- * several links; a look-up of two bytes. */
+ * Compiled at set-up, for the data path: the output port for each switch and group, a look-up of two bytes. Where two
+ * groups have several links the port depends on the target switch, too, and is computed. */
 #ifndef COP_ROUTE_DRAGONFLY_TABLE_H
 #define COP_ROUTE_DRAGONFLY_TABLE_H
 
@@ -12,22 +12,22 @@
 #include "route/flow_table.h"
 
 typedef struct cop_dragonfly_ports {
-    uint32_t unit; /* switches of a column: those of a group, or 1 */
-    uint32_t columns;
-    uint16_t *port; /* [switch * columns + target / unit] towards other groups */
+    uint16_t *port; /* [switch * groups + group] towards other groups; NULL: computed */
 } cop_dragonfly_ports;
 
 /* Minimal entries of switch `sw`, for packets that came in by any port. */
 void cop_dragonfly_entries(const cop_route *r, const cop_dragonfly *d, uint32_t sw,
                            bool conditional, cop_flow_table *t);
-/* Compile the minimal entries of all switches, which `table` gives. */
+/* Compile the minimal entries of all switches. */
 void cop_dragonfly_compile(cop_dragonfly_ports *c, cop_route *r, const cop_dragonfly *d,
-                           void (*table)(const cop_route *r, uint32_t sw, cop_flow_table *t));
+                           bool conditional);
 
-static inline uint16_t cop_dragonfly_port(const cop_dragonfly_ports *c, uint32_t sw,
-                                          uint32_t target)
+/* Port of `sw` towards another group; `key` picks among parallel links. */
+static inline uint16_t cop_dragonfly_port(const cop_dragonfly *d, const cop_dragonfly_ports *c,
+                                          uint32_t sw, uint32_t group, uint32_t key)
 {
-    return c->port[(size_t)sw * c->columns + target / c->unit];
+    return c->port ? c->port[(size_t)sw * d->groups + group]
+                   : cop_dragonfly_leave(d, sw, group, key, 0, 0).port;
 }
 
 /* Next hop on the shortest way to hop->dst: as cop_dragonfly_to(), out of the table. */

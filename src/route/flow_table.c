@@ -62,7 +62,7 @@ cop_flow_pick(const cop_flow_table *t, uint16_t in, uint32_t dst,
     return last;
 }
 
-bool cop_route_table(const cop_route *r, uint32_t sw, cop_flow_table *t)
+bool cop_flow_table_of(const cop_route *r, uint32_t sw, cop_flow_table *t)
 {
     *t = (cop_flow_table){0};
     if (r->ops->table) {
