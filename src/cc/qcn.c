@@ -12,6 +12,7 @@ static const char *const same_word[] = {"same", NULL};
 static const char *const none_word[] = {"none", "0", NULL};
 static const char *const share_names[] = {"random", "regular", NULL};
 static const char *const limit_names[] = {"flow", "host", NULL};
+static const char *const queue_names[] = {"port", "class", NULL};
 
 #define AT(member) offsetof(qcn_cfg, member)
 static const cop_opt opts[] = {
@@ -19,6 +20,8 @@ static const cop_opt opts[] = {
      "queues that are sampled: buffers of outputs, or of inputs"},
     {"ports", COP_OPT_ENUM, AT(ports), "auto", 0, 0, port_names,
      "which of them: those that face a switch (transit), or all; auto: all if sources react"},
+    {"queue", COP_OPT_ENUM, AT(queue), "port", 0, 0, queue_names,
+     "a congestion point is the buffer of a port with all its lanes, or that of each lane"},
     {"qeq", COP_OPT_BYTES, AT(qeq_bytes), "auto", 1, 1e12, auto_word,
      "set point of a queue (Qeq); auto: a fifth of the buffer"},
     {"w", COP_OPT_REAL, AT(w), "2", 0, 100, NULL,
@@ -59,7 +62,13 @@ static uint64_t set_point(const qcn_cfg *cfg, const cop_netinfo *info)
 static void start(struct cop_net *net)
 {
     qcn_net *all = cop_net_cc_net(net);
-    all->qeq = set_point(cop_net_cc_cfg(net), cop_net_info(net));
+    const qcn_cfg *cfg = cop_net_cc_cfg(net);
+    const cop_netinfo *info = cop_net_info(net);
+    all->qeq = set_point(cfg, info);
+    all->lanes = info->lanes;
+    if (cfg->queue == QCN_OF_CLASS)
+        all->point =
+            cop_net_cc_alloc(net, (size_t)info->topo->host_port0 * info->lanes, sizeof(*all->point));
 }
 
 static int check(const void *config, const cop_netinfo *info, cop_err *err)
@@ -74,6 +83,10 @@ static int check(const void *config, const cop_netinfo *info, cop_err *err)
                            "qeq %s is not below the buffer that is sampled, %s; make it smaller",
                            cop_print_bytes(set_point(cfg, info), have, sizeof(have)),
                            cop_print_bytes(buffer, most, sizeof(most)));
+    if (cfg->queue == QCN_OF_CLASS && cfg->sample == QCN_OUTPUT && !info->output_bytes)
+        return cop_err_add(err, COP_E_INPUT,
+                           "queue class samples output buffers, and there are none; set "
+                           "switch.output_buffer, or queue to port");
     if (cfg->share <= 0.0)
         return cop_err_add(err, COP_E_INPUT,
                            "share 0 makes no notification; give more, or use cc.kind none");

@@ -309,6 +309,12 @@ uint64_t cop_net_output_bytes(const cop_net *net, uint32_t port)
     return bytes;
 }
 
+uint64_t cop_net_output_lane_bytes(const cop_net *net, uint32_t port, uint32_t vl)
+{
+    COP_CHECK(is_here(net, port) && net->obuf != NULL);
+    return (uint64_t)cop_obuf_held(net, port, vl) * COP_BLOCK_BYTES;
+}
+
 uint32_t cop_net_section(const cop_net *net, const cop_pkt *p)
 {
     return cop_net_section_of(net, p, p->out_vl);
