@@ -4,11 +4,10 @@
 
 #include <string.h>
 
-static const struct option long_options[] = {
-    {"set", required_argument, NULL, 's'},
-    {"table", required_argument, NULL, 't'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {{"set", required_argument, NULL, 's'},
+                                             {"table", required_argument, NULL, 't'},
+                                             {"help", no_argument, NULL, 'h'},
+                                             {NULL, 0, NULL, 0}};
 
 /* Facts as comments, so that the whole output is a configuration again. */
 static void print_comments(FILE *out, const char *text)

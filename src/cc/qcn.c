@@ -67,8 +67,8 @@ static void start(struct cop_net *net)
     all->qeq = set_point(cfg, info);
     all->lanes = info->lanes;
     if (cfg->queue == QCN_OF_CLASS)
-        all->point =
-            cop_net_cc_alloc(net, (size_t)info->topo->host_port0 * info->lanes, sizeof(*all->point));
+        all->point = cop_net_cc_alloc(net, (size_t)info->topo->host_port0 * info->lanes,
+                                      sizeof(*all->point));
 }
 
 static int check(const void *config, const cop_netinfo *info, cop_err *err)

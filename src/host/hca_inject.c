@@ -195,7 +195,8 @@ static void send(cop_net *net, uint32_t host, uint32_t q)
     p->t_inj = net->now;
     cop_host_launch(net, host, h);
     if (cop_hca_cfg_of(net)->throttle == COP_HCA_AT_INJECTION && net->cc->on_send)
-        cop_cc_at(net, COP_NONE)->on_send(net, cop_flow_state(net, cop_flow_of(net, host, dst, p->sl)), p);
+        cop_cc_at(net, COP_NONE)
+            ->on_send(net, cop_flow_state(net, cop_flow_of(net, host, dst, p->sl)), p);
     if (net->queue_ops->on_dequeue)
         net->queue_ops->on_dequeue(net, port, local, p);
     offer(net, port, q);

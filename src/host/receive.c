@@ -175,7 +175,8 @@ void cop_host_receive(cop_net *net, uint32_t port, uint32_t h)
         net->total.becns += becn;
         net->probe.stream[p->stream].becns += becn;
         if (net->cc->on_control && net->cc->flow_size)
-            cop_cc_at(net, COP_NONE)->on_control(net, cop_flow_state(net, cop_flow_of(net, host, p->src, p->sl)), p);
+            cop_cc_at(net, COP_NONE)
+                ->on_control(net, cop_flow_state(net, cop_flow_of(net, host, p->src, p->sl)), p);
     } else {
         count(net, host, p, start, done);
         if (COP_UNLIKELY(net->closed_loop))

@@ -321,7 +321,8 @@ static double value_of(cop_net *net, cop_observation *o)
     case VOQ:
         return voq_bytes(net, o->a, o->b, o->vl);
     case CC_PORT:
-        return cop_cc_at(net, net->out[o->a].sw)->port_value(net, o->a, o->vl == COP_NONE ? 0 : o->vl, o->which);
+        return cop_cc_at(net, net->out[o->a].sw)
+            ->port_value(net, o->a, o->vl == COP_NONE ? 0 : o->vl, o->which);
     case ROUTE_PORT:
         return net->route->ops->port_value(net->route, cop_routing_port(net, o->a), o->which);
     default:

@@ -49,14 +49,13 @@ static void add_visit(const cop_dragonfly *d, cop_flow_table *t, uint32_t sw, ui
                       uint16_t last, uint32_t visit, uint32_t from, uint32_t to)
 {
     if (from < to)
-        cop_flow_add(t, (cop_flow_entry){
-                            .in_first = first,
-                            .in_last = last,
-                            .dst_first = from * d->a * d->p,
-                            .dst_last = to * d->a * d->p - 1,
-                            .priority = COP_FLOW_LOW,
-                            .out = cop_dragonfly_leave(d, sw, visit, visit, 0, 0).port,
-                            .visit = visit});
+        cop_flow_add(t, (cop_flow_entry){.in_first = first,
+                                         .in_last = last,
+                                         .dst_first = from * d->a * d->p,
+                                         .dst_last = to * d->a * d->p - 1,
+                                         .priority = COP_FLOW_LOW,
+                                         .out = cop_dragonfly_leave(d, sw, visit, visit, 0, 0).port,
+                                         .visit = visit});
 }
 
 /* The same to all groups but this one and `but`, which may be the same. */
@@ -176,7 +175,8 @@ static void choose(const cop_route *r, cop_hop *hop, const cop_route_view *view,
     cop_ways w = {.via = draw_group(r, hop, view)};
     if (w.via == COP_NONE)
         return;
-    w.minimal = on_lane(d, cop_dragonfly_port(d, &c->ports, hop->sw, target / d->a, target), local_vl);
+    w.minimal =
+        on_lane(d, cop_dragonfly_port(d, &c->ports, hop->sw, target / d->a, target), local_vl);
     w.other = on_lane(d, cop_dragonfly_port(d, &c->ports, hop->sw, w.via, w.via), local_vl);
     w.minimal_links = cop_dragonfly_distance(d, hop->sw, target);
     w.other_links = cop_dragonfly_detour(d, hop->sw, w.via, target);

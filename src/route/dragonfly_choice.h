@@ -34,7 +34,8 @@ typedef struct cop_choice_cfg { /* options that all have; first member of each r
 typedef struct cop_choice {
     cop_dragonfly map;
     cop_dragonfly_ports ports; /* compiled minimal entries */
-    uint32_t *own; /* [switch * p + input port] compiled non-minimal entries of `own-port`: group, or COP_NONE */
+    uint32_t *
+        own; /* [switch * p + input port] compiled non-minimal entries of `own-port`: group, or COP_NONE */
     int via;
     bool progressive, at_head;
 } cop_choice;

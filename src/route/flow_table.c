@@ -32,8 +32,8 @@ static bool matches(const cop_flow_entry *e, uint16_t in, uint32_t dst)
 }
 
 /* Entries of priority `want` that match: how many, and number i of them. */
-static uint32_t count(const cop_flow_table *t, uint16_t in, uint32_t dst, unsigned want,
-                      uint32_t i, const cop_flow_entry **at)
+static uint32_t count(const cop_flow_table *t, uint16_t in, uint32_t dst, unsigned want, uint32_t i,
+                      const cop_flow_entry **at)
 {
     uint32_t n = 0;
     for (size_t k = 0; k < t->n; k++)
@@ -42,10 +42,9 @@ static uint32_t count(const cop_flow_table *t, uint16_t in, uint32_t dst, unsign
     return n;
 }
 
-const cop_flow_entry *
-cop_flow_pick(const cop_flow_table *t, uint16_t in, uint32_t dst,
-              bool (*holds)(void *ctx, const cop_flow_entry *e),
-              uint32_t (*draw)(void *ctx, uint32_t n), void *ctx)
+const cop_flow_entry *cop_flow_pick(const cop_flow_table *t, uint16_t in, uint32_t dst,
+                                    bool (*holds)(void *ctx, const cop_flow_entry *e),
+                                    uint32_t (*draw)(void *ctx, uint32_t n), void *ctx)
 {
     const cop_flow_entry *last = NULL;
     for (unsigned want = UINT8_MAX; want > 0; want--) {

@@ -35,10 +35,9 @@ void cop_flow_free(cop_flow_table *t);
 
 /* The entry that a packet follows: `holds` says if a condition does, `draw` which of n equal entries it is (NULL: the
  * first). NULL: no entry matches. */
-const cop_flow_entry *
-cop_flow_pick(const cop_flow_table *t, uint16_t in, uint32_t dst,
-              bool (*holds)(void *ctx, const cop_flow_entry *e),
-              uint32_t (*draw)(void *ctx, uint32_t n), void *ctx);
+const cop_flow_entry *cop_flow_pick(const cop_flow_table *t, uint16_t in, uint32_t dst,
+                                    bool (*holds)(void *ctx, const cop_flow_entry *e),
+                                    uint32_t (*draw)(void *ctx, uint32_t n), void *ctx);
 
 /* The table of switch `sw`: what ops->table says, or that of any routing with one output per destination. False:
  * the routing has none. Lists only what differs, as entries of ranges. */

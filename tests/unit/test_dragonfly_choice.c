@@ -478,7 +478,8 @@ static uint32_t climb(const cop_route *r, uint32_t sw, uint16_t in, uint32_t dst
         uint32_t port = cop_topo_switch_port(t, sw, c.port), to = t->port[port].to;
         if (cop_topo_is_host_port(t, to))
             return lanes;
-        uint32_t vl = c.vl + base, next = 1 + 2 * vl + (t->port[port].link_class == COP_LINK_GLOBAL);
+        uint32_t vl = c.vl + base,
+                 next = 1 + 2 * vl + (t->port[port].link_class == COP_LINK_GLOBAL);
         assert_true(next > rank);
         rank = next;
         lanes = vl + 1 > lanes ? vl + 1 : lanes;

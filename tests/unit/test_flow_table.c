@@ -52,8 +52,8 @@ static void build_route(cop_topo *t, cop_route *r, cop_arena *arena, const cop_d
     cop_err err = {0};
     cop_where at = {0};
     if (via)
-        assert_int_equal(
-            cop_opt_parse(cop_opt_find(ops->opts, "via"), cfg, via, arena, &at, &err), 0);
+        assert_int_equal(cop_opt_parse(cop_opt_find(ops->opts, "via"), cfg, via, arena, &at, &err),
+                         0);
     start(r, name, t, cfg, 0);
 }
 
@@ -227,8 +227,12 @@ static void test_pick(void **state)
     (void)state;
     cop_flow_table t = {0};
     query q = {.n = 50};
-    cop_flow_add(&t, (cop_flow_entry){.in_last = 3, .dst_last = 9, .priority = 2, .conditional = true,
-                                      .out = 1, .visit = COP_NONE});
+    cop_flow_add(&t, (cop_flow_entry){.in_last = 3,
+                                      .dst_last = 9,
+                                      .priority = 2,
+                                      .conditional = true,
+                                      .out = 1,
+                                      .visit = COP_NONE});
     assert_int_equal(cop_flow_pick(&t, 0, 4, holds, NULL, &q)->out, 1);
     cop_flow_add(&t, (cop_flow_entry){.in_last = 1, .dst_last = 9, .priority = 1, .out = 2});
     cop_flow_add(&t, (cop_flow_entry){.in_last = 1, .dst_last = 9, .priority = 1, .out = 3});
@@ -239,7 +243,8 @@ static void test_pick(void **state)
     q.p[1] = 50;
     assert_int_equal(cop_flow_pick(&t, 0, 4, holds, draw_last, &q)->out, 1);
     assert_null(cop_flow_pick(&t, 0, 10, holds, NULL, &q));
-    cop_flow_add(&t, (cop_flow_entry){.in_last = 1, .dst_first = 10, .dst_last = 12, .priority = 1, .out = 3});
+    cop_flow_add(&t, (cop_flow_entry){
+                         .in_last = 1, .dst_first = 10, .dst_last = 12, .priority = 1, .out = 3});
     assert_int_equal(t.n, 3); /* goes on where the last one ended */
     assert_int_equal(cop_flow_pick(&t, 1, 12, holds, NULL, &q)->out, 3);
     cop_flow_free(&t);
@@ -247,8 +252,8 @@ static void test_pick(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pick), cmocka_unit_test(test_figure_3),
-        cmocka_unit_test(test_decisions_are_those_of_the_table), cmocka_unit_test(test_minimal)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pick), cmocka_unit_test(test_figure_3),
+                                       cmocka_unit_test(test_decisions_are_those_of_the_table),
+                                       cmocka_unit_test(test_minimal)};
     return cmocka_run_group_tests_name("flow_table", tests, NULL, NULL);
 }
