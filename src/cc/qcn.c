@@ -83,10 +83,6 @@ static int check(const void *config, const cop_netinfo *info, cop_err *err)
                            "qeq %s is not below the buffer that is sampled, %s; make it smaller",
                            cop_print_bytes(set_point(cfg, info), have, sizeof(have)),
                            cop_print_bytes(buffer, most, sizeof(most)));
-    if (cfg->queue == QCN_OF_CLASS && cfg->sample == QCN_OUTPUT && !info->output_bytes)
-        return cop_err_add(err, COP_E_INPUT,
-                           "queue class samples output buffers, and there are none; set "
-                           "switch.output_buffer, or queue to port");
     if (cfg->share <= 0.0)
         return cop_err_add(err, COP_E_INPUT,
                            "share 0 makes no notification; give more, or use cc.kind none");
@@ -134,6 +130,7 @@ const cop_cc_ops cop_cc_qcn = {
     .flow_size = sizeof(qcn_flow),
     .port_size = sizeof(qcn_port),
     .net_size = sizeof(qcn_net),
+    .asks_lanes = true, /* `queue: class` without output buffers */
     .notifies = true,
     .check = check,
     .start = start,

@@ -421,14 +421,15 @@ static int print_table(const world *w, const char *name, FILE *out, cop_err *err
     cop_flow_table table;
     if (sw == COP_NONE)
         return cop_err_add(err, COP_E_INPUT,
-                           "there is no switch `%s`; switches are s0 to s%u, or as their file "
-                           "names them",
+                           "--table %s: there is no such switch; they are s0 to s%u, or as their "
+                           "file names them",
                            name, w->topo.n_switches - 1);
     if (!cop_flow_table_of(&w->route, sw, &table))
         return cop_err_add(err, COP_E_INPUT,
-                           "routing %s has no table: where a packet goes depends on more than its "
-                           "input and destination",
-                           w->route.ops->name);
+                           "--table %s: routing %s has no table, as where a packet goes depends on "
+                           "more than its input and destination; others have, such as "
+                           "qcn-switch or minhop",
+                           name, w->route.ops->name);
     cop_flow_print(&w->route, &table, name, out);
     cop_flow_free(&table);
     return 0;

@@ -311,7 +311,9 @@ uint64_t cop_net_output_bytes(const cop_net *net, uint32_t port)
 
 uint64_t cop_net_output_lane_bytes(const cop_net *net, uint32_t port, uint32_t vl)
 {
-    COP_CHECK(is_here(net, port) && net->obuf != NULL);
+    COP_CHECK(is_here(net, port));
+    if (net->obuf == NULL)
+        return cop_net_lane_bytes(net, port, vl);
     return (uint64_t)cop_obuf_held(net, port, vl) * COP_BLOCK_BYTES;
 }
 

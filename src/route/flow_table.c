@@ -1,6 +1,8 @@
 /* Forwarding tables with priorities and conditions. See flow_table.h. */
 #include "route/flow_table.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 static bool goes_on(const cop_flow_entry *a, const cop_flow_entry *b)
@@ -102,13 +104,19 @@ static void print_condition(const char *text, uint32_t port, FILE *out)
     fputc('"', out);
 }
 
-void cop_flow_print(const cop_route *r, const cop_flow_table *t, const char *name, FILE *out)
+void cop_flow_print(const cop_route *r, const cop_flow_table *t, const char *switch_name, FILE *out)
 {
+    char name[128]; /* others may have written it */
+    snprintf(name, sizeof(name), "%s", switch_name);
+    cop_plain(name);
+    for (char *c = name; *c != '\0'; c++)
+        if (*c == '"' || *c == '\\')
+            *c = '?';
     fprintf(out,
             "# Of the entries that match, those of the highest priority count; if their condition "
             "fails, those of\n# the next lower one; if there are none, the condition is ignored. "
             "Of equals one is drawn.\n"
-            "switch: %s\nrouting: %s\nentries: # in: input ports; to: hosts, from and to; out: "
+            "switch: \"%s\"\nrouting: %s\nentries: # in: input ports; to: hosts, from and to; out: "
             "output port; visit: group on the way\n",
             name, r->ops->name);
     for (size_t i = 0; i < t->n; i++) {

@@ -42,7 +42,8 @@ const cop_flow_entry *cop_flow_pick(const cop_flow_table *t, uint16_t in, uint32
 /* The table of switch `sw`: what ops->table says, or that of any routing with one output per destination. False:
  * the routing has none. Lists only what differs, as entries of ranges. */
 bool cop_flow_table_of(const cop_route *r, uint32_t sw, cop_flow_table *t);
-/* As YAML, one entry a line; `name` is that of the switch. */
-void cop_flow_print(const cop_route *r, const cop_flow_table *t, const char *name, FILE *out);
+/* As YAML, one entry a line. */
+void cop_flow_print(const cop_route *r, const cop_flow_table *t, const char *switch_name,
+                    FILE *out);
 
 #endif
