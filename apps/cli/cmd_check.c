@@ -4,8 +4,10 @@
 
 #include <string.h>
 
-static const struct option long_options[] = {
-    {"set", required_argument, NULL, 's'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {{"set", required_argument, NULL, 's'},
+                                             {"table", required_argument, NULL, 't'},
+                                             {"help", no_argument, NULL, 'h'},
+                                             {NULL, 0, NULL, 0}};
 
 /* Facts as comments, so that the whole output is a configuration again. */
 static void print_comments(FILE *out, const char *text)
@@ -17,7 +19,8 @@ static void print_comments(FILE *out, const char *text)
     }
 }
 
-static int check_file(const char *file, const cop_override *set, size_t n_set)
+/* `sw`: print the forwarding table of this switch instead; NULL: none. */
+static int check_file(const char *file, const cop_override *set, size_t n_set, const char *sw)
 {
     cop_config c;
     cop_err err = {0};
@@ -27,11 +30,13 @@ static int check_file(const char *file, const cop_override *set, size_t n_set)
     size_t size = 0;
     FILE *report = open_memstream(&facts, &size);
     COP_CHECK(report != NULL);
-    int rc = cop_check_network(&c, report, &err);
+    int rc = sw ? cop_check_table(&c, sw, report, &err) : cop_check_network(&c, report, &err);
     fclose(report);
     int status = COP_EXIT_OK;
     if (rc != 0) {
         status = cop_cli_faults(&err);
+    } else if (sw) {
+        fputs(facts, stdout);
     } else {
         fputs(cop_config_print(&c), stdout);
         print_comments(stdout, facts);
@@ -45,13 +50,16 @@ static int check_run(int argc, char **argv)
 {
     cop_override *set = NULL;
     size_t n_set = 0, capacity = 0;
+    const char *sw = NULL;
     int got, status = COP_EXIT_OK;
     bool help = false;
     while (status == COP_EXIT_OK && !help &&
-           (got = getopt_long(argc, argv, ":s:h", long_options, NULL)) != -1) {
+           (got = getopt_long(argc, argv, ":s:t:h", long_options, NULL)) != -1) {
         if (got == 's') {
             set = cop_grow(set, &capacity, n_set + 1, sizeof(*set));
             set[n_set++] = (cop_override){.text = optarg, .here = true};
+        } else if (got == 't') {
+            sw = optarg;
         } else if (got == 'h') {
             help = true;
         } else {
@@ -65,14 +73,14 @@ static int check_run(int argc, char **argv)
                                "%s; give one YAML file (`coppice check --help` explains)",
                                optind < argc ? "more than one file" : "no file");
     else if (status == COP_EXIT_OK)
-        status = check_file(argv[optind], set, n_set);
+        status = check_file(argv[optind], set, n_set, sw);
     cop_free(set);
     return status;
 }
 
 const cop_command cop_cmd_check = {
     .name = "check",
-    .usage = "check FILE.yaml [--set key.path=value]...",
+    .usage = "check FILE.yaml [--set key.path=value]... [--table SWITCH]",
     .help =
         "validate a configuration and print what it means; simulate nothing\n"
         "\n"
@@ -83,9 +91,12 @@ const cop_command cop_cmd_check = {
         "\n"
         "Options\n"
         "  -s, --set KEY.PATH=VALUE  change one option first, as in `coppice run`\n"
+        "  -t, --table SWITCH        print the forwarding table of this switch (s5), as YAML:\n"
+        "                            match, priority, condition and action of each entry\n"
         "  -h, --help                this text\n"
         "\n"
         "Examples\n"
         "  coppice check fabric.yaml\n"
-        "  coppice check fabric.yaml --set topology.k=8 > larger.yaml\n",
+        "  coppice check fabric.yaml --set topology.k=8 > larger.yaml\n"
+        "  coppice check dragonfly.yaml --set routing.kind=qcn-switch --table s0\n",
     .run = check_run};

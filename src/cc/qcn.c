@@ -11,6 +11,8 @@ static const char *const auto_word[] = {"auto", "0", NULL};
 static const char *const same_word[] = {"same", NULL};
 static const char *const none_word[] = {"none", "0", NULL};
 static const char *const share_names[] = {"random", "regular", NULL};
+static const char *const limit_names[] = {"flow", "host", NULL};
+static const char *const queue_names[] = {"port", "class", NULL};
 
 #define AT(member) offsetof(qcn_cfg, member)
 static const cop_opt opts[] = {
@@ -18,6 +20,8 @@ static const cop_opt opts[] = {
      "queues that are sampled: buffers of outputs, or of inputs"},
     {"ports", COP_OPT_ENUM, AT(ports), "auto", 0, 0, port_names,
      "which of them: those that face a switch (transit), or all; auto: all if sources react"},
+    {"queue", COP_OPT_ENUM, AT(queue), "port", 0, 0, queue_names,
+     "a congestion point is the buffer of a port with all its lanes, or that of each lane"},
     {"qeq", COP_OPT_BYTES, AT(qeq_bytes), "auto", 1, 1e12, auto_word,
      "set point of a queue (Qeq); auto: a fifth of the buffer"},
     {"w", COP_OPT_REAL, AT(w), "2", 0, 100, NULL,
@@ -34,6 +38,8 @@ static const cop_opt opts[] = {
     {"told", COP_OPT_ENUM, AT(regular), "random", 0, 0, share_names,
      "which of them: drawn, or at regular intervals"},
     {"react", COP_OPT_BOOL, AT(react), "yes", 0, 0, NULL, "sources limit their rate"},
+    {"limit", COP_OPT_ENUM, AT(limit), "flow", 0, 0, limit_names,
+     "what has a rate of its own: each flow, or all that a host sends on one service level"},
     {"gd", COP_OPT_REAL, AT(gd), "0.0078125", 0, 1, NULL,
      "feedback F lowers the rate by the share gd F, at most by half (Gd)"},
     {"bytes", COP_OPT_BYTES, AT(bytes_limit), "150 kB", 1, 1e12, NULL, "of a byte cycle"},
@@ -56,7 +62,13 @@ static uint64_t set_point(const qcn_cfg *cfg, const cop_netinfo *info)
 static void start(struct cop_net *net)
 {
     qcn_net *all = cop_net_cc_net(net);
-    all->qeq = set_point(cop_net_cc_cfg(net), cop_net_info(net));
+    const qcn_cfg *cfg = cop_net_cc_cfg(net);
+    const cop_netinfo *info = cop_net_info(net);
+    all->qeq = set_point(cfg, info);
+    all->lanes = info->lanes;
+    if (cfg->queue == QCN_OF_CLASS)
+        all->point = cop_net_cc_alloc(net, (size_t)info->topo->host_port0 * info->lanes,
+                                      sizeof(*all->point));
 }
 
 static int check(const void *config, const cop_netinfo *info, cop_err *err)
@@ -86,6 +98,11 @@ static int check(const void *config, const cop_netinfo *info, cop_err *err)
     return 0;
 }
 
+static bool flow_is_sl(const void *config)
+{
+    return ((const qcn_cfg *)config)->limit == QCN_HOST;
+}
+
 static double flow_value(struct cop_net *net, const void *flow, uint32_t src, unsigned which)
 {
     const qcn_flow *f = flow;
@@ -113,9 +130,11 @@ const cop_cc_ops cop_cc_qcn = {
     .flow_size = sizeof(qcn_flow),
     .port_size = sizeof(qcn_port),
     .net_size = sizeof(qcn_net),
+    .asks_lanes = true, /* `queue: class` without output buffers */
     .notifies = true,
     .check = check,
     .start = start,
+    .flow_is_sl = flow_is_sl,
     .on_enqueue = qcn_on_enqueue,
     .on_dequeue = qcn_on_dequeue,
     .next_send = qcn_next_send,

@@ -10,11 +10,14 @@
 
 enum qcn_sample { QCN_OUTPUT, QCN_INPUT };
 enum qcn_ports { QCN_AUTO, QCN_TRANSIT, QCN_ALL };
+enum qcn_limit { QCN_FLOW, QCN_HOST };
+enum qcn_queue { QCN_OF_PORT, QCN_OF_CLASS };
 
 typedef struct qcn_cfg {
     /* congestion point */
     int sample; /* enum qcn_sample */
     int ports; /* enum qcn_ports */
+    int queue; /* enum qcn_queue: whose bytes and packets are counted */
     uint64_t qeq_bytes; /* 0: a fifth of the buffer */
     double w;
     int64_t every; /* packets (CPC) */
@@ -25,18 +28,13 @@ typedef struct qcn_cfg {
     int regular; /* every n-th of them, not at random */
     /* reaction point */
     bool react;
-    bool per_sl;
+    int limit; /* enum qcn_limit: what has a rate */
     double gd;
     uint64_t bytes_limit;
     uint64_t timer_ps;
     int64_t recovery; /* cycles of fast recovery */
     uint64_t ai_bps, hai_bps, min_bps;
 } qcn_cfg;
-
-typedef struct qcn_net {
-    uint64_t qeq;
-    uint64_t samples, over, told; /* counters */
-} qcn_net;
 
 typedef struct qcn_port { /* a congestion point: of an output, or of the input with its number */
     uint32_t packets; /* since the last sample */
@@ -45,6 +43,13 @@ typedef struct qcn_port { /* a congestion point: of an output, or of the input w
     uint64_t old; /* bytes, when the last notification was made */
     double due; /* regular: share of a notification that has built up */
 } qcn_port;
+
+typedef struct qcn_net {
+    uint64_t qeq;
+    uint64_t samples, over, told; /* counters */
+    qcn_port *point; /* [port * lanes + lane] with `queue: class`; NULL: one of each port */
+    uint32_t lanes;
+} qcn_net;
 
 typedef struct qcn_flow { /* a reaction point */
     double rate, target; /* bytes per picosecond; rate 0: not limited */

@@ -5,7 +5,8 @@
  * When     every `every` packets of data that leave an output, or that come in (`period`: at the first one after so
  *          much time, so that a port which is held up is sampled as often as others): with Q the bytes in the
  *          output's buffer (without one: that wait for it in all inputs), or in the input buffer,
- *          of all lanes. An output's buffer counts blocks of 64 bytes and control packets, too; an input, data.
+ *          of all lanes (`queue: class`: of the packet's lane alone, which is then also what is counted and drawn
+ *          from: a point for each priority, as the standard has it). An output's buffer counts blocks of 64 bytes and control packets, too; an input, data.
  *            Fb = -((Q - Qeq) + w (Q - Qold)),   Qold: Q when the last notification was made.
  *          Fb < 0 is congestion; |Fb| is quantised to 0..63, 63 from Qeq (1 + 2 w) on, to the nearest.
  * Who      of congested samples a share tells: at an output the source of the packet that leaves, at an input
@@ -23,11 +24,17 @@ uint32_t qcn_feedback(const qcn_cfg *cfg, uint64_t qeq, uint64_t q, uint64_t old
     return fb >= most ? QCN_FEEDBACK_MOST : (uint32_t)(fb / most * QCN_FEEDBACK_MOST + 0.5);
 }
 
-static cop_rng draw(const struct cop_net *net, uint32_t port, qcn_port *s)
+static cop_rng draw(const struct cop_net *net, uint32_t port, uint32_t vl, qcn_port *s)
 {
     cop_rng rng = cop_rng_make(cop_net_info(net)->seed, COP_RNG_MARK, port);
-    rng.counter = (uint64_t)s->draws++ << 2;
+    rng.counter = ((uint64_t)vl << 48) + ((uint64_t)s->draws++ << 2);
     return rng;
+}
+
+static qcn_port *point_of(struct cop_net *net, uint32_t port, uint32_t vl)
+{
+    const qcn_net *all = cop_net_cc_net(net);
+    return all->point ? &all->point[(size_t)port * all->lanes + vl] : cop_net_cc_port(net, port);
 }
 
 /* Does this sample tell? */
@@ -44,9 +51,8 @@ static bool tells(const qcn_cfg *cfg, bool end, qcn_port *s, cop_rng *rng)
 }
 
 /* A sample of q bytes at a congestion point: what to tell, 0: nothing. */
-static uint32_t sample(struct cop_net *net, uint32_t port, uint64_t q, cop_rng *rng)
+static uint32_t sample(struct cop_net *net, uint32_t port, qcn_port *s, uint64_t q, cop_rng *rng)
 {
-    qcn_port *s = cop_net_cc_port(net, port);
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
     qcn_net *all = cop_net_cc_net(net);
     uint32_t fb = qcn_feedback(cfg, all->qeq, q, s->old);
@@ -89,22 +95,33 @@ static bool due(const struct cop_net *net, const qcn_cfg *cfg, uint32_t port, qc
 void qcn_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
 {
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
-    qcn_port *s = cop_net_cc_port(net, port);
-    if (cfg->sample != QCN_OUTPUT || !sampled(net, cfg, port) || !due(net, cfg, port, s, p))
+    if (cfg->sample != QCN_OUTPUT || !sampled(net, cfg, port))
         return;
-    cop_rng rng = draw(net, port, s);
-    uint32_t fb = sample(net, port, cop_net_output_bytes(net, port), &rng);
+    qcn_port *s = point_of(net, port, p->out_vl);
+    if (!due(net, cfg, port, s, p))
+        return;
+    bool lane = cfg->queue == QCN_OF_CLASS;
+    uint64_t q =
+        lane ? cop_net_output_lane_bytes(net, port, p->out_vl) : cop_net_output_bytes(net, port);
+    cop_rng rng = draw(net, port, lane ? p->out_vl : 0, s);
+    uint32_t fb = sample(net, port, s, q, &rng);
     if (fb > 0)
         cop_net_notify(net, port, p, fb, cop_net_faces_host(net, port));
 }
 
-/* Packets of data, which stand in input `in`, and their bytes. */
-static uint32_t standing(const struct cop_net *net, uint32_t in, uint64_t *bytes)
+static bool counts(const qcn_cfg *cfg, const cop_pkt *p, uint32_t vl)
+{
+    return !(p->flags & COP_PKT_CONTROL) && (cfg->queue == QCN_OF_PORT || p->vl == vl);
+}
+
+/* Packets of data, which stand in input `in` (on lane vl, with `queue: class`), and their bytes. */
+static uint32_t standing(const struct cop_net *net, const qcn_cfg *cfg, uint32_t in, uint32_t vl,
+                         uint64_t *bytes)
 {
     uint32_t n = 0;
     *bytes = 0;
     for (const cop_pkt *p = cop_net_input_first(net, in); p; p = cop_net_input_next(net, in, p))
-        if (!(p->flags & COP_PKT_CONTROL)) {
+        if (counts(cfg, p, vl)) {
             *bytes += p->bytes;
             n++;
         }
@@ -115,16 +132,19 @@ void qcn_on_enqueue(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p)
 {
     (void)out;
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
-    qcn_port *s = cop_net_cc_port(net, in);
-    if (cfg->sample != QCN_INPUT || !sampled(net, cfg, in) || !due(net, cfg, in, s, p))
+    if (cfg->sample != QCN_INPUT || !sampled(net, cfg, in))
+        return;
+    uint32_t vl = p->vl;
+    qcn_port *s = point_of(net, in, vl);
+    if (!due(net, cfg, in, s, p))
         return;
     uint64_t bytes;
-    uint32_t n = standing(net, in, &bytes);
-    cop_rng rng = draw(net, in, s);
-    uint32_t fb = sample(net, in, bytes, &rng), victim = fb > 0 ? cop_rng_below(&rng, n) : 0;
+    uint32_t n = standing(net, cfg, in, vl, &bytes);
+    cop_rng rng = draw(net, in, cfg->queue == QCN_OF_CLASS ? vl : 0, s);
+    uint32_t fb = sample(net, in, s, bytes, &rng), victim = fb > 0 ? cop_rng_below(&rng, n) : 0;
     for (const cop_pkt *v = cop_net_input_first(net, in); fb > 0;
          v = cop_net_input_next(net, in, v))
-        if (!(v->flags & COP_PKT_CONTROL) && victim-- == 0) {
+        if (counts(cfg, v, vl) && victim-- == 0) {
             cop_net_notify(net, cop_net_out_port(net, in, v), v, fb, false);
             return;
         }

@@ -1,4 +1,5 @@
-/* QCN reaction points: a rate limit per flow.
+/* QCN reaction points: a rate limit per flow, or (`limit: host`) of all that a host sends on a service level: the
+ * standard lets one limit stand for many flows, and few of thousands of them would ever hear.
  *
  * Less     a notification with feedback F: the target becomes the rate, unless no cycle has ended since the last
  *          one; rate x (1 - gd F), at least half of it and `min_rate`; byte counter and timer begin anew.

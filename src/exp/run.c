@@ -5,6 +5,7 @@
 #include "exp/facts.h"
 #include "net/net.h"
 #include "net/watch.h"
+#include "route/flow_table.h"
 #include "stats/collect.h"
 #include "tree/tree.h"
 
@@ -401,6 +402,45 @@ int cop_check_network(cop_config *c, FILE *report, cop_err *err)
     int rc = build_world(w, c, err);
     if (rc == 0 && report != NULL)
         print_facts(w, c, report);
+    free_world(w);
+    return rc;
+}
+
+static uint32_t find_switch(const cop_topo *t, const char *name)
+{
+    char text[64];
+    for (uint32_t sw = 0; sw < t->n_switches; sw++)
+        if (strcmp(cop_topo_switch_name(t, sw, text, sizeof(text)), name) == 0)
+            return sw;
+    return COP_NONE;
+}
+
+static int print_table(const world *w, const char *name, FILE *out, cop_err *err)
+{
+    uint32_t sw = find_switch(&w->topo, name);
+    cop_flow_table table;
+    if (sw == COP_NONE)
+        return cop_err_add(err, COP_E_INPUT,
+                           "--table %s: there is no such switch; they are s0 to s%u, or as their "
+                           "file names them",
+                           name, w->topo.n_switches - 1);
+    if (!cop_flow_table_of(&w->route, sw, &table))
+        return cop_err_add(err, COP_E_INPUT,
+                           "--table %s: routing %s has no table, as where a packet goes depends on "
+                           "more than its input and destination; others have, such as "
+                           "qcn-switch or minhop",
+                           name, w->route.ops->name);
+    cop_flow_print(&w->route, &table, name, out);
+    cop_flow_free(&table);
+    return 0;
+}
+
+int cop_check_table(cop_config *c, const char *name, FILE *out, cop_err *err)
+{
+    world *w = cop_alloc(sizeof(*w));
+    int rc = build_world(w, c, err);
+    if (rc == 0)
+        rc = print_table(w, name, out, err);
     free_world(w);
     return rc;
 }

@@ -43,6 +43,8 @@ const char *cop_model_id(void);
 /* Build topology and routing, check channel dependencies, print facts; simulate nothing. `report`
  * may be NULL. */
 int cop_check_network(cop_config *c, FILE *report, cop_err *err);
+/* The same, then the forwarding table of the switch called `name` (s5), as YAML (route/flow_table.h). */
+int cop_check_table(cop_config *c, const char *name, FILE *out, cop_err *err);
 void cop_result_free(cop_result *r);
 
 #endif

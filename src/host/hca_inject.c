@@ -127,7 +127,7 @@ static bool its_turn(cop_net *net, cop_hca_host *hh, const cop_pkt *p)
     if (cop_hca_cfg_of(net)->throttle != COP_HCA_AT_INJECTION || !net->cc->next_send)
         return true;
     uint32_t flow = cop_flow_of(net, p->src, p->dst, p->sl);
-    cop_time t = net->cc->next_send(net, cop_flow_state(net, flow), net->now);
+    cop_time t = cop_cc_at(net, COP_NONE)->next_send(net, cop_flow_state(net, flow), net->now);
     if (t <= net->now)
         return true;
     hh->turn = cop_min64(hh->turn, t);
@@ -195,7 +195,8 @@ static void send(cop_net *net, uint32_t host, uint32_t q)
     p->t_inj = net->now;
     cop_host_launch(net, host, h);
     if (cop_hca_cfg_of(net)->throttle == COP_HCA_AT_INJECTION && net->cc->on_send)
-        net->cc->on_send(net, cop_flow_state(net, cop_flow_of(net, host, dst, p->sl)), p);
+        cop_cc_at(net, COP_NONE)
+            ->on_send(net, cop_flow_state(net, cop_flow_of(net, host, dst, p->sl)), p);
     if (net->queue_ops->on_dequeue)
         net->queue_ops->on_dequeue(net, port, local, p);
     offer(net, port, q);

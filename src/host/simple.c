@@ -68,7 +68,7 @@ static __attribute__((noinline)) cop_time flow_time(cop_net *net, uint32_t flow)
         return net->now;
     if (cop_flow_at(net, flow)->throttled)
         return COP_NEVER;
-    return net->cc->next_send(net, cop_flow_state(net, flow), net->now);
+    return cop_cc_at(net, COP_NONE)->next_send(net, cop_flow_state(net, flow), net->now);
 }
 
 static bool is_throttled(cop_net *net, uint32_t s, cop_time turn, cop_time *until)
@@ -171,7 +171,7 @@ static void send_packet(cop_net *net, uint32_t host, uint32_t s, uint32_t before
     cop_time until;
     cop_host_launch(net, host, h);
     if (flow != COP_NONE && net->cc->on_send)
-        net->cc->on_send(net, cop_flow_state(net, flow), &net->pkt[h]);
+        cop_cc_at(net, COP_NONE)->on_send(net, cop_flow_state(net, flow), &net->pkt[h]);
     if (m->left == 0) {
         no_longer_ready(net, host, m->vl, before);
         cop_simple_of(net)->here[m->stream]--;

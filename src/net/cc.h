@@ -150,6 +150,10 @@ bool cop_net_faces_host(const struct cop_net *net, uint32_t port);
 uint32_t cop_net_flow_source(const void *flow);
 /* Bytes in the output buffer of a port; without output buffers: that wait for it, in all inputs. */
 uint64_t cop_net_output_bytes(const struct cop_net *net, uint32_t port);
+/* Those of one lane; without output buffers `asks_lanes` must be set. */
+uint64_t cop_net_output_lane_bytes(const struct cop_net *net, uint32_t port, uint32_t vl);
+/* What follows is known of the switch whose hook asks, and of no other; asking from a host, or about a port of
+ * another switch, ends the program. */
 /* Bytes that wait for this output port, in all inputs and in its output buffer. */
 uint64_t cop_net_waiting_bytes(const struct cop_net *net, uint32_t port);
 /* Those of one lane. */

@@ -109,7 +109,7 @@ void cop_net_queue_root(cop_net *net, uint32_t port, bool more)
     COP_ASSERT(more || net->roots[port] > 0);
     net->roots[port] = (uint16_t)(net->roots[port] + (more ? 1 : -1));
     if (net->cc->on_root)
-        net->cc->on_root(net, port, net->roots[port]);
+        cop_cc_at(net, net->out[port].sw)->on_root(net, port, net->roots[port]);
 }
 
 uint32_t cop_net_roots(const cop_net *net, uint32_t port)
@@ -190,18 +190,27 @@ cop_time cop_net_now(const cop_net *net)
     return net->now;
 }
 
+/* Nothing acts at a distance: a control that asks about a port of another switch, or from a host, is at fault. */
+static bool is_here(const cop_net *net, uint32_t port)
+{
+    return net->here != COP_NONE && net->out[port].sw == net->here;
+}
+
 uint64_t cop_net_waiting_bytes(const cop_net *net, uint32_t port)
 {
+    COP_CHECK(is_here(net, port));
     return net->out[port].waiting;
 }
 
 uint64_t cop_net_lane_bytes(const cop_net *net, uint32_t port, uint32_t vl)
 {
+    COP_CHECK(is_here(net, port));
     return net->lane_waiting[(size_t)port * net->lanes + vl];
 }
 
 uint64_t cop_net_sent_bytes(const cop_net *net, uint32_t port)
 {
+    COP_CHECK(is_here(net, port));
     return net->out[port].sent_bytes;
 }
 
@@ -216,6 +225,7 @@ static const cop_pkt *first_from(const cop_net *net, uint32_t in, uint32_t q)
 
 const cop_pkt *cop_net_input_first(const cop_net *net, uint32_t in)
 {
+    COP_CHECK(net->in[in].sw == net->here);
     return first_from(net, in, net->in[in].queue0);
 }
 
@@ -271,12 +281,14 @@ void *cop_net_told_at_once(cop_net *net, const cop_header *of)
 
 bool cop_net_lane_room(cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p)
 {
+    COP_CHECK(is_here(net, port));
     cop_fc_settle(net, port);
     return cop_fc_fits(net, port, cop_net_section_of(net, p, vl), net->max_blocks);
 }
 
 bool cop_net_lane_empty(cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p)
 {
+    COP_CHECK(is_here(net, port));
     cop_fc_settle(net, port);
     return cop_fc_section(net, port, cop_net_section_of(net, p, vl))->used == 0;
 }
@@ -288,12 +300,21 @@ uint32_t cop_net_flow_source(const void *flow)
 
 uint64_t cop_net_output_bytes(const cop_net *net, uint32_t port)
 {
+    COP_CHECK(is_here(net, port));
     if (net->obuf == NULL)
         return net->out[port].waiting;
     uint64_t bytes = 0;
     for (uint32_t vl = 0; vl < net->lanes; vl++)
         bytes += (uint64_t)cop_obuf_held(net, port, vl) * COP_BLOCK_BYTES;
     return bytes;
+}
+
+uint64_t cop_net_output_lane_bytes(const cop_net *net, uint32_t port, uint32_t vl)
+{
+    COP_CHECK(is_here(net, port));
+    if (net->obuf == NULL)
+        return cop_net_lane_bytes(net, port, vl);
+    return (uint64_t)cop_obuf_held(net, port, vl) * COP_BLOCK_BYTES;
 }
 
 uint32_t cop_net_section(const cop_net *net, const cop_pkt *p)
@@ -303,6 +324,7 @@ uint32_t cop_net_section(const cop_net *net, const cop_pkt *p)
 
 bool cop_net_has_credit(cop_net *net, uint32_t port, const cop_pkt *p)
 {
+    COP_ASSERT(is_here(net, port));
     cop_fc_settle(net, port);
     return cop_fc_fits(net, port, cop_net_section_of(net, p, p->out_vl), net->max_blocks);
 }

@@ -64,7 +64,7 @@ tell_enqueued(cop_net *net, uint32_t port, uint32_t queue, uint32_t out, cop_pkt
         !(p->flags & COP_PKT_CONTROL))
         cop_routing_waits(net, out);
     if (net->cc->on_enqueue)
-        net->cc->on_enqueue(net, port, out, p);
+        cop_cc_at(net, net->out[out].sw)->on_enqueue(net, port, out, p);
 }
 
 static __attribute__((noinline)) void tell_made(cop_net *net, uint32_t port, uint32_t queue,
@@ -110,6 +110,7 @@ static cop_time tell_transferred(cop_net *net, uint32_t in_port, const cop_pick 
         tell_granted(net, in_port, pick, out, p);
         cop_link_left(net, out, p);
     }
+    net->here = net->out[out].sw;
     if (cc->on_leave && !own)
         cc->on_leave(net, in_port, vl, p, leaves);
     return cc->credit_time ? cc->credit_time(net, in_port, vl, p->bytes, leaves) : leaves;

@@ -20,11 +20,12 @@ static __attribute__((noinline)) bool held(cop_net *net, uint32_t in_port, uint3
     cop_queue *queue = &net->queue[q];
     if (net->cc->on_route && !(queue->head_is & COP_HEAD_TOLD)) {
         queue->head_is |= COP_HEAD_TOLD;
-        net->cc->on_route(net, in_port, p);
+        cop_cc_at(net, in->sw)->on_route(net, in_port, p);
     }
     if (net->cc->admit == NULL || (p->flags & COP_PKT_CONTROL) || in->from < net->host_port0)
         return false;
-    bool was = queue->head_is & COP_HEAD_HELD, hold = !net->cc->admit(net, in_port, p);
+    bool was = queue->head_is & COP_HEAD_HELD;
+    bool hold = !cop_cc_at(net, in->sw)->admit(net, in_port, p);
     if (hold == was)
         return hold;
     queue->head_is ^= COP_HEAD_HELD;

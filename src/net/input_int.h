@@ -27,7 +27,7 @@ static inline void cop_input_tell_fill(cop_net *net, uint32_t in_port, const cop
     const cop_in *in = &net->in[in_port];
     uint32_t after = net->queue[in->queue0 + p->out * net->lanes + p->out_vl].bytes;
     uint32_t before = came ? after - p->bytes : after + p->bytes;
-    net->cc->on_fill(net, in_port, in->port0 + p->out, before, after, p);
+    cop_cc_at(net, in->sw)->on_fill(net, in_port, in->port0 + p->out, before, after, p);
 }
 
 /* -- input_head.c -- */

@@ -89,7 +89,7 @@ __attribute__((noinline)) void cop_input_tell_counted(cop_net *net, uint32_t in_
     const cop_in *in = &net->in[in_port];
     uint32_t *fill = fill_of(net, in, p), before = *fill;
     *fill = came ? before + p->bytes : before - p->bytes;
-    net->cc->on_fill(net, in_port, in->port0 + p->out, before, *fill, p);
+    cop_cc_at(net, in->sw)->on_fill(net, in_port, in->port0 + p->out, before, *fill, p);
 }
 
 /* Packet p begins or ceases to count for its first choice. */

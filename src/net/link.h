@@ -52,7 +52,7 @@ static inline void cop_link_left(cop_net *net, uint32_t port, cop_pkt *p)
     if (net->cc->on_dequeue == NULL)
         return;
     uint16_t before = p->flags;
-    net->cc->on_dequeue(net, port, p);
+    cop_cc_at(net, net->out[port].sw)->on_dequeue(net, port, p);
     if (COP_UNLIKELY(p->flags & ~before & COP_PKT_FECN)) {
         net->probe.port[port].marked++;
         net->total.fecns++;

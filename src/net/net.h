@@ -305,6 +305,7 @@ struct cop_net {
     char *queue_state, *cc_state; /* [n_ports] of the plug-ins */
     void *cc_net; /* of the congestion control */
     bool flow_is_sl; /* a flow is (source, service level) */
+    uint32_t here; /* switch whose hook of the congestion control runs; COP_NONE: a host's */
     cop_observation *observe; /* run.observe; NULL: nothing */
     uint32_t n_observe;
     size_t queue_port_bytes; /* of queue_state */
@@ -436,6 +437,14 @@ static inline void cop_net_push(cop_net *net, cop_time t, enum cop_ev_kind kind,
 static inline uint32_t cop_net_section_of(const cop_net *net, const cop_pkt *p, uint32_t vl)
 {
     return net->sectioned ? net->queue_ops->section(net->queue_cfg, &net->info, p, vl) : vl;
+}
+
+/* The congestion control, about to be asked something at switch `sw`, or at a host (COP_NONE): what it may
+ * look at is there (control.c). */
+static inline const cop_cc_ops *cop_cc_at(cop_net *net, uint32_t sw)
+{
+    net->here = sw;
+    return net->cc;
 }
 
 #endif

@@ -17,7 +17,7 @@
  * that never leave it. hop->mid keeps the intermediate, hop->state is 1 once it was passed.
  * Sources: Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA
  * 2008; Valiant, "A scheme for fast parallel communication", SIAM J. Computing 1982. */
-#include "route/dragonfly_map.h"
+#include "route/dragonfly_table.h"
 
 typedef struct valiant {
     cop_dragonfly map;
@@ -26,22 +26,36 @@ typedef struct valiant {
 
 enum { TO_MID, TO_DST }; /* hop->state */
 
+typedef struct minimal {
+    cop_dragonfly map;
+    cop_dragonfly_ports ports;
+} minimal;
+
+static void minimal_table(const cop_route *r, uint32_t sw, cop_flow_table *t)
+{
+    cop_dragonfly_entries(r, &((const minimal *)r->state)->map, sw, false, t);
+}
+
 static int minimal_setup(cop_route *r, const void *cfg, cop_err *err)
 {
     (void)cfg;
-    cop_dragonfly *d = COP_NEW_ARRAY(&r->arena, cop_dragonfly, 1);
+    minimal *m = COP_NEW_ARRAY(&r->arena, minimal, 1);
     r->vls = 2;
     r->control_global_vls = 1;
     r->memoryless = true;
-    r->state = d;
-    return cop_dragonfly_init(d, r, err);
+    r->state = m;
+    int rc = cop_dragonfly_init(&m->map, r, err);
+    if (rc == 0)
+        cop_dragonfly_compile(&m->ports, r, &m->map, false);
+    return rc;
 }
 
 static unsigned minimal_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
                               cop_cand *cand)
 {
     (void)view;
-    *cand = cop_dragonfly_to(r->state, hop, 0, 0, 1);
+    const minimal *m = r->state;
+    *cand = cop_dragonfly_next(&m->map, &m->ports, hop, 0, 0, 1);
     return 1;
 }
 
@@ -152,6 +166,7 @@ const cop_route_ops cop_route_dragonfly_min = {
     .in_order = true,
     .setup = minimal_setup,
     .route = minimal_route,
+    .table = minimal_table,
 };
 
 const cop_route_ops cop_route_dragonfly_valiant = {

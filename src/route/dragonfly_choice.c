@@ -14,21 +14,6 @@ enum {
 const char *const cop_choice_via_names[] = {"other", "any-but-source", "own-port", NULL};
 const char *const cop_choice_decide_names[] = {"arrival", "head", NULL};
 
-int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop_err *err)
-{
-    int rc = cop_dragonfly_init(&c->map, r, err);
-    if (rc != 0)
-        return rc;
-    c->via = cfg->via;
-    c->progressive = cfg->progressive;
-    c->at_head = r->at_head = cfg->decide == COP_DECIDE_HEAD;
-    r->vls = c->progressive ? 4 : 3;
-    r->control_vls = 2;
-    r->control_global_vls = 1;
-    r->state = c;
-    return 0;
-}
-
 /* Group behind the global link that port `in_port` of switch `sw` stands for; COP_NONE: no cable. */
 static uint32_t own_group(const cop_route *r, const cop_dragonfly *d, uint32_t sw, uint32_t in_port)
 {
@@ -51,6 +36,96 @@ static uint32_t count_groups(const cop_choice *c)
 {
     uint32_t taken = c->via == COP_CHOICE_ANY_BUT_SOURCE ? 1 : 2;
     return c->map.groups > taken ? c->map.groups - taken : 0;
+}
+
+/* First hop by `port`, on lane 0 of a global link. */
+static cop_cand on_lane(const cop_dragonfly *d, uint16_t port, uint8_t local_vl)
+{
+    return (cop_cand){.port = port, .vl = port < cop_dragonfly_global0(d) ? local_vl : 0};
+}
+
+/* Non-minimal entries for packets that came in by ports first to last: to hosts of groups `from` to `to` - 1. */
+static void add_visit(const cop_dragonfly *d, cop_flow_table *t, uint32_t sw, uint16_t first,
+                      uint16_t last, uint32_t visit, uint32_t from, uint32_t to)
+{
+    if (from < to)
+        cop_flow_add(t, (cop_flow_entry){.in_first = first,
+                                         .in_last = last,
+                                         .dst_first = from * d->a * d->p,
+                                         .dst_last = to * d->a * d->p - 1,
+                                         .priority = COP_FLOW_LOW,
+                                         .out = cop_dragonfly_leave(d, sw, visit, visit, 0, 0).port,
+                                         .visit = visit});
+}
+
+/* The same to all groups but this one and `but`, which may be the same. */
+static void add_visits(const cop_dragonfly *d, cop_flow_table *t, uint32_t sw, uint16_t first,
+                       uint16_t last, uint32_t visit, uint32_t but)
+{
+    uint32_t here = sw / d->a, low = here < but ? here : but, high = here < but ? but : here;
+    add_visit(d, t, sw, first, last, visit, 0, low);
+    add_visit(d, t, sw, first, last, visit, low + 1, high);
+    add_visit(d, t, sw, first, last, visit, high + 1, d->groups);
+}
+
+/* Entries of `own-port`: one global link for each port that a host feeds. */
+static void add_own(const cop_route *r, const cop_choice *c, uint32_t sw, cop_flow_table *t)
+{
+    const cop_dragonfly *d = &c->map;
+    for (uint16_t in = 0; c->via == COP_CHOICE_OWN_PORT && in < d->p; in++) {
+        uint32_t group = own_group(r, d, sw, in);
+        if (group != COP_NONE)
+            add_visits(d, t, sw, in, in, group, sw / d->a);
+    }
+}
+
+void cop_choice_table(const cop_route *r, uint32_t sw, cop_flow_table *t)
+{
+    const cop_choice *c = r->state;
+    const cop_dragonfly *d = &c->map;
+    uint32_t here = sw / d->a, first = c->via == COP_CHOICE_OWN_PORT ? d->p : 0,
+             end = c->progressive ? cop_dragonfly_global0(d) : d->p;
+    cop_dragonfly_entries(r, d, sw, true, t);
+    add_own(r, c, sw, t);
+    for (uint32_t group = 0; first < end && group < d->groups; group++) /* drawn among these */
+        if (group != here)
+            add_visits(d, t, sw, (uint16_t)first, (uint16_t)(end - 1), group,
+                       c->via == COP_CHOICE_ANY_BUT_SOURCE ? here : group);
+}
+
+static void compile(cop_route *r, cop_choice *c)
+{
+    const cop_dragonfly *d = &c->map;
+    uint32_t switches = d->groups * d->a;
+    cop_dragonfly_compile(&c->ports, r, d, true);
+    if (c->via != COP_CHOICE_OWN_PORT)
+        return;
+    c->own = COP_NEW_ARRAY(&r->arena, uint32_t, (size_t)switches * d->p);
+    for (uint32_t i = 0; i < switches * d->p; i++)
+        c->own[i] = COP_NONE;
+    for (uint32_t sw = 0; sw < switches; sw++) {
+        cop_flow_table t = {0};
+        add_own(r, c, sw, &t);
+        for (size_t i = 0; i < t.n; i++)
+            c->own[sw * d->p + t.entry[i].in_first] = t.entry[i].visit;
+        cop_flow_free(&t);
+    }
+}
+
+int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop_err *err)
+{
+    int rc = cop_dragonfly_init(&c->map, r, err);
+    if (rc != 0)
+        return rc;
+    c->via = cfg->via;
+    c->progressive = cfg->progressive;
+    c->at_head = r->at_head = cfg->decide == COP_DECIDE_HEAD;
+    r->vls = c->progressive ? 4 : 3;
+    r->control_vls = 2;
+    r->control_global_vls = 1;
+    r->state = c;
+    compile(r, c);
+    return 0;
 }
 
 /* The dependency check asks for all groups, whatever the rule would say: COP_NONE, the minimal way, first;
@@ -78,7 +153,7 @@ static uint32_t draw_group(const cop_route *r, const cop_hop *hop, const cop_rou
     const cop_choice *c = r->state;
     const cop_dragonfly *d = &c->map;
     if (c->via == COP_CHOICE_OWN_PORT && hop->in_port < d->p)
-        return own_group(r, d, hop->sw, hop->in_port);
+        return c->own[hop->sw * d->p + hop->in_port];
     uint32_t n = count_groups(c);
     if (n == 0 || view->rng == NULL)
         return COP_NONE;
@@ -100,8 +175,9 @@ static void choose(const cop_route *r, cop_hop *hop, const cop_route_view *view,
     cop_ways w = {.via = draw_group(r, hop, view)};
     if (w.via == COP_NONE)
         return;
-    w.minimal = cop_dragonfly_leave(d, hop->sw, target / d->a, target, local_vl, 0);
-    w.other = cop_dragonfly_leave(d, hop->sw, w.via, w.via, local_vl, 0);
+    w.minimal =
+        on_lane(d, cop_dragonfly_port(d, &c->ports, hop->sw, target / d->a, target), local_vl);
+    w.other = on_lane(d, cop_dragonfly_port(d, &c->ports, hop->sw, w.via, w.via), local_vl);
     w.minimal_links = cop_dragonfly_distance(d, hop->sw, target);
     w.other_links = cop_dragonfly_detour(d, hop->sw, w.via, target);
     if (rule(r, hop, &w, view))
@@ -134,14 +210,14 @@ unsigned cop_choice_route(const cop_route *r, cop_hop *hop, const cop_route_view
         }
     }
     if (hop->mid == COP_NONE || (hop->mid & LATE)) {
-        *cand = cop_dragonfly_to(d, hop, local_vl, 0, last);
+        *cand = cop_dragonfly_next(d, &c->ports, hop, local_vl, 0, last);
         return 1;
     }
     if (here == hop->mid)
         hop->state |= TURNED;
     if (hop->state & TURNED)
-        *cand = cop_dragonfly_to(d, hop, visit_vl(c), 1, last);
+        *cand = cop_dragonfly_next(d, &c->ports, hop, visit_vl(c), 1, last);
     else
-        *cand = cop_dragonfly_leave(d, hop->sw, hop->mid, hop->mid, local_vl, 0);
+        *cand = on_lane(d, cop_dragonfly_port(d, &c->ports, hop->sw, hop->mid, hop->mid), local_vl);
     return 1;
 }

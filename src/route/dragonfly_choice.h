@@ -7,6 +7,8 @@
  * of a switch and its global link i modulo h; only for the first switch's own links).
  * `decide: head`: what was chosen on arrival is chosen anew when the packet comes to the head of its queue at
  * the first switch, with what the switch knows then.
+ * Both ways stand in the switch's table (flow_table.h): minimal entries with high priority and the routing's
+ * condition, non-minimal ones with low priority for packets of hosts. It is compiled at set-up.
  * `progressive: yes`: a packet that chose the minimal way and was sent on inside its group is asked again
  * at the switch with the global link.
  *
@@ -18,7 +20,7 @@
 #ifndef COP_ROUTE_DRAGONFLY_CHOICE_H
 #define COP_ROUTE_DRAGONFLY_CHOICE_H
 
-#include "route/dragonfly_map.h"
+#include "route/dragonfly_table.h"
 
 enum cop_choice_decide { COP_DECIDE_ARRIVAL, COP_DECIDE_HEAD };
 enum cop_choice_via { COP_CHOICE_OTHER, COP_CHOICE_ANY_BUT_SOURCE, COP_CHOICE_OWN_PORT };
@@ -31,6 +33,9 @@ typedef struct cop_choice_cfg { /* options that all have; first member of each r
 
 typedef struct cop_choice {
     cop_dragonfly map;
+    cop_dragonfly_ports ports; /* compiled minimal entries */
+    uint32_t *
+        own; /* [switch * p + input port] compiled non-minimal entries of `own-port`: group, or COP_NONE */
     int via;
     bool progressive, at_head;
 } cop_choice;
@@ -75,9 +80,10 @@ extern const char *const cop_choice_via_names[], *const cop_choice_decide_names[
 
 /* Set r up; `c` becomes r->state or its first member. */
 int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop_err *err);
-/* Members `route` and `mid` of each routing. */
+/* Members `route`, `mid` and `table` of each routing. */
 unsigned cop_choice_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
                           cop_cand *cand, cop_choice_rule rule);
 bool cop_choice_mid(const cop_route *r, uint32_t src, uint32_t dst, uint32_t i, uint32_t *mid);
+void cop_choice_table(const cop_route *r, uint32_t sw, cop_flow_table *t);
 
 #endif

@@ -40,6 +40,8 @@ int cop_dragonfly_init(cop_dragonfly *d, cop_route *r, cop_err *err)
     const cop_dragonfly_shape *s = &t->shape.u.dragonfly;
     *d = (cop_dragonfly){.p = s->p, .a = s->a, .h = s->h, .groups = s->groups};
     collect_links(d, t, &r->arena);
+    for (size_t i = 0; i < (size_t)d->groups * d->groups; i++)
+        d->parallel |= d->first[i + 1] - d->first[i] > 1;
     for (uint32_t g = 0; g < d->groups; g++)
         for (uint32_t to = 0; to < d->groups; to++)
             if (g != to && d->first[g * d->groups + to] == d->first[g * d->groups + to + 1])

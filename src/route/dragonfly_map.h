@@ -13,6 +13,7 @@ typedef struct cop_dragonfly {
     uint32_t p, a, h, groups;
     uint32_t *first; /* [from * groups + to], one more at the end: links from group to group */
     cop_gateway *link;
+    bool parallel; /* two groups have more than one link */
 } cop_dragonfly;
 
 /* Fails unless the topology is a dragonfly whose groups all have a link to each other. */

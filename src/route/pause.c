@@ -39,4 +39,6 @@ const cop_route_ops cop_route_pause = {
     .setup = pause_setup,
     .route = pause_route,
     .mid = cop_choice_mid,
+    .table = cop_choice_table,
+    .condition = "open(#)",
 };

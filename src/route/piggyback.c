@@ -102,6 +102,8 @@ const cop_route_ops cop_route_piggyback = {
     .setup = piggyback_setup,
     .route = piggyback_route,
     .mid = cop_choice_mid,
+    .table = cop_choice_table,
+    .condition = "not flagged, q(#) H <= q(other) H(other) + threshold",
     .on_send = look,
     .on_wait = look,
     .on_message = on_message,

@@ -229,6 +229,8 @@ const cop_route_ops cop_route_qcn_switch = {
     .setup = qcn_switch_setup,
     .route = qcn_switch_route,
     .mid = cop_choice_mid,
+    .table = cop_choice_table,
+    .condition = "N <= P(#)",
     .prepare = prepare,
     .on_send = on_send,
     .on_notice = on_notice,

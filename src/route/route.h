@@ -10,6 +10,7 @@
 #include "topo/topo.h"
 
 struct cop_opt;
+struct cop_flow_table;
 
 typedef struct cop_cand {
     uint16_t port; /* local output port of the switch */
@@ -109,6 +110,10 @@ typedef struct cop_route_ops {
     /* A notification passes (cc.h: COP_PKT_CNP), or is made here. True: this switch keeps it. */
     bool (*on_notice)(const cop_route *r, uint32_t sw, const cop_route_view *view,
                       const cop_notice *notice);
+    /* The forwarding table of a switch (flow_table.h), if the routing has one, and the condition of its entries about
+     * a port, which # stands for. */
+    void (*table)(const cop_route *r, uint32_t sw, struct cop_flow_table *t);
+    const char *condition;
     /* What run.observe may ask for of an output port, a list that ends with a NULL name. */
     const cop_value *port_values;
     double (*port_value)(const cop_route *r, const void *port_state, unsigned which);

@@ -59,4 +59,6 @@ const cop_route_ops cop_route_ugal = {
     .setup = ugal_setup,
     .route = ugal_route,
     .mid = cop_choice_mid,
+    .table = cop_choice_table,
+    .condition = "q(#) H <= q(other) H(other) + threshold",
 };

@@ -295,6 +295,25 @@ static void test_check_prints_what_loads_again(void **state)
     json_decref(again);
 }
 
+/* The table of a switch, as figure 3 of seed 003 has it: conditions over outputs, and low entries by input. */
+static void test_check_prints_a_table(void **state)
+{
+    (void)state;
+    prog_write("dragonfly.yaml", "topology: {kind: dragonfly, p: 2, a: 4, h: 2}\n"
+                                 "routing: {kind: qcn-switch}\ncc: {kind: qcn, react: no}\n");
+    prog_answer a = PROG_RUN("check", "dragonfly.yaml", "--table", "s0");
+    PROG_EXPECT(a.status == 0, a, "check --table");
+    assert_non_null(strstr(a.out, "switch: \"s0\"\nrouting: qcn-switch\n"));
+    assert_non_null(
+        strstr(a.out, "  - {priority: 2, in: [0, 6], to: [8, 23], if: \"N <= P(4)\", out: 4}\n"));
+    assert_non_null(
+        strstr(a.out, "  - {priority: 1, in: [1, 1], to: [8, 71], out: 6, visit: 7}\n"));
+    prog_answer b = PROG_RUN("check", "good.yaml", "--table", "s1");
+    PROG_EXPECT(b.status == 0, b, "check --table of any routing with one output");
+    assert_non_null(strstr(b.out, "  - {priority: 2, in: [0, "));
+    assert_null(strstr(b.out, "if:"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +327,7 @@ int main(void)
         cmocka_unit_test_setup(test_database, fresh),
         cmocka_unit_test_setup(test_watch_prints_every_step, fresh),
         cmocka_unit_test_setup(test_check_prints_what_loads_again, fresh),
+        cmocka_unit_test_setup(test_check_prints_a_table, fresh),
     };
     return cmocka_run_group_tests_name("cli", tests, prog_enter, prog_leave);
 }

@@ -303,6 +303,72 @@ static void test_source_processing(void **state)
     }
 }
 
+static double rate_of(const cop_result *r, const char *entry)
+{
+    for (uint32_t i = 0; i < r->n_streams; i++)
+        if (strcmp(r->stream[i].entry, entry) == 0)
+            return r->stream[i].gbps;
+    fail_msg("no entry `%s`", entry);
+    return NAN;
+}
+
+/* Host 0 sends to the crowded host 2 and to host 3, which nobody else bothers. A rate per flow leaves the latter alone;
+ * one rate for the host slows both. */
+static void test_limit(void **state)
+{
+    (void)state;
+    static const char two[] =
+        "traffic=[{name: hot, from: [0, 1], pattern: fixed, to: 2, message: 1000 B}, "
+        "{name: free, from: [0], pattern: fixed, to: 3, message: 1000 B}]";
+    cop_result flow, host;
+    RUN(&flow, incast, two, "nic.order=round-robin", "run.drain=no");
+    RUN(&host, incast, two, "nic.order=round-robin", "run.drain=no", "cc.limit=host");
+    assert_true(scalar(&flow, "qcn_told") > 20 && scalar(&host, "qcn_told") > 20);
+    assert_true(rate_of(&flow, "free") > 1.2 * rate_of(&flow, "hot"));
+    assert_true(rate_of(&host, "free") < 1.1 * rate_of(&host, "hot"));
+    assert_true(rate_of(&host, "free") < 0.9 * rate_of(&flow, "free"));
+    cop_result_free(&flow);
+    cop_result_free(&host);
+}
+
+/* A point for each lane is the same as one for the port where data use one lane; where they use three its samples are
+ * of the packets and bytes of one. */
+static void test_queue_of_class(void **state)
+{
+    (void)state;
+    cop_result port, lane;
+    RUN(&port, incast, "cc.react=no", "cc.ports=all");
+    RUN(&lane, incast, "cc.react=no", "cc.ports=all", "cc.queue=class");
+    assert_true(scalar(&port, "qcn_told") > 20);
+    assert_true(scalar(&port, "qcn_told") == scalar(&lane, "qcn_told"));
+    cop_result_free(&port);
+    cop_result_free(&lane);
+    /* A routing that does not listen and a share that never tells: packets move alike in both. */
+    RUN(&port, adversarial, "routing={kind: ugal}", "cc.every=10", "cc.share=0.0001 %",
+        "cc.qeq=1500 B");
+    RUN(&lane, adversarial, "routing={kind: ugal}", "cc.every=10", "cc.share=0.0001 %",
+        "cc.qeq=1500 B", "cc.queue=class");
+    assert_int_equal(port.run_hash, lane.run_hash);
+    /* Each lane has begun a count that it did not end, and holds a part of what the port does. */
+    assert_true(scalar(&lane, "qcn_samples") < scalar(&port, "qcn_samples"));
+    assert_true(scalar(&lane, "qcn_samples") > 0.8 * scalar(&port, "qcn_samples"));
+    assert_true(scalar(&lane, "qcn_congested") > 0);
+    assert_true(scalar(&lane, "qcn_congested") < 0.9 * scalar(&port, "qcn_congested"));
+    cop_result_free(&port);
+    cop_result_free(&lane);
+    RUN(&lane, adversarial, "cc.every=10", "cc.queue=class", "cc.sample=input");
+    assert_true(scalar(&lane, "qcn_told") > 50);
+    cop_result_free(&lane);
+    /* Without output buffers: what waits in the inputs. */
+    RUN(&port, incast, "cc.react=no", "cc.ports=all", "switch={architecture: iq, buffer: 100 kB}");
+    RUN(&lane, incast, "cc.react=no", "cc.ports=all", "switch={architecture: iq, buffer: 100 kB}",
+        "cc.queue=class");
+    assert_true(scalar(&port, "qcn_told") > 20);
+    assert_true(scalar(&port, "qcn_told") == scalar(&lane, "qcn_told"));
+    cop_result_free(&port);
+    cop_result_free(&lane);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -329,7 +395,8 @@ int main(void)
         cmocka_unit_test(test_period),          cmocka_unit_test(test_ends_are_left_alone),
         cmocka_unit_test(test_births),          cmocka_unit_test(test_source_processing),
         cmocka_unit_test(test_refused),         cmocka_unit_test(test_notices),
-        cmocka_unit_test(test_notices_refused),
+        cmocka_unit_test(test_notices_refused), cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_queue_of_class),
     };
     return cmocka_run_group_tests_name("qcn", tests, NULL, NULL);
 }

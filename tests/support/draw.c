@@ -483,7 +483,9 @@ static void put_cc(draw *d)
         put_throttle(d);
     else
         put_options(d, cop_cc_find(d->cc)->opts);
-    if (strcmp(d->cc, "ibcc") != 0 && cop_cc_find(d->cc)->flow_is_sl)
+    if (strcmp(d->cc, "qcn") == 0)
+        d->per_level = strstr(d->text, ", limit: host") != NULL;
+    else if (strcmp(d->cc, "ibcc") != 0 && cop_cc_find(d->cc)->flow_is_sl)
         d->per_level = cop_cc_find(d->cc)->flow_is_sl(NULL); /* whatever its options are */
     draw_put(d, "}\n");
 }

@@ -1,0 +1,38 @@
+/* Forwarding tables of dragonflies (flow_table.h), and what they are compiled to.
+ *
+ * Minimal entries, high priority: a port for each host, switch of the group, and other group. Those of other groups
+ * are conditional if the routing chooses (`conditional`). Non-minimal entries, low priority: made by the
+ * routing (dragonfly_choice.c).
+ * Compiled at set-up, for the data path: the output port for each switch and group, a look-up of two bytes. Where two
+ * groups have several links the port depends on the target switch, too, and is computed. */
+#ifndef COP_ROUTE_DRAGONFLY_TABLE_H
+#define COP_ROUTE_DRAGONFLY_TABLE_H
+
+#include "route/dragonfly_map.h"
+#include "route/flow_table.h"
+
+typedef struct cop_dragonfly_ports {
+    uint16_t *port; /* [switch * groups + group] towards other groups; NULL: computed */
+} cop_dragonfly_ports;
+
+/* Minimal entries of switch `sw`, for packets that came in by any port. */
+void cop_dragonfly_entries(const cop_route *r, const cop_dragonfly *d, uint32_t sw,
+                           bool conditional, cop_flow_table *t);
+/* Compile the minimal entries of all switches. */
+void cop_dragonfly_compile(cop_dragonfly_ports *c, cop_route *r, const cop_dragonfly *d,
+                           bool conditional);
+
+/* Port of `sw` towards another group; `key` picks among parallel links. */
+static inline uint16_t cop_dragonfly_port(const cop_dragonfly *d, const cop_dragonfly_ports *c,
+                                          uint32_t sw, uint32_t group, uint32_t key)
+{
+    return c->port ? c->port[(size_t)sw * d->groups + group]
+                   : cop_dragonfly_leave(d, sw, group, key, 0, 0).port;
+}
+
+/* Next hop on the shortest way to hop->dst: as cop_dragonfly_to(), out of the table. */
+cop_cand cop_dragonfly_next(const cop_dragonfly *d, const cop_dragonfly_ports *c,
+                            const cop_hop *hop, uint8_t local_vl, uint8_t global_vl,
+                            uint8_t last_vl);
+
+#endif
