@@ -149,7 +149,7 @@ $(WEB)/installed: web/package.json web/package-lock.json tools/web.sh | deps-bui
 $(WEB)/report.js: $(WEB_SRC) $(WEB)/installed
 	@tools/web.sh bundle $(WEB)
 
-$(BUILD)/obj/src/report/assets.o: src/report/assets.S web/page.html web/page.css $(WEB)/report.js
+$(BUILD)/obj/src/report/assets.o: src/report/assets.S web/page.html web/live.html web/page.css $(WEB)/report.js
 	@mkdir -p $(@D)
 	@$(CC) -c -Iweb -I$(WEB) -Wa,-Iweb,-I$(WEB) $< -o $@
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The script of the page that `coppice report` writes, from web/ and npm packages.
+# The scripts of the pages of `coppice report` and of the live view, from web/ and npm packages.
 # usage: tools/web.sh install DIR    fetch what web/package-lock.json names into DIR
-#        tools/web.sh bundle DIR     make DIR/report.js
+#        tools/web.sh bundle DIR     make DIR/report.js and DIR/live.js
 # Two builds at once wait for each other. Nothing of a package is executed while installing.
 set -eu
 cd "$(dirname "$0")/.."
@@ -35,13 +35,17 @@ install() {
 bundle() {
     rm -rf "$dir/src"
     cp -r web/src "$dir/src"
-    (cd "$dir" && node node_modules/esbuild/bin/esbuild src/main.js --bundle --minify --format=iife \
-        --target=es2020 --charset=utf8 --legal-comments=eof --log-level=warning --outfile=report.js.new)
-    # The script stands inside an HTML element; this would end it.
-    if grep -qi '</script' "$dir/report.js.new"; then
-        echo "web: the bundle contains </script" >&2
-        exit 2
-    fi
+    local name
+    for name in report live; do
+        (cd "$dir" && node node_modules/esbuild/bin/esbuild "src/$name.js" --bundle --minify --format=iife \
+            --target=es2020 --charset=utf8 --legal-comments=eof --log-level=warning "--outfile=$name.js.new")
+        # The script stands inside an HTML element; this would end it.
+        if grep -qi '</script' "$dir/$name.js.new"; then
+            echo "web: the bundle $name.js contains </script" >&2
+            exit 2
+        fi
+    done
+    mv "$dir/live.js.new" "$dir/live.js"
     mv "$dir/report.js.new" "$dir/report.js"
 }
 

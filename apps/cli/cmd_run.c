@@ -16,7 +16,7 @@
 
 typedef struct request {
     const char *file, *db, *watch, *timeline;
-    bool json, quiet, help, live;
+    bool json, quiet, help, live, wait;
     cop_override *set; /* owned */
     size_t n_set, set_capacity;
     char seed[64]; /* "run.seed=N"; empty: not given */
@@ -26,7 +26,7 @@ static const struct option long_options[] = {
     {"set", required_argument, NULL, 's'},      {"seed", required_argument, NULL, 'S'},
     {"db", required_argument, NULL, 'd'},       {"json", no_argument, NULL, 'j'},
     {"quiet", no_argument, NULL, 'q'},          {"watch", required_argument, NULL, 'w'},
-    {"timeline", required_argument, NULL, 't'}, {"live", no_argument, NULL, 'L'},
+    {"timeline", required_argument, NULL, 't'}, {"live", optional_argument, NULL, 'L'},
     {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
 
 static void add_override(request *q, const char *text)
@@ -67,6 +67,10 @@ static int parse(request *q, int argc, char **argv)
             break;
         case 'L':
             q->live = true;
+            q->wait = optarg != NULL;
+            if (optarg != NULL && strcmp(optarg, "paused") != 0)
+                return cop_cli_usage(
+                    &cop_cmd_run, "--live=`%s` is not known; give --live or --live=paused", optarg);
             break;
         case 'h':
             q->help = true;
@@ -149,12 +153,40 @@ static int open_views(const request *q, const cop_config *c, views *v, cop_run_h
         }
     }
     if (status == COP_EXIT_OK && q->live) {
-        status = cop_live_start(&v->live, c->name, stderr);
+        status = cop_live_start(&v->live, c->name, q->wait, stderr);
         hooks->ports = cop_live_ports;
         hooks->trees = cop_live_trees;
         hooks->trees_ctx = v->live;
     }
     return status;
+}
+
+/* Frames of the run are still in its result. */
+static int film_frame(void *ctx, uint32_t number, cop_frame *f, cop_arena *arena, cop_err *err)
+{
+    (void)arena;
+    (void)err;
+    *f = ((const cop_result *)ctx)->frame[number];
+    return 1;
+}
+
+/* Who takes part is not looked up at every sample: what was known last holds. */
+static int film_parts(void *ctx, cop_tree_frame *f, cop_arena *arena, cop_err *err)
+{
+    const cop_result *r = ctx;
+    (void)arena;
+    (void)err;
+    for (uint32_t k = 0; k < r->n_tree_frames && !f->counted; k++) {
+        const cop_tree_frame *o = &r->tree_frame[k];
+        if (o->tree != f->tree || o->frame > f->frame || !o->counted)
+            continue;
+        f->contributor = o->contributor;
+        f->n_contributors = o->n_contributors;
+        f->victim = o->victim;
+        f->n_victims = o->n_victims;
+    }
+    f->counted = true;
+    return 1;
 }
 
 static int close_views(const request *q, views *v, const cop_result *r)
@@ -163,9 +195,13 @@ static int close_views(const request *q, views *v, const cop_result *r)
     if (v->timeline.out != NULL)
         status = cop_timeline_close(&v->timeline, q->timeline, r);
     if (v->live != NULL) {
+        cop_err err = {0};
+        cop_live_film film = {
+            .result = r, .frame = film_frame, .parts = film_parts, .ctx = (void *)(uintptr_t)r};
         fflush(stdout);
-        cop_live_end(v->live);
-        cop_live_wait(v->live);
+        if (cop_live_play(v->live, &film, &err) != 0)
+            status = cop_cli_faults(&err);
+        cop_live_close(v->live);
     }
     return status;
 }
@@ -258,7 +294,7 @@ static int run_run(int argc, char **argv)
 const cop_command cop_cmd_run = {
     .name = "run",
     .usage = "run FILE.yaml [--set key.path=value]... [--seed N] [--db FILE] [--json] [--quiet]\n"
-             "                   [--watch SPEC] [--timeline FILE] [--live]",
+             "                   [--watch SPEC] [--timeline FILE] [--live[=paused]]",
     .help =
         "simulate one configuration and show the result\n"
         "\n"
@@ -280,7 +316,11 @@ const cop_command cop_cmd_run = {
         "                            src=3,dst=7,from=12,count=5 (any part may be left out)\n"
         "      --timeline FILE       write packets (of --watch, else 20 of each host), queues and\n"
         "                            congestion trees for Perfetto (ui.perfetto.dev)\n"
-        "      --live                show the run in a browser on this machine while it goes on\n"
+        "      --live[=paused]       show the run in a browser on this machine while it goes on, "
+        "and\n"
+        "                            all of it afterwards, until it is closed. paused: wait at "
+        "the\n"
+        "                            beginning until the page says `Go on`\n"
         "  -h, --help                this text\n"
         "\n"
         "Results go to standard output; progress, traces and faults to standard error.\n"

@@ -2,10 +2,10 @@
 #include "base/opt.h"
 #include "cli.h"
 #include "live.h"
+#include "report/report.h"
 #include "store/store.h"
 
 #include <string.h>
-#include <time.h>
 
 static const struct option long_options[] = {
     {"run", required_argument, NULL, 'r'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
@@ -42,79 +42,97 @@ static int parse(request *q, int argc, char **argv)
     return COP_EXIT_OK;
 }
 
-static void tell_ports(cop_live *l, const cop_result *r)
+/* What is to be shown: a stored run. */
+typedef struct shown {
+    cop_store *store;
+    int64_t run;
+    cop_result result;
+    char name[128], topology[32];
+} shown;
+
+static int note_run(void *user, const cop_store_entry *e)
 {
-    const char **name = cop_alloc_array(2 * ((size_t)r->n_ports + 1), sizeof(*name));
-    const char **to = name + r->n_ports;
+    shown *v = user;
+    size_t n = 0;
+    if (e->id != v->run)
+        return 0;
+    const char *kind = cop_report_topology(e->config_text, &n);
+    snprintf(v->topology, sizeof(v->topology), "%.*s", (int)n, kind ? kind : "");
+    snprintf(v->name, sizeof(v->name), "%s", e->title[0] ? e->title : e->name);
+    return 1;
+}
+
+static void tell_ports(cop_live *l, const shown *v)
+{
+    const cop_result *r = &v->result;
+    size_t all = 2 * (size_t)r->n_ports + r->n_nodes;
+    const char **name = cop_alloc_array(all + 1, sizeof(*name));
+    const char **to = name + r->n_ports, **host = to + r->n_ports;
     for (uint32_t i = 0; i < r->n_ports; i++) {
         name[i] = r->port[i].name;
         to[i] = r->port[i].to;
     }
+    for (uint32_t i = 0; i < r->n_nodes; i++)
+        host[i] = r->node[i].name;
     cop_run_ports p = {.n_ports = r->n_ports,
-                       .n_hosts = r->n_hosts,
+                       .n_hosts = r->n_nodes,
                        .n_switches = r->n_switches,
                        .name = name,
                        .to = to,
+                       .host = host,
+                       .topology = v->topology,
                        .duration = r->sim_time};
     cop_live_ports(l, &p);
     cop_free(name);
 }
 
-/* Frames one after the other; a browser may ask for another one. After the last it waits. */
-static int play(cop_store *s, int64_t run, cop_result *r, cop_live *l)
+static int film_frame(void *ctx, uint32_t number, cop_frame *f, cop_arena *arena, cop_err *err)
 {
-    cop_tree_frame *trees = cop_alloc_array((size_t)r->n_tree_frames + 1, sizeof(*trees));
+    const shown *v = ctx;
+    return cop_store_frame(v->store, v->run, number, v->result.n_ports, f, arena, err);
+}
+
+static int film_parts(void *ctx, cop_tree_frame *f, cop_arena *arena, cop_err *err)
+{
+    const shown *v = ctx;
+    int rc = cop_store_tree_parts(v->store, v->run, f, arena, err);
+    return rc < 0 ? rc : 1;
+}
+
+static int play(shown *v)
+{
     cop_err err = {0};
-    int rc = 1;
-    for (size_t i = 0; rc > 0 && cop_live_open(l);) {
-        cop_arena arena = {0};
-        cop_frame f;
-        if (i < r->n_frames)
-            rc = cop_store_frame(s, run, (uint32_t)i, r->n_ports, &f, &arena, &err);
-        if (i < r->n_frames && rc > 0) {
-            cop_tree_now now = {
-                .frame = &f, .tree = trees, .n_ports = r->n_ports, .number = (uint32_t)i};
-            for (uint32_t k = 0; k < r->n_tree_frames; k++)
-                if (r->tree_frame[k].frame == i) {
-                    trees[now.n_trees] = r->tree_frame[k];
-                    trees[now.n_trees++].tree++;
-                }
-            cop_live_trees(l, &now);
-        }
-        cop_arena_free(&arena);
-        struct timespec gap = {.tv_nsec = 50000000};
-        nanosleep(&gap, NULL);
-        size_t wanted = cop_live_wanted(l);
-        i = wanted < r->n_frames ? wanted : i < r->n_frames ? i + 1 : i;
-    }
-    cop_free(trees);
+    cop_live *l = NULL;
+    cop_live_film film = {.result = &v->result, .frame = film_frame, .parts = film_parts, .ctx = v};
+    int rc = cop_store_runs(v->store, note_run, v, &err);
+    if (rc < 0)
+        return cop_cli_faults(&err);
+    int status = cop_live_start(&l, v->name, false, stderr);
+    if (status != COP_EXIT_OK)
+        return status;
+    tell_ports(l, v);
+    rc = cop_live_play(l, &film, &err);
+    cop_live_close(l);
     return rc < 0 ? cop_cli_faults(&err) : COP_EXIT_OK;
 }
 
 static int show(const request *q)
 {
-    cop_store *s = NULL;
+    shown v = {0};
     cop_err err = {0};
-    cop_result r = {0};
-    cop_live *l = NULL;
-    if (cop_store_open(&s, q->file, false, &err) != 0)
+    if (cop_store_open(&v.store, q->file, false, &err) != 0)
         return cop_cli_faults(&err);
-    int64_t run = q->run ? q->run : cop_store_newest_frames(s, &err);
-    int rc = run > 0 ? cop_store_load(s, run, &r, &err) : (int)run;
-    if (rc == 0 || (rc > 0 && r.n_frames == 0))
+    v.run = q->run ? q->run : cop_store_newest_frames(v.store, &err);
+    int rc = v.run > 0 ? cop_store_load(v.store, v.run, &v.result, &err) : (int)v.run;
+    if (rc == 0 || (rc > 0 && v.result.n_frames == 0))
         rc = cop_err_add(
             &err, COP_E_INPUT,
             "%s: %s; store one with `coppice run FILE --set run.trees=yes --db %s`", q->file,
             q->run ? "there is no such run, or it has no pictures" : "no run has pictures to play",
             q->file);
-    int status = rc < 0 ? cop_cli_faults(&err) : cop_live_start(&l, q->file, stderr);
-    if (status == COP_EXIT_OK) {
-        tell_ports(l, &r);
-        status = play(s, run, &r, l);
-        cop_live_close(l);
-    }
-    cop_arena_free(&r.arena);
-    cop_store_close(s);
+    int status = rc < 0 ? cop_cli_faults(&err) : play(&v);
+    cop_arena_free(&v.result.arena);
+    cop_store_close(v.store);
     return status;
 }
 

@@ -5,15 +5,17 @@
  *           on; a browser gets what is there when it can take it, so a slow one skips frames and a
  *           vanished one costs nothing. What is under way to a browser is one message.
  * Waits     The simulation waits only while a browser that is connected has asked for a pause, or for time
- *           between frames. When the last browser is gone it goes on.
+ *           between frames. When the last browser is gone it goes on. If it was told to (--live=paused) it
+ *           waits for the first browser, too.
  * Safety    127.0.0.1 only; a secret of 128 bits in the address; Host must be this server's address, and
  *           Origin too, so no other page and no renamed host gets in; everything else is 404. There are no
  *           files to ask for. At most MOST_CLIENTS browsers, messages from them are short and few words.
- * Messages  to the browser: JSON, {"type": "network" | "frame" | "end", ...}; from it {"do": "pause" | "run" |
- *           "step" | "delay" | "seek" | "close", "value": N}. */
-#include "live.h"
+ * Messages  to the browser: live_feed.c; from it {"do": "pause" | "run" | "step" | "delay" | "seek" | "close",
+ *           "value": N}. delay: ms between frames; seek: the number of a frame, when the run is over. */
+#include "live_int.h"
+
 #include "cli.h"
-#include "live_page.h"
+#include "report/report.h"
 
 #include <jansson.h>
 #include <libwebsockets.h>
@@ -24,42 +26,15 @@
 
 #define MOST_CLIENTS 8
 #define MOST_BYTES_IN 256
-#define LEAST_GAP_MS 40 /* between frames that are made for browsers */
-#define SECRET_BYTES 16
-
-enum slot { SLOT_NETWORK, SLOT_FRAME, SLOT_END, SLOTS };
-
-typedef struct message { /* behind LWS_PRE bytes that the library writes to */
-    unsigned users;
-    size_t bytes;
-    unsigned char *data;
-} message;
-
-struct cop_live {
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    struct lws_context *context;
-    char secret[2 * SECRET_BYTES + 1], address[64], *title;
-    int port;
-    /* under the lock */
-    message *slot[SLOTS];
-    uint64_t version[SLOTS];
-    unsigned clients;
-    bool paused, closing;
-    unsigned steps, delay_ms;
-    size_t wanted;
-    /* of the simulation */
-    double last_ms;
-};
+#define SECRET_BYTES 16 /* two digits each in cop_live.secret */
 
 typedef struct session {
-    uint64_t sent[SLOTS];
+    uint64_t sent[COP_LIVE_SLOTS];
     bool page; /* the page's body is to be written */
     bool there; /* it counts as a browser; one that was refused is closed, too */
 } session;
 
-static double now_ms(void)
+double cop_live_ms(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -68,7 +43,7 @@ static double now_ms(void)
 
 /* -- messages -- */
 
-static void drop(message *m)
+static void drop(cop_live_message *m)
 {
     if (m != NULL && --m->users == 0) {
         cop_free(m->data);
@@ -76,14 +51,16 @@ static void drop(message *m)
     }
 }
 
-/* Takes the object over. */
-static void publish(cop_live *l, enum slot slot, json_t *o)
+unsigned char *cop_live_room(size_t bytes)
 {
-    size_t bytes = json_dumpb(o, NULL, 0, JSON_COMPACT);
-    message *m = cop_alloc(sizeof(*m));
-    *m = (message){.users = 1, .bytes = bytes, .data = cop_alloc(LWS_PRE + bytes)};
-    (void)json_dumpb(o, (char *)m->data + LWS_PRE, bytes, JSON_COMPACT);
-    json_decref(o);
+    unsigned char *room = cop_alloc(LWS_PRE + bytes);
+    return room + LWS_PRE;
+}
+
+void cop_live_publish(cop_live *l, enum cop_live_slot slot, unsigned char *data, size_t bytes)
+{
+    cop_live_message *m = cop_alloc(sizeof(*m));
+    *m = (cop_live_message){.users = 1, .bytes = bytes, .data = data - LWS_PRE};
     pthread_mutex_lock(&l->lock);
     drop(l->slot[slot]);
     l->slot[slot] = m;
@@ -147,13 +124,14 @@ static int send_head(struct lws *wsi, const cop_live *l, session *s)
 {
     unsigned char buf[LWS_PRE + 2048], *p = buf + LWS_PRE, *end = buf + sizeof(buf) - 1;
     char policy[256];
-    snprintf(policy, sizeof(policy),
-             "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
-             "connect-src ws://127.0.0.1:%d; base-uri 'none'; form-action 'none'; "
-             "frame-ancestors 'none'",
-             l->port);
-    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, "text/html; charset=utf-8",
-                                    strlen(cop_live_page), &p, end) ||
+    snprintf(
+        policy, sizeof(policy),
+        "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
+        "connect-src ws://127.0.0.1:%d; img-src data: blob:; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'",
+        l->port);
+    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, "text/html; charset=utf-8", l->page_bytes,
+                                    &p, end) ||
         put_header(wsi, "content-security-policy:", policy, &p, end) ||
         put_header(wsi, "referrer-policy:", "no-referrer", &p, end) ||
         put_header(wsi, "x-content-type-options:", "nosniff", &p, end) ||
@@ -165,14 +143,14 @@ static int send_head(struct lws *wsi, const cop_live *l, session *s)
     return 0;
 }
 
-static int send_page(struct lws *wsi, session *s)
+static int send_page(struct lws *wsi, const cop_live *l, session *s)
 {
-    size_t n = strlen(cop_live_page);
+    size_t n = l->page_bytes;
     if (!s->page)
         return 0;
     s->page = false;
     unsigned char *buf = cop_alloc(LWS_PRE + n);
-    memcpy(buf + LWS_PRE, cop_live_page, n);
+    memcpy(buf + LWS_PRE, l->page, n);
     int rc = lws_write(wsi, buf + LWS_PRE, n, LWS_WRITE_HTTP_FINAL);
     cop_free(buf);
     return rc < 0 || lws_http_transaction_completed(wsi) ? -1 : 0;
@@ -191,16 +169,17 @@ static int answer_http(struct lws *wsi, cop_live *l, session *s, const char *pat
 /* The oldest kind of news that this browser has not got. */
 static int send_news(struct lws *wsi, cop_live *l, session *s)
 {
-    message *m = NULL;
-    bool more = false;
+    cop_live_message *m = NULL;
+    bool more = false, binary = false;
     pthread_mutex_lock(&l->lock);
-    for (int i = 0; i < SLOTS; i++) {
+    for (int i = 0; i < COP_LIVE_SLOTS; i++) {
         if (s->sent[i] == l->version[i])
             continue;
         more = m != NULL;
         if (m == NULL) {
             m = l->slot[i];
             m->users++;
+            binary = i == COP_LIVE_FRAME;
             s->sent[i] = l->version[i];
         }
     }
@@ -210,7 +189,7 @@ static int send_news(struct lws *wsi, cop_live *l, session *s)
     /* The library masks nothing and writes only before the data, but two browsers must not share that. */
     unsigned char *copy = cop_alloc(LWS_PRE + m->bytes);
     memcpy(copy + LWS_PRE, m->data + LWS_PRE, m->bytes);
-    int rc = lws_write(wsi, copy + LWS_PRE, m->bytes, LWS_WRITE_TEXT);
+    int rc = lws_write(wsi, copy + LWS_PRE, m->bytes, binary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT);
     cop_free(copy);
     pthread_mutex_lock(&l->lock);
     drop(m);
@@ -248,6 +227,7 @@ static void count_clients(cop_live *l, int more)
 {
     pthread_mutex_lock(&l->lock);
     l->clients += (unsigned)more;
+    l->expecting = false;
     if (l->clients == 0) { /* nobody is there who could end a pause */
         l->paused = false;
         l->delay_ms = 0;
@@ -265,7 +245,7 @@ static int serve(struct lws *wsi, enum lws_callback_reasons reason, void *user, 
     case LWS_CALLBACK_HTTP:
         return answer_http(wsi, l, user, in);
     case LWS_CALLBACK_HTTP_WRITEABLE:
-        return send_page(wsi, user);
+        return send_page(wsi, l, user);
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
         return may_connect(wsi, l) ? 0 : 1;
     case LWS_CALLBACK_ESTABLISHED:
@@ -320,19 +300,29 @@ static bool make_secret(cop_live *l)
     return true;
 }
 
+static bool make_page(cop_live *l)
+{
+    FILE *out = open_memstream(&l->page, &l->page_bytes);
+    if (out == NULL)
+        return false;
+    cop_report_live_page(out);
+    return fclose(out) == 0;
+}
+
 static void release(cop_live *l)
 {
     if (l->context != NULL)
         lws_context_destroy(l->context);
-    for (int i = 0; i < SLOTS; i++)
+    for (int i = 0; i < COP_LIVE_SLOTS; i++)
         drop(l->slot[i]);
     pthread_mutex_destroy(&l->lock);
     pthread_cond_destroy(&l->changed);
     cop_free(l->title);
+    cop_free_foreign(l->page);
     cop_free(l);
 }
 
-int cop_live_start(cop_live **out, const char *title, FILE *say)
+int cop_live_start(cop_live **out, const char *title, bool wait, FILE *say)
 {
     cop_live *l = cop_alloc(sizeof(*l));
     pthread_mutex_init(&l->lock, NULL);
@@ -340,15 +330,18 @@ int cop_live_start(cop_live **out, const char *title, FILE *say)
     l->title = cop_alloc(strlen(title) + 1);
     strcpy(l->title, title);
     l->wanted = SIZE_MAX;
+    l->paused = l->expecting = wait;
+    bool ok = make_page(l);
     lws_set_log_level(0, NULL);
     struct lws_context_creation_info info = {.port = 0,
                                              .iface = "127.0.0.1",
+                                             .options = LWS_SERVER_OPTION_DISABLE_IPV6,
                                              .protocols = protocols,
                                              .user = l,
                                              .vhost_name = "coppice",
                                              .gid = -1,
                                              .uid = -1};
-    bool ok = make_secret(l) && (l->context = lws_create_context(&info)) != NULL;
+    ok = ok && make_secret(l) && (l->context = lws_create_context(&info)) != NULL;
     if (ok) {
         l->port = lws_get_vhost_listen_port(lws_get_vhost_by_name(l->context, "coppice"));
         ok = l->port > 0 && pthread_create(&l->thread, NULL, loop, l) == 0;
@@ -377,84 +370,32 @@ void cop_live_close(cop_live *l)
     release(l);
 }
 
-bool cop_live_open(cop_live *l)
-{
-    pthread_mutex_lock(&l->lock);
-    bool open = !l->closing;
-    pthread_mutex_unlock(&l->lock);
-    return open;
-}
-
-void cop_live_wait(cop_live *l)
-{
-    pthread_mutex_lock(&l->lock);
-    while (!l->closing)
-        pthread_cond_wait(&l->changed, &l->lock);
-    pthread_mutex_unlock(&l->lock);
-    cop_live_close(l);
-}
-
 size_t cop_live_wanted(cop_live *l)
 {
     pthread_mutex_lock(&l->lock);
-    size_t wanted = l->wanted;
+    while (!l->closing && l->wanted == SIZE_MAX)
+        pthread_cond_wait(&l->changed, &l->lock);
+    size_t wanted = l->closing ? SIZE_MAX : l->wanted;
     l->wanted = SIZE_MAX;
     pthread_mutex_unlock(&l->lock);
     return wanted;
 }
 
-/* -- what the run says -- */
-
-void cop_live_ports(void *ctx, const cop_run_ports *p)
+bool cop_live_asked(cop_live *l, bool *paused)
 {
-    cop_live *l = ctx;
-    json_t *ports = json_array();
-    for (uint32_t i = 0; i < p->n_ports; i++)
-        json_array_append_new(ports, json_pack("[s?,s?]", p->name[i], p->to[i]));
-    publish(l, SLOT_NETWORK,
-            json_pack("{ss,ss?,si,si,sf,so}", "type", "network", "name", l->title, "hosts",
-                      (int)p->n_hosts, "switches", (int)p->n_switches, "duration",
-                      (double)p->duration / 1e3, "ports", ports));
-}
-
-static json_t *tree_object(const cop_tree_frame *f)
-{
-    json_t *members = json_array();
-    for (uint32_t i = 0; i < f->n_members; i++) {
-        const cop_tree_member *m = &f->member[i];
-        json_array_append_new(members,
-                              json_pack("[i,i,i,i]", (int)m->port, (int)m->depth,
-                                        m->next == COP_NONE ? -1 : (int)m->next, (int)m->bytes));
-    }
-    return json_pack("{si,si,si,sI,si,si,so}", "tree", (int)f->tree, "root", (int)f->root, "links",
-                     (int)f->links, "bytes", (json_int_t)f->bytes, "contributors",
-                     (int)f->n_contributors, "victims", (int)f->n_victims, "members", members);
-}
-
-static json_t *frame_object(const cop_tree_now *n, size_t number)
-{
-    json_t *waiting = json_array(), *blocked = json_array(), *use = json_array(),
-           *trees = json_array();
-    for (uint32_t i = 0; i < n->n_ports; i++) {
-        json_array_append_new(waiting, json_integer(n->frame->waiting[i]));
-        json_array_append_new(blocked, json_integer(n->frame->blocked[i]));
-        json_array_append_new(use, json_integer(n->frame->use[i]));
-    }
-    for (uint32_t i = 0; i < n->n_trees; i++)
-        json_array_append_new(trees, tree_object(&n->tree[i]));
-    return json_pack("{ss,sI,sf,sf,so,so,so,so}", "type", "frame", "frame", (json_int_t)number, "t",
-                     (double)n->frame->t / 1e3, "span", (double)n->frame->span / 1e3, "waiting",
-                     waiting, "blocked", blocked, "use", use, "trees", trees);
-}
-
-/* While a browser wants it; says if it wants to see this very frame. */
-static bool hold(cop_live *l)
-{
-    double begin = now_ms();
     pthread_mutex_lock(&l->lock);
-    bool asked = l->paused || l->delay_ms > 0;
-    while (l->clients > 0 && !l->closing && l->wanted == SIZE_MAX &&
-           (l->paused ? l->steps == 0 : now_ms() - begin < l->delay_ms)) {
+    bool asked = (l->clients > 0 || l->expecting) && (l->paused || l->delay_ms > 0);
+    *paused = l->paused;
+    pthread_mutex_unlock(&l->lock);
+    return asked;
+}
+
+void cop_live_hold(cop_live *l)
+{
+    double begin = cop_live_ms();
+    pthread_mutex_lock(&l->lock);
+    while ((l->clients > 0 || l->expecting) && !l->closing &&
+           (l->paused ? l->steps == 0 : cop_live_ms() - begin < l->delay_ms)) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += 20000000;
@@ -464,21 +405,4 @@ static bool hold(cop_live *l)
     }
     l->steps = 0;
     pthread_mutex_unlock(&l->lock);
-    return asked;
-}
-
-void cop_live_trees(void *ctx, const cop_tree_now *now)
-{
-    cop_live *l = ctx;
-    bool asked = hold(l);
-    double t = now_ms();
-    if (!asked && l->last_ms > 0 && t - l->last_ms < LEAST_GAP_MS)
-        return;
-    l->last_ms = t;
-    publish(l, SLOT_FRAME, frame_object(now, now->number));
-}
-
-void cop_live_end(cop_live *l)
-{
-    publish(l, SLOT_END, json_pack("{ss}", "type", "end"));
 }

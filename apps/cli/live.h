@@ -11,20 +11,25 @@
 
 typedef struct cop_live cop_live;
 
-/* 0, or an exit status with one line said. Prints the address on `say`. */
-int cop_live_start(cop_live **l, const char *title, FILE *say);
+/* 0, or an exit status with one line said. Prints the address on `say`. `wait`: the run pauses at its first
+ * frame until a browser tells it to go on, or has gone away again. */
+int cop_live_start(cop_live **l, const char *title, bool wait, FILE *say);
 /* Fit cop_run_hooks.ports and .trees; ctx is a cop_live. The second one waits while a browser that is there
  * wants a pause, and never for any other reason. */
 void cop_live_ports(void *ctx, const cop_run_ports *p);
 void cop_live_trees(void *ctx, const cop_tree_now *now);
-/* The run is over: browsers are told. */
-void cop_live_end(cop_live *l);
-/* Frame that a browser wants to see next, of a run that is played; SIZE_MAX: none asked. */
-size_t cop_live_wanted(cop_live *l);
-/* Nobody has closed it yet. */
-bool cop_live_open(cop_live *l);
-/* Until somebody closes it, from the page or with Ctrl-C; then it is freed. */
-void cop_live_wait(cop_live *l);
+
+/* A run that is over, with all its frames. */
+typedef struct cop_live_film {
+    const cop_result *result; /* ports, times of frames, trees and their members */
+    /* What is in a frame, and who takes part in the trees of it (tree_frame of result, a copy): 1, or a fault. */
+    int (*frame)(void *ctx, uint32_t number, cop_frame *f, cop_arena *arena, cop_err *err);
+    int (*parts)(void *ctx, cop_tree_frame *f, cop_arena *arena, cop_err *err);
+    void *ctx;
+} cop_live_film;
+
+/* Frames that browsers ask for, until somebody closes the view, from the page or with Ctrl-C. 0 or a fault. */
+int cop_live_play(cop_live *l, const cop_live_film *film, cop_err *err);
 void cop_live_close(cop_live *l); /* NULL: nothing */
 
 #endif

@@ -246,12 +246,17 @@ static void tell_ports(world *w, cop_config *c, const cop_run_hooks *o)
     const cop_topo *t = &w->topo;
     const char **name = COP_NEW_ARRAY(&c->arena, const char *, t->n_ports);
     const char **to = COP_NEW_ARRAY(&c->arena, const char *, t->n_ports);
+    const char **host = COP_NEW_ARRAY(&c->arena, const char *, t->n_hosts);
     char buf[128];
     cop_run_ports p = {.n_hosts = t->n_hosts,
                        .n_switches = t->n_switches,
                        .name = name,
                        .to = to,
+                       .host = host,
+                       .topology = c->topo->name,
                        .duration = c->run.duration_ps};
+    for (uint32_t h = 0; h < t->n_hosts; h++)
+        host[h] = cop_arena_strdup(&c->arena, cop_topo_host_name(t, h, buf, sizeof(buf)));
     for (uint32_t i = 0; i < t->n_ports; i++) {
         if (t->port[i].to == COP_NONE)
             continue;

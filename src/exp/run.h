@@ -14,7 +14,9 @@ typedef struct cop_watch cop_watch;
 /* The ports of a network, as results number them. */
 typedef struct cop_run_ports {
     uint32_t n_ports, n_hosts, n_switches;
-    const char *const *name, *const *to;
+    const char *const *name, *const *to; /* [n_ports] */
+    const char *const *host; /* [n_hosts] names; a host's port is called as the host */
+    const char *topology; /* its kind */
     cop_time duration;
 } cop_run_ports;
 

@@ -1,4 +1,5 @@
-/* The page's parts inside the program: `coppice report` needs no file beside it.
+/* The page's parts inside the program: neither `coppice report` nor the live view needs a file
+ * beside it.
  * The Makefile gives the folder of the bundled script as -I. Read-only, zero at the end. */
     .section .rodata
     .macro asset name, file
@@ -13,4 +14,6 @@
     asset cop_report_page, "page.html"
     asset cop_report_css, "page.css"
     asset cop_report_script, "report.js"
+    asset cop_live_page, "live.html"
+    asset cop_live_script, "live.js"
     .section .note.GNU-stack, "", %progbits

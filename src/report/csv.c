@@ -265,13 +265,31 @@ static void csv_table(const json_t *f, FILE *out)
         csv_row(row, out);
 }
 
+static void csv_ranks(const json_t *f, FILE *out)
+{
+    size_t i;
+    json_t *row;
+    const json_t *jobs = json_object_get(f, "jobs");
+    fputs("job,first_rank,last_rank,host,end_ns,compute_ns,overhead_ns,waiting_ns\r\n", out);
+    COP_EACH (json_object_get(f, "rows"), i, row) {
+        size_t job = (size_t)json_integer_value(json_array_get(row, 0));
+        cell(out, json_object_get(json_array_get(jobs, job), "name"));
+        for (size_t k = 1; k < json_array_size(row); k++) {
+            fputc(',', out);
+            cell(out, json_array_get(row, k));
+        }
+        fputs("\r\n", out);
+    }
+}
+
 void cop_report_csv_figure(const void *figure, FILE *out)
 {
     static const struct {
         const char *kind;
         void (*write)(const json_t *f, FILE *out);
     } kinds[] = {{"line", csv_curves},     {"time", csv_curves},     {"bar", csv_bars},
-                 {"heatmap", csv_heatmap}, {"network", csv_network}, {"table", csv_table}};
+                 {"heatmap", csv_heatmap}, {"network", csv_network}, {"table", csv_table},
+                 {"ranks", csv_ranks}};
     const char *kind = cop_report_get(figure, "kind");
     for (size_t i = 0; i < COP_LEN(kinds); i++)
         if (strcmp(kind, kinds[i].kind) == 0)

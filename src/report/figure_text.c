@@ -1,7 +1,7 @@
 /* The numbers of a figure in a terminal: a table with a row per x and a column per curve.
  *
  * In:  the JSON of a figure (docs/RESULTS.md). Out: lines of at most `width` columns; a table that is
- * wider is cut into several, each with the first column. Curves over time and networks have no table:
+ * wider is cut into several, each with the first column. Curves over time, timelines and networks have no table:
  * they would fill the screen and say nothing. */
 #include "report/report_int.h"
 

@@ -1,4 +1,5 @@
-/* The page: a template with four gaps, filled with title, style, document and script.
+/* The page: a template with four gaps, filled with title, style, document and script. That of a live run
+ * is another template with the same gaps, but no document.
  *
  * The document goes into a script element that browsers do not run. Whatever is in it, it cannot
  * end that element or begin another: the three characters that mean something to an HTML parser
@@ -42,20 +43,20 @@ static void write_title(const json_t *doc, FILE *out)
 /* 10 digits: more than any measurement has, and times in nanoseconds keep theirs. */
 static void fill_gap(const cop_report *r, const char *name, size_t len, FILE *out)
 {
-    if (strncmp(name, "title", len) == 0)
-        write_title(r->doc, out);
-    else if (strncmp(name, "style", len) == 0)
+    if (strncmp(name, "style", len) == 0)
         fputs(cop_report_css, out);
     else if (strncmp(name, "script", len) == 0)
-        fputs(cop_report_script, out);
-    else if (strncmp(name, "document", len) == 0)
+        fputs(r ? cop_report_script : cop_live_script, out);
+    else if (r != NULL && strncmp(name, "title", len) == 0)
+        write_title(r->doc, out);
+    else if (r != NULL && strncmp(name, "document", len) == 0)
         (void)json_dump_callback(r->doc, write_escaped, out,
                                  JSON_COMPACT | JSON_REAL_PRECISION(10));
 }
 
-void cop_report_html(const cop_report *r, FILE *out)
+/* r NULL: no document. */
+static void fill(const char *from, const cop_report *r, FILE *out)
 {
-    const char *from = cop_report_page;
     for (const char *gap; (gap = strstr(from, "{{")) != NULL;) {
         const char *end = strstr(gap, "}}");
         COP_CHECK(end != NULL);
@@ -64,6 +65,16 @@ void cop_report_html(const cop_report *r, FILE *out)
         from = end + 2;
     }
     fputs(from, out);
+}
+
+void cop_report_html(const cop_report *r, FILE *out)
+{
+    fill(cop_report_page, r, out);
+}
+
+void cop_report_live_page(FILE *out)
+{
+    fill(cop_live_page, NULL, out);
 }
 
 static void write_page(const void *what, FILE *out)

@@ -118,15 +118,22 @@ static json_t *own_number(const network *w, const char *port_name)
     return json_integer(v);
 }
 
-/* What kind of network it is, from the configuration as it is printed. */
-static json_t *topology(const char *config)
+const char *cop_report_topology(const char *config, size_t *length)
 {
     static const char head[] = "topology:\n  kind: ";
     const char *at = config ? strstr(config, head) : NULL;
     if (at == NULL)
-        return json_null();
+        return NULL;
     at += strlen(head);
-    return json_pack("{s:s%}", "kind", at, strcspn(at, "\n"));
+    *length = strcspn(at, "\n");
+    return at;
+}
+
+static json_t *topology(const char *config)
+{
+    size_t n;
+    const char *kind = cop_report_topology(config, &n);
+    return kind ? json_pack("{s:s%}", "kind", kind, n) : json_null();
 }
 
 int cop_report_fill_network(cop_drawing *d, const cop_report_ports *l, const char *config,

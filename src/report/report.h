@@ -23,6 +23,10 @@ cop_report_size cop_report_count(const cop_report *r);
 
 /* The page, complete in one file. The stream keeps its error flag if it could not be written. */
 void cop_report_html(const cop_report *r, FILE *out);
+/* The page of a run that goes on: no data in it, it asks for them over a WebSocket. */
+void cop_report_live_page(FILE *out);
+/* The kind of topology in a configuration as it is printed, so many characters; NULL: none is named. */
+const char *cop_report_topology(const char *config, size_t *length);
 /* Experiments and verdicts in columns, at most `width` wide. */
 void cop_report_text(const cop_report *r, FILE *out, bool colour, unsigned width);
 

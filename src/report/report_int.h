@@ -55,5 +55,6 @@ void cop_report_each_verdict(const json_t *doc,
 
 /* The page's parts, put into the program by assets.S. They end with a zero byte. */
 extern const char cop_report_page[], cop_report_css[], cop_report_script[];
+extern const char cop_live_page[], cop_live_script[];
 
 #endif

@@ -303,6 +303,8 @@ static int draw(cop_drawing *d)
     }
     if (rc == 0)
         rc = cop_report_draw_network(d, &ports);
+    if (rc == 0)
+        rc = cop_report_draw_ranks(d);
     cop_free(names.name);
     cop_free(ports.port);
     return rc;

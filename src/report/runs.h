@@ -38,6 +38,8 @@ int cop_report_draw_network(cop_drawing *d, const cop_report_ports *l);
 /* Nodes, links, frames and trees as members of the figure f. */
 int cop_report_fill_network(cop_drawing *d, const cop_report_ports *l, const char *config,
                             json_t *f);
+/* ranks.c: jobs, collectives and the timeline of ranks; nothing if the run had no application. */
+int cop_report_draw_ranks(cop_drawing *d);
 /* frames.c: what changes over time, if the run stored it. */
 int cop_report_add_frames(cop_drawing *d, json_t *f);
 

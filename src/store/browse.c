@@ -20,12 +20,20 @@ static const char *const questions[] = {
     [COP_BROWSE_FRAME] = "SELECT * FROM frame WHERE run_id = ? ORDER BY frame",
     [COP_BROWSE_TREE] = "SELECT * FROM tree WHERE run_id = ? ORDER BY tree",
     [COP_BROWSE_TREE_FRAME] = "SELECT * FROM tree_frame WHERE run_id = ? ORDER BY frame, tree",
+    [COP_BROWSE_JOB] = "SELECT * FROM job WHERE run_id = ? ORDER BY job",
+    [COP_BROWSE_JOB_RANK] = "SELECT * FROM job_rank WHERE run_id = ? ORDER BY job, rank",
+    [COP_BROWSE_JOB_COLLECTIVE] =
+        "SELECT * FROM job_collective WHERE run_id = ? ORDER BY job, collective",
+    [COP_BROWSE_JOB_PATH] = "SELECT * FROM job_path WHERE run_id = ? ORDER BY job, step",
+    [COP_BROWSE_JOB_SLICE] = "SELECT * FROM job_slice WHERE run_id = ? ORDER BY job, slice",
 };
 
 /* Tables that older files do not have. */
-static const char *const later[] = {[COP_BROWSE_FRAME] = "frame",
-                                    [COP_BROWSE_TREE] = "tree",
-                                    [COP_BROWSE_TREE_FRAME] = "tree_frame"};
+static const char *const later[] = {
+    [COP_BROWSE_FRAME] = "frame",           [COP_BROWSE_TREE] = "tree",
+    [COP_BROWSE_TREE_FRAME] = "tree_frame", [COP_BROWSE_JOB] = "job",
+    [COP_BROWSE_JOB_RANK] = "job_rank",     [COP_BROWSE_JOB_COLLECTIVE] = "job_collective",
+    [COP_BROWSE_JOB_PATH] = "job_path",     [COP_BROWSE_JOB_SLICE] = "job_slice"};
 
 static bool is_missing(cop_store *s, enum cop_browse_what what)
 {

@@ -18,6 +18,12 @@ enum cop_browse_what {
     COP_BROWSE_FRAME,
     COP_BROWSE_TREE,
     COP_BROWSE_TREE_FRAME,
+    /* Runs with applications, likewise. */
+    COP_BROWSE_JOB,
+    COP_BROWSE_JOB_RANK,
+    COP_BROWSE_JOB_COLLECTIVE,
+    COP_BROWSE_JOB_PATH, /* of each job, the last step first */
+    COP_BROWSE_JOB_SLICE,
 };
 
 enum cop_cell_kind { COP_CELL_NULL, COP_CELL_INT, COP_CELL_REAL, COP_CELL_TEXT, COP_CELL_DATA };

@@ -100,6 +100,7 @@ IN_BROWSER(narrow)
 IN_BROWSER(first_screen)
 IN_BROWSER(runs_compared)
 IN_BROWSER(player)
+IN_BROWSER(ranks)
 IN_BROWSER(labels)
 IN_BROWSER(csv)
 IN_BROWSER(toggle)
@@ -182,6 +183,7 @@ int main(void)
         cmocka_unit_test(browser_first_screen),
         cmocka_unit_test(browser_runs_compared),
         cmocka_unit_test(browser_player),
+        cmocka_unit_test(browser_ranks),
         cmocka_unit_test(browser_labels),
         cmocka_unit_test(browser_csv),
         cmocka_unit_test(browser_toggle),

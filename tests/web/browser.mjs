@@ -57,7 +57,7 @@ export class Browser {
   async page() {
     const { targetId } = await this.send("Target.createTarget", { url: "about:blank" });
     const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true });
-    return new Page(this, sessionId);
+    return new Page(this, sessionId, targetId);
   }
 
   async close() {
@@ -71,9 +71,10 @@ export class Browser {
 }
 
 export class Page {
-  constructor(browser, sessionId) {
+  constructor(browser, sessionId, targetId) {
     this.browser = browser;
     this.sessionId = sessionId;
+    this.targetId = targetId;
     this.complaints = []; // console errors, exceptions, requests
     browser.listeners.push((m) => m.sessionId === sessionId && this.hear(m));
   }
@@ -90,9 +91,9 @@ export class Page {
     return this.browser.send(method, params, this.sessionId);
   }
 
-  async start({ width, height, dark = false, phone = false }) {
+  async start({ width, height, dark = false, phone = false, online = false }) {
     for (const domain of ["Page", "Runtime", "Log", "Network"]) await this.send(`${domain}.enable`);
-    await this.send("Network.emulateNetworkConditions", { offline: true, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
+    if (!online) await this.send("Network.emulateNetworkConditions", { offline: true, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
     await this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: phone ? 2 : 1, mobile: phone });
     await this.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }] });
   }
@@ -115,6 +116,10 @@ export class Page {
   async picture(full = true) {
     const { data } = await this.send("Page.captureScreenshot", { format: "png", captureBeyondViewport: full });
     return Buffer.from(data, "base64");
+  }
+
+  close() {
+    return this.browser.send("Target.closeTarget", { targetId: this.targetId });
   }
 
   async pdf() {

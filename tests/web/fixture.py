@@ -33,6 +33,15 @@ topology: {kind: dragonfly, p: 2, a: 4, h: 2}
 link: {rate: 10 Gbit/s}
 traffic: [{name: all, pattern: uniform}]
 """
+JOBS = """
+name: jobs
+title: Two jobs
+run: {duration: 10 ms, until: jobs}
+topology: {kind: rail-tree, pods: 2, servers: 4, rails: 2, spines: 2}
+traffic:
+  - {name: train, collective: all-reduce-ring, message: 64 KiB, repeat: 2, think: 20 us, from: 0-7, overhead: 1 us}
+  - {name: shuffle, collective: all-to-all-pairwise, message: 16 KiB, from: 8-15, overhead: 1 us}
+"""
 
 
 counter = itertools.count(1)
@@ -187,7 +196,7 @@ def main():
     run("examples/two-switch.yaml")
     run("examples/hotspot-648.yaml", "--set", "run.duration=%s" % ("6 ms" if large else "900 us"),
         "--set", "run.warmup=100 us", "--set", "run.sample=10 us")
-    for text in (TORUS, DRAGONFLY):
+    for text in (TORUS, DRAGONFLY, JOBS):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml", delete=False) as f:
             f.write(text)
         run(f.name)
@@ -196,7 +205,7 @@ def main():
     db = sqlite3.connect(path)
     film(db, 1, 24, 1, False)
     film(db, 2, 24, 2, True)
-    film(db, 5, 24, 1, True)
+    film(db, 6, 24, 1, True)
     fairness(db)
     parameters(db)
     hostile(db)

@@ -63,7 +63,7 @@ const contents = (page) => page.run(`[...document.querySelectorAll("figure")].ma
     return r.right > box.left && r.left < box.right && r.bottom > box.top && r.top < box.bottom;
   }).length;
   const painted = [...f.querySelectorAll("canvas")].map((c) => { const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data; let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return n; });
-  return { id: f.id, kind: f.dataset.kind, made: f.dataset.made || "", figures: Number(f.dataset.figures), drawn: f.dataset.drawn, shapes: f.dataset.kind === "network" ? Math.min(...painted) : shapes, rows: f.querySelectorAll("table.data tbody tr").length };
+  return { id: f.id, kind: f.dataset.kind, made: f.dataset.made || "", figures: Number(f.dataset.figures), drawn: f.dataset.drawn, shapes: painted.length ? Math.min(...painted) : shapes, rows: f.querySelectorAll("table.data tbody tr").length };
 })`);
 
 async function allShow(page) {
@@ -72,7 +72,7 @@ async function allShow(page) {
   await settled(page, `[...document.querySelectorAll("canvas")].filter((c) => !c.dataset.painted).length`, (n) => n === 0);
   const list = await contents(page);
   same(list.filter((f) => f.made === "").reduce((a, f) => a + f.figures, 0), figures.length, "figures on the page");
-  const least = { line: 8, time: 8, bar: 6, heatmap: 20, network: 500 };
+  const least = { line: 8, time: 8, bar: 6, heatmap: 20, network: 500, ranks: 500 };
   for (const f of list) {
     must(f.drawn === "yes", `${f.id} was not drawn`);
     must(f.kind === "table" ? f.rows > 0 : f.shapes >= least[f.kind], `${f.id} is empty (${f.shapes} shapes, ${f.rows} rows)`);
@@ -171,6 +171,7 @@ async function desktop() {
     same(await page.run(`document.querySelectorAll("#runs figure[data-kind=network] canvas").length`), 2, "networks side by side");
   });
   await check("player", () => player(page));
+  await check("ranks", () => ranks(page));
   await check("labels", async () => {
     const bad = await page.run(`(() => { const out = []; for (const v of window.coppiceViewers) for (const p of v.panes) { const t = p.painter.taken || []; t.forEach((a, i) => {
       if (a[0] < 0 || a[1] < 0 || a[2] > p.painter.w || a[3] > p.painter.h) out.push("cut");
@@ -205,6 +206,27 @@ async function player(page) {
   const tip = await page.run(`(() => { const p = ${v}.panes[0], s = p.layout.switches[0], [x, y] = p.layout.at[s]; p.node.scrollIntoView({ block: "center" }); const r = p.canvas.getBoundingClientRect();
     p.point({ clientX: r.left + p.painter.x(x), clientY: r.top + p.painter.y(y) }); return p.tip.textContent; })()`);
   must(/switch s0/.test(tip) && /waiting/.test(tip) && /used/.test(tip), `the tip says ${tip}`);
+}
+
+/** The timeline: what a rank does, keys that zoom time and rows, the critical path. */
+async function ranks(page) {
+  const k = "window.coppiceRanks[0]";
+  must(await page.run(`Boolean(${k})`), "no timeline of ranks");
+  same(await page.run(`${k}.spec.jobs.map((j) => j.name).join()`), "train,shuffle", "jobs");
+  must(/critical path: .*% network/.test(await page.run(`document.querySelector("#run-5 .tiles").textContent`)), "the completion of jobs is not among the large numbers");
+  const tip = await page.run(`(() => { const k = ${k}, l = k.lanes.find((l) => l.row === 3); k.node.scrollIntoView({ block: "center" }); const r = k.canvas.getBoundingClientRect();
+    k.point({ clientX: r.left + k.x(10000), clientY: r.top + l.y + l.height / 2 }); return k.tip.textContent; })()`);
+  must(/train, rank 3/.test(tip) && /computes for/.test(tip) && /waiting/.test(tip), `the tip says ${tip}`);
+  const wide = `${k}.x(20000) - ${k}.x(10000)`, before = await page.run(wide);
+  await page.run(`${k}.key(new KeyboardEvent("keydown", { key: "+" }))`);
+  must((await page.run(wide)) > 1.3 * before, "time does not zoom");
+  await page.run(`${k}.reset()`);
+  same(Math.round(await page.run(wide)), Math.round(before), "after the reset");
+  const painted = `(() => { const c = document.createElement("canvas"), from = ${k}.canvas; [c.width, c.height] = [from.width, from.height]; const x = c.getContext("2d"); x.drawImage(from, 0, 0); const d = x.getImageData(0, 0, c.width, c.height).data; let n = 0; for (let i = 0; i < d.length; i += 4) n += d[i] === 0xc2 && d[i + 1] === 0x18 && d[i + 2] === 0x5b; return n; })()`;
+  same(await page.run(painted), 0, "points of a path that is not shown");
+  await page.run(`${k}.pathButton.click()`);
+  must((await page.run(painted)) > 100, "the critical path is not drawn");
+  await page.run(`${k}.pathButton.click()`);
 }
 
 /** The files of the page and those of `coppice report --csv` hold the same cells. */

@@ -62,11 +62,15 @@ function network(f) {
   return out;
 }
 
+const ranks = (f) => ["job,first_rank,last_rank,host,end_ns,compute_ns,overhead_ns,waiting_ns",
+  ...(f.rows || []).map((r) => line(f.jobs[r[0]]?.name, ...r.slice(1)))];
+
 export function figureCsv(f) {
   let lines = [];
   if (f.kind === "line" || f.kind === "time") lines = curves(f);
   else if (f.kind === "bar") lines = bars(f);
   else if (f.kind === "network") lines = network(f);
+  else if (f.kind === "ranks") lines = ranks(f);
   else if (f.kind === "heatmap") lines = heatmap(f);
   else if (f.kind === "table") lines = [f.columns || [], ...(f.rows || [])].map((r) => line(...r));
   return lines.join("\r\n") + "\r\n";

@@ -9,6 +9,7 @@ import { barChart, colourOf, curveChart, dashOf, heatChart, symbolOf } from "./c
 import { figureCsv } from "./csv.js";
 import { download, el, fmt, slug, svg, withUnit } from "./dom.js";
 import { networkViewer } from "./network.js";
+import { RankChart } from "./ranks.js";
 import { onTheme, setPaper, theme } from "./theme.js";
 
 use([BarChart, CustomChart, HeatmapChart, LineChart, AriaComponent, DataZoomComponent, GridComponent,
@@ -77,11 +78,13 @@ function describe(spec) {
   return `${what}: ${spec.title || spec.name}.${names ? ` Series: ${names}.` : ""} The data is available as CSV.`;
 }
 
-/** A network has a viewer of its own, which sizes and colours itself. */
-function drawNetwork(fig, width) {
+/** What sizes and colours itself: networks and timelines. */
+const VIEWERS = { network: (specs) => networkViewer(specs), ranks: (specs) => new RankChart(specs[0]) };
+
+function drawViewer(fig, width) {
   try {
     if (!fig.viewer) {
-      fig.viewer = networkViewer(fig.specs);
+      fig.viewer = VIEWERS[fig.spec.kind](fig.specs);
       fig.chart = { dispose() {} };
       fig.box.replaceChildren(fig.viewer.node);
       fig.box.style.height = "auto";
@@ -90,13 +93,13 @@ function drawNetwork(fig, width) {
     fig.node.dataset.drawn = "yes";
   } catch (fault) {
     fig.node.dataset.drawn = "no";
-    fig.box.replaceChildren(el("p", { class: "fault" }, `This network cannot be drawn: ${fault.message}`));
+    fig.box.replaceChildren(el("p", { class: "fault" }, `This ${fig.spec.kind === "ranks" ? "timeline" : "network"} cannot be drawn: ${fault.message}`));
   }
 }
 
 function draw(fig, width) {
   const { spec, box } = fig;
-  if (spec.kind === "network") drawNetwork(fig, width);
+  if (VIEWERS[spec.kind]) drawViewer(fig, width);
   if (!CHARTS[spec.kind]) return;
   const w = Math.max(240, Math.round(width || box.clientWidth));
   try {
@@ -182,7 +185,7 @@ function checkLinks(spec, linkTo) {
 
 /** specs: one figure, or two networks side by side. linkTo(check) gives the address of a check on the page, or null. */
 export function figureElement(specs, owner, linkTo) {
-  const spec = specs[0], net = spec.kind === "network", known = Boolean(CHARTS[spec.kind]) || net;
+  const spec = specs[0], net = Boolean(VIEWERS[spec.kind]), known = Boolean(CHARTS[spec.kind]) || net;
   const id = slug("fig", owner, spec.name), file = slug(owner, spec.name);
   const fig = { spec, specs, hidden: new Set(), chart: null, zooming: false };
   fig.box = el("div", net ? { class: "drawing net-drawing" } : { class: "drawing", role: "img", "aria-label": describe(spec), tabindex: known ? "0" : null, onkeydown: (e) => zoomKey(fig, e) });

@@ -84,7 +84,7 @@ function headline(figures) {
 
 /** Pictures before curves, curves before tables; large numbers have their own place. */
 const inOrder = (figures) => {
-  const rank = { network: 0, time: 1, line: 1, bar: 1, heatmap: 1, table: 2 };
+  const rank = { network: 0, ranks: 0.5, time: 1, line: 1, bar: 1, heatmap: 1, table: 2 };
   return (figures || []).filter((f) => f.name !== "headline").map((f, i) => [rank[f.kind] ?? 1, i, f]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map((x) => x[2]);
 };
 
@@ -121,6 +121,10 @@ function tiles(r) {
   const queue = (net?.links || []).reduce((m, l) => Math.max(m, (Array.isArray(l) ? l[3] : l.queue) || 0), 0);
   if (trees.length) tile("congestion trees", fmt(trees.length), "", `the largest: ${fmt(trees[0].links)} links, ${fmt(trees[0].victims)} victims, ${trees[0].kind}`);
   else if (net) tile("fullest port holds", fmt(queue / 1024, 3), "KiB", "on average");
+  for (const j of (r.figures || []).find((f) => f.kind === "ranks")?.jobs.slice(0, 4) || []) {
+    const all = j.compute + j.overhead + j.network + j.wait, share = (x) => `${fmt((100 * x) / all, 2)} %`, ms = (j.end - j.start) / 1e6;
+    tile(`${j.name} completes in`, j.end === null ? "–" : fmt(ms >= 1 ? ms : ms * 1e3), j.end === null ? "" : ms >= 1 ? "ms" : "µs", j.end === null ? "not finished" : all > 0 ? `critical path: ${share(j.network)} network, ${share(j.compute)} computation` : null);
+  }
   if (v.get("packets_lost") > 0) tile("lost", fmt(v.get("packets_lost")), "packets");
   const open = [...v].filter(([k, x]) => /^exchange\/.*\/unfinished$/.test(k) && x > 0);
   return [el("dl", { class: "tiles large" }, out), open.map(([k, x]) => el("p", { class: "warning" }, `Exchange ${k.split("/")[1]} is not finished: ${fmt(x)} streams had messages left when the run ended.`))];

@@ -13,15 +13,17 @@ import { Painter, treeColour } from "./paint.js";
 const MODES = [["waiting", "waiting bytes", "what waits for a port, at its switch"], ["use", "use", "share of the time in which the wire is busy"],
   ["blocked", "blocked time", "share of the time in which something waits and may not go"]];
 const PLAY_MS = 14000; // a whole run
+const SPEEDS = [[0.25, "¼ ×"], [0.5, "½ ×"], [1, "1 ×"], [2, "2 ×"], [4, "4 ×"]]; // of the player
+const DELAYS = [[0, "full speed"], [100, "10 frames/s"], [500, "2 frames/s"], [2000, "1 in 2 s"]]; // of a simulation that runs: ms between frames
 const NONE = 0xffffffff;
 
 export const bytesText = (v) => (v >= 1048576 ? `${fmt(v / 1048576, 3)} MiB` : v >= 1024 ? `${fmt(v / 1024, 3)} KiB` : `${fmt(Math.round(v))} B`);
 const percent = (v) => `${fmt(v * 100, 3)} %`;
 
 export function treeText(t) {
-  const ms = (ns) => fmt(ns / 1e6, 3);
-  return [`root ${t.root} → ${t.root_to}`, `${ms(t.begin_ns)} to ${ms(t.end_ns)} ms`, `${fmt(t.links)} links`, `${fmt(t.contributors)} contributors`,
-    `${fmt(t.victims)} victims${typeof t.loss === "number" ? ` lose ${fmt(t.loss * 100, 2)} %` : ""}`, t.kind].filter(Boolean).join(", ");
+  const ms = (ns) => fmt(ns / 1e6, 3), many = (n, word) => `${fmt(n)} ${word}${n === 1 ? "" : "s"}`;
+  return [`root ${t.root} → ${t.root_to}`, `${ms(t.begin_ns)} to ${ms(t.end_ns)} ms`, many(t.links, "link"), many(t.contributors, "contributor"),
+    `${many(t.victims, "victim")}${typeof t.loss === "number" ? ` ${t.victims === 1 ? "loses" : "lose"} ${fmt(t.loss * 100, 2)} %` : ""}`, t.kind].filter(Boolean).join(", ");
 }
 
 // -- one pane --
@@ -49,11 +51,30 @@ class Pane {
     this.listTrees();
   }
 
+  /** Buttons stay the same elements while their texts change: a click must find what it began on. */
   listTrees() {
     const n = this.source.trees.length, few = this.all ? n : Math.min(n, 3);
-    this.list.replaceChildren(...this.source.trees.slice(0, few).map((t) => el("button", { type: "button", class: "key net-tree", "aria-pressed": String(!this.only || this.only === t.tree), title: "Show this tree alone",
-      onclick: () => { this.only = this.only === t.tree ? 0 : t.tree; this.listTrees(); this.draw(); } }, el("span", { class: "patch", style: `background:${treeColour(t.tree - 1)}` }), el("span", {}, `tree ${t.tree}: ${treeText(t)}`))),
-      n > few ? el("button", { type: "button", class: "key net-more", onclick: () => { this.all = true; this.listTrees(); } }, `and ${n - few} more trees`) : "");
+    this.buttons ??= [];
+    while (this.buttons.length < few) {
+      const i = this.buttons.length, patch = el("span", { class: "patch" }), text = el("span", {});
+      const node = el("button", { type: "button", class: "key net-tree", title: "Show this tree alone", onclick: () => {
+        const { tree } = this.source.trees[i];
+        this.only = this.only === tree ? 0 : tree;
+        this.listTrees();
+        this.draw();
+      } }, patch, text);
+      this.buttons.push({ node, patch, text });
+    }
+    this.more ??= el("button", { type: "button", class: "key net-more", onclick: () => { this.all = true; this.listTrees(); } });
+    if (this.list.children.length !== few + (n > few)) this.list.replaceChildren(...this.buttons.slice(0, few).map((b) => b.node), ...(n > few ? [this.more] : []));
+    const put = (node, words) => { if (node.textContent !== words) node.textContent = words; };
+    this.source.trees.slice(0, few).forEach((t, i) => {
+      const b = this.buttons[i];
+      put(b.text, `tree ${t.tree}: ${treeText(t)}`);
+      b.patch.style.background = treeColour(t.tree - 1);
+      b.node.setAttribute("aria-pressed", String(!this.only || this.only === t.tree));
+    });
+    put(this.more, `and ${n - few} more trees`);
     this.list.hidden = n === 0;
   }
 
@@ -67,7 +88,8 @@ class Pane {
 
   wanted(width) {
     const { box } = this.layout, ratio = (box.bottom - box.top) / Math.max(1, box.right - box.left);
-    return Math.round(Math.max(150, Math.min(width * 1.05, 720, width * ratio + 50)));
+    const most = this.source.live ? Math.max(320, window.innerHeight - 210) : 720;
+    return Math.round(Math.max(150, Math.min(width * 1.05, most, width * ratio + 50)));
   }
 
   async show(i) {
@@ -81,6 +103,7 @@ class Pane {
       t.victims ??= old?.victims ?? null;
     }
     Object.assign(this, { frame, trees });
+    this.viewer.onshow?.();
     if (this.chosen !== undefined) this.choose(this.chosen);
     this.draw();
   }
@@ -221,11 +244,11 @@ export class Viewer {
     this.showTrees = true;
     this.panes = sources.map((s, i) => new Pane(this, s, titles?.[i] ?? (sources.length > 1 ? s.title : "")));
     this.most = Math.max(...sources.map((s) => s.most));
-    const timed = sources.some((s) => s.times.length > 1), blocked = sources.some((s) => s.frames?.length > 0);
-    this.mode = sources.some((s) => s.network.ports.some((p) => p.queue > 0 || p.most > 0)) ? "waiting" : "use";
+    const timed = sources.some((s) => s.live || s.times.length > 1), blocked = sources.some((s) => s.live || s.frames?.length > 0);
+    this.mode = sources.some((s) => s.live || s.network.ports.some((p) => p.queue > 0 || p.most > 0)) ? "waiting" : "use";
     this.modes = el("div", { class: "net-modes", role: "group", "aria-label": "Colour by" }, MODES.filter(([m]) => m !== "blocked" || blocked).map(([m, label, title]) =>
       el("button", { type: "button", class: "chip", title, "data-mode": m, onclick: () => { this.mode = m; this.refresh(); } }, label)));
-    this.treeButton = sources.some((s) => s.trees.length) ? el("button", { type: "button", class: "chip", title: "Show or hide the congestion trees", onclick: () => { this.showTrees = !this.showTrees; this.refresh(); } }, "trees") : null;
+    this.treeButton = sources.some((s) => s.live || s.trees.length) ? el("button", { type: "button", class: "chip", title: "Show or hide the congestion trees", onclick: () => { this.showTrees = !this.showTrees; this.refresh(); } }, "trees") : null;
     this.legend = el("span", { class: "key flat" });
     this.roam = el("button", { type: "button", class: "tool", title: "The wheel zooms without Ctrl", onclick: () => { this.roams = !this.roams; this.refresh(); } }, "Wheel zooms");
     const bar = el("div", { class: "net-bar" }, this.modes, this.treeButton, this.legend, el("span", { class: "tools" }, this.roam, el("button", { type: "button", class: "tool", title: "Show all again", onclick: () => this.panes.forEach((p) => p.reset()) }, "Reset")));
@@ -233,7 +256,7 @@ export class Viewer {
     this.refresh();
     onTheme(() => { this.panes.forEach((p) => p.listTrees()); this.refresh(); });
     new ResizeObserver(() => this.fit()).observe(this.node);
-    sources.forEach((s) => { s.onframe = () => this.arrived(); });
+    sources.forEach((s) => { s.onframe = (scale, end) => this.arrived(scale, end); });
     this.seek(this.opening(sources));
     (window.coppiceViewers ??= []).push(this); // for tests and for the console
   }
@@ -248,27 +271,83 @@ export class Viewer {
 
   clock(sources) {
     this.end = Math.max(...sources.map((s) => s.times[s.times.length - 1] || 0));
-    this.begin = Math.min(...sources.map((s) => s.times[0] ?? Infinity));
+    this.begin = Math.min(this.end, ...sources.map((s) => s.times[0] ?? Infinity));
     this.slider = el("input", { type: "range", min: 0, max: 1000, step: "any", value: 1000, "aria-label": "Time", class: "net-slider", oninput: () => { this.pause(); this.seek(this.begin + (this.end - this.begin) * Number(this.slider.value) / 1000); } });
     this.time = el("output", { class: "net-time" });
-    this.playButton = el("button", { type: "button", class: "chip net-play", onclick: () => (this.playing ? this.pause() : this.play()) }, "▶ Play");
+    this.playButton = el("button", { type: "button", class: "chip net-play", onclick: () => this.toggle() });
+    this.stepButton = el("button", { type: "button", class: "chip net-play net-step", title: "To the next frame", onclick: () => this.step() }, "Step");
+    this.speed = el("select", { class: "net-speed", "aria-label": "Speed", onchange: () => this.hasten() });
     this.start = this.end;
-    return el("div", { class: "net-clock" }, this.playButton, this.slider, this.time);
+    this.showState();
+    return el("div", { class: "net-clock" }, this.playButton, this.stepButton, this.speed, this.slider, this.time);
   }
 
-  /** A live source has a new frame. */
-  arrived() {
-    const atEnd = this.now >= this.end;
-    this.end = Math.max(this.end, ...this.panes.map((p) => p.source.times[p.source.times.length - 1] || 0));
+  /** The simulation behind a pane that still runs, if there is one. */
+  runner() { return this.panes.map((p) => p.source).find((s) => s.running); }
+
+  showState() {
+    const run = this.runner(), going = run ? !run.paused : this.playing, speeds = run ? DELAYS : SPEEDS;
+    this.playButton.textContent = going ? "❚❚ Pause" : run ? "▶ Go on" : "▶ Play";
+    if (this.speeds !== speeds) {
+      this.speeds = speeds;
+      this.speed.replaceChildren(...speeds.map(([v, text]) => el("option", { value: v, selected: v === (run ? 0 : 1) }, text)));
+    }
+    this.onstate?.();
+  }
+
+  toggle() {
+    const run = this.runner();
+    if (!run) return this.playing ? this.pause() : this.play();
+    if (run.paused) {
+      run.go();
+      this.seek(this.end);
+    } else run.pause();
+    return this.showState();
+  }
+
+  step() {
+    const run = this.runner();
+    if (run) {
+      run.step();
+      this.seek(this.end);
+      this.showState();
+      return;
+    }
+    this.pause();
+    const next = Math.min(...this.panes.flatMap((p) => p.source.times.filter((t) => t > this.now + 1e-9)));
+    this.seek(Number.isFinite(next) ? next : this.begin);
+  }
+
+  hasten() {
+    const run = this.runner();
+    if (run) run.delay(Number(this.speed.value));
+    else if (this.playing) this.play();
+  }
+
+  /** A live source has a new frame, another scale, or all there will ever be. */
+  arrived(scale, finished) {
+    const times = this.panes.map((p) => p.source.times), atEnd = finished || !(this.now < this.end);
+    this.end = Math.max(this.end, ...times.map((t) => t[t.length - 1] || 0));
+    this.begin = Math.min(this.end, ...times.map((t) => t[0] ?? Infinity));
+    if (scale) {
+      this.most = Math.max(...this.panes.map((p) => p.source.most));
+      this.refresh();
+    }
+    this.panes.forEach((p) => p.listTrees());
+    this.showState();
     if (atEnd && !this.playing) this.seek(this.end);
+    else this.place();
+  }
+
+  place() {
+    if (!this.slider) return;
+    this.slider.value = String(((this.now - this.begin) / (this.end - this.begin || 1)) * 1000);
+    this.time.textContent = withUnit(fmt(this.now, 4), "ms");
   }
 
   seek(ms) {
     this.now = ms;
-    if (this.slider) {
-      this.slider.value = String(((ms - this.begin) / (this.end - this.begin || 1)) * 1000);
-      this.time.textContent = withUnit(fmt(ms, 4), "ms");
-    }
+    this.place();
     return Promise.all(this.panes.map((p) => {
       const t = p.source.times;
       let i = 0;
@@ -279,13 +358,14 @@ export class Viewer {
 
   play() {
     if (this.now >= this.end) this.now = this.begin;
-    const from = this.now, began = performance.now();
+    const from = this.now, began = performance.now(), turn = (this.turn = {}), pace = Number(this.speed.value) / PLAY_MS;
     this.playing = true;
-    this.playButton.textContent = "❚❚ Pause";
+    this.showState();
     const step = async () => {
-      if (!this.playing) return;
-      const ms = from + ((performance.now() - began) / PLAY_MS) * (this.end - this.begin);
+      if (!this.playing || this.turn !== turn) return;
+      const ms = from + (performance.now() - began) * pace * (this.end - this.begin);
       await this.seek(Math.min(ms, this.end));
+      if (this.turn !== turn) return;
       if (ms >= this.end) this.pause();
       else requestAnimationFrame(step);
     };
@@ -294,7 +374,7 @@ export class Viewer {
 
   pause() {
     this.playing = false;
-    if (this.playButton) this.playButton.textContent = "▶ Play";
+    if (this.playButton) this.showState();
   }
 
   /** Both panes look at the same part. */

@@ -1,0 +1,49 @@
+/* Shared by live.c (the server) and live_feed.c (what it says); nobody else includes it. */
+#ifndef COP_LIVE_INT_H
+#define COP_LIVE_INT_H
+
+#include "live.h"
+
+#include <pthread.h>
+
+enum cop_live_slot { COP_LIVE_NETWORK, COP_LIVE_FRAME, COP_LIVE_END, COP_LIVE_SLOTS };
+
+typedef struct cop_live_message { /* behind bytes that the library writes to */
+    unsigned users;
+    size_t bytes;
+    unsigned char *data;
+} cop_live_message;
+
+struct cop_live {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct lws_context *context;
+    char secret[33], *title;
+    int port;
+    char *page; /* of stdio */
+    size_t page_bytes;
+    /* under the lock */
+    cop_live_message *slot[COP_LIVE_SLOTS];
+    uint64_t version[COP_LIVE_SLOTS];
+    unsigned clients;
+    bool paused, closing;
+    bool expecting; /* nobody has come yet, and the run waits for that */
+    unsigned steps, delay_ms;
+    size_t wanted; /* number of a frame, SIZE_MAX: none */
+    /* of the simulation */
+    double last_ms; /* when the last frame was told */
+};
+
+double cop_live_ms(void); /* a clock that never goes back */
+/* Room for a message; then it is put into a slot, which takes it over. Frames are binary, the others text. */
+unsigned char *cop_live_room(size_t bytes);
+void cop_live_publish(cop_live *l, enum cop_live_slot slot, unsigned char *data, size_t bytes);
+/* Does a browser want to see every frame, and has it paused the run? */
+bool cop_live_asked(cop_live *l, bool *paused);
+/* While a browser that is there wants it. */
+void cop_live_hold(cop_live *l);
+/* Waits until a browser wants a frame; SIZE_MAX: the view was closed. */
+size_t cop_live_wanted(cop_live *l);
+
+#endif
