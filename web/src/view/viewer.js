@@ -20,9 +20,10 @@ const NONE = 0xffffffff;
 export const bytesText = (v) => (v >= 1048576 ? `${fmt(v / 1048576, 3)} MiB` : v >= 1024 ? `${fmt(v / 1024, 3)} KiB` : `${fmt(Math.round(v))} B`);
 const percent = (v) => `${fmt(v * 100, 3)} %`;
 
-export function treeText(t) {
+/** last: ms of the last frame; a tree that was there then has not ended, nobody looked any more. */
+export function treeText(t, last) {
   const ms = (ns) => fmt(ns / 1e6, 3), many = (n, word) => `${fmt(n)} ${word}${n === 1 ? "" : "s"}`;
-  return [`root ${t.root} → ${t.root_to}`, `${ms(t.begin_ns)} to ${ms(t.end_ns)} ms`, many(t.links, "link"), many(t.contributors, "contributor"),
+  return [`root ${t.root} → ${t.root_to}`, t.end_ns / 1e6 >= last - 1e-9 ? `since ${ms(t.begin_ns)}, still there at ${ms(t.end_ns)} ms` : `${ms(t.begin_ns)} to ${ms(t.end_ns)} ms`, many(t.links, "link"), many(t.contributors, "contributor"),
     `${many(t.victims, "victim")}${typeof t.loss === "number" ? ` ${t.victims === 1 ? "loses" : "lose"} ${fmt(t.loss * 100, 2)} %` : ""}`, t.kind].filter(Boolean).join(", ");
 }
 
@@ -70,7 +71,7 @@ class Pane {
     const put = (node, words) => { if (node.textContent !== words) node.textContent = words; };
     this.source.trees.slice(0, few).forEach((t, i) => {
       const b = this.buttons[i];
-      put(b.text, `tree ${t.tree}: ${treeText(t)}`);
+      put(b.text, `tree ${t.tree}: ${treeText(t, this.source.times[this.source.times.length - 1])}`);
       b.patch.style.background = treeColour(t.tree - 1);
       b.node.setAttribute("aria-pressed", String(!this.only || this.only === t.tree));
     });
