@@ -5,20 +5,20 @@
  *          of each queue waits for. At the end of a sample these become shares of time, a frame, and
  *          trees (find.c, census.c, follow.c).
  * Cost     A run that asks for trees without saying how often shall not pay for them: a sample is left out,
- *          looks and all, while what was spent so far is more than STEPS_PER_HOP for each packet-hop. Steps
- *          are about instructions; a packet-hop takes 700 and more. FREE_STEPS are allowed at once, so that
- *          small networks have all their samples, and SPREAD_STEPS, some milliseconds, bit by bit over the
- *          run: where little moves, as in a network full of trees, the samples still lie evenly. Whose
- *          packets stand in a tree is then looked for when it is new, and as often as a part of the budget
- *          pays for. */
+ *          looks and all, while what was spent so far is more than STEPS_PER_HOP for each packet-hop. A step
+ *          is about one and a half instructions, measured; a packet-hop takes 700 and more. FREE_STEPS are
+ *          allowed at once, so that small networks have all their samples, and SPREAD_STEPS, some
+ *          milliseconds, bit by bit over the run: where little moves, as in a network full of trees, the
+ *          samples still lie evenly. Whose packets stand in a tree is then looked for when it is new and
+ *          the budget allows it, and as often as one step in CENSUS_PART pays for. */
 #include "tree/tree_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define FREE_STEPS 2000000
-#define SPREAD_STEPS 10000000
-#define STEPS_PER_HOP 14
+#define SPREAD_STEPS 5000000
+#define STEPS_PER_HOP 13
 #define CENSUS_PART 5 /* one in so many steps */
 #define STEPS_LOOK 30
 #define STEPS_PORT 80
@@ -206,6 +206,28 @@ static cop_frame *add_frame(cop_tree_watch *w, const struct cop_net *net, cop_ti
     return f;
 }
 
+/* What may have been spent by now. */
+static uint64_t budget(const cop_tree_watch *w, const struct cop_net *net, cop_time now)
+{
+    double gone = w->cfg.duration ? (double)now / (double)w->cfg.duration : 1.0;
+    return FREE_STEPS + (uint64_t)(SPREAD_STEPS * (gone < 1.0 ? gone : 1.0)) +
+           STEPS_PER_HOP * cop_look_hops(net);
+}
+
+/* Who takes part in each tree; where samples are to be cheap in those that are new, as far as the budget goes,
+ * and in others in turn, as far as a part of what was spent does. */
+static void take_census(cop_tree_watch *w, const struct cop_net *net, cop_time now)
+{
+    size_t n = w->n_found;
+    for (size_t i = 0; i < n; i++) {
+        tree_found *t = &w->found[(i + w->n_frames) % n];
+        bool new = w->record[t->record].counts == 0;
+        if (!w->cfg.thrifty || w->spent_on_census * CENSUS_PART <= w->spent ||
+            (new && w->spent <= budget(w, net, now)))
+            cop_tree_census(w, net, t);
+    }
+}
+
 static void sample(cop_tree_watch *w, const struct cop_net *net, cop_time now)
 {
     cop_frame *f = add_frame(w, net, now);
@@ -217,10 +239,7 @@ static void sample(cop_tree_watch *w, const struct cop_net *net, cop_time now)
     w->spent += 4 * channels;
     cop_tree_find(w, net);
     cop_tree_identify(w, w->last);
-    bool due = !w->cfg.thrifty || w->spent_on_census * CENSUS_PART <= w->spent;
-    for (size_t i = 0; i < w->n_found; i++)
-        if (due || w->record[w->found[i].record].counts == 0)
-            cop_tree_census(w, net, &w->found[i]);
+    take_census(w, net, now);
     cop_tree_follow(w, net, now, f->span);
     w->last = now;
     memset(w->asks, 0, channels);
@@ -228,14 +247,6 @@ static void sample(cop_tree_watch *w, const struct cop_net *net, cop_time now)
     memset(w->still, 0, w->topo->n_ports);
     for (uint32_t q = 0; q < w->n_queues; q++)
         w->votes[q] = 0;
-}
-
-/* What may have been spent by now. */
-static uint64_t budget(const cop_tree_watch *w, const struct cop_net *net, cop_time now)
-{
-    double gone = w->cfg.duration ? (double)now / (double)w->cfg.duration : 1.0;
-    return FREE_STEPS + (uint64_t)(SPREAD_STEPS * (gone < 1.0 ? gone : 1.0)) +
-           STEPS_PER_HOP * cop_look_hops(net);
 }
 
 cop_time cop_tree_look(void *ctx, const struct cop_net *net, cop_time now)

@@ -32,7 +32,7 @@ export function treeText(t, last) {
 class Pane {
   constructor(viewer, source, title) {
     Object.assign(this, { viewer, source, at: 0, trees: [], only: 0, chain: [], hover: null });
-    this.layout = layOut(source.network);
+    this.layout = layOut(source.network, source.live ? (window.innerHeight - 360) / window.innerWidth : 1);
     this.canvas = el("canvas", { class: "net-canvas", role: "img", tabindex: "0", "aria-label": `Network: ${title}. ${source.network.nodes.length} nodes. The data is available as CSV.` });
     this.tip = el("div", { class: "net-tip", hidden: true });
     this.head = el("div", { class: "net-head" }, el("strong", {}, title), this.words = el("span", { class: "net-words" }));
@@ -89,7 +89,8 @@ class Pane {
 
   wanted(width) {
     const { box } = this.layout, ratio = (box.bottom - box.top) / Math.max(1, box.right - box.left);
-    const most = this.source.live ? Math.max(320, window.innerHeight - 210) : 720;
+    // Alone on its page it fits into the window, with the list of trees below it just beginning.
+    const most = this.source.live ? Math.max(320, window.innerHeight - this.box.getBoundingClientRect().top - window.scrollY - 56) : 720;
     return Math.round(Math.max(150, Math.min(width * 1.05, most, width * ratio + 50)));
   }
 
@@ -257,6 +258,7 @@ export class Viewer {
     this.refresh();
     onTheme(() => { this.panes.forEach((p) => p.listTrees()); this.refresh(); });
     new ResizeObserver(() => this.fit()).observe(this.node);
+    if (sources.some((s) => s.live)) window.addEventListener("resize", () => this.fit());
     sources.forEach((s) => { s.onframe = (scale, end) => this.arrived(scale, end); });
     this.seek(this.opening(sources));
     (window.coppiceViewers ??= []).push(this); // for tests and for the console
