@@ -62,12 +62,17 @@ function network(f) {
   return out;
 }
 
+const ranking = (f) => [`table,${cell(f.rows)},rank,tied,measure,unit,value,ci,why${seedHeads(f)}`,
+  ...(f.tabs || []).flatMap((t) => t.rows.flatMap((r) => r.cells.map((c, k) =>
+    line(t.name, r.name, r.rank, r.tied, f.columns[k].name, f.columns[k].unit, c.v, c.ci, r.why) + seedCells(f, c.seeds))))];
+
 export function figureCsv(f) {
   let lines = [];
   if (f.kind === "line" || f.kind === "time") lines = curves(f);
   else if (f.kind === "bar") lines = bars(f);
   else if (f.kind === "network") lines = network(f);
   else if (f.kind === "heatmap") lines = heatmap(f);
+  else if (f.kind === "ranking") lines = ranking(f);
   else if (f.kind === "table") lines = [f.columns || [], ...(f.rows || [])].map((r) => line(...r));
   return lines.join("\r\n") + "\r\n";
 }
