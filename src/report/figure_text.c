@@ -333,9 +333,10 @@ static void put_reasons(const json_t *rows, FILE *out, unsigned width, cop_arena
         if (told)
             continue;
         fputs("  -", out);
-        put_words(out,
-                  cop_plain_copy(a, cop_arena_printf(a, "%s: %s", names, why[0] ? why : "no result")),
-                  4, width, 3);
+        put_words(
+            out,
+            cop_plain_copy(a, cop_arena_printf(a, "%s: %s", names, why[0] ? why : "no result")), 4,
+            width, 3);
     }
 }
 

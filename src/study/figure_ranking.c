@@ -59,8 +59,8 @@ static json_t *cell_json(const double *v, size_t n, bool good)
     json_t *seeds = json_array();
     for (size_t k = 0; good && k < n; k++)
         json_array_append_new(seeds, isfinite(v[k]) ? json_real(v[k]) : json_null());
-    return json_pack("{s:o, s:o, s:o}", "v", isfinite(m.mean) ? json_real(m.mean) : json_null(), "ci",
-                     isfinite(m.ci) ? json_real(m.ci) : json_null(), "seeds", seeds);
+    return json_pack("{s:o, s:o, s:o}", "v", isfinite(m.mean) ? json_real(m.mean) : json_null(),
+                     "ci", isfinite(m.ci) ? json_real(m.ci) : json_null(), "seeds", seeds);
 }
 
 static void fill_row(table *t, row *r)
@@ -137,10 +137,9 @@ static json_t *one_table(table *t, const cop_axis *over, const char *name)
     give_ranks(t, rows, over->n_values);
     for (size_t i = 0; i < over->n_values; i++) {
         const row *r = &rows[i];
-        json_t *o = json_pack("{s:s, s:s, s:o, s:b, s:o}", "name", r->name, "group",
-                              group_of(t->f, r->name), "rank",
-                              r->rank ? json_integer(r->rank) : json_null(), "tied", r->tied,
-                              "cells", r->cells);
+        json_t *o = json_pack(
+            "{s:s, s:s, s:o, s:b, s:o}", "name", r->name, "group", group_of(t->f, r->name), "rank",
+            r->rank ? json_integer(r->rank) : json_null(), "tied", r->tied, "cells", r->cells);
         if (r->why != NULL)
             json_object_set_new(o, "why", json_string(r->why));
         json_array_append_new(list, o);
@@ -190,10 +189,9 @@ bool cop_figure_ranking(const cop_plan *p, const cop_figure *f, cop_eval *e, jso
     else if (f->curve[t.rank].better[0] == '\0')
         (void)fault(&t, "is high or low `better`? The rows are ordered by", f->rank);
     for (size_t i = 0; i < f->n_curves; i++)
-        json_array_append_new(columns,
-                              json_pack("{s:s, s:s, s:s, s:b}", "name", f->curve[i].name, "unit",
-                                        f->curve[i].unit, "better", f->curve[i].better, "log",
-                                        f->curve[i].log));
+        json_array_append_new(columns, json_pack("{s:s, s:s, s:s, s:b}", "name", f->curve[i].name,
+                                                 "unit", f->curve[i].unit, "better",
+                                                 f->curve[i].better, "log", f->curve[i].log));
     for (size_t i = 0; over && tabs && i < tabs->n_values; i++) {
         cop_eval_bind(e, "s", &tabs->value[i]);
         json_array_append_new(list, one_table(&t, over, tabs->value[i].label));

@@ -336,10 +336,9 @@ static void read_over(cop_study_reader *r, int fig, cop_figure *f)
 
 static void read_figure(cop_study_reader *r, int map, cop_figure *f)
 {
-    static const char *const keys[] = {"name",   "title",  "kind",  "note",       "x",
-                                       "y",      "z",      "over",  "categories", "columns",
-                                       "checks", "series", "stack", "expected",   "for",
-                                       "rank",   "groups"};
+    static const char *const keys[] = {
+        "name",    "title",  "kind",   "note",  "x",        "y",   "z",    "over",  "categories",
+        "columns", "checks", "series", "stack", "expected", "for", "rank", "groups"};
     static const char *const kinds[] = {"line",    "time",  "bar",    "heatmap",
                                         "network", "table", "ranking"};
     if (!cop_study_keys(r, map, "a figure", keys, COP_LEN(keys)))

@@ -119,7 +119,8 @@ typedef struct cop_figure {
     const char *name, *title, *kind, *note, *where;
     cop_label x, y, z;
     const char *over[2]; /* axes of x (and y, heat maps) */
-    const char *tabs, *rank; /* ranking: axis with a table for each value `s`; column that orders the rows */
+    const char *tabs,
+        *rank; /* ranking: axis with a table for each value `s`; column that orders the rows */
     cop_group *group;
     size_t n_groups;
     const char **category; /* bars */
@@ -188,7 +189,8 @@ typedef struct cop_plan {
     cop_arena *arena; /* of the study */
     cop_point *point; /* grouped by seed, then block; in the study's arena */
     size_t n_points, per_seed;
-    uint32_t *place; /* of each combination of each block, in order: its point among those of a seed;
+    uint32_t
+        *place; /* of each combination of each block, in order: its point among those of a seed;
                         COP_NONE: it is left out */
     const char *config; /* effective configuration of the first point */
 } cop_plan;

@@ -175,7 +175,8 @@ const cop_opt cop_traffic_opts[] = {
     {"off_mean", COP_OPT_TIME, T(off_mean_ps), "0", 0, MAX_TIME, NULL,
      "on-off: mean time between two bursts"},
     {"bursts", COP_OPT_ENUM, T(bursts), "exponential", 0, 0, burst_names,
-     "on-off: how lengths of bursts and of the times between them are distributed. pareto: many are "
+     "on-off: how lengths of bursts and of the times between them are distributed. pareto: many "
+     "are "
      "short and few very long, so that many senders together are bursty at all time scales "
      "(self-similar)"},
     {"tail", COP_OPT_REAL, T(tail), "1.5", 1.05, 100, NULL,
