@@ -233,12 +233,12 @@ static void put_grid(const grid *g, FILE *out, unsigned width)
 
 /* -- rankings -- */
 
-/* Three digits are enough beside forty others; what is large keeps its whole part. */
+/* Two decimals are enough beside forty others; what is large keeps its whole part. */
 static const char *short_number(double v, cop_arena *a)
 {
     if (!isfinite(v))
         return "-";
-    return cop_arena_printf(a, fabs(v) >= 100.0 ? "%.0f" : "%.3g", v);
+    return cop_arena_printf(a, "%.*f", fabs(v) >= 100.0 ? 0 : fabs(v) >= 10.0 ? 1 : 2, v);
 }
 
 /* "3", or "=3" for a row that shares the rank of the one above. */
@@ -268,17 +268,20 @@ static grid ranked(const json_t *f, const json_t *tab, cop_arena *a)
     size_t i, k, n = 0;
     json_t *row, *c;
     const json_t *columns = json_object_get(f, "columns"), *rows = json_object_get(tab, "rows");
+    bool units = false;
+    COP_EACH (columns, k, c)
+        units |= cop_report_get(c, "unit")[0] != '\0';
     COP_EACH (rows, i, row)
         n += has_value(row);
-    grid g = new_grid(a, n + 1, json_array_size(columns) + 2);
+    grid g = new_grid(a, n + 1 + units, json_array_size(columns) + 2);
     *at(&g, 0, 0) = cop_plain_copy(a, cop_report_get(f, "rows"));
     *at(&g, 0, 1) = "rank";
     COP_EACH (columns, k, c) {
-        const char *unit = cop_plain_copy(a, cop_report_get(c, "unit"));
-        const char *name = cop_plain_copy(a, cop_report_get(c, "name"));
-        *at(&g, 0, k + 2) = unit[0] ? cop_arena_printf(a, "%s %s", name, unit) : name;
+        *at(&g, 0, k + 2) = cop_plain_copy(a, cop_report_get(c, "name"));
+        if (units) /* in a line of their own: columns stay narrow */
+            *at(&g, 1, k + 2) = cop_plain_copy(a, cop_report_get(c, "unit"));
     }
-    n = 0;
+    n = units;
     COP_EACH (rows, i, row) {
         if (!has_value(row))
             continue;

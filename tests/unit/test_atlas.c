@@ -38,7 +38,8 @@ static void must_have(const cop_axis *rows, const char *family, const char *name
     char what[100];
     snprintf(what, sizeof(what), "%s.kind=%s", family, name);
     if (strcmp(name, base) != 0 && !sets(rows, what))
-        fail_msg("%s %s is no row of " FILE_NAME "; give it one, and a place in `groups` and `state`",
+        fail_msg("%s %s is no row of " FILE_NAME
+                 "; give it one, and a place in `groups` and `state`",
                  family, name);
 }
 

@@ -25,8 +25,9 @@ static const char *filled(cop_arena *a, const char *figure)
 static void test_left_out_is_not_planned(void **state)
 {
     stage *s = *state;
-    must_read(s, PLAN "let: {f: \"function(d, b) return all{d = d, b = b}:total() end\"}\n"
-                      "checks: {gone: {of: {of: \"f(30, 'big')\", min: 0}}}\n",
+    must_read(s,
+              PLAN "let: {f: \"function(d, b) return all{d = d, b = b}:total() end\"}\n"
+                   "checks: {gone: {of: {of: \"f(30, 'big')\", min: 0}}}\n",
               "full");
     assert_int_equal(s->plan.per_seed, 5);
     assert_int_equal(s->plan.n_points, 10);
@@ -66,21 +67,20 @@ static void test_faults_of_gaps(void **state)
     stage *s = *state;
     for (size_t i = 0; i < COP_LEN(bad); i++) {
         cop_arena a = {0};
-        must_not_read(s,
-                      cop_arena_printf(&a,
-                                       HEAD
-                                       "vary: {d: {key: link.delay, values: [10 ns, 20 ns]}}\n%s\n",
-                                       bad[i].gap),
-                      bad[i].want);
+        must_not_read(
+            s,
+            cop_arena_printf(&a, HEAD "vary: {d: {key: link.delay, values: [10 ns, 20 ns]}}\n%s\n",
+                             bad[i].gap),
+            bad[i].want);
         cop_arena_free(&a);
     }
 }
 
 static void test_settings_of_a_scale(void **state)
 {
-    static const char text[] =
-        HEAD "vary: {b: {small: {switch.buffer: 8 KiB, full: {switch.buffer: 20 KiB, link.delay: 90 ns},"
-             " quick: {link.delay: 70 ns}}}}\n";
+    static const char text[] = HEAD
+        "vary: {b: {small: {switch.buffer: 8 KiB, full: {switch.buffer: 20 KiB, link.delay: 90 ns},"
+        " quick: {link.delay: 70 ns}}}}\n";
     stage *s = *state;
     must_read(s, text, "full");
     assert_non_null(strstr(s->plan.config, "buffer: 20 KiB"));
@@ -102,7 +102,7 @@ static void store_all(stage *s, const double *factor)
 }
 
 #define RANKING                                                                                    \
-    "  - {name: r, kind: ranking, over: d, for: b, rank: rate, groups: {near: [10 ns, 20 ns]},\n"   \
+    "  - {name: r, kind: ranking, over: d, for: b, rank: rate, groups: {near: [10 ns, 20 ns]},\n"  \
     "     series: [{name: rate, unit: Gbit/s, better: high, of: 'all{d = x, b = s}:total()'},\n"   \
     "              {name: cost, better: low, log: true, of: '2 * x'}]}\n"
 
@@ -156,8 +156,8 @@ static void test_order_and_shared_ranks(void **state)
     assert_float_equal(json_number_value(json_object_get(c, "v")), 7 * 4.25, 1e-6);
     /* Student's t with one degree of freedom: 12.706 times half the distance of the two */
     assert_float_equal(json_number_value(json_object_get(c, "ci")), 12.706 * 7 * 0.25, 1e-2);
-    assert_float_equal(
-        json_number_value(json_array_get(json_object_get(c, "seeds"), 1)), 31.5, 1e-6);
+    assert_float_equal(json_number_value(json_array_get(json_object_get(c, "seeds"), 1)), 31.5,
+                       1e-6);
     c = json_array_get(json_object_get(row(f, 0, 0), "cells"), 1);
     assert_float_equal(json_number_value(json_object_get(c, "v")), 60.0, 1e-6);
     json_decref(f);
@@ -198,7 +198,8 @@ static void test_faults_of_rankings(void **state)
          "is high or low `better`?"},
         {"{name: r, kind: ranking, over: e, rank: a, series: [{name: a, better: low, of: '1'}]}",
          "a ranking needs `over`"},
-        {"{name: r, kind: ranking, over: d, for: e, rank: a, series: [{name: a, better: low, of: '1'}]}",
+        {"{name: r, kind: ranking, over: d, for: e, rank: a, series: [{name: a, better: low, of: "
+         "'1'}]}",
          "`for` names no axis: `e`"},
         {"{name: r, kind: ranking, over: d, rank: a, groups: {g: [11 ns]},"
          " series: [{name: a, better: low, of: '1'}]}",
@@ -214,12 +215,16 @@ static void test_faults_of_rankings(void **state)
             fail_msg("%s, not %s", err.text, bad[i].want);
         cop_arena_free(&a);
     }
-    must_not_read(s, PLAN "figures: [{name: r, kind: line, over: d, rank: a, series: [{name: a, of: '1'}]}]\n",
-                  "only a figure of kind ranking");
-    must_not_read(s,
-                  PLAN "figures: [{name: r, kind: ranking, over: d, rank: a, series: [{name: a, better: 3, of: "
-                       "'1'}]}]\n",
-                  "neither high nor low");
+    must_not_read(
+        s,
+        PLAN "figures: [{name: r, kind: line, over: d, rank: a, series: [{name: a, of: '1'}]}]\n",
+        "only a figure of kind ranking");
+    must_not_read(
+        s,
+        PLAN
+        "figures: [{name: r, kind: ranking, over: d, rank: a, series: [{name: a, better: 3, of: "
+        "'1'}]}]\n",
+        "neither high nor low");
 }
 
 static void test_text_fits(void **state)
@@ -238,16 +243,18 @@ static void test_text_fits(void **state)
     assert_string_equal(text, "\n"
                               "  r, mean of 2 seeds; = shares the rank\n"
                               "  small\n"
-                              "  d      rank  rate Gbit/s  cost\n"
-                              "  30 ns     1           63    60\n"
-                              "  20 ns     2           28    40\n"
-                              "  10 ns     3            7    20\n"
+                              "  d      rank    rate  cost\n"
+                              "               Gbit/s      \n"
+                              "  30 ns     1    63.0  60.0\n"
+                              "  20 ns     2    28.0  40.0\n"
+                              "  10 ns     3    7.00  20.0\n"
                               "\n"
                               "  big\n"
-                              "  d      rank  rate Gbit/s  cost\n"
-                              "  10 ns     1           14    20\n"
-                              "  20 ns    =1           14    40\n"
-                              "  30 ns                  -    60\n");
+                              "  d      rank    rate  cost\n"
+                              "               Gbit/s      \n"
+                              "  10 ns     1    14.0  20.0\n"
+                              "  20 ns    =1    14.0  40.0\n"
+                              "  30 ns             -  60.0\n");
     free(text);
     cop_arena_free(&j.arena);
     cop_arena_free(&a);

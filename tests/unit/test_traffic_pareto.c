@@ -113,7 +113,8 @@ static double hurst(const char *law)
     char text[200];
     rig r;
     snprintf(text, sizeof(text),
-             "arrival=on-off; rate=80 Mbit/s; message=1 kB; on_mean=100 us; off_mean=200 us; %s", law);
+             "arrival=on-off; rate=80 Mbit/s; message=1 kB; on_mean=100 us; off_mean=200 us; %s",
+             law);
     rig_init(&r, HOSTS, 40 * GBIT);
     r.ctx.duration_ps = 100 * COP_SECOND;
     rig_entry(&r, text);

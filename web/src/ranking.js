@@ -22,12 +22,16 @@ function goodness(column, [low, high], v) {
   return column.better === "low" ? 1 - share : share;
 }
 
+/** All values of a column have as many decimals as its greatest needs. */
+const decimals = ([low, high]) => (Math.max(Math.abs(low), Math.abs(high)) < 10 ? 2 : Math.max(Math.abs(low), Math.abs(high)) < 100 ? 1 : 0);
+const fixed = (v, range) => (typeof v === "number" ? v.toFixed(decimals(range)).replace("-", "−") : fmt(v));
+
 const rankText = (r) => (r.rank ? `${r.tied ? "=" : ""}${r.rank}` : "–");
 
 function cellOf(spec, k, range, c) {
   const column = spec.columns[k], good = goodness(column, range, c.v);
   const node = el("td", { class: "num", title: typeof c.ci === "number" ? `${fmt(c.v, 4)} ± ${fmt(c.ci, 2)} (95 % interval, ${c.seeds.length} seeds)` : null },
-    fmt(c.v, 3), typeof c.ci === "number" && c.ci > 0 ? el("span", { class: "ci" }, ` ±${fmt(c.ci, 1)}`) : null);
+    fixed(c.v, range), typeof c.ci === "number" && c.ci > 0 ? el("span", { class: "ci" }, ` ±${fixed(c.ci, range)}`) : null);
   if (good !== null) {
     const paint = () => { node.style.background = ramp(theme().dark ? GOOD_DARK : GOOD_LIGHT, good); };
     paint();
