@@ -12,18 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAP 2 /* between columns */
+#define GAP 2 /* between columns; rankings have many, and one */
 #define MAX_CELL 28
 
 typedef struct grid {
     const char **cell; /* rows x columns, the first of both are names */
-    size_t rows, columns;
+    size_t rows, columns, gap;
     cop_arena *arena;
 } grid;
 
 static grid new_grid(cop_arena *a, size_t rows, size_t columns)
 {
-    grid g = {COP_NEW_ARRAY(a, const char *, cop_product(rows, columns)), rows, columns, a};
+    grid g = {COP_NEW_ARRAY(a, const char *, cop_product(rows, columns)), rows, columns, GAP, a};
     for (size_t i = 0; i < rows * columns; i++)
         g.cell[i] = "";
     return g;
@@ -212,7 +212,7 @@ static void put_part(const grid *g, size_t from, size_t to, FILE *out)
         fputs("  ", out);
         put_cell(out, *at(g, i, 0), names, false);
         for (size_t k = from; k < to; k++) {
-            fprintf(out, "%*s", GAP, "");
+            fprintf(out, "%*s", (int)g->gap, "");
             put_cell(out, *at(g, i, k), column_width(g, k), true);
         }
         fputc('\n', out);
@@ -224,8 +224,8 @@ static void put_grid(const grid *g, FILE *out, unsigned width)
     size_t names = column_width(g, 0) + 2;
     for (size_t from = 1; from < g->columns;) {
         size_t used = names, to = from;
-        while (to < g->columns && (to == from || used + GAP + column_width(g, to) <= width))
-            used += GAP + column_width(g, to++);
+        while (to < g->columns && (to == from || used + g->gap + column_width(g, to) <= width))
+            used += g->gap + column_width(g, to++);
         put_part(g, from, to, out);
         from = to;
     }
@@ -238,7 +238,8 @@ static const char *short_number(double v, cop_arena *a)
 {
     if (!isfinite(v))
         return "-";
-    return cop_arena_printf(a, "%.*f", fabs(v) >= 100.0 ? 0 : fabs(v) >= 10.0 ? 1 : 2, v);
+    bool whole = v >= -1e15 && v <= 1e15 && (double)(long long)v == v;
+    return cop_arena_printf(a, "%.*f", whole || fabs(v) >= 100.0 ? 0 : fabs(v) >= 10.0 ? 1 : 2, v);
 }
 
 /* "3", or "=3" for a row that shares the rank of the one above. */
@@ -274,6 +275,7 @@ static grid ranked(const json_t *f, const json_t *tab, cop_arena *a)
     COP_EACH (rows, i, row)
         n += has_value(row);
     grid g = new_grid(a, n + 1 + units, json_array_size(columns) + 2);
+    g.gap = 1;
     *at(&g, 0, 0) = cop_plain_copy(a, cop_report_get(f, "rows"));
     *at(&g, 0, 1) = "rank";
     COP_EACH (columns, k, c) {
