@@ -38,7 +38,8 @@ static const line arrival_lines[] = {
     {"bernoulli", "a message in each slot with a fixed chance", TOWLES ", 23.2"},
     {"poisson", "exponential distance between messages", TOWLES ", 23.2"},
     {"pulses", "square wave between two rates", "transient experiments"},
-    {"on-off", "random bursts of constant rate", TOWLES ", 23.2"},
+    {"on-off", "random bursts of constant rate, exponential or Pareto (self-similar)",
+     TOWLES ", 23.2"},
 };
 
 #define HPCC "HPC Challenge benchmark, bandwidth and latency test"

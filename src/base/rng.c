@@ -69,6 +69,46 @@ cop_time cop_rng_exponential(cop_rng *r, cop_time mean)
     return (cop_time)(-portable_log(u) * (double)mean + 0.5);
 }
 
+/* e^y for y >= 0 by the same kind of arithmetic; at most 2^80. */
+static double portable_exp(double y)
+{
+    if (y >= 55.0)
+        return 0x1p80;
+    double scale = 1.0;
+    while (y > 0.34657359027997265471) { /* ln 2 / 2 */
+        y -= 0.69314718055994530942;
+        scale *= 2.0;
+    }
+    double term = 1.0, sum = 1.0;
+    for (int k = 1; k <= 18; k++) {
+        term *= y / (double)k;
+        sum += term;
+    }
+    return scale * sum;
+}
+
+/* scale * u^-(1 / power), u in (0, 1]. */
+static cop_time power_law(double u, double scale, double power)
+{
+    double x = scale * portable_exp(-portable_log(u) / power);
+    return x >= 0x1p62 ? (cop_time)1 << 62 : (cop_time)(x + 0.5);
+}
+
+cop_time cop_rng_pareto(cop_rng *r, cop_time mean, double tail)
+{
+    double u = 1.0 - cop_rng_unit(r);
+    return power_law(u, (double)mean * (tail - 1.0) / tail, tail);
+}
+
+/* P(rest > x) = 1 - x / mean up to x0, where it is 1 / tail, and (x0 / x)^(tail - 1) / tail from there. */
+cop_time cop_rng_pareto_rest(cop_rng *r, cop_time mean, double tail)
+{
+    double u = 1.0 - cop_rng_unit(r);
+    if (u * tail >= 1.0)
+        return (cop_time)((1.0 - u) * (double)mean + 0.5);
+    return power_law(u * tail, (double)mean * (tail - 1.0) / tail, tail - 1.0);
+}
+
 void cop_rng_permutation(cop_rng *r, uint32_t *perm, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {

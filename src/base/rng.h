@@ -63,6 +63,13 @@ uint64_t cop_rng_geometric(cop_rng *r, cop_geometric g);
 /* Exponential with the given mean, in whole picoseconds. */
 cop_time cop_rng_exponential(cop_rng *r, cop_time mean);
 
+/* Pareto with the given mean: P(X > x) = (x0 / x)^tail for x >= x0 = mean (tail - 1) / tail. Needs tail > 1;
+ * below 2 the variance is infinite. At most 2^62. */
+cop_time cop_rng_pareto(cop_rng *r, cop_time mean, double tail);
+/* What is left of such a span at a time that falls into it by chance, as an observer who comes to a
+ * process that has gone on for ever finds it. */
+cop_time cop_rng_pareto_rest(cop_rng *r, cop_time mean, double tail);
+
 /* Fisher-Yates: fill perm[0..n) with a random permutation of 0..n-1. */
 void cop_rng_permutation(cop_rng *r, uint32_t *perm, uint32_t n);
 

@@ -282,6 +282,30 @@ static void csv_ranks(const json_t *f, FILE *out)
     }
 }
 
+/* One value per line; those of a row that is left out are empty, with its reason. */
+static void csv_ranking(const json_t *f, FILE *out)
+{
+    size_t i, k, n;
+    json_t *tab, *row, *c;
+    text_cell(out, "", "table");
+    fputc(',', out);
+    text_cell(out, "", cop_report_get(f, "rows"));
+    fputs(",rank,tied,measure,unit,value,ci,why", out);
+    seed_heads(out, f);
+    const json_t *columns = json_object_get(f, "columns");
+    COP_EACH (json_object_get(f, "tabs"), i, tab)
+        COP_EACH (json_object_get(tab, "rows"), k, row)
+            COP_EACH (json_object_get(row, "cells"), n, c) {
+                const json_t *of = json_array_get(columns, n);
+                CELLS(out, json_object_get(tab, "name"), json_object_get(row, "name"),
+                      json_object_get(row, "rank"), json_object_get(row, "tied"),
+                      json_object_get(of, "name"), json_object_get(of, "unit"),
+                      json_object_get(c, "v"), json_object_get(c, "ci"),
+                      json_object_get(row, "why"));
+                seed_cells(out, f, json_object_get(c, "seeds"));
+            }
+}
+
 void cop_report_csv_figure(const void *figure, FILE *out)
 {
     static const struct {
@@ -289,7 +313,8 @@ void cop_report_csv_figure(const void *figure, FILE *out)
         void (*write)(const json_t *f, FILE *out);
     } kinds[] = {{"line", csv_curves},     {"time", csv_curves},     {"bar", csv_bars},
                  {"heatmap", csv_heatmap}, {"network", csv_network}, {"table", csv_table},
-                 {"ranks", csv_ranks}};
+                 {"ranks", csv_ranks},
+                 {"ranking", csv_ranking}};
     const char *kind = cop_report_get(figure, "kind");
     for (size_t i = 0; i < COP_LEN(kinds); i++)
         if (strcmp(kind, kinds[i].kind) == 0)

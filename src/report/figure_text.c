@@ -12,18 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAP 2 /* between columns */
+#define GAP 2 /* between columns; rankings have many, and one */
 #define MAX_CELL 28
 
 typedef struct grid {
     const char **cell; /* rows x columns, the first of both are names */
-    size_t rows, columns;
+    size_t rows, columns, gap;
     cop_arena *arena;
 } grid;
 
 static grid new_grid(cop_arena *a, size_t rows, size_t columns)
 {
-    grid g = {COP_NEW_ARRAY(a, const char *, cop_product(rows, columns)), rows, columns, a};
+    grid g = {COP_NEW_ARRAY(a, const char *, cop_product(rows, columns)), rows, columns, GAP, a};
     for (size_t i = 0; i < rows * columns; i++)
         g.cell[i] = "";
     return g;
@@ -212,7 +212,7 @@ static void put_part(const grid *g, size_t from, size_t to, FILE *out)
         fputs("  ", out);
         put_cell(out, *at(g, i, 0), names, false);
         for (size_t k = from; k < to; k++) {
-            fprintf(out, "%*s", GAP, "");
+            fprintf(out, "%*s", (int)g->gap, "");
             put_cell(out, *at(g, i, k), column_width(g, k), true);
         }
         fputc('\n', out);
@@ -224,11 +224,153 @@ static void put_grid(const grid *g, FILE *out, unsigned width)
     size_t names = column_width(g, 0) + 2;
     for (size_t from = 1; from < g->columns;) {
         size_t used = names, to = from;
-        while (to < g->columns && (to == from || used + GAP + column_width(g, to) <= width))
-            used += GAP + column_width(g, to++);
+        while (to < g->columns && (to == from || used + g->gap + column_width(g, to) <= width))
+            used += g->gap + column_width(g, to++);
         put_part(g, from, to, out);
         from = to;
     }
+}
+
+/* -- rankings -- */
+
+/* Two decimals are enough beside forty others; what is large keeps its whole part. */
+static const char *short_number(double v, cop_arena *a)
+{
+    if (!isfinite(v))
+        return "-";
+    bool whole = v >= -1e15 && v <= 1e15 && (double)(long long)v == v;
+    return cop_arena_printf(a, "%.*f", whole || fabs(v) >= 100.0 ? 0 : fabs(v) >= 10.0 ? 1 : 2, v);
+}
+
+/* "3", or "=3" for a row that shares the rank of the one above. */
+static const char *rank_text(const json_t *row, cop_arena *a)
+{
+    const json_t *rank = json_object_get(row, "rank");
+    if (!json_is_integer(rank))
+        return "";
+    return cop_arena_printf(a, "%s%" JSON_INTEGER_FORMAT,
+                            json_is_true(json_object_get(row, "tied")) ? "=" : "",
+                            json_integer_value(rank));
+}
+
+static bool has_value(const json_t *row)
+{
+    size_t i;
+    json_t *c;
+    COP_EACH (json_object_get(row, "cells"), i, c)
+        if (json_is_number(json_object_get(c, "v")))
+            return true;
+    return false;
+}
+
+/* One table of a ranking: the rows that have values. */
+static grid ranked(const json_t *f, const json_t *tab, cop_arena *a)
+{
+    size_t i, k, n = 0;
+    json_t *row, *c;
+    const json_t *columns = json_object_get(f, "columns"), *rows = json_object_get(tab, "rows");
+    bool units = false;
+    COP_EACH (columns, k, c)
+        units |= cop_report_get(c, "unit")[0] != '\0';
+    COP_EACH (rows, i, row)
+        n += has_value(row);
+    grid g = new_grid(a, n + 1 + units, json_array_size(columns) + 2);
+    g.gap = 1;
+    *at(&g, 0, 0) = cop_plain_copy(a, cop_report_get(f, "rows"));
+    *at(&g, 0, 1) = "rank";
+    COP_EACH (columns, k, c) {
+        *at(&g, 0, k + 2) = cop_plain_copy(a, cop_report_get(c, "name"));
+        if (units) /* in a line of their own: columns stay narrow */
+            *at(&g, 1, k + 2) = cop_plain_copy(a, cop_report_get(c, "unit"));
+    }
+    n = units;
+    COP_EACH (rows, i, row) {
+        if (!has_value(row))
+            continue;
+        *at(&g, ++n, 0) = cop_plain_copy(a, cop_report_get(row, "name"));
+        *at(&g, n, 1) = rank_text(row, a);
+        COP_EACH (json_object_get(row, "cells"), k, c)
+            if (k + 2 < g.columns)
+                *at(&g, n, k + 2) = short_number(real_of(json_object_get(c, "v")), a);
+    }
+    return g;
+}
+
+/* Words at most `width` columns wide, later lines `indent` spaces in. */
+static void put_words(FILE *out, const char *text, unsigned indent, unsigned width, size_t used)
+{
+    while (*text != '\0') {
+        size_t n = strcspn(text, " ");
+        char *word = cop_alloc(n + 1);
+        memcpy(word, text, n);
+        if (used + 1 + cop_columns(word) > width) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            used = indent;
+        } else {
+            fputc(' ', out);
+            used++;
+        }
+        fputs(word, out);
+        used += cop_columns(word);
+        cop_free(word);
+        text += n + strspn(text + n, " ");
+    }
+    fputc('\n', out);
+}
+
+/* Rows without values: those with the same reason in one line. */
+static void put_reasons(const json_t *rows, FILE *out, unsigned width, cop_arena *a)
+{
+    size_t i, k;
+    json_t *row, *other;
+    COP_EACH (rows, i, row) {
+        if (has_value(row))
+            continue;
+        const char *why = cop_report_get(row, "why"), *names = "";
+        bool told = false;
+        COP_EACH (rows, k, other) {
+            if (has_value(other) || strcmp(cop_report_get(other, "why"), why) != 0)
+                continue;
+            told |= k < i;
+            names = cop_arena_printf(a, "%s%s%s", names, names[0] ? ", " : "",
+                                     cop_report_get(other, "name"));
+        }
+        if (told)
+            continue;
+        fputs("  -", out);
+        put_words(
+            out,
+            cop_plain_copy(a, cop_arena_printf(a, "%s: %s", names, why[0] ? why : "no result")), 4,
+            width, 3);
+    }
+}
+
+static void put_ranking(const json_t *f, FILE *out, unsigned width, cop_arena *a)
+{
+    size_t i;
+    json_t *tab;
+    COP_EACH (json_object_get(f, "tabs"), i, tab) {
+        grid g = ranked(f, tab, a);
+        const char *name = cop_report_get(tab, "name");
+        if (name[0])
+            fprintf(out, "%s  %s\n", i > 0 ? "\n" : "", cop_plain_copy(a, name));
+        put_grid(&g, out, width);
+        put_reasons(json_object_get(tab, "rows"), out, width, a);
+    }
+}
+
+/* -- figures -- */
+
+static void put_title(const json_t *f, FILE *out, const char *ci, cop_arena *a)
+{
+    const char *title = cop_report_get(f, "title");
+    const char *what = axis_title(json_object_get(f, json_object_get(f, "z") ? "z" : "y"), a);
+    size_t seeds = json_array_size(json_object_get(f, "seeds"));
+    fprintf(out, "\n  %s%s%s", cop_plain_copy(a, title[0] ? title : cop_report_get(f, "name")),
+            what[0] ? ": " : "", what);
+    if (seeds > 1)
+        fprintf(out, ", mean of %zu seeds%s", seeds, ci);
+    fputc('\n', out);
 }
 
 void cop_report_figure_text(const json_t *f, FILE *out, unsigned width)
@@ -238,19 +380,15 @@ void cop_report_figure_text(const json_t *f, FILE *out, unsigned width)
         grid (*make)(const json_t *f, cop_arena *a);
     } kinds[] = {{"line", curves}, {"bar", bars}, {"heatmap", heat}, {"table", table}};
     const char *kind = cop_report_get(f, "kind");
-    size_t seeds = json_array_size(json_object_get(f, "seeds"));
     cop_arena a = {0};
+    if (strcmp(kind, "ranking") == 0) {
+        put_title(f, out, "; = shares the rank", &a);
+        put_ranking(f, out, width, &a);
+    }
     for (size_t i = 0; i < COP_LEN(kinds); i++) {
         if (strcmp(kind, kinds[i].kind) != 0)
             continue;
-        const char *title = cop_report_get(f, "title");
-        const char *what = axis_title(json_object_get(f, json_object_get(f, "z") ? "z" : "y"), &a);
-        fprintf(out, "\n  %s%s%s", cop_plain_copy(&a, title[0] ? title : cop_report_get(f, "name")),
-                what[0] ? ": " : "", what);
-        if (seeds > 1)
-            fprintf(out, ", mean of %zu seeds%s", seeds,
-                    strcmp(kind, "heatmap") == 0 ? "" : " ± 95 % interval");
-        fputc('\n', out);
+        put_title(f, out, strcmp(kind, "heatmap") == 0 ? "" : " ± 95 % interval", &a);
         grid g = kinds[i].make(f, &a);
         put_grid(&g, out, width);
     }

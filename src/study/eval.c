@@ -133,6 +133,11 @@ const char *cop_eval_missing(const cop_eval *e)
     return run ? run + 2 : e->why;
 }
 
+const char *cop_eval_gap(const cop_eval *e)
+{
+    return e->gap;
+}
+
 int cop_eval_fault(const cop_eval *e, cop_err *err)
 {
     bool told = err != NULL && strstr(err->text, e->why) != NULL;
@@ -178,6 +183,7 @@ static enum cop_eval_status evaluate(cop_eval *e, const cop_expr *x)
     e->code = cop_grow(e->code, &e->code_size, length + 1, 1);
     (void)sprintf(e->code, "return %s", x->text);
     e->status = COP_EVAL_OK;
+    e->gap = NULL;
     cop_lua_forget_seen(e);
     /* To read a text takes time as well: about a step per character. */
     e->limits.total_left -= (int64_t)length;

@@ -28,6 +28,8 @@ enum cop_eval_status cop_eval_seed(cop_eval *e, size_t k);
 const char *cop_eval_why(const cop_eval *e);
 /* The same without the place, after NO_RUN and NO_RESULT. */
 const char *cop_eval_missing(const cop_eval *e);
+/* After NO_RUN: why the study leaves the run out that was asked for; NULL: it does not. */
+const char *cop_eval_gap(const cop_eval *e);
 /* Add it to err, unless it is there already: a wrong `let` shows in everything that uses it. */
 int cop_eval_fault(const cop_eval *e, cop_err *err);
 

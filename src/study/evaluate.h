@@ -39,6 +39,9 @@ const char *cop_figure_spec(const cop_plan *p, const cop_figure *f, cop_eval *e,
                             cop_err *err);
 /* Nodes and links of a run's network, as members of `o`; of none if r is NULL. */
 void cop_figure_network(const cop_result *r, json_t *o, cop_arena *arena);
+/* Tables of a ranking, as members of `o`; true if there is a value in them. */
+bool cop_figure_ranking(const cop_plan *p, const cop_figure *f, cop_eval *e, json_t *o,
+                        cop_arena *arena, cop_err *err);
 /* The axis of this name in any block; NULL if there is none. */
 const cop_axis *cop_study_axis(const cop_study *s, const char *name);
 

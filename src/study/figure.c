@@ -360,11 +360,14 @@ static void add_content(painter *p, json_t *o)
         add_network(p, o);
     else if (strcmp(kind, "table") == 0)
         add_table(p, o);
+    else if (strcmp(kind, "ranking") == 0)
+        p->any |= cop_figure_ranking(p->plan, p->f, p->e, o, p->arena, p->err);
     else {
         json_object_set_new(o, "series", all_curves(p));
         json_object_set_new(o, "expected", expected_json(p));
     }
-    if (strcmp(kind, "line") == 0 || strcmp(kind, "bar") == 0 || strcmp(kind, "heatmap") == 0)
+    if (strcmp(kind, "line") == 0 || strcmp(kind, "bar") == 0 || strcmp(kind, "heatmap") == 0 ||
+        strcmp(kind, "ranking") == 0)
         json_object_set_new(o, "seeds", seed_list(p->plan->study));
     const cop_axis *over = cop_study_axis(p->plan->study, p->f->over[0]);
     if (strcmp(kind, "line") == 0 && over != NULL)

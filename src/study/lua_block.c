@@ -75,8 +75,10 @@ static int block_call(lua_State *L)
     for (size_t i = 0; i < b->n_axes; i++)
         value[i] = axis_value(L, b, &b->axis[i]);
     const cop_point *p = cop_plan_find(e->plan, b, value, e->seed);
-    if (p == NULL)
-        return luaL_error(L, "`%s` has no such run", b->name);
+    if (p == NULL) {
+        e->gap = cop_block_gap(b, value);
+        return cop_lua_refuse(L, COP_EVAL_NO_RUN, e->gap ? e->gap : "has no such run", b->name);
+    }
     cop_lua_push_run(L, (size_t)(p - e->plan->point));
     return 1;
 }

@@ -21,6 +21,7 @@ struct cop_eval {
     bool *seed_seen; /* [seeds]: its `let` values are known */
     size_t lets_made; /* of the seed looked at: those that expressions may use */
     bool seen; /* the evaluation at hand has asked for a name */
+    const char *gap; /* it has asked for a run that is left out: why; NULL: it has not */
     bool let_fault; /* one of them is wrong, as let_why says */
     int64_t shown; /* run id of the last result that was asked for as a whole */
     char *code; /* room for the expression at hand */

@@ -105,21 +105,54 @@ static int check_config(cop_plan *plan, cop_study *s, cop_point *p, cop_err *err
     return 0;
 }
 
-/* All combinations of one block, the last axis fastest. */
+const char *cop_block_gap(const cop_block *b, const uint32_t *value)
+{
+    for (size_t i = 0; i < b->n_gaps; i++) {
+        bool hit = true;
+        for (size_t k = 0; k < b->n_axes; k++)
+            hit &= b->gap[i].hit[k] == NULL || b->gap[i].hit[k][value[k]];
+        if (hit)
+            return b->gap[i].why;
+    }
+    return NULL;
+}
+
+/* Combination number i, the last axis fastest. */
+static void values_of(const cop_block *b, size_t i, uint32_t *value)
+{
+    for (size_t k = b->n_axes; k-- > 0;) {
+        value[k] = (uint32_t)(i % b->axis[k].n_values);
+        i /= b->axis[k].n_values;
+    }
+}
+
+/* All combinations of one block that are not left out. */
 static void expand(cop_plan *plan, cop_study *s, const cop_block *b, int64_t seed)
 {
     size_t n = combinations(b);
     for (size_t i = 0; i < n; i++) {
-        cop_point *p = &plan->point[plan->n_points++];
-        *p = (cop_point){.block = b, .seed = seed};
-        size_t rest = i;
-        for (size_t k = b->n_axes; k-- > 0;) {
-            p->value[k] = (uint32_t)(rest % b->axis[k].n_values);
-            rest /= b->axis[k].n_values;
-        }
-        name_point(s, p);
-        collect_set(s, p);
+        cop_point p = {.block = b, .seed = seed};
+        values_of(b, i, p.value);
+        if (cop_block_gap(b, p.value) != NULL)
+            continue;
+        name_point(s, &p);
+        collect_set(s, &p);
+        plan->point[plan->n_points++] = p;
     }
+}
+
+/* Where each combination is among the points of a seed. */
+static void find_places(cop_plan *plan, cop_study *s, size_t combinations_in_all)
+{
+    uint32_t value[COP_STUDY_MAX_AXES];
+    size_t at = 0;
+    plan->place = COP_NEW_ARRAY(&s->arena, uint32_t, combinations_in_all);
+    for (size_t k = 0; k < s->n_blocks; k++)
+        for (size_t i = 0; i < combinations(&s->block[k]); i++) {
+            values_of(&s->block[k], i, value);
+            bool gap = cop_block_gap(&s->block[k], value) != NULL;
+            plan->place[at++] = gap ? COP_NONE : (uint32_t)plan->per_seed++;
+        }
 }
 
 /* Bytes of the name of a run of this block, at most. */
@@ -137,14 +170,15 @@ static size_t longest_label(const cop_block *b)
     return n;
 }
 
-static int check_size(cop_plan *plan, const cop_study *s, cop_err *err)
+static int check_size(const cop_study *s, size_t *in_all, cop_err *err)
 {
     size_t labels = 0;
+    *in_all = 0;
     for (size_t i = 0; i < s->n_blocks; i++) {
         const cop_block *b = &s->block[i];
         size_t n = combinations(b);
-        plan->per_seed += n;
-        if (times(plan->per_seed, s->n_seeds) > MAX_POINTS)
+        *in_all += n;
+        if (times(*in_all, s->n_seeds) > MAX_POINTS)
             return cop_err_add(err, COP_E_INPUT,
                                "%s: more than %d runs (values of all axes times seeds, of all "
                                "blocks together); make several studies of it",
@@ -162,9 +196,11 @@ static int check_size(cop_plan *plan, const cop_study *s, cop_err *err)
 int cop_plan_make(cop_plan *plan, cop_study *s, cop_err *err)
 {
     *plan = (cop_plan){.study = s, .arena = &s->arena};
-    int rc = check_size(plan, s, err);
+    size_t in_all;
+    int rc = check_size(s, &in_all, err);
     if (rc != 0)
         return rc;
+    find_places(plan, s, in_all);
     plan->point = COP_NEW_ARRAY(&s->arena, cop_point, cop_product(plan->per_seed, s->n_seeds));
     for (size_t k = 0; k < s->n_seeds; k++)
         for (size_t i = 0; i < s->n_blocks; i++)
@@ -181,10 +217,10 @@ int cop_plan_make(cop_plan *plan, cop_study *s, cop_err *err)
     return rc;
 }
 
-/* The inverse of expand(). */
+/* The inverse of expand(): combinations count as in values_of(). */
 cop_point *cop_plan_find(const cop_plan *p, const cop_block *b, const uint32_t *value, size_t seed)
 {
-    size_t at = seed * p->per_seed, inside = 0;
+    size_t at = 0, inside = 0;
     for (const cop_block *before = p->study->block; before < b; before++)
         at += combinations(before);
     for (size_t k = 0; k < b->n_axes; k++) {
@@ -192,7 +228,9 @@ cop_point *cop_plan_find(const cop_plan *p, const cop_block *b, const uint32_t *
             return NULL;
         inside = inside * b->axis[k].n_values + value[k];
     }
-    return at + inside < p->n_points ? &p->point[at + inside] : NULL;
+    uint32_t place = p->place[at + inside];
+    return place != COP_NONE && seed < p->study->n_seeds ? &p->point[seed * p->per_seed + place]
+                                                         : NULL;
 }
 
 /* Over the files a study is made from. */

@@ -149,13 +149,15 @@ static void check_name(cop_study_reader *r, int node, const char *name)
 
 static void read_block(cop_study_reader *r, int node, int vary, cop_block *b)
 {
-    static const char *const keys[] = {"name", "set", "vary", "scale"};
+    static const char *const keys[] = {"name", "set", "vary", "leave_out", "scale"};
+    int gaps = cop_doc_get(&r->doc, cop_doc_root(&r->doc), "leave_out");
     b->axis = COP_NEW_ARRAY(&r->s->arena, cop_axis, COP_STUDY_MAX_AXES);
     b->where = cop_study_where(r, node);
     b->name = "";
     cop_study_read_axes(r, vary, b);
     if (node == cop_doc_root(&r->doc)) {
         b->name = "all";
+        cop_study_read_gaps(r, gaps, b);
         return;
     }
     if (!cop_study_keys(r, node, "a block of runs", keys, COP_LEN(keys)))
@@ -164,6 +166,8 @@ static void read_block(cop_study_reader *r, int node, int vary, cop_block *b)
     check_name(r, node, b->name);
     b->set = cop_study_read_set(r, cop_doc_get(&r->doc, node, "set"), &b->n_set);
     cop_study_read_axes(r, cop_doc_get(&r->doc, node, "vary"), b);
+    cop_study_read_gaps(r, gaps, b);
+    cop_study_read_gaps(r, cop_doc_get(&r->doc, node, "leave_out"), b);
 }
 
 static void read_blocks(cop_study_reader *r, int root)
@@ -327,9 +331,9 @@ static bool check_counts(cop_study_reader *r)
 
 static void read_root(cop_study_reader *r, int root)
 {
-    static const char *const keys[] = {"experiment", "title",  "paper",   "about", "choices",
-                                       "base",       "set",    "seeds",   "vary",  "runs",
-                                       "let",        "checks", "figures", "quick", "full"};
+    static const char *const keys[] = {
+        "experiment", "title", "paper", "about",  "choices", "base",  "set",  "seeds",
+        "vary",       "runs",  "let",   "checks", "figures", "quick", "full", "leave_out"};
     static const char *const scale_keys[] = {"set", "seeds", "let"};
     cop_study *s = r->s;
     if (!cop_study_keys(r, root, "a study", keys, COP_LEN(keys)))

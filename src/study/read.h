@@ -39,6 +39,8 @@ const char *cop_study_beside(cop_study *s, const char *file);
 const char **cop_study_read_set(cop_study_reader *r, int map, size_t *n);
 /* Add the axes of a `vary` map (0: none) to a block. */
 void cop_study_read_axes(cop_study_reader *r, int map, cop_block *b);
+/* Add what a `leave_out` list (0: none) says to a block that has its axes. */
+void cop_study_read_gaps(cop_study_reader *r, int list, cop_block *b);
 
 void cop_study_read_checks(cop_study_reader *r, int map);
 void cop_study_read_figures(cop_study_reader *r, int list);

@@ -209,7 +209,7 @@ static cop_label read_label(cop_study_reader *r, int fig, const char *key)
 static void read_curves(cop_study_reader *r, int fig, cop_figure *f)
 {
     int list = cop_doc_get(&r->doc, fig, "series");
-    static const char *const keys[] = {"name", "of", "for", "dash"};
+    static const char *const keys[] = {"name", "of", "for", "dash", "unit", "better", "log"};
     size_t n = list ? cop_doc_count(&r->doc, list) : 0;
     if (list == 0 || cop_doc_type(&r->doc, list) != COP_NODE_LIST) {
         cop_study_fault(r, list ? list : fig, "figure `%s` has no `series`; write a list", f->name);
@@ -225,7 +225,37 @@ static void read_curves(cop_study_reader *r, int fig, cop_figure *f)
             (cop_curve){.name = cop_study_text(r, item, "name", NULL),
                         .of = cop_study_expr(r, of ? of : item),
                         .over_series = over ? cop_study_text(r, item, "for", "") : NULL,
-                        .dash = cop_study_flag(r, item, "dash")};
+                        .dash = cop_study_flag(r, item, "dash"),
+                        .unit = cop_study_text(r, item, "unit", ""),
+                        .better = cop_study_text(r, item, "better", ""),
+                        .log = cop_study_flag(r, item, "log")};
+        const char *better = f->curve[f->n_curves - 1].better;
+        if (better[0] && strcmp(better, "high") != 0 && strcmp(better, "low") != 0)
+            cop_study_fault(r, item, "`better` is neither high nor low; leave it out if none is");
+    }
+}
+
+/* What only a ranking has: tables, order, rows that belong together. */
+static void read_ranking(cop_study_reader *r, int map, cop_figure *f)
+{
+    int tabs = cop_doc_get(&r->doc, map, "for"), groups = cop_doc_get(&r->doc, map, "groups");
+    bool ranking = strcmp(f->kind, "ranking") == 0;
+    f->tabs = tabs ? cop_study_text(r, map, "for", "") : NULL;
+    f->rank = cop_study_text(r, map, "rank", "");
+    if (!ranking && (tabs || groups || f->rank[0]))
+        cop_study_fault(r, map, "only a figure of kind ranking has `for`, `rank` and `groups`");
+    if (groups && cop_doc_type(&r->doc, groups) != COP_NODE_MAP) {
+        cop_study_fault(r, groups, "`groups` is not a map; write `name: [rows]`");
+        return;
+    }
+    size_t n = groups ? cop_doc_count(&r->doc, groups) : 0;
+    f->group = COP_NEW_ARRAY(&r->s->arena, cop_group, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        int key, value;
+        cop_doc_pair(&r->doc, groups, i, &key, &value);
+        cop_group *g = &f->group[f->n_groups++];
+        g->name = cop_study_flow(r, key);
+        g->row = cop_study_words(r, groups, g->name, &g->n_rows);
     }
 }
 
@@ -306,10 +336,11 @@ static void read_over(cop_study_reader *r, int fig, cop_figure *f)
 
 static void read_figure(cop_study_reader *r, int map, cop_figure *f)
 {
-    static const char *const keys[] = {"name",   "title",  "kind",  "note",       "x",
-                                       "y",      "z",      "over",  "categories", "columns",
-                                       "checks", "series", "stack", "expected"};
-    static const char *const kinds[] = {"line", "time", "bar", "heatmap", "network", "table"};
+    static const char *const keys[] = {
+        "name",    "title",  "kind",   "note",  "x",        "y",   "z",    "over",  "categories",
+        "columns", "checks", "series", "stack", "expected", "for", "rank", "groups"};
+    static const char *const kinds[] = {"line",    "time",  "bar",    "heatmap",
+                                        "network", "table", "ranking"};
     if (!cop_study_keys(r, map, "a figure", keys, COP_LEN(keys)))
         return;
     f->where = cop_study_where(r, map);
@@ -323,13 +354,14 @@ static void read_figure(cop_study_reader *r, int map, cop_figure *f)
         known |= strcmp(f->kind, kinds[i]) == 0;
     if (!known)
         cop_study_fault(r, map,
-                        "unknown kind of figure `%s`; line, time, bar, heatmap, network or "
-                        "table",
+                        "unknown kind of figure `%s`; line, time, bar, heatmap, network, table "
+                        "or ranking",
                         f->kind);
     f->x = read_label(r, map, "x");
     f->y = read_label(r, map, "y");
     f->z = read_label(r, map, "z");
     read_over(r, map, f);
+    read_ranking(r, map, f);
     f->category = cop_study_words(r, map, "categories", &f->n_categories);
     f->column = cop_study_words(r, map, "columns", &f->n_columns);
     f->check = cop_study_words(r, map, "checks", &f->n_checks);

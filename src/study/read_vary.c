@@ -96,26 +96,64 @@ const char *cop_study_beside(cop_study *s, const char *file)
     return cop_arena_printf(&s->arena, "%.*s/%s", (int)(slash - s->file), s->file, file);
 }
 
-/* {key.path: value, ...} as overrides; `base` names another run file to start from. */
-const char **cop_study_read_set(cop_study_reader *r, int map, size_t *n)
+static bool is_scale(const char *name)
 {
-    *n = 0;
-    if (map == 0)
-        return NULL;
+    return name != NULL && (strcmp(name, "quick") == 0 || strcmp(name, "full") == 0);
+}
+
+/* How many settings a map has at this scale; every fault in its form. */
+static size_t count_set(cop_study_reader *r, int map, bool inside)
+{
+    size_t n = cop_doc_count(&r->doc, map), total = 0;
     if (cop_doc_type(&r->doc, map) != COP_NODE_MAP) {
         cop_study_fault(r, map, "settings are not a map; write `switch.buffer: 64 KiB`");
-        return NULL;
+        return 0;
     }
-    const char **set = COP_NEW_ARRAY(&r->s->arena, const char *, cop_doc_count(&r->doc, map));
-    for (size_t i = 0; i < cop_doc_count(&r->doc, map); i++) {
+    for (size_t i = 0; i < n; i++) {
+        int key, value;
+        cop_doc_pair(&r->doc, map, i, &key, &value);
+        if (!is_scale(cop_doc_text(&r->doc, key)))
+            total++;
+        else if (inside)
+            cop_study_fault(r, key, "settings of a scale inside those of a scale");
+        else
+            total += count_set(r, value, true);
+    }
+    return total;
+}
+
+static void collect_set(cop_study_reader *r, int map, const char **set, size_t *n)
+{
+    size_t count = cop_doc_type(&r->doc, map) == COP_NODE_MAP ? cop_doc_count(&r->doc, map) : 0;
+    int of_scale = 0;
+    for (size_t i = 0; i < count; i++) {
         int key, value;
         cop_doc_pair(&r->doc, map, i, &key, &value);
         const char *name = cop_doc_text(&r->doc, key);
+        if (is_scale(name)) {
+            of_scale = strcmp(name, r->s->scale) == 0 ? value : of_scale;
+            continue;
+        }
         const char *text = cop_study_flow(r, value);
         if (name != NULL && strcmp(name, "base") == 0)
             text = cop_study_beside(r->s, text);
         set[(*n)++] = cop_arena_printf(&r->s->arena, "%s=%s", name ? name : "", text);
     }
+    if (of_scale)
+        collect_set(r, of_scale, set, n);
+}
+
+/* {key.path: value, ...} as overrides; `base` names another run file to start from, and `quick` or
+ * `full` further settings of that scale, which come last. */
+const char **cop_study_read_set(cop_study_reader *r, int map, size_t *n)
+{
+    *n = 0;
+    if (map == 0)
+        return NULL;
+    unsigned before = r->faults;
+    const char **set = COP_NEW_ARRAY(&r->s->arena, const char *, count_set(r, map, false));
+    if (r->faults == before)
+        collect_set(r, map, set, n);
     return set;
 }
 
@@ -284,4 +322,78 @@ void cop_study_read_axes(cop_study_reader *r, int map, cop_block *b)
             if (strcmp(b0->name, a->name) == 0)
                 cop_study_fault(r, key, "two axes are called `%s`", a->name);
     }
+}
+
+/* -- what is left out -- */
+
+static const cop_axis *axis_called(const cop_block *b, const char *name, size_t *at)
+{
+    for (*at = 0; *at < b->n_axes; ++*at)
+        if (strcmp(b->axis[*at].name, name) == 0)
+            return &b->axis[*at];
+    return NULL;
+}
+
+/* One value of an axis, by its label. Values of the other scale are known, too. */
+static void hit_value(cop_study_reader *r, int node, const cop_axis *a, bool *hit)
+{
+    const char *label = cop_study_flow(r, node);
+    for (size_t i = 0; i < a->n_values; i++)
+        if (strcmp(a->value[i].label, label) == 0) {
+            hit[i] = true;
+            return;
+        }
+    for (size_t i = 0; i < a->n_absent; i++)
+        if (strcmp(a->absent[i].label, label) == 0)
+            return;
+    cop_study_fault(r, node, "axis `%s` has no value %s", a->name, label);
+}
+
+/* {axis: value, axis: [values], why: text} */
+static void read_gap(cop_study_reader *r, int map, const cop_block *b, cop_gap *g)
+{
+    g->hit = COP_NEW_ARRAY(&r->s->arena, const bool *, COP_STUDY_MAX_AXES);
+    g->why = "";
+    if (cop_doc_type(&r->doc, map) != COP_NODE_MAP) {
+        cop_study_fault(r, map, "what is left out is not a map; write {axis: value, why: text}");
+        return;
+    }
+    g->why = cop_study_text(r, map, "why", NULL);
+    for (size_t i = 0; i < cop_doc_count(&r->doc, map); i++) {
+        int key, value;
+        size_t at;
+        cop_doc_pair(&r->doc, map, i, &key, &value);
+        const char *name = cop_study_flow(r, key);
+        if (strcmp(name, "why") == 0)
+            continue;
+        const cop_axis *a = axis_called(b, name, &at);
+        if (a == NULL) {
+            cop_study_fault(r, key, "no axis is called `%s`; `leave_out` names axes and `why`",
+                            name);
+            continue;
+        }
+        bool *hit = COP_NEW_ARRAY(&r->s->arena, bool, a->n_values + 1);
+        bool list = cop_doc_type(&r->doc, value) == COP_NODE_LIST;
+        for (size_t k = 0; k < (list ? cop_doc_count(&r->doc, value) : 1); k++)
+            hit_value(r, list ? cop_doc_item(&r->doc, value, k) : value, a, hit);
+        g->hit[at] = hit;
+    }
+}
+
+void cop_study_read_gaps(cop_study_reader *r, int list, cop_block *b)
+{
+    if (list == 0)
+        return;
+    if (cop_doc_type(&r->doc, list) != COP_NODE_LIST) {
+        cop_study_fault(r, list, "`leave_out` is not a list; begin each with `- {axis: value`");
+        return;
+    }
+    size_t n = cop_doc_count(&r->doc, list);
+    cop_gap *all = COP_NEW_ARRAY(&r->s->arena, cop_gap, b->n_gaps + n);
+    for (size_t i = 0; i < b->n_gaps; i++)
+        all[i] = b->gap[i];
+    for (size_t i = 0; i < n; i++)
+        read_gap(r, cop_doc_item(&r->doc, list, i), b, &all[b->n_gaps + i]);
+    b->gap = all;
+    b->n_gaps += n;
 }

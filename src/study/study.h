@@ -33,14 +33,25 @@ typedef struct cop_axis {
     size_t n_absent;
 } cop_axis;
 
-/* Runs under one name: common settings and a product of axes. */
+/* Combinations of a block that are not run, and why: those whose value of each axis is hit. */
+typedef struct cop_gap {
+    const char *why;
+    const bool **hit; /* [n_axes][n_values]; NULL: every value of this axis */
+} cop_gap;
+
+/* Runs under one name: common settings and a product of axes, but for what is left out. */
 typedef struct cop_block {
     const char *name, *where;
     const char **set;
     size_t n_set;
     cop_axis *axis;
     size_t n_axes;
+    cop_gap *gap;
+    size_t n_gaps;
 } cop_block;
+
+/* Why the combination of these values (index per axis) is left out; NULL: it is run. */
+const char *cop_block_gap(const cop_block *b, const uint32_t *value);
 
 typedef struct cop_let {
     const char *name;
@@ -82,7 +93,16 @@ typedef struct cop_curve {
     cop_expr of;
     const char *over_series; /* axis that gives one curve per value as `s`; NULL */
     bool dash;
+    /* columns of a ranking */
+    const char *unit, *better; /* "high", "low", or "" if neither is */
+    bool log;
 } cop_curve;
+
+/* Rows of a ranking that belong together. */
+typedef struct cop_group {
+    const char *name, **row;
+    size_t n_rows;
+} cop_group;
 
 /* What the source shows, to be drawn beside. */
 typedef struct cop_mark_expected {
@@ -99,6 +119,10 @@ typedef struct cop_figure {
     const char *name, *title, *kind, *note, *where;
     cop_label x, y, z;
     const char *over[2]; /* axes of x (and y, heat maps) */
+    const char *tabs,
+        *rank; /* ranking: axis with a table for each value `s`; column that orders the rows */
+    cop_group *group;
+    size_t n_groups;
     const char **category; /* bars */
     const char **column; /* tables */
     const char **check; /* ids */
@@ -165,12 +189,16 @@ typedef struct cop_plan {
     cop_arena *arena; /* of the study */
     cop_point *point; /* grouped by seed, then block; in the study's arena */
     size_t n_points, per_seed;
+    uint32_t
+        *place; /* of each combination of each block, in order: its point among those of a seed;
+                        COP_NONE: it is left out */
     const char *config; /* effective configuration of the first point */
 } cop_plan;
 
 /* Expand the axes and check every configuration, so that a mistake shows before hours of work. */
 int cop_plan_make(cop_plan *p, cop_study *s, cop_err *err);
-/* The point of this block and these axis values (index) with seed number `seed`; NULL if none. */
+/* The point of this block and these axis values (index) with seed number `seed`; NULL if none, as
+ * for what is left out. */
 cop_point *cop_plan_find(const cop_plan *p, const cop_block *b, const uint32_t *value, size_t seed);
 
 #endif

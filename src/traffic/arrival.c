@@ -12,6 +12,10 @@
  *   Pulses and bursts switch between two rates. Work goes on across the switch at the new rate; for
  *   Bernoulli a slot belongs to the phase in which it begins. A Poisson or Bernoulli process has no
  *   memory, so drawing again after a switch leaves its law unchanged.
+ *   Bursts and the times between them are exponential, or Pareto with a common tail index
+ *   (Willinger, Taqqu, Sherman, Wilson 1997: the sum of many is self-similar). A stream begins in the
+ *   middle: on with chance on / (on + off), and the first phase is the rest of one that it falls
+ *   into, so the mean rate holds from the start on.
  * Invariant: times never decrease; no t_next at or after t_stop. What is drawn depends on seed,
  *   entry, host and part only, never on when the network takes the messages.
  * Simplification: work left at a switch of rates is rounded to 2^-16 byte. */
@@ -110,7 +114,10 @@ static int check_wave(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entr
         e->wave = WAVE_BURSTS;
         e->length[0] = cfg->on_mean_ps;
         e->length[1] = cfg->off_mean_ps;
+        e->tail = cfg->bursts == COP_BURSTS_PARETO ? cfg->tail : 0.0;
     }
+    if (cfg->bursts != COP_BURSTS_EXPONENTIAL && cfg->arrival != COP_ARRIVAL_ON_OFF)
+        return traffic_fault(b, "bursts", "only `arrival` on-off has bursts; remove it");
     return 0;
 }
 
@@ -223,13 +230,26 @@ static cop_time later(cop_time t, cop_time span)
     return span < COP_NEVER - t ? t + span : COP_NEVER;
 }
 
-/* End of the phase that begins now. */
-static void begin_phase(const traffic_entry *e, cop_stream *s, cop_rng *r)
+/* How long a phase of random length takes; `rest`: one that has begun before. */
+static cop_time draw_length(const traffic_entry *e, cop_rng *r, cop_time mean, bool rest)
+{
+    if (e->tail <= 0.0) /* no memory: the rest is like the whole */
+        return cop_rng_exponential(r, mean);
+    return rest ? cop_rng_pareto_rest(r, mean, e->tail) : cop_rng_pareto(r, mean, e->tail);
+}
+
+/* End of the phase that begins now; `rest`: that is under way. */
+static void set_phase(const traffic_entry *e, cop_stream *s, cop_rng *r, bool rest)
 {
     cop_time length = e->length[s->low];
     if (e->wave == WAVE_BURSTS)
-        length = cop_max64(1, cop_rng_exponential(r, length));
+        length = cop_max64(1, draw_length(e, r, length, rest));
     s->t_phase = later(s->t_phase, length);
+}
+
+static void begin_phase(const traffic_entry *e, cop_stream *s, cop_rng *r)
+{
+    set_phase(e, s, r, false);
 }
 
 static void divide(traffic_u128 x, uint64_t den, traffic_u128 *q, uint64_t *rem)
@@ -357,7 +377,7 @@ void traffic_arrival_start(traffic_build *b, const traffic_entry *e, cop_stream 
         uint64_t on = e->length[0], off = e->length[1];
         s->low = e->wave == WAVE_BURSTS && below64(&r, on + off) >= on;
         s->t_phase = s->t_next;
-        begin_phase(e, s, &r);
+        set_phase(e, s, &r, true);
     }
     uint64_t lead = e->random_phase ? below64(&r, e->slot ? e->slot : e->mean_q16) : 0;
     cop_time t;

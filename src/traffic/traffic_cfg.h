@@ -56,6 +56,7 @@ enum cop_arrival {
 };
 
 enum cop_pulse_arrival { COP_PULSE_BERNOULLI, COP_PULSE_CONSTANT, COP_PULSE_POISSON };
+enum cop_burst_law { COP_BURSTS_EXPONENTIAL, COP_BURSTS_PARETO };
 enum cop_phase { COP_PHASE_AUTO, COP_PHASE_TOGETHER, COP_PHASE_RANDOM };
 enum cop_mix { COP_MIX_DRAWN, COP_MIX_EVEN };
 enum cop_size_kind { COP_SIZE_FIXED, COP_SIZE_UNIFORM, COP_SIZE_BIMODAL, COP_SIZE_LIST };
@@ -99,6 +100,8 @@ typedef struct cop_traffic_cfg {
     uint64_t high_time_ps, low_time_ps;
     int pulse_arrival; /* enum cop_pulse_arrival */
     uint64_t on_mean_ps, off_mean_ps;
+    int bursts; /* enum cop_burst_law */
+    double tail; /* of Pareto bursts */
     uint64_t slot_ps; /* bernoulli: 0: the time of a mean message at full rate */
     int phase; /* enum cop_phase */
     uint64_t message_bytes;

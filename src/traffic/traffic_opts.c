@@ -32,6 +32,7 @@ static const char *const to_order_names[] = {"round-robin", "random", "by-source
 static const char *const arrival_names[] = {"saturated", "constant", "bernoulli", "poisson",
                                             "pulses",    "on-off",   NULL};
 static const char *const pulse_names[] = {"bernoulli", "constant", "poisson", NULL};
+static const char *const burst_names[] = {"exponential", "pareto", NULL};
 static const char *const phase_names[] = {"auto", "together", "random", NULL};
 static const char *const mix_names[] = {"drawn", "even", NULL};
 static const char *const size_names[] = {"fixed", "uniform", "bimodal", "list", NULL};
@@ -170,9 +171,17 @@ const cop_opt cop_traffic_opts[] = {
     {"pulse_arrival", COP_OPT_ENUM, T(pulse_arrival), "bernoulli", 0, 0, pulse_names,
      "pulses: arrivals at either rate"},
     {"on_mean", COP_OPT_TIME, T(on_mean_ps), "0", 0, MAX_TIME, NULL,
-     "on-off: mean length of a burst, exponential; constant rate inside"},
+     "on-off: mean length of a burst; constant rate inside"},
     {"off_mean", COP_OPT_TIME, T(off_mean_ps), "0", 0, MAX_TIME, NULL,
-     "on-off: mean time between two bursts, exponential"},
+     "on-off: mean time between two bursts"},
+    {"bursts", COP_OPT_ENUM, T(bursts), "exponential", 0, 0, burst_names,
+     "on-off: how lengths of bursts and of the times between them are distributed. pareto: many "
+     "are "
+     "short and few very long, so that many senders together are bursty at all time scales "
+     "(self-similar)"},
+    {"tail", COP_OPT_REAL, T(tail), "1.5", 1.05, 100, NULL,
+     "on-off, pareto: index a of the tail, P(longer than x) ~ x^-a. Below 2 the variance is "
+     "infinite, and the sum of many senders has the Hurst parameter (3 - a) / 2"},
     {"slot", COP_OPT_TIME, T(slot_ps), "message", 1, MAX_TIME, per_message,
      "bernoulli: a sender decides once per slot of this length, with the chance that makes `rate`; "
      "message: the time that a mean message takes at full rate"},

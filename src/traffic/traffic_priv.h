@@ -77,6 +77,7 @@ typedef struct traffic_entry {
     bool random_phase;
     cop_time slot; /* Bernoulli: length of a slot; 0: a mean message at the host's full rate */
     cop_time length[2]; /* of high and low phases; WAVE_BURSTS: means */
+    double tail; /* WAVE_BURSTS: index of Pareto lengths; 0: they are exponential */
     cop_time start; /* of the entry */
     cop_times active; /* its periods, if it has any; of the configuration */
     uint32_t limit; /* messages per stream; 0: none */

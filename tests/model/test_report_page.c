@@ -99,6 +99,7 @@ IN_BROWSER(filter)
 IN_BROWSER(narrow)
 IN_BROWSER(first_screen)
 IN_BROWSER(runs_compared)
+IN_BROWSER(ranking)
 IN_BROWSER(player)
 IN_BROWSER(ranks)
 IN_BROWSER(labels)
@@ -185,6 +186,7 @@ int main(void)
         cmocka_unit_test(browser_player),
         cmocka_unit_test(browser_ranks),
         cmocka_unit_test(browser_labels),
+        cmocka_unit_test(browser_ranking),
         cmocka_unit_test(browser_csv),
         cmocka_unit_test(browser_toggle),
         cmocka_unit_test(browser_dark),

@@ -75,6 +75,7 @@ static void put_arrival(draw *d)
     case 4:
         draw_put(d, ", arrival: on-off, load: %u %%", load);
         PUT_NUMBER(d, ", on_mean: %u ns", 100, 5000);
+        PUT_NAME(d, ", bursts: %s", "exponential", "pareto");
         PUT_NUMBER(d, ", off_mean: %u ns", 100, 5000);
         break;
     default:

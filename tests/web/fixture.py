@@ -153,6 +153,16 @@ def parameters(db):
     figure(db, name, 4, name="table", title="The same in numbers", kind="table",
            columns=["pattern", "CC off", "CC on", "gain"], rows=[["uniform", 88.1234, 86, -2.1], ["hot spot", 31, 79, 48],
                                                                    ["=HYPERLINK(\"x\")", None, 12345678, 0.00012], ["-1.5", "+x", "x;y", "@x\\ry"]])
+    cell = lambda v, ci: {"v": v, "ci": ci, "seeds": [v - ci / 2, v + ci / 2] if v is not None and ci else []}
+    figure(db, name, 7, name="ranking", title="Mechanisms in order", kind="ranking", rank=0, rows="mechanism", seeds=[1, 2],
+           columns=[{"name": "score", "unit": "", "better": "high", "log": False},
+                    {"name": "recovery", "unit": "us", "better": "low", "log": True}],
+           tabs=[{"name": n, "rows": [
+               {"name": "isolation", "group": "queueing", "rank": 1, "tied": False, "cells": [cell(0.95 - k / 50, 0.01), cell(20.0, 4.0)]},
+               {"name": HOSTILE, "group": "control", "rank": 1, "tied": True, "cells": [cell(0.94 - k / 50, 0.02), cell(900.0, 40.0)]},
+               {"name": "none", "group": "", "rank": 3, "tied": False, "cells": [cell(0.31, None), cell(1000.0, None)]},
+               {"name": "=odd", "group": "", "rank": None, "tied": False, "why": "needs another network", "cells": [cell(None, None), cell(None, None)]},
+           ]} for k, n in enumerate(("fat tree", "torus"))])
     nodes = [{"name": f"h{i}", "kind": "host"} for i in range(12)] + [{"name": f"s{i}", "kind": "switch"} for i in range(5)]
     links = []
     for h in range(12):

@@ -75,7 +75,7 @@ async function allShow(page) {
   const least = { line: 8, time: 8, bar: 6, heatmap: 20, network: 500, ranks: 500 };
   for (const f of list) {
     must(f.drawn === "yes", `${f.id} was not drawn`);
-    must(f.kind === "table" ? f.rows > 0 : f.shapes >= least[f.kind], `${f.id} is empty (${f.shapes} shapes, ${f.rows} rows)`);
+    must(f.kind === "table" || f.kind === "ranking" ? f.rows > 0 : f.shapes >= least[f.kind], `${f.id} is empty (${f.shapes} shapes, ${f.rows} rows)`);
   }
 }
 
@@ -91,6 +91,28 @@ const quiet = (page) => same(page.complaints.join("; "), "", "complaints of the 
 
 /** Lightness of the page's background, 0 to 255. */
 const lightness = (page) => page.run(`getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0) / 3`);
+
+/** Tabs show one table at a time, heads sort it both ways, and what is left out says why, last. */
+async function rankingWorks(page) {
+  const of = `document.querySelector('figure[data-kind="ranking"]')`;
+  const first = (k) => page.run(`[...${of}.querySelectorAll(".tab-panel")[${k}].querySelectorAll("tbody tr")].map((r) => r.querySelector("th").firstChild.textContent)`);
+  const shown = () => page.run(`[...${of}.querySelectorAll(".tab-panel")].filter((p) => p.offsetHeight > 0).map((p) => p.dataset.tab).join()`);
+  same(await shown(), "fat tree", "table that is shown first");
+  same((await first(0))[0], "isolation", "first row");
+  same((await first(0))[3], "=odd", "last row");
+  same(await page.run(`${of}.querySelector("tr.left-out td:last-child").textContent`), "needs another network", "reason");
+  same(await page.run(`[...${of}.querySelectorAll(".tab-panel")[0].querySelectorAll("td.rank")].map((c) => c.textContent).join(" ")`), "1 =1 3 –", "ranks");
+  await page.run(`${of}.querySelectorAll(".tab-panel")[0].querySelectorAll("button.sort")[2].click()`);
+  same((await first(0))[0], "isolation", "first row by score");
+  await page.run(`${of}.querySelectorAll(".tab-panel")[0].querySelectorAll("button.sort")[2].click()`);
+  same((await first(0))[0], "none", "first row by score, the other way");
+  same((await first(0))[3], "=odd", "rows without value stay last");
+  same(await page.run(`${of}.querySelector('th[aria-sort="ascending"] button').textContent`), "score", "column that sorts");
+  await page.run(`${of}.querySelectorAll('[role="tab"]')[1].click()`);
+  same(await shown(), "torus", "table after a click");
+  same((await first(1))[0], "isolation", "each table has its own order");
+  await page.run(`${of}.querySelectorAll('[role="tab"]')[0].click()`);
+}
 
 async function desktop() {
   const page = await opened({ width: 1360, height: 900 });
@@ -170,6 +192,7 @@ async function desktop() {
     must((await page.run(`document.querySelector("#runs .legend").textContent`)).includes("voqnet"), "curves of runs are not named by what differs");
     same(await page.run(`document.querySelectorAll("#runs figure[data-kind=network] canvas").length`), 2, "networks side by side");
   });
+  await check("ranking", () => rankingWorks(page));
   await check("player", () => player(page));
   await check("ranks", () => ranks(page));
   await check("labels", async () => {

@@ -64,6 +64,9 @@ function network(f) {
 
 const ranks = (f) => ["job,first_rank,last_rank,host,end_ns,compute_ns,overhead_ns,waiting_ns",
   ...(f.rows || []).map((r) => line(f.jobs[r[0]]?.name, ...r.slice(1)))];
+const ranking = (f) => [`table,${cell(f.rows)},rank,tied,measure,unit,value,ci,why${seedHeads(f)}`,
+  ...(f.tabs || []).flatMap((t) => t.rows.flatMap((r) => r.cells.map((c, k) =>
+    line(t.name, r.name, r.rank, r.tied, f.columns[k].name, f.columns[k].unit, c.v, c.ci, r.why) + seedCells(f, c.seeds))))];
 
 export function figureCsv(f) {
   let lines = [];
@@ -72,6 +75,7 @@ export function figureCsv(f) {
   else if (f.kind === "network") lines = network(f);
   else if (f.kind === "ranks") lines = ranks(f);
   else if (f.kind === "heatmap") lines = heatmap(f);
+  else if (f.kind === "ranking") lines = ranking(f);
   else if (f.kind === "table") lines = [f.columns || [], ...(f.rows || [])].map((r) => line(...r));
   return lines.join("\r\n") + "\r\n";
 }

@@ -10,6 +10,7 @@ import { figureCsv } from "./csv.js";
 import { download, el, fmt, slug, svg, withUnit } from "./dom.js";
 import { networkViewer } from "./network.js";
 import { RankChart } from "./ranks.js";
+import { rankingElement } from "./ranking.js";
 import { onTheme, setPaper, theme } from "./theme.js";
 
 use([BarChart, CustomChart, HeatmapChart, LineChart, AriaComponent, DataZoomComponent, GridComponent,
@@ -205,9 +206,10 @@ export function figureElement(specs, owner, linkTo) {
   let body = [fig.legend, fig.box, fig.extra];
   if (net) body = [fig.box];
   if (spec.kind === "table") body = [dataTable(spec)];
+  else if (spec.kind === "ranking") body = [rankingElement(spec, owner)];
   else if (!known) body = [el("p", { class: "fault" }, `This coppice does not know figures of the kind “${spec.kind}”.`)];
   const title = specs.length > 1 ? spec.pair || "The network, side by side" : spec.title || spec.name;
-  fig.node = el("figure", { id, class: `figure ${spec.wide || net || spec.kind === "table" ? "wide" : ""}`, "data-kind": String(spec.kind), "data-figures": String(specs.length) },
+  fig.node = el("figure", { id, class: `figure ${spec.wide || net || spec.kind === "table" || spec.kind === "ranking" ? "wide" : ""}`, "data-kind": String(spec.kind), "data-figures": String(specs.length) },
     el("figcaption", {}, el("h4", {}, el("a", { class: "anchor", href: `#${id}` }, title)), tools),
     body, specs.map((s) => (s.note ? el("p", { class: "note" }, specs.length > 1 ? `${s.title || s.name}: ${s.note}` : s.note) : null)), checkLinks(spec, linkTo));
   if (known) figures.push(fig);
