@@ -28,7 +28,7 @@
 static const struct {
     uint64_t gbps;
     const char *name;
-} lanes[] = {{2, "SDR"},  {5, "DDR"},  {10, "QDR"}, {14, "FDR"},  {25, "EDR"},  {26, "EDR"},
+} lanes[] = {{2, "SDR"},  {5, "DDR"},  {10, "QDR"},  {14, "FDR"},  {25, "EDR"},  {26, "EDR"},
              {50, "HDR"}, {53, "HDR"}, {100, "NDR"}, {106, "NDR"}, {200, "XDR"}, {212, "XDR"}};
 
 static void add_node(cop_scan *s, uint32_t line, cop_cursor c, bool is_switch, uint64_t guid)
@@ -99,11 +99,11 @@ static uint64_t rate_of(cop_scan *s, uint32_t line, cop_cursor c)
     uint64_t rate = good && cop_scan_is_width(width) ? width * cop_scan_lane_bps(speed) : 0;
     char shown[40];
     if (rate == 0)
-        cop_scan_fault(s, line,
-                       "unknown link speed in \"%s\"; must be 1X, 2X, 4X, 8X or 12X and 2.5, 5.0, 10.0, "
-                       "14.0625, 25.78125, 53.125, 106.25 or 212.5 Gbps",
-                       cop_span_show((cop_span){all.p, (size_t)(all.end - all.p)}, shown,
-                                     sizeof(shown)));
+        cop_scan_fault(
+            s, line,
+            "unknown link speed in \"%s\"; must be 1X, 2X, 4X, 8X or 12X and 2.5, 5.0, 10.0, "
+            "14.0625, 25.78125, 53.125, 106.25 or 212.5 Gbps",
+            cop_span_show((cop_span){all.p, (size_t)(all.end - all.p)}, shown, sizeof(shown)));
     return rate;
 }
 
@@ -118,8 +118,9 @@ static bool scan_peer(cop_scan *s, uint32_t line, cop_cursor c, cop_scan_link *l
     size_t left = (size_t)(c.end - c.p);
     const char *open = memchr(c.p, '"', left), *close = memrchr(c.p, '"', left);
     if (!good || open == NULL || close == open) {
-        cop_scan_fault(s, line,
-                       "port line is not complete; must end with: ==> <lid> <port>[ ] \"<name>\" ( )");
+        cop_scan_fault(
+            s, line,
+            "port line is not complete; must end with: ==> <lid> <port>[ ] \"<name>\" ( )");
         return false;
     }
     if (lid < 1 || lid >= LIDS || port < 1 || port > MOST_PORTS) {
@@ -161,7 +162,8 @@ static void scan_port(cop_scan *s, uint32_t line, cop_cursor c)
     cop_scan_node *n = &s->node[s->n_nodes - 1];
     l.node = (uint32_t)s->n_nodes - 1;
     if (port < 1 || port > MOST_PORTS || lid >= LIDS) {
-        cop_scan_fault(s, line, "port %" PRIu64 " with LID %" PRIu64 "; must be 1 to %u and below 65536",
+        cop_scan_fault(s, line,
+                       "port %" PRIu64 " with LID %" PRIu64 "; must be 1 to %u and below 65536",
                        port, lid, MOST_PORTS);
         return;
     }
@@ -169,8 +171,9 @@ static void scan_port(cop_scan *s, uint32_t line, cop_cursor c)
     n->ports = l.port > n->ports ? l.port : n->ports;
     l.lid = (uint16_t)lid;
     if (n->is_switch && n->lid != 0 && lid != 0 && n->lid != l.lid)
-        cop_scan_fault(s, line, "LID %u, but %u in other lines of this switch; a switch has one LID",
-                       l.lid, n->lid);
+        cop_scan_fault(s, line,
+                       "LID %u, but %u in other lines of this switch; a switch has one LID", l.lid,
+                       n->lid);
     if (n->is_switch && n->lid == 0)
         n->lid = l.lid;
     cop_cursor link = {c.p, arrow}, rest = {arrow + 3, c.end};

@@ -64,7 +64,8 @@ static bool take_port(cop_cursor *c, uint64_t *port)
     uint64_t outside;
     if (!cop_scan_take(c, "[") || !cop_scan_number(c, 10, port) || !cop_scan_take(c, "]"))
         return false;
-    return !cop_scan_take(c, "[ext ") || (cop_scan_number(c, 10, &outside) && cop_scan_take(c, "]"));
+    return !cop_scan_take(c, "[ext ") ||
+           (cop_scan_number(c, 10, &outside) && cop_scan_take(c, "]"));
 }
 
 /* The rest of a line: nothing, or a comment. False if it is neither. A name may contain quotes, so
@@ -129,7 +130,8 @@ static uint64_t find_rate(cop_scan *s, uint32_t line, cop_span where)
     while (cop_scan_word(&c, &word)) {
         cop_cursor w = {word.at, word.at + word.n};
         uint64_t width, rate;
-        if (!cop_scan_number(&w, 10, &width) || !cop_scan_take(&w, "x") || memchr(word.at, '?', word.n) != NULL)
+        if (!cop_scan_number(&w, 10, &width) || !cop_scan_take(&w, "x") ||
+            memchr(word.at, '?', word.n) != NULL)
             continue;
         rate = rate_of(word);
         if (rate != 0)
@@ -268,7 +270,8 @@ static bool scan_line(cop_scan *s, uint32_t line, cop_cursor c, bool in_record, 
         return false;
     }
     bool is_switch = cop_span_is(word, "Switch");
-    if (is_switch || cop_span_is(word, "Ca") || cop_span_is(word, "Hca") || cop_span_is(word, "Rt")) {
+    if (is_switch || cop_span_is(word, "Ca") || cop_span_is(word, "Hca") ||
+        cop_span_is(word, "Rt")) {
         size_t before = s->n_nodes;
         scan_node(s, line, &c, is_switch, attr->guid);
         *attr = (pending){0};

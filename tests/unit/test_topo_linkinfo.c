@@ -21,20 +21,49 @@ static const char fabric[] = //
     "      0x0000000000003001      5    1[  ]" EDR "     3    1[  ] \"leaf b\" ( )\n"
     "      0x0000000000003002      0    2[  ]" DOWN //
     "Switch: 0x0000000000000b00 leaf b:\n"
-    "           3    1[  ]" EDR "     5    1[  ] \"ash mlx5_0\" (Could be 12X Could be 53.125 Gbps)\n"
+    "           3    1[  ]" EDR
+    "     5    1[  ] \"ash mlx5_0\" (Could be 12X Could be 53.125 Gbps)\n"
     "           3    2[  ]" DOWN //
-    "           3    3[ 9]" UP("4X          10.0 Gbps") "    2    4[ 8] \"leaf a: west:\" ( )\n"
-    "           3    4[  ]" UP("4X          10.0 Gbps") "    2    5[  ] \"leaf a: west:\" ( )\n"
-    "           3    6[  ] ==( 4X 25.78125 Gbps Initialize/  LinkUp)==>      \"Port not available\"\n"
-    "Switch: 0x0000000000000a00 leaf a: west::\n"
-    "           2    1[  ]" EDR "     1    1[  ] \"elm mlx5_0\" ( )\n"
-    "           2    2[  ]" EDR "     6    2[  ] \"elm mlx5_0\" ( )\n"
-    "           2    4[  ]" UP("4X          10.0 Gbps") "    3    3[  ] \"leaf b\" ( )\n"
-    "           2    5[  ]" UP("4X          10.0 Gbps") "    3    4[  ] \"leaf b\" ( )\n"
-    "           2    8[  ]" DOWN //
-    "CA: elm mlx5_0:\n"
-    "      0x0000000000001001      1    1[  ]" EDR "     2    1[  ] \"leaf a: west:\" ( )\n"
-    "      0x0000000000001002      6    2[  ]" EDR "     2    2[  ] \"leaf a: west:\" ( )\n";
+    "           3    3[ 9]" UP(
+        "4X          10.0 Gbps") "    2    4[ 8] \"leaf a: west:\" ( )\n"
+                                 "           3    4[  ]" UP(
+                                     "4X          10.0 Gbps") "    2    5[  ] \"leaf a: west:\" ( "
+                                                              ")\n"
+                                                              "           3    6[  ] ==( 4X "
+                                                              "25.78125 Gbps Initialize/  "
+                                                              "LinkUp)==>      \"Port not "
+                                                              "available\"\n"
+                                                              "Switch: 0x0000000000000a00 leaf a: "
+                                                              "west::\n"
+                                                              "           2    1[  ]" EDR
+                                                              "     1    1[  ] \"elm mlx5_0\" ( )\n"
+                                                              "           2    2[  ]" EDR
+                                                              "     6    2[  ] \"elm mlx5_0\" ( )\n"
+                                                              "           2    4[  ]" UP(
+                                                                  "4X          10.0 Gbps") "    3  "
+                                                                                           "  3[  "
+                                                                                           "] "
+                                                                                           "\"leaf "
+                                                                                           "b\" ( "
+                                                                                           ")\n"
+                                                                                           "       "
+                                                                                           "    2  "
+                                                                                           "  5[  "
+                                                                                           "]" UP(
+                                                                                               "4X "
+                                                                                               "   "
+                                                                                               "   "
+                                                                                               "   "
+                                                                                               "10."
+                                                                                               "0 "
+                                                                                               "Gbp"
+                                                                                               "s") "    3    4[  ] \"leaf b\" ( )\n"
+                                                                                                    "           2    8[  ]" DOWN //
+                                                                                                    "CA: elm mlx5_0:\n"
+                                                                                                    "      0x0000000000001001      1    1[  ]" EDR
+                                                                                                    "     2    1[  ] \"leaf a: west:\" ( )\n"
+                                                                                                    "      0x0000000000001002      6    2[  ]" EDR
+                                                                                                    "     2    2[  ] \"leaf a: west:\" ( )\n";
 
 static const char same[] = "Ca 2 \"H-3000\" # \"ash mlx5_0\"\n"
                            "[1](3001) \"S-b\"[1] # lid 5 lmc 0 \"leaf b\" lid 3 4xEDR\n"
@@ -126,11 +155,11 @@ static void speeds(void **state)
     static const struct {
         const char *text;
         uint64_t mbps;
-    } want[] = {{"1X           2.5 Gbps", 2000},     {"4X           5.0 Gbps", 16000},
-                {"4X          10.0 Gbps", 32000},    {"4X 10.0 Gbps (FDR10)", 40000},
-                {"4X       14.0625 Gbps", 54560},    {"2X      25.78125 Gbps", 50000},
-                {"4X        53.125 Gbps", 200000},   {"4X        106.25 Gbps", 400000},
-                {"4X         212.5 Gbps", 800000},   {"12X 5.0 Gbps", 48000},
+    } want[] = {{"1X           2.5 Gbps", 2000},    {"4X           5.0 Gbps", 16000},
+                {"4X          10.0 Gbps", 32000},   {"4X 10.0 Gbps (FDR10)", 40000},
+                {"4X       14.0625 Gbps", 54560},   {"2X      25.78125 Gbps", 50000},
+                {"4X        53.125 Gbps", 200000},  {"4X        106.25 Gbps", 400000},
+                {"4X         212.5 Gbps", 800000},  {"12X 5.0 Gbps", 48000},
                 {"undefined (0) undefined (0)", 0}, {"4X No Extended Speed", 0}};
     for (size_t i = 0; i < COP_LEN(want); i++) {
         char text[512];
@@ -151,13 +180,17 @@ static void speeds(void **state)
 static void refusals(void **state)
 {
     (void)state;
-    refuse(SWITCH HOST "rubbish\n", "links:5: cannot read \"rubbish\"; must be a line of iblinkinfo");
-    refuse(SWITCH HOST "rubbish\nmore\n\nand more\n",
-           "links:5: cannot read \"rubbish\"; must be a line of iblinkinfo: Switch: or CA:, or <lid> "
-           "<port>[ ] ==( 4X 25.78125 Gbps Active/ LinkUp)==> <lid> <port>[ ] \"<name>\" (2 more lines "
-           "like this)");
+    refuse(SWITCH HOST "rubbish\n",
+           "links:5: cannot read \"rubbish\"; must be a line of iblinkinfo");
+    refuse(
+        SWITCH HOST "rubbish\nmore\n\nand more\n",
+        "links:5: cannot read \"rubbish\"; must be a line of iblinkinfo: Switch: or CA:, or <lid> "
+        "<port>[ ] ==( 4X 25.78125 Gbps Active/ LinkUp)==> <lid> <port>[ ] \"<name>\" (2 more "
+        "lines "
+        "like this)");
     refuse(SWITCH, "links:2: peer \"h\" with LID 7 has no record; must be the whole output");
-    refuse(HOST "CA: g:\n 0x3 7 1[  ]" DOWN "CA: g:\n 0x3 7 1[  ]" EDR " 1 3[  ] \"s\" ( )\n" SWITCH,
+    refuse(HOST "CA: g:\n 0x3 7 1[  ]" DOWN "CA: g:\n 0x3 7 1[  ]" EDR
+                " 1 3[  ] \"s\" ( )\n" SWITCH,
            "links:6: LID 7 is that of the node in line 1, too; LIDs must differ");
     refuse(SWITCH " 9 3[  ]" DOWN HOST, "links:3: LID 9, but 1 in other lines of this switch");
     refuse(SWITCH " 1 3[  ]" EDR " 0 1[  ] \"g\" ( )\n" HOST,
@@ -213,8 +246,10 @@ static void damaged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_ibnetdiscover), cmocka_unit_test(speeds),
-        cmocka_unit_test(refusals),             cmocka_unit_test(damaged),
+        cmocka_unit_test(equals_ibnetdiscover),
+        cmocka_unit_test(speeds),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(damaged),
     };
     return cmocka_run_group_tests_name("topo_linkinfo", tests, NULL, NULL);
 }
