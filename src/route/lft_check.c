@@ -20,7 +20,8 @@ static int bad_path(const tables *rd, uint32_t sw, uint32_t dst, const char *wha
     return cop_err_add(
         rd->err, COP_E_INPUT,
         "%s: host %s is not reached: switch %s %s; the tables must lead to every host", rd->name,
-        cop_topo_host_name(rd->t, dst, h, sizeof(h)), cop_topo_switch_name(rd->t, sw, s, sizeof(s)), what);
+        cop_topo_host_name(rd->t, dst, h, sizeof(h)), cop_topo_switch_name(rd->t, sw, s, sizeof(s)),
+        what);
 }
 
 /* Follow the entries for dst from sw. state[]: 0 not seen, 1 on this walk, 2 leads to dst. */
