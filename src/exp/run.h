@@ -43,6 +43,9 @@ const char *cop_model_id(void);
 /* Build topology and routing, check channel dependencies, print facts; simulate nothing. `report`
  * may be NULL. */
 int cop_check_network(cop_config *c, FILE *report, cop_err *err);
+/* Build all of it, show it to `look`, simulate nothing. */
+int cop_look_network(cop_config *c, void (*look)(void *ctx, const struct cop_net *net), void *ctx,
+                     cop_err *err);
 void cop_result_free(cop_result *r);
 
 #endif

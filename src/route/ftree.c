@@ -253,7 +253,8 @@ static int check(const ftree *x, cop_err *err)
             if (x->lft[(size_t)s * t->n_hosts + h] == UINT16_MAX)
                 return cop_err_add(
                     err, COP_E_INPUT,
-                    "routing ftree: no way up and down again from switch %s to host %s: switches with "
+                    "routing ftree: no way up and down again from switch %s to host %s: switches "
+                    "with "
                     "hosts are leaves, and a tree has no cable between leaves; use updn",
                     cop_topo_switch_name(t, s, a, sizeof(a)),
                     cop_topo_host_name(t, h, b, sizeof(b)));
@@ -263,7 +264,8 @@ static int check(const ftree *x, cop_err *err)
 static int fill(cop_route *r, cop_err *err)
 {
     const cop_topo *t = r->topo;
-    size_t cells = cop_product(t->n_switches, t->n_hosts), n = t->n_switches, one = sizeof(uint32_t);
+    size_t cells = cop_product(t->n_switches, t->n_hosts), n = t->n_switches,
+           one = sizeof(uint32_t);
     r->lft = COP_NEW_ARRAY(&r->arena, uint16_t, cells);
     for (size_t i = 0; i < cells; i++)
         r->lft[i] = UINT16_MAX;
@@ -281,16 +283,18 @@ static int fill(cop_route *r, cop_err *err)
                .seen = cop_alloc_array(n, sizeof(bool))};
     int rc = 0;
     if (find_levels(&x) > COP_MAX_LEVELS)
-        rc = cop_err_add(err, COP_E_INPUT,
-                         "routing ftree: a switch is more than %d levels above the hosts, this is no "
-                         "fat tree; use updn",
-                         COP_MAX_LEVELS);
+        rc = cop_err_add(
+            err, COP_E_INPUT,
+            "routing ftree: a switch is more than %d levels above the hosts, this is no "
+            "fat tree; use updn",
+            COP_MAX_LEVELS);
     if (rc == 0) {
         find_groups(&x);
         route_all(&x);
         rc = check(&x, err);
     }
-    void *all[] = {x.level, x.group, x.above, x.below, x.port, x.load, x.hops, x.hosts, x.queue, x.seen};
+    void *all[] = {x.level, x.group, x.above, x.below, x.port,
+                   x.load,  x.hops,  x.hosts, x.queue, x.seen};
     for (size_t i = 0; i < COP_LEN(all); i++)
         cop_free(all[i]);
     return rc;
@@ -303,10 +307,11 @@ static int ftree_setup(cop_route *r, const void *cfg, cop_err *err)
         return cop_dmodk_setup(r, cfg, err);
     for (uint32_t p = 0; p < t->n_ports; p++)
         if (t->port[p].to != t->port[p].from)
-            return cop_err_add(err, COP_E_INPUT,
-                               "routing ftree needs links in both directions, the topology is %s; use "
-                               "destination-tag or minhop",
-                               t->kind ? t->kind : "one-way");
+            return cop_err_add(
+                err, COP_E_INPUT,
+                "routing ftree needs links in both directions, the topology is %s; use "
+                "destination-tag or minhop",
+                t->kind ? t->kind : "one-way");
     r->single = r->memoryless = true;
     return fill(r, err);
 }
@@ -320,7 +325,8 @@ static unsigned ftree_route(const cop_route *r, cop_hop *hop, const cop_route_vi
 
 const cop_route_ops cop_route_ftree = {
     .name = "ftree",
-    .summary = "any tree, also from a file: fixed paths, spread as OpenSM's engine does; generated: dmodk",
+    .summary =
+        "any tree, also from a file: fixed paths, spread as OpenSM's engine does; generated: dmodk",
     .source = "Zahavi et al. 2009; OpenSM ftree",
     .in_order = true,
     .setup = ftree_setup,

@@ -160,7 +160,8 @@ static void no_tree(void **state)
     cop_err err = {0};
     cop_full_cfg full = {3, 2};
     assert_int_equal(cop_topo_find("full")->build(&t, &full, &err), 0);
-    refuse(&t, "no way up and down again from switch s0 to host h2: switches with hosts are leaves");
+    refuse(&t,
+           "no way up and down again from switch s0 to host h2: switches with hosts are leaves");
     cop_topo_free(&t);
     cop_multistage_cfg omega = {2, 3};
     assert_int_equal(cop_topo_find("omega")->build(&t, &omega, &err), 0);
