@@ -21,19 +21,19 @@
 #define LINE_BYTES 4096
 
 enum { /* numbers of the file; those from TIMER on are per service level */
-    ON,
-    SW_MAP,
-    THRESHOLD,
-    PACKET_SIZE,
-    CS_THRESHOLD,
-    MARKING_RATE,
-    PORT_CONTROL,
-    CA_MAP,
-    TIMER,
-    INCREASE,
-    TRIGGER,
-    LEAST,
-    NUMBERS
+       ON,
+       SW_MAP,
+       THRESHOLD,
+       PACKET_SIZE,
+       CS_THRESHOLD,
+       MARKING_RATE,
+       PORT_CONTROL,
+       CA_MAP,
+       TIMER,
+       INCREASE,
+       TRIGGER,
+       LEAST,
+       NUMBERS
 };
 
 static const struct {
@@ -115,12 +115,17 @@ static int set_table(conf *c, const char *word)
         return 0;
     c->entries = ibcc_parse_ratios(word, list, COP_LEN(list));
     if (c->entries < 0)
-        return fault(c, "is no table; must be shift:multiplier,... with shifts of 0 to 3 and multipliers of 0 to 16383",
+        return fault(c,
+                     "is no table; must be shift:multiplier,... with shifts of 0 to 3 and "
+                     "multipliers of 0 to 16383",
                      "cc_cct");
     if (c->entries == 1)
-        return fault(c, "has one entry, which OpenSM sends as none at all; give two or more", "cc_cct");
+        return fault(c, "has one entry, which OpenSM sends as none at all; give two or more",
+                     "cc_cct");
     if (c->entries > MAX_ENTRIES)
-        return fault(c, "has more than 128 entries, of which OpenSM drops the rest; give at most 128", "cc_cct");
+        return fault(c,
+                     "has more than 128 entries, of which OpenSM drops the rest; give at most 128",
+                     "cc_cct");
     snprintf(c->cct, sizeof(c->cct), "%s", word);
     return 0;
 }
@@ -130,7 +135,8 @@ static int read_option(conf *c, const char *option, const char *a, const char *b
     if (strcmp(option, numbers[ON].name) == 0) {
         c->value[ON][0] = strcmp(a, "TRUE") == 0;
         if (!c->value[ON][0] && strcmp(a, "FALSE") != 0)
-            return fault(c, "is neither TRUE nor FALSE, which OpenSM takes for FALSE; write TRUE", option);
+            return fault(c, "is neither TRUE nor FALSE, which OpenSM takes for FALSE; write TRUE",
+                         option);
         return 0;
     }
     for (unsigned i = SW_MAP; i < NUMBERS; i++)
@@ -151,7 +157,10 @@ static int read_option(conf *c, const char *option, const char *a, const char *b
     if (strcmp(option, "cc_key") == 0 || strcmp(option, "cc_max_outstanding_mads") == 0)
         return 0;
     return strncmp(option, "cc_", 3) == 0
-               ? fault(c, "is unknown; OpenSM would pass it over, look for the name in `opensm -c FILE`", option)
+               ? fault(
+                     c,
+                     "is unknown; OpenSM would pass it over, look for the name in `opensm -c FILE`",
+                     option)
                : 0;
 }
 
@@ -165,8 +174,8 @@ static int read_lines(conf *c, const char *text, size_t len)
         char line[LINE_BYTES], *rest, *word[3];
         c->line++;
         if (n >= sizeof(line))
-            return cop_err_add(c->err, COP_E_INPUT, "%s:%u: line of %zu bytes; at most %d", c->name, c->line, n,
-                               LINE_BYTES - 1);
+            return cop_err_add(c->err, COP_E_INPUT, "%s:%u: line of %zu bytes; at most %d", c->name,
+                               c->line, n, LINE_BYTES - 1);
         memcpy(line, text + at, n);
         line[n] = '\0';
         at += n + 1;
@@ -189,7 +198,8 @@ static int check(const conf *c, unsigned sl)
 {
     const char *what = NULL;
     if (c->value[CA_MAP][0] == 0)
-        what = "cc_ca_cong_setting_control_map is 0: no service level of any host reacts; set the bits of those in "
+        what = "cc_ca_cong_setting_control_map is 0: no service level of any host reacts; set the "
+               "bits of those in "
                "use, 0x1 for 0";
     else if (c->value[THRESHOLD][0] == 0 || !(c->value[SW_MAP][0] & 4))
         what = "switches never mark; cc_sw_cong_setting_threshold must be 1 to 0xF and bit 2 of "
@@ -199,7 +209,8 @@ static int check(const conf *c, unsigned sl)
     else if (c->value[INCREASE][sl] == 0)
         what = "cc_ca_cong_setting_ccti_increase is 0: hosts would never wait; must be 1 to 255";
     else if (c->value[TIMER][sl] == 0)
-        what = "cc_ca_cong_setting_ccti_timer is 0: hosts would never recover; must be 1 to 65535, in 1.024 us";
+        what = "cc_ca_cong_setting_ccti_timer is 0: hosts would never recover; must be 1 to 65535, "
+               "in 1.024 us";
     return what ? cop_err_add(c->err, COP_E_INPUT, "%s: %s", c->name, what) : 0;
 }
 
@@ -212,26 +223,33 @@ static void print(const conf *c, unsigned sl, FILE *out)
 {
     uint32_t map = c->value[SW_MAP][0];
     bool starves = (map & 8) && (map & 2);
-    fprintf(out, "cc:\n  kind: ibcc\n  preset: testbed # rules of hardware, where OpenSM has no option\n");
-    fprintf(out, "  threshold: %u\n  packet_size: %u\n", c->value[THRESHOLD][0], c->value[PACKET_SIZE][0]);
+    fprintf(
+        out,
+        "cc:\n  kind: ibcc\n  preset: testbed # rules of hardware, where OpenSM has no option\n");
+    fprintf(out, "  threshold: %u\n  packet_size: %u\n", c->value[THRESHOLD][0],
+            c->value[PACKET_SIZE][0]);
     fprintf(out, "  marking_rate: %u%s\n", map & 16 ? c->value[MARKING_RATE][0] : 0,
             map & 16 ? "" : " # bit 4 of the control map is not set");
     fprintf(out, "  victim_mask: %s%s\n", map & 1 ? mask_word(c->victim) : "none",
-            !(map & 1)              ? " # bit 0 of the control map is not set"
-            : c->victim == MASK_SOME ? " # the mask names port numbers: are these the ports of hosts?"
-                                     : "");
+            !(map & 1) ? " # bit 0 of the control map is not set"
+            : c->victim == MASK_SOME
+                ? " # the mask names port numbers: are these the ports of hosts?"
+                : "");
     if (starves)
-        fprintf(out, "  credit_mask: %s\n  cs_threshold: %u\n  cs_return_delay: \"%s\"\n", mask_word(c->credit),
-                c->value[CS_THRESHOLD][0], c->return_delay);
+        fprintf(out, "  credit_mask: %s\n  cs_threshold: %u\n  cs_return_delay: \"%s\"\n",
+                mask_word(c->credit), c->value[CS_THRESHOLD][0], c->return_delay);
     fprintf(out, "  level: %s\n", c->value[PORT_CONTROL][0] & 1 ? "sl" : "qp");
     fprintf(out, "  ccti_timer_units: %u # of 1.024 us\n", c->value[TIMER][sl]);
-    fprintf(out, "  ccti_increase: %u\n  trigger_threshold: %u\n", c->value[INCREASE][sl], c->value[TRIGGER][sl]);
-    fprintf(out, "  ccti_min: %u\n  ccti_limit: %d # the last entry\n", c->value[LEAST][sl], (int)c->entries - 1);
+    fprintf(out, "  ccti_increase: %u\n  trigger_threshold: %u\n", c->value[INCREASE][sl],
+            c->value[TRIGGER][sl]);
+    fprintf(out, "  ccti_min: %u\n  ccti_limit: %d # the last entry\n", c->value[LEAST][sl],
+            (int)c->entries - 1);
     fprintf(out, "  cct_encoded: \"%s\"\n", c->cct);
     for (unsigned other = 0; other < 16; other++)
         for (unsigned i = TIMER; i < NUMBERS; i++)
             if ((c->value[CA_MAP][0] >> other & 1) && c->value[i][other] != c->value[i][sl]) {
-                fprintf(out, "# service level %u has other values; these are of level %u\n", other, sl);
+                fprintf(out, "# service level %u has other values; these are of level %u\n", other,
+                        sl);
                 break;
             }
 }
@@ -245,7 +263,8 @@ int cop_opensm_read(const char *name, const char *text, size_t len, FILE *out, c
     while (sl < 15 && !(c->value[CA_MAP][0] >> sl & 1))
         sl++;
     if (rc == 0 && !c->value[ON][0])
-        fprintf(out, "# congestion_control is not TRUE: OpenSM configures nothing\ncc: {kind: none}\n");
+        fprintf(out,
+                "# congestion_control is not TRUE: OpenSM configures nothing\ncc: {kind: none}\n");
     else if (rc == 0)
         rc = check(c, sl);
     if (rc == 0 && c->value[ON][0])

@@ -46,6 +46,12 @@ static ibcc_ratio entry(const sheet *s, const ibcc_cct *t, uint32_t i)
     return r;
 }
 
+/* With this delay after a packet all hosts together fill one port. */
+static cop_time enough_delay(const cop_netinfo *info, cop_time packet_ps)
+{
+    return packet_ps * info->n_hosts;
+}
+
 static void print_table(const sheet *s)
 {
     ibcc_cct t = {0};
@@ -58,15 +64,17 @@ static void print_table(const sheet *s)
     ibcc_ratio last = entry(s, &t, shown - 1);
     double slower = 1.0 + (double)last.multiplier / (double)(1u << last.shift);
     fprintf(s->out,
-            "\n# table of delays after a packet, as shares of its time on the wire (%.3g us for %u bytes); at the last\n"
-            "# entry a flow has 1/%.0f of its link: enough for %.0f senders to share a port without congestion%s\n",
+            "\n# table of delays after a packet, as shares of its time on the wire (%.3g us for %u "
+            "bytes); at the last\n"
+            "# entry a flow has 1/%.0f of its link: enough for %.0f senders to share a port "
+            "without congestion%s\n",
             (double)s->packet_ps / 1e6, s->info->mtu_bytes, slower, slower,
             slower < (double)s->info->n_hosts ? ", fewer\n# than this network has hosts" : "");
     if (slower > 2.0 * (double)s->info->n_hosts)
         fprintf(s->out,
-                "# no more than %u can send to one port: cc.cct_delay %.3g us would do, in finer steps\n",
-                s->info->n_hosts,
-                (double)s->packet_ps * (double)s->info->n_hosts / 1e6);
+                "# no more than %u can send to one port: cc.cct_delay %.3g us would do, in finer "
+                "steps\n",
+                s->info->n_hosts, (double)enough_delay(s->info, s->packet_ps) / 1e6);
     if (n > MAX_ENTRIES)
         fprintf(s->out, "# CUT: the table has %u entries, OpenSM takes %u\n", n, MAX_ENTRIES);
     fprintf(s->out, "cc_cct ");
@@ -103,7 +111,8 @@ static void print_mask(const sheet *s, const char *option, int mask)
     for (uint32_t i = 1; mask == IBCC_MASK_ALL && i < MASK_PORTS && i <= s->info->max_ports; i++)
         port[i] = true;
     if (!same)
-        fprintf(s->out, "# NOT EXACT: some of these ports face hosts at one switch and switches at another, and the\n"
+        fprintf(s->out, "# NOT EXACT: some of these ports face hosts at one switch and switches at "
+                        "another, and the\n"
                         "# mask is the same for all switches\n");
     fprintf(s->out, "%s 0x", option);
     bool begun = false;
@@ -140,22 +149,34 @@ static void print_switches(const sheet *s)
     double share;
     int64_t w = weight_of(s, &share);
     unsigned map = 4 | 16 | (cfg->victim_mask ? 1 : 0) | (cfg->cs_threshold ? 10 : 0);
-    fprintf(s->out, "\n# switches: which of the following settings count\ncc_sw_cong_setting_control_map 0x%x\n", map);
-    fprintf(s->out, "# ports that mark also while they have no credit: a host that is slow makes its port a root\n");
+    fprintf(s->out,
+            "\n# switches: which of the following settings count\ncc_sw_cong_setting_control_map "
+            "0x%x\n",
+            map);
+    fprintf(s->out, "# ports that mark also while they have no credit: a host that is slow makes "
+                    "its port a root\n");
     print_mask(s, "cc_sw_cong_setting_victim_mask", cfg->victim_mask);
-    fprintf(s->out, "# 1: late .. 15: early; here a queue above %.0f %% of its buffer", 100.0 * (double)(16 - w) / 16.0);
+    fprintf(s->out, "# 1: late .. 15: early; here a queue above %.0f %% of its buffer",
+            100.0 * (double)(16 - w) / 16.0);
     if (share >= 0.0)
         fprintf(s->out, " (wanted: %.0f %%)", 100.0 * share);
-    fprintf(s->out, ". Switches may read it in another way\ncc_sw_cong_setting_threshold %d\n", (int)w);
+    fprintf(s->out, ". Switches may read it in another way\ncc_sw_cong_setting_threshold %d\n",
+            (int)w);
     if (cfg->host_threshold >= 0 || cfg->port_threshold.n > 0 || cfg->port_victim_mask.n > 0)
-        fprintf(s->out, "# CANNOT BE SAID: host_threshold, port_threshold, port_victim_mask; OpenSM has one for all ports\n");
-    fprintf(s->out, "# shorter packets are not marked, in units of 64 bytes\ncc_sw_cong_setting_packet_size %u\n",
-            s->par.least_bytes / COP_BLOCK_BYTES < 255 ? s->par.least_bytes / COP_BLOCK_BYTES : 255);
+        fprintf(s->out, "# CANNOT BE SAID: host_threshold, port_threshold, port_victim_mask; "
+                        "OpenSM has one for all ports\n");
+    fprintf(s->out,
+            "# shorter packets are not marked, in units of 64 "
+            "bytes\ncc_sw_cong_setting_packet_size %u\n",
+            s->par.least_bytes / COP_BLOCK_BYTES < 255 ? s->par.least_bytes / COP_BLOCK_BYTES
+                                                       : 255);
     uint32_t gap = s->par.mark_gap;
     if (cfg->marking_probability > 0.0)
         gap = (uint32_t)(1.0 / cfg->marking_probability - 0.5);
-    fprintf(s->out, "# packets between two marks: %u means that %s is marked\ncc_sw_cong_setting_marking_rate %u\n", gap,
-            gap == 0 ? "every packet" : "one of several", gap < 65535 ? gap : 65535);
+    fprintf(s->out,
+            "# packets between two marks: %u means that %s is "
+            "marked\ncc_sw_cong_setting_marking_rate %u\n",
+            gap, gap == 0 ? "every packet" : "one of several", gap < 65535 ? gap : 65535);
     if (!cfg->cs_threshold)
         return;
     fprintf(s->out, "# credits held back from hosts without congestion control\n");
@@ -171,39 +192,77 @@ static void print_hosts(const sheet *s)
     const ibcc_params *p = &s->par;
     cop_time units = (p->period_ps + TIMER_UNIT_PS / 2) / TIMER_UNIT_PS;
     units = units < 1 ? 1 : units > 65535 ? 65535 : units;
-    fprintf(s->out, "\n# hosts: 0 throttles a queue pair, 1 all of a service level\ncc_ca_cong_setting_port_control %d\n",
+    fprintf(s->out,
+            "\n# hosts: 0 throttles a queue pair, 1 all of a service "
+            "level\ncc_ca_cong_setting_port_control %d\n",
             s->cfg->level == IBCC_SL);
-    fprintf(s->out, "# service levels with congestion control, a bit each: 0, which applications use unless told otherwise\n"
+    fprintf(s->out, "# service levels with congestion control, a bit each: 0, which applications "
+                    "use unless told otherwise\n"
                     "cc_ca_cong_setting_control_map 0x1\n");
-    fprintf(s->out, "# a step back towards full rate every %.1f us, in units of 1.024 us: the whole table in %.3g ms\n"
-                    "cc_ca_cong_setting_ccti_timer 0 %u\n",
-            (double)(units * TIMER_UNIT_PS) / 1e6, (double)(units * TIMER_UNIT_PS) * p->limit / 1e9, (unsigned)units);
-    fprintf(s->out, "# steps per notification%s: %u of them reach the last entry\ncc_ca_cong_setting_ccti_increase 0 %u\n",
+    fprintf(s->out,
+            "# a step back towards full rate every %.1f us, in units of 1.024 us: the whole table "
+            "in %.3g ms\n"
+            "cc_ca_cong_setting_ccti_timer 0 %u\n",
+            (double)(units * TIMER_UNIT_PS) / 1e6, (double)(units * TIMER_UNIT_PS) * p->limit / 1e9,
+            (unsigned)units);
+    fprintf(s->out,
+            "# steps per notification%s: %u of them reach the last "
+            "entry\ncc_ca_cong_setting_ccti_increase 0 %u\n",
             ibcc_preset_for(s->cfg, s->info) == IBCC_PFISTER && s->cfg->ccti_increase < 0
                 ? ", a sixth of the hosts, at most half of the senders to one port"
                 : "",
-            (p->limit + p->increase - 1) / (p->increase ? p->increase : 1), p->increase < 255 ? p->increase : 255);
+            (p->limit + p->increase - 1) / (p->increase ? p->increase : 1),
+            p->increase < 255 ? p->increase : 255);
     if (p->increase > 255)
         fprintf(s->out, "# CUT: %u steps; OpenSM takes at most 255\n", p->increase);
     fprintf(s->out, "cc_ca_cong_setting_trigger_threshold 0 %u\ncc_ca_cong_setting_ccti_min 0 %u\n",
             p->trigger < 255 ? p->trigger : 255, p->min < 255 ? p->min : 255);
 }
 
+static cop_time packet_time(const struct cop_net *net)
+{
+    const cop_netinfo *info = cop_net_info(net);
+    return cop_net_wire_time(net, cop_topo_host_port(info->topo, 0), info->mtu_bytes);
+}
+
 void cop_opensm_write(const struct cop_net *net, const void *cfg, FILE *out)
 {
-    static const char *const presets[] = {"testbed (Gran et al. 2010)", "simulator (Gran et al. 2011)",
-                                          "fat-tree (Gran et al. 2012)", "pfister (guidelines of Pfister et al. 2005)"};
+    static const char *const presets[] = {
+        "testbed (Gran et al. 2010)", "simulator (Gran et al. 2011)", "fat-tree (Gran et al. 2012)",
+        "pfister (guidelines of Pfister et al. 2005)"};
     const cop_netinfo *info = cop_net_info(net);
     sheet s = {.cfg = cfg, .info = info, .par = ibcc_resolve(cfg, info), .out = out};
-    s.packet_ps = cop_net_wire_time(net, cop_topo_host_port(info->topo, 0), info->mtu_bytes);
+    s.packet_ps = packet_time(net);
     fprintf(out,
-            "# congestion control for OpenSM, from Coppice: %u hosts, links of %.4g Gbit/s, packets of %u bytes\n"
+            "# congestion control for OpenSM, from Coppice: %u hosts, links of %.4g Gbit/s, "
+            "packets of %u bytes\n"
             "# what is not given comes from preset %s\n"
             "# TRUE is the only word that OpenSM takes for yes\n"
             "congestion_control TRUE\n",
-            info->n_hosts, (double)info->host_bps / 1e9, info->mtu_bytes, presets[ibcc_preset_for(cfg, info)]);
+            info->n_hosts, (double)info->host_bps / 1e9, info->mtu_bytes,
+            presets[ibcc_preset_for(cfg, info)]);
     print_switches(&s);
     print_hosts(&s);
     print_table(&s);
-    fprintf(out, "# not in OpenSM, hardware decides: evaluate, root_test, hysteresis, becn, delay_from, timer\n");
+    fprintf(out, "# not in OpenSM, hardware decides: evaluate, root_test, hysteresis, becn, "
+                 "delay_from, timer\n");
+}
+
+void cop_opensm_advise(const struct cop_net *net, const void *defaults, FILE *out)
+{
+    const cop_netinfo *info = cop_net_info(net);
+    ibcc_cfg cfg = *(const ibcc_cfg *)defaults;
+    cop_time enough = enough_delay(info, packet_time(net)),
+             usual = ibcc_resolve(&cfg, info).cct_delay_ps;
+    if (ibcc_preset_for(&cfg, info) == IBCC_PFISTER && enough < usual) {
+        cfg.cct_delay_ps = enough;
+        fprintf(out,
+                "# delays up to %.3g us instead of the guideline's %.3g us (2/3 us per host, for "
+                "links of 8 Gbit/s): these\n"
+                "# links are faster, and with a table that is too long senders that were told once "
+                "wait for too long.\n"
+                "# To try the same here: --set cc.kind=ibcc --set cc.cct_delay=\"%.4g us\"\n",
+                (double)enough / 1e6, (double)usual / 1e6, (double)enough / 1e6);
+    }
+    cop_opensm_write(net, &cfg, out);
 }

@@ -11,24 +11,26 @@
 
 typedef struct job {
     const void *cfg;
+    bool advice;
     FILE *out;
 } job;
 
 static void look(void *ctx, const struct cop_net *net)
 {
     const job *j = ctx;
-    cop_opensm_write(net, j->cfg, j->out);
+    (j->advice ? cop_opensm_advise : cop_opensm_write)(net, j->cfg, j->out);
 }
 
 int cop_opensm_export(cop_config *c, FILE *out, cop_err *err)
 {
     const cop_cc_ops *ibcc = cop_cc_find("ibcc");
-    job j = {.cfg = c->cc_cfg, .out = out};
-    if (c->cc != ibcc) {
+    job j = {.cfg = c->cc_cfg, .advice = c->cc != ibcc, .out = out};
+    if (j.advice) {
         void *defaults = cop_arena_alloc(&c->arena, ibcc->cfg_size);
         cop_opt_defaults(ibcc->opts, defaults, &c->arena);
         j.cfg = defaults;
-        fprintf(out, "# the run file has cc.kind %s; these are guidelines for its network\n", c->cc->name);
+        fprintf(out, "# the run file has cc.kind %s; these are guidelines for its network\n",
+                c->cc->name);
     }
     return cop_look_network(c, look, &j, err);
 }
