@@ -257,10 +257,10 @@ void cop_opensm_advise(const struct cop_net *net, const void *defaults, FILE *ou
     if (ibcc_preset_for(&cfg, info) == IBCC_PFISTER && enough < usual) {
         cfg.cct_delay_ps = enough;
         fprintf(out,
-                "# delays up to %.3g us instead of the guideline's %.3g us (2/3 us per host, for "
-                "links of 8 Gbit/s): these\n"
-                "# links are faster, and with a table that is too long senders that were told once "
-                "wait for too long.\n"
+                "# delays up to %.3g us instead of the guideline's %.3g us (2/3 us per host, "
+                "written in 2005 for slower\n"
+                "# links): with a table that is too long senders that were told once wait for too "
+                "long.\n"
                 "# To try the same here: --set cc.kind=ibcc --set cc.cct_delay=\"%.4g us\"\n",
                 (double)enough / 1e6, (double)usual / 1e6, (double)enough / 1e6);
     }
