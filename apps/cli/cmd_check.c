@@ -1,11 +1,14 @@
 /* coppice check FILE.yaml: is the file right, and what does it mean? Simulates nothing. */
+#include "base/file.h"
 #include "cli.h"
+#include "exp/opensm.h"
 #include "exp/run.h"
 
 #include <string.h>
 
 static const struct option long_options[] = {{"set", required_argument, NULL, 's'},
                                              {"table", required_argument, NULL, 't'},
+                                             {"opensm", no_argument, NULL, 'o'},
                                              {"help", no_argument, NULL, 'h'},
                                              {NULL, 0, NULL, 0}};
 
@@ -46,20 +49,55 @@ static int check_file(const char *file, const cop_override *set, size_t n_set, c
     return status;
 }
 
+/* Show what was written to memory if all went well, else only the faults. */
+static int show(int rc, char *text, const cop_err *err)
+{
+    if (rc == 0)
+        fputs(text, stdout);
+    cop_free_foreign(text);
+    return rc == 0 ? COP_EXIT_OK : cop_cli_faults(err);
+}
+
+/* A run file becomes lines of an opensm.conf; one of these becomes a section of a run file. */
+static int translate(const char *file, const cop_override *set, size_t n_set)
+{
+    cop_config c;
+    cop_err err = {0};
+    char *text = NULL, *in = NULL;
+    size_t size = 0, len = 0, n = strlen(file);
+    bool conf = n > 5 && strcmp(file + n - 5, ".conf") == 0;
+    int rc = conf ? cop_file_read(file, 1 << 24, &in, &len, &err)
+                  : cop_config_load(&c, file, NULL, set, n_set, &err);
+    if (rc != 0) {
+        cop_free(in);
+        return cop_cli_faults(&err);
+    }
+    FILE *out = open_memstream(&text, &size);
+    COP_CHECK(out != NULL);
+    rc = conf ? cop_opensm_import(file, in, len, out, &err) : cop_opensm_export(&c, out, &err);
+    fclose(out);
+    cop_free(in);
+    if (!conf)
+        cop_config_free(&c);
+    return show(rc, text, &err);
+}
+
 static int check_run(int argc, char **argv)
 {
     cop_override *set = NULL;
     size_t n_set = 0, capacity = 0;
     const char *sw = NULL;
     int got, status = COP_EXIT_OK;
-    bool help = false;
+    bool help = false, opensm = false;
     while (status == COP_EXIT_OK && !help &&
-           (got = getopt_long(argc, argv, ":s:t:h", long_options, NULL)) != -1) {
+           (got = getopt_long(argc, argv, ":s:t:oh", long_options, NULL)) != -1) {
         if (got == 's') {
             set = cop_grow(set, &capacity, n_set + 1, sizeof(*set));
             set[n_set++] = (cop_override){.text = optarg, .here = true};
         } else if (got == 't') {
             sw = optarg;
+        } else if (got == 'o') {
+            opensm = true;
         } else if (got == 'h') {
             help = true;
         } else {
@@ -73,14 +111,15 @@ static int check_run(int argc, char **argv)
                                "%s; give one YAML file (`coppice check --help` explains)",
                                optind < argc ? "more than one file" : "no file");
     else if (status == COP_EXIT_OK)
-        status = check_file(argv[optind], set, n_set, sw);
+        status = opensm ? translate(argv[optind], set, n_set)
+                        : check_file(argv[optind], set, n_set, sw);
     cop_free(set);
     return status;
 }
 
 const cop_command cop_cmd_check = {
     .name = "check",
-    .usage = "check FILE.yaml [--set key.path=value]... [--table SWITCH]",
+    .usage = "check FILE.yaml [--set key.path=value]... [--table SWITCH] [--opensm]",
     .help =
         "validate a configuration and print what it means; simulate nothing\n"
         "\n"
@@ -93,9 +132,17 @@ const cop_command cop_cmd_check = {
         "  -s, --set KEY.PATH=VALUE  change one option first, as in `coppice run`\n"
         "  -t, --table SWITCH        print the forwarding table of this switch (s5), as YAML:\n"
         "                            match, priority, condition and action of each entry\n"
+        "  -o, --opensm              print the congestion control (cc.kind ibcc) as lines of an "
+        "opensm.conf,\n"
+        "                            with the reason of each; without one, guidelines for the "
+        "network.\n"
+        "                            FILE.conf: the other way round, an opensm.conf becomes a "
+        "section cc\n"
         "  -h, --help                this text\n"
         "\n"
         "Examples\n"
+        "  coppice check fabric.yaml --opensm > cc.conf\n"
+        "  coppice check /etc/opensm/opensm.conf --opensm >> fabric.yaml\n"
         "  coppice check fabric.yaml\n"
         "  coppice check fabric.yaml --set topology.k=8 > larger.yaml\n"
         "  coppice check dragonfly.yaml --set routing.kind=qcn-switch --table s0\n",

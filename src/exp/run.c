@@ -450,6 +450,17 @@ int cop_check_table(cop_config *c, const char *name, FILE *out, cop_err *err)
     return rc;
 }
 
+int cop_look_network(cop_config *c, void (*look)(void *ctx, const struct cop_net *net), void *ctx,
+                     cop_err *err)
+{
+    world *w = cop_alloc(sizeof(*w));
+    int rc = build_world(w, c, err);
+    if (rc == 0)
+        look(ctx, &w->net);
+    free_world(w);
+    return rc;
+}
+
 void cop_result_free(cop_result *r)
 {
     cop_arena_free(&r->arena);

@@ -47,6 +47,9 @@ const char *cop_model_id(void);
 int cop_check_network(cop_config *c, FILE *report, cop_err *err);
 /* The same, then the forwarding table of the switch called `name` (s5), as YAML (route/flow_table.h). */
 int cop_check_table(cop_config *c, const char *name, FILE *out, cop_err *err);
+/* Build all of it, show it to `look`, simulate nothing. */
+int cop_look_network(cop_config *c, void (*look)(void *ctx, const struct cop_net *net), void *ctx,
+                     cop_err *err);
 void cop_result_free(cop_result *r);
 
 #endif

@@ -10,11 +10,11 @@
  * all-to-all communication patterns", 2009 (D-mod-k; the table OpenSM's ftree engine aims at);
  * Gomez, Gilabert, Gomez, Lopez, Duato, "Deterministic versus adaptive routing in fat-trees",
  * CAC/IPDPS 2007 (DET, later called DESTRO). On a complete tree all of these give the same table,
- * hence the aliases. */
+ * hence the aliases. Trees that are read from a file: ftree.c. */
 #include "route/route_cfg.h"
 #include "route/tree_map.h"
 
-static int dmodk_setup(cop_route *r, const void *cfg, cop_err *err)
+int cop_dmodk_setup(cop_route *r, const void *cfg, cop_err *err)
 {
     (void)cfg;
     cop_tree_map *map = COP_NEW_ARRAY(&r->arena, cop_tree_map, 1);
@@ -24,8 +24,8 @@ static int dmodk_setup(cop_route *r, const void *cfg, cop_err *err)
     return cop_tree_map_init(map, r->topo, &r->arena, r->ops->name, err);
 }
 
-static unsigned dmodk_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
-                            cop_cand *cand)
+unsigned cop_dmodk_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
+                         cop_cand *cand)
 {
     (void)view;
     const cop_tree_map *map = r->state;
@@ -43,11 +43,10 @@ static unsigned dmodk_route(const cop_route *r, cop_hop *hop, const cop_route_vi
         .summary = what,                                                                           \
         .source = "Zahavi et al. 2009; Gomez et al., CAC 2007",                                    \
         .in_order = true,                                                                          \
-        .setup = dmodk_setup,                                                                      \
-        .route = dmodk_route,                                                                      \
+        .setup = cop_dmodk_setup,                                                                  \
+        .route = cop_dmodk_route,                                                                  \
     }
 
 DMODK_OPS(dmodk, "dmodk", "fat tree: fixed path per destination, up port by destination modulo");
 DMODK_OPS(destro, "destro", "fat tree: same table as dmodk, the name in later papers");
 DMODK_OPS(det, "det", "fat tree: same table as dmodk, the name of Gomez et al.");
-DMODK_OPS(ftree, "ftree", "fat tree: same table as dmodk, the name of OpenSM's engine");

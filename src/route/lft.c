@@ -1,4 +1,4 @@
-/* Forwarding tables of a real fabric, as OpenSM (opensm-lfts.dump) and dump_lfts print them.
+/* Forwarding tables of a real fabric, as OpenSM (opensm-lfts.dump, opensm.fdbs) and dump_lfts print them.
  *
  * Input: text with one block per switch,
  *     Unicast lids [0-22] of switch Lid 2 guid 0x0002c90200100000 ('leaf00'):
@@ -7,11 +7,16 @@
  * or, from dump_lfts, with a directed route in the first line, two lines of column titles, entries
  *     0x0001 005 : (Channel Adapter portguid 0x0002c90300300001: 'node001 HCA-1')
  * and `22 valid lids dumped`. OpenSM's number is its highest LID, only dump_lfts really counts.
+ * opensm.fdbs has no such line, and nobody's name:
+ *     dump_ucast_routes: Switch 0x0002c90200100000
+ *     LID    : Port : Hops : Optimal
+ *     0x0001 : 001  : 01   : yes
+ *     0x0005 : UNREACHABLE
  * Switches are found by GUID. Hosts are found by LID; a host whose LID the topology does not know,
  * by the port GUID or else the name in the entry. Entries of switches and of further LIDs of a host
  * (LMC > 0) are not needed and skipped. Port n of the file is local port n - 1.
  * Output: lft[switch * n_hosts + host], UINT16_MAX where nothing is said and nothing needed.
- * Invariant on success: from every switch with hosts the tables lead to every host.
+ * Invariant on success: from every switch with hosts the tables lead to every host (lft_check.c).
  * Reading stops at the first fault. Source: osm_dump.c's and dump_lfts' output, opensm(8) `-U`. */
 #include "route/route_cfg.h"
 #include "route/spread.h"
@@ -34,6 +39,7 @@ typedef struct reader {
     unsigned line;
     uint32_t sw; /* whose block is open, COP_NONE = none */
     unsigned sw_line, entries;
+    bool open_ended; /* fdbs: the next table or the end of the file ends this one */
     uint32_t *host_of_lid; /* [LIDS] host, NO_HOST, or COP_NONE = not asked yet */
     bool *compared; /* [LIDS] the GUID in the entry was compared with the topology */
     bool *have; /* [switch] */
@@ -43,6 +49,9 @@ static const char *show_switch(const reader *rd, uint32_t sw, char *buf, size_t 
 {
     return cop_topo_switch_name(rd->t, sw, buf, size);
 }
+
+/* What stands before the GUID in the first line of a table. */
+static const char lfts_guid[] = "guid 0x", fdbs_guid[] = "Switch 0x";
 
 static int truncated(const reader *rd)
 {
@@ -60,15 +69,15 @@ static uint64_t hex_after(const char *line, const char *word)
     return at ? strtoull(at + strlen(word), NULL, 16) : 0;
 }
 
-static int read_header(reader *rd, const char *line)
+static int read_header(reader *rd, const char *line, const char *before_guid)
 {
-    if (rd->sw != COP_NONE)
+    if (rd->sw != COP_NONE && !rd->open_ended)
         return truncated(rd);
-    uint64_t guid = hex_after(line, "guid 0x");
+    uint64_t guid = hex_after(line, before_guid);
     if (guid == 0)
         return cop_err_add(rd->err, COP_E_INPUT,
-                           "%s:%u: the switch has no GUID; the line must contain `guid 0x...`",
-                           rd->name, rd->line);
+                           "%s:%u: the switch has no GUID; the line must contain `%s...`", rd->name,
+                           rd->line, before_guid);
     uint32_t sw = 0;
     while (sw < rd->t->n_switches && rd->t->switch_guid[sw] != guid)
         sw++;
@@ -83,6 +92,7 @@ static int read_header(reader *rd, const char *line)
                            "%s:%u: second table of switch %s; each switch has one", rd->name,
                            rd->line, show_switch(rd, sw, name, sizeof(name)));
     rd->have[sw] = true;
+    rd->open_ended = before_guid == fdbs_guid;
     rd->sw = sw;
     rd->sw_line = rd->line;
     rd->entries = 0;
@@ -171,19 +181,23 @@ static int read_entry(reader *rd, const char *line)
 {
     char *end, *end2;
     unsigned long lid = strtoul(line, &end, 16);
+    bool good = lid < LIDS && isspace((unsigned char)*end);
+    if (good && rd->open_ended && strncmp(end, " : ", 3) == 0)
+        end += 2;
+    bool none = good && rd->open_ended && strncmp(end, " UNREACHABLE", 12) == 0;
     unsigned long port = strtoul(end, &end2, 10);
-    if (lid >= LIDS || end2 == end || !isspace((unsigned char)*end) ||
-        (*end2 != '\0' && !isspace((unsigned char)*end2)))
-        return cop_err_add(rd->err, COP_E_INPUT,
-                           "%s:%u: `%.40s` is no entry; must be `0x<lid> <port> # ...`", rd->name,
-                           rd->line, line);
+    if (!none && (!good || end2 == end || (*end2 != '\0' && !isspace((unsigned char)*end2))))
+        return cop_err_add(rd->err, COP_E_INPUT, "%s:%u: `%.40s` is no entry; must be `0x<lid> %s`",
+                           rd->name, rd->line, line,
+                           rd->open_ended ? ": <port> : ..." : "<port> # ...");
     if (rd->sw == COP_NONE)
-        return cop_err_add(
-            rd->err, COP_E_INPUT,
-            "%s:%u: entry outside a table; a line `Unicast lids ... guid 0x...` must "
-            "come first",
-            rd->name, rd->line);
+        return cop_err_add(rd->err, COP_E_INPUT,
+                           "%s:%u: entry outside a table; a line `Unicast lids ... guid 0x...` or "
+                           "`dump_ucast_routes: Switch 0x...` must come first",
+                           rd->name, rd->line);
     rd->entries++;
+    if (none)
+        return 0;
     uint32_t host = NO_HOST;
     int rc = find_host(rd, (uint32_t)lid, line, &host);
     if (rc != 0 || host >= NO_HOST)
@@ -213,7 +227,11 @@ static int read_end(reader *rd, const char *line)
 static int read_line(reader *rd, const char *line)
 {
     if (strncmp(line, "Unicast lids", 12) == 0)
-        return read_header(rd, line);
+        return read_header(rd, line, lfts_guid);
+    if (strstr(line, ": Switch 0x") != NULL)
+        return read_header(rd, line, fdbs_guid);
+    if (rd->open_ended && strncmp(line, "LID ", 4) == 0)
+        return 0; /* column titles */
     if (strncmp(line, "0x", 2) == 0)
         return read_entry(rd, line);
     if (isdigit((unsigned char)line[0]) && strstr(line, "lids dumped") != NULL)
@@ -223,50 +241,12 @@ static int read_line(reader *rd, const char *line)
     if (strncmp(line, "*** ", 4) == 0 || strncmp(line, "ibwarn:", 7) == 0)
         return 0; /* remarks of the tools themselves */
     return cop_err_add(rd->err, COP_E_INPUT,
-                       "%s:%u: `%.40s` not understood; must be a table of opensm-lfts.dump or "
-                       "dump_lfts",
+                       "%s:%u: `%.40s` not understood; must be a table of opensm-lfts.dump, "
+                       "opensm.fdbs or dump_lfts",
                        rd->name, rd->line, line);
 }
 
-/* Why the entries for dst do not lead there: what goes wrong at switch sw. */
-static int bad_path(const reader *rd, uint32_t sw, uint32_t dst, const char *what)
-{
-    char s[128], h[128];
-    return cop_err_add(
-        rd->err, COP_E_INPUT,
-        "%s: host %s is not reached: switch %s %s; the tables must lead to every host", rd->name,
-        cop_topo_host_name(rd->t, dst, h, sizeof(h)), show_switch(rd, sw, s, sizeof(s)), what);
-}
-
-/* Follow the entries for dst from sw. state[]: 0 not seen, 1 on this walk, 2 leads to dst. */
-static int follow(const reader *rd, uint32_t sw, uint32_t dst, uint8_t *state, uint32_t *path)
-{
-    const cop_topo *t = rd->t;
-    uint32_t n = 0;
-    while (state[sw] != 2) {
-        uint16_t local = rd->lft[(size_t)sw * t->n_hosts + dst];
-        if (local == UINT16_MAX)
-            return bad_path(rd, sw, dst,
-                            lid_known(t, dst)
-                                ? "has no entry for it"
-                                : "has no entry that names it, and its LID is unknown");
-        if (state[sw] == 1)
-            return bad_path(rd, sw, dst, "gets its packets back, in a circle");
-        state[sw] = 1;
-        path[n++] = sw;
-        uint32_t to = t->port[cop_topo_switch_port(t, sw, local)].to;
-        if (to == cop_topo_host_port(t, dst))
-            break;
-        if (cop_topo_is_host_port(t, to))
-            return bad_path(rd, sw, dst, "sends its packets to another host");
-        sw = t->port[to].owner;
-    }
-    while (n > 0)
-        state[path[--n]] = 2;
-    return 0;
-}
-
-static int check_reach(const reader *rd)
+static int check_tables(const reader *rd)
 {
     const cop_topo *t = rd->t;
     char sw[128];
@@ -276,17 +256,7 @@ static int check_reach(const reader *rd)
                                "%s: switch %s (GUID 0x%016" PRIx64
                                ") is missing; every switch needs a table",
                                rd->name, show_switch(rd, s, sw, sizeof(sw)), t->switch_guid[s]);
-    uint8_t *state = cop_alloc(t->n_switches);
-    uint32_t *path = cop_alloc_array(t->n_switches, sizeof(*path));
-    int rc = 0;
-    for (uint32_t dst = 0; dst < t->n_hosts && rc == 0; dst++) {
-        memset(state, 0, t->n_switches);
-        for (uint32_t src = 0; src < t->n_hosts && rc == 0; src++)
-            rc = follow(rd, cop_topo_entry_switch(t, src), dst, state, path);
-    }
-    cop_free(state);
-    cop_free(path);
-    return rc;
+    return cop_lft_check(t, rd->lft, rd->name, rd->err);
 }
 
 static int map_lids(reader *rd)
@@ -325,7 +295,7 @@ static int read_text(reader *rd, const char *text, size_t len)
         rc = read_line(rd, line);
         at += n + 1;
     }
-    if (rc == 0 && rd->sw != COP_NONE)
+    if (rc == 0 && rd->sw != COP_NONE && !rd->open_ended)
         rc = truncated(rd);
     return rc;
 }
@@ -351,7 +321,7 @@ int cop_lft_parse_text(const cop_topo *t, uint16_t *lft, const char *name, const
     if (rc == 0)
         rc = read_text(&rd, text, len);
     if (rc == 0)
-        rc = check_reach(&rd);
+        rc = check_tables(&rd);
     cop_free(rd.host_of_lid);
     cop_free(rd.compared);
     cop_free(rd.have);

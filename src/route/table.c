@@ -28,7 +28,7 @@ static int table_setup(cop_route *r, const void *config, cop_err *err)
 
 static const cop_opt table_opts[] = {
     {"path", COP_OPT_STRING, offsetof(cop_table_cfg, path), NULL, 0, 0, NULL,
-     "file with the forwarding tables: opensm-lfts.dump or the output of dump_lfts"},
+     "file with the forwarding tables: opensm-lfts.dump, opensm.fdbs or the output of dump_lfts"},
     {0}};
 
 const cop_route_ops cop_route_table = {

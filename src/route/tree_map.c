@@ -8,7 +8,7 @@ int cop_tree_map_init(cop_tree_map *map, const cop_topo *t, cop_arena *arena, co
     if (t->shape.kind != COP_SHAPE_TREE)
         return cop_err_add(err, COP_E_INPUT,
                            "routing %s needs a fat tree, the topology is %s; leave the routing out "
-                           "to get the one that fits, or use updn",
+                           "to get the one that fits, or use ftree (trees of any make) or updn",
                            routing, t->kind ? t->kind : "something else");
     const cop_tree_shape *s = &t->shape.u.tree;
     *map = (cop_tree_map){.levels = s->levels};

@@ -22,6 +22,11 @@ int cop_tree_map_init(cop_tree_map *map, const cop_topo *t, cop_arena *arena, co
  * has up ports. Fails if these are too many to be `chosen` ("compared"). */
 int cop_tree_any_up(cop_route *r, const char *chosen, cop_err *err);
 
+/* dmodk.c, which is also `ftree` on generated trees. */
+int cop_dmodk_setup(cop_route *r, const void *cfg, cop_err *err);
+unsigned cop_dmodk_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
+                         cop_cand *cand);
+
 /* Is `dst` below `sw`? Then *port is the port down to it. */
 static inline bool cop_tree_down(const cop_tree_map *map, uint32_t sw, uint32_t dst, uint16_t *port)
 {

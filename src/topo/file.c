@@ -1,6 +1,6 @@
-/* Topologies from a file: the text that ibnetdiscover prints and ibsim reads.
+/* Topologies from a file: what ibnetdiscover prints and ibsim reads, or what iblinkinfo prints.
  *
- * Role: look up the peers of the records that file_scan.c found, prove that the two ends of every
+ * Role: look up the peers of the records that a reader found (file_scan.h), prove that the two ends of every
  * cable agree, and build the graph.
  * Numbering: switches in the order of their records; hosts in the order of the Ca records and,
  * inside one, of its cabled ports: each cabled Ca port is a host, ports without a cable are none.
@@ -10,7 +10,7 @@
  * ibsim counts. A LID of 0 is none; a table without any LID is left out. A cable given by one end
  * only is accepted. If both ends state a speed it must be the same; a cable without any has rate
  * rank 0, the configured rate. Cost: n log n in the nodes, linear in the text otherwise, whatever
- * the text is. Source: ibnetdiscover(8), and the net files of ibsim. */
+ * the text is. Where GUIDs or LIDs are missing it is no fault: only routing `table` needs them. */
 #include "base/file.h"
 #include "topo/build.h"
 #include "topo/file_scan.h"
@@ -50,11 +50,13 @@ static int compare_entries(const void *va, const void *vb)
 static void index_nodes(wiring *w)
 {
     cop_scan *s = &w->scan;
+    if (s->by_lid)
+        return;
     w->index = cop_alloc_array(s->n_nodes, sizeof(*w->index));
     for (size_t i = 0; i < s->n_nodes; i++)
         w->index[i] = (entry){s->node[i].id, (uint32_t)i};
     qsort(w->index, s->n_nodes, sizeof(*w->index), compare_entries);
-    for (size_t i = 1; i < s->n_nodes && s->faults < COP_SCAN_FAULTS; i++) {
+    for (size_t i = 1; i < s->n_nodes; i++) {
         char id[80];
         const cop_scan_node *a = &s->node[w->index[i - 1].node], *b = &s->node[w->index[i].node];
         if (compare_ids(a->id, b->id) == 0)
@@ -89,8 +91,14 @@ static uint32_t own_slot(const cop_scan *s, const cop_scan_link *l)
 static void find_peer(wiring *w, cop_scan_link *l)
 {
     cop_scan *s = &w->scan;
-    const cop_scan_node *own = &s->node[l->node], *peer = find_node(w, l->peer);
+    const cop_scan_node *own = &s->node[l->node], *peer = NULL;
     char id[80];
+    if (!s->by_lid)
+        peer = find_node(w, l->peer);
+    else if (l->peer_node != COP_NONE)
+        peer = &s->node[l->peer_node];
+    else
+        return; /* reported */
     cop_span_show(l->peer, id, sizeof(id));
     if (peer == NULL)
         cop_scan_fault(s, l->line, "peer \"%s\" has no record; must be the id of a Switch or Ca",
@@ -149,7 +157,7 @@ static int connect_all(wiring *w)
     w->heard = cop_alloc_array(s->n_slots, sizeof(*w->heard));
     for (uint64_t i = 0; i < s->n_slots; i++)
         w->said[i] = w->heard[i] = COP_NONE;
-    for (uint32_t i = 0; i < s->n_links && s->faults < COP_SCAN_FAULTS; i++) {
+    for (uint32_t i = 0; i < s->n_links; i++) {
         cop_scan_link *l = &s->link[i];
         uint32_t *said = &w->said[own_slot(s, l)];
         if (*said != COP_NONE) {
@@ -161,7 +169,7 @@ static int connect_all(wiring *w)
         *said = i;
         find_peer(w, l);
     }
-    for (uint32_t i = 0; i < s->n_links && s->faults < COP_SCAN_FAULTS; i++)
+    for (uint32_t i = 0; i < s->n_links; i++)
         check_back(w, i);
     return s->faults ? -COP_E_INPUT : 0;
 }
@@ -334,6 +342,7 @@ int cop_topo_parse_text(cop_topo *t, const char *name, const char *text, size_t 
         index_nodes(&w);
         rc = w.scan.faults ? -COP_E_INPUT : connect_all(&w);
     }
+    cop_scan_report(&w.scan);
     if (rc == 0)
         rc = build_graph(t, &w);
     cop_free(w.index);
@@ -353,7 +362,7 @@ static int build_file(cop_topo *t, const void *config, cop_err *err)
     if (path == NULL || path[0] == '\0')
         return cop_err_add(
             err, COP_E_INPUT,
-            "topology file: path is empty; must name a file in ibnetdiscover's form");
+            "topology file: path is empty; must name what ibnetdiscover or iblinkinfo wrote");
     char *text;
     size_t len;
     int rc = cop_file_read(path, MAX_FILE_BYTES, &text, &len, err);
@@ -363,15 +372,15 @@ static int build_file(cop_topo *t, const void *config, cop_err *err)
     return rc;
 }
 
-static const cop_opt file_opts[] = {{"path", COP_OPT_STRING, offsetof(cop_file_cfg, path), NULL, 0,
-                                     0, NULL,
-                                     "file with the output of ibnetdiscover, or for ibsim"},
-                                    {0}};
+static const cop_opt file_opts[] = {
+    {"path", COP_OPT_STRING, offsetof(cop_file_cfg, path), NULL, 0, 0, NULL,
+     "file with the output of ibnetdiscover or iblinkinfo, or for ibsim"},
+    {0}};
 
 const cop_topo_ops cop_topo_file = {
     .name = "file",
-    .summary = "a real fabric, from the text that ibnetdiscover prints",
-    .source = "ibnetdiscover(8) of infiniband-diags; net files of ibsim",
+    .summary = "a real fabric, from the text that ibnetdiscover or iblinkinfo prints",
+    .source = "ibnetdiscover(8), iblinkinfo(8) of infiniband-diags; net files of ibsim",
     .opts = file_opts,
     .cfg_size = sizeof(cop_file_cfg),
     .build = build_file};

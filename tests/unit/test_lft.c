@@ -189,6 +189,49 @@ static void test_without_lids(void **state)
     cop_topo_free(&t);
 }
 
+#define FDBS(guid)                                                                                 \
+    "dump_ucast_routes: Switch 0x00000000000000" guid "\nLID    : Port : Hops : Optimal\n"
+#define FDBS_REST                                                                                  \
+    FDBS("b0")                                                                                     \
+    "0x000A : 003  : 03   : yes\n0x000B : 003  : 03   : yes\n"                                     \
+    "0x000C : 001  : 01   : yes\n0x000D : 002  : 01   : yes\n" FDBS(                               \
+        "c0") "0x000A : 001  : 02   : yes\n0x000B : 001  : 02   : No 2 hop path possible via "     \
+              "port 2!\n"                                                                          \
+              "0x000C : 002  : 02   : yes\n0x000D : 002  : 02   : yes\n"
+
+/* Hosts by LID alone, holes, no end of a table. */
+static void test_fdbs_form(void **state)
+{
+    (void)state;
+    cop_topo t;
+    build(&t, true);
+    accept(&t, FDBS("a0") "0x0001 : 000  : 00   : yes\n0x0002 : 003  : 02   : yes\n"
+                          "0x0009 : UNREACHABLE\n0x000A : 001  : 01   : yes\n"
+                          "0x000B : 002  : 01   : yes\n0x000C : 003  : 03   : yes\n"
+                          "0x000D : 003  : 03   : yes\n" FDBS_REST);
+    refuse(&t, FDBS("a0") "0x000A : UNREACHABLE\n" FDBS_REST,
+           "f: host node0 HCA-1 is not reached: switch leaf0", "has no entry");
+    refuse(&t, FDBS("a0") "0x000A : 005  : 01   : yes\n" FDBS_REST,
+           "f:3:", "port 5 of switch leaf0 for host node0 HCA-1 is out of range");
+    refuse(&t, FDBS("a0") "0x000A : many\n" FDBS_REST, "f:3:", "must be `0x<lid> : <port> : ...`");
+    refuse(&t, FDBS("a0") FDBS("a0"), "f:3:", "second table of switch leaf0");
+    refuse(&t, FDBS("77") FDBS_REST, "f:1:", "unknown switch with GUID 0x0000000000000077");
+    refuse(&t, "dump_ucast_routes: Switch 0x\n",
+           "f:1:", "has no GUID; the line must contain `Switch 0x");
+    refuse(&t, FDBS("a0"), "f: switch leaf1", "is missing");
+    refuse(&t,
+           FDBS("a0") "22 lids dumped\n"
+                      "0x000A : 001  : 01   : yes\n",
+           "f:4:", "outside a table");
+    refuse(&t, LEAF0 "0x000a : 001\n" END, "f:2:", "must be `0x<lid> <port> # ...`");
+    refuse(&t, LEAF0 FDBS_REST, "f:2:", "truncated");
+    cop_topo_free(&t);
+    build(&t, false);
+    refuse(&t, FDBS("a0") "0x000A : 001  : 01   : yes\n" FDBS_REST,
+           "f: host node0 HCA-1 is not reached: switch leaf0", "its LID is unknown");
+    cop_topo_free(&t);
+}
+
 #define STRANGER " # Channel Adapter portguid 0x0000000000000091: 'elsewhere HCA-1'\n"
 
 /* A GUID that the topology does not have names nobody, not even the first host: neither where the LID is known,
@@ -346,6 +389,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_opensm_form),
         cmocka_unit_test(test_dump_lfts_form),
+        cmocka_unit_test(test_fdbs_form),
         cmocka_unit_test(test_without_lids),
         cmocka_unit_test(test_further_lids_of_a_host_are_skipped),
         cmocka_unit_test(test_unknown_guids_name_nobody),

@@ -1,0 +1,22 @@
+/* InfiniBand's congestion control in OpenSM's words: the cc_* options of an opensm.conf. */
+#ifndef COP_CC_OPENSM_H
+#define COP_CC_OPENSM_H
+
+#include "base/err.h"
+
+#include <stdio.h>
+
+struct cop_net;
+
+/* Text of an opensm.conf into a section `cc:` of a run file, written to `out`, with remarks on what OpenSM would
+ * do that one may not expect. `name` stands for the file in messages. */
+int cop_opensm_read(const char *name, const char *text, size_t len, FILE *out, cop_err *err);
+
+/* Options that equal `cfg` (of cc.kind ibcc) on this network, each with its reason, and what cannot be said in
+ * OpenSM's words. */
+void cop_opensm_write(const struct cop_net *net, const void *cfg, FILE *out);
+
+/* Advice for this network: the defaults `cfg` of ibcc, with delays that fit its links. */
+void cop_opensm_advise(const struct cop_net *net, const void *cfg, FILE *out);
+
+#endif
