@@ -334,6 +334,9 @@ static void test_refusals(void **state)
     refused("collective: all-to-all-linear, repeat: 1000000",
             "operations or more, which do not fit");
     refused("trace: /nowhere", "/nowhere: cannot be opened");
+    refused("collective: barrier, bytes_scale: 2", "a collective has `message`");
+    refused("trace: tests/golden/ping.goal, bytes_scale: 1000000",
+            "a message of 30000 bytes would have more than 4294967280");
 }
 
 int main(void)
