@@ -285,6 +285,7 @@ static void test_other_machines(void **state)
                                           {"flow_control.kind=on-off"},
                                           {"flow_control.kind=ack-nack"},
                                           {"routing.kind=adaptive-tree", "nic.order=round-robin"},
+                                          {"queueing.kind=1q", "switch.switching=wormhole"},
                                           {"nic.ack=packet"}};
     for (size_t i = 0; i < COP_LEN(sets); i++) {
         cop_result r;
