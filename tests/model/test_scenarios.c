@@ -293,7 +293,7 @@ static bool all_have_run(const tally *t)
     bool ok = enough("stop and go", t->stopped) && enough("hybrids", t->notified) &&
               enough("ib with output buffers", t->ib_buffered) &&
               enough("shared output buffers", t->shared) && enough("read ports", t->reads) &&
-              enough("wormhole", t->worms / 10) && enough("jobs", t->jobs_done / 10);
+              enough("wormhole", t->worms / 10) && enough("jobs", t->jobs_done / 5);
     for (size_t i = 0; cop_routings[i]; i++)
         ok &= enough(cop_routings[i]->name, t->routing[i]);
     for (size_t i = 0; cop_queueings[i]; i++)
