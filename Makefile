@@ -300,7 +300,7 @@ format:
 INSTALL ?= install
 SHARE = $(datadir)/coppice
 # Data files keep their folders below $(SHARE).
-DATA := $(wildcard examples/* claims/*.yaml) $(filter-out %/,$(wildcard experiments/* experiments/*/*))
+DATA := $(wildcard examples/* claims/*.yaml traces/*.goal.gz traces/README.md) $(filter-out %/,$(wildcard experiments/* experiments/*/*))
 DATA := $(foreach f,$(DATA),$(if $(wildcard $(f)/.),,$(f)))
 DATA_DIRS := $(patsubst %/,%,$(sort $(dir $(DATA))))
 within = $(patsubst $(prefix)/%,$${prefix}/%,$(1))

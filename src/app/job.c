@@ -159,10 +159,11 @@ const cop_app_wish *cop_app_arrived(cop_app *a, uint32_t msg, uint32_t bytes, co
 
 const cop_app_wish *cop_app_left(cop_app *a, uint32_t msg, cop_time t)
 {
-    const cop_letter *m = &a->letter[msg];
+    cop_letter *m = &a->letter[msg];
     a->wish.n_streams = a->wish.n_ranks = 0;
-    if (m->kind != COP_LETTER_DATA)
-        return &a->wish;
+    if (m->kind != COP_LETTER_DATA || m->gone)
+        return &a->wish; /* gone: a deadlock was resolved, and its last packet is sent again */
+    m->gone = true;
     cop_rank_todo(a, m->from, t, COP_TODO_LEFT, m->op);
     return cop_app_wishes(a);
 }

@@ -79,6 +79,7 @@ typedef struct cop_letter { /* a message */
     cop_time handed, last; /* handed over; latest arrival of its packets */
     uint8_t kind, nic;
     bool late; /* GRANT, DATA: the receive was posted after the request had come */
+    bool gone; /* DATA: its sender knows that it has left */
     uint32_t cause; /* GRANT: and what it had waited for */
 } cop_letter;
 

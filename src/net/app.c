@@ -39,6 +39,14 @@ void cop_net_label(cop_net *net, uint32_t h, uint32_t msg)
     net->pkt_msg[h] = msg;
 }
 
+void cop_net_left(cop_net *net, uint32_t host, uint32_t h, cop_time t)
+{
+    const cop_pkt *p = &net->pkt[h];
+    if ((p->flags & COP_PKT_LAST) && !(p->flags & COP_PKT_CONTROL) && p->src == host &&
+        net->pkt_msg[h] != COP_NONE)
+        cop_net_wishes(net, cop_app_left(net->traffic->app, net->pkt_msg[h], t));
+}
+
 void cop_net_stuck(cop_net *net)
 {
     if (net->traffic->app != NULL && net->stop == COP_OUTCOME_OK &&

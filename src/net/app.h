@@ -27,7 +27,7 @@ const cop_app_wish *cop_app_start(cop_app *a);
 const cop_app_wish *cop_app_act(cop_app *a, uint32_t rank, cop_time now);
 /* `bytes` of message `msg` will have been taken in by its host at time t, now or later. */
 const cop_app_wish *cop_app_arrived(cop_app *a, uint32_t msg, uint32_t bytes, cop_time t);
-/* The last byte of message `msg` leaves its host at time t. */
+/* The last byte of message `msg` leaves its host at time t; a second time changes nothing. */
 const cop_app_wish *cop_app_left(cop_app *a, uint32_t msg, cop_time t);
 /* Jobs that can never finish: one line for each, which says who waits for what, into why[size].
  * Returns how many there are. */

@@ -389,6 +389,8 @@ void cop_net_act(cop_net *net, uint32_t rank); /* COP_EV_APP */
 void cop_net_wishes(cop_net *net, const cop_app_wish *wish);
 /* Packet h belongs to this message of an application (COP_NONE: to none). */
 void cop_net_label(cop_net *net, uint32_t h, uint32_t msg);
+/* The last flit of packet h leaves its host at t (wormhole; else cop_host_launch says so). */
+void cop_net_left(cop_net *net, uint32_t host, uint32_t h, cop_time t);
 /* Jobs that can never finish set net->stop and net->why. */
 void cop_net_stuck(cop_net *net);
 

@@ -244,8 +244,11 @@ static cop_time send_flit(cop_net *net, uint32_t port, uint32_t s)
     } else {
         cop_worm_sent(net, port - net->host_port0, &net->pkt[h], flit, leaves);
     }
-    if (flit + 1 == flits)
+    if (flit + 1 == flits) {
+        if (COP_UNLIKELY(net->pkt_msg != NULL) && st->in == COP_NONE)
+            cop_net_left(net, port - net->host_port0, h, leaves);
         tail_gone(net, port, s, leaves);
+    }
     if (flit == 0) {
         net->pkt[h].vl = (uint8_t)vl;
         net->total.hops++;

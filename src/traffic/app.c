@@ -38,6 +38,8 @@ static int check(traffic_build *b, const cop_traffic_cfg *cfg)
     if (cfg->exchange != COP_EXCHANGE_NONE)
         return traffic_fault(b, "exchange",
                              "an entry is a job or an `exchange`; use an entry for each");
+    if (cfg->collective != COP_COLL_NONE && cfg->bytes_scale != 1.0)
+        return traffic_fault(b, "bytes_scale", "a collective has `message`; remove `bytes_scale`");
     if (cfg->active.n > 0)
         return traffic_fault(b, "active", "a job begins once; use `start`");
     if (cfg->patience_ps != 0)
@@ -247,6 +249,24 @@ static int generate(traffic_build *b, const cop_traffic_cfg *cfg, const traffic_
     return cop_coll_program(g, &coll, b->err);
 }
 
+/* Messages of another size: both ends of one are rounded alike. */
+static int scale_bytes(traffic_build *b, double scale, cop_graph *g)
+{
+    for (uint32_t i = 0; i < g->n_ops && scale != 1.0; i++) {
+        cop_op *op = &g->op[i];
+        if ((op->kind != COP_OP_SEND && op->kind != COP_OP_RECV) || op->size == 0)
+            continue;
+        double bytes = (double)op->size * scale + 0.5;
+        if (bytes >= (double)COP_MESSAGE_MAX_BYTES)
+            return traffic_fault(b, "bytes_scale",
+                                 "a message of %" PRIu64 " bytes would have more than %" PRIu64
+                                 "; give a smaller factor",
+                                 op->size, COP_MESSAGE_MAX_BYTES);
+        op->size = bytes < 1.0 ? 1 : (uint64_t)bytes;
+    }
+    return 0;
+}
+
 static int load(traffic_build *b, const cop_traffic_cfg *cfg, cop_graph *g)
 {
     cop_read_cfg how;
@@ -258,6 +278,10 @@ static int load(traffic_build *b, const cop_traffic_cfg *cfg, cop_graph *g)
         uint32_t has = g->n_ranks;
         cop_graph_free(g);
         return traffic_fault(b, "ranks", "the trace has %u ranks; remove `ranks`", has);
+    }
+    if (scale_bytes(b, cfg->bytes_scale, g) != 0) {
+        cop_graph_free(g);
+        return -COP_E_INPUT;
     }
     return 0;
 }

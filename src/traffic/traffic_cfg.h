@@ -89,7 +89,7 @@ typedef struct cop_traffic_cfg {
     uint64_t eager_bytes, request_bytes; /* S; 0: all are eager */
     uint64_t local_latency_ps, local_rate_bps;
     uint64_t calc_unit_ps;
-    double compute_scale;
+    double compute_scale, bytes_scale;
     int exchange; /* enum cop_exchange */
     uint64_t think_ps;
     int arrival; /* enum cop_arrival */

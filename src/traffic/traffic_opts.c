@@ -144,6 +144,9 @@ const cop_opt cop_traffic_opts[] = {
      "trace: one unit of a GOAL file's `calc`"},
     {"compute_scale", COP_OPT_REAL, T(compute_scale), "1", 0, 1e6, NULL,
      "job: all computation takes so many times as long"},
+    {"bytes_scale", COP_OPT_REAL, T(bytes_scale), "1", 1e-6, 1e6, NULL,
+     "trace: all messages have so many times as many bytes, rounded to whole ones; what had some "
+     "has at least one"},
     {"exchange", COP_OPT_ENUM, T(exchange), "none", 0, 0, exchange_names,
      "instead of `pattern` and `arrival`: messages that wait for each other, among the hosts of "
      "`from`. ping-pong: hosts 1 and 2, 3 and 4, ...; all-pairs: ping-pong of every pair, one pair "

@@ -23,6 +23,10 @@ static void test_eager_message(void **state)
     expect(one, "", NET(5000));
     /* o + O s at both ends; g and G hold back only what follows. */
     expect(one, ", overhead: 1 us, overhead_per_byte: 1 ns, gap: 9 us", 2 * (1 + 5) + NET(5000));
+    /* Other sizes; half a byte is rounded up, and nothing shrinks to nothing. */
+    expect(one, ", bytes_scale: 0.5", NET(2500));
+    expect(one, ", bytes_scale: 1.0001", NET(5001));
+    expect(one, ", bytes_scale: 0.000001", NET(1));
     /* A message of no bytes is sent as one byte. */
     expect("num_ranks 2\nrank 0 {\nsend 0b to 1\n}\nrank 1 {\nrecv 0b from 0\n}\n", "", NET(1));
 }

@@ -285,6 +285,7 @@ static void test_other_machines(void **state)
                                           {"flow_control.kind=on-off"},
                                           {"flow_control.kind=ack-nack"},
                                           {"routing.kind=adaptive-tree", "nic.order=round-robin"},
+                                          {"queueing.kind=1q", "switch.switching=wormhole"},
                                           {"nic.ack=packet"}};
     for (size_t i = 0; i < COP_LEN(sets); i++) {
         cop_result r;
@@ -334,6 +335,9 @@ static void test_refusals(void **state)
     refused("collective: all-to-all-linear, repeat: 1000000",
             "operations or more, which do not fit");
     refused("trace: /nowhere", "/nowhere: cannot be opened");
+    refused("collective: barrier, bytes_scale: 2", "a collective has `message`");
+    refused("trace: tests/golden/ping.goal, bytes_scale: 1000000",
+            "a message of 30000 bytes would have more than 4294967280");
 }
 
 int main(void)

@@ -75,9 +75,10 @@ static void test_staged(void **state)
     /* All data files, each where it was. */
     assert_string_equal(
         sh("cd $root\n"
-           "for f in $(git ls-files examples claims experiments 2>/dev/null || find examples "
-           "claims experiments -type f); do\n"
-           "    case $f in claims/*.yaml | examples/* | experiments/*) cmp $f "
+           "for f in $(git ls-files examples claims experiments traces 2>/dev/null || find "
+           "examples "
+           "claims experiments traces -type f); do\n"
+           "    case $f in claims/*.yaml | examples/* | experiments/* | traces/*.gz) cmp $f "
            "$OLDPWD/stage/usr/share/coppice/$f || echo $f;; esac\n"
            "done\n"),
         "");

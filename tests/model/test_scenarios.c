@@ -155,6 +155,26 @@ static bool notifications_arrive(const draw *d, const cop_result *r)
                : complain(d, "notifications, heard", made, heard);
 }
 
+/* A job that has ended has done everything, and its critical path accounts for all of its time; none is
+ * stuck for a reason of its own. */
+static bool jobs_hold(const draw *d, const cop_result *r)
+{
+    bool ok = equal(d, "jobs", r->n_jobs, d->jobs);
+    for (uint32_t i = 0; i < r->n_jobs; i++) {
+        const cop_job_result *j = &r->job[i];
+        ok &= equal(d, "ended, all done", j->end != COP_NEVER, j->left == 0);
+        if (j->end != COP_NEVER)
+            ok &= equal(d, "time of a job, its critical path", j->end - j->start,
+                        j->path_compute + j->path_overhead + j->path_network + j->path_wait);
+    }
+    for (uint32_t i = 0; i < r->n_ranks; i++) {
+        cop_time end = r->job[r->rank[i].job].end;
+        if (end != COP_NEVER && r->rank[i].end > end)
+            ok = complain(d, "a rank ends after its job", (double)r->rank[i].end, (double)end);
+    }
+    return ok;
+}
+
 static bool result_holds(const draw *d, const cop_result *r)
 {
     if (r->outcome != COP_OUTCOME_OK) {
@@ -171,7 +191,7 @@ static bool result_holds(const draw *d, const cop_result *r)
     if (strcmp(d->cc, "ibcc") != 0) /* its BECNs may ride on acknowledgements */
         ok &= notifications_arrive(d, r);
     return streams_agree(d, r) && rates_hold(d, r) && little_holds(d, r) && nothing_kept(d, r) &&
-           ok;
+           jobs_hold(d, r) && ok;
 }
 
 /* Trees of a drawn network: every member leads to the root, nothing is counted twice. */
@@ -234,6 +254,7 @@ typedef struct tally {
     uint32_t stopped, notified; /* isolation sent a stop; sources were throttled by marks */
     uint32_t ib_buffered, shared; /* output buffers of ib; those that lanes share */
     uint32_t worms; /* wormhole switching */
+    uint32_t jobs_done; /* jobs that ended in time */
     uint32_t reads; /* more than one read port, fewer than outputs */
 } tally;
 
@@ -245,6 +266,8 @@ static void count_run(tally *t, const draw *d, const cop_result *r)
     t->shared += d->output_shared;
     t->reads += d->read_ports > 1;
     t->worms += d->worm;
+    for (uint32_t i = 0; i < r->n_jobs; i++)
+        t->jobs_done += r->job[i].end != COP_NEVER;
     for (size_t i = 0; cop_routings[i]; i++)
         t->routing[i] += strcmp(cop_routings[i]->name, d->routing) == 0;
     for (size_t i = 0; cop_queueings[i]; i++)
@@ -270,7 +293,7 @@ static bool all_have_run(const tally *t)
     bool ok = enough("stop and go", t->stopped) && enough("hybrids", t->notified) &&
               enough("ib with output buffers", t->ib_buffered) &&
               enough("shared output buffers", t->shared) && enough("read ports", t->reads) &&
-              enough("wormhole", t->worms / 10);
+              enough("wormhole", t->worms / 10) && enough("jobs", t->jobs_done / 5);
     for (size_t i = 0; cop_routings[i]; i++)
         ok &= enough(cop_routings[i]->name, t->routing[i]);
     for (size_t i = 0; cop_queueings[i]; i++)
@@ -281,8 +304,8 @@ static bool all_have_run(const tally *t)
         ok &= enough(cop_hosts[i]->name, t->host[i]);
     for (size_t i = 0; draw_arbitrations()[i]; i++)
         ok &= enough(draw_arbitrations()[i], t->arbitration[i]);
-    print_message("%u with stop and go, %u with isolation and notifications\n", t->stopped,
-                  t->notified);
+    print_message("%u with stop and go, %u with isolation and notifications, %u jobs that ended\n",
+                  t->stopped, t->notified, t->jobs_done);
     return ok;
 }
 

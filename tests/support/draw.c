@@ -34,6 +34,7 @@ static const struct {
     {"kary-ntree, k: 4, n: 2", 16},
     {"fat-tree, ports: 4, levels: 2", 8},
     {"xgft, children: [3, 3], parents: [1, 2]", 9},
+    {"rail-tree, pods: 2, servers: 2, rails: 2, spines: 2", 8},
     {"torus, radix: [4]", 4},
     {"torus, radix: [3, 4]", 12},
     {"mesh, radix: [3, 3]", 9},

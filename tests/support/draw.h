@@ -2,7 +2,7 @@
  * congestion control and traffic, drawn from a number.
  *
  * Contract: the same number gives the same text, with every compiler. Routings, queueing schemes,
- * congestion controls and arbitrations come from the program's own lists, so a new one is drawn as soon
+ * congestion controls, arbitrations and collectives come from the program's own lists, so a new one is drawn as soon
  * as it is there. Choices among names and yes or no of a routing are drawn from its option table; other
  * options are for the functions in draw.c and draw_traffic.c to draw. Most scenarios are
  * accepted by the program, not all. Paths begin at the top of the source tree, where examples/ is. */
@@ -16,7 +16,7 @@ typedef struct draw {
     cop_rng rng;
     char text[8192];
     size_t used;
-    uint32_t hosts, mtu, link_gbps;
+    uint32_t hosts, mtu, link_gbps, jobs;
     uint64_t duration_ns, warmup_ns;
     bool drain, random; /* random: another seed must give another run */
     bool credit, onoff, sectioned, strict, acks;

@@ -1,8 +1,9 @@
-/* The traffic of a random scenario: entries with a pattern and arrivals, or an exchange of messages
- * that wait for each other; sizes, times and service levels. The first entry is never an
- * exchange and has no start or stop, so that there is traffic in all of the run. */
+/* The traffic of a random scenario: entries with a pattern and arrivals, an exchange of messages
+ * that wait for each other, or a job; sizes, times and service levels. The first entry is never an
+ * exchange or a job and has no start or stop, so that there is traffic in all of the run. */
 #include <string.h>
 
+#include "app/coll.h"
 #include "draw_int.h"
 
 static void put_list(draw *d, uint32_t to)
@@ -95,6 +96,36 @@ static void put_exchange(draw *d)
     draw_put(d, ", exchange: %s, think: %u ns", kind, maybe(d, 0, 499));
 }
 
+/* A collective of the program's own list, or the trace of the golden runs; where its ranks are and what
+ * messages cost them. */
+static void put_job(draw *d)
+{
+    if (below(d, 6) == 0) {
+        PUT_NAME(d, ", trace: tests/golden/ping.goal, bytes_scale: %s", "1", "0.01", "0.3");
+    } else {
+        draw_put(d, ", collective: %s", cop_collective_names[between(d, 1, COP_COLL_KINDS - 1)]);
+        PUT_NUMBER(d, ", message: %u B", 1, 20000);
+        PUT_NUMBER(d, ", repeat: %u", 1, 3);
+        PUT_NUMBER(d, ", root: %u", 0, 1);
+        draw_put(d, ", think: %u ns", maybe(d, 0, 499));
+        if (below(d, 3) == 0)
+            PUT_NUMBER(d, ", reduce_rate: %u Gbit/s", 1, 100);
+    }
+    PUT_NAME(d, ", placement: %s", "linear", "random", "spread", "groups");
+    if (below(d, 4) == 0)
+        PUT_NUMBER(d, ", ranks_per_host: %u", 1, 3);
+    if (below(d, 4) == 0)
+        draw_put(d, ", nics: 2");
+    draw_put(d, ", overhead: %u ns", maybe(d, 0, 300));
+    draw_put(d, ", overhead_per_byte: %u ps", maybe(d, 0, 100));
+    draw_put(d, ", gap: %u ns", maybe(d, 0, 300));
+    draw_put(d, ", gap_per_byte: %u ps", maybe(d, 0, 200));
+    PUT_NAME(d, ", eager: %s", "unlimited", "1 B", "500 B", "3000 B");
+    PUT_NUMBER(d, ", request: %u B", 1, 200);
+    draw_put(d, ", local_latency: %u ns", maybe(d, 0, 300));
+    PUT_NAME(d, ", compute_scale: %s", "0", "1", "2.5");
+}
+
 static void put_sizes(draw *d)
 {
     switch (below(d, 5)) {
@@ -117,13 +148,13 @@ static void put_sizes(draw *d)
     }
 }
 
-/* When an entry that is not the first is there. */
-static void put_times(draw *d, bool exchange)
+/* When an entry that is not the first is there; exchanges and jobs begin once. */
+static void put_times(draw *d, bool once)
 {
     if (below(d, 2)) {
         PUT_NUMBER(d, ", start: %u ns", 0, 4999);
         draw_put(d, ", stop: %" PRIu64 " ns", 5000 + below(d, 2) * d->duration_ns);
-    } else if (!exchange && below(d, 3) == 0) {
+    } else if (!once && below(d, 3) == 0) {
         PUT_NUMBER(d, ", active: [1 us, 3 us, 4500 ns, %u ns]", 5000, 20000);
     }
 }
@@ -135,17 +166,22 @@ void draw_traffic(draw *d)
     for (uint32_t i = 0; i < n; i++) {
         draw_put(d, "  - {name: e%u", i);
         bool exchange = i > 0 && below(d, 4) == 0;
+        bool job = i > 0 && !exchange && below(d, 3) == 0;
+        d->jobs += job;
         if (exchange) {
             put_exchange(d);
+        } else if (job) {
+            put_job(d);
         } else {
             put_pattern(d, i == 0);
             put_arrival(d);
         }
         if (!exchange && below(d, 3) == 0)
             PUT_NUMBER(d, ", share: %u %%", 30, 100);
-        put_sizes(d);
+        if (!job)
+            put_sizes(d);
         if (i > 0)
-            put_times(d, exchange);
+            put_times(d, exchange || job);
         if (below(d, 4) == 0)
             PUT_NUMBER(d, ", sl: %u", 0, 15);
         draw_put(d, "}\n");
