@@ -17,7 +17,7 @@ typedef uint64_t cop_time; /* picoseconds since the start of the run; 2^64 ps = 
 #define COP_SECOND (1000 * COP_MS) /* picoseconds in a second */
 
 #define COP_MAX_VL 16 /* virtual lanes of one link (InfiniBand's limit) */
-#define COP_MAX_CAND 64 /* alternatives one routing decision may offer */
+#define COP_MAX_CAND 128 /* alternatives one routing decision may offer: 16 lanes of 8 directions */
 #define COP_MAX_PORTS 512 /* ports of one switch */
 
 #define COP_LEN(a) (sizeof(a) / sizeof((a)[0]))

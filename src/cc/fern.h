@@ -7,7 +7,8 @@
  * What the paper leaves open, and what is done: buffers are counted in the lanes of inputs that switches feed, not
  * in the queue of what the node itself injects; a message counts until its tail has left. The history is of routed
  * headers (the paper also says received and sent ones), one per switch. Of sources that are equally frequent the
- * one of the most recent header is taken, buffered ones being more recent than routed ones. */
+ * one of the most recent header is taken, buffered ones being more recent than routed ones; in approach 2 it can be
+ * the one that the lane remembers (`ties: kept`). */
 #ifndef COP_CC_FERN_H
 #define COP_CC_FERN_H
 
@@ -15,6 +16,8 @@
 
 enum fern_notify { FERN_INSTANT, FERN_PACKETS };
 enum fern_growth { FERN_LINEAR, FERN_GEOMETRIC };
+enum fern_culprits { FERN_OF_SWITCH, FERN_OF_LANE };
+enum fern_ties { FERN_RECENT, FERN_KEPT };
 enum fern_word { FERN_CONGESTION = 1, FERN_NO_CONGESTION = 2 }; /* what a message says */
 
 typedef struct fern_cfg {
@@ -26,8 +29,10 @@ typedef struct fern_cfg {
     uint64_t step_ps; /* of the delay */
     int64_t limit; /* steps */
     uint64_t timeout_ps; /* approach 1 */
+    int culprits; /* approach 1: enum fern_culprits */
     int64_t messages; /* approach 2: m */
     int growth; /* approach 2: enum fern_growth */
+    int ties; /* approach 2: enum fern_ties */
 } fern_cfg;
 
 typedef struct fern_lane { /* of a switch input */
@@ -83,10 +88,12 @@ bool fern_verdict(const fern_cfg *cfg, fern_lane *l, uint32_t used);
 /* The most frequent source of the switch's history and of what is buffered: in lane vl of input `in`, or in all
  * congested lanes of the switch (vl COP_NONE). False: there is no header. */
 bool fern_vote(struct cop_net *net, uint32_t in, uint32_t vl, cop_header *culprit);
-/* Of n headers, the later the more recent. */
-uint32_t fern_most_frequent(const cop_header *list, uint32_t n);
+/* Of n headers, the later the more recent; `kept` if it is as frequent (NULL: nobody is preferred). */
+uint32_t fern_most_frequent(const cop_header *list, uint32_t n, const cop_header *kept);
 /* A check of the switch of `in` (approach 1): is one of its lanes congested? */
 bool fern_check(struct cop_net *net, uint32_t in);
+/* After a check that found congestion: messages to those held responsible (approach 1). */
+void fern_tell_culprits(struct cop_net *net, uint32_t in);
 /* A message from the switch of `in` to the source of a packet. */
 void fern_tell(struct cop_net *net, uint32_t in, const cop_header *to, enum fern_word word);
 double fern_port_value(struct cop_net *net, uint32_t port, uint32_t vl, unsigned which);
@@ -116,7 +123,8 @@ void fern_one_on_control(struct cop_net *net, void *flow, const cop_pkt *p);
 
 /* -- options; each table names those that its control has -- */
 #define FERN_AT(field) offsetof(fern_cfg, field)
-extern const char *const fern_notify_names[], *const fern_growth_names[];
+extern const char *const fern_notify_names[],
+    *const fern_growth_names[], *const fern_culprit_names[], *const fern_tie_names[];
 #define FERN_EVERY                                                                                 \
     "every", COP_OPT_INT, FERN_AT(every), "16", 1, 1e9, NULL,                                      \
         "routings of a switch between two looks at its buffers (R)"
@@ -130,6 +138,10 @@ extern const char *const fern_notify_names[], *const fern_growth_names[];
 #define FERN_HISTORY                                                                               \
     "history", COP_OPT_INT, FERN_AT(history), "4", 0, 64, NULL,                                    \
         "headers of recently routed messages that a switch keeps"
+#define FERN_CULPRITS                                                                              \
+    "culprits", COP_OPT_ENUM, FERN_AT(culprits), "lane", 0, 0, fern_culprit_names,                 \
+        "whom a look that finds congestion tells: one source for all congested lanes of the "      \
+        "switch, or one for each of these lanes"
 #define FERN_NOTIFY                                                                                \
     "notify", COP_OPT_ENUM, FERN_AT(notify), "instant", 0, 0, fern_notify_names,                   \
         "how a source is told: at once, without a message, as the paper simulates; or by "         \
@@ -149,6 +161,11 @@ extern const char *const fern_notify_names[], *const fern_growth_names[];
 #define FERN_GROWTH                                                                                \
     "growth", COP_OPT_ENUM, FERN_AT(growth), "linear", 0, 0, fern_growth_names,                    \
         "the delay grows by a step each time, or doubles, and shrinks likewise"
+
+#define FERN_TIES                                                                                  \
+    "ties", COP_OPT_ENUM, FERN_AT(ties), "recent", 0, 0, fern_tie_names,                           \
+        "of sources that are equally frequent: the one of the most recent header, or the one "     \
+        "that was told before, if it is among them"
 
 /* What the tables of all of them have in common. */
 #define FERN_PARTS                                                                                 \

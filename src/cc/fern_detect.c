@@ -5,13 +5,15 @@
  * Verdict    more than `threshold`: congested, else not. With `hysteresis`: from above `threshold` on, until
  *            it is threshold - hysteresis or less.
  * Culprit    the most frequent source among the messages that are buffered in congested lanes and the `history`
- *            most recently routed ones.
+ *            most recently routed ones; `culprits: lane`: one for each of these lanes.
  * Message    at once (cop_net_told_at_once), or a notification (notice.c).
  * Cost       two additions per message and switch; lanes are looked at when a check is due.
  * Source     seed 002, sections 3.1, 3.2, 4; M-fern-detect, M-fern-culprit, M-fern-notify. */
 #include "cc/fern.h"
 
 const char *const fern_notify_names[] = {"instant", "packets", NULL};
+const char *const fern_culprit_names[] = {"switch", "lane", NULL};
+const char *const fern_tie_names[] = {"recent", "kept", NULL};
 const cop_value fern_port_values[] = {{"buffers", "messages"}, {NULL, NULL}};
 const cop_value fern_counters[] = {{"fern_checks", ""},
                                    {"fern_found", ""},
@@ -106,14 +108,14 @@ bool fern_check(struct cop_net *net, uint32_t in)
     return found > 0;
 }
 
-uint32_t fern_most_frequent(const cop_header *list, uint32_t n)
+uint32_t fern_most_frequent(const cop_header *list, uint32_t n, const cop_header *kept)
 {
     uint32_t best = 0, most = 0;
     for (uint32_t i = n; i-- > 0;) {
         uint32_t count = 1;
         for (uint32_t k = 0; k < i; k++)
             count += list[k].src == list[i].src;
-        if (count > most) {
+        if (count > most || (count == most && kept && list[i].src == kept->src)) {
             most = count;
             best = i;
         }
@@ -161,7 +163,9 @@ bool fern_vote(struct cop_net *net, uint32_t in, uint32_t vl, cop_header *culpri
             n = buffered(net, i, COP_NONE, list, n);
     if (n == 0)
         return false;
-    *culprit = list[fern_most_frequent(list, n)];
+    const fern_lane *l = vl != COP_NONE ? fern_lane_of(net, in, vl) : NULL;
+    bool keeps = cfg->ties == FERN_KEPT && l && l->blames;
+    *culprit = list[fern_most_frequent(list, n, keeps ? &l->culprit : NULL)];
     return true;
 }
 
@@ -179,6 +183,24 @@ void fern_tell(struct cop_net *net, uint32_t in, const cop_header *to, enum fern
         fern_hear_two(f, word);
     else
         fern_hear_one(cfg, f, cop_net_now(net));
+}
+
+void fern_tell_culprits(struct cop_net *net, uint32_t in)
+{
+    const cop_topo *t = cop_net_info(net)->topo;
+    const fern_cfg *cfg = cop_net_cc_cfg(net);
+    const fern_net *all = cop_net_cc_net(net);
+    cop_header culprit;
+    if (cfg->culprits == FERN_OF_SWITCH) {
+        if (fern_vote(net, in, COP_NONE, &culprit))
+            fern_tell(net, in, &culprit, FERN_CONGESTION);
+        return;
+    }
+    uint32_t sw = switch_of(net, in);
+    for (uint32_t i = t->sw_port0[sw]; i < t->sw_port0[sw + 1]; i++)
+        for (uint32_t vl = 0; vl < all->lanes; vl++)
+            if (fern_lane_of(net, i, vl)->congested && fern_vote(net, i, vl, &culprit))
+                fern_tell(net, i, &culprit, FERN_CONGESTION);
 }
 
 /* Of the input with the port's number: lane vl, or all (COP_NONE is given as lane 0 by the caller). */

@@ -1,22 +1,22 @@
 /* Approach 1 of Fernandez and Garcia: switches look at their buffers every so many routings and tell the source that
  * they hold responsible; it adds a step to its delay for every such message, and takes one away for every timeout.
  *
- * Check    every `every` routings of a switch: if a lane of it is congested, one message to the culprit of all such
- *          lanes. (How many messages a check makes is not printed.)
+ * Check    every `every` routings of a switch: for each lane of it that is congested one message to its culprit
+ *          (section 4: the estimator is of each virtual channel, and when it exceeds the threshold a message is sent).
+ *          `culprits: switch`: one message to the culprit of all such lanes, as section 3.3 can be read, too.
  * See fern.h for its parts. Source: seed 002, sections 3.3 (1) and 4; M-fern-1. */
 #include "cc/fern.h"
 
 #include "base/opt.h"
 
-static const cop_opt opts[] = {{FERN_EVERY},   {FERN_THRESHOLD}, {FERN_HYSTERESIS},
-                               {FERN_HISTORY}, {FERN_TIMEOUT},   {FERN_STEP},
-                               {FERN_LIMIT},   {FERN_NOTIFY},    {0}};
+static const cop_opt opts[] = {
+    {FERN_EVERY},   {FERN_THRESHOLD}, {FERN_HYSTERESIS}, {FERN_HISTORY}, {FERN_CULPRITS},
+    {FERN_TIMEOUT}, {FERN_STEP},      {FERN_LIMIT},      {FERN_NOTIFY},  {0}};
 
 static void on_route(struct cop_net *net, uint32_t in, const cop_pkt *p)
 {
-    cop_header culprit;
-    if (fern_routed(net, in, p) && fern_check(net, in) && fern_vote(net, in, COP_NONE, &culprit))
-        fern_tell(net, in, &culprit, FERN_CONGESTION);
+    if (fern_routed(net, in, p) && fern_check(net, in))
+        fern_tell_culprits(net, in);
 }
 
 const cop_cc_ops cop_cc_fern_one = {

@@ -11,9 +11,9 @@
 
 #include "base/opt.h"
 
-static const cop_opt opts[] = {{FERN_MESSAGES}, {FERN_THRESHOLD}, {FERN_HYSTERESIS},
-                               {FERN_HISTORY},  {FERN_STEP},      {FERN_GROWTH},
-                               {FERN_LIMIT},    {FERN_NOTIFY},    {0}};
+static const cop_opt opts[] = {
+    {FERN_MESSAGES}, {FERN_THRESHOLD}, {FERN_HYSTERESIS}, {FERN_HISTORY}, {FERN_STEP},
+    {FERN_GROWTH},   {FERN_TIES},      {FERN_LIMIT},      {FERN_NOTIFY},  {0}};
 
 static void received(struct cop_net *net, uint32_t in, uint32_t vl)
 {

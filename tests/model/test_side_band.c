@@ -222,12 +222,44 @@ static void test_whom_they_tell(void **state)
     }
 }
 
+/* A look tells as many sources as lanes are congested, or one (`culprits`). A lane of approach 2 that stays with its culprit
+ * among equals (`ties`) changes it less often. */
+static void test_how_many_they_tell(void **state)
+{
+    (void)state;
+    static const char yaml[] = "run: {duration: 8 us, seed: 3}\n"
+                               "topology: {kind: torus, radix: [4, 4, 4]}\n"
+                               "routing: {kind: true-adaptive}\n"
+                               "link: {rate: 32 Gbit/s, delay: 1 ns}\n"
+                               "switch: {pipeline: 2 ns, header: 4 B, buffer: 192 B, lanes: 2}\n"
+                               "queueing: {kind: 1q}\n"
+                               "nic: {mtu: 64 B}\n"
+                               "traffic: [{pattern: bit-reversal, arrival: bernoulli, load: 100 %, "
+                               "message: 64 B}]\n";
+    cop_result lane, all, recent, kept;
+    run(yaml, SET("cc={kind: fern-1, culprits: lane}"), &lane);
+    run(yaml, SET("cc={kind: fern-1, culprits: switch}"), &all);
+    run(yaml, SET("cc={kind: fern-2, ties: recent}"), &recent);
+    run(yaml, SET("cc={kind: fern-2, ties: kept}"), &kept);
+    assert_true(scalar(&lane, "fern_congestion") > 0);
+    assert_true(scalar(&lane, "fern_congestion") == scalar(&lane, "fern_found"));
+    assert_true(scalar(&all, "fern_congestion") > 0);
+    assert_true(scalar(&all, "fern_congestion") < scalar(&all, "fern_found"));
+    assert_true(scalar(&all, "fern_congestion") <= scalar(&all, "fern_checks"));
+    assert_true(scalar(&kept, "fern_congestion") > 0);
+    assert_true(scalar(&kept, "fern_congestion") < scalar(&recent, "fern_congestion"));
+    cop_result_free(&lane);
+    cop_result_free(&all);
+    cop_result_free(&recent);
+    cop_result_free(&kept);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_signals),        cmocka_unit_test(test_many_messages),
         cmocka_unit_test(test_self_tuned),     cmocka_unit_test(test_one_source),
-        cmocka_unit_test(test_whom_they_tell),
+        cmocka_unit_test(test_whom_they_tell), cmocka_unit_test(test_how_many_they_tell),
     };
     return cmocka_run_group_tests_name("side band", tests, NULL, NULL);
 }

@@ -132,10 +132,16 @@ static void test_culprit(void **state)
 {
     (void)state;
     const cop_header list[] = {{.src = 4}, {.src = 9}, {.src = 4}, {.src = 9}, {.src = 1}};
-    assert_int_equal(list[fern_most_frequent(list, 5)].src, 9); /* the more recent of two */
-    assert_int_equal(list[fern_most_frequent(list, 3)].src, 4);
-    assert_int_equal(list[fern_most_frequent(list, 2)].src, 9);
-    assert_int_equal(fern_most_frequent(list, 1), 0);
+    assert_int_equal(list[fern_most_frequent(list, 5, NULL)].src, 9); /* the more recent of two */
+    assert_int_equal(list[fern_most_frequent(list, 3, NULL)].src, 4);
+    assert_int_equal(list[fern_most_frequent(list, 2, NULL)].src, 9);
+    assert_int_equal(fern_most_frequent(list, 1, NULL), 0);
+    /* The one that was told before, if nobody is more frequent. */
+    cop_header four = {.src = 4}, nine = {.src = 9}, other = {.src = 77};
+    assert_int_equal(list[fern_most_frequent(list, 5, &four)].src, 4);
+    assert_int_equal(list[fern_most_frequent(list, 5, &nine)].src, 9);
+    assert_int_equal(list[fern_most_frequent(list, 5, &other)].src, 9);
+    assert_int_equal(list[fern_most_frequent(list, 3, &nine)].src, 4);
 }
 
 /* fern-14: what there is to set, steps, messages and hysteresis apart. */

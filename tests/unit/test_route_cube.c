@@ -148,8 +148,8 @@ static void test_adaptive_cube_lists_lanes(void **state)
 {
     (void)state;
     const struct {
-        uint32_t lanes, adaptive; /* 5 ways and 64 candidates: 12 lanes at most */
-    } all[] = {{2, 1}, {3, 2}, {6, 5}, {13, 12}, {14, 12}, {16, 12}};
+        uint32_t lanes, adaptive;
+    } all[] = {{2, 1}, {3, 2}, {6, 5}, {13, 12}, {14, 13}, {16, 15}};
     cop_topo t;
     build(&t, "hypercube", &(cop_hypercube_cfg){5, 1});
     for (size_t i = 0; i < COP_LEN(all); i++) {
@@ -167,6 +167,26 @@ static void test_adaptive_cube_lists_lanes(void **state)
         assert_int_equal(cand[r.max_cand - 1].escape, 1);
         cop_route_fini(&r);
     }
+    cop_topo_free(&t);
+}
+
+/* All 16 lanes of both ways of three dimensions, each once. */
+static void test_true_adaptive_lists_lanes(void **state)
+{
+    (void)state;
+    cop_topo t;
+    cop_route r;
+    cop_cand cand[COP_MAX_CAND];
+    bool seen[6][COP_MAX_VL] = {{false}};
+    build(&t, "torus", &(cop_cube_cfg){INTS(4, 4, 4), 1});
+    start(&r, "true-adaptive", &t, NULL, COP_MAX_VL);
+    cop_hop hop = {.sw = 0, .dst = 2 + 4 * 2 + 16 * 2, .mid = COP_NONE};
+    assert_int_equal(r.ops->route(&r, &hop, NULL, cand), 6 * COP_MAX_VL);
+    for (uint32_t k = 0; k < 6 * COP_MAX_VL; k++) {
+        assert_true(cand[k].port < 6 && !seen[cand[k].port][cand[k].vl]);
+        seen[cand[k].port][cand[k].vl] = true;
+    }
+    cop_route_fini(&r);
     cop_topo_free(&t);
 }
 
@@ -393,6 +413,7 @@ int main(void)
         cmocka_unit_test(test_adaptive_cube_choice),
         cmocka_unit_test(test_adaptive_cube_escape),
         cmocka_unit_test(test_adaptive_cube_lists_lanes),
+        cmocka_unit_test(test_true_adaptive_lists_lanes),
         cmocka_unit_test(test_adaptive_cube_ties),
         cmocka_unit_test(test_dragonfly_pairs),
         cmocka_unit_test(test_dragonfly_uses_parallel_links_alike),

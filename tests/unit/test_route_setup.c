@@ -203,7 +203,7 @@ static void test_adaptive_tree_of_64(void **state)
     /* A level below the top with more. */
     build(&t, "xgft", &(cop_xgft_cfg){INTS(2, 2, 2), INTS(1, COP_MAX_CAND + 1, 2)});
     refuse("adaptive-tree", &t,
-           "routing adaptive-tree: switches have 65 up ports; at most 64 can be compared");
+           "routing adaptive-tree: switches have 129 up ports; at most 128 can be compared");
     cop_topo_free(&t);
 }
 
