@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "find_claims.h"
 #include "ledger_list.h"
+#include "report/report.h"
 #include "studies.h"
 #include "study/validation.h"
 
@@ -333,13 +334,23 @@ static const char *command_of(void *ctx, const cop_study *s, cop_arena *a)
                             q->o.db);
 }
 
+/* What an experiment ranks is its result; other figures are for the report. */
+static void show_rankings(const cop_studies *all, cop_style style)
+{
+    for (size_t i = 0; i < all->n; i++)
+        for (size_t k = 0; k < all->record[i].n_figures; k++)
+            cop_report_ranking_text(all->record[i].figure[k].spec, stdout, style.width);
+}
+
 static int show(const request *q, const cop_ledger *l, const cop_studies *all, cop_catalogue *c)
 {
     cop_verdicts v = {.study = all->record, .n = all->n};
     if (q->json)
         cop_ledger_json(l, &v, q->names, q->n_names);
-    else
+    else {
         cop_studies_show(stdout, all, cop_cli_style(stdout));
+        show_rankings(all, cop_cli_style(stdout));
+    }
     int status = q->all ? store_waiting(q, l, c) : COP_EXIT_OK;
     if (status == COP_EXIT_OK && q->validation)
         status = write_validation(q, l, c);

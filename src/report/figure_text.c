@@ -401,3 +401,11 @@ void cop_report_spec_text(const char *spec, FILE *out, unsigned width)
     cop_report_figure_text(f, out, width);
     json_decref(f);
 }
+
+void cop_report_ranking_text(const char *spec, FILE *out, unsigned width)
+{
+    json_t *f = json_loads(spec, 0, NULL);
+    if (strcmp(cop_report_get(f, "kind"), "ranking") == 0)
+        cop_report_figure_text(f, out, width);
+    json_decref(f);
+}

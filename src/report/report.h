@@ -32,6 +32,8 @@ void cop_report_text(const cop_report *r, FILE *out, bool colour, unsigned width
 
 /* The numbers of one figure, given as its JSON, in columns. Nothing if it is over time or a network. */
 void cop_report_spec_text(const char *spec, FILE *out, unsigned width);
+/* The same of a ranking; nothing if the figure is none. */
+void cop_report_ranking_text(const char *spec, FILE *out, unsigned width);
 
 /* The page in a file, all of it or none: an older file of that name stays until the new one is
  * whole. */
