@@ -7,9 +7,13 @@
  * Routings with one table entry per (switch, destination) cost one step per switch and destination;
  * the others are followed state by state in cdg_walk.c.
  * Budget: (destination, intermediate) items are visited in a fixed scattered order; when the steps
- * exceed the budget the rest is left out and the result says `sampled`. A cycle found is real in
- * any case. Also detected: packets that loop, end at a wrong host or at a port without a cable. */
+ * exceed the budget the rest is left out and the result says `sampled`. (If the intermediates alone are more
+ * than the budget, that is known before, and a part of it is enough.) A cycle found is real in any case.
+ * Also detected: packets that loop, end at a wrong host or at a port without a cable. */
 #include "route/cdg.h"
+
+/* A check that cannot be complete takes this part of its budget: the sample is so much smaller, and no other in kind. */
+#define SAMPLE_SHARE 4
 
 /* A step through 0..n-1 that visits all numbers and spreads early visits evenly (golden ratio). */
 static uint64_t scatter_step(uint64_t n)
@@ -31,8 +35,8 @@ static void choose_seeds(cop_cdg *g)
 {
     const cop_topo *t = g->r->topo;
     /* With one port per switch and destination all lanes are alike, whichever a host chooses. */
-    bool alike =
-        g->r->memoryless && g->r->ops->mid == NULL && (g->r->ops->inject == NULL || g->r->single);
+    bool alike = g->r->hosts_alike || (g->r->memoryless && g->r->ops->mid == NULL &&
+                                       (g->r->ops->inject == NULL || g->r->single));
     uint8_t *have = cop_alloc(t->n_switches);
     g->seed = cop_alloc_array(t->n_hosts, sizeof(*g->seed));
     for (uint32_t h = 0; h < t->n_hosts; h++) {
@@ -104,7 +108,7 @@ static void walk_table(cop_cdg *g, uint32_t src, uint32_t dst, uint64_t *seen, u
 /* Most intermediates of any pair, by bisection over representative hosts. Too many pairs to ask all
  * of them is also far too many to follow, so asking some is enough then; and so it is when those asked have more
  * intermediates together than the budget has steps. */
-static uint32_t most_mids(cop_cdg *g, uint64_t budget)
+static uint32_t most_mids(cop_cdg *g, uint64_t budget, bool *beyond)
 {
     const cop_route *r = g->r;
     if (r->ops->mid == NULL)
@@ -134,6 +138,7 @@ static uint32_t most_mids(cop_cdg *g, uint64_t budget)
         most = low + 1;
         least += most;
     }
+    *beyond = budget > 0 && least > budget;
     return most;
 }
 
@@ -141,8 +146,11 @@ static uint32_t most_mids(cop_cdg *g, uint64_t budget)
 static bool follow_all(cop_cdg *g, uint64_t budget)
 {
     const cop_topo *t = g->r->topo;
-    uint64_t items = (uint64_t)t->n_hosts * most_mids(g, budget), at = 0;
+    bool beyond = false;
+    uint64_t items = (uint64_t)t->n_hosts * most_mids(g, budget, &beyond), at = 0;
     uint64_t step = scatter_step(items), i = 0;
+    if (beyond)
+        budget = budget / SAMPLE_SHARE + 1;
     uint64_t *seen = cop_alloc_array(t->n_switches, sizeof(*seen));
     uint32_t *path = cop_alloc_array((size_t)t->n_switches + 1, sizeof(*path));
     cop_cdg_walk *w = cop_cdg_walk_new(g);

@@ -71,6 +71,7 @@ static int valiant_setup(cop_route *r, const void *config, cop_err *err)
     d->intra = cfg->intra == COP_INTRA_VALIANT;
     d->via_destination = cfg->via == COP_VIA_ANY_BUT_SOURCE;
     r->vls = d->to_group ? 3 : 4;
+    r->hosts_alike = true;
     r->control_global_vls = 2;
     return 0;
 }

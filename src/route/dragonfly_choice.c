@@ -121,6 +121,7 @@ int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop
     c->progressive = cfg->progressive;
     c->at_head = r->at_head = cfg->decide == COP_DECIDE_HEAD;
     r->vls = c->progressive ? 4 : 3;
+    r->hosts_alike = true;
     r->control_vls = 2;
     r->control_global_vls = 1;
     r->state = c;

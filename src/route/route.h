@@ -141,6 +141,9 @@ struct cop_route {
     uint32_t
         spread; /* when `single`: lanes on which ops->inject puts packets, which keep them; or 0 */
     bool memoryless; /* the candidates depend on (switch, dst) only, not on how the packet came */
+    /* Hosts of one switch are alike as sources: they inject on lane 0, have the same intermediates, and a decision
+     * depends on no more than that a host sent the packet. */
+    bool hosts_alike;
     /* When `single`: tables if the routing has them or they are small, else NULL and ops->route
      * computes. */
     uint16_t *lft; /* [switch * n_hosts + dst] -> local port */

@@ -67,10 +67,13 @@ static void test_dragonflies(void **state)
 {
     (void)state;
     cop_topo t;
-    const cop_dragonfly_cfg sizes[] = {{1, 2, 1, 0}, {2, 2, 1, 0}, {1, 2, 2, 3}, {1, 3, 1, 2}};
+    const cop_dragonfly_cfg sizes[] = {
+        {1, 2, 1, 0}, {2, 2, 1, 0}, {1, 2, 2, 3}, {1, 3, 1, 2}, {3, 2, 1, 0}};
     for (size_t i = 0; i < COP_LEN(sizes); i++) {
         build(&t, "dragonfly", &sizes[i]);
         try(&t, "dragonfly-min", NULL, 0);
+        try(&t, "ugal", NULL, 0);
+        try(&t, "qcn-switch", NULL, 0);
         for (int to = 0; to < 2; to++)
             for (int intra = 0; intra < 2; intra++)
                 for (int via = 0; via < 2; via++)
