@@ -85,6 +85,46 @@ void cop_look_port(const struct cop_net *net, uint32_t port, cop_time now, cop_p
     l->still = l->full != 0 && out->busy_until <= now;
 }
 
+static void add_look(const cop_net *net, uint32_t port, cop_time now, const cop_port_sums *sums)
+{
+    cop_port_look l;
+    cop_look_port(net, port, now, &l);
+    sums->still[port] = (uint8_t)(sums->still[port] + l.still);
+    for (uint32_t left = l.asks; left; left &= left - 1) {
+        uint32_t vl = (uint32_t)__builtin_ctz(left);
+        size_t c = (size_t)port * net->lanes + vl;
+        sums->asks[c]++;
+        sums->full[c] = (uint8_t)(sums->full[c] + (l.full >> vl & 1));
+    }
+}
+
+/* Most ports of most networks have nothing to send, or one lane: they are passed over quickly. */
+void cop_look_ports(const struct cop_net *net, cop_time now, const cop_port_sums *sums)
+{
+    bool buffers = net->obuf != NULL || net->sectioned, one = !buffers && net->lanes == 1;
+    for (uint32_t p = 0; p < net->topo->n_ports; p++) {
+        const cop_out *out = &net->out[p];
+        if (!buffers && (out->vl_ready | out->vl_blocked) == 0)
+            continue;
+        if (!one) {
+            add_look(net, p, now, sums);
+            continue;
+        }
+        if (out->to == COP_NONE)
+            continue;
+        sums->asks[p]++;
+        if (faces_host(net, p) || has_room(net, p, 0, net->max_blocks, now))
+            continue;
+        sums->full[p]++;
+        sums->still[p] = (uint8_t)(sums->still[p] + (out->busy_until <= now));
+    }
+}
+
+uint32_t cop_look_waiting(const struct cop_net *net, uint32_t port)
+{
+    return net->out[port].waiting;
+}
+
 cop_time cop_look_busy(const struct cop_net *net, uint32_t port, cop_time now)
 {
     const cop_out *out = &net->out[port];

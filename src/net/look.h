@@ -27,6 +27,15 @@ typedef struct cop_port_look {
     bool still; /* the wire is idle because of that */
 } cop_port_look;
 void cop_look_port(const struct cop_net *net, uint32_t port, cop_time now, cop_port_look *l);
+/* The same of all ports, added up over looks: of each channel (port * lanes + lane) how often it asked and how
+ * often it was full besides, of each port how often its wire stood still for that. */
+typedef struct cop_port_sums {
+    uint8_t *asks, *full; /* [channels] */
+    uint8_t *still; /* [ports] */
+} cop_port_sums;
+void cop_look_ports(const struct cop_net *net, cop_time now, const cop_port_sums *sums);
+/* Bytes that wait for a port, at its switch. */
+uint32_t cop_look_waiting(const struct cop_net *net, uint32_t port);
 
 /* How long the wire of a port has been busy since the beginning, up to now. */
 cop_time cop_look_busy(const struct cop_net *net, uint32_t port, cop_time now);

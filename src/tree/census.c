@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_PACKET 25
-#define STEPS_QUEUE 20
+#define STEPS_PACKET 30
+#define STEPS_QUEUE 25
 
 typedef struct census {
     cop_tree_watch *w;
@@ -40,7 +40,7 @@ static void count_packets(census *c, uint32_t head)
     cop_tree_watch *w = c->w;
     uint32_t root = w->topo->port[c->tree->root].local;
     uint64_t *streams = w->record[c->tree->record].streams;
-    uint32_t packets = 0, last_host = COP_NONE;
+    uint32_t packets = 0;
     uint64_t last_flow = UINT64_MAX;
     for (uint32_t h = head; h != COP_NONE; packets++) {
         cop_packet_look p = cop_look_packet(c->net, h);
@@ -52,9 +52,7 @@ static void count_packets(census *c, uint32_t head)
                 tree_bit_set(w->wanted, p.dst);
         } else if (tree_bit(w->wanted, p.dst)) {
             tree_bit_set(w->hot, p.stream);
-            if (p.src != last_host)
-                add_host(w, p.src);
-            last_host = p.src;
+            tree_bit_set(w->sources, p.src);
         } else {
             uint64_t flow = (uint64_t)p.src << 32 | p.dst;
             tree_bit_set(streams, p.stream);
@@ -96,12 +94,6 @@ static void count_channel(census *c, uint32_t channel)
     }
 }
 
-static int by_host(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 static int by_flow(const void *a, const void *b)
 {
     const uint64_t *x = a, *y = b;
@@ -115,20 +107,15 @@ static uint32_t log2_of(size_t n)
 
 static void tidy(cop_tree_watch *w, tree_found *t)
 {
-    uint32_t *host = w->host_list + t->contributor0;
+    for (size_t i = 0; i < w->host_words; i++)
+        for (uint64_t left = w->sources[i]; left; left &= left - 1)
+            add_host(w, (uint32_t)(i * 64) + (uint32_t)__builtin_ctzll(left));
+    t->n_contributors = (uint32_t)(w->n_hosts - t->contributor0);
     uint64_t *flow = w->flow_list + t->victim0;
-    size_t n = w->n_hosts - t->contributor0, m = w->n_flows - t->victim0, k = 0;
-    w->spent += 20 * (n * log2_of(n) + m * log2_of(m));
-    if (n > 0)
-        qsort(host, n, sizeof(*host), by_host);
-    for (size_t i = 0; i < n; i++)
-        if (k == 0 || host[k - 1] != host[i])
-            host[k++] = host[i];
-    t->n_contributors = (uint32_t)k;
-    w->n_hosts = t->contributor0 + k;
+    size_t m = w->n_flows - t->victim0, k = 0;
+    w->spent += 30 * m * log2_of(m) + 5 * (uint64_t)t->n_contributors + 4 * w->host_words;
     if (m > 0)
         qsort(flow, m, sizeof(*flow), by_flow);
-    k = 0;
     for (size_t i = 0; i < m; i++)
         if (k == 0 || flow[k - 1] != flow[i])
             flow[k++] = flow[i];
@@ -140,9 +127,11 @@ void cop_tree_census(cop_tree_watch *w, const struct cop_net *net, tree_found *t
 {
     census c = {.w = w, .net = net, .tree = t, .learn = true};
     uint32_t to = w->topo->port[t->root].to;
+    uint64_t before = w->spent;
     t->contributor0 = (uint32_t)w->n_hosts;
     t->victim0 = (uint32_t)w->n_flows;
     memset(w->wanted, 0, w->host_words * sizeof(*w->wanted));
+    memset(w->sources, 0, w->host_words * sizeof(*w->sources));
     memset(w->hot, 0, w->stream_words * sizeof(*w->hot));
     memset(w->record[t->record].streams, 0, w->stream_words * sizeof(*w->hot));
     if (cop_topo_is_host_port(w->topo, to))
@@ -158,4 +147,5 @@ void cop_tree_census(cop_tree_watch *w, const struct cop_net *net, tree_found *t
     for (size_t i = 0; i < w->stream_words; i++)
         streams[i] &= ~w->hot[i];
     t->counted = true;
+    w->spent_on_census += w->spent - before;
 }

@@ -15,7 +15,7 @@
 
 static size_t slot_of(const tree_flows *f, uint64_t key)
 {
-    size_t i = (size_t)(key * 0x9E3779B97F4A7C15u >> 20) & f->mask;
+    size_t i = (size_t)(key * 0x9E3779B97F4A7C15u >> 32) & f->mask; /* of source and destination */
     while (f->key[i] != 0 && f->key[i] != key + 1)
         i = (i + 1) & f->mask;
     return i;
@@ -232,6 +232,7 @@ static void note(cop_tree_watch *w, const struct cop_net *net, const tree_found 
     tree_record *r = &w->record[t->record];
     uint32_t depth = w->channel[t->first + t->n - 1].depth;
     r->samples++;
+    r->counts += t->counted;
     r->end = now;
     r->missed = 0;
     r->links = k->links > r->links ? k->links : r->links;

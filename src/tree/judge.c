@@ -38,7 +38,7 @@ typedef struct judge {
 
 static bool main_contributor(const tree_record *r, uint32_t host)
 {
-    return 2u * r->hosts[host] >= cop_min64(r->samples, UINT16_MAX);
+    return 2u * r->hosts[host] >= cop_min64(r->counts, UINT16_MAX);
 }
 
 static double kinship(const cop_tree_watch *w, const tree_record *x, const tree_record *y)
@@ -79,12 +79,6 @@ static void link_moves(judge *j)
 
 /* -- how alike samples are -- */
 
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* Of two sorted sets. */
 static uint32_t common(const uint32_t *a, uint32_t n, const uint32_t *b, uint32_t m)
 {
@@ -98,13 +92,16 @@ static uint32_t common(const uint32_t *a, uint32_t n, const uint32_t *b, uint32_
     return both;
 }
 
-static uint32_t *ports_of(const tree_kept *k)
+/* Ports in both; each is in a tree once. */
+static uint32_t common_ports(cop_tree_watch *w, const tree_kept *a, const tree_kept *b)
 {
-    uint32_t *v = cop_alloc_array(k->n_members, sizeof(*v));
-    for (uint32_t i = 0; i < k->n_members; i++)
-        v[i] = k->member[i].port;
-    qsort(v, k->n_members, sizeof(*v), by_number);
-    return v;
+    uint32_t both = 0;
+    w->tree_no++;
+    for (uint32_t i = 0; i < a->n_members; i++)
+        w->port_mark[a->member[i].port] = w->tree_no;
+    for (uint32_t i = 0; i < b->n_members; i++)
+        both += w->port_mark[b->member[i].port] == w->tree_no;
+    return both;
 }
 
 typedef struct likeness {
@@ -112,16 +109,14 @@ typedef struct likeness {
     uint32_t n, n_sources;
 } likeness;
 
-static void compare(const tree_kept *a, const tree_kept *b, likeness *l)
+static void compare(cop_tree_watch *w, const tree_kept *a, const tree_kept *b, likeness *l)
 {
     uint32_t n = a->n_members, m = b->n_members;
     if (n > 0 && m > 0) {
-        uint32_t *x = ports_of(a), *y = ports_of(b), both = common(x, n, y, m);
+        uint32_t both = common_ports(w, a, b);
         l->similarity += (double)both / (n + m - both);
         l->overlap += (double)both / (n < m ? n : m);
         l->n++;
-        cop_free(x);
-        cop_free(y);
     }
     n = a->n_contributors;
     m = b->n_contributors;
@@ -150,7 +145,7 @@ static void judge_kind(const judge *j, uint32_t record, cop_tree_result *t)
     for (uint32_t i = 0; i + lag < n && n >= LEAST_SAMPLES; i++) {
         const tree_kept *a = &j->w->kept[list[i]], *b = &j->w->kept[list[i + lag]];
         if (a->record == b->record)
-            compare(a, b, &l);
+            compare(j->w, a, b, &l);
     }
     cop_free(list);
     t->similarity = l.n ? l.similarity / l.n : NAN;

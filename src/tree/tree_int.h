@@ -53,6 +53,7 @@ typedef struct tree_record { /* a tree over its life */
     uint32_t root, number;
     cop_time begin, end;
     uint32_t samples, links, depth, missed;
+    uint32_t counts; /* samples at which contributors and victims were looked for */
     uint64_t bytes_max;
     double bytes_sum, weight; /* weight: bytes x time */
     double wanted, delivered; /* of its victims' streams, bytes */
@@ -95,6 +96,7 @@ struct cop_tree_watch {
     uint64_t *delivered; /* [n_streams] at the last frame */
     cop_time last;
     uint64_t spent; /* steps so far */
+    uint64_t spent_on_census; /* of these */
     /* find.c */
     uint8_t *held; /* [channels] */
     uint32_t *edge_to; /* [channels] first edge to it, or COP_NONE */
@@ -118,6 +120,7 @@ struct cop_tree_watch {
     size_t n_hosts, cap_hosts;
     uint64_t *flow_list; /* source << 32 | destination */
     size_t n_flows, cap_flows;
+    uint64_t *sources; /* [host_words] with packets for it */
     uint64_t *wanted; /* [host_words] destinations behind the root */
     uint64_t *hot; /* [stream_words] streams with packets for the root */
     /* follow.c */

@@ -1,21 +1,27 @@
 /* Looks and samples.
  *
- * Role     A sample is four looks, evenly spaced; the last one is at its end. A look notes which channels
+ * Role     A sample is eight looks, evenly spaced; the last one is at its end. A look notes which channels
  *          have something to send and no room for it, which wires stand idle for that, and what the head
  *          of each queue waits for. At the end of a sample these become shares of time, a frame, and
  *          trees (find.c, census.c, follow.c).
  * Cost     A run that asks for trees without saying how often shall not pay for them: a sample is left out,
- *          looks and all, while what was spent so far is more than STEPS_PER_HOP for each packet-hop. Steps
- *          are about instructions; a packet-hop takes 700 and more. The first hundredth of a second or so is
- *          free, so that small networks have all their samples. */
+ *          looks and all, while what was spent so far is more than STEPS_PER_HOP for each packet-hop. A step
+ *          is about one and a half instructions, measured; a packet-hop takes 700 and more. FREE_STEPS are
+ *          allowed at once, so that small networks have all their samples, and SPREAD_STEPS, some
+ *          milliseconds, bit by bit over the run: where little moves, as in a network full of trees, the
+ *          samples still lie evenly. Whose packets stand in a tree is then looked for when it is new and
+ *          the budget allows it, and as often as one step in CENSUS_PART pays for. */
 #include "tree/tree_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define FREE_STEPS 2000000
-#define STEPS_PER_HOP 6
-#define STEPS_PORT 50
+#define SPREAD_STEPS 5000000
+#define STEPS_PER_HOP 13
+#define CENSUS_PART 5 /* one in so many steps */
+#define STEPS_LOOK 30
+#define STEPS_PORT 80
 #define STEPS_QUEUE 20
 
 #define LEAST_ASKED 6 /* of 8 looks */
@@ -99,6 +105,7 @@ cop_tree_watch *cop_tree_new(const cop_topo *topo, const struct cop_net *net,
     w->acc = cop_alloc_array(channels, sizeof(*w->acc));
     w->port_mark = cop_alloc_array(ports, sizeof(*w->port_mark));
     w->wanted = cop_alloc_array(w->host_words, sizeof(*w->wanted));
+    w->sources = cop_alloc_array(w->host_words, sizeof(*w->sources));
     w->hot = cop_alloc_array(w->stream_words, sizeof(*w->hot));
     w->record_of = none_array(ports);
     return w;
@@ -131,18 +138,9 @@ void cop_tree_tell(cop_tree_watch *w, void (*fn)(void *ctx, const cop_tree_now *
 
 static void look_at_ports(cop_tree_watch *w, const struct cop_net *net, cop_time now)
 {
-    for (uint32_t p = 0; p < w->topo->n_ports; p++) {
-        cop_port_look l;
-        cop_look_port(net, p, now, &l);
-        w->waiting[p] = l.waiting;
-        w->still[p] = (uint8_t)(w->still[p] + l.still);
-        for (uint32_t left = l.asks; left; left &= left - 1) {
-            uint32_t vl = (uint32_t)__builtin_ctz(left);
-            w->asks[(size_t)p * w->lanes + vl]++;
-            w->full[(size_t)p * w->lanes + vl] += l.full >> vl & 1;
-        }
-    }
-    w->spent += (uint64_t)STEPS_PORT * w->topo->n_ports;
+    cop_port_sums sums = {.asks = w->asks, .full = w->full, .still = w->still};
+    cop_look_ports(net, now, &sums);
+    w->spent += (uint64_t)STEPS_LOOK * w->topo->n_ports;
 }
 
 /* The channel that the heads of a queue wait for at most looks (Boyer and Moore's majority). Where no
@@ -175,7 +173,7 @@ uint32_t cop_tree_target(const cop_tree_watch *w, uint32_t queue, const cop_queu
 
 static uint8_t share(uint64_t part, uint64_t whole)
 {
-    if (whole == 0)
+    if (part == 0 || whole == 0)
         return 0;
     return (uint8_t)(part >= whole ? 255 : (part * 255 + whole / 2) / whole);
 }
@@ -193,6 +191,7 @@ static cop_frame *add_frame(cop_tree_watch *w, const struct cop_net *net, cop_ti
                      .use = (uint8_t *)room + n * (sizeof(uint32_t) + 1)};
     for (uint32_t p = 0; p < w->topo->n_ports; p++) {
         uint32_t i = w->index[p];
+        w->waiting[p] = cop_look_waiting(net, p);
         if (i == COP_NONE)
             continue;
         uint64_t busy = cop_look_busy(net, p, now);
@@ -207,6 +206,28 @@ static cop_frame *add_frame(cop_tree_watch *w, const struct cop_net *net, cop_ti
     return f;
 }
 
+/* What may have been spent by now. */
+static uint64_t budget(const cop_tree_watch *w, const struct cop_net *net, cop_time now)
+{
+    double gone = w->cfg.duration ? (double)now / (double)w->cfg.duration : 1.0;
+    return FREE_STEPS + (uint64_t)(SPREAD_STEPS * (gone < 1.0 ? gone : 1.0)) +
+           STEPS_PER_HOP * cop_look_hops(net);
+}
+
+/* Who takes part in each tree; where samples are to be cheap in those that are new, as far as the budget goes,
+ * and in others in turn, as far as a part of what was spent does. */
+static void take_census(cop_tree_watch *w, const struct cop_net *net, cop_time now)
+{
+    size_t n = w->n_found;
+    for (size_t i = 0; i < n; i++) {
+        tree_found *t = &w->found[(i + w->n_frames) % n];
+        bool new = w->record[t->record].counts == 0;
+        if (!w->cfg.thrifty || w->spent_on_census * CENSUS_PART <= w->spent ||
+            (new && w->spent <= budget(w, net, now)))
+            cop_tree_census(w, net, t);
+    }
+}
+
 static void sample(cop_tree_watch *w, const struct cop_net *net, cop_time now)
 {
     cop_frame *f = add_frame(w, net, now);
@@ -218,8 +239,7 @@ static void sample(cop_tree_watch *w, const struct cop_net *net, cop_time now)
     w->spent += 4 * channels;
     cop_tree_find(w, net);
     cop_tree_identify(w, w->last);
-    for (size_t i = 0; i < w->n_found; i++)
-        cop_tree_census(w, net, &w->found[i]);
+    take_census(w, net, now);
     cop_tree_follow(w, net, now, f->span);
     w->last = now;
     memset(w->asks, 0, channels);
@@ -233,7 +253,7 @@ cop_time cop_tree_look(void *ctx, const struct cop_net *net, cop_time now)
 {
     cop_tree_watch *w = ctx;
     if (w->n_looks++ == 0)
-        w->idle = w->cfg.thrifty && w->spent > FREE_STEPS + STEPS_PER_HOP * cop_look_hops(net);
+        w->idle = w->cfg.thrifty && w->spent > budget(w, net, now);
     if (!w->idle) {
         look_at_ports(w, net, now);
         if (w->vote != NULL)
@@ -264,14 +284,17 @@ void cop_tree_free(cop_tree_watch *w)
         cop_free(w->record[i].streams);
         cop_tree_flows_free(&w->record[i].victims);
     }
-    void *all[] = {w->index,     w->threshold, w->full,      w->held,
-                   w->still,     w->vote,      w->votes,     w->busy,
-                   w->edge_to,   w->standing,  w->waiting,   w->mark,
-                   w->seen,      w->acc,       w->wanted,    w->record_of,
-                   w->edge,      w->held_list, w->channel,   w->found,
-                   w->host_list, w->flow_list, w->record,    w->kept,
-                   w->frame,     w->told,      w->delivered, w->port_mark,
-                   w->hot,       w->asks,      w->idle_wire, w};
+    void *all[] = {w->index,     w->threshold, w->full,
+                   w->held,      w->still,     w->vote,
+                   w->votes,     w->busy,      w->edge_to,
+                   w->standing,  w->waiting,   w->mark,
+                   w->seen,      w->acc,       w->wanted,
+                   w->record_of, w->edge,      w->held_list,
+                   w->channel,   w->found,     w->host_list,
+                   w->flow_list, w->record,    w->kept,
+                   w->frame,     w->told,      w->delivered,
+                   w->port_mark, w->hot,       w->asks,
+                   w->idle_wire, w->sources,   w};
     for (size_t i = 0; i < COP_LEN(all); i++)
         cop_free(all[i]);
 }

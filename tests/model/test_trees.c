@@ -292,6 +292,34 @@ static void test_same_run(void **state)
     }
 }
 
+/* Where little moves, as in a network full of trees, samples that are chosen by themselves are enough to see the
+ * trees, lie all over the run, and say who takes part. */
+static void test_auto_samples(void **state)
+{
+    static const char forest[] =
+        "run: {duration: 6 ms, trees: yes}\n"
+        "topology: {kind: fat-tree, ports: 36, levels: 2}\n"
+        "link: {rate: 16 Gbit/s, delay: 20 ns}\n"
+        "nic: {inject_rate: 13.5 Gbit/s, receive_rate: 13.6 Gbit/s}\n"
+        "traffic:\n"
+        "  - {name: forest, pattern: forest, b_share: 0 %, v_share: 20 %, hotspots: 8}\n";
+    (void)state;
+    cop_result r;
+    scn_run(forest, NULL, 0, &r, NULL);
+    assert_in_range(r.n_frames, 7, 40);
+    cop_time gap = r.sim_time - r.frame[r.n_frames - 1].t;
+    for (uint32_t i = 0; i < r.n_frames; i++)
+        gap = cop_max64(gap, r.frame[i].span);
+    assert_true(gap <= r.sim_time / 3);
+    assert_true(r.n_trees >= 8);
+    for (uint32_t i = 0; i < 8; i++) {
+        assert_true(r.tree[i].samples >= 4 && r.tree[i].kind == COP_TREE_SILENT);
+        assert_in_range(r.tree[i].contributors, 20, 200);
+        assert_true(r.tree[i].victims > 20 && r.tree[i].loss > 0.5);
+    }
+    cop_result_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +327,6 @@ int main(void)
         cmocka_unit_test(test_root_at_the_top), cmocka_unit_test(test_root_at_the_leaf),
         cmocka_unit_test(test_moving),          cmocka_unit_test(test_windy),
         cmocka_unit_test(test_no_tree),         cmocka_unit_test(test_frames_add_up),
-        cmocka_unit_test(test_same_run)};
+        cmocka_unit_test(test_same_run),        cmocka_unit_test(test_auto_samples)};
     return cmocka_run_group_tests_name("trees", tests, NULL, NULL);
 }
