@@ -50,7 +50,12 @@ static void show_tree(FILE *out, const cop_result *r, uint32_t i, cop_arena *are
     double scale = unit[0] == 'u' ? 1e6 : ms;
     sentence s = {.out = out};
     put(&s, "tree %u: root %s,", i + 1, port_name(r, t->root[t->n_roots - 1].port, arena));
-    put(&s, "%.2f to %.2f %s,", (double)t->begin / scale, (double)t->end / scale, unit);
+    /* What was there at the last sample has not ended: nobody looked any more. */
+    if (r->n_frames > 0 && t->end >= r->frame[r->n_frames - 1].t)
+        put(&s, "since %.2f, still there at %.2f %s,", (double)t->begin / scale,
+            (double)t->end / scale, unit);
+    else
+        put(&s, "%.2f to %.2f %s,", (double)t->begin / scale, (double)t->end / scale, unit);
     put(&s, "%u links,", t->links);
     put(&s, "%u contributor%s,", t->contributors, t->contributors == 1 ? "" : "s");
     if (t->victims == 0)

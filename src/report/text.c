@@ -99,13 +99,8 @@ static void count(tally *t, const json_t *v)
     t->recorded += strcmp(state, "recorded") == 0;
 }
 
-static void put_tally(const sheet *s, const char *name, const char *scale, const tally *t,
-                      const char *title)
+static void put_counts(const sheet *s, const tally *t)
 {
-    fputs("  ", s->out);
-    put_padded(s, name, s->name_width);
-    fputc(' ', s->out);
-    put_padded(s, scale, 7);
     fprintf(s->out, " %6u ", t->all);
     style(s, t->pass ? GREEN : "");
     fprintf(s->out, "%5u ", t->pass);
@@ -114,6 +109,21 @@ static void put_tally(const sheet *s, const char *name, const char *scale, const
     fprintf(s->out, "%5u ", t->fail);
     style(s, PLAIN);
     fprintf(s->out, "%8u %9u   ", t->not_run, t->recorded);
+}
+
+/* `runs` is what there is to be said of a study without checks. */
+static void put_tally(const sheet *s, const char *name, const char *scale, const tally *t,
+                      json_int_t runs, const char *title)
+{
+    fputs("  ", s->out);
+    put_padded(s, name, s->name_width);
+    fputc(' ', s->out);
+    put_padded(s, scale, 7);
+    if (t->all > 0)
+        put_counts(s, t);
+    else
+        put_padded(s, cop_arena_printf(s->arena, "   none  %" JSON_INTEGER_FORMAT " runs", runs),
+                   40);
     int used = s->name_width + 51;
     put_clipped(s, title, (int)s->width > used + 8 ? s->width - (unsigned)used : 8);
     fputc('\n', s->out);
@@ -124,6 +134,7 @@ static void put_experiments(const sheet *s, const json_t *doc)
     size_t i, k;
     json_t *e, *v;
     tally all = {0};
+    size_t judged = 0;
     style(s, BOLD);
     fputs("  ", s->out);
     put_padded(s, "experiment", s->name_width);
@@ -136,10 +147,12 @@ static void put_experiments(const sheet *s, const json_t *doc)
             count(&t, v);
             count(&all, v);
         }
+        judged += t.all > 0;
         put_tally(s, cop_report_get(e, "name"), cop_report_get(e, "scale"), &t,
-                  cop_report_get(e, "title"));
+                  json_integer_value(json_object_get(e, "runs")), cop_report_get(e, "title"));
     }
-    put_tally(s, "all", "", &all, "");
+    if (judged > 1)
+        put_tally(s, "all", "", &all, 0, "");
 }
 
 /* -- checks -- */

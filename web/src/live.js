@@ -20,7 +20,7 @@ const closing = el("button", { type: "button", class: "tool theme", title: "End 
 let source = null, viewer = null, network = null;
 
 function build() {
-  document.getElementById("top").append(el("div", {}, el("p", { class: "over" }, "coppice, live"), title, el("p", { class: "facts-line" }, facts, state)), el("div", { class: "live-buttons" }, colours, closing));
+  document.getElementById("top").append(el("div", {}, el("p", { class: "over" }, "coppice"), title, el("p", { class: "facts-line" }, facts, state)), el("div", { class: "live-buttons" }, colours, closing));
   document.getElementById("main").replaceChildren(numbers);
   const name = () => { colours.textContent = isDarkNow() ? "Light" : "Dark"; };
   onTheme(name);
@@ -49,7 +49,7 @@ function count() {
 
 function tellState() {
   const words = socket.readyState > 1 ? (source?.running ? "closed; the run goes on without this page" : "closed: this page keeps what it has got")
-    : !source ? "connecting …" : source.running ? (source.paused ? "paused" : "the simulation runs") : "the run is over: all of it can be played";
+    : !source ? "connecting …" : source.running ? (source.paused ? "paused" : "the simulation runs") : "over: any part of it can be played";
   state.textContent = words;
   document.documentElement.dataset.state = socket.readyState > 1 ? "closed" : !source ? "connecting" : source.running ? (source.paused ? "paused" : "running") : "over";
   closing.hidden = socket.readyState > 1;
@@ -64,6 +64,8 @@ function begin(message) {
   viewer = new Viewer([source], null);
   viewer.onshow = count;
   viewer.onstate = tellState;
+  // Room for the numbers, so that the picture does not jump when they come.
+  numbers.replaceChildren(tile("simulated", "–", "", ""), tile("waiting at switches", "–", "", ""), tile("congestion trees", "–", "", ""));
   document.getElementById("main").append(viewer.node);
   viewer.fit();
 }

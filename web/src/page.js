@@ -76,10 +76,23 @@ function figureGrid(figures, owner, linkTo) {
   return el("div", { class: "figures" }, pairNetworks(figures).map((f) => figureElement(f, owner, linkTo)));
 }
 
+/** How the study compares with what it is held against: what passes, and how far printed numbers are from ours. */
+function comparison(verdicts) {
+  const judged = verdicts.filter((v) => v.state === "pass" || v.state === "fail"), other = verdicts.length - judged.length;
+  if (judged.length === 0) return null;
+  const apart = verdicts.flatMap((v) => (v.items || []).filter((i) => typeof i.value === "number" && typeof i.expected === "number" && i.expected !== 0 && i.pass !== null).map((i) => [Math.abs(i.value / i.expected - 1), v, i])).sort((a, b) => a[0] - b[0]);
+  const tile = (label, value, unit, note) => el("div", {}, el("dt", {}, label), el("dd", {}, value, unit ? el("span", { class: "unit" }, ` ${unit}`) : null), note ? el("p", { class: "tile-note" }, note) : null);
+  const out = [tile("checks that pass", fmt(judged.filter((v) => v.state === "pass").length), `of ${fmt(judged.length)}`, other ? `${fmt(other)} not judged` : null)];
+  const percent = (x) => (x < 10 ? [fmt(100 * x, 2), "%"] : [fmt(x + 1, 2), "times"]), worst = apart[apart.length - 1];
+  if (apart.length > 0) out.push(tile("difference from what is expected, median", ...percent(apart[Math.floor((apart.length - 1) / 2)][0]), `of ${fmt(apart.length)} number${apart.length > 1 ? "s" : ""}`));
+  if (apart.length > 1) out.push(tile("largest difference", ...percent(worst[0]), `${worst[1].id}: ${fmt(worst[2].value)}, expected ${fmt(worst[2].expected)}`));
+  return el("dl", { class: "tiles large" }, out);
+}
+
 /** A table called "headline" is shown as large numbers: name, value, what else is to be said. */
-function headline(figures) {
+function headline(figures, verdicts) {
   const f = (figures || []).find((x) => x.name === "headline" && x.kind === "table");
-  return f ? el("dl", { class: "tiles large" }, (f.rows || []).slice(0, 4).map((row) => el("div", {}, el("dt", {}, String(row[0])), el("dd", {}, fmt(row[1]), row[2] ? el("span", { class: "unit" }, ` ${row[2]}`) : null), row[3] ? el("p", { class: "tile-note" }, String(row[3])) : null))) : null;
+  return !f ? comparison(verdicts) : f.rows ? el("dl", { class: "tiles large" }, (f.rows || []).slice(0, 4).map((row) => el("div", {}, el("dt", {}, String(row[0])), el("dd", {}, fmt(row[1]), row[2] ? el("span", { class: "unit" }, ` ${row[2]}`) : null), row[3] ? el("p", { class: "tile-note" }, String(row[3])) : null))) : null;
 }
 
 /** Pictures before curves, curves before tables; large numbers have their own place. */
@@ -97,7 +110,7 @@ function experimentSection(e, many, linkTo) {
     el("p", { class: "states" }, STATES.filter((s) => t[s] > 0).map((s) => stateMark(s, t[s]))),
     String(e.about || "").split(/\n\s*\n/).filter((p) => p.trim()).map((p) => el("p", { class: "about" }, p.trim())),
     e.failed > 0 ? el("p", { class: "warning" }, `${e.failed} of ${e.runs} runs did not end well; see Runs below.`) : null,
-    headline(e.figures),
+    headline(e.figures, e.verdicts),
     figureGrid(inOrder(e.figures), id, linkTo),
     e.verdicts.length ? el("details", { class: "fold-checks" }, el("summary", {}, `Checks against the ${e.paper ? "paper" : "study"}: `, STATES.filter((s) => t[s] > 0).map((s) => `${t[s]} ${s === "not-run" ? "not run" : s}`).join(", ")), verdictTable(e.verdicts, many ? e.scale : "")) : null,
     el("div", { class: "folds" },

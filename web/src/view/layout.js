@@ -9,10 +9,11 @@
 const natural = new Intl.Collator("en", { numeric: true });
 const TAU = 2 * Math.PI;
 
-export function layOut(network) {
+/** aspect: height over width of what it will be drawn in; trees are made to fill that. */
+export function layOut(network, aspect = 1) {
   const g = graphOf(network);
   const shape = shapeOf(g, network.topology);
-  const made = { tree: treeShape, grid: gridShape, groups: groupShape, graph: circleShape }[shape.kind](g, shape);
+  const made = { tree: treeShape, grid: gridShape, groups: groupShape, graph: circleShape }[shape.kind](g, { ...shape, aspect });
   return finish(g, { shape: shape.kind, ...made });
 }
 
@@ -132,7 +133,7 @@ function pods(g, tier, top) {
   return { of, n };
 }
 
-function treeShape(g, { tier, top }) {
+function treeShape(g, { tier, top, aspect }) {
   const at = g.nodes.map(() => [0, 0, 0]);
   const leaves = g.switches.filter((s) => tier[s] === 1).length;
   const most = Math.max(1, ...g.switches.map((s) => g.hostsOf[s].length));
@@ -141,7 +142,7 @@ function treeShape(g, { tier, top }) {
   const room = Math.min(slot, 120);
   const cell = room * 0.94 / columnsFor(most, leaves > 12 ? 0.55 : leaves > 4 ? 2 : 6);
   const rows = Math.ceil(most / columnsFor(most, leaves > 12 ? 0.55 : leaves > 4 ? 2 : 6));
-  const gap = top > 1 ? 1000 / top : 60;
+  const gap = top > 1 ? (1000 / top) * Math.max(0.4, Math.min(1, aspect * 1.5)) : 60;
   let spacing = Infinity;
   for (let d = 1; d <= top; d++) {
     // Rows above keep the order of what is below them.

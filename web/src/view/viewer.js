@@ -20,9 +20,10 @@ const NONE = 0xffffffff;
 export const bytesText = (v) => (v >= 1048576 ? `${fmt(v / 1048576, 3)} MiB` : v >= 1024 ? `${fmt(v / 1024, 3)} KiB` : `${fmt(Math.round(v))} B`);
 const percent = (v) => `${fmt(v * 100, 3)} %`;
 
-export function treeText(t) {
+/** last: ms of the last frame; a tree that was there then has not ended, nobody looked any more. */
+export function treeText(t, last) {
   const ms = (ns) => fmt(ns / 1e6, 3), many = (n, word) => `${fmt(n)} ${word}${n === 1 ? "" : "s"}`;
-  return [`root ${t.root} → ${t.root_to}`, `${ms(t.begin_ns)} to ${ms(t.end_ns)} ms`, many(t.links, "link"), many(t.contributors, "contributor"),
+  return [`root ${t.root} → ${t.root_to}`, t.end_ns / 1e6 >= last - 1e-9 ? `since ${ms(t.begin_ns)}, still there at ${ms(t.end_ns)} ms` : `${ms(t.begin_ns)} to ${ms(t.end_ns)} ms`, many(t.links, "link"), many(t.contributors, "contributor"),
     `${many(t.victims, "victim")}${typeof t.loss === "number" ? ` ${t.victims === 1 ? "loses" : "lose"} ${fmt(t.loss * 100, 2)} %` : ""}`, t.kind].filter(Boolean).join(", ");
 }
 
@@ -31,7 +32,7 @@ export function treeText(t) {
 class Pane {
   constructor(viewer, source, title) {
     Object.assign(this, { viewer, source, at: 0, trees: [], only: 0, chain: [], hover: null });
-    this.layout = layOut(source.network);
+    this.layout = layOut(source.network, source.live ? (window.innerHeight - 360) / window.innerWidth : 1);
     this.canvas = el("canvas", { class: "net-canvas", role: "img", tabindex: "0", "aria-label": `Network: ${title}. ${source.network.nodes.length} nodes. The data is available as CSV.` });
     this.tip = el("div", { class: "net-tip", hidden: true });
     this.head = el("div", { class: "net-head" }, el("strong", {}, title), this.words = el("span", { class: "net-words" }));
@@ -70,7 +71,7 @@ class Pane {
     const put = (node, words) => { if (node.textContent !== words) node.textContent = words; };
     this.source.trees.slice(0, few).forEach((t, i) => {
       const b = this.buttons[i];
-      put(b.text, `tree ${t.tree}: ${treeText(t)}`);
+      put(b.text, `tree ${t.tree}: ${treeText(t, this.source.times[this.source.times.length - 1])}`);
       b.patch.style.background = treeColour(t.tree - 1);
       b.node.setAttribute("aria-pressed", String(!this.only || this.only === t.tree));
     });
@@ -88,7 +89,8 @@ class Pane {
 
   wanted(width) {
     const { box } = this.layout, ratio = (box.bottom - box.top) / Math.max(1, box.right - box.left);
-    const most = this.source.live ? Math.max(320, window.innerHeight - 210) : 720;
+    // Alone on its page it fits into the window, with the list of trees below it just beginning.
+    const most = this.source.live ? Math.max(320, window.innerHeight - this.box.getBoundingClientRect().top - window.scrollY - 56) : 720;
     return Math.round(Math.max(150, Math.min(width * 1.05, most, width * ratio + 50)));
   }
 
@@ -256,6 +258,7 @@ export class Viewer {
     this.refresh();
     onTheme(() => { this.panes.forEach((p) => p.listTrees()); this.refresh(); });
     new ResizeObserver(() => this.fit()).observe(this.node);
+    if (sources.some((s) => s.live)) window.addEventListener("resize", () => this.fit());
     sources.forEach((s) => { s.onframe = (scale, end) => this.arrived(scale, end); });
     this.seek(this.opening(sources));
     (window.coppiceViewers ??= []).push(this); // for tests and for the console
