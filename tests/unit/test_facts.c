@@ -1,0 +1,93 @@
+/* What `check` says of a fabric (src/exp/facts.c), on networks small enough to count by hand. */
+#include "config_fixture.h"
+
+#include "exp/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The lines of a network with one stream. */
+static void facts_of(const char *network, char *text, size_t size)
+{
+    char yaml[512];
+    cop_config c;
+    cop_err err = {0};
+    snprintf(yaml, sizeof(yaml), "%s\ntraffic: [{pattern: uniform}]\n", network);
+    load_good(&c, yaml, NULL, 0);
+    char *said = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&said, &n);
+    assert_non_null(out);
+    int rc = cop_check_network(&c, out, &err);
+    fclose(out);
+    if (rc != 0)
+        fail_msg("%s", err.text);
+    snprintf(text, size, "%s", said);
+    free(said);
+    cop_config_free(&c);
+}
+
+/* Hosts 0-2 and 3-6 at two switches with one cable of 20 Gbit/s: 30 and 40 over 20. Of the pairs of hosts 12
+ * cross the cable in each direction. */
+static void two_switches(void **state)
+{
+    char text[4096];
+    (void)state;
+    facts_of("topology: {kind: chain, hosts: [3, 4]}\n"
+             "link: {rate: 10 Gbit/s, trunk_rate: 20 Gbit/s}",
+             text, sizeof(text));
+    expect(text, "# links of 10 Gbit/s: 7 to hosts, 0 between switches\n");
+    expect(text, "# links of 20 Gbit/s: 0 to hosts, 1 between switches\n");
+    expect(text, "hosts of a switch have 2 times what its other links carry at s1, 1.5 where it is "
+                 "least\n");
+    expect(text, "has 1 times the mean of all pairs of hosts (s0.3); 0 of 2 have none\n");
+}
+
+/* 1, 2 and 3 hosts in a row: 5 pairs over each direction of the first cable, 9 over the second; 9 over their mean
+ * of 7. The switch in the middle has two cables for two hosts. */
+static void chain_of_three(void **state)
+{
+    char text[4096];
+    (void)state;
+    facts_of("topology: {kind: chain, hosts: [1, 2, 3]}\nlink: {rate: 10 Gbit/s}", text,
+             sizeof(text));
+    expect(text, "# links of 10 Gbit/s: 6 to hosts, 2 between switches\n");
+    expect(text, "have 3 times what its other links carry at s2, 1 where it is least\n");
+    expect(text, "has 1.29 times the mean of all pairs of hosts (s1.");
+    expect(text, "; 0 of 4 have none\n");
+}
+
+/* A full tree with D-Mod-K is balanced, and not oversubscribed. */
+static void tree(void **state)
+{
+    char text[4096];
+    (void)state;
+    facts_of("topology: {kind: kary-ntree, k: 4, n: 2}\nlink: {rate: 16 Gbit/s}", text,
+             sizeof(text));
+    expect(text, "# links of 16 Gbit/s: 16 to hosts, 16 between switches\n");
+    expect(text, "have 1 times what its other links carry (none)\n");
+    expect(text, "has 1 times the mean of all pairs of hosts (s0.4); 0 of 32 have none\n");
+}
+
+/* One switch has no other links; a routing with a choice has no balance. */
+static void nothing_to_say(void **state)
+{
+    char text[4096];
+    (void)state;
+    facts_of("topology: {kind: single, hosts: 4}\nlink: {rate: 10 Gbit/s}", text, sizeof(text));
+    expect(text, "# links of 10 Gbit/s: 4 to hosts, 0 between switches\n");
+    assert_null(strstr(text, "oversubscription"));
+    assert_null(strstr(text, "balance"));
+    facts_of("topology: {kind: kary-ntree, k: 4, n: 2}\nrouting: {kind: adaptive-tree}", text,
+             sizeof(text));
+    expect(text, "oversubscription");
+    assert_null(strstr(text, "balance"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(two_switches),
+                                       cmocka_unit_test(chain_of_three), cmocka_unit_test(tree),
+                                       cmocka_unit_test(nothing_to_say)};
+    return cmocka_run_group_tests_name("facts", tests, NULL, NULL);
+}
