@@ -116,6 +116,7 @@ static void text_table(void **state)
     cop_report *r = must_read(p->db);
     char *text = written(write_plain, r);
     assert_null(strchr(text, '\x1b'));
+    assert_non_null(strstr(text, "none  0 runs")); /* e10 has no checks: no row of zeros */
     assert_non_null(strstr(text, "  e2         full         4     1     1        1         1   "
                                  "Second\n"));
     assert_non_null(strstr(text, "  p-2    fail      two, \"quoted\"\n"));
