@@ -4,8 +4,9 @@
 enum {
     CHOSEN = 1,
     TURNED = 2,
-    AGAIN = 4
-}; /* hop->state: has chosen; was in the group it visits; twice */
+    AGAIN = 4,
+    ASKED = 8
+}; /* hop->state: has chosen; was in the group it visits; twice; asked on arrival (`decide: head`) */
 
 #define LATE                                                                                       \
     (1u                                                                                            \
@@ -173,7 +174,9 @@ static void choose(const cop_route *r, cop_hop *hop, const cop_route_view *view,
     const cop_choice *c = r->state;
     const cop_dragonfly *d = &c->map;
     uint32_t target = hop->dst / d->p;
-    cop_ways w = {.via = draw_group(r, hop, view)};
+    cop_ways w = {.via = draw_group(r, hop, view),
+                  .for_good = !c->at_head || hop->in_port >= d->p || (hop->state & ASKED)};
+    hop->state |= ASKED;
     if (w.via == COP_NONE)
         return;
     w.minimal =

@@ -45,6 +45,7 @@ typedef struct cop_ways {
     cop_cand minimal, other;
     uint32_t minimal_links, other_links;
     uint32_t via; /* group that the other one visits */
+    bool for_good; /* what is decided now counts; with `decide: head` not yet on arrival */
 } cop_ways;
 
 /* True: the packet takes the other way. The view is that of hop->sw and has a random number generator. */

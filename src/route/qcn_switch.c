@@ -10,7 +10,8 @@
  * Source processing (`source_processing`) what this switch notifies hosts elsewhere of lowers P of the
  *          output that the packet waits for, too; by comparison as well unless `own_plain`.
  * More     each `packets` packets of data that leave by a port without a notification: P + PI; and its last F
- *          is multiplied by `decay`. Every notification begins the count anew.
+ *          is multiplied by `decay`. Every notification begins the count anew. (`counts: entry`: only packets that had the
+ *          choice and followed a minimal entry over the port, section 5.3.1; section 3.1.2 has all that it sends.)
  * Ends     notifications of ports that face a host are left alone: no other way leads there, so they go on to the
  *          source, which slows down if it reacts (the authors' wish, section 6).
  * Fixed    (`switch_over`) P is set to 0 by a notification and to 100 by the count: table entries that are
@@ -22,12 +23,15 @@
 #define FEEDBACK_MOST 63.0
 
 enum lowers { QUEUE, MINIMAL };
+enum counts { PORT, ENTRY };
+static const char *const counts_names[] = {"port", "entry", NULL};
 static const char *const lowers_names[] = {"queue", "minimal", NULL};
 
 typedef struct qcn_switch_cfg {
     cop_choice_cfg choice;
     bool compare, source_processing, own_plain, switch_over;
     int lowers; /* enum lowers */
+    int counts; /* enum counts */
     double lf, pi, th1, th2, decay;
     int64_t packets;
 } qcn_switch_cfg;
@@ -48,19 +52,34 @@ static const cop_dragonfly *map_of(const cop_route *r)
     return &((const cop_choice *)r->state)->map;
 }
 
-static bool qcn_rule(const cop_route *r, const cop_hop *hop, const cop_ways *w,
-                     const cop_route_view *view)
-{
-    (void)r, (void)hop;
-    double p = state_of(view, w->minimal.port)->p;
-    return p < 100.0 && (double)(1 + cop_rng_below(view->rng, 100)) > p;
-}
-
 static void rise(const qcn_switch_cfg *cfg, port_state *s)
 {
     s->p = cfg->switch_over ? 100.0 : s->p + cfg->pi;
     if (s->p > 100.0)
         s->p = 100.0;
+}
+
+/* One more packet without a notification. */
+static void count(const qcn_switch_cfg *cfg, port_state *s)
+{
+    if (++s->sent < cfg->packets)
+        return;
+    s->sent = 0;
+    s->last *= cfg->decay;
+    rise(cfg, s);
+}
+
+static bool qcn_rule(const cop_route *r, const cop_hop *hop, const cop_ways *w,
+                     const cop_route_view *view)
+{
+    (void)hop;
+    const qcn_switch_cfg *cfg = r->cfg;
+    port_state *s = state_of(view, w->minimal.port);
+    if (s->p < 100.0 && (double)(1 + cop_rng_below(view->rng, 100)) > s->p)
+        return true;
+    if (cfg->counts == ENTRY && w->for_good)
+        count(cfg, s);
+    return false;
 }
 
 static void fall(const qcn_switch_cfg *cfg, port_state *s, double feedback)
@@ -126,12 +145,8 @@ static void on_send(const cop_route *r, uint32_t sw, const cop_route_view *view,
 {
     (void)sw;
     const qcn_switch_cfg *cfg = r->cfg;
-    port_state *s = state_of(view, port);
-    if (port < map_of(r)->p || ++s->sent < cfg->packets)
-        return;
-    s->sent = 0;
-    s->last *= cfg->decay;
-    rise(cfg, s);
+    if (cfg->counts == PORT && port >= map_of(r)->p)
+        count(cfg, state_of(view, port));
 }
 
 static void prepare(const cop_route *r, uint32_t sw, const cop_route_view *view)
@@ -207,6 +222,9 @@ static const cop_opt qcn_switch_opts[] = {
     {"pi", COP_OPT_REAL, AT(pi), "1", 0, 100, NULL, "rise of the probability, per cent (PI)"},
     {"packets", COP_OPT_INT, AT(packets), "100", 1, 1e9, NULL,
      "packets without a notification after which it rises (PCl)"},
+    {"counts", COP_OPT_ENUM, AT(counts), "port", 0, 0, counts_names,
+     "which of them: all that leave by the port, or those that had a choice and followed a minimal "
+     "entry over it"},
     {"th1", COP_OPT_REAL, AT(th1), "0", 0, 63, NULL,
      "comparison: so far below the mean it rises (Th1)"},
     {"th2", COP_OPT_REAL, AT(th2), "30", 0, 63, NULL, "comparison: so far above it falls (Th2)"},

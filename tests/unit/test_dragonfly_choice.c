@@ -313,6 +313,33 @@ static void test_probabilities(void **state)
     }
 }
 
+/* `counts: entry`: packets that pass do not count, those that had the choice and stayed do, once each. */
+static void test_counts_entry(void **state)
+{
+    (void)state;
+    for (int head = 0; head < 2; head++) {
+        lab l;
+        cop_cand c;
+        SET_UP(&l, "qcn-switch", "compare", "no", "packets", "10", "counts", "entry", "decide",
+               head ? "head" : "arrival");
+        uint32_t dst = 7 * 8, stayed = 0;
+        assert_int_equal(via(&l, 0, dst, &c), COP_NONE);
+        uint32_t port = c.port;
+        notice(&l, 0, port, 32, false); /* 50 % */
+        for (int i = 0; i < 1000; i++)
+            l.r.ops->on_send(&l.r, 0, &l.view, port);
+        assert_true(p_of(&l, port) == 50.0);
+        for (int i = 0; stayed < 95; i++) {
+            cop_hop hop = {.in_port = 0, .dst = dst, .mid = COP_NONE};
+            for (int ask = 0; ask <= head; ask++)
+                l.r.ops->route(&l.r, &hop, &l.view, &c);
+            stayed += hop.mid == COP_NONE;
+        }
+        assert_true(p_of(&l, port) == 59.0); /* 95 packets: nine rises */
+        tear_down(&l);
+    }
+}
+
 /* A notification begins the count of packets anew, also one that changes nothing. */
 static void test_count(void **state)
 {
@@ -523,19 +550,13 @@ static void test_four_classes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ugal),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_decide),
-        cmocka_unit_test(test_piggyback),
-        cmocka_unit_test(test_pause),
-        cmocka_unit_test(test_probabilities),
-        cmocka_unit_test(test_count),
-        cmocka_unit_test(test_comparison),
-        cmocka_unit_test(test_source_processing),
-        cmocka_unit_test(test_lowers),
-        cmocka_unit_test(test_share),
-        cmocka_unit_test(test_no_cycle),
-        cmocka_unit_test(test_four_classes),
+        cmocka_unit_test(test_ugal),       cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_decide),     cmocka_unit_test(test_piggyback),
+        cmocka_unit_test(test_pause),      cmocka_unit_test(test_probabilities),
+        cmocka_unit_test(test_count),      cmocka_unit_test(test_counts_entry),
+        cmocka_unit_test(test_comparison), cmocka_unit_test(test_source_processing),
+        cmocka_unit_test(test_lowers),     cmocka_unit_test(test_share),
+        cmocka_unit_test(test_no_cycle),   cmocka_unit_test(test_four_classes),
     };
     return cmocka_run_group_tests_name("dragonfly_choice", tests, NULL, NULL);
 }
