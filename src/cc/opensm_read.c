@@ -39,18 +39,20 @@ enum { /* numbers of the file; those from TIMER on are per service level */
 static const struct {
     const char *name;
     uint32_t most;
-} numbers[NUMBERS] = {[ON] = {"congestion_control", 1},
-                      [SW_MAP] = {"cc_sw_cong_setting_control_map", UINT32_MAX},
-                      [THRESHOLD] = {"cc_sw_cong_setting_threshold", 15},
-                      [PACKET_SIZE] = {"cc_sw_cong_setting_packet_size", 255},
-                      [CS_THRESHOLD] = {"cc_sw_cong_setting_credit_starvation_threshold", 15},
-                      [MARKING_RATE] = {"cc_sw_cong_setting_marking_rate", 65535},
-                      [PORT_CONTROL] = {"cc_ca_cong_setting_port_control", 65535},
-                      [CA_MAP] = {"cc_ca_cong_setting_control_map", 65535},
-                      [TIMER] = {"cc_ca_cong_setting_ccti_timer", 65535},
-                      [INCREASE] = {"cc_ca_cong_setting_ccti_increase", 255},
-                      [TRIGGER] = {"cc_ca_cong_setting_trigger_threshold", 255},
-                      [LEAST] = {"cc_ca_cong_setting_ccti_min", 255}};
+    bool per_level; /* a service level stands before the value */
+} numbers[NUMBERS] = {
+    [ON] = {"congestion_control", 1, false},
+    [SW_MAP] = {"cc_sw_cong_setting_control_map", UINT32_MAX, false},
+    [THRESHOLD] = {"cc_sw_cong_setting_threshold", 15, false},
+    [PACKET_SIZE] = {"cc_sw_cong_setting_packet_size", 255, false},
+    [CS_THRESHOLD] = {"cc_sw_cong_setting_credit_starvation_threshold", 15, false},
+    [MARKING_RATE] = {"cc_sw_cong_setting_marking_rate", 65535, false},
+    [PORT_CONTROL] = {"cc_ca_cong_setting_port_control", 65535, false},
+    [CA_MAP] = {"cc_ca_cong_setting_control_map", 65535, false},
+    [TIMER] = {"cc_ca_cong_setting_ccti_timer", 65535, true},
+    [INCREASE] = {"cc_ca_cong_setting_ccti_increase", 255, true},
+    [TRIGGER] = {"cc_ca_cong_setting_trigger_threshold", 255, true},
+    [LEAST] = {"cc_ca_cong_setting_ccti_min", 255, true}};
 
 enum mask { MASK_NONE, MASK_SOME, MASK_ALL };
 
@@ -84,10 +86,10 @@ static int set_number(conf *c, unsigned i, const char *a, const char *b)
 {
     uint32_t sl = 0;
     char what[80];
-    if (i >= TIMER && (!number(a, 15, &sl) || b[0] == '\0'))
+    if (numbers[i].per_level && (!number(a, 15, &sl) || b[0] == '\0'))
         return fault(c, "needs a service level and a value; write it as `0 150`", numbers[i].name);
     snprintf(what, sizeof(what), "is not good; must be 0 to %u", numbers[i].most);
-    if (!number(i >= TIMER ? b : a, numbers[i].most, &c->value[i][sl]))
+    if (!number(numbers[i].per_level ? b : a, numbers[i].most, &c->value[i][sl]))
         return fault(c, what, numbers[i].name);
     return 0;
 }

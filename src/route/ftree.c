@@ -18,7 +18,7 @@
  * Result   paths go up, then down; every entry lies on a shortest one of these. One lane, no cycle.
  *          On generated fat trees, which are complete: the table of dmodk.
  * Tables   equal to those of OpenSM 3.3.23 entry by entry where GUIDs ascend with the ports they are cabled to
- *          (16 hosts with double cables, 648 hosts, 4-ary 3-tree, 2:1 oversubscribed). With GUIDs at random
+ *          (16 and 36 hosts with double cables, 648 hosts, 4-ary 3-tree). With GUIDs at random
  *          the two break ties between equally loaded switches differently: OpenSM's sort also depends on
  *          what it sorted before. The balance is the same.
  * Source   Zahavi, Johnson, Kerbyson, Lang, "Optimized InfiniBand fat-tree routing for shift all-to-all
