@@ -111,8 +111,8 @@ static int check_run(int argc, char **argv)
                                "%s; give one YAML file (`coppice check --help` explains)",
                                optind < argc ? "more than one file" : "no file");
     else if (status == COP_EXIT_OK)
-        status = opensm ? translate(argv[optind], set, n_set)
-                        : check_file(argv[optind], set, n_set, sw);
+        status =
+            opensm ? translate(argv[optind], set, n_set) : check_file(argv[optind], set, n_set, sw);
     cop_free(set);
     return status;
 }

@@ -313,8 +313,7 @@ void cop_report_csv_figure(const void *figure, FILE *out)
         void (*write)(const json_t *f, FILE *out);
     } kinds[] = {{"line", csv_curves},     {"time", csv_curves},     {"bar", csv_bars},
                  {"heatmap", csv_heatmap}, {"network", csv_network}, {"table", csv_table},
-                 {"ranks", csv_ranks},
-                 {"ranking", csv_ranking}};
+                 {"ranks", csv_ranks},     {"ranking", csv_ranking}};
     const char *kind = cop_report_get(figure, "kind");
     for (size_t i = 0; i < COP_LEN(kinds); i++)
         if (strcmp(kind, kinds[i].kind) == 0)
