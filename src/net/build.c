@@ -308,7 +308,8 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->sections = layout.sections ? layout.sections : net->lanes;
     net->info.sections = net->sections;
     net->quick_pick = net->per_output && net->words == 1 && pt->sw->arbitration == COP_ARB_RR;
-    net->asks_once = !pt->cc->on_fill && !pt->route->ops->on_wait;
+    /* A decision at the head is another one than that of the arrival, and may be counted. */
+    net->asks_once = !pt->cc->on_fill && !pt->route->ops->on_wait && !pt->route->at_head;
     net->max_blocks = cop_blocks(net->info.mtu_bytes);
     bool worm = pt->sw->switching == COP_SWITCHING_WORM;
     net->unit_bytes = worm ? (uint32_t)pt->sw->flit_bytes : COP_BLOCK_BYTES;
