@@ -2,7 +2,7 @@
  * free. There is nothing to set.
  *
  * Useful   channels, and lanes of them, that the routing could give to the message at its first switch.
- * Source   Baydal, Lopez, Duato 2000, as seed 002, section 2 describes it; M-alo. */
+ * Source   Baydal, Lopez, Duato 2000, as Fernandez and Garcia, section 2 describes it; M-alo. */
 #include "base/opt.h"
 #include "cc/limit.h"
 

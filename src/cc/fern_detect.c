@@ -8,7 +8,7 @@
  *            most recently routed ones; `culprits: lane`: one for each of these lanes.
  * Message    at once (cop_net_told_at_once), or a notification (notice.c).
  * Cost       two additions per message and switch; lanes are looked at when a check is due.
- * Source     seed 002, sections 3.1, 3.2, 4; M-fern-detect, M-fern-culprit, M-fern-notify. */
+ * Source     Fernandez and Garcia, sections 3.1, 3.2, 4; M-fern-detect, M-fern-culprit, M-fern-notify. */
 #include "cc/fern.h"
 
 const char *const fern_notify_names[] = {"instant", "packets", NULL};

@@ -2,7 +2,7 @@
  * congestion that slows down: its own hosts are told. The paper names it as the first thing to try, and says that it can
  * be unfair: neighbours send on, and take what the node leaves.
  *
- * See fern.h for its parts. Source: seed 002, section 3.2. Delay and detection are those of approach 1, which is ours:
+ * See fern.h for its parts. Source: Fernandez and Garcia, section 3.2. Delay and detection are those of approach 1, which is ours:
  * the paper gives no rule. */
 #include "cc/fern.h"
 

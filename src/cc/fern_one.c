@@ -4,7 +4,7 @@
  * Check    every `every` routings of a switch: for each lane of it that is congested one message to its culprit
  *          (section 4: the estimator is of each virtual channel, and when it exceeds the threshold a message is sent).
  *          `culprits: switch`: one message to the culprit of all such lanes, as section 3.3 can be read, too.
- * See fern.h for its parts. Source: seed 002, sections 3.3 (1) and 4; M-fern-1. */
+ * See fern.h for its parts. Source: Fernandez and Garcia, sections 3.3 (1) and 4; M-fern-1. */
 #include "cc/fern.h"
 
 #include "base/opt.h"

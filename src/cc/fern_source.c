@@ -6,7 +6,7 @@
  * Two      a message of congestion: one step if there was none, and from now on one more after every `messages` that
  *          the source injects; a message of no congestion: from now on one less after as many, until there is none.
  *          `growth: geometric`: n steps are a delay of 2^(n - 1) x `step`.
- * Source   seed 002, sections 3.3, 3.5, 4 and 5; M-fern-1, M-fern-2, M-fern-throttle, G-fern-7. */
+ * Source   Fernandez and Garcia, sections 3.3, 3.5, 4 and 5; M-fern-1, M-fern-2, M-fern-throttle, G-fern-7. */
 #include "cc/fern.h"
 
 const char *const fern_growth_names[] = {"linear", "geometric", NULL};

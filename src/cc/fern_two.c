@@ -6,7 +6,7 @@
  *          congestion. If it is the same, nothing is sent.
  * Routed   the head of a lane is routed: if fewer than the lower threshold are in use, the one remembered is told and
  *          forgotten. So with one threshold of 2, exactly 2 leave everything as it is.
- * See fern.h for its parts. Source: seed 002, sections 3.3 (2) and 5; M-fern-2. */
+ * See fern.h for its parts. Source: Fernandez and Garcia, sections 3.3 (2) and 5; M-fern-2. */
 #include "cc/fern.h"
 
 #include "base/opt.h"

@@ -1,7 +1,7 @@
 /* Limit of busy lanes: a switch lets a message in only if no more than `limit` of its output lanes are busy.
  *
  * Rule     busy lanes of all outputs to other switches <= limit.
- * Source   Lopez, Martinez, Duato, Petrini 1997, as seed 002, section 2 describes it: the amount of occupied output
+ * Source   Lopez, Martinez, Duato, Petrini 1997, as Fernandez and Garcia, section 2 describes it: the amount of occupied output
  *          lanes of the node. The limit has to be found for each network; the default is half of 18 lanes (ours). */
 #include "base/opt.h"
 #include "cc/limit.h"

@@ -1,7 +1,7 @@
 /* QCN congestion points.
  *
  * Where    outputs, or inputs; those that face a host only if sources react, or `ports: all`: routing cannot
- *          help there (seed 003, 3.3.1).
+ *          help there (Benito et al., 3.3.1).
  * When     every `every` packets of data that leave an output, or that come in (`period`: at the first one after so
  *          much time, so that a port which is held up is sampled as often as others): with Q the bytes in the
  *          output's buffer (without one: that wait for it in all inputs), or in the input buffer,

@@ -10,7 +10,7 @@
  *          threshold - `down` of all buffers; else if something was held back: + `up`; else unchanged. The best
  *          throughput so far is kept with the threshold and the count of then: below half of it, the threshold
  *          returns to the lesser of the two; after `returns` such returns in a row it is forgotten.
- * Source   Thottethodi, Lebeck, Mukherjee 2001, as seed 002, section 2 and ERRATA describe it; what the best is compared
+ * Source   Thottethodi, Lebeck, Mukherjee 2001, as Fernandez and Garcia, section 2 describes it; what the best is compared
  *          with, and where the threshold begins (at `up`), are from memory of that paper. */
 #include "base/opt.h"
 #include "cc/cc_all.h"

@@ -8,7 +8,7 @@
  *          what they know is kept once.
  * State    a ring of the messages that came in during the last timeout + reach, in order; a message knows its place
  *          (p->cc). Nothing is timed: whoever looks goes on from where the last look ended.
- * Source   Smai and Thorelli 1998, as seed 002, section 2 describes it; timeout, reach, amount and release are ours. */
+ * Source   Smai and Thorelli 1998, as Fernandez and Garcia, section 2 describes it; timeout, reach, amount and release are ours. */
 #include "base/opt.h"
 #include "cc/cc_all.h"
 

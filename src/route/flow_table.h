@@ -5,7 +5,7 @@
  * has one way only always takes it. Of several entries with the same priority one is drawn.
  * A table is what a routing means, for people and tests to read; the data path uses what was compiled from
  * it (dragonfly_table.h).
- * Source   Benito, Vallejo, Beivide, Izu (seed 003) 2.2, 3.1.1 and figure 3. */
+ * Source   Benito, Vallejo, Beivide, Izu, 2.2, 3.1.1 and figure 3. */
 #ifndef COP_ROUTE_FLOW_TABLE_H
 #define COP_ROUTE_FLOW_TABLE_H
 

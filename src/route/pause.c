@@ -2,7 +2,7 @@
  *
  * Rule     the other way is taken if flow control would not let a packet of full size go on the minimal way's
  *          first lane now.
- * Source   the earlier proposal that seed 003 compares itself with; M-pause-cond. */
+ * Source   the earlier proposal that Benito et al. compares itself with; M-pause-cond. */
 #include "route/dragonfly_choice.h"
 
 typedef struct pause_cfg {
@@ -33,7 +33,7 @@ static const cop_opt pause_opts[] = {COP_CHOICE_OPTS(pause_cfg, "own-port"), {0}
 const cop_route_ops cop_route_pause = {
     .name = "pause",
     .summary = "dragonfly: minimal unless the minimal output is paused",
-    .source = "Benito et al. (seed 003), section 2.2; M-pause-cond",
+    .source = "Benito et al., section 2.2; M-pause-cond",
     .opts = pause_opts,
     .cfg_size = sizeof(pause_cfg),
     .setup = pause_setup,

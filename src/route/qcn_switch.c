@@ -17,7 +17,7 @@
  * Fixed    (`switch_over`) P is set to 0 by a notification and to 100 by the count: table entries that are
  *          switched over, for comparison.
  * Needs a congestion control that makes notifications, cc.kind qcn.
- * Source   Benito, Vallejo, Beivide, Izu (seed 003) 3.1 to 3.3; M-qcnsw, M-qcnsw-fb, M-qcnsw-src. */
+ * Source   Benito, Vallejo, Beivide, Izu, 3.1 to 3.3; M-qcnsw, M-qcnsw-fb, M-qcnsw-src. */
 #include "route/dragonfly_choice.h"
 
 #define FEEDBACK_MOST 63.0
@@ -241,7 +241,7 @@ static const cop_opt qcn_switch_opts[] = {
 const cop_route_ops cop_route_qcn_switch = {
     .name = "qcn-switch",
     .summary = "dragonfly: minimal with a probability per port, which notifications lower",
-    .source = "Benito et al. (seed 003); M-qcnsw",
+    .source = "Benito et al.; M-qcnsw",
     .opts = qcn_switch_opts,
     .cfg_size = sizeof(qcn_switch_cfg),
     .setup = qcn_switch_setup,

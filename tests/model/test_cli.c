@@ -295,7 +295,7 @@ static void test_check_prints_what_loads_again(void **state)
     json_decref(again);
 }
 
-/* The table of a switch, as figure 3 of seed 003 has it: conditions over outputs, and low entries by input. */
+/* The table of a switch, as figure 3 of Benito et al. has it: conditions over outputs, and low entries by input. */
 static void test_check_prints_a_table(void **state)
 {
     (void)state;

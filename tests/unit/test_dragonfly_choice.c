@@ -516,7 +516,7 @@ static uint32_t climb(const cop_route *r, uint32_t sw, uint16_t in, uint32_t dst
     }
 }
 
-/* Table I of seed 003: four classes in all. Notifications begin on the third one, on which data make their last hop
+/* Table I of Benito et al.: four classes in all. Notifications begin on the third one, on which data make their last hop
  * only: together they have no cycle. */
 static void test_four_classes(void **state)
 {

@@ -1,4 +1,4 @@
-/* Forwarding tables with priorities and conditions (seed 003, 3.1.1): figure 3 by hand, and every decision of the routings
+/* Forwarding tables with priorities and conditions (Benito et al., 3.1.1): figure 3 by hand, and every decision of the routings
  * that choose is the one that their table gives. */
 #include "route_fixture.h"
 

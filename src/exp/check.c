@@ -1,0 +1,95 @@
+/* What a configuration means, without a run: facts of the network, the table of a switch, the network itself. */
+#include "exp/facts.h"
+#include "exp/world.h"
+#include "route/flow_table.h"
+
+#include <string.h>
+
+static void print_facts(cop_world *w, const cop_config *c, FILE *report)
+{
+    cop_topo_facts facts;
+    cop_topo_measure(&w->topo, 256, &facts);
+    fprintf(report, "# network: %u hosts, %u switches of up to %u ports, %u cables\n",
+            w->topo.n_hosts, w->topo.n_switches, facts.max_ports, facts.cables);
+    fprintf(report, "# paths: at most %u switches, %.2f on average\n", facts.diameter,
+            facts.mean_switches);
+    fprintf(
+        report,
+        "# routing: %s, %u virtual lane%s, %" PRIu64 " channels, %" PRIu64 " dependencies, %s%s\n",
+        c->route->name, w->lanes, w->lanes == 1 ? "" : "s", w->cdg.channels, w->cdg.dependencies,
+        w->cdg.acyclic             ? "no cycle"
+        : w->route.patience_ps > 0 ? "cyclic: deadlocks are resolved"
+                                   : "CYCLIC: can deadlock",
+        w->cdg.sampled ? " (checked for a sample of the destinations)" : "");
+    cop_print_fabric(&w->route, &c->link, report);
+    cop_net_cost cost;
+    char ram[32];
+    cop_net_port_cost(&w->net, &cost);
+    fprintf(report, "# input port: %s of packet memory, %u queues",
+            cop_print_bytes(cost.ram_bytes, ram, sizeof(ram)), cost.queues);
+    if (cost.control.cam_lines)
+        fprintf(report, ", %u CAM lines with %" PRIu64 " CAM and %" PRIu64 " SRAM cells",
+                cost.control.cam_lines, cost.control.cam_cells, cost.control.sram_cells);
+    fprintf(report, "\n# traffic: %u streams from %zu entries\n", w->traffic.n_streams,
+            c->n_traffic);
+}
+
+int cop_check_network(cop_config *c, FILE *report, cop_err *err)
+{
+    cop_world *w = cop_alloc(sizeof(*w));
+    int rc = cop_world_build(w, c, err);
+    if (rc == 0 && report != NULL)
+        print_facts(w, c, report);
+    cop_world_free(w);
+    return rc;
+}
+
+static uint32_t find_switch(const cop_topo *t, const char *name)
+{
+    char text[64];
+    for (uint32_t sw = 0; sw < t->n_switches; sw++)
+        if (strcmp(cop_topo_switch_name(t, sw, text, sizeof(text)), name) == 0)
+            return sw;
+    return COP_NONE;
+}
+
+static int print_table(const cop_world *w, const char *name, FILE *out, cop_err *err)
+{
+    uint32_t sw = find_switch(&w->topo, name);
+    cop_flow_table table;
+    if (sw == COP_NONE)
+        return cop_err_add(err, COP_E_INPUT,
+                           "--table %s: there is no such switch; they are s0 to s%u, or as their "
+                           "file names them",
+                           name, w->topo.n_switches - 1);
+    if (!cop_flow_table_of(&w->route, sw, &table))
+        return cop_err_add(err, COP_E_INPUT,
+                           "--table %s: routing %s has no table, as where a packet goes depends on "
+                           "more than its input and destination; others have, such as "
+                           "qcn-switch or minhop",
+                           name, w->route.ops->name);
+    cop_flow_print(&w->route, &table, name, out);
+    cop_flow_free(&table);
+    return 0;
+}
+
+int cop_check_table(cop_config *c, const char *name, FILE *out, cop_err *err)
+{
+    cop_world *w = cop_alloc(sizeof(*w));
+    int rc = cop_world_build(w, c, err);
+    if (rc == 0)
+        rc = print_table(w, name, out, err);
+    cop_world_free(w);
+    return rc;
+}
+
+int cop_look_network(cop_config *c, void (*look)(void *ctx, const struct cop_net *net), void *ctx,
+                     cop_err *err)
+{
+    cop_world *w = cop_alloc(sizeof(*w));
+    int rc = cop_world_build(w, c, err);
+    if (rc == 0)
+        look(ctx, &w->net);
+    cop_world_free(w);
+    return rc;
+}
