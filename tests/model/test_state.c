@@ -72,16 +72,16 @@ static void check_requests(const net_lab *w, uint32_t q)
     for (uint32_t k = 0; k < net->max_cand; k++) {
         uint32_t node = q * net->max_cand + k;
         const cop_node *n = &net->node[node];
-        requests += n->next != COP_NONE;
         if (n->next == COP_NONE)
             continue;
+        requests = k + 1;
         uint32_t slot = net->slot[cop_slot_of(net, n->port, n->vl, in->local)];
         AGREE(in_slot(net, slot, node), !n->waiting, "node of queue %u in its slot", q);
         if (!n->waiting)
             AGREE(cop_request_mask(net, n->port, n->vl)[in->local / 64] >> (in->local % 64) & 1, 1,
                   "request of queue %u", q);
     }
-    AGREE(requests > 0, queue->posted, "requests of queue %u", q);
+    AGREE(requests, queue->posted, "requests of queue %u", q);
     AGREE(queue->posted && queue->stopped, 0, "queue %u is stopped and asks", q);
 }
 

@@ -300,9 +300,9 @@ static void test_refusals(void **state)
     build(&t, "full", &(cop_full_cfg){3, 1});
     refuse("dor", &t, NULL, 1, "needs a torus");
     cop_topo_free(&t);
-    build(&t, "xgft", &(cop_xgft_cfg){INTS(4, 4), INTS(1, 65)});
-    refuse("adaptive-tree", &t, NULL, 1, "65 up ports");
-    refuse("random-tree", &t, NULL, 1, "65 up ports");
+    build(&t, "xgft", &(cop_xgft_cfg){INTS(4, 4), INTS(1, 129)});
+    refuse("adaptive-tree", &t, NULL, 1, "129 up ports");
+    refuse("random-tree", &t, NULL, 1, "129 up ports");
     cop_topo_free(&t);
 }
 
