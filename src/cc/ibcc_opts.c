@@ -98,7 +98,9 @@ const cop_opt ibcc_opts[] = {
      "that is "
      "given, else as preset: quadratic, pfister linear"},
     {"cct_delay", COP_OPT_TIME, C(cct_delay_ps), "preset", 1, 1e12, by_preset,
-     "delay after a full packet at cct_index; preset: 7 us, fat-tree 70 us, pfister 2/3 H us"},
+     "delay after a full packet at cct_index; preset: 7 us, fat-tree 70 us, pfister 2/3 H us "
+     "(auto: at "
+     "most H packets' times)"},
     {"cct_index", COP_OPT_INT, C(cct_index), "preset", 1, IBCC_MAX_ENTRIES, by_preset,
      "entry that has cct_delay; preset: 106 (the manufacturer's default is 95), pfister the "
      "last"},

@@ -13,7 +13,9 @@
  *                     indices of an end node, 90 % of the capacity of a queue, marks only while the port
  *                     has credit
  *          auto       testbed for networks of its size and speed, else pfister, which grows with the network: a
- *                     table of 2010 is too short for many senders, and its timer too slow for fast links */
+ *                     table of 2010 is too short for many senders, and its timer too slow for fast links. The
+ *                     2/3 us per sender are a packet's time on the links of 2005; on faster ones delays end at H
+ *                     packets' times, with which all H together fill one port (ours) */
 #include "cc/ibcc.h"
 
 #include <string.h>
@@ -37,7 +39,15 @@ static uint32_t table_size(const ibcc_cfg *cfg)
     return (uint32_t)(encoded > n ? encoded : n);
 }
 
-static void resolve_table(ibcc_params *p, const ibcc_cfg *cfg, double hot_degree)
+/* After a packet, for each of those that send to one port. */
+static double delay_per_sender(const cop_netinfo *info, bool by_rate)
+{
+    double guideline = (double)COP_US * 2.0 / 3.0;
+    double packet = (double)info->mtu_bytes * 8e12 / (double)info->host_bps;
+    return by_rate && packet < guideline ? packet : guideline;
+}
+
+static void resolve_table(ibcc_params *p, const ibcc_cfg *cfg, double guided_delay)
 {
     bool pfister = cfg->preset == IBCC_PFISTER;
     p->cct_entries = table_size(cfg);
@@ -46,7 +56,7 @@ static void resolve_table(ibcc_params *p, const ibcc_cfg *cfg, double hot_degree
                    : cfg->cct_encoded[0] != 0 ? IBCC_ENCODED
                    : pfister                  ? IBCC_LINEAR
                                               : IBCC_QUADRATIC;
-    cop_time delay = pfister ? (cop_time)(hot_degree * (double)COP_US * 2.0 / 3.0)
+    cop_time delay = pfister                        ? (cop_time)guided_delay
                      : cfg->preset == IBCC_FAT_TREE ? 70 * COP_US
                                                     : 7 * COP_US;
     p->cct_delay_ps = cfg->cct_delay_ps ? cfg->cct_delay_ps : delay;
@@ -123,7 +133,7 @@ ibcc_params ibcc_resolve(const ibcc_cfg *given, const cop_netinfo *info)
     uint64_t guided = step < 1.0 ? 1 : (uint64_t)(step + 0.5);
     resolve_thresholds(&p, cfg, info);
     resolve_marking(&p, cfg);
-    resolve_table(&p, cfg, h);
+    resolve_table(&p, cfg, h * delay_per_sender(info, given->preset == IBCC_AUTO));
     p.increase = (uint32_t)or_else(cfg->ccti_increase, pfister ? guided : 1);
     p.limit = (uint32_t)or_else(cfg->ccti_limit, p.cct_entries - 1);
     p.min = (uint32_t)cfg->ccti_min;

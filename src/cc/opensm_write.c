@@ -251,18 +251,17 @@ void cop_opensm_write(const struct cop_net *net, const void *cfg, FILE *out)
 void cop_opensm_advise(const struct cop_net *net, const void *defaults, FILE *out)
 {
     const cop_netinfo *info = cop_net_info(net);
-    ibcc_cfg cfg = *(const ibcc_cfg *)defaults;
-    cop_time enough = enough_delay(info, packet_time(net)),
-             usual = ibcc_resolve(&cfg, info).cct_delay_ps;
-    if (ibcc_preset_for(&cfg, info) == IBCC_PFISTER && enough < usual) {
-        cfg.cct_delay_ps = enough;
+    ibcc_cfg guided = *(const ibcc_cfg *)defaults;
+    guided.preset = IBCC_PFISTER;
+    cop_time delay = ibcc_resolve(defaults, info).cct_delay_ps,
+             guideline = ibcc_resolve(&guided, info).cct_delay_ps;
+    if (ibcc_preset_for(defaults, info) == IBCC_PFISTER && delay < guideline)
         fprintf(out,
                 "# delays up to %.3g us instead of the guideline's %.3g us (2/3 us per host, "
                 "written in 2005 for slower\n"
                 "# links): with a table that is too long senders that were told once wait for too "
                 "long.\n"
-                "# To try the same here: --set cc.kind=ibcc --set cc.cct_delay=\"%.4g us\"\n",
-                (double)enough / 1e6, (double)usual / 1e6, (double)enough / 1e6);
-    }
-    cop_opensm_write(net, &cfg, out);
+                "# To try the same here: --set cc.kind=ibcc\n",
+                (double)delay / 1e6, (double)guideline / 1e6);
+    cop_opensm_write(net, defaults, out);
 }
