@@ -88,7 +88,7 @@ static void print(const cop_graph *g, const cop_read_notes *notes)
     printf("  computation   %s in all, at most %s of a rank\n",
            cop_print_time(s.compute_ps, a, sizeof(a)),
            cop_print_time(s.most_compute_ps, b, sizeof(b)));
-    printf("  at least      %s, if messages took no time\n",
+    printf("  at least      %s by the longest chain within a rank\n",
            cop_print_time(s.chain_ps, a, sizeof(a)));
     if (g->n_collectives > 0)
         printf("  collectives   %zu\n", g->n_collectives);
@@ -152,8 +152,9 @@ const cop_command cop_cmd_trace = {
         "connection matrices of htsim, compressed with gzip or not; docs/TRACES.md describes "
         "them.\n"
         "Faults go to standard error, one line each: file, line, node or byte, what is wrong, and\n"
-        "what would be right. A trace without faults has no cycle, and a message for each "
-        "receive.\n"
+        "what would be right. A trace without faults has no cycle within a rank, and as many "
+        "messages\n"
+        "as receives; whether ranks wait for each other for ever is found by a run.\n"
         "\n"
         "Options\n"
         "  -u, --calc-unit TIME  what one unit of a GOAL file's `calc` takes; default 1 ns\n"

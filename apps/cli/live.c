@@ -26,6 +26,7 @@
 
 #define MOST_CLIENTS 8
 #define MOST_BYTES_IN 256
+#define MAX_DESCRIPTORS 32 /* of the server: whoever only connects cannot use up those of the run */
 #define SECRET_BYTES 16 /* two digits each in cop_live.secret */
 
 typedef struct session {
@@ -339,6 +340,8 @@ int cop_live_start(cop_live **out, const char *title, bool wait, FILE *say)
                                              .protocols = protocols,
                                              .user = l,
                                              .vhost_name = "coppice",
+                                             .fd_limit_per_thread = MAX_DESCRIPTORS,
+                                             .timeout_secs = 10,
                                              .gid = -1,
                                              .uid = -1};
     ok = ok && make_secret(l) && (l->context = lws_create_context(&info)) != NULL;

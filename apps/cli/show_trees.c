@@ -36,10 +36,8 @@ static const char *port_name(const cop_result *r, uint32_t port, cop_arena *aren
 {
     if (port >= r->n_ports)
         return "?";
-    char path[96];
-    snprintf(path, sizeof(path), "%.40s -> %.40s", r->port[port].name,
-             r->port[port].to ? r->port[port].to : "?");
-    return cop_plain_copy(arena, path);
+    return cop_plain_copy(arena, cop_arena_printf(arena, "%.40s -> %.40s", r->port[port].name,
+                                                  r->port[port].to ? r->port[port].to : "?"));
 }
 
 static void show_tree(FILE *out, const cop_result *r, uint32_t i, cop_arena *arena)

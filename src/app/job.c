@@ -258,9 +258,11 @@ const char *cop_app_waits(const cop_app *a, uint32_t job, char *buf, size_t size
     if (op == COP_NONE)
         return buf;
     const cop_op *o = &j->graph.op[op];
-    const char *why = o->kind == COP_OP_RECV ? ", which does not come" : "";
-    if (o->kind == COP_OP_SEND)
-        why = ", for which no receive is posted";
+    const char *why = "";
+    if (o->kind == COP_OP_RECV)
+        why = j->stuck ? ", which does not come" : ", which has not come yet";
+    else if (o->kind == COP_OP_SEND)
+        why = j->stuck ? ", for which no receive is posted" : "";
     snprintf(buf, size, "rank %" PRIu32 " waits in its %s%s (%s:%" PRIu32 ")",
              cop_graph_rank_of(&j->graph, op), cop_op_text(o, text, sizeof(text)), why,
              j->graph.name, o->line);

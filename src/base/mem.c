@@ -227,13 +227,16 @@ static void arena_add_chunk(cop_arena *a, size_t bytes)
     size_t usual = a->size == 0 ? FIRST_CHUNK_BYTES : 2 * a->size;
     usual = usual > CHUNK_BYTES ? CHUNK_BYTES : usual;
     size_t size = bytes > usual ? cop_product(bytes / LINE + (bytes % LINE != 0), LINE) : usual;
-    size_t whole = sum(size, LINE);
     bool large = size >= HUGE_PAGE;
-    cop_chunk *c = must(is_absurd(whole) ? NULL : aligned_alloc(large ? HUGE_PAGE : LINE, whole));
+    size_t whole = sum(size, LINE), page = large ? HUGE_PAGE : LINE;
+    if (whole % page !=
+        0) /* the C standard wants a multiple of the alignment; what is added stays unused */
+        whole = sum(whole, page - whole % page);
+    cop_chunk *c = must(is_absurd(whole) ? NULL : aligned_alloc(page, whole));
     /* Large arrays are walked at random: fewer TLB misses with huge pages. A hint, may fail. */
     if (large)
         (void)madvise(c, whole, MADV_HUGEPAGE);
-    memset(c, 0, whole);
+    memset(c, 0, size + LINE);
     link_block(&c->head);
     c->next = a->chunks;
     a->chunks = c;

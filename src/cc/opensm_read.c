@@ -64,6 +64,7 @@ typedef struct conf {
     enum mask victim, credit;
     char cct[LINE_BYTES], return_delay[32];
     int64_t entries;
+    bool known; /* an option of congestion control was seen */
 } conf;
 
 static int fault(const conf *c, const char *what, const char *option)
@@ -123,6 +124,11 @@ static int set_table(conf *c, const char *word)
                      "cc_cct");
     if (c->entries == 1)
         return fault(c, "has one entry, which OpenSM sends as none at all; give two or more",
+                     "cc_cct");
+    if (c->entries > 0 && list[0].multiplier != 0)
+        return fault(c,
+                     "has a first entry that is not 0:0: nobody would ever send at full rate; "
+                     "begin with 0:0",
                      "cc_cct");
     if (c->entries > MAX_ENTRIES)
         return fault(c,
@@ -189,6 +195,7 @@ static int read_lines(conf *c, const char *text, size_t len)
                 while (++i < 3)
                     word[i] = none;
         }
+        c->known |= strncmp(word[0], "cc_", 3) == 0 || strcmp(word[0], "congestion_control") == 0;
         if (word[0] != none)
             rc = read_option(c, word[0], word[1], word[2]);
     }
@@ -213,6 +220,9 @@ static int check(const conf *c, unsigned sl)
     else if (c->value[TIMER][sl] == 0)
         what = "cc_ca_cong_setting_ccti_timer is 0: hosts would never recover; must be 1 to 65535, "
                "in 1.024 us";
+    else if (c->value[LEAST][sl] >= c->entries)
+        what = "cc_ca_cong_setting_ccti_min is not an entry of cc_cct; must be below its number of "
+               "entries";
     return what ? cop_err_add(c->err, COP_E_INPUT, "%s: %s", c->name, what) : 0;
 }
 
@@ -264,7 +274,13 @@ int cop_opensm_read(const char *name, const char *text, size_t len, FILE *out, c
     unsigned sl = 0;
     while (sl < 15 && !(c->value[CA_MAP][0] >> sl & 1))
         sl++;
-    if (rc == 0 && !c->value[ON][0])
+    if (rc == 0 && !c->known)
+        rc = cop_err_add(
+            err, COP_E_INPUT,
+            "%s: has no option of congestion control (congestion_control, cc_*); give an "
+            "opensm.conf, such as `opensm -c FILE` writes",
+            name);
+    else if (rc == 0 && !c->value[ON][0])
         fprintf(out,
                 "# congestion_control is not TRUE: OpenSM configures nothing\ncc: {kind: none}\n");
     else if (rc == 0)

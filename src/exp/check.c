@@ -46,10 +46,15 @@ int cop_check_network(cop_config *c, FILE *report, cop_err *err)
 
 static uint32_t find_switch(const cop_topo *t, const char *name)
 {
-    char text[64];
+    char text[256], number[16];
     for (uint32_t sw = 0; sw < t->n_switches; sw++)
         if (strcmp(cop_topo_switch_name(t, sw, text, sizeof(text)), name) == 0)
             return sw;
+    for (uint32_t sw = 0; sw < t->n_switches; sw++) {
+        snprintf(number, sizeof(number), "s%u", sw);
+        if (strcmp(number, name) == 0)
+            return sw;
+    }
     return COP_NONE;
 }
 

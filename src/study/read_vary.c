@@ -359,6 +359,8 @@ static void read_gap(cop_study_reader *r, int map, const cop_block *b, cop_gap *
         return;
     }
     g->why = cop_study_text(r, map, "why", NULL);
+    if (g->why[0] == '\0' && cop_doc_get(&r->doc, map, "why"))
+        cop_study_fault(r, map, "`why` is empty; say why these runs are left out");
     for (size_t i = 0; i < cop_doc_count(&r->doc, map); i++) {
         int key, value;
         size_t at;
@@ -370,6 +372,10 @@ static void read_gap(cop_study_reader *r, int map, const cop_block *b, cop_gap *
         if (a == NULL) {
             cop_study_fault(r, key, "no axis is called `%s`; `leave_out` names axes and `why`",
                             name);
+            continue;
+        }
+        if (g->hit[at] != NULL) {
+            cop_study_fault(r, key, "axis `%s` is named twice; give its values as a list", name);
             continue;
         }
         bool *hit = COP_NEW_ARRAY(&r->s->arena, bool, a->n_values + 1);

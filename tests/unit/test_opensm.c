@@ -72,7 +72,6 @@ static void reads(void **state)
            "cc_sw_cong_setting_credit_starvation_return_delay 1:5\n",
            "  credit_mask: none\n  cs_threshold: 7\n  cs_return_delay: \"1:5\"\n");
     expect("congestion_control FALSE\n" TABLE, "cc: {kind: none}");
-    expect("", "cc: {kind: none}");
 }
 
 static void pitfalls(void **state)
@@ -85,6 +84,11 @@ static void pitfalls(void **state)
     refuse(SWITCHES HOSTS "cc_cct 1:5\n",
            "o.conf:11: cc_cct has one entry, which OpenSM sends as none at all");
     refuse("cc_cct 0:0,7:99999\n", "o.conf:1: cc_cct is no table; must be shift:multiplier");
+    refuse("", "o.conf: has no option of congestion control");
+    refuse("\1\2garbage 3\n", "o.conf: has no option of congestion control");
+    refuse("cc_cct 0:1,0:2\n", "o.conf:1: cc_cct has a first entry that is not 0:0");
+    refuse(SWITCHES HOSTS TABLE "cc_ca_cong_setting_ccti_min 0 200\n",
+           "o.conf: cc_ca_cong_setting_ccti_min is not an entry of cc_cct");
     refuse("cc_cct 0:0,x\n", "o.conf:1: cc_cct is no table");
     refuse("cc_ca_cong_setting_ccti_timer 150\n",
            "o.conf:1: cc_ca_cong_setting_ccti_timer needs a service level and a value");

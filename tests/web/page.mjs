@@ -223,6 +223,10 @@ async function player(page) {
   const chain = await page.run(`(() => { const p = ${v}.panes[0], up = p.painter.ready.up, m = p.trees[0].members.find((m) => p.layout.nodes[p.source.network.ports[m.port].from].host);
     p.choose(p.source.network.ports[m.port].from); p.draw(); return [p.chain.length, p.told.textContent]; })()`);
   must(chain[0] >= 2 && /waits for .*the root/.test(chain[1]), `the chain of a held host is ${JSON.stringify(chain)}`);
+  const victim = await page.run(`(() => { const p = ${v}.panes[0], up = p.painter.ready.up, free = (h) => !p.trees.some((t) => t.members.some((m) => m.port === up[p.painter.hostNode(h)]));
+    const t = p.trees.find((t) => t.victims?.length), h = t && [...t.victims].filter((_, i) => i % 2 === 0).find(free);
+    if (h === undefined) return null; p.choose(p.painter.hostNode(h)); p.draw(); return [p.chain.length, p.told.textContent]; })()`);
+  must(victim === null || (victim[0] >= 1 && /is a victim of tree .* meets it at .*the root/.test(victim[1])), `the chain of a victim whose own link is free is ${JSON.stringify(victim)}`);
   await page.run(`${v}.panes[0].open === undefined || ${v}.panes[0].key(new KeyboardEvent("keydown", { key: "+" }))`);
   must(await page.run(`${v}.panes[1].painter.t.k > 1.2 && ${v}.panes[0].painter.t.k === ${v}.panes[1].painter.t.k`), "the panes do not zoom together");
   await page.run(`${v}.panes.forEach((p) => p.reset())`);

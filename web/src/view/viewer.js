@@ -24,7 +24,7 @@ const percent = (v) => `${fmt(v * 100, 3)} %`;
 export function treeText(t, last) {
   const ms = (ns) => fmt(ns / 1e6, 3), many = (n, word) => `${fmt(n)} ${word}${n === 1 ? "" : "s"}`;
   return [`root ${t.root} → ${t.root_to}`, t.end_ns / 1e6 >= last - 1e-9 ? `since ${ms(t.begin_ns)}, still there at ${ms(t.end_ns)} ms` : `${ms(t.begin_ns)} to ${ms(t.end_ns)} ms`, many(t.links, "link"), many(t.contributors, "contributor"),
-    `${many(t.victims, "victim")}${typeof t.loss === "number" ? ` ${t.victims === 1 ? "loses" : "lose"} ${fmt(t.loss * 100, 2)} %` : ""}`, t.kind].filter(Boolean).join(", ");
+    `${many(t.victims, "victim flow")}${typeof t.loss === "number" ? ` ${t.victims === 1 ? "loses" : "lose"} ${fmt(t.loss * 100, 2)} %` : ""}`, t.kind].filter(Boolean).join(", ");
 }
 
 // -- one pane --
@@ -201,26 +201,48 @@ class Pane {
     this.viewer.follow(this, p.t);
   }
 
+  /** Links from node n to every other. */
+  hops(n) {
+    const { nodes, ports } = this.source.network;
+    if (!this.next) {
+      this.next = nodes.map(() => []);
+      for (const p of ports) this.next[p.from].push(p.to);
+    }
+    const hops = new Int32Array(nodes.length).fill(-1), queue = [n];
+    hops[n] = 0;
+    for (let i = 0; i < queue.length; i++) for (const to of this.next[queue[i]]) if (hops[to] < 0) { hops[to] = hops[queue[i]] + 1; queue.push(to); }
+    return hops;
+  }
+
+  /** Where what host node n sends to `hosts` meets tree t: the first of its ports on a shortest way, else the nearest one. */
+  meets(t, n, hosts) {
+    const { ports } = this.source.network, from = this.hops(n), near = [...t.members].sort((a, b) => from[ports[a.port].from] - from[ports[b.port].from]);
+    for (const h of hosts.slice(0, 8)) {
+      const end = this.painter.hostNode(h), to = this.hops(end);
+      const m = near.find((m) => from[ports[m.port].from] + 1 + to[ports[m.port].to] === from[end]);
+      if (m) return { port: m.port, host: end };
+    }
+    return { port: near[0]?.port, host: this.painter.hostNode(hosts[0]) };
+  }
+
   /** The chain of ports that holds back what host n sends. */
   choose(n) {
     this.chosen = n;
     this.chain = [];
     this.told.textContent = "";
     if (n === undefined) return;
-    const name = this.layout.nodes[n].name, h = this.painter.hostNumber(n), start = this.painter.ready.up[n];
-    for (const t of this.trees) {
-      const by = new Map(t.members.map((m) => [m.port, m]));
-      if (!by.has(start)) continue;
-      const chain = [];
-      for (let p = start, k = 0; p !== NONE && by.has(p) && k < 64; p = by.get(p).next, k++) chain.push(p);
-      this.chain = chain;
-      const root = this.source.network.ports[chain[chain.length - 1]], to = this.victimsOf(t, h);
-      const role = t.contributors?.includes(h) ? "contributes to" : to.length ? `is a victim of` : "is held by";
-      this.told.textContent = `${name} ${role} tree ${t.tree}: ${chain.map((p) => this.source.network.ports[p].name).join(" waits for ")}, the root, which sends to ${root.toName}.`;
+    const { nodes, ports } = this.source.network, name = nodes[n].name, h = this.painter.hostNumber(n), own = this.painter.ready.up[n];
+    const held = (t) => t.members.some((m) => m.port === own), t = this.trees.find(held) ?? this.trees.find((t) => this.victimsOf(t, h).length && t.members.length);
+    if (!t) {
+      const f = this.frame;
+      this.told.textContent = f && own >= 0 ? `${name} is in no tree at this time; its link is ${percent(f.use[own] / 255)} used${f.blocked ? `, ${percent(f.blocked[own] / 255)} blocked` : ""}.` : "";
       return;
     }
-    const f = this.frame;
-    this.told.textContent = f && start >= 0 ? `${name} is in no tree at this time; its link is ${percent(f.use[start] / 255)} used${f.blocked ? `, ${percent(f.blocked[start] / 255)} blocked` : ""}.` : "";
+    const by = new Map(t.members.map((m) => [m.port, m])), to = this.victimsOf(t, h), at = held(t) ? { port: own } : this.meets(t, n, to);
+    for (let p = at.port, k = 0; p !== NONE && by.has(p) && k < 64; p = by.get(p).next, k++) this.chain.push(p);
+    const role = t.contributors?.includes(h) ? "contributes to" : to.length ? "is a victim of" : "is held by";
+    const where = at.host === undefined ? "" : `what it sends to ${nodes[at.host].name} meets it at `;
+    this.told.textContent = `${name} ${role} tree ${t.tree}: ${where}${this.chain.map((p) => ports[p].name).join(" waits for ")}, the root, which sends to ${ports[this.chain[this.chain.length - 1]].toName}.`;
   }
 
   reset() { select(this.canvas).call(this.zoom.transform, zoomIdentity); }
@@ -264,12 +286,14 @@ export class Viewer {
     (window.coppiceViewers ??= []).push(this); // for tests and for the console
   }
 
-  /** One run opens where its trees are largest, two at their end. */
+  /** Runs open where the trees of one of them are largest. */
   opening(sources) {
-    const s = sources[0];
-    if (sources.length > 1 || !s.weights) return this.start ?? 0;
-    const weights = s.weights(), best = weights.indexOf(Math.max(...weights));
-    return weights[best] > 0 ? s.times[best] : this.start ?? 0;
+    let time = this.start ?? 0, most = 0;
+    for (const s of sources) {
+      const weights = s.weights?.() ?? [], best = weights.indexOf(Math.max(...weights));
+      if (weights[best] > most) [most, time] = [weights[best], s.times[best]];
+    }
+    return time;
   }
 
   clock(sources) {
