@@ -286,13 +286,15 @@ export class Viewer {
     (window.coppiceViewers ??= []).push(this); // for tests and for the console
   }
 
-  /** Runs open where the trees of one of them are largest. */
+  /** One run opens where its trees are largest, two where they differ most. */
   opening(sources) {
+    const [one, two] = sources.map((s) => ({ times: s.times, weights: s.weights?.() ?? [] }));
+    const other = (t) => two?.weights[two.times.reduce((best, time, i) => (Math.abs(time - t) < Math.abs(two.times[best] - t) ? i : best), 0)] ?? 0;
     let time = this.start ?? 0, most = 0;
-    for (const s of sources) {
-      const weights = s.weights?.() ?? [], best = weights.indexOf(Math.max(...weights));
-      if (weights[best] > most) [most, time] = [weights[best], s.times[best]];
-    }
+    one.weights.forEach((w, i) => {
+      const by = Math.abs(w - other(one.times[i]));
+      if (by > most) [most, time] = [by, one.times[i]];
+    });
     return time;
   }
 
