@@ -1,39 +1,9 @@
-/* Bytes into the reader of Chakra traces. Whatever they are, it must answer with a program
- * that has no cycle and a send for each receive, or with one error message. */
-#include "app/read.h"
-
-#include <string.h>
+/* Bytes into the reader of Chakra traces. */
+#include "trace_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const uint8_t head[1];
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    cop_graph g;
-    cop_err err = {0};
-    cop_read_cfg cfg;
-    cop_read_notes notes;
-    size_t before = 0;
-    uint8_t *all = cop_alloc(before + size);
-    memcpy(all, head, before);
-    if (size > 0)
-        memcpy(all + before, data, size);
-    cop_read_defaults(&cfg);
-    int rc = cop_read_bytes(&g, "x.et", all, before + size, &cfg, &notes, &err);
-    COP_CHECK((rc == 0) == (err.faults == 0) && err.faults <= 1);
-    if (rc == 0) {
-        uint64_t ops = 0;
-        for (uint32_t r = 0; r < g.n_ranks; r++)
-            ops += g.n_of[r];
-        COP_CHECK(ops == g.n_ops && g.op[g.n_ops].edge0 == g.n_edges);
-        for (size_t i = 0; i < g.n_edges; i++)
-            COP_CHECK((g.edge[i] & ~COP_EDGE_START) < g.n_ops);
-        cop_graph_free(&g);
-    } else {
-        COP_CHECK(err.code == COP_E_INPUT && strchr(err.text, ';') != NULL &&
-                  strchr(err.text, '\n') == NULL);
-    }
-    cop_free(all);
-    return 0;
+    return fuzz_trace("x.et", NULL, 0, data, size);
 }
