@@ -103,6 +103,11 @@ static bool flow_is_sl(const void *config)
     return ((const qcn_cfg *)config)->limit == QCN_HOST;
 }
 
+static bool reacts(const void *config)
+{
+    return ((const qcn_cfg *)config)->react;
+}
+
 static double flow_value(struct cop_net *net, const void *flow, uint32_t src, unsigned which)
 {
     const qcn_flow *f = flow;
@@ -135,6 +140,7 @@ const cop_cc_ops cop_cc_qcn = {
     .check = check,
     .start = start,
     .flow_is_sl = flow_is_sl,
+    .reacts = reacts,
     .on_enqueue = qcn_on_enqueue,
     .on_dequeue = qcn_on_dequeue,
     .next_send = qcn_next_send,

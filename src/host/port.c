@@ -67,7 +67,7 @@ uint32_t cop_host_take(cop_net *net, uint32_t host, uint32_t stream)
                               .vl = scheme_lane(net, host, msg.dst, vl),
                               .sl = msg.sl,
                               .rstate = hop.state};
-    if (net->cc->flow_size || net->host_ops->flow_size)
+    if (net->cc_flows || net->host_ops->flow_size)
         net->send[s].flow = cop_flow_of(net, host, msg.dst, msg.sl);
     return s;
 }

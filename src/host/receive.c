@@ -174,7 +174,7 @@ void cop_host_receive(cop_net *net, uint32_t port, uint32_t h)
         uint32_t becn = (p->flags & COP_PKT_BECN) != 0;
         net->total.becns += becn;
         net->probe.stream[p->stream].becns += becn;
-        if (net->cc->on_control && net->cc->flow_size)
+        if (net->cc->on_control && net->cc_flows)
             cop_cc_at(net, COP_NONE)
                 ->on_control(net, cop_flow_state(net, cop_flow_of(net, host, p->src, p->sl)), p);
     } else {

@@ -9,6 +9,8 @@
 
 #include "net/arch.h"
 #include "net/fc_state.h"
+#include "net/request.h"
+#include "net/vlarb.h"
 
 enum { FAR = 9, NEAR = 5, NEXT = 2 }; /* events */
 enum { FIRST = 6, SECOND = 4, THIRD = 2 }; /* arbitrations */
@@ -21,6 +23,7 @@ static void fetch_output(const cop_net *net, uint32_t port)
     if (net->lane_waiting)
         cop_fetch(&net->lane_waiting[(size_t)port * net->lanes]);
     cop_obuf_prefetch(net, port);
+    cop_vlarb_prefetch(net, port);
 }
 
 static void fetch_packet(const cop_net *net, uint32_t port)
@@ -72,32 +75,100 @@ static void fetch_way(const cop_net *net, uint32_t port)
     uint32_t local = guess_output(net, in, p, &vl), out = in->port0 + local;
     fetch_output(net, out);
     cop_fetch(cop_ahead_requests(net, out));
-    if (net->per_output)
+    if (net->per_output) {
         cop_fetch(&net->queue[in->queue0 + local * net->lanes + vl]);
+        return;
+    }
+    cop_fetch(&net->queue[in->queue0]);
+    cop_fetch(&net->queue_read[in->queue0]);
+    cop_fetch(&net->queue_port[in->queue0]);
+    cop_fetch(&net->node[(size_t)in->queue0 * net->max_cand]);
+    /* Not cop_slot_of, which would wait for the output. */
+    uint32_t ports = cop_topo_ports_of(net->topo, in->sw);
+    cop_fetch(
+        &net->slot[net->slot0[in->sw] + ((size_t)local * net->lanes + vl) * ports + in->local]);
+}
+
+static void fetch_queue(const cop_net *net, uint32_t q)
+{
+    cop_fetch(&net->queue[q]);
+    cop_fetch(&net->queue_port[q]);
+    if (net->queue_read)
+        cop_fetch(&net->queue_read[q]);
+    if (net->node)
+        cop_fetch(&net->node[(size_t)q * net->max_cand]);
+}
+
+static void fetch_head(const cop_net *net, uint32_t q)
+{
+    cop_fetch(&net->in[net->queue_port[q]]);
+    if (net->queue[q].head != COP_NONE)
+        cop_fetch(&net->pkt[net->queue[q].head]);
+}
+
+static void fetch_host(const cop_net *net, uint32_t host)
+{
+    cop_fetch(&net->nic[host]);
+    cop_fetch(&net->nic[host].seq);
+    cop_fetch(&net->out[net->host_port0 + host]);
+    cop_fetch(&net->out[net->host_port0 + host].waiting);
+    cop_fetch(&net->section[(size_t)(net->host_port0 + host) * net->sections]);
+    cop_fetch(&net->traffic->host_stream0[host]);
+}
+
+static void fetch_stream(const cop_net *net, uint32_t host)
+{
+    const cop_stream *first = &net->traffic->stream[net->traffic->host_stream0[host]];
+    cop_fetch(first);
+    cop_fetch((const char *)first + 64);
+    cop_fetch(&net->in[net->out[net->host_port0 + host].to]);
+}
+
+static void look_far(const cop_net *net, enum cop_ev_kind kind, uint32_t entity)
+{
+    if (kind == COP_EV_ARRIVE)
+        cop_fetch(&net->in[entity]);
+    else if (kind == COP_EV_TX)
+        fetch_output(net, entity);
+    else if (kind == COP_EV_ARB && net->iq)
+        cop_iq_prefetch(net, entity, 0);
+    else if (kind == COP_EV_HEAD)
+        fetch_queue(net, entity);
+    else if (kind == COP_EV_NIC)
+        fetch_host(net, entity);
+}
+
+static void look_near(const cop_net *net, enum cop_ev_kind kind, uint32_t entity)
+{
+    if (kind == COP_EV_ARRIVE)
+        fetch_packet(net, entity);
+    else if (kind == COP_EV_TX)
+        cop_fetch(&net->in[net->out[entity].to]);
+    else if (kind == COP_EV_ARB && net->iq)
+        cop_iq_prefetch(net, entity, 1);
+    else if (kind == COP_EV_HEAD)
+        fetch_head(net, entity);
+    else if (kind == COP_EV_NIC)
+        fetch_stream(net, entity);
+}
+
+static void look_next(const cop_net *net, enum cop_ev_kind kind, uint32_t entity)
+{
+    if (kind == COP_EV_ARRIVE)
+        fetch_way(net, entity);
+    else if (kind == COP_EV_TX)
+        cop_obuf_prefetch_packet(net, entity);
+    else if (kind == COP_EV_ARB && net->iq)
+        cop_iq_prefetch(net, entity, 2);
 }
 
 void cop_ahead(const cop_net *net)
 {
     uint32_t far = cop_evq_ahead(&net->evq, FAR), near = cop_evq_ahead(&net->evq, NEAR),
              next = cop_evq_ahead(&net->evq, NEXT);
-    if (cop_ev_kind_of(far) == COP_EV_ARRIVE)
-        cop_fetch(&net->in[cop_ev_entity_of(far)]);
-    else if (cop_ev_kind_of(far) == COP_EV_TX)
-        fetch_output(net, cop_ev_entity_of(far));
-    else if (cop_ev_kind_of(far) == COP_EV_ARB && net->iq)
-        cop_iq_prefetch(net, cop_ev_entity_of(far), 0);
-    if (cop_ev_kind_of(near) == COP_EV_ARRIVE)
-        fetch_packet(net, cop_ev_entity_of(near));
-    else if (cop_ev_kind_of(near) == COP_EV_TX)
-        cop_fetch(&net->in[net->out[cop_ev_entity_of(near)].to]);
-    else if (cop_ev_kind_of(near) == COP_EV_ARB && net->iq)
-        cop_iq_prefetch(net, cop_ev_entity_of(near), 1);
-    if (cop_ev_kind_of(next) == COP_EV_ARRIVE)
-        fetch_way(net, cop_ev_entity_of(next));
-    else if (cop_ev_kind_of(next) == COP_EV_TX)
-        cop_obuf_prefetch_packet(net, cop_ev_entity_of(next));
-    else if (cop_ev_kind_of(next) == COP_EV_ARB && net->iq)
-        cop_iq_prefetch(net, cop_ev_entity_of(next), 2);
+    look_far(net, cop_ev_kind_of(far), cop_ev_entity_of(far));
+    look_near(net, cop_ev_kind_of(near), cop_ev_entity_of(near));
+    look_next(net, cop_ev_kind_of(next), cop_ev_entity_of(next));
 }
 
 /* The same for arbitrations, which are many at one instant where traffic is slotted. */

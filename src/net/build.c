@@ -323,6 +323,7 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
                      pt->cc->asks_lanes || pt->cc->on_leave || pt->sw->arbitration == COP_ARB_FLOWS;
     net->hooks = net->out_hooks || pt->queue->on_enqueue || pt->queue->on_dequeue;
     net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);
+    net->cc_flows = pt->cc->flow_size && (!pt->cc->reacts || pt->cc->reacts(pt->cc_cfg));
     net->lft = pt->route->lft;
     cop_arch_choose(net);
     net->looks_ahead = large && net->arch->buffered;

@@ -31,6 +31,9 @@ typedef struct cop_cc_ops {
     void (*start)(struct cop_net *net);
     /* Is a flow all that a host sends on one service level, to whatever destination? */
     bool (*flow_is_sl)(const void *cfg);
+    /* Do sources do anything, given this configuration? NULL: yes. If not, no flow need be kept, and what concerns one
+     * may not be called. */
+    bool (*reacts)(const void *cfg);
 
     /* Switch side; `port` is the output port the packet waits for or leaves by. */
     /* The packet has come to switch input `in` and waits for output `out`. */

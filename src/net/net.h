@@ -305,6 +305,7 @@ struct cop_net {
     char *queue_state, *cc_state; /* [n_ports] of the plug-ins */
     void *cc_net; /* of the congestion control */
     bool flow_is_sl; /* a flow is (source, service level) */
+    bool cc_flows; /* the congestion control keeps flows */
     uint32_t here; /* switch whose hook of the congestion control runs; COP_NONE: a host's */
     cop_observation *observe; /* run.observe; NULL: nothing */
     uint32_t n_observe;

@@ -6,6 +6,7 @@
 #include "net/ahead.h"
 #include "net/arch.h"
 #include "net/fc_state.h"
+#include "net/request.h"
 #include "net/sw_iq.h"
 
 static void fetch_outputs(const cop_net *net, uint32_t port)
@@ -18,25 +19,61 @@ static void fetch_outputs(const cop_net *net, uint32_t port)
         cop_fetch(&net->lane_waiting[(size_t)port * net->lanes]);
 }
 
+/* The input whose turn it is to ask lane vl of an output, of those that do. */
+static uint32_t next_turn(const cop_out *out, uint32_t vl)
+{
+    uint64_t all = out->request[vl], later = all & ~(uint64_t)0 << (out->lane[vl].rr % 64);
+    return (uint32_t)__builtin_ctzll(later ? later : all);
+}
+
+/* One queue per output and lane: its number says which. */
+static const cop_queue *own_queue(const cop_net *net, const cop_out *out, uint32_t input,
+                                  uint32_t vl)
+{
+    /* Not from the input's own line, which is yet to come: every input of a switch has as many queues. */
+    uint32_t ports = cop_topo_ports_of(net->topo, out->sw);
+    return &net->queue[net->in[out->port0].queue0 + (input * ports + out->local) * net->lanes + vl];
+}
+
+/* Request lists: the queues of an input and their nodes, and the slot that tells which of them it is. */
+static void fetch_lists(const cop_net *net, const cop_out *out, uint32_t port, uint32_t input,
+                        uint32_t vl)
+{
+    uint32_t first = net->in[out->port0].queue0, n = net->in[out->port0 + 1].queue0 - first;
+    uint32_t q = first + input * n;
+    cop_fetch(&net->slot[cop_slot_of(net, port, vl, input)]);
+    cop_fetch(&net->queue[q]);
+    cop_fetch(&net->queue_read[q]);
+    cop_fetch(&net->node[(size_t)q * net->max_cand]);
+}
+
 static void fetch_turn(const cop_net *net, uint32_t port, bool packet)
 {
     const cop_out *out = &net->out[port];
-    if (out->vl_ready == 0)
+    uint32_t ready = out->vl_ready & ~out->vl_blocked;
+    if (ready == 0)
         return;
-    uint32_t vl = (uint32_t)__builtin_ctz(out->vl_ready);
-    uint64_t all = out->request[vl], later = all & ~(uint64_t)0 << (out->lane[vl].rr % 64);
-    uint32_t input = (uint32_t)__builtin_ctzll(later ? later : all), in = out->port0 + input;
-    /* Not from in[in], which is yet to come: every input of a switch has as many queues. */
-    uint32_t ports = cop_topo_ports_of(net->topo, out->sw);
-    const cop_queue *q =
-        &net->queue[net->in[out->port0].queue0 + (input * ports + out->local) * net->lanes + vl];
+    uint32_t vl = (uint32_t)__builtin_ctz(ready), input = next_turn(out, vl),
+             in = out->port0 + input;
     const cop_inbuf *b = net->fc_state->inbuf ? &net->fc_state->inbuf[in] : NULL;
     if (!packet) {
-        cop_fetch(q);
+        if (net->per_output)
+            cop_fetch(own_queue(net, out, input, vl));
+        else
+            fetch_lists(net, out, port, input, vl);
         cop_fetch(&net->in[in]);
         if (b)
             cop_fetch(b);
         return;
+    }
+    const cop_queue *q;
+    if (net->per_output) {
+        q = own_queue(net, out, input, vl);
+    } else {
+        uint32_t last = net->slot[cop_slot_of(net, port, vl, input)];
+        if (last == COP_NONE)
+            return;
+        q = &net->queue[last / net->max_cand];
     }
     if (q->head != COP_NONE)
         cop_fetch(&net->pkt[q->head]);
@@ -61,7 +98,7 @@ void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage)
                 continue; /* a packet is still crossing to it */
             if (stage == 0)
                 fetch_outputs(net, port);
-            else if (net->quick_pick)
+            else if (net->quick_pick || net->quick_list)
                 fetch_turn(net, port, stage == 2);
         }
 }

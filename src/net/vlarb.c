@@ -9,6 +9,8 @@
  * Source   InfiniBand Architecture Specification, VL arbitration. */
 #include "net/vlarb.h"
 
+#include "net/ahead.h"
+
 #define WEIGHT_UNIT 64
 #define LIMIT_UNIT 4096
 
@@ -122,4 +124,10 @@ void cop_vlarb_sent_slow(cop_net *net, uint32_t port, uint32_t vl, uint32_t byte
         st->low.left -= (int32_t)bytes;
         st->high_run = 0;
     }
+}
+
+void cop_vlarb_prefetch(const cop_net *net, uint32_t port)
+{
+    if (net->vlarb)
+        cop_fetch(&net->vlarb[port]);
 }

@@ -24,4 +24,7 @@ static inline uint32_t cop_vlarb_pick(cop_net *net, uint32_t port, uint32_t read
     return cop_vlarb_pick_slow(net, port, ready);
 }
 
+/* The lanes of `port` will soon be arbitrated. */
+void cop_vlarb_prefetch(const cop_net *net, uint32_t port);
+
 #endif
