@@ -61,6 +61,8 @@ static void fetch_way(const cop_net *net, uint32_t port)
     if (in->wire_head == COP_NONE)
         return;
     const cop_pkt *p = &net->pkt[in->wire_head];
+    if (p->next != COP_NONE)
+        cop_fetch(&net->pkt[p->next]); /* whose arrival is planned then */
     if (net->fc_state->inbuf) {
         const cop_ring *freed = &net->fc_state->inbuf[port].freed;
         cop_fetch(&freed->v[freed->at & freed->mask]);
@@ -114,6 +116,8 @@ static void fetch_host(const cop_net *net, uint32_t host)
     cop_fetch(&net->out[net->host_port0 + host].waiting);
     cop_fetch(&net->section[(size_t)(net->host_port0 + host) * net->sections]);
     cop_fetch(&net->traffic->host_stream0[host]);
+    if (net->pkt_free != COP_NONE)
+        cop_fetch(&net->pkt[net->pkt_free]);
 }
 
 static void fetch_stream(const cop_net *net, uint32_t host)

@@ -66,6 +66,8 @@ static void fetch_turn(const cop_net *net, uint32_t port, bool packet)
             cop_fetch(b);
         return;
     }
+    cop_fetch(&net->in[out->to]);
+    cop_fetch(&net->section[(size_t)port * net->sections]);
     const cop_queue *q;
     if (net->per_output) {
         q = own_queue(net, out, input, vl);
