@@ -1,7 +1,7 @@
 /* Large networks do not fit the cache: what the events that come next will touch is fetched in time.
  *
- * Role     hints only; results are the same without. For switches with output buffers, where a hop touches
- *          most; others have the one hint of sim.c.
+ * Role     hints only; results are the same without. A hop touches some twenty lines; each that is not there in
+ *          time costs as much as a hundred instructions.
  * How      three looks ahead, each at what the one before has brought: the port of an event; the packet that is
  *          due there and the state of its buffer; the output that it will want. That is guessed: the
  *          routing is asked as in the dependency check, without loads, and nothing of its answer is kept. */
@@ -22,7 +22,8 @@ static void fetch_output(const cop_net *net, uint32_t port)
     cop_fetch(&net->section[(size_t)port * net->sections]);
     if (net->lane_waiting)
         cop_fetch(&net->lane_waiting[(size_t)port * net->lanes]);
-    cop_obuf_prefetch(net, port);
+    if (net->obuf)
+        cop_obuf_prefetch(net, port);
     cop_vlarb_prefetch(net, port);
 }
 
@@ -31,7 +32,7 @@ static void fetch_packet(const cop_net *net, uint32_t port)
     uint32_t h = net->in[port].wire_head;
     if (h != COP_NONE)
         cop_fetch(&net->pkt[h]);
-    if (net->fc_state->inbuf == NULL)
+    if (net->fc_state == NULL || net->fc_state->inbuf == NULL)
         return;
     cop_fetch(&net->fc_state->inbuf[port]);
     cop_fetch(&net->fc_state->hold[(size_t)port * net->sections]);
@@ -63,7 +64,7 @@ static void fetch_way(const cop_net *net, uint32_t port)
     const cop_pkt *p = &net->pkt[in->wire_head];
     if (p->next != COP_NONE)
         cop_fetch(&net->pkt[p->next]); /* whose arrival is planned then */
-    if (net->fc_state->inbuf) {
+    if (net->fc_state && net->fc_state->inbuf) {
         const cop_ring *freed = &net->fc_state->inbuf[port].freed;
         cop_fetch(&freed->v[freed->at & freed->mask]);
     }
@@ -175,10 +176,18 @@ void cop_ahead(const cop_net *net)
     look_next(net, cop_ev_kind_of(next), cop_ev_entity_of(next));
 }
 
+static void look_to_arbitrate(const cop_net *net, uint32_t entity, unsigned stage)
+{
+    if (net->iq)
+        cop_iq_prefetch(net, entity, stage);
+    else
+        cop_output_prefetch(net, entity, stage);
+}
+
 /* The same for arbitrations, which are many at one instant where traffic is slotted. */
 void cop_ahead_arbitrate(cop_net *net, uint32_t first, uint32_t last)
 {
-    uint32_t *due = net->due_switch, n = 0;
+    uint32_t *due = net->due_entity, n = 0;
     for (uint32_t w = first; w <= last; w++) {
         for (uint64_t bits = net->evq.due[w]; bits; bits &= bits - 1)
             due[n++] = w * 64 + (uint32_t)__builtin_ctzll(bits);
@@ -186,11 +195,11 @@ void cop_ahead_arbitrate(cop_net *net, uint32_t first, uint32_t last)
     }
     for (uint32_t i = 0; i < n + FIRST; i++) {
         if (i < n)
-            cop_iq_prefetch(net, due[i], 0);
+            look_to_arbitrate(net, due[i], 0);
         if (i >= FIRST - SECOND && i - (FIRST - SECOND) < n)
-            cop_iq_prefetch(net, due[i - (FIRST - SECOND)], 1);
+            look_to_arbitrate(net, due[i - (FIRST - SECOND)], 1);
         if (i >= FIRST - THIRD && i - (FIRST - THIRD) < n)
-            cop_iq_prefetch(net, due[i - (FIRST - THIRD)], 2);
+            look_to_arbitrate(net, due[i - (FIRST - THIRD)], 2);
         if (i >= FIRST)
             net->arch->arbitrate(net, due[i - FIRST]);
     }

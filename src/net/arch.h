@@ -14,8 +14,10 @@ void cop_iq_want(cop_net *net, uint32_t port);
 void cop_obuf_init(cop_net *net);
 /* When an input has a free read port; in the past: it has one. */
 cop_time cop_iq_input_free(const cop_net *net, uint32_t port);
-/* A switch will soon match: fetch its wanted outputs, then queues in front of them, then packets. */
+/* A switch will soon match: fetch its wanted outputs, then queues in front of them, then packets (ahead_arb.c). */
 void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage);
+/* The same for one output. */
+void cop_output_prefetch(const cop_net *net, uint32_t port, unsigned stage);
 /* A packet will soon wait here. */
 void cop_obuf_prefetch(const cop_net *net, uint32_t port);
 void cop_obuf_prefetch_packet(const cop_net *net, uint32_t port);

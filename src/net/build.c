@@ -220,8 +220,13 @@ static void build_events(cop_net *net)
     cop_evq_use_due(&net->evq, net->topo->n_ports);
 }
 
-/* About 200 bytes a port, packets and queues apart: more than a few MiB from here on. */
-#define LARGE_PORTS 8192
+/* About 400 bytes a port, and packets and queues: more than a few MiB from here on. In debug builds all but the
+ * smallest networks look ahead, so that every test does. */
+#ifdef NDEBUG
+#define LARGE_PORTS 4096u
+#else
+#define LARGE_PORTS 16u
+#endif
 
 static uint32_t most_ports(const cop_topo *t)
 {
@@ -316,7 +321,6 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->piece_bytes = worm ? net->unit_bytes : UINT32_MAX;
     net->quick_list = !net->per_output && !net->sectioned && !worm && net->words == 1 &&
                       pt->sw->arbitration == COP_ARB_RR && pt->queue->order == NULL;
-    bool large = pt->topo->n_ports >= LARGE_PORTS;
     const cop_route_ops *route = pt->route->ops;
     net->out_hooks = route->on_wait || route->on_send || route->asks_lanes || pt->cc->on_enqueue ||
                      pt->cc->on_dequeue || pt->cc->on_fill || pt->cc->credit_time ||
@@ -325,11 +329,11 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);
     net->cc_flows = pt->cc->flow_size && (!pt->cc->reacts || pt->cc->reacts(pt->cc_cfg));
     net->lft = pt->route->lft;
+    net->plain_input = net->per_output && net->lft && !net->hooks && route->on_notice == NULL;
     cop_arch_choose(net);
-    net->looks_ahead = large && net->arch->buffered;
-    net->large = large && !net->looks_ahead;
-    if (net->looks_ahead)
-        net->due_switch = COP_NEW_ARRAY(&net->arena, uint32_t, net->info.n_switches);
+    net->looks_ahead = pt->topo->n_ports >= LARGE_PORTS;
+    if (net->looks_ahead) /* a switch has a port, or nothing to arbitrate */
+        net->due_entity = COP_NEW_ARRAY(&net->arena, uint32_t, net->topo->n_ports);
     net->simple_wake = !net->sectioned && net->arch == &cop_arch_ib &&
                        !net->host_ops->injection_queues && !pt->cc->admit;
     net->early_hooks =

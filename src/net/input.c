@@ -155,9 +155,31 @@ static inline __attribute__((always_inline)) void receive(cop_net *net, uint32_t
         cop_input_offer(net, q, cand, net->asks_once ? n : 0);
 }
 
-void cop_input_receive(cop_net *net, uint32_t port, uint32_t h)
+static __attribute__((noinline)) void receive_any(cop_net *net, uint32_t port, uint32_t h)
 {
     receive(net, port, h, false);
+}
+
+/* A table of outputs, a queue for each of them and nobody who watches: most networks. */
+void cop_input_receive(cop_net *net, uint32_t port, uint32_t h)
+{
+    if (!net->plain_input) {
+        receive_any(net, port, h);
+        return;
+    }
+    const cop_in *in = &net->in[port];
+    cop_pkt *p = &net->pkt[h];
+    uint32_t local = net->lft[(size_t)in->sw * net->info.n_hosts + p->dst], out = in->port0 + local;
+    uint32_t q = in->queue0 + local * net->lanes + p->vl;
+    p->out = (uint16_t)local;
+    p->out_vl = p->vl;
+    net->out[out].waiting += p->bytes;
+    bool was_empty = net->queue[q].head == COP_NONE;
+    cop_input_append(net, q, h);
+    if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
+        cop_watch_step(net, COP_WATCH_QUEUE, port, p);
+    if (was_empty)
+        voq_request(net, port, q, out, p->vl);
 }
 
 __attribute__((noinline)) void cop_input_made(cop_net *net, uint32_t port, uint32_t h)

@@ -225,11 +225,12 @@ struct cop_net {
     uint32_t host_port0; /* port of host 0 */
     uint32_t lanes, sections, words; /* per port; words of 64 inputs in a request mask */
     bool per_output; /* one queue per (input, output, lane) */
+    bool
+        plain_input; /* and a table of outputs, no hooks: what comes in is just put into its queue */
     bool sectioned; /* sections are not lanes (voqnet) */
     bool multi_rate; /* links of different pace exist */
-    bool large; /* does not fit the cache: prefetch (sim.c) */
-    bool looks_ahead; /* nor does it, and has output buffers: more of that (ahead.c) */
-    uint32_t *due_switch; /* looks_ahead: scratch of the arbitrations of one instant */
+    bool looks_ahead; /* does not fit the cache: what comes next is fetched in time (ahead.c) */
+    uint32_t *due_entity; /* looks_ahead: scratch of the arbitrations of one instant */
     bool hooks; /* the queueing scheme, congestion control or routing watches queues */
     bool out_hooks; /* congestion control or routing does, or arbitration by flows */
     bool others_send; /* on the wires of hosts: flits of packets begun before, packets absorbed */

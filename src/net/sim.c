@@ -121,27 +121,6 @@ static void dispatch(cop_net *net, enum cop_ev_kind kind, uint32_t entity)
     }
 }
 
-/* Large networks do not fit the cache. Fetch what the next events will touch while this one runs:
- * the packet that arrives a few events from now; what the next output to arbitrate will write to. */
-static inline void prefetch_packet(const cop_net *net)
-{
-    uint32_t ahead = cop_evq_ahead(&net->evq, 4);
-    if (cop_ev_kind_of(ahead) != COP_EV_ARRIVE)
-        return;
-    uint32_t h = net->in[cop_ev_entity_of(ahead)].wire_head;
-    if (h != COP_NONE)
-        cop_fetch(&net->pkt[h]);
-}
-
-static inline void prefetch_output(const cop_net *net, uint32_t word, uint64_t next)
-{
-    if (next == 0)
-        return;
-    const cop_out *out = &net->out[word * 64 + (uint32_t)__builtin_ctzll(next)];
-    cop_fetch(&net->in[out->to]);
-    cop_fetch(&out->ring.v[out->ring.at & out->ring.mask]);
-}
-
 /* All arbitrations of this instant, in the order of their entities. They start transmissions that
  * end later, so none of them makes another one due now. */
 static void run_arbitrations(cop_net *net)
@@ -149,18 +128,15 @@ static void run_arbitrations(cop_net *net)
     uint32_t first = net->evq.due_first, last = net->evq.due_last;
     net->evq.due_first = COP_NONE;
     net->evq.due_last = 0;
-    if (COP_UNLIKELY(net->due_switch != NULL)) {
+    if (COP_UNLIKELY(net->due_entity != NULL)) {
         cop_ahead_arbitrate(net, first, last);
         return;
     }
     for (uint32_t w = first; w <= last; w++) {
         uint64_t bits = net->evq.due[w];
         net->evq.due[w] = 0;
-        for (; bits; bits &= bits - 1) {
-            if (net->large && net->iq == NULL)
-                prefetch_output(net, w, bits & (bits - 1));
+        for (; bits; bits &= bits - 1)
             net->arch->arbitrate(net, w * 64 + (uint32_t)__builtin_ctzll(bits));
-        }
     }
 }
 
@@ -182,8 +158,6 @@ static void run_until(cop_net *net, cop_time until, cop_progress_fn progress, vo
         if (COP_UNLIKELY(net->looks_ahead))
             cop_ahead(net);
         if (COP_LIKELY(kind == COP_EV_ARRIVE)) { /* about two events in three */
-            if (net->large)
-                prefetch_packet(net);
             cop_wire_arrive(net, cop_ev_entity_of(ev.id));
             continue;
         }

@@ -1,4 +1,4 @@
-/* State of the matchings of sw_iq.c, for that file and for its hints to the cache (sw_iq_ahead.c). */
+/* State of the matchings of sw_iq.c, for that file and for its hints to the cache (ahead_arb.c). */
 #ifndef COP_NET_SW_IQ_H
 #define COP_NET_SW_IQ_H
 

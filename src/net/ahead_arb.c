@@ -1,4 +1,4 @@
-/* What a matching will touch, fetched in time. See ahead.c.
+/* What an arbitration will touch, fetched in time. See ahead.c.
  *
  * Role     hints only. Three stages, each when the lines of the one before have come: what is known of the
  *          outputs that somebody wants; the queue and the buffer of the input that has its turn there, as
@@ -14,7 +14,8 @@ static void fetch_outputs(const cop_net *net, uint32_t port)
     cop_fetch(&net->out[port]);
     cop_fetch(&net->out[port].waiting);
     cop_fetch(cop_ahead_requests(net, port));
-    cop_obuf_prefetch(net, port);
+    if (net->obuf)
+        cop_obuf_prefetch(net, port);
     if (net->lane_waiting)
         cop_fetch(&net->lane_waiting[(size_t)port * net->lanes]);
 }
@@ -55,13 +56,15 @@ static void fetch_turn(const cop_net *net, uint32_t port, bool packet)
         return;
     uint32_t vl = (uint32_t)__builtin_ctz(ready), input = next_turn(out, vl),
              in = out->port0 + input;
-    const cop_inbuf *b = net->fc_state->inbuf ? &net->fc_state->inbuf[in] : NULL;
+    const cop_inbuf *b = net->fc_state && net->fc_state->inbuf ? &net->fc_state->inbuf[in] : NULL;
     if (!packet) {
         if (net->per_output)
             cop_fetch(own_queue(net, out, input, vl));
         else
             fetch_lists(net, out, port, input, vl);
         cop_fetch(&net->in[in]);
+        if (out->ring.v)
+            cop_fetch(&out->ring.v[out->ring.at & out->ring.mask]);
         if (b)
             cop_fetch(b);
         return;
@@ -83,6 +86,14 @@ static void fetch_turn(const cop_net *net, uint32_t port, bool packet)
         cop_fetch(&b->freed.v[b->freed.end & b->freed.mask]);
 }
 
+void cop_output_prefetch(const cop_net *net, uint32_t port, unsigned stage)
+{
+    if (stage == 0)
+        fetch_outputs(net, port);
+    else if (net->quick_pick || net->quick_list)
+        fetch_turn(net, port, stage == 2);
+}
+
 void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage)
 {
     const uint64_t *wanted = &net->iq->wanted[(size_t)sw * net->words];
@@ -98,9 +109,6 @@ void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage)
             uint32_t port = port0 + w * 64 + (uint32_t)__builtin_ctzll(bits);
             if (net->iq->out_until[port] > net->now)
                 continue; /* a packet is still crossing to it */
-            if (stage == 0)
-                fetch_outputs(net, port);
-            else if (net->quick_pick || net->quick_list)
-                fetch_turn(net, port, stage == 2);
+            cop_output_prefetch(net, port, stage);
         }
 }
