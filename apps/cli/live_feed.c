@@ -136,12 +136,13 @@ static json_t *tree_row(const cop_result *r, uint32_t i)
     uint32_t port = t->root[t->n_roots - 1].port;
     bool known = port < r->n_ports;
     return json_pack(
-        "{sI,sI,so,so,sf,sf,sI,sI,sI,sI,so,sf,ss}", "tree", (json_int_t)i + 1, "root_port",
+        "{sI,sI,so,so,sf,sf,sI,sI,so,so,so,sf,ss}", "tree", (json_int_t)i + 1, "root_port",
         (json_int_t)port, "root", text(known ? r->port[port].name : "?"), "root_to",
         text(known ? r->port[port].to : "?"), "begin_ns", (double)t->begin / 1e3, "end_ns",
         (double)t->end / 1e3, "samples", (json_int_t)t->samples, "links", (json_int_t)t->links,
-        "contributors", (json_int_t)t->contributors, "victims", (json_int_t)t->victims, "loss",
-        real(t->loss), "bytes_max", (double)t->bytes_max, "kind", cop_tree_kind_name((int)t->kind));
+        "contributors", t->counted ? json_integer(t->contributors) : json_null(), "victims",
+        t->counted ? json_integer((json_int_t)t->victims) : json_null(), "loss", real(t->loss),
+        "bytes_max", (double)t->bytes_max, "kind", cop_tree_kind_name((int)t->kind));
 }
 
 static void publish_end(cop_live *l, const cop_result *r)

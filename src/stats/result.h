@@ -80,13 +80,16 @@ typedef struct cop_tree_root { /* where a root was */
     cop_time begin, end;
 } cop_tree_root;
 
-enum cop_tree_kind { COP_TREE_BRIEF, COP_TREE_SILENT, COP_TREE_WINDY, COP_TREE_MOVING };
+/* unjudged: seen at too few samples to tell the others apart */
+enum cop_tree_kind { COP_TREE_UNJUDGED, COP_TREE_SILENT, COP_TREE_WINDY, COP_TREE_MOVING };
 
 typedef struct cop_tree_result { /* one tree over its life; docs/MODEL.md */
     uint32_t n_roots; /* one more than it has moved */
     cop_tree_root *root;
     cop_time begin, end;
-    uint32_t samples, links, depth, contributors;
+    uint32_t samples, links, depth;
+    bool counted; /* contributors and victims were looked for; else they are 0 and mean nothing */
+    uint32_t contributors;
     uint64_t victims;
     double loss; /* of the victims; NaN: not known */
     double bytes_mean;
@@ -95,7 +98,7 @@ typedef struct cop_tree_result { /* one tree over its life; docs/MODEL.md */
     enum cop_tree_kind kind;
 } cop_tree_result;
 
-/* "brief", "silent", ...; NULL if there is no such kind. */
+/* "unjudged", "silent", ...; NULL if there is no such kind. */
 const char *cop_tree_kind_name(int kind);
 typedef struct cop_job_result { /* one application */
     const char *name, *program; /* of the entry; file or collective */

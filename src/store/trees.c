@@ -108,8 +108,13 @@ static int write_list(cop_store *s, int64_t run, const cop_result *r, cop_err *e
         cop_put_int(&w, t->samples);
         cop_put_int(&w, t->links);
         cop_put_int(&w, t->depth);
-        cop_put_int(&w, t->contributors);
-        cop_put_count(&w, t->victims);
+        if (t->counted) {
+            cop_put_int(&w, t->contributors);
+            cop_put_count(&w, t->victims);
+        } else {
+            cop_put_null(&w);
+            cop_put_null(&w);
+        }
         cop_put_real(&w, t->loss);
         cop_put_real(&w, t->bytes_mean);
         cop_put_count(&w, t->bytes_max);
@@ -225,20 +230,22 @@ static int load_list(cop_store *s, int64_t run, cop_result *r, cop_err *err)
     (void)sqlite3_bind_int64(st, 1, run);
     int rc = 0;
     while (r->n_trees < n && (rc = cop_store_step(s, st, err)) > 0)
-        r->tree[r->n_trees++] = (cop_tree_result){.begin = picoseconds(cop_store_real(st, 0)),
-                                                  .end = picoseconds(cop_store_real(st, 1)),
-                                                  .samples = number(st, 2),
-                                                  .links = number(st, 3),
-                                                  .depth = number(st, 4),
-                                                  .contributors = number(st, 5),
-                                                  .victims = cop_store_count(st, 6),
-                                                  .loss = cop_store_real(st, 7),
-                                                  .bytes_mean = cop_store_real(st, 8),
-                                                  .bytes_max = cop_store_count(st, 9),
-                                                  .similarity = cop_store_real(st, 10),
-                                                  .overlap = cop_store_real(st, 11),
-                                                  .contributor_overlap = cop_store_real(st, 12),
-                                                  .kind = kind_of(cop_store_text(st, 13))};
+        r->tree[r->n_trees++] =
+            (cop_tree_result){.begin = picoseconds(cop_store_real(st, 0)),
+                              .end = picoseconds(cop_store_real(st, 1)),
+                              .samples = number(st, 2),
+                              .links = number(st, 3),
+                              .depth = number(st, 4),
+                              .counted = sqlite3_column_type(st, 5) != SQLITE_NULL,
+                              .contributors = number(st, 5),
+                              .victims = cop_store_count(st, 6),
+                              .loss = cop_store_real(st, 7),
+                              .bytes_mean = cop_store_real(st, 8),
+                              .bytes_max = cop_store_count(st, 9),
+                              .similarity = cop_store_real(st, 10),
+                              .overlap = cop_store_real(st, 11),
+                              .contributor_overlap = cop_store_real(st, 12),
+                              .kind = kind_of(cop_store_text(st, 13))};
     sqlite3_finalize(st);
     return rc < 0 ? rc : 0;
 }

@@ -86,10 +86,10 @@ static cop_result with_trees(void)
         {1, 0, 1, 9, 60, 0, 0, 0, false, NULL, NULL, NULL}, /* members were not kept */
     };
     static cop_tree_result tree[2];
-    tree[0] = (cop_tree_result){2, root, 100, 400,  5,    2,   1,    2,
+    tree[0] = (cop_tree_result){2, root, 100, 400,  5,    2,   1,    true,           2,
                                 2, 0.5,  10,  7000, 0.25, 0.5, 0.75, COP_TREE_MOVING};
-    tree[1] = (cop_tree_result){1, root, 100, 400, 1,   9,   1,   2,
-                                0, NAN,  10,  60,  NAN, NAN, NAN, COP_TREE_BRIEF};
+    tree[1] = (cop_tree_result){
+        1, root, 100, 400, 1, 9, 1, false, 0, 0, NAN, 10, 60, NAN, NAN, NAN, COP_TREE_UNJUDGED};
     return (cop_result){.n_ports = 2,
                         .port = port,
                         .trees_asked = true,
@@ -116,6 +116,12 @@ static void trees_come_back(void **state)
     assert_int_equal(out.tree[0].n_roots, 2);
     assert_int_equal(out.tree[0].root[1].end, 400);
     assert_int_equal(out.tree[0].kind, COP_TREE_MOVING);
+    assert_int_equal(out.tree[1].kind, COP_TREE_UNJUDGED);
+    assert_true(out.tree[0].counted && out.tree[0].contributors == 2 && out.tree[0].victims == 2);
+    assert_false(out.tree[1].counted); /* unknown, not nobody */
+    assert_int_equal(ask(s, "SELECT count(*) FROM tree WHERE contributors IS NULL AND"
+                            " victims IS NULL"),
+                     1);
     assert_true(out.tree[0].loss == 0.5 && isnan(out.tree[1].loss));
     assert_int_equal(out.tree_frame[0].n_members, 2);
     assert_memory_equal(out.tree_frame[0].member, in.tree_frame[0].member,
@@ -145,6 +151,37 @@ static void trees_come_back(void **state)
     cop_store_close(s);
 }
 
+/* Who took part in a tree had to be known in the first files with trees: the next program that writes to such a
+ * file may say that it is not. */
+static void unknown_parts_fit_older_files(void **state)
+{
+    const place *p = *state;
+    cop_err err = {0};
+    int64_t id = 0;
+    assert_int_equal(store_small(p->db, NULL, &err), 0);
+    cop_store *s = must_open(p->db, true);
+    assert_int_equal(
+        cop_store_exec(
+            s,
+            "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(replace("
+            "sql, ' contributors INTEGER,', ' contributors INTEGER NOT NULL,'),"
+            " ' victims INTEGER,', ' victims INTEGER NOT NULL,') WHERE name = 'tree';"
+            "PRAGMA writable_schema = OFF",
+            &err),
+        0);
+    cop_store_close(s);
+    cop_result in = with_trees();
+    if (cop_store_run(p->db, &META, &in, &id, &err) != 0)
+        fail_msg("%s", err.text);
+    s = must_open(p->db, true);
+    assert_int_equal(ask(s, "SELECT count(*) FROM tree WHERE contributors IS NULL"), 1);
+    assert_int_equal(ask(s, "PRAGMA user_version"), COP_STORE_SCHEMA_VERSION);
+    assert_int_equal(ask(s, "SELECT count(*) FROM pragma_integrity_check"
+                            " WHERE integrity_check = 'ok'"),
+                     1);
+    cop_store_close(s);
+}
+
 /* Every outcome is stored under its own name and comes back. */
 static void outcomes_have_names(void **state)
 {
@@ -166,7 +203,8 @@ static void outcomes_have_names(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {IN_PLACE(older_files_are_brought_up_to_date),
-                                       IN_PLACE(trees_come_back), IN_PLACE(outcomes_have_names)};
+    const struct CMUnitTest tests[] = {
+        IN_PLACE(older_files_are_brought_up_to_date), IN_PLACE(trees_come_back),
+        IN_PLACE(unknown_parts_fit_older_files), IN_PLACE(outcomes_have_names)};
     return cmocka_run_group_tests_name("store_upgrade", tests, NULL, NULL);
 }

@@ -23,8 +23,9 @@ const percent = (v) => `${fmt(v * 100, 3)} %`;
 /** last: ms of the last frame; a tree that was there then has not ended, nobody looked any more. */
 export function treeText(t, last) {
   const ms = (ns) => fmt(ns / 1e6, 3), many = (n, word) => `${fmt(n)} ${word}${n === 1 ? "" : "s"}`;
-  return [`root ${t.root} → ${t.root_to}`, t.end_ns / 1e6 >= last - 1e-9 ? `since ${ms(t.begin_ns)}, still there at ${ms(t.end_ns)} ms` : `${ms(t.begin_ns)} to ${ms(t.end_ns)} ms`, many(t.links, "link"), many(t.contributors, "contributor"),
-    `${many(t.victims, "victim flow")}${typeof t.loss === "number" ? ` ${t.victims === 1 ? "loses" : "lose"} ${fmt(t.loss * 100, 2)} %` : ""}`, t.kind].filter(Boolean).join(", ");
+  return [`root ${t.root} → ${t.root_to}`, t.end_ns / 1e6 >= last - 1e-9 ? `since ${ms(t.begin_ns)}, still there at ${ms(t.end_ns)} ms` : `${ms(t.begin_ns)} to ${ms(t.end_ns)} ms`, many(t.links, "link"), ...(typeof t.contributors === "number"
+    ? [many(t.contributors, "contributor"), `${many(t.victims, "victim flow")}${typeof t.loss === "number" ? ` ${t.victims === 1 ? "loses" : "lose"} ${fmt(t.loss * 100, 2)} %` : ""}`]
+    : ["contributors and victims not counted"]), t.kind === "unjudged" ? `seen at ${many(t.samples, "sample")}: too few to judge` : t.kind].filter(Boolean).join(", ");
 }
 
 // -- one pane --
