@@ -3,10 +3,11 @@
  * network  once, text: {"type": "network", "name", "topology", "switches", "duration" (ns), "hosts": [names],
  *          "ports": [[name, to]]}
  * frame    the newest one, binary: u32 length of the head, the head, a JSON text that is padded with blanks to
- *          a multiple of four: {"type": "frame", "frame", "t", "span" (ns), "paused", "ports": n, "trees": [{"tree",
+ *          a multiple of four: {"type": "frame", "frame", "t", "span" (ns), "paused", "ports": n, "flows": k, "trees": [{"tree",
  *          "root", "links", "bytes", "members", "contributors", "victims" (how many follow), "counted"}]};
  *          then n x u32 bytes that wait; of each tree 4 x u32 per member (port, depth, next, bytes), u32 per
- *          contributor, 2 x u32 per victim; then n x u8 blocked and n x u8 use, of 255. Little endian.
+ *          contributor, 2 x u32 per victim; then k x u32: whose packets wait where (cop_frame.flow); then n x u8
+ *          blocked and n x u8 use, of 255. Little endian.
  * end      text, when the run is over: {"type": "end", "times": [ns], "most": bytes, "trees": [rows of the
  *          table `tree`]}. From now on any frame can be asked for, and trees have the numbers of the result.
  * Cost     While a run goes on frames are made at most every LEAST_GAP_MS, unless a browser asked for every
@@ -65,9 +66,10 @@ static json_t *head_of(const cop_tree_now *n, bool paused)
                              "contributors", (json_int_t)f->n_contributors, "victims",
                              (json_int_t)f->n_victims, "counted", f->counted));
     }
-    return json_pack("{ss,sI,sf,sf,sb,sI,so}", "type", "frame", "frame", (json_int_t)n->number, "t",
-                     (double)n->frame->t / 1e3, "span", (double)n->frame->span / 1e3, "paused",
-                     paused, "ports", (json_int_t)n->n_ports, "trees", trees);
+    return json_pack("{ss,sI,sf,sf,sb,sI,sI,so}", "type", "frame", "frame", (json_int_t)n->number,
+                     "t", (double)n->frame->t / 1e3, "span", (double)n->frame->span / 1e3, "paused",
+                     paused, "ports", (json_int_t)n->n_ports, "flows", (json_int_t)n->frame->n_flow,
+                     "trees", trees);
 }
 
 static unsigned char *put_words(unsigned char *to, const uint32_t *from, size_t n)
@@ -93,7 +95,8 @@ static void publish_frame(cop_live *l, const cop_tree_now *n, bool paused)
 {
     json_t *head = head_of(n, paused);
     size_t flags = JSON_COMPACT | JSON_REAL_PRECISION(12);
-    size_t bytes = json_dumpb(head, NULL, 0, flags), padded = (bytes + 3) / 4 * 4, words = 0;
+    size_t bytes = json_dumpb(head, NULL, 0, flags), padded = (bytes + 3) / 4 * 4;
+    size_t words = n->frame->n_flow;
     for (uint32_t i = 0; i < n->n_trees; i++)
         words += 4 * (size_t)n->tree[i].n_members + n->tree[i].n_contributors +
                  2 * (size_t)n->tree[i].n_victims;
@@ -105,6 +108,7 @@ static void publish_frame(cop_live *l, const cop_tree_now *n, bool paused)
     at = put_words(at + padded, n->frame->waiting, n->n_ports);
     for (uint32_t i = 0; i < n->n_trees; i++)
         at = put_tree(at, &n->tree[i]);
+    at = put_words(at, n->frame->flow, n->frame->n_flow);
     memcpy(at, n->frame->blocked, n->n_ports);
     memcpy(at + n->n_ports, n->frame->use, n->n_ports);
     json_decref(head);

@@ -55,7 +55,13 @@ typedef struct cop_frame { /* the network at a sample */
     cop_time t, span; /* its end; time since the frame before */
     uint32_t *waiting; /* [n_ports] bytes, at its end */
     uint8_t *blocked, *use; /* [n_ports] share of 255 of the sample */
+    /* Whose packets wait where, of ports that were looked at for that: port, how many flows, how many of them
+     * follow (COP_MOST_NAMED at most), and of each of these source, destination, bytes. */
+    uint32_t *flow;
+    uint32_t n_flow; /* words */
 } cop_frame;
+
+#define COP_MOST_NAMED 3
 
 typedef struct cop_tree_member {
     uint32_t port, depth; /* the root: 0 */

@@ -37,13 +37,17 @@ static void put_packed(cop_rows *w, packer *p, size_t bytes)
     cop_put_blob(w, p->packed, length);
 }
 
-static void put_numbers(cop_rows *w, packer *p, const uint32_t *v, size_t n)
+static void copy_numbers(char *to, const uint32_t *v, size_t n)
 {
-    char *raw = room(p, cop_product(n, sizeof(*v)));
     for (size_t i = 0; i < n; i++) {
         uint32_t x = htole32(v[i]);
-        memcpy(raw + i * sizeof(x), &x, sizeof(x));
+        memcpy(to + i * sizeof(x), &x, sizeof(x));
     }
+}
+
+static void put_numbers(cop_rows *w, packer *p, const uint32_t *v, size_t n)
+{
+    copy_numbers(room(p, cop_product(n, sizeof(*v))), v, n);
     put_packed(w, p, n * sizeof(*v));
 }
 
@@ -53,17 +57,17 @@ static int write_frames(cop_store *s, int64_t run, const cop_result *r, packer *
     size_t n = r->n_ports;
     for (uint32_t i = 0; i < r->n_frames; i++) {
         const cop_frame *f = &r->frame[i];
-        char *raw = room(p, cop_product(n, sizeof(uint32_t) + 2));
-        for (size_t k = 0; k < n; k++) {
-            uint32_t x = htole32(f->waiting[k]);
-            memcpy(raw + k * sizeof(x), &x, sizeof(x));
-        }
+        size_t ports = cop_store_frame_ports(r->n_ports);
+        char *raw = room(p, ports + f->n_flow * sizeof(uint32_t));
+        memset(raw, 0, ports);
+        copy_numbers(raw, f->waiting, n);
+        copy_numbers(raw + ports, f->flow, f->n_flow);
         memcpy(raw + n * sizeof(uint32_t), f->blocked, n);
         memcpy(raw + n * (sizeof(uint32_t) + 1), f->use, n);
         cop_put_int(&w, i);
         cop_put_time(&w, f->t);
         cop_put_time(&w, f->span);
-        put_packed(&w, p, n * (sizeof(uint32_t) + 2));
+        put_packed(&w, p, ports + f->n_flow * sizeof(uint32_t));
         cop_row_end(&w);
     }
     return cop_rows_close(&w);

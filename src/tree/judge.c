@@ -259,7 +259,9 @@ static void add_frames(const cop_tree_watch *w, cop_result *r)
                                   .span = f->span,
                                   .waiting = copy(&r->arena, f->waiting, n, sizeof(uint32_t)),
                                   .blocked = copy(&r->arena, f->blocked, n, 1),
-                                  .use = copy(&r->arena, f->use, n, 1)};
+                                  .use = copy(&r->arena, f->use, n, 1),
+                                  .flow = copy(&r->arena, f->flow, f->n_flow, sizeof(uint32_t)),
+                                  .n_flow = f->n_flow};
     }
 }
 

@@ -55,8 +55,8 @@ static void add_trees(cop_result *r)
         {.tree = 0, .frame = 1, .root = 7, .links = 4, .n_members = 4, .member = second}};
     static uint32_t waiting[12];
     static uint8_t share[12];
-    static cop_frame frames[] = {{COP_MS, COP_MS, waiting, share, share},
-                                 {2 * COP_MS, COP_MS, waiting, share, share}};
+    static cop_frame frames[] = {{COP_MS, COP_MS, waiting, share, share, NULL, 0},
+                                 {2 * COP_MS, COP_MS, waiting, share, share, NULL, 0}};
     static cop_tree_result trees[2];
     trees[0] = (cop_tree_result){.n_roots = 1,
                                  .root = &roots[0],
