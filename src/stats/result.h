@@ -189,7 +189,7 @@ typedef struct cop_result {
     bool trees_asked; /* run.trees */
     uint32_t n_trees, n_frames, n_tree_frames;
     uint64_t trees_dropped; /* found, too small to be kept */
-    cop_tree_result *tree; /* largest first */
+    cop_tree_result *tree; /* heaviest first */
     cop_frame *frame;
     cop_tree_frame *tree_frame; /* by tree and frame */
 } cop_result;

@@ -75,10 +75,11 @@ function change(drawn) {
   const tile = (label, x, y, unit, note) => out.push(el("div", {}, el("dt", {}, label), el("dd", {}, `${fmt(x, 3)} → ${fmt(y, 3)}`, el("span", { class: "unit" }, ` ${unit}`)), note ? el("p", { class: "tile-note" }, note) : null));
   const both = (k) => typeof a.get(k) === "number" && typeof b.get(k) === "number";
   const times = (x, y) => (x > 0 && y > 0 ? (y >= x ? `${fmt(y / x, 2)} times as much` : `${fmt((1 - y / x) * 100, 2)} % less`) : null);
-  if (both("throughput_total_gbps")) tile("accepted in all", a.get("throughput_total_gbps"), b.get("throughput_total_gbps"), "Gbit/s", times(a.get("throughput_total_gbps"), b.get("throughput_total_gbps")));
+  if (both("throughput_total_gbps")) tile("throughput", a.get("throughput_total_gbps"), b.get("throughput_total_gbps"), "Gbit/s", times(a.get("throughput_total_gbps"), b.get("throughput_total_gbps")));
   if (both("latency_ns.p99")) tile("99 % of packets within", a.get("latency_ns.p99") / 1e3, b.get("latency_ns.p99") / 1e3, "µs", times(a.get("latency_ns.p99"), b.get("latency_ns.p99")));
-  const nets = drawn.map((r) => r.figures.find((f) => f.kind === "network")).filter(Boolean), held = (f) => f.links.reduce((s, l) => s + ((Array.isArray(l) ? l[3] : l.queue) || 0), 0) / 1048576;
-  if (nets.length === 2) tile("waits in switches", held(nets[0]), held(nets[1]), "MiB", nets.every((n) => n.trees) ? `largest tree: ${fmt(nets[0].trees[0]?.links ?? 0)} → ${fmt(nets[1].trees[0]?.links ?? 0)} links` : "mean after the warm-up");
+  const nets = drawn.map((r) => r.figures.find((f) => f.kind === "network")).filter(Boolean), held = (f) => f.links.reduce((s, l) => s + ((Array.isArray(l) ? l[3] : l.queue) || 0), 0);
+  const [x, y] = nets.map(held), unit = Math.max(x, y) >= 1048576 ? [1048576, "MiB"] : [1024, "KiB"];
+  if (nets.length === 2) tile("waits in switches", x / unit[0], y / unit[0], unit[1], nets.every((n) => n.trees) ? `heaviest tree: ${fmt(nets[0].trees[0]?.links ?? 0)} → ${fmt(nets[1].trees[0]?.links ?? 0)} links` : "mean after the warm-up");
   return el("dl", { class: "tiles large" }, out);
 }
 
@@ -89,7 +90,7 @@ export function compareRuns(runs, table) {
   const specs = [overlay(drawn, labels, { from: "throughput", name: "all-throughput", title: "Throughput over time", note: "All traffic entries together." }),
     overlay(drawn, labels, { from: "latency", name: "all-latency", title: "Latency over time" }),
     overlay(drawn, labels, { from: "distribution", name: "all-distribution", title: "Distribution of latency", curve: "latency", note: "Share of packets that took at most so long." })].filter(Boolean);
-  return [change(drawn), sideBySide(drawn, labels), el("div", { class: "run-table" }, table), el("div", { class: "figures" }, specs.map((s) => mark(figureElement([s], "compare", () => null))))];
+  return [el("div", { class: "opening" }, change(drawn), sideBySide(drawn, labels)), el("div", { class: "run-table" }, table), el("div", { class: "figures" }, specs.map((s) => mark(figureElement([s], "compare", () => null))))];
 }
 
 /** Two runs of networks of one size, chosen by the reader; the oldest and the newest at first. */

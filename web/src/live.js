@@ -1,6 +1,6 @@
 // The page of a run that goes on, or of a stored one: the same viewer as in the report, fed by the program over a
 // WebSocket. The page is served by that program, under an address with a secret in it.
-import { el, fmt, withUnit } from "./dom.js";
+import { el, fmt, timeText } from "./dom.js";
 import { isDarkNow, onTheme, startTheme, toggleTheme } from "./theme.js";
 import { LiveSource } from "./view/live.js";
 import { bytesText, Viewer } from "./view/viewer.js";
@@ -42,7 +42,7 @@ function count() {
   const port = source.network.ports[fullest];
   const [w, unit] = bytesText(waiting).split(" "), victims = new Set(trees.flatMap((t) => [...(t.victims || [])].filter((_, i) => i % 2 === 0)));
   numbers.replaceChildren(
-    tile("simulated", fmt(viewer.now, 4), "ms", `of ${withUnit(fmt(network.duration / 1e6), "ms")}`),
+    tile("simulated", ...timeText(viewer.now, network.duration / 1e6).split("\u00a0"), `of ${timeText(network.duration / 1e6)}`),
     tile("waiting at switches", w, unit, waiting > 0 && port ? `most for ${port.name} → ${port.toName}` : "nothing waits"),
     tile("congestion trees", fmt(trees.length), "", trees.length ? `${bytesText(held)} held, ${fmt(victims.size)} host${victims.size === 1 ? " is a victim" : "s are victims"}` : "none now"));
 }

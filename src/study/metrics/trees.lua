@@ -21,12 +21,12 @@ metric{name = "tree_count", args = "[what]", what = "silent windy moving unjudge
    help = "congestion trees that were found: of a kind, or all but those seen at fewer than four samples (unjudged)",
    of = function(r, kind) return #trees_of(r, kind) end}
 metric{name = "tree_roots", args = "[what]", what = "silent windy moving unjudged", returns = "list", met = "MET-18",
-   help = "their roots, as 's1.1 > h4', largest tree first",
+   help = "their roots, as 's1.1 > h4', heaviest tree first",
    of = function(r, kind)
       return map(trees_of(r, kind), function(t) return t.root .. " > " .. t.to end)
    end}
 metric{name = "tree_links", args = "n, [ratio]", returns = "list", met = "MET-18",
-   help = "ports of tree n (1: the largest) that are in it in at least this share of its samples (0.5)",
+   help = "ports of tree n (1: the heaviest) that are in it in at least this share of its samples (0.5)",
    of = function(r, n, ratio)
       local out = {}
       tree_at(r, n)

@@ -31,7 +31,8 @@ export function readFrame(buffer) {
     const contributors = words(t.contributors), victims = words(2 * t.victims);
     return { tree: t.tree, root: t.root, links: t.links, bytes: t.bytes, members: members.filter((x) => x.port < n), contributors: t.counted ? contributors : null, victims: t.counted ? victims : null };
   });
-  const frame = { waiting, blocked: new Uint8Array(buffer, at, n), use: new Uint8Array(buffer, at + n, n), n };
+  const flow = words(head.flows ?? 0);
+  const frame = { waiting, flow, blocked: new Uint8Array(buffer, at, n), use: new Uint8Array(buffer, at + n, n), n };
   return { number: head.frame, ms: head.t / 1e6, paused: head.paused, frame, trees };
 }
 
@@ -87,9 +88,9 @@ export class LiveSource {
   note(t, ms) {
     let row = this.trees.find((r) => r.tree === t.tree);
     const port = this.network.ports[t.root];
-    if (!row) this.trees.push(row = { tree: t.tree, begin_ns: ms * 1e6, links: 0, contributors: 0, victims: 0, weight: 0, kind: "" });
+    if (!row) this.trees.push(row = { tree: t.tree, begin_ns: ms * 1e6, links: 0, contributors: null, victims: null, weight: 0, kind: "" });
     Object.assign(row, { root_port: t.root, root: port?.name ?? "?", root_to: port?.toName ?? "?", end_ns: ms * 1e6, links: Math.max(row.links, t.links), weight: row.weight + t.bytes,
-      contributors: Math.max(row.contributors, t.contributors?.length ?? 0), victims: Math.max(row.victims, (t.victims?.length ?? 0) / 2) });
+      ...(t.contributors ? { contributors: Math.max(row.contributors ?? 0, t.contributors.length), victims: Math.max(row.victims ?? 0, (t.victims?.length ?? 0) / 2) } : {}) });
     this.trees.sort((a, b) => b.weight - a.weight || a.tree - b.tree);
     if (this.trees.length > 200) this.trees.length = 200;
   }

@@ -5,7 +5,7 @@
 import { quadtree } from "d3-quadtree";
 import { select } from "d3-selection";
 import { zoom, zoomIdentity } from "d3-zoom";
-import { el, fmt, withUnit } from "../dom.js";
+import { el, fmt, timeText, timeUnit } from "../dom.js";
 import { onTheme, ramp, theme } from "../theme.js";
 import { layOut } from "./layout.js";
 import { Painter, treeColour } from "./paint.js";
@@ -22,9 +22,9 @@ const percent = (v) => `${fmt(v * 100, 3)} %`;
 
 /** last: ms of the last frame; a tree that was there then has not ended, nobody looked any more. */
 export function treeText(t, last) {
-  const ms = (ns) => fmt(ns / 1e6, 3), many = (n, word) => `${fmt(n)} ${word}${n === 1 ? "" : "s"}`;
-  return [`root ${t.root} → ${t.root_to}`, t.end_ns / 1e6 >= last - 1e-9 ? `since ${ms(t.begin_ns)}, still there at ${ms(t.end_ns)} ms` : `${ms(t.begin_ns)} to ${ms(t.end_ns)} ms`, many(t.links, "link"), ...(typeof t.contributors === "number"
-    ? [many(t.contributors, "contributor"), `${many(t.victims, "victim flow")}${typeof t.loss === "number" ? ` ${t.victims === 1 ? "loses" : "lose"} ${fmt(t.loss * 100, 2)} %` : ""}`]
+  const [by, unit] = timeUnit(last), at = (ns) => fmt((ns / 1e6) * by, 3), many = (n, word) => `${fmt(n)} ${word}${n === 1 ? "" : "s"}`;
+  return [`root ${t.root} → ${t.root_to}`, t.end_ns / 1e6 >= last - 1e-9 ? `since ${at(t.begin_ns)}, still there at ${at(t.end_ns)} ${unit}` : `${at(t.begin_ns)} to ${at(t.end_ns)} ${unit}`, many(t.links, "link"), ...(typeof t.contributors === "number"
+    ? [many(t.contributors, "contributor"), t.victims === 0 ? "no victims" : `${many(t.victims, "victim flow")}${typeof t.loss === "number" ? ` ${t.victims === 1 ? "loses" : "lose"} ${fmt(t.loss * 100, 2)} %` : ""}`]
     : ["contributors and victims not counted"]), t.kind === "unjudged" ? `seen at ${many(t.samples, "sample")}: too few to judge` : t.kind].filter(Boolean).join(", ");
 }
 
@@ -32,7 +32,7 @@ export function treeText(t, last) {
 
 class Pane {
   constructor(viewer, source, title) {
-    Object.assign(this, { viewer, source, at: 0, trees: [], only: 0, chain: [], hover: null });
+    Object.assign(this, { viewer, source, at: 0, trees: [], only: 0, chain: [], hover: null, flows: new Map() });
     this.layout = layOut(source.network, source.live ? (window.innerHeight - 360) / window.innerWidth : 1);
     this.canvas = el("canvas", { class: "net-canvas", role: "img", tabindex: "0", "aria-label": `Network: ${title}. ${source.network.nodes.length} nodes. The data is available as CSV.` });
     this.tip = el("div", { class: "net-tip", hidden: true });
@@ -92,7 +92,7 @@ class Pane {
     const { box } = this.layout, ratio = (box.bottom - box.top) / Math.max(1, box.right - box.left);
     // Alone on its page it fits into the window, with the list of trees below it just beginning.
     const most = this.source.live ? Math.max(320, window.innerHeight - this.box.getBoundingClientRect().top - window.scrollY - 56) : 720;
-    return Math.round(Math.max(150, Math.min(width * 1.05, most, width * ratio + 50)));
+    return Math.round(Math.max(150, Math.min(width * 1.05, most, width * ratio + 50 + this.painter.namesBelow(width, box.right - box.left))));
   }
 
   async show(i) {
@@ -106,9 +106,21 @@ class Pane {
       t.victims ??= old?.victims ?? null;
     }
     Object.assign(this, { frame, trees });
+    this.noteFlows(this.source.times[i] ?? 0);
     this.viewer.onshow?.();
     if (this.chosen !== undefined) this.choose(this.chosen);
     this.draw();
+  }
+
+  /** Flows are not looked for at every sample and port: what was seen last is kept, with its time. */
+  noteFlows(now) {
+    for (const [port, f] of this.flows) if (f.at > now) this.flows.delete(port);
+    const w = this.frame.flow ?? [];
+    for (let k = 0; k + 2 < w.length; k += 3 + 3 * w[k + 2]) {
+      const named = [];
+      for (let j = k + 3; j < k + 3 + 3 * w[k + 2] && j + 2 < w.length; j += 3) named.push({ src: w[j], dst: w[j + 1], bytes: w[j + 2] });
+      this.flows.set(w[k], { at: now, flows: w[k + 1], named });
+    }
   }
 
   draw() {
@@ -127,11 +139,20 @@ class Pane {
     const p = this.source.network.ports[i], f = this.frame;
     const rows = [[`${p.name} → ${p.toName}`, `${percent(f.use[i] / 255)} used`], ["waiting", bytesText(f.waiting[i])]];
     if (f.blocked) rows.push(["blocked", percent(f.blocked[i] / 255)]);
+    rows.push(...this.flowRows(i));
     for (const t of this.trees) {
       const m = t.members.find((x) => x.port === i);
       if (m) rows.push([`tree ${t.tree}`, m.depth === 0 ? `root, ${bytesText(m.bytes)} wait for it` : `branch, ${m.depth} from the root, ${bytesText(m.bytes)}`]);
     }
     return rows;
+  }
+
+  /** Whose packets wait for port i: the flows with most bytes. */
+  flowRows(i) {
+    const known = this.flows.get(i), host = (h) => this.layout.nodes[this.painter.hostNode(h)]?.name ?? `host ${h}`;
+    if (!known || this.frame.waiting[i] === 0) return this.frame.waiting[i] > 0 ? [["flows", "not looked for"]] : [];
+    const old = known.at === this.source.times[this.at] ? "" : ` at ${timeText(known.at, this.viewer.end)}`;
+    return [[`flows that wait${old}`, fmt(known.flows)], ...known.named.map((f) => [`\u2003${host(f.src)} → ${host(f.dst)}`, bytesText(f.bytes)]), ...(known.flows > known.named.length ? [[`\u2003and ${fmt(known.flows - known.named.length)} more`, ""]] : [])];
   }
 
   nodeRows(n) {
@@ -372,7 +393,7 @@ export class Viewer {
   place() {
     if (!this.slider) return;
     this.slider.value = String(((this.now - this.begin) / (this.end - this.begin || 1)) * 1000);
-    this.time.textContent = withUnit(fmt(this.now, 4), "ms");
+    this.time.textContent = timeText(this.now, this.end);
   }
 
   seek(ms) {
