@@ -17,6 +17,19 @@ static cop_time picoseconds(double ns)
     return ps >= 1.0 && ps < 0x1p63 ? (cop_time)ps : 0;
 }
 
+int cop_store_has_frames(cop_store *s, int64_t run_id, cop_err *err)
+{
+    if (!cop_store_has_trees(s))
+        return 0;
+    sqlite3_stmt *st = cop_store_prepare(s, "SELECT 1 FROM frame WHERE run_id = ? LIMIT 1", err);
+    if (st == NULL)
+        return -COP_E_IO;
+    (void)sqlite3_bind_int64(st, 1, run_id);
+    int rc = cop_store_step(s, st, err);
+    sqlite3_finalize(st);
+    return rc;
+}
+
 int64_t cop_store_newest_frames(cop_store *s, cop_err *err)
 {
     int64_t id = 0;

@@ -1,8 +1,9 @@
 // The page: header, contents, then what matters: pictures and large numbers of experiments and runs, with their
 // checks, settings and commands folded below. Several experiments begin with a summary.
-import { compareRuns, runLabels, runTable, scalarsOf } from "./compare.js";
+import { compareRuns, runTable, scalarsOf } from "./compare.js";
 import { el, fmt, slug, timeText } from "./dom.js";
 import { figureElement } from "./figure.js";
+import { runLabels } from "./labels.js";
 import { pairNetworks } from "./network.js";
 import { isDarkNow, onTheme, toggleTheme } from "./theme.js";
 import { allChecks, STATES, stateMark, tally, tallyCells, verdictTable } from "./verdicts.js";

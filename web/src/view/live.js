@@ -33,12 +33,13 @@ export function readFrame(buffer) {
   });
   const flow = words(head.flows ?? 0);
   const frame = { waiting, flow, blocked: new Uint8Array(buffer, at, n), use: new Uint8Array(buffer, at + n, n), n };
-  return { number: head.frame, ms: head.t / 1e6, paused: head.paused, frame, trees };
+  return { run: head.run ?? 0, number: head.frame, ms: head.t / 1e6, paused: head.paused, frame, trees };
 }
 
 export class LiveSource {
+  /** say(what, value): tells the program about this run. */
   constructor(message, say) {
-    Object.assign(this, { say, title: message.name, live: true, running: true, paused: false, most: 1, trees: [], times: [], numbers: [], kept: new Map(), wishes: new Map(), onframe: null });
+    Object.assign(this, { say, run: message.run ?? 0, title: message.name, live: true, running: true, paused: false, most: 1, trees: [], times: [], numbers: [], kept: new Map(), wishes: new Map(), onframe: null });
     this.network = readNetwork(message);
     const n = this.network.ports.length;
     this.none = { frame: { waiting: new Uint32Array(n), blocked: new Uint8Array(n), use: new Uint8Array(n), n }, trees: [] };
@@ -47,8 +48,7 @@ export class LiveSource {
 
   // -- what arrives --
 
-  accept(buffer) {
-    const got = readFrame(buffer);
+  accept(got) {
     if (got.frame.n !== this.network.ports.length) return;
     this.kept.delete(got.number);
     this.kept.set(got.number, got);
