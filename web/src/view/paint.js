@@ -131,6 +131,11 @@ export class Painter {
   line(i) {
     const [a, b] = this.ready.portOf[i], { layout } = this;
     let [x1, y1, x2, y2] = [this.x(a[0]), this.y(a[1]), this.x(b[0]), this.y(b[1])];
+    const { from, to } = this.network.ports[i];
+    // A line ends at the edge of a host's cell: its name is inside.
+    const edge = (x, y, ox, oy, side) => { const s = Math.min(0.9, (side * this.scale()) / 2 / (Math.max(Math.abs(ox - x), Math.abs(oy - y)) || 1)); return [x + (ox - x) * s, y + (oy - y) * s]; };
+    if (layout.nodes[from].host) [x1, y1] = edge(x1, y1, x2, y2, a[2]);
+    if (layout.nodes[to].host) [x2, y2] = edge(x2, y2, x1, y1, b[2]);
     const dx = x2 - x1, dy = y2 - y1, length = Math.hypot(dx, dy) || 1;
     // Directions keep to their right; further cables of a pair lie further out.
     const side = Math.min(4, Math.max(0.7, this.scale() * 2.2)) * (0.5 + this.ready.lane[i]), nx = (-dy / length) * side, ny = (dx / length) * side;
@@ -248,7 +253,7 @@ export class Painter {
   wedgeLabel(cl) {
     const m = (cl.arc.from + cl.arc.to) / 2, r = cl.arc.outer * this.scale(), wide = (cl.arc.to - cl.arc.from) * r;
     // Beside its wedge, outwards; a number alone where names would not fit beside each other.
-    this.labels.push({ text: wide < 60 ? cl.name.replace(/^group /, "") : cl.name, x: this.x(0), y: this.y(0), radius: r + 5, turn: m, half: 0, ways: "r", weight: 4, size: 10 });
+    this.labels.push({ text: wide < 60 && !/ 0$/.test(cl.name) ? cl.name.replace(/^group /, "") : cl.name, x: this.x(0), y: this.y(0), radius: r + 5, turn: m, half: 0, ways: "r", weight: 4, size: 10 });
   }
 
   paintClusters() {
