@@ -1,6 +1,6 @@
 // Runs beside each other: by which settings they differ, what came out, their curves in one figure, two of
 // them side by side on one clock.
-import { el, fmt, withUnit } from "./dom.js";
+import { el, fmt, timeUnit, withUnit } from "./dom.js";
 import { figureElement } from "./figure.js";
 import { differences, runLabels } from "./labels.js";
 
@@ -29,10 +29,11 @@ function change(drawn) {
   if (drawn.length !== 2) return null;
   const [a, b] = drawn.map(scalarsOf), out = [];
   const tile = (label, x, y, unit, note) => out.push(el("div", {}, el("dt", {}, label), el("dd", {}, `${fmt(x, 3)} → ${fmt(y, 3)}`, el("span", { class: "unit" }, ` ${unit}`)), note ? el("p", { class: "tile-note" }, note) : null));
+  const [by, word] = timeUnit(Math.max(a.get("latency_ns.p99") ?? 0, b.get("latency_ns.p99") ?? 0) / 1e6);
   const both = (k) => typeof a.get(k) === "number" && typeof b.get(k) === "number";
   const times = (x, y) => (x > 0 && y > 0 ? (y >= x ? `${fmt(y / x, 2)} times as much` : `${fmt((1 - y / x) * 100, 2)} % less`) : null);
   if (both("throughput_total_gbps")) tile("throughput", a.get("throughput_total_gbps"), b.get("throughput_total_gbps"), "Gbit/s", times(a.get("throughput_total_gbps"), b.get("throughput_total_gbps")));
-  if (both("latency_ns.p99")) tile("99 % of packets within", a.get("latency_ns.p99") / 1e3, b.get("latency_ns.p99") / 1e3, "µs", times(a.get("latency_ns.p99"), b.get("latency_ns.p99")));
+  if (both("latency_ns.p99")) tile("99 % of packets within", (a.get("latency_ns.p99") / 1e6) * by, (b.get("latency_ns.p99") / 1e6) * by, word, times(a.get("latency_ns.p99"), b.get("latency_ns.p99")));
   const nets = drawn.map((r) => r.figures.find((f) => f.kind === "network")).filter(Boolean), held = (f) => f.links.reduce((s, l) => s + ((Array.isArray(l) ? l[3] : l.queue) || 0), 0);
   const [x, y] = nets.map(held), unit = Math.max(x, y) >= 1048576 ? [1048576, "MiB"] : [1024, "KiB"];
   if (nets.length === 2) tile("waits in switches", x / unit[0], y / unit[0], unit[1], nets.every((n) => n.trees) ? `heaviest tree: ${fmt(nets[0].trees[0]?.links ?? 0)} → ${fmt(nets[1].trees[0]?.links ?? 0)} links` : "mean after the warm-up");

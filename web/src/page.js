@@ -135,7 +135,7 @@ function tiles(r) {
   const tile = (label, value, unit, note) => out.push(el("div", {}, el("dt", {}, label), el("dd", {}, value, el("span", { class: "unit" }, ` ${unit}`)), note ? el("p", { class: "tile-note" }, note) : null));
   const saturated = v.get("saturated") === 1, offered = v.get("offered_gbps");
   if (has("throughput_total_gbps")) tile(offered > 0 ? "accepted" : "throughput", fmt(v.get("throughput_total_gbps")), "Gbit/s", offered > 0 ? `of ${fmt(offered)} offered: ${saturated ? "saturated, not steady" : "steady"}` : v.get("senders") > 0 ? `${fmt(v.get("throughput_total_gbps") / v.get("senders"))} for each of ${fmt(v.get("senders"))} senders` : null);
-  if (has("latency_ns.mean")) tile("mean latency", fmt(v.get("latency_ns.mean") / 1e3), "µs", saturated ? "grows with the length of the run" : has("latency_ns.p99") ? `99 % below ${fmt(v.get("latency_ns.p99") / 1e3)} µs` : null);
+  if (has("latency_ns.mean")) tile("mean latency", ...timeText(v.get("latency_ns.mean") / 1e6).split("\u00a0"), saturated ? "grows with the length of the run" : has("latency_ns.p99") ? `99 % below ${timeText(v.get("latency_ns.p99") / 1e6)}` : null);
   const net = (r.figures || []).find((f) => f.kind === "network"), trees = net?.trees || [];
   const queue = (net?.links || []).reduce((m, l) => Math.max(m, (Array.isArray(l) ? l[3] : l.queue) || 0), 0);
   if (trees.length) tile("congestion trees", fmt(trees.length), "", `the heaviest: ${fmt(trees[0].links)} links, ${typeof trees[0].victims === "number" ? `${fmt(trees[0].victims)} victims` : "victims not counted"}${trees[0].kind === "unjudged" ? "" : `, ${trees[0].kind}`}`);

@@ -203,7 +203,7 @@ export class Painter {
         c.lineTo(this.x(l[0]), this.y(l[1]));
         c.stroke();
       }
-      if (s > 5) this.solid.push([px - half, py - half, px + half, py + half]);
+      this.solid.push([px - half, py - half, px + half, py + half]);
       if (s > 9) this.labels.push({ text: n.name, x: px, y: py, half, ways: this.upright ? "u" : s > 26 ? "isewn" : layout.shape === "tree" ? "s" : "sewn", weight: 1, size: 10 });
     });
     c.globalAlpha = Math.max(0.45, this.faint);
@@ -403,7 +403,7 @@ export class Painter {
     c.fillText(String(t.tree), px, py + 0.5);
     this.solid.push([px - 9, py - 9, px + 9, py + 9]);
     // The number is in the dot, and the list below names all; in the picture stand the names for which there is room.
-    if (this.shown.length <= 12) this.labels.push({ text: `${info?.root || root.name} → ${info?.root_to || root.toName}`, x: px, y: py, half: 9, wide: 9, ways: "senwSENW", weight: 9 - t.tree / 1000, size: 12, bold: true, colour, clear: true });
+    if (this.shown.length <= 12) this.labels.push({ text: `${info?.root || root.name} → ${info?.root_to || root.toName}`, x: px, y: py, half: 9, wide: 9, ways: this.layout.nodes[root.to].host ? "senwSENW" : "ewsnEWSN", weight: 9 - t.tree / 1000, size: 12, bold: true, colour, clear: true });
   }
 
   paintChain() {
@@ -458,7 +458,8 @@ export class Painter {
       for (let gx = Math.floor(box[0] / CELLS); gx <= Math.floor(box[2] / CELLS); gx++)
         for (let gy = Math.floor(box[1] / CELLS); gy <= Math.floor(box[3] / CELLS); gy++) {
           const key = gx * 4096 + gy;
-          grid.set(key, [...(grid.get(key) || []), box]);
+          if (grid.has(key)) grid.get(key).push(box);
+          else grid.set(key, [box]);
         }
       taken.push(box);
     };

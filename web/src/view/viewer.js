@@ -296,7 +296,7 @@ export class Viewer {
       el("button", { type: "button", class: "chip", title, "data-mode": m, onclick: () => { this.mode = m; this.refresh(); } }, label)));
     this.treeButton = sources.some((s) => s.live || s.trees.length) ? el("button", { type: "button", class: "chip", title: "Show or hide the congestion trees", onclick: () => { this.showTrees = !this.showTrees; this.refresh(); } }, "trees") : null;
     this.legend = el("span", { class: "key flat" });
-    this.roam = el("button", { type: "button", class: "tool", title: "The wheel zooms without Ctrl", onclick: () => { this.roams = !this.roams; this.refresh(); } }, "Wheel zooms");
+    this.roam = el("button", { type: "button", class: "tool roam", title: "The wheel zooms without Ctrl", onclick: () => { this.roams = !this.roams; this.refresh(); } }, "Wheel zooms");
     const bar = el("div", { class: "net-bar" }, this.modes, this.treeButton, this.legend, el("span", { class: "tools" }, this.roam, el("button", { type: "button", class: "tool", title: "Show all again", onclick: () => this.panes.forEach((p) => p.reset()) }, "Reset")));
     this.node = el("div", { class: `net ${sources.length > 1 ? "net-two" : ""}` }, bar, el("div", { class: "net-panes" }, this.panes.map((p) => p.node)), timed ? this.clock(sources) : null);
     this.refresh();
@@ -439,7 +439,7 @@ export class Viewer {
   fit(width) {
     const total = width || this.node.clientWidth;
     if (total < 40) return;
-    const two = this.panes.length > 1 && total >= 760;
+    const two = this.panes.length > 1 && total >= 620;
     this.node.classList.toggle("net-stacked", this.panes.length > 1 && !two);
     const w = Math.floor(two ? (total - 24) / 2 : total);
     this.panes.forEach((p) => p.size(w, p.wanted(w)));
@@ -450,7 +450,7 @@ export class Viewer {
     this.treeButton?.setAttribute("aria-pressed", String(this.showTrees));
     this.roam.setAttribute("aria-pressed", String(this.roams));
     const stops = [0, 0.25, 0.5, 0.75, 1].map((v) => ramp(theme().heat, v)).join(",");
-    this.legend.replaceChildren("0", el("span", { class: "ramp", style: `background:linear-gradient(90deg,${stops})` }), this.mode === "waiting" ? `${bytesText(this.most)} (middle: ${bytesText(this.most / 4)})` : "100 %");
+    this.legend.replaceChildren("0", el("span", { class: "ramp", style: `background:linear-gradient(90deg,${stops})` }), ...(this.mode === "waiting" ? [bytesText(this.most), el("span", { class: "middle" }, ` (middle: ${bytesText(this.most / 4)})`)] : ["100 %"]));
     this.panes.forEach((p) => p.draw());
   }
 
