@@ -102,6 +102,11 @@ export class LiveSource {
     this.onframe?.(true, true);
   }
 
+  /** How large the trees of each frame are, roughly; of a run that is over. */
+  weights() {
+    return this.running ? [] : this.times.map((t) => this.trees.reduce((a, r) => a + (r.begin_ns / 1e6 <= t && t <= r.end_ns / 1e6 ? r.links : 0), 0));
+  }
+
   close() {
     this.closed = true;
     this.wishes.forEach((w) => w.resolve(this.none));
