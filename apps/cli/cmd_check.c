@@ -110,6 +110,9 @@ static int check_run(int argc, char **argv)
         status = cop_cli_usage(&cop_cmd_check,
                                "%s; give one YAML file (`coppice check --help` explains)",
                                optind < argc ? "more than one file" : "no file");
+    else if (status == COP_EXIT_OK && opensm && sw != NULL)
+        status = cop_cli_usage(&cop_cmd_check,
+                               "--opensm and --table print different things; give one of them");
     else if (status == COP_EXIT_OK)
         status =
             opensm ? translate(argv[optind], set, n_set) : check_file(argv[optind], set, n_set, sw);

@@ -148,13 +148,16 @@ static int refuse_unknown(const cop_ledger *l, const char *name)
     return status;
 }
 
-/* One name that nothing has but that fits one experiment means that. */
+/* One name that nothing has but that is a paper's in other words, or fits one experiment, means that. */
 static void understand(request *q, const cop_ledger *l)
 {
     for (int n = 0; n < q->n_names; n++) {
         request one = {.names = &q->names[n], .n_names = 1};
         const char *list[2];
-        if (unknown_name(&one, l) == NULL || cop_find_experiments(l, q->names[n], list, 2) != 1)
+        if (unknown_name(&one, l) == NULL)
+            continue;
+        if ((list[0] = cop_find_paper(l, q->names[n])) == NULL &&
+            cop_find_experiments(l, q->names[n], list, 2) != 1)
             continue;
         fprintf(stderr, "`%s` is %s\n", q->names[n], list[0]);
         q->names[n] = (char *)list[0];

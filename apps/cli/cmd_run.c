@@ -189,6 +189,13 @@ static int film_parts(void *ctx, cop_tree_frame *f, cop_arena *arena, cop_err *e
     return 1;
 }
 
+static const cop_live_film *only_film(void *ctx, int64_t run, unsigned pane, cop_err *err)
+{
+    (void)pane;
+    (void)err;
+    return run == 0 ? ctx : NULL;
+}
+
 static int close_views(const request *q, views *v, const cop_result *r)
 {
     int status = COP_EXIT_OK;
@@ -198,8 +205,9 @@ static int close_views(const request *q, views *v, const cop_result *r)
         cop_err err = {0};
         cop_live_film film = {
             .result = r, .frame = film_frame, .parts = film_parts, .ctx = (void *)(uintptr_t)r};
+        cop_live_films films = {.open = only_film, .ctx = &film};
         fflush(stdout);
-        if (cop_live_play(v->live, &film, &err) != 0)
+        if (cop_live_play(v->live, &films, &err) != 0)
             status = cop_cli_faults(&err);
         cop_live_close(v->live);
     }

@@ -33,6 +33,17 @@ static char *words_of(const char *text, cop_arena *a)
     return out;
 }
 
+/* " paper 4 fig 5 " as the sources have it: " paper iv fig 5 ". */
+static const char *count_papers(const char *words, cop_arena *a)
+{
+    static const char *const roman[] = {"i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"};
+    const char *at = strstr(words, " paper ");
+    if (at == NULL || at[7] < '1' || at[7] > '9' || at[8] != ' ')
+        return words;
+    return cop_arena_printf(a, "%.*s paper %s%s", (int)(at - words), words, roman[at[7] - '1'],
+                            at + 8);
+}
+
 static bool has_word(const char *text, const char *word, size_t n)
 {
     if (n == 6 && strncmp(word, "figure", n) == 0)
@@ -90,10 +101,23 @@ static void add_once(const char **list, size_t *n, size_t max, const char *name)
         list[(*n)++] = name;
 }
 
+const char *cop_find_paper(const cop_ledger *l, const char *words)
+{
+    cop_arena arena = {0};
+    const char *wanted = count_papers(words_of(words, &arena), &arena), *key = NULL;
+    bool counts = strncmp(wanted, " paper ", 7) == 0 && strspn(wanted + 7, "ivx") > 0 &&
+                  strcmp(wanted + 7 + strspn(wanted + 7, "ivx"), " ") == 0;
+    for (size_t i = 0; counts && key == NULL && i < l->n_papers; i++)
+        if (strstr(words_of(l->paper[i].source, &arena), wanted) != NULL)
+            key = l->paper[i].key;
+    cop_arena_free(&arena);
+    return key;
+}
+
 size_t cop_find_experiments(const cop_ledger *l, const char *words, const char **list, size_t max)
 {
     cop_arena arena = {0};
-    const char *wanted = words_of(words, &arena);
+    const char *wanted = count_papers(words_of(words, &arena), &arena);
     size_t n = 0, best = 1, all = 0;
     for (size_t i = 0; i < l->n_papers; i++)
         for (size_t k = 0; k < l->paper[i].n_claims; k++) {

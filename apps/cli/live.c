@@ -1,7 +1,7 @@
 /* The live view's server.
  *
  * Threads   One serves (libwebsockets' loop), one simulates. Between them is one slot per kind of message:
- *           the network, the newest frame, the end. The simulation replaces what is in a slot and goes
+ *           the network, the newest frame, the end, each for two panes. The simulation replaces what is in a slot and goes
  *           on; a browser gets what is there when it can take it, so a slow one skips frames and a
  *           vanished one costs nothing. What is under way to a browser is one message.
  * Waits     The simulation waits only while a browser that is connected has asked for a pause, or for time
@@ -10,8 +10,9 @@
  * Safety    127.0.0.1 only; a secret of 128 bits in the address; Host must be this server's address, and
  *           Origin too, so no other page and no renamed host gets in; everything else is 404. There are no
  *           files to ask for. At most MOST_CLIENTS browsers, messages from them are short and few words.
- * Messages  to the browser: live_feed.c; from it {"do": "pause" | "run" | "step" | "delay" | "seek" | "close",
- *           "value": N}. delay: ms between frames; seek: the number of a frame, when the run is over. */
+ * Messages  to the browser: live_feed.c; from it {"do": "pause" | "run" | "step" | "delay" | "seek" | "open" | "close",
+ *           "value": N, "run": N, "pane": 0 or 1}. delay: ms between frames; seek: the number of a frame of that
+ *           run, when it is over; open: a stored run. Wishes wait in a short list; who got nothing asks again. */
 #include "live_int.h"
 
 #include "cli.h"
@@ -180,7 +181,7 @@ static int send_news(struct lws *wsi, cop_live *l, session *s)
         if (m == NULL) {
             m = l->slot[i];
             m->users++;
-            binary = i == COP_LIVE_FRAME;
+            binary = i >= COP_LIVE_FRAME && i < COP_LIVE_END;
             s->sent[i] = l->version[i];
         }
     }
@@ -200,11 +201,26 @@ static int send_news(struct lws *wsi, cop_live *l, session *s)
     return rc < 0 ? -1 : 0;
 }
 
+/* Under the lock. */
+static void note_wish(cop_live *l, const cop_live_wish *w)
+{
+    for (size_t i = 0; i < l->n_wishes; i++) {
+        const cop_live_wish *o = &l->wish[i];
+        if (o->open == w->open && o->run == w->run && o->frame == w->frame && o->pane == w->pane)
+            return;
+    }
+    if (l->n_wishes == COP_LIVE_WISHES)
+        memmove(l->wish, l->wish + 1, --l->n_wishes * sizeof(*l->wish));
+    l->wish[l->n_wishes++] = *w;
+}
+
 static void obey(cop_live *l, const char *text, size_t bytes)
 {
     json_t *o = bytes <= MOST_BYTES_IN ? json_loadb(text, bytes, 0, NULL) : NULL;
     const char *what = json_string_value(json_object_get(o, "do"));
     json_int_t value = json_integer_value(json_object_get(o, "value"));
+    cop_live_wish wish = {.run = json_integer_value(json_object_get(o, "run")),
+                          .pane = json_integer_value(json_object_get(o, "pane")) == 1};
     what = what ? what : "";
     pthread_mutex_lock(&l->lock);
     if (strcmp(what, "pause") == 0)
@@ -215,8 +231,10 @@ static void obey(cop_live *l, const char *text, size_t bytes)
         l->paused = true, l->steps = 1;
     else if (strcmp(what, "delay") == 0 && value >= 0 && value <= 10000)
         l->delay_ms = (unsigned)value;
-    else if (strcmp(what, "seek") == 0 && value >= 0)
-        l->wanted = (size_t)value;
+    else if (strcmp(what, "seek") == 0 && value >= 0 && wish.run >= 0)
+        wish.frame = (size_t)value, note_wish(l, &wish);
+    else if (strcmp(what, "open") == 0 && wish.run > 0)
+        wish.open = true, note_wish(l, &wish);
     else if (strcmp(what, "close") == 0)
         l->closing = true;
     pthread_cond_broadcast(&l->changed);
@@ -330,7 +348,6 @@ int cop_live_start(cop_live **out, const char *title, bool wait, FILE *say)
     pthread_cond_init(&l->changed, NULL);
     l->title = cop_alloc(strlen(title) + 1);
     strcpy(l->title, title);
-    l->wanted = SIZE_MAX;
     l->paused = l->expecting = wait;
     bool ok = make_page(l);
     lws_set_log_level(0, NULL);
@@ -373,15 +390,18 @@ void cop_live_close(cop_live *l)
     release(l);
 }
 
-size_t cop_live_wanted(cop_live *l)
+bool cop_live_wanted(cop_live *l, cop_live_wish *wish)
 {
     pthread_mutex_lock(&l->lock);
-    while (!l->closing && l->wanted == SIZE_MAX)
+    while (!l->closing && l->n_wishes == 0)
         pthread_cond_wait(&l->changed, &l->lock);
-    size_t wanted = l->closing ? SIZE_MAX : l->wanted;
-    l->wanted = SIZE_MAX;
+    bool go_on = !l->closing;
+    if (go_on) {
+        *wish = l->wish[0];
+        memmove(l->wish, l->wish + 1, --l->n_wishes * sizeof(*l->wish));
+    }
     pthread_mutex_unlock(&l->lock);
-    return wanted;
+    return go_on;
 }
 
 bool cop_live_asked(cop_live *l, bool *paused)

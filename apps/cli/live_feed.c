@@ -1,13 +1,14 @@
 /* What the live view says to browsers.
  *
  * network  once, text: {"type": "network", "name", "topology", "switches", "duration" (ns), "hosts": [names],
- *          "ports": [[name, to]]}
+ *          "ports": [[name, to]], "run", "pane"; of stored runs "runs": [{"id", "name", "title", "config"}]}
  * frame    the newest one, binary: u32 length of the head, the head, a JSON text that is padded with blanks to
- *          a multiple of four: {"type": "frame", "frame", "t", "span" (ns), "paused", "ports": n, "trees": [{"tree",
+ *          a multiple of four: {"type": "frame", "run", "frame", "t", "span" (ns), "paused", "ports": n, "flows": k, "trees": [{"tree",
  *          "root", "links", "bytes", "members", "contributors", "victims" (how many follow), "counted"}]};
  *          then n x u32 bytes that wait; of each tree 4 x u32 per member (port, depth, next, bytes), u32 per
- *          contributor, 2 x u32 per victim; then n x u8 blocked and n x u8 use, of 255. Little endian.
- * end      text, when the run is over: {"type": "end", "times": [ns], "most": bytes, "trees": [rows of the
+ *          contributor, 2 x u32 per victim; then k x u32: whose packets wait where (cop_frame.flow); then n x u8
+ *          blocked and n x u8 use, of 255. Little endian.
+ * end      text, when the run is over: {"type": "end", "run", "times": [ns], "most": bytes, "trees": [rows of the
  *          table `tree`]}. From now on any frame can be asked for, and trees have the numbers of the result.
  * Cost     While a run goes on frames are made at most every LEAST_GAP_MS, unless a browser asked for every
  *          one of them, and none while nobody looks but the last. */
@@ -20,14 +21,14 @@
 
 #define LEAST_GAP_MS 40
 
-static void publish_text(cop_live *l, enum cop_live_slot slot, json_t *o)
+static void publish_text(cop_live *l, unsigned slot, json_t *o)
 {
     size_t flags = JSON_COMPACT | JSON_REAL_PRECISION(12);
     size_t bytes = json_dumpb(o, NULL, 0, flags);
     unsigned char *room = cop_live_room(bytes);
     (void)json_dumpb(o, (char *)room, bytes, flags);
     json_decref(o);
-    cop_live_publish(l, slot, room, bytes);
+    cop_live_publish(l, (enum cop_live_slot)slot, room, bytes);
 }
 
 /* Names come from files and may be anything; what is no UTF-8 is left out. */
@@ -37,23 +38,30 @@ static json_t *text(const char *s)
     return o ? o : json_string("?");
 }
 
-void cop_live_ports(void *ctx, const cop_run_ports *p)
+static void publish_network(cop_live *l, const cop_run_ports *p, int64_t run, unsigned pane,
+                            json_t *runs)
 {
-    cop_live *l = ctx;
     json_t *ports = json_array(), *hosts = json_array();
     for (uint32_t i = 0; i < p->n_ports; i++)
         json_array_append_new(ports, json_pack("[o,o]", text(p->name[i]), text(p->to[i])));
     for (uint32_t i = 0; i < p->n_hosts; i++)
         json_array_append_new(hosts, text(p->host[i]));
-    publish_text(l, COP_LIVE_NETWORK,
-                 json_pack("{ss,so,so,si,sf,so,so}", "type", "network", "name", text(l->title),
-                           "topology", text(p->topology), "switches", (int)p->n_switches,
-                           "duration", (double)p->duration / 1e3, "hosts", hosts, "ports", ports));
+    publish_text(l, COP_LIVE_NETWORK + pane,
+                 json_pack("{ss,so,so,si,sf,so,so,sI,si,sO?}", "type", "network", "name",
+                           text(l->title), "topology", text(p->topology), "switches",
+                           (int)p->n_switches, "duration", (double)p->duration / 1e3, "hosts",
+                           hosts, "ports", ports, "run", (json_int_t)run, "pane", (int)pane, "runs",
+                           runs));
+}
+
+void cop_live_ports(void *ctx, const cop_run_ports *p)
+{
+    publish_network(ctx, p, 0, 0, NULL);
 }
 
 /* -- frames -- */
 
-static json_t *head_of(const cop_tree_now *n, bool paused)
+static json_t *head_of(const cop_tree_now *n, int64_t run, bool paused)
 {
     json_t *trees = json_array();
     for (uint32_t i = 0; i < n->n_trees; i++) {
@@ -65,9 +73,10 @@ static json_t *head_of(const cop_tree_now *n, bool paused)
                              "contributors", (json_int_t)f->n_contributors, "victims",
                              (json_int_t)f->n_victims, "counted", f->counted));
     }
-    return json_pack("{ss,sI,sf,sf,sb,sI,so}", "type", "frame", "frame", (json_int_t)n->number, "t",
-                     (double)n->frame->t / 1e3, "span", (double)n->frame->span / 1e3, "paused",
-                     paused, "ports", (json_int_t)n->n_ports, "trees", trees);
+    return json_pack("{ss,sI,sI,sf,sf,sb,sI,sI,so}", "type", "frame", "run", (json_int_t)run,
+                     "frame", (json_int_t)n->number, "t", (double)n->frame->t / 1e3, "span",
+                     (double)n->frame->span / 1e3, "paused", paused, "ports",
+                     (json_int_t)n->n_ports, "flows", (json_int_t)n->frame->n_flow, "trees", trees);
 }
 
 static unsigned char *put_words(unsigned char *to, const uint32_t *from, size_t n)
@@ -89,11 +98,13 @@ static unsigned char *put_tree(unsigned char *to, const cop_tree_frame *f)
     return put_words(to, f->victim, 2 * (size_t)f->n_victims);
 }
 
-static void publish_frame(cop_live *l, const cop_tree_now *n, bool paused)
+static void publish_frame(cop_live *l, const cop_tree_now *n, int64_t run, unsigned pane,
+                          bool paused)
 {
-    json_t *head = head_of(n, paused);
+    json_t *head = head_of(n, run, paused);
     size_t flags = JSON_COMPACT | JSON_REAL_PRECISION(12);
-    size_t bytes = json_dumpb(head, NULL, 0, flags), padded = (bytes + 3) / 4 * 4, words = 0;
+    size_t bytes = json_dumpb(head, NULL, 0, flags), padded = (bytes + 3) / 4 * 4;
+    size_t words = n->frame->n_flow;
     for (uint32_t i = 0; i < n->n_trees; i++)
         words += 4 * (size_t)n->tree[i].n_members + n->tree[i].n_contributors +
                  2 * (size_t)n->tree[i].n_victims;
@@ -105,10 +116,11 @@ static void publish_frame(cop_live *l, const cop_tree_now *n, bool paused)
     at = put_words(at + padded, n->frame->waiting, n->n_ports);
     for (uint32_t i = 0; i < n->n_trees; i++)
         at = put_tree(at, &n->tree[i]);
+    at = put_words(at, n->frame->flow, n->frame->n_flow);
     memcpy(at, n->frame->blocked, n->n_ports);
     memcpy(at + n->n_ports, n->frame->use, n->n_ports);
     json_decref(head);
-    cop_live_publish(l, COP_LIVE_FRAME, room, all);
+    cop_live_publish(l, (enum cop_live_slot)(COP_LIVE_FRAME + pane), room, all);
 }
 
 void cop_live_trees(void *ctx, const cop_tree_now *now)
@@ -118,7 +130,7 @@ void cop_live_trees(void *ctx, const cop_tree_now *now)
     bool paused;
     if (cop_live_asked(l, &paused) || l->last_ms == 0 || t - l->last_ms >= LEAST_GAP_MS) {
         l->last_ms = t;
-        publish_frame(l, now, paused);
+        publish_frame(l, now, 0, 0, paused);
     }
     cop_live_hold(l);
 }
@@ -136,16 +148,18 @@ static json_t *tree_row(const cop_result *r, uint32_t i)
     uint32_t port = t->root[t->n_roots - 1].port;
     bool known = port < r->n_ports;
     return json_pack(
-        "{sI,sI,so,so,sf,sf,sI,sI,sI,sI,so,sf,ss}", "tree", (json_int_t)i + 1, "root_port",
+        "{sI,sI,so,so,sf,sf,sI,sI,so,so,so,sf,ss}", "tree", (json_int_t)i + 1, "root_port",
         (json_int_t)port, "root", text(known ? r->port[port].name : "?"), "root_to",
         text(known ? r->port[port].to : "?"), "begin_ns", (double)t->begin / 1e3, "end_ns",
         (double)t->end / 1e3, "samples", (json_int_t)t->samples, "links", (json_int_t)t->links,
-        "contributors", (json_int_t)t->contributors, "victims", (json_int_t)t->victims, "loss",
-        real(t->loss), "bytes_max", (double)t->bytes_max, "kind", cop_tree_kind_name((int)t->kind));
+        "contributors", t->counted ? json_integer(t->contributors) : json_null(), "victims",
+        t->counted ? json_integer((json_int_t)t->victims) : json_null(), "loss", real(t->loss),
+        "bytes_max", (double)t->bytes_max, "kind", cop_tree_kind_name((int)t->kind));
 }
 
-static void publish_end(cop_live *l, const cop_result *r)
+static void publish_end(cop_live *l, const cop_live_film *film, unsigned pane)
 {
+    const cop_result *r = film->result;
     json_t *times = json_array(), *trees = json_array();
     uint64_t most = 1;
     for (uint32_t i = 0; i < r->n_frames; i++)
@@ -154,9 +168,9 @@ static void publish_end(cop_live *l, const cop_result *r)
         json_array_append_new(trees, tree_row(r, i));
     for (uint32_t i = 0; i < r->n_ports; i++)
         most = cop_max64(most, r->port[i].max_queue_bytes);
-    publish_text(l, COP_LIVE_END,
-                 json_pack("{ss,so,sf,so}", "type", "end", "times", times, "most", (double)most,
-                           "trees", trees));
+    publish_text(l, COP_LIVE_END + pane,
+                 json_pack("{ss,sI,so,sf,so}", "type", "end", "run", (json_int_t)film->run, "times",
+                           times, "most", (double)most, "trees", trees));
 }
 
 /* Trees of a frame, numbered from 1; `list` has room for all. */
@@ -176,32 +190,47 @@ static int trees_of(const cop_live_film *film, uint32_t number, cop_tree_frame *
     return rc;
 }
 
-static int show(cop_live *l, const cop_live_film *film, uint32_t number, cop_tree_frame *list,
+static int show(cop_live *l, const cop_live_film *film, uint32_t number, unsigned pane,
                 cop_err *err)
 {
     cop_arena arena = {0};
     cop_frame f;
-    cop_tree_now now = {
-        .frame = &f, .tree = list, .n_ports = film->result->n_ports, .number = number};
+    cop_tree_now now = {.frame = &f, .n_ports = film->result->n_ports, .number = number};
+    cop_tree_frame *list = cop_alloc_array((size_t)film->result->n_tree_frames + 1, sizeof(*list));
+    now.tree = list;
     int rc = film->frame(film->ctx, number, &f, &arena, err);
     if (rc > 0)
         rc = trees_of(film, number, list, &now.n_trees, &arena, err);
     if (rc > 0)
-        publish_frame(l, &now, false);
+        publish_frame(l, &now, film->run, pane, false);
     cop_arena_free(&arena);
+    cop_free(list);
     return rc < 0 ? rc : 0;
 }
 
-int cop_live_play(cop_live *l, const cop_live_film *film, cop_err *err)
+static void present(cop_live *l, const cop_live_films *films, const cop_live_film *film,
+                    unsigned pane)
 {
-    const cop_result *r = film->result;
-    cop_tree_frame *list = cop_alloc_array((size_t)r->n_tree_frames + 1, sizeof(*list));
-    publish_end(l, r);
-    size_t wanted;
-    int rc = 0;
-    while (rc == 0 && (wanted = cop_live_wanted(l)) != SIZE_MAX)
-        if (wanted < r->n_frames)
-            rc = show(l, film, (uint32_t)wanted, list, err);
-    cop_free(list);
+    if (film->ports != NULL)
+        publish_network(l, film->ports, film->run, pane, films->runs);
+    publish_end(l, film, pane);
+}
+
+int cop_live_play(cop_live *l, const cop_live_films *films, cop_err *err)
+{
+    const cop_live_film *film = films->open(films->ctx, 0, 0, err);
+    int rc = film == NULL ? -COP_E_INPUT : 0;
+    if (film != NULL)
+        present(l, films, film, 0);
+    cop_live_wish wish;
+    while (rc == 0 && cop_live_wanted(l, &wish)) {
+        film = films->open(films->ctx, wish.run, wish.pane, err);
+        if (film == NULL)
+            rc = err->faults > 0 ? -err->code : 0;
+        else if (wish.open)
+            present(l, films, film, wish.pane);
+        else if (wish.frame < film->result->n_frames)
+            rc = show(l, film, (uint32_t)wish.frame, wish.pane, err);
+    }
     return rc;
 }

@@ -6,7 +6,21 @@
 
 #include <pthread.h>
 
-enum cop_live_slot { COP_LIVE_NETWORK, COP_LIVE_FRAME, COP_LIVE_END, COP_LIVE_SLOTS };
+/* Of the second pane the next one. */
+enum cop_live_slot {
+    COP_LIVE_NETWORK,
+    COP_LIVE_FRAME = COP_LIVE_NETWORK + COP_LIVE_PANES,
+    COP_LIVE_END = COP_LIVE_FRAME + COP_LIVE_PANES,
+    COP_LIVE_SLOTS = COP_LIVE_END + COP_LIVE_PANES
+};
+
+typedef struct cop_live_wish { /* of a browser */
+    bool open; /* the whole run, else one frame of it */
+    int64_t run;
+    size_t frame;
+    unsigned pane;
+} cop_live_wish;
+#define COP_LIVE_WISHES 16
 
 typedef struct cop_live_message { /* behind bytes that the library writes to */
     unsigned users;
@@ -30,7 +44,8 @@ struct cop_live {
     bool paused, closing;
     bool expecting; /* nobody has come yet, and the run waits for that */
     unsigned steps, delay_ms;
-    size_t wanted; /* number of a frame, SIZE_MAX: none */
+    cop_live_wish wish[COP_LIVE_WISHES]; /* oldest first; when there are too many it is dropped */
+    size_t n_wishes;
     /* of the simulation */
     double last_ms; /* when the last frame was told */
 };
@@ -43,7 +58,7 @@ void cop_live_publish(cop_live *l, enum cop_live_slot slot, unsigned char *data,
 bool cop_live_asked(cop_live *l, bool *paused);
 /* While a browser that is there wants it. */
 void cop_live_hold(cop_live *l);
-/* Waits until a browser wants a frame; SIZE_MAX: the view was closed. */
-size_t cop_live_wanted(cop_live *l);
+/* Waits until a browser wants something; false: the view was closed. */
+bool cop_live_wanted(cop_live *l, cop_live_wish *wish);
 
 #endif

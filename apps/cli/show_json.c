@@ -134,8 +134,8 @@ static json_t *tree_list(const cop_result *r)
         json_object_set_new(o, "samples", count(t->samples));
         json_object_set_new(o, "links", count(t->links));
         json_object_set_new(o, "depth", count(t->depth));
-        json_object_set_new(o, "contributors", count(t->contributors));
-        json_object_set_new(o, "victims", count(t->victims));
+        json_object_set_new(o, "contributors", t->counted ? count(t->contributors) : json_null());
+        json_object_set_new(o, "victims", t->counted ? count(t->victims) : json_null());
         json_object_set_new(o, "loss", real(t->loss));
         json_object_set_new(o, "bytes_mean", real(t->bytes_mean));
         json_object_set_new(o, "bytes_max", count(t->bytes_max));

@@ -55,15 +55,20 @@ static void show_tree(FILE *out, const cop_result *r, uint32_t i, cop_arena *are
     else
         put(&s, "%.2f to %.2f %s,", (double)t->begin / scale, (double)t->end / scale, unit);
     put(&s, "%u links,", t->links);
-    put(&s, "%u contributor%s,", t->contributors, t->contributors == 1 ? "" : "s");
-    if (t->victims == 0)
+    if (t->counted)
+        put(&s, "%u contributor%s,", t->contributors, t->contributors == 1 ? "" : "s");
+    if (!t->counted)
+        put(&s, "contributors and victims not counted,");
+    else if (t->victims == 0)
         put(&s, "no victims,");
     else if (isnan(t->loss))
         put(&s, "%" PRIu64 " victim%s,", t->victims, t->victims == 1 ? "" : "s");
     else
         put(&s, "%" PRIu64 " victim%s %.0f %%,", t->victims, t->victims == 1 ? " loses" : "s lose",
             100.0 * t->loss);
-    if (t->n_roots > 1)
+    if (t->kind == COP_TREE_UNJUDGED)
+        put(&s, "seen at %u sample%s: too few to judge", t->samples, t->samples == 1 ? "" : "s");
+    else if (t->n_roots > 1)
         put(&s, "%s: %u roots", cop_tree_kind_name((int)t->kind), t->n_roots);
     else
         put(&s, "%s", cop_tree_kind_name((int)t->kind));
@@ -72,13 +77,13 @@ static void show_tree(FILE *out, const cop_result *r, uint32_t i, cop_arena *are
 
 void cop_show_trees(FILE *out, const cop_result *r, cop_arena *arena)
 {
-    uint32_t shown = 0, brief = 0;
+    uint32_t shown = 0, unjudged = 0;
     if (!r->trees_asked)
         return;
     fputc('\n', out);
     for (uint32_t i = 0; i < r->n_trees; i++) {
-        brief += r->tree[i].kind == COP_TREE_BRIEF;
-        if (shown == MAX_TREES || (r->tree[i].kind == COP_TREE_BRIEF && i > 0))
+        unjudged += r->tree[i].kind == COP_TREE_UNJUDGED;
+        if (shown == MAX_TREES || (r->tree[i].kind == COP_TREE_UNJUDGED && i > 0))
             continue;
         show_tree(out, r, i, arena);
         shown++;
@@ -86,8 +91,9 @@ void cop_show_trees(FILE *out, const cop_result *r, cop_arena *arena)
     if (r->n_trees == 0)
         fputs("no congestion tree in any of the ", out);
     else if (r->n_trees > shown)
-        fprintf(out, "and %u more trees, %u of them brief; ", r->n_trees - shown,
-                brief - (r->tree[0].kind == COP_TREE_BRIEF));
+        fprintf(out, "and %u more tree%s, %u of them seen at fewer than 4 samples; ",
+                r->n_trees - shown, r->n_trees - shown == 1 ? "" : "s",
+                unjudged - (r->tree[0].kind == COP_TREE_UNJUDGED));
     if (r->n_trees == 0 || r->n_trees > shown)
         fprintf(out, "%u samples\n", r->n_frames);
 }

@@ -125,12 +125,13 @@ static void put_tree(cop_timeline *t, const cop_result *r, uint32_t number)
         cop_time end =
             i + 1 < tree->n_roots ? cop_min64(root->end, tree->root[i + 1].begin) : root->end;
         snprintf(name, sizeof(name), "root %.80s to %.80s", p ? p->name : "?", p ? p->to : "?");
-        put(t, json_pack("{ss,ss,si,si,sf,sf,s{sI,sI,sI,so}}", "name", name, "ph", "X", "pid", 3,
+        put(t, json_pack("{ss,ss,si,si,sf,sf,s{sI,so,so,so}}", "name", name, "ph", "X", "pid", 3,
                          "tid", (int)number + 1, "ts", micro(root->begin), "dur",
                          micro(end > root->begin ? end - root->begin : 0), "args", "links",
-                         (json_int_t)tree->links, "contributors", (json_int_t)tree->contributors,
-                         "victims", (json_int_t)tree->victims, "loss",
-                         isfinite(tree->loss) ? json_real(tree->loss) : json_null()));
+                         (json_int_t)tree->links, "contributors",
+                         tree->counted ? json_integer(tree->contributors) : json_null(), "victims",
+                         tree->counted ? json_integer((json_int_t)tree->victims) : json_null(),
+                         "loss", isfinite(tree->loss) ? json_real(tree->loss) : json_null()));
     }
     snprintf(name, sizeof(name), "tree %u", number + 1);
     for (uint32_t i = 0; i < r->n_tree_frames; i++) {

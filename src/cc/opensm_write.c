@@ -28,7 +28,7 @@ typedef struct sheet {
 static ibcc_ratio ratio_of(cop_time delay, cop_time packet)
 {
     for (unsigned shift = 3;; shift--) {
-        uint64_t m = (uint64_t)(((unsigned __int128)delay << shift) + packet / 2) / packet;
+        unsigned __int128 m = (((unsigned __int128)delay << shift) + packet / 2) / packet;
         if (m <= MAX_MULTIPLIER || shift == 0)
             return (ibcc_ratio){m < MAX_MULTIPLIER ? (uint32_t)m : MAX_MULTIPLIER, (uint8_t)shift};
     }
@@ -77,6 +77,10 @@ static void print_table(const sheet *s)
                 s->info->n_hosts, (double)enough_delay(s->info, s->packet_ps) / 1e6);
     if (n > MAX_ENTRIES)
         fprintf(s->out, "# CUT: the table has %u entries, OpenSM takes %u\n", n, MAX_ENTRIES);
+    if (n < 2)
+        fprintf(s->out,
+                "# NO EFFECT: OpenSM sends a table of one entry as none at all, and hosts never "
+                "wait; cc.ccti_limit must\n# be 1 to 127\n");
     fprintf(s->out, "cc_cct ");
     for (uint32_t i = 0; i < shown; i++) {
         ibcc_ratio r = entry(s, &t, i);
@@ -160,7 +164,9 @@ static void print_switches(const sheet *s)
             100.0 * (double)(16 - w) / 16.0);
     if (share >= 0.0)
         fprintf(s->out, " (wanted: %.0f %%)", 100.0 * share);
-    fprintf(s->out, ". Switches may read it in another way\ncc_sw_cong_setting_threshold %d\n",
+    fprintf(s->out, ". Switches may read it in another way\n%scc_sw_cong_setting_threshold %d\n",
+            w == 0 ? "# NO EFFECT: with 0 switches mark nothing; cc.threshold must be 1 to 15\n"
+                   : "",
             (int)w);
     if (cfg->host_threshold >= 0 || cfg->port_threshold.n > 0 || cfg->port_victim_mask.n > 0)
         fprintf(s->out, "# CANNOT BE SAID: host_threshold, port_threshold, port_victim_mask; "
@@ -213,6 +219,9 @@ static void print_hosts(const sheet *s)
                 : "",
             (p->limit + p->increase - 1) / (p->increase ? p->increase : 1),
             p->increase < 255 ? p->increase : 255);
+    if (p->increase == 0)
+        fprintf(s->out,
+                "# NO EFFECT: with 0 hosts never wait; cc.ccti_increase must be 1 to 255\n");
     if (p->increase > 255)
         fprintf(s->out, "# CUT: %u steps; OpenSM takes at most 255\n", p->increase);
     fprintf(s->out, "cc_ca_cong_setting_trigger_threshold 0 %u\ncc_ca_cong_setting_ccti_min 0 %u\n",

@@ -30,8 +30,8 @@ static void print_facts(cop_world *w, const cop_config *c, FILE *report)
     if (cost.control.cam_lines)
         fprintf(report, ", %u CAM lines with %" PRIu64 " CAM and %" PRIu64 " SRAM cells",
                 cost.control.cam_lines, cost.control.cam_cells, cost.control.sram_cells);
-    fprintf(report, "\n# traffic: %u streams from %zu entries\n", w->traffic.n_streams,
-            c->n_traffic);
+    fprintf(report, "\n# traffic: %u stream%s from %zu entr%s\n", w->traffic.n_streams,
+            w->traffic.n_streams == 1 ? "" : "s", c->n_traffic, c->n_traffic == 1 ? "y" : "ies");
 }
 
 int cop_check_network(cop_config *c, FILE *report, cop_err *err)

@@ -2,7 +2,7 @@
  *
  * In:  tables `frame`, `tree` and `tree_frame`. Out: members of a figure:
  *   frames       [[time_ns, data, frame]]     data as in the database (zlib), in base64
- *   trees        [{columns of the table}]     largest first
+ *   trees        [{columns of the table}]     heaviest first
  *   tree_frames  [[tree, frame, members, contributors, victims]], the last three in base64 or null
  * A page must stay small enough to be sent: of many frames only every so many-th is kept, evenly. */
 #include "report/runs.h"

@@ -3,7 +3,7 @@
 
 const char *cop_tree_kind_name(int kind)
 {
-    static const char *const name[] = {[COP_TREE_BRIEF] = "brief",
+    static const char *const name[] = {[COP_TREE_UNJUDGED] = "unjudged",
                                        [COP_TREE_SILENT] = "silent",
                                        [COP_TREE_WINDY] = "windy",
                                        [COP_TREE_MOVING] = "moving"};

@@ -55,7 +55,13 @@ typedef struct cop_frame { /* the network at a sample */
     cop_time t, span; /* its end; time since the frame before */
     uint32_t *waiting; /* [n_ports] bytes, at its end */
     uint8_t *blocked, *use; /* [n_ports] share of 255 of the sample */
+    /* Whose packets wait where, of ports that were looked at for that: port, how many flows, how many of them
+     * follow (COP_MOST_NAMED at most), and of each of these source, destination, bytes. */
+    uint32_t *flow;
+    uint32_t n_flow; /* words */
 } cop_frame;
+
+#define COP_MOST_NAMED 3
 
 typedef struct cop_tree_member {
     uint32_t port, depth; /* the root: 0 */
@@ -80,13 +86,16 @@ typedef struct cop_tree_root { /* where a root was */
     cop_time begin, end;
 } cop_tree_root;
 
-enum cop_tree_kind { COP_TREE_BRIEF, COP_TREE_SILENT, COP_TREE_WINDY, COP_TREE_MOVING };
+/* unjudged: seen at too few samples to tell the others apart */
+enum cop_tree_kind { COP_TREE_UNJUDGED, COP_TREE_SILENT, COP_TREE_WINDY, COP_TREE_MOVING };
 
 typedef struct cop_tree_result { /* one tree over its life; docs/MODEL.md */
     uint32_t n_roots; /* one more than it has moved */
     cop_tree_root *root;
     cop_time begin, end;
-    uint32_t samples, links, depth, contributors;
+    uint32_t samples, links, depth;
+    bool counted; /* contributors and victims were looked for; else they are 0 and mean nothing */
+    uint32_t contributors;
     uint64_t victims;
     double loss; /* of the victims; NaN: not known */
     double bytes_mean;
@@ -95,7 +104,7 @@ typedef struct cop_tree_result { /* one tree over its life; docs/MODEL.md */
     enum cop_tree_kind kind;
 } cop_tree_result;
 
-/* "brief", "silent", ...; NULL if there is no such kind. */
+/* "unjudged", "silent", ...; NULL if there is no such kind. */
 const char *cop_tree_kind_name(int kind);
 typedef struct cop_job_result { /* one application */
     const char *name, *program; /* of the entry; file or collective */
@@ -180,7 +189,7 @@ typedef struct cop_result {
     bool trees_asked; /* run.trees */
     uint32_t n_trees, n_frames, n_tree_frames;
     uint64_t trees_dropped; /* found, too small to be kept */
-    cop_tree_result *tree; /* largest first */
+    cop_tree_result *tree; /* heaviest first */
     cop_frame *frame;
     cop_tree_frame *tree_frame; /* by tree and frame */
 } cop_result;

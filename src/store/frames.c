@@ -8,11 +8,26 @@
 
 /* zlib makes of a byte at most a thousand and some. */
 #define MOST_GROWTH 1100
+/* Hosts or flows of one tree: 16 million. What says that it is more was not stored by this program. */
+#define MOST_BYTES ((size_t)1 << 26)
 
 static cop_time picoseconds(double ns)
 {
     double ps = ns * 1000.0 + 0.5;
     return ps >= 1.0 && ps < 0x1p63 ? (cop_time)ps : 0;
+}
+
+int cop_store_has_frames(cop_store *s, int64_t run_id, cop_err *err)
+{
+    if (!cop_store_has_trees(s))
+        return 0;
+    sqlite3_stmt *st = cop_store_prepare(s, "SELECT 1 FROM frame WHERE run_id = ? LIMIT 1", err);
+    if (st == NULL)
+        return -COP_E_IO;
+    (void)sqlite3_bind_int64(st, 1, run_id);
+    int rc = cop_store_step(s, st, err);
+    sqlite3_finalize(st);
+    return rc;
 }
 
 int64_t cop_store_newest_frames(cop_store *s, cop_err *err)
@@ -22,6 +37,42 @@ int64_t cop_store_newest_frames(cop_store *s, cop_err *err)
         return 0;
     int rc = cop_store_ask(s, "SELECT ifnull(max(run_id), 0) FROM frame", &id, err);
     return rc == 0 ? id : rc;
+}
+
+/* A packed column into memory of the arena, of at most `most` bytes; filled up with zeros. NULL: it does not
+ * unpack, or is longer than anything that was stored. */
+static void *unpack(sqlite3_stmt *st, int column, size_t most, cop_arena *arena, size_t *bytes)
+{
+    const void *data = sqlite3_column_blob(st, column);
+    size_t packed = (size_t)sqlite3_column_bytes(st, column), room = packed * 4 + 64;
+    for (bool last = false; data != NULL && !last; room *= 4) {
+        last = room >= most || room >= packed * MOST_GROWTH + 64;
+        uLongf got = room < most ? room : most;
+        void *raw = cop_arena_array(arena, got + 4, 1);
+        int rc = uncompress(raw, &got, data, packed);
+        *bytes = got;
+        if (rc != Z_BUF_ERROR)
+            return rc == Z_OK ? raw : NULL;
+    }
+    return NULL;
+}
+
+static void to_host(uint32_t *word, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        word[i] = le32toh(word[i]);
+}
+
+/* Ports, flows and their number must be what the list says they are. */
+static bool flows_fit(const uint32_t *word, size_t n, uint32_t n_ports)
+{
+    for (size_t i = 0; i < n;) {
+        if (n - i < 3 || word[i] >= n_ports || word[i + 2] > COP_MOST_NAMED ||
+            n - i - 3 < 3 * (size_t)word[i + 2])
+            return false;
+        i += 3 + 3 * (size_t)word[i + 2];
+    }
+    return true;
 }
 
 int cop_store_frame(cop_store *s, int64_t run_id, uint32_t frame, uint32_t n_ports, cop_frame *f,
@@ -35,20 +86,24 @@ int cop_store_frame(cop_store *s, int64_t run_id, uint32_t frame, uint32_t n_por
     (void)sqlite3_bind_int64(st, 2, frame);
     int rc = cop_store_step(s, st, err);
     if (rc > 0) {
-        size_t each = sizeof(uint32_t) + 2;
-        uLongf bytes = cop_product(n_ports, each);
-        char *raw = cop_arena_array(arena, n_ports, each);
-        const void *data = sqlite3_column_blob(st, 2);
-        int got = data ? uncompress((Bytef *)raw, &bytes, data, (uLongf)sqlite3_column_bytes(st, 2))
-                       : Z_DATA_ERROR;
-        *f = (cop_frame){.t = picoseconds(cop_store_real(st, 0)),
-                         .span = picoseconds(cop_store_real(st, 1)),
-                         .waiting = (uint32_t *)(void *)raw,
-                         .blocked = (uint8_t *)raw + n_ports * sizeof(uint32_t),
-                         .use = (uint8_t *)raw + n_ports * (sizeof(uint32_t) + 1)};
-        for (uint32_t i = 0; i < n_ports; i++)
-            f->waiting[i] = le32toh(f->waiting[i]);
-        if (got != Z_OK || bytes != n_ports * each)
+        size_t n = n_ports, ports = cop_store_frame_ports(n_ports), bytes = 0;
+        /* of each port, and of its flows */
+        size_t most = ports + cop_product(n, (3 + 3 * COP_MOST_NAMED) * sizeof(uint32_t));
+        char *raw = unpack(st, 2, most, arena, &bytes);
+        bool alone = bytes == n * (sizeof(uint32_t) + 2); /* as files without flows have it */
+        if (raw != NULL && (alone || (bytes >= ports && bytes % 4 == 0))) {
+            *f = (cop_frame){.t = picoseconds(cop_store_real(st, 0)),
+                             .span = picoseconds(cop_store_real(st, 1)),
+                             .waiting = (uint32_t *)(void *)raw,
+                             .blocked = (uint8_t *)raw + n * sizeof(uint32_t),
+                             .use = (uint8_t *)raw + n * (sizeof(uint32_t) + 1),
+                             .flow = (uint32_t *)(void *)(raw + ports),
+                             .n_flow = alone ? 0 : (uint32_t)((bytes - ports) / 4)};
+            to_host(f->waiting, n);
+            to_host(f->flow, f->n_flow);
+        }
+        if (raw == NULL || !(alone || (bytes >= ports && bytes % 4 == 0)) ||
+            !flows_fit(f->flow, f->n_flow, n_ports))
             rc = cop_err_add(err, COP_E_IO,
                              "%s: frame %u does not unpack to %u ports; it was edited", s->path,
                              frame, n_ports);
@@ -60,21 +115,11 @@ int cop_store_frame(cop_store *s, int64_t run_id, uint32_t frame, uint32_t n_por
 /* Numbers of a packed column, `each` together; so many pairs or singles in *n. NULL: they do not unpack. */
 static uint32_t *numbers(sqlite3_stmt *st, int column, size_t each, cop_arena *arena, uint32_t *n)
 {
-    const void *data = sqlite3_column_blob(st, column);
-    uLongf packed = (uLongf)sqlite3_column_bytes(st, column), bytes = 0;
-    uint32_t *word = NULL;
-    int got = Z_BUF_ERROR;
-    for (uLongf room = packed * 4 + 64; got == Z_BUF_ERROR && data != NULL; room *= 4) {
-        if (room > packed * MOST_GROWTH * 4 + 64)
-            break;
-        word = cop_arena_array(arena, room / 4, sizeof(*word));
-        bytes = room / 4 * 4;
-        got = uncompress((Bytef *)word, &bytes, data, packed);
-    }
-    if (got != Z_OK || bytes % (each * sizeof(*word)) != 0)
+    size_t bytes = 0;
+    uint32_t *word = unpack(st, column, MOST_BYTES, arena, &bytes);
+    if (word == NULL || bytes % (each * sizeof(*word)) != 0)
         return NULL;
-    for (size_t i = 0; i < bytes / sizeof(*word); i++)
-        word[i] = le32toh(word[i]);
+    to_host(word, bytes / sizeof(*word));
     *n = (uint32_t)(bytes / (each * sizeof(*word)));
     return word;
 }

@@ -29,8 +29,8 @@
         " samples INTEGER NOT NULL,"                                                               \
         " links INTEGER NOT NULL,"                                                                 \
         " depth INTEGER NOT NULL,"                                                                 \
-        " contributors INTEGER NOT NULL,"                                                          \
-        " victims INTEGER NOT NULL,"                                                               \
+        " contributors INTEGER,"                                                                   \
+        " victims INTEGER,"                                                                        \
         " loss REAL,"                                                                              \
         " bytes_mean REAL NOT NULL,"                                                               \
         " bytes_max INTEGER NOT NULL,"                                                             \

@@ -73,6 +73,8 @@ int cop_store_frame(cop_store *s, int64_t run_id, uint32_t frame, uint32_t n_por
 /* Contributors and victims of f->tree at f->frame, or when they were looked up last before, in the arena. */
 int cop_store_tree_parts(cop_store *s, int64_t run_id, cop_tree_frame *f, cop_arena *arena,
                          cop_err *err);
+/* 1 if this run has frames, 0 if not or there is none such; or a fault. */
+int cop_store_has_frames(cop_store *s, int64_t run_id, cop_err *err);
 /* The newest run that has frames, 0 if none has. */
 int64_t cop_store_newest_frames(cop_store *s, cop_err *err);
 /* A value stored as "not a number" comes back as NaN. */

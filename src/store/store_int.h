@@ -33,6 +33,11 @@ bool cop_store_has_trees(cop_store *s);
 /* trees.c: all that a result says of trees; who writes holds the transaction. */
 int cop_store_load_trees(cop_store *s, int64_t run, cop_result *r, cop_err *err);
 int cop_store_write_trees(cop_store *s, int64_t run, const cop_result *r, cop_err *err);
+/* Bytes of what a frame says of each of n ports, filled up to whole numbers. */
+static inline size_t cop_store_frame_ports(uint32_t n)
+{
+    return (cop_product(n, sizeof(uint32_t) + 2) + 3) / 4 * 4;
+}
 /* And those that version 4 added: tables of applications, and the trigger anew. */
 extern const char *const cop_store_job_schema[];
 extern const char cop_store_trigger[], cop_store_old_trigger[]; /* of this version, and before */

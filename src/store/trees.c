@@ -37,13 +37,17 @@ static void put_packed(cop_rows *w, packer *p, size_t bytes)
     cop_put_blob(w, p->packed, length);
 }
 
-static void put_numbers(cop_rows *w, packer *p, const uint32_t *v, size_t n)
+static void copy_numbers(char *to, const uint32_t *v, size_t n)
 {
-    char *raw = room(p, cop_product(n, sizeof(*v)));
     for (size_t i = 0; i < n; i++) {
         uint32_t x = htole32(v[i]);
-        memcpy(raw + i * sizeof(x), &x, sizeof(x));
+        memcpy(to + i * sizeof(x), &x, sizeof(x));
     }
+}
+
+static void put_numbers(cop_rows *w, packer *p, const uint32_t *v, size_t n)
+{
+    copy_numbers(room(p, cop_product(n, sizeof(*v))), v, n);
     put_packed(w, p, n * sizeof(*v));
 }
 
@@ -53,17 +57,17 @@ static int write_frames(cop_store *s, int64_t run, const cop_result *r, packer *
     size_t n = r->n_ports;
     for (uint32_t i = 0; i < r->n_frames; i++) {
         const cop_frame *f = &r->frame[i];
-        char *raw = room(p, cop_product(n, sizeof(uint32_t) + 2));
-        for (size_t k = 0; k < n; k++) {
-            uint32_t x = htole32(f->waiting[k]);
-            memcpy(raw + k * sizeof(x), &x, sizeof(x));
-        }
+        size_t ports = cop_store_frame_ports(r->n_ports);
+        char *raw = room(p, ports + f->n_flow * sizeof(uint32_t));
+        memset(raw, 0, ports);
+        copy_numbers(raw, f->waiting, n);
+        copy_numbers(raw + ports, f->flow, f->n_flow);
         memcpy(raw + n * sizeof(uint32_t), f->blocked, n);
         memcpy(raw + n * (sizeof(uint32_t) + 1), f->use, n);
         cop_put_int(&w, i);
         cop_put_time(&w, f->t);
         cop_put_time(&w, f->span);
-        put_packed(&w, p, n * (sizeof(uint32_t) + 2));
+        put_packed(&w, p, ports + f->n_flow * sizeof(uint32_t));
         cop_row_end(&w);
     }
     return cop_rows_close(&w);
@@ -108,8 +112,13 @@ static int write_list(cop_store *s, int64_t run, const cop_result *r, cop_err *e
         cop_put_int(&w, t->samples);
         cop_put_int(&w, t->links);
         cop_put_int(&w, t->depth);
-        cop_put_int(&w, t->contributors);
-        cop_put_count(&w, t->victims);
+        if (t->counted) {
+            cop_put_int(&w, t->contributors);
+            cop_put_count(&w, t->victims);
+        } else {
+            cop_put_null(&w);
+            cop_put_null(&w);
+        }
         cop_put_real(&w, t->loss);
         cop_put_real(&w, t->bytes_mean);
         cop_put_count(&w, t->bytes_max);
@@ -225,20 +234,22 @@ static int load_list(cop_store *s, int64_t run, cop_result *r, cop_err *err)
     (void)sqlite3_bind_int64(st, 1, run);
     int rc = 0;
     while (r->n_trees < n && (rc = cop_store_step(s, st, err)) > 0)
-        r->tree[r->n_trees++] = (cop_tree_result){.begin = picoseconds(cop_store_real(st, 0)),
-                                                  .end = picoseconds(cop_store_real(st, 1)),
-                                                  .samples = number(st, 2),
-                                                  .links = number(st, 3),
-                                                  .depth = number(st, 4),
-                                                  .contributors = number(st, 5),
-                                                  .victims = cop_store_count(st, 6),
-                                                  .loss = cop_store_real(st, 7),
-                                                  .bytes_mean = cop_store_real(st, 8),
-                                                  .bytes_max = cop_store_count(st, 9),
-                                                  .similarity = cop_store_real(st, 10),
-                                                  .overlap = cop_store_real(st, 11),
-                                                  .contributor_overlap = cop_store_real(st, 12),
-                                                  .kind = kind_of(cop_store_text(st, 13))};
+        r->tree[r->n_trees++] =
+            (cop_tree_result){.begin = picoseconds(cop_store_real(st, 0)),
+                              .end = picoseconds(cop_store_real(st, 1)),
+                              .samples = number(st, 2),
+                              .links = number(st, 3),
+                              .depth = number(st, 4),
+                              .counted = sqlite3_column_type(st, 5) != SQLITE_NULL,
+                              .contributors = number(st, 5),
+                              .victims = cop_store_count(st, 6),
+                              .loss = cop_store_real(st, 7),
+                              .bytes_mean = cop_store_real(st, 8),
+                              .bytes_max = cop_store_count(st, 9),
+                              .similarity = cop_store_real(st, 10),
+                              .overlap = cop_store_real(st, 11),
+                              .contributor_overlap = cop_store_real(st, 12),
+                              .kind = kind_of(cop_store_text(st, 13))};
     sqlite3_finalize(st);
     return rc < 0 ? rc : 0;
 }

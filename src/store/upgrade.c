@@ -3,7 +3,9 @@
  * Version 3 knows one more outcome, `starved`, version 4 another one, `stuck`. A constraint is no part
  * of what is stored: SQLite's own way to change one is to write it anew in the list of tables
  * (sqlite.org/lang_altertable.html). Version 4 has tables of applications and of congestion trees; they
- * are added, with triggers that follow a deletion. */
+ * are added, with triggers that follow a deletion. Who took part in a tree may be unknown: files in which
+ * that had to be a number are told the same way. Programs that know only those read and write them still, so
+ * that is no version. */
 #include "store/store_int.h"
 
 #include <stdio.h>
@@ -43,15 +45,46 @@ static int rewrite(cop_store *s, cop_err *err)
     return rc;
 }
 
+/* Must it be known who took part in a tree? */
+static int is_strict(cop_store *s, int64_t *strict, cop_err *err)
+{
+    return cop_store_ask(s,
+                         "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'tree'"
+                         " AND sql LIKE '% contributors INTEGER NOT NULL,%'",
+                         strict, err);
+}
+
+static int relax(cop_store *s, cop_err *err)
+{
+    int64_t layout = 0;
+    char sql[768];
+    int rc = cop_store_ask(s, "PRAGMA schema_version", &layout, err);
+    snprintf(sql, sizeof(sql),
+             "PRAGMA writable_schema = ON;"
+             "UPDATE sqlite_master SET sql = replace(replace(sql,"
+             " ' contributors INTEGER NOT NULL,', ' contributors INTEGER,'),"
+             " ' victims INTEGER NOT NULL,', ' victims INTEGER,')"
+             " WHERE type = 'table' AND name = 'tree';"
+             "PRAGMA schema_version = %" PRId64 "; PRAGMA writable_schema = OFF",
+             layout + 1);
+    return rc == 0 ? cop_store_exec(s, sql, err) : rc;
+}
+
 int cop_store_upgrade(cop_store *s, int64_t from, cop_err *err)
 {
-    if (from >= COP_STORE_SCHEMA_VERSION)
-        return 0;
-    int rc = cop_store_begin(s, err);
+    int64_t strict = 0;
+    int rc = is_strict(s, &strict, err);
+    if (rc != 0 || (from >= COP_STORE_SCHEMA_VERSION && strict == 0))
+        return rc;
+    rc = cop_store_begin(s, err);
     if (rc == 0) /* another program may have been quicker */
         rc = cop_store_ask(s, "PRAGMA user_version", &from, err);
     if (rc == 0 && from < COP_STORE_SCHEMA_VERSION)
         rc = rewrite(s, err);
+    if (rc == 0)
+        rc = is_strict(s, &strict, err);
+    if (rc == 0 && strict > 0)
+        rc = relax(s, err);
     if (rc == 0)
         rc = cop_store_commit(s, err);
     if (rc != 0)

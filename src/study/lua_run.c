@@ -296,8 +296,10 @@ static int run_trees(lua_State *L)
         set_number(L, "samples", t->samples);
         set_number(L, "links", t->links);
         set_number(L, "depth", t->depth);
-        set_number(L, "contributors", t->contributors);
-        set_number(L, "victims", (double)t->victims);
+        if (t->counted) {
+            set_number(L, "contributors", t->contributors);
+            set_number(L, "victims", (double)t->victims);
+        }
         set_known(L, "loss", t->loss);
         set_number(L, "bytes_mean", t->bytes_mean);
         set_number(L, "bytes_max", (double)t->bytes_max);

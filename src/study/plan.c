@@ -201,6 +201,10 @@ int cop_plan_make(cop_plan *plan, cop_study *s, cop_err *err)
     if (rc != 0)
         return rc;
     find_places(plan, s, in_all);
+    if (in_all > 0 && plan->per_seed == 0)
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s: `leave_out` leaves nothing to run; keep a combination of the axes",
+                           s->block[0].where);
     plan->point = COP_NEW_ARRAY(&s->arena, cop_point, cop_product(plan->per_seed, s->n_seeds));
     for (size_t k = 0; k < s->n_seeds; k++)
         for (size_t i = 0; i < s->n_blocks; i++)

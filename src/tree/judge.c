@@ -8,7 +8,7 @@
  *                              only shrinks
  *         contributor_overlap  the same of the contributors
  *         each a mean over all pairs of samples that lie a quarter of the tree's samples apart and have the
- *         same root. Fewer than 4 samples: brief, nothing is said. Else moving if the root has changed;
+ *         same root. Fewer than 4 samples: unjudged. Else moving if the root has changed;
  *         windy if an overlap is below WINDY; silent.
  *         A tree Y is tree X moved if X had been there when Y began, or two samples before, and is gone
  *         while Y is still there; and at least half of the hosts that are contributors in half of the
@@ -151,7 +151,7 @@ static void judge_kind(const judge *j, uint32_t record, cop_tree_result *t)
     t->similarity = l.n ? l.similarity / l.n : NAN;
     t->overlap = l.n ? l.overlap / l.n : NAN;
     t->contributor_overlap = l.n_sources ? l.sources / l.n_sources : NAN;
-    t->kind = n < LEAST_SAMPLES                                      ? COP_TREE_BRIEF
+    t->kind = n < LEAST_SAMPLES                                      ? COP_TREE_UNJUDGED
               : t->n_roots > 1                                       ? COP_TREE_MOVING
               : t->overlap < WINDY || t->contributor_overlap < WINDY ? COP_TREE_WINDY
                                                                      : COP_TREE_SILENT;
@@ -195,6 +195,7 @@ static void add_tree(judge *j, uint32_t record)
         t->begin = cop_min64(t->begin, x->begin);
         t->end = cop_max64(t->end, x->end);
         t->samples += x->samples;
+        t->counted |= x->counts > 0;
         t->links = x->links > t->links ? x->links : t->links;
         t->depth = x->depth > t->depth ? x->depth : t->depth;
         t->bytes_max = cop_max64(t->bytes_max, x->bytes_max);
@@ -258,7 +259,9 @@ static void add_frames(const cop_tree_watch *w, cop_result *r)
                                   .span = f->span,
                                   .waiting = copy(&r->arena, f->waiting, n, sizeof(uint32_t)),
                                   .blocked = copy(&r->arena, f->blocked, n, 1),
-                                  .use = copy(&r->arena, f->use, n, 1)};
+                                  .use = copy(&r->arena, f->use, n, 1),
+                                  .flow = copy(&r->arena, f->flow, f->n_flow, sizeof(uint32_t)),
+                                  .n_flow = f->n_flow};
     }
 }
 
@@ -305,7 +308,7 @@ static void add_scalars(cop_result *r)
                                {"trees.silent", "trees", kinds[COP_TREE_SILENT]},
                                {"trees.windy", "trees", kinds[COP_TREE_WINDY]},
                                {"trees.moving", "trees", kinds[COP_TREE_MOVING]},
-                               {"trees.brief", "trees", kinds[COP_TREE_BRIEF]},
+                               {"trees.unjudged", "trees", kinds[COP_TREE_UNJUDGED]},
                                {"trees.dropped", "trees", (double)r->trees_dropped},
                                {"trees.links_max", "links", links},
                                {"trees.victims_max", "flows", victims},

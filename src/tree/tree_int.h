@@ -2,6 +2,7 @@
  *
  *   watch.c   looks and samples: shares of time, frames, what a sample may cost
  *   find.c    from what is held to trees: which channel is blocked by which
+ *   waiting.c whose packets wait for each port
  *   census.c  contributors and victims: whose packets stand in a tree
  *   follow.c  the same tree at the next sample
  *   judge.c   silent, windy or moving: from records to results
@@ -71,6 +72,12 @@ typedef struct tree_kept { /* a tree at a sample, kept until the end */
     uint32_t *contributor, *victim;
 } tree_kept;
 
+typedef struct tree_tally { /* packets of a flow that wait for an output */
+    uint64_t flow; /* source << 32 | destination */
+    uint32_t out, bytes;
+    bool used;
+} tree_tally;
+
 struct cop_tree_watch {
     const cop_topo *topo;
     cop_tree_cfg cfg;
@@ -96,7 +103,11 @@ struct cop_tree_watch {
     uint64_t *delivered; /* [n_streams] at the last frame */
     cop_time last;
     uint64_t spent; /* steps so far */
-    uint64_t spent_on_census; /* of these */
+    uint64_t spent_on_census, spent_on_waiting; /* of these */
+    /* waiting.c: those of one switch, open addressing */
+    tree_tally *tally;
+    size_t n_tallies, tally_mask;
+    size_t cap_flow; /* of the frame that is being made */
     /* find.c */
     uint8_t *held; /* [channels] */
     uint32_t *edge_to; /* [channels] first edge to it, or COP_NONE */
@@ -154,6 +165,8 @@ uint32_t cop_tree_target(const cop_tree_watch *w, uint32_t queue, const cop_queu
 void cop_tree_find(cop_tree_watch *w, const struct cop_net *net);
 /* Which tree each one found is: a record that goes on, or a new one. */
 void cop_tree_identify(cop_tree_watch *w, cop_time begin);
+/* Whose packets wait for each port, into f->flow. */
+void cop_tree_waiting(cop_tree_watch *w, const struct cop_net *net, cop_frame *f);
 void cop_tree_census(cop_tree_watch *w, const struct cop_net *net, tree_found *t);
 void cop_tree_follow(cop_tree_watch *w, const struct cop_net *net, cop_time now, cop_time span);
 

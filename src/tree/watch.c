@@ -7,17 +7,17 @@
  * Cost     A run that asks for trees without saying how often shall not pay for them: a sample is left out,
  *          looks and all, while what was spent so far is more than STEPS_PER_HOP for each packet-hop. A step
  *          is about one and a half instructions, measured; a packet-hop takes 700 and more. FREE_STEPS are
- *          allowed at once, so that small networks have all their samples, and SPREAD_STEPS, some
- *          milliseconds, bit by bit over the run: where little moves, as in a network full of trees, the
- *          samples still lie evenly. Whose packets stand in a tree is then looked for when it is new and
- *          the budget allows it, and as often as one step in CENSUS_PART pays for. */
+ *          allowed at once, so that small networks have all their samples, and one sample
+ *          in LEAST_EVERY in any case: a run that is short, or full of trees in which little moves, can be played, too.
+ *          Whose packets stand in a tree is then looked for when it is new and the budget allows it, or it is
+ *          there for the second time, and as often as one step in CENSUS_PART pays for. */
 #include "tree/tree_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define FREE_STEPS 2000000
-#define SPREAD_STEPS 5000000
+#define LEAST_EVERY 3 /* samples */
 #define STEPS_PER_HOP 13
 #define CENSUS_PART 5 /* one in so many steps */
 #define STEPS_LOOK 30
@@ -206,24 +206,28 @@ static cop_frame *add_frame(cop_tree_watch *w, const struct cop_net *net, cop_ti
     return f;
 }
 
-/* What may have been spent by now. */
-static uint64_t budget(const cop_tree_watch *w, const struct cop_net *net, cop_time now)
+/* Is what was spent so far paid for? */
+static bool paid(const cop_tree_watch *w, const struct cop_net *net)
 {
-    double gone = w->cfg.duration ? (double)now / (double)w->cfg.duration : 1.0;
-    return FREE_STEPS + (uint64_t)(SPREAD_STEPS * (gone < 1.0 ? gone : 1.0)) +
-           STEPS_PER_HOP * cop_look_hops(net);
+    return w->spent <= FREE_STEPS + STEPS_PER_HOP * cop_look_hops(net);
 }
 
-/* Who takes part in each tree; where samples are to be cheap in those that are new, as far as the budget goes,
- * and in others in turn, as far as a part of what was spent does. */
-static void take_census(cop_tree_watch *w, const struct cop_net *net, cop_time now)
+/* Has a sample that begins now to be taken, whatever it costs? */
+static bool due(const cop_tree_watch *w, cop_time now)
+{
+    return now - w->last >= (LEAST_EVERY - 1) * w->cfg.period;
+}
+
+/* Who takes part in each tree; where samples are to be cheap in those that nobody has looked at yet, at their
+ * second sample at the latest, and in others in turn, as far as a part of what was spent does. */
+static void take_census(cop_tree_watch *w, const struct cop_net *net)
 {
     size_t n = w->n_found;
     for (size_t i = 0; i < n; i++) {
         tree_found *t = &w->found[(i + w->n_frames) % n];
-        bool new = w->record[t->record].counts == 0;
+        const tree_record *r = &w->record[t->record];
         if (!w->cfg.thrifty || w->spent_on_census * CENSUS_PART <= w->spent ||
-            (new && w->spent <= budget(w, net, now)))
+            (r->counts == 0 && (r->samples > 0 || paid(w, net))))
             cop_tree_census(w, net, t);
     }
 }
@@ -239,7 +243,8 @@ static void sample(cop_tree_watch *w, const struct cop_net *net, cop_time now)
     w->spent += 4 * channels;
     cop_tree_find(w, net);
     cop_tree_identify(w, w->last);
-    take_census(w, net, now);
+    take_census(w, net);
+    cop_tree_waiting(w, net, f);
     cop_tree_follow(w, net, now, f->span);
     w->last = now;
     memset(w->asks, 0, channels);
@@ -253,7 +258,7 @@ cop_time cop_tree_look(void *ctx, const struct cop_net *net, cop_time now)
 {
     cop_tree_watch *w = ctx;
     if (w->n_looks++ == 0)
-        w->idle = w->cfg.thrifty && w->spent > budget(w, net, now);
+        w->idle = w->cfg.thrifty && !paid(w, net) && !due(w, now);
     if (!w->idle) {
         look_at_ports(w, net, now);
         if (w->vote != NULL)
@@ -272,8 +277,10 @@ void cop_tree_free(cop_tree_watch *w)
 {
     if (w == NULL)
         return;
-    for (size_t i = 0; i < w->n_frames; i++)
+    for (size_t i = 0; i < w->n_frames; i++) {
         cop_free(w->frame[i].waiting);
+        cop_free(w->frame[i].flow);
+    }
     for (size_t i = 0; i < w->n_kept; i++) {
         cop_free(w->kept[i].member);
         cop_free(w->kept[i].contributor);
@@ -284,17 +291,13 @@ void cop_tree_free(cop_tree_watch *w)
         cop_free(w->record[i].streams);
         cop_tree_flows_free(&w->record[i].victims);
     }
-    void *all[] = {w->index,     w->threshold, w->full,
-                   w->held,      w->still,     w->vote,
-                   w->votes,     w->busy,      w->edge_to,
-                   w->standing,  w->waiting,   w->mark,
-                   w->seen,      w->acc,       w->wanted,
-                   w->record_of, w->edge,      w->held_list,
-                   w->channel,   w->found,     w->host_list,
-                   w->flow_list, w->record,    w->kept,
-                   w->frame,     w->told,      w->delivered,
-                   w->port_mark, w->hot,       w->asks,
-                   w->idle_wire, w->sources,   w};
+    void *all[] = {w->index,     w->threshold, w->full,      w->held,    w->still,
+                   w->vote,      w->votes,     w->busy,      w->edge_to, w->standing,
+                   w->waiting,   w->mark,      w->seen,      w->acc,     w->wanted,
+                   w->record_of, w->edge,      w->held_list, w->channel, w->found,
+                   w->host_list, w->flow_list, w->record,    w->kept,    w->frame,
+                   w->told,      w->delivered, w->port_mark, w->hot,     w->asks,
+                   w->idle_wire, w->sources,   w->tally,     w};
     for (size_t i = 0; i < COP_LEN(all); i++)
         cop_free(all[i]);
 }

@@ -173,6 +173,8 @@ static void test_bad_commands_and_files(void **state)
     expect_one_line(PROG_RUN("run", "nowhere.yaml"), "nowhere.yaml: ", "No such file");
     expect_one_line(PROG_RUN("check", "nowhere.yaml"), "nowhere.yaml: ", "No such file");
     expect_one_line(PROG_RUN("check", "good.yaml", "--table", "s99"), "--table s99: ", "s0 to s");
+    expect_one_line(PROG_RUN("check", "good.yaml", "--table", "s0", "--opensm"),
+                    "coppice check: ", "--opensm and --table");
     expect_one_line(PROG_RUN("run", "."), ".: ", "directory");
     expect_one_line(PROG_RUN("list", "topology-s"), "coppice list: ", "topologies");
     expect_one_line(PROG_RUN("list", "cc", "nnoe"), "coppice list: ", "`none`");

@@ -150,7 +150,8 @@ static void take(int s, void *to, size_t n)
 static void check_size(const json_t *head, uint64_t bytes)
 {
     const json_t *trees = json_object_get(head, "trees");
-    uint64_t want = 6 * (uint64_t)json_integer_value(json_object_get(head, "ports"));
+    uint64_t want = 6 * (uint64_t)json_integer_value(json_object_get(head, "ports")) +
+                    4 * (uint64_t)json_integer_value(json_object_get(head, "flows"));
     for (size_t i = 0; i < json_array_size(trees); i++) {
         const json_t *t = json_array_get(trees, i);
         want += 16 * (uint64_t)json_integer_value(json_object_get(t, "members"));

@@ -57,14 +57,23 @@ IN_BROWSER(live_look_back)
 IN_BROWSER(live_browser_gone)
 IN_BROWSER(live_goes_on)
 IN_BROWSER(view_plays)
+IN_BROWSER(view_chooses)
+IN_BROWSER(view_two)
+IN_BROWSER(view_survives_nonsense)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(browser_live_opens),        cmocka_unit_test(browser_live_frames),
-        cmocka_unit_test(browser_live_pause),        cmocka_unit_test(browser_live_look_back),
-        cmocka_unit_test(browser_live_browser_gone), cmocka_unit_test(browser_live_goes_on),
+        cmocka_unit_test(browser_live_opens),
+        cmocka_unit_test(browser_live_frames),
+        cmocka_unit_test(browser_live_pause),
+        cmocka_unit_test(browser_live_look_back),
+        cmocka_unit_test(browser_live_browser_gone),
+        cmocka_unit_test(browser_live_goes_on),
         cmocka_unit_test(browser_view_plays),
+        cmocka_unit_test(browser_view_chooses),
+        cmocka_unit_test(browser_view_two),
+        cmocka_unit_test(browser_view_survives_nonsense),
     };
     return cmocka_run_group_tests_name("live page", tests, look, leave);
 }

@@ -269,6 +269,47 @@ static void test_frames_add_up(void **state)
     cop_result_free(&r);
 }
 
+/* Words of a port in the list of who waits where; NULL: it is not there. */
+static const uint32_t *waiters(const cop_frame *f, uint32_t port)
+{
+    for (uint32_t i = 0; i < f->n_flow; i += 3 + 3 * f->flow[i + 2])
+        if (f->flow[i] == port)
+            return &f->flow[i];
+    return NULL;
+}
+
+/* Whose packets wait for a port: three flows to h4 at s1.1, of h1 and of the bystander at s0.3; all bytes of the
+ * frame are theirs, also where queues are not those of one output. */
+static void test_flows_at_ports(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"queueing.kind=1q", "queueing.kind=voqsw",
+                                        "queueing.kind=voqnet"};
+    for (size_t k = 0; k < COP_LEN(kinds); k++) {
+        const char *const set[] = {TREES, kinds[k]};
+        cop_result r;
+        scn_run(two_switch, set, COP_LEN(set), &r, NULL);
+        const cop_frame *f = &r.frame[r.n_frames - 1];
+        for (uint32_t p = 0; p < r.n_ports; p++) {
+            const uint32_t *at = waiters(f, p);
+            uint64_t sum = 0;
+            assert_true((at != NULL) == (f->waiting[p] > 0));
+            for (uint32_t i = 0; at != NULL && i < at[2]; i++)
+                sum += at[3 + 3 * i + 2];
+            assert_int_equal(sum, f->waiting[p]);
+            if (strcmp(r.port[p].name, "s1.1") != 0)
+                continue;
+            assert_non_null(at);
+            assert_int_equal(at[1], 3);
+            assert_int_equal(at[2], 3);
+            for (uint32_t i = 0; i < 3; i++)
+                assert_true(at[3 + 3 * i + 1] == 4 && at[3 + 3 * i] != 0);
+            assert_true(at[5] >= at[8] && at[8] >= at[11]);
+        }
+        cop_result_free(&r);
+    }
+}
+
 /* Looking changes nothing: the run is the same bit for bit, also with a flow control that settles lazily. */
 static void test_same_run(void **state)
 {
@@ -292,8 +333,8 @@ static void test_same_run(void **state)
     }
 }
 
-/* Where little moves, as in a network full of trees, samples that are chosen by themselves are enough to see the
- * trees, lie all over the run, and say who takes part. */
+/* Where little moves, as in a network full of trees, and in short runs, samples that are chosen by themselves are
+ * enough to play the run, lie all over it, and say who takes part. */
 static void test_auto_samples(void **state)
 {
     static const char forest[] =
@@ -303,14 +344,19 @@ static void test_auto_samples(void **state)
         "nic: {inject_rate: 13.5 Gbit/s, receive_rate: 13.6 Gbit/s}\n"
         "traffic:\n"
         "  - {name: forest, pattern: forest, b_share: 0 %, v_share: 20 %, hotspots: 8}\n";
+    static const char *const durations[] = {"run.duration=200 us", "run.duration=6 ms"};
     (void)state;
     cop_result r;
-    scn_run(forest, NULL, 0, &r, NULL);
-    assert_in_range(r.n_frames, 7, 40);
-    cop_time gap = r.sim_time - r.frame[r.n_frames - 1].t;
-    for (uint32_t i = 0; i < r.n_frames; i++)
-        gap = cop_max64(gap, r.frame[i].span);
-    assert_true(gap <= r.sim_time / 3);
+    for (size_t k = 0; k < COP_LEN(durations); k++) {
+        if (k > 0)
+            cop_result_free(&r);
+        scn_run(forest, &durations[k], 1, &r, NULL);
+        assert_in_range(r.n_frames, 28, 60); /* short runs: what moves pays for some more */
+        cop_time gap = r.sim_time - r.frame[r.n_frames - 1].t;
+        for (uint32_t i = 0; i < r.n_frames; i++)
+            gap = cop_max64(gap, r.frame[i].span);
+        assert_true(gap <= r.sim_time / 20);
+    }
     assert_true(r.n_trees >= 8);
     for (uint32_t i = 0; i < 8; i++) {
         assert_true(r.tree[i].samples >= 4 && r.tree[i].kind == COP_TREE_SILENT);
@@ -327,6 +373,7 @@ int main(void)
         cmocka_unit_test(test_root_at_the_top), cmocka_unit_test(test_root_at_the_leaf),
         cmocka_unit_test(test_moving),          cmocka_unit_test(test_windy),
         cmocka_unit_test(test_no_tree),         cmocka_unit_test(test_frames_add_up),
-        cmocka_unit_test(test_same_run),        cmocka_unit_test(test_auto_samples)};
+        cmocka_unit_test(test_same_run),        cmocka_unit_test(test_flows_at_ports),
+        cmocka_unit_test(test_auto_samples)};
     return cmocka_run_group_tests_name("trees", tests, NULL, NULL);
 }

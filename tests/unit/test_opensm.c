@@ -191,6 +191,20 @@ static void tables_of_times(void **state)
                    "topology: {kind: chain, hosts: [2, 2]}\n");
     assert_non_null(strstr(t, "CUT: the table has 200 entries"));
     cop_free_foreign(t);
+    /* what would do nothing says so */
+    t = write_conf("cc: {kind: ibcc, ccti_limit: 0}\n", STAR);
+    assert_non_null(strstr(t, "# NO EFFECT: OpenSM sends a table of one entry as none"));
+    cop_free_foreign(t);
+    t = write_conf("cc: {kind: ibcc, threshold: 0}\n", STAR);
+    assert_non_null(strstr(t, "# NO EFFECT: with 0 switches mark nothing"));
+    cop_free_foreign(t);
+    t = write_conf("cc: {kind: ibcc}\n", STAR);
+    assert_null(strstr(t, "NO EFFECT"));
+    cop_free_foreign(t);
+    /* a delay of a second is the largest multiplier, not what is left of it */
+    t = write_conf("cc: {kind: ibcc, cct_times: [0 ns, 1 s], ccti_limit: 1}\n", STAR);
+    assert_non_null(strstr(t, "\ncc_cct 0:0,0:16383\n"));
+    cop_free_foreign(t);
 }
 
 int main(void)

@@ -63,6 +63,7 @@ static void test_faults_of_gaps(void **state)
         {"leave_out: [{e: 10 ns, why: w}]", "no axis is called `e`"},
         {"leave_out: [{d: 11 ns, why: w}]", "axis `d` has no value 11 ns"},
         {"leave_out: [{d: [10 ns, 11 ns], why: w}]", "axis `d` has no value 11 ns"},
+        {"leave_out: [{d: [10 ns, 20 ns], why: w}]", "`leave_out` leaves nothing to run"},
     };
     stage *s = *state;
     for (size_t i = 0; i < COP_LEN(bad); i++) {

@@ -41,7 +41,16 @@ def grow(ports, hosts, root, narrow):
     return members
 
 
-def film(db, run_id, frames, trees, shrinks):
+def set_free(ports, hosts, members, target):
+    """Takes the last link of a host out of the tree: a victim whose own link is free. Returns its flow."""
+    last = [m for m in members if ports[m[0]][1] in hosts][-1]
+    members.remove(last)
+    near = owner(next(name for _, name, to in ports if to == target), hosts)
+    beside = [to for _, name, to in ports if to in hosts and to != target and owner(name, hosts) == near]
+    return (hosts[ports[last[0]][1]], hosts[beside[0]])
+
+
+def film(db, run_id, frames, trees, shrinks, counted=True):
     db.executescript(TABLES)
     ports = db.execute("SELECT port, name, to_name FROM port WHERE run_id = ? ORDER BY port", (run_id,)).fetchall()
     queue = dict(db.execute("SELECT port, mean_queue_bytes FROM port WHERE run_id = ?", (run_id,)))
@@ -50,6 +59,7 @@ def film(db, run_id, frames, trees, shrinks):
     (end,) = db.execute("SELECT sim_time_ns FROM run WHERE id = ?", (run_id,)).fetchone()
     roots = sorted((i for i, p in enumerate(ports) if p[2] in hosts), key=lambda i: -queue[ports[i][0]])[:trees]
     whole = [grow(ports, hosts, r, 6 if len(ports) > 200 else 1) for r in roots]
+    free = [set_free(ports, hosts, members, ports[r][2]) for r, members in zip(roots, whole)]
     for f in range(frames):
         share = (f + 1) / frames
         size = math.sin(math.pi * min(1, share * (1 if shrinks else 0.5))) if shrinks else min(1, share * 2)
@@ -63,13 +73,17 @@ def film(db, run_id, frames, trees, shrinks):
                 data += struct.pack("<4I", port, depth, following, held)
             senders = [hosts[ports[m[0]][1]] for m in shown if ports[m[0]][1] in hosts]
             target = hosts[ports[roots[t]][2]]
-            flows = [v for k, h in enumerate(senders) if k % 5 == 0 for v in (h, (target + 7) % len(hosts))]
-            parts = [zlib.compress(struct.pack("<%dI" % len(v), *v)) if f % 3 == 0 else None for v in ([h for k, h in enumerate(senders) if k % 5], flows)]
+            flows = [v for k, h in enumerate(senders) if k % 5 == 0 for v in (h, (target + 7) % len(hosts))] + list(free[t])
+            parts = [zlib.compress(struct.pack("<%dI" % len(v), *v)) if f % 3 == 0 and counted else None for v in ([h for k, h in enumerate(senders) if k % 5], flows)]
             db.execute("INSERT INTO tree_frame VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (run_id, t + 1, f, roots[t], len(shown), 1000, zlib.compress(data), *parts))
         wire = [int(255 * min(1, use[p[0]] * (0.6 + 0.4 * share))) for p in ports]
         data = struct.pack("<%dI" % len(ports), *waiting) + bytes(blocked) + bytes(wire)
+        data += bytes(-len(data) % 4)
+        for r in roots:
+            data += struct.pack("<9I", r, 5, 2, 1, hosts[ports[r][2]], 40000, 2, hosts[ports[r][2]], 20000)
         db.execute("INSERT INTO frame VALUES (?, ?, ?, ?, ?)", (run_id, f, end * share, end / frames, zlib.compress(data)))
     for t, members in enumerate(whole):
         n = sum(ports[m[0]][1] in hosts for m in members)
         db.execute("INSERT INTO tree VALUES (" + ", ".join("?" * 20) + ")", (run_id, t + 1, roots[t], ports[roots[t]][1], ports[roots[t]][2], 0, end, frames,
-                   len(members), 3, n * 4 // 5, n // 5, 0.81, 1e6, 3e6, 0.97, 1.0, 1.0, 0, "silent"))
+                   len(members), 3, n * 4 // 5 if counted else None, n // 5 + 1 if counted else None, 0.81 if counted else None, 1e6, 3e6, 0.97, 1.0, 1.0, 0,
+                   "silent" if counted else "unjudged"))

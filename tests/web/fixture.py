@@ -215,7 +215,7 @@ def main():
     db = sqlite3.connect(path)
     film(db, 1, 24, 1, False)
     film(db, 2, 24, 2, True)
-    film(db, 6, 24, 1, True)
+    film(db, 6, 24, 1, True, counted=False)
     fairness(db)
     parameters(db)
     hostile(db)

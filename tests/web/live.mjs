@@ -188,8 +188,55 @@ async function stored() {
     await until(page, `${V}.now`, (t) => t > now && t < now + 0.0201, "a step of one frame");
     await until(page, `${V}.panes[0].trees[0]?.victims?.length`, (n) => n === 2, "the victim's flow");
     same(await page.run(`[...${V}.panes[0].trees[0].contributors].join()`), "1,5,6", "contributors");
+    const rows = await page.run(`(() => { const p = ${V}.panes[0]; return p.portRows(p.source.network.ports.findIndex((x) => x.name === "s1.1")).map((r) => r.join(" ")).join("; "); })()`);
+    must(/flows that wait 3; /.test(rows) && [1, 5, 6].every((h) => rows.includes(`h${h} → h4 `)), `the port says ${rows}`);
     quiet(page, url);
     await keep(page, "view-phone");
+    await press(page, "Close");
+    same(await view.ended, 0, "exit status");
+  });
+}
+
+const newest = "window.coppiceViewers.slice(-1)[0]";
+const pick = (page, which, run) => page.run(`(() => { const s = document.querySelectorAll(".live-pick select")[${which}]; s.value = "${run}"; s.dispatchEvent(new Event("change")); })()`);
+
+/** Two stored runs that differ in one setting, and one of another network: chosen, side by side on one clock, apart again. */
+async function chosen() {
+  for (const more of [["queueing.kind=voqsw"], ["queueing.kind=voqnet"]]) {
+    const run = start("run", "two.yaml", "--quiet", "--db", "two.db", "--set", "run.trees=yes", "--set", "run.duration=1 ms", ...more.flatMap((m) => ["--set", m]));
+    run.url.catch(() => {});
+    same(await run.ended, 0, "exit status of a run");
+  }
+  const view = start("view", "two.db"), url = await view.url, page = await opened(url);
+  await check("view_chooses", async () => {
+    await until(page, STATE, (s) => s === "over", "state");
+    same(await page.run(`[...document.querySelectorAll(".live-pick select")[0].options].map((o) => o.textContent).join("; ")`), "2: queueing voqnet; 1: queueing voqsw", "runs to choose from");
+    same(await page.run(`${newest}.panes.length + " " + ${newest}.panes[0].source.run`), "1 2", "the newest run alone");
+    await pick(page, 0, 1);
+    await until(page, `${newest}.panes[0].source.run`, (r) => r === 1, "the run that was chosen");
+    await page.run(`${newest}.seek(${newest}.end)`);
+    await until(page, `${newest}.panes[0].trees[0]?.victims?.length`, (n) => n === 2, "the victim of the older run");
+  });
+  await check("view_two", async () => {
+    await pick(page, 1, 2);
+    await until(page, `${newest}.panes.map((p) => p.source.run).join()`, (r) => r === "1,2", "two runs");
+    same(await page.run(`document.querySelectorAll("canvas").length`), 2, "pictures");
+    for (const t of [0.3, 0.7, 1]) {
+      await page.run(`${newest}.seek(${t})`);
+      same(await page.run(`${newest}.panes.map((p) => p.trees.map((t) => t.victims?.length ?? -1).join("+")).join(" ")`), "2 0", `victims of both at ${t} ms`);
+    }
+    same(await page.run(`[...document.querySelectorAll(".net-head strong")].map((s) => s.textContent).join("; ")`), "1: queueing voqsw; 2: queueing voqnet", "titles");
+    quiet(page, url);
+    await keep(page, "view-two");
+    await pick(page, 1, 0);
+    await until(page, `${newest}.panes.length`, (n) => n === 1, "one run again");
+  });
+  await check("view_survives_nonsense", async () => {
+    await page.run(`(() => { const s = new WebSocket("ws://" + location.host + location.pathname + "ws", "coppice"); s.onopen = () => { for (const m of ['{"do":"open","run":99}', '{"do":"open","run":-1,"pane":7}', '{"do":"seek","run":99,"value":3}', '{"do":"seek","run":1,"value":999999}', '{"do":"open","run":"x"}', '{"do":"open"}', '[]']) s.send(m); setTimeout(() => s.close(), 200); }; })()`);
+    await nap(400);
+    same(view.status, null, "the program after nonsense");
+    await page.run(`${newest}.seek(0.5)`);
+    await until(page, `${newest}.panes[0].trees.length`, (n) => n === 1, "a frame after nonsense");
     await press(page, "Close");
     same(await view.ended, 0, "exit status");
   });
@@ -200,6 +247,7 @@ try {
   await running();
   await goingOn();
   await stored();
+  await chosen();
 } catch (fault) {
   console.log(`fail all: ${fault.stack}`);
 } finally {

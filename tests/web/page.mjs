@@ -226,7 +226,12 @@ async function player(page) {
   const victim = await page.run(`(() => { const p = ${v}.panes[0], up = p.painter.ready.up, free = (h) => !p.trees.some((t) => t.members.some((m) => m.port === up[p.painter.hostNode(h)]));
     const t = p.trees.find((t) => t.victims?.length), h = t && [...t.victims].filter((_, i) => i % 2 === 0).find(free);
     if (h === undefined) return null; p.choose(p.painter.hostNode(h)); p.draw(); return [p.chain.length, p.told.textContent]; })()`);
-  must(victim === null || (victim[0] >= 1 && /is a victim of tree .* meets it at .*the root/.test(victim[1])), `the chain of a victim whose own link is free is ${JSON.stringify(victim)}`);
+  must(victim !== null && victim[0] >= 1 && /is a victim of tree .* meets it at .*the root/.test(victim[1]), `the chain of a victim whose own link is free is ${JSON.stringify(victim)}`);
+  const lists = await page.run(`${v}.panes.map((p) => p.list.textContent)`);
+  must(/\d contributors?, \d+ victim flows? .*silent/.test(lists[0]), `the list of trees says ${lists[0]}`);
+  must(lists[1].includes("contributors and victims not counted") && lists[1].includes("too few to judge") && !/\b0 contributors/.test(lists[1]), `a tree that nobody counted is ${lists[1]}`);
+  const port = await page.run(`${v}.panes[0].portRows(${v}.panes[0].trees[0].members[0].port).map((r) => r.join(" ")).join("; ")`);
+  must(/flows that wait 5; .* → .* 39\.1 KiB; .* → .* 19\.5 KiB; .*and 3 more/.test(port), `the root's port says ${port}`);
   await page.run(`${v}.panes[0].open === undefined || ${v}.panes[0].key(new KeyboardEvent("keydown", { key: "+" }))`);
   must(await page.run(`${v}.panes[1].painter.t.k > 1.2 && ${v}.panes[0].painter.t.k === ${v}.panes[1].painter.t.k`), "the panes do not zoom together");
   await page.run(`${v}.panes.forEach((p) => p.reset())`);

@@ -1,52 +1,8 @@
 // Runs beside each other: by which settings they differ, what came out, their curves in one figure, two of
 // them side by side on one clock.
-import { el, fmt, withUnit } from "./dom.js";
+import { el, fmt, timeUnit, withUnit } from "./dom.js";
 import { figureElement } from "./figure.js";
-
-/** The settings of a configuration as the program prints it: "cc.kind" -> "none". */
-export function settingsOf(text) {
-  const out = new Map(), path = [], counts = new Map();
-  for (const raw of String(text || "").split("\n")) {
-    let line = raw.replace(/\s+$/, "");
-    if (!line.trim() || line.trim().startsWith("#")) continue;
-    let depth = line.length - line.trimStart().length;
-    line = line.trimStart();
-    while (path.length && path[path.length - 1].depth >= depth) path.pop();
-    if (line.startsWith("- ")) {
-      const key = path.map((p) => p.key).join("."), i = counts.get(key) || 0;
-      counts.set(key, i + 1);
-      path.push({ depth, key: String(i) });
-      line = line.slice(2);
-      depth += 2;
-    }
-    const m = /^([^:]+):(?:\s+(.*))?$/.exec(line);
-    if (!m) continue;
-    if (m[2] === undefined || m[2] === "") path.push({ depth, key: m[1] });
-    else out.set([...path.map((p) => p.key), m[1]].join("."), m[2].replace(/^"(.*)"$/, "$1"));
-  }
-  return out;
-}
-
-/** Keys whose values differ between runs, with a value per run; what only follows from another is last. */
-export function differences(runs) {
-  const all = runs.map((r) => settingsOf(r.config)), keys = new Set(all.flatMap((m) => [...m.keys()]));
-  const list = [...keys].filter((k) => k !== "title" && new Set(all.map((m) => m.get(k) ?? "–")).size > 1);
-  // Options of a kind that only some runs have say no more than the kind.
-  const kinds = list.filter((k) => k.endsWith(".kind")).map((k) => k.slice(0, -4));
-  const left = list.filter((k) => k.endsWith(".kind") || !kinds.some((p) => k.startsWith(p)) || all.every((m) => m.has(k)));
-  // What kind of thing it is says most, then what runs are made of; names and lengths say least.
-  const rank = (k) => (k.endsWith(".kind") ? 0 : k === "name" || k.startsWith("run.") ? 2 : 1);
-  return left.map((key, i) => [rank(key), i, key]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, , key]) => key).map((key) => ({ key, values: all.map((m) => m.get(key) ?? "–") }));
-}
-
-/** "cc.kind ibcc, seed 2", or the number alone if nothing differs. */
-export function runLabels(runs) {
-  const diff = differences(runs).filter((d) => d.key !== "name").slice(0, 3);
-  return runs.map((r, i) => {
-    const words = diff.map((d) => `${d.key.replace(/^run\.seed$/, "seed").replace(/\.kind$/, "")} ${d.values[i]}`).join(", ");
-    return `${r.id}: ${words || r.title || r.name}`;
-  });
-}
+import { differences, runLabels } from "./labels.js";
 
 export const scalarsOf = (r) => new Map((r.scalars || []).map((s) => [s[0], s[2]]));
 
@@ -73,12 +29,14 @@ function change(drawn) {
   if (drawn.length !== 2) return null;
   const [a, b] = drawn.map(scalarsOf), out = [];
   const tile = (label, x, y, unit, note) => out.push(el("div", {}, el("dt", {}, label), el("dd", {}, `${fmt(x, 3)} → ${fmt(y, 3)}`, el("span", { class: "unit" }, ` ${unit}`)), note ? el("p", { class: "tile-note" }, note) : null));
+  const [by, word] = timeUnit(Math.max(a.get("latency_ns.p99") ?? 0, b.get("latency_ns.p99") ?? 0) / 1e6);
   const both = (k) => typeof a.get(k) === "number" && typeof b.get(k) === "number";
   const times = (x, y) => (x > 0 && y > 0 ? (y >= x ? `${fmt(y / x, 2)} times as much` : `${fmt((1 - y / x) * 100, 2)} % less`) : null);
-  if (both("throughput_total_gbps")) tile("accepted in all", a.get("throughput_total_gbps"), b.get("throughput_total_gbps"), "Gbit/s", times(a.get("throughput_total_gbps"), b.get("throughput_total_gbps")));
-  if (both("latency_ns.p99")) tile("99 % of packets within", a.get("latency_ns.p99") / 1e3, b.get("latency_ns.p99") / 1e3, "µs", times(a.get("latency_ns.p99"), b.get("latency_ns.p99")));
-  const nets = drawn.map((r) => r.figures.find((f) => f.kind === "network")).filter(Boolean), held = (f) => f.links.reduce((s, l) => s + ((Array.isArray(l) ? l[3] : l.queue) || 0), 0) / 1048576;
-  if (nets.length === 2) tile("waits in switches", held(nets[0]), held(nets[1]), "MiB", nets.every((n) => n.trees) ? `largest tree: ${fmt(nets[0].trees[0]?.links ?? 0)} → ${fmt(nets[1].trees[0]?.links ?? 0)} links` : "mean after the warm-up");
+  if (both("throughput_total_gbps")) tile("throughput", a.get("throughput_total_gbps"), b.get("throughput_total_gbps"), "Gbit/s", times(a.get("throughput_total_gbps"), b.get("throughput_total_gbps")));
+  if (both("latency_ns.p99")) tile("99 % of packets within", (a.get("latency_ns.p99") / 1e6) * by, (b.get("latency_ns.p99") / 1e6) * by, word, times(a.get("latency_ns.p99"), b.get("latency_ns.p99")));
+  const nets = drawn.map((r) => r.figures.find((f) => f.kind === "network")).filter(Boolean), held = (f) => f.links.reduce((s, l) => s + ((Array.isArray(l) ? l[3] : l.queue) || 0), 0);
+  const [x, y] = nets.map(held), unit = Math.max(x, y) >= 1048576 ? [1048576, "MiB"] : [1024, "KiB"];
+  if (nets.length === 2) tile("waits in switches", x / unit[0], y / unit[0], unit[1], nets.every((n) => n.trees) ? `heaviest tree: ${fmt(nets[0].trees[0]?.links ?? 0)} → ${fmt(nets[1].trees[0]?.links ?? 0)} links` : "mean after the warm-up");
   return el("dl", { class: "tiles large" }, out);
 }
 
@@ -89,7 +47,7 @@ export function compareRuns(runs, table) {
   const specs = [overlay(drawn, labels, { from: "throughput", name: "all-throughput", title: "Throughput over time", note: "All traffic entries together." }),
     overlay(drawn, labels, { from: "latency", name: "all-latency", title: "Latency over time" }),
     overlay(drawn, labels, { from: "distribution", name: "all-distribution", title: "Distribution of latency", curve: "latency", note: "Share of packets that took at most so long." })].filter(Boolean);
-  return [change(drawn), sideBySide(drawn, labels), el("div", { class: "run-table" }, table), el("div", { class: "figures" }, specs.map((s) => mark(figureElement([s], "compare", () => null))))];
+  return [el("div", { class: "opening" }, change(drawn), sideBySide(drawn, labels)), el("div", { class: "run-table" }, table), el("div", { class: "figures" }, specs.map((s) => mark(figureElement([s], "compare", () => null))))];
 }
 
 /** Two runs of networks of one size, chosen by the reader; the oldest and the newest at first. */

@@ -1,15 +1,17 @@
 // The page of a run that goes on, or of a stored one: the same viewer as in the report, fed by the program over a
 // WebSocket. The page is served by that program, under an address with a secret in it.
-import { el, fmt, withUnit } from "./dom.js";
+import { el, fmt, timeText } from "./dom.js";
 import { isDarkNow, onTheme, startTheme, toggleTheme } from "./theme.js";
-import { LiveSource } from "./view/live.js";
+import { runLabels } from "./labels.js";
+import { LiveSource, readFrame } from "./view/live.js";
 import { bytesText, Viewer } from "./view/viewer.js";
 
 const socket = new WebSocket(`ws://${location.host}${location.pathname}ws`, "coppice");
 socket.binaryType = "arraybuffer";
-const say = (what, value) => {
-  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(value === undefined ? { do: what } : { do: what, value }));
+const say = (what, value, more) => {
+  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ do: what, ...(value === undefined ? {} : { value }), ...more }));
 };
+const AGAIN_MS = 700; // another browser's wish may have replaced ours
 
 const state = el("span", { class: "live-state", role: "status" }, "connecting …");
 const title = el("h1", {}, "Coppice");
@@ -17,11 +19,13 @@ const facts = el("span", {});
 const numbers = el("dl", { class: "tiles large live-tiles" });
 const colours = el("button", { type: "button", class: "tool theme", onclick: toggleTheme });
 const closing = el("button", { type: "button", class: "tool theme", title: "End the view; a run that goes on is not stopped", onclick: () => { say("close"); setTimeout(() => socket.close(), 500); } }, "Close");
+const pick = el("div", { class: "net-pick live-pick", hidden: true });
 let source = null, viewer = null, network = null;
+let runs = [], wanted = [], got = new Map(); // stored runs; numbers of those to be shown; number -> source
 
 function build() {
   document.getElementById("top").append(el("div", {}, el("p", { class: "over" }, "coppice"), title, el("p", { class: "facts-line" }, facts, state)), el("div", { class: "live-buttons" }, colours, closing));
-  document.getElementById("main").replaceChildren(numbers);
+  document.getElementById("main").replaceChildren(pick, numbers);
   const name = () => { colours.textContent = isDarkNow() ? "Light" : "Dark"; };
   onTheme(name);
   name();
@@ -31,20 +35,24 @@ function tile(label, value, unit, note) {
   return el("div", {}, el("dt", {}, label), el("dd", {}, value, unit ? el("span", { class: "unit" }, ` ${unit}`) : null), el("p", { class: "tile-note" }, note || "\u00a0"));
 }
 
-/** What the picture shows now, in three numbers. */
+/** What a pane shows now. */
+function sums({ frame: f, trees }, { network: net }) {
+  let fullest = 0, waiting = 0;
+  f.waiting.forEach((w, i) => { waiting += w; if (w > f.waiting[fullest]) fullest = i; });
+  const port = net.ports[fullest], victims = new Set(trees.flatMap((t) => [...(t.victims || [])].filter((_, i) => i % 2 === 0)));
+  return { waiting, port: port ? `${port.name} → ${port.toName}` : "", trees: trees.length, held: trees.reduce((a, t) => a + t.members.reduce((b, m) => b + m.bytes, 0), 0), victims: victims.size };
+}
+
+/** Three numbers; of two runs both, left and right. */
 function count() {
-  const pane = viewer?.panes[0], f = pane?.frame;
-  if (!f) return;
-  const waiting = f.waiting.reduce((a, b) => a + b, 0);
-  const trees = pane.trees, held = trees.reduce((a, t) => a + t.members.reduce((b, m) => b + m.bytes, 0), 0);
-  let fullest = 0;
-  for (let i = 1; i < f.waiting.length; i++) if (f.waiting[i] > f.waiting[fullest]) fullest = i;
-  const port = source.network.ports[fullest];
-  const [w, unit] = bytesText(waiting).split(" "), victims = new Set(trees.flatMap((t) => [...(t.victims || [])].filter((_, i) => i % 2 === 0)));
+  if (!viewer?.panes.every((p) => p.frame)) return;
+  const all = viewer.panes.map((p) => sums(p, p.source)), [one] = all, two = all.length > 1;
+  const unit = Math.max(...all.map((s) => s.waiting)), scale = unit >= 1048576 ? [1048576, "MiB"] : unit >= 1024 ? [1024, "KiB"] : [1, "B"];
+  const both = (f) => all.map(f).join(" | ");
   numbers.replaceChildren(
-    tile("simulated", fmt(viewer.now, 4), "ms", `of ${withUnit(fmt(network.duration / 1e6), "ms")}`),
-    tile("waiting at switches", w, unit, waiting > 0 && port ? `most for ${port.name} → ${port.toName}` : "nothing waits"),
-    tile("congestion trees", fmt(trees.length), "", trees.length ? `${bytesText(held)} held, ${fmt(victims.size)} host${victims.size === 1 ? " is a victim" : "s are victims"}` : "none now"));
+    tile("simulated", ...timeText(viewer.now, network.duration / 1e6).split("\u00a0"), `of ${timeText(network.duration / 1e6)}`),
+    tile("waiting at switches", both((s) => fmt(s.waiting / scale[0], 3)), scale[1], two ? "left | right" : one.waiting > 0 ? `most for ${one.port}` : "nothing waits"),
+    tile("congestion trees", both((s) => fmt(s.trees)), "", one.trees + (all[1]?.trees ?? 0) === 0 ? "none now" : two ? `${both((s) => bytesText(s.held))} held` : `${bytesText(one.held)} held, ${fmt(one.victims)} host${one.victims === 1 ? " is a victim" : "s are victims"}`));
 }
 
 function tellState() {
@@ -55,32 +63,95 @@ function tellState() {
   closing.hidden = socket.readyState > 1;
 }
 
-function begin(message) {
+/** A viewer of one or two sources, in place of what was there. */
+function draw(sources, titles) {
+  source = sources[0];
+  const next = new Viewer(sources, titles);
+  next.onshow = count;
+  next.onstate = tellState;
+  const old = viewer?.node;
+  viewer = next;
+  // Room for the numbers, so that the picture does not jump when they come.
+  if (!old) numbers.replaceChildren(tile("simulated", "–", "", ""), tile("waiting at switches", "–", "", ""), tile("congestion trees", "–", "", ""));
+  if (old) old.replaceWith(next.node);
+  else document.getElementById("main").append(next.node);
+  viewer.fit();
+}
+
+function head(message) {
   network = message;
   title.textContent = message.name || "a run";
   document.title = `Coppice: ${message.name}`;
   facts.textContent = [message.topology, `${fmt(message.hosts.length)} hosts`, `${fmt(message.switches)} switches`].filter(Boolean).join(", ") + " · ";
-  source = new LiveSource(message, say);
-  viewer = new Viewer([source], null);
-  viewer.onshow = count;
-  viewer.onstate = tellState;
-  // Room for the numbers, so that the picture does not jump when they come.
-  numbers.replaceChildren(tile("simulated", "–", "", ""), tile("waiting at switches", "–", "", ""), tile("congestion trees", "–", "", ""));
-  document.getElementById("main").append(viewer.node);
-  viewer.fit();
+}
+
+// -- stored runs --
+
+const paneOf = (run) => Math.max(0, wanted.indexOf(run));
+const labelOf = (run) => runs.labels[runs.findIndex((r) => r.id === run)] ?? `run ${run}`;
+
+/** Asks for what is wanted and not here, until it is here. */
+function ask() {
+  for (const run of wanted) if (!got.get(run)?.over) say("open", undefined, { run, pane: paneOf(run) });
+  clearTimeout(ask.timer);
+  if (wanted.some((run) => !got.get(run)?.over) && socket.readyState <= 1) ask.timer = setTimeout(ask, AGAIN_MS);
+}
+
+function choose() {
+  const [first, second] = [...pick.querySelectorAll("select")].map((s) => Number(s.value));
+  wanted = second && second !== first ? [first, second] : [first];
+  for (const run of got.keys()) if (!wanted.includes(run)) got.delete(run);
+  for (const run of wanted) got.delete(run); // its pane may be another one
+  ask();
+}
+
+/** Two selects: what is shown, and what beside it. */
+function offer(list) {
+  runs = list;
+  runs.labels = runLabels(list);
+  pick.hidden = list.length < 2;
+  const select = (label, first) => el("select", { "aria-label": label, onchange: choose }, first, list.map((r, i) => el("option", { value: String(r.id), selected: !first && r.id === wanted[0] }, runs.labels[i])));
+  pick.replaceChildren(el("span", {}, "Run"), select("Run"), el("span", {}, "beside"), select("Second run", el("option", { value: "0" }, "nothing")));
+}
+
+function stored(message) {
+  if (wanted.length === 0) {
+    wanted = [message.run];
+    offer(message.runs);
+    ask.timer = setTimeout(ask, AGAIN_MS);
+  }
+  if (!wanted.includes(message.run) || got.has(message.run)) return;
+  got.set(message.run, Object.assign(new LiveSource(message, (what, value) => say(what, value, { run: message.run, pane: paneOf(message.run) })), { message }));
+}
+
+/** When all that is wanted is here the picture changes. */
+function complete(message) {
+  const s = got.get(message.run);
+  if (!s || s.over) return;
+  s.finish(message);
+  s.over = true;
+  if (!wanted.every((run) => got.get(run)?.over)) return;
+  const now = wanted.map((run) => got.get(run));
+  const one = runs.find((r) => r.id === wanted[0]);
+  head({ ...now[0].message, name: one?.title || one?.name || now[0].message.name, duration: Math.max(...now.map((x) => x.message.duration)) });
+  draw(now, now.length > 1 ? wanted.map(labelOf) : null);
 }
 
 socket.onmessage = (m) => {
   if (typeof m.data !== "string") {
-    source?.accept(m.data);
+    const frame = readFrame(m.data);
+    (frame.run ? got.get(frame.run) : source)?.accept(frame);
     return;
   }
   const message = JSON.parse(m.data);
-  if (message.type === "network") begin(message);
-  else if (message.type === "end") source?.finish(message);
+  if (message.run) (message.type === "network" ? stored : complete)(message);
+  else if (message.type === "network") {
+    head(message);
+    draw([new LiveSource(message, say)], null);
+  } else if (message.type === "end") source?.finish(message);
   tellState();
 };
-socket.onclose = () => { source?.close(); tellState(); };
+socket.onclose = () => { viewer?.panes.forEach((p) => p.source.close()); tellState(); };
 startTheme();
 build();
 tellState();

@@ -1,8 +1,9 @@
 // The page: header, contents, then what matters: pictures and large numbers of experiments and runs, with their
 // checks, settings and commands folded below. Several experiments begin with a summary.
-import { compareRuns, runLabels, runTable, scalarsOf } from "./compare.js";
-import { el, fmt, slug } from "./dom.js";
+import { compareRuns, runTable, scalarsOf } from "./compare.js";
+import { el, fmt, slug, timeText } from "./dom.js";
 import { figureElement } from "./figure.js";
+import { runLabels } from "./labels.js";
 import { pairNetworks } from "./network.js";
 import { isDarkNow, onTheme, toggleTheme } from "./theme.js";
 import { allChecks, STATES, stateMark, tally, tallyCells, verdictTable } from "./verdicts.js";
@@ -76,6 +77,12 @@ function figureGrid(figures, owner, linkTo) {
   return el("div", { class: "figures" }, pairNetworks(figures).map((f) => figureElement(f, owner, linkTo)));
 }
 
+/** Large numbers and pictures of networks; on a phone the pictures come first. */
+function opening(numbers, figures, owner, linkTo) {
+  const pictures = figures.filter((f) => f.kind === "network");
+  return [el("div", { class: "opening" }, numbers, figureGrid(pictures, owner, linkTo)), figureGrid(figures.filter((f) => f.kind !== "network"), owner, linkTo)];
+}
+
 /** How the study compares with what it is held against: what passes, and how far printed numbers are from ours. */
 function comparison(verdicts) {
   const judged = verdicts.filter((v) => v.state === "pass" || v.state === "fail"), other = verdicts.length - judged.length;
@@ -110,8 +117,7 @@ function experimentSection(e, many, linkTo) {
     el("p", { class: "states" }, STATES.filter((s) => t[s] > 0).map((s) => stateMark(s, t[s]))),
     String(e.about || "").split(/\n\s*\n/).filter((p) => p.trim()).map((p) => el("p", { class: "about" }, p.trim())),
     e.failed > 0 ? el("p", { class: "warning" }, `${e.failed} of ${e.runs} runs did not end well; see Runs below.`) : null,
-    headline(e.figures, e.verdicts),
-    figureGrid(inOrder(e.figures), id, linkTo),
+    opening(headline(e.figures, e.verdicts), inOrder(e.figures), id, linkTo),
     e.verdicts.length ? el("details", { class: "fold-checks" }, el("summary", {}, `Checks against the ${e.paper ? "paper" : "study"}: `, STATES.filter((s) => t[s] > 0).map((s) => `${t[s]} ${s === "not-run" ? "not run" : s}`).join(", ")), verdictTable(e.verdicts, many ? e.scale : "")) : null,
     el("div", { class: "folds" },
       el("h3", {}, "How it was made"),
@@ -128,11 +134,11 @@ function tiles(r) {
   const v = scalarsOf(r), has = (k) => typeof v.get(k) === "number", out = [];
   const tile = (label, value, unit, note) => out.push(el("div", {}, el("dt", {}, label), el("dd", {}, value, el("span", { class: "unit" }, ` ${unit}`)), note ? el("p", { class: "tile-note" }, note) : null));
   const saturated = v.get("saturated") === 1, offered = v.get("offered_gbps");
-  if (has("throughput_total_gbps")) tile(offered > 0 ? "accepted" : "throughput", fmt(v.get("throughput_total_gbps")), "Gbit/s", offered > 0 ? `offered ${fmt(offered)}, accepted ${fmt(v.get("accepted_gbps"))}: ${saturated ? "saturated, not steady" : "steady"}` : v.get("senders") > 0 ? `${fmt(v.get("throughput_total_gbps") / v.get("senders"))} for each of ${fmt(v.get("senders"))} senders` : null);
-  if (has("latency_ns.mean")) tile("mean latency", fmt(v.get("latency_ns.mean") / 1e3), "µs", saturated ? "grows with the length of the run" : has("latency_ns.p99") ? `99 % below ${fmt(v.get("latency_ns.p99") / 1e3)} µs` : null);
+  if (has("throughput_total_gbps")) tile(offered > 0 ? "accepted" : "throughput", fmt(v.get("throughput_total_gbps")), "Gbit/s", offered > 0 ? `of ${fmt(offered)} offered: ${saturated ? "saturated, not steady" : "steady"}` : v.get("senders") > 0 ? `${fmt(v.get("throughput_total_gbps") / v.get("senders"))} for each of ${fmt(v.get("senders"))} senders` : null);
+  if (has("latency_ns.mean")) tile("mean latency", ...timeText(v.get("latency_ns.mean") / 1e6).split("\u00a0"), saturated ? "grows with the length of the run" : has("latency_ns.p99") ? `99 % below ${timeText(v.get("latency_ns.p99") / 1e6)}` : null);
   const net = (r.figures || []).find((f) => f.kind === "network"), trees = net?.trees || [];
   const queue = (net?.links || []).reduce((m, l) => Math.max(m, (Array.isArray(l) ? l[3] : l.queue) || 0), 0);
-  if (trees.length) tile("congestion trees", fmt(trees.length), "", `the largest: ${fmt(trees[0].links)} links, ${fmt(trees[0].victims)} victims, ${trees[0].kind}`);
+  if (trees.length) tile("congestion trees", fmt(trees.length), "", `the heaviest: ${fmt(trees[0].links)} links, ${typeof trees[0].victims === "number" ? `${fmt(trees[0].victims)} victims` : "victims not counted"}${trees[0].kind === "unjudged" ? "" : `, ${trees[0].kind}`}`);
   else if (net) tile("fullest port holds", fmt(queue / 1024, 3), "KiB", "on average");
   for (const j of (r.figures || []).find((f) => f.kind === "ranks")?.jobs.slice(0, 4) || []) {
     const all = j.compute + j.overhead + j.network + j.wait, share = (x) => `${fmt((100 * x) / all, 2)} %`, ms = (j.end - j.start) / 1e6;
@@ -150,10 +156,10 @@ function runSection(r, label) {
     el("div", { class: "own-title" }, heading("h2", id, r.title || r.name || `Run ${r.id}`)),
     label ? el("p", { class: "facts-line" }, label.replace(/^\d+: /, "")) : null,
     r.outcome !== "ok" ? el("p", { class: "warning" }, el("strong", {}, `✗ ${r.outcome}. `), r.detail || "") : null,
-    tiles(r), figureGrid(inOrder(r.figures), id, () => null),
+    opening(tiles(r), inOrder(r.figures), id, () => null),
     el("div", { class: "folds" },
       el("h3", {}, "How it was made"),
-      list([["network", `${fmt(r.hosts)} hosts, ${fmt(r.switches)} switches`], ["simulated", `${fmt(r.sim_time_ns / 1e6)} ms, of which ${fmt(r.warmup_ns / 1e6)} ms warm-up`],
+      list([["network", `${fmt(r.hosts)} hosts, ${fmt(r.switches)} switches`], ["simulated", `${timeText(r.sim_time_ns / 1e6)}, of which ${timeText(r.warmup_ns / 1e6, r.sim_time_ns / 1e6)} warm-up`],
         ["stored", day(r.stored_at)], ["coppice", r.version], ["run hash", r.run_hash]]),
       commandBlock(r.command),
       r.config ? fold("Parameters: the effective configuration", code(r.config)) : null,

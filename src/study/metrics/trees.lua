@@ -1,10 +1,10 @@
 -- Metrics of congestion trees that were looked for while the run went on (run.trees).
 
--- Trees of one kind, or all that lasted for at least four samples.
+-- Trees of one kind, or all that were seen at four samples or more.
 local function trees_of(r, kind)
    local out = {}
    for i, t in ipairs(r:trees()) do
-      if kind and t.kind == kind or not kind and t.kind ~= "brief" then
+      if kind and t.kind == kind or not kind and t.kind ~= "unjudged" then
          t.number = i
          out[#out + 1] = t
       end
@@ -17,16 +17,16 @@ local function tree_at(r, n)
    return list[n] or error("there are " .. #list .. " trees, none has number " .. n, 0)
 end
 
-metric{name = "tree_count", args = "[what]", what = "silent windy moving brief", met = "MET-18",
-   help = "congestion trees that were found: of a kind, or all but the brief ones",
+metric{name = "tree_count", args = "[what]", what = "silent windy moving unjudged", met = "MET-18",
+   help = "congestion trees that were found: of a kind, or all but those seen at fewer than four samples (unjudged)",
    of = function(r, kind) return #trees_of(r, kind) end}
-metric{name = "tree_roots", args = "[what]", what = "silent windy moving brief", returns = "list", met = "MET-18",
-   help = "their roots, as 's1.1 > h4', largest tree first",
+metric{name = "tree_roots", args = "[what]", what = "silent windy moving unjudged", returns = "list", met = "MET-18",
+   help = "their roots, as 's1.1 > h4', heaviest tree first",
    of = function(r, kind)
       return map(trees_of(r, kind), function(t) return t.root .. " > " .. t.to end)
    end}
 metric{name = "tree_links", args = "n, [ratio]", returns = "list", met = "MET-18",
-   help = "ports of tree n (1: the largest) that are in it in at least this share of its samples (0.5)",
+   help = "ports of tree n (1: the heaviest) that are in it in at least this share of its samples (0.5)",
    of = function(r, n, ratio)
       local out = {}
       tree_at(r, n)

@@ -139,7 +139,8 @@ function treeShape(g, { tier, top, aspect }) {
   const most = Math.max(1, ...g.switches.map((s) => g.hostsOf[s].length));
   const W = 1000, slot = W / Math.max(1, leaves);
   const pod = top > 2 ? pods(g, tier, top) : { of: new Map(), n: 0 };
-  const room = Math.min(slot, 120);
+  // Few leaves: their hosts take the room that there is, in one row if they are few.
+  const room = Math.min(slot * 0.94, Math.max(120, most * 46));
   const cell = room * 0.94 / columnsFor(most, leaves > 12 ? 0.55 : leaves > 4 ? 2 : 6);
   const rows = Math.ceil(most / columnsFor(most, leaves > 12 ? 0.55 : leaves > 4 ? 2 : 6));
   const gap = top > 1 ? (1000 / top) * Math.max(0.4, Math.min(1, aspect * 1.5)) : 60;
@@ -155,7 +156,7 @@ function treeShape(g, { tier, top, aspect }) {
   }
   for (const s of g.switches) if (g.hostsOf[s].length) cellsIn(g, at, s, at[s][0] - room * 0.47, at[s][1] + Math.min(28, 10 + room * 0.3), room * 0.94, Math.max(cell * rows, cell));
   const clusters = pod.n > 1 ? clustersOf(g, (s) => (tier[s] === top ? pod.n + Math.floor((g.index.get(s) * 0) + topChunk(g, tier, top, s, pod.n)) : pod.of.get(s)), (i) => (i < pod.n ? `pod ${i}` : `top ${i - pod.n}`)) : null;
-  return { at, spacing, clusters, tier, cellSide: cell };
+  return { at, spacing, clusters, tier, top, hostRows: rows, cellSide: cell };
 }
 
 /** The top row in as many runs as there are pods, at most 24. */

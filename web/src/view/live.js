@@ -31,13 +31,15 @@ export function readFrame(buffer) {
     const contributors = words(t.contributors), victims = words(2 * t.victims);
     return { tree: t.tree, root: t.root, links: t.links, bytes: t.bytes, members: members.filter((x) => x.port < n), contributors: t.counted ? contributors : null, victims: t.counted ? victims : null };
   });
-  const frame = { waiting, blocked: new Uint8Array(buffer, at, n), use: new Uint8Array(buffer, at + n, n), n };
-  return { number: head.frame, ms: head.t / 1e6, paused: head.paused, frame, trees };
+  const flow = words(head.flows ?? 0);
+  const frame = { waiting, flow, blocked: new Uint8Array(buffer, at, n), use: new Uint8Array(buffer, at + n, n), n };
+  return { run: head.run ?? 0, number: head.frame, ms: head.t / 1e6, paused: head.paused, frame, trees };
 }
 
 export class LiveSource {
+  /** say(what, value): tells the program about this run. */
   constructor(message, say) {
-    Object.assign(this, { say, title: message.name, live: true, running: true, paused: false, most: 1, trees: [], times: [], numbers: [], kept: new Map(), wishes: new Map(), onframe: null });
+    Object.assign(this, { say, run: message.run ?? 0, title: message.name, live: true, running: true, paused: false, most: 1, trees: [], times: [], numbers: [], kept: new Map(), wishes: new Map(), onframe: null });
     this.network = readNetwork(message);
     const n = this.network.ports.length;
     this.none = { frame: { waiting: new Uint32Array(n), blocked: new Uint8Array(n), use: new Uint8Array(n), n }, trees: [] };
@@ -46,8 +48,7 @@ export class LiveSource {
 
   // -- what arrives --
 
-  accept(buffer) {
-    const got = readFrame(buffer);
+  accept(got) {
     if (got.frame.n !== this.network.ports.length) return;
     this.kept.delete(got.number);
     this.kept.set(got.number, got);
@@ -87,9 +88,9 @@ export class LiveSource {
   note(t, ms) {
     let row = this.trees.find((r) => r.tree === t.tree);
     const port = this.network.ports[t.root];
-    if (!row) this.trees.push(row = { tree: t.tree, begin_ns: ms * 1e6, links: 0, contributors: 0, victims: 0, weight: 0, kind: "" });
+    if (!row) this.trees.push(row = { tree: t.tree, begin_ns: ms * 1e6, links: 0, contributors: null, victims: null, weight: 0, kind: "" });
     Object.assign(row, { root_port: t.root, root: port?.name ?? "?", root_to: port?.toName ?? "?", end_ns: ms * 1e6, links: Math.max(row.links, t.links), weight: row.weight + t.bytes,
-      contributors: Math.max(row.contributors, t.contributors?.length ?? 0), victims: Math.max(row.victims, (t.victims?.length ?? 0) / 2) });
+      ...(t.contributors ? { contributors: Math.max(row.contributors ?? 0, t.contributors.length), victims: Math.max(row.victims ?? 0, (t.victims?.length ?? 0) / 2) } : {}) });
     this.trees.sort((a, b) => b.weight - a.weight || a.tree - b.tree);
     if (this.trees.length > 200) this.trees.length = 200;
   }
@@ -99,6 +100,11 @@ export class LiveSource {
     Object.assign(this, { running: false, paused: false, times: times.map((t) => t / 1e6), numbers: times.map((_, i) => i), most, trees });
     this.kept.clear();
     this.onframe?.(true, true);
+  }
+
+  /** How large the trees of each frame are, roughly; of a run that is over. */
+  weights() {
+    return this.running ? [] : this.times.map((t) => this.trees.reduce((a, r) => a + (r.begin_ns / 1e6 <= t && t <= r.end_ns / 1e6 ? r.links : 0), 0));
   }
 
   close() {

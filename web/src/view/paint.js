@@ -55,11 +55,25 @@ export class Painter {
     this.canvas.width = Math.round(w * ratio);
     this.canvas.height = Math.round(h * ratio);
     Object.assign(this.canvas.style, { width: `${w}px`, height: `${h}px` });
-    const { box } = this.layout, pad = Math.min(26, w * 0.04);
+    const { box } = this.layout, pad = Math.min(26, w * 0.04), rings = Boolean(this.layout.clusters?.[0]?.arc);
     const bw = Math.max(1, box.right - box.left), bh = Math.max(1, box.bottom - box.top);
-    this.s = Math.min((w - 2 * pad) / bw, (h - 2 * pad - 16) / bh);
+    // Room for what stands beside: names of groups around a ring, names of hosts below a tree.
+    const side = rings && w > 500 ? 64 : pad, below = this.namesBelow(w, bw);
+    this.s = Math.min((w - 2 * side) / bw, (h - 2 * pad - 16 - below) / bh);
     this.ox = w / 2 - (this.s * (box.left + box.right)) / 2;
-    this.oy = (h + 6) / 2 - (this.s * (box.top + box.bottom)) / 2;
+    this.oy = (h + 6 - below) / 2 - (this.s * (box.top + box.bottom)) / 2;
+  }
+
+  /** Height of names of hosts that stand upright below a tree; 0 if they fit side by side, or could not be read anyway. */
+  namesBelow(w, bw) {
+    const { layout } = this, side = (layout.cellSide * (w - 40)) / bw;
+    this.upright = false;
+    if (layout.shape !== "tree" || layout.hostRows !== 1 || !(side >= 11)) return 0;
+    const c = this.canvas.getContext("2d");
+    c.font = `400 10px ${theme().font}`;
+    const widest = layout.nodes.reduce((a, n) => (n.host ? Math.max(a, c.measureText(n.name).width) : a), 0);
+    this.upright = widest > side - 4;
+    return this.upright ? Math.min(90, widest) : 0;
   }
 
   x(v) { return (v * this.s + this.ox) * this.t.k + this.t.x; }
@@ -98,7 +112,7 @@ export class Painter {
     const members = this.shown.reduce((a, t) => a + t.members.length, 0);
     this.fat = Math.max(1.6, Math.max(3, Math.min(9, this.scale() * 7)) * Math.min(1, Math.sqrt(80 / (members + 1))));
     [...this.shown].sort((a, b) => b.members.length - a.members.length).forEach((t) => this.paintTree(t));
-    this.shown.forEach((t) => this.paintRoot(t, treeColour(t.tree - 1)));
+    [...this.shown].reverse().forEach((t) => this.paintRoot(t, treeColour(t.tree - 1)));
     this.paintChain();
     this.paintHover();
     this.paintLabels();
@@ -117,6 +131,11 @@ export class Painter {
   line(i) {
     const [a, b] = this.ready.portOf[i], { layout } = this;
     let [x1, y1, x2, y2] = [this.x(a[0]), this.y(a[1]), this.x(b[0]), this.y(b[1])];
+    const { from, to } = this.network.ports[i];
+    // A line ends at the edge of a host's cell: its name is inside.
+    const edge = (x, y, ox, oy, side) => { const s = Math.min(0.9, (side * this.scale()) / 2 / (Math.max(Math.abs(ox - x), Math.abs(oy - y)) || 1)); return [x + (ox - x) * s, y + (oy - y) * s]; };
+    if (layout.nodes[from].host) [x1, y1] = edge(x1, y1, x2, y2, a[2]);
+    if (layout.nodes[to].host) [x2, y2] = edge(x2, y2, x1, y1, b[2]);
     const dx = x2 - x1, dy = y2 - y1, length = Math.hypot(dx, dy) || 1;
     // Directions keep to their right; further cables of a pair lie further out.
     const side = Math.min(4, Math.max(0.7, this.scale() * 2.2)) * (0.5 + this.ready.lane[i]), nx = (-dy / length) * side, ny = (dx / length) * side;
@@ -184,8 +203,8 @@ export class Painter {
         c.lineTo(this.x(l[0]), this.y(l[1]));
         c.stroke();
       }
-      if (s > 5) this.solid.push([px - half, py - half, px + half, py + half]);
-      if (s > 9) this.labels.push({ text: n.name, x: px, y: py, half, ways: s > 26 ? "isewn" : layout.shape === "tree" ? "s" : "sewn", weight: 1, size: 10 });
+      this.solid.push([px - half, py - half, px + half, py + half]);
+      if (s > 9) this.labels.push({ text: n.name, x: px, y: py, half, ways: this.upright ? "u" : s > 26 ? "isewn" : layout.shape === "tree" ? "s" : "sewn", weight: 1, size: 10 });
     });
     c.globalAlpha = Math.max(0.45, this.faint);
     classes.forEach((list, q) => {
@@ -212,7 +231,7 @@ export class Painter {
       c.fill();
       const high = Math.min(size, 14) / 2;
       this.solid.push([px - size / 2, py - high, px + size / 2, py + high]);
-      if (layout.spacing * k > 11) this.labels.push({ text: layout.nodes[s].name, x: px, y: py, half: high, wide: size / 2, ways: "nesw", weight: 3, size: 11 });
+      if (layout.spacing * k > 11) this.labels.push({ text: layout.nodes[s].name, x: px, y: py, half: high, wide: size / 2, ways: layout.shape === "tree" && layout.tier?.[s] === 1 && layout.top > 1 ? "ewns" : "nesw", weight: 3, size: 11 });
     }
     c.globalAlpha = 1;
   }
@@ -232,8 +251,9 @@ export class Painter {
   }
 
   wedgeLabel(cl) {
-    const m = (cl.arc.from + cl.arc.to) / 2, r = cl.arc.outer * this.scale(), [sin, cos] = [Math.sin(m), Math.cos(m)];
-    this.labels.push({ text: cl.name, x: this.x(0) + r * sin, y: this.y(0) - r * cos, half: 2, wide: 2, ways: Math.abs(sin) > 0.7 ? (sin > 0 ? "e" : "w") : cos > 0 ? "n" : "s", weight: 2, size: 10 });
+    const m = (cl.arc.from + cl.arc.to) / 2, r = cl.arc.outer * this.scale(), wide = (cl.arc.to - cl.arc.from) * r;
+    // Beside its wedge, outwards; a number alone where names would not fit beside each other.
+    this.labels.push({ text: wide < 60 && !/ 0$/.test(cl.name) ? cl.name.replace(/^group /, "") : cl.name, x: this.x(0), y: this.y(0), radius: r + 5, turn: m, half: 0, ways: "r", weight: 4, size: 10 });
   }
 
   paintClusters() {
@@ -354,21 +374,36 @@ export class Painter {
     c.setLineDash([]);
   }
 
+  /** A root that faces a host stands there; any other one at its port, where its link begins. */
+  rootAt(i) {
+    const { layout } = this, p = this.network.ports[i], place = ([x, y]) => [this.x(x), this.y(y)];
+    if (this.closed()) return place(layout.clusters[layout.clusterOf[p.from]]?.middle ?? layout.at[p.from]);
+    if (layout.nodes[p.to].host) return place(layout.at[this.cells() ? p.to : p.from]);
+    const [x1, y1, x2, y2, bend] = this.line(i), [bx, by] = bend ?? [(x1 + x2) / 2, (y1 + y2) / 2];
+    const long = Math.hypot(bx - x1, by - y1) * 2, s = Math.min(0.4, 15 / (long || 1));
+    return [(1 - s) ** 2 * x1 + 2 * s * (1 - s) * bx + s * s * x2, (1 - s) ** 2 * y1 + 2 * s * (1 - s) * by + s * s * y2];
+  }
+
   paintRoot(t, colour) {
     const root = t.members[0] && this.network.ports[t.members[0].port];
     if (!root) return;
     const { c } = this, info = (this.treeInfo || []).find((x) => x.tree === t.tree);
-    const end = this.cells() || !this.layout.nodes[root.to].host ? root.to : root.from;
-    const closed = this.closed() ? this.layout.clusters[this.layout.clusterOf[root.from]]?.middle : null;
-    const [x, y] = closed || this.layout.at[end], px = this.x(x), py = this.y(y);
+    const [px, py] = this.rootAt(t.members[0].port);
     c.fillStyle = colour;
     c.strokeStyle = theme().page;
     c.lineWidth = 2;
     c.beginPath();
-    c.arc(px, py, 6, 0, 7);
+    c.arc(px, py, 8, 0, 7);
     c.fill();
     c.stroke();
-    this.labels.push({ text: `${t.tree}: ${info?.root || root.name} → ${info?.root_to || root.toName}`, x: px, y: py, half: 8, wide: 8, ways: "snew", weight: 9, size: 12, bold: true, colour });
+    c.fillStyle = theme().page;
+    c.font = `700 ${t.tree > 99 ? 7 : 10}px ${theme().font}`;
+    c.textAlign = "center";
+    c.textBaseline = "middle";
+    c.fillText(String(t.tree), px, py + 0.5);
+    this.solid.push([px - 9, py - 9, px + 9, py + 9]);
+    // The number is in the dot, and the list below names all; in the picture stand the names for which there is room.
+    if (this.shown.length <= 12) this.labels.push({ text: `${info?.root || root.name} → ${info?.root_to || root.toName}`, x: px, y: py, half: 9, wide: 9, ways: this.layout.nodes[root.to].host ? "senwSENW" : "ewsnEWSN", weight: 9 - t.tree / 1000, size: 12, bold: true, colour, clear: true });
   }
 
   paintChain() {
@@ -423,7 +458,8 @@ export class Painter {
       for (let gx = Math.floor(box[0] / CELLS); gx <= Math.floor(box[2] / CELLS); gx++)
         for (let gy = Math.floor(box[1] / CELLS); gy <= Math.floor(box[3] / CELLS); gy++) {
           const key = gx * 4096 + gy;
-          grid.set(key, [...(grid.get(key) || []), box]);
+          if (grid.has(key)) grid.get(key).push(box);
+          else grid.set(key, [box]);
         }
       taken.push(box);
     };
@@ -431,30 +467,57 @@ export class Painter {
     taken.length = 0;
     c.textAlign = "center";
     c.textBaseline = "alphabetic";
+    c.lineJoin = "round";
     for (const l of this.labels.sort((a, b) => b.weight - a.weight)) {
       c.font = `${l.bold ? 600 : 400} ${l.size}px ${t.font}`;
-      const w = c.measureText(l.text).width, strong = l.weight >= 8, wide = l.wide ?? l.half;
+      const w = c.measureText(l.text).width, strong = l.weight >= 8;
       for (const way of l.ways) {
         if (way === "i" && w > 2 * l.half - 4) continue;
-        let x = l.x + { e: wide + w / 2 + 4, w: -wide - w / 2 - 4 }[way] || l.x;
-        if (strong) x = Math.min(this.w - w / 2 - 4, Math.max(w / 2 + 4, x));
-        const y = l.y + ({ n: -l.half - 4, s: l.half + l.size + 1 }[way] ?? l.size * 0.36), box = [x - w / 2 - 2, y - l.size * 0.85, x + w / 2 + 2, y + l.size * 0.25];
+        const { x, y, box } = this.labelAt(l, way, w, strong);
         // A label in its own cell, and one that must be read, may lie over what is drawn.
         if (box[0] < 0 || box[2] > this.w || box[1] < 0 || box[3] > this.h) continue;
-        if (way === "i" ? false : strong ? taken.some((o) => box[0] < o[2] && box[2] > o[0] && box[1] < o[3] && box[3] > o[1]) : hits(box)) continue;
+        if (way === "i" ? false : strong && !l.clear ? taken.some((o) => box[0] < o[2] && box[2] > o[0] && box[1] < o[3] && box[3] > o[1]) : hits(box)) continue;
         put(box);
-        if (strong) {
-          c.globalAlpha = 0.86;
-          c.fillStyle = t.page;
-          c.fillRect(box[0], box[1], box[2] - box[0], box[3] - box[1]);
-          c.globalAlpha = 1;
-        }
-        c.fillStyle = l.colour || (strong ? t.text : t.quiet);
-        c.fillText(l.text, x, y);
+        this.write(l, way, x, y, strong);
         break;
       }
     }
+    c.lineJoin = "miter";
     this.taken = taken;
+  }
+
+  /** Where a label of width w stands: n, e, s, w of its place, capitals further away; i inside, u upright below, r outwards from a centre. */
+  labelAt(l, way, w, strong) {
+    const wide = l.wide ?? l.half, to = way.toLowerCase(), far = way === to ? 0 : 16;
+    if (way === "u") return { x: l.x + l.size * 0.36, y: l.y + l.half + 4, box: [l.x - l.size * 0.5, l.y + l.half + 2, l.x + l.size * 0.5, l.y + l.half + 6 + w] };
+    let x = l.x + { e: wide + w / 2 + 4 + far, w: -wide - w / 2 - 4 - far }[to] || l.x;
+    let y = l.y + ({ n: -l.half - 4 - far, s: l.half + l.size + 1 + far }[to] ?? l.size * 0.36);
+    if (way === "r") {
+      const [sin, cos] = [Math.sin(l.turn), Math.cos(l.turn)], out = l.radius + Math.abs(sin) * (w / 2) + Math.abs(cos) * l.size * 0.6;
+      [x, y] = [l.x + out * sin, l.y - out * cos + l.size * 0.36];
+    }
+    if (strong) x = Math.min(this.w - w / 2 - 4, Math.max(w / 2 + 4, x));
+    return { x, y, box: [x - w / 2 - 2, y - l.size * 0.85, x + w / 2 + 2, y + l.size * 0.25] };
+  }
+
+  /** The text, with a rim in the colour of the page, so that lines do not strike it through. */
+  write(l, way, x, y, strong) {
+    const { c } = this, t = theme();
+    c.save();
+    if (way === "u") {
+      c.translate(x, y);
+      c.rotate(-Math.PI / 2);
+      c.textAlign = "right";
+      [x, y] = [0, 0];
+    }
+    if (way !== "i") {
+      c.strokeStyle = t.page;
+      c.lineWidth = strong ? 5 : 3.5;
+      c.strokeText(l.text, x, y);
+    }
+    c.fillStyle = l.colour || (strong ? t.text : t.quiet);
+    c.fillText(l.text, x, y);
+    c.restore();
   }
 
   // -- what is under the pointer --

@@ -2,7 +2,8 @@
 // running simulation has the same members:
 //   network            { nodes: [{ name, host }], ports: [{ from, to, name, toName, use, queue, most }], topology }
 //   times              ms of each frame, rising; more may come (onframe is called)
-//   frame(i)           promise of { waiting: bytes, blocked: 0..255 or null, use: 0..255 }, a value per port
+//   frame(i)           promise of { waiting: bytes, blocked: 0..255 or null, use: 0..255 }, a value per port; flow: words of
+//                      whose packets wait where (docs/RESULTS.md), or null
 //   trees              [{ tree, root_port, root, root_to, begin_ns, end_ns, links, contributors, victims, loss, kind, ... }]
 //   treesAt(i)         promise of [{ tree, members: [{ port, depth, next, bytes }], contributors, victims }]
 //   unit               unit of the times
@@ -37,6 +38,12 @@ function readNetwork(spec) {
     ports.push({ from: a, to: b, name: name(a, own), toName: name(b, other), use: use || 0, queue: queue || 0, most: most || queue || 0 });
   }
   return { nodes, ports, topology: spec.topology || null };
+}
+
+/** What follows the ports of a frame: whose packets wait where. */
+function flowsIn(data, n) {
+  const at = Math.ceil((6 * n) / 4) * 4;
+  return data.byteLength > at ? words(data.subarray(at)) : null;
 }
 
 export class EmbeddedSource {
@@ -79,7 +86,7 @@ export class EmbeddedSource {
 
   async readFrame(i) {
     const data = await inflate(this.frames[i][1]), n = this.network.ports.length;
-    return { waiting: words(data.subarray(0, 4 * n)), blocked: data.subarray(4 * n, 5 * n), use: data.subarray(5 * n, 6 * n), n };
+    return { waiting: words(data.subarray(0, 4 * n)), blocked: data.subarray(4 * n, 5 * n), use: data.subarray(5 * n, 6 * n), flow: flowsIn(data, n), n };
   }
 
   treesAt(i) {

@@ -5,7 +5,7 @@
 import { quadtree } from "d3-quadtree";
 import { select } from "d3-selection";
 import { zoom, zoomIdentity } from "d3-zoom";
-import { el, fmt, withUnit } from "../dom.js";
+import { el, fmt, timeText, timeUnit } from "../dom.js";
 import { onTheme, ramp, theme } from "../theme.js";
 import { layOut } from "./layout.js";
 import { Painter, treeColour } from "./paint.js";
@@ -22,16 +22,17 @@ const percent = (v) => `${fmt(v * 100, 3)} %`;
 
 /** last: ms of the last frame; a tree that was there then has not ended, nobody looked any more. */
 export function treeText(t, last) {
-  const ms = (ns) => fmt(ns / 1e6, 3), many = (n, word) => `${fmt(n)} ${word}${n === 1 ? "" : "s"}`;
-  return [`root ${t.root} → ${t.root_to}`, t.end_ns / 1e6 >= last - 1e-9 ? `since ${ms(t.begin_ns)}, still there at ${ms(t.end_ns)} ms` : `${ms(t.begin_ns)} to ${ms(t.end_ns)} ms`, many(t.links, "link"), many(t.contributors, "contributor"),
-    `${many(t.victims, "victim flow")}${typeof t.loss === "number" ? ` ${t.victims === 1 ? "loses" : "lose"} ${fmt(t.loss * 100, 2)} %` : ""}`, t.kind].filter(Boolean).join(", ");
+  const [by, unit] = timeUnit(last), at = (ns) => fmt((ns / 1e6) * by, 3), many = (n, word) => `${fmt(n)} ${word}${n === 1 ? "" : "s"}`;
+  return [`root ${t.root} → ${t.root_to}`, t.end_ns / 1e6 >= last - 1e-9 ? `since ${at(t.begin_ns)}, still there at ${at(t.end_ns)} ${unit}` : `${at(t.begin_ns)} to ${at(t.end_ns)} ${unit}`, many(t.links, "link"), ...(typeof t.contributors === "number"
+    ? [many(t.contributors, "contributor"), t.victims === 0 ? "no victims" : `${many(t.victims, "victim flow")}${typeof t.loss === "number" ? ` ${t.victims === 1 ? "loses" : "lose"} ${fmt(t.loss * 100, 2)} %` : ""}`]
+    : ["contributors and victims not counted"]), t.kind === "unjudged" ? `seen at ${many(t.samples, "sample")}: too few to judge` : t.kind].filter(Boolean).join(", ");
 }
 
 // -- one pane --
 
 class Pane {
   constructor(viewer, source, title) {
-    Object.assign(this, { viewer, source, at: 0, trees: [], only: 0, chain: [], hover: null });
+    Object.assign(this, { viewer, source, at: 0, trees: [], only: 0, chain: [], hover: null, flows: new Map() });
     this.layout = layOut(source.network, source.live ? (window.innerHeight - 360) / window.innerWidth : 1);
     this.canvas = el("canvas", { class: "net-canvas", role: "img", tabindex: "0", "aria-label": `Network: ${title}. ${source.network.nodes.length} nodes. The data is available as CSV.` });
     this.tip = el("div", { class: "net-tip", hidden: true });
@@ -91,7 +92,7 @@ class Pane {
     const { box } = this.layout, ratio = (box.bottom - box.top) / Math.max(1, box.right - box.left);
     // Alone on its page it fits into the window, with the list of trees below it just beginning.
     const most = this.source.live ? Math.max(320, window.innerHeight - this.box.getBoundingClientRect().top - window.scrollY - 56) : 720;
-    return Math.round(Math.max(150, Math.min(width * 1.05, most, width * ratio + 50)));
+    return Math.round(Math.max(150, Math.min(width * 1.05, most, width * ratio + 50 + this.painter.namesBelow(width, box.right - box.left))));
   }
 
   async show(i) {
@@ -105,9 +106,21 @@ class Pane {
       t.victims ??= old?.victims ?? null;
     }
     Object.assign(this, { frame, trees });
+    this.noteFlows(this.source.times[i] ?? 0);
     this.viewer.onshow?.();
     if (this.chosen !== undefined) this.choose(this.chosen);
     this.draw();
+  }
+
+  /** Flows are not looked for at every sample and port: what was seen last is kept, with its time. */
+  noteFlows(now) {
+    for (const [port, f] of this.flows) if (f.at > now) this.flows.delete(port);
+    const w = this.frame.flow ?? [];
+    for (let k = 0; k + 2 < w.length; k += 3 + 3 * w[k + 2]) {
+      const named = [];
+      for (let j = k + 3; j < k + 3 + 3 * w[k + 2] && j + 2 < w.length; j += 3) named.push({ src: w[j], dst: w[j + 1], bytes: w[j + 2] });
+      this.flows.set(w[k], { at: now, flows: w[k + 1], named });
+    }
   }
 
   draw() {
@@ -126,11 +139,20 @@ class Pane {
     const p = this.source.network.ports[i], f = this.frame;
     const rows = [[`${p.name} → ${p.toName}`, `${percent(f.use[i] / 255)} used`], ["waiting", bytesText(f.waiting[i])]];
     if (f.blocked) rows.push(["blocked", percent(f.blocked[i] / 255)]);
+    rows.push(...this.flowRows(i));
     for (const t of this.trees) {
       const m = t.members.find((x) => x.port === i);
       if (m) rows.push([`tree ${t.tree}`, m.depth === 0 ? `root, ${bytesText(m.bytes)} wait for it` : `branch, ${m.depth} from the root, ${bytesText(m.bytes)}`]);
     }
     return rows;
+  }
+
+  /** Whose packets wait for port i: the flows with most bytes. */
+  flowRows(i) {
+    const known = this.flows.get(i), host = (h) => this.layout.nodes[this.painter.hostNode(h)]?.name ?? `host ${h}`;
+    if (!known || this.frame.waiting[i] === 0) return this.frame.waiting[i] > 0 ? [["flows", "not looked for"]] : [];
+    const old = known.at === this.source.times[this.at] ? "" : ` at ${timeText(known.at, this.viewer.end)}`;
+    return [[`flows that wait${old}`, fmt(known.flows)], ...known.named.map((f) => [`\u2003${host(f.src)} → ${host(f.dst)}`, bytesText(f.bytes)]), ...(known.flows > known.named.length ? [[`\u2003and ${fmt(known.flows - known.named.length)} more`, ""]] : [])];
   }
 
   nodeRows(n) {
@@ -274,7 +296,7 @@ export class Viewer {
       el("button", { type: "button", class: "chip", title, "data-mode": m, onclick: () => { this.mode = m; this.refresh(); } }, label)));
     this.treeButton = sources.some((s) => s.live || s.trees.length) ? el("button", { type: "button", class: "chip", title: "Show or hide the congestion trees", onclick: () => { this.showTrees = !this.showTrees; this.refresh(); } }, "trees") : null;
     this.legend = el("span", { class: "key flat" });
-    this.roam = el("button", { type: "button", class: "tool", title: "The wheel zooms without Ctrl", onclick: () => { this.roams = !this.roams; this.refresh(); } }, "Wheel zooms");
+    this.roam = el("button", { type: "button", class: "tool roam", title: "The wheel zooms without Ctrl", onclick: () => { this.roams = !this.roams; this.refresh(); } }, "Wheel zooms");
     const bar = el("div", { class: "net-bar" }, this.modes, this.treeButton, this.legend, el("span", { class: "tools" }, this.roam, el("button", { type: "button", class: "tool", title: "Show all again", onclick: () => this.panes.forEach((p) => p.reset()) }, "Reset")));
     this.node = el("div", { class: `net ${sources.length > 1 ? "net-two" : ""}` }, bar, el("div", { class: "net-panes" }, this.panes.map((p) => p.node)), timed ? this.clock(sources) : null);
     this.refresh();
@@ -371,7 +393,7 @@ export class Viewer {
   place() {
     if (!this.slider) return;
     this.slider.value = String(((this.now - this.begin) / (this.end - this.begin || 1)) * 1000);
-    this.time.textContent = withUnit(fmt(this.now, 4), "ms");
+    this.time.textContent = timeText(this.now, this.end);
   }
 
   seek(ms) {
@@ -417,7 +439,7 @@ export class Viewer {
   fit(width) {
     const total = width || this.node.clientWidth;
     if (total < 40) return;
-    const two = this.panes.length > 1 && total >= 760;
+    const two = this.panes.length > 1 && total >= 620;
     this.node.classList.toggle("net-stacked", this.panes.length > 1 && !two);
     const w = Math.floor(two ? (total - 24) / 2 : total);
     this.panes.forEach((p) => p.size(w, p.wanted(w)));
@@ -428,7 +450,7 @@ export class Viewer {
     this.treeButton?.setAttribute("aria-pressed", String(this.showTrees));
     this.roam.setAttribute("aria-pressed", String(this.roams));
     const stops = [0, 0.25, 0.5, 0.75, 1].map((v) => ramp(theme().heat, v)).join(",");
-    this.legend.replaceChildren("0", el("span", { class: "ramp", style: `background:linear-gradient(90deg,${stops})` }), this.mode === "waiting" ? `${bytesText(this.most)} (middle: ${bytesText(this.most / 4)})` : "100 %");
+    this.legend.replaceChildren("0", el("span", { class: "ramp", style: `background:linear-gradient(90deg,${stops})` }), ...(this.mode === "waiting" ? [bytesText(this.most), el("span", { class: "middle" }, ` (middle: ${bytesText(this.most / 4)})`)] : ["100 %"]));
     this.panes.forEach((p) => p.draw());
   }
 
