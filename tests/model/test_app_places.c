@@ -72,7 +72,8 @@ static void refused(const char *topology, const char *text, const char *what)
 static void test_faults(void **state)
 {
     (void)state;
-    refused(TREE, "h0\nh1\nh8\nh2\n", ":3: host `h8`; give a number from 0 to 7, or a name such as \"h0\"");
+    refused(TREE, "h0\nh1\nh8\nh2\n",
+            ":3: host `h8`; give a number from 0 to 7, or a name such as \"h0\"");
     refused(TREE, "h0 h1 2 8", ":1: host `8`; give");
     refused(TREE, "h0 h1 2 -1", ":1: host `-1`; give");
     refused(TREE, "h0 h1 2 h", ":1: host `h`; give");
@@ -80,7 +81,9 @@ static void test_faults(void **state)
     refused(TREE, "0\n1\n2\n", "has 3 hosts; give 4, 1 for each of the 4 ranks");
     refused(TREE, "0 1 2 3\n4\n", ":2: more hosts than the 4 ranks need");
     refused(TREE, "0 1 2 \"h3\n", ":1: host `h3`; give");
-    refused(FABRIC, "h0\n", ":1: host `h0`; give a number from 0 to 15, or a name such as \"oak01 mlx5_0\", in quotes");
+    refused(
+        FABRIC, "h0\n",
+        ":1: host `h0`; give a number from 0 to 15, or a name such as \"oak01 mlx5_0\", in quotes");
     refused(FABRIC, "oak01 mlx5_0\n", ":1: host `oak01`; give");
     char text[2000];
     memset(text, 'h', sizeof(text));

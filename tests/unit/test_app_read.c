@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 static int read_it(cop_graph *g, const char *name, const void *bytes, size_t len, cop_err *err)
 {
@@ -119,36 +118,6 @@ static void test_goal_text(void **state)
     assert_int_equal(cop_graph_rank_of(&g, 1), 1);
     assert_int_equal(cop_graph_rank_of(&g, 2), 0);
     cop_graph_free(&g);
-}
-
-/* Compressed files are read as they are; one that is cut short is named. */
-static void test_gzip(void **state)
-{
-    (void)state;
-    char path[] = "/tmp/cop-read-XXXXXX", line[64];
-    cop_graph g;
-    cop_err err = {0};
-    cop_read_cfg cfg;
-    cop_read_defaults(&cfg);
-    close(mkstemp(path));
-    gzFile f = gzopen(path, "wb");
-    gzprintf(f, "num_ranks 1\nrank 0 {\n");
-    for (int i = 0; i < 20000; i++)
-        gzprintf(f, "l%d: calc %d\n", i, i * 7919 % 10007);
-    gzprintf(f, "}\n");
-    gzclose(f);
-    assert_int_equal(cop_read_program(&g, path, &cfg, NULL, &err), 0);
-    assert_int_equal(g.n_ops, 20000);
-    cop_graph_free(&g);
-    assert_int_equal(truncate(path, 20000), 0);
-    assert_int_equal(cop_read_program(&g, path, &cfg, NULL, &err), -COP_E_INPUT);
-    snprintf(line, sizeof(line), "%s: is damaged or cut short after", path);
-    assert_non_null(strstr(err.text, line));
-    assert_int_equal(err.faults, 1);
-    unlink(path);
-    err = (cop_err){0};
-    assert_int_equal(cop_read_program(&g, path, &cfg, NULL, &err), -COP_E_IO);
-    assert_int_equal(cop_read_program(&g, "/tmp", &cfg, NULL, &err), -COP_E_IO);
 }
 
 /* -- binary -- */
@@ -439,10 +408,9 @@ static void test_chakra_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_goal_text),     cmocka_unit_test(test_goal_faults),
-        cmocka_unit_test(test_gzip),          cmocka_unit_test(test_goal_binary),
-        cmocka_unit_test(test_htsim),         cmocka_unit_test(test_chakra),
-        cmocka_unit_test(test_chakra_faults),
+        cmocka_unit_test(test_goal_text),   cmocka_unit_test(test_goal_faults),
+        cmocka_unit_test(test_goal_binary), cmocka_unit_test(test_htsim),
+        cmocka_unit_test(test_chakra),      cmocka_unit_test(test_chakra_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
