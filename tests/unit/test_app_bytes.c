@@ -113,7 +113,8 @@ static void test_members(void **state)
     packed *first = calloc(1, sizeof(*first));
     pack(first, text, 1000);
     p->v[first->n - 8] ^= 1; /* the crc of the first member */
-    snprintf(what, sizeof(what), "byte %zu of the compressed file: its check sum (crc)", first->n - 8);
+    snprintf(what, sizeof(what), "byte %zu of the compressed file: its check sum (crc)",
+             first->n - 8);
     expect(p, what);
     free(first);
     free(p);
@@ -161,7 +162,8 @@ static void test_other_damage(void **state)
     (void)state;
     char what[100];
     packed *p = whole();
-    snprintf(what, sizeof(what), "byte %zu of the compressed file: what follows the compressed data", p->n);
+    snprintf(what, sizeof(what),
+             "byte %zu of the compressed file: what follows the compressed data", p->n);
     memcpy(p->v + p->n, "more", 4);
     p->n += 4;
     expect(p, what);
@@ -170,7 +172,9 @@ static void test_other_damage(void **state)
     p->v[10] = 0xff; /* no such kind of block */
     expect(p, "byte ");
     p->v[2] = 9; /* no such method */
-    expect(p, "byte 4 of the compressed file: it is damaged here or before (unknown compression method)");
+    expect(
+        p,
+        "byte 4 of the compressed file: it is damaged here or before (unknown compression method)");
     free(p);
 }
 
