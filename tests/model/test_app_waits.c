@@ -50,12 +50,14 @@ static void fine(const char *text, uint64_t eager)
 static void test_two_receive_first(void **state)
 {
     (void)state;
-    static const char text[] = "num_ranks 2\nrank 0 {\na: recv 8b from 1\nb: send 8b to 1\nb requires a\n}\n"
-                               "rank 1 {\na: recv 8b from 0\nb: send 8b to 0\nb requires a\n}\n";
-    static const char line[] =
-        "t:3: ranks wait for each other for ever: rank 0 waits in its receive from rank 1, tag 0 (line 3) for rank 1, "
-        "which waits in its receive from rank 0, tag 0 (line 8) for rank 0; 4 of 4 operations cannot finish; let one of "
-        "them send before it receives";
+    static const char text[] =
+        "num_ranks 2\nrank 0 {\na: recv 8b from 1\nb: send 8b to 1\nb requires a\n}\n"
+        "rank 1 {\na: recv 8b from 0\nb: send 8b to 0\nb requires a\n}\n";
+    static const char line[] = "t:3: ranks wait for each other for ever: rank 0 waits in its "
+                               "receive from rank 1, tag 0 (line 3) for rank 1, "
+                               "which waits in its receive from rank 0, tag 0 (line 8) for rank 0; "
+                               "4 of 4 operations cannot finish; let one of "
+                               "them send before it receives";
     refused(text, UINT64_MAX, line);
     refused(text, 0, line);
 }
@@ -64,12 +66,15 @@ static void test_two_receive_first(void **state)
 static void test_two_send_first(void **state)
 {
     (void)state;
-    static const char text[] = "num_ranks 2\nrank 0 {\nb: recv 8b from 1\na: send 100b to 1\nb requires a\n}\n"
-                               "rank 1 {\na: send 8b to 0\nb: recv 100b from 0\nb requires a\n}\n";
+    static const char text[] =
+        "num_ranks 2\nrank 0 {\nb: recv 8b from 1\na: send 100b to 1\nb requires a\n}\n"
+        "rank 1 {\na: send 8b to 0\nb: recv 100b from 0\nb requires a\n}\n";
     fine(text, UINT64_MAX);
     fine(text, 100);
     fine(text, 99); /* one of them is eager */
-    refused(text, 7, "waits in its send of 100 bytes to rank 1, tag 0 (line 4) for rank 1, which waits in its send of 8 bytes");
+    refused(text, 7,
+            "waits in its send of 100 bytes to rank 1, tag 0 (line 4) for rank 1, which waits in "
+            "its send of 8 bytes");
     /* A receive that is only posted first lets everything go on. */
     fine("num_ranks 2\nrank 0 {\nb: recv 8b from 1\na: send 8b to 1\na irequires b\n}\n"
          "rank 1 {\nb: recv 8b from 0\na: send 8b to 0\na irequires b\n}\n",
@@ -83,7 +88,8 @@ static void test_ring(void **state)
     char text[8192];
     size_t n = (size_t)snprintf(text, sizeof(text), "num_ranks 50\n");
     for (int r = 0; r < 50; r++)
-        n += (size_t)snprintf(text + n, sizeof(text) - n, "rank %d {\n" RECV_FIRST, r, (r + 49) % 50, (r + 1) % 50);
+        n += (size_t)snprintf(text + n, sizeof(text) - n, "rank %d {\n" RECV_FIRST, r,
+                              (r + 49) % 50, (r + 1) % 50);
     refused(text, UINT64_MAX, "for 46 more, and these for rank ");
 }
 
@@ -91,11 +97,14 @@ static void test_ring(void **state)
 static void test_second_message(void **state)
 {
     (void)state;
-    static const char text[] =
-        "num_ranks 2\nrank 0 {\na: recv 8b from 1\nb: recv 8b from 1\nb requires a\nc: send 8b to 1\nc requires b\n}\n"
-        "rank 1 {\na: send 8b to 0\nb: recv 8b from 0\nb requires a\nc: send 8b to 0\nc requires b\n}\n";
-    refused(text, UINT64_MAX, "rank 0 waits in its receive from rank 1, tag 0 (line 4) for rank 1, which waits in its "
-                              "receive from rank 0, tag 0 (line 11)");
+    static const char text[] = "num_ranks 2\nrank 0 {\na: recv 8b from 1\nb: recv 8b from 1\nb "
+                               "requires a\nc: send 8b to 1\nc requires b\n}\n"
+                               "rank 1 {\na: send 8b to 0\nb: recv 8b from 0\nb requires a\nc: "
+                               "send 8b to 0\nc requires b\n}\n";
+    refused(
+        text, UINT64_MAX,
+        "rank 0 waits in its receive from rank 1, tag 0 (line 4) for rank 1, which waits in its "
+        "receive from rank 0, tag 0 (line 11)");
 }
 
 static void test_any(void **state)
@@ -104,12 +113,16 @@ static void test_any(void **state)
     cop_waits w;
     cop_err err;
     /* Both wait for anybody, and nobody sends before. */
-    static const char text[] = "num_ranks 2\nrank 0 {\na: recv 8b from -1 tag -1\nb: send 8b to 1\nb requires a\n}\n"
-                               "rank 1 {\na: recv 8b from -1\nb: send 8b to 0\nb requires a\n}\n";
-    refused(text, UINT64_MAX, "rank 0 waits in its receive from any rank, tag any (line 3) for rank 1, which waits in "
-                              "its receive from any rank, tag 0 (line 8)");
+    static const char text[] =
+        "num_ranks 2\nrank 0 {\na: recv 8b from -1 tag -1\nb: send 8b to 1\nb requires a\n}\n"
+        "rank 1 {\na: recv 8b from -1\nb: send 8b to 0\nb requires a\n}\n";
+    refused(
+        text, UINT64_MAX,
+        "rank 0 waits in its receive from any rank, tag any (line 3) for rank 1, which waits in "
+        "its receive from any rank, tag 0 (line 8)");
     /* The receive with any may take what the other needs: not known, and said so. */
-    static const char open[] = "num_ranks 3\nrank 0 {\na: recv 8b from -1 tag -1\nb: recv 8b from 1 tag 5\nb requires a\n}\n"
+    static const char open[] = "num_ranks 3\nrank 0 {\na: recv 8b from -1 tag -1\nb: recv 8b from "
+                               "1 tag 5\nb requires a\n}\n"
                                "rank 1 {\nsend 8b to 0 tag 5\n}\nrank 2 {\nsend 8b to 0 tag 6\n}\n";
     assert_int_equal(check(open, UINT64_MAX, &w, &err), 0);
     assert_int_equal(w.any, 1);
@@ -133,16 +146,21 @@ static void test_any_matches(void **state)
 {
     (void)state;
     cop_graph g;
-    no_match("num_ranks 3\nrank 0 {\nrecv 8b from 1 tag -1\n}\nrank 1 {\n}\nrank 2 {\nsend 8b to 0 tag 5\n}\n",
+    no_match("num_ranks 3\nrank 0 {\nrecv 8b from 1 tag -1\n}\nrank 1 {\n}\nrank 2 {\nsend 8b to 0 "
+             "tag 5\n}\n",
              "t:3: rank 0: receive from rank 1, tag any: no send of another rank is left for it");
     no_match("num_ranks 2\nrank 0 {\nrecv 8b from -1 tag 4\n}\nrank 1 {\nsend 8b to 0 tag 5\n}\n",
              "t:3: rank 0: receive from any rank, tag 4: no send of another rank is left for it");
     /* The exact receive takes one of two, so that one is left for two. */
-    no_match("num_ranks 3\nrank 0 {\nrecv 8b from -1 tag 4\nrecv 8b from -1 tag 4\nrecv 8b from 1 tag 4\n}\n"
-             "rank 1 {\nsend 8b to 0 tag 4\nsend 8b to 0 tag 4\n}\nrank 2 {\nsend 8b to 0 tag 5\n}\n",
-             "t:4: rank 0: receive from any rank, tag 4: no send");
-    load(&g, "num_ranks 3\nrank 0 {\nrecv 8b from -1 tag 4\nrecv 8b from -1 tag -1\nrecv 8b from 1 tag 4\n}\n"
-             "rank 1 {\nsend 8b to 0 tag 4\nsend 8b to 0 tag 4\n}\nrank 2 {\nsend 8b to 0 tag 5\n}\n");
+    no_match(
+        "num_ranks 3\nrank 0 {\nrecv 8b from -1 tag 4\nrecv 8b from -1 tag 4\nrecv 8b from 1 tag "
+        "4\n}\n"
+        "rank 1 {\nsend 8b to 0 tag 4\nsend 8b to 0 tag 4\n}\nrank 2 {\nsend 8b to 0 tag 5\n}\n",
+        "t:4: rank 0: receive from any rank, tag 4: no send");
+    load(&g,
+         "num_ranks 3\nrank 0 {\nrecv 8b from -1 tag 4\nrecv 8b from -1 tag -1\nrecv 8b from 1 tag "
+         "4\n}\n"
+         "rank 1 {\nsend 8b to 0 tag 4\nsend 8b to 0 tag 4\n}\nrank 2 {\nsend 8b to 0 tag 5\n}\n");
     cop_graph_free(&g);
 }
 
@@ -150,10 +168,11 @@ static void test_any_matches(void **state)
 static void test_unordered(void **state)
 {
     (void)state;
-    static const char text[] =
-        "num_ranks 2\nrank 0 {\nx: calc 5\ny: calc 6\na: recv 8b from 1\na requires x\nb: recv 8b from 1\nb requires y\n"
-        "c: send 8b to 1\nc requires %s\n}\nrank 1 {\na: send 8b to 0\nb: recv 8b from 0\nb requires a\n"
-        "c: send 8b to 0\nc requires b\n}\n";
+    static const char text[] = "num_ranks 2\nrank 0 {\nx: calc 5\ny: calc 6\na: recv 8b from 1\na "
+                               "requires x\nb: recv 8b from 1\nb requires y\n"
+                               "c: send 8b to 1\nc requires %s\n}\nrank 1 {\na: send 8b to 0\nb: "
+                               "recv 8b from 0\nb requires a\n"
+                               "c: send 8b to 0\nc requires b\n}\n";
     char goal[1024];
     cop_waits w;
     cop_err err;
@@ -161,7 +180,8 @@ static void test_unordered(void **state)
     assert_int_equal(check(goal, UINT64_MAX, &w, &err), 0);
     assert_int_equal(w.unordered, 1);
     assert_true(w.stuck > 0);
-    assert_non_null(strstr(w.text, "rank 0 waits in its receive from rank 1, tag 0 (line 7) for rank 1"));
+    assert_non_null(
+        strstr(w.text, "rank 0 waits in its receive from rank 1, tag 0 (line 7) for rank 1"));
     snprintf(goal, sizeof(goal), text, "a");
     assert_int_equal(check(goal, UINT64_MAX, &w, &err), 0);
     assert_true(w.unordered == 1 && w.stuck == 0);
@@ -194,7 +214,8 @@ static void draw(draft *d, cop_rng *rng)
     char op[4][2 * MAX_OPS][64];
     for (uint32_t m = 0; m < messages; m++) {
         uint32_t from = cop_rng_below(rng, ranks), to = cop_rng_below(rng, ranks);
-        uint32_t tag = cop_rng_below(rng, 2), bytes = cop_rng_below(rng, 2) ? 10 : 5000, cpu = cop_rng_below(rng, 8) / 7;
+        uint32_t tag = cop_rng_below(rng, 2), bytes = cop_rng_below(rng, 2) ? 10 : 5000,
+                 cpu = cop_rng_below(rng, 8) / 7;
         if (from == to)
             to = (from + 1) % ranks;
         for (int end = 0; end < 2; end++) {
@@ -229,7 +250,8 @@ static void test_random(void **state)
     static const struct {
         uint64_t bytes;
         const char *option;
-    } limit[] = {{UINT64_MAX, ", eager: unlimited"}, {1000, ", eager: 1000 B"}, {1, ", eager: 1 B"}};
+    } limit[] = {
+        {UINT64_MAX, ", eager: unlimited"}, {1000, ", eager: 1000 B"}, {1, ", eager: 1 B"}};
     uint32_t certain = 0, known = 0, open = 0, stuck_runs = 0;
     const char *rounds = getenv("COPPICE_ROUNDS");
     uint32_t n = 400 * (rounds != NULL ? (uint32_t)atoi(rounds) : 1);
@@ -262,7 +284,8 @@ static void test_random(void **state)
         }
         cop_graph_free(&g);
     }
-    print_message("%u stuck for certain, %u known to finish, %u open; %u runs were stuck\n", certain, known, open, stuck_runs);
+    print_message("%u stuck for certain, %u known to finish, %u open; %u runs were stuck\n",
+                  certain, known, open, stuck_runs);
     assert_true(certain > n / 5 && known > n / 2 && open > n / 5 && stuck_runs >= certain);
     /* What is missed depends on order or on `any`. */
     assert_true(2 * certain > stuck_runs);
@@ -271,10 +294,14 @@ static void test_random(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_receive_first), cmocka_unit_test(test_two_send_first),
-        cmocka_unit_test(test_ring),              cmocka_unit_test(test_second_message),
-        cmocka_unit_test(test_any),               cmocka_unit_test(test_any_matches),
-        cmocka_unit_test(test_unordered),         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_two_receive_first),
+        cmocka_unit_test(test_two_send_first),
+        cmocka_unit_test(test_ring),
+        cmocka_unit_test(test_second_message),
+        cmocka_unit_test(test_any),
+        cmocka_unit_test(test_any_matches),
+        cmocka_unit_test(test_unordered),
+        cmocka_unit_test(test_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
