@@ -62,7 +62,7 @@ int cop_graph_check_cycles(const cop_graph *g, cop_err *err)
 /* -- matches -- */
 
 typedef struct matches {
-    const cop_graph *g;
+    cop_graph *g;
     cop_keys
         keys; /* of sends; (receiver, sender, any), (receiver, any, tag), (receiver, any, any) of receives */
     int64_t *
@@ -87,37 +87,58 @@ static int unmatched(const cop_graph *g, uint32_t rank, const cop_op *op, cop_er
                        recv ? "send" : "receive");
 }
 
-static int64_t *left_of(matches *m, uint32_t to, uint32_t from, uint32_t tag)
+static uint32_t key_of(matches *m, uint32_t to, uint32_t from, uint32_t tag)
 {
     size_t before = m->keys.n;
     uint32_t k = cop_keys_add(&m->keys, to, from, tag);
     m->left = cop_grow(m->left, &m->left_cap, (size_t)k + 1, sizeof(*m->left));
     if (m->keys.n > before)
         m->left[k] = 0;
+    return k;
+}
+
+static int64_t *left_of(matches *m, uint32_t to, uint32_t from, uint32_t tag)
+{
+    uint32_t k = key_of(m, to, from, tag); /* may move m->left */
     return &m->left[k];
+}
+
+/* Pairs of the keys that sends have. */
+static void number_pairs(cop_graph *g, const cop_keys *keys)
+{
+    cop_keys pairs = {0};
+    g->n_keys = (uint32_t)keys->n;
+    g->pair_of = cop_alloc_array(keys->n, sizeof(*g->pair_of));
+    for (size_t k = 0; k < keys->n; k++)
+        g->pair_of[k] = cop_keys_add(&pairs, keys->key[k].to, keys->key[k].from, 0);
+    g->n_pairs = (uint32_t)pairs.n;
+    cop_keys_free(&pairs);
 }
 
 /* Sends into their keys; exact receives out of them. *has_any: there are others. */
 static int pair_up(matches *m, bool *has_any)
 {
-    const cop_graph *g = m->g;
-    for (uint32_t r = 0; r < g->n_ranks; r++)
-        for (uint32_t i = g->op0[r]; i < g->op0[r] + g->n_of[r]; i++)
-            if (g->op[i].kind == COP_OP_SEND)
-                ++*left_of(m, g->op[i].peer, r, g->op[i].tag);
+    cop_graph *g = m->g;
     for (uint32_t r = 0; r < g->n_ranks; r++)
         for (uint32_t i = g->op0[r]; i < g->op0[r] + g->n_of[r]; i++) {
-            const cop_op *op = &g->op[i];
+            cop_op *op = &g->op[i];
+            op->key = op->kind == COP_OP_SEND ? key_of(m, op->peer, r, op->tag) : COP_NONE;
+            if (op->kind == COP_OP_SEND)
+                m->left[op->key]++;
+        }
+    for (uint32_t r = 0; r < g->n_ranks; r++)
+        for (uint32_t i = g->op0[r]; i < g->op0[r] + g->n_of[r]; i++) {
+            cop_op *op = &g->op[i];
             if (op->kind != COP_OP_RECV)
                 continue;
             if (!is_exact(op)) {
                 *has_any = true;
                 continue;
             }
-            uint32_t k = cop_keys_find(&m->keys, r, op->peer, op->tag);
-            if (k == COP_NONE || m->left[k] == 0)
+            op->key = cop_keys_find(&m->keys, r, op->peer, op->tag);
+            if (op->key == COP_NONE || m->left[op->key] == 0)
                 return unmatched(g, r, op, m->err);
-            m->left[k]--;
+            m->left[op->key]--;
         }
     return 0;
 }
@@ -156,8 +177,7 @@ static int nobody_receives(const matches *m)
     for (uint32_t r = 0; r < g->n_ranks; r++)
         for (uint32_t n = g->n_of[r]; n > 0; n--) {
             const cop_op *op = &g->op[g->op0[r] + n - 1];
-            if (op->kind != COP_OP_SEND ||
-                m->left[cop_keys_find(&m->keys, op->peer, r, op->tag)] == 0)
+            if (op->kind != COP_OP_SEND || m->left[op->key] == 0)
                 continue;
             uint32_t all = cop_keys_find(&m->keys, op->peer, COP_ANY, COP_ANY);
             if (all == COP_NONE || m->left[all] > 0)
@@ -166,11 +186,13 @@ static int nobody_receives(const matches *m)
     return 0;
 }
 
-int cop_graph_check_matches(const cop_graph *g, cop_err *err)
+int cop_graph_check_matches(cop_graph *g, cop_err *err)
 {
     matches m = {.g = g, .err = err};
     bool has_any = false;
     int rc = pair_up(&m, &has_any);
+    if (rc == 0)
+        number_pairs(g, &m.keys);
     if (rc == 0 && has_any)
         rc = share_rest(&m);
     if (rc == 0)

@@ -127,9 +127,8 @@ static void wait_in(run *u, uint32_t *head, uint32_t *tail, uint32_t op)
 static void in_order(run *u, uint32_t *last, uint32_t i)
 {
     const cop_op *op = u->g->op;
-    if (*last != COP_NONE &&
-        ((op[i].kind == COP_OP_SEND && op[i].cpu != op[*last].cpu) ||
-         !cop_op_order_known(&u->order, u->g, *last, i)))
+    if (*last != COP_NONE && ((op[i].kind == COP_OP_SEND && op[i].cpu != op[*last].cpu) ||
+                              !cop_op_order_known(&u->order, u->g, *last, i)))
         u->w->unordered++;
     *last = i;
 }
@@ -163,8 +162,8 @@ static void start_send(run *u, uint32_t i)
     uint32_t any[3];
     kind *k = &u->kind[u->key[i]];
     any_keys(u, op, u->keys.key[u->key[i]].from, any);
-    bool waits = op->size > u->eager_bytes && any[0] == COP_NONE && any[1] == COP_NONE &&
-                 any[2] == COP_NONE;
+    bool waits =
+        op->size > u->eager_bytes && any[0] == COP_NONE && any[1] == COP_NONE && any[2] == COP_NONE;
     if (u->eager_bytes < UINT64_MAX) /* else it does not matter */
         in_order(u, &k->last_send, i);
     sent_to(u, u->key[i]);
@@ -260,16 +259,16 @@ static void tell(const run *u, const uint32_t *by, uint32_t at, char *text, size
             more++;
             continue;
         }
-        int n = snprintf(text + used, size - used,
-                         "%srank %" PRIu32 "%s waits in its %s (%s %" PRIu32 ")",
-                         shown > 1 ? " for " : "", cop_graph_rank_of(g, at), shown > 1 ? ", which" : "",
-                         cop_op_text(&g->op[at], what, sizeof(what)), g->unit, g->op[at].line);
+        int n = snprintf(
+            text + used, size - used, "%srank %" PRIu32 "%s waits in its %s (%s %" PRIu32 ")",
+            shown > 1 ? " for " : "", cop_graph_rank_of(g, at), shown > 1 ? ", which" : "",
+            cop_op_text(&g->op[at], what, sizeof(what)), g->unit, g->op[at].line);
         used += n > 0 ? (size_t)n : 0;
         used = used < size ? used : size - 1;
     }
     if (more > 0)
-        snprintf(text + used, size - used, " for %" PRIu32 " more, and these for rank %" PRIu32, more,
-                 cop_graph_rank_of(g, first));
+        snprintf(text + used, size - used, " for %" PRIu32 " more, and these for rank %" PRIu32,
+                 more, cop_graph_rank_of(g, first));
     else
         snprintf(text + used, size - used, " for rank %" PRIu32, cop_graph_rank_of(g, first));
 }

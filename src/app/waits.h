@@ -5,8 +5,10 @@
 #include "app/graph.h"
 
 typedef struct cop_waits {
-    uint64_t any; /* receives of any sender or tag: what they wait for was taken to be the least they need */
-    uint64_t both; /* ranks with receives of any sender and others of any tag: whether all find one is not known */
+    uint64_t
+        any; /* receives of any sender or tag: what they wait for was taken to be the least they need */
+    uint64_t
+        both; /* ranks with receives of any sender and others of any tag: whether all find one is not known */
     uint64_t unordered; /* messages and receives whose order among those alike depends on times */
     uint64_t stuck; /* operations that could not finish; then `unordered` is not 0 */
     char text[512]; /* who waits for whom, if stuck */

@@ -39,7 +39,8 @@ static void number_children(cop_op_order *o, const cop_graph *g, uint32_t i)
     for (uint32_t start = COP_EDGE_START;; start = 0) {
         for (uint32_t e = g->op[i].edge0; e < g->op[i + 1].edge0; e++) {
             uint32_t to = g->edge[e] & ~COP_EDGE_START;
-            if ((g->edge[e] & COP_EDGE_START) != start || o->parent[to] != i || o->in[to] != COP_NONE)
+            if ((g->edge[e] & COP_EDGE_START) != start || o->parent[to] != i ||
+                o->in[to] != COP_NONE)
                 continue;
             o->in[to] = next;
             next += o->size[to];
@@ -83,5 +84,6 @@ void cop_op_order_free(cop_op_order *o)
 bool cop_op_order_known(const cop_op_order *o, const cop_graph *g, uint32_t first, uint32_t then)
 {
     uint32_t top = g->op[first].need <= 1 ? o->parent[first] : first;
-    return o->in[then] > o->in[first] && (top == COP_NONE || o->in[then] - o->in[top] < o->size[top]);
+    return o->in[then] > o->in[first] &&
+           (top == COP_NONE || o->in[then] - o->in[top] < o->size[top]);
 }
