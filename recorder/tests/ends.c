@@ -27,7 +27,8 @@ int main(int argc, char **argv)
 {
     int rank, ranks, level, token = 1;
     const char *how = argc > 1 ? argv[1] : "finalize";
-    MPI_Init_thread(&argc, &argv, strcmp(how, "thread") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+    MPI_Init_thread(&argc, &argv,
+                    strcmp(how, "thread") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (rank > 0)

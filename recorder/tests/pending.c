@@ -29,7 +29,8 @@ int main(int argc, char **argv)
     MPI_Request request[MORE];
     double late[MORE];
     int right = 1;
-    for (int i = 0; i < 2 && rank + 1 < ranks; i++) { // now, so that the receives below are met by what comes late
+    for (int i = 0; i < 2 && rank + 1 < ranks;
+         i++) { // now, so that the receives below are met by what comes late
         MPI_Status s;
         MPI_Probe(rank + 1, tags[i], MPI_COMM_WORLD, &s);
     }
