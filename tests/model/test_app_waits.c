@@ -218,15 +218,15 @@ static void draw(draft *d, cop_rng *rng)
                  cpu = cop_rng_below(rng, 8) / 7;
         if (from == to)
             to = (from + 1) % ranks;
+        int sender = wild == 0 && cop_rng_below(rng, 3) == 0 ? -1 : (int)from;
+        int any_tag = wild == 0 && cop_rng_below(rng, 3) == 0 ? -1 : (int)tag;
         for (int end = 0; end < 2; end++) {
             uint32_t r = end == 0 ? from : to, at = cop_rng_below(rng, ++n[r]);
             memmove(op[r][at + 1], op[r][at], (n[r] - 1 - at) * sizeof(op[r][0]));
             if (end == 0)
                 snprintf(op[r][at], 64, "send %ub to %u tag %u cpu %u", bytes, to, tag, cpu);
             else
-                snprintf(op[r][at], 64, "recv %ub from %d tag %d", bytes,
-                         wild == 0 && cop_rng_below(rng, 3) == 0 ? -1 : (int)from,
-                         wild == 0 && cop_rng_below(rng, 3) == 0 ? -1 : (int)tag);
+                snprintf(op[r][at], 64, "recv %ub from %d tag %d", bytes, sender, any_tag);
         }
     }
     add(d, "num_ranks %u\n", ranks);
