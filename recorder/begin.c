@@ -63,7 +63,7 @@ bool rec_enter(void)
 
 int rec_leave(int rc)
 {
-    if (rec.to.cut && !rec.partial) {
+    if (rec.to.cut && !rec.partial && !rec.clash) {
         rec.partial = true;
         rec_warn(REC_WARN_CUT, rec.to.spool.fault
                                    ? strerror(rec.to.spool.fault)
@@ -159,12 +159,12 @@ static void open_files(void)
     int fault = 0, worst = 0;
     if (rec.rank == 0)
         fault = try_files(path, sizeof path);
-    PMPI_Bcast(&fault, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    PMPI_Bcast(&fault, 1, MPI_INT, 0, rec.world);
     snprintf(why, sizeof why, "%s: %s", path, strerror(fault));
     if (fault)
         refuse(why);
     fault = rec_spool_open(&rec.to.spool, rec.options.folder);
-    PMPI_Allreduce(&fault, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    PMPI_Allreduce(&fault, &worst, 1, MPI_INT, MPI_MAX, rec.world);
     snprintf(why, sizeof why, "no file for the records in TMPDIR=%.3000s: %s", rec.options.folder,
              strerror(worst));
     if (worst)
@@ -187,6 +187,7 @@ static void begin(void)
     char why[512];
     PMPI_Comm_rank(MPI_COMM_WORLD, &rec.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &rec.ranks);
+    PMPI_Comm_dup(MPI_COMM_WORLD, &rec.world);
     if (!rec_options_read(&rec.options, why, sizeof why))
         refuse(why);
     open_files();
@@ -222,9 +223,10 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     return rc;
 }
 
+// All ranks must write together: one that does not, because another of its threads is in a call, would keep the others waiting.
 int MPI_Finalize(void)
 {
-    if (rec_enter()) { // for the computation since the last call
+    if (rec_enter() || rec.ready) { // for the computation since the last call
         struct rec_options *o = &rec.options;
         if (!o->regions)
             rec_write(-1);
@@ -236,6 +238,7 @@ int MPI_Finalize(void)
         rec_spool_close(&rec.to.spool);
         if (rec.log)
             fclose(rec.log);
+        PMPI_Comm_free(&rec.world);
     }
     return PMPI_Finalize();
 }

@@ -98,7 +98,7 @@ static void agree(struct rec_cut *c, int ranks)
         }
     PMPI_Type_contiguous(2, MPI_INT64_T, &pair);
     PMPI_Type_commit(&pair);
-    PMPI_Alltoall(asked, 1, MPI_INT, told, 1, MPI_INT, MPI_COMM_WORLD);
+    PMPI_Alltoall(asked, 1, MPI_INT, told, 1, MPI_INT, rec.world);
     offsets(ranks, asked, asked_at);
     offsets(ranks, told, told_at);
     for (int i = 0; i < ranks; i++)
@@ -107,7 +107,7 @@ static void agree(struct rec_cut *c, int ranks)
     struct question *heard = rec_realloc(NULL, in, sizeof *heard);
     for (size_t i = 0; i < sends; i++) // sends come first in the order of entries, peers in order
         out[i] = (struct question){c->entry[i].tag, c->entry[i].count};
-    PMPI_Alltoallv(out, asked, asked_at, pair, heard, told, told_at, pair, MPI_COMM_WORLD);
+    PMPI_Alltoallv(out, asked, asked_at, pair, heard, told, told_at, pair, rec.world);
     for (int rank = 0; rank < ranks; rank++)
         for (int i = told_at[rank]; i < told_at[rank] + told[rank]; i++) {
             struct entry *e = find(c, REC_RECV, rank, heard[i].tag);
@@ -116,7 +116,7 @@ static void agree(struct rec_cut *c, int ranks)
             if (e)
                 e->kept = heard[i].count;
         }
-    PMPI_Alltoallv(heard, told, told_at, pair, out, asked, asked_at, pair, MPI_COMM_WORLD);
+    PMPI_Alltoallv(heard, told, told_at, pair, out, asked, asked_at, pair, rec.world);
     for (size_t i = 0; i < sends; i++)
         c->entry[i].kept = out[i].count;
     PMPI_Type_free(&pair);

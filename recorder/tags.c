@@ -61,24 +61,24 @@ static void know(struct rec_tags *t, struct rec_spool *s)
     for (int bit = 1; bit < rec.ranks; bit *= 2) {
         int n = (int)l.tags;
         if (rec.rank & bit) {
-            PMPI_Send(&n, 1, MPI_INT, rec.rank - bit, 1, MPI_COMM_WORLD);
-            PMPI_Send(l.tag, n, MPI_INT32_T, rec.rank - bit, 1, MPI_COMM_WORLD);
+            PMPI_Send(&n, 1, MPI_INT, rec.rank - bit, 1, rec.world);
+            PMPI_Send(l.tag, n, MPI_INT32_T, rec.rank - bit, 1, rec.world);
             break;
         }
         if (rec.rank + bit >= rec.ranks)
             continue;
-        PMPI_Recv(&n, 1, MPI_INT, rec.rank + bit, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        PMPI_Recv(&n, 1, MPI_INT, rec.rank + bit, 1, rec.world, MPI_STATUS_IGNORE);
         int32_t *theirs = rec_realloc(NULL, (size_t)n, sizeof *theirs);
-        PMPI_Recv(theirs, n, MPI_INT32_T, rec.rank + bit, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        PMPI_Recv(theirs, n, MPI_INT32_T, rec.rank + bit, 1, rec.world, MPI_STATUS_IGNORE);
         for (int i = 0; i < n; i++)
             add(&l, theirs[i]);
         unique(&l);
         free(theirs);
     }
     int n = (int)l.tags;
-    PMPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    PMPI_Bcast(&n, 1, MPI_INT, 0, rec.world);
     l.tag = rec_realloc(l.tag, (size_t)n, sizeof *l.tag);
-    PMPI_Bcast(l.tag, n, MPI_INT32_T, 0, MPI_COMM_WORLD);
+    PMPI_Bcast(l.tag, n, MPI_INT32_T, 0, rec.world);
     t->known = l.tag;
     t->knowns = (size_t)n;
     t->tags = (uint32_t)n;
@@ -96,7 +96,7 @@ bool rec_tags_agree(struct rec_tags *t, struct rec_spool *s)
         *m = n > *m ? n : *m;
         most[0] = r.context + 1 > most[0] ? r.context + 1 : most[0];
     }
-    PMPI_Allreduce(most, all, 3, MPI_UINT32_T, MPI_MAX, MPI_COMM_WORLD);
+    PMPI_Allreduce(most, all, 3, MPI_UINT32_T, MPI_MAX, rec.world);
     *t = (struct rec_tags){all[0], all[1], all[2] > NUMBERS ? NUMBERS : all[2], NULL, 0};
     if (!rec_tags_fit(t))
         know(t, s);

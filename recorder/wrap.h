@@ -103,6 +103,7 @@ struct rec_state {
     atomic_bool inside;
     pthread_t owner;
     int rank, ranks;
+    MPI_Comm world; // of the recorder alone
     struct rec_options options;
     struct recording to;
     bool region, control; // inside a region; MPI_Pcontrol says so

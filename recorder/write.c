@@ -1,7 +1,8 @@
 // The end: all ranks' records become one GOAL file, written by rank 0.
 //
 // Each rank turns its records into text piece by piece and sends the pieces; rank 0 takes the ranks in order. So the ranks need
-// no common file system, and memory stays at one piece. Collective over MPI_COMM_WORLD.
+// no common file system, and memory stays at one piece. Collective over all ranks, on a communicator of the recorder's own: whatever the program has under
+// way on MPI_COMM_WORLD meets none of it.
 #include "write.h"
 #include "wrap.h"
 #include <errno.h>
@@ -40,10 +41,10 @@ static void block(int rank, struct rec_text *text, char *piece)
         if (rec.rank == rank)
             n = (int)rec_text_next(text, &rec.to.spool, &op, piece, PIECE);
         if (rank != 0 && rec.rank == rank) {
-            PMPI_Send(piece, n, MPI_CHAR, 0, PIECE_TAG, MPI_COMM_WORLD);
+            PMPI_Send(piece, n, MPI_CHAR, 0, PIECE_TAG, rec.world);
         } else if (rank != 0) {
             MPI_Status s;
-            PMPI_Recv(piece, PIECE, MPI_CHAR, rank, PIECE_TAG, MPI_COMM_WORLD, &s);
+            PMPI_Recv(piece, PIECE, MPI_CHAR, rank, PIECE_TAG, rec.world, &s);
             PMPI_Get_count(&s, MPI_CHAR, &n);
         }
         if (rec.rank == 0)
@@ -57,7 +58,7 @@ static void tell(const struct rec_text *t, const char *path)
 {
     uint64_t mine[6] = {t->sends, t->recvs, t->calcs, t->dropped, t->sent_bytes, t->calc_ns},
              all[6];
-    PMPI_Reduce(mine, all, 6, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+    PMPI_Reduce(mine, all, 6, MPI_UINT64_T, MPI_SUM, 0, rec.world);
     if (rec.rank != 0)
         return;
     bool bad = ferror(rec.file) || fflush(rec.file);
@@ -134,7 +135,7 @@ void rec_write(int region)
     rec_computed();
     rec_request_each(give_up);
     mine = rec.partial || rec.to.cut || rec.to.spool.fault || region >= 0;
-    PMPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    PMPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, rec.world);
     bool fits = rec_tags_agree(&tags, &rec.to.spool);
     struct rec_cut *cut = NULL;
     if (fits && any) {

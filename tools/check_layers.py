@@ -57,7 +57,7 @@ ALLOWED = {
                   "store/study.h"],
     # `coppice bench` also measures the event queue by itself.
     "apps/cli": ["base/", "exp/", "study/", "stats/result.h", "store/store.h", "store/study.h",
-                 "report/report.h", "net/step.h", "tree/now.h", "app/read.h", "app/graph.h",
+                 "report/report.h", "net/step.h", "tree/now.h", "app/read.h", "app/graph.h", "app/waits.h",
                  "des/evq.h"],
     "include": [],
     "examples": ["coppice.h"],

@@ -1,5 +1,6 @@
 /* coppice trace FILE: is this program right, and what does it do? Simulates nothing. */
 #include "app/read.h"
+#include "app/waits.h"
 #include "base/opt.h"
 #include "base/text.h"
 #include "cli.h"
@@ -7,6 +8,7 @@
 #include <string.h>
 
 static const struct option long_options[] = {{"calc-unit", required_argument, NULL, 'u'},
+                                             {"eager", required_argument, NULL, 'e'},
                                              {"help", no_argument, NULL, 'h'},
                                              {NULL, 0, NULL, 0}};
 
@@ -69,7 +71,43 @@ static void summarise(const cop_graph *g, summary *s)
     }
 }
 
-static void print(const cop_graph *g, const cop_read_notes *notes)
+/* What is known of ranks that wait for each other. `limit`: messages up to it were taken to be eager. */
+static void print_waits(const cop_graph *g, uint64_t limit, const cop_waits *w)
+{
+    char size[40];
+    cop_waits none;
+    cop_err err = {0};
+    if (w->stuck > 0)
+        printf("  waits         perhaps for ever, by the order of messages: %s\n", w->text);
+    else if (limit == UINT64_MAX)
+        printf("  waits         no rank for ever, if all messages are eager\n");
+    else
+        printf("  waits         no rank for ever, if messages up to %s are eager\n",
+               cop_print_bytes(limit, size, sizeof(size)));
+    if (w->stuck == 0 && limit > 0) {
+        int rc = cop_graph_check_waits(g, 0, &none, &err);
+        if (none.stuck > 0)
+            printf("  if none is    %sfor ever: %s\n", rc == 0 ? "perhaps " : "", none.text);
+        else
+            printf("  if none is    no rank for ever either\n");
+    }
+    if (w->any > 0)
+        printf("  not checked   what %" PRIu64
+               " receives of any sender or tag take from each other "
+               "and from others\n",
+               w->any);
+    if (w->both > 0)
+        printf("  not checked   whether all receives with any find a message at %" PRIu64
+               " ranks that have some of any sender and others of any tag\n",
+               w->both);
+    if (w->unordered > 0)
+        printf("  not checked   other orders of %" PRIu64
+               " messages or receives, which depend on times\n",
+               w->unordered);
+}
+
+static void print(const cop_graph *g, const cop_read_notes *notes, uint64_t limit,
+                  const cop_waits *w)
 {
     summary s = {0};
     char a[40], b[40];
@@ -90,6 +128,7 @@ static void print(const cop_graph *g, const cop_read_notes *notes)
            cop_print_time(s.most_compute_ps, b, sizeof(b)));
     printf("  at least      %s by the longest chain within a rank\n",
            cop_print_time(s.chain_ps, a, sizeof(a)));
+    print_waits(g, limit, w);
     if (g->n_collectives > 0)
         printf("  collectives   %zu\n", g->n_collectives);
     for (const char *p = notes->text; *p != '\0';) {
@@ -100,29 +139,39 @@ static void print(const cop_graph *g, const cop_read_notes *notes)
     cop_arena_free(&arena);
 }
 
-static int trace_file(const char *file, const cop_read_cfg *cfg)
+static int trace_file(const char *file, const cop_read_cfg *cfg, uint64_t limit)
 {
     cop_graph g;
     cop_read_notes notes;
+    cop_waits waits;
     cop_err err = {0};
     if (cop_read_program(&g, file, cfg, &notes, &err) != 0)
         return cop_cli_faults(&err);
-    print(&g, &notes);
+    int rc = cop_graph_check_waits(&g, limit, &waits, &err);
+    if (rc == 0)
+        print(&g, &notes, limit, &waits);
     cop_graph_free(&g);
-    return COP_EXIT_OK;
+    return rc == 0 ? COP_EXIT_OK : cop_cli_faults(&err);
 }
 
 static int trace_run(int argc, char **argv)
 {
     cop_read_cfg cfg;
     cop_err err = {0};
+    uint64_t limit = UINT64_MAX;
     int got, status = COP_EXIT_OK;
     bool help = false;
     cop_read_defaults(&cfg);
     while (status == COP_EXIT_OK && !help &&
-           (got = getopt_long(argc, argv, ":u:h", long_options, NULL)) != -1) {
+           (got = getopt_long(argc, argv, ":u:e:h", long_options, NULL)) != -1) {
         if (got == 'h')
             help = true;
+        else if (got == 'e' && strcmp(optarg, "unlimited") != 0 &&
+                 (cop_parse_bytes(optarg, &limit, &err) != 0))
+            status = cop_cli_usage(
+                &cop_cmd_trace, "--eager %s; give a size such as `16 KiB`, or `unlimited`", optarg);
+        else if (got == 'e')
+            continue;
         else if (got != 'u')
             status = cop_cli_bad_option(&cop_cmd_trace, long_options, got, argv);
         else if (cop_parse_time(optarg, &cfg.calc_unit_ps, &err) != 0 || cfg.calc_unit_ps == 0 ||
@@ -137,13 +186,13 @@ static int trace_run(int argc, char **argv)
             cop_cli_usage(&cop_cmd_trace, "%s; give one trace (`coppice trace --help` explains)",
                           optind < argc ? "more than one file" : "no file");
     else if (status == COP_EXIT_OK)
-        status = trace_file(argv[optind], &cfg);
+        status = trace_file(argv[optind], &cfg, limit);
     return status;
 }
 
 const cop_command cop_cmd_trace = {
     .name = "trace",
-    .usage = "trace FILE [--calc-unit TIME]",
+    .usage = "trace FILE [--calc-unit TIME] [--eager SIZE]",
     .help =
         "check the trace of an application and say what is in it; simulate nothing\n"
         "\n"
@@ -152,12 +201,16 @@ const cop_command cop_cmd_trace = {
         "connection matrices of htsim, compressed with gzip or not; docs/TRACES.md describes "
         "them.\n"
         "Faults go to standard error, one line each: file, line, node or byte, what is wrong, and\n"
-        "what would be right. A trace without faults has no cycle within a rank, and as many "
-        "messages\n"
-        "as receives; whether ranks wait for each other for ever is found by a run.\n"
+        "what would be right. A trace without faults has no cycle within a rank, a message for "
+        "each\n"
+        "receive, and no ranks that wait for each other for ever if all messages are eager; the\n"
+        "answer also says whether they would if none is, and what could not be checked.\n"
         "\n"
         "Options\n"
         "  -u, --calc-unit TIME  what one unit of a GOAL file's `calc` takes; default 1 ns\n"
+        "  -e, --eager SIZE      longer messages wait for their receives, as with `eager` of a "
+        "job;\n"
+        "                        default unlimited: none does\n"
         "  -h, --help            this text\n"
         "\n"
         "Examples\n"

@@ -397,6 +397,39 @@ def mpi_threads(folder):
     checked(path)
 
 
+def mpi_pending(folder):
+    """What the program has under way on MPI_COMM_WORLD where a trace is written meets none of the recorder's messages."""
+    program = compiled(folder, "pending.c")
+    path, said = record(folder, program, 4, regions="x=Barrier#1..Barrier#1")
+    want(said.count("right") == 4, f"the program gets its own messages: {said}")
+    graph, _ = checked(path)
+    sizes = [graph.size[i] for i, k in enumerate(graph.kind) if k == goal_check.SEND]
+    want(sizes.count(40) == 3 and sizes.count(24) == 6, f"sends of the region, a probe is a receive: {sizes}")
+    want(8 not in sizes, f"what is sent behind the region is not in it: {sizes}")
+
+
+def mpi_ends(folder):
+    """However a program ends, the recorder does not keep it from ending, and says if there is no trace."""
+    program = compiled(folder, "ends.c")
+    _, said = record(folder, program, 3, "abort", status=1)
+    want("no trace" in said, f"MPI_Abort: {said}")
+    record(folder, program, 3, "exit", status=1)
+    path, _ = record(folder, program, 3, "return", status=1)
+    want(os.path.getsize(path) == 0, "no MPI_Finalize, no trace")
+    path, said = record(folder, program, 3, "thread")
+    want("two threads are in MPI calls at once" in said, f"a call under way at the end: {said}")
+    checked(path)
+    path, _ = record(folder, program, 3, "finalize")
+    checked(path)
+
+
+def mpi_many(folder):
+    """Far more ranks than cores."""
+    path, said = record(folder, compiled(folder, "ends.c"), 48, "finalize")
+    graph, _ = checked(path)
+    want(graph.ranks == 48 and "48 ranks" in said, f"48 ranks: {said}")
+
+
 def mpi_unseen(folder):
     _, said = record(folder, compiled(folder, "unseen.c"), 2)
     want("one-sided" in said and "neighbourhood" in said, f"what is not recorded is said: {said}")

@@ -249,7 +249,7 @@ int cop_read_chakra(cop_graph *g, const char *path, cop_source *first, const cop
     const char *end = n > 3 && strcmp(path + n - 3, ".gz") == 0 ? ".et.gz" : ".et";
     const char *digit = path + n - strlen(end) - 1;
     int rc = chakra_read_file(&r, first, new_rank(&r));
-    if (rc == 0 && first->gz != NULL && n > strlen(end) + 1 && digit[0] == '0' &&
+    if (rc == 0 && first->from_file && n > strlen(end) + 1 && digit[0] == '0' &&
         (digit[-1] == '.' || digit[-1] == '/'))
         rc = read_others(&r, path, end);
     r.s = first;

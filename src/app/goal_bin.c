@@ -192,5 +192,9 @@ int cop_read_goal_bin(cop_graph *g, cop_source *s, const cop_read_cfg *cfg)
     cop_free(table);
     cop_free(b.list);
     cop_free(b.appendix);
+    if (rc == 0 && !cop_source_end(s))
+        rc = s->failed ? -COP_E_INPUT
+                       : cop_source_fault_at(s, s->offset,
+                                             "the file goes on after its last rank; write it anew");
     return rc;
 }

@@ -19,6 +19,7 @@ void cop_graph_free(cop_graph *g)
     cop_free(g->op);
     cop_free(g->edge);
     cop_free(g->pair);
+    cop_free(g->pair_of);
     cop_free(g->collective);
     cop_arena_free(&g->arena);
     *g = (cop_graph){0};

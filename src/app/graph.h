@@ -31,7 +31,8 @@ typedef struct cop_op {
     uint32_t need; /* dependencies of its own */
     uint8_t kind, cpu, nic, unused;
     uint32_t collective; /* it belongs to, or COP_NONE */
-    uint32_t unused_too;
+    uint32_t
+        key; /* sends and receives: number of (receiver, sender, tag); COP_NONE with `any`; after finish */
 } cop_op;
 _Static_assert(sizeof(cop_op) == 40, "ten million operations must stay small");
 
@@ -57,6 +58,8 @@ typedef struct cop_graph {
     const char **collective; /* [n_collectives] names; heap, names in the arena */
     size_t n_collectives, collective_cap;
     uint32_t n_cpus, n_nics; /* highest number + 1 */
+    uint32_t *pair_of; /* [n_keys] heap: number of the (receiver, sender) of a key; after finish */
+    uint32_t n_keys, n_pairs;
     uint32_t building; /* rank whose operations are being added */
     cop_arena arena;
 } cop_graph;
@@ -83,6 +86,6 @@ const char *cop_op_text(const cop_op *op, char *buf, size_t size);
 
 /* graph_check.c: private to the folder. */
 int cop_graph_check_cycles(const cop_graph *g, cop_err *err);
-int cop_graph_check_matches(const cop_graph *g, cop_err *err);
+int cop_graph_check_matches(cop_graph *g, cop_err *err); /* and numbers the keys */
 
 #endif

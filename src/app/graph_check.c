@@ -2,10 +2,12 @@
  *
  * Cycles   operations are taken away that depend on nothing, again and again; what is left waits for
  *          itself. Going back from any of those along dependencies that are left leads into a cycle.
- * Matches  of each (receiver, sender, tag) there must be as many sends as exact receives; what is left
- *          over at a rank must be as much as its receives with `any`. Whether those receives can take
- *          these sends in some order is left to the run, which says who waits for what. */
-#include "app/graph.h"
+ * Matches  of each (receiver, sender, tag) there must be at least as many sends as exact receives. What is left over
+ *          is for the receives with `any`: as many of it as they are at each rank, for those of any tag enough
+ *          from their sender, for those of any sender enough with their tag. That is all that must be for each
+ *          receive to find a message of its own, but for ranks that have both kinds of `any`: there it is
+ *          necessary and may be not enough. */
+#include "app/keys.h"
 
 #include <string.h>
 
@@ -59,26 +61,15 @@ int cop_graph_check_cycles(const cop_graph *g, cop_err *err)
 
 /* -- matches -- */
 
-typedef struct match_class {
-    uint32_t dst, src, tag;
-    uint32_t left; /* sends that no receive has taken; 0: perhaps a free slot, see `used` */
-    bool used;
-} match_class;
-
-typedef struct match_table {
-    match_class *v;
-    uint64_t mask;
-} match_table;
-
-static match_class *class_of(const match_table *t, uint32_t dst, uint32_t src, uint32_t tag)
-{
-    uint64_t key = ((uint64_t)dst << 32 | src) * 0x9E3779B97F4A7C15u;
-    uint64_t i =
-        ((key ^ (uint64_t)tag * 0xC2B2AE3D27D4EB4Fu) * 0x9E3779B97F4A7C15u >> 24) & t->mask;
-    while (t->v[i].used && (t->v[i].dst != dst || t->v[i].src != src || t->v[i].tag != tag))
-        i = (i + 1) & t->mask;
-    return &t->v[i];
-}
+typedef struct matches {
+    cop_graph *g;
+    cop_keys
+        keys; /* of sends; (receiver, sender, any), (receiver, any, tag), (receiver, any, any) of receives */
+    int64_t *
+        left; /* [keys] sends that no exact receive takes, less those that receives with this `any` take */
+    size_t left_cap;
+    cop_err *err;
+} matches;
 
 static bool is_exact(const cop_op *op)
 {
@@ -96,66 +87,117 @@ static int unmatched(const cop_graph *g, uint32_t rank, const cop_op *op, cop_er
                        recv ? "send" : "receive");
 }
 
-/* Sends into their classes; exact receives out of them. *left: sends to each rank that no exact receive
- * takes; *wild: its other receives. */
-static int pair_up(const cop_graph *g, const match_table *t, int64_t *left, cop_err *err)
+static uint32_t key_of(matches *m, uint32_t to, uint32_t from, uint32_t tag)
 {
+    size_t before = m->keys.n;
+    uint32_t k = cop_keys_add(&m->keys, to, from, tag);
+    m->left = cop_grow(m->left, &m->left_cap, (size_t)k + 1, sizeof(*m->left));
+    if (m->keys.n > before)
+        m->left[k] = 0;
+    return k;
+}
+
+static int64_t *left_of(matches *m, uint32_t to, uint32_t from, uint32_t tag)
+{
+    uint32_t k = key_of(m, to, from, tag); /* may move m->left */
+    return &m->left[k];
+}
+
+/* Pairs of the keys that sends have. */
+static void number_pairs(cop_graph *g, const cop_keys *keys)
+{
+    cop_keys pairs = {0};
+    g->n_keys = (uint32_t)keys->n;
+    g->pair_of = cop_alloc_array(keys->n, sizeof(*g->pair_of));
+    for (size_t k = 0; k < keys->n; k++)
+        g->pair_of[k] = cop_keys_add(&pairs, keys->key[k].to, keys->key[k].from, 0);
+    g->n_pairs = (uint32_t)pairs.n;
+    cop_keys_free(&pairs);
+}
+
+/* Sends into their keys; exact receives out of them. *has_any: there are others. */
+static int pair_up(matches *m, bool *has_any)
+{
+    cop_graph *g = m->g;
     for (uint32_t r = 0; r < g->n_ranks; r++)
         for (uint32_t i = g->op0[r]; i < g->op0[r] + g->n_of[r]; i++) {
-            const cop_op *op = &g->op[i];
-            if (op->kind != COP_OP_SEND)
-                continue;
-            match_class *c = class_of(t, op->peer, r, op->tag);
-            uint32_t n = c->used ? c->left + 1 : 1;
-            *c = (match_class){op->peer, r, op->tag, n, true};
-            left[op->peer]++;
+            cop_op *op = &g->op[i];
+            op->key = op->kind == COP_OP_SEND ? key_of(m, op->peer, r, op->tag) : COP_NONE;
+            if (op->kind == COP_OP_SEND)
+                m->left[op->key]++;
         }
     for (uint32_t r = 0; r < g->n_ranks; r++)
         for (uint32_t i = g->op0[r]; i < g->op0[r] + g->n_of[r]; i++) {
-            const cop_op *op = &g->op[i];
+            cop_op *op = &g->op[i];
             if (op->kind != COP_OP_RECV)
                 continue;
-            left[r]--;
-            if (!is_exact(op))
+            if (!is_exact(op)) {
+                *has_any = true;
                 continue;
-            match_class *c = class_of(t, r, op->peer, op->tag);
-            if (!c->used || c->left == 0)
-                return unmatched(g, r, op, err);
-            c->left--;
+            }
+            op->key = cop_keys_find(&m->keys, r, op->peer, op->tag);
+            if (op->key == COP_NONE || m->left[op->key] == 0)
+                return unmatched(g, r, op, m->err);
+            m->left[op->key]--;
         }
     return 0;
 }
 
-/* Rank `rank` has `balance` sends too many, or receives with `any` if it is negative. */
-static int unbalanced(const cop_graph *g, const match_table *t, uint32_t rank, int64_t balance,
-                      cop_err *err)
+/* What is left, by sender, by tag, and in all, less the receives that want it so: none may be below 0. */
+static int share_rest(matches *m)
 {
+    const cop_graph *g = m->g;
+    size_t sends = m->keys.n;
+    for (uint32_t k = 0; k < sends; k++) {
+        cop_key key = m->keys.key[k];
+        int64_t n = m->left[k];
+        if (n == 0)
+            continue;
+        *left_of(m, key.to, key.from, COP_ANY) += n;
+        *left_of(m, key.to, COP_ANY, key.tag) += n;
+        *left_of(m, key.to, COP_ANY, COP_ANY) += n;
+    }
+    for (uint32_t r = 0; r < g->n_ranks; r++)
+        for (uint32_t i = g->op0[r]; i < g->op0[r] + g->n_of[r]; i++) {
+            const cop_op *op = &g->op[i];
+            if (op->kind != COP_OP_RECV || is_exact(op))
+                continue;
+            bool all = op->peer == COP_ANY && op->tag == COP_ANY;
+            if ((!all && --*left_of(m, r, op->peer, op->tag) < 0) ||
+                --*left_of(m, r, COP_ANY, COP_ANY) < 0)
+                return unmatched(g, r, op, m->err);
+        }
+    return 0;
+}
+
+/* A send that nobody receives: of a rank that has more of them than receives, the last. */
+static int nobody_receives(const matches *m)
+{
+    const cop_graph *g = m->g;
     for (uint32_t r = 0; r < g->n_ranks; r++)
         for (uint32_t n = g->n_of[r]; n > 0; n--) {
             const cop_op *op = &g->op[g->op0[r] + n - 1];
-            bool wild = balance < 0 && r == rank && op->kind == COP_OP_RECV && !is_exact(op);
-            bool sent = balance > 0 && op->kind == COP_OP_SEND && op->peer == rank &&
-                        class_of(t, rank, r, op->tag)->left > 0;
-            if (wild || sent)
-                return unmatched(g, r, op, err);
+            if (op->kind != COP_OP_SEND || m->left[op->key] == 0)
+                continue;
+            uint32_t all = cop_keys_find(&m->keys, op->peer, COP_ANY, COP_ANY);
+            if (all == COP_NONE || m->left[all] > 0)
+                return unmatched(g, r, op, m->err);
         }
     return 0;
 }
 
-int cop_graph_check_matches(const cop_graph *g, cop_err *err)
+int cop_graph_check_matches(cop_graph *g, cop_err *err)
 {
-    uint64_t sends = 0, slots = 64;
-    for (uint32_t i = 0; i < g->n_ops; i++)
-        sends += g->op[i].kind == COP_OP_SEND;
-    while (slots < sends + sends / 2)
-        slots *= 2;
-    match_table t = {.v = cop_alloc_array(slots, sizeof(match_class)), .mask = slots - 1};
-    int64_t *left = cop_alloc_array(g->n_ranks, sizeof(*left));
-    int rc = pair_up(g, &t, left, err);
-    for (uint32_t r = 0; r < g->n_ranks && rc == 0; r++)
-        if (left[r] != 0)
-            rc = unbalanced(g, &t, r, left[r], err);
-    cop_free(left);
-    cop_free(t.v);
+    matches m = {.g = g, .err = err};
+    bool has_any = false;
+    int rc = pair_up(&m, &has_any);
+    if (rc == 0)
+        number_pairs(g, &m.keys);
+    if (rc == 0 && has_any)
+        rc = share_rest(&m);
+    if (rc == 0)
+        rc = nobody_receives(&m);
+    cop_keys_free(&m.keys);
+    cop_free(m.left);
     return rc;
 }

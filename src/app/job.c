@@ -10,7 +10,6 @@ cop_app *cop_app_new(void)
 {
     cop_app *a = cop_alloc(sizeof(*a));
     a->letter_free = COP_NONE;
-    cop_match_init(a);
     return a;
 }
 
@@ -21,6 +20,8 @@ void cop_app_free(cop_app *a)
     for (uint32_t i = 0; i < a->n_jobs; i++) {
         cop_graph_free(&a->job[i].graph);
         cop_free(a->job[i].state);
+        cop_free(a->job[i].posted);
+        cop_free(a->job[i].pair);
         cop_free(a->job[i].host);
         cop_free(a->job[i].late);
     }
@@ -31,8 +32,6 @@ void cop_app_free(cop_app *a)
     cop_free(a->cpu);
     cop_free(a->box);
     cop_free(a->letter);
-    cop_free(a->pair);
-    cop_free(a->posted);
     cop_free(a->ready);
     cop_free(a->wish.stream);
     cop_free(a->wish.rank);
@@ -83,6 +82,7 @@ uint32_t cop_app_add(cop_app *a, cop_graph *g, const char *name, const cop_job_c
     for (uint32_t i = 0; i < j->graph.n_ops; i++)
         j->state[i] =
             (cop_op_state){.start = COP_NEVER, .end = COP_NEVER, .need = j->graph.op[i].need};
+    cop_match_init(j);
     for (uint32_t r = 0; r < j->graph.n_ranks; r++)
         add_rank(a, number, r);
     return number;

@@ -17,8 +17,6 @@
 
 #include <string.h>
 
-#define FIRST_PAIRS 1024u
-
 static uint32_t new_letter(cop_app *a)
 {
     uint32_t l = a->letter_free;
@@ -38,52 +36,9 @@ static void free_letter(cop_app *a, uint32_t l)
 
 /* -- order of a pair -- */
 
-static size_t pair_slot(const cop_app *a, uint64_t key)
+static cop_pair *pair_of(const cop_job *j, uint32_t op)
 {
-    size_t i = (size_t)(key * 0x9E3779B97F4A7C15u >> 24) & a->pair_mask;
-    while (a->pair[i].key != 0 && a->pair[i].key != key)
-        i = (i + 1) & a->pair_mask;
-    return i;
-}
-
-static void more_pairs(cop_app *a)
-{
-    cop_pair *old = a->pair;
-    size_t n = old != NULL ? a->pair_mask + 1 : 0, slots = n > 0 ? 2 * n : FIRST_PAIRS;
-    a->pair = cop_alloc_array(slots, sizeof(*a->pair));
-    a->pair_mask = slots - 1;
-    for (size_t i = 0; i < n; i++)
-        if (old[i].key != 0)
-            a->pair[pair_slot(a, old[i].key)] = old[i];
-    cop_free(old);
-}
-
-static cop_pair *pair_of(cop_app *a, uint32_t from, uint32_t to)
-{
-    if (a->pair == NULL || 2 * (a->pair_n + 1) > a->pair_mask)
-        more_pairs(a);
-    uint64_t key = ((uint64_t)from << 32 | to) + 1;
-    cop_pair *p = &a->pair[pair_slot(a, key)];
-    if (p->key == 0) {
-        *p = (cop_pair){.key = key, .early = COP_NONE};
-        a->pair_n++;
-    }
-    return p;
-}
-
-/* Nothing of this pair is under way: it may begin anew. The slots behind it move up. */
-static void forget_pair(cop_app *a, cop_pair *p)
-{
-    size_t hole = (size_t)(p - a->pair);
-    a->pair_n--;
-    for (size_t i = (hole + 1) & a->pair_mask; a->pair[i].key != 0; i = (i + 1) & a->pair_mask) {
-        size_t home = (size_t)(a->pair[i].key * 0x9E3779B97F4A7C15u >> 24) & a->pair_mask;
-        if (((i - home) & a->pair_mask) >= ((i - hole) & a->pair_mask)) {
-            a->pair[hole] = a->pair[i];
-            hole = i;
-        }
-    }
-    a->pair[hole].key = 0;
+    return &j->pair[j->graph.pair_of[j->graph.op[op].key]];
 }
 
 /* -- handing over -- */
@@ -176,7 +131,7 @@ void cop_letter_send(cop_app *a, uint32_t rank, uint32_t op)
                              .op = op,
                              .recv = COP_NONE,
                              .tag = o->tag,
-                             .order = pair_of(a, rank, to)->sent++,
+                             .order = pair_of(j, op)->sent++,
                              .nic = (uint8_t)(o->nic % j->cfg.nics),
                              .kind = eager ? COP_LETTER_EAGER : COP_LETTER_REQUEST},
                 eager ? o->size : j->cfg.request_bytes);
@@ -237,7 +192,7 @@ void cop_letter_post(cop_app *a, uint32_t rank, uint32_t op)
 
 static void deliver(cop_app *a, uint32_t rank, uint32_t l)
 {
-    uint32_t recv = cop_match_receive(a, rank, a->letter[l].from, a->letter[l].tag);
+    uint32_t recv = cop_match_receive(a, rank, l);
     if (recv == COP_NONE)
         cop_match_keep_letter(a, rank, l);
     else
@@ -247,8 +202,7 @@ static void deliver(cop_app *a, uint32_t rank, uint32_t l)
 /* A message that a receive must be found for, in its turn. */
 static void in_turn(cop_app *a, uint32_t rank, uint32_t l)
 {
-    uint32_t from = a->letter[l].from;
-    cop_pair *p = pair_of(a, from, rank);
+    cop_pair *p = pair_of(cop_job_of(a, rank), a->letter[l].op);
     if (a->letter[l].order != p->taken) {
         uint32_t *at = &p->early;
         while (*at != COP_NONE && a->letter[*at].order < a->letter[l].order)
@@ -263,38 +217,33 @@ static void in_turn(cop_app *a, uint32_t rank, uint32_t l)
         bool go_on = next != COP_NONE && a->letter[next].order == p->taken;
         if (go_on)
             p->early = a->letter[next].next;
-        else if (p->taken == p->sent)
-            forget_pair(a, p);
         deliver(a, rank, l);
         if (!go_on)
             return;
         l = next;
-        p = pair_of(a, from, rank); /* the table may have grown */
     }
 }
 
 void cop_letter_came(cop_app *a, uint32_t rank, uint32_t l)
 {
-    cop_letter m = a->letter[l];
-    cop_job *j = cop_job_of(a, rank);
-    switch ((enum cop_letter_kind)m.kind) {
-    case COP_LETTER_EAGER:
-    case COP_LETTER_REQUEST:
+    enum cop_letter_kind kind = (enum cop_letter_kind)a->letter[l].kind;
+    if (kind == COP_LETTER_EAGER || kind == COP_LETTER_REQUEST) {
         in_turn(a, rank, l);
-        break;
-    case COP_LETTER_GRANT:
-        if (m.late) {
-            j->late = cop_grow(j->late, &j->late_cap, j->n_late + 1, sizeof(*j->late));
-            j->late[j->n_late++] = (cop_late){m.op, m.cause};
-        }
-        free_letter(a, l);
-        m.kind = COP_LETTER_DATA;
-        m.to = m.from;
-        m.from = rank;
-        send_letter(a, m, j->graph.op[m.op].size);
-        break;
-    case COP_LETTER_DATA:
-        received(a, rank, l, m.recv, m.late);
-        break;
+        return;
     }
+    cop_letter m = a->letter[l];
+    if (kind == COP_LETTER_DATA) {
+        received(a, rank, l, m.recv, m.late);
+        return;
+    }
+    cop_job *j = cop_job_of(a, rank);
+    if (m.late) {
+        j->late = cop_grow(j->late, &j->late_cap, j->n_late + 1, sizeof(*j->late));
+        j->late[j->n_late++] = (cop_late){m.op, m.cause};
+    }
+    free_letter(a, l);
+    m.kind = COP_LETTER_DATA;
+    m.to = m.from;
+    m.from = rank;
+    send_letter(a, m, j->graph.op[m.op].size);
 }

@@ -83,11 +83,23 @@ typedef struct cop_letter { /* a message */
     uint32_t cause; /* GRANT: and what it had waited for */
 } cop_letter;
 
+typedef struct cop_pair { /* sender and receiver; order of messages that are to be matched */
+    uint32_t sent, taken;
+    uint32_t early; /* messages that came before their turn, by order */
+} cop_pair;
+
+typedef struct cop_posted { /* of one (receiver, sender, tag): receives, or messages, that wait */
+    uint32_t head, tail; /* operations, or messages if `letters`; COP_NONE: none */
+    bool letters;
+} cop_posted;
+
 typedef struct cop_job {
     cop_graph graph;
     cop_job_cfg cfg;
     const char *name;
     cop_op_state *state; /* [n_ops] heap */
+    cop_posted *posted; /* [graph.n_keys] heap */
+    cop_pair *pair; /* [graph.n_pairs] heap */
     cop_late *late; /* heap */
     size_t n_late, late_cap;
     uint32_t rank0; /* its ranks begin here */
@@ -98,18 +110,6 @@ typedef struct cop_job {
     cop_time end; /* when its last operation finished */
     cop_job_times time;
 } cop_job;
-
-typedef struct cop_pair { /* sender and receiver; order of messages that are to be matched */
-    uint64_t key; /* from << 32 | to, + 1; 0: free */
-    uint32_t sent, taken;
-    uint32_t early; /* messages that came before their turn, by order */
-} cop_pair;
-
-typedef struct cop_posted { /* of one (rank, sender, tag): receives, or messages, that wait */
-    uint32_t rank, from, tag;
-    uint32_t head, tail; /* operations, or messages if `letters` */
-    bool used, letters;
-} cop_posted;
 
 struct cop_app {
     cop_app_wish wish;
@@ -127,10 +127,6 @@ struct cop_app {
     cop_letter *letter; /* pool */
     size_t letter_cap;
     uint32_t letter_n, letter_free;
-    cop_pair *pair; /* hash */
-    size_t pair_mask, pair_n;
-    cop_posted *posted; /* hash */
-    size_t posted_mask, posted_n;
     uint32_t *ready; /* operations of the acting rank that may start */
     size_t ready_cap, ready_n, ready_at;
     struct cop_stream *stream; /* of the traffic */
@@ -150,9 +146,9 @@ void cop_letter_came(cop_app *a, uint32_t rank, uint32_t letter);
 void cop_letter_post(cop_app *a, uint32_t rank, uint32_t op);
 
 /* match.c: first come, first served among those that fit. COP_NONE: nobody waits. */
-void cop_match_init(cop_app *a);
+void cop_match_init(cop_job *j);
 /* A receive that waits for such a message, taken out of its list. */
-uint32_t cop_match_receive(cop_app *a, uint32_t rank, uint32_t from, uint32_t tag);
+uint32_t cop_match_receive(cop_app *a, uint32_t rank, uint32_t letter);
 void cop_match_keep_letter(cop_app *a, uint32_t rank, uint32_t letter);
 /* A message that has come and fits the receive, taken out. */
 uint32_t cop_match_letter(cop_app *a, uint32_t rank, const cop_op *op);

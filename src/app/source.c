@@ -1,31 +1,15 @@
-/* Bytes and lines of a file: see source.h. zlib reads plain files as they are. */
+/* Bytes and lines of a file: see source.h. */
 #include "app/source.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <zlib.h>
-
-static void close_gz(void *gz)
-{
-    (void)gzclose_r(gz);
-}
 
 int cop_source_open(cop_source *s, const char *path, const void *bytes, size_t len, cop_err *err)
 {
-    struct stat st;
-    *s = (cop_source){.name = path, .bytes = bytes, .left = len, .err = err};
-    if (bytes == NULL) {
-        errno = 0;
-        bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-        s->gz = folder ? NULL : gzopen(path, "rb");
-        if (s->gz == NULL)
-            return cop_err_add(err, COP_E_IO, "%s: cannot be opened, %s; give a readable file",
-                               path, folder ? "it is a folder" : strerror(errno ? errno : ENOMEM));
-        (void)gzbuffer(s->gz, 4 * COP_SOURCE_PIECE);
-        cop_mem_defer(&s->open, close_gz, s->gz);
-    }
+    *s = (cop_source){.name = path, .err = err, .from_file = bytes == NULL};
+    int rc = cop_bytes_open(&s->bytes, path, bytes, len, err);
+    if (rc != 0)
+        return rc;
     s->piece = cop_alloc(COP_SOURCE_PIECE);
     s->text = cop_alloc(COP_SOURCE_LINE);
     return 0;
@@ -33,10 +17,7 @@ int cop_source_open(cop_source *s, const char *path, const void *bytes, size_t l
 
 void cop_source_close(cop_source *s)
 {
-    if (s->gz != NULL) {
-        cop_mem_forget(&s->open);
-        (void)gzclose_r(s->gz);
-    }
+    cop_bytes_close(&s->bytes);
     cop_free(s->piece);
     cop_free(s->text);
     *s = (cop_source){0};
@@ -44,32 +25,24 @@ void cop_source_close(cop_source *s)
 
 bool cop_source_fill(cop_source *s)
 {
-    int got = 0;
     if (s->ended)
         return false;
-    if (s->gz == NULL) {
-        got = (int)(s->left < COP_SOURCE_PIECE ? s->left : COP_SOURCE_PIECE);
-        if (got > 0)
-            memcpy(s->piece, s->bytes, (size_t)got);
-        s->bytes += got;
-        s->left -= (size_t)got;
-    } else {
-        got = gzread(s->gz, s->piece, COP_SOURCE_PIECE);
-    }
+    int64_t got = cop_bytes_read(&s->bytes, s->piece, COP_SOURCE_PIECE);
     s->at = 0;
     s->n = got > 0 ? (size_t)got : 0;
-    if (got > 0)
-        return true;
-    s->ended = true;
-    int code = Z_OK;
-    const char *why = s->gz != NULL ? gzerror(s->gz, &code) : "";
-    if (got < 0 || (code != Z_OK && code != Z_STREAM_END)) {
-        s->failed = true;
-        cop_err_add(s->err, COP_E_INPUT,
-                    "%s: is damaged or cut short after %" PRIu64 " bytes (%s); get the whole file",
-                    s->name, s->offset, code == Z_BUF_ERROR ? "unexpected end" : why);
-    }
-    return false;
+    s->ended = got <= 0;
+    s->failed |= got < 0;
+    return got > 0;
+}
+
+bool cop_source_end(cop_source *s)
+{
+    uint64_t from = s->offset;
+    do {
+        s->offset += s->n - s->at;
+        s->at = s->n;
+    } while (s->offset - from <= COP_SOURCE_PIECE && cop_source_fill(s));
+    return s->ended && !s->failed;
 }
 
 bool cop_source_get(cop_source *s, void *to, size_t n)

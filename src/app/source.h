@@ -2,6 +2,7 @@
 #ifndef COP_APP_SOURCE_H
 #define COP_APP_SOURCE_H
 
+#include "app/bytes.h"
 #include "app/read.h"
 
 #include <stdio.h>
@@ -11,10 +12,8 @@
 
 typedef struct cop_source {
     const char *name;
-    void *gz; /* gzFile, or NULL: from memory */
-    const uint8_t *bytes; /* from memory: what is left */
-    size_t left;
-    cop_deferred open;
+    cop_bytes bytes;
+    bool from_file; /* not from memory */
     uint64_t offset; /* of piece[at], uncompressed */
     uint8_t *piece; /* heap */
     size_t at, n;
@@ -31,6 +30,9 @@ int cop_source_open(cop_source *s, const char *path, const void *bytes, size_t l
 void cop_source_close(cop_source *s);
 /* More bytes into the empty piece; false at the end, or after a fault (then s->failed). */
 bool cop_source_fill(cop_source *s);
+/* Pass over what is left, so that a check at the end of the file is met; false: it has a fault, or there are more than
+ * 64 KiB (then !s->failed). */
+bool cop_source_end(cop_source *s);
 /* Exactly n bytes into *to; false if there are fewer. */
 bool cop_source_get(cop_source *s, void *to, size_t n);
 static inline bool cop_source_byte(cop_source *s, uint8_t *b)

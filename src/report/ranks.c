@@ -13,63 +13,26 @@
  *         row, else MAX_CELLS cells. What a page shows is bounded, however large a job is.
  * Joined  Slices of a large job were joined when it was stored (docs/RESULTS.md), and what they then cover is
  *         more than the rank was busy. They become cells, too, in the proportion that is known of the rank. */
-#include "report/runs.h"
+#include "report/ranks.h"
 
-#include <math.h>
 #include <string.h>
 
-enum { MAX_JOBS = 64, MAX_ROWS = 384, MAX_SLICES = 24000, MAX_CELLS = 40000, MAX_PATH = 3000 };
-enum { MAX_COLLECTIVES = 300, KINDS = 3 };
-
-typedef struct job {
-    json_t *o;
-    int64_t ranks, row0;
-} job;
-
-typedef struct chart {
-    cop_drawing *d;
-    json_t *table, *collectives, *jobs;
-    job job[MAX_JOBS];
-    size_t n_jobs, n_collectives, n_slices;
-    int64_t n_ranks, n_rows, each; /* ranks of a row */
-    double from, to; /* ns */
-    struct row {
-        double end, compute, overhead, waiting;
-        double sum[2]; /* of its slices: computation, messages; ns */
-        int64_t job, first, last, host, n;
-        bool open; /* a rank has not finished */
-    } * row;
-    json_t *lists; /* of slices, a list per row */
-    size_t bins; /* 0: slices are exact */
-    double *busy; /* [rows][bins][KINDS] ns */
-} chart;
-
-static double column(const cop_cell *cells, size_t n, const char *name)
-{
-    cop_cell c = cop_report_column(cells, n, name);
-    return c.kind == COP_CELL_NULL ? NAN : c.real;
-}
-
-static json_t *ns(double v)
-{
-    return isfinite(v) ? json_integer((json_int_t)llround(fmin(fmax(v, 0.0), 9e15))) : json_null();
-}
-
-static json_t *scaled(const chart *c, double v)
+static json_t *scaled(const cop_ranks_chart *c, double v)
 {
     return cop_report_real(v / c->d->ns_per_unit);
 }
 
 /* -- jobs -- */
 
-static void add_job_row(chart *c, const cop_cell *cells, size_t n)
+static void add_job_row(cop_ranks_chart *c, const cop_cell *cells, size_t n)
 {
-    double start = column(cells, n, "start_ns"), end = column(cells, n, "end_ns");
+    double start = cop_ranks_number(cells, n, "start_ns"),
+           end = cop_ranks_number(cells, n, "end_ns");
     static const char *const part[] = {"path_compute_ns", "path_overhead_ns", "path_network_ns",
                                        "path_wait_ns"};
     double parts[COP_LEN(part)], sum = 0.0;
     for (size_t i = 0; i < COP_LEN(part); i++)
-        sum += parts[i] = column(cells, n, part[i]);
+        sum += parts[i] = cop_ranks_number(cells, n, part[i]);
     json_t *row = json_array();
     json_array_append_new(row, cop_report_string(cop_report_column(cells, n, "name").text));
     json_array_append_new(row, cop_report_string(cop_report_column(cells, n, "program").text));
@@ -79,13 +42,14 @@ static void add_job_row(chart *c, const cop_cell *cells, size_t n)
         json_array_append_new(row,
                               sum > 0.0 ? cop_report_real(100.0 * parts[i] / sum) : json_null());
     json_array_append_new(row, json_integer(cop_report_column(cells, n, "messages").i));
-    json_array_append_new(row, cop_report_real(column(cells, n, "network_mean_ns") / 1e3));
+    json_array_append_new(row,
+                          cop_report_real(cop_ranks_number(cells, n, "network_mean_ns") / 1e3));
     json_array_append_new(c->table, row);
 }
 
 static int add_job(void *user, const cop_cell *cells, size_t n)
 {
-    chart *c = user;
+    cop_ranks_chart *c = user;
     int64_t number = cop_report_column(cells, n, "job").i;
     int64_t ranks = cop_report_column(cells, n, "ranks").i;
     if (c->n_jobs == MAX_JOBS || number != (int64_t)c->n_jobs)
@@ -96,23 +60,24 @@ static int add_job(void *user, const cop_cell *cells, size_t n)
     json_object_set_new(o, "program",
                         cop_report_string(cop_report_column(cells, n, "program").text));
     json_object_set_new(o, "ranks", json_integer(ranks));
-    json_object_set_new(o, "start", ns(column(cells, n, "start_ns")));
-    json_object_set_new(o, "end", ns(column(cells, n, "end_ns")));
-    json_object_set_new(o, "compute", ns(column(cells, n, "path_compute_ns")));
-    json_object_set_new(o, "overhead", ns(column(cells, n, "path_overhead_ns")));
-    json_object_set_new(o, "network", ns(column(cells, n, "path_network_ns")));
-    json_object_set_new(o, "wait", ns(column(cells, n, "path_wait_ns")));
+    json_object_set_new(o, "start", cop_ranks_ns(cop_ranks_number(cells, n, "start_ns")));
+    json_object_set_new(o, "end", cop_ranks_ns(cop_ranks_number(cells, n, "end_ns")));
+    json_object_set_new(o, "compute", cop_ranks_ns(cop_ranks_number(cells, n, "path_compute_ns")));
+    json_object_set_new(o, "overhead",
+                        cop_ranks_ns(cop_ranks_number(cells, n, "path_overhead_ns")));
+    json_object_set_new(o, "network", cop_ranks_ns(cop_ranks_number(cells, n, "path_network_ns")));
+    json_object_set_new(o, "wait", cop_ranks_ns(cop_ranks_number(cells, n, "path_wait_ns")));
     json_object_set_new(o, "collectives", json_array());
     json_object_set_new(o, "path", json_array());
     json_array_append_new(c->jobs, o);
     ranks = ranks < 0 || ranks > INT32_MAX ? 0 : ranks;
-    c->job[c->n_jobs++] = (job){.o = o, .ranks = ranks};
+    c->job[c->n_jobs++] = (cop_ranks_job){.o = o, .ranks = ranks};
     c->n_ranks += ranks;
-    c->from = fmin(c->from, column(cells, n, "start_ns"));
+    c->from = fmin(c->from, cop_ranks_number(cells, n, "start_ns"));
     return 0;
 }
 
-static void make_rows(chart *c)
+static void make_rows(cop_ranks_chart *c)
 {
     c->each = c->n_ranks / MAX_ROWS + (c->n_ranks % MAX_ROWS != 0);
     c->each = c->each < 1 ? 1 : c->each;
@@ -124,7 +89,7 @@ static void make_rows(chart *c)
 }
 
 /* Row of the rank in the cells, -1 if there is no such rank. */
-static int64_t row_of(const chart *c, const cop_cell *cells, size_t n)
+int64_t cop_ranks_row_of(const cop_ranks_chart *c, const cop_cell *cells, size_t n)
 {
     int64_t number = cop_report_column(cells, n, "job").i;
     int64_t rank = cop_report_column(cells, n, "rank").i;
@@ -135,12 +100,12 @@ static int64_t row_of(const chart *c, const cop_cell *cells, size_t n)
 
 static int add_rank(void *user, const cop_cell *cells, size_t n)
 {
-    chart *c = user;
-    int64_t at = row_of(c, cells, n), rank = cop_report_column(cells, n, "rank").i;
+    cop_ranks_chart *c = user;
+    int64_t at = cop_ranks_row_of(c, cells, n), rank = cop_report_column(cells, n, "rank").i;
     if (at < 0)
         return 0;
-    struct row *r = &c->row[at];
-    double end = column(cells, n, "end_ns");
+    cop_ranks_row *r = &c->row[at];
+    double end = cop_ranks_number(cells, n, "end_ns");
     if (r->n++ == 0) {
         r->job = cop_report_column(cells, n, "job").i;
         r->first = rank;
@@ -149,25 +114,25 @@ static int add_rank(void *user, const cop_cell *cells, size_t n)
     r->last = rank;
     r->open = r->open || isnan(end);
     r->end = fmax(r->end, end);
-    r->compute += column(cells, n, "compute_ns");
-    r->overhead += column(cells, n, "overhead_ns");
-    r->waiting += column(cells, n, "waiting_ns");
+    r->compute += cop_ranks_number(cells, n, "compute_ns");
+    r->overhead += cop_ranks_number(cells, n, "overhead_ns");
+    r->waiting += cop_ranks_number(cells, n, "waiting_ns");
     return 0;
 }
 
-static json_t *rows_of(const chart *c)
+static json_t *rows_of(const cop_ranks_chart *c)
 {
     json_t *rows = json_array();
     for (int64_t i = 0; i < c->n_rows; i++) {
-        const struct row *r = &c->row[i];
+        const cop_ranks_row *r = &c->row[i];
         double n = r->n > 0 ? (double)r->n : 1.0;
         json_t *row =
             json_pack("[I, I, I]", (json_int_t)r->job, (json_int_t)r->first, (json_int_t)r->last);
         json_array_append_new(row, r->n == 1 ? json_integer(r->host) : json_null());
-        json_array_append_new(row, r->open ? json_null() : ns(r->end));
-        json_array_append_new(row, ns(r->compute / n));
-        json_array_append_new(row, ns(r->overhead / n));
-        json_array_append_new(row, ns(r->waiting / n));
+        json_array_append_new(row, r->open ? json_null() : cop_ranks_ns(r->end));
+        json_array_append_new(row, cop_ranks_ns(r->compute / n));
+        json_array_append_new(row, cop_ranks_ns(r->overhead / n));
+        json_array_append_new(row, cop_ranks_ns(r->waiting / n));
         json_array_append_new(rows, row);
     }
     return rows;
@@ -177,20 +142,21 @@ static json_t *rows_of(const chart *c)
 
 static int add_collective(void *user, const cop_cell *cells, size_t n)
 {
-    chart *c = user;
+    cop_ranks_chart *c = user;
     int64_t number = cop_report_column(cells, n, "job").i;
     if (number < 0 || number >= (int64_t)c->n_jobs)
         return 0;
     if (c->n_collectives++ >= MAX_COLLECTIVES)
         return 0;
-    double start = column(cells, n, "start_ns"), end = column(cells, n, "end_ns");
+    double start = cop_ranks_number(cells, n, "start_ns"),
+           end = cop_ranks_number(cells, n, "end_ns");
     cop_cell name = cop_report_column(cells, n, "name");
     json_t *list = json_object_get(c->job[number].o, "collectives");
     json_t *mark = json_array(), *row = json_array();
     json_array_append_new(mark, cop_report_string(name.text));
     json_array_append_new(mark, json_integer(cop_report_column(cells, n, "ranks").i));
-    json_array_append_new(mark, ns(start));
-    json_array_append_new(mark, ns(end));
+    json_array_append_new(mark, cop_ranks_ns(start));
+    json_array_append_new(mark, cop_ranks_ns(end));
     json_array_append_new(list, mark);
     json_array_append(row, json_object_get(c->job[number].o, "name"));
     json_array_append_new(row, cop_report_string(name.text));
@@ -204,128 +170,24 @@ static int add_collective(void *user, const cop_cell *cells, size_t n)
 
 static int add_step(void *user, const cop_cell *cells, size_t n)
 {
-    chart *c = user;
-    int64_t at = row_of(c, cells, n);
+    cop_ranks_chart *c = user;
+    int64_t at = cop_ranks_row_of(c, cells, n);
     if (at < 0)
         return 0;
     json_t *path = json_object_get(c->job[cop_report_column(cells, n, "job").i].o, "path");
     if (json_array_size(path) >= MAX_PATH)
         return 0;
     json_t *step = json_pack("[I]", (json_int_t)at);
-    json_array_append_new(step, ns(column(cells, n, "from_ns")));
-    json_array_append_new(step, ns(column(cells, n, "to_ns")));
+    json_array_append_new(step, cop_ranks_ns(cop_ranks_number(cells, n, "from_ns")));
+    json_array_append_new(step, cop_ranks_ns(cop_ranks_number(cells, n, "to_ns")));
     json_array_append_new(step, cop_report_string(cop_report_column(cells, n, "kind").text));
     json_array_append_new(path, step);
     return 0;
 }
 
-/* -- slices -- */
-
-static int measure_slice(void *user, const cop_cell *cells, size_t n)
-{
-    chart *c = user;
-    int64_t at = row_of(c, cells, n);
-    double from = column(cells, n, "from_ns"), to = column(cells, n, "to_ns");
-    c->n_slices++;
-    c->to = fmax(c->to, to);
-    if (at >= 0 && to >= from)
-        c->row[at].sum[strcmp(cop_report_column(cells, n, "kind").text, "calc") != 0] += to - from;
-    return 0;
-}
-
-/* What of a slice the rank was busy; 1 unless slices were joined. */
-static double busy_part(const struct row *r, bool messages)
-{
-    double known = messages ? r->overhead : r->compute;
-    return r->sum[messages] > known && known >= 0.0 ? known / r->sum[messages] : 1.0;
-}
-
-static bool is_joined(const struct row *r)
-{
-    return r->sum[0] + r->sum[1] > 1.02 * (r->compute + r->overhead) + 1.0;
-}
-
-static void add_busy(chart *c, int64_t row, size_t kind, double from, double to)
-{
-    double length = (c->to - c->from) / (double)c->bins;
-    double *busy = c->busy + (size_t)row * c->bins * KINDS;
-    double share = busy_part(&c->row[row], kind > 0);
-    if (!(length > 0.0) || !(from >= c->from) || !(to <= c->to))
-        return;
-    size_t last = (size_t)fmin((to - c->from) / length, (double)c->bins - 1.0);
-    for (size_t b = (size_t)((from - c->from) / length); b <= last && b < c->bins; b++) {
-        double begin = c->from + (double)b * length;
-        double part = fmin(to, begin + length) - fmax(from, begin);
-        busy[b * KINDS + kind] += part > 0.0 ? part * share : 0.0;
-    }
-}
-
-static int add_slice(void *user, const cop_cell *cells, size_t n)
-{
-    static const char *const kinds[KINDS] = {"calc", "send", "recv"};
-    chart *c = user;
-    int64_t at = row_of(c, cells, n);
-    cop_cell name = cop_report_column(cells, n, "kind");
-    double from = column(cells, n, "from_ns"), to = column(cells, n, "to_ns");
-    size_t kind = 0;
-    while (kind < KINDS && strcmp(kinds[kind], name.text) != 0)
-        kind++;
-    if (at < 0 || kind == KINDS || !(to >= from))
-        return 0;
-    if (c->bins > 0) {
-        add_busy(c, at, kind, from, to);
-        return 0;
-    }
-    json_t *list = json_array_get(c->lists, (size_t)at);
-    json_array_append_new(list, json_integer((json_int_t)kind));
-    json_array_append_new(list, ns(from));
-    json_array_append_new(list, ns(to - from));
-    return 0;
-}
-
-static void make_cells(const chart *c)
-{
-    double whole = (c->to - c->from) / (double)c->bins;
-    for (int64_t r = 0; r < c->n_rows; r++) {
-        json_t *list = json_array_get(c->lists, (size_t)r);
-        double all = whole * (double)(c->row[r].n > 0 ? c->row[r].n : 1);
-        for (size_t b = 0; b < c->bins; b++) {
-            const double *busy = c->busy + ((size_t)r * c->bins + b) * KINDS;
-            if (busy[0] + busy[1] + busy[2] < 0.005 * all)
-                continue;
-            json_array_append_new(list, json_integer((json_int_t)b));
-            for (size_t k = 0; k < KINDS; k++)
-                json_array_append_new(list, json_integer(lround(100.0 * busy[k] / all)));
-        }
-    }
-}
-
-static int read_slices(chart *c)
-{
-    cop_drawing *d = c->d;
-    double end = json_number_value(json_object_get(d->run, "sim_time_ns"));
-    int rc = cop_store_browse(d->store, COP_BROWSE_JOB_SLICE, d->id, measure_slice, c, d->err);
-    for (int64_t i = 0; i < c->n_rows; i++) {
-        c->to = fmax(c->to, c->row[i].open ? end : c->row[i].end);
-        json_array_append_new(c->lists, json_array());
-    }
-    bool joined = false;
-    for (int64_t i = 0; i < c->n_rows; i++)
-        joined = joined || is_joined(&c->row[i]);
-    if (c->n_slices > MAX_SLICES || c->each > 1 || joined) {
-        c->bins = (size_t)(MAX_CELLS / c->n_rows);
-        c->busy = cop_alloc_array((size_t)c->n_rows * c->bins, KINDS * sizeof(*c->busy));
-    }
-    if (rc == 0)
-        rc = cop_store_browse(d->store, COP_BROWSE_JOB_SLICE, d->id, add_slice, c, d->err);
-    if (c->bins > 0)
-        make_cells(c);
-    return rc;
-}
-
 /* -- figures -- */
 
-static void draw_tables(chart *c)
+static void draw_tables(cop_ranks_chart *c)
 {
     const char *unit = c->d->time_unit;
     json_t *f = cop_report_figure(c->d, "jobs", "Jobs", "table");
@@ -357,12 +219,12 @@ static void draw_tables(chart *c)
                                                          MAX_COLLECTIVES, c->n_collectives)));
 }
 
-static void draw_timeline(chart *c)
+static void draw_timeline(cop_ranks_chart *c)
 {
     json_t *f = cop_report_figure(c->d, "ranks", "Timeline of ranks", "ranks");
     json_object_set_new(f, "x", cop_report_axis("time", c->d->time_unit, false));
-    json_object_set_new(f, "from", ns(c->from));
-    json_object_set_new(f, "to", ns(c->to));
+    json_object_set_new(f, "from", cop_ranks_ns(c->from));
+    json_object_set_new(f, "to", cop_ranks_ns(c->to));
     json_object_set_new(f, "rows", rows_of(c));
     json_object_set(f, "jobs", c->jobs);
     json_object_set(f, c->bins ? "cells" : "slices", c->lists);
@@ -374,7 +236,7 @@ static void draw_timeline(chart *c)
                                 &c->d->arena, "A row is the mean of %d ranks.", (int)c->each)));
 }
 
-static int read(chart *c)
+static int read(cop_ranks_chart *c)
 {
     cop_drawing *d = c->d;
     int rc = cop_store_browse(d->store, COP_BROWSE_JOB, d->id, add_job, c, d->err);
@@ -388,18 +250,18 @@ static int read(chart *c)
             cop_store_browse(d->store, COP_BROWSE_JOB_COLLECTIVE, d->id, add_collective, c, d->err);
     if (rc == 0)
         rc = cop_store_browse(d->store, COP_BROWSE_JOB_PATH, d->id, add_step, c, d->err);
-    return rc == 0 ? read_slices(c) : rc;
+    return rc == 0 ? cop_ranks_read_slices(c) : rc;
 }
 
 int cop_report_draw_ranks(cop_drawing *d)
 {
-    chart *c = cop_alloc(sizeof(*c));
-    *c = (chart){.d = d,
-                 .table = json_array(),
-                 .collectives = json_array(),
-                 .jobs = json_array(),
-                 .lists = json_array(),
-                 .from = INFINITY};
+    cop_ranks_chart *c = cop_alloc(sizeof(*c));
+    *c = (cop_ranks_chart){.d = d,
+                           .table = json_array(),
+                           .collectives = json_array(),
+                           .jobs = json_array(),
+                           .lists = json_array(),
+                           .from = INFINITY};
     int rc = read(c);
     if (rc == 0 && c->n_rows > 0 && c->to > c->from) {
         draw_timeline(c);

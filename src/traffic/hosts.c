@@ -58,9 +58,17 @@ static const traffic_entry *earlier_entry(const traffic_build *b, const char *na
     return NULL;
 }
 
+uint32_t traffic_numbered_host(const cop_topo *t, const char *text)
+{
+    uint32_t h;
+    return read_number(&text, &h) && *text == '\0' && h < t->n_hosts ? h : COP_NONE;
+}
+
 uint32_t traffic_named_host(const cop_topo *t, const char *name)
 {
-    for (uint32_t h = 0; h < t->n_hosts && t->host_name != NULL; h++) {
+    if (t->host_name == NULL)
+        return name[0] == 'h' ? traffic_numbered_host(t, name + 1) : COP_NONE;
+    for (uint32_t h = 0; h < t->n_hosts; h++) {
         if (strcmp(t->host_name[h], name) == 0)
             return h;
     }
@@ -84,11 +92,11 @@ static int mark_item(traffic_build *b, const char *option, const char *item, uin
         return 0;
     }
     uint32_t named = traffic_named_host(b->topo, item);
-    if (named != COP_NONE) {
+    const traffic_entry *e = earlier_entry(b, item);
+    if (named != COP_NONE && (e == NULL || b->topo->host_name != NULL)) {
         mark[named] = value;
         return 0;
     }
-    const traffic_entry *e = earlier_entry(b, item);
     if (e != NULL) {
         for (uint32_t i = 0; i < e->n_src; i++)
             mark[e->src[i]] = value;

@@ -26,8 +26,9 @@ static int read_to(traffic_build *b, const char *text, traffic_entry *e)
     char *end;
     unsigned long host = strtoul(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0') {
-        return traffic_fault(b, "to", "`to` is \"%s\"; write the number of a host, 0 to %u%s", text,
-                             e->n_hosts - 1, b->topo->host_name != NULL ? ", or its name" : "");
+        return traffic_fault(b, "to",
+                             "`to` is \"%s\"; write the number of a host, 0 to %u, or its name",
+                             text, e->n_hosts - 1);
     }
     if (host >= e->n_hosts) {
         return traffic_fault(b, "to", "`to` is host %s; give one from 0 to %u", text,

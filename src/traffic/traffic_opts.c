@@ -62,9 +62,8 @@ const cop_opt cop_traffic_opts[] = {
      "hotspot `to`; hot region; a random host of another group; permutations of all hosts, where a "
      "host mapped to itself is silent; forest of congestion trees with V, C and B nodes"},
     {"to", COP_OPT_STRING, T(to), "", 0, 0, NULL,
-     "fixed, all-to-one, hotspot: the host they aim at, by number from 0, or by name if the "
-     "topology "
-     "has names"},
+     "fixed, all-to-one, hotspot: the host they aim at, by number from 0, or by name: h4, or the "
+     "topology's own"},
     {"to_list", COP_OPT_INTS, T(to_list), "", 0, MAX_HOST, NULL,
      "list: hosts to send to; a sender in the list leaves itself out"},
     {"to_order", COP_OPT_ENUM, T(to_order), "round-robin", 0, 0, to_order_names,
@@ -117,7 +116,8 @@ const cop_opt cop_traffic_opts[] = {
      "job: ranks on the hosts of `from` in order; at random; one on each group of hosts in turn; "
      "group after group, the groups at random; or as `placement_file` says"},
     {"placement_file", COP_OPT_STRING, T(placement_file), "", 0, 0, NULL,
-     "job: the host of each rank, by number or name, in order; # begins a comment"},
+     "job: the host of each rank in order, by number or name (h4, or the topology's own, in quotes "
+     "if it has spaces); # begins a comment"},
     {"ranks_per_host", COP_OPT_INT, T(ranks_per_host), "1", 1, 4096, NULL,
      "job: neighbouring ranks that share a host"},
     {"nics", COP_OPT_INT, T(nics), "1", 1, 256, NULL,

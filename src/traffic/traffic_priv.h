@@ -114,10 +114,16 @@ bool traffic_is_app(const cop_traffic_cfg *cfg);
 int traffic_app_build(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e);
 void traffic_app_start(traffic_build *b);
 
+/* place.c: the host of each NIC of each rank. */
+int traffic_place_ranks(traffic_build *b, const cop_traffic_cfg *cfg, const traffic_entry *e,
+                        uint32_t n_ranks, uint32_t *host);
+
 /* hosts.c: the sources of the entry. */
 int traffic_sources(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e);
-/* The host of that name, if the topology names its hosts; COP_NONE: no such host. */
+/* The host of that name, as the topology has it or, if it names none, h0, h1, ...; COP_NONE: no such host. */
 uint32_t traffic_named_host(const cop_topo *t, const char *name);
+/* The host of that number, digits alone; COP_NONE: no such host. */
+uint32_t traffic_numbered_host(const cop_topo *t, const char *text);
 
 /* pattern.c */
 int traffic_pattern_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e);

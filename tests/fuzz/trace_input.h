@@ -4,6 +4,7 @@
 #define COP_FUZZ_TRACE_INPUT_H
 
 #include "app/read.h"
+#include "app/waits.h"
 
 #include <string.h>
 
@@ -30,6 +31,15 @@ static inline int fuzz_trace(const char *name, const uint8_t *head, size_t befor
         COP_CHECK(ops == g.n_ops && g.op[g.n_ops].edge0 == g.n_edges);
         for (size_t i = 0; i < g.n_edges; i++)
             COP_CHECK((g.edge[i] & ~COP_EDGE_START) < g.n_ops);
+        for (uint64_t eager = 0;;
+             eager = UINT64_MAX) { /* what works with no eager message works with all */
+            cop_waits w;
+            int stuck = cop_graph_check_waits(&g, eager, &w, &err);
+            COP_CHECK((stuck != 0) == (err.faults > 0) && (w.stuck > 0) == (w.text[0] != '\0'));
+            COP_CHECK(stuck == 0 || w.unordered == 0);
+            if (stuck != 0 || eager > 0)
+                break;
+        }
         cop_graph_free(&g);
     } else {
         COP_CHECK(err.code == COP_E_INPUT && strchr(err.text, ';') != NULL &&

@@ -39,6 +39,32 @@ static void test_trace(void **state)
     PROG_EXPECT(a.status == 2, a, "no time");
 }
 
+/* Both send before they receive: no fault as long as messages are eager, and said all the same. */
+static void test_waits(void **state)
+{
+    (void)state;
+    prog_answer a = PROG_RUN("trace", "both.goal");
+    PROG_EXPECT(a.status == 0 && strstr(a.out, "waits         no rank for ever, if all messages"),
+                a, "%s", a.out);
+    PROG_EXPECT(
+        strstr(a.out, "if none is    for ever: rank 0 waits in its send of 9000 bytes to rank 1"),
+        a, "%s", a.out);
+    a = PROG_RUN("trace", "both.goal", "--eager", "8 KiB");
+    PROG_EXPECT(a.status == 2 && strstr(a.err, "both.goal:4: ranks wait for each other for ever"),
+                a, "%s", a.err);
+    PROG_EXPECT(prog_lines(a.err) == 1 && a.out[0] == '\0', a, "one line");
+    a = PROG_RUN("trace", "both.goal", "--eager", "9 kB");
+    PROG_EXPECT(a.status == 0, a, "%s", a.err);
+    a = PROG_RUN("trace", "both.goal", "--eager", "unlimited");
+    PROG_EXPECT(a.status == 0, a, "%s", a.err);
+    a = PROG_RUN("trace", "both.goal", "--eager", "soon");
+    PROG_EXPECT(a.status == 2 && strstr(a.err, "--eager soon; give a size"), a, "%s", a.err);
+    prog_write("any.goal",
+               "num_ranks 2\nrank 0 {\nrecv 8b from -1 tag -1\n}\nrank 1 {\nsend 8b to 0\n}\n");
+    a = PROG_RUN("trace", "any.goal");
+    PROG_EXPECT(a.status == 0 && strstr(a.out, "not checked   what 1 receive"), a, "%s", a.out);
+}
+
 static void test_run_and_database(void **state)
 {
     (void)state;
@@ -83,6 +109,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_trace, fresh),
+        cmocka_unit_test_setup(test_waits, fresh),
         cmocka_unit_test_setup(test_run_and_database, fresh),
         cmocka_unit_test_setup(test_stuck, fresh),
     };

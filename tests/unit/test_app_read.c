@@ -1,41 +1,5 @@
-/* Readers of traces: what they make of good files, and one clear line for every kind of bad one. */
-#include "app/read.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <zlib.h>
-
-static int read_it(cop_graph *g, const char *name, const void *bytes, size_t len, cop_err *err)
-{
-    cop_read_cfg cfg;
-    cop_read_notes notes;
-    cop_read_defaults(&cfg);
-    *err = (cop_err){0};
-    return cop_read_bytes(g, name, bytes, len, &cfg, &notes, err);
-}
-
-static void refuse(const char *name, const void *bytes, size_t len, const char *what)
-{
-    cop_graph g;
-    cop_err err;
-    int rc = read_it(&g, name, bytes, len, &err);
-    if (rc == 0 || strstr(err.text, what) == NULL)
-        print_error("%s, expected: %s\n", rc == 0 ? "no fault" : err.text, what);
-    assert_int_equal(rc, -COP_E_INPUT);
-    assert_int_equal(err.faults, 1);
-    assert_non_null(strstr(err.text, what));
-    assert_null(strchr(err.text, '\n'));
-    assert_int_equal(g.n_ops, 0);
-}
+/* Readers of GOAL and of htsim's matrices: what they make of good files, and one clear line for every kind of bad one. */
+#include "read_fixture.h"
 
 static void goal_refused(const char *text, const char *what)
 {
@@ -121,58 +85,7 @@ static void test_goal_text(void **state)
     cop_graph_free(&g);
 }
 
-/* Compressed files are read as they are; one that is cut short is named. */
-static void test_gzip(void **state)
-{
-    (void)state;
-    char path[] = "/tmp/cop-read-XXXXXX", line[64];
-    cop_graph g;
-    cop_err err = {0};
-    cop_read_cfg cfg;
-    cop_read_defaults(&cfg);
-    close(mkstemp(path));
-    gzFile f = gzopen(path, "wb");
-    gzprintf(f, "num_ranks 1\nrank 0 {\n");
-    for (int i = 0; i < 20000; i++)
-        gzprintf(f, "l%d: calc %d\n", i, i * 7919 % 10007);
-    gzprintf(f, "}\n");
-    gzclose(f);
-    assert_int_equal(cop_read_program(&g, path, &cfg, NULL, &err), 0);
-    assert_int_equal(g.n_ops, 20000);
-    cop_graph_free(&g);
-    assert_int_equal(truncate(path, 20000), 0);
-    assert_int_equal(cop_read_program(&g, path, &cfg, NULL, &err), -COP_E_INPUT);
-    snprintf(line, sizeof(line), "%s: is damaged or cut short after", path);
-    assert_non_null(strstr(err.text, line));
-    assert_int_equal(err.faults, 1);
-    unlink(path);
-    err = (cop_err){0};
-    assert_int_equal(cop_read_program(&g, path, &cfg, NULL, &err), -COP_E_IO);
-    assert_int_equal(cop_read_program(&g, "/tmp", &cfg, NULL, &err), -COP_E_IO);
-}
-
 /* -- binary -- */
-
-typedef struct bytes {
-    uint8_t v[4096];
-    size_t n;
-} bytes;
-
-static void put(bytes *b, const void *p, size_t n)
-{
-    memcpy(b->v + b->n, p, n);
-    b->n += n;
-}
-
-static void put32(bytes *b, uint32_t v)
-{
-    put(b, &v, sizeof(v));
-}
-
-static void put64(bytes *b, uint64_t v)
-{
-    put(b, &v, sizeof(v));
-}
 
 static void put_node(bytes *b, uint32_t need, uint8_t type, uint32_t peer, uint64_t size,
                      uint32_t deps, uint32_t place, uint32_t starts, uint32_t start_place)
@@ -302,147 +215,13 @@ static void test_htsim(void **state)
                "t:4: this is no trigger; write `trigger id X");
 }
 
-/* -- Chakra -- */
-
-static void varint(bytes *b, uint64_t v)
-{
-    for (; v >= 0x80; v >>= 7) {
-        uint8_t c = (uint8_t)(v | 0x80);
-        put(b, &c, 1);
-    }
-    uint8_t c = (uint8_t)v;
-    put(b, &c, 1);
-}
-
-static void number_field(bytes *b, uint32_t field, uint64_t v)
-{
-    varint(b, (uint64_t)field << 3);
-    varint(b, v);
-}
-
-static void bytes_field(bytes *b, uint32_t field, const void *p, size_t n)
-{
-    varint(b, (uint64_t)field << 3 | 2);
-    varint(b, n);
-    put(b, p, n);
-}
-
-/* An attribute whose whole number stands in this field of the schema: 15 and 17 are zigzag, 19 and 21 fixed. */
-static void attribute(bytes *node, const char *name, uint32_t field, uint64_t v)
-{
-    bytes a = {.n = 0};
-    bytes_field(&a, 1, name, strlen(name));
-    if (field == 29) {
-        bytes_field(&a, 29, "pg", 2);
-    } else if (field == 19) {
-        varint(&a, 19 << 3 | 5);
-        put32(&a, (uint32_t)v);
-    } else if (field == 21) {
-        varint(&a, 21 << 3 | 1);
-        put64(&a, v);
-    } else {
-        number_field(&a, field, field == 15 || field == 17 ? v * 2 : v);
-    }
-    bytes_field(node, 10, a.v, a.n);
-}
-
-static void node_head(bytes *n, uint64_t id, uint64_t type, uint64_t dep)
-{
-    n->n = 0;
-    number_field(n, 1, id);
-    number_field(n, 3, type);
-    if (dep > 0)
-        number_field(n, 5, dep);
-}
-
-static void message(bytes *b, const bytes *n)
-{
-    varint(b, n->n);
-    put(b, n->v, n->n);
-}
-
-static void test_chakra(void **state)
-{
-    (void)state;
-    static const uint32_t fields[] = {7, 9, 11, 13, 15, 17, 19, 21};
-    cop_graph g;
-    cop_err err;
-    for (size_t i = 0; i < COP_LEN(fields); i++) {
-        bytes b = {.n = 0}, n = {.n = 0};
-        bytes_field(&n, 1, "0.0.4", 5);
-        message(&b, &n);
-        node_head(&n, 10, 4, 0); /* computation of 3 us on the host */
-        number_field(&n, 7, 3);
-        attribute(&n, "is_cpu_op", 27, 1);
-        message(&b, &n);
-        node_head(&n, 11, 5, 10);
-        attribute(&n, "comm_size", fields[i], 4096);
-        attribute(&n, "comm_dst", fields[i], 0);
-        attribute(&n, "comm_tag", fields[i], 3);
-        message(&b, &n);
-        node_head(&n, 12, 6, 0);
-        attribute(&n, "comm_size", fields[i], 4096);
-        attribute(&n, "comm_src", fields[i], 0);
-        attribute(&n, "comm_tag", fields[i], 3);
-        message(&b, &n);
-        node_head(&n, 13, 7, 12);
-        attribute(&n, "comm_size", fields[i], 64);
-        attribute(&n, "comm_type", fields[i], 0);
-        attribute(&n, "pg_name", 29, 0);
-        message(&b, &n);
-        assert_int_equal(read_it(&g, "x.et", b.v, b.n, &err), 0);
-        assert_int_equal(g.n_ranks, 1);
-        assert_true(g.op[0].kind == COP_OP_CALC && g.op[0].size == 3 * COP_US && g.op[0].cpu == 0);
-        assert_true(g.op[1].kind == COP_OP_SEND && g.op[1].size == 4096 && g.op[1].tag == 3);
-        assert_true(g.op[1].need == 1 && g.op[2].kind == COP_OP_RECV);
-        assert_int_equal(g.n_collectives, 1);
-        assert_string_equal(g.collective[0], "pg#1");
-        cop_graph_free(&g);
-        refuse("x.et", b.v, b.n - 1, "the file is cut short here");
-    }
-}
-
-static void test_chakra_faults(void **state)
-{
-    (void)state;
-    bytes b = {.n = 0}, n = {.n = 0};
-    message(&b, &n);
-    size_t head = b.n;
-    node_head(&n, 10, 5, 0);
-    message(&b, &n);
-    refuse("x.et", b.v, b.n, "node 10 has no whole number `comm_size` that fits");
-    b.n = head;
-    node_head(&n, 10, 4, 99);
-    message(&b, &n);
-    refuse("x.et", b.v, b.n, "node 10 of rank 0 depends on node 99, which is not there");
-    b.n = head;
-    node_head(&n, 10, 77, 0);
-    message(&b, &n);
-    refuse("x.et", b.v, b.n, "node 10 of type 77; give 1 to 10");
-    b.n = head;
-    node_head(&n, 10, 4, 0);
-    message(&b, &n);
-    message(&b, &n);
-    refuse("x.et", b.v, b.n, "rank 0 has two nodes 10");
-    b.n = head;
-    node_head(&n, 10, 5, 0);
-    attribute(&n, "comm_size", 7, 8);
-    attribute(&n, "comm_dst", 7, 4);
-    message(&b, &n);
-    refuse("x.et", b.v, b.n, "node 10 of rank 0 names rank 4; there are files of 1 ranks");
-    b.n = head;
-    put(&b, "\x03\xff\xff\xff", 4);
-    refuse("x.et", b.v, b.n, "no node of a Chakra trace");
-    refuse("x.et", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 11, "no length of a message");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_goal_text),     cmocka_unit_test(test_goal_faults),
-        cmocka_unit_test(test_gzip),          cmocka_unit_test(test_goal_binary),
-        cmocka_unit_test(test_htsim),         cmocka_unit_test(test_chakra),
-        cmocka_unit_test(test_chakra_faults),
+        cmocka_unit_test(test_goal_text),
+        cmocka_unit_test(test_goal_faults),
+        cmocka_unit_test(test_goal_binary),
+        cmocka_unit_test(test_htsim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,143 @@
+/* The reader of Chakra execution traces: what it makes of good files, and one clear line for every kind of bad one. */
+#include "read_fixture.h"
+
+static void varint(bytes *b, uint64_t v)
+{
+    for (; v >= 0x80; v >>= 7) {
+        uint8_t c = (uint8_t)(v | 0x80);
+        put(b, &c, 1);
+    }
+    uint8_t c = (uint8_t)v;
+    put(b, &c, 1);
+}
+
+static void number_field(bytes *b, uint32_t field, uint64_t v)
+{
+    varint(b, (uint64_t)field << 3);
+    varint(b, v);
+}
+
+static void bytes_field(bytes *b, uint32_t field, const void *p, size_t n)
+{
+    varint(b, (uint64_t)field << 3 | 2);
+    varint(b, n);
+    put(b, p, n);
+}
+
+/* An attribute whose whole number stands in this field of the schema: 15 and 17 are zigzag, 19 and 21 fixed. */
+static void attribute(bytes *node, const char *name, uint32_t field, uint64_t v)
+{
+    bytes a = {.n = 0};
+    bytes_field(&a, 1, name, strlen(name));
+    if (field == 29) {
+        bytes_field(&a, 29, "pg", 2);
+    } else if (field == 19) {
+        varint(&a, 19 << 3 | 5);
+        put32(&a, (uint32_t)v);
+    } else if (field == 21) {
+        varint(&a, 21 << 3 | 1);
+        put64(&a, v);
+    } else {
+        number_field(&a, field, field == 15 || field == 17 ? v * 2 : v);
+    }
+    bytes_field(node, 10, a.v, a.n);
+}
+
+static void node_head(bytes *n, uint64_t id, uint64_t type, uint64_t dep)
+{
+    n->n = 0;
+    number_field(n, 1, id);
+    number_field(n, 3, type);
+    if (dep > 0)
+        number_field(n, 5, dep);
+}
+
+static void message(bytes *b, const bytes *n)
+{
+    varint(b, n->n);
+    put(b, n->v, n->n);
+}
+
+static void test_chakra(void **state)
+{
+    (void)state;
+    static const uint32_t fields[] = {7, 9, 11, 13, 15, 17, 19, 21};
+    cop_graph g;
+    cop_err err;
+    for (size_t i = 0; i < COP_LEN(fields); i++) {
+        bytes b = {.n = 0}, n = {.n = 0};
+        bytes_field(&n, 1, "0.0.4", 5);
+        message(&b, &n);
+        node_head(&n, 10, 4, 0); /* computation of 3 us on the host */
+        number_field(&n, 7, 3);
+        attribute(&n, "is_cpu_op", 27, 1);
+        message(&b, &n);
+        node_head(&n, 11, 5, 10);
+        attribute(&n, "comm_size", fields[i], 4096);
+        attribute(&n, "comm_dst", fields[i], 0);
+        attribute(&n, "comm_tag", fields[i], 3);
+        message(&b, &n);
+        node_head(&n, 12, 6, 0);
+        attribute(&n, "comm_size", fields[i], 4096);
+        attribute(&n, "comm_src", fields[i], 0);
+        attribute(&n, "comm_tag", fields[i], 3);
+        message(&b, &n);
+        node_head(&n, 13, 7, 12);
+        attribute(&n, "comm_size", fields[i], 64);
+        attribute(&n, "comm_type", fields[i], 0);
+        attribute(&n, "pg_name", 29, 0);
+        message(&b, &n);
+        assert_int_equal(read_it(&g, "x.et", b.v, b.n, &err), 0);
+        assert_int_equal(g.n_ranks, 1);
+        assert_true(g.op[0].kind == COP_OP_CALC && g.op[0].size == 3 * COP_US && g.op[0].cpu == 0);
+        assert_true(g.op[1].kind == COP_OP_SEND && g.op[1].size == 4096 && g.op[1].tag == 3);
+        assert_true(g.op[1].need == 1 && g.op[2].kind == COP_OP_RECV);
+        assert_int_equal(g.n_collectives, 1);
+        assert_string_equal(g.collective[0], "pg#1");
+        cop_graph_free(&g);
+        refuse("x.et", b.v, b.n - 1, "the file is cut short here");
+    }
+}
+
+static void test_chakra_faults(void **state)
+{
+    (void)state;
+    bytes b = {.n = 0}, n = {.n = 0};
+    message(&b, &n);
+    size_t head = b.n;
+    node_head(&n, 10, 5, 0);
+    message(&b, &n);
+    refuse("x.et", b.v, b.n, "node 10 has no whole number `comm_size` that fits");
+    b.n = head;
+    node_head(&n, 10, 4, 99);
+    message(&b, &n);
+    refuse("x.et", b.v, b.n, "node 10 of rank 0 depends on node 99, which is not there");
+    b.n = head;
+    node_head(&n, 10, 77, 0);
+    message(&b, &n);
+    refuse("x.et", b.v, b.n, "node 10 of type 77; give 1 to 10");
+    b.n = head;
+    node_head(&n, 10, 4, 0);
+    message(&b, &n);
+    message(&b, &n);
+    refuse("x.et", b.v, b.n, "rank 0 has two nodes 10");
+    b.n = head;
+    node_head(&n, 10, 5, 0);
+    attribute(&n, "comm_size", 7, 8);
+    attribute(&n, "comm_dst", 7, 4);
+    message(&b, &n);
+    refuse("x.et", b.v, b.n, "node 10 of rank 0 names rank 4; there are files of 1 ranks");
+    b.n = head;
+    put(&b, "\x03\xff\xff\xff", 4);
+    refuse("x.et", b.v, b.n, "no node of a Chakra trace");
+    refuse("x.et", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 11, "no length of a message");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chakra),
+        cmocka_unit_test(test_chakra_faults),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
