@@ -16,7 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static inline int read_it(cop_graph *g, const char *name, const void *bytes, size_t len, cop_err *err)
+static inline int read_it(cop_graph *g, const char *name, const void *bytes, size_t len,
+                          cop_err *err)
 {
     cop_read_cfg cfg;
     cop_read_notes notes;

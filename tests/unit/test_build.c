@@ -168,7 +168,8 @@ static void short_cuts(void **state)
         assert_int_equal(net->served != NULL, i == 7);
         assert_int_equal(net->fill != NULL, net->cc->on_fill && !cases[i].per_output);
         assert_int_equal(net->words, 1);
-        assert_false(net->large);
+        assert_int_equal(net->plain_input, net->per_output && net->lft && !cases[i].hooks);
+        assert_int_equal(net->due_entity != NULL, net->looks_ahead);
         lab_free(w);
     }
 }
