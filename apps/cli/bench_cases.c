@@ -26,6 +26,37 @@
         .count_instructions = true                                                                 \
     }
 
+/* The dragonfly of Benito et al., 5256 hosts at half load; `more`: of the switch and the network. */
+#define DRAGONFLY(suffix, more)                                                                    \
+    {                                                                                              \
+        .name = "dragonfly-5256-" suffix,                                                          \
+        .yaml = "topology: {kind: dragonfly, p: 6, a: 12, h: 6}\n"                                 \
+                "link: {rate: 40 Gbit/s, delay: 40 ns, global_delay: 400 ns}\n"                    \
+                "traffic: [{name: uniform, pattern: uniform, arrival: bernoulli, load: 50 %,\n"    \
+                "  message: 1000 B}]\n" more,                                                      \
+        .duration = "60 us", .repeats = 1                                                          \
+    }
+#define CIOQ                                                                                       \
+    "queueing: {kind: 1q}\nflow_control: {kind: on-off}\n"                                         \
+    "switch: {architecture: cioq, speedup: 2, pipeline: 200 ns, lanes: 4, buffer: 100 kB,\n"       \
+    "  output_buffer: 100 kB, vl_arbitration: ib, vl_high: [3, 16], vl_low: [0, 16, 1, 16, 2, "    \
+    "16]}\n"
+
+/* The torus of Fernandez and Garcia, 512 nodes at saturation, 64-byte packets of 16 flits. */
+#define TORUS(suffix, more)                                                                        \
+    {                                                                                              \
+        .name = "torus-512-" suffix,                                                               \
+        .yaml = "units: {flit: 4 B, cycle: 1 ns}\n"                                                \
+                "topology: {kind: torus, radix: [8, 8, 8]}\nqueueing: {kind: 1q}\n"                \
+                "link: {rate: 1 flit/cycle, delay: 1 cycle}\n"                                     \
+                "switch: {pipeline: 2 cycles, header: 1 flit, buffer: 48 flits, lanes: 2}\n"       \
+                "nic: {mtu: 16 flits}\n"                                                           \
+                "traffic: [{name: uniform, pattern: uniform, arrival: bernoulli, load: 0.65,\n"    \
+                "  message: 64 B}]\n" more,                                                        \
+        .duration = "20 us", .brief = "2 us", .longer = "3 us", .repeats = 3,                      \
+        .count_instructions = true                                                                 \
+    }
+
 const cop_bench_case cop_bench_cases[] = {
     {.name = "fat-tree-648",
      .yaml = "topology: {kind: fat-tree, ports: 36, levels: 2}\n" COMMON,
@@ -73,6 +104,13 @@ const cop_bench_case cop_bench_cases[] = {
     QUEUEING("cioq-fbicm", "cioq", "fbicm"),
     QUEUEING("cioq-recn", "cioq", "recn"),
     QUEUEING("cioq-hfdi", "cioq", "hfdi"),
+    TORUS("dor", "routing: {kind: dor}\n"),
+    TORUS("adaptive", "routing: {kind: true-adaptive}\n"),
+    TORUS("adaptive-fern", "routing: {kind: true-adaptive}\ncc: {kind: fern-1}\n"),
+    DRAGONFLY("ugal", "nic: {mtu: 1000 B}\nrouting: {kind: ugal}\nswitch: {pipeline: 200 ns}\n"),
+    DRAGONFLY("cioq-ugal", "nic: {mtu: 1000 B}\nrouting: {kind: ugal}\n" CIOQ),
+    DRAGONFLY("cioq-qcn", "nic: {mtu: 1000 B, control_vl: 2}\ncc: {kind: qcn, react: no, w: 0}\n"
+                          "routing: {kind: qcn-switch, decide: head}\n" CIOQ),
     {.name = "fat-tree-11664",
      .yaml = "topology: {kind: fat-tree, ports: 36, levels: 3}\n" COMMON,
      .duration = "60 us",

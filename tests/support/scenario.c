@@ -12,7 +12,7 @@ int scn_run(const char *yaml, const char *const *set, size_t n, cop_result *r, c
     cop_override overrides[32];
     COP_CHECK(n <= COP_LEN(overrides));
     for (size_t i = 0; i < n; i++)
-        overrides[i].text = set[i];
+        overrides[i] = (cop_override){.text = set[i]};
     int rc = cop_config_load(&c, "test.yaml", yaml, overrides, n, e);
     if (rc == 0) {
         rc = cop_run(&c, NULL, r, e);

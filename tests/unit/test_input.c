@@ -53,8 +53,10 @@ static void routed_and_queued(void **state)
             net_lab *w = make(kinds[k], NULL);
             cop_net *net = &w->net;
             assert_non_null(net->lft);
-            if (!table)
+            if (!table) {
                 net->lft = NULL;
+                net->plain_input = false;
+            }
             uint32_t a = come(w, 0, 2, 1000, 0), b = come(w, 0, 2, 300, 0),
                      c = come(w, 1, 0, 64, 0);
             assert_true(net->pkt[a].out == TRUNK && net->pkt[a].out_vl == 1);
