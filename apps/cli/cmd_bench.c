@@ -109,7 +109,7 @@ static void print_row(const cop_bench_case *c, const cop_bench_numbers *n, doubl
     if (instructions >= 0.0)
         snprintf(instr, sizeof(instr), "%.0f", instructions);
     snprintf(peak, sizeof(peak), "%.0f MiB", (double)n->peak_rss_bytes / 1048576.0);
-    printf("  %-22s %8llu %14.2f %12.2f %14s %10s %9.2f s\n", c->name, (unsigned long long)n->hosts,
+    printf("  %-24s %8llu %14.2f %12.2f %14s %10s %9.2f s\n", c->name, (unsigned long long)n->hosts,
            n->hops_per_second / 1e6, n->events_per_hop, instr, peak, n->build_seconds);
     fflush(stdout);
 }
@@ -141,7 +141,7 @@ static int bench_all(bool json)
 {
     json_t *list = json ? json_array() : NULL;
     if (!json)
-        printf("  %-22s %8s %14s %12s %14s %10s %11s\n", "case", "hosts", "M hops/CPU-s",
+        printf("  %-24s %8s %14s %12s %14s %10s %11s\n", "case", "hosts", "M hops/CPU-s",
                "events/hop", "instr./hop", "memory", "build");
     for (size_t i = 0; i < cop_bench_n_cases; i++) {
         const cop_bench_case *c = &cop_bench_cases[i];
