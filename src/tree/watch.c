@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define FREE_STEPS 2000000
-#define LEAST_EVERY 10 /* samples */
+#define LEAST_EVERY 25 /* samples */
 #define STEPS_PER_HOP 13
 #define CENSUS_PART 5 /* one in so many steps */
 #define STEPS_LOOK 30
