@@ -174,6 +174,19 @@ static void short_cuts(void **state)
     }
 }
 
+/* Flows are kept for controls whose sources do something. */
+static void flows_of_sources(void **state)
+{
+    (void)state;
+    static const char *const react[] = {"cc.react=yes", "cc.react=no"};
+    for (size_t i = 0; i < COP_LEN(react); i++) {
+        const char *const set[] = {"cc.kind=qcn", react[i]};
+        net_lab *w = lab_build(CHAIN, set, COP_LEN(set));
+        assert_int_equal(w->net.cc_flows, i == 0);
+        lab_free(w);
+    }
+}
+
 /* Where there are output buffers, of what size, and who decides. */
 static void architectures(void **state)
 {
@@ -349,11 +362,17 @@ static void flow_controls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links),          cmocka_unit_test(flow_controls),
-        cmocka_unit_test(event_queue),    cmocka_unit_test(buffers),
-        cmocka_unit_test(end_nodes),      cmocka_unit_test(short_cuts),
-        cmocka_unit_test(queues),         cmocka_unit_test(probes),
-        cmocka_unit_test(words_of_masks), cmocka_unit_test(architectures),
+        cmocka_unit_test(links),
+        cmocka_unit_test(flow_controls),
+        cmocka_unit_test(event_queue),
+        cmocka_unit_test(buffers),
+        cmocka_unit_test(end_nodes),
+        cmocka_unit_test(short_cuts),
+        cmocka_unit_test(flows_of_sources),
+        cmocka_unit_test(queues),
+        cmocka_unit_test(probes),
+        cmocka_unit_test(words_of_masks),
+        cmocka_unit_test(architectures),
     };
     return cmocka_run_group_tests_name("build", tests, NULL, NULL);
 }
