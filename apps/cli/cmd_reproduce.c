@@ -234,6 +234,21 @@ static int read_cost(const request *q, const cop_verdicts *v, cop_validation_cos
     return rc == 0 ? COP_EXIT_OK : cop_cli_faults(&err);
 }
 
+/* A database that holds verdicts without their runs (tools/verdicts.py) does not know what they cost; the
+ * file that is written again does. */
+static void keep_cost(const char *path, cop_validation_cost *c)
+{
+    char *text = NULL;
+    size_t length;
+    cop_err none = {0};
+    if (access(path, F_OK) != 0 || cop_file_read(path, (size_t)8 << 20, &text, &length, &none) != 0)
+        return;
+    text = cop_realloc(text, length + 1);
+    text[length] = '\0';
+    cop_validation_keep_cost(text, c);
+    cop_free(text);
+}
+
 /* Keep verdicts of the experiments as they are now; others stay in the database. */
 static void keep_current(cop_verdicts *v, const cop_catalogue *c, bool any_model,
                          cop_study_record *kept)
@@ -263,6 +278,7 @@ static int write_validation(const request *q, const cop_ledger *l, const cop_cat
     if (status == COP_EXIT_OK) {
         keep_current(&v, c, q->o.any_model, COP_NEW_ARRAY(&arena, cop_study_record, v.n));
         status = read_cost(q, &v, &cost);
+        keep_cost(q->validation, &cost);
     }
     if (status == COP_EXIT_OK) {
         const char *text = cop_validation_text(l, v.study, v.n, &in, &cost, &arena);

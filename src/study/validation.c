@@ -279,6 +279,27 @@ static void put_cost(writer *w, const cop_validation_cost *c)
             c->half_second / 60.0);
 }
 
+void cop_validation_keep_cost(const char *text, cop_validation_cost *c)
+{
+    const char *at = strstr(text, "\n## Cost\n");
+    if (at == NULL)
+        return;
+    for (int full = 0; full < 2; full++) {
+        unsigned long long runs;
+        double minutes, half;
+        const char *line = strstr(at, full ? "\nFull scale: " : "\nQuick scale: ");
+        if (line != NULL && sscanf(line, "%*s scale: %llu runs, %lf", &runs, &minutes) == 2 &&
+            runs > c->runs[full]) {
+            c->runs[full] = runs;
+            c->cpu_seconds[full] = 60.0 * minutes;
+        }
+        line = strstr(at, "(gran4-table2) takes ");
+        if (!isfinite(c->half_second) && line != NULL &&
+            sscanf(line, "(gran4-table2) takes %lf", &half) == 1)
+            c->half_second = 60.0 * half;
+    }
+}
+
 const char *cop_validation_text(const cop_ledger *l, const cop_study_record *studies, size_t n,
                                 const cop_validation_inputs *in, const cop_validation_cost *cost,
                                 cop_arena *arena)

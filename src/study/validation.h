@@ -31,6 +31,9 @@ const char *cop_validation_text(const cop_ledger *l, const cop_study_record *stu
                                 const cop_validation_inputs *in, const cop_validation_cost *cost,
                                 cop_arena *arena);
 
+/* Take the cost that a written table states, where it counts more runs than the database. */
+void cop_validation_keep_cost(const char *text, cop_validation_cost *c);
+
 /* Is `text` unedited, and made from these inputs? 0, or -COP_E_INPUT with one line in err. */
 int cop_validation_check(const char *name, const char *text, const cop_validation_inputs *in,
                          cop_err *err);

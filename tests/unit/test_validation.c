@@ -10,6 +10,7 @@
 #include "exp/run.h"
 #include "study/validation.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -120,6 +121,26 @@ static void test_text(void **state)
     for (size_t i = 0; i < COP_LEN(lines); i++)
         if (strstr(text, lines[i]) == NULL)
             fail_msg("no `%s` in:\n%s", lines[i], text);
+    cop_arena_free(&a);
+}
+
+/* The cost of a written table counts where it is of more runs than the database has. */
+static void test_kept_cost(void **state)
+{
+    (void)state;
+    cop_arena a = {0};
+    cop_validation_inputs in = {"claims", "experiments", "tests/golden"};
+    const char *text = judged(&a, &in);
+    cop_validation_cost c = {.runs = {4, 0}, .cpu_seconds = {30, 0}, .half_second = NAN};
+    cop_validation_keep_cost("nothing is said here\n", &c);
+    assert_true(c.runs[0] == 4 && c.runs[1] == 0 && isnan(c.half_second));
+    cop_validation_keep_cost(text, &c);
+    assert_true(c.runs[0] == 4 && c.cpu_seconds[0] == 30.0);
+    assert_true(c.runs[1] == 7 && c.cpu_seconds[1] == 300.0);
+    assert_true(c.half_second == 600.0);
+    c.half_second = 60.0;
+    cop_validation_keep_cost(text, &c);
+    assert_true(c.half_second == 60.0);
     cop_arena_free(&a);
 }
 
@@ -277,9 +298,12 @@ static void test_file_write(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),  cmocka_unit_test(test_which_verdict_counts),
-        cmocka_unit_test(test_cells), cmocka_unit_test(test_edited),
-        cmocka_unit_test(test_stale), cmocka_unit_test(test_file_write)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_text),
+                                       cmocka_unit_test(test_kept_cost),
+                                       cmocka_unit_test(test_which_verdict_counts),
+                                       cmocka_unit_test(test_cells),
+                                       cmocka_unit_test(test_edited),
+                                       cmocka_unit_test(test_stale),
+                                       cmocka_unit_test(test_file_write)};
     return cmocka_run_group_tests_name("validation", tests, NULL, NULL);
 }

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Puts the verdicts of VALIDATION.md back into a result database.
+
+All experiments at both scales take ten CPU hours. Whoever changes one of them wants to run that one and write
+VALIDATION.md again. The file itself holds what the others gave:
+
+    git stash                                             # experiments as they were when VALIDATION.md was written
+    for s in quick full; do coppice reproduce --all --judge --scale $s --db all.db; done     # every check, not run
+    tools/verdicts.py VALIDATION.md all.db                # now with the verdicts of the file
+    git stash pop
+    coppice reproduce CHANGED --scale quick --db all.db   # what changed is run; likewise at full scale
+    coppice reproduce CHANGED --judge --any-build --db all.db --validation VALIDATION.md
+
+Only what the file says comes back: texts and verdicts, no runs, so reports of such a database have no figures.
+Verdicts of experiments that were edited since are not taken (their fingerprint differs), as ever.
+"""
+import json
+import re
+import sqlite3
+import sys
+
+SCALES = ("quick", "full")
+
+
+def cells(line):
+    """The cells of a row of a Markdown table, as they were before they were escaped."""
+    found = re.split(r"(?<!\\)\|", line.strip())[1:-1]
+    return [c.strip().replace("\\|", "|").replace("&lt;", "<").replace("&gt;", ">") for c in found]
+
+
+def verdicts(row):
+    """{scale: (state, measured, narrow)} of a row: check, where, what, expected, tolerance, quick, full, verdict."""
+    measured = {"quick": row[5], "full": row[5] if row[6] == "=" else row[6]}
+    said = row[7]
+    if said.startswith("quick "):
+        quick, full = said.split("; full ")
+        said = {"quick": quick[len("quick "):], "full": full}
+    elif said.endswith((", quick", ", full")):
+        said, scale = said.rsplit(", ", 1)
+        said = {scale: said}
+    else:
+        said = {s: said for s in SCALES if measured[s]}
+    return {s: (t.split(",")[0].strip("*"), measured[s], "narrow" in t) for s, t in said.items()}
+
+
+def read(text):
+    """{check: {scale: verdict}}, {check: explanation}, {(paper, scale): model}."""
+    checks, reasons, models, paper = {}, {}, {}, None
+    for line in text.splitlines():
+        if line.startswith("## "):
+            paper = line[3:].split(":")[0]
+        elif line.startswith("| ") and line.count("|") >= 9 and re.match(r"\| [a-z0-9]+-", line):
+            row = cells(line)
+            checks[row[0]] = verdicts(row)
+        elif m := re.match(r"\* ([a-z0-9-]+): (.*)", line):
+            reasons[m[1]] = m[2]
+        elif m := re.match(r"(Quick|Full) scale, at least in part, with an earlier model: ([0-9a-f]+)", line):
+            models[paper, m[1].lower()] = m[2]
+    return checks, reasons, models
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    with open(sys.argv[1], encoding="utf-8") as f:
+        checks, reasons, models = read(f.read())
+    if not checks:
+        sys.exit(f"{sys.argv[1]}: no row of a check; the file that `make reproduce` writes is wanted")
+    db = sqlite3.connect(sys.argv[2])
+    restored, homeless = 0, []
+    for check, by_scale in checks.items():
+        for scale, (state, measured, narrow) in by_scale.items():
+            if state == "not-run":
+                continue
+            place = db.execute("SELECT experiment, state FROM verdict WHERE id = ? AND scale = ? ORDER BY experiment",
+                               (check, scale)).fetchall()
+            if not place:
+                homeless.append(f"{check} ({scale})")
+                continue
+            if place[0][1] != "not-run":
+                continue  # judged meanwhile, or needs no run
+            db.execute("UPDATE verdict SET state = ?, measured = ?, explain = ?, items = ?"
+                       " WHERE id = ? AND scale = ? AND experiment = ?",
+                       (state, measured, reasons.get(check, ""), json.dumps([{"narrow": narrow}]), check, scale,
+                        place[0][0]))
+            restored += 1
+    for (paper, scale), model in models.items():
+        db.execute("UPDATE experiment SET inputs = substr(inputs, 1, 17) || ? WHERE paper = ? AND scale = ?",
+                   (model, paper, scale))
+    db.commit()
+    print(f"{restored} verdicts restored")
+    if homeless:
+        sys.exit("no experiment has: " + ", ".join(homeless))
+
+
+if __name__ == "__main__":
+    main()
