@@ -108,6 +108,8 @@ const cop_bench_case cop_bench_cases[] = {
     TORUS("adaptive", "routing: {kind: true-adaptive}\n"),
     TORUS("adaptive-fern", "routing: {kind: true-adaptive}\ncc: {kind: fern-1}\n"),
     DRAGONFLY("ugal", "nic: {mtu: 1000 B}\nrouting: {kind: ugal}\nswitch: {pipeline: 200 ns}\n"),
+    DRAGONFLY("qcn", "nic: {mtu: 1000 B}\nrouting: {kind: qcn-switch}\n"
+                     "cc: {kind: qcn, react: no, w: 0}\nswitch: {pipeline: 200 ns}\n"),
     DRAGONFLY("cioq-ugal", "nic: {mtu: 1000 B}\nrouting: {kind: ugal}\n" CIOQ),
     DRAGONFLY("cioq-qcn", "nic: {mtu: 1000 B, control_vl: 2}\ncc: {kind: qcn, react: no, w: 0}\n"
                           "routing: {kind: qcn-switch, decide: head}\n" CIOQ),

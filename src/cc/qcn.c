@@ -52,11 +52,17 @@ static const cop_opt opts[] = {
     {"min_rate", COP_OPT_RATE, AT(min_bps), "10 Mbit/s", 1e3, 1e14, NULL, "no rate is below"},
     {0}};
 
+/* The buffer that is sampled; of inputs the smallest. */
+static uint64_t buffer_of(const qcn_cfg *cfg, const cop_netinfo *info)
+{
+    return cfg->sample == QCN_INPUT ? info->transit_bytes
+           : info->output_bytes     ? info->output_bytes
+                                    : info->buffer_bytes;
+}
+
 static uint64_t set_point(const qcn_cfg *cfg, const cop_netinfo *info)
 {
-    uint64_t buffer =
-        cfg->sample == QCN_OUTPUT && info->output_bytes ? info->output_bytes : info->buffer_bytes;
-    return cfg->qeq_bytes ? cfg->qeq_bytes : buffer / 5;
+    return cfg->qeq_bytes ? cfg->qeq_bytes : buffer_of(cfg, info) / 5;
 }
 
 static void start(struct cop_net *net)
@@ -75,9 +81,7 @@ static int check(const void *config, const cop_netinfo *info, cop_err *err)
 {
     const qcn_cfg *cfg = config;
     char have[32], most[32];
-    uint64_t buffer = cfg->sample == QCN_INPUT ? info->transit_bytes
-                      : info->output_bytes     ? info->output_bytes
-                                               : info->buffer_bytes;
+    uint64_t buffer = buffer_of(cfg, info);
     if (set_point(cfg, info) >= buffer)
         return cop_err_add(err, COP_E_INPUT,
                            "qeq %s is not below the buffer that is sampled, %s; make it smaller",

@@ -9,6 +9,8 @@
  *          from: a point for each priority, as the standard has it). An output's buffer counts blocks of 64 bytes and control packets, too; an input, data.
  *            Fb = -((Q - Qeq) + w (Q - Qold)),   Qold: Q when the last notification was made.
  *          Fb < 0 is congestion; |Fb| is quantised to 0..63, 63 from Qeq (1 + 2 w) on, to the nearest.
+ * Ends     a notification of a queue that leads to a host says so, as no other way leads there: at outputs always, at inputs
+ *          (of the packet that is drawn) if sources react. Else switches of the paper adapt to every one that inputs make.
  * Who      of congested samples a share tells: at an output the source of the packet that leaves, at an input
  *          that of one drawn among those that stand there.
  * Source   IEEE 802.1Qau 30.2.1; M-qcn-cp, M-qcnsw-in, M-qcnsw-out, G-qcn-10. */
@@ -145,7 +147,8 @@ void qcn_on_enqueue(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p)
     for (const cop_pkt *v = cop_net_input_first(net, in); fb > 0;
          v = cop_net_input_next(net, in, v))
         if (counts(cfg, v, vl) && victim-- == 0) {
-            cop_net_notify(net, cop_net_out_port(net, in, v), v, fb, false);
+            uint32_t waits_for = cop_net_out_port(net, in, v);
+            cop_net_notify(net, waits_for, v, fb, cfg->react && cop_net_faces_host(net, waits_for));
             return;
         }
 }

@@ -106,14 +106,37 @@ static int check_routing(cop_world *w, cop_config *c, cop_err *err)
                            "or a smaller network",
                            cop_config_where(c, "topology", where, sizeof(where)), w->topo.n_ports,
                            w->lanes);
-    cop_cdg_check(&w->route, CDG_BUDGET, &w->cdg);
+    const cop_cdg_control control = {.hosts =
+                                         c->nic.ack != COP_ACK_NONE || c->cc->on_deliver != NULL,
+                                     .switches = c->cc->notifies,
+                                     .vl = (int)c->nic.control_vl};
+    cop_cdg_check(&w->route, &control, CDG_BUDGET, &w->cdg);
     cop_config_where(c, "routing", where, sizeof(where));
     if (w->cdg.unreachable)
         return cop_err_add(
             err, COP_E_INPUT, "%s: routing %s does not get from %s to %s; repair the tables", where,
             c->route->name, cop_topo_host_name(&w->topo, w->cdg.bad_src, src, sizeof(src)),
             cop_topo_host_name(&w->topo, w->cdg.bad_dst, dst, sizeof(dst)));
-    if (!w->cdg.acyclic && !c->run.allow_deadlock && w->route.patience_ps == 0)
+    /* An escape lane is one as long as what holds it is on its way out by such lanes alone. */
+    if (w->cdg.escapes && control.vl > 0 && control.vl < (int)w->route.vls &&
+        (control.hosts || control.switches) && w->route.patience_ps == 0)
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "%s: control packets on the lanes of routing %s, which has escape lanes; set "
+            "nic.control_vl to -1, or to %u with more lanes",
+            cop_config_where(c, "nic.control_vl", where, sizeof(where)), c->route->name,
+            w->route.vls);
+    bool deadlocks = !c->run.allow_deadlock && w->route.patience_ps == 0;
+    if (deadlocks && w->cdg.of_control)
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s: routing %s has a cycle of channel dependencies between data and "
+                           "control packets, which begin on "
+                           "lane %d, and can deadlock: %s; choose another nic.control_vl, -1 or %u "
+                           "and more, with as many lanes",
+                           cop_config_where(c, "nic.control_vl", where, sizeof(where)),
+                           c->route->name, control.vl > 0 ? control.vl : 0,
+                           cycle_text(w, &c->arena), w->route.vls);
+    if (deadlocks && !w->cdg.acyclic)
         return cop_err_add(
             err, COP_E_INPUT,
             "%s: routing %s has a cycle of channel dependencies and can deadlock: %s; choose "

@@ -21,20 +21,26 @@ static __attribute__((noinline)) void shift_lanes(const cop_net *net, const cop_
     }
 }
 
+/* What the routing is asked about packet p. */
+static inline cop_hop hop_of(const cop_net *net, const cop_in *in, const cop_pkt *p)
+{
+    bool control = p->flags & COP_PKT_CONTROL;
+    uint8_t base = control ? net->control_vl : 0;
+    return (cop_hop){.sw = in->sw,
+                     .in_port = p->flags & COP_PKT_OWN ? COP_PORT_NONE : in->local,
+                     .in_vl = (uint8_t)(p->vl - base),
+                     .src = p->src,
+                     .dst = p->dst,
+                     .mid = p->mid,
+                     .state = p->rstate,
+                     .control = control,
+                     .apart = base != 0};
+}
+
 unsigned cop_input_ask(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand *cand)
 {
     const cop_route *r = net->route;
-    bool control = p->flags & COP_PKT_CONTROL;
-    uint8_t base = control ? net->control_vl : 0;
-    cop_hop hop = {.sw = in->sw,
-                   .in_port = p->flags & COP_PKT_OWN ? COP_PORT_NONE : in->local,
-                   .in_vl = (uint8_t)(p->vl - base),
-                   .src = p->src,
-                   .dst = p->dst,
-                   .mid = p->mid,
-                   .state = p->rstate,
-                   .control = control,
-                   .apart = base != 0};
+    cop_hop hop = hop_of(net, in, p);
     cop_rng rng = cop_rng_make(net->info.seed, COP_RNG_ROUTE, p->src);
     rng.counter = (uint64_t)1 << 63 | (uint64_t)p->seq << 16 | (in->sw & 0xffff);
     cop_route_ctx ctx;
@@ -42,8 +48,8 @@ unsigned cop_input_ask(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand *can
     unsigned n = r->ops->route(r, &hop, &view, cand);
     if (r->single)
         cand[0].vl = p->vl;
-    else if (COP_UNLIKELY(base != 0))
-        shift_lanes(net, in, base, cand, n);
+    else if (COP_UNLIKELY(hop.apart))
+        shift_lanes(net, in, net->control_vl, cand, n);
     p->mid = hop.mid;
     p->rstate = hop.state;
     return n;
@@ -57,14 +63,10 @@ unsigned cop_net_channels(cop_net *net, uint32_t in_port, const cop_pkt *p, cop_
         return 1;
     }
     cop_cand cand[COP_MAX_CAND];
-    cop_hop hop = {.sw = in->sw,
-                   .in_port = in->local,
-                   .in_vl = p->vl,
-                   .src = p->src,
-                   .dst = p->dst,
-                   .mid = p->mid,
-                   .state = p->rstate};
+    cop_hop hop = hop_of(net, in, p);
     unsigned n = net->route->ops->route(net->route, &hop, NULL, cand);
+    if (hop.apart && !net->route->single)
+        shift_lanes(net, in, net->control_vl, cand, n);
     for (unsigned i = 0; i < n; i++)
         list[i] = (cop_channel){.port = in->port0 + cand[i].port,
                                 .vl = net->route->single ? p->vl : cand[i].vl};

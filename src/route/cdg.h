@@ -15,6 +15,7 @@ typedef struct cop_cdg {
     uint32_t *seed; /* hosts to start from: all, or two per switch where the rest are alike */
     uint32_t n_seeds;
     uint64_t steps;
+    bool escapes; /* some decision has an escape lane */
     bool bad; /* bad_src never reaches bad_dst */
     uint32_t bad_src, bad_dst;
 } cop_cdg;
@@ -37,7 +38,8 @@ static inline void cop_cdg_fail(cop_cdg *g, uint32_t src, uint32_t dst)
 typedef struct cop_cdg_walk cop_cdg_walk;
 cop_cdg_walk *cop_cdg_walk_new(cop_cdg *g);
 void cop_cdg_walk_free(cop_cdg_walk *w);
-/* Follow all packets to `dst` whose intermediate is number `mid_index` of ops->mid. */
-void cop_cdg_walk_to(cop_cdg_walk *w, uint32_t dst, uint32_t mid_index);
+/* Follow all packets to `dst` whose intermediate is number `mid_index` of ops->mid: data, or control packets. */
+void cop_cdg_walk_to(cop_cdg_walk *w, uint32_t dst, uint32_t mid_index,
+                     const cop_cdg_control *control);
 
 #endif

@@ -9,7 +9,9 @@
  * that requests e over adaptive hops after c (Duato's extended dependencies). A decision without an
  * escape candidate counts all its candidates as escape; links to hosts always do.
  * Every state reached must be able to deliver, else the pair is reported. Injection links start
- * dependencies and cannot lie on a cycle: they are marked, not stored. */
+ * dependencies and cannot lie on a cycle: they are marked, not stored.
+ * Control packets are followed likewise, in a graph of the same channels. Their lanes may be shifted, they take the
+ * ways that the routing has for them, and some begin at switches. */
 #include "route/cdg.h"
 
 typedef struct state {
@@ -36,6 +38,7 @@ struct cop_cdg_walk {
     uint32_t *table, *queue; /* table: state number + 1, 0 = empty */
     size_t n_states, n_trans, cap_states, cap_trans, cap_queue, table_size;
     uint32_t search;
+    const cop_cdg_control *control; /* what is followed; NULL: data */
 };
 
 cop_cdg_walk *cop_cdg_walk_new(cop_cdg *g)
@@ -108,23 +111,35 @@ static void forget(cop_cdg_walk *w)
     w->n_states = w->n_trans = 0;
 }
 
+/* First lane of what is followed. */
+static uint32_t base_of(const cop_cdg_walk *w)
+{
+    return w->control && w->control->vl > 0 ? (uint32_t)w->control->vl : 0;
+}
+
 /* One candidate of state `from`. Returns false if it leads nowhere. */
 static bool add_transition(cop_cdg_walk *w, uint32_t from, const cop_hop *hop, cop_cand cand)
 {
     const cop_route *r = w->g->r;
     const cop_topo *t = r->topo;
-    COP_CHECK(cand.vl < r->lanes);
+    uint32_t base = base_of(w);
     if (cand.port >= cop_topo_ports_of(t, hop->sw))
         return false;
     uint32_t port = cop_topo_switch_port(t, hop->sw, cand.port), to = t->port[port].to;
     bool home = to == cop_topo_host_port(t, hop->dst);
     if (to == COP_NONE || (cop_topo_is_host_port(t, to) && !home))
         return false;
-    transition tr = {.channel = cop_cdg_channel(r, port, cand.vl),
+    uint32_t lane = base > 0 && home ? base : base + cand.vl;
+    if (lane >= r->lanes)
+        lane =
+            r->lanes - 1; /* too few lanes for control packets: refused when the network is built */
+    transition tr = {.channel = cop_cdg_channel(r, port, lane),
                      .to = COP_NONE,
                      .next_in = COP_NONE,
                      .escape = cand.escape != 0};
-    w->g->mark[tr.channel] |= COP_CHANNEL_USED | (w->states[from].injected ? COP_CHANNEL_FIRST : 0);
+    if (w->control == NULL)
+        w->g->mark[tr.channel] |=
+            COP_CHANNEL_USED | (w->states[from].injected ? COP_CHANNEL_FIRST : 0);
     uint32_t here = (uint32_t)w->n_trans++;
     w->trans = cop_grow(w->trans, &w->cap_trans, w->n_trans, sizeof(transition));
     if (!home) {
@@ -150,7 +165,9 @@ static void expand(cop_cdg_walk *w, uint32_t i, uint32_t dst)
                    .src = s->src,
                    .dst = dst,
                    .mid = s->mid,
-                   .state = (uint8_t)s->key};
+                   .state = (uint8_t)s->key,
+                   .control = w->control != NULL,
+                   .apart = base_of(w) > 0};
     s->out = (uint32_t)w->n_trans;
     cop_cand cand[COP_MAX_CAND];
     unsigned n = w->g->r->ops->route(w->g->r, &hop, NULL, cand);
@@ -237,6 +254,13 @@ static bool mark_escapes(cop_cdg_walk *w)
     return any;
 }
 
+static void begin(cop_cdg_walk *w, const cop_hop *hop)
+{
+    uint32_t at = find_state(w, hop); /* may move w->states */
+    w->states[at].injected = true;
+    w->g->steps++;
+}
+
 static void inject(cop_cdg_walk *w, uint32_t src, uint32_t dst, uint32_t mid)
 {
     const cop_route *r = w->g->r;
@@ -244,26 +268,57 @@ static void inject(cop_cdg_walk *w, uint32_t src, uint32_t dst, uint32_t mid)
     cop_hop hop = {.sw = entry->owner, .in_port = entry->local, .src = src, .dst = dst, .mid = mid};
     if (r->ops->inject != NULL)
         hop.in_vl = r->ops->inject(r, &hop, NULL);
-    w->g->mark[cop_cdg_channel(r, cop_topo_host_port(r->topo, src), hop.in_vl)] |= COP_CHANNEL_USED;
-    uint32_t at = find_state(w, &hop); /* may move w->states */
-    w->states[at].injected = true;
-    w->g->steps++;
+    if (w->control == NULL)
+        w->g->mark[cop_cdg_channel(r, cop_topo_host_port(r->topo, src), hop.in_vl)] |=
+            COP_CHANNEL_USED;
+    else if (w->control->vl >= 0)
+        hop.in_vl = 0;
+    begin(w, &hop);
 }
 
-void cop_cdg_walk_to(cop_cdg_walk *w, uint32_t dst, uint32_t mid_index)
+/* Notifications for `dst` begin at any switch. They name the host to which the packet goes that they are about: of
+ * these two, as routings tell sources apart by no more than where they are even or odd. */
+static void inject_at_switches(cop_cdg_walk *w, uint32_t dst)
 {
-    cop_cdg *g = w->g;
-    for (uint32_t i = 0; i < g->n_seeds; i++) {
-        uint32_t src = g->seed[i], mid = COP_NONE;
-        if (src != dst &&
-            (g->r->ops->mid == NULL || g->r->ops->mid(g->r, src, dst, mid_index, &mid)))
+    const cop_topo *t = w->g->r->topo;
+    for (uint32_t sw = 0; sw < t->n_switches; sw++)
+        for (uint32_t k = 1; k <= 2; k++) {
+            cop_hop hop = {.sw = sw,
+                           .in_port = COP_PORT_NONE,
+                           .src = (dst + k) % t->n_hosts,
+                           .dst = dst,
+                           .mid = COP_NONE};
+            begin(w, &hop);
+        }
+}
+
+static void inject_all(cop_cdg_walk *w, uint32_t dst, uint32_t mid_index)
+{
+    const cop_route *r = w->g->r;
+    /* What has its intermediate from the first switch, not from its host, has none if it is control. */
+    bool mids = r->ops->mid != NULL && (w->control == NULL || r->ops->inject != NULL);
+    if (w->control && !w->control->hosts)
+        return;
+    for (uint32_t i = 0; i < w->g->n_seeds; i++) {
+        uint32_t src = w->g->seed[i], mid = COP_NONE;
+        if (src != dst && (!mids || r->ops->mid(r, src, dst, mid_index, &mid)))
             inject(w, src, dst, mid);
     }
+}
+
+void cop_cdg_walk_to(cop_cdg_walk *w, uint32_t dst, uint32_t mid_index,
+                     const cop_cdg_control *control)
+{
+    w->control = control;
+    inject_all(w, dst, mid_index);
+    if (control && control->switches && mid_index == 0)
+        inject_at_switches(w, dst);
     for (uint32_t i = 0; i < w->n_states; i++)
         expand(w, i, dst);
     check_delivery(w, dst);
     w->queue = cop_grow(w->queue, &w->cap_queue, w->n_states, sizeof(*w->queue));
     bool escapes = mark_escapes(w);
+    w->g->escapes |= escapes;
     for (uint32_t i = 0; i < w->n_states; i++) {
         if (escapes)
             add_extended(w, i);

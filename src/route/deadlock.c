@@ -9,6 +9,8 @@
  * Budget: (destination, intermediate) items are visited in a fixed scattered order; when the steps
  * exceed the budget the rest is left out and the result says `sampled`. (If the intermediates alone are more
  * than the budget, that is known before, and a part of it is enough.) A cycle found is real in any case.
+ * Acknowledgements and notifications share the channels of data. They are followed when data alone has no cycle, with a
+ * budget of their own. Tables (`single`) keep every packet on its lane, and all lanes are alike: nothing is new there.
  * Also detected: packets that loop, end at a wrong host or at a port without a cable. */
 #include "route/cdg.h"
 
@@ -162,12 +164,28 @@ static bool follow_all(cop_cdg *g, uint64_t budget)
                     walk_table(g, g->seed[k], dst, seen, path);
             }
         else
-            cop_cdg_walk_to(w, dst, mid);
+            cop_cdg_walk_to(w, dst, mid, NULL);
         at = (at + step) % items;
     }
     cop_cdg_walk_free(w);
     cop_free(seen);
     cop_free(path);
+    return i < items;
+}
+
+/* Control packets: to every destination, and by every intermediate if hosts choose one. */
+static bool follow_control(cop_cdg *g, const cop_cdg_control *control, uint64_t budget)
+{
+    const cop_route *r = g->r;
+    bool beyond = false;
+    uint64_t mids = r->ops->inject != NULL ? most_mids(g, budget, &beyond) : 1;
+    uint64_t items = r->topo->n_hosts * mids, step = scatter_step(items), at = 0, i = 0;
+    uint64_t end = g->steps + (beyond ? budget / SAMPLE_SHARE + 1 : budget);
+    cop_cdg_walk *w = cop_cdg_walk_new(g);
+    for (; i < items && (budget == 0 || g->steps < end); i++, at = (at + step) % items)
+        cop_cdg_walk_to(w, (uint32_t)(at % r->topo->n_hosts), (uint32_t)(at / r->topo->n_hosts),
+                        control);
+    cop_cdg_walk_free(w);
     return i < items;
 }
 
@@ -201,7 +219,8 @@ static void report_cycle(const cop_cdg *g, cop_cdg_result *out)
     }
 }
 
-void cop_cdg_check(const cop_route *r, uint64_t budget, cop_cdg_result *result)
+void cop_cdg_check(const cop_route *r, const cop_cdg_control *control, uint64_t budget,
+                   cop_cdg_result *result)
 {
     uint32_t n_channels = r->topo->n_ports * r->lanes;
     COP_CHECK((uint64_t)r->topo->n_ports * r->lanes < UINT32_MAX);
@@ -228,7 +247,18 @@ void cop_cdg_check(const cop_route *r, uint64_t budget, cop_cdg_result *result)
             }
         }
     result->dependencies = g.edges.n + count_injections(&g);
+    result->escapes = g.escapes;
     report_cycle(&g, result);
+    /* Too few lanes for control packets are refused when the network is built. */
+    bool fits =
+        control != NULL && (control->vl <= 0 || (uint32_t)control->vl + r->control_vls <= r->lanes);
+    if (result->acyclic && !g.bad && !r->single && fits && (control->hosts || control->switches)) {
+        uint64_t before = g.edges.n;
+        result->sampled |= follow_control(&g, control, budget);
+        result->dependencies += g.edges.n - before;
+        report_cycle(&g, result);
+        result->of_control = !result->acyclic;
+    }
     cop_edges_free(&g.edges);
     cop_free(g.mark);
     cop_free(g.seed);

@@ -194,7 +194,7 @@ unsigned cop_choice_route(const cop_route *r, cop_hop *hop, const cop_route_view
     const cop_choice *c = r->state;
     const cop_dragonfly *d = &c->map;
     uint32_t here = hop->sw / d->a, to = hop->dst / d->p / d->a;
-    uint8_t last = hop->control ? 1 : (uint8_t)(r->vls - 1), local_vl = 0;
+    uint8_t last = hop->apart ? 1 : (uint8_t)(r->vls - 1), local_vl = 0;
     bool first = hop->in_port < d->p, inside = cop_dragonfly_is_local(d, hop->in_port);
     if (inside && here != to && !(hop->state & TURNED) && c->progressive && here != hop->mid)
         local_vl = 1; /* a second local hop in the first group */

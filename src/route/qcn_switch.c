@@ -93,9 +93,13 @@ static double mean_feedback(const cop_route *r, uint32_t sw, const cop_route_vie
     const cop_dragonfly *d = map_of(r);
     uint32_t ports = cop_topo_ports_of(r->topo, sw);
     double sum = 0.0;
+    uint32_t cables = 0;
     for (uint32_t p = d->p; p < ports; p++)
-        sum += state_of(view, p)->last;
-    return sum / (ports - d->p);
+        if (r->topo->port[cop_topo_switch_port(r->topo, sw, p)].to != COP_NONE) {
+            sum += state_of(view, p)->last;
+            cables++;
+        }
+    return sum / cables;
 }
 
 static void apply(const cop_route *r, uint32_t sw, const cop_route_view *view, const cop_notice *n,
@@ -165,6 +169,10 @@ static int check_thresholds(const cop_route *r, const qcn_switch_cfg *cfg, cop_e
         return cop_err_add(err, COP_E_INPUT,
                            "routing %s: lf 0 lowers no probability; give more, or use "
                            "dragonfly-min",
+                           r->ops->name);
+    if (!cfg->switch_over && cfg->pi <= 0.0)
+        return cop_err_add(err, COP_E_INPUT,
+                           "routing %s: pi 0 raises no probability again; give more, up to 100",
                            r->ops->name);
     if (cfg->compare && n < 2.0)
         return cop_err_add(

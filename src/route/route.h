@@ -168,12 +168,22 @@ typedef struct cop_cdg_result {
     /* By class of link: how many lanes are in use, the highest and those below, and a port that uses
      * the highest. Tables keep packets on the lane on which they come: lane 0 here. */
     uint32_t lanes[COP_LINK_CLASSES], lane_port[COP_LINK_CLASSES];
+    bool of_control; /* the cycle is there only with control packets */
+    bool escapes; /* the routing has escape lanes: only their dependencies were followed */
     uint32_t *cycle; /* ports of one cycle, cycle_len of them; owned, free with cop_free */
     uint8_t *cycle_vl;
     uint32_t cycle_len;
 } cop_cdg_result;
-/* Follows every (source, destination) the routing can produce, at most `budget` steps (0: all). */
-void cop_cdg_check(const cop_route *r, uint64_t budget, cop_cdg_result *result);
+/* Acknowledgements and notifications, which share channels with data: who makes them, and from which lane
+ * on theirs are (nic.control_vl; -1: as data). */
+typedef struct cop_cdg_control {
+    bool hosts, switches;
+    int vl;
+} cop_cdg_control;
+/* Follows every (source, destination) the routing can produce, at most `budget` steps (0: all), and then
+ * control packets; NULL: there are none. */
+void cop_cdg_check(const cop_route *r, const cop_cdg_control *control, uint64_t budget,
+                   cop_cdg_result *result);
 void cop_cdg_free(cop_cdg_result *result);
 
 #endif

@@ -260,6 +260,24 @@ static void test_ends_are_left_alone(void **state)
     assert_true(latency[1] < 0.8 * latency[0]);
 }
 
+/* Three hosts of a switch to the fourth. Sampled at inputs, too, notifications of packets that wait for a host's port say so,
+ * and reach the sources; switches that only route keep each of them. */
+static void test_ends_at_inputs(void **state)
+{
+    (void)state;
+    for (int react = 0; react < 2; react++) {
+        cop_result r;
+        RUN(&r, adversarial, "topology.p=4",
+            "cc={kind: qcn, w: 0, every: 10, share: 100 %, sample: input, ports: all}",
+            react ? "cc.react=yes" : "cc.react=no",
+            "traffic=[{pattern: fixed, from: [0, 1, 2], to: [3], message: 1000 B}]");
+        assert_true(scalar(&r, "notifications") > 10);
+        assert_true(scalar(&r, "notifications_kept") ==
+                    (react ? 0.0 : scalar(&r, "notifications")));
+        cop_result_free(&r);
+    }
+}
+
 /* Minimal routing under adversarial traffic: packets wait at their hosts. Counted from generation that is part of the
  * latency, counted from injection the buffers of the network are all there is: 200 kB at the input, 200 kB more
  * on the way, for a link that 8 hosts share. Either way each packet is in one bin. */
@@ -385,17 +403,33 @@ static void test_refused(void **state)
     const char *high[] = {"cc.qeq=200 kB"};
     assert_int_equal(scn_run(incast, high, 1, &r, &err), -COP_E_INPUT);
     assert_non_null(strstr(err.text, "qeq 200 kB is not below the buffer that is sampled, "));
+    err = (cop_err){0};
+    const char *never[] = {"routing.pi=0"};
+    assert_int_equal(scn_run(adversarial, never, 1, &r, &err), -COP_E_INPUT);
+    assert_non_null(strstr(err.text, "pi 0 raises no probability again"));
+    err = (cop_err){0};
+    const char *cycle[] = {"routing={kind: ugal, progressive: yes, via: other}", "cc.kind=none",
+                           "nic={mtu: 1000 B, ack: packet, control_vl: 1}", "switch.lanes=4"};
+    assert_int_equal(scn_run(adversarial, cycle, 4, &r, &err), -COP_E_INPUT);
+    assert_non_null(strstr(err.text, "a cycle of channel dependencies between data and control"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_feedback),        cmocka_unit_test(test_sources_slow_down),
-        cmocka_unit_test(test_only_told),       cmocka_unit_test(test_switches_route_around),
-        cmocka_unit_test(test_period),          cmocka_unit_test(test_ends_are_left_alone),
-        cmocka_unit_test(test_births),          cmocka_unit_test(test_source_processing),
-        cmocka_unit_test(test_refused),         cmocka_unit_test(test_notices),
-        cmocka_unit_test(test_notices_refused), cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_feedback),
+        cmocka_unit_test(test_sources_slow_down),
+        cmocka_unit_test(test_only_told),
+        cmocka_unit_test(test_switches_route_around),
+        cmocka_unit_test(test_period),
+        cmocka_unit_test(test_ends_are_left_alone),
+        cmocka_unit_test(test_ends_at_inputs),
+        cmocka_unit_test(test_births),
+        cmocka_unit_test(test_source_processing),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_notices),
+        cmocka_unit_test(test_notices_refused),
+        cmocka_unit_test(test_limit),
         cmocka_unit_test(test_queue_of_class),
     };
     return cmocka_run_group_tests_name("qcn", tests, NULL, NULL);

@@ -256,6 +256,7 @@ typedef struct tally {
     uint32_t worms; /* wormhole switching */
     uint32_t jobs_done; /* jobs that ended in time */
     uint32_t reads; /* more than one read port, fewer than outputs */
+    bool final; /* there will be no more: say what lacks */
 } tally;
 
 static void count_run(tally *t, const draw *d, const cop_result *r)
@@ -280,43 +281,47 @@ static void count_run(tally *t, const draw *d, const cop_result *r)
         t->arbitration[i] += strcmp(draw_arbitrations()[i], d->arbitration) == 0;
 }
 
-static bool enough(const char *name, uint32_t runs)
+static bool enough(const tally *t, const char *name, uint32_t runs)
 {
     if (runs >= ENOUGH)
         return true;
-    print_error("%s: only %u scenarios\n", name, runs);
+    if (t->final)
+        print_error("%s: only %u scenarios\n", name, runs);
     return false;
 }
 
 static bool all_have_run(const tally *t)
 {
-    bool ok = enough("stop and go", t->stopped) && enough("hybrids", t->notified) &&
-              enough("ib with output buffers", t->ib_buffered) &&
-              enough("shared output buffers", t->shared) && enough("read ports", t->reads) &&
-              enough("wormhole", t->worms / 10) && enough("jobs", t->jobs_done / 5);
+    bool ok = enough(t, "stop and go", t->stopped) && enough(t, "hybrids", t->notified) &&
+              enough(t, "ib with output buffers", t->ib_buffered) &&
+              enough(t, "shared output buffers", t->shared) && enough(t, "read ports", t->reads) &&
+              enough(t, "wormhole", t->worms / 10) && enough(t, "jobs", t->jobs_done / 5);
     for (size_t i = 0; cop_routings[i]; i++)
-        ok &= enough(cop_routings[i]->name, t->routing[i]);
+        ok &= enough(t, cop_routings[i]->name, t->routing[i]);
     for (size_t i = 0; cop_queueings[i]; i++)
-        ok &= enough(cop_queueings[i]->name, t->queueing[i]);
+        ok &= enough(t, cop_queueings[i]->name, t->queueing[i]);
     for (size_t i = 0; cop_ccs[i]; i++)
-        ok &= enough(cop_ccs[i]->name, t->cc[i]);
+        ok &= enough(t, cop_ccs[i]->name, t->cc[i]);
     for (size_t i = 0; cop_hosts[i]; i++)
-        ok &= enough(cop_hosts[i]->name, t->host[i]);
+        ok &= enough(t, cop_hosts[i]->name, t->host[i]);
     for (size_t i = 0; draw_arbitrations()[i]; i++)
-        ok &= enough(draw_arbitrations()[i], t->arbitration[i]);
-    print_message("%u with stop and go, %u with isolation and notifications, %u jobs that ended\n",
-                  t->stopped, t->notified, t->jobs_done);
+        ok &= enough(t, draw_arbitrations()[i], t->arbitration[i]);
+    if (t->final)
+        print_message(
+            "%u with stop and go, %u with isolation and notifications, %u jobs that ended\n",
+            t->stopped, t->notified, t->jobs_done);
     return ok;
 }
 
 static void test_random(void **state)
 {
     (void)state;
-    uint32_t n = SCENARIOS * scn_rounds(), refused = 0, failed = 0;
+    uint32_t n = SCENARIOS * scn_rounds(), made = 0, refused = 0, failed = 0;
     uint64_t hops = 0;
     tally ran = {0};
     draw *d = cop_alloc(sizeof(*d));
-    for (uint32_t i = 0; i < n; i++) {
+    /* Each new plug-in takes its share from the others; then it takes a few more scenarios. */
+    for (uint32_t i = 0; i < n || (i < 2 * n && !all_have_run(&ran)); i++) {
         cop_result r;
         cop_err err = {0};
         draw_scenario(d, i);
@@ -336,12 +341,14 @@ static void test_random(void **state)
         }
         if (!ok && ++failed <= 5)
             fprintf(stderr, "%s\n", d->text);
+        made = i + 1;
     }
     cop_free(d);
-    print_message("%u scenarios, %u refused, %u failed, %" PRIu64 " packet hops\n", n, refused,
+    ran.final = true;
+    print_message("%u scenarios, %u refused, %u failed, %" PRIu64 " packet hops\n", made, refused,
                   failed, hops);
     assert_int_equal(failed, 0);
-    assert_true(refused * 10 <= n * 3);
+    assert_true(refused * 10 <= made * 3);
     assert_true(all_have_run(&ran));
 }
 

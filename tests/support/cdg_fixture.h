@@ -21,7 +21,7 @@ static inline cop_cdg_result check(const cop_topo *t, const char *name, const vo
     cop_route r;
     cop_cdg_result c;
     start(&r, cop_route_find(name), t, cfg, lanes);
-    cop_cdg_check(&r, 0, &c);
+    cop_cdg_check(&r, NULL, 0, &c);
     assert_false(c.sampled);
     assert_false(c.unreachable);
     assert_int_equal(c.bad_src, COP_NONE);

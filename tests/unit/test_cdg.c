@@ -185,7 +185,7 @@ static void test_escape_matters(void **state)
         cop_route r;
         cop_cdg_result c;
         start(&r, &ops[i], &t, NULL, 0);
-        cop_cdg_check(&r, 0, &c);
+        cop_cdg_check(&r, NULL, 0, &c);
         assert_false(c.acyclic);
         assert_false(c.unreachable);
         for (uint32_t k = 0; k < c.cycle_len; k++) {

@@ -78,7 +78,7 @@ static void test_random_candidates(void **state)
         cop_route r;
         cop_cdg_result c;
         start(&r, d.memory ? &lanes : &plain, &t, &d, 0);
-        cop_cdg_check(&r, 0, &c);
+        cop_cdg_check(&r, NULL, 0, &c);
         assert_false(c.unreachable || c.sampled);
         ref_compare(&r, true, &c);
         cop_cdg_free(&c);
@@ -148,7 +148,7 @@ static void test_intermediates(void **state)
         cop_route r;
         cop_cdg_result c;
         start(&r, &by_mids, &t, &m, 0);
-        cop_cdg_check(&r, 0, &c);
+        cop_cdg_check(&r, NULL, 0, &c);
         assert_false(c.unreachable || c.sampled);
         ref_compare(&r, false, &c);
         cop_cdg_free(&c);
@@ -164,7 +164,7 @@ static uint64_t price(const cop_route *r)
     while (high - low > 1) {
         cop_cdg_result c;
         uint64_t half = (low + high) / 2;
-        cop_cdg_check(r, half, &c);
+        cop_cdg_check(r, NULL, half, &c);
         *(c.sampled ? &low : &high) = half;
         cop_cdg_free(&c);
     }
@@ -197,7 +197,7 @@ static void test_price_of_intermediates(void **state)
     start(&r, &by_mids, &t, &two, 0);
     cop_cdg_result c;
     asked = 0;
-    cop_cdg_check(&r, 4, &c);
+    cop_cdg_check(&r, NULL, 4, &c);
     assert_true(c.sampled);
     assert_in_range(asked, 1, 40); /* of 72 pairs: every 21st, then the hosts of one item */
     cop_cdg_free(&c);
@@ -215,9 +215,9 @@ static void test_many_states(void **state)
     build(&t, "mesh", &(cop_cube_cfg){INTS(40, 30), 1});
     start(&r, &cop_route_dor, &t, NULL, 0);
     assert_true(r.single);
-    cop_cdg_check(&r, 0, &a);
+    cop_cdg_check(&r, NULL, 0, &a);
     r.single = r.memoryless = false;
-    cop_cdg_check(&r, 0, &b);
+    cop_cdg_check(&r, NULL, 0, &b);
     assert_int_equal(a.channels, 2 * 1200 + 2 * (39 * 30 + 40 * 29));
     assert_int_equal(a.channels, b.channels);
     assert_int_equal(a.dependencies, b.dependencies);
@@ -262,14 +262,14 @@ static void test_switch_0_without_hosts(void **state)
         cop_cdg_result c;
         wire(&t, 5, host_at, 4, i ? row : hub, 4);
         start(&r, &cop_route_minhop, &t, NULL, 0);
-        cop_cdg_check(&r, 0, &c);
+        cop_cdg_check(&r, NULL, 0, &c);
         assert_false(c.unreachable || c.sampled);
         ref_compare(&r, false, &c);
         cop_cdg_free(&c);
         for (uint32_t dst = 0; dst < 4; dst++) {
             uint16_t good = r.lft[dst];
             r.lft[dst] = 5;
-            cop_cdg_check(&r, 0, &c);
+            cop_cdg_check(&r, NULL, 0, &c);
             assert_true(c.unreachable);
             assert_int_equal(c.bad_dst, dst);
             cop_cdg_free(&c);
@@ -317,7 +317,7 @@ static void test_samples_are_spread(void **state)
         cop_cdg_result c;
         start(&r, &noting, &t, seen, 0);
         /* 99 hosts are injected, each in a state of its own with one candidate. */
-        cop_cdg_check(&r, some * (99 + 99 * 2), &c);
+        cop_cdg_check(&r, NULL, some * (99 + 99 * 2), &c);
         uint32_t n = 0, gap = 0, widest = 0;
         for (uint32_t dst = 0; dst < HOSTS; dst++) {
             n += seen[dst];
@@ -334,7 +334,7 @@ static void test_samples_are_spread(void **state)
     cop_route r;
     cop_cdg_result c;
     start(&r, &noting, &t, seen, 0);
-    cop_cdg_check(&r, 0, &c);
+    cop_cdg_check(&r, NULL, 0, &c);
     for (uint32_t dst = 0; dst < HOSTS; dst++)
         assert_true(seen[dst]);
     cop_cdg_free(&c);

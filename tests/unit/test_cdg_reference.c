@@ -121,7 +121,7 @@ static void test_damaged_tables(void **state)
             cop_cdg_result c;
             r.single = how == 0;
             r.memoryless = how < 2;
-            cop_cdg_check(&r, 0, &c);
+            cop_cdg_check(&r, NULL, 0, &c);
             assert_int_equal(c.unreachable, !good);
             assert_false(c.sampled);
             if (good) {

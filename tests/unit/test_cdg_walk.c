@@ -31,18 +31,18 @@ static void test_counts(void **state)
     cop_route r;
     start(&r, &cop_route_dmodk, &t, NULL, 2);
     cop_cdg_result a, b, d;
-    cop_cdg_check(&r, 0, &a);
+    cop_cdg_check(&r, NULL, 0, &a);
     cop_cdg_result computed; /* large trees have no table */
     r.lft = NULL;
-    cop_cdg_check(&r, 0, &computed);
+    cop_cdg_check(&r, NULL, 0, &computed);
     assert_int_equal(a.channels, computed.channels);
     assert_int_equal(a.dependencies, computed.dependencies);
     assert_true(computed.acyclic && !computed.unreachable);
     cop_cdg_free(&computed);
     r.single = false;
-    cop_cdg_check(&r, 0, &b);
+    cop_cdg_check(&r, NULL, 0, &b);
     r.memoryless = false;
-    cop_cdg_check(&r, 0, &d);
+    cop_cdg_check(&r, NULL, 0, &d);
     assert_int_equal(a.channels, b.channels);
     assert_int_equal(a.dependencies, b.dependencies);
     assert_int_equal(a.channels, d.channels);
@@ -58,7 +58,7 @@ static void expect_unreached(cop_route *r, bool single, uint32_t dst)
 {
     cop_cdg_result c;
     r->single = single;
-    cop_cdg_check(r, 0, &c);
+    cop_cdg_check(r, NULL, 0, &c);
     assert_true(c.unreachable);
     assert_int_equal(c.bad_dst, dst);
     assert_true(c.bad_src < r->topo->n_hosts && c.bad_src != dst);
@@ -107,14 +107,14 @@ static void test_budget(void **state)
     cop_route r;
     cop_cdg_result c;
     start(&r, &cop_route_dragonfly_valiant, &t, NULL, 0);
-    cop_cdg_check(&r, 200000, &c);
+    cop_cdg_check(&r, NULL, 200000, &c);
     assert_true(c.sampled);
     assert_true(c.acyclic);
     assert_false(c.unreachable);
     cop_cdg_free(&c);
     cop_route_fini(&r);
     start(&r, &cop_route_dragonfly_min, &t, NULL, 0);
-    cop_cdg_check(&r, 10000000, &c);
+    cop_cdg_check(&r, NULL, 10000000, &c);
     assert_false(c.sampled);
     assert_true(c.acyclic);
     cop_cdg_free(&c);
@@ -123,7 +123,7 @@ static void test_budget(void **state)
     /* 648 hosts are checked in full: 1 step per (switch on a path, destination) and start. */
     build(&t, "xgft", &(cop_xgft_cfg){INTS(18, 36), INTS(1, 18)});
     start(&r, &cop_route_dmodk, &t, NULL, 0);
-    cop_cdg_check(&r, 200000, &c);
+    cop_cdg_check(&r, NULL, 200000, &c);
     assert_false(c.sampled);
     assert_true(c.acyclic);
     assert_int_equal(c.channels, 2 * 648 + 2 * 648); /* host links and trunks, both ways */
@@ -137,7 +137,7 @@ static void expect_cost_before_last(const cop_route *r, uint64_t steps)
 {
     for (uint64_t more = 0; more < 2; more++) {
         cop_cdg_result c;
-        cop_cdg_check(r, steps + more, &c);
+        cop_cdg_check(r, NULL, steps + more, &c);
         assert_int_equal(c.sampled, more == 0);
         assert_false(c.unreachable);
         cop_cdg_free(&c);
@@ -221,7 +221,7 @@ static void test_dependencies_through_adaptive_hops(void **state)
     cop_cdg_result c;
     build(&t, "chain", &(cop_chain_cfg){.hosts = INTS(1, 1, 1)});
     start(&r, &row, &t, NULL, 2);
-    cop_cdg_check(&r, 0, &c);
+    cop_cdg_check(&r, NULL, 0, &c);
     assert_true(c.acyclic && !c.unreachable);
     /* From a host: both lanes of the trunks next to it. */
     const uint64_t injections = 2 + 4 + 2;
@@ -229,7 +229,7 @@ static void test_dependencies_through_adaptive_hops(void **state)
     cop_cdg_free(&c);
     cop_route_fini(&r);
     start(&r, &back, &t, NULL, 2);
-    cop_cdg_check(&r, 0, &c);
+    cop_cdg_check(&r, NULL, 0, &c);
     assert_false(c.acyclic || c.unreachable);
     assert_int_equal(c.cycle_len, 1);
     assert_int_equal(c.cycle[0], cop_topo_switch_port(&t, 0, 1));
@@ -268,7 +268,7 @@ static void test_one_escape_is_enough(void **state)
     cop_cdg_result c;
     build(&t, "chain", &(cop_chain_cfg){.hosts = INTS(1, 1, 1)});
     start(&r, &ops, &t, NULL, 2);
-    cop_cdg_check(&r, 0, &c);
+    cop_cdg_check(&r, NULL, 0, &c);
     assert_true(c.acyclic && !c.unreachable);
     assert_int_equal(c.dependencies, 4 + 3 + 4);
     cop_cdg_free(&c);
@@ -313,7 +313,7 @@ static void test_one_bad_candidate_of_two(void **state)
             cop_cdg_result c;
             start(&r, &ops, &t, &all[i], 2);
             r.memoryless = memoryless != 0;
-            cop_cdg_check(&r, 0, &c);
+            cop_cdg_check(&r, NULL, 0, &c);
             assert_int_equal(c.unreachable, !all[i].good);
             assert_int_equal(c.bad_dst, all[i].good ? COP_NONE : all[i].dst);
             assert_true(all[i].good || c.bad_src < 2);

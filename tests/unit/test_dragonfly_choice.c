@@ -466,7 +466,7 @@ static void check_cycles(const cop_dragonfly_cfg *size, uint64_t budget)
             start(&r, names[i], &t, cfg, 0);
             assert_int_equal(r.vls, k < 3 ? 3 : 4);
             assert_int_equal(r.control_vls, 2);
-            cop_cdg_check(&r, budget, &cdg);
+            cop_cdg_check(&r, NULL, budget, &cdg);
             if (!cdg.acyclic || cdg.unreachable)
                 fail_msg("%s on dragonfly %u %u %u: a cycle, or no way", names[i],
                          (unsigned)size->p, (unsigned)size->a, (unsigned)size->h);

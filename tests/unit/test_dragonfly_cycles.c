@@ -68,7 +68,7 @@ static void check_one(const cop_topo *t, const variant *v)
     cop_cdg_result c;
     start_variant(&r, v, t, &arena);
     assert_int_equal(r.vls, v->local);
-    cop_cdg_check(&r, 0, &c);
+    cop_cdg_check(&r, NULL, 0, &c);
     if (!c.acyclic || c.unreachable || c.sampled)
         fail_msg("%s, %s %s, %s %s: on p %u, a %u, h %u, %u groups: %s", v->routing,
                  v->set[0][0] ? v->set[0][0] : "", v->set[0][0] ? v->set[0][1] : "",
@@ -145,6 +145,54 @@ static void test_h4(void **state)
         check_network(4, 2, 4, 0, OWN);
 }
 
+/* -- control packets -- */
+
+/* Is there a cycle with control packets of hosts and switches that begin on lane vl, which data alone does not have? */
+static bool control_cycle(const cop_topo *t, const variant *v, int vl)
+{
+    cop_arena arena = {0};
+    cop_route r;
+    cop_cdg_result c;
+    start_variant(&r, v, t, &arena);
+    r.lanes = (vl > 0 ? (uint32_t)vl : 0) + (r.vls > r.control_vls ? r.vls : r.control_vls);
+    cop_cdg_check(&r, &(cop_cdg_control){.hosts = true, .switches = true, .vl = vl}, 0, &c);
+    assert_false(c.unreachable || c.sampled);
+    assert_int_equal(c.acyclic, !c.of_control);
+    bool found = c.of_control;
+    cop_cdg_free(&c);
+    cop_route_fini(&r);
+    cop_arena_free(&arena);
+    return found;
+}
+
+/* As data, or on lanes that data do not have, they add none; in between they may. */
+static void test_control(void **state)
+{
+    (void)state;
+    const cop_dragonfly_cfg sizes[] = {{2, 4, 2, 0}, {2, 4, 2, 5}, {1, 3, 2, 4}};
+    for (size_t k = 0; k < COP_LEN(sizes); k++) {
+        cop_topo t;
+        build(&t, "dragonfly", &sizes[k]);
+        for (uint32_t i = 0; i < ALL; i++) {
+            variant v = nth(i);
+            assert_false(control_cycle(&t, &v, -1));
+            assert_false(control_cycle(&t, &v, 0));
+            assert_false(control_cycle(&t, &v, (int)v.local));
+        }
+        cop_topo_free(&t);
+    }
+    cop_topo t;
+    build(&t, "dragonfly", &sizes[0]);
+    const variant late = {"ugal", {{"via", "other"}, {"progressive", "yes"}}, 4, 2},
+                  valiant = {"dragonfly-valiant", {{"to", "switch"}}, 4, 2},
+                  paper = {"qcn-switch", {{"via", "own-port"}}, 3, 2};
+    assert_true(control_cycle(&t, &late,
+                              1)); /* local 2 -> global 1 of data, global 1 -> local 2 of theirs */
+    assert_true(control_cycle(&t, &valiant, 1));
+    assert_false(control_cycle(&t, &paper, 2)); /* the four classes of Benito et al. */
+    cop_topo_free(&t);
+}
+
 /* -- the check can fail -- */
 
 static const cop_route_ops *real;
@@ -173,7 +221,7 @@ static void test_one_lane_is_too_few(void **state)
         cop_route_ops wrong = *real;
         wrong.route = one_lane;
         r.ops = &wrong;
-        cop_cdg_check(&r, 0, &c);
+        cop_cdg_check(&r, NULL, 0, &c);
         assert_false(c.acyclic);
         cop_cdg_free(&c);
         r.ops = real;
@@ -189,6 +237,7 @@ int main(void)
         cmocka_unit_test(test_small),
         cmocka_unit_test(test_h3),
         cmocka_unit_test(test_h4),
+        cmocka_unit_test(test_control),
         cmocka_unit_test(test_one_lane_is_too_few),
     };
     return cmocka_run_group_tests_name("dragonfly_cycles", tests, NULL, NULL);

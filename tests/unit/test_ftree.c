@@ -18,7 +18,7 @@ static void start(cop_route *r, const cop_topo *t)
         fail_msg("%s", err.text);
     assert_true(r->single && r->memoryless && r->in_order);
     cop_cdg_result c;
-    cop_cdg_check(r, 0, &c);
+    cop_cdg_check(r, NULL, 0, &c);
     assert_true(c.acyclic && !c.unreachable && !c.sampled);
     cop_cdg_free(&c);
 }

@@ -366,7 +366,7 @@ static void test_routing(void **state)
     assert_int_equal(r.ops->route(&r, &hop, NULL, &cand), 1);
     assert_int_equal(cand.port, 1);
     cop_cdg_result c;
-    cop_cdg_check(&r, 0, &c);
+    cop_cdg_check(&r, NULL, 0, &c);
     assert_true(c.acyclic && !c.unreachable);
     cop_cdg_free(&c);
     cop_route_fini(&r);

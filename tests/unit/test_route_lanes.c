@@ -165,7 +165,7 @@ static void test_no_cycle(void **state)
                 cop_cdg_result c;
                 start(&r, "dor", &t, &(cop_dor_cfg){.datelines = true, .ties = ties}, lanes);
                 check_pairs(&r, true);
-                cop_cdg_check(&r, 0, &c);
+                cop_cdg_check(&r, NULL, 0, &c);
                 assert_false(c.unreachable);
                 if (!c.acyclic)
                     fail_msg("%u lanes, ties %d: cycle of %u channels", lanes, ties, c.cycle_len);
@@ -196,7 +196,7 @@ static void test_classes_matter(void **state)
     ops.route = back_route;
     build(&t, "torus", &(cop_cube_cfg){INTS(8), 1});
     assert_int_equal(cop_route_init(&r, &ops, &t, NULL, 4, &err), 0);
-    cop_cdg_check(&r, 0, &c);
+    cop_cdg_check(&r, NULL, 0, &c);
     assert_false(c.acyclic);
     cop_cdg_free(&c);
     cop_route_fini(&r);

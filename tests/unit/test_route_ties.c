@@ -233,7 +233,7 @@ static void expect_free(const cop_topo *t, const char *name, const void *cfg, ui
     cop_route r;
     cop_cdg_result c;
     start(&r, name, t, cfg, lanes);
-    cop_cdg_check(&r, 0, &c);
+    cop_cdg_check(&r, NULL, 0, &c);
     assert_false(c.unreachable);
     if (!c.acyclic)
         fail_msg("%s with %u lanes: cycle of %u channels", name, r.lanes, c.cycle_len);
