@@ -46,6 +46,15 @@ static inline uint32_t cop_rng_below(cop_rng *r, uint32_t n)
     return (uint32_t)(((unsigned __int128)cop_rng_u64(r) * n) >> 64);
 }
 
+/* The same from a value that was drawn, which is left with what it did not use: several small numbers from one draw.
+ * Unbiased as long as the product of all n stays far below 2^64. */
+static inline uint32_t cop_rng_part(uint64_t *value, uint32_t n)
+{
+    unsigned __int128 product = (unsigned __int128)*value * n;
+    *value = (uint64_t)product;
+    return (uint32_t)(product >> 64);
+}
+
 /* Uniform in [0, 1) with 53 bits. */
 static inline double cop_rng_unit(cop_rng *r)
 {

@@ -151,7 +151,7 @@ extern const char *const fern_notify_names[],
     "step", COP_OPT_TIME, FERN_AT(step_ps), "32 ns", 1, 1e12, NULL,                                \
         "of the delay before each new message: 32 cycles"
 #define FERN_LIMIT                                                                                 \
-    "limit", COP_OPT_INT, FERN_AT(limit), "1024", 1, 65536, NULL, "most steps of the delay"
+    "limit", COP_OPT_INT, FERN_AT(limit), "1024", 1, 65536, NULL, "most steps of the delay (ours)"
 #define FERN_TIMEOUT                                                                               \
     "timeout", COP_OPT_TIME, FERN_AT(timeout_ps), "64 ns", 1, 1e12, NULL,                          \
         "so long without a message of congestion takes away one step: 64 cycles"

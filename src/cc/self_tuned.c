@@ -10,8 +10,10 @@
  *          threshold - `down` of all buffers; else if something was held back: + `up`; else unchanged. The best
  *          throughput so far is kept with the threshold and the count of then: below half of it, the threshold
  *          returns to the lesser of the two; after `returns` such returns in a row it is forgotten.
- * Source   Thottethodi, Lebeck, Mukherjee 2001, as Fernandez and Garcia, section 2 describes it; what the best is compared
- *          with, and where the threshold begins (at `up`), are from memory of that paper. */
+ * Source   Thottethodi, Lebeck, Mukherjee 2001, as Fernandez and Garcia, section 2 describes it: one count of the occupied
+ *          buffers of the whole network, a threshold that tunes itself, bandwidth of its own for the count. That text has
+ *          no number and no rule of the tuning. All values, where the threshold begins (at `up`), and what the best is
+ *          compared with are ours: set after what we remember of that paper, and not checked against it. */
 #include "base/opt.h"
 #include "cc/cc_all.h"
 
@@ -45,17 +47,18 @@ typedef struct tuned_source {
 #define T(field) offsetof(tuned_cfg, field)
 static const cop_opt opts[] = {
     {"gather", COP_OPT_TIME, T(gather_ps), "24 ns", 1, 1e12, NULL,
-     "time that the side band takes to tell all nodes (g): 24 cycles"},
+     "time that the side band takes to tell all nodes (g): 24 cycles (ours: 12 hops at 2 cycles)"},
     {"tune", COP_OPT_INT, T(tune), "3", 1, 1e6, NULL,
-     "gathers between two changes of the threshold"},
+     "gathers between two changes of the threshold (ours)"},
     {"drop", COP_OPT_SHARE, T(drop), "25 %", 0, 1, NULL,
-     "loss of throughput above which the threshold falls"},
-    {"down", COP_OPT_SHARE, T(down), "4 %", 0, 1, NULL, "of all buffers, by which it falls"},
-    {"up", COP_OPT_SHARE, T(up), "1 %", 0, 1, NULL, "of all buffers, by which it rises"},
+     "loss of throughput above which the threshold falls (ours)"},
+    {"down", COP_OPT_SHARE, T(down), "4 %", 0, 1, NULL, "of all buffers, by which it falls (ours)"},
+    {"up", COP_OPT_SHARE, T(up), "1 %", 0, 1, NULL,
+     "of all buffers, by which it rises; the threshold also begins there (ours)"},
     {"far", COP_OPT_SHARE, T(far), "50 %", 0, 1, NULL,
-     "share of the best throughput below which the threshold of then comes back"},
+     "share of the best throughput below which the threshold of then comes back (ours)"},
     {"returns", COP_OPT_INT, T(returns), "5", 1, 1e6, NULL,
-     "such returns in a row after which the best is forgotten"},
+     "such returns in a row after which the best is forgotten (ours)"},
     {0}};
 
 static void start(struct cop_net *net)
@@ -208,7 +211,9 @@ const cop_cc_ops cop_cc_self_tuned = {
     .name = "self-tuned",
     .summary =
         "no node injects while the network holds more messages than a threshold that tunes itself",
-    .source = "Thottethodi, Lebeck, Mukherjee 2001; M-selftuned",
+    .source = "after Thottethodi, Lebeck, Mukherjee 2001, as Fernandez and Garcia describe it: "
+              "they print "
+              "no value and no rule of tuning, those here are ours; M-selftuned",
     .opts = opts,
     .cfg_size = sizeof(tuned_cfg),
     .flow_size = sizeof(tuned_source),

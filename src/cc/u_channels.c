@@ -11,10 +11,11 @@ typedef struct u_cfg {
     double threshold;
 } u_cfg;
 
-static const cop_opt opts[] = {{LIMIT_FREE},
-                               {"threshold", COP_OPT_SHARE, offsetof(u_cfg, threshold), "50 %", 0,
-                                1, NULL, "share of useful lanes that must be free"},
-                               {0}};
+static const cop_opt opts[] = {
+    {LIMIT_FREE},
+    {"threshold", COP_OPT_SHARE, offsetof(u_cfg, threshold), "50 %", 0, 1, NULL,
+     "share of useful lanes that must be free (ours: the source has one for each network)"},
+    {0}};
 
 static bool admit(struct cop_net *net, uint32_t in, const cop_pkt *p)
 {

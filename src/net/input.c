@@ -130,7 +130,9 @@ static inline __attribute__((always_inline)) void receive(cop_net *net, uint32_t
         p->out = net->lft[(size_t)in->sw * net->info.n_hosts + p->dst];
         p->out_vl = p->vl;
     } else {
-        n = cop_input_ask(net, in, p, cand);
+        /* Behind others it only counts for its first choice; it asks again when it is the head. */
+        bool behind = net->queue_ops->per_lane && net->queue[in->queue0 + p->vl].head != COP_NONE;
+        n = cop_input_ask(net, in, p, behind, cand);
         p->out = cand[0].port;
         p->out_vl = cand[0].vl;
     }

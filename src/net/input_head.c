@@ -75,6 +75,7 @@ static void post_candidates(cop_net *net, uint32_t in_port, uint32_t q, cop_pkt 
         n = 1;
     }
     cop_time later = COP_NEVER;
+    cop_asker asker = cop_asker_of(net, in);
     for (unsigned k = 0; k < n; k++) {
         uint32_t port = in->port0 + cand[k].port;
         cop_time ready = net->multi_rate ? cop_input_no_underrun(net, in, port, p) : 0;
@@ -83,7 +84,7 @@ static void post_candidates(cop_net *net, uint32_t in_port, uint32_t q, cop_pkt 
             continue;
         }
         net->queue[q].posted = (uint8_t)(k + 1);
-        cop_node_put(net, q * net->max_cand + k, in->local, port, cand[k].vl);
+        cop_node_put(net, q * net->max_cand + k, &asker, port, cand[k].vl);
         cop_input_requested(net, port, cand[k].vl, p);
     }
     if (later != COP_NEVER && !net->queue[q].posted)
@@ -147,9 +148,9 @@ __attribute__((noinline)) void cop_input_reconsider(cop_net *net, uint32_t q)
 void cop_input_withdraw(cop_net *net, uint32_t q)
 {
     COP_CHECK(!net->per_output); /* stopping single queues is for layouts with request lists */
-    uint32_t input = net->in[net->queue_port[q]].local;
+    cop_asker asker = cop_asker_of(net, &net->in[net->queue_port[q]]);
     for (uint32_t k = 0; k < net->queue[q].posted; k++)
-        cop_node_take(net, q * net->max_cand + k, input);
+        cop_node_take(net, q * net->max_cand + k, &asker);
     net->queue[q].posted = 0;
 }
 
@@ -161,7 +162,8 @@ void cop_input_divert(cop_net *net, uint32_t q, uint16_t local, uint8_t vl)
     cop_input_withdraw(net, q);
     cop_input_recount(net, in_port, p, local, vl);
     net->queue[q].posted = 1;
-    cop_node_put(net, q * net->max_cand, in->local, in->port0 + local, vl);
+    cop_asker asker = cop_asker_of(net, in);
+    cop_node_put(net, q * net->max_cand, &asker, in->port0 + local, vl);
     cop_input_requested(net, in->port0 + local, vl, p);
 }
 

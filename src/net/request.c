@@ -32,19 +32,24 @@ static void circle_remove(cop_node *nodes, uint32_t *last, uint32_t n)
     nodes[n].next = nodes[n].prev = COP_NONE;
 }
 
-static uint32_t input_of(const cop_net *net, uint32_t node)
+static cop_asker asker_of(const cop_net *net, uint32_t node)
 {
-    return net->in[net->queue_port[node / net->max_cand]].local;
+    return cop_asker_of(net, &net->in[net->queue_port[node / net->max_cand]]);
 }
 
-void cop_node_put(cop_net *net, uint32_t node, uint32_t input, uint32_t port, uint32_t vl)
+static uint32_t *slot_of(const cop_net *net, const cop_asker *in, uint32_t port, uint32_t vl)
+{
+    return &net->slot[in->slot + ((port - in->port0) * net->lanes + vl) * in->step];
+}
+
+void cop_node_put(cop_net *net, uint32_t node, const cop_asker *in, uint32_t port, uint32_t vl)
 {
     cop_node *n = &net->node[node];
     n->port = port;
     n->vl = (uint8_t)vl;
     n->waiting = 0;
-    circle_add(net->node, &net->slot[cop_slot_of(net, port, vl, input)], node);
-    cop_request_set(net, port, vl, input);
+    circle_add(net->node, slot_of(net, in, port, vl), node);
+    cop_request_set(net, port, vl, in->input);
     if (net->arch->matched)
         cop_iq_want(net, port);
 }
@@ -57,10 +62,11 @@ static uint32_t section_of_node(const cop_net *net, const cop_node *n, uint32_t 
 
 void cop_node_add(cop_net *net, uint32_t node, uint32_t port, uint32_t vl)
 {
-    cop_node_put(net, node, input_of(net, node), port, vl);
+    cop_asker in = asker_of(net, node);
+    cop_node_put(net, node, &in, port, vl);
 }
 
-void cop_node_take(cop_net *net, uint32_t node, uint32_t input)
+void cop_node_take(cop_net *net, uint32_t node, const cop_asker *in)
 {
     cop_node *n = &net->node[node];
     if (n->next == COP_NONE)
@@ -72,15 +78,16 @@ void cop_node_take(cop_net *net, uint32_t node, uint32_t input)
         net->section_waiters[n->port]--;
         return;
     }
-    uint32_t *last = &net->slot[cop_slot_of(net, n->port, n->vl, input)];
+    uint32_t *last = slot_of(net, in, n->port, n->vl);
     circle_remove(net->node, last, node);
     if (*last == COP_NONE)
-        cop_request_clear(net, n->port, n->vl, input);
+        cop_request_clear(net, n->port, n->vl, in->input);
 }
 
 void cop_node_remove(cop_net *net, uint32_t node)
 {
-    cop_node_take(net, node, input_of(net, node));
+    cop_asker in = asker_of(net, node);
+    cop_node_take(net, node, &in);
 }
 
 void cop_node_wait(cop_net *net, uint32_t node, uint32_t section)

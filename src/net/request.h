@@ -38,12 +38,26 @@ static inline size_t cop_slot_of(const cop_net *net, uint32_t port, uint32_t vl,
     return net->slot0[out->sw] + ((size_t)out->local * net->lanes + vl) * ports + input;
 }
 
+/* Where the slots of one input are: for those who put or take several nodes of it. */
+typedef struct cop_asker {
+    uint32_t input, port0; /* its local number; first port of its switch */
+    size_t slot, step; /* its slot of output 0, lane 0; and from there to that of the next lane */
+} cop_asker;
+
+static inline cop_asker cop_asker_of(const cop_net *net, const cop_in *in)
+{
+    return (cop_asker){.input = in->local,
+                       .port0 = in->port0,
+                       .slot = net->slot0[in->sw] + in->local,
+                       .step = cop_topo_ports_of(net->topo, in->sw)};
+}
+
 /* Let a node ask for lane vl of output `port`; take it out of its list, if it is in one. */
 void cop_node_add(cop_net *net, uint32_t node, uint32_t port, uint32_t vl);
 void cop_node_remove(cop_net *net, uint32_t node);
-/* The same for those who know the local number of the input that the node belongs to. */
-void cop_node_put(cop_net *net, uint32_t node, uint32_t input, uint32_t port, uint32_t vl);
-void cop_node_take(cop_net *net, uint32_t node, uint32_t input);
+/* The same for those who know the input that the node belongs to. */
+void cop_node_put(cop_net *net, uint32_t node, const cop_asker *in, uint32_t port, uint32_t vl);
+void cop_node_take(cop_net *net, uint32_t node, const cop_asker *in);
 /* Take a node out of its slot and let it wait for a section's credit. */
 void cop_node_wait(cop_net *net, uint32_t node, uint32_t section);
 

@@ -43,6 +43,19 @@ uint64_t cop_routing_load(void *ctx, uint32_t local, uint32_t vl)
     return net->out[port].waiting + sent;
 }
 
+static void loads(void *ctx, uint32_t local, uint32_t first, uint32_t n, uint64_t *load)
+{
+    cop_net *net = net_of(ctx);
+    uint32_t port = port_of(ctx, local);
+    cop_fc_settle(net, port);
+    const cop_out *out = &net->out[port];
+    uint64_t waits = out->waiting;
+    for (uint32_t i = 0; i < n; i++)
+        load[i] = waits;
+    for (uint32_t i = 0; !net->sectioned && i < n; i++)
+        load[i] += (uint64_t)out->section[first + i].used * net->unit_bytes;
+}
+
 static uint64_t lane_load(void *ctx, uint32_t local, uint32_t vl)
 {
     cop_net *net = net_of(ctx);
@@ -87,6 +100,7 @@ static void tell(void *ctx, uint32_t local, uint64_t body)
 }
 
 const cop_route_can cop_route_can_do = {.lane_load = lane_load,
+                                        .loads = loads,
                                         .waiting = waiting,
                                         .open = open_to,
                                         .port = port_state,

@@ -43,7 +43,8 @@ __attribute__((flatten)) static void ib_arbitrate(cop_net *net, uint32_t port)
         return;
     }
     cop_fc_settle(net, port);
-    const bool resends = net->fc->replay != NULL;
+    /* Recovery from deadlocks has packets that go again at hosts only. */
+    const bool resends = net->fc->replay != NULL && net->recover == NULL;
     bool sent = resends && cop_link_resend(net, port);
     while (!sent && (out->vl_ready & ~out->vl_blocked)) {
         cop_pick pick;

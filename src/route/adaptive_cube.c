@@ -162,6 +162,12 @@ static unsigned adaptive_cube_route(const cop_route *r, cop_hop *hop, const cop_
     return n;
 }
 
+static cop_cand adaptive_cube_guess(const cop_route *r, const cop_hop *hop)
+{
+    const adaptive_cube *c = r->state;
+    return cop_cube_guess(&c->map, hop, (uint8_t)c->first_lane);
+}
+
 static const char *const escape_names[] = {"return", "stay", NULL};
 static const cop_opt adaptive_cube_opts[] = {
     {"ties", COP_OPT_ENUM, offsetof(cop_adaptive_cube_cfg, ties), "split", 0, 0, cop_tie_names,
@@ -182,4 +188,5 @@ const cop_route_ops cop_route_adaptive_cube = {
     .in_order = false,
     .setup = adaptive_cube_setup,
     .route = adaptive_cube_route,
+    .guess = adaptive_cube_guess,
 };

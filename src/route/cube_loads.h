@@ -15,15 +15,27 @@ static inline uint32_t cop_cube_most_directions(const cop_cube_map *map)
     return n;
 }
 
+/* Loads of lanes [first, first + n) of `port`. */
+static inline void cop_cube_lane_loads(const cop_route_view *view, uint32_t port, uint32_t first,
+                                       uint32_t n, uint64_t *load)
+{
+    if (COP_LIKELY(view->can != NULL && view->can->loads != NULL)) {
+        view->can->loads(view->ctx, port, first, n, load);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        load[i] = view->load(view->ctx, port, first + i);
+}
+
 /* Bytes on the least loaded lane of `port`, which is the first of equal ones. */
 static inline uint64_t cop_cube_least_load(const cop_route_view *view, uint32_t port,
                                            uint32_t first, uint32_t end, uint32_t *lane)
 {
-    uint64_t least = UINT64_MAX;
+    uint64_t least = UINT64_MAX, load[COP_MAX_VL];
+    cop_cube_lane_loads(view, port, first, end - first, load);
     for (uint32_t vl = first; vl < end; vl++) {
-        uint64_t here = view->load(view->ctx, port, vl);
-        if (here < least) {
-            least = here;
+        if (load[vl - first] < least) {
+            least = load[vl - first];
             *lane = vl;
         }
     }
@@ -51,6 +63,18 @@ static inline uint32_t cop_cube_add_ports(unsigned ways, uint32_t dim, uint16_t 
     if (ways & COP_MINUS)
         port[n++] = (uint16_t)(2 * dim + 1);
     return n;
+}
+
+/* cop_route_ops.guess: the first direction of dimension order, on lane `vl`. */
+static inline cop_cand cop_cube_guess(const cop_cube_map *map, const cop_hop *hop, uint8_t vl)
+{
+    const uint16_t *at = cop_cube_at(map, hop->sw);
+    const uint16_t *to = cop_cube_at(map, hop->dst / map->hosts_per_switch);
+    uint32_t first = cop_cube_first(map, at, to);
+    if (first == map->dims)
+        return (cop_cand){.port = cop_cube_exit(map, hop->dst)};
+    unsigned ways = cop_cube_directions(map, first, at[first], to[first]);
+    return (cop_cand){.port = (uint16_t)(2 * first + (ways & COP_PLUS ? 0 : 1)), .vl = vl};
 }
 
 /* Where a candidate with this load belongs in load[0..n), which rises: behind equal ones. Those that come later

@@ -32,6 +32,7 @@ typedef struct cop_hop {
     bool control; /* acknowledgement or notification: takes the shortest way */
     bool
         apart; /* it has lanes of its own (nic.control_vl), as many as r->control_vls; in_vl counts from them */
+    bool one; /* only the best candidate is asked for: `route` may leave out the others */
 } cop_hop;
 #define COP_PORT_NONE UINT16_MAX /* in_port of a packet that the switch itself has made */
 
@@ -42,6 +43,8 @@ typedef struct cop_route_can {
     uint64_t (*lane_load)(void *ctx, uint32_t port, uint32_t vl);
     /* May a packet of full size go there now, as far as flow control is concerned? (not PAUSEd) */
     bool (*open)(void *ctx, uint32_t port, uint32_t vl);
+    /* What cop_route_view.load says of each of the lanes [first, first + n) of a port, at once. */
+    void (*loads)(void *ctx, uint32_t port, uint32_t first, uint32_t n, uint64_t *load);
     /* Bytes that wait for a port, all lanes. */
     uint64_t (*waiting)(void *ctx, uint32_t port);
     /* State that the routing keeps: r->port_size bytes of an output port, r->switch_size of the switch. */
@@ -90,6 +93,9 @@ typedef struct cop_route_ops {
     uint8_t (*inject)(const cop_route *r, cop_hop *hop, const cop_route_view *view);
     /* Fill cand[], return how many (1 .. r->max_cand). Candidates in order of preference. */
     unsigned (*route)(const cop_route *r, cop_hop *hop, const cop_route_view *view, cop_cand *cand);
+    /* An output that the packet may well take, of `route`'s answers, for caches only: quickly, or not at all. NULL:
+     * `route` is quick enough. */
+    cop_cand (*guess)(const cop_route *r, const cop_hop *hop);
     /* Which intermediates `inject` may choose for (src, dst), for the dependency check: returns
      * false when i is past the last. NULL: only COP_NONE. */
     bool (*mid)(const cop_route *r, uint32_t src, uint32_t dst, uint32_t i, uint32_t *mid);

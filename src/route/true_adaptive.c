@@ -1,7 +1,8 @@
 /* True fully adaptive routing on tori, meshes and hypercubes: every lane of every minimal direction, no
  * escape lane. Its channel dependencies have cycles; deadlocks are not avoided but found and resolved.
  *
- * Candidates: all lanes of all minimal directions, least loaded first, equal ones in random rotation. At a tie
+ * Candidates: all lanes of all minimal directions, least loaded first, equal ones in random rotation: of the
+ * directions, and of the lanes of each, by parts of one number that is drawn. At a tie
  * (both ways round a ring are equally long) the less loaded direction, by option `ties` if they are equal,
  * for the reason that adaptive_cube.c gives.
  * Recovery: a head that has asked for its outputs in vain for `timeout` is taken for deadlocked. Its packet is
@@ -38,17 +39,69 @@ static int true_adaptive_setup(cop_route *r, const void *config, cop_err *err)
     return 0;
 }
 
-/* Lanes of `port` into cand[0..n), which is sorted by load; returns how many there are then. */
-static unsigned insert_lanes(uint32_t port, uint32_t lanes, const cop_route_view *view,
-                             cop_cand *cand, uint64_t *load, unsigned n)
+/* A candidate while they are sorted: its load, then its turn among equal ones, which is its place in the list. */
+#define TURN_BITS 8
+_Static_assert(COP_MAX_CAND <= 1 << TURN_BITS, "a turn has its bits");
+
+/* Lanes of `port`, from lane `turn` on, behind list[0..n), and into key[0..n), which rises; returns how many there are
+ * then. */
+static unsigned insert_lanes(uint32_t port, uint32_t lanes, uint32_t turn,
+                             const cop_route_view *view, cop_cand *list, uint64_t *key, unsigned n)
 {
-    uint32_t turn = view && view->rng && lanes > 1 ? cop_rng_below(view->rng, lanes) : 0;
-    for (uint32_t k = 0; k < lanes; k++, n++) {
-        uint32_t vl = (k + turn) % lanes;
-        uint64_t here = view ? view->load(view->ctx, port, vl) : 0;
-        cand[cop_cube_make_room(cand, load, n, here)] =
-            (cop_cand){.port = (uint16_t)port, .vl = (uint8_t)vl};
+    uint64_t load[COP_MAX_VL];
+    cop_cube_lane_loads(view, port, 0, lanes, load);
+    for (uint32_t k = 0, vl = turn; k < lanes; k++, n++, vl = vl + 1 < lanes ? vl + 1 : 0) {
+        uint64_t own = load[vl] << TURN_BITS | n;
+        unsigned i = n;
+        for (; i > 0 && key[i - 1] > own; i--)
+            key[i] = key[i - 1];
+        key[i] = own;
+        list[n] = (cop_cand){.port = (uint16_t)port, .vl = (uint8_t)vl};
     }
+    return n;
+}
+
+/* The first of what sort_lanes would give. */
+static unsigned best_lane(const uint16_t *port, uint32_t ports, uint32_t lanes,
+                          const cop_route_view *view, cop_cand *cand)
+{
+    uint64_t drawn = view->rng && ports * lanes > 1 ? cop_rng_u64(view->rng) : 0;
+    uint64_t load[COP_MAX_VL], least = UINT64_MAX;
+    uint32_t at = cop_rng_part(&drawn, ports);
+    for (uint32_t i = 0; i < ports; i++, at = at + 1 < ports ? at + 1 : 0) {
+        uint32_t vl = cop_rng_part(&drawn, lanes);
+        cop_cube_lane_loads(view, port[at], 0, lanes, load);
+        for (uint32_t k = 0; k < lanes; k++, vl = vl + 1 < lanes ? vl + 1 : 0)
+            if (load[vl] < least) {
+                least = load[vl];
+                cand[0] = (cop_cand){.port = port[at], .vl = (uint8_t)vl};
+            }
+    }
+    return 1;
+}
+
+/* All lanes of all ports by rising load; equal ones in random rotation. One number is drawn for all of it. */
+static unsigned sort_lanes(const uint16_t *port, uint32_t ports, uint32_t lanes,
+                           const cop_route_view *view, cop_cand *cand)
+{
+    cop_cand list[COP_MAX_CAND];
+    uint64_t key[COP_MAX_CAND];
+    uint64_t drawn = view->rng && ports * lanes > 1 ? cop_rng_u64(view->rng) : 0;
+    uint32_t at = cop_rng_part(&drawn, ports);
+    unsigned n = 0;
+    for (uint32_t i = 0; i < ports; i++, at = at + 1 < ports ? at + 1 : 0)
+        n = insert_lanes(port[at], lanes, cop_rng_part(&drawn, lanes), view, list, key, n);
+    for (unsigned i = 0; i < n; i++)
+        cand[i] = list[key[i] & ((1u << TURN_BITS) - 1)];
+    return n;
+}
+
+static unsigned list_lanes(const uint16_t *port, uint32_t ports, uint32_t lanes, cop_cand *cand)
+{
+    unsigned n = 0;
+    for (uint32_t i = 0; i < ports; i++)
+        for (uint32_t vl = 0; vl < lanes; vl++)
+            cand[n++] = (cop_cand){.port = port[i], .vl = (uint8_t)vl};
     return n;
 }
 
@@ -65,19 +118,23 @@ static unsigned true_adaptive_route(const cop_route *r, cop_hop *hop, const cop_
         return 1;
     }
     uint16_t port[2 * COP_MAX_DIMS];
-    uint64_t load[COP_MAX_CAND];
     uint32_t ports = 0;
-    unsigned n = 0;
     for (uint32_t dim = first; dim < map->dims; dim++) {
         unsigned ways = cop_cube_directions(map, dim, at[dim], to[dim]);
         if (ways == (COP_PLUS | COP_MINUS) && view != NULL)
             ways = cop_cube_less_loaded(map, hop, dim, 0, lanes, view);
         ports = cop_cube_add_ports(ways, dim, port, ports);
     }
-    uint32_t turn = ports > 1 && view && view->rng ? cop_rng_below(view->rng, ports) : 0;
-    for (uint32_t i = 0; i < ports; i++)
-        n = insert_lanes(port[(i + turn) % ports], lanes, view, cand, load, n);
-    return n;
+    if (view == NULL)
+        return list_lanes(port, ports, lanes, cand);
+    return hop->one ? best_lane(port, ports, lanes, view, cand)
+                    : sort_lanes(port, ports, lanes, view, cand);
+}
+
+static cop_cand true_adaptive_guess(const cop_route *r, const cop_hop *hop)
+{
+    const true_adaptive *c = r->state;
+    return cop_cube_guess(&c->map, hop, 0);
 }
 
 static const cop_opt true_adaptive_opts[] = {
@@ -99,4 +156,5 @@ const cop_route_ops cop_route_true_adaptive = {
     .in_order = false,
     .setup = true_adaptive_setup,
     .route = true_adaptive_route,
+    .guess = true_adaptive_guess,
 };

@@ -6,8 +6,11 @@
  * Covers   tori with datelines and split ties (lanes that change), meshes and hypercubes with flows spread
  *          over lanes, trees, chains; links of different rates, header, pipeline and credit delays, slow
  *          sinks, last flits that are shorter, lanes that are given on at the tail or when empty, hosts that
- *          send on several lanes at once, and rings that deadlock.
- * Not      adaptive routings, whose choices depend on loads. COPPICE_ROUNDS multiplies the networks. */
+ *          send on several lanes at once, and rings that deadlock. Adaptive routing with escape lanes that
+ *          packets leave or not: the reference shows the routing the loads of its own switches, and the
+ *          routing takes the draws of the simulator, which depend on the packet and the switch alone.
+ * Not      adaptive routing over links of different rates; deadlocks that are resolved. COPPICE_ROUNDS multiplies
+ *          the networks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +27,7 @@
 #include "flitref_worm.h"
 #include "scenario.h"
 
-#define NETWORKS 300u
+#define NETWORKS 420u
 #define TICK ((cop_time)4000)
 #define FLIT 64u
 #define FLIT_PS ((cop_time)8000) /* at 64 Gbit/s */
@@ -50,6 +53,12 @@ static const struct {
     {"{kind: torus, radix: [4], hosts: 2}", "dor, datelines: no, ties: plus",
      ", allow_deadlock: yes"},
     {"{kind: torus, radix: [5]}", "dor, datelines: no", ", allow_deadlock: yes"},
+    {"{kind: torus, radix: [4, 4]}", "adaptive-cube", ""},
+    {"{kind: torus, radix: [5, 3]}", "adaptive-cube, escape: stay", ""},
+    {"{kind: torus, radix: [4, 3], hosts: 2}", "adaptive-cube, ties: random", ""},
+    {"{kind: mesh, radix: [3, 4]}", "adaptive-cube, escape: stay", ""},
+    {"{kind: hypercube, dims: 3}", "adaptive-cube", ""},
+    {"{kind: torus, radix: [4, 3]}", "adaptive-cube, ties: plus", ", allow_deadlock: yes"},
 };
 
 typedef struct message {
@@ -60,7 +69,8 @@ typedef struct message {
 typedef struct trial {
     uint32_t number;
     cop_rng rng;
-    bool deadlocks, whole;
+    bool deadlocks, whole, adaptive;
+    uint64_t seed, asked; /* of the simulation; questions to the routing that had several answers */
     uint32_t slow[3], delay[3], pipeline, credit, header, sink_slow, longest, places, sinks, lanes;
     char yaml[64 * 1024];
     size_t used;
@@ -100,7 +110,9 @@ static uint32_t draw_slow(trial *x)
 
 static void draw_machine(trial *x)
 {
-    bool one_rate = below(x, 2) == 0;
+    const char *routing = networks[x->number % COP_LEN(networks)].routing;
+    x->adaptive = strncmp(routing, "adaptive", 8) == 0;
+    bool one_rate = below(x, 2) == 0 || x->adaptive;
     for (int c = 0; c < 3; c++) {
         x->slow[c] = c > 0 && one_rate ? x->slow[0] : draw_slow(x);
         x->delay[c] = between(x, 1, 12);
@@ -120,11 +132,15 @@ static void write_machine(trial *x)
     static const char *const class[] = {"host", "trunk", "global"};
     static const char *const reuse[] = {"auto", "tail", "empty"};
     size_t kind = x->number % COP_LEN(networks);
+    bool torus = strncmp(networks[kind].topology, "{kind: torus", 12) == 0;
     uint32_t rule = below(x, 3);
     x->deadlocks = networks[kind].run[0] != '\0';
-    x->whole = rule == 2; /* none of these routings gives a choice */
-    if (x->lanes == 1 && strncmp(networks[kind].topology, "{kind: torus", 12) == 0 && !x->deadlocks)
-        x->lanes = 2;
+    if (x->adaptive && !x->deadlocks && rule == 1)
+        rule = 0; /* with a choice of ways `tail` can deadlock, and is refused */
+    x->whole = rule == 2 || (rule == 0 && x->adaptive);
+    uint32_t least = x->adaptive ? (torus ? 3 : 2) : torus && !x->deadlocks ? 2 : 1;
+    if (x->lanes < least)
+        x->lanes = least;
     say(x, "run: {duration: 20 ms, sample: 10 us%s}\n", networks[kind].run);
     say(x, "topology: %s\nrouting: {kind: %s}\nqueueing: {kind: 1q}\nlink: {",
         networks[kind].topology, networks[kind].routing);
@@ -183,22 +199,35 @@ static void draw_messages(trial *x)
     }
 }
 
-static uint32_t way_on(void *ctx, uint32_t number, uint32_t sw, uint32_t in, uint8_t lane,
-                       uint8_t *out_lane)
+/* What a routing may see of a switch of the reference. */
+static uint64_t shown_load(void *ctx, uint32_t port, uint32_t vl)
+{
+    const frw_ask *ask = ctx;
+    return ask->load(ask->at, port, vl);
+}
+
+static unsigned ways_on(void *ctx, const frw_ask *ask, frw_way *way)
 {
     trial *x = ctx;
-    cop_hop *hop = &x->hop[number];
+    cop_hop *hop = &x->hop[ask->number];
     cop_cand cand[COP_MAX_CAND];
-    *out_lane = lane;
-    if (x->route.lft)
-        return x->route.lft[(size_t)sw * x->topo.n_hosts + hop->dst];
-    hop->sw = sw;
-    hop->in_port = (uint16_t)in;
-    hop->in_vl = lane;
-    assert_int_equal(x->route.ops->route(&x->route, hop, NULL, cand), 1);
-    if (!x->route.single)
-        *out_lane = cand[0].vl;
-    return cand[0].port;
+    frw_ask shown = *ask;
+    if (x->route.lft) {
+        way[0] = (frw_way){x->route.lft[(size_t)ask->sw * x->topo.n_hosts + hop->dst], ask->lane};
+        return 1;
+    }
+    hop->sw = ask->sw;
+    hop->in_port = (uint16_t)ask->in;
+    hop->in_vl = ask->lane;
+    cop_rng rng = cop_rng_make(x->seed, COP_RNG_ROUTE, hop->src);
+    rng.counter = (uint64_t)1 << 63 | (uint64_t)ask->seq << 16 | ask->sw;
+    cop_route_view view = {.ctx = &shown, .load = shown_load, .rng = &rng};
+    unsigned n = x->route.ops->route(&x->route, hop, x->adaptive ? &view : NULL, cand);
+    assert_true(n > 0 && n <= FRW_MAX_WAYS && (n == 1 || x->adaptive));
+    for (unsigned i = 0; i < n; i++)
+        way[i] = (frw_way){cand[i].port, x->route.single ? ask->lane : cand[i].vl};
+    x->asked += n > 1;
+    return n;
 }
 
 static int run_reference(trial *x, fr_counts *counts)
@@ -226,7 +255,7 @@ static int run_reference(trial *x, fr_counts *counts)
                    .sink_places = x->sinks,
                    .lanes = x->lanes,
                    .whole = x->whole,
-                   .route = way_on,
+                   .route = ways_on,
                    .ctx = x};
     int outcome = flitref_worm_run(t, &cfg, x->pkt, x->n_pkts, 10 * COP_MS, counts);
     cop_arena_free(&arena);
@@ -294,6 +323,7 @@ static bool run_both(trial *x, bool *stuck)
     if (cop_config_load(&c, "worm.yaml", x->yaml, NULL, 0, &err) != 0)
         fail_msg("network %u: %s\n%s", x->number, err.text, x->yaml);
     assert_int_equal(c.topo->build(&x->topo, c.topo_cfg, &err), 0);
+    x->seed = (uint64_t)c.run.seed;
     if (cop_route_init(&x->route, c.route, &x->topo, c.route_cfg, x->lanes, &err) != 0)
         fail_msg("network %u: %s\n%s", x->number, err.text, x->yaml);
     x->used = head;
@@ -314,6 +344,7 @@ static void test_same_times(void **state)
 {
     (void)state;
     uint32_t n = NETWORKS * scn_rounds(), differ = 0, stuck = 0, could_stick = 0;
+    uint64_t choices = 0;
     for (uint32_t i = 0; i < n; i++) {
         bool deadlock = false;
         trial *x = cop_alloc(sizeof(*x));
@@ -323,11 +354,14 @@ static void test_same_times(void **state)
             print_error("%s\n", x->yaml);
         stuck += deadlock;
         could_stick += x->deadlocks;
+        choices += x->asked;
         cop_free(x);
     }
-    print_message("%u networks, %u of %u rings deadlocked, %u differ\n", n, stuck, could_stick,
-                  differ);
+    print_message("%u networks, %u of %u that can deadlocked, %" PRIu64
+                  " choices among ways, %u differ\n",
+                  n, stuck, could_stick, choices, differ);
     assert_int_equal(differ, 0);
+    assert_true(choices > 10000);
     assert_true(stuck > 0 && stuck < could_stick);
 }
 

@@ -17,7 +17,12 @@
  *            if that is the first in its buffer, is ready and has credit. A lane that belongs to nobody and
  *            has room is given to the first input in turn whose buffer begins with a head that is ready and
  *            goes there; of several lanes of that input the one that asked first, and of those that asked
-            in the same tick first the one that was routed in it, then the lowest lane. Pointers move to one past the winner.
+ *            in the same tick first the one that was routed in it, then the lowest lane. Pointers move to one past the winner.
+ * Ways       A head that is routed asks the routing for its ways: at the end of its pipeline, and if it is not yet the
+ *            first of its buffer then, once more when it is. Of one tick first those at the end of their pipeline,
+ *            by input; then the others, by input and lane. The routing is told what waits for each output of
+ *            the switch and what is behind it: `load` below. A head asks for all its ways, and goes by the first that
+ *            is given to it, outputs in order of their numbers.
  * Ready      A flit whose first bit came at t is ready at t + min(header, its length) + pipeline, on a
  *            faster output not before its last bit's arrival - its time there, and when the flit before it in
  *            its buffer has left.
@@ -26,6 +31,24 @@
 #define FLITREF_WORM_H
 
 #include "flitref.h"
+
+#define FRW_MAX_WAYS 16
+
+typedef struct frw_way { /* local output port of the switch, and its lane */
+    uint32_t port;
+    uint8_t lane;
+} frw_way;
+
+/* Packet `number`, the `seq`-th that its host has sent (from 0), is at switch sw; it came in by local port `in` on
+ * `lane`. */
+typedef struct frw_ask {
+    uint32_t number, seq, sw, in;
+    uint8_t lane;
+    /* Bytes of the packets that wait at this switch and whose first way leads by `port`, all lanes, plus places that are
+     * taken behind lane `lane` of it, in bytes of whole flits. Without the packet itself. */
+    uint64_t (*load)(const void *at, uint32_t port, uint32_t lane);
+    const void *at;
+} frw_ask;
 
 typedef struct frw_cfg {
     cop_time tick_ps;
@@ -39,10 +62,8 @@ typedef struct frw_cfg {
     uint32_t sink_places; /* the same of a host */
     uint32_t lanes;
     bool whole;
-    /* The way on of packet `number`, which is at switch sw, came in by local port `in` (COP_PORT_NONE is not
-     * used) on `lane`: local output port, and its lane. Asked once per packet and switch. */
-    uint32_t (*route)(void *ctx, uint32_t number, uint32_t sw, uint32_t in, uint8_t lane,
-                      uint8_t *out_lane);
+    /* Ways on, the best first; returns how many there are. */
+    unsigned (*route)(void *ctx, const frw_ask *ask, frw_way *way);
     void *ctx;
 } frw_cfg;
 

@@ -163,6 +163,43 @@ static void test_two_jobs(void **state)
     cop_study_free(&jobs);
 }
 
+/* Does a row set this kind, alone or with options? */
+static bool has_kind(const cop_axis *rows, const char *family, const char *name)
+{
+    static const char *const forms[] = {"%s.kind=%s", "%s={kind: %s}", "%s={kind: %s,"};
+    for (size_t i = 0; i < rows->n_values; i++)
+        for (size_t k = 0; k < rows->value[i].n_set; k++)
+            for (size_t f = 0; f < COP_LEN(forms); f++) {
+                char what[100];
+                const char *set = rows->value[i].set[k];
+                int n = snprintf(what, sizeof(what), forms[f], family, name);
+                if (f == 2 ? strncmp(set, what, (size_t)n) == 0 : strcmp(set, what) == 0)
+                    return true;
+            }
+    return false;
+}
+
+/* The study of pulses on the torus has every congestion control and every queueing scheme, or the reason why not. */
+static void test_torus_pulses(void **state)
+{
+    (void)state;
+    cop_study s;
+    load_file(&s, "experiments/beyond-torus-pulses.yaml", "quick");
+    const cop_axis *rows = rows_of(&s);
+    for (size_t i = 0; cop_ccs[i]; i++)
+        if (strcmp(cop_ccs[i]->name, "none") != 0 && !has_kind(rows, "cc", cop_ccs[i]->name))
+            fail_msg("cc %s is no row of beyond-torus-pulses", cop_ccs[i]->name);
+    for (size_t i = 0; cop_queueings[i]; i++)
+        if (strcmp(cop_queueings[i]->name, "1q") != 0 &&
+            !has_kind(rows, "queueing", cop_queueings[i]->name))
+            fail_msg("queueing %s is no row of beyond-torus-pulses", cop_queueings[i]->name);
+    assert_int_equal(s.n_seeds, 5);
+    assert_true(s.n_blocks == 1 && s.block[0].n_gaps > 0);
+    for (size_t i = 0; i < s.block[0].n_gaps; i++)
+        assert_true(strlen(s.block[0].gap[i].why) > 10);
+    cop_study_free(&s);
+}
+
 /* All configurations are possible at both scales, and all expressions right: each row has a memory. */
 static void test_it_can_be_run(void **state)
 {
@@ -187,6 +224,7 @@ int main(void)
         cmocka_unit_test(test_every_row_has_a_group),
         cmocka_unit_test(test_gaps_have_reasons),
         cmocka_unit_test(test_two_jobs),
+        cmocka_unit_test(test_torus_pulses),
         cmocka_unit_test(test_it_can_be_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

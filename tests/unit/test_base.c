@@ -225,6 +225,17 @@ static void rng_below_is_even(void **state)
     /* Standard deviation of the mean: sqrt(1/12/100000) = 0.00091. */
     assert_true(unit_sum / 100000.0 > 0.496 && unit_sum / 100000.0 < 0.504);
     assert_int_equal(cop_rng_below(&r, 1), 0);
+    /* Several numbers of one draw: each pair as often. */
+    unsigned pairs[3][5] = {{0}};
+    for (int i = 0; i < 15000; i++) {
+        uint64_t drawn = cop_rng_u64(&r);
+        uint32_t x = cop_rng_part(&drawn, 3);
+        uint32_t y = cop_rng_part(&drawn, 5);
+        pairs[x][y]++;
+    }
+    for (int x = 0; x < 3; x++)
+        for (int y = 0; y < 5; y++)
+            assert_in_range(pairs[x][y], 850, 1150);
 }
 
 static void rng_exponential_has_its_shape(void **state)

@@ -190,6 +190,54 @@ static void test_true_adaptive_lists_lanes(void **state)
     cop_topo_free(&t);
 }
 
+/* With loads: every lane once, by rising load; of equal ones each comes first about as often; asked for the best alone,
+ * it is the same one; and the guess is one of them. */
+static void test_true_adaptive_sorts_lanes(void **state)
+{
+    (void)state;
+    cop_topo t;
+    cop_route r;
+    cop_cand cand[COP_MAX_CAND], best[COP_MAX_CAND];
+    uint64_t load[6 * 8] = {[0] = 64, [1] = 128, [16] = 64, [17] = 64, [32] = 192, [33] = 64};
+    unsigned first[4] = {0}; /* (port 0, lane 0), (2, 0), (2, 1), (4, 1) */
+    build(&t, "torus", &(cop_cube_cfg){INTS(5, 5, 5), 1});
+    start(&r, "true-adaptive", &t, NULL, 2);
+    cop_hop hop = {.sw = 0, .dst = 1 + 5 * 2 + 25 * 1, .mid = COP_NONE};
+    for (uint32_t i = 0; i < 8000; i++) {
+        cop_rng rng = cop_rng_make(1, COP_RNG_ROUTE, i), again = rng;
+        cop_route_view view = {load, lane_load, &rng, NULL};
+        hop.one = false;
+        assert_int_equal(r.ops->route(&r, &hop, &view, cand), 6);
+        assert_int_equal(rng.counter, 1); /* one draw for all of it */
+        uint32_t seen = 0;
+        for (unsigned k = 0; k < 6; k++) {
+            seen |= 1u << (cand[k].port + cand[k].vl);
+            assert_int_equal(cand[k].port % 2, 0);
+            if (k > 0)
+                assert_true(lane_load(load, cand[k - 1].port, cand[k - 1].vl) <=
+                            lane_load(load, cand[k].port, cand[k].vl));
+        }
+        assert_int_equal(seen, 63);
+        first[cand[0].port == 0 ? 0 : cand[0].port == 2 ? 1 + cand[0].vl : 3]++;
+        view.rng = &again;
+        hop.one = true;
+        assert_true(r.ops->route(&r, &hop, &view, best) >= 1);
+        assert_true(best[0].port == cand[0].port && best[0].vl == cand[0].vl);
+    }
+    /* Rotation: each way begins a third of the cases, and within it each lane half of them. Way 0 has one of the
+     * least loaded, and so has way 4; way 2 has two. */
+    assert_in_range(first[0], 2400, 2950);
+    assert_in_range(first[1], 1150, 1550);
+    assert_in_range(first[2], 1150, 1550);
+    assert_in_range(first[3], 2400, 2950);
+    cop_cand guess = r.ops->guess(&r, &hop);
+    assert_true(guess.port == 0 && guess.vl == 0);
+    hop.sw = hop.dst;
+    assert_int_equal(r.ops->guess(&r, &hop).port, 6);
+    cop_route_fini(&r);
+    cop_topo_free(&t);
+}
+
 /* The least loaded lane of a way, the first of equals. Equal ways are taken in turn, each first in
  * about a third of the cases; without a choice no random number is drawn. */
 static void test_adaptive_cube_ties(void **state)
@@ -414,6 +462,7 @@ int main(void)
         cmocka_unit_test(test_adaptive_cube_escape),
         cmocka_unit_test(test_adaptive_cube_lists_lanes),
         cmocka_unit_test(test_true_adaptive_lists_lanes),
+        cmocka_unit_test(test_true_adaptive_sorts_lanes),
         cmocka_unit_test(test_adaptive_cube_ties),
         cmocka_unit_test(test_dragonfly_pairs),
         cmocka_unit_test(test_dragonfly_uses_parallel_links_alike),
