@@ -41,8 +41,8 @@ uint32_t cop_look_waiting(const struct cop_net *net, uint32_t port);
 cop_time cop_look_busy(const struct cop_net *net, uint32_t port, cop_time now);
 /* Bytes of the buffer behind a port that its lane vl may fill; 0: it feeds no switch. */
 uint64_t cop_look_room(const struct cop_net *net, uint32_t port, uint32_t vl);
-/* Packet-hops so far. */
-uint64_t cop_look_hops(const struct cop_net *net);
+/* Events so far. */
+uint64_t cop_look_events(const struct cop_net *net);
 /* What a packet of full size takes on the wire. */
 uint32_t cop_look_mtu(const struct cop_net *net);
 
