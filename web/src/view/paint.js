@@ -8,6 +8,7 @@ import { paintLabels } from "./names.js";
 import { paintChain, paintRoot, paintTree, trace, treeColour } from "./trees.js";
 
 const CLASSES = 12; // of colour
+const NUMBERED = 24; // trees whose roots have numbers; those of smaller ones are dots
 
 export class Painter extends Geometry {
   /** 0 to 1. */
@@ -40,7 +41,8 @@ export class Painter extends Geometry {
     const members = this.shown.reduce((a, t) => a + t.members.length, 0);
     this.fat = Math.max(1.6, Math.max(3, Math.min(9, this.scale() * 7)) * Math.min(1, Math.sqrt(80 / (members + 1))));
     [...this.shown].sort((a, b) => b.members.length - a.members.length).forEach((t) => paintTree(this, t));
-    [...this.shown].reverse().forEach((t) => paintRoot(this, t, treeColour(t.tree - 1)));
+    const heavy = new Set([...this.shown].sort((a, b) => b.members.length - a.members.length).slice(0, NUMBERED));
+    [...this.shown].reverse().forEach((t) => paintRoot(this, t, treeColour(t.tree - 1), heavy.has(t)));
     paintChain(this);
     this.paintHover();
     paintLabels(this);

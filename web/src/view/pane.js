@@ -9,8 +9,9 @@ import { Painter } from "./paint.js";
 import { treeColour } from "./trees.js";
 
 const NONE = 0xffffffff;
-/** How high a picture of a report may be: numbers above it, and all of it, are to be seen at once. */
-export const roomFor = (height) => Math.max(380, Math.min(720, height - 420));
+/** How high a picture of a report may be: numbers above it, and all of it, are to be seen at once. In low windows the numbers
+ *  stand below (page.css). */
+export const roomFor = (height) => Math.max(380, Math.min(720, height - (height > 820 ? 420 : 320)));
 
 export const bytesText = (v) => (v >= 1048576 ? `${fmt(v / 1048576, 3)} MiB` : v >= 1024 ? `${fmt(v / 1024, 3)} KiB` : `${fmt(Math.round(v))} B`);
 const percent = (v) => `${fmt(v * 100, 3)} %`;

@@ -70,19 +70,20 @@ function paintParts(p, hosts, victims, colour) {
   c.setLineDash([]);
 }
 
-export function paintRoot(p, t, colour) {
+export function paintRoot(p, t, colour, numbered) {
   const root = t.members[0] && p.network.ports[t.members[0].port];
   if (!root) return;
   const { c } = p, info = (p.treeInfo || []).find((x) => x.tree === t.tree);
   const [px, py] = p.rootAt(t.members[0].port);
   c.fillStyle = colour;
   c.strokeStyle = theme().page;
-  c.lineWidth = 2;
-  const r = p.shown.length > MANY ? 6 : 8;
+  c.lineWidth = numbered ? 2 : 1;
+  const r = !numbered ? 3 : p.shown.length > MANY ? 6 : 8;
   c.beginPath();
   c.arc(px, py, r, 0, 7);
   c.fill();
   c.stroke();
+  if (!numbered) return;
   c.fillStyle = theme().page;
   c.font = `700 ${t.tree > 99 || r < 8 ? 7 : 10}px ${theme().font}`;
   c.textAlign = "center";
