@@ -117,11 +117,16 @@ static void look_at_single_lanes(const cop_net *net, cop_time now, const cop_por
     }
 }
 
+bool cop_look_plain(const struct cop_net *net)
+{
+    return net->obuf == NULL && !net->sectioned && net->lanes == 1;
+}
+
 /* Most ports of most networks have nothing to send, or one lane: they are passed over quickly. */
 void cop_look_ports(const struct cop_net *net, cop_time now, const cop_port_sums *sums)
 {
     bool buffers = net->obuf != NULL || net->sectioned;
-    if (!buffers && net->lanes == 1) {
+    if (cop_look_plain(net)) {
         look_at_single_lanes(net, now, sums);
         return;
     }

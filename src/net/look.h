@@ -59,6 +59,8 @@ bool cop_look_per_output(const struct cop_net *net);
 /* Buffers per destination: a queue waits only if its own section is full. */
 bool cop_look_private(const struct cop_net *net);
 uint32_t cop_look_lanes(const struct cop_net *net);
+/* Input buffers and one lane: cop_look_ports is quick. */
+bool cop_look_plain(const struct cop_net *net);
 
 typedef struct cop_queue_look {
     uint32_t bytes; /* 0: it is empty, and nothing else here is valid */

@@ -84,6 +84,7 @@ struct cop_tree_watch {
     uint32_t lanes, n_streams;
     size_t host_words, stream_words;
     bool per_output, private;
+    uint32_t look_steps; /* of a port */
     uint32_t *index; /* [n_ports] place among results, or COP_NONE */
     uint32_t n_index;
     uint64_t *threshold; /* [n_switches] bytes that make a root */

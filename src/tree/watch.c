@@ -17,13 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FREE_STEPS 150000
+#define FREE_STEPS 80000
 #define PORT_STEPS 170
 #define STEPS_PER_EVENT 11
 #define CENSUS_PART 5 /* one in so many steps */
 #define UNSEEN_PART 3 /* the same while there are trees at which nobody has looked yet */
 #define OPTIONAL_PART 3 /* of the price of a sample, besides it */
-#define STEPS_LOOK 28
+#define STEPS_CALL 180 /* of a look at anything */
+#define STEPS_LOOK 28 /* at a port with one lane and an input buffer behind it */
+#define STEPS_ANY_LOOK 70 /* at any other; and for each lane */
+#define STEPS_LANE 20
 #define STEPS_PORT 75
 #define STEPS_QUEUE 30
 
@@ -83,6 +86,7 @@ cop_tree_watch *cop_tree_new(const cop_topo *topo, const struct cop_net *net,
     w->per_output = cop_look_per_output(net);
     w->private = cop_look_private(net);
     w->n_streams = cop_look_streams(net);
+    w->look_steps = cop_look_plain(net) ? STEPS_LOOK : STEPS_ANY_LOOK + STEPS_LANE * w->lanes;
     w->host_words = topo->n_hosts / 64 + 1;
     w->stream_words = w->n_streams / 64 + 1;
     size_t channels = cop_product(ports, w->lanes);
@@ -113,7 +117,7 @@ cop_tree_watch *cop_tree_new(const cop_topo *topo, const struct cop_net *net,
     w->sources = cop_alloc_array(w->host_words, sizeof(*w->sources));
     w->hot = cop_alloc_array(w->stream_words, sizeof(*w->hot));
     w->record_of = none_array(ports);
-    w->price = (uint64_t)(LOOKS * STEPS_LOOK + STEPS_PORT) * ports +
+    w->price = (uint64_t)(LOOKS * w->look_steps + STEPS_PORT) * ports + LOOKS * STEPS_CALL +
                (uint64_t)LOOKS * STEPS_QUEUE * w->n_queues;
     return w;
 }
@@ -147,7 +151,7 @@ static void look_at_ports(cop_tree_watch *w, const struct cop_net *net, cop_time
 {
     cop_port_sums sums = {.asks = w->asks, .full = w->full, .still = w->still};
     cop_look_ports(net, now, &sums);
-    w->spent += (uint64_t)STEPS_LOOK * w->topo->n_ports;
+    w->spent += (uint64_t)w->look_steps * w->topo->n_ports;
 }
 
 /* The channel that the heads of a queue wait for at most looks (Boyer and Moore's majority). Where no
@@ -293,6 +297,7 @@ cop_time cop_tree_look(void *ctx, const struct cop_net *net, cop_time now)
         w->idle = !cop_tree_paid(w, net, w->price + kept(w) / OPTIONAL_PART);
         w->spent_before = w->spent;
     }
+    w->spent += w->idle ? STEPS_CALL / 2 : STEPS_CALL;
     if (!w->idle) {
         look_at_ports(w, net, now);
         if (w->vote != NULL)

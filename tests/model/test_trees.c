@@ -354,7 +354,7 @@ static void test_auto_samples(void **state)
         if (k > 0)
             cop_result_free(&r);
         scn_run(forest, &durations[k], 1, &r, NULL);
-        uint64_t ports = r.n_ports, earned = 150000 + 170 * ports + 11 * r.events;
+        uint64_t ports = r.n_ports, earned = 80000 + 170 * ports + 11 * r.events;
         assert_in_range(r.n_frames, least[k], earned / (300 * ports));
         cop_time gap = 0;
         assert_true(r.frame[r.n_frames - 1].t == r.sim_time); /* the end is always there */
