@@ -1,5 +1,5 @@
 // The README's pictures, from a report page with two runs that stored their frames (`make demo` makes one):
-// the congestion trees growing without control and being cut back with it, as an animated GIF, and a still.
+// the congestion trees, which stand without control and are cut back with it, as an animated GIF, and a still.
 // usage: node tools/picture.mjs REPORT.html NODE_MODULES OUT.gif OUT.png
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,8 +8,8 @@ import { Browser } from "../tests/web/browser.mjs";
 
 const [html, modules, gif, png] = process.argv.slice(2).map((p) => resolve(p));
 const { GIFEncoder, applyPalette, quantize } = createRequire(join(modules, "x.js"))("gifenc");
-const WIDTH = 800, STEPS = 22, DELAY = 260, HOLD = 2500; // px, frames, ms, ms at the end
-const COLOURS = 31; // and one for what stays as it was
+const WIDTH = 960, STEPS = 22, DELAY = 260, HOLD = 2500; // px, frames, ms, ms at the end
+const COLOURS = 63; // and one for what stays as it was
 if (!readFileSync(html, "utf8").includes('"frames":')) throw new Error(`${html}: no run in it has frames; run it with run.trees: yes`);
 
 /** Both panes with their titles and the time, as pixels. */
@@ -54,8 +54,10 @@ try {
   const [begin, end] = await page.run("(() => { const v = window.coppiceViewers.find((x) => x.panes.length === 2 && x.slider); return [v.begin, v.end]; })()");
   const film = GIFEncoder();
   let still = null, palette = null, before = null;
-  // One palette for all: that of a moment at which everything is to be seen.
-  palette = quantize(new Uint8Array(Buffer.from((await page.run(shoot(begin + (end - begin) * 0.3)))[2], "base64")), COLOURS);
+  // One palette for all: that of a moment at which everything is to be seen, and of the end, at which much is pale.
+  const moments = [];
+  for (const part of [0.3, 1]) moments.push(Buffer.from((await page.run(shoot(begin + (end - begin) * part)))[2], "base64"));
+  palette = quantize(new Uint8Array(Buffer.concat(moments)), COLOURS);
   palette[palette.reduce((best, c, k) => (c[0] + c[1] + c[2] > palette[best][0] + palette[best][1] + palette[best][2] ? k : best), 0)] = [255, 255, 255]; // the page is white
   for (let i = 0; i <= STEPS; i++) {
     // Trees grow fast at first: the beginning is shown more slowly than the rest.

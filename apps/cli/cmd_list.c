@@ -173,10 +173,11 @@ static int list_run(int argc, char **argv)
     }
     if (left == 0)
         return list_families(json);
-    if (left == 1 && strcmp(argv[optind], "metrics") == 0)
-        return cop_list_metrics(json);
-    if (left == 1 && strcmp(argv[optind], "experiments") == 0)
-        return cop_list_experiments(json);
+    const char *word = left > 1 ? argv[optind + 1] : NULL;
+    if (strcmp(argv[optind], "metrics") == 0)
+        return cop_list_metrics(word, json);
+    if (strcmp(argv[optind], "experiments") == 0)
+        return cop_list_experiments(word, json);
     const cop_family *f = cop_family_find(argv[optind]);
     if (f == NULL)
         return unknown_family(argv[optind]);
@@ -187,14 +188,14 @@ const cop_command cop_cmd_list = {
     .name = "list",
     .usage = "list [topologies|routings|traffic|queueing|hosts|cc|flow-control [NAME]] [--json] | "
              "--docs\n"
-             "       coppice list experiments|metrics [--json]",
+             "       coppice list experiments|metrics [WORD] [--json]",
     .help = "name what can be simulated: one line and the source of each, and all options\n"
             "\n"
             "Without a family: the families. With a family: its members. With a name too: that\n"
             "member's options with type, range, default and meaning.\n"
             "`experiments` are the studies that come with coppice, `metrics` what study files can "
             "ask of\n"
-            "a run.\n"
+            "a run; with a WORD those that have it in their name, paper or text.\n"
             "\n"
             "Options\n"
             "  -j, --json  print JSON\n"

@@ -17,6 +17,7 @@
 /* Chunks double from the first to the last size: most arenas stay small, and thousands are made. */
 #define FIRST_CHUNK_BYTES ((size_t)1 << 14)
 #define CHUNK_BYTES ((size_t)1 << 23)
+#define CLEAN_BYTES ((size_t)1 << 13) /* zeroed ahead of what is used */
 #define LINE ((size_t)64)
 #define HUGE_PAGE ((size_t)2 << 20) /* the usual size */
 #define ASK_BYTES ((size_t)1 << 30)
@@ -236,11 +237,11 @@ static void arena_add_chunk(cop_arena *a, size_t bytes)
     /* Large arrays are walked at random: fewer TLB misses with huge pages. A hint, may fail. */
     if (large)
         (void)madvise(c, whole, MADV_HUGEPAGE);
-    memset(c, 0, size + LINE);
+    memset(c, 0, LINE);
     link_block(&c->head);
     c->next = a->chunks;
     a->chunks = c;
-    a->used = 0;
+    a->used = a->clean = 0;
     a->size = size;
 }
 
@@ -253,6 +254,12 @@ void *cop_arena_alloc(cop_arena *a, size_t bytes)
         at = 0;
     }
     a->used = at + bytes;
+    if (a->used > a->clean) {
+        size_t end = a->used + CLEAN_BYTES;
+        end = end < a->used || end > a->size ? a->size : end;
+        memset(base_of(a->chunks) + a->clean, 0, end - a->clean);
+        a->clean = end;
+    }
     a->total += bytes;
     return base_of(a->chunks) + at;
 }

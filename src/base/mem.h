@@ -14,6 +14,7 @@ typedef struct cop_chunk cop_chunk;
 typedef struct cop_arena {
     cop_chunk *chunks; /* newest first; owned */
     size_t used, size; /* of the newest chunk */
+    size_t clean; /* so much of it is zeroed: what is never used is never touched */
     size_t total; /* bytes handed out */
 } cop_arena;
 

@@ -98,26 +98,41 @@ static void add_look(const cop_net *net, uint32_t port, cop_time now, const cop_
     }
 }
 
+/* Input buffers and one lane, as most networks have them. The sums are bytes, which may be anything to a
+ * compiler: what does not change is read once. */
+static void look_at_single_lanes(const cop_net *net, cop_time now, const cop_port_sums *sums)
+{
+    const cop_out *all = net->out;
+    const cop_in *in = net->in;
+    uint8_t *asks = sums->asks, *full = sums->full, *still = sums->still;
+    for (uint32_t p = 0, n = net->topo->n_ports, blocks = net->max_blocks; p < n; p++) {
+        const cop_out *out = &all[p];
+        if ((out->vl_ready | out->vl_blocked) == 0 || out->to == COP_NONE)
+            continue;
+        asks[p]++;
+        if (in[out->to].sw == COP_NONE || has_room(net, p, 0, blocks, now))
+            continue;
+        full[p]++;
+        still[p] = (uint8_t)(still[p] + (out->busy_until <= now));
+    }
+}
+
+bool cop_look_plain(const struct cop_net *net)
+{
+    return net->obuf == NULL && !net->sectioned && net->lanes == 1;
+}
+
 /* Most ports of most networks have nothing to send, or one lane: they are passed over quickly. */
 void cop_look_ports(const struct cop_net *net, cop_time now, const cop_port_sums *sums)
 {
-    bool buffers = net->obuf != NULL || net->sectioned, one = !buffers && net->lanes == 1;
-    for (uint32_t p = 0; p < net->topo->n_ports; p++) {
-        const cop_out *out = &net->out[p];
-        if (!buffers && (out->vl_ready | out->vl_blocked) == 0)
-            continue;
-        if (!one) {
-            add_look(net, p, now, sums);
-            continue;
-        }
-        if (out->to == COP_NONE)
-            continue;
-        sums->asks[p]++;
-        if (faces_host(net, p) || has_room(net, p, 0, net->max_blocks, now))
-            continue;
-        sums->full[p]++;
-        sums->still[p] = (uint8_t)(sums->still[p] + (out->busy_until <= now));
+    bool buffers = net->obuf != NULL || net->sectioned;
+    if (cop_look_plain(net)) {
+        look_at_single_lanes(net, now, sums);
+        return;
     }
+    for (uint32_t p = 0, n = net->topo->n_ports; p < n; p++)
+        if (buffers || (net->out[p].vl_ready | net->out[p].vl_blocked) != 0)
+            add_look(net, p, now, sums);
 }
 
 uint32_t cop_look_waiting(const struct cop_net *net, uint32_t port)
@@ -141,9 +156,9 @@ uint64_t cop_look_room(const struct cop_net *net, uint32_t port, uint32_t vl)
     return (uint64_t)out->section[net->sectioned ? 0 : vl].capacity * COP_BLOCK_BYTES;
 }
 
-uint64_t cop_look_hops(const struct cop_net *net)
+uint64_t cop_look_events(const struct cop_net *net)
 {
-    return net->total.hops;
+    return net->total.events;
 }
 
 uint32_t cop_look_mtu(const struct cop_net *net)

@@ -41,8 +41,8 @@ uint32_t cop_look_waiting(const struct cop_net *net, uint32_t port);
 cop_time cop_look_busy(const struct cop_net *net, uint32_t port, cop_time now);
 /* Bytes of the buffer behind a port that its lane vl may fill; 0: it feeds no switch. */
 uint64_t cop_look_room(const struct cop_net *net, uint32_t port, uint32_t vl);
-/* Packet-hops so far. */
-uint64_t cop_look_hops(const struct cop_net *net);
+/* Events so far. */
+uint64_t cop_look_events(const struct cop_net *net);
 /* What a packet of full size takes on the wire. */
 uint32_t cop_look_mtu(const struct cop_net *net);
 
@@ -59,6 +59,8 @@ bool cop_look_per_output(const struct cop_net *net);
 /* Buffers per destination: a queue waits only if its own section is full. */
 bool cop_look_private(const struct cop_net *net);
 uint32_t cop_look_lanes(const struct cop_net *net);
+/* Input buffers and one lane: cop_look_ports is quick. */
+bool cop_look_plain(const struct cop_net *net);
 
 typedef struct cop_queue_look {
     uint32_t bytes; /* 0: it is empty, and nothing else here is valid */

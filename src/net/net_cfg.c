@@ -204,7 +204,7 @@ const cop_opt cop_run_opts[] = {
      "find congestion trees at samples and follow them; docs/MODEL.md says what a tree is"},
     {"tree_sample", COP_OPT_TIME, R(tree_sample_ps), "auto", 4, MAX_TIME, auto_or_0,
      "time from sample to sample of `trees`; auto: duration / 100, of which those are left out "
-     "that would make the run slower by more than 3 %, but for one in 25"},
+     "that would make the run take 3 % more instructions"},
     {"tree_threshold", COP_OPT_BYTES, R(tree_threshold_bytes), "auto", 1, 1e12, auto_or_0,
      "bytes that wait for a port that is the root of a tree, at least; auto: half of the smallest "
      "input buffer of its switch"},

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_PACKET 30
-#define STEPS_QUEUE 25
+#define STEPS_PACKET 40
+#define STEPS_QUEUE 35
 
 typedef struct census {
     cop_tree_watch *w;
@@ -113,7 +113,7 @@ static void tidy(cop_tree_watch *w, tree_found *t)
     t->n_contributors = (uint32_t)(w->n_hosts - t->contributor0);
     uint64_t *flow = w->flow_list + t->victim0;
     size_t m = w->n_flows - t->victim0, k = 0;
-    w->spent += 30 * m * log2_of(m) + 5 * (uint64_t)t->n_contributors + 4 * w->host_words;
+    w->spent += 40 * m * log2_of(m) + 5 * (uint64_t)t->n_contributors + 4 * w->host_words;
     if (m > 0)
         qsort(flow, m, sizeof(*flow), by_flow);
     for (size_t i = 0; i < m; i++)
@@ -121,6 +121,14 @@ static void tidy(cop_tree_watch *w, tree_found *t)
             flow[k++] = flow[i];
     t->n_victims = (uint32_t)k;
     w->n_flows = t->victim0 + k;
+}
+
+/* About half of the members of a large tree are ports of hosts, which cost nothing. */
+uint64_t cop_tree_census_price(const cop_tree_watch *w, const struct cop_net *net,
+                               const tree_found *t)
+{
+    uint64_t inputs = w->topo->host_port0 / cop_max64(1, w->topo->n_switches);
+    return (uint64_t)t->n * inputs * STEPS_QUEUE / 2 + t->bytes / cop_look_mtu(net) * STEPS_PACKET;
 }
 
 void cop_tree_census(cop_tree_watch *w, const struct cop_net *net, tree_found *t)

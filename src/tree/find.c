@@ -11,8 +11,8 @@
  * Cost  The queues behind held channels once, and for each tree the edges to its members. */
 #include "tree/tree_int.h"
 
-#define STEPS_EDGE 20
-#define STEPS_EMPTY 7
+#define STEPS_EDGE 30
+#define STEPS_EMPTY 10
 
 static void add_edge(cop_tree_watch *w, uint32_t from, uint32_t to, uint32_t bytes)
 {
@@ -21,23 +21,32 @@ static void add_edge(cop_tree_watch *w, uint32_t from, uint32_t to, uint32_t byt
     w->edge_to[to] = (uint32_t)w->n_edges++;
 }
 
+static void add_queue(cop_tree_watch *w, const struct cop_net *net, uint32_t port, uint32_t queue)
+{
+    cop_queue_look l;
+    cop_look_queue(net, queue, &l);
+    uint32_t to = cop_tree_target(w, queue, &l);
+    if (to != COP_NONE && w->held[(size_t)port * w->lanes + l.in_vl] &&
+        !(w->private && w->held[to] && !l.full))
+        add_edge(w, port * w->lanes + l.in_vl, to, l.bytes);
+}
+
 /* Queues behind the held lanes of one port. */
 static void add_edges(cop_tree_watch *w, const struct cop_net *net, uint32_t port)
 {
-    uint32_t first, end;
-    const uint8_t *held = &w->held[(size_t)port * w->lanes];
+    uint32_t first, end, n;
     cop_look_queues(net, port, &first, &end);
-    for (uint32_t q = first; q < end; q++) {
-        if (cop_look_bytes(net, q) == 0)
-            continue;
-        cop_queue_look l;
-        cop_look_queue(net, q, &l);
-        uint32_t to = cop_tree_target(w, q, &l);
-        if (to == COP_NONE || !held[l.in_vl] || (w->private && w->held[to] && !l.full))
-            continue;
-        add_edge(w, port * w->lanes + l.in_vl, to, l.bytes);
+    if (first == end)
+        return;
+    uint32_t sw = w->topo->port[w->topo->port[port].to].owner;
+    const uint32_t *filled = w->filled + (size_t)w->topo->sw_port0[sw] * w->lanes;
+    n = w->per_output ? w->n_filled[sw] : end - first;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t q = first + (w->per_output ? filled[i] : i);
+        if (cop_look_bytes(net, q) > 0)
+            add_queue(w, net, port, q);
     }
-    w->spent += (uint64_t)STEPS_EMPTY * (end - first);
+    w->spent += (uint64_t)STEPS_EMPTY * n;
 }
 
 /* Buffers per destination: an output may have room for one and none for another, and whether somebody
@@ -67,6 +76,21 @@ static void make_graph(cop_tree_watch *w, const struct cop_net *net)
                 break;
             }
     w->spent += 2 * STEPS_EDGE * w->n_edges;
+}
+
+/* Outputs for which nothing waits have empty queues everywhere. */
+static void note_filled(cop_tree_watch *w)
+{
+    const cop_topo *t = w->topo;
+    for (uint32_t sw = 0; w->per_output && sw < t->n_switches; sw++) {
+        uint32_t *list = w->filled + (size_t)t->sw_port0[sw] * w->lanes, n = 0;
+        for (uint32_t p = t->sw_port0[sw], o = 0; p < t->sw_port0[sw + 1]; p++)
+            for (uint32_t vl = 0; vl < w->lanes; vl++, o++)
+                if (w->waiting[p] > 0)
+                    list[n++] = o;
+        w->n_filled[sw] = n;
+    }
+    w->spent += 6 * (uint64_t)t->host_port0 * w->lanes;
 }
 
 /* Bytes that stand for each port, of all inputs of its switch. */
@@ -150,6 +174,7 @@ static void try_root(cop_tree_watch *w, const struct cop_net *net, uint32_t port
 void cop_tree_find(cop_tree_watch *w, const struct cop_net *net)
 {
     w->n_found = w->n_channels = w->n_hosts = w->n_flows = 0;
+    note_filled(w);
     count_standing(w, net);
     make_graph(w, net);
     for (uint32_t p = 0; p < w->topo->host_port0 && w->n_edges > 0; p++) {

@@ -198,7 +198,7 @@ static tree_kept *keep(cop_tree_watch *w, const tree_found *t)
                      .bytes = t->bytes};
     k->member = cop_alloc_array(t->n, sizeof(*k->member));
     k->links = k->n_members = to_ports(w, t, k->member);
-    w->spent += 10 * (uint64_t)t->n + 2 * (uint64_t)t->n_victims;
+    w->spent += 20 * (uint64_t)t->n + 5 * (uint64_t)t->n_victims;
     if (w->kept_words < MOST_KEPT && t->counted) {
         keep_flows(w, t, k);
         k->counted = true;
@@ -215,7 +215,7 @@ static void count_loss(cop_tree_watch *w, const struct cop_net *net, tree_record
         for (uint64_t left = r->streams[i]; left; left &= left - 1) {
             uint32_t s = i * 64 + (uint32_t)__builtin_ctzll(left);
             cop_stream_look l = cop_look_stream(net, s, now);
-            w->spent += 30;
+            w->spent += 40;
             if (isnan(l.wanted_bps))
                 continue;
             double wanted = l.wanted_bps * (double)span / (8.0 * (double)COP_SECOND);
@@ -246,7 +246,7 @@ static void note(cop_tree_watch *w, const struct cop_net *net, const tree_found 
     }
     for (uint32_t i = 0; i < t->n_victims; i++)
         cop_tree_flows_add(&r->victims, w->flow_list[t->victim0 + i]);
-    w->spent += 4 * (uint64_t)t->n_contributors + 45 * (uint64_t)t->n_victims;
+    w->spent += 6 * (uint64_t)t->n_contributors + 90 * (uint64_t)t->n_victims;
     count_loss(w, net, r, now, span);
 }
 

@@ -84,6 +84,7 @@ struct cop_tree_watch {
     uint32_t lanes, n_streams;
     size_t host_words, stream_words;
     bool per_output, private;
+    uint32_t look_steps; /* of a port */
     uint32_t *index; /* [n_ports] place among results, or COP_NONE */
     uint32_t n_index;
     uint64_t *threshold; /* [n_switches] bytes that make a root */
@@ -103,6 +104,8 @@ struct cop_tree_watch {
     uint64_t *delivered; /* [n_streams] at the last frame */
     cop_time last;
     uint64_t spent; /* steps so far */
+    uint64_t spent_before; /* this sample */
+    uint64_t price; /* of a sample, steps: what the last one took */
     uint64_t spent_on_census, spent_on_waiting; /* of these */
     /* waiting.c: those of one switch, open addressing */
     tree_tally *tally;
@@ -112,6 +115,10 @@ struct cop_tree_watch {
     uint8_t *held; /* [channels] */
     uint32_t *edge_to; /* [channels] first edge to it, or COP_NONE */
     uint32_t *waiting; /* [n_ports] bytes that wait for it at its switch */
+    uint32_t
+        *filled; /* where each queue is of one output: queues, counted from the first of an input,
+                         of outputs for which something waits; those of a switch from its first port x lanes on */
+    uint32_t *n_filled; /* [n_switches] */
     uint64_t *standing; /* [n_ports] bytes in queues whose head asks for it */
     tree_edge *edge;
     size_t n_edges, cap_edges;
@@ -160,6 +167,8 @@ static inline bool tree_bit(const uint64_t *set, uint32_t i)
     return set[i / 64] >> (i % 64) & 1;
 }
 
+/* Is what was spent so far, and `more`, paid for (watch.c)? Always, if every sample is wanted. */
+bool cop_tree_paid(const cop_tree_watch *w, const struct cop_net *net, uint64_t more);
 /* Channel that the packets of this queue wait for, or COP_NONE. */
 uint32_t cop_tree_target(const cop_tree_watch *w, uint32_t queue, const cop_queue_look *l);
 void cop_tree_find(cop_tree_watch *w, const struct cop_net *net);
@@ -167,6 +176,9 @@ void cop_tree_find(cop_tree_watch *w, const struct cop_net *net);
 void cop_tree_identify(cop_tree_watch *w, cop_time begin);
 /* Whose packets wait for each port, into f->flow. */
 void cop_tree_waiting(cop_tree_watch *w, const struct cop_net *net, cop_frame *f);
+/* What a census of this tree will take, roughly. */
+uint64_t cop_tree_census_price(const cop_tree_watch *w, const struct cop_net *net,
+                               const tree_found *t);
 void cop_tree_census(cop_tree_watch *w, const struct cop_net *net, tree_found *t);
 void cop_tree_follow(cop_tree_watch *w, const struct cop_net *net, cop_time now, cop_time span);
 

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #define WAITING_PART 8
-#define STEPS_PACKET 25
-#define STEPS_QUEUE 5
+#define STEPS_PACKET 60
+#define STEPS_QUEUE 20
 
 typedef struct best { /* of one output */
     uint32_t flows, n;
@@ -89,22 +89,15 @@ static size_t add_queue(cop_tree_watch *w, const struct cop_net *net, uint32_t q
 /* Every queue of an input, or where each is of one output those of outputs for which something waits. */
 static size_t add_input(cop_tree_watch *w, const struct cop_net *net, uint32_t sw, uint32_t port)
 {
-    const cop_topo *t = w->topo;
-    uint32_t first, end, outputs = t->sw_port0[sw + 1] - t->sw_port0[sw];
+    const uint32_t *filled = w->filled + (size_t)w->topo->sw_port0[sw] * w->lanes;
+    uint32_t first, end, n = w->n_filled[sw];
     size_t packets = 0;
     cop_look_queues(net, port, &first, &end);
-    if (!w->per_output) {
-        for (uint32_t q = first; q < end; q++)
-            packets += add_queue(w, net, q);
-        w->spent += (uint64_t)STEPS_QUEUE * (end - first);
-        return packets;
-    }
-    for (uint32_t o = 0; o < outputs; o++)
-        for (uint32_t vl = 0; w->waiting[t->sw_port0[sw] + o] > 0 && vl < w->lanes; vl++) {
-            packets += add_queue(w, net, first + o * w->lanes + vl);
-            w->spent += STEPS_QUEUE;
-        }
-    w->spent += 2 * (uint64_t)outputs;
+    for (uint32_t i = 0; w->per_output && i < n; i++)
+        packets += add_queue(w, net, first + filled[i]);
+    for (uint32_t q = first; !w->per_output && q < end; q++)
+        packets += add_queue(w, net, q);
+    w->spent += (uint64_t)STEPS_QUEUE * (w->per_output ? n : end - first);
     return packets;
 }
 
@@ -148,7 +141,16 @@ static void look_at_switch(cop_tree_watch *w, const struct cop_net *net, cop_fra
     w->n_tallies = 0;
     put_ports(w, f, sw, list);
     cop_free(list);
-    w->spent += STEPS_PACKET * packets + 2 * w->tally_mask + 4 * (uint64_t)ports;
+    w->spent += STEPS_PACKET * packets + 5 * w->tally_mask + 40 * (uint64_t)ports;
+}
+
+/* What look_at_switch will take, roughly. */
+static uint64_t price_of(const cop_tree_watch *w, const struct cop_net *net, uint32_t sw)
+{
+    uint64_t bytes = 0, ports = w->topo->sw_port0[sw + 1] - w->topo->sw_port0[sw];
+    for (uint32_t p = w->topo->sw_port0[sw]; p < w->topo->sw_port0[sw + 1]; p++)
+        bytes += w->waiting[p];
+    return bytes / cop_look_mtu(net) * STEPS_PACKET + ports * w->n_filled[sw] * STEPS_QUEUE;
 }
 
 /* Fullest port first: a number of 64 bits with the bytes above the switch. */
@@ -177,9 +179,11 @@ void cop_tree_waiting(cop_tree_watch *w, const struct cop_net *net, cop_frame *f
     uint64_t began = w->spent_on_waiting;
     for (size_t i = 0; i < n && w->kept_words + f->n_flow < MOST_KEPT; i++) {
         w->spent_on_waiting = began + (w->spent - before_all);
-        if (w->cfg.thrifty && w->spent_on_waiting * WAITING_PART > w->spent && i > 0)
+        uint32_t sw = UINT32_MAX - (uint32_t)order[i];
+        if (w->cfg.thrifty && (w->spent_on_waiting * WAITING_PART > w->spent ||
+                               !cop_tree_paid(w, net, price_of(w, net, sw))))
             break;
-        look_at_switch(w, net, f, UINT32_MAX - (uint32_t)order[i]);
+        look_at_switch(w, net, f, sw);
     }
     w->spent_on_waiting = began + (w->spent - before_all);
     w->kept_words += f->n_flow;

@@ -4,25 +4,31 @@
  *          have something to send and no room for it, which wires stand idle for that, and what the head
  *          of each queue waits for. At the end of a sample these become shares of time, a frame, and
  *          trees (find.c, census.c, follow.c).
- * Cost     A run that asks for trees without saying how often shall not pay for them: a sample is left out,
- *          looks and all, while what was spent so far is more than STEPS_PER_HOP for each packet-hop. A step
- *          is about one and a half instructions, measured; a packet-hop takes 700 and more. FREE_STEPS are
- *          allowed at once, so that small networks have all their samples, and one sample
- *          in LEAST_EVERY in any case: a run that is short, or full of trees in which little moves, can be played, too.
- *          Whose packets stand in a tree is then looked for when it is new and the budget allows it, or it is
- *          there for the second time, and as often as one step in CENSUS_PART pays for. */
+ * Cost     A run that asks for trees without saying how often shall not pay for them, not 3 % of its instructions: no
+ *          sample begins, looks and all, that is not paid for. What pays are events, STEPS_PER_EVENT each, and what it
+ *          takes to build and end a run: FREE_STEPS, and PORT_STEPS for each port, which come in over the planned
+ *          samples. A step is 1.3 instructions, measured; an event takes 500 and more, a port that is built and checked
+ *          16000, of which the arrays of a watch and a larger result take 230. The price of a sample is
+ *          that of the last, without what is optional; and that of one is kept for the end.
+ *          Whose packets stand in a tree, and wait at ports, is optional, and a sample waits until there is something for that, too: one step in CENSUS_PART goes into the first,
+ *          in UNSEEN_PART while there are trees at which nobody has looked yet. */
 #include "tree/tree_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FREE_STEPS 2000000
-#define LEAST_EVERY 25 /* samples */
-#define STEPS_PER_HOP 13
+#define FREE_STEPS 80000
+#define PORT_STEPS 170
+#define STEPS_PER_EVENT 11
 #define CENSUS_PART 5 /* one in so many steps */
-#define STEPS_LOOK 30
-#define STEPS_PORT 80
-#define STEPS_QUEUE 20
+#define UNSEEN_PART 3 /* the same while there are trees at which nobody has looked yet */
+#define OPTIONAL_PART 3 /* of the price of a sample, besides it */
+#define STEPS_CALL 180 /* of a look at anything */
+#define STEPS_LOOK 28 /* at a port with one lane and an input buffer behind it */
+#define STEPS_ANY_LOOK 70 /* at any other; and for each lane */
+#define STEPS_LANE 20
+#define STEPS_PORT 75
+#define STEPS_QUEUE 30
 
 #define LEAST_ASKED 6 /* of 8 looks */
 #define LEAST_FULL 2
@@ -80,6 +86,7 @@ cop_tree_watch *cop_tree_new(const cop_topo *topo, const struct cop_net *net,
     w->per_output = cop_look_per_output(net);
     w->private = cop_look_private(net);
     w->n_streams = cop_look_streams(net);
+    w->look_steps = cop_look_plain(net) ? STEPS_LOOK : STEPS_ANY_LOOK + STEPS_LANE * w->lanes;
     w->host_words = topo->n_hosts / 64 + 1;
     w->stream_words = w->n_streams / 64 + 1;
     size_t channels = cop_product(ports, w->lanes);
@@ -100,6 +107,8 @@ cop_tree_watch *cop_tree_new(const cop_topo *topo, const struct cop_net *net,
     w->edge_to = none_array(channels);
     w->standing = cop_alloc_array(ports, sizeof(*w->standing));
     w->waiting = cop_alloc_array(ports, sizeof(*w->waiting));
+    w->filled = cop_alloc_array(channels, sizeof(*w->filled));
+    w->n_filled = cop_alloc_array(topo->n_switches, sizeof(*w->n_filled));
     w->mark = cop_alloc_array(channels, sizeof(*w->mark));
     w->seen = cop_alloc_array(channels, sizeof(*w->seen));
     w->acc = cop_alloc_array(channels, sizeof(*w->acc));
@@ -108,6 +117,8 @@ cop_tree_watch *cop_tree_new(const cop_topo *topo, const struct cop_net *net,
     w->sources = cop_alloc_array(w->host_words, sizeof(*w->sources));
     w->hot = cop_alloc_array(w->stream_words, sizeof(*w->hot));
     w->record_of = none_array(ports);
+    w->price = (uint64_t)(LOOKS * w->look_steps + STEPS_PORT) * ports + LOOKS * STEPS_CALL +
+               (uint64_t)LOOKS * STEPS_QUEUE * w->n_queues;
     return w;
 }
 
@@ -140,7 +151,7 @@ static void look_at_ports(cop_tree_watch *w, const struct cop_net *net, cop_time
 {
     cop_port_sums sums = {.asks = w->asks, .full = w->full, .still = w->still};
     cop_look_ports(net, now, &sums);
-    w->spent += (uint64_t)STEPS_LOOK * w->topo->n_ports;
+    w->spent += (uint64_t)w->look_steps * w->topo->n_ports;
 }
 
 /* The channel that the heads of a queue wait for at most looks (Boyer and Moore's majority). Where no
@@ -189,45 +200,71 @@ static cop_frame *add_frame(cop_tree_watch *w, const struct cop_net *net, cop_ti
                      .waiting = (uint32_t *)(void *)room,
                      .blocked = (uint8_t *)room + n * sizeof(uint32_t),
                      .use = (uint8_t *)room + n * (sizeof(uint32_t) + 1)};
-    for (uint32_t p = 0; p < w->topo->n_ports; p++) {
-        uint32_t i = w->index[p];
-        w->waiting[p] = cop_look_waiting(net, p);
+    /* A byte that is written may be anything to a compiler: what does not change is read once. */
+    const uint32_t *index = w->index, looks = w->n_looks;
+    uint32_t *waiting = w->waiting, *all_waiting = f->waiting;
+    uint8_t *still = w->still, *idle = w->idle_wire, *blocked = f->blocked, *use = f->use;
+    uint64_t *before = w->busy, span = f->span, full = span - span / FULL_WIRE;
+    for (uint32_t p = 0, ports = w->topo->n_ports; p < ports; p++) {
+        uint32_t i = index[p];
+        waiting[p] = cop_look_waiting(net, p);
         if (i == COP_NONE)
             continue;
-        uint64_t busy = cop_look_busy(net, p, now);
-        f->waiting[i] = w->waiting[p];
-        f->blocked[i] = share(w->still[p], w->n_looks);
-        uint64_t used = busy - cop_min64(busy, w->busy[p]);
-        f->use[i] = share(used, f->span);
-        w->idle_wire[p] = used < f->span - f->span / FULL_WIRE;
-        w->busy[p] = busy;
+        uint64_t busy = cop_look_busy(net, p, now), used = busy - cop_min64(busy, before[p]);
+        all_waiting[i] = waiting[p];
+        blocked[i] = share(still[p], looks);
+        use[i] = share(used, span);
+        idle[p] = used < full;
+        before[p] = busy;
     }
     w->spent += (uint64_t)STEPS_PORT * w->topo->n_ports;
     return f;
 }
 
-/* Is what was spent so far paid for? */
-static bool paid(const cop_tree_watch *w, const struct cop_net *net)
+/* Channels that want to send, cannot for lack of room, and have wires that stand idle at times. */
+static void note_held(cop_tree_watch *w)
 {
-    return w->spent <= FREE_STEPS + STEPS_PER_HOP * cop_look_hops(net);
+    uint8_t *held = w->held, least = w->private ? 1 : LEAST_FULL;
+    const uint8_t *full = w->full, *asks = w->asks, *idle = w->idle_wire;
+    size_t lanes = w->lanes, c = 0;
+    for (uint32_t p = 0, ports = w->topo->n_ports; p < ports; p++)
+        for (size_t end = c + lanes; c < end; c++)
+            held[c] = full[c] >= least && asks[c] >= LEAST_ASKED && idle[p];
+    w->spent += 4 * c;
 }
 
-/* Has a sample that begins now to be taken, whatever it costs? */
-static bool due(const cop_tree_watch *w, cop_time now)
+static uint64_t planned_samples(const cop_tree_watch *w)
 {
-    return now - w->last >= (LEAST_EVERY - 1) * w->cfg.period;
+    return cop_max64(1, w->cfg.duration / w->cfg.period);
 }
 
-/* Who takes part in each tree; where samples are to be cheap in those that nobody has looked at yet, at their
- * second sample at the latest, and in others in turn, as far as a part of what was spent does. */
+/* For the last sample: how a run ends is what most want to see. Trees have grown by then. */
+static uint64_t kept(const cop_tree_watch *w)
+{
+    return w->n_samples + 1 < planned_samples(w) ? w->price + w->price / 4 : 0;
+}
+
+bool cop_tree_paid(const cop_tree_watch *w, const struct cop_net *net, uint64_t more)
+{
+    uint64_t planned = planned_samples(w), ports = (uint64_t)PORT_STEPS * w->topo->n_ports;
+    uint64_t come = cop_min64(w->n_samples + 1, planned) * ports / planned;
+    return !w->cfg.thrifty ||
+           w->spent + more + kept(w) <= FREE_STEPS + come + STEPS_PER_EVENT * cop_look_events(net);
+}
+
+/* Who takes part in each tree, in turn; where samples are to be cheap as far as a part of what was spent does, and
+ * trees at which nobody has looked yet come first. */
 static void take_census(cop_tree_watch *w, const struct cop_net *net)
 {
     size_t n = w->n_found;
-    for (size_t i = 0; i < n; i++) {
-        tree_found *t = &w->found[(i + w->n_frames) % n];
-        const tree_record *r = &w->record[t->record];
-        if (!w->cfg.thrifty || w->spent_on_census * CENSUS_PART <= w->spent ||
-            (r->counts == 0 && (r->samples > 0 || paid(w, net))))
+    for (size_t k = 0; k < 2 * n; k++) {
+        tree_found *t = &w->found[(k + w->n_frames) % n];
+        bool unseen = w->record[t->record].counts == 0;
+        if (unseen != (k < n) || t->counted)
+            continue;
+        if (!w->cfg.thrifty ||
+            (w->spent_on_census * (unseen ? UNSEEN_PART : CENSUS_PART) <= w->spent &&
+             cop_tree_paid(w, net, cop_tree_census_price(w, net, t))))
             cop_tree_census(w, net, t);
     }
 }
@@ -236,16 +273,15 @@ static void sample(cop_tree_watch *w, const struct cop_net *net, cop_time now)
 {
     cop_frame *f = add_frame(w, net, now);
     size_t channels = (size_t)w->topo->n_ports * w->lanes;
-    for (uint32_t p = 0; p < w->topo->n_ports; p++)
-        for (size_t c = (size_t)p * w->lanes; c < (size_t)(p + 1) * w->lanes; c++)
-            w->held[c] = w->full[c] >= (w->private ? 1 : LEAST_FULL) && w->asks[c] >= LEAST_ASKED &&
-                         w->idle_wire[p];
-    w->spent += 4 * channels;
+    note_held(w);
     cop_tree_find(w, net);
     cop_tree_identify(w, w->last);
+    uint64_t found = w->spent;
     take_census(w, net);
     cop_tree_waiting(w, net, f);
+    uint64_t optional = w->spent - found;
     cop_tree_follow(w, net, now, f->span);
+    w->price = w->spent - w->spent_before - optional;
     w->last = now;
     memset(w->asks, 0, channels);
     memset(w->full, 0, channels);
@@ -257,8 +293,11 @@ static void sample(cop_tree_watch *w, const struct cop_net *net, cop_time now)
 cop_time cop_tree_look(void *ctx, const struct cop_net *net, cop_time now)
 {
     cop_tree_watch *w = ctx;
-    if (w->n_looks++ == 0)
-        w->idle = w->cfg.thrifty && !paid(w, net) && !due(w, now);
+    if (w->n_looks++ == 0) {
+        w->idle = !cop_tree_paid(w, net, w->price + kept(w) / OPTIONAL_PART);
+        w->spent_before = w->spent;
+    }
+    w->spent += w->idle ? STEPS_CALL / 2 : STEPS_CALL;
     if (!w->idle) {
         look_at_ports(w, net, now);
         if (w->vote != NULL)
@@ -291,13 +330,13 @@ void cop_tree_free(cop_tree_watch *w)
         cop_free(w->record[i].streams);
         cop_tree_flows_free(&w->record[i].victims);
     }
-    void *all[] = {w->index,     w->threshold, w->full,      w->held,    w->still,
-                   w->vote,      w->votes,     w->busy,      w->edge_to, w->standing,
-                   w->waiting,   w->mark,      w->seen,      w->acc,     w->wanted,
-                   w->record_of, w->edge,      w->held_list, w->channel, w->found,
-                   w->host_list, w->flow_list, w->record,    w->kept,    w->frame,
-                   w->told,      w->delivered, w->port_mark, w->hot,     w->asks,
-                   w->idle_wire, w->sources,   w->tally,     w};
+    void *all[] = {
+        w->index,     w->threshold, w->full,      w->held,      w->still,    w->vote,
+        w->votes,     w->busy,      w->edge_to,   w->standing,  w->waiting,  w->mark,
+        w->seen,      w->acc,       w->wanted,    w->record_of, w->edge,     w->held_list,
+        w->channel,   w->found,     w->host_list, w->flow_list, w->record,   w->kept,
+        w->frame,     w->told,      w->delivered, w->port_mark, w->hot,      w->asks,
+        w->idle_wire, w->sources,   w->tally,     w->filled,    w->n_filled, w};
     for (size_t i = 0; i < COP_LEN(all); i++)
         cop_free(all[i]);
 }

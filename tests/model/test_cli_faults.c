@@ -179,6 +179,10 @@ static void test_bad_commands_and_files(void **state)
     expect_one_line(PROG_RUN("list", "topology-s"), "coppice list: ", "topologies");
     expect_one_line(PROG_RUN("list", "cc", "nnoe"), "coppice list: ", "`none`");
     expect_one_line(PROG_RUN("list", "--jsno"), "coppice list: ", "`--json`");
+    expect_one_line(PROG_RUN("list", "experiments", "no such thing"),
+                    "coppice list: ", "`no such thing`");
+    expect_one_line(PROG_RUN("list", "metrics", "no such thing"),
+                    "coppice list: ", "`no such thing`");
     assert_int_equal(prog_files(), 1);
 }
 

@@ -333,29 +333,34 @@ static void test_same_run(void **state)
     }
 }
 
-/* Where little moves, as in a network full of trees, and in short runs, samples that are chosen by themselves are
- * enough to play the run, lie all over it, and say who takes part. */
+/* Samples that are chosen by themselves lie all over the run up to its end, and their number is what its ports and events pay for:
+ * a sample takes 300 steps for each port at least, an event pays 11 (src/tree/watch.c). Where little moves, as in a
+ * network full of trees, and in short runs there are few, but always some; in longer ones they say who takes part. */
 static void test_auto_samples(void **state)
 {
     static const char forest[] =
-        "run: {duration: 6 ms, trees: yes}\n"
+        "run: {trees: yes}\n"
         "topology: {kind: fat-tree, ports: 36, levels: 2}\n"
         "link: {rate: 16 Gbit/s, delay: 20 ns}\n"
         "nic: {inject_rate: 13.5 Gbit/s, receive_rate: 13.6 Gbit/s}\n"
         "traffic:\n"
         "  - {name: forest, pattern: forest, b_share: 0 %, v_share: 20 %, hotspots: 8}\n";
-    static const char *const durations[] = {"run.duration=200 us", "run.duration=6 ms"};
+    static const char *const durations[] = {"run.duration=20 us", "run.duration=200 us",
+                                            "run.duration=1 ms", "run.duration=8 ms"};
+    static const uint32_t least[] = {1, 2, 2, 6}, quarters[] = {4, 4, 3, 1};
     (void)state;
     cop_result r;
     for (size_t k = 0; k < COP_LEN(durations); k++) {
         if (k > 0)
             cop_result_free(&r);
         scn_run(forest, &durations[k], 1, &r, NULL);
-        assert_in_range(r.n_frames, 5, 60); /* short runs: what moves pays for some more */
-        cop_time gap = r.sim_time - r.frame[r.n_frames - 1].t;
+        uint64_t ports = r.n_ports, earned = 80000 + 170 * ports + 11 * r.events;
+        assert_in_range(r.n_frames, least[k], earned / (300 * ports));
+        cop_time gap = 0;
+        assert_true(r.frame[r.n_frames - 1].t == r.sim_time); /* the end is always there */
         for (uint32_t i = 0; i < r.n_frames; i++)
             gap = cop_max64(gap, r.frame[i].span);
-        assert_true(gap <= r.sim_time / 4);
+        assert_true(4 * gap <= quarters[k] * r.sim_time);
     }
     assert_true(r.n_trees >= 8);
     for (uint32_t i = 0; i < 8; i++) {

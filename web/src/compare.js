@@ -50,20 +50,21 @@ export function compareRuns(runs, table) {
   return [el("div", { class: "opening" }, change(drawn), sideBySide(drawn, labels)), el("div", { class: "run-table" }, table), el("div", { class: "figures" }, specs.map((s) => mark(figureElement([s], "compare", () => null))))];
 }
 
-/** Two runs of networks of one size, chosen by the reader; the oldest and the newest at first. */
+/** Two runs, chosen by the reader, each drawn as the network that it has; at first the newest, and the oldest of the same network
+ *  if there is one. */
 function sideBySide(runs, labels) {
   const nets = runs.map((r, i) => ({ label: labels[i], spec: (r.figures || []).find((f) => f.kind === "network") })).filter((n) => n.spec);
-  const size = (n) => `${n.spec.nodes.length} ${n.spec.links.length}`;
-  const same = nets.filter((n) => size(n) === size(nets[nets.length - 1]));
-  if (same.length < 2) return null;
+  if (nets.length < 2) return null;
+  const size = (n) => `${n.spec.nodes.length} ${n.spec.links.length}`, last = nets.length - 1;
+  const twin = nets.findIndex((n) => size(n) === size(nets[last]));
   const box = el("div", {});
-  const choice = (k) => el("select", { "aria-label": `Run ${k + 1}`, onchange: () => build() }, same.map((n, i) => el("option", { value: String(i) }, n.label)));
+  const choice = (k) => el("select", { "aria-label": `Run ${k + 1}`, onchange: () => build() }, nets.map((n, i) => el("option", { value: String(i) }, n.label)));
   const pick = [choice(0), choice(1)];
-  pick[0].selectedIndex = 0;
-  pick[1].selectedIndex = same.length - 1;
+  pick[0].selectedIndex = twin < last ? twin : 0;
+  pick[1].selectedIndex = last;
   let serial = 0;
   function build() {
-    const two = pick.map((p) => same[p.selectedIndex]);
+    const two = pick.map((p) => nets[p.selectedIndex]);
     const node = figureElement(two.map((n, i) => ({ ...n.spec, title: n.label, name: `side-${i}-${serial++}`, note: null, pair: "Two runs on one clock" })), "compare", () => null);
     node.dataset.made = "page";
     box.replaceChildren(node);
@@ -78,9 +79,9 @@ export function runTable(runs, runId, day) {
   const cell = (v, unit) => el("td", { class: "num" }, typeof v === "number" && Number.isFinite(v) ? withUnit(fmt(v), unit) : "–");
   const rows = runs.map((r, i) => {
     const s = scalarsOf(r), saturated = s.get("saturated") === 1;
-    return el("tr", {}, el("td", { class: "num" }, r.figures ? el("a", { href: `#${runId(r)}` }, String(r.id)) : String(r.id)), el("td", {}, r.title || r.name),
+    return el("tr", {}, el("td", { class: "num" }, r.figures ? el("a", { href: `#${runId(r)}` }, String(r.id)) : String(r.id)), el("td", { class: "what" }, r.title || r.name),
       diff.map((d) => el("td", {}, d.values[i])), cell(s.get("offered_gbps") || NaN), cell(s.get("throughput_total_gbps")), cell((s.get("latency_ns.mean") ?? NaN) / 1e3), cell((s.get("latency_ns.p99") ?? NaN) / 1e3),
-      el("td", {}, r.outcome !== "ok" ? el("span", { class: "bad" }, r.outcome) : saturated ? el("span", { class: "bad" }, "saturated, not steady") : s.get("offered_gbps") > 0 ? "steady" : "sources send all they can"), el("td", { class: "num" }, fmt(r.hosts)), el("td", {}, day(r.stored_at)));
+      el("td", { class: "how" }, r.outcome !== "ok" ? el("span", { class: "bad" }, r.outcome) : saturated ? el("span", { class: "bad" }, "saturated, not steady") : s.get("offered_gbps") > 0 ? "steady" : "sources send all they can"), el("td", { class: "num" }, fmt(r.hosts)), el("td", { class: "whole" }, day(r.stored_at)));
   });
   return [drawn < runs.length ? el("p", { class: "about" }, `Figures follow for the newest ${drawn} of ${runs.length} runs.`) : null,
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Runs" }, el("table", { class: "data" },

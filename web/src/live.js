@@ -4,7 +4,8 @@ import { el, fmt, timeText } from "./dom.js";
 import { isDarkNow, onTheme, startTheme, toggleTheme } from "./theme.js";
 import { runLabels } from "./labels.js";
 import { LiveSource, readFrame } from "./view/live.js";
-import { bytesText, Viewer } from "./view/viewer.js";
+import { bytesText, heldBy } from "./view/pane.js";
+import { Viewer } from "./view/viewer.js";
 
 const socket = new WebSocket(`ws://${location.host}${location.pathname}ws`, "coppice");
 socket.binaryType = "arraybuffer";
@@ -40,7 +41,7 @@ function sums({ frame: f, trees }, { network: net }) {
   let fullest = 0, waiting = 0;
   f.waiting.forEach((w, i) => { waiting += w; if (w > f.waiting[fullest]) fullest = i; });
   const port = net.ports[fullest], victims = new Set(trees.flatMap((t) => [...(t.victims || [])].filter((_, i) => i % 2 === 0)));
-  return { waiting, port: port ? `${port.name} → ${port.toName}` : "", trees: trees.length, held: trees.reduce((a, t) => a + t.members.reduce((b, m) => b + m.bytes, 0), 0), victims: victims.size };
+  return { waiting, port: port ? `${port.name} → ${port.toName}` : "", trees: trees.length, held: heldBy(trees), victims: victims.size };
 }
 
 /** Three numbers; of two runs both, left and right. */
@@ -78,11 +79,14 @@ function draw(sources, titles) {
   viewer.fit();
 }
 
-function head(message) {
+/** Of two runs of different networks both are named. */
+function head(message, second) {
+  const factsOf = (m) => [m.topology === "file" ? "a fabric from a file" : m.topology, `${fmt(m.hosts.length)} hosts`, `${fmt(m.switches)} switches`].filter(Boolean).join(", ");
+  const two = second && factsOf(second) !== factsOf(message);
   network = message;
-  title.textContent = message.name || "a run";
-  document.title = `Coppice: ${message.name}`;
-  facts.textContent = [message.topology, `${fmt(message.hosts.length)} hosts`, `${fmt(message.switches)} switches`].filter(Boolean).join(", ") + " · ";
+  title.textContent = [message.name || "a run", ...(two && second.name !== message.name ? [second.name || "a run"] : [])].join(" beside ");
+  document.title = `Coppice: ${title.textContent}`;
+  facts.textContent = `${factsOf(message)}${two ? ` | ${factsOf(second)}` : ""} · `;
 }
 
 // -- stored runs --
@@ -132,8 +136,9 @@ function complete(message) {
   s.over = true;
   if (!wanted.every((run) => got.get(run)?.over)) return;
   const now = wanted.map((run) => got.get(run));
-  const one = runs.find((r) => r.id === wanted[0]);
-  head({ ...now[0].message, name: one?.title || one?.name || now[0].message.name, duration: Math.max(...now.map((x) => x.message.duration)) });
+  const duration = Math.max(...now.map((x) => x.message.duration));
+  const named = now.map(({ message: m }, i) => { const one = runs.find((r) => r.id === wanted[i]); return { ...m, name: one?.title || one?.name || m.name, duration }; });
+  head(...named);
   draw(now, now.length > 1 ? wanted.map(labelOf) : null);
 }
 

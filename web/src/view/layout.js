@@ -141,8 +141,8 @@ function treeShape(g, { tier, top, aspect }) {
   const pod = top > 2 ? pods(g, tier, top) : { of: new Map(), n: 0 };
   // Few leaves: their hosts take the room that there is, in one row if they are few.
   const room = Math.min(slot * 0.94, Math.max(120, most * 46));
-  const cell = room * 0.94 / columnsFor(most, leaves > 12 ? 0.55 : leaves > 4 ? 2 : 6);
-  const rows = Math.ceil(most / columnsFor(most, leaves > 12 ? 0.55 : leaves > 4 ? 2 : 6));
+  const cell = room * 0.94 / columnsFor(most, leaves > 12 ? 0.4 : leaves > 4 ? 2 : 6);
+  const rows = Math.ceil(most / columnsFor(most, leaves > 12 ? 0.4 : leaves > 4 ? 2 : 6));
   const gap = top > 1 ? (1000 / top) * Math.max(0.4, Math.min(1, aspect * 1.5)) : 60;
   let spacing = Infinity;
   for (let d = 1; d <= top; d++) {
@@ -243,6 +243,10 @@ function finish(g, made) {
   if (made.clusters?.[0]?.arc) {
     const r = made.clusters[0].arc.outer;
     Object.assign(box, { left: -r, right: r, top: -r, bottom: r });
+  }
+  if (made.wrap) { // cables around the torus bend outwards
+    const [w, h] = [0.045 * (box.right - box.left), 0.045 * (box.bottom - box.top)];
+    Object.assign(box, { left: box.left - h, right: box.right + h, top: box.top - w, bottom: box.bottom + w });
   }
   const clusterOf = new Int32Array(g.nodes.length).fill(-1);
   (made.clusters || []).forEach((c, i) => {
