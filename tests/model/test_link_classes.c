@@ -140,15 +140,16 @@ static void test_control_lanes(void **state)
     static const struct {
         const char *network;
         int host, trunk, global; /* lanes that are enough; 0: no such links */
+        int control, lanes; /* 0: control packets from lane 1 on, 5 lanes */
     } cases[] = {
-        {"topology: {kind: torus, radix: [3, 4]}\nrouting: {kind: dor, lanes: 2}\n", 2, 3, 0},
-        {"topology: {kind: torus, radix: [3, 4]}\nrouting: {kind: dor}\n", 5, 5, 0},
-        {"topology: {kind: torus, radix: [3, 4]}\nrouting: {kind: adaptive-cube}\n", 2, 5, 0},
-        {"topology: {kind: dragonfly, p: 1, a: 2, h: 1}\nrouting: {kind: dragonfly-min}\n", 2, 3,
-         2},
-        {"topology: {kind: dragonfly, p: 1, a: 2, h: 1}\nrouting: {kind: dragonfly-valiant}\n", 2,
-         5, 3},
-        {"topology: {kind: dragonfly, p: 2, a: 4, h: 2}\nrouting: {kind: ugal}\n", 2, 3, 2}};
+        {"topology: {kind: torus, radix: [3, 4]}\nrouting: {kind: dor, lanes: 2}\n", 2, 3, 0, 0, 0},
+        {"topology: {kind: torus, radix: [3, 4]}\nrouting: {kind: dor}\n", 5, 5, 0, 0, 0},
+        {"topology: {kind: torus, radix: [3, 4]}\nrouting: {kind: adaptive-cube}\n", 4, 6, 0, 3, 6},
+        {"topology: {kind: dragonfly, p: 1, a: 2, h: 1}\nrouting: {kind: dragonfly-min}\n", 2, 3, 2,
+         0, 0},
+        {"topology: {kind: dragonfly, p: 1, a: 2, h: 1}\nrouting: {kind: dragonfly-valiant}\n", 5,
+         8, 6, 4, 8},
+        {"topology: {kind: dragonfly, p: 2, a: 4, h: 2}\nrouting: {kind: ugal}\n", 2, 3, 2, 0, 0}};
     for (size_t i = 0; i < COP_LEN(cases); i++)
         for (int less = -1; less < 3; less++) {
             char yaml[1024], global[40];
@@ -162,10 +163,11 @@ static void test_control_lanes(void **state)
                 scn_text(global, sizeof(global), ", global_lanes: %d", lanes[2]);
             scn_text(yaml, sizeof(yaml),
                      "run: {duration: 30 us, drain: yes}\n%s"
-                     "switch: {buffer: 8 KiB, lanes: 5, host_lanes: %d, trunk_lanes: %d%s}\n"
-                     "nic: {mtu: 1000 B, ack: packet, control_vl: 1}\n"
+                     "switch: {buffer: 8 KiB, lanes: %d, host_lanes: %d, trunk_lanes: %d%s}\n"
+                     "nic: {mtu: 1000 B, ack: packet, control_vl: %d}\n"
                      "traffic: [{pattern: uniform, message: 3 kB}]\n",
-                     cases[i].network, lanes[0], lanes[1], global);
+                     cases[i].network, cases[i].lanes ? cases[i].lanes : 5, lanes[0], lanes[1],
+                     global, cases[i].control ? cases[i].control : 1);
             int rc = scn_run(yaml, NULL, 0, &r, &err);
             if (less >= 0) {
                 assert_int_equal(rc, -COP_E_INPUT);
