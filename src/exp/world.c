@@ -117,16 +117,16 @@ static int check_routing(cop_world *w, cop_config *c, cop_err *err)
             err, COP_E_INPUT, "%s: routing %s does not get from %s to %s; repair the tables", where,
             c->route->name, cop_topo_host_name(&w->topo, w->cdg.bad_src, src, sizeof(src)),
             cop_topo_host_name(&w->topo, w->cdg.bad_dst, dst, sizeof(dst)));
+    bool deadlocks = !c->run.allow_deadlock && w->route.patience_ps == 0;
     /* An escape lane is one as long as what holds it is on its way out by such lanes alone. */
     if (w->cdg.escapes && control.vl > 0 && control.vl < (int)w->route.vls &&
-        (control.hosts || control.switches) && w->route.patience_ps == 0)
+        (control.hosts || control.switches) && deadlocks)
         return cop_err_add(
             err, COP_E_INPUT,
             "%s: control packets on the lanes of routing %s, which has escape lanes; set "
             "nic.control_vl to -1, or to %u with more lanes",
             cop_config_where(c, "nic.control_vl", where, sizeof(where)), c->route->name,
             w->route.vls);
-    bool deadlocks = !c->run.allow_deadlock && w->route.patience_ps == 0;
     if (deadlocks && w->cdg.of_control)
         return cop_err_add(err, COP_E_INPUT,
                            "%s: routing %s has a cycle of channel dependencies between data and "

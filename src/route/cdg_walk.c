@@ -276,8 +276,8 @@ static void inject(cop_cdg_walk *w, uint32_t src, uint32_t dst, uint32_t mid)
     begin(w, &hop);
 }
 
-/* Notifications for `dst` begin at any switch. They name the host to which the packet goes that they are about: of
- * these two, as routings tell sources apart by no more than where they are even or odd. */
+/* Notifications for `dst` begin at any switch. They name as source the host to which the packet goes that they are
+ * about, which may be any: two of them are followed, one even and one odd, by which ties on rings are split. */
 static void inject_at_switches(cop_cdg_walk *w, uint32_t dst)
 {
     const cop_topo *t = w->g->r->topo;

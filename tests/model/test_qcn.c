@@ -408,10 +408,22 @@ static void test_refused(void **state)
     assert_int_equal(scn_run(adversarial, never, 1, &r, &err), -COP_E_INPUT);
     assert_non_null(strstr(err.text, "pi 0 raises no probability again"));
     err = (cop_err){0};
+    const char *small[] = {"cc.sample=input",
+                           "switch.trunk_buffer=15 kB"}; /* auto: a fifth of these */
+    assert_int_equal(scn_run(adversarial, small, 2, &r, &err), 0);
+    cop_result_free(&r);
+    err = (cop_err){0};
     const char *cycle[] = {"routing={kind: ugal, progressive: yes, via: other}", "cc.kind=none",
                            "nic={mtu: 1000 B, ack: packet, control_vl: 1}", "switch.lanes=4"};
     assert_int_equal(scn_run(adversarial, cycle, 4, &r, &err), -COP_E_INPUT);
     assert_non_null(strstr(err.text, "a cycle of channel dependencies between data and control"));
+    err = (cop_err){0};
+    const char *escape[] = {"topology={kind: torus, radix: [3, 4]}",
+                            "routing={kind: adaptive-cube}", "cc.kind=none",
+                            "nic={mtu: 1000 B, ack: packet, control_vl: 1}",
+                            "traffic=[{pattern: uniform, message: 1000 B}]"};
+    assert_int_equal(scn_run(adversarial, escape, COP_LEN(escape), &r, &err), -COP_E_INPUT);
+    assert_non_null(strstr(err.text, "which has escape lanes; set nic.control_vl to -1"));
 }
 
 int main(void)

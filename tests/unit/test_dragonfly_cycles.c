@@ -147,15 +147,16 @@ static void test_h4(void **state)
 
 /* -- control packets -- */
 
-/* Is there a cycle with control packets of hosts and switches that begin on lane vl, which data alone does not have? */
-static bool control_cycle(const cop_topo *t, const variant *v, int vl)
+/* Is there a cycle with control packets that begin on lane vl, which data alone does not have? */
+static bool cycle_with(const cop_topo *t, const variant *v, cop_cdg_control control)
 {
+    int vl = control.vl;
     cop_arena arena = {0};
     cop_route r;
     cop_cdg_result c;
     start_variant(&r, v, t, &arena);
     r.lanes = (vl > 0 ? (uint32_t)vl : 0) + (r.vls > r.control_vls ? r.vls : r.control_vls);
-    cop_cdg_check(&r, &(cop_cdg_control){.hosts = true, .switches = true, .vl = vl}, 0, &c);
+    cop_cdg_check(&r, &control, 0, &c);
     assert_false(c.unreachable || c.sampled);
     assert_int_equal(c.acyclic, !c.of_control);
     bool found = c.of_control;
@@ -165,7 +166,12 @@ static bool control_cycle(const cop_topo *t, const variant *v, int vl)
     return found;
 }
 
-/* As data, or on lanes that data do not have, they add none; in between they may. */
+static bool control_cycle(const cop_topo *t, const variant *v, int vl)
+{
+    return cycle_with(t, v, (cop_cdg_control){.hosts = true, .switches = true, .vl = vl});
+}
+
+/* As data, or on lanes that data do not have, they add none; in between they may, whoever makes them. */
 static void test_control(void **state)
 {
     (void)state;
@@ -189,6 +195,9 @@ static void test_control(void **state)
     assert_true(control_cycle(&t, &late,
                               1)); /* local 2 -> global 1 of data, global 1 -> local 2 of theirs */
     assert_true(control_cycle(&t, &valiant, 1));
+    assert_true(cycle_with(&t, &late, (cop_cdg_control){.hosts = true, .vl = 1}));
+    assert_true(cycle_with(&t, &late, (cop_cdg_control){.switches = true, .vl = 1}));
+    assert_false(cycle_with(&t, &late, (cop_cdg_control){.vl = 1})); /* there are none */
     assert_false(control_cycle(&t, &paper, 2)); /* the four classes of Benito et al. */
     cop_topo_free(&t);
 }
