@@ -60,9 +60,10 @@ TEST_LIBS = $(call once,TEST_LIBS,$(PKG_CONFIG) --libs cmocka)
 # A warning is an error to us (CI, WERROR=1), not to somebody with a newer compiler.
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
     $(if $(or $(CI),$(filter 1,$(WERROR))),-Werror)
-# -ffp-contract=off: the same rounding on every machine. Hidden: only coppice.h leaves the library.
+# -ffp-contract=off: the same rounding on every machine. Hidden: what leaves the library is coppice.h and what
+# plug-ins may call (COP_OUTSIDE_BEGIN), which nobody may put something of his own in the place of.
 BASE = -std=gnu11 -D_GNU_SOURCE -DCOP_VERSION='"$(VERSION)"' -ffp-contract=off -fPIC \
-    -fvisibility=hidden -Isrc -Iinclude $(MODULE_CFLAGS) -Itests/support
+    -fvisibility=hidden -fno-semantic-interposition -Isrc -Iinclude $(MODULE_CFLAGS) -Itests/support
 LTO = $(if $(filter gcc,$(COMPILER)),-flto=auto -ffat-lto-objects)
 OPT ?= -O3 -DNDEBUG $(LTO)
 CFLAGS_ALL = $(BASE) $(WARN) -g $(OPT) $(CPPFLAGS) $(CFLAGS)
@@ -189,7 +190,7 @@ $(BUILD)/libcoppice.a: $(LIB_OBJ)
 
 $(BUILD)/coppice: $(CLI_OBJ) $(BUILD)/libcoppice.a
 	@echo "  link $@"
-	@$(LINK) $^ $(LIBS) $(LDLIBS) -o $@
+	@$(LINK) -rdynamic $^ $(LIBS) $(LDLIBS) -o $@
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_OBJ) $(BUILD)/libcoppice.a
 	@mkdir -p $(@D)
@@ -218,7 +219,7 @@ $(STATIC): $(BUILD)/lib/coppice.o
 $(SHARED): $(CORE_OBJ)
 	@mkdir -p $(@D)
 	@echo "  link $@"
-	@$(LINK) -shared -Wl,-soname,libcoppice.so.$(SOVERSION) -Wl,-z,defs $^ $(LIB_LIBS) $(LDLIBS) -o $@
+	@$(LINK) -shared -Wl,-soname,libcoppice.so.$(SOVERSION) -Wl,-z,defs,-Bsymbolic-functions $^ $(LIB_LIBS) $(LDLIBS) -o $@
 
 # -- the two commands --
 
@@ -305,6 +306,11 @@ DATA := $(foreach f,$(DATA),$(if $(wildcard $(f)/.),,$(f)))
 DATA_DIRS := $(patsubst %/,%,$(sort $(dir $(DATA))))
 within = $(patsubst $(prefix)/%,$${prefix}/%,$(1))
 
+# Headers for plug-ins from outside: all that exp/plugin.h reaches, in folders as here.
+HEADERS = $(call once,HEADERS,$(CC) -MM -Isrc src/exp/plugin.h | tr ' \\' '\n\n' | sed -n 's|^src/||p' | sort -u)
+HEADER_DIRS = $(patsubst %/,%,$(sort $(dir $(HEADERS))))
+INC = $(includedir)/coppice
+
 install: deps-build $(BUILD)/coppice $(SHARED) $(STATIC)
 	$(INSTALL) -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir) $(DESTDIR)$(includedir) \
 	    $(DESTDIR)$(pkgconfigdir) $(DESTDIR)$(mandir)/man1
@@ -318,7 +324,11 @@ install: deps-build $(BUILD)/coppice $(SHARED) $(STATIC)
 	sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(call within,$(libdir))|' \
 	    -e 's|@includedir@|$(call within,$(includedir))|' -e 's|@version@|$(VERSION)|' \
 	    -e 's|@requires@|$(LIB_MODULES)|' tools/coppice.pc.in >$(DESTDIR)$(pkgconfigdir)/coppice.pc
-	chmod 644 $(DESTDIR)$(pkgconfigdir)/coppice.pc
+	sed -e 's|@prefix@|$(prefix)|' -e 's|@includedir@|$(call within,$(includedir))|' -e 's|@version@|$(VERSION)|' \
+	    tools/coppice-plugin.pc.in >$(DESTDIR)$(pkgconfigdir)/coppice-plugin.pc
+	chmod 644 $(DESTDIR)$(pkgconfigdir)/coppice.pc $(DESTDIR)$(pkgconfigdir)/coppice-plugin.pc
+	@set -e; for d in $(HEADER_DIRS); do $(INSTALL) -d $(DESTDIR)$(INC)/$$d; done; \
+	    for f in $(HEADERS); do $(INSTALL) -m 644 src/$$f $(DESTDIR)$(INC)/$$f; done
 	@set -e; for d in $(DATA_DIRS); do $(INSTALL) -d $(DESTDIR)$(SHARE)/$$d; done; \
 	    for f in $(DATA); do $(INSTALL) -m 644 $$f $(DESTDIR)$(SHARE)/$$f; done; \
 	    echo "$(words $(DATA)) data files in $(DESTDIR)$(SHARE)"
@@ -327,9 +337,12 @@ install: deps-build $(BUILD)/coppice $(SHARED) $(STATIC)
 uninstall:
 	rm -f $(DESTDIR)$(bindir)/coppice $(DESTDIR)$(includedir)/coppice.h \
 	    $(DESTDIR)$(mandir)/man1/coppice.1 $(DESTDIR)$(pkgconfigdir)/coppice.pc \
+	    $(DESTDIR)$(pkgconfigdir)/coppice-plugin.pc $(HEADERS:%=$(DESTDIR)$(INC)/%) \
 	    $(foreach f,libcoppice.a libcoppice.so libcoppice.so.$(SOVERSION) libcoppice.so.$(VERSION), \
 	        $(DESTDIR)$(libdir)/$(f))
 	@rm -f $(DATA:%=$(DESTDIR)$(SHARE)/%)
+	@for d in $(HEADER_DIRS) .; do rmdir $(DESTDIR)$(INC)/$$d 2>/dev/null || true; done
+	@rmdir $(DESTDIR)$(INC) 2>/dev/null || true
 	@for d in $(DATA_DIRS) experiments .; do \
 	    rmdir $(DESTDIR)$(SHARE)/$$d 2>/dev/null || true; done
 	@rmdir $(DESTDIR)$(SHARE) 2>/dev/null || true

@@ -82,6 +82,15 @@ COPPICE_API void coppice_close(coppice_config *c);
  * taken for one with it. */
 COPPICE_API int coppice_set(coppice_config *c, const char *assignment);
 
+/* Mechanisms of your own, beside those that `coppice list` names: a table as exp/plugin.h makes it
+ * (COPPICE_PLUGINS; its cflags are those of the pkg-config module coppice-plugin), or a shared object that has
+ * one. Configurations of this handle can then say their names: "cc.kind=aimd". 0, or -1 with coppice_error,
+ * and nothing is added. A table must live as long as the handle and the results of its runs; a shared object
+ * stays loaded until the process ends, and its code has all rights of the process. */
+struct coppice_plugins;
+COPPICE_API int coppice_plug(coppice_config *c, const struct coppice_plugins *plugins);
+COPPICE_API int coppice_plug_file(coppice_config *c, const char *file);
+
 /* Read the configuration and build its network, without simulating. 0, or -1 with coppice_error. */
 COPPICE_API int coppice_check(coppice_config *c);
 /* The effective configuration after the last check or run that was good, as YAML with all defaults

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "base/opt.h"
 #include "base/text.h"
+#include "exp/plugins.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,12 @@ int cop_cli_faults(const cop_err *err)
     if (err->faults > lines)
         fprintf(stderr, "... and %u more\n", err->faults - lines);
     return COP_EXIT_INPUT;
+}
+
+int cop_cli_plugin(cop_plugin_set *set, const char *file)
+{
+    cop_err err = {0};
+    return cop_plugins_load(set, file, &err) == 0 ? COP_EXIT_OK : cop_cli_faults(&err);
 }
 
 bool cop_cli_is_terminal(FILE *out)

@@ -46,6 +46,14 @@ int cop_cli_usage(const cop_command *c, const char *fmt, ...) COP_PRINTF(2, 3);
 /* All faults on stderr, one per line; returns the exit status. */
 int cop_cli_faults(const cop_err *err);
 
+struct cop_plugin_set;
+/* --plugin FILE: add the mechanisms of a shared object; returns the exit status. */
+int cop_cli_plugin(struct cop_plugin_set *set, const char *file);
+#define COP_CLI_PLUGIN_HELP                                                                        \
+    "  -p, --plugin FILE         add mechanisms of your own from a shared object, whose code "     \
+    "runs as\n"                                                                                    \
+    "                            part of the program (docs/ADDING.md)\n"
+
 /* How to draw on a stream. */
 typedef struct cop_style {
     bool colour; /* a terminal, and NO_COLOR is unset; also block characters instead of letters */

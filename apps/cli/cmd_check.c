@@ -2,15 +2,15 @@
 #include "base/file.h"
 #include "cli.h"
 #include "exp/opensm.h"
+#include "exp/plugins.h"
 #include "exp/run.h"
 
 #include <string.h>
 
-static const struct option long_options[] = {{"set", required_argument, NULL, 's'},
-                                             {"table", required_argument, NULL, 't'},
-                                             {"opensm", no_argument, NULL, 'o'},
-                                             {"help", no_argument, NULL, 'h'},
-                                             {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {
+    {"set", required_argument, NULL, 's'}, {"table", required_argument, NULL, 't'},
+    {"opensm", no_argument, NULL, 'o'},    {"plugin", required_argument, NULL, 'p'},
+    {"help", no_argument, NULL, 'h'},      {NULL, 0, NULL, 0}};
 
 /* Facts as comments, so that the whole output is a configuration again. */
 static void print_comments(FILE *out, const char *text)
@@ -23,11 +23,12 @@ static void print_comments(FILE *out, const char *text)
 }
 
 /* `sw`: print the forwarding table of this switch instead; NULL: none. */
-static int check_file(const char *file, const cop_override *set, size_t n_set, const char *sw)
+static int check_file(const char *file, const cop_plugin_set *more, const cop_override *set,
+                      size_t n_set, const char *sw)
 {
     cop_config c;
     cop_err err = {0};
-    if (cop_config_load(&c, file, NULL, set, n_set, &err) != 0)
+    if (cop_config_load_with(&c, more, file, NULL, set, n_set, &err) != 0)
         return cop_cli_faults(&err);
     char *facts = NULL;
     size_t size = 0;
@@ -59,7 +60,8 @@ static int show(int rc, char *text, const cop_err *err)
 }
 
 /* A run file becomes lines of an opensm.conf; one of these becomes a section of a run file. */
-static int translate(const char *file, const cop_override *set, size_t n_set)
+static int translate(const char *file, const cop_plugin_set *more, const cop_override *set,
+                     size_t n_set)
 {
     cop_config c;
     cop_err err = {0};
@@ -67,7 +69,7 @@ static int translate(const char *file, const cop_override *set, size_t n_set)
     size_t size = 0, len = 0, n = strlen(file);
     bool conf = n > 5 && strcmp(file + n - 5, ".conf") == 0;
     int rc = conf ? cop_file_read(file, 1 << 24, &in, &len, &err)
-                  : cop_config_load(&c, file, NULL, set, n_set, &err);
+                  : cop_config_load_with(&c, more, file, NULL, set, n_set, &err);
     if (rc != 0) {
         cop_free(in);
         return cop_cli_faults(&err);
@@ -87,10 +89,11 @@ static int check_run(int argc, char **argv)
     cop_override *set = NULL;
     size_t n_set = 0, capacity = 0;
     const char *sw = NULL;
+    cop_plugin_set plugins = {0};
     int got, status = COP_EXIT_OK;
     bool help = false, opensm = false;
     while (status == COP_EXIT_OK && !help &&
-           (got = getopt_long(argc, argv, ":s:t:oh", long_options, NULL)) != -1) {
+           (got = getopt_long(argc, argv, ":s:t:op:h", long_options, NULL)) != -1) {
         if (got == 's') {
             set = cop_grow(set, &capacity, n_set + 1, sizeof(*set));
             set[n_set++] = (cop_override){.text = optarg, .here = true};
@@ -98,6 +101,8 @@ static int check_run(int argc, char **argv)
             sw = optarg;
         } else if (got == 'o') {
             opensm = true;
+        } else if (got == 'p') {
+            status = cop_cli_plugin(&plugins, optarg);
         } else if (got == 'h') {
             help = true;
         } else {
@@ -114,15 +119,17 @@ static int check_run(int argc, char **argv)
         status = cop_cli_usage(&cop_cmd_check,
                                "--opensm and --table print different things; give one of them");
     else if (status == COP_EXIT_OK)
-        status =
-            opensm ? translate(argv[optind], set, n_set) : check_file(argv[optind], set, n_set, sw);
+        status = opensm ? translate(argv[optind], &plugins, set, n_set)
+                        : check_file(argv[optind], &plugins, set, n_set, sw);
+    cop_plugins_free(&plugins);
     cop_free(set);
     return status;
 }
 
 const cop_command cop_cmd_check = {
     .name = "check",
-    .usage = "check FILE.yaml [--set key.path=value]... [--table SWITCH] [--opensm]",
+    .usage =
+        "check FILE.yaml [--set key.path=value]... [--table SWITCH] [--opensm] [--plugin FILE]",
     .help =
         "validate a configuration and print what it means; simulate nothing\n"
         "\n"
@@ -140,8 +147,7 @@ const cop_command cop_cmd_check = {
         "                            with the reason of each; without one, guidelines for the "
         "network.\n"
         "                            FILE.conf: the other way round, an opensm.conf becomes a "
-        "section cc\n"
-        "  -h, --help                this text\n"
+        "section cc\n" COP_CLI_PLUGIN_HELP "  -h, --help                this text\n"
         "\n"
         "Examples\n"
         "  coppice check fabric.yaml --opensm > cc.conf\n"

@@ -1,6 +1,7 @@
 /* coppice list: what can stand in a run file, straight from the registries and option tables. */
 #include "cli.h"
 #include "docs.h"
+#include "exp/plugins.h"
 #include "families.h"
 #include "list_studies.h"
 
@@ -11,6 +12,7 @@
 
 static const struct option long_options[] = {{"json", no_argument, NULL, 'j'},
                                              {"docs", no_argument, NULL, 'D'},
+                                             {"plugin", required_argument, NULL, 'p'},
                                              {"help", no_argument, NULL, 'h'},
                                              {NULL, 0, NULL, 0}};
 
@@ -66,14 +68,14 @@ static int list_families(bool json)
     return COP_EXIT_OK;
 }
 
-static int list_items(const cop_family *f, bool json)
+static int list_items(const cop_family *f, const cop_plugin_set *more, bool json)
 {
     cop_plugin p;
     json_t *all = json_array();
     int width = 12;
-    for (size_t i = 0; f->at(f, i, &p); i++)
+    for (size_t i = 0; f->at(f, more, i, &p); i++)
         width = (int)strlen(p.name) > width ? (int)strlen(p.name) : width;
-    for (size_t i = 0; f->at(f, i, &p); i++) {
+    for (size_t i = 0; f->at(f, more, i, &p); i++) {
         json_array_append_new(all, item_json(&p));
         if (json)
             continue;
@@ -102,12 +104,12 @@ static void print_options(const cop_opt *table)
     }
 }
 
-static int list_one(const cop_family *f, const char *name, bool json)
+static int list_one(const cop_family *f, const cop_plugin_set *more, const char *name, bool json)
 {
     const char *names[MAX_ITEMS];
     cop_plugin p;
     size_t n = 0;
-    for (; n < MAX_ITEMS && f->at(f, n, &p); n++) {
+    for (; n < MAX_ITEMS && f->at(f, more, n, &p); n++) {
         names[n] = p.name;
         if (strcmp(p.name, name) != 0)
             continue;
@@ -145,49 +147,81 @@ static int unknown_family(const char *name)
     return cop_cli_usage(&cop_cmd_list, "unknown family `%s`; `coppice list` names them", shown);
 }
 
-static int list_run(int argc, char **argv)
+typedef struct request {
+    bool json, docs, help;
+    cop_plugin_set plugins; /* from outside */
+    char **word;
+    int words;
+} request;
+
+static int parse(request *q, int argc, char **argv)
 {
-    bool json = false, docs = false;
     int got;
-    while ((got = getopt_long(argc, argv, ":jh", long_options, NULL)) != -1) {
+    while ((got = getopt_long(argc, argv, ":jp:h", long_options, NULL)) != -1) {
         switch (got) {
         case 'j':
-            json = true;
+            q->json = true;
             break;
         case 'D':
-            docs = true;
+            q->docs = true;
+            break;
+        case 'p':
+            if (cop_cli_plugin(&q->plugins, optarg) != COP_EXIT_OK)
+                return COP_EXIT_INPUT;
             break;
         case 'h':
-            cop_cli_help(&cop_cmd_list, stdout);
+            q->help = true;
             return COP_EXIT_OK;
         default:
             return cop_cli_bad_option(&cop_cmd_list, long_options, got, argv);
         }
     }
-    int left = argc - optind;
-    if (left > 2 || (docs && left > 0))
+    q->word = argv + optind;
+    q->words = argc - optind;
+    if (q->words > 2 || (q->docs && q->words > 0))
         return cop_cli_usage(&cop_cmd_list, "too many words; `coppice list --help` explains");
-    if (docs) {
+    return COP_EXIT_OK;
+}
+
+static int list(const request *q)
+{
+    if (q->help) {
+        cop_cli_help(&cop_cmd_list, stdout);
+        return COP_EXIT_OK;
+    }
+    if (q->docs) {
         cop_docs_config(stdout);
         return COP_EXIT_OK;
     }
-    if (left == 0)
-        return list_families(json);
-    const char *word = left > 1 ? argv[optind + 1] : NULL;
-    if (strcmp(argv[optind], "metrics") == 0)
-        return cop_list_metrics(word, json);
-    if (strcmp(argv[optind], "experiments") == 0)
-        return cop_list_experiments(word, json);
-    const cop_family *f = cop_family_find(argv[optind]);
+    if (q->words == 0)
+        return list_families(q->json);
+    const char *family = q->word[0], *word = q->words > 1 ? q->word[1] : NULL;
+    if (strcmp(family, "metrics") == 0)
+        return cop_list_metrics(word, q->json);
+    if (strcmp(family, "experiments") == 0)
+        return cop_list_experiments(word, q->json);
+    const cop_family *f = cop_family_find(family);
     if (f == NULL)
-        return unknown_family(argv[optind]);
-    return left == 1 ? list_items(f, json) : list_one(f, argv[optind + 1], json);
+        return unknown_family(family);
+    return word == NULL ? list_items(f, &q->plugins, q->json)
+                        : list_one(f, &q->plugins, word, q->json);
+}
+
+static int list_run(int argc, char **argv)
+{
+    request q = {0};
+    int status = parse(&q, argc, argv);
+    if (status == COP_EXIT_OK)
+        status = list(&q);
+    cop_plugins_free(&q.plugins);
+    return status;
 }
 
 const cop_command cop_cmd_list = {
     .name = "list",
-    .usage = "list [topologies|routings|traffic|queueing|hosts|cc|flow-control [NAME]] [--json] | "
-             "--docs\n"
+    .usage = "list [topologies|routings|traffic|queueing|hosts|cc|flow-control [NAME]] [--json] "
+             "[--plugin FILE]\n"
+             "       coppice list --docs\n"
              "       coppice list experiments|metrics [WORD] [--json]",
     .help = "name what can be simulated: one line and the source of each, and all options\n"
             "\n"
@@ -200,6 +234,7 @@ const cop_command cop_cmd_list = {
             "Options\n"
             "  -j, --json  print JSON\n"
             "      --docs  print docs/CONFIG.md: every section, plug-in and option\n"
+            "  -p, --plugin FILE  with the mechanisms of a shared object (docs/ADDING.md)\n"
             "  -h, --help  this text\n"
             "\n"
             "Examples\n"

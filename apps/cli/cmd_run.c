@@ -2,6 +2,7 @@
 #include "base/opt.h"
 #include "base/text.h"
 #include "cli.h"
+#include "exp/plugins.h"
 #include "exp/run.h"
 #include "live.h"
 #include "progress.h"
@@ -19,15 +20,21 @@ typedef struct request {
     bool json, quiet, help, live, wait;
     cop_override *set; /* owned */
     size_t n_set, set_capacity;
+    cop_plugin_set plugins; /* from outside */
     char seed[64]; /* "run.seed=N"; empty: not given */
 } request;
 
-static const struct option long_options[] = {
-    {"set", required_argument, NULL, 's'},      {"seed", required_argument, NULL, 'S'},
-    {"db", required_argument, NULL, 'd'},       {"json", no_argument, NULL, 'j'},
-    {"quiet", no_argument, NULL, 'q'},          {"watch", required_argument, NULL, 'w'},
-    {"timeline", required_argument, NULL, 't'}, {"live", optional_argument, NULL, 'L'},
-    {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {{"set", required_argument, NULL, 's'},
+                                             {"seed", required_argument, NULL, 'S'},
+                                             {"db", required_argument, NULL, 'd'},
+                                             {"json", no_argument, NULL, 'j'},
+                                             {"quiet", no_argument, NULL, 'q'},
+                                             {"watch", required_argument, NULL, 'w'},
+                                             {"timeline", required_argument, NULL, 't'},
+                                             {"live", optional_argument, NULL, 'L'},
+                                             {"plugin", required_argument, NULL, 'p'},
+                                             {"help", no_argument, NULL, 'h'},
+                                             {NULL, 0, NULL, 0}};
 
 static void add_override(request *q, const char *text)
 {
@@ -39,7 +46,7 @@ static int parse(request *q, int argc, char **argv)
 {
     int got;
     int64_t seed;
-    while ((got = getopt_long(argc, argv, ":s:d:jqw:h", long_options, NULL)) != -1) {
+    while ((got = getopt_long(argc, argv, ":s:d:jqw:p:h", long_options, NULL)) != -1) {
         switch (got) {
         case 's':
             add_override(q, optarg);
@@ -64,6 +71,10 @@ static int parse(request *q, int argc, char **argv)
             break;
         case 't':
             q->timeline = optarg;
+            break;
+        case 'p':
+            if (cop_cli_plugin(&q->plugins, optarg) != COP_EXIT_OK)
+                return COP_EXIT_INPUT;
             break;
         case 'L':
             q->live = true;
@@ -286,7 +297,7 @@ static int run_run(int argc, char **argv)
     if (q.help) {
         cop_cli_help(&cop_cmd_run, stdout);
     } else if (status == COP_EXIT_OK) {
-        if (cop_config_load(&c, q.file, NULL, q.set, q.n_set, &err) != 0)
+        if (cop_config_load_with(&c, &q.plugins, q.file, NULL, q.set, q.n_set, &err) != 0)
             status = cop_cli_faults(&err);
         else if (q.db != NULL)
             status = check_db(q.db);
@@ -295,14 +306,16 @@ static int run_run(int argc, char **argv)
         cop_config_free(&c);
     }
     cop_free(q.set);
+    cop_plugins_free(&q.plugins);
     cop_free(command);
     return status;
 }
 
 const cop_command cop_cmd_run = {
     .name = "run",
-    .usage = "run FILE.yaml [--set key.path=value]... [--seed N] [--db FILE] [--json] [--quiet]\n"
-             "                   [--watch SPEC] [--timeline FILE] [--live[=paused]]",
+    .usage =
+        "run FILE.yaml [--set key.path=value]... [--seed N] [--db FILE] [--json] [--quiet]\n"
+        "                   [--watch SPEC] [--timeline FILE] [--live[=paused]] [--plugin FILE]",
     .help =
         "simulate one configuration and show the result\n"
         "\n"
@@ -328,7 +341,7 @@ const cop_command cop_cmd_run = {
         "and\n"
         "                            all of it afterwards, until it is closed. paused: wait at "
         "the\n"
-        "                            beginning until the page says `Go on`\n"
+        "                            beginning until the page says `Go on`\n" COP_CLI_PLUGIN_HELP
         "  -h, --help                this text\n"
         "\n"
         "Results go to standard output; progress, traces and faults to standard error.\n"

@@ -1,20 +1,26 @@
 /* coppice sweep STUDY.yaml: many runs from one file, on all cores, resumable. */
 #include "base/opt.h"
 #include "cli.h"
+#include "exp/plugins.h"
 #include "report/report.h"
 #include "studies.h"
 
 #include <limits.h>
 #include <string.h>
 
-static const struct option long_options[] = {
-    {"jobs", required_argument, NULL, 'J'},  {"db", required_argument, NULL, 'd'},
-    {"scale", required_argument, NULL, 'S'}, {"quiet", no_argument, NULL, 'q'},
-    {"retry", no_argument, NULL, 'r'},       {"any-build", no_argument, NULL, 'a'},
-    {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {{"jobs", required_argument, NULL, 'J'},
+                                             {"db", required_argument, NULL, 'd'},
+                                             {"scale", required_argument, NULL, 'S'},
+                                             {"quiet", no_argument, NULL, 'q'},
+                                             {"retry", no_argument, NULL, 'r'},
+                                             {"any-build", no_argument, NULL, 'a'},
+                                             {"plugin", required_argument, NULL, 'p'},
+                                             {"help", no_argument, NULL, 'h'},
+                                             {NULL, 0, NULL, 0}};
 
 typedef struct request {
     cop_studies_opts o;
+    cop_plugin_set plugins; /* from outside */
     const char *file, *scale;
     bool help;
 } request;
@@ -23,7 +29,7 @@ static int parse(request *q, int argc, char **argv)
 {
     int got;
     int64_t n;
-    while ((got = getopt_long(argc, argv, ":J:d:S:qrah", long_options, NULL)) != -1) {
+    while ((got = getopt_long(argc, argv, ":J:d:S:qrap:h", long_options, NULL)) != -1) {
         switch (got) {
         case 'J':
             if (cop_parse_int(optarg, &n, NULL) != 0 || n < 1 || n > 256)
@@ -45,6 +51,10 @@ static int parse(request *q, int argc, char **argv)
             break;
         case 'a':
             q->o.any_model = true;
+            break;
+        case 'p':
+            if (cop_cli_plugin(&q->plugins, optarg) != COP_EXIT_OK)
+                return COP_EXIT_INPUT;
             break;
         case 'h':
             q->help = true;
@@ -75,36 +85,29 @@ static const char *command_of(void *ctx, const cop_study *s, cop_arena *a)
 {
     const request *q = ctx;
     (void)s;
-    return cop_arena_printf(a, "coppice sweep %s%s --db %s", q->file,
-                            strcmp(q->scale, "quick") == 0 ? " --scale quick" : "", q->o.db);
+    return cop_arena_printf(a, "coppice sweep %s%s --db %s%s", q->file,
+                            strcmp(q->scale, "quick") == 0 ? " --scale quick" : "", q->o.db,
+                            cop_plugins_words(&q->plugins, a));
 }
 
-static int sweep_run(int argc, char **argv)
+static int sweep(request *q)
 {
-    request q = {.scale = "full"};
-    cop_studies all = {0};
+    cop_studies all = {.plugins = &q->plugins};
     cop_err err = {0};
-    int status = parse(&q, argc, argv);
-    if (q.help) {
-        cop_cli_help(&cop_cmd_sweep, stdout);
-        return COP_EXIT_OK;
-    }
-    if (status != COP_EXIT_OK)
-        return status;
     /* A study of the papers can be swept like any other; the ledger knows its checks. */
     cop_ledger l = {0};
     char found[PATH_MAX];
     bool known = cop_ledger_load(&l, cop_find_data("claims", found, sizeof(found)), NULL) == 0;
-    if (cop_studies_add(&all, q.file, q.scale, known ? &l : NULL, &err) != 0) {
+    if (cop_studies_add(&all, q->file, q->scale, known ? &l : NULL, &err) != 0) {
         cop_studies_free(&all);
         cop_ledger_free(&l);
         return cop_cli_faults(&err);
     }
-    if (q.o.db == NULL)
-        q.o.db = cop_arena_printf(&all.arena, "%s.db", all.study[0].name);
-    q.o.command_of = command_of;
-    q.o.command_ctx = &q;
-    status = cop_studies_run(&all, &q.o);
+    if (q->o.db == NULL)
+        q->o.db = cop_arena_printf(&all.arena, "%s.db", all.study[0].name);
+    q->o.command_of = command_of;
+    q->o.command_ctx = q;
+    int status = cop_studies_run(&all, &q->o);
     if (status == COP_EXIT_OK) {
         cop_style style = cop_cli_style(stdout);
         cop_studies_show(stdout, &all, style);
@@ -112,7 +115,7 @@ static int sweep_run(int argc, char **argv)
             cop_report_spec_text(all.record[0].figure[i].spec, stdout, style.width);
         fputc('\n', stdout);
         printf("%" PRId64 " runs in %s; `coppice report %s -o report.html` draws them\n",
-               all.record[0].runs, q.o.db, q.o.db);
+               all.record[0].runs, q->o.db, q->o.db);
         status = status_of(&all);
     }
     cop_studies_free(&all);
@@ -120,9 +123,23 @@ static int sweep_run(int argc, char **argv)
     return status;
 }
 
+static int sweep_run(int argc, char **argv)
+{
+    request q = {.scale = "full"};
+    int status = parse(&q, argc, argv);
+    if (q.help)
+        cop_cli_help(&cop_cmd_sweep, stdout);
+    else if (status == COP_EXIT_OK)
+        status = sweep(&q);
+    cop_plugins_free(&q.plugins);
+    return status;
+}
+
 const cop_command cop_cmd_sweep = {
     .name = "sweep",
-    .usage = "sweep STUDY.yaml [--jobs N] [--db FILE] [--scale quick|full] [--retry] [--any-build]",
+    .usage =
+        "sweep STUDY.yaml [--jobs N] [--db FILE] [--scale quick|full] [--retry] [--any-build]\n"
+        "                   [--plugin FILE]",
     .help =
         "run all points of a study on all cores\n"
         "\n"
@@ -141,6 +158,9 @@ const cop_command cop_cmd_sweep = {
         "only\n"
         "                       those of the same simulator code count\n"
         "  -q, --quiet          no progress\n"
+        "  -p, --plugin FILE    add mechanisms of your own from a shared object, whose code runs "
+        "as\n"
+        "                       part of the program (docs/ADDING.md)\n"
         "\n"
         "Exit status 3: a run failed or ended in a deadlock.\n"
         "\n"

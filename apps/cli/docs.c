@@ -79,7 +79,7 @@ static void print_names(FILE *out, const char *family)
     cop_plugin p;
     const cop_family *f = cop_family_find(family);
     fputs("\n| name | meaning | source |\n|---|---|---|\n", out);
-    for (size_t i = 0; f->at(f, i, &p); i++) {
+    for (size_t i = 0; f->at(f, NULL, i, &p); i++) {
         fprintf(out, "| `%s` | ", p.name);
         print_cell(out, p.summary);
         fputs(" | ", out);

@@ -109,9 +109,10 @@ static size_t count_names(const cop_opt *o)
 }
 
 /* Patterns, then arrivals, then exchanges. */
-static bool traffic_at(const cop_family *f, size_t i, cop_plugin *item)
+static bool traffic_at(const cop_family *f, const struct cop_plugin_set *more, size_t i,
+                       cop_plugin *item)
 {
-    (void)f;
+    (void)f, (void)more;
     const cop_opt *pattern = cop_opt_find(cop_traffic_opts, "pattern");
     const cop_opt *arrival = cop_opt_find(cop_traffic_opts, "arrival");
     const cop_opt *exchange = cop_opt_find(cop_traffic_opts, "exchange");
@@ -128,9 +129,10 @@ static bool traffic_at(const cop_family *f, size_t i, cop_plugin *item)
     return true;
 }
 
-static bool collective_at(const cop_family *f, size_t i, cop_plugin *item)
+static bool collective_at(const cop_family *f, const struct cop_plugin_set *more, size_t i,
+                          cop_plugin *item)
 {
-    (void)f;
+    (void)f, (void)more;
     const cop_opt *kind = cop_opt_find(cop_traffic_opts, "collective");
     if (i + 1 >= count_names(kind)) /* without `none` */
         return false;
@@ -138,9 +140,10 @@ static bool collective_at(const cop_family *f, size_t i, cop_plugin *item)
     return true;
 }
 
-static bool flow_control_at(const cop_family *f, size_t i, cop_plugin *item)
+static bool flow_control_at(const cop_family *f, const struct cop_plugin_set *more, size_t i,
+                            cop_plugin *item)
 {
-    (void)f;
+    (void)f, (void)more;
     const cop_opt *kind = cop_opt_find(cop_fc_opts, "kind");
     if (i >= count_names(kind))
         return false;
@@ -148,9 +151,10 @@ static bool flow_control_at(const cop_family *f, size_t i, cop_plugin *item)
     return true;
 }
 
-static bool plugin_at(const cop_family *f, size_t i, cop_plugin *item)
+static bool plugin_at(const cop_family *f, const struct cop_plugin_set *more, size_t i,
+                      cop_plugin *item)
 {
-    return cop_section_find(f->section)->plugin(i, item);
+    return cop_plugin_at(cop_section_find(f->section), more, i, item);
 }
 
 const cop_family cop_families[] = {

@@ -9,7 +9,9 @@ typedef struct cop_family {
     const char *name; /* "topologies" */
     const char *section; /* "topology" */
     const char *help;
-    bool (*at)(const struct cop_family *f, size_t i, cop_plugin *item); /* false past the last */
+    /* Item number i, those of `more` from outside last; false past the last. */
+    bool (*at)(const struct cop_family *f, const struct cop_plugin_set *more, size_t i,
+               cop_plugin *item);
 } cop_family;
 
 extern const cop_family cop_families[]; /* ends with a NULL name */

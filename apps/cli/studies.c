@@ -53,6 +53,7 @@ int cop_studies_add(cop_studies *all, const char *file, const char *scale, const
     int rc = cop_study_load(s, file, scale, ledger, err);
     if (rc != 0)
         return rc;
+    s->plugins = all->plugins;
     rc = cop_plan_make(&all->plan[all->n], s, err);
     if (rc == 0)
         rc = cop_study_rehearse(&all->plan[all->n], err);

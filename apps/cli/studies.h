@@ -10,6 +10,7 @@
 /* A set of studies with their plans. Zero-initialise. */
 typedef struct cop_studies {
     cop_arena arena; /* owns names and the records of cop_studies_finish */
+    const struct cop_plugin_set *plugins; /* from outside, for all of them; or NULL */
     cop_study *study;
     cop_plan *plan;
     cop_study_record *record;

@@ -25,8 +25,15 @@ typedef uint64_t cop_time; /* picoseconds since the start of the run; 2^64 ps = 
 #define COP_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define COP_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 
+/* Functions declared between these two are for plug-ins that are compiled outside (exp/plugin.h) as well;
+ * all others stay inside the library and the program. */
+#define COP_OUTSIDE_BEGIN _Pragma("GCC visibility push(default)")
+#define COP_OUTSIDE_END _Pragma("GCC visibility pop")
+
+COP_OUTSIDE_BEGIN
 /* A broken invariant is a bug of ours, never of the user: say where and stop. */
 _Noreturn void cop_panic(const char *file, int line, const char *what);
+COP_OUTSIDE_END
 #define COP_CHECK(cond) (COP_LIKELY(cond) ? (void)0 : cop_panic(__FILE__, __LINE__, #cond))
 #ifdef NDEBUG
 #define COP_ASSERT(cond) ((void)0)

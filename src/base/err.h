@@ -23,8 +23,10 @@ typedef struct cop_err {
     char text[4096]; /* one fault per line, no trailing newline */
 } cop_err;
 
+COP_OUTSIDE_BEGIN
 /* Add one fault; returns -code so that callers can `return cop_err_add(...)`. `err` may be NULL. */
 int cop_err_add(cop_err *err, int code, const char *fmt, ...) COP_PRINTF(3, 4);
 int cop_err_addv(cop_err *err, int code, const char *fmt, va_list ap);
+COP_OUTSIDE_END
 
 #endif

@@ -18,6 +18,7 @@ typedef struct cop_arena {
     size_t total; /* bytes handed out */
 } cop_arena;
 
+COP_OUTSIDE_BEGIN
 /* Zeroed memory, aligned to 64 bytes when at least that large, else to 16. Never NULL. */
 void *cop_arena_alloc(cop_arena *a, size_t bytes);
 char *cop_arena_strdup(cop_arena *a, const char *text);
@@ -40,6 +41,7 @@ void *cop_arena_array(cop_arena *a, size_t n, size_t size);
 
 /* A number of items that is a product of two others; the same holds for it. */
 size_t cop_product(size_t a, size_t b);
+COP_OUTSIDE_END
 
 /* Memory of the machine in bytes; SIZE_MAX if it does not tell. */
 size_t cop_machine_bytes(void);

@@ -21,6 +21,7 @@ enum cop_purpose {
     COP_RNG_TEST, /* tests */
 };
 
+COP_OUTSIDE_BEGIN
 typedef struct cop_rng {
     uint64_t seed;
     uint32_t purpose, entity;
@@ -81,5 +82,6 @@ cop_time cop_rng_pareto_rest(cop_rng *r, cop_time mean, double tail);
 
 /* Fisher-Yates: fill perm[0..n) with a random permutation of 0..n-1. */
 void cop_rng_permutation(cop_rng *r, uint32_t *perm, uint32_t n);
+COP_OUTSIDE_END
 
 #endif

@@ -71,8 +71,45 @@ void coppice_close(coppice_config *c)
         return;
     cop_free(c->set);
     cop_free(c->effective);
+    cop_plugins_free(&c->plugins);
     cop_arena_free(&c->arena);
     cop_free(c);
+}
+
+typedef struct plugging {
+    coppice_config *c;
+    const struct coppice_plugins *table; /* or */
+    const char *file;
+    int rc;
+} plugging;
+
+static void add_plugins(void *ctx)
+{
+    plugging *p = ctx;
+    p->rc = p->file ? cop_plugins_load(&p->c->plugins, p->file, &p->c->err)
+                    : cop_plugins_add(&p->c->plugins, p->table, &p->c->err);
+}
+
+static int plug(plugging p)
+{
+    coppice_config *c = p.c;
+    cop_plugin_set before = c->plugins;
+    c->err = (cop_err){0};
+    if (cop_mem_guard(add_plugins, &p))
+        return p.rc == 0 ? 0 : -1;
+    c->plugins = before;
+    cop_api_no_memory(&c->err);
+    return -1;
+}
+
+int coppice_plug(coppice_config *c, const struct coppice_plugins *plugins)
+{
+    return plug((plugging){.c = c, .table = plugins});
+}
+
+int coppice_plug_file(coppice_config *c, const char *file)
+{
+    return plug((plugging){.c = c, .file = file});
 }
 
 typedef struct setting {
@@ -175,7 +212,7 @@ static void work(void *ctx)
     job *j = ctx;
     coppice_config *c = j->c;
     cop_config loaded = {0};
-    j->rc = cop_config_load(&loaded, c->file, c->text, c->set, c->n_set, &c->err);
+    j->rc = cop_config_load_with(&loaded, &c->plugins, c->file, c->text, c->set, c->n_set, &c->err);
     if (j->rc != 0)
         return;
     const char *text = cop_config_print(&loaded);

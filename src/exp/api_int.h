@@ -4,6 +4,7 @@
 
 #include "coppice.h"
 
+#include "exp/plugins.h"
 #include "exp/run.h"
 #include "store/store.h"
 
@@ -13,6 +14,7 @@ struct coppice_config {
     cop_override *set; /* heap */
     size_t n_set, cap_set;
     bool lost_set; /* an override could not be kept: no run may be made without it */
+    cop_plugin_set plugins; /* from outside */
     char *effective; /* heap; NULL: no good check or run yet */
     coppice_progress_fn progress; /* NULL: none */
     void *progress_ctx;

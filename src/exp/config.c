@@ -45,7 +45,7 @@ static const char *chosen_kind(cop_reader *r, const cop_section *s, int map)
     }
     kind = kind ? kind : s->default_kind;
     if (kind == NULL) {
-        size_t n = cop_plugin_names(s, names, COP_MAX_OPTIONS);
+        size_t n = cop_plugin_names(s, r->c->more, names, COP_MAX_OPTIONS);
         cop_reader_fault(r, map, "%s.kind is missing; choose one of %s", s->name,
                          cop_reader_join(names, n, list, sizeof(list)));
         return NULL;
@@ -61,11 +61,11 @@ static void load_plugin(cop_reader *r, const cop_section *s, int map)
     const char *kind = chosen_kind(r, s, map);
     if (kind == NULL)
         return;
-    if (!cop_plugin_find(s, kind, &p)) {
+    if (!cop_plugin_find(s, r->c->more, kind, &p)) {
         const char *names[COP_MAX_OPTIONS];
         char what[40];
         snprintf(what, sizeof(what), "kind of %s", s->name);
-        size_t n = cop_plugin_names(s, names, COP_MAX_OPTIONS - 1);
+        size_t n = cop_plugin_names(s, r->c->more, names, COP_MAX_OPTIONS - 1);
         if (strcmp(s->name, "routing") == 0)
             names[n++] = COP_ROUTING_AUTO;
         int node = map ? cop_doc_get(&r->doc, map, "kind") : 0;
@@ -254,8 +254,14 @@ static const char *directory_of(cop_arena *arena, const char *file)
 int cop_config_load(cop_config *c, const char *file, const char *text, const cop_override *set,
                     size_t n_set, cop_err *err)
 {
+    return cop_config_load_with(c, NULL, file, text, set, n_set, err);
+}
+
+int cop_config_load_with(cop_config *c, const struct cop_plugin_set *more, const char *file,
+                         const char *text, const cop_override *set, size_t n_set, cop_err *err)
+{
     cop_err own = {0};
-    *c = (cop_config){0};
+    *c = (cop_config){.more = more};
     c->file = cop_arena_strdup(&c->arena, file);
     cop_opt_defaults(cop_root_opts, c, &c->arena);
     cop_reader r = {.c = c, .doc = {.set = set, .n_set = n_set}, .err = &own};

@@ -30,6 +30,7 @@ typedef struct cop_config {
     void *topo_cfg, *route_cfg, *queue_cfg, *cc_cfg, *host_cfg;
     cop_traffic_cfg *traffic; /* entries */
     size_t n_traffic;
+    const struct cop_plugin_set *more; /* plug-ins from outside that it was read with; or NULL */
     void *marks; /* where each option was given, for messages; private to config.c */
 } cop_config;
 
@@ -44,6 +45,10 @@ typedef struct cop_override {
  * is left to free, though freeing does no harm. */
 int cop_config_load(cop_config *c, const char *file, const char *text, const cop_override *set,
                     size_t n_set, cop_err *err);
+/* The same with plug-ins from outside (exp/plugins.h), which must live as long as the configuration and all
+ * that is made with it. */
+int cop_config_load_with(cop_config *c, const struct cop_plugin_set *more, const char *file,
+                         const char *text, const cop_override *set, size_t n_set, cop_err *err);
 void cop_config_free(cop_config *c);
 
 /* "file:line:column" of an option such as "topology.k" or "traffic[1].rate"; of its section or the

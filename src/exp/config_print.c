@@ -101,6 +101,13 @@ static void add_contents(text *t, const char *path)
     add(t, buf);
 }
 
+static void add_print(text *t, uint64_t print)
+{
+    char buf[48];
+    snprintf(buf, sizeof(buf), "  from outside: %016" PRIx64 "\n", print);
+    add(t, buf);
+}
+
 static void add_option(text *t, const char *indent, const cop_opt *o, const void *cfg)
 {
     add(t, indent);
@@ -142,12 +149,14 @@ static void add_section(text *t, const cop_config *c, const cop_section *s)
     memcpy(&ops, base + s->ops_offset, sizeof(ops));
     memcpy(&cfg, base + s->cfg_offset, sizeof(cfg));
     cop_plugin p;
-    for (size_t i = 0; s->plugin(i, &p); i++) {
+    for (size_t i = 0; cop_plugin_at(s, c->more, i, &p); i++) {
         if (p.ops != ops)
             continue;
         add(t, "  kind: ");
         add(t, p.name);
         add(t, "\n");
+        if (t->identity && p.print != 0) /* the same name may stand for other code tomorrow */
+            add_print(t, p.print);
         add_table(t, p.opts, cfg);
     }
 }

@@ -221,7 +221,7 @@ static bool of_other_kind(cop_reader *r, int key, const char *option)
     char list[600];
     cop_plugin p;
     size_t n = 0;
-    for (size_t i = 0; n < COP_MAX_OPTIONS && s->plugin(i, &p); i++)
+    for (size_t i = 0; n < COP_MAX_OPTIONS && cop_plugin_at(s, r->c->more, i, &p); i++)
         if (cop_opt_find(p.opts, option) != NULL)
             kinds[n++] = p.name;
     if (n > 0)

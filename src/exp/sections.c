@@ -1,6 +1,8 @@
 /* The sections of a run file. To add a section: a struct in cop_config and a line here. */
 #include "exp/sections.h"
 
+#include "exp/plugins.h"
+
 #include <string.h>
 
 /* The five families have the same leading members but are different types. */
@@ -15,7 +17,8 @@
                           (table)[i]->opts,                                                        \
                           (table)[i]->cfg_size,                                                    \
                           (table)[i],                                                              \
-                          NULL};                                                                   \
+                          NULL,                                                                    \
+                          0};                                                                      \
         return true;                                                                               \
     }
 PLUGIN_AT(topology_at, cop_topologies)
@@ -101,19 +104,29 @@ const cop_section *cop_section_find(const char *name)
     return NULL;
 }
 
-bool cop_plugin_find(const cop_section *s, const char *name, cop_plugin *p)
+bool cop_plugin_at(const cop_section *s, const cop_plugin_set *more, size_t i, cop_plugin *p)
 {
-    for (size_t i = 0; s->plugin(i, p); i++)
+    size_t ours = 0;
+    while (ours <= i && s->plugin(ours, p))
+        ours++;
+    return ours > i || (more != NULL && cop_plugins_at(more, s->name, i - ours, p));
+}
+
+bool cop_plugin_find(const cop_section *s, const cop_plugin_set *more, const char *name,
+                     cop_plugin *p)
+{
+    for (size_t i = 0; cop_plugin_at(s, more, i, p); i++)
         if (strcmp(p->name, name) == 0)
             return true;
     return false;
 }
 
-size_t cop_plugin_names(const cop_section *s, const char **names, size_t max)
+size_t cop_plugin_names(const cop_section *s, const cop_plugin_set *more, const char **names,
+                        size_t max)
 {
     cop_plugin p;
     size_t n = 0;
-    while (n < max && s->plugin(n, &p))
+    while (n < max && cop_plugin_at(s, more, n, &p))
         names[n++] = p.name;
     return n;
 }

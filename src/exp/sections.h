@@ -12,7 +12,10 @@ typedef struct cop_plugin {
     size_t cfg_size;
     const void *ops; /* cop_topo_ops, cop_route_ops, ... */
     const char *note; /* what else a reader must know; NULL: nothing */
+    uint64_t print; /* of one from outside: a number for what it is made of; 0: one of ours */
 } cop_plugin;
+
+struct cop_plugin_set; /* exp/plugins.h */
 
 typedef struct cop_section {
     const char *name; /* key in the file */
@@ -21,7 +24,7 @@ typedef struct cop_section {
     const cop_opt *opts; /* NULL: the plug-in's */
     size_t cfg_offset; /* in cop_config: the struct, or the pointer to the plug-in's */
     size_t ops_offset; /* in cop_config: pointer to the plug-in's ops */
-    /* Plug-in number i; false past the last. NULL: the section has none. */
+    /* Our plug-in number i; false past the last. NULL: the section has none. See cop_plugin_at. */
     bool (*plugin)(size_t i, cop_plugin *p);
     const char *default_kind; /* NULL: `kind` is required */
 } cop_section;
@@ -38,8 +41,13 @@ const char *cop_routing_for(const char *topology);
  * and the contents of the file are part of what a run is. */
 bool cop_opt_names_file(const cop_opt *o);
 const cop_section *cop_section_find(const char *name);
-bool cop_plugin_find(const cop_section *s, const char *name, cop_plugin *p);
+/* Plug-in number i of a section: ours, then those of `more` from outside, which may be NULL; false past the last. */
+bool cop_plugin_at(const cop_section *s, const struct cop_plugin_set *more, size_t i,
+                   cop_plugin *p);
+bool cop_plugin_find(const cop_section *s, const struct cop_plugin_set *more, const char *name,
+                     cop_plugin *p);
 /* All names of a section's plug-ins; returns how many, at most `max`. */
-size_t cop_plugin_names(const cop_section *s, const char **names, size_t max);
+size_t cop_plugin_names(const cop_section *s, const struct cop_plugin_set *more, const char **names,
+                        size_t max);
 
 #endif

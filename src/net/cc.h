@@ -89,6 +89,7 @@ typedef struct cop_cc_ops {
     double (*counter)(struct cop_net *net, unsigned which);
 } cop_cc_ops;
 
+COP_OUTSIDE_BEGIN
 /* What a congestion control may ask (implemented in net/). */
 const void *cop_net_cc_cfg(const struct cop_net *net);
 void *cop_net_cc_port(struct cop_net *net, uint32_t port);
@@ -173,5 +174,6 @@ uint32_t cop_net_section(const struct cop_net *net, const cop_pkt *p);
 /* Has the port credits for a packet of full size that goes where p goes, on lane p->out_vl? (root or
  * victim; buffers may be private to a destination) */
 bool cop_net_has_credit(struct cop_net *net, uint32_t port, const cop_pkt *p);
+COP_OUTSIDE_END
 
 #endif

@@ -82,6 +82,7 @@ typedef struct cop_queue_ops {
     bool (*hold)(struct cop_net *net, uint32_t port, uint32_t dst, uint32_t vl);
 } cop_queue_ops;
 
+COP_OUTSIDE_BEGIN
 /* What a scheme may ask and do at run time (implemented in net/). */
 const void *cop_net_queue_cfg(const struct cop_net *net);
 void *cop_net_queue_state(struct cop_net *net, uint32_t port);
@@ -110,5 +111,6 @@ bool cop_net_passes(const struct cop_net *net, uint32_t port, uint32_t dst, uint
 /* The scheme's own numbers, in the order of its tables. */
 uint64_t *cop_net_queue_counter(struct cop_net *net);
 int64_t *cop_net_queue_level(struct cop_net *net);
+COP_OUTSIDE_END
 
 #endif

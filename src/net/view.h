@@ -28,10 +28,12 @@ typedef struct cop_netinfo {
 } cop_netinfo;
 
 struct cop_net;
+COP_OUTSIDE_BEGIN
 const cop_netinfo *cop_net_info(const struct cop_net *net);
 cop_time cop_net_now(const struct cop_net *net);
 /* How many queues of the queueing scheme hold this output port to be the root of a congestion tree;
  * 0: it is in no congestion state. */
 uint32_t cop_net_roots(const struct cop_net *net, uint32_t port);
+COP_OUTSIDE_END
 
 #endif

@@ -95,7 +95,7 @@ static int check_config(cop_plan *plan, cop_study *s, cop_point *p, cop_err *err
                 "%s: run `%s`: run.seed would be overruled by the study's seeds; say "
                 "`seeds: 5` or `seeds: [3, 7]`",
                 p->block->where, p->label);
-    if (cop_config_load(&c, p->base, NULL, set, p->n_set, &inner) != 0)
+    if (cop_config_load_with(&c, s->plugins, p->base, NULL, set, p->n_set, &inner) != 0)
         return cop_err_add(err, inner.code, "%s: run `%s`: %s", p->block->where, p->label,
                            inner.text);
     p->config_hash = cop_config_hash(&c);

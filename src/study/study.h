@@ -143,6 +143,7 @@ typedef struct cop_study {
     const char *file, *name, *title, *paper, *about;
     const char *scale; /* "quick" or "full" */
     const char *base; /* configuration file */
+    const struct cop_plugin_set *plugins; /* from outside, for all its runs; or NULL */
     uint64_t inputs; /* hash of the study file and of its base */
     cop_choice *choice;
     size_t n_choices;

@@ -5,6 +5,7 @@
  * Invariant: what is stored under a hash was made from the configuration of that hash. */
 #include "study/worker.h"
 
+#include "exp/plugins.h"
 #include "exp/run.h"
 
 #include <stdio.h>
@@ -34,15 +35,18 @@ static int load_config(const cop_task *t, cop_config *c, cop_err *err)
     cop_override *set = cop_alloc_array(t->point->n_set, sizeof(*set));
     for (size_t i = 0; i < t->point->n_set; i++)
         set[i].text = t->point->set[i];
-    int rc = cop_config_load(c, t->point->base, NULL, set, t->point->n_set, err);
+    int rc =
+        cop_config_load_with(c, t->study->plugins, t->point->base, NULL, set, t->point->n_set, err);
     cop_free(set);
     return rc;
 }
 
 /* The command that repeats one run alone. */
-static const char *run_command(const cop_point *p, cop_arena *a)
+static const char *run_command(const cop_task *t, cop_arena *a)
 {
-    const char *text = cop_arena_printf(a, "coppice run %s", p->base);
+    const cop_point *p = t->point;
+    const char *text =
+        cop_arena_printf(a, "coppice run %s%s", p->base, cop_plugins_words(t->study->plugins, a));
     for (size_t i = 0; i < p->n_set; i++)
         text = cop_arena_printf(a, "%s --set '%s'", text, p->set[i]);
     return text;
@@ -57,7 +61,7 @@ static int store_result(const cop_task *t, cop_config *c, const cop_result *r,
                            .config_text = c ? cop_config_print(c) : "",
                            .version = t->version,
                            .model = cop_model_id(),
-                           .command = run_command(t->point, &arena),
+                           .command = run_command(t, &arena),
                            .started_at = started_at,
                            .seed = t->point->seed,
                            .config_hash = t->point->config_hash};

@@ -143,6 +143,7 @@ typedef struct cop_topo_ops {
 extern const cop_topo_ops *const cop_topologies[];
 const cop_topo_ops *cop_topo_find(const char *name);
 
+COP_OUTSIDE_BEGIN
 /* graph.c: building. Order: begin, (switch sizes known) ports are created, cable..., finish. */
 void cop_topo_begin(cop_topo *t, uint32_t n_hosts, uint32_t n_switches,
                     const uint32_t *ports_of_switch);
@@ -196,6 +197,7 @@ const char *cop_topo_switch_name(const cop_topo *t, uint32_t sw, char *buf, size
 /* "s3.5" (switch 3, local port 5), "leaf3.5" where switches have names (then ports count from 1, as
  * on their labels), or the host's name. */
 const char *cop_topo_port_name(const cop_topo *t, uint32_t port, char *buf, size_t size);
+COP_OUTSIDE_END
 
 /* file.c: read the text that ibnetdiscover prints and ibsim reads; `name` stands for the file in
  * messages. *t is zeroed by the caller and freed by him also after a failure. */

@@ -59,8 +59,8 @@ static void test_staged(void **state)
     (void)state;
     sh("$make install DESTDIR=$PWD/stage prefix=/usr libdir=/usr/lib/here\n"
        "touch stage/usr/lib/here/libother.so stage/usr/share/coppice/examples/mine.yaml\n");
-    const char *files =
-        sh("cd stage && find . ! -type d ! -path './usr/share/coppice/*' | LC_ALL=C sort");
+    const char *files = sh("cd stage && find . ! -type d ! -path './usr/share/coppice/*' "
+                           "! -path './usr/include/coppice/*' | LC_ALL=C sort");
     assert_string_equal(files, "./usr/bin/coppice\n"
                                "./usr/include/coppice.h\n"
                                "./usr/lib/here/libcoppice.a\n"
@@ -68,6 +68,7 @@ static void test_staged(void **state)
                                "./usr/lib/here/libcoppice.so.0\n"
                                "./usr/lib/here/libcoppice.so.0.1.0\n"
                                "./usr/lib/here/libother.so\n"
+                               "./usr/lib/here/pkgconfig/coppice-plugin.pc\n"
                                "./usr/lib/here/pkgconfig/coppice.pc\n"
                                "./usr/share/man/man1/coppice.1");
     assert_string_equal(sh("cd stage/usr/lib/here && readlink libcoppice.so libcoppice.so.0"),
@@ -118,13 +119,66 @@ static void test_link(void **state)
        "[ -z \"$(find usr ! -type d)\" ]\n");
 }
 
-/* The functions of coppice.h, all of them and nothing else; no code that waits for an optimiser. */
+/* A mechanism from outside, with what was installed alone: in a shared object for the program, and in a
+ * program of one's own for both libraries. */
+static void test_plugin(void **state)
+{
+    (void)state;
+    sh("$make install prefix=$prefix libdir=$lib >install.log\n"
+       "cp $root/examples/aimd.c $root/examples/two-switch.yaml .\n"
+       "[ \"$(pkg-config --modversion coppice-plugin)\" = 0.1.0 ]\n"
+       "cc -shared -fPIC -O1 -Wall -Wextra -Werror -std=c11 $(pkg-config --cflags coppice-plugin) "
+       "aimd.c -o aimd.so\n"
+       "$prefix/bin/coppice run two-switch.yaml --plugin ./aimd.so --set cc.kind=aimd "
+       "--set run.duration='20 ms' --set run.warmup='5 ms' --quiet >program.txt\n"
+       "cat >mine.c <<'END'\n"
+       "#include \"aimd.c\"\n"
+       "#include <coppice.h>\n"
+       "#include <stdio.h>\n"
+       "int main(void)\n"
+       "{\n"
+       "    coppice_config *c = coppice_open(\"two-switch.yaml\");\n"
+       "    if (coppice_plug(c, &coppice_plugin_table) != 0 || coppice_set(c, \"cc.kind=aimd\") != "
+       "0 ||\n"
+       "        coppice_set(c, \"run.duration=20 ms\") != 0 || coppice_set(c, \"run.warmup=5 ms\") "
+       "!= 0)\n"
+       "        return 1;\n"
+       "    coppice_result *r = coppice_run(c);\n"
+       "    if (r == NULL)\n"
+       "        fputs(coppice_error(c), stderr);\n"
+       "    else\n"
+       "        printf(\"run hash     %016llx\\n\", (unsigned long long)coppice_hash(r));\n"
+       "    coppice_free(r);\n"
+       "    coppice_close(c);\n"
+       "    return r == NULL;\n"
+       "}\n"
+       "END\n"
+       "both='coppice coppice-plugin'\n"
+       "cc mine.c $(pkg-config --cflags --libs $both) -o shared\n"
+       "cc mine.c $(pkg-config --cflags $both) $(pkg-config --static --libs coppice | "
+       "sed 's/-lcoppice/-l:libcoppice.a/') -o static\n"
+       "export LD_LIBRARY_PATH=$lib\n"
+       "grep -o 'run hash .*' program.txt >hash.txt\n"
+       "./shared | cmp - hash.txt && ./static | cmp - hash.txt\n");
+    assert_non_null(strstr(sh("grep E1-E4 program.txt"), " 10.000 "));
+    sh("$make uninstall prefix=$prefix libdir=$lib\n"
+       "[ -z \"$(find usr ! -type d)\" ] && [ ! -e usr/include/coppice ]\n");
+}
+
+/* The functions of coppice.h and those that plug-ins may call, all of them and nothing else; no code that
+ * waits for an optimiser. */
 static void test_symbols(void **state)
 {
     (void)state;
-    const char *of_header = "sed -n 's/^COPPICE_API.* \\**\\(coppice_[a-z_]*\\)(.*/\\1/p' "
-                            "$root/include/coppice.h | LC_ALL=C sort >header.txt\n";
-    char script[800];
+    const char *of_header =
+        "{ sed -n 's/^COPPICE_API.* \\**\\(coppice_[a-z_]*\\)(.*/\\1/p' $root/include/coppice.h\n"
+        "for f in $(cd $root && cc -MM -Isrc src/exp/plugin.h | tr ' \\\\' '\\n\\n' | grep ^src/); "
+        "do\n"
+        "    awk '/^COP_OUTSIDE_BEGIN/ {on = 1} /^COP_OUTSIDE_END/ {on = 0} on && !/^static|^ "
+        "|^typedef/' "
+        "$root/$f | sed -n 's/^[a-z_].*[ *]\\(cop_[a-z0-9_]*\\)(.*/\\1/p'\n"
+        "done; } | LC_ALL=C sort >header.txt\n";
+    char script[1600];
     snprintf(script, sizeof(script),
              "%snm -D --defined-only $build/lib/libcoppice.so.0.1.0 | awk '{print $3}' | "
              "LC_ALL=C sort >so.txt\n"
@@ -164,9 +218,8 @@ static void test_data(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_staged, fresh),
-        cmocka_unit_test_setup(test_link, fresh),
-        cmocka_unit_test_setup(test_symbols, fresh),
+        cmocka_unit_test_setup(test_staged, fresh), cmocka_unit_test_setup(test_link, fresh),
+        cmocka_unit_test_setup(test_plugin, fresh), cmocka_unit_test_setup(test_symbols, fresh),
         cmocka_unit_test_setup(test_data, fresh),
     };
     return cmocka_run_group_tests_name("install", tests, enter, prog_leave);

@@ -49,7 +49,7 @@ static void auto_routing_exists_for_every_topology(void **state)
     for (size_t i = 0; cop_topologies[i] != NULL; i++) {
         cop_plugin p;
         const char *name = cop_routing_for(cop_topologies[i]->name);
-        if (!cop_plugin_find(routing, name, &p))
+        if (!cop_plugin_find(routing, NULL, name, &p))
             fail_msg("no routing %s for %s", name, cop_topologies[i]->name);
     }
     assert_string_equal(cop_routing_for("torus"), "dor");

@@ -219,7 +219,7 @@ static void every_table_is_sound(void **state)
         for (size_t i = 0; s->plugin != NULL && s->plugin(i, &p); i++) {
             check_table(p.name, p.opts, p.cfg_size);
             assert_true(strlen(p.summary) > 0);
-            size_t n = cop_plugin_names(s, names, 100);
+            size_t n = cop_plugin_names(s, NULL, names, 100);
             for (size_t k = 0; k < n; k++)
                 assert_true(k == i || strcmp(names[k], p.name) != 0);
         }

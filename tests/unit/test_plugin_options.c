@@ -222,7 +222,7 @@ static void check_plugin(const cop_section *s, size_t number, const cop_plugin *
         assert_string_not_equal(other.name, p->name);
         assert_string_not_equal(other.summary, p->summary);
     }
-    assert_true(cop_plugin_find(s, p->name, &other));
+    assert_true(cop_plugin_find(s, NULL, p->name, &other));
     assert_ptr_equal(other.ops, p->ops);
     check_table(where, p->opts, p->cfg_size);
     bool any = p->opts != NULL && p->opts->type != COP_OPT_END;
@@ -242,11 +242,11 @@ static void test_every_plugin_is_described(void **state)
             check_plugin(s, n, &p);
         assert_true(n >= 2);
         assert_false(s->plugin(n, &p));
-        assert_false(cop_plugin_find(s, "no-such-kind", &p));
+        assert_false(cop_plugin_find(s, NULL, "no-such-kind", &p));
         const char *names[128];
-        assert_int_equal(cop_plugin_names(s, names, COP_LEN(names)), n);
+        assert_int_equal(cop_plugin_names(s, NULL, names, COP_LEN(names)), n);
         if (s->default_kind != NULL && strcmp(s->default_kind, COP_ROUTING_AUTO) != 0)
-            assert_true(cop_plugin_find(s, s->default_kind, &p));
+            assert_true(cop_plugin_find(s, NULL, s->default_kind, &p));
     }
 }
 

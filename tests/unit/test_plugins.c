@@ -19,7 +19,7 @@ static void test_topologies(void **state)
         assert_ptr_equal(cop_topo_find(cop_topologies[i]->name), cop_topologies[i]);
         assert_non_null(cop_topologies[i]->build);
         /* The routing that `auto` stands for exists. */
-        assert_true(cop_plugin_find(routings, cop_routing_for(cop_topologies[i]->name), &p));
+        assert_true(cop_plugin_find(routings, NULL, cop_routing_for(cop_topologies[i]->name), &p));
     }
     assert_null(cop_topo_find("no-such-kind"));
 }

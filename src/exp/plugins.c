@@ -1,0 +1,207 @@
+/* Plug-ins from outside: tables are looked through before anything of them is used, so that a mistake in one is
+ * a line for its author and no crash in the middle of a run. */
+#include "exp/plugins.h"
+
+#include "base/file.h"
+#include "exp/plugin.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MAX_NAME 40
+
+static const uint32_t our_interface[COP_INTERFACE_NUMBERS] = COP_INTERFACE;
+
+/* A name that can stand in a run file: small letters, digits and `-`. */
+static bool is_kind(const char *name)
+{
+    if (name == NULL || !islower((unsigned char)name[0]))
+        return false;
+    for (const char *c = name; *c != '\0'; c++)
+        if ((!islower((unsigned char)*c) && !isdigit((unsigned char)*c) && *c != '-') ||
+            c - name >= MAX_NAME)
+            return false;
+    return true;
+}
+
+/* What is wrong with an option table; NULL: nothing. */
+static const char *bad_options(const cop_plugin *p)
+{
+    size_t n = 0;
+    for (const cop_opt *o = p->opts; o != NULL && o->type != COP_OPT_END; o++) {
+        if (++n > 100)
+            return "has more than 100 options, or a table without {0} at its end";
+        if (o->type > COP_OPT_TIMES)
+            return "has an option of an unknown type; end the table with {0}";
+        if (o->name == NULL || o->help == NULL)
+            return "has an option without name or help";
+        if (o->type == COP_OPT_ENUM && (o->names == NULL || o->names[0] == NULL))
+            return "has an option of words without words";
+        if (o->offset >= p->cfg_size)
+            return "has an option behind the end of cfg_size";
+    }
+    return NULL;
+}
+
+typedef struct adding {
+    cop_plugin_set *set;
+    const char *file; /* NULL: a table in memory */
+    uint64_t print;
+    cop_err *err;
+} adding;
+
+static int refuse(const adding *a, const char *section, const char *name, const char *what)
+{
+    char shown[48];
+    return cop_err_add(a->err, COP_E_INPUT, "%s: %s `%s` %s", a->file ? a->file : "plug-in",
+                       section, cop_excerpt(name ? name : "", shown, sizeof(shown)), what);
+}
+
+/* `missing`: a function that its family requires and it has not; NULL: it has all. */
+static int add(const adding *a, const char *section, cop_plugin p, const char *missing)
+{
+    cop_plugin other;
+    cop_plugin_set *set = a->set;
+    if (!is_kind(p.name))
+        return refuse(a, section, p.name,
+                      "is no name of a kind; use up to 40 small letters, digits and `-`");
+    if (missing != NULL) {
+        char what[80];
+        snprintf(what, sizeof(what), "has no `%s`, which is required", missing);
+        return refuse(a, section, p.name, what);
+    }
+    if (p.summary == NULL || p.source == NULL)
+        return refuse(a, section, p.name, "has no summary or no source; give one line each");
+    const char *wrong = bad_options(&p);
+    if (wrong != NULL)
+        return refuse(a, section, p.name, wrong);
+    if (strcmp(p.name, COP_ROUTING_AUTO) == 0 ||
+        cop_plugin_find(cop_section_find(section), set, p.name, &other))
+        return refuse(a, section, p.name, "is there already; give yours another name");
+    if (set->n >= COP_MAX_OUTSIDE)
+        return refuse(a, section, p.name, "is one too many; give at most 64 plug-ins");
+    p.print = a->print;
+    set->item[set->n++] = (cop_outside){.section = section, .file = a->file, .plugin = p};
+    return 0;
+}
+
+#define PLUGIN(o)                                                                                  \
+    ((cop_plugin){(o)->name, (o)->summary, (o)->source, (o)->opts, (o)->cfg_size, (o), NULL, 0})
+
+static int add_all(const adding *a, const coppice_plugins *t)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && t->cc != NULL && t->cc[i] != NULL; i++) {
+        const cop_cc_ops *o = t->cc[i];
+        cop_plugin p = PLUGIN(o);
+        bool source = o->next_send != NULL || o->on_send != NULL || o->on_control != NULL;
+        p.note = o->immediate;
+        rc = add(a, "cc", p, source && o->flow_size == 0 ? "flow_size" : NULL);
+    }
+    for (size_t i = 0; rc == 0 && t->routing != NULL && t->routing[i] != NULL; i++) {
+        const cop_route_ops *o = t->routing[i];
+        rc = add(a, "routing", PLUGIN(o),
+                 o->setup == NULL   ? "setup"
+                 : o->route == NULL ? "route"
+                                    : NULL);
+    }
+    for (size_t i = 0; rc == 0 && t->queueing != NULL && t->queueing[i] != NULL; i++) {
+        const cop_queue_ops *o = t->queueing[i];
+        rc = add(a, "queueing", PLUGIN(o),
+                 o->layout == NULL   ? "layout"
+                 : o->select == NULL ? "select"
+                                     : NULL);
+    }
+    for (size_t i = 0; rc == 0 && t->topology != NULL && t->topology[i] != NULL; i++) {
+        const cop_topo_ops *o = t->topology[i];
+        rc = add(a, "topology", PLUGIN(o), o->build == NULL ? "build" : NULL);
+    }
+    return rc;
+}
+
+static int add_table(const adding *a, const coppice_plugins *table)
+{
+    size_t before = a->set->n;
+    if (memcmp(table->interface, our_interface, sizeof(our_interface)) != 0)
+        return cop_err_add(a->err, COP_E_INPUT,
+                           "%s: is made for another version of coppice; compile it again with the "
+                           "headers of this one",
+                           a->file ? a->file : "plug-in");
+    int rc = add_all(a, table);
+    if (rc == 0 && a->set->n == before)
+        rc = cop_err_add(a->err, COP_E_INPUT, "%s: has no plug-ins; give COPPICE_PLUGINS a list",
+                         a->file ? a->file : "plug-in");
+    if (rc != 0)
+        a->set->n = before;
+    return rc;
+}
+
+int cop_plugins_add(cop_plugin_set *set, const struct coppice_plugins *table, cop_err *err)
+{
+    /* Nobody can tell what is behind a table in memory; the program that has it knows. */
+    adding a = {.set = set, .print = 1, .err = err};
+    return add_table(&a, table);
+}
+
+int cop_plugins_load(cop_plugin_set *set, const char *file, cop_err *err)
+{
+    struct stat st;
+    char *absolute = realpath(file, NULL);
+    adding a = {.set = set, .print = COP_HASH_START, .err = err};
+    if (absolute != NULL)
+        a.file = cop_arena_strdup(&set->arena, absolute);
+    cop_free_foreign(absolute);
+    if (a.file == NULL || stat(a.file, &st) != 0 || !S_ISREG(st.st_mode) ||
+        !cop_hash_file(&a.print, a.file))
+        return cop_err_add(err, COP_E_IO, "%s: cannot be read; give the path of a shared object",
+                           file);
+    for (size_t i = 0; i < set->n; i++)
+        if (set->item[i].file != NULL && strcmp(set->item[i].file, a.file) == 0)
+            return cop_err_add(err, COP_E_INPUT, "%s: is given twice; once is enough", file);
+    void *object = dlopen(a.file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (object == NULL) {
+        const char *why = dlerror();
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s: cannot be loaded, %s; docs/ADDING.md says how to compile one", file,
+                           why ? why : "why is not known");
+    }
+    const coppice_plugins *table = dlsym(object, COP_PLUGINS_SYMBOL);
+    int rc = table == NULL
+                 ? cop_err_add(err, COP_E_INPUT,
+                               "%s: has no plug-ins; write COPPICE_PLUGINS(...) at its end", file)
+                 : add_table(&a, table);
+    (void)dlclose(object);
+    return rc;
+}
+
+void cop_plugins_free(cop_plugin_set *set)
+{
+    cop_arena_free(&set->arena);
+    *set = (cop_plugin_set){0};
+}
+
+const char *cop_plugins_words(const cop_plugin_set *set, cop_arena *arena)
+{
+    const char *words = "", *last = NULL;
+    for (size_t i = 0; set != NULL && i < set->n; i++) {
+        if (set->item[i].file == NULL || set->item[i].file == last)
+            continue; /* those of one file follow each other and share its name */
+        last = set->item[i].file;
+        words = cop_arena_printf(arena, "%s --plugin '%s'", words, last);
+    }
+    return words;
+}
+
+bool cop_plugins_at(const cop_plugin_set *set, const char *section, size_t i, cop_plugin *p)
+{
+    for (size_t k = 0; k < set->n; k++)
+        if (strcmp(set->item[k].section, section) == 0 && i-- == 0) {
+            *p = set->item[k].plugin;
+            return true;
+        }
+    return false;
+}
