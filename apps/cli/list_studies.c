@@ -88,8 +88,8 @@ static void list_one(cop_study *s, json_t *list, bool json)
                                     "title", s->title, "file", s->file, "checks", checks));
     if (json)
         return;
-    printf("%-26s %-6s %3zu checks\n", cop_plain_copy(arena, s->name),
-           cop_plain_copy(arena, s->paper), s->n_checks);
+    printf("%-26s %-6s %3zu check%s\n", cop_plain_copy(arena, s->name),
+           cop_plain_copy(arena, s->paper), s->n_checks, s->n_checks == 1 ? "" : "s");
     print_title(cop_plain_copy(arena, s->title));
 }
 

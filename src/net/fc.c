@@ -109,6 +109,24 @@ void cop_fc_credit_event(cop_net *net, uint32_t port)
     cop_fc_arm(net, port);
 }
 
+static bool ring_has(const cop_ring *r, uint32_t s)
+{
+    for (uint32_t i = r->at; i != r->end; i++)
+        if (r->v[i & r->mask].section == s)
+            return true;
+    return false;
+}
+
+bool cop_fc_coming(const cop_net *net, uint32_t port, uint32_t s)
+{
+    const cop_out *out = &net->out[port];
+    if (net->fc->mixed)
+        return out->busy_until > net->now || out->ring.at != out->ring.end ||
+               net->in[out->to].wire_head != COP_NONE;
+    return ring_has(&out->ring, s) ||
+           (net->fc->later != NULL && ring_has(net->fc->later(net, out->to), s));
+}
+
 /* -- relative credits (fc.h has them inline; shared lanes and ib build on these) -- */
 
 static bool credit_fits(const cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
@@ -170,8 +188,11 @@ static void shared_settle(cop_net *net, uint32_t port, const cop_return *r)
     net->shared_free[port] += before - beyond_reserve(sec);
 }
 
-const cop_fc_ops cop_fc_credit_shared = {
-    .fits = shared_fits, .take = shared_take, .give = credit_give, .settle = shared_settle};
+const cop_fc_ops cop_fc_credit_shared = {.fits = shared_fits,
+                                         .take = shared_take,
+                                         .give = credit_give,
+                                         .mixed = true,
+                                         .settle = shared_settle};
 
 /* -- InfiniBand: absolute limits. `granted` is the receiver's truth, counted in the order in which
  * space becomes free; the sender's credit follows it when a message gets through. -- */

@@ -21,6 +21,8 @@ void cop_fc_arm(cop_net *net, uint32_t port);
 void cop_fc_credit_event(cop_net *net, uint32_t port);
 /* Clear the blocked lanes for which there is room again. */
 void cop_fc_unblock(cop_net *net, uint32_t port);
+/* Does room for section s behind `port` come back already, or may it, for all that is known? */
+bool cop_fc_coming(const cop_net *net, uint32_t port, uint32_t s);
 /* Lane vl of `port` cannot send: its smallest request needs `blocks`. */
 void cop_fc_block(cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks);
 

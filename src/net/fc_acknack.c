@@ -113,6 +113,7 @@ static uint32_t acknack_replay(cop_net *net, uint32_t port)
 const cop_fc_ops cop_fc_acknack = {.fits = acknack_fits,
                                    .take = acknack_take,
                                    .give = acknack_give,
+                                   .mixed = true,
                                    .settle = acknack_settle,
                                    .arrive = acknack_arrive,
                                    .replay = acknack_replay,

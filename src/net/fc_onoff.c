@@ -102,9 +102,15 @@ static bool onoff_arrive(cop_net *net, uint32_t port, uint32_t s, uint32_t h)
     return true;
 }
 
+static const cop_ring *onoff_later(const cop_net *net, uint32_t port)
+{
+    return &net->fc_state->inbuf[port].freed;
+}
+
 const cop_fc_ops cop_fc_onoff = {.fits = onoff_fits,
                                  .take = onoff_take,
                                  .give = onoff_give,
+                                 .later = onoff_later,
                                  .settle = onoff_settle,
                                  .arrive = onoff_arrive,
                                  .release = onoff_release,

@@ -153,6 +153,9 @@ typedef struct cop_fc_ops {
     /* Input `port` will have freed the space at time t: in blocks, or bytes if in_bytes. */
     void (*give)(cop_net *net, uint32_t port, uint32_t section, uint32_t amount, cop_time t);
     bool in_bytes;
+    bool mixed; /* what comes back for one section may make room for another */
+    /* Space that input `port` will have free, where its sender hears of it only then; NULL: at once. */
+    const cop_ring *(*later)(const cop_net *net, uint32_t port);
     /* Apply one returned entry at the sender. */
     void (*settle)(cop_net *net, uint32_t port, const cop_return *r);
     /* A packet has come to input `port`: false = refused (ack/nack), the link keeps it. */

@@ -1,9 +1,10 @@
 /* Deadlock detection at run time.
  *
  * Role     A channel is a sending port and a section (normally: lane) of the buffer behind it. It is
- *          stuck if packets wait for it, there is no room behind it, nothing on its way could bring
- *          room (no return, no packet on the wire), and every queue of the buffer behind it that holds
+ *          stuck if packets wait for it, there is no room behind it, nothing of its section under way could
+ *          bring room (no return, no packet on the wire), and every queue of the buffer behind it that holds
  *          packets of its section is stuck in turn: all channels that its head asks for are stuck.
+ *          Other lanes of the same wire may go on meanwhile.
  * Rules    Start with every channel that looks stuck from its own link, strike out those with a queue
  *          that can move, until nothing changes. If some remain, they wait for each other for ever;
  *          one cycle through them is printed. Hosts always consume, so a port that faces a host is
@@ -12,7 +13,9 @@
  *          takes to know their lanes. A deadlock does not go away, so a look may come late: the next
  *          one waits until what has moved (packet-hops, and ports that were sampled) pays for all
  *          before it, at the rates below. They keep the watch below a tenth of the run's
- *          instructions however deep the queues and short the samples are. Not put off are the look
+ *          instructions however deep the queues and short the samples are. A port that has stood still
+ *          since the last sample asks for a look; where there are lanes, one may stand still on a port
+ *          that does not, so samples number 1, 2, 4, 8, ... ask for one, too. Not put off are the look
  *          at the end and, once, that when no event is left although packets are.
  * State    The channels that may be stuck, edges from each to the queues that decide about it, and asks
  *          from each queue to the channels that its head waits for. */
@@ -85,16 +88,33 @@ static bool wants_to_send(const cop_net *net, uint32_t port)
     return out->vl_blocked || (net->section_waiters && net->section_waiters[port]);
 }
 
-/* Could be stuck as far as its own link goes. */
+/* May some of its lanes be stuck? */
+static bool may_be_stuck(const cop_net *net, uint32_t port)
+{
+    const cop_out *out = &net->out[port];
+    return out->to != COP_NONE && net->in[out->to].sw != COP_NONE && wants_to_send(net, port);
+}
+
+/* All of it, as far as its own link goes. */
 static bool link_idle(const cop_net *net, uint32_t port)
 {
     const cop_out *out = &net->out[port];
-    return out->to != COP_NONE && out->busy_until <= net->now && out->ring.at == out->ring.end &&
-           net->in[out->to].wire_head == COP_NONE && net->in[out->to].sw != COP_NONE &&
-           wants_to_send(net, port);
+    return out->busy_until <= net->now && out->ring.at == out->ring.end &&
+           may_be_stuck(net, port) && net->in[out->to].wire_head == COP_NONE;
 }
 
-static bool section_waits(const cop_net *net, uint32_t port, uint32_t s)
+/* Does something of section s come to the buffer behind `port`, or room come back from there? */
+static bool under_way(const cop_net *net, uint32_t port, uint32_t s)
+{
+    for (uint32_t h = net->in [net->out[port].to].wire_head; h != COP_NONE; h = net->pkt[h].next) {
+        net->stall->visits++;
+        if (cop_net_section_of(net, &net->pkt[h], net->pkt[h].vl) == s)
+            return true;
+    }
+    return cop_fc_coming(net, port, s);
+}
+
+static bool asked_for(const cop_net *net, uint32_t port, uint32_t s)
 {
     if (net->sectioned && net->out[port].sw != COP_NONE)
         return net->section[channel_of(net, port, s)].wait != COP_NONE;
@@ -103,6 +123,12 @@ static bool section_waits(const cop_net *net, uint32_t port, uint32_t s)
         return h != COP_NONE && !cop_fc_fits(net, port, s, cop_blocks(net->pkt[h].bytes));
     }
     return net->sectioned ? net->out[port].vl_blocked != 0 : net->out[port].vl_blocked >> s & 1;
+}
+
+/* Could be stuck as far as its own link goes. */
+static bool section_waits(const cop_net *net, uint32_t port, uint32_t s)
+{
+    return asked_for(net, port, s) && !under_way(net, port, s);
 }
 
 /* -- channels and the queues behind them -- */
@@ -129,7 +155,7 @@ static void add_lanes(cop_net *net, uint32_t port, uint32_t queue, uint32_t wait
     }
 }
 
-/* Edges from the channels of an idle port to the queues behind it. */
+/* Edges from the channels of a port that may be stuck to the queues behind it. */
 static void add_port(cop_net *net, uint32_t port)
 {
     uint32_t to = net->out[port].to, waiting = 0;
@@ -305,7 +331,7 @@ static bool look(cop_net *net)
     st->n_edges = 0;
     st->visits += net->topo->n_ports;
     for (uint32_t p = 0; p < net->topo->n_ports; p++)
-        if (link_idle(net, p))
+        if (may_be_stuck(net, p))
             add_port(net, p);
     strike_out(net);
     if (st->n_edges == 0)
@@ -336,11 +362,12 @@ bool cop_stall_watch(cop_net *net)
         cop_evq_empty(&net->evq) && cop_net_in_flight(net) > 0 && st->still_hops != net->total.hops;
     if (still)
         st->still_hops = net->total.hops;
+    bool turn = net->sections > 1 && (st->samples & (st->samples - 1)) == 0;
     return (still || st->visits <= cop_stall_allowance(net)) &&
-           suspicious(net, net->probe.sample) && look(net);
+           (turn || suspicious(net, net->probe.sample)) && look(net);
 }
 
 bool cop_stall_final(cop_net *net)
 {
-    return !net->recover && suspicious(net, 0) && look(net);
+    return !net->recover && look(net);
 }

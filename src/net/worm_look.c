@@ -83,7 +83,7 @@ static bool lane_opens(const cop_net *net, uint32_t port, uint32_t vl, const uin
 {
     if (net->in[net->out[port].to].sw == COP_NONE)
         return true; /* hosts always consume */
-    if (cop_fc_fits(net, port, vl, 1) || net->out[port].ring.at != net->out[port].ring.end)
+    if (cop_fc_fits(net, port, vl, 1) || cop_fc_coming(net, port, vl))
         return true;
     uint32_t s = *cop_worm_held(net, port, vl);
     return (s == COP_NONE || moves[net->worm->stay[s].pkt]) && drains(net, port, vl, moves);

@@ -170,6 +170,36 @@ static void test_a_look_is_linear(void **state)
 }
 
 /* When no event is left nothing will ever pay, so the look comes for nothing. */
+/* Two lanes: on one of them the ring is closed, on the other one packets go on over the same wires for ever. */
+static void test_found_on_one_lane(void **state)
+{
+    (void)state;
+    static const char two[] = "run: {duration: 3 ms, allow_deadlock: yes}\n"
+                              "topology: {kind: torus, radix: [7], hosts: 2}\n"
+                              "routing: {kind: dor, datelines: no}\n"
+                              "link: {rate: 16 Gbit/s, delay: 20 ns}\n"
+                              "switch: {buffer: 4 KiB, lanes: 2}\n"
+                              "queueing: {kind: 1q}\n"
+                              "traffic:\n"
+                              "  - {from: [0], pattern: fixed, to: 6}\n"
+                              "  - {from: [2], pattern: fixed, to: 8}\n"
+                              "  - {from: [4], pattern: fixed, to: 10}\n"
+                              "  - {from: [6], pattern: fixed, to: 12}\n"
+                              "  - {from: [8], pattern: fixed, to: 0}\n"
+                              "  - {from: [10], pattern: fixed, to: 2}\n"
+                              "  - {from: [12], pattern: fixed, to: 4}\n";
+    static const char *const samples[] = {"run.sample=100 ns", "run.sample=3 us",
+                                          "run.sample=25 us", "run.sample=3 ms"};
+    for (size_t i = 0; i < COP_LEN(samples); i++) {
+        cop_result r;
+        scn_run(two, &samples[i], 1, &r, NULL);
+        assert_int_equal(r.outcome, COP_OUTCOME_DEADLOCK);
+        assert_int_equal(times(r.detail, "/vl1 "), 7);
+        assert_int_equal(times(r.detail, "/vl0 "), 0);
+        cop_result_free(&r);
+    }
+}
+
 static void test_found_when_nothing_moves(void **state)
 {
     (void)state;
@@ -284,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_found_while_others_go_on),
                                        cmocka_unit_test(test_found_on_another_lane),
+                                       cmocka_unit_test(test_found_on_one_lane),
                                        cmocka_unit_test(test_found_when_nothing_moves),
                                        cmocka_unit_test(test_room_before_a_stuck_wire),
                                        cmocka_unit_test(test_a_look_is_linear),
