@@ -29,6 +29,7 @@ const cop_cc_ops cop_cc_fern_local = {
     .summary = "hosts of a switch whose buffers fill delay their messages, whoever is to blame",
     .source = "Fernandez and Garcia, section 3.2; the rule is ours",
     .opts = opts,
+    .in_cycles = true,
     .on_enqueue = fern_count_in,
     .on_route = on_route,
     .next_send = fern_one_next_send,

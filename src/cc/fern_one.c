@@ -25,6 +25,7 @@ const cop_cc_ops cop_cc_fern_one = {
         "switches tell the source most often seen where buffers fill; it delays its messages",
     .source = "Fernandez and Garcia, approach 1; M-fern-1",
     .opts = opts,
+    .in_cycles = true,
     .on_enqueue = fern_count_in,
     .on_route = on_route,
     .next_send = fern_one_next_send,

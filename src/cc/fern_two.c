@@ -82,6 +82,7 @@ const cop_cc_ops cop_cc_fern_two = {
         "lanes tell a source when buffers fill and when they do no longer; its delay follows",
     .source = "Fernandez and Garcia, approach 2; M-fern-2",
     .opts = opts,
+    .in_cycles = true,
     .on_enqueue = on_enqueue,
     .on_route = on_route,
     .next_send = next_send,

@@ -215,6 +215,7 @@ const cop_cc_ops cop_cc_self_tuned = {
               "they print "
               "no value and no rule of tuning, those here are ours; M-selftuned",
     .opts = opts,
+    .in_cycles = true,
     .cfg_size = sizeof(tuned_cfg),
     .flow_size = sizeof(tuned_source),
     .net_size = sizeof(tuned_net),

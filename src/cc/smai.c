@@ -165,6 +165,7 @@ const cop_cc_ops cop_cc_smai = {
     .summary = "a message that waits too long in a switch raises a signal; all sources slow down",
     .source = "Smai and Thorelli 1998, as Fernandez and Garcia describe it; M-smai",
     .opts = opts,
+    .in_cycles = true,
     .cfg_size = sizeof(smai_cfg),
     .flow_size = sizeof(smai_source),
     .net_size = sizeof(smai_net),

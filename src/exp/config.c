@@ -1,7 +1,7 @@
 /* A run file into a cop_config.
  *
  * Role: walk the section table (sections.c) and let config_read.c fill each section. No option is
- * named in this file but `kind`.
+ * named in this file but `kind` and `switch.flit`.
  * Outputs: the filled structs and, per option, where it was given; or all faults found in one go.
  */
 #include "exp/config.h"
@@ -76,6 +76,8 @@ static void load_plugin(cop_reader *r, const cop_section *s, int map)
     memcpy((char *)r->c + s->ops_offset, &p.ops, sizeof(p.ops));
     memcpy((char *)r->c + s->cfg_offset, &cfg, sizeof(cfg));
     cop_opt_defaults(p.opts, cfg, &r->c->arena);
+    if (p.in_cycles)
+        cop_units_defaults(&r->c->units, p.opts, cfg);
     cop_reader_table(r, map, p.opts, cfg, true);
 }
 
@@ -196,6 +198,17 @@ static void read_root(cop_reader *r, int root, int *node, size_t n_sections)
     }
 }
 
+/* A flit is a flit: that of section units, unless the switch is given another. */
+static void settle_flit(cop_config *c)
+{
+    bool given = false;
+    for (const cop_mark *m = c->marks; m != NULL; m = m->next)
+        given |= m->section != NULL && m->option != NULL && strcmp(m->section, "switch") == 0 &&
+                 strcmp(m->option, "flit") == 0;
+    if (!given && c->units.flit_bytes != 0 && c->sw.switching == COP_SWITCHING_WORM)
+        c->sw.flit_bytes = c->units.flit_bytes;
+}
+
 static void read_document(cop_reader *r)
 {
     int node[MAX_SECTIONS + 1] = {0};
@@ -222,6 +235,7 @@ static void read_document(cop_reader *r)
         load_section(r, &cop_sections[i], node[i]);
     if (!cop_reader_full(r))
         load_traffic(r, node[n_sections]);
+    settle_flit(r->c);
 }
 
 /* The file's name without directory and `.yaml`. */

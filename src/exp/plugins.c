@@ -90,7 +90,8 @@ static int add(const adding *a, const char *section, cop_plugin p, const char *m
 }
 
 #define PLUGIN(o)                                                                                  \
-    ((cop_plugin){(o)->name, (o)->summary, (o)->source, (o)->opts, (o)->cfg_size, (o), NULL, 0})
+    ((cop_plugin){(o)->name, (o)->summary, (o)->source, (o)->opts, (o)->cfg_size, (o), NULL,       \
+                  false, 0})
 
 static int add_all(const adding *a, const coppice_plugins *t)
 {
@@ -100,14 +101,14 @@ static int add_all(const adding *a, const coppice_plugins *t)
         cop_plugin p = PLUGIN(o);
         bool source = o->next_send != NULL || o->on_send != NULL || o->on_control != NULL;
         p.note = o->immediate;
+        p.in_cycles = o->in_cycles;
         rc = add(a, "cc", p, source && o->flow_size == 0 ? "flow_size" : NULL);
     }
     for (size_t i = 0; rc == 0 && t->routing != NULL && t->routing[i] != NULL; i++) {
         const cop_route_ops *o = t->routing[i];
-        rc = add(a, "routing", PLUGIN(o),
-                 o->setup == NULL   ? "setup"
-                 : o->route == NULL ? "route"
-                                    : NULL);
+        cop_plugin p = PLUGIN(o);
+        p.in_cycles = o->in_cycles;
+        rc = add(a, "routing", p, o->setup == NULL ? "setup" : o->route == NULL ? "route" : NULL);
     }
     for (size_t i = 0; rc == 0 && t->queueing != NULL && t->queueing[i] != NULL; i++) {
         const cop_queue_ops *o = t->queueing[i];

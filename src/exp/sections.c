@@ -18,11 +18,12 @@
                           (table)[i]->cfg_size,                                                    \
                           (table)[i],                                                              \
                           NULL,                                                                    \
+                          false,                                                                   \
                           0};                                                                      \
         return true;                                                                               \
     }
 PLUGIN_AT(topology_at, cop_topologies)
-PLUGIN_AT(routing_at, cop_routings)
+PLUGIN_AT(plain_routing_at, cop_routings)
 PLUGIN_AT(queueing_at, cop_queueings)
 PLUGIN_AT(plain_cc_at, cop_ccs)
 
@@ -31,6 +32,15 @@ static bool cc_at(size_t i, cop_plugin *p)
     if (!plain_cc_at(i, p))
         return false;
     p->note = cop_ccs[i]->immediate;
+    p->in_cycles = cop_ccs[i]->in_cycles;
+    return true;
+}
+
+static bool routing_at(size_t i, cop_plugin *p)
+{
+    if (!plain_routing_at(i, p))
+        return false;
+    p->in_cycles = cop_routings[i]->in_cycles;
     return true;
 }
 PLUGIN_AT(host_at, cop_hosts)

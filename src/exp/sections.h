@@ -12,6 +12,7 @@ typedef struct cop_plugin {
     size_t cfg_size;
     const void *ops; /* cop_topo_ops, cop_route_ops, ... */
     const char *note; /* what else a reader must know; NULL: nothing */
+    bool in_cycles; /* times among the defaults follow units.cycle */
     uint64_t print; /* of one from outside: a number for what it is made of; 0: one of ours */
 } cop_plugin;
 

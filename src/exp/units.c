@@ -33,6 +33,15 @@ static int missing(const char *text, const char *option, const char *example, co
                        cop_excerpt(text, shown, sizeof(shown)), option, option, example);
 }
 
+void cop_units_defaults(const cop_units_cfg *u, const cop_opt *table, void *cfg)
+{
+    for (const cop_opt *o = table; u->cycle_ps != 0 && o != NULL && o->type != COP_OPT_END; o++) {
+        uint64_t *value = (uint64_t *)(void *)((char *)cfg + o->offset);
+        if (o->type == COP_OPT_TIME && o->def != NULL && cop_opt_word(o) == NULL)
+            *value = (uint64_t)((unsigned __int128)*value * u->cycle_ps / COP_NS);
+    }
+}
+
 const char *cop_units_text(const cop_units_cfg *u, const cop_opt *o, const char *text,
                            cop_arena *arena, cop_err *err)
 {
@@ -50,6 +59,15 @@ const char *cop_units_text(const cop_units_cfg *u, const cop_opt *o, const char 
     }
     if (u->flit_bytes == 0 && !cycles) {
         (void)missing(text, "flit", "4 B", err);
+        return NULL;
+    }
+    if (text[strspn(text, " \t")] == '-') {
+        char shown[64];
+        (void)cop_err_add(err, COP_E_INPUT, "`%s` is negative; write such as `16 %s`",
+                          cop_excerpt(text, shown, sizeof(shown)),
+                          cycles  ? "cycles"
+                          : flits ? "flits"
+                                  : "flits/cycle");
         return NULL;
     }
     const char *number = cop_arena_printf(arena, "%.*s", (int)(unit - text), text);

@@ -22,6 +22,7 @@ typedef struct cop_cc_ops {
     size_t port_size; /* state per switch output port, zeroed */
     size_t net_size; /* state of the whole run, zeroed; cop_net_cc_net() */
     bool asks_lanes; /* it will ask for cop_net_lane_bytes(), which is counted only then */
+    bool in_cycles; /* times among its defaults are for a cycle of 1 ns; they follow units.cycle */
     bool notifies; /* switches will send notifications: cop_net_notify(), cop_net_notify_source() */
     /* Nothing acts at a distance, unless the source wants it: its clause. NULL: the rule holds, and
      * cop_net_told_at_once() may not be called. */

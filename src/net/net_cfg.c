@@ -61,7 +61,8 @@ const cop_opt cop_switch_opts[] = {
      "virtual cut-through (forward after the header); store-and-forward; wormhole: flit by flit, "
      "buffers of a few flits, a packet that waits holds its lanes"},
     {"flit", COP_OPT_BYTES, S(flit_bytes), "64 B", 1, 65536, NULL,
-     "wormhole: unit of buffers, credits and turns on the wire; a buffer holds as many as fit"},
+     "wormhole: unit of buffers, credits and turns on the wire; a buffer holds as many as fit; "
+     "units.flit, if given, is the default"},
     {"reuse", COP_OPT_ENUM, S(reuse), "auto", 0, 0, reuse_names,
      "wormhole: a lane is given to the next packet when the tail of the one before has been sent, "
      "or when "

@@ -84,6 +84,7 @@ typedef struct cop_route_ops {
     /* Promises that the network checks: packets of a flow stay in order. An option may give it up:
      * setup then clears r->in_order. */
     bool in_order;
+    bool in_cycles; /* times among its defaults are for a cycle of 1 ns; they follow units.cycle */
     /* Build r->state from the topology; raise r->vls and r->max_cand, which are 1, if more are needed.
      * Fails if the shape is wrong. */
     int (*setup)(cop_route *r, const void *cfg, cop_err *err);

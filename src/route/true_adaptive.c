@@ -152,6 +152,7 @@ const cop_route_ops cop_route_true_adaptive = {
     .summary = "torus, mesh, hypercube: any lane of any minimal direction; deadlocks are resolved",
     .source = "Martinez, Lopez, Duato, Pinkston, ICPP 1997",
     .opts = true_adaptive_opts,
+    .in_cycles = true,
     .cfg_size = sizeof(cop_true_adaptive_cfg),
     .in_order = false,
     .setup = true_adaptive_setup,

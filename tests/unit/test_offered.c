@@ -71,6 +71,16 @@ static void pulses(void **state)
             "arrival=pulses; message=1 kB; high_time=1 ms; low_time=3 ms; rate=8 Gbit/s; "
             "low_rate=2 Gbit/s");
     near(offered(&r, 0, 0, 8 * MS), 3.5e9 / 8 * 8e-3, 1e-3);
+    /* Inside a pulse, between pulses, and from the middle of one into the next. */
+    near(offered(&r, 0, 0, MS / 2), 8e9 / 8 * 0.5e-3, 1e-3);
+    near(offered(&r, 0, 2 * MS, 3 * MS), 2e9 / 8 * 1e-3, 1e-3);
+    near(offered(&r, 0, MS / 2, 9 * MS / 2), (8e9 * 1e-3 + 2e9 * 3e-3) / 8, 1e-3);
+    rig_free(&r);
+    rig_one(&r, 2, 10 * GBIT,
+            "arrival=pulses; message=1 kB; high_time=1 ms; low_time=3 ms; rate=8 Gbit/s; "
+            "low_rate=2 Gbit/s; start=2 ms");
+    near(offered(&r, 0, 0, 3 * MS), 8e9 / 8 * 1e-3, 1e-3);
+    near(offered(&r, 0, 3 * MS, 4 * MS), 2e9 / 8 * 1e-3, 1e-3);
     rig_free(&r);
 }
 

@@ -54,6 +54,32 @@ static void test_values(void **state)
     cop_config_free(&c);
 }
 
+/* What was described in cycles of 1 ns is as many of whatever a cycle is; a flit is that of the units, too. */
+static void test_defaults(void **state)
+{
+    (void)state;
+    cop_config ns, other;
+    load(&ns, "units: {flit: 4 B, cycle: 1 ns}\n" TORUS "cc: {kind: fern-1}\n"
+              "routing: {kind: true-adaptive}\nswitch: {switching: wormhole, flit: 16 B}\n");
+    load(&other,
+         "units: {flit: 4 B, cycle: 10 ns}\n" TORUS "cc: {kind: fern-1, timeout: 7 cycles}\n"
+         "routing: {kind: true-adaptive}\nswitch: {switching: wormhole}\n");
+    assert_non_null(strstr(cop_config_print(&ns), "  step: 32 ns\n"));
+    assert_non_null(strstr(cop_config_print(&ns), "  timeout: 1 us\n"));
+    assert_non_null(strstr(cop_config_print(&other), "  step: 320 ns\n"));
+    assert_non_null(strstr(cop_config_print(&other), "  timeout: 70 ns\n"));
+    assert_non_null(strstr(cop_config_print(&other), "  timeout: 10 us\n"));
+    assert_int_equal(ns.sw.flit_bytes, 16);
+    assert_int_equal(other.sw.flit_bytes, 4);
+    cop_config_free(&ns);
+    cop_config_free(&other);
+    /* Not for those that were described otherwise, and not where packets are not cut. */
+    load(&other, "units: {flit: 4 B, cycle: 10 ns}\n" TORUS "cc: {kind: ibcc}\n");
+    assert_null(strstr(cop_config_print(&other), "ccti_timer: 1500 us"));
+    assert_int_equal(other.sw.flit_bytes, 64);
+    cop_config_free(&other);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -67,12 +93,14 @@ static void test_refused(void **state)
             "not a whole number of picoseconds");
     refused("units: {cycle: 1 ns}\nrun: {duration: cycles}\n" TORUS, "duration: ");
     refused("units: {cycle: 1 ns}\nrun: {duration: 1e30 cycles}\n" TORUS, "too large");
-    refused("units: {cycle: 1 ns}\nrun: {duration: -3 cycles}\n" TORUS, "negative");
+    refused("units: {cycle: 1 ns}\nrun: {duration: -3 cycles}\n" TORUS,
+            "`-3 cycles` is negative; write such as `16 cycles`");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_values),
+                                       cmocka_unit_test(test_defaults),
                                        cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests_name("units", tests, NULL, NULL);
 }
