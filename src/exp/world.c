@@ -127,6 +127,12 @@ static int check_routing(cop_world *w, cop_config *c, cop_err *err)
             "nic.control_vl to -1, or to %u with more lanes",
             cop_config_where(c, "nic.control_vl", where, sizeof(where)), c->route->name,
             w->route.vls);
+    if (deadlocks && w->cdg.of_control && w->route.single)
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s: routing %s has a cycle of channel dependencies between data and "
+                           "notifications that switches make, and can deadlock: %s; choose another "
+                           "routing or cc, or set run.allow_deadlock to see it happen",
+                           where, c->route->name, cycle_text(w, &c->arena));
     if (deadlocks && w->cdg.of_control)
         return cop_err_add(err, COP_E_INPUT,
                            "%s: routing %s has a cycle of channel dependencies between data and "

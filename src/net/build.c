@@ -103,7 +103,7 @@ static void build_queues(cop_net *net)
         slots += (uint64_t)ports * ports * net->lanes;
         for (uint32_t i = 0; i < ports; i++) {
             net->in[t->sw_port0[sw] + i].queue0 = (uint32_t)total;
-            total += layout.queues;
+            total += layout.queues + net->own_queues;
         }
     }
     net->slot0[t->n_switches] = slots;
@@ -309,6 +309,8 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->head_hooks = pt->cc->on_route || pt->cc->admit;
     net->per_output =
         layout.per_output && net->max_cand == 1 && !pt->route->at_head && !net->head_hooks;
+    /* A queue of one output and lane holds nobody up who would not wait for the same. */
+    net->own_queues = pt->cc->notifies && !net->per_output;
     net->sectioned = layout.sections != 0;
     net->sections = layout.sections ? layout.sections : net->lanes;
     net->info.sections = net->sections;

@@ -167,7 +167,7 @@ static int check_queues(const cop_net *net, const cop_net_parts *pt, cop_err *er
     for (uint32_t sw = 0; sw < pt->topo->n_switches; sw++) {
         uint32_t ports = cop_topo_ports_of(pt->topo, sw);
         pt->queue->layout(pt->queue_cfg, &net->info, ports, &layout);
-        total += (uint64_t)ports * layout.queues;
+        total += (uint64_t)ports * (layout.queues + net->own_queues);
     }
     if (pt->host->injection_queues) {
         pt->queue->layout(pt->queue_cfg, &net->info, 1, &layout);

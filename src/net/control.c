@@ -216,7 +216,7 @@ uint64_t cop_net_sent_bytes(const cop_net *net, uint32_t port)
 
 static const cop_pkt *first_from(const cop_net *net, uint32_t in, uint32_t q)
 {
-    uint32_t end = in + 1 < net->host_port0 ? net->in[in + 1].queue0 : net->n_queues;
+    uint32_t end = cop_net_queue_end(net, in);
     for (; q < end; q++)
         if (net->queue[q].head != COP_NONE)
             return &net->pkt[net->queue[q].head];

@@ -10,7 +10,8 @@
  * exceed the budget the rest is left out and the result says `sampled`. (If the intermediates alone are more
  * than the budget, that is known before, and a part of it is enough.) A cycle found is real in any case.
  * Acknowledgements and notifications share the channels of data. They are followed when data alone has no cycle, with a
- * budget of their own. Tables (`single`) keep every packet on its lane, and all lanes are alike: nothing is new there.
+ * budget of their own. Tables (`single`) keep every packet on its lane, and all lanes are alike: what hosts answer is
+ * nothing new there, but a switch may make notifications for destinations to which no data comes by.
  * Also detected: packets that loop, end at a wrong host or at a port without a cable. */
 #include "route/cdg.h"
 
@@ -74,24 +75,28 @@ static uint32_t out_port(const cop_route *r, uint32_t sw, uint32_t dst)
     return r->topo->port[port].to == COP_NONE ? COP_NONE : port;
 }
 
-/* Follow the table from the entry switch of src. seen[sw] = dst * 2 + 1 on this walk, + 2 when
+/* Follow the table from switch sw, the entry switch of src (COP_NONE: a notification begins there; if it cannot get
+ * there, that is found when the network is built). seen[sw] = dst * 2 + 1 on this walk, + 2 when
  * known to deliver; older values mean not seen. `path` holds the switches of this walk. */
-static void walk_table(cop_cdg *g, uint32_t src, uint32_t dst, uint64_t *seen, uint32_t *path)
+static void walk_table(cop_cdg *g, uint32_t sw, uint32_t src, uint32_t dst, uint64_t *seen,
+                       uint32_t *path)
 {
     const cop_topo *t = g->r->topo;
     uint64_t now = (uint64_t)dst * 2 + 1, done = now + 1;
-    uint32_t sw = cop_topo_entry_switch(t, src), before = COP_NONE, n = 0;
+    uint32_t before = COP_NONE, n = 0;
     for (;;) {
         uint32_t port = out_port(g->r, sw, dst);
         uint32_t to = port == COP_NONE ? COP_NONE : t->port[port].to;
         uint32_t channel = cop_cdg_channel(g->r, port, 0);
         if (to == COP_NONE || seen[sw] == now ||
             (cop_topo_is_host_port(t, to) && to != cop_topo_host_port(t, dst))) {
-            cop_cdg_fail(g, src, dst);
+            if (src != COP_NONE)
+                cop_cdg_fail(g, src, dst);
             break;
         }
         g->steps++;
-        g->mark[channel] |= COP_CHANNEL_USED | (before == COP_NONE ? COP_CHANNEL_FIRST : 0);
+        if (src != COP_NONE)
+            g->mark[channel] |= COP_CHANNEL_USED | (before == COP_NONE ? COP_CHANNEL_FIRST : 0);
         if (before != COP_NONE)
             cop_edges_add(&g->edges, before, channel);
         if (seen[sw] == done)
@@ -161,7 +166,8 @@ static bool follow_all(cop_cdg *g, uint64_t budget)
         if (g->r->single)
             for (uint32_t k = 0; k < g->n_seeds; k++) {
                 if (g->seed[k] != dst)
-                    walk_table(g, g->seed[k], dst, seen, path);
+                    walk_table(g, cop_topo_entry_switch(t, g->seed[k]), g->seed[k], dst, seen,
+                               path);
             }
         else
             cop_cdg_walk_to(w, dst, mid, NULL);
@@ -178,14 +184,22 @@ static bool follow_control(cop_cdg *g, const cop_cdg_control *control, uint64_t 
 {
     const cop_route *r = g->r;
     bool beyond = false;
-    uint64_t mids = r->ops->inject != NULL ? most_mids(g, budget, &beyond) : 1;
+    uint64_t mids = r->ops->inject && !r->single ? most_mids(g, budget, &beyond) : 1;
     uint64_t items = r->topo->n_hosts * mids, step = scatter_step(items), at = 0, i = 0;
     uint64_t end = g->steps + (beyond ? budget / SAMPLE_SHARE + 1 : budget);
+    uint64_t *seen = cop_alloc_array(r->topo->n_switches, sizeof(*seen));
+    uint32_t *path = cop_alloc_array((size_t)r->topo->n_switches + 1, sizeof(*path));
     cop_cdg_walk *w = cop_cdg_walk_new(g);
-    for (; i < items && (budget == 0 || g->steps < end); i++, at = (at + step) % items)
-        cop_cdg_walk_to(w, (uint32_t)(at % r->topo->n_hosts), (uint32_t)(at / r->topo->n_hosts),
-                        control);
+    for (; i < items && (budget == 0 || g->steps < end); i++, at = (at + step) % items) {
+        uint32_t dst = (uint32_t)(at % r->topo->n_hosts), mid = (uint32_t)(at / r->topo->n_hosts);
+        for (uint32_t sw = 0; r->single && sw < r->topo->n_switches; sw++)
+            walk_table(g, sw, COP_NONE, dst, seen, path);
+        if (!r->single)
+            cop_cdg_walk_to(w, dst, mid, control);
+    }
     cop_cdg_walk_free(w);
+    cop_free(seen);
+    cop_free(path);
     return i < items;
 }
 
@@ -252,7 +266,8 @@ void cop_cdg_check(const cop_route *r, const cop_cdg_control *control, uint64_t 
     /* Too few lanes for control packets are refused when the network is built. */
     bool fits =
         control != NULL && (control->vl <= 0 || (uint32_t)control->vl + r->control_vls <= r->lanes);
-    if (result->acyclic && !g.bad && !r->single && fits && (control->hosts || control->switches)) {
+    if (result->acyclic && !g.bad && fits &&
+        ((control->hosts && !r->single) || control->switches)) {
         uint64_t before = g.edges.n;
         result->sampled |= follow_control(&g, control, budget);
         result->dependencies += g.edges.n - before;
