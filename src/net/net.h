@@ -264,7 +264,8 @@ struct cop_net {
     uint32_t *slot; /* last node of each list; NULL if per_output */
     uint64_t *slot0; /* [n_switches + 1] first slot of a switch; behind them all slots */
     uint32_t n_queues; /* of switches */
-    uint32_t own_queues; /* of each switch input, behind those of the queueing scheme: 1 for notifications
+    uint32_t
+        own_queues; /* of each switch input, behind those of the queueing scheme: 1 for notifications
                             that the switch makes itself, with request lists; else 0 */
     uint32_t
         *fill; /* [slot] bytes per (output, lane, input), if the congestion control asks and queues
@@ -352,6 +353,10 @@ typedef struct cop_net_parts {
     const char *(*where)(const void *ctx, const char *option, char *buf, size_t size);
     const void *where_ctx;
 } cop_net_parts;
+
+/* build_check.c: with at least `lanes` lanes (0: one), is this more than fits? Needs the parts `topo`, `queue`, `host` and
+ * their configurations, so it can be asked before a large network is routed. */
+int cop_net_check_size(const cop_net_parts *parts, cop_err *err);
 
 /* build.c */
 int cop_net_init(cop_net *net, const cop_net_parts *parts, cop_err *err);
