@@ -130,12 +130,7 @@ static inline __attribute__((always_inline)) void receive(cop_net *net, uint32_t
         p->out = net->lft[(size_t)in->sw * net->info.n_hosts + p->dst];
         p->out_vl = p->vl;
     } else {
-        /* Behind others it only counts for its first choice; it asks again when it is the head. */
-        bool behind = made && net->own_queues
-                          ? net->queue[cop_net_queue_end(net, port)].head != COP_NONE
-                          : net->queue_ops->per_lane &&
-                                net->queue[in->queue0 + p->vl].head != COP_NONE;
-        n = cop_input_ask(net, in, p, behind, cand);
+        n = cop_input_ask(net, in, p, cand);
         p->out = cand[0].port;
         p->out_vl = cand[0].vl;
     }

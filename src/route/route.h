@@ -32,7 +32,6 @@ typedef struct cop_hop {
     bool control; /* acknowledgement or notification: takes the shortest way */
     bool
         apart; /* it has lanes of its own (nic.control_vl), as many as r->control_vls; in_vl counts from them */
-    bool one; /* only the best candidate is asked for: `route` may leave out the others */
 } cop_hop;
 #define COP_PORT_NONE UINT16_MAX /* in_port of a packet that the switch itself has made */
 
