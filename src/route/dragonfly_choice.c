@@ -83,11 +83,8 @@ static void add_visits(const cop_dragonfly *d, cop_flow_table *t, uint32_t sw, u
                        uint16_t last, uint32_t visit, uint16_t out, uint32_t but)
 {
     uint32_t here = sw / d->a, low = here < but ? here : but, high = here < but ? but : here;
-    cop_flow_entry e = {.in_first = first,
-                        .in_last = last,
-                        .priority = COP_FLOW_LOW,
-                        .out = out,
-                        .visit = visit};
+    cop_flow_entry e = {
+        .in_first = first, .in_last = last, .priority = COP_FLOW_LOW, .out = out, .visit = visit};
     add_visit(d, t, e, 0, low);
     add_visit(d, t, e, low + 1, high);
     add_visit(d, t, e, high + 1, d->groups);

@@ -15,16 +15,15 @@ static double scalar(const cop_result *r, const char *name)
 }
 
 /* Buffers of two packets, and a notification for almost every packet that leaves. */
-static const char torus[] =
-    "run: {duration: 60 us, drain: yes}\n"
-    "topology: {kind: torus, radix: [5, 5]}\n"
-    "routing: {kind: dor}\n"
-    "link: {rate: 10 Gbit/s, delay: 50 ns}\n"
-    "queueing: {kind: 1q}\n"
-    "switch: {buffer: 2 KiB}\n"
-    "nic: {mtu: 1024 B, control_bytes: 64 B}\n"
-    "cc: {kind: qcn, every: 1, share: 100 %, qeq: 512 B}\n"
-    "traffic: [{pattern: uniform, arrival: saturated}]\n";
+static const char torus[] = "run: {duration: 60 us, drain: yes}\n"
+                            "topology: {kind: torus, radix: [5, 5]}\n"
+                            "routing: {kind: dor}\n"
+                            "link: {rate: 10 Gbit/s, delay: 50 ns}\n"
+                            "queueing: {kind: 1q}\n"
+                            "switch: {buffer: 2 KiB}\n"
+                            "nic: {mtu: 1024 B, control_bytes: 64 B}\n"
+                            "cc: {kind: qcn, every: 1, share: 100 %, qeq: 512 B}\n"
+                            "traffic: [{pattern: uniform, arrival: saturated}]\n";
 
 /* Two of three seeds ended in a deadlock when notifications stood among data. */
 static void test_torus_does_not_deadlock(void **state)
@@ -61,8 +60,9 @@ static void test_torus_does_not_deadlock(void **state)
 static void test_messages_of_tori(void **state)
 {
     (void)state;
-    static const char *const controls[] = {"cc={kind: fern-1, notify: packets, threshold: 1, every: 1}",
-                                           "cc={kind: fern-local, notify: packets, threshold: 1, every: 1}"};
+    static const char *const controls[] = {
+        "cc={kind: fern-1, notify: packets, threshold: 1, every: 1}",
+        "cc={kind: fern-local, notify: packets, threshold: 1, every: 1}"};
     for (size_t i = 0; i < COP_LEN(controls); i++)
         for (int seed = 1; seed <= 2; seed++) {
             char draw[32];
@@ -82,15 +82,14 @@ static void test_messages_of_tori(void **state)
 static void test_report_names_them(void **state)
 {
     (void)state;
-    static const char ring[] =
-        "run: {duration: 200 us, allow_deadlock: yes}\n"
-        "topology: {kind: torus, radix: [5], hosts: 2}\n"
-        "link: {rate: 16 Gbit/s, delay: 20 ns}\n"
-        "switch: {buffer: 4 KiB}\n"
-        "routing: {kind: dor, datelines: no}\n"
-        "nic: {mtu: 1 KiB, overhead: 0 B, control_bytes: 1 KiB}\n"
-        "cc: {kind: qcn, every: 1, share: 100 %, qeq: 512 B, react: no}\n"
-        "traffic: [{pattern: uniform}]\n";
+    static const char ring[] = "run: {duration: 200 us, allow_deadlock: yes}\n"
+                               "topology: {kind: torus, radix: [5], hosts: 2}\n"
+                               "link: {rate: 16 Gbit/s, delay: 20 ns}\n"
+                               "switch: {buffer: 4 KiB}\n"
+                               "routing: {kind: dor, datelines: no}\n"
+                               "nic: {mtu: 1 KiB, overhead: 0 B, control_bytes: 1 KiB}\n"
+                               "cc: {kind: qcn, every: 1, share: 100 %, qeq: 512 B, react: no}\n"
+                               "traffic: [{pattern: uniform}]\n";
     static const char *const queues[] = {"queueing.kind=1q", "queueing.kind=voqsw"};
     for (size_t i = 0; i < COP_LEN(queues); i++) {
         cop_result r;

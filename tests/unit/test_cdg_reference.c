@@ -188,10 +188,8 @@ static void test_notices_of_tables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trees_and_graphs),
-        cmocka_unit_test(test_cubes),
-        cmocka_unit_test(test_dragonflies),
-        cmocka_unit_test(test_damaged_tables),
+        cmocka_unit_test(test_trees_and_graphs),  cmocka_unit_test(test_cubes),
+        cmocka_unit_test(test_dragonflies),       cmocka_unit_test(test_damaged_tables),
         cmocka_unit_test(test_notices_of_tables),
     };
     return cmocka_run_group_tests_name("cdg_reference", tests, NULL, NULL);

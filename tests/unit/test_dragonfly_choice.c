@@ -178,16 +178,22 @@ static void test_own_port_among_parallel_links(void **state)
             for (uint32_t dst = 0; dst < t->n_hosts; dst++) {
                 if (dst / 8 == src / 8)
                     continue;
-                cop_hop hop = {
-                    .sw = sw, .in_port = (uint16_t)(src % 2), .src = src, .dst = dst, .mid = COP_NONE};
+                cop_hop hop = {.sw = sw,
+                               .in_port = (uint16_t)(src % 2),
+                               .src = src,
+                               .dst = dst,
+                               .mid = COP_NONE};
                 cop_cand c;
                 memset(&l.b, 0, sizeof(l.b));
                 l.r.ops->route(&l.r, &hop, &l.view, &c);
                 if (c.port == own)
                     continue; /* both ways begin alike */
                 l.b.load[c.port] = 1 << 20;
-                hop = (cop_hop){
-                    .sw = sw, .in_port = (uint16_t)(src % 2), .src = src, .dst = dst, .mid = COP_NONE};
+                hop = (cop_hop){.sw = sw,
+                                .in_port = (uint16_t)(src % 2),
+                                .src = src,
+                                .dst = dst,
+                                .mid = COP_NONE};
                 l.r.ops->route(&l.r, &hop, &l.view, &c);
                 assert_int_equal(c.port, own);
                 assert_int_equal(hop.mid, t->port[to].owner / 4);
@@ -610,13 +616,21 @@ static void test_four_classes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ugal),       cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_own_port_among_parallel_links), cmocka_unit_test(test_decide),     cmocka_unit_test(test_piggyback),
-        cmocka_unit_test(test_pause),      cmocka_unit_test(test_probabilities),
-        cmocka_unit_test(test_count),      cmocka_unit_test(test_counts_entry),
-        cmocka_unit_test(test_comparison), cmocka_unit_test(test_source_processing),
-        cmocka_unit_test(test_lowers),     cmocka_unit_test(test_share),
-        cmocka_unit_test(test_no_cycle),   cmocka_unit_test(test_four_classes),
+        cmocka_unit_test(test_ugal),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_own_port_among_parallel_links),
+        cmocka_unit_test(test_decide),
+        cmocka_unit_test(test_piggyback),
+        cmocka_unit_test(test_pause),
+        cmocka_unit_test(test_probabilities),
+        cmocka_unit_test(test_count),
+        cmocka_unit_test(test_counts_entry),
+        cmocka_unit_test(test_comparison),
+        cmocka_unit_test(test_source_processing),
+        cmocka_unit_test(test_lowers),
+        cmocka_unit_test(test_share),
+        cmocka_unit_test(test_no_cycle),
+        cmocka_unit_test(test_four_classes),
     };
     return cmocka_run_group_tests_name("dragonfly_choice", tests, NULL, NULL);
 }
