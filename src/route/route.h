@@ -149,6 +149,9 @@ struct cop_route {
     /* Hosts of one switch are alike as sources: they inject on lane 0, have the same intermediates, and a decision
      * depends on no more than that a host sent the packet. */
     bool hosts_alike;
+    /* Switches and hosts, turned by so many switches (those of a group), are as before: the network looks the same to
+     * this routing. The dependency check then follows ways to the first so many only. 0: not known. */
+    uint32_t turn;
     /* When `single`: tables if the routing has them or they are small, else NULL and ops->route
      * computes. */
     uint16_t *lft; /* [switch * n_hosts + dst] -> local port */
