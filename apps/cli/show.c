@@ -9,7 +9,7 @@
 
 #define MAX_FLOW_ROWS 40
 #define HOT_LINKS 5
-#define MAX_EXTRAS 24
+#define MAX_OF_FAMILY 6
 #define MAX_CURVES 8
 #define MAX_LATE 4
 #define MAX_COLLECTIVES 8
@@ -373,19 +373,71 @@ static void show_jobs(FILE *out, const cop_result *r, cop_arena *arena)
         fprintf(out, "  %u more collectives; --db keeps all\n", r->n_collectives - shown);
 }
 
+static void show_extra(FILE *out, const char *name, double value, const char *unit)
+{
+    fprintf(out, "  %-36s %14.6g %s\n", name, value, unit ? unit : "");
+}
+
+/* `fecn/` of fecn/ENTRY: how much of a counter's name it has in common with others; 0: it stands alone. */
+static size_t family_of(const char *name)
+{
+    const char *slash = strchr(name, '/');
+    return slash ? (size_t)(slash - name) + 1 : 0;
+}
+
+/* Scalars `first` to `end` - 1 are counters of one family, by port or traffic entry. Of many the largest are shown, and what the
+ * others add up to. */
+static void show_family(FILE *out, const cop_result *r, uint32_t first, uint32_t end,
+                        cop_arena *arena)
+{
+    const cop_scalar *top[MAX_OF_FAMILY] = {NULL}, *s = r->scalar;
+    uint32_t n = 0, all = 0;
+    double rest = 0.0;
+    for (uint32_t i = first; i < end; i++)
+        all += s[i].value != 0.0;
+    for (uint32_t i = first; i < end; i++) {
+        if (s[i].value == 0.0)
+            continue;
+        uint32_t at = n < MAX_OF_FAMILY ? n++ : MAX_OF_FAMILY;
+        if (at == MAX_OF_FAMILY)
+            rest += s[i].value > top[at - 1]->value ? top[at - 1]->value : s[i].value;
+        for (; at > 0 && all > MAX_OF_FAMILY && s[i].value > top[at - 1]->value; at--)
+            if (at < MAX_OF_FAMILY)
+                top[at] = top[at - 1];
+        if (at < MAX_OF_FAMILY)
+            top[at] = &s[i];
+    }
+    for (uint32_t k = 0; k < n; k++)
+        show_extra(out, cop_plain_copy(arena, top[k]->name), top[k]->value, top[k]->unit);
+    if (all > n)
+        show_extra(out,
+                   cop_arena_printf(arena, "%.*s, %u more: together",
+                                    (int)family_of(s[first].name) - 1, s[first].name, all - n),
+                   rest, s[first].unit);
+}
+
 /* Counters of mechanisms, where there is something to tell. */
 static void show_extras(FILE *out, const cop_result *r, cop_arena *arena)
 {
-    unsigned shown = 0;
-    for (uint32_t i = 0; i < r->n_scalars; i++) {
-        bool fixed = strncmp(r->scalar[i].name, "hardware.", 9) == 0 || /* `coppice check` tells */
-                     i < told_above(r) ||
-                     strncmp(r->scalar[i].name, "job/", 4) == 0; /* show_jobs */
-        if (r->scalar[i].value == 0.0 || fixed || shown == MAX_EXTRAS)
+    bool shown = false;
+    for (uint32_t i = told_above(r), end; i < r->n_scalars; i = end) {
+        const cop_scalar *s = &r->scalar[i];
+        size_t family = family_of(s->name);
+        bool any = s->value != 0.0;
+        for (end = i + 1;
+             family > 0 && end < r->n_scalars && strncmp(r->scalar[end].name, s->name, family) == 0;
+             end++)
+            any |= r->scalar[end].value != 0.0;
+        if (!any || strncmp(s->name, "hardware.", 9) == 0 || /* `coppice check` tells */
+            strncmp(s->name, "job/", 4) == 0) /* show_jobs */
             continue;
-        fprintf(out, "%s  %-36s %14.6g %s\n", shown++ == 0 ? "\n" : "",
-                cop_plain_copy(arena, r->scalar[i].name), r->scalar[i].value,
-                r->scalar[i].unit ? r->scalar[i].unit : "");
+        if (!shown)
+            fputc('\n', out);
+        shown = true;
+        if (family > 0)
+            show_family(out, r, i, end, arena);
+        else
+            show_extra(out, cop_plain_copy(arena, s->name), s->value, s->unit);
     }
 }
 

@@ -127,8 +127,9 @@ uint32_t fern_most_frequent(const cop_header *list, uint32_t n, const cop_header
 static uint32_t buffered(struct cop_net *net, uint32_t in, uint32_t vl, cop_header *list,
                          uint32_t n)
 {
-    for (const cop_pkt *p = cop_net_input_first(net, in); p && n < FERN_VOTES;
-         p = cop_net_input_next(net, in, p))
+    cop_input_walk w;
+    for (const cop_pkt *p = cop_net_input_first(net, in, &w); p && n < FERN_VOTES;
+         p = cop_net_input_next(net, &w))
         if (!(p->flags & COP_PKT_CONTROL) &&
             (vl == COP_NONE ? fern_lane_of(net, in, p->vl)->congested : p->vl == vl))
             list[n++] = cop_header_of(p);

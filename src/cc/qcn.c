@@ -14,6 +14,9 @@ static const char *const share_names[] = {"random", "regular", NULL};
 static const char *const limit_names[] = {"flow", "host", NULL};
 static const char *const queue_names[] = {"port", "class", NULL};
 
+#define EVERY 100 /* packets between samples, if nothing is said */
+#define LEAST_TOLD 1e-3 /* notifications that are to be expected of a run */
+
 #define AT(member) offsetof(qcn_cfg, member)
 static const cop_opt opts[] = {
     {"sample", COP_OPT_ENUM, AT(sample), "output", 0, 0, sample_names,
@@ -77,6 +80,50 @@ static void start(struct cop_net *net)
                                       sizeof(*all->point));
 }
 
+/* The most that a congestion point can find: its buffer, of a port with all lanes; without an output buffer it is what
+ * waits in all inputs, and no bound is known. */
+static uint64_t most_in_queue(const qcn_cfg *cfg, const cop_netinfo *info)
+{
+    uint64_t blocks = buffer_of(cfg, info) / COP_BLOCK_BYTES * COP_BLOCK_BYTES;
+    if (cfg->sample == QCN_OUTPUT && info->output_bytes == 0)
+        return UINT64_MAX / 2;
+    return cfg->queue == QCN_OF_CLASS ? blocks : blocks * (info->lanes ? info->lanes : 1);
+}
+
+/* Packets that a port can send or hear during the run; 0: not known. */
+static double most_packets(const cop_netinfo *info)
+{
+    if (info->least_bytes == 0)
+        return 0.0;
+    return (double)info->duration_ps / 8e12 * (double)info->fastest_bps / (double)info->least_bytes;
+}
+
+/* Too seldom to happen in this run. What is no more seldom than the default is for longer runs to show. */
+static int check_seldom(const qcn_cfg *cfg, const cop_netinfo *info, cop_err *err)
+{
+    double packets = most_packets(info), ports = info->topo ? info->topo->n_ports : 0.0;
+    if (packets == 0.0)
+        return 0;
+    if (!cfg->period_ps && cfg->every > EVERY && (double)cfg->every > packets)
+        return cop_err_add(err, COP_E_INPUT,
+                           "every %" PRId64 " samples nothing: no port has more than %.4g packets "
+                           "in this run; give less, or make run.duration longer",
+                           cfg->every, packets);
+    double share = cfg->host_share > cfg->share ? cfg->host_share : cfg->share;
+    double samples =
+        cfg->period_ps
+            ? (double)info->duration_ps / (double)cfg->period_ps
+            : packets / (double)(cfg->host_every && cfg->host_every < cfg->every ? cfg->host_every
+                                                                                 : cfg->every);
+    double told = share * ports * (samples > 1.0 ? samples : 1.0);
+    if (told < LEAST_TOLD)
+        return cop_err_add(err, COP_E_INPUT,
+                           "share %g makes no notification: %.2g are to be expected from all ports "
+                           "in this run; give more, or use cc.kind none",
+                           cfg->share, told);
+    return 0;
+}
+
 static int check(const void *config, const cop_netinfo *info, cop_err *err)
 {
     const qcn_cfg *cfg = config;
@@ -87,11 +134,19 @@ static int check(const void *config, const cop_netinfo *info, cop_err *err)
                            "qeq %s is not below the buffer that is sampled, %s; make it smaller",
                            cop_print_bytes(set_point(cfg, info), have, sizeof(have)),
                            cop_print_bytes(buffer, most, sizeof(most)));
+    uint64_t most_bytes = most_in_queue(cfg, info);
+    if (qcn_feedback(cfg, set_point(cfg, info), most_bytes, 0) == 0)
+        return cop_err_add(err, COP_E_INPUT,
+                           "qeq %s is so near to the most that the queue can hold, %s, that no "
+                           "feedback is 1 or more; make it smaller",
+                           cop_print_bytes(set_point(cfg, info), have, sizeof(have)),
+                           cop_print_bytes(most_bytes, most, sizeof(most)));
     if (cfg->share <= 0.0)
         return cop_err_add(err, COP_E_INPUT,
                            "share 0 makes no notification; give more, or use cc.kind none");
-    if (cfg->react && cfg->gd <= 0.0)
-        return cop_err_add(err, COP_E_INPUT, "gd 0 lowers no rate; give more, or set react to no");
+    if (cfg->react && 1.0 - cfg->gd * QCN_FEEDBACK_MOST >= 1.0)
+        return cop_err_add(err, COP_E_INPUT, "gd %g lowers no rate; give more, or set react to no",
+                           cfg->gd);
     if (cfg->react && cfg->min_bps >= info->host_bps)
         return cop_err_add(
             err, COP_E_INPUT,
@@ -99,7 +154,7 @@ static int check(const void *config, const cop_netinfo *info, cop_err *err)
             "give less, or set react to no",
             cop_print_rate(cfg->min_bps, have, sizeof(have)),
             cop_print_rate(info->host_bps, most, sizeof(most)));
-    return 0;
+    return check_seldom(cfg, info, err);
 }
 
 static bool flow_is_sl(const void *config)

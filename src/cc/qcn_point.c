@@ -13,6 +13,8 @@
  *          (of the packet that is drawn) if sources react. Else switches of the paper adapt to every one that inputs make.
  * Who      of congested samples a share tells: at an output the source of the packet that leaves, at an input
  *          that of one drawn among those that stand there.
+ * Cost     at an input a sample that may find congestion walks what stands there, once or twice: at most the packets of a buffer
+ *          for every `every` that come in, so `every: 1` is dear. Others take a step for each queue of the input.
  * Source   IEEE 802.1Qau 30.2.1; M-qcn-cp, M-qcnsw-in, M-qcnsw-out, G-qcn-10. */
 #include "base/rng.h"
 #include "cc/qcn.h"
@@ -121,8 +123,9 @@ static uint32_t standing(const struct cop_net *net, const qcn_cfg *cfg, uint32_t
                          uint64_t *bytes)
 {
     uint32_t n = 0;
+    cop_input_walk w;
     *bytes = 0;
-    for (const cop_pkt *p = cop_net_input_first(net, in); p; p = cop_net_input_next(net, in, p))
+    for (const cop_pkt *p = cop_net_input_first(net, in, &w); p; p = cop_net_input_next(net, &w))
         if (counts(cfg, p, vl)) {
             *bytes += p->bytes;
             n++;
@@ -140,12 +143,17 @@ void qcn_on_enqueue(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p)
     qcn_port *s = point_of(net, in, vl);
     if (!due(net, cfg, in, s, p))
         return;
-    uint64_t bytes;
-    uint32_t n = standing(net, cfg, in, vl, &bytes);
+    /* All that stands there is no less than what is counted, and most samples find no congestion. */
+    const qcn_net *all = cop_net_cc_net(net);
+    uint64_t bytes = cop_net_input_bytes(net, in);
+    uint32_t n = 0;
+    if (qcn_feedback(cfg, all->qeq, bytes, s->old) > 0)
+        n = standing(net, cfg, in, vl, &bytes);
+    cop_input_walk w;
     cop_rng rng = draw(net, in, cfg->queue == QCN_OF_CLASS ? vl : 0, s);
     uint32_t fb = sample(net, in, s, bytes, &rng), victim = fb > 0 ? cop_rng_below(&rng, n) : 0;
-    for (const cop_pkt *v = cop_net_input_first(net, in); fb > 0;
-         v = cop_net_input_next(net, in, v))
+    for (const cop_pkt *v = fb > 0 ? cop_net_input_first(net, in, &w) : NULL; v;
+         v = cop_net_input_next(net, &w))
         if (counts(cfg, v, vl) && victim-- == 0) {
             uint32_t waits_for = cop_net_out_port(net, in, v);
             cop_net_notify(net, waits_for, v, fb, cfg->react && cop_net_faces_host(net, waits_for));

@@ -14,6 +14,7 @@
 #include "cc/qcn.h"
 
 #define BYTES_PER_PS(bps) ((double)(bps) / 8e12)
+#define MOST_CYCLES 64 /* that are looked ahead at once: a timer may be absurdly short */
 
 static double link_rate(const struct cop_net *net, uint32_t host)
 {
@@ -45,15 +46,38 @@ static cop_time timer_cycle(const qcn_cfg *cfg, const qcn_flow *f)
     return recovering(cfg, f->time_stage) ? cfg->timer_ps : cfg->timer_ps / 2;
 }
 
+/* The end of a timer cycle. */
+static void cycle(const qcn_cfg *cfg, qcn_flow *f, double most)
+{
+    f->time_stage++;
+    end_of_cycle(cfg, f, most);
+    f->timer += timer_cycle(cfg, f);
+}
+
 /* Timer cycles that have ended by now. */
 static void settle(const struct cop_net *net, qcn_flow *f, uint32_t host, cop_time now)
 {
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
-    while (f->rate > 0.0 && f->timer <= now) {
-        f->time_stage++;
-        end_of_cycle(cfg, f, link_rate(net, host));
-        f->timer += timer_cycle(cfg, f);
+    while (f->rate > 0.0 && f->timer <= now)
+        cycle(cfg, f, link_rate(net, host));
+}
+
+/* When the next packet may go, past the end of this timer cycle: cycles that end before make the rate rise, nothing else does
+ * until a packet is sent. Told at once, so that nobody has to ask at the end of each cycle. A notification in between
+ * makes it later: who asks when the time has come is told. */
+static cop_time after_cycles(const qcn_cfg *cfg, const qcn_flow *flow, double most)
+{
+    qcn_flow f = *flow;
+    for (int k = 0; k < MOST_CYCLES; k++) {
+        cop_time end = f.timer;
+        cycle(cfg, &f, most);
+        if (f.rate == 0.0)
+            return end;
+        cop_time t = cop_max64(end, f.sent + (cop_time)((double)f.bytes / f.rate));
+        if (t <= f.timer)
+            return t;
     }
+    return f.timer;
 }
 
 cop_time qcn_next_send(struct cop_net *net, void *flow, cop_time now)
@@ -66,7 +90,7 @@ cop_time qcn_next_send(struct cop_net *net, void *flow, cop_time now)
     if (f->rate == 0.0)
         return 0;
     cop_time t = f->sent + (cop_time)((double)f->bytes / f->rate);
-    return t <= now ? t : cop_min64(t, f->timer);
+    return t <= f->timer ? t : after_cycles(cfg, f, link_rate(net, cop_net_flow_source(flow)));
 }
 
 void qcn_on_send(struct cop_net *net, void *flow, const cop_pkt *p)

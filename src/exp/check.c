@@ -17,10 +17,11 @@ static void print_facts(cop_world *w, const cop_config *c, FILE *report)
         report,
         "# routing: %s, %u virtual lane%s, %" PRIu64 " channels, %" PRIu64 " dependencies, %s%s\n",
         c->route->name, w->lanes, w->lanes == 1 ? "" : "s", w->cdg.channels, w->cdg.dependencies,
-        w->cdg.acyclic             ? "no cycle"
-        : w->route.patience_ps > 0 ? "cyclic: deadlocks are resolved"
-                                   : "CYCLIC: can deadlock",
-        w->cdg.sampled ? " (checked for a sample of the destinations)" : "");
+        w->cdg.acyclic && w->cdg.sampled ? "not checked in full: no cycle"
+        : w->cdg.acyclic                 ? "no cycle"
+        : w->route.patience_ps > 0       ? "cyclic: deadlocks are resolved"
+                                         : "CYCLIC: can deadlock",
+        w->cdg.sampled ? " in the sample of ways that was followed" : "");
     cop_print_fabric(&w->route, &c->link, report);
     cop_net_cost cost;
     char ram[32];

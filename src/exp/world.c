@@ -127,6 +127,12 @@ static int check_routing(cop_world *w, cop_config *c, cop_err *err)
             "nic.control_vl to -1, or to %u with more lanes",
             cop_config_where(c, "nic.control_vl", where, sizeof(where)), c->route->name,
             w->route.vls);
+    if (deadlocks && w->cdg.of_control && w->route.single)
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s: routing %s has a cycle of channel dependencies between data and "
+                           "notifications that switches make, and can deadlock: %s; choose another "
+                           "routing or cc, or set run.allow_deadlock to see it happen",
+                           where, c->route->name, cycle_text(w, &c->arena));
     if (deadlocks && w->cdg.of_control)
         return cop_err_add(err, COP_E_INPUT,
                            "%s: routing %s has a cycle of channel dependencies between data and "
@@ -194,9 +200,9 @@ static int build_traffic(cop_world *w, cop_config *c, cop_err *err)
     return rc;
 }
 
-static int build_network(cop_world *w, cop_config *c, cop_err *err)
+static cop_net_parts parts_of(cop_world *w, cop_config *c)
 {
-    cop_net_parts parts = {.topo = &w->topo,
+    return (cop_net_parts){.topo = &w->topo,
                            .route = &w->route,
                            .traffic = &w->traffic,
                            .run = &c->run,
@@ -213,14 +219,32 @@ static int build_network(cop_world *w, cop_config *c, cop_err *err)
                            .lanes = w->lanes,
                            .where = option_where,
                            .where_ctx = c};
+}
+
+static int build_network(cop_world *w, cop_config *c, cop_err *err)
+{
+    cop_net_parts parts = parts_of(w, c);
     return cop_net_init(&w->net, &parts, err);
+}
+
+/* What cannot be built is refused before it is routed, and again when the lanes are known, before that is checked: both
+ * take minutes in such networks. */
+static int check_size(cop_world *w, cop_config *c, cop_err *err)
+{
+    cop_net_parts parts = parts_of(w, c);
+    parts.lanes = most_of(parts.lanes, c->sw.lanes);
+    return cop_net_check_size(&parts, err);
 }
 
 int cop_world_build(cop_world *w, cop_config *c, cop_err *err)
 {
     int rc = build_topology(w, c, err);
     if (rc == 0)
+        rc = check_size(w, c, err);
+    if (rc == 0)
         rc = build_route(w, c, err);
+    if (rc == 0)
+        rc = check_size(w, c, err);
     if (rc == 0)
         rc = check_routing(w, c, err);
     if (rc == 0)

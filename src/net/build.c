@@ -103,7 +103,7 @@ static void build_queues(cop_net *net)
         slots += (uint64_t)ports * ports * net->lanes;
         for (uint32_t i = 0; i < ports; i++) {
             net->in[t->sw_port0[sw] + i].queue0 = (uint32_t)total;
-            total += layout.queues;
+            total += layout.queues + net->own_queues;
         }
     }
     net->slot0[t->n_switches] = slots;
@@ -228,7 +228,7 @@ static void build_events(cop_net *net)
 #define LARGE_PORTS 16u
 #endif
 
-static uint32_t most_ports(const cop_topo *t)
+uint32_t cop_build_most_ports(const cop_topo *t)
 {
     uint32_t most = 1;
     for (uint32_t sw = 0; sw < t->n_switches; sw++)
@@ -245,11 +245,13 @@ static uint64_t transit_bytes(const cop_net_parts *pt)
     return pt->topo->shape.kind == COP_SHAPE_DRAGONFLY && global < trunk ? global : trunk;
 }
 
-static uint64_t host_bps(const cop_net_parts *pt)
+/* Of the links of ports `first` and above. */
+static uint64_t fastest_bps(const cop_net_parts *pt, uint32_t first)
 {
     uint64_t most = 0;
-    for (uint32_t h = 0; h < pt->topo->n_hosts; h++)
-        most = cop_max64(most, cop_net_link_rate(pt->topo, pt->link, pt->topo->host_port0 + h));
+    for (uint32_t p = first; p < pt->topo->n_ports; p++)
+        if (pt->topo->port[p].to != COP_NONE)
+            most = cop_max64(most, cop_net_link_rate(pt->topo, pt->link, p));
     return most;
 }
 
@@ -280,12 +282,15 @@ static void describe(cop_net *net, const cop_net_parts *pt)
     net->info = (cop_netinfo){.topo = pt->topo,
                               .n_hosts = pt->topo->n_hosts,
                               .n_switches = pt->topo->n_switches,
-                              .max_ports = most_ports(pt->topo),
+                              .max_ports = cop_build_most_ports(pt->topo),
                               .lanes = pt->lanes,
                               .mtu_bytes = (uint32_t)(pt->nic->mtu_bytes + pt->nic->overhead_bytes),
                               .buffer_bytes = pt->sw->buffer_bytes,
                               .transit_bytes = transit_bytes(pt),
-                              .host_bps = host_bps(pt),
+                              .host_bps = fastest_bps(pt, pt->topo->host_port0),
+                              .fastest_bps = fastest_bps(pt, 0),
+                              .duration_ps = pt->run->duration_ps,
+                              .least_bytes = (uint32_t)pt->nic->overhead_bytes + 1,
                               .seed = (uint64_t)pt->run->seed,
                               .one_path = pt->route->max_cand == 1 && !pt->route->at_head,
                               .table = pt->route->lft != NULL,
@@ -309,6 +314,8 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->head_hooks = pt->cc->on_route || pt->cc->admit;
     net->per_output =
         layout.per_output && net->max_cand == 1 && !pt->route->at_head && !net->head_hooks;
+    /* A queue of one output and lane holds nobody up who would not wait for the same. */
+    net->own_queues = pt->cc->notifies && !net->per_output;
     net->sectioned = layout.sections != 0;
     net->sections = layout.sections ? layout.sections : net->lanes;
     net->info.sections = net->sections;

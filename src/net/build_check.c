@@ -159,27 +159,37 @@ static int check_sizes(const cop_net *net, const cop_net_parts *pt, cop_err *err
 }
 
 /* A queue is the entity of an event, and its place in request lists has 32 bits. */
-static int check_queues(const cop_net *net, const cop_net_parts *pt, cop_err *err)
+static int check_queues(const cop_netinfo *info, const cop_net_parts *pt, uint32_t own_queues,
+                        uint32_t max_cand, cop_err *err)
 {
     cop_queue_layout layout = {0};
     char where[256];
     uint64_t total = 0; /* cannot wrap: fewer than 2^28 ports of fewer than 2^32 queues each */
     for (uint32_t sw = 0; sw < pt->topo->n_switches; sw++) {
         uint32_t ports = cop_topo_ports_of(pt->topo, sw);
-        pt->queue->layout(pt->queue_cfg, &net->info, ports, &layout);
-        total += (uint64_t)ports * layout.queues;
+        pt->queue->layout(pt->queue_cfg, info, ports, &layout);
+        total += (uint64_t)ports * (layout.queues + own_queues);
     }
     if (pt->host->injection_queues) {
-        pt->queue->layout(pt->queue_cfg, &net->info, 1, &layout);
-        total += (uint64_t)net->info.n_hosts * layout.queues;
+        pt->queue->layout(pt->queue_cfg, info, 1, &layout);
+        total += (uint64_t)info->n_hosts * layout.queues;
     }
-    if (total < 1u << COP_EV_ENTITY_BITS && total * net->max_cand < COP_NONE)
+    if (total < 1u << COP_EV_ENTITY_BITS && total * max_cand < COP_NONE)
         return 0;
     return cop_err_add(err, COP_E_INPUT,
                        "%s: queueing %s makes %" PRIu64
                        " queues, more than fit; choose another or a smaller network",
-                       cop_build_at(pt, "queueing", where, sizeof(where)), net->queue_ops->name,
-                       total);
+                       cop_build_at(pt, "queueing", where, sizeof(where)), pt->queue->name, total);
+}
+
+int cop_net_check_size(const cop_net_parts *pt, cop_err *err)
+{
+    cop_netinfo info = {.topo = pt->topo,
+                        .n_hosts = pt->topo->n_hosts,
+                        .n_switches = pt->topo->n_switches,
+                        .max_ports = cop_build_most_ports(pt->topo),
+                        .lanes = pt->lanes ? pt->lanes : 1};
+    return check_queues(&info, pt, 0, 1, err);
 }
 
 /* Following the tables from switch `sw`, is `dst` reached? */
@@ -320,7 +330,7 @@ int cop_build_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     int rc = check_sizes(net, pt, err);
     if (rc == 0)
-        rc = check_queues(net, pt, err);
+        rc = check_queues(&net->info, pt, net->own_queues, net->max_cand, err);
     if (rc == 0 && net->arch == &cop_arch_worm)
         rc = cop_worm_check(net, pt, err);
     if (rc == 0 && pt->route->patience_ps > 0)

@@ -6,6 +6,7 @@
 
 /* "file:line:column" of an option such as "switch.buffer", for messages. */
 const char *cop_build_at(const cop_net_parts *pt, const char *option, char *buf, size_t size);
+uint32_t cop_build_most_ports(const cop_topo *t); /* of a switch */
 int cop_build_check(const cop_net *net, const cop_net_parts *pt, cop_err *err);
 
 #endif

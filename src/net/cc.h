@@ -144,9 +144,16 @@ bool cop_net_lane_room(struct cop_net *net, uint32_t port, uint32_t vl, const co
 bool cop_net_lane_empty(struct cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p);
 /* Does a host feed this switch input? */
 bool cop_net_fed_by_host(const struct cop_net *net, uint32_t in);
-/* The packets that stand in switch input `in`, queue by queue; NULL at the end. Not for every packet. */
-const cop_pkt *cop_net_input_first(const struct cop_net *net, uint32_t in);
-const cop_pkt *cop_net_input_next(const struct cop_net *net, uint32_t in, const cop_pkt *p);
+/* The packets that stand in switch input `in`, queue by queue; NULL at the end. A walk takes as many steps as there are
+ * packets and queues: not for every packet. */
+typedef struct cop_input_walk {
+    uint32_t queue, end;
+    const cop_pkt *p; /* where it is */
+} cop_input_walk;
+const cop_pkt *cop_net_input_first(const struct cop_net *net, uint32_t in, cop_input_walk *w);
+const cop_pkt *cop_net_input_next(const struct cop_net *net, cop_input_walk *w);
+/* Their bytes, with control packets; one step for each queue. */
+uint64_t cop_net_input_bytes(const struct cop_net *net, uint32_t in);
 /* Output port that packet p, which stands in switch input `in`, waits for. */
 uint32_t cop_net_out_port(const struct cop_net *net, uint32_t in, const cop_pkt *p);
 /* Does the cable of this switch port lead to a host? */

@@ -214,35 +214,37 @@ uint64_t cop_net_sent_bytes(const cop_net *net, uint32_t port)
     return net->out[port].sent_bytes;
 }
 
-static const cop_pkt *first_from(const cop_net *net, uint32_t in, uint32_t q)
+/* The first packet of the queues that are left. */
+static const cop_pkt *first_of_rest(const cop_net *net, cop_input_walk *w)
 {
-    uint32_t end = in + 1 < net->host_port0 ? net->in[in + 1].queue0 : net->n_queues;
-    for (; q < end; q++)
-        if (net->queue[q].head != COP_NONE)
-            return &net->pkt[net->queue[q].head];
-    return NULL;
+    for (w->p = NULL; w->p == NULL && w->queue < w->end; w->queue++)
+        if (net->queue[w->queue].head != COP_NONE)
+            w->p = &net->pkt[net->queue[w->queue].head];
+    return w->p;
 }
 
-const cop_pkt *cop_net_input_first(const cop_net *net, uint32_t in)
+const cop_pkt *cop_net_input_first(const cop_net *net, uint32_t in, cop_input_walk *w)
 {
     COP_CHECK(net->in[in].sw == net->here);
-    return first_from(net, in, net->in[in].queue0);
+    *w = (cop_input_walk){.queue = net->in[in].queue0, .end = cop_net_queue_end(net, in)};
+    return first_of_rest(net, w);
 }
 
-/* In which queue does p stand? It is the last one of it. */
-static uint32_t queue_of_last(const cop_net *net, uint32_t in, const cop_pkt *p)
+const cop_pkt *cop_net_input_next(const cop_net *net, cop_input_walk *w)
 {
-    uint32_t q = net->in[in].queue0, h = (uint32_t)(p - net->pkt);
-    while (net->queue[q].head == COP_NONE || net->queue[q].tail != h)
-        q++;
-    return q;
+    if (w->p->next == COP_NONE)
+        return first_of_rest(net, w);
+    return w->p = &net->pkt[w->p->next];
 }
 
-const cop_pkt *cop_net_input_next(const cop_net *net, uint32_t in, const cop_pkt *p)
+uint64_t cop_net_input_bytes(const cop_net *net, uint32_t in)
 {
-    if (p->next != COP_NONE)
-        return &net->pkt[p->next];
-    return first_from(net, in, queue_of_last(net, in, p) + 1);
+    COP_CHECK(net->in[in].sw == net->here);
+    uint64_t bytes = 0;
+    for (uint32_t q = net->in[in].queue0; q < cop_net_queue_end(net, in); q++)
+        if (net->queue[q].head != COP_NONE)
+            bytes += net->queue[q].bytes;
+    return bytes;
 }
 
 uint32_t cop_net_out_port(const cop_net *net, uint32_t in, const cop_pkt *p)

@@ -51,9 +51,9 @@ void cop_input_head(cop_net *net, uint32_t q)
 }
 
 static inline __attribute__((always_inline)) void
-tell_enqueued(cop_net *net, uint32_t port, uint32_t queue, uint32_t out, cop_pkt *p)
+tell_enqueued(cop_net *net, uint32_t port, uint32_t queue, uint32_t out, cop_pkt *p, bool own)
 {
-    if (net->queue_ops->on_enqueue)
+    if (net->queue_ops->on_enqueue && !own)
         net->queue_ops->on_enqueue(net, port, queue, p);
     if (!net->out_hooks)
         return;
@@ -70,7 +70,7 @@ tell_enqueued(cop_net *net, uint32_t port, uint32_t queue, uint32_t out, cop_pkt
 static __attribute__((noinline)) void tell_made(cop_net *net, uint32_t port, uint32_t queue,
                                                 uint32_t out, cop_pkt *p)
 {
-    tell_enqueued(net, port, queue, out, p);
+    tell_enqueued(net, port, queue, out, p, net->own_queues > 0);
 }
 
 /* Out of line: few controls ask. */
@@ -130,15 +130,15 @@ static inline __attribute__((always_inline)) void receive(cop_net *net, uint32_t
         p->out = net->lft[(size_t)in->sw * net->info.n_hosts + p->dst];
         p->out_vl = p->vl;
     } else {
-        /* Behind others it only counts for its first choice; it asks again when it is the head. */
-        bool behind = net->queue_ops->per_lane && net->queue[in->queue0 + p->vl].head != COP_NONE;
-        n = cop_input_ask(net, in, p, behind, cand);
+        n = cop_input_ask(net, in, p, cand);
         p->out = cand[0].port;
         p->out_vl = cand[0].vl;
     }
     uint32_t out = in->port0 + p->out;
     uint32_t local = net->per_output ? (uint32_t)p->out * net->lanes + p->out_vl
-                                     : net->queue_ops->select(net->queue_cfg, &net->info, p);
+                     : made && net->own_queues
+                         ? cop_net_queue_end(net, port) - in->queue0
+                         : net->queue_ops->select(net->queue_cfg, &net->info, p);
     uint32_t q = in->queue0 + local;
     net->out[out].waiting += p->bytes;
     bool was_empty = net->queue[q].head == COP_NONE;
@@ -148,7 +148,7 @@ static inline __attribute__((always_inline)) void receive(cop_net *net, uint32_t
     if (net->hooks && made)
         tell_made(net, port, local, out, p);
     else if (net->hooks)
-        tell_enqueued(net, port, local, out, p);
+        tell_enqueued(net, port, local, out, p, false);
     if (!was_empty)
         return;
     if (net->per_output)
@@ -237,7 +237,8 @@ cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
     if (COP_LIKELY(!own))
         cop_fc_give(net, in_port, freed, bytes, free);
     next_head(net, pick, port, leaves);
-    if (net->hooks && net->queue_ops->on_dequeue) /* when the queue is in order again */
+    if (net->hooks && net->queue_ops->on_dequeue &&
+        !(own && net->own_queues)) /* when the queue is in order again */
         net->queue_ops->on_dequeue(net, in_port, q - net->in[in_port].queue0, &net->pkt[h]);
     return leaves;
 }

@@ -31,9 +31,11 @@ typedef struct cop_pick {
 /* Of two queues of one input: the queueing scheme, which has an order, puts the smaller key first. */
 static inline uint64_t cop_input_order_key(cop_net *net, uint32_t q)
 {
-    uint32_t port = net->queue_port[q];
-    return net->queue_ops->order(net, port, q - net->in[port].queue0,
-                                 &net->pkt[net->queue[q].head]);
+    uint32_t port = net->queue_port[q], local = q - net->in[port].queue0;
+    const cop_pkt *p = &net->pkt[net->queue[q].head];
+    if (COP_UNLIKELY(p->flags & COP_PKT_OWN)) /* the scheme does not know that queue */
+        local = net->queue_ops->select(net->queue_cfg, &net->info, p);
+    return net->queue_ops->order(net, port, local, p);
 }
 
 /* Has an input that requests lane vl of output `port` a packet for it that fits? */

@@ -107,7 +107,7 @@ void cop_input_offer(cop_net *net, uint32_t q, const cop_cand *known, unsigned n
         }
         cop_pkt *p = &net->pkt[net->queue[q].head];
         uint32_t move = q;
-        if (ops->on_head)
+        if (ops->on_head && !(p->flags & COP_PKT_OWN)) /* which have a queue of their own */
             move = in->queue0 + ops->on_head(net, in_port, q - in->queue0, p);
         if (move == q) {
             if (!net->queue[q].stopped) /* its scheme may have stopped it just now */
@@ -129,7 +129,7 @@ void cop_input_admit(cop_net *net, uint32_t sw)
     for (uint32_t i = port0; i < port0 + cop_topo_ports_of(net->topo, sw); i++) {
         if (net->in[i].from < net->host_port0 || net->in[i].from == COP_NONE)
             continue;
-        uint32_t end = i + 1 < net->host_port0 ? net->in[i + 1].queue0 : net->n_queues;
+        uint32_t end = cop_net_queue_end(net, i); /* behind it only control packets, never held */
         for (uint32_t q = net->in[i].queue0; q < end; q++)
             if (net->queue[q].head_is & COP_HEAD_HELD)
                 cop_input_offer(net, q, NULL, 0);

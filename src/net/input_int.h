@@ -8,8 +8,8 @@
 
 /* -- input_route.c -- */
 
-/* All candidates of packet p at input `in`, best first, or only the best `one`; updates the packet's routing state. */
-unsigned cop_input_ask(cop_net *net, const cop_in *in, cop_pkt *p, bool one, cop_cand *cand);
+/* All candidates of packet p at input `in`, best first; updates the packet's routing state. */
+unsigned cop_input_ask(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand *cand);
 /* Choose among the outputs afresh, without regard to the packet's own weight at its first choice. */
 unsigned cop_input_ask_again(cop_net *net, uint32_t in_port, cop_pkt *p, cop_cand *cand);
 /* Packet p at input `in_port` waits for another output from now on. */

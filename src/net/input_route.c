@@ -37,11 +37,10 @@ static inline cop_hop hop_of(const cop_net *net, const cop_in *in, const cop_pkt
                      .apart = base != 0};
 }
 
-unsigned cop_input_ask(cop_net *net, const cop_in *in, cop_pkt *p, bool one, cop_cand *cand)
+unsigned cop_input_ask(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand *cand)
 {
     const cop_route *r = net->route;
     cop_hop hop = hop_of(net, in, p);
-    hop.one = one;
     cop_rng rng = cop_rng_make(net->info.seed, COP_RNG_ROUTE, p->src);
     rng.counter = (uint64_t)1 << 63 | (uint64_t)p->seq << 16 | (in->sw & 0xffff);
     cop_route_ctx ctx;
@@ -116,7 +115,7 @@ void cop_input_recount(cop_net *net, uint32_t in_port, cop_pkt *p, uint16_t loca
 unsigned cop_input_ask_again(cop_net *net, uint32_t in_port, cop_pkt *p, cop_cand *cand)
 {
     count_choice(net, in_port, p, false);
-    unsigned n = cop_input_ask(net, &net->in[in_port], p, false, cand);
+    unsigned n = cop_input_ask(net, &net->in[in_port], p, cand);
     p->out = cand[0].port;
     p->out_vl = cand[0].vl;
     count_choice(net, in_port, p, true);

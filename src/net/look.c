@@ -175,7 +175,7 @@ void cop_look_queues(const struct cop_net *net, uint32_t port, uint32_t *first, 
     if (to == COP_NONE || net->in[to].sw == COP_NONE)
         return;
     *first = net->in[to].queue0;
-    *end = to + 1 < net->host_port0 ? net->in[to + 1].queue0 : net->n_queues;
+    *end = cop_net_queue_end(net, to);
 }
 
 uint32_t cop_look_n_queues(const struct cop_net *net)

@@ -46,7 +46,7 @@ uint64_t cop_look_events(const struct cop_net *net);
 /* What a packet of full size takes on the wire. */
 uint32_t cop_look_mtu(const struct cop_net *net);
 
-/* Queues of the input of a switch that `port` feeds: first and one behind the last. All packets of a
+/* Queues of the input of a switch that `port` feeds, which hold what came that way: first and one behind the last. All packets of a
  * queue wait for its head. */
 void cop_look_queues(const struct cop_net *net, uint32_t port, uint32_t *first, uint32_t *end);
 /* How many there are in all switches; they are numbered from 0. */

@@ -268,6 +268,9 @@ struct cop_net {
     uint64_t *slot0; /* [n_switches + 1] first slot of a switch; behind them all slots */
     uint32_t n_queues; /* of switches */
     uint32_t
+        own_queues; /* of each switch input, behind those of the queueing scheme: 1 for notifications
+                            that the switch makes itself, with request lists; else 0 */
+    uint32_t
         *fill; /* [slot] bytes per (output, lane, input), if the congestion control asks and queues
                        do not tell; else NULL. Private sections: see input_route.c */
     uint32_t *lane_waiting; /* [n_ports * lanes] bytes that wait for each lane of an output, if the
@@ -353,6 +356,10 @@ typedef struct cop_net_parts {
     const char *(*where)(const void *ctx, const char *option, char *buf, size_t size);
     const void *where_ctx;
 } cop_net_parts;
+
+/* build_check.c: with at least `lanes` lanes (0: one), is this more than fits? Needs the parts `topo`, `queue`, `host` and
+ * their configurations, so it can be asked before a large network is routed. */
+int cop_net_check_size(const cop_net_parts *parts, cop_err *err);
 
 /* build.c */
 int cop_net_init(cop_net *net, const cop_net_parts *parts, cop_err *err);
@@ -444,6 +451,14 @@ static inline void cop_net_push(cop_net *net, cop_time t, enum cop_ev_kind kind,
 static inline uint32_t cop_net_section_of(const cop_net *net, const cop_pkt *p, uint32_t vl)
 {
     return net->sectioned ? net->queue_ops->section(net->queue_cfg, &net->info, p, vl) : vl;
+}
+
+/* One behind the last queue that the queueing scheme has at switch input `port`: that of notifications, if it is
+ * there. */
+static inline uint32_t cop_net_queue_end(const cop_net *net, uint32_t port)
+{
+    uint32_t end = port + 1 < net->host_port0 ? net->in[port + 1].queue0 : net->n_queues;
+    return end - net->own_queues;
 }
 
 /* The congestion control, about to be asked something at switch `sw`, or at a host (COP_NONE): what it may

@@ -4,8 +4,10 @@
  *          (cop_net_notify): a packet of nic.control_bytes, flags COP_PKT_CNP and COP_PKT_BECN, which
  *          carries one word, travels from that switch to the source and takes bandwidth, buffers and
  *          credits as any other. Routings that listen hear it at every switch and may keep it.
- * Timing   it is made switch.pipeline after the finding and then stands in the input whose number the port
- *          has; the memory it waits in is the switch's own, not that of the input buffer.
+ * Timing   it is made switch.pipeline after the finding. It then competes for outputs as what comes in by the port
+ *          does, but waits in memory of the switch's own: in a queue for what is made about that port, or, where a
+ *          queue is of one output and lane, among those that wait for the same. So it keeps nobody waiting who
+ *          does not ask for the same channel, and holds none itself: it adds no dependency between channels.
  * Naming   src is the host to which the packet that it is about goes, so that the source knows the flow;
  *          seq counts at the switch, from 2^31 on.
  * Source   IEEE 802.1Qau; M-qcn-cp, G-qcn-12. */
@@ -15,6 +17,7 @@
 #include "net/input.h"
 #include "net/routing.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define FIRST_SEQ (1u << 31)
@@ -145,4 +148,23 @@ bool cop_notice_kept(cop_net *net, uint32_t port, uint32_t h)
     net->total.delivered_bytes += p->bytes;
     cop_pkt_free(net, h);
     return true;
+}
+
+void cop_notice_tell(cop_net *net)
+{
+    uint64_t n = 0;
+    uint32_t first = COP_NONE;
+    for (uint32_t q = 0; net->notices && q < net->n_queues; q++)
+        for (uint32_t h = net->queue[q].head; h != COP_NONE; h = net->pkt[h].next)
+            if (net->pkt[h].flags & COP_PKT_OWN) {
+                if (n++ == 0)
+                    first = net->in[net->queue_port[q]].port0 + net->pkt[h].out;
+            }
+    size_t used = strlen(net->why);
+    char name[64];
+    if (n > 0)
+        snprintf(net->why + used, sizeof(net->why) - used,
+                 "\n  %" PRIu64 " %s in the switches that made them, the first for %s", n,
+                 n == 1 ? "notification waits" : "notifications wait",
+                 cop_topo_port_name(net->topo, first, name, sizeof(name)));
 }

@@ -10,5 +10,7 @@ void cop_notice_fini(cop_net *net);
 void cop_notice_make(cop_net *net, uint32_t sw);
 /* Packet h, a notification, has come to switch input `port`: true if the routing keeps it; it is gone then. */
 bool cop_notice_kept(cop_net *net, uint32_t port, uint32_t h);
+/* For people: append to net->why how many still wait in the switches that made them, and where; nothing if none. */
+void cop_notice_tell(cop_net *net);
 
 #endif

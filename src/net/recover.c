@@ -116,8 +116,9 @@ __attribute__((noinline)) void cop_recover_wait(cop_net *net, uint32_t q)
 {
     cop_recover *r = net->recover;
     const cop_in *in = &net->in[net->queue_port[q]];
-    if (cop_topo_is_host_port(net->topo, in->from))
-        return;
+    if (cop_topo_is_host_port(net->topo, in->from) ||
+        (net->pkt[net->queue[q].head].flags & COP_PKT_OWN))
+        return; /* a notification that a switch has made holds nothing that others wait for */
     r->due[q] = net->now + net->route->patience_ps;
     if (r->event[q] != COP_NEVER)
         return;

@@ -29,6 +29,7 @@ static void watch_progress(cop_net *net)
         snprintf(net->why, sizeof(net->why),
                  "deadlock: %" PRIu64 " packets in the network, none delivered for %.3f us",
                  cop_net_in_flight(net), (double)(net->now - net->fruitful_at) / 1e6);
+        cop_notice_tell(net);
     }
 }
 
@@ -285,6 +286,7 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
             net->stop = COP_OUTCOME_BROKEN;
             snprintf(net->why, sizeof(net->why), "%" PRIu64 " packets never moved on",
                      cop_net_in_flight(net));
+            cop_notice_tell(net);
         }
     } else if (net->stop == COP_OUTCOME_OK) {
         net->now = duration;

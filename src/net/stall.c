@@ -24,6 +24,7 @@
 #include "base/outcome.h"
 #include "net/arch.h"
 #include "net/fc.h"
+#include "net/notice.h"
 #include "net/request.h"
 #include "net/worm.h"
 
@@ -159,7 +160,7 @@ static void add_lanes(cop_net *net, uint32_t port, uint32_t queue, uint32_t wait
 static void add_port(cop_net *net, uint32_t port)
 {
     uint32_t to = net->out[port].to, waiting = 0;
-    uint32_t end = to + 1 < net->host_port0 ? net->in[to + 1].queue0 : net->n_queues;
+    uint32_t end = cop_net_queue_end(net, to); /* what the switch makes is not behind the port */
     for (uint32_t vl = 0; !net->sectioned && vl < net->lanes; vl++)
         waiting |= (uint32_t)section_waits(net, port, vl) << vl;
     for (uint32_t q = net->in[to].queue0; q < end; q++) {
@@ -301,6 +302,7 @@ static void describe(cop_net *net)
     } while (at != first);
     if (used + 8 < sizeof(net->why))
         memcpy(net->why + used - 2, "(again)", sizeof("(again)"));
+    cop_notice_tell(net);
 }
 
 /* -- looks -- */

@@ -16,6 +16,9 @@ typedef struct cop_netinfo {
     uint64_t transit_bytes; /* the least of an input that a switch feeds */
     uint64_t output_bytes; /* of an output buffer; 0: there are none */
     uint64_t host_bps; /* of the fastest link from a host */
+    uint64_t fastest_bps; /* of the fastest link of all */
+    uint64_t duration_ps; /* of the run */
+    uint32_t least_bytes; /* shortest packet of data on the wire */
     uint64_t seed;
     bool one_path; /* the routing gives one output per hop */
     bool table; /* and it depends on switch and destination alone: cop_net_passes works */

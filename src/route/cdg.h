@@ -14,16 +14,32 @@ typedef struct cop_cdg {
     uint8_t *mark; /* [channel], bits above */
     uint32_t *seed; /* hosts to start from: all, or two per switch where the rest are alike */
     uint32_t n_seeds;
+    /* Turns of the network (cop_route.turn): ports and hosts of the part that turns, and how often it is there. What is
+     * known of a channel is kept with the one of the first part. No turns: all of the network, once. */
+    uint32_t ports, hosts, turns;
     uint64_t steps;
     bool escapes; /* some decision has an escape lane */
     bool bad; /* bad_src never reaches bad_dst */
     uint32_t bad_src, bad_dst;
 } cop_cdg;
 
-/* A channel is a lane of a directed link. */
-static inline uint32_t cop_cdg_channel(const cop_route *r, uint32_t port, uint32_t vl)
+/* A channel is a lane of a directed link: ports of switches, then those of hosts, of the part that turns. */
+static inline uint32_t cop_cdg_channel(const cop_cdg *g, uint32_t port, uint32_t vl)
 {
-    return port * r->lanes + vl;
+    uint32_t first = g->r->topo->host_port0;
+    if (g->turns > 1)
+        port = port < first ? port % g->ports : g->ports + (port - first) % g->hosts;
+    return port * g->r->lanes + vl;
+}
+/* Its port, in the first part. */
+static inline uint32_t cop_cdg_port(const cop_cdg *g, uint32_t channel)
+{
+    uint32_t port = channel / g->r->lanes;
+    return port < g->ports ? port : port - g->ports + g->r->topo->host_port0;
+}
+static inline uint32_t cop_cdg_channels(const cop_cdg *g)
+{
+    return (g->ports + g->hosts) * g->r->lanes;
 }
 
 static inline void cop_cdg_fail(cop_cdg *g, uint32_t src, uint32_t dst)

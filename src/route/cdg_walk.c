@@ -133,7 +133,7 @@ static bool add_transition(cop_cdg_walk *w, uint32_t from, const cop_hop *hop, c
     if (lane >= r->lanes)
         lane =
             r->lanes - 1; /* too few lanes for control packets: refused when the network is built */
-    transition tr = {.channel = cop_cdg_channel(r, port, lane),
+    transition tr = {.channel = cop_cdg_channel(w->g, port, lane),
                      .to = COP_NONE,
                      .next_in = COP_NONE,
                      .escape = cand.escape != 0};
@@ -269,7 +269,7 @@ static void inject(cop_cdg_walk *w, uint32_t src, uint32_t dst, uint32_t mid)
     if (r->ops->inject != NULL)
         hop.in_vl = r->ops->inject(r, &hop, NULL);
     if (w->control == NULL)
-        w->g->mark[cop_cdg_channel(r, cop_topo_host_port(r->topo, src), hop.in_vl)] |=
+        w->g->mark[cop_cdg_channel(w->g, cop_topo_host_port(r->topo, src), hop.in_vl)] |=
             COP_CHANNEL_USED;
     else if (w->control->vl >= 0)
         hop.in_vl = 0;

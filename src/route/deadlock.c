@@ -10,7 +10,11 @@
  * exceed the budget the rest is left out and the result says `sampled`. (If the intermediates alone are more
  * than the budget, that is known before, and a part of it is enough.) A cycle found is real in any case.
  * Acknowledgements and notifications share the channels of data. They are followed when data alone has no cycle, with a
- * budget of their own. Tables (`single`) keep every packet on its lane, and all lanes are alike: nothing is new there.
+ * budget of their own. Tables (`single`) keep every packet on its lane, and all lanes are alike: what hosts answer is
+ * nothing new there, but a switch may make notifications for destinations to which no data comes by.
+ * Turns: where the network and the routing look the same from every group (cop_route.turn), ways to the first group stand for all. A
+ * channel stands for those that it becomes by turning. A cycle of channels is a closed walk of what they stand for;
+ * and such a walk, taken often enough, ends where it began. So there is a cycle exactly if there is one of these.
  * Also detected: packets that loop, end at a wrong host or at a port without a cable. */
 #include "route/cdg.h"
 
@@ -33,6 +37,38 @@ static uint64_t scatter_step(uint64_t n)
     }
 }
 
+/* The port that `port` becomes when the network is turned by one part of so many ports and hosts. */
+static uint32_t turned(const cop_topo *t, uint32_t port, uint32_t ports, uint32_t hosts)
+{
+    if (port == COP_NONE)
+        return port;
+    uint32_t first = t->host_port0;
+    return port < first ? (port + ports) % first : first + (port - first + hosts) % t->n_hosts;
+}
+
+/* Does the network look the same when it is turned by so many switches? The routing says so; cables are looked at. */
+static void find_turns(cop_cdg *g)
+{
+    const cop_topo *t = g->r->topo;
+    uint32_t turn = g->r->turn;
+    g->ports = t->host_port0;
+    g->hosts = t->n_hosts;
+    g->turns = 1;
+    if (turn == 0 || g->r->single || t->n_switches % turn != 0 || t->n_switches == turn)
+        return;
+    uint32_t turns = t->n_switches / turn, ports = t->sw_port0[turn], hosts = t->n_hosts / turns;
+    if (ports * turns != t->host_port0 || hosts * turns != t->n_hosts)
+        return;
+    for (uint32_t p = 0; p < t->n_ports; p++) {
+        const cop_port *a = &t->port[p], *b = &t->port[turned(t, p, ports, hosts)];
+        if (b->to != turned(t, a->to, ports, hosts) || b->local != a->local)
+            return;
+    }
+    g->ports = ports;
+    g->hosts = hosts;
+    g->turns = turns;
+}
+
 static void choose_seeds(cop_cdg *g)
 {
     const cop_topo *t = g->r->topo;
@@ -44,7 +80,7 @@ static void choose_seeds(cop_cdg *g)
     for (uint32_t h = 0; h < t->n_hosts; h++) {
         uint8_t *n = &have[cop_topo_entry_switch(t, h)];
         if (alike) /* their injection links carry lane 0 even if the host is no seed */
-            g->mark[cop_cdg_channel(g->r, cop_topo_host_port(t, h), 0)] |= COP_CHANNEL_USED;
+            g->mark[cop_cdg_channel(g, cop_topo_host_port(t, h), 0)] |= COP_CHANNEL_USED;
         if (alike && *n == 2)
             continue;
         if (*n < 2)
@@ -74,24 +110,28 @@ static uint32_t out_port(const cop_route *r, uint32_t sw, uint32_t dst)
     return r->topo->port[port].to == COP_NONE ? COP_NONE : port;
 }
 
-/* Follow the table from the entry switch of src. seen[sw] = dst * 2 + 1 on this walk, + 2 when
+/* Follow the table from switch sw, the entry switch of src (COP_NONE: a notification begins there; if it cannot get
+ * there, that is found when the network is built). seen[sw] = dst * 2 + 1 on this walk, + 2 when
  * known to deliver; older values mean not seen. `path` holds the switches of this walk. */
-static void walk_table(cop_cdg *g, uint32_t src, uint32_t dst, uint64_t *seen, uint32_t *path)
+static void walk_table(cop_cdg *g, uint32_t sw, uint32_t src, uint32_t dst, uint64_t *seen,
+                       uint32_t *path)
 {
     const cop_topo *t = g->r->topo;
     uint64_t now = (uint64_t)dst * 2 + 1, done = now + 1;
-    uint32_t sw = cop_topo_entry_switch(t, src), before = COP_NONE, n = 0;
+    uint32_t before = COP_NONE, n = 0;
     for (;;) {
         uint32_t port = out_port(g->r, sw, dst);
         uint32_t to = port == COP_NONE ? COP_NONE : t->port[port].to;
-        uint32_t channel = cop_cdg_channel(g->r, port, 0);
+        uint32_t channel = cop_cdg_channel(g, port, 0);
         if (to == COP_NONE || seen[sw] == now ||
             (cop_topo_is_host_port(t, to) && to != cop_topo_host_port(t, dst))) {
-            cop_cdg_fail(g, src, dst);
+            if (src != COP_NONE)
+                cop_cdg_fail(g, src, dst);
             break;
         }
         g->steps++;
-        g->mark[channel] |= COP_CHANNEL_USED | (before == COP_NONE ? COP_CHANNEL_FIRST : 0);
+        if (src != COP_NONE)
+            g->mark[channel] |= COP_CHANNEL_USED | (before == COP_NONE ? COP_CHANNEL_FIRST : 0);
         if (before != COP_NONE)
             cop_edges_add(&g->edges, before, channel);
         if (seen[sw] == done)
@@ -115,7 +155,7 @@ static uint32_t most_mids(cop_cdg *g, uint64_t budget, bool *beyond)
     const cop_route *r = g->r;
     if (r->ops->mid == NULL)
         return 1;
-    uint64_t pairs = (uint64_t)g->n_seeds * r->topo->n_hosts;
+    uint64_t pairs = (uint64_t)g->n_seeds * g->hosts;
     uint64_t skip = budget > 0 && pairs > budget ? pairs / budget + 1 : 1;
     uint64_t least = 0; /* steps */
     uint32_t most = 1, mid;
@@ -149,7 +189,7 @@ static bool follow_all(cop_cdg *g, uint64_t budget)
 {
     const cop_topo *t = g->r->topo;
     bool beyond = false;
-    uint64_t items = (uint64_t)t->n_hosts * most_mids(g, budget, &beyond), at = 0;
+    uint64_t items = (uint64_t)g->hosts * most_mids(g, budget, &beyond), at = 0;
     uint64_t step = scatter_step(items), i = 0;
     if (beyond)
         budget = budget / SAMPLE_SHARE + 1;
@@ -157,11 +197,12 @@ static bool follow_all(cop_cdg *g, uint64_t budget)
     uint32_t *path = cop_alloc_array((size_t)t->n_switches + 1, sizeof(*path));
     cop_cdg_walk *w = cop_cdg_walk_new(g);
     for (; i < items && (budget == 0 || g->steps < budget); i++) {
-        uint32_t dst = (uint32_t)(at % t->n_hosts), mid = (uint32_t)(at / t->n_hosts);
+        uint32_t dst = (uint32_t)(at % g->hosts), mid = (uint32_t)(at / g->hosts);
         if (g->r->single)
             for (uint32_t k = 0; k < g->n_seeds; k++) {
                 if (g->seed[k] != dst)
-                    walk_table(g, g->seed[k], dst, seen, path);
+                    walk_table(g, cop_topo_entry_switch(t, g->seed[k]), g->seed[k], dst, seen,
+                               path);
             }
         else
             cop_cdg_walk_to(w, dst, mid, NULL);
@@ -178,14 +219,22 @@ static bool follow_control(cop_cdg *g, const cop_cdg_control *control, uint64_t 
 {
     const cop_route *r = g->r;
     bool beyond = false;
-    uint64_t mids = r->ops->inject != NULL ? most_mids(g, budget, &beyond) : 1;
-    uint64_t items = r->topo->n_hosts * mids, step = scatter_step(items), at = 0, i = 0;
+    uint64_t mids = r->ops->inject && !r->single ? most_mids(g, budget, &beyond) : 1;
+    uint64_t items = g->hosts * mids, step = scatter_step(items), at = 0, i = 0;
     uint64_t end = g->steps + (beyond ? budget / SAMPLE_SHARE + 1 : budget);
+    uint64_t *seen = cop_alloc_array(r->topo->n_switches, sizeof(*seen));
+    uint32_t *path = cop_alloc_array((size_t)r->topo->n_switches + 1, sizeof(*path));
     cop_cdg_walk *w = cop_cdg_walk_new(g);
-    for (; i < items && (budget == 0 || g->steps < end); i++, at = (at + step) % items)
-        cop_cdg_walk_to(w, (uint32_t)(at % r->topo->n_hosts), (uint32_t)(at / r->topo->n_hosts),
-                        control);
+    for (; i < items && (budget == 0 || g->steps < end); i++, at = (at + step) % items) {
+        uint32_t dst = (uint32_t)(at % g->hosts), mid = (uint32_t)(at / g->hosts);
+        for (uint32_t sw = 0; r->single && sw < r->topo->n_switches; sw++)
+            walk_table(g, sw, COP_NONE, dst, seen, path);
+        if (!r->single)
+            cop_cdg_walk_to(w, dst, mid, control);
+    }
     cop_cdg_walk_free(w);
+    cop_free(seen);
+    cop_free(path);
     return i < items;
 }
 
@@ -200,31 +249,44 @@ static uint64_t count_injections(const cop_cdg *g)
         uint32_t sw = cop_topo_entry_switch(t, h), own = cop_topo_exit_port(t, h);
         for (uint32_t p = t->sw_port0[sw]; p < t->sw_port0[sw + 1]; p++)
             for (uint32_t vl = 0; p != own && vl < r->lanes; vl++)
-                count += (g->mark[cop_cdg_channel(r, p, vl)] & COP_CHANNEL_FIRST) != 0;
+                count += (g->mark[cop_cdg_channel(g, p, vl)] & COP_CHANNEL_FIRST) != 0;
     }
     return count;
 }
 
+/* A closed walk of n channels of the first part, followed from cable to cable until it ends where it began. */
 static void report_cycle(const cop_cdg *g, cop_cdg_result *out)
 {
-    uint32_t lanes = g->r->lanes;
-    out->cycle_len = cop_edges_cycle(&g->edges, g->r->topo->n_ports * lanes, &out->cycle);
-    out->acyclic = out->cycle_len == 0;
-    if (out->acyclic)
-        return;
-    out->cycle_vl = cop_alloc(out->cycle_len);
-    for (uint32_t i = 0; i < out->cycle_len; i++) {
-        out->cycle_vl[i] = (uint8_t)(out->cycle[i] % lanes);
-        out->cycle[i] /= lanes;
+    const cop_topo *t = g->r->topo;
+    uint32_t *walk, n = cop_edges_cycle(&g->edges, cop_cdg_channels(g), &walk);
+    size_t cap = 0, cap_vl = 0;
+    out->acyclic = n == 0;
+    out->cycle_len = 0;
+    uint32_t port = n > 0 ? cop_cdg_port(g, walk[0]) : COP_NONE, first = port;
+    while (n > 0 && (out->cycle_len == 0 || port != first)) {
+        for (uint32_t i = 0; i < n; i++) {
+            out->cycle = cop_grow(out->cycle, &cap, out->cycle_len + 1u, sizeof(*out->cycle));
+            out->cycle_vl = cop_grow(out->cycle_vl, &cap_vl, out->cycle_len + 1u, 1);
+            out->cycle[out->cycle_len] = port;
+            out->cycle_vl[out->cycle_len++] = (uint8_t)(walk[i] % g->r->lanes);
+            uint32_t next = cop_cdg_port(g, walk[(i + 1) % n]);
+            if (g->turns > 1) /* without escape lanes one channel follows the other */
+                next =
+                    cop_topo_switch_port(t, t->port[t->port[port].to].owner, t->port[next].local);
+            port = next;
+        }
     }
+    cop_free(walk);
 }
 
 void cop_cdg_check(const cop_route *r, const cop_cdg_control *control, uint64_t budget,
                    cop_cdg_result *result)
 {
-    uint32_t n_channels = r->topo->n_ports * r->lanes;
     COP_CHECK((uint64_t)r->topo->n_ports * r->lanes < UINT32_MAX);
-    cop_cdg g = {.r = r, .mark = cop_alloc(n_channels)};
+    cop_cdg g = {.r = r};
+    find_turns(&g);
+    uint32_t n_channels = cop_cdg_channels(&g);
+    g.mark = cop_alloc(n_channels);
     cop_edges_init(&g.edges);
     choose_seeds(&g);
     *result = (cop_cdg_result){.bad_src = COP_NONE, .bad_dst = COP_NONE};
@@ -236,9 +298,9 @@ void cop_cdg_check(const cop_route *r, const cop_cdg_control *control, uint64_t 
     }
     for (uint32_t c = 0; c < n_channels; c++)
         if (g.mark[c] != 0) {
-            uint32_t port = c / r->lanes, vl = c % r->lanes;
+            uint32_t port = cop_cdg_port(&g, c), vl = c % r->lanes;
             unsigned kind = r->topo->port[port].link_class;
-            result->channels++;
+            result->channels += g.turns;
             if (vl + 1 < r->spread) /* lanes are alike, and the walk followed one of them */
                 vl = r->spread - 1;
             if (vl >= result->lanes[kind]) {
@@ -246,16 +308,17 @@ void cop_cdg_check(const cop_route *r, const cop_cdg_control *control, uint64_t 
                 result->lane_port[kind] = port;
             }
         }
-    result->dependencies = g.edges.n + count_injections(&g);
+    result->dependencies = g.edges.n * g.turns + count_injections(&g);
     result->escapes = g.escapes;
     report_cycle(&g, result);
     /* Too few lanes for control packets are refused when the network is built. */
     bool fits =
         control != NULL && (control->vl <= 0 || (uint32_t)control->vl + r->control_vls <= r->lanes);
-    if (result->acyclic && !g.bad && !r->single && fits && (control->hosts || control->switches)) {
+    if (result->acyclic && !g.bad && fits &&
+        ((control->hosts && !r->single) || control->switches)) {
         uint64_t before = g.edges.n;
         result->sampled |= follow_control(&g, control, budget);
-        result->dependencies += g.edges.n - before;
+        result->dependencies += (g.edges.n - before) * g.turns;
         report_cycle(&g, result);
         result->of_control = !result->acyclic;
     }

@@ -15,12 +15,33 @@ enum {
 const char *const cop_choice_via_names[] = {"other", "any-but-source", "own-port", NULL};
 const char *const cop_choice_decide_names[] = {"arrival", "head", NULL};
 
-/* Group behind the global link that port `in_port` of switch `sw` stands for; COP_NONE: no cable. */
-static uint32_t own_group(const cop_route *r, const cop_dragonfly *d, uint32_t sw, uint32_t in_port)
+/* The global link that port `in_port` of a switch stands for. */
+static uint16_t own_link(const cop_dragonfly *d, uint32_t in_port)
 {
-    uint32_t port = cop_topo_switch_port(r->topo, sw, cop_dragonfly_global0(d) + in_port % d->h);
-    uint32_t to = r->topo->port[port].to;
-    return to == COP_NONE ? COP_NONE : r->topo->port[to].owner / d->a;
+    return (uint16_t)(cop_dragonfly_global0(d) + in_port % d->h);
+}
+
+/* The switch behind that link; COP_NONE: no cable. */
+static uint32_t own_far(const cop_route *r, const cop_dragonfly *d, uint32_t sw, uint32_t in_port)
+{
+    uint32_t to = r->topo->port[cop_topo_switch_port(r->topo, sw, own_link(d, in_port))].to;
+    return to == COP_NONE ? COP_NONE : r->topo->port[to].owner;
+}
+
+/* Does a packet at its first switch, which visits `group`, leave by the link that its port stands for? Others of the
+ * switch may lead to that group, too. */
+static bool by_own_link(const cop_choice *c, const cop_hop *hop, uint32_t group)
+{
+    return c->via == COP_CHOICE_OWN_PORT && hop->in_port < c->map.p &&
+           c->own[hop->sw * c->map.p + hop->in_port] == group;
+}
+
+/* The port by which a packet sets out for the group that it visits. */
+static uint16_t visit_port(const cop_choice *c, const cop_hop *hop, uint32_t group)
+{
+    return by_own_link(c, hop, group)
+               ? own_link(&c->map, hop->in_port)
+               : cop_dragonfly_port(&c->map, &c->ports, hop->sw, group, group);
 }
 
 /* Number i of the groups that a way from group `from` to group `to` may visit; COP_NONE: past the last. */
@@ -45,28 +66,28 @@ static cop_cand on_lane(const cop_dragonfly *d, uint16_t port, uint8_t local_vl)
     return (cop_cand){.port = port, .vl = port < cop_dragonfly_global0(d) ? local_vl : 0};
 }
 
-/* Non-minimal entries for packets that came in by ports first to last: to hosts of groups `from` to `to` - 1. */
-static void add_visit(const cop_dragonfly *d, cop_flow_table *t, uint32_t sw, uint16_t first,
-                      uint16_t last, uint32_t visit, uint32_t from, uint32_t to)
+/* Non-minimal entries like `e`: to hosts of groups `from` to `to` - 1. */
+static void add_visit(const cop_dragonfly *d, cop_flow_table *t, cop_flow_entry e, uint32_t from,
+                      uint32_t to)
 {
-    if (from < to)
-        cop_flow_add(t, (cop_flow_entry){.in_first = first,
-                                         .in_last = last,
-                                         .dst_first = from * d->a * d->p,
-                                         .dst_last = to * d->a * d->p - 1,
-                                         .priority = COP_FLOW_LOW,
-                                         .out = cop_dragonfly_leave(d, sw, visit, visit, 0, 0).port,
-                                         .visit = visit});
+    if (from >= to)
+        return;
+    e.dst_first = from * d->a * d->p;
+    e.dst_last = to * d->a * d->p - 1;
+    cop_flow_add(t, e);
 }
 
-/* The same to all groups but this one and `but`, which may be the same. */
+/* For packets that came in by ports first to last and leave by `out` to visit a group: to all groups but this one and
+ * `but`, which may be the same. */
 static void add_visits(const cop_dragonfly *d, cop_flow_table *t, uint32_t sw, uint16_t first,
-                       uint16_t last, uint32_t visit, uint32_t but)
+                       uint16_t last, uint32_t visit, uint16_t out, uint32_t but)
 {
     uint32_t here = sw / d->a, low = here < but ? here : but, high = here < but ? but : here;
-    add_visit(d, t, sw, first, last, visit, 0, low);
-    add_visit(d, t, sw, first, last, visit, low + 1, high);
-    add_visit(d, t, sw, first, last, visit, high + 1, d->groups);
+    cop_flow_entry e = {
+        .in_first = first, .in_last = last, .priority = COP_FLOW_LOW, .out = out, .visit = visit};
+    add_visit(d, t, e, 0, low);
+    add_visit(d, t, e, low + 1, high);
+    add_visit(d, t, e, high + 1, d->groups);
 }
 
 /* Entries of `own-port`: one global link for each port that a host feeds. */
@@ -74,9 +95,9 @@ static void add_own(const cop_route *r, const cop_choice *c, uint32_t sw, cop_fl
 {
     const cop_dragonfly *d = &c->map;
     for (uint16_t in = 0; c->via == COP_CHOICE_OWN_PORT && in < d->p; in++) {
-        uint32_t group = own_group(r, d, sw, in);
-        if (group != COP_NONE)
-            add_visits(d, t, sw, in, in, group, sw / d->a);
+        uint32_t far = own_far(r, d, sw, in);
+        if (far != COP_NONE)
+            add_visits(d, t, sw, in, in, far / d->a, own_link(d, in), sw / d->a);
     }
 }
 
@@ -91,6 +112,7 @@ void cop_choice_table(const cop_route *r, uint32_t sw, cop_flow_table *t)
     for (uint32_t group = 0; first < end && group < d->groups; group++) /* drawn among these */
         if (group != here)
             add_visits(d, t, sw, (uint16_t)first, (uint16_t)(end - 1), group,
+                       cop_dragonfly_leave(d, sw, group, group, 0, 0).port,
                        c->via == COP_CHOICE_ANY_BUT_SOURCE ? here : group);
 }
 
@@ -122,7 +144,8 @@ int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop
     c->progressive = cfg->progressive;
     c->at_head = r->at_head = cfg->decide == COP_DECIDE_HEAD;
     r->vls = c->progressive ? 4 : 3;
-    r->hosts_alike = true;
+    /* With one link between two groups the table leads to the own one, whichever host it is. */
+    r->hosts_alike = c->via != COP_CHOICE_OWN_PORT || !c->map.parallel;
     r->control_vls = 2;
     r->control_global_vls = 1;
     r->state = c;
@@ -181,9 +204,12 @@ static void choose(const cop_route *r, cop_hop *hop, const cop_route_view *view,
         return;
     w.minimal =
         on_lane(d, cop_dragonfly_port(d, &c->ports, hop->sw, target / d->a, target), local_vl);
-    w.other = on_lane(d, cop_dragonfly_port(d, &c->ports, hop->sw, w.via, w.via), local_vl);
+    w.other = on_lane(d, visit_port(c, hop, w.via), local_vl);
     w.minimal_links = cop_dragonfly_distance(d, hop->sw, target);
-    w.other_links = cop_dragonfly_detour(d, hop->sw, w.via, target);
+    w.other_links =
+        by_own_link(c, hop, w.via)
+            ? 1 + cop_dragonfly_distance(d, own_far(r, d, hop->sw, hop->in_port), target)
+            : cop_dragonfly_detour(d, hop->sw, w.via, target);
     if (rule(r, hop, &w, view))
         hop->mid = w.via;
 }
@@ -222,6 +248,6 @@ unsigned cop_choice_route(const cop_route *r, cop_hop *hop, const cop_route_view
     if (hop->state & TURNED)
         *cand = cop_dragonfly_next(d, &c->ports, hop, visit_vl(c), 1, last);
     else
-        *cand = on_lane(d, cop_dragonfly_port(d, &c->ports, hop->sw, hop->mid, hop->mid), local_vl);
+        *cand = on_lane(d, visit_port(c, hop, hop->mid), local_vl);
     return 1;
 }

@@ -42,6 +42,7 @@ int cop_dragonfly_init(cop_dragonfly *d, cop_route *r, cop_err *err)
     collect_links(d, t, &r->arena);
     for (size_t i = 0; i < (size_t)d->groups * d->groups; i++)
         d->parallel |= d->first[i + 1] - d->first[i] > 1;
+    r->turn = d->parallel ? 0 : d->a; /* among parallel links the number of a switch decides */
     for (uint32_t g = 0; g < d->groups; g++)
         for (uint32_t to = 0; to < d->groups; to++)
             if (g != to && d->first[g * d->groups + to] == d->first[g * d->groups + to + 1])

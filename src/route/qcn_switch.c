@@ -165,11 +165,11 @@ static int check_thresholds(const cop_route *r, const qcn_switch_cfg *cfg, cop_e
     const cop_dragonfly *d = map_of(r);
     double n = d->a - 1.0 + d->h, below = (FEEDBACK_MOST - 1.0) * (n - 1.0) / n,
            above = FEEDBACK_MOST * (n - 1.0) / n;
-    if (!cfg->switch_over && cfg->lf <= 0.0)
+    if (!cfg->switch_over && 100.0 * (1.0 - cfg->lf * FEEDBACK_MOST) >= 100.0)
         return cop_err_add(err, COP_E_INPUT,
-                           "routing %s: lf 0 lowers no probability; give more, or use "
+                           "routing %s: lf %g lowers no probability; give more, or use "
                            "dragonfly-min",
-                           r->ops->name);
+                           r->ops->name, cfg->lf);
     if (!cfg->switch_over && cfg->pi <= 0.0)
         return cop_err_add(err, COP_E_INPUT,
                            "routing %s: pi 0 raises no probability again; give more, up to 100",

@@ -32,7 +32,6 @@ typedef struct cop_hop {
     bool control; /* acknowledgement or notification: takes the shortest way */
     bool
         apart; /* it has lanes of its own (nic.control_vl), as many as r->control_vls; in_vl counts from them */
-    bool one; /* only the best candidate is asked for: `route` may leave out the others */
 } cop_hop;
 #define COP_PORT_NONE UINT16_MAX /* in_port of a packet that the switch itself has made */
 
@@ -151,6 +150,9 @@ struct cop_route {
     /* Hosts of one switch are alike as sources: they inject on lane 0, have the same intermediates, and a decision
      * depends on no more than that a host sent the packet. */
     bool hosts_alike;
+    /* Switches and hosts, turned by so many switches (those of a group), are as before: the network looks the same to
+     * this routing. The dependency check then follows ways to the first so many only. 0: not known. */
+    uint32_t turn;
     /* When `single`: tables if the routing has them or they are small, else NULL and ops->route
      * computes. */
     uint16_t *lft; /* [switch * n_hosts + dst] -> local port */

@@ -61,25 +61,6 @@ static unsigned insert_lanes(uint32_t port, uint32_t lanes, uint32_t turn,
     return n;
 }
 
-/* The first of what sort_lanes would give. */
-static unsigned best_lane(const uint16_t *port, uint32_t ports, uint32_t lanes,
-                          const cop_route_view *view, cop_cand *cand)
-{
-    uint64_t drawn = view->rng && ports * lanes > 1 ? cop_rng_u64(view->rng) : 0;
-    uint64_t load[COP_MAX_VL], least = UINT64_MAX;
-    uint32_t at = cop_rng_part(&drawn, ports);
-    for (uint32_t i = 0; i < ports; i++, at = at + 1 < ports ? at + 1 : 0) {
-        uint32_t vl = cop_rng_part(&drawn, lanes);
-        cop_cube_lane_loads(view, port[at], 0, lanes, load);
-        for (uint32_t k = 0; k < lanes; k++, vl = vl + 1 < lanes ? vl + 1 : 0)
-            if (load[vl] < least) {
-                least = load[vl];
-                cand[0] = (cop_cand){.port = port[at], .vl = (uint8_t)vl};
-            }
-    }
-    return 1;
-}
-
 /* All lanes of all ports by rising load; equal ones in random rotation. One number is drawn for all of it. */
 static unsigned sort_lanes(const uint16_t *port, uint32_t ports, uint32_t lanes,
                            const cop_route_view *view, cop_cand *cand)
@@ -127,8 +108,7 @@ static unsigned true_adaptive_route(const cop_route *r, cop_hop *hop, const cop_
     }
     if (view == NULL)
         return list_lanes(port, ports, lanes, cand);
-    return hop->one ? best_lane(port, ports, lanes, view, cand)
-                    : sort_lanes(port, ports, lanes, view, cand);
+    return sort_lanes(port, ports, lanes, view, cand);
 }
 
 static cop_cand true_adaptive_guess(const cop_route *r, const cop_hop *hop)

@@ -39,6 +39,16 @@ static void cable_group(cop_topo *t, uint32_t group)
     }
 }
 
+static int check_groups(const cop_dragonfly_cfg *cfg, cop_err *err)
+{
+    int64_t most = cfg->a * cfg->h + 1; /* 0: as many */
+    if (cfg->groups >= 0 && cfg->groups <= most)
+        return 0;
+    return cop_err_add(err, COP_E_INPUT,
+                       "topology %s: groups is %" PRId64 "; must be 1 to %" PRId64 ", or most",
+                       cop_topo_dragonfly.name, cfg->groups, most);
+}
+
 static int build_dragonfly(cop_topo *t, const void *config, cop_err *err)
 {
     const char *kind = cop_topo_dragonfly.name;
@@ -49,7 +59,7 @@ static int build_dragonfly(cop_topo *t, const void *config, cop_err *err)
     if (rc == 0)
         rc = cop_topo_check_range(kind, "h", cfg->h, 1, COP_MAX_PORTS, err);
     if (rc == 0)
-        rc = cop_topo_check_range(kind, "groups", cfg->groups, 0, cfg->a * cfg->h + 1, err);
+        rc = check_groups(cfg, err);
     if (rc != 0)
         return rc;
     uint32_t groups = (uint32_t)(cfg->groups ? cfg->groups : cfg->a * cfg->h + 1);

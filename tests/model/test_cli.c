@@ -189,6 +189,38 @@ static void test_tables_for_people(void **state)
     assert_non_null(strstr(a.out, "\"run_hash\""));
 }
 
+/* Counters by port are many: the largest are shown and what the rest adds up to, and no other counter is lost behind
+ * them. */
+static void test_many_counters(void **state)
+{
+    (void)state;
+    prog_write("many.yaml", "run: {duration: 100 us, seed: 3}\n"
+                            "topology: {kind: torus, radix: [4, 4]}\n"
+                            "cc: {kind: qcn, every: 1, share: 100 %, qeq: 512 B}\n"
+                            "traffic: [{pattern: uniform}]\n");
+    prog_answer a = PROG_RUN("run", "many.yaml", "--quiet");
+    PROG_EXPECT(a.status == 0, a, "coppice run many.yaml");
+    static const char *const wanted[] = {"\n  notifications  ", "\n  becn  ", "\n  qcn_samples  ",
+                                         "\n  qcn_congested  ", "\n  qcn_told  "};
+    for (size_t i = 0; i < COP_LEN(wanted); i++)
+        PROG_EXPECT(strstr(a.out, wanted[i]) != NULL, a, "no `%s`", wanted[i] + 1);
+    double all = 0.0, sum = 0.0, value, last = 1e9;
+    assert_int_equal(sscanf(strstr(a.out, wanted[0]), " notifications %lf", &all), 1);
+    uint32_t lines = 0, more = 0;
+    for (const char *at = a.out; (at = strstr(at, "\n  notifications_at")) != NULL; lines++) {
+        at++;
+        if (sscanf(at, " notifications_at, %u more: together %lf", &more, &value) != 2) {
+            assert_int_equal(sscanf(at, " notifications_at/%*s %lf", &value), 1);
+            assert_true(value <= last); /* the largest first */
+            last = value;
+        }
+        sum += value;
+    }
+    assert_int_equal(lines, 7);
+    assert_true(more > 10);
+    assert_true(sum == all && all > 100);
+}
+
 static void test_deadlock_is_status_3(void **state)
 {
     (void)state;
@@ -323,6 +355,7 @@ int main(void)
         cmocka_unit_test_setup(test_json_has_the_agreed_keys, fresh),
         cmocka_unit_test_setup(test_same_seed_same_result, fresh),
         cmocka_unit_test_setup(test_tables_for_people, fresh),
+        cmocka_unit_test_setup(test_many_counters, fresh),
         cmocka_unit_test_setup(test_deadlock_is_status_3, fresh),
         cmocka_unit_test_setup(test_database, fresh),
         cmocka_unit_test_setup(test_watch_prints_every_step, fresh),

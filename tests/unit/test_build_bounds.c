@@ -1,6 +1,7 @@
 /* Sizes of a network that are refused just below what is needed, and numbers that would not fit. */
 #include "net_fixture.h"
 
+#include "exp/world.h"
 #include "net/build_check.h"
 
 #include <string.h>
@@ -25,6 +26,23 @@ static int try(const char *const *set, size_t n, cop_err *err)
     if (rc == 0)
         cop_result_free(&r);
     return rc;
+}
+
+/* A network of more queues than fit is refused before it is routed. */
+static void refused_before_it_is_routed(void **state)
+{
+    (void)state;
+    static const char text[] = "topology: {kind: dragonfly, p: 1, a: 40, h: 40}\n"
+                               "traffic: [{pattern: uniform}]\n";
+    cop_config c;
+    cop_err err = {0};
+    cop_world *w = cop_alloc(sizeof(*w));
+    assert_int_equal(cop_config_load(&c, "large.yaml", text, NULL, 0, &err), 0);
+    assert_int_equal(cop_world_build(w, &c, &err), -COP_E_INPUT);
+    assert_non_null(strstr(err.text, "queueing voqsw makes 409856000 queues, more than fit"));
+    assert_null(w->route.ops);
+    cop_world_free(w);
+    cop_config_free(&c);
 }
 
 /* Just enough, and a byte or one less. 1040 bytes are 17 blocks of 64, 1088 bytes. */
@@ -116,6 +134,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(just_enough),
+        cmocka_unit_test(refused_before_it_is_routed),
         cmocka_unit_test(numbers_of_queues),
     };
     return cmocka_run_group_tests_name("build_bounds", tests, NULL, NULL);

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "topo/build.h"
 #include "topo/topo_cfg.h"
 
 static void try(const cop_topo *t, const char *name, const void *cfg, uint32_t lanes)
@@ -143,13 +144,53 @@ static void test_damaged_tables(void **state)
     cop_topo_free(&t);
 }
 
+/* Four switches in a ring, hosts at two that face each other. Data goes round by two of the links' directions each way, and no
+ * cycle closes; what the switches between would send back goes on round the ring, and one does. */
+static void test_notices_of_tables(void **state)
+{
+    (void)state;
+    cop_topo t = {0};
+    cop_route r;
+    cop_err err = {0};
+    cop_cdg_result c;
+    cop_topo_begin_equal(&t, 2, 4, 3);
+    cop_topo_attach(&t, 0, 0, 2);
+    cop_topo_attach(&t, 1, 2, 2);
+    for (uint32_t sw = 0; sw < 4; sw++) /* port 0 to the next one, port 1 from the one before */
+        cop_topo_cable(&t, cop_topo_switch_port(&t, sw, 0),
+                       cop_topo_switch_port(&t, (sw + 1) % 4, 1), COP_LINK_TRUNK);
+    assert_int_equal(cop_topo_finish(&t, &err), 0);
+    for (int ring = 0; ring < 2; ring++) {
+        start(&r, &cop_route_minhop, &t, NULL, 1);
+        for (uint32_t sw = 0; sw < 4; sw++)
+            for (uint32_t dst = 0; dst < 2; dst++)
+                r.lft[sw * 2 + dst] = sw == 2 * dst ? 2 : 0;
+        if (!ring) /* back by the way it came */
+            r.lft[1 * 2 + 0] = r.lft[3 * 2 + 1] = 1;
+        cop_cdg_check(&r, NULL, 0, &c);
+        assert_true(c.acyclic && !c.unreachable);
+        cop_cdg_free(&c);
+        const cop_cdg_control hosts = {.hosts = true}, switches = {.switches = true};
+        cop_cdg_check(&r, &hosts, 0, &c);
+        assert_true(c.acyclic);
+        cop_cdg_free(&c);
+        cop_cdg_check(&r, &switches, 0, &c);
+        assert_int_equal(c.acyclic, !ring);
+        assert_int_equal(c.of_control, ring);
+        assert_int_equal(c.cycle_len, ring ? 4 : 0);
+        assert_false(c.sampled);
+        cop_cdg_free(&c);
+        cop_route_fini(&r);
+    }
+    cop_topo_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trees_and_graphs),
-        cmocka_unit_test(test_cubes),
-        cmocka_unit_test(test_dragonflies),
-        cmocka_unit_test(test_damaged_tables),
+        cmocka_unit_test(test_trees_and_graphs),  cmocka_unit_test(test_cubes),
+        cmocka_unit_test(test_dragonflies),       cmocka_unit_test(test_damaged_tables),
+        cmocka_unit_test(test_notices_of_tables),
     };
     return cmocka_run_group_tests_name("cdg_reference", tests, NULL, NULL);
 }

@@ -68,10 +68,11 @@ typedef struct lab {
 } lab;
 
 /* p = 2, a = 4, h = 2: ports 0, 1 hosts, 2 to 4 switches of the group, 5 and 6 other groups. */
-static void set_up(lab *l, const char *name, const char *const *set, size_t n)
+static void set_up_groups(lab *l, int64_t groups, const char *name, const char *const *set,
+                          size_t n)
 {
     *l = (lab){.rng = cop_rng_make(3, COP_RNG_TEST, 1)};
-    build(&l->t, "dragonfly", &(cop_dragonfly_cfg){2, 4, 2, 0});
+    build(&l->t, "dragonfly", &(cop_dragonfly_cfg){2, 4, 2, groups});
     const cop_route_ops *ops = cop_route_find(name);
     void *cfg = cop_arena_alloc(&l->arena, ops->cfg_size);
     cop_opt_defaults(ops->opts, cfg, &l->arena);
@@ -85,6 +86,11 @@ static void set_up(lab *l, const char *name, const char *const *set, size_t n)
     l->view = (cop_route_view){&l->b, load_of, &l->rng, &can};
     if (ops->prepare)
         ops->prepare(&l->r, 0, &l->view);
+}
+
+static void set_up(lab *l, const char *name, const char *const *set, size_t n)
+{
+    set_up_groups(l, 0, name, set, n);
 }
 
 #define SET_UP(l, name, ...)                                                                       \
@@ -152,6 +158,66 @@ static void test_ugal(void **state)
         assert_int_equal(via(&l, 0, dst, &c), COP_NONE);
     }
     tear_down(&l);
+}
+
+/* Fewer groups than global links: several links lead to the same group, and each host has the one of its own. */
+static void test_own_port_among_parallel_links(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"via", "own-port"};
+    for (int64_t groups = 2; groups <= 5; groups++) {
+        lab l;
+        uint32_t seen = 0;
+        set_up_groups(&l, groups, "ugal", set, 1);
+        const cop_topo *t = &l.t;
+        for (uint32_t src = 0; src < t->n_hosts; src++) {
+            uint32_t sw = src / 2, own = 5 + src % 2;
+            uint32_t to = t->port[cop_topo_switch_port(t, sw, own)].to;
+            if (to == COP_NONE)
+                continue;
+            for (uint32_t dst = 0; dst < t->n_hosts; dst++) {
+                if (dst / 8 == src / 8)
+                    continue;
+                cop_hop hop = {.sw = sw,
+                               .in_port = (uint16_t)(src % 2),
+                               .src = src,
+                               .dst = dst,
+                               .mid = COP_NONE};
+                cop_cand c;
+                memset(&l.b, 0, sizeof(l.b));
+                l.r.ops->route(&l.r, &hop, &l.view, &c);
+                if (c.port == own)
+                    continue; /* both ways begin alike */
+                l.b.load[c.port] = 1 << 20;
+                hop = (cop_hop){.sw = sw,
+                                .in_port = (uint16_t)(src % 2),
+                                .src = src,
+                                .dst = dst,
+                                .mid = COP_NONE};
+                l.r.ops->route(&l.r, &hop, &l.view, &c);
+                assert_int_equal(c.port, own);
+                assert_int_equal(hop.mid, t->port[to].owner / 4);
+                assert_int_equal(c.vl, 0);
+                uint32_t at = to, links = 1; /* and it gets there */
+                for (; !cop_topo_is_host_port(t, at) && links < 9; links++) {
+                    hop.sw = t->port[at].owner;
+                    hop.in_port = t->port[at].local;
+                    l.r.ops->route(&l.r, &hop, NULL, &c);
+                    at = t->port[cop_topo_switch_port(t, hop.sw, c.port)].to;
+                }
+                assert_int_equal(at, cop_topo_host_port(t, dst));
+                seen++;
+            }
+        }
+        assert_true(seen > 100);
+        /* The check starts from every host: no two of a switch are alike. */
+        assert_false(l.r.hosts_alike);
+        cop_cdg_result cdg;
+        cop_cdg_check(&l.r, NULL, 0, &cdg);
+        assert_true(cdg.acyclic && !cdg.unreachable);
+        cop_cdg_free(&cdg);
+        tear_down(&l);
+    }
 }
 
 /* A packet that is asked again at its first switch: `decide: head` forgets what it chose, `arrival` keeps it; at a
@@ -550,13 +616,21 @@ static void test_four_classes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ugal),       cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_decide),     cmocka_unit_test(test_piggyback),
-        cmocka_unit_test(test_pause),      cmocka_unit_test(test_probabilities),
-        cmocka_unit_test(test_count),      cmocka_unit_test(test_counts_entry),
-        cmocka_unit_test(test_comparison), cmocka_unit_test(test_source_processing),
-        cmocka_unit_test(test_lowers),     cmocka_unit_test(test_share),
-        cmocka_unit_test(test_no_cycle),   cmocka_unit_test(test_four_classes),
+        cmocka_unit_test(test_ugal),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_own_port_among_parallel_links),
+        cmocka_unit_test(test_decide),
+        cmocka_unit_test(test_piggyback),
+        cmocka_unit_test(test_pause),
+        cmocka_unit_test(test_probabilities),
+        cmocka_unit_test(test_count),
+        cmocka_unit_test(test_counts_entry),
+        cmocka_unit_test(test_comparison),
+        cmocka_unit_test(test_source_processing),
+        cmocka_unit_test(test_lowers),
+        cmocka_unit_test(test_share),
+        cmocka_unit_test(test_no_cycle),
+        cmocka_unit_test(test_four_classes),
     };
     return cmocka_run_group_tests_name("dragonfly_choice", tests, NULL, NULL);
 }

@@ -145,6 +145,75 @@ static void test_h4(void **state)
         check_network(4, 2, 4, 0, OWN);
 }
 
+/* -- turns -- */
+
+/* Following ways to one group finds what following all of them finds; what it reports as a cycle is one. */
+static void compare_turns(const cop_topo *t, const variant *v, const cop_cdg_control *control)
+{
+    cop_arena arena = {0};
+    cop_route r;
+    cop_cdg_result part, all;
+    start_variant(&r, v, t, &arena);
+    if (control)
+        r.lanes = (uint32_t)control->vl + (r.vls > r.control_vls ? r.vls : r.control_vls);
+    assert_int_equal(r.turn, t->shape.u.dragonfly.a);
+    cop_cdg_check(&r, control, 0, &part);
+    r.turn = 0;
+    cop_cdg_check(&r, control, 0, &all);
+    assert_int_equal(part.acyclic, all.acyclic);
+    assert_int_equal(part.of_control, all.of_control);
+    assert_int_equal(part.channels, all.channels);
+    assert_int_equal(part.dependencies, all.dependencies);
+    assert_memory_equal(part.lanes, all.lanes, sizeof(all.lanes));
+    for (uint32_t i = 0; i < part.cycle_len; i++) {
+        uint32_t next = part.cycle[(i + 1) % part.cycle_len];
+        assert_int_equal(t->port[t->port[part.cycle[i]].to].owner, t->port[next].owner);
+        assert_false(cop_topo_is_host_port(t, next));
+    }
+    cop_cdg_free(&part);
+    cop_cdg_free(&all);
+    cop_route_fini(&r);
+    cop_arena_free(&arena);
+}
+
+static void test_turns(void **state)
+{
+    (void)state;
+    const cop_dragonfly_cfg sizes[] = {{2, 4, 2, 0}, {1, 3, 1, 0}, {3, 2, 1, 0}, {2, 1, 2, 0}};
+    for (size_t k = 0; k < COP_LEN(sizes); k++) {
+        cop_topo t;
+        build(&t, "dragonfly", &sizes[k]);
+        for (uint32_t i = 0; i < ALL; i++) {
+            variant v = nth(i);
+            const cop_cdg_control late = {.hosts = true, .switches = true, .vl = 1};
+            compare_turns(&t, &v, NULL);
+            compare_turns(&t, &v, &late); /* some of these have cycles */
+        }
+        cop_topo_free(&t);
+    }
+    /* A cable that is not like the others. */
+    cop_topo t;
+    cop_route r;
+    cop_arena arena = {0};
+    cop_cdg_result c;
+    variant v = nth(0);
+    build(&t, "dragonfly", &sizes[0]);
+    uint32_t a = 5, b = t.port[5].to, far = cop_topo_switch_port(&t, 1, 5), to = t.port[far].to;
+    t.port[a].to = to, t.port[a].from = to, t.port[to].to = a, t.port[to].from = a;
+    t.port[far].to = b, t.port[far].from = b, t.port[b].to = far, t.port[b].from = far;
+    start_variant(&r, &v, &t, &arena);
+    cop_cdg_check(&r, NULL, 0, &c);
+    uint64_t dependencies = c.dependencies;
+    cop_cdg_free(&c);
+    r.turn = 0;
+    cop_cdg_check(&r, NULL, 0, &c);
+    assert_int_equal(c.dependencies, dependencies);
+    cop_cdg_free(&c);
+    cop_route_fini(&r);
+    cop_arena_free(&arena);
+    cop_topo_free(&t);
+}
+
 /* -- control packets -- */
 
 /* Is there a cycle with control packets that begin on lane vl, which data alone does not have? */
@@ -243,11 +312,9 @@ static void test_one_lane_is_too_few(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small),
-        cmocka_unit_test(test_h3),
-        cmocka_unit_test(test_h4),
-        cmocka_unit_test(test_control),
-        cmocka_unit_test(test_one_lane_is_too_few),
+        cmocka_unit_test(test_small),   cmocka_unit_test(test_h3),
+        cmocka_unit_test(test_h4),      cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_control), cmocka_unit_test(test_one_lane_is_too_few),
     };
     return cmocka_run_group_tests_name("dragonfly_cycles", tests, NULL, NULL);
 }

@@ -123,7 +123,7 @@ static void refusals(void **state)
     refuse("mesh", &vast, "more hosts than fit");
     refuse("torus", &wrap64, "more hosts than fit");
     refuse("hypercube", &(cop_hypercube_cfg){17, 1}, "dims is 17; must be 1 to 16");
-    refuse("dragonfly", &(cop_dragonfly_cfg){2, 4, 2, 10}, "groups is 10; must be 0 to 9");
+    refuse("dragonfly", &(cop_dragonfly_cfg){2, 4, 2, 10}, "groups is 10; must be 1 to 9, or most");
     refuse("dragonfly", &(cop_dragonfly_cfg){0, 4, 2, 0}, "p is 0");
     refuse("dragonfly", &(cop_dragonfly_cfg){200, 200, 200, 0}, "599 ports");
     refuse("dragonfly", &(cop_dragonfly_cfg){170, 170, 170, 0}, "more hosts than fit");
