@@ -188,6 +188,7 @@ typedef struct cop_result {
     cop_scalar *scalar; /* named extras: congestion control counters, ... */
     bool trees_asked; /* run.trees */
     uint32_t n_trees, n_frames, n_tree_frames;
+    uint32_t n_tree_samples; /* frames at which trees were looked for; 0 in a run that was stored */
     uint64_t trees_dropped; /* found, too small to be kept */
     cop_tree_result *tree; /* heaviest first */
     cop_frame *frame;

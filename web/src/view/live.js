@@ -3,6 +3,7 @@
 // can be asked for, and is kept as long as there is room.
 const ROOM = 128 << 20; // bytes of frames
 const MOST_FRAMES = 1500;
+const FURTHEST = 24; // frames between two samples, at most
 const AGAIN_MS = 400; // another browser's wish may have replaced ours
 
 function readNetwork({ hosts, ports, topology }) {
@@ -139,7 +140,19 @@ export class LiveSource {
   }
 
   frame(i) { return this.get(i).then((g) => g.frame); }
-  treesAt(i) { return this.get(i).then((g) => g.trees); }
+
+  /** A frame without trees may be one at which nobody looked for them: then they are those of the last sample that still stand. */
+  async treesAt(i) {
+    const { trees } = await this.get(i), now = this.times[i];
+    if (trees.length || this.running) return trees;
+    const stand = new Set(this.trees.filter((t) => t.begin_ns / 1e6 < now && t.end_ns / 1e6 >= now).map((t) => t.tree));
+    for (let k = i - 1; stand.size > 0 && k >= 0 && k > i - FURTHEST; k--) {
+      const before = await this.get(k);
+      if (before === this.none) break;
+      if (before.trees.length) return before.trees.filter((t) => stand.has(t.tree));
+    }
+    return [];
+  }
 
   // -- what the run is told --
 
