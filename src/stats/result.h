@@ -51,7 +51,7 @@ typedef struct cop_flow_result { /* one (source, destination), when run.flows is
 
 /* -- congestion trees, when run.trees is on; ports by their place in cop_result.port -- */
 
-typedef struct cop_frame { /* the network at a sample */
+typedef struct cop_frame { /* the network at a sample, or between samples (src/tree/frame.c) */
     cop_time t, span; /* its end; time since the frame before */
     uint32_t *waiting; /* [n_ports] bytes, at its end */
     uint8_t *blocked, *use; /* [n_ports] share of 255 of the sample */
