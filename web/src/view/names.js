@@ -53,7 +53,7 @@ function strikes(p) {
   const mark = (x, y) => cells.add(Math.floor(x / CELL) * 8192 + Math.floor(y / CELL));
   for (const [x1, y1, x2, y2, bend] of lines) {
     const n = Math.ceil((Math.hypot(x2 - x1, y2 - y1) * (bend ? 1.3 : 1)) / (CELL / 2));
-    for (let i = 0; i <= n && n < 2000; i++) {
+    for (let i = 2; i <= n - 2 && n < 2000; i++) { // not at the ends: names stand beside them
       const t = i / (n || 1), [a, b, c] = bend ? [(1 - t) ** 2, 2 * t * (1 - t), t * t] : [1 - t, 0, t];
       mark(a * x1 + (bend ? b * bend[0] : 0) + c * x2, a * y1 + (bend ? b * bend[1] : 0) + c * y2);
     }
