@@ -35,7 +35,10 @@ static void add_job_row(cop_ranks_chart *c, const cop_cell *cells, size_t n)
         sum += parts[i] = cop_ranks_number(cells, n, part[i]);
     json_t *row = json_array();
     json_array_append_new(row, cop_report_string(cop_report_column(cells, n, "name").text));
-    json_array_append_new(row, cop_report_string(cop_report_column(cells, n, "program").text));
+    /* Of a trace the file's name: a table has no room for where it lies, the configuration says that. */
+    const char *program = cop_report_column(cells, n, "program").text;
+    const char *slash = program ? strrchr(program, '/') : NULL;
+    json_array_append_new(row, cop_report_string(slash ? slash + 1 : program));
     json_array_append_new(row, json_integer(cop_report_column(cells, n, "ranks").i));
     json_array_append_new(row, isnan(end) ? json_string("not finished") : scaled(c, end - start));
     for (size_t i = 0; i < COP_LEN(part); i++)

@@ -35,8 +35,10 @@ function change(drawn) {
   if (both("throughput_total_gbps")) tile("throughput", a.get("throughput_total_gbps"), b.get("throughput_total_gbps"), "Gbit/s", times(a.get("throughput_total_gbps"), b.get("throughput_total_gbps")));
   if (both("latency_ns.p99")) tile("99 % of packets within", (a.get("latency_ns.p99") / 1e6) * by, (b.get("latency_ns.p99") / 1e6) * by, word, times(a.get("latency_ns.p99"), b.get("latency_ns.p99")));
   const nets = drawn.map((r) => r.figures.find((f) => f.kind === "network")).filter(Boolean), held = (f) => f.links.reduce((s, l) => s + ((Array.isArray(l) ? l[3] : l.queue) || 0), 0);
-  const [x, y] = nets.map(held), unit = Math.max(x, y) >= 1048576 ? [1048576, "MiB"] : [1024, "KiB"];
-  if (nets.length === 2) tile("waits in switches", x / unit[0], y / unit[0], unit[1], nets.every((n) => n.trees) ? `heaviest tree: ${fmt(nets[0].trees[0]?.links ?? 0)} → ${fmt(nets[1].trees[0]?.links ?? 0)} links` : "mean after the warm-up");
+  // A run that is shorter than its sampling has no means of queues; its trees hold what was seen.
+  const unseen = nets.some((f) => held(f) === 0 && f.trees?.length), inTrees = (f) => (f.trees || []).reduce((s, t) => s + (t.bytes_mean || 0), 0);
+  const [x, y] = nets.map(unseen ? inTrees : held), unit = Math.max(x, y) >= 1048576 ? [1048576, "MiB"] : [1024, "KiB"];
+  if (nets.length === 2) tile(unseen ? "stands in trees" : "waits in switches", x / unit[0], y / unit[0], unit[1], nets.every((n) => n.trees) ? `heaviest tree: ${fmt(nets[0].trees[0]?.links ?? 0)} → ${fmt(nets[1].trees[0]?.links ?? 0)} links` : "mean after the warm-up");
   return el("dl", { class: "tiles large" }, out);
 }
 
@@ -75,15 +77,17 @@ function sideBySide(runs, labels) {
 }
 
 export function runTable(runs, runId, day) {
-  const drawn = runs.filter((r) => r.figures).length, diff = differences(runs).slice(0, 6);
+  const drawn = runs.filter((r) => r.figures).length, diff = differences(runs).filter((d) => d.key !== "name" || runs.some((r) => r.title)).slice(0, 6);
+  // Columns in which every run has the same, or nothing, say nothing here.
+  const offered = runs.some((r) => scalarsOf(r).get("offered_gbps") > 0), sizes = new Set(runs.map((r) => r.hosts)).size > 1;
   const cell = (v, unit) => el("td", { class: "num" }, typeof v === "number" && Number.isFinite(v) ? withUnit(fmt(v), unit) : "–");
   const rows = runs.map((r, i) => {
     const s = scalarsOf(r), saturated = s.get("saturated") === 1;
     return el("tr", {}, el("td", { class: "num" }, r.figures ? el("a", { href: `#${runId(r)}` }, String(r.id)) : String(r.id)), el("td", { class: "what" }, r.title || r.name),
-      diff.map((d) => el("td", {}, d.values[i])), cell(s.get("offered_gbps") || NaN), cell(s.get("throughput_total_gbps")), cell((s.get("latency_ns.mean") ?? NaN) / 1e3), cell((s.get("latency_ns.p99") ?? NaN) / 1e3),
-      el("td", { class: "how" }, r.outcome !== "ok" ? el("span", { class: "bad" }, r.outcome) : saturated ? el("span", { class: "bad" }, "saturated, not steady") : s.get("offered_gbps") > 0 ? "steady" : "sources send all they can"), el("td", { class: "num" }, fmt(r.hosts)), el("td", { class: "whole" }, day(r.stored_at)));
+      diff.map((d) => el("td", {}, d.values[i])), offered ? cell(s.get("offered_gbps") || NaN) : null, cell(s.get("throughput_total_gbps")), cell((s.get("latency_ns.mean") ?? NaN) / 1e3), cell((s.get("latency_ns.p99") ?? NaN) / 1e3),
+      el("td", { class: "how" }, r.outcome !== "ok" ? el("span", { class: "bad" }, r.outcome) : saturated ? el("span", { class: "bad" }, "saturated, not steady") : s.get("offered_gbps") > 0 ? "steady" : "sources send all they can"), sizes ? el("td", { class: "num" }, fmt(r.hosts)) : null, el("td", { class: "whole" }, day(r.stored_at)));
   });
   return [drawn < runs.length ? el("p", { class: "about" }, `Figures follow for the newest ${drawn} of ${runs.length} runs.`) : null,
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Runs" }, el("table", { class: "data" },
-      el("thead", {}, el("tr", {}, ["run", "what", ...diff.map((d) => d.key), "offered Gbit/s", "accepted Gbit/s", "mean latency µs", "99 % below µs", "state", "hosts", "stored"].map((c) => el("th", { scope: "col" }, c)))), el("tbody", {}, rows)))];
+      el("thead", {}, el("tr", {}, ["run", "what", ...diff.map((d) => d.key), offered ? "offered Gbit/s" : null, "accepted Gbit/s", "mean latency µs", "99 % below µs", "state", sizes ? "hosts" : null, "stored"].filter(Boolean).map((c) => el("th", { scope: "col" }, c)))), el("tbody", {}, rows)))];
 }

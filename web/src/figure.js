@@ -5,7 +5,9 @@ import { AriaComponent, DataZoomComponent, GridComponent, LegendComponent, Toolb
 import { init, use } from "echarts/core";
 import { LabelLayout } from "echarts/features";
 import { SVGRenderer } from "echarts/renderers";
-import { barChart, colourOf, curveChart, dashOf, heatChart, symbolOf } from "./charts.js";
+import { barChart, heatChart } from "./charts/blocks.js";
+import { colourOf, dashOf, symbolOf } from "./charts/common.js";
+import { curveChart } from "./charts/curves.js";
 import { figureCsv } from "./csv.js";
 import { download, el, fmt, slug, svg, withUnit } from "./dom.js";
 import { networkViewer } from "./network.js";

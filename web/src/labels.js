@@ -36,11 +36,10 @@ export function differences(runs) {
   return left.map((key, i) => [rank(key), i, key]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, , key]) => key).map((key) => ({ key, values: all.map((m) => m.get(key) ?? "–") }));
 }
 
-/** "cc.kind ibcc, seed 2", or the number alone if nothing differs. Networks of different kinds are told apart by the names
- *  of their runs, if these differ: everything else does, too. */
+/** "cc.kind ibcc, seed 2", or the number alone if nothing differs. Runs that all have names of their own are told apart
+ *  by these: they come from different files, and everything else may differ, too. */
 export function runLabels(runs) {
-  const kinds = new Set(runs.map((r) => settingsOf(r.config).get("topology.kind")));
-  if (kinds.size > 1 && new Set(runs.map((r) => r.name)).size === runs.length) return runs.map((r) => `${r.id}: ${r.name}`);
+  if (runs.every((r) => r.name) && new Set(runs.map((r) => r.name)).size === runs.length) return runs.map((r) => `${r.id}: ${r.name}`);
   const diff = differences(runs).filter((d) => d.key !== "name").slice(0, 3);
   return runs.map((r, i) => {
     const words = diff.map((d) => `${d.key.replace(/^run\.seed$/, "seed").replace(/\.kind$/, "")} ${d.values[i]}`).join(", ");

@@ -53,7 +53,7 @@ function count() {
   numbers.replaceChildren(
     tile("simulated", ...timeText(viewer.now, network.duration / 1e6).split("\u00a0"), `of ${timeText(network.duration / 1e6)}`),
     tile("waiting at switches", both((s) => fmt(s.waiting / scale[0], 3)), scale[1], two ? "left | right" : one.waiting > 0 ? `most for ${one.port}` : "nothing waits"),
-    tile("congestion trees", both((s) => fmt(s.trees)), "", one.trees + (all[1]?.trees ?? 0) === 0 ? "none now" : two ? `${both((s) => bytesText(s.held))} held` : `${bytesText(one.held)} held, ${fmt(one.victims)} host${one.victims === 1 ? " is a victim" : "s are victims"}`));
+    tile("congestion trees", both((s) => fmt(s.trees)), "", one.trees + (all[1]?.trees ?? 0) === 0 ? (viewer.panes.some((p) => p.source.trees.length) ? "none now" : source?.running ? "none found yet" : "none found") : two ? `${both((s) => bytesText(s.held))} held` : `${bytesText(one.held)} held, ${fmt(one.victims)} host${one.victims === 1 ? " is a victim" : "s are victims"}`));
 }
 
 function tellState() {

@@ -152,7 +152,7 @@ function tiles(r) {
 function runSection(r, label) {
   const id = runId(r);
   return el("section", { class: "experiment", id, "aria-label": r.title || r.name || id },
-    el("p", { class: "over" }, [`run ${r.id}`, r.name, `seed ${r.seed}`].filter(Boolean).join(" · ")),
+    el("p", { class: "over own-title" }, [`run ${r.id}`, r.name, `seed ${r.seed}`].filter(Boolean).join(" · ")), // a page of one run says so on top
     el("div", { class: "own-title" }, heading("h2", id, r.title || r.name || `Run ${r.id}`)),
     label ? el("p", { class: "facts-line" }, label.replace(/^\d+: /, "")) : null,
     r.outcome !== "ok" ? el("p", { class: "warning" }, el("strong", {}, `✗ ${r.outcome}. `), r.detail || "") : null,
@@ -225,7 +225,7 @@ function header(report) {
   const n = report.experiments.length, r = report.runs.length;
   const only = n + r === 1 ? report.experiments[0] || report.runs[0] : null;
   const count = (k, one) => `${fmt(k)} ${one}${k === 1 ? "" : "s"}`;
-  const sizes = [n ? count(n, "experiment") : null, r ? count(r, "run") : null].filter(Boolean).join(", ");
+  const sizes = only && r ? `run ${only.id} · ${only.title ? `${only.name} · ` : ""}seed ${only.seed}` : [n ? count(n, "experiment") : null, r ? count(r, "run") : null].filter(Boolean).join(", ");
   return [el("div", {}, el("p", { class: "over" }, "Coppice report"), el("h1", {}, only ? only.title || only.name : report.database),
     el("p", { class: "facts-line" }, [sizes, report.date ? `newest result ${day(report.date)}` : null, only ? report.database : null, `coppice ${report.version}`].filter(Boolean).join(" · "))), themeButton()];
 }

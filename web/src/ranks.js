@@ -35,7 +35,7 @@ export class RankChart {
     this.tip = el("div", { class: "net-tip", hidden: true });
     this.pathButton = spec.jobs.some((j) => j.path.length) ? el("button", { type: "button", class: "chip", "aria-pressed": "false", title: "What the end of a job depended on", onclick: () => { this.showPath = !this.showPath; this.refresh(); } }, "critical path") : null;
     this.legend = el("span", { class: "key flat rank-legend" });
-    this.roam = el("button", { type: "button", class: "tool", title: "The wheel zooms without Ctrl", onclick: () => { this.roams = !this.roams; this.refresh(); } }, "Wheel zooms");
+    this.roam = el("button", { type: "button", class: "tool roam", title: "The wheel zooms without Ctrl", onclick: () => { this.roams = !this.roams; this.refresh(); } }, "Wheel zooms");
     const bar = el("div", { class: "net-bar" }, this.pathButton, this.legend, el("span", { class: "tools" }, this.roam, el("button", { type: "button", class: "tool", title: "Show all again", onclick: () => this.reset() }, "Reset")));
     this.node = el("div", { class: "net ranks" }, bar, el("div", { class: "net-box" }, this.canvas, this.tip));
     this.zoom = zoom().scaleExtent([1, 5000]).filter((e) => (e.type === "wheel" ? e.ctrlKey || this.roams : !e.button)).on("zoom", (e) => this.moved(e));

@@ -4,8 +4,8 @@
 const LIGHT = ["#0072b2", "#d55e00", "#00865f", "#b3559a", "#9a7000", "#2f8fcf", "#4b3b9a", "#5f6770"];
 const DARK = ["#5ab8ee", "#f0883e", "#35c79a", "#e29bc9", "#ecd444", "#a9c9ff", "#b9a7f5", "#aab2bd"];
 // Use of links: pale is idle, and the last colour is the one that stands out.
-const HEAT_LIGHT = ["#ccd3dc", "#9fbfd6", "#f2b64a", "#dd6b20", "#8b1a1a"];
-const HEAT_DARK = ["#3d4652", "#4f6f8f", "#b07a2c", "#f08a3c", "#ffe08a"];
+const HEAT_LIGHT = ["#bcc6d1", "#96b9d3", "#f2b64a", "#dd6b20", "#8b1a1a"];
+const HEAT_DARK = ["#525d6a", "#56789b", "#b07a2c", "#f08a3c", "#ffe08a"];
 // Classes of heat maps: lightness alone tells them apart (cividis).
 const CIVIDIS = ["#00224e", "#2a3f6d", "#575d6d", "#7d7c78", "#a69d75", "#d3c164", "#fee838"];
 

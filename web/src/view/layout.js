@@ -168,11 +168,13 @@ function topChunk(g, tier, top, s, n) {
 
 // -- grid and cube --
 
-function gridShape(g, { sides }) {
-  const [a, b, c = 1] = sides, at = g.nodes.map(() => [0, 0, 0]), step = 60;
-  const dx = c > 1 ? step * (0.37 + a * 0.0007) : 0, dy = c > 1 ? step * 0.31 : 0;
-  const cube = c > 1;
-  const across = cube ? step * (1 + 0.5 * 0) * Math.max(1.6, c * 0.47) : step, down = cube ? step * Math.max(1.5, c * 0.42) : step;
+function gridShape(g, { sides, aspect }) {
+  const [a, b, c = 1] = sides, at = g.nodes.map(() => [0, 0, 0]), step = 60, cube = c > 1;
+  const down = cube ? step * Math.max(1.5, c * 0.42) : step, dy = cube ? step * 0.31 : 0;
+  // Columns stand further apart in a wide room: names have more of it.
+  const wide = cube ? step * Math.max(1.6, c * 0.47) : step, shift = cube ? step * (0.37 + a * 0.0007) : 0;
+  const stretch = Math.max(1, Math.min(2.1, (b * down + c * dy) / (a * wide + c * shift) / aspect));
+  const across = wide * stretch, dx = shift * stretch;
   g.switches.forEach((s, k) => {
     const x = k % a, y = Math.floor(k / a) % b, z = Math.floor(k / (a * b));
     at[s] = [x * across + z * dx, y * down - z * dy, cube ? 12 : 16];

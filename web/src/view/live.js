@@ -3,6 +3,8 @@
 // can be asked for, and is kept as long as there is room.
 const ROOM = 128 << 20; // bytes of frames
 const MOST_FRAMES = 1500;
+const FURTHEST = 24; // frames between two samples, at most
+const LATE = 50; // frames that may be on their way
 const AGAIN_MS = 400; // another browser's wish may have replaced ours
 
 function readNetwork({ hosts, ports, topology }) {
@@ -39,7 +41,7 @@ export function readFrame(buffer) {
 export class LiveSource {
   /** say(what, value): tells the program about this run. */
   constructor(message, say) {
-    Object.assign(this, { say, run: message.run ?? 0, title: message.name, live: true, running: true, paused: false, most: 1, trees: [], times: [], numbers: [], kept: new Map(), wishes: new Map(), onframe: null });
+    Object.assign(this, { say, run: message.run ?? 0, title: message.name, live: true, running: true, paused: false, late: 0, most: 1, trees: [], times: [], numbers: [], kept: new Map(), wishes: new Map(), onframe: null });
     this.network = readNetwork(message);
     const n = this.network.ports.length;
     this.none = { frame: { waiting: new Uint32Array(n), blocked: new Uint8Array(n), use: new Uint8Array(n), n }, trees: [] };
@@ -53,7 +55,8 @@ export class LiveSource {
     this.kept.delete(got.number);
     this.kept.set(got.number, got);
     if (this.running) {
-      this.paused = got.paused;
+      // Frames that were on their way when we asked for a pause do not end it.
+      this.paused = got.paused || (this.late > 0 && this.late-- > 0);
       this.append(got);
     } else {
       while (this.kept.size > this.limit) this.kept.delete(this.kept.keys().next().value);
@@ -139,12 +142,24 @@ export class LiveSource {
   }
 
   frame(i) { return this.get(i).then((g) => g.frame); }
-  treesAt(i) { return this.get(i).then((g) => g.trees); }
+
+  /** A frame without trees may be one at which nobody looked for them: then they are those of the last sample that still stand. */
+  async treesAt(i) {
+    const { trees } = await this.get(i), now = this.times[i];
+    if (trees.length || this.running) return trees;
+    const stand = new Set(this.trees.filter((t) => t.begin_ns / 1e6 < now && t.end_ns / 1e6 >= now).map((t) => t.tree));
+    for (let k = i - 1; stand.size > 0 && k >= 0 && k > i - FURTHEST; k--) {
+      const before = await this.get(k);
+      if (before === this.none) break;
+      if (before.trees.length) return before.trees.filter((t) => stand.has(t.tree));
+    }
+    return [];
+  }
 
   // -- what the run is told --
 
-  pause() { this.paused = true; this.say("pause"); }
-  go() { this.paused = false; this.say("run"); }
+  pause() { this.paused = true; this.late = LATE; this.say("pause"); }
+  go() { this.paused = false; this.late = 0; this.say("run"); }
   step() { this.paused = true; this.say("step"); }
   delay(ms) { this.say("delay", ms); }
 }

@@ -28,8 +28,9 @@ export class Painter extends Geometry {
     c.lineCap = "butt";
     this.labels = [];
     this.solid = []; // boxes that labels must not cover
+    this.strokes = []; // lines that stand out: labels should not lie on them
     this.shown = (this.trees || []).filter((t) => !this.only || t.tree === this.only);
-    this.faint = this.shown.length > 0 || (this.chain || []).length > 0 ? 0.3 : 1;
+    this.faint = this.shown.length > 0 || (this.chain || []).length > 0 ? 0.45 : 1;
     if (this.closed()) this.paintClusters();
     else {
       this.paintWedges();
@@ -56,7 +57,7 @@ export class Painter extends Geometry {
   }
 
   paintTrunks() {
-    const { c } = this, n = this.ready.trunk.length, faint = n > 3000 ? 0.3 : n > 400 ? 0.5 : 0.7;
+    const { c } = this, n = this.ready.trunk.length, faint = n > 6000 ? 0.3 : n > 400 ? 0.5 : 0.7;
     const thin = Math.max(0.5, Math.min(1.4, this.scale() * 1.1)), thick = Math.max(1.4, Math.min(6, this.scale() * 4));
     const classes = this.sorted(this.ready.trunk);
     classes.forEach((ports, q) => {
@@ -65,11 +66,13 @@ export class Painter extends Geometry {
       c.beginPath();
       for (const i of ports) {
         if (this.away(i)) continue;
-        trace(c, this.line(i));
+        const l = this.line(i);
+        if (share > 0.3) this.strokes.push(l);
+        trace(c, l);
       }
       c.strokeStyle = ramp(theme().heat, share);
       c.lineWidth = thin + (thick - thin) * share;
-      c.globalAlpha = (faint + (1 - faint) * share) * this.faint;
+      c.globalAlpha = (faint + (1 - faint) * share) * (n > 400 ? this.faint : Math.sqrt(this.faint));
       c.stroke();
     });
     c.globalAlpha = 1;
@@ -124,7 +127,10 @@ export class Painter extends Geometry {
       c.fill();
       const high = Math.min(size, 14) / 2;
       this.solid.push([px - size / 2, py - high, px + size / 2, py + high]);
-      if (layout.spacing * k > 11) this.labels.push({ text: layout.nodes[s].name, x: px, y: py, half: high, wide: size / 2, ways: layout.shape === "tree" && layout.tier?.[s] === 1 && layout.top > 1 ? "ewns" : "nesw", weight: 3, size: 11 });
+      const block = layout.hostRows > 1 && layout.top > 1 && layout.hostsOf[s].length ? layout.hostsOf[s].map((h) => layout.at[h]) : null;
+      // Cables meet above a leaf: its name stands below the block of its hosts.
+      if (block && layout.spacing * k > 11) this.labels.push({ text: layout.nodes[s].name, x: px, y: Math.max(...block.map((b) => this.y(b[1]) + (b[2] * k) / 2)), half: 0, ways: "s", weight: 3, size: 11 });
+      else if (layout.spacing * k > 11) this.labels.push({ text: layout.nodes[s].name, x: px, y: py, half: high, wide: size / 2, ways: layout.shape === "tree" && layout.tier?.[s] === 1 && layout.top > 1 ? "ewns" : "nesw", weight: 3, size: 11 });
     }
     c.globalAlpha = 1;
   }

@@ -5,7 +5,8 @@
 //   frame(i)           promise of { waiting: bytes, blocked: 0..255 or null, use: 0..255 }, a value per port; flow: words of
 //                      whose packets wait where (docs/RESULTS.md), or null
 //   trees              [{ tree, root_port, root, root_to, begin_ns, end_ns, links, contributors, victims, loss, kind, ... }]
-//   treesAt(i)         promise of [{ tree, members: [{ port, depth, next, bytes }], contributors, victims }]
+//   treesAt(i)         promise of [{ tree, members: [{ port, depth, next, bytes }], contributors, victims }]; of a frame at which nobody
+//                      looked for trees those of the frame before that still stand
 //   unit               unit of the times
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
@@ -89,6 +90,15 @@ export class EmbeddedSource {
     return { waiting: words(data.subarray(0, 4 * n)), blocked: data.subarray(4 * n, 5 * n), use: data.subarray(5 * n, 6 * n), flow: flowsIn(data, n), n };
   }
 
+  /** Rows of the trees at frame i. Where nobody looked for trees (a frame between samples) they are those of the last sample that still stand. */
+  rowsAt(i) {
+    const rows = (k) => this.treeFrames.get(this.frames[k] ? this.frames[k][2] ?? k : k) || [];
+    let k = i;
+    while (k > 0 && rows(k).length === 0) k--;
+    const now = this.frames[i]?.[0] ?? 0, stands = (tree) => (this.trees.find((t) => t.tree === tree)?.end_ns ?? 0) >= now;
+    return k === i ? rows(i) : rows(k).filter(([tree]) => stands(tree));
+  }
+
   treesAt(i) {
     const frame = this.frames[i] ? this.frames[i][2] ?? i : i;
     const one = async ([tree, members, contributors, victims]) => {
@@ -97,6 +107,6 @@ export class EmbeddedSource {
       return { tree, members: list.filter((x) => x.port < this.network.ports.length), contributors: contributors ? words(await inflate(contributors)) : null, victims: victims ? words(await inflate(victims)) : null };
     };
     // Data that was changed by hand costs its tree, not the picture.
-    return this.keep(`t${frame}`, async () => (await Promise.all((this.treeFrames.get(frame) || []).map((t) => one(t).catch(() => null)))).filter(Boolean));
+    return this.keep(`t${frame}`, async () => (await Promise.all(this.rowsAt(i).map((t) => one(t).catch(() => null)))).filter(Boolean));
   }
 }

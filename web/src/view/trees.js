@@ -37,6 +37,7 @@ export function paintTree(p, t) {
       if (!l) continue;
       c.lineWidth = dash.length ? thin : thin + (fat - thin) * Math.sqrt(m.bytes / most);
       c.globalAlpha = dash.length ? 0.75 : fat < 2.5 ? 0.6 : 0.92;
+      if (c.lineWidth > 1.4) p.strokes.push(l); // a thin one does not hide a name
       c.beginPath();
       trace(c, l);
       c.stroke();

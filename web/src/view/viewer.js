@@ -29,7 +29,7 @@ export class Viewer {
     this.legend = el("span", { class: "key flat" });
     this.roam = el("button", { type: "button", class: "tool roam", title: "The wheel zooms without Ctrl", onclick: () => { this.roams = !this.roams; this.refresh(); } }, "Wheel zooms");
     const bar = el("div", { class: "net-bar" }, this.modes, this.treeButton, this.legend, el("span", { class: "tools" }, this.roam, el("button", { type: "button", class: "tool", title: "Show all again", onclick: () => this.panes.forEach((p) => p.reset()) }, "Reset")));
-    this.node = el("div", { class: `net ${sources.length > 1 ? "net-two" : ""}` }, bar, el("div", { class: "net-panes" }, this.panes.map((p) => p.node)), timed ? this.clock(sources) : null);
+    this.node = el("div", { class: `net ${sources.length > 1 ? "net-two" : ""}` }, bar, timed ? this.clock(sources) : null, el("div", { class: "net-panes" }, this.panes.map((p) => p.node)));
     this.refresh();
     onTheme(() => { this.panes.forEach((p) => p.listTrees()); this.refresh(); });
     new ResizeObserver(() => this.fit()).observe(this.node);
