@@ -95,5 +95,5 @@ void cop_show_trees(FILE *out, const cop_result *r, cop_arena *arena)
                 r->n_trees - shown, r->n_trees - shown == 1 ? "" : "s",
                 unjudged - (r->tree[0].kind == COP_TREE_UNJUDGED));
     if (r->n_trees == 0 || r->n_trees > shown)
-        fprintf(out, "%u samples\n", r->n_tree_samples);
+        fprintf(out, "%u samples\n", r->n_frames);
 }

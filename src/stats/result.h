@@ -51,7 +51,7 @@ typedef struct cop_flow_result { /* one (source, destination), when run.flows is
 
 /* -- congestion trees, when run.trees is on; ports by their place in cop_result.port -- */
 
-typedef struct cop_frame { /* the network at a sample, or between samples (src/tree/frame.c) */
+typedef struct cop_frame { /* the network at a sample */
     cop_time t, span; /* its end; time since the frame before */
     uint32_t *waiting; /* [n_ports] bytes, at its end */
     uint8_t *blocked, *use; /* [n_ports] share of 255 of the sample */
@@ -188,7 +188,6 @@ typedef struct cop_result {
     cop_scalar *scalar; /* named extras: congestion control counters, ... */
     bool trees_asked; /* run.trees */
     uint32_t n_trees, n_frames, n_tree_frames;
-    uint32_t n_tree_samples; /* frames at which trees were looked for; 0 in a run that was stored */
     uint64_t trees_dropped; /* found, too small to be kept */
     cop_tree_result *tree; /* heaviest first */
     cop_frame *frame;

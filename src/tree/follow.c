@@ -269,15 +269,9 @@ static void tell(cop_tree_watch *w, size_t first)
                                       .contributor = k->contributor,
                                       .victim = k->victim};
     }
-    w->n_told = n;
-    cop_tree_tell_again(w);
-}
-
-void cop_tree_tell_again(cop_tree_watch *w)
-{
     cop_tree_now now = {.frame = &w->frame[w->n_frames - 1],
                         .tree = w->told,
-                        .n_trees = (uint32_t)w->n_told,
+                        .n_trees = (uint32_t)n,
                         .n_ports = w->n_index,
                         .number = (uint32_t)w->n_frames - 1};
     w->tell(w->tell_ctx, &now);

@@ -248,16 +248,12 @@ static void add_tree_frames(judge *j, uint32_t record, uint32_t tree)
     cop_free(list);
 }
 
-/* Not the glimpses after the last sample: a tree that stands at the last frame has not ended. */
 static void add_frames(const cop_tree_watch *w, cop_result *r)
 {
-    size_t n = w->n_index, n_frames = w->n_frames;
-    while (w->n_taken > 0 && n_frames > 0 && w->frame[n_frames - 1].t > w->last)
-        n_frames--;
-    r->n_tree_samples = w->n_taken;
-    r->n_frames = (uint32_t)n_frames;
-    r->frame = COP_NEW_ARRAY(&r->arena, cop_frame, n_frames);
-    for (size_t i = 0; i < n_frames; i++) {
+    size_t n = w->n_index;
+    r->n_frames = (uint32_t)w->n_frames;
+    r->frame = COP_NEW_ARRAY(&r->arena, cop_frame, w->n_frames);
+    for (size_t i = 0; i < w->n_frames; i++) {
         const cop_frame *f = &w->frame[i];
         r->frame[i] = (cop_frame){.t = f->t,
                                   .span = f->span,

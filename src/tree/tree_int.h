@@ -1,7 +1,6 @@
 /* Shared by the files of src/tree.
  *
- *   watch.c   looks and samples: shares of time, what a sample may cost
- *   frame.c   frames of samples, and glimpses between them
+ *   watch.c   looks and samples: shares of time, frames, what a sample may cost
  *   find.c    from what is held to trees: which channel is blocked by which
  *   waiting.c whose packets wait for each port
  *   census.c  contributors and victims: whose packets stand in a tree
@@ -15,8 +14,6 @@
 #include "tree/tree.h"
 
 #define LOOKS 8 /* per sample; the last one is at its end */
-#define STEPS_FRAME 75 /* of a port in a frame */
-#define STEPS_GLIMPSE 33
 #define LEAST_SHARE 16 /* one in so many bytes behind a channel must stand for what blocks it */
 #define MOST_FLOWS 20000 /* victims that a frame keeps of one tree */
 #define MOST_KEPT ((uint64_t)1 << 24) /* words of members and flows, all frames together */
@@ -105,8 +102,7 @@ struct cop_tree_watch {
     uint8_t *idle_wire; /* [n_ports] not busy all of the sample */
     uint64_t n_samples; /* with those left out */
     uint64_t *delivered; /* [n_streams] at the last frame */
-    uint32_t n_taken; /* samples that were not left out */
-    cop_time last, last_frame; /* sample; sample or glimpse */
+    cop_time last;
     uint64_t spent; /* steps so far */
     uint64_t spent_before; /* this sample */
     uint64_t price; /* of a sample, steps: what the last one took */
@@ -157,7 +153,7 @@ struct cop_tree_watch {
     cop_frame *frame;
     size_t n_frames, cap_frames;
     cop_tree_frame *told; /* for the listener */
-    size_t cap_told, n_told;
+    size_t cap_told;
     void (*tell)(void *ctx, const cop_tree_now *now);
     void *tell_ctx;
 };
@@ -171,11 +167,6 @@ static inline bool tree_bit(const uint64_t *set, uint32_t i)
     return set[i / 64] >> (i % 64) & 1;
 }
 
-/* frame.c: the frame of a sample that ends now; and one without a sample. */
-cop_frame *cop_tree_picture(cop_tree_watch *w, const struct cop_net *net, cop_time now);
-void cop_tree_glimpse(cop_tree_watch *w, const struct cop_net *net, cop_time now);
-/* follow.c: tell the listener of the last frame, with the trees of the last sample. */
-void cop_tree_tell_again(cop_tree_watch *w);
 /* Is what was spent so far, and `more`, paid for (watch.c)? Always, if every sample is wanted. */
 bool cop_tree_paid(const cop_tree_watch *w, const struct cop_net *net, uint64_t more);
 /* Channel that the packets of this queue wait for, or COP_NONE. */

@@ -11,9 +11,7 @@
  *          16000, of which the arrays of a watch and a larger result take 230. The price of a sample is
  *          that of the last, without what is optional; and that of one is kept for the end.
  *          Whose packets stand in a tree, and wait at ports, is optional, and a sample waits until there is something for that, too: one step in CENSUS_PART goes into the first,
- *          in UNSEEN_PART while there are trees at which nobody has looked yet.
- *          Where samples are left out for longer than one part in GLIMPSES of the run, a glimpse takes the place of
- *          one (frame.c): a run can be played although few of its samples were paid for. */
+ *          in UNSEEN_PART while there are trees at which nobody has looked yet. */
 #include "tree/tree_int.h"
 
 #include <stdlib.h>
@@ -23,17 +21,24 @@
 #define PORT_STEPS 170
 #define STEPS_PER_EVENT 11
 #define CENSUS_PART 5 /* one in so many steps */
-#define GLIMPSES 13 /* at most in a run, evenly */
 #define UNSEEN_PART 3 /* the same while there are trees at which nobody has looked yet */
 #define OPTIONAL_PART 3 /* of the price of a sample, besides it */
 #define STEPS_CALL 180 /* of a look at anything */
 #define STEPS_LOOK 28 /* at a port with one lane and an input buffer behind it */
 #define STEPS_ANY_LOOK 70 /* at any other; and for each lane */
 #define STEPS_LANE 20
+#define STEPS_PORT 75
 #define STEPS_QUEUE 30
 
 #define LEAST_ASKED 6 /* of 8 looks */
 #define LEAST_FULL 2
+#define FULL_WIRE                                                                                  \
+    50 /* a wire that is idle for less than one part in so many is busy all the time */
+
+uint64_t cop_tree_frame_bytes(const cop_topo *topo, uint64_t samples)
+{
+    return samples * topo->n_ports * (sizeof(uint32_t) + 2);
+}
 
 static void make_index(cop_tree_watch *w)
 {
@@ -112,7 +117,7 @@ cop_tree_watch *cop_tree_new(const cop_topo *topo, const struct cop_net *net,
     w->sources = cop_alloc_array(w->host_words, sizeof(*w->sources));
     w->hot = cop_alloc_array(w->stream_words, sizeof(*w->hot));
     w->record_of = none_array(ports);
-    w->price = (uint64_t)(LOOKS * w->look_steps + STEPS_FRAME) * ports + LOOKS * STEPS_CALL +
+    w->price = (uint64_t)(LOOKS * w->look_steps + STEPS_PORT) * ports + LOOKS * STEPS_CALL +
                (uint64_t)LOOKS * STEPS_QUEUE * w->n_queues;
     return w;
 }
@@ -177,6 +182,45 @@ uint32_t cop_tree_target(const cop_tree_watch *w, uint32_t queue, const cop_queu
 
 /* -- samples -- */
 
+static uint8_t share(uint64_t part, uint64_t whole)
+{
+    if (part == 0 || whole == 0)
+        return 0;
+    return (uint8_t)(part >= whole ? 255 : (part * 255 + whole / 2) / whole);
+}
+
+static cop_frame *add_frame(cop_tree_watch *w, const struct cop_net *net, cop_time now)
+{
+    w->frame = cop_grow(w->frame, &w->cap_frames, w->n_frames + 1, sizeof(*w->frame));
+    cop_frame *f = &w->frame[w->n_frames++];
+    size_t n = w->n_index;
+    char *room = cop_alloc_array(n, sizeof(uint32_t) + 2);
+    *f = (cop_frame){.t = now,
+                     .span = now - w->last,
+                     .waiting = (uint32_t *)(void *)room,
+                     .blocked = (uint8_t *)room + n * sizeof(uint32_t),
+                     .use = (uint8_t *)room + n * (sizeof(uint32_t) + 1)};
+    /* A byte that is written may be anything to a compiler: what does not change is read once. */
+    const uint32_t *index = w->index, looks = w->n_looks;
+    uint32_t *waiting = w->waiting, *all_waiting = f->waiting;
+    uint8_t *still = w->still, *idle = w->idle_wire, *blocked = f->blocked, *use = f->use;
+    uint64_t *before = w->busy, span = f->span, full = span - span / FULL_WIRE;
+    for (uint32_t p = 0, ports = w->topo->n_ports; p < ports; p++) {
+        uint32_t i = index[p];
+        waiting[p] = cop_look_waiting(net, p);
+        if (i == COP_NONE)
+            continue;
+        uint64_t busy = cop_look_busy(net, p, now), used = busy - cop_min64(busy, before[p]);
+        all_waiting[i] = waiting[p];
+        blocked[i] = share(still[p], looks);
+        use[i] = share(used, span);
+        idle[p] = used < full;
+        before[p] = busy;
+    }
+    w->spent += (uint64_t)STEPS_PORT * w->topo->n_ports;
+    return f;
+}
+
 /* Channels that want to send, cannot for lack of room, and have wires that stand idle at times. */
 static void note_held(cop_tree_watch *w)
 {
@@ -200,22 +244,12 @@ static uint64_t kept(const cop_tree_watch *w)
     return w->n_samples + 1 < planned_samples(w) ? w->price + w->price / 4 : 0;
 }
 
-/* The part of something that comes in over the run that has come by now. */
-static uint64_t come(const cop_tree_watch *w, uint64_t all)
-{
-    uint64_t planned = planned_samples(w);
-    return cop_min64(w->n_samples + 1, planned) * all / planned;
-}
-
-static uint64_t earned(const cop_tree_watch *w, const struct cop_net *net)
-{
-    return FREE_STEPS + come(w, (uint64_t)PORT_STEPS * w->topo->n_ports) +
-           STEPS_PER_EVENT * cop_look_events(net);
-}
-
 bool cop_tree_paid(const cop_tree_watch *w, const struct cop_net *net, uint64_t more)
 {
-    return !w->cfg.thrifty || w->spent + more + kept(w) <= earned(w, net);
+    uint64_t planned = planned_samples(w), ports = (uint64_t)PORT_STEPS * w->topo->n_ports;
+    uint64_t come = cop_min64(w->n_samples + 1, planned) * ports / planned;
+    return !w->cfg.thrifty ||
+           w->spent + more + kept(w) <= FREE_STEPS + come + STEPS_PER_EVENT * cop_look_events(net);
 }
 
 /* Who takes part in each tree, in turn; where samples are to be cheap as far as a part of what was spent does, and
@@ -237,7 +271,7 @@ static void take_census(cop_tree_watch *w, const struct cop_net *net)
 
 static void sample(cop_tree_watch *w, const struct cop_net *net, cop_time now)
 {
-    cop_frame *f = cop_tree_picture(w, net, now);
+    cop_frame *f = add_frame(w, net, now);
     size_t channels = (size_t)w->topo->n_ports * w->lanes;
     note_held(w);
     cop_tree_find(w, net);
@@ -246,10 +280,9 @@ static void sample(cop_tree_watch *w, const struct cop_net *net, cop_time now)
     take_census(w, net);
     cop_tree_waiting(w, net, f);
     uint64_t optional = w->spent - found;
-    cop_tree_follow(w, net, now, now - w->last);
+    cop_tree_follow(w, net, now, f->span);
     w->price = w->spent - w->spent_before - optional;
     w->last = now;
-    w->n_taken++;
     memset(w->asks, 0, channels);
     memset(w->full, 0, channels);
     memset(w->still, 0, w->topo->n_ports);
@@ -257,48 +290,12 @@ static void sample(cop_tree_watch *w, const struct cop_net *net, cop_time now)
         w->votes[q] = 0;
 }
 
-/* What will have been earned when the run ends, if events go on as they did. */
-static uint64_t at_end(const cop_tree_watch *w, const struct cop_net *net)
-{
-    uint64_t planned = planned_samples(w), n = cop_min64(w->n_samples + 1, planned);
-    return FREE_STEPS + (uint64_t)PORT_STEPS * w->topo->n_ports +
-           STEPS_PER_EVENT * cop_look_events(net) * planned / n;
-}
-
-static uint64_t glimpse_price(const cop_tree_watch *w)
-{
-    return (uint64_t)STEPS_GLIMPSE * w->topo->n_ports;
-}
-
-/* A sample leaves enough for the one at the end, and for glimpses until then: a run that is seen evenly is worth
- * more than another sample. Events may become fewer: not all is promised. */
-static bool sample_paid(const cop_tree_watch *w, const struct cop_net *net)
-{
-    uint64_t planned = planned_samples(w), left = planned - cop_min64(w->n_samples + 1, planned);
-    uint64_t price = w->price + kept(w) / OPTIONAL_PART;
-    uint64_t all = w->spent + price + kept(w) + GLIMPSES * glimpse_price(w) * left / planned;
-    return cop_tree_paid(w, net, price) &&
-           (!w->cfg.thrifty || left == 0 || all <= at_end(w, net) / 8 * 7);
-}
-
-/* Instead of a sample that is left out, if the last frame is old. What is kept for the end need not be there yet, or
- * there would be no glimpse of the beginning; but it must come. */
-static void glimpse(cop_tree_watch *w, const struct cop_net *net, cop_time now)
-{
-    uint64_t spent = w->spent + glimpse_price(w);
-    if (now - w->last_frame >= w->cfg.duration / GLIMPSES && spent <= earned(w, net) &&
-        spent + kept(w) <= at_end(w, net))
-        cop_tree_glimpse(w, net, now);
-}
-
 cop_time cop_tree_look(void *ctx, const struct cop_net *net, cop_time now)
 {
     cop_tree_watch *w = ctx;
     if (w->n_looks++ == 0) {
-        w->idle = !sample_paid(w, net);
+        w->idle = !cop_tree_paid(w, net, w->price + kept(w) / OPTIONAL_PART);
         w->spent_before = w->spent;
-        if (w->idle)
-            glimpse(w, net, now);
     }
     w->spent += w->idle ? STEPS_CALL / 2 : STEPS_CALL;
     if (!w->idle) {

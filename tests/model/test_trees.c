@@ -334,9 +334,8 @@ static void test_same_run(void **state)
 }
 
 /* Samples that are chosen by themselves lie all over the run up to its end, and their number is what its ports and events pay for:
- * a sample takes 300 steps for each port at least, a glimpse 33, an event pays 11 (src/tree/watch.c). Where little moves,
- * as in a network full of trees, and in short runs there are few samples, but always some; in longer ones they say who
- * takes part. With the glimpses between them a run can be played: twelve frames, and no part of it is missing. */
+ * a sample takes 300 steps for each port at least, an event pays 11 (src/tree/watch.c). Where little moves, as in a
+ * network full of trees, and in short runs there are few, but always some; in longer ones they say who takes part. */
 static void test_auto_samples(void **state)
 {
     static const char forest[] =
@@ -348,8 +347,7 @@ static void test_auto_samples(void **state)
         "  - {name: forest, pattern: forest, b_share: 0 %, v_share: 20 %, hotspots: 8}\n";
     static const char *const durations[] = {"run.duration=20 us", "run.duration=200 us",
                                             "run.duration=1 ms", "run.duration=8 ms"};
-    static const uint32_t least[] = {1, 1, 2, 6}, frames[] = {1, 12, 12, 12};
-    static const cop_time parts[] = {1, 6, 6, 6}; /* no two frames are further apart */
+    static const uint32_t least[] = {1, 2, 2, 6}, quarters[] = {4, 4, 3, 1};
     (void)state;
     cop_result r;
     for (size_t k = 0; k < COP_LEN(durations); k++) {
@@ -357,52 +355,19 @@ static void test_auto_samples(void **state)
             cop_result_free(&r);
         scn_run(forest, &durations[k], 1, &r, NULL);
         uint64_t ports = r.n_ports, earned = 80000 + 170 * ports + 11 * r.events;
-        assert_in_range(r.n_tree_samples, least[k], earned / (300 * ports));
-        assert_true(r.n_frames >= frames[k]);
-        assert_true(300 * ports * r.n_tree_samples + 33 * ports * (r.n_frames - r.n_tree_samples) <=
-                    earned);
+        assert_in_range(r.n_frames, least[k], earned / (300 * ports));
         cop_time gap = 0;
         assert_true(r.frame[r.n_frames - 1].t == r.sim_time); /* the end is always there */
         for (uint32_t i = 0; i < r.n_frames; i++)
             gap = cop_max64(gap, r.frame[i].span);
-        assert_true(parts[k] * gap <= r.sim_time);
+        assert_true(4 * gap <= quarters[k] * r.sim_time);
     }
     assert_true(r.n_trees >= 8);
     for (uint32_t i = 0; i < 8; i++) {
-        assert_true(r.tree[i].samples <= r.n_tree_samples);
         assert_true(r.tree[i].samples >= 4 && r.tree[i].kind == COP_TREE_SILENT);
         assert_in_range(r.tree[i].contributors, 20, 200);
         assert_true(r.tree[i].victims > 20 && r.tree[i].loss > 0.5);
     }
-    cop_result_free(&r);
-}
-
-/* Glimpses are frames: spans join up, wires are used as much as in the whole run, and what waits at the root is seen
- * between samples, too. Trees are found at samples alone. */
-static void test_glimpses(void **state)
-{
-    static const char *const more[] = {"run.trees=yes", "run.duration=300 us", "run.warmup=0",
-                                       "topology.hosts=[40, 40]"};
-    (void)state;
-    cop_result r;
-    scn_run(two_switch, more, COP_LEN(more), &r, NULL);
-    assert_true(r.n_frames > r.n_tree_samples && r.n_tree_samples > 0);
-    cop_time before = 0;
-    for (uint32_t i = 0; i < r.n_frames; i++) {
-        assert_int_equal(r.frame[i].t - r.frame[i].span, before);
-        before = r.frame[i].t;
-    }
-    for (uint32_t p = 0; p < r.n_ports; p++) {
-        double used = 0;
-        for (uint32_t i = 0; i < r.n_frames; i++)
-            used += r.frame[i].use[p] / 255.0 * (double)r.frame[i].span;
-        assert_true(fabs(used / (double)before - r.port[p].utilisation) < 0.02);
-    }
-    assert_true(r.n_trees > 0 && r.tree[0].samples <= r.n_tree_samples);
-    uint32_t root = r.tree_frame[0].root, full = 0;
-    for (uint32_t i = 0; i < r.n_frames; i++)
-        full += r.frame[i].waiting[root] > 0;
-    assert_true(full > r.n_tree_samples);
     cop_result_free(&r);
 }
 
@@ -412,8 +377,8 @@ int main(void)
         cmocka_unit_test(test_two_switches),    cmocka_unit_test(test_no_victims),
         cmocka_unit_test(test_root_at_the_top), cmocka_unit_test(test_root_at_the_leaf),
         cmocka_unit_test(test_moving),          cmocka_unit_test(test_windy),
-        cmocka_unit_test(test_no_tree),         cmocka_unit_test(test_glimpses),
-        cmocka_unit_test(test_frames_add_up),   cmocka_unit_test(test_same_run),
-        cmocka_unit_test(test_flows_at_ports),  cmocka_unit_test(test_auto_samples)};
+        cmocka_unit_test(test_no_tree),         cmocka_unit_test(test_frames_add_up),
+        cmocka_unit_test(test_same_run),        cmocka_unit_test(test_flows_at_ports),
+        cmocka_unit_test(test_auto_samples)};
     return cmocka_run_group_tests_name("trees", tests, NULL, NULL);
 }
