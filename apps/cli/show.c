@@ -162,7 +162,8 @@ static void show_summary(FILE *out, const cop_config *c, const cop_result *r, co
 {
     char a[40], b[40], d[40], e[40];
     static const char *const outcome[] = {
-        [COP_OUTCOME_DEADLOCK] = "DEADLOCK: the figures below are those of a run that was stopped",
+        [COP_OUTCOME_DEADLOCK] =
+            "DEADLOCK: the figures below are those of a network that stands still",
         [COP_OUTCOME_LOSS] = "LOSS: the figures below are those of a run that was stopped",
         [COP_OUTCOME_BROKEN] = "BROKEN: the figures below are those of a run that was stopped",
         [COP_OUTCOME_FAILED] = "FAILED: there is no result",
