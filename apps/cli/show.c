@@ -139,6 +139,24 @@ static void show_throughput(FILE *out, const cop_result *r)
     fputc('\n', out);
 }
 
+/* The same in flits and cycles, where the run file has them. */
+static void show_units(FILE *out, const cop_config *c, const cop_result *r)
+{
+    if (c->units.cycle_ps == 0)
+        return;
+    fputs("  in cycles    ", out);
+    if (c->units.flit_bytes > 0) {
+        fprintf(out, "%.4f flit/cycle/node", scalar(r, "throughput_flits"));
+        if (scalar(r, "offered_flits") > 0)
+            fprintf(out, " (offered %.4f, accepted %.4f)", scalar(r, "offered_flits"),
+                    scalar(r, "accepted_flits"));
+        fputs("; ", out);
+    }
+    fprintf(out, "latency mean %.1f, p50 %.0f, p99 %.0f, max %.0f cycles\n",
+            scalar(r, "latency_cycles.mean"), scalar(r, "latency_cycles.p50"),
+            scalar(r, "latency_cycles.p99"), scalar(r, "latency_cycles.max"));
+}
+
 /* Exchanges that the run cut off. */
 static void show_unfinished(FILE *out, const cop_result *r, cop_arena *arena)
 {
@@ -162,7 +180,8 @@ static void show_summary(FILE *out, const cop_config *c, const cop_result *r, co
 {
     char a[40], b[40], d[40], e[40];
     static const char *const outcome[] = {
-        [COP_OUTCOME_DEADLOCK] = "DEADLOCK: the figures below are those of a run that was stopped",
+        [COP_OUTCOME_DEADLOCK] =
+            "DEADLOCK: the figures below are those of a network that stands still",
         [COP_OUTCOME_LOSS] = "LOSS: the figures below are those of a run that was stopped",
         [COP_OUTCOME_BROKEN] = "BROKEN: the figures below are those of a run that was stopped",
         [COP_OUTCOME_FAILED] = "FAILED: there is no result",
@@ -183,6 +202,7 @@ static void show_summary(FILE *out, const cop_config *c, const cop_result *r, co
             grouped(r->packets_in_flight, d, sizeof(d)), grouped(r->packets_lost, e, sizeof(e)));
     show_throughput(out, r);
     show_latency(out, r->latency);
+    show_units(out, c, r);
     show_unfinished(out, r, arena);
     fprintf(out, "  work         %s events, %s packet-hops\n", grouped(r->events, a, sizeof(a)),
             grouped(r->packet_hops, b, sizeof(b)));

@@ -160,7 +160,7 @@ extern const char *const fern_notify_names[],
         "messages that a source injects between two steps of its delay (m)"
 #define FERN_GROWTH                                                                                \
     "growth", COP_OPT_ENUM, FERN_AT(growth), "linear", 0, 0, fern_growth_names,                    \
-        "the delay grows by a step each time, or doubles, and shrinks likewise"
+        "the delay grows by a step each time, or doubles (up to 2^20 steps), and shrinks likewise"
 
 #define FERN_TIES                                                                                  \
     "ties", COP_OPT_ENUM, FERN_AT(ties), "recent", 0, 0, fern_tie_names,                           \

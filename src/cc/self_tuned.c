@@ -10,9 +10,10 @@
  *          threshold - `down` of all buffers; else if something was held back: + `up`; else unchanged. The best
  *          throughput so far is kept with the threshold and the count of then: below half of it, the threshold
  *          returns to the lesser of the two; after `returns` such returns in a row it is forgotten.
- * Source   Thottethodi, Lebeck, Mukherjee 2001, as Fernandez and Garcia, section 2 describes it: one count of the occupied
- *          buffers of the whole network, a threshold that tunes itself, bandwidth of its own for the count. That text has
- *          no number and no rule of the tuning. All values, where the threshold begins (at `up`), and what the best is
+ * Source   Thottethodi, Lebeck, Mukherjee, HPCA 2001 and IEEE TPDS 15(3), 2004, of which we have the abstracts alone: an estimate
+ *          of congestion from global information, compared with a threshold, which follows the throughput. Fernandez and
+ *          Garcia, section 2, describe it: one count of the occupied buffers of the whole network, bandwidth of its own
+ *          for the count. These texts have no number and no rule of the tuning. All values, where the threshold begins (at `up`), and what the best is
  *          compared with are ours: set after what we remember of that paper, and not checked against it. */
 #include "base/opt.h"
 #include "cc/cc_all.h"

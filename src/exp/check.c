@@ -22,6 +22,13 @@ static void print_facts(cop_world *w, const cop_config *c, FILE *report)
         : w->route.patience_ps > 0       ? "cyclic: deadlocks are resolved"
                                          : "CYCLIC: can deadlock",
         w->cdg.sampled ? " in the sample of ways that was followed" : "");
+    char timeout[32], duration[32];
+    if (!w->cdg.acyclic && w->route.patience_ps >= c->run.duration_ps)
+        fprintf(report,
+                "# warning: deadlocks are resolved after %s, and the run ends after %s; make "
+                "routing.timeout shorter, or run.duration longer\n",
+                cop_print_time(w->route.patience_ps, timeout, sizeof(timeout)),
+                cop_print_time(c->run.duration_ps, duration, sizeof(duration)));
     cop_print_fabric(&w->route, &c->link, report);
     cop_net_cost cost;
     char ram[32];

@@ -231,6 +231,20 @@ static bool of_other_kind(cop_reader *r, int key, const char *option)
     return n > 0;
 }
 
+/* A load in flit/cycle says what a rate says: `load: 0.8 flit/cycle` is read as `rate`. */
+static const cop_opt *as_rate(cop_reader *r, const cop_opt *table, const cop_opt *o, int value)
+{
+    static const char *const same[][2] = {{"load", "rate"}, {"low_load", "low_rate"}};
+    const char *text =
+        o != NULL && o->type == COP_OPT_SHARE && cop_doc_type(&r->doc, value) == COP_NODE_SCALAR
+            ? cop_doc_text(&r->doc, value)
+            : NULL;
+    for (size_t i = 0; text != NULL && cop_units_is_rate(text) && i < COP_LEN(same); i++)
+        if (strcmp(o->name, same[i][0]) == 0 && cop_opt_find(table, same[i][1]) != NULL)
+            return cop_opt_find(table, same[i][1]);
+    return o;
+}
+
 /* Fill cfg from a map. With `has_kind` the key `kind` was read before. */
 void cop_reader_table(cop_reader *r, int map, const cop_opt *table, void *cfg, bool has_kind)
 {
@@ -247,7 +261,7 @@ void cop_reader_table(cop_reader *r, int map, const cop_opt *table, void *cfg, b
         const char *text = cop_reader_key(r, key);
         if (text == NULL)
             continue;
-        const cop_opt *o = cop_opt_find(table, text);
+        const cop_opt *o = as_rate(r, table, cop_opt_find(table, text), value);
         bool is_kind = has_kind && strcmp(text, "kind") == 0;
         if (o == NULL && !is_kind) {
             if (!has_kind || !of_other_kind(r, key, text))

@@ -76,23 +76,52 @@ static int watch_trees(cop_world *w, cop_config *c, const cop_run_hooks *hooks, 
     return 0;
 }
 
-/* The main results in flits and cycles, if the run file says what these are. */
+static double scalar_of(const cop_result *r, uint32_t n, const char *name)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(r->scalar[i].name, name) == 0)
+            return r->scalar[i].value;
+    return -1.0;
+}
+
+static uint32_t add_cycles(const cop_hist *h, const char *const name[4], double cycle,
+                           cop_scalar *all, uint32_t n)
+{
+    all[n++] = (cop_scalar){name[0], "cycles", cop_hist_mean(h) / cycle};
+    all[n++] = (cop_scalar){name[1], "cycles", cop_hist_quantile(h, 0.50) / cycle};
+    all[n++] = (cop_scalar){name[2], "cycles", cop_hist_quantile(h, 0.99) / cycle};
+    all[n++] = (cop_scalar){name[3], "cycles", h->count ? (double)h->max / cycle : 0.0};
+    return n;
+}
+
+/* The results of the whole network in flits and cycles, if the run file says what these are. */
 static void add_units(const cop_units_cfg *u, cop_result *r)
 {
+    static const char *const latency[] = {"latency_cycles.mean", "latency_cycles.p50",
+                                          "latency_cycles.p99", "latency_cycles.max"};
+    static const char *const transit[] = {"transit_cycles.mean", "transit_cycles.p50",
+                                          "transit_cycles.p99", "transit_cycles.max"};
+    static const char *const rates[][2] = {{"offered_gbps", "offered_flits"},
+                                           {"accepted_gbps", "accepted_flits"}};
     if (u->cycle_ps == 0)
         return;
-    cop_scalar *all = COP_NEW_ARRAY(&r->arena, cop_scalar, (size_t)r->n_scalars + 3);
-    memcpy(all, r->scalar, r->n_scalars * sizeof(*all));
+    uint32_t n = r->n_scalars;
+    cop_scalar *all = COP_NEW_ARRAY(&r->arena, cop_scalar, (size_t)n + 11);
+    memcpy(all, r->scalar, n * sizeof(*all));
     double cycle = (double)u->cycle_ps;
-    if (u->flit_bytes > 0) /* Gbit/s are bits per 1000 ps */
-        all[r->n_scalars++] =
-            (cop_scalar){"throughput_flits", "flit/cycle/node",
-                         r->throughput_gbps * cycle / 8000.0 / (double)u->flit_bytes};
-    all[r->n_scalars++] =
-        (cop_scalar){"latency_cycles.mean", "cycles", cop_hist_mean(r->latency) / cycle};
-    all[r->n_scalars++] =
-        (cop_scalar){"transit_cycles.mean", "cycles", cop_hist_mean(r->transit) / cycle};
+    if (u->flit_bytes > 0) { /* Gbit/s are bits per 1000 ps */
+        double flits = cycle / 8000.0 / (double)u->flit_bytes;
+        all[n++] = (cop_scalar){"throughput_flits", "flit/cycle/node", r->throughput_gbps * flits};
+        for (size_t i = 0; i < COP_LEN(rates); i++) {
+            double gbps = scalar_of(r, r->n_scalars, rates[i][0]);
+            if (gbps >= 0.0 && r->n_hosts > 0)
+                all[n++] = (cop_scalar){rates[i][1], "flit/cycle/node", gbps * flits / r->n_hosts};
+        }
+    }
+    n = add_cycles(r->latency, latency, cycle, all, n);
+    n = add_cycles(r->transit, transit, cycle, all, n);
     r->scalar = all;
+    r->n_scalars = n;
 }
 
 static void collect(cop_world *w, const cop_units_cfg *units, double build_seconds,

@@ -42,6 +42,11 @@ void cop_units_defaults(const cop_units_cfg *u, const cop_opt *table, void *cfg)
     }
 }
 
+bool cop_units_is_rate(const char *text)
+{
+    return is(unit_of(text), "flit/cycle", "flits/cycle");
+}
+
 const char *cop_units_text(const cop_units_cfg *u, const cop_opt *o, const char *text,
                            cop_arena *arena, cop_err *err)
 {
@@ -50,7 +55,7 @@ const char *cop_units_text(const cop_units_cfg *u, const cop_opt *o, const char 
     enum cop_opt_type type = cop_opt_is_list(o) ? cop_opt_item(o).type : o->type;
     bool cycles = type == COP_OPT_TIME && is(unit, "cycle", "cycles");
     bool flits = type == COP_OPT_BYTES && is(unit, "flit", "flits");
-    bool rate = type == COP_OPT_RATE && is(unit, "flit/cycle", "flits/cycle");
+    bool rate = type == COP_OPT_RATE && cop_units_is_rate(text);
     if (!cycles && !flits && !rate)
         return text;
     if (u->cycle_ps == 0 && !flits) {

@@ -39,8 +39,8 @@ static int build_topology(cop_world *w, cop_config *c, cop_err *err)
     return located(c, "topology", &inner, err);
 }
 
-/* Where switch.lanes is not given: as many lanes as the routing needs, or as links between switches shall
- * have, if that is more. It may use them all, so it is told at once. */
+/* Where switch.lanes is not given: as many lanes as links between switches shall have, if the routing can do with that, else as
+ * many as it needs or wants. It may use them all, so it is told at once. */
 static int init_route(cop_world *w, const cop_config *c, cop_err *err)
 {
     const cop_switch_cfg *sw = &c->sw;
@@ -48,16 +48,17 @@ static int init_route(cop_world *w, const cop_config *c, cop_err *err)
         (uint32_t)(sw->trunk_lanes > sw->global_lanes ? sw->trunk_lanes : sw->global_lanes);
     uint32_t lanes = (uint32_t)sw->lanes;
     int rc = cop_route_init(&w->route, c->route, &w->topo, c->route_cfg, lanes, err);
-    if (rc == 0 && lanes == 0 && most > w->route.vls) {
+    if (rc == 0 && lanes == 0 && most > 0 && most >= w->route.vls && most != w->route.lanes) {
         cop_route_fini(&w->route);
         rc = cop_route_init(&w->route, c->route, &w->topo, c->route_cfg, most, err);
     }
     /* Lanes from nic.control_vl on are those of control packets, if data can do without them. */
     int64_t data = c->nic.control_vl;
-    if (rc == 0 && data > 0 && data >= w->route.vls && data < lanes) {
+    uint32_t all = lanes > 0 || w->route.auto_lanes > 0 ? w->route.lanes : 0;
+    if (rc == 0 && data > 0 && data < all && data >= w->route.vls) {
         cop_route_fini(&w->route);
         rc = cop_route_init(&w->route, c->route, &w->topo, c->route_cfg, (uint32_t)data, err);
-        w->route.lanes = lanes;
+        w->route.lanes = all;
     }
     return rc;
 }

@@ -17,10 +17,13 @@
  *          since the last sample asks for a look; where there are lanes, one may stand still on a port
  *          that does not, so samples number 1, 2, 4, 8, ... ask for one, too. Not put off are the look
  *          at the end and, once, that when no event is left although packets are.
+ * Recovery Networks that resolve deadlocks are looked at once, at the end, and only if a deadlock may have lasted
+ *          for half of the measured time or more: figures of such a run are not those of a network that recovers.
  * State    The channels that may be stuck, edges from each to the queues that decide about it, and asks
  *          from each queue to the channels that its head waits for. */
 #include "net/stall.h"
 
+#include "base/opt.h"
 #include "base/outcome.h"
 #include "net/arch.h"
 #include "net/fc.h"
@@ -45,6 +48,9 @@ typedef struct ask { /* the head of an edge's queue asks for a channel */
     size_t next; /* of the same channel, or NOBODY */
 } ask;
 #define NOBODY SIZE_MAX
+
+/* A long cycle leaves room for the lines behind it. */
+#define ROOM_BEHIND 400
 
 struct cop_stall {
     uint8_t *stuck; /* [channels] as far as known; all 0 between looks */
@@ -293,7 +299,7 @@ static void describe(cop_net *net)
                          (double)net->now / 1e6, members);
     do {
         char name[64];
-        if (used + 80 < sizeof(net->why))
+        if (used + 80 + ROOM_BEHIND < sizeof(net->why))
             used += (size_t)snprintf(
                 net->why + used, sizeof(net->why) - used, " %s/vl%u ->",
                 cop_topo_port_name(net->topo, (uint32_t)(at / net->sections), name, sizeof(name)),
@@ -369,7 +375,28 @@ bool cop_stall_watch(cop_net *net)
            (turn || suspicious(net, net->probe.sample)) && look(net);
 }
 
+/* Does recovery come so late that a deadlock may last for most of what was measured? Where it comes sooner, lanes wait for
+ * each other now and then, which is how such routings work. */
+static bool recovers_late(const cop_net *net)
+{
+    cop_time measured = net->probe.end > net->probe.warmup ? net->probe.end - net->probe.warmup : 0;
+    return !net->run_cfg->drain && net->route->patience_ps >= measured / 2;
+}
+
 bool cop_stall_final(cop_net *net)
 {
-    return !net->recover && look(net);
+    if (net->recover == NULL)
+        return look(net);
+    if (!recovers_late(net) || !look(net))
+        return false;
+    char timeout[32], duration[32];
+    size_t used = strlen(net->why);
+    snprintf(net->why + used, sizeof(net->why) - used,
+             "\n  routing %s resolves this when heads have waited for %s, and the run ended after "
+             "%s; make "
+             "routing.timeout shorter, or run.duration longer",
+             net->route->ops->name,
+             cop_print_time(net->route->patience_ps, timeout, sizeof(timeout)),
+             cop_print_time(net->probe.end, duration, sizeof(duration)));
+    return true;
 }

@@ -11,7 +11,7 @@ void cop_stall_fini(cop_net *net);
  * sample before and enough has moved to pay for a look. True if there are some: net->stop and
  * net->why are set. */
 bool cop_stall_watch(cop_net *net);
-/* The same at the end of a run, whatever it costs. */
+/* The same at the end of a run, whatever it costs; with recovery only if that comes too late for the run. */
 bool cop_stall_final(cop_net *net);
 
 /* What the looks of cop_stall_watch have cost so far, in visits of a port, queue or packet. */

@@ -65,7 +65,7 @@ static int check_lanes(cop_route *r, cop_err *err)
                            "routing %s needs %u virtual lanes; links have at most %d", r->ops->name,
                            r->vls, COP_MAX_VL);
     if (r->lanes == 0)
-        r->lanes = r->vls;
+        r->lanes = r->auto_lanes > r->vls ? r->auto_lanes : r->vls;
     if (r->vls > r->lanes)
         return cop_err_add(err, COP_E_INPUT,
                            "routing %s needs %u virtual lanes, the network has %u; set "

@@ -132,7 +132,10 @@ struct cop_route {
     void *state; /* owned by the routing, in `arena` */
     cop_arena arena;
     uint32_t vls; /* virtual lanes it needs for deadlock freedom */
-    uint32_t lanes; /* virtual lanes the network has (>= vls); set before setup */
+    uint32_t
+        auto_lanes; /* that it has where nobody says how many, if it works with vls but badly; else 0 */
+    uint32_t
+        lanes; /* virtual lanes the network has (>= vls); set before setup, 0: nobody has said how many */
     uint32_t control_vls; /* lanes that control packets need, which may have a range of their own
                              (nic.control_vl); 0 after setup: vls */
     uint32_t control_global_vls; /* of these on links between groups; 0 after setup: control_vls */

@@ -8,11 +8,15 @@
  * Recovery: a head that has asked for its outputs in vain for `timeout` is taken for deadlocked. Its packet is
  * absorbed by the host of the switch where it waits and sent again from there, before new packets
  * (net/recover.c). Packets that stand in the buffer of their own host's link are nobody's obstacle and stay.
+ * Lanes: any number will do. With one, rings deadlock as soon as they are loaded, and what is delivered is what recovery
+ * lets through; where nobody says how many there are three (measured in docs/MODEL.md).
  * Source: Martinez, Lopez, Duato and Pinkston, "Software-based deadlock recovery technique for true fully
  * adaptive routing in wormhole networks", ICPP 1997: absorb at the current node, inject again. Their
  * detection looks at the activity of channels, too; the plain time-out here is that of Disha (Anjan and
  * Pinkston, ISCA 1995). Ours: the default of the time-out, and that absorbing takes no time of a processor. */
 #include "route/cube_loads.h"
+
+#define LANES_OF_AUTO 3
 
 typedef struct true_adaptive {
     cop_cube_map map;
@@ -28,7 +32,8 @@ static int true_adaptive_setup(cop_route *r, const void *config, cop_err *err)
     if (rc != 0)
         return rc;
     uint32_t directions = cop_cube_most_directions(&c->map);
-    c->lanes = r->lanes > 1 ? r->lanes : 1;
+    r->auto_lanes = LANES_OF_AUTO;
+    c->lanes = r->lanes > 0 ? r->lanes : LANES_OF_AUTO;
     if (c->lanes * directions > COP_MAX_CAND)
         c->lanes = COP_MAX_CAND / directions;
     r->max_cand = c->lanes * directions > 1 ? c->lanes * directions : 2;

@@ -7,8 +7,12 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/outcome.h"
+#include "exp/run.h"
 #include "scenario.h"
 
 /* A ring in which everybody sends three links far, one lane, and little room. */
@@ -83,6 +87,70 @@ static void delivers_with(void **state)
     }
 }
 
+/* Recovery that comes after the end of the run is none: the run says what it is, and what to do. One that comes in time
+ * says nothing, whatever waits at the end. */
+static void too_late(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *timeout, *warmup;
+        bool late;
+    } row[] = {{"routing.timeout=1 ms", "run.warmup=0", true},
+               {"routing.timeout=100 us", "run.warmup=0", true},
+               {"routing.timeout=30 us", "run.warmup=50 us", true},
+               {"routing.timeout=500 ns", "run.warmup=0", false}};
+    for (int flits = 0; flits < 2; flits++)
+        for (size_t i = 0; i < COP_LEN(row); i++) {
+            const char *const set[] = {row[i].timeout, row[i].warmup, "run.drain=no"};
+            cop_result r;
+            run_with(set, COP_LEN(set), flits, &r);
+            if ((r.outcome == COP_OUTCOME_DEADLOCK) != row[i].late)
+                fail_msg("%s, flits %d: %s", row[i].timeout, flits,
+                         cop_outcome_name((int)r.outcome));
+            assert_true(row[i].late == (r.detail != NULL));
+            if (row[i].late && strstr(r.detail, "make routing.timeout shorter, or run.duration "
+                                                "longer") == NULL)
+                fail_msg("no remedy: %s", r.detail);
+            cop_result_free(&r);
+        }
+    /* What did not come to stand still is not called a deadlock, however late recovery would be. */
+    static const char *const light[] = {"traffic.t.load=0.02", "routing.timeout=1 ms",
+                                        "run.drain=no"};
+    cop_result r;
+    run_with(light, COP_LEN(light), false, &r);
+    assert_int_equal(r.outcome, COP_OUTCOME_OK);
+    cop_result_free(&r);
+}
+
+/* Where nobody says how many lanes there are, there are three; those of trunks alone count, and so does where control packets begin. */
+static void lanes_of_auto(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set;
+        unsigned lanes;
+    } row[] = {{"run.seed=1", 3},     {"switch.trunk_lanes=2", 2}, {"switch.trunk_lanes=1", 1},
+               {"switch.lanes=1", 1}, {"nic.control_vl=2", 3},     {"nic.control_vl=5", 6}};
+    for (size_t i = 0; i < COP_LEN(row); i++) {
+        const cop_override set[] = {{"switch.lanes=auto", false}, {row[i].set, false}};
+        char expected[40], *said = NULL;
+        size_t n = 0;
+        cop_config c;
+        cop_err err = {0};
+        FILE *out = open_memstream(&said, &n);
+        assert_non_null(out);
+        if (cop_config_load(&c, "test.yaml", ring, set, COP_LEN(set), &err) != 0 ||
+            cop_check_network(&c, out, &err) != 0)
+            fail_msg("%s: %s", row[i].set, err.text);
+        fclose(out);
+        snprintf(expected, sizeof(expected), "true-adaptive, %u virtual lane", row[i].lanes);
+        if (strstr(said, expected) == NULL)
+            fail_msg("%s: not `%s` in: %s", row[i].set, expected, said);
+        free(said);
+        cop_config_free(&c);
+    }
+}
+
 /* Little load: nobody waits for long, nobody is absorbed. */
 static void calm(void **state)
 {
@@ -154,8 +222,12 @@ static void refuses(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deadlocks_without), cmocka_unit_test(delivers_with),
-        cmocka_unit_test(calm), cmocka_unit_test(one_packet_by_hand), cmocka_unit_test(refuses)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(deadlocks_without),
+                                       cmocka_unit_test(delivers_with),
+                                       cmocka_unit_test(too_late),
+                                       cmocka_unit_test(lanes_of_auto),
+                                       cmocka_unit_test(calm),
+                                       cmocka_unit_test(one_packet_by_hand),
+                                       cmocka_unit_test(refuses)};
     return cmocka_run_group_tests_name("recover", tests, NULL, NULL);
 }

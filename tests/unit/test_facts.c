@@ -84,10 +84,27 @@ static void nothing_to_say(void **state)
     assert_null(strstr(text, "balance"));
 }
 
+/* Deadlocks that would be resolved after the run are not resolved. */
+static void late_recovery(void **state)
+{
+    char text[4096];
+    (void)state;
+    facts_of("run: {duration: 100 us}\ntopology: {kind: torus, radix: [4]}\n"
+             "routing: {kind: true-adaptive, timeout: 100 us}",
+             text, sizeof(text));
+    expect(text,
+           "# warning: deadlocks are resolved after 100 us, and the run ends after 100 us; make "
+           "routing.timeout shorter, or run.duration longer\n");
+    facts_of("run: {duration: 100 us}\ntopology: {kind: torus, radix: [4]}\n"
+             "routing: {kind: true-adaptive, timeout: 99 us}",
+             text, sizeof(text));
+    assert_null(strstr(text, "# warning"));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(two_switches),
-                                       cmocka_unit_test(chain_of_three), cmocka_unit_test(tree),
-                                       cmocka_unit_test(nothing_to_say)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_switches), cmocka_unit_test(chain_of_three), cmocka_unit_test(tree),
+        cmocka_unit_test(nothing_to_say), cmocka_unit_test(late_recovery)};
     return cmocka_run_group_tests_name("facts", tests, NULL, NULL);
 }

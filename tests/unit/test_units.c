@@ -54,6 +54,29 @@ static void test_values(void **state)
     cop_config_free(&c);
 }
 
+/* A load in flits per cycle is that rate, whatever the link could carry. */
+static void test_loads(void **state)
+{
+    (void)state;
+    cop_config c;
+    load(&c, "units: {flit: 4 B, cycle: 2 ns}\n" TORUS "link: {rate: 2 flits/cycle}\n"
+             "traffic:\n"
+             "  - {arrival: poisson, load: 0.8 flit/cycle}\n"
+             "  - {arrival: pulses, load: 1 flit/cycle, low_load: 0.05 flits/cycle, high_time: 9 "
+             "cycles, low_time: 9 cycles}\n"
+             "  - {arrival: poisson, load: 40 %}\n");
+    assert_int_equal(c.traffic[0].rate_bps, UINT64_C(12800000000));
+    assert_int_equal(c.traffic[1].rate_bps, UINT64_C(16000000000));
+    assert_int_equal(c.traffic[1].low_rate_bps, UINT64_C(800000000));
+    assert_true(c.traffic[0].load == 0.0 && c.traffic[1].low_load == 0.0);
+    assert_true(c.traffic[2].load > 0.39 && c.traffic[2].rate_bps == 0);
+    cop_config_free(&c);
+    refused(TORUS "traffic: [{arrival: poisson, load: 0.8 flit/cycle}]\n", "needs units.cycle");
+    refused("units: {flit: 4 B, cycle: 2 ns}\n" TORUS
+            "traffic: [{arrival: poisson, rate: 1 Gbit/s, load: 0.8 flit/cycle}]\n",
+            "given twice");
+}
+
 /* What was described in cycles of 1 ns is as many of whatever a cycle is; a flit is that of the units, too. */
 static void test_defaults(void **state)
 {
@@ -99,7 +122,7 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_values),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_loads),
                                        cmocka_unit_test(test_defaults),
                                        cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests_name("units", tests, NULL, NULL);
