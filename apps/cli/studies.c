@@ -306,6 +306,6 @@ void cop_studies_show(FILE *out, const cop_studies *all, cop_style style)
     }
     size_t n = pass + fail + waiting + recorded;
     if (n > 0)
-        fprintf(out, "\n%zu checks: %zu pass, %zu fail (%zu narrow), %zu not run, %zu recorded\n",
-                n, pass, fail, narrow, waiting, recorded);
+        fprintf(out, "\n%zu check%s: %zu pass, %zu fail (%zu narrow), %zu not run, %zu recorded\n",
+                n, n == 1 ? "" : "s", pass, fail, narrow, waiting, recorded);
 }

@@ -11,25 +11,44 @@ const char *cop_build_at(const cop_net_parts *pt, const char *option, char *buf,
     return pt->where ? pt->where(pt->where_ctx, option, buf, size) : option;
 }
 
+/* Does the network have links of the class (enum cop_link_class)? What is set for others is not looked at. */
+static bool has_links(const cop_topo *t, unsigned link_class)
+{
+    for (uint32_t p = 0; p < t->n_ports; p++)
+        if (t->port[p].to != COP_NONE && t->port[p].link_class == link_class)
+            return true;
+    return false;
+}
+
 /* Buffers of switch inputs and of sinks: one packet of each lane that shares them must fit. */
 static int check_buffers(const cop_net *net, const cop_net_parts *pt, uint64_t wire, cop_err *err)
 {
     const cop_switch_cfg *sw = pt->sw;
+    uint64_t host = sw->host_buffer_bytes, trunk = sw->trunk_buffer_bytes,
+             global = sw->global_buffer_bytes, nic = pt->nic->buffer_bytes;
+    bool has[] = {[COP_LINK_HOST] = has_links(pt->topo, COP_LINK_HOST),
+                  [COP_LINK_TRUNK] = has_links(pt->topo, COP_LINK_TRUNK),
+                  [COP_LINK_GLOBAL] = has_links(pt->topo, COP_LINK_GLOBAL)};
+    bool inherited = (has[COP_LINK_HOST] && (host == 0 || nic == 0)) ||
+                     (has[COP_LINK_TRUNK] && trunk == 0) || (has[COP_LINK_GLOBAL] && global == 0);
     const struct {
         const char *option;
         uint64_t bytes; /* 0: not given */
         uint32_t lanes;
+        bool used;
     } all[] = {
-        {"switch.buffer", sw->buffer_bytes, net->lanes},
-        {"switch.host_buffer", sw->host_buffer_bytes,
-         cop_class_lanes(sw, COP_LINK_HOST, net->lanes)},
-        {"switch.trunk_buffer", sw->trunk_buffer_bytes,
-         cop_class_lanes(sw, COP_LINK_TRUNK, net->lanes)},
-        {"switch.global_buffer", sw->global_buffer_bytes,
-         cop_class_lanes(sw, COP_LINK_GLOBAL, net->lanes)},
-        {"nic.buffer", pt->nic->buffer_bytes, cop_class_lanes(sw, COP_LINK_HOST, net->lanes)}};
+        {"switch.buffer", sw->buffer_bytes, net->lanes, inherited},
+        {"switch.host_buffer", host, cop_class_lanes(sw, COP_LINK_HOST, net->lanes),
+         has[COP_LINK_HOST]},
+        {"switch.trunk_buffer", trunk, cop_class_lanes(sw, COP_LINK_TRUNK, net->lanes),
+         has[COP_LINK_TRUNK]},
+        {"switch.global_buffer", global, cop_class_lanes(sw, COP_LINK_GLOBAL, net->lanes),
+         has[COP_LINK_GLOBAL]},
+        {"nic.buffer", nic, cop_class_lanes(sw, COP_LINK_HOST, net->lanes), has[COP_LINK_HOST]}};
     int rc = 0;
     for (size_t i = 0; i < COP_LEN(all); i++) {
+        if (!all[i].used)
+            continue;
         char where[256], have[32], need[32];
         uint64_t reserves = (sw->reserve_bytes ? sw->reserve_bytes : wire) * all[i].lanes;
         uint64_t least = sw->shared_lanes ? cop_max64(reserves, wire) : wire;
@@ -97,7 +116,8 @@ static int check_lanes(const cop_net *net, const cop_net_parts *pt, cop_err *err
                            (int)pt->nic->control_vl, net->lanes - 1);
     int rc = 0;
     for (unsigned c = 0; c < COP_LEN(options) && rc == 0; c++)
-        rc = check_injected(net, pt, c, options[c], err);
+        if (has_links(pt->topo, c))
+            rc = check_injected(net, pt, c, options[c], err);
     return rc;
 }
 

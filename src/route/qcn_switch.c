@@ -14,8 +14,8 @@
  *          choice and followed a minimal entry over the port, section 5.3.1; section 3.1.2 has all that it sends.)
  * Ends     notifications of ports that face a host are left alone: no other way leads there, so they go on to the
  *          source, which slows down if it reacts (the authors' wish, section 6).
- * Fixed    (`switch_over`) P is set to 0 by a notification and to 100 by the count: table entries that are
- *          switched over, for comparison.
+ * Fixed    (`switch_over`) P is set to 0 by a notification and to 100 by the count: table entries
+ *          that are switched over, for comparison.
  * Needs a congestion control that makes notifications, cc.kind qcn.
  * Source   Benito, Vallejo, Beivide, Izu, 3.1 to 3.3; M-qcnsw, M-qcnsw-fb, M-qcnsw-src. */
 #include "route/dragonfly_choice.h"
@@ -165,6 +165,12 @@ static int check_thresholds(const cop_route *r, const qcn_switch_cfg *cfg, cop_e
     const cop_dragonfly *d = map_of(r);
     double n = d->a - 1.0 + d->h, below = (FEEDBACK_MOST - 1.0) * (n - 1.0) / n,
            above = FEEDBACK_MOST * (n - 1.0) / n;
+    if (cfg->switch_over && cfg->counts == ENTRY)
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "routing %s: an entry that is switched over is not followed, so none would "
+            "ever be counted to switch it back; with switch_over set counts to port",
+            r->ops->name);
     if (!cfg->switch_over && 100.0 * (1.0 - cfg->lf * FEEDBACK_MOST) >= 100.0)
         return cop_err_add(err, COP_E_INPUT,
                            "routing %s: lf %g lowers no probability; give more, or use "
@@ -231,8 +237,9 @@ static const cop_opt qcn_switch_opts[] = {
     {"packets", COP_OPT_INT, AT(packets), "100", 1, 1e9, NULL,
      "packets without a notification after which it rises (PCl)"},
     {"counts", COP_OPT_ENUM, AT(counts), "port", 0, 0, counts_names,
-     "which of them: all that leave by the port, or those that had a choice and followed a minimal "
-     "entry over it"},
+     "which of them: all that leave by the port (FOGSim), or those that had a choice and followed "
+     "a "
+     "minimal entry over it"},
     {"th1", COP_OPT_REAL, AT(th1), "0", 0, 63, NULL,
      "comparison: so far below the mean it rises (Th1)"},
     {"th2", COP_OPT_REAL, AT(th2), "30", 0, 63, NULL, "comparison: so far above it falls (Th2)"},
