@@ -243,8 +243,10 @@ static void test_lanes_that_packets_need(void **state)
             "switch.lanes=2", "nic.control_vl=1", "switch.host_lanes=1");
     REFUSED(tree, "switch.trunk_buffer 1 KiB is too small; at least 2 KiB for one packet",
             "switch.trunk_buffer=1 KiB");
-    REFUSED(tree, "switch.global_buffer 4 KiB is too small; at least 8 KiB for the reserves",
-            "switch.global_buffer=4 KiB", "switch.shared_lanes=yes", "switch.lanes=4");
+    REFUSED(tree, "switch.trunk_buffer 4 KiB is too small; at least 8 KiB for the reserves",
+            "switch.trunk_buffer=4 KiB", "switch.shared_lanes=yes", "switch.lanes=4");
+    REFUSED(dragonfly, "switch.global_buffer 1 KiB is too small; at least 2 KiB for one packet",
+            "switch.global_buffer=1 KiB");
     REFUSED(tree, "host_lanes: `0` is out of range; give 1 .. 16, or inherit",
             "switch.host_lanes=0");
 }
