@@ -306,9 +306,40 @@ static void test_numbers_of_a_scheme(void **state)
     cop_result_free(&r);
 }
 
+/* Host 0 sends half a flit of 4 bytes per cycle of 2 ns, without contention: a quarter per node, and every packet of 250
+ * flits takes as long, its 250 cycles and the way. */
+static void test_flits_and_cycles(void **state)
+{
+    (void)state;
+    static const char yaml[] =
+        "units: {flit: 4 B, cycle: 2 ns}\n"
+        "run: {duration: 100000 cycles}\n"
+        "topology: {kind: single, hosts: 2}\n"
+        "link: {rate: 1 flit/cycle, delay: 10 cycles}\n"
+        "switch: {pipeline: 5 cycles}\n"
+        "nic: {mtu: 250 flits}\n"
+        "traffic: [{from: [0], pattern: fixed, to: 1, arrival: constant, load: 0.5 flit/cycle, "
+        "message: 250 flits}]\n";
+    cop_result r;
+    scn_run(yaml, NULL, 0, &r, NULL);
+    assert_true(fabs(scalar_of(&r, "offered_flits") - 0.25) < 1e-3);
+    assert_true(fabs(scalar_of(&r, "accepted_flits") - 0.25) < 1e-3);
+    same_number("throughput", scalar_of(&r, "throughput_flits"), r.throughput_gbps / 16.0);
+    double way = scalar_of(&r, "latency_cycles.max");
+    assert_true(way >= 250 + 2 * 10 + 5 && way < 300);
+    same_number("largest", way, (double)r.latency->max / 2000.0);
+    assert_true(fabs(scalar_of(&r, "latency_cycles.mean") - way) < 1e-6 * way);
+    assert_true(fabs(scalar_of(&r, "latency_cycles.p50") - way) < 0.05 * way);
+    assert_true(fabs(scalar_of(&r, "latency_cycles.p99") - way) < 0.05 * way);
+    assert_true(scalar_of(&r, "transit_cycles.max") <= way &&
+                scalar_of(&r, "transit_cycles.mean") >= 250);
+    cop_result_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_flits_and_cycles),
         cmocka_unit_test(test_without_a_control),
         cmocka_unit_test(test_marks),
         cmocka_unit_test(test_each_hook_alone),
