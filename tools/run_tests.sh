@@ -19,7 +19,8 @@ run_one() {
 export -f run_one
 printf '%s\0' "$@" | xargs -0 -n 1 -P "$(nproc)" bash -c 'run_one "$0"'
 
-passed=0 failed=0
+# What failed is shown where it happened and again below the sum: the end of a log is what people see first.
+passed=0 failed=0 broken=
 for program in "$@"; do
     name=$(basename "$program")
     log=$logs/$name.log
@@ -33,7 +34,12 @@ for program in "$@"; do
     printf '  %-24s %4d passed %3d failed %5ss\n' "$name" "$ok" "$bad" "$(cat "$logs/$name.time")"
     if [ "$bad" -ne 0 ] || [ "$rc" -ne 0 ]; then
         grep -av '^\[ RUN\|^\[       OK' "$log" | tail -n 40 | sed 's/^/    /'
+        broken="$broken $name"
     fi
 done
 echo "$passed passed, $failed failed"
+for name in $broken; do
+    echo "failed in $name:"
+    grep -aE '^\[  FAILED  \] [a-z]|error|Error|at least|!=' "$logs/$name.log" | cut -c 1-200 | head -n 12 | sed 's/^/    /'
+done
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

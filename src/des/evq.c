@@ -75,12 +75,15 @@ static void chunk_swap(cop_chunk_keys *a, cop_chunk_keys *b)
 
 static void insertion_sort(uint64_t *v, size_t n)
 {
-    for (size_t i = 1; i < n; i++) {
-        uint64_t key = v[i];
-        size_t j = i;
-        for (; j > 0 && key < v[j - 1]; j--)
-            v[j] = v[j - 1];
-        v[j] = key;
+    for (uint64_t *next = v + 1, *end = v + n; next < end; next++) {
+        uint64_t key = *next, *at = next;
+        if (key < v[0])
+            for (; at > v; at--)
+                at[0] = at[-1];
+        else /* the first one ends the search */
+            for (; key < at[-1]; at--)
+                at[0] = at[-1];
+        *at = key;
     }
 }
 
@@ -135,33 +138,31 @@ void cop_evq_release_held(cop_evq *q)
 /* A chunk of one instant, as saturated networks in step make them. Entities are dense, so a bit per
  * kind and entity is the quickest way to put them in order (twins become one). False: too sparse.
  */
-static bool sort_one_instant(cop_evq *q, cop_chunk_keys *c)
+static bool sort_one_instant(cop_evq *q, cop_chunk_keys *c, uint64_t differ)
 {
-    uint32_t top = 0, kinds = 0;
-    for (uint32_t i = 0; i < c->n; i++) {
-        uint32_t entity = cop_ev_entity_of((uint32_t)c->v[i]);
-        top = entity > top ? entity : top;
-    }
-    size_t words = top / 64 + 1;
-    if (words > SPARSE_WORDS + c->n)
+    uint32_t kinds = 0, n = c->n;
+    /* No entity has a bit that neither the first one has nor any other differs in. */
+    size_t words = cop_ev_entity_of((uint32_t)(c->v[0] | differ)) / 64 + 1;
+    if (words > SPARSE_WORDS + n)
         return false; /* scanning the bits would cost more than sorting */
     if (q->bits_words < words) { /* all bits are 0 between uses */
         cop_free(q->bits);
         q->bits_words = 2 * words;
         q->bits = cop_alloc_array(cop_product(COP_EV_KINDS, q->bits_words), sizeof(uint64_t));
     }
-    for (uint32_t i = 0; i < c->n; i++) {
-        uint32_t id = (uint32_t)c->v[i], kind = id >> COP_EV_ENTITY_BITS,
-                 entity = cop_ev_entity_of(id);
+    uint64_t *set_of[COP_EV_KINDS];
+    for (unsigned kind = 0; kind < COP_EV_KINDS; kind++)
+        set_of[kind] = &q->bits[kind * q->bits_words];
+    for (const uint64_t *key = c->v, *end = key + n; key < end; key++) {
+        uint32_t id = (uint32_t)*key, kind = id >> COP_EV_ENTITY_BITS;
         kinds |= 1u << kind;
-        q->bits[kind * q->bits_words + entity / 64] |= (uint64_t)1 << (entity % 64);
+        set_of[kind][cop_ev_entity_of(id) / 64] |= (uint64_t)1 << (id % 64);
     }
     uint64_t time = c->v[0] & ~(uint64_t)UINT32_MAX;
     uint64_t *out = c->v;
     for (; kinds; kinds &= kinds - 1) {
         uint32_t kind = (uint32_t)__builtin_ctz(kinds);
-        uint64_t *set = &q->bits[kind * q->bits_words],
-                 base = time | cop_ev_id((enum cop_ev_kind)kind, 0);
+        uint64_t *set = set_of[kind], base = time | cop_ev_id((enum cop_ev_kind)kind, 0);
         if (kind == COP_EV_ARB && q->due_words >= words && q->held_words == 0) {
             *out++ =
                 base + hold(q, set, words, q->high | time >> 32); /* one of them stands for all */
@@ -187,9 +188,10 @@ static void sort_chunk(cop_evq *q, cop_chunk_keys *c)
         return;
     }
     uint64_t differ = 0;
-    for (uint32_t i = 1; i < c->n; i++)
-        differ |= c->v[i] ^ c->v[0];
-    if (differ >> 32 == 0 && sort_one_instant(q, c))
+    uint64_t first = c->v[0];
+    for (const uint64_t *key = c->v + 1, *end = c->v + c->n; key < end; key++)
+        differ |= *key ^ first;
+    if (differ >> 32 == 0 && sort_one_instant(q, c, differ))
         return;
     chunk_reserve(spare, c->n);
     while (differ) {
@@ -221,6 +223,8 @@ void cop_evq_init(cop_evq *q, bool use_heap, cop_time bucket_ps, cop_time span_p
     size_t n = (size_t)1 << bits;
     q->mask = (uint32_t)(n - 1);
     q->bucket = cop_alloc_array(n, sizeof(*q->bucket));
+    for (size_t i = 0; i < n; i++)
+        q->bucket[i] = &q->none;
     q->nonempty = cop_alloc_array(n / 64, sizeof(uint64_t));
 }
 
@@ -267,7 +271,7 @@ static cop_chunk_keys *new_chunk(cop_evq *q)
 static void ring_add(cop_evq *q, cop_time t, uint32_t id)
 {
     uint32_t slot = (uint32_t)(t >> q->shift) & q->mask;
-    if (q->bucket[slot] == NULL) {
+    if (q->bucket[slot] == &q->none) {
         q->bucket[slot] = new_chunk(q);
         q->nonempty[slot / 64] |= (uint64_t)1 << (slot % 64);
         q->buckets_used++;
@@ -341,7 +345,7 @@ static bool advance(cop_evq *q, cop_time until)
     }
     uint32_t slot = (uint32_t)q->cur & q->mask;
     cop_chunk_keys *c = q->bucket[slot];
-    q->bucket[slot] = NULL;
+    q->bucket[slot] = &q->none;
     q->nonempty[slot / 64] &= ~((uint64_t)1 << (slot % 64));
     q->buckets_used--;
     chunk_swap(&q->run, c);

@@ -85,7 +85,8 @@ typedef struct cop_evq {
     uint32_t mask; /* number of buckets - 1; 0 in heap mode */
     uint64_t cur; /* absolute number of the bucket being emptied */
     cop_time high; /* the upper half of its times */
-    cop_chunk_keys **bucket; /* keys of each bucket, NULL if empty */
+    cop_chunk_keys **bucket; /* keys of each bucket, &none if empty */
+    cop_chunk_keys none; /* never any keys, no room for one */
     uint64_t *nonempty; /* bit per bucket */
     cop_chunk_keys **chunk; /* all chunks, owned */
     cop_chunk_keys **free_chunk; /* stack of those not in use */
@@ -110,7 +111,7 @@ typedef struct cop_evq {
     cop_time held_t; /* that instant */
 } cop_evq;
 
-/* bucket_ps: wanted bucket width (rounded to a power of two), about 8 events' worth of time;
+/* bucket_ps: wanted bucket width (rounded to a power of two), about 16 events' worth of time;
  * span_ps: time the ring should cover. Both only matter for speed. */
 void cop_evq_init(cop_evq *q, bool use_heap, cop_time bucket_ps, cop_time span_ps);
 /* COP_EV_ARB will be used for entities below n. Without it, arbitrations are popped like others. */
@@ -126,7 +127,7 @@ static inline void cop_evq_push(cop_evq *q, cop_time t, uint32_t id)
     uint64_t bucket = t >> q->shift;
     if (COP_LIKELY(bucket - q->cur - 1 < q->mask)) {
         cop_chunk_keys *k = q->bucket[(uint32_t)bucket & q->mask];
-        if (COP_LIKELY(k != NULL && k->n < k->cap)) {
+        if (COP_LIKELY(k->n < k->cap)) {
             k->v[k->n++] = cop_ev_key(t, id);
             return;
         }
@@ -175,7 +176,10 @@ static inline bool cop_evq_pop(cop_evq *q, cop_time until, cop_ev *ev)
         cop_evq_remember(q, *ev);
         return true;
     }
-    return cop_evq_pop_slow(q, until, ev);
+    cop_ev slow; /* so that *ev may stay in registers */
+    bool came = cop_evq_pop_slow(q, until, &slow);
+    *ev = slow;
+    return came;
 }
 bool cop_evq_empty(const cop_evq *q);
 

@@ -196,7 +196,7 @@ static void build_probe(cop_net *net, const cop_run_cfg *run)
 /* A packet that waits as long as this many hops take is not just slow. */
 #define PATIENCE_HOPS 10000
 
-/* A bucket should hold about eight events; every busy port makes about two per packet time. */
+/* A bucket should hold about sixteen events; every busy port makes about two per packet time. */
 static void build_events(cop_net *net)
 {
     double per_ps = 0.0;
@@ -214,7 +214,7 @@ static void build_events(cop_net *net)
             longest, cop_wire_time(cop_max64(net->nic[h].receive_pace, net->nic[h].inject_pace),
                                    net->info.mtu_bytes));
     net->patience_ps = PATIENCE_HOPS * (longest + 2 * far + net->sw_cfg->pipeline_ps);
-    cop_time bucket = per_ps > 0.0 ? (cop_time)((net->looks_ahead ? 64.0 : 8.0) / per_ps) : COP_NS;
+    cop_time bucket = per_ps > 0.0 ? (cop_time)((net->looks_ahead ? 64.0 : 16.0) / per_ps) : COP_NS;
     cop_evq_init(&net->evq, net->run_cfg->queue == 1, bucket,
                  4 * longest + 2 * far + net->sw_cfg->pipeline_ps);
     cop_evq_use_due(&net->evq, net->topo->n_ports);
@@ -329,14 +329,16 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->quick_list = !net->per_output && !net->sectioned && !worm && net->words == 1 &&
                       pt->sw->arbitration == COP_ARB_RR && pt->queue->order == NULL;
     const cop_route_ops *route = pt->route->ops;
-    net->out_hooks = route->on_wait || route->on_send || route->asks_lanes || pt->cc->on_enqueue ||
-                     pt->cc->on_dequeue || pt->cc->on_fill || pt->cc->credit_time ||
-                     pt->cc->asks_lanes || pt->cc->on_leave || pt->sw->arbitration == COP_ARB_FLOWS;
+    net->rare_hooks = route->on_wait || route->on_send || route->asks_lanes || pt->cc->on_enqueue ||
+                      pt->cc->asks_lanes || pt->cc->on_leave ||
+                      pt->sw->arbitration == COP_ARB_FLOWS;
+    net->out_hooks =
+        net->rare_hooks || pt->cc->on_dequeue || pt->cc->on_fill || pt->cc->credit_time;
     net->hooks = net->out_hooks || pt->queue->on_enqueue || pt->queue->on_dequeue;
     net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);
     net->cc_flows = pt->cc->flow_size && (!pt->cc->reacts || pt->cc->reacts(pt->cc_cfg));
     net->lft = pt->route->lft;
-    net->plain_input = net->per_output && net->lft && !net->hooks && route->on_notice == NULL;
+    net->plain_input = net->per_output && net->lft && route->on_notice == NULL;
     cop_arch_choose(net);
     net->looks_ahead = pt->topo->n_ports >= LARGE_PORTS;
     if (net->looks_ahead) /* a switch has a port, or nothing to arbitrate */
@@ -404,6 +406,8 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     if (pt->route->patience_ps > 0)
         cop_recover_init(net);
     net->others_send = net->worm || net->recover;
+    net->plain_head = net->max_cand == 1 && !pt->route->at_head && !net->multi_rate &&
+                      !net->head_hooks && !net->recover;
     if (cop_vlarb_init(net, &inner) != 0)
         return refused(pt, "switch.vl_high", &inner, err);
     if (cop_observe_init(net, pt->run->observe, &inner) != 0)

@@ -50,16 +50,21 @@ void cop_input_head(cop_net *net, uint32_t q)
     voq_request(net, in_port, q, net->in[in_port].port0 + p->out, p->out_vl);
 }
 
+/* Packet p, which has come to queue q of input `port`, waits for output `out`. */
 static inline __attribute__((always_inline)) void
-tell_enqueued(cop_net *net, uint32_t port, uint32_t queue, uint32_t out, cop_pkt *p, bool own)
+tell_enqueued(cop_net *net, uint32_t port, uint32_t q, uint32_t out, cop_pkt *p, bool own)
 {
     if (net->queue_ops->on_enqueue && !own)
-        net->queue_ops->on_enqueue(net, port, queue, p);
+        net->queue_ops->on_enqueue(net, port, q - net->in[port].queue0, p);
     if (!net->out_hooks)
         return;
-    cop_link_count(net, out, p->out_vl, p->bytes, true);
+    const bool rare = net->rare_hooks;
+    if (COP_UNLIKELY(rare))
+        cop_link_count(net, out, p->out_vl, p->bytes, true);
     if (net->cc->on_fill)
-        cop_input_tell_fill(net, port, p, true);
+        cop_input_tell_fill(net, port, q, out, p, true);
+    if (COP_LIKELY(!rare))
+        return;
     if (COP_UNLIKELY(net->routing != NULL) && net->route->ops->on_wait &&
         !(p->flags & COP_PKT_CONTROL))
         cop_routing_waits(net, out);
@@ -67,10 +72,10 @@ tell_enqueued(cop_net *net, uint32_t port, uint32_t queue, uint32_t out, cop_pkt
         cop_cc_at(net, net->out[out].sw)->on_enqueue(net, port, out, p);
 }
 
-static __attribute__((noinline)) void tell_made(cop_net *net, uint32_t port, uint32_t queue,
+static __attribute__((noinline)) void tell_made(cop_net *net, uint32_t port, uint32_t q,
                                                 uint32_t out, cop_pkt *p)
 {
-    tell_enqueued(net, port, queue, out, p, net->own_queues > 0);
+    tell_enqueued(net, port, q, out, p, net->own_queues > 0);
 }
 
 /* Out of line: few controls ask. */
@@ -86,12 +91,14 @@ count_lanes(cop_net *net, const cop_in *in, const cop_pick *pick, uint32_t out, 
 static void tell_granted(cop_net *net, uint32_t in_port, const cop_pick *pick, uint32_t out,
                          cop_pkt *p)
 {
-    if (net->served)
-        net->served[(size_t)out * net->info.n_hosts + p->src] = net->now + 1; /* 0: never */
     if (net->cc->on_fill)
-        cop_input_tell_fill(net, in_port, p, false);
-    if (COP_UNLIKELY(net->lane_waiting != NULL))
-        count_lanes(net, &net->in[in_port], pick, out, p);
+        cop_input_tell_fill(net, in_port, pick->queue, out, p, false);
+    if (COP_UNLIKELY(net->rare_hooks)) {
+        if (net->served)
+            net->served[(size_t)out * net->info.n_hosts + p->src] = net->now + 1; /* 0: never */
+        if (net->lane_waiting != NULL)
+            count_lanes(net, &net->in[in_port], pick, out, p);
+    }
     p->out_vl = (uint8_t)pick->vl; /* adaptive routing: perhaps not its first choice */
 }
 
@@ -111,7 +118,7 @@ static cop_time tell_transferred(cop_net *net, uint32_t in_port, const cop_pick 
         cop_link_left(net, out, p);
     }
     net->here = net->out[out].sw;
-    if (cc->on_leave && !own)
+    if (COP_UNLIKELY(net->rare_hooks) && cc->on_leave && !own)
         cc->on_leave(net, in_port, vl, p, leaves);
     return cc->credit_time ? cc->credit_time(net, in_port, vl, p->bytes, leaves) : leaves;
 }
@@ -146,9 +153,9 @@ static inline __attribute__((always_inline)) void receive(cop_net *net, uint32_t
     if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
         cop_watch_step(net, COP_WATCH_QUEUE, port, p);
     if (net->hooks && made)
-        tell_made(net, port, local, out, p);
+        tell_made(net, port, q, out, p);
     else if (net->hooks)
-        tell_enqueued(net, port, local, out, p, false);
+        tell_enqueued(net, port, q, out, p, false);
     if (!was_empty)
         return;
     if (net->per_output)
@@ -162,13 +169,10 @@ static __attribute__((noinline)) void receive_any(cop_net *net, uint32_t port, u
     receive(net, port, h, false);
 }
 
-/* A table of outputs, a queue for each of them and nobody who watches: most networks. */
-void cop_input_receive(cop_net *net, uint32_t port, uint32_t h)
+/* A table of outputs and a queue for each of them: most networks. `told`: somebody watches, with hooks. */
+static inline __attribute__((always_inline)) void receive_plain(cop_net *net, uint32_t port,
+                                                                uint32_t h, bool told)
 {
-    if (!net->plain_input) {
-        receive_any(net, port, h);
-        return;
-    }
     const cop_in *in = &net->in[port];
     cop_pkt *p = &net->pkt[h];
     uint32_t local = net->lft[(size_t)in->sw * net->info.n_hosts + p->dst], out = in->port0 + local;
@@ -180,8 +184,25 @@ void cop_input_receive(cop_net *net, uint32_t port, uint32_t h)
     cop_input_append(net, q, h);
     if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
         cop_watch_step(net, COP_WATCH_QUEUE, port, p);
+    if (told)
+        tell_enqueued(net, port, q, out, p, false);
     if (was_empty)
         voq_request(net, port, q, out, p->vl);
+}
+
+static __attribute__((noinline)) void receive_told(cop_net *net, uint32_t port, uint32_t h)
+{
+    receive_plain(net, port, h, true);
+}
+
+void cop_input_receive(cop_net *net, uint32_t port, uint32_t h)
+{
+    if (COP_LIKELY(net->plain_input && !net->hooks))
+        receive_plain(net, port, h, false);
+    else if (net->plain_input)
+        receive_told(net, port, h);
+    else
+        receive_any(net, port, h);
 }
 
 __attribute__((noinline)) void cop_input_made(cop_net *net, uint32_t port, uint32_t h)

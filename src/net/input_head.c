@@ -57,8 +57,8 @@ static void check_known(cop_net *net, uint32_t in_port, cop_pkt *p, const cop_ca
 #endif
 
 /* The head of q asks for its outputs: for `known` ones, or if n is 0 for those that the routing gives. */
-static void post_candidates(cop_net *net, uint32_t in_port, uint32_t q, cop_pkt *p,
-                            const cop_cand *known, unsigned n)
+static __attribute__((noinline)) void post_candidates(cop_net *net, uint32_t in_port, uint32_t q,
+                                                      cop_pkt *p, const cop_cand *known, unsigned n)
 {
     cop_cand own[COP_MAX_CAND];
     const cop_in *in = &net->in[in_port];
@@ -93,6 +93,17 @@ static void post_candidates(cop_net *net, uint32_t in_port, uint32_t q, cop_pkt 
         cop_recover_wait(net, q);
 }
 
+/* The same where nothing is to be asked or awaited (plain_head): most heads. */
+static inline __attribute__((always_inline, flatten)) void post_one(cop_net *net, const cop_in *in,
+                                                                    uint32_t q, const cop_pkt *p)
+{
+    uint32_t port = in->port0 + p->out, vl = p->out_vl;
+    cop_asker asker = cop_asker_of(net, in);
+    net->queue[q].posted = 1;
+    cop_node_put(net, q, &asker, port, vl);
+    cop_input_requested(net, port, vl, p);
+}
+
 void cop_input_offer(cop_net *net, uint32_t q, const cop_cand *known, unsigned n)
 {
     uint32_t in_port = net->queue_port[q];
@@ -110,7 +121,11 @@ void cop_input_offer(cop_net *net, uint32_t q, const cop_cand *known, unsigned n
         if (ops->on_head && !(p->flags & COP_PKT_OWN)) /* which have a queue of their own */
             move = in->queue0 + ops->on_head(net, in_port, q - in->queue0, p);
         if (move == q) {
-            if (!net->queue[q].stopped) /* its scheme may have stopped it just now */
+            if (net->queue[q].stopped) /* its scheme may have stopped it just now */
+                return;
+            if (COP_LIKELY(net->plain_head))
+                post_one(net, in, q, p);
+            else
                 post_candidates(net, in_port, q, p, known, n);
             return;
         }
@@ -149,8 +164,9 @@ void cop_input_withdraw(cop_net *net, uint32_t q)
 {
     COP_CHECK(!net->per_output); /* stopping single queues is for layouts with request lists */
     cop_asker asker = cop_asker_of(net, &net->in[net->queue_port[q]]);
-    for (uint32_t k = 0; k < net->queue[q].posted; k++)
-        cop_node_take(net, q * net->max_cand + k, &asker);
+    uint32_t first = q * net->max_cand, end = first + net->queue[q].posted;
+    for (uint32_t node = first; node < end; node++)
+        cop_node_take(net, node, &asker);
     net->queue[q].posted = 0;
 }
 

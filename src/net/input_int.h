@@ -17,17 +17,17 @@ void cop_input_recount(cop_net *net, uint32_t in_port, cop_pkt *p, uint16_t loca
 /* The same for packets whose output is counted apart: of all layouts but one queue per output. */
 void cop_input_tell_counted(cop_net *net, uint32_t in_port, const cop_pkt *p, bool came);
 
-/* Tell the congestion control that packet p has come to, or left, those that wait for its output. */
-static inline void cop_input_tell_fill(cop_net *net, uint32_t in_port, const cop_pkt *p, bool came)
+/* Tell the congestion control that packet p has come to, or left, those that wait for its output `out`, in
+ * queue q. */
+static inline void cop_input_tell_fill(cop_net *net, uint32_t in_port, uint32_t q, uint32_t out,
+                                       const cop_pkt *p, bool came)
 {
     if (!net->per_output) {
         cop_input_tell_counted(net, in_port, p, came);
         return;
     }
-    const cop_in *in = &net->in[in_port];
-    uint32_t after = net->queue[in->queue0 + p->out * net->lanes + p->out_vl].bytes;
-    uint32_t before = came ? after - p->bytes : after + p->bytes;
-    cop_cc_at(net, in->sw)->on_fill(net, in_port, in->port0 + p->out, before, after, p);
+    uint32_t after = net->queue[q].bytes, before = came ? after - p->bytes : after + p->bytes;
+    cop_cc_at(net, net->out[out].sw)->on_fill(net, in_port, out, before, after, p);
 }
 
 /* -- input_head.c -- */

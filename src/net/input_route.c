@@ -101,7 +101,7 @@ static void count_choice(cop_net *net, uint32_t in_port, const cop_pkt *p, bool 
     net->out[port].waiting += more ? p->bytes : 0u - p->bytes;
     cop_link_count(net, port, p->out_vl, p->bytes, more);
     if (net->cc->on_fill)
-        cop_input_tell_fill(net, in_port, p, more);
+        cop_input_tell_counted(net, in_port, p, more);
 }
 
 void cop_input_recount(cop_net *net, uint32_t in_port, cop_pkt *p, uint16_t local, uint8_t vl)

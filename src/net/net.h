@@ -212,7 +212,8 @@ struct cop_net {
     const cop_nic_cfg *nic_cfg;
     const cop_fc_cfg *fc_cfg;
     const cop_fc_ops *fc;
-    bool plain_credit; /* fc is cop_fc_credit: the common case, done inline */
+    bool plain_credit; /* fc is cop_fc_credit: the common case, done inline; it has no `arrive`, and
+                          `replay` only for hosts (recover.c) */
     bool simple_wake; /* a sender that waits for credit always shows it in vl_blocked */
     const cop_arch_ops *arch;
     const cop_queue_ops *queue_ops;
@@ -228,14 +229,15 @@ struct cop_net {
     uint32_t host_port0; /* port of host 0 */
     uint32_t lanes, sections, words; /* per port; words of 64 inputs in a request mask */
     bool per_output; /* one queue per (input, output, lane) */
-    bool
-        plain_input; /* and a table of outputs, no hooks: what comes in is just put into its queue */
+    bool plain_input; /* and a table of outputs: what comes in is just put into its queue */
     bool sectioned; /* sections are not lanes (voqnet) */
     bool multi_rate; /* links of different pace exist */
     bool looks_ahead; /* does not fit the cache: what comes next is fetched in time (ahead.c) */
     uint32_t *due_entity; /* looks_ahead: scratch of the arbitrations of one instant */
     bool hooks; /* the queueing scheme, congestion control or routing watches queues */
     bool out_hooks; /* congestion control or routing does, or arbitration by flows */
+    bool
+        rare_hooks; /* and so does somebody in a way in which few do: all but marks and fills of queues */
     bool others_send; /* on the wires of hosts: flits of packets begun before, packets absorbed */
     bool
         head_hooks; /* the congestion control is told when a head is routed, or asked to admit it */
@@ -247,6 +249,8 @@ struct cop_net {
     const uint16_t *lft; /* route->lft */
     cop_time
         *served; /* [host_port0 * n_hosts] arbitration flows: last turn of a source; else NULL */
+    bool
+        plain_head; /* a head has one output, known when it came, and need not wait to ask for it */
     bool asks_once; /* a packet that is the head of its queue at once is routed once */
     bool quick_pick; /* round robin over one queue per (input, output, lane), at most 64 ports */
     bool quick_list; /* the same with request lists without an order, if any packet fits */

@@ -21,9 +21,11 @@ enum cop_pkt_flags {
 typedef struct cop_pkt {
     uint32_t next; /* following packet in its owner's list */
     uint32_t stream; /* whose traffic; for control packets that of the packet they answer */
-    uint32_t src, dst; /* hosts */
+    uint32_t src; /* host */
+    uint32_t
+        seq; /* number among the packets of its source; (src, seq) names it for ever, in one load */
+    uint32_t dst; /* host */
     uint32_t bytes; /* on the wire */
-    uint32_t seq; /* number among the packets of its source; (src, seq) names it for ever */
     cop_time t_gen; /* message came into being */
     cop_time t_inj; /* first byte left the source */
     cop_time t_tail; /* last byte is in (or will reach) the current buffer */

@@ -4,21 +4,6 @@
 #include "net/arch.h"
 #include "net/fc.h"
 
-/* Insert behind the last node of a circular list; `last` becomes the new node. */
-static void circle_add(cop_node *nodes, uint32_t *last, uint32_t n)
-{
-    if (*last == COP_NONE) {
-        nodes[n].next = nodes[n].prev = n;
-    } else {
-        uint32_t first = nodes[*last].next;
-        nodes[n].next = first;
-        nodes[n].prev = *last;
-        nodes[first].prev = n;
-        nodes[*last].next = n;
-    }
-    *last = n;
-}
-
 static void circle_remove(cop_node *nodes, uint32_t *last, uint32_t n)
 {
     if (nodes[n].next == n) {
@@ -35,23 +20,6 @@ static void circle_remove(cop_node *nodes, uint32_t *last, uint32_t n)
 static cop_asker asker_of(const cop_net *net, uint32_t node)
 {
     return cop_asker_of(net, &net->in[net->queue_port[node / net->max_cand]]);
-}
-
-static uint32_t *slot_of(const cop_net *net, const cop_asker *in, uint32_t port, uint32_t vl)
-{
-    return &net->slot[in->slot + ((port - in->port0) * net->lanes + vl) * in->step];
-}
-
-void cop_node_put(cop_net *net, uint32_t node, const cop_asker *in, uint32_t port, uint32_t vl)
-{
-    cop_node *n = &net->node[node];
-    n->port = port;
-    n->vl = (uint8_t)vl;
-    n->waiting = 0;
-    circle_add(net->node, slot_of(net, in, port, vl), node);
-    cop_request_set(net, port, vl, in->input);
-    if (net->arch->matched)
-        cop_iq_want(net, port);
 }
 
 static uint32_t section_of_node(const cop_net *net, const cop_node *n, uint32_t node)
@@ -78,7 +46,7 @@ void cop_node_take(cop_net *net, uint32_t node, const cop_asker *in)
         net->section_waiters[n->port]--;
         return;
     }
-    uint32_t *last = slot_of(net, in, n->port, n->vl);
+    uint32_t *last = cop_asker_slot(net, in, n->port, n->vl);
     circle_remove(net->node, last, node);
     if (*last == COP_NONE)
         cop_request_clear(net, n->port, n->vl, in->input);
@@ -94,7 +62,7 @@ void cop_node_wait(cop_net *net, uint32_t node, uint32_t section)
 {
     cop_node *n = &net->node[node];
     cop_node_remove(net, node);
-    circle_add(net->node, &net->section[(size_t)n->port * net->sections + section].wait, node);
+    cop_circle_add(net->node, &net->section[(size_t)n->port * net->sections + section].wait, node);
     n->waiting = 1;
     net->section_waiters[n->port]++;
     cop_fc_arm(net, n->port);

@@ -7,6 +7,7 @@
 #ifndef COP_NET_REQUEST_H
 #define COP_NET_REQUEST_H
 
+#include "net/arch.h"
 #include "net/net.h"
 
 static inline uint64_t *cop_request_mask(const cop_net *net, uint32_t port, uint32_t vl)
@@ -52,11 +53,43 @@ static inline cop_asker cop_asker_of(const cop_net *net, const cop_in *in)
                        .step = cop_topo_ports_of(net->topo, in->sw)};
 }
 
+static inline uint32_t *cop_asker_slot(const cop_net *net, const cop_asker *in, uint32_t port,
+                                       uint32_t vl)
+{
+    return &net->slot[in->slot + ((port - in->port0) * net->lanes + vl) * in->step];
+}
+
+/* Insert behind the last node of a circular list; `last` becomes the new node. */
+static inline void cop_circle_add(cop_node *nodes, uint32_t *last, uint32_t n)
+{
+    if (*last == COP_NONE) {
+        nodes[n].next = nodes[n].prev = n;
+    } else {
+        uint32_t first = nodes[*last].next;
+        nodes[n].next = first;
+        nodes[n].prev = *last;
+        nodes[first].prev = n;
+        nodes[*last].next = n;
+    }
+    *last = n;
+}
+
 /* Let a node ask for lane vl of output `port`; take it out of its list, if it is in one. */
 void cop_node_add(cop_net *net, uint32_t node, uint32_t port, uint32_t vl);
 void cop_node_remove(cop_net *net, uint32_t node);
 /* The same for those who know the input that the node belongs to. */
-void cop_node_put(cop_net *net, uint32_t node, const cop_asker *in, uint32_t port, uint32_t vl);
+static inline void cop_node_put(cop_net *net, uint32_t node, const cop_asker *in, uint32_t port,
+                                uint32_t vl)
+{
+    cop_node *n = &net->node[node];
+    n->port = port;
+    n->vl = (uint8_t)vl;
+    n->waiting = 0;
+    cop_circle_add(net->node, cop_asker_slot(net, in, port, vl), node);
+    cop_request_set(net, port, vl, in->input);
+    if (net->arch->matched)
+        cop_iq_want(net, port);
+}
 void cop_node_take(cop_net *net, uint32_t node, const cop_asker *in);
 /* Take a node out of its slot and let it wait for a section's credit. */
 void cop_node_wait(cop_net *net, uint32_t node, uint32_t section);

@@ -44,7 +44,7 @@ __attribute__((flatten)) static void ib_arbitrate(cop_net *net, uint32_t port)
     }
     cop_fc_settle(net, port);
     /* Recovery from deadlocks has packets that go again at hosts only. */
-    const bool resends = net->fc->replay != NULL && net->recover == NULL;
+    const bool resends = COP_UNLIKELY(!net->plain_credit) && net->fc->replay && !net->recover;
     bool sent = resends && cop_link_resend(net, port);
     while (!sent && (out->vl_ready & ~out->vl_blocked)) {
         cop_pick pick;

@@ -79,7 +79,7 @@ void cop_wire_arrive(cop_net *net, uint32_t port)
         cop_time duration = cop_wire_time(in->pace, next->bytes);
         cop_net_push(net, arrival(in, next->t_tail - duration, duration), COP_EV_ARRIVE, port);
     }
-    if (COP_UNLIKELY(net->fc->arrive != NULL) &&
+    if (COP_UNLIKELY(!net->plain_credit) && net->fc->arrive &&
         !net->fc->arrive(net, port, cop_net_section_of(net, p, p->vl), h))
         return;
     if (in->sw == COP_NONE) {
