@@ -272,7 +272,7 @@ static int check_idle(const cop_net *net, const cop_net_parts *pt, cop_err *err)
          "lanes do not share output buffers", "set switch.output_shared to yes"},
         {sw->reserve_bytes && !sw->shared_lanes, "switch.reserve",
          "lanes do not share input buffers", "set switch.shared_lanes to yes"},
-        {sw->speedup != COP_SPEEDUP && !net->output_bytes, "switch.speedup",
+        {sw->speedup > 1.0 && sw->speedup != COP_SPEEDUP && !net->output_bytes, "switch.speedup",
          "without output buffers nothing is faster than the wire", outputs},
         {sw->flit_bytes != COP_FLIT_BYTES && sw->switching != COP_SWITCHING_WORM, "switch.flit",
          "only wormhole switching has flits", "set switch.switching to wormhole"},

@@ -218,22 +218,32 @@ static void put_row(writer *w, const table *t, const row *r)
     put(w, " |\n");
 }
 
+/* The model of a study of this paper and scale, if it is not that of this program; else NULL. */
+static const char *earlier_model(const cop_study_record *s, const char *paper, bool full)
+{
+    const char *model = s->inputs && is_full(s) == full ? strchr(s->inputs, ' ') : NULL;
+    bool is_one = model && strcmp(s->paper, paper) == 0 && strcmp(model + 1, cop_model_id()) != 0;
+    return is_one ? model + 1 : NULL;
+}
+
 /* Runs at full scale take hours, so they may be of an earlier program, and others if asked for; say so. */
 static void put_models(writer *w, const table *t, const char *paper, bool full)
 {
-    const char *before = "";
+    bool any = false;
     for (size_t i = 0; i < t->n; i++) {
-        const cop_study_record *s = &t->studies[i];
-        const char *model = s->inputs && is_full(s) == full ? strchr(s->inputs, ' ') : NULL;
-        if (model == NULL || strcmp(s->paper, paper) != 0 ||
-            strcmp(model + 1, cop_model_id()) == 0 || strcmp(model + 1, before) == 0)
+        const char *model = earlier_model(&t->studies[i], paper, full), *other = NULL;
+        size_t j = 0;
+        for (; model && j < i; j++)
+            if ((other = earlier_model(&t->studies[j], paper, full)) && strcmp(model, other) == 0)
+                break;
+        if (model == NULL || j < i)
             continue;
-        if (before[0] == '\0')
+        if (!any)
             put(w, "\n%s scale, at least in part, with an earlier model:", full ? "Full" : "Quick");
-        put(w, "%s %s", before[0] ? "," : "", model + 1);
-        before = model + 1;
+        put(w, "%s %s", any ? "," : "", model);
+        any = true;
     }
-    if (before[0])
+    if (any)
         put(w, ".\n");
 }
 
