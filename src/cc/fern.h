@@ -22,7 +22,7 @@ enum fern_word { FERN_CONGESTION = 1, FERN_NO_CONGESTION = 2 }; /* what a messag
 
 typedef struct fern_cfg {
     int64_t every; /* approach 1: routings between two checks of a switch */
-    int64_t threshold; /* more buffers of a lane in use: congestion */
+    int64_t threshold; /* more buffers of a lane in use: congestion; 0: never */
     int64_t hysteresis; /* buffers from there down to the lower threshold */
     int64_t history; /* headers */
     int notify; /* enum fern_notify */
@@ -67,6 +67,8 @@ typedef struct fern_source {
 /* -- fern_detect.c -- */
 #define FERN_VOTES 128 /* headers that a vote looks at, at most */
 
+/* Can the threshold be exceeded at all? */
+int fern_check_config(const void *config, const cop_netinfo *info, cop_err *err);
 void fern_start(struct cop_net *net);
 void fern_count_in(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p); /* on_enqueue */
 void fern_count_out(struct cop_net *net, uint32_t in, uint32_t vl, const cop_pkt *p, cop_time t);
@@ -77,6 +79,10 @@ fern_lane *fern_lane_of(struct cop_net *net, uint32_t in, uint32_t vl);
 static inline uint32_t fern_used(const fern_lane *l, cop_time now)
 {
     return l->waiting + (l->until > now);
+}
+static inline bool fern_above(const fern_cfg *cfg, uint32_t used)
+{
+    return used > (uint32_t)cfg->threshold && cfg->threshold > 0;
 }
 /* The lower threshold, at least 1. */
 static inline uint32_t fern_lower(const fern_cfg *cfg)
@@ -90,10 +96,10 @@ bool fern_verdict(const fern_cfg *cfg, fern_lane *l, uint32_t used);
 bool fern_vote(struct cop_net *net, uint32_t in, uint32_t vl, cop_header *culprit);
 /* Of n headers, the later the more recent; `kept` if it is as frequent (NULL: nobody is preferred). */
 uint32_t fern_most_frequent(const cop_header *list, uint32_t n, const cop_header *kept);
-/* A check of the switch of `in` (approach 1): is one of its lanes congested? */
-bool fern_check(struct cop_net *net, uint32_t in);
-/* After a check that found congestion: messages to those held responsible (approach 1). */
-void fern_tell_culprits(struct cop_net *net, uint32_t in);
+/* Approach 1: packet p is routed. If a check is due and finds congestion, `tell` is called for each congested
+ * lane of the switch, or once with vl COP_NONE (`culprits: switch`). */
+typedef void fern_teller(struct cop_net *net, uint32_t in, uint32_t vl);
+void fern_look(struct cop_net *net, uint32_t in, const cop_pkt *p, fern_teller *tell);
 /* A message from the switch of `in` to the source of a packet. */
 void fern_tell(struct cop_net *net, uint32_t in, const cop_header *to, enum fern_word word);
 double fern_port_value(struct cop_net *net, uint32_t port, uint32_t vl, unsigned which);
@@ -124,13 +130,15 @@ void fern_one_on_control(struct cop_net *net, void *flow, const cop_pkt *p);
 /* -- options; each table names those that its control has -- */
 #define FERN_AT(field) offsetof(fern_cfg, field)
 extern const char *const fern_notify_names[],
-    *const fern_growth_names[], *const fern_culprit_names[], *const fern_tie_names[];
+    *const fern_growth_names[], *const fern_culprit_names[], *const fern_tie_names[],
+                                                                 *const fern_threshold_names[];
 #define FERN_EVERY                                                                                 \
     "every", COP_OPT_INT, FERN_AT(every), "16", 1, 1e9, NULL,                                      \
         "routings of a switch between two looks at its buffers (R)"
 #define FERN_THRESHOLD                                                                             \
-    "threshold", COP_OPT_INT, FERN_AT(threshold), "2", 1, 1e6, NULL,                               \
-        "buffers of a lane in use above which there is congestion"
+    "threshold", COP_OPT_INT, FERN_AT(threshold), "2", 1, 1e6, fern_threshold_names,               \
+        "buffers of a lane in use above which there is congestion; none: buffers are counted, "    \
+        "nobody is told"
 #define FERN_HYSTERESIS                                                                            \
     "hysteresis", COP_OPT_INT, FERN_AT(hysteresis), "0", 0, 1e6, NULL,                             \
         "buffers between that threshold and a lower one at which congestion is over; 0: one for "  \
@@ -171,9 +179,10 @@ extern const char *const fern_notify_names[],
 #define FERN_PARTS                                                                                 \
     .immediate = FERN_CLAUSE, .cfg_size = sizeof(fern_cfg), .flow_size = sizeof(fern_source),      \
     .net_size = sizeof(fern_net), .notifies = true, .flow_is_sl = cop_cc_per_source,               \
-    .start = fern_start, .on_leave = fern_count_out, .flow_values = fern_flow_values,              \
-    .flow_value = fern_flow_value, .port_values = fern_port_values, .port_value = fern_port_value, \
-    .counters = fern_counters, .counter = fern_counter
+    .check = fern_check_config, .start = fern_start, .on_leave = fern_count_out,                   \
+    .flow_values = fern_flow_values, .flow_value = fern_flow_value,                                \
+    .port_values = fern_port_values, .port_value = fern_port_value, .counters = fern_counters,     \
+    .counter = fern_counter
 
 #define FERN_CLAUSE                                                                                \
     "section 4: the chosen source receives that information instantaneously, an upper bound "      \

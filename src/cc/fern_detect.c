@@ -11,9 +11,12 @@
  * Source     Fernandez and Garcia, sections 3.1, 3.2, 4; M-fern-detect, M-fern-culprit, M-fern-notify. */
 #include "cc/fern.h"
 
+#include <inttypes.h>
+
 const char *const fern_notify_names[] = {"instant", "packets", NULL};
 const char *const fern_culprit_names[] = {"switch", "lane", NULL};
 const char *const fern_tie_names[] = {"recent", "kept", NULL};
+const char *const fern_threshold_names[] = {"none", NULL};
 const cop_value fern_port_values[] = {{"buffers", "messages"}, {NULL, NULL}};
 const cop_value fern_counters[] = {{"fern_checks", ""},
                                    {"fern_found", ""},
@@ -22,6 +25,19 @@ const cop_value fern_counters[] = {{"fern_checks", ""},
                                    {"fern_no_congestion", ""},
                                    {"fern_lag_ns", "ns"},
                                    {NULL, NULL}};
+
+int fern_check_config(const void *config, const cop_netinfo *info, cop_err *err)
+{
+    const fern_cfg *cfg = config;
+    uint64_t most = info->transit_bytes / COP_BLOCK_BYTES / cop_blocks(info->least_bytes);
+    if ((uint64_t)cfg->threshold < most || cfg->threshold == 0)
+        return 0;
+    return cop_err_add(err, COP_E_INPUT,
+                       "threshold %" PRId64 " is never exceeded: a lane has room for %" PRIu64
+                       " of the shortest packets; make it smaller or switch.buffer larger, or set "
+                       "it to none",
+                       cfg->threshold, most);
+}
 
 void fern_start(struct cop_net *net)
 {
@@ -82,11 +98,12 @@ bool fern_routed(struct cop_net *net, uint32_t in, const cop_pkt *p)
 
 bool fern_verdict(const fern_cfg *cfg, fern_lane *l, uint32_t used)
 {
-    l->congested = used > (uint32_t)cfg->threshold || (l->congested && used > fern_lower(cfg));
+    l->congested = fern_above(cfg, used) || (l->congested && used > fern_lower(cfg));
     return l->congested;
 }
 
-bool fern_check(struct cop_net *net, uint32_t in)
+/* Is a lane of the switch of `in` congested? */
+static bool check(struct cop_net *net, uint32_t in)
 {
     const cop_topo *t = cop_net_info(net)->topo;
     const fern_cfg *cfg = cop_net_cc_cfg(net);
@@ -186,22 +203,22 @@ void fern_tell(struct cop_net *net, uint32_t in, const cop_header *to, enum fern
         fern_hear_one(cfg, f, cop_net_now(net));
 }
 
-void fern_tell_culprits(struct cop_net *net, uint32_t in)
+void fern_look(struct cop_net *net, uint32_t in, const cop_pkt *p, fern_teller *tell)
 {
     const cop_topo *t = cop_net_info(net)->topo;
     const fern_cfg *cfg = cop_net_cc_cfg(net);
     const fern_net *all = cop_net_cc_net(net);
-    cop_header culprit;
+    if (!fern_routed(net, in, p) || !check(net, in))
+        return;
     if (cfg->culprits == FERN_OF_SWITCH) {
-        if (fern_vote(net, in, COP_NONE, &culprit))
-            fern_tell(net, in, &culprit, FERN_CONGESTION);
+        tell(net, in, COP_NONE);
         return;
     }
     uint32_t sw = switch_of(net, in);
     for (uint32_t i = t->sw_port0[sw]; i < t->sw_port0[sw + 1]; i++)
         for (uint32_t vl = 0; vl < all->lanes; vl++)
-            if (fern_lane_of(net, i, vl)->congested && fern_vote(net, i, vl, &culprit))
-                fern_tell(net, i, &culprit, FERN_CONGESTION);
+            if (fern_lane_of(net, i, vl)->congested)
+                tell(net, i, vl);
 }
 
 /* Of the input with the port's number: lane vl, or all (COP_NONE is given as lane 0 by the caller). */

@@ -13,8 +13,9 @@ static const cop_opt opts[] = {{FERN_EVERY},    {FERN_THRESHOLD}, {FERN_HYSTERES
                                {FERN_LIMIT},    {FERN_NOTIFY},    {0}};
 
 /* From the input of a lane, or of the switch: to each of the switch's own hosts. */
-static void tell_own_hosts(struct cop_net *net, uint32_t in)
+static void tell_own_hosts(struct cop_net *net, uint32_t in, uint32_t vl)
 {
+    (void)vl;
     const cop_topo *t = cop_net_info(net)->topo;
     uint32_t sw = t->port[in].owner;
     cop_header own;
@@ -26,20 +27,7 @@ static void tell_own_hosts(struct cop_net *net, uint32_t in)
 
 static void on_route(struct cop_net *net, uint32_t in, const cop_pkt *p)
 {
-    const cop_topo *t = cop_net_info(net)->topo;
-    const fern_cfg *cfg = cop_net_cc_cfg(net);
-    const fern_net *all = cop_net_cc_net(net);
-    if (!fern_routed(net, in, p) || !fern_check(net, in))
-        return;
-    if (cfg->culprits == FERN_OF_SWITCH) {
-        tell_own_hosts(net, in);
-        return;
-    }
-    uint32_t sw = t->port[in].owner;
-    for (uint32_t i = t->sw_port0[sw]; i < t->sw_port0[sw + 1]; i++)
-        for (uint32_t vl = 0; vl < all->lanes; vl++)
-            if (fern_lane_of(net, i, vl)->congested)
-                tell_own_hosts(net, i);
+    fern_look(net, in, p, tell_own_hosts);
 }
 
 const cop_cc_ops cop_cc_fern_local = {

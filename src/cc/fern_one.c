@@ -13,10 +13,16 @@ static const cop_opt opts[] = {
     {FERN_EVERY},   {FERN_THRESHOLD}, {FERN_HYSTERESIS}, {FERN_HISTORY}, {FERN_CULPRITS},
     {FERN_TIMEOUT}, {FERN_STEP},      {FERN_LIMIT},      {FERN_NOTIFY},  {0}};
 
+static void tell_culprit(struct cop_net *net, uint32_t in, uint32_t vl)
+{
+    cop_header culprit;
+    if (fern_vote(net, in, vl, &culprit))
+        fern_tell(net, in, &culprit, FERN_CONGESTION);
+}
+
 static void on_route(struct cop_net *net, uint32_t in, const cop_pkt *p)
 {
-    if (fern_routed(net, in, p) && fern_check(net, in))
-        fern_tell_culprits(net, in);
+    fern_look(net, in, p, tell_culprit);
 }
 
 const cop_cc_ops cop_cc_fern_one = {

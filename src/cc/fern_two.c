@@ -22,8 +22,7 @@ static void received(struct cop_net *net, uint32_t in, uint32_t vl)
     fern_lane *l = fern_lane_of(net, in, vl);
     cop_header culprit;
     all->checks++;
-    if (fern_used(l, cop_net_now(net)) <= (uint32_t)cfg->threshold ||
-        !fern_vote(net, in, vl, &culprit))
+    if (!fern_above(cfg, fern_used(l, cop_net_now(net))) || !fern_vote(net, in, vl, &culprit))
         return;
     all->found++;
     all->changes += !l->blames;

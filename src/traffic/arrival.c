@@ -1,4 +1,4 @@
-/* Role: when messages come into being. Checks rates, and gives a stream its first and next t_next.
+/* Role: when messages come into being: a stream's first and next t_next.
  * Mechanism: a process asks for an amount of work (bytes, Q16); a rate turns work into time by an
  *   exact fraction whose remainder the stream keeps, so rates do not drift however long a run is:
  *     constant   the work of a message is its own size; the first one comes at the start;
@@ -9,9 +9,10 @@
  *   The two parts of a B node (forest, mix: drawn) are one process with the rate of both: each of its
  *   messages is for the hotspot with chance p. Each part has a stream that follows all of the process,
  *   with the same random numbers, and keeps what is its own; so they stay independent queues.
- *   Pulses and bursts switch between two rates. Work goes on across the switch at the new rate; for
- *   Bernoulli a slot belongs to the phase in which it begins. A Poisson or Bernoulli process has no
- *   memory, so drawing again after a switch leaves its law unchanged.
+ *   Pulses and bursts switch between two rates. Work goes on across the switch at the new rate; a
+ *   Bernoulli slot in which the rate changes has the chance of its mean rate, so that pulses keep
+ *   their share however slots fall on them. A Poisson or Bernoulli process has no memory, so drawing
+ *   again after a switch leaves its law unchanged.
  *   Bursts and the times between them are exponential, or Pareto with a common tail index
  *   (Willinger, Taqqu, Sherman, Wilson 1997: the sum of many is self-similar). A stream begins in the
  *   middle: on with chance on / (on + off), and the first phase is the rest of one that it falls
@@ -23,170 +24,12 @@
 
 #define MAX_SLOTS ((uint64_t)1 << 40) /* keeps slots x mean size x num below 2^128 */
 
-static bool is_given(uint64_t bps, double share)
-{
-    return bps != 0 || share > 0.0;
-}
-
-static uint64_t bps_of(uint64_t bps, double share, uint64_t limit)
-{
-    return bps != 0 ? bps : (uint64_t)(share * (double)limit + 0.5);
-}
-
-void traffic_host_rates(const traffic_build *b, const cop_traffic_cfg *cfg, uint32_t host,
-                        uint64_t bps[2])
-{
-    uint64_t limit = b->ctx->inject_bps[host];
-    if (cfg->arrival == COP_ARRIVAL_SATURATED)
-        bps[0] = limit;
-    else
-        bps[0] = bps_of(cfg->rate_bps, cfg->load, limit);
-    bps[1] = 0;
-    if (cfg->arrival == COP_ARRIVAL_PULSES)
-        bps[1] = bps_of(cfg->low_rate_bps, cfg->low_load, limit);
-}
-
-static int check_rate(traffic_build *b, const cop_traffic_cfg *cfg, const traffic_entry *e)
-{
-    bool rate = cfg->rate_bps != 0, load = cfg->load > 0.0;
-    const char *given = rate ? "rate" : "load";
-    if (cfg->arrival == COP_ARRIVAL_SATURATED) {
-        if (!is_given(cfg->rate_bps, cfg->load))
-            return 0;
-        return traffic_fault(b, given,
-                             "saturated sources have no `%s`; remove it, or set `arrival` to "
-                             "constant, bernoulli, poisson, pulses or on-off",
-                             given);
-    }
-    if (rate && load)
-        return traffic_fault(b, "load", "both `rate` and `load` are given; keep one of them");
-    if (!rate && !load) {
-        return traffic_fault(b, "arrival",
-                             "this arrival needs a `rate` such as 12 Gbit/s or a `load` such as "
-                             "80 %%, above 0");
-    }
-    for (uint32_t i = 0; i < e->n_src; i++) {
-        uint64_t limit = b->ctx->inject_bps[e->src[i]], bps[2];
-        char is[32], most[32];
-        traffic_host_rates(b, cfg, e->src[i], bps);
-        if (bps[0] > limit) {
-            return traffic_fault(b, given,
-                                 "`%s` is %s, but host %u can send at most %s; lower it, or raise "
-                                 "the rate of its link (or "
-                                 "nic.inject_rate)",
-                                 given, cop_print_rate(bps[0], is, sizeof(is)), e->src[i],
-                                 cop_print_rate(limit, most, sizeof(most)));
-        }
-        if (bps[0] == 0) {
-            return traffic_fault(b, given, "`%s` is less than 1 bit/s at host %u; raise it", given,
-                                 e->src[i]);
-        }
-        if (bps[1] >= bps[0]) {
-            const char *low = cfg->low_rate_bps != 0 ? "low_rate" : "low_load";
-            return traffic_fault(b, low,
-                                 "`%s` must be below `%s`, which is %s at host %u; lower it", low,
-                                 given, cop_print_rate(bps[0], is, sizeof(is)), e->src[i]);
-        }
-    }
-    return 0;
-}
-
-static int check_wave(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e)
-{
-    bool pulses = cfg->arrival == COP_ARRIVAL_PULSES;
-    if (!pulses && is_given(cfg->low_rate_bps, cfg->low_load))
-        return traffic_fault(b, "low_rate", "only `arrival` pulses has a low rate; remove it");
-    if (pulses) {
-        if (cfg->low_rate_bps != 0 && cfg->low_load > 0.0)
-            return traffic_fault(b, "low_load", "keep one of `low_rate` and `low_load`");
-        if (cfg->high_time_ps == 0 || cfg->low_time_ps == 0) {
-            return traffic_fault(b, cfg->high_time_ps == 0 ? "high_time" : "low_time",
-                                 "pulses need `high_time` and `low_time`, both above 0");
-        }
-        e->wave = WAVE_SQUARE;
-        e->length[0] = cfg->high_time_ps;
-        e->length[1] = cfg->low_time_ps;
-    } else if (cfg->arrival == COP_ARRIVAL_ON_OFF) {
-        if (cfg->on_mean_ps == 0 || cfg->off_mean_ps == 0) {
-            return traffic_fault(b, cfg->on_mean_ps == 0 ? "on_mean" : "off_mean",
-                                 "on-off needs `on_mean` and `off_mean`, both above 0");
-        }
-        e->wave = WAVE_BURSTS;
-        e->length[0] = cfg->on_mean_ps;
-        e->length[1] = cfg->off_mean_ps;
-        e->tail = cfg->bursts == COP_BURSTS_PARETO ? cfg->tail : 0.0;
-    }
-    if (cfg->bursts != COP_BURSTS_EXPONENTIAL && cfg->arrival != COP_ARRIVAL_ON_OFF)
-        return traffic_fault(b, "bursts", "only `arrival` on-off has bursts; remove it");
-    return 0;
-}
-
-/* Chance of a message in a slot, so that messages of the mean size make the rate. */
-static double slot_chance(const traffic_entry *e, uint64_t bps, uint64_t host_bps)
+double traffic_slot_chance(const traffic_entry *e, uint64_t bps, uint64_t host_bps)
 {
     if (e->slot == 0)
         return (double)bps / (double)host_bps;
     double bits = (double)e->mean_q16 / 0x1p16 * 8.0;
     return (double)bps * (double)e->slot / (bits * (double)COP_SECOND);
-}
-
-static int check_slot(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e)
-{
-    e->slot = cfg->slot_ps;
-    if (e->slot == 0)
-        return 0;
-    if (e->gen != GEN_BERNOULLI)
-        return traffic_fault(b, "slot", "only Bernoulli arrivals have slots; remove `slot`");
-    for (uint32_t i = 0; i < e->n_src; i++) {
-        uint64_t bps[2];
-        traffic_host_rates(b, cfg, e->src[i], bps);
-        double p = slot_chance(e, bps[0], 1);
-        if (p > 1.0)
-            return traffic_fault(
-                b, "slot",
-                "a slot has at most one message, and the rate of host %u needs %.3g; "
-                "make it shorter",
-                e->src[i], p);
-    }
-    return 0;
-}
-
-static uint8_t gen_of(const cop_traffic_cfg *cfg)
-{
-    switch (cfg->arrival) {
-    case COP_ARRIVAL_SATURATED:
-        return GEN_SATURATED;
-    case COP_ARRIVAL_BERNOULLI:
-        return GEN_BERNOULLI;
-    case COP_ARRIVAL_POISSON:
-        return GEN_POISSON;
-    case COP_ARRIVAL_PULSES:
-        return cfg->pulse_arrival == COP_PULSE_BERNOULLI  ? GEN_BERNOULLI
-               : cfg->pulse_arrival == COP_PULSE_CONSTANT ? GEN_CONSTANT
-                                                          : GEN_POISSON;
-    default:
-        return GEN_CONSTANT;
-    }
-}
-
-int traffic_arrival_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e)
-{
-    e->gen = gen_of(cfg);
-    e->wave = WAVE_NONE;
-    e->random_phase = cfg->phase == COP_PHASE_RANDOM ||
-                      (cfg->phase == COP_PHASE_AUTO && cfg->pattern == COP_PATTERN_FOREST &&
-                       cfg->mix == COP_MIX_DRAWN);
-    e->limit = (uint32_t)cfg->messages;
-    e->patience = cfg->patience_ps;
-    b->tr->gives_up |= e->patience > 0;
-    int rc = check_rate(b, cfg, e);
-    if (e->patience > 0 && e->gen == GEN_SATURATED)
-        rc =
-            traffic_fault(b, "patience",
-                          "a saturated sender has no messages that wait; choose another `arrival`");
-    if (check_wave(b, cfg, e) != 0 || check_slot(b, cfg, e) != 0)
-        rc = -COP_E_INPUT;
-    return rc;
 }
 
 static uint64_t gcd(uint64_t a, uint64_t b)
@@ -213,7 +56,7 @@ static uint32_t rate_index(traffic_build *b, const traffic_entry *e, uint8_t gen
         r.num = num / g;
         r.den = den / g;
     }
-    r.chance = cop_geometric_of(slot_chance(e, bps, host_bps));
+    r.chance = cop_geometric_of(traffic_slot_chance(e, bps, host_bps));
     for (size_t i = b->n_rates; i > 0 && i + 8 > b->n_rates; i--) {
         const traffic_rate *o = &b->rate[i - 1];
         if (o->gen == gen && o->bps == bps && o->host_bps == host_bps && o->den == r.den &&
@@ -291,6 +134,33 @@ static cop_time after_work(const traffic_entry *e, const traffic_rate *rates, co
     }
 }
 
+/* The phase of a square wave at time t, which is not before the present one; whole periods at once. */
+static void phase_at(const traffic_entry *e, cop_stream *s, cop_rng *r, cop_time t)
+{
+    if (t < s->t_phase || s->t_phase >= s->t_stop)
+        return;
+    if (e->wave == WAVE_SQUARE)
+        s->t_phase +=
+            (t - s->t_phase) / (e->length[0] + e->length[1]) * (e->length[0] + e->length[1]);
+    while (s->t_phase <= t && s->t_phase < s->t_stop) {
+        s->low ^= 1;
+        begin_phase(e, s, r);
+    }
+}
+
+/* Chance of the slot from `begin` to `end`, in which the phase and perhaps others after it end. */
+static double mixed_chance(const traffic_entry *e, const traffic_rate *rates, const cop_stream *s,
+                           cop_time begin, cop_time end)
+{
+    if (end == begin)
+        return rates[s->rate[s->low]].chance.p;
+    cop_time other = e->length[!s->low], period = other + e->length[s->low];
+    cop_time after = end - s->t_phase;
+    cop_time in_other = after / period * other + cop_min64(after % period, other);
+    double now = rates[s->rate[s->low]].chance.p, then = rates[s->rate[!s->low]].chance.p;
+    return now + (then - now) * ((double)in_other / (double)(end - begin));
+}
+
 /* The first slot with a message, from `skip` slots after t_next on. */
 static cop_time after_slots(const traffic_entry *e, const traffic_rate *rates, cop_stream *s,
                             cop_rng *r, uint64_t skip)
@@ -299,25 +169,36 @@ static cop_time after_slots(const traffic_entry *e, const traffic_rate *rates, c
     while (t < s->t_stop) {
         const traffic_rate *rate = &rates[s->rate[s->low]];
         traffic_u128 slot = e->slot ? e->slot : (traffic_u128)e->mean_q16 * rate->num, span;
+        bool changes = s->t_phase < s->t_stop;
+        traffic_u128 ticks = changes ? (traffic_u128)(s->t_phase - t) * rate->den - s->rem : 0;
+        traffic_u128 whole = ticks / slot; /* slots until the phase ends */
         uint64_t rem;
         if (rate->bps != 0) {
             uint64_t k = cop_min64(skip + cop_rng_geometric(r, rate->chance), MAX_SLOTS);
             divide(slot * k + s->rem, rate->den, &span, &rem);
-            if (span < s->t_phase - t) {
+            if (changes ? k < whole : span < s->t_phase - t) {
                 s->rem = rem;
                 return t + (cop_time)span;
             }
         }
-        if (s->t_phase >= s->t_stop)
+        if (!changes)
             return COP_NEVER;
-        traffic_u128 ticks = (traffic_u128)(s->t_phase - t) * rate->den - s->rem;
-        divide((ticks + slot - 1) / slot * slot + s->rem, rate->den, &span, &rem);
-        t = later(t, (cop_time)span);
-        s->rem = rem;
-        while (s->t_phase <= t && s->t_phase < s->t_stop) {
-            s->low ^= 1;
-            begin_phase(e, s, r);
+        divide(slot * whole + s->rem, rate->den, &span, &rem);
+        cop_time begin = later(t, (cop_time)span);
+        if (whole * slot < ticks) { /* the rate changes in this slot, which may be t_next's own */
+            uint64_t end_rem;
+            divide(slot + rem, rate->den, &span, &end_rem);
+            cop_time end = later(begin, (cop_time)span);
+            if (whole >= skip && cop_rng_unit(r) < mixed_chance(e, rates, s, begin, end)) {
+                s->rem = rem;
+                return begin;
+            }
+            begin = end;
+            rem = end_rem;
         }
+        t = begin;
+        s->rem = rem;
+        phase_at(e, s, r, t);
         skip = 0;
     }
     return COP_NEVER;
@@ -386,10 +267,7 @@ void traffic_arrival_start(traffic_build *b, const traffic_entry *e, cop_stream 
         const traffic_rate *rate = &b->rate[s->rate[0]];
         divide((traffic_u128)lead * rate->num, rate->den, &span, &s->rem);
         s->t_next = later(s->t_next, (cop_time)span);
-        while (s->t_phase <= s->t_next && s->t_phase < s->t_stop) {
-            s->low ^= 1;
-            begin_phase(e, s, &r);
-        }
+        phase_at(e, s, &r, s->t_next);
         t = after_slots(e, b->rate, s, &r, 0);
     } else {
         uint64_t work = s->gen == GEN_POISSON ? cop_rng_exponential(&r, e->mean_q16) : lead;

@@ -150,11 +150,15 @@ static inline bool traffic_forest_self(const traffic_forest *f, const cop_stream
 int traffic_size_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e);
 uint32_t traffic_size_draw(const traffic_entry *e, cop_stream *s);
 
-/* arrival.c */
+/* arrival_check.c */
 int traffic_arrival_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e);
 /* Rates of a host: high (the only one of most arrivals) and low. */
 void traffic_host_rates(const traffic_build *b, const cop_traffic_cfg *cfg, uint32_t host,
                         uint64_t bps[2]);
+
+/* arrival.c */
+/* Chance of a message in a slot, so that messages of the mean size make the rate. */
+double traffic_slot_chance(const traffic_entry *e, uint64_t bps, uint64_t host_bps);
 /* First t_next of a stream whose t_next is its start; gen, host, part and counters are set. */
 void traffic_arrival_start(traffic_build *b, const traffic_entry *e, cop_stream *s,
                            const uint64_t bps[2]);

@@ -433,6 +433,14 @@ static void notifications(void **state)
         {{"cc.kind=qcn"}, "cc.gd=1e-6", "cc.gd=1e-19", "gd 1e-19 lowers no rate"},
         {{"cc.kind=qcn"}, "cc.share=0.1 %", "cc.share=0", "use cc.kind none"},
         {{"cc.kind=qcn"}, "cc={kind: qcn, gd: 0, react: no}", "cc.gd=0", "set react to no"},
+        {{"cc.kind=fern-1", "switch.buffer=65536 B"},
+         "cc.threshold=1023", /* 1024 packets of one block */
+         "cc.threshold=1024",
+         "threshold 1024 is never exceeded: a lane has room for 1024 of the shortest packets"},
+        {{"cc.kind=fern-2", "switch.buffer=65536 B"},
+         "cc.threshold=none",
+         "cc.threshold=1000000",
+         "make it smaller or switch.buffer larger, or set it to none"},
     };
     check(b, COP_LEN(b));
 }

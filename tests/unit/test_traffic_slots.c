@@ -76,7 +76,7 @@ static void shape_follows_the_slot(void **state)
     }
 }
 
-/* The first slot of a host begins anywhere in it; slots of pulses keep to the phase they begin in. */
+/* The first slot of a host begins anywhere in it; whole slots of pulses keep to their phase. */
 static void phases_and_pulses(void **state)
 {
     (void)state;
@@ -99,6 +99,46 @@ static void phases_and_pulses(void **state)
     for (uint32_t k = 0; k < 1000; k++) /* ten messages, then nothing for thirty slots */
         assert_int_equal(take_at(&r, 0, COP_SECOND).t_gen, (k / 10 * 40 + k % 10) * COP_US);
     rig_free(&r);
+}
+
+/* Pulses keep their share of the load however slots fall on them, and a slot has one message at most. */
+static void pulses_of_any_length(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *times;
+        double share;
+    } cases[] = {
+        {"high_time=100 ns; low_time=900 ns", 0.1},
+        {"high_time=900 ns; low_time=100 ns", 0.9},
+        {"high_time=1500 ns; low_time=2500 ns", 0.375},
+        {"high_time=1100 ns; low_time=8900 ns", 0.11},
+        {"high_time=3 ns; low_time=1 ns", 0.75},
+        {"high_time=7 us; low_time=5300 ns", 7 / 12.3},
+        {"high_time=2 ps; low_time=6 ps", 0.25},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        for (int phase = 0; phase < 2; phase++) {
+            char text[200];
+            rig r;
+            snprintf(text, sizeof(text),
+                     "arrival=pulses; rate=6 Gbit/s; low_rate=2 Gbit/s; message=1000 B; slot=1 us; "
+                     "phase=%s; pulse_arrival=bernoulli; %s",
+                     phase ? "random" : "together", cases[i].times);
+            rig_one(&r, 2, 40 * GBIT, text);
+            enum { N = 100000 };
+            cop_time first = r.tr.stream[0].t_next, last = first;
+            for (int k = 0; k < N; k++) {
+                last = r.tr.stream[0].t_next;
+                take_at(&r, 0, last);
+                assert_true(r.tr.stream[0].t_next >= last + COP_US);
+            }
+            double gbps = N * 8000.0 / ((double)(last - first) / 1e3);
+            double wants = 2.0 + 4.0 * cases[i].share;
+            if (gbps < wants * 0.985 || gbps > wants * 1.015)
+                fail_msg("%s: %.3f Gbit/s instead of %.3f", text, gbps, wants);
+            rig_free(&r);
+        }
 }
 
 static void refused(const char *text, const char *says)
@@ -158,8 +198,11 @@ static void uniform_with_the_sender(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slots_of_any_length),     cmocka_unit_test(shape_follows_the_slot),
-        cmocka_unit_test(phases_and_pulses),       cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(slots_of_any_length),
+        cmocka_unit_test(shape_follows_the_slot),
+        cmocka_unit_test(phases_and_pulses),
+        cmocka_unit_test(pulses_of_any_length),
+        cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(uniform_with_the_sender),
     };
     return cmocka_run_group_tests_name("traffic_slots", tests, NULL, NULL);
