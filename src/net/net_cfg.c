@@ -82,8 +82,8 @@ const cop_opt cop_switch_opts[] = {
     {"global_buffer", COP_OPT_BYTES, S(global_buffer_bytes), "inherit", 1, 1e11, inherit,
      "`buffer` of the ports that links between dragonfly groups feed"},
     {"lanes", COP_OPT_INT, S(lanes), "auto", 1, COP_MAX_VL, auto_or_0,
-     "virtual lanes per link; auto: as many as routing and queueing need; routing true-adaptive, "
-     "which any number will do for, has 3"},
+     "virtual lanes per link; auto: as many as routing and queueing need, or as many as a routing "
+     "which any number will do for does well with"},
     {"host_lanes", COP_OPT_INT, S(host_lanes), "inherit", 1, COP_MAX_VL, inherit,
      "lanes of links between hosts and switches, from lane 0 on; the others have no buffer there. "
      "Refused if a packet could take one of those"},
