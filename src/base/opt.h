@@ -105,9 +105,16 @@ uint32_t cop_utf8_next(const char **text);
 int cop_parse_time(const char *text, uint64_t *ps, cop_err *err);
 int cop_parse_bytes(const char *text, uint64_t *bytes, cop_err *err);
 int cop_parse_rate(const char *text, uint64_t *bits_per_second, cop_err *err);
-/* A decimal number times `scale`, in units called `whole` of which it must be a whole number; NULL: the nearest. */
-int cop_parse_scaled(const char *number, uint64_t scale, const char *whole, uint64_t *value,
-                     cop_err *err);
+/* A unit that a configuration makes. */
+typedef struct cop_scale {
+    uint64_t
+        factor; /* in units called `whole`, of which a value must be a whole number; NULL: the nearest */
+    const char *whole;
+    const char *what, *example; /* for reasons: a kind of value, and one of it */
+    const char *written; /* the text that the number is from */
+} cop_scale;
+/* A decimal number times a factor. */
+int cop_parse_scaled(const char *number, const cop_scale *scale, uint64_t *value, cop_err *err);
 /* Plain numbers, strictly: nothing before or after, no hexadecimal, no infinity. */
 int cop_parse_int(const char *text, int64_t *value, cop_err *err);
 int cop_parse_real(const char *text, double *value, cop_err *err);

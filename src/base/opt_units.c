@@ -169,10 +169,12 @@ static int unknown_unit(const char *shown, const char *wrong, const quantity *q,
                        q->example);
 }
 
-static int parse_quantity(const char *text, const quantity *q, uint64_t *out, cop_err *err)
+/* `whole`: what the user wrote, of which `text` may be a part. */
+static int parse_part(const char *text, const char *whole, const quantity *q, uint64_t *out,
+                      cop_err *err)
 {
     char shown[64], unit_name[16];
-    cop_excerpt(text, shown, sizeof(shown));
+    cop_excerpt(whole, shown, sizeof(shown));
     const char *s = skip_blanks(text);
     decimal d;
     bool too_long;
@@ -215,6 +217,11 @@ static int parse_quantity(const char *text, const quantity *q, uint64_t *out, co
     return 0;
 }
 
+static int parse_quantity(const char *text, const quantity *q, uint64_t *out, cop_err *err)
+{
+    return parse_part(text, text, q, out, err);
+}
+
 int cop_parse_time(const char *text, uint64_t *ps, cop_err *err)
 {
     if (strcmp(skip_blanks(text), "never") == 0) {
@@ -234,14 +241,15 @@ int cop_parse_rate(const char *text, uint64_t *bits_per_second, cop_err *err)
     return parse_quantity(text, &rate_quantity, bits_per_second, err);
 }
 
-int cop_parse_scaled(const char *number, uint64_t scale, const char *whole, uint64_t *value,
-                     cop_err *err)
+int cop_parse_scaled(const char *number, const cop_scale *scale, uint64_t *value, cop_err *err)
 {
-    const unit units[] = {{"x", scale}, {NULL, 0}};
-    const quantity q = {"number", "16", "x", whole, units};
-    char shown[64], text[80];
-    snprintf(text, sizeof(text), "%s x", cop_excerpt(number, shown, sizeof(shown)));
-    return parse_quantity(text, &q, value, err);
+    const unit units[] = {{"x", scale->factor}, {NULL, 0}};
+    const quantity q = {scale->what, scale->example, "x", scale->whole, units};
+    char text[80], shown[64];
+    if (snprintf(text, sizeof(text), "%s x", number) >= (int)sizeof(text))
+        return cop_err_add(err, COP_E_INPUT, "`%s` has too many digits; write at most %d",
+                           cop_excerpt(scale->written, shown, sizeof(shown)), MAX_DIGITS);
+    return parse_part(text, scale->written, &q, value, err);
 }
 
 static uint64_t unit_scale(const unit *units, const char *name)

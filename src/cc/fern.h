@@ -179,10 +179,9 @@ extern const char *const fern_notify_names[],
 #define FERN_PARTS                                                                                 \
     .immediate = FERN_CLAUSE, .cfg_size = sizeof(fern_cfg), .flow_size = sizeof(fern_source),      \
     .net_size = sizeof(fern_net), .notifies = true, .flow_is_sl = cop_cc_per_source,               \
-    .check = fern_check_config, .start = fern_start, .on_leave = fern_count_out,                   \
-    .flow_values = fern_flow_values, .flow_value = fern_flow_value,                                \
-    .port_values = fern_port_values, .port_value = fern_port_value, .counters = fern_counters,     \
-    .counter = fern_counter
+    .start = fern_start, .on_leave = fern_count_out, .flow_values = fern_flow_values,              \
+    .flow_value = fern_flow_value, .port_values = fern_port_values, .port_value = fern_port_value, \
+    .counters = fern_counters, .counter = fern_counter
 
 #define FERN_CLAUSE                                                                                \
     "section 4: the chosen source receives that information instantaneously, an upper bound "      \

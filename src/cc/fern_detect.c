@@ -29,13 +29,14 @@ const cop_value fern_counters[] = {{"fern_checks", ""},
 int fern_check_config(const void *config, const cop_netinfo *info, cop_err *err)
 {
     const fern_cfg *cfg = config;
-    uint64_t most = info->transit_bytes / COP_BLOCK_BYTES / cop_blocks(info->least_bytes);
+    /* A buffer for each destination or flow is another one. */
+    uint64_t buffers = info->sections > info->lanes ? info->sections / info->lanes : 1;
+    uint64_t most = info->transit_bytes / info->least_bytes * buffers;
     if ((uint64_t)cfg->threshold < most || cfg->threshold == 0)
         return 0;
     return cop_err_add(err, COP_E_INPUT,
                        "threshold %" PRId64 " is never exceeded: a lane has room for %" PRIu64
-                       " of the shortest packets; make it smaller or switch.buffer larger, or set "
-                       "it to none",
+                       " packets; make it smaller or switch.buffer larger, or set it to none",
                        cfg->threshold, most);
 }
 

@@ -41,5 +41,6 @@ const cop_cc_ops cop_cc_fern_local = {
     .next_send = fern_one_next_send,
     .on_send = fern_one_on_send,
     .on_control = fern_one_on_control,
+    .check = fern_check_config,
     FERN_PARTS,
 };

@@ -11,9 +11,24 @@
 
 #include "base/opt.h"
 
+#include <inttypes.h>
+
 static const cop_opt opts[] = {
     {FERN_MESSAGES}, {FERN_THRESHOLD}, {FERN_HYSTERESIS}, {FERN_HISTORY}, {FERN_STEP},
     {FERN_GROWTH},   {FERN_TIES},      {FERN_LIMIT},      {FERN_NOTIFY},  {0}};
+
+/* The message that is routed has a buffer itself: less than one is never in use then. */
+static int check(const void *config, const cop_netinfo *info, cop_err *err)
+{
+    const fern_cfg *cfg = config;
+    if (cfg->threshold > 0 && fern_lower(cfg) < 2)
+        return cop_err_add(err, COP_E_INPUT,
+                           "congestion would never end: it does when a message is routed and fewer "
+                           "than threshold - hysteresis buffers are in use, %" PRId64 " - %" PRId64
+                           ", and that message has one; make the difference 2 or more",
+                           cfg->threshold, cfg->hysteresis);
+    return fern_check_config(config, info, err);
+}
 
 static void received(struct cop_net *net, uint32_t in, uint32_t vl)
 {
@@ -87,5 +102,6 @@ const cop_cc_ops cop_cc_fern_two = {
     .next_send = next_send,
     .on_send = on_send,
     .on_control = on_control,
+    .check = check,
     FERN_PARTS,
 };

@@ -76,13 +76,18 @@ const char *cop_units_text(const cop_units_cfg *u, const cop_opt *o, const char 
         return NULL;
     }
     const char *number = cop_arena_printf(arena, "%.*s", (int)(unit - text), text);
-    if (cycles && cop_parse_scaled(number, u->cycle_ps, "picoseconds", &value, err) == 0)
+    cop_scale scale = {u->cycle_ps, "picoseconds", "time", "16 cycles", text};
+    if (cycles && cop_parse_scaled(number, &scale, &value, err) == 0)
         return cop_arena_printf(arena, "%" PRIu64 " ps", value);
-    if (flits && cop_parse_scaled(number, u->flit_bytes, "bytes", &value, err) == 0)
+    scale = (cop_scale){u->flit_bytes, "bytes", "size", "16 flits", text};
+    if (flits && cop_parse_scaled(number, &scale, &value, err) == 0)
         return cop_arena_printf(arena, "%" PRIu64 " B", value);
+    if (!rate)
+        return NULL;
     /* A flit has at most a million bytes: this does not overflow. */
-    if (rate && cop_parse_scaled(number, u->flit_bytes * 8 * UINT64_C(1000000000000) / u->cycle_ps,
-                                 NULL, &value, err) == 0)
+    scale = (cop_scale){u->flit_bytes * 8 * UINT64_C(1000000000000) / u->cycle_ps, NULL, "rate",
+                        "0.5 flits/cycle", text};
+    if (cop_parse_scaled(number, &scale, &value, err) == 0)
         return cop_arena_printf(arena, "%" PRIu64 " bit/s", value);
     return NULL;
 }

@@ -279,28 +279,29 @@ static void describe(cop_net *net, const cop_net_parts *pt)
                      .pkt_free = COP_NONE,
                      .send_free = COP_NONE};
     net->closed_loop = pt->traffic->woken != NULL || pt->traffic->app != NULL;
-    net->info = (cop_netinfo){.topo = pt->topo,
-                              .n_hosts = pt->topo->n_hosts,
-                              .n_switches = pt->topo->n_switches,
-                              .max_ports = cop_build_most_ports(pt->topo),
-                              .lanes = pt->lanes,
-                              .mtu_bytes = (uint32_t)(pt->nic->mtu_bytes + pt->nic->overhead_bytes),
-                              .buffer_bytes = pt->sw->buffer_bytes,
-                              .transit_bytes = transit_bytes(pt),
-                              .host_bps = fastest_bps(pt, pt->topo->host_port0),
-                              .fastest_bps = fastest_bps(pt, 0),
-                              .duration_ps = pt->run->duration_ps,
-                              .least_bytes = (uint32_t)pt->nic->overhead_bytes + 1,
-                              .seed = (uint64_t)pt->run->seed,
-                              .one_path = pt->route->max_cand == 1 && !pt->route->at_head,
-                              .table = pt->route->lft != NULL,
-                              .queueing = pt->queue->name,
-                              .finds_roots = pt->queue->finds_roots,
-                              .injection_queues = pt->host->injection_queues,
-                              .acks = pt->nic->ack != COP_ACK_NONE,
-                              .acks_packets = pt->nic->ack == COP_ACK_PACKET,
-                              .answers = pt->nic->ack != COP_ACK_NONE || pt->cc->on_deliver ||
-                                         pt->cc->notifies};
+    net->info = (cop_netinfo){
+        .topo = pt->topo,
+        .n_hosts = pt->topo->n_hosts,
+        .n_switches = pt->topo->n_switches,
+        .max_ports = cop_build_most_ports(pt->topo),
+        .lanes = pt->lanes,
+        .mtu_bytes = (uint32_t)(pt->nic->mtu_bytes + pt->nic->overhead_bytes),
+        .buffer_bytes = pt->sw->buffer_bytes,
+        .transit_bytes = transit_bytes(pt),
+        .host_bps = fastest_bps(pt, pt->topo->host_port0),
+        .fastest_bps = fastest_bps(pt, 0),
+        .duration_ps = pt->run->duration_ps,
+        .least_bytes = (uint32_t)pt->nic->overhead_bytes +
+                       cop_traffic_least_packet(pt->traffic, (uint32_t)pt->nic->mtu_bytes),
+        .seed = (uint64_t)pt->run->seed,
+        .one_path = pt->route->max_cand == 1 && !pt->route->at_head,
+        .table = pt->route->lft != NULL,
+        .queueing = pt->queue->name,
+        .finds_roots = pt->queue->finds_roots,
+        .injection_queues = pt->host->injection_queues,
+        .acks = pt->nic->ack != COP_ACK_NONE,
+        .acks_packets = pt->nic->ack == COP_ACK_PACKET,
+        .answers = pt->nic->ack != COP_ACK_NONE || pt->cc->on_deliver || pt->cc->notifies};
     if (pt->nic->control_bytes > net->info.mtu_bytes)
         net->info.mtu_bytes = (uint32_t)pt->nic->control_bytes;
 }

@@ -103,6 +103,25 @@ static int check_injected(const cop_net *net, const cop_net_parts *pt, unsigned 
     return 0;
 }
 
+/* Where the routing chooses lanes, those above the ones of control packets are nobody's. */
+static int check_idle_lanes(const cop_net *net, const cop_net_parts *pt, cop_err *err)
+{
+    const cop_route *r = pt->route;
+    char where[256];
+    uint32_t vls = r->control_vls > r->control_global_vls ? r->control_vls : r->control_global_vls;
+    int64_t used = pt->nic->control_vl + vls;
+    bool alike = pt->sw->host_lanes == 0 && pt->sw->trunk_lanes == 0 && pt->sw->global_lanes == 0;
+    if (r->single || pt->nic->control_vl <= 0 || used >= net->lanes || pt->sw->lanes == 0 || !alike)
+        return 0;
+    return cop_err_add(err, COP_E_INPUT,
+                       "%s: data have the lanes below nic.control_vl %d, control packets %u from "
+                       "there on, and the other %d of switch.lanes nobody; set nic.control_vl to "
+                       "%d, or switch.lanes to %d",
+                       cop_build_at(pt, "nic.control_vl", where, sizeof(where)),
+                       (int)pt->nic->control_vl, vls, (int)(net->lanes - used),
+                       (int)(net->lanes - vls), (int)used);
+}
+
 static int check_lanes(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     static const char *const options[] = {[COP_LINK_HOST] = "switch.host_lanes",
@@ -118,7 +137,7 @@ static int check_lanes(const cop_net *net, const cop_net_parts *pt, cop_err *err
     for (unsigned c = 0; c < COP_LEN(options) && rc == 0; c++)
         if (has_links(pt->topo, c))
             rc = check_injected(net, pt, c, options[c], err);
-    return rc;
+    return rc == 0 ? check_idle_lanes(net, pt, err) : rc;
 }
 
 #define MAX_BINS 1000000 /* of the time series */

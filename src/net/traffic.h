@@ -117,6 +117,9 @@ cop_time cop_traffic_exchange_elapsed(const cop_traffic *tr, uint32_t entry);
  * has no last message. */
 uint32_t cop_traffic_exchange_unfinished(const cop_traffic *tr, uint32_t entry);
 
+/* No packet of these messages is shorter, if messages are cut into packets of `mtu` payload bytes; 1: who knows. */
+uint32_t cop_traffic_least_packet(const cop_traffic *tr, uint32_t mtu);
+
 /* Does the stream have a rate of its own, whatever the network does, and no last message? */
 bool cop_traffic_has_rate(const cop_traffic *tr, uint32_t s);
 /* Payload bytes that such a stream offers in an interval, on average. */

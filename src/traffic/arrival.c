@@ -174,11 +174,16 @@ static cop_time after_slots(const traffic_entry *e, const traffic_rate *rates, c
         traffic_u128 whole = ticks / slot; /* slots until the phase ends */
         uint64_t rem;
         if (rate->bps != 0) {
-            uint64_t k = cop_min64(skip + cop_rng_geometric(r, rate->chance), MAX_SLOTS);
+            uint64_t drawn = skip + cop_rng_geometric(r, rate->chance),
+                     k = cop_min64(drawn, MAX_SLOTS);
             divide(slot * k + s->rem, rate->den, &span, &rem);
             if (changes ? k < whole : span < s->t_phase - t) {
                 s->rem = rem;
-                return t + (cop_time)span;
+                t += (cop_time)span;
+                if (drawn <= MAX_SLOTS)
+                    return t;
+                skip = 0; /* as far as one can count; it has no memory */
+                continue;
             }
         }
         if (!changes)

@@ -3,6 +3,8 @@
  *   here, arrival.c can follow for as long as a run lasts. */
 #include "traffic/traffic_priv.h"
 
+#define LEAST_BYTES (1.0 / 256.0) /* in a pulse or burst: 256 times what is rounded */
+
 static bool is_given(uint64_t bps, double share)
 {
     return bps != 0 || share > 0.0;
@@ -71,6 +73,33 @@ static int check_rate(traffic_build *b, const cop_traffic_cfg *cfg, const traffi
     return 0;
 }
 
+/* So short that what comes in a phase is lost in rounding, or that a run is nothing but phases. */
+static int check_lengths(traffic_build *b, const cop_traffic_cfg *cfg, const traffic_entry *e)
+{
+    bool pulses = e->wave == WAVE_SQUARE;
+    const char *const key[] = {pulses ? "high_time" : "on_mean", pulses ? "low_time" : "off_mean"};
+    char is[32], least[32];
+    for (uint32_t i = 0; e->wave != WAVE_NONE && i < e->n_src; i++) {
+        uint64_t bps[2], byte_ps = 8 * COP_SECOND / b->ctx->inject_bps[e->src[i]];
+        traffic_host_rates(b, cfg, e->src[i], bps);
+        double bytes = (double)bps[0] * (double)e->length[0] / (8.0 * (double)COP_SECOND);
+        for (int k = 0; k < 2; k++)
+            if (e->length[k] < byte_ps)
+                return traffic_fault(b, key[k],
+                                     "`%s` is %s, and host %u takes %s to send a byte; make it as "
+                                     "long at least",
+                                     key[k], cop_print_time(e->length[k], is, sizeof(is)),
+                                     e->src[i], cop_print_time(byte_ps, least, sizeof(least)));
+        if (bytes < LEAST_BYTES)
+            return traffic_fault(b, key[0],
+                                 "in `%s` %s there are %.2g bytes at the rate of host %u; make it "
+                                 "longer, or the rate higher",
+                                 key[0], cop_print_time(e->length[0], is, sizeof(is)), bytes,
+                                 e->src[i]);
+    }
+    return 0;
+}
+
 static int check_wave(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e)
 {
     bool pulses = cfg->arrival == COP_ARRIVAL_PULSES;
@@ -96,9 +125,15 @@ static int check_wave(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entr
         e->length[1] = cfg->off_mean_ps;
         e->tail = cfg->bursts == COP_BURSTS_PARETO ? cfg->tail : 0.0;
     }
+    if (!pulses && (cfg->high_time_ps != 0 || cfg->low_time_ps != 0))
+        return traffic_fault(b, cfg->high_time_ps != 0 ? "high_time" : "low_time",
+                             "only `arrival` pulses has pulses; remove it");
+    if (cfg->arrival != COP_ARRIVAL_ON_OFF && (cfg->on_mean_ps != 0 || cfg->off_mean_ps != 0))
+        return traffic_fault(b, cfg->on_mean_ps != 0 ? "on_mean" : "off_mean",
+                             "only `arrival` on-off has bursts; remove it");
     if (cfg->bursts != COP_BURSTS_EXPONENTIAL && cfg->arrival != COP_ARRIVAL_ON_OFF)
         return traffic_fault(b, "bursts", "only `arrival` on-off has bursts; remove it");
-    return 0;
+    return check_lengths(b, cfg, e);
 }
 
 static int check_slot(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e)

@@ -97,3 +97,25 @@ uint32_t traffic_size_draw(const traffic_entry *e, cop_stream *s)
         return draw_list(e, cop_rng_below(&r, e->size_sum[e->n_sizes - 1]));
     }
 }
+
+/* Shortest packet of messages of `bytes`: the last one, if they have several. */
+static uint32_t last_packet(uint32_t bytes, uint32_t mtu)
+{
+    return bytes % mtu > 0 ? bytes % mtu : mtu;
+}
+
+uint32_t cop_traffic_least_packet(const cop_traffic *tr, uint32_t mtu)
+{
+    const traffic_model *m = tr->model;
+    uint32_t least = mtu;
+    if (tr->app != NULL || tr->n_entries == 0)
+        return 1;
+    for (uint32_t i = 0; i < tr->n_entries; i++) {
+        const traffic_entry *e = &m->entry[i];
+        if (e->size_kind != COP_SIZE_FIXED || e->exchange != NULL)
+            return 1;
+        uint32_t last = last_packet(e->size_min, mtu);
+        least = last < least ? last : least;
+    }
+    return least;
+}

@@ -140,7 +140,8 @@ static void bounds_of_options(void **state)
          "keep one of `low_rate` and `low_load`"},
         {"arrival=pulses; load=50 %; low_time=1 us", "`high_time` and `low_time`"},
         {"arrival=on-off; load=50 %; off_mean=1 us", "`on_mean` and `off_mean`"},
-        {"arrival=on-off; load=50 %; on_mean=1 ps; off_mean=1 ps", NULL},
+        {"arrival=on-off; load=50 %; on_mean=800 ps; off_mean=800 ps", NULL},
+        {"arrival=on-off; load=50 %; on_mean=799 ps; off_mean=800 ps", "to send a byte"},
         {"arrival=poisson; load=50 %; low_rate=1 Gbit/s", "only `arrival` pulses"},
         {"start=2 us; stop=2000001 ps", NULL},
         {"active=[1 us, 1000001 ps]", NULL},
@@ -264,21 +265,32 @@ static void work_goes_on_across_pulses(void **state)
     }
 }
 
-/* Bernoulli pulses: a slot of 300 ns belongs to the phase in which it begins: high 1 us, low 0.7 us. */
-static void slots_belong_to_their_phase(void **state)
+/* Bernoulli pulses, slots of 300 ns, high 1 us, low 0.7 us: a whole slot of the high phase always has a message, one of the low
+ * phase never, and one with a share of the high phase has that chance. */
+static void slots_have_the_rate_of_their_phase(void **state)
 {
     (void)state;
     rig r;
     rig_one(&r, 2, 8 * GBIT,
             "arrival=pulses; load=100 %; low_rate=0; high_time=1 us; low_time=700 ns;"
-            " message=300 B; pulse_arrival=bernoulli; stop=500 us");
-    uint64_t n = 0;
-    for (uint64_t t = 0; t < 500000; t += 300)
-        if (t % 1700 < 1000) {
-            assert_int_equal(take_at(&r, 0, COP_SECOND).t_gen, t * 1000);
-            n++;
+            " message=300 B; pulse_arrival=bernoulli; stop=5 ms");
+    double wants = 0, have = 0;
+    for (uint64_t t = 0; t + 300 <= 5000000; t += 300) {
+        uint64_t begin = t % 1700, end = begin + 300;
+        uint64_t high = begin < 1000 ? (end < 1000 ? 300 : 1000 - begin) : 0;
+        high += end > 1700 ? end - 1700 : 0;
+        bool has = r.tr.stream[0].t_next == t * 1000;
+        if (has)
+            take_at(&r, 0, COP_SECOND);
+        assert_false(high == 300 && !has);
+        assert_false(high == 0 && has);
+        if (high > 0 && high < 300) {
+            wants += (double)high / 300.0;
+            have += has;
         }
-    assert_true(n > 900 && r.tr.stream[0].t_next == COP_NEVER);
+    }
+    if (wants < 1900 || have < wants * 0.95 || have > wants * 1.05)
+        fail_msg("%g slots with a change have a message, instead of %g", have, wants);
     rig_free(&r);
 }
 
@@ -385,7 +397,7 @@ int main(void)
         cmocka_unit_test(weights),
         cmocka_unit_test(rates_of_hosts),
         cmocka_unit_test(work_goes_on_across_pulses),
-        cmocka_unit_test(slots_belong_to_their_phase),
+        cmocka_unit_test(slots_have_the_rate_of_their_phase),
         cmocka_unit_test(slots_of_broken_length),
         cmocka_unit_test(no_message_at_the_end),
         cmocka_unit_test(random_phase_is_uniform),

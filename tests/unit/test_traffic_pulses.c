@@ -15,12 +15,19 @@ static void pulse_rig(rig *r, uint32_t hosts, uint64_t high, uint64_t low, const
     rig_one(r, hosts, 40 * GBIT, text);
 }
 
-/* With a load of 100 % every slot that begins in a pulse has a message, and none outside has one: however short
- * the pulses are, and wherever the first slot begins. */
+/* How much of the first t ps of a wave is high. */
+static uint64_t high_until(uint64_t t, uint64_t high, uint64_t low)
+{
+    uint64_t rest = t % (high + low);
+    return t / (high + low) * high + (rest < high ? rest : high);
+}
+
+/* With a load of 100 % every slot inside a pulse has a message, and none outside has one; others have as many as
+ * their shares of pulses make: however short the pulses are, and wherever the first slot begins. */
 static void every_slot_of_a_pulse(void **state)
 {
     (void)state;
-    enum { HOSTS = 60, MESSAGES = 300 };
+    enum { HOSTS = 60, SLOTS = 600 };
     static const struct {
         uint64_t high, low;
     } waves[] = {{30000000, 70000000}, {30000, 50007},      {1000000, 1000},
@@ -28,7 +35,8 @@ static void every_slot_of_a_pulse(void **state)
                  {SLOT / 4, SLOT / 8}, {SLOT + 1, SLOT - 1}};
     for (size_t w = 0; w < COP_LEN(waves); w++)
         for (int random = 0; random < 2; random++) {
-            uint64_t period = waves[w].high + waves[w].low, sum = 0, different = 0;
+            uint64_t sum = 0, different = 0;
+            double wants = 0, varies = 0, have = 0;
             rig r;
             pulse_rig(&r, HOSTS, waves[w].high, waves[w].low,
                       random ? "pulse_arrival=bernoulli; load=100 %; low_rate=0; phase=random"
@@ -37,13 +45,21 @@ static void every_slot_of_a_pulse(void **state)
                 uint64_t first = r.tr.stream[h].t_next % SLOT;
                 sum += first;
                 different += h > 0 && first != r.tr.stream[0].t_next % SLOT;
-                uint64_t t = first;
-                for (uint32_t i = 0; i < MESSAGES; i++, t += SLOT) {
-                    while (t % period >= waves[w].high)
-                        t += SLOT;
-                    assert_int_equal(take_at(&r, h, COP_SECOND).t_gen, t);
+                for (uint64_t i = 0, t = first; i < SLOTS; i++, t += SLOT) {
+                    uint64_t high = high_until(t + SLOT, waves[w].high, waves[w].low) -
+                                    high_until(t, waves[w].high, waves[w].low);
+                    bool has = r.tr.stream[h].t_next == t;
+                    double share = (double)high / SLOT;
+                    wants += share;
+                    varies += share * (1.0 - share);
+                    have += has;
+                    assert_false((high == SLOT && !has) || (high == 0 && has));
+                    if (has)
+                        take_at(&r, h, COP_SECOND);
+                    assert_true(r.tr.stream[h].t_next > t);
                 }
             }
+            assert_true((have - wants) * (have - wants) <= 16.0 * varies + 1e-6);
             if (random) {
                 assert_true(different >= HOSTS - 2);
                 assert_true(sum > 0);
@@ -54,27 +70,31 @@ static void every_slot_of_a_pulse(void **state)
         }
 }
 
-/* Slots of one byte, 200 ps, and pulses of about as many: some first slots begin in the very ps in which a pulse
- * ends, and belong to what comes then. */
+/* Slots of one byte, 200 ps, and phases of a few: some slots begin or end in the very ps in which a phase does, and are
+ * wholly of that one. */
 static void slots_at_the_end_of_a_pulse(void **state)
 {
     (void)state;
-    enum { HOSTS = 2000, HIGH = 70, PERIOD = 131, BYTE = 200 };
-    uint32_t at_the_end = 0;
+    enum { HOSTS = 2000, HIGH = 700, PERIOD = 1310, BYTE = 200, SLOTS = 60 };
+    uint32_t at_an_end = 0;
     rig r;
     rig_one(&r, HOSTS, 40 * GBIT,
-            "arrival=pulses; message=1 B; high_time=70 ps; low_time=61 ps; phase=random; "
+            "arrival=pulses; message=1 B; high_time=700 ps; low_time=610 ps; phase=random; "
             "pulse_arrival=bernoulli; load=100 %; low_rate=0");
     for (uint32_t h = 0; h < HOSTS; h++) {
         uint64_t t = r.tr.stream[h].t_next % BYTE;
-        at_the_end += t % PERIOD == HIGH || t % PERIOD == 0;
-        for (uint32_t i = 0; i < 20; i++, t += BYTE) {
-            while (t % PERIOD >= HIGH)
-                t += BYTE;
-            assert_int_equal(take_at(&r, h, COP_SECOND).t_gen, t);
+        for (uint32_t i = 0; i < SLOTS; i++, t += BYTE) {
+            uint64_t begin = t % PERIOD, end = begin + BYTE;
+            bool high = end <= HIGH, low = begin >= HIGH && end <= PERIOD;
+            bool has = r.tr.stream[h].t_next == t;
+            at_an_end += end == HIGH || begin == HIGH || end == PERIOD || begin == 0;
+            assert_false((high && !has) || (low && has));
+            if (has)
+                take_at(&r, h, COP_SECOND);
+            assert_true(r.tr.stream[h].t_next > t);
         }
     }
-    assert_true(at_the_end > 10);
+    assert_true(at_an_end > 100);
     rig_free(&r);
 }
 
@@ -112,8 +132,8 @@ static void work_waits_for_the_next_pulse(void **state)
         const char *rate;
     } waves[] = {{300000, 700000, 1000000, "rate=8 Gbit/s"},
                  {1000000, 1000000, 1000000, "rate=8 Gbit/s"} /* just at the switch */,
-                 {2500000, 1, 800000, "rate=10 Gbit/s"},
-                 {7, 1000, 200000, "rate=40 Gbit/s"}};
+                 {2500000, 200, 800000, "rate=10 Gbit/s"},
+                 {207, 1000, 200000, "rate=40 Gbit/s"}};
     for (size_t w = 0; w < COP_LEN(waves); w++) {
         char rest[128];
         rig r;

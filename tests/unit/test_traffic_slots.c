@@ -113,9 +113,8 @@ static void pulses_of_any_length(void **state)
         {"high_time=900 ns; low_time=100 ns", 0.9},
         {"high_time=1500 ns; low_time=2500 ns", 0.375},
         {"high_time=1100 ns; low_time=8900 ns", 0.11},
-        {"high_time=3 ns; low_time=1 ns", 0.75},
+        {"high_time=600 ps; low_time=200 ps", 0.75},
         {"high_time=7 us; low_time=5300 ns", 7 / 12.3},
-        {"high_time=2 ps; low_time=6 ps", 0.25},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         for (int phase = 0; phase < 2; phase++) {
@@ -141,6 +140,19 @@ static void pulses_of_any_length(void **state)
         }
 }
 
+/* More slots than can be counted without a message are no message. */
+static void rare_messages(void **state)
+{
+    (void)state;
+    rig r;
+    rig_one(&r, 200, 40 * GBIT, "arrival=bernoulli; rate=64 bit/s; message=64 B; slot=1 ps");
+    double sum = 0;
+    for (uint32_t s = 0; s < 200; s++)
+        sum += (double)r.tr.stream[s].t_next / (double)COP_SECOND;
+    assert_true(sum / 200 > 6.5 && sum / 200 < 9.5); /* one in 8 s; 2^40 slots are 1.1 s */
+    rig_free(&r);
+}
+
 static void refused(const char *text, const char *says)
 {
     rig r;
@@ -157,6 +169,15 @@ static void what_does_not_fit_is_refused(void **state)
     (void)state;
     refused("arrival=poisson; load=10 %; slot=1 ns", "only Bernoulli arrivals have slots");
     refused("slot=1 ns", "only Bernoulli arrivals have slots");
+    refused("arrival=pulses; rate=12 Gbit/s; high_time=199 ps; low_time=1 ns",
+            "`high_time` is 199 ps, and host 0 takes 200 ps to send a byte; make it as long");
+    refused("arrival=on-off; rate=12 Gbit/s; on_mean=1 us; off_mean=100 ps",
+            "`off_mean` is 100 ps");
+    refused("arrival=pulses; rate=11 Mbit/s; high_time=2 ns; low_time=1 ns",
+            "in `high_time` 2 ns there are 0.0027 bytes at the rate of host 0; make it longer");
+    refused("arrival=constant; load=10 %; high_time=1 us", "only `arrival` pulses has pulses");
+    refused("arrival=pulses; load=10 %; high_time=1 us; low_time=1 us; off_mean=1 us",
+            "only `arrival` on-off has bursts");
     refused("arrival=bernoulli; rate=12 Gbit/s; message=1000 B; slot=1 us",
             "a slot has at most one message, and the rate of host 0 needs 1.5; make it shorter");
     refused("pattern=tornado; self=yes", "pattern tornado draws no destinations among all hosts");
@@ -198,11 +219,9 @@ static void uniform_with_the_sender(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slots_of_any_length),
-        cmocka_unit_test(shape_follows_the_slot),
-        cmocka_unit_test(phases_and_pulses),
-        cmocka_unit_test(pulses_of_any_length),
-        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(slots_of_any_length),     cmocka_unit_test(shape_follows_the_slot),
+        cmocka_unit_test(phases_and_pulses),       cmocka_unit_test(pulses_of_any_length),
+        cmocka_unit_test(rare_messages),           cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(uniform_with_the_sender),
     };
     return cmocka_run_group_tests_name("traffic_slots", tests, NULL, NULL);

@@ -113,7 +113,9 @@ static void test_refused(void **state)
     refused("units: {cycle: 1 ns}\n" TORUS "link: {rate: 1 flit/cycle}\n", "needs units.flit");
     refused("units: {cycle: 1 ns, flit: 4 B}\n" TORUS "link: {rate: 1 cycle}\n", "is not a rate");
     refused("units: {cycle: 333 ps}\nrun: {duration: 0.5 cycles}\n" TORUS,
-            "not a whole number of picoseconds");
+            "duration: `0.5 cycles` is not a whole number of picoseconds; write one that is");
+    refused("units: {cycle: 1 ns}\nrun: {duration: cycles}\n" TORUS,
+            "`cycles` is not a time; write one such as `16 cycles`");
     refused("units: {cycle: 1 ns}\nrun: {duration: cycles}\n" TORUS, "duration: ");
     refused("units: {cycle: 1 ns}\nrun: {duration: 1e30 cycles}\n" TORUS, "too large");
     refused("units: {cycle: 1 ns}\nrun: {duration: -3 cycles}\n" TORUS,
