@@ -15,7 +15,8 @@
     "  2 bad usage or input, or output not writable\n"                                             \
     "  3 the simulation ended in a state you must see: deadlock, loss, starved flows,\n"           \
     "    stuck jobs, broken invariant; in a sweep also: a run without a result\n"                  \
-    "  130 stopped by Ctrl-C, several runs at once also by SIGTERM; what had ended is stored\n"
+    "  130 stopped by Ctrl-C, several runs at once also by SIGTERM; what had ended is\n"           \
+    "      stored\n"
 
 #define MAX_NAMES 32
 

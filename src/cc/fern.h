@@ -129,9 +129,9 @@ void fern_one_on_control(struct cop_net *net, void *flow, const cop_pkt *p);
 
 /* -- options; each table names those that its control has -- */
 #define FERN_AT(field) offsetof(fern_cfg, field)
-extern const char *const fern_notify_names[],
-    *const fern_growth_names[], *const fern_culprit_names[], *const fern_tie_names[],
-                                                                 *const fern_threshold_names[];
+extern const char *const fern_notify_names[], *const fern_growth_names[];
+extern const char *const fern_culprit_names[], *const fern_tie_names[];
+extern const char *const fern_threshold_names[];
 #define FERN_EVERY                                                                                 \
     "every", COP_OPT_INT, FERN_AT(every), "16", 1, 1e9, NULL,                                      \
         "routings of a switch between two looks at its buffers (R)"
