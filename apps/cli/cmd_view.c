@@ -128,6 +128,11 @@ static void name_ports(shown *p)
                                .host = host,
                                .topology = p->topology,
                                .duration = r->sim_time};
+    for (uint32_t i = 0; i < r->n_scalars; i++)
+        if (strcmp(r->scalar[i].name, "units.cycle_ns") == 0)
+            p->ports.units.cycle_ps = (uint64_t)(r->scalar[i].value * 1e3 + 0.5);
+        else if (strcmp(r->scalar[i].name, "units.flit_bytes") == 0)
+            p->ports.units.flit_bytes = (uint64_t)r->scalar[i].value;
 }
 
 /* 1, 0 if there is no such run or it has no frames, or a fault. */

@@ -1,6 +1,7 @@
 /* What the live view says to browsers.
  *
- * network  once, text: {"type": "network", "name", "topology", "switches", "duration" (ns), "hosts": [names],
+ * network  once, text: {"type": "network", "name", "topology", "switches", "duration" (ns), "cycle_ns", "flit_bytes" (0: the run
+ *          file has no such unit), "hosts": [names],
  *          "ports": [[name, to]], "run", "pane"; of stored runs "runs": [{"id", "name", "title", "config"}]}
  * frame    the newest one, binary: u32 length of the head, the head, a JSON text that is padded with blanks to
  *          a multiple of four: {"type": "frame", "run", "frame", "t", "span" (ns), "paused", "ports": n, "flows": k, "trees": [{"tree",
@@ -47,11 +48,12 @@ static void publish_network(cop_live *l, const cop_run_ports *p, int64_t run, un
     for (uint32_t i = 0; i < p->n_hosts; i++)
         json_array_append_new(hosts, text(p->host[i]));
     publish_text(l, COP_LIVE_NETWORK + pane,
-                 json_pack("{ss,so,so,si,sf,so,so,sI,si,sO?}", "type", "network", "name",
+                 json_pack("{ss,so,so,si,sf,sf,sf,so,so,sI,si,sO?}", "type", "network", "name",
                            text(l->title), "topology", text(p->topology), "switches",
-                           (int)p->n_switches, "duration", (double)p->duration / 1e3, "hosts",
-                           hosts, "ports", ports, "run", (json_int_t)run, "pane", (int)pane, "runs",
-                           runs));
+                           (int)p->n_switches, "duration", (double)p->duration / 1e3, "cycle_ns",
+                           (double)p->units.cycle_ps / 1e3, "flit_bytes",
+                           (double)p->units.flit_bytes, "hosts", hosts, "ports", ports, "run",
+                           (json_int_t)run, "pane", (int)pane, "runs", runs));
 }
 
 void cop_live_ports(void *ctx, const cop_run_ports *p)

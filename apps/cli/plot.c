@@ -121,6 +121,12 @@ static void print_cell(FILE *out, const canvas *c, size_t cell, unsigned *colour
     fprintf(out, "%c%c%c", 0xe2, 0xa0 | c->bits[cell] >> 6, 0x80 | (c->bits[cell] & 0x3f));
 }
 
+/* Four digits, or all of a larger number as long as it fits the margin: 12000, not 1.2e+04. */
+static int print_number(char *buf, size_t size, double v)
+{
+    return snprintf(buf, size, v >= 1e4 && v < 9999999.5 ? "%.0f" : "%.4g", v);
+}
+
 static void print_rows(FILE *out, const canvas *c, bool colour)
 {
     for (unsigned row = 0; row < c->rows; row++) {
@@ -128,7 +134,7 @@ static void print_rows(FILE *out, const canvas *c, bool colour)
         double value = c->y_max * (c->rows - 1 - row) / (c->rows - 1);
         char label[16] = "";
         if (labelled)
-            snprintf(label, sizeof(label), "%.4g", value);
+            print_number(label, sizeof(label), value);
         fprintf(out, "%7s %s", label, colour ? "\u2502" : "|");
         unsigned last = c->columns;
         while (last > 0 && c->line[(size_t)row * c->columns + last - 1] == 0)
@@ -142,12 +148,14 @@ static void print_rows(FILE *out, const canvas *c, bool colour)
 
 static const char *const time_units[] = {"ps", "ns", "us", "ms", "s"};
 
-static void print_time_axis(FILE *out, unsigned columns, cop_time span, bool colour)
+static void print_time_axis(FILE *out, unsigned columns, cop_time span, cop_time cycle, bool colour)
 {
     double scale = 1;
     size_t unit = 0;
-    for (; unit + 1 < COP_LEN(time_units) && (double)span / scale >= 2000; unit++)
+    for (; cycle == 0 && unit + 1 < COP_LEN(time_units) && (double)span / scale >= 2000; unit++)
         scale *= 1000;
+    if (cycle > 0)
+        scale = (double)cycle;
     fprintf(out, "%7s %s", "", colour ? "\u2514" : "+");
     for (unsigned i = 0; i < columns; i++)
         fputs(colour ? "\u2500" : "-", out);
@@ -155,8 +163,11 @@ static void print_time_axis(FILE *out, unsigned columns, cop_time span, bool col
     unsigned used = 0;
     for (unsigned tick = 0; tick <= 4; tick++) {
         char label[40];
-        int n = snprintf(label, sizeof(label), tick == 4 ? "%.4g %s" : "%.4g",
-                         (double)span * tick / 4 / scale, time_units[unit]);
+        double v = (double)span * tick / 4 / scale;
+        int n = print_number(label, sizeof(label), v);
+        if (tick == 4)
+            n += snprintf(label + n, sizeof(label) - (size_t)n, " %s",
+                          cycle > 0 ? "cycles" : time_units[unit]);
         unsigned at = columns * tick / 4;
         unsigned start = at + (unsigned)n > columns ? columns - (unsigned)n : at;
         if (start < used)
@@ -213,7 +224,7 @@ void cop_plot(FILE *out, const cop_plot_line *lines, size_t n, const cop_plot_ax
         draw_line(&c, &lines[i], longest, (unsigned char)i);
     fprintf(out, "%s (%s)\n", axes->title, axes->y_unit);
     print_rows(out, &c, colour);
-    print_time_axis(out, c.columns, axes->step * longest, colour);
+    print_time_axis(out, c.columns, axes->step * longest, axes->cycle, colour);
     print_legend(out, lines, n, width, colour);
     cop_free(c.bits);
     cop_free(c.line);

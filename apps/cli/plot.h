@@ -15,6 +15,7 @@ typedef struct cop_plot_line {
 typedef struct cop_plot_axes {
     const char *title, *y_unit;
     cop_time step; /* time between two values */
+    cop_time cycle; /* 0: time is in seconds, else in these */
     unsigned width,
         height; /* of the whole drawing in columns, of the curves in rows; 0: defaults */
 } cop_plot_axes;

@@ -1,61 +1,20 @@
 /* A result for people: what was simulated, how much arrived, who got which share, where it queued,
  * and how it went over time. */
-#include "show.h"
 #include "base/opt.h"
 #include "base/text.h"
 #include "plot.h"
+#include "show_int.h"
 
 #include <string.h>
 
 #define MAX_FLOW_ROWS 40
 #define HOT_LINKS 5
-#define MAX_OF_FAMILY 6
 #define MAX_CURVES 8
 #define MAX_LATE 4
-#define MAX_COLLECTIVES 8
-#define BAR 24
+#define BAR 20
 #define THROUGHPUT "throughput/"
 
-static const char *const time_units[] = {"ps", "ns", "us", "ms", "s"};
-
-/* A duration with three significant digits. */
-static const char *short_time(double ps, char *buf, size_t size)
-{
-    size_t i = 0;
-    for (; i + 1 < COP_LEN(time_units) && ps >= 999.5; i++)
-        ps /= 1000;
-    snprintf(buf, size, "%.3g %s", ps, time_units[i]);
-    return buf;
-}
-
-static const char *short_bytes(double bytes, char *buf, size_t size)
-{
-    if (bytes < 1024)
-        snprintf(buf, size, "%.0f B", bytes);
-    else if (bytes < 1048576)
-        snprintf(buf, size, "%.1f KiB", bytes / 1024);
-    else
-        snprintf(buf, size, "%.1f MiB", bytes / 1048576);
-    return buf;
-}
-
-/* 1234567 as "1 234 567". */
-static const char *grouped(uint64_t v, char *buf, size_t size)
-{
-    char digits[24];
-    int n = snprintf(digits, sizeof(digits), "%" PRIu64, v);
-    size_t used = 0;
-    for (int i = 0; i < n && used + 2 < size; i++) {
-        if (i > 0 && (n - i) % 3 == 0)
-            buf[used++] = ' ';
-        buf[used++] = digits[i];
-    }
-    buf[used] = '\0';
-    return buf;
-}
-
-/* Padded on the right; columns count, not bytes. */
-static void put_padded(FILE *out, const char *text, size_t width)
+void cop_put_padded(FILE *out, const char *text, size_t width)
 {
     size_t n = cop_columns(text);
     fprintf(out, "%s%*s", text, n < width ? (int)(width - n) : 0, "");
@@ -70,42 +29,51 @@ static void print_bar(FILE *out, double share, unsigned length, bool colour)
         fputs(i >= filled ? " " : colour ? "\u2588" : "#", out);
 }
 
-static void show_latency(FILE *out, const cop_hist *h)
+static void show_latency(const cop_sheet *s)
 {
+    const cop_hist *h = s->r->latency;
     char mean[24], p50[24], p99[24], max[24];
     if (h == NULL || h->count == 0) {
-        fputs("  latency      no packet was delivered after the warm-up\n", out);
+        fputs("  latency      no packet was delivered after the warm-up\n", s->out);
         return;
     }
-    fprintf(out, "  latency      mean %s, p50 %s, p99 %s, max %s\n",
-            short_time(cop_hist_mean(h), mean, sizeof(mean)),
-            short_time(cop_hist_quantile(h, 0.50), p50, sizeof(p50)),
-            short_time(cop_hist_quantile(h, 0.99), p99, sizeof(p99)),
-            short_time((double)h->max, max, sizeof(max)));
+    fprintf(s->out, "  latency      mean %s, p50 %s, p99 %s, max %s\n",
+            cop_short_time(s->units, cop_hist_mean(h), mean, sizeof(mean)),
+            cop_short_time(s->units, cop_hist_quantile(h, 0.50), p50, sizeof(p50)),
+            cop_short_time(s->units, cop_hist_quantile(h, 0.99), p99, sizeof(p99)),
+            cop_short_time(s->units, (double)h->max, max, sizeof(max)));
+}
+
+/* A time with all its digits. */
+static const char *full_time(const cop_sheet *s, cop_time t, char *buf, size_t size)
+{
+    return s->units->cycle_ps > 0 ? cop_short_time(s->units, (double)t, buf, size)
+                                  : cop_print_time(t, buf, size);
 }
 
 /* Entries that never send: their time begins when the run is over. */
-static void show_silence(FILE *out, const cop_config *c, const cop_result *r, cop_arena *arena)
+static void show_silence(const cop_sheet *s, const cop_config *c)
 {
     size_t late = 0;
     if (c->n_traffic == 0)
-        fputs("  traffic      none; add a `traffic` list to the file\n", out);
+        fputs("  traffic      none; add a `traffic` list to the file\n", s->out);
     for (size_t i = 0; i < c->n_traffic; i++) {
         const cop_traffic_cfg *t = &c->traffic[i];
         uint64_t begin = t->active.n ? cop_max64(t->start_ps, t->active.v[0]) : t->start_ps;
         char when[40], end[40];
         if (begin < c->run.duration_ps || late++ >= MAX_LATE)
             continue;
-        fprintf(out, "  traffic      `%s` sends nothing: it begins at %s, the run ends at %s\n",
-                t->name[0] ? cop_plain_copy(arena, t->name)
-                           : cop_arena_printf(arena, "traffic%zu", i),
-                cop_print_time(begin, when, sizeof(when)),
-                cop_print_time(c->run.duration_ps, end, sizeof(end)));
+        fprintf(s->out, "  traffic      `%s` sends nothing: it begins at %s, the run ends at %s\n",
+                t->name[0] ? cop_plain_copy(s->arena, t->name)
+                           : cop_arena_printf(s->arena, "traffic%zu", i),
+                full_time(s, begin, when, sizeof(when)),
+                full_time(s, c->run.duration_ps, end, sizeof(end)));
     }
     if (late > MAX_LATE)
-        fprintf(out, "  traffic      %zu more begin after the end of the run\n", late - MAX_LATE);
-    if (c->n_traffic > 0 && r->n_streams == 0 && late == 0)
-        fputs("  traffic      no entry has a host that sends\n", out);
+        fprintf(s->out, "  traffic      %zu more begin after the end of the run\n",
+                late - MAX_LATE);
+    if (c->n_traffic > 0 && s->r->n_streams == 0 && late == 0)
+        fputs("  traffic      no entry has a host that sends\n", s->out);
 }
 
 static double scalar(const cop_result *r, const char *name)
@@ -116,50 +84,47 @@ static double scalar(const cop_result *r, const char *name)
     return 0.0;
 }
 
-/* What arrives; beside it what was offered, where sources have a rate of their own. */
-static void show_throughput(FILE *out, const cop_result *r)
+/* What arrives; beside it what was offered, where sources have a rate of their own. In flits and cycles all is per node, as
+ * in the literature on tori. */
+static void show_throughput(const cop_sheet *s)
 {
+    const cop_result *r = s->r;
     double offered = scalar(r, "offered_gbps"), senders = scalar(r, "senders");
-    fprintf(out, "  throughput   %.2f Gbit/s in all", r->throughput_total_gbps);
-    if (senders > 0 && senders < r->n_hosts)
-        fprintf(out, ", %.3f per sender (%.0f of %u hosts send)",
-                r->throughput_total_gbps / senders, senders, r->n_hosts);
+    double total = cop_rate_of(s->units, r->throughput_total_gbps);
+    bool flits = cop_rates_in_flits(s->units);
+    fputs("  throughput   ", s->out);
+    if (flits)
+        fprintf(s->out, "%.4f flit/cycle/node", cop_rate_of(s->units, r->throughput_gbps));
     else
-        fprintf(out, ", %.3f per host", r->throughput_gbps);
-    fputc('\n', out);
+        fprintf(s->out, "%.2f Gbit/s in all", total);
+    if (senders > 0 && senders < r->n_hosts)
+        fprintf(s->out, ", %.*f per sender (%.0f of %u hosts send)", flits ? 4 : 3, total / senders,
+                senders, r->n_hosts);
+    else if (!flits)
+        fprintf(s->out, ", %.3f per host", r->throughput_gbps);
+    fputc('\n', s->out);
     if (offered <= 0)
         return;
+    if (flits)
+        fprintf(s->out, "  offered      %.4f flit/cycle/node, accepted %.4f",
+                scalar(r, "offered_flits"), scalar(r, "accepted_flits"));
+    else
+        fprintf(s->out, "  offered      %.2f Gbit/s, accepted %.2f", offered,
+                scalar(r, "accepted_gbps"));
     char waiting[24];
-    fprintf(out, "  offered      %.2f Gbit/s, accepted %.2f", offered, scalar(r, "accepted_gbps"));
     if (scalar(r, "saturated") > 0)
-        fprintf(out,
+        fprintf(s->out,
                 ": SATURATED, not steady; %s wait at the sources,\n"
                 "               and latencies grow with the length of the run",
-                short_bytes(scalar(r, "waiting_at_sources_bytes"), waiting, sizeof(waiting)));
-    fputc('\n', out);
-}
-
-/* The same in flits and cycles, where the run file has them. */
-static void show_units(FILE *out, const cop_config *c, const cop_result *r)
-{
-    if (c->units.cycle_ps == 0)
-        return;
-    fputs("  in cycles    ", out);
-    if (c->units.flit_bytes > 0) {
-        fprintf(out, "%.4f flit/cycle/node", scalar(r, "throughput_flits"));
-        if (scalar(r, "offered_flits") > 0)
-            fprintf(out, " (offered %.4f, accepted %.4f)", scalar(r, "offered_flits"),
-                    scalar(r, "accepted_flits"));
-        fputs("; ", out);
-    }
-    fprintf(out, "latency mean %.1f, p50 %.0f, p99 %.0f, max %.0f cycles\n",
-            scalar(r, "latency_cycles.mean"), scalar(r, "latency_cycles.p50"),
-            scalar(r, "latency_cycles.p99"), scalar(r, "latency_cycles.max"));
+                cop_short_bytes(s->units, scalar(r, "waiting_at_sources_bytes"), waiting,
+                                sizeof(waiting)));
+    fputc('\n', s->out);
 }
 
 /* Exchanges that the run cut off. */
-static void show_unfinished(FILE *out, const cop_result *r, cop_arena *arena)
+static void show_unfinished(const cop_sheet *s)
 {
+    const cop_result *r = s->r;
     static const char head[] = "exchange/", tail[] = "/unfinished";
     for (uint32_t i = 0; i < r->n_scalars; i++) {
         const char *name = r->scalar[i].name, *end = strstr(name, tail);
@@ -167,17 +132,21 @@ static void show_unfinished(FILE *out, const cop_result *r, cop_arena *arena)
             r->scalar[i].value == 0)
             continue;
         name += strlen(head);
-        fprintf(out,
-                "  exchange     `%s` is NOT FINISHED: %.0f streams had messages left at the end of "
-                "the run;\n"
-                "               `elapsed` is not its duration. Make run.duration longer\n",
-                cop_plain_copy(arena, cop_arena_printf(arena, "%.*s", (int)(end - name), name)),
-                r->scalar[i].value);
+        fprintf(
+            s->out,
+            "  exchange     `%s` is NOT FINISHED: %.0f streams had messages left at the end of "
+            "the run;\n"
+            "               `elapsed` is not its duration. Make run.duration longer\n",
+            cop_plain_copy(s->arena, cop_arena_printf(s->arena, "%.*s", (int)(end - name), name)),
+            r->scalar[i].value);
     }
 }
 
-static void show_summary(FILE *out, const cop_config *c, const cop_result *r, cop_arena *arena)
+static void show_summary(const cop_sheet *s, const cop_config *c)
 {
+    static const cop_units_cfg si = {0};
+    const cop_result *r = s->r;
+    FILE *out = s->out;
     char a[40], b[40], d[40], e[40];
     static const char *const outcome[] = {
         [COP_OUTCOME_DEADLOCK] =
@@ -187,28 +156,29 @@ static void show_summary(FILE *out, const cop_config *c, const cop_result *r, co
         [COP_OUTCOME_FAILED] = "FAILED: there is no result",
         [COP_OUTCOME_STARVED] = "STARVED: the congestion control holds messages back for ever",
         [COP_OUTCOME_STUCK] = "STUCK: a job waits for a message that will never come"};
-    fprintf(out, "%s%s%s\n", cop_plain_copy(arena, c->name), c->title[0] ? ": " : "",
-            cop_plain_copy(arena, c->title));
+    fprintf(out, "%s%s%s\n", cop_plain_copy(s->arena, c->name), c->title[0] ? ": " : "",
+            cop_plain_copy(s->arena, c->title));
     if (r->outcome != COP_OUTCOME_OK)
         fprintf(out, "  outcome      %s\n", outcome[r->outcome]);
-    show_silence(out, c, r, arena);
+    show_silence(s, c);
     fprintf(out, "  network      %u host%s, %u switch%s: %s, routing %s, queueing %s, cc %s\n",
             r->n_hosts, r->n_hosts == 1 ? "" : "s", r->n_switches, r->n_switches == 1 ? "" : "es",
             c->topo->name, c->route->name, c->queue->name, c->cc->name);
     fprintf(out, "  simulated    %s, of which %s warm-up\n",
-            cop_print_time(r->sim_time, a, sizeof(a)), cop_print_time(r->warmup, b, sizeof(b)));
+            full_time(s, r->sim_time, a, sizeof(a)), full_time(s, r->warmup, b, sizeof(b)));
     fprintf(out, "  packets      %s injected, %s delivered, %s in flight, %s lost\n",
-            grouped(r->packets_injected, a, sizeof(a)), grouped(r->packets_delivered, b, sizeof(b)),
-            grouped(r->packets_in_flight, d, sizeof(d)), grouped(r->packets_lost, e, sizeof(e)));
-    show_throughput(out, r);
-    show_latency(out, r->latency);
-    show_units(out, c, r);
-    show_unfinished(out, r, arena);
-    fprintf(out, "  work         %s events, %s packet-hops\n", grouped(r->events, a, sizeof(a)),
-            grouped(r->packet_hops, b, sizeof(b)));
+            cop_grouped(r->packets_injected, a, sizeof(a)),
+            cop_grouped(r->packets_delivered, b, sizeof(b)),
+            cop_grouped(r->packets_in_flight, d, sizeof(d)),
+            cop_grouped(r->packets_lost, e, sizeof(e)));
+    show_throughput(s);
+    show_latency(s);
+    show_unfinished(s);
+    fprintf(out, "  work         %s events, %s packet-hops\n", cop_grouped(r->events, a, sizeof(a)),
+            cop_grouped(r->packet_hops, b, sizeof(b)));
     double rate = r->cpu_seconds > 0 ? (double)r->packet_hops / r->cpu_seconds / 1e6 : 0;
     fprintf(out, "  speed        %.2f M packet-hops per CPU second; %.2f s CPU, %s memory\n", rate,
-            r->cpu_seconds, short_bytes((double)r->peak_rss_bytes, a, sizeof(a)));
+            r->cpu_seconds, cop_short_bytes(&si, (double)r->peak_rss_bytes, a, sizeof(a)));
     fprintf(out, "  run hash     %016" PRIx64 "\n", r->run_hash);
 }
 
@@ -223,8 +193,15 @@ static const char *host_name(const cop_result *r, uint32_t host, char *buf, size
     return buf;
 }
 
-static void show_streams(FILE *out, const cop_result *r, bool colour, cop_arena *arena)
+/* Rates are a few hundred Gbit/s or less than a flit in a cycle. */
+static int rate_digits(const cop_sheet *s)
 {
+    return cop_rates_in_flits(s->units) ? 4 : 3;
+}
+
+static void show_streams(const cop_sheet *s)
+{
+    const cop_result *r = s->r;
     double most = 0;
     int width = 8;
     for (uint32_t i = 0; i < r->n_streams; i++) {
@@ -232,29 +209,32 @@ static void show_streams(FILE *out, const cop_result *r, bool colour, cop_arena 
         width = length > width ? length : width;
         most = r->stream[i].gbps > most ? r->stream[i].gbps : most;
     }
-    fprintf(out, "\n  %-*s %-23s %9s  %-*s %10s\n", width, "flow", "from -> to", "Gbit/s", BAR,
-            "share", "latency");
+    fprintf(s->out, "\n  %-*s %-23s %10s  %-*s %12s\n", width, "flow", "from -> to",
+            cop_rate_unit(s->units), BAR, "share", "latency");
     for (uint32_t i = 0; i < r->n_streams; i++) {
-        const cop_stream_result *s = &r->stream[i];
+        const cop_stream_result *one = &r->stream[i];
         char from[24], to[24], path[64], latency[24];
-        snprintf(path, sizeof(path), "%s -> %s", host_name(r, s->host, from, sizeof(from), arena),
-                 host_name(r, s->dst, to, sizeof(to), arena));
-        fputs("  ", out);
-        put_padded(out, cop_plain_copy(arena, s->entry), (size_t)width);
-        fputc(' ', out);
-        put_padded(out, path, 23);
-        fprintf(out, " %9.3f  ", s->gbps);
-        print_bar(out, most > 0 ? s->gbps / most : 0, BAR, colour);
-        short_time(s->latency_mean_ns * 1e3, latency, sizeof(latency));
-        fprintf(out, " %10s\n", s->packets ? latency : "-");
+        snprintf(path, sizeof(path), "%s -> %s",
+                 host_name(r, one->host, from, sizeof(from), s->arena),
+                 host_name(r, one->dst, to, sizeof(to), s->arena));
+        fputs("  ", s->out);
+        cop_put_padded(s->out, cop_plain_copy(s->arena, one->entry), (size_t)width);
+        fputc(' ', s->out);
+        cop_put_padded(s->out, path, 23);
+        fprintf(s->out, " %10.*f  ", rate_digits(s), cop_rate_of(s->units, one->gbps));
+        print_bar(s->out, most > 0 ? one->gbps / most : 0, BAR, s->style.colour);
+        cop_short_time(s->units, one->latency_mean_ns * 1e3, latency, sizeof(latency));
+        fprintf(s->out, " %12s\n", one->packets ? latency : "-");
     }
 }
 
 /* One row per traffic entry; the streams of an entry have its name. */
-static void show_entries(FILE *out, const cop_result *r, cop_arena *arena)
+static void show_entries(const cop_sheet *s)
 {
-    fprintf(out, "\n  %-20s %7s %13s %9s %9s %10s\n", "traffic", "streams", "mean Gbit/s", "min",
-            "max", "latency");
+    const cop_result *r = s->r;
+    fprintf(s->out, "\n  %-20s %7s %15s %9s %9s %12s\n", "traffic", "streams",
+            cop_arena_printf(s->arena, "mean %s", cop_rate_unit(s->units)), "min", "max",
+            "latency");
     bool *done = cop_alloc_array(r->n_streams, sizeof(*done));
     for (uint32_t i = 0; i < r->n_streams; i++) {
         if (done[i])
@@ -264,23 +244,25 @@ static void show_entries(FILE *out, const cop_result *r, cop_arena *arena)
         uint64_t packets = 0;
         uint32_t n = 0;
         for (uint32_t k = i; k < r->n_streams; k++) {
-            const cop_stream_result *s = &r->stream[k];
-            if (done[k] || (s->entry != entry && strcmp(s->entry, entry) != 0))
+            const cop_stream_result *one = &r->stream[k];
+            if (done[k] || (one->entry != entry && strcmp(one->entry, entry) != 0))
                 continue;
             done[k] = true;
             n++;
-            sum += s->gbps;
-            min = s->gbps < min ? s->gbps : min;
-            max = s->gbps > max ? s->gbps : max;
-            latency += s->latency_mean_ns * (double)s->packets;
-            packets += s->packets;
+            sum += one->gbps;
+            min = one->gbps < min ? one->gbps : min;
+            max = one->gbps > max ? one->gbps : max;
+            latency += one->latency_mean_ns * (double)one->packets;
+            packets += one->packets;
         }
         char text[24] = "-";
         if (packets > 0)
-            short_time(latency / (double)packets * 1e3, text, sizeof(text));
-        fputs("  ", out);
-        put_padded(out, cop_plain_copy(arena, entry), 20);
-        fprintf(out, " %7u %13.3f %9.3f %9.3f %10s\n", n, sum / n, min, max, text);
+            cop_short_time(s->units, latency / (double)packets * 1e3, text, sizeof(text));
+        int digits = rate_digits(s);
+        fputs("  ", s->out);
+        cop_put_padded(s->out, cop_plain_copy(s->arena, entry), 20);
+        fprintf(s->out, " %7u %15.*f %9.*f %9.*f %12s\n", n, digits, cop_rate_of(s->units, sum / n),
+                digits, cop_rate_of(s->units, min), digits, cop_rate_of(s->units, max), text);
     }
     cop_free(done);
 }
@@ -320,166 +302,66 @@ static size_t first_ports(const cop_result *r, const cop_port_result **top, bool
 }
 
 /* A port that waits for credit is idle and full: congestion shows in queues, not in use. */
-static void show_links(FILE *out, const cop_result *r, bool by_queue, cop_arena *arena)
+static void show_links(const cop_sheet *s, bool by_queue)
 {
     const cop_port_result *top[HOT_LINKS];
-    size_t n = first_ports(r, top, by_queue);
+    size_t n = first_ports(s->r, top, by_queue);
     if (n == 0)
         return;
-    fprintf(out, "\n  %-36s %12s %12s %12s\n", by_queue ? "fullest ports" : "busiest links", "use",
-            "mean queue", "max queue");
+    fprintf(s->out, "\n  %-36s %12s %12s %12s\n", by_queue ? "fullest ports" : "busiest links",
+            "use", "mean queue", "max queue");
     for (size_t i = 0; i < n; i++) {
         char path[80], mean[24], max[24];
         snprintf(path, sizeof(path), "%s -> %s", top[i]->name, top[i]->to ? top[i]->to : "?");
-        const char *shown = cop_plain_copy(arena, path);
-        fputs("  ", out);
-        put_padded(out, shown, 36);
-        fprintf(out, " %10.1f %% %12s %12s\n", top[i]->utilisation * 100,
-                short_bytes(top[i]->mean_queue_bytes, mean, sizeof(mean)),
-                short_bytes((double)top[i]->max_queue_bytes, max, sizeof(max)));
+        const char *shown = cop_plain_copy(s->arena, path);
+        fputs("  ", s->out);
+        cop_put_padded(s->out, shown, 36);
+        fprintf(s->out, " %10.1f %% %12s %12s\n", top[i]->utilisation * 100,
+                cop_short_bytes(s->units, top[i]->mean_queue_bytes, mean, sizeof(mean)),
+                cop_short_bytes(s->units, (double)top[i]->max_queue_bytes, max, sizeof(max)));
     }
 }
 
-/* Scalars up to the last of those that the summary has told. */
-static uint32_t told_above(const cop_result *r)
+/* Values of a series in Gbit/s; in flits and cycles per node: of `hosts` of them. */
+static cop_plot_line line_of(const cop_sheet *s, const cop_series *from, const char *name,
+                             uint32_t hosts)
 {
-    for (uint32_t i = 0; i < r->n_scalars; i++)
-        if (strcmp(r->scalar[i].name, "saturated") == 0)
-            return i + 1;
-    return 0;
+    cop_plot_line line = {name, from->v, from->n};
+    if (!cop_rates_in_flits(s->units) || hosts == 0)
+        return line;
+    double *v = COP_NEW_ARRAY(s->arena, double, from->n);
+    for (uint32_t i = 0; i < from->n; i++)
+        v[i] = cop_rate_of(s->units, from->v[i]) / hosts;
+    line.y = v;
+    return line;
 }
 
-static const char *time_or_dash(cop_time from, cop_time to, char *buf, size_t size)
+/* How many streams a series is the sum of: those of a traffic entry, or one, which has a name of its own. */
+static uint32_t streams_in(const cop_result *r, const char *series)
 {
-    if (to == COP_NEVER)
-        return "-";
-    return short_time((double)(to - from), buf, size);
-}
-
-/* Jobs: how long each took, and what its end depended on. */
-static void show_jobs(FILE *out, const cop_result *r, cop_arena *arena)
-{
-    if (r->n_jobs == 0)
-        return;
-    fprintf(out, "\n  %-16s %6s %11s  %s\n", "job", "ranks", "completion",
-            "critical path: compute, overhead, network, waiting");
-    for (uint32_t i = 0; i < r->n_jobs; i++) {
-        const cop_job_result *j = &r->job[i];
-        char end[24], part[4][24];
-        fputs("  ", out);
-        put_padded(out, cop_plain_copy(arena, j->name), 16);
-        fprintf(out, " %6u %11s  %s, %s, %s, %s in %" PRIu64 " steps\n", j->ranks,
-                time_or_dash(j->start, j->end, end, sizeof(end)),
-                short_time((double)j->path_compute, part[0], sizeof(part[0])),
-                short_time((double)j->path_overhead, part[1], sizeof(part[1])),
-                short_time((double)j->path_network, part[2], sizeof(part[2])),
-                short_time((double)j->path_wait, part[3], sizeof(part[3])), j->path_steps);
-        if (j->end == COP_NEVER)
-            fprintf(out, "    %s: %" PRIu64 " of %" PRIu64 " operations are left; %s\n",
-                    j->stuck ? "stuck" : "not finished", j->left, j->operations,
-                    cop_plain_copy(arena, j->waits));
-    }
-    uint32_t shown = 0;
-    for (uint32_t i = 0; i < r->n_collectives && shown < MAX_COLLECTIVES; i++, shown++) {
-        const cop_collective_result *c = &r->collective[i];
-        char took[24], at[24];
-        fprintf(out, "%s  %-36s %6u ranks %12s, from %s\n", shown == 0 ? "\n" : "",
-                cop_arena_printf(arena, "%s: %s", cop_plain_copy(arena, r->job[c->job].name),
-                                 cop_plain_copy(arena, c->name)),
-                c->ranks, time_or_dash(c->start, c->end, took, sizeof(took)),
-                c->start == COP_NEVER ? "-" : short_time((double)c->start, at, sizeof(at)));
-    }
-    if (shown < r->n_collectives)
-        fprintf(out, "  %u more collectives; --db keeps all\n", r->n_collectives - shown);
-}
-
-static void show_extra(FILE *out, const char *name, double value, const char *unit)
-{
-    fprintf(out, "  %-36s %14.6g %s\n", name, value, unit ? unit : "");
-}
-
-/* `fecn/` of fecn/ENTRY: how much of a counter's name it has in common with others; 0: it stands alone. */
-static size_t family_of(const char *name)
-{
-    const char *slash = strchr(name, '/');
-    return slash ? (size_t)(slash - name) + 1 : 0;
-}
-
-/* Scalars `first` to `end` - 1 are counters of one family, by port or traffic entry. Of many the largest are shown, and what the
- * others add up to. */
-static void show_family(FILE *out, const cop_result *r, uint32_t first, uint32_t end,
-                        cop_arena *arena)
-{
-    const cop_scalar *top[MAX_OF_FAMILY] = {NULL}, *s = r->scalar;
-    uint32_t n = 0, all = 0;
-    double rest = 0.0;
-    for (uint32_t i = first; i < end; i++)
-        all += s[i].value != 0.0;
-    for (uint32_t i = first; i < end; i++) {
-        if (s[i].value == 0.0)
-            continue;
-        uint32_t at = n < MAX_OF_FAMILY ? n++ : MAX_OF_FAMILY;
-        if (at == MAX_OF_FAMILY)
-            rest += s[i].value > top[at - 1]->value ? top[at - 1]->value : s[i].value;
-        for (; at > 0 && all > MAX_OF_FAMILY && s[i].value > top[at - 1]->value; at--)
-            if (at < MAX_OF_FAMILY)
-                top[at] = top[at - 1];
-        if (at < MAX_OF_FAMILY)
-            top[at] = &s[i];
-    }
-    for (uint32_t k = 0; k < n; k++)
-        show_extra(out, cop_plain_copy(arena, top[k]->name), top[k]->value, top[k]->unit);
-    if (all > n)
-        show_extra(out,
-                   cop_arena_printf(arena, "%.*s, %u more: together",
-                                    (int)family_of(s[first].name) - 1, s[first].name, all - n),
-                   rest, s[first].unit);
-}
-
-/* Counters of mechanisms, where there is something to tell. */
-static void show_extras(FILE *out, const cop_result *r, cop_arena *arena)
-{
-    bool shown = false;
-    for (uint32_t i = told_above(r), end; i < r->n_scalars; i = end) {
-        const cop_scalar *s = &r->scalar[i];
-        size_t family = family_of(s->name);
-        bool any = s->value != 0.0;
-        for (end = i + 1;
-             family > 0 && end < r->n_scalars && strncmp(r->scalar[end].name, s->name, family) == 0;
-             end++)
-            any |= r->scalar[end].value != 0.0;
-        if (!any || strncmp(s->name, "hardware.", 9) == 0 || /* `coppice check` tells */
-            strncmp(s->name, "job/", 4) == 0) /* show_jobs */
-            continue;
-        if (!shown)
-            fputc('\n', out);
-        shown = true;
-        if (family > 0)
-            show_family(out, r, i, end, arena);
-        else
-            show_extra(out, cop_plain_copy(arena, s->name), s->value, s->unit);
-    }
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->n_streams; i++)
+        n += strcmp(r->stream[i].entry, series) == 0;
+    return n > 0 ? n : 1;
 }
 
 /* Throughput of each traffic entry if they are few, else of the network. */
-static void show_plot(FILE *out, const cop_result *r, cop_style style)
+static void show_plot(const cop_sheet *s)
 {
+    const cop_result *r = s->r;
     cop_plot_line lines[MAX_CURVES] = {{0}};
-    const char *unit = NULL;
     size_t n = 0, found = 0;
     for (uint32_t i = 0; i < r->n_series; i++) {
-        const cop_series *s = &r->series[i];
-        if (strncmp(s->name, THROUGHPUT, strlen(THROUGHPUT)) != 0)
+        const cop_series *one = &r->series[i];
+        if (strncmp(one->name, THROUGHPUT, strlen(THROUGHPUT)) != 0)
             continue;
+        const char *name = one->name + strlen(THROUGHPUT);
         if (found++ < MAX_CURVES)
-            lines[n++] = (cop_plot_line){s->name + strlen(THROUGHPUT), s->v, s->n};
-        unit = s->unit;
+            lines[n++] = line_of(s, one, name, streams_in(r, name));
     }
     for (uint32_t i = 0; (found == 0 || found > MAX_CURVES) && i < r->n_series; i++) {
-        const cop_series *s = &r->series[i];
-        if (strcmp(s->name, "network/throughput") == 0) {
-            lines[0] = (cop_plot_line){"network", s->v, s->n};
-            unit = s->unit;
+        if (strcmp(r->series[i].name, "network/throughput") == 0) {
+            lines[0] = line_of(s, &r->series[i], "network", r->n_hosts);
             n = 1;
             break;
         }
@@ -487,26 +369,28 @@ static void show_plot(FILE *out, const cop_result *r, cop_style style)
     if (n == 0 || lines[0].n < 2)
         return;
     cop_plot_axes axes = {.title = "throughput over time",
-                          .y_unit = unit ? unit : "",
+                          .y_unit = cop_rates_in_flits(s->units) ? "flit/cycle/node" : "Gbit/s",
                           .step = r->sample,
-                          .width = style.width};
-    fputc('\n', out);
-    cop_plot(out, lines, n, &axes, style.colour);
+                          .cycle = s->units->cycle_ps,
+                          .width = s->style.width};
+    fputc('\n', s->out);
+    cop_plot(s->out, lines, n, &axes, s->style.colour);
 }
 
 void cop_show_result(FILE *out, const cop_config *c, const cop_result *r, cop_style style)
 {
-    cop_arena arena = {0}; /* for names with something in them that a terminal would obey */
-    show_summary(out, c, r, &arena);
+    cop_arena arena = {0};
+    cop_sheet s = {.out = out, .r = r, .units = &c->units, .arena = &arena, .style = style};
+    show_summary(&s, c);
     if (r->n_streams > 0 && r->n_streams <= MAX_FLOW_ROWS)
-        show_streams(out, r, style.colour, &arena);
+        show_streams(&s);
     else if (r->n_streams > 0)
-        show_entries(out, r, &arena);
-    show_jobs(out, r, &arena);
-    show_links(out, r, true, &arena);
-    show_links(out, r, false, &arena);
-    show_extras(out, r, &arena);
-    show_plot(out, r, style);
-    cop_show_trees(out, r, &arena);
+        show_entries(&s);
+    cop_show_jobs(&s);
+    show_links(&s, true);
+    show_links(&s, false);
+    cop_show_counters(&s);
+    show_plot(&s);
+    cop_show_trees(&s);
     cop_arena_free(&arena);
 }

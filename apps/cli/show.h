@@ -7,8 +7,6 @@
 #include "stats/result.h"
 
 void cop_show_result(FILE *out, const cop_config *c, const cop_result *r, cop_style style);
-/* One sentence per congestion tree; nothing if nobody looked for them. */
-void cop_show_trees(FILE *out, const cop_result *r, cop_arena *arena);
 /* One JSON object and a newline. 0, or -COP_E_IO if it could not be written. */
 int cop_show_json(FILE *out, cop_config *c, const cop_result *r);
 

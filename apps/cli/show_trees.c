@@ -1,6 +1,6 @@
 /* Congestion trees for people: one of them is one sentence, broken at commas to fit the terminal. */
 #include "base/text.h"
-#include "show.h"
+#include "show_int.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -40,20 +40,25 @@ static const char *port_name(const cop_result *r, uint32_t port, cop_arena *aren
                                                   r->port[port].to ? r->port[port].to : "?"));
 }
 
-static void show_tree(FILE *out, const cop_result *r, uint32_t i, cop_arena *arena)
+static void show_tree(const cop_sheet *sheet, uint32_t i)
 {
+    const cop_result *r = sheet->r;
     const cop_tree_result *t = &r->tree[i];
-    double ms = 1e9; /* picoseconds */
-    const char *unit = (double)t->end < 1e9 ? "us" : "ms";
-    double scale = unit[0] == 'u' ? 1e6 : ms;
-    sentence s = {.out = out};
-    put(&s, "tree %u: root %s,", i + 1, port_name(r, t->root[t->n_roots - 1].port, arena));
+    uint64_t cycle = sheet->units->cycle_ps;
+    bool ms = (double)t->end >= 1e9;
+    const char *unit = cycle > 0 ? "cycles" : ms ? "ms" : "us";
+    double scale = cycle > 0 ? (double)cycle
+                   : ms      ? 1e9
+                             : 1e6,
+           begin = (double)t->begin / scale, end = (double)t->end / scale;
+    int digits = cycle > 0 ? 0 : 2;
+    sentence s = {.out = sheet->out};
+    put(&s, "tree %u: root %s,", i + 1, port_name(r, t->root[t->n_roots - 1].port, sheet->arena));
     /* What was there at the last sample has not ended: nobody looked any more. */
     if (r->n_frames > 0 && t->end >= r->frame[r->n_frames - 1].t)
-        put(&s, "since %.2f, still there at %.2f %s,", (double)t->begin / scale,
-            (double)t->end / scale, unit);
+        put(&s, "since %.*f, still there at %.*f %s,", digits, begin, digits, end, unit);
     else
-        put(&s, "%.2f to %.2f %s,", (double)t->begin / scale, (double)t->end / scale, unit);
+        put(&s, "%.*f to %.*f %s,", digits, begin, digits, end, unit);
     put(&s, "%u links,", t->links);
     if (t->counted)
         put(&s, "%u contributor%s,", t->contributors, t->contributors == 1 ? "" : "s");
@@ -72,11 +77,13 @@ static void show_tree(FILE *out, const cop_result *r, uint32_t i, cop_arena *are
         put(&s, "%s: %u roots", cop_tree_kind_name((int)t->kind), t->n_roots);
     else
         put(&s, "%s", cop_tree_kind_name((int)t->kind));
-    fputc('\n', out);
+    fputc('\n', sheet->out);
 }
 
-void cop_show_trees(FILE *out, const cop_result *r, cop_arena *arena)
+void cop_show_trees(const cop_sheet *sheet)
 {
+    const cop_result *r = sheet->r;
+    FILE *out = sheet->out;
     uint32_t shown = 0, unjudged = 0;
     if (!r->trees_asked)
         return;
@@ -85,7 +92,7 @@ void cop_show_trees(FILE *out, const cop_result *r, cop_arena *arena)
         unjudged += r->tree[i].kind == COP_TREE_UNJUDGED;
         if (shown == MAX_TREES || (r->tree[i].kind == COP_TREE_UNJUDGED && i > 0))
             continue;
-        show_tree(out, r, i, arena);
+        show_tree(sheet, i);
         shown++;
     }
     if (r->n_trees == 0)

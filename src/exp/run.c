@@ -30,7 +30,8 @@ static void tell_ports(cop_world *w, cop_config *c, const cop_run_hooks *o)
                        .to = to,
                        .host = host,
                        .topology = c->topo->name,
-                       .duration = c->run.duration_ps};
+                       .duration = c->run.duration_ps,
+                       .units = c->units};
     for (uint32_t h = 0; h < t->n_hosts; h++)
         host[h] = cop_arena_strdup(&c->arena, cop_topo_host_name(t, h, buf, sizeof(buf)));
     for (uint32_t i = 0; i < t->n_ports; i++) {
@@ -106,11 +107,13 @@ static void add_units(const cop_units_cfg *u, cop_result *r)
     if (u->cycle_ps == 0)
         return;
     uint32_t n = r->n_scalars;
-    cop_scalar *all = COP_NEW_ARRAY(&r->arena, cop_scalar, (size_t)n + 11);
+    cop_scalar *all = COP_NEW_ARRAY(&r->arena, cop_scalar, (size_t)n + 13);
     memcpy(all, r->scalar, n * sizeof(*all));
     double cycle = (double)u->cycle_ps;
-    if (u->flit_bytes > 0) { /* Gbit/s are bits per 1000 ps */
-        double flits = cycle / 8000.0 / (double)u->flit_bytes;
+    all[n++] = (cop_scalar){"units.cycle_ns", "ns", cycle / 1e3};
+    if (u->flit_bytes > 0) {
+        all[n++] = (cop_scalar){"units.flit_bytes", "bytes", (double)u->flit_bytes};
+        double flits = cop_units_flits_per_cycle(u);
         all[n++] = (cop_scalar){"throughput_flits", "flit/cycle/node", r->throughput_gbps * flits};
         for (size_t i = 0; i < COP_LEN(rates); i++) {
             double gbps = scalar_of(r, r->n_scalars, rates[i][0]);

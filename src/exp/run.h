@@ -18,6 +18,7 @@ typedef struct cop_run_ports {
     const char *const *host; /* [n_hosts] names; a host's port is called as the host */
     const char *topology; /* its kind */
     cop_time duration;
+    cop_units_cfg units; /* what a cycle and a flit are, if the run file says so */
 } cop_run_ports;
 
 /* What the caller wants to see while a run goes on; all may be zero. */

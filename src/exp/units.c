@@ -42,6 +42,11 @@ void cop_units_defaults(const cop_units_cfg *u, const cop_opt *table, void *cfg)
     }
 }
 
+double cop_units_flits_per_cycle(const cop_units_cfg *u)
+{
+    return (double)u->cycle_ps / 8000.0 / (double)u->flit_bytes; /* 1 Gbit/s is a bit in 1000 ps */
+}
+
 bool cop_units_is_rate(const char *text)
 {
     return is(unit_of(text), "flit/cycle", "flits/cycle");

@@ -14,6 +14,8 @@ extern const cop_opt cop_units_opts[];
 /* Defaults of a table whose times are for a cycle of 1 ns, as many cycles as these are; nothing happens without
  * units.cycle. */
 void cop_units_defaults(const cop_units_cfg *u, const cop_opt *table, void *cfg);
+/* Flits in a cycle at 1 Gbit/s; both must be given. */
+double cop_units_flits_per_cycle(const cop_units_cfg *u);
 /* Is this a number of flit/cycle? A load that is written so is a rate. */
 bool cop_units_is_rate(const char *text);
 /* `text`, a value of option o, in units that opt.h knows: itself, or a new text in the arena; NULL after a fault in err,

@@ -52,7 +52,7 @@ void cop_report_draw_bars(cop_drawing *d, const cop_report_ports *l, bool queues
     qsort(order, l->n, sizeof(*order), queues ? by_queue : by_use);
     json_t *names = json_array(), *values = json_array();
     for (size_t i = 0; i < l->n && i < MAX_BARS; i++) {
-        double v = queues ? order[i]->queue / 1024.0 : 100.0 * order[i]->use;
+        double v = queues ? cop_report_queue(d, order[i]->queue) : 100.0 * order[i]->use;
         if (!(v > 0.0))
             break;
         json_array_append_new(names, cop_report_string(cop_arena_printf(
@@ -64,7 +64,8 @@ void cop_report_draw_bars(cop_drawing *d, const cop_report_ports *l, bool queues
         json_t *f = cop_report_figure(d, queues ? "queues" : "links",
                                       queues ? "Longest queues (mean)" : "Busiest links", "bar");
         const char *what = queues ? "mean queue" : "utilisation";
-        json_object_set_new(f, "y", cop_report_axis(what, queues ? "KiB" : "%", false));
+        json_object_set_new(f, "y",
+                            cop_report_axis(what, queues ? cop_report_queue_unit(d) : "%", false));
         json_object_set(f, "categories", names);
         json_object_set_new(f, "series", json_pack("[{s:s, s:O}]", "name", what, "values", values));
     }
@@ -156,6 +157,10 @@ int cop_report_fill_network(cop_drawing *d, const cop_report_ports *l, const cha
     json_object_set_new(f, "nodes", w.nodes);
     json_object_set_new(f, "links", links);
     json_object_set_new(f, "topology", topology(config));
+    if (d->cycle_ns > 0.0)
+        json_object_set_new(f, "cycle_ns", cop_report_real(d->cycle_ns));
+    if (d->flit_bytes > 0.0)
+        json_object_set_new(f, "flit_bytes", cop_report_real(d->flit_bytes));
     json_decref(w.numbers);
     json_decref(w.hosts);
     return rc == 0 ? cop_report_add_frames(d, f) : rc;
@@ -173,7 +178,9 @@ int cop_report_run_network(cop_store *s, int64_t id, const char *config, json_t 
 {
     cop_drawing d = {.store = s, .id = id, .err = err};
     cop_report_ports ports = {.d = &d};
-    int rc = cop_report_read_ports(&ports);
+    int rc = cop_report_read_units(&d);
+    if (rc == 0)
+        rc = cop_report_read_ports(&ports);
     if (rc == 0 && ports.n > 0 && ports.n <= MAX_LINKS)
         rc = cop_report_fill_network(&d, &ports, config, f);
     cop_free(ports.port);

@@ -226,6 +226,8 @@ static void draw_timeline(cop_ranks_chart *c)
 {
     json_t *f = cop_report_figure(c->d, "ranks", "Timeline of ranks", "ranks");
     json_object_set_new(f, "x", cop_report_axis("time", c->d->time_unit, false));
+    if (c->d->cycle_ns > 0.0)
+        json_object_set_new(f, "cycle_ns", cop_report_real(c->d->cycle_ns));
     json_object_set_new(f, "from", cop_ranks_ns(c->from));
     json_object_set_new(f, "to", cop_ranks_ns(c->to));
     json_object_set_new(f, "rows", rows_of(c));

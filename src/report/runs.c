@@ -78,7 +78,7 @@ static uint32_t reached(const cop_drawing *d, uint32_t n)
     return bins >= 0.0 && bins < n ? (uint32_t)bins : n;
 }
 
-/* A stored series as a curve; neighbours are averaged if there are more than one can see. */
+/* A stored series as a curve, each value times `scale`; neighbours are averaged if there are more than one can see. */
 static int add_series(cop_drawing *d, json_t *curves, const char *series, const char *name,
                       double scale)
 {
@@ -162,26 +162,56 @@ static void merge_streams(json_t *curves)
     }
 }
 
+static int count_streams(void *user, const cop_cell *cells, size_t n)
+{
+    json_object_set_new_nocheck(user, cop_report_column(cells, n, "entry").text,
+                                json_integer(cop_report_column(cells, n, "streams").i));
+    return 0;
+}
+
+/* What Gbit/s of a curve are drawn as. In flits per cycle all is that of one node: of an entry, or of streams that will be
+ * added up, the mean of its hosts. */
+static double throughput_scale(cop_drawing *d, const json_t *streams, const char *name, bool merged)
+{
+    size_t length = merged ? entry_length(name) : strlen(name);
+    const json_t *n =
+        json_object_get(streams, cop_arena_printf(&d->arena, "%.*s", (int)length, name));
+    return cop_report_rate(d, 1.0) /
+           (cop_report_in_flits(d) && n != NULL ? json_number_value(n) : 1.0);
+}
+
 static int draw_throughput(cop_drawing *d, const name_list *l)
 {
     static const char prefix[] = "throughput/";
-    json_t *curves = json_array();
-    int rc = 0;
+    json_t *curves = json_array(), *streams = json_object();
+    int rc = cop_store_browse(d->store, COP_BROWSE_ENTRY, d->id, count_streams, streams, d->err);
     if (l->n > 1) /* the list of none is NULL, which qsort must not see */
         qsort(l->name, l->n, sizeof(*l->name), by_number);
-    for (size_t i = 0; rc == 0 && i < l->n; i++)
+    size_t found = 0;
+    for (size_t i = 0; i < l->n; i++)
+        found += strncmp(l->name[i], prefix, strlen(prefix)) == 0;
+    for (size_t i = 0; rc == 0 && i < l->n; i++) {
+        const char *name = l->name[i] + strlen(prefix);
         if (strncmp(l->name[i], prefix, strlen(prefix)) == 0)
-            rc = add_series(d, curves, l->name[i], l->name[i] + strlen(prefix), 1.0);
-    if (rc == 0 && json_array_size(curves) == 0)
-        rc = add_series(d, curves, "network/throughput", "all", 1.0);
-    if (json_array_size(curves) > MANY_CURVES)
+            rc = add_series(d, curves, l->name[i], name,
+                            throughput_scale(d, streams, name, found > MANY_CURVES));
+    }
+    json_decref(streams);
+    double hosts = json_number_value(json_object_get(d->run, "hosts"));
+    double each = cop_report_in_flits(d) && hosts > 0.0 ? hosts : 1.0;
+    if (rc == 0 && found == 0)
+        rc = add_series(d, curves, "network/throughput", "all", cop_report_rate(d, 1.0) / each);
+    if (found > MANY_CURVES)
         merge_streams(curves);
     while (json_array_size(curves) > MAX_CURVES)
         json_array_remove(curves, MAX_CURVES);
     json_t *f = cop_report_figure(d, "throughput", "Throughput over time", "time");
     json_object_set_new(f, "wide", json_true());
     json_object_set_new(f, "x", time_axis(d));
-    json_object_set_new(f, "y", cop_report_axis("throughput", "Gbit/s", false));
+    json_object_set_new(f, "y",
+                        cop_report_axis("throughput",
+                                        cop_report_in_flits(d) ? "flit/cycle/node" : "Gbit/s",
+                                        false));
     json_object_set_new(f, "series", curves);
     return rc;
 }
@@ -189,14 +219,14 @@ static int draw_throughput(cop_drawing *d, const name_list *l)
 static int draw_latency_over_time(cop_drawing *d)
 {
     json_t *curves = json_array();
-    int rc = add_series(d, curves, "network/latency", "mean latency", 1e-3);
+    int rc = add_series(d, curves, "network/latency", "mean latency", cop_report_latency(d, 1.0));
     if (rc == 0 && json_array_size(curves) > 0) {
         json_t *f = cop_report_figure(d, "latency", "Latency over time", "time");
         json_object_set_new(f, "note",
                             json_string("Mean of the packets that arrived in a sample, "
                                         "from generation to delivery."));
         json_object_set_new(f, "x", time_axis(d));
-        json_object_set_new(f, "y", cop_report_axis("latency", "µs", false));
+        json_object_set_new(f, "y", cop_report_axis("latency", cop_report_latency_unit(d), false));
         json_object_set(f, "series", curves);
     }
     json_decref(curves);
@@ -205,17 +235,23 @@ static int draw_latency_over_time(cop_drawing *d)
 
 /* -- distribution -- */
 
+typedef struct rows_of {
+    cop_drawing *d;
+    json_t *list;
+} rows_of;
+
 static int add_bin(void *user, const cop_cell *cells, size_t n)
 {
-    json_t *curves = user;
+    const rows_of *to = user;
+    json_t *curves = to->list;
     const char *name = cop_report_column(cells, n, "name").text;
     json_t *c = json_array_get(curves, json_array_size(curves) - 1);
     if (c == NULL || strcmp(cop_report_get(c, "name"), name) != 0) {
         c = curve(name);
         json_array_append_new(curves, c);
-        add_point(c, cop_report_column(cells, n, "low_ns").real / 1e3, 0.0);
+        add_point(c, cop_report_latency(to->d, cop_report_column(cells, n, "low_ns").real), 0.0);
     }
-    add_point(c, cop_report_column(cells, n, "high_ns").real / 1e3,
+    add_point(c, cop_report_latency(to->d, cop_report_column(cells, n, "high_ns").real),
               100.0 * cop_report_column(cells, n, "cumulative").real);
     return 0;
 }
@@ -223,14 +259,15 @@ static int add_bin(void *user, const cop_cell *cells, size_t n)
 static int draw_distribution(cop_drawing *d)
 {
     json_t *curves = json_array();
-    int rc = cop_store_browse(d->store, COP_BROWSE_HIST, d->id, add_bin, curves, d->err);
+    rows_of to = {d, curves};
+    int rc = cop_store_browse(d->store, COP_BROWSE_HIST, d->id, add_bin, &to, d->err);
     if (rc == 0 && json_array_size(curves) > 0) {
         json_t *f = cop_report_figure(d, "distribution", "Distribution of latency", "line");
         json_object_set_new(f, "note",
                             json_string("Share of packets that took at most so long. "
                                         "Transit counts from the first byte's leaving "
                                         "the host."));
-        json_object_set_new(f, "x", cop_report_axis("latency", "µs", true));
+        json_object_set_new(f, "x", cop_report_axis("latency", cop_report_latency_unit(d), true));
         json_object_set_new(f, "y", cop_report_axis("packets", "%", false));
         json_object_set(f, "series", curves);
     }
@@ -244,26 +281,34 @@ static int add_entry(void *user, const cop_cell *cells, size_t n)
 {
     static const char *const columns[] = {"entry",    "streams",  "total_gbps", "mean_gbps",
                                           "min_gbps", "max_gbps", "jain"};
+    const rows_of *to = user;
     json_t *row = json_array();
     for (size_t i = 0; i < COP_LEN(columns); i++) {
         cop_cell c = cop_report_column(cells, n, columns[i]);
+        if (c.kind == COP_CELL_REAL && strstr(columns[i], "gbps") != NULL)
+            c.real = cop_report_rate(to->d, c.real);
         json_array_append_new(row, cop_report_cell(&c));
     }
     cop_cell latency = cop_report_column(cells, n, "latency_mean_ns");
-    json_array_append_new(row, latency.kind == COP_CELL_NULL ? json_null()
-                                                             : cop_report_real(latency.real / 1e3));
-    json_array_append_new(user, row);
+    json_array_append_new(row, latency.kind == COP_CELL_NULL
+                                   ? json_null()
+                                   : cop_report_real(cop_report_latency(to->d, latency.real)));
+    json_array_append_new(to->list, row);
     return 0;
 }
 
 static int draw_entries(cop_drawing *d)
 {
     json_t *rows = json_array();
-    int rc = cop_store_browse(d->store, COP_BROWSE_ENTRY, d->id, add_entry, rows, d->err);
+    rows_of to = {d, rows};
+    int rc = cop_store_browse(d->store, COP_BROWSE_ENTRY, d->id, add_entry, &to, d->err);
     json_t *f = cop_report_figure(d, "entries", "Traffic entries", "table");
-    json_object_set_new(f, "columns",
-                        json_pack("[s, s, s, s, s, s, s, s]", "entry", "streams", "total Gbit/s",
-                                  "mean", "least", "most", "fairness (Jain)", "latency µs"));
+    json_object_set_new(
+        f, "columns",
+        json_pack("[s, s, s, s, s, s, s, s]", "entry", "streams",
+                  cop_report_in_flits(d) ? "total flit/cycle" : "total Gbit/s", "mean", "least",
+                  "most", "fairness (Jain)",
+                  cop_arena_printf(&d->arena, "latency %s", cop_report_latency_unit(d))));
     json_object_set_new(f, "rows", rows);
     return rc;
 }
@@ -315,11 +360,13 @@ int cop_report_draw_run(cop_store *s, json_t *run, cop_err *err)
     cop_drawing d = {.store = s, .run = run, .err = err};
     d.id = json_integer_value(json_object_get(run, "id"));
     bool ms = json_number_value(json_object_get(run, "sim_time_ns")) >= 1e6;
-    d.ns_per_unit = ms ? 1e6 : 1e3;
-    d.time_unit = ms ? "ms" : "µs";
+    int rc = cop_report_read_units(&d);
+    d.ns_per_unit = d.cycle_ns > 0.0 ? d.cycle_ns : ms ? 1e6 : 1e3;
+    d.time_unit = d.cycle_ns > 0.0 ? "cycles" : ms ? "ms" : "µs";
     d.figures = json_array();
     json_object_set_new(run, "figures", d.figures);
-    int rc = draw(&d);
+    if (rc == 0)
+        rc = draw(&d);
     cop_arena_free(&d.arena);
     return rc;
 }

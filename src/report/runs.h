@@ -12,6 +12,7 @@ typedef struct cop_drawing {
     double sample_ns; /* of every series */
     double ns_per_unit; /* of the time axis */
     const char *time_unit;
+    double cycle_ns, flit_bytes; /* `units` of the run file; 0: not given */
     cop_arena arena;
     cop_err *err;
 } cop_drawing;
@@ -30,6 +31,17 @@ typedef struct cop_report_ports {
     size_t n, cap;
     cop_drawing *d;
 } cop_report_ports;
+
+/* units.c: the cycle and the flit of the run. */
+int cop_report_read_units(cop_drawing *d);
+/* Latencies: ns to the unit they are drawn in, and its name: µs, or cycles. Queues: KiB, or flits. Rates: Gbit/s, or flits
+ * per cycle; of a figure in which values are those of one node flits per cycle and node. */
+double cop_report_latency(const cop_drawing *d, double ns);
+const char *cop_report_latency_unit(const cop_drawing *d);
+double cop_report_queue(const cop_drawing *d, double bytes);
+const char *cop_report_queue_unit(const cop_drawing *d);
+bool cop_report_in_flits(const cop_drawing *d);
+double cop_report_rate(const cop_drawing *d, double gbps);
 
 /* ports.c: read all ports of the run; the busiest links or the longest queues; the network. */
 int cop_report_read_ports(cop_report_ports *l);

@@ -163,12 +163,12 @@ static void test_table(void **state)
     prog_answer a = PROG_RUN("run", "values.yaml");
     assert_int_equal(strncmp(a.out, head, strlen(head)), 0);
     expect_text(a.out, " events, 400 packet-hops\n");
-    /* A quarter of the rate has a quarter of the bar's 24 cells. */
+    /* A quarter of the rate has a quarter of the bar's 20 cells. */
     expect_text(
         a.out,
-        "  flow     from -> to                 Gbit/s  share                       latency\n"
-        "  F        h0 -> h2                    1.638  ########################       2 us\n"
-        "  G        h1 -> h0                    0.410  ######                      1.01 us\n");
+        "  flow     from -> to                  Gbit/s  share                     latency\n"
+        "  F        h0 -> h2                     1.638  ####################         2 us\n"
+        "  G        h1 -> h0                     0.410  #####                     1.01 us\n");
     /* 1638.4 ns in 10 us; 819.2 in 20. Of equals those of switches first, as they are numbered. */
     expect_text(a.out,
                 "  busiest links                                 use   mean queue    max queue\n"
@@ -227,6 +227,60 @@ static void test_database_and_csv(void **state)
     expect_text(prog_slurp("csv/run-1-throughput.csv"), "\r\nG,0.95,0.4096,,,\r\n");
 }
 
+/* The same in cycles of 51.2 ns and flits of 64 bytes, so that a link carries a flit in a cycle. Of a node all means of one
+ * of the four hosts. */
+static void test_flits_and_cycles(void **state)
+{
+    (void)state;
+    static const char head[] =
+        "  simulated    19531 cycles, of which 3906 cycles warm-up\n"
+        "  packets      150 injected, 150 delivered, 0 in flight, 0 lost\n"
+        "  throughput   0.0512 flit/cycle/node, 0.1024 per sender (2 of 4 hosts send)\n"
+        "  offered      0.0512 flit/cycle/node, accepted 0.0512\n"
+        "  latency      mean 32.63 cycles, p50 39.08 cycles, p99 39.08 cycles, max 39.08 cycles\n";
+    prog_answer a = PROG_RUN("run", "values.yaml", "--db", "u.db", "--set", "units.flit=64 B",
+                             "--set", "units.cycle=51.2 ns");
+    PROG_EXPECT(a.status == 0, a, "run with units");
+    expect_text(a.out, head);
+    expect_text(
+        a.out,
+        "  flow     from -> to              flit/cycle  share                     latency\n"
+        "  F        h0 -> h2                    0.1638  #################### 39.08 cycles\n"
+        "  G        h1 -> h0                    0.0410  #####                19.73 cycles\n");
+    expect_text(a.out, "  s0.2 -> s1.2                               16.4 %      0 flits");
+    expect_text(a.out, "throughput over time (flit/cycle/node)\n");
+    expect_text(a.out, " 14648      19531 cycles\n");
+    assert_null(strstr(a.out, "latency_cycles")); /* said above */
+    a = PROG_RUN("report", "u.db", "-o", "u.html", "--csv", "csv");
+    PROG_EXPECT(a.status == 0, a, "report");
+    assert_string_equal(
+        prog_slurp("csv/run-1-entries.csv"),
+        "entry,streams,total flit/cycle,mean,least,most,fairness (Jain),latency cycles\r\n"
+        "F,1,0.16384,0.16384,0.16384,0.16384,1,39.078125\r\n"
+        "G,1,0.04096,0.04096,0.04096,0.04096,1,19.734375\r\n");
+    expect_text(prog_slurp("csv/run-1-throughput.csv"),
+                "series,time (cycles),throughput (flit/cycle/node),ci,low,high\r\n"
+                "F,976.5625,0.16384,,,\r\n");
+    expect_text(prog_slurp("csv/run-1-latency.csv"),
+                "series,time (cycles),latency (cycles),ci,low,high\r\n"
+                "mean latency,976.5625,32.63");
+}
+
+/* An entry of many hosts is drawn as one of them, whether it has a series or each host its own. */
+static void test_flits_of_a_node(void **state)
+{
+    (void)state;
+    prog_answer a = PROG_RUN("run", "values.yaml", "-q", "--db", "u.db", "--set", "units.flit=64 B",
+                             "--set", "units.cycle=51.2 ns", "--set", "topology.hosts=[12, 12]",
+                             "--set", "traffic.F.from=0-11", "--set",
+                             "traffic.F.rate=0.8192 Gbit/s", "--set", "traffic.F.to=12");
+    PROG_EXPECT(a.status == 0, a, "run with many hosts");
+    a = PROG_RUN("report", "u.db", "-o", "u.html", "--csv", "csv");
+    PROG_EXPECT(a.status == 0, a, "report");
+    expect_text(prog_slurp("csv/run-1-throughput.csv"), "\r\nF,10742.1875,0.08192,,,\r\n");
+    expect_text(prog_slurp("csv/run-1-throughput.csv"), "\r\nG,10742.1875,0.04096,,,\r\n");
+}
+
 /* Two lengths of cable: each link of F adds a microsecond three times. */
 static const char study[] =
     "experiment: cable\n"
@@ -261,6 +315,8 @@ int main(void)
         cmocka_unit_test_setup(test_json_series, fresh),
         cmocka_unit_test_setup(test_table, fresh),
         cmocka_unit_test_setup(test_database_and_csv, fresh),
+        cmocka_unit_test_setup(test_flits_and_cycles, fresh),
+        cmocka_unit_test_setup(test_flits_of_a_node, fresh),
         cmocka_unit_test_setup(test_study, fresh),
     };
     return cmocka_run_group_tests_name("cli_values", tests, prog_enter, prog_leave);

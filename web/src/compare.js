@@ -1,6 +1,7 @@
 // Runs beside each other: by which settings they differ, what came out, their curves in one figure, two of
 // them side by side on one clock.
-import { el, fmt, timeUnit, withUnit } from "./dom.js";
+import { ratesOf, sizeUnit, timeUnit, unitsOf } from "./amounts.js";
+import { el, fmt, withUnit } from "./dom.js";
 import { figureElement } from "./figure.js";
 import { differences, runLabels } from "./labels.js";
 
@@ -25,19 +26,27 @@ function overlay(runs, labels, { from, name, title, note, curve }) {
 }
 
 /** Three large numbers of two runs: what it was and what it became. */
+/** The cycle and flit of runs that all have the same; others are compared in SI units. */
+function shared(scalars) {
+  const [one, ...others] = scalars.map(unitsOf);
+  return one?.cycle > 0 && one.flit > 0 && others.every((u) => u.cycle === one.cycle && u.flit === one.flit) ? one : null;
+}
+const withoutUnits = (s) => new Map([...s].filter(([k]) => !/_flits$/.test(k)));
+
 function change(drawn) {
   if (drawn.length !== 2) return null;
   const [a, b] = drawn.map(scalarsOf), out = [];
   const tile = (label, x, y, unit, note) => out.push(el("div", {}, el("dt", {}, label), el("dd", {}, `${fmt(x, 3)} → ${fmt(y, 3)}`, el("span", { class: "unit" }, ` ${unit}`)), note ? el("p", { class: "tile-note" }, note) : null));
-  const [by, word] = timeUnit(Math.max(a.get("latency_ns.p99") ?? 0, b.get("latency_ns.p99") ?? 0) / 1e6);
+  const units = shared([a, b]), rates = [a, b].map((s) => ratesOf(units ? s : withoutUnits(s)));
+  const [by, word] = timeUnit(Math.max(a.get("latency_ns.p99") ?? 0, b.get("latency_ns.p99") ?? 0) / 1e6, units);
   const both = (k) => typeof a.get(k) === "number" && typeof b.get(k) === "number";
   const times = (x, y) => (x > 0 && y > 0 ? (y >= x ? `${fmt(y / x, 2)} times as much` : `${fmt((1 - y / x) * 100, 2)} % less`) : null);
-  if (both("throughput_total_gbps")) tile("throughput", a.get("throughput_total_gbps"), b.get("throughput_total_gbps"), "Gbit/s", times(a.get("throughput_total_gbps"), b.get("throughput_total_gbps")));
+  if (rates.every((r) => typeof r.total === "number")) tile("throughput", rates[0].total, rates[1].total, rates[0].unit, times(rates[0].total, rates[1].total));
   if (both("latency_ns.p99")) tile("99 % of packets within", (a.get("latency_ns.p99") / 1e6) * by, (b.get("latency_ns.p99") / 1e6) * by, word, times(a.get("latency_ns.p99"), b.get("latency_ns.p99")));
   const nets = drawn.map((r) => r.figures.find((f) => f.kind === "network")).filter(Boolean), held = (f) => f.links.reduce((s, l) => s + ((Array.isArray(l) ? l[3] : l.queue) || 0), 0);
   // A run that is shorter than its sampling has no means of queues; its trees hold what was seen.
   const unseen = nets.some((f) => held(f) === 0 && f.trees?.length), inTrees = (f) => (f.trees || []).reduce((s, t) => s + (t.bytes_mean || 0), 0);
-  const [x, y] = nets.map(unseen ? inTrees : held), unit = Math.max(x, y) >= 1048576 ? [1048576, "MiB"] : [1024, "KiB"];
+  const [x, y] = nets.map(unseen ? inTrees : held), unit = sizeUnit(Math.max(x, y, 1024), units);
   if (nets.length === 2) tile(unseen ? "stands in trees" : "waits in switches", x / unit[0], y / unit[0], unit[1], nets.every((n) => n.trees) ? `heaviest tree: ${fmt(nets[0].trees[0]?.links ?? 0)} → ${fmt(nets[1].trees[0]?.links ?? 0)} links` : "mean after the warm-up");
   return el("dl", { class: "tiles large" }, out);
 }
@@ -79,15 +88,16 @@ function sideBySide(runs, labels) {
 export function runTable(runs, runId, day) {
   const drawn = runs.filter((r) => r.figures).length, diff = differences(runs).filter((d) => d.key !== "name" || runs.some((r) => r.title)).slice(0, 6);
   // Columns in which every run has the same, or nothing, say nothing here.
-  const offered = runs.some((r) => scalarsOf(r).get("offered_gbps") > 0), sizes = new Set(runs.map((r) => r.hosts)).size > 1;
+  const all = runs.map(scalarsOf), units = shared(all), rates = all.map((s) => ratesOf(units ? s : withoutUnits(s))), [by, word] = units ? timeUnit(1, units) : [1e3, "µs"];
+  const offered = rates.some((r) => r.offered > 0), sizes = new Set(runs.map((r) => r.hosts)).size > 1;
   const cell = (v, unit) => el("td", { class: "num" }, typeof v === "number" && Number.isFinite(v) ? withUnit(fmt(v), unit) : "–");
   const rows = runs.map((r, i) => {
-    const s = scalarsOf(r), saturated = s.get("saturated") === 1;
+    const s = all[i], saturated = s.get("saturated") === 1;
     return el("tr", {}, el("td", { class: "num" }, r.figures ? el("a", { href: `#${runId(r)}` }, String(r.id)) : String(r.id)), el("td", { class: "what" }, r.title || r.name),
-      diff.map((d) => el("td", {}, d.values[i])), offered ? cell(s.get("offered_gbps") || NaN) : null, cell(s.get("throughput_total_gbps")), cell((s.get("latency_ns.mean") ?? NaN) / 1e3), cell((s.get("latency_ns.p99") ?? NaN) / 1e3),
-      el("td", { class: "how" }, r.outcome !== "ok" ? el("span", { class: "bad" }, r.outcome) : saturated ? el("span", { class: "bad" }, "saturated, not steady") : s.get("offered_gbps") > 0 ? "steady" : "sources send all they can"), sizes ? el("td", { class: "num" }, fmt(r.hosts)) : null, el("td", { class: "whole" }, day(r.stored_at)));
+      diff.map((d) => el("td", {}, d.values[i])), offered ? cell(rates[i].offered || NaN) : null, cell(rates[i].total), cell(((s.get("latency_ns.mean") ?? NaN) / 1e6) * by), cell(((s.get("latency_ns.p99") ?? NaN) / 1e6) * by),
+      el("td", { class: "how" }, r.outcome !== "ok" ? el("span", { class: "bad" }, r.outcome) : saturated ? el("span", { class: "bad" }, "saturated, not steady") : rates[i].offered > 0 ? "steady" : "sources send all they can"), sizes ? el("td", { class: "num" }, fmt(r.hosts)) : null, el("td", { class: "whole" }, day(r.stored_at)));
   });
   return [drawn < runs.length ? el("p", { class: "about" }, `Figures follow for the newest ${drawn} of ${runs.length} runs.`) : null,
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Runs" }, el("table", { class: "data" },
-      el("thead", {}, el("tr", {}, ["run", "what", ...diff.map((d) => d.key), offered ? "offered Gbit/s" : null, "accepted Gbit/s", "mean latency µs", "99 % below µs", "state", sizes ? "hosts" : null, "stored"].filter(Boolean).map((c) => el("th", { scope: "col" }, c)))), el("tbody", {}, rows)))];
+      el("thead", {}, el("tr", {}, ["run", "what", ...diff.map((d) => d.key), offered ? `offered ${rates[0].unit}` : null, `accepted ${rates[0].unit}`, `mean latency ${word}`, `99 % below ${word}`, "state", sizes ? "hosts" : null, "stored"].filter(Boolean).map((c) => el("th", { scope: "col" }, c)))), el("tbody", {}, rows)))];
 }

@@ -45,14 +45,6 @@ function group(text) {
 
 export const withUnit = (text, unit) => (unit ? `${text}${unit === "%" ? "\u202f%" : "\u00a0" + unit}` : text);
 
-/** Times of a run that ends after so many ms: [what to multiply ms by, unit]. */
-export const timeUnit = (ms) => (ms >= 1000 ? [1e-3, "s"] : ms >= 1 || !(ms > 0) ? [1, "ms"] : ms >= 1e-3 ? [1e3, "µs"] : [1e6, "ns"]);
-/** ms, in the unit that fits `of`. */
-export function timeText(ms, of = ms, digits = 4) {
-  const [by, unit] = timeUnit(of);
-  return withUnit(fmt(ms * by, digits), unit);
-}
-
 /** "throughput (Gbit/s)" */
 export function axisTitle(axis) {
   if (!axis) return "";

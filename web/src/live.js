@@ -1,10 +1,11 @@
 // The page of a run that goes on, or of a stored one: the same viewer as in the report, fed by the program over a
 // WebSocket. The page is served by that program, under an address with a secret in it.
-import { el, fmt, timeText } from "./dom.js";
+import { bytesText, sizeUnit, timeText } from "./amounts.js";
+import { el, fmt } from "./dom.js";
 import { isDarkNow, onTheme, startTheme, toggleTheme } from "./theme.js";
 import { runLabels } from "./labels.js";
 import { LiveSource, readFrame } from "./view/live.js";
-import { bytesText, heldBy } from "./view/pane.js";
+import { heldBy } from "./view/pane.js";
 import { Viewer } from "./view/viewer.js";
 
 const socket = new WebSocket(`ws://${location.host}${location.pathname}ws`, "coppice");
@@ -48,12 +49,12 @@ function sums({ frame: f, trees }, { network: net }) {
 function count() {
   if (!viewer?.panes.every((p) => p.frame)) return;
   const all = viewer.panes.map((p) => sums(p, p.source)), [one] = all, two = all.length > 1;
-  const unit = Math.max(...all.map((s) => s.waiting)), scale = unit >= 1048576 ? [1048576, "MiB"] : unit >= 1024 ? [1024, "KiB"] : [1, "B"];
+  const { units } = viewer, scale = sizeUnit(Math.max(...all.map((s) => s.waiting)), units);
   const both = (f) => all.map(f).join(" | ");
   numbers.replaceChildren(
-    tile("simulated", ...timeText(viewer.now, network.duration / 1e6).split("\u00a0"), `of ${timeText(network.duration / 1e6)}`),
+    tile("simulated", ...timeText(viewer.now, network.duration / 1e6, units).split("\u00a0"), `of ${timeText(network.duration / 1e6, network.duration / 1e6, units)}`),
     tile("waiting at switches", both((s) => fmt(s.waiting / scale[0], 3)), scale[1], two ? "left | right" : one.waiting > 0 ? `most for ${one.port}` : "nothing waits"),
-    tile("congestion trees", both((s) => fmt(s.trees)), "", one.trees + (all[1]?.trees ?? 0) === 0 ? (viewer.panes.some((p) => p.source.trees.length) ? "none now" : source?.running ? "none found yet" : "none found") : two ? `${both((s) => bytesText(s.held))} held` : `${bytesText(one.held)} held, ${fmt(one.victims)} host${one.victims === 1 ? " is a victim" : "s are victims"}`));
+    tile("congestion trees", both((s) => fmt(s.trees)), "", one.trees + (all[1]?.trees ?? 0) === 0 ? (viewer.panes.some((p) => p.source.trees.length) ? "none now" : source?.running ? "none found yet" : "none found") : two ? `${both((s) => bytesText(s.held, units))} held` : `${bytesText(one.held, units)} held, ${fmt(one.victims)} host${one.victims === 1 ? " is a victim" : "s are victims"}`));
 }
 
 function tellState() {

@@ -1,7 +1,8 @@
 // The page: header, contents, then what matters: pictures and large numbers of experiments and runs, with their
 // checks, settings and commands folded below. Several experiments begin with a summary.
 import { compareRuns, runTable, scalarsOf } from "./compare.js";
-import { el, fmt, slug, timeText } from "./dom.js";
+import { bytesText, ratesOf, timeText, unitsOf } from "./amounts.js";
+import { el, fmt, slug } from "./dom.js";
 import { figureElement } from "./figure.js";
 import { runLabels } from "./labels.js";
 import { pairNetworks } from "./network.js";
@@ -133,16 +134,16 @@ function experimentSection(e, many, linkTo) {
 function tiles(r) {
   const v = scalarsOf(r), has = (k) => typeof v.get(k) === "number", out = [];
   const tile = (label, value, unit, note) => out.push(el("div", {}, el("dt", {}, label), el("dd", {}, value, el("span", { class: "unit" }, ` ${unit}`)), note ? el("p", { class: "tile-note" }, note) : null));
-  const saturated = v.get("saturated") === 1, offered = v.get("offered_gbps");
-  if (has("throughput_total_gbps")) tile(offered > 0 ? "accepted" : "throughput", fmt(v.get("throughput_total_gbps")), "Gbit/s", offered > 0 ? `of ${fmt(offered)} offered: ${saturated ? "saturated, not steady" : "steady"}` : v.get("senders") > 0 ? `${fmt(v.get("throughput_total_gbps") / v.get("senders"))} for each of ${fmt(v.get("senders"))} senders` : null);
-  if (has("latency_ns.mean")) tile("mean latency", ...timeText(v.get("latency_ns.mean") / 1e6).split("\u00a0"), saturated ? "grows with the length of the run" : has("latency_ns.p99") ? `99 % below ${timeText(v.get("latency_ns.p99") / 1e6)}` : null);
+  const saturated = v.get("saturated") === 1, { total, offered, unit, flits } = ratesOf(v), units = unitsOf(v), time = (ns) => timeText(ns / 1e6, ns / 1e6, units);
+  if (typeof total === "number") tile(offered > 0 ? "accepted" : "throughput", fmt(total), unit, offered > 0 ? `of ${fmt(offered)} offered: ${saturated ? "saturated, not steady" : "steady"}` : !flits && v.get("senders") > 0 ? `${fmt(v.get("throughput_total_gbps") / v.get("senders"))} for each of ${fmt(v.get("senders"))} senders` : null);
+  if (has("latency_ns.mean")) tile("mean latency", ...time(v.get("latency_ns.mean")).split("\u00a0"), saturated ? "grows with the length of the run" : has("latency_ns.p99") ? `99 % below ${time(v.get("latency_ns.p99"))}` : null);
   const net = (r.figures || []).find((f) => f.kind === "network"), trees = net?.trees || [];
   const queue = (net?.links || []).reduce((m, l) => Math.max(m, (Array.isArray(l) ? l[3] : l.queue) || 0), 0);
   if (trees.length) tile("congestion trees", fmt(trees.length), "", `the heaviest: ${fmt(trees[0].links)} links, ${typeof trees[0].victims === "number" ? `${fmt(trees[0].victims)} victims` : "victims not counted"}${trees[0].kind === "unjudged" ? "" : `, ${trees[0].kind}`}`);
-  else if (net) tile("fullest port holds", fmt(queue / 1024, 3), "KiB", "on average");
+  else if (net) tile("fullest port holds", ...bytesText(queue, units).split(" "), "on average");
   for (const j of (r.figures || []).find((f) => f.kind === "ranks")?.jobs.slice(0, 4) || []) {
-    const all = j.compute + j.overhead + j.network + j.wait, share = (x) => `${fmt((100 * x) / all, 2)} %`, ms = (j.end - j.start) / 1e6;
-    tile(`${j.name} completes in`, j.end === null ? "–" : fmt(ms >= 1 ? ms : ms * 1e3), j.end === null ? "" : ms >= 1 ? "ms" : "µs", j.end === null ? "not finished" : all > 0 ? `critical path: ${share(j.network)} network, ${share(j.compute)} computation` : null);
+    const all = j.compute + j.overhead + j.network + j.wait, share = (x) => `${fmt((100 * x) / all, 2)} %`, [took, word] = time(j.end - j.start).split("\u00a0");
+    tile(`${j.name} completes in`, j.end === null ? "–" : took, j.end === null ? "" : word, j.end === null ? "not finished" : all > 0 ? `critical path: ${share(j.network)} network, ${share(j.compute)} computation` : null);
   }
   if (v.get("packets_lost") > 0) tile("lost", fmt(v.get("packets_lost")), "packets");
   const open = [...v].filter(([k, x]) => /^exchange\/.*\/unfinished$/.test(k) && x > 0);
@@ -159,7 +160,7 @@ function runSection(r, label) {
     opening(tiles(r), inOrder(r.figures), id, () => null),
     el("div", { class: "folds" },
       el("h3", {}, "How it was made"),
-      list([["network", `${fmt(r.hosts)} hosts, ${fmt(r.switches)} switches`], ["simulated", `${timeText(r.sim_time_ns / 1e6)}, of which ${timeText(r.warmup_ns / 1e6, r.sim_time_ns / 1e6)} warm-up`],
+      list([["network", `${fmt(r.hosts)} hosts, ${fmt(r.switches)} switches`], ["simulated", `${timeText(r.sim_time_ns / 1e6, r.sim_time_ns / 1e6, unitsOf(scalarsOf(r)))}, of which ${timeText(r.warmup_ns / 1e6, r.sim_time_ns / 1e6, unitsOf(scalarsOf(r)))} warm-up`],
         ["stored", day(r.stored_at)], ["coppice", r.version], ["run hash", r.run_hash]]),
       commandBlock(r.command),
       r.config ? fold("Parameters: the effective configuration", code(r.config)) : null,

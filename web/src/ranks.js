@@ -18,7 +18,7 @@ export class RankChart {
   constructor(spec) {
     this.spec = spec;
     this.unit = spec.x?.unit || "ms";
-    this.perUnit = this.unit === "µs" ? 1e3 : 1e6;
+    this.perUnit = spec.cycle_ns > 0 ? spec.cycle_ns : this.unit === "µs" ? 1e3 : 1e6; // ns
     this.begin = Math.min(0, spec.from);
     this.finish = spec.to;
     this.showPath = false;

@@ -1,6 +1,8 @@
 // A source (source.js) that hears a program over a WebSocket: apps/cli/live_feed.c says what its messages are.
 // While the run goes on it keeps what has arrived, thinned out when that is too much; when it is over every frame
 // can be asked for, and is kept as long as there is room.
+import { unitsIn } from "../amounts.js";
+
 const ROOM = 128 << 20; // bytes of frames
 const MOST_FRAMES = 1500;
 const FURTHEST = 24; // frames between two samples, at most
@@ -43,6 +45,7 @@ export class LiveSource {
   constructor(message, say) {
     Object.assign(this, { say, run: message.run ?? 0, title: message.name, live: true, running: true, paused: false, late: 0, most: 1, trees: [], times: [], numbers: [], kept: new Map(), wishes: new Map(), onframe: null });
     this.network = readNetwork(message);
+    this.units = unitsIn(message);
     const n = this.network.ports.length;
     this.none = { frame: { waiting: new Uint32Array(n), blocked: new Uint8Array(n), use: new Uint8Array(n), n }, trees: [] };
     this.limit = Math.max(40, Math.min(MOST_FRAMES, Math.floor(ROOM / (6 * n + 1000))));

@@ -3,7 +3,8 @@
 import { quadtree } from "d3-quadtree";
 import { select } from "d3-selection";
 import { zoom, zoomIdentity } from "d3-zoom";
-import { el, fmt, timeText, timeUnit } from "../dom.js";
+import { bytesText, timeText, timeUnit } from "../amounts.js";
+import { el, fmt } from "../dom.js";
 import { layOut } from "./layout.js";
 import { Painter } from "./paint.js";
 import { treeColour } from "./trees.js";
@@ -13,7 +14,6 @@ const NONE = 0xffffffff;
  *  stand below (page.css). */
 export const roomFor = (height) => Math.max(380, Math.min(720, height - (height > 820 ? 420 : 320)));
 
-export const bytesText = (v) => (v >= 1048576 ? `${fmt(v / 1048576, 3)} MiB` : v >= 1024 ? `${fmt(v / 1024, 3)} KiB` : `${fmt(Math.round(v))} B`);
 const percent = (v) => `${fmt(v * 100, 3)} %`;
 
 /** Bytes that stand in trees; a port may be in several. */
@@ -23,8 +23,8 @@ export function heldBy(trees) {
 }
 
 /** last: ms of the last frame; a tree that was there then has not ended, nobody looked any more. */
-export function treeText(t, last) {
-  const [by, unit] = timeUnit(last), at = (ns) => fmt((ns / 1e6) * by, 3), many = (n, word) => `${fmt(n)} ${word}${n === 1 ? "" : "s"}`;
+export function treeText(t, last, units) {
+  const [by, unit] = timeUnit(last, units), at = (ns) => fmt((ns / 1e6) * by, unit === "cycles" ? 6 : 3), many = (n, word) => `${fmt(n)} ${word}${n === 1 ? "" : "s"}`;
   return [`root ${t.root} → ${t.root_to}`, t.end_ns / 1e6 >= last - 1e-9 ? `since ${at(t.begin_ns)}, still there at ${at(t.end_ns)} ${unit}` : `${at(t.begin_ns)} to ${at(t.end_ns)} ${unit}`, many(t.links, "link"), ...(typeof t.contributors === "number"
     ? [many(t.contributors, "contributor"), t.victims === 0 ? "no victims" : `${many(t.victims, "victim flow")}${typeof t.loss === "number" ? ` ${t.victims === 1 ? "loses" : "lose"} ${fmt(t.loss * 100, 2)} %` : ""}`]
     : ["contributors and victims not counted"]), t.kind === "unjudged" ? `seen at ${many(t.samples, "sample")}: too few to judge` : t.kind].filter(Boolean).join(", ");
@@ -72,7 +72,7 @@ export class Pane {
     const put = (node, words) => { if (node.textContent !== words) node.textContent = words; };
     this.source.trees.slice(0, few).forEach((t, i) => {
       const b = this.buttons[i];
-      put(b.text, `tree ${t.tree}: ${treeText(t, this.source.times[this.source.times.length - 1])}`);
+      put(b.text, `tree ${t.tree}: ${treeText(t, this.source.times[this.source.times.length - 1], this.source.units)}`);
       b.patch.style.background = treeColour(t.tree - 1);
       b.node.setAttribute("aria-pressed", String(!this.only || this.only === t.tree));
     });
@@ -130,19 +130,19 @@ export class Pane {
     this.painter.paint({ frame: this.frame, trees: shown, treeInfo: this.source.trees, mode: viewer.mode, most: viewer.most, only: this.only, chain: this.chain, hover: this.hover });
     this.canvas.dataset.painted = String((Number(this.canvas.dataset.painted) || 0) + 1);
     const held = heldBy(this.trees);
-    this.words.textContent = this.source.trees.length === 0 ? "" : this.trees.length ? `${this.trees.length} tree${this.trees.length > 1 ? "s" : ""}, ${fmt(this.trees.reduce((a, t) => a + t.members.length, 0))} links, ${bytesText(held)} held` : "no tree";
+    this.words.textContent = this.source.trees.length === 0 ? "" : this.trees.length ? `${this.trees.length} tree${this.trees.length > 1 ? "s" : ""}, ${fmt(this.trees.reduce((a, t) => a + t.members.length, 0))} links, ${bytesText(held, this.source.units)} held` : "no tree";
   }
 
   // -- pointing and choosing --
 
   portRows(i) {
     const p = this.source.network.ports[i], f = this.frame;
-    const rows = [[`${p.name} → ${p.toName}`, `${percent(f.use[i] / 255)} used`], ["waiting", bytesText(f.waiting[i])]];
+    const rows = [[`${p.name} → ${p.toName}`, `${percent(f.use[i] / 255)} used`], ["waiting", bytesText(f.waiting[i], this.source.units)]];
     if (f.blocked) rows.push(["blocked", percent(f.blocked[i] / 255)]);
     rows.push(...this.flowRows(i));
     for (const t of this.trees) {
       const m = t.members.find((x) => x.port === i);
-      if (m) rows.push([`tree ${t.tree}`, m.depth === 0 ? `root, ${bytesText(m.bytes)} wait for it` : `branch, ${m.depth} from the root, ${bytesText(m.bytes)}`]);
+      if (m) rows.push([`tree ${t.tree}`, m.depth === 0 ? `root, ${bytesText(m.bytes, this.source.units)} wait for it` : `branch, ${m.depth} from the root, ${bytesText(m.bytes, this.source.units)}`]);
     }
     return rows;
   }
@@ -151,8 +151,8 @@ export class Pane {
   flowRows(i) {
     const known = this.flows.get(i), host = (h) => this.layout.nodes[this.painter.hostNode(h)]?.name ?? `host ${h}`;
     if (!known || this.frame.waiting[i] === 0) return this.frame.waiting[i] > 0 ? [["flows", "not looked for"]] : [];
-    const old = known.at === this.source.times[this.at] ? "" : ` at ${timeText(known.at, this.viewer.end)}`;
-    return [[`flows that wait${old}`, fmt(known.flows)], ...known.named.map((f) => [`\u2003${host(f.src)} → ${host(f.dst)}`, bytesText(f.bytes)]), ...(known.flows > known.named.length ? [[`\u2003and ${fmt(known.flows - known.named.length)} more`, ""]] : [])];
+    const old = known.at === this.source.times[this.at] ? "" : ` at ${timeText(known.at, this.viewer.end, this.source.units)}`;
+    return [[`flows that wait${old}`, fmt(known.flows)], ...known.named.map((f) => [`\u2003${host(f.src)} → ${host(f.dst)}`, bytesText(f.bytes, this.source.units)]), ...(known.flows > known.named.length ? [[`\u2003and ${fmt(known.flows - known.named.length)} more`, ""]] : [])];
   }
 
   nodeRows(n) {
@@ -202,7 +202,7 @@ export class Pane {
   clusterRows(i) {
     const c = this.layout.clusters[i], ports = this.painter.ready.inside[i];
     const sum = ports.reduce((a, p) => a + this.frame.waiting[p], 0);
-    return [["switches", fmt(c.switches.length)], ["hosts", fmt(c.hosts)], ["waiting inside", bytesText(sum)], ["click", "opens it"]];
+    return [["switches", fmt(c.switches.length)], ["hosts", fmt(c.hosts)], ["waiting inside", bytesText(sum, this.source.units)], ["click", "opens it"]];
   }
 
   click(e) {

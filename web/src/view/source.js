@@ -7,7 +7,9 @@
 //   trees              [{ tree, root_port, root, root_to, begin_ns, end_ns, links, contributors, victims, loss, kind, ... }]
 //   treesAt(i)         promise of [{ tree, members: [{ port, depth, next, bytes }], contributors, victims }]; of a frame at which nobody
 //                      looked for trees those of the frame before that still stand
-//   unit               unit of the times
+//   units              { cycle: ns, flit: bytes } of the run file (amounts.js), or null
+
+import { unitsIn } from "../amounts.js";
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
 
@@ -51,6 +53,7 @@ export class EmbeddedSource {
   constructor(spec) {
     this.title = spec.title || spec.name;
     this.network = readNetwork(spec);
+    this.units = unitsIn(spec);
     this.frames = spec.frames || [];
     this.times = this.frames.map((f) => f[0] / 1e6);
     this.trees = spec.trees || [];

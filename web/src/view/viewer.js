@@ -3,9 +3,10 @@
 // describes, so that a source may be the document inside the page or a simulation that still runs.
 import { select } from "d3-selection";
 import { zoomIdentity } from "d3-zoom";
-import { el, timeText } from "../dom.js";
+import { bytesText, timeText } from "../amounts.js";
+import { el } from "../dom.js";
 import { onTheme, ramp, theme } from "../theme.js";
-import { bytesText, Pane, roomFor } from "./pane.js";
+import { Pane, roomFor } from "./pane.js";
 
 const MODES = [["waiting", "waiting bytes", "what waits for a port, at its switch"], ["use", "use", "share of the time in which the wire is busy"],
   ["blocked", "blocked time", "share of the time in which something waits and may not go"]];
@@ -21,6 +22,8 @@ export class Viewer {
     this.aspect = this.aspectOf(sources);
     this.panes = sources.map((s, i) => new Pane(this, s, titles?.[i] ?? (sources.length > 1 ? s.title : "")));
     this.most = Math.max(...sources.map((s) => s.most));
+    const [first, ...rest] = sources.map((s) => s.units);
+    this.units = rest.every((u) => u?.cycle === first?.cycle && u?.flit === first?.flit) ? first : null; // of the common clock and legend
     const timed = sources.some((s) => s.live || s.times.length > 1), blocked = sources.some((s) => s.live || s.frames?.length > 0);
     this.mode = sources.some((s) => s.live || s.network.ports.some((p) => p.queue > 0 || p.most > 0)) ? "waiting" : "use";
     this.modes = el("div", { class: "net-modes", role: "group", "aria-label": "Colour by" }, MODES.filter(([m]) => m !== "blocked" || blocked).map(([m, label, title]) =>
@@ -131,7 +134,7 @@ export class Viewer {
   place() {
     if (!this.slider) return;
     this.slider.value = String(((this.now - this.begin) / (this.end - this.begin || 1)) * 1000);
-    this.time.textContent = timeText(this.now, this.end);
+    this.time.textContent = timeText(this.now, this.end, this.units);
   }
 
   seek(ms) {
@@ -189,7 +192,7 @@ export class Viewer {
     this.treeButton?.setAttribute("aria-pressed", String(this.showTrees));
     this.roam.setAttribute("aria-pressed", String(this.roams));
     const stops = [0, 0.25, 0.5, 0.75, 1].map((v) => ramp(theme().heat, v)).join(",");
-    this.legend.replaceChildren("0", el("span", { class: "ramp", style: `background:linear-gradient(90deg,${stops})` }), ...(this.mode === "waiting" ? [bytesText(this.most), el("span", { class: "middle" }, ` (middle: ${bytesText(this.most / 4)})`)] : ["100 %"]));
+    this.legend.replaceChildren("0", el("span", { class: "ramp", style: `background:linear-gradient(90deg,${stops})` }), ...(this.mode === "waiting" ? [bytesText(this.most, this.units), el("span", { class: "middle" }, ` (middle: ${bytesText(this.most / 4, this.units)})`)] : ["100 %"]));
     this.panes.forEach((p) => p.draw());
   }
 

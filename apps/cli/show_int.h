@@ -1,0 +1,26 @@
+/* Parts of a result for people. Private to the files show*.c. */
+#ifndef COP_SHOW_INT_H
+#define COP_SHOW_INT_H
+
+#include "amounts.h"
+#include "show.h"
+
+/* A result while it is written. */
+typedef struct cop_sheet {
+    FILE *out;
+    const cop_result *r;
+    const cop_units_cfg *units; /* of the run file */
+    cop_arena *arena; /* for names with something in them that a terminal would obey */
+    cop_style style;
+} cop_sheet;
+
+/* Padded on the right; columns count, not bytes. */
+void cop_put_padded(FILE *out, const char *text, size_t width);
+/* How long jobs took, and what their ends depended on. */
+void cop_show_jobs(const cop_sheet *s);
+/* Counters of mechanisms, where there is something to tell. */
+void cop_show_counters(const cop_sheet *s);
+/* One sentence per congestion tree; nothing if nobody looked for them. */
+void cop_show_trees(const cop_sheet *s);
+
+#endif

@@ -1,0 +1,27 @@
+// How times, sizes and rates are written: in SI units, or in the cycles and flits that the run file describes its network in.
+// units: { cycle: ns, flit: bytes }, either may be missing; of a run they are among its numbers, of a network among its members.
+import { fmt, withUnit } from "./dom.js";
+
+export const unitsOf = (scalars) => ({ cycle: scalars.get("units.cycle_ns"), flit: scalars.get("units.flit_bytes") });
+export const unitsIn = (spec) => ({ cycle: spec.cycle_ns, flit: spec.flit_bytes });
+
+/** Times of a run that ends after so many ms: [what to multiply ms by, unit]. */
+export const timeUnit = (ms, units) => (units?.cycle > 0 ? [1e6 / units.cycle, "cycles"] : ms >= 1000 ? [1e-3, "s"] : ms >= 1 || !(ms > 0) ? [1, "ms"] : ms >= 1e-3 ? [1e3, "µs"] : [1e6, "ns"]);
+/** ms, in the unit that fits `of`. */
+export function timeText(ms, of = ms, units = null) {
+  const [by, unit] = timeUnit(of, units);
+  return withUnit(fmt(ms * by, unit === "cycles" && ms * by >= 1000 ? 6 : 4), unit);
+}
+
+/** Sizes up to this many bytes: [what to divide bytes by, unit]. */
+export const sizeUnit = (bytes, units) => (units?.flit > 0 ? [units.flit, "flits"] : bytes >= 1048576 ? [1048576, "MiB"] : bytes >= 1024 ? [1024, "KiB"] : [1, "B"]);
+export function bytesText(bytes, units) {
+  const [by, unit] = sizeUnit(bytes, units);
+  return unit === "B" ? `${fmt(Math.round(bytes))} B` : `${fmt(bytes / by, 3)} ${unit}`;
+}
+
+/** Rates of all hosts together in Gbit/s; in flits per cycle they are those of a node. { total, offered, unit } */
+export function ratesOf(scalars) {
+  const flits = typeof scalars.get("throughput_flits") === "number";
+  return { total: scalars.get(flits ? "throughput_flits" : "throughput_total_gbps"), offered: scalars.get(flits ? "offered_flits" : "offered_gbps"), unit: flits ? "flit/cycle/node" : "Gbit/s", flits };
+}
