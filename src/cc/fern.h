@@ -69,6 +69,8 @@ typedef struct fern_source {
 
 /* Can the threshold be exceeded at all? */
 int fern_check_config(const void *config, const cop_netinfo *info, cop_err *err);
+/* Is `notify` instant? Then switches send nothing. */
+bool fern_tells_at_once(const void *config);
 void fern_start(struct cop_net *net);
 void fern_count_in(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p); /* on_enqueue */
 void fern_count_out(struct cop_net *net, uint32_t in, uint32_t vl, const cop_pkt *p, cop_time t);
@@ -178,10 +180,11 @@ extern const char *const fern_threshold_names[];
 /* What the tables of all of them have in common. */
 #define FERN_PARTS                                                                                 \
     .immediate = FERN_CLAUSE, .cfg_size = sizeof(fern_cfg), .flow_size = sizeof(fern_source),      \
-    .net_size = sizeof(fern_net), .notifies = true, .flow_is_sl = cop_cc_per_source,               \
-    .start = fern_start, .on_leave = fern_count_out, .flow_values = fern_flow_values,              \
-    .flow_value = fern_flow_value, .port_values = fern_port_values, .port_value = fern_port_value, \
-    .counters = fern_counters, .counter = fern_counter
+    .net_size = sizeof(fern_net), .notifies = true, .sends_nothing = fern_tells_at_once,           \
+    .flow_is_sl = cop_cc_per_source, .start = fern_start, .on_leave = fern_count_out,              \
+    .flow_values = fern_flow_values, .flow_value = fern_flow_value,                                \
+    .port_values = fern_port_values, .port_value = fern_port_value, .counters = fern_counters,     \
+    .counter = fern_counter
 
 #define FERN_CLAUSE                                                                                \
     "section 4: the chosen source receives that information instantaneously, an upper bound "      \

@@ -13,6 +13,11 @@
 
 #include <inttypes.h>
 
+bool fern_tells_at_once(const void *config)
+{
+    return ((const fern_cfg *)config)->notify == FERN_INSTANT;
+}
+
 const char *const fern_notify_names[] = {"instant", "packets", NULL};
 const char *const fern_culprit_names[] = {"switch", "lane", NULL};
 const char *const fern_tie_names[] = {"recent", "kept", NULL};

@@ -109,7 +109,7 @@ static int check_routing(cop_world *w, cop_config *c, cop_err *err)
                            w->lanes);
     const cop_cdg_control control = {.hosts =
                                          c->nic.ack != COP_ACK_NONE || c->cc->on_deliver != NULL,
-                                     .switches = c->cc->notifies,
+                                     .switches = cop_cc_notifies(c->cc, c->cc_cfg),
                                      .vl = (int)c->nic.control_vl};
     cop_cdg_check(&w->route, &control, CDG_BUDGET, &w->cdg);
     cop_config_where(c, "routing", where, sizeof(where));

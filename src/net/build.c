@@ -301,7 +301,8 @@ static void describe(cop_net *net, const cop_net_parts *pt)
         .injection_queues = pt->host->injection_queues,
         .acks = pt->nic->ack != COP_ACK_NONE,
         .acks_packets = pt->nic->ack == COP_ACK_PACKET,
-        .answers = pt->nic->ack != COP_ACK_NONE || pt->cc->on_deliver || pt->cc->notifies};
+        .answers = pt->nic->ack != COP_ACK_NONE || pt->cc->on_deliver ||
+                   cop_cc_notifies(pt->cc, pt->cc_cfg)};
     if (pt->nic->control_bytes > net->info.mtu_bytes)
         net->info.mtu_bytes = (uint32_t)pt->nic->control_bytes;
 }
@@ -316,7 +317,7 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->per_output =
         layout.per_output && net->max_cand == 1 && !pt->route->at_head && !net->head_hooks;
     /* A queue of one output and lane holds nobody up who would not wait for the same. */
-    net->own_queues = pt->cc->notifies && !net->per_output;
+    net->own_queues = cop_cc_notifies(pt->cc, pt->cc_cfg) && !net->per_output;
     net->sectioned = layout.sections != 0;
     net->sections = layout.sections ? layout.sections : net->lanes;
     net->info.sections = net->sections;

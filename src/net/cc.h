@@ -23,7 +23,7 @@ typedef struct cop_cc_ops {
     size_t net_size; /* state of the whole run, zeroed; cop_net_cc_net() */
     bool asks_lanes; /* it will ask for cop_net_lane_bytes(), which is counted only then */
     bool in_cycles; /* times among its defaults are for a cycle of 1 ns; they follow units.cycle */
-    bool notifies; /* switches will send notifications: cop_net_notify(), cop_net_notify_source() */
+    bool notifies; /* switches send notifications: cop_net_notify(), cop_net_notify_source() */
     /* Nothing acts at a distance, unless the source wants it: its clause. NULL: the rule holds, and
      * cop_net_told_at_once() may not be called. */
     const char *immediate;
@@ -32,6 +32,8 @@ typedef struct cop_cc_ops {
     void (*start)(struct cop_net *net);
     /* Is a flow all that a host sends on one service level, to whatever destination? */
     bool (*flow_is_sl)(const void *cfg);
+    /* Of one that `notifies`: are sources told at once with this configuration, so that switches send nothing? NULL: no. */
+    bool (*sends_nothing)(const void *cfg);
     /* Do sources do anything, given this configuration? NULL: yes. If not, no flow need be kept, and what concerns one
      * may not be called. */
     bool (*reacts)(const void *cfg);
@@ -89,6 +91,12 @@ typedef struct cop_cc_ops {
     const cop_value *counters;
     double (*counter)(struct cop_net *net, unsigned which);
 } cop_cc_ops;
+
+/* Will switches send notifications? */
+static inline bool cop_cc_notifies(const cop_cc_ops *cc, const void *cfg)
+{
+    return cc->notifies && !(cc->sends_nothing && cc->sends_nothing(cfg));
+}
 
 COP_OUTSIDE_BEGIN
 /* What a congestion control may ask (implemented in net/). */

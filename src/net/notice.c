@@ -38,7 +38,7 @@ struct cop_notices {
 
 void cop_notice_init(cop_net *net)
 {
-    if (net->cc->notifies)
+    if (cop_cc_notifies(net->cc, net->cc_cfg))
         net->notices = COP_NEW_ARRAY(&net->arena, struct cop_notices, net->info.n_switches);
     net->listens = net->route->ops->on_notice != NULL;
 }

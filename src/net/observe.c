@@ -214,7 +214,7 @@ static int add_received(parser *p, const char *target)
 static int add_notices(parser *p, char *target)
 {
     cop_net *net = p->net;
-    if (!net->cc->notifies)
+    if (!cop_cc_notifies(net->cc, net->cc_cfg))
         return fault(p,
                      "switches make no notifications with this cc.kind; use qcn, or leave it out");
     if (strchr(target, '@') != NULL)
