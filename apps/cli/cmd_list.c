@@ -201,6 +201,11 @@ static int list(const request *q)
     if (strcmp(family, "experiments") == 0)
         return cop_list_experiments(word, q->json);
     const cop_family *f = cop_family_find(family);
+    const cop_section *s = cop_section_find(family);
+    if (f == NULL && s != NULL && s->opts != NULL && word == NULL) {
+        word = family;
+        f = cop_family_find(COP_FAMILY_SECTIONS);
+    }
     if (f == NULL)
         return unknown_family(family);
     return word == NULL ? list_items(f, &q->plugins, q->json)
@@ -219,7 +224,8 @@ static int list_run(int argc, char **argv)
 
 const cop_command cop_cmd_list = {
     .name = "list",
-    .usage = "list [topologies|routings|traffic|queueing|hosts|cc|flow-control [NAME]] [--json] "
+    .usage = "list [topologies|routings|traffic|queueing|hosts|cc|flow-control|sections [NAME]] "
+             "[--json] "
              "[--plugin FILE]\n"
              "       coppice list --docs\n"
              "       coppice list experiments|metrics [WORD] [--json]",

@@ -151,6 +151,20 @@ static bool flow_control_at(const cop_family *f, const struct cop_plugin_set *mo
     return true;
 }
 
+/* Sections of a run file whose options are always the same. */
+static bool section_at(const cop_family *f, const struct cop_plugin_set *more, size_t i,
+                       cop_plugin *item)
+{
+    (void)f, (void)more;
+    for (const cop_section *s = cop_sections; s->name != NULL; s++) {
+        if (s->opts == NULL || i-- > 0)
+            continue;
+        *item = (cop_plugin){.name = s->name, .summary = s->help, .source = "", .opts = s->opts};
+        return true;
+    }
+    return false;
+}
+
 static bool plugin_at(const cop_family *f, const struct cop_plugin_set *more, size_t i,
                       cop_plugin *item)
 {
@@ -167,12 +181,14 @@ const cop_family cop_families[] = {
     {"hosts", "host", "where messages wait inside an end node", plugin_at},
     {"cc", "cc", "congestion control at switches and end nodes", plugin_at},
     {"flow-control", "flow_control", "what keeps a buffer from overflowing", flow_control_at},
+    {COP_FAMILY_SECTIONS, "", "sections of a run file that have no members, and their options",
+     section_at},
     {0}};
 
 const cop_family *cop_family_find(const char *name)
 {
     for (const cop_family *f = cop_families; f->name != NULL; f++)
-        if (strcmp(f->name, name) == 0 || strcmp(f->section, name) == 0)
+        if (strcmp(f->name, name) == 0 || (f->section[0] != '\0' && strcmp(f->section, name) == 0))
             return f;
     return NULL;
 }

@@ -14,6 +14,8 @@ typedef struct cop_family {
                cop_plugin *item);
 } cop_family;
 
+#define COP_FAMILY_SECTIONS "sections"
+
 extern const cop_family cop_families[]; /* ends with a NULL name */
 const cop_family *cop_family_find(const char *name);
 

@@ -20,6 +20,14 @@ static bool has_links(const cop_topo *t, unsigned link_class)
     return false;
 }
 
+/* What a buffer must have room for, at least one of. */
+static const char *largest(const cop_net_parts *pt)
+{
+    return pt->nic->control_bytes > pt->nic->mtu_bytes + pt->nic->overhead_bytes
+               ? "one control packet (nic.control_bytes)"
+               : "one packet (nic.mtu + overhead)";
+}
+
 /* Buffers of switch inputs and of sinks: one packet of each lane that shares them must fit. */
 static int check_buffers(const cop_net *net, const cop_net_parts *pt, uint64_t wire, cop_err *err)
 {
@@ -57,8 +65,7 @@ static int check_buffers(const cop_net *net, const cop_net_parts *pt, uint64_t w
                              cop_build_at(pt, all[i].option, where, sizeof(where)), all[i].option,
                              cop_print_bytes(all[i].bytes, have, sizeof(have)),
                              cop_print_bytes(least, need, sizeof(need)),
-                             sw->shared_lanes ? "the reserves of all lanes"
-                                              : "one packet (nic.mtu + overhead)");
+                             sw->shared_lanes ? "the reserves of all lanes" : largest(pt));
     }
     return rc;
 }
@@ -130,7 +137,8 @@ static int check_lanes(const cop_net *net, const cop_net_parts *pt, cop_err *err
     char where[256];
     if (pt->nic->control_vl >= (int64_t)net->lanes)
         return cop_err_add(err, COP_E_INPUT,
-                           "%s: nic.control_vl %d does not exist; lanes are 0 to %u",
+                           "%s: nic.control_vl %d does not exist; lanes are 0 to %u: give "
+                           "switch.lanes more, or set it to auto",
                            cop_build_at(pt, "nic.control_vl", where, sizeof(where)),
                            (int)pt->nic->control_vl, net->lanes - 1);
     int rc = 0;
@@ -171,12 +179,12 @@ static int check_outputs(const cop_net *net, const cop_net_parts *pt, uint64_t w
                            cop_print_bytes(wire, need, sizeof(need)));
     if (net->output_bytes >= least)
         return 0;
-    return cop_err_add(
-        err, COP_E_INPUT, "%s: switch.output_buffer %s is too small; at least %s for %s",
-        cop_build_at(pt, "switch.output_buffer", where, sizeof(where)),
-        cop_print_bytes(net->output_bytes, have, sizeof(have)),
-        cop_print_bytes(least, need, sizeof(need)),
-        pt->sw->output_shared ? "the reserves of all lanes" : "one packet (nic.mtu + overhead)");
+    return cop_err_add(err, COP_E_INPUT,
+                       "%s: switch.output_buffer %s is too small; at least %s for %s",
+                       cop_build_at(pt, "switch.output_buffer", where, sizeof(where)),
+                       cop_print_bytes(net->output_bytes, have, sizeof(have)),
+                       cop_print_bytes(least, need, sizeof(need)),
+                       pt->sw->output_shared ? "the reserves of all lanes" : largest(pt));
 }
 
 static int check_sizes(const cop_net *net, const cop_net_parts *pt, cop_err *err)

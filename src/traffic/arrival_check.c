@@ -133,7 +133,18 @@ static int check_wave(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entr
                              "only `arrival` on-off has bursts; remove it");
     if (cfg->bursts != COP_BURSTS_EXPONENTIAL && cfg->arrival != COP_ARRIVAL_ON_OFF)
         return traffic_fault(b, "bursts", "only `arrival` on-off has bursts; remove it");
+    if (!pulses && cfg->pulse_arrival != COP_PULSE_BERNOULLI)
+        return traffic_fault(b, "pulse_arrival", "only `arrival` pulses has it; remove it");
     return check_lengths(b, cfg, e);
+}
+
+/* What has neither message times nor slots has no phase. */
+static int check_phase(traffic_build *b, const cop_traffic_cfg *cfg, const traffic_entry *e)
+{
+    if (cfg->phase != COP_PHASE_RANDOM || e->gen == GEN_CONSTANT || e->gen == GEN_BERNOULLI)
+        return 0;
+    return traffic_fault(b, "phase",
+                         "only constant and Bernoulli arrivals have a phase; remove it");
 }
 
 static int check_slot(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e)
@@ -190,7 +201,7 @@ int traffic_arrival_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_
         rc =
             traffic_fault(b, "patience",
                           "a saturated sender has no messages that wait; choose another `arrival`");
-    if (check_wave(b, cfg, e) != 0 || check_slot(b, cfg, e) != 0)
+    if (check_wave(b, cfg, e) != 0 || check_slot(b, cfg, e) != 0 || check_phase(b, cfg, e) != 0)
         rc = -COP_E_INPUT;
     return rc;
 }

@@ -327,6 +327,18 @@ static void test_check_prints_what_loads_again(void **state)
     json_decref(again);
 }
 
+/* Sections without members are listed, too, and may be asked for by name. */
+static void test_list_of_a_section(void **state)
+{
+    (void)state;
+    prog_answer a = PROG_RUN("list", "sections"), b = PROG_RUN("list", "sections", "switch"),
+                c = PROG_RUN("list", "switch");
+    PROG_EXPECT(a.status == 0 && strstr(a.out, "\nnic ") != NULL, a, "list sections");
+    PROG_EXPECT(b.status == 0 && strstr(b.out, "\n  buffer: ") != NULL, b, "list sections switch");
+    PROG_EXPECT(c.status == 0, c, "list switch");
+    assert_string_equal(b.out, c.out);
+}
+
 /* The table of a switch, as figure 3 of Benito et al. has it: conditions over outputs, and low entries by input. */
 static void test_check_prints_a_table(void **state)
 {
@@ -360,6 +372,7 @@ int main(void)
         cmocka_unit_test_setup(test_database, fresh),
         cmocka_unit_test_setup(test_watch_prints_every_step, fresh),
         cmocka_unit_test_setup(test_check_prints_what_loads_again, fresh),
+        cmocka_unit_test_setup(test_list_of_a_section, fresh),
         cmocka_unit_test_setup(test_check_prints_a_table, fresh),
     };
     return cmocka_run_group_tests_name("cli", tests, prog_enter, prog_leave);

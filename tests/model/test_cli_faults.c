@@ -178,6 +178,7 @@ static void test_bad_commands_and_files(void **state)
     expect_one_line(PROG_RUN("run", "."), ".: ", "directory");
     expect_one_line(PROG_RUN("list", "topology-s"), "coppice list: ", "topologies");
     expect_one_line(PROG_RUN("list", "cc", "nnoe"), "coppice list: ", "`none`");
+    expect_one_line(PROG_RUN("list", "sections", "swich"), "coppice list: ", "`switch`");
     expect_one_line(PROG_RUN("list", "--jsno"), "coppice list: ", "`--json`");
     expect_one_line(PROG_RUN("list", "experiments", "no such thing"),
                     "coppice list: ", "`no such thing`");

@@ -78,6 +78,30 @@ static void test_messages_of_tori(void **state)
         }
 }
 
+/* Told at once, sources need no packets: a network that can be crossed one way only will do. With packets it does not. */
+static void test_at_once_on_a_one_way_network(void **state)
+{
+    (void)state;
+    static const char omega[] =
+        "run: {duration: 10 us}\n"
+        "topology: {kind: omega, radix: 4, stages: 3}\n"
+        "link: {rate: 32 Gbit/s, delay: 1 ns}\n"
+        "switch: {buffer: 192 B, pipeline: 2 ns, header: 4 B}\n"
+        "queueing: {kind: 1q}\n"
+        "cc: {kind: fern-1, every: 4}\n"
+        "nic: {mtu: 64 B}\n"
+        "traffic: [{pattern: uniform, arrival: bernoulli, load: 90 %, message: 64 B}]\n";
+    static const char *const packets[] = {"cc.notify=packets"};
+    cop_result r;
+    cop_err err = {0};
+    assert_int_equal(scn_run(omega, NULL, 0, &r, &err), 0);
+    assert_int_equal(r.outcome, COP_OUTCOME_OK);
+    assert_true(scalar(&r, "told_at_once") > 50 && scalar(&r, "notifications") == 0);
+    cop_result_free(&r);
+    assert_true(scn_run(omega, packets, 1, &r, &err) != 0);
+    assert_non_null(strstr(err.text, "does not lead from switch"));
+}
+
 /* A ring that deadlocks by itself: the report says where notifications wait, and they are accounted for. */
 static void test_report_names_them(void **state)
 {
@@ -107,6 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_torus_does_not_deadlock),
         cmocka_unit_test(test_messages_of_tori),
+        cmocka_unit_test(test_at_once_on_a_one_way_network),
         cmocka_unit_test(test_report_names_them),
     };
     return cmocka_run_group_tests_name("notices", tests, NULL, NULL);

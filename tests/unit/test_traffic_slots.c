@@ -180,6 +180,9 @@ static void what_does_not_fit_is_refused(void **state)
             "only `arrival` on-off has bursts");
     refused("arrival=bernoulli; rate=12 Gbit/s; message=1000 B; slot=1 us",
             "a slot has at most one message, and the rate of host 0 needs 1.5; make it shorter");
+    refused("arrival=poisson; load=10 %; phase=random", "have a phase; remove it");
+    refused("arrival=saturated; phase=random", "have a phase; remove it");
+    refused("arrival=bernoulli; load=10 %; pulse_arrival=constant", "only `arrival` pulses has it");
     refused("pattern=tornado; self=yes", "pattern tornado draws no destinations among all hosts");
     refused("pattern=list; to_list=[1, 2]; self=yes", "remove `self`");
 }
