@@ -286,7 +286,7 @@ static void test_program(void **state)
     write_file("two.yaml", two_switches);
     compile(source, "aimd.so", "-O1");
     must_say(RUN("run", "two.yaml", "--plugin", "./aimd.so", "--set", "cc.kind=aimd", "--quiet"), 0,
-             "victim   h0 -> h3                   10.000", "");
+             "victim   h0 -> h3                    10.000", "");
     must_say(RUN("check", "two.yaml", "-p", "aimd.so", "--set", "cc.kind=aimd"), 0, "kind: aimd",
              "");
     must_say(RUN("list", "cc", "aimd", "-p", "aimd.so"), 0, "won back per period", "");
