@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 
+#include <math.h>
 #include <string.h>
 
 #define RED "\x1b[31m"
@@ -217,36 +218,68 @@ static void put_figures(const sheet *s, const json_t *doc)
                 cop_report_figure_text(f, s->out, s->width);
 }
 
+/* The scalar of a run; -1: it has none. */
+static double scalar_of(const json_t *run, const char *name)
+{
+    size_t k;
+    json_t *row;
+    COP_EACH (json_object_get(run, "scalars"), k, row) {
+        const char *is = json_string_value(json_array_get(row, 0));
+        if (is != NULL && strcmp(is, name) == 0)
+            return json_number_value(json_array_get(row, 2));
+    }
+    return -1.0;
+}
+
+/* Do all runs that have figures say what a cycle and a flit are, and the same? Then rates are of a node, in these. */
+static bool in_flits(const json_t *runs)
+{
+    size_t i;
+    json_t *r;
+    double cycle = 0.0, flit = 0.0;
+    COP_EACH (runs, i, r) {
+        double c = scalar_of(r, "units.cycle_ns"), f = scalar_of(r, "units.flit_bytes");
+        if (json_object_get(r, "scalars") == NULL)
+            continue;
+        if (c <= 0.0 || f <= 0.0 || (cycle > 0.0 && (c != cycle || f != flit)))
+            return false;
+        cycle = c;
+        flit = f;
+    }
+    return cycle > 0.0;
+}
+
 static void put_runs(const sheet *s, const json_t *runs)
 {
-    size_t i, k;
-    json_t *r, *row;
+    size_t i;
+    json_t *r;
+    bool flits = in_flits(runs);
     style(s, BOLD);
     fprintf(s->out, "  %5s  ", "run");
     put_padded(s, "name", s->name_width);
-    fprintf(s->out, " %-8s %6s %8s %12s %12s\n", "outcome", "hosts", "ms", "Gbit/s", "latency µs");
+    fprintf(s->out, " %-8s %6s %8s %12s %*s\n", "outcome", "hosts", flits ? "cycles" : "ms",
+            flits ? "flit/cycle" : "Gbit/s", flits ? 14 : 15,
+            flits ? "latency cycles" : "latency µs"); /* µ has two bytes */
     style(s, PLAIN);
     COP_EACH (runs, i, r) {
-        double rate = 0.0, latency = 0.0;
-        COP_EACH (json_object_get(r, "scalars"), k, row) {
-            const char *name = json_string_value(json_array_get(row, 0));
-            double v = json_number_value(json_array_get(row, 2));
-            if (name && strcmp(name, "throughput_total_gbps") == 0)
-                rate = v;
-            else if (name && strcmp(name, "latency_ns.mean") == 0)
-                latency = v / 1e3;
-        }
+        bool drawn = json_object_get(r, "scalars") != NULL;
+        double rate = scalar_of(r, flits ? "throughput_flits" : "throughput_total_gbps");
+        double latency = scalar_of(r, flits ? "latency_cycles.mean" : "latency_ns.mean");
+        double ns = json_number_value(json_object_get(r, "sim_time_ns"));
         fprintf(s->out, "  %5" JSON_INTEGER_FORMAT "  ",
                 json_integer_value(json_object_get(r, "id")));
         put_padded(s, cop_report_get(r, "name"), s->name_width);
         fputc(' ', s->out);
         put_padded(s, cop_report_get(r, "outcome"), 8);
-        fprintf(s->out, " %6" JSON_INTEGER_FORMAT " %8.3g",
-                json_integer_value(json_object_get(r, "hosts")),
-                json_number_value(json_object_get(r, "sim_time_ns")) / 1e6);
-        if (json_object_get(r, "scalars") != NULL)
-            fprintf(s->out, " %12.4g %12.4g", rate, latency);
-        fputc('\n', s->out);
+        fprintf(s->out, " %6" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(r, "hosts")));
+        if (flits && drawn)
+            fprintf(s->out, " %8.0f %12.4f %14.1f\n", ns / scalar_of(r, "units.cycle_ns"), rate,
+                    latency);
+        else if (drawn)
+            fprintf(s->out, " %8.3g %12.4g %14.4g\n", ns / 1e6, rate > 0.0 ? rate : 0.0,
+                    latency > 0.0 ? latency / 1e3 : 0.0);
+        else
+            fprintf(s->out, " %8.3g\n", flits ? NAN : ns / 1e6);
     }
 }
 

@@ -251,6 +251,9 @@ static void test_flits_and_cycles(void **state)
     expect_text(a.out, "throughput over time (flit/cycle/node)\n");
     expect_text(a.out, " 14648      19531 cycles\n");
     assert_null(strstr(a.out, "latency_cycles")); /* said above */
+    a = PROG_RUN("report", "u.db", "--text");
+    expect_text(a.out, "   cycles   flit/cycle latency cycles\n");
+    expect_text(a.out, "    19531       0.0512           32.6\n");
     a = PROG_RUN("report", "u.db", "-o", "u.html", "--csv", "csv");
     PROG_EXPECT(a.status == 0, a, "report");
     assert_string_equal(
