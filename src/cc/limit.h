@@ -22,7 +22,9 @@ typedef struct limit_net {
 extern const char *const limit_free_names[];
 #define LIMIT_FREE                                                                                 \
     "free", COP_OPT_ENUM, offsetof(limit_cfg, free), "room", 0, 0, limit_free_names,               \
-        "a lane is free if a message has room behind it, or if nothing sent on it is left there"
+        "a lane is free if a message has room behind it (ours, for cut-through), or if nothing "   \
+        "sent on it is "                                                                           \
+        "left there"
 
 bool limit_is_free(struct cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p);
 /* Lanes to other switches of the switch of input `in`, and how many of them are not free. */

@@ -2,11 +2,11 @@
  * injecting while that is more than a threshold, which follows the throughput.
  *
  * Side band every `gather` (n (k/2) h cycles: 24 for an 8-ary 3-cube, h = 2) the counts of that moment set out and are known
- *          everywhere one `gather` later: messages in switch inputs that switches feed, bytes delivered to hosts. The
- *          side band is apart from the network and takes none of its bandwidth. All know the same, so it is kept
+ *          everywhere one `gather` later: messages in switch inputs that switches feed, bytes delivered to hosts, whether a
+ *          host has held something back since the gather before. The side band is apart from the network and takes none of its bandwidth. All know the same, so it is kept
  *          once.
  * Estimate of the present from the last two that are known, along a line. Above the threshold: no new message.
- * Tuning   every `tune` gathers, from the bytes delivered in them and in those before: fallen by more than a quarter:
+ * Tuning   every `tune` gathers, from what is known then: the bytes delivered in as many and in those before: fallen by more than a quarter:
  *          threshold - `down` of all buffers; else if something was held back: + `up`; else unchanged. The best
  *          throughput so far is kept with the threshold and the count of then: below half of it, the threshold
  *          returns to the lesser of the two; after `returns` such returns in a row it is forgotten.
@@ -24,17 +24,22 @@ typedef struct tuned_cfg {
     double drop, down, up, far;
 } tuned_cfg;
 
+typedef struct tuned_count {
+    int64_t used; /* messages */
+    uint64_t bytes; /* delivered, in all */
+    bool held; /* something, since the count before */
+} tuned_count;
+
 typedef struct tuned_net {
     int64_t buffers; /* of the network */
-    int64_t used; /* now */
-    uint64_t bytes; /* delivered, in all */
+    tuned_count now; /* what no node knows */
     uint64_t gathers; /* that have set out */
-    int64_t known[2]; /* counts: known everywhere, the later one first */
-    int64_t sets_out; /* on its way: known with the next gather */
-    bool held; /* something, since the last tuning */
+    tuned_count sets_out; /* on its way: known with the next gather */
+    tuned_count known[2]; /* everywhere, the later one first */
+    bool held; /* something, of what became known since the last tuning */
     int64_t threshold;
     uint64_t at_tuning,
-        last; /* bytes in all, at the last tuning; delivered in the tuning period before */
+        last; /* bytes in all, known at the last tuning; delivered in the tuning period before */
     uint64_t best;
     int64_t best_threshold, best_used;
     uint32_t returned; /* in a row */
@@ -81,14 +86,14 @@ static int64_t between(int64_t v, int64_t most)
 
 static void tune(const tuned_cfg *cfg, tuned_net *all)
 {
-    uint64_t now = all->bytes - all->at_tuning;
+    uint64_t now = all->known[0].bytes - all->at_tuning;
     int64_t down = (int64_t)(cfg->down * (double)all->buffers),
             up = (int64_t)(cfg->up * (double)all->buffers);
     all->tunings++;
     if (now > all->best) {
         all->best = now;
         all->best_threshold = all->threshold;
-        all->best_used = all->used;
+        all->best_used = all->known[0].used;
     }
     if ((double)now < cfg->far * (double)all->best && all->held) {
         all->threshold =
@@ -103,8 +108,16 @@ static void tune(const tuned_cfg *cfg, tuned_net *all)
             all->threshold = between(all->threshold + (up > 0 ? up : 1), all->buffers);
     }
     all->last = now;
-    all->at_tuning = all->bytes;
+    all->at_tuning = all->known[0].bytes;
     all->held = false;
+}
+
+/* Nothing stands anywhere, and what became known says so. */
+static bool is_idle(const tuned_net *all)
+{
+    return all->now.used == 0 && all->known[0].used == 0 && all->known[1].used == 0 &&
+           !all->now.held && !all->sets_out.held && !all->held && all->last == 0 &&
+           all->now.bytes == all->at_tuning;
 }
 
 /* The gathers that have set out by `now`; nothing has changed since the last look. */
@@ -113,11 +126,12 @@ static void go_on(const tuned_cfg *cfg, tuned_net *all, cop_time now)
     for (uint64_t due = now / cfg->gather_ps; all->gathers < due;) {
         all->known[1] = all->known[0];
         all->known[0] = all->sets_out;
-        all->sets_out = all->used;
+        all->held |= all->known[0].held;
+        all->sets_out = all->now;
+        all->now.held = false;
         if (++all->gathers % (uint64_t)cfg->tune == 0)
             tune(cfg, all);
-        if (all->used == 0 && all->known[0] == 0 && all->known[1] == 0 && !all->held &&
-            all->last == 0 && all->bytes == all->at_tuning)
+        if (is_idle(all))
             all->gathers = due; /* idle: nothing can change until then */
     }
 }
@@ -129,7 +143,7 @@ static void on_enqueue(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *
     if ((p->flags & COP_PKT_CONTROL) || cop_net_fed_by_host(net, in))
         return;
     go_on(cop_net_cc_cfg(net), all, cop_net_now(net));
-    all->used++;
+    all->now.used++;
 }
 
 static void on_leave(struct cop_net *net, uint32_t in, uint32_t vl, const cop_pkt *p, cop_time t)
@@ -139,7 +153,7 @@ static void on_leave(struct cop_net *net, uint32_t in, uint32_t vl, const cop_pk
     if ((p->flags & COP_PKT_CONTROL) || cop_net_fed_by_host(net, in))
         return;
     go_on(cop_net_cc_cfg(net), all, cop_net_now(net));
-    all->used--;
+    all->now.used--;
 }
 
 static void on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
@@ -148,7 +162,7 @@ static void on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
     if ((p->flags & COP_PKT_CONTROL) || !cop_net_faces_host(net, port))
         return;
     go_on(cop_net_cc_cfg(net), all, cop_net_now(net));
-    all->bytes += p->bytes;
+    all->now.bytes += p->bytes;
 }
 
 /* What is known set out one gather before the last one did: known[0] is the count of (gathers - 1) g. */
@@ -161,14 +175,14 @@ static cop_time next_send(struct cop_net *net, void *flow, cop_time now)
     go_on(cfg, all, now);
     if (all->gathers < 2)
         return now;
-    int64_t rise = all->known[0] - all->known[1], g = (int64_t)cfg->gather_ps;
+    int64_t rise = all->known[0].used - all->known[1].used, g = (int64_t)cfg->gather_ps;
     cop_time since = (all->gathers - 1) * cfg->gather_ps,
              next = (all->gathers + 1) * cfg->gather_ps;
-    int64_t above = all->known[0] - all->threshold, gone = (int64_t)(now - since);
+    int64_t above = all->known[0].used - all->threshold, gone = (int64_t)(now - since);
     /* known[0] + rise (now - since) / g > threshold */
     if (above * g + rise * gone <= 0)
         return now;
-    all->held = true;
+    all->now.held = true;
     all->refused++;
     if (rise >= 0)
         return next;
@@ -205,11 +219,14 @@ static double flow_value(struct cop_net *net, const void *flow, uint32_t src, un
     tuned_net *all = cop_net_cc_net(net);
     (void)flow, (void)src;
     go_on(cop_net_cc_cfg(net), all, cop_net_now(net));
-    return (double)(which == 0 ? all->threshold : all->known[0]);
+    return (double)(which == 0 ? all->threshold : all->known[0].used);
 }
 
 const cop_cc_ops cop_cc_self_tuned = {
     .name = "self-tuned",
+    .side_band = "section 2 of Fernandez and Garcia: bandwidth of its own tells all nodes the "
+                 "counts, `gather` "
+                 "later",
     .summary =
         "no node injects while the network holds more messages than a threshold that tunes itself",
     .source = "after Thottethodi, Lebeck, Mukherjee 2001, as Fernandez and Garcia describe it: "

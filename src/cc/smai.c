@@ -162,6 +162,9 @@ static double counter(struct cop_net *net, unsigned which)
 
 const cop_cc_ops cop_cc_smai = {
     .name = "smai",
+    .side_band =
+        "section 2 of Fernandez and Garcia: dedicated lines carry the signal to all nodes, `reach` "
+        "later",
     .summary = "a message that waits too long in a switch raises a signal; all sources slow down",
     .source = "Smai and Thorelli 1998, as Fernandez and Garcia describe it; M-smai",
     .opts = opts,

@@ -31,7 +31,7 @@ static bool cc_at(size_t i, cop_plugin *p)
 {
     if (!plain_cc_at(i, p))
         return false;
-    p->note = cop_ccs[i]->immediate;
+    p->note = cop_ccs[i]->immediate ? cop_ccs[i]->immediate : cop_ccs[i]->side_band;
     p->in_cycles = cop_ccs[i]->in_cycles;
     return true;
 }

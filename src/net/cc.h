@@ -27,6 +27,8 @@ typedef struct cop_cc_ops {
     /* Nothing acts at a distance, unless the source wants it: its clause. NULL: the rule holds, and
      * cop_net_told_at_once() may not be called. */
     const char *immediate;
+    /* What tells hosts of other switches, late, over something that is no cable of the network; NULL: nothing does. */
+    const char *side_band;
     int (*check)(const void *cfg, const cop_netinfo *info, cop_err *err);
     /* The network stands, nothing has been sent: compile tables into the run's state. */
     void (*start)(struct cop_net *net);

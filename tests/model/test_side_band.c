@@ -114,17 +114,20 @@ static void test_self_tuned(void **state)
     assert_int_equal(cc->next_send(net, flow, net->now), 30 * COP_NS);
     net->now = 29 * COP_NS;
     cc->on_dequeue(net, exit, &p);
-    /* At 30: 6 at 20 ns after 10 at 10 ns: 2 by now. It is tuned: something was held, nothing fell: 14. */
+    /* At 30: 6 at 20 ns after 10 at 10 ns: 2 by now. It is tuned by what set out at 20: a delivery, and nobody was held:
+     * unchanged. */
     net->now = 30 * COP_NS;
     assert_int_equal(cc->next_send(net, flow, net->now), net->now);
-    assert_true(cc->counter(net, 0) == 14.0);
-    /* Nothing is delivered from 30 to 60: below half of the best (128 bytes), but nobody was held: 14 - 30, so 0. */
+    assert_true(cc->counter(net, 0) == 7.0);
+    /* What happened from 20 to 30, another delivery and a message that was held, is known at 40, and counts at 60: 14. */
     for (int i = 0; i < 30; i++)
         cc->on_enqueue(net, 0, 1, &p);
+    net->now = 59 * COP_NS;
+    assert_true(cc->flow_value(net, flow, 0, 0) == 7.0);
     net->now = 60 * COP_NS;
-    assert_true(cc->flow_value(net, flow, 0, 0) == 0.0);
-    /* 36 at 50 after 36 at 40: held until it is known anew, and at the next tuning back to the best: 14, or the 6 that
-     * were in use when it was reached. */
+    assert_true(cc->flow_value(net, flow, 0, 0) == 14.0);
+    /* 36 at 50 after 36 at 40: held until it is known anew. Nothing was delivered from 30 to 80: at the next tuning back to
+     * the best: 7, or the 6 that were in use when it was reached. */
     assert_int_equal(cc->next_send(net, flow, net->now), 70 * COP_NS);
     net->now = 90 * COP_NS;
     assert_true(cc->flow_value(net, flow, 0, 0) == 6.0);
@@ -134,6 +137,16 @@ static void test_self_tuned(void **state)
         cc->on_leave(net, 0, 0, &p, net->now);
     net->now = 111 * COP_NS;
     assert_int_equal(cc->next_send(net, flow, net->now), 120 * COP_NS);
+    /* Three deliveries, known at 130, and what was held at 111: 13. Then none, and nobody held: 13 - 30, so 0. */
+    net->now = 115 * COP_NS;
+    for (int i = 0; i < 3; i++)
+        cc->on_dequeue(net, exit, &p);
+    net->now = 149 * COP_NS;
+    assert_true(cc->flow_value(net, flow, 0, 0) == 6.0);
+    net->now = 150 * COP_NS;
+    assert_true(cc->flow_value(net, flow, 0, 0) == 13.0);
+    net->now = 180 * COP_NS;
+    assert_true(cc->flow_value(net, flow, 0, 0) == 0.0);
     lab_free(w);
 }
 
