@@ -59,7 +59,7 @@ static int make_scene(void **state)
         return -1;
     }
     (void)shell(s->answer, sizeof(s->answer),
-                "timeout 120 node tests/web/page.mjs %s/r.html %s/csv 2>&1", s->dir, s->dir);
+                "timeout 400 node tests/web/page.mjs %s/r.html %s/csv 2>&1", s->dir, s->dir);
     return 0;
 }
 
