@@ -2,19 +2,20 @@
  * injecting while that is more than a threshold, which follows the throughput.
  *
  * Side band every `gather` (n (k/2) h cycles: 24 for an 8-ary 3-cube, h = 2) the counts of that moment set out and are known
- *          everywhere one `gather` later: messages in switch inputs that switches feed, bytes delivered to hosts, whether a
- *          host has held something back since the gather before. The side band is apart from the network and takes none of its bandwidth. All know the same, so it is kept
- *          once.
+ *          everywhere one `gather` later: messages in switch inputs that switches feed, bytes delivered to hosts, whether
+ *          a host has held something back since the gather before. The side band is apart from the network and takes none
+ *          of its bandwidth. All know the same, so it is kept once.
  * Estimate of the present from the last two that are known, along a line. Above the threshold: no new message.
- * Tuning   every `tune` gathers, from what is known then: the bytes delivered in as many and in those before: fallen by more than a quarter:
- *          threshold - `down` of all buffers; else if something was held back: + `up`; else unchanged. The best
- *          throughput so far is kept with the threshold and the count of then: below half of it, the threshold
- *          returns to the lesser of the two; after `returns` such returns in a row it is forgotten.
- * Source   Thottethodi, Lebeck, Mukherjee, HPCA 2001 and IEEE TPDS 15(3), 2004, of which we have the abstracts alone: an estimate
- *          of congestion from global information, compared with a threshold, which follows the throughput. Fernandez and
- *          Garcia, section 2, describe it: one count of the occupied buffers of the whole network, bandwidth of its own
- *          for the count. These texts have no number and no rule of the tuning. All values, where the threshold begins (at `up`), and what the best is
- *          compared with are ours: set after what we remember of that paper, and not checked against it. */
+ * Tuning   every `tune` gathers, from what is known then, the bytes delivered in as many gathers and in those before.
+ *          Fallen by more than a quarter: threshold - `down` of all buffers; else if something was held back: + `up`; else
+ *          unchanged. The best throughput so far is kept with the threshold and the count of then: below half of it, the
+ *          threshold returns to the lesser of the two; after `returns` such returns in a row it is forgotten.
+ * Source   Thottethodi, Lebeck, Mukherjee, HPCA 2001 and IEEE TPDS 15(3), 2004, of which we have the abstracts alone: an
+ *          estimate of congestion from global information, compared with a threshold, which follows the throughput.
+ *          Fernandez and Garcia, section 2, describe it: one count of the occupied buffers of the whole network, bandwidth
+ *          of its own for the count. These texts have no number and no rule of the tuning. All values, where the threshold
+ *          begins (at `up`), and what the best is compared with are ours: set after what we remember of that paper, and not
+ *          checked against it. */
 #include "base/opt.h"
 #include "cc/cc_all.h"
 

@@ -169,15 +169,26 @@ static int count_streams(void *user, const cop_cell *cells, size_t n)
     return 0;
 }
 
-/* What Gbit/s of a curve are drawn as. In flits per cycle all is that of one node: of an entry, or of streams that will be
- * added up, the mean of its hosts. */
-static double throughput_scale(cop_drawing *d, const json_t *streams, const char *name, bool merged)
+/* Nodes that a curve is the mean of: all of its entry if it is one, or streams that will be added up to one; else its own. */
+static double nodes_of(cop_drawing *d, const json_t *streams, const char *name, bool merged)
 {
     size_t length = merged ? entry_length(name) : strlen(name);
     const json_t *n =
         json_object_get(streams, cop_arena_printf(&d->arena, "%.*s", (int)length, name));
-    return cop_report_rate(d, 1.0) /
-           (cop_report_in_flits(d) && n != NULL ? json_number_value(n) : 1.0);
+    return n != NULL ? json_number_value(n) : 1.0;
+}
+
+/* Gbit/s are drawn as they are, flits per cycle as those of one node: whoever adds curves up weighs them by their `nodes`. */
+static int add_throughput(cop_drawing *d, json_t *curves, const char *series, const char *name,
+                          double nodes)
+{
+    if (!cop_report_in_flits(d))
+        return add_series(d, curves, series, name, 1.0);
+    size_t before = json_array_size(curves);
+    int rc = add_series(d, curves, series, name, cop_report_rate(d, 1.0) / nodes);
+    if (json_array_size(curves) > before)
+        json_object_set_new(json_array_get(curves, before), "nodes", cop_report_real(nodes));
+    return rc;
 }
 
 static int draw_throughput(cop_drawing *d, const name_list *l)
@@ -193,14 +204,13 @@ static int draw_throughput(cop_drawing *d, const name_list *l)
     for (size_t i = 0; rc == 0 && i < l->n; i++) {
         const char *name = l->name[i] + strlen(prefix);
         if (strncmp(l->name[i], prefix, strlen(prefix)) == 0)
-            rc = add_series(d, curves, l->name[i], name,
-                            throughput_scale(d, streams, name, found > MANY_CURVES));
+            rc = add_throughput(d, curves, l->name[i], name,
+                                nodes_of(d, streams, name, found > MANY_CURVES));
     }
     json_decref(streams);
     double hosts = json_number_value(json_object_get(d->run, "hosts"));
-    double each = cop_report_in_flits(d) && hosts > 0.0 ? hosts : 1.0;
     if (rc == 0 && found == 0)
-        rc = add_series(d, curves, "network/throughput", "all", cop_report_rate(d, 1.0) / each);
+        rc = add_throughput(d, curves, "network/throughput", "all", hosts > 0.0 ? hosts : 1.0);
     if (found > MANY_CURVES)
         merge_streams(curves);
     while (json_array_size(curves) > MAX_CURVES)

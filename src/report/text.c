@@ -231,8 +231,9 @@ static double scalar_of(const json_t *run, const char *name)
     return -1.0;
 }
 
-/* Do all runs that have figures say what a cycle and a flit are, and the same? Then rates are of a node, in these. */
-static bool in_flits(const json_t *runs)
+/* The cycle in ns if all runs that have figures say what a cycle and a flit are, and the same; else 0. Rates are of a node, in
+ * these, then. */
+static double shared_cycle(const json_t *runs)
 {
     size_t i;
     json_t *r;
@@ -242,18 +243,19 @@ static bool in_flits(const json_t *runs)
         if (json_object_get(r, "scalars") == NULL)
             continue;
         if (c <= 0.0 || f <= 0.0 || (cycle > 0.0 && (c != cycle || f != flit)))
-            return false;
+            return 0.0;
         cycle = c;
         flit = f;
     }
-    return cycle > 0.0;
+    return cycle;
 }
 
 static void put_runs(const sheet *s, const json_t *runs)
 {
     size_t i;
     json_t *r;
-    bool flits = in_flits(runs);
+    double cycle_ns = shared_cycle(runs);
+    bool flits = cycle_ns > 0.0;
     style(s, BOLD);
     fprintf(s->out, "  %5s  ", "run");
     put_padded(s, "name", s->name_width);
@@ -273,13 +275,12 @@ static void put_runs(const sheet *s, const json_t *runs)
         put_padded(s, cop_report_get(r, "outcome"), 8);
         fprintf(s->out, " %6" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(r, "hosts")));
         if (flits && drawn)
-            fprintf(s->out, " %8.0f %12.4f %14.1f\n", ns / scalar_of(r, "units.cycle_ns"), rate,
-                    latency);
+            fprintf(s->out, " %8.0f %12.4f %14.1f\n", ns / cycle_ns, rate, latency);
         else if (drawn)
             fprintf(s->out, " %8.3g %12.4g %14.4g\n", ns / 1e6, rate > 0.0 ? rate : 0.0,
                     latency > 0.0 ? latency / 1e3 : 0.0);
         else
-            fprintf(s->out, " %8.3g\n", flits ? NAN : ns / 1e6);
+            fprintf(s->out, " %8.*g\n", flits ? 8 : 3, ns / (flits ? cycle_ns : 1e6));
     }
 }
 

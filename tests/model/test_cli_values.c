@@ -282,6 +282,7 @@ static void test_flits_of_a_node(void **state)
     PROG_EXPECT(a.status == 0, a, "report");
     expect_text(prog_slurp("csv/run-1-throughput.csv"), "\r\nF,10742.1875,0.08192,,,\r\n");
     expect_text(prog_slurp("csv/run-1-throughput.csv"), "\r\nG,10742.1875,0.04096,,,\r\n");
+    expect_text(prog_slurp("u.html"), "\"nodes\":12.0"); /* by which curves are weighed */
 }
 
 /* Two lengths of cable: each link of F adds a microsecond three times. */

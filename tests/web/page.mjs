@@ -3,6 +3,7 @@
 // Prints "pass NAME" or "fail NAME: why" for each check; tests/model/test_report_page.c reads it.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { addedUp } from "../../web/src/amounts.js";
 import { Browser } from "./browser.mjs";
 
 const [html, csvDir, pictures] = process.argv.slice(2).map((p) => resolve(p));
@@ -191,6 +192,12 @@ async function desktop() {
     must(text.includes("queueing.kind") && text.includes("voqnet"), "the setting by which two runs differ is missing");
     must((await page.run(`document.querySelector("#runs .legend").textContent`)).includes("voqnet"), "curves of runs are not named by what differs");
     same(await page.run(`document.querySelectorAll("#runs figure[data-kind=network] canvas").length`), 2, "networks side by side");
+  });
+  await check("curves_added_up", () => {
+    const curves = [{ points: [[0, 2], [1, 4]] }, { points: [[0, 1]] }];
+    same(JSON.stringify(addedUp(curves, 4)), "[[0,3],[1,4]]", "Gbit/s of two entries");
+    same(JSON.stringify(addedUp([{ points: [[0, 0.5]], nodes: 1 }, { points: [[0, 0.25]], nodes: 2 }], 4)), "[[0,0.25]]", "one sender and two of four hosts");
+    same(addedUp([], 4), null, "no curve");
   });
   await check("ranking", () => rankingWorks(page));
   await check("player", () => player(page));

@@ -25,3 +25,14 @@ export function ratesOf(scalars) {
   const flits = typeof scalars.get("throughput_flits") === "number";
   return { total: scalars.get(flits ? "throughput_flits" : "throughput_total_gbps"), offered: scalars.get(flits ? "offered_flits" : "offered_gbps"), unit: flits ? "flit/cycle/node" : "Gbit/s", flits };
 }
+
+/** Curves as one, null if there is none. Those that are means of their nodes (`nodes`) become the mean of the hosts of the network. */
+export function addedUp(series, hosts) {
+  if (series.length === 0) return null;
+  const sum = series[0].points.map((p) => [p[0], 0]);
+  for (const s of series) {
+    const weight = s.nodes > 0 && hosts > 0 ? s.nodes / hosts : 1;
+    s.points.forEach((p, i) => { if (sum[i]) sum[i][1] += (p[1] ?? 0) * weight; });
+  }
+  return sum;
+}

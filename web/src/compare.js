@@ -1,31 +1,22 @@
 // Runs beside each other: by which settings they differ, what came out, their curves in one figure, two of
 // them side by side on one clock.
-import { ratesOf, sizeUnit, timeUnit, unitsOf } from "./amounts.js";
+import { addedUp, ratesOf, sizeUnit, timeUnit, unitsOf } from "./amounts.js";
 import { el, fmt, withUnit } from "./dom.js";
 import { figureElement } from "./figure.js";
 import { differences, runLabels } from "./labels.js";
 
 export const scalarsOf = (r) => new Map((r.scalars || []).map((s) => [s[0], s[2]]));
 
-/** One curve per run: all traffic entries together, or the curve of this name. */
-function oneCurve(figure, name) {
-  const list = (figure?.series || []).filter((s) => !name || s.name === name);
-  if (list.length === 0) return null;
-  const sum = list[0].points.map((p) => [p[0], 0]);
-  for (const s of list) s.points.forEach((p, i) => { if (sum[i]) sum[i][1] += p[1] ?? 0; });
-  return sum;
-}
-
+/** One curve per run: all traffic entries together, or the curve of this name; null where the runs' figures do not fit together. */
 function overlay(runs, labels, { from, name, title, note, curve }) {
   const figures = runs.map((r) => (r.figures || []).find((f) => f.name === from));
-  const units = new Set(figures.filter(Boolean).map((f) => f.x?.unit));
-  const series = figures.map((f, i) => ({ name: labels[i], points: f ? oneCurve(f, curve) : null })).filter((s) => s.points);
+  const units = new Set(figures.filter(Boolean).map((f) => `${f.x?.unit} ${f.y?.unit}`));
+  const series = figures.map((f, i) => ({ name: labels[i], points: addedUp((f?.series || []).filter((s) => !curve || s.name === curve), runs[i].hosts) })).filter((s) => s.points);
   if (series.length < 2 || units.size !== 1) return null;
   const first = figures.find(Boolean), ends = figures.filter(Boolean).map((f) => f.x?.max).filter((v) => typeof v === "number");
   return { name, title, kind: first.kind, note, x: { ...first.x, max: ends.length ? Math.max(...ends) : first.x?.max }, y: first.y, series };
 }
 
-/** Three large numbers of two runs: what it was and what it became. */
 /** The cycle and flit of runs that all have the same; others are compared in SI units. */
 function shared(scalars) {
   const [one, ...others] = scalars.map(unitsOf);
@@ -33,6 +24,7 @@ function shared(scalars) {
 }
 const withoutUnits = (s) => new Map([...s].filter(([k]) => !/_flits$/.test(k)));
 
+/** Three large numbers of two runs: what it was and what it became. */
 function change(drawn) {
   if (drawn.length !== 2) return null;
   const [a, b] = drawn.map(scalarsOf), out = [];
