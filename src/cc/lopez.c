@@ -11,12 +11,13 @@ typedef struct lopez_cfg {
     int64_t limit;
 } lopez_cfg;
 
-static const cop_opt opts[] = {{LIMIT_FREE},
-                               {"limit", COP_OPT_INT, offsetof(lopez_cfg, limit), "9", 0, 1e6, NULL,
-                                "most busy output lanes of a switch with which a message may enter "
-                                "(ours; to be found for each "
-                                "network and pattern)"},
-                               {0}};
+static const cop_opt opts[] = {
+    {LIMIT_FREE},
+    {"limit", COP_OPT_INT, offsetof(lopez_cfg, limit), "9", 0, 1e6, NULL,
+     "most busy output lanes of a switch with which a message may enter "
+     "(ours; to be found for each network and pattern; as many as it has "
+     "or more: no limit)"},
+    {0}};
 
 static bool admit(struct cop_net *net, uint32_t in, const cop_pkt *p)
 {

@@ -313,8 +313,18 @@ static bool has_hole(lua_State *L, size_t n)
     return false;
 }
 
+/* A field of the table at the top, 0 if it has none; raw: the table may be a block of runs, which answers with an error. */
+static double raw_number(lua_State *L, const char *field)
+{
+    lua_pushstring(L, field);
+    lua_rawget(L, -2);
+    double v = lua_tonumber(L, -1);
+    lua_pop(L, 1);
+    return v;
+}
+
 enum cop_eval_status cop_eval_list(cop_eval *e, const cop_expr *x, cop_arena *arena, double **list,
-                                   size_t *n, double *dt)
+                                   size_t *n, cop_bin_width *width)
 {
     enum cop_eval_status st = evaluate(e, x);
     lua_State *L = e->L;
@@ -328,11 +338,7 @@ enum cop_eval_status cop_eval_list(cop_eval *e, const cop_expr *x, cop_arena *ar
     if (has_hole(L, *n))
         return bad_list(e, x, "gives a list with a hole after item %zu", *n);
     *list = COP_NEW_ARRAY(arena, double, *n + 1);
-    /* raw: the table may be a block of runs, which answers with an error */
-    lua_pushstring(L, "dt");
-    lua_rawget(L, -2);
-    *dt = lua_tonumber(L, -1);
-    lua_pop(L, 1);
+    *width = (cop_bin_width){raw_number(L, "dt"), raw_number(L, "cycles")};
     for (size_t i = 0; i < *n; i++) {
         if (lua_rawgeti(L, -1, (lua_Integer)i + 1) != LUA_TNUMBER)
             return bad_list(e, x, "item %zu of the list is a %s, not a number", i + 1,

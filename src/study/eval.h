@@ -38,9 +38,13 @@ void cop_eval_bind(cop_eval *e, const char *name, const cop_case *value);
 void cop_eval_bind_text(cop_eval *e, const char *name, const char *text);
 
 enum cop_eval_status cop_eval_number(cop_eval *e, const cop_expr *x, double *value);
-/* A list of numbers in the arena; *dt is the width of a bin in seconds, 0 if it is no series. */
+/* Width of a bin of a series; 0: a list that is none, or, in cycles, of a run without `units.cycle`. */
+typedef struct cop_bin_width {
+    double seconds, cycles;
+} cop_bin_width;
+/* A list of numbers in the arena. */
 enum cop_eval_status cop_eval_list(cop_eval *e, const cop_expr *x, cop_arena *arena, double **list,
-                                   size_t *n, double *dt);
+                                   size_t *n, cop_bin_width *width);
 /* A list of values as text, for tables. */
 enum cop_eval_status cop_eval_texts(cop_eval *e, const cop_expr *x, cop_arena *arena,
                                     const char ***list, size_t *n);

@@ -114,24 +114,38 @@ static json_t *line_series(painter *p, const cop_curve *c, const cop_axis *a, co
                      "ci", ci, "seeds", seeds);
 }
 
-/* Time series, thinned by means of neighbours; time in the unit of the figure. */
-static json_t *time_series(painter *p, const cop_curve *c, const char *name)
+/* Width of a bin in the unit of the figure's time axis; lists that are no series count their items. */
+static double bin_of(painter *p, cop_bin_width width)
 {
     static const struct {
         const char *unit;
         double per_second;
-    } units[] = {{"s", 1}, {"ms", 1e3}, {"us", 1e6}, {"µs", 1e6}, {"ns", 1e9}};
-    double *v = NULL, dt = 0.0, scale = 1.0;
+    } units[] = {{"", 1}, {"s", 1}, {"ms", 1e3}, {"us", 1e6}, {"µs", 1e6}, {"ns", 1e9}};
+    if (strcmp(p->f->x.unit, "cycles") == 0) {
+        if (width.seconds > 0.0 && width.cycles <= 0.0)
+            fault(p, p->f->where, "time in cycles needs runs with", "units.cycle");
+        return width.cycles > 0.0 ? width.cycles : 1.0;
+    }
+    for (size_t i = 0; i < COP_LEN(units); i++)
+        if (strcmp(p->f->x.unit, units[i].unit) == 0)
+            return (width.seconds > 0.0 ? width.seconds : 1.0) * units[i].per_second;
+    fault(p, p->f->where, "time is in s, ms, us, ns or cycles, not in", p->f->x.unit);
+    return 1.0;
+}
+
+/* Time series, thinned by means of neighbours. */
+static json_t *time_series(painter *p, const cop_curve *c, const char *name)
+{
+    double *v = NULL;
+    cop_bin_width width = {0};
     size_t n = 0;
     json_t *points = json_array();
     enum cop_eval_status st = cop_eval_seed(p->e, 0);
     if (st == COP_EVAL_OK)
-        st = cop_eval_list(p->e, &c->of, p->arena, &v, &n, &dt);
+        st = cop_eval_list(p->e, &c->of, p->arena, &v, &n, &width);
     if (st == COP_EVAL_FAULT)
         (void)cop_eval_fault(p->e, p->err);
-    for (size_t i = 0; i < COP_LEN(units); i++)
-        if (strcmp(p->f->x.unit, units[i].unit) == 0)
-            scale = units[i].per_second;
+    double bin = st == COP_EVAL_OK ? bin_of(p, width) : 1.0;
     size_t step = st == COP_EVAL_OK ? (n + MAX_TIME_POINTS - 1) / MAX_TIME_POINTS : 1;
     for (size_t i = 0; st == COP_EVAL_OK && i < n; i += step) {
         double sum = 0.0;
@@ -143,7 +157,7 @@ static json_t *time_series(painter *p, const cop_curve *c, const char *name)
         }
         if (finite == 0)
             continue;
-        double t = ((double)i + (double)k / 2.0) * (dt > 0.0 ? dt : 1.0) * scale;
+        double t = ((double)i + (double)k / 2.0) * bin;
         json_array_append_new(points, json_pack("[f, f]", t, sum / (double)finite));
         p->any = true;
     }

@@ -139,6 +139,15 @@ static bool is_stream_of(const cop_series *s, const char *entry)
            s->name[n + length] == '/';
 }
 
+/* In ns; 0: the run file has no `units`. */
+static double cycle_of(const cop_result *r)
+{
+    for (uint32_t i = 0; i < r->n_scalars; i++)
+        if (strcmp(r->scalar[i].name, "units.cycle_ns") == 0)
+            return r->scalar[i].value;
+    return 0.0;
+}
+
 /* The series of that name, or all streams of that traffic entry together. */
 static int run_series(lua_State *L)
 {
@@ -163,6 +172,9 @@ static int run_series(lua_State *L)
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     set_number(L, "dt", (double)r->sample * 1e-12);
+    double cycle_ns = cycle_of(r);
+    if (cycle_ns > 0.0)
+        set_number(L, "cycles", (double)r->sample * 1e-3 / cycle_ns);
     set_text(L, "unit", s->unit);
     return 1;
 }

@@ -72,6 +72,8 @@ static int push_numbers(lua_State *L)
     push_list(L);
     lua_pushnumber(L, 1e-3);
     lua_setfield(L, -2, "dt");
+    lua_pushnumber(L, 1);
+    lua_setfield(L, -2, "cycles");
     lua_pushliteral(L, "");
     lua_setfield(L, -2, "unit");
     return 1;

@@ -311,6 +311,28 @@ static void test_study(void **state)
                   "[[20.0,2000.8],[1020.0,5000.8]]");
 }
 
+/* A time axis in cycles of 50 ns: bins of 0.1 ms are 2000 of them. Without `units` there are none. */
+static void test_study_in_cycles(void **state)
+{
+#define IN_CYCLES                                                                                  \
+    "base: values.yaml\n"                                                                          \
+    "figures:\n"                                                                                   \
+    "  - {name: f, kind: time, x: {unit: cycles}, series: [{name: F, of: \"all:series('F')\"},"    \
+    " {name: half, of: \"all:scaled('F', 0.5)\"}]}\n"
+    (void)state;
+    prog_write("study.yaml", "experiment: e\n" IN_CYCLES);
+    prog_answer a = PROG_RUN("sweep", "study.yaml", "--db", "w.db", "--jobs", "1");
+    PROG_EXPECT(a.status != 0, a, "cycles that nobody gave");
+    expect_text(a.err, "time in cycles needs runs with `units.cycle`");
+    prog_write("study.yaml",
+               "experiment: e\nset: {units.cycle: 50 ns, units.flit: 64 B}\n" IN_CYCLES);
+    a = PROG_RUN("sweep", "study.yaml", "--db", "v.db", "--jobs", "1");
+    PROG_EXPECT(a.status == 0, a, "sweep");
+    expect_answer("SELECT json_extract(spec, '$.series[0].points[0]') || "
+                  "json_extract(spec, '$.series[1].points[9]') FROM figure",
+                  "[1000.0,1.6384][19000.0,0.8192]");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +344,7 @@ int main(void)
         cmocka_unit_test_setup(test_flits_and_cycles, fresh),
         cmocka_unit_test_setup(test_flits_of_a_node, fresh),
         cmocka_unit_test_setup(test_study, fresh),
+        cmocka_unit_test_setup(test_study_in_cycles, fresh),
     };
     return cmocka_run_group_tests_name("cli_values", tests, prog_enter, prog_leave);
 }

@@ -338,7 +338,7 @@ metric{name = "scaled", args = "series, factor", returns = "list",
    of = function(r, name, factor)
       local s = r:series(name)
       local out = map(s, function(v) return v * factor end)
-      out.dt = s.dt
+      out.dt, out.cycles = s.dt, s.cycles
       return out
    end}
 metric{name = "streams_of", args = "entry", help = "number of hosts that send for a traffic entry",
