@@ -1,9 +1,9 @@
 /* Local limits of injection, shared by lopez.c, dril.c, alo.c and u_channels.c: a switch lets a message of its own hosts
  * into the network only if enough of its output lanes are free. They ask nobody and tell nobody.
  *
- * The published mechanisms are for wormhole switching, where a lane is free if no message holds it. With cut-through a
- * lane is free if there is room for a message behind it (`free: room`, ours), or if nothing that was sent on it
- * is there any more (`free: empty`, nearer to the letter; known where credits are counted). */
+ * The published mechanisms are for wormhole switching, where a lane is free if no message holds it: so it is here, with
+ * `free: room`. With cut-through a lane is free if there is room for a message behind it (`room`, ours), or if nothing
+ * that was sent on it is there any more (`empty`, nearer to the letter; known where credits are counted). */
 #ifndef COP_CC_LIMIT_H
 #define COP_CC_LIMIT_H
 
@@ -22,7 +22,8 @@ typedef struct limit_net {
 extern const char *const limit_free_names[];
 #define LIMIT_FREE                                                                                 \
     "free", COP_OPT_ENUM, offsetof(limit_cfg, free), "room", 0, 0, limit_free_names,               \
-        "a lane is free if a message has room behind it (ours, for cut-through), or if nothing "   \
+        "a lane is free if a message has room behind it (wormhole: if none holds it), or if "      \
+        "nothing "                                                                                 \
         "sent on it is "                                                                           \
         "left there"
 

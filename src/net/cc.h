@@ -50,7 +50,8 @@ typedef struct cop_cc_ops {
      * made, which have none. */
     void (*on_leave)(struct cop_net *net, uint32_t in, uint32_t vl, const cop_pkt *p, cop_time t);
     /* May data packet p, at the head of a queue of switch input `in`, which a host feeds, ask for its outputs?
-     * No: it is asked again each time room comes back behind an output of this switch. If nothing is
+     * No: it is asked again each time room comes back behind an output of this switch, and with wormhole switching
+     * when a packet has left a lane of one. If nothing is
      * in use behind any of them the answer must be yes. */
     bool (*admit)(struct cop_net *net, uint32_t in, const cop_pkt *p);
     /* Bytes that wait in input port `in` for output port `out` and the section behind it that p takes

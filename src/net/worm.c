@@ -96,7 +96,7 @@ static void give_place(cop_net *net, uint32_t port, uint32_t vl, cop_time t)
     cop_ring_insert(&net->out[from].ring, ret);
     if (net->worm->hungry[from])
         kick_at(net, from, ret.t);
-    if (net->out[from].vl_blocked) /* a host that has something else to begin with */
+    if (net->out[from].vl_blocked || net->held != NULL) /* a host, or a head that is not admitted */
         cop_fc_arm(net, from);
 }
 
@@ -380,6 +380,10 @@ static void worm_arbitrate(cop_net *net, uint32_t port)
         (void)cop_input_grant(net, port, &pick, transfer, false);
     }
     kick_at(net, port, out->busy_until);
+    /* A lane that nobody holds any more may be what heads wait for that the congestion control does not admit. */
+    if (COP_UNLIKELY(net->held != NULL) && out->sw != COP_NONE && net->held[out->sw] &&
+        *cop_worm_held(net, port, vl) == COP_NONE)
+        cop_input_admit(net, out->sw);
 }
 
 static void worm_kick(cop_net *net, uint32_t port)

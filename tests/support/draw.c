@@ -452,8 +452,7 @@ static bool throttles(const char *cc)
 static bool suits(const draw *d, const char *cc)
 {
     const cop_cc_ops *ops = cop_cc_find(cc);
-    if (d->worm &&
-        (ops->credit_time || ops->notifies || ops->on_route || ops->on_leave || ops->admit))
+    if (d->worm && (ops->credit_time || ops->notifies || ops->on_leave))
         return false;
     if (strcmp(cc, "ith") == 0 || strcmp(cc, "ib-ith") == 0)
         return draw_isolates(d);
