@@ -109,6 +109,14 @@ static int check_seldom(const qcn_cfg *cfg, const cop_netinfo *info, cop_err *er
                            "every %" PRId64 " samples nothing: no port has more than %.4g packets "
                            "in this run; give less, or make run.duration longer",
                            cfg->every, packets);
+    char period[32], span[32];
+    if (cfg->period_ps > info->duration_ps)
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "period %s is longer than the run, %s, so that a port is sampled once at most; "
+            "give less, or make run.duration longer",
+            cop_print_time(cfg->period_ps, period, sizeof(period)),
+            cop_print_time(info->duration_ps, span, sizeof(span)));
     double share = cfg->host_share > cfg->share ? cfg->host_share : cfg->share;
     double samples =
         cfg->period_ps

@@ -2,10 +2,10 @@
  *
  * Role     hints only; results are the same without. A hop touches some twenty lines; each that is not there in
  *          time costs as much as a hundred instructions.
- * How      three looks ahead, each at what the one before has brought: the port of an event; the packet that is
+ * How      four looks ahead, each at what the one before has brought: the port of an event; the packet that is
  *          due there and the state of its buffer; the output that it will want. That is guessed: the
  *          routing is asked as in the dependency check, without loads, or for a guess if it has a quick one, and
- *          nothing of its answer is kept. */
+ *          nothing of its answer is kept. At last the place where the sender before will note that there is room. */
 #include "net/ahead.h"
 
 #include "net/arch.h"
@@ -13,8 +13,8 @@
 #include "net/request.h"
 #include "net/vlarb.h"
 
-enum { FAR = 9, NEAR = 5, NEXT = 2 }; /* events */
-enum { FIRST = 6, SECOND = 4, THIRD = 2 }; /* arbitrations */
+enum { FAR = 14, NEAR = 10, NEXT = 6, SOON = 3 }; /* events */
+enum { FIRST = 8, SECOND = 6, THIRD = 4, FOURTH = 2 }; /* arbitrations */
 
 static void fetch_output(const cop_net *net, uint32_t port)
 {
@@ -33,6 +33,10 @@ static void fetch_packet(const cop_net *net, uint32_t port)
     uint32_t h = net->in[port].wire_head;
     if (h != COP_NONE)
         cop_fetch(&net->pkt[h]);
+    if (net->plain_credit) {
+        cop_fetch(&net->out[net->in[port].from]);
+        cop_fetch(&net->out[net->in[port].from].ring);
+    }
     if (net->fc_state == NULL || net->fc_state->inbuf == NULL)
         return;
     cop_fetch(&net->fc_state->inbuf[port]);
@@ -130,7 +134,20 @@ static void fetch_stream(const cop_net *net, uint32_t host)
     const cop_stream *first = &net->traffic->stream[net->traffic->host_stream0[host]];
     cop_fetch(first);
     cop_fetch((const char *)first + 64);
-    cop_fetch(&net->in[net->out[net->host_port0 + host].to]);
+    const cop_out *out = &net->out[net->host_port0 + host];
+    cop_fetch(&net->in[out->to]);
+    if (out->ring.v)
+        cop_fetch(&out->ring.v[out->ring.at & out->ring.mask]);
+    cop_fetch(&net->probe.stream[net->traffic->host_stream0[host]]);
+    cop_fetch(&net->probe.host[host]);
+}
+
+static void look_to_arbitrate(const cop_net *net, uint32_t entity, unsigned stage)
+{
+    if (net->iq)
+        cop_iq_prefetch(net, entity, stage);
+    else
+        cop_output_prefetch(net, entity, stage);
 }
 
 static void look_far(const cop_net *net, enum cop_ev_kind kind, uint32_t entity)
@@ -139,8 +156,8 @@ static void look_far(const cop_net *net, enum cop_ev_kind kind, uint32_t entity)
         cop_fetch(&net->in[entity]);
     else if (kind == COP_EV_TX)
         fetch_output(net, entity);
-    else if (kind == COP_EV_ARB && net->iq)
-        cop_iq_prefetch(net, entity, 0);
+    else if (kind == COP_EV_ARB)
+        look_to_arbitrate(net, entity, 0);
     else if (kind == COP_EV_HEAD)
         fetch_queue(net, entity);
     else if (kind == COP_EV_NIC)
@@ -153,8 +170,8 @@ static void look_near(const cop_net *net, enum cop_ev_kind kind, uint32_t entity
         fetch_packet(net, entity);
     else if (kind == COP_EV_TX)
         cop_fetch(&net->in[net->out[entity].to]);
-    else if (kind == COP_EV_ARB && net->iq)
-        cop_iq_prefetch(net, entity, 1);
+    else if (kind == COP_EV_ARB)
+        look_to_arbitrate(net, entity, 1);
     else if (kind == COP_EV_HEAD)
         fetch_head(net, entity);
     else if (kind == COP_EV_NIC)
@@ -167,25 +184,26 @@ static void look_next(const cop_net *net, enum cop_ev_kind kind, uint32_t entity
         fetch_way(net, entity);
     else if (kind == COP_EV_TX)
         cop_obuf_prefetch_packet(net, entity);
-    else if (kind == COP_EV_ARB && net->iq)
-        cop_iq_prefetch(net, entity, 2);
+    else if (kind == COP_EV_ARB)
+        look_to_arbitrate(net, entity, 2);
+}
+
+static void look_soon(const cop_net *net, enum cop_ev_kind kind, uint32_t entity)
+{
+    if (kind == COP_EV_ARRIVE && net->plain_credit)
+        cop_ahead_return(net, entity);
+    else if (kind == COP_EV_ARB && net->plain_credit)
+        look_to_arbitrate(net, entity, 3);
 }
 
 void cop_ahead(const cop_net *net)
 {
     uint32_t far = cop_evq_ahead(&net->evq, FAR), near = cop_evq_ahead(&net->evq, NEAR),
-             next = cop_evq_ahead(&net->evq, NEXT);
+             next = cop_evq_ahead(&net->evq, NEXT), soon = cop_evq_ahead(&net->evq, SOON);
     look_far(net, cop_ev_kind_of(far), cop_ev_entity_of(far));
     look_near(net, cop_ev_kind_of(near), cop_ev_entity_of(near));
     look_next(net, cop_ev_kind_of(next), cop_ev_entity_of(next));
-}
-
-static void look_to_arbitrate(const cop_net *net, uint32_t entity, unsigned stage)
-{
-    if (net->iq)
-        cop_iq_prefetch(net, entity, stage);
-    else
-        cop_output_prefetch(net, entity, stage);
+    look_soon(net, cop_ev_kind_of(soon), cop_ev_entity_of(soon));
 }
 
 /* The same for arbitrations, which are many at one instant where traffic is slotted. */
@@ -204,6 +222,8 @@ void cop_ahead_arbitrate(cop_net *net, uint32_t first, uint32_t last)
             look_to_arbitrate(net, due[i - (FIRST - SECOND)], 1);
         if (i >= FIRST - THIRD && i - (FIRST - THIRD) < n)
             look_to_arbitrate(net, due[i - (FIRST - THIRD)], 2);
+        if (net->plain_credit && i >= FIRST - FOURTH && i - (FIRST - FOURTH) < n)
+            look_to_arbitrate(net, due[i - (FIRST - FOURTH)], 3);
         if (i >= FIRST)
             net->arch->arbitrate(net, due[i - FIRST]);
     }

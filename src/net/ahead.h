@@ -21,6 +21,8 @@ static inline const char *cop_ahead_requests(const cop_net *net, uint32_t port)
 
 /* Called before each event, if net->looks_ahead. */
 void cop_ahead(const cop_net *net);
+/* Where the sender that feeds input `in` will note what comes back. */
+void cop_ahead_return(const cop_net *net, uint32_t in);
 /* The arbitrations of this instant: words first to last of the set that is due. */
 void cop_ahead_arbitrate(cop_net *net, uint32_t first, uint32_t last);
 

@@ -1,12 +1,14 @@
 /* What an arbitration will touch, fetched in time. See ahead.c.
  *
- * Role     hints only. Three stages, each when the lines of the one before have come: what is known of the
+ * Role     hints only. Four stages, each when the lines of the one before have come: what is known of the
  *          outputs that somebody wants; the queue and the buffer of the input that has its turn there, as
- *          far as one can tell without matching; the packet at the head of that queue.  */
+ *          far as one can tell without matching; the packet at the head of that queue, and the sender to which its
+ *          room goes back; where that notes it. */
 #include "net/ahead.h"
 #include "net/arch.h"
 #include "net/fc_state.h"
 #include "net/request.h"
+#include "net/routing.h"
 #include "net/sw_iq.h"
 
 static void fetch_outputs(const cop_net *net, uint32_t port)
@@ -18,6 +20,10 @@ static void fetch_outputs(const cop_net *net, uint32_t port)
         cop_obuf_prefetch(net, port);
     if (net->lane_waiting)
         cop_fetch(&net->lane_waiting[(size_t)port * net->lanes]);
+    if (net->cc->port_size)
+        cop_fetch(net->cc_state + (size_t)port * net->cc->port_size);
+    if (net->routing != NULL)
+        cop_routing_prefetch(net, port);
 }
 
 /* The input whose turn it is to ask lane vl of an output, of those that do. */
@@ -48,7 +54,17 @@ static void fetch_lists(const cop_net *net, const cop_out *out, uint32_t port, u
     cop_fetch(&net->node[(size_t)q * net->max_cand]);
 }
 
-static void fetch_turn(const cop_net *net, uint32_t port, bool packet)
+void cop_ahead_return(const cop_net *net, uint32_t in)
+{
+    uint32_t from = net->in[in].from;
+    if (from == COP_NONE)
+        return;
+    const cop_ring *r = &net->out[from].ring;
+    if (r->v)
+        cop_fetch(&r->v[r->end & r->mask]);
+}
+
+static void fetch_turn(const cop_net *net, uint32_t port, unsigned stage)
 {
     const cop_out *out = &net->out[port];
     uint32_t ready = out->vl_ready & ~out->vl_blocked;
@@ -57,7 +73,11 @@ static void fetch_turn(const cop_net *net, uint32_t port, bool packet)
     uint32_t vl = (uint32_t)__builtin_ctz(ready), input = next_turn(out, vl),
              in = out->port0 + input;
     const cop_inbuf *b = net->fc_state && net->fc_state->inbuf ? &net->fc_state->inbuf[in] : NULL;
-    if (!packet) {
+    if (stage == 3) {
+        cop_ahead_return(net, in);
+        return;
+    }
+    if (stage == 1) {
         if (net->per_output)
             cop_fetch(own_queue(net, out, input, vl));
         else
@@ -71,6 +91,10 @@ static void fetch_turn(const cop_net *net, uint32_t port, bool packet)
     }
     cop_fetch(&net->in[out->to]);
     cop_fetch(&net->section[(size_t)port * net->sections]);
+    if (net->plain_credit && net->in[in].from != COP_NONE) {
+        cop_fetch(&net->out[net->in[in].from]);
+        cop_fetch(&net->out[net->in[in].from].ring);
+    }
     const cop_queue *q;
     if (net->per_output) {
         q = own_queue(net, out, input, vl);
@@ -91,7 +115,7 @@ void cop_output_prefetch(const cop_net *net, uint32_t port, unsigned stage)
     if (stage == 0)
         fetch_outputs(net, port);
     else if (net->quick_pick || net->quick_list)
-        fetch_turn(net, port, stage == 2);
+        fetch_turn(net, port, stage);
 }
 
 void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage)

@@ -285,6 +285,7 @@ static int check_idle(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     const cop_switch_cfg *sw = pt->sw;
     bool iq = sw->architecture == COP_ARCH_IQ, sized = sw->output_buffer_bytes != COP_OPT_OPEN;
+    static const char pauses[] = "only on-off flow control pauses";
     const char *outputs = iq ? "use switch.architecture cioq, or ib with switch.output_buffer"
                              : "give switch.output_buffer a size";
     const struct {
@@ -304,7 +305,11 @@ static int check_idle(const cop_net *net, const cop_net_parts *pt, cop_err *err)
         {sw->flit_bytes != COP_FLIT_BYTES && sw->switching != COP_SWITCHING_WORM, "switch.flit",
          "only wormhole switching has flits", "set switch.switching to wormhole"},
         {sw->reuse != COP_REUSE_AUTO && sw->switching != COP_SWITCHING_WORM, "switch.reuse",
-         "only with wormhole switching packets hold lanes", "set switch.switching to wormhole"}};
+         "only with wormhole switching packets hold lanes", "set switch.switching to wormhole"},
+        {pt->fc->xoff_bytes && pt->fc->kind != COP_FC_ONOFF, "flow_control.xoff", pauses,
+         "set flow_control.kind to on-off"},
+        {pt->fc->xon_bytes && pt->fc->kind != COP_FC_ONOFF, "flow_control.xon", pauses,
+         "set flow_control.kind to on-off"}};
     char where[256];
     int rc = 0;
     for (size_t i = 0; i < COP_LEN(all); i++)

@@ -5,6 +5,8 @@
  * Events   COP_EV_MESSAGE per port with messages on their way to it. */
 #include "net/routing.h"
 
+#include "net/ahead.h"
+
 #include "net/fc.h"
 #include "net/mail.h"
 
@@ -80,6 +82,12 @@ static void *port_state(void *ctx, uint32_t local)
 {
     const cop_net *net = net_of(ctx);
     return net->routing->port + (size_t)port_of(ctx, local) * net->route->port_size;
+}
+
+void cop_routing_prefetch(const cop_net *net, uint32_t port)
+{
+    if (net->route->port_size)
+        cop_fetch(net->routing->port + (size_t)port * net->route->port_size);
 }
 
 static void *own_state(void *ctx)

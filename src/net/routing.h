@@ -13,6 +13,8 @@ typedef struct cop_route_ctx { /* behind cop_route_view.ctx */
 
 extern const cop_route_can cop_route_can_do;
 
+/* A hint that the state of `port` is needed soon. */
+void cop_routing_prefetch(const cop_net *net, uint32_t port);
 /* Memory for the routing's state, and its first values. */
 void cop_routing_init(cop_net *net);
 void cop_routing_fini(cop_net *net);
