@@ -47,7 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cop_plan plan = {.study = &s, .point = &point, .n_points = 1, .per_seed = 1};
     cop_eval *e = cop_eval_open(&plan, NULL);
     COP_CHECK(cop_eval_seed(e, 0) == COP_EVAL_OK);
-    double first = NAN, again = NAN, *list, dt;
+    double first = NAN, again = NAN, *list;
+    cop_bin_width width;
     char why[600];
     enum cop_eval_status st = ask(e, text, &first);
     snprintf(why, sizeof(why), "%s", cop_eval_why(e));
@@ -63,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size_t n;
         const cop_result *r;
         cop_expr x = {text, "here"};
-        (void)cop_eval_list(e, &x, &a, &list, &n, &dt);
+        (void)cop_eval_list(e, &x, &a, &list, &n, &width);
         (void)cop_eval_texts(e, &x, &a, &cells, &n);
         (void)cop_eval_run(e, &x, &r);
         cop_arena_free(&a);

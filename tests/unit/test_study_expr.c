@@ -42,10 +42,11 @@ static void test_expression_faults(void **state)
     expect_refusals(e, all, COP_LEN(all));
     /* A block is no series: its index function must not be reached without protection. */
     cop_arena a = {0};
-    double *list, dt;
+    double *list;
+    cop_bin_width width;
     size_t n;
     cop_expr x = {"on", "here"};
-    assert_int_equal(cop_eval_list(e, &x, &a, &list, &n, &dt), COP_EVAL_OK);
+    assert_int_equal(cop_eval_list(e, &x, &a, &list, &n, &width), COP_EVAL_OK);
     assert_int_equal(n, 0);
     cop_arena_free(&a);
     cop_eval_close(e);

@@ -43,7 +43,8 @@ static void test_lists(void **state)
     must_read(s, HEAD, "full");
     cop_eval *e = cop_eval_open(&s->plan, NULL);
     cop_arena a = {0};
-    double *v, dt;
+    double *v;
+    cop_bin_width width;
     const char **cells;
     size_t n;
     assert_int_equal(cop_eval_seed(e, 0), COP_EVAL_OK);
@@ -62,7 +63,7 @@ static void test_lists(void **state)
     };
     for (size_t i = 0; i < COP_LEN(bad); i++) {
         cop_expr x = {bad[i].expr, "here"};
-        enum cop_eval_status st = cop_eval_list(e, &x, &a, &v, &n, &dt);
+        enum cop_eval_status st = cop_eval_list(e, &x, &a, &v, &n, &width);
         assert_int_equal(st, bad[i].list ? COP_EVAL_FAULT : COP_EVAL_OK);
         if (bad[i].list)
             assert_non_null(strstr(cop_eval_why(e), bad[i].list));

@@ -108,10 +108,11 @@ static void test_cells(void **state)
     static const char *const want[] = {"0.33333", "2", "1.2346e+05", "x", "1e-09"};
     for (size_t i = 0; i < COP_LEN(want); i++)
         assert_string_equal(cell[i], want[i]);
-    x.text = "{4, 5.5, dt = 0.25}";
-    double *v, dt;
-    assert_int_equal(cop_eval_list(e, &x, &arena, &v, &n, &dt), COP_EVAL_OK);
-    assert_true(n == 2 && v[0] == 4 && v[1] == 5.5 && dt == 0.25);
+    x.text = "{4, 5.5, dt = 0.25, cycles = 50}";
+    double *v;
+    cop_bin_width width;
+    assert_int_equal(cop_eval_list(e, &x, &arena, &v, &n, &width), COP_EVAL_OK);
+    assert_true(n == 2 && v[0] == 4 && v[1] == 5.5 && width.seconds == 0.25 && width.cycles == 50);
     cop_arena_free(&arena);
     cop_eval_close(e);
 }

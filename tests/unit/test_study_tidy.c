@@ -73,13 +73,14 @@ static void test_nothing_is_left(void **state)
         for (int again = 0; again < 2; again++)
             for (size_t i = 0; i < COP_LEN(asked); i++) {
                 cop_expr x = {asked[i], "here"};
-                double number, *list, dt;
+                double number, *list;
+                cop_bin_width width;
                 const char **texts;
                 const cop_result *r;
                 size_t n;
                 good[0] += cop_eval_number(e, &x, &number) == COP_EVAL_OK;
                 expect_tidy(e, asked[i]);
-                good[1] += cop_eval_list(e, &x, &arena, &list, &n, &dt) == COP_EVAL_OK;
+                good[1] += cop_eval_list(e, &x, &arena, &list, &n, &width) == COP_EVAL_OK;
                 expect_tidy(e, asked[i]);
                 good[2] += cop_eval_texts(e, &x, &arena, &texts, &n) == COP_EVAL_OK;
                 expect_tidy(e, asked[i]);
