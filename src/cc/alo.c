@@ -39,6 +39,7 @@ const cop_cc_ops cop_cc_alo = {
     .opts = opts,
     .cfg_size = sizeof(limit_cfg),
     .net_size = sizeof(limit_net),
+    .check = limit_check,
     .admit = admit,
     .counters = limit_counters,
     .counter = limit_counter,

@@ -76,6 +76,7 @@ const cop_cc_ops cop_cc_dril = {
     .net_size = sizeof(dril_net),
     .start = start,
     .on_route = on_route,
+    .check = limit_check,
     .admit = admit,
     .counters = limit_counters,
     .counter = limit_counter,

@@ -30,6 +30,8 @@ extern const char *const limit_free_names[];
 bool limit_is_free(struct cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p);
 /* Lanes to other switches of the switch of input `in`, and how many of them are not free. */
 uint32_t limit_busy(struct cop_net *net, uint32_t in, const cop_pkt *p, uint32_t *all);
+/* `free: empty` needs a flow control that tells what is in use. */
+int limit_check(const void *config, const cop_netinfo *info, cop_err *err);
 /* Counts an answer, and returns it. */
 bool limit_answer(struct cop_net *net, bool admits);
 

@@ -33,6 +33,7 @@ const cop_cc_ops cop_cc_lopez = {
     .opts = opts,
     .cfg_size = sizeof(lopez_cfg),
     .net_size = sizeof(limit_net),
+    .check = limit_check,
     .admit = admit,
     .counters = limit_counters,
     .counter = limit_counter,

@@ -34,6 +34,7 @@ const cop_cc_ops cop_cc_u_channels = {
     .opts = opts,
     .cfg_size = sizeof(u_cfg),
     .net_size = sizeof(limit_net),
+    .check = limit_check,
     .admit = admit,
     .counters = limit_counters,
     .counter = limit_counter,

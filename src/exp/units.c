@@ -89,9 +89,11 @@ const char *cop_units_text(const cop_units_cfg *u, const cop_opt *o, const char 
         return cop_arena_printf(arena, "%" PRIu64 " B", value);
     if (!rate)
         return NULL;
-    /* A flit has at most a million bytes: this does not overflow. */
-    scale = (cop_scale){u->flit_bytes * 8 * UINT64_C(1000000000000) / u->cycle_ps, NULL, "rate",
-                        "0.5 flits/cycle", text};
+    /* Up to the next bit/s: base/fixp.h rounds the other way, so that a flit takes its cycle and not a picosecond more. A flit has
+     * at most a million bytes: this does not overflow. */
+    scale =
+        (cop_scale){(u->flit_bytes * 8 * UINT64_C(1000000000000) + u->cycle_ps - 1) / u->cycle_ps,
+                    NULL, "rate", "0.5 flits/cycle", text};
     if (cop_parse_scaled(number, &scale, &value, err) == 0)
         return cop_arena_printf(arena, "%" PRIu64 " bit/s", value);
     return NULL;

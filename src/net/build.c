@@ -295,6 +295,7 @@ static void describe(cop_net *net, const cop_net_parts *pt)
         .least_bytes = (uint32_t)pt->nic->overhead_bytes +
                        cop_traffic_least_packet(pt->traffic, (uint32_t)pt->nic->mtu_bytes),
         .seed = (uint64_t)pt->run->seed,
+        .tells_used = pt->fc->kind != COP_FC_ONOFF,
         .one_path = pt->route->max_cand == 1 && !pt->route->at_head,
         .table = pt->route->lft != NULL,
         .queueing = pt->queue->name,

@@ -25,6 +25,7 @@ typedef struct cop_netinfo {
     const char *queueing; /* name of the queueing scheme */
     bool finds_roots; /* which says what outputs are roots of congestion */
     bool injection_queues; /* end nodes have queues of the scheme, as an input with one output */
+    bool tells_used; /* a sender knows how much of a buffer behind it is in use: all but on-off */
     bool acks; /* end nodes acknowledge messages or packets */
     bool acks_packets; /* every packet */
     bool answers; /* end nodes may send control packets: acknowledgements, notifications */

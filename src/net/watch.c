@@ -120,7 +120,7 @@ void cop_watch_step(cop_net *net, enum cop_watch_step step, uint32_t port, const
                 plain_name(net, cop_topo_switch_port(net->topo, net->in[port].sw, p->out), next,
                            sizeof(next)),
                 net->out[cop_topo_switch_port(net->topo, net->in[port].sw, p->out)].waiting);
-    else if (step == COP_WATCH_SEND)
+    else if (step == COP_WATCH_SEND && net->worm == NULL) /* where a tail leaves when it can */
         fprintf(w->out, ", tail at %s at %.3f ns",
                 plain_name(net, net->out[port].to, next, sizeof(next)), (double)p->t_tail / 1e3);
     else if (step == COP_WATCH_DELIVER)

@@ -8,8 +8,10 @@
 #include "study/lua_int.h"
 
 #include <lauxlib.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CHUNK "expression" /* what Lua calls the code in its messages */
@@ -26,9 +28,32 @@ static const struct allowance {
 } rehearsal = {(size_t)64 << 20, 20000000, 200000000, 2 * SECOND, 20 * SECOND},
   evaluation = {(size_t)512 << 20, 200000000, 20000000000, 60 * SECOND, 3600 * SECOND};
 
-/* "2 ms" or a number of seconds -> seconds */
+/* Is it "1000 cycles"? Then the text of the number ends at *end. */
+static bool in_cycles(const char *text, const char **end)
+{
+    size_t n = strlen(text), word = n > 6 && strcmp(text + n - 6, "cycles") == 0  ? 6
+                                    : n > 5 && strcmp(text + n - 5, "cycle") == 0 ? 5
+                                                                                  : 0;
+    *end = text + n - word;
+    while (word && *end > text && (*end)[-1] == ' ')
+        --*end;
+    return word != 0;
+}
+
+/* "2 ms", "1000 cycles" or a number of seconds -> seconds; the second argument are the seconds of a cycle, nil: none. */
 static int lua_seconds(lua_State *L)
 {
+    const char *text = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : "", *end;
+    if (in_cycles(text, &end)) {
+        char *stop;
+        double n = strtod(text, &stop);
+        if (stop != end || stop == text || !(n >= 0.0) || isinf(n))
+            return luaL_error(L, "`%s` is not a time; write such as `1000 cycles`", text);
+        if (!lua_isnumber(L, 2))
+            return luaL_error(L, "`%s` needs a run with units.cycle", text);
+        lua_pushnumber(L, n * lua_tonumber(L, 2));
+        return 1;
+    }
     if (lua_type(L, 1) == LUA_TNUMBER) {
         lua_pushnumber(L, lua_tonumber(L, 1));
         return 1;

@@ -114,22 +114,28 @@ static json_t *line_series(painter *p, const cop_curve *c, const cop_axis *a, co
                      "ci", ci, "seeds", seeds);
 }
 
-/* Width of a bin in the unit of the figure's time axis; lists that are no series count their items. */
+/* Width of a bin in the unit of the figure's time axis; without a unit lists that are no series count their items. */
 static double bin_of(painter *p, cop_bin_width width)
 {
     static const struct {
         const char *unit;
-        double per_second;
-    } units[] = {{"", 1}, {"s", 1}, {"ms", 1e3}, {"us", 1e6}, {"µs", 1e6}, {"ns", 1e9}};
-    if (strcmp(p->f->x.unit, "cycles") == 0) {
-        if (width.seconds > 0.0 && width.cycles <= 0.0)
-            fault(p, p->f->where, "time in cycles needs runs with", "units.cycle");
-        return width.cycles > 0.0 ? width.cycles : 1.0;
-    }
+        double per_second; /* cycles have their own width */
+    } units[] = {{"", 1},     {"s", 1},    {"ms", 1e3},  {"us", 1e6},
+                 {"µs", 1e6}, {"ns", 1e9}, {"cycles", 1}};
+    const char *unit = p->f->x.unit;
+    bool cycles = strcmp(unit, "cycles") == 0;
+    double per_second = 0.0;
     for (size_t i = 0; i < COP_LEN(units); i++)
-        if (strcmp(p->f->x.unit, units[i].unit) == 0)
-            return (width.seconds > 0.0 ? width.seconds : 1.0) * units[i].per_second;
-    fault(p, p->f->where, "time is in s, ms, us, ns or cycles, not in", p->f->x.unit);
+        if (strcmp(unit, units[i].unit) == 0)
+            per_second = units[i].per_second;
+    if (per_second <= 0.0)
+        fault(p, p->f->where, "time is in s, ms, us, ns or cycles, not in", unit);
+    else if (unit[0] != '\0' && width.seconds <= 0.0)
+        fault(p, p->f->where, "a list that is no series has no time axis; give none of", unit);
+    else if (cycles && width.cycles <= 0.0)
+        fault(p, p->f->where, "time in cycles needs runs with", "units.cycle");
+    else
+        return cycles ? width.cycles : (width.seconds > 0.0 ? width.seconds : 1.0) * per_second;
     return 1.0;
 }
 

@@ -316,6 +316,7 @@ static void test_study_in_cycles(void **state)
 {
 #define IN_CYCLES                                                                                  \
     "base: values.yaml\n"                                                                          \
+    "checks: {c: {of: {of: \"all:mean('F', '8000 cycles', '1.2e4 cycles')\", value: 1.6384}}}\n"   \
     "figures:\n"                                                                                   \
     "  - {name: f, kind: time, x: {unit: cycles}, series: [{name: F, of: \"all:series('F')\"},"    \
     " {name: half, of: \"all:scaled('F', 0.5)\"}]}\n"
@@ -323,11 +324,12 @@ static void test_study_in_cycles(void **state)
     prog_write("study.yaml", "experiment: e\n" IN_CYCLES);
     prog_answer a = PROG_RUN("sweep", "study.yaml", "--db", "w.db", "--jobs", "1");
     PROG_EXPECT(a.status != 0, a, "cycles that nobody gave");
-    expect_text(a.err, "time in cycles needs runs with `units.cycle`");
+    expect_text(a.err, "`8000 cycles` needs a run with units.cycle");
     prog_write("study.yaml",
                "experiment: e\nset: {units.cycle: 50 ns, units.flit: 64 B}\n" IN_CYCLES);
     a = PROG_RUN("sweep", "study.yaml", "--db", "v.db", "--jobs", "1");
     PROG_EXPECT(a.status == 0, a, "sweep");
+    expect_answer("SELECT state || measured FROM verdict", "pass1.6384");
     expect_answer("SELECT json_extract(spec, '$.series[0].points[0]') || "
                   "json_extract(spec, '$.series[1].points[9]') FROM figure",
                   "[1000.0,1.6384][19000.0,0.8192]");

@@ -350,6 +350,8 @@ static void test_faults(void **state)
         {"{name: f, kind: time, series: [{name: a, of: '3'}]}", "a number, not a list or series"},
         {"{name: f, kind: time, x: {unit: h}, series: [{name: a, of: '{1, 2}'}]}",
          "time is in s, ms, us, ns or cycles, not in `h`"},
+        {"{name: f, kind: time, x: {unit: us}, series: [{name: a, of: '{1, 2}'}]}",
+         "a list that is no series has no time axis; give none of `us`"},
         {"{name: f, kind: table, series: [{name: a, of: '3'}]}", "a number, not a list"},
         {"{name: f, kind: network, series: [{name: a, of: '3'}]}", "a number, not a run"},
         {"{name: f, kind: bar, over: d, series: [{name: a, of: 'wrong'}]}", "unknown name `wrong`"},

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "exp/config.h"
@@ -26,6 +27,27 @@ static void refused(const char *text, const char *why)
     assert_int_equal(cop_config_load(&c, "test.yaml", text, NULL, 0, &err), -COP_E_INPUT);
     if (strstr(err.text, why) == NULL)
         fail_msg("`%s` is not in: %s", why, err.text);
+}
+
+/* A flit takes its cycle to the picosecond, also if that makes no whole number of bits per second. */
+static void test_exact_cycles(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *cycle;
+        uint64_t ps;
+    } all[] = {{"3 ns", 3000}, {"1500 ps", 1500}, {"7 ps", 7}, {"13 ns", 13000}};
+    for (size_t i = 0; i < COP_LEN(all); i++) {
+        cop_config c;
+        char yaml[400];
+        snprintf(yaml, sizeof(yaml),
+                 TORUS "link: {rate: 1 flit/cycle}\nunits: {flit: 4 B, cycle: %s}\n", all[i].cycle);
+        load(&c, yaml);
+        for (uint64_t flits = 1; flits <= 64; flits *= 4)
+            assert_int_equal(cop_wire_time(cop_pace_of(c.link.rate_bps), 4 * flits),
+                             flits * all[i].ps);
+        cop_config_free(&c);
+    }
 }
 
 static void test_values(void **state)
@@ -124,7 +146,8 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_loads),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_exact_cycles),
+                                       cmocka_unit_test(test_values), cmocka_unit_test(test_loads),
                                        cmocka_unit_test(test_defaults),
                                        cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests_name("units", tests, NULL, NULL);

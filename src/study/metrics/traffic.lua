@@ -1,11 +1,14 @@
 -- Metrics of what streams and hosts have sent and received.
 
 
+-- Seconds of a time that may be given in the cycles of a series' run.
+local function time_in(s, t) return seconds(t, s.cycles and s.dt / s.cycles) end
+
 -- The bins of a series that lie inside [t0, t1).
 local function window(run, name, t0, t1)
    local s = run:series(name)
-   local from = t0 and seconds(t0) or run:info().warmup
-   local to = t1 and seconds(t1) or s.dt * #s
+   local from = t0 and time_in(s, t0) or run:info().warmup
+   local to = t1 and time_in(s, t1) or s.dt * #s
    local out = {}
    for i = 1, #s do
       if (i - 1) * s.dt >= from - 1e-12 and i * s.dt <= to + 1e-12 then out[#out + 1] = s[i] end
@@ -30,7 +33,8 @@ metric{name = "max", args = "series, [t0, t1]", met = "MET-2", help = "greatest 
 metric{name = "steady", args = "series, t0, t1", met = "MET-2",
    help = "mean over the last 60 % of an interval in which the active flows do not change",
    of = function(r, n, a, b)
-      local t0, t1 = seconds(a), seconds(b)
+      local s = r:series(n)
+      local t0, t1 = time_in(s, a), time_in(s, b)
       return mean(window(r, n, t0 + 0.4 * (t1 - t0), t1))
    end}
 metric{name = "jitter", args = "series, [t0, t1]", met = "MET-2",
@@ -44,8 +48,9 @@ metric{name = "recovery", args = "series, level, t0, span",
    help = "seconds from t0 until a series reaches a level, as a mean over `span`; all that is left if it never does",
    of = function(r, name, level, t0, span)
       local w = window(r, name, t0)
-      local dt = r:series(name).dt
-      local n = math.max(1, math.floor(seconds(span) / dt + 0.5))
+      local s = r:series(name)
+      local dt = s.dt
+      local n = math.max(1, math.floor(time_in(s, span) / dt + 0.5))
       for i = 1, #w - n + 1 do
          local total = 0
          for k = i, i + n - 1 do total = total + w[k] end
@@ -161,7 +166,7 @@ metric{name = "settled", args = "{series...}, t0, t1, ratio, span", met = "MET-8
    help = "seconds after t0 from which, until t1, no flow's mean over a span exceeds another's by the ratio",
    of = function(r, names, t0, t1, ratio, span)
       local all, dt = windows(r, names, t0, t1), r:info().sample
-      local n = math.max(1, math.floor(seconds(span) / dt + 0.5))
+      local n = math.max(1, math.floor(time_in(r:series(names[1]), span) / dt + 0.5))
       local total, last = {}, 0
       for i = 1, #all[1] do
          local low, high = math.huge, 0
