@@ -9,10 +9,10 @@ int limit_check(const void *config, const cop_netinfo *info, cop_err *err)
     const limit_cfg *cfg = config;
     if (cfg->free != LIMIT_EMPTY || info->tells_used)
         return 0;
-    return cop_err_add(err, COP_E_INPUT,
-                       "free: empty is not known with on-off flow control, which never tells what "
-                       "is left behind a "
-                       "link; set free to room, or flow_control.kind to credit");
+    return cop_err_add(
+        err, COP_E_INPUT,
+        "free: empty is not known with on-off flow control, which never tells what is "
+        "left behind a link; set free to room, or flow_control.kind to credit");
 }
 
 bool limit_is_free(struct cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p)

@@ -190,9 +190,11 @@ static void look_next(const cop_net *net, enum cop_ev_kind kind, uint32_t entity
 
 static void look_soon(const cop_net *net, enum cop_ev_kind kind, uint32_t entity)
 {
-    if (kind == COP_EV_ARRIVE && net->plain_credit)
+    if (!net->plain_credit)
+        return; /* room is told in another way */
+    if (kind == COP_EV_ARRIVE)
         cop_ahead_return(net, entity);
-    else if (kind == COP_EV_ARB && net->plain_credit)
+    else if (kind == COP_EV_ARB)
         look_to_arbitrate(net, entity, 3);
 }
 

@@ -86,7 +86,7 @@ static void *port_state(void *ctx, uint32_t local)
 
 void cop_routing_prefetch(const cop_net *net, uint32_t port)
 {
-    if (net->route->port_size)
+    if (net->route->port_size && port < net->host_port0)
         cop_fetch(net->routing->port + (size_t)port * net->route->port_size);
 }
 
