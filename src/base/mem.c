@@ -3,7 +3,8 @@
  * Every block has a header that links it into the guard it was made under; without a guard, and once
  * a guard has ended well, it is in no list and any thread may free it. When memory runs out under a
  * guard, its list is what must be released. A block that was there before stays outside, also when
- * it is made larger. */
+ * it is made larger. The data of all but small blocks begin with a cache line: of arrays of items that are as
+ * large as one, each is in one. */
 #include "base/mem.h"
 
 #include <setjmp.h>
@@ -21,10 +22,13 @@
 #define LINE ((size_t)64)
 #define HUGE_PAGE ((size_t)2 << 20) /* the usual size */
 #define ASK_BYTES ((size_t)1 << 30)
+#define SMALL_BYTES ((size_t)1 << 10) /* below: no matter where it begins */
 
-typedef struct block {
+typedef struct block { /* right before its data */
     _Alignas(16) struct block *next;
     struct block **at; /* what points here; NULL: in no list */
+    size_t bytes; /* of data */
+    size_t lead; /* from what malloc gave to the data */
 } block;
 
 struct cop_chunk {
@@ -43,6 +47,12 @@ typedef struct guard {
  * library that is under way in this thread; passing it to every function that allocates would put
  * it into all of them. It never decides anything but where a failure goes. */
 static _Thread_local guard *current;
+
+/* What malloc gave. */
+static void *raw_of(block *b)
+{
+    return (char *)(b + 1) - b->lead;
+}
 
 static void link_block(block *b)
 {
@@ -101,7 +111,7 @@ _Noreturn void cop_out_of_memory(void)
     while (g->blocks != NULL) {
         block *b = g->blocks;
         g->blocks = b->next;
-        free(b);
+        free(raw_of(b));
     }
     current = g->outer;
     longjmp(g->back, 1);
@@ -157,10 +167,26 @@ static void *must(void *p)
     return p;
 }
 
+/* How many bytes stand before the data in a block at `raw`. */
+static size_t lead_in(const char *raw)
+{
+    uintptr_t end = (uintptr_t)raw + sizeof(block);
+    return sizeof(block) + (LINE - end % LINE) % LINE;
+}
+
+/* The most of it. */
+static size_t lead_of_size(size_t bytes)
+{
+    return sizeof(block) + (bytes < SMALL_BYTES ? 0 : LINE);
+}
+
 void *cop_alloc(size_t bytes)
 {
-    size_t size = sum(bytes, sizeof(block));
-    block *b = must(is_absurd(size) ? NULL : calloc(1, size));
+    size_t size = sum(bytes, lead_of_size(bytes));
+    char *raw = must(is_absurd(size) ? NULL : calloc(1, size));
+    size_t lead = bytes < SMALL_BYTES ? sizeof(block) : lead_in(raw);
+    block *b = (block *)(void *)(raw + lead) - 1;
+    *b = (block){.bytes = bytes, .lead = lead};
     link_block(b);
     return b + 1;
 }
@@ -169,8 +195,16 @@ void *cop_realloc(void *p, size_t bytes)
 {
     if (p == NULL)
         return cop_alloc(bytes);
-    size_t size = sum(bytes, sizeof(block));
-    block *b = must(is_absurd(size) ? NULL : realloc((block *)p - 1, size));
+    block head = ((block *)p)[-1];
+    size_t most = lead_of_size(bytes), size = sum(bytes, head.lead > most ? head.lead : most);
+    char *raw = must(is_absurd(size) ? NULL : realloc((char *)p - head.lead, size));
+    size_t lead = bytes < SMALL_BYTES ? head.lead : lead_in(raw);
+    if (lead != head.lead)
+        memmove(raw + lead, raw + head.lead, head.bytes < bytes ? head.bytes : bytes);
+    block *b = (block *)(void *)(raw + lead) - 1;
+    *b = head;
+    b->bytes = bytes;
+    b->lead = lead;
     if (b->at != NULL) { /* it may have moved */
         *b->at = b;
         if (b->next != NULL)
@@ -185,7 +219,7 @@ void cop_free(void *p)
         return;
     block *b = (block *)p - 1;
     unlink_block(b);
-    free(b);
+    free(raw_of(b));
 }
 
 void cop_free_foreign(void *p)
@@ -212,11 +246,16 @@ void *cop_grow(void *items, size_t *capacity, size_t need, size_t item_bytes)
         cap = cop_product(cap, 2);
     items = cop_realloc_array(items, cap, item_bytes);
     *capacity = cap;
+    /* Large arrays are walked at random: fewer TLB misses with huge pages. A hint, may fail. */
+    char *first = (char *)items + (HUGE_PAGE - (uintptr_t)items % HUGE_PAGE) % HUGE_PAGE;
+    char *end = (char *)items + cap * item_bytes;
+    if (end - first >= (ptrdiff_t)HUGE_PAGE)
+        (void)madvise(first, (size_t)(end - first) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
     return items;
 }
 
 /* The header of a chunk takes a line, so that what follows is aligned to one. */
-_Static_assert(sizeof(cop_chunk) <= 64, "the header of a chunk fits in a line");
+_Static_assert(sizeof(cop_chunk) <= LINE, "the header of a chunk fits in a line");
 
 static char *base_of(cop_chunk *c)
 {
@@ -234,10 +273,10 @@ static void arena_add_chunk(cop_arena *a, size_t bytes)
         0) /* the C standard wants a multiple of the alignment; what is added stays unused */
         whole = sum(whole, page - whole % page);
     cop_chunk *c = must(is_absurd(whole) ? NULL : aligned_alloc(page, whole));
-    /* Large arrays are walked at random: fewer TLB misses with huge pages. A hint, may fail. */
-    if (large)
+    if (large) /* as in cop_grow */
         (void)madvise(c, whole, MADV_HUGEPAGE);
     memset(c, 0, LINE);
+    c->head.lead = sizeof(block);
     link_block(&c->head);
     c->next = a->chunks;
     a->chunks = c;

@@ -26,7 +26,7 @@ char *cop_arena_printf(cop_arena *a, const char *fmt, ...) COP_PRINTF(2, 3);
 void cop_arena_free(cop_arena *a);
 #define COP_NEW_ARRAY(arena, type, n) ((type *)cop_arena_array((arena), (size_t)(n), sizeof(type)))
 
-/* Heap memory outside an arena. Never NULL (0 bytes give a valid pointer). */
+/* Heap memory outside an arena, aligned as there if it has 1 KiB or more. Never NULL (0 bytes give a valid pointer). */
 void *cop_alloc(size_t bytes); /* zeroed */
 void *cop_realloc(void *p, size_t bytes);
 void cop_free(void *p); /* only what came from here */

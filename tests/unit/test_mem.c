@@ -236,12 +236,43 @@ static void other_threads_may_free(void **state)
     }
 }
 
+/* Blocks of 1 KiB and more begin with a cache line, however they came to be as large; what is in them stays as sizes
+ * change, up and down, past that size and back. */
+static void larger_blocks_begin_with_a_line(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {8, 1023, 1024, 700, 5000, 1024, 16, 3u << 20, 4096, 9u << 20, 1};
+    unsigned char *block[24], *first = cop_alloc(sizes[0]);
+    memset(first, 0x5a, sizes[0]);
+    for (size_t i = 0; i < COP_LEN(block);
+         i++) { /* so that they do not all come from the same place */
+        block[i] = cop_alloc(1000 + 16 * i);
+        assert_true(1000 + 16 * i < 1024 || (uintptr_t)block[i] % 64 == 0);
+        for (size_t k = 0; k < 1000 + 16 * i; k++)
+            assert_int_equal(block[i][k], 0);
+    }
+    for (size_t i = 1; i < COP_LEN(sizes); i++) {
+        first = cop_realloc(first, sizes[i]);
+        assert_true(sizes[i] < 1024 || (uintptr_t)first % 64 == 0);
+        size_t same = sizes[i] < sizes[i - 1] ? sizes[i] : sizes[i - 1];
+        for (size_t k = 0; k < same; k++)
+            assert_int_equal(first[k], 0x5a);
+        memset(first, 0x5a, sizes[i]);
+        cop_free(block[i]);
+    }
+    cop_free(first);
+    cop_free(block[0]);
+    for (size_t i = COP_LEN(sizes); i < COP_LEN(block); i++)
+        cop_free(block[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_that_do_not_fit_end_the_process),
         cmocka_unit_test(a_guard_keeps_or_releases_all),
         cmocka_unit_test(other_threads_may_free),
+        cmocka_unit_test(larger_blocks_begin_with_a_line),
     };
     return cmocka_run_group_tests_name("mem", tests, NULL, NULL);
 }
