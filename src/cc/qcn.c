@@ -74,10 +74,13 @@ static void start(struct cop_net *net)
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
     const cop_netinfo *info = cop_net_info(net);
     all->qeq = set_point(cfg, info);
-    all->lanes = info->lanes;
-    if (cfg->queue == QCN_OF_CLASS)
-        all->point = cop_net_cc_alloc(net, (size_t)info->topo->host_port0 * info->lanes,
-                                      sizeof(*all->point));
+}
+
+/* A congestion point of each port, or of each of its lanes. */
+static size_t port_bytes(const void *config, const cop_netinfo *info)
+{
+    const qcn_cfg *cfg = config;
+    return sizeof(qcn_port) * (cfg->queue == QCN_OF_CLASS ? info->lanes : 1);
 }
 
 /* The most that a congestion point can find: its buffer, of a port with all lanes; without an output buffer it is what
@@ -200,7 +203,7 @@ const cop_cc_ops cop_cc_qcn = {
     .opts = opts,
     .cfg_size = sizeof(qcn_cfg),
     .flow_size = sizeof(qcn_flow),
-    .port_size = sizeof(qcn_port),
+    .port_bytes = port_bytes,
     .net_size = sizeof(qcn_net),
     .asks_lanes = true, /* `queue: class` without output buffers */
     .notifies = true,

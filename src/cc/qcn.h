@@ -37,18 +37,17 @@ typedef struct qcn_cfg {
 } qcn_cfg;
 
 typedef struct qcn_port { /* a congestion point: of an output, or of the input with its number */
-    uint32_t packets; /* since the last sample */
     cop_time next; /* period: no sample before */
+    uint32_t packets; /* since the last sample */
     uint32_t draws; /* random numbers used; also samples that would tell */
     uint64_t old; /* bytes, when the last notification was made */
     double due; /* regular: share of a notification that has built up */
 } qcn_port;
+_Static_assert(sizeof(qcn_port) == 32, "two points are a cache line");
 
 typedef struct qcn_net {
     uint64_t qeq;
     uint64_t samples, over, told; /* counters */
-    qcn_port *point; /* [port * lanes + lane] with `queue: class`; NULL: one of each port */
-    uint32_t lanes;
 } qcn_net;
 
 typedef struct qcn_flow { /* a reaction point */

@@ -37,8 +37,8 @@ static cop_rng draw(const struct cop_net *net, uint32_t port, uint32_t vl, qcn_p
 
 static qcn_port *point_of(struct cop_net *net, uint32_t port, uint32_t vl)
 {
-    const qcn_net *all = cop_net_cc_net(net);
-    return all->point ? &all->point[(size_t)port * all->lanes + vl] : cop_net_cc_port(net, port);
+    const qcn_cfg *cfg = cop_net_cc_cfg(net);
+    return (qcn_port *)cop_net_cc_port(net, port) + (cfg->queue == QCN_OF_CLASS ? vl : 0);
 }
 
 /* Does this sample tell? */

@@ -183,11 +183,12 @@ static inline bool cop_evq_pop(cop_evq *q, cop_time until, cop_ev *ev)
 }
 bool cop_evq_empty(const cop_evq *q);
 
-/* The id of the event n places behind the next one, if it is known already; else UINT32_MAX. Only a
- * hint, for prefetching: events pushed meanwhile may come before it. */
-static inline uint32_t cop_evq_ahead(const cop_evq *q, uint32_t n)
+/* The key of the event n places behind the next one, if it is known already; else, and if the one before it is the
+ * same, UINT64_MAX. Only a hint, for prefetching: events pushed meanwhile may come before it. */
+static inline uint64_t cop_evq_ahead(const cop_evq *q, uint32_t n)
 {
-    return q->run_at + n < q->run.n ? (uint32_t)q->run.v[q->run_at + n] : UINT32_MAX;
+    const uint64_t *key = &q->run.v[q->run_at + n];
+    return q->run_at + n < q->run.n && key[-1] != key[0] ? key[0] : UINT64_MAX;
 }
 
 #endif

@@ -11,21 +11,42 @@
 #include "net/arch.h"
 #include "net/fc_state.h"
 #include "net/request.h"
+#include "net/routing.h"
 #include "net/vlarb.h"
 
 enum { FAR = 14, NEAR = 10, NEXT = 6, SOON = 3 }; /* events */
 enum { FIRST = 8, SECOND = 6, THIRD = 4, FOURTH = 2 }; /* arbitrations */
+
+/* What somebody keeps of each port. */
+static void fetch_states(const cop_net *net, uint32_t port)
+{
+    if (net->lane_waiting)
+        cop_fetch(&net->lane_waiting[(size_t)port * net->lanes]);
+    for (size_t at = 0; at < net->cc_port_bytes; at += 64)
+        cop_fetch(net->cc_state + (size_t)port * net->cc_port_bytes + at);
+    if (net->routing != NULL)
+        cop_routing_prefetch(net, port);
+}
+
+void cop_ahead_output(const cop_net *net, uint32_t port)
+{
+    cop_fetch(&net->out[port]);
+    cop_fetch(&net->out[port].waiting);
+    cop_fetch(cop_ahead_requests(net, port));
+    if (net->obuf)
+        cop_obuf_prefetch(net, port);
+    fetch_states(net, port);
+}
 
 static void fetch_output(const cop_net *net, uint32_t port)
 {
     cop_fetch(&net->out[port]);
     cop_fetch(&net->out[port].waiting);
     cop_fetch(&net->section[(size_t)port * net->sections]);
-    if (net->lane_waiting)
-        cop_fetch(&net->lane_waiting[(size_t)port * net->lanes]);
     if (net->obuf)
         cop_obuf_prefetch(net, port);
     cop_vlarb_prefetch(net, port);
+    fetch_states(net, port);
 }
 
 static void fetch_packet(const cop_net *net, uint32_t port)
@@ -78,22 +99,21 @@ static void fetch_way(const cop_net *net, uint32_t port)
     }
     if (in->sw == COP_NONE) {
         cop_fetch(&net->probe.stream[p->stream]);
+        cop_fetch(&net->nic[port - net->host_port0]);
         return;
     }
     if (p->flags & COP_PKT_CONTROL)
         return;
     uint8_t vl;
-    uint32_t local = guess_output(net, in, p, &vl), out = in->port0 + local;
-    fetch_output(net, out);
-    cop_fetch(cop_ahead_requests(net, out));
+    uint32_t local = guess_output(net, in, p, &vl);
+    cop_ahead_output(net, in->port0 + local);
     if (net->per_output) {
         cop_fetch(&net->queue[in->queue0 + local * net->lanes + vl]);
         return;
     }
-    cop_fetch(&net->queue[in->queue0]);
-    cop_fetch(&net->queue_read[in->queue0]);
-    cop_fetch(&net->queue_port[in->queue0]);
-    cop_fetch(&net->node[(size_t)in->queue0 * net->max_cand]);
+    uint32_t q = in->queue0 + net->queue_ops->select(net->queue_cfg, &net->info, p);
+    cop_fetch(&net->queue[q]);
+    cop_fetch(cop_net_first_node(net, q));
     /* Not cop_slot_of, which would wait for the output. */
     uint32_t ports = cop_topo_ports_of(net->topo, in->sw);
     cop_fetch(
@@ -103,16 +123,32 @@ static void fetch_way(const cop_net *net, uint32_t port)
 static void fetch_queue(const cop_net *net, uint32_t q)
 {
     cop_fetch(&net->queue[q]);
-    cop_fetch(&net->queue_port[q]);
-    if (net->queue_read)
-        cop_fetch(&net->queue_read[q]);
-    if (net->node)
-        cop_fetch(&net->node[(size_t)q * net->max_cand]);
+    if (net->per_output)
+        cop_fetch(&net->queue_port[q]);
+    else
+        cop_fetch(cop_net_first_node(net, q));
+}
+
+/* The output that the head of q will want. */
+static void fetch_way_on(const cop_net *net, uint32_t q)
+{
+    if (net->queue[q].head == COP_NONE || net->per_output)
+        return;
+    const cop_in *in = &net->in[cop_net_first_node(net, q)->in];
+    const cop_pkt *p = &net->pkt[net->queue[q].head];
+    if (in->sw == COP_NONE || (p->flags & COP_PKT_CONTROL))
+        return;
+    uint8_t vl;
+    uint32_t local = guess_output(net, in, p, &vl);
+    cop_ahead_output(net, in->port0 + local);
+    cop_fetch(&net->slot[net->slot0[in->sw] +
+                         ((size_t)local * net->lanes + vl) * cop_topo_ports_of(net->topo, in->sw) +
+                         in->local]);
 }
 
 static void fetch_head(const cop_net *net, uint32_t q)
 {
-    cop_fetch(&net->in[net->queue_port[q]]);
+    cop_fetch(&net->in[net->per_output ? net->queue_port[q] : cop_net_first_node(net, q)->in]);
     if (net->queue[q].head != COP_NONE)
         cop_fetch(&net->pkt[net->queue[q].head]);
 }
@@ -142,70 +178,82 @@ static void fetch_stream(const cop_net *net, uint32_t host)
     cop_fetch(&net->probe.host[host]);
 }
 
-static void look_to_arbitrate(const cop_net *net, uint32_t entity, unsigned stage)
+static void look_to_arbitrate(const cop_net *net, uint32_t entity, unsigned stage, cop_time t)
 {
     if (net->iq)
-        cop_iq_prefetch(net, entity, stage);
+        cop_iq_prefetch(net, entity, stage, t);
     else
         cop_output_prefetch(net, entity, stage);
 }
 
-static void look_far(const cop_net *net, enum cop_ev_kind kind, uint32_t entity)
+static void look_far(const cop_net *net, enum cop_ev_kind kind, uint32_t entity, cop_time t)
 {
     if (kind == COP_EV_ARRIVE)
         cop_fetch(&net->in[entity]);
     else if (kind == COP_EV_TX)
         fetch_output(net, entity);
     else if (kind == COP_EV_ARB)
-        look_to_arbitrate(net, entity, 0);
+        look_to_arbitrate(net, entity, 0, t);
     else if (kind == COP_EV_HEAD)
         fetch_queue(net, entity);
     else if (kind == COP_EV_NIC)
         fetch_host(net, entity);
 }
 
-static void look_near(const cop_net *net, enum cop_ev_kind kind, uint32_t entity)
+static void look_near(const cop_net *net, enum cop_ev_kind kind, uint32_t entity, cop_time t)
 {
     if (kind == COP_EV_ARRIVE)
         fetch_packet(net, entity);
     else if (kind == COP_EV_TX)
         cop_fetch(&net->in[net->out[entity].to]);
     else if (kind == COP_EV_ARB)
-        look_to_arbitrate(net, entity, 1);
+        look_to_arbitrate(net, entity, 1, t);
     else if (kind == COP_EV_HEAD)
         fetch_head(net, entity);
     else if (kind == COP_EV_NIC)
         fetch_stream(net, entity);
 }
 
-static void look_next(const cop_net *net, enum cop_ev_kind kind, uint32_t entity)
+static void look_next(const cop_net *net, enum cop_ev_kind kind, uint32_t entity, cop_time t)
 {
     if (kind == COP_EV_ARRIVE)
         fetch_way(net, entity);
-    else if (kind == COP_EV_TX)
+    else if (kind == COP_EV_TX) {
         cop_obuf_prefetch_packet(net, entity);
+        const cop_in *in = &net->in[net->out[entity].to];
+        if (in->wire_head != COP_NONE)
+            cop_fetch(&net->pkt[in->wire_tail]); /* to be linked to the one that goes */
+    } else if (kind == COP_EV_HEAD)
+        fetch_way_on(net, entity);
     else if (kind == COP_EV_ARB)
-        look_to_arbitrate(net, entity, 2);
+        look_to_arbitrate(net, entity, 2, t);
 }
 
-static void look_soon(const cop_net *net, enum cop_ev_kind kind, uint32_t entity)
+static void look_soon(const cop_net *net, enum cop_ev_kind kind, uint32_t entity, cop_time t)
 {
-    if (!net->plain_credit)
-        return; /* room is told in another way */
-    if (kind == COP_EV_ARRIVE)
+    if (kind == COP_EV_ARRIVE && net->plain_credit)
         cop_ahead_return(net, entity);
     else if (kind == COP_EV_ARB)
-        look_to_arbitrate(net, entity, 3);
+        look_to_arbitrate(net, entity, 3, t);
 }
+
+#define LOOK(look, n)                                                                              \
+    do {                                                                                           \
+        uint64_t key = cop_evq_ahead(&net->evq, n);                                                \
+        uint32_t id = (uint32_t)key;                                                               \
+        look(net, cop_ev_kind_of(id), cop_ev_entity_of(id), net->evq.high | key >> 32);            \
+    } while (0)
 
 void cop_ahead(const cop_net *net)
 {
-    uint32_t far = cop_evq_ahead(&net->evq, FAR), near = cop_evq_ahead(&net->evq, NEAR),
-             next = cop_evq_ahead(&net->evq, NEXT), soon = cop_evq_ahead(&net->evq, SOON);
-    look_far(net, cop_ev_kind_of(far), cop_ev_entity_of(far));
-    look_near(net, cop_ev_kind_of(near), cop_ev_entity_of(near));
-    look_next(net, cop_ev_kind_of(next), cop_ev_entity_of(next));
-    look_soon(net, cop_ev_kind_of(soon), cop_ev_entity_of(soon));
+    if (!net->looks_far) {
+        cop_ahead_near(net);
+        return;
+    }
+    LOOK(look_far, FAR);
+    LOOK(look_near, NEAR);
+    LOOK(look_next, NEXT);
+    LOOK(look_soon, SOON);
 }
 
 /* The same for arbitrations, which are many at one instant where traffic is slotted. */
@@ -217,15 +265,24 @@ void cop_ahead_arbitrate(cop_net *net, uint32_t first, uint32_t last)
             due[n++] = w * 64 + (uint32_t)__builtin_ctzll(bits);
         net->evq.due[w] = 0;
     }
+    if (!net->looks_far) {
+        cop_ahead_near_arbitrate(net, due, n);
+        return;
+    }
+    if (n < FIRST) { /* no time to fetch anything */
+        for (uint32_t i = 0; i < n; i++)
+            net->arch->arbitrate(net, due[i]);
+        return;
+    }
     for (uint32_t i = 0; i < n + FIRST; i++) {
         if (i < n)
-            look_to_arbitrate(net, due[i], 0);
+            look_to_arbitrate(net, due[i], 0, net->now);
         if (i >= FIRST - SECOND && i - (FIRST - SECOND) < n)
-            look_to_arbitrate(net, due[i - (FIRST - SECOND)], 1);
+            look_to_arbitrate(net, due[i - (FIRST - SECOND)], 1, net->now);
         if (i >= FIRST - THIRD && i - (FIRST - THIRD) < n)
-            look_to_arbitrate(net, due[i - (FIRST - THIRD)], 2);
-        if (net->plain_credit && i >= FIRST - FOURTH && i - (FIRST - FOURTH) < n)
-            look_to_arbitrate(net, due[i - (FIRST - FOURTH)], 3);
+            look_to_arbitrate(net, due[i - (FIRST - THIRD)], 2, net->now);
+        if (i >= FIRST - FOURTH && i - (FIRST - FOURTH) < n)
+            look_to_arbitrate(net, due[i - (FIRST - FOURTH)], 3, net->now);
         if (i >= FIRST)
             net->arch->arbitrate(net, due[i - FIRST]);
     }

@@ -8,7 +8,7 @@
  * drops the calls of it; the empty statement is an effect to it. */
 static inline __attribute__((always_inline)) void cop_fetch(const void *line)
 {
-    __builtin_prefetch(line);
+    __builtin_prefetch(line, 0, 2); /* the nearest cache takes few at a time and drops the rest */
     __asm__ volatile("");
 }
 
@@ -21,9 +21,14 @@ static inline const char *cop_ahead_requests(const cop_net *net, uint32_t port)
 
 /* Called before each event, if net->looks_ahead. */
 void cop_ahead(const cop_net *net);
+/* What a packet touches that comes to wait for this output. */
+void cop_ahead_output(const cop_net *net, uint32_t port);
 /* Where the sender that feeds input `in` will note what comes back. */
 void cop_ahead_return(const cop_net *net, uint32_t in);
 /* The arbitrations of this instant: words first to last of the set that is due. */
 void cop_ahead_arbitrate(cop_net *net, uint32_t first, uint32_t last);
+/* ahead_near.c: both where not net->looks_far; of arbitrations n are due. */
+void cop_ahead_near(const cop_net *net);
+void cop_ahead_near_arbitrate(cop_net *net, const uint32_t *due, uint32_t n);
 
 #endif

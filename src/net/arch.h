@@ -15,12 +15,13 @@ void cop_obuf_init(cop_net *net);
 /* When an input has a free read port; in the past: it has one. */
 cop_time cop_iq_input_free(const cop_net *net, uint32_t port);
 /* A switch will soon match: fetch its wanted outputs, then queues in front of them, then packets (ahead_arb.c). */
-void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage);
+void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage, cop_time t);
 /* The same for one output. */
 void cop_output_prefetch(const cop_net *net, uint32_t port, unsigned stage);
 /* A packet will soon wait here. */
 void cop_obuf_prefetch(const cop_net *net, uint32_t port);
 void cop_obuf_prefetch_packet(const cop_net *net, uint32_t port);
+void cop_obuf_prefetch_tail(const cop_net *net, uint32_t port, uint32_t vl);
 /* COP_EV_TX: the output buffer of `port` may send. */
 void cop_obuf_tx(cop_net *net, uint32_t port);
 /* Members of cop_arch_ops for architectures with output buffers. */

@@ -37,6 +37,7 @@ static void build_ports(cop_net *net, const cop_net_parts *pt)
     net->section = COP_NEW_ARRAY(&net->arena, cop_section, cop_product(n, net->sections));
     size_t stride = requests_stride(net);
     char *requests = cop_arena_array(&net->arena, n, stride);
+    cop_return *first = COP_NEW_ARRAY(&net->arena, cop_return, cop_product(n, COP_RING_FIRST));
     cop_pace common = 0;
     for (uint32_t p = 0; p < n; p++) {
         const cop_port *port = &t->port[p];
@@ -60,7 +61,7 @@ static void build_ports(cop_net *net, const cop_net_parts *pt)
                               .local = port->local};
         if (port->to == COP_NONE)
             continue;
-        cop_ring_init(&net->out[p].ring);
+        cop_ring_init(&net->out[p].ring, &first[(size_t)p * COP_RING_FIRST]);
         cop_pace pace = cop_pace_of(cop_net_link_rate(t, pt->link, p));
         net->out[p].pace = pace;
         net->out[p].delay_ps = (uint32_t)cop_link_delay(t, pt->link, p);
@@ -127,10 +128,10 @@ static void build_queues(cop_net *net)
     }
     if (net->per_output)
         return;
-    net->queue_read = COP_NEW_ARRAY(&net->arena, cop_time, total);
     net->node = COP_NEW_ARRAY(&net->arena, cop_node, cop_product(total, net->max_cand));
     for (uint64_t i = 0; i < total * net->max_cand; i++)
-        net->node[i] = (cop_node){.next = COP_NONE, .prev = COP_NONE};
+        net->node[i] = (cop_node){
+            .next = COP_NONE, .prev = COP_NONE, .in = net->queue_port[i / net->max_cand]};
     if (net->cc->on_fill)
         net->fill = COP_NEW_ARRAY(&net->arena, uint32_t, fills(net, slots));
     net->slot = COP_NEW_ARRAY(&net->arena, uint32_t, slots);
@@ -221,12 +222,12 @@ static void build_events(cop_net *net)
     cop_evq_use_due(&net->evq, net->topo->n_ports);
 }
 
-/* About 400 bytes a port, and packets and queues: more than a few MiB from here on. In debug builds all but the
- * smallest networks look ahead, so that every test does. */
+/* About 400 bytes a port, and packets and queues: more than a few MiB from here on, and more than twice as many. In debug
+ * builds all but the smallest networks look ahead, so that every test does. */
 #ifdef NDEBUG
-#define LARGE_PORTS 4096u
+enum { LARGE_PORTS = 4096, HUGE_PORTS = 8192 };
 #else
-#define LARGE_PORTS 16u
+enum { LARGE_PORTS = 16, HUGE_PORTS = 32 };
 #endif
 
 uint32_t cop_build_most_ports(const cop_topo *t)
@@ -345,6 +346,7 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
     net->plain_input = net->per_output && net->lft && route->on_notice == NULL;
     cop_arch_choose(net);
     net->looks_ahead = pt->topo->n_ports >= LARGE_PORTS;
+    net->looks_far = pt->topo->n_ports >= HUGE_PORTS;
     if (net->looks_ahead) /* a switch has a port, or nothing to arbitrate */
         net->due_entity = COP_NEW_ARRAY(&net->arena, uint32_t, net->topo->n_ports);
     net->simple_wake = !net->sectioned && net->arch == &cop_arch_ib &&
@@ -373,9 +375,11 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
     pt->host->init(net);
     build_probe(net, pt->run);
     cop_gauge_init(net);
-    if (pt->cc->port_size)
+    net->cc_port_bytes =
+        pt->cc->port_bytes ? pt->cc->port_bytes(pt->cc_cfg, &net->info) : pt->cc->port_size;
+    if (net->cc_port_bytes > 0)
         net->cc_state =
-            COP_NEW_ARRAY(&net->arena, char, cop_product(pt->cc->port_size, pt->topo->n_ports));
+            COP_NEW_ARRAY(&net->arena, char, cop_product(net->cc_port_bytes, pt->topo->n_ports));
     if (net->arch == &cop_arch_worm)
         cop_worm_init(net);
     if (net->arch->matched)
@@ -429,7 +433,7 @@ void cop_net_fini(cop_net *net)
 {
     if (net->out)
         for (uint32_t p = 0; p < net->topo->n_ports; p++)
-            cop_free(net->out[p].ring.v);
+            cop_ring_fini(&net->out[p].ring);
     if (net->nic)
         for (uint32_t h = 0; h < net->info.n_hosts; h++)
             cop_free(net->nic[h].throttled);

@@ -20,6 +20,8 @@ typedef struct cop_cc_ops {
     size_t receiver_size; /* state per flow at its destination, zeroed; cop_net_cc_receiver() */
     size_t attached_size; /* bytes that every packet carries, zeroed; cop_net_attached() */
     size_t port_size; /* state per switch output port, zeroed */
+    /* Instead of port_size, when it depends on the configuration; a multiple of 8. */
+    size_t (*port_bytes)(const void *cfg, const cop_netinfo *info);
     size_t net_size; /* state of the whole run, zeroed; cop_net_cc_net() */
     bool asks_lanes; /* it will ask for cop_net_lane_bytes(), which is counted only then */
     bool in_cycles; /* times among its defaults are for a cycle of 1 ns; they follow units.cycle */

@@ -69,7 +69,7 @@ void cop_net_queue_recheck_after(cop_net *net, uint32_t port, uint32_t q, uint32
     if (!net->queue[n].posted)
         return;
     net->queue[n].again = 1;
-    cop_time left = net->queue_read[net->in[port].queue0 + after];
+    cop_time left = cop_net_read_until(net, net->in[port].queue0 + after);
     cop_net_push(net, cop_max64(left, net->now + 1), COP_EV_HEAD, n);
 }
 
@@ -153,7 +153,7 @@ const void *cop_net_cc_cfg(const cop_net *net)
 
 void *cop_net_cc_port(cop_net *net, uint32_t port)
 {
-    return net->cc_state + (size_t)port * net->cc->port_size;
+    return net->cc_state + (size_t)port * net->cc_port_bytes;
 }
 
 void *cop_net_cc_net(cop_net *net)

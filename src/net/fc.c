@@ -17,9 +17,16 @@
 #include "net/fc_state.h"
 #include "net/input.h"
 
-void cop_ring_init(cop_ring *r)
+void cop_ring_init(cop_ring *r, cop_return *first)
 {
-    *r = (cop_ring){.v = cop_alloc_array(4, sizeof(cop_return)), .mask = 3};
+    *r = (cop_ring){.v = first, .mask = COP_RING_FIRST - 1};
+}
+
+void cop_ring_fini(cop_ring *r)
+{
+    if (r->mask >= COP_RING_FIRST)
+        cop_free(r->v);
+    *r = (cop_ring){0};
 }
 
 void cop_ring_insert_slow(cop_ring *r, cop_return ret)
@@ -30,7 +37,7 @@ void cop_ring_insert_slow(cop_ring *r, cop_return ret)
         cop_return *v = cop_alloc_array(cap, sizeof(*v));
         for (uint32_t i = 0; i < n; i++)
             v[i] = r->v[(r->at + i) & r->mask];
-        cop_free(r->v);
+        cop_ring_fini(r);
         *r = (cop_ring){.v = v, .end = n, .mask = cap - 1};
     }
     uint32_t i = r->end++;

@@ -32,8 +32,10 @@ static inline cop_time cop_fc_back(const cop_net *net, uint32_t port, cop_time t
     return t + net->in[port].back_ps;
 }
 
-/* Ring of returns. Releases nearly always come in the order of time: append inline. */
-void cop_ring_init(cop_ring *r);
+/* Ring of returns, at first in the place for COP_RING_FIRST of them that is given. Releases nearly always come in the
+ * order of time: append inline. */
+void cop_ring_init(cop_ring *r, cop_return *first);
+void cop_ring_fini(cop_ring *r);
 void cop_ring_insert_slow(cop_ring *r, cop_return ret);
 static inline void cop_ring_insert(cop_ring *r, cop_return ret)
 {

@@ -48,12 +48,13 @@ static int receiver_state(cop_net *net, bool onoff, cop_err *err)
     size_t sections = (size_t)n * net->sections;
     st->hold = COP_NEW_ARRAY(&net->arena, cop_hold, sections);
     st->inbuf = COP_NEW_ARRAY(&net->arena, cop_inbuf, n);
+    cop_return *first = COP_NEW_ARRAY(&net->arena, cop_return, cop_product(n, COP_RING_FIRST));
     for (uint32_t p = 0; p < n; p++) {
         uint32_t from = net->in[p].from;
         if (from == COP_NONE)
             continue;
         cop_hold *hold = &st->hold[(size_t)p * net->sections];
-        cop_ring_init(&st->inbuf[p].freed);
+        cop_ring_init(&st->inbuf[p].freed, &first[(size_t)p * COP_RING_FIRST]);
         st->inbuf[p].release_at = COP_NEVER;
         for (uint32_t s = 0; s < net->sections; s++) {
             cop_section *sec = &net->section[(size_t)from * net->sections + s];
@@ -115,5 +116,5 @@ void cop_fc_fini(cop_net *net)
 {
     if (net->fc_state->inbuf)
         for (uint32_t p = 0; p < net->topo->n_ports; p++)
-            cop_free(net->fc_state->inbuf[p].freed.v);
+            cop_ring_fini(&net->fc_state->inbuf[p].freed);
 }

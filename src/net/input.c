@@ -229,7 +229,7 @@ static void next_head(cop_net *net, const cop_pick *pick, uint32_t port, cop_tim
             cop_net_push(net, cop_max64(leaves, net->now + 1), COP_EV_HEAD, q);
         return;
     }
-    net->queue_read[q] = leaves;
+    cop_net_first_node(net, q)->read = leaves;
     if (queue->head != COP_NONE)
         cop_net_push(net, leaves, COP_EV_HEAD, q);
 }

@@ -106,14 +106,15 @@ static inline __attribute__((always_inline, flatten)) void post_one(cop_net *net
 
 void cop_input_offer(cop_net *net, uint32_t q, const cop_cand *known, unsigned n)
 {
-    uint32_t in_port = net->queue_port[q];
+    const cop_node *first = cop_net_first_node(net, q);
+    uint32_t in_port = first->in;
     const cop_in *in = &net->in[in_port];
     const cop_queue_ops *ops = net->queue_ops;
     while (net->queue[q].head != COP_NONE && !net->queue[q].posted) {
         if (net->queue[q].stopped)
             return;
-        if (net->queue_read[q] > net->now) {
-            cop_net_push(net, net->queue_read[q], COP_EV_HEAD, q);
+        if (first->read > net->now) {
+            cop_net_push(net, first->read, COP_EV_HEAD, q);
             return;
         }
         cop_pkt *p = &net->pkt[net->queue[q].head];
@@ -163,7 +164,7 @@ __attribute__((noinline)) void cop_input_reconsider(cop_net *net, uint32_t q)
 void cop_input_withdraw(cop_net *net, uint32_t q)
 {
     COP_CHECK(!net->per_output); /* stopping single queues is for layouts with request lists */
-    cop_asker asker = cop_asker_of(net, &net->in[net->queue_port[q]]);
+    cop_asker asker = cop_asker_of(net, &net->in[cop_net_first_node(net, q)->in]);
     uint32_t first = q * net->max_cand, end = first + net->queue[q].posted;
     for (uint32_t node = first; node < end; node++)
         cop_node_take(net, node, &asker);

@@ -41,9 +41,11 @@ typedef struct cop_return {
 } cop_return;
 
 typedef struct cop_ring { /* ordered by time; settled lazily */
-    cop_return *v;
+    cop_return *v; /* the first COP_RING_FIRST belong to the network, more to the heap */
     uint32_t at, end, mask; /* oldest entry, behind the newest (both count on), capacity - 1 */
 } cop_ring;
+#define COP_RING_FIRST 4 /* entries at first: a cache line */
+_Static_assert(COP_RING_FIRST * sizeof(cop_return) == 64, "a new ring is one cache line");
 
 /* Sending side of a port: two cache lines, the first one for sending, the second for who may. */
 typedef struct cop_out {
@@ -59,7 +61,7 @@ typedef struct cop_out {
     uint32_t sw; /* switch, or COP_NONE for a host */
     uint32_t port0; /* first port of that switch */
     cop_time credit_at; /* time of the pending credit event, COP_NEVER if none */
-    cop_ring ring; /* what comes back to this sender; v owned by the heap */
+    cop_ring ring; /* what comes back to this sender */
     uint32_t waiting; /* bytes in inputs for this output */
     uint16_t local; /* port number inside the switch */
     uint8_t rr_vl; /* next lane of the round robin */
@@ -125,7 +127,12 @@ typedef struct cop_node {
     uint8_t vl;
     uint8_t waiting; /* in a section's wait list instead */
     uint16_t unused;
+    /* Of the queue, in its first node, so that one cache line has it all. */
+    cop_time read; /* it is read until then */
+    uint32_t in; /* its input port, as in queue_port */
+    uint32_t unused_too;
 } cop_node;
+_Static_assert(sizeof(cop_node) == 32, "two nodes are a cache line");
 
 /* Exists when the congestion control or the end node keeps flows. Its messages that the end node has,
  * and that wait for their turn, stand in its own list. */
@@ -233,6 +240,7 @@ struct cop_net {
     bool sectioned; /* sections are not lanes (voqnet) */
     bool multi_rate; /* links of different pace exist */
     bool looks_ahead; /* does not fit the cache: what comes next is fetched in time (ahead.c) */
+    bool looks_far; /* nor the next larger one: it is worth to guess where packets go */
     uint32_t *due_entity; /* looks_ahead: scratch of the arbitrations of one instant */
     bool hooks; /* the queueing scheme, congestion control or routing watches queues */
     bool out_hooks; /* congestion control or routing does, or arbitration by flows */
@@ -265,7 +273,6 @@ struct cop_net {
     uint32_t *shared_free; /* [n_ports] shared lanes: blocks left in the common part, else NULL */
 
     cop_queue *queue; /* all inputs of all switches, then the injection queues of end nodes */
-    cop_time *queue_read; /* [queue] read until; NULL if per_output */
     uint32_t *queue_port; /* [queue] input port */
     cop_node *node; /* [queue * max_cand]; NULL if per_output */
     uint32_t *slot; /* last node of each list; NULL if per_output */
@@ -314,6 +321,7 @@ struct cop_net {
     uint32_t flows_asleep; /* that wait for the congestion control to wake them */
 
     char *queue_state, *cc_state; /* [n_ports] of the plug-ins */
+    size_t cc_port_bytes; /* of cc_state */
     void *cc_net; /* of the congestion control */
     bool flow_is_sl; /* a flow is (source, service level) */
     bool cc_flows; /* the congestion control keeps flows */
@@ -455,6 +463,16 @@ static inline void cop_net_push(cop_net *net, cop_time t, enum cop_ev_kind kind,
 static inline uint32_t cop_net_section_of(const cop_net *net, const cop_pkt *p, uint32_t vl)
 {
     return net->sectioned ? net->queue_ops->section(net->queue_cfg, &net->info, p, vl) : vl;
+}
+
+/* Layouts with request lists: the first node of queue q, and until when the queue is read. */
+static inline cop_node *cop_net_first_node(const cop_net *net, uint32_t q)
+{
+    return &net->node[(size_t)q * net->max_cand];
+}
+static inline cop_time cop_net_read_until(const cop_net *net, uint32_t q)
+{
+    return cop_net_first_node(net, q)->read;
 }
 
 /* One behind the last queue that the queueing scheme has at switch input `port`: that of notifications, if it is

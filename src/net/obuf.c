@@ -92,8 +92,15 @@ void cop_obuf_prefetch(const cop_net *net, uint32_t port)
 void cop_obuf_prefetch_packet(const cop_net *net, uint32_t port)
 {
     const struct cop_obuf *b = &net->obuf[port];
-    if (b->tx_ready)
-        cop_fetch(&net->pkt[b->lane[__builtin_ctz(b->tx_ready)].head]);
+    for (uint32_t ready = b->tx_ready & ~b->tx_blocked; ready; ready &= ready - 1)
+        cop_fetch(&net->pkt[b->lane[__builtin_ctz(ready)].head]);
+}
+
+void cop_obuf_prefetch_tail(const cop_net *net, uint32_t port, uint32_t vl)
+{
+    const obuf_lane *lane = &net->obuf[port].lane[vl];
+    if (lane->head != COP_NONE)
+        cop_fetch(&net->pkt[lane->tail]);
 }
 
 /* A section is a lane: a buffer per destination behind an output buffer is refused. */

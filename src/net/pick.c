@@ -49,7 +49,7 @@ static bool front_in_order(cop_net *net, uint32_t port, uint32_t vl, uint32_t la
             continue;
         uint64_t key = only ? 0 : cop_input_order_key(net, q);
         if (*queue == COP_NONE || key < best ||
-            (key == best && net->queue_read[q] < net->queue_read[*queue])) {
+            (key == best && cop_net_read_until(net, q) < cop_net_read_until(net, *queue))) {
             best = key;
             *queue = q;
         }

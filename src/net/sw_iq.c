@@ -136,7 +136,8 @@ static uint32_t accept_in_order(cop_net *net, uint32_t in_port, uint32_t first, 
         uint32_t q = iq->grant[o].pick.queue;
         uint64_t key = cop_input_order_key(net, q);
         if (key < best_key ||
-            (key == best_key && net->queue_read[q] < net->queue_read[iq->grant[best].pick.queue])) {
+            (key == best_key &&
+             cop_net_read_until(net, q) < cop_net_read_until(net, iq->grant[best].pick.queue))) {
             best = o;
             best_key = key;
         }

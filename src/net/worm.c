@@ -204,7 +204,7 @@ static void tail_gone(cop_net *net, uint32_t port, uint32_t s, cop_time leaves)
         COP_ASSERT(l->front == s);
         l->front = st->next;
         net->queue[q].stopped = 0;
-        net->queue_read[q] = leaves;
+        cop_net_first_node(net, q)->read = leaves;
         if (net->queue[q].head != COP_NONE)
             cop_net_push(net, leaves, COP_EV_HEAD, q);
     }

@@ -164,7 +164,7 @@ static void short_cuts(void **state)
         assert_int_equal(net->quick_pick, cases[i].quick);
         assert_int_equal(net->simple_wake, cases[i].simple);
         assert_int_equal(net->hooks, cases[i].hooks);
-        assert_int_equal(net->queue_read == NULL, cases[i].per_output);
+        assert_int_equal(net->node == NULL, cases[i].per_output);
         assert_int_equal(net->served != NULL, i == 7);
         assert_int_equal(net->fill != NULL, net->cc->on_fill && !cases[i].per_output);
         assert_int_equal(net->words, 1);
@@ -255,6 +255,7 @@ static void queues(void **state)
                 assert_int_equal(net->in[port].queue0, q);
                 for (uint32_t n = 0; n < own; n++, q++) {
                     assert_int_equal(net->queue_port[q], port);
+                    assert_true(net->per_output || cop_net_first_node(net, q)->in == port);
                     assert_true(net->queue[q].head == COP_NONE && net->queue[q].bytes == 0);
                 }
             }

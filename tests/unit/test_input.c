@@ -105,7 +105,7 @@ static void granted(void **state)
         if (k == 0) { /* the same output comes next: the request may stand */
             assert_true(net->queue[q].posted && asks(w, TRUNK, 0));
         } else {
-            assert_int_equal(net->queue_read[q], 1500000);
+            assert_int_equal(cop_net_read_until(net, q), 1500000);
             assert_true(!net->queue[q].posted && !asks(w, TRUNK, 0));
             net->now = 1499999;
             cop_input_head(net, q);

@@ -140,7 +140,7 @@ static void no_queue_is_free(void **state)
     cop_ev ev = {0};
     while (cop_evq_pop(&w->net.evq, 700, &ev))
         ;
-    w->net.queue_read[first + 1] = 777;
+    cop_net_first_node(&w->net, first + 1)->read = 777;
     iso_fell(&w->net, in, line_at(w, in, 1), 1, 0);
     assert_false(cop_evq_pop(&w->net.evq, 776, &ev));
     assert_true(cop_evq_pop(&w->net.evq, 777, &ev));

@@ -28,7 +28,8 @@ static void rings_keep_the_order(void **state)
         cop_return want[256];
         uint32_t n = 0, spread = 1 + draw(&rng, 30);
         cop_time now = 1;
-        cop_ring_init(&r);
+        cop_return first[COP_RING_FIRST];
+        cop_ring_init(&r, first);
         for (uint32_t k = 0; k < 120; k++) {
             cop_return ret = {.t = now + draw(&rng, spread), .section = k, .blocks = 3 * k};
             cop_ring_insert(&r, ret);
@@ -49,7 +50,7 @@ static void rings_keep_the_order(void **state)
             assert_int_equal(r.end - r.at, n);
             assert_int_equal(cop_ring_due(&r, now), n > 0 && want[0].t <= now);
         }
-        cop_free(r.v);
+        cop_ring_fini(&r);
     }
 }
 

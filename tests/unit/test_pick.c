@@ -226,13 +226,13 @@ static void in_the_order_of_the_scheme(void **state)
     asks(w, 1, 0, 2048);
     asks(w, 1, 3, 2048);
     asks(w, 1, 2, 2048);
-    cop_time *read = &w->net.queue_read[w->net.in[1].queue0];
+    cop_node *of = cop_net_first_node(&w->net, w->net.in[1].queue0);
     assert_int_equal(queue_picked(w), 3); /* normal first */
-    read[3] = 10, read[2] = 9;
+    of[3].read = 10, of[2].read = 9;
     assert_int_equal(queue_picked(w), 2);
-    read[2] = 10;
+    of[2].read = 10;
     assert_int_equal(queue_picked(w), 3);
-    read[2] = 11, read[3] = 12, read[0] = 0;
+    of[2].read = 11, of[3].read = 12, of[0].read = 0;
     assert_int_equal(queue_picked(w), 2);
     w->net.pkt[w->net.queue[w->net.in[1].queue0 + 2].head].bytes = 2112; /* no longer fits */
     w->net.pkt[w->net.queue[w->net.in[1].queue0 + 3].head].bytes = 2112;
