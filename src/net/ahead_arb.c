@@ -109,14 +109,26 @@ void cop_output_prefetch(const cop_net *net, uint32_t port, unsigned stage)
         fetch_turn(net, port, stage);
 }
 
+/* Of word w of the switch's outputs: those that somebody wants and to which no packet is crossing at time t. */
+static uint64_t free_outputs(const cop_net *net, uint32_t sw, uint32_t w, cop_time t)
+{
+    size_t set = (size_t)sw * net->words + w;
+    const cop_time *until = &net->iq->out_until[net->topo->sw_port0[sw] + w * 64];
+    uint64_t wanted = net->iq->wanted[set], free = wanted & ~net->iq->busy_out[set];
+    for (uint64_t bits = wanted & ~free; bits; bits &= bits - 1)
+        if (until[__builtin_ctzll(bits)] <= t)
+            free |= bits & -bits;
+    return free;
+}
+
 void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage, cop_time t)
 {
     uint32_t port0 = net->topo->sw_port0[sw];
-    const uint64_t *wanted = &net->iq->wanted[(size_t)sw * net->words];
-    for (uint32_t w = 0; w < net->words; w++)
-        for (uint64_t bits = wanted[w]; bits; bits &= bits - 1) {
-            uint32_t port = port0 + w * 64 + (uint32_t)__builtin_ctzll(bits);
-            if (net->iq->out_until[port] <= t) /* else a packet is still crossing to it */
-                cop_output_prefetch(net, port, stage);
-        }
+    uint64_t *hinted = &net->iq->hinted[(size_t)sw * net->words];
+    for (uint32_t w = 0; w < net->words; w++) {
+        if (stage == 0)
+            hinted[w] = free_outputs(net, sw, w, t);
+        for (uint64_t bits = hinted[w]; bits; bits &= bits - 1)
+            cop_output_prefetch(net, port0 + w * 64 + (uint32_t)__builtin_ctzll(bits), stage);
+    }
 }

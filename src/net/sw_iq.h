@@ -20,6 +20,8 @@ struct cop_iq {
      * outputs that somebody requests or that are blocked, and perhaps some more; inputs all of whose read ports
      * were busy, and outputs that a packet crossed to, when last looked at; and until when, [host_port0]. */
     uint64_t *wanted, *busy_in, *busy_out;
+    uint64_t
+        *hinted; /* outputs that hints to the cache are about, from their first stage to the last */
     cop_time *in_until, *out_until;
     cop_turns turns;
     /* scratch of one matching */
