@@ -37,7 +37,7 @@ static void build_ports(cop_net *net, const cop_net_parts *pt)
     net->section = COP_NEW_ARRAY(&net->arena, cop_section, cop_product(n, net->sections));
     size_t stride = requests_stride(net);
     char *requests = cop_arena_array(&net->arena, n, stride);
-    cop_return *first = COP_NEW_ARRAY(&net->arena, cop_return, cop_product(n, COP_RING_FIRST));
+    net->first_return = COP_NEW_ARRAY(&net->arena, cop_return, cop_product(n, COP_RING_FIRST));
     cop_pace common = 0;
     for (uint32_t p = 0; p < n; p++) {
         const cop_port *port = &t->port[p];
@@ -61,7 +61,7 @@ static void build_ports(cop_net *net, const cop_net_parts *pt)
                               .local = port->local};
         if (port->to == COP_NONE)
             continue;
-        cop_ring_init(&net->out[p].ring, &first[(size_t)p * COP_RING_FIRST]);
+        cop_ring_init(&net->out[p].ring, &net->first_return[(size_t)p * COP_RING_FIRST]);
         cop_pace pace = cop_pace_of(cop_net_link_rate(t, pt->link, p));
         net->out[p].pace = pace;
         net->out[p].delay_ps = (uint32_t)cop_link_delay(t, pt->link, p);

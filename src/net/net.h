@@ -270,6 +270,7 @@ struct cop_net {
     cop_out *out; /* [n_ports] */
     cop_in *in; /* [n_ports] */
     cop_section *section; /* [n_ports * sections]; also reached through cop_out */
+    cop_return *first_return; /* [n_ports * COP_RING_FIRST] rings of senders begin here */
     uint32_t *shared_free; /* [n_ports] shared lanes: blocks left in the common part, else NULL */
 
     cop_queue *queue; /* all inputs of all switches, then the injection queues of end nodes */

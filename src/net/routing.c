@@ -58,6 +58,18 @@ static void loads(void *ctx, uint32_t local, uint32_t first, uint32_t n, uint64_
         load[i] += (uint64_t)out->section[first + i].used * net->unit_bytes;
 }
 
+static void soon(void *ctx, uint32_t local)
+{
+    const cop_net *net = net_of(ctx);
+    uint32_t port = port_of(ctx, local);
+    if (!net->looks_ahead)
+        return;
+    cop_fetch(&net->out[port]);
+    cop_fetch(&net->out[port].waiting);
+    cop_fetch(&net->section[(size_t)port * net->sections]);
+    cop_fetch(&net->first_return[(size_t)port * COP_RING_FIRST]);
+}
+
 static uint64_t lane_load(void *ctx, uint32_t local, uint32_t vl)
 {
     cop_net *net = net_of(ctx);
@@ -109,6 +121,7 @@ static void tell(void *ctx, uint32_t local, uint64_t body)
 
 const cop_route_can cop_route_can_do = {.lane_load = lane_load,
                                         .loads = loads,
+                                        .soon = soon,
                                         .waiting = waiting,
                                         .open = open_to,
                                         .port = port_state,

@@ -52,6 +52,8 @@ typedef struct cop_route_can {
     /* A few bytes to the switch behind `port`: on_message there, one link delay later. They are slipped in
      * between packets and take no bandwidth. Nothing happens if the port leads to a host. */
     void (*tell)(void *ctx, uint32_t port, uint64_t body);
+    /* Its load will be asked for: a hint to the cache. May be NULL; cop_route_soon() calls it. */
+    void (*soon)(void *ctx, uint32_t port);
 } cop_route_can;
 
 /* What an adaptive routing may look at. `load`: bytes that wait for a port, all lanes, plus those sent on
@@ -62,6 +64,13 @@ typedef struct cop_route_view {
     cop_rng *rng;
     const cop_route_can *can; /* NULL for `inject`, which happens at a host */
 } cop_route_view;
+
+/* Before several outputs are asked for their loads, for each of them: they come to the cache together. */
+static inline void cop_route_soon(const cop_route_view *view, uint32_t port)
+{
+    if (view->can != NULL && view->can->soon != NULL)
+        view->can->soon(view->ctx, port);
+}
 
 typedef struct cop_route cop_route;
 

@@ -105,8 +105,14 @@ static unsigned true_adaptive_route(const cop_route *r, cop_hop *hop, const cop_
     }
     uint16_t port[2 * COP_MAX_DIMS];
     uint32_t ports = 0;
+    unsigned of[COP_MAX_DIMS];
     for (uint32_t dim = first; dim < map->dims; dim++) {
-        unsigned ways = cop_cube_directions(map, dim, at[dim], to[dim]);
+        of[dim] = cop_cube_directions(map, dim, at[dim], to[dim]);
+        if (view != NULL && of[dim] != 0)
+            cop_route_soon(view, 2 * dim + (of[dim] & COP_PLUS ? 0 : 1));
+    }
+    for (uint32_t dim = first; dim < map->dims; dim++) {
+        unsigned ways = of[dim];
         if (ways == (COP_PLUS | COP_MINUS) && view != NULL)
             ways = cop_cube_less_loaded(map, hop, dim, 0, lanes, view);
         ports = cop_cube_add_ports(ways, dim, port, ports);

@@ -25,6 +25,8 @@ static bool ugal_rule(const cop_route *r, const cop_hop *hop, const cop_ways *w,
 {
     (void)hop;
     const ugal_cfg *cfg = r->cfg;
+    cop_route_soon(view, w->minimal.port);
+    cop_route_soon(view, w->other.port);
     return load_of(cfg, view, w->minimal) * w->minimal_links >
            load_of(cfg, view, w->other) * w->other_links + cfg->threshold_bytes;
 }
