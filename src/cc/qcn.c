@@ -155,6 +155,11 @@ static int check(const void *config, const cop_netinfo *info, cop_err *err)
     if (cfg->share <= 0.0)
         return cop_err_add(err, COP_E_INPUT,
                            "share 0 makes no notification; give more, or use cc.kind none");
+    if (!qcn_samples_hosts(cfg) && (cfg->host_every > 0 || cfg->host_share > 0.0))
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s is for ports that face a host, which are not sampled; set ports to "
+                           "all or react to yes, or leave it out",
+                           cfg->host_every > 0 ? "host_every" : "host_share");
     if (cfg->react && 1.0 - cfg->gd * QCN_FEEDBACK_MOST >= 1.0)
         return cop_err_add(err, COP_E_INPUT, "gd %g lowers no rate; give more, or set react to no",
                            cfg->gd);

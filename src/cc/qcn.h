@@ -65,6 +65,11 @@ typedef struct qcn_flow { /* a reaction point */
 void qcn_on_enqueue(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p);
 void qcn_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p);
 /* The 6 bits for a queue of q bytes that had `old` when it last told; 0: no congestion. */
+/* Are ports that face a host sampled? */
+static inline bool qcn_samples_hosts(const qcn_cfg *cfg)
+{
+    return cfg->ports == QCN_ALL || (cfg->ports == QCN_AUTO && cfg->react);
+}
 uint32_t qcn_feedback(const qcn_cfg *cfg, uint64_t qeq, uint64_t q, uint64_t old);
 
 cop_time qcn_next_send(struct cop_net *net, void *flow, cop_time now);

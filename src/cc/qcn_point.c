@@ -73,8 +73,7 @@ static uint32_t sample(struct cop_net *net, uint32_t port, qcn_port *s, uint64_t
 
 static bool sampled(const struct cop_net *net, const qcn_cfg *cfg, uint32_t port)
 {
-    bool all = cfg->ports == QCN_ALL || (cfg->ports == QCN_AUTO && cfg->react);
-    return all || !cop_net_faces_host(net, port);
+    return qcn_samples_hosts(cfg) || !cop_net_faces_host(net, port);
 }
 
 static bool due(const struct cop_net *net, const qcn_cfg *cfg, uint32_t port, qcn_port *s,

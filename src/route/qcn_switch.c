@@ -21,6 +21,10 @@
 #include "route/dragonfly_choice.h"
 
 #define FEEDBACK_MOST 63.0
+/* If nothing is said. */
+#define TH1 0.0
+#define TH2 30.0
+#define NO_DECAY 1.0
 
 enum lowers { QUEUE, MINIMAL };
 enum counts { PORT, ENTRY };
@@ -189,13 +193,34 @@ static int check_thresholds(const cop_route *r, const qcn_switch_cfg *cfg, cop_e
     if (cfg->compare && cfg->th2 >= above)
         return cop_err_add(err, COP_E_INPUT,
                            "routing %s: no feedback can be th2 %g above the mean of %g ports; give "
-                           "less than %.4g, or set compare to no",
+                           "less than %.4g",
                            r->ops->name, cfg->th2, n, above);
     if (cfg->compare && cfg->th1 >= below)
         return cop_err_add(err, COP_E_INPUT,
                            "routing %s: no feedback can be th1 %g below the mean of %g ports; give "
-                           "less than %.4g, or set compare to no",
+                           "less than %.4g",
                            r->ops->name, cfg->th1, n, below);
+    return 0;
+}
+
+/* Options that say how something is done which is not done. Left as they are, they are no mistake. */
+static int check_idle(const cop_route *r, const qcn_switch_cfg *cfg, cop_err *err)
+{
+    const char *idle = cfg->th1 != TH1          ? "th1"
+                       : cfg->th2 != TH2        ? "th2"
+                       : cfg->decay != NO_DECAY ? "decay"
+                       : cfg->own_plain         ? "own_plain"
+                                                : NULL;
+    if (!cfg->compare && idle != NULL)
+        return cop_err_add(err, COP_E_INPUT,
+                           "routing %s: %s does nothing without comparison; set compare to yes, or "
+                           "leave it out",
+                           r->ops->name, idle);
+    if (cfg->own_plain && !cfg->source_processing)
+        return cop_err_add(err, COP_E_INPUT,
+                           "routing %s: own_plain does nothing without source_processing; set that "
+                           "to yes, or leave it out",
+                           r->ops->name);
     return 0;
 }
 
@@ -204,6 +229,7 @@ static int qcn_switch_setup(cop_route *r, const void *cfg, cop_err *err)
     cop_choice *c = COP_NEW_ARRAY(&r->arena, cop_choice, 1);
     r->port_size = sizeof(port_state);
     int rc = cop_choice_setup(r, c, &((const qcn_switch_cfg *)cfg)->choice, err);
+    rc = rc ? rc : check_idle(r, cfg, err);
     return rc ? rc : check_thresholds(r, cfg, err);
 }
 
