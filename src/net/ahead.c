@@ -85,6 +85,12 @@ static uint32_t guess_output(const cop_net *net, const cop_in *in, const cop_pkt
     return cand[0].port;
 }
 
+/* The list of requests of an input for lane vl of an output. */
+static void fetch_slot(const cop_net *net, const cop_in *in, uint32_t local, uint32_t vl)
+{
+    cop_fetch(&net->slot[in->slot + ((size_t)local * net->lanes + vl) * in->ports]);
+}
+
 static void fetch_way(const cop_net *net, uint32_t port)
 {
     const cop_in *in = &net->in[port];
@@ -114,10 +120,7 @@ static void fetch_way(const cop_net *net, uint32_t port)
     uint32_t q = in->queue0 + net->queue_ops->select(net->queue_cfg, &net->info, p);
     cop_fetch(&net->queue[q]);
     cop_fetch(cop_net_first_node(net, q));
-    /* Not cop_slot_of, which would wait for the output. */
-    uint32_t ports = cop_topo_ports_of(net->topo, in->sw);
-    cop_fetch(
-        &net->slot[net->slot0[in->sw] + ((size_t)local * net->lanes + vl) * ports + in->local]);
+    fetch_slot(net, in, local, vl);
 }
 
 static void fetch_queue(const cop_net *net, uint32_t q)
@@ -141,9 +144,7 @@ static void fetch_way_on(const cop_net *net, uint32_t q)
     uint8_t vl;
     uint32_t local = guess_output(net, in, p, &vl);
     cop_ahead_output(net, in->port0 + local);
-    cop_fetch(&net->slot[net->slot0[in->sw] +
-                         ((size_t)local * net->lanes + vl) * cop_topo_ports_of(net->topo, in->sw) +
-                         in->local]);
+    fetch_slot(net, in, local, vl);
 }
 
 static void fetch_head(const cop_net *net, uint32_t q)

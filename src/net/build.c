@@ -103,7 +103,10 @@ static void build_queues(cop_net *net)
         net->slot0[sw] = slots;
         slots += (uint64_t)ports * ports * net->lanes;
         for (uint32_t i = 0; i < ports; i++) {
-            net->in[t->sw_port0[sw] + i].queue0 = (uint32_t)total;
+            cop_in *in = &net->in[t->sw_port0[sw] + i];
+            in->queue0 = (uint32_t)total;
+            in->ports = (uint16_t)ports;
+            in->slot = net->slot0[sw] + i;
             total += layout.queues + net->own_queues;
         }
     }

@@ -75,7 +75,7 @@ static __attribute__((noinline)) void post_candidates(cop_net *net, uint32_t in_
         n = 1;
     }
     cop_time later = COP_NEVER;
-    cop_asker asker = cop_asker_of(net, in);
+    cop_asker asker = cop_asker_of(in);
     for (unsigned k = 0; k < n; k++) {
         uint32_t port = in->port0 + cand[k].port;
         cop_time ready = net->multi_rate ? cop_input_no_underrun(net, in, port, p) : 0;
@@ -98,7 +98,7 @@ static inline __attribute__((always_inline, flatten)) void post_one(cop_net *net
                                                                     uint32_t q, const cop_pkt *p)
 {
     uint32_t port = in->port0 + p->out, vl = p->out_vl;
-    cop_asker asker = cop_asker_of(net, in);
+    cop_asker asker = cop_asker_of(in);
     net->queue[q].posted = 1;
     cop_node_put(net, q, &asker, port, vl);
     cop_input_requested(net, port, vl, p);
@@ -164,7 +164,7 @@ __attribute__((noinline)) void cop_input_reconsider(cop_net *net, uint32_t q)
 void cop_input_withdraw(cop_net *net, uint32_t q)
 {
     COP_CHECK(!net->per_output); /* stopping single queues is for layouts with request lists */
-    cop_asker asker = cop_asker_of(net, &net->in[cop_net_first_node(net, q)->in]);
+    cop_asker asker = cop_asker_of(&net->in[cop_net_first_node(net, q)->in]);
     uint32_t first = q * net->max_cand, end = first + net->queue[q].posted;
     for (uint32_t node = first; node < end; node++)
         cop_node_take(net, node, &asker);
@@ -179,7 +179,7 @@ void cop_input_divert(cop_net *net, uint32_t q, uint16_t local, uint8_t vl)
     cop_input_withdraw(net, q);
     cop_input_recount(net, in_port, p, local, vl);
     net->queue[q].posted = 1;
-    cop_asker asker = cop_asker_of(net, in);
+    cop_asker asker = cop_asker_of(in);
     cop_node_put(net, q * net->max_cand, &asker, in->port0 + local, vl);
     cop_input_requested(net, in->port0 + local, vl, p);
 }

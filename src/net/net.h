@@ -83,10 +83,11 @@ typedef struct cop_in {
     uint32_t port0; /* first port of the switch */
     uint32_t back_ps; /* a return takes this long to reach the sender */
     uint16_t local;
-    uint16_t unused;
+    uint16_t ports; /* of the switch */
     cop_time header_ps; /* of the packet that must be here before it is handled; COP_NEVER: all */
     cop_time pipeline_ps; /* and then */
     cop_pace pace; /* of the wire that feeds us */
+    uint64_t slot; /* request lists: ours of output 0, lane 0; the next lane's is `ports` further */
 } cop_in;
 _Static_assert(sizeof(cop_in) <= 64, "an input is one cache line");
 

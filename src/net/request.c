@@ -19,7 +19,7 @@ static void circle_remove(cop_node *nodes, uint32_t *last, uint32_t n)
 
 static cop_asker asker_of(const cop_net *net, uint32_t node)
 {
-    return cop_asker_of(net, &net->in[cop_net_first_node(net, node / net->max_cand)->in]);
+    return cop_asker_of(&net->in[cop_net_first_node(net, node / net->max_cand)->in]);
 }
 
 static uint32_t section_of_node(const cop_net *net, const cop_node *n, uint32_t node)

@@ -45,12 +45,9 @@ typedef struct cop_asker {
     size_t slot, step; /* its slot of output 0, lane 0; and from there to that of the next lane */
 } cop_asker;
 
-static inline cop_asker cop_asker_of(const cop_net *net, const cop_in *in)
+static inline cop_asker cop_asker_of(const cop_in *in)
 {
-    return (cop_asker){.input = in->local,
-                       .port0 = in->port0,
-                       .slot = net->slot0[in->sw] + in->local,
-                       .step = cop_topo_ports_of(net->topo, in->sw)};
+    return (cop_asker){.input = in->local, .port0 = in->port0, .slot = in->slot, .step = in->ports};
 }
 
 static inline uint32_t *cop_asker_slot(const cop_net *net, const cop_asker *in, uint32_t port,
