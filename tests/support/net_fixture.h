@@ -48,7 +48,7 @@ static inline net_lab *lab_build(const char *yaml, const char *const *set, size_
     cop_override o[16];
     assert_true(n <= COP_LEN(o));
     for (size_t i = 0; i < n; i++)
-        o[i].text = set[i];
+        o[i] = (cop_override){.text = set[i]};
     cop_config *c = &w->c;
     lab_must(cop_config_load(c, "test.yaml", yaml, o, n, &err), &err);
     lab_must(c->topo->build(&w->topo, c->topo_cfg, &err), &err);
