@@ -157,7 +157,7 @@ static uint64_t hash_of(const stage *s, const char *const *set, size_t n)
     cop_config c;
     cop_err err = {0};
     for (size_t i = 0; i < n; i++)
-        all[i].text = set[i];
+        all[i] = (cop_override){.text = set[i]};
     if (cop_config_load(&c, s->base, NULL, all, n, &err) != 0)
         fail_msg("%s", err.text);
     uint64_t hash = cop_config_hash(&c);
