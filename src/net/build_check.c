@@ -309,7 +309,12 @@ static int check_idle(const cop_net *net, const cop_net_parts *pt, cop_err *err)
         {pt->fc->xoff_bytes && pt->fc->kind != COP_FC_ONOFF, "flow_control.xoff", pauses,
          "set flow_control.kind to on-off"},
         {pt->fc->xon_bytes && pt->fc->kind != COP_FC_ONOFF, "flow_control.xon", pauses,
-         "set flow_control.kind to on-off"}};
+         "set flow_control.kind to on-off"},
+        {pt->fc->unsafe && pt->fc->kind != COP_FC_ONOFF, "flow_control.unsafe",
+         "only on-off flow control can lose packets", "set flow_control.kind to on-off"},
+        {pt->fc->loss > 0.0 && pt->fc->kind != COP_FC_IB, "flow_control.loss",
+         "only with ib flow control credits are messages that may be lost",
+         "set flow_control.kind to ib"}};
     char where[256];
     int rc = 0;
     for (size_t i = 0; i < COP_LEN(all); i++)

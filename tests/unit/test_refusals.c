@@ -131,6 +131,14 @@ static void combinations(void **state)
          "switch.buffer=8064 B",
          "switch.buffer=8000 B",
          "cannot hold the head-room"},
+        {{"flow_control.loss=1 %"},
+         "flow_control.kind=ib",
+         "flow_control.kind=credit",
+         "set flow_control.kind to ib, or leave out flow_control.loss"},
+        {{"flow_control.unsafe=yes"},
+         "flow_control.kind=on-off",
+         "flow_control.kind=credit",
+         "set flow_control.kind to on-off, or leave out flow_control.unsafe"},
     };
     check(b, COP_LEN(b));
 }
