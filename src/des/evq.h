@@ -187,8 +187,8 @@ bool cop_evq_empty(const cop_evq *q);
  * same, UINT64_MAX. Only a hint, for prefetching: events pushed meanwhile may come before it. */
 static inline uint64_t cop_evq_ahead(const cop_evq *q, uint32_t n)
 {
-    const uint64_t *key = &q->run.v[q->run_at + n];
-    return q->run_at + n < q->run.n && key[-1] != key[0] ? key[0] : UINT64_MAX;
+    uint32_t i = q->run_at + n;
+    return i < q->run.n && q->run.v[i - 1] != q->run.v[i] ? q->run.v[i] : UINT64_MAX;
 }
 
 #endif

@@ -1,9 +1,9 @@
 /* What an arbitration will touch, fetched in time. See ahead.c.
  *
  * Role     hints only. Four stages, each when the lines of the one before have come: what is known of the
- *          outputs that somebody wants; the queue and the buffer of the input that has its turn there, as
- *          far as one can tell without matching; the packet at the head of that queue, and the sender to which its
- *          room goes back; where that notes it. */
+ *          outputs that somebody wants; the input that has its turn there, as far as one can tell without matching,
+ *          its buffer, and the list that tells which of its queues asks; that queue, the other end of the link, and the
+ *          sender to which room goes back; the packet at the head of the queue, and where that sender notes it. */
 #include "net/ahead.h"
 #include "net/arch.h"
 #include "net/fc_state.h"
