@@ -42,7 +42,7 @@ static int check_file(const char *file, const cop_plugin_set *more, const cop_ov
     } else if (sw) {
         fputs(facts, stdout);
     } else {
-        fputs(cop_config_print(&c), stdout);
+        fputs(cop_config_print_units(&c), stdout);
         print_comments(stdout, facts);
     }
     cop_free_foreign(facts);
@@ -134,8 +134,9 @@ const cop_command cop_cmd_check = {
         "validate a configuration and print what it means; simulate nothing\n"
         "\n"
         "Prints the effective configuration with units and all defaults, as YAML that can be run\n"
-        "again, followed by facts of the network as comments. Traffic entries show only what\n"
-        "differs from the defaults. Faults go to standard error, one line each:\n"
+        "again, followed by facts of the network as comments; in cycles and flits if the file has\n"
+        "`units`. Traffic entries show only what differs from the defaults. Faults go to standard "
+        "error, one line each:\n"
         "  file:line:column: what is wrong; what would be right\n"
         "\n"
         "Options\n"

@@ -68,6 +68,22 @@ static const cop_opt opts[] = {
      "such returns in a row after which the best is forgotten (ours)"},
     {0}};
 
+/* The first tuning would come after the run: the threshold never moves. */
+static int check(const void *config, const cop_netinfo *info, cop_err *err)
+{
+    const tuned_cfg *cfg = config;
+    char have[32], span[32];
+    uint64_t first = cfg->gather_ps * (uint64_t)cfg->tune;
+    if (first < info->duration_ps)
+        return 0;
+    return cop_err_add(
+        err, COP_E_INPUT,
+        "gather times tune, %s, must be less than the run, %s, or the threshold never "
+        "moves; give less, or make run.duration longer",
+        cop_print_time(first, have, sizeof(have)),
+        cop_print_time(info->duration_ps, span, sizeof(span)));
+}
+
 static void start(struct cop_net *net)
 {
     const tuned_cfg *cfg = cop_net_cc_cfg(net);
@@ -239,6 +255,7 @@ const cop_cc_ops cop_cc_self_tuned = {
     .flow_size = sizeof(tuned_source),
     .net_size = sizeof(tuned_net),
     .flow_is_sl = cop_cc_per_source,
+    .check = check,
     .start = start,
     .on_enqueue = on_enqueue,
     .on_leave = on_leave,

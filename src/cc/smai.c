@@ -49,6 +49,23 @@ static const cop_opt opts[] = {
     {"limit", COP_OPT_INT, S(limit), "64", 1, 65536, NULL, "most steps of the delay (ours)"},
     {0}};
 
+/* Nothing can be heard, or no period ends, within this run. */
+static int check(const void *config, const cop_netinfo *info, cop_err *err)
+{
+    const smai_cfg *cfg = config;
+    char have[32], span[32];
+    uint64_t heard = cfg->timeout_ps + cfg->reach_ps;
+    bool deaf = heard >= info->duration_ps;
+    if (!deaf && cfg->period_ps < info->duration_ps)
+        return 0;
+    return cop_err_add(err, COP_E_INPUT,
+                       "%s, %s, must be less than the run, %s, or no source slows down; give less, "
+                       "or make run.duration longer",
+                       deaf ? "timeout and reach together" : "period",
+                       cop_print_time(deaf ? heard : cfg->period_ps, have, sizeof(have)),
+                       cop_print_time(info->duration_ps, span, sizeof(span)));
+}
+
 #define FIRST_ENTRIES 1024u
 
 static void start(struct cop_net *net)
@@ -173,6 +190,7 @@ const cop_cc_ops cop_cc_smai = {
     .flow_size = sizeof(smai_source),
     .net_size = sizeof(smai_net),
     .flow_is_sl = cop_cc_per_source,
+    .check = check,
     .start = start,
     .on_enqueue = on_enqueue,
     .on_leave = on_leave,

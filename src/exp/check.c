@@ -27,14 +27,17 @@ static void print_facts(cop_world *w, const cop_config *c, FILE *report)
         fprintf(report,
                 "# warning: deadlocks are resolved after %s, and the run ends after %s; make "
                 "routing.timeout shorter, or run.duration longer\n",
-                cop_print_time(w->route.patience_ps, timeout, sizeof(timeout)),
-                cop_print_time(c->run.duration_ps, duration, sizeof(duration)));
-    cop_print_fabric(&w->route, &c->link, report);
+                cop_units_print(&c->units, COP_OPT_TIME, w->route.patience_ps, timeout,
+                                sizeof(timeout)),
+                cop_units_print(&c->units, COP_OPT_TIME, c->run.duration_ps, duration,
+                                sizeof(duration)));
+    cop_print_fabric(&w->route, &c->link, &c->units, report);
     cop_net_cost cost;
     char ram[32];
     cop_net_port_cost(&w->net, &cost);
     fprintf(report, "# input port: %s of packet memory, %u queues",
-            cop_print_bytes(cost.ram_bytes, ram, sizeof(ram)), cost.queues);
+            cop_units_print(&c->units, COP_OPT_BYTES, cost.ram_bytes, ram, sizeof(ram)),
+            cost.queues);
     if (cost.control.cam_lines)
         fprintf(report, ", %u CAM lines with %" PRIu64 " CAM and %" PRIu64 " SRAM cells",
                 cost.control.cam_lines, cost.control.cam_cells, cost.control.sram_cells);

@@ -19,6 +19,7 @@ typedef struct text {
     char *at;
     size_t used, capacity;
     bool identity; /* only what decides the result: no seed, contents of files */
+    const cop_units_cfg *units; /* in which values are written; NULL: in SI units */
 } text;
 
 static void add(text *t, const char *s)
@@ -108,6 +109,13 @@ static void add_print(text *t, uint64_t print)
     add(t, buf);
 }
 
+/* A value, and not one of its words. */
+static bool is_amount(const cop_opt *o, const char *printed)
+{
+    return (o->type == COP_OPT_TIME || o->type == COP_OPT_BYTES || o->type == COP_OPT_RATE) &&
+           printed[0] >= '0' && printed[0] <= '9';
+}
+
 static void add_option(text *t, const char *indent, const cop_opt *o, const void *cfg)
 {
     add(t, indent);
@@ -122,7 +130,13 @@ static void add_option(text *t, const char *indent, const cop_opt *o, const void
     } else {
         size_t size = cop_opt_print_size(o, cfg);
         char *buf = cop_alloc(size);
-        add(t, cop_opt_print(o, cfg, buf, size));
+        cop_opt_print(o, cfg, buf, size);
+        if (t->units != NULL && is_amount(o, buf)) {
+            uint64_t value;
+            memcpy(&value, (const char *)cfg + o->offset, sizeof(value));
+            cop_units_print(t->units, o->type, value, buf, size);
+        }
+        add(t, buf);
         cop_free(buf);
     }
     add(t, "\n");
@@ -192,17 +206,30 @@ static void add_traffic(text *t, const cop_config *c)
     cop_arena_free(&arena);
 }
 
-const char *cop_config_print(cop_config *c)
+/* What a flit and a cycle are is not said in flits and cycles. */
+static const char *print(cop_config *c, const cop_units_cfg *units)
 {
     text t = {0};
     for (const cop_opt *o = cop_root_opts; o->type != COP_OPT_END; o++)
         add_option(&t, "", o, c);
-    for (const cop_section *s = cop_sections; s->name != NULL; s++)
+    for (const cop_section *s = cop_sections; s->name != NULL; s++) {
+        t.units = s->opts == cop_units_opts ? NULL : units;
         add_section(&t, c, s);
+    }
     add_traffic(&t, c);
     const char *kept = cop_arena_strdup(&c->arena, t.at);
     cop_free(t.at);
     return kept;
+}
+
+const char *cop_config_print(cop_config *c)
+{
+    return print(c, NULL);
+}
+
+const char *cop_config_print_units(cop_config *c)
+{
+    return print(c, &c->units);
 }
 
 uint64_t cop_config_hash(cop_config *c)

@@ -14,7 +14,8 @@
 #define MAX_RATES 8
 #define MAX_STEPS ((uint64_t)1 << 25)
 
-static void print_rates(const cop_topo *t, const cop_link_cfg *link, FILE *out)
+static void print_rates(const cop_topo *t, const cop_link_cfg *link, const cop_units_cfg *units,
+                        FILE *out)
 {
     struct {
         uint64_t bps;
@@ -40,7 +41,8 @@ static void print_rates(const cop_topo *t, const cop_link_cfg *link, FILE *out)
     for (size_t i = 0; i < n; i++) {
         char rate[32];
         fprintf(out, "# links of %s: %u to hosts, %u between switches\n",
-                cop_print_rate(found[i].bps, rate, sizeof(rate)), found[i].hosts, found[i].trunks);
+                cop_units_print(units, COP_OPT_RATE, found[i].bps, rate, sizeof(rate)),
+                found[i].hosts, found[i].trunks);
     }
 }
 
@@ -146,9 +148,10 @@ static void print_balance(const cop_route *r, FILE *out)
     cop_free(hosts);
 }
 
-void cop_print_fabric(const cop_route *r, const cop_link_cfg *link, FILE *out)
+void cop_print_fabric(const cop_route *r, const cop_link_cfg *link, const cop_units_cfg *units,
+                      FILE *out)
 {
-    print_rates(r->topo, link, out);
+    print_rates(r->topo, link, units, out);
     print_pressure(r->topo, link, out);
     print_balance(r, out);
 }

@@ -1,6 +1,7 @@
 /* Cycles and flits in a run file: they become picoseconds, bytes and bit/s before anything else reads them. */
 #include "exp/units.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const none_word[] = {"none", "0", NULL};
@@ -52,6 +53,13 @@ bool cop_units_is_rate(const char *text)
     return is(unit_of(text), "flit/cycle", "flits/cycle");
 }
 
+/* Bit/s of a flit per cycle, up to the next one: base/fixp.h rounds the other way, so that a flit takes its cycle and not a
+ * picosecond more. A flit has at most a million bytes: this does not overflow. */
+static uint64_t rate_of_flit(const cop_units_cfg *u)
+{
+    return (u->flit_bytes * 8 * UINT64_C(1000000000000) + u->cycle_ps - 1) / u->cycle_ps;
+}
+
 const char *cop_units_text(const cop_units_cfg *u, const cop_opt *o, const char *text,
                            cop_arena *arena, cop_err *err)
 {
@@ -89,12 +97,46 @@ const char *cop_units_text(const cop_units_cfg *u, const cop_opt *o, const char 
         return cop_arena_printf(arena, "%" PRIu64 " B", value);
     if (!rate)
         return NULL;
-    /* Up to the next bit/s: base/fixp.h rounds the other way, so that a flit takes its cycle and not a picosecond more. A flit has
-     * at most a million bytes: this does not overflow. */
-    scale =
-        (cop_scale){(u->flit_bytes * 8 * UINT64_C(1000000000000) + u->cycle_ps - 1) / u->cycle_ps,
-                    NULL, "rate", "0.5 flits/cycle", text};
+    scale = (cop_scale){rate_of_flit(u), NULL, "rate", "0.5 flits/cycle", text};
     if (cop_parse_scaled(number, &scale, &value, err) == 0)
         return cop_arena_printf(arena, "%" PRIu64 " bit/s", value);
     return NULL;
+}
+
+static bool print_rate(const cop_units_cfg *u, uint64_t bps, char *buf, size_t size)
+{
+    char number[32];
+    uint64_t back = 0;
+    cop_err err = {0};
+    snprintf(number, sizeof(number), "%.9g", (double)bps / (double)rate_of_flit(u));
+    cop_scale scale = {rate_of_flit(u), NULL, "rate", "0.5 flits/cycle", number};
+    if (cop_parse_scaled(number, &scale, &back, &err) != 0 || back != bps)
+        return false;
+    snprintf(buf, size, "%s flit%s/cycle", number, strcmp(number, "1") == 0 ? "" : "s");
+    return true;
+}
+
+static bool print_whole(uint64_t value, uint64_t unit, const char *name, char *buf, size_t size)
+{
+    if (unit == 0 || value % unit != 0)
+        return false;
+    snprintf(buf, size, "%" PRIu64 " %s%s", value / unit, name, value == unit ? "" : "s");
+    return true;
+}
+
+const char *cop_units_print(const cop_units_cfg *u, enum cop_opt_type type, uint64_t value,
+                            char *buf, size_t size)
+{
+    bool counts = value != 0 && value != COP_NEVER;
+    if (type == COP_OPT_TIME)
+        return counts && print_whole(value, u->cycle_ps, "cycle", buf, size)
+                   ? buf
+                   : cop_print_time(value, buf, size);
+    if (type == COP_OPT_BYTES)
+        return counts && print_whole(value, u->flit_bytes, "flit", buf, size)
+                   ? buf
+                   : cop_print_bytes(value, buf, size);
+    return counts && u->cycle_ps != 0 && u->flit_bytes != 0 && print_rate(u, value, buf, size)
+               ? buf
+               : cop_print_rate(value, buf, size);
 }

@@ -22,5 +22,9 @@ bool cop_units_is_rate(const char *text);
  * a line without a place. */
 const char *cop_units_text(const cop_units_cfg *u, const cop_opt *o, const char *text,
                            cop_arena *arena, cop_err *err);
+/* The other way round: a time, size or rate in whole cycles, whole flits or flits per cycle, if that means exactly the same;
+ * else as opt.h prints it. */
+const char *cop_units_print(const cop_units_cfg *u, enum cop_opt_type type, uint64_t value,
+                            char *buf, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* Run files from a fuzzer. The first line, if it begins with '=', is an override. Whatever is
- * accepted must survive the circle print, load, print. */
+ * accepted must survive the circle print, load, print, in SI units and in those of the file. */
 #include "exp/config.h"
 
 #include <stdio.h>
@@ -8,18 +8,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void must_load_again(cop_config *c)
+static void must_load_again(cop_config *c, const char *text)
 {
     cop_config again;
     cop_err err = {0};
-    const char *text = cop_config_print(c);
     if (cop_config_load(&again, "again.yaml", text, NULL, 0, &err) != 0) {
         fprintf(stderr, "printed configuration is refused: %s\n%s", err.text, text);
         abort();
     }
-    const char *second = cop_config_print(&again);
-    if (strcmp(text, second) != 0) {
-        fprintf(stderr, "not the same after a second load:\n%s\n%s", text, second);
+    const char *first = cop_config_print(c), *second = cop_config_print(&again);
+    if (strcmp(first, second) != 0) {
+        fprintf(stderr, "not the same after a second load:\n%s\n%s", first, second);
         abort();
     }
     cop_config_free(&again);
@@ -44,8 +43,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fprintf(stderr, "status %d with %u faults: %s\n", rc, err.faults, err.text);
         abort();
     }
-    if (rc == 0)
-        must_load_again(&c);
+    if (rc == 0) {
+        must_load_again(&c, cop_config_print(&c));
+        must_load_again(&c, cop_config_print_units(&c));
+    }
     cop_config_free(&c);
     cop_free(text);
     return 0;

@@ -229,11 +229,51 @@ static void bad_outputs(void **state)
     cop_report_free(r);
 }
 
+/* Curves over time: means of sixteen spans, a point on a border belongs to the span before; few points stay as they are. */
+static void text_over_time(void **state)
+{
+    static const char *const expected[] = {"\n  T: rate, mean of 2 seeds ± 95 % interval\n"
+                                           "  time (us)    a    b\n"
+                                           "  0            7    -\n"
+                                           "  1           10     \n"
+                                           "  2           20     \n"
+                                           "  3           30  1.5\n",
+                                           "\n  T: rate, mean of 2 seeds\n"
+                                           "  until time (us)       a    b\n"
+                                           "  2                12.333     \n"
+                                           "  4                    35  1.5\n"
+                                           "  6                    55     \n"};
+    (void)state;
+    char spec[4096];
+    for (unsigned n = 16; n <= 33; n += 17) {
+        size_t used = (size_t)snprintf(
+            spec, sizeof(spec),
+            "{\"kind\": \"time\", \"title\": \"T\", \"seeds\": [1, 2], \"x\": {\"label\": "
+            "\"time\", "
+            "\"unit\": \"us\"}, \"y\": {\"label\": \"rate\"}, \"series\": [{\"name\": \"a\", "
+            "\"points\": [[0, 7]");
+        for (unsigned i = 1; i < n; i++)
+            used += (size_t)snprintf(spec + used, sizeof(spec) - used, ", [%u, %u]", i, 10 * i);
+        used += (size_t)snprintf(spec + used, sizeof(spec) - used,
+                                 "]}, {\"name\": \"b\", \"points\": [[0, null], [3, 1.5]]}]}");
+        assert_true(used < sizeof(spec));
+        char *text = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&text, &size);
+        cop_report_spec_text(spec, out, 80);
+        fclose(out);
+        assert_true(size > strlen(expected[n > 16]));
+        assert_memory_equal(text, expected[n > 16], strlen(expected[n > 16]));
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(csv_kinds), IN_PLACE(csv_files),        IN_PLACE(text_table),
-        IN_PLACE(bad_databases),     IN_PLACE(damaged_database), IN_PLACE(bad_outputs),
+        cmocka_unit_test(csv_kinds),      IN_PLACE(csv_files),        IN_PLACE(text_table),
+        IN_PLACE(bad_databases),          IN_PLACE(damaged_database), IN_PLACE(bad_outputs),
+        cmocka_unit_test(text_over_time),
     };
     return cmocka_run_group_tests_name("report_out", tests, NULL, NULL);
 }

@@ -73,6 +73,19 @@ static void test_values(void **state)
     assert_int_equal(again.traffic[0].rate_bps, c.traffic[0].rate_bps);
     assert_int_equal(cop_config_hash(&again), cop_config_hash(&c));
     cop_config_free(&again);
+    /* So does what is printed in the file's own units; what is no whole number of them stays as it is. */
+    const char *own = cop_config_print_units(&c);
+    assert_non_null(strstr(own, "units:\n  flit: 4 B\n  cycle: 2 ns\n"));
+    assert_non_null(strstr(own, "  duration: 10000 cycles\n"));
+    assert_non_null(strstr(own, "  sample: 1 ns\n"));
+    assert_non_null(strstr(own, "  pipeline: 1 cycle\n"));
+    assert_non_null(strstr(own, "  buffer: 64 flits\n"));
+    assert_non_null(strstr(own, "  rate: 1 flit/cycle\n"));
+    assert_non_null(strstr(own, "  rate: 0.3 flits/cycle\n"));
+    assert_non_null(strstr(own, "  host_rate: inherit\n"));
+    load(&again, own);
+    assert_int_equal(cop_config_hash(&again), cop_config_hash(&c));
+    cop_config_free(&again);
     cop_config_free(&c);
 }
 
