@@ -67,6 +67,10 @@ static void fetch_packet(const cop_net *net, uint32_t port)
 static uint32_t guess_output(const cop_net *net, const cop_in *in, const cop_pkt *p, uint8_t *vl)
 {
     *vl = p->vl;
+    if (net->routes_early) {
+        *vl = p->out_vl;
+        return p->out;
+    }
     if (net->lft)
         return net->lft[(size_t)in->sw * net->info.n_hosts + p->dst];
     cop_hop hop = {.sw = in->sw,
@@ -141,8 +145,8 @@ static void fetch_way_on(const cop_net *net, uint32_t q)
     const cop_pkt *p = &net->pkt[net->queue[q].head];
     if (in->sw == COP_NONE || (p->flags & COP_PKT_CONTROL))
         return;
-    uint8_t vl;
-    uint32_t local = guess_output(net, in, p, &vl);
+    uint8_t vl = p->out_vl; /* as it was routed when it came */
+    uint32_t local = net->plain_head ? p->out : guess_output(net, in, p, &vl);
     cop_ahead_output(net, in->port0 + local);
     fetch_slot(net, in, local, vl);
 }

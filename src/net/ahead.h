@@ -19,6 +19,13 @@ static inline const char *cop_ahead_requests(const cop_net *net, uint32_t port)
     return first + port * (size_t)((const char *)net->out[1].lane - first);
 }
 
+/* What comes back to sender `from` will be noted in a moment. */
+static inline void cop_ahead_give(const cop_net *net, uint32_t from)
+{
+    __builtin_prefetch(&net->out[from].ring, 1);
+    __builtin_prefetch(&net->first_return[(size_t)from * COP_RING_FIRST], 1);
+}
+
 /* Called before each event, if net->looks_ahead. */
 void cop_ahead(const cop_net *net);
 /* What a packet touches that comes to wait for this output. */

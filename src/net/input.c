@@ -136,7 +136,7 @@ static inline __attribute__((always_inline)) void receive(cop_net *net, uint32_t
     if (net->lft) {
         p->out = net->lft[(size_t)in->sw * net->info.n_hosts + p->dst];
         p->out_vl = p->vl;
-    } else {
+    } else if (!net->routes_early || made) {
         n = cop_input_ask(net, in, p, cand);
         p->out = cand[0].port;
         p->out_vl = cand[0].vl;

@@ -37,15 +37,20 @@ static inline cop_hop hop_of(const cop_net *net, const cop_in *in, const cop_pkt
                      .apart = base != 0};
 }
 
-unsigned cop_input_ask(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand *cand)
+/* The same for a packet at a switch, whenever it is asked about. */
+static inline cop_rng draws_of(const cop_net *net, const cop_in *in, const cop_pkt *p)
+{
+    cop_rng rng = cop_rng_make(net->info.seed, COP_RNG_ROUTE, p->src);
+    rng.counter = (uint64_t)1 << 63 | (uint64_t)p->seq << 16 | (in->sw & 0xffff);
+    return rng;
+}
+
+static inline unsigned ask(const cop_net *net, const cop_in *in, cop_pkt *p,
+                           const cop_route_view *view, cop_cand *cand)
 {
     const cop_route *r = net->route;
     cop_hop hop = hop_of(net, in, p);
-    cop_rng rng = cop_rng_make(net->info.seed, COP_RNG_ROUTE, p->src);
-    rng.counter = (uint64_t)1 << 63 | (uint64_t)p->seq << 16 | (in->sw & 0xffff);
-    cop_route_ctx ctx;
-    cop_route_view view = cop_routing_view(net, in->sw, &ctx, &rng);
-    unsigned n = r->ops->route(r, &hop, &view, cand);
+    unsigned n = r->ops->route(r, &hop, view, cand);
     if (r->single)
         cand[0].vl = p->vl;
     else if (COP_UNLIKELY(hop.apart))
@@ -53,6 +58,31 @@ unsigned cop_input_ask(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand *can
     p->mid = hop.mid;
     p->rstate = hop.state;
     return n;
+}
+
+unsigned cop_input_ask(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand *cand)
+{
+    cop_rng rng = draws_of(net, in, p);
+    cop_route_ctx ctx;
+    cop_route_view view = cop_routing_view(net, in->sw, &ctx, &rng);
+    return ask(net, in, p, &view, cand);
+}
+
+/* A routing that is blind, and looks all the same. */
+static uint64_t no_load(void *ctx, uint32_t port, uint32_t vl)
+{
+    (void)ctx, (void)port, (void)vl;
+    cop_panic(__FILE__, __LINE__, "a routing that says it is blind does not ask for loads");
+}
+
+void cop_input_ask_early(cop_net *net, const cop_in *in, cop_pkt *p)
+{
+    cop_cand cand[COP_MAX_CAND];
+    cop_rng rng = draws_of(net, in, p);
+    cop_route_view view = {.load = no_load, .rng = &rng};
+    (void)ask(net, in, p, &view, cand);
+    p->out = cand[0].port;
+    p->out_vl = cand[0].vl;
 }
 
 unsigned cop_net_channels(cop_net *net, uint32_t in_port, const cop_pkt *p, cop_channel *list)

@@ -68,6 +68,13 @@ static void soon(void *ctx, uint32_t local)
     cop_fetch(&net->out[port].waiting);
     cop_fetch(&net->section[(size_t)port * net->sections]);
     cop_fetch(&net->first_return[(size_t)port * COP_RING_FIRST]);
+    if (net->per_output)
+        return;
+    uint32_t sw = ((cop_route_ctx *)ctx)->sw, row = net->lanes * cop_topo_ports_of(net->topo, sw);
+    const uint32_t *slot = &net->slot[net->slot0[sw] + (size_t)local * row];
+    cop_fetch(cop_ahead_requests(net, port));
+    cop_fetch(slot);
+    cop_fetch(slot + row - 1);
 }
 
 static uint64_t lane_load(void *ctx, uint32_t local, uint32_t vl)

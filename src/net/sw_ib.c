@@ -9,6 +9,7 @@
  * Events   COP_EV_ARB per output port, at most one pending, last kind of an instant so that it sees
  *          every request of that instant.
  * Source   M-ibmodel, M-vlsw; arbitration in docs/MODEL.md. */
+#include "net/ahead.h"
 #include "net/arch.h"
 #include "net/input.h"
 #include "net/link.h"
@@ -52,7 +53,10 @@ __attribute__((flatten)) static void ib_arbitrate(cop_net *net, uint32_t port)
         bool any_fits = cop_fc_fits(net, port, vl, net->max_blocks);
         if (!cop_input_pick(net, port, vl, NULL, any_fits, &pick))
             continue; /* the lane is blocked now; try another */
-        net->out[port].lane[vl].rr = (uint16_t)(net->in[pick.in].local + 1u);
+        const cop_in *in = &net->in[pick.in];
+        if (net->looks_ahead)
+            cop_ahead_give(net, in->from);
+        net->out[port].lane[vl].rr = (uint16_t)(in->local + 1u);
         cop_input_grant(net, port, &pick, cop_link_transfer, false);
         sent = true;
     }

@@ -130,6 +130,7 @@ const cop_route_ops cop_route_dor = {
     .opts = dor_opts,
     .cfg_size = sizeof(cop_dor_cfg),
     .in_order = true,
+    .blind = true,
     .setup = dor_setup,
     .inject = dor_inject,
     .route = dor_route,

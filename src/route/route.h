@@ -93,6 +93,8 @@ typedef struct cop_route_ops {
      * setup then clears r->in_order. */
     bool in_order;
     bool in_cycles; /* times among its defaults are for a cycle of 1 ns; they follow units.cycle */
+    /* `route` looks at nothing but the packet, the switch and draws: it may be asked while the packet is on its way. */
+    bool blind;
     /* Build r->state from the topology; raise r->vls and r->max_cand, which are 1, if more are needed.
      * Fails if the shape is wrong. */
     int (*setup)(cop_route *r, const void *cfg, cop_err *err);
