@@ -10,6 +10,7 @@
 
 #include "net/arch.h"
 #include "net/fc_state.h"
+#include "net/input.h"
 #include "net/request.h"
 #include "net/routing.h"
 #include "net/vlarb.h"
@@ -67,7 +68,7 @@ static void fetch_packet(const cop_net *net, uint32_t port)
 static uint32_t guess_output(const cop_net *net, const cop_in *in, const cop_pkt *p, uint8_t *vl)
 {
     *vl = p->vl;
-    if (net->routes_early) {
+    if (cop_input_asked_early(net, in)) {
         *vl = p->out_vl;
         return p->out;
     }
@@ -145,8 +146,9 @@ static void fetch_way_on(const cop_net *net, uint32_t q)
     const cop_pkt *p = &net->pkt[net->queue[q].head];
     if (in->sw == COP_NONE || (p->flags & COP_PKT_CONTROL))
         return;
-    uint8_t vl = p->out_vl; /* as it was routed when it came */
-    uint32_t local = net->plain_head ? p->out : guess_output(net, in, p, &vl);
+    uint8_t vl = p->out_vl; /* as it was routed before, if that stands */
+    uint32_t local =
+        net->max_cand == 1 && !net->route->at_head ? p->out : guess_output(net, in, p, &vl);
     cop_ahead_output(net, in->port0 + local);
     fetch_slot(net, in, local, vl);
 }

@@ -32,11 +32,8 @@ void cop_ahead_return(const cop_net *net, uint32_t in)
 static uint32_t next_queue(const cop_net *net, const cop_out *out, uint32_t port, uint32_t input,
                            uint32_t vl)
 {
-    if (net->per_output) { /* its number says which */
-        /* Not from the input's own line, which is yet to come: every input of a switch has as many queues. */
-        uint32_t ports = cop_topo_ports_of(net->topo, out->sw);
-        return net->in[out->port0].queue0 + (input * ports + out->local) * net->lanes + vl;
-    }
+    if (net->per_output) /* its number says which */
+        return net->in[out->port0 + input].queue0 + out->local * net->lanes + vl;
     uint32_t last = net->slot[cop_slot_of(net, port, vl, input)];
     return last == COP_NONE ? COP_NONE : last / net->max_cand;
 }

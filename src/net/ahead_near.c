@@ -6,6 +6,7 @@
  * Rules    a line is read two or more events after it was fetched; the guess who will be granted follows the turns of
  *          lanes and inputs as they stand, and may be wrong. */
 #include "net/ahead.h"
+#include "net/input.h"
 #include "net/request.h"
 
 enum { FAR = 8, NEAR = 5, NEXT = 2 }; /* events ahead */
@@ -60,7 +61,7 @@ static void look_next(const cop_net *net, enum cop_ev_kind kind, uint32_t entity
 {
     if (kind == COP_EV_ARRIVE) {
         const cop_in *in = &net->in[entity];
-        if (in->sw != COP_NONE && in->wire_head != COP_NONE)
+        if (in->sw != COP_NONE && in->wire_head != COP_NONE && cop_input_asked_early(net, in))
             fetch_way(net, in, &net->pkt[in->wire_head]);
     } else if (kind == COP_EV_HEAD && !net->per_output && net->queue[entity].head != COP_NONE) {
         fetch_way(net, &net->in[cop_net_first_node(net, entity)->in],

@@ -419,8 +419,10 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     net->others_send = net->worm || net->recover;
     net->plain_head = net->max_cand == 1 && !pt->route->at_head && !net->multi_rate &&
                       !net->head_hooks && !net->recover;
-    net->routes_early =
-        pt->route->ops->blind && net->plain_head && !net->hooks && !net->lft && !net->worm;
+    /* Those who are told that a packet has left look at where it was to go. */
+    if (!net->lft && !net->worm && net->max_cand == 1 && !pt->queue->on_dequeue &&
+        !pt->cc->on_leave)
+        net->routes_early = pt->route->blind;
     if (cop_vlarb_init(net, &inner) != 0)
         return refused(pt, "switch.vl_high", &inner, err);
     if (cop_observe_init(net, pt->run->observe, &inner) != 0)

@@ -110,7 +110,8 @@ static cop_time tell_transferred(cop_net *net, uint32_t in_port, const cop_pick 
 {
     const cop_cc_ops *cc = net->cc;
     if (!net->out_hooks) {
-        p->out_vl = (uint8_t)pick->vl;
+        if (!net->routes_early) /* adaptive routing: perhaps not its first choice */
+            p->out_vl = (uint8_t)pick->vl;
         return leaves;
     }
     if (!early) {
@@ -136,7 +137,7 @@ static inline __attribute__((always_inline)) void receive(cop_net *net, uint32_t
     if (net->lft) {
         p->out = net->lft[(size_t)in->sw * net->info.n_hosts + p->dst];
         p->out_vl = p->vl;
-    } else if (!net->routes_early || made) {
+    } else if (made || !cop_input_asked_early(net, in)) {
         n = cop_input_ask(net, in, p, cand);
         p->out = cand[0].port;
         p->out_vl = cand[0].vl;
@@ -261,5 +262,7 @@ cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
     if (net->hooks && net->queue_ops->on_dequeue &&
         !(own && net->own_queues)) /* when the queue is in order again */
         net->queue_ops->on_dequeue(net, in_port, q - net->in[in_port].queue0, &net->pkt[h]);
+    if (net->routes_early && net->obuf == NULL)
+        cop_input_ask_early(net, port, h);
     return leaves;
 }

@@ -9,8 +9,15 @@ void cop_input_receive(cop_net *net, uint32_t port, uint32_t h);
 /* The same out of line: for a packet that the switch itself has made (COP_PKT_OWN), and for heads of wormhole
  * switching. (A second caller of the first would cost all others 20 instructions per hop.) */
 void cop_input_made(cop_net *net, uint32_t port, uint32_t h);
-/* Packet p goes to switch input `in`: routed now, as nothing that happens until it is there matters (routes_early). */
-void cop_input_ask_early(cop_net *net, const cop_in *in, cop_pkt *p);
+/* Packet h is on the wire of `port`: if that leads to a switch it is routed now, as nothing that happens until it is there
+ * matters (routes_early). */
+void cop_input_ask_early(cop_net *net, uint32_t port, uint32_t h);
+/* Was that done with what comes in here? Not with packets that the switch has made. */
+static inline bool cop_input_asked_early(const cop_net *net, const cop_in *in)
+{
+    return net->routes_early >
+           (in->from < net->host_port0 ? COP_BLIND_NEVER : COP_BLIND_IN_TRANSIT);
+}
 /* COP_EV_HEAD: the head of queue q may be able to request its output now. */
 void cop_input_head(cop_net *net, uint32_t q);
 

@@ -56,6 +56,12 @@ static void check_known(cop_net *net, uint32_t in_port, cop_pkt *p, const cop_ca
 }
 #endif
 
+/* Routed on its way, a packet is not routed again; the count of a fill that somebody is told would change twice. */
+static bool stays_routed(const cop_net *net, const cop_in *in)
+{
+    return cop_input_asked_early(net, in) && net->cc->on_fill == NULL;
+}
+
 /* The head of q asks for its outputs: for `known` ones, or if n is 0 for those that the routing gives. */
 static __attribute__((noinline)) void post_candidates(cop_net *net, uint32_t in_port, uint32_t q,
                                                       cop_pkt *p, const cop_cand *known, unsigned n)
@@ -68,7 +74,7 @@ static __attribute__((noinline)) void post_candidates(cop_net *net, uint32_t in_
     if (n > 0) {
         check_known(net, in_port, p, known, n);
         cand = known;
-    } else if (net->max_cand > 1 || net->route->at_head) {
+    } else if (net->max_cand > 1 || (net->route->at_head && !stays_routed(net, in))) {
         n = cop_input_ask_again(net, in_port, p, own);
     } else {
         own[0] = (cop_cand){.port = p->out, .vl = p->out_vl};

@@ -75,8 +75,12 @@ static uint64_t no_load(void *ctx, uint32_t port, uint32_t vl)
     cop_panic(__FILE__, __LINE__, "a routing that says it is blind does not ask for loads");
 }
 
-void cop_input_ask_early(cop_net *net, const cop_in *in, cop_pkt *p)
+void cop_input_ask_early(cop_net *net, uint32_t port, uint32_t h)
 {
+    const cop_in *in = &net->in[net->out[port].to];
+    cop_pkt *p = &net->pkt[h];
+    if (in->sw == COP_NONE)
+        return;
     cop_cand cand[COP_MAX_CAND];
     cop_rng rng = draws_of(net, in, p);
     cop_route_view view = {.load = no_load, .rng = &rng};

@@ -3,6 +3,7 @@
 #define COP_NET_LINK_H
 
 #include "net/fc.h"
+#include "net/input.h"
 #include "net/routing.h"
 #include "net/vlarb.h"
 #include "net/wire.h"
@@ -32,6 +33,8 @@ static inline void cop_link_inject(cop_net *net, uint32_t port, uint32_t h)
         cop_worm_inject(net, port, h);
     else
         cop_wire_send(net, port, h);
+    if (net->routes_early == COP_BLIND_ALWAYS)
+        cop_input_ask_early(net, port, h);
 }
 
 /* Bytes of a packet begin or cease to wait for lane vl of a switch's output. */

@@ -260,8 +260,7 @@ struct cop_net {
         *served; /* [host_port0 * n_hosts] arbitration flows: last turn of a source; else NULL */
     bool
         plain_head; /* a head has one output, known when it came, and need not wait to ask for it */
-    bool
-        routes_early; /* packets are routed for a switch when they are sent to it: nothing there matters */
+    enum cop_blind routes_early; /* packets are routed for a switch when they are sent to it */
     bool asks_once; /* a packet that is the head of its queue at once is routed once */
     bool quick_pick; /* round robin over one queue per (input, output, lane), at most 64 ports */
     bool quick_list; /* the same with request lists without an order, if any packet fits */

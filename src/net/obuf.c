@@ -190,6 +190,8 @@ static bool try_lane(cop_net *net, uint32_t port, uint32_t vl, cop_time *later)
         cop_link_count(net, port, vl, p->bytes, false);
         cop_link_left(net, port, p);
     }
+    if (net->routes_early)
+        cop_input_ask_early(net, port, h);
     return true;
 }
 

@@ -52,8 +52,6 @@ cop_time cop_wire_send(cop_net *net, uint32_t port, uint32_t h)
         net->pkt[in->wire_tail].next = h;
     }
     in->wire_tail = h;
-    if (net->routes_early && in->sw != COP_NONE)
-        cop_input_ask_early(net, in, p);
     out->hash = hash_step(out->hash, net->now, p);
     out->sent_bytes += p->bytes;
     net->total.hops++;

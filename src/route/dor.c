@@ -48,6 +48,7 @@ static int dor_setup(cop_route *r, const void *config, cop_err *err)
     r->state = d;
     bool chance = d->map.any_tie && cfg->ties == COP_TIES_RANDOM;
     r->max_cand = chance ? 2 : 1;
+    r->blind = COP_BLIND_ALWAYS;
     r->in_order = !chance;
     r->single = r->memoryless = !classes && !chance;
     r->spread = r->single ? d->lanes : 0;
@@ -130,7 +131,6 @@ const cop_route_ops cop_route_dor = {
     .opts = dor_opts,
     .cfg_size = sizeof(cop_dor_cfg),
     .in_order = true,
-    .blind = true,
     .setup = dor_setup,
     .inject = dor_inject,
     .route = dor_route,

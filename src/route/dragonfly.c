@@ -43,6 +43,7 @@ static int minimal_setup(cop_route *r, const void *cfg, cop_err *err)
     r->vls = 2;
     r->control_global_vls = 1;
     r->memoryless = true;
+    r->blind = COP_BLIND_ALWAYS;
     r->state = m;
     int rc = cop_dragonfly_init(&m->map, r, err);
     if (rc == 0)
@@ -72,6 +73,7 @@ static int valiant_setup(cop_route *r, const void *config, cop_err *err)
     d->via_destination = cfg->via == COP_VIA_ANY_BUT_SOURCE;
     r->vls = d->to_group ? 3 : 4;
     r->hosts_alike = true;
+    r->blind = COP_BLIND_ALWAYS;
     r->control_global_vls = 2;
     return 0;
 }
@@ -165,7 +167,6 @@ const cop_route_ops cop_route_dragonfly_min = {
     .summary = "dragonfly: local, global, local hop",
     .source = "Kim et al., ISCA 2008",
     .in_order = true,
-    .blind = true,
     .setup = minimal_setup,
     .route = minimal_route,
     .table = minimal_table,
@@ -178,7 +179,6 @@ const cop_route_ops cop_route_dragonfly_valiant = {
     .opts = valiant_opts,
     .cfg_size = sizeof(cop_valiant_cfg),
     .in_order = false,
-    .blind = true,
     .setup = valiant_setup,
     .inject = valiant_inject,
     .route = valiant_route,

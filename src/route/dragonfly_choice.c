@@ -142,6 +142,7 @@ int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop
         return rc;
     c->via = cfg->via;
     c->progressive = cfg->progressive;
+    r->blind = c->progressive ? COP_BLIND_NEVER : COP_BLIND_IN_TRANSIT;
     c->at_head = r->at_head = cfg->decide == COP_DECIDE_HEAD;
     r->vls = c->progressive ? 4 : 3;
     /* With one link between two groups the table leads to the own one, whichever host it is. */

@@ -74,6 +74,9 @@ static inline void cop_route_soon(const cop_route_view *view, uint32_t port)
 
 typedef struct cop_route cop_route;
 
+/* A packet may be routed while it is still on its way: never, to all switches but its first, or to any. */
+enum cop_blind { COP_BLIND_NEVER, COP_BLIND_IN_TRANSIT, COP_BLIND_ALWAYS };
+
 typedef struct cop_notice { /* what a congestion notification says to a switch */
     uint32_t host; /* to whom it is addressed */
     uint32_t
@@ -93,8 +96,6 @@ typedef struct cop_route_ops {
      * setup then clears r->in_order. */
     bool in_order;
     bool in_cycles; /* times among its defaults are for a cycle of 1 ns; they follow units.cycle */
-    /* `route` looks at nothing but the packet, the switch and draws: it may be asked while the packet is on its way. */
-    bool blind;
     /* Build r->state from the topology; raise r->vls and r->max_cand, which are 1, if more are needed.
      * Fails if the shape is wrong. */
     int (*setup)(cop_route *r, const void *cfg, cop_err *err);
@@ -151,6 +152,8 @@ struct cop_route {
                              (nic.control_vl); 0 after setup: vls */
     uint32_t control_global_vls; /* of these on links between groups; 0 after setup: control_vls */
     uint32_t max_cand; /* most candidates of one decision */
+    enum cop_blind
+        blind; /* when its answer depends on nothing but the packet, the switch and draws */
     bool at_head; /* a packet is routed once more when it comes to the head of its queue */
     size_t port_size, switch_size; /* state of each switch output port and of each switch, zeroed */
     cop_time
