@@ -354,9 +354,7 @@ static void lay_out(cop_net *net, const cop_net_parts *pt)
         net->due_entity = COP_NEW_ARRAY(&net->arena, uint32_t, net->topo->n_ports);
     net->simple_wake = !net->sectioned && net->arch == &cop_arch_ib &&
                        !net->host_ops->injection_queues && !pt->cc->admit;
-    net->early_hooks =
-        net->arch->buffered && (pt->cc->on_fill || pt->cc->on_dequeue || pt->cc->asks_lanes ||
-                                route->on_send || route->asks_lanes);
+    net->early_hooks = net->arch->buffered && net->out_hooks;
 }
 
 static void build_parts(cop_net *net, const cop_net_parts *pt)

@@ -252,8 +252,7 @@ struct cop_net {
         head_hooks; /* the congestion control is told when a head is routed, or asked to admit it */
     bool listens; /* the routing hears notifications */
     uint8_t control_vl; /* lanes of control packets begin here */
-    bool
-        early_hooks; /* output buffers, and a control that watches them: it is told of a grant before
+    bool early_hooks; /* output buffers, and somebody who watches outputs: told of a grant before
                          the packet crosses, which may put it on the wire at once */
     const uint16_t *lft; /* route->lft */
     cop_time

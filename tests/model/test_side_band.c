@@ -68,7 +68,7 @@ static void test_signals(void **state)
 static void test_many_messages(void **state)
 {
     (void)state;
-    net_lab *w = lab_build(square, SET("cc={kind: smai, timeout: 1 ms}"));
+    net_lab *w = lab_build(square, SET("run.duration=4 ms", "cc={kind: smai, timeout: 1 ms}"));
     cop_net *net = &w->net;
     static cop_pkt p[5000];
     for (uint32_t i = 0; i < COP_LEN(p); i++) {
