@@ -49,20 +49,19 @@ static const cop_opt opts[] = {
     {"limit", COP_OPT_INT, S(limit), "64", 1, 65536, NULL, "most steps of the delay (ours)"},
     {0}};
 
-/* Nothing can be heard, or no period ends, within this run. */
+/* No period in which something was heard can end within this run. */
 static int check(const void *config, const cop_netinfo *info, cop_err *err)
 {
     const smai_cfg *cfg = config;
     char have[32], span[32];
     uint64_t heard = cfg->timeout_ps + cfg->reach_ps;
-    bool deaf = heard >= info->duration_ps;
-    if (!deaf && cfg->period_ps < info->duration_ps)
+    uint64_t first = (heard / cfg->period_ps + 1) * cfg->period_ps;
+    if (first < info->duration_ps)
         return 0;
     return cop_err_add(err, COP_E_INPUT,
-                       "%s, %s, must be less than the run, %s, or no source slows down; give less, "
-                       "or make run.duration longer",
-                       deaf ? "timeout and reach together" : "period",
-                       cop_print_time(deaf ? heard : cfg->period_ps, have, sizeof(have)),
+                       "no source slows down before %s (timeout and reach, then the end of that "
+                       "period), and the run ends after %s; give less, or make run.duration longer",
+                       cop_print_time(first, have, sizeof(have)),
                        cop_print_time(info->duration_ps, span, sizeof(span)));
 }
 

@@ -58,7 +58,7 @@ const char *cop_config_where(const cop_config *c, const char *path, char *buf, s
 /* The effective configuration with units, as YAML that loads to the same structs. In the arena.
  * Traffic entries show only what differs from the defaults. */
 const char *cop_config_print(cop_config *c);
-/* The same for people: in the cycles and flits of the section `units`, if it is given. */
+/* The same for people: in the cycles and flits of the section `units`, if it is given; lists stay as they are. */
 const char *cop_config_print_units(cop_config *c);
 /* A number for everything that decides the result apart from the seed, with the present contents of
  * the files that the configuration names. */

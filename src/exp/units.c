@@ -116,9 +116,11 @@ static bool print_rate(const cop_units_cfg *u, uint64_t bps, char *buf, size_t s
     return true;
 }
 
+#define MOST_WHOLE UINT64_C(1000000000000000000) /* numbers in a file have 18 digits at most */
+
 static bool print_whole(uint64_t value, uint64_t unit, const char *name, char *buf, size_t size)
 {
-    if (unit == 0 || value % unit != 0)
+    if (unit == 0 || value % unit != 0 || value / unit >= MOST_WHOLE)
         return false;
     snprintf(buf, size, "%" PRIu64 " %s%s", value / unit, name, value == unit ? "" : "s");
     return true;

@@ -3,8 +3,8 @@
  * Role     hints only, as in ahead.c, but those alone that cost little: lines whose place follows from the number of the
  *          entity, or stands in one of these. Nobody is asked where a packet will go: its line says so, if it was routed
  *          when it was sent (routes_early).
- * Rules    a line is read two or more events after it was fetched; the guess who will be granted follows the turns of
- *          lanes and inputs as they stand, and may be wrong. */
+ * Rules    a line is read after it was fetched, an event or an arbitration later at least; the guess who will be granted
+ *          follows the turns of lanes and inputs as they stand, and may be wrong. */
 #include "net/ahead.h"
 #include "net/input.h"
 #include "net/request.h"
@@ -54,6 +54,8 @@ static void look_near(const cop_net *net, enum cop_ev_kind kind, uint32_t entity
             fetch_queue(net, in->queue0);
     } else if (kind == COP_EV_HEAD && net->queue[entity].head != COP_NONE) {
         cop_fetch(&net->pkt[net->queue[entity].head]);
+        if (net->routes_early && !net->per_output)
+            cop_fetch(&net->in[cop_net_first_node(net, entity)->in]);
     }
 }
 

@@ -418,7 +418,7 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     net->plain_head = net->max_cand == 1 && !pt->route->at_head && !net->multi_rate &&
                       !net->head_hooks && !net->recover;
     /* Those who are told that a packet has left look at where it was to go. */
-    if (!net->lft && !net->worm && net->max_cand == 1 && !pt->queue->on_dequeue &&
+    if (!net->lft && !net->worm && !net->recover && net->max_cand == 1 && !pt->queue->on_dequeue &&
         !pt->cc->on_leave)
         net->routes_early = pt->route->blind;
     if (cop_vlarb_init(net, &inner) != 0)

@@ -75,6 +75,7 @@ typedef struct cop_cc_ops {
     /* When the flow may send its next packet; at or before `now`: it may. Asked again at that time, not
      * before. COP_NEVER: asked again when the control calls cop_net_cc_wake(). */
     cop_time (*next_send)(struct cop_net *net, void *flow, cop_time now);
+    /* Packet p is on the host's wire; its `out` and `out_vl` say nothing of that. */
     void (*on_send)(struct cop_net *net, void *flow, const cop_pkt *p);
     void (*on_control)(struct cop_net *net, void *flow,
                        const cop_pkt *p); /* ACK or CNP came back */
@@ -189,7 +190,7 @@ uint64_t cop_net_sent_bytes(const struct cop_net *net, uint32_t port);
 cop_time cop_net_wire_time(const struct cop_net *net, uint32_t port, uint32_t bytes);
 /* How long it takes the host to inject it: its link, or its injection limit if that is slower. */
 cop_time cop_net_inject_time(const struct cop_net *net, uint32_t host, uint32_t bytes);
-/* Which of info.sections p takes behind the port that it waits for or has left by: its lane p->out_vl
+/* Which of info.sections p takes behind the switch port that it waits for or has left by: its lane p->out_vl
  * or, with buffers private to destinations, one of those on that lane (section % lanes). */
 uint32_t cop_net_section(const struct cop_net *net, const cop_pkt *p);
 /* Has the port credits for a packet of full size that goes where p goes, on lane p->out_vl? (root or

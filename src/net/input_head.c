@@ -4,7 +4,7 @@
  *          scheme, which may move it to another queue or stop it, and by the congestion control, which may
  *          not admit it.
  * Rules    A head asks when the queue has been read to the end of the packet before it, and not before it could
- *          start without running dry. It is routed when it becomes the head, by the loads of that
+ *          start without running dry. Adaptive routings are asked when it becomes the head, by the loads of that
  *          instant. `posted` of a queue counts the candidates whose requests are with the arbiters.
  * Events   COP_EV_HEAD for a queue whose head must wait for one of these times.
  * Layouts with one queue per (input, output, lane) have no lists; their heads are in input.c. */
@@ -56,7 +56,7 @@ static void check_known(cop_net *net, uint32_t in_port, cop_pkt *p, const cop_ca
 }
 #endif
 
-/* Routed on its way, a packet is not routed again; the count of a fill that somebody is told would change twice. */
+/* Routed on its way, a packet is not routed once more at the head, unless somebody is told of fills, which count that. */
 static bool stays_routed(const cop_net *net, const cop_in *in)
 {
     return cop_input_asked_early(net, in) && net->cc->on_fill == NULL;

@@ -31,10 +31,11 @@ typedef struct cop_pkt {
     cop_time t_tail; /* last byte is in (or will reach) the current buffer */
     uint32_t mid; /* routing: intermediate switch, or COP_NONE */
     uint32_t cc; /* one word for the congestion control */
-    uint16_t out; /* local output port chosen (first choice) at this switch */
+    uint16_t
+        out; /* local output port chosen (first choice) at this switch; on the wire: perhaps of the next one */
     uint16_t flags;
     uint8_t vl; /* lane of the current buffer */
-    uint8_t out_vl; /* lane chosen for the next link */
+    uint8_t out_vl; /* lane chosen for the link behind `out` */
     uint8_t rstate; /* routing's own state */
     uint8_t sl;
 } cop_pkt;

@@ -103,7 +103,7 @@ static cop_grid over_time(const json_t *f, cop_arena *a)
         cop_arena_printf(a, "until %s", axis_title(json_object_get(f, "x"), a));
     for (i = 0; i < TIME_ROWS; i++)
         *cop_grid_at(&g, i + 1, 0) = cop_arena_printf(
-            a, "%.4g", i + 1 < TIME_ROWS ? first + (double)(i + 1) * span : x[n - 1]);
+            a, "%.6g", i + 1 < TIME_ROWS ? first + (double)(i + 1) * span : x[n - 1]);
     COP_EACH (json_object_get(f, "series"), i, s) {
         double sum[TIME_ROWS] = {0.0};
         unsigned points[TIME_ROWS] = {0};

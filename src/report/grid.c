@@ -11,8 +11,8 @@
 
 cop_grid cop_grid_new(cop_arena *a, size_t rows, size_t columns)
 {
-    cop_grid g = {
-        COP_NEW_ARRAY(a, const char *, cop_product(rows, columns)), rows, columns, GAP, false, a};
+    cop_grid g = {COP_NEW_ARRAY(a, const char *, cop_product(rows, columns)), rows, columns, GAP,
+                  false};
     for (size_t i = 0; i < rows * columns; i++)
         g.cell[i] = "";
     return g;

@@ -9,7 +9,6 @@ typedef struct cop_grid {
     const char **cell; /* rows x columns, the first of both are names */
     size_t rows, columns, gap;
     bool intervals; /* values of several seeds have a ± */
-    cop_arena *arena;
 } cop_grid;
 
 /* All cells empty, in the arena. */

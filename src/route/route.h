@@ -62,7 +62,8 @@ typedef struct cop_route_view {
     void *ctx;
     uint64_t (*load)(void *ctx, uint32_t port, uint32_t vl);
     cop_rng *rng;
-    const cop_route_can *can; /* NULL for `inject`, which happens at a host */
+    const cop_route_can
+        *can; /* NULL for `inject`, which happens at a host, and while a routing is blind */
 } cop_route_view;
 
 /* Before several outputs are asked for their loads, for each of them: they come to the cache together. */

@@ -85,6 +85,15 @@ static void test_values(void **state)
     assert_non_null(strstr(own, "  host_rate: inherit\n"));
     load(&again, own);
     assert_int_equal(cop_config_hash(&again), cop_config_hash(&c));
+    /* A file takes numbers of 18 digits. */
+    cop_units_cfg ps = {.cycle_ps = 1};
+    char text[64];
+    assert_string_equal(
+        cop_units_print(&ps, COP_OPT_TIME, UINT64_C(999999999999999999), text, sizeof(text)),
+        "999999999999999999 cycles");
+    assert_string_equal(
+        cop_units_print(&ps, COP_OPT_TIME, UINT64_C(2000000000000000000), text, sizeof(text)),
+        "2000000 s");
     cop_config_free(&again);
     cop_config_free(&c);
 }
