@@ -3,9 +3,10 @@
  * Role     hints only; results are the same without. A hop touches some twenty lines; each that is not there in
  *          time costs as much as a hundred instructions.
  * How      four looks ahead, each at what the one before has brought: the port of an event; the packet that is
- *          due there and the state of its buffer; the output that it will want. That is guessed, unless it was routed when it was sent: the
- *          routing is asked as in the dependency check, without loads, or for a guess if it has a quick one, and
- *          nothing of its answer is kept. At last the place where the sender before will note that there is room. */
+ *          due there and the state of its buffer; the output that it will want, which its line says if it was routed
+ *          when it was sent. Else that is guessed: the routing is asked as in the dependency check, without loads, or
+ *          for a guess if it has a quick one, and nothing of its answer is kept. At last the place where the sender
+ *          before will note that there is room. */
 #include "net/ahead.h"
 
 #include "net/arch.h"

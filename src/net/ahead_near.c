@@ -87,7 +87,8 @@ void cop_ahead_near(const cop_net *net)
 
 /* -- arbitrations -- */
 
-enum { OUTPUT = 8, ENDS = 6, SLOT = 4, QUEUE = 2, PACKET = 1, GUESSES = 8 };
+enum { OUTPUT = 8, ENDS = 6, SLOT = 4, QUEUE = 2, PACKET = 1 }; /* arbitrations ahead */
+enum { GUESSES = 8 }; /* under way at a time: more than SLOT */
 
 static void fetch_output(const cop_net *net, uint32_t port)
 {
