@@ -75,6 +75,8 @@ static int build_route(cop_world *w, cop_config *c, cop_err *err)
     if (rc)
         return strcmp(c->route->name, "table") == 0 ? cop_err_add(err, inner.code, "%s", inner.text)
                                                     : located(c, "routing", &inner, err);
+    if (c->sw.host_lanes > 0 && c->sw.host_lanes < (int64_t)w->route.host_lanes)
+        w->route.host_lanes = (uint32_t)c->sw.host_lanes;
     w->lanes = w->route.lanes;
     if (!c->sw.lanes) {
         w->lanes = most_of(w->lanes, c->queue->lanes ? c->queue->lanes(c->queue_cfg) : 0);

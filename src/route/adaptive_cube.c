@@ -17,6 +17,7 @@
  * safe, also if it differs from switch to switch: the first hop in the ring, on any lane, ends the
  * tie, and from then on the packet asks for escape lanes of that direction only, in the order of their
  * positions. `ties: plus` offers both on adaptive lanes, and plus as escape.
+ * Hosts: all lanes of their links are free to use: a host draws one, the last switch takes the least loaded.
  * Output: adaptive candidates by rising load, equal ones in random rotation, then the escape one.
  * With a view each direction offers only its least loaded lane. Packets can overtake each other.
  * Source: Duato, "A new theory of deadlock-free adaptive routing in wormhole networks", IEEE TPDS
@@ -46,7 +47,10 @@ static int adaptive_cube_setup(cop_route *r, const void *config, cop_err *err)
     if (adaptive * directions + escapes > COP_MAX_CAND)
         adaptive = (COP_MAX_CAND - escapes) / directions;
     c->end_lane = c->first_lane + adaptive;
+    r->host_lanes = c->end_lane;
     r->max_cand = adaptive * directions + escapes;
+    if (r->max_cand < r->host_lanes)
+        r->max_cand = r->host_lanes;
     c->stays = cfg->escape == COP_ESCAPE_STAY;
     r->memoryless = !c->stays;
     r->state = c;
@@ -121,6 +125,20 @@ static unsigned ways_in(const adaptive_cube *c, const cop_hop *hop, uint32_t dim
     return ways;
 }
 
+/* Hosts take in what comes on any lane: the least loaded one. */
+static unsigned leave(const cop_route *r, const cop_hop *hop, const cop_route_view *view,
+                      cop_cand *cand)
+{
+    const adaptive_cube *c = r->state;
+    uint16_t port = cop_cube_exit(&c->map, hop->dst);
+    uint32_t lanes = hop->apart ? 1 : r->host_lanes, n = view == NULL ? lanes : 1, vl = 0;
+    if (view != NULL && lanes > 1)
+        cop_cube_least_load(view, port, 0, lanes, &vl);
+    for (uint32_t i = 0; i < n; i++)
+        cand[i] = (cop_cand){.port = port, .vl = (uint8_t)(vl + i), .escape = 1};
+    return n;
+}
+
 static bool must_stay(const adaptive_cube *c, const cop_hop *hop)
 {
     return c->stays && hop->in_vl < c->first_lane && hop->in_port < 2 * c->map.dims;
@@ -134,10 +152,8 @@ static unsigned adaptive_cube_route(const cop_route *r, cop_hop *hop, const cop_
     const uint16_t *at = cop_cube_at(map, hop->sw);
     const uint16_t *to = cop_cube_at(map, hop->dst / map->hosts_per_switch);
     uint32_t first = cop_cube_first(map, at, to);
-    if (first == map->dims) {
-        cand[0] = (cop_cand){.port = cop_cube_exit(map, hop->dst), .escape = 1};
-        return 1;
-    }
+    if (first == map->dims)
+        return leave(r, hop, view, cand);
     uint16_t port[2 * COP_MAX_DIMS];
     uint32_t ports = 0;
     unsigned escape = 0, unused;
@@ -187,6 +203,7 @@ const cop_route_ops cop_route_adaptive_cube = {
     .cfg_size = sizeof(cop_adaptive_cube_cfg),
     .in_order = false,
     .setup = adaptive_cube_setup,
+    .inject = cop_cube_inject,
     .route = adaptive_cube_route,
     .guess = adaptive_cube_guess,
 };

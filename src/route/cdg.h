@@ -42,6 +42,15 @@ static inline uint32_t cop_cdg_channels(const cop_cdg *g)
     return (g->ports + g->hosts) * g->r->lanes;
 }
 
+/* A host injects on lane `vl`, or on any of cop_route.host_lanes. */
+static inline void cop_cdg_mark_host(cop_cdg *g, uint32_t host, uint32_t vl)
+{
+    uint32_t port = cop_topo_host_port(g->r->topo, host);
+    uint32_t end = g->r->host_lanes > 0 ? g->r->host_lanes : vl + 1;
+    for (vl = g->r->host_lanes > 0 ? 0 : vl; vl < end; vl++)
+        g->mark[cop_cdg_channel(g, port, vl)] |= COP_CHANNEL_USED;
+}
+
 static inline void cop_cdg_fail(cop_cdg *g, uint32_t src, uint32_t dst)
 {
     if (!g->bad) {

@@ -269,8 +269,7 @@ static void inject(cop_cdg_walk *w, uint32_t src, uint32_t dst, uint32_t mid)
     if (r->ops->inject != NULL)
         hop.in_vl = r->ops->inject(r, &hop, NULL);
     if (w->control == NULL)
-        w->g->mark[cop_cdg_channel(w->g, cop_topo_host_port(r->topo, src), hop.in_vl)] |=
-            COP_CHANNEL_USED;
+        cop_cdg_mark_host(w->g, src, hop.in_vl);
     else if (w->control->vl >= 0)
         hop.in_vl = 0;
     begin(w, &hop);

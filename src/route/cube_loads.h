@@ -65,6 +65,15 @@ static inline uint32_t cop_cube_add_ports(unsigned ways, uint32_t dim, uint16_t 
     return n;
 }
 
+/* cop_route_ops.inject: any lane of the host's link is as good as another, and hosts see no loads. */
+static inline uint8_t cop_cube_inject(const cop_route *r, cop_hop *hop, const cop_route_view *view)
+{
+    (void)hop;
+    if (r->host_lanes < 2 || view == NULL || view->rng == NULL)
+        return 0;
+    return (uint8_t)cop_rng_below(view->rng, r->host_lanes);
+}
+
 /* cop_route_ops.guess: the first direction of dimension order, on lane `vl`. */
 static inline cop_cand cop_cube_guess(const cop_cube_map *map, const cop_hop *hop, uint8_t vl)
 {

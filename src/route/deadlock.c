@@ -73,14 +73,15 @@ static void choose_seeds(cop_cdg *g)
 {
     const cop_topo *t = g->r->topo;
     /* With one port per switch and destination all lanes are alike, whichever a host chooses. */
-    bool alike = g->r->hosts_alike || (g->r->memoryless && g->r->ops->mid == NULL &&
-                                       (g->r->ops->inject == NULL || g->r->single));
+    bool alike =
+        g->r->hosts_alike || (g->r->memoryless && g->r->ops->mid == NULL &&
+                              (g->r->ops->inject == NULL || g->r->single || g->r->host_lanes > 0));
     uint8_t *have = cop_alloc(t->n_switches);
     g->seed = cop_alloc_array(t->n_hosts, sizeof(*g->seed));
     for (uint32_t h = 0; h < t->n_hosts; h++) {
         uint8_t *n = &have[cop_topo_entry_switch(t, h)];
-        if (alike) /* their injection links carry lane 0 even if the host is no seed */
-            g->mark[cop_cdg_channel(g, cop_topo_host_port(t, h), 0)] |= COP_CHANNEL_USED;
+        if (alike) /* their injection links carry these lanes even if the host is no seed */
+            cop_cdg_mark_host(g, h, 0);
         if (alike && *n == 2)
             continue;
         if (*n < 2)

@@ -149,6 +149,9 @@ struct cop_route {
         auto_lanes; /* that it has where nobody says how many, if it works with vls but badly; else 0 */
     uint32_t
         lanes; /* virtual lanes the network has (>= vls); set before setup, 0: nobody has said how many */
+    uint32_t
+        host_lanes; /* of links to and from hosts, from lane 0 on, among which it chooses freely, and `inject` draws;
+                            hosts' links may have fewer: lowered before anything is sent. 0: it has rules of its own */
     uint32_t control_vls; /* lanes that control packets need, which may have a range of their own
                              (nic.control_vl); 0 after setup: vls */
     uint32_t control_global_vls; /* of these on links between groups; 0 after setup: control_vls */
@@ -165,7 +168,7 @@ struct cop_route {
     uint32_t
         spread; /* when `single`: lanes on which ops->inject puts packets, which keep them; or 0 */
     bool memoryless; /* the candidates depend on (switch, dst) only, not on how the packet came */
-    /* Hosts of one switch are alike as sources: they inject on lane 0, have the same intermediates, and a decision
+    /* Hosts of one switch are alike as sources: they inject on lane 0 or any of host_lanes, have the same intermediates, and a decision
      * depends on no more than that a host sent the packet. */
     bool hosts_alike;
     /* Switches and hosts, turned by so many switches (those of a group), are as before: the network looks the same to

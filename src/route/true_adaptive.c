@@ -5,6 +5,7 @@
  * directions, and of the lanes of each, by parts of one number that is drawn. At a tie
  * (both ways round a ring are equally long) the less loaded direction, by option `ties` if they are equal,
  * for the reason that adaptive_cube.c gives.
+ * Hosts: a host draws a lane of its link, and the last switch offers all of them.
  * Recovery: a head that has asked for its outputs in vain for `timeout` is taken for deadlocked. Its packet is
  * absorbed by the host of the switch where it waits and sent again from there, before new packets
  * (net/recover.c). Packets that stand in the buffer of their own host's link are nobody's obstacle and stay.
@@ -36,6 +37,7 @@ static int true_adaptive_setup(cop_route *r, const void *config, cop_err *err)
     c->lanes = r->lanes > 0 ? r->lanes : LANES_OF_AUTO;
     if (c->lanes * directions > COP_MAX_CAND)
         c->lanes = COP_MAX_CAND / directions;
+    r->host_lanes = c->lanes;
     r->max_cand = c->lanes * directions > 1 ? c->lanes * directions : 2;
     r->control_vls = 1;
     r->memoryless = true;
@@ -99,12 +101,12 @@ static unsigned true_adaptive_route(const cop_route *r, cop_hop *hop, const cop_
     const uint16_t *at = cop_cube_at(map, hop->sw);
     const uint16_t *to = cop_cube_at(map, hop->dst / map->hosts_per_switch);
     uint32_t first = cop_cube_first(map, at, to), lanes = hop->apart ? 1 : c->lanes;
-    if (first == map->dims) {
-        cand[0] = (cop_cand){.port = cop_cube_exit(map, hop->dst)};
-        return 1;
-    }
     uint16_t port[2 * COP_MAX_DIMS];
     uint32_t ports = 0;
+    if (first == map->dims) {
+        port[ports++] = cop_cube_exit(map, hop->dst);
+        lanes = hop->apart ? 1 : r->host_lanes;
+    }
     unsigned of[COP_MAX_DIMS];
     for (uint32_t dim = first; dim < map->dims; dim++) {
         of[dim] = cop_cube_directions(map, dim, at[dim], to[dim]);
@@ -147,6 +149,7 @@ const cop_route_ops cop_route_true_adaptive = {
     .cfg_size = sizeof(cop_true_adaptive_cfg),
     .in_order = false,
     .setup = true_adaptive_setup,
+    .inject = cop_cube_inject,
     .route = true_adaptive_route,
     .guess = true_adaptive_guess,
 };

@@ -105,7 +105,7 @@ static void test_unused_lanes(void **state)
                   {"switch.host_lanes=1", "switch.trunk_lanes=2", "switch.global_lanes=1"},
                   2},
                  {"topology: {kind: torus, radix: [4, 4]}\nrouting: {kind: adaptive-cube}\n",
-                  "switch.lanes=5",
+                  "switch={buffer: 8 KiB, lanes: 5, host_lanes: 1}",
                   {"switch.host_lanes=1", "switch.trunk_lanes=5", "switch.global_lanes=1"},
                   5},
                  {"topology: {kind: fat-tree, ports: 4, levels: 2}\n",

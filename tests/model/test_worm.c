@@ -34,6 +34,7 @@
 #define FLIT_PS ((cop_time)8000) /* at 64 Gbit/s */
 #define BASE_MBPS 64000u
 #define MAX_MESSAGES 160u
+#define MAX_HOSTS 32
 #define MAX_CUTS 3u
 
 static const struct {
@@ -163,8 +164,23 @@ static void write_machine(trial *x)
     say(x, "}\ntraffic:\n");
 }
 
+/* The host's lane for a message, drawn when it is taken: `taken` of this host were before. */
+static uint8_t lane_of(const trial *x, cop_hop *hop, uint64_t *taken)
+{
+    if (x->route.ops->inject == NULL)
+        return 0;
+    cop_rng rng = cop_rng_make(x->seed, COP_RNG_ROUTE, hop->src);
+    rng.counter = *taken;
+    cop_route_view view = {.rng = &rng};
+    uint8_t lane = x->route.ops->inject(&x->route, hop, &view);
+    *taken = rng.counter;
+    return lane;
+}
+
 static void draw_messages(trial *x)
 {
+    uint64_t taken[MAX_HOSTS] = {0};
+    assert_true(x->topo.n_hosts <= MAX_HOSTS);
     uint32_t hosts = x->topo.n_hosts, hot = below(x, hosts), t = 0;
     uint32_t spread = below(x, 3), gap = below(x, 40);
     gap = 1 + spread * gap;
@@ -187,11 +203,9 @@ static void draw_messages(trial *x)
             "  - {name: m%u, from: [%u], pattern: fixed, to: %u, messages: 1, arrival: constant, "
             "rate: 1 Mbit/s, start: %" PRIu64 " ns, message: %u B}\n",
             i, m->src, m->dst, m->t / COP_NS, bytes);
+        cop_hop hop = {.src = m->src, .dst = m->dst, .mid = COP_NONE};
+        uint8_t lane = lane_of(x, &hop, &taken[m->src]);
         for (uint32_t k = 0; k < m->packets; k++) {
-            cop_hop hop = {.src = m->src, .dst = m->dst, .mid = COP_NONE};
-            uint8_t lane = 0;
-            if (x->route.ops->inject)
-                lane = x->route.ops->inject(&x->route, &hop, NULL);
             uint32_t length = k + 1 == m->packets ? m->last_bytes : x->longest * FLIT;
             x->hop[x->n_pkts] = hop;
             x->pkt[x->n_pkts++] = (fr_packet){.t = m->t,

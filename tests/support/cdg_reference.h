@@ -59,6 +59,8 @@ static inline void ref_walk_pair(ref_book *b, uint32_t src, uint32_t dst)
             hop.in_vl = r->ops->inject(r, &hop, NULL);
         uint32_t injection = cop_topo_host_port(r->topo, src) * r->lanes;
         b->used[injection + hop.in_vl] = true;
+        for (uint32_t vl = 0; vl < r->host_lanes; vl++)
+            b->used[injection + vl] = true;
         ref_walk(b, hop, COP_NONE, injection, 1);
     }
 }

@@ -1,5 +1,6 @@
 /* Dimension order uses all lanes it is given: every lane carries its share of all pairs, with even and
- * odd numbers of lanes; packets change class at the dateline and nowhere else; no cycle. */
+ * odd numbers of lanes; packets change class at the dateline and nowhere else; no cycle. Adaptive routings use all lanes of
+ * hosts' links. */
 #include "route_fixture.h"
 
 #include "route/cube_map.h"
@@ -150,6 +151,45 @@ static void test_lanes_option(void **state)
     cop_topo_free(&t);
 }
 
+/* The adaptive routings draw the lane on which a host injects, and leave by any: all that its link has, and no others. */
+static void test_lanes_of_hosts(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"adaptive-cube", "true-adaptive"};
+    cop_topo t;
+    build(&t, "torus", &(cop_cube_cfg){INTS(4, 5), 2});
+    for (size_t k = 0; k < COP_LEN(kinds); k++)
+        for (uint32_t have = 1; have <= 5; have++) {
+            cop_route r;
+            cop_cand cand[COP_MAX_CAND];
+            uint32_t drawn[COP_MAX_VL] = {0}, left = 0;
+            cop_rng rng = cop_rng_make(1, COP_RNG_ROUTE, have);
+            const cop_route_view view = {.rng = &rng};
+            start(&r, kinds[k], &t, NULL, 5);
+            assert_int_equal(r.host_lanes, 5);
+            r.host_lanes = have;
+            cop_hop hop = {.src = 3, .dst = 8, .sw = 4, .mid = COP_NONE};
+            for (uint32_t i = 0; i < 1000; i++)
+                drawn[r.ops->inject(&r, &hop, &view)]++;
+            for (uint32_t vl = 0; vl < COP_MAX_VL; vl++)
+                assert_true(vl < have ? drawn[vl] > 800 / have : drawn[vl] == 0);
+            unsigned n = r.ops->route(&r, &hop, NULL, cand);
+            for (unsigned i = 0; i < n; i++)
+                left |= 1u << cand[i].vl;
+            assert_int_equal(n, have);
+            assert_int_equal(left, (1u << have) - 1);
+            cop_cdg_result c;
+            cop_cdg_check(&r, NULL, 0, &c);
+            assert_int_equal(c.lanes[COP_LINK_HOST], have);
+            assert_int_equal(c.lanes[COP_LINK_TRUNK], 5);
+            cop_cdg_free(&c);
+            hop.apart = true; /* control packets that have lanes of their own have one here */
+            assert_int_equal(r.ops->route(&r, &hop, NULL, cand), 1);
+            cop_route_fini(&r);
+        }
+    cop_topo_free(&t);
+}
+
 /* Every number of lanes, every tie rule, rings beside open dimensions: no cycle. */
 static void test_no_cycle(void **state)
 {
@@ -207,8 +247,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_lanes_are_used), cmocka_unit_test(test_shares_of_classes),
-        cmocka_unit_test(test_lanes_option),       cmocka_unit_test(test_no_cycle),
-        cmocka_unit_test(test_classes_matter),
+        cmocka_unit_test(test_lanes_option),       cmocka_unit_test(test_lanes_of_hosts),
+        cmocka_unit_test(test_no_cycle),           cmocka_unit_test(test_classes_matter),
     };
     return cmocka_run_group_tests_name("route_lanes", tests, NULL, NULL);
 }
