@@ -2,6 +2,7 @@
 #include "net/arch.h"
 #include "net/build_check.h"
 #include "net/build_links.h"
+#include "net/build_plan.h"
 #include "net/control.h"
 #include "net/fc.h"
 #include "net/fc_state.h"
@@ -225,138 +226,6 @@ static void build_events(cop_net *net)
     cop_evq_use_due(&net->evq, net->topo->n_ports);
 }
 
-/* About 400 bytes a port, and packets and queues: more than a few MiB from here on, and more than twice as many. In debug
- * builds all but the smallest networks look ahead, so that every test does. */
-#ifdef NDEBUG
-enum { LARGE_PORTS = 4096, HUGE_PORTS = 8192 };
-#else
-enum { LARGE_PORTS = 16, HUGE_PORTS = 32 };
-#endif
-
-uint32_t cop_build_most_ports(const cop_topo *t)
-{
-    uint32_t most = 1;
-    for (uint32_t sw = 0; sw < t->n_switches; sw++)
-        if (cop_topo_ports_of(t, sw) > most)
-            most = cop_topo_ports_of(t, sw);
-    return most;
-}
-
-static uint64_t transit_bytes(const cop_net_parts *pt)
-{
-    const cop_switch_cfg *sw = pt->sw;
-    uint64_t trunk = sw->trunk_buffer_bytes ? sw->trunk_buffer_bytes : sw->buffer_bytes;
-    uint64_t global = sw->global_buffer_bytes ? sw->global_buffer_bytes : sw->buffer_bytes;
-    return pt->topo->shape.kind == COP_SHAPE_DRAGONFLY && global < trunk ? global : trunk;
-}
-
-/* Of the links of ports `first` and above. */
-static uint64_t fastest_bps(const cop_net_parts *pt, uint32_t first)
-{
-    uint64_t most = 0;
-    for (uint32_t p = first; p < pt->topo->n_ports; p++)
-        if (pt->topo->port[p].to != COP_NONE)
-            most = cop_max64(most, cop_net_link_rate(pt->topo, pt->link, p));
-    return most;
-}
-
-/* What the network is made from, and what plug-ins may know about it. */
-static void describe(cop_net *net, const cop_net_parts *pt)
-{
-    *net = (cop_net){.topo = pt->topo,
-                     .traffic = pt->traffic,
-                     .route = pt->route,
-                     .run_cfg = pt->run,
-                     .sw_cfg = pt->sw,
-                     .nic_cfg = pt->nic,
-                     .fc_cfg = pt->fc,
-                     .queue_ops = pt->queue,
-                     .cc = pt->cc,
-                     .host_ops = pt->host,
-                     .queue_cfg = pt->queue_cfg,
-                     .cc_cfg = pt->cc_cfg,
-                     .host_cfg = pt->host_cfg,
-                     .host_port0 = pt->topo->host_port0,
-                     .lanes = pt->lanes,
-                     .control_vl = pt->nic->control_vl > 0 ? (uint8_t)pt->nic->control_vl : 0,
-                     .max_cand = pt->route->max_cand,
-                     .end = pt->run->duration_ps,
-                     .pkt_free = COP_NONE,
-                     .send_free = COP_NONE};
-    net->closed_loop = pt->traffic->woken != NULL || pt->traffic->app != NULL;
-    net->info = (cop_netinfo){
-        .topo = pt->topo,
-        .n_hosts = pt->topo->n_hosts,
-        .n_switches = pt->topo->n_switches,
-        .max_ports = cop_build_most_ports(pt->topo),
-        .lanes = pt->lanes,
-        .mtu_bytes = (uint32_t)(pt->nic->mtu_bytes + pt->nic->overhead_bytes),
-        .buffer_bytes = pt->sw->buffer_bytes,
-        .transit_bytes = transit_bytes(pt),
-        .host_bps = fastest_bps(pt, pt->topo->host_port0),
-        .fastest_bps = fastest_bps(pt, 0),
-        .duration_ps = pt->run->duration_ps,
-        .least_bytes = (uint32_t)pt->nic->overhead_bytes +
-                       cop_traffic_least_packet(pt->traffic, (uint32_t)pt->nic->mtu_bytes),
-        .seed = (uint64_t)pt->run->seed,
-        .tells_used = pt->fc->kind != COP_FC_ONOFF,
-        .one_path = pt->route->max_cand == 1 && !pt->route->at_head,
-        .table = pt->route->lft != NULL,
-        .queueing = pt->queue->name,
-        .finds_roots = pt->queue->finds_roots,
-        .injection_queues = pt->host->injection_queues,
-        .acks = pt->nic->ack != COP_ACK_NONE,
-        .acks_packets = pt->nic->ack == COP_ACK_PACKET,
-        .answers = pt->nic->ack != COP_ACK_NONE || pt->cc->on_deliver ||
-                   cop_cc_notifies(pt->cc, pt->cc_cfg)};
-    if (pt->nic->control_bytes > net->info.mtu_bytes)
-        net->info.mtu_bytes = (uint32_t)pt->nic->control_bytes;
-}
-
-/* Which short cuts the data path may take. */
-static void lay_out(cop_net *net, const cop_net_parts *pt)
-{
-    cop_queue_layout layout = {0};
-    net->words = (net->info.max_ports + 63) / 64;
-    pt->queue->layout(pt->queue_cfg, &net->info, net->info.max_ports, &layout);
-    net->head_hooks = pt->cc->on_route || pt->cc->admit;
-    net->per_output =
-        layout.per_output && net->max_cand == 1 && !pt->route->at_head && !net->head_hooks;
-    /* A queue of one output and lane holds nobody up who would not wait for the same. */
-    net->own_queues = cop_cc_notifies(pt->cc, pt->cc_cfg) && !net->per_output;
-    net->sectioned = layout.sections != 0;
-    net->sections = layout.sections ? layout.sections : net->lanes;
-    net->info.sections = net->sections;
-    net->quick_pick = net->per_output && net->words == 1 && pt->sw->arbitration == COP_ARB_RR;
-    /* A decision at the head is another one than that of the arrival, and may be counted. */
-    net->asks_once = !pt->cc->on_fill && !pt->route->ops->on_wait && !pt->route->at_head;
-    net->max_blocks = cop_blocks(net->info.mtu_bytes);
-    bool worm = pt->sw->switching == COP_SWITCHING_WORM;
-    net->unit_bytes = worm ? (uint32_t)pt->sw->flit_bytes : COP_BLOCK_BYTES;
-    net->piece_bytes = worm ? net->unit_bytes : UINT32_MAX;
-    net->quick_list = !net->per_output && !net->sectioned && !worm && net->words == 1 &&
-                      pt->sw->arbitration == COP_ARB_RR && pt->queue->order == NULL;
-    const cop_route_ops *route = pt->route->ops;
-    net->rare_hooks = route->on_wait || route->on_send || route->asks_lanes || pt->cc->on_enqueue ||
-                      pt->cc->asks_lanes || pt->cc->on_leave ||
-                      pt->sw->arbitration == COP_ARB_FLOWS;
-    net->out_hooks =
-        net->rare_hooks || pt->cc->on_dequeue || pt->cc->on_fill || pt->cc->credit_time;
-    net->hooks = net->out_hooks || pt->queue->on_enqueue || pt->queue->on_dequeue;
-    net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);
-    net->cc_flows = pt->cc->flow_size && (!pt->cc->reacts || pt->cc->reacts(pt->cc_cfg));
-    net->lft = pt->route->lft;
-    net->plain_input = net->per_output && net->lft && route->on_notice == NULL;
-    cop_arch_choose(net);
-    net->looks_ahead = pt->topo->n_ports >= LARGE_PORTS;
-    net->looks_far = pt->topo->n_ports >= HUGE_PORTS;
-    if (net->looks_ahead) /* a switch has a port, or nothing to arbitrate */
-        net->due_entity = COP_NEW_ARRAY(&net->arena, uint32_t, net->topo->n_ports);
-    net->simple_wake = !net->sectioned && net->arch == &cop_arch_ib &&
-                       !net->host_ops->injection_queues && !pt->cc->admit;
-    net->early_hooks = net->arch->buffered && net->out_hooks;
-}
-
 static void build_parts(cop_net *net, const cop_net_parts *pt)
 {
     build_ports(net, pt);
@@ -404,8 +273,8 @@ static int refused(const cop_net_parts *pt, const char *option, const cop_err *i
 int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     cop_err inner = {0};
-    describe(net, pt);
-    lay_out(net, pt);
+    cop_plan_describe(net, pt);
+    cop_plan_lay_out(net, pt);
     int rc = cop_build_check(net, pt, err);
     if (rc)
         return rc;
