@@ -31,9 +31,10 @@ uint32_t limit_busy(struct cop_net *net, uint32_t in, const cop_pkt *p, uint32_t
     for (uint32_t port = t->sw_port0[sw]; port < t->sw_port0[sw + 1]; port++) {
         if (t->port[port].to == COP_NONE || cop_net_faces_host(net, port))
             continue;
-        for (uint32_t vl = 0; vl < info->lanes; vl++)
+        uint32_t lanes = cop_net_port_lanes(net, port);
+        for (uint32_t vl = 0; vl < lanes; vl++)
             busy += !limit_is_free(net, port, vl, p);
-        *all += info->lanes;
+        *all += lanes;
     }
     return busy;
 }

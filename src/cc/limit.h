@@ -22,7 +22,8 @@ typedef struct limit_net {
 extern const char *const limit_free_names[];
 #define LIMIT_FREE                                                                                 \
     "free", COP_OPT_ENUM, offsetof(limit_cfg, free), "room", 0, 0, limit_free_names,               \
-        "a lane is free if a message has room behind it (wormhole: if none holds it), or if "      \
+        "a lane is free if a message has room behind it (ours; wormhole: if none holds it), or "   \
+        "if "                                                                                      \
         "nothing "                                                                                 \
         "sent on it is "                                                                           \
         "left there"

@@ -88,10 +88,11 @@ static void start(struct cop_net *net)
     const tuned_cfg *cfg = cop_net_cc_cfg(net);
     const cop_netinfo *info = cop_net_info(net);
     tuned_net *all = cop_net_cc_net(net);
-    int64_t inputs = 0;
+    int64_t lanes = 0; /* of inputs that switches feed */
     for (uint32_t in = 0; in < info->topo->host_port0; in++)
-        inputs += info->topo->port[in].from != COP_NONE && !cop_net_fed_by_host(net, in);
-    all->buffers = inputs * info->lanes * (int64_t)(info->transit_bytes / info->mtu_bytes);
+        if (info->topo->port[in].from != COP_NONE && !cop_net_fed_by_host(net, in))
+            lanes += cop_net_port_lanes(net, in);
+    all->buffers = lanes * (int64_t)(info->transit_bytes / info->mtu_bytes);
     all->threshold = (int64_t)(cfg->up * (double)all->buffers);
 }
 

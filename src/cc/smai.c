@@ -182,7 +182,7 @@ const cop_cc_ops cop_cc_smai = {
         "section 2 of Fernandez and Garcia: dedicated lines carry the signal to all nodes, `reach` "
         "later",
     .summary = "a message that waits too long in a switch raises a signal; all sources slow down",
-    .source = "Smai and Thorelli 1998, as Fernandez and Garcia describe it; M-smai",
+    .source = "Smai and Thorelli 1998, as Fernandez and Garcia describe it; values ours; M-smai",
     .opts = opts,
     .in_cycles = true,
     .cfg_size = sizeof(smai_cfg),

@@ -1,8 +1,8 @@
 /* Share of useful lanes: a message enters if enough of the lanes that are of use to it are free.
  *
  * Rule     free useful lanes / all useful lanes >= threshold. Useful: as in alo.c.
- * Source   Baydal, Lopez, Duato 2001 (U-channels); the threshold has to be found for each network, the default is
- *          ours. */
+ * Source   after Baydal, Lopez, Duato 2001 (U-channels), which we do not have: the share of free useful lanes is its idea, the
+ *          comparison and the default, which has to be found for each network, are ours. */
 #include "base/opt.h"
 #include "cc/limit.h"
 
@@ -30,7 +30,7 @@ static bool admit(struct cop_net *net, uint32_t in, const cop_pkt *p)
 const cop_cc_ops cop_cc_u_channels = {
     .name = "u-channels",
     .summary = "a message enters if a share of its useful lanes is free",
-    .source = "Baydal, Lopez, Duato 2001",
+    .source = "after Baydal, Lopez, Duato 2001, whose rule we do not have",
     .opts = opts,
     .cfg_size = sizeof(u_cfg),
     .net_size = sizeof(limit_net),

@@ -152,6 +152,8 @@ typedef struct cop_channel {
     uint8_t vl;
 } cop_channel;
 unsigned cop_net_channels(struct cop_net *net, uint32_t in, const cop_pkt *p, cop_channel *list);
+/* Lanes that the link of an output or input of a switch has (switch.trunk_lanes and the like). */
+uint32_t cop_net_port_lanes(const struct cop_net *net, uint32_t port);
 /* Is there room for a packet of full size that goes where p goes, on lane vl behind `port`? */
 bool cop_net_lane_room(struct cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p);
 /* Has all that was sent there left again? Always yes where flow control counts no credits. */

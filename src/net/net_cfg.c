@@ -86,9 +86,7 @@ const cop_opt cop_switch_opts[] = {
      "which any number will do for does well with"},
     {"host_lanes", COP_OPT_INT, S(host_lanes), "inherit", 1, COP_MAX_VL, inherit,
      "lanes of links between hosts and switches, from lane 0 on; the others have no buffer there. "
-     "Adaptive routings of tori use all of them; with others refused if a packet could take one "
-     "that is not "
-     "there"},
+     "Refused if a packet could take one of those"},
     {"trunk_lanes", COP_OPT_INT, S(trunk_lanes), "inherit", 1, COP_MAX_VL, inherit,
      "lanes of links between switches (dragonfly: inside a group)"},
     {"global_lanes", COP_OPT_INT, S(global_lanes), "inherit", 1, COP_MAX_VL, inherit,

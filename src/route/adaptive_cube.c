@@ -47,7 +47,7 @@ static int adaptive_cube_setup(cop_route *r, const void *config, cop_err *err)
     if (adaptive * directions + escapes > COP_MAX_CAND)
         adaptive = (COP_MAX_CAND - escapes) / directions;
     c->end_lane = c->first_lane + adaptive;
-    r->host_lanes = c->end_lane;
+    r->host_lanes = cop_cube_host_lanes(cfg->host_lanes, c->end_lane);
     r->max_cand = adaptive * directions + escapes;
     if (r->max_cand < r->host_lanes)
         r->max_cand = r->host_lanes;
@@ -193,6 +193,8 @@ static const cop_opt adaptive_cube_opts[] = {
      "a packet on an escape lane returns to adaptive lanes when it can, or stays on escape lanes "
      "to its "
      "destination"},
+    {"host_lanes", COP_OPT_INT, offsetof(cop_adaptive_cube_cfg, host_lanes), "all", 1, COP_MAX_VL,
+     cop_cube_all, COP_CUBE_HOST_LANES},
     {0}};
 
 const cop_route_ops cop_route_adaptive_cube = {

@@ -65,6 +65,15 @@ static inline uint32_t cop_cube_add_ports(unsigned ways, uint32_t dim, uint16_t 
     return n;
 }
 
+/* Lanes of hosts' links that a routing uses which uses `lanes` lanes elsewhere, and option `host_lanes`. */
+static inline uint32_t cop_cube_host_lanes(int64_t option, uint32_t lanes)
+{
+    return option > 0 && option < (int64_t)lanes ? (uint32_t)option : lanes;
+}
+#define COP_CUBE_HOST_LANES                                                                        \
+    "lanes of links between hosts and switches that packets of data use, from lane 0 on: a host "  \
+    "draws one, the last switch takes the least loaded. switch.host_lanes may give fewer"
+
 /* cop_route_ops.inject: any lane of the host's link is as good as another, and hosts see no loads. */
 static inline uint8_t cop_cube_inject(const cop_route *r, cop_hop *hop, const cop_route_view *view)
 {

@@ -12,6 +12,7 @@
 #include "route/cube_map.h"
 
 const char *const cop_tie_names[] = {"split", "random", "plus", NULL};
+const char *const cop_cube_all[] = {"all", NULL};
 
 unsigned cop_cube_break_tie(const cop_cube_map *map, uint32_t dim, uint32_t sw, uint32_t dst,
                             cop_rng *rng)

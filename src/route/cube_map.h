@@ -13,6 +13,7 @@
 /* How ties are decided; the names of the option are cop_tie_names. */
 enum cop_ties { COP_TIES_SPLIT, COP_TIES_RANDOM, COP_TIES_PLUS };
 extern const char *const cop_tie_names[];
+extern const char *const cop_cube_all[]; /* of an option that counts lanes: 0 */
 
 enum { COP_PLUS = 1, COP_MINUS = 2 }; /* directions, as bits */
 

@@ -113,11 +113,10 @@ static unsigned dor_route(const cop_route *r, cop_hop *hop, const cop_route_view
     return n;
 }
 
-static const char *const all_lanes[] = {"all", NULL};
 static const cop_opt dor_opts[] = {
     {"datelines", COP_OPT_BOOL, offsetof(cop_dor_cfg, datelines), "yes", 0, 0, NULL,
      "two classes of lanes per torus dimension against deadlock; no = one class, can deadlock"},
-    {"lanes", COP_OPT_INT, offsetof(cop_dor_cfg, lanes), "all", 1, COP_MAX_VL, all_lanes,
+    {"lanes", COP_OPT_INT, offsetof(cop_dor_cfg, lanes), "all", 1, COP_MAX_VL, cop_cube_all,
      "lanes over which flows are spread, from lane 0 on"},
     {"ties", COP_OPT_ENUM, offsetof(cop_dor_cfg, ties), "split", 0, 0, cop_tie_names,
      "way round a ring when both are equally long: half of the flows each way, drawn for each "

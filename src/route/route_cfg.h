@@ -19,10 +19,12 @@ enum cop_escape { COP_ESCAPE_RETURN, COP_ESCAPE_STAY };
 typedef struct cop_adaptive_cube_cfg { /* `adaptive-cube` */
     int ties; /* enum cop_ties, of the escape lanes */
     int escape; /* enum cop_escape: what a packet on an escape lane may do */
+    int64_t host_lanes; /* of hosts' links that it uses; 0: all */
 } cop_adaptive_cube_cfg;
 
 typedef struct cop_true_adaptive_cfg { /* `true-adaptive` */
     int ties; /* enum cop_ties */
+    int64_t host_lanes; /* of hosts' links that it uses; 0: all */
     uint64_t timeout_ps; /* of a head that waits, until it is taken for deadlocked */
 } cop_true_adaptive_cfg;
 

@@ -37,7 +37,7 @@ static int true_adaptive_setup(cop_route *r, const void *config, cop_err *err)
     c->lanes = r->lanes > 0 ? r->lanes : LANES_OF_AUTO;
     if (c->lanes * directions > COP_MAX_CAND)
         c->lanes = COP_MAX_CAND / directions;
-    r->host_lanes = c->lanes;
+    r->host_lanes = cop_cube_host_lanes(cfg->host_lanes, c->lanes);
     r->max_cand = c->lanes * directions > 1 ? c->lanes * directions : 2;
     r->control_vls = 1;
     r->memoryless = true;
@@ -138,6 +138,8 @@ static const cop_opt true_adaptive_opts[] = {
     {"timeout", COP_OPT_TIME, offsetof(cop_true_adaptive_cfg, timeout_ps), "1 us", 1000, 1e12, NULL,
      "a head that has waited so long for its outputs is taken for deadlocked: the host of this "
      "switch absorbs its packet and sends it again"},
+    {"host_lanes", COP_OPT_INT, offsetof(cop_true_adaptive_cfg, host_lanes), "all", 1, COP_MAX_VL,
+     cop_cube_all, COP_CUBE_HOST_LANES},
     {0}};
 
 const cop_route_ops cop_route_true_adaptive = {
