@@ -41,6 +41,7 @@ static const struct {
     {"hypercube, dims: 3, hosts: 2", 16},
     {"dragonfly, p: 1, a: 2, h: 1", 6},
     {"dragonfly, p: 2, a: 4, h: 1, groups: 3", 24},
+    {"dragonfly, p: 1, a: 2, h: 3", 14},
     {"omega, radix: 2, stages: 3", 8},
     {"butterfly, radix: 3, stages: 2", 9},
     {"file, path: examples/fabric16.net", 16},
@@ -80,7 +81,8 @@ static bool fits(draw *d, const char *topology, const char *routing)
     cop_cdg_result cdg;
     snprintf(text, sizeof(text), "topology: {kind: %s}\nrouting: {kind: %s}\ntraffic: [{}]\n",
              topology, routing);
-    assert_int_equal(cop_config_load(&c, "draw.yaml", text, NULL, 0, &err), 0);
+    if (cop_config_load(&c, "draw.yaml", text, NULL, 0, &err) != 0)
+        return false; /* options that have no use together */
     assert_int_equal(c.topo->build(&t, c.topo_cfg, &err), 0);
     bool good = cop_route_init(&r, c.route, &t, c.route_cfg, 0, &err) == 0;
     if (good) {
@@ -95,10 +97,39 @@ static bool fits(draw *d, const char *topology, const char *routing)
     return good;
 }
 
+/* A number between the least value of an option and `most`, where short runs of small networks notice it. */
+static uint32_t near_least(draw *d, const cop_opt *o, double unit, uint32_t most)
+{
+    uint32_t low = (uint32_t)(o->min / unit + 0.999),
+             high = o->max > o->min ? (uint32_t)(o->max / unit) : most;
+    high = o->max / unit > 4e9 || high > most ? most : high;
+    return between(d, low, high < low ? low : high);
+}
+
+/* A value of an option that is a number or a size, `longest` ns at most if it is a time; false: it is none. */
+static bool draw_number(draw *d, const cop_opt *o, uint32_t longest, char *text, size_t size)
+{
+    if (o->type == COP_OPT_INT)
+        snprintf(text, size, "%u", near_least(d, o, 1, (uint32_t)o->min + 11));
+    else if (o->type == COP_OPT_REAL)
+        snprintf(text, size, "%.3f", near_least(d, o, 0.125, 40) / 8.0);
+    else if (o->type == COP_OPT_SHARE)
+        snprintf(text, size, "%u %%", near_least(d, o, 0.01, 100));
+    else if (o->type == COP_OPT_TIME)
+        snprintf(text, size, "%u ns", near_least(d, o, 1000, longest));
+    else if (o->type == COP_OPT_BYTES)
+        snprintf(text, size, "%u B", near_least(d, o, 1, 4 * d->mtu));
+    else if (o->type == COP_OPT_RATE)
+        snprintf(text, size, "%u Mbit/s", near_least(d, o, 1e6, 500 * d->link_gbps));
+    else
+        return false;
+    return true;
+}
+
 /* Any routing of the program's list, its choices drawn, too, until one fits. */
 static void put_routing(draw *d, const char *topology)
 {
-    char text[DRAW_ROW];
+    char text[DRAW_ROW], number[32];
     uint32_t n = 0;
     while (cop_routings[n])
         n++;
@@ -115,6 +146,9 @@ static void put_routing(draw *d, const char *topology)
                 value = o->names[below(d, values)];
             if (o->type == COP_OPT_BOOL && below(d, 2))
                 value = below(d, 2) ? "yes" : "no";
+            if (values == 0 && o->type != COP_OPT_BOOL && below(d, 3) == 0 &&
+                draw_number(d, o, 2000, number, sizeof(number)))
+                value = number;
             if (value)
                 used +=
                     (size_t)snprintf(text + used, sizeof(text) - used, ", %s: %s", o->name, value);
@@ -358,18 +392,10 @@ static void put_nic(draw *d, uint32_t overhead)
     draw_put(d, "}\n");
 }
 
-/* A number between the least value of an option and `most`, where short runs of small networks notice it. */
-static uint32_t near_least(draw *d, const cop_opt *o, double unit, uint32_t most)
-{
-    uint32_t low = (uint32_t)(o->min / unit + 0.999),
-             high = o->max > o->min ? (uint32_t)(o->max / unit) : most;
-    high = o->max / unit > 4e9 || high > most ? most : high;
-    return between(d, low, high < low ? low : high);
-}
-
 /* Options of a plug-in that nothing here knows more about than its table says: half of them are given. */
 static void put_options(draw *d, const cop_opt *o)
 {
+    char text[32];
     for (; o != NULL && o->name != NULL; o++) {
         uint32_t names = 0;
         while (o->names && o->names[names])
@@ -379,20 +405,8 @@ static void put_options(draw *d, const cop_opt *o)
             draw_put(d, ", %s: %s", o->name, o->names[below(d, names)]);
         else if (o->type == COP_OPT_BOOL)
             draw_put(d, ", %s: %s", o->name, below(d, 2) ? "yes" : "no");
-        else if (o->type == COP_OPT_INT)
-            draw_put(d, ", %s: %u", o->name, near_least(d, o, 1, (uint32_t)o->min + 11));
-        else if (!given)
-            continue;
-        else if (o->type == COP_OPT_REAL)
-            draw_put(d, ", %s: %.3f", o->name, near_least(d, o, 0.125, 40) / 8.0);
-        else if (o->type == COP_OPT_SHARE)
-            draw_put(d, ", %s: %u %%", o->name, near_least(d, o, 0.01, 100));
-        else if (o->type == COP_OPT_TIME)
-            draw_put(d, ", %s: %u ns", o->name, near_least(d, o, 1000, 20000));
-        else if (o->type == COP_OPT_BYTES)
-            draw_put(d, ", %s: %u B", o->name, near_least(d, o, 1, 4 * d->mtu));
-        else if (o->type == COP_OPT_RATE)
-            draw_put(d, ", %s: %u Mbit/s", o->name, near_least(d, o, 1e6, 500 * d->link_gbps));
+        else if ((given || o->type == COP_OPT_INT) && draw_number(d, o, 20000, text, sizeof(text)))
+            draw_put(d, ", %s: %s", o->name, text);
     }
 }
 
