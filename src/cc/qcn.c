@@ -84,12 +84,12 @@ static size_t port_bytes(const void *config, const cop_netinfo *info)
 }
 
 /* The most that a congestion point can find: its buffer, of a port with all lanes; without an output buffer it is what
- * waits in all inputs, and no bound is known. */
+ * waits in all inputs. */
 static uint64_t most_in_queue(const qcn_cfg *cfg, const cop_netinfo *info)
 {
     uint64_t blocks = buffer_of(cfg, info) / COP_BLOCK_BYTES * COP_BLOCK_BYTES;
     if (cfg->sample == QCN_OUTPUT && info->output_bytes == 0)
-        return UINT64_MAX / 2;
+        blocks *= info->max_ports ? info->max_ports : 1;
     return cfg->queue == QCN_OF_CLASS ? blocks : blocks * (info->lanes ? info->lanes : 1);
 }
 
@@ -139,13 +139,13 @@ static int check(const void *config, const cop_netinfo *info, cop_err *err)
 {
     const qcn_cfg *cfg = config;
     char have[32], most[32];
-    uint64_t buffer = buffer_of(cfg, info);
-    if (set_point(cfg, info) >= buffer)
-        return cop_err_add(err, COP_E_INPUT,
-                           "qeq %s is not below the buffer that is sampled, %s; make it smaller",
-                           cop_print_bytes(set_point(cfg, info), have, sizeof(have)),
-                           cop_print_bytes(buffer, most, sizeof(most)));
     uint64_t most_bytes = most_in_queue(cfg, info);
+    if (set_point(cfg, info) >= most_bytes)
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "qeq %s is not below what the sampled queue can hold, %s; make it smaller",
+            cop_print_bytes(set_point(cfg, info), have, sizeof(have)),
+            cop_print_bytes(most_bytes, most, sizeof(most)));
     if (qcn_feedback(cfg, set_point(cfg, info), most_bytes, 0) == 0)
         return cop_err_add(err, COP_E_INPUT,
                            "qeq %s is so near to the most that the queue can hold, %s, that no "

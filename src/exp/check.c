@@ -31,6 +31,8 @@ static void print_facts(cop_world *w, const cop_config *c, FILE *report)
                                 sizeof(timeout)),
                 cop_units_print(&c->units, COP_OPT_TIME, c->run.duration_ps, duration,
                                 sizeof(duration)));
+    if (w->route.idle != NULL)
+        fprintf(report, "# warning: routing %s: %s\n", c->route->name, w->route.idle);
     cop_print_fabric(&w->route, &c->link, &c->units, report);
     cop_net_cost cost;
     char ram[32];

@@ -4,6 +4,7 @@
 
 #include "net/build_links.h"
 #include "net/recover.h"
+#include "net/routing.h"
 #include "net/worm.h"
 
 const char *cop_build_at(const cop_net_parts *pt, const char *option, char *buf, size_t size)
@@ -82,7 +83,9 @@ static int check_injected(const cop_net *net, const cop_net_parts *pt, unsigned 
         return cop_err_add(err, COP_E_INPUT, "%s: %s %d exceed switch.lanes %u; raise switch.lanes",
                            cop_build_at(pt, option, where, sizeof(where)), option, (int)have,
                            net->lanes);
-    int64_t control = pt->nic->control_vl;
+    if (cop_class_lanes(pt->sw, link_class, 0) == 0) /* as many as all links */
+        option = "switch.lanes";
+    int64_t control = net->info.answers ? pt->nic->control_vl : -1;
     if (control > 0)
         control +=
             link_class == COP_LINK_GLOBAL ? pt->route->control_global_vls : pt->route->control_vls;
@@ -392,6 +395,8 @@ int cop_build_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
         rc = cop_worm_check(net, pt, err);
     if (rc == 0 && pt->route->patience_ps > 0)
         rc = cop_recover_check(net, pt, err);
+    if (rc == 0)
+        rc = cop_routing_check(net, pt, err);
     if (rc == 0)
         rc = check_combination(net, pt, err);
     if (rc == 0)

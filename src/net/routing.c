@@ -6,7 +6,7 @@
 #include "net/routing.h"
 
 #include "net/ahead.h"
-
+#include "net/build_check.h"
 #include "net/fc.h"
 #include "net/mail.h"
 
@@ -181,6 +181,37 @@ void cop_routing_hear(cop_net *net, uint32_t port)
 void *cop_routing_port(const cop_net *net, uint32_t port)
 {
     return net->routing->port + (size_t)port * net->route->port_size;
+}
+
+/* No less than can wait for a port, or lie behind it: all buffers of a switch, as large as the largest. */
+static uint64_t most_load(const cop_net *net, const cop_net_parts *pt)
+{
+    const cop_switch_cfg *sw = pt->sw;
+    uint64_t out = sw->output_buffer_bytes == COP_OPT_OPEN ? 0 : sw->output_buffer_bytes;
+    uint64_t most = cop_max64(cop_max64(sw->buffer_bytes, sw->host_buffer_bytes),
+                              cop_max64(sw->trunk_buffer_bytes, sw->global_buffer_bytes));
+    most = cop_max64(cop_max64(most, out), pt->nic->buffer_bytes);
+    double load = (double)most * (net->info.max_ports + 2.0) * net->sections;
+    return load < 1e18 ? (uint64_t)load : (uint64_t)1e18;
+}
+
+int cop_routing_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
+{
+    uint64_t most = most_load(net, pt);
+    char where[256], option[64], have[32], can[32];
+    for (unsigned i = 0; i < COP_ROUTE_BARS; i++) {
+        const struct cop_bar *bar = &pt->route->bar[i];
+        if (bar->option == NULL || bar->bytes < most)
+            continue;
+        snprintf(option, sizeof(option), "routing.%s", bar->option);
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s: %s is never passed: %s must wait for a port, and a switch has "
+                           "room for %s; make it smaller",
+                           cop_build_at(pt, option, where, sizeof(where)), option,
+                           cop_print_bytes(bar->bytes, have, sizeof(have)),
+                           cop_print_bytes(most, can, sizeof(can)));
+    }
+    return 0;
 }
 
 void cop_routing_init(cop_net *net)

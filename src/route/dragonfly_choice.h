@@ -40,6 +40,8 @@ typedef struct cop_choice {
     bool progressive, at_head;
 } cop_choice;
 
+#define COP_MINIMAL_LINKS 4 /* of a minimal way, at most, with the host's */
+
 /* The two ways a packet has: first hops, and how many links they are long. */
 typedef struct cop_ways {
     cop_cand minimal, other;

@@ -9,6 +9,9 @@
  *          2009; M-pb, G-qcn-8. */
 #include "route/dragonfly_choice.h"
 
+#define FACTOR 2.0
+#define MARGIN_BYTES 5000u
+
 typedef struct piggyback_cfg {
     cop_choice_cfg choice;
     double factor;
@@ -72,8 +75,22 @@ static int piggyback_setup(cop_route *r, const void *cfg, cop_err *err)
                            "routing %s: a switch has %u global links, at most 64 fit; use "
                            "ugal",
                            r->ops->name, c->map.h);
+    if (rc != 0)
+        return rc;
+    const piggyback_cfg *own = cfg;
+    if (own->factor >= c->map.h && own->factor != FACTOR)
+        return cop_err_add(err, COP_E_INPUT,
+                           "routing %s: of %u global links none has more than %u times their mean; "
+                           "make factor smaller",
+                           r->ops->name, c->map.h, c->map.h);
+    if (own->factor >= c->map.h)
+        r->idle = "no global link has twice the mean of its switch, so none is flagged; a smaller "
+                  "routing.factor flags";
+    if (own->margin_bytes != MARGIN_BYTES) /* the defaults are no mistake */
+        r->bar[0] = (struct cop_bar){"margin", own->margin_bytes};
+    r->bar[1] = (struct cop_bar){"threshold", own->threshold_bytes / COP_MINIMAL_LINKS};
     r->switch_size = c->map.a * sizeof(uint64_t);
-    return rc;
+    return 0;
 }
 
 static unsigned piggyback_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,

@@ -74,6 +74,7 @@ static inline void cop_route_soon(const cop_route_view *view, uint32_t port)
 }
 
 typedef struct cop_route cop_route;
+#define COP_ROUTE_BARS 2
 
 /* A packet may be routed while it is still on its way: never, to all switches but its first, or to any. */
 enum cop_blind { COP_BLIND_NEVER, COP_BLIND_IN_TRANSIT, COP_BLIND_ALWAYS };
@@ -163,6 +164,14 @@ struct cop_route {
     cop_time
         patience_ps; /* a head that waits so long is taken for deadlocked, and its packet absorbed
                              and sent again by the host of its switch; 0: the routing avoids deadlocks */
+    /* Options that do something only where more bytes wait for a port than they say: setup names them, the network
+     * refuses what its buffers cannot hold. */
+    struct cop_bar {
+        const char *option;
+        uint64_t bytes;
+    } bar[COP_ROUTE_BARS];
+    const char
+        *idle; /* what of it can never do anything here, for `coppice check`; NULL: nothing */
     bool in_order; /* packets of a flow stay in order */
     bool single; /* exactly one candidate that depends on (switch, dst) only, lane 0 */
     uint32_t

@@ -413,9 +413,9 @@ static void test_refused(void **state)
     assert_int_equal(scn_run(incast, omega, 1, &r, &err), -COP_E_INPUT);
     assert_non_null(strstr(err.text, "does not lead from switch"));
     err = (cop_err){0};
-    const char *high[] = {"cc.qeq=200 kB"};
+    const char *high[] = {"cc.qeq=20 MB"};
     assert_int_equal(scn_run(incast, high, 1, &r, &err), -COP_E_INPUT);
-    assert_non_null(strstr(err.text, "qeq 200 kB is not below the buffer that is sampled, "));
+    assert_non_null(strstr(err.text, "is not below what the sampled queue can hold, "));
     err = (cop_err){0};
     const char *never[] = {"routing.pi=0"};
     assert_int_equal(scn_run(adversarial, never, 1, &r, &err), -COP_E_INPUT);

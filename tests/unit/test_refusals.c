@@ -308,6 +308,18 @@ static void dragonflies(void **state)
         {{DRAGONFLY, "routing.kind=ugal"}, "switch.lanes=3", "switch.lanes=2", "at least 3"},
         {{DRAGONFLY, "routing.kind=piggyback"}, "switch.lanes=3", "switch.lanes=2", "at least 3"},
         {{DRAGONFLY, "routing.kind=pause"}, "switch.lanes=3", "switch.lanes=2", "at least 3"},
+        {{DRAGONFLY, "routing.kind=piggyback"},
+         "routing.factor=1.9",
+         "routing.factor=2.1",
+         "of 2 global links none has more than 2 times their mean; make factor smaller"},
+        {{DRAGONFLY, "routing.kind=piggyback"}, /* 7 + 2 buffers of 3 lanes */
+         "routing.margin=1727 KiB",
+         "routing.margin=1728 KiB",
+         "routing.margin is never passed"},
+        {{DRAGONFLY, "routing.kind=ugal"},
+         "routing.threshold=6911 KiB",
+         "routing.threshold=6912 KiB",
+         "routing.threshold is never passed"},
         {{DRAGONFLY, QCN, "routing.kind=qcn-switch"},
          "switch.lanes=3",
          "switch.lanes=2",
@@ -426,18 +438,21 @@ static void notifications(void **state)
 {
     (void)state;
     static const bound b[] = {
-        {{"cc.kind=qcn"}, "cc.qeq=65535 B", "cc.qeq=64 KiB", "make it smaller"},
+        {{"cc.kind=qcn"}, /* what waits in three inputs */
+         "cc.qeq=196607 B",
+         "cc.qeq=192 KiB",
+         "make it smaller"},
         {{"cc.kind=qcn", "switch.output_buffer=16 KiB"},
          "cc.qeq=16383 B",
          "cc.qeq=16 KiB",
          "make it smaller"},
         {{"cc={kind: qcn, sample: input, qeq: 20 kB}"},
-         "switch.trunk_buffer=20001 B",
-         "switch.trunk_buffer=20000 B",
+         "switch.trunk_buffer=20032 B",
+         "switch.trunk_buffer=20031 B",
          "make it smaller"},
         {{"cc={kind: qcn, sample: input, qeq: 20 kB}", DRAGONFLY},
-         "switch.global_buffer=20001 B",
-         "switch.global_buffer=20000 B",
+         "switch.global_buffer=10048 B", /* two lanes of whole blocks */
+         "switch.global_buffer=10047 B",
          "make it smaller"},
         {{"cc={kind: qcn, queue: class, w: 0}", "switch.output_buffer=16 KiB"},
          "cc.qeq=16254 B",
@@ -448,8 +463,8 @@ static void notifications(void **state)
          "cc.qeq=65500 B",
          "no feedback is 1 or more; make it smaller"},
         {{"cc={kind: qcn, queue: port, w: 0}", "switch.output_buffer=16 KiB", "switch.lanes=2"},
-         "cc.qeq=16383 B", /* of two lanes there may be twice as much */
-         "cc.qeq=16384 B",
+         "cc.qeq=32000 B", /* of two lanes there may be twice as much */
+         "cc.qeq=32768 B",
          "make it smaller"},
         {{"cc.kind=qcn", "run.duration=1 ms", "link.rate=10 Gbit/s"},
          "cc.every=610", /* packets of 2 KiB */
