@@ -93,6 +93,11 @@ static double ibcc_counter(struct cop_net *net, unsigned which)
     return (double)values[which];
 }
 
+static bool ibcc_holds_credit(const void *cfg)
+{
+    return ((const ibcc_cfg *)cfg)->cs_threshold > 0;
+}
+
 const cop_cc_ops cop_cc_ibcc = {
     .name = "ibcc",
     .summary = "InfiniBand: FECN marks, BECN, table of delays at sources",
@@ -109,6 +114,7 @@ const cop_cc_ops cop_cc_ibcc = {
     .on_fill = ibcc_on_fill,
     .on_dequeue = ibcc_on_dequeue,
     .credit_time = ibcc_credit_time,
+    .holds_credit = ibcc_holds_credit,
     .next_send = ibcc_next_send,
     .on_send = ibcc_on_send,
     .on_control = ibcc_on_control,

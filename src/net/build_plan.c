@@ -94,6 +94,11 @@ void cop_plan_describe(cop_net *net, const cop_net_parts *pt)
         net->info.mtu_bytes = (uint32_t)pt->nic->control_bytes;
 }
 
+static bool holds_credit(const cop_net_parts *pt)
+{
+    return pt->cc->credit_time && (!pt->cc->holds_credit || pt->cc->holds_credit(pt->cc_cfg));
+}
+
 void cop_plan_lay_out(cop_net *net, const cop_net_parts *pt)
 {
     cop_queue_layout layout = {0};
@@ -118,10 +123,9 @@ void cop_plan_lay_out(cop_net *net, const cop_net_parts *pt)
                       pt->sw->arbitration == COP_ARB_RR && pt->queue->order == NULL;
     const cop_route_ops *route = pt->route->ops;
     net->rare_hooks = route->on_wait || route->on_send || route->asks_lanes || pt->cc->on_enqueue ||
-                      pt->cc->asks_lanes || pt->cc->on_leave ||
+                      pt->cc->asks_lanes || pt->cc->on_leave || holds_credit(pt) ||
                       pt->sw->arbitration == COP_ARB_FLOWS;
-    net->out_hooks =
-        net->rare_hooks || pt->cc->on_dequeue || pt->cc->on_fill || pt->cc->credit_time;
+    net->out_hooks = net->rare_hooks || pt->cc->on_dequeue || pt->cc->on_fill;
     net->hooks = net->out_hooks || pt->queue->on_enqueue || pt->queue->on_dequeue;
     net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);
     net->cc_flows = pt->cc->flow_size && (!pt->cc->reacts || pt->cc->reacts(pt->cc_cfg));

@@ -70,6 +70,8 @@ typedef struct cop_cc_ops {
      * and not before an earlier one of the lane). NULL: at once. */
     cop_time (*credit_time)(struct cop_net *net, uint32_t in, uint32_t vl, uint32_t bytes,
                             cop_time t);
+    /* Does it ever say later than t with this configuration? NULL: yes. If not, it need not be called. */
+    bool (*holds_credit)(const void *cfg);
 
     /* Source side. */
     /* When the flow may send its next packet; at or before `now`: it may. Asked again at that time, not

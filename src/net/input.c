@@ -119,7 +119,9 @@ static cop_time tell_transferred(cop_net *net, uint32_t in_port, const cop_pick 
         cop_link_left(net, out, p);
     }
     net->here = net->out[out].sw;
-    if (COP_UNLIKELY(net->rare_hooks) && cc->on_leave && !own)
+    if (COP_LIKELY(!net->rare_hooks))
+        return leaves;
+    if (cc->on_leave && !own)
         cc->on_leave(net, in_port, vl, p, leaves);
     return cc->credit_time ? cc->credit_time(net, in_port, vl, p->bytes, leaves) : leaves;
 }
