@@ -309,12 +309,37 @@ static void test_one_lane_is_too_few(void **state)
     cop_topo_free(&t);
 }
 
+/* Whatever needs a dragonfly is among the variants. */
+static void test_none_is_missing(void **state)
+{
+    (void)state;
+    cop_topo t;
+    build(&t, "mesh", &(cop_cube_cfg){INTS(2, 2), 1});
+    for (size_t i = 0; cop_routings[i] != NULL; i++) {
+        const char *name = cop_routings[i]->name;
+        cop_route r;
+        cop_err err = {0};
+        bool here = false;
+        for (uint32_t k = 0; k < ALL; k++)
+            here |= strcmp(nth(k).routing, name) == 0;
+        if (cop_route_init(&r, cop_routings[i], &t, NULL, 0, &err) == 0)
+            cop_route_fini(&r);
+        if (here != (strstr(err.text, "needs a dragonfly") != NULL))
+            fail_msg("%s: add it to the variants here", name);
+    }
+    cop_topo_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small),   cmocka_unit_test(test_h3),
-        cmocka_unit_test(test_h4),      cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_control), cmocka_unit_test(test_one_lane_is_too_few),
+        cmocka_unit_test(test_none_is_missing),
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_h3),
+        cmocka_unit_test(test_h4),
+        cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_control),
+        cmocka_unit_test(test_one_lane_is_too_few),
     };
     return cmocka_run_group_tests_name("dragonfly_cycles", tests, NULL, NULL);
 }
