@@ -39,7 +39,7 @@ static int build_topology(cop_world *w, cop_config *c, cop_err *err)
     return located(c, "topology", &inner, err);
 }
 
-/* Where switch.lanes is not given: as many lanes as links between switches shall have, or those of hosts, if the routing can do with that,
+/* Where switch.lanes is not given: as many lanes as links between switches shall have, or those of hosts if they have more, if the routing can do with that,
  * else as many as it needs or wants. It may use them all, so it is told at once. */
 static int init_route(cop_world *w, const cop_config *c, cop_err *err)
 {
@@ -47,9 +47,9 @@ static int init_route(cop_world *w, const cop_config *c, cop_err *err)
     uint32_t most =
         (uint32_t)(sw->trunk_lanes > sw->global_lanes ? sw->trunk_lanes : sw->global_lanes);
     uint32_t lanes = (uint32_t)sw->lanes;
-    if (most == 0)
-        most = (uint32_t)sw->host_lanes;
     int rc = cop_route_init(&w->route, c->route, &w->topo, c->route_cfg, lanes, err);
+    if (rc == 0 && most == 0 && sw->host_lanes > (int64_t)w->route.lanes)
+        most = (uint32_t)sw->host_lanes;
     if (rc == 0 && lanes == 0 && most > 0 && most >= w->route.vls && most != w->route.lanes) {
         cop_route_fini(&w->route);
         rc = cop_route_init(&w->route, c->route, &w->topo, c->route_cfg, most, err);

@@ -44,16 +44,11 @@ uint64_t cop_link_buffer(const cop_net *net, uint32_t port)
                     sw->global_buffer_bytes, sw->buffer_bytes);
 }
 
-static uint32_t link_lanes(const cop_net *net, uint32_t port)
-{
-    return cop_class_lanes(net->sw_cfg, net->topo->port[port].link_class, net->lanes);
-}
-
 uint32_t cop_link_sections(const cop_net *net, uint32_t port)
 {
     if (net->sw_cfg->shared_lanes)
         return 1;
-    return net->sections / net->lanes * link_lanes(net, port);
+    return net->sections / net->lanes * cop_net_port_lanes(net, port);
 }
 
 void cop_build_sections(cop_net *net)
@@ -68,7 +63,7 @@ void cop_build_sections(cop_net *net)
         if (net->out[p].to == COP_NONE)
             continue;
         uint32_t blocks = (uint32_t)(cop_link_buffer(net, p) / net->unit_bytes);
-        uint32_t lanes = link_lanes(net, p);
+        uint32_t lanes = cop_net_port_lanes(net, p);
         for (uint32_t s = 0; s < net->sections; s++) {
             uint32_t room = s % net->lanes < lanes ? blocks : 0;
             cop_section *sec = &net->section[(size_t)p * net->sections + s];

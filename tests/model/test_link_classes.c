@@ -251,11 +251,31 @@ static void test_lanes_that_packets_need(void **state)
             "switch.host_lanes=0");
 }
 
+/* `lanes: auto` is what the routing wants, or as many as links of hosts shall have if that is more; fewer of these take nothing from the others. */
+static void test_lanes_of_hosts_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set;
+        double lanes;
+    } cases[] = {
+        {"switch.host_lanes=1", 3}, {"switch.host_lanes=3", 3}, {"switch.host_lanes=6", 6}};
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        cop_result r;
+        scn_run("run: {duration: 10 us}\ntopology: {kind: torus, radix: [4, 4]}\n"
+                "routing: {kind: true-adaptive}\ntraffic: [{pattern: uniform}]\n",
+                (const char *const[]){cases[i].set}, 1, &r, NULL);
+        assert_true(scalar(&r, "input_sections") == cases[i].lanes);
+        cop_result_free(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_buffers_of_a_class), cmocka_unit_test(test_inherited_buffers),
-        cmocka_unit_test(test_unused_lanes),       cmocka_unit_test(test_control_lanes),
-        cmocka_unit_test(test_shared_lanes),       cmocka_unit_test(test_lanes_that_packets_need)};
+        cmocka_unit_test(test_buffers_of_a_class),     cmocka_unit_test(test_inherited_buffers),
+        cmocka_unit_test(test_unused_lanes),           cmocka_unit_test(test_lanes_of_hosts_alone),
+        cmocka_unit_test(test_control_lanes),          cmocka_unit_test(test_shared_lanes),
+        cmocka_unit_test(test_lanes_that_packets_need)};
     return cmocka_run_group_tests_name("link_classes", tests, NULL, NULL);
 }
