@@ -90,7 +90,9 @@ static uint64_t most_in_queue(const qcn_cfg *cfg, const cop_netinfo *info)
     uint64_t blocks = buffer_of(cfg, info) / COP_BLOCK_BYTES * COP_BLOCK_BYTES;
     if (cfg->sample == QCN_OUTPUT && info->output_bytes == 0)
         blocks *= info->max_ports ? info->max_ports : 1;
-    return cfg->queue == QCN_OF_CLASS ? blocks : blocks * (info->lanes ? info->lanes : 1);
+    bool shared = cfg->sample == QCN_OUTPUT && info->output_bytes ? info->shared_outputs
+                                                                  : info->shared_inputs;
+    return cfg->queue == QCN_OF_CLASS || shared ? blocks : blocks * (info->lanes ? info->lanes : 1);
 }
 
 /* Packets that a port can send or hear during the run; 0: not known. */
@@ -135,6 +137,12 @@ static int check_seldom(const qcn_cfg *cfg, const cop_netinfo *info, cop_err *er
     return 0;
 }
 
+static uint32_t most_word(const void *config, const cop_netinfo *info)
+{
+    const qcn_cfg *cfg = config;
+    return qcn_feedback(cfg, set_point(cfg, info), most_in_queue(cfg, info), 0);
+}
+
 static int check(const void *config, const cop_netinfo *info, cop_err *err)
 {
     const qcn_cfg *cfg = config;
@@ -146,7 +154,7 @@ static int check(const void *config, const cop_netinfo *info, cop_err *err)
             "qeq %s is not below what the sampled queue can hold, %s; make it smaller",
             cop_print_bytes(set_point(cfg, info), have, sizeof(have)),
             cop_print_bytes(most_bytes, most, sizeof(most)));
-    if (qcn_feedback(cfg, set_point(cfg, info), most_bytes, 0) == 0)
+    if (most_word(cfg, info) == 0)
         return cop_err_add(err, COP_E_INPUT,
                            "qeq %s is so near to the most that the queue can hold, %s, that no "
                            "feedback is 1 or more; make it smaller",
@@ -215,6 +223,7 @@ const cop_cc_ops cop_cc_qcn = {
     .check = check,
     .start = start,
     .flow_is_sl = flow_is_sl,
+    .most_word = most_word,
     .reacts = reacts,
     .on_enqueue = qcn_on_enqueue,
     .on_dequeue = qcn_on_dequeue,

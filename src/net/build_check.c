@@ -403,5 +403,7 @@ int cop_build_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
         rc = check_idle(net, pt, err);
     if (rc == 0)
         rc = check_reach(net, pt, err);
-    return rc ? rc : check_plugins(net, pt, err);
+    if (rc == 0)
+        rc = check_plugins(net, pt, err);
+    return rc ? rc : cop_routing_check_words(net, pt, err);
 }

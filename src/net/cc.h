@@ -38,6 +38,8 @@ typedef struct cop_cc_ops {
     bool (*flow_is_sl)(const void *cfg);
     /* Of one that `notifies`: are sources told at once with this configuration, so that switches send nothing? NULL: no. */
     bool (*sends_nothing)(const void *cfg);
+    /* Of one that `notifies`: the largest word that a notification can carry in this network. NULL: any. */
+    uint32_t (*most_word)(const void *cfg, const cop_netinfo *info);
     /* Do sources do anything, given this configuration? NULL: yes. If not, no flow need be kept, and what concerns one
      * may not be called. */
     bool (*reacts)(const void *cfg);

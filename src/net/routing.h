@@ -17,6 +17,8 @@ extern const cop_route_can cop_route_can_do;
 void cop_routing_prefetch(const cop_net *net, uint32_t port);
 /* Can what it waits for be? */
 int cop_routing_check(const cop_net *net, const cop_net_parts *pt, cop_err *err);
+/* Can what switches tell pass the bar of a routing that listens? After the checks of the plug-ins. */
+int cop_routing_check_words(const cop_net *net, const cop_net_parts *pt, cop_err *err);
 /* Memory for the routing's state, and its first values. */
 void cop_routing_init(cop_net *net);
 void cop_routing_fini(cop_net *net);

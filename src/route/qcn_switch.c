@@ -164,7 +164,7 @@ static void prepare(const cop_route *r, uint32_t sw, const cop_route_view *view)
 }
 
 /* Can the thresholds be crossed? Of n ports M is at least F / n, and at most that with 63 at all others. */
-static int check_thresholds(const cop_route *r, const qcn_switch_cfg *cfg, cop_err *err)
+static int check_thresholds(cop_route *r, const qcn_switch_cfg *cfg, cop_err *err)
 {
     const cop_dragonfly *d = map_of(r);
     double n = d->a - 1.0 + d->h, below = (FEEDBACK_MOST - 1.0) * (n - 1.0) / n,
@@ -200,6 +200,10 @@ static int check_thresholds(const cop_route *r, const qcn_switch_cfg *cfg, cop_e
                            "routing %s: no feedback can be th1 %g below the mean of %g ports; give "
                            "less than %.4g",
                            r->ops->name, cfg->th1, n, below);
+    if (cfg->compare) { /* F > F / n + th2 at the least */
+        r->word_option = "th2";
+        r->word_above = cfg->th2 * n / (n - 1.0);
+    }
     return 0;
 }
 

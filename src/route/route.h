@@ -170,6 +170,9 @@ struct cop_route {
         const char *option;
         uint64_t bytes;
     } bar[COP_ROUTE_BARS];
+    /* If it acts on no notification whose word is not above this: which of its options says so. NULL: any may do. */
+    const char *word_option;
+    double word_above;
     const char
         *idle; /* what of it can never do anything here, for `coppice check`; NULL: nothing */
     bool in_order; /* packets of a flow stay in order */

@@ -284,6 +284,7 @@ static void congestion_controls(void **state)
 
 #define DRAGONFLY "topology={kind: dragonfly, p: 2, a: 4, h: 2}"
 #define QCN "cc={kind: qcn, react: no}"
+#define SHARED_OUTPUTS "switch={architecture: cioq, output_buffer: 100 kB, output_shared: yes}"
 
 static void dragonflies(void **state)
 {
@@ -324,6 +325,15 @@ static void dragonflies(void **state)
          "switch.lanes=3",
          "switch.lanes=2",
          "at least 3"},
+        /* F is (Q - Qeq) / Qeq of 63, and must be above 37.5: Qeq below 99968 / (1 + 37.5 / 63). */
+        {{DRAGONFLY, SHARED_OUTPUTS, QCN, "cc.w=0", "routing.kind=qcn-switch"},
+         "cc.qeq=62600 B",
+         "cc.qeq=62700 B",
+         "routing.th2 is never passed: a feedback above 37.5 would do"},
+        {{DRAGONFLY, SHARED_OUTPUTS, QCN, "cc.w=0", "routing={kind: qcn-switch, compare: no}"},
+         "cc.qeq=99 kB",
+         "cc.qeq=99968 B",
+         "qeq 99968 B is not below what the sampled queue can hold, 99968 B"},
         {{DRAGONFLY, "routing={kind: ugal, progressive: yes}"},
          "switch.lanes=4",
          "switch.lanes=3",
