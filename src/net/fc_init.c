@@ -5,37 +5,62 @@
 
 #include <string.h>
 
-static int onoff_thresholds(cop_net *net, uint32_t port, uint64_t capacity, cop_err *err)
+/* What may still come in at `port` after it has said stop. */
+static uint64_t headroom_at(const cop_net *net, uint32_t port)
 {
-    struct cop_fc_state *st = net->fc_state;
-    const cop_fc_cfg *cfg = net->fc_cfg;
     const cop_in *in = &net->in[port];
     const cop_out *sender = &net->out[in->from];
     cop_time longest = cop_wire_time(in->pace, net->info.mtu_bytes);
     cop_time processing = cop_min64(in->header_ps, longest) + in->pipeline_ps;
-    cop_time window = 2 * (cop_time)sender->delay_ps + processing + cfg->delay_ps;
-    uint64_t headroom = (window << 16) / in->pace + 1 + net->info.mtu_bytes;
-    uint64_t xoff = cfg->xoff_bytes ? cfg->xoff_bytes : headroom;
-    uint64_t xon = cfg->xon_bytes ? cfg->xon_bytes : xoff + net->info.mtu_bytes;
+    cop_time window = 2 * (cop_time)sender->delay_ps + processing + net->fc_cfg->delay_ps;
+    return (window << 16) / in->pace + 1 + net->info.mtu_bytes;
+}
+
+/* The port that needs most, so that who follows the remedy is not sent to the next port. */
+static uint32_t port_with_most(const cop_net *net)
+{
+    uint32_t most = COP_NONE;
+    for (uint32_t p = 0; p < net->topo->n_ports; p++)
+        if (net->in[p].from != COP_NONE &&
+            (most == COP_NONE || headroom_at(net, p) > headroom_at(net, most)))
+            most = p;
+    return most;
+}
+
+static int too_late(const cop_net *net, uint64_t xoff, cop_err *err)
+{
+    uint32_t port = port_with_most(net);
     char name[64];
     cop_topo_port_name(net->topo, port, name, sizeof(name));
+    return cop_err_add(err, COP_E_INPUT,
+                       "flow_control.xoff %" PRIu64 " B could lose packets at %s; at least %" PRIu64
+                       " B (2 x delay + processing at link rate + one packet), or leave it out",
+                       xoff, name, headroom_at(net, port));
+}
+
+static int onoff_thresholds(cop_net *net, uint32_t port, uint64_t capacity, cop_err *err)
+{
+    struct cop_fc_state *st = net->fc_state;
+    const cop_fc_cfg *cfg = net->fc_cfg;
+    uint64_t headroom = headroom_at(net, port);
+    uint64_t xoff = cfg->xoff_bytes ? cfg->xoff_bytes : headroom;
+    uint64_t xon = cfg->xon_bytes ? cfg->xon_bytes : xoff + net->info.mtu_bytes;
     if (xoff < headroom && !cfg->unsafe)
-        return cop_err_add(err, COP_E_INPUT,
-                           "flow_control.xoff %" PRIu64
-                           " B could lose packets at %s; at least %" PRIu64
-                           " B (2 x delay + processing at link rate + one packet), or leave it out",
-                           xoff, name, headroom);
+        return too_late(net, xoff, err);
     if (xon < xoff)
         return cop_err_add(err, COP_E_INPUT,
                            "flow_control.xon %" PRIu64 " B is below xoff %" PRIu64
                            " B; T_on must not be below T_off",
                            xon, xoff);
-    if (xon >= capacity)
+    if (xon >= capacity) {
+        char name[64];
+        cop_topo_port_name(net->topo, port, name, sizeof(name));
         return cop_err_add(err, COP_E_INPUT,
                            "the buffer of %s, %" PRIu64
                            " B, cannot hold the head-room; make it larger "
                            "than xon, %" PRIu64 " B, by one packet",
                            name, capacity, xon);
+    }
     st->inbuf[port].xoff = xoff;
     st->inbuf[port].xon = xon;
     return 0;
