@@ -35,6 +35,13 @@ static size_t family_of(const char *name)
     return slash ? (size_t)(slash - name) + 1 : 0;
 }
 
+/* Of PORT and PORT>HOST, which says the same in more detail, the first. */
+static bool counts(const cop_scalar *one, const cop_scalar *first)
+{
+    return one->value != 0.0 &&
+           (strchr(one->name, '>') == NULL || strchr(first->name, '>') != NULL);
+}
+
 /* Scalars `first` to `end` - 1 are counters of one family, by port or traffic entry. Of many the largest are shown, and what the
  * others add up to. */
 static void show_family(FILE *out, const cop_result *r, uint32_t first, uint32_t end,
@@ -44,9 +51,9 @@ static void show_family(FILE *out, const cop_result *r, uint32_t first, uint32_t
     uint32_t n = 0, all = 0;
     double rest = 0.0;
     for (uint32_t i = first; i < end; i++)
-        all += s[i].value != 0.0;
+        all += counts(&s[i], &s[first]);
     for (uint32_t i = first; i < end; i++) {
-        if (s[i].value == 0.0)
+        if (!counts(&s[i], &s[first]))
             continue;
         uint32_t at = n < MAX_OF_FAMILY ? n++ : MAX_OF_FAMILY;
         if (at == MAX_OF_FAMILY)
@@ -73,7 +80,7 @@ void cop_show_counters(const cop_sheet *s)
     for (uint32_t i = told_above(r), end; i < r->n_scalars; i = end) {
         const cop_scalar *one = &r->scalar[i];
         size_t family = family_of(one->name);
-        bool any = one->value != 0.0;
+        bool any = one->value != 0.0 || strcmp(one->name, "misrouted_share") == 0;
         for (end = i + 1; family > 0 && end < r->n_scalars &&
                           strncmp(r->scalar[end].name, one->name, family) == 0;
              end++)

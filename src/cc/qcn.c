@@ -83,16 +83,15 @@ static size_t port_bytes(const void *config, const cop_netinfo *info)
     return sizeof(qcn_port) * (cfg->queue == QCN_OF_CLASS ? info->lanes : 1);
 }
 
-/* The most that a congestion point can find: its buffer, of a port with all lanes; without an output buffer it is what
- * waits in all inputs. */
+/* The most that a congestion point can find: in its buffer, of a port with all lanes; without an output buffer in all inputs. */
 static uint64_t most_in_queue(const qcn_cfg *cfg, const cop_netinfo *info)
 {
-    uint64_t blocks = buffer_of(cfg, info) / COP_BLOCK_BYTES * COP_BLOCK_BYTES;
     if (cfg->sample == QCN_OUTPUT && info->output_bytes == 0)
-        blocks *= info->max_ports ? info->max_ports : 1;
-    bool shared = cfg->sample == QCN_OUTPUT && info->output_bytes ? info->shared_outputs
-                                                                  : info->shared_inputs;
-    return cfg->queue == QCN_OF_CLASS || shared ? blocks : blocks * (info->lanes ? info->lanes : 1);
+        return info->most_in_inputs;
+    const struct cop_room *room = cfg->sample == QCN_OUTPUT ? &info->output
+                                  : qcn_samples_hosts(cfg)  ? &info->any_input
+                                                            : &info->transit_input;
+    return cfg->queue == QCN_OF_CLASS ? room->lane : room->port;
 }
 
 /* Packets that a port can send or hear during the run; 0: not known. */
@@ -109,7 +108,8 @@ static int check_seldom(const qcn_cfg *cfg, const cop_netinfo *info, cop_err *er
     double packets = most_packets(info), ports = info->topo ? info->topo->n_ports : 0.0;
     if (packets == 0.0)
         return 0;
-    if (!cfg->period_ps && cfg->every > EVERY && (double)cfg->every > packets)
+    bool hosts_oftener = cfg->host_every && cfg->host_every < cfg->every;
+    if (!cfg->period_ps && !hosts_oftener && cfg->every > EVERY && (double)cfg->every > packets)
         return cop_err_add(err, COP_E_INPUT,
                            "every %" PRId64 " samples nothing: no port has more than %.4g packets "
                            "in this run; give less, or make run.duration longer",
@@ -123,11 +123,9 @@ static int check_seldom(const qcn_cfg *cfg, const cop_netinfo *info, cop_err *er
             cop_print_time(cfg->period_ps, period, sizeof(period)),
             cop_print_time(info->duration_ps, span, sizeof(span)));
     double share = cfg->host_share > cfg->share ? cfg->host_share : cfg->share;
-    double samples =
-        cfg->period_ps
-            ? (double)info->duration_ps / (double)cfg->period_ps
-            : packets / (double)(cfg->host_every && cfg->host_every < cfg->every ? cfg->host_every
-                                                                                 : cfg->every);
+    double samples = cfg->period_ps
+                         ? (double)info->duration_ps / (double)cfg->period_ps
+                         : packets / (double)(hosts_oftener ? cfg->host_every : cfg->every);
     double told = share * ports * (samples > 1.0 ? samples : 1.0);
     if (told < LEAST_TOLD)
         return cop_err_add(err, COP_E_INPUT,
@@ -163,6 +161,11 @@ static int check(const void *config, const cop_netinfo *info, cop_err *err)
     if (cfg->share <= 0.0)
         return cop_err_add(err, COP_E_INPUT,
                            "share 0 makes no notification; give more, or use cc.kind none");
+    if (cfg->period_ps > 0 && (cfg->every != EVERY || cfg->host_every > 0))
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s counts packets, and samples are taken by time; leave it out, or set "
+                           "period to none",
+                           cfg->every != EVERY ? "every" : "host_every");
     if (!qcn_samples_hosts(cfg) && (cfg->host_every > 0 || cfg->host_share > 0.0))
         return cop_err_add(err, COP_E_INPUT,
                            "%s is for ports that face a host, which are not sampled; set ports to "

@@ -9,7 +9,7 @@
  *   coppice run fabric.yaml --plugin ./aimd.so --set cc.kind=aimd
  *
  * A program with the library inside gives the same table to coppice_plug(). The contracts are those of our
- * own mechanisms: net/cc.h, route/route.h, net/queue.h, topo/topo.h; docs/ADDING.md explains them. End nodes
+ * own mechanisms: net/cc.h, route/route.h (on dragonflies route/dragonfly_choice.h), net/queue.h, topo/topo.h; docs/ADDING.md explains them. End nodes
  * (net/host.h) are part of the machine and cannot be given from outside. */
 #ifndef COP_EXP_PLUGIN_H
 #define COP_EXP_PLUGIN_H
@@ -19,6 +19,7 @@
 #include "base/rng.h"
 #include "net/cc.h"
 #include "net/queue.h"
+#include "route/dragonfly_choice.h"
 #include "route/route.h"
 #include "topo/topo.h"
 
@@ -27,9 +28,9 @@
     {                                                                                              \
         1, sizeof(cop_cc_ops), sizeof(cop_route_ops), sizeof(cop_queue_ops), sizeof(cop_topo_ops), \
             sizeof(cop_pkt), sizeof(cop_netinfo), sizeof(cop_route), sizeof(cop_opt),              \
-            sizeof(cop_err), sizeof(cop_topo)                                                      \
+            sizeof(cop_err), sizeof(cop_topo), sizeof(cop_choice), sizeof(cop_ways)                \
     }
-#define COP_INTERFACE_NUMBERS 11
+#define COP_INTERFACE_NUMBERS 13
 
 /* Each family: a list that ends with NULL, or NULL. */
 typedef struct coppice_plugins {

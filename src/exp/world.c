@@ -86,6 +86,14 @@ static int build_route(cop_world *w, cop_config *c, cop_err *err)
         if (c->nic.control_vl >= 0)
             w->lanes = most_of(w->lanes, c->nic.control_vl + w->route.control_vls);
     }
+    char where[512];
+    if (w->lanes > COP_MAX_VL)
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s: control packets from lane %" PRId64 " on would need %u lanes with "
+                           "routing %s, a link has at most %d; choose a lane up to %u",
+                           cop_config_where(c, "nic.control_vl", where, sizeof(where)),
+                           c->nic.control_vl, w->lanes, c->route->name, COP_MAX_VL,
+                           COP_MAX_VL - w->route.control_vls);
     w->route.lanes = w->lanes;
     return 0;
 }

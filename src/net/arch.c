@@ -19,8 +19,6 @@ void cop_arch_choose(cop_net *net)
     static const cop_arch_ops *const table[2][2] = {{&cop_arch_ib, &cop_arch_ib_buffered},
                                                     {&cop_arch_iq, &cop_arch_cioq}};
     net->info.output_bytes = net->output_bytes = output_bytes(net->sw_cfg);
-    net->info.shared_outputs = net->sw_cfg->output_shared;
-    net->info.shared_inputs = net->sw_cfg->shared_lanes;
     net->arch = table[net->sw_cfg->architecture != COP_ARCH_IB][net->output_bytes > 0];
     if (net->sw_cfg->switching == COP_SWITCHING_WORM)
         net->arch = &cop_arch_worm;

@@ -7,6 +7,9 @@
 #include "net/routing.h"
 #include "net/worm.h"
 
+#include <stdio.h>
+#include <string.h>
+
 const char *cop_build_at(const cop_net_parts *pt, const char *option, char *buf, size_t size)
 {
     return pt->where ? pt->where(pt->where_ctx, option, buf, size) : option;
@@ -366,23 +369,29 @@ static int check_combination(const cop_net *net, const cop_net_parts *pt, cop_er
     return 0;
 }
 
-/* Plug-ins do not know the file; their messages get the place of their section. */
+/* Plug-ins do not know the file: their messages get the place of the option that they begin with, or of their section. */
+static int located(const cop_net_parts *pt, const char *section, const cop_opt *o,
+                   const cop_err *inner, cop_err *err)
+{
+    char where[256], option[96];
+    size_t word = strcspn(inner->text, " ");
+    snprintf(option, sizeof(option), "%s", section);
+    for (; o != NULL && o->name != NULL; o++)
+        if (strlen(o->name) == word && strncmp(o->name, inner->text, word) == 0)
+            snprintf(option, sizeof(option), "%s.%s", section, o->name);
+    return cop_err_add(err, inner->code, "%s: %s", cop_build_at(pt, option, where, sizeof(where)),
+                       inner->text);
+}
+
 static int check_plugins(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     cop_err inner = {0};
-    char where[256];
-    int rc = pt->queue->check ? pt->queue->check(pt->queue_cfg, &net->info, &inner) : 0;
-    if (rc)
-        return cop_err_add(err, inner.code, "%s: %s",
-                           cop_build_at(pt, "queueing", where, sizeof(where)), inner.text);
-    rc = pt->cc->check ? pt->cc->check(pt->cc_cfg, &net->info, &inner) : 0;
-    if (rc)
-        return cop_err_add(err, inner.code, "%s: %s", cop_build_at(pt, "cc", where, sizeof(where)),
-                           inner.text);
-    rc = pt->host->check ? pt->host->check(pt->host_cfg, net, &inner) : 0;
-    if (rc)
-        return cop_err_add(err, inner.code, "%s: %s",
-                           cop_build_at(pt, "host", where, sizeof(where)), inner.text);
+    if (pt->queue->check && pt->queue->check(pt->queue_cfg, &net->info, &inner) != 0)
+        return located(pt, "queueing", pt->queue->opts, &inner, err);
+    if (pt->cc->check && pt->cc->check(pt->cc_cfg, &net->info, &inner) != 0)
+        return located(pt, "cc", pt->cc->opts, &inner, err);
+    if (pt->host->check && pt->host->check(pt->host_cfg, net, &inner) != 0)
+        return located(pt, "host", pt->host->opts, &inner, err);
     return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "net/arch.h"
 #include "net/build_check.h"
+#include "net/build_links.h"
 #include "net/control.h"
 
 /* About 400 bytes a port, and packets and queues: more than a few MiB from here on, and more than twice as many. In debug
@@ -94,6 +95,53 @@ void cop_plan_describe(cop_net *net, const cop_net_parts *pt)
         net->info.mtu_bytes = (uint32_t)pt->nic->control_bytes;
 }
 
+/* Lanes that share have a reserve each, which is no room for the others. */
+static struct cop_room room_of(const cop_net *net, uint64_t bytes, uint64_t buffers, bool shared,
+                               uint64_t reserve)
+{
+    bytes = bytes / COP_BLOCK_BYTES * COP_BLOCK_BYTES;
+    if (!shared)
+        return (struct cop_room){.lane = bytes, .port = bytes * buffers};
+    reserve = reserve ? reserve : (uint64_t)net->max_blocks * COP_BLOCK_BYTES;
+    uint64_t others = reserve * (net->lanes - 1);
+    return (struct cop_room){.lane = bytes > others ? bytes - others : 0, .port = bytes};
+}
+
+static void raise_room(struct cop_room *most, struct cop_room room)
+{
+    most->lane = cop_max64(most->lane, room.lane);
+    most->port = cop_max64(most->port, room.port);
+}
+
+/* How much can wait where, for what has thresholds. */
+static void measure_room(cop_net *net)
+{
+    const cop_switch_cfg *cfg = net->sw_cfg;
+    const cop_topo *t = net->topo;
+    uint32_t of_lane =
+        net->sections / net->lanes; /* buffers of a lane, if destinations have their own */
+    for (uint32_t sw = 0; sw < t->n_switches; sw++) {
+        uint64_t sum = 0;
+        for (uint32_t p = t->sw_port0[sw]; p < t->sw_port0[sw + 1]; p++) {
+            uint32_t from = t->port[p].to;
+            if (from == COP_NONE)
+                continue;
+            struct cop_room room =
+                room_of(net, cop_link_buffer(net, from), cop_link_sections(net, from),
+                        cfg->shared_lanes, cfg->reserve_bytes);
+            room.lane *= of_lane;
+            raise_room(&net->info.any_input, room);
+            if (!cop_topo_is_host_port(t, from))
+                raise_room(&net->info.transit_input, room);
+            sum += room.port;
+        }
+        net->info.most_in_inputs = cop_max64(net->info.most_in_inputs, sum);
+    }
+    if (net->output_bytes)
+        net->info.output = room_of(net, net->output_bytes, net->lanes, cfg->output_shared,
+                                   cfg->output_reserve_bytes);
+}
+
 static bool holds_credit(const cop_net_parts *pt)
 {
     return pt->cc->credit_time && (!pt->cc->holds_credit || pt->cc->holds_credit(pt->cc_cfg));
@@ -132,6 +180,7 @@ void cop_plan_lay_out(cop_net *net, const cop_net_parts *pt)
     net->lft = pt->route->lft;
     net->plain_input = net->per_output && net->lft && route->on_notice == NULL;
     cop_arch_choose(net);
+    measure_room(net);
     net->looks_ahead = pt->topo->n_ports >= LARGE_PORTS;
     net->looks_far = pt->topo->n_ports >= HUGE_PORTS;
     if (net->looks_ahead) /* a switch has a port, or nothing to arbitrate */

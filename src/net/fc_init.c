@@ -16,51 +16,86 @@ static uint64_t headroom_at(const cop_net *net, uint32_t port)
     return (window << 16) / in->pace + 1 + net->info.mtu_bytes;
 }
 
+static uint64_t xon_at(const cop_net *net, uint32_t port)
+{
+    const cop_fc_cfg *cfg = net->fc_cfg;
+    uint64_t xoff = cfg->xoff_bytes ? cfg->xoff_bytes : headroom_at(net, port);
+    return cfg->xon_bytes ? cfg->xon_bytes : xoff + net->info.mtu_bytes;
+}
+
+static int64_t headroom_need(const cop_net *net, uint32_t port)
+{
+    return (int64_t)headroom_at(net, port);
+}
+
+static uint64_t capacity_at(const cop_net *net, uint32_t port)
+{
+    return (uint64_t)net->section[(size_t)net->in[port].from * net->sections].capacity *
+           COP_BLOCK_BYTES;
+}
+
+static int64_t buffer_need(const cop_net *net, uint32_t port)
+{
+    return (int64_t)xon_at(net, port) - (int64_t)capacity_at(net, port);
+}
+
 /* The port that needs most, so that who follows the remedy is not sent to the next port. */
-static uint32_t port_with_most(const cop_net *net)
+static uint32_t port_with_most(const cop_net *net, int64_t (*need)(const cop_net *, uint32_t))
 {
     uint32_t most = COP_NONE;
     for (uint32_t p = 0; p < net->topo->n_ports; p++)
-        if (net->in[p].from != COP_NONE &&
-            (most == COP_NONE || headroom_at(net, p) > headroom_at(net, most)))
+        if (net->in[p].from != COP_NONE && (most == COP_NONE || need(net, p) > need(net, most)))
             most = p;
     return most;
 }
 
-static int too_late(const cop_net *net, uint64_t xoff, cop_err *err)
+static int refuse_xoff(const cop_net *net, cop_err *err)
 {
-    uint32_t port = port_with_most(net);
+    uint32_t port = port_with_most(net, headroom_need);
     char name[64];
     cop_topo_port_name(net->topo, port, name, sizeof(name));
     return cop_err_add(err, COP_E_INPUT,
                        "flow_control.xoff %" PRIu64 " B could lose packets at %s; at least %" PRIu64
-                       " B (2 x delay + processing at link rate + one packet), or leave it out",
-                       xoff, name, headroom_at(net, port));
+                       " B of free space (2 x delay + processing at link rate + one packet), or "
+                       "leave it out",
+                       net->fc_cfg->xoff_bytes, name, headroom_at(net, port));
+}
+
+static int refuse_xon(const cop_net *net, cop_err *err)
+{
+    uint64_t xoff = net->fc_cfg->xoff_bytes;
+    if (xoff == 0)
+        xoff = headroom_at(net, port_with_most(net, headroom_need));
+    return cop_err_add(err, COP_E_INPUT,
+                       "flow_control.xon %" PRIu64 " B is below xoff %" PRIu64
+                       " B; both are free space: give at least as much, or leave it out",
+                       net->fc_cfg->xon_bytes, xoff);
+}
+
+static int refuse_buffer(const cop_net *net, cop_err *err)
+{
+    uint32_t port = port_with_most(net, buffer_need);
+    char name[64];
+    cop_topo_port_name(net->topo, port, name, sizeof(name));
+    return cop_err_add(err, COP_E_INPUT,
+                       "the buffer of %s, %" PRIu64
+                       " B, cannot hold the head-room; make it larger than xon, %" PRIu64
+                       " B of free space",
+                       name, capacity_at(net, port), xon_at(net, port));
 }
 
 static int onoff_thresholds(cop_net *net, uint32_t port, uint64_t capacity, cop_err *err)
 {
     struct cop_fc_state *st = net->fc_state;
     const cop_fc_cfg *cfg = net->fc_cfg;
-    uint64_t headroom = headroom_at(net, port);
+    uint64_t headroom = headroom_at(net, port), xon = xon_at(net, port);
     uint64_t xoff = cfg->xoff_bytes ? cfg->xoff_bytes : headroom;
-    uint64_t xon = cfg->xon_bytes ? cfg->xon_bytes : xoff + net->info.mtu_bytes;
     if (xoff < headroom && !cfg->unsafe)
-        return too_late(net, xoff, err);
+        return refuse_xoff(net, err);
     if (xon < xoff)
-        return cop_err_add(err, COP_E_INPUT,
-                           "flow_control.xon %" PRIu64 " B is below xoff %" PRIu64
-                           " B; T_on must not be below T_off",
-                           xon, xoff);
-    if (xon >= capacity) {
-        char name[64];
-        cop_topo_port_name(net->topo, port, name, sizeof(name));
-        return cop_err_add(err, COP_E_INPUT,
-                           "the buffer of %s, %" PRIu64
-                           " B, cannot hold the head-room; make it larger "
-                           "than xon, %" PRIu64 " B, by one packet",
-                           name, capacity, xon);
-    }
+        return refuse_xon(net, err);
+    if (xon >= capacity)
+        return refuse_buffer(net, err);
     st->inbuf[port].xoff = xoff;
     st->inbuf[port].xon = xon;
     return 0;

@@ -190,18 +190,21 @@ const cop_opt cop_run_opts[] = {
      "pending events: bucket ring, or binary heap (reference; same results)"},
     {"births", COP_OPT_ENUM, R(births), "no", 0, 0, birth_names,
      "series of latency and of non-minimal ways by the time at which packets come into being, or "
-     "begin to leave their host; the latency counts from there"},
+     "begin to leave their host; the latency counts from there. Of the last ones the slow are "
+     "missing, unless `drain` waits for them"},
     {"flows", COP_OPT_BOOL, R(flows), "no", 0, 0, NULL,
      "keep delivered bytes per source and destination, and check order"},
     {"observe", COP_OPT_STRING, R(observe), "", 0, 0, NULL,
-     "further series, one value at the end of each bin: queue/PORT (bytes that wait for an "
+     "further series, separated by commas, one value at the end of each bin: queue/PORT (bytes "
+     "that wait for an "
      "output), "
      "voq/IN>OUT (in one input of a switch for one output), received/HOST or received/all (rates "
      "of "
      "what hosts take in), notices/PORT (notifications that a switch makes about an output), "
      "notices/all (their numbers by port and addressed host, as scalars), and what the congestion "
      "control shows of "
-     "flows and ports, such as ccti/F1 or state/s1.4; see docs/MODEL.md"},
+     "flows and ports, such as ccti/F1 or state/s1.4, and the routing of ports, such as p_min/s0.7 "
+     "(qcn-switch); see docs/MODEL.md"},
     {"trees", COP_OPT_BOOL, R(trees), "no", 0, 0, NULL,
      "find congestion trees at samples and follow them; docs/MODEL.md says what a tree is"},
     {"tree_sample", COP_OPT_TIME, R(tree_sample_ps), "auto", 4, MAX_TIME, auto_or_0,

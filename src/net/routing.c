@@ -217,18 +217,21 @@ int cop_routing_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 int cop_routing_check_words(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     const cop_route *r = pt->route;
-    if (r->word_option == NULL || pt->cc->most_word == NULL)
+    if (pt->cc->most_word == NULL)
         return 0;
     uint32_t most = pt->cc->most_word(pt->cc_cfg, &net->info);
-    if (most > r->word_above)
-        return 0;
-    char where[256], option[64];
-    snprintf(option, sizeof(option), "routing.%s", r->word_option);
-    return cop_err_add(err, COP_E_INPUT,
-                       "%s: %s is never passed: a feedback above %.4g would do, and with these "
-                       "queues cc %s tells %u at most; make it smaller, or the set point of cc",
-                       cop_build_at(pt, option, where, sizeof(where)), option, r->word_above,
-                       pt->cc->name, most);
+    for (unsigned i = 0; i < COP_ROUTE_BARS; i++) {
+        if (r->word[i].option == NULL || most > r->word[i].above)
+            continue;
+        char where[256], option[64];
+        snprintf(option, sizeof(option), "routing.%s", r->word[i].option);
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s: %s is never passed: a feedback above %.4g would do, and with these "
+                           "queues cc %s tells %u at most; make it smaller, or the set point of cc",
+                           cop_build_at(pt, option, where, sizeof(where)), option, r->word[i].above,
+                           pt->cc->name, most);
+    }
+    return 0;
 }
 
 void cop_routing_init(cop_net *net)

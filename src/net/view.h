@@ -15,7 +15,11 @@ typedef struct cop_netinfo {
     uint64_t buffer_bytes; /* of an input */
     uint64_t transit_bytes; /* the least of an input that a switch feeds */
     uint64_t output_bytes; /* of an output buffer; 0: there are none */
-    bool shared_inputs, shared_outputs; /* these sizes are of all lanes together, else of each */
+    struct cop_room { /* the most that can wait: in one lane, in all lanes */
+        uint64_t lane, port;
+    } transit_input, any_input,
+        output; /* of an input that a switch feeds; of any; in an output buffer */
+    uint64_t most_in_inputs; /* in all inputs of a switch */
     uint64_t host_bps; /* of the fastest link from a host */
     uint64_t fastest_bps; /* of the fastest link of all */
     uint64_t duration_ps; /* of the run */

@@ -60,6 +60,10 @@ static uint32_t count_groups(const cop_choice *c)
     return c->map.groups > taken ? c->map.groups - taken : 0;
 }
 
+/* A packet's numbers at one switch follow each other, and so do those of neighbouring switches: the second decision
+ * draws from another part of its stream, or it would find the numbers of the first again. */
+#define DRAWS_AGAIN ((uint64_t)1 << 62)
+
 /* First hop by `port`, on lane 0 of a global link. */
 static cop_cand on_lane(const cop_dragonfly *d, uint16_t port, uint8_t local_vl)
 {
@@ -135,11 +139,27 @@ static void compile(cop_route *r, cop_choice *c)
     }
 }
 
+/* Ports with a cable; a dragonfly with fewer groups than could be has some without. */
+static void count_links(cop_route *r, cop_choice *c)
+{
+    const cop_dragonfly *d = &c->map;
+    const cop_topo *t = r->topo;
+    c->global_links = COP_NEW_ARRAY(&r->arena, uint16_t, d->groups * d->a);
+    for (uint32_t sw = 0; sw < d->groups * d->a; sw++) {
+        for (uint32_t p = cop_dragonfly_global0(d); p < cop_topo_ports_of(t, sw); p++)
+            if (t->port[cop_topo_switch_port(t, sw, p)].to != COP_NONE)
+                c->global_links[sw]++;
+        if (c->global_links[sw] > c->most_global_links)
+            c->most_global_links = c->global_links[sw];
+    }
+}
+
 int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop_err *err)
 {
     int rc = cop_dragonfly_init(&c->map, r, err);
     if (rc != 0)
         return rc;
+    count_links(r, c);
     c->via = cfg->via;
     c->progressive = cfg->progressive;
     r->blind = c->progressive ? COP_BLIND_NEVER : COP_BLIND_IN_TRANSIT;
@@ -237,6 +257,8 @@ unsigned cop_choice_route(const cop_route *r, cop_hop *hop, const cop_route_view
             choose(r, hop, view, rule, 0);
         } else if (c->progressive && inside && !(hop->state & AGAIN)) {
             hop->state |= AGAIN;
+            if (view->rng != NULL)
+                view->rng->counter ^= DRAWS_AGAIN;
             choose(r, hop, view, rule, 1);
         }
     }

@@ -36,6 +36,8 @@ typedef struct cop_choice {
     cop_dragonfly_ports ports; /* compiled minimal entries */
     uint32_t *
         own; /* [switch * p + input port] compiled non-minimal entries of `own-port`: group, or COP_NONE */
+    uint16_t *global_links; /* [switch] that have a cable */
+    uint32_t most_global_links; /* of a switch */
     int via;
     bool progressive, at_head;
 } cop_choice;
@@ -54,7 +56,9 @@ typedef struct cop_ways {
 typedef bool (*cop_choice_rule)(const cop_route *r, const cop_hop *hop, const cop_ways *w,
                                 const cop_route_view *view);
 
+COP_OUTSIDE_BEGIN
 extern const char *const cop_choice_via_names[], *const cop_choice_decide_names[];
+COP_OUTSIDE_END
 #define COP_CHOICE_OPTS(cfg, via_default)                                                          \
     {"via",                                                                                        \
      COP_OPT_ENUM,                                                                                 \
@@ -81,6 +85,7 @@ extern const char *const cop_choice_via_names[], *const cop_choice_decide_names[
             "a packet may change its mind once more inside its first group (one lane more)"        \
     }
 
+COP_OUTSIDE_BEGIN
 /* Set r up; `c` becomes r->state or its first member. */
 int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop_err *err);
 /* Members `route`, `mid` and `table` of each routing. */
@@ -88,5 +93,6 @@ unsigned cop_choice_route(const cop_route *r, cop_hop *hop, const cop_route_view
                           cop_cand *cand, cop_choice_rule rule);
 bool cop_choice_mid(const cop_route *r, uint32_t src, uint32_t dst, uint32_t i, uint32_t *mid);
 void cop_choice_table(const cop_route *r, uint32_t sw, cop_flow_table *t);
+COP_OUTSIDE_END
 
 #endif

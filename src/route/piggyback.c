@@ -48,7 +48,8 @@ static void look(const cop_route *r, uint32_t sw, const cop_route_view *view, ui
     uint64_t sum = 0, now = 0;
     for (uint32_t i = 0; i < d->h; i++)
         sum += view->can->waiting(view->ctx, global0 + i);
-    double limit = cfg->factor * ((double)sum / d->h) + (double)cfg->margin_bytes;
+    double mean = (double)sum / ((const cop_choice *)r->state)->global_links[sw];
+    double limit = cfg->factor * mean + (double)cfg->margin_bytes;
     for (uint32_t i = 0; i < d->h; i++)
         now |= (uint64_t)((double)view->can->waiting(view->ctx, global0 + i) > limit) << i;
     uint64_t *flags = &flags_of(view)[sw % d->a];
@@ -78,12 +79,13 @@ static int piggyback_setup(cop_route *r, const void *cfg, cop_err *err)
     if (rc != 0)
         return rc;
     const piggyback_cfg *own = cfg;
-    if (own->factor >= c->map.h && own->factor != FACTOR)
+    uint32_t links = c->most_global_links;
+    if (own->factor >= links && own->factor != FACTOR)
         return cop_err_add(err, COP_E_INPUT,
                            "routing %s: of %u global links none has more than %u times their mean; "
                            "make factor smaller",
-                           r->ops->name, c->map.h, c->map.h);
-    if (own->factor >= c->map.h)
+                           r->ops->name, links, links);
+    if (own->factor >= links)
         r->idle = "no global link has twice the mean of its switch, so none is flagged; a smaller "
                   "routing.factor flags";
     if (own->margin_bytes != MARGIN_BYTES) /* the defaults are no mistake */

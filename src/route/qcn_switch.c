@@ -167,13 +167,13 @@ static void prepare(const cop_route *r, uint32_t sw, const cop_route_view *view)
 static int check_thresholds(cop_route *r, const qcn_switch_cfg *cfg, cop_err *err)
 {
     const cop_dragonfly *d = map_of(r);
-    double n = d->a - 1.0 + d->h, below = (FEEDBACK_MOST - 1.0) * (n - 1.0) / n,
-           above = FEEDBACK_MOST * (n - 1.0) / n;
-    if (cfg->switch_over && cfg->counts == ENTRY)
+    double n = d->a - 1.0 + ((const cop_choice *)r->state)->most_global_links,
+           below = (FEEDBACK_MOST - 1.0) * (n - 1.0) / n, above = FEEDBACK_MOST * (n - 1.0) / n;
+    if (!cfg->compare && cfg->counts == ENTRY)
         return cop_err_add(
             err, COP_E_INPUT,
-            "routing %s: an entry that is switched over is not followed, so none would "
-            "ever be counted to switch it back; with switch_over set counts to port",
+            "routing %s: an entry with a probability below 1 %% is not followed, so none would "
+            "ever be counted to raise it again; set counts to port, or compare to yes",
             r->ops->name);
     if (!cfg->switch_over && 100.0 * (1.0 - cfg->lf * FEEDBACK_MOST) >= 100.0)
         return cop_err_add(err, COP_E_INPUT,
@@ -200,9 +200,9 @@ static int check_thresholds(cop_route *r, const qcn_switch_cfg *cfg, cop_err *er
                            "routing %s: no feedback can be th1 %g below the mean of %g ports; give "
                            "less than %.4g",
                            r->ops->name, cfg->th1, n, below);
-    if (cfg->compare) { /* F > F / n + th2 at the least */
-        r->word_option = "th2";
-        r->word_above = cfg->th2 * n / (n - 1.0);
+    if (cfg->compare) { /* F > F / n + th2, and 1 < ((n - 1) F + 1) / n - th1, with F the largest */
+        r->word[0] = (struct cop_word_bar){"th2", cfg->th2 * n / (n - 1.0)};
+        r->word[1] = (struct cop_word_bar){"th1", cfg->th1 * n / (n - 1.0) + 1.0};
     }
     return 0;
 }

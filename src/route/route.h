@@ -170,9 +170,11 @@ struct cop_route {
         const char *option;
         uint64_t bytes;
     } bar[COP_ROUTE_BARS];
-    /* If it acts on no notification whose word is not above this: which of its options says so. NULL: any may do. */
-    const char *word_option;
-    double word_above;
+    /* Options that do something only if notifications can carry words above so much. */
+    struct cop_word_bar {
+        const char *option;
+        double above;
+    } word[COP_ROUTE_BARS];
     const char
         *idle; /* what of it can never do anything here, for `coppice check`; NULL: nothing */
     bool in_order; /* packets of a flow stay in order */

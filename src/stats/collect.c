@@ -395,7 +395,7 @@ static void collect_scalars(cop_net *net, cop_result *r)
     uint32_t exchanged = cop_count_exchanges(net->traffic);
     r->scalar =
         COP_NEW_ARRAY(&r->arena, cop_scalar,
-                      28 + net->n_counters + net->n_levels + n_own + 2 * net->traffic->n_entries +
+                      29 + net->n_counters + net->n_levels + n_own + 2 * net->traffic->n_entries +
                           marking + exchanged + cop_count_job_scalars(r));
     double sections, bytes;
     input_memory(net, &sections, &bytes);
@@ -407,8 +407,11 @@ static void collect_scalars(cop_net *net, cop_result *r)
     add_scalar(r, "notifications", "packets", (double)t->cnps);
     if (net->listens)
         add_scalar(r, "notifications_kept", "packets", (double)t->kept);
-    if (net->route->ops->mid)
-        add_scalar(r, "packets_misrouted", "packets", (double)net->probe.misrouted);
+    if (net->route->ops->mid) {
+        double misrouted = (double)net->probe.misrouted, all = (double)net->probe.latency->count;
+        add_scalar(r, "packets_misrouted", "packets", misrouted);
+        add_scalar(r, "misrouted_share", "%", all > 0.0 ? 100.0 * misrouted / all : 0.0);
+    }
     if (net->route->patience_ps > 0) {
         double absorbed = (double)t->absorbed;
         add_scalar(r, "deadlocks", "packets", absorbed);

@@ -294,6 +294,24 @@ static void test_program(void **state)
     must_say(RUN("list", "cc", "-p", "aimd.so", "-p", "./aimd.so"), 2, "", "is given twice");
 }
 
+/* A routing that uses what dragonflies have in common. */
+static void test_dragonfly_routing(void **state)
+{
+    (void)state;
+    char source[PATH_MAX + 40], file[PATH_MAX + 40];
+    snprintf(source, sizeof(source), "'%s/examples/emptier.c'", root);
+    snprintf(file, sizeof(file), "%s/examples/dragonfly.yaml", root);
+    compile(source, "emptier.so", "-O1");
+    prog_answer a =
+        RUN("run", file, "-p", "./emptier.so", "--set", "routing.kind=emptier", "--set",
+            "cc.kind=none", "--set", "run.duration=60 us", "--set", "run.warmup=20 us", "--quiet");
+    must_say(a, 0, "routing emptier", "");
+    assert_non_null(strstr(a.out, "packets_misrouted"));
+    must_say(RUN("check", file, "-p", "./emptier.so", "--set", "routing.kind=emptier", "--set",
+                 "cc.kind=none", "--table", "s0"),
+             0, "q(10) <= q(other) + margin", "");
+}
+
 static int count(const char *sql)
 {
     sqlite3 *db;
@@ -354,10 +372,15 @@ static void test_bad_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_in_memory),          cmocka_unit_test(test_of_one_handle),
-        cmocka_unit_test(test_every_family),       cmocka_unit_test(test_bad_tables),
-        cmocka_unit_test(test_too_many),           cmocka_unit_test_setup(test_program, fresh),
-        cmocka_unit_test_setup(test_sweep, fresh), cmocka_unit_test_setup(test_bad_files, fresh),
+        cmocka_unit_test(test_in_memory),
+        cmocka_unit_test(test_of_one_handle),
+        cmocka_unit_test(test_every_family),
+        cmocka_unit_test(test_bad_tables),
+        cmocka_unit_test(test_too_many),
+        cmocka_unit_test_setup(test_program, fresh),
+        cmocka_unit_test_setup(test_dragonfly_routing, fresh),
+        cmocka_unit_test_setup(test_sweep, fresh),
+        cmocka_unit_test_setup(test_bad_files, fresh),
     };
     return cmocka_run_group_tests_name("outside", tests, enter, prog_leave);
 }

@@ -217,6 +217,40 @@ static void test_switches_route_around(void **state)
     cop_result_free(&r);
 }
 
+/* `progressive`: a packet that stayed minimal with P1 at its first switch does so with P2 at the second, whose draw is another
+ * one, whichever of the two has the larger number. After the burst nothing changes the probabilities. */
+static const char twice[] =
+    "run: {duration: 8 ms, sample: 100 us, births: generation}\n"
+    "topology: {kind: dragonfly, p: 2, a: 4, h: 2}\n"
+    "routing: {kind: qcn-switch, progressive: yes, compare: no, lf: 0.0004, packets: 1000000000}\n"
+    "cc: {kind: qcn, react: no, every: 5, share: 100 %, qeq: 20 kB}\n"
+    "switch: {architecture: cioq}\n"
+    "traffic:\n"
+    "  - {name: burst, from: \"0-5\", pattern: list, to_list: [40, 41, 42, 43, 44, 45, 46, 47], "
+    "stop: 100 us}\n"
+    "  - {name: a, from: [0], pattern: fixed, to: 44, arrival: poisson, load: 20 %, message: 2 "
+    "KiB, start: 1 ms}\n";
+
+static void test_progressive_draws(void **state)
+{
+    (void)state;
+    const char *const from[] = {"traffic.1.from=[0]", "traffic.1.from=[4]"}, *const first[] = {
+                                                                                 "p_min/s0.2",
+                                                                                 "p_min/s2.3"};
+    for (unsigned k = 0; k < 2; k++) {
+        cop_result r;
+        RUN(&r, twice, from[k], "run.observe=p_min/s0.2,p_min/s2.3,p_min/s1.6");
+        const cop_series *p1 = series(&r, first[k]), *p2 = series(&r, "p_min/s1.6");
+        const cop_series *around = series(&r, "births/misrouted");
+        double sum = 0.0, n = 0.0, stay = p1->v[p1->n - 1] * p2->v[p2->n - 1] / 1e4;
+        for (uint32_t b = 12; b + 1 < around->n; b++, n++)
+            sum += around->v[b];
+        assert_true(p1->v[p1->n - 1] > 20.0 && p1->v[p1->n - 1] < 60.0);
+        assert_true(fabs(sum / n / 100.0 - (1.0 - stay)) < 0.05); /* with the same draw: 0.17 off */
+        cop_result_free(&r);
+    }
+}
+
 /* By time: a port that is held up is sampled as often as the others. The trunk of two switches runs at a tenth of
  * its rate, as its receiver takes in no more: in 400 us 20 samples of 20 us, or two of 100 packets. */
 static const char held_up[] = "run: {duration: 400 us}\n"
@@ -447,6 +481,7 @@ int main(void)
         cmocka_unit_test(test_timer_costs_no_events),
         cmocka_unit_test(test_only_told),
         cmocka_unit_test(test_switches_route_around),
+        cmocka_unit_test(test_progressive_draws),
         cmocka_unit_test(test_period),
         cmocka_unit_test(test_ends_are_left_alone),
         cmocka_unit_test(test_ends_at_inputs),

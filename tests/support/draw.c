@@ -392,8 +392,15 @@ static void put_nic(draw *d, uint32_t overhead)
     draw_put(d, "}\n");
 }
 
-/* Options of a plug-in that nothing here knows more about than its table says: half of them are given. */
-static void put_options(draw *d, const cop_opt *o)
+static bool is_in(const char *name, const char *const *list)
+{
+    while (list && *list && strcmp(*list, name) != 0)
+        list++;
+    return list && *list;
+}
+
+/* Options of a plug-in that nothing here knows more about than its table says, but some: half of them are given. */
+static void put_options(draw *d, const cop_opt *o, const char *const *but)
 {
     char text[32];
     for (; o != NULL && o->name != NULL; o++) {
@@ -401,6 +408,8 @@ static void put_options(draw *d, const cop_opt *o)
         while (o->names && o->names[names])
             names++;
         bool given = below(d, 2);
+        if (is_in(o->name, but))
+            continue;
         if (o->type == COP_OPT_ENUM)
             draw_put(d, ", %s: %s", o->name, o->names[below(d, names)]);
         else if (o->type == COP_OPT_BOOL)
@@ -474,6 +483,14 @@ static bool suits(const draw *d, const char *cc)
     return needs[0] == '\0' || strcmp(d->queueing, needs) == 0;
 }
 
+/* qcn samples by packets or by time: what belongs to the other. */
+static const char *const *sampling(draw *d)
+{
+    static const char *const by_time[] = {"period", NULL}, *const by_packets[] = {
+                                                               "every", "host_every", NULL};
+    return below(d, 2) ? by_time : by_packets;
+}
+
 static void put_cc(draw *d)
 {
     const char *fit[32];
@@ -496,7 +513,7 @@ static void put_cc(draw *d)
     else if (throttles(d->cc))
         put_throttle(d);
     else
-        put_options(d, cop_cc_find(d->cc)->opts);
+        put_options(d, cop_cc_find(d->cc)->opts, strcmp(d->cc, "qcn") ? NULL : sampling(d));
     if (strcmp(d->cc, "qcn") == 0)
         d->per_level = strstr(d->text, ", limit: host") != NULL;
     else if (strcmp(d->cc, "ibcc") != 0 && cop_cc_find(d->cc)->flow_is_sl)
@@ -514,7 +531,7 @@ static void put_host(draw *d)
         ops = cop_hosts[0]; /* a flow for each destination: would be refused */
     d->host = ops->name;
     draw_put(d, "host: {kind: %s", ops->name);
-    put_options(d, ops->opts);
+    put_options(d, ops->opts, NULL);
     draw_put(d, "}\n");
 }
 
