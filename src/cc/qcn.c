@@ -40,6 +40,9 @@ static const cop_opt opts[] = {
      "of their samples above the set point that make a notification; same: as `share`"},
     {"told", COP_OPT_ENUM, AT(regular), "random", 0, 0, share_names,
      "which of them: drawn, or at regular intervals"},
+    {"busy", COP_OPT_SHARE, AT(busy), "0", 0, 1, NULL,
+     "outputs tell only if their wire was busy for this share of the time since their last sample: "
+     "one that flow control holds up is no root of congestion; 0: all tell"},
     {"react", COP_OPT_BOOL, AT(react), "yes", 0, 0, NULL, "sources limit their rate"},
     {"limit", COP_OPT_ENUM, AT(limit), "flow", 0, 0, limit_names,
      "what has a rate of its own: each flow, or all that a host sends on one service level"},
@@ -74,6 +77,10 @@ static void start(struct cop_net *net)
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
     const cop_netinfo *info = cop_net_info(net);
     all->qeq = set_point(cfg, info);
+    if (cfg->busy > 0.0)
+        all->work = cop_net_cc_alloc(
+            net, cop_product(info->topo->n_ports, cfg->queue == QCN_OF_CLASS ? info->lanes : 1),
+            sizeof(*all->work));
 }
 
 /* A congestion point of each port, or of each of its lanes. */
@@ -171,6 +178,9 @@ static int check(const void *config, const cop_netinfo *info, cop_err *err)
                            "%s is for ports that face a host, which are not sampled; set ports to "
                            "all or react to yes, or leave it out",
                            cfg->host_every > 0 ? "host_every" : "host_share");
+    if (cfg->busy > 0.0 && cfg->sample == QCN_INPUT)
+        return cop_err_add(err, COP_E_INPUT,
+                           "busy is for outputs; set sample to output, or leave it out");
     if (cfg->react && 1.0 - cfg->gd * QCN_FEEDBACK_MOST >= 1.0)
         return cop_err_add(err, COP_E_INPUT, "gd %g lowers no rate; give more, or set react to no",
                            cfg->gd);

@@ -26,6 +26,7 @@ typedef struct qcn_cfg {
     int64_t host_every; /* the same two of ports that face a host; 0: as the others */
     double host_share;
     int regular; /* every n-th of them, not at random */
+    double busy; /* share of the time since the last sample that the wire was busy, at least */
     /* reaction point */
     bool react;
     int limit; /* enum qcn_limit: what has a rate */
@@ -45,14 +46,19 @@ typedef struct qcn_port { /* a congestion point: of an output, or of the input w
 } qcn_port;
 _Static_assert(sizeof(qcn_port) == 32, "two points are a cache line");
 
+typedef struct qcn_work { /* `busy`: what the port of a congestion point has done */
+    cop_time at; /* last sample */
+    uint64_t sent; /* bytes until then */
+} qcn_work;
+
 typedef struct qcn_net {
     uint64_t qeq;
+    qcn_work *work; /* [congestion point]; NULL: `busy` is not asked for */
     uint64_t samples, over, told; /* counters */
 } qcn_net;
 
 typedef struct qcn_flow { /* a reaction point */
     double rate, target; /* bytes per picosecond; rate 0: not limited */
-    cop_time next; /* packet */
     cop_time timer; /* end of this timer cycle */
     int64_t bytes_left; /* of this byte cycle */
     uint32_t byte_stage, time_stage; /* cycles since the last notification */
@@ -64,12 +70,12 @@ typedef struct qcn_flow { /* a reaction point */
 
 void qcn_on_enqueue(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p);
 void qcn_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p);
-/* The 6 bits for a queue of q bytes that had `old` when it last told; 0: no congestion. */
 /* Are ports that face a host sampled? */
 static inline bool qcn_samples_hosts(const qcn_cfg *cfg)
 {
     return cfg->ports == QCN_ALL || (cfg->ports == QCN_AUTO && cfg->react);
 }
+/* The 6 bits for a queue of q bytes that had `old` when it last told; 0: no congestion. */
 uint32_t qcn_feedback(const qcn_cfg *cfg, uint64_t qeq, uint64_t q, uint64_t old);
 
 cop_time qcn_next_send(struct cop_net *net, void *flow, cop_time now);

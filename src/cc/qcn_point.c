@@ -9,6 +9,8 @@
  *          from: a point for each priority, as the standard has it). An output's buffer counts blocks of 64 bytes and control packets, too; an input, data.
  *            Fb = -((Q - Qeq) + w (Q - Qold)),   Qold: Q when the last notification was made.
  *          Fb < 0 is congestion; |Fb| is quantised to 0..63, 63 from Qeq (1 + 2 w) on, to the nearest.
+ * Roots    `busy`: an output tells only if its wire was busy for that share of the time since its last sample. Ours, for
+ *          networks where congested hosts are to be told from congested ways; the standard has no such rule.
  * Ends     a notification of a queue that leads to a host says so, as no other way leads there: at outputs always, at inputs
  *          (of the packet that is drawn) if sources react. Else switches of the paper adapt to every one that inputs make.
  * Who      of congested samples a share tells: at an output the source of the packet that leaves, at an input
@@ -18,6 +20,8 @@
  * Source   IEEE 802.1Qau 30.2.1; M-qcn-cp, M-qcnsw-in, M-qcnsw-out, G-qcn-10. */
 #include "base/rng.h"
 #include "cc/qcn.h"
+
+#define PIECE_BYTES 65536u /* whose time on the wire gives its rate */
 
 uint32_t qcn_feedback(const qcn_cfg *cfg, uint64_t qeq, uint64_t q, uint64_t old)
 {
@@ -95,6 +99,24 @@ static bool due(const struct cop_net *net, const qcn_cfg *cfg, uint32_t port, qc
     return true;
 }
 
+/* Was the wire busy enough since the last sample? One that flow control holds up has a long queue, too, but is no root: what
+ * it waits for is another port's congestion, and that one tells. */
+static bool worked(struct cop_net *net, uint32_t port, uint32_t vl)
+{
+    const qcn_cfg *cfg = cop_net_cc_cfg(net);
+    const qcn_net *all = cop_net_cc_net(net);
+    if (all->work == NULL)
+        return true;
+    bool lane = cfg->queue == QCN_OF_CLASS;
+    qcn_work *w = &all->work[lane ? (size_t)port * cop_net_info(net)->lanes + vl : port];
+    cop_time span = cop_net_now(net) - w->at;
+    double bytes = (double)(cop_net_sent_bytes(net, port) - w->sent);
+    double full = (double)span / (double)cop_net_wire_time(net, port, PIECE_BYTES) * PIECE_BYTES;
+    w->at = cop_net_now(net);
+    w->sent = cop_net_sent_bytes(net, port);
+    return bytes >= cfg->busy * full;
+}
+
 void qcn_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
 {
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
@@ -107,7 +129,8 @@ void qcn_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
     uint64_t q =
         lane ? cop_net_output_lane_bytes(net, port, p->out_vl) : cop_net_output_bytes(net, port);
     cop_rng rng = draw(net, port, lane ? p->out_vl : 0, s);
-    uint32_t fb = sample(net, port, s, q, &rng);
+    bool root = worked(net, port, p->out_vl);
+    uint32_t fb = sample(net, port, s, root ? q : 0, &rng);
     if (fb > 0)
         cop_net_notify(net, port, p, fb, cop_net_faces_host(net, port));
 }

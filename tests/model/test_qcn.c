@@ -282,6 +282,24 @@ static void test_period(void **state)
     cop_result_free(&time);
 }
 
+/* `busy`: the trunk that is held up tells nothing, the one that works all the time as much as without. */
+static void test_busy(void **state)
+{
+    (void)state;
+    for (unsigned full = 0; full < 2; full++) {
+        cop_result r, busy;
+        const char *takes = full ? "nic.receive_rate=40 Gbit/s" : "nic.receive_rate=4 Gbit/s",
+                   *feeds = full ? "link.host_rate=80 Gbit/s" : "link.host_rate=40 Gbit/s";
+        RUN(&r, held_up, takes, feeds, "cc.period=20 us", "cc.share=100 %", "cc.qeq=2 kB");
+        RUN(&busy, held_up, takes, feeds, "cc.period=20 us", "cc.share=100 %", "cc.qeq=2 kB",
+            "cc.busy=90 %");
+        assert_true(scalar(&r, "qcn_told") > 10.0);
+        assert_true(scalar(&busy, "qcn_told") == (full ? scalar(&r, "qcn_told") : 0.0));
+        cop_result_free(&r);
+        cop_result_free(&busy);
+    }
+}
+
 /* Two thirds of all hosts to one: no way leads around its port. Notifications of that port pass the switches, the
  * others are kept; hosts that react slow down, and what waits in the network shrinks. */
 static void test_ends_are_left_alone(void **state)
@@ -483,6 +501,7 @@ int main(void)
         cmocka_unit_test(test_switches_route_around),
         cmocka_unit_test(test_progressive_draws),
         cmocka_unit_test(test_period),
+        cmocka_unit_test(test_busy),
         cmocka_unit_test(test_ends_are_left_alone),
         cmocka_unit_test(test_ends_at_inputs),
         cmocka_unit_test(test_births),
