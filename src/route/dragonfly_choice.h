@@ -57,7 +57,8 @@ typedef bool (*cop_choice_rule)(const cop_route *r, const cop_hop *hop, const co
                                 const cop_route_view *view);
 
 COP_OUTSIDE_BEGIN
-extern const char *const cop_choice_via_names[], *const cop_choice_decide_names[];
+extern const char *const cop_choice_via_names[];
+extern const char *const cop_choice_decide_names[];
 COP_OUTSIDE_END
 #define COP_CHOICE_OPTS(cfg, via_default)                                                          \
     {"via",                                                                                        \

@@ -385,7 +385,11 @@ enum cop_eval_status cop_eval_texts(cop_eval *e, const cop_expr *x, cop_arena *a
     if (!lua_istable(L, -1))
         return wrong_type(e, x, "a list");
     *n = count_items(L, MAX_CELLS);
-    bool endless = *n > MAX_CELLS && e->store == NULL; /* what a run gives in a rehearsal */
+    bool endless = false; /* what a run gives in a rehearsal */
+    if (*n > MAX_CELLS && e->store == NULL && lua_getmetatable(L, -1)) {
+        endless = true;
+        lua_pop(L, 1);
+    }
     if (endless)
         *n = MAX_CELLS;
     if (*n > MAX_CELLS)

@@ -176,7 +176,8 @@ static void test_symbols(void **state)
         "do\n"
         "    awk '/^COP_OUTSIDE_BEGIN/ {on = 1} /^COP_OUTSIDE_END/ {on = 0} on && !/^static|^ "
         "|^typedef/' "
-        "$root/$f | sed -n 's/^[a-z_].*[ *]\\(cop_[a-z0-9_]*\\)(.*/\\1/p'\n"
+        "$root/$f | sed -n -e 's/^[a-z_].*[ *]\\(cop_[a-z0-9_]*\\)(.*/\\1/p' -e 's/^extern .*[ "
+        "*]\\(cop_[a-z0-9_]*\\)\\[\\];/\\1/p'\n"
         "done; } | LC_ALL=C sort >header.txt\n";
     char script[1600];
     snprintf(script, sizeof(script),
