@@ -93,9 +93,8 @@ static size_t port_bytes(const void *config, const cop_netinfo *info)
 /* The most that a congestion point can find: in its buffer, of a port with all lanes; without an output buffer in all inputs. */
 static uint64_t most_in_queue(const qcn_cfg *cfg, const cop_netinfo *info)
 {
-    if (cfg->sample == QCN_OUTPUT && info->output_bytes == 0)
-        return info->most_in_inputs;
-    const struct cop_room *room = cfg->sample == QCN_OUTPUT ? &info->output
+    const struct cop_room *outputs = info->output_bytes ? &info->output : &info->all_inputs;
+    const struct cop_room *room = cfg->sample == QCN_OUTPUT ? outputs
                                   : qcn_samples_hosts(cfg)  ? &info->any_input
                                                             : &info->transit_input;
     return cfg->queue == QCN_OF_CLASS ? room->lane : room->port;

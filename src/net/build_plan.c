@@ -121,7 +121,7 @@ static void measure_room(cop_net *net)
     uint32_t of_lane =
         net->sections / net->lanes; /* buffers of a lane, if destinations have their own */
     for (uint32_t sw = 0; sw < t->n_switches; sw++) {
-        uint64_t sum = 0;
+        struct cop_room sum = {0};
         for (uint32_t p = t->sw_port0[sw]; p < t->sw_port0[sw + 1]; p++) {
             uint32_t from = t->port[p].to;
             if (from == COP_NONE)
@@ -133,9 +133,10 @@ static void measure_room(cop_net *net)
             raise_room(&net->info.any_input, room);
             if (!cop_topo_is_host_port(t, from))
                 raise_room(&net->info.transit_input, room);
-            sum += room.port;
+            sum.lane += room.lane;
+            sum.port += room.port;
         }
-        net->info.most_in_inputs = cop_max64(net->info.most_in_inputs, sum);
+        raise_room(&net->info.all_inputs, sum);
     }
     if (net->output_bytes)
         net->info.output = room_of(net, net->output_bytes, net->lanes, cfg->output_shared,

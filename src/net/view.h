@@ -17,9 +17,8 @@ typedef struct cop_netinfo {
     uint64_t output_bytes; /* of an output buffer; 0: there are none */
     struct cop_room { /* the most that can wait: in one lane, in all lanes */
         uint64_t lane, port;
-    } transit_input, any_input,
-        output; /* of an input that a switch feeds; of any; in an output buffer */
-    uint64_t most_in_inputs; /* in all inputs of a switch */
+    } transit_input, any_input, all_inputs,
+        output; /* of an input that a switch feeds; of any; all of a switch together; of an output buffer */
     uint64_t host_bps; /* of the fastest link from a host */
     uint64_t fastest_bps; /* of the fastest link of all */
     uint64_t duration_ps; /* of the run */

@@ -202,7 +202,8 @@ static int check_thresholds(cop_route *r, const qcn_switch_cfg *cfg, cop_err *er
                            r->ops->name, cfg->th1, n, below);
     if (cfg->compare) { /* F > F / n + th2, and 1 < ((n - 1) F + 1) / n - th1, with F the largest */
         r->word[0] = (struct cop_word_bar){"th2", cfg->th2 * n / (n - 1.0)};
-        r->word[1] = (struct cop_word_bar){"th1", cfg->th1 * n / (n - 1.0) + 1.0};
+        if (cfg->th1 > 0.0)
+            r->word[1] = (struct cop_word_bar){"th1", cfg->th1 * n / (n - 1.0) + 1.0};
     }
     return 0;
 }

@@ -313,6 +313,10 @@ static void dragonflies(void **state)
          "routing.factor=1.9",
          "routing.factor=2.1",
          "of 2 global links none has more than 2 times their mean; make factor smaller"},
+        {{"topology={kind: dragonfly, p: 2, a: 1, h: 3, groups: 3}", "routing.kind=piggyback"},
+         "routing.factor=1.9",
+         "routing.factor=2.1", /* one port has no cable */
+         "of 2 global links none has more"},
         {{DRAGONFLY, "routing.kind=piggyback"}, /* 7 + 2 buffers of 3 lanes */
          "routing.margin=1727 KiB",
          "routing.margin=1728 KiB",
@@ -468,6 +472,10 @@ static void notifications(void **state)
     static const bound b[] = {
         {{"cc.kind=qcn"}, /* what waits in three inputs */
          "cc.qeq=196607 B",
+         "cc.qeq=192 KiB",
+         "make it smaller"},
+        {{"cc={kind: qcn, queue: class, w: 0}", "switch.lanes=2"}, /* one lane of three inputs */
+         "cc.qeq=190 KiB",
          "cc.qeq=192 KiB",
          "make it smaller"},
         {{"cc.kind=qcn", "switch.output_buffer=16 KiB"},
