@@ -251,6 +251,23 @@ static void test_progressive_draws(void **state)
     }
 }
 
+/* Piggyback takes the mean over links: a third global port without a cable changes nothing. */
+static void test_piggyback_cables(void **state)
+{
+    (void)state;
+    static const char file[] =
+        "run: {duration: 100 us}\n"
+        "topology: {kind: dragonfly, p: 4, a: 1, h: 2, groups: 3}\n"
+        "routing: {kind: piggyback, threshold: 600 kB}\n"
+        "traffic: [{from: \"0-3\", pattern: list, to_list: [8, 9, 10, 11], to_order: by-source}]\n";
+    cop_result two, three;
+    RUN(&two, file);
+    RUN(&three, file, "topology.h=3");
+    assert_true(two.throughput_gbps == three.throughput_gbps);
+    cop_result_free(&two);
+    cop_result_free(&three);
+}
+
 /* By time: a port that is held up is sampled as often as the others. The trunk of two switches runs at a tenth of
  * its rate, as its receiver takes in no more: in 400 us 20 samples of 20 us, or two of 100 packets. */
 static const char held_up[] = "run: {duration: 400 us}\n"
@@ -500,6 +517,7 @@ int main(void)
         cmocka_unit_test(test_only_told),
         cmocka_unit_test(test_switches_route_around),
         cmocka_unit_test(test_progressive_draws),
+        cmocka_unit_test(test_piggyback_cables),
         cmocka_unit_test(test_period),
         cmocka_unit_test(test_busy),
         cmocka_unit_test(test_ends_are_left_alone),
