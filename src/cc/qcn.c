@@ -5,6 +5,8 @@
 
 #include "base/opt.h"
 
+#include <string.h>
+
 static const char *const sample_names[] = {"output", "input", NULL};
 static const char *const port_names[] = {"auto", "transit", "all", NULL};
 static const char *const auto_word[] = {"auto", "0", NULL};
@@ -57,6 +59,21 @@ static const cop_opt opts[] = {
      "hyper-active increase of the target"},
     {"min_rate", COP_OPT_RATE, AT(min_bps), "10 Mbit/s", 1e3, 1e14, NULL, "no rate is below"},
     {0}};
+
+/* An option of reaction points, which are those behind `react` in the table, that is not as it was; NULL: none. */
+static const char *changed_reaction(const qcn_cfg *cfg)
+{
+    cop_arena arena = {0};
+    qcn_cfg plain;
+    char have[64], was[64];
+    cop_opt_defaults(opts, &plain, &arena);
+    cop_arena_free(&arena);
+    for (const cop_opt *o = cop_opt_find(opts, "react") + 1; o->name != NULL; o++)
+        if (strcmp(cop_opt_print(o, cfg, have, sizeof(have)),
+                   cop_opt_print(o, &plain, was, sizeof(was))) != 0)
+            return o->name;
+    return NULL;
+}
 
 /* The buffer that is sampled; of inputs the smallest. */
 static uint64_t buffer_of(const qcn_cfg *cfg, const cop_netinfo *info)
@@ -180,14 +197,21 @@ static int check(const void *config, const cop_netinfo *info, cop_err *err)
     if (cfg->busy > 0.0 && cfg->sample == QCN_INPUT)
         return cop_err_add(err, COP_E_INPUT,
                            "busy is for outputs; set sample to output, or leave it out");
+    const char *idle = cfg->react ? NULL : changed_reaction(cfg);
+    if (idle != NULL)
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s is for sources that limit their rate; set react to yes, or leave it "
+                           "out",
+                           idle);
     if (cfg->react && 1.0 - cfg->gd * QCN_FEEDBACK_MOST >= 1.0)
-        return cop_err_add(err, COP_E_INPUT, "gd %g lowers no rate; give more, or set react to no",
+        return cop_err_add(err, COP_E_INPUT,
+                           "gd %g lowers no rate; give more, or leave it out and set react to no",
                            cfg->gd);
     if (cfg->react && cfg->min_bps >= info->host_bps)
         return cop_err_add(
             err, COP_E_INPUT,
             "min_rate %s is not below the links of hosts, %s, so that no rate falls; "
-            "give less, or set react to no",
+            "give less, or leave it out and set react to no",
             cop_print_rate(cfg->min_bps, have, sizeof(have)),
             cop_print_rate(info->host_bps, most, sizeof(most)));
     return check_seldom(cfg, info, err);

@@ -1,4 +1,5 @@
-/* Lanes of the dragonfly routings that choose: no cycle of channels on any dragonfly up to h = 4, four classes. */
+/* Lanes of the dragonfly routings that choose: how many, what of them notifications need, and the four classes of the
+ * paper. Every dragonfly up to h = 4 is in test_dragonfly_cycles.c; here a few, the largest by a sample. */
 #include "route_fixture.h"
 
 #include "base/opt.h"
