@@ -204,7 +204,7 @@ const cop_opt cop_run_opts[] = {
      "notices/all (their numbers by port and addressed host, as scalars), and what the congestion "
      "control shows of "
      "flows and ports, such as ccti/F1 or state/s1.4, and the routing of ports, such as p_min/s0.7 "
-     "(qcn-switch); see docs/MODEL.md"},
+     "(qcn-switch); s0-3.4-7 is ports 4 to 7 of four switches; see docs/MODEL.md"},
     {"trees", COP_OPT_BOOL, R(trees), "no", 0, 0, NULL,
      "find congestion trees at samples and follow them; docs/MODEL.md says what a tree is"},
     {"tree_sample", COP_OPT_TIME, R(tree_sample_ps), "auto", 4, MAX_TIME, auto_or_0,

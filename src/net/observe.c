@@ -9,7 +9,8 @@
  *          notices/all       how many each switch made about each output for each host: no series, scalars
  *          VALUE/PORT        a value that the congestion control or the routing shows of an output port
  *          VALUE/FLOW        ... of a flow
- *          PORT   as in results, s1.4; a host's name stands for the switch port it is cabled to.
+ *          PORT   as in results, s1.4; a host's name stands for the switch port it is cabled to. s0-3.4-7, switches
+ *                 and ports by number, stands for a series of each (not with voq).
  *                 `@2` behind it chooses lane 2; otherwise all lanes (VALUE: lane 0).
  *          OUT    a PORT, or a number alone: local port of the same switch.
  *          FLOW   SRC>DST with hosts by name or number, and `@3` for service level 3; or the name of a
@@ -26,6 +27,7 @@
 enum { QUEUE, VOQ, NOTICES, CC_PORT, ROUTE_PORT, CC_FLOW, RECEIVED };
 
 #define ITEM_TEXT 200
+#define VALUES_MOST (1u << 27) /* of all series together: a gigabyte */
 
 typedef struct parser {
     cop_net *net;
@@ -41,15 +43,19 @@ static int fault(const parser *p, const char *what)
                        cop_excerpt(p->item, shown, sizeof(shown)), what);
 }
 
-static void add(parser *p, cop_observation o)
+static int add(parser *p, cop_observation o)
 {
     cop_net *net = p->net;
+    if (net->n_observe >= VALUES_MOST / (net->probe.n_bins + 1))
+        return fault(p, "these are more than 134 million values; observe less, or set "
+                        "run.sample to more");
     o.v = COP_NEW_ARRAY(&net->arena, double, net->probe.n_bins);
     if (o.name == NULL)
         o.name = cop_arena_strdup(&net->arena, p->item);
     net->observe =
         cop_grow(net->observe, &p->cap, (size_t)net->n_observe + 1, sizeof(cop_observation));
     net->observe[net->n_observe++] = o;
+    return 0;
 }
 
 /* A whole number, or COP_NONE. */
@@ -112,20 +118,60 @@ static int add_voq(parser *p, char *target)
         return fault(p, "no such port; write `s1.4` (switch 1, port 4) or the host cabled to it");
     if (t->port[in].owner != t->port[out].owner)
         return fault(p, "input and output are ports of different switches; choose one switch");
-    add(p, (cop_observation){.kind = VOQ, .unit = "bytes", .a = in, .b = out, .vl = vl});
+    return add(p, (cop_observation){.kind = VOQ, .unit = "bytes", .a = in, .b = out, .vl = vl});
+}
+
+/* "3", or "3-7", and what follows; NULL: it is neither. */
+static const char *take_range(const char *text, uint32_t *first, uint32_t *last)
+{
+    char digits[2][16] = {"", ""};
+    size_t n = strspn(text, "0123456789"), more = 0;
+    if (text[n] == '-')
+        more = strspn(text + n + 1, "0123456789");
+    if (n >= sizeof(digits[0]) || more >= sizeof(digits[1]) || (text[n] == '-' && more == 0))
+        return NULL;
+    memcpy(digits[0], text, n);
+    memcpy(digits[1], more ? text + n + 1 : text, more ? more : n);
+    *first = number(digits[0]), *last = number(digits[1]);
+    return *first <= *last && *last != COP_NONE ? text + n + (more ? more + 1 : 0) : NULL;
+}
+
+/* Ports of switches by number, `s0-3.4-7`: one series each, with the name the port has. */
+static int add_ports(parser *p, const char *text, cop_observation o)
+{
+    const cop_topo *t = p->net->topo;
+    uint32_t sw0, sw1, first, last;
+    const char *dot = text[0] == 's' ? take_range(text + 1, &sw0, &sw1) : NULL;
+    const char *end = dot != NULL && *dot == '.' ? take_range(dot + 1, &first, &last) : NULL;
+    if (end == NULL || *end != '\0')
+        return fault(p, "no such port; write `s1.4` (switch 1, port 4), `s0-3.4-7` or the host "
+                        "cabled to it");
+    for (uint32_t sw = sw0; sw <= sw1; sw++) {
+        if (sw >= t->n_switches || last >= cop_topo_ports_of(t, sw))
+            return fault(p, "not all of these ports exist; switches and ports count from 0");
+        for (uint32_t local = first; local <= last; local++) {
+            char name[128], lane[16] = "";
+            o.a = cop_topo_switch_port(t, sw, local);
+            if (o.vl != COP_NONE)
+                snprintf(lane, sizeof(lane), "@%u", o.vl);
+            cop_topo_port_name(t, o.a, name, sizeof(name));
+            o.name = cop_arena_printf(&p->net->arena, "%.*s/%s%s", (int)strcspn(p->item, "/"),
+                                      p->item, name, lane);
+            int rc = add(p, o);
+            if (rc != 0)
+                return rc;
+        }
+    }
     return 0;
 }
 
 static int add_port(parser *p, char *target, int kind, unsigned which, const char *unit)
 {
-    uint32_t vl = COP_NONE;
-    if (!take_suffix(target, p->net->lanes, &vl))
+    cop_observation o = {.kind = kind, .unit = unit, .vl = COP_NONE, .which = which};
+    if (!take_suffix(target, p->net->lanes, &o.vl))
         return fault(p, "no such lane; lanes count from 0");
-    uint32_t port = find_port(p->net->topo, target, false);
-    if (port == COP_NONE)
-        return fault(p, "no such port; write `s1.4` (switch 1, port 4) or the host cabled to it");
-    add(p, (cop_observation){.kind = kind, .unit = unit, .a = port, .vl = vl, .which = which});
-    return 0;
+    o.a = find_port(p->net->topo, target, false);
+    return o.a == COP_NONE ? add_ports(p, target, o) : add(p, o);
 }
 
 /* All streams with one destination of the entry of this name. */
@@ -154,8 +200,9 @@ static int add_entry(parser *p, const char *kind, const char *name, unsigned whi
             twin |= p->net->observe[i].a == o.a && p->net->observe[i].b == o.b;
         if (total > 1)
             o.name = cop_arena_printf(&p->net->arena, "%s/%s/%u", kind, name, st->host);
-        if (!twin)
-            add(p, o);
+        int rc = twin ? 0 : add(p, o);
+        if (rc != 0)
+            return rc;
     }
     if (sends && total == 0)
         return fault(p, "its streams have many destinations; name one flow, such as `ccti/h3>h7`");
@@ -176,12 +223,11 @@ static int add_flow(parser *p, const char *kind, char *target, unsigned which, c
         return fault(p, "no such host; write names such as `h3`, or numbers from 0");
     cop_observation o = {.kind = CC_FLOW, .unit = unit, .which = which};
     o.a = src, o.b = dst, o.sl = (uint8_t)sl;
-    add(p, o);
-    return 0;
+    return add(p, o);
 }
 
 /* Filled where packets are taken in, not at samples: parts of a byte, until cop_observe_finish. */
-static void add_received_by(parser *p, uint32_t host)
+static int add_received_by(parser *p, uint32_t host)
 {
     cop_probe *pr = &p->net->probe;
     char name[128];
@@ -192,23 +238,25 @@ static void add_received_by(parser *p, uint32_t host)
     if (pr->received == NULL)
         pr->received = COP_NEW_ARRAY(&p->net->arena, double *, p->net->topo->n_hosts);
     if (pr->received[host] != NULL)
-        return; /* named twice */
-    add(p, o);
+        return 0; /* named twice */
+    int rc = add(p, o);
+    if (rc != 0)
+        return rc;
     pr->received[host] = p->net->observe[p->net->n_observe - 1].v;
+    return 0;
 }
 
 static int add_received(parser *p, const char *target)
 {
     uint32_t n = p->net->topo->n_hosts, host = find_host(p->net->topo, target);
-    if (host != COP_NONE) {
-        add_received_by(p, host);
-        return 0;
-    }
+    if (host != COP_NONE)
+        return add_received_by(p, host);
     if (strcmp(target, "all") != 0)
         return fault(p, "no such host; write a name such as `h3`, a number from 0, or `all`");
-    for (host = 0; host < n; host++)
-        add_received_by(p, host);
-    return 0;
+    int rc = 0;
+    for (host = 0; host < n && rc == 0; host++)
+        rc = add_received_by(p, host);
+    return rc;
 }
 
 static int add_notices(parser *p, char *target)

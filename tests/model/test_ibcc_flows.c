@@ -188,6 +188,26 @@ static void test_observe(void **state)
     cop_result_free(&r);
 }
 
+/* Ports by range are the same series as one by one. */
+static void test_observe_ranges(void **state)
+{
+    (void)state;
+    const char *const one[] = {"run.observe=queue/s0.1, queue/s0.2, fill/s0.1@0, fill/s0.2@0"};
+    const char *const range[] = {"run.observe=queue/s0.1-2, fill/s0-0.1-2@0"};
+    cop_result a, b;
+    scn_run(hot, one, 1, &a, NULL);
+    scn_run(hot, range, 1, &b, NULL);
+    assert_int_equal(a.run_hash, b.run_hash);
+    assert_int_equal(a.n_series, b.n_series);
+    for (uint32_t i = 0; i < a.n_series; i++) {
+        assert_string_equal(a.series[i].name, b.series[i].name);
+        assert_memory_equal(a.series[i].v, b.series[i].v, a.series[i].n * sizeof(double));
+    }
+    assert_non_null(series(&b, "fill/s0.2@0"));
+    cop_result_free(&a);
+    cop_result_free(&b);
+}
+
 /* What hosts take in, bin by bin, is what the network delivers; looking changes nothing. */
 static void test_observe_received(void **state)
 {
@@ -219,9 +239,14 @@ static void test_observe_faults(void **state)
 {
     (void)state;
     static const char *const bad[] = {
-        "nonsense",   "ccti/",       "ccti/nobody",  "ccti/0>99",  "state/s7.1",
-        "voq/h0",     "voq/h0>s9.1", "voq/h0>99",    "state/h1@1", "ccti/0>1@16",
-        "unknown/h1", "queue/F1",    "received/h99", "received/",
+        "nonsense",     "ccti/",         "ccti/nobody",
+        "ccti/0>99",    "state/s7.1",    "voq/h0",
+        "voq/h0>s9.1",  "voq/h0>99",     "state/h1@1",
+        "ccti/0>1@16",  "unknown/h1",    "queue/F1",
+        "received/h99", "received/",     "queue/s0-1.1",
+        "queue/s0.1-",  "queue/s0.2-1",  "queue/s0.0-99",
+        "queue/s-1.1",  "queue/s0-0.1x", "queue/s0.1-99999999999999999999",
+        "queue/s0-",    "voq/s0.1-2>3",
     };
     for (size_t i = 0; i < COP_LEN(bad); i++) {
         char text[80];
@@ -249,6 +274,7 @@ int main(void)
         cmocka_unit_test(test_level_keeps_the_mix),
         cmocka_unit_test(test_credit_starvation),
         cmocka_unit_test(test_observe),
+        cmocka_unit_test(test_observe_ranges),
         cmocka_unit_test(test_observe_received),
         cmocka_unit_test(test_observe_faults),
     };
