@@ -120,6 +120,32 @@ static json_t *claim_json(const cop_claim *c, const cop_paper *p, const cop_verd
     return o;
 }
 
+/* A check that an experiment has of its own. */
+static json_t *own_json(const cop_study_record *r, const cop_study_verdict *v)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "id", json_string(v->id));
+    json_object_set_new(o, "paper", json_null());
+    json_object_set_new(o, "where", json_string(v->place));
+    json_object_set_new(o, "experiment", json_string(r->name));
+    json_object_set_new(o, "metric", json_string(v->metric));
+    json_object_set_new(o, "kind", json_string(v->kind));
+    json_object_set_new(o, "verdict", json_string(v->state));
+    json_object_set_new(o, "narrow", json_boolean(cop_verdict_narrow(v)));
+    json_object_set_new(o, "expected", json_string(v->expected));
+    json_object_set_new(o, "measured", json_string(v->measured));
+    json_object_set_new(o, "tolerance", json_string(v->tolerance));
+    return o;
+}
+
+static bool own_wanted(const cop_study_record *r, const cop_study_verdict *v, char **names, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(names[i], r->name) == 0 || strcmp(names[i], v->id) == 0)
+            return true;
+    return n == 0;
+}
+
 void cop_ledger_json(const cop_ledger *l, const cop_verdicts *v, char **names, int n)
 {
     json_t *list = json_array();
@@ -127,6 +153,13 @@ void cop_ledger_json(const cop_ledger *l, const cop_verdicts *v, char **names, i
         for (size_t k = 0; k < l->paper[i].n_claims; k++)
             if (cop_claim_wanted(&l->paper[i].claim[k], &l->paper[i], names, n))
                 json_array_append_new(list, claim_json(&l->paper[i].claim[k], &l->paper[i], v));
+    for (size_t i = 0; i < v->n; i++)
+        for (size_t k = 0; k < v->study[i].n_verdicts; k++) {
+            const cop_study_verdict *own = &v->study[i].verdict[k];
+            if (cop_ledger_find(l, own->id, NULL) == NULL &&
+                own_wanted(&v->study[i], own, names, n))
+                json_array_append_new(list, own_json(&v->study[i], own));
+        }
     json_dumpf(list, stdout, JSON_INDENT(1)); /* main() reports what could not be written */
     putchar('\n');
     json_decref(list);

@@ -17,6 +17,7 @@ enum cop_claim_state cop_verdict_state(const cop_verdicts *all, const cop_claim 
 
 /* Counts by paper; or the checks that the names pick: papers, experiments, checks. */
 void cop_ledger_list(const cop_ledger *l, const cop_verdicts *v, char **names, int n);
+/* And checks that experiments have of their own, with `paper` null. */
 void cop_ledger_json(const cop_ledger *l, const cop_verdicts *v, char **names, int n);
 bool cop_claim_wanted(const cop_claim *c, const cop_paper *p, char **names, int n);
 

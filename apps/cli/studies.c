@@ -6,6 +6,7 @@
 #include "exp/run.h"
 #include "show.h"
 #include "study/evaluate.h"
+#include "verdict_items.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 
 #define MAX_BAR 40
 #define MAX_BAD_SHOWN 20
+#define MOST_WHOLE 4 /* experiments of which all values are shown; of more the table alone */
 
 const char *cop_find_data(const char *name, char *buf, size_t size)
 {
@@ -254,10 +256,16 @@ static const char *expectation(const cop_study_verdict *v, cop_arena *a)
                           cop_arena_printf(a, "%s (%s%s)", is, number ? "± " : "", v->tolerance));
 }
 
-static void show_record(FILE *out, const cop_study_record *r, cop_style style, cop_arena *a)
+static void show_record(FILE *out, const cop_study_record *r, cop_style style, bool whole,
+                        cop_arena *a)
 {
-    unsigned width = style.width > 60 ? style.width : 100;
-    unsigned half = (width - 36) / 2;
+    unsigned width = style.width > 60 ? style.width : 100, id_columns = 12;
+    for (size_t i = 0; i < r->n_verdicts; i++) {
+        unsigned n = (unsigned)cop_columns(cop_plain_copy(a, r->verdict[i].id));
+        id_columns = n > id_columns ? n : id_columns;
+    }
+    id_columns = id_columns < width - 50 ? id_columns : width - 50;
+    unsigned half = (width - 24 - id_columns) / 2;
     fprintf(out, "\n%s%s%s  %s\n", style.colour ? "\033[1m" : "", cop_plain_copy(a, r->name),
             style.colour ? "\033[0m" : "", cop_plain_copy(a, r->title));
     size_t bad = 0;
@@ -269,21 +277,24 @@ static void show_record(FILE *out, const cop_study_record *r, cop_style style, c
     if (bad > MAX_BAD_SHOWN)
         fprintf(out, "  ... and %zu more\n", bad - MAX_BAD_SHOWN);
     if (r->n_verdicts > 0) {
-        fprintf(out, "  %-12s %-17s  ", "check", "verdict");
+        fprintf(out, "  %-*s %-17s  ", (int)id_columns, "check", "verdict");
         put_cut(out, "expected (tolerance)", half);
         fputs(" measured\n", out);
     }
     for (size_t i = 0; i < r->n_verdicts; i++) {
         const cop_study_verdict *v = &r->verdict[i];
-        fprintf(out, "  %-12s %s %-6s  ", cop_plain_copy(a, v->id), mark(v->state, style.colour),
-                cop_verdict_narrow(v) ? "narrow" : "");
-        put_cut(out, expectation(v, a), half);
+        const char *expected = expectation(v, a), *measured = cop_plain_copy(a, v->measured);
+        fprintf(out, "  %-*s %s %-6s  ", (int)id_columns, cop_plain_copy(a, v->id),
+                mark(v->state, style.colour), cop_verdict_narrow(v) ? "narrow" : "");
+        put_cut(out, expected, half);
         fputc(' ', out);
-        put_cut(out, cop_plain_copy(a, v->measured), half);
+        put_cut(out, measured, half);
         fputc('\n', out);
+        if (whole && (cop_columns(expected) >= half || cop_columns(measured) >= half))
+            cop_verdict_items_show(out, v, width, a);
         if (v->explain[0] != '\0') {
-            fprintf(out, "  %-12s why: ", "");
-            put_wrapped(out, cop_plain_copy(a, v->explain), 20, width);
+            fprintf(out, "      why: ");
+            put_wrapped(out, cop_plain_copy(a, v->explain), 16, width);
         }
     }
 }
@@ -293,7 +304,7 @@ void cop_studies_show(FILE *out, const cop_studies *all, cop_style style)
     size_t pass = 0, fail = 0, narrow = 0, waiting = 0, recorded = 0;
     for (size_t i = 0; i < all->n; i++) {
         cop_arena arena = {0};
-        show_record(out, &all->record[i], style, &arena);
+        show_record(out, &all->record[i], style, all->n <= MOST_WHOLE, &arena);
         cop_arena_free(&arena);
         for (size_t k = 0; k < all->record[i].n_verdicts; k++) {
             const char *state = all->record[i].verdict[k].state;

@@ -213,21 +213,27 @@ static void check_required(cop_reader *r, const cop_opt *table, const int *seen,
                              table[i].help);
 }
 
-/* An option of other kinds of the section alone: true, after a fault that names them. */
-static bool of_other_kind(cop_reader *r, int key, const char *option)
+/* An option of other kinds of the section alone: true, after a fault that names them, and what there is instead, if
+ * that is not much. */
+static bool of_other_kind(cop_reader *r, int key, const char *option, const char *const *here,
+                          size_t n_here)
 {
+    enum { FEW = 6 };
     const cop_section *s = cop_section_find(r->section);
     const char *kinds[COP_MAX_OPTIONS];
-    char list[600];
+    char list[600], instead[300] = "", used[200];
     cop_plugin p;
     size_t n = 0;
+    if (n_here > 0 && n_here <= FEW)
+        snprintf(instead, sizeof(instead), "; this kind has %s",
+                 cop_reader_join(here, n_here, used, sizeof(used)));
     for (size_t i = 0; n < COP_MAX_OPTIONS && cop_plugin_at(s, r->c->more, i, &p); i++)
         if (cop_opt_find(p.opts, option) != NULL)
             kinds[n++] = p.name;
     if (n > 0)
-        cop_reader_fault(r, key, "`%s` is an option of %s.kind %s; choose %s, or remove it", option,
-                         s->name, cop_reader_join(kinds, n, list, sizeof(list)),
-                         n > 1 ? "one of these" : "that");
+        cop_reader_fault(r, key, "`%s` is an option of %s.kind %s; choose %s, or remove it%s",
+                         option, s->name, cop_reader_join(kinds, n, list, sizeof(list)),
+                         n > 1 ? "one of these" : "that", instead);
     return n > 0;
 }
 
@@ -264,7 +270,7 @@ void cop_reader_table(cop_reader *r, int map, const cop_opt *table, void *cfg, b
         const cop_opt *o = as_rate(r, table, cop_opt_find(table, text), value);
         bool is_kind = has_kind && strcmp(text, "kind") == 0;
         if (o == NULL && !is_kind) {
-            if (!has_kind || !of_other_kind(r, key, text))
+            if (!has_kind || !of_other_kind(r, key, text, names, kind))
                 cop_reader_unknown(r, key, "option", text, names, n_names);
             continue;
         }

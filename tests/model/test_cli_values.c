@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <sys/stat.h>
 
 static const char values[] = "name: values\n"
                              "title: Two switches\n"
@@ -311,6 +312,33 @@ static void test_study(void **state)
                   "[[20.0,2000.8],[1020.0,5000.8]]");
 }
 
+/* A check with many values has a line for each; checks of an experiment's own are in the JSON, too. */
+static void test_many_values(void **state)
+{
+    (void)state;
+    mkdir("studies", 0777);
+    prog_write("studies/values.yaml", prog_slurp("values.yaml"));
+    prog_write("studies/cable.yaml",
+               "experiment: cable\nbase: values.yaml\n"
+               "checks:\n"
+               "  many:\n"
+               "    of:\n"
+               "      a long name of the first value: {of: '1', value: 1}\n"
+               "      a long name of the second value: {of: '2', min: 3}\n"
+               "      a long name of the third value: {of: '3', rule: shown}\n");
+    prog_answer a = PROG_RUN("reproduce", "cable", "-e", "studies", "--quiet");
+    PROG_EXPECT(a.status == 1, a, "reproduce");
+    expect_text(a.out, "      a long name of the first value   1                   1 to 1\n"
+                       "      a long name of the second value  2                   3 or more"
+                       "             FAIL\n"
+                       "      a long name of the third value   3                   shown\n");
+    a = PROG_RUN("reproduce", "cable", "-e", "studies", "--judge", "--json");
+    PROG_EXPECT(a.status == 1, a, "judge");
+    expect_text(a.out, "\"id\": \"many\"");
+    expect_text(a.out, "\"paper\": null");
+    expect_text(a.out, "\"verdict\": \"fail\"");
+}
+
 /* A time axis in cycles of 50 ns: bins of 0.1 ms are 2000 of them. Without `units` there are none. */
 static void test_study_in_cycles(void **state)
 {
@@ -346,6 +374,7 @@ int main(void)
         cmocka_unit_test_setup(test_flits_and_cycles, fresh),
         cmocka_unit_test_setup(test_flits_of_a_node, fresh),
         cmocka_unit_test_setup(test_study, fresh),
+        cmocka_unit_test_setup(test_many_values, fresh),
         cmocka_unit_test_setup(test_study_in_cycles, fresh),
     };
     return cmocka_run_group_tests_name("cli_values", tests, prog_enter, prog_leave);

@@ -58,6 +58,8 @@ static void faults_have_place_and_remedy(void **state)
            "`ties` is an option of routing.kind dor, adaptive-cube, true-adaptive; choose one of "
            "these, or "
            "remove it");
+    refuse("topology: {kind: dragonfly, p: 2, a: 4, h: 2, hosts: 100}\n",
+           "choose one of these, or remove it; this kind has p, a, h, groups");
     refuse(TOPO "host: {generatoin: 4}\n", "unknown option `generatoin`; use one of kind");
     refuse(TOPO "cc: {kind: [a]}\n", "cc.kind: is not a word");
     refuse(TOPO "flow_control: {kind: creditt}\n", "did you mean `credit`");
