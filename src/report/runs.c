@@ -4,7 +4,7 @@
  *   throughput   of each traffic entry over time
  *   latency      mean over time, and its distribution
  *   entries      one line per traffic entry
- * What ports tell (busiest links, longest queues, the network): ports.c.
+ * Further series, of births and `run.observe`: observed.c. What ports tell (busiest links, longest queues, the network): ports.c.
  */
 #include "report/runs.h"
 
@@ -21,7 +21,7 @@ json_t *cop_report_axis(const char *label, const char *unit, bool log)
     return json_pack("{s:s, s:s, s:b}", "label", label, "unit", unit, "log", log);
 }
 
-static json_t *time_axis(const cop_drawing *d)
+json_t *cop_report_time_axis(const cop_drawing *d)
 {
     json_t *x = cop_report_axis("time", d->time_unit, false);
     double end = json_number_value(json_object_get(d->run, "sim_time_ns")) / d->ns_per_unit;
@@ -78,9 +78,8 @@ static uint32_t reached(const cop_drawing *d, uint32_t n)
     return bins >= 0.0 && bins < n ? (uint32_t)bins : n;
 }
 
-/* A stored series as a curve, each value times `scale`; neighbours are averaged if there are more than one can see. */
-static int add_series(cop_drawing *d, json_t *curves, const char *series, const char *name,
-                      double scale)
+int cop_report_add_series(cop_drawing *d, json_t *curves, const char *series, const char *name,
+                          double scale)
 {
     cop_series s = {0};
     int rc = cop_store_series(d->store, d->id, series, &s, &d->arena, d->err);
@@ -183,9 +182,9 @@ static int add_throughput(cop_drawing *d, json_t *curves, const char *series, co
                           double nodes)
 {
     if (!cop_report_in_flits(d))
-        return add_series(d, curves, series, name, 1.0);
+        return cop_report_add_series(d, curves, series, name, 1.0);
     size_t before = json_array_size(curves);
-    int rc = add_series(d, curves, series, name, cop_report_rate(d, 1.0) / nodes);
+    int rc = cop_report_add_series(d, curves, series, name, cop_report_rate(d, 1.0) / nodes);
     if (json_array_size(curves) > before)
         json_object_set_new(json_array_get(curves, before), "nodes", cop_report_real(nodes));
     return rc;
@@ -217,7 +216,7 @@ static int draw_throughput(cop_drawing *d, const name_list *l)
         json_array_remove(curves, MAX_CURVES);
     json_t *f = cop_report_figure(d, "throughput", "Throughput over time", "time");
     json_object_set_new(f, "wide", json_true());
-    json_object_set_new(f, "x", time_axis(d));
+    json_object_set_new(f, "x", cop_report_time_axis(d));
     json_object_set_new(f, "y",
                         cop_report_axis("throughput",
                                         cop_report_in_flits(d) ? "flit/cycle/node" : "Gbit/s",
@@ -229,13 +228,14 @@ static int draw_throughput(cop_drawing *d, const name_list *l)
 static int draw_latency_over_time(cop_drawing *d)
 {
     json_t *curves = json_array();
-    int rc = add_series(d, curves, "network/latency", "mean latency", cop_report_latency(d, 1.0));
+    int rc = cop_report_add_series(d, curves, "network/latency", "mean latency",
+                                   cop_report_latency(d, 1.0));
     if (rc == 0 && json_array_size(curves) > 0) {
         json_t *f = cop_report_figure(d, "latency", "Latency over time", "time");
         json_object_set_new(f, "note",
                             json_string("Mean of the packets that arrived in a sample, "
                                         "from generation to delivery."));
-        json_object_set_new(f, "x", time_axis(d));
+        json_object_set_new(f, "x", cop_report_time_axis(d));
         json_object_set_new(f, "y", cop_report_axis("latency", cop_report_latency_unit(d), false));
         json_object_set(f, "series", curves);
     }
@@ -349,6 +349,8 @@ static int draw(cop_drawing *d)
         rc = draw_throughput(d, &names);
     if (rc == 0)
         rc = draw_latency_over_time(d);
+    if (rc == 0)
+        rc = cop_report_draw_observed(d);
     if (rc == 0)
         rc = draw_distribution(d);
     if (rc == 0) {

@@ -18,6 +18,10 @@ typedef struct cop_drawing {
 } cop_drawing;
 
 json_t *cop_report_axis(const char *label, const char *unit, bool log);
+json_t *cop_report_time_axis(const cop_drawing *d);
+/* A stored series as a curve, each value times `scale`; neighbours are averaged if there are more than one can see. */
+int cop_report_add_series(cop_drawing *d, json_t *curves, const char *series, const char *name,
+                          double scale);
 /* A new figure of the run. */
 json_t *cop_report_figure(cop_drawing *d, const char *name, const char *title, const char *kind);
 
@@ -42,6 +46,9 @@ double cop_report_queue(const cop_drawing *d, double bytes);
 const char *cop_report_queue_unit(const cop_drawing *d);
 bool cop_report_in_flits(const cop_drawing *d);
 double cop_report_rate(const cop_drawing *d, double gbps);
+
+/* observed.c: births, and what `run.observe` and the queueing scheme stored. */
+int cop_report_draw_observed(cop_drawing *d);
 
 /* ports.c: read all ports of the run; the busiest links or the longest queues; the network. */
 int cop_report_read_ports(cop_report_ports *l);

@@ -107,6 +107,44 @@ static void many_streams_are_added_up(void **state)
     cop_report_free(r);
 }
 
+/* Further series: one figure for all of a kind, in the order of their numbers; of 30 those 24 that change most. */
+static void further_series(void **state)
+{
+    enum { PORTS = 30, ALL = PORTS + 4, BINS = 10 };
+    static const cop_series others[] = {{.name = "births/latency", .unit = "ns"},
+                                        {.name = "births/misrouted", .unit = "%"},
+                                        {.name = "births/packets", .unit = "packets"},
+                                        {.name = "queue/s1.2", .unit = "bytes"}};
+    cop_result res = small_run();
+    res.n_series = ALL;
+    res.series = COP_NEW_ARRAY(&res.arena, cop_series, ALL);
+    for (size_t i = 0; i < ALL; i++) {
+        res.series[i] =
+            i < PORTS
+                ? (cop_series){.name = cop_arena_printf(&res.arena, "p_min/s0.%zu", i), .unit = "%"}
+                : others[i - PORTS];
+        res.series[i].n = BINS;
+        res.series[i].v = COP_NEW_ARRAY(&res.arena, double, BINS);
+        res.series[i].v[BINS - 1] = i < PORTS ? (double)i : 2048.0;
+    }
+    cop_report *r = report_of(*state, &res);
+    const json_t *f = figure_of(r, "observed-p_min"), *curves = json_object_get(f, "series");
+    assert_string_equal(cop_report_get(f, "title"), "p_min over time");
+    assert_non_null(strstr(cop_report_get(f, "note"), "The 24 of 30"));
+    assert_int_equal(json_array_size(curves), 24);
+    for (size_t i = 0; i < 24; i++) { /* s0.6 to s0.29; those before it change less */
+        char name[40];
+        snprintf(name, sizeof(name), "s0.%zu", i + 6);
+        assert_string_equal(cop_report_get(json_array_get(curves, i), "name"), name);
+    }
+    f = figure_of(r, "observed-queue");
+    assert_string_equal(cop_report_get(f, "title"), "queue/s1.2 over time");
+    assert_true(coordinate(points_of(f, 0), BINS - 1, 1) == 2.0); /* KiB */
+    assert_true(coordinate(points_of(figure_of(r, "births-latency"), 0), BINS - 1, 1) == 2.048);
+    assert_true(coordinate(points_of(figure_of(r, "births-misrouted"), 0), BINS - 1, 1) == 2048);
+    cop_report_free(r);
+}
+
 /* -- CSV -- */
 
 static void expect_file(const char *dir, const char *name, const char *want)
@@ -205,6 +243,7 @@ int main(void)
         IN_PLACE(long_series),
         IN_PLACE(times_follow_from_the_sample),
         IN_PLACE(many_streams_are_added_up),
+        IN_PLACE(further_series),
         IN_PLACE(csv_files_of_a_run),
         IN_PLACE(csv_of_verdicts),
     };
