@@ -157,6 +157,11 @@ int traffic_pattern_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_
         rc = traffic_fault(b, "self",
                            "pattern %s draws no destinations among all hosts; remove `self`",
                            pattern_name(cfg->pattern));
+    if (cfg->region_place != COP_REGION_FIRST && cfg->pattern != COP_PATTERN_HOT_REGION)
+        rc = traffic_fault(b, "region_place",
+                           "pattern %s has no hot region; set pattern to hot-region, or remove "
+                           "`region_place`",
+                           pattern_name(cfg->pattern));
     const char *needs = traffic_permute_needs(cfg->pattern, e->n_hosts);
     if (needs != NULL) {
         rc = traffic_fault(b, "pattern",
@@ -167,6 +172,7 @@ int traffic_pattern_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_
     e->hot_bits = traffic_share_bits(cfg->pattern == COP_PATTERN_FOREST ? cfg->p : cfg->hot_share);
     if (cfg->pattern == COP_PATTERN_HOT_REGION) {
         e->region = traffic_share_of(cfg->region, e->n_hosts);
+        e->spread = cfg->region_place == COP_REGION_SPREAD;
         if (e->region == 0) {
             rc = traffic_fault(b, "region",
                                "`region` of %u hosts is less than half a host; use a larger share",
@@ -244,6 +250,22 @@ static uint32_t draw_other(cop_rng *r, uint32_t n, uint32_t self)
     return d + (d >= self);
 }
 
+/* The k-th of the hot hosts: from host 0 on, or evenly spread over all. */
+static uint32_t hot_host(const traffic_entry *e, uint32_t k)
+{
+    return e->spread ? (uint32_t)((uint64_t)k * e->n_hosts / e->region) : k;
+}
+
+/* Which of the hot hosts this is; COP_NONE: it is none, or host is COP_NONE. */
+static uint32_t hot_place(const traffic_entry *e, uint32_t host)
+{
+    if (host == COP_NONE)
+        return COP_NONE;
+    uint32_t k =
+        e->spread ? (uint32_t)(((uint64_t)host * e->region + e->n_hosts - 1) / e->n_hosts) : host;
+    return k < e->region && hot_host(e, k) == host ? k : COP_NONE;
+}
+
 static uint32_t draw_slot(const traffic_entry *e, const cop_stream *s, cop_time t_gen, cop_time now)
 {
     const traffic_forest *f = &e->forest;
@@ -273,7 +295,8 @@ uint32_t traffic_pattern_draw(const traffic_entry *e, cop_stream *s, cop_time t_
         break;
     case DEST_REGION: {
         bool hot = traffic_share_hit(e->hot_bits, cop_rng_u64(&r));
-        dst = draw_other(&r, hot ? e->region : e->n_hosts, but);
+        dst = hot ? hot_host(e, draw_other(&r, e->region, hot_place(e, but)))
+                  : draw_other(&r, e->n_hosts, but);
         break;
     }
     case DEST_GROUP: {

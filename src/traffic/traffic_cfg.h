@@ -58,6 +58,7 @@ enum cop_arrival {
 enum cop_pulse_arrival { COP_PULSE_BERNOULLI, COP_PULSE_CONSTANT, COP_PULSE_POISSON };
 enum cop_burst_law { COP_BURSTS_EXPONENTIAL, COP_BURSTS_PARETO };
 enum cop_phase { COP_PHASE_AUTO, COP_PHASE_TOGETHER, COP_PHASE_RANDOM };
+enum cop_region_place { COP_REGION_FIRST, COP_REGION_SPREAD };
 enum cop_mix { COP_MIX_DRAWN, COP_MIX_EVEN };
 enum cop_size_kind { COP_SIZE_FIXED, COP_SIZE_UNIFORM, COP_SIZE_BIMODAL, COP_SIZE_LIST };
 
@@ -71,6 +72,7 @@ typedef struct cop_traffic_cfg {
     int to_order; /* enum cop_to_order */
     bool self; /* uniform destinations may be the sender */
     double hot_share, region;
+    int region_place; /* enum cop_region_place */
     int64_t offset, group_size;
     double b_share, v_share, p; /* forest */
     int64_t hotspots;

@@ -34,6 +34,7 @@ static const char *const arrival_names[] = {"saturated", "constant", "bernoulli"
 static const char *const pulse_names[] = {"bernoulli", "constant", "poisson", NULL};
 static const char *const burst_names[] = {"exponential", "pareto", NULL};
 static const char *const phase_names[] = {"auto", "together", "random", NULL};
+static const char *const region_names[] = {"first", "spread", NULL};
 static const char *const mix_names[] = {"drawn", "even", NULL};
 static const char *const size_names[] = {"fixed", "uniform", "bimodal", "list", NULL};
 
@@ -76,7 +77,10 @@ const cop_opt cop_traffic_opts[] = {
      "hotspot, hot-region: share of the messages to the hot place; the rest goes to any other "
      "host"},
     {"region", COP_OPT_SHARE, T(region), "12.5 %", 0, 1, NULL,
-     "hot-region: share of all hosts, from host 0 on, that are hot"},
+     "hot-region: share of all hosts that are hot"},
+    {"region_place", COP_OPT_ENUM, T(region_place), "first", 0, 0, region_names,
+     "hot-region: which hosts these are: from host 0 on, which fills whole groups of a network, or "
+     "evenly spread over all"},
     {"offset", COP_OPT_INT, T(offset), "1", -MAX_HOST, MAX_HOST, NULL,
      "group-adversarial: group g sends to group g + offset"},
     {"group_size", COP_OPT_INT, T(group_size), "auto", 1, MAX_HOST, auto_or_0,

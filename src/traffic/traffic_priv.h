@@ -63,6 +63,7 @@ typedef struct traffic_entry {
     uint32_t n_src, *src; /* ascending host numbers */
     /* where to */
     uint32_t to, region, group_size, groups, offset;
+    bool spread; /* of the region: evenly over all hosts */
     bool self; /* uniform destinations include the sender */
     uint64_t hot_bits; /* hot_share, or p of a forest, as a threshold for 64 random bits */
     uint32_t n_list, *list;

@@ -483,12 +483,22 @@ static bool suits(const draw *d, const char *cc)
     return needs[0] == '\0' || strcmp(d->queueing, needs) == 0;
 }
 
-/* qcn samples by packets or by time: what belongs to the other. */
-static const char *const *sampling(draw *d)
+/* qcn samples by packets or by time, and what is behind `react` in its table is for sources that do: options that would be
+ * refused beside the others are left out. */
+static void put_qcn(draw *d)
 {
-    static const char *const by_time[] = {"period", NULL}, *const by_packets[] = {
-                                                               "every", "host_every", NULL};
-    return below(d, 2) ? by_time : by_packets;
+    enum { MOST = 32 };
+    const cop_opt *opts = cop_cc_find("qcn")->opts;
+    const char *but[MOST] = {"react"};
+    uint32_t n = 1;
+    bool react = below(d, 2), by_time = below(d, 2);
+    but[n++] = by_time ? "every" : "period";
+    if (by_time)
+        but[n++] = "host_every";
+    for (const cop_opt *o = cop_opt_find(opts, "react") + 1; !react && o->name && n + 1 < MOST; o++)
+        but[n++] = o->name;
+    draw_put(d, ", react: %s", react ? "yes" : "no");
+    put_options(d, opts, but);
 }
 
 static void put_cc(draw *d)
@@ -512,8 +522,10 @@ static void put_cc(draw *d)
         put_ibcc(d);
     else if (throttles(d->cc))
         put_throttle(d);
+    else if (strcmp(d->cc, "qcn") == 0)
+        put_qcn(d);
     else
-        put_options(d, cop_cc_find(d->cc)->opts, strcmp(d->cc, "qcn") ? NULL : sampling(d));
+        put_options(d, cop_cc_find(d->cc)->opts, NULL);
     if (strcmp(d->cc, "qcn") == 0)
         d->per_level = strstr(d->text, ", limit: host") != NULL;
     else if (strcmp(d->cc, "ibcc") != 0 && cop_cc_find(d->cc)->flow_is_sl)

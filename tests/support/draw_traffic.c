@@ -46,7 +46,7 @@ static void put_pattern(draw *d, bool first)
     else if (strcmp(kind, "group-adversarial") == 0)
         PUT_NUMBER(d, ", group_size: 1, offset: %u", 1, d->hosts - 1);
     else if (strcmp(kind, "hot-region") == 0)
-        draw_put(d, ", region: 40 %%");
+        draw_put(d, ", region: 40 %%, region_place: %s", ONE_OF(d, "first", "spread"));
     else if (strcmp(kind, "forest") == 0)
         put_forest(d);
 }

@@ -244,6 +244,7 @@ static void errors(void **state)
          "to be a power of two; it is 12: change the topology or the pattern"},
         {"pattern=transpose", "pattern", "to be a square number; it is 12: change the topology or"},
         {"pattern=hot-region; region=1 %", "region", "less than half a host"},
+        {"pattern=uniform; region_place=spread", "region_place", "has no hot region"},
         {"pattern=group-adversarial", "pattern", "needs groups"},
         {"pattern=group-adversarial; group_size=5", "group_size", "12 hosts do not make"},
         {"pattern=group-adversarial; group_size=4; offset=3", "offset", "own group"},

@@ -185,6 +185,25 @@ static void hot_places(void **state)
     rig_free(&r);
 }
 
+/* Spread evenly: 3 of 8 hosts are 0, 2 and 5; a hot host sends to the two others. */
+static void spread_region(void **state)
+{
+    (void)state;
+    rig r;
+    uint32_t count[8];
+    rig_one(&r, 8, GBIT, "pattern=hot-region; hot_share=100 %; region=37.5 %; region_place=spread");
+    for (uint32_t h = 0; h < 8; h++) {
+        bool hot = h == 0 || h == 2 || h == 5;
+        count_destinations(&r, h, 6000, count);
+        for (uint32_t d = 0; d < 8; d++)
+            if (d == h || (d != 0 && d != 2 && d != 5))
+                assert_int_equal(count[d], 0);
+            else
+                assert_share(count[d], 6000, hot ? 0.5 : 1.0 / 3);
+    }
+    rig_free(&r);
+}
+
 static void groups(void **state)
 {
     (void)state;
@@ -215,6 +234,7 @@ int main(void)
         cmocka_unit_test(random_permutation),
         cmocka_unit_test(fixed_and_list),
         cmocka_unit_test(hot_places),
+        cmocka_unit_test(spread_region),
         cmocka_unit_test(groups),
     };
     return cmocka_run_group_tests_name("traffic_patterns", tests, NULL, NULL);
