@@ -36,6 +36,9 @@ static json_t *item_json(const cop_plugin *p)
     for (const cop_opt *o = p->opts; o != NULL && o->type != COP_OPT_END; o++)
         json_array_append_new(options, option_json(o));
     json_object_set_new(j, "options", options);
+    char values[300];
+    const char *observed = cop_family_observed(p, values, sizeof(values));
+    json_object_set_new(j, "observe", observed ? json_string(observed) : json_null());
     return j;
 }
 
@@ -120,6 +123,9 @@ static int list_one(const cop_family *f, const cop_plugin_set *more, const char 
             printf("source: %s\n", p.source);
         if (p.note != NULL)
             printf("acts at a distance: %s\n", p.note);
+        char values[300];
+        if (cop_family_observed(&p, values, sizeof(values)) != NULL)
+            printf("run.observe: %s\n", values);
         print_options(p.opts);
         return COP_EXIT_OK;
     }

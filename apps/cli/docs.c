@@ -43,6 +43,9 @@ static void print_plugin(FILE *out, const cop_plugin *p)
         fprintf(out, " Source: %s.", p->source);
     if (p->note != NULL)
         fprintf(out, " Acts at a distance: %s.", p->note);
+    char values[300];
+    if (cop_family_observed(p, values, sizeof(values)) != NULL)
+        fprintf(out, " `run.observe`: %s.", values);
     fputs("\n\n", out);
     print_table(out, p->opts);
 }

@@ -2,6 +2,7 @@
  * of words, whose lines stand here (a name without a line shows that of its option). */
 #include "families.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct line {
@@ -191,4 +192,19 @@ const cop_family *cop_family_find(const char *name)
         if (strcmp(f->name, name) == 0 || (f->section[0] != '\0' && strcmp(f->section, name) == 0))
             return f;
     return NULL;
+}
+
+static size_t add_values(const cop_value *v, const char *of, char *text, size_t size, size_t used)
+{
+    for (; v != NULL && v->name != NULL && used < size; v++)
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s/%s%s%s%s", used ? ", " : "", v->name,
+                             of, v->unit[0] ? " (" : "", v->unit, v->unit[0] ? ")" : "");
+    return used;
+}
+
+const char *cop_family_observed(const cop_plugin *p, char *text, size_t size)
+{
+    size_t used = add_values(p->flow_values, "FLOW", text, size, 0);
+    return add_values(p->port_values, "PORT", text, size, used) > 0 ? text : NULL;
 }

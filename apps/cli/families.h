@@ -19,4 +19,7 @@ typedef struct cop_family {
 extern const cop_family cop_families[]; /* ends with a NULL name */
 const cop_family *cop_family_find(const char *name);
 
+/* What run.observe shows of it: "`delay/FLOW` (ns), `buffers/PORT` (messages)"; NULL: nothing. */
+const char *cop_family_observed(const cop_plugin *p, char *text, size_t size);
+
 #endif

@@ -91,7 +91,7 @@ static int add(const adding *a, const char *section, cop_plugin p, const char *m
 
 #define PLUGIN(o)                                                                                  \
     ((cop_plugin){(o)->name, (o)->summary, (o)->source, (o)->opts, (o)->cfg_size, (o), NULL,       \
-                  false, 0})
+                  false, 0, NULL, NULL})
 
 static int add_all(const adding *a, const coppice_plugins *t)
 {
@@ -102,12 +102,15 @@ static int add_all(const adding *a, const coppice_plugins *t)
         bool source = o->next_send != NULL || o->on_send != NULL || o->on_control != NULL;
         p.note = o->immediate;
         p.in_cycles = o->in_cycles;
+        p.flow_values = o->flow_values;
+        p.port_values = o->port_values;
         rc = add(a, "cc", p, source && o->flow_size == 0 ? "flow_size" : NULL);
     }
     for (size_t i = 0; rc == 0 && t->routing != NULL && t->routing[i] != NULL; i++) {
         const cop_route_ops *o = t->routing[i];
         cop_plugin p = PLUGIN(o);
         p.in_cycles = o->in_cycles;
+        p.port_values = o->port_values;
         rc = add(a, "routing", p, o->setup == NULL ? "setup" : o->route == NULL ? "route" : NULL);
     }
     for (size_t i = 0; rc == 0 && t->queueing != NULL && t->queueing[i] != NULL; i++) {

@@ -19,7 +19,9 @@
                           (table)[i],                                                              \
                           NULL,                                                                    \
                           false,                                                                   \
-                          0};                                                                      \
+                          0,                                                                       \
+                          NULL,                                                                    \
+                          NULL};                                                                   \
         return true;                                                                               \
     }
 PLUGIN_AT(topology_at, cop_topologies)
@@ -33,6 +35,8 @@ static bool cc_at(size_t i, cop_plugin *p)
         return false;
     p->note = cop_ccs[i]->immediate ? cop_ccs[i]->immediate : cop_ccs[i]->side_band;
     p->in_cycles = cop_ccs[i]->in_cycles;
+    p->flow_values = cop_ccs[i]->flow_values;
+    p->port_values = cop_ccs[i]->port_values;
     return true;
 }
 
@@ -41,6 +45,7 @@ static bool routing_at(size_t i, cop_plugin *p)
     if (!plain_routing_at(i, p))
         return false;
     p->in_cycles = cop_routings[i]->in_cycles;
+    p->port_values = cop_routings[i]->port_values;
     return true;
 }
 PLUGIN_AT(host_at, cop_hosts)

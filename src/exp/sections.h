@@ -4,6 +4,7 @@
 #ifndef COP_SECTIONS_H
 #define COP_SECTIONS_H
 
+#include "base/value.h"
 #include "exp/config.h"
 
 typedef struct cop_plugin {
@@ -14,6 +15,7 @@ typedef struct cop_plugin {
     const char *note; /* what else a reader must know; NULL: nothing */
     bool in_cycles; /* times among the defaults follow units.cycle */
     uint64_t print; /* of one from outside: a number for what it is made of; 0: one of ours */
+    const cop_value *flow_values, *port_values; /* that run.observe shows; NULL: none */
 } cop_plugin;
 
 struct cop_plugin_set; /* exp/plugins.h */

@@ -206,7 +206,10 @@ static int add_entry(parser *p, const char *kind, const char *name, unsigned whi
     }
     if (sends && total == 0)
         return fault(p, "its streams have many destinations; name one flow, such as `ccti/h3>h7`");
-    return known ? 0 : fault(p, "no such flow; write `SRC>DST`, or the name of a traffic entry");
+    return known
+               ? 0
+               : fault(p, "a flow is shown, and there is none of this name; write `SRC>DST`, such "
+                          "as `h3>h7`, or the name of a traffic entry");
 }
 
 static int add_flow(parser *p, const char *kind, char *target, unsigned which, const char *unit)

@@ -164,7 +164,7 @@ static void refused(void **state)
         {"ccti/h0>h5", "no such host"},
         {"ccti/5>0", "no such host"},
         {"ccti/h0>h1@16", "no such service level"},
-        {"ccti/nobody", "no such flow"},
+        {"ccti/nobody", "a flow is shown, and there is none"},
         {"ccti/any", "many destinations"},
         {"received/5", "no such host"},
         {"received/", "no such host"},
