@@ -148,7 +148,7 @@ static int add_ports(parser *p, const char *text, cop_observation o)
                         "cabled to it");
     for (uint32_t sw = sw0; sw <= sw1; sw++) {
         if (sw >= t->n_switches || last >= cop_topo_ports_of(t, sw))
-            return fault(p, "not all of these ports exist; switches and ports count from 0");
+            return fault(p, "no such port; switches and ports count from 0, here to fewer");
         for (uint32_t local = first; local <= last; local++) {
             char name[128], lane[16] = "";
             o.a = cop_topo_switch_port(t, sw, local);
