@@ -170,6 +170,8 @@ static int add_run(void *user, const cop_store_entry *r)
         json_object_set_new(rd->doc, "date", cop_report_string(r->stored_at));
     if (json_object_get(rd->taken, id) != NULL)
         return 0;
+    if (r->outcome == COP_OUTCOME_FAILED)
+        return 0; /* of a study that has been corrected since: there is nothing to show */
     json_t *o = json_object();
     json_object_set_new(o, "id", json_integer(r->id));
     json_object_set_new(o, "name", cop_report_string(r->name));
