@@ -294,6 +294,24 @@ static void test_program(void **state)
     must_say(RUN("list", "cc", "-p", "aimd.so", "-p", "./aimd.so"), 2, "", "is given twice");
 }
 
+/* A limit of injection: with none of its lanes in use a message enters, so everything arrives. */
+static void test_limit(void **state)
+{
+    (void)state;
+    char source[PATH_MAX + 40];
+    snprintf(source, sizeof(source), "'%s/examples/few_lanes.c'", root);
+    write_file("torus.yaml",
+               "run: {duration: 20 us, drain: yes}\ntopology: {kind: torus, radix: [4, 4]}\n"
+               "queueing: {kind: 1q}\nrouting: {kind: true-adaptive}\n"
+               "traffic: [{pattern: uniform, arrival: poisson, load: 60 %, stop: 15 us}]\n");
+    compile(source, "few_lanes.so", "-O1");
+    const char *const lanes[] = {"cc={kind: few-lanes, lanes: 0}",
+                                 "cc={kind: few-lanes, lanes: 4}"};
+    for (size_t i = 0; i < COP_LEN(lanes); i++)
+        must_say(RUN("run", "torus.yaml", "-p", "./few_lanes.so", "--set", lanes[i], "--quiet"), 0,
+                 " 0 in flight, 0 lost", "");
+}
+
 /* A routing that uses what dragonflies have in common. */
 static void test_dragonfly_routing(void **state)
 {
@@ -378,6 +396,7 @@ int main(void)
         cmocka_unit_test(test_bad_tables),
         cmocka_unit_test(test_too_many),
         cmocka_unit_test_setup(test_program, fresh),
+        cmocka_unit_test_setup(test_limit, fresh),
         cmocka_unit_test_setup(test_dragonfly_routing, fresh),
         cmocka_unit_test_setup(test_sweep, fresh),
         cmocka_unit_test_setup(test_bad_files, fresh),
