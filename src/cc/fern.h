@@ -60,6 +60,7 @@ typedef struct fern_source {
     uint32_t steps; /* of the delay */
     uint32_t count; /* approach 2: messages since the delay has changed */
     uint32_t heard; /* messages of congestion */
+    cop_time made; /* approach 2: when the switch made the latest message that was heard */
     bool rising; /* approach 2: no message of no congestion since */
     bool inside; /* a message has begun and not ended */
 } fern_source;
@@ -116,7 +117,7 @@ cop_time fern_delay(const fern_cfg *cfg, uint32_t steps);
 void fern_settle(const fern_cfg *cfg, fern_source *f, cop_time now);
 /* A message has reached the source, by itself (fern_tell) or as a packet (on_control). */
 void fern_hear_one(const fern_cfg *cfg, fern_source *f, cop_time now);
-void fern_hear_two(fern_source *f, enum fern_word word);
+void fern_hear_two(fern_source *f, enum fern_word word, cop_time made);
 /* Approach 2: the source has injected a message. */
 void fern_injected(const fern_cfg *cfg, fern_source *f);
 cop_time fern_next_one(const fern_cfg *cfg, fern_source *f, cop_time now);
@@ -181,10 +182,9 @@ extern const char *const fern_threshold_names[];
 #define FERN_PARTS                                                                                 \
     .immediate = FERN_CLAUSE, .cfg_size = sizeof(fern_cfg), .flow_size = sizeof(fern_source),      \
     .net_size = sizeof(fern_net), .notifies = true, .sends_nothing = fern_tells_at_once,           \
-    .flow_is_sl = cop_cc_per_source, .start = fern_start, .on_leave = fern_count_out,              \
-    .flow_values = fern_flow_values, .flow_value = fern_flow_value,                                \
-    .port_values = fern_port_values, .port_value = fern_port_value, .counters = fern_counters,     \
-    .counter = fern_counter
+    .flow_is_sl = cop_cc_per_source, .start = fern_start, .flow_values = fern_flow_values,         \
+    .flow_value = fern_flow_value, .port_values = fern_port_values, .port_value = fern_port_value, \
+    .counters = fern_counters, .counter = fern_counter
 
 #define FERN_CLAUSE                                                                                \
     "section 4: the chosen source receives that information instantaneously, an upper bound "      \

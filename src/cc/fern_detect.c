@@ -36,7 +36,8 @@ int fern_check_config(const void *config, const cop_netinfo *info, cop_err *err)
     const fern_cfg *cfg = config;
     /* A buffer for each destination or flow is another one. */
     uint64_t buffers = info->sections > info->lanes ? info->sections / info->lanes : 1;
-    uint64_t most = info->transit_bytes / info->least_bytes * buffers;
+    uint64_t unit = info->block_bytes, least = (info->least_bytes + unit - 1) / unit;
+    uint64_t most = info->transit_bytes / unit / (least ? least : 1) * buffers;
     if ((uint64_t)cfg->threshold < most || cfg->threshold == 0)
         return 0;
     return cop_err_add(err, COP_E_INPUT,
@@ -204,7 +205,7 @@ void fern_tell(struct cop_net *net, uint32_t in, const cop_header *to, enum fern
     }
     fern_source *f = cop_net_told_at_once(net, to);
     if (cfg->messages > 0)
-        fern_hear_two(f, word);
+        fern_hear_two(f, word, cop_net_now(net));
     else
         fern_hear_one(cfg, f, cop_net_now(net));
 }

@@ -42,5 +42,6 @@ const cop_cc_ops cop_cc_fern_local = {
     .on_send = fern_one_on_send,
     .on_control = fern_one_on_control,
     .check = fern_check_config,
+    .on_leave = fern_count_out,
     FERN_PARTS,
 };

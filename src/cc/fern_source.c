@@ -39,8 +39,14 @@ void fern_hear_one(const fern_cfg *cfg, fern_source *f, cop_time now)
     f->steps += f->steps < (uint32_t)cfg->limit;
 }
 
-void fern_hear_two(fern_source *f, enum fern_word word)
+/* A source heeds the latest message, whichever lane it is of (ours: the paper does not say what several lanes do that blame
+ * one source), and begins to count anew with each (ours). A routing with a choice lets messages overtake each other: one
+ * that was made before the latest is news no longer, or the end of congestion could come before its beginning. */
+void fern_hear_two(fern_source *f, enum fern_word word, cop_time made)
 {
+    if (made < f->made)
+        return;
+    f->made = made;
     f->rising = word == FERN_CONGESTION;
     f->heard += f->rising;
     f->count = 0;

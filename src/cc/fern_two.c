@@ -5,7 +5,8 @@
  *          the culprit, which the lane remembers. If it remembers another one, that one is told that there is no
  *          congestion. If it is the same, nothing is sent.
  * Routed   the head of a lane is routed: if fewer than the lower threshold are in use, the one remembered is told and
- *          forgotten. So with one threshold of 2, exactly 2 leave everything as it is.
+ *          forgotten. So with one threshold of 2, exactly 2 leave everything as it is. Likewise as the last one leaves
+ *          (ours; on one queue per lane it was alone when it was routed).
  * See fern.h for its parts. Source: Fernandez and Garcia, sections 3.3 (2) and 5; M-fern-2. */
 #include "cc/fern.h"
 
@@ -57,6 +58,13 @@ static void on_enqueue(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *
         received(net, in, p->vl);
 }
 
+static void over(struct cop_net *net, uint32_t in, fern_lane *l)
+{
+    ((fern_net *)cop_net_cc_net(net))->changes++;
+    fern_tell(net, in, &l->culprit, FERN_NO_CONGESTION);
+    l->blames = false;
+}
+
 static void on_route(struct cop_net *net, uint32_t in, const cop_pkt *p)
 {
     const fern_cfg *cfg = cop_net_cc_cfg(net);
@@ -65,9 +73,17 @@ static void on_route(struct cop_net *net, uint32_t in, const cop_pkt *p)
     if ((p->flags & COP_PKT_CONTROL) || !l->blames ||
         fern_used(l, cop_net_now(net)) >= fern_lower(cfg))
         return;
-    ((fern_net *)cop_net_cc_net(net))->changes++;
-    fern_tell(net, in, &l->culprit, FERN_NO_CONGESTION);
-    l->blames = false;
+    over(net, in, l);
+}
+
+/* Heads of several queues of a lane may have been routed while more were there: as the last one goes nobody will be
+ * routed any more. */
+static void on_leave(struct cop_net *net, uint32_t in, uint32_t vl, const cop_pkt *p, cop_time t)
+{
+    fern_count_out(net, in, vl, p, t);
+    fern_lane *l = fern_lane_of(net, in, vl);
+    if (!(p->flags & COP_PKT_CONTROL) && l->blames && l->waiting == 0)
+        over(net, in, l);
 }
 
 static cop_time next_send(struct cop_net *net, void *flow, cop_time now)
@@ -87,7 +103,7 @@ static void on_control(struct cop_net *net, void *flow, const cop_pkt *p)
     if (!(p->flags & COP_PKT_CNP))
         return;
     fern_came(net, p);
-    fern_hear_two(flow, (enum fern_word)p->cc);
+    fern_hear_two(flow, (enum fern_word)p->cc, p->t_gen);
 }
 
 const cop_cc_ops cop_cc_fern_two = {
@@ -99,6 +115,7 @@ const cop_cc_ops cop_cc_fern_two = {
     .in_cycles = true,
     .on_enqueue = on_enqueue,
     .on_route = on_route,
+    .on_leave = on_leave,
     .next_send = next_send,
     .on_send = on_send,
     .on_control = on_control,

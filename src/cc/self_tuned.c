@@ -92,7 +92,8 @@ static void start(struct cop_net *net)
     for (uint32_t in = 0; in < info->topo->host_port0; in++)
         if (info->topo->port[in].from != COP_NONE && !cop_net_fed_by_host(net, in))
             lanes += cop_net_port_lanes(net, in);
-    all->buffers = lanes * (int64_t)(info->transit_bytes / info->mtu_bytes);
+    uint64_t unit = info->block_bytes, message = (info->mtu_bytes + unit - 1) / unit;
+    all->buffers = lanes * (int64_t)(info->transit_bytes / unit / message);
     all->threshold = (int64_t)(cfg->up * (double)all->buffers);
 }
 
@@ -120,7 +121,8 @@ static void tune(const tuned_cfg *cfg, tuned_net *all)
     } else {
         all->returned = 0;
         if ((double)now < (1.0 - cfg->drop) * (double)all->last)
-            all->threshold = between(all->threshold - down, all->buffers);
+            all->threshold =
+                between(all->threshold - (down > 0 || cfg->down <= 0.0 ? down : 1), all->buffers);
         else if (all->held)
             all->threshold = between(all->threshold + (up > 0 ? up : 1), all->buffers);
     }

@@ -75,6 +75,8 @@ void cop_plan_describe(cop_net *net, const cop_net_parts *pt)
         .mtu_bytes = (uint32_t)(pt->nic->mtu_bytes + pt->nic->overhead_bytes),
         .buffer_bytes = pt->sw->buffer_bytes,
         .transit_bytes = transit_bytes(pt),
+        .block_bytes =
+            pt->fc->kind == COP_FC_ONOFF || pt->fc->kind == COP_FC_ACKNACK ? 1 : COP_BLOCK_BYTES,
         .host_bps = fastest_bps(pt, pt->topo->host_port0),
         .fastest_bps = fastest_bps(pt, 0),
         .duration_ps = pt->run->duration_ps,

@@ -313,6 +313,8 @@ struct cop_net {
     uint32_t *pkt_msg; /* beside the pool: message of an application; NULL: there are none; heap */
     size_t pkt_msg_cap;
     bool closed_loop; /* what arrives may let others send */
+    bool stopped; /* sources, so that the network drains */
+    double left_bytes; /* what waited at them then */
 
     char *flow[COP_MAX_SL]; /* tables of flows; heap */
     size_t flow_stride, flow_cap; /* bytes from flow to flow; room of a table that grows */
@@ -404,6 +406,8 @@ void cop_net_port_cost(const cop_net *net, cop_net_cost *c);
 
 /* account.c: every packet, byte and credit; sets net->stop and net->why if one is missing. */
 void cop_net_account(cop_net *net);
+/* Payload that is generated and not sent at time t, the end of the measured time. */
+double cop_net_waiting_at_sources(const cop_net *net, cop_time t);
 
 /* starve.c: messages that no congestion control will ever let go; sets net->stop and net->why. */
 void cop_net_starved(cop_net *net);

@@ -220,12 +220,29 @@ static void run_in_steps(cop_net *net, cop_time until, cop_progress_fn progress,
     }
 }
 
-/* Stop every source; what they have begun is finished. */
-static void stop_sources(cop_net *net)
+double cop_net_waiting_at_sources(const cop_net *net, cop_time t)
 {
+    const cop_traffic *tr = net->traffic;
+    if (net->stopped)
+        return net->left_bytes;
+    double waiting = (double)tr->taken_bytes; /* and were not sent; what was not taken: */
+    for (uint32_t s = 0; s < tr->n_streams; s++) {
+        waiting -= (double)net->probe.stream[s].sent_bytes;
+        if (cop_traffic_has_rate(tr, s))
+            waiting += cop_traffic_waiting(tr, s, t);
+    }
+    return waiting;
+}
+
+/* Stop every source at the end of the measured time; what they have begun is finished. */
+static void stop_sources(cop_net *net, cop_time end)
+{
+    net->left_bytes = cop_net_waiting_at_sources(net, end);
+    net->stopped = true;
     for (uint32_t s = 0; s < net->traffic->n_streams; s++) {
-        net->traffic->stream[s].t_next = COP_NEVER;
-        net->traffic->stream[s].t_stop = 0;
+        cop_stream *st = &net->traffic->stream[s];
+        st->t_next = COP_NEVER;
+        st->t_stop = cop_min64(st->t_stop, end);
     }
 }
 
@@ -276,7 +293,7 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
     if (net->run_cfg->drain && net->stop == COP_OUTCOME_OK) {
         net->now =
             duration; /* also when the network fell silent before: rates refer to all of it */
-        stop_sources(net);
+        stop_sources(net, duration);
         run_in_steps(net, COP_NEVER, progress, ctx);
         if (net->stop == COP_OUTCOME_FAILED)
             return;

@@ -14,6 +14,7 @@ typedef struct cop_netinfo {
     uint32_t mtu_bytes; /* longest packet on the wire */
     uint64_t buffer_bytes; /* of an input */
     uint64_t transit_bytes; /* the least of an input that a switch feeds */
+    uint32_t block_bytes; /* buffers are given away in such pieces: of credits, or bytes */
     uint64_t output_bytes; /* of an output buffer; 0: there are none */
     struct cop_room { /* the most that can wait: in one lane, in all lanes */
         uint64_t lane, port;

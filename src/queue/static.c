@@ -1,7 +1,8 @@
 /* Static queueing schemes: the queue of a packet depends on its addresses alone.
  *
  * 1q      M-q-1q      one FIFO per input and lane.
- * voqsw   M-q-voqsw   one queue per output port of the switch (and lane); the buffer is shared.
+ * voqsw   M-q-voqsw   one queue per output port of the switch (and lane: the one asked for, or, where packets have a
+ *                     choice, the one they came on); the buffer is shared.
  * voqnet  M-q-voqnet  one private buffer section per destination of the network, with credits of its
  *                     own: no head-of-line blocking of any order, at the price of memory.
  * dbbm    M-q-dbbm    destination modulo the number of queues (G-gran0-2).
@@ -42,10 +43,13 @@ static void voqsw_layout(const void *cfg, const cop_netinfo *info, uint32_t port
     *l = (cop_queue_layout){.queues = ports * info->lanes, .per_output = true};
 }
 
+/* On one path all that stands in a queue waits for the same output and lane. Where packets have a choice that lane is
+ * the one they ask for first; a packet on an escape lane must not stand behind one that came on another lane and waits
+ * for other lanes, or lanes that are free of cycles become one with those that are not. */
 static uint32_t voqsw_select(const void *cfg, const cop_netinfo *info, const cop_pkt *p)
 {
     (void)cfg;
-    return p->out * info->lanes + p->out_vl;
+    return p->out * info->lanes + (info->one_path ? p->out_vl : p->vl);
 }
 
 static const cop_queue_ops voqsw = {

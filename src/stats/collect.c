@@ -357,18 +357,15 @@ static void collect_offered(const cop_net *net, cop_result *r)
 {
     const cop_traffic *tr = net->traffic;
     double offered = 0.0, accepted = 0.0, span = measured_ps(net);
-    double waiting =
-        (double)tr->taken_bytes; /* and were not sent; what was not taken comes below */
+    double waiting = cop_net_waiting_at_sources(net, measured_until(net));
     uint32_t senders = 0, last = COP_NONE;
     for (uint32_t s = 0; s < tr->n_streams; s++) {
         senders += tr->stream[s].host != last;
         last = tr->stream[s].host;
-        waiting -= (double)net->probe.stream[s].sent_bytes;
         if (!cop_traffic_has_rate(tr, s))
             continue;
         offered += cop_traffic_offered(tr, s, net->probe.warmup, measured_until(net));
         accepted += (double)net->probe.stream[s].bytes;
-        waiting += cop_traffic_waiting(tr, s, measured_until(net));
     }
     add_scalar(r, "senders", "hosts", senders);
     add_scalar(r, "offered_gbps", "Gbit/s", gbps(offered, span));

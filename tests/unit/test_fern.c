@@ -77,6 +77,21 @@ static void test_next_send(void **state)
     }
 }
 
+/* A message that others have overtaken is no news. */
+static void test_late_message(void **state)
+{
+    (void)state;
+    fern_source f = {0};
+    fern_hear_two(&f, FERN_CONGESTION, 10);
+    fern_hear_two(&f, FERN_NO_CONGESTION, 30);
+    fern_hear_two(&f, FERN_CONGESTION, 20);
+    assert_false(f.rising);
+    assert_int_equal(f.heard, 1);
+    fern_hear_two(&f, FERN_CONGESTION,
+                  30); /* of the same instant: in the order in which they come */
+    assert_true(f.rising);
+}
+
 /* Approach 2: a step for every m messages that are injected, up until one says that there is no congestion, then down. */
 static void test_steps_two(void **state)
 {
@@ -86,13 +101,13 @@ static void test_steps_two(void **state)
         fern_source f = {0};
         fern_injected(&cfg, &f);
         assert_int_equal(f.steps, 0);
-        fern_hear_two(&f, FERN_CONGESTION);
+        fern_hear_two(&f, FERN_CONGESTION, 0);
         for (uint32_t n = 1; n <= 4; n++) {
             assert_int_equal(fern_delay(&cfg, f.steps), 32000 * n);
             for (uint32_t k = 0; k < m; k++)
                 fern_injected(&cfg, &f);
         }
-        fern_hear_two(&f, FERN_NO_CONGESTION);
+        fern_hear_two(&f, FERN_NO_CONGESTION, 0);
         for (uint32_t n = 5; n > 0; n--) {
             assert_int_equal(fern_delay(&cfg, f.steps), 32000 * n);
             for (uint32_t k = 0; k < m; k++)
@@ -168,9 +183,10 @@ static void test_parameters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steps_one), cmocka_unit_test(test_next_send),
-        cmocka_unit_test(test_steps_two), cmocka_unit_test(test_verdict),
-        cmocka_unit_test(test_culprit),   cmocka_unit_test(test_parameters),
+        cmocka_unit_test(test_steps_one),    cmocka_unit_test(test_next_send),
+        cmocka_unit_test(test_late_message), cmocka_unit_test(test_steps_two),
+        cmocka_unit_test(test_verdict),      cmocka_unit_test(test_culprit),
+        cmocka_unit_test(test_parameters),
     };
     return cmocka_run_group_tests_name("fern", tests, NULL, NULL);
 }

@@ -1,0 +1,120 @@
+/* What must come to an end in a torus does: packets on escape lanes arrive whatever the queues of inputs are, and a source
+ * that was told of congestion is told that it is over. What was offered is known also of a run that drains. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "scenario.h"
+
+#include <string.h>
+
+/* Saturated, with buffers of one or two packets: adaptive and escape lanes are all full. A queue in which packets of both stand
+ * makes them one, and they wait for each other for ever. */
+static void escape_lanes_stay_apart(void **state)
+{
+    (void)state;
+    static const char yaml[] = "run: {duration: 100 us, sample: 10 us}\n"
+                               "topology: {kind: torus, radix: [8]}\n"
+                               "routing: {kind: adaptive-cube}\n"
+                               "traffic: [{pattern: uniform, arrival: saturated}]\n";
+    static const char *const kinds[] = {"voqsw", "damq", "1q", "obqa"};
+    for (size_t k = 0; k < COP_LEN(kinds); k++)
+        for (uint32_t seed = 1; seed <= 4; seed++)
+            for (uint32_t kib = 2; kib <= 4; kib += 2) {
+                char kind[40], from[40], buffer[40];
+                const char *const set[] = {
+                    scn_text(kind, sizeof(kind), "queueing.kind=%s", kinds[k]),
+                    scn_text(from, sizeof(from), "run.seed=%u", seed),
+                    scn_text(buffer, sizeof(buffer), "switch.buffer=%u KiB", kib)};
+                cop_result r;
+                scn_run(yaml, set, COP_LEN(set), &r, NULL);
+                if (r.outcome != COP_OUTCOME_OK)
+                    fail_msg("%s, seed %u, %u KiB: %s", kinds[k], seed, kib,
+                             cop_outcome_name((int)r.outcome));
+                cop_result_free(&r);
+            }
+}
+
+static double scalar(const cop_result *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->n_scalars; i++)
+        if (strcmp(r->scalar[i].name, name) == 0)
+            return r->scalar[i].value;
+    fail_msg("no scalar %s", name);
+    return 0.0;
+}
+
+/* After a burst all lanes are empty: as many were told that it is over as that it begins, and no source believes that it
+ * goes on, though notifications by packets overtake each other and lanes have several queues. */
+static void nobody_stays_limited(void **state)
+{
+    (void)state;
+    static const char yaml[] =
+        "units: {flit: 4 B, cycle: 1 ns}\n"
+        "run: {duration: 12000 cycles, sample: 12000 cycles, observe: \"limited/0>1, limited/1>2, "
+        "limited/2>3, limited/3>4, limited/4>5, limited/5>6, limited/6>7, limited/7>8, "
+        "limited/8>9, limited/9>10, limited/10>11, limited/11>12, limited/12>13, limited/13>14, "
+        "limited/14>15, limited/15>0\"}\n"
+        "topology: {kind: torus, radix: [4, 4]}\n"
+        "link: {rate: 1 flit/cycle, delay: 1 cycle}\n"
+        "switch: {buffer: 256 B, header: 1 flit, pipeline: 1 cycle}\n"
+        "nic: {mtu: 16 flits}\n"
+        "cc: {kind: fern-2}\n"
+        "traffic: [{pattern: uniform, arrival: bernoulli, load: 0.9 flit/cycle, message: 16 flits,"
+        " stop: 2000 cycles}]\n";
+    static const char *const how[][3] = {
+        {"cc.notify=packets", "routing.kind=adaptive-cube", "queueing.kind=1q"},
+        {"cc.notify=packets", "routing.kind=true-adaptive", "queueing.kind=1q"},
+        {"cc.notify=instant", "routing.kind=dor", "queueing.kind=obqa"},
+        {"cc.notify=instant", "routing.kind=dor", "queueing.kind=voqsw"}};
+    for (size_t k = 0; k < COP_LEN(how); k++)
+        for (uint32_t seed = 18; seed <= 24; seed++) {
+            char from[40];
+            const char *const set[] = {how[k][0], how[k][1], how[k][2],
+                                       scn_text(from, sizeof(from), "run.seed=%u", seed)};
+            cop_result r;
+            scn_run(yaml, set, COP_LEN(set), &r, NULL);
+            assert_true(scalar(&r, "fern_congestion") > 0.0);
+            assert_true(scalar(&r, "fern_congestion") == scalar(&r, "fern_no_congestion"));
+            for (uint32_t i = 0; i < r.n_series; i++)
+                if (strncmp(r.series[i].name, "limited/", 8) == 0 &&
+                    r.series[i].v[r.series[i].n - 1] > 0.0)
+                    fail_msg("%s %s %s seed %u: %s", how[k][0], how[k][1], how[k][2], seed,
+                             r.series[i].name);
+            cop_result_free(&r);
+        }
+}
+
+/* Sources that stop so that the network drains have offered what they would have otherwise. */
+static void offered_before_draining(void **state)
+{
+    (void)state;
+    static const char yaml[] = "run: {duration: 100 us, warmup: 20 us}\n"
+                               "topology: {kind: torus, radix: [4]}\n"
+                               "traffic: [{pattern: uniform, arrival: poisson, load: 90 %}]\n";
+    static const char *const names[] = {"offered_gbps", "accepted_gbps", "waiting_at_sources_bytes",
+                                        "saturated"};
+    static const char *const loads[] = {"traffic.0.load=30 %", "traffic.0.load=100 %"};
+    for (size_t l = 0; l < COP_LEN(loads); l++) {
+        const char *const set[] = {loads[l], "run.drain=yes"};
+        cop_result stays, drains;
+        scn_run(yaml, set, 1, &stays, NULL);
+        scn_run(yaml, set, 2, &drains, NULL);
+        for (size_t i = 0; i < COP_LEN(names); i++)
+            assert_true(scalar(&stays, names[i]) == scalar(&drains, names[i]));
+        assert_true(scalar(&drains, "saturated") == (double)l);
+        cop_result_free(&stays);
+        cop_result_free(&drains);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(escape_lanes_stay_apart),
+                                       cmocka_unit_test(nobody_stays_limited),
+                                       cmocka_unit_test(offered_before_draining)};
+    return cmocka_run_group_tests_name("torus ends", tests, NULL, NULL);
+}
