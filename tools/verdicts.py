@@ -40,7 +40,7 @@ def verdicts(row):
         said = {scale: said}
     else:
         said = {s: said for s in SCALES if measured[s]}
-    return {s: (t.split(",")[0].strip("*"), measured[s], "narrow" in t) for s, t in said.items()}
+    return {s: (t.split(",")[0].strip("*"), measured[s], "narrow" in t or "(narrow" in measured[s]) for s, t in said.items()}
 
 
 def read(text):

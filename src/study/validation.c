@@ -205,7 +205,8 @@ static void put_row(writer *w, const table *t, const row *r)
                     : q && strcmp(q->measured, f->measured) == 0 ? "="
                                                                  : f->measured);
     put(w, " ");
-    if (q && f && strcmp(q->state, f->state) != 0) {
+    if (q && f &&
+        (strcmp(q->state, f->state) != 0 || cop_verdict_narrow(q) != cop_verdict_narrow(f))) {
         put(w, "quick ");
         put_state(w, c, q);
         put(w, "; full ");
