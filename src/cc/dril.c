@@ -27,8 +27,8 @@ typedef struct dril_net {
 static const cop_opt opts[] = {{LIMIT_FREE},
                                {"window", COP_OPT_INT, offsetof(dril_cfg, window), "16", 1, 1e6,
                                 NULL, "routings of a switch after which its limit changes (ours)"},
-                               {"blocked", COP_OPT_SHARE, offsetof(dril_cfg, blocked), "25 %", 0, 1,
-                                NULL,
+                               {"blocked", COP_OPT_SHARE, offsetof(dril_cfg, blocked), "25 %", 0,
+                                0.9999, NULL,
                                 "share of them without room above which the limit falls (ours)"},
                                {0}};
 

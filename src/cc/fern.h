@@ -135,6 +135,7 @@ void fern_one_on_control(struct cop_net *net, void *flow, const cop_pkt *p);
 extern const char *const fern_notify_names[], *const fern_growth_names[];
 extern const char *const fern_culprit_names[], *const fern_tie_names[];
 extern const char *const fern_threshold_names[];
+#define FERN_EVERY_DEFAULT 16 /* R: as the option's default says */
 #define FERN_EVERY                                                                                 \
     "every", COP_OPT_INT, FERN_AT(every), "16", 1, 1e9, NULL,                                      \
         "routings of a switch between two looks at its buffers (R)"

@@ -38,6 +38,14 @@ int fern_check_config(const void *config, const cop_netinfo *info, cop_err *err)
     uint64_t buffers = info->sections > info->lanes ? info->sections / info->lanes : 1;
     uint64_t unit = info->block_bytes, least = (info->least_bytes + unit - 1) / unit;
     uint64_t most = info->transit_bytes / unit / (least ? least : 1) * buffers;
+    /* Routings of a switch in the whole run, at most. */
+    double routings = (double)info->duration_ps / 8e12 * (double)info->fastest_bps *
+                      info->max_ports / (info->least_bytes ? info->least_bytes : 1);
+    if (cfg->every > FERN_EVERY_DEFAULT && (double)cfg->every > routings)
+        return cop_err_add(err, COP_E_INPUT,
+                           "every %" PRId64 " looks at nothing: no switch routes more than %.4g "
+                           "messages in this run; give less",
+                           cfg->every, routings);
     if ((uint64_t)cfg->threshold < most || cfg->threshold == 0)
         return 0;
     return cop_err_add(err, COP_E_INPUT,

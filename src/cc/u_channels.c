@@ -13,7 +13,7 @@ typedef struct u_cfg {
 
 static const cop_opt opts[] = {
     {LIMIT_FREE},
-    {"threshold", COP_OPT_SHARE, offsetof(u_cfg, threshold), "50 %", 0, 1, NULL,
+    {"threshold", COP_OPT_SHARE, offsetof(u_cfg, threshold), "50 %", 1e-6, 1, NULL,
      "share of useful lanes that must be free (ours: the source has one for each network)"},
     {0}};
 

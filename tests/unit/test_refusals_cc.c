@@ -170,6 +170,10 @@ static void notifications(void **state)
          "cc.threshold=31", /* packets of 2 KiB */
          "cc.threshold=32",
          "threshold 32 is never exceeded: a lane has room for 32 packets; make it smaller"},
+        {{"cc.kind=fern-1", "run.duration=1 us", "link.rate=16 Gbit/s", "nic.mtu=2 KiB"},
+         "cc.every=16", /* not more seldom than the default */
+         "cc.every=17",
+         "every 17 looks at nothing: no switch routes more than 2.93"},
         {{"cc.kind=fern-2"}, "cc.threshold=2", "cc.threshold=1", "make the difference 2 or more"},
         {{"topology={kind: torus, radix: [4, 4]}", "routing.kind=true-adaptive",
           "cc={kind: fern-1, notify: packets}", "nic.control_vl=3"},
