@@ -204,8 +204,14 @@ static int add_entry(parser *p, const char *kind, const char *name, unsigned whi
         if (rc != 0)
             return rc;
     }
-    if (sends && total == 0)
-        return fault(p, "its streams have many destinations; name one flow, such as `ccti/h3>h7`");
+    if (sends && total == 0) {
+        char text[160];
+        snprintf(text, sizeof(text),
+                 "its streams have many destinations; name one flow, such as `%.40s/h3>h7` (any "
+                 "destination will do where a source has one state for all)",
+                 kind);
+        return fault(p, text);
+    }
     return known
                ? 0
                : fault(p, "a flow is shown, and there is none of this name; write `SRC>DST`, such "
