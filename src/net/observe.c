@@ -205,7 +205,7 @@ static int add_entry(parser *p, const char *kind, const char *name, unsigned whi
             return rc;
     }
     if (sends && total == 0) {
-        char text[160];
+        char text[240];
         snprintf(text, sizeof(text),
                  "its streams have many destinations; name one flow, such as `%.40s/h3>h7` (any "
                  "destination will do where a source has one state for all)",
