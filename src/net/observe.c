@@ -1,7 +1,6 @@
 /* run.observe.
  *
- * Role     turns the items of the option into observations and samples them with the run's sampling
- *          timer, at the end of each bin. Costs nothing while no item is given.
+ * Role     turns the items of the option into observations; observe_sample.c takes their values.
  * Items    queue/PORT        bytes that wait for an output port, in all inputs (and its buffer)
  *          voq/IN>OUT        bytes that wait in one input of a switch for one of its outputs
  *          received/HOST     Gbit/s that a host takes in during each bin; received/all: every host
@@ -23,8 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { QUEUE, VOQ, NOTICES, CC_PORT, ROUTE_PORT, CC_FLOW, RECEIVED };
 
 #define ITEM_TEXT 200
 #define VALUES_MOST (1u << 27) /* of all series together: a gigabyte */
@@ -118,7 +115,8 @@ static int add_voq(parser *p, char *target)
         return fault(p, "no such port; write `s1.4` (switch 1, port 4) or the host cabled to it");
     if (t->port[in].owner != t->port[out].owner)
         return fault(p, "input and output are ports of different switches; choose one switch");
-    return add(p, (cop_observation){.kind = VOQ, .unit = "bytes", .a = in, .b = out, .vl = vl});
+    return add(p, (cop_observation){
+                      .kind = COP_OBSERVE_VOQ, .unit = "bytes", .a = in, .b = out, .vl = vl});
 }
 
 /* "3", or "3-7", and what follows; NULL: it is neither. */
@@ -193,7 +191,7 @@ static int add_entry(parser *p, const char *kind, const char *name, unsigned whi
         const cop_stream *st = &tr->stream[s];
         if (st->fixed_dst == COP_NONE || strcmp(tr->entry_name[st->entry], name) != 0)
             continue;
-        cop_observation o = {.kind = CC_FLOW, .unit = unit, .which = which};
+        cop_observation o = {.kind = COP_OBSERVE_CC_FLOW, .unit = unit, .which = which};
         o.a = st->host, o.b = st->fixed_dst, o.sl = st->sl;
         bool twin = false; /* periods of activity are streams of one flow */
         for (uint32_t i = first; i < p->net->n_observe; i++)
@@ -230,7 +228,7 @@ static int add_flow(parser *p, const char *kind, char *target, unsigned which, c
     uint32_t src = find_host(p->net->topo, target), dst = find_host(p->net->topo, to);
     if (src == COP_NONE || dst == COP_NONE)
         return fault(p, "no such host; write names such as `h3`, or numbers from 0");
-    cop_observation o = {.kind = CC_FLOW, .unit = unit, .which = which};
+    cop_observation o = {.kind = COP_OBSERVE_CC_FLOW, .unit = unit, .which = which};
     o.a = src, o.b = dst, o.sl = (uint8_t)sl;
     return add(p, o);
 }
@@ -240,7 +238,7 @@ static int add_received_by(parser *p, uint32_t host)
 {
     cop_probe *pr = &p->net->probe;
     char name[128];
-    cop_observation o = {.kind = RECEIVED, .unit = "Gbit/s", .a = host};
+    cop_observation o = {.kind = COP_OBSERVE_RECEIVED, .unit = "Gbit/s", .a = host};
     cop_topo_host_name(p->net->topo, host, name, sizeof(name));
     o.name = cop_arena_printf(&p->net->arena, "received/%s", name);
     pr->n_whole = 0;
@@ -277,7 +275,7 @@ static int add_notices(parser *p, char *target)
     if (strchr(target, '@') != NULL)
         return fault(p, "notifications are about all lanes of a port; leave `@` out");
     if (strcmp(target, "all") != 0)
-        return add_port(p, target, NOTICES, 0, "packets");
+        return add_port(p, target, COP_OBSERVE_NOTICES, 0, "packets");
     if (net->probe.notice.v == NULL)
         cop_pairs_start(&net->probe.notice);
     return 0;
@@ -322,13 +320,15 @@ static int add_item(parser *p, char *text)
     if (strcmp(text, "notices") == 0)
         return add_notices(p, target);
     if (strcmp(text, "queue") == 0)
-        return add_port(p, target, QUEUE, 0, "bytes");
+        return add_port(p, target, COP_OBSERVE_QUEUE, 0, "bytes");
     if (flow != NULL)
         return add_flow(p, text, target, (unsigned)(flow - cc->flow_values), flow->unit);
     if (port != NULL)
-        return add_port(p, target, CC_PORT, (unsigned)(port - cc->port_values), port->unit);
+        return add_port(p, target, COP_OBSERVE_CC_PORT, (unsigned)(port - cc->port_values),
+                        port->unit);
     if (way != NULL)
-        return add_port(p, target, ROUTE_PORT, (unsigned)(way - route->port_values), way->unit);
+        return add_port(p, target, COP_OBSERVE_ROUTE_PORT, (unsigned)(way - route->port_values),
+                        way->unit);
     return unknown_kind(p);
 }
 
@@ -351,63 +351,4 @@ int cop_observe_init(cop_net *net, const char *text, cop_err *err)
         s += n + (s[n] == ',');
     }
     return rc;
-}
-
-static double voq_bytes(const cop_net *net, uint32_t in_port, uint32_t out, uint32_t vl)
-{
-    const cop_in *in = &net->in[in_port];
-    uint32_t local = net->out[out].local, sum = 0;
-    uint32_t last = in_port + 1 < net->host_port0 ? in[1].queue0 : net->n_queues;
-    for (uint32_t q = in->queue0; q < last; q++)
-        for (uint32_t h = net->queue[q].head; h != COP_NONE; h = net->pkt[h].next)
-            if (net->pkt[h].out == local && (vl == COP_NONE || net->pkt[h].out_vl == vl))
-                sum += net->pkt[h].bytes;
-    return (double)sum;
-}
-
-static double value_of(cop_net *net, cop_observation *o)
-{
-    uint32_t flow;
-    uint64_t before = o->seen;
-    switch (o->kind) {
-    case NOTICES:
-        o->seen = net->probe.port[o->a].told;
-        return (double)(o->seen - before);
-    case QUEUE:
-        return (double)net->out[o->a].waiting;
-    case VOQ:
-        return voq_bytes(net, o->a, o->b, o->vl);
-    case CC_PORT:
-        return cop_cc_at(net, net->out[o->a].sw)
-            ->port_value(net, o->a, o->vl == COP_NONE ? 0 : o->vl, o->which);
-    case ROUTE_PORT:
-        return net->route->ops->port_value(net->route, cop_routing_port(net, o->a), o->which);
-    default:
-        flow = cop_flow_find(net, o->a, o->b, o->sl);
-        if (flow == COP_NONE)
-            return 0.0; /* it has not sent yet */
-        return cop_cc_at(net, COP_NONE)->flow_value(net, cop_flow_state(net, flow), o->a, o->which);
-    }
-}
-
-static void record(cop_net *net, uint64_t bin)
-{
-    for (uint32_t i = 0; bin < net->probe.n_bins && i < net->n_observe; i++)
-        if (net->observe[i].kind != RECEIVED)
-            net->observe[i].v[bin] = value_of(net, &net->observe[i]);
-}
-
-void cop_observe_sample(cop_net *net)
-{
-    record(net, net->now / net->probe.sample - 1);
-}
-
-void cop_observe_finish(cop_net *net)
-{
-    const cop_probe *pr = &net->probe;
-    if (net->now % pr->sample != 0)
-        record(net, net->now / pr->sample);
-    for (uint32_t i = 0; i < net->n_observe; i++)
-        for (uint32_t b = 0; net->observe[i].kind == RECEIVED && b < pr->n_bins; b++)
-            net->observe[i].v[b] = cop_parts_gbps(net->observe[i].v[b], (double)pr->sample);
 }

@@ -4,6 +4,16 @@
 
 #include "net/net.h"
 
+enum cop_observation_kind {
+    COP_OBSERVE_QUEUE,
+    COP_OBSERVE_VOQ,
+    COP_OBSERVE_NOTICES,
+    COP_OBSERVE_CC_PORT,
+    COP_OBSERVE_ROUTE_PORT,
+    COP_OBSERVE_CC_FLOW,
+    COP_OBSERVE_RECEIVED
+};
+
 /* `text` is the option's value: items separated by commas. */
 int cop_observe_init(cop_net *net, const char *text, cop_err *err);
 /* At the end of a bin. */

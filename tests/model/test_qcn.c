@@ -65,6 +65,9 @@ static const char incast[] =
     "Mbit/s}\n"
     "traffic: [{from: [0, 1], pattern: fixed, to: 2, arrival: saturated, message: 1000 B}]\n";
 
+/* The same switches, to sources that do not listen. */
+#define ONLY_TOLD "cc={kind: qcn, w: 2, every: 20, share: 100 %, react: no"
+
 static void test_sources_slow_down(void **state)
 {
     (void)state;
@@ -106,12 +109,12 @@ static void test_only_told(void **state)
     (void)state;
     cop_result off, on;
     RUN(&off, incast, "cc={kind: none}");
-    RUN(&on, incast, "cc.react=no", "cc.ports=all");
+    RUN(&on, incast, ONLY_TOLD ", ports: all}");
     assert_true(scalar(&on, "qcn_told") > 20);
     assert_int_equal(on.packets_delivered - (uint64_t)scalar(&on, "notifications"),
                      off.packets_delivered);
     cop_result_free(&on);
-    RUN(&on, incast, "cc.react=no"); /* ports that face a host are not sampled then */
+    RUN(&on, incast, ONLY_TOLD "}"); /* ports that face a host are not sampled then */
     assert_true(scalar(&on, "qcn_samples") == 0);
     cop_result_free(&off);
     cop_result_free(&on);
@@ -326,8 +329,8 @@ static void test_ends_are_left_alone(void **state)
     for (int react = 0; react < 2; react++) {
         cop_result r;
         RUN(&r, adversarial,
-            "cc={kind: qcn, w: 0, every: 10, share: 100 %, timer: 100 us, ports: all}",
-            react ? "cc.react=yes" : "cc.react=no",
+            react ? "cc={kind: qcn, w: 0, every: 10, share: 100 %, timer: 100 us, ports: all}"
+                  : "cc={kind: qcn, w: 0, every: 10, share: 100 %, react: no, ports: all}",
             "traffic=[{pattern: fixed, from: [8, 16, 24, 32, 40, 48], to: [0], message: 1000 B},"
             "{pattern: group-adversarial, group_size: 8, offset: 1, arrival: bernoulli, slot: 200 "
             "ns,"
@@ -437,8 +440,8 @@ static void test_queue_of_class(void **state)
 {
     (void)state;
     cop_result port, lane;
-    RUN(&port, incast, "cc.react=no", "cc.ports=all");
-    RUN(&lane, incast, "cc.react=no", "cc.ports=all", "cc.queue=class");
+    RUN(&port, incast, ONLY_TOLD ", ports: all}");
+    RUN(&lane, incast, ONLY_TOLD ", ports: all, queue: class}");
     assert_true(scalar(&port, "qcn_told") > 20);
     assert_true(scalar(&port, "qcn_told") == scalar(&lane, "qcn_told"));
     cop_result_free(&port);
@@ -460,9 +463,9 @@ static void test_queue_of_class(void **state)
     assert_true(scalar(&lane, "qcn_told") > 50);
     cop_result_free(&lane);
     /* Without output buffers: what waits in the inputs. */
-    RUN(&port, incast, "cc.react=no", "cc.ports=all", "switch={architecture: iq, buffer: 100 kB}");
-    RUN(&lane, incast, "cc.react=no", "cc.ports=all", "switch={architecture: iq, buffer: 100 kB}",
-        "cc.queue=class");
+    RUN(&port, incast, ONLY_TOLD ", ports: all}", "switch={architecture: iq, buffer: 100 kB}");
+    RUN(&lane, incast, ONLY_TOLD ", ports: all, queue: class}",
+        "switch={architecture: iq, buffer: 100 kB}");
     assert_true(scalar(&port, "qcn_told") > 20);
     assert_true(scalar(&port, "qcn_told") == scalar(&lane, "qcn_told"));
     cop_result_free(&port);

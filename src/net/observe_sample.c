@@ -1,0 +1,64 @@
+/* The values of run.observe, taken with the run's sampling timer at the end of each bin. Costs nothing while no item is
+ * given. */
+#include "net/observe.h"
+
+#include "net/routing.h"
+
+static double voq_bytes(const cop_net *net, uint32_t in_port, uint32_t out, uint32_t vl)
+{
+    const cop_in *in = &net->in[in_port];
+    uint32_t local = net->out[out].local, sum = 0;
+    uint32_t last = in_port + 1 < net->host_port0 ? in[1].queue0 : net->n_queues;
+    for (uint32_t q = in->queue0; q < last; q++)
+        for (uint32_t h = net->queue[q].head; h != COP_NONE; h = net->pkt[h].next)
+            if (net->pkt[h].out == local && (vl == COP_NONE || net->pkt[h].out_vl == vl))
+                sum += net->pkt[h].bytes;
+    return (double)sum;
+}
+
+static double value_of(cop_net *net, cop_observation *o)
+{
+    uint32_t flow;
+    uint64_t before = o->seen;
+    switch (o->kind) {
+    case COP_OBSERVE_NOTICES:
+        o->seen = net->probe.port[o->a].told;
+        return (double)(o->seen - before);
+    case COP_OBSERVE_QUEUE:
+        return (double)net->out[o->a].waiting;
+    case COP_OBSERVE_VOQ:
+        return voq_bytes(net, o->a, o->b, o->vl);
+    case COP_OBSERVE_CC_PORT:
+        return cop_cc_at(net, net->out[o->a].sw)
+            ->port_value(net, o->a, o->vl == COP_NONE ? 0 : o->vl, o->which);
+    case COP_OBSERVE_ROUTE_PORT:
+        return net->route->ops->port_value(net->route, cop_routing_port(net, o->a), o->which);
+    default:
+        flow = cop_flow_find(net, o->a, o->b, o->sl);
+        if (flow == COP_NONE)
+            return 0.0; /* it has not sent yet */
+        return cop_cc_at(net, COP_NONE)->flow_value(net, cop_flow_state(net, flow), o->a, o->which);
+    }
+}
+
+static void record(cop_net *net, uint64_t bin)
+{
+    for (uint32_t i = 0; bin < net->probe.n_bins && i < net->n_observe; i++)
+        if (net->observe[i].kind != COP_OBSERVE_RECEIVED)
+            net->observe[i].v[bin] = value_of(net, &net->observe[i]);
+}
+
+void cop_observe_sample(cop_net *net)
+{
+    record(net, net->now / net->probe.sample - 1);
+}
+
+void cop_observe_finish(cop_net *net)
+{
+    const cop_probe *pr = &net->probe;
+    if (net->now % pr->sample != 0)
+        record(net, net->now / pr->sample);
+    for (uint32_t i = 0; i < net->n_observe; i++)
+        for (uint32_t b = 0; net->observe[i].kind == COP_OBSERVE_RECEIVED && b < pr->n_bins; b++)
+            net->observe[i].v[b] = cop_parts_gbps(net->observe[i].v[b], (double)pr->sample);
+}
