@@ -60,8 +60,8 @@ static void test_one_at_a_time(void **state)
                {"alo, free: empty", alone},
                {"alo", full},
                {"u-channels, threshold: 100 %, free: empty", alone},
-               {"u-channels, threshold: 0 %, free: empty", full},
-               {"dril, blocked: 100 %, free: empty", full}}; /* nothing is ever blocked */
+               {"u-channels, threshold: 1e-4 %, free: empty", alone},
+               {"dril, blocked: 99.99 %, free: empty", full}}; /* nothing is ever blocked */
     static const char *const lanes[] = {"switch.lanes=1", "switch.lanes=4"};
     for (size_t i = 0; i < 2 * COP_LEN(all); i++) {
         const char *cc = all[i / 2].cc;
