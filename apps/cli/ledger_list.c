@@ -102,17 +102,18 @@ void cop_ledger_list(const cop_ledger *l, const cop_verdicts *v, char **names, i
                 list_claim(&l->paper[i].claim[k], v);
 }
 
-static json_t *claim_json(const cop_claim *c, const cop_paper *p, const cop_verdicts *v)
+/* A check as an object; `paper` and `found` may be NULL. */
+static json_t *check_json(const cop_study_verdict *c, const char *paper, const char *experiment,
+                          const cop_study_verdict *found)
 {
-    const cop_study_verdict *found = cop_verdict_find(v, c->id);
     json_t *o = json_object();
     json_object_set_new(o, "id", json_string(c->id));
-    json_object_set_new(o, "paper", json_string(p->key));
-    json_object_set_new(o, "where", json_string(c->where));
-    json_object_set_new(o, "experiment", json_string(c->experiment));
+    json_object_set_new(o, "paper", paper ? json_string(paper) : json_null());
+    json_object_set_new(o, "where", json_string(c->place));
+    json_object_set_new(o, "experiment", json_string(experiment));
     json_object_set_new(o, "metric", json_string(c->metric));
-    json_object_set_new(o, "kind", json_string(cop_claim_kind_name(c->kind)));
-    json_object_set_new(o, "verdict", json_string(cop_claim_state_name(cop_verdict_state(v, c))));
+    json_object_set_new(o, "kind", json_string(c->kind));
+    json_object_set_new(o, "verdict", json_string(c->state));
     json_object_set_new(o, "narrow", json_boolean(found && cop_verdict_narrow(found)));
     json_object_set_new(o, "expected", json_string(c->expected));
     json_object_set_new(o, "measured", found ? json_string(found->measured) : json_null());
@@ -120,24 +121,20 @@ static json_t *claim_json(const cop_claim *c, const cop_paper *p, const cop_verd
     return o;
 }
 
-/* A check that an experiment has of its own. */
-static json_t *own_json(const cop_study_record *r, const cop_study_verdict *v)
+/* Of the ledger: its words, with what was found. */
+static json_t *claim_json(const cop_claim *c, const cop_paper *p, const cop_verdicts *v)
 {
-    json_t *o = json_object();
-    json_object_set_new(o, "id", json_string(v->id));
-    json_object_set_new(o, "paper", json_null());
-    json_object_set_new(o, "where", json_string(v->place));
-    json_object_set_new(o, "experiment", json_string(r->name));
-    json_object_set_new(o, "metric", json_string(v->metric));
-    json_object_set_new(o, "kind", json_string(v->kind));
-    json_object_set_new(o, "verdict", json_string(v->state));
-    json_object_set_new(o, "narrow", json_boolean(cop_verdict_narrow(v)));
-    json_object_set_new(o, "expected", json_string(v->expected));
-    json_object_set_new(o, "measured", json_string(v->measured));
-    json_object_set_new(o, "tolerance", json_string(v->tolerance));
-    return o;
+    const cop_study_verdict words = {.id = c->id,
+                                     .place = c->where,
+                                     .metric = c->metric,
+                                     .kind = cop_claim_kind_name(c->kind),
+                                     .state = cop_claim_state_name(cop_verdict_state(v, c)),
+                                     .expected = c->expected,
+                                     .tolerance = c->tolerance};
+    return check_json(&words, p->key, c->experiment, cop_verdict_find(v, c->id));
 }
 
+/* A check that an experiment has of its own. */
 static bool own_wanted(const cop_study_record *r, const cop_study_verdict *v, char **names, int n)
 {
     for (int i = 0; i < n; i++)
@@ -158,7 +155,7 @@ void cop_ledger_json(const cop_ledger *l, const cop_verdicts *v, char **names, i
             const cop_study_verdict *own = &v->study[i].verdict[k];
             if (cop_ledger_find(l, own->id, NULL) == NULL &&
                 own_wanted(&v->study[i], own, names, n))
-                json_array_append_new(list, own_json(&v->study[i], own));
+                json_array_append_new(list, check_json(own, NULL, v->study[i].name, own));
         }
     json_dumpf(list, stdout, JSON_INDENT(1)); /* main() reports what could not be written */
     putchar('\n');

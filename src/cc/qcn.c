@@ -66,13 +66,14 @@ static const char *changed_reaction(const qcn_cfg *cfg)
     cop_arena arena = {0};
     qcn_cfg plain;
     char have[64], was[64];
+    const char *changed = NULL;
     cop_opt_defaults(opts, &plain, &arena);
-    cop_arena_free(&arena);
-    for (const cop_opt *o = cop_opt_find(opts, "react") + 1; o->name != NULL; o++)
+    for (const cop_opt *o = cop_opt_find(opts, "react") + 1; o->name != NULL && !changed; o++)
         if (strcmp(cop_opt_print(o, cfg, have, sizeof(have)),
                    cop_opt_print(o, &plain, was, sizeof(was))) != 0)
-            return o->name;
-    return NULL;
+            changed = o->name;
+    cop_arena_free(&arena);
+    return changed;
 }
 
 /* The buffer that is sampled; of inputs the smallest. */
