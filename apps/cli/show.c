@@ -182,23 +182,6 @@ static void show_summary(const cop_sheet *s, const cop_config *c)
     fprintf(out, "  run hash     %016" PRIx64 "\n", r->run_hash);
 }
 
-static const char *host_name(const cop_result *r, uint32_t host, char *buf, size_t size,
-                             cop_arena *arena)
-{
-    if (host == COP_NONE)
-        return "any";
-    if (host < r->n_nodes && r->node[host].name != NULL)
-        return cop_plain_copy(arena, r->node[host].name);
-    snprintf(buf, size, "h%u", host);
-    return buf;
-}
-
-/* Rates are a few hundred Gbit/s or less than a flit in a cycle. */
-static int rate_digits(const cop_sheet *s)
-{
-    return cop_rates_in_flits(s->units) ? 4 : 3;
-}
-
 static void show_streams(const cop_sheet *s)
 {
     const cop_result *r = s->r;
@@ -215,56 +198,17 @@ static void show_streams(const cop_sheet *s)
         const cop_stream_result *one = &r->stream[i];
         char from[24], to[24], path[64], latency[24];
         snprintf(path, sizeof(path), "%s -> %s",
-                 host_name(r, one->host, from, sizeof(from), s->arena),
-                 host_name(r, one->dst, to, sizeof(to), s->arena));
+                 cop_host_label(r, one->host, from, sizeof(from), s->arena),
+                 cop_host_label(r, one->dst, to, sizeof(to), s->arena));
         fputs("  ", s->out);
         cop_put_padded(s->out, cop_plain_copy(s->arena, one->entry), (size_t)width);
         fputc(' ', s->out);
         cop_put_padded(s->out, path, 23);
-        fprintf(s->out, " %10.*f  ", rate_digits(s), cop_rate_of(s->units, one->gbps));
+        fprintf(s->out, " %10.*f  ", cop_rate_digits(s), cop_rate_of(s->units, one->gbps));
         print_bar(s->out, most > 0 ? one->gbps / most : 0, BAR, s->style.colour);
         cop_short_time(s->units, one->latency_mean_ns * 1e3, latency, sizeof(latency));
         fprintf(s->out, " %12s\n", one->packets ? latency : "-");
     }
-}
-
-/* One row per traffic entry; the streams of an entry have its name. */
-static void show_entries(const cop_sheet *s)
-{
-    const cop_result *r = s->r;
-    fprintf(s->out, "\n  %-20s %7s %15s %9s %9s %12s\n", "traffic", "streams",
-            cop_arena_printf(s->arena, "mean %s", cop_rate_unit(s->units)), "min", "max",
-            "latency");
-    bool *done = cop_alloc_array(r->n_streams, sizeof(*done));
-    for (uint32_t i = 0; i < r->n_streams; i++) {
-        if (done[i])
-            continue;
-        const char *entry = r->stream[i].entry;
-        double sum = 0, min = r->stream[i].gbps, max = 0, latency = 0;
-        uint64_t packets = 0;
-        uint32_t n = 0;
-        for (uint32_t k = i; k < r->n_streams; k++) {
-            const cop_stream_result *one = &r->stream[k];
-            if (done[k] || (one->entry != entry && strcmp(one->entry, entry) != 0))
-                continue;
-            done[k] = true;
-            n++;
-            sum += one->gbps;
-            min = one->gbps < min ? one->gbps : min;
-            max = one->gbps > max ? one->gbps : max;
-            latency += one->latency_mean_ns * (double)one->packets;
-            packets += one->packets;
-        }
-        char text[24] = "-";
-        if (packets > 0)
-            cop_short_time(s->units, latency / (double)packets * 1e3, text, sizeof(text));
-        int digits = rate_digits(s);
-        fputs("  ", s->out);
-        cop_put_padded(s->out, cop_plain_copy(s->arena, entry), 20);
-        fprintf(s->out, " %7u %15.*f %9.*f %9.*f %12s\n", n, digits, cop_rate_of(s->units, sum / n),
-                digits, cop_rate_of(s->units, min), digits, cop_rate_of(s->units, max), text);
-    }
-    cop_free(done);
 }
 
 static bool busier(const cop_port_result *a, const cop_port_result *b)
@@ -385,7 +329,7 @@ void cop_show_result(FILE *out, const cop_config *c, const cop_result *r, cop_st
     if (r->n_streams > 0 && r->n_streams <= MAX_FLOW_ROWS)
         show_streams(&s);
     else if (r->n_streams > 0)
-        show_entries(&s);
+        cop_show_entries(&s);
     cop_show_jobs(&s);
     show_links(&s, true);
     show_links(&s, false);

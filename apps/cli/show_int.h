@@ -16,6 +16,12 @@ typedef struct cop_sheet {
 
 /* Padded on the right; columns count, not bytes. */
 void cop_put_padded(FILE *out, const char *text, size_t width);
+/* "h7", or the name that a host has; "any" for COP_NONE. */
+const char *cop_host_label(const cop_result *r, uint32_t host, char *buf, size_t size,
+                           cop_arena *arena);
+int cop_rate_digits(const cop_sheet *s); /* behind the point */
+/* A row per traffic entry, and its sources that starve. */
+void cop_show_entries(const cop_sheet *s);
 /* How long jobs took, and what their ends depended on. */
 void cop_show_jobs(const cop_sheet *s);
 /* Counters of mechanisms, where there is something to tell. */

@@ -20,6 +20,8 @@ typedef struct cop_simple {
     cop_time *last; /* [n_streams] when it last gave a message: turns among saturated ones */
     uint32_t *here; /* [n_streams] its messages at the end node, in whatever state */
     uint32_t *ready; /* [n_streams] those in a ready list */
+    uint32_t
+        data_lanes; /* that messages of a host may use: lanes of control packets alone change nothing */
 } cop_simple;
 
 static inline cop_simple *cop_simple_of(const cop_net *net)

@@ -10,10 +10,12 @@
  * the same credits. (With buffer sections per destination they wait for different ones.) */
 static bool enough_ready(const cop_net *net, uint32_t host)
 {
-    const cop_simple_host *sh = &cop_simple_of(net)->host[host];
+    const cop_simple *si = cop_simple_of(net);
+    const cop_simple_host *sh = &si->host[host];
     const uint32_t *first = &net->traffic->host_stream0[host];
     uint32_t open = sh->lanes_used & ~net->out[cop_host_port(net, host)].vl_blocked;
-    return !net->sectioned && open == 0 && sh->ready_n >= 2 * net->lanes + (first[1] - first[0]);
+    return !net->sectioned && open == 0 &&
+           sh->ready_n >= 2 * si->data_lanes + (first[1] - first[0]);
 }
 
 /* Does a message of the service level wait apart from the ready ones? If a flow is a whole service

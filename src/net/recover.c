@@ -8,6 +8,8 @@
  *          buffer behind its own host's link has nobody behind it but that host and is left alone;
  *          so it has come nearer to its destination by one link at least before it is absorbed again, and no packet is
  *          absorbed more often than it has links to go.
+ *          Packets that have lanes of their own (nic.control_vl) are left alone, too: the routing sends them there on ways
+ *          without a cycle, and hosts consume them.
  * Rules    the packet is injected once: its time of injection, its number and the counts of packets stay. The
  *          host holds as many as come; they take memory of its node, not of a switch.
  *          A packet that cannot go again yet keeps the data of its lane waiting, not that of others.
@@ -116,9 +118,11 @@ __attribute__((noinline)) void cop_recover_wait(cop_net *net, uint32_t q)
 {
     cop_recover *r = net->recover;
     const cop_in *in = &net->in[net->queue_port[q]];
-    if (cop_topo_is_host_port(net->topo, in->from) ||
-        (net->pkt[net->queue[q].head].flags & COP_PKT_OWN))
+    uint32_t flags = net->pkt[net->queue[q].head].flags;
+    if (cop_topo_is_host_port(net->topo, in->from) || (flags & COP_PKT_OWN))
         return; /* a notification that a switch has made holds nothing that others wait for */
+    if ((flags & COP_PKT_CONTROL) && net->control_vl != 0)
+        return; /* on lanes of their own ways have no cycle */
     r->due[q] = net->now + net->route->patience_ps;
     if (r->event[q] != COP_NEVER)
         return;
@@ -143,7 +147,7 @@ __attribute__((noinline)) void cop_recover_look(cop_net *net, uint32_t q)
     if (cop_topo_is_host_port(net->topo, net->out[in->port0 + p->out].to))
         return; /* its host is here: it waits for nothing but its turn */
     net->total.absorbed++;
-    cop_input_divert(net, q, r->exit[in->sw], p->flags & COP_PKT_CONTROL ? net->control_vl : 0);
+    cop_input_divert(net, q, r->exit[in->sw], 0);
 }
 
 __attribute__((noinline)) bool cop_recover_absorb(cop_net *net, uint32_t port, uint32_t h)
@@ -163,7 +167,7 @@ __attribute__((noinline)) bool cop_recover_absorb(cop_net *net, uint32_t port, u
     cop_fc_give(net, port, p->vl, p->bytes, done);
     p->t_tail = done; /* it may go again from then on */
     p->rstate = 0;
-    p->vl = p->flags & COP_PKT_CONTROL ? net->control_vl : 0;
+    p->vl = 0;
     p->next = COP_NONE;
     if (list->head == COP_NONE)
         list->head = h;

@@ -60,9 +60,9 @@ static int adaptive_cube_setup(cop_route *r, const void *config, cop_err *err)
 static cop_cand escape_candidate(const cop_cube_map *map, uint32_t dim, bool plus, uint32_t at,
                                  uint32_t to)
 {
-    return (cop_cand){.port = (uint16_t)(2 * dim + (plus ? 0 : 1)),
-                      .vl = map->wrap[dim] && !cop_cube_crosses(plus, at, to) ? 1 : 0,
-                      .escape = 1};
+    cop_cand cand = cop_cube_ordered_hop(map, dim, plus, at, to);
+    cand.escape = 1;
+    return cand;
 }
 
 /* Behind the last adaptive lane that a packet may use; apart there is one. */

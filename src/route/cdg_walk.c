@@ -26,7 +26,7 @@ typedef struct state {
 
 typedef struct transition {
     uint32_t channel;
-    uint32_t to; /* state; COP_NONE = the destination itself */
+    uint32_t from, to; /* states; to COP_NONE = the destination itself */
     uint32_t next_in; /* next transition to the same state */
     bool escape;
 } transition;
@@ -134,6 +134,7 @@ static bool add_transition(cop_cdg_walk *w, uint32_t from, const cop_hop *hop, c
         lane =
             r->lanes - 1; /* too few lanes for control packets: refused when the network is built */
     transition tr = {.channel = cop_cdg_channel(w->g, port, lane),
+                     .from = from,
                      .to = COP_NONE,
                      .next_in = COP_NONE,
                      .escape = cand.escape != 0};
@@ -177,20 +178,27 @@ static void expand(cop_cdg_walk *w, uint32_t i, uint32_t dst)
             cop_cdg_fail(w->g, hop.src, dst);
 }
 
-/* States in reverse order of discovery mostly have their successors done already. */
+/* State `at` can deliver, and with it all that lead there. */
+static void mark_delivery(cop_cdg_walk *w, uint32_t at)
+{
+    size_t n = 0;
+    w->states[at].delivers = true;
+    w->queue[n++] = at;
+    while (n > 0)
+        for (uint32_t in = w->states[w->queue[--n]].in; in != COP_NONE; in = w->trans[in].next_in) {
+            uint32_t from = w->trans[in].from;
+            if (w->states[from].delivers)
+                continue;
+            w->states[from].delivers = true;
+            w->queue[n++] = from;
+        }
+}
+
 static void check_delivery(cop_cdg_walk *w, uint32_t dst)
 {
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = w->n_states; i-- > 0;) {
-            state *s = &w->states[i];
-            if (s->delivers)
-                continue;
-            for (uint32_t k = s->out; k < s->out + s->n_out && !s->delivers; k++)
-                s->delivers = w->trans[k].to == COP_NONE || w->states[w->trans[k].to].delivers;
-            changed |= s->delivers;
-        }
-    }
+    for (size_t k = 0; k < w->n_trans; k++)
+        if (w->trans[k].to == COP_NONE && !w->states[w->trans[k].from].delivers)
+            mark_delivery(w, w->trans[k].from);
     for (size_t i = 0; i < w->n_states; i++)
         if (!w->states[i].delivers)
             cop_cdg_fail(w->g, w->states[i].src, dst);
@@ -314,8 +322,8 @@ void cop_cdg_walk_to(cop_cdg_walk *w, uint32_t dst, uint32_t mid_index,
         inject_at_switches(w, dst);
     for (uint32_t i = 0; i < w->n_states; i++)
         expand(w, i, dst);
-    check_delivery(w, dst);
     w->queue = cop_grow(w->queue, &w->cap_queue, w->n_states, sizeof(*w->queue));
+    check_delivery(w, dst);
     bool escapes = mark_escapes(w);
     w->g->escapes |= escapes;
     for (uint32_t i = 0; i < w->n_states; i++) {

@@ -65,6 +65,15 @@ static inline uint32_t cop_cube_add_ports(unsigned ways, uint32_t dim, uint16_t 
     return n;
 }
 
+/* A hop of dimension order with two lanes: the first up to and including the wrap link, the second behind it and where
+ * the way round does not cross it. Ways on these two lanes have no cycle, whatever came before (Dally and Seitz 1987). */
+static inline cop_cand cop_cube_ordered_hop(const cop_cube_map *map, uint32_t dim, bool plus,
+                                            uint32_t at, uint32_t to)
+{
+    return (cop_cand){.port = (uint16_t)(2 * dim + (plus ? 0 : 1)),
+                      .vl = map->wrap[dim] && !cop_cube_crosses(plus, at, to) ? 1 : 0};
+}
+
 /* Lanes of hosts' links that a routing uses which uses `lanes` lanes elsewhere, and option `host_lanes`. */
 static inline uint32_t cop_cube_host_lanes(int64_t option, uint32_t lanes)
 {

@@ -7,8 +7,8 @@
  * Routings with one table entry per (switch, destination) cost one step per switch and destination;
  * the others are followed state by state in cdg_walk.c.
  * Budget: (destination, intermediate) items are visited in a fixed scattered order; when the steps
- * exceed the budget the rest is left out and the result says `sampled`. (If the intermediates alone are more
- * than the budget, that is known before, and a part of it is enough.) A cycle found is real in any case.
+ * exceed the budget the rest is left out and the result says `sampled`. (If pairs, or intermediates alone, are
+ * more than the budget, that is known before, and a part of it is enough.) A cycle found is real in any case.
  * Acknowledgements and notifications share the channels of data. They are followed when data alone has no cycle, with a
  * budget of their own. Tables (`single`) keep every packet on its lane, and all lanes are alike: what hosts answer is
  * nothing new there, but a switch may make notifications for destinations to which no data comes by.
@@ -154,9 +154,11 @@ static void walk_table(cop_cdg *g, uint32_t sw, uint32_t src, uint32_t dst, uint
 static uint32_t most_mids(cop_cdg *g, uint64_t budget, bool *beyond)
 {
     const cop_route *r = g->r;
-    if (r->ops->mid == NULL)
-        return 1;
     uint64_t pairs = (uint64_t)g->n_seeds * g->hosts;
+    if (r->ops->mid == NULL) {
+        *beyond = budget > 0 && pairs > budget;
+        return 1;
+    }
     uint64_t skip = budget > 0 && pairs > budget ? pairs / budget + 1 : 1;
     uint64_t least = 0; /* steps */
     uint32_t most = 1, mid;

@@ -163,7 +163,8 @@ struct cop_route {
     size_t port_size, switch_size; /* state of each switch output port and of each switch, zeroed */
     cop_time
         patience_ps; /* a head that waits so long is taken for deadlocked, and its packet absorbed
-                             and sent again by the host of its switch; 0: the routing avoids deadlocks */
+                             and sent again by the host of its switch; 0: the routing avoids deadlocks.
+                             Packets `apart` are not: their ways must have no cycle */
     /* Options that do something only where more bytes wait for a port than they say: setup names them, the network
      * refuses what its buffers cannot hold. */
     struct cop_bar {

@@ -9,6 +9,8 @@
  * Recovery: a head that has asked for its outputs in vain for `timeout` is taken for deadlocked. Its packet is
  * absorbed by the host of the switch where it waits and sent again from there, before new packets
  * (net/recover.c). Packets that stand in the buffer of their own host's link are nobody's obstacle and stay.
+ * Control: packets with lanes of their own (nic.control_vl) go in dimension order on two of them, where rings have
+ * datelines: what tells of congestion must not stand in a deadlock itself, and is never absorbed.
  * Lanes: any number will do. With one, rings deadlock as soon as they are loaded, and what is delivered is what recovery
  * lets through; where nobody says how many there are three (measured in docs/MODEL.md).
  * Source: Martinez, Lopez, Duato and Pinkston, "Software-based deadlock recovery technique for true fully
@@ -39,7 +41,7 @@ static int true_adaptive_setup(cop_route *r, const void *config, cop_err *err)
         c->lanes = COP_MAX_CAND / directions;
     r->host_lanes = cop_cube_host_lanes(cfg->host_lanes, c->lanes);
     r->max_cand = c->lanes * directions > 1 ? c->lanes * directions : 2;
-    r->control_vls = 1;
+    r->control_vls = c->map.any_wrap ? 2 : 1;
     r->memoryless = true;
     r->patience_ps = cfg->timeout_ps;
     r->state = c;
@@ -93,6 +95,20 @@ static unsigned list_lanes(const uint16_t *port, uint32_t ports, uint32_t lanes,
     return n;
 }
 
+/* The hop of a packet that has lanes of its own; it has not arrived. */
+static unsigned ordered_hop(const cop_cube_map *map, const cop_hop *hop, uint32_t dim, uint32_t at,
+                            uint32_t to, const cop_route_view *view, cop_cand *cand)
+{
+    unsigned ways =
+        cop_cube_direction(map, dim, hop->sw, at, to, hop->dst, view != NULL ? view->rng : NULL);
+    unsigned n = 0;
+    if (ways & COP_PLUS)
+        cand[n++] = cop_cube_ordered_hop(map, dim, true, at, to);
+    if (ways & COP_MINUS)
+        cand[n++] = cop_cube_ordered_hop(map, dim, false, at, to);
+    return n;
+}
+
 static unsigned true_adaptive_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
                                     cop_cand *cand)
 {
@@ -100,7 +116,9 @@ static unsigned true_adaptive_route(const cop_route *r, cop_hop *hop, const cop_
     const cop_cube_map *map = &c->map;
     const uint16_t *at = cop_cube_at(map, hop->sw);
     const uint16_t *to = cop_cube_at(map, hop->dst / map->hosts_per_switch);
-    uint32_t first = cop_cube_first(map, at, to), lanes = hop->apart ? 1 : c->lanes;
+    uint32_t first = cop_cube_first(map, at, to), lanes = c->lanes;
+    if (COP_UNLIKELY(hop->apart) && first < map->dims)
+        return ordered_hop(map, hop, first, at[first], to[first], view, cand);
     uint16_t port[2 * COP_MAX_DIMS];
     uint32_t ports = 0;
     if (first == map->dims) {

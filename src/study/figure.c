@@ -5,6 +5,7 @@
 #include "base/opt.h"
 #include "study/evaluate.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -398,6 +399,17 @@ static void add_content(painter *p, json_t *o)
     }
 }
 
+/* Its note; of one seed's curves where there are more that it is one. */
+static const char *note_of(const painter *p)
+{
+    const cop_study *s = p->plan->study;
+    const char *note = p->f->note;
+    if (strcmp(p->f->kind, "time") != 0 || s->n_seeds < 2)
+        return note;
+    return cop_arena_printf(p->arena, "%s%sOne run of each: seed %" PRId64 ", the first of %zu.",
+                            note, note[0] ? " " : "", s->seed[0], s->n_seeds);
+}
+
 const char *cop_figure_spec(const cop_plan *plan, const cop_figure *f, cop_eval *e,
                             cop_arena *arena, cop_err *err)
 {
@@ -407,7 +419,7 @@ const char *cop_figure_spec(const cop_plan *plan, const cop_figure *f, cop_eval 
     cop_eval_bind(e, "y", NULL);
     cop_eval_bind(e, "s", NULL);
     json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s}", "experiment", plan->study->name, "name",
-                          f->name, "title", f->title, "kind", f->kind, "note", f->note);
+                          f->name, "title", f->title, "kind", f->kind, "note", note_of(&p));
     json_t *checks = json_array();
     for (size_t i = 0; i < f->n_checks; i++)
         json_array_append_new(checks, json_string(f->check[i]));

@@ -130,7 +130,7 @@ static void lanes_of_auto(void **state)
         const char *set;
         unsigned lanes;
     } row[] = {{"run.seed=1", 3},     {"switch.trunk_lanes=2", 2}, {"switch.trunk_lanes=1", 1},
-               {"switch.lanes=1", 1}, {"nic.control_vl=2", 3},     {"nic.control_vl=5", 6}};
+               {"switch.lanes=1", 1}, {"nic.control_vl=2", 4},     {"nic.control_vl=5", 7}};
     for (size_t i = 0; i < COP_LEN(row); i++) {
         const cop_override set[] = {{"switch.lanes=auto", false}, {row[i].set, false}};
         char expected[40], *said = NULL;

@@ -88,6 +88,41 @@ static void nobody_stays_limited(void **state)
         }
 }
 
+/* Lanes that control packets would have change nothing where there are none; and control packets on them are never taken
+ * for deadlocked, however long they wait. Here they are three times as long as messages, of which each has one, and data go first. */
+static void lanes_of_control(void **state)
+{
+    (void)state;
+    static const char yaml[] =
+        "units: {flit: 4 B, cycle: 1 ns}\n"
+        "run: {duration: 6000 cycles}\n"
+        "topology: {kind: torus, radix: [4, 4]}\n"
+        "routing: {kind: true-adaptive, timeout: 100 cycles}\n"
+        "link: {rate: 1 flit/cycle, delay: 1 cycle}\n"
+        "switch: {pipeline: 2 cycles, header: 1 flit, buffer: 48 flits, lanes: 2}\n"
+        "queueing: {kind: 1q}\n"
+        "nic: {mtu: 16 flits}\n"
+        "traffic: [{pattern: uniform, arrival: bernoulli, load: 100 %, message: 64 B}]\n";
+    static const char *const set[] = {"switch.lanes=4", "nic.control_vl=2",
+                                      "switch.vl_arbitration=strict"};
+    static const char *const told[] = {
+        "switch={pipeline: 2 cycles, header: 1 flit, buffer: 480 flits, lanes: 4, "
+        "vl_arbitration: ib, vl_high: [0, 16, 1, 16], vl_high_limit: 255, vl_low: [2, 16, 3, 16]}",
+        "nic={mtu: 16 flits, control_vl: 2, ack: packet, control_bytes: 192 B}",
+        "traffic.0.load=40 %", "routing.timeout=500 cycles"};
+    cop_result without, with, busy;
+    scn_run(yaml, set + 2, 1, &without, NULL);
+    scn_run(yaml, set, COP_LEN(set), &with, NULL);
+    assert_true(scalar(&with, "deadlocks") > 0.0);
+    assert_true(without.run_hash == with.run_hash);
+    scn_run(yaml, told, COP_LEN(told), &busy, NULL);
+    assert_true(scalar(&busy, "deadlocks") == 0.0);
+    assert_int_equal(busy.outcome, COP_OUTCOME_OK);
+    cop_result_free(&without);
+    cop_result_free(&with);
+    cop_result_free(&busy);
+}
+
 /* Sources that stop so that the network drains have offered what they would have otherwise. */
 static void offered_before_draining(void **state)
 {
@@ -113,8 +148,8 @@ static void offered_before_draining(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(escape_lanes_stay_apart),
-                                       cmocka_unit_test(nobody_stays_limited),
-                                       cmocka_unit_test(offered_before_draining)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(escape_lanes_stay_apart), cmocka_unit_test(nobody_stays_limited),
+        cmocka_unit_test(lanes_of_control), cmocka_unit_test(offered_before_draining)};
     return cmocka_run_group_tests_name("torus ends", tests, NULL, NULL);
 }

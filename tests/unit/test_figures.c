@@ -302,6 +302,8 @@ static void test_thinned(void **state)
                                      "1 / 0}'}]}\n");
     judged j = judge(s);
     json_t *f = figure(&j, "f");
+    assert_string_equal(json_string_value(json_object_get(f, "note")),
+                        "One run of each: seed 1, the first of 2.");
     assert_int_equal(json_array_size(points_of(f, 0)), 599);
     same_point(points_of(f, 0), 0, 0.5, 1); /* no width of a bin is known: 1 */
     for (size_t k = 1; k < 599; k++)

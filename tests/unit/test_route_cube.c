@@ -190,6 +190,47 @@ static void test_true_adaptive_lists_lanes(void **state)
     cop_topo_free(&t);
 }
 
+/* Control packets with lanes of their own go in dimension order on two lanes. In a ring the number of a channel, those of the
+ * first lane from the dateline on and then those of the second, rises with every hop, so there is no cycle. */
+static void test_true_adaptive_control_is_ordered(void **state)
+{
+    (void)state;
+    cop_topo t;
+    cop_route r;
+    cop_cand cand[COP_MAX_CAND];
+    static const uint32_t radix[] = {4, 5, 2};
+    uint32_t lanes = 0;
+    build(&t, "torus", &(cop_cube_cfg){INTS(4, 5, 2), 1});
+    start(&r, "true-adaptive", &t, NULL, 4);
+    assert_int_equal(r.control_vls, 2);
+    for (uint32_t src = 0; src < t.n_switches; src++)
+        for (uint32_t dst = 0; dst < t.n_switches; dst++) {
+            cop_hop hop = {.sw = src, .dst = dst, .mid = COP_NONE, .apart = true};
+            uint32_t dim = 0, rank = 0, links = 0;
+            for (; hop.sw != dst; links++) {
+                assert_int_equal(r.ops->route(&r, &hop, NULL, cand), 1);
+                assert_in_range(cand[0].vl, 0, 1);
+                lanes |= 1u << cand[0].vl;
+                uint32_t of = cand[0].port / 2, stride = of == 0 ? 1 : of == 1 ? 4 : 20;
+                uint32_t at = hop.sw / stride % radix[of];
+                uint32_t steps = cand[0].port % 2 == 0 ? at : radix[of] - 1 - at;
+                uint32_t next = 1 + (cand[0].vl == 0 ? steps : radix[of] + steps);
+                assert_true(of > dim || (of == dim && next > rank));
+                dim = of;
+                rank = next;
+                const cop_port *out = &t.port[t.sw_port0[hop.sw] + cand[0].port];
+                hop.in_port = t.port[out->to].local;
+                hop.in_vl = cand[0].vl;
+                hop.sw = t.port[out->to].owner;
+            }
+            assert_true(links <= 2 + 2 + 1);
+            assert_int_equal(r.ops->route(&r, &hop, NULL, cand), 1);
+        }
+    assert_int_equal(lanes, 3);
+    cop_route_fini(&r);
+    cop_topo_free(&t);
+}
+
 /* With loads: every lane once, by rising load; of equal ones each comes first about as often; asked for the best alone,
  * it is the same one; and the guess is one of them. */
 static void test_true_adaptive_sorts_lanes(void **state)
@@ -457,6 +498,7 @@ int main(void)
         cmocka_unit_test(test_adaptive_cube_escape),
         cmocka_unit_test(test_adaptive_cube_lists_lanes),
         cmocka_unit_test(test_true_adaptive_lists_lanes),
+        cmocka_unit_test(test_true_adaptive_control_is_ordered),
         cmocka_unit_test(test_true_adaptive_sorts_lanes),
         cmocka_unit_test(test_adaptive_cube_ties),
         cmocka_unit_test(test_dragonfly_pairs),
