@@ -7,8 +7,8 @@
  *
  * Role     asked each time a message is about to enter the network, and again when credit comes back.
  * State    none.
- * Rule     it enters if at most `lanes` of the lanes that lead nearer to its destination are not empty; always if all
- *          are, so that nothing waits for ever. */
+ * Rule     it enters if at most `lanes` of the lanes that lead nearer to its destination are in use; always if all
+ *          of them are empty, so that nothing waits for ever. */
 #include <exp/plugin.h>
 
 typedef struct few_cfg {

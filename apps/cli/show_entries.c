@@ -5,8 +5,8 @@
 #include <string.h>
 
 #define MAX_NAMED 4
-/* So many packets of a source, on average, after the warm-up: one without any is no chance. */
-#define ENOUGH_PACKETS 10
+#define ENOUGH_PACKETS                                                                             \
+    10 /* of a source, on average, after the warm-up; less is too short a time to tell */
 
 const char *cop_host_label(const cop_result *r, uint32_t host, char *buf, size_t size,
                            cop_arena *arena)
@@ -25,7 +25,7 @@ int cop_rate_digits(const cop_sheet *s)
     return cop_rates_in_flits(s->units) ? 4 : 3;
 }
 
-/* Of the n streams of the entry of stream `first`, which have so many packets together, those without any. */
+/* Of the n streams of the entry of stream `first`, which have so many packets together, those that starve. */
 static void show_starving(const cop_sheet *s, uint32_t first, uint32_t n, uint64_t packets)
 {
     const cop_result *r = s->r;
@@ -33,12 +33,12 @@ static void show_starving(const cop_sheet *s, uint32_t first, uint32_t n, uint64
     char named[160] = "";
     for (uint32_t i = first; packets / n >= ENOUGH_PACKETS && i < r->n_streams; i++) {
         const cop_stream_result *one = &r->stream[i];
-        if (one->packets > 0 || strcmp(one->entry, r->stream[first].entry) != 0)
+        if (!one->starves || strcmp(one->entry, r->stream[first].entry) != 0)
             continue;
         char buf[24];
         size_t at = strlen(named);
         if (starving++ < MAX_NAMED)
-            snprintf(named + at, sizeof(named) - at, "%s%.28s", at > 0 ? ", " : "",
+            snprintf(named + at, sizeof(named) - at, "%s%s", at > 0 ? ", " : "",
                      cop_host_label(r, one->host, buf, sizeof(buf), s->arena));
     }
     if (starving > 0)

@@ -17,11 +17,12 @@ static void print_facts(cop_world *w, const cop_config *c, FILE *report)
         report,
         "# routing: %s, %u virtual lane%s, %" PRIu64 " channels, %" PRIu64 " dependencies, %s%s\n",
         c->route->name, w->lanes, w->lanes == 1 ? "" : "s", w->cdg.channels, w->cdg.dependencies,
-        w->cdg.acyclic && w->cdg.sampled ? "not checked in full: no cycle"
-        : w->cdg.acyclic                 ? "no cycle"
-        : w->route.patience_ps > 0       ? "cyclic: deadlocks are resolved"
-                                         : "CYCLIC: can deadlock",
-        w->cdg.sampled ? " in the sample of ways that was followed" : "");
+        w->route.patience_ps > 0           ? "deadlocks are resolved"
+        : w->cdg.acyclic && w->cdg.sampled ? "not checked in full: no cycle"
+        : w->cdg.acyclic                   ? "no cycle"
+                                           : "CYCLIC: can deadlock",
+        w->cdg.sampled && w->route.patience_ps == 0 ? " in the sample of ways that was followed"
+                                                    : "");
     char timeout[32], duration[32];
     if (!w->cdg.acyclic && w->route.patience_ps >= c->run.duration_ps)
         fprintf(report,

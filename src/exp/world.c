@@ -57,10 +57,13 @@ static int init_route(cop_world *w, const cop_config *c, cop_err *err)
     /* Lanes from nic.control_vl on are those of control packets, if data can do without them. */
     int64_t data = c->nic.control_vl;
     uint32_t all = lanes > 0 || w->route.auto_lanes > 0 ? w->route.lanes : 0;
+    if (rc == 0 && lanes == 0 && most == 0 && data > (int64_t)w->route.lanes)
+        all = (uint32_t)data + 1; /* it has as many as there are below that lane */
     if (rc == 0 && data > 0 && data < all && data >= w->route.vls) {
         cop_route_fini(&w->route);
         rc = cop_route_init(&w->route, c->route, &w->topo, c->route_cfg, (uint32_t)data, err);
         w->route.lanes = all;
+        w->route.data_lanes = (uint32_t)data;
     }
     return rc;
 }
@@ -83,6 +86,8 @@ static int build_route(cop_world *w, cop_config *c, cop_err *err)
     if (!c->sw.lanes) {
         w->lanes = most_of(w->lanes, c->queue->lanes ? c->queue->lanes(c->queue_cfg) : 0);
         w->lanes = most_of(w->lanes, c->sw.host_lanes);
+        if (c->nic.control_vl >= (int64_t)w->lanes) /* those below are all that data can use */
+            w->route.data_lanes = w->lanes;
         if (c->nic.control_vl >= 0)
             w->lanes = most_of(w->lanes, c->nic.control_vl + w->route.control_vls);
     }
@@ -123,7 +128,8 @@ static int check_routing(cop_world *w, cop_config *c, cop_err *err)
                                          c->nic.ack != COP_ACK_NONE || c->cc->on_deliver != NULL,
                                      .switches = cop_cc_notifies(c->cc, c->cc_cfg),
                                      .vl = (int)c->nic.control_vl};
-    cop_cdg_check(&w->route, &control, CDG_BUDGET, &w->cdg);
+    /* Where deadlocks are resolved this says which lanes are used, and decides nothing. */
+    cop_cdg_check(&w->route, &control, w->route.patience_ps ? CDG_BUDGET / 8 : CDG_BUDGET, &w->cdg);
     cop_config_where(c, "routing", where, sizeof(where));
     if (w->cdg.unreachable)
         return cop_err_add(

@@ -117,7 +117,8 @@ const cop_opt cop_switch_opts[] = {
      "with `output_shared`: part of the output buffer that belongs to each lane alone; packet: one "
      "packet"},
     {"vl_arbitration", COP_OPT_ENUM, S(vl_arbitration), "round-robin", 0, 0, vlarb_names,
-     "among virtual lanes: round-robin, InfiniBand's high and low tables, or highest lane first"},
+     "among virtual lanes: round-robin, InfiniBand's high and low tables, or highest lane first "
+     "(strict: also among lanes of data)"},
     {"vl_high", COP_OPT_INTS, S(vl_high), "", 0, 255, NULL,
      "ib: high-priority table as vl, weight, vl, weight, ...; weight in 64-byte units"},
     {"vl_low", COP_OPT_INTS, S(vl_low), "", 0, 255, NULL, "ib: low-priority table, same form"},
@@ -168,7 +169,8 @@ const cop_opt cop_nic_opts[] = {
     {"control_bytes", COP_OPT_BYTES, N(control_bytes), "64 B", 1, 4096, NULL,
      "size of acknowledgements and congestion notifications; sent before data"},
     {"control_vl", COP_OPT_INT, N(control_vl), "-1", -1, COP_MAX_VL - 1, NULL,
-     "virtual lane of control packets; -1 = the lane routing gives to data"},
+     "first virtual lane of control packets, which need two on tori and dragonflies; -1 = the lane "
+     "routing gives to data"},
     {0}};
 
 #define R(field) offsetof(cop_run_cfg, field)

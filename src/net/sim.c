@@ -299,7 +299,8 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
             return;
         for (uint32_t h = 0; h < net->info.n_hosts; h++)
             net->now = cop_max64(net->now, net->nic[h].rx_free);
-        if (net->stop == COP_OUTCOME_OK && cop_net_in_flight(net) > 0 && !cop_stall_final(net)) {
+        if (net->stop == COP_OUTCOME_OK && cop_net_in_flight(net) > 0 && !cop_stall_final(net) &&
+            !cop_net_held_for_ever(net)) {
             net->stop = COP_OUTCOME_BROKEN;
             snprintf(net->why, sizeof(net->why), "%" PRIu64 " packets never moved on",
                      cop_net_in_flight(net));

@@ -6,9 +6,12 @@
  *          the control, while neither is in the network or at an end node, has nothing to hope for: it
  *          is starved. After `drain` that is every flow that still waits. Without it, windows that are
  *          full at the end of the run are not taken for starvation, as their packets are under way.
- * Cost     nothing unless a flow waits so at the end.
+ *          A control that admits messages to the network (cop_cc_ops.admit) is asked again when something comes back to
+ *          an output of the switch. If all packets stand behind heads that it does not admit, and nothing comes, it never will be.
+ * Cost     nothing unless a flow or a head waits so at the end.
  * Simplification  a control that wakes a flow because of packets of another one is not foreseen. */
 #include "base/outcome.h"
+#include "net/fc.h"
 #include "net/net.h"
 
 #include <stdio.h>
@@ -81,8 +84,54 @@ static void look_at_injection(cop_net *net)
     }
 }
 
+static uint64_t length_of(const cop_net *net, uint32_t h)
+{
+    uint64_t n = 0;
+    for (; h != COP_NONE; h = net->pkt[h].next)
+        n++;
+    return n;
+}
+
+/* Packets in queues whose head the control does not admit, one of these heads, and what comes to these queues. */
+static uint64_t count_held(const cop_net *net, uint32_t *first)
+{
+    uint64_t n = 0;
+    for (uint32_t q = 0; q < net->n_queues; q++)
+        if (net->queue[q].head_is & COP_HEAD_HELD) {
+            *first = net->queue[q].head;
+            n += length_of(net, *first);
+        }
+    for (uint32_t port = 0; n > 0 && port < net->host_port0; port++)
+        if (net->in[port].from != COP_NONE && net->in[port].from >= net->host_port0)
+            n += length_of(net, net->in[port].wire_head);
+    return n;
+}
+
+bool cop_net_held_for_ever(cop_net *net)
+{
+    uint32_t h = COP_NONE;
+    uint64_t n = net->held ? count_held(net, &h) : 0;
+    if (n == 0 || n != cop_net_in_flight(net))
+        return false;
+    for (uint32_t port = 0; port < net->host_port0; port++)
+        for (uint32_t s = 0; net->out[port].to != COP_NONE && s < net->sections; s++)
+            if (net->out[port].busy_until > net->now || cop_fc_coming(net, port, s))
+                return false;
+    char src[128], dst[128];
+    cop_topo_host_name(net->topo, net->pkt[h].src, src, sizeof(src));
+    cop_topo_host_name(net->topo, net->pkt[h].dst, dst, sizeof(dst));
+    net->stop = COP_OUTCOME_STARVED;
+    snprintf(net->why, sizeof(net->why),
+             "starved: cc %s admits none of the %" PRIu64 " packets in the network, such as one "
+             "%s -> %s, though nothing else is there",
+             net->cc->name, n, src, dst);
+    return true;
+}
+
 void cop_net_starved(cop_net *net)
 {
+    if (net->stop == COP_OUTCOME_OK && cop_net_held_for_ever(net))
+        return;
     if (net->stop == COP_OUTCOME_OK && net->run_cfg->drain)
         look_at_injection(net);
     if (net->flows_asleep == 0 || net->stop != COP_OUTCOME_OK)

@@ -47,14 +47,14 @@ static int adaptive_cube_setup(cop_route *r, const void *config, cop_err *err)
     if (adaptive * directions + escapes > COP_MAX_CAND)
         adaptive = (COP_MAX_CAND - escapes) / directions;
     c->end_lane = c->first_lane + adaptive;
-    r->host_lanes = cop_cube_host_lanes(cfg->host_lanes, c->end_lane);
+    rc = cop_cube_host_lanes(r, cfg->host_lanes, c->end_lane, err);
     r->max_cand = adaptive * directions + escapes;
     if (r->max_cand < r->host_lanes)
         r->max_cand = r->host_lanes;
     c->stays = cfg->escape == COP_ESCAPE_STAY;
     r->memoryless = !c->stays;
     r->state = c;
-    return 0;
+    return rc;
 }
 
 static cop_cand escape_candidate(const cop_cube_map *map, uint32_t dim, bool plus, uint32_t at,

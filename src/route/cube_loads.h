@@ -74,10 +74,16 @@ static inline cop_cand cop_cube_ordered_hop(const cop_cube_map *map, uint32_t di
                       .vl = map->wrap[dim] && !cop_cube_crosses(plus, at, to) ? 1 : 0};
 }
 
-/* Lanes of hosts' links that a routing uses which uses `lanes` lanes elsewhere, and option `host_lanes`. */
-static inline uint32_t cop_cube_host_lanes(int64_t option, uint32_t lanes)
+/* Sets r->host_lanes by option `host_lanes` of a routing that uses `lanes` lanes elsewhere. */
+static inline int cop_cube_host_lanes(cop_route *r, int64_t option, uint32_t lanes, cop_err *err)
 {
-    return option > 0 && option < (int64_t)lanes ? (uint32_t)option : lanes;
+    if (r->lanes > 0 && option > (int64_t)lanes)
+        return cop_err_add(err, COP_E_INPUT,
+                           "routing %s: host_lanes %lld, but packets of data have %u; give at most "
+                           "that, or leave it out to use all",
+                           r->ops->name, (long long)option, lanes);
+    r->host_lanes = option > 0 && option < (int64_t)lanes ? (uint32_t)option : lanes;
+    return 0;
 }
 #define COP_CUBE_HOST_LANES                                                                        \
     "lanes of links between hosts and switches that packets of data use, from lane 0 on: a host "  \

@@ -151,6 +151,8 @@ struct cop_route {
     uint32_t
         lanes; /* virtual lanes the network has (>= vls); set before setup, 0: nobody has said how many */
     uint32_t
+        data_lanes; /* those below nic.control_vl where it leaves the rest to control packets; else 0 */
+    uint32_t
         host_lanes; /* of links to and from hosts, from lane 0 on, among which it chooses freely, and `inject` draws;
                             hosts' links may have fewer: lowered before anything is sent. 0: it has rules of its own */
     uint32_t control_vls; /* lanes that control packets need, which may have a range of their own

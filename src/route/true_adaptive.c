@@ -39,13 +39,12 @@ static int true_adaptive_setup(cop_route *r, const void *config, cop_err *err)
     c->lanes = r->lanes > 0 ? r->lanes : LANES_OF_AUTO;
     if (c->lanes * directions > COP_MAX_CAND)
         c->lanes = COP_MAX_CAND / directions;
-    r->host_lanes = cop_cube_host_lanes(cfg->host_lanes, c->lanes);
     r->max_cand = c->lanes * directions > 1 ? c->lanes * directions : 2;
     r->control_vls = c->map.any_wrap ? 2 : 1;
     r->memoryless = true;
     r->patience_ps = cfg->timeout_ps;
     r->state = c;
-    return 0;
+    return cop_cube_host_lanes(r, cfg->host_lanes, c->lanes, err);
 }
 
 /* A candidate while they are sorted: its load, then its turn among equal ones, which is its place in the list. */

@@ -159,6 +159,15 @@ static void collect_observations(const cop_net *net, cop_result *r)
     }
 }
 
+/* Has a message of stream s waited at its source for half of the measured time or more? Those of jobs wait for each other. */
+static bool waits_long(const cop_net *net, uint32_t s)
+{
+    const cop_stream *st = &net->traffic->stream[s];
+    bool own = st->saturated || cop_traffic_has_rate(net->traffic, s);
+    cop_time half = net->probe.warmup + (measured_until(net) - net->probe.warmup) / 2;
+    return own && st->t_next <= half && st->t_stop >= measured_until(net);
+}
+
 static void collect_streams(const cop_net *net, cop_result *r)
 {
     double span = measured_ps(net);
@@ -175,6 +184,7 @@ static void collect_streams(const cop_net *net, cop_result *r)
             .delivered_bytes = p->delivered_bytes,
             .gbps = gbps((double)p->bytes, span),
             .packets = p->packets,
+            .starves = p->packets == 0 && waits_long(net, s),
             .latency_mean_ns = p->packets ? (double)p->latency_ps / (double)p->packets / 1e3 : 0.0};
     }
 }

@@ -27,6 +27,7 @@ typedef struct cop_stream_result {
     double gbps; /* delivered after the warm-up */
     double latency_mean_ns; /* of packets delivered after the warm-up */
     uint64_t packets; /* delivered after the warm-up */
+    bool starves; /* none was, though a message has waited for half of that time or more */
 } cop_stream_result;
 
 typedef struct cop_node_result { /* one host, after the warm-up */

@@ -26,8 +26,31 @@ static void test_starving(void **state)
     PROG_EXPECT(strstr(a.out, "STARVING") == NULL, a, "%s", a.out);
 }
 
+/* Who has nothing to send does not starve: it is done, it has drawn no message yet, or it is a rank that only receives. */
+static void test_not_starving(void **state)
+{
+    (void)state;
+    static const char *const traffic[] = {
+        "run: {duration: 3 ms, warmup: 800 us}\n"
+        "traffic: [{pattern: all-to-one, to: 0, message: 2 KiB, messages: 40}]\n",
+        "run: {duration: 1 ms}\n"
+        "traffic: [{pattern: uniform, message: 64 KiB, arrival: poisson, load: 10 %}]\n",
+        "run: {duration: 2 ms, until: jobs}\n"
+        "traffic: [{collective: broadcast-binomial, message: 32 KiB, repeat: 10}]\n"};
+    for (size_t i = 0; i < sizeof(traffic) / sizeof(traffic[0]); i++) {
+        char yaml[400];
+        prog_empty_folder();
+        snprintf(yaml, sizeof(yaml), "topology: {kind: torus, radix: [8, 8]}\n%s", traffic[i]);
+        prog_write("all.yaml", yaml);
+        prog_answer a = PROG_RUN("run", "all.yaml", "--quiet");
+        PROG_EXPECT(a.status == 0 && strstr(a.out, " 64 ") != NULL, a, "%s", a.out);
+        PROG_EXPECT(strstr(a.out, "STARVING") == NULL, a, "%s", a.out);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_starving)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_starving),
+                                       cmocka_unit_test(test_not_starving)};
     return cmocka_run_group_tests(tests, prog_enter, prog_leave);
 }

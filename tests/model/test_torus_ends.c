@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "exp/run.h"
 #include "scenario.h"
 
 #include <string.h>
@@ -103,24 +104,70 @@ static void lanes_of_control(void **state)
         "queueing: {kind: 1q}\n"
         "nic: {mtu: 16 flits}\n"
         "traffic: [{pattern: uniform, arrival: bernoulli, load: 100 %, message: 64 B}]\n";
-    static const char *const set[] = {"switch.lanes=4", "nic.control_vl=2",
-                                      "switch.vl_arbitration=strict"};
+    static const char *const set[][4] = {
+        {"switch.lanes=4", "nic.control_vl=2", "switch.vl_arbitration=strict"},
+        {"switch.lanes=4", "nic.control_vl=2", "switch.vl_arbitration=strict",
+         "routing={kind: dor}"},
+        {"switch.lanes=auto", "nic.control_vl=2", "switch.vl_arbitration=strict",
+         "routing={kind: dor}"}};
     static const char *const told[] = {
         "switch={pipeline: 2 cycles, header: 1 flit, buffer: 480 flits, lanes: 4, "
         "vl_arbitration: ib, vl_high: [0, 16, 1, 16], vl_high_limit: 255, vl_low: [2, 16, 3, 16]}",
         "nic={mtu: 16 flits, control_vl: 2, ack: packet, control_bytes: 192 B}",
         "traffic.0.load=40 %", "routing.timeout=500 cycles"};
     cop_result without, with, busy;
-    scn_run(yaml, set + 2, 1, &without, NULL);
-    scn_run(yaml, set, COP_LEN(set), &with, NULL);
-    assert_true(scalar(&with, "deadlocks") > 0.0);
-    assert_true(without.run_hash == with.run_hash);
+    for (size_t k = 0; k < COP_LEN(set); k++) {
+        size_t n = set[k][3] != NULL;
+        scn_run(yaml, set[k] + 2, 1 + n, &without, NULL);
+        scn_run(yaml, set[k], 3 + n, &with, NULL);
+        if (n == 0)
+            assert_true(scalar(&with, "deadlocks") > 0.0);
+        assert_true(without.run_hash == with.run_hash);
+        cop_result_free(&without);
+        cop_result_free(&with);
+    }
     scn_run(yaml, told, COP_LEN(told), &busy, NULL);
     assert_true(scalar(&busy, "deadlocks") == 0.0);
     assert_int_equal(busy.outcome, COP_OUTCOME_OK);
-    cop_result_free(&without);
-    cop_result_free(&with);
     cop_result_free(&busy);
+}
+
+static bool nobody(struct cop_net *net, uint32_t in, const cop_pkt *p)
+{
+    (void)net;
+    (void)in;
+    (void)p;
+    return false;
+}
+
+/* A control that admits no message at all is told as what it is, whether sources stop at the end or not. */
+static void nobody_is_admitted(void **state)
+{
+    (void)state;
+    static const cop_cc_ops closed = {.name = "closed", .admit = nobody};
+    static const char yaml[] = "run: {duration: 50 us}\n"
+                               "topology: {kind: torus, radix: [4, 4]}\n"
+                               "queueing: {kind: 1q}\n"
+                               "traffic: [{pattern: uniform, arrival: poisson, load: 30 %}]\n";
+    static const char *const how[][2] = {
+        {"run.drain=no", "routing.kind=dor"},
+        {"run.drain=yes", "routing.kind=dor"},
+        {"run.drain=no", "routing.kind=true-adaptive"},
+        {"run.drain=yes", "switch={switching: wormhole, buffer: 512 B}"}};
+    for (size_t k = 0; k < COP_LEN(how); k++) {
+        const cop_override set[] = {{.text = how[k][0]}, {.text = how[k][1]}};
+        cop_config c;
+        cop_result r;
+        cop_err err = {0};
+        assert_int_equal(cop_config_load(&c, "test.yaml", yaml, set, COP_LEN(set), &err), 0);
+        c.cc = &closed;
+        assert_int_equal(cop_run(&c, NULL, &r, &err), 0);
+        assert_int_equal(r.outcome, COP_OUTCOME_STARVED);
+        assert_non_null(strstr(r.detail, "cc closed admits none of the "));
+        assert_true(r.packets_delivered == 0 && r.packets_in_flight > 0);
+        cop_result_free(&r);
+        cop_config_free(&c);
+    }
 }
 
 /* Sources that stop so that the network drains have offered what they would have otherwise. */
@@ -150,6 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(escape_lanes_stay_apart), cmocka_unit_test(nobody_stays_limited),
-        cmocka_unit_test(lanes_of_control), cmocka_unit_test(offered_before_draining)};
+        cmocka_unit_test(lanes_of_control), cmocka_unit_test(nobody_is_admitted),
+        cmocka_unit_test(offered_before_draining)};
     return cmocka_run_group_tests_name("torus ends", tests, NULL, NULL);
 }

@@ -26,9 +26,9 @@ static inline void tree_series(cop_result *r)
 
 static inline void tree_lists(cop_result *r)
 {
-    static const cop_stream_result streams[] = {{"U", 0, 2, 100, 90, 2, 100, 10},
-                                                {"U", 1, 2, 100, 80, 4, 200, 30},
-                                                {"W", 3, 2, 9, 9, 8, 50, 1}};
+    static const cop_stream_result streams[] = {{"U", 0, 2, 100, 90, 2, 100, 10, false},
+                                                {"U", 1, 2, 100, 80, 4, 200, 30, false},
+                                                {"W", 3, 2, 9, 9, 8, 50, 1, false}};
     static const cop_node_result nodes[] = {{"h0", 1, 1, 2, 1, "V", 0},
                                             {"h1", 1, 1, 4, 2, "C", 0},
                                             {"h2", 1, 1, 0, 3, "C", 1},

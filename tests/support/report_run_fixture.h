@@ -47,9 +47,9 @@ static inline cop_result small_run(void)
         for (uint32_t k = 0; k < 10; k++)
             r.series[i].v[k] = i == 3 ? 500.0 * k : (i + 1) * 0.5 * k;
     }
-    static const cop_stream_result streams[] = {{"A", 0, 2, 900, 800, 4.5, 1500.5, 30},
-                                                {"B", 1, COP_NONE, 900, 800, 1.0, 1000, 10},
-                                                {"B", 2, 0, 900, 800, 2.0, 4000, 20}};
+    static const cop_stream_result streams[] = {{"A", 0, 2, 900, 800, 4.5, 1500.5, 30, false},
+                                                {"B", 1, COP_NONE, 900, 800, 1.0, 1000, 10, false},
+                                                {"B", 2, 0, 900, 800, 2.0, 4000, 20, false}};
     static const cop_node_result nodes[] = {{"h0", 1, 2, 0.5, 1.0, "", 0},
                                             {"h1", 3, 4, 0.5, 1.0, "", 0},
                                             {"h2", 5, 6, 0.5, 1.0, "", 0}};

@@ -81,8 +81,8 @@ static inline void fill_lists(cop_result *r, uint32_t ports, uint32_t nodes)
 {
     r->n_streams = 2;
     r->stream = COP_NEW_ARRAY(&r->arena, cop_stream_result, 2);
-    r->stream[0] = (cop_stream_result){"F1", 3, COP_NONE, 900, 800, 1.5, 250.5, 10};
-    r->stream[1] = (cop_stream_result){"F1", 4, 9, 1000, 0, 0.5, 0.0, 0};
+    r->stream[0] = (cop_stream_result){"F1", 3, COP_NONE, 900, 800, 1.5, 250.5, 10, false};
+    r->stream[1] = (cop_stream_result){"F1", 4, 9, 1000, 0, 0.5, 0.0, 0, false};
     r->n_nodes = nodes;
     r->node = COP_NEW_ARRAY(&r->arena, cop_node_result, nodes);
     for (uint32_t i = 0; i < nodes; i++)

@@ -121,9 +121,9 @@ static inline void make_synthetic(cop_result *r, double f)
     }
     r->n_streams = 3;
     r->stream = COP_NEW_ARRAY(a, cop_stream_result, 3);
-    r->stream[0] = (cop_stream_result){"F1", 0, 2, 100, 90, 3 * f, 100, 10};
-    r->stream[1] = (cop_stream_result){"F1", 1, 2, 100, 80, 1 * f, 200, 30};
-    r->stream[2] = (cop_stream_result){"F2", 2, COP_NONE, 100, 70, 2 * f, 0, 0};
+    r->stream[0] = (cop_stream_result){"F1", 0, 2, 100, 90, 3 * f, 100, 10, false};
+    r->stream[1] = (cop_stream_result){"F1", 1, 2, 100, 80, 1 * f, 200, 30, false};
+    r->stream[2] = (cop_stream_result){"F2", 2, COP_NONE, 100, 70, 2 * f, 0, 0, false};
     r->n_nodes = 3;
     r->node = COP_NEW_ARRAY(a, cop_node_result, 3);
     r->node[0] = (cop_node_result){"h0", 1, 2, 0.5, 1 * f, "V", 1.0};
