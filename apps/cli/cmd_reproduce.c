@@ -178,6 +178,8 @@ static int list(request *q, const cop_ledger *l)
             cop_ledger_json(l, &v, q->names, q->n_names);
         else
             cop_ledger_list(l, &v, q->names, q->n_names);
+        if (!q->json)
+            printf("\nStates are those in %s; VALIDATION.md has the published ones.\n", q->o.db);
     }
     cop_arena_free(&arena);
     return status;

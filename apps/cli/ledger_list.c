@@ -81,7 +81,7 @@ static void list_claim(const cop_claim *c, const cop_verdicts *v)
            cop_claim_state_name(cop_verdict_state(v, c)),
            found && cop_verdict_narrow(found) ? "narrow; " : "", cop_plain_copy(&a, c->metric),
            cop_claim_kind_name(c->kind), cop_plain_copy(&a, c->where));
-    printf("%-12s expected %s; tolerance %s; needs %s\n", "", cop_plain_copy(&a, c->expected),
+    printf("%-12s expected %s; tolerance %s; mechanisms %s\n", "", cop_plain_copy(&a, c->expected),
            cop_plain_copy(&a, c->tolerance), cop_plain_copy(&a, c->needs));
     if (found != NULL)
         printf("%-12s measured %s\n", "", cop_plain_copy(&a, found->measured));

@@ -156,7 +156,9 @@ static uint32_t most_mids(cop_cdg *g, uint64_t budget, bool *beyond)
     const cop_route *r = g->r;
     uint64_t pairs = (uint64_t)g->n_seeds * g->hosts;
     if (r->ops->mid == NULL) {
-        *beyond = budget > 0 && pairs > budget;
+        /* A step for each pair at least; the last destination may go beyond. */
+        *beyond =
+            budget > 0 && g->n_seeds > 0 && (uint64_t)(g->n_seeds - 1) * (g->hosts - 1) > budget;
         return 1;
     }
     uint64_t skip = budget > 0 && pairs > budget ? pairs / budget + 1 : 1;
