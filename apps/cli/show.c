@@ -13,6 +13,8 @@
 #define MAX_LATE 4
 #define BAR 20
 #define THROUGHPUT "throughput/"
+#define COLUMNS 80
+#define CONTINUED "\n               " /* a line of the summary goes on */
 
 void cop_put_padded(FILE *out, const char *text, size_t width)
 {
@@ -37,11 +39,13 @@ static void show_latency(const cop_sheet *s)
         fputs("  latency      no packet was delivered after the warm-up\n", s->out);
         return;
     }
-    fprintf(s->out, "  latency      mean %s, p50 %s, p99 %s, max %s\n",
-            cop_short_time(s->units, cop_hist_mean(h), mean, sizeof(mean)),
-            cop_short_time(s->units, cop_hist_quantile(h, 0.50), p50, sizeof(p50)),
-            cop_short_time(s->units, cop_hist_quantile(h, 0.99), p99, sizeof(p99)),
-            cop_short_time(s->units, (double)h->max, max, sizeof(max)));
+    int n = fprintf(s->out, "  latency      mean %s, p50 %s, p99 %s",
+                    cop_short_time(s->units, cop_hist_mean(h), mean, sizeof(mean)),
+                    cop_short_time(s->units, cop_hist_quantile(h, 0.50), p50, sizeof(p50)),
+                    cop_short_time(s->units, cop_hist_quantile(h, 0.99), p99, sizeof(p99)));
+    cop_short_time(s->units, (double)h->max, max, sizeof(max));
+    bool fits = (size_t)n + strlen(", max ") + strlen(max) <= COLUMNS;
+    fprintf(s->out, ",%smax %s\n", fits ? " " : CONTINUED, max);
 }
 
 /* A time with all its digits. */
@@ -114,8 +118,8 @@ static void show_throughput(const cop_sheet *s)
     char waiting[24];
     if (scalar(r, "saturated") > 0)
         fprintf(s->out,
-                ": SATURATED, not steady; %s wait at the sources,\n"
-                "               and latencies grow with the length of the run",
+                ": SATURATED, not steady;" CONTINUED
+                "%s wait at the sources, and latencies grow with the run",
                 cop_short_bytes(s->units, scalar(r, "waiting_at_sources_bytes"), waiting,
                                 sizeof(waiting)));
     fputc('\n', s->out);
@@ -161,7 +165,9 @@ static void show_summary(const cop_sheet *s, const cop_config *c)
     if (r->outcome != COP_OUTCOME_OK)
         fprintf(out, "  outcome      %s\n", outcome[r->outcome]);
     show_silence(s, c);
-    fprintf(out, "  network      %u host%s, %u switch%s: %s, routing %s, queueing %s, cc %s\n",
+    fprintf(out,
+            "  network      %u host%s, %u switch%s: %s" CONTINUED
+            "routing %s, queueing %s, cc %s\n",
             r->n_hosts, r->n_hosts == 1 ? "" : "s", r->n_switches, r->n_switches == 1 ? "" : "es",
             c->topo->name, c->route->name, c->queue->name, c->cc->name);
     fprintf(out, "  simulated    %s, of which %s warm-up\n",

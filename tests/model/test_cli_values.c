@@ -155,7 +155,8 @@ static void test_table(void **state)
     (void)state;
     static const char head[] =
         "values: Two switches\n"
-        "  network      4 hosts, 2 switches: chain, routing minhop, queueing voqsw, cc none\n"
+        "  network      4 hosts, 2 switches: chain\n"
+        "               routing minhop, queueing voqsw, cc none\n"
         "  simulated    1 ms, of which 200 us warm-up\n"
         "  packets      150 injected, 150 delivered, 0 in flight, 0 lost\n"
         "  throughput   2.05 Gbit/s in all, 1.024 per sender (2 of 4 hosts send)\n"
@@ -238,7 +239,8 @@ static void test_flits_and_cycles(void **state)
         "  packets      150 injected, 150 delivered, 0 in flight, 0 lost\n"
         "  throughput   0.0512 flit/cycle/node, 0.1024 per sender (2 of 4 hosts send)\n"
         "  offered      0.0512 flit/cycle/node, accepted 0.0512\n"
-        "  latency      mean 32.63 cycles, p50 39.08 cycles, p99 39.08 cycles, max 39.08 cycles\n";
+        "  latency      mean 32.63 cycles, p50 39.08 cycles, p99 39.08 cycles,\n"
+        "               max 39.08 cycles\n";
     prog_answer a = PROG_RUN("run", "values.yaml", "--db", "u.db", "--set", "units.flit=64 B",
                              "--set", "units.cycle=51.2 ns");
     PROG_EXPECT(a.status == 0, a, "run with units");
