@@ -174,12 +174,12 @@ static int list(request *q, const cop_ledger *l)
         return refuse_unknown(l, unknown);
     int status = read_verdicts(q, &arena, &v);
     if (status == COP_EXIT_OK) {
-        if (q->json)
+        if (q->json) {
             cop_ledger_json(l, &v, q->names, q->n_names);
-        else
+        } else {
             cop_ledger_list(l, &v, q->names, q->n_names);
-        if (!q->json)
             printf("\nStates are those in %s; VALIDATION.md has the published ones.\n", q->o.db);
+        }
     }
     cop_arena_free(&arena);
     return status;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #define MAX_NAMED 4
-#define ENOUGH_PACKETS                                                                             \
-    10 /* of a source, on average, after the warm-up; less is too short a time to tell */
+/* Of a source, on average, after the warm-up: less is too short a time to tell. */
+#define ENOUGH_PACKETS 10
 
 const char *cop_host_label(const cop_result *r, uint32_t host, char *buf, size_t size,
                            cop_arena *arena)

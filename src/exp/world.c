@@ -54,15 +54,14 @@ static int init_route(cop_world *w, const cop_config *c, cop_err *err)
         cop_route_fini(&w->route);
         rc = cop_route_init(&w->route, c->route, &w->topo, c->route_cfg, most, err);
     }
-    /* Lanes from nic.control_vl on are those of control packets, if data can do without them. */
-    int64_t data = c->nic.control_vl;
-    uint32_t all = lanes > 0 || w->route.auto_lanes > 0 ? w->route.lanes : 0;
-    if (rc == 0 && lanes == 0 && most == 0 && data > (int64_t)w->route.lanes)
-        all = (uint32_t)data + 1; /* it has as many as there are below that lane */
-    if (rc == 0 && data > 0 && data < all && data >= w->route.vls) {
+    /* Lanes from nic.control_vl on are those of control packets, if data can do without them; those below are of data. */
+    int64_t data = c->nic.control_vl, have = rc == 0 ? w->route.lanes : 0;
+    bool fewer = (lanes > 0 || w->route.auto_lanes > 0) && data < have;
+    bool more = lanes == 0 && most == 0 && data > have;
+    if (rc == 0 && data > 0 && data >= w->route.vls && (fewer || more)) {
         cop_route_fini(&w->route);
         rc = cop_route_init(&w->route, c->route, &w->topo, c->route_cfg, (uint32_t)data, err);
-        w->route.lanes = all;
+        w->route.lanes = (uint32_t)(fewer ? have : data);
         w->route.data_lanes = (uint32_t)data;
     }
     return rc;

@@ -126,6 +126,14 @@ static void lanes_of_control(void **state)
         cop_result_free(&without);
         cop_result_free(&with);
     }
+    /* where nobody says how many lanes there are, data have all below those of control */
+    static const char *const above[][2] = {{"switch.lanes=auto", "nic.control_vl=5"},
+                                           {"switch.lanes=7", "nic.control_vl=5"}};
+    scn_run(yaml, above[0], 2, &without, NULL);
+    scn_run(yaml, above[1], 2, &with, NULL);
+    assert_true(without.run_hash == with.run_hash);
+    cop_result_free(&without);
+    cop_result_free(&with);
     scn_run(yaml, told, COP_LEN(told), &busy, NULL);
     assert_true(scalar(&busy, "deadlocks") == 0.0);
     assert_int_equal(busy.outcome, COP_OUTCOME_OK);
