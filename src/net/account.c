@@ -59,7 +59,7 @@ static void walk_flits(cop_net *net, ledger *l)
 {
     for (uint32_t p = 0; p < net->host_port0; p++)
         count_list(net, l, net->in[p].wire_head, p, NULL);
-    l->packets += cop_worm_ejecting(net);
+    l->packets += cop_worm_between(net);
     for (uint32_t p = 0; p < net->topo->n_ports; p++)
         for (uint32_t vl = 0; vl < net->lanes; vl++)
             l->on_wire[(size_t)p * net->sections + vl] = cop_worm_flits(net, p, vl);

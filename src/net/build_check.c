@@ -310,6 +310,8 @@ static int check_idle(const cop_net *net, const cop_net_parts *pt, cop_err *err)
          "without output buffers nothing is faster than the wire", outputs},
         {sw->flit_bytes != COP_FLIT_BYTES && sw->switching != COP_SWITCHING_WORM, "switch.flit",
          "only wormhole switching has flits", "set switch.switching to wormhole"},
+        {sw->allocation_ps != 0 && sw->switching != COP_SWITCHING_WORM, "switch.allocation",
+         "only with wormhole switching packets hold lanes", "set switch.switching to wormhole"},
         {sw->reuse != COP_REUSE_AUTO && sw->switching != COP_SWITCHING_WORM, "switch.reuse",
          "only with wormhole switching packets hold lanes", "set switch.switching to wormhole"},
         {pt->fc->xoff_bytes && pt->fc->kind != COP_FC_ONOFF, "flow_control.xoff", pauses,

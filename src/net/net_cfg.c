@@ -68,6 +68,10 @@ const cop_opt cop_switch_opts[] = {
      "or when "
      "its buffer is known to be empty; auto: empty if the routing gives a choice and avoids "
      "deadlocks, else tail"},
+    {"allocation", COP_OPT_TIME, S(allocation_ps), "0 s", 0, 1e10, NULL,
+     "wormhole: a head takes a lane of its output as soon as that is free and has room, and its "
+     "first flit may go this much later (routers that allocate lanes and wires one after the "
+     "other); 0 s: it takes both together"},
     {"pipeline", COP_OPT_TIME, S(pipeline_ps), "100 ns", 0, 1e10, NULL,
      "from the header's arrival until the packet may request its output"},
     {"header", COP_OPT_BYTES, S(header_bytes), "64 B", 0, 65536, NULL,

@@ -27,6 +27,7 @@ typedef struct cop_switch_cfg { /* section `switch` */
     int switching; /* enum cop_switching */
     uint64_t flit_bytes; /* wormhole: unit of buffers and credits */
     int reuse; /* enum cop_reuse: wormhole: when a lane is given to the next packet */
+    uint64_t allocation_ps; /* wormhole: lane taken -> first flit may go; 0: with the wire */
     uint64_t pipeline_ps; /* header received -> may request its output */
     uint64_t header_bytes; /* must be received before routing */
     uint64_t buffer_bytes; /* input buffer of one port: per lane if private, in all if shared */

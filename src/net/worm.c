@@ -7,17 +7,12 @@
  *          from s on, it may go on at s + d + min(header, flit) c + pipeline, on a faster output (c') not
  *          before its tail's arrival - flit c'. Its place is free when its last bit has left, and the
  *          credit is back one link delay and `flow_control.delay` later.
- *          A lane of an output belongs to a packet from its first flit to its last. Flits of different
- *          lanes share the wire, flit by flit, in turn (or highest lane first). The head of a packet asks
- *          for lanes as any packet does; it takes one when the wire is free, it is the lane's turn, the
- *          lane belongs to nobody and has room: for one flit, or with `reuse: empty` for as many as there
- *          are places, so that no buffer ever holds parts of two packets.
+ *          A lane of an output belongs to a packet from its first flit to its last (worm_turn.c).
  *          A buffer is read in order: the head of the next packet asks when the tail of the one before it
  *          has left.
  *          A host begins a packet on a lane of its link by the same rule. A sink takes flits in order of
  *          arrival; a packet is delivered with its last flit.
- * Events   COP_EV_ARB per output and host port, when the wire is free and something may go; COP_EV_FLIT
- *          for heads at switches and whole packets at hosts. A flit that follows its head costs one event
+ * Events   COP_EV_FLIT for heads at switches and whole packets at hosts. A flit that follows its head costs one event
  *          a hop: its times are known when it is sent, and an output that waits for it is told.
  * State    where a packet's head is, the packet is: on the wire, in a queue (input.c), or coming into its
  *          host. The rest of it are stays, one in each buffer that it touches.
@@ -47,8 +42,7 @@ static void stay_free(cop_worm *w, uint32_t s)
     w->free = s;
 }
 
-/* Let output or host port `port` decide at time t. */
-static void kick_at(cop_net *net, uint32_t port, cop_time t)
+void cop_worm_kick_at(cop_net *net, uint32_t port, cop_time t)
 {
     cop_out *out = &net->out[port];
     if (t <= net->now) {
@@ -76,16 +70,16 @@ static cop_time ready_at(const cop_net *net, const cop_in *in, uint32_t port, co
     return leaves < came ? cop_max64(ready, head + came - leaves) : ready;
 }
 
-/* When the next flit of a stay that has an output may go; COP_NEVER: it has not been sent here yet. */
-static cop_time next_ready(const cop_net *net, const cop_stay *s)
+cop_time cop_worm_next_ready(const cop_net *net, const cop_stay *s)
 {
     if (s->in == COP_NONE)
         return 0;
     if (s->sent == s->came)
         return COP_NEVER;
     const cop_lane_in *l = cop_worm_in(net, s->in, s->vl);
-    return ready_at(net, &net->in[s->in], s->out, l->head[l->at & l->mask],
-                    flit_bytes(net, s, s->sent));
+    cop_time ready = ready_at(net, &net->in[s->in], s->out, l->head[l->at & l->mask],
+                              flit_bytes(net, s, s->sent));
+    return s->sent == 0 ? cop_max64(ready, s->from) : ready;
 }
 
 /* A place of lane vl at input `port` will be free at time t. */
@@ -95,7 +89,7 @@ static void give_place(cop_net *net, uint32_t port, uint32_t vl, cop_time t)
     cop_return ret = {.t = cop_fc_back(net, port, t), .section = vl, .blocks = 1};
     cop_ring_insert(&net->out[from].ring, ret);
     if (net->worm->hungry[from])
-        kick_at(net, from, ret.t);
+        cop_worm_kick_at(net, from, ret.t);
     if (net->out[from].vl_blocked || net->held != NULL) /* a host, or a head that is not admitted */
         cop_fc_arm(net, from);
 }
@@ -189,7 +183,7 @@ static void to_switch(cop_net *net, uint32_t port, uint32_t vl, uint32_t h, uint
     l->head[l->end++ & l->mask] = head;
     s->came++;
     if (s->out != COP_NONE && s->came - s->sent == 1)
-        kick_at(net, s->out, ready_at(net, in, s->out, head, bytes));
+        cop_worm_kick_at(net, s->out, ready_at(net, in, s->out, head, bytes));
 }
 
 /* The last flit of stay s has gone on by `port`, and will have left at `leaves`. */
@@ -221,8 +215,7 @@ static void host_looks(cop_net *net, uint32_t port, cop_time t)
     cop_net_push(net, t, COP_EV_CREDIT, port);
 }
 
-/* Send the next flit of stay s on the lane of `port` that it holds; returns when it has left. */
-static cop_time send_flit(cop_net *net, uint32_t port, uint32_t s)
+cop_time cop_worm_send(cop_net *net, uint32_t port, uint32_t s)
 {
     cop_worm *w = net->worm;
     cop_stay *st = &w->stay[s];
@@ -277,7 +270,7 @@ __attribute__((noinline)) void cop_worm_inject(cop_net *net, uint32_t port, uint
                             .vl = (uint8_t)vl,
                             .out_vl = (uint8_t)vl};
     *cop_worm_held(net, port, vl) = s;
-    kick_at(net, port, send_flit(net, port, s));
+    cop_worm_kick_at(net, port, cop_worm_send(net, port, s));
 }
 
 __attribute__((noinline)) void cop_worm_arrive(cop_net *net, uint32_t port)
@@ -304,138 +297,3 @@ __attribute__((noinline)) void cop_worm_arrive(cop_net *net, uint32_t port)
     if (COP_LIKELY(net->recover == NULL) || !cop_recover_absorb(net, port, h))
         net->host_ops->receive(net, port, h);
 }
-
-/* -- outputs -- */
-
-/* The packet that was picked takes lane vl of `port` with its first flit. */
-static cop_time transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h)
-{
-    cop_worm *w = net->worm;
-    uint32_t in = w->granted_in, in_vl = net->pkt[h].vl, s = cop_worm_in(net, in, in_vl)->front;
-    cop_stay *st = &w->stay[s];
-    COP_ASSERT(st->pkt == h && st->sent == 0 && *cop_worm_held(net, port, vl) == COP_NONE);
-    st->out = port;
-    st->out_vl = (uint8_t)vl;
-    *cop_worm_held(net, port, vl) = s;
-    net->queue[net->in[in].queue0 + in_vl].stopped = 1; /* until its tail has left */
-    return send_flit(net, port, s);
-}
-
-/* Lanes of `port` that can send a flit now. `later`: when one more may have its flit. */
-static uint32_t lanes_ready(cop_net *net, uint32_t port, cop_time *later)
-{
-    cop_worm *w = net->worm;
-    const cop_out *out = &net->out[port];
-    uint32_t ready = 0;
-    w->hungry[port] = 0;
-    for (uint32_t vl = 0; vl < net->lanes; vl++) {
-        uint32_t s = *cop_worm_held(net, port, vl);
-        bool room;
-        if (s != COP_NONE) {
-            cop_time t = next_ready(net, &w->stay[s]);
-            if (t > net->now) {
-                *later = cop_min64(*later, t);
-                continue;
-            }
-            room = cop_fc_section(net, port, vl)->credit > 0;
-        } else if (out->sw != COP_NONE && (out->vl_ready >> vl & 1)) {
-            room = cop_fc_fits(net, port, vl, 1);
-        } else {
-            continue;
-        }
-        ready |= (uint32_t)room << vl;
-        w->hungry[port] |= !room;
-    }
-    return ready;
-}
-
-static void worm_arbitrate(cop_net *net, uint32_t port)
-{
-    cop_out *out = &net->out[port];
-    if (out->arb_at != net->now)
-        return;
-    out->arb_at = COP_NEVER;
-    if (out->busy_until > net->now) {
-        kick_at(net, port, out->busy_until);
-        return;
-    }
-    cop_fc_settle(net, port);
-    cop_time later = COP_NEVER;
-    uint32_t ready = lanes_ready(net, port, &later);
-    if (ready == 0) {
-        if (later != COP_NEVER)
-            kick_at(net, port, later);
-        if (net->worm->hungry[port] && out->ring.at != out->ring.end)
-            kick_at(net, port, out->ring.v[out->ring.at & out->ring.mask].t);
-        return;
-    }
-    uint32_t vl = cop_vlarb_pick(net, port, ready), s = *cop_worm_held(net, port, vl);
-    cop_pick pick;
-    if (s != COP_NONE) {
-        (void)send_flit(net, port, s);
-    } else {
-        COP_CHECK(cop_input_pick(net, port, vl, NULL, true, &pick));
-        out->lane[vl].rr = (uint16_t)(net->in[pick.in].local + 1u);
-        net->worm->granted_in = pick.in;
-        (void)cop_input_grant(net, port, &pick, transfer, false);
-    }
-    kick_at(net, port, out->busy_until);
-    /* A lane that nobody holds any more may be what heads wait for that the congestion control does not admit. */
-    if (COP_UNLIKELY(net->held != NULL) && out->sw != COP_NONE && net->held[out->sw] &&
-        *cop_worm_held(net, port, vl) == COP_NONE)
-        cop_input_admit(net, out->sw);
-}
-
-static void worm_kick(cop_net *net, uint32_t port)
-{
-    kick_at(net, port, net->out[port].busy_until);
-}
-
-const cop_arch_ops cop_arch_worm = {.kick = worm_kick,
-                                    .arbitrate = worm_arbitrate,
-                                    .room = cop_link_room,
-                                    .transfer = transfer,
-                                    .credit = worm_kick};
-
-/* -- flow control: whole packets ask for a lane, flits take and give back places by themselves -- */
-
-/* On a link that a host feeds: does another lane come before vl in turn, and has it a flit to send? */
-static bool turn_of_other(const cop_net *net, uint32_t port, uint32_t vl)
-{
-    uint32_t ready = 1u << vl;
-    for (uint32_t l = 0; l < net->lanes; l++)
-        if (*cop_worm_held(net, port, l) != COP_NONE && cop_fc_section(net, port, l)->credit > 0)
-            ready |= 1u << l;
-    return net->lanes > 1 && cop_vlarb_next(net, port, ready) != vl;
-}
-
-static bool worm_fits(const cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
-{
-    (void)blocks;
-    const cop_section *sec = cop_fc_section(net, port, s);
-    if (*cop_worm_held(net, port, s) != COP_NONE || sec->credit == 0)
-        return false;
-    if (net->worm->whole && sec->used > 0)
-        return false;
-    return net->out[port].sw != COP_NONE || !turn_of_other(net, port, s);
-}
-
-static void worm_take(cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
-{
-    (void)net, (void)port, (void)s, (void)blocks;
-}
-
-static void worm_give(cop_net *net, uint32_t port, uint32_t s, uint32_t blocks, cop_time t)
-{
-    (void)net, (void)port, (void)s, (void)blocks, (void)t;
-}
-
-static void worm_settle(cop_net *net, uint32_t port, const cop_return *r)
-{
-    cop_section *sec = cop_fc_section(net, port, r->section);
-    sec->credit += r->blocks;
-    sec->used -= r->blocks;
-}
-
-const cop_fc_ops cop_fc_worm = {
-    .fits = worm_fits, .take = worm_take, .give = worm_give, .settle = worm_settle};

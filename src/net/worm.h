@@ -19,6 +19,7 @@ typedef struct cop_stay {
     uint8_t out_vl;
     uint16_t unused;
     uint32_t inside; /* hosts: payload that was taken in in the measured time */
+    cop_time from; /* its first flit may go from then on (switch.allocation) */
 } cop_stay;
 
 /* Receiving side of a lane: a FIFO of flits. */
@@ -40,10 +41,19 @@ typedef struct cop_worm {
     size_t cap;
     uint32_t n, free;
     uint32_t granted_in; /* input port whose head is being granted an output */
+    cop_time allocation_ps; /* of switches; 0: lane and wire are taken together */
     bool whole; /* a lane is given to a packet only when its buffer is known to be empty */
     uint32_t inside; /* of the packet that a host is being given */
 } cop_worm;
 
+/* Let output or host port `port` decide at time t. */
+void cop_worm_kick_at(cop_net *net, uint32_t port, cop_time t);
+/* When the next flit of a stay that has an output may go; COP_NEVER: it has not been sent here yet. */
+cop_time cop_worm_next_ready(const cop_net *net, const cop_stay *s);
+/* Send the next flit of stay s on the lane of `port` that it holds; returns when it has left. */
+cop_time cop_worm_send(cop_net *net, uint32_t port, uint32_t s);
+
+/* worm_turn.c */
 extern const cop_arch_ops cop_arch_worm;
 extern const cop_fc_ops cop_fc_worm;
 
@@ -64,9 +74,9 @@ void cop_worm_finish(cop_net *net);
 /* COP_EV_FLIT: a packet's head has been routed at a switch; all of a packet has come to a host. */
 void cop_worm_arrive(cop_net *net, uint32_t port);
 
-/* worm_look.c. For the final account: packets that are coming into hosts, flits in a buffer or on the wire
- * towards it, and whether stays and lanes agree. */
-uint64_t cop_worm_ejecting(const cop_net *net);
+/* worm_look.c. For the final account: packets in no queue and with no head on a wire, as they are coming into hosts or have taken
+ * a lane and not begun to leave by it; flits in a buffer or on the wire towards it, and whether stays and lanes agree. */
+uint64_t cop_worm_between(const cop_net *net);
 uint64_t cop_worm_flits(const cop_net *net, uint32_t port, uint32_t vl);
 bool cop_worm_adds_up(const cop_net *net);
 /* Do packets wait for each other for ever? Sets net->stop and net->why. `visits` counts what it looked at. */

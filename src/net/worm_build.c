@@ -32,10 +32,16 @@ static int check_places(const cop_net_parts *pt, cop_err *err)
     return rc;
 }
 
+/* Does the routing avoid deadlocks by lanes to escape to? A buffer may then hold parts of one packet only (Duato). */
+static bool needs_empty(const cop_net *net, const cop_route *route)
+{
+    return net->max_cand > 1 && !route->acyclic && route->patience_ps == 0;
+}
+
 int cop_worm_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     const cop_switch_cfg *sw = pt->sw;
-    bool several = net->max_cand > 1 && !pt->run->allow_deadlock && pt->route->patience_ps == 0;
+    bool several = needs_empty(net, pt->route) && !pt->run->allow_deadlock;
     const struct {
         bool bad;
         const char *option, *why, *remedy;
@@ -99,9 +105,9 @@ void cop_worm_init(cop_net *net)
     w->hungry = COP_NEW_ARRAY(&net->arena, uint8_t, n);
     w->taken = COP_NEW_ARRAY(&net->arena, cop_time, hosts);
     w->receive_pace = COP_NEW_ARRAY(&net->arena, cop_pace, hosts);
-    w->whole =
-        net->sw_cfg->reuse == COP_REUSE_EMPTY ||
-        (net->sw_cfg->reuse == COP_REUSE_AUTO && net->max_cand > 1 && net->route->patience_ps == 0);
+    w->allocation_ps = net->sw_cfg->allocation_ps;
+    w->whole = net->sw_cfg->reuse == COP_REUSE_EMPTY ||
+               (net->sw_cfg->reuse == COP_REUSE_AUTO && needs_empty(net, net->route));
     for (uint32_t p = 0; p < n; p++)
         for (uint32_t vl = 0; vl < net->lanes; vl++)
             init_lane(net, p, vl);

@@ -15,7 +15,7 @@
 
 #include <stdio.h>
 
-uint64_t cop_worm_ejecting(const cop_net *net)
+uint64_t cop_worm_between(const cop_net *net)
 {
     uint64_t n = 0;
     for (uint32_t p = net->host_port0; p < net->topo->n_ports; p++)
@@ -23,6 +23,11 @@ uint64_t cop_worm_ejecting(const cop_net *net)
             for (uint32_t s = cop_worm_in(net, p, vl)->front; s != COP_NONE;
                  s = net->worm->stay[s].next)
                 n++;
+    for (uint32_t p = 0; p < net->host_port0; p++)
+        for (uint32_t vl = 0; vl < net->lanes; vl++) {
+            uint32_t s = *cop_worm_held(net, p, vl);
+            n += s != COP_NONE && net->worm->stay[s].sent == 0;
+        }
     return n;
 }
 

@@ -16,6 +16,10 @@
  * wrap link; in a mesh, of the first switch. So flows spread evenly, a flow keeps its lanes, and flows
  * that enter a ring together on their way to one host share a lane. The lane follows from where a
  * packet is and how it came; nothing is kept in the packet.
+ * `choice: free` takes whichever of the lanes of the class is free first instead, hop by hop; packets of a
+ * flow can overtake each other. `crossing: keep`: packets that cross the dateline keep to the lower lanes all
+ * the way round, the others to the upper ones (as BookSim has it). No packet goes further than half round, so
+ * one channel of each ring is never used by lower lanes, and none of them closes a cycle.
  * Option `datelines: no` makes one class of all lanes: tori then have cyclic dependencies, on purpose.
  * Source: Dally and Seitz, "Deadlock-free message routing in multiprocessor interconnection
  * networks", IEEE Trans. Computers 1987. */
@@ -25,7 +29,12 @@
 typedef struct dor {
     cop_cube_map map;
     uint32_t lanes, lower; /* lanes in use; of these, those before the dateline */
+    bool free, keep; /* options choice and crossing */
 } dor;
+
+typedef struct lane_range {
+    uint32_t first, end;
+} lane_range;
 
 static int dor_setup(cop_route *r, const void *config, cop_err *err)
 {
@@ -44,13 +53,22 @@ static int dor_setup(cop_route *r, const void *config, cop_err *err)
     r->vls = cfg->lanes > 0 ? (uint32_t)cfg->lanes : classes ? 2 : 1;
     r->control_vls = classes ? 2 : 1;
     d->lanes = cfg->lanes > 0 || r->lanes < r->vls ? r->vls : r->lanes;
-    d->lower = classes ? (d->lanes + 1) / 2 : d->lanes;
+    d->free = cfg->choice == COP_LANE_FREE && d->lanes > 1;
+    d->keep = cfg->crossing == COP_CROSSING_KEEPS;
+    if (d->keep && !classes)
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "routing %s: option crossing says keep, and no ring has a dateline here; "
+            "leave it out",
+            r->ops->name);
+    d->lower = !classes ? d->lanes : d->keep ? d->lanes / 2 : (d->lanes + 1) / 2;
     r->state = d;
     bool chance = d->map.any_tie && cfg->ties == COP_TIES_RANDOM;
-    r->max_cand = chance ? 2 : 1;
+    r->max_cand = (chance ? 2 : 1) * (d->free ? d->lanes : 1);
     r->blind = COP_BLIND_ALWAYS;
-    r->in_order = !chance;
-    r->single = r->memoryless = !classes && !chance;
+    r->in_order = !chance && !d->free;
+    r->acyclic = cfg->datelines || !d->map.any_wrap;
+    r->single = r->memoryless = !classes && !chance && !d->free;
     r->spread = r->single ? d->lanes : 0;
     return 0;
 }
@@ -68,26 +86,47 @@ static uint8_t dor_inject(const cop_route *r, cop_hop *hop, const cop_route_view
     return spread(hop->src / d->map.hosts_per_switch, hop->dst, d->lanes);
 }
 
-/* Lane of the next hop in a ring with a dateline. A packet that travels plus comes in by the minus
+/* Lanes of the next hop in a ring with a dateline. A packet that travels plus comes in by the minus
  * port; it has just crossed the wrap link if it now is at coordinate 0. Lanes apart are one of each class. */
-static uint8_t ring_lane(const dor *d, const cop_hop *hop, uint32_t dim, bool plus, uint32_t at,
-                         uint32_t to)
+static inline lane_range ring_lanes(const dor *d, const cop_hop *hop, uint32_t dim, bool plus,
+                                    uint32_t at, uint32_t to)
 {
     uint32_t lanes = hop->apart ? 2 : d->lanes, lower = hop->apart ? 1 : d->lower;
+    const lane_range below = {0, lower}, above = {lower, lanes};
     if (hop->in_port != 2 * dim + (plus ? 1 : 0)) /* it enters the ring */
-        return spread(hop->sw, hop->dst, cop_cube_crosses(plus, at, to) ? lower : lanes);
-    bool crossed = plus ? at == 0 : at == d->map.radix[dim] - 1;
-    if (!crossed)
-        return hop->in_vl;
-    return (uint8_t)(lower + spread(hop->sw, hop->dst, lanes - lower));
+        return cop_cube_crosses(plus, at, to) ? below : d->keep ? above : (lane_range){0, lanes};
+    if (!d->keep && (plus ? at == 0 : at == d->map.radix[dim] - 1))
+        return above;
+    if (COP_LIKELY(!d->free || hop->apart))
+        return (lane_range){hop->in_vl, hop->in_vl + 1u};
+    return hop->in_vl < lower ? below : above;
 }
 
-static cop_cand step(const dor *d, const cop_hop *hop, uint8_t lane, uint32_t dim, bool plus,
-                     uint32_t at, uint32_t to)
+/* Behind the candidate with lane number `one` of a range those with the others. */
+static __attribute__((noinline)) unsigned put_others(cop_cand *cand, uint32_t one, lane_range r)
+{
+    uint32_t n = r.end - r.first;
+    for (uint32_t i = 1; i < n; i++)
+        cand[i] = (cop_cand){.port = cand->port, .vl = (uint8_t)(r.first + (one + i) % n)};
+    return n;
+}
+
+/* Of a range of lanes those that the packet may take on its way by `port`: one, or with `choice: free` all of them,
+ * beginning with that one. */
+static inline unsigned put_lanes(const dor *d, const cop_hop *hop, uint16_t port, lane_range r,
+                                 cop_cand *cand)
+{
+    uint32_t n = r.end - r.first, one = spread(hop->sw, hop->dst, n);
+    *cand = (cop_cand){.port = port, .vl = (uint8_t)(r.first + one)};
+    return COP_LIKELY(!d->free || hop->apart) ? 1 : put_others(cand, one, r);
+}
+
+static inline unsigned step(const dor *d, const cop_hop *hop, lane_range any, uint32_t dim,
+                            bool plus, uint32_t at, uint32_t to, cop_cand *cand)
 {
     if (d->lower < d->lanes && d->map.wrap[dim])
-        lane = ring_lane(d, hop, dim, plus, at, to);
-    return (cop_cand){.port = (uint16_t)(2 * dim + (plus ? 0 : 1)), .vl = lane};
+        any = ring_lanes(d, hop, dim, plus, at, to);
+    return put_lanes(d, hop, (uint16_t)(2 * dim + (plus ? 0 : 1)), any, cand);
 }
 
 static unsigned dor_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
@@ -98,20 +137,24 @@ static unsigned dor_route(const cop_route *r, cop_hop *hop, const cop_route_view
     const uint16_t *at = cop_cube_at(map, hop->sw);
     const uint16_t *to = cop_cube_at(map, hop->dst / map->hosts_per_switch);
     uint32_t dim = cop_cube_first(map, at, to);
-    uint8_t lane = r->single ? 0 : hop->in_vl; /* where no class is asked for: as it came */
-    if (dim == map->dims) {
-        *cand = (cop_cand){.port = cop_cube_exit(map, hop->dst), .vl = lane};
-        return 1;
-    }
+    uint32_t lane = r->single ? 0 : hop->in_vl; /* where no class is asked for: as it came */
+    lane_range any = {lane, lane + 1};
+    if (d->free && !hop->apart)
+        any = (lane_range){0, d->lanes};
+    if (dim == map->dims)
+        return put_lanes(d, hop, cop_cube_exit(map, hop->dst), any, cand);
     unsigned ways = cop_cube_direction(map, dim, hop->sw, at[dim], to[dim], hop->dst,
                                        view != NULL ? view->rng : NULL);
     unsigned n = 0;
     if (ways & COP_PLUS)
-        cand[n++] = step(d, hop, lane, dim, true, at[dim], to[dim]);
+        n += step(d, hop, any, dim, true, at[dim], to[dim], cand + n);
     if (ways & COP_MINUS)
-        cand[n++] = step(d, hop, lane, dim, false, at[dim], to[dim]);
+        n += step(d, hop, any, dim, false, at[dim], to[dim], cand + n);
     return n;
 }
+
+static const char *const choice_names[] = {"flow", "free", NULL};
+static const char *const crossing_names[] = {"change", "keep", NULL};
 
 static const cop_opt dor_opts[] = {
     {"datelines", COP_OPT_BOOL, offsetof(cop_dor_cfg, datelines), "yes", 0, 0, NULL,
@@ -121,6 +164,12 @@ static const cop_opt dor_opts[] = {
     {"ties", COP_OPT_ENUM, offsetof(cop_dor_cfg, ties), "split", 0, 0, cop_tie_names,
      "way round a ring when both are equally long: half of the flows each way, drawn for each "
      "packet (flows do not stay in order), or always plus"},
+    {"choice", COP_OPT_ENUM, offsetof(cop_dor_cfg, choice), "flow", 0, 0, choice_names,
+     "of the lanes that are allowed: one for each flow, or whichever is free first (flows do not "
+     "stay in order)"},
+    {"crossing", COP_OPT_ENUM, offsetof(cop_dor_cfg, crossing), "change", 0, 0, crossing_names,
+     "packets that cross a dateline: change from lower to upper lanes there, and others take "
+     "either; or keep to lower lanes, and others to upper ones"},
     {0}};
 
 const cop_route_ops cop_route_dor = {

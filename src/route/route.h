@@ -181,6 +181,8 @@ struct cop_route {
     const char
         *idle; /* what of it can never do anything here, for `coppice check`; NULL: nothing */
     bool in_order; /* packets of a flow stay in order */
+    bool
+        acyclic; /* a choice, none of whose ways can close a cycle: no one of them is an escape for others */
     bool single; /* exactly one candidate that depends on (switch, dst) only, lane 0 */
     uint32_t
         spread; /* when `single`: lanes on which ops->inject puts packets, which keep them; or 0 */

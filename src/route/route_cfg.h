@@ -9,10 +9,14 @@ typedef struct cop_updn_cfg { /* `updn` */
     int64_t root; /* switch number; -1: automatic */
 } cop_updn_cfg;
 
+enum cop_lane_choice { COP_LANE_OF_FLOW, COP_LANE_FREE };
+enum cop_crossing { COP_CROSSING_CHANGES, COP_CROSSING_KEEPS };
 typedef struct cop_dor_cfg { /* `dor` */
     bool datelines; /* no: one class of lanes, rings can deadlock */
     int ties; /* enum cop_ties */
     int64_t lanes; /* that flows are spread over; 0: all of the network */
+    int choice; /* enum cop_lane_choice, among the lanes of a class */
+    int crossing; /* enum cop_crossing: lanes of packets that cross a dateline */
 } cop_dor_cfg;
 
 enum cop_escape { COP_ESCAPE_RETURN, COP_ESCAPE_STAY };

@@ -5,7 +5,8 @@
  *          same picosecond, with the same number of packet-hops and the same outcome.
  * Covers   tori with datelines and split ties (lanes that change), meshes and hypercubes with flows spread
  *          over lanes, trees, chains; links of different rates, header, pipeline and credit delays, slow
- *          sinks, last flits that are shorter, lanes that are given on at the tail or when empty, hosts that
+ *          sinks, last flits that are shorter, lanes that are given on at the tail or when empty, with the wire
+ *          or before it, lanes of a class that are taken as they come free, hosts that
  *          send on several lanes at once, and rings that deadlock. Adaptive routing with escape lanes that
  *          packets leave or not, and true fully adaptive with a time-out beyond the run: the reference shows the
  *          routing the loads of its own switches, and the routing takes the draws of the simulator, which depend on
@@ -64,6 +65,10 @@ static const struct {
     {"{kind: torus, radix: [4, 4]}", "true-adaptive, timeout: 900 ms", ", allow_deadlock: yes"},
     {"{kind: torus, radix: [5, 3], hosts: 2}", "true-adaptive, ties: random, timeout: 900 ms",
      ", allow_deadlock: yes"},
+    {"{kind: torus, radix: [5, 4]}", "dor, choice: free", ""},
+    {"{kind: torus, radix: [4, 4]}", "dor, choice: free, crossing: keep, ties: random", ""},
+    {"{kind: torus, radix: [3, 5]}", "dor, crossing: keep", ""},
+    {"{kind: mesh, radix: [3, 3]}", "dor, choice: free", ""},
 };
 
 typedef struct message {
@@ -74,9 +79,10 @@ typedef struct message {
 typedef struct trial {
     uint32_t number;
     cop_rng rng;
-    bool deadlocks, whole, adaptive;
+    bool deadlocks, whole, adaptive, chooses; /* adaptive or not */
     uint64_t seed, asked; /* of the simulation; questions to the routing that had several answers */
-    uint32_t slow[3], delay[3], pipeline, credit, header, sink_slow, longest, places, sinks, lanes;
+    uint32_t slow[3], delay[3], pipeline, allocation, credit, header, sink_slow, longest, places,
+        sinks, lanes;
     char yaml[64 * 1024];
     size_t used;
     message msg[MAX_MESSAGES];
@@ -117,12 +123,14 @@ static void draw_machine(trial *x)
 {
     const char *routing = networks[x->number % COP_LEN(networks)].routing;
     x->adaptive = strstr(routing, "adaptive") != NULL;
-    bool one_rate = below(x, 2) == 0 || x->adaptive;
+    x->chooses = x->adaptive || strstr(routing, "choice: free") != NULL;
+    bool one_rate = below(x, 2) == 0 || x->chooses;
     for (int c = 0; c < 3; c++) {
         x->slow[c] = c > 0 && one_rate ? x->slow[0] : draw_slow(x);
         x->delay[c] = between(x, 1, 12);
     }
     x->pipeline = below(x, 2) ? between(x, 1, 12) : 0;
+    x->allocation = below(x, 3) ? 0 : between(x, 1, 12);
     x->credit = below(x, 2) ? between(x, 1, 10) : 0;
     x->header = below(x, 3) * 32;
     x->sink_slow = below(x, 3) == 0 ? 2 * draw_slow(x) : 0;
@@ -154,8 +162,9 @@ static void write_machine(trial *x)
         say(x, "%s%s_rate: %u Mbit/s, %s_delay: %u ns", c ? ", " : "", class[c],
             BASE_MBPS / x->slow[c], class[c], x -> delay[c] * 4);
     say(x,
-        "}\nswitch: {switching: wormhole, flit: %u B, reuse: %s, pipeline: %u ns, header: %u B, ",
-        FLIT, reuse[rule], x->pipeline * 4, x->header);
+        "}\nswitch: {switching: wormhole, flit: %u B, reuse: %s, pipeline: %u ns, header: %u B, "
+        "allocation: %u ns, ",
+        FLIT, reuse[rule], x->pipeline * 4, x->header, x->allocation * 4);
     say(x, "buffer: %u B, lanes: %u}\n", x->places * FLIT + below(x, FLIT), x->lanes);
     say(x, "flow_control: {delay: %u ns}\nnic: {mtu: %u B, buffer: %u B", x->credit * 4,
         x->longest * FLIT, x->sinks * FLIT);
@@ -241,8 +250,8 @@ static unsigned ways_on(void *ctx, const frw_ask *ask, frw_way *way)
     cop_rng rng = cop_rng_make(x->seed, COP_RNG_ROUTE, hop->src);
     rng.counter = (uint64_t)1 << 63 | (uint64_t)ask->seq << 16 | ask->sw;
     cop_route_view view = {.ctx = &shown, .load = shown_load, .rng = &rng};
-    unsigned n = x->route.ops->route(&x->route, hop, x->adaptive ? &view : NULL, cand);
-    assert_true(n > 0 && n <= FRW_MAX_WAYS && (n == 1 || x->adaptive));
+    unsigned n = x->route.ops->route(&x->route, hop, x->chooses ? &view : NULL, cand);
+    assert_true(n > 0 && n <= FRW_MAX_WAYS && (n == 1 || x->chooses));
     for (unsigned i = 0; i < n; i++)
         way[i] = (frw_way){cand[i].port, x->route.single ? ask->lane : cand[i].vl};
     x->asked += n > 1;
@@ -268,6 +277,7 @@ static int run_reference(trial *x, fr_counts *counts)
                    .delay_ps = delay,
                    .sink_flit_ps = x->sink_slow ? sink : NULL,
                    .pipeline_ps = x->pipeline * TICK,
+                   .allocation_ps = x->allocation * TICK,
                    .credit_ps = x->credit * TICK,
                    .header_bytes = x->header,
                    .places = x->places,

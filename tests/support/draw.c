@@ -233,6 +233,7 @@ static void put_worm(draw *d)
     PUT_NUMBER(d, ", header: %u B", 0, flit);
     PUT_NUMBER(d, ", pipeline: %u ns", 0, 149);
     PUT_NAME(d, ", reuse: %s", "auto", "auto", "empty");
+    draw_put(d, ", allocation: %u ns", maybe(d, 1, 60));
     uint32_t n = 0;
     while (draw_arbitrations()[n])
         n++;

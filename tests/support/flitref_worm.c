@@ -182,7 +182,7 @@ static cop_time silence_of(const frw_run *r)
         longest = cop_max64(longest, 2 * r->c->flit_ps[p] + 2 * r->c->delay_ps[p]);
     for (uint32_t h = 0; h < r->t->n_hosts && r->c->sink_flit_ps; h++)
         longest = cop_max64(longest, 2 * r->c->sink_flit_ps[h]);
-    return longest + r->c->pipeline_ps + r->c->credit_ps + r->c->tick_ps;
+    return longest + r->c->pipeline_ps + r->c->allocation_ps + r->c->credit_ps + r->c->tick_ps;
 }
 
 int flitref_worm_run(const cop_topo *t, const frw_cfg *cfg, fr_packet *pkts, size_t n, cop_time end,

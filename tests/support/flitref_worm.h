@@ -18,6 +18,8 @@
  *            has room is given to the first input in turn whose buffer begins with a head that is ready and
  *            goes there; of several lanes of that input the one that asked first, and of those that asked
  *            in the same tick first the one that was routed in it, then the lowest lane. Pointers move to one past the winner.
+ *            With allocation_ps every output, idle or not, gives all such lanes first, lowest lane first, and once more
+ *            when it has sent a tail; the first flit of their packets may go allocation_ps later.
  * Ways       A head that is routed asks the routing for its ways: at the end of its pipeline, and if it is not yet the
  *            first of its buffer then, once more when it is. Of one tick first those at the end of their pipeline,
  *            by input; then the others, by input and lane. The routing is told what waits for each output of
@@ -57,6 +59,7 @@ typedef struct frw_cfg {
     const cop_time *delay_ps; /* [n_ports] */
     const cop_time *sink_flit_ps; /* [n_hosts]; NULL: as its link */
     cop_time pipeline_ps, credit_ps;
+    cop_time allocation_ps; /* a head takes a lane so long before its first flit; 0: with it */
     uint32_t header_bytes; /* at most a flit */
     uint32_t places; /* flits that each lane of a switch input holds */
     uint32_t sink_places; /* the same of a host */

@@ -17,6 +17,7 @@ typedef struct frw_place {
     cop_time t_asked; /* of a head: its request is known from then on */
     bool late; /* and it had to wait for that after it was routed */
     bool routed; /* of a head: it counts for its first way */
+    bool placed; /* of a head: it has a lane, and asks for none */
     unsigned n_ways;
     frw_way way[FRW_MAX_WAYS];
 } frw_place;
@@ -30,6 +31,7 @@ typedef struct frw_port {
     cop_time busy_until;
     uint32_t next_lane, next_in[FR_MAX_LANES];
     uint32_t owner[FR_MAX_LANES]; /* packet that the lane belongs to, or COP_NONE */
+    cop_time first[FR_MAX_LANES]; /* whose first flit may go from then on */
     uint32_t
         from[FR_MAX_LANES]; /* input port that this packet comes from; hosts: flits sent so far */
     /* hosts */

@@ -131,7 +131,7 @@ static frw_place *first_head(const frw_run *r, uint32_t in, uint32_t out, uint32
     frw_place *first = NULL;
     for (uint32_t k = 0; k < r->c->lanes; k++) {
         frw_place *f = front(r, in, k);
-        if (!f || f->flit != 0 || f->t_asked > r->now || !goes_by(r, f, out, l))
+        if (!f || f->flit != 0 || f->placed || f->t_asked > r->now || !goes_by(r, f, out, l))
             continue;
         if (!first || f->t_asked < first->t_asked ||
             (f->t_asked == first->t_asked && f->late < first->late))
@@ -140,24 +140,12 @@ static frw_place *first_head(const frw_run *r, uint32_t in, uint32_t out, uint32
     return first;
 }
 
-/* The flit that lane l of output `out` would send now; NULL: none. */
-static frw_place *offer(const frw_run *r, uint32_t sw, uint32_t out, uint32_t l, uint32_t *in)
+/* The head whose turn it is to take lane l of `out`, which belongs to nobody; NULL: there is none, or no room. */
+static frw_place *next_head(const frw_run *r, uint32_t sw, uint32_t out, uint32_t l, uint32_t *in)
 {
-    const frw_port *o = &r->port[out];
     uint32_t n = cop_topo_ports_of(r->t, sw);
-    if (o->owner[l] != COP_NONE) {
-        *in = o->from[l];
-        for (uint32_t k = 0; k < r->c->lanes; k++) { /* wherever its packet comes first */
-            frw_place *f = front(r, *in, k);
-            if (f && f->pkt == o->owner[l] && ready(r, f, *in, out) && frw_has_credit(r, out, l))
-                return f;
-        }
-        return NULL;
-    }
-    if (!frw_has_room(r, out, l))
-        return NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        *in = cop_topo_switch_port(r->t, sw, (o->next_in[l] + i) % n);
+    for (uint32_t i = 0; i < n && frw_has_room(r, out, l); i++) {
+        *in = cop_topo_switch_port(r->t, sw, (r->port[out].next_in[l] + i) % n);
         frw_place *f = first_head(r, *in, out, l);
         if (f)
             return f;
@@ -165,22 +153,63 @@ static frw_place *offer(const frw_run *r, uint32_t sw, uint32_t out, uint32_t l,
     return NULL;
 }
 
+/* The flit that lane l of output `out` would send now; NULL: none. */
+static frw_place *offer(const frw_run *r, uint32_t sw, uint32_t out, uint32_t l, uint32_t *in)
+{
+    const frw_port *o = &r->port[out];
+    if (o->owner[l] != COP_NONE) {
+        *in = o->from[l];
+        for (uint32_t k = 0; k < r->c->lanes; k++) { /* wherever its packet comes first */
+            frw_place *f = front(r, *in, k);
+            if (f && f->pkt == o->owner[l] && ready(r, f, *in, out) && frw_has_credit(r, out, l) &&
+                (f->flit > 0 || o->first[l] <= r->now))
+                return f;
+        }
+        return NULL;
+    }
+    return r->c->allocation_ps ? NULL : next_head(r, sw, out, l, in);
+}
+
+/* The head takes lane l of `out`. */
+static void place(frw_run *r, uint32_t sw, uint32_t out, uint32_t l, uint32_t in, frw_place *f)
+{
+    frw_port *o = &r->port[out];
+    count(r, in, f, false);
+    f->placed = true;
+    o->from[l] = in;
+    o->owner[l] = f->pkt;
+    o->first[l] = r->now + r->c->allocation_ps;
+    o->next_in[l] = (r->t->port[in].local + 1u) % cop_topo_ports_of(r->t, sw);
+}
+
+static void place_heads(frw_run *r, uint32_t sw, uint32_t out)
+{
+    for (uint32_t l = 0, in; r->c->allocation_ps && l < r->c->lanes; l++) {
+        frw_place *f = r->port[out].owner[l] == COP_NONE ? next_head(r, sw, out, l, &in) : NULL;
+        if (f) {
+            place(r, sw, out, l, in, f);
+            r->t_progress = r->now;
+        }
+    }
+}
+
 void frw_output_sends(frw_run *r, uint32_t sw, uint32_t out)
 {
     frw_port *o = &r->port[out];
-    if (r->t->port[out].to == COP_NONE || o->busy_until > r->now)
+    if (r->t->port[out].to == COP_NONE)
+        return;
+    place_heads(r, sw, out);
+    if (o->busy_until > r->now)
         return;
     for (uint32_t i = 0; i < r->c->lanes; i++) {
         uint32_t l = (o->next_lane + i) % r->c->lanes, in;
         frw_place *f = offer(r, sw, out, l, &in);
         if (!f)
             continue;
-        if (f->flit == 0) {
-            count(r, in, f, false);
-            o->from[l] = in;
-            o->next_in[l] = (r->t->port[in].local + 1u) % cop_topo_ports_of(r->t, sw);
-        }
+        if (f->flit == 0 && !f->placed)
+            place(r, sw, out, l, in, f);
         frw_start(r, out, l, f->pkt, f->flit, f);
+        place_heads(r, sw, out); /* a tail has given its lane back */
         return;
     }
 }

@@ -67,10 +67,17 @@ static void test_shipped_on_cubes(void **state)
         build(&t, cubes[i].kind, &cubes[i].cfg);
         expect_free(&t, "dor", NULL, 0);
         expect_free(&t, "dor", NULL, 5);
+        bool torus = strcmp(cubes[i].kind, "torus") == 0;
+        for (int choice = 0; choice < 2; choice++)
+            for (int crossing = 0; crossing <= torus; crossing++)
+                for (int ties = 0; ties < 3; ties++)
+                    for (uint32_t lanes = 2; lanes <= 5; lanes++)
+                        expect_free(&t, "dor", &(cop_dor_cfg){true, ties, 0, choice, crossing},
+                                    lanes);
         expect_free(&t, "adaptive-cube", NULL, 0);
         expect_free(&t, "adaptive-cube", NULL, 5);
         expect_free(&t, "updn", NULL, 0);
-        if (strcmp(cubes[i].kind, "mesh") == 0)
+        if (!torus)
             expect_free(&t, "dor", &(cop_dor_cfg){false}, 0);
         cop_topo_free(&t);
     }

@@ -196,6 +196,20 @@ static void flits(void **state)
          WORM,
          "switch.switching=store-and-forward",
          "set switch.switching to wormhole, or leave out switch.reuse"},
+        {{"queueing.kind=1q", "switch.allocation=4 ns"},
+         WORM,
+         "switch.switching=cut-through",
+         "set switch.switching to wormhole, or leave out switch.allocation"},
+        {{"topology={kind: mesh, radix: [4, 4]}", "routing.kind=dor"},
+         "routing.crossing=change",
+         "routing.crossing=keep",
+         "no ring has a dateline here"},
+        {{WORM, "queueing.kind=1q", "topology={kind: torus, radix: [4, 4]}",
+          "routing={kind: dor, choice: free}",
+          "switch={switching: wormhole, lanes: 2, reuse: tail}"},
+         "routing.datelines=yes",
+         "routing.datelines=no",
+         "can deadlock"},
     };
     check_bounds(b, COP_LEN(b));
 }

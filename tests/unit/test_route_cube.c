@@ -73,6 +73,48 @@ static void test_dor_dateline(void **state)
     cop_topo_free(&t);
 }
 
+/* `crossing: keep`: packets that cross the wrap link have the lower of two lanes all the way round, others the
+ * upper one. `choice: free`: all lanes of the class, wherever the packet comes from; to the host any lane. */
+static void test_dor_keeps_and_chooses(void **state)
+{
+    (void)state;
+    cop_topo t;
+    cop_route r;
+    cop_cand c[16];
+    build(&t, "torus", &(cop_cube_cfg){INTS(8, 3), 1});
+    const cop_dor_cfg keep = {
+        .datelines = true, .ties = COP_TIES_PLUS, .crossing = COP_CROSSING_KEEPS};
+    start(&r, "dor", &t, &keep, 2);
+    assert_int_equal(dor_step(&r, 6, 4, 1, 2).vl, 0); /* 6 7 0 1 2 */
+    assert_int_equal(dor_step(&r, 7, 1, 0, 2).vl, 0);
+    assert_int_equal(dor_step(&r, 0, 1, 0, 2).vl, 0); /* has crossed */
+    assert_int_equal(dor_step(&r, 0, 4, 0, 2).vl, 1); /* enters here, and does not cross */
+    assert_int_equal(dor_step(&r, 1, 1, 1, 2).vl, 1);
+    cop_route_fini(&r);
+    cop_dor_cfg any = keep;
+    any.choice = COP_LANE_FREE;
+    start(&r, "dor", &t, &any, 5);
+    const struct {
+        uint32_t sw, in_port, in_vl, first, n;
+    } step[] = {
+        {6, 4, 4, 0, 2}, {0, 1, 1, 0, 2}, {0, 4, 0, 2, 3}, {1, 1, 4, 2, 3}, {2, 1, 4, 0, 5}};
+    for (size_t i = 0; i < COP_LEN(step); i++) {
+        cop_hop hop = {.sw = step[i].sw,
+                       .in_port = (uint16_t)step[i].in_port,
+                       .in_vl = (uint8_t)step[i].in_vl,
+                       .dst = 2,
+                       .mid = COP_NONE};
+        assert_int_equal(r.ops->route(&r, &hop, NULL, c), step[i].n);
+        uint32_t seen = 0;
+        for (uint32_t k = 0; k < step[i].n; k++)
+            seen |= 1u << c[k].vl;
+        assert_int_equal(seen, ((1u << step[i].n) - 1) << step[i].first);
+    }
+    assert_false(r.in_order);
+    cop_route_fini(&r);
+    cop_topo_free(&t);
+}
+
 static void test_adaptive_cube_choice(void **state)
 {
     (void)state;
@@ -494,6 +536,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cubes),
         cmocka_unit_test(test_dor_dateline),
+        cmocka_unit_test(test_dor_keeps_and_chooses),
         cmocka_unit_test(test_adaptive_cube_choice),
         cmocka_unit_test(test_adaptive_cube_escape),
         cmocka_unit_test(test_adaptive_cube_lists_lanes),
