@@ -19,17 +19,6 @@
 enum { FAR = 14, NEAR = 10, NEXT = 6, SOON = 3 }; /* events */
 enum { FIRST = 8, SECOND = 6, THIRD = 4, FOURTH = 2 }; /* arbitrations */
 
-/* What somebody keeps of each port. */
-static void fetch_states(const cop_net *net, uint32_t port)
-{
-    if (net->lane_waiting)
-        cop_fetch(&net->lane_waiting[(size_t)port * net->lanes]);
-    for (size_t at = 0; at < net->cc_port_bytes; at += 64)
-        cop_fetch(net->cc_state + (size_t)port * net->cc_port_bytes + at);
-    if (net->routing != NULL)
-        cop_routing_prefetch(net, port);
-}
-
 void cop_ahead_output(const cop_net *net, uint32_t port)
 {
     cop_fetch(&net->out[port]);
@@ -37,7 +26,7 @@ void cop_ahead_output(const cop_net *net, uint32_t port)
     cop_fetch(cop_ahead_requests(net, port));
     if (net->obuf)
         cop_obuf_prefetch(net, port);
-    fetch_states(net, port);
+    cop_ahead_states(net, port);
 }
 
 static void fetch_output(const cop_net *net, uint32_t port)
@@ -48,7 +37,7 @@ static void fetch_output(const cop_net *net, uint32_t port)
     if (net->obuf)
         cop_obuf_prefetch(net, port);
     cop_vlarb_prefetch(net, port);
-    fetch_states(net, port);
+    cop_ahead_states(net, port);
 }
 
 static void fetch_packet(const cop_net *net, uint32_t port)
@@ -66,7 +55,7 @@ static void fetch_packet(const cop_net *net, uint32_t port)
     cop_fetch(&net->fc_state->hold[(size_t)port * net->sections]);
 }
 
-static uint32_t guess_output(const cop_net *net, const cop_in *in, const cop_pkt *p, uint8_t *vl)
+uint32_t cop_ahead_guess(const cop_net *net, const cop_in *in, const cop_pkt *p, uint8_t *vl)
 {
     *vl = p->vl;
     if (cop_input_asked_early(net, in)) {
@@ -117,7 +106,7 @@ static void fetch_way(const cop_net *net, uint32_t port)
     if (p->flags & COP_PKT_CONTROL)
         return;
     uint8_t vl;
-    uint32_t local = guess_output(net, in, p, &vl);
+    uint32_t local = cop_ahead_guess(net, in, p, &vl);
     cop_ahead_output(net, in->port0 + local);
     if (net->per_output) {
         cop_fetch(&net->queue[in->queue0 + local * net->lanes + vl]);
@@ -149,7 +138,7 @@ static void fetch_way_on(const cop_net *net, uint32_t q)
         return;
     uint8_t vl = p->out_vl; /* as it was routed before, if that stands */
     uint32_t local =
-        net->max_cand == 1 && !net->route->at_head ? p->out : guess_output(net, in, p, &vl);
+        net->max_cand == 1 && !net->route->at_head ? p->out : cop_ahead_guess(net, in, p, &vl);
     cop_ahead_output(net, in->port0 + local);
     fetch_slot(net, in, local, vl);
 }
@@ -161,7 +150,7 @@ static void fetch_head(const cop_net *net, uint32_t q)
         cop_fetch(&net->pkt[net->queue[q].head]);
 }
 
-static void fetch_host(const cop_net *net, uint32_t host)
+void cop_ahead_host(const cop_net *net, uint32_t host)
 {
     cop_fetch(&net->nic[host]);
     cop_fetch(&net->nic[host].seq);
@@ -173,7 +162,7 @@ static void fetch_host(const cop_net *net, uint32_t host)
         cop_fetch(&net->pkt[net->pkt_free]);
 }
 
-static void fetch_stream(const cop_net *net, uint32_t host)
+void cop_ahead_stream(const cop_net *net, uint32_t host)
 {
     const cop_stream *first = &net->traffic->stream[net->traffic->host_stream0[host]];
     cop_fetch(first);
@@ -205,7 +194,7 @@ static void look_far(const cop_net *net, enum cop_ev_kind kind, uint32_t entity,
     else if (kind == COP_EV_HEAD)
         fetch_queue(net, entity);
     else if (kind == COP_EV_NIC)
-        fetch_host(net, entity);
+        cop_ahead_host(net, entity);
 }
 
 static void look_near(const cop_net *net, enum cop_ev_kind kind, uint32_t entity, cop_time t)
@@ -219,7 +208,7 @@ static void look_near(const cop_net *net, enum cop_ev_kind kind, uint32_t entity
     else if (kind == COP_EV_HEAD)
         fetch_head(net, entity);
     else if (kind == COP_EV_NIC)
-        fetch_stream(net, entity);
+        cop_ahead_stream(net, entity);
 }
 
 static void look_next(const cop_net *net, enum cop_ev_kind kind, uint32_t entity, cop_time t)
@@ -252,8 +241,12 @@ static void look_soon(const cop_net *net, enum cop_ev_kind kind, uint32_t entity
         look(net, cop_ev_kind_of(id), cop_ev_entity_of(id), net->evq.high | key >> 32);            \
     } while (0)
 
-void cop_ahead(const cop_net *net)
+void cop_ahead(cop_net *net)
 {
+    if (COP_LIKELY(net->looks_plain)) {
+        cop_ahead_plain(net);
+        return;
+    }
     if (!net->looks_far) {
         cop_ahead_near(net);
         return;
@@ -280,6 +273,10 @@ void cop_ahead_arbitrate(cop_net *net, uint32_t first, uint32_t last)
     if (n < FIRST) { /* no time to fetch anything */
         for (uint32_t i = 0; i < n; i++)
             net->arch->arbitrate(net, due[i]);
+        return;
+    }
+    if (COP_LIKELY(net->looks_plain)) {
+        cop_ahead_plain_arbitrate(net, due, n);
         return;
     }
     for (uint32_t i = 0; i < n + FIRST; i++) {

@@ -3,6 +3,7 @@
 #define COP_NET_AHEAD_H
 
 #include "net/net.h"
+#include "net/routing.h"
 
 /* A hint that `line` is needed soon. gcc takes a function that does nothing but prefetch for one without effect and
  * drops the calls of it; the empty statement is an effect to it. */
@@ -26,8 +27,27 @@ static inline void cop_ahead_give(const cop_net *net, uint32_t from)
     __builtin_prefetch(&net->first_return[(size_t)from * COP_RING_FIRST], 1);
 }
 
+/* What somebody keeps of each port. */
+static inline void cop_ahead_states(const cop_net *net, uint32_t port)
+{
+    if (net->lane_waiting)
+        cop_fetch(&net->lane_waiting[(size_t)port * net->lanes]);
+    for (size_t at = 0; at < net->cc_port_bytes; at += 64)
+        cop_fetch(net->cc_state + (size_t)port * net->cc_port_bytes + at);
+    if (net->routing != NULL)
+        cop_routing_prefetch(net, port);
+}
+
 /* Called before each event, if net->looks_ahead. */
-void cop_ahead(const cop_net *net);
+void cop_ahead(cop_net *net);
+/* The output, local port and lane, that packet p will want of the switch of input `in`. */
+uint32_t cop_ahead_guess(const cop_net *net, const cop_in *in, const cop_pkt *p, uint8_t *vl);
+/* What a host touches that looks for something to send, and then. */
+void cop_ahead_host(const cop_net *net, uint32_t host);
+void cop_ahead_stream(const cop_net *net, uint32_t host);
+/* ahead_plain.c: both where net->looks_plain. */
+void cop_ahead_plain(cop_net *net);
+void cop_ahead_plain_arbitrate(cop_net *net, const uint32_t *due, uint32_t n);
 /* What a packet touches that comes to wait for this output. */
 void cop_ahead_output(const cop_net *net, uint32_t port);
 /* Where the sender that feeds input `in` will note what comes back. */

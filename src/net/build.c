@@ -290,6 +290,10 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     if (!net->lft && !net->worm && !net->recover && net->max_cand == 1 && !pt->queue->on_dequeue &&
         !pt->cc->on_leave)
         net->routes_early = pt->route->blind;
+    net->looks_plain = net->looks_far && net->plain_credit && net->quick_pick && !net->obuf &&
+                       !net->iq && !net->worm && !net->recover;
+    for (uint32_t i = 0; i < COP_HINTS; i++)
+        net->hint[i] = (cop_hint){COP_NONE, COP_NONE};
     if (cop_vlarb_init(net, &inner) != 0)
         return refused(pt, "switch.vl_high", &inner, err);
     if (cop_observe_init(net, pt->run->observe, &inner) != 0)

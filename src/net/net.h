@@ -154,6 +154,12 @@ _Static_assert(sizeof(cop_flow) == 32, "with the state of a usual control: one c
 
 typedef struct cop_net cop_net;
 
+/* Whose turn it may be at an output that will arbitrate: input port, and queue of that; COP_NONE: nobody's. */
+typedef struct cop_hint {
+    uint32_t in, queue;
+} cop_hint;
+#define COP_HINTS 16u
+
 /* Flow control: may a packet be sent on (port, section), and what happens around it. */
 typedef struct cop_fc_ops {
     bool (*fits)(const cop_net *net, uint32_t port, uint32_t section, uint32_t blocks);
@@ -242,6 +248,8 @@ struct cop_net {
     bool multi_rate; /* links of different pace exist */
     bool looks_ahead; /* does not fit the cache: what comes next is fetched in time (ahead.c) */
     bool looks_far; /* nor the next larger one: it is worth to guess where packets go */
+    bool looks_plain; /* and the network is of the usual kind (ahead_plain.c) */
+    cop_hint hint[COP_HINTS]; /* of events to come, by place in the queue */
     uint32_t *due_entity; /* looks_ahead: scratch of the arbitrations of one instant */
     bool hooks; /* the queueing scheme, congestion control or routing watches queues */
     bool out_hooks; /* congestion control or routing does, or arbitration by flows */
