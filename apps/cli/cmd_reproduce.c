@@ -164,15 +164,35 @@ static void understand(request *q, const cop_ledger *l)
     }
 }
 
+/* May `--list` be asked about this name? Experiments that no paper has checks in have some of their own. */
+static int check_name(const request *q, const cop_ledger *l, const cop_verdicts *v, char *name)
+{
+    const request one = {.names = &name, .n_names = 1};
+    if (unknown_name(&one, l) == NULL || cop_verdicts_have(v, name))
+        return COP_EXIT_OK;
+    char found[PATH_MAX];
+    cop_catalogue c = {0};
+    cop_err spoiled = {0}, err = {0};
+    const char *dir =
+        q->experiments ? q->experiments : cop_find_data("experiments", found, sizeof(found));
+    if (cop_catalogue_load(&c, dir, q->scale, l, &spoiled, &err) != 0)
+        return cop_cli_faults(&err);
+    bool known = cop_catalogue_pick(&c, &name, 1) == NULL;
+    cop_catalogue_free(&c);
+    if (!known)
+        return refuse_unknown(l, name);
+    printf("%s: %s has nothing of it; `coppice reproduce %s` makes it\n", name, q->o.db, name);
+    return COP_EXIT_OK;
+}
+
 static int list(request *q, const cop_ledger *l)
 {
     cop_arena arena = {0};
     cop_verdicts v;
     understand(q, l);
-    const char *unknown = unknown_name(q, l);
-    if (unknown != NULL)
-        return refuse_unknown(l, unknown);
     int status = read_verdicts(q, &arena, &v);
+    for (int n = 0; n < q->n_names && status == COP_EXIT_OK; n++)
+        status = check_name(q, l, &v, q->names[n]);
     if (status == COP_EXIT_OK) {
         if (q->json) {
             cop_ledger_json(l, &v, q->names, q->n_names);

@@ -90,6 +90,36 @@ static void list_claim(const cop_claim *c, const cop_verdicts *v)
     cop_arena_free(&a);
 }
 
+/* A check that an experiment has of its own. */
+static bool own_wanted(const cop_study_record *r, const cop_study_verdict *v, char **names, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(names[i], r->name) == 0 || strcmp(names[i], v->id) == 0)
+            return true;
+    return n == 0;
+}
+
+/* Not of a paper: what the database holds of it. */
+static void list_own(const cop_study_record *r, const cop_study_verdict *v)
+{
+    cop_arena a = {0};
+    printf("%-12s %-9s %s%s (%s, %s scale)\n", cop_plain_copy(&a, v->id), v->state,
+           cop_verdict_narrow(v) ? "narrow; " : "", cop_plain_copy(&a, v->metric), r->name,
+           r->scale);
+    printf("%-12s measured %s\n", "", cop_plain_copy(&a, v->measured));
+    cop_arena_free(&a);
+}
+
+bool cop_verdicts_have(const cop_verdicts *v, const char *name)
+{
+    char *names[] = {(char *)name};
+    for (size_t i = 0; i < v->n; i++)
+        for (size_t k = 0; k < v->study[i].n_verdicts; k++)
+            if (own_wanted(&v->study[i], &v->study[i].verdict[k], names, 1))
+                return true;
+    return false;
+}
+
 void cop_ledger_list(const cop_ledger *l, const cop_verdicts *v, char **names, int n)
 {
     if (n == 0) {
@@ -100,6 +130,13 @@ void cop_ledger_list(const cop_ledger *l, const cop_verdicts *v, char **names, i
         for (size_t k = 0; k < l->paper[i].n_claims; k++)
             if (cop_claim_wanted(&l->paper[i].claim[k], &l->paper[i], names, n))
                 list_claim(&l->paper[i].claim[k], v);
+    for (size_t i = 0; i < v->n; i++)
+        for (size_t k = 0; k < v->study[i].n_verdicts; k++) {
+            const cop_study_verdict *own = &v->study[i].verdict[k];
+            if (cop_ledger_find(l, own->id, NULL) == NULL &&
+                own_wanted(&v->study[i], own, names, n))
+                list_own(&v->study[i], own);
+        }
 }
 
 /* A check as an object; `paper` and `found` may be NULL. */
@@ -132,15 +169,6 @@ static json_t *claim_json(const cop_claim *c, const cop_paper *p, const cop_verd
                                      .expected = c->expected,
                                      .tolerance = c->tolerance};
     return check_json(&words, p->key, c->experiment, cop_verdict_find(v, c->id));
-}
-
-/* A check that an experiment has of its own. */
-static bool own_wanted(const cop_study_record *r, const cop_study_verdict *v, char **names, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (strcmp(names[i], r->name) == 0 || strcmp(names[i], v->id) == 0)
-            return true;
-    return n == 0;
 }
 
 void cop_ledger_json(const cop_ledger *l, const cop_verdicts *v, char **names, int n)

@@ -15,7 +15,11 @@ typedef struct cop_verdicts {
 const cop_study_verdict *cop_verdict_find(const cop_verdicts *all, const char *id);
 enum cop_claim_state cop_verdict_state(const cop_verdicts *all, const cop_claim *c);
 
-/* Counts by paper; or the checks that the names pick: papers, experiments, checks. */
+/* Is there a study of that name, or a check? */
+bool cop_verdicts_have(const cop_verdicts *v, const char *name);
+
+/* Counts by paper; or the checks that the names pick: papers, experiments, checks. Checks that experiments have of
+ * their own as far as the database has them. */
 void cop_ledger_list(const cop_ledger *l, const cop_verdicts *v, char **names, int n);
 /* And checks that experiments have of their own, with `paper` null. */
 void cop_ledger_json(const cop_ledger *l, const cop_verdicts *v, char **names, int n);

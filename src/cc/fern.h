@@ -157,8 +157,8 @@ extern const char *const fern_threshold_names[];
 #define FERN_NOTIFY                                                                                \
     "notify", COP_OPT_ENUM, FERN_AT(notify), "instant", 0, 0, fern_notify_names,                   \
         "how a source is told: at once, without a message, as the paper simulates; or by "         \
-        "packets, on "                                                                             \
-        "lane nic.control_vl"
+        "packets of nic.control_bytes, on lanes of their own from nic.control_vl on, or among "    \
+        "data, where they come late"
 #define FERN_STEP                                                                                  \
     "step", COP_OPT_TIME, FERN_AT(step_ps), "32 ns", 1, 1e12, NULL,                                \
         "of the delay before each new message: 32 cycles"

@@ -210,14 +210,26 @@ static int copy_container(cop_doc *d, int node)
     return copy;
 }
 
+/* The name of an entry of a list behind those before it, as far as there is room. */
+static void add_name(cop_doc *d, int entry, char *names, size_t size)
+{
+    int name = cop_doc_type(d, entry) == COP_NODE_MAP ? cop_doc_get(d, entry, "name") : 0;
+    const char *text = name ? cop_doc_text(d, name) : NULL;
+    size_t used = strlen(names);
+    if (text != NULL && used + strlen(text) + 3 < size)
+        snprintf(names + used, size - used, "%s%s", used ? ", " : "", text);
+}
+
 /* One step down the path; returns the container to go on in, 0 after a fault. */
 static int descend(cop_doc *d, int parent, const char *segment, size_t i, cop_err *err)
 {
     int *slot = child_slot(d, parent, segment);
     if (slot == NULL && cop_doc_type(d, parent) == COP_NODE_LIST) {
-        char right[80];
-        snprintf(right, sizeof(right), "the list has %zu; use its number from 0 or its name",
-                 cop_doc_count(d, parent));
+        char right[160], names[80] = "";
+        for (size_t k = 0; k < cop_doc_count(d, parent); k++)
+            add_name(d, cop_doc_item(d, parent, k), names, sizeof(names));
+        snprintf(right, sizeof(right), "the list has %zu%s%s; use its number from 0 or its name",
+                 cop_doc_count(d, parent), names[0] ? ": " : "", names);
         fault(d, i, err, "there is no such entry", right);
         return 0;
     }

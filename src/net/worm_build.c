@@ -42,6 +42,8 @@ int cop_worm_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     const cop_switch_cfg *sw = pt->sw;
     bool several = needs_empty(net, pt->route) && !pt->run->allow_deadlock;
+    static const char other_cc[] =
+        "use cut-through, or a cc that does without, as lopez, alo or pace";
     const struct {
         bool bad;
         const char *option, *why, *remedy;
@@ -61,14 +63,11 @@ int cop_worm_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
                {sw->header_bytes > sw->flit_bytes, "switch.header",
                 "has the header in the first flit", "make switch.header at most switch.flit"},
                {pt->cc->credit_time != NULL, "cc",
-                "gives credits back flit by flit, which this cc holds",
-                "use cut-through, or another cc"},
+                "gives credits back flit by flit, which this cc holds", other_cc},
                {cop_cc_notifies(pt->cc, pt->cc_cfg), "cc",
-                "has no place at a switch for packets that this cc makes there",
-                "use cut-through, or another cc"},
+                "has no place at a switch for packets that this cc makes there", other_cc},
                {pt->cc->on_leave != NULL, "cc",
-                "moves flits, and this cc watches whole packets leave inputs",
-                "use cut-through, or another cc"},
+                "moves flits, and this cc watches whole packets leave inputs", other_cc},
                {several && sw->reuse == COP_REUSE_TAIL, "switch.reuse",
                 "with a choice of ways can deadlock if packets follow each other into a buffer",
                 "set switch.reuse to empty, or run.allow_deadlock to see it happen"}};

@@ -42,8 +42,9 @@ function keyMark(i, spec) {
   return box;
 }
 
-function expectedMark() {
+function expectedMark(points) {
   const t = theme();
+  if (points) return svg("svg", { width: 26, height: 12, viewBox: "0 0 26 12", "aria-hidden": "true" }, svg("path", { d: "M13 1.5L17.5 6L13 10.5L8.5 6z", fill: "none", stroke: t.text, "stroke-width": 1.5 }));
   return svg("svg", { width: 26, height: 12, viewBox: "0 0 26 12", "aria-hidden": "true" },
     svg("rect", { x: 0.5, y: 0.5, width: 25, height: 11, fill: t.quiet, "fill-opacity": 0.2, stroke: t.quiet, "stroke-opacity": 0.6 }),
     svg("line", { x1: 0, y1: 6, x2: 26, y2: 6, stroke: t.text, "stroke-width": 1.5, "stroke-dasharray": "4 3" }));
@@ -60,12 +61,19 @@ function legendButton(fig, name, mark, label) {
     } }, mark, el("span", {}, label));
 }
 
+// What is expected has a source of its own if it names one that no curve has; else it is the paper's.
+function expectedName(spec) {
+  const names = [...new Set((spec.expected || []).map((e) => e.name || ""))];
+  const curves = new Set((spec.series || []).map((s) => s.name));
+  return names.length <= 3 && names.every((n) => n !== "" && !curves.has(n)) ? names.join("; ") : "expected by the paper";
+}
+
 function fillLegend(fig, made) {
   const spec = fig.spec;
   const list = [];
   const several = (spec.series || []).length > 1 || made.expected;
   if (several && CHARTS[spec.kind] && spec.series) spec.series.forEach((s, i) => list.push(legendButton(fig, String(i), keyMark(i, spec), s.name)));
-  if (made.expected) list.push(legendButton(fig, "expected", expectedMark(), "expected by the paper"));
+  if (made.expected) list.push(legendButton(fig, "expected", expectedMark((spec.expected || []).every((e) => e.points)), expectedName(spec)));
   if (made.classes) list.push(...made.classes.map((c) => el("span", { class: "key flat" }, el("span", { class: "patch", style: `background:${c.color}` }), `${fmt(c.min, 3)}–${fmt(c.max, 3)}`)));
   if (made.best) list.push(el("span", { class: "key flat" }, el("span", { class: "patch best" }),
     `best: ${withUnit(fmt(made.best[2]), spec.z?.unit)} at ${withUnit(fmt(spec.xs[made.best[0]]), spec.x?.unit)}, ${withUnit(fmt(spec.ys[made.best[1]]), spec.y?.unit)}`));
