@@ -152,6 +152,17 @@ static void test_reproduce(void **state)
     prog_write("experiments/ex.yaml", "experiment: ex\npaper: gran1\nbase: ../base.yaml\nchecks: "
                                       "{gran1-1: '4 + 0 * all:total()'}\n");
     assert_int_equal(REPRODUCE("ex", "--json").status, 0);
+    /* An experiment without a paper has checks of its own. */
+    prog_write("experiments/own.yaml",
+               "experiment: own\nbase: ../base.yaml\nchecks: {mine: {metric: m, of: "
+               "{it: {of: '4 + 0 * all:total()', value: 4, tolerance: exact}}}}\n");
+    a = REPRODUCE("--list", "own");
+    assert_int_equal(a.status, 0);
+    assert_non_null(strstr(a.out, "own: reproduce.db has nothing of it"));
+    assert_int_equal(REPRODUCE("own").status, 0);
+    a = REPRODUCE("--list", "own");
+    assert_int_equal(a.status, 0);
+    assert_non_null(strstr(a.out, "mine         pass      m (own, quick scale)"));
     /* No experiment can widen a band, or judge what the papers do not say. */
     prog_write("experiments/ex.yaml", "experiment: ex\npaper: gran1\nbase: ../base.yaml\nchecks: "
                                       "{gran1-2: {of: {of: 'all:total()', min: 0}}}\n");
