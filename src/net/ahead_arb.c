@@ -52,9 +52,9 @@ static void fetch_asker(const cop_net *net, const cop_out *out, uint32_t port, u
         cop_fetch(&net->fc_state->inbuf[in]);
 }
 
-/* Its queue, the buffers of both sides. */
-static void fetch_queue(const cop_net *net, const cop_out *out, uint32_t port, uint32_t input,
-                        uint32_t vl)
+/* Its queue, the buffers of both sides. Returns the queue; COP_NONE: none. */
+static uint32_t fetch_queue(const cop_net *net, const cop_out *out, uint32_t port, uint32_t input,
+                            uint32_t vl)
 {
     uint32_t q = next_queue(net, out, port, input, vl), in = out->port0 + input;
     if (q != COP_NONE) {
@@ -74,6 +74,16 @@ static void fetch_queue(const cop_net *net, const cop_out *out, uint32_t port, u
     }
     if (net->obuf)
         cop_obuf_prefetch_tail(net, port, vl);
+    return q;
+}
+
+/* The packet at the head of the queue, and where the sender before notes that there is room. */
+static void fetch_head(const cop_net *net, uint32_t in, uint32_t q)
+{
+    if (q != COP_NONE && net->queue[q].head != COP_NONE)
+        cop_fetch(&net->pkt[net->queue[q].head]);
+    if (net->plain_credit)
+        cop_ahead_return(net, in);
 }
 
 static void fetch_turn(const cop_net *net, uint32_t port, unsigned stage)
@@ -82,20 +92,13 @@ static void fetch_turn(const cop_net *net, uint32_t port, unsigned stage)
     uint32_t ready = out->vl_ready & ~out->vl_blocked;
     if (ready == 0)
         return;
-    uint32_t vl = net->obuf && net->iq ? cop_obuf_pick_lane(net, port, ready)
-                                       : (uint32_t)__builtin_ctz(ready);
-    uint32_t input = next_turn(out, vl);
-    if (stage == 1) {
+    uint32_t vl = (uint32_t)__builtin_ctz(ready), input = next_turn(out, vl);
+    if (stage == 1)
         fetch_asker(net, out, port, input, vl);
-    } else if (stage == 2) {
-        fetch_queue(net, out, port, input, vl);
-    } else {
-        uint32_t q = next_queue(net, out, port, input, vl);
-        if (q != COP_NONE && net->queue[q].head != COP_NONE)
-            cop_fetch(&net->pkt[net->queue[q].head]);
-        if (net->plain_credit)
-            cop_ahead_return(net, out->port0 + input);
-    }
+    else if (stage == 2)
+        (void)fetch_queue(net, out, port, input, vl);
+    else
+        fetch_head(net, out->port0 + input, next_queue(net, out, port, input, vl));
 }
 
 void cop_output_prefetch(const cop_net *net, uint32_t port, unsigned stage)
@@ -118,6 +121,21 @@ static uint64_t free_outputs(const cop_net *net, uint32_t sw, uint32_t w, cop_ti
     return free;
 }
 
+/* Who has its turn at an output; false: nobody, or nobody knows. */
+static bool guess_turn(const cop_net *net, uint32_t port, iq_guess *g)
+{
+    const cop_out *out = &net->out[port];
+    uint32_t ready = out->vl_ready & ~out->vl_blocked;
+    if (ready == 0)
+        return false;
+    g->vl = net->obuf ? cop_obuf_pick_lane(net, port, ready) : (uint32_t)__builtin_ctz(ready);
+    g->input = next_turn(out, g->vl);
+    g->in = out->port0 + g->input;
+    fetch_asker(net, out, port, g->input, g->vl);
+    return true;
+}
+
+/* Who it is is found out once for all stages: an output that nobody asks for in the second is in none of the others. */
 void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage, cop_time t)
 {
     uint32_t port0 = net->topo->sw_port0[sw];
@@ -125,7 +143,19 @@ void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage, cop_time t
     for (uint32_t w = 0; w < net->words; w++) {
         if (stage == 0)
             hinted[w] = free_outputs(net, sw, w, t);
-        for (uint64_t bits = hinted[w]; bits; bits &= bits - 1)
-            cop_output_prefetch(net, port0 + w * 64 + (uint32_t)__builtin_ctzll(bits), stage);
+        else if (!net->quick_pick && !net->quick_list)
+            return;
+        for (uint64_t bits = hinted[w]; bits; bits &= bits - 1) {
+            uint32_t port = port0 + w * 64 + (uint32_t)__builtin_ctzll(bits);
+            iq_guess *g = &net->iq->guess[port];
+            if (stage == 0)
+                cop_ahead_output(net, port);
+            else if (stage == 1)
+                hinted[w] &= guess_turn(net, port, g) ? ~(uint64_t)0 : ~(bits & -bits);
+            else if (stage == 2)
+                g->queue = fetch_queue(net, &net->out[port], port, g->input, g->vl);
+            else
+                fetch_head(net, g->in, g->queue);
+        }
     }
 }

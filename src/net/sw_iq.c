@@ -34,6 +34,7 @@ void cop_iq_init(cop_net *net)
     net->iq->busy_in = COP_NEW_ARRAY(&net->arena, uint64_t, sets);
     net->iq->busy_out = COP_NEW_ARRAY(&net->arena, uint64_t, sets);
     net->iq->hinted = COP_NEW_ARRAY(&net->arena, uint64_t, sets);
+    net->iq->guess = COP_NEW_ARRAY(&net->arena, iq_guess, net->host_port0);
     net->iq->in_until = COP_NEW_ARRAY(&net->arena, cop_time, net->host_port0);
     net->iq->out_until = COP_NEW_ARRAY(&net->arena, cop_time, net->host_port0);
     cop_turns_init(&net->iq->turns, net);

@@ -12,6 +12,11 @@ typedef struct iq_grant {
     uint16_t first; /* position of the lane before */
 } iq_grant;
 
+/* Who may be granted an output next, as hints to the cache have it: input, lane, and the queue when it is known. */
+typedef struct iq_guess {
+    uint32_t in, input, vl, queue;
+} iq_guess;
+
 struct cop_iq {
     uint16_t *accept_rr; /* [n_ports] input's position over the outputs */
     cop_time *read; /* [n_ports * reads] when each read port is free; a heap per input */
@@ -22,6 +27,7 @@ struct cop_iq {
     uint64_t *wanted, *busy_in, *busy_out;
     uint64_t
         *hinted; /* outputs that hints to the cache are about, from their first stage to the last */
+    iq_guess *guess; /* [host_port0], of those */
     cop_time *in_until, *out_until;
     cop_turns turns;
     /* scratch of one matching */
