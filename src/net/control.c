@@ -197,21 +197,29 @@ static bool is_here(const cop_net *net, uint32_t port)
     return net->here != COP_NONE && net->out[port].sw == net->here;
 }
 
+static void must_be_here(const cop_net *net, uint32_t port)
+{
+    if (COP_UNLIKELY(!is_here(net, port)))
+        cop_panic(__FILE__, __LINE__,
+                  "that a control asks about ports of the switch it is called for, and of no other "
+                  "(docs/ADDING.md),");
+}
+
 uint64_t cop_net_waiting_bytes(const cop_net *net, uint32_t port)
 {
-    COP_CHECK(is_here(net, port));
+    must_be_here(net, port);
     return net->out[port].waiting;
 }
 
 uint64_t cop_net_lane_bytes(const cop_net *net, uint32_t port, uint32_t vl)
 {
-    COP_CHECK(is_here(net, port));
+    must_be_here(net, port);
     return net->lane_waiting[(size_t)port * net->lanes + vl];
 }
 
 uint64_t cop_net_sent_bytes(const cop_net *net, uint32_t port)
 {
-    COP_CHECK(is_here(net, port));
+    must_be_here(net, port);
     return net->out[port].sent_bytes;
 }
 
@@ -289,14 +297,14 @@ uint32_t cop_net_port_lanes(const cop_net *net, uint32_t port)
 
 bool cop_net_lane_room(cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p)
 {
-    COP_CHECK(is_here(net, port));
+    must_be_here(net, port);
     cop_fc_settle(net, port);
     return cop_fc_fits(net, port, cop_net_section_of(net, p, vl), net->max_blocks);
 }
 
 bool cop_net_lane_empty(cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p)
 {
-    COP_CHECK(is_here(net, port));
+    must_be_here(net, port);
     cop_fc_settle(net, port);
     return cop_fc_section(net, port, cop_net_section_of(net, p, vl))->used == 0;
 }
@@ -308,7 +316,7 @@ uint32_t cop_net_flow_source(const void *flow)
 
 uint64_t cop_net_output_bytes(const cop_net *net, uint32_t port)
 {
-    COP_CHECK(is_here(net, port));
+    must_be_here(net, port);
     if (net->obuf == NULL)
         return net->out[port].waiting;
     uint64_t bytes = 0;
@@ -319,7 +327,7 @@ uint64_t cop_net_output_bytes(const cop_net *net, uint32_t port)
 
 uint64_t cop_net_output_lane_bytes(const cop_net *net, uint32_t port, uint32_t vl)
 {
-    COP_CHECK(is_here(net, port));
+    must_be_here(net, port);
     if (net->obuf == NULL)
         return cop_net_lane_bytes(net, port, vl);
     return (uint64_t)cop_obuf_held(net, port, vl) * COP_BLOCK_BYTES;
