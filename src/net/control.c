@@ -113,8 +113,24 @@ void cop_net_queue_root(cop_net *net, uint32_t port, bool more)
         cop_cc_at(net, net->out[port].sw)->on_root(net, port, net->roots[port]);
 }
 
+/* Nothing acts at a distance: a control that asks about a port of another switch, or from a host, is at fault. */
+static bool is_here(const cop_net *net, uint32_t port)
+{
+    return net->here != COP_NONE && net->out[port].sw == net->here;
+}
+
+static void must_be_here(const cop_net *net, uint32_t port)
+{
+    if (COP_UNLIKELY(!is_here(net, port)))
+        cop_panic(__FILE__, __LINE__,
+                  "that a control asks about ports of the switch it is called for, and of no other "
+                  "(docs/ADDING.md),");
+}
+
 uint32_t cop_net_roots(const cop_net *net, uint32_t port)
 {
+    if (net->now > 0)
+        must_be_here(net, port);
     return net->roots ? net->roots[port] : 0;
 }
 
@@ -154,6 +170,8 @@ const void *cop_net_cc_cfg(const cop_net *net)
 
 void *cop_net_cc_port(cop_net *net, uint32_t port)
 {
+    if (net->now > 0)
+        must_be_here(net, port);
     return net->cc_state + (size_t)port * net->cc_port_bytes;
 }
 
@@ -189,20 +207,6 @@ cop_time cop_net_inject_time(const cop_net *net, uint32_t host, uint32_t bytes)
 cop_time cop_net_now(const cop_net *net)
 {
     return net->now;
-}
-
-/* Nothing acts at a distance: a control that asks about a port of another switch, or from a host, is at fault. */
-static bool is_here(const cop_net *net, uint32_t port)
-{
-    return net->here != COP_NONE && net->out[port].sw == net->here;
-}
-
-static void must_be_here(const cop_net *net, uint32_t port)
-{
-    if (COP_UNLIKELY(!is_here(net, port)))
-        cop_panic(__FILE__, __LINE__,
-                  "that a control asks about ports of the switch it is called for, and of no other "
-                  "(docs/ADDING.md),");
 }
 
 uint64_t cop_net_waiting_bytes(const cop_net *net, uint32_t port)
@@ -340,7 +344,7 @@ uint32_t cop_net_section(const cop_net *net, const cop_pkt *p)
 
 bool cop_net_has_credit(cop_net *net, uint32_t port, const cop_pkt *p)
 {
-    COP_ASSERT(is_here(net, port));
+    must_be_here(net, port);
     cop_fc_settle(net, port);
     return cop_fc_fits(net, port, cop_net_section_of(net, p, p->out_vl), net->max_blocks);
 }

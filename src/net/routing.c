@@ -20,9 +20,12 @@ struct cop_routing {
 
 /* -- what a routing may ask -- */
 
+/* Nothing acts at a distance: of its own switch only. */
 static uint32_t port_of(const void *ctx, uint32_t local)
 {
-    return ((const cop_route_ctx *)ctx)->port0 + local;
+    const cop_route_ctx *c = ctx;
+    COP_CHECK(local < c->ports);
+    return c->port0 + local;
 }
 
 static cop_net *net_of(const void *ctx)

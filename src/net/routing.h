@@ -8,7 +8,7 @@
 typedef struct cop_route_ctx { /* behind cop_route_view.ctx */
     cop_net *net;
     uint32_t sw;
-    uint32_t port0; /* of that switch */
+    uint32_t port0, ports; /* of that switch */
 } cop_route_ctx;
 
 extern const cop_route_can cop_route_can_do;
@@ -33,7 +33,9 @@ uint64_t cop_routing_load(void *ctx, uint32_t local, uint32_t vl);
 static inline cop_route_view cop_routing_view(cop_net *net, uint32_t sw, cop_route_ctx *ctx,
                                               cop_rng *rng)
 {
-    *ctx = (cop_route_ctx){.net = net, .sw = sw, .port0 = net->topo->sw_port0[sw]};
+    uint32_t port0 = net->topo->sw_port0[sw];
+    *ctx = (cop_route_ctx){
+        .net = net, .sw = sw, .port0 = port0, .ports = net->topo->sw_port0[sw + 1] - port0};
     return (cop_route_view){
         .ctx = ctx, .load = cop_routing_load, .rng = rng, .can = &cop_route_can_do};
 }

@@ -201,9 +201,11 @@ static void test_lanes_and_bytes_sent(void **state)
 /* -- nothing acts at a distance -- */
 
 enum asks { OWN, NEXT_SWITCH, FROM_HOST };
+enum question { WAITING, CREDIT, STATE, ROOTS, QUESTIONS };
 
 typedef struct curious { /* the control's configuration */
     enum asks asks;
+    enum question question;
     uint64_t asked;
 } curious;
 
@@ -216,35 +218,56 @@ static curious *curious_of(const struct cop_net *net)
     return u.out;
 }
 
+static void ask(struct cop_net *net, uint32_t port, const cop_pkt *p)
+{
+    switch (curious_of(net)->question) {
+    case WAITING:
+        cop_net_waiting_bytes(net, port);
+        break;
+    case CREDIT:
+        cop_net_has_credit(net, port, p);
+        break;
+    case STATE:
+        cop_net_cc_port(net, port);
+        break;
+    case ROOTS:
+        cop_net_roots(net, port);
+        break;
+    case QUESTIONS:
+        break;
+    }
+}
+
 /* Two switches with a host each: ports 0 and 1 are those of the first, 2 and 3 of the second. */
 static void curious_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
 {
-    (void)p;
     curious *c = curious_of(net);
     if (c->asks != FROM_HOST)
-        cop_net_waiting_bytes(net, c->asks == OWN ? port : (port + 2) % 4);
+        ask(net, c->asks == OWN ? port : (port + 2) % 4, p);
     c->asked++;
 }
 
 static uint16_t curious_deliver(struct cop_net *net, uint32_t host, const cop_pkt *p)
 {
-    (void)host, (void)p;
+    (void)host;
     if (curious_of(net)->asks == FROM_HOST)
-        cop_net_waiting_bytes(net, 3);
+        ask(net, 3, p);
     return 0;
 }
 
 /* How a child ends in which the control asks so: 0, or the signal. */
-static int ends(enum asks asks)
+static int ends(enum asks asks, enum question question)
 {
-    static const cop_cc_ops ops = {
-        .name = "curious", .on_dequeue = curious_dequeue, .on_deliver = curious_deliver};
+    static const cop_cc_ops ops = {.name = "curious",
+                                   .port_size = 8,
+                                   .on_dequeue = curious_dequeue,
+                                   .on_deliver = curious_deliver};
     int status = 0;
     fflush(NULL);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        curious x = {.asks = asks};
+        curious x = {.asks = asks, .question = question};
         cop_config c;
         cop_result r;
         cop_err err = {0};
@@ -265,9 +288,11 @@ static int ends(enum asks asks)
 static void test_a_control_asks_its_own_switch_only(void **state)
 {
     (void)state;
-    assert_int_equal(ends(OWN), 0);
-    assert_int_equal(ends(NEXT_SWITCH), SIGABRT);
-    assert_int_equal(ends(FROM_HOST), SIGABRT);
+    for (enum question q = WAITING; q < QUESTIONS; q++) {
+        assert_int_equal(ends(OWN, q), 0);
+        assert_int_equal(ends(NEXT_SWITCH, q), SIGABRT);
+        assert_int_equal(ends(FROM_HOST, q), SIGABRT);
+    }
 }
 
 int main(void)

@@ -1,5 +1,10 @@
 /* Mechanisms from outside: the example of docs/ADDING.md does what it says, given in memory and as a shared
  * object; a bad one is refused with one line, and nothing of it stays. */
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "program.h"
 
 #include "../../examples/aimd.c"
@@ -160,6 +165,52 @@ static void test_every_family(void **state)
     assert_true(coppice_scalar(r, "packets_delivered") > 100);
     coppice_free(r);
     coppice_close(c);
+}
+
+/* A routing that asks for the load of local port 0 plus `away`; a switch has three. */
+static uint32_t away;
+
+static unsigned far_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
+                          cop_cand *cand)
+{
+    if (view != NULL) /* else the dependency check asks */
+        (void)view->load(view->ctx, away, 0);
+    return short_route(r, hop, view, cand);
+}
+
+/* How a child ends that runs it: 0, or the signal. */
+static int far_ends(uint32_t port)
+{
+    static const cop_route_ops far3 = {.name = "far3",
+                                       .summary = "asks",
+                                       .source = "test",
+                                       .in_order = true,
+                                       .setup = short_setup,
+                                       .route = far_route};
+    const coppice_plugins all = {
+        .interface = COP_INTERFACE, COP_TOPOLOGIES(&ring3), COP_ROUTINGS(&far3)};
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        away = port;
+        coppice_config *c = coppice_open_text(
+            "far", "run: {duration: 10 us}\ntopology: {kind: ring3}\n"
+                   "routing: {kind: far3}\ntraffic: [{arrival: poisson, load: 50 %}]\n");
+        if (freopen("/dev/null", "w", stderr) == NULL || coppice_plug(c, &all) != 0)
+            _exit(2);
+        _exit(coppice_run(c) != NULL ? 0 : 3);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void test_a_routing_asks_its_own_switch_only(void **state)
+{
+    (void)state;
+    assert_int_equal(far_ends(2), 0);
+    assert_int_equal(far_ends(3), SIGABRT);
 }
 
 /* -- refused -- */
@@ -393,6 +444,7 @@ int main(void)
         cmocka_unit_test(test_in_memory),
         cmocka_unit_test(test_of_one_handle),
         cmocka_unit_test(test_every_family),
+        cmocka_unit_test(test_a_routing_asks_its_own_switch_only),
         cmocka_unit_test(test_bad_tables),
         cmocka_unit_test(test_too_many),
         cmocka_unit_test_setup(test_program, fresh),
