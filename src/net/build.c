@@ -218,11 +218,11 @@ static void build_events(cop_net *net)
         longest = cop_max64(
             longest, cop_wire_time(cop_max64(net->nic[h].receive_pace, net->nic[h].inject_pace),
                                    net->info.mtu_bytes));
-    net->patience_ps = PATIENCE_HOPS * (longest + 2 * far + net->sw_cfg->pipeline_ps);
+    cop_time inside = net->sw_cfg->pipeline_ps + net->sw_cfg->allocation_ps;
+    net->patience_ps = PATIENCE_HOPS * (longest + 2 * far + inside);
     cop_time bucket =
         per_ps > 0.0 ? (cop_time)((net->looks_ahead ? 512.0 : 16.0) / per_ps) : COP_NS;
-    cop_evq_init(&net->evq, net->run_cfg->queue == 1, bucket,
-                 4 * longest + 2 * far + net->sw_cfg->pipeline_ps);
+    cop_evq_init(&net->evq, net->run_cfg->queue == 1, bucket, 4 * longest + 2 * far + inside);
     cop_evq_use_due(&net->evq, net->topo->n_ports);
 }
 

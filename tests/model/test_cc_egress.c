@@ -201,7 +201,7 @@ static void test_lanes_and_bytes_sent(void **state)
 /* -- nothing acts at a distance -- */
 
 enum asks { OWN, NEXT_SWITCH, FROM_HOST };
-enum question { WAITING, CREDIT, STATE, ROOTS, QUESTIONS };
+enum question { WAITING, CREDIT, STATE, QUESTIONS };
 
 typedef struct curious { /* the control's configuration */
     enum asks asks;
@@ -229,9 +229,6 @@ static void ask(struct cop_net *net, uint32_t port, const cop_pkt *p)
         break;
     case STATE:
         cop_net_cc_port(net, port);
-        break;
-    case ROOTS:
-        cop_net_roots(net, port);
         break;
     case QUESTIONS:
         break;
