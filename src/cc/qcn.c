@@ -95,6 +95,8 @@ static void start(struct cop_net *net)
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
     const cop_netinfo *info = cop_net_info(net);
     all->qeq = set_point(cfg, info);
+    if (info->contested)
+        all->minimal = cop_net_cc_alloc(net, info->topo->n_ports, sizeof(*all->minimal));
     if (cfg->busy > 0.0)
         all->work = cop_net_cc_alloc(
             net, cop_product(info->topo->n_ports, cfg->queue == QCN_OF_CLASS ? info->lanes : 1),
@@ -198,6 +200,10 @@ static int check(const void *config, const cop_netinfo *info, cop_err *err)
     if (cfg->busy > 0.0 && cfg->sample == QCN_INPUT)
         return cop_err_add(err, COP_E_INPUT,
                            "busy is for outputs; set sample to output, or leave it out");
+    if (info->contested && cfg->sample == QCN_INPUT)
+        return cop_err_add(err, COP_E_INPUT,
+                           "sample input does not know which packets are in others' way, and "
+                           "routing.yields asks; set sample to output, or routing.yields to no");
     const char *idle = cfg->react ? NULL : changed_reaction(cfg);
     if (idle != NULL)
         return cop_err_add(err, COP_E_INPUT,
@@ -257,6 +263,7 @@ const cop_cc_ops cop_cc_qcn = {
     .net_size = sizeof(qcn_net),
     .asks_lanes = true, /* `queue: class` without output buffers */
     .notifies = true,
+    .marks_contested = true,
     .check = check,
     .start = start,
     .flow_is_sl = flow_is_sl,

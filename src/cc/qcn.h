@@ -54,6 +54,8 @@ typedef struct qcn_work { /* `busy`: what the port of a congestion point has don
 typedef struct qcn_net {
     uint64_t qeq;
     qcn_work *work; /* [congestion point]; NULL: `busy` is not asked for */
+    bool *
+        minimal; /* [port] the packet of data that left last was on its minimal way; NULL: nobody asks */
     uint64_t samples, over, told; /* counters */
 } qcn_net;
 

@@ -13,6 +13,8 @@
  *          networks where congested hosts are to be told from congested ways; the standard has no such rule.
  * Ends     a notification of a queue that leads to a host says so, as no other way leads there: at outputs always, at inputs
  *          (of the packet that is drawn) if sources react. Else switches of the paper adapt to every one that inputs make.
+ * Contested  where the routing asks, a notification of an output about a packet that was sent around says if the packet of data before it
+ *          was on its minimal way: then it is in the way of those that have no other.
  * Who      of congested samples a share tells: at an output the source of the packet that leaves, at an input
  *          that of one drawn among those that stand there.
  * Cost     at an input a sample that may find congestion walks what stands there, once or twice: at most the packets of a buffer
@@ -117,11 +119,24 @@ static bool worked(struct cop_net *net, uint32_t port, uint32_t vl)
     return bytes >= cfg->busy * full;
 }
 
+/* Is data packet p, which leaves, in the way of others? It goes around, and the one before it was on its minimal way: as often
+ * as the port is full of such. */
+static bool contested(struct cop_net *net, uint32_t port, const cop_pkt *p)
+{
+    const qcn_net *all = cop_net_cc_net(net);
+    if (all->minimal == NULL || (p->flags & COP_PKT_CONTROL))
+        return false;
+    bool before = all->minimal[port], around = p->mid != COP_NONE;
+    all->minimal[port] = !around;
+    return before && around;
+}
+
 void qcn_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
 {
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
     if (cfg->sample != QCN_OUTPUT || !sampled(net, cfg, port))
         return;
+    bool in_the_way = contested(net, port, p);
     qcn_port *s = point_of(net, port, p->out_vl);
     if (!due(net, cfg, port, s, p))
         return;
@@ -132,7 +147,9 @@ void qcn_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
     bool root = worked(net, port, p->out_vl);
     uint32_t fb = sample(net, port, s, root ? q : 0, &rng);
     if (fb > 0)
-        cop_net_notify(net, port, p, fb, cop_net_faces_host(net, port));
+        cop_net_notify(net, port, p, fb,
+                       (cop_net_faces_host(net, port) ? COP_NOTICE_END : 0u) |
+                           (in_the_way ? COP_NOTICE_CONTESTED : 0u));
 }
 
 static bool counts(const qcn_cfg *cfg, const cop_pkt *p, uint32_t vl)
@@ -178,7 +195,8 @@ void qcn_on_enqueue(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p)
          v = cop_net_input_next(net, &w))
         if (counts(cfg, v, vl) && victim-- == 0) {
             uint32_t waits_for = cop_net_out_port(net, in, v);
-            cop_net_notify(net, waits_for, v, fb, cfg->react && cop_net_faces_host(net, waits_for));
+            bool end = cfg->react && cop_net_faces_host(net, waits_for);
+            cop_net_notify(net, waits_for, v, fb, end ? COP_NOTICE_END : COP_NOTICE_PLAIN);
             return;
         }
 }

@@ -353,6 +353,12 @@ static int check_combination(const cop_net *net, const cop_net_parts *pt, cop_er
                            "not make; set cc.kind qcn",
                            cop_build_at(pt, "routing", where, sizeof(where)), pt->route->ops->name,
                            net->cc->name);
+    if (pt->route->asks_contested && !net->cc->marks_contested)
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "%s: notifications of cc %s do not say which packets are in others' way; "
+            "set routing.yields no, or cc.kind qcn",
+            cop_build_at(pt, "routing.yields", where, sizeof(where)), net->cc->name);
     if (pt->sw->read_ports && !net->arch->matched)
         return cop_err_add(
             err, COP_E_INPUT,

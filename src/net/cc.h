@@ -26,6 +26,8 @@ typedef struct cop_cc_ops {
     bool asks_lanes; /* it will ask for cop_net_lane_bytes(), which is counted only then */
     bool in_cycles; /* times among its defaults are for a cycle of 1 ns; they follow units.cycle */
     bool notifies; /* switches send notifications: cop_net_notify(), cop_net_notify_source() */
+    bool
+        marks_contested; /* which say so of packets that are in others' way, where the routing asks */
     /* Nothing acts at a distance, unless the source wants it: its clause. NULL: the rule holds, and
      * cop_net_told_at_once() may not be called. */
     const char *immediate;
@@ -130,9 +132,16 @@ void *cop_net_cc_alloc(struct cop_net *net, size_t n, size_t size);
 void cop_net_cc_wake(struct cop_net *net, void *flow);
 /* The switch of `port` sends a notification to the source of data packet p, which waits there or is just
  * leaving: COP_PKT_CNP with p->cc = word. It is a packet like any other, made switch.pipeline from now; the
- * routing may keep it on its way (route.h), or on_control hears it. `end`: the queue found long is that of an
- * output to a host, where no other way leads. */
-void cop_net_notify(struct cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word, bool end);
+ * routing may keep it on its way (route.h), or on_control hears it. */
+enum cop_notice_mark { /* added up */
+                       COP_NOTICE_PLAIN = 0,
+                       COP_NOTICE_END =
+                           1, /* the queue is that of an output to a host: no other way leads there */
+                       COP_NOTICE_CONTESTED =
+                           2 /* p is on a detour, and in the way of packets that have no other; if info.contested */
+};
+void cop_net_notify(struct cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word,
+                    unsigned marks);
 /* What a switch remembers of a data packet that it has seen. */
 typedef struct cop_header {
     uint32_t src, dst, stream;

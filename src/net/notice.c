@@ -26,7 +26,7 @@ typedef struct finding { /* to be told */
     cop_time t;
     uint32_t port, src, dst, stream, word;
     uint8_t sl;
-    bool end;
+    uint8_t marks; /* enum cop_notice_mark */
 } finding;
 
 struct cop_notices {
@@ -49,7 +49,7 @@ void cop_notice_fini(cop_net *net)
         cop_free(net->notices[sw].v);
 }
 
-static void find(cop_net *net, uint32_t port, const cop_header *of, uint32_t word, bool end)
+static void find(cop_net *net, uint32_t port, const cop_header *of, uint32_t word, unsigned marks)
 {
     const cop_in *in = &net->in[port];
     struct cop_notices *list = &net->notices[in->sw];
@@ -66,22 +66,22 @@ static void find(cop_net *net, uint32_t port, const cop_header *of, uint32_t wor
                                    .dst = of->src,
                                    .stream = of->stream,
                                    .word = word,
-                                   .end = end,
+                                   .marks = (uint8_t)marks,
                                    .sl = of->sl};
     if (list->n - list->at == 1)
         cop_net_push(net, list->v[list->at].t, COP_EV_NOTICE, in->sw);
 }
 
-void cop_net_notify(cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word, bool end)
+void cop_net_notify(cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word, unsigned marks)
 {
     COP_ASSERT(!(p->flags & COP_PKT_CONTROL));
     cop_header of = cop_header_of(p);
-    find(net, port, &of, word, end);
+    find(net, port, &of, word, marks);
 }
 
 void cop_net_notify_source(cop_net *net, uint32_t port, const cop_header *of, uint32_t word)
 {
-    find(net, port, of, word, false);
+    find(net, port, of, word, COP_NOTICE_PLAIN);
 }
 
 static void heard(cop_net *net, const cop_pkt *p)
@@ -109,8 +109,10 @@ static void make(cop_net *net, struct cop_notices *list, const finding *f)
                  .vl = lane > 0 ? (uint8_t)lane : 0,
                  .sl = f->sl,
                  .flags = COP_PKT_CNP | COP_PKT_BECN | COP_PKT_OWN};
-    if (f->end)
+    if (f->marks & COP_NOTICE_END)
         p.flags |= COP_PKT_END;
+    if (f->marks & COP_NOTICE_CONTESTED)
+        p.flags |= COP_PKT_CONTESTED;
     net->pkt[h] = p;
     net->total.cnps++;
     cop_probe_notice(&net->probe, f->port, f->dst);

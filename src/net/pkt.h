@@ -15,6 +15,8 @@ enum cop_pkt_flags {
     COP_PKT_OWN = 1 << 6, /* made by the switch that it is in, and not in its input buffer */
     COP_PKT_END =
         1 << 7, /* notification of a queue that leads to a host: no other way leads there */
+    COP_PKT_CONTESTED =
+        1 << 8, /* notification about a packet on a detour, in the way of others that have none */
 };
 #define COP_PKT_CONTROL (COP_PKT_ACK | COP_PKT_CNP)
 

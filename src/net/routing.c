@@ -165,7 +165,8 @@ bool cop_routing_notice(cop_net *net, uint32_t port, const cop_pkt *p, bool own)
                     .word = p->cc,
                     .own = own,
                     .about = p->src,
-                    .end = p->flags & COP_PKT_END};
+                    .end = p->flags & COP_PKT_END,
+                    .contested = p->flags & COP_PKT_CONTESTED};
     return net->route->ops->on_notice(net->route, ctx.sw, &view, &n);
 }
 

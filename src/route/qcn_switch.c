@@ -14,6 +14,9 @@
  *          choice and followed a minimal entry over the port, section 5.3.1; section 3.1.2 has all that it sends.)
  * Ends     notifications of ports that face a host are left alone: no other way leads there, so they go on to the
  *          source, which slows down if it reacts (the authors' wish, section 6).
+ * Yields   (`yields`, ours) a notification that says its packet was in others' way (sent around, behind one on its minimal way) and is
+ *          for a host of this switch ends here, and raises P of that packet's minimal first port:  P + (100 - P) Lf F.  The way
+ *          around is as full, with packets that have no other. Not if it came in by that port.
  * Fixed    (`switch_over`) P is set to 0 by a notification and to 100 by the count: table entries
  *          that are switched over, for comparison.
  * Needs a congestion control that makes notifications, cc.kind qcn.
@@ -33,7 +36,7 @@ static const char *const lowers_names[] = {"queue", "minimal", NULL};
 
 typedef struct qcn_switch_cfg {
     cop_choice_cfg choice;
-    bool compare, source_processing, own_plain, switch_over;
+    bool compare, source_processing, own_plain, switch_over, yields;
     int lowers; /* enum lowers */
     int counts; /* enum counts */
     double lf, pi, th1, th2, decay;
@@ -134,6 +137,20 @@ static uint32_t minimal_port(const cop_dragonfly *d, uint32_t sw, const cop_noti
                : cop_dragonfly_leave(d, sw, target / d->a, target, 0, 0).port;
 }
 
+/* A detour was no help, and a burden to others: more go the minimal way. True: that is what the notification says. */
+static bool give_way(const cop_route *r, uint32_t sw, const cop_route_view *view,
+                     const cop_notice *n)
+{
+    const qcn_switch_cfg *cfg = r->cfg;
+    uint32_t port = minimal_port(map_of(r), sw, n);
+    if (port == n->port)
+        return false; /* both ways begin there, or it is the minimal one that is congested */
+    port_state *s = state_of(view, port);
+    double share = cfg->lf * n->word;
+    s->p = cfg->switch_over || share > 1.0 ? 100.0 : s->p + (100.0 - s->p) * share;
+    return true;
+}
+
 static bool on_notice(const cop_route *r, uint32_t sw, const cop_route_view *view,
                       const cop_notice *n)
 {
@@ -141,6 +158,8 @@ static bool on_notice(const cop_route *r, uint32_t sw, const cop_route_view *vie
     bool mine = n->host / map_of(r)->p == sw, transit = n->port >= map_of(r)->p;
     if (n->end || (!mine && !(n->own && cfg->source_processing)))
         return false;
+    if (n->contested && mine && give_way(r, sw, view, n))
+        return true;
     cop_notice at = *n;
     if (mine && n->own && cfg->lowers == MINIMAL)
         at.port = minimal_port(map_of(r), sw, n);
@@ -233,6 +252,7 @@ static int qcn_switch_setup(cop_route *r, const void *cfg, cop_err *err)
 {
     cop_choice *c = COP_NEW_ARRAY(&r->arena, cop_choice, 1);
     r->port_size = sizeof(port_state);
+    r->asks_contested = ((const qcn_switch_cfg *)cfg)->yields;
     int rc = cop_choice_setup(r, c, &((const qcn_switch_cfg *)cfg)->choice, err);
     rc = rc ? rc : check_idle(r, cfg, err);
     return rc ? rc : check_thresholds(r, cfg, err);
@@ -280,6 +300,9 @@ static const cop_opt qcn_switch_opts[] = {
      "what a notification lowers that a switch makes for a host of its own: the port whose queue "
      "is "
      "long, or the minimal port of the packet (FOGSim)"},
+    {"yields", COP_OPT_BOOL, AT(yields), "no", 0, 0, NULL,
+     "packets sent around that get into the way of others, which have no other way, raise the "
+     "probability of their own minimal port; for sampling at outputs"},
     {"switch_over", COP_OPT_BOOL, AT(switch_over), "no", 0, 0, NULL,
      "no probabilities: a notification switches a port over to non-minimal, the count back"},
     {0}};

@@ -87,6 +87,8 @@ typedef struct cop_notice { /* what a congestion notification says to a switch *
     uint32_t word; /* what it carries: the congestion control's word */
     bool own; /* made at this switch, just now */
     bool end; /* the queue found long leads to a host: routing around it is no help */
+    bool
+        contested; /* the packet is on a detour, in the way of others that have none; if asks_contested */
     uint32_t about; /* where the packet goes whose source is told: a host */
 } cop_notice;
 
@@ -178,6 +180,7 @@ struct cop_route {
         const char *option;
         double above;
     } word[COP_ROUTE_BARS];
+    bool asks_contested; /* notifications are to say which packets are in others' way */
     const char
         *idle; /* what of it can never do anything here, for `coppice check`; NULL: nothing */
     bool in_order; /* packets of a flow stay in order */

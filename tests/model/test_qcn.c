@@ -345,6 +345,31 @@ static void test_ends_are_left_alone(void **state)
     assert_true(latency[1] < 0.8 * latency[0]);
 }
 
+/* All groups send to one, so that every link into it is full of packets that have no other way: those that go around come in by the
+ * same links. With `yields` they cease to. Under adversarial traffic the ways around are nobody's minimal ones: nothing changes. */
+static void test_yields(void **state)
+{
+    (void)state;
+    static const char *const to_one =
+        "traffic=[{pattern: hot-region, hot_share: 100 %, region: 11.12 %, arrival: bernoulli, "
+        "slot: 200 ns, load: 15 %, message: 1000 B}]";
+    double around[2];
+    uint64_t hash[2];
+    for (int yields = 0; yields < 2; yields++) {
+        cop_result r;
+        RUN(&r, adversarial, to_one, "cc={kind: qcn, react: no, w: 0, every: 10}",
+            yields ? "routing.yields=yes" : "routing.yields=no");
+        around[yields] = scalar(&r, "misrouted_share");
+        cop_result_free(&r);
+        RUN(&r, adversarial, yields ? "routing.yields=yes" : "routing.yields=no");
+        assert_true(scalar(&r, "notifications") > 50);
+        hash[yields] = r.run_hash;
+        cop_result_free(&r);
+    }
+    assert_true(around[0] > 20.0 && around[1] < around[0] / 2);
+    assert_true(hash[0] == hash[1]);
+}
+
 /* Three hosts of a switch to the fourth. Sampled at inputs, too, notifications of packets that wait for a host's port say so,
  * and reach the sources; switches that only route keep each of them. */
 static void test_ends_at_inputs(void **state)
@@ -525,6 +550,7 @@ int main(void)
         cmocka_unit_test(test_busy),
         cmocka_unit_test(test_ends_are_left_alone),
         cmocka_unit_test(test_ends_at_inputs),
+        cmocka_unit_test(test_yields),
         cmocka_unit_test(test_births),
         cmocka_unit_test(test_source_processing),
         cmocka_unit_test(test_refused),

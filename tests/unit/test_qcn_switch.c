@@ -161,6 +161,40 @@ static void test_lowers(void **state)
     }
 }
 
+/* `yields`: a packet of this switch's that was in others' way raises its minimal port, by a share of what is missing. */
+static void test_yields(void **state)
+{
+    (void)state;
+    lab l;
+    cop_cand c;
+    SET_UP(&l, "qcn-switch", "compare", "no", "yields", "yes");
+    assert_true(l.r.asks_contested);
+    uint32_t dst = 4 * 8; /* group 4 */
+    assert_int_equal(via(&l, 0, dst, &c), COP_NONE);
+    uint32_t way = c.port, other = way == 6 ? 5 : 6;
+    notice(&l, 0, way, 48, false); /* 25 % */
+    cop_notice n = {.host = 0, .port = other, .word = 32, .contested = true, .about = dst};
+    assert_true(l.r.ops->on_notice(&l.r, 0, &l.view, &n));
+    assert_true(p_of(&l, way) == 62.5 && p_of(&l, other) == 100.0);
+    n.own = true; /* found here, at the first hop of the detour */
+    assert_true(l.r.ops->on_notice(&l.r, 0, &l.view, &n));
+    assert_true(p_of(&l, way) == 81.25);
+    n.end = true; /* a host's port: the source is to hear of it */
+    assert_false(l.r.ops->on_notice(&l.r, 0, &l.view, &n));
+    n.end = false;
+    n.host = 9; /* of another switch's */
+    assert_false(l.r.ops->on_notice(&l.r, 0, &l.view, &n));
+    assert_true(p_of(&l, way) == 81.25);
+    n.host = 0;
+    n.port = way; /* it is the minimal way that is congested */
+    assert_true(l.r.ops->on_notice(&l.r, 0, &l.view, &n));
+    assert_true(p_of(&l, way) == 81.25 / 2);
+    tear_down(&l);
+    SET_UP(&l, "qcn-switch", "compare", "no"); /* unless it is asked for */
+    assert_false(l.r.asks_contested);
+    tear_down(&l);
+}
+
 /* qcn-13: of 100 draws each once, those above P go around. */
 static void test_share(void **state)
 {
@@ -186,6 +220,7 @@ int main(void)
         cmocka_unit_test(test_comparison),
         cmocka_unit_test(test_source_processing),
         cmocka_unit_test(test_lowers),
+        cmocka_unit_test(test_yields),
         cmocka_unit_test(test_share),
     };
     return cmocka_run_group_tests_name("qcn_switch", tests, NULL, NULL);
