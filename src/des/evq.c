@@ -90,19 +90,21 @@ static void insertion_sort(uint64_t *v, size_t n)
 #define DIGIT_BITS 8
 #define DIGITS (1u << DIGIT_BITS)
 
-/* One pass of a radix sort: `from` into `to`, by the digit at `shift`. */
-static void radix_pass(const uint64_t *from, uint64_t *to, uint32_t n, unsigned shift)
+/* One pass of a radix sort: `from` into `to`, by the digit at `shift`; of its bits those in `mask`, in which keys differ. */
+static void radix_pass(const uint64_t *from, uint64_t *to, uint32_t n, unsigned shift,
+                       uint32_t mask)
 {
-    uint32_t start[DIGITS] = {0}, sum = 0;
+    uint32_t start[DIGITS], sum = 0;
+    memset(start, 0, (mask + 1) * sizeof(start[0]));
     for (uint32_t i = 0; i < n; i++)
-        start[from[i] >> shift & (DIGITS - 1)]++;
-    for (unsigned d = 0; d < DIGITS; d++) {
+        start[from[i] >> shift & mask]++;
+    for (uint32_t d = 0; d <= mask; d++) {
         uint32_t count = start[d];
         start[d] = sum;
         sum += count;
     }
     for (uint32_t i = 0; i < n; i++)
-        to[start[from[i] >> shift & (DIGITS - 1)]++] = from[i];
+        to[start[from[i] >> shift & mask]++] = from[i];
 }
 
 /* Keep a set of arbitrations until their instant has come; returns one of them. */
@@ -132,7 +134,7 @@ void cop_evq_release_held(cop_evq *q)
     q->held_words = 0;
 }
 
-/* Each word costs about 12 instructions (of four kinds); a radix sort about 1650, and 24 per event. */
+/* Each word costs about 12 instructions (of four kinds); a radix sort up to 1650, and 24 per event. */
 #define SPARSE_WORDS 128
 
 /* A chunk of one instant, as saturated networks in step make them. Entities are dense, so a bit per
@@ -196,7 +198,7 @@ static void sort_chunk(cop_evq *q, cop_chunk_keys *c)
     chunk_reserve(spare, c->n);
     while (differ) {
         unsigned shift = (unsigned)__builtin_ctzll(differ);
-        radix_pass(c->v, spare->v, c->n, shift);
+        radix_pass(c->v, spare->v, c->n, shift, differ >> shift & (DIGITS - 1));
         spare->n = c->n;
         chunk_swap(c, spare);
         differ = shift + DIGIT_BITS < 64 ? differ & ~(uint64_t)0 << (shift + DIGIT_BITS) : 0;
