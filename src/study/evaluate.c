@@ -316,7 +316,9 @@ static int judge_check(judge *j, const cop_check *c, cop_study_verdict *v)
         return 0;
     }
     v->state = judge_items(j, c, v, &rc);
-    v->explain = strcmp(v->state, "fail") == 0 ? c->explain : "";
+    v->explain = strcmp(v->state, "fail") == 0   ? c->explain
+                 : strcmp(v->state, "pass") == 0 ? c->note
+                                                 : "";
     return rc;
 }
 

@@ -141,8 +141,9 @@ static void read_items(cop_study_reader *r, cop_check *c, int of)
 
 static void read_check(cop_study_reader *r, const char *id, int node, cop_check *c)
 {
-    static const char *const keys[] = {"of", "explain", "metric", "scale"};
-    *c = (cop_check){.id = id, .where = cop_study_where(r, node), .metric = "", .explain = ""};
+    static const char *const keys[] = {"of", "explain", "note", "metric", "scale"};
+    *c = (cop_check){
+        .id = id, .where = cop_study_where(r, node), .metric = "", .explain = "", .note = ""};
     c->claim = r->ledger ? cop_ledger_find(r->ledger, id, &c->paper) : NULL;
     if (r->ledger && c->claim == NULL && r->s->paper[0] != '\0') {
         cop_study_fault(r, node, "check `%s` is not in the ledger; see `coppice reproduce --list`",
@@ -155,6 +156,7 @@ static void read_check(cop_study_reader *r, const char *id, int node, cop_check 
             return;
         c->metric = cop_study_text(r, node, "metric", "");
         c->explain = cop_study_text(r, node, "explain", "");
+        c->note = cop_study_text(r, node, "note", "");
         const char *scale = cop_study_text(r, node, "scale", "");
         c->full_only = strcmp(scale, "full") == 0;
         if (scale[0] && !c->full_only)

@@ -76,7 +76,7 @@ typedef struct cop_check {
     const char *id, *where;
     const cop_claim *claim; /* NULL: a check of the user's own */
     const cop_paper *paper;
-    const char *metric, *explain; /* "" where there is none */
+    const char *metric, *explain, *note; /* "" where there is none */
     bool full_only; /* means nothing at quick scale */
     cop_item *item;
     size_t n_items;

@@ -248,16 +248,8 @@ static void put_models(writer *w, const table *t, const char *paper, bool full)
         put(w, ".\n");
 }
 
-static void put_paper(writer *w, const table *t, const cop_paper *p)
+static void put_reasons(writer *w, const table *t, const cop_paper *p)
 {
-    put(w, "\n## %s: %s\n\n%s\n\n", p->key, p->title, p->source);
-    put(w, "| check | where | what | expected | tolerance | %s | verdict |\n",
-        t->any_full ? "quick | full" : "measured");
-    put(w, "|---|---|---|---|---|---|---|%s\n", t->any_full ? "---|" : "");
-    for (size_t i = 0; i < p->n_claims; i++) {
-        row r = row_of(t, &p->claim[i]);
-        put_row(w, t, &r);
-    }
     bool first = true;
     for (size_t i = 0; i < p->n_claims; i++) {
         row r = row_of(t, &p->claim[i]);
@@ -268,6 +260,34 @@ static void put_paper(writer *w, const table *t, const cop_paper *p)
             v->explain[0] ? v->explain : "not understood yet");
         first = false;
     }
+}
+
+/* What a reader should know of checks that pass. */
+static void put_notes(writer *w, const table *t, const cop_paper *p)
+{
+    bool first = true;
+    for (size_t i = 0; i < p->n_claims; i++) {
+        row r = row_of(t, &p->claim[i]);
+        const cop_study_verdict *v = r.full ? r.full : r.quick;
+        if (v == NULL || fails(r.full) || fails(r.quick) || v->explain[0] == '\0')
+            continue;
+        put(w, "%s* %s: %s\n", first ? "\nNotes on checks that pass:\n\n" : "", v->id, v->explain);
+        first = false;
+    }
+}
+
+static void put_paper(writer *w, const table *t, const cop_paper *p)
+{
+    put(w, "\n## %s: %s\n\n%s\n\n", p->key, p->title, p->source);
+    put(w, "| check | where | what | expected | tolerance | %s | verdict |\n",
+        t->any_full ? "quick | full" : "measured");
+    put(w, "|---|---|---|---|---|---|---|%s\n", t->any_full ? "---|" : "");
+    for (size_t i = 0; i < p->n_claims; i++) {
+        row r = row_of(t, &p->claim[i]);
+        put_row(w, t, &r);
+    }
+    put_reasons(w, t, p);
+    put_notes(w, t, p);
     put_models(w, t, p->key, false);
     put_models(w, t, p->key, true);
 }

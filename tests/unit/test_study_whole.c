@@ -23,7 +23,7 @@ static const char whole[] =
     " big: {switch.buffer: 9 KiB, link.delay: 5 ns}, quick: [big]}}}\n"
     "  - {name: c, scale: quick}\n"
     "checks:\n"
-    "  c1: {of: {of: n, min: 1}, metric: MET-1, explain: why}\n"
+    "  c1: {of: {of: n, min: 1}, metric: MET-1, explain: why, note: mind}\n"
     "  c2: {of: {x: {of: m, value: 2, tolerance: 50 %}, y: {of: n, rule: trend}}, scale: full}\n"
     "  c3: {of: {of: n, rule: sign}}\n"
     "  c4: {of: {of: n, min: -1, max: 3}}\n"
@@ -108,7 +108,7 @@ static void put_study(page *p, const cop_study *s)
     put_words(p, "absent", s->absent, s->n_absent);
     for (size_t i = 0; i < s->n_checks; i++) {
         const cop_check *c = &s->check[i];
-        put(p, "check %s at %s; %s; %s; %d\n", c->id, c->where, c->metric, c->explain,
+        put(p, "check %s at %s; %s; %s; %s; %d\n", c->id, c->where, c->metric, c->explain, c->note,
             c->full_only);
         for (size_t k = 0; k < c->n_items; k++)
             put(p, " `%s` %s at %s: rule %d, %g in %g .. %g\n", c->item[k].what, c->item[k].of.text,
@@ -194,14 +194,14 @@ static void test_whole_study(void **state)
                                "  small nan |switch.buffer=8 KiB\n"
                                "  big nan |switch.buffer=9 KiB |link.delay=5 ns\n"
                                "absent |c\n"
-                               "check c1 at study.yaml:18:7; MET-1; why; 0\n"
+                               "check c1 at study.yaml:18:7; MET-1; why; mind; 0\n"
                                " `` n at study.yaml:18:17: rule 0, nan in 1 .. inf\n"
-                               "check c2 at study.yaml:19:7; ; ; 1\n"
+                               "check c2 at study.yaml:19:7; ; ; ; 1\n"
                                " `x` m at study.yaml:19:21: rule 0, 2 in 1 .. 3\n"
                                " `y` n at study.yaml:19:60: rule 0, nan in 0.7 .. inf\n"
-                               "check c3 at study.yaml:20:7; ; ; 0\n"
+                               "check c3 at study.yaml:20:7; ; ; ; 0\n"
                                " `` n at study.yaml:20:17: rule 1, nan in 0.02 .. inf\n"
-                               "check c4 at study.yaml:21:7; ; ; 0\n"
+                               "check c4 at study.yaml:21:7; ; ; ; 0\n"
                                " `` n at study.yaml:21:17: rule 0, nan in -1 .. 3\n";
     stage *s = *state;
     page p = {.dir = s->dir};

@@ -66,7 +66,7 @@ static const char *judged(cop_arena *a, const cop_validation_inputs *in)
          .measured = "4",
          .explain = "bent",
          .items = "[{\"narrow\": true}]"},
-        {.id = "gran1-6", .state = "pass", .measured = "1.2", .explain = ""}};
+        {.id = "gran1-6", .state = "pass", .measured = "1.2", .explain = "mind"}};
     static cop_study_record studies[] = {
         {.name = "d", .scale = "full", .paper = "gran1", .inputs = "1 old"},
         {.name = "e",
@@ -113,6 +113,7 @@ static void test_text(void **state)
         "| gran1-6 | fig. 4 | m | 1 | exact | 1.1 | 1.2 | pass |\n"
         "\nWhy checks fail:\n\n"
         "* gran1-1: too short\n* gran1-2: not understood yet\n* gran1-5: bent\n"
+        "\nNotes on checks that pass:\n\n* gran1-6: mind\n"
         "\nQuick scale, at least in part, with an earlier model: quick.\n"
         "\nFull scale, at least in part, with an earlier model: old, older.\n",
         "\nQuick scale: 3 runs, 2 CPU minutes on",

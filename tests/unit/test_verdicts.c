@@ -49,8 +49,8 @@ static const char three_blocks[] = HEAD
     "  fail then missing: {of: {a: {of: here, max: 6}, b: {of: gone, min: 0}}, explain: E}\n"
     "  missing then fail: {of: {a: {of: gone, min: 0}, b: {of: here, max: 6}}, explain: E}\n"
     "  missing then pass: {of: {a: {of: 'late:rate(\"F1\")', min: 0}, b: {of: here, min: 0}}}\n"
-    "  pass: {of: {of: here, value: 7}, explain: E}\n"
-    "  fail: {of: {of: here, max: 6}, explain: E}\n"
+    "  pass: {of: {of: here, value: 7}, explain: E, note: N}\n"
+    "  fail: {of: {of: here, max: 6}, explain: E, note: N}\n"
     "  no result: {of: {a: {of: here, min: 0}, b: {of: 'stuck:total()', min: 0}}}\n"
     "  missing and stuck: {of: {a: {of: 'stuck:total()', min: 0}, b: {of: gone, min: 0}}}\n";
 
@@ -75,7 +75,7 @@ static void test_a_missing_run_is_no_verdict(void **state)
         {"missing then pass", "not-run", ""},
         {"missing and stuck", "not-run", ""},
         {"no result", "fail", ""},
-        {"pass", "pass", ""},
+        {"pass", "pass", "N"},
         {"fail", "fail", "E"}, /* explained only while it fails */
     };
     judged j;
