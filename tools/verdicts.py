@@ -44,8 +44,8 @@ def verdicts(row):
 
 
 def read(text):
-    """{check: {scale: verdict}}, {check: explanation}, {(paper, scale): model}."""
-    checks, reasons, models, paper = {}, {}, {}, None
+    """{check: {scale: verdict}}, {(check, state): explanation}, {(paper, scale): model}."""
+    checks, reasons, models, paper, state = {}, {}, {}, None, "fail"
     for line in text.splitlines():
         if line.startswith("## "):
             paper = line[3:].split(":")[0]
@@ -53,7 +53,9 @@ def read(text):
             row = cells(line)
             checks[row[0]] = verdicts(row)
         elif m := re.match(r"\* ([a-z0-9-]+): (.*)", line):
-            reasons[m[1]] = m[2]
+            reasons[m[1], state] = m[2]
+        elif line in ("Why checks fail:", "Notes on checks that pass:"):
+            state = "fail" if line.startswith("Why") else "pass"
         elif m := re.match(r"(Quick|Full) scale, at least in part, with an earlier model: ([0-9a-f]+)", line):
             models[paper, m[1].lower()] = m[2]
     return checks, reasons, models
@@ -81,7 +83,7 @@ def main():
                 continue  # judged meanwhile, or needs no run
             db.execute("UPDATE verdict SET state = ?, measured = ?, explain = ?, items = ?"
                        " WHERE id = ? AND scale = ? AND experiment = ?",
-                       (state, measured, reasons.get(check, ""), json.dumps([{"narrow": narrow}]), check, scale,
+                       (state, measured, reasons.get((check, state), ""), json.dumps([{"narrow": narrow}]), check, scale,
                         place[0][0]))
             restored += 1
     for (paper, scale), model in models.items():

@@ -293,7 +293,7 @@ static void show_record(FILE *out, const cop_study_record *r, cop_style style, b
         if (whole && (cop_columns(expected) >= half || cop_columns(measured) >= half))
             cop_verdict_items_show(out, v, width, a);
         if (v->explain[0] != '\0') {
-            fprintf(out, "      why: ");
+            fputs(strcmp(v->state, "pass") == 0 ? "      note: " : "      why: ", out);
             put_wrapped(out, cop_plain_copy(a, v->explain), 16, width);
         }
     }

@@ -13,8 +13,8 @@
  *          networks where congested hosts are to be told from congested ways; the standard has no such rule.
  * Ends     a notification of a queue that leads to a host says so, as no other way leads there: at outputs always, at inputs
  *          (of the packet that is drawn) if sources react. Else switches of the paper adapt to every one that inputs make.
- * Contested  where the routing asks, a notification of an output about a packet that was sent around says if the packet of data before it
- *          was on its minimal way: then it is in the way of those that have no other.
+ * Contested  where the routing asks, a notification of an output to another group about a packet that was sent around says if the packet of
+ *          data before it, of whatever lane, was on its minimal way: then it is in the way of those for whom the link is the shortest.
  * Who      of congested samples a share tells: at an output the source of the packet that leaves, at an input
  *          that of one drawn among those that stand there.
  * Cost     at an input a sample that may find congestion walks what stands there, once or twice: at most the packets of a buffer
@@ -119,12 +119,13 @@ static bool worked(struct cop_net *net, uint32_t port, uint32_t vl)
     return bytes >= cfg->busy * full;
 }
 
-/* Is data packet p, which leaves, in the way of others? It goes around, and the one before it was on its minimal way: as often
- * as the port is full of such. */
+/* Is data packet p, which leaves, in the way of others? It was sent around, the output leads to another group, and the packet
+ * before it there was on its minimal way: as often as the link is full of such. */
 static bool contested(struct cop_net *net, uint32_t port, const cop_pkt *p)
 {
     const qcn_net *all = cop_net_cc_net(net);
-    if (all->minimal == NULL || (p->flags & COP_PKT_CONTROL))
+    if (all->minimal == NULL || (p->flags & COP_PKT_CONTROL) ||
+        cop_net_info(net)->topo->port[port].link_class != COP_LINK_GLOBAL)
         return false;
     bool before = all->minimal[port], around = p->mid != COP_NONE;
     all->minimal[port] = !around;

@@ -138,7 +138,7 @@ enum cop_notice_mark { /* added up */
                        COP_NOTICE_END =
                            1, /* the queue is that of an output to a host: no other way leads there */
                        COP_NOTICE_CONTESTED =
-                           2 /* p is on a detour, and in the way of packets that have no other; if info.contested */
+                           2 /* p was sent around, and is in the way of others; if info.contested */
 };
 void cop_net_notify(struct cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word,
                     unsigned marks);

@@ -16,7 +16,7 @@ enum cop_pkt_flags {
     COP_PKT_END =
         1 << 7, /* notification of a queue that leads to a host: no other way leads there */
     COP_PKT_CONTESTED =
-        1 << 8, /* notification about a packet on a detour, in the way of others that have none */
+        1 << 8, /* notification about a packet that was sent around, in the way of others */
 };
 #define COP_PKT_CONTROL (COP_PKT_ACK | COP_PKT_CNP)
 

@@ -203,8 +203,8 @@ static void put_check(void *user, const json_t *experiment, const json_t *v)
     put_label(s, "expected", shown(json_object_get(v, "expected"), buf, sizeof(buf)));
     style(s, PLAIN);
     put_label(s, "measured", shown(json_object_get(v, "measured"), buf, sizeof(buf)));
-    if (fail)
-        put_label(s, "because", cop_report_get(v, "explain"));
+    if (cop_report_get(v, "explain")[0] != '\0')
+        put_label(s, fail ? "because" : "note", cop_report_get(v, "explain"));
 }
 
 /* The numbers of studies of one's own; those of papers are in their checks. */

@@ -14,9 +14,10 @@
  *          choice and followed a minimal entry over the port, section 5.3.1; section 3.1.2 has all that it sends.)
  * Ends     notifications of ports that face a host are left alone: no other way leads there, so they go on to the
  *          source, which slows down if it reacts (the authors' wish, section 6).
- * Yields   (`yields`, ours) a notification that says its packet was in others' way (sent around, behind one on its minimal way) and is
- *          for a host of this switch ends here, and raises P of that packet's minimal first port:  P + (100 - P) Lf F.  The way
- *          around is as full, with packets that have no other. Not if it came in by that port.
+ * Yields   (`yields`, ours) a notification that says its packet was in others' way (sent around, on a link between groups behind one
+ *          on its minimal way) and is for a host of this switch ends here, and raises P of that packet's minimal first port:
+ *          P + (100 - P) Lf F  (`switch_over`: to 100). The way around is as full, with packets for which it is the shortest. It begins no count anew.
+ *          If it came in by that port it is as any other: both ways begin there. Not with `progressive`: another switch may have sent it around.
  * Fixed    (`switch_over`) P is set to 0 by a notification and to 100 by the count: table entries
  *          that are switched over, for comparison.
  * Needs a congestion control that makes notifications, cc.kind qcn.
@@ -144,7 +145,7 @@ static bool give_way(const cop_route *r, uint32_t sw, const cop_route_view *view
     const qcn_switch_cfg *cfg = r->cfg;
     uint32_t port = minimal_port(map_of(r), sw, n);
     if (port == n->port)
-        return false; /* both ways begin there, or it is the minimal one that is congested */
+        return false; /* both ways begin there */
     port_state *s = state_of(view, port);
     double share = cfg->lf * n->word;
     s->p = cfg->switch_over || share > 1.0 ? 100.0 : s->p + (100.0 - s->p) * share;
@@ -230,6 +231,12 @@ static int check_thresholds(cop_route *r, const qcn_switch_cfg *cfg, cop_err *er
 /* Options that say how something is done which is not done. Left as they are, they are no mistake. */
 static int check_idle(const cop_route *r, const qcn_switch_cfg *cfg, cop_err *err)
 {
+    if (cfg->yields && cfg->choice.progressive)
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "routing %s: yields is for packets that choose at their first switch; set "
+            "progressive to no, or leave yields out",
+            r->ops->name);
     const char *idle = cfg->th1 != TH1          ? "th1"
                        : cfg->th2 != TH2        ? "th2"
                        : cfg->decay != NO_DECAY ? "decay"
@@ -301,8 +308,9 @@ static const cop_opt qcn_switch_opts[] = {
      "is "
      "long, or the minimal port of the packet (FOGSim)"},
     {"yields", COP_OPT_BOOL, AT(yields), "no", 0, 0, NULL,
-     "packets sent around that get into the way of others, which have no other way, raise the "
-     "probability of their own minimal port; for sampling at outputs"},
+     "packets sent around that meet a link between groups full of packets on their minimal way "
+     "raise the probability of their own minimal port: for traffic that fills all links into a "
+     "group; with sampling at outputs"},
     {"switch_over", COP_OPT_BOOL, AT(switch_over), "no", 0, 0, NULL,
      "no probabilities: a notification switches a port over to non-minimal, the count back"},
     {0}};

@@ -87,8 +87,7 @@ typedef struct cop_notice { /* what a congestion notification says to a switch *
     uint32_t word; /* what it carries: the congestion control's word */
     bool own; /* made at this switch, just now */
     bool end; /* the queue found long leads to a host: routing around it is no help */
-    bool
-        contested; /* the packet is on a detour, in the way of others that have none; if asks_contested */
+    bool contested; /* the packet was sent around, and is in the way of others; if asks_contested */
     uint32_t about; /* where the packet goes whose source is told: a host */
 } cop_notice;
 

@@ -190,6 +190,13 @@ static void test_yields(void **state)
     assert_true(l.r.ops->on_notice(&l.r, 0, &l.view, &n));
     assert_true(p_of(&l, way) == 81.25 / 2);
     tear_down(&l);
+    SET_UP(&l, "qcn-switch", "compare", "no", "yields", "yes", "switch_over", "yes");
+    notice(&l, 0, way, 48, false);
+    assert_true(p_of(&l, way) == 0.0);
+    n = (cop_notice){.host = 0, .port = other, .word = 1, .contested = true, .about = dst};
+    assert_true(l.r.ops->on_notice(&l.r, 0, &l.view, &n));
+    assert_true(p_of(&l, way) == 100.0);
+    tear_down(&l);
     SET_UP(&l, "qcn-switch", "compare", "no"); /* unless it is asked for */
     assert_false(l.r.asks_contested);
     tear_down(&l);
