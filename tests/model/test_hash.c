@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define FOLDER "tests/golden"
-#define MAX_RUNS 128
+#define MAX_RUNS 192
 
 typedef struct expected {
     char name[64], hash[20], outcome[16];
