@@ -67,7 +67,7 @@ check_cppcheck() {
 check_tests() {
     local dir=$build/sanitized program tests=()
     # gcc warns about its own instrumentation, hence -Wno-error.
-    own_make BUILD="$dir" OPT="-O1 -fsanitize=address,undefined -fno-sanitize-recover=all -Wno-error" \
+    own_make BUILD="$dir" OPT="-O1 -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -Wno-error" \
         unit-build || return 1
     for program in tests/unit/test_*.c tests/model/test_*.c; do
         tests+=("$dir/${program%.c}")

@@ -11,7 +11,7 @@ shift $(($# > 0))
 seconds=${FUZZ_SECONDS-20}
 [ $# -gt 0 ] || set -- $(basename -a -s .c tests/fuzz/fuzz_*.c | sed 's/^fuzz_//')
 
-sanitize=address,undefined
+sanitize=address,undefined,float-cast-overflow
 opt="-O1 -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 mkdir -p "$build/failed"
 if ! env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -j"$(nproc)" BUILD="$build" CC=clang \

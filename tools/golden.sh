@@ -99,6 +99,6 @@ else
     variant clang-O0 clang "-O0" ring
     variant clang-O3 clang "-O3 -DNDEBUG" ring heap
     # gcc warns about its own instrumentation.
-    variant gcc-sanitized gcc "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all -Wno-error" ring
+    variant gcc-sanitized gcc "-O1 -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -Wno-error" ring
 fi
 [ "$failed" -eq 0 ]

@@ -97,12 +97,12 @@ static bool fits(draw *d, const char *topology, const char *routing)
     return good;
 }
 
-/* A number between the least value of an option and `most`, where short runs of small networks notice it. */
+/* A number between the least value of an option and `most`, where short runs of small networks notice it. What is out of
+ * range is cut before it is converted: processors differ in what they make of it then. */
 static uint32_t near_least(draw *d, const cop_opt *o, double unit, uint32_t most)
 {
-    uint32_t low = (uint32_t)(o->min / unit + 0.999),
-             high = o->max > o->min ? (uint32_t)(o->max / unit) : most;
-    high = o->max / unit > 4e9 || high > most ? most : high;
+    uint32_t low = o->min > 0 ? (uint32_t)(o->min / unit + 0.999) : 0;
+    uint32_t high = o->max > o->min && o->max / unit < most ? (uint32_t)(o->max / unit) : most;
     return between(d, low, high < low ? low : high);
 }
 
@@ -110,7 +110,7 @@ static uint32_t near_least(draw *d, const cop_opt *o, double unit, uint32_t most
 static bool draw_number(draw *d, const cop_opt *o, uint32_t longest, char *text, size_t size)
 {
     if (o->type == COP_OPT_INT)
-        snprintf(text, size, "%u", near_least(d, o, 1, (uint32_t)o->min + 11));
+        snprintf(text, size, "%u", near_least(d, o, 1, (o->min > 0 ? (uint32_t)o->min : 0) + 11));
     else if (o->type == COP_OPT_REAL)
         snprintf(text, size, "%.3f", near_least(d, o, 0.125, 40) / 8.0);
     else if (o->type == COP_OPT_SHARE)
