@@ -26,13 +26,19 @@ static json_t *real_or_null(double v)
     return isfinite(v) ? json_real(v) : json_null();
 }
 
+static const cop_axis *axis_of(const cop_block *block, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < block[i].n_axes; k++)
+            if (strcmp(block[i].axis[k].name, name) == 0)
+                return &block[i].axis[k];
+    return NULL;
+}
+
 const cop_axis *cop_study_axis(const cop_study *s, const char *name)
 {
-    for (size_t i = 0; name != NULL && i < s->n_blocks; i++)
-        for (size_t k = 0; k < s->block[i].n_axes; k++)
-            if (strcmp(s->block[i].axis[k].name, name) == 0)
-                return &s->block[i].axis[k];
-    return NULL;
+    const cop_axis *a = name ? axis_of(s->block, s->n_blocks, name) : NULL;
+    return a || name == NULL ? a : axis_of(s->absent, s->n_absent, name);
 }
 
 static void fault(painter *p, const char *where, const char *what, const char *name)

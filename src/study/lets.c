@@ -136,7 +136,7 @@ static int unknown_name(lua_State *L, cop_eval *e, const char *name)
 {
     const cop_study *s = e->plan->study;
     for (size_t i = 0; i < s->n_absent; i++)
-        if (strcmp(s->absent[i], name) == 0) {
+        if (strcmp(s->absent[i].name, name) == 0) {
             e->status = COP_EVAL_NO_RUN;
             return luaL_error(L, "block `%s` is not run at %s scale", name, s->scale);
         }

@@ -176,7 +176,7 @@ static void read_blocks(cop_study_reader *r, int root)
     int list = cop_doc_get(&r->doc, root, "runs"), vary = cop_doc_get(&r->doc, root, "vary");
     size_t n = list ? cop_doc_count(&r->doc, list) : 0;
     s->block = COP_NEW_ARRAY(&s->arena, cop_block, n + 1);
-    s->absent = COP_NEW_ARRAY(&s->arena, const char *, n + 1);
+    s->absent = COP_NEW_ARRAY(&s->arena, cop_block, n + 1);
     if (list == 0) {
         s->n_blocks = 1;
         read_block(r, root, vary, &s->block[0]);
@@ -193,7 +193,7 @@ static void read_blocks(cop_study_reader *r, int root)
         if (strcmp(only, "quick") != 0 && strcmp(only, "full") != 0)
             cop_study_fault(r, scale, "`scale` is neither quick nor full");
         if (strcmp(only, s->scale) != 0) {
-            s->absent[s->n_absent++] = cop_study_text(r, item, "name", NULL);
+            read_block(r, item, vary, &s->absent[s->n_absent++]);
             continue;
         }
         read_block(r, item, vary, &s->block[s->n_blocks]);

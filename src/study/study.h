@@ -153,7 +153,7 @@ typedef struct cop_study {
     size_t n_seeds;
     cop_block *block;
     size_t n_blocks;
-    const char **absent; /* names of blocks that this scale leaves out */
+    cop_block *absent; /* what the other scale alone runs: their names and axes are no mistakes */
     size_t n_absent;
     cop_let *let;
     size_t n_lets;
