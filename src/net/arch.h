@@ -24,6 +24,8 @@ void cop_obuf_prefetch_packet(const cop_net *net, uint32_t port);
 void cop_obuf_prefetch_tail(const cop_net *net, uint32_t port, uint32_t vl);
 /* COP_EV_TX: the output buffer of `port` may send. */
 void cop_obuf_tx(cop_net *net, uint32_t port);
+/* An input waits for room in the output buffer: it is told when the packet on the wire has left. */
+void cop_obuf_wait(cop_net *net, uint32_t port);
 /* Members of cop_arch_ops for architectures with output buffers. */
 bool cop_obuf_room(const cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks);
 cop_time cop_obuf_transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h);

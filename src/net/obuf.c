@@ -10,7 +10,8 @@
  *          lane owns holds a packet of full size, so a lane waits for packets of its own only, never
  *          for another lane: no channel depends on more than without sharing. A private buffer is one
  *          that is reserved as a whole.
- * Events   COP_EV_TX per port: a packet is there, credits came, the previous packet has left.
+ * Events   COP_EV_TX per port: a packet is there, credits came, the previous packet has left and somebody waits
+ *          for that. Nobody does: its room counts as free from then on, and is taken back when a packet comes.
  * Source   M-cioq; for `ib` Paper I, 3.1. */
 #include "net/ahead.h"
 #include "net/arch.h"
@@ -65,7 +66,8 @@ void cop_obuf_init(cop_net *net)
                 fastest = cop_min64(fastest, net->out[p].pace);
         for (uint32_t p = port0; p < end; p++) {
             struct cop_obuf *b = &net->obuf[p];
-            b->xbar_pace = (cop_pace)((double)fastest / net->sw_cfg->speedup);
+            if (fastest != UINT64_MAX) /* else the switch has no cable */
+                b->xbar_pace = (cop_pace)((double)fastest / net->sw_cfg->speedup);
             b->tx_at = COP_NEVER;
             b->common = shared(net);
             b->lanes = net->sw_cfg->output_shared ? (uint8_t)net->lanes : 0;
@@ -103,15 +105,28 @@ void cop_obuf_prefetch_tail(const cop_net *net, uint32_t port, uint32_t vl)
         cop_fetch(&net->pkt[lane->tail]);
 }
 
-/* A section is a lane: a buffer per destination behind an output buffer is refused. */
-bool cop_obuf_room(const cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks)
-{
-    return net->obuf[port].lane[vl].free >= blocks;
-}
-
 static uint32_t beyond(int32_t own)
 {
     return own < 0 ? (uint32_t)-own : 0;
+}
+
+/* The room of lane vl once the packet that was on the wire has given up its own. */
+static __attribute__((noinline)) uint32_t room_after(const struct cop_obuf *b, uint32_t vl)
+{
+    if (b->lanes == 0)
+        return b->lane[vl].free + (vl == b->leaving_vl ? b->leaving : 0);
+    int32_t before = b->lane[b->leaving_vl].own, after = before + (int32_t)b->leaving;
+    int32_t own = vl == b->leaving_vl ? after : b->lane[vl].own;
+    return b->common + beyond(before) - beyond(after) + (own > 0 ? (uint32_t)own : 0);
+}
+
+/* A section is a lane: a buffer per destination behind an output buffer is refused. */
+bool cop_obuf_room(const cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks)
+{
+    const struct cop_obuf *b = &net->obuf[port];
+    if (b->lane[vl].free >= blocks)
+        return true;
+    return b->leaving && net->out[port].busy_until <= net->now && room_after(b, vl) >= blocks;
 }
 
 /* Where lanes share, what one takes beyond its own is missing for all. */
@@ -157,6 +172,12 @@ static void free_leaving(cop_net *net, uint32_t port)
         out->short_of = 0;
         net->arch->kick(net, port);
     }
+}
+
+void cop_obuf_wait(cop_net *net, uint32_t port)
+{
+    if (net->obuf[port].leaving)
+        tx_kick(net, port, net->now);
 }
 
 /* The oldest packet of lane vl goes if it has credit and would not run dry; else when? */
@@ -211,10 +232,13 @@ static void transmit(cop_net *net, uint32_t port)
     }
     if (!sent)
         sent = cop_link_resend(net, port);
-    if (sent)
-        tx_kick(net, port, net->now);
-    else if (later != COP_NEVER)
+    const cop_out *out = &net->out[port];
+    if (sent) {
+        if (b->tx_ready || out->vl_blocked || out->short_of || net->fc->replay)
+            tx_kick(net, port, net->now);
+    } else if (later != COP_NEVER) {
         tx_kick(net, port, later);
+    }
     cop_fc_arm(net, port);
 }
 
@@ -231,6 +255,7 @@ cop_time cop_obuf_transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h)
     struct cop_obuf *b = &net->obuf[port];
     cop_pkt *p = &net->pkt[h];
     obuf_lane *lane = &b->lane[vl];
+    free_leaving(net, port); /* nobody waited for it */
     cop_time leaves = cop_max64(net->now + cop_wire_time(b->xbar_pace, p->bytes), p->t_tail);
     b->xbar_free = leaves;
     take_room(b, vl, (int32_t)cop_blocks(p->bytes));

@@ -97,8 +97,10 @@ __attribute__((flatten)) static void buffered_arbitrate(cop_net *net, uint32_t p
         cop_pick pick;
         uint32_t vl = cop_obuf_pick_lane(net, port, ready);
         bool any_fits = cop_obuf_room(net, port, vl, net->max_blocks);
-        if (!cop_input_pick(net, port, vl, NULL, any_fits, &pick))
+        if (!cop_input_pick(net, port, vl, NULL, any_fits, &pick)) {
+            cop_obuf_wait(net, port);
             continue; /* the lane is blocked now; try another */
+        }
         out->lane[vl].rr = (uint16_t)(net->in[pick.in].local + 1u);
         cop_input_grant(net, port, &pick, cop_obuf_transfer, net->early_hooks);
         crosses = true;

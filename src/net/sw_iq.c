@@ -12,7 +12,8 @@
  * Packets have different lengths, so at one instant only some inputs and outputs are free. Turns that
  * an input misses because it is busy are counted (turn.h). Of the outputs that offer, an input takes
  * the one whose queue the queueing scheme puts first, if it has an order.
- * Events   COP_EV_ARB per switch: when a request comes, when a transfer ends. */
+ * Events   COP_EV_ARB per switch: when a transfer ends that a request waits for. A request that comes makes the matching
+ *          due at once. */
 #include "net/sw_iq.h"
 #include "net/arch.h"
 #include "net/input.h"
@@ -37,6 +38,9 @@ void cop_iq_init(cop_net *net)
     net->iq->guess = COP_NEW_ARRAY(&net->arena, iq_guess, net->host_port0);
     net->iq->in_until = COP_NEW_ARRAY(&net->arena, cop_time, net->host_port0);
     net->iq->out_until = COP_NEW_ARRAY(&net->arena, cop_time, net->host_port0);
+    net->iq->arb_at = COP_NEW_ARRAY(&net->arena, cop_time, net->info.n_switches);
+    for (uint32_t sw = 0; sw < net->info.n_switches; sw++)
+        net->iq->arb_at[sw] = COP_NEVER;
     cop_turns_init(&net->iq->turns, net);
 }
 
@@ -70,12 +74,24 @@ static cop_time output_free(const cop_net *net, uint32_t port)
     return net->obuf ? cop_obuf_xbar_free(net, port) : net->out[port].busy_until;
 }
 
+/* The switch is to match at time t, or before. */
+static void look_at(cop_net *net, uint32_t sw, cop_time t)
+{
+    if (t < net->iq->arb_at[sw]) {
+        net->iq->arb_at[sw] = t;
+        cop_net_push(net, t, COP_EV_ARB, sw);
+    }
+}
+
 static void iq_kick(cop_net *net, uint32_t port)
 {
     const cop_out *out = &net->out[port];
     cop_iq_want(net, port);
-    if (output_free(net, port) <= net->now) /* else the end of the running transfer looks again */
+    cop_time free = output_free(net, port);
+    if (free <= net->now)
         cop_evq_due_now(&net->evq, out->sw);
+    else
+        look_at(net, out->sw, free);
 }
 
 /* Output `port` grants one free input. */
@@ -96,6 +112,8 @@ static bool grant(cop_net *net, uint32_t port, iq_grant *g)
             return true;
         g->in_vain |= 1u << vl;
     }
+    if (net->obuf && (out->vl_blocked || out->short_of))
+        cop_obuf_wait(net, port);
     return false;
 }
 
@@ -227,12 +245,13 @@ MATCHING void answer(cop_net *net, uint32_t sw, uint32_t i, uint32_t words, bool
                 cop_input_grant(net, port0 + o, pick, net->arch->transfer, net->early_hooks);
             cop_turn_served(&iq->turns, net, port0 + o, pick,
                             net->queue[pick->queue].head == COP_NONE);
-            cop_net_push(net, leaves, COP_EV_ARB, sw);
             cop_time free = iq->reads == 1 ? leaves : take_read(iq, port0 + i, leaves);
             if (leaves > net->now) {
                 iq->busy_out[set0 + o / 64] |= bit_of(o);
                 iq->out_until[port0 + o] = leaves;
             }
+            if ((net->out[port0 + o].vl_ready | net->out[port0 + o].vl_blocked) == 0)
+                iq->wanted[set0 + o / 64] &= ~bit_of(o);
             iq->in_until[port0 + i] = free;
             if (free > net->now) {
                 iq->free_in[i / 64] &= ~bit_of(i);
@@ -331,6 +350,37 @@ static void settle_wanted(cop_net *net, uint32_t sw)
         }
 }
 
+/* When a running transfer ends that some request waits for. An output that is free, and still asked for, waits for
+ * inputs, or for another iteration: whichever transfer ends first. */
+MATCHING void plan(cop_net *net, uint32_t sw, uint32_t words)
+{
+    const struct cop_iq *iq = net->iq;
+    uint32_t port0 = net->topo->sw_port0[sw];
+    cop_time next = COP_NEVER, first = COP_NEVER;
+    bool any =
+        net->fc->replay && !net->obuf; /* packets that go again are looked for at every end */
+    for (uint32_t w = 0; w < words; w++) {
+        size_t set = (size_t)sw * words + w;
+        uint64_t busy = iq->busy_out[set];
+        for (uint64_t bits = iq->wanted[set]; bits; bits &= bits - 1) {
+            uint32_t o = w * 64 + (uint32_t)__builtin_ctzll(bits);
+            const cop_out *out = &net->out[port0 + o];
+            if ((busy & bits & -bits) && iq->out_until[port0 + o] > net->now)
+                next = cop_min64(next, iq->out_until[port0 + o]);
+            else if (out->vl_ready & ~out->vl_blocked)
+                any = true;
+        }
+    }
+    for (uint32_t w = 0; any && w < words; w++)
+        for (uint64_t bits = iq->busy_out[(size_t)sw * words + w]; bits; bits &= bits - 1) {
+            cop_time until = iq->out_until[port0 + w * 64 + (uint32_t)__builtin_ctzll(bits)];
+            first = until > net->now ? cop_min64(first, until) : first;
+        }
+    next = cop_min64(next, first);
+    if (next != COP_NEVER)
+        look_at(net, sw, next);
+}
+
 #ifndef NDEBUG
 static void check_wanted(const cop_net *net, uint32_t sw)
 {
@@ -348,13 +398,14 @@ static void check_wanted(const cop_net *net, uint32_t sw)
 
 MATCHING void match(cop_net *net, uint32_t sw, uint32_t words)
 {
-    if (!find_free(net, sw, words) && net->fc->replay == NULL)
-        return;
-    resend_all(net, sw);
-    for (int64_t i = 0; i < net->sw_cfg->iterations; i++)
-        if (!iterate(net, sw, words, i == 0))
-            break;
-    resend_all(net, sw); /* those that gave way in vain */
+    if (find_free(net, sw, words) || net->fc->replay) {
+        resend_all(net, sw);
+        for (int64_t i = 0; i < net->sw_cfg->iterations; i++)
+            if (!iterate(net, sw, words, i == 0))
+                break;
+        resend_all(net, sw); /* those that gave way in vain */
+    }
+    plan(net, sw, words);
 }
 
 static __attribute__((noinline)) void match_many(cop_net *net, uint32_t sw)
@@ -365,6 +416,8 @@ static __attribute__((noinline)) void match_many(cop_net *net, uint32_t sw)
 static void iq_arbitrate(cop_net *net, uint32_t sw)
 {
     check_wanted(net, sw);
+    if (net->iq->arb_at[sw] <= net->now)
+        net->iq->arb_at[sw] = COP_NEVER;
     if (!net->obuf)
         settle_wanted(net, sw);
     if (COP_LIKELY(net->words == 1))

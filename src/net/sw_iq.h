@@ -29,6 +29,7 @@ struct cop_iq {
         *hinted; /* outputs that hints to the cache are about, from their first stage to the last */
     iq_guess *guess; /* [host_port0], of those */
     cop_time *in_until, *out_until;
+    cop_time *arb_at; /* [n_switches] pending COP_EV_ARB, COP_NEVER if none */
     cop_turns turns;
     /* scratch of one matching */
     uint64_t free_in[COP_MAX_PORTS / 64];
