@@ -180,9 +180,11 @@ static int check_outputs(const cop_net *net, const cop_net_parts *pt, uint64_t w
     uint64_t reserve = pt->sw->output_reserve_bytes ? pt->sw->output_reserve_bytes : wire;
     uint64_t least = pt->sw->output_shared ? reserve * net->lanes : wire;
     if (pt->sw->output_shared && reserve < wire)
-        return cop_err_add(err, COP_E_INPUT, "%s: switch.output_reserve must hold one packet, %s",
-                           cop_build_at(pt, "switch.output_reserve", where, sizeof(where)),
-                           cop_print_bytes(wire, need, sizeof(need)));
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "%s: switch.output_reserve does not hold one packet; set it to at least %s",
+            cop_build_at(pt, "switch.output_reserve", where, sizeof(where)),
+            cop_print_bytes(wire, need, sizeof(need)));
     if (net->output_bytes >= least)
         return 0;
     return cop_err_add(err, COP_E_INPUT,
@@ -201,7 +203,8 @@ static int check_sizes(const cop_net *net, const cop_net_parts *pt, cop_err *err
         wire = 1; /* its own check follows */
     int rc = check_buffers(net, pt, wire, err);
     if (pt->sw->shared_lanes && pt->sw->reserve_bytes && pt->sw->reserve_bytes < wire)
-        rc = cop_err_add(err, COP_E_INPUT, "%s: switch.reserve must hold one packet, %s",
+        rc = cop_err_add(err, COP_E_INPUT,
+                         "%s: switch.reserve does not hold one packet; set it to at least %s",
                          cop_build_at(pt, "switch.reserve", where, sizeof(where)),
                          cop_print_bytes(wire, need, sizeof(need)));
     if (net->output_bytes)

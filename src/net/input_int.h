@@ -73,7 +73,8 @@ static inline uint32_t cop_input_pop(cop_net *net, uint32_t q)
 
 /* -- requests -- */
 
-/* When a head may start on output `port` that is faster than its input, so that it does not run dry. */
+/* When a head may start on output `port` that is faster than its input, so that it does not run dry. What the switch has
+ * made itself is there as a whole, perhaps before it could have come in. */
 static inline cop_time cop_input_no_underrun(const cop_net *net, const cop_in *in, uint32_t port,
                                              const cop_pkt *p)
 {
@@ -81,7 +82,8 @@ static inline cop_time cop_input_no_underrun(const cop_net *net, const cop_in *i
     if (net->obuf || out->pace >= in->pace)
         return 0; /* an output buffer takes in what comes, at the pace at which it comes */
     uint32_t piece = p->bytes < net->piece_bytes ? p->bytes : net->piece_bytes;
-    return p->t_tail - cop_wire_time(out->pace, piece);
+    cop_time takes = cop_wire_time(out->pace, piece);
+    return p->t_tail > takes ? p->t_tail - takes : 0;
 }
 
 /* Packet p requests lane vl of output `port`. A lane that is blocked for a large packet may still take a smaller

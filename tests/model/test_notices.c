@@ -56,6 +56,31 @@ static void test_torus_does_not_deadlock(void **state)
         }
 }
 
+/* On a faster link a large notification is ready at once, as all of it is there. It counted as due
+ * after the end of time while the run was younger than the time it takes there. */
+static void test_from_slow_to_fast(void **state)
+{
+    (void)state;
+    static const char fast[] = "run: {duration: 50 us, drain: yes}\n"
+                               "topology: {kind: chain, hosts: [4, 4]}\n"
+                               "link: {rate: 16 Gbit/s, host_rate: 40 Gbit/s}\n"
+                               "nic: {control_bytes: 4 KiB}\n"
+                               "cc: {kind: qcn, every: 1, share: 100 %, qeq: 1 B}\n"
+                               "traffic: [{pattern: all-to-one, to: 0}]\n";
+    static const char *const queues[] = {"queueing.kind=voqsw", "queueing.kind=1q",
+                                         "queueing.kind=voqnet"};
+    for (size_t i = 0; i < COP_LEN(queues); i++) {
+        cop_result r;
+        cop_err err = {0};
+        if (scn_run(fast, &queues[i], 1, &r, &err) != 0)
+            fail_msg("%s: %s", queues[i], err.text);
+        if (r.outcome != COP_OUTCOME_OK)
+            fail_msg("%s: %s", queues[i], r.detail);
+        assert_true(scalar(&r, "notifications") > 10);
+        cop_result_free(&r);
+    }
+}
+
 /* Messages of the controls of tori are made the same way. */
 static void test_messages_of_tori(void **state)
 {
@@ -130,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_torus_does_not_deadlock),
+        cmocka_unit_test(test_from_slow_to_fast),
         cmocka_unit_test(test_messages_of_tori),
         cmocka_unit_test(test_at_once_on_a_one_way_network),
         cmocka_unit_test(test_report_names_them),

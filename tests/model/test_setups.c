@@ -68,15 +68,15 @@ static size_t make_small(const char *name, cop_override *set)
 {
     size_t n = 0;
     if (begins(name, "qcn") || begins(name, "df")) {
-        set[n++].text = "topology.p=2";
-        set[n++].text = "topology.a=4";
-        set[n++].text = "topology.h=2";
+        set[n++] = (cop_override){.text = "topology.p=2"};
+        set[n++] = (cop_override){.text = "topology.a=4"};
+        set[n++] = (cop_override){.text = "topology.h=2"};
     } else if (begins(name, "fern")) {
-        set[n++].text = "topology.radix=[4, 4, 4]";
+        set[n++] = (cop_override){.text = "topology.radix=[4, 4, 4]"};
     } else if (begins(name, "x-qcn-rules")) {
-        set[n++].text = "cc.every=100"; /* so that a short run has samples */
+        set[n++] = (cop_override){.text = "cc.every=100"}; /* so that a short run has samples */
     } else if (begins(name, "x-qcn")) {
-        set[n++].text = "cc.period=5 us"; /* likewise */
+        set[n++] = (cop_override){.text = "cc.period=5 us"}; /* likewise */
     }
     return n;
 }
@@ -159,7 +159,7 @@ static void run(const char *name, const char *const *extra, cop_result *r)
     cop_err err = {0};
     size_t n = make_small(name, set);
     for (; extra != NULL && *extra != NULL; extra++)
-        set[n++].text = *extra;
+        set[n++] = (cop_override){.text = *extra};
     load(&c, name, set, n);
     if (cop_run(&c, NULL, r, &err) != 0) {
         print_error("%s\n", err.text);

@@ -126,34 +126,45 @@ static bool draw_number(draw *d, const cop_opt *o, uint32_t longest, char *text,
     return true;
 }
 
-/* Any routing of the program's list, its choices drawn, too, until one fits. */
+/* A routing with some of its choices, or that of the topology. */
+static void draw_routing(draw *d, const cop_route_ops *ops, char *text, size_t size)
+{
+    char number[32];
+    size_t used = (size_t)snprintf(text, size, "%s", ops ? ops->name : "auto");
+    for (const cop_opt *o = ops ? ops->opts : NULL; o && o->type != COP_OPT_END; o++) {
+        const char *value = strcmp(o->name, "path") == 0 ? "tests/golden/four.lft" : NULL;
+        uint32_t values = 0;
+        while (o->type == COP_OPT_ENUM && o->names[values])
+            values++;
+        if (values > 0 && below(d, 2))
+            value = o->names[below(d, values)];
+        if (o->type == COP_OPT_BOOL && below(d, 2))
+            value = below(d, 2) ? "yes" : "no";
+        if (values == 0 && o->type != COP_OPT_BOOL && below(d, 3) == 0 &&
+            draw_number(d, o, 2000, number, sizeof(number)))
+            value = number;
+        if (value)
+            used += (size_t)snprintf(text + used, size - used, ", %s: %s", o->name, value);
+    }
+}
+
+/* Any routing of the program's list, its choices drawn, too, until one fits. One with many choices that do not suit
+ * each other gets as many draws as the others have hits. */
 static void put_routing(draw *d, const char *topology)
 {
-    char text[DRAW_ROW], number[32];
+    char text[DRAW_ROW];
     uint32_t n = 0;
+    bool good = false;
     while (cop_routings[n])
         n++;
-    do {
+    while (!good) {
         const cop_route_ops *ops = cop_routings[below(d, n)];
-        bool choose = below(d, 8) > 0;
-        size_t used = (size_t)snprintf(text, sizeof(text), "%s", choose ? ops->name : "auto");
-        for (const cop_opt *o = choose ? ops->opts : NULL; o && o->type != COP_OPT_END; o++) {
-            const char *value = strcmp(o->name, "path") == 0 ? "tests/golden/four.lft" : NULL;
-            uint32_t values = 0;
-            while (o->type == COP_OPT_ENUM && o->names[values])
-                values++;
-            if (values > 0 && below(d, 2))
-                value = o->names[below(d, values)];
-            if (o->type == COP_OPT_BOOL && below(d, 2))
-                value = below(d, 2) ? "yes" : "no";
-            if (values == 0 && o->type != COP_OPT_BOOL && below(d, 3) == 0 &&
-                draw_number(d, o, 2000, number, sizeof(number)))
-                value = number;
-            if (value)
-                used +=
-                    (size_t)snprintf(text + used, sizeof(text) - used, ", %s: %s", o->name, value);
+        ops = below(d, 8) > 0 ? ops : NULL;
+        for (uint32_t turn = 0; turn < 12 && !good; turn++) {
+            draw_routing(d, ops, text, sizeof(text));
+            good = fits(d, topology, text);
         }
-    } while (!fits(d, topology, text));
+    }
     draw_put(d, "routing: {kind: %s}\n", text);
 }
 
@@ -381,6 +392,8 @@ static void put_nic(draw *d, uint32_t overhead)
     if (d->acks) {
         PUT_NAME(d, ", ack: %s", "message", "packet");
         PUT_NUMBER(d, ", control_bytes: %u B", 1, 128);
+    } else if (below(d, 4) == 0) {
+        PUT_NUMBER(d, ", control_bytes: %u B", 1, d->mtu);
     }
     if (below(d, 4) == 0)
         draw_put(d, ", notify: delivery");

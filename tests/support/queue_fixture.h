@@ -204,7 +204,7 @@ static inline world *build(const char *yaml, const char *const *set, size_t n,
     cop_override o[16];
     assert_true(n <= COP_LEN(o));
     for (size_t i = 0; i < n; i++)
-        o[i].text = set[i];
+        o[i] = (cop_override){.text = set[i]};
     must(cop_config_load(&w->c, "test.yaml", yaml, o, n, &err), &err);
     must(w->c.topo->build(&w->topo, w->c.topo_cfg, &err), &err);
     assert_true(w->topo.n_ports <= MAX_PORTS && w->topo.n_hosts <= 64);
