@@ -51,7 +51,7 @@ static const char *const bit_forms[][2] = {
     {"Tbps", "Tbit/s"}, {"Mb/s", "Mbit/s"}, {"Gb/s", "Gbit/s"}, {"Tb/s", "Tbit/s"}};
 
 static const quantity time_quantity = {"time", "100 ns", "ns", "picoseconds", time_units};
-static const quantity byte_quantity = {"size", "64 KiB", "KiB", "bytes", byte_units};
+static const quantity byte_quantity = {"size", "64 KiB", "B", "bytes", byte_units};
 static const quantity rate_quantity = {"rate", "20 Gbit/s", "Gbit/s", NULL, rate_units};
 
 /* mantissa * 10^exponent */

@@ -16,7 +16,11 @@ static const char *const share_names[] = {"random", "regular", NULL};
 static const char *const limit_names[] = {"flow", "host", NULL};
 static const char *const queue_names[] = {"port", "class", NULL};
 
-#define EVERY 100 /* packets between samples, if nothing is said */
+/* If nothing is said. */
+#define EVERY 100
+#define SHARE 0.3
+#define TIMER_PS (10 * COP_MS)
+#define BYTES 150000
 #define LEAST_TOLD 1e-3 /* notifications that are to be expected of a run */
 
 #define AT(member) offsetof(qcn_cfg, member)
@@ -31,11 +35,14 @@ static const cop_opt opts[] = {
      "set point of a queue (Qeq); auto: a fifth of the buffer"},
     {"w", COP_OPT_REAL, AT(w), "2", 0, 100, NULL,
      "weight of the growth since the last notification"},
-    {"every", COP_OPT_INT, AT(every), "100", 1, 1e9, NULL, "packets between samples (CPC)"},
+    {"every", COP_OPT_INT, AT(every), "100", 1, 1e9, NULL,
+     "packets between samples of a port (CPC); where sources are to slow down, 10 tells them in "
+     "time"},
     {"period", COP_OPT_TIME, AT(period_ps), "none", 1, 1e15, none_word,
      "time between samples, instead of packets: the first packet after it"},
     {"share", COP_OPT_SHARE, AT(share), "30 %", 0, 1, NULL,
-     "of the samples above the set point that make a notification"},
+     "of the samples above the set point that make a notification; where sources are to slow down, "
+     "100 %"},
     {"host_every", COP_OPT_INT, AT(host_every), "same", 1, 1e9, same_word,
      "packets between samples of ports that face a host; same: as `every`"},
     {"host_share", COP_OPT_SHARE, AT(host_share), "same", 1e-9, 1, same_word,
@@ -161,6 +168,23 @@ static int check_seldom(const qcn_cfg *cfg, const cop_netinfo *info, cop_err *er
     return 0;
 }
 
+/* Sources that have slowed down must come back. Cycles as long as the default are for longer runs to show. */
+static int check_recovery(const qcn_cfg *cfg, const cop_netinfo *info, cop_err *err)
+{
+    char have[32], span[32];
+    if (!cfg->react || (cfg->timer_ps <= TIMER_PS && cfg->bytes_limit <= BYTES))
+        return 0;
+    double sent = (double)info->duration_ps / 8e12 * (double)info->host_bps;
+    if (cfg->timer_ps > info->duration_ps && (double)cfg->bytes_limit > sent)
+        return cop_err_add(err, COP_E_INPUT,
+                           "no cycle ends in this run, so that no source recovers: timer %s is "
+                           "longer than it, and "
+                           "no host sends bytes %s; make one of them less, or run.duration longer",
+                           cop_print_time(cfg->timer_ps, have, sizeof(have)),
+                           cop_print_bytes(cfg->bytes_limit, span, sizeof(span)));
+    return 0;
+}
+
 static uint32_t most_word(const void *config, const cop_netinfo *info)
 {
     const qcn_cfg *cfg = config;
@@ -221,7 +245,21 @@ static int check(const void *config, const cop_netinfo *info, cop_err *err)
             "give less, or leave it out and set react to no",
             cop_print_rate(cfg->min_bps, have, sizeof(have)),
             cop_print_rate(info->host_bps, most, sizeof(most)));
-    return check_seldom(cfg, info, err);
+    return check_recovery(cfg, info, err) ? -COP_E_INPUT : check_seldom(cfg, info, err);
+}
+
+/* What is allowed, and hardly meant. */
+static const char *idle(const void *config, const cop_netinfo *info)
+{
+    const qcn_cfg *cfg = config;
+    if (!cfg->react && !info->heeds_notices)
+        return "nobody heeds its notifications, as sources do not react and the routing has no use "
+               "for them";
+    if (cfg->react && !info->heeds_notices && !cfg->period_ps && cfg->every == EVERY &&
+        cfg->share == SHARE)
+        return "every 100 and share 30 % suit switches that route around congestion; sources slow "
+               "down in time with every 10 and share 100 %";
+    return NULL;
 }
 
 static bool flow_is_sl(const void *config)
@@ -263,6 +301,7 @@ const cop_cc_ops cop_cc_qcn = {
     .net_size = sizeof(qcn_net),
     .asks_lanes = true, /* `queue: class` without output buffers */
     .notifies = true,
+    .idle = idle,
     .marks_contested = true,
     .check = check,
     .start = start,

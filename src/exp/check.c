@@ -34,6 +34,9 @@ static void print_facts(cop_world *w, const cop_config *c, FILE *report)
                                 sizeof(duration)));
     if (w->route.idle != NULL)
         fprintf(report, "# warning: routing %s: %s\n", c->route->name, w->route.idle);
+    const char *idle = c->cc->idle ? c->cc->idle(c->cc_cfg, &w->net.info) : NULL;
+    if (idle != NULL)
+        fprintf(report, "# warning: cc %s: %s\n", c->cc->name, idle);
     cop_print_fabric(&w->route, &c->link, &c->units, report);
     cop_net_cost cost;
     char ram[32];

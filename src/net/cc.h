@@ -34,6 +34,8 @@ typedef struct cop_cc_ops {
     /* What tells hosts of other switches, late, over something that is no cable of the network; NULL: nothing does. */
     const char *side_band;
     int (*check)(const void *cfg, const cop_netinfo *info, cop_err *err);
+    /* What of it can hardly do anything here, for `coppice check`; NULL: nothing. */
+    const char *(*idle)(const void *cfg, const cop_netinfo *info);
     /* The network stands, nothing has been sent: compile tables into the run's state. */
     void (*start)(struct cop_net *net);
     /* Is a flow all that a host sends on one service level, to whatever destination? */

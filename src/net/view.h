@@ -28,6 +28,7 @@ typedef struct cop_netinfo {
     bool one_path; /* the routing gives one output per hop */
     bool table; /* and it depends on switch and destination alone: cop_net_passes works */
     bool contested; /* the routing wants notifications to say so: COP_NOTICE_CONTESTED */
+    bool heeds_notices; /* and it has a use for them */
     const char *queueing; /* name of the queueing scheme */
     bool finds_roots; /* which says what outputs are roots of congestion */
     bool injection_queues; /* end nodes have queues of the scheme, as an input with one output */

@@ -26,6 +26,8 @@
 
 #define FEEDBACK_MOST 63.0
 /* If nothing is said. */
+#define LF 0.015625
+#define PI 1.0
 #define TH1 0.0
 #define TH2 30.0
 #define NO_DECAY 1.0
@@ -242,6 +244,13 @@ static int check_idle(const cop_route *r, const qcn_switch_cfg *cfg, cop_err *er
                        : cfg->decay != NO_DECAY ? "decay"
                        : cfg->own_plain         ? "own_plain"
                                                 : NULL;
+    const char *unused = cfg->lf != LF ? "lf" : cfg->pi != PI ? "pi" : NULL;
+    if (cfg->switch_over && unused != NULL)
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "routing %s: %s says by how much a probability changes, and with "
+            "switch_over it is all or nothing; set switch_over to no, or leave %s out",
+            r->ops->name, unused, unused);
     if (!cfg->compare && idle != NULL)
         return cop_err_add(err, COP_E_INPUT,
                            "routing %s: %s does nothing without comparison; set compare to yes, or "

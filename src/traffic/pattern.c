@@ -113,6 +113,12 @@ static int check_groups(traffic_build *b, const cop_traffic_cfg *cfg, traffic_en
         return traffic_fault(
             b, "pattern", "group-adversarial needs groups; use a dragonfly or give `group_size`");
     }
+    if (e->n_hosts == size)
+        return traffic_fault(b, "pattern",
+                             "group-adversarial sends to another group, and all %u hosts are one; "
+                             "use more groups, or "
+                             "give a smaller `group_size`",
+                             e->n_hosts);
     if (e->n_hosts % size != 0 || e->n_hosts / size < 2) {
         return traffic_fault(b, "group_size",
                              "%u hosts do not make two or more groups of %" PRIu64

@@ -81,10 +81,10 @@ static void test_one_queue_needs_one(void **state)
  * what the outputs of `ib` do by themselves: iq is ib, and cioq is ib with output buffers, to the bit. Not
  * so where the order of what leaves at one instant matters: a packet asks for several outputs, the order
  * of queues follows from what has left (isolation), a packet is sent again, credits are lost by draw or
- * held back. */
+ * held back, or the next in a queue draws its way then. */
 static bool order_matters(const draw *d)
 {
-    static const char *const words[] = {"adaptive", "ack-nack", "cs_threshold"};
+    static const char *const words[] = {"adaptive", "ack-nack", "cs_threshold", "decide: head"};
     bool matters = draw_isolates(d) || (strstr(d->text, "loss: ") && !strstr(d->text, "loss: 0 %"));
     for (size_t i = 0; i < COP_LEN(words); i++)
         matters = matters || strstr(d->text, words[i]);

@@ -101,10 +101,39 @@ static void late_recovery(void **state)
     assert_null(strstr(text, "# warning"));
 }
 
+#define DRAGONFLY(groups, more)                                                                    \
+    "topology: {kind: dragonfly, p: 2, a: 4, h: 2, groups: " groups "}\n" more
+
+/* What is allowed, and does nothing here or hardly what is meant. */
+static void idle_parts(void **state)
+{
+    static const struct {
+        const char *yaml, *says; /* NULL: nothing */
+    } all[] = {
+        {DRAGONFLY("2", "routing: {kind: ugal, via: other}"), "no other group to visit"},
+        {DRAGONFLY("3", "routing: {kind: ugal, via: other}"), NULL},
+        {DRAGONFLY("9", "routing: {kind: ugal}\ncc: {kind: qcn, react: no}"), "nobody heeds"},
+        {DRAGONFLY("9", "routing: {kind: qcn-switch}\ncc: {kind: qcn, react: no}"), NULL},
+        {DRAGONFLY("9", "routing: {kind: ugal}\ncc: {kind: qcn}"), "every 10 and share 100 %"},
+        {DRAGONFLY("9", "routing: {kind: ugal}\ncc: {kind: qcn, every: 10, share: 100 %}"), NULL},
+        {DRAGONFLY("9", "routing: {kind: qcn-switch}\ncc: {kind: qcn}"), NULL},
+    };
+    char text[4096];
+    (void)state;
+    for (size_t i = 0; i < COP_LEN(all); i++) {
+        facts_of(all[i].yaml, text, sizeof(text));
+        if (all[i].says != NULL)
+            expect(text, all[i].says);
+        else if (strstr(text, "# warning") != NULL)
+            fail_msg("%s: %s", all[i].yaml, text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_switches), cmocka_unit_test(chain_of_three), cmocka_unit_test(tree),
-        cmocka_unit_test(nothing_to_say), cmocka_unit_test(late_recovery)};
+        cmocka_unit_test(two_switches),  cmocka_unit_test(chain_of_three),
+        cmocka_unit_test(tree),          cmocka_unit_test(nothing_to_say),
+        cmocka_unit_test(late_recovery), cmocka_unit_test(idle_parts)};
     return cmocka_run_group_tests_name("facts", tests, NULL, NULL);
 }

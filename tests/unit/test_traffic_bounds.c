@@ -109,7 +109,7 @@ static void bounds_of_options(void **state)
         {"pattern=list; to_list=[4, 5]; from=4", NULL},
         {"pattern=list; to_list=4; from=4; to_order=by-source", "every source would send"},
         {"pattern=group-adversarial; group_size=6", NULL},
-        {"pattern=group-adversarial; group_size=12", "12 hosts do not make two or more groups"},
+        {"pattern=group-adversarial; group_size=12", "all 12 hosts are one"},
         {"pattern=group-adversarial; group_size=1; offset=11", NULL},
         {"pattern=group-adversarial; group_size=1; offset=12", "own group"},
         {"pattern=group-adversarial; group_size=1; offset=-12", "own group"},
