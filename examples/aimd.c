@@ -11,16 +11,16 @@
  * Rules    mark:    more than `threshold` bytes wait for the output, and it has credit (so it is
  *                   the root of the congestion, not a victim of another one).
  *          slower:  rate / 2 on each notification, at least `least`.
- *          faster:  + `step` every `period`, up to `rate`. Applied when the flow
- *                   is looked at: no timers. */
+ *          faster:  + `step` every `period`, up to the rate of the host's link. Applied when
+ *                   the flow is looked at: no timers. */
 #include <exp/plugin.h>
 
 typedef struct aimd_cfg {
-    uint64_t threshold_bytes, rate_bps, least_bps, step_bps, period_ps;
+    uint64_t threshold_bytes, least_bps, step_bps, period_ps;
 } aimd_cfg;
 
 typedef struct aimd_flow {
-    uint64_t bps; /* 0: never slowed down */
+    uint64_t bps; /* 0: as fast as the link */
     cop_time raised, next;
 } aimd_flow;
 
@@ -28,7 +28,6 @@ typedef struct aimd_flow {
 static const cop_opt aimd_opts[] = {
     {"threshold", COP_OPT_BYTES, A(threshold_bytes), "16 KiB", 0, 1e12, NULL,
      "mark when more than this waits for an output"},
-    {"rate", COP_OPT_RATE, A(rate_bps), "10 Gbit/s", 1e6, 1e14, NULL, "rate of a free flow"},
     {"least", COP_OPT_RATE, A(least_bps), "100 Mbit/s", 1e6, 1e14, NULL, "no flow is slower"},
     {"step", COP_OPT_RATE, A(step_bps), "50 Mbit/s", 1e6, 1e14, NULL, "won back per period"},
     {"period", COP_OPT_TIME, A(period_ps), "10 us", 1000, 1e12, NULL, "time between steps"},
@@ -37,20 +36,28 @@ static const cop_opt aimd_opts[] = {
 static int aimd_check(const void *config, const cop_netinfo *info, cop_err *err)
 {
     const aimd_cfg *cfg = config;
-    (void)info;
-    if (cfg->least_bps > cfg->rate_bps)
-        return cop_err_add(err, COP_E_INPUT, "cc.least is above cc.rate; make it smaller");
+    if (cfg->least_bps >= info->host_bps)
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "least is not below the links of hosts, so no flow is slowed down; make it smaller");
     return 0;
 }
 
-/* Steps won back since the last look. */
-static void recover(const aimd_cfg *cfg, aimd_flow *f, cop_time now)
+/* What the link of the flow's host carries. */
+static uint64_t link_bps(const struct cop_net *net, const aimd_flow *f)
 {
+    return 8 * 65536 * COP_SECOND / cop_net_inject_time(net, cop_net_flow_source(f), 65536);
+}
+
+/* Steps won back since the last look. */
+static void recover(struct cop_net *net, aimd_flow *f)
+{
+    const aimd_cfg *cfg = cop_net_cc_cfg(net);
     if (f->bps == 0)
         return;
-    uint64_t steps = (now - f->raised) / cfg->period_ps;
+    uint64_t steps = (cop_net_now(net) - f->raised) / cfg->period_ps;
     f->raised += steps * cfg->period_ps;
-    if (steps > (cfg->rate_bps - f->bps) / cfg->step_bps)
+    if (steps > (link_bps(net, f) - f->bps) / cfg->step_bps)
         f->bps = 0;
     else
         f->bps += steps * cfg->step_bps;
@@ -76,9 +83,9 @@ static void aimd_on_control(struct cop_net *net, void *flow, const cop_pkt *p)
     aimd_flow *f = flow;
     if (!(p->flags & COP_PKT_BECN))
         return;
-    recover(cfg, f, cop_net_now(net));
+    recover(net, f);
     if (f->bps == 0) {
-        f->bps = cfg->rate_bps;
+        f->bps = link_bps(net, f);
         f->raised = cop_net_now(net);
     }
     f->bps = cop_max64(f->bps / 2, cfg->least_bps);
@@ -92,11 +99,9 @@ static cop_time aimd_next_send(struct cop_net *net, void *flow, cop_time now)
 
 static void aimd_on_send(struct cop_net *net, void *flow, const cop_pkt *p)
 {
-    const aimd_cfg *cfg = cop_net_cc_cfg(net);
     aimd_flow *f = flow;
-    recover(cfg, f, cop_net_now(net));
-    uint64_t bps = f->bps ? f->bps : cfg->rate_bps;
-    f->next = cop_net_now(net) + cop_wire_time(cop_pace_of(bps), p->bytes);
+    recover(net, f);
+    f->next = f->bps ? cop_net_now(net) + cop_wire_time(cop_pace_of(f->bps), p->bytes) : 0;
 }
 
 static const cop_cc_ops aimd = {.name = "aimd",

@@ -1,8 +1,10 @@
 /* What all commands share: help, messages about the command line, facts about the terminal. */
 #include "cli.h"
+
 #include "base/opt.h"
 #include "base/text.h"
 #include "exp/plugins.h"
+#include "wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +32,11 @@ const cop_command *cop_command_find(const char *name)
 
 void cop_cli_help(const cop_command *c, FILE *out)
 {
-    fprintf(out, "usage: coppice %s\n\n%s", c->usage, c->help);
-    fputs("\nExit status\n" EXIT_STATUSES, out);
+    cop_arena arena = {0};
+    cop_wrap_lines(out,
+                   cop_arena_printf(&arena, "usage: coppice %s\n\n%s\nExit status\n" EXIT_STATUSES,
+                                    c->usage, c->help));
+    cop_arena_free(&arena);
 }
 
 void cop_cli_overview(FILE *out)
@@ -39,11 +44,15 @@ void cop_cli_overview(FILE *out)
     fputs("coppice " COP_VERSION ": simulates congestion management in lossless networks\n\n"
           "usage: coppice COMMAND [options]\n\nCommands\n",
           out);
+    cop_arena arena = {0};
     for (size_t i = 0; cop_commands[i] != NULL; i++) {
         const char *help = cop_commands[i]->help;
-        fprintf(out, "  %-10s %.*s\n", cop_commands[i]->name, (int)strcspn(help, "\n"), help);
+        cop_wrap_item(out, cop_arena_printf(&arena, "  %s", cop_commands[i]->name), 13,
+                      cop_arena_printf(&arena, "%.*s", (int)strcspn(help, "\n"), help));
     }
-    fputs(
+    cop_arena_free(&arena);
+    cop_wrap_lines(
+        out,
         "\n`coppice COMMAND --help` explains one command; `coppice --version` prints the version.\n"
         "\nExamples\n"
         "  coppice list topologies                 what networks there are\n"
@@ -51,8 +60,7 @@ void cop_cli_overview(FILE *out)
         "  coppice check fabric.yaml               is the file right, what will be simulated\n"
         "  coppice run fabric.yaml                 simulate, print tables and a plot\n"
         "  coppice run fabric.yaml --set switch.buffer=\"32 KiB\" --seed 2 --db results.db\n"
-        "\nExit status\n" EXIT_STATUSES,
-        out);
+        "\nExit status\n" EXIT_STATUSES);
 }
 
 int cop_cli_unknown_command(const char *name)

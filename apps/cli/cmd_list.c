@@ -4,6 +4,7 @@
 #include "exp/plugins.h"
 #include "families.h"
 #include "list_studies.h"
+#include "wrap.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -53,6 +54,7 @@ static int print_json(json_t *j)
 static int list_families(bool json)
 {
     json_t *all = json_array();
+    cop_arena arena = {0};
     for (const cop_family *f = cop_families; f->name != NULL; f++) {
         json_t *j = json_object();
         json_object_set_new(j, "name", json_string(f->name));
@@ -60,14 +62,17 @@ static int list_families(bool json)
         json_object_set_new(j, "summary", json_string(f->help));
         json_array_append_new(all, j);
         if (!json)
-            printf("%-14s %-14s %s\n", f->name, f->section, f->help);
+            cop_wrap_item(stdout, cop_arena_printf(&arena, "%-14s %s", f->name, f->section), 30,
+                          f->help);
     }
+    cop_arena_free(&arena);
     if (json)
         return print_json(all);
     json_decref(all);
-    puts("experiments                   published experiments that `coppice reproduce` runs\n"
-         "metrics                       what study files can ask of a run");
-    puts("\n`coppice list FAMILY` names what there is, `coppice list FAMILY NAME` the options.");
+    puts("experiments                   published experiments that `coppice reproduce`\n"
+         "                              runs\n"
+         "metrics                       what study files can ask of a run\n\n"
+         "`coppice list FAMILY` names what there is, `coppice list FAMILY NAME` the\noptions.");
     return COP_EXIT_OK;
 }
 
@@ -75,6 +80,7 @@ static int list_items(const cop_family *f, const cop_plugin_set *more, bool json
 {
     cop_plugin p;
     json_t *all = json_array();
+    cop_arena arena = {0};
     int width = 12;
     for (size_t i = 0; f->at(f, more, i, &p); i++)
         width = (int)strlen(p.name) > width ? (int)strlen(p.name) : width;
@@ -82,10 +88,11 @@ static int list_items(const cop_family *f, const cop_plugin_set *more, bool json
         json_array_append_new(all, item_json(&p));
         if (json)
             continue;
-        printf("%-*s  %s\n", width, p.name, p.summary ? p.summary : "");
+        cop_wrap_item(stdout, p.name, width + 2, p.summary ? p.summary : "");
         if (p.source != NULL && p.source[0] != '\0')
-            printf("%-*s  [%s]\n", width, "", p.source);
+            cop_wrap_item(stdout, "", width + 2, cop_arena_printf(&arena, "[%s]", p.source));
     }
+    cop_arena_free(&arena);
     if (json)
         return print_json(all);
     json_decref(all);
@@ -95,16 +102,34 @@ static int list_items(const cop_family *f, const cop_plugin_set *more, bool json
 static void print_options(const cop_opt *table)
 {
     char type[600];
+    cop_arena arena = {0};
     if (table == NULL || table->type == COP_OPT_END)
         puts("\nno options");
     for (const cop_opt *o = table; o != NULL && o->type != COP_OPT_END; o++) {
-        printf("\n  %s: %s; ", o->name, cop_opt_describe(o, type, sizeof(type)));
-        if (o->def == NULL)
-            puts("required");
-        else
-            printf("default %s\n", o->def[0] ? o->def : "none");
-        printf("      %s\n", o->help);
+        const char *what = cop_opt_describe(o, type, sizeof(type)), *def = o->def;
+        putchar('\n');
+        cop_wrap_item(stdout, cop_arena_printf(&arena, "  %s:", o->name), 6,
+                      def ? cop_arena_printf(&arena, "%s; default %s", what, def[0] ? def : "none")
+                          : cop_arena_printf(&arena, "%s; required", what));
+        cop_wrap_item(stdout, "", 6, o->help);
     }
+    cop_arena_free(&arena);
+}
+
+static void print_one(const cop_plugin *p)
+{
+    cop_arena arena = {0};
+    char values[300];
+    cop_wrap_item(stdout, cop_arena_printf(&arena, "%s:", p->name), 2,
+                  p->summary ? p->summary : "");
+    if (p->source != NULL && p->source[0] != '\0')
+        cop_wrap_item(stdout, "source:", 2, p->source);
+    if (p->note != NULL)
+        cop_wrap_item(stdout, "acts at a distance:", 2, p->note);
+    if (cop_family_observed(p, values, sizeof(values)) != NULL)
+        cop_wrap_item(stdout, "run.observe:", 2, values);
+    cop_arena_free(&arena);
+    print_options(p->opts);
 }
 
 static int list_one(const cop_family *f, const cop_plugin_set *more, const char *name, bool json)
@@ -118,15 +143,7 @@ static int list_one(const cop_family *f, const cop_plugin_set *more, const char 
             continue;
         if (json)
             return print_json(item_json(&p));
-        printf("%s: %s\n", p.name, p.summary ? p.summary : "");
-        if (p.source != NULL && p.source[0] != '\0')
-            printf("source: %s\n", p.source);
-        if (p.note != NULL)
-            printf("acts at a distance: %s\n", p.note);
-        char values[300];
-        if (cop_family_observed(&p, values, sizeof(values)) != NULL)
-            printf("run.observe: %s\n", values);
-        print_options(p.opts);
+        print_one(&p);
         return COP_EXIT_OK;
     }
     char shown[48];

@@ -5,6 +5,7 @@
 
 #include "study/evaluate.h"
 #include "study/validation.h"
+#include "wrap.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -37,12 +38,11 @@ static void count(tally *t, const cop_paper *p, const cop_verdicts *v)
     }
 }
 
-static void print_tally(const char *name, const tally *t, const char *title)
+static void print_tally(const char *name, const tally *t)
 {
-    printf("  %-7s %6u %8u %7u %6u %6u %6u %6u %8u   %s\n", name, t->all,
-           t->kind[COP_CLAIM_PRINTED], t->kind[COP_CLAIM_DERIVED], t->kind[COP_CLAIM_ORDER],
-           t->kind[COP_CLAIM_SHAPE], t->state[COP_CLAIM_PASS], t->state[COP_CLAIM_FAIL],
-           t->state[COP_CLAIM_NOT_RUN], title);
+    printf("  %-7s %6u %8u %7u %6u %6u %6u %6u %8u\n", name, t->all, t->kind[COP_CLAIM_PRINTED],
+           t->kind[COP_CLAIM_DERIVED], t->kind[COP_CLAIM_ORDER], t->kind[COP_CLAIM_SHAPE],
+           t->state[COP_CLAIM_PASS], t->state[COP_CLAIM_FAIL], t->state[COP_CLAIM_NOT_RUN]);
 }
 
 static void list_papers(const cop_ledger *l, const cop_verdicts *v)
@@ -55,9 +55,13 @@ static void list_papers(const cop_ledger *l, const cop_verdicts *v)
         tally t = {0};
         count(&t, &l->paper[i], v);
         count(&all, &l->paper[i], v);
-        print_tally(l->paper[i].key, &t, cop_plain_copy(&arena, l->paper[i].title));
+        print_tally(l->paper[i].key, &t);
     }
-    print_tally("all", &all, "");
+    print_tally("all", &all);
+    putchar('\n');
+    for (size_t i = 0; i < l->n_papers; i++)
+        cop_wrap_item(stdout, cop_arena_printf(&arena, "  %s", l->paper[i].key), 10,
+                      cop_plain_copy(&arena, l->paper[i].title));
     printf("\n  %u of them are recorded, not judged: constants that no simulation produces, and\n"
            "  measured values for which the source gives no measure.\n",
            all.state[COP_CLAIM_RECORDED]);

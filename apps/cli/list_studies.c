@@ -8,6 +8,7 @@
 #include "find_claims.h"
 #include "studies.h"
 #include "study/eval.h"
+#include "wrap.h"
 
 #include <glob.h>
 #include <jansson.h>
@@ -49,7 +50,8 @@ int cop_list_metrics(const char *word, bool json)
                                               m[i].args, "met", m[i].met, "help", m[i].help));
         if (!json) {
             const char *call = cop_arena_printf(&arena, "r:%s(%s)", m[i].name, m[i].args);
-            printf("%-48s %-7s %s\n", call, m[i].met, m[i].help);
+            printf("%-48s %s\n", call, m[i].met);
+            cop_wrap_item(stdout, "", 4, m[i].help);
         }
     }
     cop_arena_free(&arena);
@@ -61,20 +63,6 @@ int cop_list_metrics(const char *word, bool json)
         return nothing_has(word, "metrics");
     puts("\nr is a run of a study; docs/EXPERIMENTS.md explains expressions.");
     return COP_EXIT_OK;
-}
-
-/* In lines of 80 characters, between words. */
-static void print_title(const char *text)
-{
-    size_t column = 80;
-    for (const char *at = text; *at != '\0';) {
-        size_t n = strcspn(at, " ");
-        bool fits = column + 1 + n <= 80;
-        printf(fits ? " %.*s" : at == text ? "    %.*s" : "\n    %.*s", (int)n, at);
-        column = fits ? column + 1 + n : 4 + n;
-        at += n + strspn(at + n, " ");
-    }
-    putchar('\n');
 }
 
 static void list_one(cop_study *s, json_t *list, bool json)
@@ -90,7 +78,7 @@ static void list_one(cop_study *s, json_t *list, bool json)
         return;
     printf("%-26s %-6s %3zu check%s\n", cop_plain_copy(arena, s->name),
            cop_plain_copy(arena, s->paper), s->n_checks, s->n_checks == 1 ? "" : "s");
-    print_title(cop_plain_copy(arena, s->title));
+    cop_wrap_item(stdout, "", 4, cop_plain_copy(arena, s->title));
 }
 
 /* The word itself, or what people call it (find_claims.h). */

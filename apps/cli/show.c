@@ -88,6 +88,23 @@ static double scalar(const cop_result *r, const char *name)
     return 0.0;
 }
 
+/* The network does not take all that it is offered: sources wait, ever longer, or give up (patience). */
+static void show_saturated(const cop_sheet *s)
+{
+    const cop_result *r = s->r;
+    double given_up = scalar(r, "messages_given_up");
+    char waiting[24];
+    cop_short_bytes(s->units, scalar(r, "waiting_at_sources_bytes"), waiting, sizeof(waiting));
+    if (given_up > 0)
+        fprintf(s->out, ": SATURATED;" CONTINUED "sources gave up %.0f messages, %s wait there",
+                given_up, waiting);
+    else
+        fprintf(s->out,
+                ": SATURATED, not steady;" CONTINUED
+                "%s wait at the sources, and latencies grow with the run",
+                waiting);
+}
+
 /* What arrives; beside it what was offered, where sources have a rate of their own. In flits and cycles all is per node, as
  * in the literature on tori. */
 static void show_throughput(const cop_sheet *s)
@@ -115,13 +132,8 @@ static void show_throughput(const cop_sheet *s)
     else
         fprintf(s->out, "  offered      %.2f Gbit/s, accepted %.2f", offered,
                 scalar(r, "accepted_gbps"));
-    char waiting[24];
     if (scalar(r, "saturated") > 0)
-        fprintf(s->out,
-                ": SATURATED, not steady;" CONTINUED
-                "%s wait at the sources, and latencies grow with the run",
-                cop_short_bytes(s->units, scalar(r, "waiting_at_sources_bytes"), waiting,
-                                sizeof(waiting)));
+        show_saturated(s);
     fputc('\n', s->out);
 }
 

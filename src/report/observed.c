@@ -122,7 +122,8 @@ static const char *title_of(cop_drawing *d, const observed *o, size_t n)
 static const char *note_of(cop_drawing *d, const observed *o, size_t n)
 {
     if (starts(o->name, "births/"))
-        return "Of the packets that came into being in a sample (run.births).";
+        return "Of the packets that came into being in a sample, or began to leave their host in "
+               "it: run.births.";
     if (n > MAX_CURVES)
         return cop_arena_printf(&d->arena,
                                 "The %d of %zu whose values change most; the others are stored.",

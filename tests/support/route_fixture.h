@@ -128,4 +128,16 @@ static inline uint64_t port_load(void *ctx, uint32_t port, uint32_t vl)
     return ((const uint64_t *)ctx)[port];
 }
 
+/* The i-th of the dragonfly routings that choose at the first switch: those with the options of COP_CHOICE_OPTS. NULL: no
+ * more. */
+static inline const cop_route_ops *nth_choosing(uint32_t i)
+{
+    for (uint32_t k = 0; cop_routings[k]; k++) {
+        const cop_opt *opts = cop_routings[k]->opts;
+        if (cop_opt_find(opts, "progressive") && cop_opt_find(opts, "via") && i-- == 0)
+            return cop_routings[k];
+    }
+    return NULL;
+}
+
 #endif

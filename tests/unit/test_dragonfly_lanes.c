@@ -7,12 +7,11 @@
 
 static void check_cycles(const cop_dragonfly_cfg *size, uint64_t budget)
 {
-    static const char *const names[] = {"ugal", "piggyback", "pause", "qcn-switch"};
     cop_topo t;
     build(&t, "dragonfly", size);
-    for (size_t i = 0; i < COP_LEN(names); i++)
+    const cop_route_ops *ops;
+    for (uint32_t i = 0; (ops = nth_choosing(i)) != NULL; i++)
         for (int k = 0; k < 6; k++) {
-            const cop_route_ops *ops = cop_route_find(names[i]);
             cop_arena arena = {0};
             void *cfg = cop_arena_alloc(&arena, ops->cfg_size);
             cop_opt_defaults(ops->opts, cfg, &arena);
@@ -24,12 +23,12 @@ static void check_cycles(const cop_dragonfly_cfg *size, uint64_t budget)
                           &at, &err);
             cop_route r;
             cop_cdg_result cdg;
-            start(&r, names[i], &t, cfg, 0);
+            start(&r, ops->name, &t, cfg, 0);
             assert_int_equal(r.vls, k < 3 ? 3 : 4);
             assert_int_equal(r.control_vls, 2);
             cop_cdg_check(&r, NULL, budget, &cdg);
             if (!cdg.acyclic || cdg.unreachable)
-                fail_msg("%s on dragonfly %u %u %u: a cycle, or no way", names[i],
+                fail_msg("%s on dragonfly %u %u %u: a cycle, or no way", ops->name,
                          (unsigned)size->p, (unsigned)size->a, (unsigned)size->h);
             cop_cdg_free(&cdg);
             cop_route_fini(&r);
