@@ -203,6 +203,44 @@ static void lanes_share_room(void **state)
     }
 }
 
+/* When a packet has left and nobody waited for it there is no event, but its room can be used; who does wait is told. */
+static void room_without_an_event(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"run.event_queue=heap", "switch.output_shared=yes",
+                                      "switch.output_buffer=37888 B"};
+    for (int k = 0; k < 2; k++) {
+        net_lab *w = make_with(set, k ? 3 : 1);
+        cop_net *net = &w->net;
+        net->now = 1000000;
+        uint32_t all = room(w, 3);
+        size_t pending = net->evq.far.n;
+        cross(w, 3, 1000, 0);
+        assert_int_equal(net->out[OUT].busy_until, 2000000);
+        assert_int_equal(net->evq.far.n, pending + 1); /* its arrival */
+        net->now = 1999999;
+        assert_int_equal(room(w, 3), all - 16);
+        net->now = 2000000;
+        assert_int_equal(room(w, 3), all);
+        assert_int_equal(room(w, 4), all);
+        assert_int_equal(cop_obuf_held(net, OUT, 3), 0);
+        assert_true(cop_obuf_adds_up(net, OUT));
+        cross(w, 4, 1000, 0);
+        assert_int_equal(room(w, 3), k ? all : ROOM);
+        assert_int_equal(room(w, 4), all - 16);
+        assert_int_equal(net->evq.far.n, pending + 1); /* the wire has one for all on it */
+        cop_obuf_wait(net, OUT);
+        assert_int_equal(net->evq.far.n, pending + 2);
+        cop_obuf_wait(net, OUT);
+        assert_int_equal(net->evq.far.n, pending + 2);
+        net->now = 3000000;
+        cop_obuf_tx(net, OUT);
+        assert_int_equal(room(w, 4), all);
+        assert_true(cop_obuf_adds_up(net, OUT));
+        lab_free(w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +249,7 @@ int main(void)
         cmocka_unit_test(credit_behind_the_wire),
         cmocka_unit_test(no_gap_on_the_wire),
         cmocka_unit_test(lanes_share_room),
+        cmocka_unit_test(room_without_an_event),
     };
     return cmocka_run_group_tests_name("obuf", tests, NULL, NULL);
 }
