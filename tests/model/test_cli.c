@@ -43,11 +43,14 @@ static void test_help_of_every_command(void **state)
     char *line = strstr(a.out, "Commands\n");
     assert_non_null(line);
     size_t n = 0;
-    for (line = strchr(line, '\n') + 1; strncmp(line, "  ", 2) == 0; n++) {
+    for (line = strchr(line, '\n') + 1; strncmp(line, "  ", 2) == 0;
+         line = strchr(line, '\n') + 1) {
         char command[32];
+        if (line[2] == ' ') /* goes on with the line before */
+            continue;
+        n++;
         assert_int_equal(sscanf(line, "%31s", command), 1);
         check_help(command);
-        line = strchr(line, '\n') + 1;
     }
     assert_true(n >= 5);
     a = PROG_RUN("--version");
