@@ -356,27 +356,24 @@ MATCHING void plan(cop_net *net, uint32_t sw, uint32_t words)
 {
     const struct cop_iq *iq = net->iq;
     uint32_t port0 = net->topo->sw_port0[sw];
-    cop_time next = COP_NEVER, first = COP_NEVER;
+    cop_time next = COP_NEVER;
     bool any =
         net->fc->replay && !net->obuf; /* packets that go again are looked for at every end */
     for (uint32_t w = 0; w < words; w++) {
         size_t set = (size_t)sw * words + w;
-        uint64_t busy = iq->busy_out[set];
-        for (uint64_t bits = iq->wanted[set]; bits; bits &= bits - 1) {
-            uint32_t o = w * 64 + (uint32_t)__builtin_ctzll(bits);
-            const cop_out *out = &net->out[port0 + o];
-            if ((busy & bits & -bits) && iq->out_until[port0 + o] > net->now)
-                next = cop_min64(next, iq->out_until[port0 + o]);
-            else if (out->vl_ready & ~out->vl_blocked)
-                any = true;
+        for (uint64_t bits = iq->wanted[set] & ~iq->busy_out[set]; bits && !any; bits &= bits - 1) {
+            const cop_out *out = &net->out[port0 + w * 64 + (uint32_t)__builtin_ctzll(bits)];
+            any = (out->vl_ready & ~out->vl_blocked) != 0;
         }
     }
-    for (uint32_t w = 0; any && w < words; w++)
-        for (uint64_t bits = iq->busy_out[(size_t)sw * words + w]; bits; bits &= bits - 1) {
+    for (uint32_t w = 0; w < words; w++) {
+        size_t set = (size_t)sw * words + w;
+        for (uint64_t bits = iq->busy_out[set] & (any ? ~(uint64_t)0 : iq->wanted[set]); bits;
+             bits &= bits - 1) {
             cop_time until = iq->out_until[port0 + w * 64 + (uint32_t)__builtin_ctzll(bits)];
-            first = until > net->now ? cop_min64(first, until) : first;
+            next = until > net->now ? cop_min64(next, until) : next;
         }
-    next = cop_min64(next, first);
+    }
     if (next != COP_NEVER)
         look_at(net, sw, next);
 }
