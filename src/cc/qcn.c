@@ -127,18 +127,10 @@ static uint64_t most_in_queue(const qcn_cfg *cfg, const cop_netinfo *info)
     return cfg->queue == QCN_OF_CLASS ? room->lane : room->port;
 }
 
-/* Packets that a port can send or hear during the run; 0: not known. */
-static double most_packets(const cop_netinfo *info)
-{
-    if (info->least_bytes == 0)
-        return 0.0;
-    return (double)info->duration_ps / 8e12 * (double)info->fastest_bps / (double)info->least_bytes;
-}
-
 /* Too seldom to happen in this run. What is no more seldom than the default is for longer runs to show. */
 static int check_seldom(const qcn_cfg *cfg, const cop_netinfo *info, cop_err *err)
 {
-    double packets = most_packets(info), ports = info->topo ? info->topo->n_ports : 0.0;
+    double packets = cop_most_packets(info), ports = info->topo ? info->topo->n_ports : 0.0;
     if (packets == 0.0)
         return 0;
     bool hosts_oftener = cfg->host_every && cfg->host_every < cfg->every;

@@ -336,7 +336,8 @@ int cop_observe_init(cop_net *net, const char *text, cop_err *err)
 {
     parser p = {.net = net, .err = err};
     int rc = 0;
-    for (const char *s = text ? text : ""; *s != '\0' && rc == 0;) {
+    bool more = text != NULL && text[strspn(text, " \t")] != '\0';
+    for (const char *s = text; more && rc == 0;) {
         size_t n = strcspn(s, ",");
         char item[ITEM_TEXT], copy[ITEM_TEXT];
         size_t used = 0;
@@ -345,10 +346,12 @@ int cop_observe_init(cop_net *net, const char *text, cop_err *err)
                 item[used++] = s[i];
         item[used] = '\0';
         memcpy(copy, item, sizeof(copy));
-        p.item = item;
-        if (used > 0)
-            rc = add_item(&p, copy);
-        s += n + (s[n] == ',');
+        p.item = used > 0 ? item : ",";
+        rc = used > 0 ? add_item(&p, copy)
+                      : fault(&p, "nothing stands on one side of it; write an item there, or leave "
+                                  "it out");
+        more = s[n] == ',';
+        s += n + more;
     }
     return rc;
 }

@@ -10,6 +10,7 @@
 #include "net/fc.h"
 #include "net/mail.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 struct cop_routing {
@@ -199,6 +200,23 @@ static uint64_t most_load(const cop_net *net, const cop_net_parts *pt)
     return load < 1e18 ? (uint64_t)load : (uint64_t)1e18;
 }
 
+/* Packets that an option counts, and that no port will see in this run. */
+static int check_count(const cop_net *net, const cop_net_parts *pt, cop_err *err)
+{
+    const struct cop_count_bar *count = &pt->route->count;
+    double most = cop_most_packets(&net->info);
+    char where[256], option[64];
+    if (count->option == NULL || most == 0.0 || count->packets <= count->usual ||
+        (double)count->packets <= most)
+        return 0;
+    snprintf(option, sizeof(option), "routing.%s", count->option);
+    return cop_err_add(err, COP_E_INPUT,
+                       "%s: %s %" PRId64 " is never reached: no port has more than %.4g packets in "
+                       "this run; give less, or make run.duration longer",
+                       cop_build_at(pt, option, where, sizeof(where)), option, count->packets,
+                       most);
+}
+
 int cop_routing_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     uint64_t most = most_load(net, pt);
@@ -215,7 +233,7 @@ int cop_routing_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
                            cop_print_bytes(bar->bytes, have, sizeof(have)),
                            cop_print_bytes(most, can, sizeof(can)));
     }
-    return 0;
+    return check_count(net, pt, err);
 }
 
 int cop_routing_check_words(const cop_net *net, const cop_net_parts *pt, cop_err *err)

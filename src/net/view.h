@@ -38,6 +38,15 @@ typedef struct cop_netinfo {
     bool answers; /* end nodes may send control packets: acknowledgements, notifications */
 } cop_netinfo;
 
+/* Packets of data that a port can send or hear during the run; 0: not known. */
+static inline double cop_most_packets(const cop_netinfo *info)
+{
+    if (info->least_bytes == 0)
+        return 0.0;
+    return (double)info->duration_ps * (double)info->fastest_bps /
+           (8e12 * (double)info->least_bytes); /* one division: exact where the numbers are round */
+}
+
 struct cop_net;
 COP_OUTSIDE_BEGIN
 const cop_netinfo *cop_net_info(const struct cop_net *net);

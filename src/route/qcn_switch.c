@@ -31,6 +31,8 @@
 #define TH1 0.0
 #define TH2 30.0
 #define NO_DECAY 1.0
+#define PACKETS 100
+#define PACKETS_TEXT "100"
 
 enum lowers { QUEUE, MINIMAL };
 enum counts { PORT, ENTRY };
@@ -268,6 +270,7 @@ static int qcn_switch_setup(cop_route *r, const void *cfg, cop_err *err)
 {
     cop_choice *c = COP_NEW_ARRAY(&r->arena, cop_choice, 1);
     r->port_size = sizeof(port_state);
+    r->count = (struct cop_count_bar){"packets", ((const qcn_switch_cfg *)cfg)->packets, PACKETS};
     r->asks_contested = ((const qcn_switch_cfg *)cfg)->yields;
     int rc = cop_choice_setup(r, c, &((const qcn_switch_cfg *)cfg)->choice, err);
     rc = rc ? rc : check_idle(r, cfg, err);
@@ -301,7 +304,7 @@ static const cop_opt qcn_switch_opts[] = {
     {"lf", COP_OPT_REAL, AT(lf), "0.015625", 0, 1, NULL,
      "a notification with feedback F lowers the probability by the share lf F (Lf)"},
     {"pi", COP_OPT_REAL, AT(pi), "1", 0, 100, NULL, "rise of the probability, per cent (PI)"},
-    {"packets", COP_OPT_INT, AT(packets), "100", 1, 1e9, NULL,
+    {"packets", COP_OPT_INT, AT(packets), PACKETS_TEXT, 1, 1e9, NULL,
      "packets without a notification after which it rises (PCl)"},
     {"counts", COP_OPT_ENUM, AT(counts), "port", 0, 0, counts_names,
      "which of them: all that leave by the port (FOGSim), or those that had a choice and followed "

