@@ -189,7 +189,7 @@ static void move_packet(cop_net *net, uint32_t host, uint32_t flow, uint32_t pay
     cop_hca_of(net)->room[(size_t)host * net->sections + cop_net_section_of(net, p, p->vl)] -=
         cop_blocks(p->bytes);
     if (cop_hca_cfg_of(net)->throttle == COP_HCA_AT_GENERATION && net->cc->on_send)
-        cop_cc_at(net, COP_NONE)->on_send(net, cop_flow_state(net, flow), p);
+        cop_cc_at_host(net, host)->on_send(net, cop_flow_state(net, flow), p);
     if (net->send[s].left == 0) {
         cop_flow_pop(net, flow);
         cop_send_free(net, s);
@@ -208,15 +208,15 @@ static bool set_aside(cop_net *net, uint32_t host, uint32_t *ring, uint32_t flow
     const cop_send *m = &net->send[cop_flow_at(net, flow)->head];
     cop_time until = net->now;
     if (cop_hca_cfg_of(net)->throttle == COP_HCA_AT_GENERATION && net->cc->next_send)
-        until = cop_cc_at(net, COP_NONE)->next_send(net, cop_flow_state(net, flow), net->now);
+        until = cop_cc_at_host(net, host)->next_send(net, cop_flow_state(net, flow), net->now);
     if (until > net->now) {
         ring_pop(net, ring);
         cop_hca_gen_of(net, flow)->state = COP_HCA_THROTTLED;
         cop_throttle_add(net, flow, until);
         return true;
     }
-    if (!net->queue_ops->hold ||
-        !net->queue_ops->hold(net, cop_host_port(net, host), m->dst, m->vl))
+    if (!net->queue_ops->hold || !cop_scheme_at(net, cop_host_port(net, host))
+                                      ->hold(net, cop_host_port(net, host), m->dst, m->vl))
         return false;
     ring_pop(net, ring);
     hold(net, host, flow);

@@ -72,7 +72,8 @@ static void offer(cop_net *net, uint32_t port, uint32_t q)
     uint32_t queue0 = net->in[port].queue0;
     while (net->queue[q].head != COP_NONE && !net->queue[q].posted && !net->queue[q].stopped) {
         cop_pkt *p = &net->pkt[net->queue[q].head];
-        uint32_t move = ops->on_head ? queue0 + ops->on_head(net, port, q - queue0, p) : q;
+        uint32_t move =
+            ops->on_head ? queue0 + cop_scheme_at(net, port)->on_head(net, port, q - queue0, p) : q;
         if (move == q) {
             if (!net->queue[q].stopped) /* its scheme may have stopped it just now */
                 post(net, port, q);
@@ -127,7 +128,7 @@ static bool its_turn(cop_net *net, cop_hca_host *hh, const cop_pkt *p)
     if (cop_hca_cfg_of(net)->throttle != COP_HCA_AT_INJECTION || !net->cc->next_send)
         return true;
     uint32_t flow = cop_flow_of(net, p->src, p->dst, p->sl);
-    cop_time t = cop_cc_at(net, COP_NONE)->next_send(net, cop_flow_state(net, flow), net->now);
+    cop_time t = cop_cc_at_host(net, p->src)->next_send(net, cop_flow_state(net, flow), net->now);
     if (t <= net->now)
         return true;
     hh->turn = cop_min64(hh->turn, t);
@@ -170,7 +171,7 @@ static uint32_t choose(cop_net *net, uint32_t host, uint32_t vl, uint32_t *need,
             }
             if (!net->queue_ops->order)
                 return q;
-            uint64_t key = net->queue_ops->order(net, port, local, p);
+            uint64_t key = cop_scheme_at(net, port)->order(net, port, local, p);
             if (key < best_key) {
                 best = q;
                 best_key = key;
@@ -195,10 +196,10 @@ static void send(cop_net *net, uint32_t host, uint32_t q)
     p->t_inj = net->now;
     cop_host_launch(net, host, h);
     if (cop_hca_cfg_of(net)->throttle == COP_HCA_AT_INJECTION && net->cc->on_send)
-        cop_cc_at(net, COP_NONE)
-            ->on_send(net, cop_flow_state(net, cop_flow_of(net, host, dst, p->sl)), p);
+        cop_cc_at_host(net, host)->on_send(
+            net, cop_flow_state(net, cop_flow_of(net, host, dst, p->sl)), p);
     if (net->queue_ops->on_dequeue)
-        net->queue_ops->on_dequeue(net, port, local, p);
+        cop_scheme_at(net, port)->on_dequeue(net, port, local, p);
     offer(net, port, q);
     cop_hca_made_room(net, host, dst);
 }

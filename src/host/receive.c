@@ -125,7 +125,7 @@ static void answer(cop_net *net, uint32_t host, uint32_t h, cop_time arrived, co
     const cop_nic_cfg *cfg = net->nic_cfg;
     uint16_t flags = 0, then = 0;
     if (net->cc->on_deliver)
-        flags = cop_cc_at(net, COP_NONE)->on_deliver(net, host, &net->pkt[h]);
+        flags = cop_cc_at_host(net, host)->on_deliver(net, host, &net->pkt[h]);
     if (cfg->ack != COP_ACK_NONE && cop_net_acked(net, &net->pkt[h]))
         then = COP_PKT_ACK;
     if (!(flags & COP_PKT_CNP) || cfg->notify != COP_NOTIFY_ARRIVAL) {
@@ -175,8 +175,8 @@ void cop_host_receive(cop_net *net, uint32_t port, uint32_t h)
         net->total.becns += becn;
         net->probe.stream[p->stream].becns += becn;
         if (net->cc->on_control && net->cc_flows)
-            cop_cc_at(net, COP_NONE)
-                ->on_control(net, cop_flow_state(net, cop_flow_of(net, host, p->src, p->sl)), p);
+            cop_cc_at_host(net, host)->on_control(
+                net, cop_flow_state(net, cop_flow_of(net, host, p->src, p->sl)), p);
     } else {
         count(net, host, p, start, done);
         if (COP_UNLIKELY(net->closed_loop))

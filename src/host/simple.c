@@ -68,7 +68,8 @@ static __attribute__((noinline)) cop_time flow_time(cop_net *net, uint32_t flow)
         return net->now;
     if (cop_flow_at(net, flow)->throttled)
         return COP_NEVER;
-    return cop_cc_at(net, COP_NONE)->next_send(net, cop_flow_state(net, flow), net->now);
+    return cop_cc_at_host(net, cop_flow_at(net, flow)->src)
+        ->next_send(net, cop_flow_state(net, flow), net->now);
 }
 
 static bool is_throttled(cop_net *net, uint32_t s, cop_time turn, cop_time *until)
@@ -88,7 +89,7 @@ static enum obstacle obstacle(cop_net *net, uint32_t host, uint32_t s, uint32_t 
     uint32_t port = cop_host_port(net, host);
     if (is_throttled(net, s, net->now, until))
         return THROTTLED;
-    if (net->queue_ops->hold && net->queue_ops->hold(net, port, m->dst, m->vl))
+    if (net->queue_ops->hold && cop_scheme_at(net, port)->hold(net, port, m->dst, m->vl))
         return HELD;
     if (!cop_fc_fits(net, port, cop_host_section(net, m->dst, m->vl), blocks))
         return BLOCKED;
@@ -171,7 +172,7 @@ static void send_packet(cop_net *net, uint32_t host, uint32_t s, uint32_t before
     cop_time until;
     cop_host_launch(net, host, h);
     if (flow != COP_NONE && net->cc->on_send)
-        cop_cc_at(net, COP_NONE)->on_send(net, cop_flow_state(net, flow), &net->pkt[h]);
+        cop_cc_at_host(net, host)->on_send(net, cop_flow_state(net, flow), &net->pkt[h]);
     if (m->left == 0) {
         no_longer_ready(net, host, m->vl, before);
         cop_simple_of(net)->here[m->stream]--;

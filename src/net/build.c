@@ -298,6 +298,7 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
         return refused(pt, "switch.vl_high", &inner, err);
     if (cop_observe_init(net, pt->run->observe, &inner) != 0)
         return refused(pt, "run.observe", &inner, err);
+    net->scheme_here = COP_NONE; /* a scheme may set up all of its ports */
     if (pt->queue->start)
         pt->queue->start(net);
     if (pt->cc->net_size)

@@ -21,8 +21,16 @@ const cop_netinfo *cop_net_info(const cop_net *net)
     return &net->info;
 }
 
+/* A queueing scheme that asks about another node, or changes something there, is at fault. */
+static void scheme_is_here(const cop_net *net, uint32_t port)
+{
+    (void)net, (void)port; /* without assertions */
+    COP_ASSERT(net->scheme_here == COP_NONE || net->scheme_here == cop_node_of(net, port));
+}
+
 void *cop_net_queue_state(cop_net *net, uint32_t port)
 {
+    scheme_is_here(net, port);
     return net->queue_state + (size_t)port * net->queue_port_bytes;
 }
 
@@ -33,11 +41,13 @@ void *cop_net_queue_common(cop_net *net)
 
 uint32_t cop_net_queue_bytes(const cop_net *net, uint32_t port, uint32_t q)
 {
+    scheme_is_here(net, port);
     return net->queue[net->in[port].queue0 + q].bytes;
 }
 
 const cop_pkt *cop_net_queue_first(const cop_net *net, uint32_t port, uint32_t q)
 {
+    scheme_is_here(net, port);
     uint32_t h = net->queue[net->in[port].queue0 + q].head;
     return h == COP_NONE ? NULL : &net->pkt[h];
 }
@@ -49,6 +59,7 @@ const cop_pkt *cop_net_queue_next(const cop_net *net, const cop_pkt *p)
 
 void cop_net_queue_recheck(cop_net *net, uint32_t port, uint32_t q)
 {
+    scheme_is_here(net, port);
     uint32_t n = net->in[port].queue0 + q;
     if (net->in[port].sw == COP_NONE) {
         net->host_ops->recheck(net, port, n);
@@ -62,6 +73,7 @@ void cop_net_queue_recheck(cop_net *net, uint32_t port, uint32_t q)
 
 void cop_net_queue_recheck_after(cop_net *net, uint32_t port, uint32_t q, uint32_t after)
 {
+    scheme_is_here(net, port);
     uint32_t n = net->in[port].queue0 + q;
     if (net->in[port].sw == COP_NONE) { /* one output: nobody else has chosen among its queues */
         net->host_ops->recheck(net, port, n);
@@ -76,6 +88,7 @@ void cop_net_queue_recheck_after(cop_net *net, uint32_t port, uint32_t q, uint32
 
 void cop_net_queue_stop(cop_net *net, uint32_t port, uint32_t q, bool stop)
 {
+    scheme_is_here(net, port);
     uint32_t n = net->in[port].queue0 + q;
     if (net->in[port].sw == COP_NONE) {
         net->host_ops->stop(net, port, n, stop);
@@ -90,6 +103,7 @@ void cop_net_queue_stop(cop_net *net, uint32_t port, uint32_t q, bool stop)
 
 void cop_net_queue_send(cop_net *net, uint32_t port, uint64_t body)
 {
+    scheme_is_here(net, port);
     uint32_t to = net->in[port].from;
     if (net->out[to].sw == COP_NONE && net->queue_ops->hold == NULL)
         return; /* the neighbour is an end node, which takes no part in this scheme */
@@ -102,11 +116,13 @@ void cop_net_queue_send(cop_net *net, uint32_t port, uint64_t body)
 
 void cop_net_queue_release(cop_net *net, uint32_t port)
 {
+    scheme_is_here(net, port);
     net->host_ops->release(net, port - net->host_port0);
 }
 
 void cop_net_queue_root(cop_net *net, uint32_t port, bool more)
 {
+    scheme_is_here(net, port);
     COP_ASSERT(more || net->roots[port] > 0);
     net->roots[port] = (uint16_t)(net->roots[port] + (more ? 1 : -1));
     if (net->cc->on_root)
@@ -114,14 +130,9 @@ void cop_net_queue_root(cop_net *net, uint32_t port, bool more)
 }
 
 /* Nothing acts at a distance: a control that asks about a port of another switch, or from a host, is at fault. */
-static bool is_here(const cop_net *net, uint32_t port)
-{
-    return net->here != COP_NONE && net->out[port].sw == net->here;
-}
-
 static void must_be_here(const cop_net *net, uint32_t port)
 {
-    if (COP_UNLIKELY(!is_here(net, port)))
+    if (COP_UNLIKELY(port >= net->host_port0 || net->out[port].sw != net->here))
         cop_panic(__FILE__, __LINE__,
                   "that a control asks about ports of the switch it is called for, and of no other "
                   "(docs/ADDING.md),");
@@ -129,6 +140,7 @@ static void must_be_here(const cop_net *net, uint32_t port)
 
 uint32_t cop_net_roots(const cop_net *net, uint32_t port)
 {
+    must_be_here(net, port);
     return net->roots ? net->roots[port] : 0;
 }
 
@@ -150,7 +162,7 @@ void cop_control_arrive(cop_net *net, uint32_t port)
     cop_mail *box = &net->control[port];
     uint64_t body;
     while (cop_mail_take(box, net->now, &body))
-        net->queue_ops->on_control(net, port, body);
+        cop_scheme_at(net, port)->on_control(net, port, body);
     if (cop_mail_next(box) != COP_NEVER)
         cop_net_push(net, cop_mail_next(box), COP_EV_CONTROL, port);
 }
@@ -188,6 +200,10 @@ void cop_net_cc_wake(cop_net *net, void *state)
     const cop_flow *f = (const cop_flow *)state - 1;
     uint32_t table = net->flow_hash ? 0 : f->sl;
     size_t place = (size_t)((const char *)f - net->flow[table]) / net->flow_stride;
+    if (COP_UNLIKELY(net->here != net->info.n_switches + f->src && net->cc->immediate == NULL))
+        cop_panic(__FILE__, __LINE__,
+                  "that a control wakes flows of the host it is called for, and of no other "
+                  "(docs/ADDING.md),");
     net->host_ops->rouse(net, table << COP_FLOW_BITS | (uint32_t)place);
 }
 

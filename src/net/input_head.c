@@ -126,7 +126,8 @@ void cop_input_offer(cop_net *net, uint32_t q, const cop_cand *known, unsigned n
         cop_pkt *p = &net->pkt[net->queue[q].head];
         uint32_t move = q;
         if (ops->on_head && !(p->flags & COP_PKT_OWN)) /* which have a queue of their own */
-            move = in->queue0 + ops->on_head(net, in_port, q - in->queue0, p);
+            move =
+                in->queue0 + cop_scheme_at(net, in_port)->on_head(net, in_port, q - in->queue0, p);
         if (move == q) {
             if (net->queue[q].stopped) /* its scheme may have stopped it just now */
                 return;

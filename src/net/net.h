@@ -337,7 +337,10 @@ struct cop_net {
     void *cc_net; /* of the congestion control */
     bool flow_is_sl; /* a flow is (source, service level) */
     bool cc_flows; /* the congestion control keeps flows */
-    uint32_t here; /* switch whose hook of the congestion control runs; COP_NONE: a host's */
+    uint32_t here; /* node whose hook of the congestion control runs: switches, then hosts */
+    uint32_t
+        scheme_here; /* builds with assertions: that whose hook of the queueing scheme ran last; COP_NONE:
+                             somebody else looks */
     cop_observation *observe; /* run.observe; NULL: nothing */
     uint32_t n_observe;
     size_t queue_port_bytes; /* of queue_state */
@@ -499,12 +502,36 @@ static inline uint32_t cop_net_queue_end(const cop_net *net, uint32_t port)
     return end - net->own_queues;
 }
 
-/* The congestion control, about to be asked something at switch `sw`, or at a host (COP_NONE): what it may
- * look at is there (control.c). */
+/* The congestion control, about to be asked something at switch `sw`, or at a host: what it may look at is
+ * there (control.c). */
 static inline const cop_cc_ops *cop_cc_at(cop_net *net, uint32_t sw)
 {
     net->here = sw;
     return net->cc;
+}
+
+static inline const cop_cc_ops *cop_cc_at_host(cop_net *net, uint32_t host)
+{
+    return cop_cc_at(net, net->info.n_switches + host);
+}
+
+/* The node of a port: switches, then hosts. */
+static inline uint32_t cop_node_of(const cop_net *net, uint32_t port)
+{
+    return port < net->host_port0 ? net->in[port].sw
+                                  : net->info.n_switches + port - net->host_port0;
+}
+
+/* The queueing scheme, about to be asked something about `port`. It is asked so often that only builds with
+ * assertions see to it that it looks at nothing elsewhere (control.c). */
+static inline const cop_queue_ops *cop_scheme_at(cop_net *net, uint32_t port)
+{
+#ifndef NDEBUG
+    net->scheme_here = cop_node_of(net, port);
+#else
+    (void)port;
+#endif
+    return net->queue_ops;
 }
 
 #endif

@@ -37,7 +37,8 @@ static double value_of(cop_net *net, cop_observation *o)
         flow = cop_flow_find(net, o->a, o->b, o->sl);
         if (flow == COP_NONE)
             return 0.0; /* it has not sent yet */
-        return cop_cc_at(net, COP_NONE)->flow_value(net, cop_flow_state(net, flow), o->a, o->which);
+        return cop_cc_at_host(net, o->a)->flow_value(net, cop_flow_state(net, flow), o->a,
+                                                     o->which);
     }
 }
 

@@ -35,6 +35,7 @@ static void watch_progress(cop_net *net)
 
 static void ask(cop_net *net, cop_progress_fn progress, void *ctx)
 {
+    net->scheme_here = COP_NONE; /* whoever looks now may look everywhere */
     if (progress != NULL && progress(ctx, net->now, net->probe.end, net->total.hops))
         net->stop = COP_OUTCOME_FAILED;
 }
@@ -173,6 +174,7 @@ static void run_until(cop_net *net, cop_time until, cop_progress_fn progress, vo
             break;
     }
     net->total.events += events;
+    net->scheme_here = COP_NONE;
 }
 
 /* -- the observer -- */

@@ -3,11 +3,6 @@
 #include "net/cc.h"
 #include "scenario.h"
 
-#include <signal.h>
-#include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -198,104 +193,9 @@ static void test_lanes_and_bytes_sent(void **state)
     }
 }
 
-/* -- nothing acts at a distance -- */
-
-enum asks { OWN, NEXT_SWITCH, FROM_HOST };
-enum question { WAITING, CREDIT, STATE, QUESTIONS };
-
-typedef struct curious { /* the control's configuration */
-    enum asks asks;
-    enum question question;
-    uint64_t asked;
-} curious;
-
-static curious *curious_of(const struct cop_net *net)
-{
-    union {
-        const void *in;
-        curious *out;
-    } u = {.in = cop_net_cc_cfg(net)};
-    return u.out;
-}
-
-static void ask(struct cop_net *net, uint32_t port, const cop_pkt *p)
-{
-    switch (curious_of(net)->question) {
-    case WAITING:
-        cop_net_waiting_bytes(net, port);
-        break;
-    case CREDIT:
-        cop_net_has_credit(net, port, p);
-        break;
-    case STATE:
-        cop_net_cc_port(net, port);
-        break;
-    case QUESTIONS:
-        break;
-    }
-}
-
-/* Two switches with a host each: ports 0 and 1 are those of the first, 2 and 3 of the second. */
-static void curious_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
-{
-    curious *c = curious_of(net);
-    if (c->asks != FROM_HOST)
-        ask(net, c->asks == OWN ? port : (port + 2) % 4, p);
-    c->asked++;
-}
-
-static uint16_t curious_deliver(struct cop_net *net, uint32_t host, const cop_pkt *p)
-{
-    (void)host;
-    if (curious_of(net)->asks == FROM_HOST)
-        ask(net, 3, p);
-    return 0;
-}
-
-/* How a child ends in which the control asks so: 0, or the signal. */
-static int ends(enum asks asks, enum question question)
-{
-    static const cop_cc_ops ops = {.name = "curious",
-                                   .port_size = 8,
-                                   .on_dequeue = curious_dequeue,
-                                   .on_deliver = curious_deliver};
-    int status = 0;
-    fflush(NULL);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        curious x = {.asks = asks, .question = question};
-        cop_config c;
-        cop_result r;
-        cop_err err = {0};
-        if (freopen("/dev/null", "w", stderr) == NULL ||
-            cop_config_load(&c, "test.yaml",
-                            "run: {duration: 10 us}\ntopology: {kind: chain, hosts: [1, 1]}\n"
-                            "traffic:\n  - {from: [0], pattern: fixed, to: 1}\n",
-                            NULL, 0, &err) != 0)
-            _exit(2);
-        c.cc = &ops;
-        c.cc_cfg = &x;
-        _exit(cop_run(&c, NULL, &r, &err) == 0 && x.asked > 0 ? 0 : 3);
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-static void test_a_control_asks_its_own_switch_only(void **state)
-{
-    (void)state;
-    for (enum question q = WAITING; q < QUESTIONS; q++) {
-        assert_int_equal(ends(OWN, q), 0);
-        assert_int_equal(ends(NEXT_SWITCH, q), SIGABRT);
-        assert_int_equal(ends(FROM_HOST, q), SIGABRT);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_packets_leave_by_the_wire),
-                                       cmocka_unit_test(test_lanes_and_bytes_sent),
-                                       cmocka_unit_test(test_a_control_asks_its_own_switch_only)};
+                                       cmocka_unit_test(test_lanes_and_bytes_sent)};
     return cmocka_run_group_tests_name("cc_egress", tests, NULL, NULL);
 }

@@ -159,7 +159,7 @@ static bool look(void *ctx, cop_time now, cop_time end, uint64_t hops)
         inputs += p < net->host_port0 && net->in[p].from != COP_NONE;
     }
     for (uint32_t p = 0; p < net->host_port0; p++)
-        AGREE(cop_net_roots(net, p), n.hot[p], "queues that hold port %u to be a root", p);
+        AGREE(net->roots[p], n.hot[p], "queues that hold port %u to be a root", p);
     AGREE(level[ISO_USED], n.special, "special queues in use");
     AGREE(level[ISO_FREE], inputs * r->queues - n.special, "special queues free");
     AGREE(level[ISO_PORTS_FULL], n.full, "ports without a free one");

@@ -26,14 +26,14 @@ static void a_root_is_found(void **state)
     expect_queues(w, in, "6001110");
     several(w, in, 1, 1);
     expect_queues(w, in, "6002110"); /* it stands behind the one for host 2 */
-    assert_int_equal(cop_net_roots(&w->net, out), 0);
+    assert_int_equal(w->net.roots[out], 0);
     lab_free(w);
     /* Straight from the wire to the special queue; hot above `high`, told of and stopping above `stop`. */
     w = lab_build(chain, NULL, 0);
     several(w, in, 1, 7);
     expect_queues(w, in, "7000000");
     assert_true(line_at(w, in, 0)->hot);
-    assert_int_equal(cop_net_roots(&w->net, out), 1);
+    assert_int_equal(w->net.roots[out], 1);
     several(w, in, 1, 2);
     assert_false(line_at(w, in, 0)->propagated || line_at(w, in, 0)->sent_stop);
     several(w, in, 1, 1);
@@ -202,7 +202,7 @@ static void a_root_joins(void **state)
             assert_int_equal(line_at(w, in, 0)->next, joins ? 2 : ISO_NO_LINE);
             assert_int_equal(line_at(w, in, 0)->root, !joins);
             assert_int_equal(line_at(w, in, 0)->hops, joins ? 2 : 1);
-            assert_int_equal(cop_net_roots(&w->net, trunk(w)), !joins);
+            assert_int_equal(w->net.roots[trunk(w)], !joins);
             lab_free(w);
         }
 }
@@ -236,7 +236,7 @@ static void a_line_is_given_up(void **state)
         assert_int_equal(counter(w, ISO_ROOTS), 0);
         expect_queues(w, in, "6000000");
         several(w, in, 1, 1);
-        assert_int_equal(cop_net_roots(&w->net, trunk(w)), 0);
+        assert_int_equal(w->net.roots[trunk(w)], 0);
         /* Another destination of the same output is not of this branch: its congestion is detected. */
         several(w, in, 2, 6);
         assert_int_equal(counter(w, ISO_ROOTS), 1);

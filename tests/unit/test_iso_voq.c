@@ -93,7 +93,7 @@ static void the_line_of_an_output(void **state)
     assert_int_equal(l->n_dst, 2);
     assert_int_equal(l->dst[0], iso_entry(3, 1));
     assert_int_equal(l->dst[1], iso_entry(2, 1));
-    assert_int_equal(cop_net_roots(&w->net, out), 1);
+    assert_int_equal(w->net.roots[out], 1);
     assert_int_equal(waiting(w, in, q), 5);
     assert_int_equal(w->net.counter[ISO_ROOTS], 1);
     assert_int_equal(w->net.counter[ISO_SENT_ALLOCATE], 1);
@@ -139,7 +139,7 @@ static void told_of_by_the_next_switch(void **state)
     assert_int_equal(w->net.counter[ISO_MOVED], 5);
     /* The output's own queue is empty, so it is no root any more, and whom it had told hears of it. */
     assert_false(line(w, in, q)->used);
-    assert_int_equal(cop_net_roots(&w->net, out), 0);
+    assert_int_equal(w->net.roots[out], 0);
     assert_int_equal(w->net.counter[ISO_SENT_DEALLOCATE], 1);
     iso_line *l = line(w, in, 0);
     assert_true(l->used && !l->root && l->next == 1 && l->hops == 2 && l->propagated);
@@ -183,7 +183,7 @@ static void only_roots(void **state)
     net_lab *w = lab_build(three, SET("queueing.queues=0"));
     uint32_t in = middle(w), out = cop_topo_switch_port(&w->topo, 1, 2);
     voq_come(w, in, 3, 0, 0, 9);
-    assert_int_equal(cop_net_roots(&w->net, out), 1);
+    assert_int_equal(w->net.roots[out], 1);
     assert_int_equal(w->net.counter[ISO_ROOTS], 1);
     assert_int_equal(w->net.counter[ISO_SENT_ALLOCATE], 0);
     assert_int_equal(w->net.counter[ISO_SENT_STOP], 0);

@@ -1,0 +1,257 @@
+/* Nothing acts at a distance: a plug-in that asks about another node than that whose hook it is, or wakes a flow
+ * there, ends the program. With a control and a queueing scheme made for the test. */
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "net/cc.h"
+#include "net/queue.h"
+#include "scenario.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum asks { OWN, NEXT_SWITCH, FROM_HOST };
+enum question { WAITING, CREDIT, STATE, ROOTS, CC_QUESTIONS };
+enum query { BYTES, FIRST, PORT_STATE, SEND, STOP, ROOT, QUERIES };
+
+typedef struct curious { /* the plug-in's configuration */
+    enum asks asks;
+    int question;
+    uint64_t asked;
+} curious;
+
+static curious *the_same(const void *cfg)
+{
+    union {
+        const void *in;
+        curious *out;
+    } u = {.in = cfg};
+    return u.out;
+}
+
+/* Runs two switches with a host each: ports 0 and 1 are those of the first, 2 and 3 of the second, 4 and 5 those of hosts.
+ * How the child ends: 0, or the signal. */
+static int ends(const cop_cc_ops *cc, const cop_queue_ops *queue, curious x)
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        cop_config c;
+        cop_result r;
+        cop_err err = {0};
+        if (freopen("/dev/null", "w", stderr) == NULL ||
+            cop_config_load(&c, "test.yaml",
+                            "run: {duration: 10 us}\ntopology: {kind: chain, hosts: [1, 1]}\n"
+                            "queueing: {kind: 1q}\nnic: {ack: packet}\n"
+                            "traffic:\n  - {from: [0], pattern: fixed, to: 1}\n",
+                            NULL, 0, &err) != 0)
+            _exit(2);
+        if (cc != NULL) {
+            c.cc = cc;
+            c.cc_cfg = &x;
+        }
+        if (queue != NULL) {
+            c.queue = queue;
+            c.queue_cfg = &x;
+        }
+        _exit(cop_run(&c, NULL, &r, &err) == 0 && x.asked > 0 ? 0 : 3);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* -- a control that asks -- */
+
+static void ask(struct cop_net *net, uint32_t port, const cop_pkt *p)
+{
+    switch (the_same(cop_net_cc_cfg(net))->question) {
+    case WAITING:
+        cop_net_waiting_bytes(net, port);
+        break;
+    case CREDIT:
+        cop_net_has_credit(net, port, p);
+        break;
+    case STATE:
+        cop_net_cc_port(net, port);
+        break;
+    default:
+        cop_net_roots(net, port);
+        break;
+    }
+}
+
+static void curious_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
+{
+    curious *c = the_same(cop_net_cc_cfg(net));
+    if (c->asks != FROM_HOST)
+        ask(net, c->asks == OWN ? port : (port + 2) % 4, p);
+    c->asked++;
+}
+
+static uint16_t curious_deliver(struct cop_net *net, uint32_t host, const cop_pkt *p)
+{
+    (void)host;
+    if (the_same(cop_net_cc_cfg(net))->asks == FROM_HOST)
+        ask(net, 3, p);
+    return 0;
+}
+
+static void test_a_control_asks_its_own_switch_only(void **state)
+{
+    (void)state;
+    static const cop_cc_ops asking = {.name = "asking",
+                                      .port_size = 8,
+                                      .on_dequeue = curious_dequeue,
+                                      .on_deliver = curious_deliver};
+    for (int q = WAITING; q < CC_QUESTIONS; q++) {
+        assert_int_equal(ends(&asking, NULL, (curious){.asks = OWN, .question = q}), 0);
+        assert_int_equal(ends(&asking, NULL, (curious){.asks = NEXT_SWITCH, .question = q}),
+                         SIGABRT);
+        assert_int_equal(ends(&asking, NULL, (curious){.asks = FROM_HOST, .question = q}), SIGABRT);
+    }
+}
+
+/* -- a control that wakes -- */
+
+/* What all may reach: the flow of host 0, which sends. */
+typedef struct waker_net {
+    void *flow;
+} waker_net;
+
+static cop_time waker_next_send(struct cop_net *net, void *flow, cop_time now)
+{
+    ((waker_net *)cop_net_cc_net(net))->flow = flow;
+    return now;
+}
+
+static void wake(struct cop_net *net, enum asks from)
+{
+    curious *c = the_same(cop_net_cc_cfg(net));
+    if (c->asks != from)
+        return;
+    c->asked++;
+    cop_net_cc_wake(net, ((waker_net *)cop_net_cc_net(net))->flow);
+}
+
+static void waker_control(struct cop_net *net, void *flow, const cop_pkt *p)
+{
+    (void)flow, (void)p;
+    wake(net, OWN);
+}
+
+static void waker_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
+{
+    (void)port, (void)p;
+    wake(net, NEXT_SWITCH);
+}
+
+static uint16_t waker_deliver(struct cop_net *net, uint32_t host, const cop_pkt *p)
+{
+    (void)p;
+    if (host == 1)
+        wake(net, FROM_HOST);
+    return 0;
+}
+
+static void test_a_control_wakes_flows_of_its_own_host_only(void **state)
+{
+    (void)state;
+    cop_cc_ops waker = {.name = "waker",
+                        .flow_size = 8,
+                        .net_size = sizeof(waker_net),
+                        .next_send = waker_next_send,
+                        .on_control = waker_control,
+                        .on_dequeue = waker_dequeue,
+                        .on_deliver = waker_deliver};
+    assert_int_equal(ends(&waker, NULL, (curious){.asks = OWN}), 0);
+    assert_int_equal(ends(&waker, NULL, (curious){.asks = NEXT_SWITCH}), SIGABRT);
+    assert_int_equal(ends(&waker, NULL, (curious){.asks = FROM_HOST}), SIGABRT);
+    waker.immediate = "a clause of a paper that wants it so";
+    assert_int_equal(ends(&waker, NULL, (curious){.asks = NEXT_SWITCH}), 0);
+}
+
+/* -- a queueing scheme -- */
+
+static void one_queue(const void *cfg, const cop_netinfo *info, uint32_t ports, cop_queue_layout *l)
+{
+    (void)cfg, (void)info, (void)ports;
+    *l = (cop_queue_layout){.queues = 1};
+}
+
+static uint32_t the_only_one(const void *cfg, const cop_netinfo *info, const cop_pkt *p)
+{
+    (void)cfg, (void)info, (void)p;
+    return 0;
+}
+
+static void query(struct cop_net *net, uint32_t port, int what)
+{
+    switch (what) {
+    case BYTES:
+        cop_net_queue_bytes(net, port, 0);
+        break;
+    case FIRST:
+        cop_net_queue_first(net, port, 0);
+        break;
+    case PORT_STATE:
+        cop_net_queue_state(net, port);
+        break;
+    case SEND:
+        cop_net_queue_send(net, port, 0);
+        break;
+    case STOP:
+        cop_net_queue_stop(net, port, 0, false);
+        break;
+    default:
+        cop_net_queue_root(net, port, true);
+        break;
+    }
+}
+
+static void curious_enqueue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p)
+{
+    (void)q, (void)p;
+    curious *c = the_same(cop_net_queue_cfg(net));
+    query(net, c->asks == OWN ? port : (port + 2) % 4, c->question);
+    c->asked++;
+}
+
+static void hear(struct cop_net *net, uint32_t port, uint64_t message)
+{
+    (void)net, (void)port, (void)message;
+}
+
+/* Schemes are asked so often that only builds with assertions see to it, as that of the tests. */
+static void test_a_scheme_looks_at_its_own_node_only(void **state)
+{
+    (void)state;
+    static const cop_queue_ops scheme = {.name = "curious",
+                                         .layout = one_queue,
+                                         .select = the_only_one,
+                                         .port_size = 8,
+                                         .finds_roots = true,
+                                         .on_enqueue = curious_enqueue,
+                                         .on_control = hear};
+    for (int q = BYTES; q < QUERIES; q++) {
+        assert_int_equal(ends(NULL, &scheme, (curious){.asks = OWN, .question = q}), 0);
+        assert_int_equal(ends(NULL, &scheme, (curious){.asks = NEXT_SWITCH, .question = q}),
+                         SIGABRT);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_control_asks_its_own_switch_only),
+        cmocka_unit_test(test_a_control_wakes_flows_of_its_own_host_only),
+        cmocka_unit_test(test_a_scheme_looks_at_its_own_node_only)};
+    return cmocka_run_group_tests_name("distance", tests, NULL, NULL);
+}
