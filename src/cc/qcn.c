@@ -220,6 +220,11 @@ static int check(const void *config, const cop_netinfo *info, cop_err *err)
         return cop_err_add(err, COP_E_INPUT,
                            "sample input does not know which packets are in others' way, and "
                            "routing.yields asks; set sample to output, or routing.yields to no");
+    if (info->own && cfg->sample == QCN_INPUT && !qcn_samples_hosts(cfg))
+        return cop_err_add(err, COP_E_INPUT,
+                           "sample input leaves out inputs from hosts, where alone packets of the "
+                           "switch's own hosts wait, which routing.lowers minimal is about; set "
+                           "ports to all, or leave lowers out");
     const char *idle = cfg->react ? NULL : changed_reaction(cfg);
     if (idle != NULL)
         return cop_err_add(err, COP_E_INPUT,

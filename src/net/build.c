@@ -270,6 +270,20 @@ static int refused(const cop_net_parts *pt, const char *option, const cop_err *i
                        inner->text);
 }
 
+/* A fault of pause thresholds has the place of the threshold that it begins with; that of a buffer too small for them,
+ * the place of the threshold that somebody gave, or of the buffer. */
+static int refused_flow(const cop_net_parts *pt, const cop_err *inner, cop_err *err)
+{
+    const char *option = pt->fc->xon_bytes    ? "flow_control.xon"
+                         : pt->fc->xoff_bytes ? "flow_control.xoff"
+                                              : "switch.buffer";
+    static const char *const named[] = {"flow_control.xoff", "flow_control.xon"};
+    for (size_t i = 0; i < COP_LEN(named); i++)
+        if (strncmp(inner->text, named[i], strlen(named[i])) == 0)
+            option = named[i];
+    return refused(pt, option, inner, err);
+}
+
 int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     cop_err inner = {0};
@@ -280,7 +294,7 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
         return rc;
     build_parts(net, pt);
     if (cop_fc_init(net, &inner) != 0)
-        return refused(pt, "flow_control", &inner, err);
+        return refused_flow(pt, &inner, err);
     if (pt->route->patience_ps > 0)
         cop_recover_init(net);
     net->others_send = net->worm || net->recover;

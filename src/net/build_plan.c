@@ -86,6 +86,7 @@ void cop_plan_describe(cop_net *net, const cop_net_parts *pt)
         .tells_used = pt->fc->kind != COP_FC_ONOFF,
         .one_path = pt->route->max_cand == 1 && !pt->route->at_head,
         .contested = pt->route->asks_contested,
+        .own = pt->route->asks_own,
         .heeds_notices = pt->route->ops->on_notice != NULL,
         .table = pt->route->lft != NULL,
         .queueing = pt->queue->name,

@@ -27,6 +27,7 @@ typedef struct cop_netinfo {
     uint64_t seed;
     bool one_path; /* the routing gives one output per hop */
     bool table; /* and it depends on switch and destination alone: cop_net_passes works */
+    bool own; /* the routing asks for notifications to hosts of the very switch (routing.lowers) */
     bool contested; /* the routing wants notifications to say so: COP_NOTICE_CONTESTED */
     bool heeds_notices; /* and it has a use for them */
     const char *queueing; /* name of the queueing scheme */

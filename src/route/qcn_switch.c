@@ -31,6 +31,7 @@
 #define TH1 0.0
 #define TH2 30.0
 #define NO_DECAY 1.0
+#define LEAST_STEP 1e-3 /* of a fall by the largest feedback (share), and of a rise (per cent) */
 #define PACKETS 100
 #define PACKETS_TEXT "100"
 
@@ -232,6 +233,19 @@ static int check_thresholds(cop_route *r, const qcn_switch_cfg *cfg, cop_err *er
     return 0;
 }
 
+/* Steps so small that no run is long enough for them. */
+static const char *too_small(const qcn_switch_cfg *cfg)
+{
+    if (cfg->switch_over)
+        return NULL;
+    if (cfg->lf * FEEDBACK_MOST < LEAST_STEP)
+        return "with lf so small a thousand notifications of the largest feedback lower a "
+               "probability by less than two thirds, so that nearly all packets go minimal";
+    if (cfg->pi < LEAST_STEP)
+        return "with pi so small a probability that has fallen needs 100000 rises to come back";
+    return NULL;
+}
+
 /* Options that say how something is done which is not done. Left as they are, they are no mistake. */
 static int check_idle(const cop_route *r, const qcn_switch_cfg *cfg, cop_err *err)
 {
@@ -271,9 +285,12 @@ static int qcn_switch_setup(cop_route *r, const void *cfg, cop_err *err)
     cop_choice *c = COP_NEW_ARRAY(&r->arena, cop_choice, 1);
     r->port_size = sizeof(port_state);
     r->count = (struct cop_count_bar){"packets", ((const qcn_switch_cfg *)cfg)->packets, PACKETS};
+    r->asks_own = ((const qcn_switch_cfg *)cfg)->lowers == MINIMAL;
     r->asks_contested = ((const qcn_switch_cfg *)cfg)->yields;
     int rc = cop_choice_setup(r, c, &((const qcn_switch_cfg *)cfg)->choice, err);
     rc = rc ? rc : check_idle(r, cfg, err);
+    if (r->idle == NULL)
+        r->idle = too_small(cfg);
     return rc ? rc : check_thresholds(r, cfg, err);
 }
 

@@ -185,6 +185,8 @@ struct cop_route {
         int64_t packets; /* no more than `usual` is for longer runs to show */
         int64_t usual;
     } count;
+    bool
+        asks_own; /* it has a use for what a switch notifies its own hosts of that depends on the packet */
     bool asks_contested; /* notifications are to say which packets are in others' way */
     const char
         *idle; /* what of it can never do anything here, for `coppice check`; NULL: nothing */

@@ -117,6 +117,10 @@ static void idle_parts(void **state)
         {DRAGONFLY("9", "routing: {kind: ugal}\ncc: {kind: qcn}"), "every 10 and share 100 %"},
         {DRAGONFLY("9", "routing: {kind: ugal}\ncc: {kind: qcn, every: 10, share: 100 %}"), NULL},
         {DRAGONFLY("9", "routing: {kind: qcn-switch}\ncc: {kind: qcn}"), NULL},
+        {DRAGONFLY("9", "routing: {kind: qcn-switch, lf: 1.5e-5}\ncc: {kind: qcn}"), "with lf"},
+        {DRAGONFLY("9", "routing: {kind: qcn-switch, lf: 2e-5}\ncc: {kind: qcn}"), NULL},
+        {DRAGONFLY("9", "routing: {kind: qcn-switch, pi: 0.0009}\ncc: {kind: qcn}"), "with pi"},
+        {DRAGONFLY("9", "routing: {kind: qcn-switch, pi: 0.001}\ncc: {kind: qcn}"), NULL},
     };
     char text[4096];
     (void)state;
