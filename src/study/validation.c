@@ -341,8 +341,10 @@ const char *cop_validation_text(const cop_ledger *l, const cop_study_record *stu
         t.any_full |= is_full(&studies[i]);
     put(&w,
         "# Validation\n\n"
-        "What the papers claim, what Coppice measures. Written by `make reproduce` from the "
-        "result database; do not edit.\n"
+        "What the papers claim, what Coppice measures. Written from a result database by "
+        "`coppice reproduce`; do not edit.\n`make reproduce` makes all runs; verdicts of "
+        "experiments that were not run again may be those of an earlier model, which then "
+        "stands below.\n"
         "*Full* is the paper's own size, and its length where that can be run, *quick* a shorter "
         "run, = the same value as "
         "quick. *Not run* means that no experiment\nproduces it yet, *recorded* what is not "

@@ -275,8 +275,10 @@ static void test_control(void **state)
         check_control(&sizes[k], EVERY);
     for (int64_t h = 1; h <= (scn_rounds() > 1 ? 4 : 2); h++)
         for (int64_t a = 1; a <= 2 * h + 1; a++)
-            for (int64_t groups = a * h + 1; groups >= 1; groups--)
+            for (int64_t groups = a * h + 1; groups >= 1; groups--) {
                 check_control(&(cop_dragonfly_cfg){1, a, h, groups}, ALIKE);
+                check_control(&(cop_dragonfly_cfg){h, a, h, groups}, OWN);
+            }
     cop_topo t;
     build(&t, "dragonfly", &sizes[0]);
     const variant late = {"ugal", {{"via", "other"}, {"progressive", "yes"}}, 4, 2},
