@@ -4,6 +4,7 @@
 #include "exp/opensm.h"
 #include "exp/plugins.h"
 #include "exp/run.h"
+#include "wrap.h"
 
 #include <string.h>
 
@@ -17,7 +18,7 @@ static void print_comments(FILE *out, const char *text)
 {
     while (*text != '\0') {
         size_t n = strcspn(text, "\n");
-        fprintf(out, "%s%.*s\n", text[0] == '#' ? "" : "# ", (int)n, text);
+        cop_wrap_comment(out, text, n);
         text += n + (text[n] == '\n');
     }
 }

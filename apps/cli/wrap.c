@@ -100,3 +100,17 @@ void cop_wrap_lines(FILE *out, const char *text)
     }
     cop_arena_free(&arena);
 }
+
+void cop_wrap_comment(FILE *out, const char *text, size_t n)
+{
+    size_t mark = strncmp(text, "# ", n < 2 ? n : 2) == 0 ? (n < 2 ? n : 2) : 0;
+    const char *before = "# ";
+    text += mark, n -= mark;
+    do {
+        size_t k = fits(text, n, WIDTH - strlen(before));
+        fprintf(out, "%s%.*s\n", k > 0 ? before : "#", (int)k, text);
+        while (k < n && text[k] == ' ')
+            k++;
+        text += k, n -= k, before = "#   ";
+    } while (n > 0);
+}

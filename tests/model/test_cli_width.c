@@ -50,6 +50,29 @@ static void test_lines_are_narrow(void **state)
     }
 }
 
+static const char dragonfly[] =
+    "topology: {kind: dragonfly, p: 2, a: 4, h: 2}\nrouting: {kind: ugal}\n"
+    "cc: {kind: qcn, react: no}\ntraffic: [{}]\n";
+
+/* What `check` finds stands in comments, which go on as comments: the whole is a configuration again. */
+static void test_facts_are_narrow(void **state)
+{
+    (void)state;
+    prog_write("dragonfly.yaml", dragonfly);
+    prog_answer a = PROG_RUN("check", "dragonfly.yaml");
+    expect_narrow(a, "check");
+    assert_non_null(strstr(a.out,
+                           "# warning: cc qcn: nobody heeds its notifications, as sources do "
+                           "not react and\n#   the"));
+    char first[32768];
+    assert_true(strlen(a.out) < sizeof(first));
+    snprintf(first, sizeof(first), "%s", a.out);
+    prog_write("again.yaml", first);
+    prog_answer b = PROG_RUN("check", "again.yaml");
+    expect_narrow(b, "check of check");
+    assert_string_equal(strchr(b.out, '\n'), strchr(first, '\n'));
+}
+
 /* The words of a text, with one space between two. */
 static const char *words_of(const char *text, char *to, size_t size)
 {
@@ -80,6 +103,7 @@ static void test_no_word_is_lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines_are_narrow),
+                                       cmocka_unit_test(test_facts_are_narrow),
                                        cmocka_unit_test(test_no_word_is_lost)};
     return cmocka_run_group_tests_name("cli_width", tests, prog_enter, prog_leave);
 }
