@@ -28,7 +28,7 @@ static json_t *option_json(const cop_opt *o)
     return j;
 }
 
-static json_t *item_json(const cop_plugin *p)
+static json_t *item_json(const char *section, const cop_plugin *p)
 {
     json_t *j = json_object(), *options = json_array();
     json_object_set_new(j, "name", json_string(p->name));
@@ -40,6 +40,8 @@ static json_t *item_json(const cop_plugin *p)
     char values[300];
     const char *observed = cop_family_observed(p, values, sizeof(values));
     json_object_set_new(j, "observe", observed ? json_string(observed) : json_null());
+    const char *example = cop_family_example(section, p->name);
+    json_object_set_new(j, "example", example ? json_string(example) : json_null());
     return j;
 }
 
@@ -85,7 +87,7 @@ static int list_items(const cop_family *f, const cop_plugin_set *more, bool json
     for (size_t i = 0; f->at(f, more, i, &p); i++)
         width = (int)strlen(p.name) > width ? (int)strlen(p.name) : width;
     for (size_t i = 0; f->at(f, more, i, &p); i++) {
-        json_array_append_new(all, item_json(&p));
+        json_array_append_new(all, item_json(f->section, &p));
         if (json)
             continue;
         cop_wrap_item(stdout, p.name, width + 2, p.summary ? p.summary : "");
@@ -116,7 +118,7 @@ static void print_options(const cop_opt *table)
     cop_arena_free(&arena);
 }
 
-static void print_one(const cop_plugin *p)
+static void print_one(const char *section, const cop_plugin *p)
 {
     cop_arena arena = {0};
     char values[300];
@@ -128,6 +130,9 @@ static void print_one(const cop_plugin *p)
         cop_wrap_item(stdout, "acts at a distance:", 2, p->note);
     if (cop_family_observed(p, values, sizeof(values)) != NULL)
         cop_wrap_item(stdout, "run.observe:", 2, values);
+    const char *example = cop_family_example(section, p->name);
+    if (example != NULL)
+        cop_wrap_item(stdout, "example:", 2, example);
     cop_arena_free(&arena);
     print_options(p->opts);
 }
@@ -142,8 +147,8 @@ static int list_one(const cop_family *f, const cop_plugin_set *more, const char 
         if (strcmp(p.name, name) != 0)
             continue;
         if (json)
-            return print_json(item_json(&p));
-        print_one(&p);
+            return print_json(item_json(f->section, &p));
+        print_one(f->section, &p);
         return COP_EXIT_OK;
     }
     char shown[48];

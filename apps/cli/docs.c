@@ -36,7 +36,7 @@ static void print_table(FILE *out, const cop_opt *table)
     }
 }
 
-static void print_plugin(FILE *out, const cop_plugin *p)
+static void print_plugin(FILE *out, const char *section, const cop_plugin *p)
 {
     fprintf(out, "\n### `%s`\n\n%s.", p->name, p->summary ? p->summary : "");
     if (p->source != NULL && p->source[0] != '\0')
@@ -46,6 +46,9 @@ static void print_plugin(FILE *out, const cop_plugin *p)
     char values[300];
     if (cop_family_observed(p, values, sizeof(values)) != NULL)
         fprintf(out, " `run.observe`: %s.", values);
+    const char *example = cop_family_example(section, p->name);
+    if (example != NULL)
+        fprintf(out, " Example: `%s`.", example);
     fputs("\n\n", out);
     print_table(out, p->opts);
 }
@@ -74,7 +77,7 @@ static void print_section(FILE *out, const cop_section *s)
         print_auto_routing(out);
     cop_plugin p;
     for (size_t i = 0; s->plugin(i, &p); i++)
-        print_plugin(out, &p);
+        print_plugin(out, s->name, &p);
 }
 
 static void print_names(FILE *out, const char *family)

@@ -194,6 +194,46 @@ const cop_family *cop_family_find(const char *name)
     return NULL;
 }
 
+/* Set-ups that work, for those that do little or are refused beside the defaults of other sections. */
+static const struct {
+    const char *section, *name, *file;
+} examples[] = {
+    {"routing", "ftree", "examples/fabric16.yaml"},
+    {"routing", "dor", "examples/torus-study.yaml"},
+    {"routing", "adaptive-cube", "examples/torus-study.yaml"},
+    {"routing", "true-adaptive", "examples/torus.yaml"},
+    {"routing", "dragonfly-min", "examples/dragonfly.yaml"},
+    {"routing", "ugal", "examples/dragonfly-study.yaml"},
+    {"routing", "piggyback", "examples/dragonfly.yaml"},
+    {"routing", "pause", "examples/dragonfly.yaml"},
+    {"routing", "qcn-switch", "examples/dragonfly.yaml"},
+    {"queueing", "fbicm", "experiments/gran5-fig7.yaml"},
+    {"queueing", "hfdi", "experiments/gran6-fig2.yaml"},
+    {"cc", "ibcc", "examples/silent-forest-648.yaml"},
+    {"cc", "ith", "experiments/gran5-fig7.yaml"},
+    {"cc", "ib-ith", "experiments/gran6-fig2.yaml"},
+    {"cc", "ccfit", "experiments/gran5-fig7.yaml"},
+    {"cc", "ecocc", "experiments/gran6-fig2.yaml"},
+    {"cc", "qcn", "examples/dragonfly.yaml"},
+    {"cc", "fern-1", "examples/torus.yaml"},
+    {"cc", "fern-2", "examples/torus.yaml"},
+    {"cc", "fern-local", "experiments/fern-sec3.2.yaml"},
+    {"cc", "self-tuned", "examples/torus.yaml"},
+    {"cc", "alo", "experiments/fern-sec2.yaml"},
+    {"cc", "dril", "experiments/fern-sec2.yaml"},
+    {"cc", "u-channels", "experiments/fern-sec2.yaml"},
+    {"cc", "lopez", "experiments/fern-sec2.yaml"},
+    {"cc", "smai", "experiments/fern-sec2.yaml"},
+};
+
+const char *cop_family_example(const char *section, const char *name)
+{
+    for (size_t i = 0; i < COP_LEN(examples); i++)
+        if (strcmp(examples[i].section, section) == 0 && strcmp(examples[i].name, name) == 0)
+            return examples[i].file;
+    return NULL;
+}
+
 static size_t add_values(const cop_value *v, const char *of, char *text, size_t size, size_t used)
 {
     for (; v != NULL && v->name != NULL && used < size; v++)

@@ -21,5 +21,7 @@ const cop_family *cop_family_find(const char *name);
 
 /* What run.observe shows of it: "`delay/FLOW` (ns), `buffers/PORT` (messages)"; NULL: nothing. */
 const char *cop_family_observed(const cop_plugin *p, char *text, size_t size);
+/* A file of ours in which a member of this section is at work, with what it needs beside it; NULL: none. */
+const char *cop_family_example(const char *section, const char *name);
 
 #endif

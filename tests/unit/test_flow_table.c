@@ -1,5 +1,5 @@
-/* Forwarding tables with priorities and conditions (Benito et al., 3.1.1): figure 3 by hand, and every decision of the routings
- * that choose is the one that their table gives. */
+/* Forwarding tables with priorities and conditions (Benito et al., 3.1.1): figure 3 by hand, and decisions of `pause` and of
+ * minimal routing are those that their table gives. */
 #include "route_fixture.h"
 
 #include "base/opt.h"

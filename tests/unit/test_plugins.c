@@ -186,6 +186,22 @@ static char *output_of(const char *args)
     return text;
 }
 
+/* An example is a file of ours that names the member. */
+static void check_example(const char *name, const char *file)
+{
+    if (file == NULL)
+        return;
+    FILE *f = fopen(file, "r");
+    if (f == NULL)
+        COMPLAIN("the example of %s, %s, is missing\n", name, file);
+    size_t size;
+    char *text = slurp(f, &size);
+    fclose(f);
+    if (strstr(text, name) == NULL)
+        COMPLAIN("the example of %s, %s, does not name it\n", name, file);
+    cop_free(text);
+}
+
 static void test_lists_have_a_line_and_a_source(void **state)
 {
     (void)state;
@@ -204,6 +220,7 @@ static void test_lists_have_a_line_and_a_source(void **state)
                 !one_line(json_string_value(json_object_get(item, "source"))))
                 COMPLAIN("coppice list %s: %s has no summary or no source\n", families[i], name);
             assert_true(json_is_array(json_object_get(item, "options")));
+            check_example(name, json_string_value(json_object_get(item, "example")));
         }
         json_decref(list);
         cop_free(text);
