@@ -232,6 +232,8 @@ uint64_t cop_net_waiting_bytes(const cop_net *net, uint32_t port)
 uint64_t cop_net_lane_bytes(const cop_net *net, uint32_t port, uint32_t vl)
 {
     must_be_here(net, port);
+    if (COP_UNLIKELY(net->lane_waiting == NULL))
+        cop_panic(__FILE__, __LINE__, "that who asks for loads of lanes says so (asks_lanes),");
     return net->lane_waiting[(size_t)port * net->lanes + vl];
 }
 

@@ -85,6 +85,8 @@ static uint64_t lane_load(void *ctx, uint32_t local, uint32_t vl)
 {
     cop_net *net = net_of(ctx);
     uint32_t port = port_of(ctx, local);
+    if (COP_UNLIKELY(net->lane_waiting == NULL))
+        cop_panic(__FILE__, __LINE__, "that who asks for loads of lanes says so (asks_lanes),");
     return net->lane_waiting[(size_t)port * net->lanes + vl] + sent_of(net, port, vl);
 }
 
@@ -126,6 +128,8 @@ static void tell(void *ctx, uint32_t local, uint64_t body)
     if (out->to == COP_NONE || net->in[out->to].sw == COP_NONE)
         return;
     cop_time t = net->now + cop_max64(out->delay_ps, 1);
+    if (COP_UNLIKELY(net->route->ops->on_message == NULL))
+        cop_panic(__FILE__, __LINE__, "that a routing which tells others listens (on_message),");
     if (cop_mail_put(&net->routing->box[out->to], t, body))
         cop_net_push(net, t, COP_EV_MESSAGE, out->to);
 }

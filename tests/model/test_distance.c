@@ -37,7 +37,8 @@ static curious *the_same(const void *cfg)
 
 /* Runs two switches with a host each: ports 0 and 1 are those of the first, 2 and 3 of the second, 4 and 5 those of hosts.
  * How the child ends: 0, or the signal. */
-static int ends(const cop_cc_ops *cc, const cop_queue_ops *queue, curious x)
+static int ends_with(const cop_cc_ops *cc, const cop_queue_ops *queue, const cop_route_ops *route,
+                     curious x)
 {
     int status = 0;
     fflush(NULL);
@@ -62,10 +63,19 @@ static int ends(const cop_cc_ops *cc, const cop_queue_ops *queue, curious x)
             c.queue = queue;
             c.queue_cfg = &x;
         }
+        if (route != NULL) {
+            c.route = route;
+            c.route_cfg = &x;
+        }
         _exit(cop_run(&c, NULL, &r, &err) == 0 && x.asked > 0 ? 0 : 3);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int ends(const cop_cc_ops *cc, const cop_queue_ops *queue, curious x)
+{
+    return ends_with(cc, queue, NULL, x);
 }
 
 /* -- a control that asks -- */
@@ -247,11 +257,66 @@ static void test_a_scheme_looks_at_its_own_node_only(void **state)
     }
 }
 
+/* -- a routing that asks for what it has not said it would -- */
+
+enum { LANES, TELLS, NEITHER };
+
+/* Port 0 of each switch leads to its host, port 1 to the other switch. */
+static unsigned there(const cop_route *r, cop_hop *hop, const cop_route_view *view, cop_cand *cand)
+{
+    const curious *c = r->cfg;
+    *cand = (cop_cand){.port = hop->dst == hop->sw ? 0 : 1};
+    if (view != NULL && c->question == LANES)
+        (void)view->can->lane_load(view->ctx, cand->port, 0);
+    if (view != NULL && c->question == TELLS)
+        view->can->tell(view->ctx, 1, 7);
+    return 1;
+}
+
+static int there_setup(cop_route *r, const void *cfg, cop_err *err)
+{
+    (void)cfg, (void)err;
+    r->max_cand = 1;
+    return 0;
+}
+
+static void count_sends(const cop_route *r, uint32_t sw, const cop_route_view *view, uint32_t port)
+{
+    (void)sw, (void)view, (void)port;
+    the_same(r->cfg)->asked++;
+}
+
+static void count_messages(const cop_route *r, uint32_t sw, const cop_route_view *view,
+                           uint32_t port, uint64_t body)
+{
+    (void)view;
+    assert_true(sw < 2 && port == 1 && body == 7);
+    the_same(r->cfg)->asked++;
+}
+
+static void test_a_routing_says_what_it_asks_for(void **state)
+{
+    (void)state;
+    cop_route_ops ops = {.name = "there",
+                         .setup = there_setup,
+                         .route = there,
+                         .on_send = count_sends}; /* without state of its own */
+    assert_int_equal(ends_with(NULL, NULL, &ops, (curious){.question = NEITHER}), 0);
+    assert_int_equal(ends_with(NULL, NULL, &ops, (curious){.question = LANES}), SIGABRT);
+    assert_int_equal(ends_with(NULL, NULL, &ops, (curious){.question = TELLS}), SIGABRT);
+    ops.asks_lanes = true;
+    assert_int_equal(ends_with(NULL, NULL, &ops, (curious){.question = LANES}), 0);
+    ops.on_send = NULL;
+    ops.on_message = count_messages;
+    assert_int_equal(ends_with(NULL, NULL, &ops, (curious){.question = TELLS}), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_control_asks_its_own_switch_only),
         cmocka_unit_test(test_a_control_wakes_flows_of_its_own_host_only),
-        cmocka_unit_test(test_a_scheme_looks_at_its_own_node_only)};
+        cmocka_unit_test(test_a_scheme_looks_at_its_own_node_only),
+        cmocka_unit_test(test_a_routing_says_what_it_asks_for)};
     return cmocka_run_group_tests_name("distance", tests, NULL, NULL);
 }
