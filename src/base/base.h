@@ -34,6 +34,9 @@ COP_OUTSIDE_BEGIN
 /* A broken invariant is a bug of ours, never of the user: say where and stop. */
 _Noreturn void cop_panic(const char *file, int line, const char *what);
 COP_OUTSIDE_END
+/* A plug-in breaks a rule of its family while the network runs, where nobody could go on: whose fault it is, and what
+ * would be right. */
+_Noreturn void cop_misused(const char *family, const char *name, const char *what);
 #define COP_CHECK(cond) (COP_LIKELY(cond) ? (void)0 : cop_panic(__FILE__, __LINE__, #cond))
 #ifdef NDEBUG
 #define COP_ASSERT(cond) ((void)0)

@@ -11,6 +11,12 @@ _Noreturn void cop_panic(const char *file, int line, const char *what)
     abort();
 }
 
+void cop_misused(const char *family, const char *name, const char *what)
+{
+    fprintf(stderr, "coppice: %s %s: %s (docs/ADDING.md)\n", family, name, what);
+    abort();
+}
+
 int cop_err_addv(cop_err *err, int code, const char *fmt, va_list ap)
 {
     if (err == NULL)

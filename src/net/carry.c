@@ -66,7 +66,10 @@ static void rehash(cop_carry *c)
 void *cop_net_cc_receiver(cop_net *net, const cop_pkt *p)
 {
     cop_carry *c = &net->carry;
-    COP_CHECK(c->slot != NULL && !(p->flags & COP_PKT_CONTROL));
+    if (COP_UNLIKELY(c->slot == NULL))
+        cop_misused("cc", net->cc->name,
+                    "it keeps nothing at destinations; set receiver_size in its table");
+    COP_CHECK(!(p->flags & COP_PKT_CONTROL));
     uint32_t i = slot_of(c, p->src, p->dst, p->sl);
     if (COP_LIKELY(c->slot[i] != 0))
         return at(c, c->slot[i] - 1) + 1;
@@ -92,6 +95,9 @@ void cop_carry_clear(cop_net *net, uint32_t h)
 void *cop_net_attached(cop_net *net, const cop_pkt *p)
 {
     size_t h = (size_t)(p - net->pkt);
-    COP_CHECK(net->carry.attached_stride > 0 && h < net->pkt_n);
+    if (COP_UNLIKELY(net->carry.attached_stride == 0))
+        cop_misused("cc", net->cc->name,
+                    "it attaches nothing to packets; set attached_size in its table");
+    COP_CHECK(h < net->pkt_n);
     return net->carry.attached + h * net->carry.attached_stride;
 }

@@ -133,9 +133,15 @@ void cop_net_queue_root(cop_net *net, uint32_t port, bool more)
 static void must_be_here(const cop_net *net, uint32_t port)
 {
     if (COP_UNLIKELY(port >= net->host_port0 || net->out[port].sw != net->here))
-        cop_panic(__FILE__, __LINE__,
-                  "that a control asks about ports of the switch it is called for, and of no other "
-                  "(docs/ADDING.md),");
+        cop_misused("cc", net->cc->name,
+                    "a hook at a switch asks about ports of that switch, and of no other; one at a "
+                    "host about none");
+}
+
+static void must_have_lane(const cop_net *net, uint32_t vl)
+{
+    if (COP_UNLIKELY(vl >= net->lanes))
+        cop_misused("cc", net->cc->name, "it asks about a lane that the network has not");
 }
 
 uint32_t cop_net_roots(const cop_net *net, uint32_t port)
@@ -182,6 +188,8 @@ void *cop_net_cc_port(cop_net *net, uint32_t port)
 {
     if (net->now > 0)
         must_be_here(net, port);
+    if (COP_UNLIKELY(net->cc_port_bytes == 0))
+        cop_misused("cc", net->cc->name, "it keeps nothing of ports; set port_size in its table");
     return net->cc_state + (size_t)port * net->cc_port_bytes;
 }
 
@@ -201,9 +209,8 @@ void cop_net_cc_wake(cop_net *net, void *state)
     uint32_t table = net->flow_hash ? 0 : f->sl;
     size_t place = (size_t)((const char *)f - net->flow[table]) / net->flow_stride;
     if (COP_UNLIKELY(net->here != net->info.n_switches + f->src && net->cc->immediate == NULL))
-        cop_panic(__FILE__, __LINE__,
-                  "that a control wakes flows of the host it is called for, and of no other "
-                  "(docs/ADDING.md),");
+        cop_misused("cc", net->cc->name,
+                    "a hook wakes flows of the host it is called for, and of no other");
     net->host_ops->rouse(net, table << COP_FLOW_BITS | (uint32_t)place);
 }
 
@@ -233,7 +240,9 @@ uint64_t cop_net_lane_bytes(const cop_net *net, uint32_t port, uint32_t vl)
 {
     must_be_here(net, port);
     if (COP_UNLIKELY(net->lane_waiting == NULL))
-        cop_panic(__FILE__, __LINE__, "that who asks for loads of lanes says so (asks_lanes),");
+        cop_misused("cc", net->cc->name,
+                    "bytes of lanes are counted only if its table has asks_lanes");
+    must_have_lane(net, vl);
     return net->lane_waiting[(size_t)port * net->lanes + vl];
 }
 
@@ -318,6 +327,7 @@ uint32_t cop_net_port_lanes(const cop_net *net, uint32_t port)
 bool cop_net_lane_room(cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p)
 {
     must_be_here(net, port);
+    must_have_lane(net, vl);
     cop_fc_settle(net, port);
     return cop_fc_fits(net, port, cop_net_section_of(net, p, vl), net->max_blocks);
 }
@@ -325,6 +335,7 @@ bool cop_net_lane_room(cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *
 bool cop_net_lane_empty(cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p)
 {
     must_be_here(net, port);
+    must_have_lane(net, vl);
     cop_fc_settle(net, port);
     return cop_fc_section(net, port, cop_net_section_of(net, p, vl))->used == 0;
 }
@@ -348,6 +359,7 @@ uint64_t cop_net_output_bytes(const cop_net *net, uint32_t port)
 uint64_t cop_net_output_lane_bytes(const cop_net *net, uint32_t port, uint32_t vl)
 {
     must_be_here(net, port);
+    must_have_lane(net, vl);
     if (net->obuf == NULL)
         return cop_net_lane_bytes(net, port, vl);
     return (uint64_t)cop_obuf_held(net, port, vl) * COP_BLOCK_BYTES;

@@ -45,6 +45,25 @@ static inline cop_rng draws_of(const cop_net *net, const cop_in *in, const cop_p
     return rng;
 }
 
+/* What the dependency check has not seen it must not do: its answers are within the switch, and its detours are known. */
+static inline void check_answer(const cop_net *net, const cop_in *in, const cop_hop *hop,
+                                const cop_cand *cand, unsigned n)
+{
+    const cop_route *r = net->route;
+    const char *fault = NULL;
+    if (COP_UNLIKELY(n == 0 || n > net->max_cand))
+        fault = "it gives no way, or more than r->max_cand of setup";
+    for (unsigned i = 0; i < n && fault == NULL; i++)
+        if (COP_UNLIKELY(cand[i].port >= in->ports || cand[i].vl >= net->lanes))
+            fault = "it gives a port that the switch has not, or a lane that the network has not";
+    if (COP_UNLIKELY(hop->mid != COP_NONE && r->ops->mid == NULL))
+        fault =
+            "packets visit something on their way, of which the dependency check does not know; "
+            "set mid in its table";
+    if (COP_UNLIKELY(fault != NULL))
+        cop_misused("routing", r->ops->name, fault);
+}
+
 static inline unsigned ask(const cop_net *net, const cop_in *in, cop_pkt *p,
                            const cop_route_view *view, cop_cand *cand)
 {
@@ -55,6 +74,7 @@ static inline unsigned ask(const cop_net *net, const cop_in *in, cop_pkt *p,
         cand[0].vl = p->vl;
     else if (COP_UNLIKELY(hop.apart))
         shift_lanes(net, in, net->control_vl, cand, n);
+    check_answer(net, in, &hop, cand, n);
     p->mid = hop.mid;
     p->rstate = hop.state;
     return n;

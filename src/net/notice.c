@@ -52,6 +52,8 @@ void cop_notice_fini(cop_net *net)
 static void find(cop_net *net, uint32_t port, const cop_header *of, uint32_t word, unsigned marks)
 {
     const cop_in *in = &net->in[port];
+    if (COP_UNLIKELY(net->notices == NULL))
+        cop_misused("cc", net->cc->name, "it sends notifications; set notifies in its table");
     struct cop_notices *list = &net->notices[in->sw];
     if (list->at >
         list->n / 2) { /* those that are told make room: as many are moved as were told */

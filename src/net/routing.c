@@ -25,8 +25,17 @@ struct cop_routing {
 static uint32_t port_of(const void *ctx, uint32_t local)
 {
     const cop_route_ctx *c = ctx;
-    COP_CHECK(local < c->ports);
+    if (COP_UNLIKELY(local >= c->ports))
+        cop_misused("routing", c->net->route->ops->name,
+                    "it asks about a port that the switch which decides has not");
     return c->port0 + local;
+}
+
+static void must_have_lane(const cop_net *net, uint32_t vl)
+{
+    if (COP_UNLIKELY(vl >= net->lanes))
+        cop_misused("routing", net->route->ops->name,
+                    "it asks about a lane that the network has not");
 }
 
 static cop_net *net_of(const void *ctx)
@@ -37,6 +46,7 @@ static cop_net *net_of(const void *ctx)
 /* Not known with a buffer per destination, nor with on/off flow control. */
 static uint64_t sent_of(cop_net *net, uint32_t port, uint32_t vl)
 {
+    must_have_lane(net, vl);
     cop_fc_settle(net, port);
     return net->sectioned ? 0 : (uint64_t)net->out[port].section[vl].used * net->unit_bytes;
 }
@@ -86,7 +96,9 @@ static uint64_t lane_load(void *ctx, uint32_t local, uint32_t vl)
     cop_net *net = net_of(ctx);
     uint32_t port = port_of(ctx, local);
     if (COP_UNLIKELY(net->lane_waiting == NULL))
-        cop_panic(__FILE__, __LINE__, "that who asks for loads of lanes says so (asks_lanes),");
+        cop_misused("routing", net->route->ops->name,
+                    "loads of lanes are counted only if its table has asks_lanes");
+    must_have_lane(net, vl);
     return net->lane_waiting[(size_t)port * net->lanes + vl] + sent_of(net, port, vl);
 }
 
@@ -94,6 +106,7 @@ static bool open_to(void *ctx, uint32_t local, uint32_t vl)
 {
     cop_net *net = net_of(ctx);
     uint32_t port = port_of(ctx, local);
+    must_have_lane(net, vl);
     cop_fc_settle(net, port);
     return net->sectioned || cop_fc_fits(net, port, vl, net->max_blocks);
 }
@@ -106,6 +119,9 @@ static uint64_t waiting(void *ctx, uint32_t local)
 static void *port_state(void *ctx, uint32_t local)
 {
     const cop_net *net = net_of(ctx);
+    if (COP_UNLIKELY(net->route->port_size == 0))
+        cop_misused("routing", net->route->ops->name,
+                    "it keeps nothing of ports; set r->port_size in setup");
     return net->routing->port + (size_t)port_of(ctx, local) * net->route->port_size;
 }
 
@@ -118,6 +134,9 @@ void cop_routing_prefetch(const cop_net *net, uint32_t port)
 static void *own_state(void *ctx)
 {
     const cop_net *net = net_of(ctx);
+    if (COP_UNLIKELY(net->route->switch_size == 0))
+        cop_misused("routing", net->route->ops->name,
+                    "it keeps nothing of switches; set r->switch_size in setup");
     return net->routing->own + (size_t)((cop_route_ctx *)ctx)->sw * net->route->switch_size;
 }
 
@@ -129,7 +148,8 @@ static void tell(void *ctx, uint32_t local, uint64_t body)
         return;
     cop_time t = net->now + cop_max64(out->delay_ps, 1);
     if (COP_UNLIKELY(net->route->ops->on_message == NULL))
-        cop_panic(__FILE__, __LINE__, "that a routing which tells others listens (on_message),");
+        cop_misused("routing", net->route->ops->name,
+                    "what it tells others nobody hears; set on_message in its table");
     if (cop_mail_put(&net->routing->box[out->to], t, body))
         cop_net_push(net, t, COP_EV_MESSAGE, out->to);
 }

@@ -18,6 +18,7 @@
 
 enum asks { OWN, NEXT_SWITCH, FROM_HOST };
 enum question { WAITING, CREDIT, STATE, ROOTS, CC_QUESTIONS };
+enum { LANES_MOST = 100 };
 enum query { BYTES, FIRST, PORT_STATE, SEND, STOP, ROOT, QUERIES };
 
 typedef struct curious { /* the plug-in's configuration */
@@ -127,6 +128,38 @@ static void test_a_control_asks_its_own_switch_only(void **state)
                          SIGABRT);
         assert_int_equal(ends(&asking, NULL, (curious){.asks = FROM_HOST, .question = q}), SIGABRT);
     }
+}
+
+static void notifying(struct cop_net *net, uint32_t port, cop_pkt *p)
+{
+    the_same(cop_net_cc_cfg(net))->asked++;
+    if (!(p->flags & COP_PKT_CONTROL))
+        cop_net_notify(net, port, p, 1, COP_NOTICE_PLAIN);
+}
+
+static void far_lane(struct cop_net *net, uint32_t port, cop_pkt *p)
+{
+    (void)p;
+    the_same(cop_net_cc_cfg(net))->asked++;
+    (void)cop_net_lane_bytes(net, port, the_same(cop_net_cc_cfg(net))->question == LANES_MOST);
+}
+
+/* What the table must say before a hook may. */
+static void test_a_control_says_what_it_does(void **state)
+{
+    (void)state;
+    cop_cc_ops ops = {.name = "says", .on_dequeue = notifying};
+    assert_int_equal(ends(&ops, NULL, (curious){.asks = OWN}), SIGABRT);
+    ops.notifies = true;
+    assert_int_equal(ends(&ops, NULL, (curious){.asks = OWN}), 0);
+    ops = (cop_cc_ops){.name = "says", .on_dequeue = far_lane};
+    assert_int_equal(ends(&ops, NULL, (curious){.asks = OWN}), SIGABRT);
+    ops.asks_lanes = true;
+    assert_int_equal(ends(&ops, NULL, (curious){.asks = OWN}), 0);
+    assert_int_equal(ends(&ops, NULL, (curious){.question = LANES_MOST}),
+                     SIGABRT); /* of one lane */
+    ops = (cop_cc_ops){.name = "says", .on_dequeue = curious_dequeue}; /* no port_size */
+    assert_int_equal(ends(&ops, NULL, (curious){.question = STATE}), SIGABRT);
 }
 
 /* -- a control that wakes -- */
@@ -257,20 +290,63 @@ static void test_a_scheme_looks_at_its_own_node_only(void **state)
     }
 }
 
-/* -- a routing that asks for what it has not said it would -- */
+/* -- a routing that does what it has not said it would -- */
 
-enum { LANES, TELLS, NEITHER };
+enum {
+    NOTHING,
+    LANES,
+    TELLS,
+    KEEPS,
+    KEEPS_ONE,
+    ELSEWHERE,
+    LANE_9,
+    VISITS,
+    TWO_WAYS,
+    NO_WAY,
+    PORT_9,
+    ANSWERS
+};
 
 /* Port 0 of each switch leads to its host, port 1 to the other switch. */
 static unsigned there(const cop_route *r, cop_hop *hop, const cop_route_view *view, cop_cand *cand)
 {
     const curious *c = r->cfg;
     *cand = (cop_cand){.port = hop->dst == hop->sw ? 0 : 1};
-    if (view != NULL && c->question == LANES)
+    if (view == NULL) /* the dependency check sees nothing of it */
+        return 1;
+    switch (c->question) {
+    case LANES:
         (void)view->can->lane_load(view->ctx, cand->port, 0);
-    if (view != NULL && c->question == TELLS)
+        return 1;
+    case TELLS:
         view->can->tell(view->ctx, 1, 7);
-    return 1;
+        return 1;
+    case KEEPS:
+        (void)view->can->port(view->ctx, 1);
+        return 1;
+    case KEEPS_ONE:
+        (void)view->can->own(view->ctx);
+        return 1;
+    case ELSEWHERE:
+        (void)view->load(view->ctx, 2, 0);
+        return 1;
+    case LANE_9:
+        (void)view->load(view->ctx, 1, 9);
+        return 1;
+    case VISITS:
+        hop->mid = 1;
+        return 1;
+    case TWO_WAYS:
+        cand[1] = cand[0];
+        return 2;
+    case NO_WAY:
+        return 0;
+    case PORT_9:
+        cand->port = 9;
+        return 1;
+    default:
+        return 1;
+    }
 }
 
 static int there_setup(cop_route *r, const void *cfg, cop_err *err)
@@ -301,9 +377,9 @@ static void test_a_routing_says_what_it_asks_for(void **state)
                          .setup = there_setup,
                          .route = there,
                          .on_send = count_sends}; /* without state of its own */
-    assert_int_equal(ends_with(NULL, NULL, &ops, (curious){.question = NEITHER}), 0);
-    assert_int_equal(ends_with(NULL, NULL, &ops, (curious){.question = LANES}), SIGABRT);
-    assert_int_equal(ends_with(NULL, NULL, &ops, (curious){.question = TELLS}), SIGABRT);
+    for (int q = NOTHING; q < ANSWERS; q++)
+        assert_int_equal(ends_with(NULL, NULL, &ops, (curious){.question = q}),
+                         q == NOTHING ? 0 : SIGABRT);
     ops.asks_lanes = true;
     assert_int_equal(ends_with(NULL, NULL, &ops, (curious){.question = LANES}), 0);
     ops.on_send = NULL;
@@ -315,6 +391,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_control_asks_its_own_switch_only),
+        cmocka_unit_test(test_a_control_says_what_it_does),
         cmocka_unit_test(test_a_control_wakes_flows_of_its_own_host_only),
         cmocka_unit_test(test_a_scheme_looks_at_its_own_node_only),
         cmocka_unit_test(test_a_routing_says_what_it_asks_for)};
