@@ -28,6 +28,22 @@ static bool is_kind(const char *name)
     return true;
 }
 
+/* Is the default what the option itself would take? */
+static bool default_fits(const cop_opt *o, size_t cfg_size)
+{
+    cop_arena arena = {0};
+    cop_err unused = {0};
+    cop_where nowhere = {0};
+    void *cfg =
+        cop_arena_alloc(&arena, cfg_size + sizeof(cop_ints)); /* the last may stand at the end */
+    int rc = o->def == NULL ? 0
+             : cop_opt_is_list(o)
+                 ? cop_opt_parse_list(o, cfg, &o->def, 1, &arena, &nowhere, &unused)
+                 : cop_opt_parse(o, cfg, o->def, &arena, &nowhere, &unused);
+    cop_arena_free(&arena);
+    return rc == 0;
+}
+
 /* What is wrong with an option table; NULL: nothing. */
 static const char *bad_options(const cop_plugin *p)
 {
@@ -43,6 +59,8 @@ static const char *bad_options(const cop_plugin *p)
             return "has an option of words without words";
         if (o->offset >= p->cfg_size)
             return "has an option behind the end of cfg_size";
+        if (!default_fits(o, p->cfg_size))
+            return "has an option whose default is not what the option takes";
     }
     return NULL;
 }
@@ -104,14 +122,23 @@ static int add_all(const adding *a, const coppice_plugins *t)
         p.in_cycles = o->in_cycles;
         p.flow_values = o->flow_values;
         p.port_values = o->port_values;
-        rc = add(a, "cc", p, source && o->flow_size == 0 ? "flow_size" : NULL);
+        rc = add(a, "cc", p,
+                 source && o->flow_size == 0        ? "flow_size"
+                 : o->flow_values && !o->flow_value ? "flow_value"
+                 : o->port_values && !o->port_value ? "port_value"
+                 : o->counters && !o->counter       ? "counter"
+                                                    : NULL);
     }
     for (size_t i = 0; rc == 0 && t->routing != NULL && t->routing[i] != NULL; i++) {
         const cop_route_ops *o = t->routing[i];
         cop_plugin p = PLUGIN(o);
         p.in_cycles = o->in_cycles;
         p.port_values = o->port_values;
-        rc = add(a, "routing", p, o->setup == NULL ? "setup" : o->route == NULL ? "route" : NULL);
+        rc = add(a, "routing", p,
+                 o->setup == NULL                   ? "setup"
+                 : o->route == NULL                 ? "route"
+                 : o->port_values && !o->port_value ? "port_value"
+                                                    : NULL);
     }
     for (size_t i = 0; rc == 0 && t->queueing != NULL && t->queueing[i] != NULL; i++) {
         const cop_queue_ops *o = t->queueing[i];

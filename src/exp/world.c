@@ -15,6 +15,24 @@ static int located(const cop_config *c, const char *option, const cop_err *inner
     return cop_err_add(err, inner->code, "%s: %s", where, inner->text);
 }
 
+/* The same; a message that begins with part, name and one of its options has the place of that option:
+ * `routing qcn-switch: lf 0 ...`. */
+static int located_option(const cop_config *c, const char *section, const char *name,
+                          const cop_opt *opts, const cop_err *inner, cop_err *err)
+{
+    char option[128], before[128];
+    int n = snprintf(before, sizeof(before), "%s %s: ", section, name);
+    snprintf(option, sizeof(option), "%s", section);
+    if (n > 0 && strncmp(inner->text, before, (size_t)n) == 0) {
+        const char *word = inner->text + n;
+        size_t length = strcspn(word, " ");
+        for (const cop_opt *o = opts; o != NULL && o->name != NULL; o++)
+            if (strlen(o->name) == length && strncmp(o->name, word, length) == 0)
+                snprintf(option, sizeof(option), "%s.%s", section, o->name);
+    }
+    return located(c, option, inner, err);
+}
+
 static const char *option_where(const void *ctx, const char *option, char *buf, size_t size)
 {
     return cop_config_where(ctx, option, buf, size);
@@ -36,7 +54,7 @@ static int build_topology(cop_world *w, cop_config *c, cop_err *err)
     /* A topology file names itself in its messages. */
     if (strcmp(c->topo->name, "file") == 0)
         return cop_err_add(err, inner.code, "%s", inner.text);
-    return located(c, "topology", &inner, err);
+    return located_option(c, "topology", c->topo->name, c->topo->opts, &inner, err);
 }
 
 /* Where switch.lanes is not given: as many lanes as links between switches shall have, or those of hosts if they have more, if the routing can do with that,
@@ -77,8 +95,9 @@ static int build_route(cop_world *w, cop_config *c, cop_err *err)
     cop_err inner = {0};
     int rc = init_route(w, c, &inner);
     if (rc)
-        return strcmp(c->route->name, "table") == 0 ? cop_err_add(err, inner.code, "%s", inner.text)
-                                                    : located(c, "routing", &inner, err);
+        return strcmp(c->route->name, "table") == 0
+                   ? cop_err_add(err, inner.code, "%s", inner.text)
+                   : located_option(c, "routing", c->route->name, c->route->opts, &inner, err);
     if (c->sw.host_lanes > 0 && c->sw.host_lanes < (int64_t)w->route.host_lanes)
         w->route.host_lanes = (uint32_t)c->sw.host_lanes;
     w->lanes = w->route.lanes;

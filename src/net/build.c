@@ -15,6 +15,7 @@
 #include "net/vlarb.h"
 #include "net/worm.h"
 
+#include <stdio.h>
 #include <string.h>
 
 _Static_assert(sizeof(cop_lane) == sizeof(uint64_t), "lanes and requests of a port share a block");
@@ -272,17 +273,11 @@ static int refused(const cop_net_parts *pt, const char *option, const cop_err *i
                        inner->text);
 }
 
-/* A fault of pause thresholds has the place of the threshold that it begins with; that of a buffer too small for them,
- * the place of the threshold that somebody gave, or of the buffer. */
+/* Faults of flow control begin with the option that is at fault. */
 static int refused_flow(const cop_net_parts *pt, const cop_err *inner, cop_err *err)
 {
-    const char *option = pt->fc->xon_bytes    ? "flow_control.xon"
-                         : pt->fc->xoff_bytes ? "flow_control.xoff"
-                                              : "switch.buffer";
-    static const char *const named[] = {"flow_control.xoff", "flow_control.xon"};
-    for (size_t i = 0; i < COP_LEN(named); i++)
-        if (strncmp(inner->text, named[i], strlen(named[i])) == 0)
-            option = named[i];
+    char option[64];
+    snprintf(option, sizeof(option), "%.*s", (int)strcspn(inner->text, ": "), inner->text);
     return refused(pt, option, inner, err);
 }
 

@@ -72,16 +72,39 @@ static int refuse_xon(const cop_net *net, cop_err *err)
                        net->fc_cfg->xon_bytes, xoff);
 }
 
+/* The option that gives the buffer of a port its size. */
+static const char *buffer_option(const cop_net *net, uint32_t port)
+{
+    const cop_switch_cfg *sw = net->sw_cfg;
+    if (port >= net->host_port0)
+        return "nic.buffer";
+    switch (net->topo->port[port].link_class) {
+    case COP_LINK_HOST:
+        return sw->host_buffer_bytes ? "switch.host_buffer" : "switch.buffer";
+    case COP_LINK_GLOBAL:
+        return sw->global_buffer_bytes ? "switch.global_buffer" : "switch.buffer";
+    default:
+        return sw->trunk_buffer_bytes ? "switch.trunk_buffer" : "switch.buffer";
+    }
+}
+
+/* Begins with what is at fault: a threshold that somebody gave, or else the buffer. */
 static int refuse_buffer(const cop_net *net, cop_err *err)
 {
+    const cop_fc_cfg *cfg = net->fc_cfg;
     uint32_t port = port_with_most(net, buffer_need);
+    const char *buffer = buffer_option(net, port), *given = cfg->xon_bytes    ? "flow_control.xon"
+                                                            : cfg->xoff_bytes ? "flow_control.xoff"
+                                                                              : NULL;
     char name[64];
     cop_topo_port_name(net->topo, port, name, sizeof(name));
     return cop_err_add(err, COP_E_INPUT,
-                       "the buffer of %s, %" PRIu64
-                       " B, cannot hold the head-room; make it larger than xon, %" PRIu64
-                       " B of free space",
-                       name, capacity_at(net, port), xon_at(net, port));
+                       "%s: the buffer of %s, %" PRIu64 " B, cannot hold the head-room, %" PRIu64
+                       " B (2 x delay + processing at link rate + one packet), and ends PAUSE at "
+                       "%" PRIu64 " B of free space; make %s larger than that, or %s",
+                       given ? given : buffer, name, capacity_at(net, port), headroom_at(net, port),
+                       xon_at(net, port), buffer,
+                       given ? "the threshold smaller" : "delays shorter");
 }
 
 static int onoff_thresholds(cop_net *net, uint32_t port, uint64_t capacity, cop_err *err)

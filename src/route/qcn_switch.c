@@ -34,10 +34,12 @@
 #define LEAST_STEP 1e-3 /* of a fall by the largest feedback (share), and of a rise (per cent) */
 #define PACKETS 100
 #define PACKETS_TEXT "100"
+#define NEVER 0
 
 enum lowers { QUEUE, MINIMAL };
 enum counts { PORT, ENTRY };
 static const char *const counts_names[] = {"port", "entry", NULL};
+static const char *const never_word[] = {"never", "0", NULL};
 static const char *const lowers_names[] = {"queue", "minimal", NULL};
 
 typedef struct qcn_switch_cfg {
@@ -75,7 +77,7 @@ static void rise(const qcn_switch_cfg *cfg, port_state *s)
 /* One more packet without a notification. */
 static void count(const qcn_switch_cfg *cfg, port_state *s)
 {
-    if (++s->sent < cfg->packets)
+    if (cfg->packets == NEVER || ++s->sent < cfg->packets)
         return;
     s->sent = 0;
     s->last *= cfg->decay;
@@ -217,13 +219,13 @@ static int check_thresholds(cop_route *r, const qcn_switch_cfg *cfg, cop_err *er
             r->ops->name);
     if (cfg->compare && cfg->th2 >= above)
         return cop_err_add(err, COP_E_INPUT,
-                           "routing %s: no feedback can be th2 %g above the mean of %g ports; give "
-                           "less than %.4g",
+                           "routing %s: th2 %g is more than any feedback is above the mean of %g "
+                           "ports; give less than %.4g",
                            r->ops->name, cfg->th2, n, above);
     if (cfg->compare && cfg->th1 >= below)
         return cop_err_add(err, COP_E_INPUT,
-                           "routing %s: no feedback can be th1 %g below the mean of %g ports; give "
-                           "less than %.4g",
+                           "routing %s: th1 %g is more than any feedback is below the mean of %g "
+                           "ports; give less than %.4g",
                            r->ops->name, cfg->th1, n, below);
     if (cfg->compare) { /* F > F / n + th2, and 1 < ((n - 1) F + 1) / n - th1, with F the largest */
         r->word[0] = (struct cop_word_bar){"th2", cfg->th2 * n / (n - 1.0)};
@@ -321,7 +323,7 @@ static const cop_opt qcn_switch_opts[] = {
     {"lf", COP_OPT_REAL, AT(lf), "0.015625", 0, 1, NULL,
      "a notification with feedback F lowers the probability by the share lf F (Lf)"},
     {"pi", COP_OPT_REAL, AT(pi), "1", 0, 100, NULL, "rise of the probability, per cent (PI)"},
-    {"packets", COP_OPT_INT, AT(packets), PACKETS_TEXT, 1, 1e9, NULL,
+    {"packets", COP_OPT_INT, AT(packets), PACKETS_TEXT, 1, 1e9, never_word,
      "packets without a notification after which it rises (PCl)"},
     {"counts", COP_OPT_ENUM, AT(counts), "port", 0, 0, counts_names,
      "which of them: all that leave by the port (FOGSim), or those that had a choice and followed "

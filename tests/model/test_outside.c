@@ -260,9 +260,18 @@ static void test_bad_tables(void **state)
     opts[0].help = "text";
     opts[0].type = COP_OPT_ENUM;
     REFUSED("without words", COP_CCS(&cc));
+    opts[0] = (cop_opt){"x", COP_OPT_BYTES, 0, "20 kbit", 0, 1e9, NULL, "text"};
+    REFUSED("default is not what the option takes", COP_CCS(&cc));
     opts[0].type = (enum cop_opt_type)77;
     REFUSED("unknown type", COP_CCS(&cc));
+    static const cop_value shown[] = {{"x", ""}, {NULL, NULL}};
+    cc = aimd;
+    cc.port_values = shown;
+    REFUSED("has no `port_value`", COP_CCS(&cc));
     cop_route_ops route = short3;
+    route.port_values = shown;
+    REFUSED("has no `port_value`", COP_ROUTINGS(&route));
+    route = short3;
     route.route = NULL;
     REFUSED("routing `short3` has no `route`", COP_ROUTINGS(&route));
     route = short3;

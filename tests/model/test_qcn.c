@@ -225,7 +225,7 @@ static void test_switches_route_around(void **state)
 static const char twice[] =
     "run: {duration: 8 ms, sample: 100 us, births: generation}\n"
     "topology: {kind: dragonfly, p: 2, a: 4, h: 2}\n"
-    "routing: {kind: qcn-switch, progressive: yes, compare: no, lf: 0.0004, packets: 1000000000}\n"
+    "routing: {kind: qcn-switch, progressive: yes, compare: no, lf: 0.0004, packets: never}\n"
     "cc: {kind: qcn, react: no, every: 5, share: 100 %, qeq: 20 kB}\n"
     "switch: {architecture: cioq}\n"
     "traffic:\n"
