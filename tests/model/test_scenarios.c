@@ -3,8 +3,8 @@
  *
  * Each scenario follows from its number alone (draw.h). The simulator itself accounts for every packet,
  * byte and credit and for the order of packets; here its results are compared with each other. Input
- * that is refused must be refused with a remedy, and most scenarios must run. Routings, queueing schemes,
- * congestion controls and arbitrations are drawn from the program's own lists: each must have run.
+ * that is refused must be refused with a remedy, and most scenarios must run. What is drawn from the
+ * program's own lists (draw.h) must have run, every member of them.
  * A failure prints the number and the configuration. COPPICE_ROUNDS multiplies the number of
  * scenarios. Run from the top of the source tree, where examples/ is. */
 #include <setjmp.h>
@@ -25,6 +25,7 @@
 #include "queue/queue_list.h"
 #include "route/route.h"
 #include "scenario.h"
+#include "topo/topo.h"
 
 #define SCENARIOS 2600u
 #define ENOUGH 15u /* runs of each plug-in */
@@ -250,7 +251,7 @@ static bool repeats(const draw *d, const cop_result *first)
 
 /* How many scenarios of each kind have run, not counting refused ones. */
 typedef struct tally {
-    uint32_t routing[64], queueing[64], cc[64], arbitration[64], host[64];
+    uint32_t topology[64], routing[64], queueing[64], cc[64], arbitration[64], host[64];
     uint32_t stopped, notified; /* isolation sent a stop; sources were throttled by marks */
     uint32_t ib_buffered, shared; /* output buffers of ib; those that lanes share */
     uint32_t worms; /* wormhole switching */
@@ -269,6 +270,8 @@ static void count_run(tally *t, const draw *d, const cop_result *r)
     t->worms += d->worm;
     for (uint32_t i = 0; i < r->n_jobs; i++)
         t->jobs_done += r->job[i].end != COP_NEVER;
+    for (size_t i = 0; cop_topologies[i]; i++)
+        t->topology[i] += strcmp(cop_topologies[i]->name, d->network) == 0;
     for (size_t i = 0; cop_routings[i]; i++)
         t->routing[i] += strcmp(cop_routings[i]->name, d->routing) == 0;
     for (size_t i = 0; cop_queueings[i]; i++)
@@ -283,6 +286,8 @@ static void count_run(tally *t, const draw *d, const cop_result *r)
 
 static bool enough(const tally *t, const char *name, uint32_t runs)
 {
+    if (t->final && getenv("COPPICE_COUNTS"))
+        print_message("%s: %u scenarios\n", name, runs);
     if (runs >= ENOUGH)
         return true;
     if (t->final)
@@ -296,6 +301,8 @@ static bool all_have_run(const tally *t)
               enough(t, "ib with output buffers", t->ib_buffered) &&
               enough(t, "shared output buffers", t->shared) && enough(t, "read ports", t->reads) &&
               enough(t, "wormhole", t->worms / 10) && enough(t, "jobs", t->jobs_done / 5);
+    for (size_t i = 0; cop_topologies[i]; i++)
+        ok &= enough(t, cop_topologies[i]->name, t->topology[i]);
     for (size_t i = 0; cop_routings[i]; i++)
         ok &= enough(t, cop_routings[i]->name, t->routing[i]);
     for (size_t i = 0; cop_queueings[i]; i++)
