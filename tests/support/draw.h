@@ -2,7 +2,7 @@
  * congestion control and traffic, drawn from a number.
  *
  * Contract: the same number gives the same text, with every compiler. Topologies, routings, queueing schemes,
- * congestion controls, end nodes, arbitrations and collectives
+ * congestion controls, end nodes, arbitrations, collectives, and patterns, arrivals, exchanges and sizes of traffic
  * come from the program's own lists, so a new one is drawn as soon as it is there. Options are drawn from their tables,
  * those of traffic and of what draw.c knows by name by the functions there and in draw_traffic.c. Most scenarios are
  * accepted by the program, not all. Paths begin at the top of the source tree, where examples/ is. */
@@ -16,6 +16,9 @@ struct cop_plugin_set;
 
 /* Most characters that are added at once. */
 #define DRAW_ROW 400u
+
+/* Options of a traffic entry whose names are mechanisms. */
+enum { DRAW_PATTERN, DRAW_ARRIVAL, DRAW_EXCHANGE, DRAW_SIZE, DRAW_WORDS };
 
 typedef struct draw {
     uint32_t number;
@@ -33,6 +36,7 @@ typedef struct draw {
     uint32_t read_ports;
     bool own_rates; /* the topology states the rates of its links */
     bool per_level; /* the congestion control has a rate for a whole service level */
+    uint64_t words[DRAW_WORDS]; /* a bit for each name of these options that an entry has */
     const char *network; /* the topology's kind */
     const char *routing, *queueing, *cc, *arbitration, *arch, *host;
 } draw;
@@ -44,6 +48,10 @@ void draw_scenario_with(draw *d, uint32_t number, const struct cop_plugin_set *m
 /* A small network of this topology in d->topology, its options drawn from their table, or else one that draw_network.c
  * knows; false: there is none. */
 bool draw_small(draw *d, const struct cop_plugin *p);
+
+/* The name of that option, and its names up to NULL. */
+const char *draw_word_option(unsigned option);
+const char *const *draw_words(unsigned option);
 
 /* Does the queueing scheme that was drawn isolate congested flows? */
 bool draw_isolates(const draw *d);
