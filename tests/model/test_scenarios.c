@@ -3,10 +3,11 @@
  *
  * Each scenario follows from its number alone (draw.h). The simulator itself accounts for every packet,
  * byte and credit and for the order of packets; here its results are compared with each other. Input
- * that is refused must be refused with a remedy, and most scenarios must run. Routings, queueing schemes,
- * congestion controls and arbitrations are drawn from the program's own lists: each must have run.
+ * that is refused must be refused with a remedy, and most scenarios must run. Every member of the
+ * program's own lists, from which is drawn (draw.h), must have run.
  * A failure prints the number and the configuration. COPPICE_ROUNDS multiplies the number of
- * scenarios. Run from the top of the source tree, where examples/ is. */
+ * scenarios, COPPICE_COUNTS=1 prints how many each member has had, COPPICE_REFUSED=1 what was refused.
+ * Run from the top of the source tree, where examples/ is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,6 +26,7 @@
 #include "queue/queue_list.h"
 #include "route/route.h"
 #include "scenario.h"
+#include "topo/topo.h"
 
 #define SCENARIOS 2600u
 #define ENOUGH 15u /* runs of each plug-in */
@@ -250,7 +252,8 @@ static bool repeats(const draw *d, const cop_result *first)
 
 /* How many scenarios of each kind have run, not counting refused ones. */
 typedef struct tally {
-    uint32_t routing[64], queueing[64], cc[64], arbitration[64], host[64];
+    uint32_t topology[64], routing[64], queueing[64], cc[64], arbitration[64], host[64];
+    uint32_t word[DRAW_WORDS][64]; /* patterns, arrivals, ... of traffic */
     uint32_t stopped, notified; /* isolation sent a stop; sources were throttled by marks */
     uint32_t ib_buffered, shared; /* output buffers of ib; those that lanes share */
     uint32_t worms; /* wormhole switching */
@@ -269,6 +272,11 @@ static void count_run(tally *t, const draw *d, const cop_result *r)
     t->worms += d->worm;
     for (uint32_t i = 0; i < r->n_jobs; i++)
         t->jobs_done += r->job[i].end != COP_NEVER;
+    for (size_t i = 0; cop_topologies[i]; i++)
+        t->topology[i] += strcmp(cop_topologies[i]->name, d->network) == 0;
+    for (unsigned k = 0; k < DRAW_WORDS; k++)
+        for (size_t i = 0; draw_words(k)[i]; i++)
+            t->word[k][i] += d->words[k] >> i & 1;
     for (size_t i = 0; cop_routings[i]; i++)
         t->routing[i] += strcmp(cop_routings[i]->name, d->routing) == 0;
     for (size_t i = 0; cop_queueings[i]; i++)
@@ -283,11 +291,26 @@ static void count_run(tally *t, const draw *d, const cop_result *r)
 
 static bool enough(const tally *t, const char *name, uint32_t runs)
 {
+    if (t->final && getenv("COPPICE_COUNTS"))
+        print_message("%s: %u scenarios\n", name, runs);
     if (runs >= ENOUGH)
         return true;
     if (t->final)
         print_error("%s: only %u scenarios\n", name, runs);
     return false;
+}
+
+/* Names of traffic; that an entry is no exchange is not drawn. */
+static bool words_have_run(const tally *t)
+{
+    bool ok = true;
+    char name[80];
+    for (unsigned k = 0; k < DRAW_WORDS; k++)
+        for (size_t i = k == DRAW_EXCHANGE ? 1 : 0; draw_words(k)[i]; i++) {
+            scn_text(name, sizeof(name), "%s %s", draw_word_option(k), draw_words(k)[i]);
+            ok &= enough(t, name, t->word[k][i]);
+        }
+    return ok;
 }
 
 static bool all_have_run(const tally *t)
@@ -296,6 +319,9 @@ static bool all_have_run(const tally *t)
               enough(t, "ib with output buffers", t->ib_buffered) &&
               enough(t, "shared output buffers", t->shared) && enough(t, "read ports", t->reads) &&
               enough(t, "wormhole", t->worms / 10) && enough(t, "jobs", t->jobs_done / 5);
+    ok &= words_have_run(t);
+    for (size_t i = 0; cop_topologies[i]; i++)
+        ok &= enough(t, cop_topologies[i]->name, t->topology[i]);
     for (size_t i = 0; cop_routings[i]; i++)
         ok &= enough(t, cop_routings[i]->name, t->routing[i]);
     for (size_t i = 0; cop_queueings[i]; i++)

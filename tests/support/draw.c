@@ -2,51 +2,17 @@
  * which sections depend on each other (a switch's buffer on the flow control, a congestion control on
  * the queueing scheme). Every number that is drawn shifts all that follow: scenario n is another one
  * after a change here. */
-#include "draw.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "draw_int.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/opt.h"
 #include "cc/cc_list.h"
-#include "draw_int.h"
-#include "exp/config.h"
 #include "host/host_list.h"
 #include "net/net_cfg.h"
 #include "queue/queue_list.h"
 #include "route/route.h"
-
-static const struct {
-    const char *topology;
-    uint32_t hosts;
-} networks[] = {
-    {"single, hosts: 5", 5},
-    {"chain, hosts: [2, 0, 3]", 5},
-    {"full, switches: 4, hosts: 2", 8},
-    {"kary-ntree, k: 2, n: 3", 8},
-    {"kary-ntree, k: 4, n: 2", 16},
-    {"fat-tree, ports: 4, levels: 2", 8},
-    {"xgft, children: [3, 3], parents: [1, 2]", 9},
-    {"rail-tree, pods: 2, servers: 2, rails: 2, spines: 2", 8},
-    {"torus, radix: [4]", 4},
-    {"torus, radix: [3, 4]", 12},
-    {"mesh, radix: [3, 3]", 9},
-    {"hypercube, dims: 3, hosts: 2", 16},
-    {"dragonfly, p: 1, a: 2, h: 1", 6},
-    {"dragonfly, p: 2, a: 4, h: 1, groups: 3", 24},
-    {"dragonfly, p: 1, a: 2, h: 3", 14},
-    {"omega, radix: 2, stages: 3", 8},
-    {"butterfly, radix: 3, stages: 2", 9},
-    {"file, path: examples/fabric16.net", 16},
-    {"file, path: tests/golden/four.net", 4},
-};
 
 void draw_put(draw *d, const char *fmt, ...)
 {
@@ -67,125 +33,6 @@ static void put_run(draw *d)
     PUT_NUMBER(d, ", seed: %u", 0, 999);
     if (below(d, 4) == 0)
         PUT_NUMBER(d, ", sample: %u ns", 100, 5000);
-    draw_put(d, "}\n");
-}
-
-/* Does the routing accept the shape of the topology, and close no cycle? */
-static bool fits(draw *d, const char *topology, const char *routing)
-{
-    char text[2 * DRAW_ROW];
-    cop_config c;
-    cop_err err = {0};
-    cop_topo t = {0};
-    cop_route r;
-    cop_cdg_result cdg;
-    snprintf(text, sizeof(text), "topology: {kind: %s}\nrouting: {kind: %s}\ntraffic: [{}]\n",
-             topology, routing);
-    if (cop_config_load(&c, "draw.yaml", text, NULL, 0, &err) != 0)
-        return false; /* options that have no use together */
-    assert_int_equal(c.topo->build(&t, c.topo_cfg, &err), 0);
-    bool good = cop_route_init(&r, c.route, &t, c.route_cfg, 0, &err) == 0;
-    if (good) {
-        cop_cdg_check(&r, NULL, 0, &cdg);
-        good = (cdg.acyclic || r.patience_ps > 0) && !cdg.unreachable;
-        cop_cdg_free(&cdg);
-        cop_route_fini(&r);
-    }
-    d->routing = c.route->name;
-    cop_topo_free(&t);
-    cop_config_free(&c);
-    return good;
-}
-
-/* A number between the least value of an option and `most`, where short runs of small networks notice it. What is out of
- * range is cut before it is converted: processors differ in what they make of it then. */
-static uint32_t near_least(draw *d, const cop_opt *o, double unit, uint32_t most)
-{
-    uint32_t low = o->min > 0 ? (uint32_t)(o->min / unit + 0.999) : 0;
-    uint32_t high = o->max > o->min && o->max / unit < most ? (uint32_t)(o->max / unit) : most;
-    return between(d, low, high < low ? low : high);
-}
-
-/* A value of an option that is a number or a size, `longest` ns at most if it is a time; false: it is none. */
-static bool draw_number(draw *d, const cop_opt *o, uint32_t longest, char *text, size_t size)
-{
-    if (o->type == COP_OPT_INT)
-        snprintf(text, size, "%u", near_least(d, o, 1, (o->min > 0 ? (uint32_t)o->min : 0) + 11));
-    else if (o->type == COP_OPT_REAL)
-        snprintf(text, size, "%.3f", near_least(d, o, 0.125, 40) / 8.0);
-    else if (o->type == COP_OPT_SHARE)
-        snprintf(text, size, "%u %%", near_least(d, o, 0.01, 100));
-    else if (o->type == COP_OPT_TIME)
-        snprintf(text, size, "%u ns", near_least(d, o, 1000, longest));
-    else if (o->type == COP_OPT_BYTES)
-        snprintf(text, size, "%u B", near_least(d, o, 1, 4 * d->mtu));
-    else if (o->type == COP_OPT_RATE)
-        snprintf(text, size, "%u Mbit/s", near_least(d, o, 1e6, 500 * d->link_gbps));
-    else
-        return false;
-    return true;
-}
-
-/* A routing with some of its choices, or that of the topology. */
-static void draw_routing(draw *d, const cop_route_ops *ops, char *text, size_t size)
-{
-    char number[32];
-    size_t used = (size_t)snprintf(text, size, "%s", ops ? ops->name : "auto");
-    for (const cop_opt *o = ops ? ops->opts : NULL; o && o->type != COP_OPT_END; o++) {
-        const char *value = strcmp(o->name, "path") == 0 ? "tests/golden/four.lft" : NULL;
-        uint32_t values = 0;
-        while (o->type == COP_OPT_ENUM && o->names[values])
-            values++;
-        if (values > 0 && below(d, 2))
-            value = o->names[below(d, values)];
-        if (o->type == COP_OPT_BOOL && below(d, 2))
-            value = below(d, 2) ? "yes" : "no";
-        if (values == 0 && o->type != COP_OPT_BOOL && below(d, 3) == 0 &&
-            draw_number(d, o, 2000, number, sizeof(number)))
-            value = number;
-        if (value)
-            used += (size_t)snprintf(text + used, size - used, ", %s: %s", o->name, value);
-    }
-}
-
-/* Any routing of the program's list, its choices drawn, too, until one fits. One with many choices that do not suit
- * each other gets as many draws as the others have hits. */
-static void put_routing(draw *d, const char *topology)
-{
-    char text[DRAW_ROW];
-    uint32_t n = 0;
-    bool good = false;
-    while (cop_routings[n])
-        n++;
-    while (!good) {
-        const cop_route_ops *ops = cop_routings[below(d, n)];
-        ops = below(d, 8) > 0 ? ops : NULL;
-        for (uint32_t turn = 0; turn < 12 && !good; turn++) {
-            draw_routing(d, ops, text, sizeof(text));
-            good = fits(d, topology, text);
-        }
-    }
-    draw_put(d, "routing: {kind: %s}\n", text);
-}
-
-static void put_network(draw *d)
-{
-    size_t k = below(d, COP_LEN(networks));
-    d->hosts = networks[k].hosts;
-    draw_put(d, "topology: {kind: %s}\n", networks[k].topology);
-    put_routing(d, networks[k].topology);
-    d->own_rates = strncmp(networks[k].topology, "file", 4) == 0;
-    d->link_gbps = between(d, 8, 100);
-    draw_put(d, "link: {rate: %u Gbit/s", d->link_gbps);
-    PUT_NUMBER(d, ", delay: %u ns", 1, 100);
-    if (below(d, 3) == 0) {
-        PUT_NUMBER(d, ", trunk_rate: %u Gbit/s", 8, 100);
-        PUT_NUMBER(d, ", trunk_delay: %u ns", 1, 200);
-    }
-    if (below(d, 4) == 0) {
-        PUT_NUMBER(d, ", global_rate: %u Gbit/s", 8, 100);
-        PUT_NUMBER(d, ", global_delay: %u ns", 100, 500);
-    }
     draw_put(d, "}\n");
 }
 
@@ -406,33 +253,6 @@ static void put_nic(draw *d, uint32_t overhead)
     draw_put(d, "}\n");
 }
 
-static bool is_in(const char *name, const char *const *list)
-{
-    while (list && *list && strcmp(*list, name) != 0)
-        list++;
-    return list && *list;
-}
-
-/* Options of a plug-in that nothing here knows more about than its table says, but some: half of them are given. */
-static void put_options(draw *d, const cop_opt *o, const char *const *but)
-{
-    char text[32];
-    for (; o != NULL && o->name != NULL; o++) {
-        uint32_t names = 0;
-        while (o->names && o->names[names])
-            names++;
-        bool given = below(d, 2);
-        if (is_in(o->name, but))
-            continue;
-        if (o->type == COP_OPT_ENUM)
-            draw_put(d, ", %s: %s", o->name, o->names[below(d, names)]);
-        else if (o->type == COP_OPT_BOOL)
-            draw_put(d, ", %s: %s", o->name, below(d, 2) ? "yes" : "no");
-        else if ((given || o->type == COP_OPT_INT) && draw_number(d, o, 20000, text, sizeof(text)))
-            draw_put(d, ", %s: %s", o->name, text);
-    }
-}
-
 /* Thresholds, tables and timers at the scale of these short runs. */
 static void put_ibcc(draw *d)
 {
@@ -512,7 +332,7 @@ static void put_qcn(draw *d)
     for (const cop_opt *o = cop_opt_find(opts, "react") + 1; !react && o->name && n + 1 < MOST; o++)
         but[n++] = o->name;
     draw_put(d, ", react: %s", react ? "yes" : "no");
-    put_options(d, opts, but);
+    draw_put_options(d, opts, but);
 }
 
 static void put_cc(draw *d)
@@ -539,7 +359,7 @@ static void put_cc(draw *d)
     else if (strcmp(d->cc, "qcn") == 0)
         put_qcn(d);
     else
-        put_options(d, cop_cc_find(d->cc)->opts, NULL);
+        draw_put_options(d, cop_cc_find(d->cc)->opts, NULL);
     if (strcmp(d->cc, "qcn") == 0)
         d->per_level = strstr(d->text, ", limit: host") != NULL;
     else if (strcmp(d->cc, "ibcc") != 0 && cop_cc_find(d->cc)->flow_is_sl)
@@ -557,18 +377,23 @@ static void put_host(draw *d)
         ops = cop_hosts[0]; /* a flow for each destination: would be refused */
     d->host = ops->name;
     draw_put(d, "host: {kind: %s", ops->name);
-    put_options(d, ops->opts, NULL);
+    draw_put_options(d, ops->opts, NULL);
     draw_put(d, "}\n");
 }
 
 void draw_scenario(draw *d, uint32_t number)
 {
-    *d = (draw){.number = number, .rng = cop_rng_make(number, COP_RNG_TEST, 2)};
+    draw_scenario_with(d, number, NULL);
+}
+
+void draw_scenario_with(draw *d, uint32_t number, const struct cop_plugin_set *more)
+{
+    *d = (draw){.number = number, .more = more, .rng = cop_rng_make(number, COP_RNG_TEST, 2)};
     uint32_t overhead = maybe(d, 0, 64);
     d->mtu = between(d, 1, 8) * 256;
     d->mtu -= below(d, 3) * 7;
     put_run(d);
-    put_network(d);
+    draw_network(d);
     put_worm(d);
     if (!d->worm) {
         put_queueing(d);

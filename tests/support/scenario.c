@@ -7,13 +7,19 @@
 
 int scn_run(const char *yaml, const char *const *set, size_t n, cop_result *r, cop_err *err)
 {
+    return scn_run_with(NULL, yaml, set, n, r, err);
+}
+
+int scn_run_with(const struct cop_plugin_set *more, const char *yaml, const char *const *set,
+                 size_t n, cop_result *r, cop_err *err)
+{
     cop_config c;
     cop_err own = {0}, *e = err ? err : &own;
     cop_override overrides[32];
     COP_CHECK(n <= COP_LEN(overrides));
     for (size_t i = 0; i < n; i++)
         overrides[i] = (cop_override){.text = set[i]};
-    int rc = cop_config_load(&c, "test.yaml", yaml, overrides, n, e);
+    int rc = cop_config_load_with(&c, more, "test.yaml", yaml, overrides, n, e);
     if (rc == 0) {
         rc = cop_run(&c, NULL, r, e);
         cop_config_free(&c);

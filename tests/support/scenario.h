@@ -8,6 +8,10 @@
  * the message in err (may be NULL: then any error is fatal and printed). */
 int scn_run(const char *yaml, const char *const *set, size_t n, cop_result *r, cop_err *err);
 
+/* The same with plug-ins from outside, which must outlive the result. */
+int scn_run_with(const struct cop_plugin_set *more, const char *yaml, const char *const *set,
+                 size_t n, cop_result *r, cop_err *err);
+
 /* Delivered Gbit/s after the warm-up of all streams of the named traffic entry, added up. */
 double scn_gbps(const cop_result *r, const char *entry);
 
