@@ -282,6 +282,12 @@ static void simple_start(cop_net *net)
         cop_host_wake(net, host, cop_simple_next_message(net, host));
 }
 
+static void simple_soon(const cop_net *net, uint32_t host)
+{
+    __builtin_prefetch(&cop_simple_of(net)->host[host], 1);
+    __builtin_prefetch(cop_simple_lane_of(net, host, 0), 1);
+}
+
 static const cop_opt no_opts[] = {{0}};
 
 const cop_host_ops cop_host_simple = {
@@ -296,4 +302,5 @@ const cop_host_ops cop_host_simple = {
     .receive = cop_host_receive,
     .release = simple_release,
     .wake = cop_host_wake,
-    .rouse = simple_rouse};
+    .rouse = simple_rouse,
+    .soon = simple_soon};

@@ -158,6 +158,9 @@ void cop_ahead_host(const cop_net *net, uint32_t host)
     cop_fetch(&net->out[net->host_port0 + host].waiting);
     cop_fetch(&net->section[(size_t)(net->host_port0 + host) * net->sections]);
     cop_fetch(&net->traffic->host_stream0[host]);
+    cop_vlarb_prefetch(net, net->host_port0 + host);
+    if (net->host_ops->soon)
+        net->host_ops->soon(net, host);
     if (net->pkt_free != COP_NONE)
         cop_fetch(&net->pkt[net->pkt_free]);
 }
@@ -189,7 +192,7 @@ static void look_far(const cop_net *net, enum cop_ev_kind kind, uint32_t entity,
         cop_fetch(&net->in[entity]);
     else if (kind == COP_EV_TX)
         fetch_output(net, entity);
-    else if (kind == COP_EV_ARB)
+    else if (kind == COP_EV_ARB && !net->many_due)
         look_to_arbitrate(net, entity, 0, t);
     else if (kind == COP_EV_HEAD)
         fetch_queue(net, entity);
@@ -203,7 +206,7 @@ static void look_near(const cop_net *net, enum cop_ev_kind kind, uint32_t entity
         fetch_packet(net, entity);
     else if (kind == COP_EV_TX)
         cop_fetch(&net->in[net->out[entity].to]);
-    else if (kind == COP_EV_ARB)
+    else if (kind == COP_EV_ARB && !net->many_due)
         look_to_arbitrate(net, entity, 1, t);
     else if (kind == COP_EV_HEAD)
         fetch_head(net, entity);
@@ -222,7 +225,7 @@ static void look_next(const cop_net *net, enum cop_ev_kind kind, uint32_t entity
             cop_fetch(&net->pkt[in->wire_tail]); /* to be linked to the one that goes */
     } else if (kind == COP_EV_HEAD)
         fetch_way_on(net, entity);
-    else if (kind == COP_EV_ARB)
+    else if (kind == COP_EV_ARB && !net->many_due)
         look_to_arbitrate(net, entity, 2, t);
 }
 
@@ -230,7 +233,7 @@ static void look_soon(const cop_net *net, enum cop_ev_kind kind, uint32_t entity
 {
     if (kind == COP_EV_ARRIVE && net->plain_credit)
         cop_ahead_return(net, entity);
-    else if (kind == COP_EV_ARB)
+    else if (kind == COP_EV_ARB && !net->many_due)
         look_to_arbitrate(net, entity, 3, t);
 }
 
@@ -270,6 +273,7 @@ void cop_ahead_arbitrate(cop_net *net, uint32_t first, uint32_t last)
         cop_ahead_near_arbitrate(net, due, n);
         return;
     }
+    net->many_due = n >= FIRST;
     if (n < FIRST) { /* no time to fetch anything */
         for (uint32_t i = 0; i < n; i++)
             net->arch->arbitrate(net, due[i]);

@@ -10,6 +10,7 @@
 #include "net/request.h"
 #include "net/routing.h"
 #include "net/sw_iq.h"
+#include "net/vlarb.h"
 
 /* The input whose turn it is to ask lane vl of an output, of those that do. */
 static uint32_t next_turn(const cop_out *out, uint32_t vl)
@@ -35,7 +36,7 @@ static uint32_t next_queue(const cop_net *net, const cop_out *out, uint32_t port
     if (net->per_output) /* its number says which */
         return net->in[out->port0 + input].queue0 + out->local * net->lanes + vl;
     uint32_t last = net->slot[cop_slot_of(net, port, vl, input)];
-    return last == COP_NONE ? COP_NONE : last / net->max_cand;
+    return last == COP_NONE ? COP_NONE : cop_net_queue_of(net, last);
 }
 
 /* The list of requests that tells which queue it is, the input that has its turn, and its buffer. */
@@ -131,6 +132,8 @@ static bool guess_turn(const cop_net *net, uint32_t port, iq_guess *g)
     g->vl = net->obuf ? cop_obuf_pick_lane(net, port, ready) : (uint32_t)__builtin_ctz(ready);
     g->input = next_turn(out, g->vl);
     g->in = out->port0 + g->input;
+    if (net->obuf)
+        cop_vlarb_prefetch(net, port);
     fetch_asker(net, out, port, g->input, g->vl);
     return true;
 }

@@ -134,8 +134,8 @@ static uint32_t fetch_asking(const cop_net *net, const uint32_t *slot)
     if (slot == NULL || *slot == COP_NONE)
         return COP_NONE;
     cop_fetch(&net->node[*slot]);
-    cop_fetch(&net->queue[*slot / net->max_cand]);
-    return *slot / net->max_cand;
+    cop_fetch(&net->queue[cop_net_queue_of(net, *slot)]);
+    return cop_net_queue_of(net, *slot);
 }
 
 void cop_ahead_near_arbitrate(cop_net *net, const uint32_t *due, uint32_t n)

@@ -22,12 +22,14 @@ static inline void fetch_output(const cop_net *net, uint32_t port)
     cop_ahead_states(net, port);
 }
 
+static const cop_hint nobody = {COP_NONE, COP_NONE};
+
 static inline cop_hint fetch_asker(const cop_net *net, uint32_t port)
 {
     const cop_out *out = &net->out[port];
     uint32_t ready = out->vl_ready & ~out->vl_blocked;
     if (ready == 0)
-        return (cop_hint){COP_NONE, COP_NONE};
+        return nobody;
     uint32_t vl = (uint32_t)__builtin_ctz(ready);
     uint64_t all = out->request[vl], later = all & ~(uint64_t)0 << (out->lane[vl].rr % 64);
     uint32_t in = out->port0 + (uint32_t)__builtin_ctzll(later ? later : all);
@@ -100,7 +102,8 @@ static inline void look_far(const cop_net *net, uint32_t id)
         cop_fetch(&net->in[entity]);
         break;
     case COP_EV_ARB:
-        fetch_output(net, entity);
+        if (!net->many_due)
+            fetch_output(net, entity);
         break;
     case COP_EV_HEAD:
         cop_fetch(&net->queue[entity]);
@@ -120,7 +123,7 @@ static inline void look_near(const cop_net *net, uint32_t id, cop_hint *hint)
         fetch_packet(net, entity);
         break;
     case COP_EV_ARB:
-        *hint = fetch_asker(net, entity);
+        *hint = net->many_due ? nobody : fetch_asker(net, entity);
         break;
     case COP_EV_HEAD:
         cop_fetch(&net->in[net->queue_port[entity]]);

@@ -62,6 +62,7 @@ void cop_plan_describe(cop_net *net, const cop_net_parts *pt)
                      .lanes = pt->lanes,
                      .control_vl = pt->nic->control_vl > 0 ? (uint8_t)pt->nic->control_vl : 0,
                      .max_cand = pt->route->max_cand,
+                     .by_cand = cop_divisor_of(pt->route->max_cand),
                      .end = pt->run->duration_ps,
                      .pkt_free = COP_NONE,
                      .send_free = COP_NONE};

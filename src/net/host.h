@@ -47,6 +47,8 @@ typedef struct cop_host_ops {
     void (*wake)(struct cop_net *net, uint32_t host, cop_time t); /* try to send at t, or earlier */
     /* A flow that waits for its congestion control, however long, is asked again. */
     void (*rouse)(struct cop_net *net, uint32_t flow);
+    /* A hint: the host will soon try to send. May be NULL. */
+    void (*soon)(const struct cop_net *net, uint32_t host);
     /* With injection_queues: the scheme stops or restarts queue q, or wants its head asked again. */
     void (*stop)(struct cop_net *net, uint32_t port, uint32_t q, bool stop);
     void (*recheck)(struct cop_net *net, uint32_t port, uint32_t q);

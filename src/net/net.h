@@ -18,6 +18,7 @@
 #ifndef COP_NET_H
 #define COP_NET_H
 
+#include "base/divide.h"
 #include "base/fixp.h"
 #include "des/evq.h"
 #include "net/carry.h"
@@ -251,6 +252,8 @@ struct cop_net {
     bool looks_plain; /* and the network is of the usual kind (ahead_plain.c) */
     cop_hint hint[COP_HINTS]; /* of events to come, by place in the queue */
     uint32_t *due_entity; /* looks_ahead: scratch of the arbitrations of one instant */
+    bool
+        many_due; /* those of the last one were enough to fetch ahead of each other: not when their events come near */
     bool hooks; /* the queueing scheme, congestion control or routing watches queues */
     bool out_hooks; /* congestion control or routing does, or arbitration by flows */
     bool
@@ -273,6 +276,7 @@ struct cop_net {
     bool quick_list; /* the same with request lists without an order, if any packet fits */
     uint32_t max_blocks; /* of the longest packet */
     uint32_t max_cand;
+    cop_divisor by_cand;
     uint32_t unit_bytes; /* of buffers and credits: a block; wormhole: a flit */
     uint32_t piece_bytes; /* sent without a gap: at most; wormhole: a flit */
 
@@ -303,7 +307,7 @@ struct cop_net {
     struct cop_iq *iq; /* iq, cioq: matching */
     struct cop_obuf *obuf; /* output buffers, [n_ports]; NULL: none */
     uint64_t output_bytes; /* of an output buffer */
-    struct cop_vlarb_state *vlarb; /* [n_ports] IB tables, else NULL */
+    struct cop_vlarb_state *vlarb; /* IB tables and the turns of all ports, else NULL */
     struct cop_fc_state *fc_state; /* of the flow control, NULL if it has none */
     struct cop_stall *stall; /* the deadlock watch */
     struct cop_recover *recover; /* resolves deadlocks (recover.h); NULL: the routing avoids them */
@@ -484,7 +488,11 @@ static inline uint32_t cop_net_section_of(const cop_net *net, const cop_pkt *p, 
     return net->sectioned ? net->queue_ops->section(net->queue_cfg, &net->info, p, vl) : vl;
 }
 
-/* Layouts with request lists: the first node of queue q, and until when the queue is read. */
+/* Layouts with request lists: the queue of a node; the first node of queue q, and until when the queue is read. */
+static inline uint32_t cop_net_queue_of(const cop_net *net, uint32_t node)
+{
+    return cop_divide(node, net->by_cand);
+}
 static inline cop_node *cop_net_first_node(const cop_net *net, uint32_t q)
 {
     return &net->node[(size_t)q * net->max_cand];

@@ -44,7 +44,7 @@ static bool front_in_order(cop_net *net, uint32_t port, uint32_t vl, uint32_t la
     *queue = COP_NONE;
     do {
         node = net->node[node].next;
-        uint32_t q = node / net->max_cand;
+        uint32_t q = cop_net_queue_of(net, node);
         if (!fits(net, port, vl, q, need))
             continue;
         uint64_t key = only ? 0 : cop_input_order_key(net, q);
@@ -72,14 +72,14 @@ static bool front(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choi
     uint32_t end = *last, node = end;
     do {
         node = net->node[node].next;
-        *queue = node / net->max_cand;
+        *queue = cop_net_queue_of(net, node);
         if (fits(net, port, vl, *queue, &c->need))
             return true;
     } while (node != end);
     if (net->sectioned)
         while (*last != COP_NONE) {
             node = net->node[*last].next;
-            const cop_pkt *p = &net->pkt[net->queue[node / net->max_cand].head];
+            const cop_pkt *p = &net->pkt[net->queue[cop_net_queue_of(net, node)].head];
             cop_node_wait(net, node, cop_net_section_of(net, p, vl));
         }
     return false;
@@ -160,7 +160,7 @@ bool cop_input_pick_first(cop_net *net, uint32_t port, uint32_t vl, const uint64
     uint32_t input = (uint32_t)__builtin_ctzll(from_first ? from_first : bits);
     uint32_t last = net->slot[cop_slot_of(net, port, vl, input)];
     *pick = (cop_pick){
-        .in = out->port0 + input, .queue = net->node[last].next / net->max_cand, .vl = vl};
+        .in = out->port0 + input, .queue = cop_net_queue_of(net, net->node[last].next), .vl = vl};
     return true;
 }
 

@@ -19,12 +19,12 @@ static void circle_remove(cop_node *nodes, uint32_t *last, uint32_t n)
 
 static cop_asker asker_of(const cop_net *net, uint32_t node)
 {
-    return cop_asker_of(&net->in[cop_net_first_node(net, node / net->max_cand)->in]);
+    return cop_asker_of(&net->in[cop_net_first_node(net, cop_net_queue_of(net, node))->in]);
 }
 
 static uint32_t section_of_node(const cop_net *net, const cop_node *n, uint32_t node)
 {
-    const cop_pkt *p = &net->pkt[net->queue[node / net->max_cand].head];
+    const cop_pkt *p = &net->pkt[net->queue[cop_net_queue_of(net, node)].head];
     return cop_net_section_of(net, p, n->vl);
 }
 

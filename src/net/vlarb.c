@@ -14,16 +14,50 @@
 #define WEIGHT_UNIT 64
 #define LIMIT_UNIT 4096
 
+/* One of the two tables, as the run file has it. */
+typedef struct vl_table {
+    struct {
+        uint32_t vl;
+        int32_t weight; /* bytes */
+    } * entry;
+    uint32_t n;
+    uint32_t lanes; /* that have a weight */
+} vl_table;
+
 typedef struct table_state {
-    uint8_t entry; /* whose turn it is */
+    uint32_t entry; /* whose turn it is */
     int32_t left; /* bytes of its weight not yet used */
 } table_state;
 
-struct cop_vlarb_state {
+typedef struct port_state {
     table_state high, low;
     int64_t high_run; /* bytes the high table has sent since the low one was asked */
     bool from_high; /* last pick */
+} port_state;
+
+struct cop_vlarb_state {
+    vl_table high, low;
+    int64_t limit; /* bytes of the high table after which the low one is asked */
+    port_state *port;
 };
+
+static vl_table compile(cop_net *net, const cop_ints *list)
+{
+    vl_table t = {.n = (uint32_t)(list->n / 2)};
+    t.entry = cop_arena_array(&net->arena, t.n, sizeof(*t.entry));
+    for (uint32_t i = 0; i < t.n; i++) {
+        t.entry[i].vl = (uint32_t)list->v[2 * i];
+        t.entry[i].weight = (int32_t)list->v[2 * i + 1] * WEIGHT_UNIT;
+        if (t.entry[i].weight > 0)
+            t.lanes |= 1u << t.entry[i].vl;
+    }
+    return t;
+}
+
+static table_state first_turn(const vl_table *t)
+{
+    return (table_state){.left = t->n > 0 ? t->entry[0].weight : 0};
+}
 
 int cop_vlarb_init(cop_net *net, cop_err *err)
 {
@@ -52,49 +86,50 @@ int cop_vlarb_init(cop_net *net, cop_err *err)
                 "switch.vl_high, vl_low: lane %u has no weight and would never send; "
                 "list every lane from 0 to %u with a weight above 0",
                 vl, net->lanes - 1);
-    net->vlarb = COP_NEW_ARRAY(&net->arena, struct cop_vlarb_state, net->topo->n_ports);
-    for (uint32_t p = 0; p < net->topo->n_ports; p++) {
-        net->vlarb[p].high.left = cfg->vl_high.n ? (int32_t)cfg->vl_high.v[1] * WEIGHT_UNIT : 0;
-        net->vlarb[p].low.left = cfg->vl_low.n ? (int32_t)cfg->vl_low.v[1] * WEIGHT_UNIT : 0;
-    }
+    struct cop_vlarb_state *v = net->vlarb = COP_NEW_ARRAY(&net->arena, struct cop_vlarb_state, 1);
+    v->high = compile(net, &cfg->vl_high);
+    v->low = compile(net, &cfg->vl_low);
+    v->limit = cfg->vl_high_limit == 255
+                   ? INT64_MAX
+                   : (int64_t)cop_max64(1, (uint64_t)cfg->vl_high_limit * LIMIT_UNIT);
+    v->port = COP_NEW_ARRAY(&net->arena, port_state, net->topo->n_ports);
+    for (uint32_t p = 0; p < net->topo->n_ports; p++)
+        v->port[p] = (port_state){.high = first_turn(&v->high), .low = first_turn(&v->low)};
     return 0;
 }
 
-/* Move the table's turn to an entry whose lane is ready; false if it has none. */
-static bool table_turn(const cop_ints *table, table_state *st, uint32_t ready, uint32_t *vl)
+static void next_turn(const vl_table *t, table_state *st)
 {
-    size_t entries = table->n / 2;
-    for (size_t i = 0; i <= entries; i++) {
-        if (entries == 0)
-            break;
-        uint32_t lane = (uint32_t)table->v[2 * st->entry];
-        if (st->left > 0 && (ready >> lane & 1)) {
-            *vl = lane;
-            return true;
-        }
-        st->entry = (uint8_t)((st->entry + 1u) % entries);
-        st->left = (int32_t)table->v[2 * st->entry + 1] * WEIGHT_UNIT;
-    }
-    return false;
+    st->entry = st->entry + 1 < t->n ? st->entry + 1 : 0;
+    st->left = t->entry[st->entry].weight;
 }
 
-static uint32_t ib_pick(cop_net *net, uint32_t port, uint32_t ready)
+/* Move the table's turn to an entry whose lane is ready; false if it has none. */
+static bool table_turn(const vl_table *t, table_state *st, uint32_t ready, uint32_t *vl)
 {
-    const cop_switch_cfg *cfg = net->sw_cfg;
-    struct cop_vlarb_state *st = &net->vlarb[port];
-    uint32_t vl = 0;
-    bool limited = cfg->vl_high_limit != 255 && st->high_run > 0 &&
-                   st->high_run >= cfg->vl_high_limit * LIMIT_UNIT;
-    if (limited && table_turn(&cfg->vl_low, &st->low, ready, &vl)) {
-        st->from_high = false;
-        return vl;
+    if ((ready & t->lanes) == 0) {
+        if (t->n > 0) /* every entry had its turn, the first one twice */
+            next_turn(t, st);
+        return false;
     }
-    if (table_turn(&cfg->vl_high, &st->high, ready, &vl)) {
+    while (st->left <= 0 || !(ready >> t->entry[st->entry].vl & 1))
+        next_turn(t, st);
+    *vl = t->entry[st->entry].vl;
+    return true;
+}
+
+static uint32_t ib_pick(struct cop_vlarb_state *v, uint32_t port, uint32_t ready)
+{
+    port_state *st = &v->port[port];
+    uint32_t vl = 0;
+    st->from_high = false;
+    if (st->high_run >= v->limit && table_turn(&v->low, &st->low, ready, &vl))
+        return vl;
+    if (table_turn(&v->high, &st->high, ready, &vl)) {
         st->from_high = true;
         return vl;
     }
-    COP_CHECK(table_turn(&cfg->vl_low, &st->low, ready, &vl));
-    st->from_high = false;
+    COP_CHECK(table_turn(&v->low, &st->low, ready, &vl));
     return vl;
 }
 
@@ -108,7 +143,7 @@ uint32_t cop_vlarb_next(const cop_net *net, uint32_t port, uint32_t ready)
 
 uint32_t cop_vlarb_pick_slow(cop_net *net, uint32_t port, uint32_t ready)
 {
-    return net->vlarb ? ib_pick(net, port, ready) : cop_vlarb_next(net, port, ready);
+    return net->vlarb ? ib_pick(net->vlarb, port, ready) : cop_vlarb_next(net, port, ready);
 }
 
 void cop_vlarb_sent_slow(cop_net *net, uint32_t port, uint32_t vl, uint32_t bytes)
@@ -116,7 +151,7 @@ void cop_vlarb_sent_slow(cop_net *net, uint32_t port, uint32_t vl, uint32_t byte
     net->out[port].rr_vl = (uint8_t)((vl + 1) % COP_MAX_VL);
     if (net->vlarb == NULL)
         return;
-    struct cop_vlarb_state *st = &net->vlarb[port];
+    port_state *st = &net->vlarb->port[port];
     if (st->from_high) {
         st->high.left -= (int32_t)bytes;
         st->high_run += bytes;
@@ -129,5 +164,5 @@ void cop_vlarb_sent_slow(cop_net *net, uint32_t port, uint32_t vl, uint32_t byte
 void cop_vlarb_prefetch(const cop_net *net, uint32_t port)
 {
     if (net->vlarb)
-        cop_fetch(&net->vlarb[port]);
+        cop_fetch(&net->vlarb->port[port]);
 }

@@ -82,8 +82,8 @@ static int valiant_setup(cop_route *r, const void *config, cop_err *err)
 static uint32_t count_mids(const valiant *v, uint32_t src, uint32_t dst)
 {
     const cop_dragonfly *d = &v->map;
-    uint32_t from = src / d->p, to = dst / d->p;
-    bool same = from / d->a == to / d->a;
+    uint32_t from = cop_dragonfly_switch_of(d, src), to = cop_dragonfly_switch_of(d, dst);
+    bool same = cop_dragonfly_group(d, from) == cop_dragonfly_group(d, to);
     uint32_t taken = same || v->via_destination ? 1 : 2;
     if (from == to || (same && !v->intra) || d->groups <= taken)
         return 0;
@@ -103,14 +103,15 @@ static bool valiant_mid(const cop_route *r, uint32_t src, uint32_t dst, uint32_t
     }
     if (i >= n)
         return false;
-    uint32_t g1 = src / d->p / d->a, g2 = v->via_destination ? g1 : dst / d->p / d->a;
+    uint32_t g1 = cop_dragonfly_group_of(d, src);
+    uint32_t g2 = v->via_destination ? g1 : cop_dragonfly_group_of(d, dst);
     uint32_t low = g1 < g2 ? g1 : g2, high = g1 < g2 ? g2 : g1;
-    uint32_t group = v->to_group ? i : i / d->a;
+    uint32_t group = v->to_group ? i : cop_divide(i, d->by_a);
     if (group >= low)
         group++;
     if (low != high && group >= high)
         group++;
-    *mid = v->to_group ? group : group * d->a + i % d->a;
+    *mid = v->to_group ? group : group * d->a + cop_rest(i, d->by_a);
     return true;
 }
 
@@ -136,7 +137,8 @@ static unsigned valiant_route(const cop_route *r, cop_hop *hop, const cop_route_
         *cand = cop_dragonfly_to(d, hop, 0, 0, last);
         return 1;
     }
-    uint32_t here = hop->sw / d->a, group = v->to_group ? hop->mid : hop->mid / d->a;
+    uint32_t here = cop_dragonfly_group(d, hop->sw);
+    uint32_t group = v->to_group ? hop->mid : cop_dragonfly_group(d, hop->mid);
     if (v->to_group ? here == group : hop->sw == hop->mid)
         hop->state = TO_DST;
     if (hop->state == TO_DST)

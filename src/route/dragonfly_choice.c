@@ -183,7 +183,7 @@ bool cop_choice_mid(const cop_route *r, uint32_t src, uint32_t dst, uint32_t i, 
 {
     const cop_choice *c = r->state;
     const cop_dragonfly *d = &c->map;
-    uint32_t from = src / d->p / d->a, to = dst / d->p / d->a;
+    uint32_t from = cop_dragonfly_group_of(d, src), to = cop_dragonfly_group_of(d, dst);
     *mid = COP_NONE;
     if (i == 0)
         return true;
@@ -205,7 +205,8 @@ static uint32_t draw_group(const cop_route *r, const cop_hop *hop, const cop_rou
     uint32_t n = count_groups(c);
     if (n == 0 || view->rng == NULL)
         return COP_NONE;
-    return nth_group(c, hop->sw / d->a, hop->dst / d->p / d->a, cop_rng_below(view->rng, n));
+    return nth_group(c, cop_dragonfly_group(d, hop->sw), cop_dragonfly_group_of(d, hop->dst),
+                     cop_rng_below(view->rng, n));
 }
 
 /* Lanes of local hops: in the source's group (a second one there), in that which is visited. */
@@ -219,14 +220,15 @@ static void choose(const cop_route *r, cop_hop *hop, const cop_route_view *view,
 {
     const cop_choice *c = r->state;
     const cop_dragonfly *d = &c->map;
-    uint32_t target = hop->dst / d->p;
+    uint32_t target = cop_dragonfly_switch_of(d, hop->dst);
     cop_ways w = {.via = draw_group(r, hop, view),
                   .for_good = !c->at_head || hop->in_port >= d->p || (hop->state & ASKED)};
     hop->state |= ASKED;
     if (w.via == COP_NONE)
         return;
-    w.minimal =
-        on_lane(d, cop_dragonfly_port(d, &c->ports, hop->sw, target / d->a, target), local_vl);
+    uint16_t port =
+        cop_dragonfly_port(d, &c->ports, hop->sw, cop_dragonfly_group(d, target), target);
+    w.minimal = on_lane(d, port, local_vl);
     w.other = on_lane(d, visit_port(c, hop, w.via), local_vl);
     w.minimal_links = cop_dragonfly_distance(d, hop->sw, target);
     w.other_links =
@@ -242,7 +244,7 @@ unsigned cop_choice_route(const cop_route *r, cop_hop *hop, const cop_route_view
 {
     const cop_choice *c = r->state;
     const cop_dragonfly *d = &c->map;
-    uint32_t here = hop->sw / d->a, to = hop->dst / d->p / d->a;
+    uint32_t here = cop_dragonfly_group(d, hop->sw), to = cop_dragonfly_group_of(d, hop->dst);
     uint8_t last = hop->apart ? 1 : (uint8_t)(r->vls - 1), local_vl = 0;
     bool first = hop->in_port < d->p, inside = cop_dragonfly_is_local(d, hop->in_port);
     if (inside && here != to && !(hop->state & TURNED) && c->progressive && here != hop->mid)

@@ -38,7 +38,12 @@ int cop_dragonfly_init(cop_dragonfly *d, cop_route *r, cop_err *err)
                            "out to get the one that fits, or use updn",
                            r->ops->name, t->kind ? t->kind : "something else");
     const cop_dragonfly_shape *s = &t->shape.u.dragonfly;
-    *d = (cop_dragonfly){.p = s->p, .a = s->a, .h = s->h, .groups = s->groups};
+    *d = (cop_dragonfly){.p = s->p,
+                         .a = s->a,
+                         .h = s->h,
+                         .groups = s->groups,
+                         .by_p = cop_divisor_of(s->p),
+                         .by_a = cop_divisor_of(s->a)};
     collect_links(d, t, &r->arena);
     for (size_t i = 0; i < (size_t)d->groups * d->groups; i++)
         d->parallel |= d->first[i + 1] - d->first[i] > 1;
@@ -64,7 +69,7 @@ const cop_gateway *cop_dragonfly_gateway(const cop_dragonfly *d, uint32_t from, 
 cop_cand cop_dragonfly_leave(const cop_dragonfly *d, uint32_t sw, uint32_t group, uint32_t key,
                              uint8_t local_vl, uint8_t global_vl)
 {
-    const cop_gateway *g = cop_dragonfly_gateway(d, sw / d->a, group, key);
+    const cop_gateway *g = cop_dragonfly_gateway(d, cop_dragonfly_group(d, sw), group, key);
     if (g->sw == sw)
         return (cop_cand){.port = g->port, .vl = global_vl};
     return (cop_cand){.port = cop_dragonfly_local_port(d, sw, g->sw), .vl = local_vl};
@@ -73,24 +78,26 @@ cop_cand cop_dragonfly_leave(const cop_dragonfly *d, uint32_t sw, uint32_t group
 cop_cand cop_dragonfly_to(const cop_dragonfly *d, const cop_hop *hop, uint8_t local_vl,
                           uint8_t global_vl, uint8_t last_vl)
 {
-    uint32_t target = hop->dst / d->p;
+    uint32_t target = cop_dragonfly_switch_of(d, hop->dst);
     if (target == hop->sw)
-        return (cop_cand){.port = (uint16_t)(hop->dst % d->p)};
-    if (target / d->a != hop->sw / d->a)
-        return cop_dragonfly_leave(d, hop->sw, target / d->a, target, local_vl, global_vl);
+        return (cop_cand){.port = (uint16_t)(hop->dst - target * d->p)};
+    uint32_t group = cop_dragonfly_group(d, target);
+    if (group != cop_dragonfly_group(d, hop->sw))
+        return cop_dragonfly_leave(d, hop->sw, group, target, local_vl, global_vl);
     return (cop_cand){.port = cop_dragonfly_local_port(d, hop->sw, target), .vl = last_vl};
 }
 
 uint32_t cop_dragonfly_distance(const cop_dragonfly *d, uint32_t from, uint32_t to)
 {
-    if (from / d->a == to / d->a)
+    uint32_t here = cop_dragonfly_group(d, from), there = cop_dragonfly_group(d, to);
+    if (here == there)
         return from != to;
-    const cop_gateway *g = cop_dragonfly_gateway(d, from / d->a, to / d->a, to);
+    const cop_gateway *g = cop_dragonfly_gateway(d, here, there, to);
     return (g->sw != from) + 1u + (g->far != to);
 }
 
 uint32_t cop_dragonfly_detour(const cop_dragonfly *d, uint32_t from, uint32_t via, uint32_t to)
 {
-    const cop_gateway *g = cop_dragonfly_gateway(d, from / d->a, via, via);
+    const cop_gateway *g = cop_dragonfly_gateway(d, cop_dragonfly_group(d, from), via, via);
     return (g->sw != from) + 1u + cop_dragonfly_distance(d, g->far, to);
 }

@@ -2,6 +2,7 @@
 #ifndef COP_ROUTE_DRAGONFLY_MAP_H
 #define COP_ROUTE_DRAGONFLY_MAP_H
 
+#include "base/divide.h"
 #include "route/route_cfg.h"
 
 typedef struct cop_gateway { /* an end of a global link */
@@ -11,6 +12,7 @@ typedef struct cop_gateway { /* an end of a global link */
 
 typedef struct cop_dragonfly {
     uint32_t p, a, h, groups;
+    cop_divisor by_p, by_a;
     uint32_t *first; /* [from * groups + to], one more at the end: links from group to group */
     cop_gateway *link;
     bool parallel; /* two groups have more than one link */
@@ -21,12 +23,17 @@ int cop_dragonfly_init(cop_dragonfly *d, cop_route *r, cop_err *err);
 
 static inline uint32_t cop_dragonfly_group(const cop_dragonfly *d, uint32_t sw)
 {
-    return sw / d->a;
+    return cop_divide(sw, d->by_a);
 }
 
 static inline uint32_t cop_dragonfly_switch_of(const cop_dragonfly *d, uint32_t host)
 {
-    return host / d->p;
+    return cop_divide(host, d->by_p);
+}
+
+static inline uint32_t cop_dragonfly_group_of(const cop_dragonfly *d, uint32_t host)
+{
+    return cop_dragonfly_group(d, cop_dragonfly_switch_of(d, host));
 }
 
 static inline bool cop_dragonfly_is_local(const cop_dragonfly *d, uint32_t port)
@@ -42,13 +49,14 @@ static inline uint32_t cop_dragonfly_global0(const cop_dragonfly *d)
 /* Port of `sw` to another switch of its group, and the other way round. */
 static inline uint16_t cop_dragonfly_local_port(const cop_dragonfly *d, uint32_t sw, uint32_t to)
 {
-    return (uint16_t)(d->p + to % d->a - (to > sw ? 1 : 0));
+    return (uint16_t)(d->p + cop_rest(to, d->by_a) - (to > sw ? 1 : 0));
 }
 
 static inline uint32_t cop_dragonfly_neighbour(const cop_dragonfly *d, uint32_t sw, uint32_t port)
 {
     uint32_t at = port - d->p;
-    return sw / d->a * d->a + at + (at >= sw % d->a ? 1 : 0);
+    uint32_t own = cop_rest(sw, d->by_a);
+    return sw - own + at + (at >= own ? 1 : 0);
 }
 
 /* The link by which group `from` sends to group `to`; `key` picks among parallel ones. */

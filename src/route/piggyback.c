@@ -28,9 +28,10 @@ static bool piggyback_rule(const cop_route *r, const cop_hop *hop, const cop_way
 {
     const piggyback_cfg *cfg = r->cfg;
     const cop_dragonfly *d = &((const cop_choice *)r->state)->map;
-    uint32_t target = hop->dst / d->p;
-    const cop_gateway *g = cop_dragonfly_gateway(d, hop->sw / d->a, target / d->a, target);
-    if (flags_of(view)[g->sw % d->a] >> (g->port - cop_dragonfly_global0(d)) & 1)
+    uint32_t target = cop_dragonfly_switch_of(d, hop->dst);
+    const cop_gateway *g = cop_dragonfly_gateway(d, cop_dragonfly_group(d, hop->sw),
+                                                 cop_dragonfly_group(d, target), target);
+    if (flags_of(view)[cop_rest(g->sw, d->by_a)] >> (g->port - cop_dragonfly_global0(d)) & 1)
         return true;
     return view->load(view->ctx, w->minimal.port, w->minimal.vl) * w->minimal_links >
            view->load(view->ctx, w->other.port, w->other.vl) * w->other_links +
@@ -52,7 +53,7 @@ static void look(const cop_route *r, uint32_t sw, const cop_route_view *view, ui
     double limit = cfg->factor * mean + (double)cfg->margin_bytes;
     for (uint32_t i = 0; i < d->h; i++)
         now |= (uint64_t)((double)view->can->waiting(view->ctx, global0 + i) > limit) << i;
-    uint64_t *flags = &flags_of(view)[sw % d->a];
+    uint64_t *flags = &flags_of(view)[cop_rest(sw, d->by_a)];
     if (*flags == now)
         return;
     *flags = now;
@@ -64,7 +65,7 @@ static void on_message(const cop_route *r, uint32_t sw, const cop_route_view *vi
                        uint64_t body)
 {
     const cop_dragonfly *d = &((const cop_choice *)r->state)->map;
-    flags_of(view)[cop_dragonfly_neighbour(d, sw, port) % d->a] = body;
+    flags_of(view)[cop_rest(cop_dragonfly_neighbour(d, sw, port), d->by_a)] = body;
 }
 
 static int piggyback_setup(cop_route *r, const void *cfg, cop_err *err)

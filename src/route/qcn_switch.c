@@ -139,10 +139,10 @@ static void apply(const cop_route *r, uint32_t sw, const cop_route_view *view, c
 /* By which port the sampled packet would leave on its minimal way; inside the group it had no choice. */
 static uint32_t minimal_port(const cop_dragonfly *d, uint32_t sw, const cop_notice *n)
 {
-    uint32_t target = n->about / d->p;
-    return target / d->a == sw / d->a
+    uint32_t target = cop_dragonfly_switch_of(d, n->about), group = cop_dragonfly_group(d, target);
+    return group == cop_dragonfly_group(d, sw)
                ? n->port
-               : cop_dragonfly_leave(d, sw, target / d->a, target, 0, 0).port;
+               : cop_dragonfly_leave(d, sw, group, target, 0, 0).port;
 }
 
 /* A detour was no help, and a burden to others: more go the minimal way. True: that is what the notification says. */

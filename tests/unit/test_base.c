@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/divide.h"
 #include "base/err.h"
 #include "base/fixp.h"
 #include "base/hist.h"
@@ -388,6 +389,24 @@ static void hist_merge_equals_adding(void **state)
     cop_free(all);
 }
 
+static void divisors_divide(void **state)
+{
+    (void)state;
+    static const uint32_t edges[] = {
+        1, 2, 3, 6, 7, 12, 64, 641, 65535, 65536, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
+    for (uint32_t i = 0; i < COP_LEN(edges) + 2000; i++) {
+        uint64_t drawn = cop_rng_at(7, COP_RNG_ARB, i, 0);
+        uint32_t by = i < COP_LEN(edges) ? edges[i] : (uint32_t)(drawn >> (32 + i % 31)) | 1;
+        cop_divisor d = cop_divisor_of(by);
+        uint32_t top = UINT32_MAX / by * by; /* the largest multiple, and what is beside it */
+        const uint32_t n[] = {0, 1, by - 1, by, by + 1, top - 1, top, UINT32_MAX, (uint32_t)drawn};
+        for (size_t k = 0; k < COP_LEN(n); k++) {
+            assert_int_equal(cop_divide(n[k], d), n[k] / by);
+            assert_int_equal(cop_rest(n[k], d), n[k] % by);
+        }
+    }
+}
+
 static void wire_time_is_exact(void **state)
 {
     (void)state;
@@ -449,6 +468,7 @@ int main(void)
         cmocka_unit_test(hist_quantile_is_near),
         cmocka_unit_test(hist_mean_is_exact),
         cmocka_unit_test(hist_merge_equals_adding),
+        cmocka_unit_test(divisors_divide),
         cmocka_unit_test(wire_time_is_exact),
         cmocka_unit_test(wire_time_rounds_up),
         cmocka_unit_test(gbps_is_payload_over_time),
