@@ -261,7 +261,7 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
     cop_notice_init(net);
     const cop_route_ops *ops = pt->route->ops;
     if (pt->route->port_size || pt->route->switch_size || ops->prepare || ops->on_wait ||
-        ops->on_send || ops->on_message)
+        ops->on_send || ops->on_move || ops->on_message)
         cop_routing_init(net);
     build_events(net);
 }

@@ -169,7 +169,8 @@ void cop_plan_lay_out(cop_net *net, const cop_net_parts *pt)
     net->info.sections = net->sections;
     net->quick_pick = net->per_output && net->words == 1 && pt->sw->arbitration == COP_ARB_RR;
     /* A decision at the head is another one than that of the arrival, and may be counted. */
-    net->asks_once = !pt->cc->on_fill && !pt->route->ops->on_wait && !pt->route->at_head;
+    net->asks_once = !pt->cc->on_fill && !pt->route->ops->on_wait && !pt->route->ops->on_move &&
+                     !pt->route->at_head;
     net->max_blocks = cop_blocks(net->info.mtu_bytes);
     bool worm = pt->sw->switching == COP_SWITCHING_WORM;
     net->unit_bytes = worm ? (uint32_t)pt->sw->flit_bytes : COP_BLOCK_BYTES;
@@ -177,9 +178,10 @@ void cop_plan_lay_out(cop_net *net, const cop_net_parts *pt)
     net->quick_list = !net->per_output && !net->sectioned && !worm && net->words == 1 &&
                       pt->sw->arbitration == COP_ARB_RR && pt->queue->order == NULL;
     const cop_route_ops *route = pt->route->ops;
-    net->rare_hooks = route->on_wait || route->on_send || route->asks_lanes || pt->cc->on_enqueue ||
-                      pt->cc->asks_lanes || pt->cc->on_leave || holds_credit(pt) ||
-                      pt->sw->arbitration == COP_ARB_FLOWS;
+    net->hears_moves = route->on_move != NULL;
+    net->rare_hooks = route->on_wait || route->on_send || route->on_move || route->asks_lanes ||
+                      pt->cc->on_enqueue || pt->cc->asks_lanes || pt->cc->on_leave ||
+                      holds_credit(pt) || pt->sw->arbitration == COP_ARB_FLOWS;
     net->out_hooks = net->rare_hooks || pt->cc->on_dequeue || pt->cc->on_fill;
     net->hooks = net->out_hooks || pt->queue->on_enqueue || pt->queue->on_dequeue;
     net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);

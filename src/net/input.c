@@ -94,6 +94,9 @@ static void tell_granted(cop_net *net, uint32_t in_port, const cop_pick *pick, u
     if (net->cc->on_fill)
         cop_input_tell_fill(net, in_port, pick->queue, out, p, false);
     if (COP_UNLIKELY(net->rare_hooks)) {
+        uint32_t waited = net->in[in_port].port0 + p->out;
+        if (net->hears_moves && waited != out && !(p->flags & COP_PKT_CONTROL))
+            cop_routing_moved(net, waited, out);
         if (net->served)
             net->served[(size_t)out * net->info.n_hosts + p->src] = net->now + 1; /* 0: never */
         if (net->lane_waiting != NULL)

@@ -158,20 +158,27 @@ static void count_choice(cop_net *net, uint32_t in_port, const cop_pkt *p, bool 
         cop_input_tell_counted(net, in_port, p, more);
 }
 
-void cop_input_recount(cop_net *net, uint32_t in_port, cop_pkt *p, uint16_t local, uint8_t vl)
+/* Packet p waits for output `local` and lane vl from now on. */
+static void move(cop_net *net, uint32_t in_port, cop_pkt *p, uint16_t local, uint8_t vl)
 {
-    count_choice(net, in_port, p, false);
+    uint16_t before = p->out;
     p->out = local;
     p->out_vl = vl;
     count_choice(net, in_port, p, true);
+    if (COP_UNLIKELY(net->hears_moves) && before != local && !(p->flags & COP_PKT_CONTROL))
+        cop_routing_moved(net, net->in[in_port].port0 + before, net->in[in_port].port0 + local);
+}
+
+void cop_input_recount(cop_net *net, uint32_t in_port, cop_pkt *p, uint16_t local, uint8_t vl)
+{
+    count_choice(net, in_port, p, false);
+    move(net, in_port, p, local, vl);
 }
 
 unsigned cop_input_ask_again(cop_net *net, uint32_t in_port, cop_pkt *p, cop_cand *cand)
 {
     count_choice(net, in_port, p, false);
     unsigned n = cop_input_ask(net, &net->in[in_port], p, cand);
-    p->out = cand[0].port;
-    p->out_vl = cand[0].vl;
-    count_choice(net, in_port, p, true);
+    move(net, in_port, p, cand[0].port, cand[0].vl);
     return n;
 }

@@ -258,6 +258,7 @@ struct cop_net {
     bool out_hooks; /* congestion control or routing does, or arbitration by flows */
     bool
         rare_hooks; /* and so does somebody in a way in which few do: all but marks and fills of queues */
+    bool hears_moves; /* the routing is told when packets that wait change their output */
     bool others_send; /* on the wires of hosts: flits of packets begun before, packets absorbed */
     bool
         head_hooks; /* the congestion control is told when a head is routed, or asked to admit it */

@@ -4,6 +4,9 @@
  * Items    queue/PORT        bytes that wait for an output port, in all inputs (and its buffer)
  *          voq/IN>OUT        bytes that wait in one input of a switch for one of its outputs
  *          received/HOST     Gbit/s that a host takes in during each bin; received/all: every host
+ *          injected/HOST     Gbit/s of data that a host sends into the network during each bin; injected/all; injected/s0-3:
+ *                            switches by number, the mean of their hosts
+ *          sent/PORT         Gbit/s of all that leaves by an output port during each bin
  *          notices/PORT      notifications that the switch made about this output during each bin
  *          notices/all       how many each switch made about each output for each host: no series, scalars
  *          VALUE/PORT        a value that the congestion control or the routing shows of an output port
@@ -14,7 +17,7 @@
  *          OUT    a PORT, or a number alone: local port of the same switch.
  *          FLOW   SRC>DST with hosts by name or number, and `@3` for service level 3; or the name of a
  *                 traffic entry: one series for each of its streams that has one destination. */
-#include "net/observe.h"
+#include "net/observe_int.h"
 
 #include "base/opt.h"
 #include "net/routing.h"
@@ -26,26 +29,19 @@
 #define ITEM_TEXT 200
 #define VALUES_MOST (1u << 27) /* of all series together: a gigabyte */
 
-typedef struct parser {
-    cop_net *net;
-    cop_err *err;
-    const char *item;
-    size_t cap;
-} parser;
-
-static int fault(const parser *p, const char *what)
+int cop_observe_fault(const cop_observing *p, const char *what)
 {
     char shown[80];
     return cop_err_add(p->err, COP_E_INPUT, "run.observe: `%s`: %s",
                        cop_excerpt(p->item, shown, sizeof(shown)), what);
 }
 
-static int add(parser *p, cop_observation o)
+int cop_observe_add(cop_observing *p, cop_observation o)
 {
     cop_net *net = p->net;
     if (net->n_observe >= VALUES_MOST / (net->probe.n_bins + 1))
-        return fault(p, "these are more than 134 million values; observe less, or set "
-                        "run.sample to more");
+        return cop_observe_fault(p, "these are more than 134 million values; observe less, or set "
+                                    "run.sample to more");
     o.v = COP_NEW_ARRAY(&net->arena, double, net->probe.n_bins);
     if (o.name == NULL)
         o.name = cop_arena_strdup(&net->arena, p->item);
@@ -64,7 +60,7 @@ static uint32_t number(const char *text)
     return (uint32_t)value;
 }
 
-static uint32_t find_host(const cop_topo *t, const char *text)
+uint32_t cop_observe_host(const cop_topo *t, const char *text)
 {
     char name[128];
     for (uint32_t h = 0; h < t->n_hosts; h++)
@@ -98,29 +94,33 @@ static bool take_suffix(char *text, uint32_t limit, uint32_t *value)
     return *value < limit;
 }
 
-static int add_voq(parser *p, char *target)
+static int add_voq(cop_observing *p, char *target)
 {
     const cop_topo *t = p->net->topo;
     uint32_t vl = COP_NONE;
     if (!take_suffix(target, p->net->lanes, &vl))
-        return fault(p, "no such lane; lanes count from 0");
+        return cop_observe_fault(p, "no such lane; lanes count from 0");
     char *to = strchr(target, '>');
     if (to == NULL)
-        return fault(p, "name an input and an output, such as `voq/s1.2>s1.4` or `voq/h2>h5`");
+        return cop_observe_fault(
+            p, "name an input and an output, such as `voq/s1.2>s1.4` or `voq/h2>h5`");
     *to++ = '\0';
     uint32_t in = find_port(t, target, true), out = find_port(t, to, false);
     if (in != COP_NONE && out == COP_NONE && number(to) < cop_topo_ports_of(t, t->port[in].owner))
         out = cop_topo_switch_port(t, t->port[in].owner, number(to));
     if (in == COP_NONE || out == COP_NONE)
-        return fault(p, "no such port; write `s1.4` (switch 1, port 4) or the host cabled to it");
+        return cop_observe_fault(
+            p, "no such port; write `s1.4` (switch 1, port 4) or the host cabled to it");
     if (t->port[in].owner != t->port[out].owner)
-        return fault(p, "input and output are ports of different switches; choose one switch");
-    return add(p, (cop_observation){
-                      .kind = COP_OBSERVE_VOQ, .unit = "bytes", .a = in, .b = out, .vl = vl});
+        return cop_observe_fault(
+            p, "input and output are ports of different switches; choose one switch");
+    return cop_observe_add(
+        p,
+        (cop_observation){.kind = COP_OBSERVE_VOQ, .unit = "bytes", .a = in, .b = out, .vl = vl});
 }
 
 /* "3", or "3-7", and what follows; NULL: it is neither. */
-static const char *take_range(const char *text, uint32_t *first, uint32_t *last)
+const char *cop_observe_range(const char *text, uint32_t *first, uint32_t *last)
 {
     char digits[2][16] = {"", ""};
     size_t n = strspn(text, "0123456789"), more = 0;
@@ -134,19 +134,45 @@ static const char *take_range(const char *text, uint32_t *first, uint32_t *last)
     return *first <= *last && *last != COP_NONE ? text + n + (more ? more + 1 : 0) : NULL;
 }
 
+/* An observation of port o.a. */
+static int add_port(cop_observing *p, cop_observation o)
+{
+    const cop_net *net = p->net;
+    const cop_route_ops *route = net->route->ops;
+    char name[128], text[240];
+    if (o.kind != COP_OBSERVE_ROUTE_PORT || route->shows == NULL ||
+        route->shows(net->route, net->out[o.a].sw, net->out[o.a].local))
+        return cop_observe_add(p, o);
+    snprintf(
+        text, sizeof(text),
+        "routing %s keeps no such value of %s, as it never chooses there; name ports that lead "
+        "to other switches",
+        route->name, cop_topo_port_name(net->topo, o.a, name, sizeof(name)));
+    return cop_observe_fault(p, text);
+}
+
 /* Ports of switches by number, `s0-3.4-7`: one series each, with the name the port has. */
-static int add_ports(parser *p, const char *text, cop_observation o)
+static int add_ports(cop_observing *p, const char *text, cop_observation o)
 {
     const cop_topo *t = p->net->topo;
     uint32_t sw0, sw1, first, last;
-    const char *dot = text[0] == 's' ? take_range(text + 1, &sw0, &sw1) : NULL;
-    const char *end = dot != NULL && *dot == '.' ? take_range(dot + 1, &first, &last) : NULL;
+    const char *dot = text[0] == 's' ? cop_observe_range(text + 1, &sw0, &sw1) : NULL;
+    const char *end = dot != NULL && *dot == '.' ? cop_observe_range(dot + 1, &first, &last) : NULL;
     if (end == NULL || *end != '\0')
-        return fault(p, "no such port; write `s1.4` (switch 1, port 4), `s0-3.4-7` or the host "
-                        "cabled to it");
+        return cop_observe_fault(
+            p, "no such port; write `s1.4` (switch 1, port 4), `s0-3.4-7` or the host "
+               "cabled to it");
     for (uint32_t sw = sw0; sw <= sw1; sw++) {
-        if (sw >= t->n_switches || last >= cop_topo_ports_of(t, sw))
-            return fault(p, "no such port; switches and ports count from 0, here to fewer");
+        if (sw >= t->n_switches || last >= cop_topo_ports_of(t, sw)) {
+            char says[120];
+            if (sw >= t->n_switches)
+                snprintf(says, sizeof(says), "no such switch; there are s0 to s%u",
+                         t->n_switches - 1);
+            else
+                snprintf(says, sizeof(says), "no such port; those of s%u are 0 to %u", sw,
+                         cop_topo_ports_of(t, sw) - 1);
+            return cop_observe_fault(p, says);
+        }
         for (uint32_t local = first; local <= last; local++) {
             char name[128], lane[16] = "";
             o.a = cop_topo_switch_port(t, sw, local);
@@ -155,7 +181,7 @@ static int add_ports(parser *p, const char *text, cop_observation o)
             cop_topo_port_name(t, o.a, name, sizeof(name));
             o.name = cop_arena_printf(&p->net->arena, "%.*s/%s%s", (int)strcspn(p->item, "/"),
                                       p->item, name, lane);
-            int rc = add(p, o);
+            int rc = add_port(p, o);
             if (rc != 0)
                 return rc;
         }
@@ -163,17 +189,17 @@ static int add_ports(parser *p, const char *text, cop_observation o)
     return 0;
 }
 
-static int add_port(parser *p, char *target, int kind, unsigned which, const char *unit)
+int cop_observe_ports(cop_observing *p, char *target, int kind, unsigned which, const char *unit)
 {
     cop_observation o = {.kind = kind, .unit = unit, .vl = COP_NONE, .which = which};
     if (!take_suffix(target, p->net->lanes, &o.vl))
-        return fault(p, "no such lane; lanes count from 0");
+        return cop_observe_fault(p, "no such lane; lanes count from 0");
     o.a = find_port(p->net->topo, target, false);
-    return o.a == COP_NONE ? add_ports(p, target, o) : add(p, o);
+    return o.a == COP_NONE ? add_ports(p, target, o) : add_port(p, o);
 }
 
 /* All streams with one destination of the entry of this name. */
-static int add_entry(parser *p, const char *kind, const char *name, unsigned which,
+static int add_entry(cop_observing *p, const char *kind, const char *name, unsigned which,
                      const char *unit)
 {
     const cop_traffic *tr = p->net->traffic;
@@ -198,7 +224,7 @@ static int add_entry(parser *p, const char *kind, const char *name, unsigned whi
             twin |= p->net->observe[i].a == o.a && p->net->observe[i].b == o.b;
         if (total > 1)
             o.name = cop_arena_printf(&p->net->arena, "%s/%s/%u", kind, name, st->host);
-        int rc = twin ? 0 : add(p, o);
+        int rc = twin ? 0 : cop_observe_add(p, o);
         if (rc != 0)
             return rc;
     }
@@ -208,77 +234,30 @@ static int add_entry(parser *p, const char *kind, const char *name, unsigned whi
                  "its streams have many destinations; name one flow, such as `%.40s/h3>h7` (any "
                  "destination will do where a source has one state for all)",
                  kind);
-        return fault(p, text);
+        return cop_observe_fault(p, text);
     }
-    return known
-               ? 0
-               : fault(p, "a flow is shown, and there is none of this name; write `SRC>DST`, such "
+    return known ? 0
+                 : cop_observe_fault(
+                       p, "a flow is shown, and there is none of this name; write `SRC>DST`, such "
                           "as `h3>h7`, or the name of a traffic entry");
 }
 
-static int add_flow(parser *p, const char *kind, char *target, unsigned which, const char *unit)
+static int add_flow(cop_observing *p, const char *kind, char *target, unsigned which,
+                    const char *unit)
 {
     char *to = strchr(target, '>');
     uint32_t sl = 0;
     if (to == NULL)
         return add_entry(p, kind, target, which, unit);
     if (!take_suffix(target, 16, &sl))
-        return fault(p, "no such service level; they count from 0 to 15");
+        return cop_observe_fault(p, "no such service level; they count from 0 to 15");
     *to++ = '\0';
-    uint32_t src = find_host(p->net->topo, target), dst = find_host(p->net->topo, to);
+    uint32_t src = cop_observe_host(p->net->topo, target), dst = cop_observe_host(p->net->topo, to);
     if (src == COP_NONE || dst == COP_NONE)
-        return fault(p, "no such host; write names such as `h3`, or numbers from 0");
+        return cop_observe_fault(p, "no such host; write names such as `h3`, or numbers from 0");
     cop_observation o = {.kind = COP_OBSERVE_CC_FLOW, .unit = unit, .which = which};
     o.a = src, o.b = dst, o.sl = (uint8_t)sl;
-    return add(p, o);
-}
-
-/* Filled where packets are taken in, not at samples: parts of a byte, until cop_observe_finish. */
-static int add_received_by(parser *p, uint32_t host)
-{
-    cop_probe *pr = &p->net->probe;
-    char name[128];
-    cop_observation o = {.kind = COP_OBSERVE_RECEIVED, .unit = "Gbit/s", .a = host};
-    cop_topo_host_name(p->net->topo, host, name, sizeof(name));
-    o.name = cop_arena_printf(&p->net->arena, "received/%s", name);
-    pr->n_whole = 0;
-    if (pr->received == NULL)
-        pr->received = COP_NEW_ARRAY(&p->net->arena, double *, p->net->topo->n_hosts);
-    if (pr->received[host] != NULL)
-        return 0; /* named twice */
-    int rc = add(p, o);
-    if (rc != 0)
-        return rc;
-    pr->received[host] = p->net->observe[p->net->n_observe - 1].v;
-    return 0;
-}
-
-static int add_received(parser *p, const char *target)
-{
-    uint32_t n = p->net->topo->n_hosts, host = find_host(p->net->topo, target);
-    if (host != COP_NONE)
-        return add_received_by(p, host);
-    if (strcmp(target, "all") != 0)
-        return fault(p, "no such host; write a name such as `h3`, a number from 0, or `all`");
-    int rc = 0;
-    for (host = 0; host < n && rc == 0; host++)
-        rc = add_received_by(p, host);
-    return rc;
-}
-
-static int add_notices(parser *p, char *target)
-{
-    cop_net *net = p->net;
-    if (!cop_cc_notifies(net->cc, net->cc_cfg))
-        return fault(p,
-                     "switches make no notifications with this cc.kind; use qcn, or leave it out");
-    if (strchr(target, '@') != NULL)
-        return fault(p, "notifications are about all lanes of a port; leave `@` out");
-    if (strcmp(target, "all") != 0)
-        return add_port(p, target, COP_OBSERVE_NOTICES, 0, "packets");
-    if (net->probe.notice.v == NULL)
-        cop_pairs_start(&net->probe.notice);
-    return 0;
+    return cop_observe_add(p, o);
 }
 
 static const cop_value *find_value(const cop_value *list, const char *name)
@@ -289,20 +268,22 @@ static const cop_value *find_value(const cop_value *list, const char *name)
     return NULL;
 }
 
-static int unknown_kind(const parser *p)
+static int unknown_kind(const cop_observing *p)
 {
-    char text[300];
-    size_t used = (size_t)snprintf(text, sizeof(text),
-                                   "unknown; write queue/..., voq/..., received/..., notices/...");
+    char text[340];
+    size_t used =
+        (size_t)snprintf(text, sizeof(text),
+                         "unknown; write queue/..., voq/..., received/..., injected/..., sent/..., "
+                         "notices/...");
     const cop_value *lists[] = {p->net->cc->flow_values, p->net->cc->port_values,
                                 p->net->route->ops->port_values};
     for (size_t i = 0; i < COP_LEN(lists); i++)
         for (const cop_value *v = lists[i]; v && v->name && used + 40 < sizeof(text); v++)
             used += (size_t)snprintf(text + used, sizeof(text) - used, ", %s/...", v->name);
-    return fault(p, text);
+    return cop_observe_fault(p, text);
 }
 
-static int add_item(parser *p, char *text)
+static int add_item(cop_observing *p, char *text)
 {
     const cop_cc_ops *cc = p->net->cc;
     char *target = strchr(text, '/');
@@ -316,25 +297,29 @@ static int add_item(parser *p, char *text)
     if (strcmp(text, "voq") == 0)
         return add_voq(p, target);
     if (strcmp(text, "received") == 0)
-        return add_received(p, target);
+        return cop_observe_received(p, target);
+    if (strcmp(text, "injected") == 0)
+        return cop_observe_injected(p, target);
+    if (strcmp(text, "sent") == 0)
+        return cop_observe_sent(p, target);
     if (strcmp(text, "notices") == 0)
-        return add_notices(p, target);
+        return cop_observe_notices(p, target);
     if (strcmp(text, "queue") == 0)
-        return add_port(p, target, COP_OBSERVE_QUEUE, 0, "bytes");
+        return cop_observe_ports(p, target, COP_OBSERVE_QUEUE, 0, "bytes");
     if (flow != NULL)
         return add_flow(p, text, target, (unsigned)(flow - cc->flow_values), flow->unit);
     if (port != NULL)
-        return add_port(p, target, COP_OBSERVE_CC_PORT, (unsigned)(port - cc->port_values),
-                        port->unit);
+        return cop_observe_ports(p, target, COP_OBSERVE_CC_PORT, (unsigned)(port - cc->port_values),
+                                 port->unit);
     if (way != NULL)
-        return add_port(p, target, COP_OBSERVE_ROUTE_PORT, (unsigned)(way - route->port_values),
-                        way->unit);
+        return cop_observe_ports(p, target, COP_OBSERVE_ROUTE_PORT,
+                                 (unsigned)(way - route->port_values), way->unit);
     return unknown_kind(p);
 }
 
 int cop_observe_init(cop_net *net, const char *text, cop_err *err)
 {
-    parser p = {.net = net, .err = err};
+    cop_observing p = {.net = net, .err = err};
     int rc = 0;
     bool more = text != NULL && text[strspn(text, " \t")] != '\0';
     for (const char *s = text; more && rc == 0;) {
@@ -348,8 +333,9 @@ int cop_observe_init(cop_net *net, const char *text, cop_err *err)
         memcpy(copy, item, sizeof(copy));
         p.item = used > 0 ? item : ",";
         rc = used > 0 ? add_item(&p, copy)
-                      : fault(&p, "nothing stands on one side of it; write an item there, or leave "
-                                  "it out");
+                      : cop_observe_fault(
+                            &p, "nothing stands on one side of it; write an item there, or leave "
+                                "it out");
         more = s[n] == ',';
         s += n + more;
     }

@@ -11,7 +11,10 @@ enum cop_observation_kind {
     COP_OBSERVE_CC_PORT,
     COP_OBSERVE_ROUTE_PORT,
     COP_OBSERVE_CC_FLOW,
-    COP_OBSERVE_RECEIVED
+    COP_OBSERVE_RECEIVED,
+    COP_OBSERVE_INJECTED, /* by a host */
+    COP_OBSERVE_INJECTED_AT, /* by the hosts of a switch */
+    COP_OBSERVE_SENT
 };
 
 /* `text` is the option's value: items separated by commas. */

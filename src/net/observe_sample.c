@@ -16,6 +16,45 @@ static double voq_bytes(const cop_net *net, uint32_t in_port, uint32_t out, uint
     return (double)sum;
 }
 
+/* Bytes of data that a host has begun to send. */
+static uint64_t injected_by(const cop_net *net, uint32_t host)
+{
+    const cop_traffic *tr = net->traffic;
+    uint64_t sum = 0;
+    for (uint32_t s = tr->host_stream0[host]; s < tr->host_stream0[host + 1]; s++)
+        sum += net->probe.stream[s].sent_bytes;
+    return sum;
+}
+
+/* The same of the hosts of a switch; how many there are. */
+static uint64_t injected_at(const cop_net *net, uint32_t sw, uint32_t *hosts)
+{
+    uint64_t sum = 0;
+    *hosts = 0;
+    for (uint32_t port = net->topo->sw_port0[sw]; port < net->topo->sw_port0[sw + 1]; port++) {
+        uint32_t from = net->in[port].from;
+        if (from == COP_NONE || from < net->host_port0)
+            continue;
+        sum += injected_by(net, from - net->host_port0);
+        ++*hosts;
+    }
+    return sum;
+}
+
+/* What has been counted since the last bin, as Gbit/s. */
+static double rate_of(const cop_net *net, cop_observation *o)
+{
+    uint32_t hosts = 1;
+    uint64_t before = o->seen;
+    if (o->kind == COP_OBSERVE_SENT)
+        o->seen = net->out[o->a].sent_bytes;
+    else if (o->kind == COP_OBSERVE_INJECTED)
+        o->seen = injected_by(net, o->a);
+    else
+        o->seen = injected_at(net, o->a, &hosts);
+    return cop_gbps(o->seen - before, net->probe.sample) / hosts;
+}
+
 static double value_of(cop_net *net, cop_observation *o)
 {
     uint32_t flow;
@@ -24,6 +63,10 @@ static double value_of(cop_net *net, cop_observation *o)
     case COP_OBSERVE_NOTICES:
         o->seen = net->probe.port[o->a].told;
         return (double)(o->seen - before);
+    case COP_OBSERVE_SENT:
+    case COP_OBSERVE_INJECTED:
+    case COP_OBSERVE_INJECTED_AT:
+        return rate_of(net, o);
     case COP_OBSERVE_QUEUE:
         return (double)net->out[o->a].waiting;
     case COP_OBSERVE_VOQ:

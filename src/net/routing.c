@@ -179,6 +179,13 @@ __attribute__((noinline)) void cop_routing_waits(cop_net *net, uint32_t port)
     net->route->ops->on_wait(net->route, ctx.sw, &view, net->out[port].local);
 }
 
+__attribute__((noinline)) void cop_routing_moved(cop_net *net, uint32_t from, uint32_t to)
+{
+    cop_route_ctx ctx;
+    cop_route_view view = cop_routing_view(net, net->out[to].sw, &ctx, NULL);
+    net->route->ops->on_move(net->route, ctx.sw, &view, net->out[from].local, net->out[to].local);
+}
+
 bool cop_routing_notice(cop_net *net, uint32_t port, const cop_pkt *p, bool own)
 {
     if (net->route->ops->on_notice == NULL)

@@ -43,6 +43,8 @@ static inline cop_route_view cop_routing_view(cop_net *net, uint32_t sw, cop_rou
 /* Hooks; to be called only where the routing has them. `port`: of the whole network. */
 void cop_routing_sent(cop_net *net, uint32_t port);
 void cop_routing_waits(cop_net *net, uint32_t port);
+/* One that waited for output `from` waits for `to` now, or is granted it. */
+void cop_routing_moved(cop_net *net, uint32_t from, uint32_t to);
 /* A notification p passes input `port`, or was made at its switch (`own`): true if the switch keeps it. */
 bool cop_routing_notice(cop_net *net, uint32_t port, const cop_pkt *p, bool own);
 /* What the routing keeps of an output port. */

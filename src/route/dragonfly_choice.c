@@ -170,7 +170,7 @@ int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop
     r->control_vls = 2;
     r->control_global_vls = 1;
     r->state = c;
-    if (count_groups(c) == 0 && c->via != COP_CHOICE_OWN_PORT)
+    if (count_groups(c) == 0 && (c->via != COP_CHOICE_OWN_PORT || c->map.groups == 1))
         r->idle = "there is no other group to visit, so that all packets go minimal";
     compile(r, c);
     return 0;

@@ -55,6 +55,7 @@ typedef struct port_state {
     double p; /* per cent */
     double last; /* feedback */
     uint32_t sent; /* packets since the last notification or rise */
+    uint32_t changes; /* of p, up and down */
 } port_state;
 
 static port_state *state_of(const cop_route_view *view, uint32_t port)
@@ -67,11 +68,16 @@ static const cop_dragonfly *map_of(const cop_route *r)
     return &((const cop_choice *)r->state)->map;
 }
 
+static void change(port_state *s, double p)
+{
+    s->changes += p != s->p;
+    s->p = p;
+}
+
 static void rise(const qcn_switch_cfg *cfg, port_state *s)
 {
-    s->p = cfg->switch_over ? 100.0 : s->p + cfg->pi;
-    if (s->p > 100.0)
-        s->p = 100.0;
+    double p = s->p + cfg->pi;
+    change(s, cfg->switch_over || p > 100.0 ? 100.0 : p);
 }
 
 /* One more packet without a notification. */
@@ -100,7 +106,7 @@ static bool qcn_rule(const cop_route *r, const cop_hop *hop, const cop_ways *w,
 static void fall(const qcn_switch_cfg *cfg, port_state *s, double feedback)
 {
     double factor = 1.0 - cfg->lf * feedback;
-    s->p = cfg->switch_over || factor < 0.0 ? 0.0 : s->p * factor;
+    change(s, cfg->switch_over || factor < 0.0 ? 0.0 : s->p * factor);
 }
 
 static double mean_feedback(const cop_route *r, uint32_t sw, const cop_route_view *view)
@@ -155,7 +161,7 @@ static bool give_way(const cop_route *r, uint32_t sw, const cop_route_view *view
         return false; /* both ways begin there */
     port_state *s = state_of(view, port);
     double share = cfg->lf * n->word;
-    s->p = cfg->switch_over || share > 1.0 ? 100.0 : s->p + (100.0 - s->p) * share;
+    change(s, cfg->switch_over || share > 1.0 ? 100.0 : s->p + (100.0 - s->p) * share);
     return true;
 }
 
@@ -163,7 +169,8 @@ static bool on_notice(const cop_route *r, uint32_t sw, const cop_route_view *vie
                       const cop_notice *n)
 {
     const qcn_switch_cfg *cfg = r->cfg;
-    bool mine = n->host / map_of(r)->p == sw, transit = n->port >= map_of(r)->p;
+    bool mine = cop_dragonfly_switch_of(map_of(r), n->host) == sw,
+         transit = n->port >= map_of(r)->p;
     if (n->end || (!mine && !(n->own && cfg->source_processing)))
         return false;
     if (n->contested && mine && give_way(r, sw, view, n))
@@ -306,10 +313,17 @@ static double port_value(const cop_route *r, const void *state, unsigned which)
 {
     (void)r;
     const port_state *s = state;
-    return which == 0 ? s->p : s->last;
+    return which == 0 ? s->p : which == 1 ? s->last : s->changes;
 }
 
-static const cop_value values[] = {{"p_min", "%"}, {"feedback", ""}, {NULL, NULL}};
+static bool shows(const cop_route *r, uint32_t sw, uint32_t port)
+{
+    return port >= map_of(r)->p &&
+           r->topo->port[cop_topo_switch_port(r->topo, sw, port)].to != COP_NONE;
+}
+
+static const cop_value values[] = {
+    {"p_min", "%"}, {"feedback", ""}, {"changes", "changes"}, {NULL, NULL}};
 
 #define AT(member) offsetof(qcn_switch_cfg, member)
 static const cop_opt qcn_switch_opts[] = {
@@ -362,4 +376,5 @@ const cop_route_ops cop_route_qcn_switch = {
     .on_notice = on_notice,
     .port_values = values,
     .port_value = port_value,
+    .shows = shows,
 };

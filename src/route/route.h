@@ -125,6 +125,10 @@ typedef struct cop_route_ops {
     void (*on_send)(const cop_route *r, uint32_t sw, const cop_route_view *view, uint32_t port);
     /* A packet of data has come to wait for an output port. */
     void (*on_wait)(const cop_route *r, uint32_t sw, const cop_route_view *view, uint32_t port);
+    /* One that waited for `from` waits for `to` now, or has been granted it: it was routed once more, or had another
+     * candidate than the first. */
+    void (*on_move)(const cop_route *r, uint32_t sw, const cop_route_view *view, uint32_t from,
+                    uint32_t to);
     /* A message of a neighbour (can->tell) has come in by `port`. */
     void (*on_message)(const cop_route *r, uint32_t sw, const cop_route_view *view, uint32_t port,
                        uint64_t body);
@@ -138,6 +142,8 @@ typedef struct cop_route_ops {
     /* What run.observe may ask for of an output port, a list that ends with a NULL name. */
     const cop_value *port_values;
     double (*port_value)(const cop_route *r, const void *port_state, unsigned which);
+    /* Has this port of the switch such values? NULL: all have. */
+    bool (*shows)(const cop_route *r, uint32_t sw, uint32_t port);
 } cop_route_ops;
 
 struct cop_route {

@@ -166,12 +166,51 @@ static void test_notices(void **state)
     cop_result_free(&r);
 }
 
+/* A port that leads to a host has no probability; how often one has changed counts up, and is told at ends of bins. */
+static void test_values_of_ports(void **state)
+{
+    (void)state;
+    static const char yaml[] =
+        "run: {duration: 200 us, sample: 20 us, observe: 'p_min/s0-3.2-6, changes/s0-3.2-6'}\n"
+        "topology: {kind: dragonfly, p: 2, a: 4, h: 2}\nnic: {mtu: 1000 B}\n"
+        "link: {rate: 40 Gbit/s, delay: 40 ns}\nrouting: {kind: qcn-switch}\n"
+        "cc: {kind: qcn, react: no, every: 10}\n"
+        "traffic: [{pattern: group-adversarial, arrival: bernoulli, load: 50 %, message: 1000 "
+        "B}]\n";
+    cop_result r;
+    RUN(&r, yaml);
+    uint32_t changed = 0;
+    for (uint32_t sw = 0; sw < 4; sw++)
+        for (uint32_t port = 2; port < 7; port++) {
+            char name[40];
+            const cop_series *p =
+                series(&r, scn_text(name, sizeof(name), "p_min/s%u.%u", sw, port));
+            const cop_series *n =
+                series(&r, scn_text(name, sizeof(name), "changes/s%u.%u", sw, port));
+            double before = 100.0, counted = 0.0;
+            for (uint32_t b = 0; b < p->n; b++) {
+                assert_true(n->v[b] >= counted);
+                if (p->v[b] != before)
+                    assert_true(n->v[b] > counted);
+                changed += n->v[b] > counted;
+                before = p->v[b];
+                counted = n->v[b];
+            }
+        }
+    assert_true(changed > 10);
+    cop_result_free(&r);
+    cop_err err = {0};
+    static const char *const host[] = {"run.observe=p_min/s0.0-3"};
+    assert_int_equal(scn_run(yaml, host, 1, &r, &err), -COP_E_INPUT);
+    assert_non_null(strstr(err.text, "keeps no such value of s0.0"));
+}
+
 static void test_notices_refused(void **state)
 {
     (void)state;
     static const char *const sets[][3] = {
         {"run.observe=notices/all", "cc={kind: none}", "switches make no notifications"},
-        {"run.observe=notices/s9.9", "run.seed=2", "no such port"},
+        {"run.observe=notices/s9.9", "run.seed=2", "no such switch"},
         {"run.observe=notices/h2@0", "run.seed=2", "leave `@` out"},
     };
     for (size_t i = 0; i < COP_LEN(sets); i++) {
@@ -563,6 +602,7 @@ int main(void)
         cmocka_unit_test(test_source_processing),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_notices),
+        cmocka_unit_test(test_values_of_ports),
         cmocka_unit_test(test_notices_refused),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_queue_of_class),

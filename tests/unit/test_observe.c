@@ -139,6 +139,30 @@ static void received(void **state)
     lab_free(w);
 }
 
+static void injected(void **state)
+{
+    (void)state;
+    net_lab *w = lab_build(two, NULL, 0);
+    observe(w, "injected/h3,injected/1,injected/s0-1,sent/h4");
+    static const char *const names[] = {"injected/h3", "injected/h1", "injected/s0", "injected/s1",
+                                        "sent/h4"};
+    assert_int_equal(w->net.n_observe, COP_LEN(names));
+    for (size_t i = 0; i < COP_LEN(names); i++) {
+        assert_string_equal(w->net.observe[i].name, names[i]);
+        assert_string_equal(w->net.observe[i].unit, "Gbit/s");
+    }
+    observe(w, "injected/all");
+    assert_int_equal(w->net.n_observe, 5);
+    lab_free(w);
+    w = lab_build("topology: {kind: kary-ntree, k: 2, n: 2}\n", NULL, 0);
+    observe(w, "injected/s0-3"); /* two of them have hosts */
+    assert_int_equal(w->net.n_observe, 2);
+    cop_err err = {0};
+    assert_int_equal(cop_observe_init(&w->net, "injected/s2", &err), -COP_E_INPUT);
+    assert_non_null(strstr(err.text, "no host is cabled to it"));
+    lab_free(w);
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -146,12 +170,13 @@ static void refused(void **state)
     static const struct {
         const char *item, *says;
     } cases[] = {
-        {"queue", "unknown; write queue/..., voq/..., received/..., notices/..., ccti/..., "
+        {"queue", "unknown; write queue/..., voq/..., received/..., injected/..., sent/..., "
+                  "notices/..., ccti/..., "
                   "delay/..., rate/..., "
                   "becns/..., state/..., fill/..."},
         {"queues/h0", "unknown; write"},
-        {"queue/s2.0", "no such port"},
-        {"queue/s0.4", "no such port"},
+        {"queue/s2.0", "no such switch; there are s0 to s1"},
+        {"queue/s0.4", "no such port; those of s0 are 0 to 3"},
         {"queue/h5", "no such port"},
         {"queue/h0@2", "no such lane"},
         {"queue/h0@x", "no such lane"},
@@ -168,6 +193,12 @@ static void refused(void **state)
         {"ccti/any", "many destinations"},
         {"received/5", "no such host"},
         {"received/", "no such host"},
+        {"injected/5", "no such host"},
+        {"injected/s2", "no such switch"},
+        {"injected/s1-0", "no such host"},
+        {"injected/s0.1", "no such host"},
+        {"sent/s0.9", "no such port"},
+        {"sent/h1@1", "on all lanes together"},
         {"queue/h0,queue/h9", "`queue/h9`: no such port"},
     };
     for (size_t i = 0; i < COP_LEN(cases); i++) {
@@ -189,7 +220,9 @@ static void values_at_the_end_of_bins(void **state)
     (void)state;
     static const char yaml[] =
         "run: {duration: 10 us, sample: 4 us,"
-        " observe: 'queue/h0, voq/h1>h0, voq/h2>h0, voq/h1>h2, received/h0'}\n"
+        " observe: 'queue/h0, voq/h1>h0, voq/h2>h0, voq/h1>h2, received/h0, injected/h1, "
+        "injected/h0, "
+        "injected/s0, sent/h0'}\n"
         "topology: {kind: single, hosts: 3}\n"
         "link: {rate: 8 Gbit/s, delay: 10 ns}\n"
         "switch: {buffer: 64 KiB, header: 100 B, pipeline: 90 ns}\n"
@@ -209,6 +242,13 @@ static void values_at_the_end_of_bins(void **state)
         /* A byte per ns from 210 ns on; the last bin is cut by the end of the run. */
         double bytes = bin == 0 ? 4000 - 210 : bin == 1 ? 4000 : 2000;
         assert_true(w->net.observe[4].v[bin] == bytes * 8 / 4000);
+        /* Hosts begin a packet each 1000 ns from 0 on, which counts as a whole; so does the output from 200 ns on. */
+        double begun = bin == 0 ? 5 : bin == 1 ? 4 : 1; /* the run ends before that of 10 us */
+        double sent = bin == 2 ? 2 : 4;
+        assert_true(w->net.observe[5].v[bin] == begun * 1000 * 8 / 4000);
+        assert_true(w->net.observe[6].v[bin] == 0.0);
+        assert_true(w->net.observe[7].v[bin] == 2 * w->net.observe[5].v[bin] / 3);
+        assert_true(w->net.observe[8].v[bin] == sent * 1000 * 8 / 4000);
     }
     lab_free(w);
     /* A run that is shorter than a bin has one all the same. */
@@ -223,11 +263,9 @@ static void values_at_the_end_of_bins(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ports_and_lanes),
-        cmocka_unit_test(flows_and_entries),
-        cmocka_unit_test(received),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(values_at_the_end_of_bins),
+        cmocka_unit_test(ports_and_lanes), cmocka_unit_test(flows_and_entries),
+        cmocka_unit_test(received),        cmocka_unit_test(injected),
+        cmocka_unit_test(refused),         cmocka_unit_test(values_at_the_end_of_bins),
     };
     return cmocka_run_group_tests_name("observe", tests, NULL, NULL);
 }

@@ -47,6 +47,10 @@ static void dragonflies(void **state)
          "routing.margin=1727 KiB",
          "routing.margin=1728 KiB",
          "routing.margin is never passed"},
+        {{DRAGONFLY, "routing={kind: piggyback, factor: 1}"}, /* and half of it is the mean */
+         "routing.margin=863 KiB",
+         "routing.margin=864 KiB",
+         "routing.margin is never passed: 1728 KiB must wait"},
         {{DRAGONFLY, "routing.kind=ugal"},
          "routing.threshold=6911 KiB",
          "routing.threshold=6912 KiB",
