@@ -248,6 +248,7 @@ static cop_net_parts parts_of(cop_world *w, cop_config *c)
                            .fc = &c->fc,
                            .nic = &c->nic,
                            .queue = c->queue,
+                           .queue_is_ours = cop_queue_find(c->queue->name) == c->queue,
                            .cc = c->cc,
                            .host = c->host,
                            .queue_cfg = c->queue_cfg,

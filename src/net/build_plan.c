@@ -53,6 +53,11 @@ void cop_plan_describe(cop_net *net, const cop_net_parts *pt)
                      .nic_cfg = pt->nic,
                      .fc_cfg = pt->fc,
                      .queue_ops = pt->queue,
+#ifdef NDEBUG
+                     .guards_scheme = !pt->queue_is_ours,
+#else
+                     .guards_scheme = true,
+#endif
                      .cc = pt->cc,
                      .host_ops = pt->host,
                      .queue_cfg = pt->queue_cfg,

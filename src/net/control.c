@@ -22,10 +22,13 @@ const cop_netinfo *cop_net_info(const cop_net *net)
 }
 
 /* A queueing scheme that asks about another node, or changes something there, is at fault. */
-static void scheme_is_here(const cop_net *net, uint32_t port)
+static inline void scheme_is_here(const cop_net *net, uint32_t port)
 {
-    (void)net, (void)port; /* without assertions */
-    COP_ASSERT(net->scheme_here == COP_NONE || net->scheme_here == cop_node_of(net, port));
+    if (COP_LIKELY(!net->guards_scheme))
+        return;
+    if (COP_UNLIKELY(net->scheme_here != COP_NONE && net->scheme_here != cop_node_of(net, port)))
+        cop_misused("queueing", net->queue_ops->name,
+                    "a hook looks at the node that it is called for, and at no other");
 }
 
 void *cop_net_queue_state(cop_net *net, uint32_t port)

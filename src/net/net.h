@@ -343,8 +343,8 @@ struct cop_net {
     bool flow_is_sl; /* a flow is (source, service level) */
     bool cc_flows; /* the congestion control keeps flows */
     uint32_t here; /* node whose hook of the congestion control runs: switches, then hosts */
-    uint32_t
-        scheme_here; /* builds with assertions: that whose hook of the queueing scheme ran last; COP_NONE:
+    bool guards_scheme; /* the queueing scheme is from outside: it is looked at where it looks */
+    uint32_t scheme_here; /* then: that whose hook of the queueing scheme ran last; COP_NONE:
                              somebody else looks */
     cop_observation *observe; /* run.observe; NULL: nothing */
     uint32_t n_observe;
@@ -380,6 +380,7 @@ typedef struct cop_net_parts {
     const cop_fc_cfg *fc;
     const cop_nic_cfg *nic;
     const cop_queue_ops *queue;
+    bool queue_is_ours; /* not from outside: it has been looked at */
     const cop_cc_ops *cc;
     const cop_host_ops *host;
     const void *queue_cfg, *cc_cfg, *host_cfg;
@@ -531,15 +532,12 @@ static inline uint32_t cop_node_of(const cop_net *net, uint32_t port)
                                   : net->info.n_switches + port - net->host_port0;
 }
 
-/* The queueing scheme, about to be asked something about `port`. It is asked so often that only builds with
- * assertions see to it that it looks at nothing elsewhere (control.c). */
+/* The queueing scheme, about to be asked something about `port`: it may look at nothing elsewhere (control.c). It is
+ * asked so often that our own are looked at by the builds of the tests alone. */
 static inline const cop_queue_ops *cop_scheme_at(cop_net *net, uint32_t port)
 {
-#ifndef NDEBUG
-    net->scheme_here = cop_node_of(net, port);
-#else
-    (void)port;
-#endif
+    if (COP_UNLIKELY(net->guards_scheme))
+        net->scheme_here = cop_node_of(net, port);
     return net->queue_ops;
 }
 

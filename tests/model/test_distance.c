@@ -272,7 +272,6 @@ static void hear(struct cop_net *net, uint32_t port, uint64_t message)
     (void)net, (void)port, (void)message;
 }
 
-/* Schemes are asked so often that only builds with assertions see to it, as that of the tests. */
 static void test_a_scheme_looks_at_its_own_node_only(void **state)
 {
     (void)state;
