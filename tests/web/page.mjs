@@ -3,7 +3,7 @@
 // Prints "pass NAME" or "fail NAME: why" for each check; tests/model/test_report_page.c reads it.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { addedUp } from "../../web/src/amounts.js";
+import { addedUp, stateOf } from "../../web/src/amounts.js";
 import { Browser } from "./browser.mjs";
 
 const [html, csvDir, pictures] = process.argv.slice(2).map((p) => resolve(p));
@@ -198,6 +198,13 @@ async function desktop() {
     same(JSON.stringify(addedUp(curves, 4)), "[[0,3],[1,4]]", "Gbit/s of two entries");
     same(JSON.stringify(addedUp([{ points: [[0, 0.5]], nodes: 1 }, { points: [[0, 0.25]], nodes: 2 }], 4)), "[[0,0.25]]", "one sender and two of four hosts");
     same(addedUp([], 4), null, "no curve");
+  });
+  await check("steady_or_not", () => {
+    const word = (o) => stateOf(new Map(Object.entries(o))).word;
+    same(word({ offered_gbps: 100, accepted_gbps: 96, saturated: 0, packets_piled_up: 0 }), "steady", "what keeps up");
+    same(word({ offered_gbps: 100, accepted_gbps: 18, saturated: 0, packets_piled_up: 1500 }), "not settled, 1500 packets more in the network than before", "what fills");
+    same(word({ offered_gbps: 100, accepted_gbps: 80, saturated: 0 }), "80 % of it arrived", "less than is offered, of an older version");
+    same(word({ offered_gbps: 100, accepted_gbps: 80, saturated: 1, packets_piled_up: 5 }), "saturated, not steady", "what waits at sources");
   });
   await check("ranking", () => rankingWorks(page));
   await check("player", () => player(page));

@@ -1,6 +1,6 @@
 // Runs beside each other: by which settings they differ, what came out, their curves in one figure, two of
 // them side by side on one clock.
-import { addedUp, ratesOf, sizeUnit, timeUnit, unitsOf } from "./amounts.js";
+import { addedUp, ratesOf, sizeUnit, stateOf, timeUnit, unitsOf } from "./amounts.js";
 import { el, fmt, withUnit } from "./dom.js";
 import { figureElement } from "./figure.js";
 import { differences, runLabels } from "./labels.js";
@@ -84,10 +84,10 @@ export function runTable(runs, runId, day) {
   const offered = rates.some((r) => r.offered > 0), sizes = new Set(runs.map((r) => r.hosts)).size > 1;
   const cell = (v, unit) => el("td", { class: "num" }, typeof v === "number" && Number.isFinite(v) ? withUnit(fmt(v), unit) : "–");
   const rows = runs.map((r, i) => {
-    const s = all[i], saturated = s.get("saturated") === 1;
+    const s = all[i], state = stateOf(s);
     return el("tr", {}, el("td", { class: "num" }, r.figures ? el("a", { href: `#${runId(r)}` }, String(r.id)) : String(r.id)), el("td", { class: "what" }, r.title || r.name),
       diff.map((d) => el("td", {}, d.values[i])), offered ? cell(rates[i].offered || NaN) : null, cell(rates[i].total), cell(((s.get("latency_ns.mean") ?? NaN) / 1e6) * by), cell(((s.get("latency_ns.p99") ?? NaN) / 1e6) * by),
-      el("td", { class: "how" }, r.outcome !== "ok" ? el("span", { class: "bad" }, r.outcome) : saturated ? el("span", { class: "bad" }, "saturated, not steady") : rates[i].offered > 0 ? "steady" : "sources send all they can"), sizes ? el("td", { class: "num" }, fmt(r.hosts)) : null, el("td", { class: "whole" }, day(r.stored_at)));
+      el("td", { class: "how" }, r.outcome !== "ok" ? el("span", { class: "bad" }, r.outcome) : state.grows ? el("span", { class: "bad" }, state.word) : rates[i].offered > 0 ? state.word : "sources send all they can"), sizes ? el("td", { class: "num" }, fmt(r.hosts)) : null, el("td", { class: "whole" }, day(r.stored_at)));
   });
   return [drawn < runs.length ? el("p", { class: "about" }, `Figures follow for the newest ${drawn} of ${runs.length} runs.`) : null,
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Runs" }, el("table", { class: "data" },

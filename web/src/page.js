@@ -1,7 +1,7 @@
 // The page: header, contents, then what matters: pictures and large numbers of experiments and runs, with their
 // checks, settings and commands folded below. Several experiments begin with a summary.
 import { compareRuns, runTable, scalarsOf } from "./compare.js";
-import { bytesText, ratesOf, timeText, unitsOf } from "./amounts.js";
+import { bytesText, ratesOf, stateOf, timeText, unitsOf } from "./amounts.js";
 import { el, fmt, slug } from "./dom.js";
 import { figureElement } from "./figure.js";
 import { runLabels } from "./labels.js";
@@ -134,9 +134,9 @@ function experimentSection(e, many, linkTo) {
 function tiles(r) {
   const v = scalarsOf(r), has = (k) => typeof v.get(k) === "number", out = [];
   const tile = (label, value, unit, note) => out.push(el("div", {}, el("dt", {}, label), el("dd", {}, value, el("span", { class: "unit" }, ` ${unit}`)), note ? el("p", { class: "tile-note" }, note) : null));
-  const saturated = v.get("saturated") === 1, { total, offered, unit, flits } = ratesOf(v), units = unitsOf(v), time = (ns) => timeText(ns / 1e6, ns / 1e6, units);
-  if (typeof total === "number") tile(offered > 0 ? "accepted" : "throughput", fmt(total), unit, offered > 0 ? `of ${fmt(offered)} offered: ${saturated ? "saturated, not steady" : "steady"}` : !flits && v.get("senders") > 0 ? `${fmt(v.get("throughput_total_gbps") / v.get("senders"))} for each of ${fmt(v.get("senders"))} senders` : null);
-  if (has("latency_ns.mean")) tile("mean latency", ...time(v.get("latency_ns.mean")).split("\u00a0"), saturated ? "grows with the length of the run" : has("latency_ns.p99") ? `99 % below ${time(v.get("latency_ns.p99"))}` : null);
+  const state = stateOf(v), { total, offered, unit, flits } = ratesOf(v), units = unitsOf(v), time = (ns) => timeText(ns / 1e6, ns / 1e6, units);
+  if (typeof total === "number") tile(offered > 0 ? "accepted" : "throughput", fmt(total), unit, offered > 0 ? `of ${fmt(offered)} offered: ${state.word}` : !flits && v.get("senders") > 0 ? `${fmt(v.get("throughput_total_gbps") / v.get("senders"))} for each of ${fmt(v.get("senders"))} senders` : null);
+  if (has("latency_ns.mean")) tile("mean latency", ...time(v.get("latency_ns.mean")).split("\u00a0"), state.grows ? "grows with the length of the run" : has("latency_ns.p99") ? `99 % below ${time(v.get("latency_ns.p99"))}` : null);
   const net = (r.figures || []).find((f) => f.kind === "network"), trees = net?.trees || [];
   const queue = (net?.links || []).reduce((m, l) => Math.max(m, (Array.isArray(l) ? l[3] : l.queue) || 0), 0);
   if (trees.length) tile("congestion trees", fmt(trees.length), "", `the heaviest: ${fmt(trees[0].links)} links, ${typeof trees[0].victims === "number" ? `${fmt(trees[0].victims)} victims` : "victims not counted"}${trees[0].kind === "unjudged" ? "" : `, ${trees[0].kind}`}`);
