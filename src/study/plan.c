@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define MAX_POINTS 100000
+#define MAX_REFUSED 200 /* runs that are looked at for a fault that others have not */
 #define MAX_LABELS ((size_t)16 << 20) /* bytes of the names of all runs */
 
 /* a * b, or a number above MAX_POINTS if it is more than that. */
@@ -246,7 +247,7 @@ static int check_size(const cop_study *s, size_t *in_all, cop_err *err)
 int cop_plan_make(cop_plan *plan, cop_study *s, cop_err *err)
 {
     *plan = (cop_plan){.study = s, .arena = &s->arena};
-    size_t in_all;
+    size_t in_all, refused = 0;
     int rc = check_size(s, &in_all, err);
     if (rc != 0)
         return rc;
@@ -260,13 +261,16 @@ int cop_plan_make(cop_plan *plan, cop_study *s, cop_err *err)
         for (size_t i = 0; i < s->n_blocks; i++)
             expand(plan, s, &s->block[i], s->seed[k]);
     for (size_t k = 0; k < s->n_seeds; k++)
-        for (size_t i = 0; i < plan->per_seed && (err == NULL || err->faults < 8); i++) {
+        for (size_t i = 0;
+             i < plan->per_seed && refused < MAX_REFUSED && (err == NULL || err->faults < 8); i++) {
             cop_point *p = &plan->point[k * plan->per_seed + i];
             /* Seeds do not change a configuration or its hash; each need only be possible. */
             if (k > 0 && i > 0)
                 p->config_hash = plan->point[i].config_hash;
-            else if (check_config(plan, s, p, err) != 0)
+            else if (check_config(plan, s, p, err) != 0) {
                 rc = -COP_E_INPUT;
+                refused++;
+            }
         }
     return rc;
 }
