@@ -144,6 +144,9 @@ static const char *note_of(cop_drawing *d, const observed *o, size_t n, size_t s
         return note_of_births(d);
     if (n <= MAX_CURVES)
         return NULL;
+    if (o->range == 0.0)
+        return cop_arena_printf(&d->arena, "None of the %zu changes; one is drawn, all are stored.",
+                                n);
     const char *most = shown < MAX_CURVES ? "whose values change" : "whose values change most";
     return cop_arena_printf(&d->arena, "The %zu of %zu %s; the others are stored.", shown, n, most);
 }
@@ -156,7 +159,6 @@ static int draw_kind(cop_drawing *d, observed *o, size_t n)
     size_t all = n;
     double scale = drawn_in(d, o, &unit);
     const char *kind = cop_arena_printf(&d->arena, "%.*s", (int)o->kind_length, o->name);
-    const char *title = title_of(d, o, n);
     int rc = 0;
     for (size_t i = 0; n > MAX_CURVES && rc == 0 && i < n; i++)
         rc = read_range(d, &o[i]);
@@ -174,10 +176,10 @@ static int draw_kind(cop_drawing *d, observed *o, size_t n)
     if (rc == 0 && json_array_size(curves) > 0) {
         const char *name = starts(kind, "births/") ? kind + strlen("births/") : kind;
         bool birth = name != kind;
+        const char *note = note_of(d, o, all, n), *title = title_of(d, o, n);
         json_t *f = cop_report_figure(
             d, cop_arena_printf(&d->arena, "%s%s", birth ? "births-" : "observed-", name), title,
             "time");
-        const char *note = note_of(d, o, all, n);
         if (note != NULL)
             json_object_set_new(f, "note", json_string(note));
         json_object_set_new(f, "x", cop_report_time_axis(d));

@@ -157,8 +157,8 @@ static void further_series(void **state)
     cop_report_free(r);
 }
 
-/* Of 30 series of which three change, and all of which are flat, only those that say something. */
-static void flat_series(void **state)
+/* Of 30 series of which three change, only these; of 30 that all are flat, one. */
+static cop_report *of_thirty(const place *p, size_t every)
 {
     enum { PORTS = 30, BINS = 10 };
     cop_result res = small_run();
@@ -170,15 +170,31 @@ static void flat_series(void **state)
         res.series[i].v = COP_NEW_ARRAY(&res.arena, double, BINS);
         for (size_t b = 0; b < BINS; b++)
             res.series[i].v[b] = 100.0;
-        res.series[i].v[BINS - 1] -= i % 10 == 7 ? 5.0 : 0.0;
+        res.series[i].v[BINS - 1] -= every > 0 && i % every == 7 ? 5.0 : 0.0;
     }
-    cop_report *r = report_of(*state, &res);
+    return report_of(p, &res);
+}
+
+static void flat_series(void **state)
+{
+    cop_report *r = of_thirty(*state, 10);
     const json_t *f = figure_of(r, "observed-p_min"), *curves = json_object_get(f, "series");
     assert_int_equal(json_array_size(curves), 3);
     assert_string_equal(cop_report_get(json_array_get(curves, 0), "name"), "s0.7");
     assert_string_equal(cop_report_get(json_array_get(curves, 2), "name"), "s0.27");
     assert_string_equal(cop_report_get(f, "note"),
                         "The 3 of 30 whose values change; the others are stored.");
+    cop_report_free(r);
+}
+
+static void all_flat(void **state)
+{
+    cop_report *r = of_thirty(*state, 0);
+    const json_t *f = figure_of(r, "observed-p_min");
+    assert_int_equal(json_array_size(json_object_get(f, "series")), 1);
+    assert_string_equal(cop_report_get(f, "title"), "p_min/s0.0 over time");
+    assert_string_equal(cop_report_get(f, "note"),
+                        "None of the 30 changes; one is drawn, all are stored.");
     cop_report_free(r);
 }
 
@@ -282,6 +298,7 @@ int main(void)
         IN_PLACE(many_streams_are_added_up),
         IN_PLACE(further_series),
         IN_PLACE(flat_series),
+        IN_PLACE(all_flat),
         IN_PLACE(csv_files_of_a_run),
         IN_PLACE(csv_of_verdicts),
     };
