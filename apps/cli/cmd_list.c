@@ -108,10 +108,10 @@ static void print_options(const cop_opt *table)
     if (table == NULL || table->type == COP_OPT_END)
         puts("\nno options");
     for (const cop_opt *o = table; o != NULL && o->type != COP_OPT_END; o++) {
-        const char *what = cop_opt_describe(o, type, sizeof(type)), *def = o->def;
+        const char *what = cop_opt_describe(o, type, sizeof(type)), *def = cop_opt_default(o);
         putchar('\n');
         cop_wrap_item(stdout, cop_arena_printf(&arena, "  %s:", o->name), 6,
-                      def ? cop_arena_printf(&arena, "%s; default %s", what, def[0] ? def : "none")
+                      def ? cop_arena_printf(&arena, "%s; default %s", what, def)
                           : cop_arena_printf(&arena, "%s; required", what));
         cop_wrap_item(stdout, "", 6, o->help);
     }

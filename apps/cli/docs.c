@@ -27,10 +27,8 @@ static void print_table(FILE *out, const cop_opt *table)
         print_cell(out, cop_opt_describe(o, type, sizeof(type)));
         if (o->def == NULL)
             fputs(" | required | ", out);
-        else if (o->def[0] == '\0')
-            fputs(" | none | ", out);
         else
-            fprintf(out, " | `%s` | ", o->def);
+            fprintf(out, " | `%s` | ", cop_opt_default(o));
         print_cell(out, o->help);
         fputs(" |\n", out);
     }

@@ -2,26 +2,34 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 const cop_command *const cop_commands[] = {&cop_cmd_run,       &cop_cmd_check,  &cop_cmd_list,
                                            &cop_cmd_trace,     &cop_cmd_bench,  &cop_cmd_sweep,
                                            &cop_cmd_reproduce, &cop_cmd_report, &cop_cmd_view,
                                            &cop_cmd_version,   &cop_cmd_help,   NULL};
 
-/* Output is only good if all of it arrived: a full disk or a closed pipe shows here at the latest.
- */
+/* Has the reader of standard output gone? An earlier write may have been the one that failed. */
+static bool reader_gone(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return errno == EPIPE || (errno == 0 && poll(&out, 1, 0) == 1 && (out.revents & POLLERR));
+}
+
+/* Output is only good if all of it arrived: a full disk or a closed pipe shows here at the latest. Who closed the pipe, as
+ * `head` does, has read what he wanted, and needs no message. */
 static int finish(int status)
 {
     errno = 0;
     bool failed = fflush(stdout) != 0 || ferror(stdout);
-    if (failed) {
+    int why = errno;
+    if (failed && !reader_gone())
         fprintf(stderr, "coppice: cannot write the output: %s\n",
-                errno ? strerror(errno) : "write error");
-        return COP_EXIT_INPUT;
-    }
-    return status;
+                why ? strerror(why) : "write error");
+    return failed ? COP_EXIT_INPUT : status;
 }
 
 static int dispatch(int argc, char **argv)
@@ -41,7 +49,7 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    /* A closed pipe and a limit on files are write errors with a message, not a silent end. */
+    /* A closed pipe and a limit on files are write errors, not an end by a signal. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     opterr = 0;

@@ -105,6 +105,16 @@ static void show_saturated(const cop_sheet *s)
                 waiting);
 }
 
+/* Nothing waits at the sources, but more and more in the network. */
+static void show_unsettled(const cop_sheet *s, double more)
+{
+    char n[40];
+    fprintf(s->out,
+            ": NOT SETTLED;" CONTINUED
+            "%s packets more in the network than before, and latencies grow with the run",
+            cop_grouped((uint64_t)more, n, sizeof(n)));
+}
+
 /* What arrives; beside it what was offered, where sources have a rate of their own. In flits and cycles all is per node, as
  * in the literature on tori. */
 static void show_throughput(const cop_sheet *s)
@@ -134,6 +144,8 @@ static void show_throughput(const cop_sheet *s)
                 scalar(r, "accepted_gbps"));
     if (scalar(r, "saturated") > 0)
         show_saturated(s);
+    else if (scalar(r, "packets_piled_up") > 0)
+        show_unsettled(s, scalar(r, "packets_piled_up"));
     fputc('\n', s->out);
 }
 

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "show_int.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MAX_OF_FAMILY 6
@@ -23,8 +24,24 @@ static bool told_in_units(const char *name)
            (n > 6 && strcmp(name + n - 6, "_flits") == 0);
 }
 
+/* Numbers of seven digits and more as people read them: bytes in MiB, whole numbers in groups. */
 static void show_extra(FILE *out, const char *name, double value, const char *unit)
 {
+    static const cop_units_cfg si = {0};
+    char text[40];
+    if (unit != NULL && strcmp(unit, "bytes") == 0 && value >= 1048576) {
+        cop_short_bytes(&si, value, text, sizeof(text));
+        char *space = strchr(text, ' ');
+        if (space != NULL)
+            *space++ = '\0';
+        fprintf(out, "  %-36s %14s %s\n", name, text, space ? space : "");
+        return;
+    }
+    if (value >= 1e6 && value < 1e15 && value == floor(value)) {
+        fprintf(out, "  %-36s %14s %s\n", name, cop_grouped((uint64_t)value, text, sizeof(text)),
+                unit ? unit : "");
+        return;
+    }
     fprintf(out, "  %-36s %14.6g %s\n", name, value, unit ? unit : "");
 }
 

@@ -72,7 +72,8 @@ static void show_tree(const cop_sheet *sheet, uint32_t i)
         put(&s, "%" PRIu64 " victim%s %.0f %%,", t->victims, t->victims == 1 ? " loses" : "s lose",
             100.0 * t->loss);
     if (t->kind == COP_TREE_UNJUDGED)
-        put(&s, "seen at %u sample%s: too few to judge", t->samples, t->samples == 1 ? "" : "s");
+        put(&s, "seen at %u sample%s: too few to judge (4; run.tree_sample)", t->samples,
+            t->samples == 1 ? "" : "s");
     else if (t->n_roots > 1)
         put(&s, "%s: %u roots", cop_tree_kind_name((int)t->kind), t->n_roots);
     else

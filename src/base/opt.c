@@ -379,6 +379,13 @@ static const char *const type_names[] = {[COP_OPT_BOOL] = "yes or no",
                                          [COP_OPT_REALS] = "list of numbers",
                                          [COP_OPT_TIMES] = "list of times"};
 
+const char *cop_opt_default(const cop_opt *o)
+{
+    if (o->def == NULL || o->def[0] != '\0')
+        return o->def;
+    return cop_opt_is_list(o) ? "[]" : "\"\"";
+}
+
 const char *cop_opt_describe(const cop_opt *o, char *buf, size_t size)
 {
     out text = {buf, size, 0};

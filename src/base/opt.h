@@ -90,6 +90,8 @@ size_t cop_opt_print_list_size(const cop_opt *o, const void *cfg);
 const char *cop_opt_word(const cop_opt *o);
 /* "time, 1 ps .. 10 s" and the like, for help and docs. */
 const char *cop_opt_describe(const cop_opt *o, char *buf, size_t size);
+/* Its default as a run file would say it, "" or [] where that is nothing; NULL: it has none. */
+const char *cop_opt_default(const cop_opt *o);
 /* NULL if there is none; a NULL table is empty. */
 const cop_opt *cop_opt_find(const cop_opt *table, const char *name);
 /* The name in `names` nearest to `wrong` by edit distance, or NULL if none is near. */

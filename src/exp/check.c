@@ -5,6 +5,33 @@
 
 #include <string.h>
 
+/* What `run` asks for and will not get. */
+static void warn_of_samples(const cop_config *c, FILE *report)
+{
+    const cop_run_cfg *run = &c->run;
+    char sample[32], duration[32];
+    cop_units_print(&c->units, COP_OPT_TIME, run->duration_ps, duration, sizeof(duration));
+    if (run->sample_ps > run->duration_ps)
+        fprintf(
+            report,
+            "# warning: run.sample, %s, is longer than the run, %s: series have one value; make "
+            "it shorter, or leave it out\n",
+            cop_units_print(&c->units, COP_OPT_TIME, run->sample_ps, sample, sizeof(sample)),
+            duration);
+    if (run->trees && run->tree_sample_ps > run->duration_ps)
+        fprintf(
+            report,
+            "# warning: run.tree_sample, %s, is longer than the run, %s: no congestion tree is "
+            "found; make it shorter, or leave it out\n",
+            cop_units_print(&c->units, COP_OPT_TIME, run->tree_sample_ps, sample, sizeof(sample)),
+            duration);
+    if (run->births != COP_BIRTHS_NONE && !run->drain)
+        fprintf(report,
+                "# warning: run.births counts packets when they are delivered: the slow ones "
+                "of the last samples are missing, so that these look faster than they are; "
+                "set run.drain to yes, or do not look at the last samples\n");
+}
+
 static void print_facts(cop_world *w, const cop_config *c, FILE *report)
 {
     cop_topo_facts facts;
@@ -37,6 +64,7 @@ static void print_facts(cop_world *w, const cop_config *c, FILE *report)
     const char *idle = c->cc->idle ? c->cc->idle(c->cc_cfg, &w->net.info) : NULL;
     if (idle != NULL)
         fprintf(report, "# warning: cc %s: %s\n", c->cc->name, idle);
+    warn_of_samples(c, report);
     cop_print_fabric(&w->route, &c->link, &c->units, report);
     cop_net_cost cost;
     char ram[32];

@@ -161,8 +161,10 @@ void cop_reader_value(cop_reader *r, const cop_opt *o, void *cfg, int value)
     char described[200];
     cop_reader_mark(r, o->name, value);
     if (cop_doc_is_empty(&r->doc, value)) {
-        cop_reader_fault(r, value, "%s: has no value; write one (%s), or remove it", o->name,
-                         cop_opt_describe(o, described, sizeof(described)));
+        const char *empty = o->def != NULL && o->def[0] == '\0' ? cop_opt_default(o) : NULL;
+        cop_reader_fault(r, value, "%s: has no value; write one (%s)%s%s, or remove it", o->name,
+                         cop_opt_describe(o, described, sizeof(described)),
+                         empty ? ", nothing as " : "", empty ? empty : "");
     } else if (type == COP_NODE_SCALAR) {
         const char *text = cop_doc_text(&r->doc, value);
         if (text == NULL)

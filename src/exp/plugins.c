@@ -44,8 +44,21 @@ static bool default_fits(const cop_opt *o, size_t cfg_size)
     return rc == 0;
 }
 
-/* What is wrong with an option table; NULL: nothing. */
-static const char *bad_options(const cop_plugin *p)
+/* A fault of an option; `value`: text to be quoted behind it, or NULL. */
+static const char *name_option(const cop_opt *o, const char *what, const char *value, char *buf,
+                               size_t size)
+{
+    char name[48], shown[48] = "";
+    if (value != NULL)
+        cop_excerpt(value, shown, sizeof(shown));
+    snprintf(buf, size, "has an option `%s` that %s%s%s%s",
+             cop_excerpt(o->name, name, sizeof(name)), what, value ? " `" : "", shown,
+             value ? "`" : "");
+    return buf;
+}
+
+/* What is wrong with an option table; NULL: nothing. An option that has a name is named, in buf. */
+static const char *bad_options(const cop_plugin *p, char *buf, size_t size)
 {
     size_t n = 0;
     for (const cop_opt *o = p->opts; o != NULL && o->type != COP_OPT_END; o++) {
@@ -56,11 +69,12 @@ static const char *bad_options(const cop_plugin *p)
         if (o->name == NULL || o->help == NULL)
             return "has an option without name or help";
         if (o->type == COP_OPT_ENUM && (o->names == NULL || o->names[0] == NULL))
-            return "has an option of words without words";
+            return name_option(o, "is of words, and has none; give `names`", NULL, buf, size);
         if (o->offset >= p->cfg_size)
-            return "has an option behind the end of cfg_size";
+            return name_option(o, "lies behind the end of cfg_size; give the size of its struct",
+                               NULL, buf, size);
         if (!default_fits(o, p->cfg_size))
-            return "has an option whose default is not what the option takes";
+            return name_option(o, "does not take its default", o->def, buf, size);
     }
     return NULL;
 }
@@ -94,7 +108,8 @@ static int add(const adding *a, const char *section, cop_plugin p, const char *m
     }
     if (p.summary == NULL || p.source == NULL)
         return refuse(a, section, p.name, "has no summary or no source; give one line each");
-    const char *wrong = bad_options(&p);
+    char option[240];
+    const char *wrong = bad_options(&p, option, sizeof(option));
     if (wrong != NULL)
         return refuse(a, section, p.name, wrong);
     if (strcmp(p.name, COP_ROUTING_AUTO) == 0 ||

@@ -128,6 +128,10 @@ static void answer(cop_net *net, uint32_t host, uint32_t h, cop_time arrived, co
         flags = cop_cc_at_host(net, host)->on_deliver(net, host, &net->pkt[h]);
     if (cfg->ack != COP_ACK_NONE && cop_net_acked(net, &net->pkt[h]))
         then = COP_PKT_ACK;
+    if (COP_UNLIKELY(flags != 0 && !((flags | then) & COP_PKT_CONTROL)))
+        cop_misused("cc", net->cc->name,
+                    "what on_deliver returns is no packet that goes back; add COP_PKT_CNP or "
+                    "COP_PKT_ACK, or ask cop_net_acked first");
     if (!(flags & COP_PKT_CNP) || cfg->notify != COP_NOTIFY_ARRIVAL) {
         flags |= then;
         then = 0;

@@ -24,12 +24,21 @@ static bool has_links(const cop_topo *t, unsigned link_class)
     return false;
 }
 
-/* What a buffer must have room for, at least one of. */
-static const char *largest(const cop_net_parts *pt)
+/* What a buffer must have room for, at least one of; with the place of its size if that was given. */
+static const char *largest(const cop_net_parts *pt, char *buf, size_t size)
 {
-    return pt->nic->control_bytes > pt->nic->mtu_bytes + pt->nic->overhead_bytes
-               ? "one control packet (nic.control_bytes)"
-               : "one packet (nic.mtu + overhead)";
+    bool control = pt->nic->control_bytes > pt->nic->mtu_bytes + pt->nic->overhead_bytes;
+    const char *option = control ? "nic.control_bytes" : "nic.mtu";
+    char where[256], section[256], bytes[32];
+    /* Only an option that was given has another place than its section, or makes its section. */
+    const char *at = cop_build_at(pt, option, where, sizeof(where));
+    bool given = strncmp(at, "--set", 5) == 0
+                     ? strncmp(at + 6, option, strlen(option)) == 0
+                     : strcmp(at, cop_build_at(pt, "nic", section, sizeof(section))) != 0;
+    cop_print_bytes(control ? pt->nic->control_bytes : pt->nic->mtu_bytes, bytes, sizeof(bytes));
+    snprintf(buf, size, "one %s (%s %s%s%s%s)", control ? "control packet" : "packet", option,
+             bytes, given ? " of " : "", given ? at : "", control ? "" : ", + overhead");
+    return buf;
 }
 
 /* Buffers of switch inputs and of sinks: one packet of each lane that shares them must fit. */
@@ -61,7 +70,7 @@ static int check_buffers(const cop_net *net, const cop_net_parts *pt, uint64_t w
     for (size_t i = 0; i < COP_LEN(all); i++) {
         if (!all[i].used)
             continue;
-        char where[256], have[32], need[32];
+        char where[256], have[32], need[32], packet[400];
         uint64_t reserves = (sw->reserve_bytes ? sw->reserve_bytes : wire) * all[i].lanes;
         uint64_t least = sw->shared_lanes ? cop_max64(reserves, wire) : wire;
         if (all[i].bytes != 0 && all[i].bytes < least)
@@ -69,7 +78,8 @@ static int check_buffers(const cop_net *net, const cop_net_parts *pt, uint64_t w
                              cop_build_at(pt, all[i].option, where, sizeof(where)), all[i].option,
                              cop_print_bytes(all[i].bytes, have, sizeof(have)),
                              cop_print_bytes(least, need, sizeof(need)),
-                             sw->shared_lanes ? "the reserves of all lanes" : largest(pt));
+                             sw->shared_lanes ? "the reserves of all lanes"
+                                              : largest(pt, packet, sizeof(packet)));
     }
     return rc;
 }
@@ -176,7 +186,7 @@ static int check_times(const cop_net_parts *pt, cop_err *err)
 /* Output buffers must hold a packet of full size, `wire` bytes, of each lane. */
 static int check_outputs(const cop_net *net, const cop_net_parts *pt, uint64_t wire, cop_err *err)
 {
-    char where[256], have[32], need[32];
+    char where[256], have[32], need[32], packet[400];
     uint64_t reserve = pt->sw->output_reserve_bytes ? pt->sw->output_reserve_bytes : wire;
     uint64_t least = pt->sw->output_shared ? reserve * net->lanes : wire;
     if (pt->sw->output_shared && reserve < wire)
@@ -187,12 +197,12 @@ static int check_outputs(const cop_net *net, const cop_net_parts *pt, uint64_t w
             cop_print_bytes(wire, need, sizeof(need)));
     if (net->output_bytes >= least)
         return 0;
-    return cop_err_add(err, COP_E_INPUT,
-                       "%s: switch.output_buffer %s is too small; at least %s for %s",
-                       cop_build_at(pt, "switch.output_buffer", where, sizeof(where)),
-                       cop_print_bytes(net->output_bytes, have, sizeof(have)),
-                       cop_print_bytes(least, need, sizeof(need)),
-                       pt->sw->output_shared ? "the reserves of all lanes" : largest(pt));
+    return cop_err_add(
+        err, COP_E_INPUT, "%s: switch.output_buffer %s is too small; at least %s for %s",
+        cop_build_at(pt, "switch.output_buffer", where, sizeof(where)),
+        cop_print_bytes(net->output_bytes, have, sizeof(have)),
+        cop_print_bytes(least, need, sizeof(need)),
+        pt->sw->output_shared ? "the reserves of all lanes" : largest(pt, packet, sizeof(packet)));
 }
 
 static int check_sizes(const cop_net *net, const cop_net_parts *pt, cop_err *err)

@@ -3,6 +3,7 @@
 #include "net/fc_state.h"
 #include "net/worm.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* What may still come in at `port` after it has said stop. */
@@ -88,23 +89,42 @@ static const char *buffer_option(const cop_net *net, uint32_t port)
     }
 }
 
-/* Begins with what is at fault: a threshold that somebody gave, or else the buffer. */
-static int refuse_buffer(const cop_net *net, cop_err *err)
+/* A threshold that somebody gave, and more free space than the buffer has at all. */
+static int refuse_threshold(const cop_net *net, uint32_t port, cop_err *err)
 {
     const cop_fc_cfg *cfg = net->fc_cfg;
+    bool xon = cfg->xon_bytes > 0;
+    uint64_t room = capacity_at(net, port), mtu = net->info.mtu_bytes,
+             need = headroom_at(net, port);
+    uint64_t most = xon ? room - 1 : room > mtu ? room - mtu - 1 : 0;
+    char name[64], less[64] = "";
+    cop_topo_port_name(net->topo, port, name, sizeof(name));
+    if (xon ? most >= need : most >= cop_max64(need, 1))
+        snprintf(less, sizeof(less), "give at most %" PRIu64 " B, or ", most);
+    return cop_err_add(err, COP_E_INPUT,
+                       "%s %" PRIu64 " B is free space: senders that wait go on when more than "
+                       "%" PRIu64 " B of the buffer of %s are free, and it has %" PRIu64
+                       " B in all; %smake %s larger",
+                       xon ? "flow_control.xon" : "flow_control.xoff",
+                       xon ? cfg->xon_bytes : cfg->xoff_bytes, xon_at(net, port), name, room, less,
+                       buffer_option(net, port));
+}
+
+/* The buffer is too small for what may still come in. */
+static int refuse_buffer(const cop_net *net, cop_err *err)
+{
     uint32_t port = port_with_most(net, buffer_need);
-    const char *buffer = buffer_option(net, port), *given = cfg->xon_bytes    ? "flow_control.xon"
-                                                            : cfg->xoff_bytes ? "flow_control.xoff"
-                                                                              : NULL;
+    if (net->fc_cfg->xon_bytes || net->fc_cfg->xoff_bytes)
+        return refuse_threshold(net, port, err);
+    const char *buffer = buffer_option(net, port);
     char name[64];
     cop_topo_port_name(net->topo, port, name, sizeof(name));
     return cop_err_add(err, COP_E_INPUT,
                        "%s: the buffer of %s, %" PRIu64 " B, cannot hold the head-room, %" PRIu64
                        " B (2 x delay + processing at link rate + one packet), and ends PAUSE at "
-                       "%" PRIu64 " B of free space; make %s larger than that, or %s",
-                       given ? given : buffer, name, capacity_at(net, port), headroom_at(net, port),
-                       xon_at(net, port), buffer,
-                       given ? "the threshold smaller" : "delays shorter");
+                       "%" PRIu64 " B of free space; make %s larger than that, or delays shorter",
+                       buffer, name, capacity_at(net, port), headroom_at(net, port),
+                       xon_at(net, port), buffer);
 }
 
 static int onoff_thresholds(cop_net *net, uint32_t port, uint64_t capacity, cop_err *err)

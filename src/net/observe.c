@@ -321,7 +321,7 @@ int cop_observe_init(cop_net *net, const char *text, cop_err *err)
 {
     cop_observing p = {.net = net, .err = err};
     int rc = 0;
-    bool more = text != NULL && text[strspn(text, " \t")] != '\0';
+    bool more = text != NULL && strcmp(text, "none") != 0 && text[strspn(text, " \t")] != '\0';
     for (const char *s = text; more && rc == 0;) {
         size_t n = strcspn(s, ",");
         char item[ITEM_TEXT], copy[ITEM_TEXT];

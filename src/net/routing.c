@@ -11,6 +11,7 @@
 #include "net/mail.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 struct cop_routing {
@@ -242,10 +243,10 @@ static int check_count(const cop_net *net, const cop_net_parts *pt, cop_err *err
         return 0;
     snprintf(option, sizeof(option), "routing.%s", count->option);
     return cop_err_add(err, COP_E_INPUT,
-                       "%s: %s %" PRId64 " is never reached: no port has more than %.4g packets in "
+                       "%s: %s %" PRId64 " is never reached: no port has more than %.0f packets in "
                        "this run; give less, or make run.duration longer",
                        cop_build_at(pt, option, where, sizeof(where)), option, count->packets,
-                       most);
+                       floor(most));
 }
 
 int cop_routing_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)

@@ -2,8 +2,8 @@
  *
  * In:  the series that are stored, by name. Out: one figure for all of one kind, which is what stands before the `/`
  *      in their names: p_min/s0.7 and p_min/s0.8 are two curves of `p_min`.
- * Of more than one can tell apart those are drawn whose values change most, and the note says so; all are in the
- * database. */
+ * Of more than one can tell apart those are drawn whose values change most, none that are flat, and the note says so;
+ * all are in the database. */
 #include "report/runs.h"
 
 #include <math.h>
@@ -119,32 +119,54 @@ static const char *title_of(cop_drawing *d, const observed *o, size_t n)
     return cop_arena_printf(&d->arena, "%.*s over time", (int)length, o->name);
 }
 
-static const char *note_of(cop_drawing *d, const observed *o, size_t n)
+/* Is this line in the run's configuration? Of the sections only `run` has these options. */
+static bool run_says(const cop_drawing *d, const char *line)
+{
+    const char *config = cop_report_get(d->run, "config");
+    return config != NULL && strstr(config, line) != NULL;
+}
+
+static const char *note_of_births(cop_drawing *d)
+{
+    return cop_arena_printf(&d->arena, "Of the packets that %s a sample (run.births)%s.",
+                            run_says(d, "\n  births: injection") ? "began to leave their host in"
+                                                                 : "came into being in",
+                            run_says(d, "\n  drain: yes")
+                                ? ""
+                                : ", as far as they have been delivered: the slow ones of the last "
+                                  "samples are missing");
+}
+
+/* Of `n` series `shown` are drawn. */
+static const char *note_of(cop_drawing *d, const observed *o, size_t n, size_t shown)
 {
     if (starts(o->name, "births/"))
-        return "Of the packets that came into being in a sample, or began to leave their host in "
-               "it: run.births.";
-    if (n > MAX_CURVES)
-        return cop_arena_printf(&d->arena,
-                                "The %d of %zu whose values change most; the others are stored.",
-                                MAX_CURVES, n);
-    return NULL;
+        return note_of_births(d);
+    if (n <= MAX_CURVES)
+        return NULL;
+    if (o->range == 0.0)
+        return cop_arena_printf(&d->arena, "None of the %zu changes; one is drawn, all are stored.",
+                                n);
+    const char *most = shown < MAX_CURVES ? "whose values change" : "whose values change most";
+    return cop_arena_printf(&d->arena, "The %zu of %zu %s; the others are stored.", shown, n, most);
 }
 
 /* `n` series of one kind. */
 static int draw_kind(cop_drawing *d, observed *o, size_t n)
 {
     json_t *curves = json_array();
-    const char *unit, *note = note_of(d, o, n);
+    const char *unit;
+    size_t all = n;
     double scale = drawn_in(d, o, &unit);
     const char *kind = cop_arena_printf(&d->arena, "%.*s", (int)o->kind_length, o->name);
-    const char *title = title_of(d, o, n);
     int rc = 0;
     for (size_t i = 0; n > MAX_CURVES && rc == 0 && i < n; i++)
         rc = read_range(d, &o[i]);
     if (n > MAX_CURVES) {
         qsort(o, n, sizeof(*o), most_first);
         n = MAX_CURVES;
+        while (n > 1 && o[n - 1].range == 0.0)
+            n--; /* lines that stay flat say nothing beside those that do not */
         qsort(o, n, sizeof(*o), by_name);
     }
     for (size_t i = 0; rc == 0 && i < n; i++) {
@@ -154,6 +176,7 @@ static int draw_kind(cop_drawing *d, observed *o, size_t n)
     if (rc == 0 && json_array_size(curves) > 0) {
         const char *name = starts(kind, "births/") ? kind + strlen("births/") : kind;
         bool birth = name != kind;
+        const char *note = note_of(d, o, all, n), *title = title_of(d, o, n);
         json_t *f = cop_report_figure(
             d, cop_arena_printf(&d->arena, "%s%s", birth ? "births-" : "observed-", name), title,
             "time");

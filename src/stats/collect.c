@@ -381,6 +381,7 @@ static void collect_offered(const cop_net *net, cop_result *r)
     add_scalar(r, "offered_gbps", "Gbit/s", gbps(offered, span));
     add_scalar(r, "accepted_gbps", "Gbit/s", gbps(accepted, span));
     add_scalar(r, "waiting_at_sources_bytes", "bytes", waiting);
+    add_scalar(r, "packets_piled_up", "packets", cop_piled_up(net, offered, accepted));
     /* A network that keeps up lets through what it is offered, but for what its buffers take. */
     add_scalar(r, "saturated", "",
                span > 0.0 && accepted < 0.95 * offered &&
@@ -402,7 +403,7 @@ static void collect_scalars(cop_net *net, cop_result *r)
     uint32_t exchanged = cop_count_exchanges(net->traffic);
     r->scalar =
         COP_NEW_ARRAY(&r->arena, cop_scalar,
-                      29 + net->n_counters + net->n_levels + n_own + 2 * net->traffic->n_entries +
+                      30 + net->n_counters + net->n_levels + n_own + 2 * net->traffic->n_entries +
                           marking + exchanged + cop_count_job_scalars(r));
     double sections, bytes;
     input_memory(net, &sections, &bytes);

@@ -8,5 +8,7 @@ struct cop_net;
 
 /* Fills everything but cpu_seconds, build_seconds and peak_rss_bytes. */
 void cop_collect(struct cop_net *net, cop_result *r);
+/* settled.c: does the network still fill in the second half of the measured time? By how many packets, 0 if not. */
+double cop_piled_up(const struct cop_net *net, double offered, double accepted);
 
 #endif

@@ -88,6 +88,13 @@ const char *cop_study_flow(cop_study_reader *r, int node)
     return text;
 }
 
+static void keep_place(cop_study_reader *r, const char *text, int node)
+{
+    cop_setting *k = COP_NEW_ARRAY(&r->s->arena, cop_setting, 1);
+    *k = (cop_setting){text, cop_study_where(r, node), r->s->setting};
+    r->s->setting = k;
+}
+
 const char *cop_study_beside(cop_study *s, const char *file)
 {
     const char *slash = strrchr(s->file, '/');
@@ -137,7 +144,8 @@ static void collect_set(cop_study_reader *r, int map, const char **set, size_t *
         const char *text = cop_study_flow(r, value);
         if (name != NULL && strcmp(name, "base") == 0)
             text = cop_study_beside(r->s, text);
-        set[(*n)++] = cop_arena_printf(&r->s->arena, "%s=%s", name ? name : "", text);
+        set[*n] = cop_arena_printf(&r->s->arena, "%s=%s", name ? name : "", text);
+        keep_place(r, set[(*n)++], key);
     }
     if (of_scale)
         collect_set(r, of_scale, set, n);
@@ -225,6 +233,7 @@ static void read_values(cop_study_reader *r, int map, cop_axis *a)
     size_t n_keys = 0;
     if (!cop_study_keys(r, map, "an axis", keys, COP_LEN(keys)))
         return;
+    int key = cop_doc_get(&r->doc, map, "key");
     const char **paths = cop_study_words(r, map, "keys", &n_keys);
     if (paths == NULL) {
         paths = COP_NEW_ARRAY(&r->s->arena, const char *, 1);
@@ -246,8 +255,10 @@ static void read_values(cop_study_reader *r, int map, cop_axis *a)
         c->label = cop_study_flow(r, cop_doc_item(&r->doc, list, i));
         c->n_set = n_keys;
         c->set = COP_NEW_ARRAY(&r->s->arena, const char *, n_keys);
-        for (size_t k = 0; k < n_keys; k++)
+        for (size_t k = 0; k < n_keys; k++) {
             c->set[k] = cop_arena_printf(&r->s->arena, "%s=%s", paths[k], c->label);
+            keep_place(r, c->set[k], key ? key : cop_doc_get(&r->doc, map, "keys"));
+        }
     }
 }
 

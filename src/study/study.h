@@ -16,6 +16,13 @@ typedef struct cop_expr {
     const char *text, *where;
 } cop_expr;
 
+/* Where the file has a setting: for faults in it. */
+typedef struct cop_setting {
+    const char *text; /* "key.path=value", one that is in a list of settings */
+    const char *where;
+    struct cop_setting *next;
+} cop_setting;
+
 /* One value of an axis: what it is called and which options it sets. */
 typedef struct cop_case {
     const char *label;
@@ -149,6 +156,7 @@ typedef struct cop_study {
     size_t n_choices;
     const char **set;
     size_t n_set;
+    cop_setting *setting; /* all that the file has, in no order */
     int64_t *seed;
     size_t n_seeds;
     cop_block *block;

@@ -82,11 +82,13 @@ static const char *const most_or_0[] = {"most", "0", NULL};
 
 static const cop_opt dragonfly_opts[] = {
     {"p", COP_OPT_INT, offsetof(cop_dragonfly_cfg, p), NULL, 1, COP_MAX_PORTS, NULL,
-     "hosts per switch"},
+     "hosts per switch, at its ports 0 to p-1"},
     {"a", COP_OPT_INT, offsetof(cop_dragonfly_cfg, a), NULL, 1, COP_MAX_PORTS, NULL,
-     "switches per group"},
+     "switches per group; ports p to p+a-2 lead to the others, in ascending order"},
     {"h", COP_OPT_INT, offsetof(cop_dragonfly_cfg, h), NULL, 1, COP_MAX_PORTS, NULL,
-     "global links per switch; balanced: p = h, a = 2h"},
+     "global links per switch, ports p+a-1 to p+a+h-2; balanced: p = h, a = 2h. Link k = s*h + j + "
+     "1 "
+     "of switch s of group G, its j-th, leads to group G - k (palm tree): docs/MODEL.md"},
     {"groups", COP_OPT_INT, offsetof(cop_dragonfly_cfg, groups), "most", 1, COP_MAX_HOSTS,
      most_or_0, "groups (g); most: as many as possible, a*h + 1"},
     {0}};

@@ -38,10 +38,16 @@ static curious *the_same(const void *cfg)
 
 /* Runs two switches with a host each: ports 0 and 1 are those of the first, 2 and 3 of the second, 4 and 5 those of hosts.
  * How the child ends: 0, or the signal. */
-static int ends_with(const cop_cc_ops *cc, const cop_queue_ops *queue, const cop_route_ops *route,
-                     curious x)
+static int ends_acked(const cop_cc_ops *cc, const cop_queue_ops *queue, const cop_route_ops *route,
+                      curious x, const char *ack)
 {
     int status = 0;
+    char yaml[256];
+    snprintf(yaml, sizeof(yaml),
+             "run: {duration: 10 us}\ntopology: {kind: chain, hosts: [1, 1]}\n"
+             "queueing: {kind: 1q}\nnic: {ack: %s}\n"
+             "traffic:\n  - {from: [0], pattern: fixed, to: 1}\n",
+             ack);
     fflush(NULL);
     pid_t child = fork();
     assert_true(child >= 0);
@@ -50,11 +56,7 @@ static int ends_with(const cop_cc_ops *cc, const cop_queue_ops *queue, const cop
         cop_result r;
         cop_err err = {0};
         if (freopen("/dev/null", "w", stderr) == NULL ||
-            cop_config_load(&c, "test.yaml",
-                            "run: {duration: 10 us}\ntopology: {kind: chain, hosts: [1, 1]}\n"
-                            "queueing: {kind: 1q}\nnic: {ack: packet}\n"
-                            "traffic:\n  - {from: [0], pattern: fixed, to: 1}\n",
-                            NULL, 0, &err) != 0)
+            cop_config_load(&c, "test.yaml", yaml, NULL, 0, &err) != 0)
             _exit(2);
         if (cc != NULL) {
             c.cc = cc;
@@ -72,6 +74,12 @@ static int ends_with(const cop_cc_ops *cc, const cop_queue_ops *queue, const cop
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int ends_with(const cop_cc_ops *cc, const cop_queue_ops *queue, const cop_route_ops *route,
+                     curious x)
+{
+    return ends_acked(cc, queue, route, x, "packet");
 }
 
 static int ends(const cop_cc_ops *cc, const cop_queue_ops *queue, curious x)
@@ -219,6 +227,36 @@ static void test_a_control_wakes_flows_of_its_own_host_only(void **state)
     assert_int_equal(ends(&waker, NULL, (curious){.asks = FROM_HOST}), SIGABRT);
     waker.immediate = "a clause of a paper that wants it so";
     assert_int_equal(ends(&waker, NULL, (curious){.asks = NEXT_SWITCH}), 0);
+}
+
+/* -- a control that answers -- */
+
+static uint16_t answering(struct cop_net *net, uint32_t host, const cop_pkt *p)
+{
+    (void)host, (void)p;
+    curious *c = the_same(cop_net_cc_cfg(net));
+    c->asked++;
+    return (uint16_t)c->question;
+}
+
+/* An answer is a packet of some kind: its own, or the acknowledgement that goes back anyway. */
+static void test_an_answer_is_a_packet(void **state)
+{
+    (void)state;
+    static const cop_cc_ops cc = {.name = "answering", .on_deliver = answering};
+    static const struct {
+        int flags;
+        const char *ack;
+        int ends;
+    } all[] = {{COP_PKT_BECN, "none", SIGABRT},
+               {COP_PKT_BECN, "packet", 0}, /* on the acknowledgement */
+               {COP_PKT_BECN | COP_PKT_CNP, "none", 0},
+               {COP_PKT_BECN | COP_PKT_ACK, "none", 0},
+               {0, "none", 0}};
+    for (size_t i = 0; i < COP_LEN(all); i++)
+        assert_int_equal(
+            ends_acked(&cc, NULL, NULL, (curious){.question = all[i].flags}, all[i].ack),
+            all[i].ends);
 }
 
 /* -- a queueing scheme -- */
@@ -392,6 +430,7 @@ int main(void)
         cmocka_unit_test(test_a_control_asks_its_own_switch_only),
         cmocka_unit_test(test_a_control_says_what_it_does),
         cmocka_unit_test(test_a_control_wakes_flows_of_its_own_host_only),
+        cmocka_unit_test(test_an_answer_is_a_packet),
         cmocka_unit_test(test_a_scheme_looks_at_its_own_node_only),
         cmocka_unit_test(test_a_routing_says_what_it_asks_for)};
     return cmocka_run_group_tests_name("distance", tests, NULL, NULL);

@@ -100,6 +100,9 @@ IN_BROWSER(narrow)
 IN_BROWSER(first_screen)
 IN_BROWSER(runs_compared)
 IN_BROWSER(curves_added_up)
+IN_BROWSER(steady_or_not)
+IN_BROWSER(one_spelling)
+IN_BROWSER(trees_compared)
 IN_BROWSER(ranking)
 IN_BROWSER(player)
 IN_BROWSER(ranks)
@@ -185,6 +188,9 @@ int main(void)
         cmocka_unit_test(browser_first_screen),
         cmocka_unit_test(browser_runs_compared),
         cmocka_unit_test(browser_curves_added_up),
+        cmocka_unit_test(browser_steady_or_not),
+        cmocka_unit_test(browser_one_spelling),
+        cmocka_unit_test(browser_trees_compared),
         cmocka_unit_test(browser_player),
         cmocka_unit_test(browser_ranks),
         cmocka_unit_test(browser_labels),

@@ -34,7 +34,7 @@ static const char few[] =
 /* Three hosts send, none at a rate of its own. */
 #define OFFERED                                                                                    \
     {"senders", "hosts", 3}, {"offered_gbps", "Gbit/s", 0}, {"accepted_gbps", "Gbit/s", 0},        \
-        {"waiting_at_sources_bytes", "bytes", 0},                                                  \
+        {"waiting_at_sources_bytes", "bytes", 0}, {"packets_piled_up", "packets", 0},              \
     {                                                                                              \
         "saturated", "", 0                                                                         \
     }
@@ -66,8 +66,8 @@ static void test_without_a_control(void **state)
                                       "traffic.B.patience=1 us", "nic.ack=none"};
     scn_run(few, set, COP_LEN(set), &r, NULL);
     assert_int_equal(r.n_scalars, COP_LEN(all) + 1);
-    assert_string_equal(r.scalar[10].name, "messages_given_up");
-    assert_string_equal(r.scalar[10].unit, "messages");
+    assert_string_equal(r.scalar[11].name, "messages_given_up");
+    assert_string_equal(r.scalar[11].unit, "messages");
     same_number("acks", scalar_of(&r, "acks"), 0);
     cop_result_free(&r);
 }
@@ -160,7 +160,7 @@ static void test_marks(void **state)
     /* Nothing is marked, nobody answers: the numbers are there, the list is empty. */
     marks none = {.answers = false};
     run_marked(&none, false, &r);
-    assert_int_equal(r.n_scalars, 5 + 5 + 2 + 4 + 5);
+    assert_int_equal(r.n_scalars, 6 + 5 + 2 + 4 + 5);
     static const char *const zero[] = {"notifications", "fecn",   "becn",  "fecn/A",
                                        "becn/A",        "fecn/B", "becn/B"};
     for (size_t i = 0; i < COP_LEN(zero); i++)

@@ -126,6 +126,8 @@ static void bad_overrides_name_themselves(void **state)
     refuse_set(base_text, "link.rate=[[[[[[1]]]]]]", "too deep");
     refuse_set(base_text, "title=\xc3(", "UTF-8");
     refuse_set(base_text, "run.seed=", "--set run.seed=: seed: has no value");
+    refuse_set(base_text, "run.observe=",
+               "observe: has no value; write one (text), nothing as \"\", or remove it");
 }
 
 static char *repeat(const char *head, const char *part, size_t n)

@@ -104,12 +104,22 @@ static void late_recovery(void **state)
 #define DRAGONFLY(groups, more)                                                                    \
     "topology: {kind: dragonfly, p: 2, a: 4, h: 2, groups: " groups "}\n" more
 
+#define ONE "topology: {kind: single, hosts: 4}\n"
+
 /* What is allowed, and does nothing here or hardly what is meant. */
 static void idle_parts(void **state)
 {
     static const struct {
         const char *yaml, *says; /* NULL: nothing */
     } all[] = {
+        {ONE "run: {duration: 10 us, sample: 11 us}",
+         "run.sample, 11 us, is longer than the run, 10 us"},
+        {ONE "run: {duration: 10 us, sample: 10 us}", NULL},
+        {ONE "run: {duration: 10 us, trees: yes, tree_sample: 11 us}",
+         "run.tree_sample, 11 us, is longer"},
+        {ONE "run: {duration: 10 us, trees: yes, tree_sample: 5 us}", NULL},
+        {ONE "run: {births: generation}", "set run.drain to yes"},
+        {ONE "run: {births: injection, drain: yes}", NULL},
         {DRAGONFLY("2", "routing: {kind: ugal, via: other}"), "no other group to visit"},
         {DRAGONFLY("3", "routing: {kind: ugal, via: other}"), NULL},
         {DRAGONFLY("9", "routing: {kind: ugal}\ncc: {kind: qcn, react: no}"), "nobody heeds"},

@@ -37,6 +37,16 @@ static uint32_t port(const net_lab *w, uint32_t sw, uint32_t local)
     return cop_topo_switch_port(&w->topo, sw, local);
 }
 
+/* The default, as people write it. */
+static void none(void **state)
+{
+    (void)state;
+    net_lab *w = lab_build(two, NULL, 0);
+    observe(w, "none");
+    assert_int_equal(w->net.n_observe, 0);
+    lab_free(w);
+}
+
 static void ports_and_lanes(void **state)
 {
     (void)state;
@@ -263,9 +273,13 @@ static void values_at_the_end_of_bins(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ports_and_lanes), cmocka_unit_test(flows_and_entries),
-        cmocka_unit_test(received),        cmocka_unit_test(injected),
-        cmocka_unit_test(refused),         cmocka_unit_test(values_at_the_end_of_bins),
+        cmocka_unit_test(none),
+        cmocka_unit_test(ports_and_lanes),
+        cmocka_unit_test(flows_and_entries),
+        cmocka_unit_test(received),
+        cmocka_unit_test(injected),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(values_at_the_end_of_bins),
     };
     return cmocka_run_group_tests_name("observe", tests, NULL, NULL);
 }

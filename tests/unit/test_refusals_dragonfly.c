@@ -85,7 +85,7 @@ static void dragonflies(void **state)
         {{DRAGONFLY, QCN, "routing.kind=qcn-switch", "run.duration=1 ms", "link.rate=10 Gbit/s"},
          "routing.packets=610", /* packets of 2 KiB */
          "routing.packets=611",
-         "routing.packets 611 is never reached: no port has more than 610.4 packets in this run"},
+         "routing.packets 611 is never reached: no port has more than 610 packets in this run"},
         {{DRAGONFLY, SHARED_OUTPUTS, QCN, "cc.w=0", "routing={kind: qcn-switch, compare: no}"},
          "cc.qeq=99 kB",
          "cc.qeq=99968 B",

@@ -142,6 +142,59 @@ static void further_series(void **state)
     assert_true(coordinate(points_of(f, 0), BINS - 1, 1) == 2.0); /* KiB */
     assert_true(coordinate(points_of(figure_of(r, "births-latency"), 0), BINS - 1, 1) == 2.048);
     assert_true(coordinate(points_of(figure_of(r, "births-misrouted"), 0), BINS - 1, 1) == 2048);
+    /* How births are counted is said by the run's configuration; whoever drains has all packets. */
+    const char *note = cop_report_get(figure_of(r, "births-latency"), "note");
+    assert_non_null(strstr(note, "came into being in a sample"));
+    assert_non_null(strstr(note, "as far as they have been delivered"));
+    cop_report_free(r);
+    const place *p = *state;
+    change(p->db, "UPDATE run SET config = 'run:' || char(10) || '  drain: yes' || char(10) || "
+                  "'  births: injection' || char(10)");
+    r = must_read(p->db);
+    note = cop_report_get(figure_of(r, "births-latency"), "note");
+    assert_non_null(strstr(note, "began to leave their host in a sample"));
+    assert_null(strstr(note, "delivered"));
+    cop_report_free(r);
+}
+
+/* Of 30 series of which three change, only these; of 30 that all are flat, one. */
+static cop_report *of_thirty(const place *p, size_t every)
+{
+    enum { PORTS = 30, BINS = 10 };
+    cop_result res = small_run();
+    res.n_series = PORTS;
+    res.series = COP_NEW_ARRAY(&res.arena, cop_series, PORTS);
+    for (size_t i = 0; i < PORTS; i++) {
+        res.series[i] = (cop_series){
+            .name = cop_arena_printf(&res.arena, "p_min/s0.%zu", i), .unit = "%", .n = BINS};
+        res.series[i].v = COP_NEW_ARRAY(&res.arena, double, BINS);
+        for (size_t b = 0; b < BINS; b++)
+            res.series[i].v[b] = 100.0;
+        res.series[i].v[BINS - 1] -= every > 0 && i % every == 7 ? 5.0 : 0.0;
+    }
+    return report_of(p, &res);
+}
+
+static void flat_series(void **state)
+{
+    cop_report *r = of_thirty(*state, 10);
+    const json_t *f = figure_of(r, "observed-p_min"), *curves = json_object_get(f, "series");
+    assert_int_equal(json_array_size(curves), 3);
+    assert_string_equal(cop_report_get(json_array_get(curves, 0), "name"), "s0.7");
+    assert_string_equal(cop_report_get(json_array_get(curves, 2), "name"), "s0.27");
+    assert_string_equal(cop_report_get(f, "note"),
+                        "The 3 of 30 whose values change; the others are stored.");
+    cop_report_free(r);
+}
+
+static void all_flat(void **state)
+{
+    cop_report *r = of_thirty(*state, 0);
+    const json_t *f = figure_of(r, "observed-p_min");
+    assert_int_equal(json_array_size(json_object_get(f, "series")), 1);
+    assert_string_equal(cop_report_get(f, "title"), "p_min/s0.0 over time");
+    assert_string_equal(cop_report_get(f, "note"),
+                        "None of the 30 changes; one is drawn, all are stored.");
     cop_report_free(r);
 }
 
@@ -244,6 +297,8 @@ int main(void)
         IN_PLACE(times_follow_from_the_sample),
         IN_PLACE(many_streams_are_added_up),
         IN_PLACE(further_series),
+        IN_PLACE(flat_series),
+        IN_PLACE(all_flat),
         IN_PLACE(csv_files_of_a_run),
         IN_PLACE(csv_of_verdicts),
     };

@@ -28,14 +28,22 @@ static void test_faults(void **state)
         {HEAD "seeds: []\n", "study.yaml:3:8", "1 to 1000"},
         {HEAD "seeds: [1, x]\n", "study.yaml:3:12", "whole number"},
         {HEAD "seeds: [4, 2, 4]\n", "study.yaml:3:15", "twice"},
-        {HEAD "set: {switch.bufer: 1 KiB}\n", "study.yaml:1:1", "did you mean `buffer`"},
+        {HEAD "set: {switch.bufer: 1 KiB}\n", "study.yaml:3:7", "did you mean `buffer`"},
+        {HEAD "set:\n  link.delay: 1 ns\n  switch.buffer: 1 KB\n", "study.yaml:5:3: run `all`",
+         "mean `kB`"},
+        {HEAD "runs: [{name: a, set: {switch.bufer: 1 KiB}}]\n", "study.yaml:3:24: run `a`",
+         "did you"},
+        {HEAD "vary:\n  d: {key: link.delay, values: [1 ns, 2 ns]}\n  b:\n    x: {switch.bufer: 1 "
+              "KiB}\n",
+         "study.yaml:6:9: run `d 1 ns, b x`", "did you mean `buffer`"},
         {HEAD "set: 3\n", "study.yaml:3:6", "not a map"},
         {HEAD "vary: [1]\n", "study.yaml:3:7", "not a map"},
         {HEAD "vary: {l: 3}\n", "study.yaml:3:11", "not a map"},
         {HEAD "vary: {l: {key: run.seed}}\n", "study.yaml:3:11", "without values"},
         {HEAD "vary: {l: {key: link.delay, values: []}}\n", "study.yaml:3:11", "no values"},
         {HEAD "vary: {l: {key: link.delay, values: [1 ns, 1.0 ns]}}\n", "study.yaml:3", "twice"},
-        {HEAD "vary: {l: {key: link.dealy, values: [1 ns]}}\n", "run `l 1 ns`", "did you mean"},
+        {HEAD "vary: {l: {key: link.dealy, values: [1 ns]}}\n", "study.yaml:3:17: run `l 1 ns`",
+         "did you mean"},
         {HEAD "runs: 3\n", "study.yaml:3:7", "not a list"},
         {HEAD "runs: [{nmae: a}, {nmae: b}]\n", "study.yaml:3:9", "did you mean `name`"},
         {HEAD "runs: [{name: a}, {name: a}]\n", "study.yaml:3:19", "unique"},
@@ -71,6 +79,15 @@ static void test_faults(void **state)
     stage *s = *state;
     for (size_t i = 0; i < COP_LEN(bad); i++)
         refuse(s, bad[i].text, bad[i].place, bad[i].what);
+    /* What every run has is said once, what each has of its own of each. */
+    refuse(s,
+           HEAD "vary: {l: {key: link.dealy, values: [1 ns, 2 ns, 3 ns]}, b: {key: switch.buffer, "
+                "values: [64 KiB, 32 KiB]}}\n",
+           "study.yaml:3:17", "did you mean");
+    assert_int_equal(s->err.faults, 1);
+    refuse(s, HEAD "vary: {l: {key: link.delay, values: [1 n, 2 n, 3 ns]}}\n", "study.yaml:3:17",
+           "2 n");
+    assert_int_equal(s->err.faults, 2);
 }
 
 /* Two kilobytes of aliases must not become gigabytes. */

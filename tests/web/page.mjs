@@ -3,7 +3,9 @@
 // Prints "pass NAME" or "fail NAME: why" for each check; tests/model/test_report_page.c reads it.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { addedUp } from "../../web/src/amounts.js";
+import { addedUp, stateOf } from "../../web/src/amounts.js";
+import { axisTitle, withUnit } from "../../web/src/dom.js";
+import { aboutTrees } from "../../web/src/judged.js";
 import { Browser } from "./browser.mjs";
 
 const [html, csvDir, pictures] = process.argv.slice(2).map((p) => resolve(p));
@@ -198,6 +200,25 @@ async function desktop() {
     same(JSON.stringify(addedUp(curves, 4)), "[[0,3],[1,4]]", "Gbit/s of two entries");
     same(JSON.stringify(addedUp([{ points: [[0, 0.5]], nodes: 1 }, { points: [[0, 0.25]], nodes: 2 }], 4)), "[[0,0.25]]", "one sender and two of four hosts");
     same(addedUp([], 4), null, "no curve");
+  });
+  await check("steady_or_not", () => {
+    const word = (o) => stateOf(new Map(Object.entries(o))).word;
+    same(word({ offered_gbps: 100, accepted_gbps: 96, saturated: 0, packets_piled_up: 0 }), "steady", "what keeps up");
+    same(word({ offered_gbps: 100, accepted_gbps: 18, saturated: 0, packets_piled_up: 1500 }), "not settled, 1500 packets more in the network than before", "what fills");
+    same(word({ offered_gbps: 100, accepted_gbps: 80, saturated: 0 }), "80 % of it arrived", "less than is offered, of an older version");
+    same(word({ offered_gbps: 100, accepted_gbps: 80, saturated: 1, packets_piled_up: 5 }), "saturated, not steady", "what waits at sources");
+  });
+  await check("one_spelling", async () => {
+    same(axisTitle({ label: "time", unit: "us" }), "time (µs)", "an axis");
+    same(withUnit("3", "us"), "3\u00a0µs", "a value");
+    same(await page.run(`/\\bus\\b/.test([...document.querySelectorAll("figure, table")].map((n) => n.textContent).join(" "))`), false, "us beside µs");
+  });
+  await check("trees_compared", () => {
+    const run = (step, ...kinds) => ({ config: `run:\n  tree_sample: ${step}\n`, figures: [{ kind: "network", trees: kinds.map((kind) => ({ kind })) }] });
+    same(aboutTrees([run("5 us", "silent"), run("5 us", "moving", "unjudged")]), null, "equally often, both judged");
+    must(aboutTrees([run("5 us", "silent"), run("100 us", "silent")]).includes("run.tree_sample 5 us and 100 us"), "looked at unequally often");
+    must(aboutTrees([run("5 us", "silent"), run("5 us", "unjudged")]).includes("fewer than 4 samples"), "one of them unjudged");
+    same(aboutTrees([run("5 us"), { config: "", figures: [] }]), null, "a run without a network");
   });
   await check("ranking", () => rankingWorks(page));
   await check("player", () => player(page));

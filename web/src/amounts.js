@@ -26,6 +26,16 @@ export function ratesOf(scalars) {
   return { total: scalars.get(flits ? "throughput_flits" : "throughput_total_gbps"), offered: scalars.get(flits ? "offered_flits" : "offered_gbps"), unit: flits ? "flit/cycle/node" : "Gbit/s", flits };
 }
 
+/** Of a run whose sources have a rate of their own: does the network keep up? { word, grows: latencies are those of this
+ *  duration only }. "steady" only if nearly all that is offered arrives (docs/RESULTS.md: saturated, packets_piled_up). */
+export function stateOf(scalars) {
+  const offered = scalars.get("offered_gbps"), accepted = scalars.get("accepted_gbps"), more = scalars.get("packets_piled_up");
+  if (scalars.get("saturated") === 1) return { word: "saturated, not steady", grows: true };
+  if (more > 0) return { word: `not settled, ${fmt(more)} packets more in the network than before`, grows: true };
+  if (accepted < 0.95 * offered) return { word: `${fmt((100 * accepted) / offered, 2)} % of it arrived`, grows: false };
+  return { word: "steady", grows: false };
+}
+
 /** Curves as one, null if there is none. Those that are means of their nodes (`nodes`) become the mean of the hosts of the network. */
 export function addedUp(series, hosts) {
   if (series.length === 0) return null;

@@ -1,8 +1,9 @@
 // Runs beside each other: by which settings they differ, what came out, their curves in one figure, two of
 // them side by side on one clock.
-import { addedUp, ratesOf, sizeUnit, timeUnit, unitsOf } from "./amounts.js";
+import { addedUp, ratesOf, sizeUnit, stateOf, timeUnit, unitsOf } from "./amounts.js";
 import { el, fmt, withUnit } from "./dom.js";
 import { figureElement } from "./figure.js";
+import { aboutTrees, judged, onlyUnjudged } from "./judged.js";
 import { differences, runLabels } from "./labels.js";
 
 export const scalarsOf = (r) => new Map((r.scalars || []).map((s) => [s[0], s[2]]));
@@ -32,14 +33,15 @@ function change(drawn) {
   const units = shared([a, b]), rates = [a, b].map((s) => ratesOf(units ? s : withoutUnits(s)));
   const [by, word] = timeUnit(Math.max(a.get("latency_ns.p99") ?? 0, b.get("latency_ns.p99") ?? 0) / 1e6, units);
   const both = (k) => typeof a.get(k) === "number" && typeof b.get(k) === "number";
-  const times = (x, y) => (x > 0 && y > 0 ? (y >= x ? `${fmt(y / x, 2)} times as much` : `${fmt((1 - y / x) * 100, 2)} % less`) : null);
+  const times = (x, y) => (x > 0 && y > 0 ? (fmt(y / x, 2) === "1" ? "the same" : y >= x ? `${fmt(y / x, 2)} times as much` : `${fmt((1 - y / x) * 100, 2)} % less`) : null);
   if (rates.every((r) => typeof r.total === "number")) tile("throughput", rates[0].total, rates[1].total, rates[0].unit, times(rates[0].total, rates[1].total));
   if (both("latency_ns.p99")) tile("99 % of packets within", (a.get("latency_ns.p99") / 1e6) * by, (b.get("latency_ns.p99") / 1e6) * by, word, times(a.get("latency_ns.p99"), b.get("latency_ns.p99")));
   const nets = drawn.map((r) => r.figures.find((f) => f.kind === "network")).filter(Boolean), held = (f) => f.links.reduce((s, l) => s + ((Array.isArray(l) ? l[3] : l.queue) || 0), 0);
   // A run that is shorter than its sampling has no means of queues; its trees hold what was seen.
   const unseen = nets.some((f) => held(f) === 0 && f.trees?.length), inTrees = (f) => (f.trees || []).reduce((s, t) => s + (t.bytes_mean || 0), 0);
   const [x, y] = nets.map(unseen ? inTrees : held), unit = sizeUnit(Math.max(x, y, 1024), units);
-  if (nets.length === 2) tile(unseen ? "stands in trees" : "waits in switches", x / unit[0], y / unit[0], unit[1], nets.every((n) => n.trees) ? `heaviest tree: ${fmt(nets[0].trees[0]?.links ?? 0)} → ${fmt(nets[1].trees[0]?.links ?? 0)} links` : "mean after the warm-up");
+  const links = (n) => fmt(judged(n)[0]?.links ?? 0), apart = nets.some(onlyUnjudged);
+  if (nets.length === 2 && !(unseen && apart)) tile(unseen ? "stands in trees" : "waits in switches", x / unit[0], y / unit[0], unit[1], nets.every((n) => n.trees) && !apart ? `heaviest tree: ${links(nets[0])} → ${links(nets[1])} links` : "mean after the warm-up");
   return el("dl", { class: "tiles large" }, out);
 }
 
@@ -56,7 +58,7 @@ export function compareRuns(runs, table) {
 /** Two runs, chosen by the reader, each drawn as the network that it has; at first the newest, and the oldest of the same network
  *  if there is one. */
 function sideBySide(runs, labels) {
-  const nets = runs.map((r, i) => ({ label: labels[i], spec: (r.figures || []).find((f) => f.kind === "network") })).filter((n) => n.spec);
+  const nets = runs.map((r, i) => ({ run: r, label: labels[i], spec: (r.figures || []).find((f) => f.kind === "network") })).filter((n) => n.spec);
   if (nets.length < 2) return null;
   const size = (n) => `${n.spec.nodes.length} ${n.spec.links.length}`, last = nets.length - 1;
   const twin = nets.findIndex((n) => size(n) === size(nets[last]));
@@ -70,7 +72,8 @@ function sideBySide(runs, labels) {
     const two = pick.map((p) => nets[p.selectedIndex]);
     const node = figureElement(two.map((n, i) => ({ ...n.spec, title: n.label, name: `side-${i}-${serial++}`, note: null, pair: "Two runs on one clock" })), "compare", () => null);
     node.dataset.made = "page";
-    box.replaceChildren(node);
+    const about = aboutTrees(two.map((n) => n.run));
+    box.replaceChildren(...(about ? [el("p", { class: "about" }, about)] : []), node);
     box.dispatchEvent(new CustomEvent("figures", { bubbles: true }));
   }
   build();
@@ -84,10 +87,10 @@ export function runTable(runs, runId, day) {
   const offered = rates.some((r) => r.offered > 0), sizes = new Set(runs.map((r) => r.hosts)).size > 1;
   const cell = (v, unit) => el("td", { class: "num" }, typeof v === "number" && Number.isFinite(v) ? withUnit(fmt(v), unit) : "–");
   const rows = runs.map((r, i) => {
-    const s = all[i], saturated = s.get("saturated") === 1;
+    const s = all[i], state = stateOf(s);
     return el("tr", {}, el("td", { class: "num" }, r.figures ? el("a", { href: `#${runId(r)}` }, String(r.id)) : String(r.id)), el("td", { class: "what" }, r.title || r.name),
       diff.map((d) => el("td", {}, d.values[i])), offered ? cell(rates[i].offered || NaN) : null, cell(rates[i].total), cell(((s.get("latency_ns.mean") ?? NaN) / 1e6) * by), cell(((s.get("latency_ns.p99") ?? NaN) / 1e6) * by),
-      el("td", { class: "how" }, r.outcome !== "ok" ? el("span", { class: "bad" }, r.outcome) : saturated ? el("span", { class: "bad" }, "saturated, not steady") : rates[i].offered > 0 ? "steady" : "sources send all they can"), sizes ? el("td", { class: "num" }, fmt(r.hosts)) : null, el("td", { class: "whole" }, day(r.stored_at)));
+      el("td", { class: "how" }, r.outcome !== "ok" ? el("span", { class: "bad" }, r.outcome) : state.grows ? el("span", { class: "bad" }, state.word) : rates[i].offered > 0 ? state.word : "sources send all they can"), sizes ? el("td", { class: "num" }, fmt(r.hosts)) : null, el("td", { class: "whole" }, day(r.stored_at)));
   });
   return [drawn < runs.length ? el("p", { class: "about" }, `Figures follow for the newest ${drawn} of ${runs.length} runs.`) : null,
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Runs" }, el("table", { class: "data" },

@@ -43,13 +43,16 @@ function group(text) {
   return rest ? `${grouped}.${rest}` : grouped;
 }
 
-export const withUnit = (text, unit) => (unit ? `${text}${unit === "%" ? "\u202f%" : "\u00a0" + unit}` : text);
+/** As pages spell it: files, which people type, have `us`. */
+export const unitText = (unit) => (unit === "us" ? "µs" : unit);
+
+export const withUnit = (text, unit) => (unit ? `${text}${unit === "%" ? "\u202f%" : "\u00a0" + unitText(unit)}` : text);
 
 /** "throughput (Gbit/s)" */
 export function axisTitle(axis) {
   if (!axis) return "";
   if (!axis.unit) return axis.label || "";
-  return axis.label ? `${axis.label} (${axis.unit})` : axis.unit;
+  return axis.label ? `${axis.label} (${unitText(axis.unit)})` : unitText(axis.unit);
 }
 
 /** A text that can be an id and a link: letters, digits, "-", "." */

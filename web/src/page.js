@@ -1,8 +1,8 @@
 // The page: header, contents, then what matters: pictures and large numbers of experiments and runs, with their
 // checks, settings and commands folded below. Several experiments begin with a summary.
 import { compareRuns, runTable, scalarsOf } from "./compare.js";
-import { bytesText, ratesOf, timeText, unitsOf } from "./amounts.js";
-import { el, fmt, slug } from "./dom.js";
+import { bytesText, ratesOf, stateOf, timeText, unitsOf } from "./amounts.js";
+import { el, fmt, slug, unitText } from "./dom.js";
 import { figureElement } from "./figure.js";
 import { runLabels } from "./labels.js";
 import { pairNetworks } from "./network.js";
@@ -134,12 +134,12 @@ function experimentSection(e, many, linkTo) {
 function tiles(r) {
   const v = scalarsOf(r), has = (k) => typeof v.get(k) === "number", out = [];
   const tile = (label, value, unit, note) => out.push(el("div", {}, el("dt", {}, label), el("dd", {}, value, el("span", { class: "unit" }, ` ${unit}`)), note ? el("p", { class: "tile-note" }, note) : null));
-  const saturated = v.get("saturated") === 1, { total, offered, unit, flits } = ratesOf(v), units = unitsOf(v), time = (ns) => timeText(ns / 1e6, ns / 1e6, units);
-  if (typeof total === "number") tile(offered > 0 ? "accepted" : "throughput", fmt(total), unit, offered > 0 ? `of ${fmt(offered)} offered: ${saturated ? "saturated, not steady" : "steady"}` : !flits && v.get("senders") > 0 ? `${fmt(v.get("throughput_total_gbps") / v.get("senders"))} for each of ${fmt(v.get("senders"))} senders` : null);
-  if (has("latency_ns.mean")) tile("mean latency", ...time(v.get("latency_ns.mean")).split("\u00a0"), saturated ? "grows with the length of the run" : has("latency_ns.p99") ? `99 % below ${time(v.get("latency_ns.p99"))}` : null);
+  const state = stateOf(v), { total, offered, unit, flits } = ratesOf(v), units = unitsOf(v), time = (ns) => timeText(ns / 1e6, ns / 1e6, units);
+  if (typeof total === "number") tile(offered > 0 ? "accepted" : "throughput", fmt(total), unit, offered > 0 ? `of ${fmt(offered)} offered: ${state.word}` : !flits && v.get("senders") > 0 ? `${fmt(v.get("throughput_total_gbps") / v.get("senders"))} for each of ${fmt(v.get("senders"))} senders` : null);
+  if (has("latency_ns.mean")) tile("mean latency", ...time(v.get("latency_ns.mean")).split("\u00a0"), state.grows ? "grows with the length of the run" : has("latency_ns.p99") ? `99 % below ${time(v.get("latency_ns.p99"))}` : null);
   const net = (r.figures || []).find((f) => f.kind === "network"), trees = net?.trees || [];
   const queue = (net?.links || []).reduce((m, l) => Math.max(m, (Array.isArray(l) ? l[3] : l.queue) || 0), 0);
-  if (trees.length) tile("congestion trees", fmt(trees.length), "", `the heaviest: ${fmt(trees[0].links)} links, ${typeof trees[0].victims === "number" ? `${fmt(trees[0].victims)} victims` : "victims not counted"}${trees[0].kind === "unjudged" ? "" : `, ${trees[0].kind}`}`);
+  if (trees.length) tile("congestion trees", fmt(trees.length), "", `the heaviest: ${fmt(trees[0].links)} links, ${typeof trees[0].victims === "number" ? `${fmt(trees[0].victims)} victims` : "victims not counted"}${trees[0].kind === "unjudged" ? ", not judged (run.tree_sample)" : `, ${trees[0].kind}`}`);
   else if (net) tile("fullest port holds", ...bytesText(queue, units).split(" "), "on average");
   for (const j of (r.figures || []).find((f) => f.kind === "ranks")?.jobs.slice(0, 4) || []) {
     const all = j.compute + j.overhead + j.network + j.wait, share = (x) => `${fmt((100 * x) / all, 2)} %`, [took, word] = time(j.end - j.start).split("\u00a0");
@@ -148,6 +148,12 @@ function tiles(r) {
   if (v.get("packets_lost") > 0) tile("lost", fmt(v.get("packets_lost")), "packets");
   const open = [...v].filter(([k, x]) => /^exchange\/.*\/unfinished$/.test(k) && x > 0);
   return [el("dl", { class: "tiles large" }, out), open.map(([k, x]) => el("p", { class: "warning" }, `Exchange ${k.split("/")[1]} is not finished: ${fmt(x)} streams had messages left when the run ended.`))];
+}
+
+/** Bytes of a MiB and more in MiB: 10 695 000 is more than anybody reads. */
+function numberCells([, unit, value]) {
+  const large = unit === "bytes" && value >= 1048576;
+  return [el("td", { class: "num", title: large ? `${fmt(value)} bytes` : null }, large ? fmt(value / 1048576) : fmt(value, 6)), el("td", {}, large ? "MiB" : unitText(unit))];
 }
 
 function runSection(r, label) {
@@ -166,7 +172,7 @@ function runSection(r, label) {
       r.config ? fold("Parameters: the effective configuration", code(r.config)) : null,
       r.scalars?.length ? fold(`All numbers (${r.scalars.length})`, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "All numbers" }, el("table", { class: "data" },
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "name"), el("th", { scope: "col", class: "num" }, "value"), el("th", { scope: "col" }, "unit"))),
-        el("tbody", {}, r.scalars.map((s) => el("tr", {}, el("td", {}, s[0]), el("td", { class: "num" }, fmt(s[2], 6)), el("td", {}, s[1]))))))) : null));
+        el("tbody", {}, r.scalars.map((s) => el("tr", {}, el("td", {}, s[0]), numberCells(s))))))) : null));
 }
 
 function runsSection(runs) {

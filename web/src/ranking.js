@@ -1,7 +1,7 @@
 // A ranking: rows of what is compared, columns of measures, one table for each tab. Cells are coloured from worst to best of
 // their column over all tabs, so that a colour means the same everywhere; the number stands in each of them. A click on a head
 // sorts; a row that the study leaves out says why.
-import { el, fmt, slug } from "./dom.js";
+import { el, fmt, slug, unitText } from "./dom.js";
 import { onTheme, ramp, theme } from "./theme.js";
 
 // From worst to best: lightness and hue both change, text on them keeps its contrast.
@@ -79,7 +79,7 @@ function tableOf(spec, tab, ranges) {
   };
   const table = el("table", { class: "data ranking" }, el("thead", {}, el("tr", {},
     head("rank", -1, true, `By ${spec.columns[spec.rank]?.name}`), head(spec.rows || "", BY_NAME, true),
-    spec.columns.map((c, k) => head(c.unit ? `${c.name} (${c.unit})` : c.name, k, c.better === "low")))), body);
+    spec.columns.map((c, k) => head(c.unit ? `${c.name} (${unitText(c.unit)})` : c.name, k, c.better === "low")))), body);
   fill();
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": tab.name || spec.title }, table);
 }

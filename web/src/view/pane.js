@@ -27,7 +27,7 @@ export function treeText(t, last, units) {
   const [by, unit] = timeUnit(last, units), at = (ns) => fmt((ns / 1e6) * by, unit === "cycles" ? 6 : 3), many = (n, word) => `${fmt(n)} ${word}${n === 1 ? "" : "s"}`;
   return [`root ${t.root} → ${t.root_to}`, t.end_ns / 1e6 >= last - 1e-9 ? `since ${at(t.begin_ns)}, still there at ${at(t.end_ns)} ${unit}` : `${at(t.begin_ns)} to ${at(t.end_ns)} ${unit}`, many(t.links, "link"), ...(typeof t.contributors === "number"
     ? [many(t.contributors, "contributor"), t.victims === 0 ? "no victims" : `${many(t.victims, "victim flow")}${typeof t.loss === "number" ? ` ${t.victims === 1 ? "loses" : "lose"} ${fmt(t.loss * 100, 2)} %` : ""}`]
-    : ["contributors and victims not counted"]), t.kind === "unjudged" ? `seen at ${many(t.samples, "sample")}: too few to judge` : t.kind].filter(Boolean).join(", ");
+    : ["contributors and victims not counted"]), t.kind === "unjudged" ? `seen at ${many(t.samples, "sample")}: too few to judge (4; run.tree_sample)` : t.kind].filter(Boolean).join(", ");
 }
 
 export class Pane {

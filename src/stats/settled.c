@@ -1,0 +1,54 @@
+/* Was the network settled while it was measured, or did packets pile up in it?
+ *
+ * In:  packets injected and delivered in each sample (probe), bytes offered and accepted after the warm-up.
+ * Out: by how many packets the network was fuller in the last quarter of the measured time than in the second.
+ *
+ * A network with much memory takes what it cannot deliver for longer than most runs last: nothing waits at the
+ * sources. It is not settled if less than 95 % of what is offered arrives, and there are more packets in it at every
+ * sample of the last quarter than at any of the second, by more than 2 % of what is offered in the half from quarter to
+ * quarter, and by more than chance explains. An empty network that fills its links has done so in the first quarter, or
+ * is not settled. In a settled one the number of packets goes up and down; where messages come at random it varies by
+ * its root, with messages of several packets by as much more, and two quarters of which neither is long beside the
+ * latency differ by some of that. */
+#include "net/net.h"
+#include "stats/collect.h"
+
+#include <math.h>
+
+/* Packets of a message, on average; 1 if there was none. */
+static double message_packets(const cop_net *net, double packet)
+{
+    const cop_traffic *tr = net->traffic;
+    uint64_t taken = 0;
+    for (uint32_t s = 0; s < tr->n_streams; s++)
+        taken += tr->stream[s].n_sent;
+    return taken > 0 ? fmax(1.0, (double)tr->taken_bytes / (double)taken / packet) : 1.0;
+}
+
+double cop_piled_up(const cop_net *net, double offered, double accepted)
+{
+    const cop_probe *pr = &net->probe;
+    cop_time end = cop_min64(net->now, pr->end);
+    if (accepted >= 0.95 * offered || end <= pr->warmup || net->total.injected == 0)
+        return 0.0;
+    cop_time span = end - pr->warmup, first = pr->warmup + span / 4, second = pr->warmup + span / 2,
+             third = end - span / 4;
+    uint64_t inside = 0, most = 0, least = UINT64_MAX;
+    bool seen = false;
+    for (uint32_t b = 0; b < pr->n_bins && (cop_time)b * pr->sample < end; b++) {
+        cop_time at = cop_min64((b + 1) * pr->sample, end);
+        inside += pr->bin[b].injected - pr->bin[b].delivered;
+        if (at > first && at <= second) {
+            most = inside > most ? inside : most;
+            seen = true;
+        } else if (at > third) {
+            least = cop_min64(inside, least);
+        }
+    }
+    if (!seen || least <= most)
+        return 0.0;
+    double more = (double)(least - most);
+    double packet = (double)net->total.injected_bytes / (double)net->total.injected;
+    bool chance = more <= 4.0 * sqrt((double)most * message_packets(net, packet));
+    return !chance && more * packet > 0.02 * offered / 2.0 ? more : 0.0;
+}
