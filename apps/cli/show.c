@@ -111,7 +111,7 @@ static void show_unsettled(const cop_sheet *s, double more)
     char n[40];
     fprintf(s->out,
             ": NOT SETTLED;" CONTINUED
-            "%s packets more in the network than before, and latencies grow with the run",
+            "%s packets more in the network than before; a longer run shows whether it fills",
             cop_grouped((uint64_t)more, n, sizeof(n)));
 }
 

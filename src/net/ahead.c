@@ -283,6 +283,10 @@ void cop_ahead_arbitrate(cop_net *net, uint32_t first, uint32_t last)
         cop_ahead_plain_arbitrate(net, due, n);
         return;
     }
+    if (net->iq && net->words == 1 && (net->quick_pick || net->quick_list)) {
+        cop_iq_ahead_arbitrate(net, due, n);
+        return;
+    }
     for (uint32_t i = 0; i < n + FIRST; i++) {
         if (i < n)
             look_to_arbitrate(net, due[i], 0, net->now);

@@ -162,3 +162,75 @@ void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage, cop_time t
         }
     }
 }
+
+/* -- many switches at one instant, of at most 64 ports: the outputs of each are listed once for all stages -- */
+
+enum { FIRST = 8, SECOND = 6, THIRD = 4, FOURTH = 2 }; /* switches ahead of the one that decides */
+enum { LISTS = 2 * FIRST }; /* more than FIRST + 1 */
+_Static_assert((FIRST + 1) * 64 <= COP_IQ_HINTS, "what is listed at a time");
+
+static iq_hint *hint_at(const cop_net *net, uint32_t i)
+{
+    return &net->iq->hint[i % COP_IQ_HINTS];
+}
+
+/* Lists the free outputs of a switch that somebody wants, from place `end` on; returns the place behind the last. */
+static uint32_t list_outputs(const cop_net *net, uint32_t sw, uint32_t end)
+{
+    uint32_t port0 = net->topo->sw_port0[sw];
+    for (uint64_t bits = free_outputs(net, sw, 0, net->now); bits; bits &= bits - 1) {
+        uint32_t port = port0 + (uint32_t)__builtin_ctzll(bits);
+        hint_at(net, end++)->port = port;
+        cop_ahead_output(net, port);
+    }
+    return end;
+}
+
+static void find_askers(const cop_net *net, uint32_t from, uint32_t end)
+{
+    for (; from != end; from++) {
+        iq_hint *h = hint_at(net, from);
+        if (!guess_turn(net, h->port, &h->guess))
+            h->port = COP_NONE;
+    }
+}
+
+static void find_queues(const cop_net *net, uint32_t from, uint32_t end)
+{
+    for (; from != end; from++) {
+        iq_hint *h = hint_at(net, from);
+        if (h->port != COP_NONE)
+            h->guess.queue =
+                fetch_queue(net, &net->out[h->port], h->port, h->guess.input, h->guess.vl);
+    }
+}
+
+static void find_heads(const cop_net *net, uint32_t from, uint32_t end)
+{
+    for (; from != end; from++) {
+        const iq_hint *h = hint_at(net, from);
+        if (h->port != COP_NONE)
+            fetch_head(net, h->guess.in, h->guess.queue);
+    }
+}
+
+void cop_iq_ahead_arbitrate(cop_net *net, const uint32_t *due, uint32_t n)
+{
+    uint32_t list[LISTS],
+        end = 0; /* where the list of a switch begins; behind it that of the next */
+    for (uint32_t i = 0; i < n + FIRST; i++) {
+        uint32_t at = i - FIRST; /* that which is to decide now; before the first one it wraps */
+        list[i % LISTS] = end;
+        if (i < n)
+            end = list_outputs(net, due[i], end);
+        list[(i + 1) % LISTS] = end;
+        if (at + SECOND < n)
+            find_askers(net, list[(at + SECOND) % LISTS], list[(at + SECOND + 1) % LISTS]);
+        if (at + THIRD < n)
+            find_queues(net, list[(at + THIRD) % LISTS], list[(at + THIRD + 1) % LISTS]);
+        if (at + FOURTH < n)
+            find_heads(net, list[(at + FOURTH) % LISTS], list[(at + FOURTH + 1) % LISTS]);
+        if (at < n)
+            net->arch->arbitrate(net, due[at]);
+    }
+}

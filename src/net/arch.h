@@ -16,6 +16,8 @@ void cop_obuf_init(cop_net *net);
 cop_time cop_iq_input_free(const cop_net *net, uint32_t port);
 /* A switch will soon match: fetch its wanted outputs, then queues in front of them, then packets (ahead_arb.c). */
 void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage, cop_time t);
+/* n switches decide at this instant: they do, while what the next ones will touch is fetched. */
+void cop_iq_ahead_arbitrate(cop_net *net, const uint32_t *due, uint32_t n);
 /* The same for one output. */
 void cop_output_prefetch(const cop_net *net, uint32_t port, unsigned stage);
 /* A packet will soon wait here. */

@@ -51,6 +51,15 @@ int cop_observe_add(cop_observing *p, cop_observation o)
     return 0;
 }
 
+/* Is it this name? Items are read without blanks; names of real hosts have some. */
+static bool is_name(const char *text, const char *name)
+{
+    for (; *name != '\0'; name++)
+        if (*name != ' ' && *name != '\t' && *text++ != *name)
+            return false;
+    return *text == '\0';
+}
+
 /* A whole number, or COP_NONE. */
 static uint32_t number(const char *text)
 {
@@ -64,10 +73,19 @@ uint32_t cop_observe_host(const cop_topo *t, const char *text)
 {
     char name[128];
     for (uint32_t h = 0; h < t->n_hosts; h++)
-        if (strcmp(cop_topo_host_name(t, h, name, sizeof(name)), text) == 0)
+        if (is_name(text, cop_topo_host_name(t, h, name, sizeof(name))))
             return h;
     uint32_t h = number(text);
     return h < t->n_hosts ? h : COP_NONE;
+}
+
+uint32_t cop_observe_switch(const cop_topo *t, const char *text)
+{
+    char name[128];
+    for (uint32_t sw = 0; sw < t->n_switches; sw++)
+        if (is_name(text, cop_topo_switch_name(t, sw, name, sizeof(name))))
+            return sw;
+    return COP_NONE;
 }
 
 /* A switch port by its name, or by the host at its other end. */
@@ -75,10 +93,10 @@ static uint32_t find_port(const cop_topo *t, const char *text, bool input)
 {
     char name[128];
     for (uint32_t p = 0; p < t->host_port0; p++)
-        if (strcmp(cop_topo_port_name(t, p, name, sizeof(name)), text) == 0)
+        if (is_name(text, cop_topo_port_name(t, p, name, sizeof(name))))
             return p;
     for (uint32_t h = 0; h < t->n_hosts; h++)
-        if (strcmp(cop_topo_host_name(t, h, name, sizeof(name)), text) == 0)
+        if (is_name(text, cop_topo_host_name(t, h, name, sizeof(name))))
             return input ? t->port[t->host_port0 + h].to : cop_topo_exit_port(t, h);
     return COP_NONE;
 }
@@ -317,6 +335,34 @@ static int add_item(cop_observing *p, char *text)
     return unknown_kind(p);
 }
 
+/* By name, and of one name in the order in which they were asked for. */
+static int by_name(const void *a, const void *b)
+{
+    const cop_observation *const *x = a, *const *y = b;
+    int order = strcmp((*x)->name, (*y)->name);
+    return order != 0 ? order : (*x > *y) - (*x < *y);
+}
+
+/* What is asked for twice is there once: a result has one series of a name. */
+static void drop_repeats(cop_net *net)
+{
+    uint32_t n = net->n_observe, kept = 0;
+    if (n < 2)
+        return;
+    cop_observation **list = cop_alloc(cop_product(n, sizeof(*list)));
+    for (uint32_t i = 0; i < n; i++)
+        list[i] = &net->observe[i];
+    qsort(list, n, sizeof(*list), by_name);
+    for (uint32_t i = n; i-- > 1;)
+        if (strcmp(list[i]->name, list[i - 1]->name) == 0)
+            list[i]->v = NULL;
+    cop_free(list);
+    for (uint32_t i = 0; i < n; i++)
+        if (net->observe[i].v != NULL)
+            net->observe[kept++] = net->observe[i];
+    net->n_observe = kept;
+}
+
 int cop_observe_init(cop_net *net, const char *text, cop_err *err)
 {
     cop_observing p = {.net = net, .err = err};
@@ -339,5 +385,7 @@ int cop_observe_init(cop_net *net, const char *text, cop_err *err)
         more = s[n] == ',';
         s += n + more;
     }
+    if (rc == 0)
+        drop_repeats(net);
     return rc;
 }

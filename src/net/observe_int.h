@@ -15,6 +15,8 @@ int cop_observe_fault(const cop_observing *p, const char *what);
 int cop_observe_add(cop_observing *p, cop_observation o);
 /* A host by its name or number; COP_NONE: there is none. */
 uint32_t cop_observe_host(const cop_topo *t, const char *text);
+/* A switch by its name. */
+uint32_t cop_observe_switch(const cop_topo *t, const char *text);
 /* "3", or "3-7", and what follows; NULL: it is neither. */
 const char *cop_observe_range(const char *text, uint32_t *first, uint32_t *last);
 /* One observation for each port that the target names, which may have a lane. */

@@ -49,7 +49,7 @@ static int add_injected_by(cop_observing *p, int kind, uint32_t which)
     if (kind == COP_OBSERVE_INJECTED)
         cop_topo_host_name(t, which, name, sizeof(name));
     else
-        snprintf(name, sizeof(name), "s%u", which);
+        cop_topo_switch_name(t, which, name, sizeof(name));
     o.name = cop_arena_printf(&p->net->arena, "injected/%s", name);
     return cop_observe_add(p, o);
 }
@@ -66,7 +66,10 @@ static bool has_host(const cop_topo *t, uint32_t sw)
 static int add_injected_at(cop_observing *p, const char *target)
 {
     const cop_topo *t = p->net->topo;
-    uint32_t first = COP_NONE, last = COP_NONE;
+    uint32_t first = COP_NONE, last = COP_NONE, named = cop_observe_switch(t, target);
+    if (named != COP_NONE)
+        return has_host(t, named) ? add_injected_by(p, COP_OBSERVE_INJECTED_AT, named)
+                                  : cop_observe_fault(p, "no host is cabled to it");
     const char *end = target[0] == 's' ? cop_observe_range(target + 1, &first, &last) : NULL;
     if (end == NULL || *end != '\0')
         return cop_observe_fault(p, "no such host; write a name such as `h3`, a number from 0, "

@@ -17,6 +17,13 @@ typedef struct iq_guess {
     uint32_t in, input, vl, queue;
 } iq_guess;
 
+/* The same of the switches that are to decide at one instant, one list behind the other. */
+typedef struct iq_hint {
+    uint32_t port; /* COP_NONE: nobody asks for it */
+    iq_guess guess;
+} iq_hint;
+#define COP_IQ_HINTS 1024u
+
 struct cop_iq {
     uint16_t *accept_rr; /* [n_ports] input's position over the outputs */
     cop_time *read; /* [n_ports * reads] when each read port is free; a heap per input */
@@ -30,6 +37,7 @@ struct cop_iq {
     iq_guess *guess; /* [host_port0], of those */
     cop_time *in_until, *out_until;
     cop_time *arb_at; /* [n_switches] pending COP_EV_ARB, COP_NEVER if none */
+    iq_hint hint[COP_IQ_HINTS];
     cop_turns turns;
     /* scratch of one matching */
     uint64_t free_in[COP_MAX_PORTS / 64];

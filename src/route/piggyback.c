@@ -9,6 +9,8 @@
  *          2009; M-pb, G-qcn-8. */
 #include "route/dragonfly_choice.h"
 
+#include <math.h>
+
 #define FACTOR 2.0
 #define MARGIN_BYTES 5000u
 
@@ -92,8 +94,8 @@ static int piggyback_setup(cop_route *r, const void *cfg, cop_err *err)
     /* If all waits for one link, the mean is a share of that: w > factor w / links + margin. */
     double alone = 1.0 - own->factor / links;
     if (own->margin_bytes != MARGIN_BYTES) /* the defaults are no mistake */
-        r->bar[0] = (struct cop_bar){
-            "margin", (uint64_t)((double)own->margin_bytes / (alone > 0.0 ? alone : 1.0))};
+        r->bar[0] = (struct cop_bar){"margin", (uint64_t)((double)own->margin_bytes /
+                                                          (alone > 0.0 ? fmax(alone, 1e-6) : 1.0))};
     r->bar[1] = (struct cop_bar){"threshold", own->threshold_bytes / COP_MINIMAL_LINKS};
     r->switch_size = c->map.a * sizeof(uint64_t);
     return 0;

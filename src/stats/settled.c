@@ -49,6 +49,8 @@ double cop_piled_up(const cop_net *net, double offered, double accepted)
         return 0.0;
     double more = (double)(least - most);
     double packet = (double)net->total.injected_bytes / (double)net->total.injected;
-    bool chance = more <= 4.0 * sqrt((double)most * message_packets(net, packet));
-    return !chance && more * packet > 0.02 * offered / 2.0 ? more : 0.0;
+    /* What has piled up before is no noise: no more comes and goes by chance than is offered in between. */
+    double between = offered / 2.0 / packet, moving = fmin((double)most, between);
+    bool chance = more <= 4.0 * sqrt(moving * message_packets(net, packet));
+    return !chance && more > 0.02 * between ? more : 0.0;
 }

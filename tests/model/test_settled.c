@@ -47,6 +47,21 @@ static void test_a_network_that_fills(void **state)
     cop_result_free(&r);
 }
 
+/* What came in during a long warm-up does not hide it. */
+static void test_after_a_long_warm_up(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"run.duration=4 ms", "run.warmup=3600 us",
+                                      "switch.buffer=20 MB", "switch.host_buffer=20 MB"};
+    cop_result r;
+    scn_run(filling, set, COP_LEN(set), &r, NULL);
+    /* 6 Gbit/s of each of three groups: 450 packets between the quarters' ends, 200 us. */
+    double more = scalar(&r, "packets_piled_up");
+    if (!(more > 200.0 && more < 500.0))
+        fail_msg("%g packets", more);
+    cop_result_free(&r);
+}
+
 /* Links of 4 us, a run of 40 us, no warm-up: a fifth of what is offered is still on its way, not more and more. */
 static void test_a_network_that_fills_its_links(void **state)
 {
@@ -86,6 +101,7 @@ static void test_the_summary_says_so(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_network_that_fills),
+                                       cmocka_unit_test(test_after_a_long_warm_up),
                                        cmocka_unit_test(test_a_network_that_fills_its_links),
                                        cmocka_unit_test(test_the_summary_says_so)};
     return cmocka_run_group_tests_name("settled", tests, prog_enter, prog_leave);

@@ -115,9 +115,9 @@ static void flows_and_entries(void **state)
     assert_string_equal(w->net.observe[1].name, "ccti/some/2");
     assert_int_equal(w->net.observe[1].a, 2);
     assert_int_equal(w->net.observe[1].b, 4);
-    /* Several items, with spaces and empty places; what is named twice is there twice. */
-    observe(w, " ccti/some , queue/h0, rate / one,\tqueue/h0 ");
-    assert_int_equal(w->net.n_observe, 5);
+    /* Several items, with spaces; what is named twice is there once, where it was named first. */
+    observe(w, " ccti/some , queue/h0, rate / one,\tqueue/h0 ,injected/s0-1,injected/s1");
+    assert_int_equal(w->net.n_observe, 6);
     assert_string_equal(w->net.observe[2].name, "queue/h0");
     assert_string_equal(w->net.observe[3].name, "rate/one");
     lab_free(w);
