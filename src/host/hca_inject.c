@@ -92,7 +92,8 @@ void cop_hca_enqueue(cop_net *net, uint32_t host, uint32_t h)
     cop_pkt *p = &net->pkt[h];
     p->out = 0;
     p->out_vl = p->vl;
-    uint32_t q = net->in[port].queue0 + net->queue_ops->select(net->queue_cfg, &net->info, p);
+    uint32_t q =
+        cop_net_queue_of_port(net, port, net->queue_ops->select(net->queue_cfg, &net->info, p));
     bool was_empty = net->queue[q].head == COP_NONE;
     net->nic[host].unsent++;
     append(net, q, h);

@@ -122,6 +122,7 @@ static void build_queues(cop_net *net)
         net->in[p].queue0 = (uint32_t)all;
         all += net->host_ops->injection_queues ? layout.queues : 0;
     }
+    net->all_queues = (uint32_t)all;
     net->queue = COP_NEW_ARRAY(&net->arena, cop_queue, all);
     net->queue_port = COP_NEW_ARRAY(&net->arena, uint32_t, all);
     for (uint32_t p = 0; p < t->n_ports; p++) {

@@ -31,6 +31,22 @@ static inline void scheme_is_here(const cop_net *net, uint32_t port)
                     "a hook looks at the node that it is called for, and at no other");
 }
 
+/* Queue q of a port; of a scheme from outside that means one of another port, or none, too. */
+uint32_t cop_net_queue_of_port(const cop_net *net, uint32_t port, uint32_t q)
+{
+    uint64_t n = (uint64_t)net->in[port].queue0 + q;
+    if (COP_UNLIKELY(net->guards_scheme) && (n >= net->all_queues || net->queue_port[n] != port))
+        cop_misused("queueing", net->queue_ops->name,
+                    "it names a queue that the port has not; layout says how many there are");
+    return (uint32_t)n;
+}
+
+static inline uint32_t queue_here(const cop_net *net, uint32_t port, uint32_t q)
+{
+    scheme_is_here(net, port);
+    return cop_net_queue_of_port(net, port, q);
+}
+
 void *cop_net_queue_state(cop_net *net, uint32_t port)
 {
     scheme_is_here(net, port);
@@ -44,14 +60,12 @@ void *cop_net_queue_common(cop_net *net)
 
 uint32_t cop_net_queue_bytes(const cop_net *net, uint32_t port, uint32_t q)
 {
-    scheme_is_here(net, port);
-    return net->queue[net->in[port].queue0 + q].bytes;
+    return net->queue[queue_here(net, port, q)].bytes;
 }
 
 const cop_pkt *cop_net_queue_first(const cop_net *net, uint32_t port, uint32_t q)
 {
-    scheme_is_here(net, port);
-    uint32_t h = net->queue[net->in[port].queue0 + q].head;
+    uint32_t h = net->queue[queue_here(net, port, q)].head;
     return h == COP_NONE ? NULL : &net->pkt[h];
 }
 
@@ -62,8 +76,7 @@ const cop_pkt *cop_net_queue_next(const cop_net *net, const cop_pkt *p)
 
 void cop_net_queue_recheck(cop_net *net, uint32_t port, uint32_t q)
 {
-    scheme_is_here(net, port);
-    uint32_t n = net->in[port].queue0 + q;
+    uint32_t n = queue_here(net, port, q);
     if (net->in[port].sw == COP_NONE) {
         net->host_ops->recheck(net, port, n);
         return;
@@ -76,8 +89,7 @@ void cop_net_queue_recheck(cop_net *net, uint32_t port, uint32_t q)
 
 void cop_net_queue_recheck_after(cop_net *net, uint32_t port, uint32_t q, uint32_t after)
 {
-    scheme_is_here(net, port);
-    uint32_t n = net->in[port].queue0 + q;
+    uint32_t n = queue_here(net, port, q);
     if (net->in[port].sw == COP_NONE) { /* one output: nobody else has chosen among its queues */
         net->host_ops->recheck(net, port, n);
         return;
@@ -85,14 +97,13 @@ void cop_net_queue_recheck_after(cop_net *net, uint32_t port, uint32_t q, uint32
     if (!net->queue[n].posted)
         return;
     net->queue[n].again = 1;
-    cop_time left = cop_net_read_until(net, net->in[port].queue0 + after);
+    cop_time left = cop_net_read_until(net, queue_here(net, port, after));
     cop_net_push(net, cop_max64(left, net->now + 1), COP_EV_HEAD, n);
 }
 
 void cop_net_queue_stop(cop_net *net, uint32_t port, uint32_t q, bool stop)
 {
-    scheme_is_here(net, port);
-    uint32_t n = net->in[port].queue0 + q;
+    uint32_t n = queue_here(net, port, q);
     if (net->in[port].sw == COP_NONE) {
         net->host_ops->stop(net, port, n, stop);
         return;
@@ -120,12 +131,17 @@ void cop_net_queue_send(cop_net *net, uint32_t port, uint64_t body)
 void cop_net_queue_release(cop_net *net, uint32_t port)
 {
     scheme_is_here(net, port);
+    if (COP_UNLIKELY(port < net->host_port0))
+        cop_misused("queueing", net->queue_ops->name, "only hosts hold messages; release theirs");
     net->host_ops->release(net, port - net->host_port0);
 }
 
 void cop_net_queue_root(cop_net *net, uint32_t port, bool more)
 {
     scheme_is_here(net, port);
+    if (COP_UNLIKELY(net->roots == NULL))
+        cop_misused("queueing", net->queue_ops->name,
+                    "it finds roots; set finds_roots in its table");
     COP_ASSERT(more || net->roots[port] > 0);
     net->roots[port] = (uint16_t)(net->roots[port] + (more ? 1 : -1));
     if (net->cc->on_root)

@@ -122,7 +122,7 @@ static int refuse_buffer(const cop_net *net, cop_err *err)
     return cop_err_add(err, COP_E_INPUT,
                        "%s: the buffer of %s, %" PRIu64 " B, cannot hold the head-room, %" PRIu64
                        " B (2 x delay + processing at link rate + one packet), and ends PAUSE at "
-                       "%" PRIu64 " B of free space; make %s larger than that, or delays shorter",
+                       "%" PRIu64 " B of free space; make %s larger than that, or nic.mtu or delays smaller",
                        buffer, name, capacity_at(net, port), headroom_at(net, port),
                        xon_at(net, port), buffer);
 }

@@ -153,6 +153,8 @@ static inline __attribute__((always_inline)) void receive(cop_net *net, uint32_t
                          ? cop_net_queue_end(net, port) - in->queue0
                          : net->queue_ops->select(net->queue_cfg, &net->info, p);
     uint32_t q = in->queue0 + local;
+    if (COP_UNLIKELY(net->guards_scheme))
+        q = cop_net_queue_of_port(net, port, local);
     net->out[out].waiting += p->bytes;
     bool was_empty = net->queue[q].head == COP_NONE;
     cop_input_append(net, q, h);

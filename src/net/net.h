@@ -293,6 +293,7 @@ struct cop_net {
     uint32_t *slot; /* last node of each list; NULL if per_output */
     uint64_t *slot0; /* [n_switches + 1] first slot of a switch; behind them all slots */
     uint32_t n_queues; /* of switches */
+    uint32_t all_queues; /* and of hosts */
     uint32_t
         own_queues; /* of each switch input, behind those of the queueing scheme: 1 for notifications
                             that the switch makes itself, with request lists; else 0 */
@@ -503,6 +504,9 @@ static inline cop_time cop_net_read_until(const cop_net *net, uint32_t q)
 {
     return cop_net_first_node(net, q)->read;
 }
+
+/* control.c: the queue that the queueing scheme calls q at this port. */
+uint32_t cop_net_queue_of_port(const cop_net *net, uint32_t port, uint32_t q);
 
 /* One behind the last queue that the queueing scheme has at switch input `port`: that of notifications, if it is
  * there. */

@@ -19,7 +19,7 @@
 enum asks { OWN, NEXT_SWITCH, FROM_HOST };
 enum question { WAITING, CREDIT, STATE, ROOTS, CC_QUESTIONS };
 enum { LANES_MOST = 100 };
-enum query { BYTES, FIRST, PORT_STATE, SEND, STOP, ROOT, QUERIES };
+enum query { BYTES, FIRST, PORT_STATE, SEND, STOP, ROOT, QUERIES, QUEUE_1, RELEASE, SELECTED };
 
 typedef struct curious { /* the plug-in's configuration */
     enum asks asks;
@@ -269,8 +269,8 @@ static void one_queue(const void *cfg, const cop_netinfo *info, uint32_t ports, 
 
 static uint32_t the_only_one(const void *cfg, const cop_netinfo *info, const cop_pkt *p)
 {
-    (void)cfg, (void)info, (void)p;
-    return 0;
+    (void)info, (void)p;
+    return ((const curious *)cfg)->question == SELECTED ? 5 : 0;
 }
 
 static void query(struct cop_net *net, uint32_t port, int what)
@@ -290,6 +290,14 @@ static void query(struct cop_net *net, uint32_t port, int what)
         break;
     case STOP:
         cop_net_queue_stop(net, port, 0, false);
+        break;
+    case QUEUE_1:
+        cop_net_queue_bytes(net, port, 1);
+        break;
+    case RELEASE:
+        cop_net_queue_release(net, port);
+        break;
+    case SELECTED:
         break;
     default:
         cop_net_queue_root(net, port, true);
@@ -325,6 +333,12 @@ static void test_a_scheme_looks_at_its_own_node_only(void **state)
         assert_int_equal(ends(NULL, &scheme, (curious){.asks = NEXT_SWITCH, .question = q}),
                          SIGABRT);
     }
+    /* Queues that the port has not, messages that a switch does not hold, roots that it has not said it finds. */
+    for (int q = QUEUE_1; q <= SELECTED; q++)
+        assert_int_equal(ends(NULL, &scheme, (curious){.asks = OWN, .question = q}), SIGABRT);
+    cop_queue_ops rootless = scheme;
+    rootless.finds_roots = false;
+    assert_int_equal(ends(NULL, &rootless, (curious){.asks = OWN, .question = ROOT}), SIGABRT);
 }
 
 /* -- a routing that does what it has not said it would -- */
