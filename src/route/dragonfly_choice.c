@@ -230,11 +230,13 @@ static void choose(const cop_route *r, cop_hop *hop, const cop_route_view *view,
         cop_dragonfly_port(d, &c->ports, hop->sw, cop_dragonfly_group(d, target), target);
     w.minimal = on_lane(d, port, local_vl);
     w.other = on_lane(d, visit_port(c, hop, w.via), local_vl);
-    w.minimal_links = cop_dragonfly_distance(d, hop->sw, target);
-    w.other_links =
-        by_own_link(c, hop, w.via)
-            ? 1 + cop_dragonfly_distance(d, own_far(r, d, hop->sw, hop->in_port), target)
-            : cop_dragonfly_detour(d, hop->sw, w.via, target);
+    if (!c->no_links) {
+        w.minimal_links = cop_dragonfly_distance(d, hop->sw, target);
+        w.other_links =
+            by_own_link(c, hop, w.via)
+                ? 1 + cop_dragonfly_distance(d, own_far(r, d, hop->sw, hop->in_port), target)
+                : cop_dragonfly_detour(d, hop->sw, w.via, target);
+    }
     if (rule(r, hop, &w, view))
         hop->mid = w.via;
 }

@@ -40,6 +40,8 @@ typedef struct cop_choice {
     uint32_t most_global_links; /* of a switch */
     int via;
     bool progressive, at_head;
+    bool
+        no_links; /* the rule looks at no lengths: they are left 0; set before or after cop_choice_setup */
 } cop_choice;
 
 #define COP_MINIMAL_LINKS 4 /* of a minimal way, at most, with the host's */

@@ -19,6 +19,7 @@ static bool pause_rule(const cop_route *r, const cop_hop *hop, const cop_ways *w
 static int pause_setup(cop_route *r, const void *cfg, cop_err *err)
 {
     cop_choice *c = COP_NEW_ARRAY(&r->arena, cop_choice, 1);
+    c->no_links = true;
     return cop_choice_setup(r, c, &((const pause_cfg *)cfg)->choice, err);
 }
 

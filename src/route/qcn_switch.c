@@ -292,6 +292,7 @@ static int check_idle(const cop_route *r, const qcn_switch_cfg *cfg, cop_err *er
 static int qcn_switch_setup(cop_route *r, const void *cfg, cop_err *err)
 {
     cop_choice *c = COP_NEW_ARRAY(&r->arena, cop_choice, 1);
+    c->no_links = true;
     r->port_size = sizeof(port_state);
     r->count = (struct cop_count_bar){"packets", ((const qcn_switch_cfg *)cfg)->packets, PACKETS};
     r->asks_own = ((const qcn_switch_cfg *)cfg)->lowers == MINIMAL;
