@@ -21,17 +21,16 @@ const cop_netinfo *cop_net_info(const cop_net *net)
     return &net->info;
 }
 
-/* A queueing scheme that asks about another node, or changes something there, is at fault. */
+/* Our own schemes are looked at by builds with assertions, those from outside always (outside.c). */
 static inline void scheme_is_here(const cop_net *net, uint32_t port)
 {
-    if (COP_LIKELY(!net->guards_scheme))
-        return;
-    if (COP_UNLIKELY(net->scheme_here != COP_NONE && net->scheme_here != cop_node_of(net, port)))
-        cop_misused("queueing", net->queue_ops->name,
-                    "a hook looks at the node that it is called for, and at no other");
+#ifndef NDEBUG
+    cop_scheme_looks_at(net, port);
+#else
+    (void)net, (void)port;
+#endif
 }
 
-/* Queue q of a port; of a scheme from outside that means one of another port, or none, too. */
 uint32_t cop_net_queue_of_port(const cop_net *net, uint32_t port, uint32_t q)
 {
     uint64_t n = (uint64_t)net->in[port].queue0 + q;
@@ -44,7 +43,11 @@ uint32_t cop_net_queue_of_port(const cop_net *net, uint32_t port, uint32_t q)
 static inline uint32_t queue_here(const cop_net *net, uint32_t port, uint32_t q)
 {
     scheme_is_here(net, port);
+#ifndef NDEBUG
     return cop_net_queue_of_port(net, port, q);
+#else
+    return net->in[port].queue0 + q;
+#endif
 }
 
 void *cop_net_queue_state(cop_net *net, uint32_t port)
@@ -131,8 +134,6 @@ void cop_net_queue_send(cop_net *net, uint32_t port, uint64_t body)
 void cop_net_queue_release(cop_net *net, uint32_t port)
 {
     scheme_is_here(net, port);
-    if (COP_UNLIKELY(port < net->host_port0))
-        cop_misused("queueing", net->queue_ops->name, "only hosts hold messages; release theirs");
     net->host_ops->release(net, port - net->host_port0);
 }
 

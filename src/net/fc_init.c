@@ -119,12 +119,12 @@ static int refuse_buffer(const cop_net *net, cop_err *err)
     const char *buffer = buffer_option(net, port);
     char name[64];
     cop_topo_port_name(net->topo, port, name, sizeof(name));
-    return cop_err_add(err, COP_E_INPUT,
-                       "%s: the buffer of %s, %" PRIu64 " B, cannot hold the head-room, %" PRIu64
-                       " B (2 x delay + processing at link rate + one packet), and ends PAUSE at "
-                       "%" PRIu64 " B of free space; make %s larger than that, or nic.mtu or delays smaller",
-                       buffer, name, capacity_at(net, port), headroom_at(net, port),
-                       xon_at(net, port), buffer);
+    return cop_err_add(
+        err, COP_E_INPUT,
+        "%s: the buffer of %s, %" PRIu64 " B, cannot hold the head-room, %" PRIu64
+        " B (2 x delay + processing at link rate + one packet), and ends PAUSE at "
+        "%" PRIu64 " B of free space; make %s larger than that, or nic.mtu or delays smaller",
+        buffer, name, capacity_at(net, port), headroom_at(net, port), xon_at(net, port), buffer);
 }
 
 static int onoff_thresholds(cop_net *net, uint32_t port, uint64_t capacity, cop_err *err)

@@ -111,6 +111,30 @@ bool cop_net_passes(const struct cop_net *net, uint32_t port, uint32_t dst, uint
 /* The scheme's own numbers, in the order of its tables. */
 uint64_t *cop_net_queue_counter(struct cop_net *net);
 int64_t *cop_net_queue_level(struct cop_net *net);
+
+/* The same for schemes from outside, which are looked at (outside.c). */
+void *cop_outside_queue_state(struct cop_net *net, uint32_t port);
+uint32_t cop_outside_queue_bytes(const struct cop_net *net, uint32_t port, uint32_t q);
+const cop_pkt *cop_outside_queue_first(const struct cop_net *net, uint32_t port, uint32_t q);
+void cop_outside_queue_recheck(struct cop_net *net, uint32_t port, uint32_t q);
+void cop_outside_queue_recheck_after(struct cop_net *net, uint32_t port, uint32_t q,
+                                     uint32_t after);
+void cop_outside_queue_stop(struct cop_net *net, uint32_t port, uint32_t q, bool stop);
+void cop_outside_queue_send(struct cop_net *net, uint32_t port, uint64_t message);
+void cop_outside_queue_release(struct cop_net *net, uint32_t port);
+void cop_outside_queue_root(struct cop_net *net, uint32_t port, bool more);
 COP_OUTSIDE_END
+
+#ifdef COP_EXP_PLUGIN_H
+#define cop_net_queue_state cop_outside_queue_state
+#define cop_net_queue_bytes cop_outside_queue_bytes
+#define cop_net_queue_first cop_outside_queue_first
+#define cop_net_queue_recheck cop_outside_queue_recheck
+#define cop_net_queue_recheck_after cop_outside_queue_recheck_after
+#define cop_net_queue_stop cop_outside_queue_stop
+#define cop_net_queue_send cop_outside_queue_send
+#define cop_net_queue_release cop_outside_queue_release
+#define cop_net_queue_root cop_outside_queue_root
+#endif
 
 #endif

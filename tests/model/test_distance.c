@@ -5,8 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "net/cc.h"
-#include "net/queue.h"
+#include "exp/plugin.h" /* its schemes are from outside */
 #include "scenario.h"
 
 #include <setjmp.h>
