@@ -505,7 +505,7 @@ static inline cop_time cop_net_read_until(const cop_net *net, uint32_t q)
     return cop_net_first_node(net, q)->read;
 }
 
-/* control.c: the queue that the queueing scheme calls q at this port. */
+/* scheme.c: the queue that the queueing scheme calls q at this port. */
 uint32_t cop_net_queue_of_port(const cop_net *net, uint32_t port, uint32_t q);
 
 /* One behind the last queue that the queueing scheme has at switch input `port`: that of notifications, if it is
@@ -536,7 +536,7 @@ static inline uint32_t cop_node_of(const cop_net *net, uint32_t port)
                                   : net->info.n_switches + port - net->host_port0;
 }
 
-/* The queueing scheme, about to be asked something about `port`: it may look at nothing elsewhere (control.c). It is
+/* The queueing scheme, about to be asked something about `port`: it may look at nothing elsewhere (scheme.c). It is
  * asked so often that our own are looked at by the builds of the tests alone. */
 static inline const cop_queue_ops *cop_scheme_at(cop_net *net, uint32_t port)
 {

@@ -112,7 +112,7 @@ bool cop_net_passes(const struct cop_net *net, uint32_t port, uint32_t dst, uint
 uint64_t *cop_net_queue_counter(struct cop_net *net);
 int64_t *cop_net_queue_level(struct cop_net *net);
 
-/* The same for schemes from outside, which are looked at (outside.c). */
+/* The same for schemes from outside, which are looked at (scheme.c). */
 void *cop_outside_queue_state(struct cop_net *net, uint32_t port);
 uint32_t cop_outside_queue_bytes(const struct cop_net *net, uint32_t port, uint32_t q);
 const cop_pkt *cop_outside_queue_first(const struct cop_net *net, uint32_t port, uint32_t q);
