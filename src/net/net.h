@@ -10,7 +10,7 @@
  *              inputs miss;  obuf.c  output buffers
  *   worm.c     wormhole switching: flits instead of packets, in place of wire.c, fc.c and sw_ib.c
  *   recover.c  packets taken for deadlocked are absorbed and sent again
- *   control.c  services for plug-ins;  routing.c  for routings that learn;  notice.c  notifications that
+ *   control.c, scheme.c  services for plug-ins;  routing.c  for routings that learn;  notice.c  notifications that
  *              switches make;  gauge.c  numbers that a queueing scheme keeps
  *   flow.c     pools, flows;  build.c  construction;  account.c  invariants;  stall.c  deadlocks;
  *   starve.c   flows that nobody will wake;  look.c  what an observer sees
