@@ -205,6 +205,16 @@ static void sort_chunk(cop_evq *q, cop_chunk_keys *c)
     }
 }
 
+/* Put the end marks behind the current run: one, and one for each place that somebody may look ahead. */
+static void end_run(cop_evq *q)
+{
+    cop_chunk_keys *run = &q->run;
+    if (run->cap - run->n <= COP_EVQ_AHEAD)
+        chunk_reserve(run, 2 * run->n + COP_EVQ_AHEAD + 1);
+    for (uint32_t i = 0; i <= COP_EVQ_AHEAD; i++)
+        run->v[run->n + i] = UINT64_MAX;
+}
+
 static uint32_t round_up_pow2(uint64_t x, uint32_t min_bits, uint32_t max_bits)
 {
     uint32_t bits = min_bits;
@@ -216,8 +226,7 @@ static uint32_t round_up_pow2(uint64_t x, uint32_t min_bits, uint32_t max_bits)
 void cop_evq_init(cop_evq *q, bool use_heap, cop_time bucket_ps, cop_time span_ps)
 {
     *q = (cop_evq){.use_heap = use_heap, .late_min = UINT64_MAX, .due_first = COP_NONE};
-    chunk_reserve(&q->run, 1);
-    q->run.v[0] = UINT64_MAX;
+    end_run(q);
     if (use_heap)
         return;
     q->shift = round_up_pow2(bucket_ps, 2, 31);
@@ -305,13 +314,6 @@ void cop_evq_push_slow(cop_evq *q, cop_time t, uint32_t id)
         ring_add(q, t, id);
     else
         push_aside(q, t, id);
-}
-
-/* Put the end mark behind the current run. */
-static void end_run(cop_evq *q)
-{
-    chunk_add(&q->run, UINT64_MAX);
-    q->run.n--;
 }
 
 /* The first non-empty bucket after cur; the ring must not be empty. */

@@ -64,6 +64,9 @@ static inline bool cop_ev_before(cop_ev a, cop_ev b)
     return a.t != b.t ? a.t < b.t : a.id < b.id;
 }
 
+/* So many places of the run can be looked at ahead. */
+#define COP_EVQ_AHEAD 16u
+
 /* A binary heap of events by value. */
 typedef struct cop_heap {
     cop_ev *v;
@@ -183,12 +186,11 @@ static inline bool cop_evq_pop(cop_evq *q, cop_time until, cop_ev *ev)
 }
 bool cop_evq_empty(const cop_evq *q);
 
-/* The key of the event n places behind the next one, if it is known already; else, and if the one before it is the
- * same, UINT64_MAX. Only a hint, for prefetching: events pushed meanwhile may come before it. */
+/* The key of the event n < COP_EVQ_AHEAD places behind the next one, if it is known already, else UINT64_MAX. Only a
+ * hint, for prefetching: events pushed meanwhile may come before it. */
 static inline uint64_t cop_evq_ahead(const cop_evq *q, uint32_t n)
 {
-    uint32_t i = q->run_at + n;
-    return i < q->run.n && q->run.v[i - 1] != q->run.v[i] ? q->run.v[i] : UINT64_MAX;
+    return q->run.v[q->run_at + n];
 }
 
 #endif

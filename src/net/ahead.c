@@ -10,7 +10,6 @@
 #include "net/ahead.h"
 
 #include "net/arch.h"
-#include "net/fc_state.h"
 #include "net/input.h"
 #include "net/request.h"
 #include "net/routing.h"
@@ -19,40 +18,54 @@
 enum { FAR = 14, NEAR = 10, NEXT = 6, SOON = 3 }; /* events */
 enum { FIRST = 8, SECOND = 6, THIRD = 4, FOURTH = 2 }; /* arbitrations */
 
-void cop_ahead_output(const cop_net *net, uint32_t port)
+/* What is known of the requests for an output. */
+COP_SIGHT void fetch_requests(const cop_net *net, uint32_t port)
 {
     cop_fetch(&net->out[port]);
     cop_fetch(&net->out[port].waiting);
     cop_fetch(cop_ahead_requests(net, port));
-    if (net->obuf)
-        cop_obuf_prefetch(net, port);
     cop_ahead_states(net, port);
 }
 
-static void fetch_output(const cop_net *net, uint32_t port)
+void cop_ahead_output(const cop_net *net, uint32_t port)
+{
+    fetch_requests(net, port);
+    if (net->obuf)
+        cop_obuf_prefetch(net, port);
+}
+
+/* The same for a packet that comes to wait there: a switch that matches looks at the buffer later. */
+COP_SIGHT void fetch_asked(const cop_net *net, uint32_t port, cop_sight k)
+{
+    fetch_requests(net, port);
+    if (k.buffered && !k.matched)
+        cop_obuf_prefetch(net, port);
+}
+
+COP_SIGHT void fetch_output(const cop_net *net, uint32_t port, cop_sight k)
 {
     cop_fetch(&net->out[port]);
     cop_fetch(&net->out[port].waiting);
     cop_fetch(&net->section[(size_t)port * net->sections]);
-    if (net->obuf)
+    if (k.buffered)
         cop_obuf_prefetch(net, port);
     cop_vlarb_prefetch(net, port);
     cop_ahead_states(net, port);
 }
 
-static void fetch_packet(const cop_net *net, uint32_t port)
+COP_SIGHT void fetch_packet(const cop_net *net, uint32_t port, cop_sight k)
 {
     uint32_t h = net->in[port].wire_head;
     if (h != COP_NONE)
         cop_fetch(&net->pkt[h]);
-    if (net->plain_credit) {
+    if (k.credit) {
         cop_fetch(&net->out[net->in[port].from]);
         cop_fetch(&net->out[net->in[port].from].ring);
     }
-    if (net->fc_state == NULL || net->fc_state->inbuf == NULL)
-        return;
-    cop_fetch(&net->fc_state->inbuf[port]);
-    cop_fetch(&net->fc_state->hold[(size_t)port * net->sections]);
+    if (k.holds) {
+        cop_fetch(&net->fc_state->inbuf[port]);
+        cop_fetch(&net->fc_state->hold[(size_t)port * net->sections]);
+    }
 }
 
 uint32_t cop_ahead_guess(const cop_net *net, const cop_in *in, const cop_pkt *p, uint8_t *vl)
@@ -86,7 +99,7 @@ static void fetch_slot(const cop_net *net, const cop_in *in, uint32_t local, uin
     cop_fetch(&net->slot[in->slot + ((size_t)local * net->lanes + vl) * in->ports]);
 }
 
-static void fetch_way(const cop_net *net, uint32_t port)
+COP_SIGHT void fetch_way(const cop_net *net, uint32_t port, cop_sight k)
 {
     const cop_in *in = &net->in[port];
     if (in->wire_head == COP_NONE)
@@ -94,7 +107,7 @@ static void fetch_way(const cop_net *net, uint32_t port)
     const cop_pkt *p = &net->pkt[in->wire_head];
     if (p->next != COP_NONE)
         cop_fetch(&net->pkt[p->next]); /* whose arrival is planned then */
-    if (net->fc_state && net->fc_state->inbuf) {
+    if (k.holds) {
         const cop_ring *freed = &net->fc_state->inbuf[port].freed;
         cop_fetch(&freed->v[freed->at & freed->mask]);
     }
@@ -107,8 +120,8 @@ static void fetch_way(const cop_net *net, uint32_t port)
         return;
     uint8_t vl;
     uint32_t local = cop_ahead_guess(net, in, p, &vl);
-    cop_ahead_output(net, in->port0 + local);
-    if (net->per_output) {
+    fetch_asked(net, in->port0 + local, k);
+    if (!k.lists) {
         cop_fetch(&net->queue[in->queue0 + local * net->lanes + vl]);
         return;
     }
@@ -118,19 +131,19 @@ static void fetch_way(const cop_net *net, uint32_t port)
     fetch_slot(net, in, local, vl);
 }
 
-static void fetch_queue(const cop_net *net, uint32_t q)
+COP_SIGHT void fetch_queue(const cop_net *net, uint32_t q, cop_sight k)
 {
     cop_fetch(&net->queue[q]);
-    if (net->per_output)
-        cop_fetch(&net->queue_port[q]);
-    else
+    if (k.lists)
         cop_fetch(cop_net_first_node(net, q));
+    else
+        cop_fetch(&net->queue_port[q]);
 }
 
 /* The output that the head of q will want. */
-static void fetch_way_on(const cop_net *net, uint32_t q)
+COP_SIGHT void fetch_way_on(const cop_net *net, uint32_t q, cop_sight k)
 {
-    if (net->queue[q].head == COP_NONE || net->per_output)
+    if (net->queue[q].head == COP_NONE || !k.lists)
         return;
     const cop_in *in = &net->in[cop_net_first_node(net, q)->in];
     const cop_pkt *p = &net->pkt[net->queue[q].head];
@@ -139,13 +152,13 @@ static void fetch_way_on(const cop_net *net, uint32_t q)
     uint8_t vl = p->out_vl; /* as it was routed before, if that stands */
     uint32_t local =
         net->max_cand == 1 && !net->route->at_head ? p->out : cop_ahead_guess(net, in, p, &vl);
-    cop_ahead_output(net, in->port0 + local);
+    fetch_asked(net, in->port0 + local, k);
     fetch_slot(net, in, local, vl);
 }
 
-static void fetch_head(const cop_net *net, uint32_t q)
+COP_SIGHT void fetch_head(const cop_net *net, uint32_t q, cop_sight k)
 {
-    cop_fetch(&net->in[net->per_output ? net->queue_port[q] : cop_net_first_node(net, q)->in]);
+    cop_fetch(&net->in[k.lists ? cop_net_first_node(net, q)->in : net->queue_port[q]]);
     if (net->queue[q].head != COP_NONE)
         cop_fetch(&net->pkt[net->queue[q].head]);
 }
@@ -178,7 +191,8 @@ void cop_ahead_stream(const cop_net *net, uint32_t host)
     cop_fetch(&net->probe.host[host]);
 }
 
-static void look_to_arbitrate(const cop_net *net, uint32_t entity, unsigned stage, cop_time t)
+static __attribute__((noinline)) void look_to_arbitrate(const cop_net *net, uint32_t entity,
+                                                        unsigned stage, cop_time t)
 {
     if (net->iq)
         cop_iq_prefetch(net, entity, stage, t);
@@ -186,78 +200,91 @@ static void look_to_arbitrate(const cop_net *net, uint32_t entity, unsigned stag
         cop_output_prefetch(net, entity, stage);
 }
 
-static void look_far(const cop_net *net, enum cop_ev_kind kind, uint32_t entity, cop_time t)
+COP_SIGHT void look_far(const cop_net *net, enum cop_ev_kind kind, uint32_t entity, cop_time t,
+                        cop_sight k)
 {
     if (kind == COP_EV_ARRIVE)
         cop_fetch(&net->in[entity]);
     else if (kind == COP_EV_TX)
-        fetch_output(net, entity);
+        fetch_output(net, entity, k);
     else if (kind == COP_EV_ARB && !net->many_due)
         look_to_arbitrate(net, entity, 0, t);
     else if (kind == COP_EV_HEAD)
-        fetch_queue(net, entity);
+        fetch_queue(net, entity, k);
     else if (kind == COP_EV_NIC)
         cop_ahead_host(net, entity);
 }
 
-static void look_near(const cop_net *net, enum cop_ev_kind kind, uint32_t entity, cop_time t)
+COP_SIGHT void look_near(const cop_net *net, enum cop_ev_kind kind, uint32_t entity, cop_time t,
+                         cop_sight k)
 {
     if (kind == COP_EV_ARRIVE)
-        fetch_packet(net, entity);
+        fetch_packet(net, entity, k);
     else if (kind == COP_EV_TX)
         cop_fetch(&net->in[net->out[entity].to]);
     else if (kind == COP_EV_ARB && !net->many_due)
         look_to_arbitrate(net, entity, 1, t);
     else if (kind == COP_EV_HEAD)
-        fetch_head(net, entity);
+        fetch_head(net, entity, k);
     else if (kind == COP_EV_NIC)
         cop_ahead_stream(net, entity);
 }
 
-static void look_next(const cop_net *net, enum cop_ev_kind kind, uint32_t entity, cop_time t)
+COP_SIGHT void look_next(const cop_net *net, enum cop_ev_kind kind, uint32_t entity, cop_time t,
+                         cop_sight k)
 {
     if (kind == COP_EV_ARRIVE)
-        fetch_way(net, entity);
+        fetch_way(net, entity, k);
     else if (kind == COP_EV_TX) {
         cop_obuf_prefetch_packet(net, entity);
         const cop_in *in = &net->in[net->out[entity].to];
         if (in->wire_head != COP_NONE)
             cop_fetch(&net->pkt[in->wire_tail]); /* to be linked to the one that goes */
     } else if (kind == COP_EV_HEAD)
-        fetch_way_on(net, entity);
+        fetch_way_on(net, entity, k);
     else if (kind == COP_EV_ARB && !net->many_due)
         look_to_arbitrate(net, entity, 2, t);
 }
 
-static void look_soon(const cop_net *net, enum cop_ev_kind kind, uint32_t entity, cop_time t)
+COP_SIGHT void look_soon(const cop_net *net, enum cop_ev_kind kind, uint32_t entity, cop_time t,
+                         cop_sight k)
 {
-    if (kind == COP_EV_ARRIVE && net->plain_credit)
+    if (k.credit && kind == COP_EV_ARRIVE)
         cop_ahead_return(net, entity);
     else if (kind == COP_EV_ARB && !net->many_due)
         look_to_arbitrate(net, entity, 3, t);
 }
 
-#define LOOK(look, n)                                                                              \
+#define LOOK(look, n, k)                                                                           \
     do {                                                                                           \
         uint64_t key = cop_evq_ahead(&net->evq, n);                                                \
         uint32_t id = (uint32_t)key;                                                               \
-        look(net, cop_ev_kind_of(id), cop_ev_entity_of(id), net->evq.high | key >> 32);            \
+        look(net, cop_ev_kind_of(id), cop_ev_entity_of(id), net->evq.high | key >> 32, k);         \
     } while (0)
+
+COP_SIGHT void look(const cop_net *net, cop_sight k)
+{
+    LOOK(look_far, FAR, k);
+    LOOK(look_near, NEAR, k);
+    LOOK(look_next, NEXT, k);
+    LOOK(look_soon, SOON, k);
+}
+
+static __attribute__((noinline)) void look_any(const cop_net *net)
+{
+    look(net, cop_sight_of(net));
+}
 
 void cop_ahead(cop_net *net)
 {
-    if (COP_LIKELY(net->looks_plain)) {
+    if (COP_LIKELY(net->looks_plain))
         cop_ahead_plain(net);
-        return;
-    }
-    if (!net->looks_far) {
+    else if (net->looks_buffered)
+        look(net, cop_sight_buffered);
+    else if (net->looks_far)
+        look_any(net);
+    else
         cop_ahead_near(net);
-        return;
-    }
-    LOOK(look_far, FAR);
-    LOOK(look_near, NEAR);
-    LOOK(look_next, NEXT);
-    LOOK(look_soon, SOON);
 }
 
 /* The same for arbitrations, which are many at one instant where traffic is slotted. */

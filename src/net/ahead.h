@@ -2,6 +2,7 @@
 #ifndef COP_NET_AHEAD_H
 #define COP_NET_AHEAD_H
 
+#include "net/fc_state.h"
 #include "net/net.h"
 #include "net/routing.h"
 
@@ -37,6 +38,30 @@ static inline void cop_ahead_states(const cop_net *net, uint32_t port)
     if (net->routing != NULL)
         cop_routing_prefetch(net, port);
 }
+
+/* What there is to fetch. Where it is known when the program is compiled (cop_ahead_buffered), hints cost two thirds. */
+typedef struct cop_sight {
+    bool matched; /* switches match inputs and outputs */
+    bool buffered; /* outputs have buffers */
+    bool lists; /* of requests */
+    bool holds; /* inputs count what they hold (on/off, ack/nack) */
+    bool credit; /* relative credits come back */
+} cop_sight;
+
+static inline cop_sight cop_sight_of(const cop_net *net)
+{
+    return (cop_sight){.matched = net->iq != NULL,
+                       .buffered = net->obuf != NULL,
+                       .lists = !net->per_output,
+                       .holds = net->fc_state != NULL && net->fc_state->inbuf != NULL,
+                       .credit = net->plain_credit};
+}
+
+/* Lossless Ethernet on switches that match and have output buffers: net->looks_buffered. */
+static const cop_sight cop_sight_buffered = {
+    .matched = true, .buffered = true, .lists = true, .holds = true};
+
+#define COP_SIGHT static inline __attribute__((always_inline))
 
 /* Called before each event, if net->looks_ahead. */
 void cop_ahead(cop_net *net);

@@ -6,7 +6,6 @@
  *          sender to which room goes back; the packet at the head of the queue, and where that sender notes it. */
 #include "net/ahead.h"
 #include "net/arch.h"
-#include "net/fc_state.h"
 #include "net/request.h"
 #include "net/routing.h"
 #include "net/sw_iq.h"
@@ -30,60 +29,61 @@ void cop_ahead_return(const cop_net *net, uint32_t in)
 }
 
 /* The queue at whose head stands what lane vl of the output takes next; COP_NONE: none. */
-static uint32_t next_queue(const cop_net *net, const cop_out *out, uint32_t port, uint32_t input,
-                           uint32_t vl)
+COP_SIGHT uint32_t next_queue(const cop_net *net, const cop_out *out, uint32_t port, uint32_t in,
+                              uint32_t vl, cop_sight k)
 {
-    if (net->per_output) /* its number says which */
-        return net->in[out->port0 + input].queue0 + out->local * net->lanes + vl;
-    uint32_t last = net->slot[cop_slot_of(net, port, vl, input)];
+    if (!k.lists) /* its number says which */
+        return net->in[in].queue0 + out->local * net->lanes + vl;
+    cop_asker asker = cop_asker_of(&net->in[in]);
+    uint32_t last = *cop_asker_slot(net, &asker, port, vl);
     return last == COP_NONE ? COP_NONE : cop_net_queue_of(net, last);
 }
 
 /* The list of requests that tells which queue it is, the input that has its turn, and its buffer. */
-static void fetch_asker(const cop_net *net, const cop_out *out, uint32_t port, uint32_t input,
-                        uint32_t vl)
+COP_SIGHT void fetch_asker(const cop_net *net, const cop_out *out, uint32_t port, uint32_t input,
+                           uint32_t vl, cop_sight k)
 {
     uint32_t in = out->port0 + input;
-    if (!net->per_output)
+    if (k.lists)
         cop_fetch(&net->slot[cop_slot_of(net, port, vl, input)]);
     cop_fetch(&net->in[in]);
-    if (out->ring.v)
-        cop_fetch(&out->ring.v[out->ring.at & out->ring.mask]);
-    if (net->fc_state && net->fc_state->inbuf)
+    if (k.holds)
         cop_fetch(&net->fc_state->inbuf[in]);
+    else if (out->ring.v)
+        cop_fetch(&out->ring.v[out->ring.at & out->ring.mask]);
 }
 
 /* Its queue, the buffers of both sides. Returns the queue; COP_NONE: none. */
-static uint32_t fetch_queue(const cop_net *net, const cop_out *out, uint32_t port, uint32_t input,
-                            uint32_t vl)
+COP_SIGHT uint32_t fetch_queue(const cop_net *net, const cop_out *out, uint32_t port, uint32_t in,
+                               uint32_t vl, cop_sight k)
 {
-    uint32_t q = next_queue(net, out, port, input, vl), in = out->port0 + input;
+    uint32_t q = next_queue(net, out, port, in, vl, k);
     if (q != COP_NONE) {
         cop_fetch(&net->queue[q]);
-        if (!net->per_output)
+        if (k.lists)
             cop_fetch(cop_net_first_node(net, q));
     }
     cop_fetch(&net->in[out->to]);
     cop_fetch(&net->section[(size_t)port * net->sections]);
-    if (net->plain_credit && net->in[in].from != COP_NONE) {
+    if (k.credit && net->in[in].from != COP_NONE) {
         cop_fetch(&net->out[net->in[in].from]);
         cop_fetch(&net->out[net->in[in].from].ring);
     }
-    if (net->fc_state && net->fc_state->inbuf) {
+    if (k.holds) {
         const cop_ring *freed = &net->fc_state->inbuf[in].freed;
         cop_fetch(&freed->v[freed->end & freed->mask]);
     }
-    if (net->obuf)
+    if (k.buffered)
         cop_obuf_prefetch_tail(net, port, vl);
     return q;
 }
 
 /* The packet at the head of the queue, and where the sender before notes that there is room. */
-static void fetch_head(const cop_net *net, uint32_t in, uint32_t q)
+COP_SIGHT void fetch_head(const cop_net *net, uint32_t in, uint32_t q, cop_sight k)
 {
     if (q != COP_NONE && net->queue[q].head != COP_NONE)
         cop_fetch(&net->pkt[net->queue[q].head]);
-    if (net->plain_credit)
+    if (k.credit)
         cop_ahead_return(net, in);
 }
 
@@ -93,13 +93,15 @@ static void fetch_turn(const cop_net *net, uint32_t port, unsigned stage)
     uint32_t ready = out->vl_ready & ~out->vl_blocked;
     if (ready == 0)
         return;
-    uint32_t vl = (uint32_t)__builtin_ctz(ready), input = next_turn(out, vl);
+    const cop_sight k = cop_sight_of(net);
+    uint32_t vl = (uint32_t)__builtin_ctz(ready), input = next_turn(out, vl),
+             in = out->port0 + input;
     if (stage == 1)
-        fetch_asker(net, out, port, input, vl);
+        fetch_asker(net, out, port, input, vl, k);
     else if (stage == 2)
-        (void)fetch_queue(net, out, port, input, vl);
+        (void)fetch_queue(net, out, port, in, vl, k);
     else
-        fetch_head(net, out->port0 + input, next_queue(net, out, port, input, vl));
+        fetch_head(net, in, next_queue(net, out, port, in, vl, k), k);
 }
 
 void cop_output_prefetch(const cop_net *net, uint32_t port, unsigned stage)
@@ -123,24 +125,25 @@ static uint64_t free_outputs(const cop_net *net, uint32_t sw, uint32_t w, cop_ti
 }
 
 /* Who has its turn at an output; false: nobody, or nobody knows. */
-static bool guess_turn(const cop_net *net, uint32_t port, iq_guess *g)
+COP_SIGHT bool guess_turn(const cop_net *net, uint32_t port, iq_guess *g, cop_sight k)
 {
     const cop_out *out = &net->out[port];
     uint32_t ready = out->vl_ready & ~out->vl_blocked;
     if (ready == 0)
         return false;
-    g->vl = net->obuf ? cop_obuf_pick_lane(net, port, ready) : (uint32_t)__builtin_ctz(ready);
-    g->input = next_turn(out, g->vl);
-    g->in = out->port0 + g->input;
-    if (net->obuf)
+    g->vl = k.buffered ? cop_obuf_pick_lane(net, port, ready) : (uint32_t)__builtin_ctz(ready);
+    uint32_t input = next_turn(out, g->vl);
+    g->in = out->port0 + input;
+    if (k.buffered)
         cop_vlarb_prefetch(net, port);
-    fetch_asker(net, out, port, g->input, g->vl);
+    fetch_asker(net, out, port, input, g->vl, k);
     return true;
 }
 
 /* Who it is is found out once for all stages: an output that nobody asks for in the second is in none of the others. */
 void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage, cop_time t)
 {
+    const cop_sight k = cop_sight_of(net);
     uint32_t port0 = net->topo->sw_port0[sw];
     uint64_t *hinted = &net->iq->hinted[(size_t)sw * net->words];
     for (uint32_t w = 0; w < net->words; w++) {
@@ -154,11 +157,11 @@ void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage, cop_time t
             if (stage == 0)
                 cop_ahead_output(net, port);
             else if (stage == 1)
-                hinted[w] &= guess_turn(net, port, g) ? ~(uint64_t)0 : ~(bits & -bits);
+                hinted[w] &= guess_turn(net, port, g, k) ? ~(uint64_t)0 : ~(bits & -bits);
             else if (stage == 2)
-                g->queue = fetch_queue(net, &net->out[port], port, g->input, g->vl);
+                g->queue = fetch_queue(net, &net->out[port], port, g->in, g->vl, k);
             else
-                fetch_head(net, g->in, g->queue);
+                fetch_head(net, g->in, g->queue, k);
         }
     }
 }
@@ -186,35 +189,35 @@ static uint32_t list_outputs(const cop_net *net, uint32_t sw, uint32_t end)
     return end;
 }
 
-static void find_askers(const cop_net *net, uint32_t from, uint32_t end)
+COP_SIGHT void find_askers(const cop_net *net, uint32_t from, uint32_t end, cop_sight k)
 {
     for (; from != end; from++) {
         iq_hint *h = hint_at(net, from);
-        if (!guess_turn(net, h->port, &h->guess))
+        if (!guess_turn(net, h->port, &h->guess, k))
             h->port = COP_NONE;
     }
 }
 
-static void find_queues(const cop_net *net, uint32_t from, uint32_t end)
+COP_SIGHT void find_queues(const cop_net *net, uint32_t from, uint32_t end, cop_sight k)
 {
     for (; from != end; from++) {
         iq_hint *h = hint_at(net, from);
         if (h->port != COP_NONE)
             h->guess.queue =
-                fetch_queue(net, &net->out[h->port], h->port, h->guess.input, h->guess.vl);
+                fetch_queue(net, &net->out[h->port], h->port, h->guess.in, h->guess.vl, k);
     }
 }
 
-static void find_heads(const cop_net *net, uint32_t from, uint32_t end)
+COP_SIGHT void find_heads(const cop_net *net, uint32_t from, uint32_t end, cop_sight k)
 {
     for (; from != end; from++) {
         const iq_hint *h = hint_at(net, from);
         if (h->port != COP_NONE)
-            fetch_head(net, h->guess.in, h->guess.queue);
+            fetch_head(net, h->guess.in, h->guess.queue, k);
     }
 }
 
-void cop_iq_ahead_arbitrate(cop_net *net, const uint32_t *due, uint32_t n)
+COP_SIGHT void arbitrate(cop_net *net, const uint32_t *due, uint32_t n, cop_sight k)
 {
     uint32_t list[LISTS],
         end = 0; /* where the list of a switch begins; behind it that of the next */
@@ -225,12 +228,20 @@ void cop_iq_ahead_arbitrate(cop_net *net, const uint32_t *due, uint32_t n)
             end = list_outputs(net, due[i], end);
         list[(i + 1) % LISTS] = end;
         if (at + SECOND < n)
-            find_askers(net, list[(at + SECOND) % LISTS], list[(at + SECOND + 1) % LISTS]);
+            find_askers(net, list[(at + SECOND) % LISTS], list[(at + SECOND + 1) % LISTS], k);
         if (at + THIRD < n)
-            find_queues(net, list[(at + THIRD) % LISTS], list[(at + THIRD + 1) % LISTS]);
+            find_queues(net, list[(at + THIRD) % LISTS], list[(at + THIRD + 1) % LISTS], k);
         if (at + FOURTH < n)
-            find_heads(net, list[(at + FOURTH) % LISTS], list[(at + FOURTH + 1) % LISTS]);
+            find_heads(net, list[(at + FOURTH) % LISTS], list[(at + FOURTH + 1) % LISTS], k);
         if (at < n)
             net->arch->arbitrate(net, due[at]);
     }
+}
+
+void cop_iq_ahead_arbitrate(cop_net *net, const uint32_t *due, uint32_t n)
+{
+    if (net->looks_buffered)
+        arbitrate(net, due, n, cop_sight_buffered);
+    else
+        arbitrate(net, due, n, cop_sight_of(net));
 }

@@ -293,6 +293,7 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     build_parts(net, pt);
     if (cop_fc_init(net, &inner) != 0)
         return refused_flow(pt, &inner, err);
+    net->by_credit = net->fc->by_credit;
     if (pt->route->patience_ps > 0)
         cop_recover_init(net);
     net->others_send = net->worm || net->recover;
@@ -304,6 +305,8 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
         net->routes_early = pt->route->blind;
     net->looks_plain = net->looks_far && net->plain_credit && net->quick_pick && !net->obuf &&
                        !net->iq && !net->worm && !net->recover;
+    net->looks_buffered = net->looks_far && net->iq && net->obuf && !net->per_output &&
+                          !net->plain_credit && net->fc_state->inbuf;
     for (uint32_t i = 0; i < COP_HINTS; i++)
         net->hint[i] = (cop_hint){COP_NONE, COP_NONE};
     if (cop_vlarb_init(net, &inner) != 0)

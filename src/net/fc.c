@@ -162,8 +162,11 @@ static void credit_settle(cop_net *net, uint32_t port, const cop_return *r)
     sec->used -= r->blocks;
 }
 
-const cop_fc_ops cop_fc_credit = {
-    .fits = credit_fits, .take = credit_take, .give = credit_give, .settle = credit_settle};
+const cop_fc_ops cop_fc_credit = {.fits = credit_fits,
+                                  .take = credit_take,
+                                  .give = credit_give,
+                                  .settle = credit_settle,
+                                  .by_credit = true};
 
 /* -- lanes that share a buffer: section.credit is the lane's private reserve, fixed -- */
 

@@ -63,7 +63,7 @@ static inline cop_section *cop_fc_section(const cop_net *net, uint32_t port, uin
 
 static inline bool cop_fc_fits(const cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
 {
-    if (COP_LIKELY(net->plain_credit))
+    if (COP_LIKELY(net->by_credit))
         return cop_fc_section(net, port, s)->credit >= blocks;
     return net->fc->fits(net, port, s, blocks);
 }
@@ -75,7 +75,7 @@ static inline void cop_fc_take(cop_net *net, uint32_t port, uint32_t s, uint32_t
         COP_ASSERT(sec->credit >= blocks);
         sec->credit -= blocks;
         sec->used += blocks;
-    } else {
+    } else if (net->fc->take) {
         net->fc->take(net, port, s, blocks);
     }
 }

@@ -163,7 +163,7 @@ static int receiver_state(cop_net *net, bool onoff, cop_err *err)
             cop_section *sec = &net->section[(size_t)from * net->sections + s];
             hold[s].capacity = ((uint64_t)sec->capacity * COP_BLOCK_BYTES) & INT64_MAX;
             if (onoff)
-                sec->credit = 1;
+                sec->credit = COP_ONOFF_GO;
         }
         int rc = onoff ? onoff_thresholds(net, p, hold[0].capacity, err) : 0;
         if (rc)

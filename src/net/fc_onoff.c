@@ -21,18 +21,12 @@ static size_t at(const cop_net *net, uint32_t port, uint32_t s)
 
 static bool onoff_fits(const cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
 {
-    (void)blocks;
-    return net->section[at(net, port, s)].credit != 0;
-}
-
-static void onoff_take(cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
-{
-    (void)net, (void)port, (void)s, (void)blocks;
+    return net->section[at(net, port, s)].credit >= blocks;
 }
 
 static void onoff_settle(cop_net *net, uint32_t port, const cop_return *r)
 {
-    net->section[at(net, port, r->section)].credit = r->blocks ? 0 : 1;
+    net->section[at(net, port, r->section)].credit = r->blocks ? 0 : COP_ONOFF_GO;
 }
 
 /* While some section is stopped, be there when the next bytes become free. */
@@ -108,10 +102,10 @@ static const cop_ring *onoff_later(const cop_net *net, uint32_t port)
 }
 
 const cop_fc_ops cop_fc_onoff = {.fits = onoff_fits,
-                                 .take = onoff_take,
                                  .give = onoff_give,
                                  .later = onoff_later,
                                  .settle = onoff_settle,
                                  .arrive = onoff_arrive,
                                  .release = onoff_release,
-                                 .in_bytes = true};
+                                 .in_bytes = true,
+                                 .by_credit = true};

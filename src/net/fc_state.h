@@ -5,6 +5,7 @@
 #include "net/fc.h"
 
 #define COP_IB_LOST 0x80000000u /* in cop_return.blocks: this credit message does not arrive */
+#define COP_ONOFF_GO UINT32_MAX /* on/off: section.credit while the sender may go; else 0 */
 #define COP_NACK 0x80000000u /* in cop_return.blocks: negative acknowledgement */
 
 /* on/off and ack/nack: the receiver's view of its own buffer. What a packet needs to know when it comes in

@@ -82,7 +82,10 @@ static __attribute__((noinline)) void tell_made(cop_net *net, uint32_t port, uin
 static __attribute__((noinline)) void
 count_lanes(cop_net *net, const cop_in *in, const cop_pick *pick, uint32_t out, const cop_pkt *p)
 {
-    cop_link_count(net, in->port0 + p->out, p->out_vl, p->bytes, false);
+    uint32_t waited = in->port0 + p->out;
+    if (net->early_hooks && waited == out && p->out_vl == pick->vl)
+        return; /* it still waits there, in the output buffer */
+    cop_link_count(net, waited, p->out_vl, p->bytes, false);
     if (net->early_hooks)
         cop_link_count(net, out, pick->vl, p->bytes, true);
 }

@@ -95,7 +95,7 @@ _Static_assert(sizeof(cop_in) <= 64, "an input is one cache line");
 /* One buffer section (normally: lane) of the link that a port sends on: the sender's knowledge of
  * the receiver's buffer. */
 typedef struct cop_section {
-    uint32_t credit; /* blocks we may still send; on/off: 1 = go, 0 = stop */
+    uint32_t credit; /* blocks we may still send; on/off: without bound = go, 0 = stop */
     uint32_t capacity; /* blocks in all */
     uint32_t used; /* blocks sent and not yet returned */
     uint32_t wait; /* sectioned: last request node that waits for this section, or COP_NONE */
@@ -164,10 +164,11 @@ typedef struct cop_hint {
 /* Flow control: may a packet be sent on (port, section), and what happens around it. */
 typedef struct cop_fc_ops {
     bool (*fits)(const cop_net *net, uint32_t port, uint32_t section, uint32_t blocks);
-    void (*take)(cop_net *net, uint32_t port, uint32_t section, uint32_t blocks);
+    void (*take)(cop_net *net, uint32_t port, uint32_t section, uint32_t blocks); /* may be NULL */
     /* Input `port` will have freed the space at time t: in blocks, or bytes if in_bytes. */
     void (*give)(cop_net *net, uint32_t port, uint32_t section, uint32_t amount, cop_time t);
     bool in_bytes;
+    bool by_credit; /* `fits` asks whether section.credit >= blocks, and no more */
     bool mixed; /* what comes back for one section may make room for another */
     /* Space that input `port` will have free, where its sender hears of it only then; NULL: at once. */
     const cop_ring *(*later)(const cop_net *net, uint32_t port);
@@ -229,6 +230,7 @@ struct cop_net {
     const cop_fc_ops *fc;
     bool plain_credit; /* fc is cop_fc_credit: the common case, done inline; it has no `arrive`, and
                           `replay` only for hosts (recover.c) */
+    bool by_credit; /* fc->by_credit */
     bool simple_wake; /* a sender that waits for credit always shows it in vl_blocked */
     const cop_arch_ops *arch;
     const cop_queue_ops *queue_ops;
@@ -250,6 +252,7 @@ struct cop_net {
     bool looks_ahead; /* does not fit the cache: what comes next is fetched in time (ahead.c) */
     bool looks_far; /* nor the next larger one: it is worth to guess where packets go */
     bool looks_plain; /* and the network is of the usual kind (ahead_plain.c) */
+    bool looks_buffered; /* or of another, whose hints are compiled for it (ahead.h) */
     cop_hint hint[COP_HINTS]; /* of events to come, by place in the queue */
     uint32_t *due_entity; /* looks_ahead: scratch of the arbitrations of one instant */
     bool

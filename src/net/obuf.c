@@ -216,25 +216,25 @@ static bool try_lane(cop_net *net, uint32_t port, uint32_t vl, cop_time *later)
     return true;
 }
 
-/* Send the next packet if there is one that can go. */
-static void transmit(cop_net *net, uint32_t port)
+/* Send the next packet if there is one that can go; the one before has given up its room. */
+static inline void transmit(cop_net *net, uint32_t port)
 {
     struct cop_obuf *b = &net->obuf[port];
-    free_leaving(net, port);
     cop_fc_settle(net, port);
     cop_time later = COP_NEVER;
     uint32_t tried = 0, ready;
-    bool sent = cop_link_resend(net, port);
+    const bool resends = COP_UNLIKELY(net->fc->replay != NULL);
+    bool sent = resends && cop_link_resend(net, port);
     while (!sent && (ready = b->tx_ready & ~b->tx_blocked & ~tried)) {
         uint32_t vl = cop_vlarb_pick(net, port, ready);
         sent = try_lane(net, port, vl, &later);
         tried |= 1u << vl;
     }
-    if (!sent)
+    if (resends && !sent)
         sent = cop_link_resend(net, port);
     const cop_out *out = &net->out[port];
     if (sent) {
-        if (b->tx_ready || out->vl_blocked || out->short_of || net->fc->replay)
+        if (b->tx_ready || out->vl_blocked || out->short_of || resends)
             tx_kick(net, port, net->now);
     } else if (later != COP_NEVER) {
         tx_kick(net, port, later);
@@ -247,6 +247,7 @@ void cop_obuf_tx(cop_net *net, uint32_t port)
     if (net->obuf[port].tx_at != net->now)
         return;
     net->obuf[port].tx_at = COP_NEVER;
+    free_leaving(net, port);
     transmit(net, port);
 }
 

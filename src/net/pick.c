@@ -158,9 +158,10 @@ bool cop_input_pick_first(cop_net *net, uint32_t port, uint32_t vl, const uint64
     if (COP_UNLIKELY(bits == 0))
         return cop_input_pick_slow(net, port, vl, allowed, pick);
     uint32_t input = (uint32_t)__builtin_ctzll(from_first ? from_first : bits);
-    uint32_t last = net->slot[cop_slot_of(net, port, vl, input)];
-    *pick = (cop_pick){
-        .in = out->port0 + input, .queue = cop_net_queue_of(net, net->node[last].next), .vl = vl};
+    uint32_t in = out->port0 + input;
+    cop_asker asker = cop_asker_of(&net->in[in]);
+    uint32_t last = *cop_asker_slot(net, &asker, port, vl);
+    *pick = (cop_pick){.in = in, .queue = cop_net_queue_of(net, net->node[last].next), .vl = vl};
     return true;
 }
 

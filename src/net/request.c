@@ -32,6 +32,8 @@ void cop_node_add(cop_net *net, uint32_t node, uint32_t port, uint32_t vl)
 {
     cop_asker in = asker_of(net, node);
     cop_node_put(net, node, &in, port, vl);
+    if (net->arch->matched)
+        cop_iq_want(net, port);
 }
 
 void cop_node_take(cop_net *net, uint32_t node, const cop_asker *in)

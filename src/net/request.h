@@ -74,7 +74,7 @@ static inline void cop_circle_add(cop_node *nodes, uint32_t *last, uint32_t n)
 /* Let a node ask for lane vl of output `port`; take it out of its list, if it is in one. */
 void cop_node_add(cop_net *net, uint32_t node, uint32_t port, uint32_t vl);
 void cop_node_remove(cop_net *net, uint32_t node);
-/* The same for those who know the input that the node belongs to. */
+/* The same for those who know the input that the node belongs to, and who tell the output (cop_input_requested). */
 static inline void cop_node_put(cop_net *net, uint32_t node, const cop_asker *in, uint32_t port,
                                 uint32_t vl)
 {
@@ -84,8 +84,6 @@ static inline void cop_node_put(cop_net *net, uint32_t node, const cop_asker *in
     n->waiting = 0;
     cop_circle_add(net->node, cop_asker_slot(net, in, port, vl), node);
     cop_request_set(net, port, vl, in->input);
-    if (net->arch->matched)
-        cop_iq_want(net, port);
 }
 void cop_node_take(cop_net *net, uint32_t node, const cop_asker *in);
 /* Take a node out of its slot and let it wait for a section's credit. */

@@ -24,7 +24,7 @@
 void cop_iq_init(cop_net *net)
 {
     net->iq = COP_NEW_ARRAY(&net->arena, struct cop_iq, 1);
-    net->iq->accept_rr = COP_NEW_ARRAY(&net->arena, uint16_t, net->topo->n_ports);
+    net->iq->input = COP_NEW_ARRAY(&net->arena, iq_input, net->host_port0);
     net->iq->reads = (uint32_t)cop_max64(1, (uint64_t)net->sw_cfg->read_ports);
     if (net->iq->reads > net->info.max_ports)
         net->iq->reads = net->info.max_ports; /* no input has more to read */
@@ -36,7 +36,6 @@ void cop_iq_init(cop_net *net)
     net->iq->busy_out = COP_NEW_ARRAY(&net->arena, uint64_t, sets);
     net->iq->hinted = COP_NEW_ARRAY(&net->arena, uint64_t, sets);
     net->iq->guess = COP_NEW_ARRAY(&net->arena, iq_guess, net->host_port0);
-    net->iq->in_until = COP_NEW_ARRAY(&net->arena, cop_time, net->host_port0);
     net->iq->out_until = COP_NEW_ARRAY(&net->arena, cop_time, net->host_port0);
     net->iq->arb_at = COP_NEW_ARRAY(&net->arena, cop_time, net->info.n_switches);
     for (uint32_t sw = 0; sw < net->info.n_switches; sw++)
@@ -46,7 +45,7 @@ void cop_iq_init(cop_net *net)
 
 cop_time cop_iq_input_free(const cop_net *net, uint32_t port)
 {
-    return net->iq->in_until[port];
+    return net->iq->input[port].until;
 }
 
 static uint64_t bit_of(uint32_t n)
@@ -69,9 +68,10 @@ MATCHING void empty(uint64_t *set, uint32_t words)
         set[w] = 0;
 }
 
+/* With output buffers: what crosses to it does so until then. */
 static cop_time output_free(const cop_net *net, uint32_t port)
 {
-    return net->obuf ? cop_obuf_xbar_free(net, port) : net->out[port].busy_until;
+    return net->obuf ? net->iq->out_until[port] : net->out[port].busy_until;
 }
 
 /* The switch is to match at time t, or before. */
@@ -94,8 +94,39 @@ static void iq_kick(cop_net *net, uint32_t port)
         look_at(net, out->sw, free);
 }
 
-/* Output `port` grants one free input. */
-static bool grant(cop_net *net, uint32_t port, iq_grant *g)
+/* Is there room behind the output for a packet of full size? */
+static inline bool has_room(const cop_net *net, uint32_t port, uint32_t vl)
+{
+    return net->obuf ? cop_obuf_room(net, port, vl, net->max_blocks)
+                     : cop_link_room(net, port, vl, net->max_blocks);
+}
+
+/* Of a set of inputs, those that are busy no longer. Without a branch: which they are nobody could foretell. */
+static inline uint64_t free_inputs(uint64_t ports, const iq_input *input, cop_time now)
+{
+    uint64_t free = 0;
+    for (; ports; ports &= ports - 1)
+        free |= (ports & -ports) & -(uint64_t)(input[__builtin_ctzll(ports)].until <= now);
+    return free;
+}
+
+/* Which of those who ask are free? Of others nobody wants to know. */
+MATCHING void find_free_inputs(cop_net *net, uint32_t sw, const uint64_t *asking, uint32_t words)
+{
+    struct cop_iq *iq = net->iq;
+    for (uint32_t w = 0; w < words; w++) {
+        uint64_t asks = asking[w] & ~iq->free_in[w];
+        if (asks) {
+            uint64_t free =
+                free_inputs(asks, &iq->input[net->topo->sw_port0[sw] + w * 64], net->now);
+            iq->free_in[w] |= free;
+            iq->busy_in[(size_t)sw * words + w] &= ~free;
+        }
+    }
+}
+
+/* Output `port` of switch `sw` grants one free input. */
+MATCHING bool grant(cop_net *net, uint32_t sw, uint32_t port, uint32_t words, iq_grant *g)
 {
     cop_out *out = &net->out[port];
     struct cop_iq *iq = net->iq;
@@ -104,8 +135,9 @@ static bool grant(cop_net *net, uint32_t port, iq_grant *g)
     while ((ready = out->vl_ready & ~out->vl_blocked & ~g->in_vain)) {
         uint32_t vl =
             net->obuf ? cop_obuf_pick_lane(net, port, ready) : cop_vlarb_pick(net, port, ready);
-        bool any_fits = net->arch->room(net, port, vl, net->max_blocks);
+        bool any_fits = has_room(net, port, vl);
         g->first = out->lane[vl].rr;
+        find_free_inputs(net, sw, &out->request[vl * words], words);
         if (cop_turn_waits(&iq->turns, net, port, vl, iq->free_in))
             return false;
         if (cop_input_pick(net, port, vl, iq->free_in, any_fits, &g->pick))
@@ -148,7 +180,7 @@ static uint32_t accept_in_order(cop_net *net, uint32_t in_port, uint32_t first, 
     const cop_in *in = &net->in[in_port];
     uint64_t left[COP_MAX_PORTS / 64], best_key = COP_NEVER; /* no key is as large */
     uint32_t best = o;
-    memcpy(left, iq->offers[in->local], net->words * sizeof(uint64_t));
+    memcpy(left, &iq->offers[in->local * net->words], net->words * sizeof(uint64_t));
     left[o / 64] &= ~bit_of(o);
     while ((o = accept(left, net->words, first)) != COP_NONE) {
         if (best_key == COP_NEVER)
@@ -167,16 +199,18 @@ static uint32_t accept_in_order(cop_net *net, uint32_t in_port, uint32_t first, 
 }
 
 /* Output o of a switch, which is `port`, offers itself to the input that it grants. */
-static void offer(cop_net *net, uint32_t port, uint32_t o)
+MATCHING void offer(cop_net *net, uint32_t port, uint32_t o, uint32_t words)
 {
     struct cop_iq *iq = net->iq;
     const cop_pick *pick = &iq->grant[o].pick;
     uint32_t input = net->in[pick->in].local;
     uint64_t bit = bit_of(o);
-    iq->offers[input][o / 64] |= bit;
+    iq->offers[input * words + o / 64] |= bit;
     iq->offered[input / 64] |= bit_of(input);
-    if (cop_turn_overdue(&iq->turns, net, port, pick))
-        iq->overdue[input][o / 64] |= bit;
+    if (cop_turn_overdue(&iq->turns, net, port, pick)) {
+        iq->overdue[input * words + o / 64] |= bit;
+        iq->some_overdue = true;
+    }
     if (net->sw_cfg->matching == COP_MATCH_RRM)
         net->out[port].lane[pick->vl].rr = (uint16_t)(input + 1);
 }
@@ -185,11 +219,12 @@ static void offer(cop_net *net, uint32_t port, uint32_t o)
 MATCHING uint32_t choose(cop_net *net, uint32_t in_port, uint32_t i, uint32_t words)
 {
     struct cop_iq *iq = net->iq;
-    uint32_t first = iq->accept_rr[in_port];
-    uint32_t o = accept(iq->overdue[i], words, first);
+    uint32_t first = iq->input[in_port].first, o = COP_NONE;
+    if (COP_UNLIKELY(iq->some_overdue))
+        o = accept(&iq->overdue[i * words], words, first);
     if (COP_UNLIKELY(o != COP_NONE))
         return o;
-    o = accept(iq->offers[i], words, first);
+    o = accept(&iq->offers[i * words], words, first);
     return net->queue_ops->order && o != COP_NONE ? accept_in_order(net, in_port, first, o) : o;
 }
 
@@ -210,23 +245,41 @@ static __attribute__((noinline)) cop_time take_read(struct cop_iq *iq, uint32_t 
     return read[0];
 }
 
-/* Input i has accepted output o, which is `port`: positions move, turns are counted. */
-static void move_on(cop_net *net, uint32_t port, uint32_t o, uint32_t i, bool first_iteration)
+/* A turn of lane vl of an output, position `first`, went to input `winner`: others that ask may have missed it. */
+MATCHING void missed(cop_net *net, uint32_t sw, uint32_t port, uint32_t vl, uint32_t first,
+                     uint32_t winner, uint32_t words)
+{
+    struct cop_iq *iq = net->iq;
+    const uint64_t *asking = &net->out[port].request[vl * words];
+    uint64_t busy = 0;
+    for (uint32_t w = 0; w < words; w++) {
+        uint64_t asks = asking[w] & ~iq->were_free[w];
+        if (asks) /* some may ask only since another packet went: nobody has looked at them */
+            iq->were_free[w] |=
+                free_inputs(asks, &iq->input[net->topo->sw_port0[sw] + w * 64], net->now);
+        busy |= asking[w] & ~iq->were_free[w];
+    }
+    if (COP_UNLIKELY(busy))
+        cop_turn_missed(&iq->turns, net, port, vl, first, winner, iq->were_free);
+}
+
+/* Input i of switch `sw` has accepted output o, which is `port`: positions move, turns are counted. */
+MATCHING void move_on(cop_net *net, uint32_t sw, uint32_t port, uint32_t o, uint32_t i,
+                      uint32_t words, bool first_iteration)
 {
     struct cop_iq *iq = net->iq;
     const iq_grant *g = &iq->grant[o];
     uint32_t in_port = g->pick.in, in_vain = g->in_vain;
     if (first_iteration || net->sw_cfg->matching == COP_MATCH_RRM) {
         net->out[port].lane[g->pick.vl].rr = (uint16_t)(i + 1);
-        iq->accept_rr[in_port] = (uint16_t)(o + 1);
+        iq->input[in_port].first = (uint16_t)(o + 1);
     }
     if (!first_iteration)
         return;
-    cop_turn_missed(&iq->turns, net, port, g->pick.vl, g->first, i, iq->were_free);
+    missed(net, sw, port, g->pick.vl, g->first, i, words);
     for (in_vain &= ~net->out[port].vl_blocked; COP_UNLIKELY(in_vain); in_vain &= in_vain - 1) {
         uint32_t vl = (uint32_t)__builtin_ctz(in_vain);
-        cop_turn_missed(&iq->turns, net, port, vl, net->out[port].lane[vl].rr, COP_NONE,
-                        iq->were_free);
+        missed(net, sw, port, vl, net->out[port].lane[vl].rr, COP_NONE, words);
     }
 }
 
@@ -240,9 +293,11 @@ MATCHING void answer(cop_net *net, uint32_t sw, uint32_t i, uint32_t words, bool
     while ((o = choose(net, port0 + i, i, words)) != COP_NONE) {
         const cop_pick *pick = &iq->grant[o].pick;
         if (COP_LIKELY(net->queue[pick->queue].posted)) {
-            move_on(net, port0 + o, o, i, first_iteration);
+            move_on(net, sw, port0 + o, o, i, words, first_iteration);
             cop_time leaves =
-                cop_input_grant(net, port0 + o, pick, net->arch->transfer, net->early_hooks);
+                net->obuf
+                    ? cop_input_grant(net, port0 + o, pick, cop_obuf_transfer, net->early_hooks)
+                    : cop_input_grant(net, port0 + o, pick, cop_link_transfer, false);
             cop_turn_served(&iq->turns, net, port0 + o, pick,
                             net->queue[pick->queue].head == COP_NONE);
             cop_time free = iq->reads == 1 ? leaves : take_read(iq, port0 + i, leaves);
@@ -252,18 +307,18 @@ MATCHING void answer(cop_net *net, uint32_t sw, uint32_t i, uint32_t words, bool
             }
             if ((net->out[port0 + o].vl_ready | net->out[port0 + o].vl_blocked) == 0)
                 iq->wanted[set0 + o / 64] &= ~bit_of(o);
-            iq->in_until[port0 + i] = free;
+            iq->input[port0 + i].until = free;
             if (free > net->now) {
                 iq->free_in[i / 64] &= ~bit_of(i);
                 iq->busy_in[set0 + i / 64] |= bit_of(i);
                 break;
             }
         }
-        iq->offers[i][o / 64] &= ~bit_of(o);
-        iq->overdue[i][o / 64] &= ~bit_of(o);
+        iq->offers[i * words + o / 64] &= ~bit_of(o);
+        iq->overdue[i * words + o / 64] &= ~bit_of(o);
     }
-    empty(iq->offers[i], words);
-    empty(iq->overdue[i], words);
+    empty(&iq->offers[i * words], words);
+    empty(&iq->overdue[i * words], words);
 }
 
 /* One iteration: all free outputs grant, all offered inputs accept. True if a packet went. */
@@ -273,10 +328,8 @@ MATCHING bool iterate(cop_net *net, uint32_t sw, uint32_t words, bool first_iter
     uint32_t port0 = net->topo->sw_port0[sw];
     uint64_t *wanted = &iq->wanted[(size_t)sw * words], any = 0;
     const uint64_t *busy = &iq->busy_out[(size_t)sw * words];
-    for (uint32_t w = 0; w < words; w++) {
-        iq->offered[w] = 0;
-        iq->were_free[w] = iq->free_in[w];
-    }
+    iq->some_overdue = false;
+    empty(iq->offered, words);
     for (uint32_t w = 0; w < words; w++)
         for (uint64_t bits = wanted[w] & ~busy[w]; bits; bits &= bits - 1) {
             uint32_t o = w * 64 + (uint32_t)__builtin_ctzll(bits);
@@ -285,9 +338,11 @@ MATCHING bool iterate(cop_net *net, uint32_t sw, uint32_t words, bool first_iter
                 wanted[w] &= ~(bits & -bits);
             else if ((out->vl_ready & ~out->vl_blocked) &&
                      output_free(net, port0 + o) <= net->now &&
-                     grant(net, port0 + o, &iq->grant[o]))
-                offer(net, port0 + o, o);
+                     grant(net, sw, port0 + o, words, &iq->grant[o]))
+                offer(net, port0 + o, o, words);
         }
+    for (uint32_t w = 0; w < words; w++)
+        iq->were_free[w] = iq->free_in[w];
     for (uint32_t w = 0; w < words; w++) {
         any |= iq->offered[w];
         for (uint64_t bits = iq->offered[w]; bits; bits &= bits - 1)
@@ -308,15 +363,17 @@ static void resend_all(cop_net *net, uint32_t sw)
     }
 }
 
-/* Take out of a set of busy ports those that are busy no longer. */
-static void clear_free(uint64_t *busy, const cop_time *until, cop_time now)
+/* Of a set of outputs, those that are busy no longer. */
+static inline uint64_t free_outputs(uint64_t ports, const cop_time *until, cop_time now)
 {
-    for (uint64_t bits = *busy; bits; bits &= bits - 1)
-        if (until[__builtin_ctzll(bits)] <= now)
-            *busy &= ~(bits & -bits);
+    uint64_t free = 0;
+    for (; ports; ports &= ports - 1)
+        free |= (ports & -ports) & -(uint64_t)(until[__builtin_ctzll(ports)] <= now);
+    return free;
 }
 
-/* Look who is free now. Inputs that the switch does not have do no harm. Is there an output to grant? */
+/* Look which outputs are free now, and which inputs were when somebody looked last. Inputs that the switch does not
+ * have do no harm. Is there an output to grant? */
 MATCHING bool find_free(cop_net *net, uint32_t sw, uint32_t words)
 {
     struct cop_iq *iq = net->iq;
@@ -324,16 +381,13 @@ MATCHING bool find_free(cop_net *net, uint32_t sw, uint32_t words)
     uint64_t any = 0;
     for (uint32_t w = 0; w < words; w++) {
         size_t set = (size_t)sw * words + w;
-        if (iq->wanted[set] == 0)
-            continue;
-        clear_free(&iq->busy_out[set], &iq->out_until[port0 + w * 64], net->now);
-        any |= iq->wanted[set] & ~iq->busy_out[set];
+        uint64_t wanted = iq->wanted[set];
+        iq->busy_out[set] &=
+            ~free_outputs(wanted & iq->busy_out[set], &iq->out_until[port0 + w * 64], net->now);
+        any |= wanted & ~iq->busy_out[set];
     }
-    for (uint32_t w = 0; w < words; w++) {
-        size_t set = (size_t)sw * words + w;
-        clear_free(&iq->busy_in[set], &iq->in_until[port0 + w * 64], net->now);
-        iq->free_in[w] = ~iq->busy_in[set];
-    }
+    for (uint32_t w = 0; w < words; w++)
+        iq->free_in[w] = ~iq->busy_in[(size_t)sw * words + w]; /* for certain */
     return any != 0;
 }
 
@@ -405,6 +459,11 @@ MATCHING void match(cop_net *net, uint32_t sw, uint32_t words)
     plan(net, sw, words);
 }
 
+static __attribute__((noinline, flatten)) void match_one(cop_net *net, uint32_t sw)
+{
+    match(net, sw, 1);
+}
+
 static __attribute__((noinline)) void match_many(cop_net *net, uint32_t sw)
 {
     match(net, sw, net->words);
@@ -418,7 +477,7 @@ static void iq_arbitrate(cop_net *net, uint32_t sw)
     if (!net->obuf)
         settle_wanted(net, sw);
     if (COP_LIKELY(net->words == 1))
-        match(net, sw, 1);
+        match_one(net, sw);
     else
         match_many(net, sw);
 }

@@ -12,9 +12,9 @@ typedef struct iq_grant {
     uint16_t first; /* position of the lane before */
 } iq_grant;
 
-/* Who may be granted an output next, as hints to the cache have it: input, lane, and the queue when it is known. */
+/* Who may be granted an output next, as hints to the cache have it: input port, lane, and the queue when it is known. */
 typedef struct iq_guess {
-    uint32_t in, input, vl, queue;
+    uint32_t in, vl, queue;
 } iq_guess;
 
 /* The same of the switches that are to decide at one instant, one list behind the other. */
@@ -24,18 +24,24 @@ typedef struct iq_hint {
 } iq_hint;
 #define COP_IQ_HINTS 1024u
 
+/* What a matching asks of every input of the switch stands together. */
+typedef struct iq_input {
+    cop_time until; /* all its read ports are busy until then */
+    uint16_t first; /* its position over the outputs */
+} iq_input;
+
 struct cop_iq {
-    uint16_t *accept_rr; /* [n_ports] input's position over the outputs */
+    iq_input *input; /* [host_port0] */
     cop_time *read; /* [n_ports * reads] when each read port is free; a heap per input */
     uint32_t reads; /* read ports of an input */
     /* Sets per switch, [n_switches * words], so that a matching looks at those ports only which take part:
      * outputs that somebody requests or that are blocked, and perhaps some more; inputs all of whose read ports
-     * were busy, and outputs that a packet crossed to, when last looked at; and until when, [host_port0]. */
+     * were busy, and outputs that a packet crossed to, when last looked at (outputs until when, [host_port0]). */
     uint64_t *wanted, *busy_in, *busy_out;
     uint64_t
         *hinted; /* outputs that hints to the cache are about, from their first stage to the last */
     iq_guess *guess; /* [host_port0], of those */
-    cop_time *in_until, *out_until;
+    cop_time *out_until;
     cop_time *arb_at; /* [n_switches] pending COP_EV_ARB, COP_NEVER if none */
     iq_hint hint[COP_IQ_HINTS];
     cop_turns turns;
@@ -44,9 +50,10 @@ struct cop_iq {
     uint64_t were_free[COP_MAX_PORTS / 64]; /* when the iteration began */
     iq_grant grant[COP_MAX_PORTS]; /* per output */
     uint64_t offered[COP_MAX_PORTS / 64]; /* inputs that some output grants */
-    /* Per input, empty between iterations: outputs that grant it; those that waited for it. */
-    uint64_t offers[COP_MAX_PORTS][COP_MAX_PORTS / 64];
-    uint64_t overdue[COP_MAX_PORTS][COP_MAX_PORTS / 64];
+    bool some_overdue; /* of this iteration */
+    /* [input * words] per input, empty between iterations: outputs that grant it; those that waited for it. */
+    uint64_t offers[COP_MAX_PORTS * (COP_MAX_PORTS / 64)];
+    uint64_t overdue[COP_MAX_PORTS * (COP_MAX_PORTS / 64)];
 };
 
 #endif

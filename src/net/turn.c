@@ -8,9 +8,7 @@ void cop_turns_init(cop_turns *t, cop_net *net)
     const cop_topo *topo = net->topo;
     t->calm = net->queue_ops->order ? COP_TURN_CALM : 1;
     t->missed = COP_NEW_ARRAY(&net->arena, uint8_t, net->slot0[topo->n_switches]);
-    t->overdue = COP_NEW_ARRAY(&net->arena, uint16_t, topo->n_ports);
-    t->behind = COP_NEW_ARRAY(&net->arena, uint16_t, topo->n_ports);
-    t->waited = COP_NEW_ARRAY(&net->arena, bool, topo->n_ports);
+    t->port = COP_NEW_ARRAY(&net->arena, cop_turn_port, topo->n_ports);
 }
 
 /* The first requesting input from `first` on, wrapping round; COP_NONE if there is none. */
@@ -36,10 +34,10 @@ static uint32_t holder(cop_net *net, uint32_t port, uint32_t vl, uint32_t first)
     return cop_input_pick_slow(net, port, vl, NULL, &best) ? net->in[best.in].local : COP_NONE;
 }
 
-bool cop_turn_overdue(const cop_turns *t, const cop_net *net, uint32_t port, const cop_pick *pick)
+__attribute__((noinline)) bool cop_turn_overdue_slow(const cop_turns *t, const cop_net *net,
+                                                     uint32_t port, const cop_pick *pick)
 {
-    return t->overdue[port] &&
-           t->missed[cop_slot_of(net, port, pick->vl, net->in[pick->in].local)] >= COP_TURN_WAIT;
+    return t->missed[cop_slot_of(net, port, pick->vl, net->in[pick->in].local)] >= COP_TURN_WAIT;
 }
 
 static bool is_in(const uint64_t *set, uint32_t input)
@@ -47,17 +45,15 @@ static bool is_in(const uint64_t *set, uint32_t input)
     return set[input / 64] >> (input % 64) & 1;
 }
 
-bool cop_turn_waits(const cop_turns *t, cop_net *net, uint32_t port, uint32_t vl,
-                    const uint64_t *free)
+__attribute__((noinline)) bool cop_turn_waits_slow(const cop_turns *t, cop_net *net, uint32_t port,
+                                                   uint32_t vl, const uint64_t *free)
 {
-    if (t->overdue[port] == 0)
-        return false;
     uint32_t input = holder(net, port, vl, net->out[port].lane[vl].rr);
     if (input == COP_NONE || is_in(free, input) ||
         t->missed[cop_slot_of(net, port, vl, input)] < COP_TURN_WAIT ||
         !cop_input_fits(net, port, vl, input))
         return false;
-    t->waited[port] = true;
+    t->port[port].waited = true;
     return true;
 }
 
@@ -65,11 +61,11 @@ static void miss(const cop_turns *t, cop_net *net, uint32_t port, uint32_t vl, u
 {
     uint8_t *missed = &t->missed[cop_slot_of(net, port, vl, input)];
     if (*missed == 0)
-        t->behind[port]++;
+        t->port[port].behind++;
     if (*missed >= COP_TURN_WAIT || ++*missed < COP_TURN_WAIT)
         return;
     *missed = (uint8_t)(COP_TURN_WAIT + t->calm - 1);
-    t->overdue[port]++;
+    t->port[port].overdue++;
 }
 
 /* Of word w of a set of inputs: those below n. */
@@ -78,8 +74,9 @@ static uint64_t below(uint32_t w, uint32_t n)
     return n <= w * 64 ? 0 : n - w * 64 >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << (n - w * 64)) - 1;
 }
 
-void cop_turn_missed(const cop_turns *t, cop_net *net, uint32_t port, uint32_t vl, uint32_t first,
-                     uint32_t winner, const uint64_t *free)
+__attribute__((noinline)) void cop_turn_missed(const cop_turns *t, cop_net *net, uint32_t port,
+                                               uint32_t vl, uint32_t first, uint32_t winner,
+                                               const uint64_t *free)
 {
     if (net->sw_cfg->arbitration != COP_ARB_RR || winner == COP_NONE) {
         uint32_t input = holder(net, port, vl, first);
@@ -96,23 +93,21 @@ void cop_turn_missed(const cop_turns *t, cop_net *net, uint32_t port, uint32_t v
     }
 }
 
-void cop_turn_served(const cop_turns *t, cop_net *net, uint32_t port, const cop_pick *pick,
-                     bool empty)
+__attribute__((noinline)) void cop_turn_served_slow(const cop_turns *t, cop_net *net, uint32_t port,
+                                                    const cop_pick *pick, bool empty)
 {
-    if (COP_LIKELY(t->behind[port] == 0))
-        return; /* nobody has missed a turn, so nobody was waited for */
     uint8_t *missed = &t->missed[cop_slot_of(net, port, pick->vl, net->in[pick->in].local)];
     uint8_t before = *missed;
-    bool waited = t->waited[port];
-    t->waited[port] = false;
+    bool waited = t->port[port].waited;
+    t->port[port].waited = false;
     if (*missed < COP_TURN_WAIT) {
         *missed = 0;
     } else if (waited && !empty) {
         *missed = (uint8_t)(COP_TURN_WAIT + t->calm - 1);
     } else if (empty || --*missed < COP_TURN_WAIT) {
         *missed = 0;
-        t->overdue[port]--;
+        t->port[port].overdue--;
     }
     if (before > 0 && *missed == 0)
-        t->behind[port]--;
+        t->port[port].behind--;
 }

@@ -24,29 +24,55 @@
  * 64 ports would carry less than 0.97. */
 #define COP_TURN_CALM 16
 
+/* What an output owes. Nearly always nothing: that is asked inline. */
+typedef struct cop_turn_port {
+    uint16_t overdue; /* inputs that are overdue there, on all lanes */
+    uint16_t behind; /* inputs that have missed a turn there, on all lanes */
+    bool waited; /* the output has stayed free for the input that comes next */
+} cop_turn_port;
+
 typedef struct cop_turns {
     /* [slot] per (output, lane, input): turns in a row; overdue: COP_TURN_WAIT, and what is missing of
      * `calm` beyond 1. */
     uint8_t *missed;
     uint8_t calm;
-    uint16_t *overdue; /* [n_ports] inputs that are overdue there, on all lanes */
-    uint16_t *behind; /* [n_ports] inputs that have missed a turn there, on all lanes */
-    bool *waited; /* [n_ports] the output has stayed free for the input that comes next */
+    cop_turn_port *port; /* [n_ports] */
 } cop_turns;
 
 void cop_turns_init(cop_turns *t, cop_net *net);
 
+bool cop_turn_overdue_slow(const cop_turns *t, const cop_net *net, uint32_t port,
+                           const cop_pick *pick);
+bool cop_turn_waits_slow(const cop_turns *t, cop_net *net, uint32_t port, uint32_t vl,
+                         const uint64_t *free);
+void cop_turn_served_slow(const cop_turns *t, cop_net *net, uint32_t port, const cop_pick *pick,
+                          bool empty);
+
 /* Is the picked input overdue at output `port`? */
-bool cop_turn_overdue(const cop_turns *t, const cop_net *net, uint32_t port, const cop_pick *pick);
+static inline bool cop_turn_overdue(const cop_turns *t, const cop_net *net, uint32_t port,
+                                    const cop_pick *pick)
+{
+    return COP_UNLIKELY(t->port[port].overdue) && cop_turn_overdue_slow(t, net, port, pick);
+}
+
 /* Must output `port` stay free for the input whose turn it is on lane vl? `free` are free inputs. */
-bool cop_turn_waits(const cop_turns *t, cop_net *net, uint32_t port, uint32_t vl,
-                    const uint64_t *free);
+static inline bool cop_turn_waits(const cop_turns *t, cop_net *net, uint32_t port, uint32_t vl,
+                                  const uint64_t *free)
+{
+    return COP_UNLIKELY(t->port[port].overdue) && cop_turn_waits_slow(t, net, port, vl, free);
+}
+
 /* A turn of lane vl, position `first`, went to input `winner` (COP_NONE: to another lane); inputs
- * that are not in `free` have missed it. */
+ * that are not in `free` have missed it, if they ask for it. */
 void cop_turn_missed(const cop_turns *t, cop_net *net, uint32_t port, uint32_t vl, uint32_t first,
                      uint32_t winner, const uint64_t *free);
+
 /* The picked packet went; `empty`: its queue has no other. */
-void cop_turn_served(const cop_turns *t, cop_net *net, uint32_t port, const cop_pick *pick,
-                     bool empty);
+static inline void cop_turn_served(const cop_turns *t, cop_net *net, uint32_t port,
+                                   const cop_pick *pick, bool empty)
+{
+    if (COP_UNLIKELY(t->port[port].behind)) /* else nobody has missed a turn, or was waited for */
+        cop_turn_served_slow(t, net, port, pick, empty);
+}
 
 #endif
