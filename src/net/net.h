@@ -6,7 +6,7 @@
  *   fc*.c      may it be sent: credits, absolute credits, on/off, ack/nack
  *   input.c    a packet comes to a switch input, and is granted an output;  input_head.c  heads of queues
  *              and their requests;  input_route.c  the routing is asked
- *   sw_ib.c    arbitration per output;  sw_iq.c  matching of inputs and outputs, turn.c  turns that
+ *   sw_ib.c    arbitration per output;  sw_iq.c, iq_match.c  matching of inputs and outputs, turn.c  turns that
  *              inputs miss;  obuf.c  output buffers
  *   worm.c     wormhole switching: flits instead of packets, in place of wire.c, fc.c and sw_ib.c
  *   recover.c  packets taken for deadlocked are absorbed and sent again

@@ -1,4 +1,4 @@
-/* State of the matchings of sw_iq.c, for that file and for its hints to the cache (ahead_arb.c). */
+/* State of the matchings of sw_iq.c and iq_match.c, for these files and for their hints to the cache (ahead_arb.c). */
 #ifndef COP_NET_SW_IQ_H
 #define COP_NET_SW_IQ_H
 
@@ -55,5 +55,19 @@ struct cop_iq {
     uint64_t offers[COP_MAX_PORTS * (COP_MAX_PORTS / 64)];
     uint64_t overdue[COP_MAX_PORTS * (COP_MAX_PORTS / 64)];
 };
+
+/* Match the inputs and outputs of switch `sw` that are free. */
+void cop_iq_match(cop_net *net, uint32_t sw);
+
+static inline uint64_t cop_iq_bit(uint32_t n)
+{
+    return (uint64_t)1 << (n % 64);
+}
+
+/* When an output can take a packet: with a buffer, when what crosses to it has done so. */
+static inline cop_time cop_iq_output_free(const cop_net *net, uint32_t port)
+{
+    return net->obuf ? net->iq->out_until[port] : net->out[port].busy_until;
+}
 
 #endif

@@ -53,9 +53,9 @@ static void passed(bench *b, uint32_t first, uint32_t winner)
 static void served(bench *b, uint32_t input, bool waited, bool empty)
 {
     cop_pick pick = {.in = input, .vl = 1};
-    b->t.waited[PORT] = waited;
+    b->t.port[PORT].waited = waited;
     cop_turn_served(&b->t, &b->w->net, PORT, &pick, empty);
-    assert_false(b->t.waited[PORT]);
+    assert_false(b->t.port[PORT].waited);
 }
 
 static bool overdue(const bench *b, uint32_t input)
@@ -106,25 +106,25 @@ static void overdue_after_32(void **state)
     for (int i = 0; i < 31; i++)
         passed(&b, 0, 65);
     assert_int_equal(missed(&b, 4), 31);
-    assert_true(!overdue(&b, 4) && b.t.overdue[PORT] == 0);
+    assert_true(!overdue(&b, 4) && b.t.port[PORT].overdue == 0);
     served(&b, 4, false, false);
     assert_int_equal(missed(&b, 4), 0);
     for (int i = 0; i < 40; i++) {
         passed(&b, 0, 65);
         assert_int_equal(overdue(&b, 4), i >= 31);
-        assert_int_equal(b.t.overdue[PORT], i >= 31);
+        assert_int_equal(b.t.port[PORT].overdue, i >= 31);
     }
     assert_int_equal(missed(&b, 4), 32);
     assert_false(overdue(&b, 65));
     /* It was waited for: it stays overdue. Met without waiting: it begins anew. */
     served(&b, 4, true, false);
-    assert_true(overdue(&b, 4) && b.t.overdue[PORT] == 1);
+    assert_true(overdue(&b, 4) && b.t.port[PORT].overdue == 1);
     served(&b, 4, false, false);
-    assert_true(!overdue(&b, 4) && b.t.overdue[PORT] == 0 && missed(&b, 4) == 0);
+    assert_true(!overdue(&b, 4) && b.t.port[PORT].overdue == 0 && missed(&b, 4) == 0);
     for (int i = 0; i < 32; i++)
         passed(&b, 0, 65);
     served(&b, 4, true, true); /* the queue has run empty */
-    assert_true(!overdue(&b, 4) && b.t.overdue[PORT] == 0 && missed(&b, 4) == 0);
+    assert_true(!overdue(&b, 4) && b.t.port[PORT].overdue == 0 && missed(&b, 4) == 0);
     lab_free(b.w);
 }
 
@@ -146,14 +146,14 @@ static void calm_with_ordered_queues(void **state)
     }
     served(&b, 4, true, false); /* once more by waiting: all 16 again */
     for (int i = 0; i < 16; i++) {
-        assert_int_equal(b.t.overdue[PORT], 1);
+        assert_int_equal(b.t.port[PORT].overdue, 1);
         served(&b, 4, false, false);
     }
-    assert_true(!overdue(&b, 4) && b.t.overdue[PORT] == 0 && missed(&b, 4) == 0);
+    assert_true(!overdue(&b, 4) && b.t.port[PORT].overdue == 0 && missed(&b, 4) == 0);
     for (int i = 0; i < 32; i++)
         passed(&b, 0, 9);
     served(&b, 4, false, true);
-    assert_int_equal(b.t.overdue[PORT], 0);
+    assert_int_equal(b.t.port[PORT].overdue, 0);
     lab_free(b.w);
 }
 
@@ -207,15 +207,15 @@ static void waits_for_the_overdue(void **state)
         passed(&b, 0, 65);
     net->out[PORT].lane[1].rr = 4;
     assert_true(cop_turn_waits(&b.t, net, PORT, 1, b.free));
-    assert_true(b.t.waited[PORT]);
-    b.t.waited[PORT] = false;
+    assert_true(b.t.port[PORT].waited);
+    b.t.port[PORT].waited = false;
     net->out[PORT].lane[1].rr = 5; /* the turn is with 65 */
     assert_false(cop_turn_waits(&b.t, net, PORT, 1, b.free));
     set_free(&b, 65, false); /* busy, but not overdue */
     assert_false(cop_turn_waits(&b.t, net, PORT, 1, b.free));
     net->out[PORT].lane[1].rr = 66; /* round the end: 4 again */
     assert_true(cop_turn_waits(&b.t, net, PORT, 1, b.free));
-    b.t.waited[PORT] = false;
+    b.t.port[PORT].waited = false;
     set_free(&b, 4, true);
     assert_false(cop_turn_waits(&b.t, net, PORT, 1, b.free));
     set_free(&b, 4, false);
