@@ -118,6 +118,9 @@ static void check_sender(cop_net *net, const ledger *l, uint32_t port, uint32_t 
         under_way += l->buffered[theirs];
     if (net->fc_state->behind)
         under_way += net->fc_state->behind[mine];
+    bool whole = net->shared_free || sec->credit + sec->used == sec->capacity;
+    if (sec->used == under_way && whole)
+        return;
     char name[64];
     cop_topo_port_name(net->topo, port, name, sizeof(name));
     net->total.credits_missing +=
@@ -125,7 +128,7 @@ static void check_sender(cop_net *net, const ledger *l, uint32_t port, uint32_t 
     if (sec->used != under_way)
         broken(net, "credits of %s section %u: %u blocks are out, %" PRIu64 " are accounted for",
                name, s, sec->used, under_way);
-    if (!net->shared_free && sec->credit + sec->used != sec->capacity)
+    if (!whole)
         broken(net, "credits of %s section %u: %u + %u of %u blocks", name, s, sec->credit,
                sec->used, sec->capacity);
 }
@@ -140,6 +143,8 @@ static void check_receiver(cop_net *net, const ledger *l, uint32_t port, uint32_
         const cop_return *ret = &freed->v[k & freed->mask];
         leaving += ret->section == s ? ret->blocks : 0;
     }
+    if (st->hold[i].bytes == l->bytes[i] + leaving && st->hold[i].bytes <= st->hold[i].capacity)
+        return;
     char name[64];
     cop_topo_port_name(net->topo, port, name, sizeof(name));
     if (st->hold[i].bytes != l->bytes[i] + leaving)

@@ -175,7 +175,7 @@ static inline __attribute__((always_inline)) void receive(cop_net *net, uint32_t
         cop_input_offer(net, q, cand, net->asks_once ? n : 0);
 }
 
-static __attribute__((noinline)) void receive_any(cop_net *net, uint32_t port, uint32_t h)
+static __attribute__((noinline, flatten)) void receive_any(cop_net *net, uint32_t port, uint32_t h)
 {
     receive(net, port, h, false);
 }

@@ -53,16 +53,3 @@ void cop_dragonfly_compile(cop_dragonfly_ports *c, cop_route *r, const cop_drago
     }
 }
 
-cop_cand cop_dragonfly_next(const cop_dragonfly *d, const cop_dragonfly_ports *c,
-                            const cop_hop *hop, uint8_t local_vl, uint8_t global_vl,
-                            uint8_t last_vl)
-{
-    uint32_t target = cop_dragonfly_switch_of(d, hop->dst);
-    if (target == hop->sw)
-        return (cop_cand){.port = (uint16_t)(hop->dst - target * d->p)};
-    uint32_t group = cop_dragonfly_group(d, target);
-    if (group == cop_dragonfly_group(d, hop->sw))
-        return (cop_cand){.port = cop_dragonfly_local_port(d, hop->sw, target), .vl = last_vl};
-    uint16_t port = cop_dragonfly_port(d, c, hop->sw, group, target);
-    return (cop_cand){.port = port, .vl = port < cop_dragonfly_global0(d) ? local_vl : global_vl};
-}
