@@ -6,6 +6,7 @@
  * Role     packets walk through dragonflies whose switches get new loads, pauses, flags and probabilities before each
  *          question. Output, lane and group to visit must be those of both evaluations, at the first switch and at
  *          every later one; asked again with other loads the answer stays, but at the first switch with `decide: head`.
+ *          Groups that packets visit are those of which the dependency check is told.
  * Shapes   h from 1 to 3, balanced or not, with as many groups as there can be or fewer: several links between
  *          two groups, global ports without a cable, one group, groups of one switch.
  * Draws    both take the group that is drawn and N from the same random numbers, in this order; a second decision
@@ -121,6 +122,21 @@ static void hold_against_table(world *w, const packet *k, answer x, seen *met)
                  (int)x.visit);
 }
 
+/* A group that a packet visits from its first switch on, by another port than the minimal one, is one of which the
+ * dependency check is told. */
+static void hold_against_check(const world *w, const cop_hop *hop, uint32_t port)
+{
+    uint32_t mid = COP_NONE;
+    if (hop->mid == COP_NONE || port == minimal_port(&w->d, hop->sw, hop->dst / w->d.p))
+        return;
+    for (uint32_t i = 0; mid != hop->mid; i++)
+        if (!w->r.ops->mid(&w->r, hop->src, hop->dst, i, &mid))
+            fail_msg("%s, via %d, dragonfly %u %u %u with %u groups: from host %u to %u by group "
+                     "%u, of which the dependency check does not know",
+                     w->rule->kind, w->via, w->d.p, w->d.a, w->d.h, w->d.groups, hop->src, hop->dst,
+                     hop->mid);
+}
+
 static void walk(world *w, packet k, uint32_t src, seen *met)
 {
     cop_hop hop = {
@@ -139,6 +155,8 @@ static void walk(world *w, packet k, uint32_t src, seen *met)
             met->changed += again.visit != x.visit;
         }
         ask(w, &k, &hop, again);
+        if (from_host(w, &k))
+            hold_against_check(w, &hop, again.port);
         if (again.port < w->d.p) {
             assert_int_equal(k.sw * w->d.p + again.port, k.dst);
             return;
