@@ -176,6 +176,12 @@ int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop
     return 0;
 }
 
+/* Does the link that a host's port stands for lead to group `to`? Beside the minimal link if there are several. */
+static bool own_beside(const cop_choice *c, uint32_t host, uint32_t to)
+{
+    return c->via == COP_CHOICE_OWN_PORT && c->map.parallel && c->own[host] == to;
+}
+
 /* The dependency check asks for all groups, whatever the rule would say: COP_NONE, the minimal way, first;
  * with `progressive` once more for packets that choose at their second switch. Packets inside a group
  * have the minimal way only. */
@@ -189,7 +195,12 @@ bool cop_choice_mid(const cop_route *r, uint32_t src, uint32_t dst, uint32_t i, 
         return true;
     if (from == to)
         return false;
-    uint32_t n = count_groups(c);
+    uint32_t beside = own_beside(c, src, to), n = count_groups(c);
+    if (i <= beside) {
+        *mid = to;
+        return true;
+    }
+    i -= beside;
     if (i > n * (c->progressive ? 2 : 1))
         return false;
     *mid = nth_group(c, from, to, (i - 1) % n) | (i > n ? LATE : 0);

@@ -1,8 +1,8 @@
 /* UGAL with local information, on dragonflies.
  *
  * Rule     the other way is taken if  q_min H_min > q_other H_other + threshold:  q the bytes that wait for a
- *          way's first port, or were sent there and are not yet released behind (`loads: lane`: on the
- *          way's first lane alone), H its number of links.
+ *          way's first port, all lanes (`loads: lane`: its first lane), plus those sent on its first lane and
+ *          not yet released behind, H its number of links.
  * Source   Singh, PhD thesis, Stanford 2005; Kim et al., ISCA 2008 (UGAL-L); G-qcn-8. */
 #include "route/dragonfly_choice.h"
 
