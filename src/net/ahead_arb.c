@@ -115,13 +115,9 @@ void cop_output_prefetch(const cop_net *net, uint32_t port, unsigned stage)
 /* Of word w of the switch's outputs: those that somebody wants and to which no packet is crossing at time t. */
 static uint64_t free_outputs(const cop_net *net, uint32_t sw, uint32_t w, cop_time t)
 {
-    size_t set = (size_t)sw * net->words + w;
+    const iq_set *set = &net->iq->set[(size_t)sw * net->words + w];
     const cop_time *until = &net->iq->out_until[net->topo->sw_port0[sw] + w * 64];
-    uint64_t wanted = net->iq->wanted[set], free = wanted & ~net->iq->busy_out[set];
-    for (uint64_t bits = wanted & ~free; bits; bits &= bits - 1)
-        if (until[__builtin_ctzll(bits)] <= t)
-            free |= bits & -bits;
-    return free;
+    return (set->wanted & ~set->busy_out) | cop_iq_crossed(set->wanted & set->busy_out, until, t);
 }
 
 /* Who has its turn at an output; false: nobody, or nobody knows. */
@@ -145,19 +141,19 @@ void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage, cop_time t
 {
     const cop_sight k = cop_sight_of(net);
     uint32_t port0 = net->topo->sw_port0[sw];
-    uint64_t *hinted = &net->iq->hinted[(size_t)sw * net->words];
     for (uint32_t w = 0; w < net->words; w++) {
+        uint64_t *hinted = &net->iq->set[(size_t)sw * net->words + w].hinted;
         if (stage == 0)
-            hinted[w] = free_outputs(net, sw, w, t);
+            *hinted = free_outputs(net, sw, w, t);
         else if (!net->quick_pick && !net->quick_list)
             return;
-        for (uint64_t bits = hinted[w]; bits; bits &= bits - 1) {
+        for (uint64_t bits = *hinted; bits; bits &= bits - 1) {
             uint32_t port = port0 + w * 64 + (uint32_t)__builtin_ctzll(bits);
             iq_guess *g = &net->iq->guess[port];
             if (stage == 0)
                 cop_ahead_output(net, port);
             else if (stage == 1)
-                hinted[w] &= guess_turn(net, port, g, k) ? ~(uint64_t)0 : ~(bits & -bits);
+                *hinted &= guess_turn(net, port, g, k) ? ~(uint64_t)0 : ~(bits & -bits);
             else if (stage == 2)
                 g->queue = fetch_queue(net, &net->out[port], port, g->in, g->vl, k);
             else
@@ -169,12 +165,23 @@ void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage, cop_time t
 /* -- many switches at one instant, of at most 64 ports: the outputs of each are listed once for all stages -- */
 
 enum { FIRST = 8, SECOND = 6, THIRD = 4, FOURTH = 2 }; /* switches ahead of the one that decides */
+enum { SOONER = 2 }; /* and ahead of the first */
 enum { LISTS = 2 * FIRST }; /* more than FIRST + 1 */
 _Static_assert((FIRST + 1) * 64 <= COP_IQ_HINTS, "what is listed at a time");
 
 static iq_hint *hint_at(const cop_net *net, uint32_t i)
 {
     return &net->iq->hint[i % COP_IQ_HINTS];
+}
+
+/* What says which ports of a switch are free: that of 23 ports is nine lines. */
+static void fetch_ports(const cop_net *net, uint32_t sw)
+{
+    uint32_t first = net->topo->sw_port0[sw], end = net->topo->sw_port0[sw + 1];
+    for (uint32_t port = first; port < end; port += 8)
+        cop_fetch(&net->iq->out_until[port]);
+    for (uint32_t port = first; port < end; port += 4)
+        cop_fetch(&net->iq->input[port]);
 }
 
 /* Lists the free outputs of a switch that somebody wants, from place `end` on; returns the place behind the last. */
@@ -224,6 +231,8 @@ COP_SIGHT void arbitrate(cop_net *net, const uint32_t *due, uint32_t n, cop_sigh
     for (uint32_t i = 0; i < n + FIRST; i++) {
         uint32_t at = i - FIRST; /* that which is to decide now; before the first one it wraps */
         list[i % LISTS] = end;
+        if (i + SOONER < n)
+            fetch_ports(net, due[i + SOONER]);
         if (i < n)
             end = list_outputs(net, due[i], end);
         list[(i + 1) % LISTS] = end;

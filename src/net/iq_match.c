@@ -55,7 +55,7 @@ MATCHING void find_free_inputs(cop_net *net, uint32_t sw, const uint64_t *asking
             uint64_t free =
                 free_inputs(asks, &iq->input[net->topo->sw_port0[sw] + w * 64], net->now);
             iq->free_in[w] |= free;
-            iq->busy_in[(size_t)sw * words + w] &= ~free;
+            iq->set[(size_t)sw * words + w].busy_in &= ~free;
         }
     }
 }
@@ -237,15 +237,15 @@ MATCHING void answer(cop_net *net, uint32_t sw, uint32_t i, uint32_t words, bool
                             net->queue[pick->queue].head == COP_NONE);
             cop_time free = iq->reads == 1 ? leaves : take_read(iq, port0 + i, leaves);
             if (leaves > net->now) {
-                iq->busy_out[set0 + o / 64] |= cop_iq_bit(o);
+                iq->set[set0 + o / 64].busy_out |= cop_iq_bit(o);
                 iq->out_until[port0 + o] = leaves;
             }
             if ((net->out[port0 + o].vl_ready | net->out[port0 + o].vl_blocked) == 0)
-                iq->wanted[set0 + o / 64] &= ~cop_iq_bit(o);
+                iq->set[set0 + o / 64].wanted &= ~cop_iq_bit(o);
             iq->input[port0 + i].until = free;
             if (free > net->now) {
                 iq->free_in[i / 64] &= ~cop_iq_bit(i);
-                iq->busy_in[set0 + i / 64] |= cop_iq_bit(i);
+                iq->set[set0 + i / 64].busy_in |= cop_iq_bit(i);
                 break;
             }
         }
@@ -261,18 +261,18 @@ MATCHING bool iterate(cop_net *net, uint32_t sw, uint32_t words, bool first_iter
 {
     struct cop_iq *iq = net->iq;
     uint32_t port0 = net->topo->sw_port0[sw];
-    uint64_t *wanted = &iq->wanted[(size_t)sw * words], any = 0;
-    const uint64_t *busy = &iq->busy_out[(size_t)sw * words];
+    iq_set *set = &iq->set[(size_t)sw * words];
+    uint64_t any = 0;
     iq->some_overdue = false;
     empty(iq->offered, words);
     for (uint32_t w = 0; w < words; w++)
-        for (uint64_t bits = wanted[w] & ~busy[w]; bits; bits &= bits - 1) {
+        for (uint64_t bits = set[w].wanted & ~set[w].busy_out; bits; bits &= bits - 1) {
             uint32_t o = w * 64 + (uint32_t)__builtin_ctzll(bits);
             const cop_out *out = &net->out[port0 + o];
             if ((out->vl_ready | out->vl_blocked) == 0)
-                wanted[w] &= ~(bits & -bits);
+                set[w].wanted &= ~(bits & -bits);
             else if ((out->vl_ready & ~out->vl_blocked) &&
-                     cop_iq_output_free(net, port0 + o) <= net->now &&
+                     (net->obuf || out->busy_until <= net->now) &&
                      grant(net, sw, port0 + o, words, &iq->grant[o]))
                 offer(net, port0 + o, o, words);
         }
@@ -298,15 +298,6 @@ static void resend_all(cop_net *net, uint32_t sw)
     }
 }
 
-/* Of a set of outputs, those that are busy no longer. */
-static inline uint64_t free_outputs(uint64_t ports, const cop_time *until, cop_time now)
-{
-    uint64_t free = 0;
-    for (; ports; ports &= ports - 1)
-        free |= (ports & -ports) & -(uint64_t)(until[__builtin_ctzll(ports)] <= now);
-    return free;
-}
-
 /* Look which outputs are free now, and which inputs were when somebody looked last. Inputs that the switch does not
  * have do no harm. Is there an output to grant? */
 MATCHING bool find_free(cop_net *net, uint32_t sw, uint32_t words)
@@ -315,14 +306,13 @@ MATCHING bool find_free(cop_net *net, uint32_t sw, uint32_t words)
     uint32_t port0 = net->topo->sw_port0[sw];
     uint64_t any = 0;
     for (uint32_t w = 0; w < words; w++) {
-        size_t set = (size_t)sw * words + w;
-        uint64_t wanted = iq->wanted[set];
-        iq->busy_out[set] &=
-            ~free_outputs(wanted & iq->busy_out[set], &iq->out_until[port0 + w * 64], net->now);
-        any |= wanted & ~iq->busy_out[set];
+        iq_set *set = &iq->set[(size_t)sw * words + w];
+        set->busy_out &=
+            ~cop_iq_crossed(set->wanted & set->busy_out, &iq->out_until[port0 + w * 64], net->now);
+        any |= set->wanted & ~set->busy_out;
     }
     for (uint32_t w = 0; w < words; w++)
-        iq->free_in[w] = ~iq->busy_in[(size_t)sw * words + w]; /* for certain */
+        iq->free_in[w] = ~iq->set[(size_t)sw * words + w].busy_in; /* for certain */
     return any != 0;
 }
 

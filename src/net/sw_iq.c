@@ -19,10 +19,7 @@ void cop_iq_init(cop_net *net)
     net->iq->read =
         COP_NEW_ARRAY(&net->arena, cop_time, cop_product(net->host_port0, net->iq->reads));
     size_t sets = cop_product(net->info.n_switches, net->words);
-    net->iq->wanted = COP_NEW_ARRAY(&net->arena, uint64_t, sets);
-    net->iq->busy_in = COP_NEW_ARRAY(&net->arena, uint64_t, sets);
-    net->iq->busy_out = COP_NEW_ARRAY(&net->arena, uint64_t, sets);
-    net->iq->hinted = COP_NEW_ARRAY(&net->arena, uint64_t, sets);
+    net->iq->set = COP_NEW_ARRAY(&net->arena, iq_set, sets);
     net->iq->guess = COP_NEW_ARRAY(&net->arena, iq_guess, net->host_port0);
     net->iq->out_until = COP_NEW_ARRAY(&net->arena, cop_time, net->host_port0);
     net->iq->arb_at = COP_NEW_ARRAY(&net->arena, cop_time, net->info.n_switches);
@@ -36,10 +33,16 @@ cop_time cop_iq_input_free(const cop_net *net, uint32_t port)
     return net->iq->input[port].until;
 }
 
+/* The set that an output is in. */
+static iq_set *set_of(const cop_net *net, const cop_out *out)
+{
+    return &net->iq->set[(size_t)out->sw * net->words + out->local / 64];
+}
+
 void cop_iq_want(cop_net *net, uint32_t port)
 {
     const cop_out *out = &net->out[port];
-    net->iq->wanted[(size_t)out->sw * net->words + out->local / 64] |= cop_iq_bit(out->local);
+    set_of(net, out)->wanted |= cop_iq_bit(out->local);
 }
 
 /* The switch is to match at time t, or before. */
@@ -54,8 +57,12 @@ static void look_at(cop_net *net, uint32_t sw, cop_time t)
 static void iq_kick(cop_net *net, uint32_t port)
 {
     const cop_out *out = &net->out[port];
-    cop_iq_want(net, port);
-    cop_time free = cop_iq_output_free(net, port);
+    iq_set *set = set_of(net, out);
+    uint64_t bit = cop_iq_bit(out->local);
+    set->wanted |= bit;
+    cop_time free = out->busy_until;
+    if (net->obuf) /* a buffer takes a packet when the one before has crossed */
+        free = set->busy_out & bit ? net->iq->out_until[port] : 0;
     if (free <= net->now)
         cop_evq_due_now(&net->evq, out->sw);
     else
@@ -66,9 +73,9 @@ static void iq_kick(cop_net *net, uint32_t port)
 static void settle_wanted(cop_net *net, uint32_t sw)
 {
     uint32_t port0 = net->topo->sw_port0[sw];
-    const uint64_t *wanted = &net->iq->wanted[(size_t)sw * net->words];
+    const iq_set *set = &net->iq->set[(size_t)sw * net->words];
     for (uint32_t w = 0; w < net->words; w++)
-        for (uint64_t bits = wanted[w]; bits; bits &= bits - 1) {
+        for (uint64_t bits = set[w].wanted; bits; bits &= bits - 1) {
             uint32_t port = port0 + w * 64 + (uint32_t)__builtin_ctzll(bits);
             if (net->out[port].vl_ready)
                 cop_fc_settle(net, port);
@@ -85,15 +92,15 @@ static inline __attribute__((always_inline)) void plan(cop_net *net, uint32_t sw
     bool any =
         net->fc->replay && !net->obuf; /* packets that go again are looked for at every end */
     for (uint32_t w = 0; w < words; w++) {
-        size_t set = (size_t)sw * words + w;
-        for (uint64_t bits = iq->wanted[set] & ~iq->busy_out[set]; bits && !any; bits &= bits - 1) {
+        const iq_set *set = &iq->set[(size_t)sw * words + w];
+        for (uint64_t bits = set->wanted & ~set->busy_out; bits && !any; bits &= bits - 1) {
             const cop_out *out = &net->out[port0 + w * 64 + (uint32_t)__builtin_ctzll(bits)];
             any = (out->vl_ready & ~out->vl_blocked) != 0;
         }
     }
     for (uint32_t w = 0; w < words; w++) {
-        size_t set = (size_t)sw * words + w;
-        for (uint64_t bits = iq->busy_out[set] & (any ? ~(uint64_t)0 : iq->wanted[set]); bits;
+        const iq_set *set = &iq->set[(size_t)sw * words + w];
+        for (uint64_t bits = set->busy_out & (any ? ~(uint64_t)0 : set->wanted); bits;
              bits &= bits - 1) {
             cop_time until = iq->out_until[port0 + w * 64 + (uint32_t)__builtin_ctzll(bits)];
             next = until > net->now ? cop_min64(next, until) : next;
@@ -106,9 +113,9 @@ static inline __attribute__((always_inline)) void plan(cop_net *net, uint32_t sw
 #ifndef NDEBUG
 static void check_wanted(const cop_net *net, uint32_t sw)
 {
-    const uint64_t *wanted = &net->iq->wanted[(size_t)sw * net->words];
+    const iq_set *set = &net->iq->set[(size_t)sw * net->words];
     for (uint32_t o = 0; o < cop_topo_ports_of(net->topo, sw); o++)
-        COP_ASSERT((wanted[o / 64] & cop_iq_bit(o)) ||
+        COP_ASSERT((set[o / 64].wanted & cop_iq_bit(o)) ||
                    net->out[net->topo->sw_port0[sw] + o].vl_ready == 0);
 }
 #else

@@ -30,18 +30,22 @@ typedef struct iq_input {
     uint16_t first; /* its position over the outputs */
 } iq_input;
 
+/* Sets of 64 ports of a switch, so that a matching looks at those ports only which take part. */
+typedef struct iq_set {
+    uint64_t wanted; /* outputs that somebody requests or that are blocked, and perhaps some more */
+    uint64_t busy_in; /* inputs all of whose read ports were busy when last looked at */
+    uint64_t busy_out; /* outputs that a packet crossed to when last looked at */
+    uint64_t
+        hinted; /* outputs that hints to the cache are about, from their first stage to the last */
+} iq_set;
+
 struct cop_iq {
     iq_input *input; /* [host_port0] */
     cop_time *read; /* [n_ports * reads] when each read port is free; a heap per input */
     uint32_t reads; /* read ports of an input */
-    /* Sets per switch, [n_switches * words], so that a matching looks at those ports only which take part:
-     * outputs that somebody requests or that are blocked, and perhaps some more; inputs all of whose read ports
-     * were busy, and outputs that a packet crossed to, when last looked at (outputs until when, [host_port0]). */
-    uint64_t *wanted, *busy_in, *busy_out;
-    uint64_t
-        *hinted; /* outputs that hints to the cache are about, from their first stage to the last */
+    iq_set *set; /* [n_switches * words] */
     iq_guess *guess; /* [host_port0], of those */
-    cop_time *out_until;
+    cop_time *out_until; /* [host_port0] a packet crosses to this output until then */
     cop_time *arb_at; /* [n_switches] pending COP_EV_ARB, COP_NEVER if none */
     iq_hint hint[COP_IQ_HINTS];
     cop_turns turns;
@@ -64,10 +68,14 @@ static inline uint64_t cop_iq_bit(uint32_t n)
     return (uint64_t)1 << (n % 64);
 }
 
-/* When an output can take a packet: with a buffer, when what crosses to it has done so. */
-static inline cop_time cop_iq_output_free(const cop_net *net, uint32_t port)
+/* Of a set of outputs, the first being that of `until`, those to which nothing crosses at time t any more. Without a
+ * branch: which they are nobody could foretell. */
+static inline uint64_t cop_iq_crossed(uint64_t outputs, const cop_time *until, cop_time t)
 {
-    return net->obuf ? net->iq->out_until[port] : net->out[port].busy_until;
+    uint64_t crossed = 0;
+    for (; outputs; outputs &= outputs - 1)
+        crossed |= (outputs & -outputs) & -(uint64_t)(until[__builtin_ctzll(outputs)] <= t);
+    return crossed;
 }
 
 #endif

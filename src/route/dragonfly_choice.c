@@ -252,11 +252,31 @@ static void choose(const cop_route *r, cop_hop *hop, const cop_route_view *view,
         hop->mid = w.via;
 }
 
+/* Where nothing is chosen any more: most hops. Packets that came from another switch, without `progressive`. */
+static inline void follow(const cop_route *r, const cop_choice *c, cop_hop *hop, cop_cand *cand)
+{
+    const cop_dragonfly *d = &c->map;
+    uint8_t last = hop->apart ? 1 : (uint8_t)(r->vls - 1);
+    if (hop->mid != COP_NONE && !(hop->state & TURNED)) {
+        if (cop_dragonfly_group(d, hop->sw) != hop->mid) {
+            *cand = on_lane(d, cop_dragonfly_port(d, &c->ports, hop->sw, hop->mid, hop->mid), 0);
+            return;
+        }
+        hop->state |= TURNED;
+    }
+    bool turned = hop->mid != COP_NONE;
+    *cand = cop_dragonfly_next(d, &c->ports, hop, turned ? visit_vl(c) : 0, turned, last);
+}
+
 unsigned cop_choice_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
                           cop_cand *cand, cop_choice_rule rule)
 {
     const cop_choice *c = r->state;
     const cop_dragonfly *d = &c->map;
+    if (COP_LIKELY(hop->in_port >= d->p && !c->progressive)) {
+        follow(r, c, hop, cand);
+        return 1;
+    }
     uint32_t here = cop_dragonfly_group(d, hop->sw), to = cop_dragonfly_group_of(d, hop->dst);
     uint8_t last = hop->apart ? 1 : (uint8_t)(r->vls - 1), local_vl = 0;
     bool first = hop->in_port < d->p, inside = cop_dragonfly_is_local(d, hop->in_port);
