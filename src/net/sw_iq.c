@@ -21,6 +21,8 @@ void cop_iq_init(cop_net *net)
     size_t sets = cop_product(net->info.n_switches, net->words);
     net->iq->set = COP_NEW_ARRAY(&net->arena, iq_set, sets);
     net->iq->guess = COP_NEW_ARRAY(&net->arena, iq_guess, net->host_port0);
+    for (uint32_t port = 0; port < net->host_port0; port++) /* some input of its switch, always */
+        net->iq->guess[port] = (iq_guess){.in = net->out[port].port0, .queue = COP_NONE};
     net->iq->out_until = COP_NEW_ARRAY(&net->arena, cop_time, net->host_port0);
     net->iq->arb_at = COP_NEW_ARRAY(&net->arena, cop_time, net->info.n_switches);
     for (uint32_t sw = 0; sw < net->info.n_switches; sw++)
