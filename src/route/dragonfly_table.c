@@ -52,4 +52,3 @@ void cop_dragonfly_compile(cop_dragonfly_ports *c, cop_route *r, const cop_drago
         cop_flow_free(&t);
     }
 }
-
