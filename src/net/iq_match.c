@@ -194,7 +194,9 @@ MATCHING void missed(cop_net *net, uint32_t sw, uint32_t port, uint32_t vl, uint
                 free_inputs(asks, &iq->input[net->topo->sw_port0[sw] + w * 64], net->now);
         busy |= asking[w] & ~iq->were_free[w];
     }
-    if (COP_UNLIKELY(busy))
+    /* Whoever looks for the holder of a turn otherwise sets requests aside that do not fit (pick.c). */
+    bool sets_aside = net->sectioned && net->sw_cfg->arbitration != COP_ARB_RR;
+    if (COP_UNLIKELY(busy || sets_aside))
         cop_turn_missed(&iq->turns, net, port, vl, first, winner, iq->were_free);
 }
 
@@ -256,6 +258,21 @@ MATCHING void answer(cop_net *net, uint32_t sw, uint32_t i, uint32_t words, bool
     empty(&iq->overdue[i * words], words);
 }
 
+/* Look which of the outputs that somebody wants are free. Is there one? */
+MATCHING bool find_free_outputs(cop_net *net, uint32_t sw, uint32_t words)
+{
+    struct cop_iq *iq = net->iq;
+    uint32_t port0 = net->topo->sw_port0[sw];
+    uint64_t any = 0;
+    for (uint32_t w = 0; w < words; w++) {
+        iq_set *set = &iq->set[(size_t)sw * words + w];
+        set->busy_out &=
+            ~cop_iq_crossed(set->wanted & set->busy_out, &iq->out_until[port0 + w * 64], net->now);
+        any |= set->wanted & ~set->busy_out;
+    }
+    return any != 0;
+}
+
 /* One iteration: all free outputs grant, all offered inputs accept. True if a packet went. */
 MATCHING bool iterate(cop_net *net, uint32_t sw, uint32_t words, bool first_iteration)
 {
@@ -263,6 +280,8 @@ MATCHING bool iterate(cop_net *net, uint32_t sw, uint32_t words, bool first_iter
     uint32_t port0 = net->topo->sw_port0[sw];
     iq_set *set = &iq->set[(size_t)sw * words];
     uint64_t any = 0;
+    if (!first_iteration)
+        find_free_outputs(net, sw, words); /* packets that went may have let others ask */
     iq->some_overdue = false;
     empty(iq->offered, words);
     for (uint32_t w = 0; w < words; w++)
@@ -298,27 +317,13 @@ static void resend_all(cop_net *net, uint32_t sw)
     }
 }
 
-/* Look which outputs are free now, and which inputs were when somebody looked last. Inputs that the switch does not
- * have do no harm. Is there an output to grant? */
-MATCHING bool find_free(cop_net *net, uint32_t sw, uint32_t words)
-{
-    struct cop_iq *iq = net->iq;
-    uint32_t port0 = net->topo->sw_port0[sw];
-    uint64_t any = 0;
-    for (uint32_t w = 0; w < words; w++) {
-        iq_set *set = &iq->set[(size_t)sw * words + w];
-        set->busy_out &=
-            ~cop_iq_crossed(set->wanted & set->busy_out, &iq->out_until[port0 + w * 64], net->now);
-        any |= set->wanted & ~set->busy_out;
-    }
-    for (uint32_t w = 0; w < words; w++)
-        iq->free_in[w] = ~iq->set[(size_t)sw * words + w].busy_in; /* for certain */
-    return any != 0;
-}
-
+/* Inputs are free that were when somebody looked last; others perhaps, too, and those that the switch does not have
+ * do no harm. */
 MATCHING void match(cop_net *net, uint32_t sw, uint32_t words)
 {
-    if (find_free(net, sw, words) || net->fc->replay) {
+    if (find_free_outputs(net, sw, words) || net->fc->replay) {
+        for (uint32_t w = 0; w < words; w++)
+            net->iq->free_in[w] = ~net->iq->set[(size_t)sw * words + w].busy_in;
         resend_all(net, sw);
         for (int64_t i = 0; i < net->sw_cfg->iterations; i++)
             if (!iterate(net, sw, words, i == 0))

@@ -220,16 +220,22 @@ void *cop_routing_port(const cop_net *net, uint32_t port)
     return net->routing->port + (size_t)port * net->route->port_size;
 }
 
-/* No less than can wait for a port, or lie behind it: all buffers of a switch, as large as the largest. */
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* No less than can wait for a port, or lie behind it: all inputs of its switch and its own buffer may be full of that, and
+ * one lane behind it of what was sent. Notifications that the switch itself makes are in no buffer; as much again is more
+ * than they ever are. */
 static uint64_t most_load(const cop_net *net, const cop_net_parts *pt)
 {
-    const cop_switch_cfg *sw = pt->sw;
-    uint64_t out = sw->output_buffer_bytes == COP_OPT_OPEN ? 0 : sw->output_buffer_bytes;
-    uint64_t most = cop_max64(cop_max64(sw->buffer_bytes, sw->host_buffer_bytes),
-                              cop_max64(sw->trunk_buffer_bytes, sw->global_buffer_bytes));
-    most = cop_max64(cop_max64(most, out), pt->nic->buffer_bytes);
-    double load = (double)most * (net->info.max_ports + 2.0) * net->sections;
-    return load < 1e18 ? (uint64_t)load : (uint64_t)1e18;
+    const cop_netinfo *info = &net->info;
+    uint64_t waits = sum(info->all_inputs.port, info->output.port);
+    if (cop_cc_notifies(pt->cc, pt->cc_cfg))
+        waits = sum(waits, waits);
+    return info->tells_used ? sum(waits, cop_max64(info->any_input.lane, pt->nic->buffer_bytes))
+                            : waits;
 }
 
 /* Packets that an option counts, and that no port will see in this run. */
