@@ -41,9 +41,9 @@ static int check_file(const char *file, const cop_plugin_set *more, const cop_ov
     if (rc != 0) {
         status = cop_cli_faults(&err);
     } else if (sw) {
-        fputs(facts, stdout);
+        cop_wrap_yaml(stdout, facts);
     } else {
-        fputs(cop_config_print_units(&c), stdout);
+        cop_wrap_yaml(stdout, cop_config_print_units(&c));
         print_comments(stdout, facts);
     }
     cop_free_foreign(facts);
@@ -55,7 +55,7 @@ static int check_file(const char *file, const cop_plugin_set *more, const cop_ov
 static int show(int rc, char *text, const cop_err *err)
 {
     if (rc == 0)
-        fputs(text, stdout);
+        cop_wrap_comments(stdout, text);
     cop_free_foreign(text);
     return rc == 0 ? COP_EXIT_OK : cop_cli_faults(err);
 }

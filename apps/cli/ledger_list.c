@@ -77,20 +77,32 @@ bool cop_claim_wanted(const cop_claim *c, const cop_paper *p, char **names, int 
     return n == 0;
 }
 
+/* What is wanted, in columns; what does not fit goes on below. */
+static void list_head(cop_arena *a, const char *id, const char *state, const char *text)
+{
+    cop_wrap_item(stdout, cop_plain_copy(a, cop_arena_printf(a, "%-12s %-9s", id, state)), 23,
+                  cop_plain_copy(a, text));
+}
+
+static void list_below(cop_arena *a, const char *text)
+{
+    cop_wrap_item(stdout, "", 13, cop_plain_copy(a, text));
+}
+
 static void list_claim(const cop_claim *c, const cop_verdicts *v)
 {
     const cop_study_verdict *found = cop_verdict_find(v, c->id);
     cop_arena a = {0};
-    printf("%-12s %-9s %s%s (%s, %s)\n", cop_plain_copy(&a, c->id),
-           cop_claim_state_name(cop_verdict_state(v, c)),
-           found && cop_verdict_narrow(found) ? "narrow; " : "", cop_plain_copy(&a, c->metric),
-           cop_claim_kind_name(c->kind), cop_plain_copy(&a, c->where));
-    printf("%-12s expected %s; tolerance %s; mechanisms %s\n", "", cop_plain_copy(&a, c->expected),
-           cop_plain_copy(&a, c->tolerance), cop_plain_copy(&a, c->needs));
+    list_head(&a, c->id, cop_claim_state_name(cop_verdict_state(v, c)),
+              cop_arena_printf(&a, "%s%s (%s, %s)",
+                               found && cop_verdict_narrow(found) ? "narrow; " : "", c->metric,
+                               cop_claim_kind_name(c->kind), c->where));
+    list_below(&a, cop_arena_printf(&a, "expected %s; tolerance %s; mechanisms %s", c->expected,
+                                    c->tolerance, c->needs));
     if (found != NULL)
-        printf("%-12s measured %s\n", "", cop_plain_copy(&a, found->measured));
+        list_below(&a, cop_arena_printf(&a, "measured %s", found->measured));
     if (c->note != NULL)
-        printf("%-12s note: %s\n", "", cop_plain_copy(&a, c->note));
+        list_below(&a, cop_arena_printf(&a, "note: %s", c->note));
     cop_arena_free(&a);
 }
 
@@ -107,10 +119,10 @@ static bool own_wanted(const cop_study_record *r, const cop_study_verdict *v, ch
 static void list_own(const cop_study_record *r, const cop_study_verdict *v)
 {
     cop_arena a = {0};
-    printf("%-12s %-9s %s%s (%s, %s scale)\n", cop_plain_copy(&a, v->id), v->state,
-           cop_verdict_narrow(v) ? "narrow; " : "", cop_plain_copy(&a, v->metric), r->name,
-           r->scale);
-    printf("%-12s measured %s\n", "", cop_plain_copy(&a, v->measured));
+    list_head(&a, v->id, v->state,
+              cop_arena_printf(&a, "%s%s (%s, %s scale)", cop_verdict_narrow(v) ? "narrow; " : "",
+                               v->metric, r->name, r->scale));
+    list_below(&a, cop_arena_printf(&a, "measured %s", v->measured));
     cop_arena_free(&a);
 }
 

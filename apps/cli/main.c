@@ -2,34 +2,35 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 const cop_command *const cop_commands[] = {&cop_cmd_run,       &cop_cmd_check,  &cop_cmd_list,
                                            &cop_cmd_trace,     &cop_cmd_bench,  &cop_cmd_sweep,
                                            &cop_cmd_reproduce, &cop_cmd_report, &cop_cmd_view,
                                            &cop_cmd_version,   &cop_cmd_help,   NULL};
 
-/* Has the reader of standard output gone? An earlier write may have been the one that failed. */
-static bool reader_gone(void)
+/* Why standard output could not be written; 0: it could. An earlier write may have been the one that failed, of which nothing is
+ * known any more: then one line break more, behind what is cut off anyway, fails for the same reason. -1: it does not. */
+static int why_unwritten(void)
 {
-    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    return errno == EPIPE || (errno == 0 && poll(&out, 1, 0) == 1 && (out.revents & POLLERR));
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    if (errno == 0 && fputc('\n', stdout) != EOF)
+        (void)fflush(stdout);
+    return errno != 0 ? errno : -1;
 }
 
 /* Output is only good if all of it arrived: a full disk or a closed pipe shows here at the latest. Who closed the pipe, as
  * `head` does, has read what he wanted, and needs no message. */
 static int finish(int status)
 {
-    errno = 0;
-    bool failed = fflush(stdout) != 0 || ferror(stdout);
-    int why = errno;
-    if (failed && !reader_gone())
-        fprintf(stderr, "coppice: cannot write the output: %s\n",
-                why ? strerror(why) : "write error");
-    return failed ? COP_EXIT_INPUT : status;
+    int why = why_unwritten();
+    if (why != 0 && why != EPIPE)
+        fprintf(stderr, "coppice: cannot write the output to standard output: %s\n",
+                why > 0 ? strerror(why) : "a write failed, so that a part is missing");
+    return why != 0 ? COP_EXIT_INPUT : status;
 }
 
 static int dispatch(int argc, char **argv)

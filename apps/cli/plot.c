@@ -197,7 +197,10 @@ static void print_legend(FILE *out, const cop_plot_line *lines, size_t n, unsign
             fprintf(out, "%c: %s  ", 'A' + (int)(i % 26), name);
         used += length;
     }
-    fputs(n > 1 && !colour ? "*: several\n" : "\n", out);
+    bool several = n > 1 && !colour;
+    if (several && used + strlen("*: several") > width)
+        fprintf(out, "\n%*s", MARGIN, "");
+    fputs(several ? "*: several\n" : "\n", out);
     cop_arena_free(&arena);
 }
 

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "plot.h"
 #include "show_int.h"
+#include "wrap.h"
 
 #include <string.h>
 
@@ -11,9 +12,8 @@
 #define HOT_LINKS 5
 #define MAX_CURVES 8
 #define MAX_LATE 4
-#define BAR 20
 #define THROUGHPUT "throughput/"
-#define COLUMNS 80
+#define COLUMNS COP_SHOW_COLUMNS
 #define CONTINUED "\n               " /* a line of the summary goes on */
 
 void cop_put_padded(FILE *out, const char *text, size_t width)
@@ -22,13 +22,13 @@ void cop_put_padded(FILE *out, const char *text, size_t width)
     fprintf(out, "%s%*s", text, n < width ? (int)(width - n) : 0, "");
 }
 
-/* `length` cells filled to `share`. */
-static void print_bar(FILE *out, double share, unsigned length, bool colour)
+void cop_put_name(FILE *out, const char *text, size_t width)
 {
-    unsigned filled = share > 0 ? (unsigned)(share * length + 0.5) : 0;
-    filled = filled < length ? filled : length;
-    for (unsigned i = 0; i < length; i++)
-        fputs(i >= filled ? " " : colour ? "\u2588" : "#", out);
+    bool wide = cop_columns(text) > width;
+    if (wide)
+        fprintf(out, "  %s\n", text);
+    fputs("  ", out);
+    cop_put_padded(out, wide ? "" : text, width);
 }
 
 static void show_latency(const cop_sheet *s)
@@ -110,8 +110,8 @@ static void show_unsettled(const cop_sheet *s, double more)
 {
     char n[40];
     fprintf(s->out,
-            ": NOT SETTLED;" CONTINUED
-            "%s packets more in the network than before; a longer run shows whether it fills",
+            ": NOT SETTLED;" CONTINUED "%s packets more in the network than before;" CONTINUED
+            "a longer run shows whether it fills",
             cop_grouped((uint64_t)more, n, sizeof(n)));
 }
 
@@ -162,9 +162,9 @@ static void show_unfinished(const cop_sheet *s)
         name += strlen(head);
         fprintf(
             s->out,
-            "  exchange     `%s` is NOT FINISHED: %.0f streams had messages left at the end of "
-            "the run;\n"
-            "               `elapsed` is not its duration. Make run.duration longer\n",
+            "  exchange     `%s` is NOT FINISHED:" CONTINUED
+            "%.0f streams had messages left at the end of the run; `elapsed`" CONTINUED
+            "is not its duration. Make run.duration longer\n",
             cop_plain_copy(s->arena, cop_arena_printf(s->arena, "%.*s", (int)(end - name), name)),
             r->scalar[i].value);
     }
@@ -177,15 +177,16 @@ static void show_summary(const cop_sheet *s, const cop_config *c)
     FILE *out = s->out;
     char a[40], b[40], d[40], e[40];
     static const char *const outcome[] = {
-        [COP_OUTCOME_DEADLOCK] =
-            "DEADLOCK: the figures below are those of a network that stands still",
+        [COP_OUTCOME_DEADLOCK] = "DEADLOCK: the figures are those of a network that stands still",
         [COP_OUTCOME_LOSS] = "LOSS: the figures below are those of a run that was stopped",
         [COP_OUTCOME_BROKEN] = "BROKEN: the figures below are those of a run that was stopped",
         [COP_OUTCOME_FAILED] = "FAILED: there is no result",
         [COP_OUTCOME_STARVED] = "STARVED: the congestion control holds messages back for ever",
         [COP_OUTCOME_STUCK] = "STUCK: a job waits for a message that will never come"};
-    fprintf(out, "%s%s%s\n", cop_plain_copy(s->arena, c->name), c->title[0] ? ": " : "",
-            cop_plain_copy(s->arena, c->title));
+    cop_wrap_item(out,
+                  cop_arena_printf(s->arena, "%s%s", cop_plain_copy(s->arena, c->name),
+                                   c->title[0] ? ":" : ""),
+                  2, cop_plain_copy(s->arena, c->title));
     if (r->outcome != COP_OUTCOME_OK)
         fprintf(out, "  outcome      %s\n", outcome[r->outcome]);
     show_silence(s, c);
@@ -210,35 +211,6 @@ static void show_summary(const cop_sheet *s, const cop_config *c)
     fprintf(out, "  speed        %.2f M packet-hops per CPU second; %.2f s CPU, %s memory\n", rate,
             r->cpu_seconds, cop_short_bytes(&si, (double)r->peak_rss_bytes, a, sizeof(a)));
     fprintf(out, "  run hash     %016" PRIx64 "\n", r->run_hash);
-}
-
-static void show_streams(const cop_sheet *s)
-{
-    const cop_result *r = s->r;
-    double most = 0;
-    int width = 8;
-    for (uint32_t i = 0; i < r->n_streams; i++) {
-        int length = (int)cop_columns(r->stream[i].entry);
-        width = length > width ? length : width;
-        most = r->stream[i].gbps > most ? r->stream[i].gbps : most;
-    }
-    fprintf(s->out, "\n  %-*s %-23s %10s  %-*s %12s\n", width, "flow", "from -> to",
-            cop_rate_unit(s->units), BAR, "share", "latency");
-    for (uint32_t i = 0; i < r->n_streams; i++) {
-        const cop_stream_result *one = &r->stream[i];
-        char from[24], to[24], path[64], latency[24];
-        snprintf(path, sizeof(path), "%s -> %s",
-                 cop_host_label(r, one->host, from, sizeof(from), s->arena),
-                 cop_host_label(r, one->dst, to, sizeof(to), s->arena));
-        fputs("  ", s->out);
-        cop_put_padded(s->out, cop_plain_copy(s->arena, one->entry), (size_t)width);
-        fputc(' ', s->out);
-        cop_put_padded(s->out, path, 23);
-        fprintf(s->out, " %10.*f  ", cop_rate_digits(s), cop_rate_of(s->units, one->gbps));
-        print_bar(s->out, most > 0 ? one->gbps / most : 0, BAR, s->style.colour);
-        cop_short_time(s->units, one->latency_mean_ns * 1e3, latency, sizeof(latency));
-        fprintf(s->out, " %12s\n", one->packets ? latency : "-");
-    }
 }
 
 static bool busier(const cop_port_result *a, const cop_port_result *b)
@@ -357,7 +329,7 @@ void cop_show_result(FILE *out, const cop_config *c, const cop_result *r, cop_st
     cop_sheet s = {.out = out, .r = r, .units = &c->units, .arena = &arena, .style = style};
     show_summary(&s, c);
     if (r->n_streams > 0 && r->n_streams <= MAX_FLOW_ROWS)
-        show_streams(&s);
+        cop_show_streams(&s);
     else if (r->n_streams > 0)
         cop_show_entries(&s);
     cop_show_jobs(&s);

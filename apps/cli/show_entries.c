@@ -77,8 +77,7 @@ void cop_show_entries(const cop_sheet *s)
         if (packets > 0)
             cop_short_time(s->units, latency / (double)packets * 1e3, text, sizeof(text));
         int digits = cop_rate_digits(s);
-        fputs("  ", s->out);
-        cop_put_padded(s->out, cop_plain_copy(s->arena, entry), 20);
+        cop_put_name(s->out, cop_plain_copy(s->arena, entry), 20);
         fprintf(s->out, " %7u %15.*f %9.*f %9.*f %12s\n", n, digits, cop_rate_of(s->units, sum / n),
                 digits, cop_rate_of(s->units, min), digits, cop_rate_of(s->units, max), text);
         show_starving(s, i, n, packets);

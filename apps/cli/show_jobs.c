@@ -19,13 +19,12 @@ void cop_show_jobs(const cop_sheet *s)
     FILE *out = s->out;
     if (r->n_jobs == 0)
         return;
-    fprintf(out, "\n  %-16s %6s %11s  %s\n", "job", "ranks", "completion",
-            "critical path: compute, overhead, network, waiting");
+    fprintf(out, "\n%39scritical path:\n  %-16s %6s %11s  %s\n", "", "job", "ranks", "completion",
+            "compute, overhead, network, waiting");
     for (uint32_t i = 0; i < r->n_jobs; i++) {
         const cop_job_result *j = &r->job[i];
         char end[24], part[4][24];
-        fputs("  ", out);
-        cop_put_padded(out, cop_plain_copy(arena, j->name), 16);
+        cop_put_name(out, cop_plain_copy(arena, j->name), 16);
         fprintf(out, " %6u %11s  %s, %s, %s, %s in %" PRIu64 " steps\n", j->ranks,
                 time_or_dash(s, j->start, j->end, end, sizeof(end)),
                 cop_short_time(s->units, (double)j->path_compute, part[0], sizeof(part[0])),

@@ -6,6 +6,7 @@
 #include "exp/run.h"
 #include "show.h"
 #include "study/evaluate.h"
+#include "study/trial.h"
 #include "verdict_items.h"
 
 #include <limits.h>
@@ -152,8 +153,13 @@ static int simulate(cop_studies *all, cop_plan **plans, const cop_studies_opts *
                        .retry = o->retry,
                        .show = o->quiet ? NULL : on_progress,
                        .show_ctx = &b};
-    int rc = o->only_judge ? cop_pool_find(plans, all->n, &p, err)
-                           : cop_pool_run(plans, all->n, &p, err);
+    /* What is refused leaves nothing behind, no file either. */
+    bool there = o->only_judge || access(o->db, F_OK) == 0;
+    int rc = there ? cop_pool_find(plans, all->n, &p, err) : 0;
+    if (rc == 0 && !o->only_judge)
+        rc = cop_plans_try(plans, all->n, err);
+    if (rc == 0 && !o->only_judge)
+        rc = cop_pool_run(plans, all->n, &p, err);
     if (b.terminal && !o->quiet)
         fputs("\r\033[K", stderr);
     return rc;

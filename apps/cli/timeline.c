@@ -150,9 +150,13 @@ int cop_timeline_close(cop_timeline *t, const char *path, const cop_result *r)
     for (uint32_t i = 0; r != NULL && i < r->n_trees; i++)
         put_tree(t, r, i);
     fputs("\n]}\n", t->out);
-    bool bad = ferror(t->out) != 0;
+    errno = 0;
+    bool bad = fflush(t->out) != 0 || ferror(t->out) != 0;
+    int why = errno; /* 0: that of an earlier write is not known any more */
     if (fclose(t->out) == 0 && !bad)
         return COP_EXIT_OK;
-    fprintf(stderr, "%s: could not be written: %s; is the disk full?\n", path, strerror(errno));
+    why = why ? why : errno;
+    fprintf(stderr, "%s: could not be written: %s; is the disk full?\n", path,
+            why ? strerror(why) : "a write failed, so that a part is missing");
     return COP_EXIT_INPUT;
 }

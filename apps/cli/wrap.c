@@ -101,16 +101,105 @@ void cop_wrap_lines(FILE *out, const char *text)
     cop_arena_free(&arena);
 }
 
-void cop_wrap_comment(FILE *out, const char *text, size_t n)
+/* Behind `lead` spaces. */
+static void wrap_comment(FILE *out, size_t lead, const char *text, size_t n)
 {
     size_t mark = strncmp(text, "# ", n < 2 ? n : 2) == 0 ? (n < 2 ? n : 2) : 0;
     const char *before = "# ";
     text += mark, n -= mark;
     do {
-        size_t k = fits(text, n, WIDTH - strlen(before));
-        fprintf(out, "%s%.*s\n", k > 0 ? before : "#", (int)k, text);
+        size_t k = fits(text, n, WIDTH - lead - strlen(before));
+        fprintf(out, "%*s%s%.*s\n", (int)lead, "", k > 0 ? before : "#", (int)k, text);
         while (k < n && text[k] == ' ')
             k++;
         text += k, n -= k, before = "#   ";
     } while (n > 0);
+}
+
+void cop_wrap_comment(FILE *out, const char *text, size_t n)
+{
+    wrap_comment(out, 0, text, n);
+}
+
+void cop_wrap_comments(FILE *out, const char *text)
+{
+    for (size_t n; *text != '\0'; text += n + (text[n] == '\n')) {
+        n = strcspn(text, "\n");
+        if (text[0] == '#')
+            wrap_comment(out, 0, text, n);
+        else
+            fprintf(out, "%.*s\n", (int)n, text);
+    }
+}
+
+/* Where in a line of YAML we are. */
+typedef struct yaml_place {
+    char quote; /* that is open; 0: none */
+    unsigned depth; /* of brackets */
+} yaml_place;
+
+/* Go on over line[i]; the number of bytes. */
+static size_t step_over(yaml_place *p, const char *line, size_t i)
+{
+    char c = line[i];
+    if (p->quote != '\0') {
+        if (c == '\\' && p->quote == '"')
+            return 2;
+        p->quote = c == p->quote ? '\0' : p->quote;
+    } else if (c == '"' || c == '\'') {
+        p->quote = c;
+    } else if (c == '[' || c == '{') {
+        p->depth++;
+    } else if ((c == ']' || c == '}') && p->depth > 0) {
+        p->depth--;
+    }
+    return 1;
+}
+
+/* May the line go on below from the space at i? Inside quotes, and behind a comma inside brackets, a line break is a space. */
+static bool may_break(const yaml_place *p, const char *line, size_t i)
+{
+    if (line[i] != ' ' || i == 0 || strchr(" \\", line[i - 1]) != NULL || line[i + 1] == ' ')
+        return false;
+    return p->quote != '\0' || (p->depth > 0 && line[i - 1] == ',');
+}
+
+static void wrap_yaml_line(FILE *out, const char *line, size_t n)
+{
+    yaml_place p = {0};
+    size_t lead = indent_of(line), last = 0, start = 0, used = 0;
+    for (size_t i = 0, step; i < n; i += step) {
+        if (may_break(&p, line, i))
+            last = i;
+        if (p.quote == '\0' && p.depth == 0 && strncmp(line + i, " # ", 3) == 0) {
+            fprintf(out, "%.*s\n", (int)(i - start), line + start);
+            wrap_comment(out, lead + 2, line + i + 1, n - i - 1);
+            return;
+        }
+        step = step_over(&p, line, i);
+        for (size_t k = i; k < i + step; k++)
+            used += ((unsigned char)line[k] & 0xc0) != 0x80;
+        if (used <= WIDTH || last <= start)
+            continue;
+        fprintf(out, "%.*s\n%*s", (int)(last - start), line + start, (int)lead + 4, "");
+        start = last + 1, used = lead + 4;
+        for (size_t k = start; k < i + step; k++)
+            used += ((unsigned char)line[k] & 0xc0) != 0x80;
+    }
+    fprintf(out, "%.*s\n", (int)(n - start), line + start);
+}
+
+void cop_wrap_yaml(FILE *out, const char *text)
+{
+    cop_arena arena = {0};
+    for (size_t n; *text != '\0'; text += n + (text[n] == '\n')) {
+        n = strcspn(text, "\n");
+        if (text[0] == '#')
+            wrap_comment(out, 0, text, n);
+        else if (cop_columns(cop_arena_printf(&arena, "%.*s", (int)n, text)) <= WIDTH)
+            fprintf(out, "%.*s\n", (int)n, text);
+        else
+            wrap_yaml_line(out, text, n);
+    }
+    cop_arena_free(&arena);
 }

@@ -11,5 +11,9 @@ void cop_wrap_item(FILE *out, const char *head, int column, const char *text);
 
 /* n bytes as a comment of a configuration, `# ` in front unless it is there; what does not fit stands indented below. */
 void cop_wrap_comment(FILE *out, const char *text, size_t n);
+/* All comments of a text that way, its other lines as they are. */
+void cop_wrap_comments(FILE *out, const char *text);
+/* A configuration: comments that way, and lists, maps and quoted text go on below where YAML lets them. */
+void cop_wrap_yaml(FILE *out, const char *text);
 
 #endif

@@ -180,7 +180,8 @@ static void build_probe(cop_net *net, const cop_run_cfg *run)
     }
     cop_probe_window(pr, run->warmup_ps, run->duration_ps, longest);
     pr->sample = run->sample_ps ? run->sample_ps : cop_max64(1, run->duration_ps / 100);
-    pr->n_bins = pr->n_whole = (uint32_t)((run->duration_ps + pr->sample - 1) / pr->sample);
+    pr->n_bins = (uint32_t)((run->duration_ps + pr->sample - 1) / pr->sample);
+    pr->n_whole = (uint32_t)(run->duration_ps / pr->sample);
     bool per_stream = tr->n_streams <= MAX_STREAM_SERIES;
     pr->n_series = per_stream ? tr->n_streams : tr->n_entries;
     pr->stream = COP_NEW_ARRAY(&net->arena, cop_stream_probe, tr->n_streams);

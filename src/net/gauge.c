@@ -44,8 +44,8 @@ void cop_gauge_sample(cop_net *net)
 
 void cop_gauge_close(cop_net *net)
 {
-    if (net->probe.end % net->probe.sample != 0)
-        note(net, net->probe.n_bins - 1);
+    if (net->now > 0)
+        note(net, (net->now - 1) / net->probe.sample);
 }
 
 uint64_t *cop_net_queue_counter(cop_net *net)

@@ -19,9 +19,9 @@ enum cop_observation_kind {
 
 /* `text` is the option's value: items separated by commas. */
 int cop_observe_init(cop_net *net, const char *text, cop_err *err);
-/* At the end of a bin. */
+/* At the end of a bin, also of one that the end of the measured time cuts short. */
 void cop_observe_sample(cop_net *net);
-/* At the end of the run: the last bin, if it was cut short. */
+/* When all has been counted. A run may have been stopped in the middle of a bin. */
 void cop_observe_finish(cop_net *net);
 
 #endif

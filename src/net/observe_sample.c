@@ -1,5 +1,5 @@
-/* The values of run.observe, taken with the run's sampling timer at the end of each bin. Costs nothing while no item is
- * given. */
+/* The values of run.observe, taken with the run's sampling timer at the end of each bin, and where the measured time ends in
+ * the middle of one. Costs nothing while no item is given. */
 #include "net/observe.h"
 
 #include "net/routing.h"
@@ -26,8 +26,8 @@ static uint64_t injected_by(const cop_net *net, uint32_t host)
     return sum;
 }
 
-/* The same of the hosts of a switch; how many there are. */
-static uint64_t injected_at(const cop_net *net, uint32_t sw, uint32_t *hosts)
+/* The same of the hosts of a switch; how many there are, and the port of one of them. */
+static uint64_t injected_at(const cop_net *net, uint32_t sw, uint32_t *hosts, uint32_t *host_port)
 {
     uint64_t sum = 0;
     *hosts = 0;
@@ -36,26 +36,34 @@ static uint64_t injected_at(const cop_net *net, uint32_t sw, uint32_t *hosts)
         if (from == COP_NONE || from < net->host_port0)
             continue;
         sum += injected_by(net, from - net->host_port0);
+        *host_port = from;
         ++*hosts;
     }
     return sum;
 }
 
-/* What has been counted since the last bin, as Gbit/s. */
-static double rate_of(const cop_net *net, cop_observation *o)
+/* What has been counted since the last bin, as Gbit/s of `span`. A packet counts as a whole when it begins: one that begins at
+ * the end of a bin that is cut short makes no rate that its link does not have. */
+static double rate_of(const cop_net *net, cop_observation *o, cop_time span)
 {
-    uint32_t hosts = 1;
+    uint32_t hosts = 1, port = o->a;
     uint64_t before = o->seen;
-    if (o->kind == COP_OBSERVE_SENT)
+    if (o->kind == COP_OBSERVE_SENT) {
         o->seen = net->out[o->a].sent_bytes;
-    else if (o->kind == COP_OBSERVE_INJECTED)
+    } else if (o->kind == COP_OBSERVE_INJECTED) {
         o->seen = injected_by(net, o->a);
-    else
-        o->seen = injected_at(net, o->a, &hosts);
-    return cop_gbps(o->seen - before, net->probe.sample) / hosts;
+        port = net->host_port0 + o->a;
+    } else {
+        o->seen = injected_at(net, o->a, &hosts, &port);
+    }
+    uint64_t bytes = o->seen - before;
+    if (span < net->probe.sample)
+        span = cop_max64(span, cop_wire_time(net->out[port].pace, bytes / hosts));
+    return cop_gbps(bytes, span) / hosts;
 }
 
-static double value_of(cop_net *net, cop_observation *o)
+/* `span`: what has passed of the bin. */
+static double value_of(cop_net *net, cop_observation *o, cop_time span)
 {
     uint32_t flow;
     uint64_t before = o->seen;
@@ -66,7 +74,7 @@ static double value_of(cop_net *net, cop_observation *o)
     case COP_OBSERVE_SENT:
     case COP_OBSERVE_INJECTED:
     case COP_OBSERVE_INJECTED_AT:
-        return rate_of(net, o);
+        return rate_of(net, o, span);
     case COP_OBSERVE_QUEUE:
         return (double)net->out[o->a].waiting;
     case COP_OBSERVE_VOQ:
@@ -85,24 +93,25 @@ static double value_of(cop_net *net, cop_observation *o)
     }
 }
 
-static void record(cop_net *net, uint64_t bin)
-{
-    for (uint32_t i = 0; bin < net->probe.n_bins && i < net->n_observe; i++)
-        if (net->observe[i].kind != COP_OBSERVE_RECEIVED)
-            net->observe[i].v[bin] = value_of(net, &net->observe[i]);
-}
-
 void cop_observe_sample(cop_net *net)
 {
-    record(net, net->now / net->probe.sample - 1);
+    cop_probe *pr = &net->probe;
+    for (; pr->n_observed < pr->n_bins && pr->n_observed * pr->sample < net->now;
+         pr->n_observed++) {
+        cop_time until = cop_min64(net->now, pr->end);
+        cop_time span = cop_min64(until - pr->n_observed * pr->sample, pr->sample);
+        for (uint32_t i = 0; i < net->n_observe; i++)
+            if (net->observe[i].kind != COP_OBSERVE_RECEIVED)
+                net->observe[i].v[pr->n_observed] = value_of(net, &net->observe[i], span);
+    }
 }
 
 void cop_observe_finish(cop_net *net)
 {
     const cop_probe *pr = &net->probe;
-    if (net->now % pr->sample != 0)
-        record(net, net->now / pr->sample);
+    cop_observe_sample(net);
     for (uint32_t i = 0; i < net->n_observe; i++)
         for (uint32_t b = 0; net->observe[i].kind == COP_OBSERVE_RECEIVED && b < pr->n_bins; b++)
-            net->observe[i].v[b] = cop_parts_gbps(net->observe[i].v[b], (double)pr->sample);
+            net->observe[i].v[b] =
+                cop_parts_gbps(net->observe[i].v[b], (double)cop_probe_covered(pr, b));
 }

@@ -36,6 +36,7 @@ __attribute__((noinline)) void cop_probe_spread(cop_probe *pr, uint32_t stream, 
                                                 uint32_t payload, cop_time from, cop_time to,
                                                 cop_time until)
 {
+    until = cop_min64(until, pr->end);
     if (until <= from)
         return;
     uint64_t *row = &pr->series[(size_t)pr->series_of[stream] * pr->n_bins];

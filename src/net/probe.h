@@ -3,8 +3,9 @@
  *
  * Bytes belong to the time in which they are sent or taken in, evenly from a packet's first to its last
  * one. A packet that lies across the end of a bin, or of the measured time, counts there with the part
- * inside, so that no rate of any window is above that of the link. Packets and latencies belong to the
- * instant of delivery. */
+ * inside, so that no rate of any window is above that of the link. The last bin ends with the measured
+ * time, and is shorter where that is no multiple of `sample`. Packets and latencies belong to the instant
+ * of delivery. */
 #ifndef COP_NET_PROBE_H
 #define COP_NET_PROBE_H
 
@@ -75,8 +76,10 @@ typedef struct cop_probe {
      * the end. Most are, and need no closer look. */
     cop_time sure_sent, sure_from, sure_span;
     uint32_t n_bins, n_series;
-    uint32_t
-        n_whole; /* n_bins, or 0 if hosts are observed: then each delivery is looked at closely */
+    uint32_t n_whole; /* bins of full length, or 0 if hosts are observed: deliveries in others are
+                         looked at closely */
+    uint32_t n_observed; /* bins that have their values of run.observe */
+    cop_time counted; /* when the run is over: no bin holds anything of what comes after */
     cop_stream_probe *stream;
     cop_host_probe *host;
     cop_port_probe *port;
@@ -105,6 +108,13 @@ static inline double cop_parts_gbps(double parts, double ps)
     return parts / (ps * (COP_BYTE_PARTS / 8000.0));
 }
 
+/* How much of a bin the run has covered, when it is over. A bin of which that is nothing is empty. */
+static inline cop_time cop_probe_covered(const cop_probe *pr, uint32_t bin)
+{
+    cop_time from = bin * pr->sample;
+    return pr->counted > from ? cop_min64(pr->counted - from, pr->sample) : pr->sample;
+}
+
 /* The measured time; no packet takes longer than `longest` to be sent or taken in. */
 void cop_probe_window(cop_probe *pr, cop_time warmup, cop_time end, cop_time longest);
 /* What of `payload`, which passes evenly from `from` to `to`, does so in the measured time: whole bytes,
@@ -113,7 +123,7 @@ __attribute__((cold)) uint32_t cop_probe_part(const cop_probe *pr, uint32_t payl
                                               cop_time to);
 
 /* Host `host` takes in `payload` of a stream from `from` to `to`: into the series of all bins between,
- * but nothing of what comes after `until`. */
+ * but nothing of what comes after `until`, or after the measured time. */
 __attribute__((cold)) void cop_probe_spread(cop_probe *pr, uint32_t stream, uint32_t host,
                                             uint32_t payload, cop_time from, cop_time to,
                                             cop_time until);

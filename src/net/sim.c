@@ -51,9 +51,10 @@ static void sample(cop_net *net, cop_progress_fn progress, void *ctx)
                 pp->queue_max = net->out[p].waiting;
             pp->samples++;
         }
-    if (net->n_observe)
+    if (drained == 0) {
         cop_observe_sample(net);
-    cop_gauge_sample(net);
+        cop_gauge_sample(net);
+    }
     watch_progress(net);
     ask(net, progress, ctx);
     /* A network may drain for a million times as long as it ran, if a flow is paced to next to nothing:
@@ -270,6 +271,18 @@ static void links_until(cop_net *net, cop_time t)
     }
 }
 
+/* Where bins end. In a run that was stopped a packet that is being taken in has been counted already: as a whole, over the time
+ * that it takes. */
+static void close_bins(cop_net *net)
+{
+    cop_probe *pr = &net->probe;
+    pr->counted = net->now;
+    for (uint32_t h = 0; net->now < pr->end && h < net->info.n_hosts; h++)
+        pr->counted = cop_max64(pr->counted, net->nic[h].rx_free);
+    pr->counted = cop_min64(pr->counted, pr->end);
+    cop_observe_finish(net);
+}
+
 void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
 {
     cop_time duration = net->end;
@@ -290,11 +303,14 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
         duration = net->now;
         net->stop = COP_OUTCOME_OK;
     }
-    links_until(net, net->stop == COP_OUTCOME_OK ? duration : net->now);
-    cop_gauge_close(net);
-    if (net->run_cfg->drain && net->stop == COP_OUTCOME_OK) {
+    if (net->stop == COP_OUTCOME_OK)
         net->now =
             duration; /* also when the network fell silent before: rates refer to all of it */
+    links_until(net, net->now);
+    cop_gauge_close(net);
+    if (net->now == net->probe.end)
+        cop_observe_sample(net); /* a bin that is cut short ends here, not when all is drained */
+    if (net->run_cfg->drain && net->stop == COP_OUTCOME_OK) {
         stop_sources(net, duration);
         run_in_steps(net, COP_NEVER, progress, ctx);
         if (net->stop == COP_OUTCOME_FAILED)
@@ -309,15 +325,13 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
             cop_notice_tell(net);
         }
     } else if (net->stop == COP_OUTCOME_OK) {
-        net->now = duration;
         cop_stall_final(net);
     }
     cop_net_starved(net);
     if (net->worm)
         cop_worm_finish(net);
     cop_net_stuck(net);
-    if (net->n_observe)
-        cop_observe_finish(net);
+    close_bins(net);
     cop_net_account(net);
 }
 

@@ -122,8 +122,8 @@ static void collect_series(const cop_net *net, cop_result *r)
         cop_series *s =
             add_series(r, cop_arena_printf(&r->arena, "throughput/%s", name), "Gbit/s", pr->n_bins);
         for (uint32_t b = 0; b < pr->n_bins; b++)
-            s->v[b] =
-                cop_parts_gbps((double)pr->series[(size_t)i * pr->n_bins + b], (double)pr->sample);
+            s->v[b] = cop_parts_gbps((double)pr->series[(size_t)i * pr->n_bins + b],
+                                     (double)cop_probe_covered(pr, b));
     }
     cop_series *total = add_series(r, "network/throughput", "Gbit/s", pr->n_bins);
     for (uint32_t i = 0; i < pr->n_series; i++)

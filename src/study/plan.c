@@ -3,9 +3,9 @@
  * In:  a study. Out: one point per seed, block and combination of axis values, with its overrides
  * and the hash of its configuration, by which a finished run is found again. */
 #include "base/file.h"
-#include "base/opt.h"
 #include "exp/config.h"
 #include "study/read.h"
+#include "study/trial.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -83,56 +83,6 @@ static void collect_set(cop_study *s, cop_point *p)
     p->set[p->n_set++] = cop_arena_printf(&s->arena, "run.seed=%" PRId64, p->seed);
 }
 
-/* A fault begins with the setting that is at fault, or with a place in the run file. Where does the study have that
- * setting? NULL: nowhere. *rest: what follows it. */
-static const char *place_of(const cop_study *s, const cop_point *p, const char *line,
-                            const char **rest)
-{
-    char shown[120], begin[140];
-    *rest = line;
-    for (size_t i = p->n_set; i-- > 0;) {
-        int n = snprintf(begin, sizeof(begin),
-                         "--set %s: ", cop_excerpt(p->set[i], shown, sizeof(shown)));
-        if (n < 0 || strncmp(line, begin, (size_t)n) != 0)
-            continue;
-        for (const cop_setting *k = s->setting; k != NULL; k = k->next)
-            if (k->text == p->set[i]) {
-                *rest = line + n;
-                return k->where;
-            }
-    }
-    return NULL;
-}
-
-/* Has another run said the same of the same place? */
-static bool is_said(const cop_err *err, const char *where, const char *rest)
-{
-    size_t n_where = strlen(where), n_rest = strlen(rest);
-    for (const char *line = err ? err->text : ""; *line != '\0';) {
-        size_t n = strcspn(line, "\n");
-        if (n > n_where + n_rest && strncmp(line, where, n_where) == 0 && line[n_where] == ':' &&
-            strncmp(line + n - n_rest, rest, n_rest) == 0)
-            return true;
-        line += n + (line[n] == '\n');
-    }
-    return false;
-}
-
-/* What is wrong with the configuration of a run, one line for each fault that no run before it had. */
-static int refuse_point(const cop_study *s, const cop_point *p, cop_err *inner, cop_err *err)
-{
-    for (char *line = inner->text, *next; line != NULL; line = next) {
-        next = strchr(line, '\n');
-        if (next != NULL)
-            *next++ = '\0';
-        const char *rest, *where = place_of(s, p, line, &rest);
-        where = where ? where : p->block->where;
-        if (!is_said(err, where, rest))
-            cop_err_add(err, inner->code, "%s: run `%s`: %s", where, p->label, line);
-    }
-    return -inner->code;
-}
-
 static int check_config(cop_plan *plan, cop_study *s, cop_point *p, cop_err *err)
 {
     cop_config c;
@@ -148,7 +98,7 @@ static int check_config(cop_plan *plan, cop_study *s, cop_point *p, cop_err *err
                 "`seeds: 5` or `seeds: [3, 7]`",
                 p->block->where, p->label);
     if (cop_config_load_with(&c, s->plugins, p->base, NULL, set, p->n_set, &inner) != 0)
-        return refuse_point(s, p, &inner, err);
+        return cop_point_refuse(s, p, &inner, err);
     p->config_hash = cop_config_hash(&c);
     if (plan->config == NULL)
         plan->config = cop_arena_strdup(&s->arena, cop_config_print(&c));

@@ -14,6 +14,7 @@
 
 #include "exp/run.h"
 #include "store/claim.h"
+#include "study/trial.h"
 #include "study/worker.h"
 
 #include <errno.h>
@@ -283,8 +284,11 @@ static int finish(pool *p, unsigned at, int status)
                            "%s, or a file it names, was changed after the start; give the same "
                            "command again",
                            point->base);
+    const char *told = sl->text;
+    if (code == COP_WORKER_REFUSED)
+        told = cop_point_located(j->task.study, point, told, j->arena);
     if (code != COP_WORKER_STORED)
-        rc = cop_worker_record_failure(&j->task, status, sl->text, p->said[at], p->err);
+        rc = cop_worker_record_failure(&j->task, status, told, p->said[at], p->err);
     if (rc == 0)
         rc = look_again(p, j);
     if (rc != 0)

@@ -2,6 +2,7 @@
  * status 2, and nothing is written. */
 #include "cli_fixture.h"
 
+#include <errno.h>
 #include <fcntl.h>
 
 /* -- bad input -- */
@@ -359,23 +360,50 @@ static void test_fabric_and_its_tables(void **state)
 
 /* -- output that cannot be written -- */
 
-static void expect_write_error(int out, const char *what)
+/* One line, which says what and why, and status 2, whatever was to be written and how. */
+static void expect_write_error(const char *why, const char *const *words, const char *what)
 {
-    prog_answer a = prog_run_into(out, PROG_WORDS("run", "good.yaml", "-q"));
+    int full = open("/dev/full", O_WRONLY);
+    assert_true(full >= 0);
+    prog_answer a = prog_run_into(full, words);
     PROG_EXPECT(a.status == 2 && prog_lines(a.err) == 1, a, "%s", what);
-    PROG_EXPECT(strstr(a.err, "cannot write the output") != NULL, a, "%s", what);
+    PROG_EXPECT(strstr(a.err, why) != NULL && strstr(a.err, strerror(ENOSPC)) != NULL, a, "%s",
+                what);
 }
 
 static void test_closed_pipe_and_full_disk(void **state)
 {
     (void)state;
-    int ends[2], full = open("/dev/full", O_WRONLY);
+    static const char stdout_is_full[] = "cannot write the output to standard output: ";
+    int ends[2];
     assert_int_equal(pipe(ends), 0);
     close(ends[0]);
     prog_answer a = prog_run_into(ends[1], PROG_WORDS("run", "good.yaml", "-q"));
     PROG_EXPECT(a.status == 2 && a.err[0] == '\0', a, "a closed pipe ends it, and says nothing");
-    if (full >= 0)
-        expect_write_error(full, "a full disk");
+    assert_int_equal(pipe(ends), 0);
+    close(ends[0]);
+    a = prog_run_into(ends[1], PROG_WORDS("run", "good.yaml", "-q", "--json"));
+    PROG_EXPECT(a.status == 2 && a.err[0] == '\0', a, "nor does JSON");
+    if (access("/dev/full", W_OK) != 0)
+        return;
+    expect_write_error(stdout_is_full, PROG_WORDS("run", "good.yaml", "-q"), "run");
+    expect_write_error(stdout_is_full, PROG_WORDS("run", "good.yaml", "-q", "--json"),
+                       "run --json, whose writer ends with its first write that fails");
+    expect_write_error(stdout_is_full, PROG_WORDS("list"), "list");
+    expect_write_error(stdout_is_full, PROG_WORDS("list", "--json"), "list --json");
+    expect_write_error(stdout_is_full, PROG_WORDS("check", "good.yaml"), "check");
+    expect_write_error(stdout_is_full, PROG_WORDS("bench", "--help"), "help");
+    a = PROG_RUN("run", "good.yaml", "-q", "--timeline", "/dev/full");
+    PROG_EXPECT(a.status == 2 && prog_lines(a.err) == 1 && strstr(a.err, "/dev/full: ") != NULL &&
+                    strstr(a.err, strerror(ENOSPC)) != NULL,
+                a, "a timeline");
+    assert_int_equal(PROG_RUN("run", "good.yaml", "-q", "--db", "good.db").status, 0);
+    a = PROG_RUN("report", "good.db", "-o", "/dev/full");
+    PROG_EXPECT(a.status == 2 && prog_lines(a.err) == 1 && strstr(a.err, "/dev/full: ") != NULL &&
+                    strstr(a.err, strerror(ENOSPC)) != NULL,
+                a, "a report");
+    expect_write_error(stdout_is_full, PROG_WORDS("report", "good.db", "--text"), "report --text");
+    expect_write_error(stdout_is_full, PROG_WORDS("report", "good.db", "-o", "-"), "report -o -");
 }
 
 int main(void)

@@ -252,7 +252,7 @@ static void test_flits_and_cycles(void **state)
         "  G        h1 -> h0                    0.0410  #####                19.73 cycles\n");
     expect_text(a.out, "  s0.2 -> s1.2                               16.4 %      0 flits");
     expect_text(a.out, "throughput over time (flit/cycle/node)\n");
-    expect_text(a.out, " 14648      19531 cycles\n");
+    expect_text(a.out, " 14648 19531 cycles\n");
     assert_null(strstr(a.out, "latency_cycles")); /* said above */
     a = PROG_RUN("report", "u.db", "--text");
     expect_text(a.out, "   cycles   flit/cycle latency cycles\n");

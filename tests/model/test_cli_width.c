@@ -40,7 +40,8 @@ static void test_lines_are_narrow(void **state)
                                          {"list", "routings", "qcn-switch"},
                                          {"list", "cc", "qcn"},
                                          {"list", "cc", "ibcc"},
-                                         {"reproduce", "--list"}};
+                                         {"reproduce", "--list"},
+                                         {"reproduce", "--list", "gran1"}};
     for (size_t i = 0; i < COP_LEN(all); i++) {
         const char *const *w = all[i];
         prog_answer a = w[2]   ? PROG_RUN(w[0], w[1], w[2])
@@ -73,6 +74,49 @@ static void test_facts_are_narrow(void **state)
     assert_string_equal(strchr(b.out, '\n'), strchr(first, '\n'));
 }
 
+/* Names, titles, lists and hosts that are as long as they may be in any file: `check` prints a configuration that means the same
+ * as the file, its table of a switch and its opensm.conf; `run` its tables and plots. */
+static void test_a_long_configuration(void **state)
+{
+    (void)state;
+    prog_write(
+        "long.yaml",
+        "name: long\n"
+        "title: 'Silent \"forest\" of 8 congestion trees on 648 nodes \\ with InfiniBand''s "
+        "congestion control, [and] {more}, words than fit into a line of eighty columns'\n"
+        "run: {duration: 20 us, observe: 'queue/s0.0, queue/s0.1, queue/s0.2, queue/s0.3, "
+        "queue/s0.4, received/all, sent/s0.0'}\n"
+        "topology: {kind: chain, hosts: [19, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
+        "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 19]}\n"
+        "cc: {kind: ibcc}\n"
+        "traffic:\n"
+        "  - {name: a-name-that-is-rather-long-for-a-flow, from: [0, 2, 4, 6, 8, 10, 12, 14, 16], "
+        "pattern: list, "
+        "to_list: [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33, 35, 37], "
+        "active: [1 us, 2 us, 3 us, 4 us, 5 us, 6 us, 7 us, 8 us, 9 us, 10 us, 11 us, 12 us]}\n");
+    prog_answer a = PROG_RUN("check", "long.yaml");
+    expect_narrow(a, "check of long lines");
+    char first[32768];
+    snprintf(first, sizeof(first), "%s", a.out);
+    prog_write("again.yaml", first);
+    prog_answer b = PROG_RUN("check", "again.yaml");
+    assert_string_equal(strchr(b.out, '\n'), strchr(first, '\n'));
+    a = PROG_RUN("check", "long.yaml", "--opensm");
+    char *table = strstr(a.out, "\ncc_cct "); /* a table of OpenSM's is one line */
+    assert_non_null(table);
+    const char *behind = table + 1 + strcspn(table + 1, "\n");
+    memmove(table, behind, strlen(behind) + 1);
+    expect_narrow(a, "check --opensm");
+    a = PROG_RUN("run", "long.yaml", "-q", "--set", "topology.hosts=[19, 19]");
+    expect_narrow(a, "run");
+    assert_non_null(strstr(a.out, "\n  a-name-that-is-rather-long-for-a-flow/0\n")
+                        ?: strstr(a.out, "\n  a-name-that-is-rather-long-for-a-flow\n"));
+    prog_write("dragonfly.yaml", dragonfly);
+    a = PROG_RUN("check", "dragonfly.yaml", "--set", "routing.kind=qcn-switch", "--set",
+                 "cc.react=yes", "--table", "s0");
+    expect_narrow(a, "check --table");
+}
+
 /* The words of a text, with one space between two. */
 static const char *words_of(const char *text, char *to, size_t size)
 {
@@ -102,8 +146,8 @@ static void test_no_word_is_lost(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines_are_narrow),
-                                       cmocka_unit_test(test_facts_are_narrow),
-                                       cmocka_unit_test(test_no_word_is_lost)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines_are_narrow), cmocka_unit_test(test_facts_are_narrow),
+        cmocka_unit_test(test_a_long_configuration), cmocka_unit_test(test_no_word_is_lost)};
     return cmocka_run_group_tests_name("cli_width", tests, prog_enter, prog_leave);
 }

@@ -64,7 +64,7 @@ static int setup(cop_route *r, const void *cfg, cop_err *err)
     return rc;
 }
 
-/* The sum of a value over all ports at the end, and of what it is called. */
+/* The sum of a value over all ports at the end, when the network is empty, and of what it is called. */
 static double last(const cop_result *r, const char *kind)
 {
     double sum = 0.0;
@@ -107,10 +107,11 @@ static void adds_up(const char *routing, const char *yaml, bool moves)
 }
 
 #define RUN                                                                                        \
-    "run: {duration: 60 us, drain: yes, sample: 2 ms, observe: 'now/s0-35.0-6, least/s0-35.0-6, "  \
+    "run: {duration: 2 ms, sample: 2 ms, observe: 'now/s0-35.0-6, least/s0-35.0-6, "               \
     "moved/s0-35.0-6'}\nlink: {rate: 40 Gbit/s, delay: 40 ns}\nnic: {mtu: 1000 B, ack: packet}\n"  \
     "topology: {kind: dragonfly, p: 2, a: 4, h: 2}\n"                                              \
-    "traffic: [{pattern: group-adversarial, arrival: bernoulli, load: 40 %, message: 1000 B}]\n"
+    "traffic: [{pattern: group-adversarial, arrival: bernoulli, load: 40 %, stop: 60 us, "         \
+    "message: 1000 B}]\n"
 #define BUFFERED "switch: {architecture: cioq, buffer: 16 kB, output_buffer: 4 kB}\n"
 
 static void test_decided_anew(void **state)
@@ -125,10 +126,10 @@ static void test_decided_anew(void **state)
 }
 
 #define TORUS(switches)                                                                            \
-    "run: {duration: 20 us, drain: yes, sample: 2 ms, observe: 'now/s0-15.0-4, least/s0-15.0-4, "  \
+    "run: {duration: 2 ms, sample: 2 ms, observe: 'now/s0-15.0-4, least/s0-15.0-4, "               \
     "moved/s0-15.0-4'}\ntopology: {kind: torus, radix: [4, 4]}\nnic: {mtu: 256 B}\n"               \
     "queueing: {kind: 1q}\nswitch: {" switches "buffer: 4 KiB}\n"                                  \
-    "routing: {kind: adaptive-cube}\ntraffic: [{pattern: uniform, message: 256 B}]\n"
+    "routing: {kind: adaptive-cube}\ntraffic: [{pattern: uniform, stop: 20 us, message: 256 B}]\n"
 
 static void test_another_candidate(void **state)
 {

@@ -62,6 +62,63 @@ static void test_drain_counts_in_no_queue(void **state)
     cop_result_free(&r);
 }
 
+/* The end of the measured time cuts the last bin, of 20 us, after 10: its rates are those of 10 us. What is delivered while the
+ * network drains, 200 packets in the bin's other half and later, is in none. */
+static void test_the_last_bin_ends_with_the_measured_time(void **state)
+{
+    (void)state;
+    static const char yaml[] =
+        "run: {duration: 110 us, sample: 20 us, observe: 'received/h0, sent/h0, injected/h1, "
+        "queue/h0, notices/h0'}\n"
+        "topology: {kind: single, hosts: 4}\n"
+        "link: {rate: 8 Gbit/s}\n"
+        "switch: {buffer: 128 kB}\n"
+        "queueing: {kind: fbicm}\n"
+        "nic: {mtu: 1000 B, overhead: 0 B}\n"
+        "cc: {kind: qcn}\n"
+        "traffic: [{name: t, from: [1-3], pattern: fixed, to: 0, message: 4000 B}]\n";
+    static const char *const drain[] = {"run.drain=yes"};
+    static const char *const full[] = {"network/throughput", "received/h0", "sent/h0"};
+    cop_result plain, r;
+    scn_run(yaml, NULL, 0, &plain, NULL);
+    scn_run(yaml, drain, 1, &r, NULL);
+    assert_true(r.packets_delivered > plain.packets_delivered + 10);
+    for (size_t i = 0; i < COP_LEN(full); i++)
+        same_number(full[i], series_of(&plain, full[i])->v[5], 8.0);
+    for (uint32_t i = 0; i < plain.n_series; i++) {
+        const cop_series *s = &plain.series[i];
+        assert_int_equal(s->n, 6);
+        bool of_packets =
+            strcmp(s->name, "network/packets") == 0 || strcmp(s->name, "network/latency") == 0;
+        for (uint32_t b = 0; b < s->n && !of_packets; b++)
+            if (s->v[b] != series_of(&r, s->name)->v[b])
+                fail_msg("%s: bin %u has %g, with drain %g", s->name, b, s->v[b],
+                         series_of(&r, s->name)->v[b]);
+    }
+    cop_result_free(&plain);
+    cop_result_free(&r);
+}
+
+/* A job of one message ends in the middle of a bin, and the run with it. */
+static void test_a_bin_of_a_run_that_ends_before(void **state)
+{
+    (void)state;
+    cop_result r;
+    scn_run("run: {duration: 1 ms, sample: 1 ms, until: jobs, observe: 'received/h0, sent/h0'}\n"
+            "topology: {kind: single, hosts: 2}\n"
+            "link: {rate: 8 Gbit/s, delay: 1 ns}\n"
+            "switch: {header: 100 B, pipeline: 0 ns}\n"
+            "nic: {mtu: 1000 B, overhead: 0 B}\n"
+            "traffic: [{name: t, collective: gather-linear, from: [0, 1], message: 8000 B}]\n",
+            NULL, 0, &r, NULL);
+    assert_int_equal(r.bytes_delivered, 4000);
+    same_number("received", series_of(&r, "received/h0")->v[0], 4000 * 8e3 / (double)r.sim_time);
+    same_number("sent", series_of(&r, "sent/h0")->v[0], 4000 * 8e3 / (double)r.sim_time);
+    same_number("throughput", series_of(&r, "network/throughput")->v[0],
+                4000 * 8e3 / (double)r.sim_time);
+    cop_result_free(&r);
+}
+
 /* A message of 32 packets at 1 Mbit/s takes half a second, half a million times as long as the sources
  * run: what is done for it does not grow with the samples that fit into that time. */
 static void test_a_long_drain_is_cheap(void **state)
@@ -281,6 +338,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_little_counts_what_is_inside_at_the_ends),
         cmocka_unit_test(test_drain_measures_nothing),
+        cmocka_unit_test(test_the_last_bin_ends_with_the_measured_time),
+        cmocka_unit_test(test_a_bin_of_a_run_that_ends_before),
         cmocka_unit_test(test_drain_counts_in_no_queue),
         cmocka_unit_test(test_a_long_drain_is_cheap),
         cmocka_unit_test(test_deadlock_ends_the_measurement),

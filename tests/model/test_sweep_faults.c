@@ -89,6 +89,44 @@ static void test_usage(void **state)
     assert_string_equal(prog_ask("late.db", "SELECT state FROM verdict"), "fail");
 }
 
+/* Networks that cannot be built: found before the first run, with the place of the setting, each once; nothing is written. */
+static void test_networks_that_cannot_be_built(void **state)
+{
+    (void)state;
+    prog_write("net.yaml", "run: {duration: 20 us}\ntopology: {kind: single, hosts: 4}\n"
+                           "switch: {trunk_buffer: 32 KiB, host_buffer: 4 KiB}\n"
+                           "traffic: [{pattern: uniform}]\n");
+    prog_write("refused.yaml",
+               "experiment: refused\nbase: net.yaml\nseeds: 3\nset:\n  nic.mtu: 2 KiB\nvary:\n"
+               "  buffer: {key: switch.host_buffer, values: [1 KiB, 64 KiB]}\n"
+               "  show:\n    near: {run.observe: queue/h1}\n    far: {run.observe: queue/h9}\n");
+    prog_answer a = PROG_RUN("sweep", "refused.yaml", "-q");
+    sweep_expect(a, 2,
+                 "refused.yaml:7:17: run `buffer 1 KiB, show near`: --set "
+                 "switch.host_buffer=1 KiB: switch.host_buffer 1 KiB is too small; at least "
+                 "2 KiB");
+    PROG_EXPECT(
+        strstr(a.err, "\nrefused.yaml:10:11: run `buffer 64 KiB, show far`: --set "
+                      "run.observe=queue/h9: run.observe: `queue/h9`: no such port; write") != NULL,
+        a, "an axis");
+    PROG_EXPECT(prog_lines(a.err) == 2, a, "each once");
+    /* What the run file says does not go with what the study sets. */
+    prog_write("refused.yaml", "experiment: refused\nbase: net.yaml\nset:\n  nic.mtu: 8 KiB\n");
+    sweep_expect(
+        PROG_RUN("sweep", "refused.yaml", "-q"), 2,
+        "refused.yaml:4:3: run `all`: net.yaml:3:45: switch.host_buffer 4 KiB is too small");
+    prog_write("refused.yaml",
+               "experiment: refused\nbase: net.yaml\nvary:\n  ring:\n"
+               "    with: {topology: {kind: torus, radix: [5]}, routing: {kind: dor}, "
+               "traffic: [{pattern: tornado}]}\n    without: {topology: {kind: "
+               "torus, radix: [5]},\n              routing: {kind: dor, datelines: "
+               "no}, traffic: [{pattern: tornado}]}\n");
+    sweep_expect(PROG_RUN("sweep", "refused.yaml", "-q"), 2,
+                 "refused.yaml:7:15: run `ring without`: --set routing={kind: dor, datelines: no}: "
+                 "routing dor has a cycle");
+    assert_int_equal(access("refused.db", F_OK), -1);
+}
+
 /* A ledger of our own: ten papers, of which one has checks that are met, missed and not measured. */
 static void write_papers(void)
 {
@@ -178,9 +216,8 @@ static void test_reproduce(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SWEEP_TEST(test_bad_files),
-        SWEEP_TEST(test_full_disk),
-        SWEEP_TEST(test_usage),
+        SWEEP_TEST(test_bad_files), SWEEP_TEST(test_full_disk),
+        SWEEP_TEST(test_usage),     SWEEP_TEST(test_networks_that_cannot_be_built),
         SWEEP_TEST(test_reproduce),
     };
     return cmocka_run_group_tests_name("sweep_faults", tests, sweep_enter, prog_leave);

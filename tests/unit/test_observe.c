@@ -250,15 +250,15 @@ static void values_at_the_end_of_bins(void **state)
         assert_true(w->net.observe[1].v[bin] == 1000.0 * (double)(came - (left + 1) / 2));
         assert_true(w->net.observe[3].v[bin] == 0.0);
         /* A byte per ns from 210 ns on; the last bin is cut by the end of the run. */
-        double bytes = bin == 0 ? 4000 - 210 : bin == 1 ? 4000 : 2000;
-        assert_true(w->net.observe[4].v[bin] == bytes * 8 / 4000);
+        double bytes = bin == 0 ? 4000 - 210 : bin == 1 ? 4000 : 2000, ns = bin < 2 ? 4000 : 2000;
+        assert_true(w->net.observe[4].v[bin] == bytes * 8 / ns);
         /* Hosts begin a packet each 1000 ns from 0 on, which counts as a whole; so does the output from 200 ns on. */
         double begun = bin == 0 ? 5 : bin == 1 ? 4 : 1; /* the run ends before that of 10 us */
         double sent = bin == 2 ? 2 : 4;
-        assert_true(w->net.observe[5].v[bin] == begun * 1000 * 8 / 4000);
+        assert_true(w->net.observe[5].v[bin] == begun * 1000 * 8 / ns);
         assert_true(w->net.observe[6].v[bin] == 0.0);
         assert_true(w->net.observe[7].v[bin] == 2 * w->net.observe[5].v[bin] / 3);
-        assert_true(w->net.observe[8].v[bin] == sent * 1000 * 8 / 4000);
+        assert_true(w->net.observe[8].v[bin] == sent * 1000 * 8 / ns);
     }
     lab_free(w);
     /* A run that is shorter than a bin has one all the same. */
@@ -267,6 +267,27 @@ static void values_at_the_end_of_bins(void **state)
     cop_net_run(&w->net, NULL, NULL);
     assert_int_equal(w->net.probe.n_bins, 1);
     assert_true(w->net.observe[0].v[0] == 1000.0 * (1 + (3000 - 200) / 1000));
+    lab_free(w);
+}
+
+/* A bin of 300 ns at the end, in which a packet of 1000 begins at 8.2 us: no rate above the link's. */
+static void a_short_bin_at_the_end(void **state)
+{
+    (void)state;
+    net_lab *w = lab_build("run: {duration: 8300 ns, sample: 4 us, observe: 'sent/h0, injected/h1, "
+                           "injected/s0, received/h0'}\n"
+                           "topology: {kind: single, hosts: 2}\n"
+                           "link: {rate: 8 Gbit/s, delay: 10 ns}\n"
+                           "switch: {header: 100 B, pipeline: 90 ns}\n"
+                           "nic: {mtu: 1000 B, overhead: 0 B}\n"
+                           "traffic: [{from: [1], pattern: fixed, to: 0, message: 1000 B}]\n",
+                           NULL, 0);
+    cop_net_run(&w->net, NULL, NULL);
+    assert_int_equal(w->net.probe.n_bins, 3);
+    assert_true(w->net.observe[0].v[2] == 8.0); /* at 8.2 us */
+    assert_true(w->net.observe[1].v[2] == 0.0); /* the one of 8 us is of the bin before */
+    assert_true(w->net.observe[2].v[2] == 0.0);
+    assert_true(w->net.observe[3].v[2] == 8.0);
     lab_free(w);
 }
 
@@ -280,6 +301,7 @@ int main(void)
         cmocka_unit_test(injected),
         cmocka_unit_test(refused),
         cmocka_unit_test(values_at_the_end_of_bins),
+        cmocka_unit_test(a_short_bin_at_the_end),
     };
     return cmocka_run_group_tests_name("observe", tests, NULL, NULL);
 }

@@ -211,6 +211,7 @@ static void test_failures(void **state)
         assert_int_equal(s->plan.point[i].outcome, w.outcome[i]);
         assert_int_equal(s->plan.point[i].run_id, i + 1);
     }
+    assert_non_null(strstr(s->plan.point[1].detail, "/study.yaml:"));
     assert_non_null(strstr(s->plan.point[1].detail, "can deadlock"));
     must_read(s, THREE, "full"); /* not again unasked */
     must_run(s, (cop_pool_opts){.jobs = 1}, &w);
