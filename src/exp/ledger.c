@@ -225,6 +225,7 @@ static int read_paper(reader *r, cop_paper *p)
     p->key = r->key;
     p->title = text_of(r, root, "title", &rc);
     p->source = text_of(r, root, "source", &rc);
+    p->note = cop_doc_get(r->doc, root, "note") ? text_of(r, root, "note", &rc) : NULL;
     if (strcmp(text_of(r, root, "paper", &rc), r->key) != 0)
         rc = fault(r, root, "`paper` is not the file's name", r->key);
     if (list == 0 || cop_doc_type(r->doc, list) != COP_NODE_LIST)

@@ -42,6 +42,7 @@ typedef struct cop_claim {
 
 typedef struct cop_paper {
     const char *key, *title, *source;
+    const char *note; /* what a reader of all its verdicts should know; NULL: nothing */
     cop_claim *claim;
     size_t n_claims;
 } cop_paper;

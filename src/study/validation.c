@@ -279,6 +279,8 @@ static void put_notes(writer *w, const table *t, const cop_paper *p)
 static void put_paper(writer *w, const table *t, const cop_paper *p)
 {
     put(w, "\n## %s: %s\n\n%s\n\n", p->key, p->title, p->source);
+    if (p->note != NULL)
+        put(w, "%s\n\n", p->note);
     put(w, "| check | where | what | expected | tolerance | %s | verdict |\n",
         t->any_full ? "quick | full" : "measured");
     put(w, "|---|---|---|---|---|---|---|%s\n", t->any_full ? "---|" : "");

@@ -154,6 +154,79 @@ static void test_h4(void **state)
     check_network(4, 8, 4, 0, scn_rounds() > 1 ? EVERY : LONGEST);
 }
 
+/* -- those that choose walk alike -- */
+
+enum { MOST_CHOOSING = 8, QUESTIONS = 4000 };
+
+/* A question of the dependency check at a random switch, of a packet in a random state. */
+static cop_hop draw_hop(const cop_topo *t, const cop_route *r, cop_rng *rng)
+{
+    uint32_t sw = cop_rng_below(rng, t->n_switches), ports = cop_topo_ports_of(t, sw), from, mid;
+    cop_hop hop = {.sw = sw,
+                   .in_port = (uint16_t)cop_rng_below(rng, ports),
+                   .src = cop_rng_below(rng, t->n_hosts),
+                   .dst = cop_rng_below(rng, t->n_hosts),
+                   .mid = COP_NONE,
+                   .state = (uint8_t)cop_rng_below(rng, 16),
+                   .control = cop_rng_below(rng, 4) == 0};
+    hop.apart = hop.control && cop_rng_below(rng, 2);
+    for (from = 0; r->ops->mid(r, hop.src, hop.dst, from, &mid);
+         from++) /* one of the ways that it lists */
+        if (cop_rng_below(rng, from + 1) == 0)
+            hop.mid = mid;
+    return hop;
+}
+
+static void compare_alike(const cop_topo *t, cop_route *const *r, uint32_t n, cop_rng *rng)
+{
+    for (uint32_t k = 0; k < QUESTIONS; k++) {
+        const cop_hop asked = draw_hop(t, r[0], rng);
+        uint32_t mid[2] = {COP_NONE, COP_NONE}, way = cop_rng_below(rng, 2 * t->n_switches);
+        cop_hop first = asked;
+        cop_cand cand[2][COP_MAX_CAND];
+        bool listed = r[0]->ops->mid(r[0], asked.src, asked.dst, way, &mid[0]);
+        unsigned ways = r[0]->ops->route(r[0], &first, NULL, cand[0]);
+        for (uint32_t i = 1; i < n; i++) {
+            cop_hop hop = asked;
+            assert_int_equal(r[i]->ops->mid(r[i], asked.src, asked.dst, way, &mid[1]), listed);
+            assert_true(!listed || mid[1] == mid[0]);
+            assert_int_equal(r[i]->ops->route(r[i], &hop, NULL, cand[1]), ways);
+            assert_int_equal(cand[1][0].port, cand[0][0].port);
+            assert_int_equal(cand[1][0].vl, cand[0][0].vl);
+            assert_true(hop.mid == first.mid && hop.state == first.state);
+        }
+    }
+}
+
+/* What one of them may do is what all may do, so that the check of the first stands for all. */
+static void test_alike(void **state)
+{
+    (void)state;
+    uint32_t n = (n_variants() - BEFORE) / CHOICE;
+    assert_in_range(n, 4, MOST_CHOOSING);
+    for (int64_t h = 1; h <= 4; h++)
+        for (uint32_t c = 0; c < 2 * CHOICE; c++) {
+            cop_topo t;
+            cop_arena arena = {0};
+            cop_route route[MOST_CHOOSING], *r[MOST_CHOOSING];
+            cop_rng rng = cop_rng_make((uint64_t)h, COP_RNG_ROUTE, c);
+            bool few = c >= CHOICE; /* groups, with several links between two of them */
+            build(&t, "dragonfly", &(cop_dragonfly_cfg){h, 2 * h, h, few ? h + 1 : 0});
+            for (uint32_t i = 0; i < n; i++) {
+                variant v = nth(BEFORE + i * CHOICE + c % CHOICE);
+                r[i] = &route[i];
+                start_variant(r[i], &v, &t, &arena);
+                assert_int_equal(r[i]->vls, v.local);
+                assert_ptr_equal(r[i]->ops->mid, r[0]->ops->mid);
+            }
+            compare_alike(&t, r, n, &rng);
+            for (uint32_t i = 0; i < n; i++)
+                cop_route_fini(r[i]);
+            cop_arena_free(&arena);
+            cop_topo_free(&t);
+        }
+}
+
 /* -- turns -- */
 
 /* Following ways to one group finds what following all of them finds; what it reports as a cycle is one. */
@@ -360,6 +433,7 @@ int main(void)
         cmocka_unit_test(test_small),
         cmocka_unit_test(test_h3),
         cmocka_unit_test(test_h4),
+        cmocka_unit_test(test_alike),
         cmocka_unit_test(test_turns),
         cmocka_unit_test(test_control),
         cmocka_unit_test(test_one_lane_is_too_few),

@@ -51,8 +51,12 @@ static const char *judged(cop_arena *a, const cop_validation_inputs *in)
          .record = true},
         {.id = "gran1-5", .where = "fig. 3", .metric = "m", .expected = "1", .tolerance = "exact"},
         {.id = "gran1-6", .where = "fig. 4", .metric = "m", .expected = "1", .tolerance = "exact"}};
-    static cop_paper paper = {
-        .key = "gran1", .title = "T", .source = "S", .claim = claims, .n_claims = 6};
+    static cop_paper paper = {.key = "gran1",
+                              .title = "T",
+                              .source = "S",
+                              .note = "In all.",
+                              .claim = claims,
+                              .n_claims = 6};
     static cop_study_verdict quick[] = {
         {.id = "gran1-1", .state = "fail", .measured = "9", .explain = "too short"},
         {.id = "gran1-2", .state = "fail", .measured = "2", .explain = ""},
@@ -102,6 +106,7 @@ static void test_text(void **state)
         "\n| gran1 | 6 | 2 | 2 | 0 | 1 | 1 | T |\n",
         "\nAt full scale:\n\n| paper |",
         "\n| gran1 | 6 | 2 | 1 | 1 | 2 | 1 | T |\n",
+        "\n## gran1: T\n\nS\n\nIn all.\n\n| check |",
         "\n| check | where | what | expected | tolerance | quick | full | verdict |\n"
         "|---|---|---|---|---|---|---|---|\n"
         "| gran1-1 | fig. 1 \\| left | rate &lt; 5 | 13 | 4 % | 9 | 12.9 | quick **fail**; full "
