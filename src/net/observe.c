@@ -36,6 +36,14 @@ int cop_observe_fault(const cop_observing *p, const char *what)
                        cop_excerpt(p->item, shown, sizeof(shown)), what);
 }
 
+int cop_observe_no_switch(const cop_observing *p)
+{
+    char says[64];
+    snprintf(says, sizeof(says), "no such switch; there are s0 to s%u",
+             p->net->topo->n_switches - 1);
+    return cop_observe_fault(p, says);
+}
+
 int cop_observe_add(cop_observing *p, cop_observation o)
 {
     cop_net *net = p->net;
@@ -184,11 +192,9 @@ static int add_ports(cop_observing *p, const char *text, cop_observation o)
         if (sw >= t->n_switches || last >= cop_topo_ports_of(t, sw)) {
             char says[120];
             if (sw >= t->n_switches)
-                snprintf(says, sizeof(says), "no such switch; there are s0 to s%u",
-                         t->n_switches - 1);
-            else
-                snprintf(says, sizeof(says), "no such port; those of s%u are 0 to %u", sw,
-                         cop_topo_ports_of(t, sw) - 1);
+                return cop_observe_no_switch(p);
+            snprintf(says, sizeof(says), "no such port; those of s%u are 0 to %u", sw,
+                     cop_topo_ports_of(t, sw) - 1);
             return cop_observe_fault(p, says);
         }
         for (uint32_t local = first; local <= last; local++) {

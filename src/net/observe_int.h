@@ -12,6 +12,7 @@ typedef struct cop_observing {
 } cop_observing;
 
 int cop_observe_fault(const cop_observing *p, const char *what);
+int cop_observe_no_switch(const cop_observing *p);
 int cop_observe_add(cop_observing *p, cop_observation o);
 /* A host by its name or number; COP_NONE: there is none. */
 uint32_t cop_observe_host(const cop_topo *t, const char *text);

@@ -75,7 +75,7 @@ static int add_injected_at(cop_observing *p, const char *target)
         return cop_observe_fault(p, "no such host; write a name such as `h3`, a number from 0, "
                                     "`all`, or switches by number, such as `s0-11`");
     if (last >= t->n_switches)
-        return cop_observe_fault(p, "no such switch; they count from 0, and there are fewer");
+        return cop_observe_no_switch(p);
     uint32_t found = 0;
     int rc = 0;
     for (uint32_t sw = first; sw <= last && rc == 0; sw++)

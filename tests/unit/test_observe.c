@@ -204,7 +204,7 @@ static void refused(void **state)
         {"received/5", "no such host"},
         {"received/", "no such host"},
         {"injected/5", "no such host"},
-        {"injected/s2", "no such switch"},
+        {"injected/s2", "no such switch; there are s0 to s1"},
         {"injected/s1-0", "no such host"},
         {"injected/s0.1", "no such host"},
         {"sent/s0.9", "no such port"},
