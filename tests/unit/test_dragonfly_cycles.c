@@ -161,18 +161,17 @@ enum { MOST_CHOOSING = 8, QUESTIONS = 4000 };
 /* A question of the dependency check at a random switch, of a packet in a random state. */
 static cop_hop draw_hop(const cop_topo *t, const cop_route *r, cop_rng *rng)
 {
-    uint32_t sw = cop_rng_below(rng, t->n_switches), ports = cop_topo_ports_of(t, sw), from, mid;
-    cop_hop hop = {.sw = sw,
-                   .in_port = (uint16_t)cop_rng_below(rng, ports),
-                   .src = cop_rng_below(rng, t->n_hosts),
-                   .dst = cop_rng_below(rng, t->n_hosts),
-                   .mid = COP_NONE,
-                   .state = (uint8_t)cop_rng_below(rng, 16),
-                   .control = cop_rng_below(rng, 4) == 0};
+    cop_hop hop = {.mid = COP_NONE};
+    uint32_t mid;
+    hop.sw = cop_rng_below(rng, t->n_switches);
+    hop.in_port = (uint16_t)cop_rng_below(rng, cop_topo_ports_of(t, hop.sw));
+    hop.src = cop_rng_below(rng, t->n_hosts);
+    hop.dst = cop_rng_below(rng, t->n_hosts);
+    hop.state = (uint8_t)cop_rng_below(rng, 16);
+    hop.control = cop_rng_below(rng, 4) == 0;
     hop.apart = hop.control && cop_rng_below(rng, 2);
-    for (from = 0; r->ops->mid(r, hop.src, hop.dst, from, &mid);
-         from++) /* one of the ways that it lists */
-        if (cop_rng_below(rng, from + 1) == 0)
+    for (uint32_t way = 0; r->ops->mid(r, hop.src, hop.dst, way, &mid); way++)
+        if (cop_rng_below(rng, way + 1) == 0) /* one of those that it lists */
             hop.mid = mid;
     return hop;
 }
@@ -181,7 +180,8 @@ static void compare_alike(const cop_topo *t, cop_route *const *r, uint32_t n, co
 {
     for (uint32_t k = 0; k < QUESTIONS; k++) {
         const cop_hop asked = draw_hop(t, r[0], rng);
-        uint32_t mid[2] = {COP_NONE, COP_NONE}, way = cop_rng_below(rng, 2 * t->n_switches);
+        uint32_t mid[2] = {COP_NONE, COP_NONE};
+        uint32_t way = cop_rng_below(rng, 2 * t->n_switches);
         cop_hop first = asked;
         cop_cand cand[2][COP_MAX_CAND];
         bool listed = r[0]->ops->mid(r[0], asked.src, asked.dst, way, &mid[0]);
