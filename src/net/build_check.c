@@ -154,7 +154,7 @@ static int check_lanes(const cop_net *net, const cop_net_parts *pt, cop_err *err
     if (pt->nic->control_vl >= (int64_t)net->lanes)
         return cop_err_add(err, COP_E_INPUT,
                            "%s: nic.control_vl %d does not exist; lanes are 0 to %u: give "
-                           "switch.lanes more, or set it to auto",
+                           "switch.lanes more, or set switch.lanes to auto",
                            cop_build_at(pt, "nic.control_vl", where, sizeof(where)),
                            (int)pt->nic->control_vl, net->lanes - 1);
     int rc = 0;

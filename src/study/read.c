@@ -380,6 +380,8 @@ int cop_study_load(cop_study *s, const char *file, const char *scale, const cop_
     int rc = cop_doc_load(&r.doc, s->file, NULL, r.err);
     if (rc == 0) {
         if (check_counts(&r))
+            cop_study_check_once(&r);
+        if (r.faults == 0)
             read_root(&r, cop_doc_root(&r.doc));
         cop_doc_free(&r.doc);
         rc = r.faults ? -COP_E_INPUT : 0;

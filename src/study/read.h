@@ -30,6 +30,9 @@ const char **cop_study_words(cop_study_reader *r, int map, const char *key, size
 
 #define COP_STUDY_MAX_AXES 8
 
+/* read_once.c: each key stands once in its map. */
+void cop_study_check_once(cop_study_reader *r);
+
 /* read_vary.c */
 /* A node as YAML in one line, as `--set` wants it. */
 const char *cop_study_flow(cop_study_reader *r, int node);
