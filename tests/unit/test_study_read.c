@@ -24,7 +24,7 @@ static void test_faults(void **state)
         {"experiment: ../e\nbase: base.yaml\n", "study.yaml:1:13", "name of a file"},
         {HEAD "sedes: 3\n", "study.yaml:3:1", "did you mean `seeds`"},
         {HEAD "seeds: 2\nseeds: 3\n", "study.yaml:4:1", "`seeds` is given twice, first at"},
-        {HEAD "set: {run.seed: 1, run.sample: 1 us, run.seed: 1}\n", "study.yaml:3:37",
+        {HEAD "set: {run.seed: 1, run.sample: 1 us, run.seed: 1}\n", "study.yaml:3:38",
          "`run.seed` is given twice"},
         {HEAD "seeds: 0\n", "study.yaml:3:8", "1 to 1000"},
         {HEAD "seeds: {a: 1}\n", "study.yaml:3:8", "1 to 1000"},
