@@ -136,11 +136,6 @@ bool cop_fc_coming(const cop_net *net, uint32_t port, uint32_t s)
 
 /* -- relative credits (fc.h has them inline; shared lanes and ib build on these) -- */
 
-static bool credit_fits(const cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
-{
-    return cop_fc_section(net, port, s)->credit >= blocks;
-}
-
 static void credit_take(cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
 {
     cop_section *sec = cop_fc_section(net, port, s);
@@ -162,11 +157,8 @@ static void credit_settle(cop_net *net, uint32_t port, const cop_return *r)
     sec->used -= r->blocks;
 }
 
-const cop_fc_ops cop_fc_credit = {.fits = credit_fits,
-                                  .take = credit_take,
-                                  .give = credit_give,
-                                  .settle = credit_settle,
-                                  .by_credit = true};
+const cop_fc_ops cop_fc_credit = {
+    .take = credit_take, .give = credit_give, .settle = credit_settle};
 
 /* -- lanes that share a buffer: section.credit is the lane's private reserve, fixed -- */
 
@@ -236,5 +228,4 @@ static void ib_settle(cop_net *net, uint32_t port, const cop_return *r)
     *behind = 0;
 }
 
-const cop_fc_ops cop_fc_ib = {
-    .fits = credit_fits, .take = credit_take, .give = ib_give, .settle = ib_settle};
+const cop_fc_ops cop_fc_ib = {.take = credit_take, .give = ib_give, .settle = ib_settle};

@@ -19,11 +19,6 @@ static size_t at(const cop_net *net, uint32_t port, uint32_t s)
     return (size_t)port * net->sections + s;
 }
 
-static bool onoff_fits(const cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
-{
-    return net->section[at(net, port, s)].credit >= blocks;
-}
-
 static void onoff_settle(cop_net *net, uint32_t port, const cop_return *r)
 {
     net->section[at(net, port, r->section)].credit = r->blocks ? 0 : COP_ONOFF_GO;
@@ -101,11 +96,9 @@ static const cop_ring *onoff_later(const cop_net *net, uint32_t port)
     return &net->fc_state->inbuf[port].freed;
 }
 
-const cop_fc_ops cop_fc_onoff = {.fits = onoff_fits,
-                                 .give = onoff_give,
+const cop_fc_ops cop_fc_onoff = {.give = onoff_give,
                                  .later = onoff_later,
                                  .settle = onoff_settle,
                                  .arrive = onoff_arrive,
                                  .release = onoff_release,
-                                 .in_bytes = true,
-                                 .by_credit = true};
+                                 .in_bytes = true};

@@ -163,12 +163,12 @@ typedef struct cop_hint {
 
 /* Flow control: may a packet be sent on (port, section), and what happens around it. */
 typedef struct cop_fc_ops {
+    /* NULL: if section.credit >= blocks, which is asked inline. */
     bool (*fits)(const cop_net *net, uint32_t port, uint32_t section, uint32_t blocks);
     void (*take)(cop_net *net, uint32_t port, uint32_t section, uint32_t blocks); /* may be NULL */
     /* Input `port` will have freed the space at time t: in blocks, or bytes if in_bytes. */
     void (*give)(cop_net *net, uint32_t port, uint32_t section, uint32_t amount, cop_time t);
     bool in_bytes;
-    bool by_credit; /* `fits` asks whether section.credit >= blocks, and no more */
     bool mixed; /* what comes back for one section may make room for another */
     /* Space that input `port` will have free, where its sender hears of it only then; NULL: at once. */
     const cop_ring *(*later)(const cop_net *net, uint32_t port);
@@ -230,7 +230,7 @@ struct cop_net {
     const cop_fc_ops *fc;
     bool plain_credit; /* fc is cop_fc_credit: the common case, done inline; it has no `arrive`, and
                           `replay` only for hosts (recover.c) */
-    bool by_credit; /* fc->by_credit */
+    bool by_credit; /* fc has no `fits` of its own */
     bool simple_wake; /* a sender that waits for credit always shows it in vl_blocked */
     const cop_arch_ops *arch;
     const cop_queue_ops *queue_ops;
