@@ -8,7 +8,7 @@
 static const char *const arch_names[] = {"ib", "iq", "cioq", NULL};
 static const char *const switching_names[] = {"cut-through", "store-and-forward", "wormhole", NULL};
 static const char *const reuse_names[] = {"auto", "tail", "empty", NULL};
-static const char *const arb_names[] = {"round-robin", "age", "random", "flows", NULL};
+static const char *const arb_names[] = {"round-robin", "age", "random", "flows", "transit", NULL};
 static const char *const match_names[] = {"islip", "rrm", NULL};
 static const char *const vlarb_names[] = {"round-robin", "ib", "strict", NULL};
 static const char *const fc_names[] = {"credit", "ib", "on-off", "ack-nack", NULL};
@@ -100,8 +100,9 @@ const cop_opt cop_switch_opts[] = {
     {"reserve", COP_OPT_BYTES, S(reserve_bytes), "packet", 1, 1e11, packet,
      "with `shared_lanes`: part of the buffer that belongs to each lane alone; packet: one packet"},
     {"arbitration", COP_OPT_ENUM, S(arbitration), "round-robin", 0, 0, arb_names,
-     "among the inputs that request one output; flows: the sending host that waits longest for a "
-     "turn, so an input has as many turns as senders (needs a record of all senders)"},
+     "among the inputs that request one lane of an output; flows: the sending host that waits "
+     "longest for a turn, so an input has as many turns as senders (needs a record of all "
+     "senders); transit: those fed by switches before those fed by hosts, which can starve"},
     {"matching", COP_OPT_ENUM, S(matching), "islip", 0, 0, match_names,
      "iq, cioq: islip moves pointers on accepted grants only; rrm moves them always"},
     {"iterations", COP_OPT_INT, S(iterations), "2", 1, 16, NULL,

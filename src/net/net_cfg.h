@@ -15,7 +15,7 @@ typedef struct cop_link_cfg { /* section `link` */
 enum cop_arch { COP_ARCH_IB, COP_ARCH_IQ, COP_ARCH_CIOQ };
 enum cop_switching { COP_SWITCHING_VCT, COP_SWITCHING_SAF, COP_SWITCHING_WORM };
 enum cop_reuse { COP_REUSE_AUTO, COP_REUSE_TAIL, COP_REUSE_EMPTY };
-enum cop_arb { COP_ARB_RR, COP_ARB_AGE, COP_ARB_RANDOM, COP_ARB_FLOWS };
+enum cop_arb { COP_ARB_RR, COP_ARB_AGE, COP_ARB_RANDOM, COP_ARB_FLOWS, COP_ARB_TRANSIT };
 enum cop_matching { COP_MATCH_ISLIP, COP_MATCH_RRM };
 enum cop_vlarb { COP_VLARB_RR, COP_VLARB_IB, COP_VLARB_STRICT };
 

@@ -6,6 +6,8 @@
  * random       any, with equal chance.
  * flows        M-arb-wrr: the packet whose source this output served longest ago. An input has as many turns
  *              as sources send through it; an oracle, no switch could keep such a record of every sender.
+ * transit      packets that came from switches before those from hosts, in turn among equals: a host waits for
+ *              as long as transit fills the lane. So do FOGSim's output arbiters by default.
  * An input that has several requests for the lane offers the first of them, or the one that the
  * queueing scheme puts first; of equals then the queue that was read least recently.
  * A request whose packet does not fit behind the output does not compete. With sections of their
@@ -97,6 +99,11 @@ static uint64_t random_key(const cop_net *net, uint32_t port, uint32_t input)
     return cop_rng_at(net->info.seed, COP_RNG_ARB, port, net->now ^ ((uint64_t)input << 52));
 }
 
+static bool fed_by_host(const cop_net *net, uint32_t port, uint32_t input)
+{
+    return net->in[net->out[port].port0 + input].from >= net->host_port0;
+}
+
 /* Of the head of a queue; the smallest wins. */
 static uint64_t key_of(const cop_net *net, uint32_t port, uint32_t input, uint32_t queue)
 {
@@ -108,6 +115,8 @@ static uint64_t key_of(const cop_net *net, uint32_t port, uint32_t input, uint32
         return net->served[(size_t)port * net->info.n_hosts + p->src];
     case COP_ARB_RANDOM:
         return random_key(net, port, input);
+    case COP_ARB_TRANSIT:
+        return fed_by_host(net, port, input);
     default:
         return 0;
     }

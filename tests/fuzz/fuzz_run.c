@@ -80,7 +80,7 @@ static void add_switch(text *t, source *s)
                 ", architecture: iq, matching: rrm, iterations: 1",
                 ", architecture: cioq, speedup: 1.5, output_buffer: 2112 B"));
     add(t, PICK(s, "", ", switching: store-and-forward", ", pipeline: 0, header: 0 B"));
-    add(t, PICK(s, "", ", arbitration: age", ", arbitration: random"));
+    add(t, PICK(s, "", ", arbitration: age", ", arbitration: random", ", arbitration: transit"));
     add(t, PICK(s, "", ", lanes: 4", ", lanes: 2, vl_arbitration: strict",
                 ", lanes: 3, vl_arbitration: ib, vl_high: [2, 1], vl_low: [0, 40, 1, 3],"
                 " vl_high_limit: 1",

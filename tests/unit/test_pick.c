@@ -1,5 +1,5 @@
 /* Arbitration among the inputs of one output, pick by pick on a switch that stands still: round robin,
- * age, flows, chance; packets that do not fit; several queues of one input. */
+ * age, flows, chance, transit first; packets that do not fit; several queues of one input. */
 #include "net_fixture.h"
 
 #include "base/rng.h"
@@ -192,6 +192,29 @@ static void by_chance(void **state)
     lab_free(w);
 }
 
+/* Inputs that a switch feeds come first, in turn among themselves; then those of hosts, likewise. */
+static void transit_first(void **state)
+{
+    (void)state;
+    net_lab *w = switch_of("9", "transit", "voqsw");
+    static const uint32_t inputs[] = {1, 3, 5, 7};
+    for (size_t i = 0; i < COP_LEN(inputs); i++)
+        asks(w, inputs[i], VOQ, inputs[i] == 1 ? 64 : 2048);
+    w->net.in[3].from = w->net.in[7].from = 0; /* a port of a switch */
+    for (uint32_t first = 0; first < 9; first++) {
+        w->net.out[OUT].lane[1].rr = (uint16_t)first;
+        assert_int_equal(picked(w, NULL), first > 3 && first <= 7 ? 7 : 3);
+    }
+    static const uint64_t hosts = 1 << 1 | 1 << 5; /* the others are busy */
+    for (uint32_t first = 0; first < 9; first++) {
+        w->net.out[OUT].lane[1].rr = (uint16_t)first;
+        assert_int_equal(picked(w, &hosts), first > 1 && first <= 5 ? 5 : 1);
+    }
+    w->net.out[OUT].section[1].credit = 31;
+    assert_int_equal(picked(w, NULL), 1); /* the only one that fits */
+    lab_free(w);
+}
+
 /* -- several queues of one input -- */
 
 static uint32_t queue_picked(net_lab *w)
@@ -277,6 +300,7 @@ int main(void)
         cmocka_unit_test(oldest_first),
         cmocka_unit_test(flows_in_turn),
         cmocka_unit_test(by_chance),
+        cmocka_unit_test(transit_first),
         cmocka_unit_test(first_come),
         cmocka_unit_test(in_the_order_of_the_scheme),
         cmocka_unit_test(set_aside_until_there_is_room),
