@@ -1,4 +1,5 @@
 /* Limits of injection: what a switch admits, in networks small enough to compute by hand, and lane by lane. */
+#include "named.h"
 #include "net_fixture.h"
 
 #include "cc/cc_all.h"
@@ -9,15 +10,6 @@
 #define SET(...)                                                                                   \
     (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL},                                        \
         sizeof((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL}) / sizeof(char *) - 1
-
-static double scalar(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_scalars; i++)
-        if (strcmp(r->scalar[i].name, name) == 0)
-            return r->scalar[i].value;
-    fail_msg("no scalar `%s`", name);
-    return NAN;
-}
 
 /* One host sends to another over a trunk of one lane, 64 bytes in 16 ns. If the lane must be empty, a message starts on
  * the trunk when the one before has left the second switch, and that is known: 1 ns wire, 1 ns header, 2 ns pipeline, 16 ns

@@ -8,16 +8,8 @@
 
 #include <cmocka.h>
 
+#include "named.h"
 #include "scenario.h"
-
-static double scalar(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_scalars; i++)
-        if (strcmp(r->scalar[i].name, name) == 0)
-            return r->scalar[i].value;
-    fail_msg("no scalar %s", name);
-    return 0.0;
-}
 
 /* -- buffers -- */
 

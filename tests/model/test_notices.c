@@ -1,18 +1,10 @@
 /* Notifications that switches make: they wait in memory of the switch's own and keep no data waiting that does not
  * ask for the same channel, so a network that has no cycle of dependencies does not deadlock by them. */
+#include "named.h"
 #include "net_fixture.h"
 
 #include <math.h>
 #include <string.h>
-
-static double scalar(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_scalars; i++)
-        if (strcmp(r->scalar[i].name, name) == 0)
-            return r->scalar[i].value;
-    fail_msg("no scalar `%s`", name);
-    return NAN;
-}
 
 /* Buffers of two packets, and a notification for almost every packet that leaves. */
 static const char torus[] = "run: {duration: 60 us, drain: yes}\n"

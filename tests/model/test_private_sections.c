@@ -1,6 +1,7 @@
 /* Buffers private to destinations (voqnet) and congestion controls: whether a port is the root of
  * congestion is asked for the section that a packet takes, not for another destination's, and what
  * waits is counted by section. */
+#include "named.h"
 #include "net/cc.h"
 #include "scenario.h"
 
@@ -21,14 +22,6 @@
     "traffic:\n"                                                                                   \
     "  - {name: hot, from: [1, 5, 6], pattern: fixed, to: 4}\n"                                    \
     "  - {name: victim, from: [0], pattern: fixed, to: 3}\n"
-
-static double scalar(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_scalars; i++)
-        if (strcmp(r->scalar[i].name, name) == 0)
-            return r->scalar[i].value;
-    return -1.0;
-}
 
 /* The buffers keep the victim apart; a control must not join what they have separated. */
 static void test_the_victim_stays_one(void **state)

@@ -13,6 +13,7 @@
 
 #include "base/outcome.h"
 #include "exp/run.h"
+#include "named.h"
 #include "scenario.h"
 
 /* A ring in which everybody sends three links far, one lane, and little room. */
@@ -28,15 +29,6 @@ static const char ring[] = "run: {duration: 100 us, drain: yes, flows: yes}\n"
 
 static const char *const worm[] = {"switch.switching=wormhole", "switch.flit=16 B",
                                    "switch.buffer=64 B"};
-
-static double scalar(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_scalars; i++)
-        if (strcmp(r->scalar[i].name, name) == 0)
-            return r->scalar[i].value;
-    fail_msg("there is no %s", name);
-    return 0.0;
-}
 
 static void run_with(const char *const *more, size_t n_more, bool flits, cop_result *r)
 {

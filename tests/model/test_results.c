@@ -225,9 +225,9 @@ static void test_levels_over_time(void **state)
             "queueing: {kind: fbicm}\n"
             "traffic: [{from: [0, 1, 2], pattern: fixed, to: 3, start: 50 us, stop: 100 us}]\n",
             NULL, 0, &r, NULL);
-    const cop_series *used = series_of(&r, "isolation/queues_used");
-    const cop_series *left = series_of(&r, "isolation/queues_free");
-    const cop_series *without = series_of(&r, "isolation/ports_without_queue");
+    const cop_series *used = series(&r, "isolation/queues_used");
+    const cop_series *left = series(&r, "isolation/queues_free");
+    const cop_series *without = series(&r, "isolation/ports_without_queue");
     assert_int_equal(used->n, 30);
     assert_string_equal(used->unit, "queues");
     for (uint32_t i = 0; i < 30; i++) {
@@ -238,7 +238,7 @@ static void test_levels_over_time(void **state)
         same_number("all", used->v[i] + left->v[i], left->v[0]);
         same_number("without", without->v[i], 0);
     }
-    same_number("at the end", scalar_of(&r, "isolation/queues_used.at_end"), 0);
+    same_number("at the end", scalar(&r, "isolation/queues_used.at_end"), 0);
     cop_result_free(&r);
 }
 
@@ -284,9 +284,8 @@ static void test_many_streams_have_series_by_entry(void **state)
             NULL, 0, &r, NULL);
     assert_int_equal(r.n_streams, 500);
     assert_int_equal(r.n_series, 2 + 3);
-    const cop_series *low = series_of(&r, "throughput/low"),
-                     *high = series_of(&r, "throughput/high");
-    const cop_series *all = series_of(&r, "network/throughput");
+    const cop_series *low = series(&r, "throughput/low"), *high = series(&r, "throughput/high");
+    const cop_series *all = series(&r, "network/throughput");
     double bytes[2] = {0, 0};
     for (uint32_t i = 0; i < 4; i++) {
         same_number("sum", all->v[i], low->v[i] + high->v[i]);

@@ -84,16 +84,16 @@ static void test_the_last_bin_ends_with_the_measured_time(void **state)
     scn_run(yaml, drain, 1, &r, NULL);
     assert_true(r.packets_delivered > plain.packets_delivered + 10);
     for (size_t i = 0; i < COP_LEN(full); i++)
-        same_number(full[i], series_of(&plain, full[i])->v[5], 8.0);
+        same_number(full[i], series(&plain, full[i])->v[5], 8.0);
     for (uint32_t i = 0; i < plain.n_series; i++) {
         const cop_series *s = &plain.series[i];
         assert_int_equal(s->n, 6);
         bool of_packets =
             strcmp(s->name, "network/packets") == 0 || strcmp(s->name, "network/latency") == 0;
         for (uint32_t b = 0; b < s->n && !of_packets; b++)
-            if (s->v[b] != series_of(&r, s->name)->v[b])
+            if (s->v[b] != series(&r, s->name)->v[b])
                 fail_msg("%s: bin %u has %g, with drain %g", s->name, b, s->v[b],
-                         series_of(&r, s->name)->v[b]);
+                         series(&r, s->name)->v[b]);
     }
     cop_result_free(&plain);
     cop_result_free(&r);
@@ -112,9 +112,9 @@ static void test_a_bin_of_a_run_that_ends_before(void **state)
             "traffic: [{name: t, collective: gather-linear, from: [0, 1], message: 8000 B}]\n",
             NULL, 0, &r, NULL);
     assert_int_equal(r.bytes_delivered, 4000);
-    same_number("received", series_of(&r, "received/h0")->v[0], 4000 * 8e3 / (double)r.sim_time);
-    same_number("sent", series_of(&r, "sent/h0")->v[0], 4000 * 8e3 / (double)r.sim_time);
-    same_number("throughput", series_of(&r, "network/throughput")->v[0],
+    same_number("received", series(&r, "received/h0")->v[0], 4000 * 8e3 / (double)r.sim_time);
+    same_number("sent", series(&r, "sent/h0")->v[0], 4000 * 8e3 / (double)r.sim_time);
+    same_number("throughput", series(&r, "network/throughput")->v[0],
                 4000 * 8e3 / (double)r.sim_time);
     cop_result_free(&r);
 }
@@ -240,10 +240,10 @@ static void test_memory_of_an_input(void **state)
                 "nic: {mtu: 2 KiB, buffer: 32 KiB}\n" /* of the hosts: another matter */
                 "traffic: [{pattern: uniform, arrival: poisson, load: 10 %}]\n",
                 want[i].set, 3, &r, NULL);
-        same_number("sections", scalar_of(&r, "input_sections"), want[i].sections);
-        same_number("bytes", scalar_of(&r, "input_memory_bytes"), want[i].bytes);
-        same_number("RAM", scalar_of(&r, "hardware.ram_bytes_per_port"), want[i].bytes);
-        same_number("queues", scalar_of(&r, "hardware.queues_per_port"), want[i].queues);
+        same_number("sections", scalar(&r, "input_sections"), want[i].sections);
+        same_number("bytes", scalar(&r, "input_memory_bytes"), want[i].bytes);
+        same_number("RAM", scalar(&r, "hardware.ram_bytes_per_port"), want[i].bytes);
+        same_number("queues", scalar(&r, "hardware.queues_per_port"), want[i].queues);
         cop_result_free(&r);
     }
 }
@@ -269,9 +269,9 @@ static void test_names_of_several_streams_of_a_host(void **state)
     assert_int_equal(r.n_series, 5 + 3);
     for (size_t i = 0; i < COP_LEN(names); i++)
         assert_string_equal(r.series[i].name, names[i]);
-    assert_true(scalar_of(&r, "exchange/ring/0-1/steps") > 0);
-    same_number("twin", scalar_of(&r, "exchange/ring/0-1#2/steps"),
-                scalar_of(&r, "exchange/ring/0-1/steps"));
+    assert_true(scalar(&r, "exchange/ring/0-1/steps") > 0);
+    same_number("twin", scalar(&r, "exchange/ring/0-1#2/steps"),
+                scalar(&r, "exchange/ring/0-1/steps"));
     cop_result_free(&r);
 }
 

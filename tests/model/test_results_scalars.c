@@ -68,7 +68,7 @@ static void test_without_a_control(void **state)
     assert_int_equal(r.n_scalars, COP_LEN(all) + 1);
     assert_string_equal(r.scalar[11].name, "messages_given_up");
     assert_string_equal(r.scalar[11].unit, "messages");
-    same_number("acks", scalar_of(&r, "acks"), 0);
+    same_number("acks", scalar(&r, "acks"), 0);
     cop_result_free(&r);
 }
 
@@ -164,16 +164,16 @@ static void test_marks(void **state)
     static const char *const zero[] = {"notifications", "fecn",   "becn",  "fecn/A",
                                        "becn/A",        "fecn/B", "becn/B"};
     for (size_t i = 0; i < COP_LEN(zero); i++)
-        same_number(zero[i], scalar_of(&r, zero[i]), 0);
+        same_number(zero[i], scalar(&r, zero[i]), 0);
     cop_result_free(&r);
     /* Marked and not answered. */
     marks silent = {.most = {0, 0, 2, 0}};
     run_marked(&silent, false, &r);
-    same_number("fecn", scalar_of(&r, "fecn"), 2);
-    same_number("fecn/A", scalar_of(&r, "fecn/A"), 2);
-    same_number("becn", scalar_of(&r, "becn"), 0);
-    same_number("notifications", scalar_of(&r, "notifications"), 0);
-    same_number("fecn_at", scalar_of(&r, "fecn_at/s0.2"), 2);
+    same_number("fecn", scalar(&r, "fecn"), 2);
+    same_number("fecn/A", scalar(&r, "fecn/A"), 2);
+    same_number("becn", scalar(&r, "becn"), 0);
+    same_number("notifications", scalar(&r, "notifications"), 0);
+    same_number("fecn_at", scalar(&r, "fecn_at/s0.2"), 2);
     cop_result_free(&r);
 }
 
@@ -298,11 +298,11 @@ static void test_numbers_of_a_scheme(void **state)
     cop_result r;
     run_queued(&ops, &t, &r);
     expect_scalars(&r, all, COP_LEN(all));
-    const cop_series *high = series_of(&r, "own/high");
+    const cop_series *high = series(&r, "own/high");
     assert_string_equal(high->unit, "y");
     assert_int_equal(high->n, 100);
     same_number("last bin", high->v[99], 7);
-    same_number("other level", series_of(&r, "own/low")->v[99], 0);
+    same_number("other level", series(&r, "own/low")->v[99], 0);
     cop_result_free(&r);
 }
 
@@ -322,17 +322,17 @@ static void test_flits_and_cycles(void **state)
         "message: 250 flits}]\n";
     cop_result r;
     scn_run(yaml, NULL, 0, &r, NULL);
-    assert_true(fabs(scalar_of(&r, "offered_flits") - 0.25) < 1e-3);
-    assert_true(fabs(scalar_of(&r, "accepted_flits") - 0.25) < 1e-3);
-    same_number("throughput", scalar_of(&r, "throughput_flits"), r.throughput_gbps / 16.0);
-    double way = scalar_of(&r, "latency_cycles.max");
+    assert_true(fabs(scalar(&r, "offered_flits") - 0.25) < 1e-3);
+    assert_true(fabs(scalar(&r, "accepted_flits") - 0.25) < 1e-3);
+    same_number("throughput", scalar(&r, "throughput_flits"), r.throughput_gbps / 16.0);
+    double way = scalar(&r, "latency_cycles.max");
     assert_true(way >= 250 + 2 * 10 + 5 && way < 300);
     same_number("largest", way, (double)r.latency->max / 2000.0);
-    assert_true(fabs(scalar_of(&r, "latency_cycles.mean") - way) < 1e-6 * way);
-    assert_true(fabs(scalar_of(&r, "latency_cycles.p50") - way) < 0.05 * way);
-    assert_true(fabs(scalar_of(&r, "latency_cycles.p99") - way) < 0.05 * way);
-    assert_true(scalar_of(&r, "transit_cycles.max") <= way &&
-                scalar_of(&r, "transit_cycles.mean") >= 250);
+    assert_true(fabs(scalar(&r, "latency_cycles.mean") - way) < 1e-6 * way);
+    assert_true(fabs(scalar(&r, "latency_cycles.p50") - way) < 0.05 * way);
+    assert_true(fabs(scalar(&r, "latency_cycles.p99") - way) < 0.05 * way);
+    assert_true(scalar(&r, "transit_cycles.max") <= way &&
+                scalar(&r, "transit_cycles.mean") >= 250);
     cop_result_free(&r);
 }
 

@@ -23,6 +23,7 @@
 #include "cc/cc_list.h"
 #include "draw.h"
 #include "host/host_list.h"
+#include "named.h"
 #include "queue/queue_list.h"
 #include "route/route.h"
 #include "scenario.h"
@@ -44,20 +45,12 @@ static bool equal(const draw *d, const char *what, uint64_t a, uint64_t b)
     return a == b || complain(d, what, (double)a, (double)b);
 }
 
-static const cop_series *series(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_series; i++)
-        if (strcmp(r->series[i].name, name) == 0)
-            return &r->series[i];
-    return NULL;
-}
-
 /* Both sides count the same packet-times except at the edges: a packet inside at the end is in the
  * integral only, for at most the whole span; of one that was inside at the beginning the other side
  * also counts the time before. */
 static bool little_holds(const draw *d, const cop_result *r)
 {
-    const cop_series *inside = series(r, "network/packets");
+    const cop_series *inside = series_if_any(r, "network/packets");
     if (d->drain || (r->warmup > 0 && r->sample * 50 > d->duration_ns * COP_NS))
         return true; /* the last bin may reach into the draining; the first ones past the warm-up */
     double span = (double)(d->duration_ns - d->warmup_ns) * 1e3;
@@ -119,7 +112,7 @@ static bool rates_hold(const draw *d, const cop_result *r)
     for (uint32_t s = 0; s < r->n_streams; s++)
         if (r->stream[s].dst != COP_NONE && r->stream[s].gbps > most)
             ok = complain(d, "a stream, its link", r->stream[s].gbps, d->link_gbps);
-    const cop_series *total = series(r, "network/throughput");
+    const cop_series *total = series_if_any(r, "network/throughput");
     for (uint32_t b = 0; b < total->n; b++)
         if (total->v[b] > most * r->n_nodes)
             ok = complain(d, "a bin, all links", total->v[b], d->link_gbps * (double)r->n_nodes);
@@ -138,20 +131,12 @@ static bool nothing_kept(const draw *d, const cop_result *r)
     return ok;
 }
 
-static double scalar(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_scalars; i++)
-        if (strcmp(r->scalar[i].name, name) == 0)
-            return r->scalar[i].value;
-    return 0.0;
-}
-
 /* Notifications are packets too: each of them arrives. */
 static bool notifications_arrive(const draw *d, const cop_result *r)
 {
-    double made = scalar(r, "notifications"), heard = scalar(r, "becn");
+    double made = scalar_or(r, "notifications", 0.0), heard = scalar_or(r, "becn", 0.0);
     if (cop_cc_find(d->cc)->immediate)
-        heard -= scalar(r, "told_at_once");
+        heard -= scalar_or(r, "told_at_once", 0.0);
     return heard <= made && (!d->drain || heard == made)
                ? true
                : complain(d, "notifications, heard", made, heard);
@@ -264,8 +249,8 @@ typedef struct tally {
 
 static void count_run(tally *t, const draw *d, const cop_result *r)
 {
-    t->stopped += scalar(r, "isolation.sent_stop") > 0;
-    t->notified += draw_isolates(d) && scalar(r, "becn") > 0;
+    t->stopped += scalar_or(r, "isolation.sent_stop", 0.0) > 0;
+    t->notified += draw_isolates(d) && scalar_or(r, "becn", 0.0) > 0;
     t->ib_buffered += d->output_buffers && strcmp(d->arch, "ib") == 0;
     t->shared += d->output_shared;
     t->reads += d->read_ports > 1;

@@ -1,18 +1,10 @@
 /* Does a run notice that its network fills? With much memory nothing waits at the sources, though a fraction of what is
  * offered arrives; and neither a network that fills its links once nor one that keeps up is taken for one that fills. */
+#include "named.h"
 #include "program.h"
 #include "scenario.h"
 
 #include <string.h>
-
-static double scalar(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_scalars; i++)
-        if (strcmp(r->scalar[i].name, name) == 0)
-            return r->scalar[i].value;
-    fail_msg("no scalar %s", name);
-    return 0.0;
-}
 
 /* Four hosts of a group, 16 Gbit/s in all, behind the one link of 10 Gbit/s to the next group; memory for all of it. */
 static const char filling[] = "run: {duration: 200 us, warmup: 40 us}\n"

@@ -10,6 +10,7 @@
 
 #include "exp/ledger.h"
 #include "exp/run.h"
+#include "named.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -275,15 +276,6 @@ static void test_closed_forms(void **state)
         cop_result_free(&r);
     }
     assert_int_equal(wrong, 0);
-}
-
-static double scalar(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_scalars; i++)
-        if (strcmp(r->scalar[i].name, name) == 0)
-            return r->scalar[i].value;
-    fail();
-    return 0;
 }
 
 /* gran3-hpcc without the hot spot: 1.686 us of software, three links, two switches. */

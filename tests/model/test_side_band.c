@@ -1,5 +1,6 @@
 /* Controls that tell all nodes at once, late: signals of Smai and Thorelli, counts of the self-tuned one. Time is moved by
  * hand, and every answer is computed by hand. Also: Fernandez and Garcia's control in a small network. */
+#include "named.h"
 #include "net_fixture.h"
 
 #include "cc/cc_all.h"
@@ -18,15 +19,6 @@ static const char square[] = "topology: {kind: torus, radix: [4, 4]}\n"
                              "queueing: {kind: 1q}\n"
                              "nic: {mtu: 64 B}\n"
                              "traffic: [{from: [0], pattern: fixed, to: [5], message: 64 B}]\n";
-
-static double scalar(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_scalars; i++)
-        if (strcmp(r->scalar[i].name, name) == 0)
-            return r->scalar[i].value;
-    fail_msg("no scalar `%s`", name);
-    return NAN;
-}
 
 /* timeout 100, reach 10, period 50, step 7 ns. */
 static void test_signals(void **state)

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "cc/cc_list.h"
+#include "named.h"
 #include "net/net.h"
 #include "scenario.h"
 
@@ -25,16 +26,6 @@ static void run_ok(const char *yaml, const char *const *set, size_t n, cop_resul
     scn_run(yaml, set, n, r, NULL);
     assert_int_equal(r->outcome, COP_OUTCOME_OK);
     assert_int_equal(r->packets_lost, 0);
-}
-
-static const cop_series *series(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_series; i++)
-        if (strcmp(r->series[i].name, name) == 0)
-            return &r->series[i];
-    print_error("no series %s\n", name);
-    fail();
-    return NULL;
 }
 
 /* -- timer -- */

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "exp/run.h"
+#include "named.h"
 #include "scenario.h"
 
 #include <string.h>
@@ -37,15 +38,6 @@ static void escape_lanes_stay_apart(void **state)
                              cop_outcome_name((int)r.outcome));
                 cop_result_free(&r);
             }
-}
-
-static double scalar(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_scalars; i++)
-        if (strcmp(r->scalar[i].name, name) == 0)
-            return r->scalar[i].value;
-    fail_msg("no scalar %s", name);
-    return 0.0;
 }
 
 /* After a burst all lanes are empty: as many were told that it is over as that it begins, and no source believes that it

@@ -2,6 +2,7 @@
 #ifndef COP_EXCHANGE_FIXTURE_H
 #define COP_EXCHANGE_FIXTURE_H
 
+#include "named.h"
 #include "scenario.h"
 
 #include <setjmp.h>
@@ -18,16 +19,6 @@
 #define MTU 2048u
 #define HEADER 64u
 #define EXACT 1e-9 /* us: a thousandth of a picosecond */
-
-static inline double scalar(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_scalars; i++)
-        if (strcmp(r->scalar[i].name, name) == 0)
-            return r->scalar[i].value;
-    print_error("no scalar %s\n", name);
-    fail();
-    return 0.0;
-}
 
 static inline void run(cop_result *r, const char *fmt, ...) COP_PRINTF(2, 3);
 static inline void run(cop_result *r, const char *fmt, ...)

@@ -12,25 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "named.h"
 #include "scenario.h"
-
-static inline double scalar(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_scalars; i++)
-        if (strcmp(r->scalar[i].name, name) == 0)
-            return r->scalar[i].value;
-    return 0.0;
-}
-
-static inline const cop_series *series(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_series; i++)
-        if (strcmp(r->series[i].name, name) == 0)
-            return &r->series[i];
-    print_error("no series %s\n", name);
-    fail();
-    return NULL;
-}
 
 static inline void near(double value, double expected, double tolerance)
 {

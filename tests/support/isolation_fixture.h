@@ -13,17 +13,8 @@
 #include <string.h>
 
 #include "exp/run.h"
+#include "named.h"
 #include "scenario.h"
-
-static inline double scalar(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_scalars; i++)
-        if (strcmp(r->scalar[i].name, name) == 0)
-            return r->scalar[i].value;
-    print_error("no scalar %s\n", name);
-    fail();
-    return 0.0;
-}
 
 /* Mean of a series from bin `from` up to bin `to`. */
 static inline double level(const cop_result *r, const char *name, uint32_t from, uint32_t to)

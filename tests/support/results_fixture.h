@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "named.h"
 #include "scenario.h"
 
 /* A sum of a few products: all but rounding. */
@@ -21,19 +22,10 @@ static inline void same_number(const char *what, double is, double want)
         fail_msg("%s is %.15g, not %.15g", what, is, want);
 }
 
-static inline const cop_series *series_of(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_series; i++)
-        if (strcmp(r->series[i].name, name) == 0)
-            return &r->series[i];
-    fail_msg("no series %s", name);
-    return NULL;
-}
-
 static inline void same_series(const cop_result *r, const char *name, const char *unit,
                                const double *want, uint32_t n)
 {
-    const cop_series *s = series_of(r, name);
+    const cop_series *s = series(r, name);
     assert_string_equal(s->unit, unit);
     assert_int_equal(s->n, n);
     for (uint32_t i = 0; i < n; i++)
@@ -47,15 +39,6 @@ static inline const cop_port_result *port_of(const cop_result *r, const char *na
             return &r->port[i];
     fail_msg("no port %s", name);
     return NULL;
-}
-
-static inline double scalar_of(const cop_result *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->n_scalars; i++)
-        if (strcmp(r->scalar[i].name, name) == 0)
-            return r->scalar[i].value;
-    fail_msg("no scalar %s", name);
-    return 0.0;
 }
 
 /* Links of 10 Gbit/s (0.8 ns per byte) and 20 ns, packets of 2 KiB (1638.4 ns), 64 bytes of header
