@@ -188,13 +188,14 @@ $(BUILD)/libcoppice.a: $(LIB_OBJ)
 	@rm -f $@
 	@$(AR) rcs $@ $^
 
+# What is linked has its name only once it is whole: after a kill make would take a half for the program.
 $(BUILD)/coppice: $(CLI_OBJ) $(BUILD)/libcoppice.a
 	@echo "  link $@"
-	@$(LINK) -rdynamic $^ $(LIBS) $(LDLIBS) -o $@
+	@$(LINK) -rdynamic $^ $(LIBS) $(LDLIBS) -o $@.new && mv -f $@.new $@
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_OBJ) $(BUILD)/libcoppice.a
 	@mkdir -p $(@D)
-	@$(LINK) $^ $(TEST_LIBS) $(LIBS) $(LDLIBS) $(WRAP) -o $@
+	@$(LINK) $^ $(TEST_LIBS) $(LIBS) $(LDLIBS) $(WRAP) -o $@.new && mv -f $@.new $@
 
 # This one stands between the library and malloc. A link without LTO, which would look past it.
 $(BUILD)/tests/unit/test_oom: WRAP := -fno-lto \
@@ -219,7 +220,7 @@ $(STATIC): $(BUILD)/lib/coppice.o
 $(SHARED): $(CORE_OBJ)
 	@mkdir -p $(@D)
 	@echo "  link $@"
-	@$(LINK) -shared -Wl,-soname,libcoppice.so.$(SOVERSION) -Wl,-z,defs,-Bsymbolic-functions $^ $(LIB_LIBS) $(LDLIBS) -o $@
+	@$(LINK) -shared -Wl,-soname,libcoppice.so.$(SOVERSION) -Wl,-z,defs,-Bsymbolic-functions $^ $(LIB_LIBS) $(LDLIBS) -o $@.new && mv -f $@.new $@
 
 # -- the two commands --
 
