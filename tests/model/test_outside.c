@@ -354,6 +354,21 @@ static void test_program(void **state)
     must_say(RUN("list", "cc", "-p", "aimd.so", "-p", "./aimd.so"), 2, "", "is given twice");
 }
 
+/* A window: three senders share the hot link by their round trips, which stay near the target; the victim has its rate. */
+static void test_window(void **state)
+{
+    (void)state;
+    char source[PATH_MAX + 40];
+    snprintf(source, sizeof(source), "'%s/examples/window.c'", root);
+    write_file("two.yaml", two_switches);
+    compile(source, "window.so", "-O1");
+    must_say(RUN("run", "two.yaml", "-p", "./window.so", "--set", "cc.kind=window", "--quiet"), 2,
+             "", "cc window needs acknowledgements; set nic.ack to packet");
+    must_say(RUN("run", "two.yaml", "-p", "./window.so", "--set", "cc.kind=window", "--set",
+                 "nic.ack=packet", "--quiet"),
+             0, "victim   h0 -> h3                    10.000", "");
+}
+
 /* A limit of injection: with none of its lanes in use a message enters, so everything arrives. */
 static void test_limit(void **state)
 {
@@ -457,6 +472,7 @@ int main(void)
         cmocka_unit_test(test_bad_tables),
         cmocka_unit_test(test_too_many),
         cmocka_unit_test_setup(test_program, fresh),
+        cmocka_unit_test_setup(test_window, fresh),
         cmocka_unit_test_setup(test_limit, fresh),
         cmocka_unit_test_setup(test_dragonfly_routing, fresh),
         cmocka_unit_test_setup(test_sweep, fresh),
