@@ -6,6 +6,7 @@
 #include "show_int.h"
 #include "wrap.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define MAX_FLOW_ROWS 40
@@ -323,6 +324,28 @@ static void show_plot(const cop_sheet *s)
     cop_plot(s->out, lines, n, &axes, s->style.colour);
 }
 
+/* What run.observe asked for is not among the tables: where to find it. */
+static void show_observed(const cop_sheet *s)
+{
+    static const char *const ours[] = {THROUGHPUT, "network/", "births/"};
+    const cop_series *first = NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->r->n_series; i++) {
+        const cop_series *one = &s->r->series[i];
+        bool own = false;
+        for (size_t k = 0; k < COP_LEN(ours); k++)
+            own |= strncmp(one->name, ours[k], strlen(ours[k])) == 0;
+        first = own || first ? first : one;
+        n += !own;
+    }
+    if (n == 0)
+        return;
+    fprintf(s->out, "\nobserved: %" PRIu32 " series, the first is %s\n", n,
+            cop_plain_copy(s->arena, first->name));
+    fputs("  --json prints them; with --db FILE they are kept, for `coppice report FILE`\n",
+          s->out);
+}
+
 void cop_show_result(FILE *out, const cop_config *c, const cop_result *r, cop_style style)
 {
     cop_arena arena = {0};
@@ -337,6 +360,7 @@ void cop_show_result(FILE *out, const cop_config *c, const cop_result *r, cop_st
     show_links(&s, false);
     cop_show_counters(&s);
     show_plot(&s);
+    show_observed(&s);
     cop_show_trees(&s);
     cop_arena_free(&arena);
 }

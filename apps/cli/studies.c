@@ -265,7 +265,7 @@ static const char *expectation(const cop_study_verdict *v, cop_arena *a)
 static void show_record(FILE *out, const cop_study_record *r, cop_style style, bool whole,
                         cop_arena *a)
 {
-    unsigned width = style.width > 60 ? style.width : 100, id_columns = 12;
+    unsigned width = style.width > 60 ? style.width : 80, id_columns = 12;
     for (size_t i = 0; i < r->n_verdicts; i++) {
         unsigned n = (unsigned)cop_columns(cop_plain_copy(a, r->verdict[i].id));
         id_columns = n > id_columns ? n : id_columns;
@@ -290,17 +290,22 @@ static void show_record(FILE *out, const cop_study_record *r, cop_style style, b
     for (size_t i = 0; i < r->n_verdicts; i++) {
         const cop_study_verdict *v = &r->verdict[i];
         const char *expected = expectation(v, a), *measured = cop_plain_copy(a, v->measured);
-        fprintf(out, "  %-*s %s %-6s  ", (int)id_columns, cop_plain_copy(a, v->id),
+        bool below = whole && (cop_columns(expected) >= half || cop_columns(measured) >= half);
+        fprintf(out, "  %-*s %s %s", (int)id_columns, cop_plain_copy(a, v->id),
                 mark(v->state, style.colour), cop_verdict_narrow(v) ? "narrow" : "");
-        put_cut(out, expected, half);
-        fputc(' ', out);
-        put_cut(out, measured, half);
-        fputc('\n', out);
-        if (whole && (cop_columns(expected) >= half || cop_columns(measured) >= half))
+        if (below) {
+            fputc('\n', out);
             cop_verdict_items_show(out, v, width, a);
+        } else {
+            fprintf(out, "%*s", cop_verdict_narrow(v) ? 2 : 8, "");
+            put_cut(out, expected, half);
+            fputc(' ', out);
+            put_cut(out, measured, half);
+            fputc('\n', out);
+        }
         if (v->explain[0] != '\0') {
-            fputs(strcmp(v->state, "pass") == 0 ? "      note: " : "      why: ", out);
-            put_wrapped(out, cop_plain_copy(a, v->explain), 16, width);
+            fputs(strcmp(v->state, "pass") == 0 ? "      note: " : "      why:  ", out);
+            put_wrapped(out, cop_plain_copy(a, v->explain), 12, width);
         }
     }
 }

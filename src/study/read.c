@@ -336,6 +336,13 @@ static void read_root(cop_study_reader *r, int root)
         "vary",       "runs",  "let",   "checks", "figures", "quick", "full", "leave_out"};
     static const char *const scale_keys[] = {"set", "seeds", "let"};
     cop_study *s = r->s;
+    int run = cop_doc_get(&r->doc, root, "run"), topology = cop_doc_get(&r->doc, root, "topology");
+    if (cop_doc_get(&r->doc, root, "experiment") == 0 && (run || topology)) {
+        cop_study_fault(
+            r, run ? run : topology,
+            "this is a run file: `coppice run` takes it, and a study names it as `base`");
+        return;
+    }
     if (!cop_study_keys(r, root, "a study", keys, COP_LEN(keys)))
         return;
     s->name = cop_study_text(r, root, "experiment", NULL);

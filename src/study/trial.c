@@ -71,6 +71,15 @@ static bool is_said(const cop_err *err, const char *where, const char *rest)
     return false;
 }
 
+/* The last value of the run's axes, or its block. */
+static const char *place_of_run(const cop_study *s, const cop_point *p)
+{
+    const char *where = NULL;
+    for (size_t i = p->block->n_axes > 0 ? p->n_set : 0; where == NULL && i-- > 0;)
+        where = place_in(s, p->set[i]);
+    return where ? where : p->block->where;
+}
+
 int cop_point_refuse(const cop_study *s, const cop_point *p, cop_err *inner, cop_err *err)
 {
     for (char *line = inner->text, *next; line != NULL; line = next) {
@@ -78,9 +87,11 @@ int cop_point_refuse(const cop_study *s, const cop_point *p, cop_err *inner, cop
         if (next != NULL)
             *next++ = '\0';
         const char *rest, *where = place_of(s, p, line, &rest);
-        where = where ? where : p->block->where;
+        bool combination = where == NULL && p->block->n_axes > 1;
+        where = where ? where : place_of_run(s, p);
         if (!is_said(err, where, rest))
-            cop_err_add(err, inner->code, "%s: run `%s`: %s", where, p->label, line);
+            cop_err_add(err, inner->code, "%s: run `%s`: %s%s", where, p->label, line,
+                        combination ? "; or name the combination in `leave_out`" : "");
     }
     return -inner->code;
 }

@@ -181,6 +181,10 @@ static void test_table(void **state)
                 "  h1 -> s0.1                                  4.1 %          0 B          0 B\n");
     expect_text(a.out, "throughput over time (Gbit/s)\n");
     expect_text(a.out, "A: F  B: G  *: several\n");
+    assert_null(strstr(a.out, "observed:"));
+    a = PROG_RUN("run", "values.yaml", "--set", "run.observe=received/h2,received/h0");
+    PROG_EXPECT(a.status == 0, a, "run that observes");
+    expect_text(a.out, "observed: 2 series, the first is received/h2\n");
 }
 
 static void expect_answer(const char *sql, const char *want)

@@ -62,7 +62,8 @@ static void test_usage(void **state)
     sweep_expect(PROG_RUN("sweep", "many.yaml", "--jobs", "0"), 2, "1 to 256");
     sweep_expect(PROG_RUN("sweep", "many.yaml", "--scale", "huge"), 2, "quick or full");
     sweep_expect(PROG_RUN("sweep", "many.yaml", "--jbos", "1"), 2, "did you mean `--jobs`");
-    sweep_expect(PROG_RUN("sweep", "base.yaml"), 2, "base.yaml:1:1: unknown key `run`");
+    sweep_expect(PROG_RUN("sweep", "base.yaml"), 2,
+                 "base.yaml:1:6: this is a run file: `coppice run`");
     sweep_expect(PROG_RUN("reproduce"), 2, "what?");
     sweep_expect(PROG_RUN("reproduce", "--all", "--experiments", "none"), 2, "no experiments");
     /* Found before anything is simulated or written. */
@@ -124,6 +125,17 @@ static void test_networks_that_cannot_be_built(void **state)
     sweep_expect(PROG_RUN("sweep", "refused.yaml", "-q"), 2,
                  "refused.yaml:7:15: run `ring without`: --set routing={kind: dor, datelines: no}: "
                  "routing dor has a cycle");
+    /* Neither setting alone: it has the place of an axis, and the way out. */
+    prog_write("fly.yaml", "run: {duration: 20 us}\ntopology: {kind: dragonfly, p: 1, a: 2, h: 1}\n"
+                           "routing: {kind: dragonfly-min}\nswitch: {lanes: 2}\n"
+                           "traffic: [{pattern: uniform}]\n");
+    prog_write("refused.yaml", "experiment: refused\nbase: fly.yaml\nruns:\n- name: a\n  vary:\n"
+                               "    way: {key: routing.kind, values: [dragonfly-min, ugal]}\n"
+                               "    lanes: {key: switch.lanes, values: [2, 5]}\n");
+    a = PROG_RUN("sweep", "refused.yaml", "-q");
+    sweep_expect(a, 2, "refused.yaml:7:18: run `way ugal, lanes 2`: fly.yaml:3:10: routing ugal");
+    sweep_expect(a, 2, "at least 3; or name the combination in `leave_out`\n");
+    PROG_EXPECT(prog_lines(a.err) == 1, a, "once");
     assert_int_equal(access("refused.db", F_OK), -1);
 }
 

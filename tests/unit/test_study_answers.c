@@ -49,6 +49,7 @@ static void test_each_field(void **state)
     };
     static const refusal bad[] = {
         {"r:series('recieved/h3')", COP_EVAL_FAULT, "no series `recieved/h3`; did you mean rec"},
+        {"r:series('received/all')", COP_EVAL_FAULT, "`all` made one for each, as received/h"},
         {"r:series('nothing like it')", COP_EVAL_FAULT, "no series `nothing like it`"},
         {"r:scalar('packet_injected')", COP_EVAL_FAULT, "no scalar `packet_injected`"},
         {"r:totl()", COP_EVAL_FAULT, "unknown metric `totl`; did you mean total"},
