@@ -44,7 +44,7 @@ def verdicts(row):
 
 
 def read(text):
-    """{check: {scale: verdict}}, {(check, state): explanation}, {(paper, scale): model}."""
+    """{check: {scale: verdict}}, {(check, state): explanation}, {(paper, scale): models}."""
     checks, reasons, models, paper, state = {}, {}, {}, None, "fail"
     for line in text.splitlines():
         if line.startswith("## "):
@@ -56,7 +56,7 @@ def read(text):
             reasons[m[1], state] = m[2]
         elif line in ("Why checks fail:", "Notes on checks that pass:"):
             state = "fail" if line.startswith("Why") else "pass"
-        elif m := re.match(r"(Quick|Full) scale, at least in part, with an earlier model: ([0-9a-f]+)", line):
+        elif m := re.match(r"(Quick|Full) scale, at least in part, with an earlier model: ([0-9a-f, ]+)\.", line):
             models[paper, m[1].lower()] = m[2]
     return checks, reasons, models
 
@@ -86,7 +86,7 @@ def main():
                        (state, measured, reasons.get((check, state), ""), json.dumps([{"narrow": narrow}]), check, scale,
                         place[0][0]))
             restored += 1
-    for (paper, scale), model in models.items():
+    for (paper, scale), model in models.items():  # several: which experiment had which the file does not say
         db.execute("UPDATE experiment SET inputs = substr(inputs, 1, 17) || ? WHERE paper = ? AND scale = ?",
                    (model, paper, scale))
     db.commit()

@@ -7,7 +7,7 @@
  * flows        M-arb-wrr: the packet whose source this output served longest ago. An input has as many turns
  *              as sources send through it; an oracle, no switch could keep such a record of every sender.
  * transit      packets that came from switches before those from hosts, in turn among equals: a host waits for
- *              as long as transit fills the lane. So do FOGSim's output arbiters by default.
+ *              as long as transit fills the lane. So do FOGSim's output arbiters by default, over all lanes of an output.
  * An input that has several requests for the lane offers the first of them, or the one that the
  * queueing scheme puts first; of equals then the queue that was read least recently.
  * A request whose packet does not fit behind the output does not compete. With sections of their
