@@ -6,7 +6,7 @@
  * random       any, with equal chance.
  * flows        M-arb-wrr: the packet whose source this output served longest ago. An input has as many turns
  *              as sources send through it; an oracle, no switch could keep such a record of every sender.
- * transit      packets that came from switches before those from hosts, in turn among equals: a host waits for
+ * transit      packets that switches sent or made before those from hosts, in turn among equals: a host waits for
  *              as long as transit fills the lane. So do FOGSim's output arbiters by default, over all lanes of an output.
  * An input that has several requests for the lane offers the first of them, or the one that the
  * queueing scheme puts first; of equals then the queue that was read least recently.
@@ -99,9 +99,11 @@ static uint64_t random_key(const cop_net *net, uint32_t port, uint32_t input)
     return cop_rng_at(net->info.seed, COP_RNG_ARB, port, net->now ^ ((uint64_t)input << 52));
 }
 
-static bool fed_by_host(const cop_net *net, uint32_t port, uint32_t input)
+/* Packets that the switch itself has made wait in the input of the port that they are about, whoever feeds it. */
+static bool is_from_host(const cop_net *net, uint32_t port, uint32_t input, const cop_pkt *p)
 {
-    return net->in[net->out[port].port0 + input].from >= net->host_port0;
+    return !(p->flags & COP_PKT_OWN) &&
+           net->in[net->out[port].port0 + input].from >= net->host_port0;
 }
 
 /* Of the head of a queue; the smallest wins. */
@@ -116,7 +118,7 @@ static uint64_t key_of(const cop_net *net, uint32_t port, uint32_t input, uint32
     case COP_ARB_RANDOM:
         return random_key(net, port, input);
     case COP_ARB_TRANSIT:
-        return fed_by_host(net, port, input);
+        return is_from_host(net, port, input, p);
     default:
         return 0;
     }

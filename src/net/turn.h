@@ -9,8 +9,8 @@
  *          have met without waiting (`calm` times in a row), or the queue has run empty, counting
  *          begins anew. So whoever misses all turns gets each of them from then on, and few
  *          misses change nothing.
- * Turns    round robin: the requesting inputs from the position on. age, random: the one input that
- *          would win if all were free. */
+ * Turns    round robin: the requesting inputs from the position on. Others: the one input that would win if
+ *          all were free. */
 #ifndef COP_NET_TURN_H
 #define COP_NET_TURN_H
 

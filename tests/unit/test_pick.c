@@ -212,6 +212,12 @@ static void transit_first(void **state)
     }
     w->net.out[OUT].section[1].credit = 31;
     assert_int_equal(picked(w, NULL), 1); /* the only one that fits */
+    /* What the switch has made itself waits in the input of a host's port, and is nobody's of that host. */
+    w->net.out[OUT].section[1].credit = 10000;
+    w->net.out[OUT].lane[1].rr = 4;
+    assert_int_equal(picked(w, &hosts), 5);
+    w->net.pkt[w->net.queue[w->net.in[1].queue0 + VOQ].head].flags |= COP_PKT_OWN;
+    assert_int_equal(picked(w, &hosts), 1);
     lab_free(w);
 }
 
