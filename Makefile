@@ -191,11 +191,11 @@ $(BUILD)/libcoppice.a: $(LIB_OBJ)
 # What is linked has its name only once it is whole: after a kill make would take a half for the program.
 $(BUILD)/coppice: $(CLI_OBJ) $(BUILD)/libcoppice.a
 	@echo "  link $@"
-	@$(LINK) -rdynamic $^ $(LIBS) $(LDLIBS) -o $@.new && mv -f $@.new $@
+	@$(LINK) -rdynamic $^ $(LIBS) $(LDLIBS) -o $@.$$$$ && mv -f $@.$$$$ $@
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_OBJ) $(BUILD)/libcoppice.a
 	@mkdir -p $(@D)
-	@$(LINK) $^ $(TEST_LIBS) $(LIBS) $(LDLIBS) $(WRAP) -o $@.new && mv -f $@.new $@
+	@$(LINK) $^ $(TEST_LIBS) $(LIBS) $(LDLIBS) $(WRAP) -o $@.$$$$ && mv -f $@.$$$$ $@
 
 # This one stands between the library and malloc. A link without LTO, which would look past it.
 $(BUILD)/tests/unit/test_oom: WRAP := -fno-lto \
@@ -210,7 +210,7 @@ lib: deps-build $(SHARED) $(STATIC)
 $(BUILD)/lib/coppice.o: $(CORE_OBJ)
 	@mkdir -p $(@D)
 	@$(CC) -r -nostdlib -fno-lto $(LDFLAGS) $^ -o $@.all
-	@$(OBJCOPY) --localize-hidden --remove-section='.gnu.lto_*' --remove-section='.gnu.debuglto_*' $@.all $@
+	@$(OBJCOPY) --localize-hidden --remove-section='.gnu.lto_*' --remove-section='.gnu.debuglto_*' $@.all $@.$$$$ && mv -f $@.$$$$ $@
 	@rm -f $@.all
 
 $(STATIC): $(BUILD)/lib/coppice.o
@@ -220,7 +220,7 @@ $(STATIC): $(BUILD)/lib/coppice.o
 $(SHARED): $(CORE_OBJ)
 	@mkdir -p $(@D)
 	@echo "  link $@"
-	@$(LINK) -shared -Wl,-soname,libcoppice.so.$(SOVERSION) -Wl,-z,defs,-Bsymbolic-functions $^ $(LIB_LIBS) $(LDLIBS) -o $@.new && mv -f $@.new $@
+	@$(LINK) -shared -Wl,-soname,libcoppice.so.$(SOVERSION) -Wl,-z,defs,-Bsymbolic-functions $^ $(LIB_LIBS) $(LDLIBS) -o $@.$$$$ && mv -f $@.$$$$ $@
 
 # -- the two commands --
 
