@@ -6,12 +6,12 @@
  * In the source tree the flags are -Isrc. docs/ADDING.md explains what is special.
  *
  * Role     a source has at most `packets` of each flow under way, fewer if their round trip takes longer than `target`.
- * State    per flow: packets under way, window in 1/256 of a packet. On a packet: when it was sent.
+ * State    per flow: packets under way, window in 2^-20 of a packet. On a packet: when it was sent.
  * Rules    acknowledgement in time: window + 1 / window;  late: window x 7/8, at least one packet.
  * Needs    nic.ack: packet. */
 #include <exp/plugin.h>
 
-#define PARTS 256u
+#define PARTS ((uint64_t)1 << 20)
 
 typedef struct window_cfg {
     int64_t packets;
@@ -20,7 +20,7 @@ typedef struct window_cfg {
 
 typedef struct window_flow {
     uint32_t under_way;
-    uint32_t parts; /* of the window; 0: nothing has been sent yet */
+    uint64_t parts; /* of the window; 0: nothing has been sent yet */
 } window_flow;
 
 static const cop_opt window_opts[] = {
@@ -49,7 +49,7 @@ static void window_on_send(struct cop_net *net, void *flow, const cop_pkt *p)
 {
     window_flow *f = flow;
     if (f->parts == 0)
-        f->parts = (uint32_t)((const window_cfg *)cop_net_cc_cfg(net))->packets * PARTS;
+        f->parts = (uint64_t)((const window_cfg *)cop_net_cc_cfg(net))->packets * PARTS;
     f->under_way++;
     *(cop_time *)cop_net_attached(net, p) = cop_net_now(net);
 }
@@ -63,7 +63,7 @@ static void window_on_control(struct cop_net *net, void *flow, const cop_pkt *p)
 {
     const window_cfg *cfg = cop_net_cc_cfg(net);
     window_flow *f = flow;
-    uint32_t most = (uint32_t)cfg->packets * PARTS;
+    uint64_t most = (uint64_t)cfg->packets * PARTS;
     cop_time took = cop_net_now(net) - *(const cop_time *)cop_net_attached(net, p);
     f->under_way--;
     f->parts =

@@ -354,7 +354,7 @@ static void test_program(void **state)
     must_say(RUN("list", "cc", "-p", "aimd.so", "-p", "./aimd.so"), 2, "", "is given twice");
 }
 
-/* A window: three senders share the hot link by their round trips, which stay near the target; the victim has its rate. */
+/* A window: the congestion tree does not reach the victim, which has its rate. */
 static void test_window(void **state)
 {
     (void)state;
