@@ -145,7 +145,7 @@ bool cop_cli_is_terminal(FILE *out)
 
 cop_style cop_cli_style(FILE *out)
 {
-    cop_style style = {.colour = false, .width = 100};
+    cop_style style = {.colour = false, .width = 80};
     if (!cop_cli_is_terminal(out))
         return style;
     const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");

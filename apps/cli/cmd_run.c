@@ -225,15 +225,6 @@ static int close_views(const request *q, views *v, const cop_result *r)
     return status;
 }
 
-/* In a file or a pipe as wide as the tables: it may be shown in a terminal later. */
-static cop_style style_of(FILE *out)
-{
-    cop_style style = cop_cli_style(out);
-    if (!cop_cli_is_terminal(out))
-        style.width = 80;
-    return style;
-}
-
 static int simulate(const request *q, cop_config *c, const char *command)
 {
     char started_at[32];
@@ -265,7 +256,7 @@ static int simulate(const request *q, cop_config *c, const char *command)
     if (q->json)
         cop_show_json(stdout, c, &result); /* main() reports what could not be written */
     else
-        cop_show_result(stdout, c, &result, style_of(stdout));
+        cop_show_result(stdout, c, &result, cop_cli_style(stdout));
     if (q->db != NULL)
         status = store(q, c, hash, &result, command, started_at);
     if (result.outcome != COP_OUTCOME_OK) {

@@ -325,25 +325,20 @@ static void show_plot(const cop_sheet *s)
 }
 
 /* What run.observe asked for is not among the tables: where to find it. */
-static void show_observed(const cop_sheet *s)
+static void show_observed(const cop_sheet *s, const char *asked)
 {
-    static const char *const ours[] = {THROUGHPUT, "network/", "births/"};
-    const cop_series *first = NULL;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < s->r->n_series; i++) {
-        const cop_series *one = &s->r->series[i];
-        bool own = false;
-        for (size_t k = 0; k < COP_LEN(ours); k++)
-            own |= strncmp(one->name, ours[k], strlen(ours[k])) == 0;
-        first = own || first ? first : one;
-        n += !own;
+    for (uint32_t i = 0; asked != NULL && i < s->r->n_series; i++) {
+        const char *name = s->r->series[i].name;
+        char kind[40];
+        snprintf(kind, sizeof(kind), "%.*s/", (int)strcspn(name, "/"), name);
+        n += strstr(asked, kind) != NULL;
     }
-    if (n == 0)
-        return;
-    fprintf(s->out, "\nobserved: %" PRIu32 " series, the first is %s\n", n,
-            cop_plain_copy(s->arena, first->name));
-    fputs("  --json prints them; with --db FILE they are kept, for `coppice report FILE`\n",
-          s->out);
+    if (n > 0)
+        fprintf(s->out,
+                "\nobserved: %" PRIu32
+                " series; --json prints them, with --db FILE they are kept\n",
+                n);
 }
 
 void cop_show_result(FILE *out, const cop_config *c, const cop_result *r, cop_style style)
@@ -360,7 +355,7 @@ void cop_show_result(FILE *out, const cop_config *c, const cop_result *r, cop_st
     show_links(&s, false);
     cop_show_counters(&s);
     show_plot(&s);
-    show_observed(&s);
+    show_observed(&s, c->run.observe);
     cop_show_trees(&s);
     cop_arena_free(&arena);
 }

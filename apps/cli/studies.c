@@ -8,6 +8,7 @@
 #include "study/evaluate.h"
 #include "study/trial.h"
 #include "verdict_items.h"
+#include "wrap.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -230,27 +231,6 @@ static void put_cut(FILE *out, const char *text, unsigned columns)
         fputc(*text != '\0' && used + 1 == columns ? '~' : ' ', out);
 }
 
-/* Words in lines of at most `width` columns, each after `indent` spaces; the first has begun. */
-static void put_wrapped(FILE *out, const char *text, unsigned indent, unsigned width)
-{
-    unsigned used = indent;
-    while (*text != '\0') {
-        size_t n = strcspn(text, " \n");
-        char word[256];
-        snprintf(word, sizeof(word), "%.*s", (int)n, text);
-        unsigned columns = (unsigned)cop_columns(word);
-        if (used > indent && used + 1 + columns > width) {
-            fprintf(out, "\n%*s", (int)indent, "");
-            used = indent;
-        }
-        fprintf(out, "%s%.*s", used > indent ? " " : "", (int)n, text);
-        used += columns + (used > indent);
-        text += n;
-        text += strspn(text, " \n");
-    }
-    fputc('\n', out);
-}
-
 /* "2.7 within 2 %": what is expected and how near is near enough. */
 static const char *expectation(const cop_study_verdict *v, cop_arena *a)
 {
@@ -262,10 +242,43 @@ static const char *expectation(const cop_study_verdict *v, cop_arena *a)
                           cop_arena_printf(a, "%s (%s%s)", is, number ? "± " : "", v->tolerance));
 }
 
+/* Has a line for each of its values, as they would be cut in a column? */
+static bool stands_below(const cop_study_verdict *v, unsigned half, cop_arena *a)
+{
+    return cop_columns(expectation(v, a)) >= half ||
+           cop_columns(cop_plain_copy(a, v->measured)) >= half;
+}
+
+/* An id that is wider than its column has the others in the next line. */
+static void show_verdict(FILE *out, const cop_study_verdict *v, cop_style style,
+                         unsigned id_columns, unsigned half, bool whole, cop_arena *a)
+{
+    const char *id = cop_plain_copy(a, v->id);
+    bool narrow = cop_verdict_narrow(v);
+    fprintf(out, "  %-*s %s %s", (int)id_columns, id, mark(v->state, style.colour),
+            narrow ? "narrow" : "");
+    if (whole && stands_below(v, half, a)) {
+        fputc('\n', out);
+        cop_verdict_items_show(out, v, id_columns + 2 * half + 24, a);
+    } else {
+        if (cop_columns(id) > id_columns)
+            fprintf(out, "\n%*s", (int)id_columns + 22, "");
+        else
+            fprintf(out, "%*s", narrow ? 2 : 8, "");
+        put_cut(out, expectation(v, a), half);
+        fputc(' ', out);
+        put_cut(out, cop_plain_copy(a, v->measured), half);
+        fputc('\n', out);
+    }
+    if (v->explain[0] != '\0')
+        cop_wrap_item(out, strcmp(v->state, "pass") == 0 ? "      note:" : "      why:", 12,
+                      cop_plain_copy(a, v->explain));
+}
+
 static void show_record(FILE *out, const cop_study_record *r, cop_style style, bool whole,
                         cop_arena *a)
 {
-    unsigned width = style.width > 60 ? style.width : 80, id_columns = 12;
+    unsigned width = style.width > 60 ? style.width : 60, id_columns = 12;
     for (size_t i = 0; i < r->n_verdicts; i++) {
         unsigned n = (unsigned)cop_columns(cop_plain_copy(a, r->verdict[i].id));
         id_columns = n > id_columns ? n : id_columns;
@@ -282,32 +295,18 @@ static void show_record(FILE *out, const cop_study_record *r, cop_style style, b
                     r->point[i].detail[0] ? ": " : "", cop_plain_copy(a, r->point[i].detail));
     if (bad > MAX_BAD_SHOWN)
         fprintf(out, "  ... and %zu more\n", bad - MAX_BAD_SHOWN);
-    if (r->n_verdicts > 0) {
-        fprintf(out, "  %-*s %-17s  ", (int)id_columns, "check", "verdict");
+    bool in_columns = false;
+    for (size_t i = 0; i < r->n_verdicts; i++)
+        in_columns |= !whole || !stands_below(&r->verdict[i], half, a);
+    if (r->n_verdicts > 0)
+        fprintf(out, in_columns ? "  %-*s %-17s  " : "  %-*s %s\n", (int)id_columns, "check",
+                "verdict");
+    if (in_columns) {
         put_cut(out, "expected (tolerance)", half);
         fputs(" measured\n", out);
     }
-    for (size_t i = 0; i < r->n_verdicts; i++) {
-        const cop_study_verdict *v = &r->verdict[i];
-        const char *expected = expectation(v, a), *measured = cop_plain_copy(a, v->measured);
-        bool below = whole && (cop_columns(expected) >= half || cop_columns(measured) >= half);
-        fprintf(out, "  %-*s %s %s", (int)id_columns, cop_plain_copy(a, v->id),
-                mark(v->state, style.colour), cop_verdict_narrow(v) ? "narrow" : "");
-        if (below) {
-            fputc('\n', out);
-            cop_verdict_items_show(out, v, width, a);
-        } else {
-            fprintf(out, "%*s", cop_verdict_narrow(v) ? 2 : 8, "");
-            put_cut(out, expected, half);
-            fputc(' ', out);
-            put_cut(out, measured, half);
-            fputc('\n', out);
-        }
-        if (v->explain[0] != '\0') {
-            fputs(strcmp(v->state, "pass") == 0 ? "      note: " : "      why:  ", out);
-            put_wrapped(out, cop_plain_copy(a, v->explain), 12, width);
-        }
-    }
+    for (size_t i = 0; i < r->n_verdicts; i++)
+        show_verdict(out, &r->verdict[i], style, id_columns, half, whole, a);
 }
 
 void cop_studies_show(FILE *out, const cop_studies *all, cop_style style)

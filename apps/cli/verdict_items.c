@@ -3,11 +3,12 @@
 #include "verdict_items.h"
 
 #include "base/text.h"
+#include "wrap.h"
 
 #include <jansson.h>
 #include <string.h>
 
-enum { VALUE_COLUMNS = 20, BAND_COLUMNS = 22, MARK_COLUMNS = 8, INDENT = 6 };
+enum { MARK_COLUMNS = 6, INDENT = 6 };
 
 static const char *value_text(const json_t *item, cop_arena *a)
 {
@@ -31,6 +32,26 @@ static const char *band_text(const json_t *item, cop_arena *a)
     return json_is_boolean(json_object_get(item, "pass")) ? "" : "shown";
 }
 
+static const char *name_text(const json_t *item, cop_arena *a)
+{
+    const char *what = json_string_value(json_object_get(item, "what"));
+    return cop_plain_copy(a, what ? what : "");
+}
+
+/* Of one column of all items: the widest, and two blanks. */
+static unsigned columns_of(const json_t *list, const char *(*text)(const json_t *, cop_arena *),
+                           cop_arena *a)
+{
+    size_t i, most = 0;
+    json_t *item;
+    json_array_foreach(list, i, item)
+    {
+        size_t n = cop_columns(text(item, a));
+        most = n > most ? n : most;
+    }
+    return (unsigned)most + 2;
+}
+
 static void put_column(FILE *out, const char *text, unsigned columns)
 {
     size_t used = cop_columns(text);
@@ -40,33 +61,35 @@ static void put_column(FILE *out, const char *text, unsigned columns)
 void cop_verdict_items_show(FILE *out, const cop_study_verdict *v, unsigned width, cop_arena *a)
 {
     json_t *list = json_loads(v->items, 0, NULL), *item;
-    unsigned others = INDENT + VALUE_COLUMNS + BAND_COLUMNS + MARK_COLUMNS, name_columns = 4;
     size_t i;
-    json_array_foreach(list, i, item)
-    {
-        const char *what = json_string_value(json_object_get(item, "what"));
-        unsigned n = what ? (unsigned)cop_columns(what) + 2 : 0;
-        name_columns = n > name_columns ? n : name_columns;
+    if (json_object_get(json_array_get(list, 0), "what") == NULL) { /* only its text was kept */
+        cop_wrap_item(out, "", INDENT, cop_plain_copy(a, v->measured));
+        json_decref(list);
+        return;
     }
-    bool below = name_columns + others > width; /* then names have lines of their own */
+    unsigned names = columns_of(list, name_text, a), values = columns_of(list, value_text, a),
+             bands = columns_of(list, band_text, a);
+    bool below = INDENT + names + values + bands + MARK_COLUMNS >
+                 width; /* then names have lines of their own */
     json_array_foreach(list, i, item)
     {
-        const char *what = json_string_value(json_object_get(item, "what"));
-        const char *name = cop_plain_copy(a, what ? what : "");
         fprintf(out, "%*s", INDENT, "");
         if (below)
-            fprintf(out, "%s\n%*s", name, INDENT + 2, "");
+            fprintf(out, "%s\n%*s", name_text(item, a), INDENT + 2, "");
         else
-            put_column(out, name, name_columns);
-        put_column(out, value_text(item, a), VALUE_COLUMNS);
+            put_column(out, name_text(item, a), names);
+        put_column(out, value_text(item, a), values);
         const char *band = band_text(item, a), *mark = NULL;
         if (json_is_false(json_object_get(item, "pass")))
             mark = "FAIL";
         else if (json_is_true(json_object_get(item, "narrow")))
             mark = "narrow";
         if (mark != NULL)
-            put_column(out, band, BAND_COLUMNS);
+            put_column(out, band, bands);
         fprintf(out, "%s\n", mark ? mark : band);
+        const char *note = json_string_value(json_object_get(item, "note"));
+        if (note && note[0] != '\0')
+            cop_wrap_item(out, "", INDENT + 2, cop_plain_copy(a, note));
     }
     json_decref(list);
 }

@@ -127,7 +127,7 @@ static int no_such_series(lua_State *L, const cop_result *r, const char *name)
         names[i] = r->series[i].name;
     const char *near = cop_nearest(name, names, r->n_series);
     const char *all = strstr(name, "/all");
-    if (all && near &&
+    if (all && near && strncmp(name, "throughput/", 11) != 0 &&
         strncmp(near, name, (size_t)(all - name) + 1) == 0) /* run.observe takes it */
         return luaL_error(L, "no series `%s`; `all` made one for each, as %s", name, near);
     return luaL_error(L, "no series `%s`%s%s", name, near ? "; did you mean " : "",

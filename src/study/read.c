@@ -329,6 +329,27 @@ static bool check_counts(cop_study_reader *r)
     return true;
 }
 
+/* The first section of what is a run file and nothing of a study; 0: there is none. */
+static int run_file_part(cop_study_reader *r, int root)
+{
+    static const char *const parts[] = {"topology", "run", "traffic"}, *const of_studies[] = {
+                                                                           "experiment", "paper",
+                                                                           "choices",    "set",
+                                                                           "seeds",      "vary",
+                                                                           "runs",       "let",
+                                                                           "checks",     "figures"};
+    for (size_t i = 0; i < COP_LEN(of_studies); i++)
+        if (cop_doc_get(&r->doc, root, of_studies[i]))
+            return 0;
+    for (size_t i = 0; i < COP_LEN(parts); i++) {
+        int node = cop_doc_get(&r->doc, root, parts[i]);
+        bool as_in_runs = node && (i >= 2 || cop_doc_type(&r->doc, node) == COP_NODE_MAP);
+        if (as_in_runs)
+            return node;
+    }
+    return 0;
+}
+
 static void read_root(cop_study_reader *r, int root)
 {
     static const char *const keys[] = {
@@ -336,11 +357,10 @@ static void read_root(cop_study_reader *r, int root)
         "vary",       "runs",  "let",   "checks", "figures", "quick", "full", "leave_out"};
     static const char *const scale_keys[] = {"set", "seeds", "let"};
     cop_study *s = r->s;
-    int run = cop_doc_get(&r->doc, root, "run"), topology = cop_doc_get(&r->doc, root, "topology");
-    if (cop_doc_get(&r->doc, root, "experiment") == 0 && (run || topology)) {
+    int run = run_file_part(r, root);
+    if (run != 0) {
         cop_study_fault(
-            r, run ? run : topology,
-            "this is a run file: `coppice run` takes it, and a study names it as `base`");
+            r, run, "this is a run file: `coppice run` takes it, and a study names it as `base`");
         return;
     }
     if (!cop_study_keys(r, root, "a study", keys, COP_LEN(keys)))

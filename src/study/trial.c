@@ -58,26 +58,17 @@ static const char *place_of(const cop_study *s, const cop_point *p, const char *
 }
 
 /* Has another run said the same of the same place? */
-static bool is_said(const cop_err *err, const char *where, const char *rest)
+static bool is_said(const cop_err *err, const char *where, const char *rest, const char *way_out)
 {
-    size_t n_where = strlen(where), n_rest = strlen(rest);
+    size_t n_where = strlen(where), n_rest = strlen(rest), n_out = strlen(way_out);
     for (const char *line = err ? err->text : ""; *line != '\0';) {
         size_t n = strcspn(line, "\n");
-        if (n > n_where + n_rest && strncmp(line, where, n_where) == 0 && line[n_where] == ':' &&
-            strncmp(line + n - n_rest, rest, n_rest) == 0)
+        if (n > n_where + n_rest + n_out && strncmp(line, where, n_where) == 0 &&
+            line[n_where] == ':' && strncmp(line + n - n_out - n_rest, rest, n_rest) == 0)
             return true;
         line += n + (line[n] == '\n');
     }
     return false;
-}
-
-/* The last value of the run's axes, or its block. */
-static const char *place_of_run(const cop_study *s, const cop_point *p)
-{
-    const char *where = NULL;
-    for (size_t i = p->block->n_axes > 0 ? p->n_set : 0; where == NULL && i-- > 0;)
-        where = place_in(s, p->set[i]);
-    return where ? where : p->block->where;
 }
 
 int cop_point_refuse(const cop_study *s, const cop_point *p, cop_err *inner, cop_err *err)
@@ -87,11 +78,12 @@ int cop_point_refuse(const cop_study *s, const cop_point *p, cop_err *inner, cop
         if (next != NULL)
             *next++ = '\0';
         const char *rest, *where = place_of(s, p, line, &rest);
-        bool combination = where == NULL && p->block->n_axes > 1;
-        where = where ? where : place_of_run(s, p);
-        if (!is_said(err, where, rest))
-            cop_err_add(err, inner->code, "%s: run `%s`: %s%s", where, p->label, line,
-                        combination ? "; or name the combination in `leave_out`" : "");
+        const char *way_out = "";
+        if (where == NULL && p->block->n_axes > 1)
+            way_out = "; if that is only so with others of its axes, name them in `leave_out`";
+        where = where ? where : p->block->where;
+        if (!is_said(err, where, rest, way_out))
+            cop_err_add(err, inner->code, "%s: run `%s`: %s%s", where, p->label, line, way_out);
     }
     return -inner->code;
 }

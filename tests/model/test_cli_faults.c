@@ -267,7 +267,7 @@ static void test_terminal_is_not_obeyed(void **state)
     assert_non_null(strstr(all[0].out, "F [2J"));
     assert_non_null(strstr(all[0].err, "injected at h 0"));
     assert_int_equal(all[1].status, 0);
-    assert_non_null(strstr(all[2].out, "why:  [31m"));
+    assert_non_null(strstr(all[2].out, "why:   [31m"));
 }
 
 /* What the program says about traffic and names is true. */

@@ -184,7 +184,7 @@ static void test_table(void **state)
     assert_null(strstr(a.out, "observed:"));
     a = PROG_RUN("run", "values.yaml", "--set", "run.observe=received/h2,received/h0");
     PROG_EXPECT(a.status == 0, a, "run that observes");
-    expect_text(a.out, "observed: 2 series, the first is received/h2\n");
+    expect_text(a.out, "observed: 2 series; --json prints them, with --db FILE they are kept\n");
 }
 
 static void expect_answer(const char *sql, const char *want)
@@ -324,20 +324,32 @@ static void test_many_values(void **state)
     (void)state;
     mkdir("studies", 0777);
     prog_write("studies/values.yaml", prog_slurp("values.yaml"));
-    prog_write("studies/cable.yaml",
-               "experiment: cable\nbase: values.yaml\n"
-               "checks:\n"
-               "  many:\n"
-               "    of:\n"
-               "      a long name of the first value: {of: '1', value: 1}\n"
-               "      a long name of the second value: {of: '2', min: 3}\n"
-               "      a long name of the third value: {of: '3', rule: shown}\n");
-    prog_answer a = PROG_RUN("reproduce", "cable", "-e", "studies", "--quiet");
+    prog_write(
+        "studies/cable.yaml",
+        "experiment: cable\nbase: values.yaml\n"
+        "checks:\n"
+        "  many:\n"
+        "    of:\n"
+        "      a long name of the first value: {of: '1', value: 1}\n"
+        "      a long name of the second value: {of: '2', min: 3}\n"
+        "      a long name of the third value: {of: '3', rule: shown}\n"
+        "    explain: words that are many and go on and on until a line of 80 columns is full\n"
+        "  one-check-with-a-name-of-forty-letters:\n"
+        "    of: {v: {of: '1', value: 1}}\n"
+        "  mean: {of: {total: {of: 'all:total()', min: 1}}}\n");
+    prog_answer a =
+        PROG_RUN("reproduce", "cable", "-e", "studies", "--judge", "--quiet", "--db", "empty.db");
+    expect_text(a.out, "        run `all` has not been made\n");
+    a = PROG_RUN("reproduce", "cable", "-e", "studies", "--quiet");
     PROG_EXPECT(a.status == 1, a, "reproduce");
-    expect_text(a.out, "      a long name of the first value   1                   1 to 1\n"
-                       "      a long name of the second value  2                   3 or more"
-                       "             FAIL\n"
-                       "      a long name of the third value   3                   shown\n");
+    expect_text(a.out, "  many                           FAIL       \n"
+                       "      a long name of the first value   1  1 to 1\n"
+                       "      a long name of the second value  2  3 or more  FAIL\n"
+                       "      a long name of the third value   3  shown\n");
+    expect_text(a.out, "  one-check-with-a-name-of-forty-letters pass       \n");
+    expect_text(a.out,
+                "      why:  words that are many and go on and on until a line of 80 columns is\n"
+                "            full\n");
     a = PROG_RUN("reproduce", "cable", "-e", "studies", "--judge", "--json");
     PROG_EXPECT(a.status == 1, a, "judge");
     expect_text(a.out, "\"id\": \"many\"");

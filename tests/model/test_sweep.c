@@ -39,7 +39,8 @@ static void test_words_of_verdicts(void **state)
                              "  only: {of: {of: odd, rule: shown}}\n");
     prog_answer a = PROG_RUN("sweep", "words.yaml", "-q");
     assert_int_equal(a.status, 0);
-    assert_non_null(strstr(a.out, "apart        FAIL       narrow  at least 0.5"));
+    assert_non_null(strstr(a.out, "  apart        FAIL       narrow\n        "));
+    assert_non_null(strstr(a.out, "  0.5 or more  FAIL\n"));
     assert_non_null(strstr(a.out, "wide         pass               -1 to 2"));
     assert_non_null(strstr(a.out, "only         recorded           shown"));
     assert_non_null(strstr(a.out, "3 checks: 1 pass, 1 fail (1 narrow), 0 not run, 1 recorded\n"));

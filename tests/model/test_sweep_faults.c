@@ -63,7 +63,7 @@ static void test_usage(void **state)
     sweep_expect(PROG_RUN("sweep", "many.yaml", "--scale", "huge"), 2, "quick or full");
     sweep_expect(PROG_RUN("sweep", "many.yaml", "--jbos", "1"), 2, "did you mean `--jobs`");
     sweep_expect(PROG_RUN("sweep", "base.yaml"), 2,
-                 "base.yaml:1:6: this is a run file: `coppice run`");
+                 "base.yaml:2:11: this is a run file: `coppice run`");
     sweep_expect(PROG_RUN("reproduce"), 2, "what?");
     sweep_expect(PROG_RUN("reproduce", "--all", "--experiments", "none"), 2, "no experiments");
     /* Found before anything is simulated or written. */
@@ -125,17 +125,30 @@ static void test_networks_that_cannot_be_built(void **state)
     sweep_expect(PROG_RUN("sweep", "refused.yaml", "-q"), 2,
                  "refused.yaml:7:15: run `ring without`: --set routing={kind: dor, datelines: no}: "
                  "routing dor has a cycle");
-    /* Neither setting alone: it has the place of an axis, and the way out. */
+    /* A setting of the study that does not go with the run file: said once, whatever the axes, with a way out if it is not. */
     prog_write("fly.yaml", "run: {duration: 20 us}\ntopology: {kind: dragonfly, p: 1, a: 2, h: 1}\n"
                            "routing: {kind: dragonfly-min}\nswitch: {lanes: 2}\n"
                            "traffic: [{pattern: uniform}]\n");
-    prog_write("refused.yaml", "experiment: refused\nbase: fly.yaml\nruns:\n- name: a\n  vary:\n"
-                               "    way: {key: routing.kind, values: [dragonfly-min, ugal]}\n"
-                               "    lanes: {key: switch.lanes, values: [2, 5]}\n");
-    a = PROG_RUN("sweep", "refused.yaml", "-q");
-    sweep_expect(a, 2, "refused.yaml:7:18: run `way ugal, lanes 2`: fly.yaml:3:10: routing ugal");
-    sweep_expect(a, 2, "at least 3; or name the combination in `leave_out`\n");
-    PROG_EXPECT(prog_lines(a.err) == 1, a, "once");
+    static const char *const ways[] = {"[dragonfly-min, ugal]", "[ugal, piggyback]"};
+    for (size_t k = 0; k < COP_LEN(ways); k++) {
+        char study[400];
+        snprintf(study, sizeof(study),
+                 "experiment: refused\nbase: fly.yaml\nruns:\n- name: a\n  vary:\n"
+                 "    way: {key: routing.kind, values: %s}\n    lanes: {key: switch.lanes, values: "
+                 "[2, 5]}\n    span: {key: run.duration, values: [20 us, 30 us]}\n",
+                 ways[k]);
+        prog_write("refused.yaml", study);
+        a = PROG_RUN("sweep", "refused.yaml", "-q");
+        sweep_expect(a, 2,
+                     "refused.yaml:4:3: run `way ugal, lanes 2, span 20 us`: fly.yaml:3:10: "
+                     "routing ugal needs 3");
+        sweep_expect(a, 2,
+                     "; if that is only so with others of its axes, name them in `leave_out`\n");
+        PROG_EXPECT(prog_lines(a.err) == 1 + k, a, "each once");
+    }
+    sweep_expect(PROG_RUN("sweep", "fly.yaml"), 2, "fly.yaml:2:11: this is a run file");
+    prog_write("nameless.yaml", "base: fly.yaml\nruns: [{name: a}]\n");
+    sweep_expect(PROG_RUN("sweep", "nameless.yaml"), 2, "`experiment` is missing");
     assert_int_equal(access("refused.db", F_OK), -1);
 }
 
