@@ -69,7 +69,7 @@ def main():
     if not checks:
         sys.exit(f"{sys.argv[1]}: no row of a check; the file that `make reproduce` writes is wanted")
     db = sqlite3.connect(sys.argv[2])
-    restored, homeless = 0, []
+    restored, homeless, old = 0, [], set()
     for check, by_scale in checks.items():
         for scale, (state, measured, narrow) in by_scale.items():
             if state == "not-run":
@@ -85,10 +85,12 @@ def main():
                        " WHERE id = ? AND scale = ? AND experiment = ?",
                        (state, measured, reasons.get((check, state), ""), json.dumps([{"narrow": narrow}]), check, scale,
                         place[0][0]))
+            old.add((place[0][0], scale))
             restored += 1
     for (paper, scale), model in models.items():  # several: which experiment had which the file does not say
-        db.execute("UPDATE experiment SET inputs = substr(inputs, 1, 17) || ? WHERE paper = ? AND scale = ?",
-                   (model, paper, scale))
+        for name in sorted(n for n, of in old if of == scale):
+            db.execute("UPDATE experiment SET inputs = substr(inputs, 1, 17) || ? WHERE name = ? AND paper = ? AND scale = ?",
+                       (model, name, paper, scale))
     db.commit()
     print(f"{restored} verdicts restored")
     if homeless:
