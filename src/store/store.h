@@ -61,9 +61,9 @@ int cop_store_add(cop_store *s, const cop_store_meta *meta, const cop_result *r,
  * negative on a fault. */
 int64_t cop_store_find_run(cop_store *s, uint64_t config_hash, int64_t seed, const char *model,
                            cop_err *err);
-/* How it ended, and the first line of what it says about that ("" if nothing), in the arena. */
+/* How it ended, the first line of what it says about that ("" if nothing), and which model made it; in the arena. */
 int cop_store_load_outcome(cop_store *s, int64_t run_id, enum cop_outcome *outcome,
-                           cop_arena *arena, const char **detail, cop_err *err);
+                           cop_arena *arena, const char **detail, const char **model, cop_err *err);
 /* What a run was when it ended: all lists, with the main numbers among the scalars, under the names
  * `coppice run --json` prints. Histograms are left out. 1, 0 or a fault. The caller frees r->arena. */
 int cop_store_load(cop_store *s, int64_t run_id, cop_result *r, cop_err *err);

@@ -368,6 +368,18 @@ static int fill_figures(judge *j, cop_study_record *r)
     return rc;
 }
 
+/* The model of this program, or those of the others that made runs (--any-build). */
+static const char *models_of(const cop_plan *p, cop_arena *arena)
+{
+    const char *all = "";
+    for (size_t i = 0; i < p->n_points; i++) {
+        const char *model = p->point[i].model;
+        if (model && strcmp(model, cop_model_id()) != 0 && strstr(all, model) == NULL)
+            all = cop_arena_printf(arena, "%s%s%s", all, all[0] ? ", " : "", model);
+    }
+    return all[0] ? all : cop_model_id();
+}
+
 int cop_study_evaluate(const cop_plan *p, cop_store *store, const char *command, cop_arena *arena,
                        cop_study_record *r, cop_err *err)
 {
@@ -382,7 +394,7 @@ int cop_study_evaluate(const cop_plan *p, cop_store *store, const char *command,
         .choices = choices_json(s, arena),
         .config = p->config,
         .command = command,
-        .inputs = cop_arena_printf(arena, "%016" PRIx64 " %s", s->inputs, cop_model_id()),
+        .inputs = cop_arena_printf(arena, "%016" PRIx64 " %s", s->inputs, models_of(p, arena)),
         .seeds = (int64_t)s->n_seeds};
     int rc = 0;
     if (store != NULL)

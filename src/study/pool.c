@@ -77,7 +77,7 @@ static int look_up(cop_store *s, const cop_pool_opts *o, cop_point *p, bool firs
     p->run_id = id;
     if (id > 0) {
         enum cop_outcome outcome = COP_OUTCOME_FAILED;
-        int rc = cop_store_load_outcome(s, id, &outcome, arena, &p->detail, err);
+        int rc = cop_store_load_outcome(s, id, &outcome, arena, &p->detail, &p->model, err);
         if (rc < 0)
             return rc;
         p->outcome = (int)outcome;
@@ -116,6 +116,7 @@ static void share_results(cop_plan *const *plans, size_t n_plans)
             all[i]->run_id = all[k]->run_id;
             all[i]->outcome = all[k]->outcome;
             all[i]->detail = all[k]->detail;
+            all[i]->model = all[k]->model;
         }
     }
     cop_free(all);

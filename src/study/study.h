@@ -191,6 +191,7 @@ typedef struct cop_point {
     int64_t failed_id; /* a failed run that is to be made again; 0: none */
     int outcome; /* enum cop_outcome of the run */
     const char *detail; /* first line of what it says about a bad end; NULL: nothing */
+    const char *model; /* of the program that made it; NULL: not run yet */
 } cop_point;
 
 typedef struct cop_plan {

@@ -46,6 +46,17 @@ static void test_words_of_verdicts(void **state)
     assert_non_null(strstr(a.out, "3 checks: 1 pass, 1 fail (1 narrow), 0 not run, 1 recorded\n"));
     assert_string_equal(prog_ask("words.db", "SELECT group_concat(state, ' ') FROM verdict"),
                         "fail pass recorded");
+    /* What another model found is taken if that is asked for, and remembered as its. */
+    assert_string_equal(prog_ask("words.db",
+                                 "SELECT count(DISTINCT model) = 1 AND inputs LIKE '% ' || model"
+                                 " FROM run, experiment"),
+                        "1");
+    prog_ask("words.db", "UPDATE run SET model = '0123456789abcdef' WHERE seed < 3");
+    a = PROG_RUN("sweep", "words.yaml", "-q", "--any-build");
+    assert_int_equal(a.status, 0);
+    assert_string_equal(prog_ask("words.db", "SELECT count(*) FROM run"), "5");
+    assert_string_equal(
+        prog_ask("words.db", "SELECT inputs LIKE '% 0123456789abcdef' FROM experiment"), "1");
 }
 
 /* Killed again and again at moments of no choice, it ends all the same. */

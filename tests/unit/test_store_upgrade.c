@@ -52,9 +52,10 @@ static void older_files_are_brought_up_to_date(void **state)
                      COP_STORE_SCHEMA_VERSION);
     assert_int_equal(ask(a, "SELECT count(*) FROM run WHERE outcome = 'starved'"), 1);
     enum cop_outcome outcome;
-    const char *detail;
+    const char *detail, *model;
     cop_arena arena = {0};
-    assert_int_equal(cop_store_load_outcome(a, id, &outcome, &arena, &detail, &err), 1);
+    assert_int_equal(cop_store_load_outcome(a, id, &outcome, &arena, &detail, &model, &err), 1);
+    assert_string_equal(model, ""); /* META names none */
     assert_int_equal(outcome, COP_OUTCOME_STARVED);
     cop_arena_free(&arena);
     assert_int_equal(cop_store_exec(a, "UPDATE run SET outcome = 'else'", &err), -COP_E_IO);
