@@ -338,13 +338,20 @@ static void must_say(prog_answer a, int status, const char *out, const char *err
                  a.err);
 }
 
+/* examples/NAME.c to NAME.so. */
+static void compile_example(const char *name)
+{
+    char source[PATH_MAX + 40], object[40];
+    snprintf(source, sizeof(source), "'%s/examples/%s.c'", root, name);
+    snprintf(object, sizeof(object), "%s.so", name);
+    compile(source, object, "-O1");
+}
+
 static void test_program(void **state)
 {
     (void)state;
-    char source[PATH_MAX + 40];
-    snprintf(source, sizeof(source), "'%s/examples/aimd.c'", root);
     write_file("two.yaml", two_switches);
-    compile(source, "aimd.so", "-O1");
+    compile_example("aimd");
     must_say(RUN("run", "two.yaml", "--plugin", "./aimd.so", "--set", "cc.kind=aimd", "--quiet"), 0,
              "victim   h0 -> h3                    10.000", "");
     must_say(RUN("check", "two.yaml", "-p", "aimd.so", "--set", "cc.kind=aimd"), 0, "kind: aimd",
@@ -358,10 +365,8 @@ static void test_program(void **state)
 static void test_window(void **state)
 {
     (void)state;
-    char source[PATH_MAX + 40];
-    snprintf(source, sizeof(source), "'%s/examples/window.c'", root);
     write_file("two.yaml", two_switches);
-    compile(source, "window.so", "-O1");
+    compile_example("window");
     must_say(RUN("run", "two.yaml", "-p", "./window.so", "--set", "cc.kind=window", "--quiet"), 2,
              "", "cc window needs acknowledgements; set nic.ack to packet");
     must_say(RUN("run", "two.yaml", "-p", "./window.so", "--set", "cc.kind=window", "--set",
@@ -373,13 +378,11 @@ static void test_window(void **state)
 static void test_limit(void **state)
 {
     (void)state;
-    char source[PATH_MAX + 40];
-    snprintf(source, sizeof(source), "'%s/examples/few_lanes.c'", root);
     write_file("torus.yaml",
                "run: {duration: 20 us, drain: yes}\ntopology: {kind: torus, radix: [4, 4]}\n"
                "queueing: {kind: 1q}\nrouting: {kind: true-adaptive}\n"
                "traffic: [{pattern: uniform, arrival: poisson, load: 60 %, stop: 15 us}]\n");
-    compile(source, "few_lanes.so", "-O1");
+    compile_example("few_lanes");
     const char *const lanes[] = {"cc={kind: few-lanes, lanes: 0}",
                                  "cc={kind: few-lanes, lanes: 4}"};
     for (size_t i = 0; i < COP_LEN(lanes); i++)
@@ -391,10 +394,9 @@ static void test_limit(void **state)
 static void test_dragonfly_routing(void **state)
 {
     (void)state;
-    char source[PATH_MAX + 40], file[PATH_MAX + 40];
-    snprintf(source, sizeof(source), "'%s/examples/emptier.c'", root);
+    char file[PATH_MAX + 40];
     snprintf(file, sizeof(file), "%s/examples/dragonfly.yaml", root);
-    compile(source, "emptier.so", "-O1");
+    compile_example("emptier");
     prog_answer a =
         RUN("run", file, "-p", "./emptier.so", "--set", "routing.kind=emptier", "--set",
             "cc.kind=none", "--set", "run.duration=60 us", "--set", "run.warmup=20 us", "--quiet");
@@ -429,7 +431,7 @@ static void test_sweep(void **state)
                              "set: {run.duration: 1 ms, run.warmup: 0}\n"
                              "runs:\n  - name: a\n    vary: {cc: {none: {cc.kind: none}, aimd: "
                              "{cc.kind: aimd}}}\n");
-    compile(source, "aimd.so", "-O1");
+    compile_example("aimd");
     must_say(RUN("sweep", "study.yaml", "-p", "aimd.so", "--db", "r.db", "-q"), 0, "2 runs in r.db",
              "");
     must_say(RUN("sweep", "study.yaml", "--db", "r.db", "-q"), 2, "", "unknown kind of cc `aimd`");
