@@ -299,6 +299,11 @@ static int check_reach(const cop_net *net, const cop_net_parts *pt, cop_err *err
     return 0;
 }
 
+static bool counts_credit(const cop_fc_cfg *fc)
+{
+    return fc->kind == COP_FC_CREDIT || fc->kind == COP_FC_IB;
+}
+
 /* Options that would have no effect beside the others. */
 static int check_idle(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
@@ -315,6 +320,11 @@ static int check_idle(const cop_net *net, const cop_net_parts *pt, cop_err *err)
          "iq has no output buffers", "use switch.architecture cioq or ib"},
         {sw->output_shared && !net->output_bytes, "switch.output_shared",
          "there are no output buffers", outputs},
+        {sw->output_credit == COP_CREDIT_CROSSBAR && !net->output_bytes, "switch.output_credit",
+         "there are no output buffers", outputs},
+        {sw->output_credit == COP_CREDIT_CROSSBAR && (sw->shared_lanes || !counts_credit(pt->fc)),
+         "switch.output_credit", "only credit that a lane has for itself can be taken ahead",
+         "use flow_control.kind credit or ib, and lanes with buffers of their own"},
         {sw->output_reserve_bytes && !sw->output_shared, "switch.output_reserve",
          "lanes do not share output buffers", "set switch.output_shared to yes"},
         {sw->reserve_bytes && !sw->shared_lanes, "switch.reserve",

@@ -48,7 +48,7 @@ static uint32_t asked_lanes(const cop_net *net, uint32_t port)
     const cop_out *out = &net->out[port];
     if (net->obuf == NULL || out->sw == COP_NONE)
         return out->vl_ready | out->vl_blocked;
-    uint32_t lanes = 0;
+    uint32_t lanes = net->credit_first ? out->vl_ready | out->vl_blocked : 0;
     for (uint32_t vl = 0; vl < net->lanes; vl++)
         lanes |= (uint32_t)(cop_obuf_first(net, port, vl) != COP_NONE) << vl;
     return lanes;

@@ -231,6 +231,7 @@ struct cop_net {
     bool plain_credit; /* fc is cop_fc_credit: the common case, done inline; it has no `arrive`, and
                           `replay` only for hosts (recover.c) */
     bool by_credit; /* fc has no `fits` of its own */
+    bool credit_first; /* nothing crosses to an output buffer without credit for its link */
     bool simple_wake; /* a sender that waits for credit always shows it in vl_blocked */
     const cop_arch_ops *arch;
     const cop_queue_ops *queue_ops;

@@ -10,6 +10,7 @@ static const char *const switching_names[] = {"cut-through", "store-and-forward"
 static const char *const reuse_names[] = {"auto", "tail", "empty", NULL};
 static const char *const arb_names[] = {"round-robin", "age", "random", "flows", "transit", NULL};
 static const char *const match_names[] = {"islip", "rrm", NULL};
+static const char *const output_credit_names[] = {"wire", "crossbar", NULL};
 static const char *const vlarb_names[] = {"round-robin", "ib", "strict", NULL};
 static const char *const fc_names[] = {"credit", "ib", "on-off", "ack-nack", NULL};
 static const char *const order_names[] = {"fifo", "round-robin", NULL};
@@ -121,6 +122,10 @@ const cop_opt cop_switch_opts[] = {
     {"output_reserve", COP_OPT_BYTES, S(output_reserve_bytes), "packet", 1, 1e11, packet,
      "with `output_shared`: part of the output buffer that belongs to each lane alone; packet: one "
      "packet"},
+    {"output_credit", COP_OPT_ENUM, S(output_credit), "wire", 0, 0, output_credit_names,
+     "with output buffers: a packet needs room behind the link when it leaves (wire), or before it "
+     "crosses, so that none waits for credit in an output buffer, and its lane holds no more there "
+     "than fits behind the link (crossbar)"},
     {"vl_arbitration", COP_OPT_ENUM, S(vl_arbitration), "round-robin", 0, 0, vlarb_names,
      "among virtual lanes: round-robin, InfiniBand's high and low tables, or highest lane first "
      "(strict: also among lanes of data)"},

@@ -17,6 +17,7 @@ enum cop_switching { COP_SWITCHING_VCT, COP_SWITCHING_SAF, COP_SWITCHING_WORM };
 enum cop_reuse { COP_REUSE_AUTO, COP_REUSE_TAIL, COP_REUSE_EMPTY };
 enum cop_arb { COP_ARB_RR, COP_ARB_AGE, COP_ARB_RANDOM, COP_ARB_FLOWS, COP_ARB_TRANSIT };
 enum cop_matching { COP_MATCH_ISLIP, COP_MATCH_RRM };
+enum cop_output_credit { COP_CREDIT_WIRE, COP_CREDIT_CROSSBAR };
 enum cop_vlarb { COP_VLARB_RR, COP_VLARB_IB, COP_VLARB_STRICT };
 
 #define COP_SPEEDUP 2.0 /* default of switch.speedup */
@@ -47,6 +48,7 @@ typedef struct cop_switch_cfg { /* section `switch` */
                                      not given */
     bool output_shared; /* lanes share the output buffer beyond `output_reserve_bytes` each */
     uint64_t output_reserve_bytes; /* 0: not given, one packet */
+    int output_credit; /* enum cop_output_credit: when room behind the link is taken */
     int vl_arbitration; /* enum cop_vlarb */
     cop_ints vl_high; /* IB tables: vl, weight, vl, weight, ...; weight in 64-byte units */
     cop_ints vl_low;

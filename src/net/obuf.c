@@ -10,6 +10,8 @@
  *          lane owns holds a packet of full size, so a lane waits for packets of its own only, never
  *          for another lane: no channel depends on more than without sharing. A private buffer is one
  *          that is reserved as a whole.
+ * Credit   (output_credit: crossbar) a packet crosses only if there is credit for it and for all that its lane holds
+ *          here, so none waits for credit here; inputs do.
  * Events   COP_EV_TX per port: a packet is there, credits came, the previous packet has left and somebody waits
  *          for that. Nobody does: its room counts as free from then on, and is taken back when a packet comes.
  * Source   M-cioq; for `ib` Paper I, 3.1. */
@@ -124,6 +126,9 @@ static __attribute__((noinline)) uint32_t room_after(const struct cop_obuf *b, u
 bool cop_obuf_room(const cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks)
 {
     const struct cop_obuf *b = &net->obuf[port];
+    if (COP_UNLIKELY(net->credit_first) &&
+        !cop_fc_fits(net, port, vl, cop_obuf_held(net, port, vl) + blocks))
+        return false;
     if (b->lane[vl].free >= blocks)
         return true;
     return b->leaving && net->out[port].busy_until <= net->now && room_after(b, vl) >= blocks;
@@ -158,15 +163,10 @@ static void tx_kick(cop_net *net, uint32_t port, cop_time t)
     }
 }
 
-/* The packet that was on the wire has left: its room is free, inputs may have waited for it. */
-static void free_leaving(cop_net *net, uint32_t port)
+/* There may be room for what inputs wait with. */
+static void kick_inputs(cop_net *net, uint32_t port)
 {
-    struct cop_obuf *b = &net->obuf[port];
     cop_out *out = &net->out[port];
-    if (b->leaving == 0 || out->busy_until > net->now)
-        return;
-    take_room(b, b->leaving_vl, -(int32_t)b->leaving);
-    b->leaving = 0;
     if (out->vl_blocked || out->short_of) {
         out->vl_blocked = 0;
         out->short_of = 0;
@@ -174,9 +174,21 @@ static void free_leaving(cop_net *net, uint32_t port)
     }
 }
 
+/* The packet that was on the wire has left: its room is free, inputs may have waited for it. */
+static void free_leaving(cop_net *net, uint32_t port)
+{
+    struct cop_obuf *b = &net->obuf[port];
+    if (b->leaving == 0 || net->out[port].busy_until > net->now)
+        return;
+    take_room(b, b->leaving_vl, -(int32_t)b->leaving);
+    b->leaving = 0;
+    kick_inputs(net, port);
+}
+
 void cop_obuf_wait(cop_net *net, uint32_t port)
 {
-    if (net->obuf[port].leaving)
+    /* One that has left has given up its room: then it is credit that is waited for. */
+    if (net->obuf[port].leaving && net->out[port].busy_until > net->now)
         tx_kick(net, port, net->now);
 }
 
@@ -286,6 +298,8 @@ uint32_t cop_obuf_pick_lane(const cop_net *net, uint32_t port, uint32_t ready)
 
 bool cop_obuf_blocked(const cop_net *net, uint32_t port)
 {
+    if (net->credit_first)
+        return net->out[port].vl_blocked != 0 || net->out[port].short_of;
     return net->obuf[port].tx_blocked != 0;
 }
 
@@ -319,6 +333,10 @@ bool cop_obuf_adds_up(const cop_net *net, uint32_t port)
 
 void cop_obuf_credit(cop_net *net, uint32_t port)
 {
+    if (net->credit_first) {
+        kick_inputs(net, port);
+        return;
+    }
     net->obuf[port].tx_blocked = 0;
     tx_kick(net, port, net->now);
 }

@@ -125,7 +125,7 @@ static bool asked_for(const cop_net *net, uint32_t port, uint32_t s)
 {
     if (net->sectioned && net->out[port].sw != COP_NONE)
         return net->section[channel_of(net, port, s)].wait != COP_NONE;
-    if (net->obuf && net->out[port].sw != COP_NONE) {
+    if (net->obuf && !net->credit_first && net->out[port].sw != COP_NONE) {
         uint32_t h = cop_obuf_first(net, port, s);
         return h != COP_NONE && !cop_fc_fits(net, port, s, cop_blocks(net->pkt[h].bytes));
     }

@@ -93,6 +93,8 @@ __attribute__((flatten)) static void buffered_arbitrate(cop_net *net, uint32_t p
     if (out->arb_at != net->now)
         return;
     out->arb_at = COP_NEVER;
+    if (net->credit_first)
+        cop_fc_settle(net, port);
     while (!crosses && (ready = out->vl_ready & ~out->vl_blocked)) {
         cop_pick pick;
         uint32_t vl = cop_obuf_pick_lane(net, port, ready);

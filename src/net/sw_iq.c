@@ -71,7 +71,7 @@ static void iq_kick(cop_net *net, uint32_t port)
         look_at(net, out->sw, free);
 }
 
-/* Without output buffers: hear of credits for what is wanted. */
+/* Where the crossbar needs credit: hear of it for what is wanted. */
 static void settle_wanted(cop_net *net, uint32_t sw)
 {
     uint32_t port0 = net->topo->sw_port0[sw];
@@ -132,7 +132,7 @@ static void iq_arbitrate(cop_net *net, uint32_t sw)
     check_wanted(net, sw);
     if (net->iq->arb_at[sw] <= net->now)
         net->iq->arb_at[sw] = COP_NEVER;
-    if (!net->obuf)
+    if (!net->obuf || net->credit_first)
         settle_wanted(net, sw);
     cop_iq_match(net, sw);
     if (COP_LIKELY(net->words == 1)) /* compiled for it */

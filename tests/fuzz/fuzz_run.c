@@ -78,7 +78,8 @@ static void add_switch(text *t, source *s)
     add(t, PICK(s, "64 KiB", "4 KiB", "2 KiB", "16 KiB", "1 KiB", "2112 B"));
     add(t, PICK(s, "", ", architecture: iq", ", architecture: cioq, output_buffer: 4 KiB",
                 ", architecture: iq, matching: rrm, iterations: 1",
-                ", architecture: cioq, speedup: 1.5, output_buffer: 2112 B"));
+                ", architecture: cioq, speedup: 1.5, output_buffer: 2112 B",
+                ", architecture: cioq, output_credit: crossbar"));
     add(t, PICK(s, "", ", switching: store-and-forward", ", pipeline: 0, header: 0 B"));
     add(t, PICK(s, "", ", arbitration: age", ", arbitration: random", ", arbitration: transit"));
     add(t, PICK(s, "", ", lanes: 4", ", lanes: 2, vl_arbitration: strict",

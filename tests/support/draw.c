@@ -161,7 +161,7 @@ const char *const *draw_arbitrations(void)
 }
 
 /* Output buffers of a switch: always with cioq, now and then with ib. */
-static void put_outputs(draw *d, uint32_t wire)
+static void put_outputs(draw *d, uint32_t wire, bool shared_inputs)
 {
     bool ib = strcmp(d->arch, "ib") == 0;
     d->output_buffers = strcmp(d->arch, "cioq") == 0 || (ib && !d->sectioned && below(d, 3) == 0);
@@ -178,6 +178,8 @@ static void put_outputs(draw *d, uint32_t wire)
             draw_put(d, ", output_reserve: %u B", 64 * reserve);
     }
     draw_put(d, ", output_buffer: %u B", 64 * between(d, least, least + 5 * blocks));
+    if (d->credit && !shared_inputs && below(d, 3) == 0)
+        draw_put(d, ", output_credit: crossbar");
 }
 
 /* Links of a class may have more room than the others, and no more lanes than most routings use. */
@@ -213,7 +215,7 @@ static void put_switch(draw *d, uint32_t wire)
     draw_put(d, ", arbitration: %s", d->arbitration);
     PUT_NAME(d, ", matching: %s", "islip", "rrm");
     PUT_NUMBER(d, ", iterations: %u", 1, 4);
-    put_outputs(d, wire);
+    put_outputs(d, wire, shared);
     d->read_ports = strcmp(d->arch, "ib") && below(d, 2) ? between(d, 1, 5) : 0;
     if (d->read_ports)
         draw_put(d, ", read_ports: %u", d->read_ports);

@@ -120,6 +120,40 @@ static void credit_behind_the_wire(void **state)
     lab_free(w);
 }
 
+/* With credit taken before the crossbar a lane may hold what fits behind the link, and no more; who waits is an input,
+ * which credits wake. */
+static void credit_before_the_crossbar(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"switch.output_credit=crossbar"};
+    net_lab *w = make_with(set, 1);
+    cop_net *net = &w->net;
+    net->now = 1000000;
+    net->out[OUT].section[2].credit = 35;
+    assert_true(net->arch->room(net, OUT, 2, 35));
+    assert_false(net->arch->room(net, OUT, 2, 36));
+    assert_true(net->arch->room(net, OUT, 3, ROOM)); /* each lane has its own */
+    cross(w, 2, 960, 0); /* 15 blocks, at once on the wire: 20 are left */
+    assert_int_equal(net->out[OUT].section[2].credit, 20);
+    assert_true(net->arch->room(net, OUT, 2, 20));
+    assert_false(net->arch->room(net, OUT, 2, 21));
+    cross(w, 2, 640, 0); /* 10 wait here for the wire, and have their credit */
+    assert_int_equal(net->out[OUT].section[2].credit, 20);
+    assert_true(net->arch->room(net, OUT, 2, 10));
+    assert_false(net->arch->room(net, OUT, 2, 11));
+    net->now = 1960000;
+    cop_obuf_tx(net, OUT);
+    assert_int_equal(net->out[OUT].section[2].credit, 10); /* taken as it leaves */
+    assert_true(net->arch->room(net, OUT, 2, 10));
+    assert_false(net->arch->room(net, OUT, 2, 11));
+    assert_false(cop_obuf_blocked(net, OUT));
+    net->out[OUT].vl_blocked = 1u << 2; /* an input waits */
+    assert_true(cop_obuf_blocked(net, OUT));
+    net->arch->credit(net, OUT);
+    assert_false(cop_obuf_blocked(net, OUT));
+    lab_free(w);
+}
+
 /* On a wire faster than its tail comes, a packet starts so that the wire never runs dry: 1000 bytes whose
  * tail has crossed at 5 us start at 4 us, not before. */
 static void no_gap_on_the_wire(void **state)
@@ -247,6 +281,7 @@ int main(void)
         cmocka_unit_test(room_is_taken_and_given_back),
         cmocka_unit_test(lanes_take_turns),
         cmocka_unit_test(credit_behind_the_wire),
+        cmocka_unit_test(credit_before_the_crossbar),
         cmocka_unit_test(no_gap_on_the_wire),
         cmocka_unit_test(lanes_share_room),
         cmocka_unit_test(room_without_an_event),
