@@ -261,5 +261,6 @@ bool cop_net_has_credit(cop_net *net, uint32_t port, const cop_pkt *p)
 {
     must_be_here(net, port);
     cop_fc_settle(net, port);
-    return cop_fc_fits(net, port, cop_net_section_of(net, p, p->out_vl), net->max_blocks);
+    uint32_t held = net->credit_first ? cop_obuf_held(net, port, p->out_vl) : 0;
+    return cop_fc_fits(net, port, cop_net_section_of(net, p, p->out_vl), held + net->max_blocks);
 }

@@ -79,7 +79,9 @@ void cop_look_port(const struct cop_net *net, uint32_t port, cop_time now, cop_p
     else
         for (uint32_t left = l->asks; left; left &= left - 1) {
             uint32_t vl = (uint32_t)__builtin_ctz(left);
-            if (!has_room(net, port, vl, net->max_blocks, now))
+            uint32_t held =
+                net->credit_first && out->sw != COP_NONE ? cop_obuf_held(net, port, vl) : 0;
+            if (!has_room(net, port, vl, held + net->max_blocks, now))
                 l->full |= 1u << vl;
         }
     l->still = l->full != 0 && out->busy_until <= now;

@@ -174,15 +174,15 @@ static void kick_inputs(cop_net *net, uint32_t port)
     }
 }
 
-/* The packet that was on the wire has left: its room is free, inputs may have waited for it. */
-static void free_leaving(cop_net *net, uint32_t port)
+/* The packet that was on the wire may have left: then its room is free. */
+static bool free_leaving(cop_net *net, uint32_t port)
 {
     struct cop_obuf *b = &net->obuf[port];
     if (b->leaving == 0 || net->out[port].busy_until > net->now)
-        return;
+        return false;
     take_room(b, b->leaving_vl, -(int32_t)b->leaving);
     b->leaving = 0;
-    kick_inputs(net, port);
+    return true;
 }
 
 void cop_obuf_wait(cop_net *net, uint32_t port)
@@ -259,7 +259,8 @@ void cop_obuf_tx(cop_net *net, uint32_t port)
     if (net->obuf[port].tx_at != net->now)
         return;
     net->obuf[port].tx_at = COP_NEVER;
-    free_leaving(net, port);
+    if (free_leaving(net, port))
+        kick_inputs(net, port);
     transmit(net, port);
 }
 
@@ -268,7 +269,7 @@ cop_time cop_obuf_transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h)
     struct cop_obuf *b = &net->obuf[port];
     cop_pkt *p = &net->pkt[h];
     obuf_lane *lane = &b->lane[vl];
-    free_leaving(net, port); /* nobody waited for it */
+    free_leaving(net, port); /* nobody waited for it; who waits now waits for credit */
     cop_time leaves = cop_max64(net->now + cop_wire_time(b->xbar_pace, p->bytes), p->t_tail);
     b->xbar_free = leaves;
     take_room(b, vl, (int32_t)cop_blocks(p->bytes));

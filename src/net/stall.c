@@ -113,6 +113,9 @@ static bool link_idle(const cop_net *net, uint32_t port)
 /* Does something of section s come to the buffer behind `port`, or room come back from there? */
 static bool under_way(const cop_net *net, uint32_t port, uint32_t s)
 {
+    if (net->credit_first && net->out[port].sw != COP_NONE &&
+        cop_obuf_first(net, port, s) != COP_NONE)
+        return true;
     for (uint32_t h = net->in [net->out[port].to].wire_head; h != COP_NONE; h = net->pkt[h].next) {
         net->stall->visits++;
         if (cop_net_section_of(net, &net->pkt[h], net->pkt[h].vl) == s)

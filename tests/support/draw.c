@@ -128,6 +128,7 @@ static void put_flow_control(draw *d)
     const char *kind = ONE_OF(d, "credit", "credit", "ib", "on-off", "ack-nack");
     d->onoff = strcmp(kind, "on-off") == 0;
     d->credit = strcmp(kind, "credit") == 0;
+    d->counted = d->credit || strcmp(kind, "ib") == 0;
     draw_put(d, "flow_control: {kind: %s, delay: %u ns", kind, maybe(d, 1, 60));
     if (strcmp(kind, "ib") == 0) {
         draw_put(d, ", loss: %u %%", maybe(d, 0, 20));
@@ -178,7 +179,7 @@ static void put_outputs(draw *d, uint32_t wire, bool shared_inputs)
             draw_put(d, ", output_reserve: %u B", 64 * reserve);
     }
     draw_put(d, ", output_buffer: %u B", 64 * between(d, least, least + 5 * blocks));
-    if (d->credit && !shared_inputs && below(d, 3) == 0)
+    if (d->counted && !shared_inputs && below(d, 3) == 0)
         draw_put(d, ", output_credit: crossbar");
 }
 

@@ -30,7 +30,7 @@ typedef struct draw {
     uint32_t hosts, mtu, link_gbps, jobs;
     uint64_t duration_ns, warmup_ns;
     bool drain, random; /* random: another seed must give another run */
-    bool credit, onoff, sectioned, strict, acks;
+    bool credit, counted, onoff, sectioned, strict, acks;
     bool worm; /* wormhole switching */
     bool output_buffers, output_shared;
     uint32_t read_ports;
