@@ -291,6 +291,13 @@ cop_time cop_obuf_transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h)
     return leaves;
 }
 
+bool cop_obuf_leaving(const cop_net *net, uint32_t port, uint32_t vl)
+{
+    const struct cop_obuf *b = &net->obuf[port];
+    return b->leaving && net->out[port].busy_until > net->now &&
+           (b->lanes > 0 || b->leaving_vl == vl);
+}
+
 uint32_t cop_obuf_pick_lane(const cop_net *net, uint32_t port, uint32_t ready)
 {
     uint32_t from = ready & ~0u << net->obuf[port].rr_vl;

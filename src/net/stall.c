@@ -219,14 +219,15 @@ static void strike(struct cop_stall *st, size_t channel)
 }
 
 /* Does the head of q wait for this channel in vain? An output buffer whose wire is stuck may have room
- * for it still: then it waits for the crossbar only. */
+ * for it still, or get some from a packet whose tail has yet to leave: then it waits for the crossbar only. */
 static bool in_vain(const cop_net *net, uint32_t q, size_t channel)
 {
     const cop_queue *queue = &net->queue[q];
     uint32_t port = (uint32_t)(channel / net->sections), s = (uint32_t)(channel % net->sections);
     return net->stall->stuck[channel] &&
            (queue->stopped ||
-            !net->arch->room(net, port, s, cop_blocks(net->pkt[queue->head].bytes)));
+            (!net->arch->room(net, port, s, cop_blocks(net->pkt[queue->head].bytes)) &&
+             !(net->obuf && cop_obuf_leaving(net, port, s))));
 }
 
 /* Strike out the edge's channel if its queue can move; else note what the queue waits for. */
