@@ -83,6 +83,8 @@ CORE_OBJ := $(filter-out $(BUILD)/obj/src/study/% $(BUILD)/obj/src/report/% %/me
 # What decides results; a result remembers the fingerprint of these files.
 MODEL_DIRS := base des topo route net host queue cc app traffic stats tree
 MODEL_SRC := $(sort $(wildcard $(MODEL_DIRS:%=src/%/*.[ch])))
+# What the model does: values of the golden runs. A verdict remembers the fingerprint of this file.
+GOLDEN := tests/golden/golden.txt
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/build_info.o
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SRC))
@@ -142,21 +144,22 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags | deps-build
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
-# The page of `coppice report`: libraries from npm once per lock file, one script for all builds.
+# The page of `coppice report`: libraries from npm once per lock file, one script for all builds (and with
+# it the licences of what it holds).
 WEB := build/web
 $(WEB)/installed: web/package.json web/package-lock.json tools/web.sh | deps-build
 	@tools/web.sh install $(WEB)
 
-$(WEB)/report.js: $(WEB_SRC) $(WEB)/installed
+$(WEB)/report.js: $(WEB_SRC) $(WEB)/installed tools/web.sh
 	@tools/web.sh bundle $(WEB)
 
 $(BUILD)/obj/src/report/assets.o: src/report/assets.S web/page.html web/live.html web/page.css $(WEB)/report.js
 	@mkdir -p $(@D)
 	@$(CC) -c -Iweb -I$(WEB) -Wa,-Iweb,-I$(WEB) $< -o $@
 
-$(BUILD)/gen/model_id.c: tools/model_id.sh $(MODEL_SRC)
+$(BUILD)/gen/model_id.c: tools/model_id.sh $(GOLDEN) $(MODEL_SRC)
 	@mkdir -p $(@D)
-	@tools/model_id.sh $(MODEL_SRC) > $@
+	@tools/model_id.sh $(GOLDEN) $(MODEL_SRC) > $@
 
 # What the schema of Chakra traces becomes in C.
 $(BUILD)/gen/chakra.pb-c.c: src/app/chakra.proto | deps-build
@@ -195,11 +198,16 @@ $(BUILD)/coppice: $(CLI_OBJ) $(BUILD)/libcoppice.a
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_OBJ) $(BUILD)/libcoppice.a
 	@mkdir -p $(@D)
-	@$(LINK) $^ $(TEST_LIBS) $(LIBS) $(LDLIBS) $(WRAP) -o $@.$$$$ && mv -f $@.$$$$ $@
+	@$(LINK) $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS) $(LIBS) $(LDLIBS) $(WRAP) -o $@.$$$$ && mv -f $@.$$$$ $@
 
 # This one stands between the library and malloc. A link without LTO, which would look past it.
 $(BUILD)/tests/unit/test_oom: WRAP := -fno-lto \
     $(foreach f,calloc realloc aligned_alloc free,-Wl,--wrap=$(f))
+
+# Every fuzzer, run on its corpus.
+FUZZ_OBJ := $(patsubst tests/%.c,$(BUILD)/obj/tests/%.o,$(wildcard tests/fuzz/fuzz_*.c))
+$(FUZZ_OBJ): private BASE += -DLLVMFuzzerTestOneInput=$(basename $(notdir $@))
+$(BUILD)/tests/unit/test_corpus $(BUILD)/shared/unit/test_corpus: $(FUZZ_OBJ)
 
 # -- the library that is installed --
 
@@ -234,7 +242,7 @@ picture: deps-test
 # Tests run with assertions on, in a build of their own; program and library are tested as they ship.
 TEST_OPT := -O1
 test: deps-test $(BUILD)/coppice $(SHARED) $(STATIC)
-	@tools/check.sh $(BUILD) format layers order
+	@tools/check.sh $(BUILD) format layers order options
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/debug OPT="$(TEST_OPT)" unit-build
 	@COPPICE=$(BUILD)/coppice tools/run_tests.sh $(BUILD)/debug/log \
 	    $(patsubst $(BUILD)/%,$(BUILD)/debug/%,$(TESTS))

@@ -19,6 +19,8 @@
  * Memory     No memory left is a fault like any other: the call says so (NULL or -1, COPPICE_NO_MEMORY)
  *            and has released what it had taken; the program goes on. A handle that was given to the
  *            call can be used again or closed.
+ * Locale     Numbers have a decimal point, in what is read and in what is written, whatever locale the
+ *            program has set. A progress function runs in the caller's locale, plug-ins in that of C.
  * Output     Nothing is printed, and the process is not ended, but for one case: a broken invariant,
  *            which is a fault of coppice, or a number past the last of an array, which is one of the
  *            caller, is said in one line on standard error, and abort() called.

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Everything that is worth doing before a release; `make test` takes format, layers and order, the rest is
+# Everything that is worth doing before a release; `make test` takes format, layers, order and options, the rest is
 # too slow for every change. One line per step, a summary at the end, and a non-zero exit if any step
 # failed. Warnings are errors here.
 #   format     clang-format on every C file; another version formats otherwise, so with one it is
 #              checked only if CI is set
 #   layers     who includes whom (tools/check_layers.py)
 #   order      draws of random numbers that no rule of C puts in an order (tools/check_order.py)
+#   options    each option of docs/CONFIG.md is used by an experiment, an example or a test
+#              (tools/check_options.py)
 #   mutants    the self-test of tools/mutants.py
 #   tidy       clang-tidy on src and apps
 #   cppcheck   on src and apps
@@ -19,7 +21,7 @@ cd "$(dirname "$0")/.."
 
 build=${1-build}
 shift $(($# > 0))
-[ $# -gt 0 ] || set -- format layers order mutants tidy cppcheck tests fuzz golden recorder
+[ $# -gt 0 ] || set -- format layers order options mutants tidy cppcheck tests fuzz golden recorder
 logs=$build/check
 mkdir -p "$logs"
 formatted_with=14 # clang-format
@@ -46,6 +48,8 @@ check_format() {
 check_layers() { tools/check_layers.py; }
 
 check_order() { tools/check_order.py; }
+
+check_options() { tools/check_options.py docs/CONFIG.md; }
 
 check_mutants() { tools/mutants.py --self-test; }
 

@@ -50,7 +50,7 @@ ALLOWED = {
     "src/tree": ["base/", "net/look.h", "topo/topo.h", "stats/result.h"],
     "src/store": ["base/", "stats/result.h"],
     "src/report": ["base/", "stats/result.h", "store/store.h", "store/study.h", "store/browse.h"],
-    "src/exp": ["base/", "topo/topo.h", "route/route.h", "route/flow_table.h", "route/dragonfly_choice.h", "net/net.h", "net/net_cfg.h", "net/cc.h", "net/queue.h",
+    "src/exp": ["base/", "topo/topo.h", "route/route.h", "route/flow_table.h", "route/levels.h", "route/dragonfly_choice.h", "net/net.h", "net/net_cfg.h", "net/cc.h", "net/queue.h",
                 "net/watch.h", "net/step.h", "tree/tree.h", "tree/now.h", "queue/queue_list.h", "cc/cc_list.h", "cc/opensm.h", "host/host_list.h", "traffic/traffic_cfg.h",
                 "stats/result.h", "stats/collect.h", "store/store.h", "coppice.h"],
     "src/study": ["base/", "exp/", "stats/result.h", "store/store.h", "store/claim.h",

@@ -1,8 +1,12 @@
 #!/bin/sh
 # Write a C file with the fingerprint of the given sources, comments, blank lines and spacing aside:
 # results of programs with the same fingerprint are the same, whatever compiled them.
-# usage: tools/model_id.sh FILE...
+# Behaviour has a fingerprint of its own: that of the golden runs and their values, GOLDEN, which
+# moving or rewriting code leaves alone.
+# usage: tools/model_id.sh GOLDEN FILE...
 set -eu
+behaviour=$(grep -v '^#' "$1" | sha256sum | cut -c 1-16)
+shift
 id=$(for f in "$@"; do
     echo "$f"
     awk '{
@@ -36,4 +40,9 @@ echo '#include "exp/run.h"'
 echo "const char *cop_model_id(void)"
 echo "{"
 echo "    return \"$id\";"
+echo "}"
+echo
+echo "const char *cop_behaviour_id(void)"
+echo "{"
+echo "    return \"$behaviour\";"
 echo "}"

@@ -56,7 +56,7 @@ def read(text):
             reasons[m[1], state] = m[2]
         elif line in ("Why checks fail:", "Notes on checks that pass:"):
             state = "fail" if line.startswith("Why") else "pass"
-        elif m := re.match(r"(Quick|Full) scale, at least in part, with an earlier model: ([0-9a-f, ]+)\.", line):
+        elif m := re.match(r"(Quick|Full) scale, at least in part, with an earlier (?:model|behaviour): ([0-9a-f, ]+)\.", line):
             models[paper, m[1].lower()] = m[2]
     return checks, reasons, models
 

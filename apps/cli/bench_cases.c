@@ -135,7 +135,8 @@ bool cop_bench_measure(const cop_bench_case *c, const char *span, cop_bench_numb
     cop_err err = {0};
     char duration[64];
     snprintf(duration, sizeof(duration), "run.duration=%s", span ? span : c->duration);
-    const cop_override set[] = {{.text = duration}, {.text = "run.sample=10 us"}};
+    const cop_override set[] = {
+        {.text = duration}, {.text = "run.sample=10 us"}, {.text = "run.trees=no"}};
     if (cop_config_load(&config, c->name, c->yaml, set, COP_LEN(set), &err) != 0 ||
         cop_run(&config, NULL, &r, &err) != 0) {
         fprintf(stderr, "%s\n", err.text);

@@ -131,7 +131,8 @@ bool cop_catalogue_current(const cop_catalogue *c, const cop_study_record *r, bo
 {
     size_t files = strcspn(r->inputs, " ");
     bool any = any_model || strcmp(r->scale, "full") == 0;
-    if (!any && (r->inputs[files] == '\0' || strcmp(r->inputs + files + 1, cop_model_id()) != 0))
+    if (!any &&
+        (r->inputs[files] == '\0' || strcmp(r->inputs + files + 1, cop_behaviour_id()) != 0))
         return false;
     for (size_t i = 0; i < c->n; i++)
         if (strcmp(c->entry[i].name, r->name) == 0)

@@ -29,7 +29,8 @@ typedef struct cop_command {
 
 extern const cop_command *const cop_commands[]; /* NULL at the end */
 extern const cop_command cop_cmd_run, cop_cmd_check, cop_cmd_list, cop_cmd_bench, cop_cmd_reproduce,
-    cop_cmd_sweep, cop_cmd_report, cop_cmd_view, cop_cmd_trace, cop_cmd_version, cop_cmd_help;
+    cop_cmd_sweep, cop_cmd_prune, cop_cmd_report, cop_cmd_view, cop_cmd_trace, cop_cmd_version,
+    cop_cmd_help;
 
 const cop_command *cop_command_find(const char *name);
 /* Usage and help of one command. */

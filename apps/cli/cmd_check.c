@@ -33,10 +33,9 @@ static int check_file(const char *file, const cop_plugin_set *more, const cop_ov
         return cop_cli_faults(&err);
     char *facts = NULL;
     size_t size = 0;
-    FILE *report = open_memstream(&facts, &size);
-    COP_CHECK(report != NULL);
+    FILE *report = cop_text_open(&facts, &size);
     int rc = sw ? cop_check_table(&c, sw, report, &err) : cop_check_network(&c, report, &err);
-    fclose(report);
+    cop_text_close(report, &facts);
     int status = COP_EXIT_OK;
     if (rc != 0) {
         status = cop_cli_faults(&err);
@@ -75,10 +74,9 @@ static int translate(const char *file, const cop_plugin_set *more, const cop_ove
         cop_free(in);
         return cop_cli_faults(&err);
     }
-    FILE *out = open_memstream(&text, &size);
-    COP_CHECK(out != NULL);
+    FILE *out = cop_text_open(&text, &size);
     rc = conf ? cop_opensm_import(file, in, len, out, &err) : cop_opensm_export(&c, out, &err);
-    fclose(out);
+    cop_text_close(out, &text);
     cop_free(in);
     if (!conf)
         cop_config_free(&c);

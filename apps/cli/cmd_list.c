@@ -128,6 +128,8 @@ static void print_one(const char *section, const cop_plugin *p)
         cop_wrap_item(stdout, "source:", 2, p->source);
     if (p->note != NULL)
         cop_wrap_item(stdout, "acts at a distance:", 2, p->note);
+    if (cop_family_brings(p, values, sizeof(values)) != NULL)
+        cop_wrap_item(stdout, "brings, where the file leaves it open:", 2, values);
     if (cop_family_observed(p, values, sizeof(values)) != NULL)
         cop_wrap_item(stdout, "run.observe:", 2, values);
     const char *example = cop_family_example(section, p->name);

@@ -134,6 +134,7 @@ static int store(const request *q, cop_config *c, uint64_t hash, const cop_resul
                            .config_text = cop_config_print(c),
                            .version = COP_VERSION,
                            .model = cop_model_id(),
+                           .behaviour = cop_behaviour_id(),
                            .command = command,
                            .started_at = started_at,
                            .seed = c->run.seed,
@@ -334,7 +335,9 @@ const cop_command cop_cmd_run = {
         "  -j, --json                print one JSON object instead of tables\n"
         "  -q, --quiet               no progress on standard error\n"
         "  -w, --watch SPEC          print every step of chosen packets on standard error:\n"
-        "                            src=3,dst=7,from=12,count=5 (any part may be left out)\n"
+        "                            src=3,dst=7,from=12,count=5 (any part may be left out), of\n"
+        "                            what answers them, and marks, stops and pauses at ports at\n"
+        "                            which they wait\n"
         "      --timeline FILE       write packets (of --watch, else 20 of each host), queues and\n"
         "                            congestion trees for Perfetto (ui.perfetto.dev)\n"
         "      --live[=paused]       show the run in a browser on this machine while it goes on, "

@@ -75,9 +75,14 @@ static int parse(request *q, int argc, char **argv)
 /* Did all runs come to their end? */
 static int status_of(const cop_studies *all)
 {
-    for (size_t i = 0; i < all->n; i++)
-        if (all->record[i].failed > 0)
+    for (size_t i = 0; i < all->n; i++) {
+        const cop_study_record *r = &all->record[i];
+        size_t there = 0;
+        for (size_t k = 0; k < r->n_points; k++)
+            there += r->point[k].run_id > 0;
+        if (r->failed > 0 || there < r->n_points)
             return COP_EXIT_RESULT;
+    }
     return COP_EXIT_OK;
 }
 
@@ -147,7 +152,12 @@ const cop_command cop_cmd_sweep = {
         "to\n"
         "make of the runs (docs/EXPERIMENTS.md). Each run is stored as it ends. A sweep that was\n"
         "stopped, even killed, goes on where it was when the same command is given again; no\n"
-        "finished run is repeated. A run that fails or ends in a deadlock is stored as such.\n"
+        "finished run is repeated. A run that fails or ends in a deadlock is stored as such. One "
+        "that the\n"
+        "machine ended (killed, no memory) is made once more, alone; if that does not help, "
+        "nothing "
+        "is\n"
+        "stored of it and the same command tries again.\n"
         "\n"
         "Options\n"
         "  -J, --jobs N         simulations at a time (default: one per core)\n"
@@ -162,7 +172,7 @@ const cop_command cop_cmd_sweep = {
         "as\n"
         "                       part of the program (docs/ADDING.md)\n"
         "\n"
-        "Exit status 3: a run failed or ended in a deadlock.\n"
+        "Exit status 3: a run failed, ended in a deadlock or is missing.\n"
         "\n"
         "Example\n"
         "  coppice sweep study.yaml && coppice report study.db -o study.html\n",

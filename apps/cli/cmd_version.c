@@ -29,6 +29,7 @@ static void print_version(void)
     puts("coppice " COP_VERSION);
     printf("commit     %s\n", cop_build_commit);
     printf("model      %s\n", cop_model_id());
+    printf("behaviour  %s\n", cop_behaviour_id());
     printf("compiler   %s\n", COMPILER __VERSION__);
     printf("options    %s\n", cop_build_options);
     printf("features   %s, %s, %s\n", option("-flto") ? "lto" : "no lto",
@@ -57,5 +58,6 @@ const cop_command cop_cmd_version = {
             "\n"
             "commit: of the git checkout, `+changes` if files differed from it, `unknown` without "
             "one.\n"
-            "model: fingerprint of the code that decides results; equal ones give equal results.\n",
+            "model: fingerprint of the code that decides results; equal ones give equal results.\n"
+            "behaviour: fingerprint of the golden runs and their values (tests/golden).\n",
     .run = version_run};

@@ -42,6 +42,8 @@ static void print_plugin(FILE *out, const char *section, const cop_plugin *p)
     if (p->note != NULL)
         fprintf(out, " Acts at a distance: %s.", p->note);
     char values[300];
+    if (cop_family_brings(p, values, sizeof(values)) != NULL)
+        fprintf(out, " Brings, where the file leaves it open: `%s`.", values);
     if (cop_family_observed(p, values, sizeof(values)) != NULL)
         fprintf(out, " `run.observe`: %s.", values);
     const char *example = cop_family_example(section, p->name);
@@ -146,4 +148,11 @@ void cop_docs_config(FILE *out)
           out);
     print_table(out, cop_traffic_opts);
     print_names(out, "traffic");
+    fputs("\n## `hosts`: what single hosts have of their own\n\n"
+          "A map from sets of hosts, written as `from` of traffic, to options: `hosts: {H5: "
+          "{receive_rate: 5 Gbit/s}, 0-3: {rate: 8 Gbit/s}}`, or "
+          "`--set hosts.H5.receive_rate=\"5 Gbit/s\"`. What is not given is as for all others; of "
+          "entries for the same host the later wins.\n\n",
+          out);
+    print_table(out, cop_own_opts);
 }

@@ -248,3 +248,12 @@ const char *cop_family_observed(const cop_plugin *p, char *text, size_t size)
     size_t used = add_values(p->flow_values, "FLOW", text, size, 0);
     return add_values(p->port_values, "PORT", text, size, used) > 0 ? text : NULL;
 }
+
+const char *cop_family_brings(const cop_plugin *p, char *text, size_t size)
+{
+    size_t used = 0;
+    for (const cop_brought *b = p->brings; b != NULL && b->section != NULL && used < size; b++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s.%s %s", used ? ", " : "",
+                                 b->section, b->option, b->value);
+    return used ? text : NULL;
+}

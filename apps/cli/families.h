@@ -24,4 +24,7 @@ const char *cop_family_observed(const cop_plugin *p, char *text, size_t size);
 /* A file of ours in which a member of this section is at work, with what it needs beside it; NULL: none. */
 const char *cop_family_example(const char *section, const char *name);
 
+/* What a plug-in sets in other sections where the file leaves them open, in text; NULL: nothing. */
+const char *cop_family_brings(const cop_plugin *p, char *text, size_t size);
+
 #endif

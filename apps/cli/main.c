@@ -1,14 +1,25 @@
 /* coppice: finds the sub-command, runs it, and makes sure that its output was written. */
+#include "base/mem.h"
 #include "cli.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <signal.h>
 #include <string.h>
 
-const cop_command *const cop_commands[] = {&cop_cmd_run,       &cop_cmd_check,  &cop_cmd_list,
-                                           &cop_cmd_trace,     &cop_cmd_bench,  &cop_cmd_sweep,
-                                           &cop_cmd_reproduce, &cop_cmd_report, &cop_cmd_view,
-                                           &cop_cmd_version,   &cop_cmd_help,   NULL};
+const cop_command *const cop_commands[] = {&cop_cmd_run,
+                                           &cop_cmd_check,
+                                           &cop_cmd_list,
+                                           &cop_cmd_trace,
+                                           &cop_cmd_bench,
+                                           &cop_cmd_sweep,
+                                           &cop_cmd_reproduce,
+                                           &cop_cmd_prune,
+                                           &cop_cmd_report,
+                                           &cop_cmd_view,
+                                           &cop_cmd_version,
+                                           &cop_cmd_help,
+                                           NULL};
 
 /* Why standard output could not be written; 0: it could. An earlier write may have been the one that failed, of which nothing is
  * known any more: then one line break more, behind what is cut off anyway, fails for the same reason. -1: it does not. */
@@ -54,5 +65,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     opterr = 0;
+    /* Callers do not check whether each value of a document could be made. Set once, before there are threads. */
+    json_set_alloc_funcs(cop_alloc_foreign, cop_free_foreign);
     return finish(dispatch(argc, argv));
 }

@@ -341,6 +341,15 @@ static void show_observed(const cop_sheet *s, const char *asked)
                 n);
 }
 
+/* What was asked for and did nothing. */
+static void show_rested(const cop_sheet *s)
+{
+    if (s->r->n_rested > 0)
+        fputc('\n', s->out);
+    for (uint32_t i = 0; i < s->r->n_rested; i++)
+        cop_wrap_item(s->out, "did nothing:", 2, cop_plain_copy(s->arena, s->r->rested[i]));
+}
+
 void cop_show_result(FILE *out, const cop_config *c, const cop_result *r, cop_style style)
 {
     cop_arena arena = {0};
@@ -357,5 +366,6 @@ void cop_show_result(FILE *out, const cop_config *c, const cop_result *r, cop_st
     show_plot(&s);
     show_observed(&s, c->run.observe);
     cop_show_trees(&s);
+    show_rested(&s);
     cop_arena_free(&arena);
 }

@@ -207,6 +207,10 @@ int cop_show_json(FILE *out, cop_config *c, const cop_result *r)
     json_object_set_new(o, "streams", stream_list(r));
     json_object_set_new(o, "nodes", node_list(r));
     json_object_set_new(o, "series", series_list(r));
+    json_t *rested = json_array();
+    for (uint32_t i = 0; i < r->n_rested; i++)
+        json_array_append_new(rested, string(r->rested[i]));
+    json_object_set_new(o, "rested", rested);
     if (r->trees_asked) {
         json_object_set_new(o, "frames", count(r->n_frames));
         json_object_set_new(o, "trees", tree_list(r));

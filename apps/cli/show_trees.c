@@ -89,6 +89,11 @@ void cop_show_trees(const cop_sheet *sheet)
     if (!r->trees_asked)
         return;
     fputc('\n', out);
+    if (r->n_frames == 0) {
+        fputs("congestion trees: the run was too short to look for them; see run.tree_sample\n",
+              out);
+        return;
+    }
     for (uint32_t i = 0; i < r->n_trees; i++) {
         unjudged += r->tree[i].kind == COP_TREE_UNJUDGED;
         if (shown == MAX_TREES || (r->tree[i].kind == COP_TREE_UNJUDGED && i > 0))
@@ -97,11 +102,11 @@ void cop_show_trees(const cop_sheet *sheet)
         shown++;
     }
     if (r->n_trees == 0)
-        fputs("no congestion tree in any of the ", out);
+        fputs("no congestion tree was seen: ", out);
     else if (r->n_trees > shown)
         fprintf(out, "and %u more tree%s, %u of them seen at fewer than 4 samples; ",
                 r->n_trees - shown, r->n_trees - shown == 1 ? "" : "s",
                 unjudged - (r->tree[0].kind == COP_TREE_UNJUDGED));
     if (r->n_trees == 0 || r->n_trees > shown)
-        fprintf(out, "%u samples\n", r->n_frames);
+        fprintf(out, "%u sample%s\n", r->n_frames, r->n_frames == 1 ? "" : "s");
 }

@@ -87,6 +87,7 @@ typedef struct bar {
     unsigned width;
     size_t told; /* runs reported line by line, where there is no terminal */
     bool waits; /* told that it waits for others */
+    size_t stopped; /* runs that the machine ended, told so far */
 } bar;
 
 static const char *duration(double seconds, char *buf, size_t size)
@@ -125,6 +126,13 @@ static void draw(bar *b, const cop_pool_view *v)
 static void on_progress(void *ctx, const cop_pool_view *v)
 {
     bar *b = ctx;
+    if (v->stopped > b->stopped) {
+        cop_arena a = {0};
+        fprintf(b->out, "%srun %s; it is made once more, alone, at the end\n",
+                b->terminal ? "\r\033[K" : "", cop_plain_copy(&a, v->stopped_why));
+        cop_arena_free(&a);
+        b->stopped = v->stopped;
+    }
     if (b->terminal) {
         draw(b, v);
     } else if (v->done > b->told && v->latest != NULL) {
@@ -287,14 +295,19 @@ static void show_record(FILE *out, const cop_study_record *r, cop_style style, b
     unsigned half = (width - 24 - id_columns) / 2;
     fprintf(out, "\n%s%s%s  %s\n", style.colour ? "\033[1m" : "", cop_plain_copy(a, r->name),
             style.colour ? "\033[0m" : "", cop_plain_copy(a, r->title));
-    size_t bad = 0;
-    for (size_t i = 0; i < r->n_points; i++)
+    size_t bad = 0, failed = 0;
+    for (size_t i = 0; i < r->n_points; i++) {
+        failed += strcmp(r->point[i].outcome, "failed") == 0;
         if (strcmp(r->point[i].outcome, "ok") != 0 && bad++ < MAX_BAD_SHOWN)
             fprintf(out, "  run `%s`, seed %" PRId64 ": %s%s%s\n",
                     cop_plain_copy(a, r->point[i].label), r->point[i].seed, r->point[i].outcome,
                     r->point[i].detail[0] ? ": " : "", cop_plain_copy(a, r->point[i].detail));
+    }
     if (bad > MAX_BAD_SHOWN)
         fprintf(out, "  ... and %zu more\n", bad - MAX_BAD_SHOWN);
+    if (failed > 0)
+        fprintf(out, "  %zu failed; `--retry` simulates %s again\n", failed,
+                failed == 1 ? "it" : "them");
     bool in_columns = false;
     for (size_t i = 0; i < r->n_verdicts; i++)
         in_columns |= !whole || !stands_below(&r->verdict[i], half, a);

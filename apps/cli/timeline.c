@@ -1,10 +1,12 @@
 /* The run as a trace that Perfetto opens: Trace Event format, one JSON object, times in microseconds.
  *
  * Packets  process 1: an asynchronous slice per watched packet, from its injection until it is taken in,
- *          and inside slices for each wire that it is on and each queue that it waits in.
+ *          and inside slices for each wire that it is on and each queue that it waits in; instants for marks, and for
+ *          what its source does. What answers it is a packet, too. What ends has the name that it began with.
  * Ports    process 2: a counter per port for which something ever waited, one value per frame.
  * Trees    process 3: a row per tree with a slice for each place of its root; counters of its links and
  *          bytes.
+ * Messages process 4: what happens at ports while a watched packet waits there.
  * Format   "Trace Event Format", the documented JSON that Perfetto's legacy importer reads. */
 #include "timeline.h"
 #include "cli.h"
@@ -50,6 +52,7 @@ int cop_timeline_open(cop_timeline *t, const char *path)
     name_process(t, 1, "packets");
     name_process(t, 2, "bytes waiting for ports");
     name_process(t, 3, "congestion trees");
+    name_process(t, 4, "messages between neighbours");
     return COP_EXIT_OK;
 }
 
@@ -60,39 +63,50 @@ static void put_async(cop_timeline *t, const char *phase, const cop_packet_step 
 {
     char id[48];
     snprintf(id, sizeof(id), "%u:%u", s->src, s->seq);
-    put(t, json_pack("{ss,ss,ss,ss,si,si,sf}", "cat", "packet", "name", name, "ph", phase, "id", id,
-                     "pid", 1, "tid", (int)s->src, "ts", micro(at)));
+    put(t,
+        json_pack("{ss,ss,ss,ss,si,si,sf,s{ss}}", "cat", "packet", "name", name, "ph", phase, "id",
+                  id, "pid", 1, "tid", (int)s->src, "ts", micro(at), "args", "says", s->note));
+}
+
+/* What is no part of a packet's way: marks, what was heard, what happens at a port meanwhile. */
+static void put_instant(cop_timeline *t, const cop_packet_step *s)
+{
+    char name[400];
+    const char *what = s->step == COP_WATCH_MARK    ? "FECN"
+                       : s->step == COP_WATCH_HEARD ? "heard"
+                                                    : s->port;
+    snprintf(name, sizeof(name), "%s: %.300s", what, s->note);
+    if (s->step != COP_WATCH_PORT)
+        put_async(t, "n", s, s->t, name);
+    else
+        put(t, json_pack("{ss,ss,ss,si,si,sf}", "name", name, "ph", "i", "s", "p", "pid", 4, "tid",
+                         0, "ts", micro(s->t)));
 }
 
 void cop_timeline_packet(void *ctx, const cop_packet_step *s)
 {
     cop_timeline *t = ctx;
-    char whole[96], name[192];
+    char whole[128];
     if (t->steps_left == 0)
         return;
     t->steps_left--;
-    snprintf(whole, sizeof(whole), "packet %u:%u, %u to %u, %u B", s->src, s->seq, s->src, s->dst,
-             s->bytes);
-    switch (s->step) {
-    case COP_WATCH_INJECT:
-        put_async(t, "b", s, s->t, whole);
-        break;
-    case COP_WATCH_SEND:
-        if (!s->at_host)
-            put_async(t, "e", s, s->t, "waits");
-        snprintf(name, sizeof(name), "on the wire from %s", s->port);
-        put_async(t, "b", s, s->t, name);
-        break;
-    case COP_WATCH_QUEUE:
-        put_async(t, "e", s, s->t, "on the wire");
-        snprintf(name, sizeof(name), "waits at %s for %s", s->port, s->next);
-        put_async(t, "b", s, s->t, name);
-        break;
-    case COP_WATCH_DELIVER:
-        put_async(t, "e", s, s->done, "on the wire");
-        put_async(t, "e", s, s->done, whole);
-        break;
+    snprintf(whole, sizeof(whole), "%s %u:%u, %u to %u, %u B", s->kind, s->src, s->seq, s->src,
+             s->dst, s->bytes);
+    bool begins = s->step == COP_WATCH_INJECT || s->step == COP_WATCH_MADE;
+    bool ends = s->step == COP_WATCH_DELIVER || s->step == COP_WATCH_KEPT;
+    if (s->step == COP_WATCH_MARK || s->step == COP_WATCH_HEARD || s->step == COP_WATCH_PORT) {
+        put_instant(t, s);
+        return;
     }
+    cop_time at = s->step == COP_WATCH_DELIVER ? s->done : s->t;
+    if (begins)
+        put_async(t, "b", s, at, whole);
+    if (s->was != NULL)
+        put_async(t, "e", s, at, s->was);
+    if (s->is != NULL)
+        put_async(t, "b", s, at, s->is);
+    if (ends)
+        put_async(t, "e", s, at, whole);
 }
 
 /* -- ports and trees, when the run is over -- */

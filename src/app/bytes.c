@@ -5,6 +5,8 @@
  * Faults   name the byte of the file as it is on the disk, and what zlib found there. */
 #include "app/bytes.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,6 +30,8 @@ int cop_bytes_open(cop_bytes *b, const char *path, const void *memory, size_t le
 {
     struct stat st;
     *b = (cop_bytes){.name = path, .memory = memory, .left = len, .err = err};
+    if (memory == NULL && cop_file_check(path, err) != 0)
+        return -COP_E_IO;
     if (memory == NULL) {
         errno = 0;
         bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);

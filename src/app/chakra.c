@@ -1,7 +1,7 @@
 /* Chakra execution traces (MLCommons; ASTRA-sim): one file per rank.
  *
- * Files    NAME.0.et names the set; NAME.1.et and so on follow, as far as there are files. Another name is
- *          the trace of the only rank.
+ * Files    NAME.0.et names the set; NAME.1.et and so on follow, as far as there are files. A number that is left out
+ *          is refused. Another name is the trace of the only rank.
  * Form     messages of protobuf, each behind its length as a varint: first the metadata, then nodes.
  * Nodes    computations take their duration, on CPU 0 if is_cpu_op, else on CPU 1 (the accelerator); sends,
  *          receives and collectives use CPU 2, for their overhead. All data and control dependencies hold. Loads and
@@ -12,6 +12,7 @@
 #include "app/chakra.h"
 #include "app/coll.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -215,6 +216,43 @@ static chakra_trace *new_rank(chakra_reader *r)
     return &r->rank[r->n_ranks++];
 }
 
+/* The rank whose file is called NAME.rank.et, compressed or not, or COP_NONE; `stem` is "NAME." of n bytes. */
+static uint32_t rank_of(const char *name, const char *stem, size_t n)
+{
+    char *end;
+    if (strncmp(name, stem, n) != 0 || name[n] < '0' || name[n] > '9')
+        return COP_NONE;
+    unsigned long rank = strtoul(name + n, &end, 10);
+    bool ends = strcmp(end, ".et") == 0 || strcmp(end, ".et.gz") == 0;
+    return ends && rank < COP_GRAPH_MAX_RANKS ? (uint32_t)rank : COP_NONE;
+}
+
+/* Is there a file of a higher rank in the folder? Then the set has a hole. */
+static int check_whole(const chakra_reader *r, const char *path, const char *end)
+{
+    size_t n = strlen(path) - strlen(end) - 1;
+    const char *slash = strrchr(path, '/'), *stem = slash ? slash + 1 : path;
+    cop_arena names = {0};
+    const char *folder = slash ? cop_arena_printf(&names, "%.*s", (int)(stem - path), path) : ".";
+    DIR *dir = opendir(folder);
+    uint32_t highest = 0;
+    for (struct dirent *e; dir != NULL && (e = readdir(dir)) != NULL;) {
+        uint32_t rank = rank_of(e->d_name, stem, n - (size_t)(stem - path));
+        if (rank != COP_NONE && rank > highest)
+            highest = rank;
+    }
+    if (dir != NULL)
+        closedir(dir);
+    cop_arena_free(&names);
+    if (highest < r->n_ranks)
+        return 0;
+    return cop_err_add(r->s->err, COP_E_INPUT,
+                       "%s: the file of rank %" PRIu32 ", `%.*s%" PRIu32
+                       "%s`, is missing, though there is "
+                       "one of rank %" PRIu32 "; put it there, or read a set of its own",
+                       path, r->n_ranks, (int)n, path, r->n_ranks, end, highest);
+}
+
 /* The files that follow NAME.0.et; `end` is ".et" or ".et.gz". */
 static int read_others(chakra_reader *r, const char *path, const char *end)
 {
@@ -238,7 +276,7 @@ static int read_others(chakra_reader *r, const char *path, const char *end)
         if (!there)
             break;
     }
-    return rc;
+    return rc ? rc : check_whole(r, path, end);
 }
 
 int cop_read_chakra(cop_graph *g, const char *path, cop_source *first, const cop_read_cfg *cfg,

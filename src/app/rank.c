@@ -15,7 +15,7 @@
 
 static bool before(const cop_todo *x, const cop_todo *y)
 {
-    return x->t != y->t ? x->t < y->t : x->serial < y->serial;
+    return x->t != y->t ? x->t < y->t : cop_counts_after(y->serial, x->serial);
 }
 
 static void push(cop_rank *r, cop_todo item)

@@ -54,4 +54,10 @@ static inline uint64_t cop_max64(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* Of two values of a counter that begins anew behind 2^32: is `a` the later one? They are less than 2^31 apart. */
+static inline bool cop_counts_after(uint32_t a, uint32_t b)
+{
+    return (int32_t)(a - b) > 0;
+}
+
 #endif

@@ -16,11 +16,46 @@ static void close_file(void *f)
     (void)fclose(f);
 }
 
+FILE *cop_text_open(char **text, size_t *len)
+{
+    *text = NULL;
+    FILE *f = open_memstream(text, len);
+    if (f == NULL)
+        cop_out_of_memory();
+    return f;
+}
+
+void cop_text_close(FILE *f, char *const *text)
+{
+    bool lost = ferror(f) != 0;
+    if (fclose(f) != 0 || lost || *text == NULL)
+        cop_out_of_memory();
+}
+
+/* /dev/stdin, and what shells make of `<(...)`, have their writers. */
+static bool waits_for_ever(const char *path)
+{
+    struct stat st;
+    return strncmp(path, "/dev/", 5) != 0 && strncmp(path, "/proc/", 6) != 0 &&
+           stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+int cop_file_check(const char *path, cop_err *err)
+{
+    if (!waits_for_ever(path))
+        return 0;
+    return cop_err_add(err, COP_E_IO,
+                       "%s: is a pipe, which may never be written to; give a file, or /dev/stdin",
+                       path);
+}
+
 int cop_file_read(const char *path, size_t max_bytes, char **text, size_t *len, cop_err *err)
 {
-    FILE *f = fopen(path, "rb");
     *text = NULL;
     *len = 0;
+    if (cop_file_check(path, err) != 0)
+        return -COP_E_IO;
+    FILE *f = fopen(path, "rb");
     if (f == NULL && errno == ENOMEM)
         cop_out_of_memory();
     if (f == NULL)
@@ -126,7 +161,7 @@ uint64_t cop_hash_bytes(uint64_t hash, const void *bytes, size_t len)
 bool cop_hash_file(uint64_t *hash, const char *path)
 {
     char *buf = cop_alloc(HASH_PIECE_BYTES); /* before the file: nothing is open if it fails */
-    FILE *f = fopen(path, "rb");
+    FILE *f = waits_for_ever(path) ? NULL : fopen(path, "rb");
     if (f == NULL) {
         cop_free(buf);
         return false;

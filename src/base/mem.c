@@ -227,6 +227,14 @@ void cop_free_foreign(void *p)
     free(p);
 }
 
+void *cop_alloc_foreign(size_t bytes)
+{
+    void *p = malloc(bytes);
+    if (p == NULL)
+        cop_out_of_memory();
+    return p;
+}
+
 void *cop_alloc_array(size_t n, size_t size)
 {
     return cop_alloc(cop_product(n, size));

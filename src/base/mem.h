@@ -32,6 +32,8 @@ void *cop_realloc(void *p, size_t bytes);
 void cop_free(void *p); /* only what came from here */
 /* What a library allocated: realpath, open_memstream, json_dumps. */
 void cop_free_foreign(void *p);
+/* What a library asks for that cannot tell us when there is none: the program ends with the usual line. */
+void *cop_alloc_foreign(size_t bytes);
 
 /* The same for n items of `size` bytes. Every size that is a product goes through these: one that
  * does not fit in a size_t is as bad as no memory, and never wraps round to a small block. */

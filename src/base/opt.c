@@ -55,11 +55,21 @@ static size_t count_names(const char *const *names)
     return n;
 }
 
+/* A name that is yes or no may be written as any word for it. */
+static bool is_name(const char *text, const char *name)
+{
+    bool yes = strcmp(name, "yes") == 0;
+    for (size_t i = 0; (yes || strcmp(name, "no") == 0) && i < COP_LEN(bool_names); i++)
+        if ((i % 2 == 0) == yes && strcmp(text, bool_names[i]) == 0)
+            return true;
+    return strcmp(text, name) == 0;
+}
+
 static int parse_enum(const cop_opt *o, const char *text, int *e, cop_err *err)
 {
     size_t n = count_names(o->names);
     for (size_t i = 0; i < n; i++) {
-        if (strcmp(text, o->names[i]) == 0) {
+        if (is_name(text, o->names[i])) {
             *e = (int)i;
             return 0;
         }

@@ -94,6 +94,13 @@ const char *cop_opt_describe(const cop_opt *o, char *buf, size_t size);
 const char *cop_opt_default(const cop_opt *o);
 /* NULL if there is none; a NULL table is empty. */
 const cop_opt *cop_opt_find(const cop_opt *table, const char *name);
+/* A value of another section that a mechanism brings with it: it holds where the run file says nothing. First the kind
+ * of that section, then options of it, which are brought only where that is the kind; a list ends with a NULL section. */
+typedef struct cop_brought {
+    const char *section, *option, *value;
+    bool unnamed; /* only where the file leaves the kind open, not where it names the same */
+} cop_brought;
+
 /* The name in `names` nearest to `wrong` by edit distance, or NULL if none is near. */
 const char *cop_nearest(const char *wrong, const char *const *names, size_t n);
 /* User text made fit for a one-line message: control characters replaced, long text cut. */

@@ -43,4 +43,5 @@ const cop_cc_ops cop_cc_alo = {
     .admit = admit,
     .counters = limit_counters,
     .counter = limit_counter,
+    .rested = limit_rested,
 };

@@ -80,4 +80,5 @@ const cop_cc_ops cop_cc_dril = {
     .admit = admit,
     .counters = limit_counters,
     .counter = limit_counter,
+    .rested = limit_rested,
 };

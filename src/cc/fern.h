@@ -2,6 +2,7 @@
  *
  *   fern_detect.c  switches: buffers in use per lane, history of routed headers, the culprit, messages
  *   fern_source.c  sources: the delay before each new message
+ *   fern_values.c  what `auto` stands for, and what is refused
  *   fern_one.c     approach 1;  fern_two.c  approach 2;  fern_local.c  the detecting node slows down itself
  *
  * What the paper leaves open, and what is done: buffers are counted in the lanes of inputs that switches feed, not
@@ -14,36 +15,49 @@
 
 #include "cc/cc_all.h"
 
-enum fern_notify { FERN_INSTANT, FERN_PACKETS };
+enum fern_notify { FERN_INSTANT, FERN_PACKETS, FERN_AMONG_DATA, FERN_NEVER };
 enum fern_growth { FERN_LINEAR, FERN_GEOMETRIC };
+enum fern_restore { FERN_BY_STEPS, FERN_BY_HALVES, FERN_BY_LOGARITHM };
+enum fern_detector { FERN_PRESENT, FERN_MEAN, FERN_LASTING };
 enum fern_culprits { FERN_OF_SWITCH, FERN_OF_LANE };
 enum fern_ties { FERN_RECENT, FERN_KEPT };
 enum fern_word { FERN_CONGESTION = 1, FERN_NO_CONGESTION = 2 }; /* what a message says */
 
 typedef struct fern_cfg {
     int64_t every; /* approach 1: routings between two checks of a switch */
-    int64_t threshold; /* more buffers of a lane in use: congestion; 0: never */
+    int64_t threshold; /* more buffers of a lane in use: congestion; 0: auto */
+    int detector; /* enum fern_detector: what is compared with it */
+    uint64_t period_ps; /* of mean and lasting; 0: auto */
     int64_t hysteresis; /* buffers from there down to the lower threshold */
     int64_t history; /* headers */
     int notify; /* enum fern_notify */
-    uint64_t step_ps; /* of the delay */
+    uint64_t step_ps; /* of the delay; 0: auto */
+    int restore; /* enum fern_restore */
     int64_t limit; /* steps */
-    uint64_t timeout_ps; /* approach 1 */
+    uint64_t timeout_ps; /* approach 1; 0: auto */
     int culprits; /* approach 1: enum fern_culprits */
     int64_t messages; /* approach 2: m */
     int growth; /* approach 2: enum fern_growth */
     int ties; /* approach 2: enum fern_ties */
+    int64_t
+        detections; /* approach 2: in a row, with another culprit, after which that one is told */
 } fern_cfg;
 
 typedef struct fern_lane { /* of a switch input */
     cop_time until; /* the message that left last has its buffer until then */
     cop_header culprit; /* approach 2: whom a message of congestion was sent to */
     uint32_t waiting; /* messages that have not begun to leave */
+    uint32_t others; /* approach 2: detections in a row with another culprit */
+    cop_time above; /* lasting: since when more than the threshold are in use, if they are */
+    cop_time window, changed; /* mean: its period began; buffers were counted last */
+    uint64_t area; /* mean: buffers x time in this period */
+    uint64_t mean; /* in FERN_ONE, of the last period that is over */
     bool congested;
     bool blames; /* culprit is set */
 } fern_lane;
 
 typedef struct fern_net {
+    fern_cfg cfg; /* as it is here: nothing is `auto` */
     fern_lane *lane; /* [n_ports * lanes] of switch inputs */
     cop_header *history; /* [n_switches * cfg->history] a ring for each */
     uint32_t *routed; /* [n_switches] headers so far */
@@ -58,6 +72,7 @@ typedef struct fern_source {
     cop_time sent; /* the last message had gone */
     cop_time since; /* approach 1: last congestion message or timeout */
     uint32_t steps; /* of the delay */
+    uint32_t from, back; /* restore: steps when it began, and how often it was done since */
     uint32_t count; /* approach 2: messages since the delay has changed */
     uint32_t heard; /* messages of congestion */
     cop_time made; /* approach 2: when the switch made the latest message that was heard */
@@ -68,32 +83,44 @@ typedef struct fern_source {
 /* -- fern_detect.c -- */
 #define FERN_VOTES 128 /* headers that a vote looks at, at most */
 
-/* Can the threshold be exceeded at all? */
-int fern_check_config(const void *config, const cop_netinfo *info, cop_err *err);
+#define FERN_ONE 64u /* one buffer, as a level */
 /* Is `notify` instant? Then switches send nothing. */
 bool fern_tells_at_once(const void *config);
+/* Is it packets? Then these have lanes of their own. */
+bool fern_has_lanes(const void *config);
+#define FERN_NOTICE                                                                                \
+    8u /* bytes: destination, what is said, number (ours: the paper prints no length) */
 void fern_start(struct cop_net *net);
 void fern_count_in(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p); /* on_enqueue */
 void fern_count_out(struct cop_net *net, uint32_t in, uint32_t vl, const cop_pkt *p, cop_time t);
 /* Packet p is routed at the switch of input `in`: into the history. Is a check due? */
 bool fern_routed(struct cop_net *net, uint32_t in, const cop_pkt *p);
 fern_lane *fern_lane_of(struct cop_net *net, uint32_t in, uint32_t vl);
+static inline const fern_cfg *fern_cfg_of(struct cop_net *net)
+{
+    return &((const fern_net *)cop_net_cc_net(net))->cfg;
+}
 /* Buffers in use. */
 static inline uint32_t fern_used(const fern_lane *l, cop_time now)
 {
     return l->waiting + (l->until > now);
 }
-static inline bool fern_above(const fern_cfg *cfg, uint32_t used)
+/* A message comes to the lane, or leaves it and has its buffer until t. */
+void fern_lane_in(const fern_cfg *cfg, fern_lane *l, cop_time now);
+void fern_lane_out(const fern_cfg *cfg, fern_lane *l, cop_time now, cop_time t);
+/* What the detector sees of the lane, in FERN_ONE. */
+uint64_t fern_level(const fern_cfg *cfg, fern_lane *l, cop_time now);
+static inline bool fern_above(const fern_cfg *cfg, uint64_t level)
 {
-    return used > (uint32_t)cfg->threshold && cfg->threshold > 0;
+    return level > (uint64_t)cfg->threshold * FERN_ONE;
 }
 /* The lower threshold, at least 1. */
 static inline uint32_t fern_lower(const fern_cfg *cfg)
 {
     return (uint32_t)(cfg->hysteresis < cfg->threshold ? cfg->threshold - cfg->hysteresis : 1);
 }
-/* Approach 1: is the lane, of which so many buffers are in use, congested? */
-bool fern_verdict(const fern_cfg *cfg, fern_lane *l, uint32_t used);
+/* Approach 1: is the lane, of which the detector sees so much, congested? */
+bool fern_verdict(const fern_cfg *cfg, fern_lane *l, uint64_t level);
 /* The most frequent source of the switch's history and of what is buffered: in lane vl of input `in`, or in all
  * congested lanes of the switch (vl COP_NONE). False: there is no header. */
 bool fern_vote(struct cop_net *net, uint32_t in, uint32_t vl, cop_header *culprit);
@@ -111,7 +138,20 @@ double fern_counter(struct cop_net *net, unsigned which);
 void fern_came(struct cop_net *net, const cop_pkt *p);
 extern const cop_value fern_port_values[], fern_counters[];
 
+/* -- fern_values.c -- */
+/* The configuration with a value for each `auto`. */
+fern_cfg fern_resolve(const fern_cfg *cfg, const cop_netinfo *info);
+/* Can the threshold be exceeded at all? */
+int fern_check_config(const void *config, const cop_netinfo *info, cop_err *err);
+void fern_explain(const void *config, const cop_netinfo *info, FILE *out);
+/* -- fern_words.c -- */
+void fern_tell_words(struct cop_net *net, uint32_t port, const cop_pkt *p, const char **what,
+                     char *buf, size_t size);
+bool fern_rested(struct cop_net *net, char *buf, size_t size);
+
 /* -- fern_source.c -- */
+/* Steps that are left of `from` when it was restored `times` times. */
+uint32_t fern_left(const fern_cfg *cfg, uint32_t from, uint32_t times);
 cop_time fern_delay(const fern_cfg *cfg, uint32_t steps);
 /* Approach 1: what timeouts have taken away by `now`. */
 void fern_settle(const fern_cfg *cfg, fern_source *f, cop_time now);
@@ -134,15 +174,29 @@ void fern_one_on_control(struct cop_net *net, void *flow, const cop_pkt *p);
 #define FERN_AT(field) offsetof(fern_cfg, field)
 extern const char *const fern_notify_names[], *const fern_growth_names[];
 extern const char *const fern_culprit_names[], *const fern_tie_names[];
-extern const char *const fern_threshold_names[];
+extern const char *const fern_auto_names[], *const fern_detector_names[];
+extern const char *const fern_restore_names[];
 #define FERN_EVERY_DEFAULT 16 /* R: as the option's default says */
 #define FERN_EVERY                                                                                 \
     "every", COP_OPT_INT, FERN_AT(every), "16", 1, 1e9, NULL,                                      \
         "routings of a switch between two looks at its buffers (R)"
 #define FERN_THRESHOLD                                                                             \
-    "threshold", COP_OPT_INT, FERN_AT(threshold), "2", 1, 1e6, fern_threshold_names,               \
-        "buffers of a lane in use above which there is congestion; none: buffers are counted, "    \
-        "nobody is told"
+    "threshold", COP_OPT_INT, FERN_AT(threshold), "auto", 1, 1e6, fern_auto_names,                 \
+        "buffers of a lane in use above which there is congestion; auto: seven eighths of the "    \
+        "messages that a lane has room for, 2 of 3 (ours)"
+#define FERN_DETECTOR                                                                              \
+    "detector", COP_OPT_ENUM, FERN_AT(detector), "present", 0, 0, fern_detector_names,             \
+        "what is compared with the threshold (section 3.1): the buffers in use at a look; their "  \
+        "mean over the last `period` that is over, as Jain's, whose threshold is 1; or the "       \
+        "buffers in use, if they were above it for a whole `period`"
+#define FERN_PERIOD                                                                                \
+    "period", COP_OPT_TIME, FERN_AT(period_ps), "auto", 1, 1e12, fern_auto_names,                  \
+        "of detector mean and lasting; auto: the time of 8 messages on a host's link (ours)"
+#define FERN_RESTORE                                                                               \
+    "restore", COP_OPT_ENUM, FERN_AT(restore), "linear", 0, 0, fern_restore_names,                 \
+        "how the number of steps returns to 0 (section 3.5): by one each time; by half each time " \
+        "(geometric); or as the logarithm of how often: much at first, then less, to 0 when "      \
+        "linear is there (ours: the paper names it without a rule)"
 #define FERN_HYSTERESIS                                                                            \
     "hysteresis", COP_OPT_INT, FERN_AT(hysteresis), "0", 0, 1e6, NULL,                             \
         "buffers between that threshold and a lower one at which congestion is over; 0: one for "  \
@@ -156,17 +210,20 @@ extern const char *const fern_threshold_names[];
         "switch, or one for each of these lanes"
 #define FERN_NOTIFY                                                                                \
     "notify", COP_OPT_ENUM, FERN_AT(notify), "instant", 0, 0, fern_notify_names,                   \
-        "how a source is told: at once, without a message, as the paper simulates; or by "         \
-        "packets of nic.control_bytes, on lanes of their own from nic.control_vl on, or among "    \
-        "data, where they come late"
+        "how a source is told: at once, without a message, as the paper simulates; by packets on " \
+        "lanes of their own behind those of data and before them, as it intends; or by packets "   \
+        "of nic.control_bytes among data, where they come late; never: buffers are counted, "      \
+        "nothing is told"
 #define FERN_STEP                                                                                  \
-    "step", COP_OPT_TIME, FERN_AT(step_ps), "32 ns", 1, 1e12, NULL,                                \
-        "of the delay before each new message: 32 cycles"
+    "step", COP_OPT_TIME, FERN_AT(step_ps), "auto", 1, 1e12, fern_auto_names,                      \
+        "of the delay before each new message; auto: the time of 2 messages on a host's link, as " \
+        "the paper's 32 cycles are of 16 flits"
 #define FERN_LIMIT                                                                                 \
     "limit", COP_OPT_INT, FERN_AT(limit), "1024", 1, 65536, NULL, "most steps of the delay (ours)"
 #define FERN_TIMEOUT                                                                               \
-    "timeout", COP_OPT_TIME, FERN_AT(timeout_ps), "64 ns", 1, 1e12, NULL,                          \
-        "so long without a message of congestion takes away one step: 64 cycles"
+    "timeout", COP_OPT_TIME, FERN_AT(timeout_ps), "auto", 1, 1e12, fern_auto_names,                \
+        "so long without a message of congestion takes away one step; auto: 2 steps, as the "      \
+        "paper's 64 cycles are, and no less than a mean round trip without load"
 #define FERN_MESSAGES                                                                              \
     "messages", COP_OPT_INT, FERN_AT(messages), "1", 1, 1e6, NULL,                                 \
         "messages that a source injects between two steps of its delay (m)"
@@ -179,13 +236,20 @@ extern const char *const fern_threshold_names[];
         "of sources that are equally frequent: the one of the most recent header, or the one "     \
         "that was told before, if it is among them"
 
+#define FERN_DETECTIONS                                                                            \
+    "detections", COP_OPT_INT, FERN_AT(detections), "16", 1, 1e6, NULL,                            \
+        "detections in a row with another culprit after which a lane tells that one instead "      \
+        "(section 5: several; the number is ours)"
+
 /* What the tables of all of them have in common. */
 #define FERN_PARTS                                                                                 \
     .immediate = FERN_CLAUSE, .cfg_size = sizeof(fern_cfg), .flow_size = sizeof(fern_source),      \
     .net_size = sizeof(fern_net), .notifies = true, .sends_nothing = fern_tells_at_once,           \
+    .own_lanes = fern_has_lanes, .notice_bytes = FERN_NOTICE, .explain = fern_explain,             \
     .flow_is_sl = cop_cc_per_source, .start = fern_start, .flow_values = fern_flow_values,         \
     .flow_value = fern_flow_value, .port_values = fern_port_values, .port_value = fern_port_value, \
-    .counters = fern_counters, .counter = fern_counter
+    .counters = fern_counters, .counter = fern_counter, .tell = fern_tell_words,                   \
+    .rested = fern_rested
 
 #define FERN_CLAUSE                                                                                \
     "section 4: the chosen source receives that information instantaneously, an upper bound "      \

@@ -2,6 +2,8 @@
  *
  * Estimator  messages that have a buffer in a lane of an input, from when they are routed for the first time until
  *            their tail has left: one in normal operation.
+ * Detector   the estimator at a look; its mean over the last period that was over (Jain); or the estimator, if it was above
+ *            the threshold for a whole period: an arrival that finds it at the threshold begins that period.
  * Verdict    more than `threshold`: congested, else not. With `hysteresis`: from above `threshold` on, until
  *            it is threshold - hysteresis or less.
  * Culprit    the most frequent source among the messages that are buffered in congested lanes and the `history`
@@ -11,17 +13,21 @@
  * Source     Fernandez and Garcia, sections 3.1, 3.2, 4; M-fern-detect, M-fern-culprit, M-fern-notify. */
 #include "cc/fern.h"
 
-#include <inttypes.h>
-
 bool fern_tells_at_once(const void *config)
 {
-    return ((const fern_cfg *)config)->notify == FERN_INSTANT;
+    const fern_cfg *cfg = config;
+    return cfg->notify == FERN_INSTANT || cfg->notify == FERN_NEVER;
 }
 
-const char *const fern_notify_names[] = {"instant", "packets", NULL};
+bool fern_has_lanes(const void *config)
+{
+    return ((const fern_cfg *)config)->notify == FERN_PACKETS;
+}
+
+const char *const fern_notify_names[] = {"instant", "packets", "among-data", "never", NULL};
 const char *const fern_culprit_names[] = {"switch", "lane", NULL};
 const char *const fern_tie_names[] = {"recent", "kept", NULL};
-const char *const fern_threshold_names[] = {"none", NULL};
+const char *const fern_detector_names[] = {"present", "mean", "lasting", NULL};
 const cop_value fern_port_values[] = {{"buffers", "messages"}, {NULL, NULL}};
 const cop_value fern_counters[] = {{"fern_checks", ""},
                                    {"fern_found", ""},
@@ -31,34 +37,12 @@ const cop_value fern_counters[] = {{"fern_checks", ""},
                                    {"fern_lag_ns", "ns"},
                                    {NULL, NULL}};
 
-int fern_check_config(const void *config, const cop_netinfo *info, cop_err *err)
-{
-    const fern_cfg *cfg = config;
-    /* A buffer for each destination or flow is another one. */
-    uint64_t buffers = info->sections > info->lanes ? info->sections / info->lanes : 1;
-    uint64_t unit = info->block_bytes, least = (info->least_bytes + unit - 1) / unit;
-    uint64_t most = info->transit_bytes / unit / (least ? least : 1) * buffers;
-    /* Routings of a switch in the whole run, at most. */
-    double routings = (double)info->duration_ps / 8e12 * (double)info->fastest_bps *
-                      info->max_ports / (info->least_bytes ? info->least_bytes : 1);
-    if (cfg->every > FERN_EVERY_DEFAULT && (double)cfg->every > routings)
-        return cop_err_add(err, COP_E_INPUT,
-                           "every %" PRId64 " looks at nothing: no switch routes more than %.4g "
-                           "messages in this run; give less",
-                           cfg->every, routings);
-    if ((uint64_t)cfg->threshold < most || cfg->threshold == 0)
-        return 0;
-    return cop_err_add(err, COP_E_INPUT,
-                       "threshold %" PRId64 " is never exceeded: a lane has room for %" PRIu64
-                       " packets; make it smaller or switch.buffer larger, or set it to none",
-                       cfg->threshold, most);
-}
-
 void fern_start(struct cop_net *net)
 {
-    const fern_cfg *cfg = cop_net_cc_cfg(net);
     const cop_netinfo *info = cop_net_info(net);
     fern_net *all = cop_net_cc_net(net);
+    all->cfg = fern_resolve(cop_net_cc_cfg(net), info);
+    const fern_cfg *cfg = &all->cfg;
     all->lanes = info->lanes;
     all->lane =
         cop_net_cc_alloc(net, cop_product(info->topo->host_port0, info->lanes), sizeof(fern_lane));
@@ -74,20 +58,60 @@ fern_lane *fern_lane_of(struct cop_net *net, uint32_t in, uint32_t vl)
     return &all->lane[(size_t)in * all->lanes + vl];
 }
 
+/* Mean: time goes on to `now` with as many buffers as there were. */
+static void follow(const fern_cfg *cfg, fern_lane *l, cop_time now)
+{
+    l->area += l->waiting * (now - l->changed);
+    l->changed = now;
+    if (now - l->window < cfg->period_ps)
+        return;
+    l->mean = l->area * FERN_ONE / (now - l->window);
+    l->area = 0;
+    l->window = now;
+}
+
+void fern_lane_in(const fern_cfg *cfg, fern_lane *l, cop_time now)
+{
+    if (cfg->detector == FERN_MEAN)
+        follow(cfg, l, now);
+    if (fern_used(l, now) == (uint32_t)cfg->threshold)
+        l->above = now;
+    l->waiting++;
+}
+
+void fern_lane_out(const fern_cfg *cfg, fern_lane *l, cop_time now, cop_time t)
+{
+    if (cfg->detector == FERN_MEAN) {
+        follow(cfg, l, now);
+        l->area += t - now;
+    }
+    l->waiting--;
+    l->until = t;
+}
+
+uint64_t fern_level(const fern_cfg *cfg, fern_lane *l, cop_time now)
+{
+    if (cfg->detector == FERN_MEAN) {
+        follow(cfg, l, now);
+        return l->mean;
+    }
+    uint64_t level = (uint64_t)fern_used(l, now) * FERN_ONE;
+    if (cfg->detector == FERN_LASTING && fern_above(cfg, level) && now - l->above < cfg->period_ps)
+        return (uint64_t)cfg->threshold * FERN_ONE;
+    return level;
+}
+
 void fern_count_in(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p)
 {
     (void)out;
     if (!(p->flags & COP_PKT_CONTROL))
-        fern_lane_of(net, in, p->vl)->waiting++;
+        fern_lane_in(fern_cfg_of(net), fern_lane_of(net, in, p->vl), cop_net_now(net));
 }
 
 void fern_count_out(struct cop_net *net, uint32_t in, uint32_t vl, const cop_pkt *p, cop_time t)
 {
-    if (p->flags & COP_PKT_CONTROL)
-        return;
-    fern_lane *l = fern_lane_of(net, in, vl);
-    l->waiting--;
-    l->until = t;
+    if (!(p->flags & COP_PKT_CONTROL))
+        fern_lane_out(fern_cfg_of(net), fern_lane_of(net, in, vl), cop_net_now(net), t);
 }
 
 static uint32_t switch_of(const struct cop_net *net, uint32_t port)
@@ -97,7 +121,7 @@ static uint32_t switch_of(const struct cop_net *net, uint32_t port)
 
 bool fern_routed(struct cop_net *net, uint32_t in, const cop_pkt *p)
 {
-    const fern_cfg *cfg = cop_net_cc_cfg(net);
+    const fern_cfg *cfg = fern_cfg_of(net);
     fern_net *all = cop_net_cc_net(net);
     uint32_t sw = switch_of(net, in);
     if (p->flags & COP_PKT_CONTROL)
@@ -111,9 +135,10 @@ bool fern_routed(struct cop_net *net, uint32_t in, const cop_pkt *p)
     return true;
 }
 
-bool fern_verdict(const fern_cfg *cfg, fern_lane *l, uint32_t used)
+bool fern_verdict(const fern_cfg *cfg, fern_lane *l, uint64_t level)
 {
-    l->congested = fern_above(cfg, used) || (l->congested && used > fern_lower(cfg));
+    uint64_t lower = (uint64_t)fern_lower(cfg) * FERN_ONE;
+    l->congested = fern_above(cfg, level) || (l->congested && level > lower);
     return l->congested;
 }
 
@@ -121,7 +146,7 @@ bool fern_verdict(const fern_cfg *cfg, fern_lane *l, uint32_t used)
 static bool check(struct cop_net *net, uint32_t in)
 {
     const cop_topo *t = cop_net_info(net)->topo;
-    const fern_cfg *cfg = cop_net_cc_cfg(net);
+    const fern_cfg *cfg = fern_cfg_of(net);
     fern_net *all = cop_net_cc_net(net);
     uint32_t sw = switch_of(net, in), found = 0;
     cop_time now = cop_net_now(net);
@@ -131,7 +156,7 @@ static bool check(struct cop_net *net, uint32_t in)
         fern_lane *l = fern_lane_of(net, i, 0);
         for (uint32_t vl = 0; vl < all->lanes; vl++) {
             bool was = l[vl].congested;
-            found += fern_verdict(cfg, &l[vl], fern_used(&l[vl], now));
+            found += fern_verdict(cfg, &l[vl], fern_level(cfg, &l[vl], now));
             all->changes += l[vl].congested != was;
         }
     }
@@ -180,7 +205,7 @@ static bool any_congested(struct cop_net *net, uint32_t in, uint32_t lanes)
 bool fern_vote(struct cop_net *net, uint32_t in, uint32_t vl, cop_header *culprit)
 {
     const cop_topo *t = cop_net_info(net)->topo;
-    const fern_cfg *cfg = cop_net_cc_cfg(net);
+    const fern_cfg *cfg = fern_cfg_of(net);
     const fern_net *all = cop_net_cc_net(net);
     uint32_t sw = switch_of(net, in), h = (uint32_t)cfg->history, n = 0;
     cop_header list[FERN_VOTES];
@@ -204,10 +229,12 @@ bool fern_vote(struct cop_net *net, uint32_t in, uint32_t vl, cop_header *culpri
 
 void fern_tell(struct cop_net *net, uint32_t in, const cop_header *to, enum fern_word word)
 {
-    const fern_cfg *cfg = cop_net_cc_cfg(net);
+    const fern_cfg *cfg = fern_cfg_of(net);
     fern_net *all = cop_net_cc_net(net);
+    if (cfg->notify == FERN_NEVER)
+        return;
     *(word == FERN_CONGESTION ? &all->told : &all->cleared) += 1;
-    if (cfg->notify == FERN_PACKETS) {
+    if (cfg->notify != FERN_INSTANT) {
         cop_net_notify_source(net, in, to, word);
         return;
     }
@@ -221,7 +248,7 @@ void fern_tell(struct cop_net *net, uint32_t in, const cop_header *to, enum fern
 void fern_look(struct cop_net *net, uint32_t in, const cop_pkt *p, fern_teller *tell)
 {
     const cop_topo *t = cop_net_info(net)->topo;
-    const fern_cfg *cfg = cop_net_cc_cfg(net);
+    const fern_cfg *cfg = fern_cfg_of(net);
     const fern_net *all = cop_net_cc_net(net);
     if (!fern_routed(net, in, p) || !check(net, in))
         return;

@@ -8,9 +8,9 @@
 
 #include "base/opt.h"
 
-static const cop_opt opts[] = {{FERN_EVERY},    {FERN_THRESHOLD}, {FERN_HYSTERESIS},
-                               {FERN_CULPRITS}, {FERN_TIMEOUT},   {FERN_STEP},
-                               {FERN_LIMIT},    {FERN_NOTIFY},    {0}};
+static const cop_opt opts[] = {{FERN_EVERY},      {FERN_THRESHOLD}, {FERN_DETECTOR}, {FERN_PERIOD},
+                               {FERN_HYSTERESIS}, {FERN_CULPRITS},  {FERN_TIMEOUT},  {FERN_STEP},
+                               {FERN_RESTORE},    {FERN_LIMIT},     {FERN_NOTIFY},   {0}};
 
 /* From the input of a lane, or of the switch: to each of the switch's own hosts. */
 static void tell_own_hosts(struct cop_net *net, uint32_t in, uint32_t vl)

@@ -9,9 +9,19 @@
 
 #include "base/opt.h"
 
-static const cop_opt opts[] = {
-    {FERN_EVERY},   {FERN_THRESHOLD}, {FERN_HYSTERESIS}, {FERN_HISTORY}, {FERN_CULPRITS},
-    {FERN_TIMEOUT}, {FERN_STEP},      {FERN_LIMIT},      {FERN_NOTIFY},  {0}};
+static const cop_opt opts[] = {{FERN_EVERY},
+                               {FERN_THRESHOLD},
+                               {FERN_DETECTOR},
+                               {FERN_PERIOD},
+                               {FERN_HYSTERESIS},
+                               {FERN_HISTORY},
+                               {FERN_CULPRITS},
+                               {FERN_TIMEOUT},
+                               {FERN_STEP},
+                               {FERN_RESTORE},
+                               {FERN_LIMIT},
+                               {FERN_NOTIFY},
+                               {0}};
 
 static void tell_culprit(struct cop_net *net, uint32_t in, uint32_t vl)
 {

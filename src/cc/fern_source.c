@@ -5,11 +5,14 @@
  *          less, not below 0. No timer runs: timeouts are made up for when somebody asks.
  * Two      a message of congestion: one step if there was none, and from now on one more after every `messages` that
  *          the source injects; a message of no congestion: from now on one less after as many, until there is none.
+ * Restore  `linear` one step each time, as said; `geometric` half of them; `logarithmic` n0 (1 - lg(1 + k) / lg(1 + n0)) are
+ *          left of n0 after k times.
  *          `growth: geometric`: n steps are a delay of 2^(n - 1) x `step`.
  * Source   Fernandez and Garcia, sections 3.3, 3.5, 4 and 5; M-fern-1, M-fern-2, M-fern-throttle, G-fern-7. */
 #include "cc/fern.h"
 
 const char *const fern_growth_names[] = {"linear", "geometric", NULL};
+const char *const fern_restore_names[] = {"linear", "geometric", "logarithmic", NULL};
 const cop_value fern_flow_values[] = {
     {"delay", "ns"}, {"congestion", "messages"}, {"limited", ""}, {NULL, NULL}};
 
@@ -22,12 +25,44 @@ cop_time fern_delay(const fern_cfg *cfg, uint32_t steps)
     return cfg->step_ps << (steps - 1 < MOST_DOUBLINGS ? steps - 1 : MOST_DOUBLINGS);
 }
 
+/* Logarithm to base 2 in 1/256, straight between powers of two. */
+static uint64_t lg(uint64_t x)
+{
+    unsigned whole = 63u - (unsigned)__builtin_clzll(x);
+    return whole * 256u + ((x << 8) >> whole) - 256u;
+}
+
+uint32_t fern_left(const fern_cfg *cfg, uint32_t from, uint32_t times)
+{
+    if (times >= from)
+        return 0;
+    if (cfg->restore == FERN_BY_STEPS)
+        return from - times;
+    if (cfg->restore == FERN_BY_HALVES)
+        return times < 32 ? from >> times : 0;
+    return from - (uint32_t)(from * lg(1 + (uint64_t)times) / lg(1 + (uint64_t)from));
+}
+
+/* Restored so many times more. */
+static void restore(const fern_cfg *cfg, fern_source *f, uint64_t times)
+{
+    f->back = times < f->from - f->back ? f->back + (uint32_t)times : f->from;
+    f->steps = fern_left(cfg, f->from, f->back);
+}
+
+/* From now on it is restored from as many steps as there are. */
+static void begin(fern_source *f)
+{
+    f->from = f->steps;
+    f->back = 0;
+}
+
 void fern_settle(const fern_cfg *cfg, fern_source *f, cop_time now)
 {
     if (f->steps == 0)
         return;
     uint64_t out = (now - f->since) / cfg->timeout_ps;
-    f->steps = out < f->steps ? f->steps - (uint32_t)out : 0;
+    restore(cfg, f, out);
     f->since += out * cfg->timeout_ps;
 }
 
@@ -37,6 +72,7 @@ void fern_hear_one(const fern_cfg *cfg, fern_source *f, cop_time now)
     f->since = now;
     f->heard++;
     f->steps += f->steps < (uint32_t)cfg->limit;
+    begin(f);
 }
 
 /* A source heeds the latest message, whichever lane it is of (ours: the paper does not say what several lanes do that blame
@@ -47,6 +83,8 @@ void fern_hear_two(fern_source *f, enum fern_word word, cop_time made)
     if (made < f->made)
         return;
     f->made = made;
+    if (f->rising && word == FERN_NO_CONGESTION)
+        begin(f);
     f->rising = word == FERN_CONGESTION;
     f->heard += f->rising;
     f->count = 0;
@@ -60,25 +98,30 @@ void fern_injected(const fern_cfg *cfg, fern_source *f)
         return;
     f->count = 0;
     if (!f->rising)
-        f->steps--;
+        restore(cfg, f, 1);
     else if (f->steps < (uint32_t)cfg->limit)
         f->steps++;
 }
 
-/* The delay shrinks while the message waits: with n steps now, k timeouts from now on it is n - k steps, and lasts from
- * since + k T until since + (k + 1) T. The first k for which sent + (n - k) step lies before the latter. */
+/* The delay shrinks while the message waits: k timeouts from now on it is n(k) steps, and lasts from since + k T until
+ * since + (k + 1) T. The first k for which sent + n(k) step lies before the latter, which grows while the former shrinks. */
 cop_time fern_next_one(const fern_cfg *cfg, fern_source *f, cop_time now)
 {
     fern_settle(cfg, f, now);
     if (f->steps == 0 || f->inside)
         return now;
     uint64_t step = cfg->step_ps, timeout = cfg->timeout_ps, k = 0;
-    cop_time whole = f->sent + f->steps * step, first = f->since + timeout;
-    if (whole >= first)
-        k = (whole - first) / (timeout + step) + 1;
-    if (k >= f->steps)
-        return f->since + f->steps * timeout;
-    return cop_max64(f->since + k * timeout, whole - k * step);
+    for (uint64_t end = f->from - f->back; k < end;) {
+        uint64_t mid = k + (end - k) / 2;
+        uint32_t left = fern_left(cfg, f->from, f->back + (uint32_t)mid);
+        if (left == 0 || f->sent + left * step < f->since + (mid + 1) * timeout)
+            end = mid;
+        else
+            k = mid + 1;
+    }
+    uint32_t left = fern_left(cfg, f->from, f->back + (uint32_t)k);
+    cop_time then = f->since + k * timeout;
+    return left == 0 ? then : cop_max64(then, f->sent + left * step);
 }
 
 bool fern_sent(struct cop_net *net, fern_source *f, const cop_pkt *p)
@@ -92,7 +135,7 @@ bool fern_sent(struct cop_net *net, fern_source *f, const cop_pkt *p)
 
 cop_time fern_one_next_send(struct cop_net *net, void *flow, cop_time now)
 {
-    return fern_next_one(cop_net_cc_cfg(net), flow, now);
+    return fern_next_one(fern_cfg_of(net), flow, now);
 }
 
 void fern_one_on_send(struct cop_net *net, void *flow, const cop_pkt *p)
@@ -105,12 +148,12 @@ void fern_one_on_control(struct cop_net *net, void *flow, const cop_pkt *p)
     if (!(p->flags & COP_PKT_CNP))
         return;
     fern_came(net, p);
-    fern_hear_one(cop_net_cc_cfg(net), flow, cop_net_now(net));
+    fern_hear_one(fern_cfg_of(net), flow, cop_net_now(net));
 }
 
 double fern_flow_value(struct cop_net *net, const void *flow, uint32_t src, unsigned which)
 {
-    const fern_cfg *cfg = cop_net_cc_cfg(net);
+    const fern_cfg *cfg = fern_cfg_of(net);
     fern_source f = *(const fern_source *)flow;
     (void)src;
     if (cfg->messages == 0)

@@ -2,8 +2,8 @@
  * congested any more; in between the source's delay grows with every so many messages that it injects.
  *
  * Received a message comes to a lane: if then more than `threshold` buffers are in use, a message of congestion goes to
- *          the culprit, which the lane remembers. If it remembers another one, that one is told that there is no
- *          congestion. If it is the same, nothing is sent.
+ *          the culprit, which the lane remembers. If `detections` in a row found another culprit than that,
+ *          the old one is told that there is no congestion, and the new one that there is. Else nothing is sent.
  * Routed   the head of a lane is routed: if fewer than the lower threshold are in use, the one remembered is told and
  *          forgotten. So with one threshold of 2, exactly 2 leave everything as it is. Likewise as the last one leaves
  *          (ours; on one queue per lane it was alone when it was routed).
@@ -14,15 +14,19 @@
 
 #include <inttypes.h>
 
-static const cop_opt opts[] = {
-    {FERN_MESSAGES}, {FERN_THRESHOLD}, {FERN_HYSTERESIS}, {FERN_HISTORY}, {FERN_STEP},
-    {FERN_GROWTH},   {FERN_TIES},      {FERN_LIMIT},      {FERN_NOTIFY},  {0}};
+static const cop_opt opts[] = {{FERN_MESSAGES},   {FERN_THRESHOLD},
+                               {FERN_DETECTOR},   {FERN_PERIOD},
+                               {FERN_HYSTERESIS}, {FERN_HISTORY},
+                               {FERN_STEP},       {FERN_RESTORE},
+                               {FERN_GROWTH},     {FERN_TIES},
+                               {FERN_DETECTIONS}, {FERN_LIMIT},
+                               {FERN_NOTIFY},     {0}};
 
 /* The message that is routed has a buffer itself: less than one is never in use then. */
 static int check(const void *config, const cop_netinfo *info, cop_err *err)
 {
-    const fern_cfg *cfg = config;
-    if (cfg->threshold > 0 && fern_lower(cfg) < 2)
+    const fern_cfg resolved = fern_resolve(config, info), *cfg = &resolved;
+    if (cfg->notify != FERN_NEVER && fern_lower(cfg) < 2)
         return cop_err_add(err, COP_E_INPUT,
                            "congestion would never end: it does when a message is routed and fewer "
                            "than threshold - hysteresis buffers are in use, %" PRId64 " - %" PRId64
@@ -33,21 +37,24 @@ static int check(const void *config, const cop_netinfo *info, cop_err *err)
 
 static void received(struct cop_net *net, uint32_t in, uint32_t vl)
 {
-    const fern_cfg *cfg = cop_net_cc_cfg(net);
+    const fern_cfg *cfg = fern_cfg_of(net);
     fern_net *all = cop_net_cc_net(net);
     fern_lane *l = fern_lane_of(net, in, vl);
     cop_header culprit;
     all->checks++;
-    if (!fern_above(cfg, fern_used(l, cop_net_now(net))) || !fern_vote(net, in, vl, &culprit))
+    if (!fern_above(cfg, fern_level(cfg, l, cop_net_now(net))) || !fern_vote(net, in, vl, &culprit))
         return;
     all->found++;
     all->changes += !l->blames;
     if (l->blames && l->culprit.src == culprit.src)
+        l->others = 0;
+    if (l->blames && (l->culprit.src == culprit.src || ++l->others < cfg->detections))
         return;
     if (l->blames)
         fern_tell(net, in, &l->culprit, FERN_NO_CONGESTION);
     fern_tell(net, in, &culprit, FERN_CONGESTION);
     l->culprit = culprit;
+    l->others = 0;
     l->blames = true;
 }
 
@@ -67,11 +74,11 @@ static void over(struct cop_net *net, uint32_t in, fern_lane *l)
 
 static void on_route(struct cop_net *net, uint32_t in, const cop_pkt *p)
 {
-    const fern_cfg *cfg = cop_net_cc_cfg(net);
+    const fern_cfg *cfg = fern_cfg_of(net);
     fern_lane *l = fern_lane_of(net, in, p->vl);
     (void)fern_routed(net, in, p);
     if ((p->flags & COP_PKT_CONTROL) || !l->blames ||
-        fern_used(l, cop_net_now(net)) >= fern_lower(cfg))
+        fern_level(cfg, l, cop_net_now(net)) >= (uint64_t)fern_lower(cfg) * FERN_ONE)
         return;
     over(net, in, l);
 }
@@ -89,13 +96,13 @@ static void on_leave(struct cop_net *net, uint32_t in, uint32_t vl, const cop_pk
 static cop_time next_send(struct cop_net *net, void *flow, cop_time now)
 {
     const fern_source *f = flow;
-    return f->steps == 0 || f->inside ? now : f->sent + fern_delay(cop_net_cc_cfg(net), f->steps);
+    return f->steps == 0 || f->inside ? now : f->sent + fern_delay(fern_cfg_of(net), f->steps);
 }
 
 static void on_send(struct cop_net *net, void *flow, const cop_pkt *p)
 {
     if (fern_sent(net, flow, p))
-        fern_injected(cop_net_cc_cfg(net), flow);
+        fern_injected(fern_cfg_of(net), flow);
 }
 
 static void on_control(struct cop_net *net, void *flow, const cop_pkt *p)

@@ -37,6 +37,7 @@ static void ibcc_start(struct cop_net *net)
         run->cct.time = cop_net_cc_alloc(net, run->par.cct_entries, sizeof(cop_time));
     ibcc_cct_fill(&run->cct, &run->par, cfg, info->mtu_bytes);
     ibcc_switch_start(run, cfg, info);
+    ibcc_own_start(net, run, cfg, info);
 }
 
 static bool ibcc_flow_is_sl(const void *cfg)
@@ -109,6 +110,7 @@ const cop_cc_ops cop_cc_ibcc = {
     .receiver_size = sizeof(ibcc_receiver),
     .net_size = sizeof(ibcc_run),
     .check = ibcc_check,
+    .explain = ibcc_explain,
     .start = ibcc_start,
     .flow_is_sl = ibcc_flow_is_sl,
     .on_fill = ibcc_on_fill,
@@ -123,5 +125,7 @@ const cop_cc_ops cop_cc_ibcc = {
     .port_values = port_values,
     .flow_value = ibcc_flow_value,
     .port_value = ibcc_port_value,
+    .tell = ibcc_tell,
+    .rested = ibcc_rested,
     .counters = counters,
     .counter = ibcc_counter};

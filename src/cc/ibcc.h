@@ -1,14 +1,18 @@
 /* InfiniBand congestion control, inside: what its files share. The rules themselves are plain
  * functions over plain structs, so that tests can walk them step by step without a network.
  *
- *   ibcc_opts.c     options                                    ibcc_switch.c   port state, marking
- *   ibcc_params.c   presets, resolved parameters, checks       ibcc_source.c   CCTI and its timer
- *   ibcc_cct.c      the table of delays                        ibcc.c          the hooks of net/cc.h */
+ *   ibcc_opts.c     options                             ibcc_switch.c   port state, marking
+ *   ibcc_preset.c   presets, resolved parameters        ibcc_source.c   CCTI and its timer
+ *   ibcc_auto.c     values that fit the network         ibcc_cct.c      the table of delays
+ *   ibcc_params.c   checks                              ibcc_own.c      levels and hosts with a CCTI of their own
+ *   ibcc.c          the hooks of net/cc.h */
 #ifndef COP_CC_IBCC_H
 #define COP_CC_IBCC_H
 
 #include "base/opt.h"
 #include "net/cc.h"
+
+#include <stdio.h>
 
 #define IBCC_MAX_ENTRIES 65536 /* of the table of delays */
 
@@ -26,7 +30,7 @@ enum ibcc_from { IBCC_FROM_END, IBCC_FROM_START };
 
 typedef struct ibcc_cfg { /* as configured; ibcc_opts.c explains */
     int preset;
-    int64_t hotspot_degree;
+    int64_t senders; /* that share one hot spot; 0: not given */
     /* switches */
     int64_t threshold, host_threshold;
     cop_ints port_threshold; /* switch, port, weight, ... */
@@ -61,6 +65,8 @@ typedef struct ibcc_cfg { /* as configured; ibcc_opts.c explains */
     int timer;
     bool timer_phase;
     int64_t trigger_threshold;
+    cop_ints sl_ccti,
+        host_ccti; /* level or host, timer units, increase, limit, min, ...; -1: as all */
 } ibcc_cfg;
 
 typedef struct ibcc_ratio { /* of a packet's own time on the wire: multiplier / 2^shift */
@@ -80,6 +86,8 @@ typedef struct ibcc_params { /* numbers that follow from options, preset and net
     double upper_share; /* of the reference; < 0: by weight */
     uint64_t upper_bytes; /* 0: by share or weight */
     uint64_t reference_bytes, hysteresis_bytes;
+    int64_t weight; /* of ports that have none of their own; -1: the threshold is a share */
+    bool gap_yields; /* the gap is at most three quarters of the threshold */
     uint64_t mark_below; /* a packet is marked if a 64-bit draw is below; UINT64_MAX: always */
     uint32_t mark_gap; /* counted: eligible packets between two marks */
     uint32_t least_bytes; /* shorter packets are not marked */
@@ -95,6 +103,15 @@ typedef struct ibcc_params { /* numbers that follow from options, preset and net
     cop_time cct_delay_ps;
     uint32_t cct_index;
 } ibcc_params;
+
+enum ibcc_senders { IBCC_GIVEN, IBCC_OFFERED, IBCC_GUESSED };
+typedef struct ibcc_plan { /* preset auto; ibcc_auto.c explains */
+    enum ibcc_senders from;
+    uint32_t senders;
+    double packet_ps, share_ps, round_trip_ps, loop_ps, gain;
+    uint32_t timer_units, increase, marking_rate;
+    cop_time delay_ps; /* of the last entry */
+} ibcc_plan;
 
 #define IBCC_IF_ROOT 2
 /* One lane of an output port, or one section of it if buffers are private to destinations: what has
@@ -121,6 +138,7 @@ typedef struct ibcc_flow {
     uint64_t unit; /* of the last packet, its bytes or its time on the wire; 0: none yet */
     uint32_t becns;
     uint16_t above; /* CCTI - CCTI_Min */
+    uint16_t own; /* run->own: parameters of its level and host */
 } ibcc_flow;
 _Static_assert(sizeof(ibcc_flow) <= 32, "with the network's part of a flow one cache line");
 
@@ -140,6 +158,9 @@ typedef struct ibcc_run { /* state of a run */
     ibcc_input *input; /* [n_ports * lanes]; NULL: no credit starvation */
     ibcc_ratio return_delay;
     bool phases; /* end nodes are not synchronised: their timers have phases */
+    ibcc_params
+        *own; /* [hosts of their own + 1][levels]: parameters at sources; NULL: `par` for all */
+    uint16_t *own_host; /* [host] its first in `own` */
     uint64_t triggers, starved, notified; /* notified: flows with a BECN or more */
 } ibcc_run;
 
@@ -148,11 +169,15 @@ extern const cop_opt ibcc_opts[];
 
 /* ibcc_params.c */
 int ibcc_check(const void *cfg, const cop_netinfo *info, cop_err *err);
-ibcc_params ibcc_resolve(const ibcc_cfg *cfg, const cop_netinfo *info);
-/* The preset that counts: auto stands for one of the others. */
-int ibcc_preset_for(const ibcc_cfg *cfg, const cop_netinfo *info);
 /* "shift:multiplier, ..." into list[max]; how many there are, or -1 if the text is not of that form. */
 int64_t ibcc_parse_ratios(const char *text, ibcc_ratio *list, size_t max);
+
+/* ibcc_preset.c */
+ibcc_params ibcc_resolve(const ibcc_cfg *cfg, const cop_netinfo *info);
+
+/* ibcc_auto.c */
+ibcc_plan ibcc_plan_for(const ibcc_cfg *cfg, const cop_netinfo *info);
+void ibcc_explain(const void *cfg, const cop_netinfo *info, FILE *out);
 
 /* ibcc_cct.c: memory is the caller's, [par->cct_entries]. */
 void ibcc_cct_fill(ibcc_cct *t, const ibcc_params *par, const ibcc_cfg *cfg, uint32_t mtu_bytes);
@@ -179,6 +204,24 @@ void ibcc_on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p);
 cop_time ibcc_credit_time(struct cop_net *net, uint32_t in, uint32_t vl, uint32_t bytes,
                           cop_time t);
 
+/* ibcc_own.c */
+int ibcc_own_check(const ibcc_cfg *cfg, const ibcc_params *par, const cop_netinfo *info,
+                   cop_err *err);
+/* Parameters of a service level at hosts that have none of their own. */
+ibcc_params ibcc_own_level(const ibcc_cfg *cfg, const ibcc_params *par, uint32_t level);
+void ibcc_own_start(struct cop_net *net, ibcc_run *run, const ibcc_cfg *cfg,
+                    const cop_netinfo *info);
+/* Parameters of a flow, and the number that it keeps of them. */
+static inline const ibcc_params *ibcc_params_of(const ibcc_run *run, const ibcc_flow *f)
+{
+    return run->own ? &run->own[f->own] : &run->par;
+}
+/* Where `own` is there. */
+static inline uint16_t ibcc_own_of(const ibcc_run *run, uint32_t host, uint8_t sl)
+{
+    return (uint16_t)(run->own_host[host] + sl);
+}
+
 /* ibcc_source.c */
 /* CCTI at time `now`; applies the timer's ticks since the last look. */
 uint32_t ibcc_ccti(const ibcc_params *par, ibcc_flow *f, cop_time now);
@@ -191,6 +234,11 @@ cop_time ibcc_phase(const ibcc_run *run, uint32_t host, uint8_t sl);
 cop_time ibcc_next_send(struct cop_net *net, void *flow, cop_time now);
 void ibcc_on_send(struct cop_net *net, void *flow, const cop_pkt *p);
 void ibcc_on_control(struct cop_net *net, void *flow, const cop_pkt *p);
+
+/* -- ibcc_words.c -- */
+void ibcc_tell(struct cop_net *net, uint32_t port, const cop_pkt *p, const char **what, char *buf,
+               size_t size);
+bool ibcc_rested(struct cop_net *net, char *buf, size_t size);
 double ibcc_flow_value(struct cop_net *net, const void *flow, uint32_t src, unsigned which);
 
 #endif

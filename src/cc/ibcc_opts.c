@@ -15,8 +15,8 @@ static const char *const root_names[] = {"auto", "enter", "mark", NULL};
 static const char *const from_names[] = {"end", "start", NULL};
 
 /* Words for "not given". Where a second name is 0, older files say it so, and nobody could mean zero. */
-static const char *const all_or_0[] = {"all", "0", NULL};
-static const char *const buffer_or_0[] = {"buffer", "0", NULL};
+static const char *const auto_or_0[] = {"auto", "0", NULL};
+static const char *const preset_or_0[] = {"preset", "0", NULL};
 static const char *const by_weight[] = {"weight", NULL};
 static const char *const by_mtus[] = {"mtus", NULL};
 static const char *const by_rate[] = {"rate", NULL};
@@ -27,21 +27,25 @@ static const char *const none_or_0[] = {"none", "0", NULL};
 const cop_opt ibcc_opts[] = {
     {"preset", COP_OPT_ENUM, C(preset), "auto", 0, 0, preset_names,
      "values of the options that are not given (auto, -1, or `preset`): testbed (hardware of Gran "
-     "et al. "
-     "2010, table I), simulator (the same values in the simulator of their Papers I and II), "
-     "fat-tree (Gran et al. 2012), or the guidelines of Pfister et al. for this network; auto: "
-     "testbed in networks like theirs, of at most 64 hosts and 40 Gbit/s, else pfister"},
-    {"hotspot_degree", COP_OPT_INT, C(hotspot_degree), "all", 1, 1e9, all_or_0,
-     "pfister: most senders that one port is hot for (H); all: all hosts"},
+     "et al. 2010, table I), simulator (the same values in the simulator of their Papers I and "
+     "II), "
+     "fat-tree (Gran et al. 2012), pfister (the guidelines of Pfister et al. for this network); "
+     "auto: values that follow from this network and `senders`, and the rules of hardware"},
+    {"senders", COP_OPT_INT, C(senders), "auto", 1, 1e9, auto_or_0,
+     "senders that share one hot spot (H), for which presets auto and pfister make the table of "
+     "delays and its steps; auto: preset auto takes the most that the traffic of this file brings "
+     "to an overloaded host, or, if it overloads none, the square root of the number of hosts; "
+     "pfister takes all hosts"},
     {"threshold", COP_OPT_INT, C(threshold), "-1", -1, 15, NULL,
      "Threshold of every port: 0 never marks, 1 (late) .. 15 (early) at (16 - weight) / 16 of the "
-     "reference; -1 = preset: 15, pfister 90 %"},
+     "reference; -1 = preset: 15, auto 3, pfister 90 %"},
     {"host_threshold", COP_OPT_INT, C(host_threshold), "-1", -1, 15, NULL,
      "Threshold of ports that face hosts; -1 = `threshold`"},
     {"port_threshold", COP_OPT_INTS, C(port_threshold), "", 0, 1e9, NULL,
      "Threshold of single ports: switch, port, weight, switch, port, weight, ..."},
-    {"threshold_reference", COP_OPT_BYTES, C(threshold_reference), "buffer", 1, 1e9, buffer_or_0,
-     "fill that counts as 100 %, for each output and lane; buffer: switch.buffer"},
+    {"threshold_reference", COP_OPT_BYTES, C(threshold_reference), "preset", 1, 1e9, preset_or_0,
+     "fill that counts as 100 %, for each output and lane; preset: 72 full packets, auto and "
+     "pfister switch.buffer"},
     {"threshold_share", COP_OPT_SHARE, C(threshold_share), "weight", 1e-6, 1, by_weight,
      "upper threshold as a share of the reference instead of a weight"},
     {"threshold_bytes", COP_OPT_BYTES, C(threshold_bytes), "weight", 1, 1e9, by_weight,
@@ -49,8 +53,9 @@ const cop_opt ibcc_opts[] = {
     {"threshold_mtus", COP_OPT_REAL, C(threshold_mtus), "weight", 1e-6, 1e6, by_weight,
      "upper threshold in packets of full size instead of a weight"},
     {"hysteresis_mtus", COP_OPT_REAL, C(hysteresis_mtus), "-1", -1, 1e6, NULL,
-     "upper - lower threshold in packets of full size; 0 = one threshold; -1 = preset: 2, pfister "
-     "5 % of the reference. The lower threshold is at least 0"},
+     "upper - lower threshold in packets of full size; 0 = one threshold; -1 = preset: 3.25, "
+     "auto at most three quarters of the threshold, pfister 5 % of the reference. The lower "
+     "threshold is at least 0"},
     {"hysteresis", COP_OPT_BYTES, C(hysteresis_bytes), "mtus", 1, 1e9, by_mtus,
      "the same in bytes; mtus: by `hysteresis_mtus`"},
     {"evaluate", COP_OPT_ENUM, C(evaluate), "auto", 0, 0, evaluate_names,
@@ -66,12 +71,11 @@ const cop_opt ibcc_opts[] = {
     {"port_victim_mask", COP_OPT_INTS, C(port_victim_mask), "", 0, 1e9, NULL,
      "Victim_Mask of single ports: switch, port, 0 or 1, switch, port, 0 or 1, ..."},
     {"packet_size", COP_OPT_INT, C(packet_size), "-1", -1, 65535, NULL,
-     "Packet_Size in 64-byte units: shorter packets are never marked; -1 = preset: testbed 8, else "
-     "0"},
+     "Packet_Size in 64-byte units: shorter packets are never marked; -1 = preset: 8; fat-tree, "
+     "pfister, auto 0"},
     {"marking_rate", COP_OPT_INT, C(marking_rate), "-1", -1, 65535, NULL,
-     "Marking_Rate: mean number of eligible packets between two marked ones; -1 = preset: testbed "
-     "1, "
-     "else 0"},
+     "Marking_Rate: mean number of eligible packets between two marked ones; -1 = preset: 1, "
+     "fat-tree and pfister 0, auto 1 or what small steps need"},
     {"marking_probability", COP_OPT_SHARE, C(marking_probability), "rate", 1e-6, 1, by_rate,
      "share of the eligible packets that is marked; rate: by marking_rate"},
     {"marking", COP_OPT_ENUM, C(marking), "random", 0, 0, marking_names,
@@ -98,12 +102,11 @@ const cop_opt ibcc_opts[] = {
      "that is "
      "given, else as preset: quadratic, pfister linear"},
     {"cct_delay", COP_OPT_TIME, C(cct_delay_ps), "preset", 1, 1e12, by_preset,
-     "delay after a full packet at cct_index; preset: 7 us, fat-tree 70 us, pfister 2/3 H us "
-     "(auto: at "
-     "most H packets' times)"},
+     "delay after a full packet at cct_index; preset: 7 us, fat-tree 70 us, pfister 2/3 H us, "
+     "auto 4 H packets' times"},
     {"cct_index", COP_OPT_INT, C(cct_index), "preset", 1, IBCC_MAX_ENTRIES, by_preset,
-     "entry that has cct_delay; preset: 106 (the manufacturer's default is 95), pfister the "
-     "last"},
+     "entry that has cct_delay; preset: 106 (the manufacturer's default is 95), pfister and auto "
+     "the last"},
     {"cct_times", COP_OPT_TIMES, C(cct_times), "", 0, 1e12, NULL,
      "the table as times after a full packet, from entry 0 on, which is 0; the last one goes on"},
     {"cct_encoded", COP_OPT_STRING, C(cct_encoded), "", 0, 0, NULL,
@@ -114,22 +117,29 @@ const cop_opt ibcc_opts[] = {
     {"delay_from", COP_OPT_ENUM, C(delay_from), "end", 0, 0, from_names,
      "the delay counts from the end of a packet, as the end node injects it, or from its start"},
     {"ccti_increase", COP_OPT_INT, C(ccti_increase), "-1", -1, 65535, NULL,
-     "CCTI_Increase per BECN; -1 = preset: 1, pfister min(N/6, H/2)"},
+     "CCTI_Increase per BECN; -1 = preset: 1, pfister min(N/6, H/2), auto 8 or less"},
     {"ccti_limit", COP_OPT_INT, C(ccti_limit), "-1", -1, IBCC_MAX_ENTRIES - 1, NULL,
      "CCTI_Limit: the index does not rise above it; -1 = the table's last"},
     {"ccti_min", COP_OPT_INT, C(ccti_min), "0", 0, IBCC_MAX_ENTRIES - 1, NULL,
      "CCTI_Min: the index begins there and does not fall below it"},
     {"ccti_timer", COP_OPT_TIME, C(ccti_timer_ps), "preset", 1, 1e15, by_preset,
-     "CCTI_Timer: the index falls by one in this time; preset: 150 us, pfister 10 us"},
+     "CCTI_Timer: the index falls by one in this time; preset: 150 us, pfister 10 us, auto "
+     "by H packets' times or the round trip"},
     {"ccti_timer_units", COP_OPT_INT, C(ccti_timer_units), "none", 1, 65535, none_or_0,
      "CCTI_Timer in units of 1.024 us, as hardware has it; none: `ccti_timer`"},
     {"timer", COP_OPT_ENUM, C(timer), "auto", 0, 0, timer_names,
      "free-running: a tick for all flows of a host at once; per-sl: for those of one service "
      "level; restart: each flow has a timer, which a BECN starts anew; auto = preset: testbed "
-     "per-sl, pfister free-running, else restart"},
+     "and auto per-sl, pfister free-running, else restart"},
     {"timer_phase", COP_OPT_BOOL, C(timer_phase), "yes", 0, 0, NULL,
      "free-running, per-sl: timers tick at different times; no = all at multiples of their "
      "period"},
     {"trigger_threshold", COP_OPT_INT, C(trigger_threshold), "0", 0, IBCC_MAX_ENTRIES - 1, NULL,
      "Trigger_Threshold: a flow that reaches this index is counted (ccti_triggers); 0 = none"},
+    {"sl_ccti", COP_OPT_INTS, C(sl_ccti), "", -1, 1e9, NULL,
+     "single service levels: level, CCTI_Timer in units of 1.024 us, CCTI_Increase, CCTI_Limit, "
+     "CCTI_Min, level, ...; -1 = as all. CCTI_Increase 0: the level is never throttled"},
+    {"host_ccti", COP_OPT_INTS, C(host_ccti), "", -1, 1e9, NULL,
+     "the same of single hosts, which goes before that of levels: host, CCTI_Timer, CCTI_Increase, "
+     "CCTI_Limit, CCTI_Min, host, ..."},
     {0}};

@@ -59,8 +59,9 @@ cop_time ibcc_phase(const ibcc_run *run, uint32_t host, uint8_t sl)
 {
     if (!run->phases)
         return 0;
-    uint64_t draw = cop_rng_at(run->seed, COP_RNG_SOURCE, host, run->par.per_sl ? sl : 0);
-    return draw % run->par.period_ps;
+    const ibcc_params *par = run->own ? &run->own[ibcc_own_of(run, host, sl)] : &run->par;
+    uint64_t draw = cop_rng_at(run->seed, COP_RNG_SOURCE, host, par->per_sl ? sl : 0);
+    return draw % par->period_ps;
 }
 
 /* What the table needs to know of a packet of this host: its bytes, or its time on the wire if it holds
@@ -77,6 +78,8 @@ cop_time ibcc_next_send(struct cop_net *net, void *flow, cop_time now)
 {
     ibcc_flow *f = flow;
     const ibcc_run *run = cop_net_cc_net(net);
+    if (COP_UNLIKELY(run->own != NULL))
+        return ibcc_earliest(&run->own[f->own], &run->cct, f, now);
     return f->above + run->par.min == 0 ? now : ibcc_earliest(&run->par, &run->cct, f, now);
 }
 
@@ -84,6 +87,8 @@ void ibcc_on_send(struct cop_net *net, void *flow, const cop_pkt *p)
 {
     ibcc_flow *f = flow;
     const ibcc_run *run = cop_net_cc_net(net);
+    if (COP_UNLIKELY(run->own != NULL))
+        f->own = ibcc_own_of(run, p->src, p->sl);
     f->unit = unit_of(net, p->src, p->bytes);
     f->last = cop_net_now(net);
     if (run->delay_from == IBCC_FROM_END)
@@ -96,8 +101,9 @@ void ibcc_on_control(struct cop_net *net, void *flow, const cop_pkt *p)
     if (!(p->flags & COP_PKT_BECN))
         return;
     run->notified += ((const ibcc_flow *)flow)->becns == 0;
-    cop_time phase = run->par.restart ? 0 : ibcc_phase(run, p->dst, p->sl);
-    run->triggers += ibcc_becn(&run->par, flow, cop_net_now(net), phase);
+    const ibcc_params *par = ibcc_params_of(run, flow);
+    cop_time phase = par->restart ? 0 : ibcc_phase(run, p->dst, p->sl);
+    run->triggers += ibcc_becn(par, flow, cop_net_now(net), phase);
 }
 
 /* ccti, delay, rate, becns */
@@ -106,7 +112,7 @@ double ibcc_flow_value(struct cop_net *net, const void *flow, uint32_t src, unsi
     const ibcc_run *run = cop_net_cc_net(net);
     ibcc_flow f = *(const ibcc_flow *)flow;
     uint32_t mtu = run->cct.mtu_bytes;
-    uint32_t index = ibcc_ccti(&run->par, &f, cop_net_now(net));
+    uint32_t index = ibcc_ccti(ibcc_params_of(run, &f), &f, cop_net_now(net));
     double delay = (double)ibcc_cct_delay(&run->cct, index, unit_of(net, src, mtu));
     double packet = (double)cop_net_inject_time(net, src, mtu);
     bool from_end = run->delay_from == IBCC_FROM_END;

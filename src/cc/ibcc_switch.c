@@ -39,7 +39,10 @@ uint32_t ibcc_upper_of(const ibcc_params *par, int64_t weight)
 
 uint32_t ibcc_lower_of(const ibcc_params *par, uint32_t upper)
 {
-    return upper > par->hysteresis_bytes ? upper - (uint32_t)par->hysteresis_bytes : 0;
+    uint64_t gap = par->hysteresis_bytes, most = upper - upper / 4;
+    if (par->gap_yields && gap > most)
+        gap = most;
+    return upper > gap ? upper - (uint32_t)gap : 0;
 }
 
 static bool in_mask(int mask, const cop_topo *t, uint32_t other)
@@ -64,7 +67,7 @@ void ibcc_switch_start(ibcc_run *run, const ibcc_cfg *cfg, const cop_netinfo *in
     for (uint32_t p = 0; p < t->host_port0; p++) {
         bool host = t->port[p].to != COP_NONE && cop_topo_is_host_port(t, t->port[p].to);
         int64_t weight = host && cfg->host_threshold >= 0 ? cfg->host_threshold
-                         : cfg->threshold >= 0            ? cfg->threshold
+                         : par->weight >= 0               ? par->weight
                                                           : 15;
         uint32_t upper = ibcc_upper_of(par, listed(&cfg->port_threshold, t, p, weight));
         bool masked = in_mask(cfg->victim_mask, t, t->port[p].to);

@@ -1,6 +1,8 @@
 /* What the local limits of injection have in common; see limit.h. */
 #include "cc/limit.h"
 
+#include <stdio.h>
+
 const char *const limit_free_names[] = {"room", "empty", NULL};
 const cop_value limit_counters[] = {{"limit_asked", ""}, {"limit_held", ""}, {NULL, NULL}};
 
@@ -51,4 +53,13 @@ double limit_counter(struct cop_net *net, unsigned which)
 {
     const limit_net *all = cop_net_cc_net(net);
     return (double)(which == 0 ? all->asked : all->held);
+}
+
+bool limit_rested(struct cop_net *net, char *buf, size_t size)
+{
+    const limit_net *all = cop_net_cc_net(net);
+    if (all->held > 0)
+        return false;
+    snprintf(buf, size, "switches let in all of %" PRIu64 " messages at the first try", all->asked);
+    return true;
 }

@@ -38,5 +38,6 @@ bool limit_answer(struct cop_net *net, bool admits);
 
 extern const cop_value limit_counters[];
 double limit_counter(struct cop_net *net, unsigned which);
+bool limit_rested(struct cop_net *net, char *buf, size_t size);
 
 #endif

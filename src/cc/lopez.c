@@ -2,7 +2,7 @@
  *
  * Rule     busy lanes of all outputs to other switches <= limit.
  * Source   Lopez, Martinez, Duato, Petrini 1997, as Fernandez and Garcia, section 2 describes it: the amount of occupied output
- *          lanes of the node. The limit has to be found for each network; the default is half of 18 lanes (ours). */
+ *          lanes of the node. The limit has to be found for each network; the default is half of the switch's lanes (ours). */
 #include "base/opt.h"
 #include "cc/limit.h"
 
@@ -13,17 +13,18 @@ typedef struct lopez_cfg {
 
 static const cop_opt opts[] = {
     {LIMIT_FREE},
-    {"limit", COP_OPT_INT, offsetof(lopez_cfg, limit), "9", 0, 1e6, NULL,
-     "most busy output lanes of a switch with which a message may enter "
-     "(ours; to be found for each network and pattern; as many as it has "
-     "or more: no limit)"},
+    {"limit", COP_OPT_INT, offsetof(lopez_cfg, limit), "-1", -1, 1e6, NULL,
+     "most busy output lanes of a switch with which a message may enter (to be found for each "
+     "network and pattern; as many as it has or more: no limit); -1: half of those that it has, "
+     "at least 1 (ours)"},
     {0}};
 
 static bool admit(struct cop_net *net, uint32_t in, const cop_pkt *p)
 {
     const lopez_cfg *cfg = cop_net_cc_cfg(net);
-    uint32_t all;
-    return limit_answer(net, limit_busy(net, in, p, &all) <= cfg->limit);
+    uint32_t all, busy = limit_busy(net, in, p, &all);
+    int64_t half = all / 2 > 1 ? all / 2 : 1;
+    return limit_answer(net, busy <= (cfg->limit >= 0 ? cfg->limit : half));
 }
 
 const cop_cc_ops cop_cc_lopez = {
@@ -37,4 +38,5 @@ const cop_cc_ops cop_cc_lopez = {
     .admit = admit,
     .counters = limit_counters,
     .counter = limit_counter,
+    .rested = limit_rested,
 };

@@ -16,7 +16,4 @@ int cop_opensm_read(const char *name, const char *text, size_t len, FILE *out, c
  * OpenSM's words. */
 void cop_opensm_write(const struct cop_net *net, const void *cfg, FILE *out);
 
-/* Advice for this network: the defaults `cfg` of ibcc, with delays that fit its links. */
-void cop_opensm_advise(const struct cop_net *net, const void *cfg, FILE *out);
-
 #endif

@@ -6,7 +6,8 @@
  * refused: congestion_control other than TRUE or FALSE (it means FALSE), a threshold above 0xF (overflows into other
  * bits), a table of one entry (sent as zeros), more than 128 entries (dropped), shift above 3 or multiplier above
  * 16383 (cut), and zeros where nothing would be throttled. What is legal but does little is a remark.
- * Simplifications: one service level, the lowest of the control map; Victim_Mask and Credit_Mask, which name port
+ * Levels of the control map are as the lowest of them but for rows of sl_ccti.
+ * Simplifications: Trigger_Threshold is that of one level; Victim_Mask and Credit_Mask, which name port
  * numbers, become the ports that face hosts, unless they are 0 or name all.
  * Source: opensm(8); opensm.conf as `opensm -c` writes it, version 3.3.23. */
 #include "base/opt.h"
@@ -202,6 +203,23 @@ static int read_lines(conf *c, const char *text, size_t len)
     return rc;
 }
 
+/* Some level of the control map, once throttled, stays so; or has no such entry in the table. */
+static bool never_recovers(const conf *c)
+{
+    for (unsigned sl = 0; sl < 16; sl++)
+        if ((c->value[CA_MAP][0] >> sl & 1) && c->value[INCREASE][sl] && !c->value[TIMER][sl])
+            return true;
+    return false;
+}
+
+static bool least_outside(const conf *c)
+{
+    for (unsigned sl = 0; sl < 16; sl++)
+        if ((c->value[CA_MAP][0] >> sl & 1) && c->value[LEAST][sl] >= c->entries)
+            return true;
+    return false;
+}
+
 /* Zeros with which nothing would happen: all defaults are such. */
 static int check(const conf *c, unsigned sl)
 {
@@ -217,10 +235,10 @@ static int check(const conf *c, unsigned sl)
         what = "there is no cc_cct: hosts would never wait; give a table of delays";
     else if (c->value[INCREASE][sl] == 0)
         what = "cc_ca_cong_setting_ccti_increase is 0: hosts would never wait; must be 1 to 255";
-    else if (c->value[TIMER][sl] == 0)
+    else if (never_recovers(c))
         what = "cc_ca_cong_setting_ccti_timer is 0: hosts would never recover; must be 1 to 65535, "
                "in 1.024 us";
-    else if (c->value[LEAST][sl] >= c->entries)
+    else if (least_outside(c))
         what = "cc_ca_cong_setting_ccti_min is not an entry of cc_cct; must be below its number of "
                "entries";
     return what ? cop_err_add(c->err, COP_E_INPUT, "%s: %s", c->name, what) : 0;
@@ -231,13 +249,36 @@ static const char *mask_word(enum mask m)
     return m == MASK_NONE ? "none" : m == MASK_ALL ? "all" : "hosts";
 }
 
+/* Levels of the map with other values than level `sl`. */
+static void print_levels(const conf *c, unsigned sl, FILE *out)
+{
+    const char *before = "  sl_ccti: [";
+    for (unsigned other = 0; other < 16; other++) {
+        bool differs = false;
+        for (unsigned i = TIMER; i < NUMBERS; i++)
+            differs |= i != TRIGGER && c->value[i][other] != c->value[i][sl];
+        if (!(c->value[CA_MAP][0] >> other & 1) || !differs)
+            continue;
+        fprintf(out, "%s%u, %d, %u, -1, %u", before, other,
+                c->value[TIMER][other] ? (int)c->value[TIMER][other] : -1,
+                c->value[INCREASE][other], c->value[LEAST][other]);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        fprintf(out, "] # level, timer, increase, limit as above, min\n");
+    for (unsigned other = 0; other < 16; other++)
+        if ((c->value[CA_MAP][0] >> other & 1) && c->value[TRIGGER][other] != c->value[TRIGGER][sl])
+            fprintf(out,
+                    "# service level %u has another trigger_threshold; this is that of level %u\n",
+                    other, sl);
+}
+
 static void print(const conf *c, unsigned sl, FILE *out)
 {
     uint32_t map = c->value[SW_MAP][0];
     bool starves = (map & 8) && (map & 2);
-    fprintf(
-        out,
-        "cc:\n  kind: ibcc\n  preset: testbed # rules of hardware, where OpenSM has no option\n");
+    fprintf(out,
+            "cc:\n  kind: ibcc # preset auto: rules of hardware, where OpenSM has no option\n");
     fprintf(out, "  threshold: %u\n  packet_size: %u\n", c->value[THRESHOLD][0],
             c->value[PACKET_SIZE][0]);
     fprintf(out, "  marking_rate: %u%s\n", map & 16 ? c->value[MARKING_RATE][0] : 0,
@@ -257,13 +298,7 @@ static void print(const conf *c, unsigned sl, FILE *out)
     fprintf(out, "  ccti_min: %u\n  ccti_limit: %d # the last entry\n", c->value[LEAST][sl],
             (int)c->entries - 1);
     fprintf(out, "  cct_encoded: \"%s\"\n", c->cct);
-    for (unsigned other = 0; other < 16; other++)
-        for (unsigned i = TIMER; i < NUMBERS; i++)
-            if ((c->value[CA_MAP][0] >> other & 1) && c->value[i][other] != c->value[i][sl]) {
-                fprintf(out, "# service level %u has other values; these are of level %u\n", other,
-                        sl);
-                break;
-            }
+    print_levels(c, sl, out);
 }
 
 int cop_opensm_read(const char *name, const char *text, size_t len, FILE *out, cop_err *err)

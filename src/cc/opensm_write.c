@@ -70,7 +70,7 @@ static void print_table(const sheet *s)
             "without congestion%s\n",
             (double)s->packet_ps / 1e6, s->info->mtu_bytes, slower, slower,
             slower < (double)s->info->n_hosts ? ", fewer\n# than this network has hosts" : "");
-    if (slower > 2.0 * (double)s->info->n_hosts)
+    if (s->cfg->preset != IBCC_AUTO && slower > 2.0 * (double)s->info->n_hosts)
         fprintf(s->out,
                 "# no more than %u can send to one port: cc.cct_delay %.3g us would do, in finer "
                 "steps\n",
@@ -135,7 +135,7 @@ static void print_mask(const sheet *s, const char *option, int mask)
 static int64_t weight_of(const sheet *s, double *share)
 {
     const ibcc_params *p = &s->par;
-    int64_t given = s->cfg->threshold >= 0 ? s->cfg->threshold : 15;
+    int64_t given = p->weight >= 0 ? p->weight : 15;
     *share = -1.0;
     if (p->upper_bytes)
         *share = (double)p->upper_bytes / (double)p->reference_bytes;
@@ -160,8 +160,9 @@ static void print_switches(const sheet *s)
     fprintf(s->out, "# ports that mark also while they have no credit: a host that is slow makes "
                     "its port a root\n");
     print_mask(s, "cc_sw_cong_setting_victim_mask", cfg->victim_mask);
-    fprintf(s->out, "# 1: late .. 15: early; here a queue above %.0f %% of its buffer",
-            100.0 * (double)(16 - w) / 16.0);
+    fprintf(s->out,
+            "# 1: late .. 15: early; here what waits for an output above %.0f %% of %.4g KiB",
+            100.0 * (double)(16 - w) / 16.0, (double)s->par.reference_bytes / 1024.0);
     if (share >= 0.0)
         fprintf(s->out, " (wanted: %.0f %%)", 100.0 * share);
     fprintf(s->out, ". Switches may read it in another way\n%scc_sw_cong_setting_threshold %d\n",
@@ -193,18 +194,49 @@ static void print_switches(const sheet *s)
             (int)cfg->cs_threshold, cfg->cs_return_delay);
 }
 
+/* Service levels with a CCTI of their own. */
+static uint32_t own_levels(const ibcc_cfg *cfg)
+{
+    uint32_t levels = 0;
+    for (size_t i = 0; i < cfg->sl_ccti.n; i += 5)
+        levels |= 1u << cfg->sl_ccti.v[i];
+    return levels;
+}
+
+static void print_own(const sheet *s)
+{
+    for (uint32_t levels = own_levels(s->cfg) & ~1u; levels != 0; levels &= levels - 1) {
+        uint32_t level = (uint32_t)__builtin_ctz(levels);
+        ibcc_params p = ibcc_own_level(s->cfg, &s->par, level);
+        cop_time units = (p.period_ps + TIMER_UNIT_PS / 2) / TIMER_UNIT_PS;
+        fprintf(s->out,
+                "cc_ca_cong_setting_ccti_timer %u %u\ncc_ca_cong_setting_ccti_increase %u %u\n"
+                "cc_ca_cong_setting_ccti_min %u %u\n",
+                level, (unsigned)(units < 65535 ? units : 65535), level,
+                p.increase < 255 ? p.increase : 255, level, p.min < 255 ? p.min : 255);
+        if (p.limit != s->par.limit)
+            fprintf(s->out, "# CUT: the limit %u of level %u; OpenSM has one for all\n", p.limit,
+                    level);
+    }
+    if (s->cfg->host_ccti.n > 0)
+        fprintf(s->out, "# CUT: cc.host_ccti; OpenSM gives all hosts the same\n");
+}
+
 static void print_hosts(const sheet *s)
 {
-    const ibcc_params *p = &s->par;
+    ibcc_params of_0 = ibcc_own_level(s->cfg, &s->par, 0);
+    const ibcc_params *p = &of_0;
     cop_time units = (p->period_ps + TIMER_UNIT_PS / 2) / TIMER_UNIT_PS;
     units = units < 1 ? 1 : units > 65535 ? 65535 : units;
     fprintf(s->out,
             "\n# hosts: 0 throttles a queue pair, 1 all of a service "
             "level\ncc_ca_cong_setting_port_control %d\n",
             s->cfg->level == IBCC_SL);
-    fprintf(s->out, "# service levels with congestion control, a bit each: 0, which applications "
-                    "use unless told otherwise\n"
-                    "cc_ca_cong_setting_control_map 0x1\n");
+    fprintf(s->out,
+            "# service levels with congestion control, a bit each: 0, which applications "
+            "use unless told otherwise\n"
+            "cc_ca_cong_setting_control_map 0x%x\n",
+            own_levels(s->cfg) | 1);
     fprintf(s->out,
             "# a step back towards full rate every %.1f us, in units of 1.024 us: the whole table "
             "in %.3g ms\n"
@@ -214,9 +246,11 @@ static void print_hosts(const sheet *s)
     fprintf(s->out,
             "# steps per notification%s: %u of them reach the last "
             "entry\ncc_ca_cong_setting_ccti_increase 0 %u\n",
-            ibcc_preset_for(s->cfg, s->info) == IBCC_PFISTER && s->cfg->ccti_increase < 0
+            s->cfg->ccti_increase >= 0 ? ""
+            : s->cfg->preset == IBCC_PFISTER
                 ? ", a sixth of the hosts, at most half of the senders to one port"
-                : "",
+            : s->cfg->preset == IBCC_AUTO ? ", as above"
+                                          : "",
             (p->limit + p->increase - 1) / (p->increase ? p->increase : 1),
             p->increase < 255 ? p->increase : 255);
     if (p->increase == 0)
@@ -226,6 +260,7 @@ static void print_hosts(const sheet *s)
         fprintf(s->out, "# CUT: %u steps; OpenSM takes at most 255\n", p->increase);
     fprintf(s->out, "cc_ca_cong_setting_trigger_threshold 0 %u\ncc_ca_cong_setting_ccti_min 0 %u\n",
             p->trigger < 255 ? p->trigger : 255, p->min < 255 ? p->min : 255);
+    print_own(s);
 }
 
 static cop_time packet_time(const struct cop_net *net)
@@ -234,43 +269,49 @@ static cop_time packet_time(const struct cop_net *net)
     return cop_net_wire_time(net, cop_topo_host_port(info->topo, 0), info->mtu_bytes);
 }
 
+/* Where values come from, and what they would be for other numbers of senders. */
+static void print_plan(const sheet *s)
+{
+    if (s->cfg->preset != IBCC_AUTO)
+        return;
+    ibcc_explain(s->cfg, s->info, s->out);
+    ibcc_cfg other = *s->cfg;
+    uint32_t planned = ibcc_plan_for(s->cfg, s->info).senders;
+    fprintf(s->out,
+            "#\n# for other numbers of senders (cc.senders). With fewer than planned the hot link "
+            "idles at times, with more the tree stays\n");
+    for (int i = -2; i <= 2; i++) {
+        int64_t h = i < 0 ? planned >> -i : (int64_t)planned << i;
+        if (h < 2 || (i != 0 && h >= s->info->n_hosts))
+            continue;
+        other.senders = h;
+        ibcc_plan p = ibcc_plan_for(&other, s->info);
+        fprintf(
+            s->out,
+            "#   %6u: table up to %.4g us, ccti_timer %u, ccti_increase %u, marking_rate %u%s\n",
+            p.senders, (double)p.delay_ps / 1e6, p.timer_units, p.increase, p.marking_rate,
+            i == 0 ? " (these)" : "");
+    }
+}
+
 void cop_opensm_write(const struct cop_net *net, const void *cfg, FILE *out)
 {
     static const char *const presets[] = {
         "testbed (Gran et al. 2010)", "simulator (Gran et al. 2011)", "fat-tree (Gran et al. 2012)",
-        "pfister (guidelines of Pfister et al. 2005)"};
+        "pfister (guidelines of Pfister et al. 2005)", "auto (values that fit this network)"};
     const cop_netinfo *info = cop_net_info(net);
     sheet s = {.cfg = cfg, .info = info, .par = ibcc_resolve(cfg, info), .out = out};
     s.packet_ps = packet_time(net);
     fprintf(out,
             "# congestion control for OpenSM, from Coppice: %u hosts, links of %.4g Gbit/s, "
             "packets of %u bytes\n"
-            "# what is not given comes from preset %s\n"
-            "# TRUE is the only word that OpenSM takes for yes\n"
-            "congestion_control TRUE\n",
-            info->n_hosts, (double)info->host_bps / 1e9, info->mtu_bytes,
-            presets[ibcc_preset_for(cfg, info)]);
+            "# what is not given comes from preset %s\n",
+            info->n_hosts, (double)info->host_bps / 1e9, info->mtu_bytes, presets[s.cfg->preset]);
+    print_plan(&s);
+    fprintf(out, "# TRUE is the only word that OpenSM takes for yes\ncongestion_control TRUE\n");
     print_switches(&s);
     print_hosts(&s);
     print_table(&s);
     fprintf(out, "# not in OpenSM, hardware decides: evaluate, root_test, hysteresis, becn, "
                  "delay_from, timer\n");
-}
-
-void cop_opensm_advise(const struct cop_net *net, const void *defaults, FILE *out)
-{
-    const cop_netinfo *info = cop_net_info(net);
-    ibcc_cfg guided = *(const ibcc_cfg *)defaults;
-    guided.preset = IBCC_PFISTER;
-    cop_time delay = ibcc_resolve(defaults, info).cct_delay_ps,
-             guideline = ibcc_resolve(&guided, info).cct_delay_ps;
-    if (ibcc_preset_for(defaults, info) == IBCC_PFISTER && delay < guideline)
-        fprintf(out,
-                "# delays up to %.3g us instead of the guideline's %.3g us (2/3 us per host, "
-                "written in 2005 for slower\n"
-                "# links): with a table that is too long senders that were told once wait for too "
-                "long.\n"
-                "# To try the same here: --set cc.kind=ibcc\n",
-                (double)delay / 1e6, (double)guideline / 1e6);
-    cop_opensm_write(net, defaults, out);
 }

@@ -84,4 +84,9 @@ cop_time qcn_next_send(struct cop_net *net, void *flow, cop_time now);
 void qcn_on_send(struct cop_net *net, void *flow, const cop_pkt *p);
 void qcn_on_control(struct cop_net *net, void *flow, const cop_pkt *p);
 
+/* -- qcn_words.c -- */
+void qcn_tell(struct cop_net *net, uint32_t port, const cop_pkt *p, const char **what, char *buf,
+              size_t size);
+bool qcn_rested(struct cop_net *net, char *buf, size_t size);
+
 #endif

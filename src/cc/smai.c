@@ -38,7 +38,7 @@ typedef struct smai_source {
 
 #define S(field) offsetof(smai_cfg, field)
 static const cop_opt opts[] = {
-    {"timeout", COP_OPT_TIME, S(timeout_ps), "128 ns", 1, 1e12, NULL,
+    {"timeout", COP_OPT_TIME, S(timeout_ps), "256 ns", 1, 1e12, NULL,
      "a message that waits longer in an input raises the signal (ours)"},
     {"reach", COP_OPT_TIME, S(reach_ps), "24 ns", 1, 1e12, NULL,
      "until all nodes have heard it (ours)"},
@@ -46,7 +46,7 @@ static const cop_opt opts[] = {
      "of the delay before each new message (ours)"},
     {"period", COP_OPT_TIME, S(period_ps), "64 ns", 1, 1e12, NULL,
      "after which the delay has one step more or less (ours)"},
-    {"limit", COP_OPT_INT, S(limit), "64", 1, 65536, NULL, "most steps of the delay (ours)"},
+    {"limit", COP_OPT_INT, S(limit), "2", 1, 65536, NULL, "most steps of the delay (ours)"},
     {0}};
 
 /* No period in which something was heard can end within this run. */

@@ -17,32 +17,27 @@
  *          of the moment at which the arbiter asks.
  *          CCT[i] = longest * (i / longest_at)^2, or linear.
  * Timers   are not events: the index is brought up to date when it is used.
- * Names    ith, ib-ith  throttling alone, with the values of Papers V and VI (there: of Paper III), on
- *                       any scheme that finds roots: queueing hfdi with `queues: 0`.
+ * Names    ith, ib-ith  throttling alone, with the marking and the timers of Papers V and VI (there: of
+ *                       Paper III), on any scheme that finds roots: queueing hfdi with `queues: 0`.
  *          ccfit        with fbicm: thresholds detect, stop, go, high, low.
  *          ecocc        with hfdi: thresholds high and low.
- * Source   M-ith, M-ibith, M-ccfit, M-ccfit-ia, M-ecocc, M-ecocc-hca. ib-ith has the table that Paper III
- *          prints, i^2 * 7/106^2 us; of the others no table is printed (G-gran5-5, G-gran6-3,
- *          G-gran6-4): their longest delays are ours. */
+ *          Each brings the scheme that it needs, where the run file names none.
+ * Values   timer, longest and increase are `auto`: throttle_plan.c.
+ * Source   M-ith, M-ibith, M-ccfit, M-ccfit-ia, M-ecocc, M-ecocc-hca. Paper III prints the
+ *          table of ib-ith, i^2 * 7/106^2 us; of the others no table is printed (G-gran5-5, G-gran6-3,
+ *          G-gran6-4). */
+#include "cc/throttle.h"
 #include "base/opt.h"
 #include "base/rng.h"
 #include "cc/cc_all.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum shape { QUADRATIC, LINEAR };
-static const char *const shape_names[] = {"quadratic", "linear", NULL};
-enum from { FROM_START, FROM_END };
 static const char *const limit_word[] = {"limit", "0", NULL};
+static const char *const auto_word[] = {"auto", NULL};
 static const char *const from_names[] = {"start", "end", NULL};
-
-typedef struct throttle_cfg {
-    uint64_t timer_ps, longest_ps, packet_bytes;
-    double marking;
-    int64_t increase, limit, longest_at;
-    int shape, delay_from;
-    bool restart, credit_test;
-} throttle_cfg;
+static const char *const shape_names[] = {"quadratic", "linear", NULL};
 
 typedef struct throttle_flow {
     cop_time last; /* its last packet started, or had gone (delay_from) */
@@ -50,6 +45,10 @@ typedef struct throttle_flow {
     uint32_t index;
     uint32_t becns; /* so far, to be observed */
 } throttle_flow;
+
+typedef struct throttle_run {
+    throttle_plan *of; /* [n_hosts] */
+} throttle_run;
 
 typedef struct throttle_port {
     uint64_t drawn; /* random numbers used */
@@ -59,8 +58,8 @@ typedef struct throttle_port {
 #define T(field) offsetof(throttle_cfg, field)
 /* Options whose defaults differ between the controls. */
 #define TIMER(def)                                                                                 \
-    "timer", COP_OPT_TIME, T(timer_ps), def, 1000, 1e12, NULL,                                     \
-        "time after which a source's index falls by one (CCTI_Timer)"
+    "timer", COP_OPT_TIME, T(timer_ps), def, 1000, 1e12, auto_word,                                \
+        "time after which a source's index falls by one (CCTI_Timer); auto: by `senders`"
 #define RESTART(def)                                                                               \
     "restart", COP_OPT_BOOL, T(restart), def, 0, 0, NULL,                                          \
         "each notification starts the timer anew; no: it goes on at regular intervals"
@@ -71,7 +70,8 @@ typedef struct throttle_port {
     "credit_test", COP_OPT_BOOL, T(credit_test), def, 0, 0, NULL,                                  \
         "an output enters the congestion state only if it has credit for another packet"
 #define LONGEST(def)                                                                               \
-    "longest", COP_OPT_TIME, T(longest_ps), def, 0, 1e12, NULL, "delay at the index `longest_at`"
+    "longest", COP_OPT_TIME, T(longest_ps), def, 1, 1e12, auto_word,                               \
+        "delay at the index `longest_at`; auto: by `senders`"
 #define FROM(def)                                                                                  \
     "delay_from", COP_OPT_ENUM, T(delay_from), def, 0, 0, from_names,                              \
         "the delay counts from the start or the end of the packet before"
@@ -81,8 +81,14 @@ typedef struct throttle_port {
     "packet_size", COP_OPT_BYTES, T(packet_bytes), "0", 0, 1e9, NULL,                              \
         "shorter packets are not marked"
 #define INCREASE                                                                                   \
-    "increase", COP_OPT_INT, T(increase), "1", 1, 1023, NULL,                                      \
-        "added to the index by each notification (CCTI_Increase)"
+    "increase", COP_OPT_INT, T(increase), "auto", 1, 1023, auto_word,                              \
+        "added to the index by each notification (CCTI_Increase); auto: 4, or 1, as the papers "   \
+        "print "                                                                                   \
+        "it, where `timer` is given"
+#define SENDERS                                                                                    \
+    "senders", COP_OPT_INT, T(senders), "auto", 2, 1e9, auto_word,                                 \
+        "that share a hot spot, for `timer` and `longest`; auto: of each end node those that the " \
+        "traffic has for what it overloads, and 2 where it overloads nothing"
 #define LIMIT "limit", COP_OPT_INT, T(limit), "127", 1, 1023, NULL, "largest index (CCTI_Limit)"
 #define AT                                                                                         \
     "longest_at", COP_OPT_INT, T(longest_at), "limit", 1, 1023, limit_word,                        \
@@ -91,20 +97,19 @@ typedef struct throttle_port {
     "table", COP_OPT_ENUM, T(shape), "quadratic", 0, 0, shape_names,                               \
         "how the delay grows with the index"
 
-#define OPTS(timer, restart, marking, credit, longest, from)                                       \
+#define OPTS(restart, marking, credit, from)                                                       \
     {                                                                                              \
-        {TIMER(timer)}, {RESTART(restart)}, {MARKING(marking)}, {PACKET_SIZE}, {CREDIT(credit)},   \
-            {INCREASE}, {LIMIT}, {LONGEST(longest)}, {AT}, {TABLE}, {FROM(from)},                  \
+        {TIMER("auto")}, {RESTART(restart)}, {MARKING(marking)}, {PACKET_SIZE}, {CREDIT(credit)},  \
+            {INCREASE}, {LIMIT}, {LONGEST("auto")}, {AT}, {TABLE}, {FROM(from)}, {SENDERS},        \
         {                                                                                          \
             0                                                                                      \
         }                                                                                          \
     }
 
-static const cop_opt ith_opts[] = OPTS("8 us", "yes", "85 %", "yes", "16 us", "end");
-static const cop_opt ccfit_opts[] = OPTS("8 us", "yes", "85 %", "no", "16 us", "end");
-/* 127^2 * 7/106^2 us */
-static const cop_opt ib_ith_opts[] = OPTS("150 us", "no", "50 %", "yes", "10.048327 us", "start");
-static const cop_opt ecocc_opts[] = OPTS("150 us", "no", "50 %", "no", "32 us", "start");
+static const cop_opt ith_opts[] = OPTS("yes", "85 %", "yes", "end");
+static const cop_opt ccfit_opts[] = OPTS("yes", "85 %", "no", "end");
+static const cop_opt ib_ith_opts[] = OPTS("no", "50 %", "yes", "start");
+static const cop_opt ecocc_opts[] = OPTS("no", "50 %", "no", "start");
 
 /* -- switches -- */
 
@@ -150,19 +155,36 @@ static uint16_t throttle_on_deliver(struct cop_net *net, uint32_t host, const co
     return p->flags & COP_PKT_FECN ? COP_PKT_CNP | COP_PKT_BECN : 0;
 }
 
-static cop_time delay_of(const throttle_cfg *cfg, uint32_t index)
+static void throttle_start(struct cop_net *net)
+{
+    const throttle_cfg *cfg = cop_net_cc_cfg(net);
+    const cop_netinfo *info = cop_net_info(net);
+    throttle_run *run = cop_net_cc_net(net);
+    run->of = cop_net_cc_alloc(net, info->n_hosts, sizeof(*run->of));
+    for (uint32_t h = 0; h < info->n_hosts; h++)
+        run->of[h] = throttle_plan_of(cfg, throttle_senders(cfg, info, h),
+                                      cop_net_inject_time(net, h, info->mtu_bytes));
+}
+
+static const throttle_plan *plan_of(struct cop_net *net, uint32_t src)
+{
+    const throttle_run *run = cop_net_cc_net(net);
+    return &run->of[src];
+}
+
+static cop_time delay_of(const throttle_cfg *cfg, const throttle_plan *plan, uint32_t index)
 {
     uint64_t at = (uint64_t)(cfg->longest_at ? cfg->longest_at : cfg->limit);
-    return cfg->shape == LINEAR ? cfg->longest_ps * index / at
-                                : cfg->longest_ps * index * index / (at * at);
+    return cfg->shape == THROTTLE_LINEAR ? plan->longest_ps * index / at
+                                         : plan->longest_ps * index * index / (at * at);
 }
 
 /* The timer has run out so many times since the last look. */
-static void settle(const throttle_cfg *cfg, throttle_flow *f, cop_time now)
+static void settle(const throttle_plan *plan, throttle_flow *f, cop_time now)
 {
-    uint64_t steps = (now - f->since) / cfg->timer_ps;
+    uint64_t steps = (now - f->since) / plan->timer_ps;
     f->index = steps < f->index ? f->index - (uint32_t)steps : 0;
-    f->since += steps * cfg->timer_ps;
+    f->since += steps * plan->timer_ps;
 }
 
 static void throttle_on_control(struct cop_net *net, void *flow, const cop_pkt *p)
@@ -171,11 +193,12 @@ static void throttle_on_control(struct cop_net *net, void *flow, const cop_pkt *
     throttle_flow *f = flow;
     if (!(p->flags & COP_PKT_BECN))
         return;
-    settle(cfg, f, cop_net_now(net));
+    const throttle_plan *plan = plan_of(net, cop_net_flow_source(flow));
+    settle(plan, f, cop_net_now(net));
     if (cfg->restart || f->index == 0)
         f->since = cop_net_now(net);
     f->becns++;
-    f->index += (uint32_t)cfg->increase;
+    f->index += plan->increase;
     if (f->index > (uint32_t)cfg->limit)
         f->index = (uint32_t)cfg->limit;
 }
@@ -187,12 +210,13 @@ static cop_time throttle_next_send(struct cop_net *net, void *flow, cop_time now
     throttle_flow *f = flow;
     if (f->index == 0)
         return now;
-    settle(cfg, f, now);
+    const throttle_plan *plan = plan_of(net, cop_net_flow_source(flow));
+    settle(plan, f, now);
     uint32_t index = f->index;
-    cop_time t = f->last + delay_of(cfg, index), falls = f->since + cfg->timer_ps;
+    cop_time t = f->last + delay_of(cfg, plan, index), falls = f->since + plan->timer_ps;
     while (index > 0 && t > falls) {
-        t = cop_max64(falls, f->last + delay_of(cfg, --index));
-        falls += cfg->timer_ps;
+        t = cop_max64(falls, f->last + delay_of(cfg, plan, --index));
+        falls += plan->timer_ps;
     }
     return t;
 }
@@ -202,7 +226,7 @@ static void throttle_on_send(struct cop_net *net, void *flow, const cop_pkt *p)
     const throttle_cfg *cfg = cop_net_cc_cfg(net);
     throttle_flow *f = flow;
     f->last = cop_net_now(net);
-    if (cfg->delay_from == FROM_END)
+    if (cfg->delay_from == THROTTLE_FROM_END)
         f->last += cop_net_inject_time(net, p->src, p->bytes);
 }
 
@@ -218,10 +242,11 @@ static double throttle_flow_value(struct cop_net *net, const void *flow, uint32_
 {
     const throttle_cfg *cfg = cop_net_cc_cfg(net);
     throttle_flow f = *(const throttle_flow *)flow;
-    settle(cfg, &f, cop_net_now(net));
+    const throttle_plan *plan = plan_of(net, src);
+    settle(plan, &f, cop_net_now(net));
     uint32_t bytes = cop_net_info(net)->mtu_bytes;
-    cop_time delay = delay_of(cfg, f.index), sends = cop_net_inject_time(net, src, bytes);
-    cop_time apart = cfg->delay_from == FROM_END ? sends + delay : cop_max64(sends, delay);
+    cop_time delay = delay_of(cfg, plan, f.index), sends = cop_net_inject_time(net, src, bytes);
+    cop_time apart = cfg->delay_from == THROTTLE_FROM_END ? sends + delay : cop_max64(sends, delay);
     switch (which) {
     case 0:
         return f.index;
@@ -241,6 +266,31 @@ static double throttle_port_value(struct cop_net *net, uint32_t port, uint32_t v
     return cop_net_roots(net, port);
 }
 
+/* -- in words -- */
+
+static void throttle_tell(struct cop_net *net, uint32_t port, const cop_pkt *p, const char **what,
+                          char *buf, size_t size)
+{
+    (void)what;
+    if (p->flags & COP_PKT_CONTROL)
+        snprintf(buf, size, "for the flow %u -> %u", p->dst, p->src);
+    else
+        snprintf(buf, size, "%u queues hold the output to be a root", cop_net_roots(net, port));
+}
+
+static bool throttle_rested(struct cop_net *net, char *buf, size_t size)
+{
+    char most[128];
+    if (cop_net_marked(net) > 0)
+        return false;
+    snprintf(
+        buf, size,
+        "nothing was marked: queueing %s held no output to be a root when a packet left it, or "
+        "none was drawn; most that waited for an output at a sample: %s",
+        cop_net_info(net)->queueing, cop_net_most_waiting(net, most, sizeof(most)));
+    return true;
+}
+
 /* -- what they need of the queueing scheme -- */
 
 static int needs_roots(const void *cfg, const cop_netinfo *info, cop_err *err)
@@ -248,10 +298,11 @@ static int needs_roots(const void *cfg, const cop_netinfo *info, cop_err *err)
     (void)cfg;
     if (info->finds_roots)
         return 0;
-    return cop_err_add(err, COP_E_INPUT,
-                       "cc: queueing %s does not find roots of congestion; use queueing.kind hfdi, "
-                       "with queues 0 for a queue per output and no isolation",
-                       info->queueing);
+    return cop_err_add(
+        err, COP_E_INPUT,
+        "cc: queueing %s does not find roots of congestion; leave queueing.kind out, "
+        "or set it to hfdi, with queues 0 for no isolation",
+        info->queueing);
 }
 
 static int needs(const char *cc, const char *queueing, const cop_netinfo *info, cop_err *err)
@@ -259,7 +310,8 @@ static int needs(const char *cc, const char *queueing, const cop_netinfo *info, 
     if (strcmp(info->queueing, queueing) == 0)
         return 0;
     return cop_err_add(err, COP_E_INPUT,
-                       "cc: %s shares its detector with queueing %s, not %s; set queueing.kind %s",
+                       "cc: %s shares its detector with queueing %s, not %s; leave queueing.kind "
+                       "out, or set it to %s",
                        cc, queueing, info->queueing, queueing);
 }
 
@@ -275,35 +327,52 @@ static int needs_hfdi(const void *cfg, const cop_netinfo *info, cop_err *err)
     return needs("ecocc", "hfdi", info, err);
 }
 
+/* Throttling alone: a queue per output that knows its roots, and no isolation. Paper V prints a priority of
+ * notifications for CCFIT only. */
+static const cop_brought roots_alone[] = {{"queueing", "kind", "hfdi", false},
+                                          {"queueing", "queues", "0", false},
+                                          {"queueing", "control_first", "no", false},
+                                          {0}};
+static const cop_brought with_fbicm[] = {{"queueing", "kind", "fbicm", false}, {0}};
+/* Supplement of Paper VI, 9.1: EcoCC needs no queue for a root of the own switch, HFDI does. */
+static const cop_brought with_hfdi[] = {
+    {"queueing", "kind", "hfdi", false}, {"queueing", "local", "no", false}, {0}};
+
 #define THROTTLE                                                                                   \
     .cfg_size = sizeof(throttle_cfg), .flow_size = sizeof(throttle_flow),                          \
-    .port_size = sizeof(throttle_port), .on_dequeue = throttle_on_dequeue,                         \
+    .port_size = sizeof(throttle_port), .net_size = sizeof(throttle_run), .asks_contenders = true, \
+    .explain = throttle_told, .start = throttle_start, .on_dequeue = throttle_on_dequeue,          \
     .on_root = throttle_on_root, .on_deliver = throttle_on_deliver,                                \
     .on_control = throttle_on_control, .next_send = throttle_next_send,                            \
     .on_send = throttle_on_send, .flow_values = flow_values, .port_values = port_values,           \
-    .flow_value = throttle_flow_value, .port_value = throttle_port_value
+    .flow_value = throttle_flow_value, .port_value = throttle_port_value, .tell = throttle_tell,   \
+    .rested = throttle_rested
 
 const cop_cc_ops cop_cc_ith = {.name = "ith",
                                .summary = "throttling by marks of congested outputs",
                                .source = "Paper V, ITh",
                                .opts = ith_opts,
+                               .brings = roots_alone,
                                .check = needs_roots,
                                THROTTLE};
 const cop_cc_ops cop_cc_ib_ith = {.name = "ib-ith",
                                   .summary = "the same with the values of InfiniBand hardware",
                                   .source = "Paper VI, IB-ITh; values of Paper III",
                                   .opts = ib_ith_opts,
+                                  .brings = roots_alone,
                                   .check = needs_roots,
                                   THROTTLE};
 const cop_cc_ops cop_cc_ccfit = {.name = "ccfit",
                                  .summary = "throttling on top of fbicm: hybrid, five thresholds",
                                  .source = "Paper V, CCFIT",
                                  .opts = ccfit_opts,
+                                 .brings = with_fbicm,
                                  .check = needs_fbicm,
                                  THROTTLE};
 const cop_cc_ops cop_cc_ecocc = {.name = "ecocc",
                                  .summary = "throttling on top of hfdi: hybrid, two thresholds",
                                  .source = "Paper VI, EcoCC",
                                  .opts = ecocc_opts,
+                                 .brings = with_hfdi,
                                  .check = needs_hfdi,
                                  THROTTLE};

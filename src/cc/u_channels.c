@@ -38,4 +38,5 @@ const cop_cc_ops cop_cc_u_channels = {
     .admit = admit,
     .counters = limit_counters,
     .counter = limit_counter,
+    .rested = limit_rested,
 };

@@ -4,6 +4,7 @@
  * State    a configuration keeps its text and its overrides and is loaded anew by each check and
  *          run, because an override can repair or break what the file says. A result keeps what the
  *          database wants to know about its configuration.
+ * Locale   numbers are read and printed as in the C locale, whatever the program has set (cop_api_guard).
  * Memory   every call that allocates works under a guard (base/mem.h). What it makes reaches its
  *          handle only when the guard has ended well. */
 #include "exp/api_int.h"
@@ -38,6 +39,19 @@ void cop_api_no_memory(cop_err *err)
     cop_err_add(err, COP_E_MEMORY, COP_NO_MEMORY);
 }
 
+/* The locale of a thread is its own. glibc has that of C without allocating; elsewhere there may be no memory for it. */
+bool cop_api_guard(void (*work)(void *ctx), void *ctx)
+{
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (plain == (locale_t)0)
+        return false;
+    locale_t before = uselocale(plain);
+    bool ok = cop_mem_guard(work, ctx);
+    uselocale(before);
+    freelocale(plain);
+    return ok;
+}
+
 /* -- configurations -- */
 
 typedef struct opening {
@@ -57,7 +71,7 @@ static void open_config(void *ctx)
 coppice_config *coppice_open_text(const char *name, const char *text)
 {
     opening o = {.file = name, .text = text};
-    return cop_mem_guard(open_config, &o) ? o.c : NULL;
+    return cop_api_guard(open_config, &o) ? o.c : NULL;
 }
 
 coppice_config *coppice_open(const char *file)
@@ -95,7 +109,7 @@ static int plug(plugging p)
     coppice_config *c = p.c;
     cop_plugin_set before = c->plugins;
     c->err = (cop_err){0};
-    if (cop_mem_guard(add_plugins, &p))
+    if (cop_api_guard(add_plugins, &p))
         return p.rc == 0 ? 0 : -1;
     c->plugins = before;
     cop_api_no_memory(&c->err);
@@ -133,7 +147,7 @@ int coppice_set(coppice_config *c, const char *assignment)
     cop_arena before = c->arena;
     setting s = {c, assignment};
     c->err = (cop_err){0};
-    if (cop_mem_guard(add_override, &s))
+    if (cop_api_guard(add_override, &s))
         return 0;
     c->arena = before;
     c->lost_set = true;
@@ -176,7 +190,10 @@ typedef struct job {
 static bool on_progress(void *ctx, cop_time now, cop_time end, uint64_t packet_hops)
 {
     const coppice_config *c = ctx;
-    return c->progress(c->progress_ctx, (double)now / 1e3, (double)end / 1e3, packet_hops) != 0;
+    locale_t ours = uselocale(c->caller);
+    int stop = c->progress(c->progress_ctx, (double)now / 1e3, (double)end / 1e3, packet_hops);
+    uselocale(ours);
+    return stop != 0;
 }
 
 static void remember_config(coppice_result *p, cop_config *loaded, const char *text, uint64_t hash)
@@ -186,6 +203,7 @@ static void remember_config(coppice_result *p, cop_config *loaded, const char *t
                                .config_text = cop_arena_strdup(&p->arena, text),
                                .version = COP_VERSION,
                                .model = cop_model_id(),
+                               .behaviour = cop_behaviour_id(),
                                .seed = loaded->run.seed,
                                .config_hash = hash};
 }
@@ -231,8 +249,9 @@ static int do_job(job *j)
     coppice_config *c = j->c;
     cop_free(c->effective);
     c->effective = NULL;
+    c->caller = uselocale((locale_t)0);
     c->err = (cop_err){0};
-    if (c->lost_set || !cop_mem_guard(work, j)) {
+    if (c->lost_set || !cop_api_guard(work, j)) {
         cop_api_no_memory(&c->err);
         return -1;
     }

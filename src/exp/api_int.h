@@ -8,6 +8,8 @@
 #include "exp/run.h"
 #include "store/store.h"
 
+#include <locale.h>
+
 struct coppice_config {
     cop_arena arena; /* owns file, text and the overrides' text */
     const char *file, *text; /* text NULL: the file is read */
@@ -18,6 +20,7 @@ struct coppice_config {
     char *effective; /* heap; NULL: no good check or run yet */
     coppice_progress_fn progress; /* NULL: none */
     void *progress_ctx;
+    locale_t caller; /* of the thread that checks or runs, for its progress function */
     cop_err err; /* of the last set, check or run */
 };
 
@@ -32,6 +35,9 @@ struct coppice_result {
 
 /* api_result.c: fill `scalar` from `r`. */
 void cop_api_scalars(coppice_result *p);
+/* api.c: the door of every call that does more than hand out what is there: under a guard, and with the numbers of the C
+ * locale, whatever the caller's are. False: no memory. */
+bool cop_api_guard(void (*work)(void *ctx), void *ctx);
 /* api.c: the one fault is that there is no memory. */
 void cop_api_no_memory(cop_err *err);
 

@@ -259,7 +259,7 @@ int64_t coppice_store(coppice_result *p, const char *db)
 {
     storing s = {.p = p, .db = db};
     p->err = (cop_err){0};
-    if (!cop_mem_guard(store, &s)) {
+    if (!cop_api_guard(store, &s)) {
         cop_api_no_memory(&p->err);
         return -1;
     }

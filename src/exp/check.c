@@ -1,7 +1,9 @@
 /* What a configuration means, without a run: facts of the network, the table of a switch, the network itself. */
+#include "base/text.h"
 #include "exp/facts.h"
 #include "exp/world.h"
 #include "route/flow_table.h"
+#include "route/levels.h"
 
 #include <string.h>
 
@@ -32,12 +34,40 @@ static void warn_of_samples(const cop_config *c, FILE *report)
                 "set run.drain to yes, or do not look at the last samples\n");
 }
 
+/* Where service levels choose lanes: which. */
+static void print_levels(const cop_route *r, FILE *report)
+{
+    const char *before = "# first lanes of service levels:";
+    for (uint32_t levels = r->levels ? r->levels->used : 0; levels != 0; levels &= levels - 1) {
+        uint32_t level = (uint32_t)__builtin_ctz(levels);
+        fprintf(report, "%s level %u lane %u", before, level, cop_levels_first(r, level));
+        before = ",";
+    }
+    if (r->levels)
+        fprintf(report, "%s\n", r->levels->port ? "; and others at some ports" : "");
+}
+
+/* ibnetdiscover prints hosts in the order in which it met them, often the last cable first. */
+static void print_numbers(const cop_topo *t, FILE *report)
+{
+    char first[80], last[80];
+    if (strcmp(t->kind, "file") != 0)
+        return;
+    cop_topo_host_name(t, 0, first, sizeof(first));
+    cop_topo_host_name(t, t->n_hosts - 1, last, sizeof(last));
+    cop_plain(first);
+    cop_plain(last);
+    fprintf(report, "# hosts have the numbers of their order in the file: 0 is %s, %u is %s\n",
+            first, t->n_hosts - 1, last);
+}
+
 static void print_facts(cop_world *w, const cop_config *c, FILE *report)
 {
     cop_topo_facts facts;
     cop_topo_measure(&w->topo, 256, &facts);
     fprintf(report, "# network: %u hosts, %u switches of up to %u ports, %u cables\n",
             w->topo.n_hosts, w->topo.n_switches, facts.max_ports, facts.cables);
+    print_numbers(&w->topo, report);
     fprintf(report, "# paths: at most %u switches, %.2f on average\n", facts.diameter,
             facts.mean_switches);
     fprintf(
@@ -50,6 +80,7 @@ static void print_facts(cop_world *w, const cop_config *c, FILE *report)
                                            : "CYCLIC: can deadlock",
         w->cdg.sampled && w->route.patience_ps == 0 ? " in the sample of ways that was followed"
                                                     : "");
+    print_levels(&w->route, report);
     char timeout[32], duration[32];
     if (!w->cdg.acyclic && w->route.patience_ps >= c->run.duration_ps)
         fprintf(report,
@@ -59,11 +90,19 @@ static void print_facts(cop_world *w, const cop_config *c, FILE *report)
                                 sizeof(timeout)),
                 cop_units_print(&c->units, COP_OPT_TIME, c->run.duration_ps, duration,
                                 sizeof(duration)));
+    if (w->nic.control_vl > c->nic.control_vl)
+        fprintf(report,
+                "# control packets: of %s, %" PRIu64 " B, on %u lane%s of their own from lane "
+                "%" PRId64 " on, before data\n",
+                c->cc->name, c->nic.control_bytes, w->route.control_vls,
+                w->route.control_vls == 1 ? "" : "s", w->nic.control_vl);
     if (w->route.idle != NULL)
         fprintf(report, "# warning: routing %s: %s\n", c->route->name, w->route.idle);
     const char *idle = c->cc->idle ? c->cc->idle(c->cc_cfg, &w->net.info) : NULL;
     if (idle != NULL)
         fprintf(report, "# warning: cc %s: %s\n", c->cc->name, idle);
+    if (c->cc->explain != NULL)
+        c->cc->explain(c->cc_cfg, &w->net.info, report);
     warn_of_samples(c, report);
     cop_print_fabric(&w->route, &c->link, &c->units, report);
     cop_net_cost cost;

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #define MAX_TRAFFIC 65536
-#define MAX_SECTIONS 16
 
 /* Check that a section is a map; an empty one is as good as none. */
 static bool is_map(cop_reader *r, int node, const char *example)
@@ -27,6 +26,16 @@ static bool is_map(cop_reader *r, int node, const char *example)
         cop_reader_fault(r, node, "%s: is a %s; write options, such as `%s`", r->section,
                          type == COP_NODE_LIST ? "list" : "single value", example);
     return false;
+}
+
+/* What other mechanisms of the file bring for an option of this section; NULL: nothing. */
+static const cop_brought *brought(const cop_reader *r, const cop_section *s, const char *option)
+{
+    for (size_t i = 0; i < r->n_brings; i++)
+        for (const cop_brought *b = r->brings[i]; b->section != NULL; b++)
+            if (strcmp(b->section, s->name) == 0 && strcmp(b->option, option) == 0)
+                return b;
+    return NULL;
 }
 
 /* The name of the plug-in a section asks for; NULL after a fault. */
@@ -43,6 +52,8 @@ static const char *chosen_kind(cop_reader *r, const cop_section *s, int map)
                          s->default_kind ? s->default_kind : "kary-ntree");
         return NULL;
     }
+    const cop_brought *b = brought(r, s, "kind");
+    kind = kind ? kind : b ? b->value : NULL;
     kind = kind ? kind : s->default_kind;
     if (kind == NULL) {
         size_t n = cop_plugin_names(s, r->c->more, names, COP_MAX_OPTIONS);
@@ -53,6 +64,20 @@ static const char *chosen_kind(cop_reader *r, const cop_section *s, int map)
     if (strcmp(s->name, "routing") == 0 && strcmp(kind, COP_ROUTING_AUTO) == 0)
         return r->c->topo ? cop_routing_for(r->c->topo->name) : NULL;
     return kind;
+}
+
+/* Defaults of a plug-in of the kind that is brought. `named`: the file names that kind itself. */
+static void take_brought(cop_reader *r, const cop_section *s, const cop_plugin *p, bool named,
+                         void *cfg)
+{
+    const cop_brought *kind = brought(r, s, "kind");
+    if (kind == NULL || strcmp(kind->value, p->name) != 0)
+        return;
+    for (const cop_opt *o = p->opts; o->name != NULL; o++) {
+        const cop_brought *b = brought(r, s, o->name);
+        if (b != NULL && (!b->unnamed || !named))
+            cop_opt_parse(o, cfg, b->value, &r->c->arena, NULL, r->err);
+    }
 }
 
 static void load_plugin(cop_reader *r, const cop_section *s, int map)
@@ -78,6 +103,7 @@ static void load_plugin(cop_reader *r, const cop_section *s, int map)
     cop_opt_defaults(p.opts, cfg, &r->c->arena);
     if (p.in_cycles)
         cop_units_defaults(&r->c->units, p.opts, cfg);
+    take_brought(r, s, &p, map != 0 && cop_doc_get(&r->doc, map, "kind") != 0, cfg);
     cop_reader_table(r, map, p.opts, cfg, true);
 }
 
@@ -138,6 +164,43 @@ static void load_traffic(cop_reader *r, int node)
     }
 }
 
+/* Section hosts: a map from sets of hosts to what these have of their own. */
+static void load_hosts(cop_reader *r, int node)
+{
+    static const char example[] = "hosts: {3: {receive_rate: 5 Gbit/s}}";
+    r->section = "hosts";
+    r->entry = COP_NO_ENTRY;
+    if (node == 0 || cop_doc_is_empty(&r->doc, node))
+        return;
+    cop_reader_mark(r, NULL, node);
+    if (!is_map(r, node, example))
+        return;
+    size_t n = cop_doc_count(&r->doc, node);
+    if (n > MAX_TRAFFIC) {
+        cop_reader_fault(r, node, "hosts: has %zu entries; give at most %d", n, MAX_TRAFFIC);
+        return;
+    }
+    r->c->own = COP_NEW_ARRAY(&r->c->arena, cop_host_own, n);
+    r->c->n_own = n;
+    for (size_t i = 0; i < n && !cop_reader_full(r); i++) {
+        int key, value;
+        cop_doc_pair(&r->doc, node, i, &key, &value);
+        const char *text = cop_reader_key(r, key);
+        r->entry = i;
+        cop_reader_mark(r, NULL, key);
+        if (text != NULL && cop_doc_type(&r->doc, value) != COP_NODE_MAP)
+            cop_reader_fault(r, value,
+                             "hosts: `%s` has no options; write hosts with theirs, such "
+                             "as `%s`",
+                             text, example);
+        if (text == NULL || cop_doc_type(&r->doc, value) != COP_NODE_MAP)
+            continue;
+        cop_opt_defaults(cop_own_opts, &r->c->own[i], &r->c->arena);
+        cop_reader_table(r, value, cop_own_opts, &r->c->own[i], false);
+        r->c->own[i].hosts = cop_arena_strdup(&r->c->arena, text);
+    }
+}
+
 /* An option of this name in some section, for keys that stand one level too high. */
 static const char *section_with(const char *option)
 {
@@ -149,11 +212,12 @@ static const char *section_with(const char *option)
 
 static void unknown_section(cop_reader *r, int key, const char *text)
 {
-    const char *names[MAX_SECTIONS + 4];
+    const char *names[COP_MAX_SECTIONS + 4];
     size_t n = 0;
     for (const cop_section *s = cop_sections; s->name != NULL; s++)
         names[n++] = s->name;
     names[n++] = "traffic";
+    names[n++] = "hosts";
     for (const cop_opt *o = cop_root_opts; o->type != COP_OPT_END; o++)
         names[n++] = o->name;
     const char *section = section_with(text);
@@ -164,10 +228,10 @@ static void unknown_section(cop_reader *r, int key, const char *text)
         cop_reader_unknown(r, key, "section", text, names, n);
 }
 
-/* Find the sections of the document; node[i] is that of cop_sections[i], the last one traffic. */
+/* Find the sections of the document; node[i] is that of cop_sections[i], the last ones traffic and hosts. */
 static void read_root(cop_reader *r, int root, int *node, size_t n_sections)
 {
-    int seen[MAX_SECTIONS + 4] = {0};
+    int seen[COP_MAX_SECTIONS + 4] = {0};
     size_t n = cop_doc_count(&r->doc, root);
     for (size_t i = 0; i < n && !cop_reader_full(r); i++) {
         int key, value;
@@ -177,11 +241,13 @@ static void read_root(cop_reader *r, int root, int *node, size_t n_sections)
             continue;
         const cop_section *s = cop_section_find(text);
         const cop_opt *o = cop_opt_find(cop_root_opts, text);
-        size_t at = n_sections + 1 + (o ? (size_t)(o - cop_root_opts) : 0);
+        size_t at = n_sections + 2 + (o ? (size_t)(o - cop_root_opts) : 0);
         if (s != NULL)
             at = (size_t)(s - cop_sections);
         else if (strcmp(text, "traffic") == 0)
             at = n_sections;
+        else if (strcmp(text, "hosts") == 0)
+            at = n_sections + 1;
         else if (o == NULL) {
             unknown_section(r, key, text);
             continue;
@@ -198,24 +264,53 @@ static void read_root(cop_reader *r, int root, int *node, size_t n_sections)
     }
 }
 
-/* A flit is a flit: that of section units, unless the switch is given another. */
-static void settle_flit(cop_config *c)
+static bool is_given(const cop_config *c, const char *section, const char *option)
 {
     bool given = false;
     for (const cop_mark *m = c->marks; m != NULL; m = m->next)
-        given |= m->section != NULL && m->option != NULL && strcmp(m->section, "switch") == 0 &&
-                 strcmp(m->option, "flit") == 0;
-    if (!given && c->units.flit_bytes != 0 && c->sw.switching == COP_SWITCHING_WORM)
+        given |= m->section != NULL && m->option != NULL && strcmp(m->section, section) == 0 &&
+                 strcmp(m->option, option) == 0;
+    return given;
+}
+
+/* A flit is a flit: that of section units, unless the switch is given another. */
+static void settle_flit(cop_config *c)
+{
+    if (c->units.flit_bytes != 0 && c->sw.switching == COP_SWITCHING_WORM &&
+        !is_given(c, "switch", "flit"))
         c->sw.flit_bytes = c->units.flit_bytes;
+}
+
+/* A control whose notifications have lanes of their own knows how long they are. */
+static void settle_notices(cop_config *c)
+{
+    if (c->cc != NULL && c->cc_cfg != NULL && c->cc->notice_bytes != 0 &&
+        cop_cc_own_lanes(c->cc, c->cc_cfg) && !is_given(c, "nic", "control_bytes"))
+        c->nic.control_bytes = c->cc->notice_bytes;
+}
+
+/* What the kinds that the file names bring to sections which come before theirs. */
+static void find_brought(cop_reader *r, const int *node, size_t n_sections)
+{
+    cop_plugin p;
+    for (size_t i = 0; i < n_sections; i++) {
+        const cop_section *s = &cop_sections[i];
+        bool map =
+            s->plugin != NULL && node[i] != 0 && cop_doc_type(&r->doc, node[i]) == COP_NODE_MAP;
+        const char *kind =
+            map ? cop_doc_text(&r->doc, cop_doc_get(&r->doc, node[i], "kind")) : NULL;
+        if (kind != NULL && cop_plugin_find(s, r->c->more, kind, &p) && p.brings != NULL)
+            r->brings[r->n_brings++] = p.brings;
+    }
 }
 
 static void read_document(cop_reader *r)
 {
-    int node[MAX_SECTIONS + 1] = {0};
+    int node[COP_MAX_SECTIONS + 2] = {0};
     size_t n_sections = 0;
     while (cop_sections[n_sections].name != NULL)
         n_sections++;
-    COP_CHECK(n_sections <= MAX_SECTIONS);
+    COP_CHECK(n_sections <= COP_MAX_SECTIONS);
     int root = cop_doc_root(&r->doc);
     if (cop_doc_type(&r->doc, root) != COP_NODE_MAP) {
         cop_reader_fault(r, root,
@@ -231,11 +326,15 @@ static void read_document(cop_reader *r)
     r->section = NULL;
     r->entry = COP_NO_ENTRY;
     read_root(r, root, node, n_sections);
+    find_brought(r, node, n_sections);
     for (size_t i = 0; i < n_sections && !cop_reader_full(r); i++)
         load_section(r, &cop_sections[i], node[i]);
     if (!cop_reader_full(r))
         load_traffic(r, node[n_sections]);
+    if (!cop_reader_full(r))
+        load_hosts(r, node[n_sections + 1]);
     settle_flit(r->c);
+    settle_notices(r->c);
 }
 
 /* The file's name without directory and `.yaml`. */

@@ -30,6 +30,8 @@ typedef struct cop_config {
     void *topo_cfg, *route_cfg, *queue_cfg, *cc_cfg, *host_cfg;
     cop_traffic_cfg *traffic; /* entries */
     size_t n_traffic;
+    cop_host_own *own; /* entries of section hosts */
+    size_t n_own;
     const struct cop_plugin_set *more; /* plug-ins from outside that it was read with; or NULL */
     void *marks; /* where each option was given, for messages; private to config.c */
 } cop_config;

@@ -7,6 +7,8 @@
  * Invariant: no node contains itself. */
 #include "exp/config_doc.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -126,6 +128,8 @@ static void close_file(void *f)
 static int read_all(const char *file, char **whole, size_t *length, cop_err *err)
 {
     bool standard_input = strcmp(file, "-") == 0;
+    if (!standard_input && cop_file_check(file, err) != 0)
+        return -COP_E_IO;
     FILE *f = standard_input ? stdin : fopen(file, "rb");
     if (f == NULL && errno == ENOMEM)
         cop_out_of_memory();

@@ -206,6 +206,31 @@ static void add_traffic(text *t, const cop_config *c)
     cop_arena_free(&arena);
 }
 
+/* Section hosts, if there is one: what its entries say. */
+static void add_hosts(text *t, const cop_config *c)
+{
+    cop_arena arena = {0};
+    cop_host_own defaults = {0};
+    cop_opt_defaults(cop_own_opts, &defaults, &arena);
+    if (c->n_own > 0)
+        add(t, "hosts:\n");
+    for (size_t i = 0; i < c->n_own; i++) {
+        bool any = false;
+        add(t, "  ");
+        add_string(t, c->own[i].hosts);
+        add(t, ":");
+        for (const cop_opt *o = cop_own_opts; o->type != COP_OPT_END; o++) {
+            if (same_value(o, &c->own[i], &defaults))
+                continue;
+            add(t, any ? "" : "\n");
+            add_option(t, "    ", o, &c->own[i]);
+            any = true;
+        }
+        add(t, any ? "" : " {}\n");
+    }
+    cop_arena_free(&arena);
+}
+
 /* What a flit and a cycle are is not said in flits and cycles. */
 static const char *print(cop_config *c, const cop_units_cfg *units)
 {
@@ -217,6 +242,7 @@ static const char *print(cop_config *c, const cop_units_cfg *units)
         add_section(&t, c, s);
     }
     add_traffic(&t, c);
+    add_hosts(&t, c);
     const char *kept = cop_arena_strdup(&c->arena, t.at);
     cop_free(t.at);
     return kept;
@@ -238,6 +264,7 @@ uint64_t cop_config_hash(cop_config *c)
     for (const cop_section *s = cop_sections; s->name != NULL; s++)
         add_section(&t, c, s);
     add_traffic(&t, c);
+    add_hosts(&t, c);
     uint64_t hash = cop_hash_bytes(COP_HASH_START, t.at, t.used);
     cop_free(t.at);
     return hash;

@@ -6,6 +6,7 @@
 #include "exp/config_doc.h"
 
 #define COP_MAX_OPTIONS 128
+#define COP_MAX_SECTIONS 16
 #define COP_NO_ENTRY SIZE_MAX
 
 /* Where an option was given; a list in cop_config.marks. */
@@ -23,6 +24,8 @@ typedef struct cop_reader {
     const char *directory; /* paths are relative to it */
     const char *section; /* being read; NULL: top level */
     size_t entry;
+    const cop_brought *brings[COP_MAX_SECTIONS]; /* by mechanisms of the file, to other sections */
+    size_t n_brings;
 } cop_reader;
 
 /* So many faults that more would not help. */

@@ -1,8 +1,8 @@
 /* What an administrator asks of a network before anything is simulated: which rates its links have, whether
  * hosts can send more than their switch can pass on, and how evenly the routing spreads pairs of hosts.
  *
- * In: topology, routing, rates. Out: lines that begin with "#". Balance is counted for routings that give
- * one way per switch and destination; of large networks for a sample of the destinations. */
+ * In: topology, routing, rates. Out: lines that begin with "#". Balance is pairs of hosts over the rate of the link,
+ * counted for routings that give one way per switch and destination; of large networks for a sample of the destinations. */
 #include "exp/facts.h"
 
 #include "base/opt.h"
@@ -106,10 +106,44 @@ static void follow(const cop_route *r, uint32_t sw, uint32_t dst, uint64_t weigh
     }
 }
 
-static void print_balance(const cop_route *r, FILE *out)
+/* The link between switches that takes longest for its pairs, and how much longer than the mean: pairs over rate. */
+static void print_busiest(const cop_topo *t, const cop_link_cfg *link, const uint64_t *pairs,
+                          bool sampled, FILE *out)
+{
+    double most = 0.0, sum = 0.0;
+    uint64_t n = 0, idle = 0;
+    uint32_t where = 0;
+    uint64_t slowest = UINT64_MAX, fastest = 0;
+    for (uint32_t p = 0; p < t->host_port0; p++) {
+        if (t->port[p].to == COP_NONE || cop_topo_is_host_port(t, t->port[p].to))
+            continue;
+        uint64_t bps = cop_net_link_rate(t, link, p);
+        double load = (double)pairs[p] / (double)bps;
+        slowest = bps < slowest ? bps : slowest;
+        fastest = bps > fastest ? bps : fastest;
+        n++;
+        sum += load;
+        idle += pairs[p] == 0;
+        if (load > most) {
+            most = load;
+            where = p;
+        }
+    }
+    char name[128];
+    if (n > 0 && sum > 0.0)
+        fprintf(out,
+                "# balance: the busiest link between switches has %.3g times the mean of all "
+                "pairs of hosts%s (%s); %" PRIu64 " of %" PRIu64 " have none%s\n",
+                most * (double)n / sum, slowest < fastest ? " for its rate" : "",
+                cop_topo_port_name(t, where, name, sizeof(name)), idle, n,
+                sampled ? " (a sample of the destinations)" : "");
+}
+
+static void print_balance(const cop_route *r, const cop_link_cfg *link, FILE *out)
 {
     const cop_topo *t = r->topo;
-    if (!r->single || t->n_switches < 2 || r->max_cand != 1)
+    bool one_way = r->single || (r->hosts_alike && r->in_order && r->ops->mid == NULL);
+    if (!one_way || t->n_switches < 2 || r->max_cand != 1)
         return;
     uint64_t *pairs = cop_alloc_array(t->n_ports, sizeof(*pairs));
     uint32_t *hosts = cop_alloc_array(t->n_switches, sizeof(*hosts));
@@ -123,27 +157,7 @@ static void print_balance(const cop_route *r, FILE *out)
         for (uint32_t s = 0; s < t->n_switches; s++)
             if (hosts[s] > 0)
                 follow(r, s, d, hosts[s], pairs);
-    uint64_t most = 0, sum = 0, n = 0, idle = 0;
-    uint32_t where = 0;
-    for (uint32_t p = 0; p < t->host_port0; p++) {
-        if (t->port[p].to == COP_NONE || cop_topo_is_host_port(t, t->port[p].to))
-            continue;
-        n++;
-        sum += pairs[p];
-        idle += pairs[p] == 0;
-        if (pairs[p] > most) {
-            most = pairs[p];
-            where = p;
-        }
-    }
-    char name[128];
-    if (n > 0 && sum > 0)
-        fprintf(out,
-                "# balance: the busiest link between switches has %.3g times the mean of all "
-                "pairs of hosts (%s); %" PRIu64 " of %" PRIu64 " have none%s\n",
-                (double)most * (double)n / (double)sum,
-                cop_topo_port_name(t, where, name, sizeof(name)), idle, n,
-                step > 1 ? " (a sample of the destinations)" : "");
+    print_busiest(t, link, pairs, step > 1, out);
     cop_free(pairs);
     cop_free(hosts);
 }
@@ -153,5 +167,5 @@ void cop_print_fabric(const cop_route *r, const cop_link_cfg *link, const cop_un
 {
     print_rates(r->topo, link, units, out);
     print_pressure(r->topo, link, out);
-    print_balance(r, out);
+    print_balance(r, link, out);
 }

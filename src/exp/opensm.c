@@ -1,5 +1,5 @@
-/* A run file in OpenSM's words. Where it has no congestion control of InfiniBand, the guidelines for its network
- * are written: that is advice. */
+/* A run file in OpenSM's words. Where it has no congestion control of InfiniBand, the defaults for its network are
+ * written: that is advice. A network that is not InfiniBand gets none. */
 #include "exp/opensm.h"
 
 #include "base/opt.h"
@@ -11,25 +11,32 @@
 
 typedef struct job {
     const void *cfg;
-    bool advice;
     FILE *out;
 } job;
 
 static void look(void *ctx, const struct cop_net *net)
 {
     const job *j = ctx;
-    (j->advice ? cop_opensm_advise : cop_opensm_write)(net, j->cfg, j->out);
+    cop_opensm_write(net, j->cfg, j->out);
 }
 
 int cop_opensm_export(cop_config *c, FILE *out, cop_err *err)
 {
     const cop_cc_ops *ibcc = cop_cc_find("ibcc");
-    job j = {.cfg = c->cc_cfg, .advice = c->cc != ibcc, .out = out};
-    if (j.advice) {
+    job j = {.cfg = c->cc_cfg, .out = out};
+    char where[512];
+    if (c->fc.kind == COP_FC_ONOFF)
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s: flow_control.kind on-off (PFC) is Ethernet, and OpenSM configures "
+                           "InfiniBand; leave --opensm out, or set flow_control.kind to ib",
+                           cop_config_where(c, "flow_control.kind", where, sizeof(where)));
+    if (c->cc != ibcc) {
         void *defaults = cop_arena_alloc(&c->arena, ibcc->cfg_size);
         cop_opt_defaults(ibcc->opts, defaults, &c->arena);
         j.cfg = defaults;
-        fprintf(out, "# the run file has cc.kind %s; these are guidelines for its network\n",
+        fprintf(out,
+                "# the run file has cc.kind %s; these are the defaults of ibcc for its network: "
+                "try them with --set cc.kind=ibcc\n",
                 c->cc->name);
     }
     return cop_look_network(c, look, &j, err);

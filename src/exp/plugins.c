@@ -124,7 +124,7 @@ static int add(const adding *a, const char *section, cop_plugin p, const char *m
 
 #define PLUGIN(o)                                                                                  \
     ((cop_plugin){(o)->name, (o)->summary, (o)->source, (o)->opts, (o)->cfg_size, (o), NULL,       \
-                  false, 0, NULL, NULL})
+                  false, 0, NULL, NULL, NULL})
 
 static int add_all(const adding *a, const coppice_plugins *t)
 {
@@ -135,6 +135,7 @@ static int add_all(const adding *a, const coppice_plugins *t)
         bool source = o->next_send != NULL || o->on_send != NULL || o->on_control != NULL;
         p.note = o->immediate;
         p.in_cycles = o->in_cycles;
+        p.brings = o->brings;
         p.flow_values = o->flow_values;
         p.port_values = o->port_values;
         rc = add(a, "cc", p,
@@ -148,6 +149,7 @@ static int add_all(const adding *a, const coppice_plugins *t)
         const cop_route_ops *o = t->routing[i];
         cop_plugin p = PLUGIN(o);
         p.in_cycles = o->in_cycles;
+        p.brings = o->brings;
         p.port_values = o->port_values;
         rc = add(a, "routing", p,
                  o->setup == NULL                   ? "setup"

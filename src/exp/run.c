@@ -46,6 +46,9 @@ static void tell_ports(cop_world *w, cop_config *c, const cop_run_hooks *o)
 
 /* Frames of all samples may take so much memory. */
 #define MAX_FRAME_BYTES ((uint64_t)1 << 29)
+/* Of a run that ends with its jobs: first period of samples, and most of them, as it doubles up to 10^16 ps / 100. */
+#define SHORTEST_PS ((cop_time)1000000)
+#define MOST_SAMPLES 1500
 
 static int watch_trees(cop_world *w, cop_config *c, const cop_run_hooks *hooks, cop_err *err)
 {
@@ -53,7 +56,8 @@ static int watch_trees(cop_world *w, cop_config *c, const cop_run_hooks *hooks, 
     uint64_t duration = c->run.duration_ps, period = c->run.tree_sample_ps;
     bool automatic = period == 0;
     period = automatic ? cop_max64(4, duration / 100) : period;
-    while (cop_tree_frame_bytes(&w->topo, duration / period) > MAX_FRAME_BYTES) {
+    bool film = c->run.trees == COP_TREES_YES;
+    while (film && cop_tree_frame_bytes(&w->topo, duration / period) > MAX_FRAME_BYTES) {
         if (!automatic)
             return cop_err_add(err, COP_E_INPUT,
                                "%s: run.tree_sample makes %" PRIu64
@@ -63,8 +67,15 @@ static int watch_trees(cop_world *w, cop_config *c, const cop_run_hooks *hooks, 
                                duration / period, w->topo.n_ports);
         period *= 2;
     }
+    cop_time most = 0; /* jobs may end long before `duration` does */
+    if (automatic && c->run.until == COP_UNTIL_JOBS && period > SHORTEST_PS &&
+        (!film || cop_tree_frame_bytes(&w->topo, MOST_SAMPLES) <= MAX_FRAME_BYTES))
+        for (most = period; period / 2 >= SHORTEST_PS;)
+            period /= 2;
     cop_tree_cfg cfg = {.period = period,
-                        .thrifty = automatic,
+                        .most = most,
+                        .thrifty = automatic || !film,
+                        .film = film,
                         .threshold_bytes = c->run.tree_threshold_bytes,
                         .duration = duration};
     w->trees = cop_tree_new(&w->topo, &w->net, &cfg);
@@ -154,7 +165,8 @@ int cop_run(cop_config *c, const cop_run_hooks *o, cop_result *result, cop_err *
         rc = cop_watch_init(&w->net, o->watch, o->watch_out, c->run.watch_limit, err);
     if (rc == 0 && o->watch && o->packet)
         cop_watch_tell(&w->net, o->packet, o->packet_ctx);
-    if (rc == 0 && c->run.trees)
+    if (rc == 0 &&
+        (c->run.trees == COP_TREES_YES || (c->run.trees == COP_TREES_AUTO && !o->only_asked)))
         rc = watch_trees(w, c, o, err);
     if (rc == 0) {
         double built = cpu_now();

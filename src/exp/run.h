@@ -31,6 +31,7 @@ typedef struct cop_run_hooks {
     void (*ports)(void *ctx, const cop_run_ports *p);
     void (*trees)(void *ctx, const cop_tree_now *now);
     void *trees_ctx;
+    bool only_asked; /* run.trees: auto is no, as one of many runs */
     /* Called at every sample and about every million events; `end` is the configured duration.
      * true: stop, there is to be no result. */
     bool (*progress)(void *ctx, cop_time now, cop_time end, uint64_t packet_hops);
@@ -43,6 +44,8 @@ int cop_run(cop_config *c, const cop_run_hooks *hooks, cop_result *result, cop_e
 /* Fingerprint of the code that decides results, without comments: the same text, the same results.
  */
 const char *cop_model_id(void);
+/* Fingerprint of what that code does: of the golden runs and their values (tests/golden). */
+const char *cop_behaviour_id(void);
 /* Build topology and routing, check channel dependencies, print facts; simulate nothing. `report`
  * may be NULL. */
 int cop_check_network(cop_config *c, FILE *report, cop_err *err);

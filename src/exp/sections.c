@@ -21,6 +21,7 @@
                           false,                                                                   \
                           0,                                                                       \
                           NULL,                                                                    \
+                          NULL,                                                                    \
                           NULL};                                                                   \
         return true;                                                                               \
     }
@@ -35,6 +36,7 @@ static bool cc_at(size_t i, cop_plugin *p)
         return false;
     p->note = cop_ccs[i]->immediate ? cop_ccs[i]->immediate : cop_ccs[i]->side_band;
     p->in_cycles = cop_ccs[i]->in_cycles;
+    p->brings = cop_ccs[i]->brings;
     p->flow_values = cop_ccs[i]->flow_values;
     p->port_values = cop_ccs[i]->port_values;
     return true;
@@ -45,6 +47,7 @@ static bool routing_at(size_t i, cop_plugin *p)
     if (!plain_routing_at(i, p))
         return false;
     p->in_cycles = cop_routings[i]->in_cycles;
+    p->brings = cop_routings[i]->brings;
     p->port_values = cop_routings[i]->port_values;
     return true;
 }

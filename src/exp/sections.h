@@ -16,6 +16,7 @@ typedef struct cop_plugin {
     bool in_cycles; /* times among the defaults follow units.cycle */
     uint64_t print; /* of one from outside: a number for what it is made of; 0: one of ours */
     const cop_value *flow_values, *port_values; /* that run.observe shows; NULL: none */
+    const cop_brought *brings; /* values of other sections (base/opt.h); NULL: none */
 } cop_plugin;
 
 struct cop_plugin_set; /* exp/plugins.h */

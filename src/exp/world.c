@@ -1,5 +1,7 @@
 /* Builds what a run needs: topology -> routing (and its dependency check) -> traffic -> network. */
 #include "exp/world.h"
+#include "exp/world_hosts.h"
+#include "exp/world_levels.h"
 
 #include <string.h>
 
@@ -90,6 +92,26 @@ static uint32_t most_of(uint32_t a, int64_t b)
     return b > (int64_t)a ? (uint32_t)b : a;
 }
 
+/* Notifications that have lanes of their own: behind those of data, which stay as many as they are without. */
+static int add_own_lanes(cop_world *w, cop_config *c, cop_err *err)
+{
+    char where[512];
+    if (w->nic.control_vl >= 0 || !cop_cc_own_lanes(c->cc, c->cc_cfg))
+        return 0;
+    uint32_t all = w->lanes + w->route.control_vls;
+    if (all > COP_MAX_VL)
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s: cc %s takes %u lanes of its own behind the %u of data, a link has "
+                           "at most %d; give data fewer lanes, or say in nic.control_vl which "
+                           "lanes its messages share with data",
+                           cop_config_where(c, "switch.lanes", where, sizeof(where)), c->cc->name,
+                           w->route.control_vls, w->lanes, COP_MAX_VL);
+    w->nic.control_vl = w->lanes;
+    w->route.data_lanes = w->lanes;
+    w->route.lanes = w->lanes = all;
+    return 0;
+}
+
 static int build_route(cop_world *w, cop_config *c, cop_err *err)
 {
     cop_err inner = {0};
@@ -98,6 +120,11 @@ static int build_route(cop_world *w, cop_config *c, cop_err *err)
         return strcmp(c->route->name, "table") == 0
                    ? cop_err_add(err, inner.code, "%s", inner.text)
                    : located_option(c, "routing", c->route->name, c->route->opts, &inner, err);
+    uint32_t uses;
+    rc = cop_world_init_levels(w, c, &uses, &inner);
+    if (rc)
+        return located(c, c->sw.port_sl2vl.n > 0 ? "switch.port_sl2vl" : "switch.sl2vl", &inner,
+                       err);
     if (c->sw.host_lanes > 0 && c->sw.host_lanes < (int64_t)w->route.host_lanes)
         w->route.host_lanes = (uint32_t)c->sw.host_lanes;
     w->lanes = w->route.lanes;
@@ -118,7 +145,10 @@ static int build_route(cop_world *w, cop_config *c, cop_err *err)
                            c->nic.control_vl, w->lanes, c->route->name, COP_MAX_VL,
                            COP_MAX_VL - w->route.control_vls);
     w->route.lanes = w->lanes;
-    return 0;
+    rc = add_own_lanes(w, c, err);
+    if (rc == 0)
+        cop_world_attach_levels(w, c, uses);
+    return rc;
 }
 
 static const char *cycle_text(cop_world *w, cop_arena *arena)
@@ -145,7 +175,7 @@ static int check_routing(cop_world *w, cop_config *c, cop_err *err)
     const cop_cdg_control control = {.hosts =
                                          c->nic.ack != COP_ACK_NONE || c->cc->on_deliver != NULL,
                                      .switches = cop_cc_notifies(c->cc, c->cc_cfg),
-                                     .vl = (int)c->nic.control_vl};
+                                     .vl = (int)w->nic.control_vl};
     /* Where deadlocks are resolved this says which lanes are used, and decides nothing. */
     cop_cdg_check(&w->route, &control, w->route.patience_ps ? CDG_BUDGET / 8 : CDG_BUDGET, &w->cdg);
     cop_config_where(c, "routing", where, sizeof(where));
@@ -154,6 +184,13 @@ static int check_routing(cop_world *w, cop_config *c, cop_err *err)
             err, COP_E_INPUT, "%s: routing %s does not get from %s to %s; repair the tables", where,
             c->route->name, cop_topo_host_name(&w->topo, w->cdg.bad_src, src, sizeof(src)),
             cop_topo_host_name(&w->topo, w->cdg.bad_dst, dst, sizeof(dst)));
+    if (w->cdg.escapes && c->queue->on_head)
+        return cop_err_add(
+            err, COP_E_INPUT,
+            "%s: queueing %s keeps congested packets to one output, and routing %s needs them to "
+            "take "
+            "its escape lanes instead; choose a routing without, or another queueing.kind",
+            where, c->queue->name, c->route->name);
     bool deadlocks = !c->run.allow_deadlock && w->route.patience_ps == 0;
     /* An escape lane is one as long as what holds it is on its way out by such lanes alone. */
     if (w->cdg.escapes && control.vl > 0 && control.vl < (int)w->route.vls &&
@@ -215,7 +252,7 @@ static int build_traffic(cop_world *w, cop_config *c, cop_err *err)
     w->inject_bps = COP_NEW_ARRAY(&c->arena, uint64_t, w->topo.n_hosts);
     for (uint32_t h = 0; h < w->topo.n_hosts; h++) {
         uint64_t link = cop_net_link_rate(&w->topo, &c->link, cop_topo_host_port(&w->topo, h));
-        uint64_t limit = c->nic.inject_rate_bps;
+        uint64_t limit = cop_nic_inject_bps(&c->nic, h);
         w->inject_bps[h] = limit && limit < link ? limit : link;
     }
     cop_traffic_ctx ctx = {.seed = (uint64_t)c->run.seed,
@@ -246,7 +283,7 @@ static cop_net_parts parts_of(cop_world *w, cop_config *c)
                            .link = &c->link,
                            .sw = &c->sw,
                            .fc = &c->fc,
-                           .nic = &c->nic,
+                           .nic = &w->nic,
                            .queue = c->queue,
                            .queue_is_ours = cop_queue_find(c->queue->name) == c->queue,
                            .cc = c->cc,
@@ -277,6 +314,9 @@ static int check_size(cop_world *w, cop_config *c, cop_err *err)
 int cop_world_build(cop_world *w, cop_config *c, cop_err *err)
 {
     int rc = build_topology(w, c, err);
+    if (rc == 0)
+        rc = cop_world_hosts(w, c, err);
+    w->nic = c->nic;
     if (rc == 0)
         rc = check_size(w, c, err);
     if (rc == 0)

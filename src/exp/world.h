@@ -13,6 +13,8 @@ typedef struct cop_world {
     cop_net net;
     uint64_t *inject_bps;
     uint32_t lanes;
+    cop_nic_cfg
+        nic; /* c->nic, with the lanes of control packets that the congestion control takes */
     cop_cdg_result cdg;
     cop_tree_watch *trees; /* NULL: not asked for */
 } cop_world;

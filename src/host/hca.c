@@ -134,7 +134,8 @@ static uint32_t first_door(const cop_net *net, uint32_t host)
         if (door[st] == COP_NONE || !has_place(net, door[st]))
             continue;
         const cop_send *m = &net->send[door[st]];
-        if (best && (m->t_gen != best->t_gen ? m->t_gen > best->t_gen : m->serial > best->serial))
+        if (best && (m->t_gen != best->t_gen ? m->t_gen > best->t_gen
+                                             : cop_counts_after(m->serial, best->serial)))
             continue;
         best = m;
         first = st;

@@ -52,7 +52,7 @@ uint32_t cop_host_take(cop_net *net, uint32_t host, uint32_t stream)
 {
     cop_msg msg;
     cop_traffic_take(net->traffic, stream, net->now, &msg);
-    cop_hop hop = {.src = host, .dst = msg.dst, .mid = COP_NONE};
+    cop_hop hop = {.sl = msg.sl, .src = host, .dst = msg.dst, .mid = COP_NONE};
     uint8_t vl = routed_lane(net, host, &hop);
     uint32_t s = cop_send_new(net);
     net->send[s] = (cop_send){.t_gen = msg.t_gen,
@@ -104,7 +104,8 @@ static void on_wire(cop_net *net, uint32_t port, uint32_t h)
     cop_vlarb_sent(net, port, p->vl, p->bytes);
     net->total.injected++;
     net->total.injected_bytes += p->bytes;
-    if (COP_UNLIKELY(net->watch != NULL) && cop_watch_wants(net, p)) {
+    if (COP_UNLIKELY(net->watch != NULL) &&
+        ((p->flags & COP_PKT_WATCH) || cop_watch_wants(net, p))) {
         p->flags |= COP_PKT_WATCH;
         cop_watch_step(net, COP_WATCH_INJECT, port, p);
     }
@@ -180,7 +181,7 @@ void cop_host_reply(cop_net *net, uint32_t host, uint32_t to, uint16_t flags, co
     uint8_t sl = net->pkt[to].sl;
     cop_nic *nic = &net->nic[host];
     uint32_t h = cop_pkt_new(net);
-    cop_hop hop = {.src = host, .dst = src, .mid = COP_NONE};
+    cop_hop hop = {.sl = sl, .src = host, .dst = src, .mid = COP_NONE};
     uint8_t vl = routed_lane(net, host, &hop);
     if (net->nic_cfg->control_vl >= 0)
         vl = (uint8_t)net->nic_cfg->control_vl;
@@ -196,7 +197,7 @@ void cop_host_reply(cop_net *net, uint32_t host, uint32_t to, uint16_t flags, co
                             .t_inj = t,
                             .mid = hop.mid,
                             .rstate = hop.state,
-                            .flags = flags,
+                            .flags = (uint16_t)(flags | (net->pkt[to].flags & COP_PKT_WATCH)),
                             .vl = vl,
                             .sl = sl};
     if (net->cc->on_answer)

@@ -181,6 +181,8 @@ void cop_host_receive(cop_net *net, uint32_t port, uint32_t h)
         if (net->cc->on_control && net->cc_flows)
             cop_cc_at_host(net, host)->on_control(
                 net, cop_flow_state(net, cop_flow_of(net, host, p->src, p->sl)), p);
+        if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
+            cop_watch_step(net, COP_WATCH_HEARD, port, p);
     } else {
         count(net, host, p, start, done);
         if (COP_UNLIKELY(net->closed_loop))

@@ -276,8 +276,22 @@ static void simple_init(cop_net *net)
     net->host_state = si;
 }
 
+/* Where service levels choose lanes, a host has used those of all its streams from the start: a message for a lane that
+ * is not blocked may be behind many for one that is. */
+static void know_lanes(cop_net *net)
+{
+    const cop_traffic *tr = net->traffic;
+    const cop_route *r = net->route;
+    for (uint32_t s = 0; r->levels && s < tr->n_streams; s++) {
+        const cop_stream *st = &tr->stream[s];
+        cop_hop hop = {.sl = st->sl, .src = st->host, .dst = st->host, .mid = COP_NONE};
+        cop_simple_of(net)->host[st->host].lanes_used |= 1u << r->ops->inject(r, &hop, NULL);
+    }
+}
+
 static void simple_start(cop_net *net)
 {
+    know_lanes(net);
     for (uint32_t host = 0; host < net->info.n_hosts; host++)
         cop_host_wake(net, host, cop_simple_next_message(net, host));
 }

@@ -35,7 +35,7 @@ static bool later(const cop_net *net, uint32_t a, uint32_t b)
     const cop_flow *x = cop_flow_at(net, a), *y = cop_flow_at(net, b);
     if (x->t_ok != y->t_ok)
         return x->t_ok > y->t_ok;
-    return net->send[x->head].serial > net->send[y->head].serial;
+    return cop_counts_after(net->send[x->head].serial, net->send[y->head].serial);
 }
 
 void cop_throttle_add(cop_net *net, uint32_t flow, cop_time t)

@@ -36,8 +36,11 @@ void cop_obuf_credit(cop_net *net, uint32_t port);
 cop_time cop_obuf_xbar_free(const cop_net *net, uint32_t port);
 /* Crossbar's round robin over the lanes in `ready`. */
 uint32_t cop_obuf_pick_lane(const cop_net *net, uint32_t port, uint32_t ready);
-/* Is a packet on its way out that will give up room for lane vl? */
-bool cop_obuf_leaving(const cop_net *net, uint32_t port, uint32_t vl);
+/* Lanes with packets in the buffer. */
+uint32_t cop_obuf_lanes(const cop_net *net, uint32_t port);
+/* Will there ever be room for so many blocks of lane vl, if all leave but packets of the lanes in `stuck`? */
+bool cop_obuf_room_ever(const cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks,
+                        uint32_t stuck);
 /* Does some lane of the output buffer wait for credit? */
 bool cop_obuf_blocked(const cop_net *net, uint32_t port);
 /* For accounting: packets that wait in the buffer of (port, lane), from the oldest on; the blocks they

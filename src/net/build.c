@@ -13,6 +13,7 @@
 #include "net/routing.h"
 #include "net/stall.h"
 #include "net/vlarb.h"
+#include "net/watch.h"
 #include "net/worm.h"
 
 #include <stdio.h>
@@ -151,8 +152,10 @@ static void build_hosts(cop_net *net, const cop_net_parts *pt)
     for (uint32_t h = 0; h < n; h++) {
         uint32_t port = net->topo->host_port0 + h;
         cop_pace out = net->out[port].pace, in = net->in[port].pace;
-        cop_pace inject = pt->nic->inject_rate_bps ? cop_pace_of(pt->nic->inject_rate_bps) : 0;
-        cop_pace receive = pt->nic->receive_rate_bps ? cop_pace_of(pt->nic->receive_rate_bps) : 0;
+        uint64_t inject_bps = cop_nic_inject_bps(pt->nic, h);
+        uint64_t receive_bps = cop_nic_receive_bps(pt->nic, h);
+        cop_pace inject = inject_bps ? cop_pace_of(inject_bps) : 0;
+        cop_pace receive = receive_bps ? cop_pace_of(receive_bps) : 0;
         net->nic[h] = (cop_nic){.wake = COP_NEVER,
                                 .notice_head = COP_NONE,
                                 .notice_tail = COP_NONE,
@@ -239,7 +242,7 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
             COP_NEW_ARRAY(&net->arena, cop_time, cop_product(net->host_port0, net->info.n_hosts));
     if (pt->cc->asks_lanes || pt->route->ops->asks_lanes)
         net->lane_waiting =
-            COP_NEW_ARRAY(&net->arena, uint32_t, cop_product(net->host_port0, net->lanes));
+            COP_NEW_ARRAY(&net->arena, uint64_t, cop_product(net->host_port0, net->lanes));
     if (pt->cc->admit)
         net->held = COP_NEW_ARRAY(&net->arena, uint32_t, net->info.n_switches);
     build_hosts(net, pt);
@@ -347,6 +350,7 @@ void cop_net_fini(cop_net *net)
     cop_carry_fini(&net->carry);
     cop_free(net->observe);
     cop_probe_fini(&net->probe);
+    cop_watch_fini(net);
     cop_evq_fini(&net->evq);
     cop_arena_free(&net->arena);
 }

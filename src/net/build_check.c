@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MOST_INPUT UINT32_MAX
+
 const char *cop_build_at(const cop_net_parts *pt, const char *option, char *buf, size_t size)
 {
     return pt->where ? pt->where(pt->where_ctx, option, buf, size) : option;
@@ -39,6 +41,23 @@ static const char *largest(const cop_net_parts *pt, char *buf, size_t size)
     snprintf(buf, size, "one %s (%s %s%s%s%s)", control ? "control packet" : "packet", option,
              bytes, given ? " of " : "", given ? at : "", control ? "" : ", + overhead");
     return buf;
+}
+
+/* Bytes of a queue are counted in 32 bits, and one may hold all lanes of its input. */
+static int refuse_deep(const cop_net *net, const cop_net_parts *pt, const char *option,
+                       uint32_t lanes, cop_err *err)
+{
+    char where[256], most[32];
+    uint32_t parts = net->sectioned || pt->sw->shared_lanes ? 1 : lanes;
+    return cop_err_add(err, COP_E_INPUT, "%s: %s is too large; an input holds at most %s%s",
+                       cop_build_at(pt, option, where, sizeof(where)), option,
+                       cop_print_bytes(MOST_INPUT / parts, most, sizeof(most)),
+                       parts > 1 ? " for each of its lanes" : "");
+}
+
+static bool too_deep(const cop_net *net, const cop_switch_cfg *sw, uint64_t bytes, uint32_t lanes)
+{
+    return bytes > MOST_INPUT / (net->sectioned || sw->shared_lanes ? 1 : lanes);
 }
 
 /* Buffers of switch inputs and of sinks: one packet of each lane that shares them must fit. */
@@ -73,6 +92,9 @@ static int check_buffers(const cop_net *net, const cop_net_parts *pt, uint64_t w
         char where[256], have[32], need[32], packet[400];
         uint64_t reserves = (sw->reserve_bytes ? sw->reserve_bytes : wire) * all[i].lanes;
         uint64_t least = sw->shared_lanes ? cop_max64(reserves, wire) : wire;
+        bool sink = i + 1 == COP_LEN(all); /* which has no queues */
+        if (!sink && too_deep(net, sw, all[i].bytes, all[i].lanes))
+            rc = refuse_deep(net, pt, all[i].option, all[i].lanes, err);
         if (all[i].bytes != 0 && all[i].bytes < least)
             rc = cop_err_add(err, COP_E_INPUT, "%s: %s %s is too small; at least %s for %s",
                              cop_build_at(pt, all[i].option, where, sizeof(where)), all[i].option,
@@ -240,6 +262,11 @@ static int check_queues(const cop_netinfo *info, const cop_net_parts *pt, uint32
         pt->queue->layout(pt->queue_cfg, info, 1, &layout);
         total += (uint64_t)info->n_hosts * layout.queues;
     }
+    if (layout.orders_inputs && pt->sw->arbitration != COP_ARB_RR)
+        return cop_err_add(err, COP_E_INPUT,
+                           "%s: the queueing scheme decides among the inputs of an output here; "
+                           "leave arbitration out, or choose another queueing.priority",
+                           cop_build_at(pt, "switch.arbitration", where, sizeof(where)));
     if (total < 1u << COP_EV_ENTITY_BITS && total * max_cand < COP_NONE)
         return 0;
     return cop_err_add(err, COP_E_INPUT,

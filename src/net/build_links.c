@@ -1,5 +1,6 @@
 /* Links by class: between hosts and switches, between switches, between dragonfly groups. Each class may
- * have a rate, a delay, a number of lanes and a buffer of its own; else it has what all have.
+ * have a rate, a delay, a number of lanes and a buffer of its own; else it has what all have. Single hosts may have
+ * a rate and a delay of their own.
  *
  * A lane that a link does not have is a section without room: nobody may send on it. That no packet
  * wants to is checked before (exp/run.c for routings, build_check.c for what end nodes inject). */
@@ -14,9 +15,21 @@ static uint64_t of_class(unsigned link_class, uint64_t host, uint64_t trunk, uin
     return own ? own : all;
 }
 
+/* What the host at either end of the link of `port` has of its own; NULL: nothing. */
+static const cop_host_own *own_of(const cop_topo *t, const cop_link_cfg *cfg, uint32_t port)
+{
+    uint32_t to = t->port[port].to, end = cop_topo_is_host_port(t, port) ? port : to;
+    if (cfg->own == NULL || to == COP_NONE || !cop_topo_is_host_port(t, end))
+        return NULL;
+    return &cfg->own[end - t->host_port0];
+}
+
 uint64_t cop_net_link_rate(const cop_topo *t, const cop_link_cfg *cfg, uint32_t port)
 {
     const cop_port *p = &t->port[port];
+    const cop_host_own *own = own_of(t, cfg, port);
+    if (own != NULL && own->rate_bps > 0)
+        return own->rate_bps;
     if (p->rate_rank && !cfg->override_file)
         return t->speed[p->rate_rank];
     return of_class(p->link_class, cfg->host_rate_bps, cfg->trunk_rate_bps, cfg->global_rate_bps,
@@ -25,6 +38,9 @@ uint64_t cop_net_link_rate(const cop_topo *t, const cop_link_cfg *cfg, uint32_t 
 
 cop_time cop_link_delay(const cop_topo *t, const cop_link_cfg *cfg, uint32_t port)
 {
+    const cop_host_own *own = own_of(t, cfg, port);
+    if (own != NULL && own->delay_ps > 0)
+        return own->delay_ps;
     return of_class(t->port[port].link_class, cfg->host_delay_ps, cfg->trunk_delay_ps,
                     cfg->global_delay_ps, cfg->delay_ps);
 }

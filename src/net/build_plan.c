@@ -43,6 +43,15 @@ static uint64_t fastest_bps(const cop_net_parts *pt, uint32_t first)
     return most;
 }
 
+static uint64_t hop_time(const cop_net_parts *pt)
+{
+    cop_time longest = 0;
+    for (uint32_t p = 0; p < pt->topo->n_ports; p++)
+        if (pt->topo->port[p].to != COP_NONE)
+            longest = cop_max64(longest, cop_link_delay(pt->topo, pt->link, p));
+    return pt->sw->pipeline_ps + longest;
+}
+
 void cop_plan_describe(cop_net *net, const cop_net_parts *pt)
 {
     *net = (cop_net){.topo = pt->topo,
@@ -78,6 +87,7 @@ void cop_plan_describe(cop_net *net, const cop_net_parts *pt)
         .n_switches = pt->topo->n_switches,
         .max_ports = cop_build_most_ports(pt->topo),
         .lanes = pt->lanes,
+        .route_lanes = pt->route->vls,
         .mtu_bytes = (uint32_t)(pt->nic->mtu_bytes + pt->nic->overhead_bytes),
         .buffer_bytes = pt->sw->buffer_bytes,
         .transit_bytes = transit_bytes(pt),
@@ -85,9 +95,12 @@ void cop_plan_describe(cop_net *net, const cop_net_parts *pt)
             pt->fc->kind == COP_FC_ONOFF || pt->fc->kind == COP_FC_ACKNACK ? 1 : COP_BLOCK_BYTES,
         .host_bps = fastest_bps(pt, pt->topo->host_port0),
         .fastest_bps = fastest_bps(pt, 0),
+        .hop_ps = hop_time(pt),
         .duration_ps = pt->run->duration_ps,
         .least_bytes = (uint32_t)pt->nic->overhead_bytes +
                        cop_traffic_least_packet(pt->traffic, (uint32_t)pt->nic->mtu_bytes),
+        .most_bytes = (uint32_t)pt->nic->overhead_bytes +
+                      cop_traffic_most_packet(pt->traffic, (uint32_t)pt->nic->mtu_bytes),
         .seed = (uint64_t)pt->run->seed,
         .tells_used = pt->fc->kind != COP_FC_ONOFF,
         .one_path = pt->route->max_cand == 1 && !pt->route->at_head,
@@ -102,6 +115,10 @@ void cop_plan_describe(cop_net *net, const cop_net_parts *pt)
         .acks_packets = pt->nic->ack == COP_ACK_PACKET,
         .answers = pt->nic->ack != COP_ACK_NONE || pt->cc->on_deliver ||
                    cop_cc_notifies(pt->cc, pt->cc_cfg)};
+    uint32_t *contenders =
+        pt->cc->asks_contenders ? COP_NEW_ARRAY(&net->arena, uint32_t, net->info.n_hosts) : NULL;
+    net->info.senders = cop_traffic_senders(pt->traffic, net->info.host_bps, contenders);
+    net->info.contenders = contenders;
     if (pt->nic->control_bytes > net->info.mtu_bytes)
         net->info.mtu_bytes = (uint32_t)pt->nic->control_bytes;
 }
@@ -169,10 +186,12 @@ void cop_plan_lay_out(cop_net *net, const cop_net_parts *pt)
         layout.per_output && net->max_cand == 1 && !pt->route->at_head && !net->head_hooks;
     /* A queue of one output and lane holds nobody up who would not wait for the same. */
     net->own_queues = cop_cc_notifies(pt->cc, pt->cc_cfg) && !net->per_output;
+    net->pinned = net->max_cand > 1 || pt->route->at_head ? layout.pinned : 0;
+    net->arbitration = layout.orders_inputs ? COP_ARB_ORDER : (enum cop_arb)pt->sw->arbitration;
     net->sectioned = layout.sections != 0;
     net->sections = layout.sections ? layout.sections : net->lanes;
     net->info.sections = net->sections;
-    net->quick_pick = net->per_output && net->words == 1 && pt->sw->arbitration == COP_ARB_RR;
+    net->quick_pick = net->per_output && net->words == 1 && net->arbitration == COP_ARB_RR;
     /* A decision at the head is another one than that of the arrival, and may be counted. */
     net->asks_once = !pt->cc->on_fill && !pt->route->ops->on_wait && !pt->route->ops->on_move &&
                      !pt->route->at_head;
@@ -181,7 +200,7 @@ void cop_plan_lay_out(cop_net *net, const cop_net_parts *pt)
     net->unit_bytes = worm ? (uint32_t)pt->sw->flit_bytes : COP_BLOCK_BYTES;
     net->piece_bytes = worm ? net->unit_bytes : UINT32_MAX;
     net->quick_list = !net->per_output && !net->sectioned && !worm && net->words == 1 &&
-                      pt->sw->arbitration == COP_ARB_RR && pt->queue->order == NULL;
+                      net->arbitration == COP_ARB_RR && pt->queue->order == NULL;
     const cop_route_ops *route = pt->route->ops;
     net->hears_moves = route->on_move != NULL;
     net->rare_hooks = route->on_wait || route->on_send || route->on_move || route->asks_lanes ||

@@ -9,12 +9,15 @@
 #include "net/pkt.h"
 #include "net/view.h"
 
+#include <stdio.h>
+
 struct cop_opt;
 struct cop_net;
 
 typedef struct cop_cc_ops {
     const char *name, *summary, *source;
     const struct cop_opt *opts;
+    const struct cop_brought *brings; /* what it needs of the queueing scheme; NULL: nothing */
     size_t cfg_size;
     size_t flow_size; /* state per flow (source, destination, service level), zeroed; 0: no flows */
     size_t receiver_size; /* state per flow at its destination, zeroed; cop_net_cc_receiver() */
@@ -24,6 +27,7 @@ typedef struct cop_cc_ops {
     size_t (*port_bytes)(const void *cfg, const cop_netinfo *info);
     size_t net_size; /* state of the whole run, zeroed; cop_net_cc_net() */
     bool asks_lanes; /* it will ask for cop_net_lane_bytes(), which is counted only then */
+    bool asks_contenders; /* it will ask for info.contenders, which is counted only then */
     bool in_cycles; /* times among its defaults are for a cycle of 1 ns; they follow units.cycle */
     bool notifies; /* switches send notifications: cop_net_notify(), cop_net_notify_source() */
     bool
@@ -36,12 +40,20 @@ typedef struct cop_cc_ops {
     int (*check)(const void *cfg, const cop_netinfo *info, cop_err *err);
     /* What of it can hardly do anything here, for `coppice check`; NULL: nothing. */
     const char *(*idle)(const void *cfg, const cop_netinfo *info);
+    /* Values that it derives from the network, each with its reason, for `coppice check`: lines that begin with "#".
+     * NULL: none. */
+    void (*explain)(const void *cfg, const cop_netinfo *info, FILE *out);
     /* The network stands, nothing has been sent: compile tables into the run's state. */
     void (*start)(struct cop_net *net);
     /* Is a flow all that a host sends on one service level, to whatever destination? */
     bool (*flow_is_sl)(const void *cfg);
     /* Of one that `notifies`: are sources told at once with this configuration, so that switches send nothing? NULL: no. */
     bool (*sends_nothing)(const void *cfg);
+    /* Of one that `notifies`: with this configuration, do its notifications go on lanes of their own, behind those of data
+     * and before them, unless nic.control_vl says otherwise? NULL: no. */
+    bool (*own_lanes)(const void *cfg);
+    uint32_t
+        notice_bytes; /* such a notification is so long, unless nic.control_bytes says otherwise */
     /* Of one that `notifies`: the largest word that a notification can carry in this network. NULL: any. */
     uint32_t (*most_word)(const void *cfg, const cop_netinfo *info);
     /* Do sources do anything, given this configuration? NULL: yes. If not, no flow need be kept, and what concerns one
@@ -101,6 +113,12 @@ typedef struct cop_cc_ops {
     const cop_value *flow_values, *port_values;
     double (*flow_value)(struct cop_net *net, const void *flow, uint32_t src, unsigned which);
     double (*port_value)(struct cop_net *net, uint32_t port, uint32_t vl, unsigned which);
+    /* For those who watch, into buf: what notification p says or, if it is data, why output `port` has just marked it
+     * (what, "CNM", may be set to what such a packet is called). NULL, or nothing written: its usual name. */
+    void (*tell)(struct cop_net *net, uint32_t port, const cop_pkt *p, const char **what, char *buf,
+                 size_t size);
+    /* When the run is over: has it done nothing at all? Then why, in numbers, into buf. NULL: it does not say. */
+    bool (*rested)(struct cop_net *net, char *buf, size_t size);
     /* Counters of the run, results of their own. */
     const cop_value *counters;
     double (*counter)(struct cop_net *net, unsigned which);
@@ -110,6 +128,12 @@ typedef struct cop_cc_ops {
 static inline bool cop_cc_notifies(const cop_cc_ops *cc, const void *cfg)
 {
     return cc->notifies && !(cc->sends_nothing && cc->sends_nothing(cfg));
+}
+
+/* Do they go on lanes of their own, before data? */
+static inline bool cop_cc_own_lanes(const cop_cc_ops *cc, const void *cfg)
+{
+    return cop_cc_notifies(cc, cfg) && cc->own_lanes && cc->own_lanes(cfg);
 }
 
 COP_OUTSIDE_BEGIN

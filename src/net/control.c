@@ -10,6 +10,7 @@
 #include "net/fc.h"
 #include "net/input.h"
 #include "net/mail.h"
+#include "net/watch.h"
 
 const cop_netinfo *cop_net_info(const cop_net *net)
 {
@@ -54,8 +55,11 @@ void cop_control_arrive(cop_net *net, uint32_t port)
 {
     cop_mail *box = &net->control[port];
     uint64_t body;
-    while (cop_mail_take(box, net->now, &body))
+    while (cop_mail_take(box, net->now, &body)) {
+        if (COP_UNLIKELY(net->watch != NULL))
+            cop_watch_message(net, port, body, true);
         cop_scheme_at(net, port)->on_control(net, port, body);
+    }
     if (cop_mail_next(box) != COP_NEVER)
         cop_net_push(net, cop_mail_next(box), COP_EV_CONTROL, port);
 }

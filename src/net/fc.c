@@ -46,14 +46,46 @@ void cop_ring_insert_slow(cop_ring *r, cop_return ret)
     r->v[i & r->mask] = ret;
 }
 
-void cop_fc_settle_all(cop_net *net, uint32_t port)
+static bool comes_first(const cop_return *a, const cop_return *b)
+{
+    return a->t == b->t && a->section < b->section;
+}
+
+/* Returns of one time in the order of their sections: requests that wait for them compete again in
+ * that order, whatever the order in which the switch behind the wire decided on what left it. */
+static void order_due(cop_ring *r, cop_time now)
+{
+    for (uint32_t i = r->at; i != r->end && r->v[i & r->mask].t <= now; i++) {
+        cop_return ret = r->v[i & r->mask];
+        uint32_t at = i;
+        for (; at != r->at && comes_first(&ret, &r->v[(at - 1) & r->mask]); at--)
+            r->v[at & r->mask] = r->v[(at - 1) & r->mask];
+        r->v[at & r->mask] = ret;
+    }
+}
+
+static __attribute__((noinline)) void settle_sections(cop_net *net, uint32_t port)
 {
     cop_ring *r = &net->out[port].ring;
+    if (net->section_waiters[port])
+        order_due(r, net->now);
     while (cop_ring_due(r, net->now)) {
         cop_return ret = cop_ring_pop(r);
         net->fc->settle(net, port, &ret);
-        if (net->sectioned)
-            cop_input_wake_section(net, port, ret.section);
+        cop_input_wake_section(net, port, ret.section);
+    }
+}
+
+void cop_fc_settle_all(cop_net *net, uint32_t port)
+{
+    cop_ring *r = &net->out[port].ring;
+    if (net->sectioned) {
+        settle_sections(net, port);
+        return;
+    }
+    while (cop_ring_due(r, net->now)) {
+        cop_return ret = cop_ring_pop(r);
+        net->fc->settle(net, port, &ret);
     }
 }
 
@@ -127,11 +159,59 @@ static bool ring_has(const cop_ring *r, uint32_t s)
 bool cop_fc_coming(const cop_net *net, uint32_t port, uint32_t s)
 {
     const cop_out *out = &net->out[port];
-    if (net->fc->mixed)
+    if (net->fc->mixed) /* what was refused goes again for ever */
         return out->busy_until > net->now || out->ring.at != out->ring.end ||
                net->in[out->to].wire_head != COP_NONE;
     return ring_has(&out->ring, s) ||
            (net->fc->later != NULL && ring_has(net->fc->later(net, out->to), s));
+}
+
+/* -- for the deadlock watch -- */
+
+static uint32_t beyond_reserve(const cop_section *sec)
+{
+    return sec->used > sec->credit ? sec->used - sec->credit : 0;
+}
+
+static uint64_t returned(const cop_ring *r, uint32_t s)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = r->at; i != r->end; i++)
+        if (r->v[i & r->mask].section == s)
+            sum += r->v[i & r->mask].blocks & ~COP_IB_LOST;
+    return sum;
+}
+
+uint64_t cop_fc_held(const cop_net *net, uint32_t port, uint32_t s)
+{
+    size_t at = (size_t)net->out[port].to * net->sections + s;
+    if (net->fc->in_bytes)
+        return net->fc_state->hold[at].bytes - returned(net->fc->later(net, net->out[port].to), s);
+    uint32_t *behind = net->fc_state->behind;
+    return cop_fc_section(net, port, s)->used - returned(&net->out[port].ring, s) -
+           (behind ? behind[(size_t)port * net->sections + s] : 0);
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+bool cop_fc_fits_beside(const cop_net *net, uint32_t port, uint32_t s, uint32_t blocks,
+                        uint64_t stays, uint64_t beyond)
+{
+    const cop_section *sec = cop_fc_section(net, port, s);
+    size_t at = (size_t)net->out[port].to * net->sections + s;
+    if (net->fc->in_bytes) {
+        const cop_inbuf *b = &net->fc_state->inbuf[net->out[port].to];
+        return less(net->fc_state->hold[at].capacity, stays) > b->xon;
+    }
+    if (net->shared_free == NULL)
+        return less(sec->capacity, stays) >= blocks;
+    uint64_t shared = net->shared_free[port];
+    for (uint32_t i = 0; i < net->sections; i++)
+        shared += beyond_reserve(cop_fc_section(net, port, i));
+    return less(sec->credit, stays) + less(shared, beyond) >= blocks;
 }
 
 /* -- relative credits (fc.h has them inline; shared lanes and ib build on these) -- */
@@ -162,11 +242,6 @@ const cop_fc_ops cop_fc_credit = {
 
 /* -- lanes that share a buffer: section.credit is the lane's private reserve, fixed -- */
 
-static uint32_t beyond_reserve(const cop_section *sec)
-{
-    return sec->used > sec->credit ? sec->used - sec->credit : 0;
-}
-
 static bool shared_fits(const cop_net *net, uint32_t port, uint32_t s, uint32_t blocks)
 {
     const cop_section *sec = cop_fc_section(net, port, s);
@@ -190,11 +265,8 @@ static void shared_settle(cop_net *net, uint32_t port, const cop_return *r)
     net->shared_free[port] += before - beyond_reserve(sec);
 }
 
-const cop_fc_ops cop_fc_credit_shared = {.fits = shared_fits,
-                                         .take = shared_take,
-                                         .give = credit_give,
-                                         .mixed = true,
-                                         .settle = shared_settle};
+const cop_fc_ops cop_fc_credit_shared = {
+    .fits = shared_fits, .take = shared_take, .give = credit_give, .settle = shared_settle};
 
 /* -- InfiniBand: absolute limits. `granted` is the receiver's truth, counted in the order in which
  * space becomes free; the sender's credit follows it when a message gets through. -- */

@@ -23,6 +23,13 @@ void cop_fc_credit_event(cop_net *net, uint32_t port);
 void cop_fc_unblock(cop_net *net, uint32_t port);
 /* Does room for section s behind `port` come back already, or may it, for all that is known? */
 bool cop_fc_coming(const cop_net *net, uint32_t port, uint32_t s);
+/* What section s behind `port` holds, or has on the wire towards it, once all has come back that is on its way; with on/off
+ * what it holds, in bytes. */
+uint64_t cop_fc_held(const cop_net *net, uint32_t port, uint32_t s);
+/* Will a packet fit there if so much stays of the section for ever? Where lanes share, `beyond` stays of all of them beyond
+ * their reserves. */
+bool cop_fc_fits_beside(const cop_net *net, uint32_t port, uint32_t s, uint32_t blocks,
+                        uint64_t stays, uint64_t beyond);
 /* Lane vl of `port` cannot send: its smallest request needs `blocks`. */
 void cop_fc_block(cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks);
 

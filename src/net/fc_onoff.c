@@ -11,6 +11,7 @@
 #include "base/outcome.h"
 #include "net/fc.h"
 #include "net/fc_state.h"
+#include "net/watch.h"
 
 #include <stdio.h>
 
@@ -38,7 +39,14 @@ static void tell(cop_net *net, uint32_t port, uint32_t s, bool stop)
 {
     net->fc_state->hold[at(net, port, s)].paused = stop;
     net->fc_state->inbuf[port].n_paused += stop ? 1 : -1u;
+    net->total.pauses += stop;
     cop_return ret = {.t = cop_fc_back(net, port, net->now), .section = s, .blocks = stop};
+    if (COP_UNLIKELY(net->watch != NULL)) {
+        const cop_hold *hold = &net->fc_state->hold[at(net, port, s)];
+        cop_watch_port(net, port, "%s of section %u, %" PRIu64 " of %" PRIu64 " B free",
+                       stop ? "PAUSE" : "end of PAUSE", s, hold->capacity - hold->bytes,
+                       (uint64_t)hold->capacity);
+    }
     cop_fc_return(net, net->in[port].from, ret);
 }
 

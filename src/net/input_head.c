@@ -3,6 +3,8 @@
  * Role     the head of a queue asks for the outputs that the routing gives it, and is asked about: by the queueing
  *          scheme, which may move it to another queue or stop it, and by the congestion control, which may
  *          not admit it.
+ * Pinned   where the routing gives a choice and the scheme has queues for packets of one output (layout.pinned), a head
+ *          is routed before the scheme is asked about it, and keeps its first choice if it is put into such a queue.
  * Rules    A head asks when the queue has been read to the end of the packet before it, and not before it could
  *          start without running dry. Adaptive routings are asked when it becomes the head, by the loads of that
  *          instant. `posted` of a queue counts the candidates whose requests are with the arbiters.
@@ -43,6 +45,8 @@ static __attribute__((noinline)) bool held(cop_net *net, uint32_t in_port, uint3
 static void check_known(cop_net *net, uint32_t in_port, cop_pkt *p, const cop_cand *cand,
                         unsigned n)
 {
+    if (n == 0)
+        return;
     cop_cand again[COP_MAX_CAND];
     COP_ASSERT(cop_input_ask_again(net, in_port, p, again) == n);
     for (unsigned k = 0; k < n; k++)
@@ -62,6 +66,15 @@ static bool stays_routed(const cop_net *net, const cop_in *in)
     return cop_input_asked_early(net, in) && net->cc->on_fill == NULL;
 }
 
+/* The outputs that head p may request. */
+static inline unsigned choices_of(cop_net *net, uint32_t in_port, cop_pkt *p, cop_cand *cand)
+{
+    if (net->max_cand > 1 || (net->route->at_head && !stays_routed(net, &net->in[in_port])))
+        return cop_input_ask_again(net, in_port, p, cand);
+    cand[0] = (cop_cand){.port = p->out, .vl = p->out_vl};
+    return 1;
+}
+
 /* The head of q asks for its outputs: for `known` ones, or if n is 0 for those that the routing gives. */
 static __attribute__((noinline)) void post_candidates(cop_net *net, uint32_t in_port, uint32_t q,
                                                       cop_pkt *p, const cop_cand *known, unsigned n)
@@ -71,15 +84,10 @@ static __attribute__((noinline)) void post_candidates(cop_net *net, uint32_t in_
     const cop_cand *cand = own;
     if (COP_UNLIKELY(net->head_hooks) && held(net, in_port, q, p))
         return;
-    if (n > 0) {
-        check_known(net, in_port, p, known, n);
+    if (n > 0)
         cand = known;
-    } else if (net->max_cand > 1 || (net->route->at_head && !stays_routed(net, in))) {
-        n = cop_input_ask_again(net, in_port, p, own);
-    } else {
-        own[0] = (cop_cand){.port = p->out, .vl = p->out_vl};
-        n = 1;
-    }
+    else
+        n = choices_of(net, in_port, p, own);
     cop_time later = COP_NEVER;
     cop_asker asker = cop_asker_of(in);
     for (unsigned k = 0; k < n; k++) {
@@ -110,6 +118,35 @@ static inline __attribute__((always_inline, flatten)) void post_one(cop_net *net
     cop_input_requested(net, port, vl, p);
 }
 
+/* Where the routing gives a choice: which queue is the head p of q for? Its first choice by the loads of now decides,
+ * `known` or asked for; one that is in a queue of one output already keeps that. If it stays in q, it asks for just
+ * what its scheme was asked about (chance may decide otherwise another time), and this is true. */
+static __attribute__((noinline)) bool sort_pinned(cop_net *net, uint32_t in_port, uint32_t q,
+                                                  cop_pkt *p, const cop_cand *known, unsigned n,
+                                                  uint32_t *move)
+{
+    uint32_t queue0 = net->in[in_port].queue0;
+    cop_cand own[COP_MAX_CAND];
+    bool pinned = q - queue0 < net->pinned;
+    if (pinned) {
+        own[0] = (cop_cand){.port = p->out, .vl = p->out_vl};
+        known = own;
+        n = 1;
+    } else if (n == 0) {
+        n = choices_of(net, in_port, p, own);
+        known = own;
+    } else {
+        check_known(net, in_port, p, known, n);
+    }
+    *move = queue0 + cop_scheme_at(net, in_port)->on_head(net, in_port, q - queue0, p);
+    COP_ASSERT(*move == q || !pinned);
+    if (*move != q)
+        return false;
+    if (!net->queue[q].stopped)
+        post_candidates(net, in_port, q, p, known, n);
+    return true;
+}
+
 void cop_input_offer(cop_net *net, uint32_t q, const cop_cand *known, unsigned n)
 {
     const cop_node *first = cop_net_first_node(net, q);
@@ -125,16 +162,24 @@ void cop_input_offer(cop_net *net, uint32_t q, const cop_cand *known, unsigned n
         }
         cop_pkt *p = &net->pkt[net->queue[q].head];
         uint32_t move = q;
-        if (ops->on_head && !(p->flags & COP_PKT_OWN)) /* which have a queue of their own */
-            move =
-                in->queue0 + cop_scheme_at(net, in_port)->on_head(net, in_port, q - in->queue0, p);
+        if (ops->on_head && !(p->flags & COP_PKT_OWN)) { /* which have a queue of their own */
+            if (COP_UNLIKELY(net->pinned)) {
+                if (sort_pinned(net, in_port, q, p, known, n, &move))
+                    return;
+            } else {
+                move = in->queue0 +
+                       cop_scheme_at(net, in_port)->on_head(net, in_port, q - in->queue0, p);
+            }
+        }
         if (move == q) {
             if (net->queue[q].stopped) /* its scheme may have stopped it just now */
                 return;
-            if (COP_LIKELY(net->plain_head))
+            if (COP_LIKELY(net->plain_head)) {
                 post_one(net, in, q, p);
-            else
+            } else {
+                check_known(net, in_port, p, known, n);
                 post_candidates(net, in_port, q, p, known, n);
+            }
             return;
         }
         bool was_empty = net->queue[move].head == COP_NONE;

@@ -152,7 +152,7 @@ __attribute__((noinline)) void cop_input_tell_counted(cop_net *net, uint32_t in_
 static void count_choice(cop_net *net, uint32_t in_port, const cop_pkt *p, bool more)
 {
     uint32_t port = net->in[in_port].port0 + p->out;
-    net->out[port].waiting += more ? p->bytes : 0u - p->bytes;
+    net->out[port].waiting += more ? p->bytes : 0 - (uint64_t)p->bytes;
     cop_link_count(net, port, p->out_vl, p->bytes, more);
     if (net->cc->on_fill)
         cop_input_tell_counted(net, in_port, p, more);

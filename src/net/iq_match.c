@@ -195,7 +195,7 @@ MATCHING void missed(cop_net *net, uint32_t sw, uint32_t port, uint32_t vl, uint
         busy |= asking[w] & ~iq->were_free[w];
     }
     /* Whoever looks for the holder of a turn otherwise sets requests aside that do not fit (pick.c). */
-    bool sets_aside = net->sectioned && net->sw_cfg->arbitration != COP_ARB_RR;
+    bool sets_aside = net->sectioned && net->arbitration != COP_ARB_RR;
     if (COP_UNLIKELY(busy || sets_aside))
         cop_turn_missed(&iq->turns, net, port, vl, first, winner, iq->were_free);
 }

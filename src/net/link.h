@@ -6,6 +6,7 @@
 #include "net/input.h"
 #include "net/routing.h"
 #include "net/vlarb.h"
+#include "net/watch.h"
 #include "net/wire.h"
 #include "net/worm.h"
 
@@ -42,7 +43,7 @@ static inline void cop_link_count(cop_net *net, uint32_t port, uint32_t vl, uint
                                   bool more)
 {
     if (COP_UNLIKELY(net->lane_waiting != NULL))
-        net->lane_waiting[(size_t)port * net->lanes + vl] += more ? bytes : 0u - bytes;
+        net->lane_waiting[(size_t)port * net->lanes + vl] += more ? bytes : 0 - (uint64_t)bytes;
 }
 
 /* Packet p has gone on the wire of a switch's output `port`: it waits nowhere any more, and its credits
@@ -59,6 +60,8 @@ static inline void cop_link_left(cop_net *net, uint32_t port, cop_pkt *p)
     if (COP_UNLIKELY(p->flags & ~before & COP_PKT_FECN)) {
         net->probe.port[port].marked++;
         net->total.fecns++;
+        if (p->flags & COP_PKT_WATCH)
+            cop_watch_step(net, COP_WATCH_MARK, port, p);
     }
 }
 

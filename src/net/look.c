@@ -49,9 +49,7 @@ static uint32_t asked_lanes(const cop_net *net, uint32_t port)
     if (net->obuf == NULL || out->sw == COP_NONE)
         return out->vl_ready | out->vl_blocked;
     uint32_t lanes = net->credit_first ? out->vl_ready | out->vl_blocked : 0;
-    for (uint32_t vl = 0; vl < net->lanes; vl++)
-        lanes |= (uint32_t)(cop_obuf_first(net, port, vl) != COP_NONE) << vl;
-    return lanes;
+    return lanes | cop_obuf_lanes(net, port);
 }
 
 /* Buffers per destination: somebody waits for a section of its own. */
@@ -137,7 +135,7 @@ void cop_look_ports(const struct cop_net *net, cop_time now, const cop_port_sums
             add_look(net, p, now, sums);
 }
 
-uint32_t cop_look_waiting(const struct cop_net *net, uint32_t port)
+uint64_t cop_look_waiting(const struct cop_net *net, uint32_t port)
 {
     return net->out[port].waiting;
 }

@@ -20,7 +20,7 @@ void cop_net_observe(struct cop_net *net, const cop_observer *o);
 
 /* A sending port. Lanes are bit masks. */
 typedef struct cop_port_look {
-    uint32_t waiting; /* bytes that wait for it at its switch; of an end node: 0 */
+    uint64_t waiting; /* bytes that wait for it at its switch; of an end node: 0 */
     uint32_t asks; /* lanes on which something wants to go now */
     uint32_t full; /* of these, lanes without room behind the port for another packet of full size.
                       A host takes in whatever comes: a port that faces one is never full */
@@ -35,7 +35,7 @@ typedef struct cop_port_sums {
 } cop_port_sums;
 void cop_look_ports(const struct cop_net *net, cop_time now, const cop_port_sums *sums);
 /* Bytes that wait for a port, at its switch. */
-uint32_t cop_look_waiting(const struct cop_net *net, uint32_t port);
+uint64_t cop_look_waiting(const struct cop_net *net, uint32_t port);
 
 /* How long the wire of a port has been busy since the beginning, up to now. */
 cop_time cop_look_busy(const struct cop_net *net, uint32_t port, cop_time now);

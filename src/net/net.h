@@ -41,7 +41,8 @@ typedef struct cop_return {
     uint32_t blocks; /* credit: blocks freed; ib: new absolute limit; on/off: 1 = stop, 0 = go */
 } cop_return;
 
-typedef struct cop_ring { /* ordered by time; settled lazily */
+/* Ordered by time; settled lazily. Packed: what follows it in a port's line begins at its end. */
+typedef struct __attribute__((packed, aligned(4))) cop_ring {
     cop_return *v; /* the first COP_RING_FIRST belong to the network, more to the heap */
     uint32_t at, end, mask; /* oldest entry, behind the newest (both count on), capacity - 1 */
 } cop_ring;
@@ -63,11 +64,11 @@ typedef struct cop_out {
     uint32_t port0; /* first port of that switch */
     cop_time credit_at; /* time of the pending credit event, COP_NEVER if none */
     cop_ring ring; /* what comes back to this sender */
-    uint32_t waiting; /* bytes in inputs for this output */
     uint16_t local; /* port number inside the switch */
     uint8_t rr_vl; /* next lane of the round robin */
     uint8_t short_of; /* something does not fit, though its lane is not blocked: iq: a free input's
                          packet; end node: an answer, a head among others that are throttled */
+    uint64_t waiting; /* bytes in inputs for this output: more than one input holds */
     struct cop_section *section; /* of the buffer behind this port, [sections] */
     struct cop_lane *lane; /* [lanes] */
     uint64_t *request; /* [lanes * words]; both in one cache line, if they fit */
@@ -169,7 +170,7 @@ typedef struct cop_fc_ops {
     /* Input `port` will have freed the space at time t: in blocks, or bytes if in_bytes. */
     void (*give)(cop_net *net, uint32_t port, uint32_t section, uint32_t amount, cop_time t);
     bool in_bytes;
-    bool mixed; /* what comes back for one section may make room for another */
+    bool mixed; /* what comes back for one section may let another one go on */
     /* Space that input `port` will have free, where its sender hears of it only then; NULL: at once. */
     const cop_ring *(*later)(const cop_net *net, uint32_t port);
     /* Apply one returned entry at the sender. */
@@ -210,6 +211,7 @@ typedef struct cop_totals {
     uint64_t fecns; /* packets marked, by any switch */
     uint64_t becns; /* heard by sources */
     uint64_t told; /* of these, without a packet */
+    uint64_t pauses; /* on/off: how often a receiver has stopped its sender */
     uint64_t credits_missing; /* blocks that the final account did not find */
 } cop_totals;
 
@@ -248,6 +250,7 @@ struct cop_net {
     uint32_t lanes, sections, words; /* per port; words of 64 inputs in a request mask */
     bool per_output; /* one queue per (input, output, lane) */
     bool plain_input; /* and a table of outputs: what comes in is just put into its queue */
+    enum cop_arb arbitration; /* among inputs: the option, or the order of the queueing scheme */
     bool sectioned; /* sections are not lanes (voqnet) */
     bool multi_rate; /* links of different pace exist */
     bool looks_ahead; /* does not fit the cache: what comes next is fetched in time (ahead.c) */
@@ -273,6 +276,7 @@ struct cop_net {
     const uint16_t *lft; /* route->lft */
     cop_time
         *served; /* [host_port0 * n_hosts] arbitration flows: last turn of a source; else NULL */
+    uint32_t pinned; /* first queues of an input whose packets keep their output; 0: none need to */
     bool
         plain_head; /* a head has one output, known when it came, and need not wait to ask for it */
     enum cop_blind routes_early; /* packets are routed for a switch when they are sent to it */
@@ -304,7 +308,7 @@ struct cop_net {
     uint32_t
         *fill; /* [slot] bytes per (output, lane, input), if the congestion control asks and queues
                        do not tell; else NULL. Private sections: see input_route.c */
-    uint32_t *lane_waiting; /* [n_ports * lanes] bytes that wait for each lane of an output, if the
+    uint64_t *lane_waiting; /* [n_ports * lanes] bytes that wait for each lane of an output, if the
                                congestion control asks; else NULL */
 
     uint32_t *section_waiters; /* [n_ports] sectioned: queues that wait for a section, else NULL */
@@ -548,5 +552,10 @@ static inline const cop_queue_ops *cop_scheme_at(cop_net *net, uint32_t port)
         net->scheme_here = cop_node_of(net, port);
     return net->queue_ops;
 }
+
+/* rested.c */
+#define COP_MOST_RESTED 4
+/* When the run is over: a line for each mechanism that did nothing, "cc ibcc: ...", in memory of `arena`. Returns how many. */
+uint32_t cop_net_rested(cop_net *net, cop_arena *arena, const char *lines[COP_MOST_RESTED]);
 
 #endif

@@ -17,6 +17,7 @@ static const char *const order_names[] = {"fifo", "round-robin", NULL};
 static const char *const ack_names[] = {"none", "message", "packet", NULL};
 static const char *const notify_names[] = {"arrival", "delivery", NULL};
 static const char *const until_names[] = {"duration", "jobs", NULL};
+static const char *const trees_names[] = {"no", "yes", "auto", NULL};
 static const char *const queue_names[] = {"ring", "heap", NULL};
 static const char *const birth_names[] = {"no", "generation", "injection", NULL};
 
@@ -28,6 +29,18 @@ static const char *const packet[] = {"packet", NULL};
 static const char *const auto_or_0[] = {"auto", "0", NULL};
 static const char *const link_or_0[] = {"link", "0", NULL};
 static const char *const switch_or_0[] = {"switch", "0", NULL};
+
+#define O(field) offsetof(cop_host_own, field)
+const cop_opt cop_own_opts[] = {
+    {"rate", COP_OPT_RATE, O(rate_bps), "inherit", 1e6, MAX_RATE, inherit,
+     "data rate of their links; inherit: as section link, or a topology file, says"},
+    {"delay", COP_OPT_TIME, O(delay_ps), "inherit", 1, 3e9, inherit,
+     "propagation delay of their links"},
+    {"inject_rate", COP_OPT_RATE, O(inject_rate_bps), "inherit", 1e6, MAX_RATE, inherit,
+     "most that they send; inherit: as section nic says"},
+    {"receive_rate", COP_OPT_RATE, O(receive_rate_bps), "inherit", 1e6, MAX_RATE, inherit,
+     "most that they take in: one that is slower than its link is the root of a congestion tree"},
+    {0}};
 
 #define L(field) offsetof(cop_link_cfg, field)
 const cop_opt cop_link_opts[] = {
@@ -126,6 +139,16 @@ const cop_opt cop_switch_opts[] = {
      "with output buffers: a packet needs room behind the link when it leaves (wire), or before it "
      "crosses, so that none waits for credit in an output buffer, and its lane holds no more there "
      "than fits behind the link (crossbar)"},
+    {"sl2vl", COP_OPT_INTS, S(sl2vl), "", 0, COP_MAX_VL - 1, NULL,
+     "virtual lane of each service level, from level 0 on, as OpenSM's qos_sl2vl; where the "
+     "routing "
+     "needs several lanes (datelines, dragonflies), the first of them. Not given: with a "
+     "forwarding table level n has lane n modulo the lanes of data, elsewhere levels choose no "
+     "lane"},
+    {"port_sl2vl", COP_OPT_INTS, S(port_sl2vl), "", 0, 65535, NULL,
+     "forwarding tables: other maps of pairs of ports: switch, input, output, lane of each of the "
+     "16 "
+     "levels, switch, input, output, ..."},
     {"vl_arbitration", COP_OPT_ENUM, S(vl_arbitration), "round-robin", 0, 0, vlarb_names,
      "among virtual lanes: round-robin, InfiniBand's high and low tables, or highest lane first "
      "(strict: also among lanes of data)"},
@@ -219,8 +242,10 @@ const cop_opt cop_run_opts[] = {
      "control shows of "
      "flows and ports, such as ccti/F1 or state/s1.4, and the routing of ports, such as p_min/s0.7 "
      "(qcn-switch); s0-3.4-7 is ports 4 to 7 of four switches; see docs/MODEL.md"},
-    {"trees", COP_OPT_BOOL, R(trees), "no", 0, 0, NULL,
-     "find congestion trees at samples and follow them; docs/MODEL.md says what a tree is"},
+    {"trees", COP_OPT_ENUM, R(trees), "auto", 0, 0, trees_names,
+     "find congestion trees at samples and follow them; docs/MODEL.md says what a tree is. auto: "
+     "in single runs, as often as costs less than 3 %, and only the trees are kept; not in "
+     "sweeps and studies. yes: also pictures of the network over time, to be played"},
     {"tree_sample", COP_OPT_TIME, R(tree_sample_ps), "auto", 4, MAX_TIME, auto_or_0,
      "time from sample to sample of `trees`; auto: duration / 100, of which those are left out "
      "that would make the run take 3 % more instructions"},

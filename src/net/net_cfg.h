@@ -4,7 +4,15 @@
 
 #include "base/opt.h"
 
+/* What single hosts have of their own, in section `hosts`; 0: as all others. */
+typedef struct cop_host_own {
+    const char *hosts; /* which; NULL once they are known */
+    uint64_t rate_bps, delay_ps; /* of their links, both ways */
+    uint64_t inject_rate_bps, receive_rate_bps;
+} cop_host_own;
+
 typedef struct cop_link_cfg { /* section `link` */
+    const cop_host_own *own; /* [n_hosts], once hosts are known; NULL: none has */
     uint64_t rate_bps, delay_ps;
     uint64_t host_rate_bps, host_delay_ps; /* 0, "inherit": as rate, delay */
     uint64_t trunk_rate_bps, trunk_delay_ps;
@@ -15,7 +23,15 @@ typedef struct cop_link_cfg { /* section `link` */
 enum cop_arch { COP_ARCH_IB, COP_ARCH_IQ, COP_ARCH_CIOQ };
 enum cop_switching { COP_SWITCHING_VCT, COP_SWITCHING_SAF, COP_SWITCHING_WORM };
 enum cop_reuse { COP_REUSE_AUTO, COP_REUSE_TAIL, COP_REUSE_EMPTY };
-enum cop_arb { COP_ARB_RR, COP_ARB_AGE, COP_ARB_RANDOM, COP_ARB_FLOWS, COP_ARB_TRANSIT };
+/* The last is no option: a queueing scheme that orders inputs takes it in place of round robin. */
+enum cop_arb {
+    COP_ARB_RR,
+    COP_ARB_AGE,
+    COP_ARB_RANDOM,
+    COP_ARB_FLOWS,
+    COP_ARB_TRANSIT,
+    COP_ARB_ORDER
+};
 enum cop_matching { COP_MATCH_ISLIP, COP_MATCH_RRM };
 enum cop_output_credit { COP_CREDIT_WIRE, COP_CREDIT_CROSSBAR };
 enum cop_vlarb { COP_VLARB_RR, COP_VLARB_IB, COP_VLARB_STRICT };
@@ -49,6 +65,8 @@ typedef struct cop_switch_cfg { /* section `switch` */
     bool output_shared; /* lanes share the output buffer beyond `output_reserve_bytes` each */
     uint64_t output_reserve_bytes; /* 0: not given, one packet */
     int output_credit; /* enum cop_output_credit: when room behind the link is taken */
+    cop_ints sl2vl; /* first lane of each service level; empty: automatic */
+    cop_ints port_sl2vl; /* of pairs of ports: switch, input, output, 16 lanes, ... */
     int vl_arbitration; /* enum cop_vlarb */
     cop_ints vl_high; /* IB tables: vl, weight, vl, weight, ...; weight in 64-byte units */
     cop_ints vl_low;
@@ -69,7 +87,8 @@ typedef struct cop_fc_cfg { /* section `flow_control` */
 enum cop_nic_order { COP_NIC_FIFO, COP_NIC_RR };
 enum cop_ack { COP_ACK_NONE, COP_ACK_MESSAGE, COP_ACK_PACKET };
 enum cop_notify { COP_NOTIFY_ARRIVAL, COP_NOTIFY_DELIVERY };
-typedef struct cop_nic_cfg { /* section `nic` */
+typedef struct cop_nic_cfg {
+    const cop_host_own *own; /* [n_hosts], as in cop_link_cfg */
     uint64_t inject_rate_bps; /* 0: the link's */
     uint64_t receive_rate_bps; /* 0: the link's */
     uint64_t mtu_bytes; /* longest packet */
@@ -83,8 +102,22 @@ typedef struct cop_nic_cfg { /* section `nic` */
     int64_t control_vl; /* lane of control packets; -1: as data */
 } cop_nic_cfg;
 
+/* What host `h` sends and takes in at most; 0: as its link. */
+static inline uint64_t cop_nic_inject_bps(const cop_nic_cfg *nic, uint32_t h)
+{
+    return nic->own && nic->own[h].inject_rate_bps ? nic->own[h].inject_rate_bps
+                                                   : nic->inject_rate_bps;
+}
+static inline uint64_t cop_nic_receive_bps(const cop_nic_cfg *nic, uint32_t h)
+{
+    return nic->own && nic->own[h].receive_rate_bps ? nic->own[h].receive_rate_bps
+                                                    : nic->receive_rate_bps;
+}
+
 enum cop_births { COP_BIRTHS_NONE, COP_BIRTHS_GENERATION, COP_BIRTHS_INJECTION };
 
+/* auto: in runs that are shown, as far as what happens pays for it, and no frames are kept */
+enum cop_trees { COP_TREES_NO, COP_TREES_YES, COP_TREES_AUTO };
 enum cop_until { COP_UNTIL_DURATION, COP_UNTIL_JOBS };
 typedef struct cop_run_cfg { /* section `run` */
     uint64_t duration_ps, warmup_ps, sample_ps;
@@ -95,13 +128,13 @@ typedef struct cop_run_cfg { /* section `run` */
     int queue; /* event queue: 0 bucket ring, 1 heap */
     int births; /* enum cop_births: series of latency and detours by the time packets come from */
     bool flows; /* per (source, destination) table of delivered bytes and order check */
-    bool trees; /* find congestion trees (tree/) */
+    int trees; /* enum cop_trees: find congestion trees (tree/) */
     uint64_t tree_sample_ps, tree_threshold_bytes; /* 0: auto */
     uint64_t watch_limit; /* trace lines at most */
     const char *observe; /* what else to record over time, see observe.c */
 } cop_run_cfg;
 
-extern const cop_opt cop_link_opts[], cop_switch_opts[], cop_fc_opts[], cop_nic_opts[],
-    cop_run_opts[];
+extern const cop_opt cop_own_opts[], cop_link_opts[], cop_switch_opts[], cop_fc_opts[],
+    cop_nic_opts[], cop_run_opts[];
 
 #endif

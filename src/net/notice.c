@@ -16,6 +16,7 @@
 #include "net/fc.h"
 #include "net/input.h"
 #include "net/routing.h"
+#include "net/watch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,7 @@ typedef struct finding { /* to be told */
     uint32_t port, src, dst, stream, word;
     uint8_t sl;
     uint8_t marks; /* enum cop_notice_mark */
+    bool watched; /* about a watched packet */
 } finding;
 
 struct cop_notices {
@@ -49,7 +51,8 @@ void cop_notice_fini(cop_net *net)
         cop_free(net->notices[sw].v);
 }
 
-static void find(cop_net *net, uint32_t port, const cop_header *of, uint32_t word, unsigned marks)
+static void find(cop_net *net, uint32_t port, const cop_header *of, uint32_t word, unsigned marks,
+                 bool watched)
 {
     const cop_in *in = &net->in[port];
     if (COP_UNLIKELY(net->notices == NULL))
@@ -69,6 +72,7 @@ static void find(cop_net *net, uint32_t port, const cop_header *of, uint32_t wor
                                    .stream = of->stream,
                                    .word = word,
                                    .marks = (uint8_t)marks,
+                                   .watched = watched,
                                    .sl = of->sl};
     if (list->n - list->at == 1)
         cop_net_push(net, list->v[list->at].t, COP_EV_NOTICE, in->sw);
@@ -78,12 +82,12 @@ void cop_net_notify(cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word
 {
     COP_ASSERT(!(p->flags & COP_PKT_CONTROL));
     cop_header of = cop_header_of(p);
-    find(net, port, &of, word, marks);
+    find(net, port, &of, word, marks, p->flags & COP_PKT_WATCH);
 }
 
 void cop_net_notify_source(cop_net *net, uint32_t port, const cop_header *of, uint32_t word)
 {
-    find(net, port, of, word, COP_NOTICE_PLAIN);
+    find(net, port, of, word, COP_NOTICE_PLAIN, false);
 }
 
 static void heard(cop_net *net, const cop_pkt *p)
@@ -115,11 +119,17 @@ static void make(cop_net *net, struct cop_notices *list, const finding *f)
         p.flags |= COP_PKT_END;
     if (f->marks & COP_NOTICE_CONTESTED)
         p.flags |= COP_PKT_CONTESTED;
+    if (f->watched)
+        p.flags |= COP_PKT_WATCH;
     net->pkt[h] = p;
     net->total.cnps++;
     cop_probe_notice(&net->probe, f->port, f->dst);
+    if (COP_UNLIKELY(f->watched))
+        cop_watch_step(net, COP_WATCH_MADE, f->port, &net->pkt[h]);
     if (cop_routing_notice(net, f->port, &p, true)) {
         heard(net, &p);
+        if (COP_UNLIKELY(f->watched))
+            cop_watch_step(net, COP_WATCH_KEPT, f->port, &net->pkt[h]);
         cop_pkt_free(net, h);
         return;
     }
@@ -148,6 +158,8 @@ bool cop_notice_kept(cop_net *net, uint32_t port, uint32_t h)
     cop_fc_give(net, port, cop_net_section_of(net, p, p->vl), p->bytes,
                 cop_max64(net->now + 1, p->t_tail));
     heard(net, p);
+    if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
+        cop_watch_step(net, COP_WATCH_KEPT, port, p);
     net->total.delivered++;
     net->total.delivered_bytes += p->bytes;
     cop_pkt_free(net, h);

@@ -291,11 +291,22 @@ cop_time cop_obuf_transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h)
     return leaves;
 }
 
-bool cop_obuf_leaving(const cop_net *net, uint32_t port, uint32_t vl)
+uint32_t cop_obuf_lanes(const cop_net *net, uint32_t port)
+{
+    return net->obuf[port].tx_ready;
+}
+
+bool cop_obuf_room_ever(const cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks,
+                        uint32_t stuck)
 {
     const struct cop_obuf *b = &net->obuf[port];
-    return b->leaving && net->out[port].busy_until > net->now &&
-           (b->lanes > 0 || b->leaving_vl == vl);
+    uint32_t common = shared(net), own = reserved(net), taken = cop_obuf_held(net, port, vl);
+    for (uint32_t i = 0; i < b->lanes; i++) {
+        uint32_t held = cop_obuf_held(net, port, i);
+        if ((stuck >> i & 1) && held > own)
+            common -= held - own;
+    }
+    return (taken < own ? own - taken : 0) + common >= blocks;
 }
 
 uint32_t cop_obuf_pick_lane(const cop_net *net, uint32_t port, uint32_t ready)

@@ -8,6 +8,7 @@
  *              as sources send through it; an oracle, no switch could keep such a record of every sender.
  * transit      packets that switches sent or made before those from hosts, in turn among equals: a host waits for
  *              as long as transit fills the lane. So do FOGSim's output arbiters by default, over all lanes of an output.
+ * order        the request that the queueing scheme puts first, in turn among equals (layout.orders_inputs).
  * An input that has several requests for the lane offers the first of them, or the one that the
  * queueing scheme puts first; of equals then the queue that was read least recently.
  * A request whose packet does not fit behind the output does not compete. With sections of their
@@ -107,10 +108,10 @@ static bool is_from_host(const cop_net *net, uint32_t port, uint32_t input, cons
 }
 
 /* Of the head of a queue; the smallest wins. */
-static uint64_t key_of(const cop_net *net, uint32_t port, uint32_t input, uint32_t queue)
+static uint64_t key_of(cop_net *net, uint32_t port, uint32_t input, uint32_t queue)
 {
     const cop_pkt *p = &net->pkt[net->queue[queue].head];
-    switch (net->sw_cfg->arbitration) {
+    switch (net->arbitration) {
     case COP_ARB_AGE:
         return p->t_inj;
     case COP_ARB_FLOWS:
@@ -119,6 +120,8 @@ static uint64_t key_of(const cop_net *net, uint32_t port, uint32_t input, uint32
         return random_key(net, port, input);
     case COP_ARB_TRANSIT:
         return is_from_host(net, port, input, p);
+    case COP_ARB_ORDER:
+        return cop_input_order_key(net, queue);
     default:
         return 0;
     }
@@ -137,7 +140,7 @@ static bool consider(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, c
         c->input = input;
         c->queue = queue;
     }
-    return net->sw_cfg->arbitration == COP_ARB_RR;
+    return net->arbitration == COP_ARB_RR;
 }
 
 /* Inputs first, first+1, ..., wrapping round once. */

@@ -97,7 +97,7 @@ bool cop_probe_flow(cop_probe *pr, uint32_t src, uint32_t dst, uint32_t seq, uin
 {
     uint64_t key = ((uint64_t)src << 32 | dst) + 1;
     cop_flow_probe *f = place_of(&pr->flow, key);
-    bool first = f->key == 0, in_order = first || seq > f->last_seq;
+    bool first = f->key == 0, in_order = first || cop_counts_after(seq, f->last_seq);
     if (first) {
         f->key = key;
         pr->flow.n++;

@@ -28,8 +28,8 @@ typedef struct cop_port_probe { /* after the warm-up: busy time; queue depth at 
     cop_time busy_ps;
     uint64_t sent_before; /* bytes on the wire during the warm-up */
     uint64_t queue_sum;
-    uint32_t queue_max;
-    uint32_t samples;
+    uint64_t queue_max;
+    uint64_t samples;
     uint64_t marked; /* packets that got FECN here, whole run */
     uint64_t told; /* notifications that its switch made about it, whole run */
 } cop_port_probe;

@@ -20,6 +20,11 @@ typedef struct cop_queue_layout {
     /* Private buffer sections with credits of their own, a queue holds packets of one; 0: one
      * section per lane. */
     uint32_t sections;
+    /* Where the routing gives a choice, packets in the first so many queues have none: they go by the output that was
+     * their first choice when on_head put them there. Refused with routings that need escape lanes. */
+    uint32_t pinned;
+    bool
+        orders_inputs; /* `order` also decides among the inputs that request one lane of an output */
 } cop_queue_layout;
 
 /* A named number that a scheme keeps while it runs. */
@@ -74,8 +79,13 @@ typedef struct cop_queue_ops {
     void (*on_dequeue)(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
     /* A control message from the neighbour downstream has reached this sending port. */
     void (*on_control)(struct cop_net *net, uint32_t port, uint64_t message);
+    /* For those who watch: what such a message says, into buf. NULL: it has no name. */
+    void (*tell)(struct cop_net *net, uint32_t port, uint64_t message, char *buf, size_t size);
+    /* When the run is over: has a scheme that works at run time done nothing? Then why, in numbers, into buf. */
+    bool (*rested)(struct cop_net *net, char *buf, size_t size);
     /* Of the queues of one input that ask for the same output, and (one read port) of those whose
-     * outputs have all granted, that with the smallest key goes first; equal keys take turns. */
+     * outputs have all granted, that with the smallest key goes first; equal keys take turns. With
+     * layout.orders_inputs also of the inputs that ask for the same output and lane. */
     uint64_t (*order)(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
     /* End nodes take part: control messages reach them too, and a message for `dst` stays in the
      * end node of this sending port while this is true (until cop_net_queue_release). */
@@ -108,6 +118,9 @@ void cop_net_queue_root(struct cop_net *net, uint32_t port, bool more);
  * `port` itself)? Needs info.table. */
 bool cop_net_passes(const struct cop_net *net, uint32_t port, uint32_t dst, uint32_t root,
                     uint32_t hops);
+/* Is something watched? Then what a scheme does at one of its ports may be worth a line. */
+bool cop_net_watched(const struct cop_net *net);
+void cop_net_queue_says(struct cop_net *net, uint32_t port, const char *text);
 /* The scheme's own numbers, in the order of its tables. */
 uint64_t *cop_net_queue_counter(struct cop_net *net);
 int64_t *cop_net_queue_level(struct cop_net *net);

@@ -6,6 +6,7 @@
 #include "net/control.h"
 #include "net/input.h"
 #include "net/mail.h"
+#include "net/watch.h"
 
 const void *cop_net_queue_cfg(const cop_net *net)
 {
@@ -118,8 +119,20 @@ void cop_net_queue_send(cop_net *net, uint32_t port, uint64_t body)
     if (net->control == NULL)
         net->control = COP_NEW_ARRAY(&net->arena, cop_mail, net->topo->n_ports);
     cop_time t = net->now + net->out[to].delay_ps;
+    if (COP_UNLIKELY(net->watch != NULL))
+        cop_watch_message(net, port, body, false);
     if (cop_mail_put(&net->control[to], t, body))
         cop_net_push(net, t, COP_EV_CONTROL, to);
+}
+
+bool cop_net_watched(const cop_net *net)
+{
+    return net->watch != NULL;
+}
+
+void cop_net_queue_says(cop_net *net, uint32_t port, const char *text)
+{
+    cop_watch_port(net, port, "%s", text);
 }
 
 void cop_net_queue_release(cop_net *net, uint32_t port)

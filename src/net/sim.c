@@ -204,6 +204,7 @@ static void run_in_steps(cop_net *net, cop_time until, cop_progress_fn progress,
         return;
     }
     cop_time step = COP_NS;
+    uint64_t asked = net->total.events; /* looks cut steps short */
     for (cop_time t = net->now; t < until && net->stop == COP_OUTCOME_OK;) {
         uint64_t before = net->total.events;
         t = until - t > step ? t + step : until;
@@ -214,8 +215,10 @@ static void run_in_steps(cop_net *net, cop_time until, cop_progress_fn progress,
         uint64_t done = net->total.events - before;
         if (net->stop != COP_OUTCOME_OK || cop_evq_empty(&net->evq))
             break;
-        if (done > EVENTS_PER_LOOK / 4)
+        if (net->total.events - asked > EVENTS_PER_LOOK / 4) {
+            asked = net->total.events;
             ask(net, progress, ctx);
+        }
         if (done > EVENTS_PER_LOOK)
             step = cop_max64(1, step / 2);
         else if (done < EVENTS_PER_LOOK / 2 && step < COP_NEVER / 2)

@@ -14,6 +14,11 @@ bool cop_stall_watch(cop_net *net);
 /* The same at the end of a run, whatever it costs; with recovery only if that comes too late for the run. */
 bool cop_stall_final(cop_net *net);
 
+/* Queues whose heads the last look found to wait for each other, or for those, for ever; perhaps several times the
+ * same; COP_NONE: there are not so many. Wormhole switching notes its own. */
+uint32_t cop_stall_queue(const cop_net *net, size_t i);
+void cop_stall_note(cop_net *net, uint32_t queue);
+
 /* What the looks of cop_stall_watch have cost so far, in visits of a port, queue or packet. */
 uint64_t cop_stall_visits(const cop_net *net);
 /* What they may have cost: see stall.c. */

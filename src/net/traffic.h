@@ -119,6 +119,8 @@ uint32_t cop_traffic_exchange_unfinished(const cop_traffic *tr, uint32_t entry);
 
 /* No packet of these messages is shorter, if messages are cut into packets of `mtu` payload bytes; 1: who knows. */
 uint32_t cop_traffic_least_packet(const cop_traffic *tr, uint32_t mtu);
+/* None is longer. */
+uint32_t cop_traffic_most_packet(const cop_traffic *tr, uint32_t mtu);
 
 /* Does the stream have a rate of its own, whatever the network does, and no last message? */
 bool cop_traffic_has_rate(const cop_traffic *tr, uint32_t s);
@@ -126,6 +128,11 @@ bool cop_traffic_has_rate(const cop_traffic *tr, uint32_t s);
 double cop_traffic_offered(const cop_traffic *tr, uint32_t s, cop_time from, cop_time to);
 /* Payload bytes of messages that came into being and were not taken, on average. */
 double cop_traffic_waiting(const cop_traffic *tr, uint32_t s, cop_time now);
+
+/* The most hosts that send to one host, of those that are offered more than `bps`; 0: none is. Hosts that choose
+ * among all others are not counted, nor is what an exchange or an application will send. of_source[n_hosts], zeroed, or
+ * NULL: likewise of those that this host sends to, itself included; 0: it sends to none. */
+uint32_t cop_traffic_senders(const cop_traffic *tr, uint64_t bps, uint32_t *of_source);
 
 /* The hotspots of all forests that are on at time t, subset by subset, into list[n_hotspots];
  * returns how many there are. */

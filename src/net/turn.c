@@ -28,7 +28,7 @@ static uint32_t next_request(const cop_net *net, uint32_t port, uint32_t vl, uin
 
 static uint32_t holder(cop_net *net, uint32_t port, uint32_t vl, uint32_t first)
 {
-    if (net->sw_cfg->arbitration == COP_ARB_RR)
+    if (net->arbitration == COP_ARB_RR)
         return next_request(net, port, vl, first);
     cop_pick best;
     return cop_input_pick_slow(net, port, vl, NULL, &best) ? net->in[best.in].local : COP_NONE;
@@ -78,7 +78,7 @@ __attribute__((noinline)) void cop_turn_missed(const cop_turns *t, cop_net *net,
                                                uint32_t vl, uint32_t first, uint32_t winner,
                                                const uint64_t *free)
 {
-    if (net->sw_cfg->arbitration != COP_ARB_RR || winner == COP_NONE) {
+    if (net->arbitration != COP_ARB_RR || winner == COP_NONE) {
         uint32_t input = holder(net, port, vl, first);
         if (input != COP_NONE && input != winner && !is_in(free, input))
             miss(t, net, port, vl, input);

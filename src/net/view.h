@@ -10,6 +10,7 @@ typedef struct cop_netinfo {
     uint32_t n_hosts, n_switches;
     uint32_t max_ports; /* of the largest switch */
     uint32_t lanes; /* virtual lanes per link */
+    uint32_t route_lanes; /* that the routing needs, and spreads packets over */
     uint32_t sections; /* buffers with credits of their own behind a port: its lanes, or more */
     uint32_t mtu_bytes; /* longest packet on the wire */
     uint64_t buffer_bytes; /* of an input */
@@ -22,8 +23,12 @@ typedef struct cop_netinfo {
         output; /* of an input that a switch feeds; of any; all of a switch together; of an output buffer */
     uint64_t host_bps; /* of the fastest link from a host */
     uint64_t fastest_bps; /* of the fastest link of all */
+    uint64_t hop_ps; /* for a packet's head to pass a switch and the longest cable */
+    uint32_t
+        senders; /* most that the traffic has for one host, where they overload it; 0: none does */
     uint64_t duration_ps; /* of the run */
     uint32_t least_bytes; /* shortest packet of data on the wire */
+    uint32_t most_bytes; /* longest packet of data on the wire, of what the traffic sends */
     uint64_t seed;
     bool one_path; /* the routing gives one output per hop */
     bool table; /* and it depends on switch and destination alone: cop_net_passes works */
@@ -36,6 +41,7 @@ typedef struct cop_netinfo {
     bool tells_used; /* a sender knows how much of a buffer behind it is in use: all but on-off */
     bool acks; /* end nodes acknowledge messages or packets */
     bool acks_packets; /* every packet */
+    const uint32_t *contenders; /* of each host, if asked for: cop_traffic_senders(); NULL */
     bool answers; /* end nodes may send control packets: acknowledgements, notifications */
 } cop_netinfo;
 
@@ -55,6 +61,10 @@ cop_time cop_net_now(const struct cop_net *net);
 /* How many queues of the queueing scheme hold this output port to be the root of a congestion tree;
  * 0: it is in no congestion state. */
 uint32_t cop_net_roots(const struct cop_net *net, uint32_t port);
+/* When the run is over: packets marked by any switch, and most bytes that waited for one output of a switch
+ * at a sample, in all its inputs, as text: "12 KiB (for s0.3)". */
+uint64_t cop_net_marked(const struct cop_net *net);
+const char *cop_net_most_waiting(const struct cop_net *net, char *buf, size_t size);
 COP_OUTSIDE_END
 
 #endif

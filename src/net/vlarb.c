@@ -1,6 +1,8 @@
 /* Virtual lane arbitration.
  *
  * round-robin  lanes in turn, one packet each.
+ *              A control whose notifications have lanes of their own (cc.h: own_lanes) makes it two classes: those
+ *              lanes first, in turn, then those of data, in turn.
  * strict       highest lane first (lossless Ethernet: highest priority).
  * ib           InfiniBand's two tables of (lane, weight in 64-byte units). The high table is served
  *              while it has ready lanes, but after Limit * 4 KiB of it (0: one packet, 255: no
@@ -59,9 +61,33 @@ static table_state first_turn(const vl_table *t)
     return (table_state){.left = t->n > 0 ? t->entry[0].weight : 0};
 }
 
+static vl_table turns(cop_net *net, uint32_t first, uint32_t end)
+{
+    vl_table t = {.n = end - first, .lanes = (1u << end) - (1u << first)};
+    t.entry = cop_arena_array(&net->arena, t.n, sizeof(*t.entry));
+    for (uint32_t i = 0; i < t.n; i++) {
+        t.entry[i].vl = first + i;
+        t.entry[i].weight = 1; /* a packet each */
+    }
+    return t;
+}
+
+static void start_tables(cop_net *net, vl_table high, vl_table low, int64_t limit)
+{
+    struct cop_vlarb_state *v = net->vlarb = COP_NEW_ARRAY(&net->arena, struct cop_vlarb_state, 1);
+    *v = (struct cop_vlarb_state){.high = high, .low = low, .limit = limit};
+    v->port = COP_NEW_ARRAY(&net->arena, port_state, net->topo->n_ports);
+    for (uint32_t p = 0; p < net->topo->n_ports; p++)
+        v->port[p] = (port_state){.high = first_turn(&v->high), .low = first_turn(&v->low)};
+}
+
 int cop_vlarb_init(cop_net *net, cop_err *err)
 {
     const cop_switch_cfg *cfg = net->sw_cfg;
+    if (cfg->vl_arbitration == COP_VLARB_RR && net->control_vl > 0 &&
+        cop_cc_own_lanes(net->cc, net->cc_cfg))
+        start_tables(net, turns(net, net->control_vl, net->lanes), turns(net, 0, net->control_vl),
+                     INT64_MAX);
     if (cfg->vl_arbitration != COP_VLARB_IB)
         return 0;
     uint32_t served = 0;
@@ -86,15 +112,10 @@ int cop_vlarb_init(cop_net *net, cop_err *err)
                 "switch.vl_high, vl_low: lane %u has no weight and would never send; "
                 "list every lane from 0 to %u with a weight above 0",
                 vl, net->lanes - 1);
-    struct cop_vlarb_state *v = net->vlarb = COP_NEW_ARRAY(&net->arena, struct cop_vlarb_state, 1);
-    v->high = compile(net, &cfg->vl_high);
-    v->low = compile(net, &cfg->vl_low);
-    v->limit = cfg->vl_high_limit == 255
-                   ? INT64_MAX
-                   : (int64_t)cop_max64(1, (uint64_t)cfg->vl_high_limit * LIMIT_UNIT);
-    v->port = COP_NEW_ARRAY(&net->arena, port_state, net->topo->n_ports);
-    for (uint32_t p = 0; p < net->topo->n_ports; p++)
-        v->port[p] = (port_state){.high = first_turn(&v->high), .low = first_turn(&v->low)};
+    start_tables(net, compile(net, &cfg->vl_high), compile(net, &cfg->vl_low),
+                 cfg->vl_high_limit == 255
+                     ? INT64_MAX
+                     : (int64_t)cop_max64(1, (uint64_t)cfg->vl_high_limit * LIMIT_UNIT));
     return 0;
 }
 

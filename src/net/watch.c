@@ -3,8 +3,14 @@
 
 #include "base/mem.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+typedef struct place { /* what a watched packet is doing */
+    uint32_t in, out; /* input that it waits at, output that it waits for; COP_NONE: it does not */
+    uint32_t wire; /* port whose wire it is on, or COP_NONE */
+} place;
 
 struct cop_watch {
     FILE *out; /* NULL: no lines */
@@ -13,6 +19,9 @@ struct cop_watch {
     uint64_t lines_left;
     uint64_t src, dst; /* COP_NONE: any */
     uint64_t from, count; /* packet numbers of a source */
+    place *place; /* by packet; heap */
+    size_t cap;
+    uint32_t *waits; /* [n_ports] watched packets that wait there */
 };
 
 static int parse_part(struct cop_watch *w, char *part, cop_err *err)
@@ -55,8 +64,15 @@ int cop_watch_init(cop_net *net, const char *spec, FILE *out, uint64_t max_lines
                            hosts - 1);
     if (w->count == 0)
         return cop_err_add(err, COP_E_INPUT, "--watch: count=0 watches nothing; give at least 1");
+    w->waits = COP_NEW_ARRAY(&net->arena, uint32_t, net->topo->n_ports);
     net->watch = w;
     return 0;
+}
+
+void cop_watch_fini(cop_net *net)
+{
+    if (net->watch != NULL)
+        cop_free(net->watch->place);
 }
 
 bool cop_watch_wants(const cop_net *net, const cop_pkt *p)
@@ -79,52 +95,207 @@ void cop_watch_tell(cop_net *net, cop_packet_fn fn, void *ctx)
     net->watch->ctx = ctx;
 }
 
-static void tell(cop_net *net, enum cop_watch_step step, uint32_t port, const cop_pkt *p)
+/* -- what a packet is, says, and does -- */
+
+static place *place_of(const cop_net *net, const cop_pkt *p)
 {
-    char name[64], next[64];
-    bool queued = step == COP_WATCH_QUEUE;
-    uint32_t out = queued ? cop_topo_switch_port(net->topo, net->in[port].sw, p->out) : 0;
+    struct cop_watch *w = net->watch;
+    size_t h = (size_t)(p - net->pkt), before = w->cap;
+    w->place = cop_grow(w->place, &w->cap, h + 1, sizeof(*w->place));
+    if (w->cap > before)
+        memset(w->place + before, 0xff, (w->cap - before) * sizeof(*w->place));
+    return &w->place[h];
+}
+
+static const char *doing(const cop_net *net, const place *at, char *buf, size_t size)
+{
+    char a[64], b[64];
+    if (at->wire != COP_NONE)
+        snprintf(buf, size, "on the wire from %s", plain_name(net, at->wire, a, sizeof(a)));
+    else if (at->in != COP_NONE)
+        snprintf(buf, size, "waits at %s for %s", plain_name(net, at->in, a, sizeof(a)),
+                 plain_name(net, at->out, b, sizeof(b)));
+    else
+        return NULL;
+    return buf;
+}
+
+static void move(const cop_net *net, place *at, place to)
+{
+    uint32_t *waits = net->watch->waits;
+    if (at->in != COP_NONE) {
+        waits[at->in]--;
+        waits[at->out] -= at->in != at->out;
+    }
+    if (to.in != COP_NONE) {
+        waits[to.in]++;
+        waits[to.out] += to.in != to.out;
+    }
+    *at = to;
+}
+
+static void step_to(const cop_net *net, enum cop_watch_step step, uint32_t port, const cop_pkt *p)
+{
+    static const place nowhere = {COP_NONE, COP_NONE, COP_NONE};
+    place *at = place_of(net, p);
+    if (step == COP_WATCH_QUEUE) {
+        uint32_t out = cop_topo_switch_port(net->topo, net->in[port].sw, p->out);
+        move(net, at, (place){.in = port, .out = out, .wire = COP_NONE});
+    } else if (step == COP_WATCH_SEND) {
+        move(net, at, (place){.in = COP_NONE, .out = COP_NONE, .wire = port});
+    } else if (step == COP_WATCH_DELIVER || step == COP_WATCH_KEPT) {
+        move(net, at, nowhere);
+    }
+}
+
+/* What p is, and into `note` what it says, or why output `port` has marked it. */
+static const char *meaning(cop_net *net, enum cop_watch_step step, uint32_t port, const cop_pkt *p,
+                           char *note, size_t size)
+{
+    const char *what = "packet";
+    bool control = p->flags & COP_PKT_CONTROL;
+    if (p->flags & COP_PKT_ACK)
+        what = p->flags & COP_PKT_BECN ? "ack with BECN" : "ack";
+    else if (control)
+        what = "BECN";
+    note[0] = '\0';
+    if (net->cc->tell != NULL && (step == COP_WATCH_MARK || (p->flags & COP_PKT_BECN)))
+        net->cc->tell(net, port, p, &what, note, size);
+    return what;
+}
+
+/* What the congestion control shows of the flow that notification p is for. */
+static void values(cop_net *net, const cop_pkt *p, char *buf, size_t size)
+{
+    const cop_cc_ops *cc = net->cc;
+    uint32_t flow = cop_flow_find(net, p->dst, p->src, p->sl);
+    size_t used = 0;
+    buf[0] = '\0';
+    for (unsigned i = 0; flow != COP_NONE && cc->flow_values && cc->flow_values[i].name; i++) {
+        const void *state = cop_flow_state(net, flow);
+        int n = snprintf(buf + used, size - used, "%s%s %.6g%s%s", i ? ", " : "",
+                         cc->flow_values[i].name, cc->flow_value(net, state, p->dst, i),
+                         cc->flow_values[i].unit[0] ? " " : "", cc->flow_values[i].unit);
+        used = cop_min64(used + (n > 0 ? (size_t)n : 0), size - 1);
+    }
+}
+
+/* -- lines -- */
+
+/* May one more be written? */
+static bool line_left(struct cop_watch *w)
+{
+    if (w->out == NULL || w->lines_left == 0)
+        return false;
+    if (--w->lines_left > 0)
+        return true;
+    fputs("the trace ends here; raise run.watch_limit to see more\n", w->out);
+    return false;
+}
+
+static void write_line(cop_net *net, const cop_packet_step *s, uint32_t port, const cop_pkt *p)
+{
+    static const char *const what[] = {
+        [COP_WATCH_INJECT] = "injected at",  [COP_WATCH_SEND] = "sent by",
+        [COP_WATCH_QUEUE] = "queued at",     [COP_WATCH_DELIVER] = "delivered to",
+        [COP_WATCH_MADE] = "made at",        [COP_WATCH_KEPT] = "used and kept at",
+        [COP_WATCH_MARK] = "gets FECN from", [COP_WATCH_HEARD] = "heard by"};
+    FILE *out = net->watch->out;
+    char next[64];
+    fprintf(out, "%14.3f ns  %s %u:%u  %u -> %u  %5u B  vl %u  %s %s", (double)net->now / 1e3,
+            s->kind, p->src, p->seq, p->src, p->dst, p->bytes, p->vl, what[s->step], s->port);
+    if (s->step == COP_WATCH_QUEUE) {
+        uint32_t to = cop_topo_switch_port(net->topo, net->in[port].sw, p->out);
+        fprintf(out, " for %s, %" PRIu64 " B wait there", plain_name(net, to, next, sizeof(next)),
+                net->out[to].waiting);
+    } else if (s->step == COP_WATCH_SEND && net->worm == NULL) /* where a tail leaves when it can */
+        fprintf(out, ", tail at %s at %.3f ns",
+                plain_name(net, net->out[port].to, next, sizeof(next)), (double)p->t_tail / 1e3);
+    else if (s->step == COP_WATCH_DELIVER)
+        fprintf(out, ", complete at %.3f ns, latency %.3f ns%s", (double)p->t_tail / 1e3,
+                (double)(p->t_tail - p->t_gen) / 1e3, p->flags & COP_PKT_FECN ? ", with FECN" : "");
+    fprintf(out, "%s%s\n", s->note[0] ? ": " : "", s->note);
+}
+
+void cop_watch_step(cop_net *net, enum cop_watch_step step, uint32_t port, const cop_pkt *p)
+{
+    struct cop_watch *w = net->watch;
+    char name[64], was[160], is[160], note[256];
+    if (w == NULL)
+        return;
     cop_packet_step s = {.step = step,
                          .t = net->now,
                          .done = p->t_tail,
-                         .port = cop_topo_port_name(net->topo, port, name, sizeof(name)),
-                         .next =
-                             queued ? cop_topo_port_name(net->topo, out, next, sizeof(next)) : NULL,
-                         .at_host = port >= net->host_port0,
+                         .port = plain_name(net, port, name, sizeof(name)),
+                         .kind = meaning(net, step, port, p, note, sizeof(note)),
+                         .was = doing(net, place_of(net, p), was, sizeof(was)),
                          .src = p->src,
                          .dst = p->dst,
                          .seq = p->seq,
                          .bytes = p->bytes,
                          .vl = p->vl};
-    net->watch->fn(net->watch->ctx, &s);
+    step_to(net, step, port, p);
+    s.is = doing(net, place_of(net, p), is, sizeof(is));
+    if (step == COP_WATCH_HEARD)
+        values(net, p, note, sizeof(note));
+    else if (step != COP_WATCH_INJECT && step != COP_WATCH_MADE && step != COP_WATCH_MARK)
+        note[0] = '\0'; /* it was told when the packet came into being */
+    s.note = note;
+    if (w->fn != NULL)
+        w->fn(w->ctx, &s);
+    if (line_left(w))
+        write_line(net, &s, port, p);
 }
 
-void cop_watch_step(cop_net *net, enum cop_watch_step step, uint32_t port, const cop_pkt *p)
+/* -- ports at which watched packets wait -- */
+
+bool cop_watch_port_counts(const cop_net *net, uint32_t port)
 {
-    static const char *const what[] = {"injected at", "sent by", "queued at", "delivered to"};
+    const struct cop_watch *w = net->watch;
+    if (w->waits[port] > 0 || port < net->host_port0)
+        return w->waits[port] > 0;
+    uint32_t host = port - net->host_port0, next = net->nic[host].seq;
+    return (w->src == COP_NONE || w->src == host) && (next < w->from || next - w->from < w->count);
+}
+
+static void port_line(cop_net *net, uint32_t port, const char *text)
+{
     struct cop_watch *w = net->watch;
-    char name[64], next[64];
-    if (w != NULL && w->fn != NULL)
-        tell(net, step, port, p);
-    if (w == NULL || w->lines_left == 0 || w->out == NULL)
+    char name[64];
+    cop_packet_step s = {.step = COP_WATCH_PORT,
+                         .t = net->now,
+                         .port = plain_name(net, port, name, sizeof(name)),
+                         .kind = "port",
+                         .note = text};
+    if (w->fn != NULL)
+        w->fn(w->ctx, &s);
+    if (line_left(w))
+        fprintf(w->out, "%14.3f ns  at %s: %s\n", (double)net->now / 1e3, s.port, text);
+}
+
+void cop_watch_port(cop_net *net, uint32_t port, const char *fmt, ...)
+{
+    char text[256];
+    va_list args;
+    uint32_t from = net->in[port].from;
+    if (net->watch == NULL || (!cop_watch_port_counts(net, port) &&
+                               (from == COP_NONE || !cop_watch_port_counts(net, from))))
         return;
-    if (--w->lines_left == 0) {
-        fputs("the trace ends here; raise run.watch_limit to see more\n", w->out);
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    port_line(net, port, text);
+}
+
+void cop_watch_message(cop_net *net, uint32_t port, uint64_t message, bool heard)
+{
+    char says[160] = "", other[64], text[256];
+    uint32_t to = heard ? net->out[port].to : net->in[port].from;
+    if (net->queue_ops->tell == NULL ||
+        (!cop_watch_port_counts(net, port) && !cop_watch_port_counts(net, to)))
         return;
-    }
-    fprintf(w->out, "%14.3f ns  packet %u:%u  %u -> %u  %5u B  vl %u  %s %s",
-            (double)net->now / 1e3, p->src, p->seq, p->src, p->dst, p->bytes, p->vl, what[step],
-            plain_name(net, port, name, sizeof(name)));
-    if (step == COP_WATCH_QUEUE)
-        fprintf(w->out, " for %s, %u B wait there",
-                plain_name(net, cop_topo_switch_port(net->topo, net->in[port].sw, p->out), next,
-                           sizeof(next)),
-                net->out[cop_topo_switch_port(net->topo, net->in[port].sw, p->out)].waiting);
-    else if (step == COP_WATCH_SEND && net->worm == NULL) /* where a tail leaves when it can */
-        fprintf(w->out, ", tail at %s at %.3f ns",
-                plain_name(net, net->out[port].to, next, sizeof(next)), (double)p->t_tail / 1e3);
-    else if (step == COP_WATCH_DELIVER)
-        fprintf(w->out, ", complete at %.3f ns, latency %.3f ns", (double)p->t_tail / 1e3,
-                (double)(p->t_tail - p->t_gen) / 1e3);
-    fputc('\n', w->out);
+    net->queue_ops->tell(net, port, message, says, sizeof(says));
+    snprintf(text, sizeof(text), "%s %s: %s", heard ? "heard from" : "told to",
+             plain_name(net, to, other, sizeof(other)), says);
+    port_line(net, port, text);
 }

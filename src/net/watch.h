@@ -1,4 +1,5 @@
-/* Watching chosen packets: one line for every step they take. */
+/* Watching chosen packets: one line for every step they take, for what answers them, and for what happens meanwhile at the ports
+ * at which they wait. Mechanisms name their own marks, notifications and messages (cc.h, queue.h: tell). */
 #ifndef COP_NET_WATCH_H
 #define COP_NET_WATCH_H
 
@@ -15,5 +16,12 @@ void cop_watch_tell(cop_net *net, cop_packet_fn fn, void *ctx);
 /* Is this new packet to be watched? */
 bool cop_watch_wants(const cop_net *net, const cop_pkt *p);
 void cop_watch_step(cop_net *net, enum cop_watch_step step, uint32_t port, const cop_pkt *p);
+/* Does a watched packet wait at this port, or is one still to leave this host's? */
+bool cop_watch_port_counts(const cop_net *net, uint32_t port);
+/* What happens at such a port; others say nothing. */
+void cop_watch_port(cop_net *net, uint32_t port, const char *fmt, ...) COP_PRINTF(3, 4);
+/* A message of the queueing scheme, sent (from input `port` to the one that feeds it) or heard there. */
+void cop_watch_message(cop_net *net, uint32_t port, uint64_t message, bool heard);
+void cop_watch_fini(cop_net *net);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define MOST_FLITS (1u << 20)
+
 static int refuse(const cop_net_parts *pt, const char *option, const char *why, const char *remedy,
                   cop_err *err)
 {
@@ -12,7 +14,7 @@ static int refuse(const cop_net_parts *pt, const char *option, const char *why, 
                        cop_build_at(pt, option, where, sizeof(where)), why, remedy);
 }
 
-/* A buffer holds a flit at least. */
+/* A buffer holds a flit at least, and not more than there are times kept for. */
 static int check_places(const cop_net_parts *pt, cop_err *err)
 {
     const cop_switch_cfg *sw = pt->sw;
@@ -29,6 +31,10 @@ static int check_places(const cop_net_parts *pt, cop_err *err)
         if (all[i].bytes != 0 && all[i].bytes < sw->flit_bytes)
             rc = refuse(pt, all[i].option, "needs room for one flit (switch.flit) in every buffer",
                         "make it larger", err);
+        else if (all[i].bytes / sw->flit_bytes > MOST_FLITS)
+            rc =
+                refuse(pt, all[i].option, "keeps a time for each flit: at most 1048576 in a buffer",
+                       "make it smaller, or switch.flit larger", err);
     return rc;
 }
 

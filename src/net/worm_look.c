@@ -4,6 +4,8 @@
  *           buffer and one of the lanes it asks for is there for it: free and with room, or of packets that can
  *           move, both the one that holds the lane and all that stand in the buffer behind it; or if it waits behind another one
  *           in its buffer that can move. What is left when nothing can be added waits for itself.
+ *           Flits close up behind a head that stands still, and may give back a lane, free a place or leave a buffer: while
+ *           they do, who waits for that counts as one that can move.
  * Cost      each round looks at every packet that is not known to move; there are at most as many rounds
  *           as packets. stall.c decides when a look is paid for. */
 #include "net/worm.h"
@@ -14,6 +16,7 @@
 #include "net/stall.h"
 
 #include <stdio.h>
+#include <string.h>
 
 uint64_t cop_worm_between(const cop_net *net)
 {
@@ -74,57 +77,99 @@ bool cop_worm_suspicious(const cop_net *net, cop_time patience, uint64_t *visits
     return false;
 }
 
+/* By packet. */
+typedef struct known {
+    uint8_t *moves; /* its head can */
+    uint8_t *closes; /* flits of it come nearer to its head, or may soon */
+} known;
+
 /* Do all packets with a part in the buffer behind lane vl of `port` move? */
-static bool drains(const cop_net *net, uint32_t port, uint32_t vl, const uint8_t *moves)
+static bool drains(const cop_net *net, uint32_t port, uint32_t vl, const known *k)
 {
     uint32_t to = net->out[port].to;
     for (uint32_t s = cop_worm_in(net, to, vl)->front; s != COP_NONE; s = net->worm->stay[s].next)
-        if (!moves[net->worm->stay[s].pkt])
+        if (!k->moves[net->worm->stay[s].pkt])
             return false;
     return true;
 }
 
-static bool lane_opens(const cop_net *net, uint32_t port, uint32_t vl, const uint8_t *moves)
+static bool closes(const cop_net *net, uint32_t s, const known *k)
 {
-    if (net->in[net->out[port].to].sw == COP_NONE)
+    return s != COP_NONE && k->closes[net->worm->stay[s].pkt];
+}
+
+static bool lane_opens(const cop_net *net, uint32_t port, uint32_t vl, const known *k)
+{
+    uint32_t to = net->out[port].to, s = *cop_worm_held(net, port, vl);
+    if (net->in[to].sw == COP_NONE)
         return true; /* hosts always consume */
-    if (cop_fc_fits(net, port, vl, 1) || cop_fc_coming(net, port, vl))
+    if (cop_fc_fits(net, port, vl, 1) || cop_fc_coming(net, port, vl) || closes(net, s, k) ||
+        closes(net, cop_worm_in(net, to, vl)->front, k))
         return true;
-    uint32_t s = *cop_worm_held(net, port, vl);
-    return (s == COP_NONE || moves[net->worm->stay[s].pkt]) && drains(net, port, vl, moves);
+    return (s == COP_NONE || k->moves[net->worm->stay[s].pkt]) && drains(net, port, vl, k);
 }
 
 /* Can the head of queue q, the first of its buffer, go on? COP_NONE: it can; else a port that it waits for. */
-static uint32_t waits_for(const cop_net *net, uint32_t q, const uint8_t *moves)
+static uint32_t waits_for(const cop_net *net, uint32_t q, const known *k)
 {
     uint32_t port = COP_NONE;
     if (!net->queue[q].posted)
         return COP_NONE;
-    for (uint32_t k = 0; k < net->max_cand; k++) {
-        const cop_node *node = &net->node[(size_t)q * net->max_cand + k];
+    for (uint32_t i = 0; i < net->max_cand; i++) {
+        const cop_node *node = &net->node[(size_t)q * net->max_cand + i];
         if (node->next == COP_NONE)
             continue;
-        if (lane_opens(net, node->port, node->vl, moves))
+        if (lane_opens(net, node->port, node->vl, k))
             return COP_NONE;
         port = node->port;
     }
     return port;
 }
 
-/* Packets whose head waits in a queue do not move unless shown to; all others do. */
-static uint8_t *begin(const cop_net *net)
+/* A packet that holds a lane with room behind it closes up there. */
+static void begin_closing(const cop_net *net, const known *k)
 {
-    uint8_t *moves = cop_alloc(net->pkt_n + 1u);
-    for (uint32_t h = 0; h < net->pkt_n; h++)
-        moves[h] = 1;
+    for (uint32_t p = 0; p < net->topo->n_ports; p++)
+        for (uint32_t vl = 0; vl < net->lanes; vl++) {
+            uint32_t s = *cop_worm_held(net, p, vl);
+            if (s != COP_NONE &&
+                (cop_fc_section(net, p, vl)->credit > 0 || cop_fc_coming(net, p, vl)))
+                k->closes[net->worm->stay[s].pkt] = 1;
+        }
+}
+
+/* Those behind it in a buffer follow. True if there are some that were not known. */
+static bool follow(const cop_net *net, uint32_t port, uint32_t vl, const known *k)
+{
+    bool added = false;
+    uint32_t front = cop_worm_in(net, port, vl)->front;
+    for (uint32_t s = front; closes(net, front, k) && s != COP_NONE; s = net->worm->stay[s].next) {
+        added |= !k->closes[net->worm->stay[s].pkt];
+        k->closes[net->worm->stay[s].pkt] = 1;
+    }
+    return added;
+}
+
+/* Packets whose head waits in a queue do not move unless shown to; all others do. */
+static known begin(const cop_net *net, uint64_t *visits)
+{
+    known k = {.moves = cop_alloc(net->pkt_n + 1u), .closes = cop_alloc(net->pkt_n + 1u)};
+    memset(k.moves, 1, net->pkt_n);
     for (uint32_t q = 0; q < net->n_queues; q++)
         for (uint32_t h = net->queue[q].head; h != COP_NONE; h = net->pkt[h].next)
-            moves[h] = 0;
-    return moves;
+            k.moves[h] = 0;
+    begin_closing(net, &k);
+    for (bool more = true; more; *visits += net->host_port0) {
+        more = false;
+        for (uint32_t p = 0; p < net->host_port0; p++)
+            for (uint32_t vl = 0; vl < net->lanes; vl++)
+                more |= follow(net, p, vl, &k);
+    }
+    return k;
 }
 
 /* Add the packets of queue q that move, by what is known of the others; true if there are some. */
-static bool add_movers(const cop_net *net, uint32_t q, uint8_t *moves, uint64_t *visits)
+static bool add_movers(const cop_net *net, uint32_t q, const known *k, uint64_t *visits)
 {
     uint32_t in = net->queue_port[q], vl = q - net->in[in].queue0;
     bool added = false;
@@ -132,21 +177,22 @@ static bool add_movers(const cop_net *net, uint32_t q, uint8_t *moves, uint64_t 
     uint32_t before = front == COP_NONE ? COP_NONE : net->worm->stay[front].pkt;
     for (uint32_t h = net->queue[q].head; h != COP_NONE; before = h, h = net->pkt[h].next) {
         ++*visits;
-        if (moves[h])
+        if (k->moves[h])
             continue;
-        bool go = h == before ? waits_for(net, q, moves) == COP_NONE : moves[before];
+        bool go =
+            h == before ? waits_for(net, q, k) == COP_NONE : k->moves[before] || k->closes[before];
         if (!go)
             return added;
-        moves[h] = 1;
+        k->moves[h] = 1;
         added = true;
     }
     return added;
 }
 
-static void tell(cop_net *net, uint32_t packets, uint32_t q, const uint8_t *moves)
+static void tell(cop_net *net, uint32_t packets, uint32_t q, const known *k)
 {
     char at[64], to[64] = "a packet in front";
-    uint32_t port = waits_for(net, q, moves);
+    uint32_t port = waits_for(net, q, k);
     if (port != COP_NONE)
         cop_topo_port_name(net->topo, port, to, sizeof(to));
     net->stop = COP_OUTCOME_DEADLOCK;
@@ -160,23 +206,27 @@ static void tell(cop_net *net, uint32_t packets, uint32_t q, const uint8_t *move
 
 bool cop_worm_deadlock(cop_net *net, uint64_t *visits)
 {
-    uint8_t *moves = begin(net);
+    known k = begin(net, visits);
     bool more = true;
     while (more) {
         more = false;
         for (uint32_t q = 0; q < net->n_queues; q++)
-            more |= add_movers(net, q, moves, visits);
+            more |= add_movers(net, q, &k, visits);
         *visits += net->n_queues;
     }
     uint32_t stuck = 0, where = COP_NONE;
-    for (uint32_t q = 0; q < net->n_queues; q++)
+    for (uint32_t q = 0; q < net->n_queues; q++) {
         for (uint32_t h = net->queue[q].head; h != COP_NONE; h = net->pkt[h].next)
-            if (!moves[h]) {
+            if (!k.moves[h]) {
                 stuck++;
                 where = where == COP_NONE || net->queue[q].posted ? q : where;
             }
+        if (net->queue[q].head != COP_NONE && !k.moves[net->queue[q].head])
+            cop_stall_note(net, q);
+    }
     if (stuck > 0)
-        tell(net, stuck, where, moves);
-    cop_free(moves);
+        tell(net, stuck, where, &k);
+    cop_free(k.moves);
+    cop_free(k.closes);
     return stuck > 0;
 }

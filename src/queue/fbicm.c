@@ -64,7 +64,10 @@
          0,                                                                                        \
          0,                                                                                        \
          iso_priority_names,                                                                       \
-         "between normal and special queues of one input"},                                        \
+         "between normal and special queues of one input; roots-last: normal first, also among "   \
+         "the "                                                                                    \
+         "inputs of an output, where `guard` is counted then (the thesis wishes for it; rule "     \
+         "ours)"},                                                                                 \
         {"guard",  COP_OPT_INT,                                                                    \
          I(guard), "4",                                                                            \
          1,        1000000,                                                                        \
@@ -110,7 +113,9 @@ static void fbicm_layout(const void *config, const cop_netinfo *info, uint32_t p
 {
     const iso_cfg *cfg = config;
     (void)ports;
-    *l = (cop_queue_layout){.queues = control0(cfg, info) + (cfg->control_first ? info->lanes : 0)};
+    *l = (cop_queue_layout){.queues = control0(cfg, info) + (cfg->control_first ? info->lanes : 0),
+                            .pinned = (uint32_t)cfg->queues,
+                            .orders_inputs = cfg->priority == ISO_ROOTS_LAST};
 }
 
 static uint32_t fbicm_select(const void *config, const cop_netinfo *info, const cop_pkt *p)
@@ -169,7 +174,7 @@ static void fbicm_cost(const void *config, const cop_netinfo *info, uint32_t por
     .counters = iso_counters, .levels = iso_levels, .layout = fbicm_layout,                        \
     .select = fbicm_select, .cost = fbicm_cost, .on_head = iso_on_head,                            \
     .on_enqueue = iso_on_enqueue, .on_dequeue = iso_on_dequeue, .on_control = iso_on_control,      \
-    .order = iso_order, .hold = iso_hold
+    .order = iso_order, .hold = iso_hold, .tell = iso_message_tell, .rested = iso_rested
 
 const cop_queue_ops cop_queue_fbicm = {.name = "fbicm",
                                        .summary =

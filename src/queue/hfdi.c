@@ -7,8 +7,10 @@
  *          time allocate, then stop; below `low` go. Stop and go are "between consecutive HPQs" (3.1.2):
  *          the line of a cold-packet queue sends neither. A hot-packet queue that is empty is given back,
  *          whether it was stopped or not.
- * local    G-gran6-8: also take a hot-packet queue at the root's switch, as the supplement of Paper VI
- *          says of HFDI.
+ * local    also take a hot-packet queue at the root's switch: HFDI "requires this allocation", EcoCC does not
+ *          (supplement of Paper VI, 9.1). Without it the root's cold-packet queue takes the buffer, and the name
+ *          alone frees no victim; cc ecocc brings `no`, and throttles. Section 4.1 has "EcoCC without
+ *          throttling" instead: HFDI with `no` (G-gran6-8).
  * root_stop the other reading: the line of a cold-packet queue, too, has a bit for a stop that it sent
  *          (supplement 8), so it may send one.
  * second   the second time that HTh is reached: `crossing`, the queue was not above it in between; or `packet`,
@@ -39,7 +41,7 @@ static const cop_opt hfdi_opts[] = {
      "a queue above so many packets of full size is congested (HTh)"},
     {"low", COP_OPT_INT, I(low), "2", 0, 10000, NULL,
      "and is no longer below so many packets (LTh)"},
-    {"local", COP_OPT_BOOL, I(local), "no", 0, 0, NULL,
+    {"local", COP_OPT_BOOL, I(local), "yes", 0, 0, NULL,
      "take a special queue also at the switch of the root"},
     {"root_stop", COP_OPT_BOOL, I(root_stop), "no", 0, 0, NULL,
      "the queue of an output stops special queues upstream, as special queues do"},
@@ -54,7 +56,8 @@ static const cop_opt hfdi_opts[] = {
      "a root's line is given up when its queue is below `low`, and was not above `high` for so "
      "long"},
     {"priority", COP_OPT_ENUM, I(priority), "round-robin", 0, 0, iso_priority_names,
-     "between normal and special queues of one input"},
+     "between normal and special queues of one input; roots-last: normal first, also among the "
+     "inputs of an output, where `guard` is counted then (the thesis wishes for it; rule ours)"},
     {"guard", COP_OPT_INT, I(guard), "4", 1, 1000000, NULL,
      "with a preferred kind: so many of its packets, then one of the other"},
     {"control_first", COP_OPT_BOOL, I(control_first), "yes", 0, 0, NULL,
@@ -82,7 +85,9 @@ static void hfdi_layout(const void *config, const cop_netinfo *info, uint32_t po
 {
     const iso_cfg *cfg = config;
     uint32_t before = has_control(cfg, info) ? control0(cfg, info) : (uint32_t)cfg->queues;
-    *l = (cop_queue_layout){.queues = before + ports * info->lanes};
+    *l = (cop_queue_layout){.queues = before + ports * info->lanes,
+                            .pinned = (uint32_t)cfg->queues,
+                            .orders_inputs = cfg->priority == ISO_ROOTS_LAST};
 }
 
 static uint32_t hfdi_select(const void *config, const cop_netinfo *info, const cop_pkt *p)
@@ -91,7 +96,7 @@ static uint32_t hfdi_select(const void *config, const cop_netinfo *info, const c
     uint32_t first = (uint32_t)cfg->queues;
     if (COP_UNLIKELY(p->flags & COP_PKT_CONTROL) && cfg->control_first)
         first = control0(cfg, info);
-    return first + p->out * info->lanes + p->out_vl;
+    return first + p->out * info->lanes + (info->one_path ? p->out_vl : p->vl);
 }
 
 static size_t hfdi_port_bytes(const void *cfg, const cop_netinfo *info)
@@ -118,7 +123,7 @@ static void hfdi_cost(const void *config, const cop_netinfo *info, uint32_t port
                       cop_queue_cost *c)
 {
     const iso_cfg *cfg = config;
-    uint32_t own = cfg->local ? 0 : (ports - 1) * info->lanes;
+    uint32_t own = iso_local_queues(cfg) ? 0 : (ports - 1) * info->lanes;
     iso_cost(cfg, info, (uint32_t)cfg->queues + own, c);
 }
 
@@ -134,6 +139,8 @@ const cop_queue_ops cop_queue_hfdi = {
     .select = hfdi_select,
     .finds_roots = true,
     .cost = hfdi_cost,
+    .tell = iso_message_tell,
+    .rested = iso_rested,
     .counters = iso_counters,
     .levels = iso_levels,
     .port_bytes = hfdi_port_bytes,

@@ -1,8 +1,8 @@
 /* Isolation of congested flows: sizes, thresholds, order between queues, cost. See iso.h. */
 #include "queue/iso.h"
 
-const char *const iso_priority_names[] = {"normal-first", "round-robin", "congested-first", "age",
-                                          NULL};
+const char *const iso_priority_names[] = {"normal-first", "round-robin", "congested-first",
+                                          "age",          "roots-last",  NULL};
 
 const char *const iso_propagate_names[] = {"stop", "high", NULL};
 const char *const iso_growth_names[] = {"growing", "detected", NULL};
@@ -32,7 +32,7 @@ const cop_gauge iso_levels[] = {{"isolation/queues_used", "queues"},
 
 static uint32_t lines_of(const iso_cfg *cfg, const cop_netinfo *info, bool voq)
 {
-    bool own = voq && !cfg->local;
+    bool own = voq && !iso_local_queues(cfg);
     return (uint32_t)cfg->queues + (own ? info->max_ports * info->lanes : 0);
 }
 
@@ -79,7 +79,7 @@ void iso_start(struct cop_net *net, bool voq, bool by_path)
                      .guard = (uint32_t)cfg->guard,
                      .priority = cfg->priority,
                      .voq = voq,
-                     .own_lines = voq && !cfg->local,
+                     .own_lines = voq && !iso_local_queues(cfg),
                      .root_stop = cfg->root_stop,
                      .fixed = cfg->list == ISO_DETECTED,
                      .by_crossing = cfg->second == ISO_BY_CROSSING,
@@ -95,11 +95,6 @@ void iso_start(struct cop_net *net, bool voq, bool by_path)
 
 int iso_check(const iso_cfg *cfg, const cop_netinfo *info, cop_err *err)
 {
-    if (!info->one_path)
-        return cop_err_add(err, COP_E_INPUT,
-                           "queueing %s needs to know where a packet will go, which an adaptive "
-                           "routing does not tell; choose a deterministic one",
-                           info->queueing);
     int64_t most = cfg->high > cfg->stop ? cfg->high : cfg->stop;
     most = cfg->detect > most ? cfg->detect : most;
     if ((uint64_t)most * info->mtu_bytes > UINT32_MAX)
@@ -134,8 +129,15 @@ void iso_cost(const iso_cfg *cfg, const cop_netinfo *info, uint32_t lines, cop_q
         .cam_lines = lines, .cam_cells = lines * (fixed + list), .sram_cells = lines * 35u};
 }
 
+iso_port *iso_passed(struct cop_net *net, uint32_t port, uint32_t out)
+{
+    const iso_rules *r = cop_net_queue_common(net);
+    bool by_output = r->priority == ISO_ROOTS_LAST && !iso_at_host(net, port);
+    return cop_net_queue_state(net, by_output ? iso_output(net, port, out) : port);
+}
+
 /* Control packets come next to what is due. Where normal queues are preferred, a special queue is due when
- * `guard` of their packets have left the input since its last one; where special queues are, the normal
+ * `guard` of their packets have left the input (roots-last: by its output) since its last one; where special queues are, the normal
  * ones when `guard` special packets have left in a row. With round-robin none is. */
 uint64_t iso_order(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p)
 {
@@ -145,10 +147,17 @@ uint64_t iso_order(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt
     if (q >= r->control0)
         return 1;
     switch (r->priority) {
+    case ISO_ROOTS_LAST: /* at the root itself all packets go to it */
+        if (special && iso_in_line(r, in, q)->next == ISO_NO_LINE)
+            return 2;
+        /* fall through */
     case ISO_NORMAL_FIRST:
         if (!special)
             return 2;
-        return in->normal_sent - iso_in_line(r, in, q)->waits_from >= r->guard ? 0 : 3;
+        return iso_passed(net, port, p->out)->normal_sent - iso_in_line(r, in, q)->waits_from >=
+                       r->guard
+                   ? 0
+                   : 3;
     case ISO_CONGESTED_FIRST:
         if (special)
             return 2;

@@ -26,6 +26,9 @@
  *          where a table says that a destination goes by that output, on the lane it came on. So
  *          whoever waits for a line waits for a channel that it needs anyway, and stop and go
  *          cannot close a cycle. Where the routing is no table, a list grows as packets come.
+ * Choice   with adaptive routing a packet is isolated at the output that was its first choice when it became a
+ *          head, and has no other from then on (layout.pinned). The head of a queue above `detect` is asked, and
+ *          the output that it chooses then is the root.
  * Order    a destination stays with its line until the special queue is empty, so packets of a flow do
  *          not overtake; a list never forgets a destination (when it is full, more are not added).
  * Control  packets of end nodes never enter special queues. With `control_first` they are served before
@@ -41,7 +44,13 @@
 #include "base/opt.h"
 #include "queue/queue_list.h"
 
-enum iso_priority { ISO_NORMAL_FIRST, ISO_ROUND_ROBIN, ISO_CONGESTED_FIRST, ISO_AGE };
+enum iso_priority {
+    ISO_NORMAL_FIRST,
+    ISO_ROUND_ROBIN,
+    ISO_CONGESTED_FIRST,
+    ISO_AGE,
+    ISO_ROOTS_LAST
+};
 extern const char *const iso_priority_names[];
 /* Paper V: the threshold at which the neighbour upstream is told. */
 enum iso_propagate { ISO_AT_STOP, ISO_AT_HIGH };
@@ -111,9 +120,13 @@ typedef struct iso_port { /* state of a port; its lines follow, input side first
     uint32_t special; /* lines with a special queue in use */
     uint32_t told; /* lines in use on the output side */
     uint32_t serial;
-    uint32_t normal_sent; /* packets of normal queues that have left this input */
+    uint32_t
+        normal_sent; /* packets of normal queues that have left this input; roots-last: by this output */
     uint32_t special_run; /* packets of special queues that have left it in a row */
     uint32_t refused; /* a packet has found all special queues taken */
+    uint32_t
+        full; /* adaptive routing: 1 + a normal queue above `detect` whose head is asked for the root */
+    uint32_t unused;
 } iso_port;
 _Static_assert(sizeof(iso_port) % 8 == 0, "lines follow");
 
@@ -223,14 +236,24 @@ static inline bool iso_goes_by(struct cop_net *net, uint32_t port, uint32_t dst,
            cop_net_passes(net, cop_net_info(net)->topo->port[port].from, dst, out, 2);
 }
 
+/* hfdi: is a root isolated at its own switch? With no special queue at all, roots are only found. */
+static inline bool iso_local_queues(const iso_cfg *cfg)
+{
+    return cfg->local && cfg->queues > 0;
+}
+
 /* iso.c: sizes and rules. `voq`, `by_path`: which of the schemes. */
 size_t iso_port_bytes(const iso_cfg *cfg, const cop_netinfo *info, bool voq);
 void iso_start(struct cop_net *net, bool voq, bool by_path);
 int iso_check(const iso_cfg *cfg, const cop_netinfo *info, cop_err *err);
 void iso_cost(const iso_cfg *cfg, const cop_netinfo *info, uint32_t lines, cop_queue_cost *c);
+/* Whose normal packets pass a special queue of input `port` for `out`: those of the input, or of the output. */
+iso_port *iso_passed(struct cop_net *net, uint32_t port, uint32_t out);
 uint64_t iso_order(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
 
 /* iso_line.c: the life of a line. */
+/* Is a special queue free? If not, that is counted, and heads are looked at again when one is. */
+bool iso_may_take(struct cop_net *net, uint32_t port);
 /* A free special queue for packets to (out, vl), as a line without destinations; or ISO_NO_LINE. */
 uint32_t iso_take(struct cop_net *net, uint32_t port, uint32_t out, uint32_t vl);
 void iso_make_root(struct cop_net *net, uint32_t port, iso_line *l);
@@ -261,6 +284,17 @@ void iso_on_dequeue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pk
 /* iso_control.c: hooks for messages from downstream. */
 void iso_on_control(struct cop_net *net, uint32_t port, uint64_t message);
 bool iso_hold(struct cop_net *net, uint32_t port, uint32_t dst, uint32_t vl);
+
+/* iso_words.c: for those who watch, and for the end of a run. */
+void iso_message_tell(struct cop_net *net, uint32_t port, uint64_t message, char *buf, size_t size);
+void iso_line_told(struct cop_net *net, uint32_t port, const iso_line *l, const char *what);
+static inline void iso_line_says(struct cop_net *net, uint32_t port, const iso_line *l,
+                                 const char *what)
+{
+    if (COP_UNLIKELY(cop_net_watched(net)))
+        iso_line_told(net, port, l, what);
+}
+bool iso_rested(struct cop_net *net, char *buf, size_t size);
 
 /* Messages to the neighbour upstream. */
 enum { ISO_MSG_ALLOCATE, ISO_MSG_ADD, ISO_MSG_STOP, ISO_MSG_GO, ISO_MSG_DEALLOCATE };

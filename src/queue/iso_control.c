@@ -100,10 +100,13 @@ static void leave(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line
 static void sort_heads(struct cop_net *net, const iso_rules *r, uint32_t out, const iso_line *told)
 {
     const iso_range inputs = iso_inputs(net, out);
-    uint32_t local = iso_local(net, out);
+    uint32_t local = iso_local(net, out), from = r->queues, n = r->lanes;
+    if (r->voq && cop_net_info(net)->one_path)
+        from += local * r->lanes;
+    else if (r->voq) /* a head may have another first choice than when it came */
+        n *= iso_outputs(net, out);
     for (uint32_t port = inputs.first; port < inputs.end; port++)
-        for (uint32_t vl = 0; vl < r->lanes; vl++) {
-            uint32_t q = r->queues + (r->voq ? local * r->lanes + vl : vl);
+        for (uint32_t q = from; q < from + n; q++) {
             const cop_pkt *p = cop_net_queue_first(net, port, q);
             if (p && p->out == local && iso_covers(net, r, told, out, p->dst, p->out_vl))
                 cop_net_queue_recheck(net, port, q);

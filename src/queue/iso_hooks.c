@@ -6,7 +6,7 @@
 static uint32_t find_line(struct cop_net *net, const iso_rules *r, iso_port *st, uint32_t port,
                           const cop_pkt *p)
 {
-    uint32_t best = ISO_NO_LINE, open = ISO_NO_LINE, oldest = UINT32_MAX;
+    uint32_t best = ISO_NO_LINE, open = ISO_NO_LINE, oldest = 0;
     uint32_t out = iso_output(net, port, p->out), left = st->special;
     for (uint32_t i = 0; left > 0; i++) {
         const iso_line *l = iso_in_line(r, st, i);
@@ -18,7 +18,7 @@ static uint32_t find_line(struct cop_net *net, const iso_rules *r, iso_port *st,
         if (!iso_covers(net, r, l, out, p->dst, p->vl)) {
             if (l->root && l->n_dst < r->destinations && !r->fixed)
                 open = i;
-        } else if (l->serial < oldest) {
+        } else if (best == ISO_NO_LINE || cop_counts_after(oldest, l->serial)) {
             best = i;
             oldest = l->serial;
         }
@@ -101,8 +101,49 @@ void iso_join_path(struct cop_net *net, const iso_rules *r, uint32_t port, uint3
         iso_link(net, port, l, line, told);
 }
 
-/* Lines are in use at input `st` or output `out` that may name p, the head of q: its special queue, or q. Apart from iso_on_head so
- * that a head which meets no line pays for none. */
+/* Count a root that is not the output which most packets of the full queue wait for. */
+static void judge_root(struct cop_net *net, uint32_t port, uint32_t q)
+{
+    const cop_pkt *head = cop_net_queue_first(net, port, q);
+    uint32_t same = 0, other = 0;
+    for (const cop_pkt *p = head; p != NULL; p = cop_net_queue_next(net, p))
+        *(p->out == head->out ? &same : &other) += 1;
+    cop_net_queue_counter(net)[ISO_DOUBTFUL] += same < other;
+}
+
+/* The output of `head`, the head of q, is a root of this input already. */
+static bool known_root(struct cop_net *net, const iso_rules *r, uint32_t port, const cop_pkt *head)
+{
+    iso_port *st = cop_net_queue_state(net, port);
+    for (uint32_t i = 0; st->special && i < r->queues; i++) {
+        const iso_line *l = iso_in_line(r, st, i);
+        if (l->used && l->root && l->out == head->out && l->out_vl == head->out_vl)
+            return true;
+    }
+    return false;
+}
+
+/* The head of q asks for a root: a special queue for it, or ISO_NO_LINE if there is one, whose list is full, or
+ * none is free. */
+static uint32_t take_root(struct cop_net *net, const iso_rules *r, uint32_t port, uint32_t q,
+                          const cop_pkt *head)
+{
+    if (known_root(net, r, port, head))
+        return ISO_NO_LINE;
+    uint32_t line = iso_take(net, port, head->out, head->out_vl);
+    if (line == ISO_NO_LINE)
+        return ISO_NO_LINE;
+    iso_line *l = iso_in_line(r, cop_net_queue_state(net, port), line);
+    iso_make_root(net, port, l);
+    judge_root(net, port, q);
+    iso_learn(net, port, l, line, head);
+    for (const cop_pkt *p = head; r->fixed && p != NULL; p = cop_net_queue_next(net, p))
+        iso_learn(net, port, l, line, p); /* a queue of one output: all cross the root */
+    return line;
+}
+
+/* Lines are in use at input `st` or output `out` that may name p, the head of q, or it names a root: its special
+ * queue, or q. Apart from iso_on_head so that a head which meets no line pays for none. */
 __attribute__((noinline)) static uint32_t sort_head(struct cop_net *net, const iso_rules *r,
                                                     iso_port *st, const iso_port *out,
                                                     uint32_t port, uint32_t q, const cop_pkt *p)
@@ -112,11 +153,16 @@ __attribute__((noinline)) static uint32_t sort_head(struct cop_net *net, const i
         line = copy_told(net, r, port, p);
     else if (line != ISO_NO_LINE && out->told && r->by_path)
         iso_join_path(net, r, port, line, p);
+    if (COP_UNLIKELY(st->full == q + 1)) {
+        st->full = 0;
+        if (line == ISO_NO_LINE && cop_net_queue_bytes(net, port, q) > r->detect)
+            line = take_root(net, r, port, q, p);
+    }
     if (line == ISO_NO_LINE)
         return q;
     cop_net_queue_counter(net)[ISO_MOVED]++;
     if (cop_net_queue_bytes(net, port, line) == 0)
-        iso_in_line(r, st, line)->waits_from = st->normal_sent;
+        iso_in_line(r, st, line)->waits_from = iso_passed(net, port, p->out)->normal_sent;
     iso_rose(net, port, iso_in_line(r, st, line), line,
              cop_net_queue_bytes(net, port, line) + p->bytes);
     if (r->own_lines && iso_in_line(r, st, q)->used)
@@ -148,44 +194,30 @@ uint32_t iso_on_head(struct cop_net *net, uint32_t port, uint32_t q, cop_pkt *p)
         return q;
     iso_port *st = cop_net_queue_state(net, port);
     const iso_port *out = cop_net_queue_state(net, iso_output(net, port, p->out));
-    if ((st->special == 0 && out->told == 0) || (p->flags & COP_PKT_CONTROL))
+    if ((st->special | out->told | st->full) == 0 || (p->flags & COP_PKT_CONTROL))
         return q;
     return sort_head(net, r, st, out, port, q, p);
 }
 
-/* Count a root that is not the output which most packets of the full queue wait for. */
-static void judge_root(struct cop_net *net, uint32_t port, uint32_t q)
-{
-    const cop_pkt *head = cop_net_queue_first(net, port, q);
-    uint32_t same = 0, other = 0;
-    for (const cop_pkt *p = head; p != NULL; p = cop_net_queue_next(net, p))
-        *(p->out == head->out ? &same : &other) += 1;
-    cop_net_queue_counter(net)[ISO_DOUBTFUL] += same < other;
-}
-
-/* Queue q is above the threshold: its head's output is a root. It gets a special queue. */
+/* Queue q is above the threshold: its head's output is a root. It gets a special queue. Where the routing gives a
+ * choice, the head may choose another output when it is asked, and takes the queue then: one taken now might
+ * never get a packet, and be in use for ever. */
 static void isolate_root(struct cop_net *net, const iso_rules *r, uint32_t port, uint32_t q)
 {
     const cop_pkt *head = cop_net_queue_first(net, port, q);
     iso_port *st = cop_net_queue_state(net, port);
     if (head->flags & COP_PKT_CONTROL)
         return;
-    if (st->special && find_line(net, r, st, port, head) != ISO_NO_LINE)
-        return; /* it will move as soon as the one before it has left */
-    for (uint32_t i = 0; st->special && i < r->queues; i++) {
-        const iso_line *l = iso_in_line(r, st, i);
-        if (l->used && l->root && l->out == head->out && l->out_vl == head->out_vl)
-            return; /* known, but its list is full */
+    if (!cop_net_info(net)->one_path) {
+        if (known_root(net, r, port, head) || !iso_may_take(net, port))
+            return;
+        st->full = q + 1;
+    } else {
+        if (st->special && find_line(net, r, st, port, head) != ISO_NO_LINE)
+            return; /* it will move as soon as the one before it has left */
+        if (take_root(net, r, port, q, head) == ISO_NO_LINE)
+            return;
     }
-    uint32_t line = iso_take(net, port, head->out, head->out_vl);
-    if (line == ISO_NO_LINE)
-        return;
-    iso_line *l = iso_in_line(r, st, line);
-    iso_make_root(net, port, l);
-    judge_root(net, port, q);
-    iso_learn(net, port, l, line, head);
-    for (const cop_pkt *p = head; r->fixed && p != NULL; p = cop_net_queue_next(net, p))
-        iso_learn(net, port, l, line, p); /* a queue of one output: all cross the root */
     cop_net_queue_recheck(net, port, q);
 }
 
@@ -234,12 +266,11 @@ void iso_on_dequeue(struct cop_net *net, uint32_t port, uint32_t q, const cop_pk
     if (q >= r->control0)
         return;
     iso_port *st = cop_net_queue_state(net, port);
-    (void)p;
     if (q < r->queues) {
-        iso_in_line(r, st, q)->waits_from = st->normal_sent;
+        iso_in_line(r, st, q)->waits_from = iso_passed(net, port, p->out)->normal_sent;
         st->special_run++;
     } else {
-        st->normal_sent++;
+        iso_passed(net, port, p->out)->normal_sent++;
         st->special_run = 0;
     }
     if (q >= r->queues && !r->own_lines)

@@ -14,15 +14,23 @@ static void count_taken(struct cop_net *net, uint32_t port, bool full, bool take
     level[ISO_PORTS_FULL] += full ? change : 0;
 }
 
+bool iso_may_take(struct cop_net *net, uint32_t port)
+{
+    const iso_rules *r = cop_net_queue_common(net);
+    iso_port *st = cop_net_queue_state(net, port);
+    if (st->special < r->queues)
+        return true;
+    cop_net_queue_counter(net)[ISO_NO_QUEUE] += !iso_at_host(net, port);
+    st->refused = true;
+    return false;
+}
+
 uint32_t iso_take(struct cop_net *net, uint32_t port, uint32_t out, uint32_t vl)
 {
     const iso_rules *r = cop_net_queue_common(net);
     iso_port *st = cop_net_queue_state(net, port);
-    if (st->special == r->queues) {
-        cop_net_queue_counter(net)[ISO_NO_QUEUE] += !iso_at_host(net, port);
-        st->refused = true;
+    if (!iso_may_take(net, port))
         return ISO_NO_LINE;
-    }
     uint32_t i = 0;
     while (iso_in_line(r, st, i)->used)
         i++;
@@ -36,6 +44,7 @@ uint32_t iso_take(struct cop_net *net, uint32_t port, uint32_t out, uint32_t vl)
                     .serial = st->serial++};
     st->special++;
     count_taken(net, port, st->special == r->queues, true);
+    iso_line_says(net, port, l, "taken");
     return i;
 }
 
@@ -45,6 +54,7 @@ void iso_make_root(struct cop_net *net, uint32_t port, iso_line *l)
     l->hops = 1;
     l->root_port = iso_output(net, port, l->out);
     cop_net_queue_counter(net)[ISO_ROOTS]++;
+    iso_line_says(net, port, l, "found a root");
 }
 
 static void set_hot(struct cop_net *net, uint32_t port, iso_line *l, bool hot)
@@ -142,6 +152,7 @@ static void release(struct cop_net *net, uint32_t port, iso_line *l, uint32_t li
         cop_net_queue_counter(net)[ISO_SENT_DEALLOCATE]++;
     }
     l->used = false;
+    iso_line_says(net, port, l, "free again");
     if (line >= r->queues) {
         cop_net_queue_level(net)[ISO_LINES]--;
         return;

@@ -14,6 +14,7 @@
     asset cop_report_page, "page.html"
     asset cop_report_css, "page.css"
     asset cop_report_script, "report.js"
+    asset cop_report_licences, "licences.html"
     asset cop_live_page, "live.html"
     asset cop_live_script, "live.js"
     .section .note.GNU-stack, "", %progbits

@@ -109,6 +109,30 @@ static void axis_cell(FILE *out, const json_t *f, const char *axis, const char *
     cop_arena_free(&a);
 }
 
+/* Is a value of the figure not steady? Then a column says of each whether it is. */
+static bool any_unsteady(const json_t *f)
+{
+    size_t i;
+    json_t *s;
+    COP_EACH (json_object_get(f, "series"), i, s)
+        if (json_array_size(json_object_get(s, "unsteady")) > 0)
+            return true;
+    return json_array_size(json_object_get(f, "unsteady")) > 0;
+}
+
+static void steady_head(FILE *out, const json_t *f)
+{
+    if (any_unsteady(f))
+        fputs(",steady", out);
+}
+
+/* Of value k of a series; NULL: what is expected. */
+static void steady_cell(FILE *out, const json_t *f, const json_t *s, size_t k)
+{
+    if (any_unsteady(f))
+        fprintf(out, ",%s", s == NULL ? "" : cop_report_unsteady(s, k) ? "no" : "yes");
+}
+
 /* A column for each seed, behind the others. */
 static void seed_heads(FILE *out, const json_t *f)
 {
@@ -145,6 +169,7 @@ static void expected_curve(const json_t *f, const json_t *e, FILE *out)
     COP_EACH (points, k, p) {
         text_cell(out, "expected ", cop_report_get(e, "name"));
         CELLS(out, NULL, json_array_get(p, 0), json_array_get(p, 1), NULL, NULL, NULL);
+        steady_cell(out, f, NULL, 0);
         seed_cells(out, f, NULL);
     }
     /* A band: a line for each end of its range. */
@@ -152,6 +177,7 @@ static void expected_curve(const json_t *f, const json_t *e, FILE *out)
         text_cell(out, "expected ", cop_report_get(e, "name"));
         CELLS(out, NULL, json_object_get(e, end ? "to" : "from"), json_object_get(e, "value"), NULL,
               json_object_get(e, "low"), json_object_get(e, "high"));
+        steady_cell(out, f, NULL, 0);
         seed_cells(out, f, NULL);
     }
 }
@@ -165,11 +191,13 @@ static void csv_curves(const json_t *f, FILE *out)
     fputc(',', out);
     axis_cell(out, f, "y", "y");
     fputs(",ci,low,high", out);
+    steady_head(out, f);
     seed_heads(out, f);
     COP_EACH (json_object_get(f, "series"), i, s)
         COP_EACH (json_object_get(s, "points"), k, p) {
             CELLS(out, json_object_get(s, "name"), x_cell(f, json_array_get(p, 0)),
                   json_array_get(p, 1), json_array_get(json_object_get(s, "ci"), k), NULL, NULL);
+            steady_cell(out, f, s, k);
             seed_cells(out, f, json_array_get(json_object_get(s, "seeds"), k));
         }
     COP_EACH (json_object_get(f, "expected"), i, s)
@@ -184,12 +212,14 @@ static void csv_bars(const json_t *f, FILE *out)
     fputs(",series,", out);
     axis_cell(out, f, "y", "value");
     fputs(",ci,low,high", out);
+    steady_head(out, f);
     seed_heads(out, f);
     COP_EACH (json_object_get(f, "series"), i, s)
         COP_EACH (json_object_get(s, "values"), k, v) {
             CELLS(out, json_array_get(json_object_get(f, "categories"), k),
                   json_object_get(s, "name"), v, json_array_get(json_object_get(s, "ci"), k), NULL,
                   NULL);
+            steady_cell(out, f, s, k);
             seed_cells(out, f, json_array_get(json_object_get(s, "seeds"), k));
         }
     COP_EACH (json_object_get(f, "expected"), i, s) {
@@ -198,6 +228,7 @@ static void csv_bars(const json_t *f, FILE *out)
         text_cell(out, "expected ", cop_report_get(s, "series"));
         CELLS(out, NULL, json_object_get(s, "value"), NULL, json_object_get(s, "low"),
               json_object_get(s, "high"));
+        steady_cell(out, f, NULL, 0);
         seed_cells(out, f, NULL);
     }
 }
@@ -212,11 +243,13 @@ static void csv_heatmap(const json_t *f, FILE *out)
     axis_cell(out, f, "y", "y");
     fputc(',', out);
     axis_cell(out, f, "z", "z");
+    steady_head(out, f);
     seed_heads(out, f);
     COP_EACH (json_object_get(f, "cells"), i, c) {
         CELLS(out, json_array_get(xs, (size_t)json_integer_value(json_array_get(c, 0))),
               json_array_get(ys, (size_t)json_integer_value(json_array_get(c, 1))),
               json_array_get(c, 2));
+        steady_cell(out, f, f, i);
         seed_cells(out, f, json_array_get(json_object_get(f, "cell_seeds"), i));
     }
 }

@@ -21,6 +21,16 @@ static const char *axis_title(const json_t *axis, cop_arena *a)
     return unit[0] ? cop_arena_printf(a, "%s%s(%s)", label, label[0] ? " " : "", unit) : label;
 }
 
+bool cop_report_unsteady(const json_t *s, size_t k)
+{
+    size_t i;
+    json_t *place;
+    COP_EACH (json_object_get(s, "unsteady"), i, place)
+        if (json_is_integer(place) && json_integer_value(place) == (json_int_t)k)
+            return true;
+    return false;
+}
+
 static const char *number(double v, double ci, cop_arena *a)
 {
     if (!isfinite(v))
@@ -28,6 +38,13 @@ static const char *number(double v, double ci, cop_arena *a)
     if (!isfinite(ci))
         return cop_arena_printf(a, "%.5g", v);
     return cop_arena_printf(a, "%.5g ± %.2g", v, ci);
+}
+
+/* Value k of a series, or of a heat map, with an asterisk if its runs were not steady. */
+static const char *value(const json_t *s, size_t k, double v, double ci, cop_arena *a)
+{
+    const char *text = number(v, ci, a);
+    return cop_report_unsteady(s, k) ? cop_arena_printf(a, "%s*", text) : text;
 }
 
 /* -- filling -- */
@@ -81,8 +98,8 @@ static cop_grid curves(const json_t *f, cop_arena *a)
             double *found = bsearch(&here, x, n, sizeof(*x), by_value);
             if (found != NULL)
                 *cop_grid_at(&g, (size_t)(found - x) + 1, i + 1) =
-                    number(cop_grid_real(json_array_get(p, 1)),
-                           cop_grid_real(json_array_get(json_object_get(s, "ci"), k)), a);
+                    value(s, k, cop_grid_real(json_array_get(p, 1)),
+                          cop_grid_real(json_array_get(json_object_get(s, "ci"), k)), a);
         }
     }
     g.intervals = true;
@@ -141,8 +158,8 @@ static cop_grid bars(const json_t *f, cop_arena *a)
         COP_EACH (json_object_get(s, "values"), k, v)
             if (k + 1 < g.rows)
                 *cop_grid_at(&g, k + 1, i + 1) =
-                    number(cop_grid_real(v),
-                           cop_grid_real(json_array_get(json_object_get(s, "ci"), k)), a);
+                    value(s, k, cop_grid_real(v),
+                          cop_grid_real(json_array_get(json_object_get(s, "ci"), k)), a);
     }
     g.intervals = true;
     return g;
@@ -167,7 +184,7 @@ static cop_grid heat(const json_t *f, cop_arena *a)
         size_t y = (size_t)json_integer_value(json_array_get(c, 1));
         if (x + 1 < g.columns && y + 1 < g.rows)
             *cop_grid_at(&g, y + 1, x + 1) =
-                number(cop_grid_real(json_array_get(c, 2)), (double)NAN, a);
+                value(f, i, cop_grid_real(json_array_get(c, 2)), (double)NAN, a);
     }
     return g;
 }
@@ -205,6 +222,30 @@ static void put_title(const json_t *f, FILE *out, const char *ci, cop_arena *a)
     fputc('\n', out);
 }
 
+/* What asterisks mean, and what has no value. */
+static void put_notes(const json_t *f, FILE *out, cop_arena *a)
+{
+    size_t i, k;
+    json_t *s, *m, *w;
+    size_t marks = json_array_size(json_object_get(f, "unsteady"));
+    COP_EACH (json_object_get(f, "series"), i, s)
+        marks += json_array_size(json_object_get(s, "unsteady"));
+    if (marks > 0)
+        fputs("  * not steady: what waits grew with the run, and so do latencies\n", out);
+    COP_EACH (json_object_get(f, "missing"), i, m) {
+        const json_t *where = json_object_get(m, "where");
+        json_int_t n = json_integer_value(json_object_get(m, "count"));
+        fputs("  no value for ", out);
+        COP_EACH (where, k, w)
+            fprintf(out, "%s%s", k ? "; " : "",
+                    cop_plain_copy(a, json_is_string(w) ? json_string_value(w) : ""));
+        if (n > (json_int_t)json_array_size(where))
+            fprintf(out, " and %" JSON_INTEGER_FORMAT " more",
+                    n - (json_int_t)json_array_size(where));
+        fprintf(out, ": %s\n", cop_plain_copy(a, cop_report_get(m, "why")));
+    }
+}
+
 void cop_report_figure_text(const json_t *f, FILE *out, unsigned width)
 {
     static const struct {
@@ -224,6 +265,7 @@ void cop_report_figure_text(const json_t *f, FILE *out, unsigned width)
         cop_grid g = kinds[i].make(f, &a);
         put_title(f, out, g.intervals ? " ± 95 % interval" : "", &a);
         cop_grid_print(&g, out, width);
+        put_notes(f, out, &a);
     }
     cop_arena_free(&a);
 }

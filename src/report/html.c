@@ -1,5 +1,5 @@
-/* The page: a template with four gaps, filled with title, style, document and script. That of a live run
- * is another template with the same gaps, but no document.
+/* The page: a template with gaps, filled with title, style, document, script, and the licences of the
+ * libraries in the script. That of a live run is another template with the same gaps, but no document.
  *
  * The document goes into a script element that browsers do not run. Whatever is in it, it cannot
  * end that element or begin another: the three characters that mean something to an HTML parser
@@ -47,6 +47,8 @@ static void fill_gap(const cop_report *r, const char *name, size_t len, FILE *ou
         fputs(cop_report_css, out);
     else if (strncmp(name, "script", len) == 0)
         fputs(r ? cop_report_script : cop_live_script, out);
+    else if (strncmp(name, "licences", len) == 0)
+        fputs(cop_report_licences, out);
     else if (r != NULL && strncmp(name, "title", len) == 0)
         write_title(r->doc, out);
     else if (r != NULL && strncmp(name, "document", len) == 0)

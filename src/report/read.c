@@ -3,7 +3,8 @@
  * In:  the path of a result file. Out: the document of report_int.h, or one line of what is wrong.
  * Experiments are sorted by name, with numbers in names counted as numbers; checks and figures keep
  * the order of their study. JSON inside the file is parsed here: text that is
- * none means that the file was changed by hand, and is a fault.
+ * none means that the file was changed by hand, and is a fault. Runs that were made for one of these
+ * experiments, as it was before it was edited, are counted and not shown.
  */
 #include "report/report_int.h"
 
@@ -18,6 +19,8 @@ typedef struct reader {
     const char *path;
     json_t *doc; /* owned by the report */
     json_t *taken; /* ids of runs that belong to an experiment */
+    json_t *studies; /* their names */
+    json_int_t left_over; /* runs made for them that none shows */
     cop_err *err;
 } reader;
 
@@ -120,6 +123,7 @@ static int add_experiment(reader *rd, const cop_study_record *r)
     json_t *e = json_object();
     json_array_append_new(json_object_get(rd->doc, "experiments"), e);
     set_text(e, "name", r->name);
+    json_object_set_new_nocheck(rd->studies, r->name, json_true());
     set_text(e, "scale", r->scale);
     set_text(e, "title", r->title);
     set_text(e, "paper", r->paper);
@@ -172,6 +176,10 @@ static int add_run(void *user, const cop_store_entry *r)
         return 0;
     if (r->outcome == COP_OUTCOME_FAILED)
         return 0; /* of a study that has been corrected since: there is nothing to show */
+    if (json_object_get(rd->studies, r->name) != NULL && cop_store_by_study(r->command)) {
+        rd->left_over++;
+        return 0;
+    }
     json_t *o = json_object();
     json_object_set_new(o, "id", json_integer(r->id));
     json_object_set_new(o, "name", cop_report_string(r->name));
@@ -257,14 +265,17 @@ int cop_report_read(cop_report **out, const char *db_path, const char *version, 
     const char *slash = strrchr(db_path, '/');
     rd.doc = json_object();
     rd.taken = json_object();
+    rd.studies = json_object();
     json_object_set_new(rd.doc, "version", cop_report_string(version));
     json_object_set_new(rd.doc, "database", cop_report_string(slash ? slash + 1 : db_path));
     json_object_set_new(rd.doc, "date", json_string(""));
     json_object_set_new(rd.doc, "experiments", json_array());
     json_object_set_new(rd.doc, "runs", json_array());
     rc = read_all(&rd);
+    json_object_set_new(rd.doc, "left_over", json_integer(rd.left_over));
     cop_store_close(rd.store);
     json_decref(rd.taken);
+    json_decref(rd.studies);
     if (rc != 0) {
         json_decref(rd.doc);
         return rc;

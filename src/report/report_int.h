@@ -45,6 +45,8 @@ typedef void (*cop_report_write_fn)(const void *what, FILE *out);
 int cop_report_save(const char *path, cop_report_write_fn write, const void *what, cop_err *err);
 
 /* The numbers of a figure (JSON of docs/RESULTS.md) as a table of at most `width` columns. */
+/* Is value k of a series, or cell k of a heat map, one of runs that were not steady? */
+bool cop_report_unsteady(const json_t *series, size_t k);
 void cop_report_figure_text(const json_t *figure, FILE *out, unsigned width);
 void cop_report_csv_figure(const void *figure, FILE *out); /* a json_t */
 void cop_report_csv_verdicts(const void *doc, FILE *out); /* a json_t */
@@ -56,5 +58,6 @@ void cop_report_each_verdict(const json_t *doc,
 /* The page's parts, put into the program by assets.S. They end with a zero byte. */
 extern const char cop_report_page[], cop_report_css[], cop_report_script[];
 extern const char cop_live_page[], cop_live_script[];
+extern const char cop_report_licences[]; /* HTML text */
 
 #endif

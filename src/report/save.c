@@ -8,10 +8,9 @@ int cop_report_save(const char *path, cop_report_write_fn write, const void *wha
 {
     char *text = NULL;
     size_t length = 0;
-    FILE *f = open_memstream(&text, &length);
-    COP_CHECK(f != NULL);
+    FILE *f = cop_text_open(&text, &length);
     write(what, f);
-    COP_CHECK(fclose(f) == 0);
+    cop_text_close(f, &text);
     int rc = cop_file_write(path, text, length, err);
     cop_free_foreign(text);
     return rc;

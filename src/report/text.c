@@ -231,6 +231,30 @@ static double scalar_of(const json_t *run, const char *name)
     return -1.0;
 }
 
+/* Does the scalar `name` end in `/tail` and belong to a job? */
+static bool of_job(const char *name, const char *tail)
+{
+    size_t n = name ? strlen(name) : 0, m = strlen(tail);
+    return n > m + 5 && strncmp(name, "job/", 4) == 0 && strcmp(name + n - m, tail) == 0;
+}
+
+/* The longest completion of the jobs of a run, in us; -1: it has none that ended. */
+static double completion_of(const json_t *run, bool *unfinished)
+{
+    size_t k;
+    json_t *row;
+    double longest = -1.0;
+    *unfinished = false;
+    COP_EACH (json_object_get(run, "scalars"), k, row) {
+        const char *name = json_string_value(json_array_get(row, 0));
+        double value = json_number_value(json_array_get(row, 2));
+        if (of_job(name, "/completion") && value > longest)
+            longest = value;
+        *unfinished |= of_job(name, "/finished") && value <= 0.0;
+    }
+    return longest;
+}
+
 /* The cycle in ns if all runs that have figures say what a cycle and a flit are, and the same; else 0. Rates are of a node, in
  * these, then. */
 static double shared_cycle(const json_t *runs)
@@ -255,13 +279,20 @@ static void put_runs(const sheet *s, const json_t *runs)
     size_t i;
     json_t *r;
     double cycle_ns = shared_cycle(runs);
-    bool flits = cycle_ns > 0.0;
+    bool flits = cycle_ns > 0.0, jobs = false, unfinished;
+    COP_EACH (runs, i, r) {
+        double completion = completion_of(r, &unfinished);
+        jobs |= completion >= 0.0 || unfinished;
+    }
     style(s, BOLD);
     fprintf(s->out, "  %5s  ", "run");
     put_padded(s, "name", s->name_width);
-    fprintf(s->out, " %-8s %6s %8s %12s %*s\n", "outcome", "hosts", flits ? "cycles" : "ms",
+    fprintf(s->out, " %-8s %6s %8s %12s %*s%s\n", "outcome", "hosts", flits ? "cycles" : "ms",
             flits ? "flit/cycle" : "Gbit/s", flits ? 14 : 15,
-            flits ? "latency cycles" : "latency µs"); /* µ has two bytes */
+            flits ? "latency cycles" : "latency µs", /* µ has two bytes */
+            !jobs   ? ""
+            : flits ? "  job cycles"
+                    : "      job µs");
     style(s, PLAIN);
     COP_EACH (runs, i, r) {
         bool drawn = json_object_get(r, "scalars") != NULL;
@@ -272,15 +303,23 @@ static void put_runs(const sheet *s, const json_t *runs)
                 json_integer_value(json_object_get(r, "id")));
         put_padded(s, cop_report_get(r, "name"), s->name_width);
         fputc(' ', s->out);
-        put_padded(s, cop_report_get(r, "outcome"), 8);
+        double completion = completion_of(r, &unfinished);
+        const char *outcome = cop_report_get(r, "outcome");
+        put_padded(s, unfinished && strcmp(outcome, "ok") == 0 ? "job open" : outcome, 8);
         fprintf(s->out, " %6" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(r, "hosts")));
         if (flits && drawn)
-            fprintf(s->out, " %8.0f %12.4f %14.1f\n", ns / cycle_ns, rate, latency);
+            fprintf(s->out, " %8.0f %12.4f %14.1f", ns / cycle_ns, rate, latency);
         else if (drawn)
-            fprintf(s->out, " %8.3g %12.4g %14.4g\n", ns / 1e6, rate > 0.0 ? rate : 0.0,
+            fprintf(s->out, " %8.3g %12.4g %14.4g", ns / 1e6, rate > 0.0 ? rate : 0.0,
                     latency > 0.0 ? latency / 1e3 : 0.0);
         else
-            fprintf(s->out, " %8.*g\n", flits ? 8 : 3, ns / (flits ? cycle_ns : 1e6));
+            fprintf(s->out, " %8.*g", flits ? 8 : 3, ns / (flits ? cycle_ns : 1e6));
+        if (jobs && completion >= 0.0)
+            fprintf(s->out, flits ? " %11.0f" : " %11.5g",
+                    flits ? completion * 1e3 / cycle_ns : completion);
+        else if (jobs && drawn)
+            fprintf(s->out, " %11s", "-");
+        fputc('\n', s->out);
     }
 }
 
@@ -301,6 +340,12 @@ void cop_report_text(const cop_report *r, FILE *out, bool colour, unsigned width
         fputc('\n', out);
     if (json_array_size(runs) > 0)
         put_runs(&s, runs);
+    json_int_t left = json_integer_value(json_object_get(r->doc, "left_over"));
+    if (left > 0)
+        fprintf(out,
+                "\n  %" JSON_INTEGER_FORMAT
+                " more run%s of earlier states of these studies; `coppice prune` removes %s\n",
+                left, left == 1 ? "" : "s", left == 1 ? "it" : "them");
     cop_arena_free(&arena);
 }
 

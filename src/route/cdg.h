@@ -4,6 +4,7 @@
 #define COP_CDG_H
 
 #include "route/cdg_graph.h"
+#include "route/levels.h"
 #include "route/route.h"
 
 enum { COP_CHANNEL_USED = 1, COP_CHANNEL_FIRST = 2 }; /* FIRST: taken right after injection */
@@ -42,12 +43,13 @@ static inline uint32_t cop_cdg_channels(const cop_cdg *g)
     return (g->ports + g->hosts) * g->r->lanes;
 }
 
-/* A host injects on lane `vl`, or on any of cop_route.host_lanes. */
+/* A host injects on lane `vl`, or on any of cop_route.host_lanes of the same service levels. */
 static inline void cop_cdg_mark_host(cop_cdg *g, uint32_t host, uint32_t vl)
 {
-    uint32_t port = cop_topo_host_port(g->r->topo, host);
-    uint32_t end = g->r->host_lanes > 0 ? g->r->host_lanes : vl + 1;
-    for (vl = g->r->host_lanes > 0 ? 0 : vl; vl < end; vl++)
+    uint32_t port = cop_topo_host_port(g->r->topo, host), n = g->r->host_lanes;
+    if (n > 0)
+        vl = cop_levels_base(g->r, vl);
+    for (uint32_t end = vl + (n > 0 ? n : 1); vl < end; vl++)
         g->mark[cop_cdg_channel(g, port, vl)] |= COP_CHANNEL_USED;
 }
 

@@ -10,6 +10,7 @@
  * escape candidate counts all its candidates as escape; links to hosts always do.
  * Every state reached must be able to deliver, else the pair is reported. Injection links start
  * dependencies and cannot lie on a cycle: they are marked, not stored.
+ * Service levels that choose lanes (levels.h) begin on lanes of their own, and are followed each.
  * Control packets are followed likewise, in a graph of the same channels. Their lanes may be shifted, they take the
  * ways that the routing has for them, and some begin at switches. */
 #include "route/cdg.h"
@@ -273,14 +274,21 @@ static void inject(cop_cdg_walk *w, uint32_t src, uint32_t dst, uint32_t mid)
 {
     const cop_route *r = w->g->r;
     const cop_port *entry = &r->topo->port[r->topo->port[cop_topo_host_port(r->topo, src)].to];
-    cop_hop hop = {.sw = entry->owner, .in_port = entry->local, .src = src, .dst = dst, .mid = mid};
-    if (r->ops->inject != NULL)
-        hop.in_vl = r->ops->inject(r, &hop, NULL);
-    if (w->control == NULL)
-        cop_cdg_mark_host(w->g, src, hop.in_vl);
-    else if (w->control->vl >= 0)
-        hop.in_vl = 0;
-    begin(w, &hop);
+    for (uint32_t levels = cop_levels_to_follow(r); levels != 0; levels &= levels - 1) {
+        cop_hop hop = {.sw = entry->owner,
+                       .in_port = entry->local,
+                       .sl = (uint8_t)__builtin_ctz(levels),
+                       .src = src,
+                       .dst = dst,
+                       .mid = mid};
+        if (r->ops->inject != NULL)
+            hop.in_vl = r->ops->inject(r, &hop, NULL);
+        if (w->control == NULL)
+            cop_cdg_mark_host(w->g, src, hop.in_vl);
+        else if (w->control->vl >= 0)
+            hop.in_vl = 0;
+        begin(w, &hop);
+    }
 }
 
 /* Notifications for `dst` begin at any switch. They name as source the host to which the packet goes that they are
@@ -303,7 +311,8 @@ static void inject_all(cop_cdg_walk *w, uint32_t dst, uint32_t mid_index)
 {
     const cop_route *r = w->g->r;
     /* What has its intermediate from the first switch, not from its host, has none if it is control. */
-    bool mids = r->ops->mid != NULL && (w->control == NULL || r->ops->inject != NULL);
+    bool mids =
+        r->ops->mid != NULL && (w->control == NULL || cop_levels_of_routing(r)->inject != NULL);
     if (w->control && !w->control->hosts)
         return;
     for (uint32_t i = 0; i < w->g->n_seeds; i++) {

@@ -69,6 +69,12 @@ static void find_turns(cop_cdg *g)
     g->turns = turns;
 }
 
+static void mark_levels(cop_cdg *g, uint32_t host)
+{
+    for (uint32_t levels = cop_levels_to_follow(g->r); levels != 0; levels &= levels - 1)
+        cop_cdg_mark_host(g, host, cop_levels_first(g->r, (uint32_t)__builtin_ctz(levels)));
+}
+
 static void choose_seeds(cop_cdg *g)
 {
     const cop_topo *t = g->r->topo;
@@ -81,7 +87,7 @@ static void choose_seeds(cop_cdg *g)
     for (uint32_t h = 0; h < t->n_hosts; h++) {
         uint8_t *n = &have[cop_topo_entry_switch(t, h)];
         if (alike) /* their injection links carry these lanes even if the host is no seed */
-            cop_cdg_mark_host(g, h, 0);
+            mark_levels(g, h);
         if (alike && *n == 2)
             continue;
         if (*n < 2)
@@ -224,7 +230,8 @@ static bool follow_control(cop_cdg *g, const cop_cdg_control *control, uint64_t 
 {
     const cop_route *r = g->r;
     bool beyond = false;
-    uint64_t mids = r->ops->inject && !r->single ? most_mids(g, budget, &beyond) : 1;
+    uint64_t mids =
+        cop_levels_of_routing(r)->inject && !r->single ? most_mids(g, budget, &beyond) : 1;
     uint64_t items = g->hosts * mids, step = scatter_step(items), at = 0, i = 0;
     uint64_t end = g->steps + (beyond ? budget / SAMPLE_SHARE + 1 : budget);
     uint64_t *seen = cop_alloc_array(r->topo->n_switches, sizeof(*seen));

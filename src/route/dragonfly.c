@@ -1,7 +1,7 @@
 /* Minimal and Valiant routing on dragonflies.
  *
  * Minimal: local hop to the switch with the global link, global hop, local hop (l-g-l). Where two
- * groups have several links, the target switch's number picks one, so a flow keeps its path.
+ * groups have several links, switch and destination pick one (dragonfly_map.h), so a flow keeps its path.
  * Valiant: at injection a random intermediate, minimal to it and minimal on from there. Option `to`: an
  * intermediate switch, or only a group (the packet turns at whichever switch it enters that group by).
  * Option `via`: in any group but those of source and destination, or in any but the source's; then one
@@ -42,10 +42,11 @@ static int minimal_setup(cop_route *r, const void *cfg, cop_err *err)
     minimal *m = COP_NEW_ARRAY(&r->arena, minimal, 1);
     r->vls = 2;
     r->control_global_vls = 1;
-    r->memoryless = true;
+    r->hosts_alike = true;
     r->blind = COP_BLIND_ALWAYS;
     r->state = m;
     int rc = cop_dragonfly_init(&m->map, r, err);
+    r->memoryless = !m->map.parallel; /* or the input port counts */
     if (rc == 0)
         cop_dragonfly_compile(&m->ports, r, &m->map, false);
     return rc;
@@ -146,7 +147,7 @@ static unsigned valiant_route(const cop_route *r, cop_hop *hop, const cop_route_
     else if (here == group)
         *cand = (cop_cand){.port = cop_dragonfly_local_port(d, hop->sw, hop->mid), .vl = 1};
     else
-        *cand = cop_dragonfly_leave(d, hop->sw, group, hop->mid, 0, 0);
+        *cand = cop_dragonfly_leave(d, hop, group, 0, 0);
     return 1;
 }
 

@@ -39,9 +39,8 @@ static bool by_own_link(const cop_choice *c, const cop_hop *hop, uint32_t group)
 /* The port by which a packet sets out for the group that it visits. */
 static uint16_t visit_port(const cop_choice *c, const cop_hop *hop, uint32_t group)
 {
-    return by_own_link(c, hop, group)
-               ? own_link(&c->map, hop->in_port)
-               : cop_dragonfly_port(&c->map, &c->ports, hop->sw, group, group);
+    return by_own_link(c, hop, group) ? own_link(&c->map, hop->in_port)
+                                      : cop_dragonfly_port(&c->map, &c->ports, hop, group);
 }
 
 /* Number i of the groups that a way from group `from` to group `to` may visit; COP_NONE: past the last. */
@@ -70,28 +69,36 @@ static cop_cand on_lane(const cop_dragonfly *d, uint16_t port, uint8_t local_vl)
     return (cop_cand){.port = port, .vl = port < cop_dragonfly_global0(d) ? local_vl : 0};
 }
 
+#define BY_TABLE COP_PORT_NONE
+
 /* Non-minimal entries like `e`: to hosts of groups `from` to `to` - 1. */
-static void add_visit(const cop_dragonfly *d, cop_flow_table *t, cop_flow_entry e, uint32_t from,
-                      uint32_t to)
+static void add_visit(const cop_dragonfly *d, cop_flow_table *t, cop_flow_entry e, uint32_t sw,
+                      uint32_t from, uint32_t to)
 {
-    if (from >= to)
-        return;
-    e.dst_first = from * d->a * d->p;
-    e.dst_last = to * d->a * d->p - 1;
-    cop_flow_add(t, e);
+    uint32_t hosts = d->by_hosts.by, unit = e.out == BY_TABLE && d->parallel ? 1 : hosts;
+    bool table = e.out == BY_TABLE;
+    for (uint32_t dst = from * hosts; dst < to * hosts; dst += unit) {
+        e.dst_first = dst;
+        e.dst_last = dst + unit - 1;
+        if (table)
+            e.out = cop_dragonfly_leave(d, &(cop_hop){.sw = sw, .in_port = e.in_first, .dst = dst},
+                                        e.visit, 0, 0)
+                        .port;
+        cop_flow_add(t, e);
+    }
 }
 
-/* For packets that came in by ports first to last and leave by `out` to visit a group: to all groups but this one and
- * `but`, which may be the same. */
+/* For packets that came in by ports first to last and leave by `out` (BY_TABLE: as others to that group) to visit a
+ * group: to all groups but this one and `but`, which may be the same. */
 static void add_visits(const cop_dragonfly *d, cop_flow_table *t, uint32_t sw, uint16_t first,
                        uint16_t last, uint32_t visit, uint16_t out, uint32_t but)
 {
     uint32_t here = sw / d->a, low = here < but ? here : but, high = here < but ? but : here;
     cop_flow_entry e = {
         .in_first = first, .in_last = last, .priority = COP_FLOW_LOW, .out = out, .visit = visit};
-    add_visit(d, t, e, 0, low);
-    add_visit(d, t, e, low + 1, high);
-    add_visit(d, t, e, high + 1, d->groups);
+    add_visit(d, t, e, sw, 0, low);
+    add_visit(d, t, e, sw, low + 1, high);
+    add_visit(d, t, e, sw, high + 1, d->groups);
 }
 
 /* Entries of `own-port`: one global link for each port that a host feeds. */
@@ -109,15 +116,18 @@ void cop_choice_table(const cop_route *r, uint32_t sw, cop_flow_table *t)
 {
     const cop_choice *c = r->state;
     const cop_dragonfly *d = &c->map;
-    uint32_t here = sw / d->a, first = c->via == COP_CHOICE_OWN_PORT ? d->p : 0,
-             end = c->progressive ? cop_dragonfly_global0(d) : d->p;
+    uint32_t here = sw / d->a;
+    uint16_t in = (uint16_t)(c->via == COP_CHOICE_OWN_PORT ? d->p : 0), last,
+             end = (uint16_t)(c->progressive ? cop_dragonfly_global0(d) : d->p);
     cop_dragonfly_entries(r, d, sw, true, t);
     add_own(r, c, sw, t);
-    for (uint32_t group = 0; first < end && group < d->groups; group++) /* drawn among these */
-        if (group != here)
-            add_visits(d, t, sw, (uint16_t)first, (uint16_t)(end - 1), group,
-                       cop_dragonfly_leave(d, sw, group, group, 0, 0).port,
-                       c->via == COP_CHOICE_ANY_BUT_SOURCE ? here : group);
+    for (; in < end; in = (uint16_t)(last + 1)) {
+        last = cop_dragonfly_like(d, in, end);
+        for (uint32_t group = 0; group < d->groups; group++) /* drawn among these */
+            if (group != here)
+                add_visits(d, t, sw, in, last, group, BY_TABLE,
+                           c->via == COP_CHOICE_ANY_BUT_SOURCE ? here : group);
+    }
 }
 
 static void compile(cop_route *r, cop_choice *c)
@@ -231,22 +241,20 @@ static void choose(const cop_route *r, cop_hop *hop, const cop_route_view *view,
 {
     const cop_choice *c = r->state;
     const cop_dragonfly *d = &c->map;
-    uint32_t target = cop_dragonfly_switch_of(d, hop->dst);
     cop_ways w = {.via = draw_group(r, hop, view),
                   .for_good = !c->at_head || hop->in_port >= d->p || (hop->state & ASKED)};
     hop->state |= ASKED;
     if (w.via == COP_NONE)
         return;
-    uint16_t port =
-        cop_dragonfly_port(d, &c->ports, hop->sw, cop_dragonfly_group(d, target), target);
+    uint16_t port = cop_dragonfly_port(d, &c->ports, hop, cop_dragonfly_group_of(d, hop->dst));
     w.minimal = on_lane(d, port, local_vl);
     w.other = on_lane(d, visit_port(c, hop, w.via), local_vl);
     if (!c->no_links) {
-        w.minimal_links = cop_dragonfly_distance(d, hop->sw, target);
-        w.other_links =
-            by_own_link(c, hop, w.via)
-                ? 1 + cop_dragonfly_distance(d, own_far(r, d, hop->sw, hop->in_port), target)
-                : cop_dragonfly_detour(d, hop->sw, w.via, target);
+        w.minimal_links = cop_dragonfly_distance(d, hop->sw, hop->in_port, hop->dst);
+        w.other_links = by_own_link(c, hop, w.via)
+                            ? 1 + cop_dragonfly_distance(d, own_far(r, d, hop->sw, hop->in_port),
+                                                         COP_PORT_NONE, hop->dst)
+                            : cop_dragonfly_detour(d, hop->sw, hop->in_port, w.via, hop->dst);
     }
     if (rule(r, hop, &w, view))
         hop->mid = w.via;
@@ -259,7 +267,7 @@ static inline void follow(const cop_route *r, const cop_choice *c, cop_hop *hop,
     uint8_t last = hop->apart ? 1 : (uint8_t)(r->vls - 1);
     if (hop->mid != COP_NONE && !(hop->state & TURNED)) {
         if (cop_dragonfly_group(d, hop->sw) != hop->mid) {
-            *cand = on_lane(d, cop_dragonfly_port(d, &c->ports, hop->sw, hop->mid, hop->mid), 0);
+            *cand = on_lane(d, cop_dragonfly_port(d, &c->ports, hop, hop->mid), 0);
             return;
         }
         hop->state |= TURNED;

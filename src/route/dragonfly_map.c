@@ -1,8 +1,7 @@
 /* Where things are in a dragonfly. See dragonfly_map.h.
  *
  * Numbering is that of cop_dragonfly_shape (topo.h): ports of a switch are hosts, then the other switches of
- * its group in ascending order, then global links. Where two groups have several links, the target
- * switch's number picks one, so a flow keeps its path. */
+ * its group in ascending order, then global links. */
 #include "route/dragonfly_map.h"
 
 static void collect_links(cop_dragonfly *d, const cop_topo *t, cop_arena *arena)
@@ -43,11 +42,17 @@ int cop_dragonfly_init(cop_dragonfly *d, cop_route *r, cop_err *err)
                          .h = s->h,
                          .groups = s->groups,
                          .by_p = cop_divisor_of(s->p),
-                         .by_a = cop_divisor_of(s->a)};
+                         .by_a = cop_divisor_of(s->a),
+                         .by_hosts = cop_divisor_of(s->a * s->p)};
     collect_links(d, t, &r->arena);
     for (size_t i = 0; i < (size_t)d->groups * d->groups; i++)
         d->parallel |= d->first[i + 1] - d->first[i] > 1;
-    r->turn = d->parallel ? 0 : d->a; /* among parallel links the number of a switch decides */
+    if (d->parallel) {
+        cop_rng rng = cop_rng_make(0, COP_RNG_PLACE, 0);
+        d->place = COP_NEW_ARRAY(&r->arena, uint32_t, d->by_hosts.by);
+        cop_rng_permutation(&rng, d->place, d->by_hosts.by);
+    }
+    r->turn = d->a;
     for (uint32_t g = 0; g < d->groups; g++)
         for (uint32_t to = 0; to < d->groups; to++)
             if (g != to && d->first[g * d->groups + to] == d->first[g * d->groups + to + 1])
@@ -58,21 +63,54 @@ int cop_dragonfly_init(cop_dragonfly *d, cop_route *r, cop_err *err)
     return 0;
 }
 
-const cop_gateway *cop_dragonfly_gateway(const cop_dragonfly *d, uint32_t from, uint32_t to,
-                                         uint32_t key)
+/* Of n links from a group, beginning with `link`, that for packets from switch `from` to host `dst`. */
+static const cop_gateway *pick(const cop_dragonfly *d, const cop_gateway *link, uint32_t n,
+                               uint32_t from, uint32_t dst)
 {
-    size_t pair = (size_t)from * d->groups + to;
-    uint32_t links = d->first[pair + 1] - d->first[pair];
-    return &d->link[d->first[pair] + (links > 1 ? key % links : 0)];
+    uint32_t share = (uint32_t)((uint64_t)cop_rest(from, d->by_a) * n / d->a);
+    return &link[(share + d->place[cop_rest(dst, d->by_hosts)]) % n];
 }
 
-cop_cand cop_dragonfly_leave(const cop_dragonfly *d, uint32_t sw, uint32_t group, uint32_t key,
+static const cop_gateway *of_several(const cop_dragonfly *d, const cop_gateway *link, uint32_t n,
+                                     uint32_t sw, uint32_t in, uint32_t dst)
+{
+    if (cop_dragonfly_is_local(d, in)) { /* sent here for a link that this switch has? */
+        const cop_gateway *g = pick(d, link, n, cop_dragonfly_neighbour(d, sw, in), dst);
+        if (g->sw == sw)
+            return g;
+    }
+    return pick(d, link, n, sw, dst);
+}
+
+/* `from`: group of sw. */
+static inline const cop_gateway *gateway(const cop_dragonfly *d, uint32_t from, uint32_t sw,
+                                         uint32_t in, uint32_t group, uint32_t dst)
+{
+    size_t pair = (size_t)from * d->groups + group;
+    const cop_gateway *link = &d->link[d->first[pair]];
+    uint32_t n = d->first[pair + 1] - d->first[pair];
+    return COP_LIKELY(n == 1) ? link : of_several(d, link, n, sw, in, dst);
+}
+
+const cop_gateway *cop_dragonfly_gateway(const cop_dragonfly *d, uint32_t sw, uint32_t in,
+                                         uint32_t group, uint32_t dst)
+{
+    return gateway(d, cop_dragonfly_group(d, sw), sw, in, group, dst);
+}
+
+static inline cop_cand leave(const cop_dragonfly *d, uint32_t from, const cop_hop *hop,
+                             uint32_t group, uint8_t local_vl, uint8_t global_vl)
+{
+    const cop_gateway *g = gateway(d, from, hop->sw, hop->in_port, group, hop->dst);
+    if (g->sw == hop->sw)
+        return (cop_cand){.port = g->port, .vl = global_vl};
+    return (cop_cand){.port = cop_dragonfly_local_port(d, hop->sw, g->sw), .vl = local_vl};
+}
+
+cop_cand cop_dragonfly_leave(const cop_dragonfly *d, const cop_hop *hop, uint32_t group,
                              uint8_t local_vl, uint8_t global_vl)
 {
-    const cop_gateway *g = cop_dragonfly_gateway(d, cop_dragonfly_group(d, sw), group, key);
-    if (g->sw == sw)
-        return (cop_cand){.port = g->port, .vl = global_vl};
-    return (cop_cand){.port = cop_dragonfly_local_port(d, sw, g->sw), .vl = local_vl};
+    return leave(d, cop_dragonfly_group(d, hop->sw), hop, group, local_vl, global_vl);
 }
 
 cop_cand cop_dragonfly_to(const cop_dragonfly *d, const cop_hop *hop, uint8_t local_vl,
@@ -81,23 +119,25 @@ cop_cand cop_dragonfly_to(const cop_dragonfly *d, const cop_hop *hop, uint8_t lo
     uint32_t target = cop_dragonfly_switch_of(d, hop->dst);
     if (target == hop->sw)
         return (cop_cand){.port = (uint16_t)(hop->dst - target * d->p)};
-    uint32_t group = cop_dragonfly_group(d, target);
-    if (group != cop_dragonfly_group(d, hop->sw))
-        return cop_dragonfly_leave(d, hop->sw, group, target, local_vl, global_vl);
+    uint32_t group = cop_dragonfly_group(d, target), here = cop_dragonfly_group(d, hop->sw);
+    if (group != here)
+        return leave(d, here, hop, group, local_vl, global_vl);
     return (cop_cand){.port = cop_dragonfly_local_port(d, hop->sw, target), .vl = last_vl};
 }
 
-uint32_t cop_dragonfly_distance(const cop_dragonfly *d, uint32_t from, uint32_t to)
+uint32_t cop_dragonfly_distance(const cop_dragonfly *d, uint32_t sw, uint32_t in, uint32_t dst)
 {
-    uint32_t here = cop_dragonfly_group(d, from), there = cop_dragonfly_group(d, to);
+    uint32_t to = cop_dragonfly_switch_of(d, dst), there = cop_dragonfly_group(d, to);
+    uint32_t here = cop_dragonfly_group(d, sw);
     if (here == there)
-        return from != to;
-    const cop_gateway *g = cop_dragonfly_gateway(d, here, there, to);
-    return (g->sw != from) + 1u + (g->far != to);
+        return sw != to;
+    const cop_gateway *g = gateway(d, here, sw, in, there, dst);
+    return (g->sw != sw) + 1u + (g->far != to);
 }
 
-uint32_t cop_dragonfly_detour(const cop_dragonfly *d, uint32_t from, uint32_t via, uint32_t to)
+uint32_t cop_dragonfly_detour(const cop_dragonfly *d, uint32_t sw, uint32_t in, uint32_t via,
+                              uint32_t dst)
 {
-    const cop_gateway *g = cop_dragonfly_gateway(d, cop_dragonfly_group(d, from), via, via);
-    return (g->sw != from) + 1u + cop_dragonfly_distance(d, g->far, to);
+    const cop_gateway *g = gateway(d, cop_dragonfly_group(d, sw), sw, in, via, dst);
+    return (g->sw != sw) + 1u + cop_dragonfly_distance(d, g->far, COP_PORT_NONE, dst);
 }

@@ -1,4 +1,11 @@
-/* Where things are in a dragonfly, for its routings: gateways between groups, next hops, lengths of ways. */
+/* Where things are in a dragonfly, for its routings: gateways between groups, next hops, lengths of ways.
+ *
+ * Parallel links. Of n links between two groups, in the order of their switches and ports here, a packet for
+ * host d takes number (floor(s n / a) + place[d]) mod n: s is the switch of its group that it begins at or
+ * enters by, counted in the group, and place[] a fixed shuffle of the a p hosts of a group. So the switches
+ * of a group share the links to each destination, and each switch shares its destinations among the links,
+ * as evenly as the numbers allow; a pair of hosts keeps its way. The switch at the link finds the same number:
+ * it knows s by the port the packet comes in by. Decisions depend on switch, input port and destination. */
 #ifndef COP_ROUTE_DRAGONFLY_MAP_H
 #define COP_ROUTE_DRAGONFLY_MAP_H
 
@@ -14,8 +21,10 @@ typedef struct cop_dragonfly {
     uint32_t p, a, h, groups;
     cop_divisor by_p, by_a;
     uint32_t *first; /* [from * groups + to], one more at the end: links from group to group */
-    cop_gateway *link;
+    cop_gateway *link; /* of two groups: in ascending order of switch and port */
     bool parallel; /* two groups have more than one link */
+    cop_divisor by_hosts; /* a * p */
+    uint32_t *place; /* [host of a group]; NULL unless parallel */
 } cop_dragonfly;
 
 /* Fails unless the topology is a dragonfly whose groups all have a link to each other. */
@@ -59,19 +68,21 @@ static inline uint32_t cop_dragonfly_neighbour(const cop_dragonfly *d, uint32_t 
     return sw - own + at + (at >= own ? 1 : 0);
 }
 
-/* The link by which group `from` sends to group `to`; `key` picks among parallel ones. */
-const cop_gateway *cop_dragonfly_gateway(const cop_dragonfly *d, uint32_t from, uint32_t to,
-                                         uint32_t key);
-/* Next hop from `sw` to another group, with these lanes. */
-cop_cand cop_dragonfly_leave(const cop_dragonfly *d, uint32_t sw, uint32_t group, uint32_t key,
+/* The link by which a packet for host `dst` that came to `sw` by port `in` (COP_PORT_NONE: it begins here)
+ * goes to another group, `group`. */
+const cop_gateway *cop_dragonfly_gateway(const cop_dragonfly *d, uint32_t sw, uint32_t in,
+                                         uint32_t group, uint32_t dst);
+/* Next hop of the packet of `hop` to another group, `group`, with these lanes. */
+cop_cand cop_dragonfly_leave(const cop_dragonfly *d, const cop_hop *hop, uint32_t group,
                              uint8_t local_vl, uint8_t global_vl);
 /* Next hop on the shortest way to hop->dst: lanes before its group, and of the local hop there. */
 cop_cand cop_dragonfly_to(const cop_dragonfly *d, const cop_hop *hop, uint8_t local_vl,
                           uint8_t global_vl, uint8_t last_vl);
 
-/* Links of the shortest way between two switches; and of the one that visits group `via` in between,
+/* Links between switches on the shortest way to host `dst`; and on the one that visits group `via` in between,
  * entering and leaving it by whatever switches have the links. */
-uint32_t cop_dragonfly_distance(const cop_dragonfly *d, uint32_t from, uint32_t to);
-uint32_t cop_dragonfly_detour(const cop_dragonfly *d, uint32_t from, uint32_t via, uint32_t to);
+uint32_t cop_dragonfly_distance(const cop_dragonfly *d, uint32_t sw, uint32_t in, uint32_t dst);
+uint32_t cop_dragonfly_detour(const cop_dragonfly *d, uint32_t sw, uint32_t in, uint32_t via,
+                              uint32_t dst);
 
 #endif

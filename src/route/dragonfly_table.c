@@ -9,26 +9,51 @@ static void add(cop_flow_table *t, cop_flow_entry e, uint32_t first, uint32_t n,
     cop_flow_add(t, e);
 }
 
+uint16_t cop_dragonfly_like(const cop_dragonfly *d, uint16_t first, uint16_t end)
+{
+    uint32_t global0 = cop_dragonfly_global0(d);
+    uint32_t n = !d->parallel || first >= global0 ? end : first < d->p ? d->p : first + 1u;
+    return (uint16_t)((n < end ? n : end) - 1);
+}
+
+/* Minimal entries like `e` to the hosts of other groups: one a group, with parallel links one a host. */
+static void add_group(const cop_dragonfly *d, uint32_t sw, uint32_t group, cop_flow_table *t,
+                      cop_flow_entry e)
+{
+    uint32_t hosts = d->by_hosts.by, unit = d->parallel ? 1 : hosts;
+    for (uint32_t i = 0; i < hosts; i += unit) {
+        cop_hop hop = {.sw = sw, .in_port = e.in_first, .dst = group * hosts + i};
+        add(t, e, hop.dst, unit, cop_dragonfly_leave(d, &hop, group, 0, 0).port);
+    }
+}
+
+static void add_minimal(const cop_dragonfly *d, uint32_t sw, bool conditional, cop_flow_table *t,
+                        cop_flow_entry e)
+{
+    for (uint32_t group = 0; group < d->groups; group++) {
+        bool here = group == sw / d->a;
+        e.conditional = conditional && !here;
+        if (!here)
+            add_group(d, sw, group, t, e);
+        for (uint32_t s = group * d->a; here && s < (group + 1) * d->a; s++)
+            if (s != sw)
+                add(t, e, s * d->p, d->p, cop_dragonfly_local_port(d, sw, s));
+            else
+                for (uint32_t host = 0; host < d->p; host++)
+                    add(t, e, s * d->p + host, 1, (uint16_t)host);
+    }
+}
+
 void cop_dragonfly_entries(const cop_route *r, const cop_dragonfly *d, uint32_t sw,
                            bool conditional, cop_flow_table *t)
 {
-    uint32_t own = sw / d->a * d->a, unit = d->parallel ? 1 : d->a;
-    cop_flow_entry e = {.in_last = (uint16_t)(cop_topo_ports_of(r->topo, sw) - 1),
-                        .priority = COP_FLOW_HIGH,
-                        .visit = COP_NONE};
-    for (uint32_t target = 0; target < d->groups * d->a;) {
-        bool here = target >= own && target < own + d->a;
-        uint32_t first = target * d->p;
-        e.conditional = conditional && !here;
-        if (target == sw)
-            for (uint32_t host = 0; host < d->p; host++)
-                add(t, e, first + host, 1, (uint16_t)host);
-        else if (here)
-            add(t, e, first, d->p, cop_dragonfly_local_port(d, sw, target));
-        else
-            add(t, e, first, unit * d->p,
-                cop_dragonfly_leave(d, sw, target / d->a, target, 0, 0).port);
-        target += here ? 1 : unit;
+    uint16_t ports = (uint16_t)cop_topo_ports_of(r->topo, sw), last;
+    for (uint16_t in = 0; in < ports; in = (uint16_t)(last + 1)) {
+        last = cop_dragonfly_like(d, in, ports);
+        add_minimal(
+            d, sw, conditional, t,
+            (cop_flow_entry){
+                .in_first = in, .in_last = last, .priority = COP_FLOW_HIGH, .visit = COP_NONE});
     }
 }
 

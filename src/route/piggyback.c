@@ -30,9 +30,8 @@ static bool piggyback_rule(const cop_route *r, const cop_hop *hop, const cop_way
 {
     const piggyback_cfg *cfg = r->cfg;
     const cop_dragonfly *d = &((const cop_choice *)r->state)->map;
-    uint32_t target = cop_dragonfly_switch_of(d, hop->dst);
-    const cop_gateway *g = cop_dragonfly_gateway(d, cop_dragonfly_group(d, hop->sw),
-                                                 cop_dragonfly_group(d, target), target);
+    const cop_gateway *g = cop_dragonfly_gateway(d, hop->sw, hop->in_port,
+                                                 cop_dragonfly_group_of(d, hop->dst), hop->dst);
     if (flags_of(view)[cop_rest(g->sw, d->by_a)] >> (g->port - cop_dragonfly_global0(d)) & 1)
         return true;
     return view->load(view->ctx, w->minimal.port, w->minimal.vl) * w->minimal_links >

@@ -20,7 +20,7 @@
  *          If it came in by that port it is as any other: both ways begin there. Not with `progressive`: another switch may have sent it around.
  * Fixed    (`switch_over`) P is set to 0 by a notification and to 100 by the count: table entries
  *          that are switched over, for comparison.
- * Needs a congestion control that makes notifications, cc.kind qcn.
+ * Needs a congestion control that makes notifications: cc.kind qcn, which it brings where none is named.
  * Source   Benito, Vallejo, Beivide, Izu, 3.1 to 3.3; M-qcnsw, M-qcnsw-fb, M-qcnsw-src. */
 #include "route/dragonfly_choice.h"
 
@@ -146,9 +146,9 @@ static void apply(const cop_route *r, uint32_t sw, const cop_route_view *view, c
 static uint32_t minimal_port(const cop_dragonfly *d, uint32_t sw, const cop_notice *n)
 {
     uint32_t target = cop_dragonfly_switch_of(d, n->about), group = cop_dragonfly_group(d, target);
-    return group == cop_dragonfly_group(d, sw)
-               ? n->port
-               : cop_dragonfly_leave(d, sw, group, target, 0, 0).port;
+    cop_hop hop = {.sw = sw, .in_port = COP_PORT_NONE, .dst = n->about};
+    return group == cop_dragonfly_group(d, sw) ? n->port
+                                               : cop_dragonfly_leave(d, &hop, group, 0, 0).port;
 }
 
 /* A detour was no help, and a burden to others: more go the minimal way. True: that is what the notification says. */
@@ -310,6 +310,12 @@ static unsigned qcn_switch_route(const cop_route *r, cop_hop *hop, const cop_rou
     return cop_choice_route(r, hop, view, cand, qcn_rule);
 }
 
+static const char *rested(const cop_route *r, const void *state)
+{
+    (void)r;
+    return ((const port_state *)state)->changes == 0 ? "P stayed at 100 % at all ports" : NULL;
+}
+
 static double port_value(const cop_route *r, const void *state, unsigned which)
 {
     (void)r;
@@ -361,9 +367,16 @@ static const cop_opt qcn_switch_opts[] = {
      "no probabilities: a notification switches a port over to non-minimal, the count back"},
     {0}};
 
+/* Section 4.1: notifications with w = 0, to which sources do not react. */
+static const cop_brought brings[] = {
+    {"cc", "kind", "qcn", false}, {"cc", "react", "no", true}, {"cc", "w", "0", true}, {0}};
+
 const cop_route_ops cop_route_qcn_switch = {
     .name = "qcn-switch",
-    .summary = "dragonfly: minimal with a probability per port, which notifications lower",
+    .summary =
+        "dragonfly: minimal with a probability per port, which notifications lower; where cc "
+        "has no kind it is qcn, with react no and w 0",
+    .brings = brings,
     .source = "Benito et al.; M-qcnsw",
     .opts = qcn_switch_opts,
     .cfg_size = sizeof(qcn_switch_cfg),
@@ -377,5 +390,6 @@ const cop_route_ops cop_route_qcn_switch = {
     .on_notice = on_notice,
     .port_values = values,
     .port_value = port_value,
+    .rested = rested,
     .shows = shows,
 };

@@ -11,6 +11,7 @@
 
 struct cop_opt;
 struct cop_flow_table;
+struct cop_levels;
 
 typedef struct cop_cand {
     uint16_t port; /* local output port of the switch */
@@ -26,6 +27,7 @@ typedef struct cop_hop {
     uint32_t sw; /* switch that decides */
     uint16_t in_port; /* local port the packet came in by, or COP_PORT_NONE */
     uint8_t in_vl;
+    uint8_t sl; /* service level, for `inject` alone */
     uint32_t src, dst; /* hosts */
     uint32_t mid; /* intermediate switch or group of a non-minimal route; COP_NONE = minimal */
     uint8_t state; /* free for the routing, e.g. phase and dateline bits; 0 at injection */
@@ -99,6 +101,7 @@ typedef struct cop_route_ops {
      * setup then clears r->in_order. */
     bool in_order;
     bool in_cycles; /* times among its defaults are for a cycle of 1 ns; they follow units.cycle */
+    const struct cop_brought *brings; /* the congestion control that it needs; NULL: none */
     /* Build r->state from the topology; raise r->vls and r->max_cand, which are 1, if more are needed.
      * Fails if the shape is wrong. */
     int (*setup)(cop_route *r, const void *cfg, cop_err *err);
@@ -142,6 +145,8 @@ typedef struct cop_route_ops {
     /* What run.observe may ask for of an output port, a list that ends with a NULL name. */
     const cop_value *port_values;
     double (*port_value)(const cop_route *r, const void *port_state, unsigned which);
+    /* When the run is over: what a port that has learnt nothing says of that; NULL: it has learnt something. */
+    const char *(*rested)(const cop_route *r, const void *port_state);
     /* Has this port of the switch such values? NULL: all have. */
     bool (*shows)(const cop_route *r, uint32_t sw, uint32_t port);
 } cop_route_ops;
@@ -158,7 +163,8 @@ struct cop_route {
     uint32_t
         lanes; /* virtual lanes the network has (>= vls); set before setup, 0: nobody has said how many */
     uint32_t
-        data_lanes; /* those below nic.control_vl where it leaves the rest to control packets; else 0 */
+        data_lanes; /* those below nic.control_vl where it leaves the rest to control packets, or those of
+                            service levels; else 0 */
     uint32_t
         host_lanes; /* of links to and from hosts, from lane 0 on, among which it chooses freely, and `inject` draws;
                             hosts' links may have fewer: lowered before anything is sent. 0: it has rules of its own */
@@ -212,6 +218,7 @@ struct cop_route {
     /* When `single`: tables if the routing has them or they are small, else NULL and ops->route
      * computes. */
     uint16_t *lft; /* [switch * n_hosts + dst] -> local port */
+    struct cop_levels *levels; /* service levels that choose lanes (levels.h); NULL: they do not */
 };
 
 extern const cop_route_ops *const cop_routings[]; /* NULL at the end */

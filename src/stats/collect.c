@@ -1,6 +1,7 @@
 /* Results: means, series, tables. Reads the network's counters, changes nothing. */
 #include "stats/collect.h"
 
+#include "app/job.h"
 #include "net/net.h"
 #include "stats/exchange.h"
 #include "stats/jobs.h"
@@ -168,9 +169,26 @@ static bool waits_long(const cop_net *net, uint32_t s)
     return own && st->t_next <= half && st->t_stop >= measured_until(net);
 }
 
+/* The part of the measured time in which the job of a traffic entry ran; all of it for others. */
+static double time_of_entry(const cop_net *net, uint32_t entry, double span)
+{
+    const cop_app *a = net->traffic->app;
+    for (uint32_t i = 0; a != NULL && i < cop_app_jobs(a); i++) {
+        if (strcmp(cop_app_job_name(a, i), net->traffic->entry_name[entry]) != 0)
+            continue;
+        cop_time from = cop_max64(cop_app_job_cfg(a, i)->start, net->probe.warmup);
+        cop_time to = cop_min64(cop_app_job_end(a, i), measured_until(net));
+        return to > from ? (double)(to - from) : 0.0;
+    }
+    return span;
+}
+
 static void collect_streams(const cop_net *net, cop_result *r)
 {
-    double span = measured_ps(net);
+    const cop_traffic *tr = net->traffic;
+    double *span = COP_NEW_ARRAY(&r->arena, double, tr->n_entries);
+    for (uint32_t e = 0; e < tr->n_entries; e++)
+        span[e] = time_of_entry(net, e, measured_ps(net));
     r->n_streams = net->traffic->n_streams;
     r->stream = COP_NEW_ARRAY(&r->arena, cop_stream_result, r->n_streams);
     for (uint32_t s = 0; s < r->n_streams; s++) {
@@ -182,7 +200,7 @@ static void collect_streams(const cop_net *net, cop_result *r)
             .dst = st->fixed_dst,
             .sent_bytes = p->sent_bytes,
             .delivered_bytes = p->delivered_bytes,
-            .gbps = gbps((double)p->bytes, span),
+            .gbps = gbps((double)p->bytes, span[st->entry]),
             .packets = p->packets,
             .starves = p->packets == 0 && waits_long(net, s),
             .latency_mean_ns = p->packets ? (double)p->latency_ps / (double)p->packets / 1e3 : 0.0};
@@ -216,7 +234,7 @@ static void collect_nodes_and_ports(const cop_net *net, cop_result *r)
         pr->to = cop_arena_strdup(
             &r->arena, cop_topo_port_name(net->topo, net->out[p].to, name, sizeof(name)));
         pr->utilisation = span > 0.0 ? (double)pp->busy_ps / span : 0.0;
-        pr->mean_queue_bytes = pp->samples ? (double)pp->queue_sum / pp->samples : 0.0;
+        pr->mean_queue_bytes = pp->samples ? (double)pp->queue_sum / (double)pp->samples : 0.0;
         pr->max_queue_bytes = pp->queue_max;
     }
 }
@@ -455,4 +473,7 @@ void cop_collect(cop_net *net, cop_result *r)
     collect_flows(net, r);
     cop_collect_jobs(net, r);
     collect_scalars(net, r);
+    const char **rested = COP_NEW_ARRAY(&r->arena, const char *, COP_MOST_RESTED);
+    r->n_rested = cop_net_rested(net, &r->arena, rested);
+    r->rested = rested;
 }

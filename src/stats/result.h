@@ -54,7 +54,7 @@ typedef struct cop_flow_result { /* one (source, destination), when run.flows is
 
 typedef struct cop_frame { /* the network at a sample */
     cop_time t, span; /* its end; time since the frame before */
-    uint32_t *waiting; /* [n_ports] bytes, at its end */
+    uint32_t *waiting; /* [n_ports] bytes, at its end; UINT32_MAX: as many or more */
     uint8_t *blocked, *use; /* [n_ports] share of 255 of the sample */
     /* Whose packets wait where, of ports that were looked at for that: port, how many flows, how many of them
      * follow (COP_MOST_NAMED at most), and of each of these source, destination, bytes. */
@@ -186,8 +186,11 @@ typedef struct cop_result {
     cop_collective_result *collective;
     cop_path_result *path; /* of each job, at most COP_MAX_PATH steps */
     cop_slice_result *slice; /* of each job, about COP_MAX_SLICES; short ones are joined */
+    const char *const *rested; /* mechanisms that did nothing, and why, a line each */
+    uint32_t n_rested;
     cop_scalar *scalar; /* named extras: congestion control counters, ... */
     bool trees_asked; /* run.trees */
+    bool film; /* frames and trees at each sample are kept; else of a frame only its times */
     uint32_t n_trees, n_frames, n_tree_frames;
     uint64_t trees_dropped; /* found, too small to be kept */
     cop_tree_result *tree; /* heaviest first */

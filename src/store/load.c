@@ -173,10 +173,14 @@ static int load_run(loader *l)
 }
 
 int cop_store_load_outcome(cop_store *s, int64_t run_id, enum cop_outcome *outcome,
-                           cop_arena *arena, const char **detail, const char **model, cop_err *err)
+                           cop_arena *arena, const char **detail, const char **behaviour,
+                           cop_err *err)
 {
-    sqlite3_stmt *st =
-        cop_store_prepare(s, "SELECT outcome, detail, model FROM run WHERE id = ?", err);
+    sqlite3_stmt *st = cop_store_prepare(
+        s,
+        "SELECT outcome, detail, ifnull((SELECT value FROM meta WHERE key = 'behaviour of ' || "
+        "model), model) FROM run WHERE id = ?",
+        err);
     if (st == NULL)
         return -COP_E_IO;
     (void)sqlite3_bind_int64(st, 1, run_id);
@@ -186,7 +190,7 @@ int cop_store_load_outcome(cop_store *s, int64_t run_id, enum cop_outcome *outco
         *outcome = cop_outcome_of(cop_store_text(st, 0));
         *detail =
             text[0] == '\0' ? "" : cop_arena_printf(arena, "%.*s", (int)strcspn(text, "\n"), text);
-        *model = cop_arena_strdup(arena, cop_store_text(st, 2));
+        *behaviour = cop_arena_strdup(arena, cop_store_text(st, 2));
     }
     sqlite3_finalize(st);
     return rc;

@@ -125,8 +125,34 @@ static bool is_fresh(const identity *id)
     return id->application == 0 && id->version == 0 && id->objects == 0;
 }
 
-/* A file may come from anybody: a view in the place of a table answers with whatever it likes, for as
- * long as it likes, and a trigger does so when something is written. */
+/* How many views have a name of ours, and another text. */
+static int count_other_views(cop_store *s, int64_t *n, cop_err *err)
+{
+    char name[32];
+    int rc = 0;
+    for (const char *const *sql = cop_store_schema; rc == 0 && *sql != NULL; sql++) {
+        if (sscanf(*sql, "CREATE VIEW %31[a-z]", name) != 1)
+            continue;
+        sqlite3_stmt *st = cop_store_prepare(
+            s,
+            "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND lower(name) = ?"
+            " AND sql IS NOT ?",
+            err);
+        if (st == NULL)
+            return -COP_E_IO;
+        (void)sqlite3_bind_text(st, 1, name, -1, SQLITE_STATIC);
+        (void)sqlite3_bind_text(st, 2, *sql, -1, SQLITE_STATIC);
+        if (sqlite3_step(st) == SQLITE_ROW)
+            *n += sqlite3_column_int64(st, 0);
+        else
+            rc = cop_store_fault(s, err);
+        sqlite3_finalize(st);
+    }
+    return rc;
+}
+
+/* A file may come from anybody: a view in the place of a table, or a column that is computed when it is read, answers
+ * with whatever it likes, for as long as it likes, and a trigger does so when something is written. */
 static int check_objects(cop_store *s, cop_err *err)
 {
     char sql[4096];
@@ -142,12 +168,20 @@ static int check_objects(cop_store *s, cop_err *err)
              " 'job', 'job_rank', 'job_collective', 'job_path', 'job_slice'))",
              cop_store_trigger, cop_store_old_trigger, cop_store_tree_trigger);
     int rc = cop_store_ask(s, sql, &foreign, err);
-    if (rc == 0 && foreign > 0)
+    if (rc == 0 && foreign == 0)
         rc =
-            cop_err_add(err, COP_E_IO,
-                        "%s: has triggers, virtual tables or views in the place of tables that are "
-                        "not coppice's; give a file as coppice writes it",
-                        s->path);
+            cop_store_ask(s,
+                          "SELECT count(*) FROM sqlite_master AS m, pragma_table_xinfo(m.name) AS c"
+                          " WHERE m.type = 'table' AND c.hidden IN (2, 3)",
+                          &foreign, err);
+    if (rc == 0 && foreign == 0)
+        rc = count_other_views(s, &foreign, err);
+    if (rc == 0 && foreign > 0)
+        rc = cop_err_add(
+            err, COP_E_IO,
+            "%s: has triggers, virtual tables, computed columns or views in the place of "
+            "tables that are not coppice's; give a file as coppice writes it",
+            s->path);
     return rc;
 }
 

@@ -17,6 +17,7 @@ typedef struct cop_store_meta {
     const char *config_text; /* the effective configuration */
     const char *version; /* of coppice */
     const char *model; /* fingerprint of the code that simulates: same fingerprint, same results */
+    const char *behaviour; /* fingerprint of what that code does; NULL: not known */
     const char *command; /* what the user typed */
     const char *started_at; /* "2026-01-31T12:00:00Z"; NULL if nobody looked at the clock */
     int64_t seed;
@@ -61,9 +62,11 @@ int cop_store_add(cop_store *s, const cop_store_meta *meta, const cop_result *r,
  * negative on a fault. */
 int64_t cop_store_find_run(cop_store *s, uint64_t config_hash, int64_t seed, const char *model,
                            cop_err *err);
-/* How it ended, the first line of what it says about that ("" if nothing), and which model made it; in the arena. */
+/* How it ended, the first line of what it says about that ("" if nothing), and the behaviour of the model that made it,
+ * or the model where its behaviour is not known; in the arena. */
 int cop_store_load_outcome(cop_store *s, int64_t run_id, enum cop_outcome *outcome,
-                           cop_arena *arena, const char **detail, const char **model, cop_err *err);
+                           cop_arena *arena, const char **detail, const char **behaviour,
+                           cop_err *err);
 /* What a run was when it ended: all lists, with the main numbers among the scalars, under the names
  * `coppice run --json` prints. Histograms are left out. 1, 0 or a fault. The caller frees r->arena. */
 int cop_store_load(cop_store *s, int64_t run_id, cop_result *r, cop_err *err);
@@ -86,5 +89,11 @@ int cop_store_series(cop_store *s, int64_t run_id, const char *name, cop_series 
 int cop_store_hist(cop_store *s, int64_t run_id, const char *name, cop_hist *h, cop_err *err);
 /* Every run in order of id. 0, or what the callback stopped with, or -COP_E_IO. */
 int cop_store_runs(cop_store *s, cop_store_run_fn fn, void *user, cop_err *err);
+
+/* Was a run with this command made for a study? Those that `coppice run` stores name the file. */
+bool cop_store_by_study(const char *command);
+/* Remove runs with all that belongs to them, and give their room back (prune.c). Runs that a stored
+ * study shows stay. 0 or a fault, after which all are there. */
+int cop_store_remove(cop_store *s, const int64_t *id, size_t n, size_t *removed, cop_err *err);
 
 #endif

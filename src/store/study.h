@@ -34,8 +34,8 @@ typedef struct cop_study_record {
     const char *choices; /* JSON: [{"what","why"}] */
     const char *config; /* the effective configuration of its first run */
     const char *command; /* what makes it again */
-    const char
-        *inputs; /* fingerprints of the files it was made from and, after a space, of the model */
+    const char *
+        inputs; /* fingerprints of the files it was made from and, after a space, of the behaviour */
     const char *updated_at; /* reading only */
     int64_t seeds, runs, failed;
     cop_study_point *point;

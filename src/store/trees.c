@@ -162,12 +162,12 @@ int cop_store_write_trees(cop_store *s, int64_t run, const cop_result *r, cop_er
     if (!r->trees_asked)
         return 0;
     packer p[3] = {{0}};
-    int rc = write_frames(s, run, r, p, err);
-    if (rc == 0)
-        rc = write_list(s, run, r, err);
+    int rc = write_list(s, run, r, err);
     if (rc == 0)
         rc = write_roots(s, run, r, err);
-    if (rc == 0)
+    if (rc == 0 && r->film)
+        rc = write_frames(s, run, r, p, err);
+    if (rc == 0 && r->film)
         rc = write_tree_frames(s, run, r, p, err);
     for (size_t i = 0; i < COP_LEN(p); i++) {
         cop_free(p[i].raw);
@@ -352,7 +352,10 @@ static int load_times(cop_store *s, int64_t run, cop_result *r, cop_err *err)
         r->frame[r->n_frames++] = (cop_frame){.t = picoseconds(cop_store_real(st, 0)),
                                               .span = picoseconds(cop_store_real(st, 1))};
     sqlite3_finalize(st);
-    r->trees_asked = r->n_frames > 0;
+    r->film = r->n_frames > 0;
+    r->trees_asked = r->film;
+    for (uint32_t i = 0; i < r->n_scalars; i++)
+        r->trees_asked |= strcmp(r->scalar[i].name, "trees.count") == 0;
     return rc < 0 ? rc : 0;
 }
 

@@ -223,10 +223,28 @@ static int write_hist(cop_store *s, int64_t run, const char *name, const cop_his
     return cop_rows_close(&w);
 }
 
+/* What the model of this run does, once for all its runs. */
+static int write_behaviour(cop_store *s, const cop_store_meta *meta, cop_err *err)
+{
+    if (meta->behaviour == NULL)
+        return 0;
+    sqlite3_stmt *st =
+        cop_store_prepare(s, "INSERT OR REPLACE INTO meta VALUES ('behaviour of ' || ?, ?)", err);
+    if (st == NULL)
+        return -COP_E_IO;
+    (void)sqlite3_bind_text(st, 1, meta->model, -1, SQLITE_STATIC);
+    (void)sqlite3_bind_text(st, 2, meta->behaviour, -1, SQLITE_STATIC);
+    int rc = cop_store_step(s, st, err);
+    sqlite3_finalize(st);
+    return rc;
+}
+
 int cop_store_write_rows(cop_store *s, const cop_store_meta *meta, const cop_result *r,
                          int64_t *run_id, cop_err *err)
 {
     int rc = write_run(s, meta, r, run_id, err);
+    if (rc == 0)
+        rc = write_behaviour(s, meta, err);
     if (rc == 0)
         rc = write_scalars(s, *run_id, r, err);
     if (rc == 0)

@@ -106,16 +106,20 @@ static lua_State *new_state(cop_eval *e)
 
 cop_eval *cop_eval_open(const cop_plan *plan, cop_store *s)
 {
-    size_t n_seeds = plan->study->n_seeds;
+    size_t n_views = 2 * plan->study->n_seeds + 1;
     cop_eval *e = cop_alloc(sizeof(*e));
     e->plan = plan;
     e->store = s;
     e->result = cop_alloc_array(plan->n_points, sizeof(*e->result));
     e->loaded = cop_alloc_array(plan->n_points, sizeof(*e->loaded));
+    e->steady = cop_alloc_array(plan->n_points, sizeof(*e->steady));
+    e->diameter = cop_alloc_array(plan->n_points, sizeof(*e->diameter));
+    for (size_t i = 0; i < plan->n_points; i++)
+        e->diameter[i] = NAN;
     e->let_status =
-        cop_alloc_array(cop_product(n_seeds, plan->study->n_lets), sizeof(*e->let_status));
-    e->seed_seen = cop_alloc_array(n_seeds, sizeof(*e->seed_seen));
-    e->seed = n_seeds;
+        cop_alloc_array(cop_product(n_views, plan->study->n_lets), sizeof(*e->let_status));
+    e->seed_seen = cop_alloc_array(n_views, sizeof(*e->seed_seen));
+    e->seed = SIZE_MAX;
     e->L = new_state(e);
     cop_environment_make(e->L);
     cop_lua_add_runs(e);
@@ -135,6 +139,8 @@ void cop_eval_close(cop_eval *e)
             cop_arena_free(&e->result[i].arena);
     cop_free(e->result);
     cop_free(e->loaded);
+    cop_free(e->steady);
+    cop_free(e->diameter);
     cop_free(e->let_status);
     cop_free(e->seed_seen);
     cop_free(e->code);
@@ -144,6 +150,23 @@ void cop_eval_close(cop_eval *e)
 size_t cop_eval_seeds(const cop_eval *e)
 {
     return e->store || e->plan->study->n_seeds == 0 ? e->plan->study->n_seeds : 1;
+}
+
+size_t cop_eval_mean(const cop_eval *e)
+{
+    return cop_eval_seeds(e) > 1 ? e->plan->study->n_seeds : 0;
+}
+
+bool cop_eval_sees(const cop_eval *e, size_t k)
+{
+    size_t n = e->plan->study->n_seeds;
+    return e->seed < n ? k == e->seed : k + n + 1 != e->seed;
+}
+
+size_t cop_eval_first(const cop_eval *e)
+{
+    size_t n = e->plan->study->n_seeds;
+    return e->seed < n ? e->seed : e->seed == n + 1;
 }
 
 const char *cop_eval_why(const cop_eval *e)
@@ -156,6 +179,11 @@ const char *cop_eval_missing(const cop_eval *e)
 {
     const char *run = strstr(e->why, ": run `");
     return run ? run + 2 : e->why;
+}
+
+bool cop_eval_unsteady(const cop_eval *e)
+{
+    return e->unsteady;
 }
 
 const char *cop_eval_gap(const cop_eval *e)
@@ -209,6 +237,7 @@ static enum cop_eval_status evaluate(cop_eval *e, const cop_expr *x)
     (void)sprintf(e->code, "return %s", x->text);
     e->status = COP_EVAL_OK;
     e->gap = NULL;
+    e->unsteady = false;
     cop_lua_forget_seen(e);
     /* To read a text takes time as well: about a step per character. */
     e->limits.total_left -= (int64_t)length;

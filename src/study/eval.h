@@ -22,12 +22,17 @@ void cop_eval_close(cop_eval *e);
 
 /* How many seeds are worth a look: all, or one in a rehearsal. */
 size_t cop_eval_seeds(const cop_eval *e);
-/* Look at runs with seed number k; `let` values are evaluated once per seed. */
+/* Look at runs with seed number k; `let` values are evaluated once per seed. cop_eval_mean(e) in place of k: at the mean
+ * of the runs of all seeds (lua_mean.c), and if there are several, that + 1 + i: at the mean of all but seed i. */
 enum cop_eval_status cop_eval_seed(cop_eval *e, size_t k);
+size_t cop_eval_mean(const cop_eval *e);
 /* What went wrong last, one line with its place. */
 const char *cop_eval_why(const cop_eval *e);
 /* The same without the place, after NO_RUN and NO_RESULT. */
 const char *cop_eval_missing(const cop_eval *e);
+/* Has the last evaluation asked a run that was not steady: sources waited ever longer (`saturated`), or
+ * packets piled up (`packets_piled_up`)? Its latencies grow with its duration. */
+bool cop_eval_unsteady(const cop_eval *e);
 /* After NO_RUN: why the study leaves the run out that was asked for; NULL: it does not. */
 const char *cop_eval_gap(const cop_eval *e);
 /* Add it to err, unless it is there already: a wrong `let` shows in everything that uses it. */

@@ -98,6 +98,40 @@ typedef struct judge {
     cop_err *err;
 } judge;
 
+cop_measured cop_measure_mean(double all, const double *without, size_t n)
+{
+    cop_measured m = {.mean = all, .n = n, .ci = NAN, .least = all, .most = all};
+    double mean = 0.0, q = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        mean += without[i] / (double)n;
+        m.least = fmin(m.least, without[i]);
+        m.most = fmax(m.most, without[i]);
+    }
+    for (size_t i = 0; i < n; i++)
+        q += (without[i] - mean) * (without[i] - mean);
+    if (n > 1)
+        m.ci = quantile(n - 1) * sqrt(q * (double)(n - 1) / (double)n);
+    if (n > 1 && !isfinite(m.ci)) /* hangs on one seed that there is a number at all */
+        m.ci = INFINITY;
+    return m;
+}
+
+/* One item over the mean of all seeds, and of all but each. */
+static enum cop_eval_status measure_mean(judge *j, const cop_item *it, cop_measured *m)
+{
+    size_t n = cop_eval_seeds(j->e), mean = cop_eval_mean(j->e);
+    double *value = COP_NEW_ARRAY(j->arena, double, n + 1);
+    for (size_t k = 0; k <= n; k++) {
+        enum cop_eval_status st = cop_eval_seed(j->e, mean + k);
+        if (st == COP_EVAL_OK)
+            st = cop_eval_number(j->e, &it->of, &value[k]);
+        if (st != COP_EVAL_OK)
+            return st;
+    }
+    *m = cop_measure_mean(value[0], value + 1, n);
+    return COP_EVAL_OK;
+}
+
 /* Values of one item over all seeds. */
 static enum cop_eval_status measure(judge *j, const cop_item *it, cop_measured *m)
 {
@@ -224,10 +258,11 @@ static const char *keep(cop_arena *a, line *l)
     return text;
 }
 
-static finding find(judge *j, const cop_item *it, int *rc)
+static finding find(judge *j, const cop_item *it, bool average, int *rc)
 {
     finding f = {.m = {.mean = NAN, .ci = NAN}};
-    f.status = measure(j, it, &f.m);
+    f.status =
+        average && cop_eval_seeds(j->e) > 1 ? measure_mean(j, it, &f.m) : measure(j, it, &f.m);
     f.note = f.status == COP_EVAL_OK      ? ""
              : f.status == COP_EVAL_FAULT ? cop_eval_why(j->e)
                                           : cop_eval_missing(j->e);
@@ -273,7 +308,7 @@ static const char *judge_items(judge *j, const cop_check *c, cop_study_verdict *
     line text = {0};
     finding *f = COP_NEW_ARRAY(j->arena, finding, c->n_items + 1);
     for (size_t i = 0; i < c->n_items; i++)
-        f[i] = find(j, &c->item[i], rc);
+        f[i] = find(j, &c->item[i], c->average, rc);
     const char *state = state_of(c, f);
     mark_narrow(c, state, f);
     bool alone = strcmp(state, "recorded") == 0;
@@ -368,16 +403,16 @@ static int fill_figures(judge *j, cop_study_record *r)
     return rc;
 }
 
-/* The model of this program, or those of the others that made runs (--any-build). */
-static const char *models_of(const cop_plan *p, cop_arena *arena)
+/* The behaviour of this program, or those of the others that made runs (--any-build). */
+static const char *behaviours_of(const cop_plan *p, cop_arena *arena)
 {
     const char *all = "";
     for (size_t i = 0; i < p->n_points; i++) {
-        const char *model = p->point[i].model;
-        if (model && strcmp(model, cop_model_id()) != 0 && strstr(all, model) == NULL)
-            all = cop_arena_printf(arena, "%s%s%s", all, all[0] ? ", " : "", model);
+        const char *one = p->point[i].behaviour;
+        if (one && strcmp(one, cop_behaviour_id()) != 0 && strstr(all, one) == NULL)
+            all = cop_arena_printf(arena, "%s%s%s", all, all[0] ? ", " : "", one);
     }
-    return all[0] ? all : cop_model_id();
+    return all[0] ? all : cop_behaviour_id();
 }
 
 int cop_study_evaluate(const cop_plan *p, cop_store *store, const char *command, cop_arena *arena,
@@ -394,7 +429,7 @@ int cop_study_evaluate(const cop_plan *p, cop_store *store, const char *command,
         .choices = choices_json(s, arena),
         .config = p->config,
         .command = command,
-        .inputs = cop_arena_printf(arena, "%016" PRIx64 " %s", s->inputs, models_of(p, arena)),
+        .inputs = cop_arena_printf(arena, "%016" PRIx64 " %s", s->inputs, behaviours_of(p, arena)),
         .seeds = (int64_t)s->n_seeds};
     int rc = 0;
     if (store != NULL)

@@ -16,6 +16,9 @@ typedef struct cop_measured {
 } cop_measured;
 
 cop_measured cop_measure_seeds(const double *value, size_t n);
+/* The same of a value that the mean of n runs gives: `all`, and what it is without each of them. The interval is that
+ * of the jackknife (Tukey); of a mean it is that of cop_measure_seeds. `least` and `most` are over both. */
+cop_measured cop_measure_mean(double all, const double *without, size_t n);
 /* Does a measured number satisfy an item? One-sided bounds must hold for the whole confidence
  * interval; for a value the mean must lie in the band and the interval be no wider than it.
  * *why is "" or says what is missing. What is only shown holds. */

@@ -74,12 +74,12 @@ static int block_call(lua_State *L)
     check_names(L, b);
     for (size_t i = 0; i < b->n_axes; i++)
         value[i] = axis_value(L, b, &b->axis[i]);
-    const cop_point *p = cop_plan_find(e->plan, b, value, e->seed);
+    const cop_point *p = cop_plan_find(e->plan, b, value, cop_eval_first(e));
     if (p == NULL) {
         e->gap = cop_block_gap(b, value);
         return cop_lua_refuse(L, COP_EVAL_NO_RUN, e->gap ? e->gap : "has no such run", b->name);
     }
-    cop_lua_push_run(L, (size_t)(p - e->plan->point));
+    cop_lua_push_run(L, (size_t)(p - e->plan->point), e->seed >= e->plan->study->n_seeds);
     return 1;
 }
 

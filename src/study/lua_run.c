@@ -18,6 +18,7 @@
 
 typedef struct lua_run {
     size_t point;
+    bool mean; /* of the seeds looked at; the point is that of the first */
 } lua_run;
 
 bool cop_lua_is_run(cop_eval *e, int index)
@@ -72,6 +73,15 @@ const cop_result *cop_lua_result(cop_eval *e, int index)
     return p && p->run_id > 0 && p->outcome == COP_OUTCOME_OK ? load(e, run->point, NULL) : NULL;
 }
 
+static bool is_steady(const cop_result *r)
+{
+    for (uint32_t i = 0; i < r->n_scalars; i++)
+        if (r->scalar[i].value > 0.0 && (strcmp(r->scalar[i].name, "saturated") == 0 ||
+                                         strcmp(r->scalar[i].name, "packets_piled_up") == 0))
+            return false;
+    return true;
+}
+
 /* The result of the run that is argument 1; raises an error if there is none. */
 static const cop_result *result_of(lua_State *L)
 {
@@ -87,6 +97,9 @@ static const cop_result *result_of(lua_State *L)
     if (r == NULL)
         cop_lua_refuse(L, COP_EVAL_NO_RUN, err.text[0] ? err.text : "is not in the database",
                        p->label);
+    if (e->steady[run->point] == 0)
+        e->steady[run->point] = is_steady(r) ? 1 : -1;
+    e->unsteady |= e->steady[run->point] < 0;
     return r;
 }
 
@@ -384,6 +397,19 @@ static int run_info(lua_State *L)
     return 1;
 }
 
+/* Found once per run: tables ask for it again and again. */
+static int run_farthest_switches(lua_State *L)
+{
+    cop_eval *e = cop_lua_eval(L);
+    const lua_run *run = luaL_checkudata(L, 1, RUN_TYPE);
+    const cop_result *r = result_of(L);
+    double *known = &e->diameter[run->point];
+    if (isnan(*known))
+        *known = cop_lua_diameter(L, r);
+    lua_pushnumber(L, *known);
+    return 1;
+}
+
 /* How the run ended, also without a result: "ok", "deadlock", "failed", ... */
 static int run_outcome(lua_State *L)
 {
@@ -402,10 +428,12 @@ static const struct {
     const char *name;
     lua_CFunction fn;
 } questions[] = {
-    {"series", run_series},   {"scalar", run_scalar},     {"scalars", run_scalars},
-    {"streams", run_streams}, {"nodes", run_nodes},       {"ports", run_ports},
-    {"flows", run_flows},     {"info", run_info},         {"outcome", run_outcome},
-    {"trees", run_trees},     {"branches", run_branches},
+    {"series", run_series},     {"scalar", run_scalar},
+    {"scalars", run_scalars},   {"streams", run_streams},
+    {"nodes", run_nodes},       {"ports", run_ports},
+    {"flows", run_flows},       {"info", run_info},
+    {"outcome", run_outcome},   {"trees", run_trees},
+    {"branches", run_branches}, {"farthest_switches", run_farthest_switches},
 };
 
 static int unknown_question(lua_State *L, const char *name)
@@ -431,6 +459,10 @@ static int run_index(lua_State *L)
 {
     const char *name = luaL_checkstring(L, 2);
     bool rehearsal = cop_lua_eval(L)->store == NULL;
+    if (((const lua_run *)luaL_checkudata(L, 1, RUN_TYPE))->mean) {
+        cop_lua_push_mean(L, name);
+        return 1;
+    }
     for (size_t i = 0; i < COP_LEN(questions); i++)
         if (strcmp(name, questions[i].name) == 0) {
             lua_pushstring(L, name);
@@ -454,11 +486,16 @@ static int run_index(lua_State *L)
     return 1;
 }
 
-void cop_lua_push_run(lua_State *L, size_t point)
+void cop_lua_push_run(lua_State *L, size_t point, bool mean)
 {
     lua_run *run = lua_newuserdatauv(L, sizeof(*run), 0);
-    run->point = point;
+    *run = (lua_run){point, mean};
     luaL_setmetatable(L, RUN_TYPE);
+}
+
+size_t cop_lua_point(lua_State *L, int index)
+{
+    return ((const lua_run *)luaL_checkudata(L, index, RUN_TYPE))->point;
 }
 
 void cop_lua_add_run_type(lua_State *L)

@@ -8,9 +8,11 @@
  *     any moment, even after SIGKILL, the database holds exactly the runs that had ended;
  *   - points with the same configuration and seed are one run, also across studies;
  *   - nobody has the database open across a fork (SQLite forbids it);
- *   - a run that dies takes nothing with it: the parent records what it died of.
+ *   - a run that dies takes nothing with it: the parent records what it died of;
+ *   - what the machine did to a run says nothing of the run: one that was killed, or found no memory, is
+ *     made once more when nothing runs beside it, and if that does not help it is left out, not stored.
  * Processes rather than threads, because a crash or the kernel's memory killer then costs one run. */
-#include "study/pool.h"
+#include "study/pool_int.h"
 
 #include "exp/run.h"
 #include "store/claim.h"
@@ -35,6 +37,7 @@ typedef struct job {
     cop_task task; /* its point is the first that wants the run */
     cop_arena *arena; /* of the study */
     pid_t pid;
+    bool again; /* the machine ended it once */
 } job;
 
 typedef struct pool {
@@ -45,6 +48,8 @@ typedef struct pool {
     cop_claims *claims;
     job **held; /* [n_jobs] looked at while another sweep had claimed them */
     size_t n_held;
+    job **again; /* [n_jobs] that the machine ended; their claims are kept */
+    size_t n_again, next_again;
     cop_slot *slots; /* [jobs] */
     job *busy[MAX_JOBS]; /* what worker i makes; NULL: nothing */
     unsigned jobs;
@@ -55,104 +60,27 @@ typedef struct pool {
     cop_err *err;
 } pool;
 
-/* -- which runs -- */
-
-static int by_run(const void *a, const void *b)
-{
-    const cop_point *x = *(cop_point *const *)a, *y = *(cop_point *const *)b;
-    if (x->config_hash != y->config_hash)
-        return x->config_hash < y->config_hash ? -1 : 1;
-    return (x->seed > y->seed) - (x->seed < y->seed);
-}
-
-/* The result of a point, if there is one. `first`: so far nobody looked; a failure that is to be made
- * again counts as none, then and as long as it is the newest. */
-static int look_up(cop_store *s, const cop_pool_opts *o, cop_point *p, bool first, cop_arena *arena,
-                   cop_err *err)
-{
-    int64_t id =
-        cop_store_find_run(s, p->config_hash, p->seed, o->any_model ? NULL : cop_model_id(), err);
-    if (id < 0)
-        return (int)id;
-    p->run_id = id;
-    if (id > 0) {
-        enum cop_outcome outcome = COP_OUTCOME_FAILED;
-        int rc = cop_store_load_outcome(s, id, &outcome, arena, &p->detail, &p->model, err);
-        if (rc < 0)
-            return rc;
-        p->outcome = (int)outcome;
-        if (first && o->retry && outcome == COP_OUTCOME_FAILED)
-            p->failed_id = id;
-        if (id == p->failed_id)
-            p->run_id = 0;
-    }
-    return 0;
-}
-
-/* All points sorted so that equal runs are neighbours; frees with cop_free. */
-static cop_point **sorted_points(cop_plan *const *plans, size_t n_plans, size_t *n)
-{
-    *n = 0;
-    for (size_t i = 0; i < n_plans; i++)
-        *n += plans[i]->n_points;
-    cop_point **all = cop_alloc_array(*n, sizeof(cop_point *));
-    size_t at = 0;
-    for (size_t i = 0; i < n_plans; i++)
-        for (size_t k = 0; k < plans[i]->n_points; k++)
-            all[at++] = &plans[i]->point[k];
-    qsort(all, *n, sizeof(cop_point *), by_run);
-    return all;
-}
-
-/* Points whose twin ran get its result. */
-static void share_results(cop_plan *const *plans, size_t n_plans)
-{
-    size_t n;
-    cop_point **all = sorted_points(plans, n_plans, &n);
-    for (size_t i = 0, first = 0; i < n; i++) {
-        if (by_run(&all[i], &all[first]) != 0)
-            first = i;
-        for (size_t k = first; all[i]->run_id == 0 && k < n && by_run(&all[k], &all[i]) == 0; k++) {
-            all[i]->run_id = all[k]->run_id;
-            all[i]->outcome = all[k]->outcome;
-            all[i]->detail = all[k]->detail;
-            all[i]->model = all[k]->model;
-        }
-    }
-    cop_free(all);
-}
-
-int cop_pool_find(cop_plan *const *plans, size_t n_plans, const cop_pool_opts *o, cop_err *err)
-{
-    cop_store *s;
-    int rc = cop_store_open(&s, o->db, true, err);
-    if (rc != 0)
-        return rc;
-    for (size_t i = 0; rc == 0 && i < n_plans; i++)
-        for (size_t k = 0; rc == 0 && k < plans[i]->n_points; k++)
-            rc = look_up(s, o, &plans[i]->point[k], true, plans[i]->arena, err);
-    cop_store_close(s);
-    return rc;
-}
+/* -- which runs (pool_find.c) -- */
 
 /* One job per different run that is missing. Kept in the order of the studies. */
 static void make_jobs(pool *p, cop_plan *const *plans, size_t n_plans)
 {
     size_t n, different = 0;
-    cop_point **all = sorted_points(plans, n_plans, &n);
+    cop_point **all = cop_pool_sorted(plans, n_plans, &n);
     for (size_t i = 0; i < n; i++) {
-        bool twin = i > 0 && by_run(&all[i], &all[i - 1]) == 0;
+        bool twin = i > 0 && cop_pool_by_run(&all[i], &all[i - 1]) == 0;
         different += !twin;
         p->view.found += !twin && all[i]->run_id > 0;
     }
     p->view.total = different;
     p->job = cop_alloc_array(different + 1, sizeof(*p->job));
     p->held = cop_alloc_array(different + 1, sizeof(*p->held));
+    p->again = cop_alloc_array(different + 1, sizeof(*p->again));
     for (size_t i = 0; i < n_plans; i++)
         for (size_t k = 0; k < plans[i]->n_points; k++) {
             cop_point *want = &plans[i]->point[k];
-            cop_point **first = bsearch(&want, all, n, sizeof(cop_point *), by_run);
-            while (first > all && by_run(&first[-1], &want) == 0)
+            cop_point **first = bsearch(&want, all, n, sizeof(cop_point *), cop_pool_by_run);
+            while (first > all && cop_pool_by_run(&first[-1], &want) == 0)
                 first--;
             /* The first point in the sorted order stands for its twins; it is taken when met. */
             if (want->run_id == 0 && *first != NULL && (*first)->outcome != -1) {
@@ -226,7 +154,7 @@ static int look_again(const pool *p, job *j)
     cop_store *s;
     int rc = cop_store_open(&s, p->o->db, true, p->err);
     if (rc == 0)
-        rc = look_up(s, p->o, j->task.point, false, j->arena, p->err);
+        rc = cop_pool_look_up(s, p->o, j->task.point, false, j->arena, p->err);
     cop_store_close(s);
     return rc;
 }
@@ -266,7 +194,32 @@ static int start_some(pool *p)
             rc = offer(p, p->held[i]);
         else
             p->held[p->n_held++] = p->held[i];
+    /* Those that the machine ended, each alone, so that it has all the memory there is. */
+    if (rc == 0 && p->view.running == 0 && p->n_held == 0 && p->next_again < p->n_again)
+        rc = start(p, p->again[p->next_again++]);
     return rc;
+}
+
+/* The machine ended a run: once is chance. */
+static void put_off(pool *p, job *j, const char *why)
+{
+    j->again = true;
+    p->again[p->n_again++] = j;
+    p->view.stopped++;
+    p->view.stopped_why = cop_arena_printf(j->arena, "`%s`, seed %" PRId64 ": %s",
+                                           j->task.point->label, j->task.point->seed, why);
+}
+
+/* And twice: the database learns nothing of it. */
+static void leave_out(job *j, const char *why)
+{
+    cop_point *point = j->task.point;
+    point->run_id = 0;
+    point->detail =
+        cop_arena_printf(j->arena,
+                         "%s, twice; nothing is stored, the same command tries again (short of "
+                         "memory? see what else runs)",
+                         why);
 }
 
 static int finish(pool *p, unsigned at, int status)
@@ -288,17 +241,27 @@ static int finish(pool *p, unsigned at, int status)
     const char *told = sl->text;
     if (code == COP_WORKER_REFUSED)
         told = cop_point_located(j->task.study, point, told, j->arena);
-    if (code != COP_WORKER_STORED)
-        rc = cop_worker_record_failure(&j->task, status, told, p->said[at], p->err);
-    if (rc == 0)
+    cop_worker_end end = {status, told, p->said[at]};
+    const char *why = cop_worker_why(&end, j->arena);
+    bool stopped = code != COP_WORKER_STORED && cop_worker_was_stopped(&end);
+    if (stopped && !j->again) {
+        put_off(p, j, why);
+        return 0;
+    }
+    if (stopped)
+        leave_out(j, why);
+    else if (code != COP_WORKER_STORED)
+        rc = cop_worker_record_failure(&j->task, why, p->err);
+    if (rc == 0 && !stopped)
         rc = look_again(p, j);
     if (rc != 0)
         return rc;
     drop(p, j);
+    int outcome = stopped ? COP_OUTCOME_FAILED : point->outcome;
     p->view.done++;
-    p->view.failed += point->outcome == COP_OUTCOME_FAILED;
+    p->view.failed += outcome == COP_OUTCOME_FAILED;
     p->view.latest = point->label;
-    p->view.latest_outcome = point->outcome;
+    p->view.latest_outcome = outcome;
     return 0;
 }
 
@@ -326,12 +289,13 @@ static void stop_all(pool *p)
 static int work(pool *p)
 {
     int rc = 0;
-    while (rc == 0 && (p->next < p->n_jobs || p->n_held > 0 || p->view.running > 0)) {
+    while (rc == 0 && (p->next < p->n_jobs || p->n_held > 0 || p->view.running > 0 ||
+                       p->next_again < p->n_again)) {
         rc = start_some(p);
         look(p);
         struct timespec patience = {.tv_nsec = LOOK_NS};
         /* Nothing to wait for if the last runs have turned up in the database. */
-        bool idle = p->view.running == 0 && p->n_held == 0;
+        bool idle = p->view.running == 0 && p->n_held == 0 && p->next_again == p->n_again;
         int signal = idle ? 0 : sigtimedwait(&p->signals, NULL, &patience);
         if (signal == SIGINT || signal == SIGTERM)
             rc = -COP_E_STOPPED;
@@ -387,9 +351,10 @@ int cop_pool_run(cop_plan *const *plans, size_t n_plans, const cop_pool_opts *o,
     sigprocmask(SIG_SETMASK, &p.before, NULL);
     munmap(p.slots, cop_product(p.jobs, sizeof(cop_slot)));
     cop_claims_close(p.claims);
+    cop_free(p.again);
     cop_free(p.held);
     cop_free(p.job);
     if (rc == 0)
-        share_results(plans, n_plans);
+        cop_pool_share(plans, n_plans);
     return rc;
 }

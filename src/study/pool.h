@@ -15,6 +15,9 @@ typedef struct cop_pool_view {
     double share; /* of all work that is to be done now, 0 to 1, running ones in part */
     double seconds; /* since the start */
     uint64_t packet_hops; /* simulated so far */
+    size_t
+        stopped; /* runs that the machine ended so far; each is made once more, alone, at the end */
+    const char *stopped_why; /* the last of them, "LABEL, seed N: why"; NULL at first */
     const char *latest; /* label of the run that ended last, NULL at first */
     int latest_outcome; /* enum cop_outcome */
 } cop_pool_view;
@@ -29,7 +32,8 @@ typedef struct cop_pool_opts {
     void *show_ctx;
 } cop_pool_opts;
 
-/* Simulate what the database does not hold yet; fills run_id and outcome of every point. Returns 0;
+/* Simulate what the database does not hold yet; fills run_id and outcome of every point. A run that the
+ * machine ended twice has no run_id, and its detail says why. Returns 0;
  * -COP_E_STOPPED after Ctrl-C, with everything that had ended stored; or another fault. */
 int cop_pool_run(cop_plan *const *plans, size_t n_plans, const cop_pool_opts *o, cop_err *err);
 /* Fill run_id and outcome of points that the database holds; simulate nothing. */

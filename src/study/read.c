@@ -352,9 +352,10 @@ static int run_file_part(cop_study_reader *r, int root)
 
 static void read_root(cop_study_reader *r, int root)
 {
-    static const char *const keys[] = {
-        "experiment", "title", "paper", "about",  "choices", "base",  "set",  "seeds",
-        "vary",       "runs",  "let",   "checks", "figures", "quick", "full", "leave_out"};
+    static const char *const keys[] = {"experiment", "title",  "paper",   "about", "choices",
+                                       "base",       "set",    "seeds",   "vary",  "runs",
+                                       "let",        "checks", "figures", "quick", "full",
+                                       "leave_out",  "average"};
     static const char *const scale_keys[] = {"set", "seeds", "let"};
     cop_study *s = r->s;
     int run = run_file_part(r, root);
@@ -390,6 +391,7 @@ static void read_root(cop_study_reader *r, int root)
             seeds = cop_doc_get(&r->doc, scale, "seeds");
     }
     read_seeds(r, seeds);
+    s->average = cop_study_flag(r, root, "average");
     read_blocks(r, root);
     check_lets(r, cop_doc_get(&r->doc, root, "let"));
     cop_study_read_checks(r, cop_doc_get(&r->doc, root, "checks"));

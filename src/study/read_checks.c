@@ -141,9 +141,13 @@ static void read_items(cop_study_reader *r, cop_check *c, int of)
 
 static void read_check(cop_study_reader *r, const char *id, int node, cop_check *c)
 {
-    static const char *const keys[] = {"of", "explain", "note", "metric", "scale"};
-    *c = (cop_check){
-        .id = id, .where = cop_study_where(r, node), .metric = "", .explain = "", .note = ""};
+    static const char *const keys[] = {"of", "explain", "note", "metric", "scale", "average"};
+    *c = (cop_check){.id = id,
+                     .where = cop_study_where(r, node),
+                     .metric = "",
+                     .explain = "",
+                     .note = "",
+                     .average = r->s->average};
     c->claim = r->ledger ? cop_ledger_find(r->ledger, id, &c->paper) : NULL;
     if (r->ledger && c->claim == NULL && r->s->paper[0] != '\0') {
         cop_study_fault(r, node, "check `%s` is not in the ledger; see `coppice reproduce --list`",
@@ -155,6 +159,8 @@ static void read_check(cop_study_reader *r, const char *id, int node, cop_check 
         if (!cop_study_keys(r, node, "a check", keys, COP_LEN(keys)))
             return;
         c->metric = cop_study_text(r, node, "metric", "");
+        if (cop_doc_get(&r->doc, node, "average"))
+            c->average = cop_study_flag(r, node, "average");
         c->explain = cop_study_text(r, node, "explain", "");
         c->note = cop_study_text(r, node, "note", "");
         const char *scale = cop_study_text(r, node, "scale", "");

@@ -85,6 +85,7 @@ typedef struct cop_check {
     const cop_paper *paper;
     const char *metric, *explain, *note; /* "" where there is none */
     bool full_only; /* means nothing at quick scale */
+    bool average; /* judged on the mean of the runs of all seeds, as the study's */
     cop_item *item;
     size_t n_items;
 } cop_check;
@@ -159,6 +160,8 @@ typedef struct cop_study {
     cop_setting *setting; /* all that the file has, in no order */
     int64_t *seed;
     size_t n_seeds;
+    bool
+        average; /* expressions of checks and curves over time see the mean of the runs of all seeds */
     cop_block *block;
     size_t n_blocks;
     cop_block *absent; /* what the other scale alone runs: their names and axes are no mistakes */
@@ -191,7 +194,7 @@ typedef struct cop_point {
     int64_t failed_id; /* a failed run that is to be made again; 0: none */
     int outcome; /* enum cop_outcome of the run */
     const char *detail; /* first line of what it says about a bad end; NULL: nothing */
-    const char *model; /* of the program that made it; NULL: not run yet */
+    const char *behaviour; /* of the program that made it; NULL: not run yet */
 } cop_point;
 
 typedef struct cop_plan {

@@ -1,8 +1,8 @@
 /* Looks for runs that cannot be built, before the first one starts: a mistake shows before hours of work.
  *
  * In:  plans, whose configurations are good. Out: one line for each fault of a network, with the place of the setting.
- * Rules  values of axes that no network had yet come first: most faults are those of one setting. After a few seconds it is
- *        enough; what is wrong with others their runs say. A process of its own builds, so that one that dies takes nothing
+ * Rules  values of axes that no network had yet come first: most faults are those of one setting. After a few seconds of its own time
+ *        it is enough; what is wrong with others their runs say. A process of its own builds, so that one that dies takes nothing
  *        with it. */
 #include "study/trial.h"
 
@@ -107,7 +107,7 @@ typedef struct trial {
 static bool is_over(const trial *t)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     double seconds = (double)(now.tv_sec - t->started.tv_sec) +
                      (double)(now.tv_nsec - t->started.tv_nsec) * 1e-9;
     return seconds > PATIENCE_S || t->err.faults >= MOST_FAULTS;
@@ -173,7 +173,7 @@ static void tell(int to, const char *text, size_t n)
 /* In the process that builds. */
 static void try_all(trial *t, int to)
 {
-    clock_gettime(CLOCK_MONOTONIC, &t->started);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t->started);
     for (int news = 1; news >= 0; news--)
         for (size_t i = 0; i < t->n_plans; i++)
             try_plan(t, t->plans[i], news);

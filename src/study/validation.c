@@ -219,28 +219,29 @@ static void put_row(writer *w, const table *t, const row *r)
     put(w, " |\n");
 }
 
-/* The model of a study of this paper and scale, if it is not that of this program; else NULL. */
-static const char *earlier_model(const cop_study_record *s, const char *paper, bool full)
+/* The behaviour behind a study of this paper and scale, if it is not that of this program; else NULL. */
+static const char *earlier(const cop_study_record *s, const char *paper, bool full)
 {
-    const char *model = s->inputs && is_full(s) == full ? strchr(s->inputs, ' ') : NULL;
-    bool is_one = model && strcmp(s->paper, paper) == 0 && strcmp(model + 1, cop_model_id()) != 0;
-    return is_one ? model + 1 : NULL;
+    const char *one = s->inputs && is_full(s) == full ? strchr(s->inputs, ' ') : NULL;
+    bool is_one = one && strcmp(s->paper, paper) == 0 && strcmp(one + 1, cop_behaviour_id()) != 0;
+    return is_one ? one + 1 : NULL;
 }
 
 /* Runs at full scale take hours, so they may be of an earlier program, and others if asked for; say so. */
-static void put_models(writer *w, const table *t, const char *paper, bool full)
+static void put_earlier(writer *w, const table *t, const char *paper, bool full)
 {
     bool any = false;
     for (size_t i = 0; i < t->n; i++) {
-        const char *model = earlier_model(&t->studies[i], paper, full), *other = NULL;
+        const char *model = earlier(&t->studies[i], paper, full), *other = NULL;
         size_t j = 0;
         for (; model && j < i; j++)
-            if ((other = earlier_model(&t->studies[j], paper, full)) && strcmp(model, other) == 0)
+            if ((other = earlier(&t->studies[j], paper, full)) && strcmp(model, other) == 0)
                 break;
         if (model == NULL || j < i)
             continue;
         if (!any)
-            put(w, "\n%s scale, at least in part, with an earlier model:", full ? "Full" : "Quick");
+            put(w, "\n%s scale, at least in part, with an earlier behaviour:",
+                full ? "Full" : "Quick");
         put(w, "%s %s", any ? "," : "", model);
         any = true;
     }
@@ -290,8 +291,8 @@ static void put_paper(writer *w, const table *t, const cop_paper *p)
     }
     put_reasons(w, t, p);
     put_notes(w, t, p);
-    put_models(w, t, p->key, false);
-    put_models(w, t, p->key, true);
+    put_earlier(w, t, p->key, false);
+    put_earlier(w, t, p->key, true);
 }
 
 static void put_cost(writer *w, const cop_validation_cost *c)
@@ -345,8 +346,8 @@ const char *cop_validation_text(const cop_ledger *l, const cop_study_record *stu
         "# Validation\n\n"
         "What the papers claim, what Coppice measures. Written from a result database by "
         "`coppice reproduce`; do not edit.\n`make reproduce` makes all runs; verdicts of "
-        "experiments that were not run again may be those of an earlier model, which then "
-        "stands below.\n"
+        "experiments that were not run again may be those of a program that behaves otherwise, "
+        "which then stands below: behaviour is a fingerprint of the golden runs.\n"
         "*Full* is the paper's own size, and its length where that can be run, *quick* a shorter "
         "run, = the same value as "
         "quick. *Not run* means that no experiment\nproduces it yet, *recorded* what is not "

@@ -8,6 +8,7 @@
 #include "exp/plugins.h"
 #include "exp/run.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -61,6 +62,7 @@ static int store_result(const cop_task *t, cop_config *c, const cop_result *r,
                            .config_text = c ? cop_config_print(c) : "",
                            .version = t->version,
                            .model = cop_model_id(),
+                           .behaviour = cop_behaviour_id(),
                            .command = run_command(t, &arena),
                            .started_at = started_at,
                            .seed = t->point->seed,
@@ -86,7 +88,7 @@ int cop_worker_make(const cop_task *t, cop_slot *sl)
     cop_config c;
     cop_result r;
     cop_err err = {0};
-    cop_run_hooks hooks = {.progress = on_progress, .progress_ctx = sl};
+    cop_run_hooks hooks = {.progress = on_progress, .progress_ctx = sl, .only_asked = true};
     /* All configurations were good when the plan was made, and runs are found by that hash. */
     if (load_config(t, &c, &err) != 0 || cop_config_hash(&c) != t->point->config_hash)
         return COP_WORKER_CHANGED;
@@ -105,19 +107,35 @@ static void last_words(int said, char *buf, size_t size)
     buf[strcspn(buf, "\n")] = '\0';
 }
 
-int cop_worker_record_failure(const cop_task *t, int status, const char *told, int said,
-                              cop_err *err)
+bool cop_worker_was_stopped(const cop_worker_end *end)
 {
-    char why[1600], words[400];
-    last_words(said, words, sizeof(words));
+    static const int faults[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS};
+    char words[400];
+    last_words(end->said, words, sizeof(words));
+    if (!WIFSIGNALED(end->status))
+        return end->told[0] == '\0' && strstr(words, COP_NO_MEMORY) != NULL;
+    for (size_t i = 0; i < COP_LEN(faults); i++)
+        if (WTERMSIG(end->status) == faults[i])
+            return false;
+    return true;
+}
+
+const char *cop_worker_why(const cop_worker_end *end, cop_arena *arena)
+{
+    char words[400];
+    int status = end->status;
+    last_words(end->said, words, sizeof(words));
     if (WIFSIGNALED(status))
-        snprintf(why, sizeof(why), "the process was ended by signal %d (%s)%s%s", WTERMSIG(status),
-                 strsignal(WTERMSIG(status)), words[0] ? "; " : "", words);
-    else
-        snprintf(why, sizeof(why), "%s",
-                 told[0]    ? told
-                 : words[0] ? words
-                            : "the process ended without a result");
+        return cop_arena_printf(arena, "the process was ended by signal %d (%s)%s%s",
+                                WTERMSIG(status), strsignal(WTERMSIG(status)), words[0] ? "; " : "",
+                                words);
+    return cop_arena_strdup(arena, end->told[0] ? end->told
+                                   : words[0]   ? words
+                                                : "the process ended without a result");
+}
+
+int cop_worker_record_failure(const cop_task *t, const char *why, cop_err *err)
+{
     cop_result r = {.outcome = COP_OUTCOME_FAILED, .detail = why};
     cop_config c;
     cop_err ignored = {0};

@@ -28,9 +28,21 @@ enum {
 
 /* Simulate and store; returns the exit status. */
 int cop_worker_make(const cop_task *t, cop_slot *sl);
-/* Store that a run has no result, and why: its wait status, what it told (""), and what it wrote to
- * standard error (a file; -1: not kept). By the parent. */
-int cop_worker_record_failure(const cop_task *t, int status, const char *told, int said,
-                              cop_err *err);
+
+/* How a worker ended, for its parent: its wait status, what it told (""), and what it wrote to standard
+ * error (a file; -1: not kept). */
+typedef struct cop_worker_end {
+    int status;
+    const char *told;
+    int said;
+} cop_worker_end;
+
+/* Did the machine end it, and not the run itself? So by a signal that no fault of a program raises, as
+ * the kernel does when memory runs out, or by an allocation that failed. */
+bool cop_worker_was_stopped(const cop_worker_end *end);
+/* Why there is no result, one line. */
+const char *cop_worker_why(const cop_worker_end *end, cop_arena *arena);
+/* Store that a run has no result, and why. */
+int cop_worker_record_failure(const cop_task *t, const char *why, cop_err *err);
 
 #endif

@@ -117,22 +117,50 @@ static int mark_item(traffic_build *b, const char *option, const char *item, uin
     return 0;
 }
 
+/* The next item of a list; false behind the last. */
+static bool next_item(const char **p, char *item)
+{
+    *p += strspn(*p, " \t[],");
+    size_t len = strcspn(*p, "],"), used = len;
+    while (used > 0 && ((*p)[used - 1] == ' ' || (*p)[used - 1] == '\t'))
+        used--;
+    snprintf(item, ITEM_SIZE, "%.*s", (int)used, *p);
+    *p += len;
+    return len > 0;
+}
+
 static int mark_text(traffic_build *b, const char *option, const char *text, uint8_t *mark,
                      uint8_t value)
 {
-    static const char skip[] = " \t[],";
+    char item[ITEM_SIZE];
     int rc = 0;
-    for (const char *p = text + strspn(text, skip); *p != '\0'; p += strspn(p, skip)) {
-        size_t len = strcspn(p, "],"), used = len;
-        while (used > 0 && (p[used - 1] == ' ' || p[used - 1] == '\t'))
-            used--;
-        char item[ITEM_SIZE];
-        snprintf(item, sizeof(item), "%.*s", (int)used, p);
+    while (next_item(&text, item))
         if (mark_item(b, option, item, mark, value) != 0)
             rc = -COP_E_INPUT;
-        p += len;
-    }
     return rc;
+}
+
+int cop_host_set(const cop_topo *t, const char *text, uint8_t *mark, cop_err *err)
+{
+    char item[ITEM_SIZE];
+    while (next_item(&text, item)) {
+        uint32_t named = traffic_named_host(t, item);
+        host_range r = {.first = named, .last = named, .step = 1};
+        if (strcmp(item, "all") == 0)
+            r = (host_range){.last = t->n_hosts - 1, .step = 1};
+        else if (named == COP_NONE && !read_range(item, &r))
+            return cop_err_add(
+                err, COP_E_INPUT,
+                "there is no host `%s`; write all, a name, or numbers such as 3, 0-7 "
+                "or 0-62:2",
+                item);
+        if (r.last >= t->n_hosts)
+            return cop_err_add(err, COP_E_INPUT, "there is no host %u; give hosts from 0 to %u",
+                               r.last, t->n_hosts - 1);
+        for (uint32_t h = r.first; h <= r.last; h += r.step)
+            mark[h] = 1;
+    }
+    return 0;
 }
 
 /* Keep k of the n hosts in list, each set of k equally likely. */

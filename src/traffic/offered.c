@@ -49,7 +49,8 @@ bool cop_traffic_has_rate(const cop_traffic *tr, uint32_t stream)
 {
     const traffic_model *m = tr->model;
     const cop_stream *s = &tr->stream[stream];
-    return !s->saturated && s->gen != GEN_EXCHANGE && m->entry[s->entry].limit == 0;
+    return !s->saturated && s->gen != GEN_EXCHANGE && s->gen != GEN_APP &&
+           m->entry[s->entry].limit == 0;
 }
 
 double cop_traffic_offered(const cop_traffic *tr, uint32_t stream, cop_time from, cop_time to)

@@ -256,8 +256,7 @@ static uint32_t draw_other(cop_rng *r, uint32_t n, uint32_t self)
     return d + (d >= self);
 }
 
-/* The k-th of the hot hosts: from host 0 on, or evenly spread over all. */
-static uint32_t hot_host(const traffic_entry *e, uint32_t k)
+uint32_t traffic_hot_host(const traffic_entry *e, uint32_t k)
 {
     return e->spread ? (uint32_t)((uint64_t)k * e->n_hosts / e->region) : k;
 }
@@ -269,7 +268,7 @@ static uint32_t hot_place(const traffic_entry *e, uint32_t host)
         return COP_NONE;
     uint32_t k =
         e->spread ? (uint32_t)(((uint64_t)host * e->region + e->n_hosts - 1) / e->n_hosts) : host;
-    return k < e->region && hot_host(e, k) == host ? k : COP_NONE;
+    return k < e->region && traffic_hot_host(e, k) == host ? k : COP_NONE;
 }
 
 static uint32_t draw_slot(const traffic_entry *e, const cop_stream *s, cop_time t_gen, cop_time now)
@@ -301,7 +300,7 @@ uint32_t traffic_pattern_draw(const traffic_entry *e, cop_stream *s, cop_time t_
         break;
     case DEST_REGION: {
         bool hot = traffic_share_hit(e->hot_bits, cop_rng_u64(&r));
-        dst = hot ? hot_host(e, draw_other(&r, e->region, hot_place(e, but)))
+        dst = hot ? traffic_hot_host(e, draw_other(&r, e->region, hot_place(e, but)))
                   : draw_other(&r, e->n_hosts, but);
         break;
     }

@@ -104,6 +104,20 @@ static uint32_t last_packet(uint32_t bytes, uint32_t mtu)
     return bytes % mtu > 0 ? bytes % mtu : mtu;
 }
 
+uint32_t cop_traffic_most_packet(const cop_traffic *tr, uint32_t mtu)
+{
+    const traffic_model *m = tr->model;
+    uint64_t most = 0;
+    if (tr->app != NULL || tr->n_entries == 0)
+        return mtu;
+    for (uint32_t i = 0; i < tr->n_entries; i++) {
+        const traffic_entry *e = &m->entry[i];
+        bool known = e->size_kind == COP_SIZE_FIXED && e->exchange == NULL;
+        most = cop_max64(most, known ? e->size_min : mtu);
+    }
+    return most < mtu ? (uint32_t)most : mtu;
+}
+
 uint32_t cop_traffic_least_packet(const cop_traffic *tr, uint32_t mtu)
 {
     const traffic_model *m = tr->model;

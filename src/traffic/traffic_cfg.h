@@ -120,6 +120,10 @@ typedef struct cop_traffic_cfg {
 
 extern const cop_opt cop_traffic_opts[];
 
+struct cop_topo;
+/* Marks the hosts that `text` names: all, names, numbers, ranges, separated by commas. */
+int cop_host_set(const struct cop_topo *t, const char *text, uint8_t *mark, cop_err *err);
+
 /* Facts of the network that traffic needs. */
 typedef struct cop_traffic_ctx {
     uint64_t seed;

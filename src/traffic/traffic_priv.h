@@ -131,6 +131,8 @@ int traffic_pattern_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_
 /* Aim the stream of the source number `place`; false if this host has nobody to send to. */
 bool traffic_pattern_aim(const cop_topo *t, const cop_traffic_cfg *cfg, const traffic_entry *e,
                          uint32_t place, cop_stream *s);
+/* The k-th of the hot hosts: from host 0 on, or evenly spread over all. */
+uint32_t traffic_hot_host(const traffic_entry *e, uint32_t k);
 uint32_t traffic_pattern_draw(const traffic_entry *e, cop_stream *s, cop_time t_gen, cop_time now);
 
 /* permute.c: COP_NONE if the pattern does not fit n hosts (pattern_check said so before). */

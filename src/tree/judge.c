@@ -250,7 +250,8 @@ static void add_tree_frames(judge *j, uint32_t record, uint32_t tree)
 
 static void add_frames(const cop_tree_watch *w, cop_result *r)
 {
-    size_t n = w->n_index;
+    size_t n = w->cfg.film ? w->n_index : 0;
+    r->film = w->cfg.film;
     r->n_frames = (uint32_t)w->n_frames;
     r->frame = COP_NEW_ARRAY(&r->arena, cop_frame, w->n_frames);
     for (size_t i = 0; i < w->n_frames; i++) {

@@ -12,9 +12,11 @@ typedef struct cop_tree_watch cop_tree_watch;
 
 typedef struct cop_tree_cfg {
     cop_time period; /* of samples */
+    cop_time most; /* the period doubles up to this whenever 100 of them have passed; 0: it stays */
     bool thrifty; /* leave samples out that what has moved does not pay for */
     uint64_t threshold_bytes; /* a root has so many waiting at least; 0: half an input buffer */
     cop_time duration;
+    bool film; /* keep frames, to be played; else only when they were */
 } cop_tree_cfg;
 
 cop_tree_watch *cop_tree_new(const cop_topo *topo, const struct cop_net *net,

@@ -101,6 +101,7 @@ struct cop_tree_watch {
     uint64_t *busy; /* [n_ports] ps, at the last frame */
     uint8_t *idle_wire; /* [n_ports] not busy all of the sample */
     uint64_t n_samples; /* with those left out */
+    cop_time begin; /* of this sample */
     uint64_t *delivered; /* [n_streams] at the last frame */
     cop_time last;
     uint64_t spent; /* steps so far */
@@ -114,7 +115,7 @@ struct cop_tree_watch {
     /* find.c */
     uint8_t *held; /* [channels] */
     uint32_t *edge_to; /* [channels] first edge to it, or COP_NONE */
-    uint32_t *waiting; /* [n_ports] bytes that wait for it at its switch */
+    uint64_t *waiting; /* [n_ports] bytes that wait for it at its switch */
     uint32_t
         *filled; /* where each queue is of one output: queues, counted from the first of an input,
                          of outputs for which something waits; those of a switch from its first port x lanes on */

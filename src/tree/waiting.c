@@ -168,11 +168,11 @@ void cop_tree_waiting(cop_tree_watch *w, const struct cop_net *net, cop_frame *f
     uint64_t before_all = w->spent;
     w->cap_flow = 0;
     for (uint32_t sw = 0; sw < t->n_switches; sw++) {
-        uint32_t most = 0;
+        uint64_t most = 0;
         for (uint32_t p = t->sw_port0[sw]; p < t->sw_port0[sw + 1]; p++)
             most = w->waiting[p] > most ? w->waiting[p] : most;
         if (most > 0)
-            order[n++] = (uint64_t)most << 32 | (UINT32_MAX - sw);
+            order[n++] = cop_min64(most, UINT32_MAX) << 32 | (UINT32_MAX - sw);
     }
     qsort(order, n, sizeof(*order), fuller);
     w->spent += 2 * (uint64_t)t->n_ports + 60 * n;

@@ -30,6 +30,8 @@
 #define STEPS_PORT 75
 #define STEPS_QUEUE 30
 
+#define PERIODS                                                                                    \
+    100 /* after so many the period doubles, where nobody knows how long the run will be */
 #define LEAST_ASKED 6 /* of 8 looks */
 #define LEAST_FULL 2
 #define FULL_WIRE                                                                                  \
@@ -127,7 +129,7 @@ cop_tree_watch *cop_tree_new(const cop_topo *topo, const struct cop_net *net,
  * ratio). */
 static cop_time time_of_look(const cop_tree_watch *w, uint64_t sample, uint32_t look)
 {
-    cop_time begin = sample * w->cfg.period, part = w->cfg.period / LOOKS;
+    cop_time begin = w->begin, part = w->cfg.period / LOOKS;
     if (look == LOOKS - 1)
         return begin + w->cfg.period;
     uint64_t golden = (sample * LOOKS + look + 1) * 0x9E3779B97F4A7C15u;
@@ -202,7 +204,8 @@ static cop_frame *add_frame(cop_tree_watch *w, const struct cop_net *net, cop_ti
                      .use = (uint8_t *)room + n * (sizeof(uint32_t) + 1)};
     /* A byte that is written may be anything to a compiler: what does not change is read once. */
     const uint32_t *index = w->index, looks = w->n_looks;
-    uint32_t *waiting = w->waiting, *all_waiting = f->waiting;
+    uint64_t *waiting = w->waiting;
+    uint32_t *all_waiting = f->waiting;
     uint8_t *still = w->still, *idle = w->idle_wire, *blocked = f->blocked, *use = f->use;
     uint64_t *before = w->busy, span = f->span, full = span - span / FULL_WIRE;
     for (uint32_t p = 0, ports = w->topo->n_ports; p < ports; p++) {
@@ -211,7 +214,7 @@ static cop_frame *add_frame(cop_tree_watch *w, const struct cop_net *net, cop_ti
         if (i == COP_NONE)
             continue;
         uint64_t busy = cop_look_busy(net, p, now), used = busy - cop_min64(busy, before[p]);
-        all_waiting[i] = waiting[p];
+        all_waiting[i] = (uint32_t)cop_min64(waiting[p], UINT32_MAX);
         blocked[i] = share(still[p], looks);
         use[i] = share(used, span);
         idle[p] = used < full;
@@ -235,7 +238,7 @@ static void note_held(cop_tree_watch *w)
 
 static uint64_t planned_samples(const cop_tree_watch *w)
 {
-    return cop_max64(1, w->cfg.duration / w->cfg.period);
+    return w->cfg.most > 0 ? PERIODS : cop_max64(1, w->cfg.duration / w->cfg.period);
 }
 
 /* For the last sample: how a run ends is what most want to see. Trees have grown by then. */
@@ -278,11 +281,17 @@ static void sample(cop_tree_watch *w, const struct cop_net *net, cop_time now)
     cop_tree_identify(w, w->last);
     uint64_t found = w->spent;
     take_census(w, net);
-    cop_tree_waiting(w, net, f);
+    if (w->cfg.film)
+        cop_tree_waiting(w, net, f);
     uint64_t optional = w->spent - found;
     cop_tree_follow(w, net, now, f->span);
     w->price = w->spent - w->spent_before - optional;
     w->last = now;
+    if (!w->cfg.film) {
+        cop_free(f->waiting);
+        f->waiting = NULL;
+        f->blocked = f->use = NULL;
+    }
     memset(w->asks, 0, channels);
     memset(w->full, 0, channels);
     memset(w->still, 0, w->topo->n_ports);
@@ -308,6 +317,9 @@ cop_time cop_tree_look(void *ctx, const struct cop_net *net, cop_time now)
             sample(w, net, now);
         w->n_looks = 0;
         w->n_samples++;
+        w->begin += w->cfg.period;
+        if (w->begin >= PERIODS * w->cfg.period && w->cfg.period < w->cfg.most)
+            w->cfg.period *= 2;
     }
     return time_of_look(w, w->n_samples, w->n_looks);
 }

@@ -44,7 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     s.let = lets;
     s.n_lets = COP_LEN(lets);
     cop_point point = {.block = &block, .seed = 1, .label = "all"};
-    cop_plan plan = {.study = &s, .point = &point, .n_points = 1, .per_seed = 1};
+    uint32_t place = 0;
+    cop_plan plan = {.study = &s, .point = &point, .n_points = 1, .per_seed = 1, .place = &place};
     cop_eval *e = cop_eval_open(&plan, NULL);
     COP_CHECK(cop_eval_seed(e, 0) == COP_EVAL_OK);
     double first = NAN, again = NAN, *list;

@@ -66,6 +66,8 @@ static void test_rendezvous(void **state)
     double shake = 2 * NET(64), wire = 5000 * 0.8 / 1e3;
     expect(one, ", eager: 4 KiB", shake + wire + 1000);
     expect(one, "", 1000);
+    /* Requests and grants of another size. */
+    expect(one, ", eager: 4 KiB, request: 1 KiB", 2 * NET(1024) + wire + 1000);
     /* The receive is posted late: the grant waits for it, and so do data and sender. */
     static const char late[] = "num_ranks 2\nrank 0 {\na: send 5000b to 1\n}\n"
                                "rank 1 {\nc: calc 90000\na: recv 5000b from 0\na requires c\n}\n";

@@ -231,6 +231,54 @@ static void test_jobs(void **state)
     cop_result_free(&r);
 }
 
+/* A job's rates are over its own time, not that of the run, which goes on; those of other traffic are not touched. */
+static void test_rates(void **state)
+{
+    (void)state;
+    cop_result r;
+    run(&r,
+        "run: {duration: 4 ms}\nlink: {rate: 10 Gbit/s, delay: 20 ns}\n"
+        "topology: {kind: single, hosts: 8}\n"
+        "traffic:\n"
+        "  - {name: a, from: 0-3, collective: all-reduce-ring, message: 64 KiB, start: 100 us}\n"
+        "  - {name: back, from: [6], pattern: fixed, to: 7}\n");
+    double took = (double)(r.job[0].end - r.job[0].start);
+    assert_true(took > 0 && took < 4e8 && r.job[0].start == 100 * COP_US);
+    for (uint32_t i = 0; i < r.n_streams; i++) {
+        double span = strcmp(r.stream[i].entry, "a") == 0 ? took : 4e9;
+        double gbps = (double)r.stream[i].delivered_bytes * 8000.0 / span;
+        assert_true(gbps > 1.0 && fabs(r.stream[i].gbps - gbps) < 0.01);
+    }
+    cop_result_free(&r);
+}
+
+/* A run that ends with its jobs, long before its duration, is looked at all the same: samples begin close together and
+ * grow rarer. */
+static void test_trees_of_jobs(void **state)
+{
+    (void)state;
+    static const char *const duration[] = {"10 ms", "1 s", "100 s"};
+    for (size_t i = 0; i < COP_LEN(duration); i++) {
+        cop_result r;
+        char yaml[600];
+        snprintf(yaml, sizeof(yaml),
+                 "run: {duration: %s, until: jobs}\nlink: {rate: 10 Gbit/s, delay: 20 ns}\n"
+                 "topology: {kind: chain, hosts: [3, 4]}\n"
+                 "traffic:\n"
+                 "  - {name: hot, from: [1, 5, 6], pattern: fixed, to: 4}\n"
+                 "  - {name: j, from: [0, 2, 3], collective: all-reduce-ring, message: 2 MiB}\n",
+                 duration[i]);
+        scn_run(yaml, NULL, 0, &r, NULL);
+        assert_true(r.job[0].end != COP_NEVER && r.sim_time == r.job[0].end);
+        assert_true(r.n_frames >= 20 && r.n_trees >= 1);
+        assert_string_equal(r.port[r.tree[0].root[0].port].name, "s1.1");
+        assert_true(r.tree[0].kind == COP_TREE_SILENT);
+        assert_true(r.frame[0].t <= r.sim_time / 20);
+        assert_true(r.frame[r.n_frames - 1].t >= r.sim_time / 2);
+        cop_result_free(&r);
+    }
+}
+
 /* A rail-optimised tree: ranks in the order of servers, the NICs of a rank at different leaves. */
 static void test_rails(void **state)
 {
@@ -340,14 +388,37 @@ static void test_refusals(void **state)
             "a message of 30000 bytes would have more than 4294967280");
 }
 
+/* What sources with a rate of their own offer: the ranks of a job beside them have none. */
+static void test_offered_beside_a_job(void **state)
+{
+    (void)state;
+    cop_result r;
+    run(&r, "run: {duration: 100 us}\ntopology: {kind: single, hosts: 4}\n"
+            "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+            "traffic:\n"
+            "  - {name: j, collective: all-reduce-ring, ranks: 3, message: 1 MiB}\n"
+            "  - {name: t, from: [3], pattern: fixed, to: 0, arrival: constant, load: 20 %%}\n");
+    assert_true(fabs(scalar(&r, "offered_gbps") - 2.0) < 0.01);
+    assert_true(scalar(&r, "accepted_gbps") < 2.2);
+    cop_result_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rings),    cmocka_unit_test(test_powers),
-        cmocka_unit_test(test_bruck),    cmocka_unit_test(test_trees),
-        cmocka_unit_test(test_bytes),    cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_jobs),     cmocka_unit_test(test_rails),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_other_machines),
+        cmocka_unit_test(test_offered_beside_a_job),
+        cmocka_unit_test(test_rings),
+        cmocka_unit_test(test_powers),
+        cmocka_unit_test(test_bruck),
+        cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_jobs),
+        cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_trees_of_jobs),
+        cmocka_unit_test(test_rails),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_other_machines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

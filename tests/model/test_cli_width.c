@@ -26,6 +26,7 @@ static void test_lines_are_narrow(void **state)
                                          {"sweep", "--help"},
                                          {"report", "--help"},
                                          {"view", "--help"},
+                                         {"prune", "--help"},
                                          {"trace", "--help"},
                                          {"list"},
                                          {"list", "topologies"},

@@ -391,11 +391,12 @@ static void test_special_queues_at_the_source(void **state)
     static const struct {
         const char *set;
         double cold;
-    } cases[] = {{"queueing={kind: fbicm, detect: 4, stop: 6, go: 4}", 9},
-                 {"queueing={kind: recn, detect: 4, stop: 6, go: 4}", 9},
-                 {"queueing={kind: hfdi, local: yes}", 9},
-                 {"queueing.kind=hfdi", 3}, /* no queue at the root, which sends no stop */
-                 {"queueing.kind=1q", 3}};
+    } cases[] = {
+        {"queueing={kind: fbicm, detect: 4, stop: 6, go: 4}", 9},
+        {"queueing={kind: recn, detect: 4, stop: 6, go: 4}", 9},
+        {"queueing.kind=hfdi", 9},
+        {"queueing={kind: hfdi, local: no}", 3}, /* no queue at the root, which sends no stop */
+        {"queueing.kind=1q", 3}};
     for (size_t i = 0; i < COP_LEN(cases); i++) {
         cop_result r = run(yaml, &cases[i].set, 1);
         expect_gbps(&r, "hot", 3, cases[i].set);

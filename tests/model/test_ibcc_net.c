@@ -98,7 +98,7 @@ static void test_slow_host(void **state)
                                "topology: {kind: single, hosts: 2}\n"
                                "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
                                "nic: {receive_rate: 5 Gbit/s}\n"
-                               "cc: {kind: ibcc, ccti_timer: 20 us}\n"
+                               "cc: {kind: ibcc, preset: testbed, ccti_timer: 20 us}\n"
                                "traffic: [{name: f, from: [0], pattern: fixed, to: 1}]\n";
     const char *const none[] = {"cc.victim_mask=none"};
     const char *const one[] = {"cc.victim_mask=none", "cc.port_victim_mask=[0, 1, 1]"};

@@ -211,6 +211,26 @@ static void test_dril(void **state)
     lab_free(w);
 }
 
+/* `window`: so many messages without room take a lane away, fewer do not. */
+static void test_dril_window(void **state)
+{
+    (void)state;
+    net_lab *w = lab_build(square, SET("cc={kind: dril, window: 5}"));
+    cop_pkt p = {.src = 0, .dst = 5, .bytes = 64, .mid = COP_NONE, .out = 0, .out_vl = 2};
+    uint32_t in = w->topo.port[w->topo.host_port0].to;
+    for (uint32_t i = 0; i < 12; i++) /* all lanes are busy: what is admitted tells the limit */
+        fill(w, i / 3, i % 3, true);
+    for (uint32_t i = 1; i <= 10; i++) {
+        assert_int_equal(w->net.cc->admit(&w->net, in, &p), i <= 5);
+        w->net.cc->on_route(&w->net, in, &p);
+    }
+    fill(w, 0, 0, false); /* two were taken away */
+    assert_false(w->net.cc->admit(&w->net, in, &p));
+    fill(w, 0, 1, false);
+    assert_true(w->net.cc->admit(&w->net, in, &p));
+    lab_free(w);
+}
+
 /* Everything that is held goes in the end, and nothing is lost, whatever limits, machine and flow control. */
 static void test_drains(void **state)
 {
@@ -258,6 +278,7 @@ int main(void)
         cmocka_unit_test(test_admitted_at_the_tail),
         cmocka_unit_test(test_rules),
         cmocka_unit_test(test_dril),
+        cmocka_unit_test(test_dril_window),
         cmocka_unit_test(test_drains),
     };
     return cmocka_run_group_tests_name("injection", tests, NULL, NULL);

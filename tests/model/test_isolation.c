@@ -275,7 +275,7 @@ static void test_cost(void **state)
                  {"topology.n=5", "queueing.destinations=32", 3024, 315}};
     static const char tree[] = "run: {duration: 1 ns}\n"
                                "topology: {kind: kary-ntree, k: 4, n: 3}\n"
-                               "queueing: {kind: hfdi}\n"
+                               "queueing: {kind: hfdi, local: no}\n"
                                "switch: {buffer: 128 KiB}\n"
                                "traffic: [{from: [0], pattern: fixed, to: 1}]\n";
     static const char *const voqnet[] = {"queueing.kind=voqnet", "switch.buffer=4 KiB"};
@@ -303,13 +303,14 @@ static void test_refusals(void **state)
     static const struct {
         const char *set[3], *says;
     } cases[] = {
-        {{"cc.kind=ccfit", "queueing.kind=hfdi"}, "set queueing.kind fbicm"},
-        {{"cc.kind=ecocc", "queueing.kind=voqsw"}, "set queueing.kind hfdi"},
-        {{"cc.kind=ith", "queueing.kind=voqsw"}, "use queueing.kind hfdi"},
+        {{"cc.kind=ccfit", "queueing.kind=hfdi"}, "leave queueing.kind out, or set it to fbicm"},
+        {{"cc.kind=ecocc", "queueing.kind=voqsw"}, "leave queueing.kind out, or set it to hfdi"},
+        {{"cc.kind=ith", "queueing.kind=voqsw"}, "leave queueing.kind out, or set it to hfdi"},
         {{"queueing.kind=hfdi", "queueing.low=4"}, "make it smaller"},
         {{"queueing.kind=fbicm", "queueing.go=10"}, "make it smaller"},
-        {{"queueing.kind=hfdi", "topology.kind=kary-ntree", "routing.kind=adaptive-tree"},
-         "choose a deterministic one"},
+        {{"queueing.kind=hfdi", "topology={kind: torus, radix: [4, 4]}",
+          "routing.kind=adaptive-cube"},
+         "escape lanes instead; choose a routing without"},
     };
     for (size_t i = 0; i < COP_LEN(cases); i++) {
         cop_result r;

@@ -8,8 +8,9 @@
 static void test_root_takes_the_buffer(void **state)
 {
     (void)state;
-    static const char *const sets[][2] = {{"queueing.kind=hfdi", "queueing.root_stop=no"},
-                                          {"queueing.kind=hfdi", "queueing.root_stop=yes"}};
+    static const char *const sets[][2] = {
+        {"queueing={kind: hfdi, local: no}", "queueing.root_stop=no"},
+        {"queueing={kind: hfdi, local: no}", "queueing.root_stop=yes"}};
     for (size_t i = 0; i < COP_LEN(sets); i++) {
         cop_result r;
         run_ok(two_switches, sets[i], 2, &r);
@@ -34,8 +35,9 @@ static void test_second_time(void **state)
         "traffic:\n"
         "  - {name: hot, from: [0, 3-8], pattern: fixed, to: 2}\n"
         "  - {name: victim, from: [0], pattern: fixed, to: 1}\n";
-    static const char *const sets[][2] = {{"queueing.kind=hfdi", "queueing.second=packet"},
-                                          {"queueing.kind=hfdi", "queueing.second=crossing"}};
+    static const char *const sets[][2] = {
+        {"queueing={kind: hfdi, local: no}", "queueing.second=packet"},
+        {"queueing={kind: hfdi, local: no}", "queueing.second=crossing"}};
     for (size_t i = 0; i < COP_LEN(sets); i++) {
         cop_result r;
         run_ok(three_switches, sets[i], 2, &r);
@@ -81,7 +83,7 @@ static void test_follows_other_line(void **state)
                                      "topology: {kind: kary-ntree, k: 4, n: 2}\n"
                                      "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
                                      "switch: {architecture: ib}\n"
-                                     "queueing: {kind: hfdi, root_stop: yes}\n"
+                                     "queueing: {kind: hfdi, local: no, root_stop: yes}\n"
                                      "traffic:\n"
                                      "  - {name: f1, from: [1], pattern: fixed, to: 3}\n"
                                      "  - {name: f2, from: [2], pattern: fixed, to: 3}\n"
@@ -138,12 +140,55 @@ static void test_set_of_destinations(void **state)
         }
 }
 
+/* Where packets of a special queue wait for a root further on, roots-last lets those of other inputs pass, too:
+ * the victim waits less, and the root has no less for that. With normal-first inputs take turns. */
+static void test_roots_last(void **state)
+{
+    (void)state;
+    static const char chain[] =
+        "run: {duration: 10 ms, warmup: 500 us}\n"
+        "topology: {kind: chain, hosts: [3, 4]}\n"
+        "link: {rate: 10 Gbit/s, trunk_rate: 12 Gbit/s, delay: 20 ns}\n"
+        "traffic:\n"
+        "  - {name: hot, from: [1, 5, 6], pattern: fixed, to: 4}\n"
+        "  - {name: victim, from: [0], pattern: fixed, to: 3, arrival: poisson, rate: 7 Gbit/s}\n";
+    static const char *const kinds[] = {"queueing={kind: fbicm}", "queueing={kind: recn}",
+                                        "queueing={kind: hfdi}"};
+    for (size_t i = 0; i < COP_LEN(kinds); i++) {
+        double wait[2];
+        for (int last = 0; last < 2; last++) {
+            const char *set[] = {kinds[i], last ? "queueing.priority=roots-last"
+                                                : "queueing.priority=normal-first"};
+            cop_result r;
+            run_ok(chain, set, 2, &r);
+            near(scn_gbps(&r, "hot"), 10.0, 0.01);
+            for (uint32_t s = 0; s < r.n_streams; s++) {
+                if (strcmp(r.stream[s].entry, "hot") == 0)
+                    near(r.stream[s].gbps, 10.0 / 3, 0.01);
+                else
+                    wait[last] = r.stream[s].latency_mean_ns;
+            }
+            cop_result_free(&r);
+        }
+        assert_true(wait[1] < 0.92 * wait[0]);
+    }
+    cop_config c;
+    cop_err err = {0};
+    cop_override set[] = {{.text = "queueing={kind: fbicm, priority: roots-last}"},
+                          {.text = "switch.arbitration=age"}};
+    cop_result r;
+    assert_int_equal(cop_config_load(&c, "chain", chain, set, 2, &err), 0);
+    assert_int_equal(cop_run(&c, NULL, &r, &err), -COP_E_INPUT);
+    assert_non_null(strstr(err.text, "switch.arbitration=age: the queueing scheme decides among"));
+    cop_config_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_root_takes_the_buffer), cmocka_unit_test(test_second_time),
         cmocka_unit_test(test_branch_stays_branch),   cmocka_unit_test(test_follows_other_line),
-        cmocka_unit_test(test_set_of_destinations),
+        cmocka_unit_test(test_set_of_destinations),   cmocka_unit_test(test_roots_last),
     };
     return cmocka_run_group_tests_name("isolation rules", tests, NULL, NULL);
 }

@@ -227,10 +227,10 @@ static void queues_of_outputs(void **state)
 {
     (void)state;
     const char *const *const sets[] = {
-        SET("queueing.kind=hfdi"),
-        SET("queueing.kind=hfdi", "queueing.root_stop=yes"),
-        SET("queueing.kind=hfdi", "queueing.second=crossing", "queueing.queues=3"),
-        SET("queueing.kind=hfdi", "queueing.list=detected"),
+        SET("queueing={kind: hfdi, local: no}"),
+        SET("queueing={kind: hfdi, local: no}", "queueing.root_stop=yes"),
+        SET("queueing={kind: hfdi, local: no}", "queueing.second=crossing", "queueing.queues=3"),
+        SET("queueing={kind: hfdi, local: no}", "queueing.list=detected"),
         SET("queueing.kind=hfdi", "queueing.list=detected", "queueing.local=yes"),
         SET("queueing.kind=hfdi", "queueing.local=yes", "queueing.queues=4"),
         SET("queueing.kind=hfdi", "queueing.destinations=1", "queueing.queues=1"),
@@ -241,10 +241,28 @@ static void queues_of_outputs(void **state)
     each(sets, COP_LEN(sets));
 }
 
+/* The head for which a root is found may choose another output when it is asked. */
+static void choices(void **state)
+{
+    (void)state;
+    const char *const *const sets[] = {
+        SET("routing.kind=adaptive-tree", "queueing.kind=fbicm", "switch.architecture=iq"),
+        SET("routing.kind=adaptive-tree", "queueing={kind: fbicm, propagate: high, detect: 2}",
+            "switch.architecture=iq"),
+        SET("routing.kind=adaptive-tree", "queueing={kind: fbicm, queues: 8, destinations: 4}",
+            "switch.architecture=cioq", "switch.lanes=2"),
+        SET("routing.kind=adaptive-tree", "queueing.kind=hfdi", "queueing.queues=4"),
+        SET("routing.kind=adaptive-tree", "queueing.kind=hfdi", "queueing.list=detected"),
+        SET("routing.kind=adaptive-tree", "queueing={kind: hfdi, local: no}"),
+    };
+    each(sets, COP_LEN(sets));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_read_port),
+        cmocka_unit_test(choices),
         cmocka_unit_test(queues_of_outputs),
     };
     return cmocka_run_group_tests_name("isolation_state", tests, NULL, NULL);

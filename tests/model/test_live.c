@@ -39,7 +39,7 @@ static void nap(void)
 static place find_place(void)
 {
     place p = {0};
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < 30000; i++) {
         const char *at = strstr(prog_said((prog_how){0}), "http://127.0.0.1:");
         if (at != NULL && sscanf(at, "http://127.0.0.1:%d/%32[0-9a-f]/\n", &p.port, p.secret) == 2)
             return p;
@@ -52,7 +52,7 @@ static place find_place(void)
 static int dial(int port, const char *address)
 {
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    struct timeval patience = {.tv_sec = 20};
+    struct timeval patience = {.tv_sec = 600};
     int s = socket(AF_INET, SOCK_STREAM, 0);
     inet_pton(AF_INET, address, &to.sin_addr);
     setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
@@ -341,6 +341,52 @@ static void test_view(void **state)
     assert_non_null(strstr(a.err, "there is no such run, or it has no pictures"));
 }
 
+/* How many slices of this name that have begun in that packet have not ended. */
+static int still_open(const json_t *events, size_t upto, const char *id, const char *name)
+{
+    int open = 0;
+    for (size_t i = 0; i < upto; i++) {
+        const json_t *e = json_array_get(events, i);
+        const char *phase = json_string_value(json_object_get(e, "ph"));
+        const char *of = json_string_value(json_object_get(e, "id"));
+        if (of == NULL || strcmp(of, id) != 0 ||
+            strcmp(json_string_value(json_object_get(e, "name")), name) != 0)
+            continue;
+        open += phase[0] == 'b' ? 1 : phase[0] == 'e' ? -1 : 0;
+    }
+    return open;
+}
+
+/* What ends has begun by the same name: also where notifications and marks are watched, messages of a scheme, and wormhole
+ * switching, which has no queues. */
+static void test_timeline_names(void **state)
+{
+    (void)state;
+    static const char *const more[] = {"cc.kind=ibcc", "queueing.kind=fbicm", "nic.ack=packet",
+                                       "flow_control.kind=on-off", "routing.kind=updn"};
+    for (size_t k = 0; k < COP_LEN(more); k++) {
+        prog_answer a =
+            PROG_RUN("run", "two.yaml", "--quiet", "--set", "run.duration=400 us", "--timeline",
+                     "t.json", "--watch", "src=1,from=30,count=3", "--set", more[k]);
+        assert_int_equal(a.status, 0);
+        json_t *o = json_load_file("t.json", 0, NULL), *events = json_object_get(o, "traceEvents");
+        size_t ends = 0;
+        for (size_t i = 0; i < json_array_size(events); i++) {
+            const json_t *e = json_array_get(events, i);
+            const char *name = json_string_value(json_object_get(e, "name"));
+            if (strcmp(json_string_value(json_object_get(e, "ph")), "e") != 0)
+                continue;
+            ends++;
+            const char *id = json_string_value(json_object_get(e, "id"));
+            if (still_open(events, i, id, name) != 1)
+                fail_msg("%s: `%s` of packet %s ends and has not begun", more[k], name, id);
+            assert_int_equal(still_open(events, json_array_size(events), id, name), 0);
+        }
+        assert_true(ends >= 18);
+        json_decref(o);
+    }
+}
+
 /* Every slice that begins ends, inside its packet; ports and trees are there. */
 static void test_timeline(void **state)
 {
@@ -379,6 +425,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_strangers, fresh), cmocka_unit_test_setup(test_pause, fresh),
-        cmocka_unit_test_setup(test_view, fresh), cmocka_unit_test_setup(test_timeline, fresh)};
+        cmocka_unit_test_setup(test_view, fresh), cmocka_unit_test_setup(test_timeline, fresh),
+        cmocka_unit_test_setup(test_timeline_names, fresh)};
     return cmocka_run_group_tests_name("live", tests, prog_enter, prog_leave);
 }

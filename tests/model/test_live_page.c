@@ -21,7 +21,7 @@ static int look(void **state)
     cop_free_foreign(drive);
     if (prog_enter(state) != 0)
         return -1;
-    snprintf(command, sizeof(command), "timeout 300 node '%s' '%s' '%s' 2>&1", script, program,
+    snprintf(command, sizeof(command), "timeout 7200 node '%s' '%s' '%s' 2>&1", script, program,
              prog_folder());
     FILE *f = popen(command, "r");
     answer = cop_alloc(65536);

@@ -59,7 +59,7 @@ static int make_scene(void **state)
         return -1;
     }
     (void)shell(s->answer, sizeof(s->answer),
-                "timeout 400 node tests/web/page.mjs %s/r.html %s/csv 2>&1", s->dir, s->dir);
+                "timeout 7200 node tests/web/page.mjs %s/r.html %s/csv 2>&1", s->dir, s->dir);
     return 0;
 }
 
@@ -101,6 +101,7 @@ IN_BROWSER(first_screen)
 IN_BROWSER(runs_compared)
 IN_BROWSER(curves_added_up)
 IN_BROWSER(steady_or_not)
+IN_BROWSER(unsteady_values)
 IN_BROWSER(one_spelling)
 IN_BROWSER(trees_compared)
 IN_BROWSER(ranking)
@@ -189,6 +190,7 @@ int main(void)
         cmocka_unit_test(browser_runs_compared),
         cmocka_unit_test(browser_curves_added_up),
         cmocka_unit_test(browser_steady_or_not),
+        cmocka_unit_test(browser_unsteady_values),
         cmocka_unit_test(browser_one_spelling),
         cmocka_unit_test(browser_trees_compared),
         cmocka_unit_test(browser_player),

@@ -22,7 +22,7 @@ static void expect_scalars(const cop_result *r, const want *all, size_t n)
 
 /* Hosts 0 and 1 send three packets each to host 2, and host 3 one to host 0; all arrive. */
 static const char few[] =
-    "run: {duration: 50 us}\n"
+    "run: {trees: no, duration: 50 us}\n"
     "topology: {kind: single, hosts: 4}\n"
     "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
     "switch: {buffer: 16 KiB, lanes: 2}\n"
@@ -313,7 +313,7 @@ static void test_flits_and_cycles(void **state)
     (void)state;
     static const char yaml[] =
         "units: {flit: 4 B, cycle: 2 ns}\n"
-        "run: {duration: 100000 cycles}\n"
+        "run: {trees: no, duration: 100000 cycles}\n"
         "topology: {kind: single, hosts: 2}\n"
         "link: {rate: 1 flit/cycle, delay: 10 cycles}\n"
         "switch: {pipeline: 5 cycles}\n"

@@ -142,6 +142,57 @@ static void test_self_tuned(void **state)
     lab_free(w);
 }
 
+/* What moves the threshold, by hand, for other values of each option. The same events in all cases: 10 messages by 5 ns, 6
+ * from 15 ns on, 36 from 31 ns, 26 from 95 ns; deliveries at 15, 29 and, three, at 115 ns; looks of a source at 22, 30, 60, 91
+ * and 111 ns, which count as held where they are above the threshold. */
+static void test_self_tuned_options(void **state)
+{
+    (void)state;
+    enum { AT = 6 };
+    static const cop_time at[AT] = {5, 60, 90, 120, 150, 180};
+    static const struct {
+        const char *set;
+        double want[AT];
+    } all[] = {
+        {"up: 1 %", {7, 14, 6, 6, 13, 0}}, /* as it is; the rows below differ in one value */
+        {"up: 2 %", {15, 30, 6, 6, 21, 0}}, /* where it begins, and its steps */
+        {"down: 1 %", {7, 14, 6, 6, 13, 6}}, /* 13 - 7 at 180 */
+        {"far: 0 %",
+         {7, 14, 0, 7, 14, 0}}, /* never back to the best: 14 - 30 at 90, up by 7 then */
+        {"returns: 1", {7, 14, 6, 13, 20, 0}}, /* forgotten at 90: up at 120 */
+    };
+    for (size_t i = 0; i < COP_LEN(all); i++) {
+        char set[100];
+        snprintf(set, sizeof(set), "cc={kind: self-tuned, gather: 10 ns, tune: 3, %s}", all[i].set);
+        net_lab *w = lab_build(square, SET(set));
+        cop_net *net = &w->net;
+        const cop_cc_ops *cc = net->cc;
+        void *flow = cop_flow_state(net, cop_flow_of(net, 0, 5, 0));
+        cop_pkt p = {.bytes = 64};
+        uint32_t exit = cop_topo_exit_port(&w->topo, 3);
+        size_t k = 0;
+        for (cop_time ns = 0; ns <= 180; ns++) {
+            net->now = ns * COP_NS;
+            if (k < AT && ns == at[k]) {
+                double is = cc->flow_value(net, flow, 0, 0);
+                if (is != all[i].want[k])
+                    fail_msg("%s: %g at %d ns, not %g", all[i].set, is, (int)ns, all[i].want[k]);
+                k++;
+            }
+            for (int n = ns == 5 ? 10 : ns == 31 ? 30 : 0; n > 0; n--)
+                cc->on_enqueue(net, 0, 1, &p);
+            for (int n = ns == 15 ? 4 : ns == 95 ? 10 : 0; n > 0; n--)
+                cc->on_leave(net, 0, 0, &p, net->now);
+            for (int n = ns == 15 || ns == 29 ? 1 : ns == 115 ? 3 : 0; n > 0; n--)
+                cc->on_dequeue(net, exit, &p);
+            if (ns == 22 || ns == 30 || ns == 60 || ns == 91 || ns == 111)
+                (void)cc->next_send(net, flow, net->now);
+        }
+        assert_int_equal(k, AT);
+        lab_free(w);
+    }
+}
+
 /* -- Fernandez and Garcia: the sink of host 1 takes a message in 64 ns, so the buffers of the switch before it fill -- */
 
 static const char slow[] =
@@ -245,8 +296,8 @@ static void test_how_many_they_tell(void **state)
     cop_result lane, all, recent, kept;
     run(yaml, SET("cc={kind: fern-1, culprits: lane}"), &lane);
     run(yaml, SET("cc={kind: fern-1, culprits: switch}"), &all);
-    run(yaml, SET("cc={kind: fern-2, ties: recent}"), &recent);
-    run(yaml, SET("cc={kind: fern-2, ties: kept}"), &kept);
+    run(yaml, SET("cc={kind: fern-2, detections: 1, ties: recent}"), &recent);
+    run(yaml, SET("cc={kind: fern-2, detections: 1, ties: kept}"), &kept);
     assert_true(scalar(&lane, "fern_congestion") > 0);
     assert_true(scalar(&lane, "fern_congestion") == scalar(&lane, "fern_found"));
     assert_true(scalar(&all, "fern_congestion") > 0);
@@ -254,6 +305,12 @@ static void test_how_many_they_tell(void **state)
     assert_true(scalar(&all, "fern_congestion") <= scalar(&all, "fern_checks"));
     assert_true(scalar(&kept, "fern_congestion") > 0);
     assert_true(scalar(&kept, "fern_congestion") < scalar(&recent, "fern_congestion"));
+    /* It stays longer with a culprit that several detections in a row must contradict. */
+    cop_result several;
+    run(yaml, SET("cc={kind: fern-2}"), &several);
+    assert_true(scalar(&several, "fern_congestion") > 0);
+    assert_true(scalar(&several, "fern_congestion") < scalar(&kept, "fern_congestion"));
+    cop_result_free(&several);
     cop_result_free(&lane);
     cop_result_free(&all);
     cop_result_free(&recent);
@@ -263,9 +320,13 @@ static void test_how_many_they_tell(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_signals),        cmocka_unit_test(test_many_messages),
-        cmocka_unit_test(test_self_tuned),     cmocka_unit_test(test_one_source),
-        cmocka_unit_test(test_whom_they_tell), cmocka_unit_test(test_how_many_they_tell),
+        cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_many_messages),
+        cmocka_unit_test(test_self_tuned),
+        cmocka_unit_test(test_self_tuned_options),
+        cmocka_unit_test(test_one_source),
+        cmocka_unit_test(test_whom_they_tell),
+        cmocka_unit_test(test_how_many_they_tell),
     };
     return cmocka_run_group_tests_name("side band", tests, NULL, NULL);
 }

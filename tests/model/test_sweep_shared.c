@@ -117,7 +117,7 @@ static void test_failed_elsewhere(void **state)
         sweep_wait_for_workers(first, worker, 1);
         pid_t second = prog_start(SECOND, PROG_WORDS("sweep", "fail.yaml", "--retry"));
         sweep_wait_for_words(SECOND, "waiting for 1 run that");
-        assert_int_equal(kill(worker[0], SIGKILL), 0);
+        assert_int_equal(kill(worker[0], SIGSEGV), 0);
         assert_int_equal(PROG_WAIT(first).status, 3);
         assert_int_equal(prog_wait(SECOND, second).status, 3);
         assert_string_equal(

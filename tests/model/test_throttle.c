@@ -7,11 +7,14 @@
 #include <cmocka.h>
 
 #include "cc/cc_list.h"
+#include "cc/throttle.h"
 #include "named.h"
 #include "net/net.h"
+#include "net_fixture.h"
 #include "scenario.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static void near(double value, double expected, double share)
@@ -30,6 +33,14 @@ static void run_ok(const char *yaml, const char *const *set, size_t n, cop_resul
 
 /* -- timer -- */
 
+/* A flow of host 0 without a network, and the values of Paper V that its end node goes by. */
+typedef struct bare_flow {
+    cop_flow of;
+    uint64_t state[8];
+} bare_flow;
+static throttle_plan paper5 = {.timer_ps = 8 * COP_US, .longest_ps = 16 * COP_US, .increase = 1};
+static throttle_plan *const of_host0[] = {&paper5};
+
 /* Options at their defaults, but the delay counts from the start of a packet: that needs no end node. */
 static void defaults(const cop_cc_ops *ops, void *cfg, cop_arena *arena, bool restart)
 {
@@ -45,11 +56,16 @@ static void test_timer(void **state)
 {
     (void)state;
     const cop_cc_ops *ops = cop_cc_find("ith");
-    uint64_t cfg[32], flow[8] = {0};
+    uint64_t cfg[32], *flow = (bare_flow[1])
+    {
+        {
+            .state = { 0 }
+        }
+        } -> state;
     cop_arena arena = {0};
-    assert_true(ops->cfg_size <= sizeof(cfg) && ops->flow_size <= sizeof(flow));
+    assert_true(ops->cfg_size <= sizeof(cfg) && ops->flow_size <= sizeof(((bare_flow *)0)->state));
     defaults(ops, cfg, &arena, true);
-    cop_net net = {.cc = ops, .cc_cfg = cfg};
+    cop_net net = {.cc = ops, .cc_cfg = cfg, .cc_net = (void *)(uintptr_t)of_host0};
     const cop_time timer = 8 * COP_US, longest = 16 * COP_US;
     cop_pkt becn = {.flags = COP_PKT_CNP | COP_PKT_BECN}, data = {.bytes = 2048};
     net.now = COP_US;
@@ -79,7 +95,7 @@ static void test_timer(void **state)
     }
     assert_true(ready > 200);
     /* gran5-37: 127 steps of 8 us, and the flow is free again. */
-    memset(flow, 0, sizeof(flow));
+    memset(flow, 0, ops->flow_size);
     net.now = COP_MS;
     for (int i = 0; i < 127; i++)
         ops->on_control(&net, flow, &becn);
@@ -100,13 +116,15 @@ static void test_restart(void **state)
     const cop_pkt becn = {.flags = COP_PKT_CNP | COP_PKT_BECN};
     static const unsigned at_us[] = {0, 5, 12};
     for (int restart = 0; restart < 2; restart++) {
-        uint64_t cfg[32], flow[8] = {0};
+        uint64_t cfg[32], *flow = (bare_flow[1])
+        {
+            {
+                .state = { 0 }
+            }
+            } -> state;
         cop_arena arena = {0};
         defaults(ops, cfg, &arena, restart);
-        for (const cop_opt *o = ops->opts; o->name; o++)
-            if (strcmp(o->name, "timer") == 0)
-                *(uint64_t *)(void *)((char *)cfg + o->offset) = 8 * COP_US;
-        cop_net net = {.cc = ops, .cc_cfg = cfg};
+        cop_net net = {.cc = ops, .cc_cfg = cfg, .cc_net = (void *)(uintptr_t)of_host0};
         for (size_t i = 0; i < COP_LEN(at_us); i++) {
             net.now = COP_MS + at_us[i] * COP_US;
             ops->on_control(&net, flow, &becn);
@@ -135,10 +153,15 @@ static void test_timer_begins_with_the_first_notification(void **state)
     const cop_time timer = 8 * COP_US;
     static const cop_time begin[] = {1003 * COP_US, 2001 * COP_US}; /* no multiples of the timer */
     for (int restart = 0; restart < 2; restart++) {
-        uint64_t cfg[32], flow[8] = {0};
+        uint64_t cfg[32], *flow = (bare_flow[1])
+        {
+            {
+                .state = { 0 }
+            }
+            } -> state;
         cop_arena arena = {0};
         defaults(ops, cfg, &arena, restart);
-        cop_net net = {.cc = ops, .cc_cfg = cfg};
+        cop_net net = {.cc = ops, .cc_cfg = cfg, .cc_net = (void *)(uintptr_t)of_host0};
         for (size_t i = 0; i < COP_LEN(begin); i++) {
             net.now = begin[i];
             ops->on_control(&net, flow, &becn); /* the index is 1 for one period */
@@ -160,10 +183,15 @@ static void test_periods_before_a_notification_count(void **state)
     const cop_cc_ops *ops = cop_cc_find("ith");
     const cop_pkt becn = {.flags = COP_PKT_CNP | COP_PKT_BECN}, data = {.bytes = 2048};
     const cop_time timer = 8 * COP_US, begin = 1003 * COP_US;
-    uint64_t cfg[32], flow[8] = {0};
+    uint64_t cfg[32], *flow = (bare_flow[1])
+    {
+        {
+            .state = { 0 }
+        }
+        } -> state;
     cop_arena arena = {0};
     defaults(ops, cfg, &arena, true);
-    cop_net net = {.cc = ops, .cc_cfg = cfg, .now = begin};
+    cop_net net = {.cc = ops, .cc_cfg = cfg, .cc_net = (void *)(uintptr_t)of_host0, .now = begin};
     for (int i = 0; i < 3; i++)
         ops->on_control(&net, flow, &becn);
     net.now = begin + 2 * timer + timer / 2;
@@ -218,7 +246,7 @@ static void test_credit(void **state)
     static const char *const kinds[] = {"cc.kind=ith", "cc.kind=ib-ith", "cc.kind=ecocc"};
     for (size_t k = 0; k < COP_LEN(kinds); k++)
         for (int test = 0; test < 3; test++) { /* no, yes, default */
-            const char *set[] = {kinds[k], "cc.longest=0",
+            const char *set[] = {kinds[k], "cc.longest=1 ps",
                                  test ? "cc.credit_test=yes" : "cc.credit_test=no"};
             cop_result r;
             run_ok(chain, set, test == 2 ? 2 : 3, &r);
@@ -284,9 +312,10 @@ static void test_table_of_paper3(void **state)
                                            {"queueing.kind=hfdi", "cc.kind=ith"},
                                            {"queueing.kind=hfdi", "cc.kind=ib-ith"}};
     for (size_t k = 0; k < COP_LEN(kinds); k++) {
-        const char *set[] = {kinds[k][0], kinds[k][1], "cc.longest=7 us", "cc.longest_at=106"};
+        const char *set[] = {kinds[k][0], kinds[k][1], "cc.longest=7 us", "cc.longest_at=106",
+                             "cc.timer=150 us"};
         cop_result r;
-        run_ok(star, set, k == 3 ? 2 : 4, &r); /* ib-ith has it by default */
+        run_ok(star, set, COP_LEN(set), &r);
         const cop_series *index = series(&r, "ccti/0>2"), *delay = series(&r, "delay/0>2");
         double most = 0.0;
         for (uint32_t i = 0; i < index->n; i++) {
@@ -305,15 +334,16 @@ static void test_table_of_paper3(void **state)
 static void test_delay_from(void **state)
 {
     (void)state;
-    static const char star[] = "run: {duration: 4 ms, warmup: 1 ms}\n"
-                               "topology: {kind: single, hosts: 3}\n"
-                               "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
-                               "queueing: {kind: hfdi, queues: 0}\n"
-                               "cc: {kind: ith, timer: 1 s, increase: 127, marking: 100 %}\n"
-                               "nic: {mtu: 2 KiB}\n"
-                               "traffic:\n"
-                               "  - {name: F0, from: [0], pattern: fixed, to: 2}\n"
-                               "  - {name: F1, from: [1], pattern: fixed, to: 2}\n";
+    static const char star[] =
+        "run: {duration: 4 ms, warmup: 1 ms}\n"
+        "topology: {kind: single, hosts: 3}\n"
+        "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+        "queueing: {kind: hfdi, queues: 0}\n"
+        "cc: {kind: ith, timer: 1 s, longest: 16 us, increase: 127, marking: 100 %}\n"
+        "nic: {mtu: 2 KiB}\n"
+        "traffic:\n"
+        "  - {name: F0, from: [0], pattern: fixed, to: 2}\n"
+        "  - {name: F1, from: [1], pattern: fixed, to: 2}\n";
     static const char *const from[] = {"cc.delay_from=end", "cc.delay_from=start"};
     for (size_t i = 0; i < COP_LEN(from); i++) {
         cop_result r;
@@ -322,6 +352,68 @@ static void test_delay_from(void **state)
         near(scn_gbps(&r, "F0"), gbps, 0.006); /* one packet of those in 3 ms */
         near(scn_gbps(&r, "F1"), gbps, 0.006);
         cop_result_free(&r);
+    }
+}
+
+/* -- values that follow from the network -- */
+
+static const throttle_cfg all_auto = {.marking = 0.5, .limit = 127};
+
+static void test_plan(void **state)
+{
+    (void)state;
+    const cop_time packet = 1638400;
+    throttle_plan p = throttle_plan_of(&all_auto, 8, packet);
+    assert_int_equal(p.increase, 4);
+    assert_int_equal(p.longest_ps, 10 * packet); /* 1.25 H T */
+    near((double)p.timer_ps, 1.5 * 8 * (double)packet / (4 * 0.5), 1e-6);
+    throttle_cfg cfg = all_auto;
+    cfg.delay_from = THROTTLE_FROM_END;
+    assert_int_equal(throttle_plan_of(&cfg, 8, packet).longest_ps, 9 * packet);
+    cfg = all_auto;
+    cfg.marking = 0.0; /* nothing is marked, and nothing divided by it */
+    near((double)throttle_plan_of(&cfg, 8, packet).timer_ps, 3 * (double)packet, 1e-6);
+    cfg = all_auto;
+    cfg.timer_ps = 8 * COP_US; /* as printed, with an increase of 1 */
+    p = throttle_plan_of(&cfg, 8, packet);
+    assert_int_equal(p.timer_ps, 8 * COP_US);
+    assert_int_equal(p.increase, 1);
+    cfg.increase = 3;
+    cfg.longest_ps = COP_US;
+    p = throttle_plan_of(&cfg, 8, packet);
+    assert_int_equal(p.increase, 3);
+    assert_int_equal(p.longest_ps, COP_US);
+}
+
+/* Who shares what is overloaded, of hosts 0 to 15: by hand. */
+static void test_senders(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *traffic;
+        uint32_t expected[16];
+    } cases[] = {
+        {"[{from: [0-2, 5], pattern: fixed, to: 3}]", {4, 4, 4, 2, 2, 4, [6 ... 15] = 2}},
+        {"[{from: [0-2], pattern: fixed, to: 3, arrival: poisson, load: 30 %}]",
+         {[0 ... 15] = 2}}, /* it fits */
+        {"[{from: [0-2], pattern: fixed, to: 3, arrival: poisson, load: 40 %}]",
+         {3, 3, 3, [3 ... 15] = 2}},
+        {"[{from: [0-7], pattern: list, to_list: [12, 13], to_order: by-source}]",
+         {[0 ... 7] = 4, [8 ... 15] = 2}},
+        {"[{from: all, pattern: hotspot, to: 3, hot_share: 9 %, arrival: poisson, load: 80 %}]",
+         {15, 15, 15, 2, [4 ... 15] = 15}},
+        {"[{from: all, pattern: uniform}]", {[0 ... 15] = 2}},
+        {"[{from: [0-3], pattern: fixed, to: 9}, {from: [0, 4-8], pattern: fixed, to: 10}]",
+         {6, 4, 4, 4, [4 ... 8] = 6, [9 ... 15] = 2}},
+    };
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        char set[200];
+        snprintf(set, sizeof(set), "traffic=%s", cases[i].traffic);
+        const char *const sets[] = {set};
+        net_lab *w = lab_build("topology: {kind: single, hosts: 16}\ncc: {kind: ecocc}\n", sets, 1);
+        for (uint32_t h = 0; h < 16; h++)
+            assert_int_equal(throttle_senders(&all_auto, &w->net.info, h), cases[i].expected[h]);
+        lab_free(w);
     }
 }
 
@@ -348,14 +440,15 @@ static void test_observe(void **state)
         const cop_series *index = series(&r, "ccti/hot/0"), *delay = series(&r, "delay/0>2"),
                          *rate = series(&r, "rate/0>2"), *becns = series(&r, "becns/0>2"),
                          *congested = series(&r, "state/h2");
-        double longest_ns = k == 0 ? 16e3 : 32e3, most = 0.0;
+        /* two senders, a quarter beyond their share: from start to start, or from end to start */
+        double longest_ns = 2.5 * packet_ns - (k == 0 ? packet_ns : 0.0), most = 0.0;
         bool seen[2] = {false, false};
         for (uint32_t i = 0; i < index->n; i++) {
             double d = longest_ns * index->v[i] * index->v[i] / (127.0 * 127.0);
             double apart = k == 0 ? packet_ns + d : d > packet_ns ? d : packet_ns;
             assert_true(delay->v[i] <= d && delay->v[i] > d - 0.001); /* whole picoseconds */
             near(rate->v[i], 2048 * 8 / apart, 1e-6);
-            assert_true(index->v[i] <= becns->v[i]);
+            assert_true(index->v[i] <= 4.0 * becns->v[i]); /* the increase */
             assert_true(i == 0 || becns->v[i] >= becns->v[i - 1]);
             assert_true(congested->v[i] <= 2.0); /* of the two inputs */
             seen[congested->v[i] > 0.0] = true;
@@ -384,6 +477,8 @@ int main(void)
         cmocka_unit_test(test_packet_size),
         cmocka_unit_test(test_table_of_paper3),
         cmocka_unit_test(test_delay_from),
+        cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_senders),
         cmocka_unit_test(test_observe)};
     return cmocka_run_group_tests_name("throttle", tests, NULL, NULL);
 }

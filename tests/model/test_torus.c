@@ -109,10 +109,34 @@ static void test_lanes(void **state)
     }
 }
 
+/* Up-down routing on a ring of six: with switch 0 as the root the way from 5 to 1 is over it, with 3 that way would go down and up
+ * again, so it is the long one: two links more for every packet. */
+static void test_root(void **state)
+{
+    (void)state;
+    static const char ring[] = "run: {duration: 50 us, drain: yes}\n"
+                               "topology: {kind: torus, radix: [6]}\n"
+                               "traffic: [{from: [5], pattern: fixed, to: [1], arrival: constant, "
+                               "load: 10 %}]\n";
+    static const char *const roots[] = {"routing={kind: updn, root: 0}",
+                                        "routing={kind: updn, root: 3}"};
+    double hops[2];
+    for (size_t i = 0; i < 2; i++) {
+        cop_result r;
+        cop_err err = {0};
+        if (scn_run(ring, &roots[i], 1, &r, &err) != 0)
+            fail_msg("%s", err.text);
+        assert_true(r.packets_injected > 4);
+        hops[i] = (double)r.packet_hops / (double)r.packets_injected;
+        cop_result_free(&r);
+    }
+    assert_true(hops[1] == hops[0] + 2.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_directions),
                                        cmocka_unit_test(test_saturation),
-                                       cmocka_unit_test(test_lanes)};
+                                       cmocka_unit_test(test_lanes), cmocka_unit_test(test_root)};
     return cmocka_run_group_tests_name("torus", tests, NULL, NULL);
 }

@@ -63,6 +63,25 @@ static void assert_rooted(const cop_tree_frame *f)
     }
 }
 
+/* A port belongs to a tree if more than `tree_threshold` waits for it: with more than all memory none does. */
+static void test_threshold(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set;
+        uint32_t trees, members;
+    } all[] = {{"run.tree_threshold=auto", 1, 6}, {"run.tree_threshold=16 MiB", 0, 0}};
+    for (size_t i = 0; i < COP_LEN(all); i++) {
+        const char *const set[] = {TREES, all[i].set};
+        cop_result r;
+        scn_run(two_switch, set, COP_LEN(set), &r, NULL);
+        assert_int_equal(r.n_trees, all[i].trees);
+        if (r.n_trees > 0)
+            assert_int_equal(last_frame(&r, 0)->n_members, all[i].members);
+        cop_result_free(&r);
+    }
+}
+
 /* gran0-5: the root is the port of the second switch to E5; branches reach E2, E6, E7 and, through the
  * buffer that they share, E1, which has nothing to do with it and loses two thirds. */
 static void test_two_switches(void **state)
@@ -319,10 +338,11 @@ static void test_same_run(void **state)
         "queueing.kind=fbicm",  "flow_control.kind=on-off", "flow_control.kind=ack-nack",
         "flow_control.kind=ib", "switch.architecture=iq",   "switch.architecture=cioq"};
     for (size_t i = 0; i < COP_LEN(more); i++) {
-        const char *const without[] = {more[i]}, *const with[] = {more[i], "run.trees=yes",
-                                                                  "run.tree_sample=3 us"};
+        const char *const without[] = {more[i], "run.trees=no"}, *const with[] = {
+                                                                     more[i], "run.trees=yes",
+                                                                     "run.tree_sample=3 us"};
         cop_result a, b;
-        scn_run(two_switch, without, 1, &a, NULL);
+        scn_run(two_switch, without, 2, &a, NULL);
         scn_run(two_switch, with, 3, &b, NULL);
         assert_false(a.trees_asked);
         assert_int_equal(a.n_frames, 0);
@@ -371,14 +391,55 @@ static void test_auto_samples(void **state)
     cop_result_free(&r);
 }
 
+/* By default a run names its trees, without pictures; one of many does not look, unless it is told to. */
+static void test_default(void **state)
+{
+    static const char *const says[] = {NULL, "run.trees=auto", "run.trees=on", "run.trees=off"};
+    (void)state;
+    uint64_t hash = 0;
+    for (size_t i = 0; i < COP_LEN(says); i++) {
+        cop_result r;
+        bool looks = i < 3;
+        scn_run(two_switch, &says[i], says[i] ? 1 : 0, &r, NULL);
+        assert_int_equal(r.trees_asked, looks);
+        assert_int_equal(r.film, i == 2);
+        assert_int_equal(r.n_trees, looks ? 1 : 0);
+        if (looks) {
+            assert_string_equal(r.port[r.tree[0].root[0].port].name, "s1.1");
+            assert_int_equal(r.tree[0].kind, COP_TREE_SILENT);
+            assert_true(r.tree[0].counted && r.tree[0].victims == 1);
+        }
+        assert_true(i == 0 || r.run_hash == hash);
+        hash = r.run_hash;
+        cop_result_free(&r);
+    }
+    for (int asked = 0; asked < 2; asked++) {
+        cop_config c;
+        cop_result r;
+        cop_err err = {0};
+        cop_override set = {.text = asked ? "run.trees=yes" : "run.trees=auto"};
+        assert_int_equal(cop_config_load(&c, "two", two_switch, &set, 1, &err), 0);
+        assert_int_equal(cop_run(&c, &(cop_run_hooks){.only_asked = true}, &r, &err), 0);
+        assert_int_equal(r.trees_asked, asked);
+        cop_result_free(&r);
+        cop_config_free(&c);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_switches),    cmocka_unit_test(test_no_victims),
-        cmocka_unit_test(test_root_at_the_top), cmocka_unit_test(test_root_at_the_leaf),
-        cmocka_unit_test(test_moving),          cmocka_unit_test(test_windy),
-        cmocka_unit_test(test_no_tree),         cmocka_unit_test(test_frames_add_up),
-        cmocka_unit_test(test_same_run),        cmocka_unit_test(test_flows_at_ports),
-        cmocka_unit_test(test_auto_samples)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_switches),
+                                       cmocka_unit_test(test_threshold),
+                                       cmocka_unit_test(test_no_victims),
+                                       cmocka_unit_test(test_root_at_the_top),
+                                       cmocka_unit_test(test_root_at_the_leaf),
+                                       cmocka_unit_test(test_moving),
+                                       cmocka_unit_test(test_windy),
+                                       cmocka_unit_test(test_no_tree),
+                                       cmocka_unit_test(test_frames_add_up),
+                                       cmocka_unit_test(test_same_run),
+                                       cmocka_unit_test(test_flows_at_ports),
+                                       cmocka_unit_test(test_auto_samples),
+                                       cmocka_unit_test(test_default)};
     return cmocka_run_group_tests_name("trees", tests, NULL, NULL);
 }

@@ -40,20 +40,41 @@ static inline uint32_t behind(const dragonfly *d, uint32_t sw, uint32_t port)
                               : (group + d->groups - o) % d->groups * d->a + (back - 1) / d->h;
 }
 
-/* Of the n global links between two groups number `key` mod n: its switch here, and its port. */
-static inline uint32_t global_link(const dragonfly *d, uint32_t from, uint32_t to, uint32_t key,
-                                   uint32_t *port)
+/* Number i of the global links from a group to another, in the order of their switches and ports: its switch here, and
+ * its port; COP_NONE past the last. */
+static inline uint32_t nth_link(const dragonfly *d, uint32_t from, uint32_t to, uint32_t i,
+                                uint32_t *port)
 {
-    for (uint32_t round = 0, n = 0, i = 0;; round++, key %= n, i = 0)
-        for (uint32_t sw = from * d->a; sw < (from + 1) * d->a; sw++)
-            for (*port = first_global(d); *port < first_global(d) + d->h; ++*port) {
-                uint32_t far = behind(d, sw, *port);
-                if (far == COP_NONE || far / d->a != to)
-                    continue;
-                if (round > 0 && i++ == key)
-                    return sw;
-                n += round == 0;
-            }
+    for (uint32_t sw = from * d->a; sw < (from + 1) * d->a; sw++)
+        for (*port = first_global(d); *port < first_global(d) + d->h; ++*port) {
+            uint32_t far = behind(d, sw, *port);
+            if (far != COP_NONE && far / d->a == to && i-- == 0)
+                return sw;
+        }
+    return COP_NONE;
+}
+
+/* The link from the group of switch `from` to group `to` that a packet takes which `from` sends to host `dst`. */
+static inline uint32_t link_of(const dragonfly *d, uint32_t from, uint32_t to, uint32_t dst,
+                               uint32_t *port)
+{
+    uint32_t n = 0, hosts = d->a * d->p, place[SWITCHES * 4];
+    while (nth_link(d, from / d->a, to, n, port) != COP_NONE)
+        n++;
+    assert_true(hosts <= COP_LEN(place));
+    cop_rng rng = cop_rng_make(0, COP_RNG_PLACE, 0);
+    cop_rng_permutation(&rng, place, hosts);
+    return nth_link(d, from / d->a, to, (from % d->a * n / d->a + place[dst % hosts]) % n, port);
+}
+
+/* The same at switch `sw`, for a packet that came in by port `in`: it may have been sent here for a link. */
+static inline uint32_t global_link(const dragonfly *d, uint32_t sw, uint32_t in, uint32_t to,
+                                   uint32_t dst, uint32_t *port)
+{
+    bool local = in >= d->p && in < first_global(d);
+    if (local && link_of(d, behind(d, sw, in), to, dst, port) == sw)
+        return sw;
+    return link_of(d, sw, to, dst, port);
 }
 
 static inline uint32_t local_port(const dragonfly *d, uint32_t sw, uint32_t to)
@@ -61,23 +82,34 @@ static inline uint32_t local_port(const dragonfly *d, uint32_t sw, uint32_t to)
     return to > sw ? d->p + to % d->a - 1 : d->p + to % d->a;
 }
 
-static inline uint32_t port_to_group(const dragonfly *d, uint32_t sw, uint32_t group, uint32_t key)
+static inline uint32_t port_to_group(const dragonfly *d, uint32_t sw, uint32_t in, uint32_t group,
+                                     uint32_t dst)
 {
-    uint32_t port, gate = global_link(d, sw / d->a, group, key, &port);
+    uint32_t port, gate = global_link(d, sw, in, group, dst, &port);
     return gate == sw ? port : local_port(d, sw, gate);
 }
 
-static inline uint32_t minimal_port(const dragonfly *d, uint32_t sw, uint32_t target)
+static inline uint32_t minimal_port(const dragonfly *d, uint32_t sw, uint32_t in, uint32_t dst)
 {
+    uint32_t target = dst / d->p;
     return target / d->a == sw / d->a ? local_port(d, sw, target)
-                                      : port_to_group(d, sw, target / d->a, target);
+                                      : port_to_group(d, sw, in, target / d->a, dst);
 }
 
-static inline uint32_t minimal_links(const dragonfly *d, uint32_t sw, uint32_t target)
+/* The port by which the switch behind `port` of `sw` hears from it. */
+static inline uint32_t far_port(const dragonfly *d, uint32_t sw, uint32_t port)
+{
+    return port < first_global(d) ? local_port(d, behind(d, sw, port), sw) : first_global(d);
+}
+
+static inline uint32_t minimal_links(const dragonfly *d, uint32_t sw, uint32_t in, uint32_t dst)
 {
     uint32_t links = 0;
-    for (; sw != target; links++)
-        sw = behind(d, sw, minimal_port(d, sw, target));
+    for (; sw != dst / d->p; links++) {
+        uint32_t port = minimal_port(d, sw, in, dst);
+        in = far_port(d, sw, port);
+        sw = behind(d, sw, port);
+    }
     return links;
 }
 

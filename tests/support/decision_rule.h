@@ -115,7 +115,7 @@ static inline bool goes_around(const world *w, const packet *k, const ways *y, u
                                seen *met)
 {
     const char *kind = w->rule->kind;
-    uint32_t target = k->dst / w->d.p, port;
+    uint32_t port;
     if (strcmp(kind, "qcn-switch") == 0)
         return exceeds(w, k->sw, y->port, n, met);
     if (strcmp(kind, "pause") == 0)
@@ -123,7 +123,7 @@ static inline bool goes_around(const world *w, const packet *k, const ways *y, u
     bool larger = product_is_larger(w, k->sw, y, met);
     if (strcmp(kind, "ugal") == 0)
         return larger;
-    uint32_t gate = global_link(&w->d, k->sw / w->d.a, target / w->d.a, target, &port);
+    uint32_t gate = global_link(&w->d, k->sw, k->in, k->dst / w->d.p / w->d.a, k->dst, &port);
     return flagged(w, gate, port, met) || larger;
 }
 
@@ -172,7 +172,7 @@ static inline uint32_t port_around(const world *w, const packet *k, uint32_t vis
 {
     const dragonfly *d = &w->d;
     return w->via == VIA_OWN && from_host(w, k) ? first_global(d) + k->in % d->h
-                                                : port_to_group(d, k->sw, visit, visit);
+                                                : port_to_group(d, k->sw, k->in, visit, k->dst);
 }
 
 /* Lane of the first hop: local 0, and 1 for a second one in the source's group; global 0. */
@@ -184,9 +184,9 @@ static inline uint32_t first_lane(const world *w, const packet *k, uint32_t port
 static inline uint32_t choose(const world *w, const packet *k, seen *met)
 {
     const dragonfly *d = &w->d;
-    uint32_t target = k->dst / d->p;
     cop_rng rng = draws_of(w, k);
-    ways y = {.port = minimal_port(d, k->sw, target), .links = minimal_links(d, k->sw, target)};
+    ways y = {.port = minimal_port(d, k->sw, k->in, k->dst),
+              .links = minimal_links(d, k->sw, k->in, k->dst)};
     y.visit = group_to_visit(w, k, &rng, met);
     if (y.visit == COP_NONE)
         return COP_NONE;
@@ -195,14 +195,14 @@ static inline uint32_t choose(const world *w, const packet *k, seen *met)
     y.other_vl = first_lane(w, k, y.other_port);
     uint32_t port, entry = behind(d, k->sw, y.other_port);
     if (entry / d->a != y.visit) {
-        global_link(d, entry / d->a, y.visit, y.visit, &port);
+        global_link(d, entry, far_port(d, k->sw, y.other_port), y.visit, k->dst, &port);
         entry = behind(d, entry, port);
         y.other_links++;
     }
-    y.other_links += 1 + minimal_links(d, entry, target);
+    y.other_links += 1 + minimal_links(d, entry, first_global(d), k->dst);
     if (!goes_around(w, k, &y, 1 + cop_rng_below(&rng, 100), met))
         return COP_NONE;
-    met->to_its_group += y.visit == target / d->a;
+    met->to_its_group += y.visit == k->dst / d->p / d->a;
     met->same_port += y.port == y.other_port;
     met->around++;
     met->late += !from_host(w, k);
@@ -223,7 +223,7 @@ static inline answer by_model(const world *w, const packet *k, seen *met)
         return x;
     }
     met->same_group += here == there && from_host(w, k);
-    x.port = going ? port_around(w, k, x.visit) : minimal_port(d, k->sw, target);
+    x.port = going ? port_around(w, k, x.visit) : minimal_port(d, k->sw, k->in, k->dst);
     if (x.port >= first_global(d))
         x.vl = back;
     else if (here == there)

@@ -58,25 +58,27 @@ static inline const line *matching(world *w, uint32_t sw, uint32_t in, uint32_t 
     return NULL;
 }
 
-static inline const line *minimal_line(world *w, uint32_t sw, uint32_t dst)
+static inline const line *minimal_line(world *w, uint32_t sw, uint32_t in, uint32_t dst)
 {
-    const line *l = matching(w, sw, 0, dst, COP_FLOW_HIGH, 0);
+    const line *l = matching(w, sw, in, dst, COP_FLOW_HIGH, 0);
     assert_non_null(l);
-    assert_null(matching(w, sw, 0, dst, COP_FLOW_HIGH, 1));
+    assert_null(matching(w, sw, in, dst, COP_FLOW_HIGH, 1));
     return l;
 }
 
 /* Links of the minimal way, as the tables on it say; and the global link, which is flagged or not. */
-static inline uint32_t follow(world *w, uint32_t sw, uint32_t dst, uint32_t *gate, uint32_t *global)
+static inline uint32_t follow(world *w, uint32_t sw, uint32_t in, uint32_t dst, uint32_t *gate,
+                              uint32_t *global)
 {
     uint32_t links = 0;
     for (; sw != dst / w->d.p; links++) {
-        uint32_t out = minimal_line(w, sw, dst)->out;
+        uint32_t out = minimal_line(w, sw, in, dst)->out;
         assert_true(out >= w->d.p && links < 3);
         if (out >= first_global(&w->d)) {
             *gate = sw;
             *global = out;
         }
+        in = far_port(&w->d, sw, out);
         sw = behind(&w->d, sw, out);
     }
     return links;
@@ -86,17 +88,15 @@ static inline uint32_t follow(world *w, uint32_t sw, uint32_t dst, uint32_t *gat
  * there. */
 static inline uint32_t follow_around(world *w, uint32_t sw, uint32_t dst, const line *l)
 {
-    uint32_t links = 1, gate, global, at = behind(&w->d, sw, l->out);
-    if (at / w->d.a != l->visit) {
-        const line *next = table_of(w, at);
-        for (; next->priority != COP_FLOW_LOW || next->visit != l->visit ||
-               next->out < first_global(&w->d);
-             next++)
-            assert_int_not_equal(next->priority, 0);
+    uint32_t links = 1, gate, global, hosts = w->d.a * w->d.p, at = behind(&w->d, sw, l->out);
+    if (at / w->d.a != l->visit) { /* as to the host of that group which has the same place */
+        const line *next =
+            minimal_line(w, at, far_port(&w->d, sw, l->out), l->visit * hosts + dst % hosts);
+        assert_true(next->out >= first_global(&w->d));
         at = behind(&w->d, at, next->out);
         links++;
     }
-    return links + follow(w, at, dst, &gate, &global);
+    return links + follow(w, at, first_global(&w->d), dst, &gate, &global);
 }
 
 static inline void must_read(const char **text, const char *word)
@@ -111,7 +111,7 @@ static inline bool holds(world *w, const packet *k, const line *l, const line *o
                          seen *met)
 {
     const char *text = l->condition;
-    uint32_t port, gate = 0, global = 0, links = follow(w, k->sw, k->dst, &gate, &global);
+    uint32_t port, gate = 0, global = 0, links = follow(w, k->sw, k->in, k->dst, &gate, &global);
     int used = 0;
     bool flag = false;
     if (*text == '\0')

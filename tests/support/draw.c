@@ -153,6 +153,24 @@ static void put_lane_tables(draw *d)
     }
 }
 
+/* Two first lanes, so far apart that most routings fit between them. */
+static void put_levels(draw *d)
+{
+    uint32_t high = below(d, 1u << 16), apart = between(d, 1, 4);
+    draw_put(d, ", sl2vl: [");
+    for (uint32_t level = 0; level < 16; level++)
+        draw_put(d, "%s%u", level ? ", " : "", (high >> level & 1) * apart);
+    draw_put(d, "]");
+    if (below(d, 4) > 0)
+        return;
+    draw_put(d, ", port_sl2vl: [%u", below(d, 2));
+    PUT_NUMBER(d, ", %u", 0, 2);
+    PUT_NUMBER(d, ", %u", 0, 2);
+    for (uint32_t level = 0; level < 16; level++)
+        PUT_NUMBER(d, ", %u", 0, 1);
+    draw_put(d, "]");
+}
+
 const char *const *draw_arbitrations(void)
 {
     const cop_opt *o = cop_switch_opts;
@@ -226,6 +244,8 @@ static void put_switch(draw *d, uint32_t wire)
         PUT_NUMBER(d, ", lanes: %u", shared ? 1 : 2, 8);
     if (below(d, 4) == 0)
         put_classes(d, buffer);
+    else if (below(d, 6) == 0)
+        put_levels(d);
     if (below(d, 4) == 0)
         put_lane_tables(d);
     else
@@ -256,6 +276,37 @@ static void put_nic(draw *d, uint32_t overhead)
     draw_put(d, "}\n");
 }
 
+/* Some host, or two, with something of its own. */
+static void put_hosts(draw *d)
+{
+    draw_put(d, "hosts: {%u: {", below(d, d->hosts));
+    PUT_NUMBER(d, "receive_rate: %u Gbit/s", d->link_gbps / 4, d->link_gbps);
+    if (below(d, 2))
+        PUT_NUMBER(d, ", delay: %u ns", 1, 300);
+    draw_put(d, "}, 1-%u: {", d->hosts - 1);
+    PUT_NAME(d, "%s", "rate", "inject_rate", "receive_rate");
+    PUT_NUMBER(d, ": %u Gbit/s", 8, d->link_gbps);
+    draw_put(d, "}}\n");
+}
+
+/* One or two rows for any of n: timer, increase, limit and least index. */
+static void put_own_ccti(draw *d, const char *option, uint32_t n)
+{
+    uint32_t rows = between(d, 1, 2);
+    for (uint32_t row = 0; row < rows; row++) {
+        if (row > 0)
+            draw_put(d, ", ");
+        else
+            draw_put(d, ", %s: [", option);
+        draw_put(d, "%u", below(d, n));
+        PUT_NUMBER(d, ", %u", 1, 20);
+        PUT_NUMBER(d, ", %u", 0, 20);
+        PUT_NUMBER(d, ", %u", 5, 127);
+        PUT_NUMBER(d, ", %u", 1, 5);
+    }
+    draw_put(d, "]");
+}
+
 /* Thresholds, tables and timers at the scale of these short runs. */
 static void put_ibcc(draw *d)
 {
@@ -280,6 +331,10 @@ static void put_ibcc(draw *d)
     PUT_NUMBER(d, ", ccti_timer: %u ns", 100, 20000);
     PUT_NUMBER(d, ", cct_delay: %u ns", 10, 5000);
     PUT_NUMBER(d, ", cct_index: %u", 1, 127);
+    if (below(d, 6) == 0)
+        put_own_ccti(d, "sl_ccti", 16);
+    if (below(d, 6) == 0)
+        put_own_ccti(d, "host_ccti", d->hosts);
     if (below(d, 4) == 0) {
         PUT_NUMBER(d, ", cs_threshold: %u", 1, 15);
         PUT_NUMBER(d, ", cs_return_delay: 1:%u", 0, 19);
@@ -407,4 +462,6 @@ void draw_scenario_with(draw *d, uint32_t number, const struct cop_plugin_set *m
     put_cc(d);
     put_host(d);
     draw_traffic(d);
+    if (below(d, 8) == 0)
+        put_hosts(d);
 }

@@ -20,6 +20,7 @@ static inline ibcc_cfg defaults(cop_arena *arena)
 {
     ibcc_cfg c = {0};
     cop_opt_defaults(ibcc_opts, &c, arena);
+    c.preset = IBCC_TESTBED; /* auto asks the network, which is not here */
     return c;
 }
 

@@ -27,7 +27,7 @@ static inline void near(double value, double expected, double tolerance)
 static const char hot[] = "run: {duration: 2 ms}\n"
                           "topology: {kind: single, hosts: 5}\n"
                           "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
-                          "cc: {kind: ibcc, ccti_timer: 20 us}\n"
+                          "cc: {kind: ibcc, preset: testbed, ccti_timer: 20 us}\n"
                           "traffic:\n"
                           "  - {name: hot, from: [0, 3], pattern: fixed, to: 1}\n"
                           "  - {name: cold, from: [2], pattern: fixed, to: 4}\n";

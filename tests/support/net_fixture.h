@@ -61,7 +61,7 @@ static inline net_lab *lab_build(const char *yaml, const char *const *set, size_
     w->route.lanes = lanes = c->sw.lanes ? (uint32_t)c->sw.lanes : lanes;
     for (uint32_t h = 0; h < w->topo.n_hosts; h++)
         w->inject_bps[h] = cop_net_link_rate(&w->topo, &c->link, cop_topo_host_port(&w->topo, h));
-    cop_traffic_ctx ctx = {.seed = 1,
+    cop_traffic_ctx ctx = {.seed = (uint64_t)c->run.seed,
                            .inject_bps = w->inject_bps,
                            .mtu_bytes = c->nic.mtu_bytes,
                            .duration_ps = c->run.duration_ps,

@@ -144,6 +144,7 @@ static inline void store_made(stage *s, size_t i, cop_result *r)
     cop_err err = {0};
     cop_store_meta meta = {.name = s->study.name,
                            .model = cop_model_id(),
+                           .behaviour = cop_behaviour_id(),
                            .seed = s->plan.point[i].seed,
                            .config_hash = s->plan.point[i].config_hash};
     if (cop_store_run(s->db, &meta, r, NULL, &err) != 0)

@@ -87,11 +87,15 @@ size_t sweep_workers(pid_t parent)
     return children_of(parent, child, COP_LEN(child));
 }
 
+/* Naps of 10 ms until somebody must be hanging: no test is judged by how long it takes. */
+#define PATIENCE 60000
+
 void sweep_wait_for_workers(pid_t parent, pid_t *child, size_t n)
 {
     /* The same at two looks: one that only builds has its name a moment after it began. */
     pid_t before = 0;
-    for (int i = 0; i < 1000 && (children_of(parent, child, n) < n || child[0] != before); i++) {
+    for (int i = 0; i < PATIENCE && (children_of(parent, child, n) < n || child[0] != before);
+         i++) {
         before = children_of(parent, child, n) == n ? child[0] : 0;
         sweep_nap(10);
     }
@@ -100,7 +104,7 @@ void sweep_wait_for_workers(pid_t parent, pid_t *child, size_t n)
 
 void sweep_wait_for_words(prog_how how, const char *words)
 {
-    for (int i = 0; i < 1000 && strstr(prog_said(how), words) == NULL; i++)
+    for (int i = 0; i < PATIENCE && strstr(prog_said(how), words) == NULL; i++)
         sweep_nap(10);
     assert_non_null(strstr(prog_said(how), words));
 }
@@ -108,7 +112,7 @@ void sweep_wait_for_words(prog_how how, const char *words)
 void sweep_assert_no_orphans(void)
 {
     pid_t left[8];
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < PATIENCE; i++) {
         while (waitpid(-1, NULL, WNOHANG) > 0)
             ;
         if (children_of(getpid(), left, 8) == 0)

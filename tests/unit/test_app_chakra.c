@@ -1,4 +1,6 @@
 /* The reader of Chakra execution traces: what it makes of good files, and one clear line for every kind of bad one. */
+#include "scenario.h"
+
 #include "read_fixture.h"
 
 static void varint(bytes *b, uint64_t v)
@@ -133,11 +135,62 @@ static void test_chakra_faults(void **state)
     refuse("x.et", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 11, "no length of a message");
 }
 
+static void write_rank(const char *folder, const char *name, const bytes *b)
+{
+    char path[128];
+    FILE *f = fopen(scn_text(path, sizeof(path), "%s/%s", folder, name), "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(b->v, 1, b->n, f), b->n);
+    fclose(f);
+}
+
+/* A set with a hole is not the set of a smaller job. */
+static void test_a_rank_is_missing(void **state)
+{
+    (void)state;
+    static const char *const later[] = {"step.3.et", "step.3.et.gz", "step.15.et"};
+    static const char *const others[] = {"step.et", "other.7.et", "step.x.et", "step.7.etx",
+                                         "step.-2.et"};
+    char folder[] = "/tmp/coppice-chakra-XXXXXX", path[128], missing[200];
+    bytes b = {.n = 0}, n = {.n = 0};
+    cop_read_cfg cfg;
+    cop_read_notes notes;
+    cop_graph g;
+    message(&b, &n);
+    node_head(&n, 10, 4, 0);
+    message(&b, &n);
+    assert_non_null(mkdtemp(folder));
+    cop_read_defaults(&cfg);
+    write_rank(folder, "step.0.et", &b);
+    write_rank(folder, "step.1.et", &b);
+    for (size_t i = 0; i < COP_LEN(others); i++)
+        write_rank(folder, others[i], &b);
+    scn_text(path, sizeof(path), "%s/step.0.et", folder);
+    cop_err none = {0};
+    assert_int_equal(cop_read_program(&g, path, &cfg, &notes, &none), 0);
+    assert_int_equal(g.n_ranks, 2);
+    cop_graph_free(&g);
+    for (size_t i = 0; i < COP_LEN(later); i++) {
+        cop_err err = {0};
+        write_rank(folder, later[i], &b);
+        assert_int_equal(cop_read_program(&g, path, &cfg, &notes, &err), -COP_E_INPUT);
+        scn_text(missing, sizeof(missing), "the file of rank 2, `%s/step.2.et`, is missing",
+                 folder);
+        assert_non_null(strstr(err.text, missing));
+        assert_null(strchr(err.text, '\n'));
+        char gone[128];
+        assert_int_equal(unlink(scn_text(gone, sizeof(gone), "%s/%s", folder, later[i])), 0);
+    }
+    char command[128];
+    assert_int_equal(system(scn_text(command, sizeof(command), "rm -r %s", folder)), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chakra),
         cmocka_unit_test(test_chakra_faults),
+        cmocka_unit_test(test_a_rank_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

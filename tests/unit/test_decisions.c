@@ -127,7 +127,7 @@ static void hold_against_table(world *w, const packet *k, answer x, seen *met)
 static void hold_against_check(const world *w, const cop_hop *hop, uint32_t port)
 {
     uint32_t mid = COP_NONE;
-    if (hop->mid == COP_NONE || port == minimal_port(&w->d, hop->sw, hop->dst / w->d.p))
+    if (hop->mid == COP_NONE || port == minimal_port(&w->d, hop->sw, hop->in_port, hop->dst))
         return;
     for (uint32_t i = 0; mid != hop->mid; i++)
         if (!w->r.ops->mid(&w->r, hop->src, hop->dst, i, &mid))

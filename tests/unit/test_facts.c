@@ -57,6 +57,24 @@ static void chain_of_three(void **state)
     expect(text, "; 0 of 4 have none\n");
 }
 
+/* A pair of hosts loads a slow link for longer. Three groups of two switches of two hosts: 16 pairs on each link between
+ * groups; on a local one 4 of its switches, 8 that leave by the far one's link and 8 that came in by the near one's. */
+static void rates_count(void **state)
+{
+    char text[4096];
+    (void)state;
+    facts_of("topology: {kind: dragonfly, p: 2, a: 2, h: 1}\nlink: {rate: 10 Gbit/s}", text,
+             sizeof(text));
+    expect(text, "has 1.11 times the mean of all pairs of hosts (s0.2); 0 of 12 have none\n");
+    facts_of("topology: {kind: dragonfly, p: 2, a: 2, h: 1}\n"
+             "link: {rate: 10 Gbit/s, global_rate: 5 Gbit/s}",
+             text, sizeof(text)); /* 32 over a mean of 26 */
+    expect(text, "has 1.23 times the mean of all pairs of hosts for its rate (s0.3); 0 of 12 ");
+    facts_of("topology: {kind: dragonfly, p: 4, a: 8, h: 4, groups: 8}\nlink: {rate: 10 Gbit/s}",
+             text, sizeof(text)); /* parallel links: 272 over 164864 / 680 */
+    expect(text, "has 1.12 times the mean of all pairs of hosts (");
+}
+
 /* A full tree with D-Mod-K is balanced, and not oversubscribed. */
 static void tree(void **state)
 {
@@ -146,8 +164,9 @@ static void idle_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_switches),  cmocka_unit_test(chain_of_three),
-        cmocka_unit_test(tree),          cmocka_unit_test(nothing_to_say),
-        cmocka_unit_test(late_recovery), cmocka_unit_test(idle_parts)};
+        cmocka_unit_test(two_switches),   cmocka_unit_test(chain_of_three),
+        cmocka_unit_test(rates_count),    cmocka_unit_test(tree),
+        cmocka_unit_test(nothing_to_say), cmocka_unit_test(late_recovery),
+        cmocka_unit_test(idle_parts)};
     return cmocka_run_group_tests_name("facts", tests, NULL, NULL);
 }

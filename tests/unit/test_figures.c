@@ -10,6 +10,10 @@
          "vary: {d: {key: link.delay, values: [10 ns, 20 ns]},"                                    \
          " b: {small: {switch.buffer: 8 KiB}, big: {switch.buffer: 9 KiB}}}\n"
 #define BLANK "{'label': '', 'unit': '', 'log': false, 'min': null, 'max': null}"
+/* What all of those say for whom the last run is missing. */
+#define NOT_MADE(where)                                                                            \
+    ", 'missing': [{'why': 'run `d 20 ns, b big` has not been made', 'count': 1, 'where': "        \
+    "['" where "']}]"
 /* A line over axis d, which names its x axis. */
 #define OVER_D(name)                                                                               \
     "'experiment': 'e', 'name': '" name "', 'title': '" name "', 'kind': 'line', 'note': '',"      \
@@ -59,6 +63,15 @@ static void same_figure(const judged *j, const char *name, const char *want)
     cop_arena_free(&a);
 }
 
+/* A part of a figure begins with this text; "": it is not there. */
+static void same_text(const json_t *part, const char *want)
+{
+    char *is = part ? json_dumps(part, JSON_COMPACT) : NULL;
+    if (strncmp(is ? is : "", want, want[0] ? strlen(want) : 1) != 0)
+        fail_msg("%s, not %s", is ? is : "nothing", want);
+    cop_free_foreign(is);
+}
+
 static void test_lines(void **state)
 {
     stage *s = *state;
@@ -84,13 +97,16 @@ static void test_lines(void **state)
                 "{'name': '(20 ns)', 'dash': false, 'points': [[0, 21]], 'ci': [0],"
                 " 'seeds': [[21, 21]]},"
                 "{'name': 'no {s}', 'dash': true, 'points': [[0, 17.5], [1, 28]],"
-                " 'ci': [44.471, 0], 'seeds': [[14, 21], [28, 28]]}], 'expected': []}");
+                " 'ci': [44.471, 0], 'seeds': [[14, 21], [28, 28]]}], 'expected': []" NOT_MADE(
+                    "(20 ns) at big") "}");
     same_figure(&j, "n",
                 "{" OVER_D("n") ", 'seeds': [1, 2], 'series': ["
                                 "{'name': 'a', 'dash': false, 'points': [[10, 8.75], [20, 21]],"
                                 " 'ci': [22.2355, 0], 'seeds': [[7, 10.5], [21, 21]]},"
                                 "{'name': 'none', 'dash': false, 'points': [], 'ci': [],"
-                                " 'seeds': []}], 'expected': []}");
+                                " 'seeds': []}], 'expected': [], 'missing': [{'why': 'it is no"
+                                " finite number', 'count': 2, 'where': ['none at 10 ns',"
+                                " 'none at 20 ns']}]}");
     cop_arena_free(&j.arena);
 }
 
@@ -182,7 +198,8 @@ static void test_bars_and_maps(void **state)
                 "{" FRAME("a", "bar") ", 'series': ["
                                       "{'name': 'n', 'values': [14, null], 'ci': [0, null],"
                                       " 'seeds': [[14, 14], []]}], 'expected': [], 'seeds': [1, 2],"
-                                      " 'categories': ['10 ns', '20 ns'], 'stack': false}");
+                                      " 'categories': ['10 ns', '20 ns'], 'stack': "
+                                      "false" NOT_MADE("n at 20 ns") "}");
     same_figure(
         &j, "c",
         "{" FRAME("c", "bar") ", 'series': ["
@@ -198,7 +215,8 @@ static void test_bars_and_maps(void **state)
             "heatmap") ", 'xs': ['10 ns', '20 ns'], 'ys': ['small', 'big'],"
                        " 'z': {'label': 'Z', 'unit': 'z', 'log': false, 'min': 3, 'max': null},"
                        " 'cells': [[0, 0, 8.75], [0, 1, 14], [1, 0, 21]], 'seeds': [1, 2],"
-                       " 'cell_seeds': [[7, 10.5], [14, 14], [21, 21]]}");
+                       " 'cell_seeds': [[7, 10.5], [14, 14], [21, 21]]" NOT_MADE(
+                           "20 ns at big") "}");
     cop_arena_free(&j.arena);
 }
 
@@ -231,11 +249,63 @@ static void test_networks_and_tables(void **state)
                              "{'name': 's.2', 'kind': 'switch'}, {'name': 'h.1', 'kind': 'host'}], "
                              "'links': ["
                              "[0, 1, 0.5, 100], [2, 3, 1, 5000]], 'run': 1}");
-    same_figure(
-        &j, "t",
-        "{" FRAME("t", "table") ", 'columns': ['', 'one', 'two'],"
-                                " 'rows': [['first', 'a', '0.33333'], ['second', '?', '7']]}");
+    same_figure(&j, "t",
+                "{" FRAME("t", "table") ", 'columns': ['', 'one', 'two'],"
+                                        " 'rows': [['first', 'a', '0.33333'],"
+                                        " ['none', 'not known: run `gone` has not been made'],"
+                                        " ['second', '?', '7']]}");
     assert_int_equal(j.r.n_figures, 2); /* the others have nothing to show */
+    cop_arena_free(&j.arena);
+}
+
+/* Runs whose network was not steady, by either of two numbers; four at most are named of what has no
+ * value, and what never ends has a figure that says so. */
+static void test_unsteady_and_missing(void **state)
+{
+    static const struct {
+        const char *name;
+        double value;
+    } says[] = {
+        {"saturated", 0}, {"packets_piled_up", 0}, {"saturated", 1}, {"packets_piled_up", 7}};
+    stage *s = *state;
+    must_read(s,
+              HEAD
+              "vary: {d: {key: link.delay, values: [1 ns, 2 ns, 3 ns, 4 ns, 5 ns]}}\n"
+              "let: {f: 'function(d) return all{d = d}:total() end'}\nfigures:\n"
+              "  - {name: l, kind: line, over: d, series: [{name: a, of: 'f(x)'}]}\n"
+              "  - {name: b, kind: bar, categories: [c], series: [{name: a, of: 'f(1)'}, {name: b,"
+              " of: 'f(1) + f(4)'}]}\n"
+              "  - {name: e, kind: table, series: [{name: x, of: '{(function() while true do end"
+              " end)()}'}]}\n",
+              "full");
+    for (size_t i = 0; i < COP_LEN(says); i++) {
+        cop_result r;
+        make_synthetic(&r, 1);
+        r.n_scalars = 1;
+        r.scalar = COP_NEW_ARRAY(&r.arena, cop_scalar, 1);
+        r.scalar[0] = (cop_scalar){says[i].name, "", says[i].value};
+        store_made(s, i, &r);
+    }
+    find_points(s);
+    judged j = {0};
+    cop_err err = {0}; /* the loop is told, and its figure is there all the same */
+    assert_int_equal(cop_study_evaluate(&s->plan, s->store, "cmd", &j.arena, &j.r, &err),
+                     -COP_E_INPUT);
+    assert_non_null(strstr(err.text, "takes too long"));
+    json_t *l = figure(&j, "l"), *b = figure(&j, "b"), *e = figure(&j, "e");
+    json_t *line = json_array_get(json_object_get(l, "series"), 0);
+    same_text(json_object_get(line, "unsteady"), "[2.0,3.0]");
+    same_text(json_object_get(l, "missing"),
+              "[{\"why\":\"run `d 5 ns` has not been made\",\"count\":1.0,\"where\":[\"a at 5 "
+              "ns\"]}");
+    same_text(json_object_get(json_array_get(json_object_get(b, "series"), 0), "unsteady"), "");
+    same_text(json_object_get(json_array_get(json_object_get(b, "series"), 1), "unsteady"),
+              "[0.0]");
+    same_text(json_object_get(e, "rows"), "[[\"x\",\"not known: takes too long; is there an "
+                                          "endless loop?\"]]");
+    json_decref(l);
+    json_decref(b);
+    json_decref(e);
     cop_arena_free(&j.arena);
 }
 
@@ -404,6 +474,7 @@ int main(void)
         ON_STAGE(test_bars_and_maps),
         ON_STAGE(test_networks_and_tables),
         ON_STAGE(test_units_of_time),
+        ON_STAGE(test_unsteady_and_missing),
         ON_STAGE(test_thinned),
         ON_STAGE(test_faults),
     };

@@ -159,8 +159,8 @@ static void compare(const cop_dragonfly_cfg *shape, const char *via, bool drawn)
                         for (size_t i = 0; i < table.n; i++) {
                             const cop_flow_entry *x = &table.entry[i];
                             found |= x->priority == COP_FLOW_LOW && x->visit == hop.mid &&
-                                     x->out == cand.port && dst >= x->dst_first &&
-                                     dst <= x->dst_last;
+                                     x->out == cand.port && in >= x->in_first && in <= x->in_last &&
+                                     dst >= x->dst_first && dst <= x->dst_last;
                         }
                         assert_true(found);
                     } else {
@@ -185,6 +185,8 @@ static void test_decisions_are_those_of_the_table(void **state)
     compare(&(cop_dragonfly_cfg){2, 4, 2, 0}, "other", true);
     compare(&(cop_dragonfly_cfg){2, 4, 2, 0}, "any-but-source", true);
     compare(&(cop_dragonfly_cfg){2, 4, 2, 3}, "own-port", false); /* parallel links */
+    compare(&(cop_dragonfly_cfg){2, 4, 2, 3}, "other", true);
+    compare(&(cop_dragonfly_cfg){2, 4, 3, 4}, "any-but-source", true);
     compare(&(cop_dragonfly_cfg){3, 3, 2, 0}, "own-port", false); /* more hosts than global links */
 }
 

@@ -7,14 +7,15 @@
 #include <string.h>
 
 /* Hosts 0 to 2 at switch 0, 3 and 4 at switch 1. Ports of a switch: hosts first, then the trunk. */
-static const char yaml[] = "run: {duration: 1 us, seed: 7}\n"
-                           "topology: {kind: chain, hosts: [3, 2]}\n"
-                           "link: {rate: 8 Gbit/s, delay: 10 ns}\n"
-                           "switch: {buffer: 32000 B, lanes: 3}\n"
-                           "nic: {mtu: 1000 B, overhead: 0 B}\n"
-                           "cc: {kind: ibcc, threshold_bytes: 4000 B, hysteresis: 1000 B,"
-                           " marking_rate: 0, packet_size: 0}\n"
-                           "traffic: [{from: [0], pattern: fixed, to: 1}]\n";
+static const char yaml[] =
+    "run: {duration: 1 us, seed: 7}\n"
+    "topology: {kind: chain, hosts: [3, 2]}\n"
+    "link: {rate: 8 Gbit/s, delay: 10 ns}\n"
+    "switch: {buffer: 32000 B, lanes: 3}\n"
+    "nic: {mtu: 1000 B, overhead: 0 B}\n"
+    "cc: {kind: ibcc, preset: testbed, threshold_bytes: 4000 B, hysteresis: 1000 B,"
+    " marking_rate: 0, packet_size: 0}\n"
+    "traffic: [{from: [0], pattern: fixed, to: 1}]\n";
 #define SET(...)                                                                                   \
     ((const char *const[]){__VA_ARGS__}),                                                          \
         sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)
@@ -112,6 +113,7 @@ static void references(void **state)
     cop_arena arena = {0};
     ibcc_cfg cfg = {0};
     cop_opt_defaults(ibcc_opts, &cfg, &arena);
+    cfg.preset = IBCC_PFISTER;
     static const uint64_t sizes[] = {UINT32_MAX - 1, UINT32_MAX, (uint64_t)UINT32_MAX + 1};
     for (size_t i = 0; i < COP_LEN(sizes); i++) {
         cop_err err = {0};

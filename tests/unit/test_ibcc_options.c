@@ -72,8 +72,8 @@ static void fields(const ibcc_params *p, uint64_t *v)
 static const uint64_t presets[][FIELDS] = {
     {0,
      0,
-     65536,
-     4096,
+     147456,
+     6656,
      UINT64_MAX / 2,
      1,
      512,
@@ -92,8 +92,8 @@ static const uint64_t presets[][FIELDS] = {
      0},
     {0,
      0,
-     65536,
-     4096,
+     147456,
+     6656,
      UINT64_MAX / 2,
      1,
      512,
@@ -110,7 +110,7 @@ static const uint64_t presets[][FIELDS] = {
      0,
      IBCC_OUTPUT,
      0},
-    {0, 0,   65536,          4096,        UINT64_MAX, 0, 0,           1, 127, 0, 0, 150 * COP_US,
+    {0, 0,   147456,         6656,        UINT64_MAX, 0, 0,           1, 127, 0, 0, 150 * COP_US,
      1, 128, IBCC_QUADRATIC, 70 * COP_US, 106,        0, IBCC_OUTPUT, 0},
     {1900, 0,           65536, 3276, UINT64_MAX,  0,        0,   5, 127,      0,
      0,    10 * COP_US, 0,     128,  IBCC_LINEAR, 21333333, 127, 0, IBCC_VOQ, 1},
@@ -242,7 +242,7 @@ static void what_follows(void **state)
         info.n_hosts = guide[i].hosts;
         c = defaults(&arena);
         c.preset = IBCC_PFISTER;
-        c.hotspot_degree = guide[i].hot;
+        c.senders = guide[i].hot;
         p = ibcc_resolve(&c, &info);
         assert_int_equal(p.increase, guide[i].increase);
         uint32_t hot = guide[i].hot ? guide[i].hot : guide[i].hosts;
@@ -268,8 +268,6 @@ static void pairs_of_thresholds(void **state)
     for (size_t i = 0; i < COP_LEN(cases); i++) {
         ibcc_cfg c = defaults(&arena);
         set(&c, "evaluate", cases[i].evaluate, &arena);
-        set(&c, "threshold_mtus", "4.5", &arena);
-        set(&c, "hysteresis_mtus", "3.25", &arena);
         ibcc_params p = ibcc_resolve(&c, &facts);
         ibcc_lane l = {.upper = ibcc_upper_of(&p, 15)};
         l.lower = ibcc_lower_of(&p, l.upper);
@@ -295,12 +293,13 @@ static void pairs_of_thresholds(void **state)
 static void ports_of_a_network(void **state)
 {
     (void)state;
-    static const char yaml[] = "run: {duration: 1 us}\n"
-                               "topology: {kind: chain, hosts: [2, 1]}\n"
-                               "switch: {buffer: 32000 B, lanes: 2}\n"
-                               "nic: {mtu: 1000 B}\n"
-                               "cc: {kind: ibcc, threshold_reference: 16000 B, hysteresis: 300 B}\n"
-                               "traffic: [{from: [0], pattern: fixed, to: 1}]\n";
+    static const char yaml[] =
+        "run: {duration: 1 us}\n"
+        "topology: {kind: chain, hosts: [2, 1]}\n"
+        "switch: {buffer: 32000 B, lanes: 2}\n"
+        "nic: {mtu: 1000 B}\n"
+        "cc: {kind: ibcc, preset: testbed, threshold_reference: 16000 B, hysteresis: 300 B}\n"
+        "traffic: [{from: [0], pattern: fixed, to: 1}]\n";
     static const struct {
         const char *set[3];
         uint32_t upper[5]; /* s0: h0, h1, trunk; s1: h2, trunk */
@@ -308,7 +307,7 @@ static void ports_of_a_network(void **state)
         uint32_t limit[5]; /* of inputs with starvation; 0: there is none */
     } cases[] = {
         {{"cc.threshold=12"}, {4000, 4000, 4000, 4000, 4000}, "yynyn", {0}},
-        {{"cc.preset=testbed"}, {1000, 1000, 1000, 1000, 1000}, "yynyn", {0}},
+        {{"cc.preset=simulator"}, {1000, 1000, 1000, 1000, 1000}, "yynyn", {0}},
         {{"cc.threshold=12", "cc.host_threshold=14"}, {2000, 2000, 4000, 2000, 4000}, "yynyn", {0}},
         {{"cc.host_threshold=0"}, {UINT32_MAX, UINT32_MAX, 1000, UINT32_MAX, 1000}, "yynyn", {0}},
         {{"cc.port_threshold=[0, 2, 1, 1, 0, 2]"}, {1000, 1000, 15000, 14000, 1000}, "yynyn", {0}},

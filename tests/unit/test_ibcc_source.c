@@ -270,7 +270,8 @@ static void test_presets(void **state)
     assert_int_equal(p.increase, 1);
     assert_int_equal(p.limit, 127);
     assert_int_equal(p.min, 0);
-    assert_int_equal(ibcc_upper_of(&p, 15), 4096);
+    assert_int_equal(ibcc_upper_of(&p, 15), 9216); /* 4.5 packets */
+    assert_int_equal(ibcc_lower_of(&p, 9216), 2560);
     c.ccti_timer_units = 150;
     assert_int_equal(ibcc_resolve(&c, &facts).period_ps, 153600 * COP_NS);
     c = defaults(&arena);
@@ -290,7 +291,7 @@ static void test_presets(void **state)
         net.n_hosts = guide[i].n;
         c = defaults(&arena);
         c.preset = IBCC_PFISTER;
-        c.hotspot_degree = guide[i].h;
+        c.senders = guide[i].h;
         p = ibcc_resolve(&c, &net);
         assert_int_equal(p.increase, guide[i].increase);
         double us = (double)p.cct_delay_ps / (double)COP_US;

@@ -182,9 +182,9 @@ static void lists_have_an_end(void **state)
 static void lifetime_of_a_root(void **state)
 {
     (void)state;
-    net_lab *w =
-        lab_build(chain, SET("queueing={kind: hfdi, queues: 2, high: 6, low: 2, lifetime: 1 us}",
-                             "switch.architecture=ib"));
+    net_lab *w = lab_build(
+        chain, SET("queueing={kind: hfdi, local: no, queues: 2, high: 6, low: 2, lifetime: 1 us}",
+                   "switch.architecture=ib"));
     cop_net *net = &w->net;
     const iso_rules *r = rules(w);
     uint32_t port = trunk_input(w), q = r->queues; /* output 0, lane 0 */

@@ -25,10 +25,10 @@ static void a_list_as_detected(void **state)
 {
     (void)state;
     static const char *const says[] = {
+        "queueing={kind: hfdi, local: no, queues: 3, list: growing}",
+        "queueing={kind: hfdi, local: no, queues: 3, list: detected}",
         "queueing={kind: hfdi, queues: 3, list: growing}",
-        "queueing={kind: hfdi, queues: 3, list: detected}",
-        "queueing={kind: hfdi, queues: 3, list: growing, local: yes}",
-        "queueing={kind: hfdi, queues: 3, list: detected, local: yes}"};
+        "queueing={kind: hfdi, queues: 3, list: detected}"};
     for (size_t i = 0; i < COP_LEN(says); i++) {
         net_lab *w =
             lab_build(chain, SET("topology.hosts=[1, 0, 3]", says[i], "switch.architecture=ib"));
@@ -56,7 +56,7 @@ static void a_list_is_copied(void **state)
     static const char *const sets[][2] = {
         {"topology.hosts=[1, 2]",
          "queueing={kind: fbicm, queues: 3, destinations: 4, propagate: high}"},
-        {"topology.hosts=[1, 2]", "queueing={kind: hfdi, queues: 3, destinations: 4}"},
+        {"topology.hosts=[1, 2]", "queueing={kind: hfdi, local: no, queues: 3, destinations: 4}"},
         {"topology={kind: torus, radix: [3], hosts: 1}",
          "queueing={kind: fbicm, queues: 3, destinations: 4, propagate: high}"}};
     for (size_t i = 0; i < COP_LEN(sets); i++) {

@@ -33,8 +33,9 @@ static void when_the_neighbour_is_told(void **state)
 static void who_sends_stop(void **state)
 {
     (void)state;
-    static const char *const says[] = {"queueing={kind: hfdi, high: 6, low: 2}",
-                                       "queueing={kind: hfdi, high: 6, low: 2, root_stop: yes}"};
+    static const char *const says[] = {
+        "queueing={kind: hfdi, local: no, high: 6, low: 2}",
+        "queueing={kind: hfdi, local: no, high: 6, low: 2, root_stop: yes}"};
     for (unsigned also_roots = 0; also_roots < 2; also_roots++) {
         net_lab *w = lab_build(chain, SET(says[also_roots], "switch.architecture=ib"));
         cop_net *net = &w->net;
@@ -65,8 +66,9 @@ static void who_sends_stop(void **state)
 static void the_second_time(void **state)
 {
     (void)state;
-    static const char *const says[] = {"queueing={kind: hfdi, high: 6, low: 2, second: packet}",
-                                       "queueing={kind: hfdi, high: 6, low: 2, second: crossing}"};
+    static const char *const says[] = {
+        "queueing={kind: hfdi, local: no, high: 6, low: 2, second: packet}",
+        "queueing={kind: hfdi, local: no, high: 6, low: 2, second: crossing}"};
     for (unsigned crossing = 0; crossing < 2; crossing++) {
         net_lab *w = lab_build(chain, SET(says[crossing], "switch.architecture=ib"));
         cop_net *net = &w->net;

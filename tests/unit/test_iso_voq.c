@@ -5,13 +5,14 @@
 #include "net/input.h"
 
 /* Host 0 at switch 0, host 1 at switch 1, hosts 2 to 4 at switch 2. Ports of a switch: hosts, left, right. */
-static const char three[] = "run: {duration: 10 us}\n"
-                            "topology: {kind: chain, hosts: [1, 1, 3]}\n"
-                            "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
-                            "switch: {buffer: 64 KiB, lanes: 2}\n"
-                            "nic: {mtu: 1000 B, overhead: 24 B, ack: packet}\n"
-                            "queueing: {kind: hfdi, queues: 2, destinations: 2, high: 4, low: 2}\n"
-                            "traffic: [{from: [0], pattern: fixed, to: 1}]\n";
+static const char three[] =
+    "run: {duration: 10 us}\n"
+    "topology: {kind: chain, hosts: [1, 1, 3]}\n"
+    "link: {rate: 10 Gbit/s, delay: 20 ns}\n"
+    "switch: {buffer: 64 KiB, lanes: 2}\n"
+    "nic: {mtu: 1000 B, overhead: 24 B, ack: packet}\n"
+    "queueing: {kind: hfdi, local: no, queues: 2, destinations: 2, high: 4, low: 2}\n"
+    "traffic: [{from: [0], pattern: fixed, to: 1}]\n";
 
 enum { SPECIAL = 2, LANES = 2, MAX_PORTS = 4 };
 

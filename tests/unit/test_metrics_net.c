@@ -83,7 +83,7 @@ static void add_trees(cop_result *r)
                                  .similarity = NAN,
                                  .overlap = NAN,
                                  .contributor_overlap = NAN};
-    r->trees_asked = true;
+    r->trees_asked = r->film = true;
     r->tree = trees;
     r->n_trees = 2;
     r->tree_frame = seen;
@@ -288,6 +288,58 @@ static void test_tail_and_triangle(void **state)
     }
 }
 
+#define SIDE 65u
+
+static const char *of_switch(cop_result *r, uint32_t x, uint32_t y, uint32_t port)
+{
+    return cop_arena_printf(&r->arena, "s%u.%u", y % SIDE * SIDE + x % SIDE, port);
+}
+
+/* A torus of 65 x 65 switches with a host each; where it is cut, links between rows 0 and 64 and between
+ * rows 31 and 32 are left out, so that there are two halves. */
+static void make_torus(cop_result *r, bool cut)
+{
+    uint32_t n = SIDE * SIDE;
+    r->port = COP_NEW_ARRAY(&r->arena, cop_port_result, 6 * n);
+    r->node = COP_NEW_ARRAY(&r->arena, cop_node_result, n);
+    r->n_ports = r->n_nodes = 0;
+    for (uint32_t y = 0; y < SIDE; y++)
+        for (uint32_t x = 0; x < SIDE; x++) {
+            const char *host = cop_arena_printf(&r->arena, "h%u", y * SIDE + x);
+            const char *here = of_switch(r, x, y, 0);
+            const char *const both[][2] = {
+                {host, here},
+                {of_switch(r, x, y, 1), of_switch(r, x + 1, y, 2)},
+                {of_switch(r, x, y, 3), of_switch(r, x, y + 1, 4)},
+            };
+            r->node[r->n_nodes++] = (cop_node_result){.name = host, .role = ""};
+            for (size_t i = 0; i < COP_LEN(both); i++) {
+                if (cut && i == 2 && (y == SIDE - 1 || y == 31))
+                    continue;
+                r->port[r->n_ports++] = (cop_port_result){.name = both[i][0], .to = both[i][1]};
+                r->port[r->n_ports++] = (cop_port_result){.name = both[i][1], .to = both[i][0]};
+            }
+        }
+}
+
+/* Thousands of switches, within the steps of one expression, and a network in two parts. */
+static void test_large_diameter(void **state)
+{
+    static const answer whole[] = {{"r:diameter()", 64}, {"r:diameter() + r:diameter()", 128}};
+    static const answer parts[] = {{"r:diameter() == 1/0 and 1 or 0", 1}};
+    stage *s = *state;
+    for (int i = 0; i < 2; i++) {
+        cop_result r = make_tree();
+        make_torus(&r, i == 1);
+        remove(s->db);
+        cop_store_close(s->store);
+        s->store = NULL;
+        cop_eval *e = open_run(s, &r);
+        expect_answers(e, i ? parts : whole, i ? COP_LEN(parts) : COP_LEN(whole));
+        cop_eval_close(e);
+    }
+}
+
 /* Simulate the points of the stage, and open expressions over them. */
 static cop_eval *simulate(stage *s)
 {
@@ -365,6 +417,7 @@ int main(void)
         ON_STAGE(test_found_trees),
         ON_STAGE(test_root_between_switches),
         ON_STAGE(test_tail_and_triangle),
+        ON_STAGE(test_large_diameter),
         ON_STAGE(test_topologies),
         ON_STAGE(test_notifications),
         ON_STAGE(test_no_addressees),

@@ -60,7 +60,18 @@ static void reads(void **state)
                  "mask names");
     expect(conf, "  level: qp\n  ccti_timer_units: 150 #");
     expect(conf, "  ccti_increase: 1\n  trigger_threshold: 2\n  ccti_min: 0\n  ccti_limit: 3 #");
-    expect(conf, "  cct_encoded: \"0:0,0:1,1:8,3:16383\"\n# service level 1 has other values");
+    expect(conf, "  cct_encoded: \"0:0,0:1,1:8,3:16383\"\n  sl_ccti: [1, -1, 0, -1, 0] #");
+    expect(conf, "# service level 1 has another trigger_threshold; this is that of level 0\n");
+    expect(SWITCHES HOSTS TABLE "cc_ca_cong_setting_control_map 0x0031\n"
+                                "cc_ca_cong_setting_ccti_timer 5 99\n"
+                                "cc_ca_cong_setting_ccti_increase 5 7\n"
+                                "cc_ca_cong_setting_ccti_min 5 2\n"
+                                "cc_ca_cong_setting_ccti_increase 9 7\n",
+           "  sl_ccti: [4, -1, 0, -1, 0, 5, 99, 7, -1, 2] #");
+    refuse(SWITCHES HOSTS TABLE "cc_ca_cong_setting_ccti_increase 1 7\n",
+           "o.conf: cc_ca_cong_setting_ccti_timer is 0");
+    refuse(SWITCHES HOSTS TABLE "cc_ca_cong_setting_ccti_min 1 4\n",
+           "o.conf: cc_ca_cong_setting_ccti_min is not an entry of cc_cct");
     expect(SWITCHES HOSTS TABLE "cc_ca_cong_setting_port_control 1\n", "  level: sl\n");
     expect(SWITCHES HOSTS TABLE "cc_sw_cong_setting_control_map 4\n",
            "  marking_rate: 0 # bit 4 of the control map is not set\n  victim_mask: none # bit 0");
@@ -174,13 +185,16 @@ static void tables_of_times(void **state)
         fail_msg("%s", t);
     cop_free_foreign(t);
     t = write_conf("", STAR);
-    assert_non_null(strstr(t, "cc.kind none; these are guidelines"));
+    assert_non_null(strstr(t, "cc.kind none; these are the defaults of ibcc"));
     cop_free_foreign(t);
-    /* 100 hosts, 0.1024 us for a packet: 100 packet times */
+    /* T 0.1024 us: ten of 100 hosts, and what four times fewer and more would get */
     t = write_conf("nic: {mtu: 2560 B}\nlink: {rate: 200 Gbit/s}\n",
                    "topology: {kind: single, hosts: 100}\n");
-    if (strstr(t, "delays up to 10.2 us instead of the guideline's 66.7 us") == NULL ||
-        strstr(t, "1/101 of its link") == NULL)
+    if (strstr(t, "senders per hot spot H = 10: a guess") == NULL ||
+        strstr(t, "1/41 of its link") == NULL ||
+        strstr(t, "\n#       40: table up to 16.38 us") == NULL ||
+        strstr(t, "\n#        2: table up to") == NULL ||
+        strstr(t, "cc_sw_cong_setting_threshold 3\n") == NULL)
         fail_msg("%s", t);
     cop_free_foreign(t);
     t = write_conf("cc: {kind: ibcc, port_threshold: [0, 1, 3], ccti_increase: 300}\n", STAR);
@@ -207,12 +221,27 @@ static void tables_of_times(void **state)
     cop_free_foreign(t);
 }
 
+/* PFC is not InfiniBand: no opensm.conf for it. */
+static void ethernet(void **state)
+{
+    (void)state;
+    cop_config c;
+    cop_err err = {0};
+    static const char yaml[] = STAR "flow_control: {kind: on-off}\ntraffic: [{}]\n";
+    assert_int_equal(cop_config_load(&c, "test.yaml", yaml, NULL, 0, &err), 0);
+    assert_int_equal(cop_opensm_export(&c, stderr, &err), -COP_E_INPUT);
+    assert_int_equal(err.faults, 1);
+    assert_non_null(strstr(err.text, "test.yaml:2:"));
+    assert_non_null(strstr(err.text, "flow_control.kind on-off (PFC) is Ethernet"));
+    cop_config_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads),           cmocka_unit_test(pitfalls),
         cmocka_unit_test(nothing_happens), cmocka_unit_test(comes_back),
-        cmocka_unit_test(tables_of_times),
+        cmocka_unit_test(tables_of_times), cmocka_unit_test(ethernet),
     };
     return cmocka_run_group_tests_name("opensm", tests, NULL, NULL);
 }

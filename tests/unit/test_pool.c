@@ -251,47 +251,70 @@ static void test_stored_with_a_run(void **state)
     assert_string_equal(ask(s, "SELECT instr(config, '9 ns') > 0 FROM run"), "1");
 }
 
-/* What is told of a worker that died: its signal, what it told, or the first line of what it wrote. */
+/* A file that holds what a worker wrote; -1: it was not kept. */
+static int keep(const char *wrote)
+{
+    int said = wrote ? memfd_create("said", 0) : -1;
+    if (said >= 0)
+        assert_int_equal(write(said, wrote, strlen(wrote)), strlen(wrote));
+    return said;
+}
+
+/* What is told of a worker that died: its signal, what it told, or the first line of what it wrote.
+ * And whether the machine ended it. */
 static void test_last_words(void **state)
 {
     static const struct {
         int status;
         const char *told, *wrote; /* wrote: NULL: it was not kept */
         const char *want;
+        bool stopped;
     } all[] = {
-        {SIGKILL, "", NULL, "the process was ended by signal 9 (Killed)"},
-        {SIGKILL, "told", "", "the process was ended by signal 9 (Killed)"},
-        {SIGABRT, "", "first\nsecond\n", "the process was ended by signal 6 (Aborted); first"},
-        {3 << 8, "told", "first\n", "told"},
-        {3 << 8, "", "first\nsecond", "first"},
-        {3 << 8, "", "only", "only"},
-        {3 << 8, "", "\nsecond", "the process ended without a result"},
-        {3 << 8, "", NULL, "the process ended without a result"},
+        {SIGKILL, "", NULL, "the process was ended by signal 9 (Killed)", true},
+        {SIGKILL, "told", "", "the process was ended by signal 9 (Killed)", true},
+        {SIGTERM, "", "", "the process was ended by signal 15 (Terminated)", true},
+        {SIGXCPU, "", "", "the process was ended by signal 24 (CPU time limit exceeded)", true},
+        {SIGABRT, "", "first\nsecond\n", "the process was ended by signal 6 (Aborted); first",
+         false},
+        {SIGSEGV, "", COP_NO_MEMORY,
+         "the process was ended by signal 11 (Segmentation fault); " COP_NO_MEMORY, false},
+        {2 << 8, "", "coppice: " COP_NO_MEMORY "\n", "coppice: " COP_NO_MEMORY, true},
+        {2 << 8, "told", COP_NO_MEMORY, "told", false},
+        {3 << 8, "told", "first\n", "told", false},
+        {3 << 8, "", "first\nsecond", "first", false},
+        {3 << 8, "", "only", "only", false},
+        {3 << 8, "", "\nsecond", "the process ended without a result", false},
+        {3 << 8, "", NULL, "the process ended without a result", false},
     };
+    (void)state;
+    cop_arena a = {0};
+    for (size_t i = 0; i < COP_LEN(all); i++) {
+        cop_worker_end end = {all[i].status, all[i].told, keep(all[i].wrote)};
+        assert_string_equal(cop_worker_why(&end, &a), all[i].want);
+        assert_int_equal(cop_worker_was_stopped(&end), all[i].stopped);
+        if (end.said >= 0)
+            close(end.said);
+    }
+    /* As much as a line of a terminal or two. */
+    char line[1000];
+    memset(line, 'x', sizeof(line) - 1);
+    line[sizeof(line) - 1] = '\0';
+    cop_worker_end end = {3 << 8, "", keep(line)};
+    assert_int_equal(strlen(cop_worker_why(&end, &a)), 399);
+    close(end.said);
+    cop_arena_free(&a);
+}
+
+static void test_failure_stored(void **state)
+{
     stage *s = *state;
     must_read(s, HEAD, "full");
     cop_task task = {&s->plan.point[0], &s->study, s->db, "v"};
-    for (size_t i = 0; i < COP_LEN(all); i++) {
-        int said = all[i].wrote ? memfd_create("said", 0) : -1;
-        if (said >= 0)
-            assert_int_equal(write(said, all[i].wrote, strlen(all[i].wrote)), strlen(all[i].wrote));
-        assert_int_equal(
-            cop_worker_record_failure(&task, all[i].status, all[i].told, said, &s->err), 0);
-        assert_string_equal(ask(s, "SELECT detail FROM run ORDER BY id DESC LIMIT 1"), all[i].want);
-        if (said >= 0)
-            close(said);
-    }
-    assert_string_equal(ask(s, "SELECT count(*) || outcome || version FROM run"), "8failedv");
-    assert_string_equal(ask(s, "SELECT sum(instr(config, '50 us') > 0) FROM run"), "8");
+    assert_int_equal(cop_worker_record_failure(&task, "why it failed", &s->err), 0);
+    assert_string_equal(ask(s, "SELECT outcome || version || detail FROM run"),
+                        "failedvwhy it failed");
+    assert_string_equal(ask(s, "SELECT sum(instr(config, '50 us') > 0) FROM run"), "1");
     assert_string_equal(ask(s, "SELECT started_at FROM run"), "NULL"); /* nobody knows */
-    /* As much as a line of a terminal or two. */
-    char line[1000];
-    int said = memfd_create("said", 0);
-    memset(line, 'x', sizeof(line));
-    assert_int_equal(write(said, line, sizeof(line)), sizeof(line));
-    assert_int_equal(cop_worker_record_failure(&task, 3 << 8, "", said, &s->err), 0);
-    assert_string_equal(ask(s, "SELECT length(detail) FROM run ORDER BY id DESC LIMIT 1"), "399");
-    close(said);
 }
 
 /* Who does not ask what went wrong still learns whether something did. */
@@ -360,10 +383,9 @@ static void test_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_STAGE(test_each_run_once), ON_STAGE(test_found),
-        ON_STAGE(test_failures),      ON_STAGE(test_stored_with_a_run),
-        ON_STAGE(test_last_words),    ON_STAGE(test_without_messages),
-        ON_STAGE(test_models),        ON_STAGE(test_stopped),
+        ON_STAGE(test_each_run_once),     ON_STAGE(test_found),      ON_STAGE(test_failures),
+        ON_STAGE(test_stored_with_a_run), ON_STAGE(test_last_words), ON_STAGE(test_failure_stored),
+        ON_STAGE(test_without_messages),  ON_STAGE(test_models),     ON_STAGE(test_stopped),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }

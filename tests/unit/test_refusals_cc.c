@@ -16,13 +16,13 @@ static void congestion_controls(void **state)
 {
     (void)state;
     static const bound b[] = {
-        {{"cc.kind=ith"}, "queueing.kind=hfdi", "queueing.kind=voqsw", "use queueing.kind hfdi"},
-        {{"cc.kind=ib-ith"}, "queueing.kind=hfdi", "queueing.kind=1q", "use queueing.kind hfdi"},
+        {{"cc.kind=ith"}, "queueing.kind=hfdi", "queueing.kind=voqsw", "or set it to hfdi"},
+        {{"cc.kind=ib-ith"}, "queueing.kind=hfdi", "queueing.kind=1q", "or set it to hfdi"},
         {{"cc.kind=ccfit", "switch.architecture=iq"},
          "queueing.kind=fbicm",
          "queueing.kind=recn",
-         "set queueing.kind fbicm"},
-        {{"cc.kind=ecocc"}, "queueing.kind=hfdi", "queueing.kind=fbicm", "set queueing.kind hfdi"},
+         "or set it to fbicm"},
+        {{"cc.kind=ecocc"}, "queueing.kind=hfdi", "queueing.kind=fbicm", "or set it to hfdi"},
         {{"cc.kind=ibcc"},
          "cc.port_threshold=[1, 2, 15]",
          "cc.port_threshold=[1, 2, 16]",
@@ -144,6 +144,8 @@ static void notifications(void **state)
          "cc.share=1e-5 %",
          "are to be expected from all ports in this run; give more"},
         {{"cc.kind=qcn"}, "cc.gd=1e-6", "cc.gd=1e-19", "gd 1e-19 lowers no rate"},
+        /* No delay at all once was what 0 said; it is not what auto says. */
+        {{"cc.kind=ecocc"}, "cc.longest=1 ps", "cc.longest=0", "`0` is out of range"},
         {{"cc.kind=qcn"}, "cc.share=0.1 %", "cc.share=0", "use cc.kind none"},
         {{"cc.kind=qcn"}, "cc.react=no", "cc.gd=0", "leave it out and set react to no"},
         {{"cc.kind=qcn"},
@@ -185,9 +187,9 @@ static void notifications(void **state)
          "cc.threshold=2",
          "congestion would never end"},
         {{"cc.kind=fern-2", "switch.buffer=65536 B"},
-         "cc.threshold=none",
+         "cc.threshold=auto",
          "cc.threshold=1000000",
-         "make it smaller or switch.buffer larger, or set it to none"},
+         "make it smaller or switch.buffer larger, or set notify to never"},
     };
     check_bounds(b, COP_LEN(b));
 }
@@ -206,6 +208,7 @@ static void longest_table(void **state)
             cop_err err = {0};
             ibcc_cfg cfg = {0};
             cop_opt_defaults(ibcc_opts, &cfg, &arena);
+            cfg.preset = IBCC_TESTBED;
             for (size_t i = 0; i < n; i++)
                 memcpy(text + 4 * i, "0:0,", 5);
             if (encoded)

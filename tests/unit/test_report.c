@@ -163,11 +163,54 @@ static void page_is_repeatable(void **state)
     cop_report_free(b);
 }
 
+/* Both pages hold the licences of the libraries that they hold, each with its copyright line and its conditions, and for
+ * ECharts the notice that its licence asks for. */
+static void licences(void **state)
+{
+    (void)state;
+    static const char *const all[] = {
+        "echarts 6.1.0\n",
+        "Apache License\n",
+        "Version 2.0, January 2004",
+        "TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION",
+        "\nApache ECharts\nCopyright 2017-",
+        "zrender 6.",
+        "Baidu Inc.",
+        "Redistributions in binary form must reproduce the above copyright notice",
+        "d3-zoom 3.0.",
+        "d3-selection 3.0.",
+        "d3-quadtree 3.0.",
+        "Mike Bostock",
+        "provided that the above copyright notice\nand this permission notice appear in all copies",
+        "tslib 2.",
+        "Microsoft Corporation.",
+    };
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    cop_report_live_page(out);
+    fclose(out);
+    assert_null(strstr(text, "{{licences}}"));
+    for (size_t i = 0; i < COP_LEN(all); i++) {
+        if (strstr(cop_report_licences, all[i]) == NULL)
+            fail_msg("`%s` is not among the licences", all[i]);
+    }
+    assert_non_null(strstr(text, cop_report_licences));
+    assert_non_null(strstr(cop_report_page, "{{licences}}"));
+    cop_free_foreign(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_PLACE(order_and_place),    IN_PLACE(points_take_runs), IN_PLACE(plain_run),
-        IN_PLACE(bare_run),           IN_PLACE(many_runs),        IN_PLACE(page_is_closed_to_text),
+        cmocka_unit_test(licences),
+        IN_PLACE(order_and_place),
+        IN_PLACE(points_take_runs),
+        IN_PLACE(plain_run),
+        IN_PLACE(bare_run),
+        IN_PLACE(many_runs),
+        IN_PLACE(page_is_closed_to_text),
         IN_PLACE(page_is_repeatable),
     };
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);

@@ -76,6 +76,21 @@ static void csv_kinds(void **state)
            "\"'=1+1\",\"'+x\",\"'-x\",\"'@x\",\"'\tx\",\"'\rx\",\"'=\"\"q\"\"\"\r\n"
            "-1.5,+5,-1e-9,-.5,\"'-\",\"'-1e\",\"'-inf\",\"'-1.5.2\",1-2,-2.5\r\n");
     csv_of("{\"kind\": \"line\"}", "series,x,y,ci,low,high\r\n");
+    /* Where a value is not steady, each says whether it is; what is expected does not. */
+    csv_of(
+        "{\"kind\": \"line\", \"seeds\": [4], \"series\": [{\"name\": \"a\", \"points\": [[1, 2], "
+        "[3, "
+        "4]], \"unsteady\": [1], \"seeds\": [[2], [4]]}, {\"name\": \"b\", \"points\": [[1, 5]]}],"
+        " \"expected\": [{\"name\": \"p\", \"points\": [[1, 6]]}]}",
+        "series,x,y,ci,low,high,steady,seed 4\r\na,1,2,,,,yes,2\r\na,3,4,,,,no,4\r\n"
+        "b,1,5,,,,yes,\r\n\"expected p\",1,6,,,,,\r\n");
+    csv_of("{\"kind\": \"bar\", \"categories\": [\"c\"], \"series\": [{\"name\": \"s\", "
+           "\"values\": [1],"
+           " \"unsteady\": [0]}]}",
+           "category,series,value,ci,low,high,steady\r\nc,s,1,,,,no\r\n");
+    csv_of("{\"kind\": \"heatmap\", \"xs\": [1, 2], \"ys\": [\"u\"], \"unsteady\": [1], \"cells\":"
+           " [[0, 0, 5], [1, 0, 6]]}",
+           "x,y,z,steady\r\n1,u,5,yes\r\n2,u,6,no\r\n");
     csv_of("{\"kind\": 7, \"series\": 3}", "");
 }
 
@@ -129,6 +144,42 @@ static void text_table(void **state)
     assert_null(strstr(text, "thr\x1b"));
     free(text);
     cop_report_free(r);
+}
+
+/* What is not steady has an asterisk, and what has no value says why. */
+static void text_figures(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec, *has;
+    } all[] = {
+        {"{\"kind\": \"line\", \"series\": [{\"name\": \"a\", \"points\": [[1, 2], [3, 2355]], "
+         "\"ci\":"
+         " [null, 4], \"unsteady\": [1]}]}",
+         "2355 ± 4*\n  * not steady: what waits grew with the run, and so do latencies\n"},
+        {"{\"kind\": \"bar\", \"categories\": [\"c\"], \"series\": [{\"name\": \"s\", \"values\": "
+         "[7],"
+         " \"unsteady\": [0]}]}",
+         "7*\n"},
+        {"{\"kind\": \"heatmap\", \"xs\": [1], \"ys\": [\"u\"], \"unsteady\": [0], \"cells\": [[0, "
+         "0, "
+         "5]]}",
+         "5*\n"},
+        {"{\"kind\": \"line\", \"series\": [], \"missing\": [{\"why\": \"w\", \"count\": 3, "
+         "\"where\":"
+         " [\"a at 1\", \"b\"]}]}",
+         "\n  no value for a at 1; b and 1 more: w\n"},
+    };
+    for (size_t i = 0; i < COP_LEN(all); i++) {
+        char *text = NULL;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        cop_report_spec_text(all[i].spec, out, 100);
+        fclose(out);
+        if (strstr(text, all[i].has) == NULL)
+            fail_msg("`%s` is not in `%s`", all[i].has, text);
+        cop_free_foreign(text);
+    }
 }
 
 /* -- faults -- */
@@ -271,9 +322,10 @@ static void text_over_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(csv_kinds),      IN_PLACE(csv_files),        IN_PLACE(text_table),
-        IN_PLACE(bad_databases),          IN_PLACE(damaged_database), IN_PLACE(bad_outputs),
-        cmocka_unit_test(text_over_time),
+        cmocka_unit_test(csv_kinds), IN_PLACE(csv_files),
+        IN_PLACE(text_table),        cmocka_unit_test(text_figures),
+        IN_PLACE(bad_databases),     IN_PLACE(damaged_database),
+        IN_PLACE(bad_outputs),       cmocka_unit_test(text_over_time),
     };
     return cmocka_run_group_tests_name("report_out", tests, NULL, NULL);
 }

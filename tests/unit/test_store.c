@@ -57,6 +57,35 @@ static void two_runs_come_back(void **state)
     assert_int_equal(access(p->wal, F_OK), -1); /* closing leaves one file */
 }
 
+/* What a model does is kept beside its runs; a model of which that is unknown stands for itself. */
+static void behaviour_of_a_model(void **state)
+{
+    const place *p = *state;
+    cop_result r = {0};
+    cop_err err = {0};
+    cop_store_meta meta = META;
+    int64_t known = 0, unknown = 0;
+    meta.model = "0123";
+    assert_int_equal(cop_store_run(p->db, &meta, &r, &unknown, &err), 0);
+    meta.model = "4567";
+    meta.behaviour = "89ab";
+    assert_int_equal(cop_store_run(p->db, &meta, &r, &known, &err), 0);
+    assert_int_equal(cop_store_run(p->db, &meta, &r, NULL, &err), 0);
+    cop_store *s = must_open(p->db, false);
+    cop_arena arena = {0};
+    enum cop_outcome outcome;
+    const char *detail, *behaviour;
+    assert_int_equal(cop_store_load_outcome(s, known, &outcome, &arena, &detail, &behaviour, &err),
+                     1);
+    assert_string_equal(behaviour, "89ab");
+    assert_int_equal(
+        cop_store_load_outcome(s, unknown, &outcome, &arena, &detail, &behaviour, &err), 1);
+    assert_string_equal(behaviour, "0123");
+    assert_int_equal(ask(s, "SELECT count(*) FROM meta WHERE key LIKE 'behaviour of %'"), 1);
+    cop_arena_free(&arena);
+    cop_store_close(s);
+}
+
 static double scalar_of(cop_store *s, const char *name)
 {
     cop_err err = {0};
@@ -237,10 +266,10 @@ static void documented_queries_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_PLACE(two_runs_come_back),        IN_PLACE(scalars_have_json_names),
-        IN_PLACE(series_and_hist_come_back), IN_PLACE(lists_come_back),
-        IN_PLACE(deleting_a_run_cascades),   IN_PLACE(large_result_is_quick),
-        IN_PLACE(documented_queries_run),
+        IN_PLACE(two_runs_come_back),      IN_PLACE(behaviour_of_a_model),
+        IN_PLACE(scalars_have_json_names), IN_PLACE(series_and_hist_come_back),
+        IN_PLACE(lists_come_back),         IN_PLACE(deleting_a_run_cascades),
+        IN_PLACE(large_result_is_quick),   IN_PLACE(documented_queries_run),
     };
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);
 }

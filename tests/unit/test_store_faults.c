@@ -124,6 +124,9 @@ static void objects_of_strangers_are_refused(void **state)
         "DROP VIEW summary; DROP VIEW entry; DROP VIEW distribution; ALTER TABLE figure RENAME TO"
         " other; CREATE VIEW Figure AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1"
         " FROM c) SELECT other.* FROM other, c",
+        "DROP VIEW entry; CREATE VIEW Entry AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT"
+        " x + 1 FROM c) SELECT stream.* FROM stream, c",
+        "ALTER TABLE scalar ADD COLUMN more AS (length(hex(zeroblob(500000000))))",
     };
     for (size_t i = 0; i < COP_LEN(harm_by); i++) {
         cop_err err = {0};

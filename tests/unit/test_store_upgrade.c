@@ -96,6 +96,7 @@ static cop_result with_trees(void)
     return (cop_result){.n_ports = 2,
                         .port = port,
                         .trees_asked = true,
+                        .film = true,
                         .n_frames = 1,
                         .frame = frame,
                         .n_trees = 2,
@@ -196,6 +197,32 @@ static void trees_come_back(void **state)
     cop_store_close(s);
 }
 
+/* Trees of a run that keeps no pictures come back, and say that somebody looked. */
+static void trees_without_frames(void **state)
+{
+    const place *p = *state;
+    cop_err err = {0};
+    int64_t id = 0;
+    cop_scalar count = {"trees.count", "trees", 2};
+    cop_result in = with_trees(), out;
+    in.film = false;
+    in.scalar = &count;
+    in.n_scalars = 1;
+    assert_int_equal(cop_store_run(p->db, &META, &in, &id, &err), 0);
+    cop_store *s = must_open(p->db, false);
+    assert_int_equal(ask(s, "SELECT (SELECT count(*) FROM frame) + (SELECT count(*) FROM"
+                            " tree_frame)"),
+                     0);
+    assert_int_equal(ask(s, "SELECT count(*) FROM tree"), 2);
+    assert_int_equal(cop_store_load(s, id, &out, &err), 1);
+    assert_true(out.trees_asked && !out.film);
+    assert_int_equal(out.n_trees, 2);
+    assert_int_equal(out.tree[0].n_roots, 2);
+    assert_int_equal(cop_store_newest_frames(s, &err), 0);
+    cop_arena_free(&out.arena);
+    cop_store_close(s);
+}
+
 /* Who took part in a tree had to be known in the first files with trees: the next program that writes to such a
  * file may say that it is not. */
 static void unknown_parts_fit_older_files(void **state)
@@ -248,8 +275,9 @@ static void outcomes_have_names(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        IN_PLACE(older_files_are_brought_up_to_date), IN_PLACE(trees_come_back),
-        IN_PLACE(unknown_parts_fit_older_files), IN_PLACE(outcomes_have_names)};
+    const struct CMUnitTest tests[] = {IN_PLACE(older_files_are_brought_up_to_date),
+                                       IN_PLACE(trees_come_back), IN_PLACE(trees_without_frames),
+                                       IN_PLACE(unknown_parts_fit_older_files),
+                                       IN_PLACE(outcomes_have_names)};
     return cmocka_run_group_tests_name("store_upgrade", tests, NULL, NULL);
 }

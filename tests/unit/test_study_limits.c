@@ -290,7 +290,7 @@ static void test_failure_without_base(void **state)
     assert_int_equal(remove(s->base), 0);
     cop_slot slot = {0};
     assert_int_equal(cop_worker_make(&task, &slot), COP_WORKER_CHANGED);
-    assert_int_equal(cop_worker_record_failure(&task, 3 << 8, "told", -1, &s->err), 0);
+    assert_int_equal(cop_worker_record_failure(&task, "told", &s->err), 0);
     write_text(s->base, BASE); /* the stage wants it back */
     assert_int_equal(cop_store_open(&store, s->db, true, &s->err), 0);
     cop_result r;

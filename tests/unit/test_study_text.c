@@ -258,7 +258,7 @@ static void test_record(void **state)
         assert_int_equal(j.r.seeds, 3);
         assert_int_equal(strcspn(j.r.inputs, " "), 16);
         assert_true(strtoull(j.r.inputs, NULL, 16) == s->study.inputs);
-        assert_string_equal(j.r.inputs + 17, cop_model_id());
+        assert_string_equal(j.r.inputs + 17, cop_behaviour_id());
         assert_non_null(strstr(j.r.config, "10 ms"));
         assert_int_equal(j.r.n_verdicts, 4);
         static const struct {

@@ -1,5 +1,7 @@
 /* The reader of ibnetdiscover files: a whole sample, hand-written fabrics, and every refusal with
  * its line. Run from the top of the source tree, where examples/ is. */
+#include "base/file.h"
+#include "exp/run.h"
 #include "topo/topo.h"
 #include "topo/topo_cfg.h"
 
@@ -324,14 +326,40 @@ static void unreadable(void **state)
     cop_topo_free(&t);
 }
 
+/* Who numbers hosts in a run file must know which of the fabric's they are. */
+static void test_check_says_who_is_who(void **state)
+{
+    (void)state;
+    static const char yaml[] = "topology: {kind: file, path: examples/fabric16.net}\n"
+                               "traffic: [{pattern: uniform}]\n";
+    cop_config c;
+    cop_err err = {0};
+    char *text;
+    size_t size;
+    assert_int_equal(cop_config_load(&c, "test.yaml", yaml, NULL, 0, &err), 0);
+    FILE *report = cop_text_open(&text, &size);
+    assert_int_equal(cop_check_network(&c, report, &err), 0);
+    cop_text_close(report, &text);
+    assert_non_null(strstr(text, "\n# hosts have the numbers of their order in the file: "
+                                 "0 is oak01 mlx5_0, 15 is oak16 mlx5_0\n"));
+    cop_free_foreign(text);
+    cop_config_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sample),         cmocka_unit_test(one_sided),
-        cmocka_unit_test(many_ports),     cmocka_unit_test(speeds),
-        cmocka_unit_test(broken_lines),   cmocka_unit_test(contradictions),
-        cmocka_unit_test(several_faults), cmocka_unit_test(truncated),
-        cmocka_unit_test(large),          cmocka_unit_test(unreadable),
+        cmocka_unit_test(test_check_says_who_is_who),
+        cmocka_unit_test(sample),
+        cmocka_unit_test(one_sided),
+        cmocka_unit_test(many_ports),
+        cmocka_unit_test(speeds),
+        cmocka_unit_test(broken_lines),
+        cmocka_unit_test(contradictions),
+        cmocka_unit_test(several_faults),
+        cmocka_unit_test(truncated),
+        cmocka_unit_test(large),
+        cmocka_unit_test(unreadable),
     };
     return cmocka_run_group_tests_name("topo_file", tests, NULL, NULL);
 }

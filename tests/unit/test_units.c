@@ -126,11 +126,10 @@ static void test_defaults(void **state)
 {
     (void)state;
     cop_config ns, other;
-    load(&ns, "units: {flit: 4 B, cycle: 1 ns}\n" TORUS "cc: {kind: fern-1}\n"
+    load(&ns, "units: {flit: 4 B, cycle: 1 ns}\n" TORUS "cc: {kind: smai}\n"
               "routing: {kind: true-adaptive}\nswitch: {switching: wormhole, flit: 16 B}\n");
-    load(&other,
-         "units: {flit: 4 B, cycle: 10 ns}\n" TORUS "cc: {kind: fern-1, timeout: 7 cycles}\n"
-         "routing: {kind: true-adaptive}\nswitch: {switching: wormhole}\n");
+    load(&other, "units: {flit: 4 B, cycle: 10 ns}\n" TORUS "cc: {kind: smai, timeout: 7 cycles}\n"
+                 "routing: {kind: true-adaptive}\nswitch: {switching: wormhole}\n");
     assert_non_null(strstr(cop_config_print(&ns), "  step: 32 ns\n"));
     assert_non_null(strstr(cop_config_print(&ns), "  timeout: 1 us\n"));
     assert_non_null(strstr(cop_config_print(&other), "  step: 320 ns\n"));

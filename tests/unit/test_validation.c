@@ -88,7 +88,7 @@ static const char *judged(cop_arena *a, const cop_validation_inputs *in)
         {.name = "f", .scale = "full", .paper = "gran1", .inputs = now},
         {.name = "g", .scale = "full", .paper = "gran2", .inputs = "1 oldest"}};
     cop_ledger l = {.paper = &paper, .n_papers = 1};
-    snprintf(now, sizeof(now), "1 %s", cop_model_id());
+    snprintf(now, sizeof(now), "1 %s", cop_behaviour_id());
     return cop_validation_text(
         &l, studies, COP_LEN(studies), in,
         &(cop_validation_cost){.runs = {3, 7}, .cpu_seconds = {90, 300}, .half_second = 600}, a);
@@ -119,8 +119,8 @@ static void test_text(void **state)
         "\nWhy checks fail:\n\n"
         "* gran1-1: too short\n* gran1-2: not understood yet\n* gran1-5: bent\n"
         "\nNotes on checks that pass:\n\n* gran1-6: mind\n"
-        "\nQuick scale, at least in part, with an earlier model: quick.\n"
-        "\nFull scale, at least in part, with an earlier model: old, older.\n",
+        "\nQuick scale, at least in part, with an earlier behaviour: quick.\n"
+        "\nFull scale, at least in part, with an earlier behaviour: old, older.\n",
         "\nQuick scale: 3 runs, 2 CPU minutes on",
         "\nFull scale: 7 runs, 5 CPU minutes on",
     };

@@ -138,13 +138,110 @@ static void the_trace_ends(void **state)
     }
 }
 
+static const char crowded[] = "run: {duration: 1 ms}\n"
+                              "topology: {kind: chain, hosts: [3, 4]}\n"
+                              "link: {rate: 10 Gbit/s, trunk_rate: 20 Gbit/s, delay: 20 ns}\n"
+                              "switch: {buffer: 64 KiB}\n"
+                              "traffic:\n"
+                              "  - {name: hot, from: [1, 5, 6], pattern: fixed, to: 4}\n"
+                              "  - {name: victim, from: [0], pattern: fixed, to: 3}\n";
+static const char groups[] = "run: {duration: 100 us}\n"
+                             "topology: {kind: dragonfly, p: 2, a: 4, h: 2}\n"
+                             "routing: {kind: qcn-switch}\n"
+                             "cc: {kind: qcn, react: no, every: 1, share: 1, qeq: 4 KiB}\n"
+                             "traffic: [{from: [0-7], pattern: group-adversarial}]\n";
+
+static char *trace_of(const char *yaml, const char *spec, const char *const *set, size_t n,
+                      uint64_t *hash)
+{
+    net_lab *w = lab_build(yaml, set, n);
+    cop_err err = {0};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    if (spec != NULL)
+        assert_int_equal(cop_watch_init(&w->net, spec, out, 100000, &err), 0);
+    cop_net_run(&w->net, NULL, NULL);
+    fclose(out);
+    *hash = cop_net_hash(&w->net);
+    lab_free(w);
+    return text;
+}
+
+/* Marks with their reason, what answers a watched packet with its fields, and messages and pauses at ports at which it
+ * waits. Watching changes nothing. */
+static void mechanisms_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *yaml, *spec, *set[2], *says[6];
+    } cases[] = {
+        {crowded,
+         "src=1,from=60,count=20",
+         {"cc.kind=ibcc", "cc.level=qp"},
+         {"gets FECN from s1.1: congestion state", "  BECN 4:", "for the queue pair 1 -> 4",
+          "heard by h1: ccti ", "with FECN"}},
+        {crowded,
+         "src=1,from=60,count=20",
+         {"cc.kind=ibcc", "cc.level=sl"},
+         {"for service level 0 of host 1"}},
+        {crowded, "src=1,from=30,count=1", {"nic.ack=packet"}, {"  ack 4:", "delivered to h1"}},
+        {crowded,
+         "src=1,from=40,count=2",
+         {"queueing.kind=fbicm"},
+         {"at s0.1: line 0 for s0.3 lane 0: taken", "told to h1: allocate line 0: root ",
+          "told to h1: stop line 0", "at h1: heard from s0.1: go line 0"}},
+        {crowded,
+         "src=1,count=60",
+         {"queueing.kind=hfdi"},
+         {"found a root", "told to s0.3: allocate line", "stop line", "go line"}},
+        {crowded,
+         "src=1,from=40,count=1",
+         {"flow_control.kind=on-off"},
+         {"at s1.4: PAUSE of section 0, ", "at s1.4: end of PAUSE of section 0, "}},
+        {groups,
+         "src=0,count=40",
+         {NULL},
+         {"  CNM ", "made at s0.", ": feedback ", " of 63 about"}},
+    };
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        uint64_t hash, plain;
+        size_t n = 0;
+        while (n < 2 && cases[i].set[n] != NULL)
+            n++;
+        char *text = trace_of(cases[i].yaml, cases[i].spec, cases[i].set, n, &hash);
+        for (size_t k = 0; k < COP_LEN(cases[i].says) && cases[i].says[k]; k++)
+            if (strstr(text, cases[i].says[k]) == NULL)
+                fail_msg("case %zu: `%s` is not in\n%s", i, cases[i].says[k], text);
+        free(text);
+        free(trace_of(cases[i].yaml, NULL, cases[i].set, n, &plain));
+        assert_true(hash == plain);
+    }
+}
+
+/* What happens where no watched packet is, or after the last has gone, is not told. */
+static void others_are_silent(void **state)
+{
+    (void)state;
+    static const char *const set[] = {"queueing.kind=fbicm"};
+    uint64_t hash;
+    char *text = trace_of(crowded, "src=1,from=40,count=1", set, 1, &hash);
+    char *last = strstr(text, "delivered to h4");
+    assert_non_null(last);
+    assert_non_null(strchr(last, '\n'));
+    assert_string_equal(strchr(last, '\n'), "\n");
+    assert_null(strstr(text, "at h5"));
+    assert_null(strstr(text, "at s1.2:"));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(which_packets),
-        cmocka_unit_test(wrong_specifications),
-        cmocka_unit_test(every_step),
-        cmocka_unit_test(the_trace_ends),
+        cmocka_unit_test(which_packets),        cmocka_unit_test(wrong_specifications),
+        cmocka_unit_test(every_step),           cmocka_unit_test(the_trace_ends),
+        cmocka_unit_test(mechanisms_are_named), cmocka_unit_test(others_are_silent),
     };
     return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
 }

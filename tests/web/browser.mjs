@@ -100,7 +100,7 @@ export class Page {
 
   async open(url) {
     await this.send("Page.navigate", { url });
-    for (let i = 0; i < 600; i++) {
+    for (let i = 0; i < 12000; i++) {
       if ((await this.run("document.documentElement?.dataset.ready")) === "yes") return;
       await new Promise((r) => setTimeout(r, 50));
     }

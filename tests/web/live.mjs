@@ -26,7 +26,7 @@ const nap = (ms) => new Promise((r) => setTimeout(r, ms));
 
 async function until(page, expression, fits, what) {
   let value;
-  for (let i = 0; i < 1200; i++) {
+  for (let i = 0; i < 24000; i++) {
     value = await page.run(expression);
     if (fits(value)) return value;
     await nap(25);
@@ -116,7 +116,7 @@ async function running() {
     await until(page, STATE, (s) => s === "paused", "state");
     // What had been on its way may still come; then nothing does.
     let last = await arrived(page);
-    for (let still = 0; still < 12; still++) {
+    for (let still = 0; still < 40; still++) {
       await nap(50);
       const now = await arrived(page);
       if (now !== last) still = 0;

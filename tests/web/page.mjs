@@ -19,10 +19,10 @@ function must(condition, why) {
 }
 const same = (a, b, what) => must(a === b, `${what}: ${JSON.stringify(a)} instead of ${JSON.stringify(b)}`);
 
-/** The value of an expression once it fits; what it was last after 8 s. Browsers draw when they find the time. */
+/** The value of an expression once it fits; what it was last after ten minutes: Browsers draw when they find the time. */
 async function settled(page, expression, fits) {
   let value;
-  for (let i = 0; i < 160; i++) {
+  for (let i = 0; i < 12000; i++) {
     value = await page.run(expression);
     if (fits(value)) break;
     await new Promise((r) => setTimeout(r, 50));
@@ -201,6 +201,17 @@ async function desktop() {
     same(JSON.stringify(addedUp([{ points: [[0, 0.5]], nodes: 1 }, { points: [[0, 0.25]], nodes: 2 }], 4)), "[[0,0.25]]", "one sender and two of four hosts");
     same(addedUp([], 4), null, "no curve");
   });
+  await check("unsteady_values", async () => {
+    const about = (name) => page.run(`(() => { const f = document.querySelector('figure[id$="${name}"]'); f.scrollIntoView(); return f.textContent; })()`);
+    const hollow = `[...document.querySelectorAll('figure[id$="saturation"] svg path')].filter((p) => p.getAttribute("fill") === "#ffffff" && Number(p.getAttribute("stroke-width")) > 0).length`;
+    must((await about("saturation")).includes("joined by dots: not steady"), "no word below the curves");
+    must((await about("saturation")).includes("No value for by one at 90 and 2 more: run `load 0.9` deadlock"), "no reason for what is missing");
+    same(await settled(page, hollow, (n) => n >= 5), 5, "hollow marks");
+    must((await about("patterns")).includes("Hollow bars: not steady"), "no word below the bars");
+    await settled(page, `document.querySelector('figure[id$="surface"]').textContent`, (t) => t.includes("*"));
+    must((await about("surface")).includes("an asterisk: not steady"), "no word below the heat map");
+    await page.run("scrollTo(0, 0)");
+  });
   await check("steady_or_not", () => {
     const word = (o) => stateOf(new Map(Object.entries(o))).word;
     same(word({ offered_gbps: 100, accepted_gbps: 96, saturated: 0, packets_piled_up: 0 }), "steady", "what keeps up");
@@ -328,7 +339,7 @@ async function paperAndDark() {
   const page = await opened({ width: 1360, height: 900, dark: true });
   await check("paper", async () => {
     await page.run(`addEventListener("beforeprint", () => { window.atPrint = { drawn: [...document.querySelectorAll('figure[data-drawn="yes"]')].reduce((a, f) => a + (f.dataset.made ? 0 : Number(f.dataset.figures)), 0),
-      closed: document.querySelectorAll("details:not([open])").length, theme: document.documentElement.dataset.theme,
+      closed: document.querySelectorAll("details:not([open]):not(.licences)").length, theme: document.documentElement.dataset.theme,
       widest: Math.max(...[...document.querySelectorAll(".drawing svg, canvas")].map((s) => s.clientWidth)) }; })`);
     const pdf = await page.pdf();
     if (pictures) writeFileSync(join(pictures, "paper.pdf"), pdf);

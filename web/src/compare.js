@@ -85,14 +85,17 @@ export function runTable(runs, runId, day) {
   // Columns in which every run has the same, or nothing, say nothing here.
   const all = runs.map(scalarsOf), units = shared(all), rates = all.map((s) => ratesOf(units ? s : withoutUnits(s))), [by, word] = units ? timeUnit(1, units) : [1e3, "µs"];
   const offered = rates.some((r) => r.offered > 0), sizes = new Set(runs.map((r) => r.hosts)).size > 1;
+  const jobs = all.map((s) => ({ took: Math.max(-1, ...[...s].filter(([k]) => /^job\/.*\/completion$/.test(k)).map(([, x]) => x)), open: [...s].some(([k, x]) => /^job\/.*\/finished$/.test(k) && !x) }));
+  const worked = jobs.some((j) => j.took >= 0 || j.open);
   const cell = (v, unit) => el("td", { class: "num" }, typeof v === "number" && Number.isFinite(v) ? withUnit(fmt(v), unit) : "–");
   const rows = runs.map((r, i) => {
     const s = all[i], state = stateOf(s);
     return el("tr", {}, el("td", { class: "num" }, r.figures ? el("a", { href: `#${runId(r)}` }, String(r.id)) : String(r.id)), el("td", { class: "what" }, r.title || r.name),
       diff.map((d) => el("td", {}, d.values[i])), offered ? cell(rates[i].offered || NaN) : null, cell(rates[i].total), cell(((s.get("latency_ns.mean") ?? NaN) / 1e6) * by), cell(((s.get("latency_ns.p99") ?? NaN) / 1e6) * by),
-      el("td", { class: "how" }, r.outcome !== "ok" ? el("span", { class: "bad" }, r.outcome) : state.grows ? el("span", { class: "bad" }, state.word) : rates[i].offered > 0 ? state.word : "sources send all they can"), sizes ? el("td", { class: "num" }, fmt(r.hosts)) : null, el("td", { class: "whole" }, day(r.stored_at)));
+      worked ? cell(jobs[i].took >= 0 ? (jobs[i].took / 1e3) * by : NaN) : null,
+      el("td", { class: "how" }, r.outcome === "ok" && jobs[i].open ? el("span", { class: "bad" }, "job not finished") : r.outcome !== "ok" ? el("span", { class: "bad" }, r.outcome) : state.grows ? el("span", { class: "bad" }, state.word) : rates[i].offered > 0 ? state.word : "sources send all they can"), sizes ? el("td", { class: "num" }, fmt(r.hosts)) : null, el("td", { class: "whole" }, day(r.stored_at)));
   });
   return [drawn < runs.length ? el("p", { class: "about" }, `Figures follow for the newest ${drawn} of ${runs.length} runs.`) : null,
     el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Runs" }, el("table", { class: "data" },
-      el("thead", {}, el("tr", {}, ["run", "what", ...diff.map((d) => d.key), offered ? `offered ${rates[0].unit}` : null, `accepted ${rates[0].unit}`, `mean latency ${word}`, `99 % below ${word}`, "state", sizes ? "hosts" : null, "stored"].filter(Boolean).map((c) => el("th", { scope: "col" }, c)))), el("tbody", {}, rows)))];
+      el("thead", {}, el("tr", {}, ["run", "what", ...diff.map((d) => d.key), offered ? `offered ${rates[0].unit}` : null, `accepted ${rates[0].unit}`, `mean latency ${word}`, `99 % below ${word}`, worked ? `job ${word}` : null, "state", sizes ? "hosts" : null, "stored"].filter(Boolean).map((c) => el("th", { scope: "col" }, c)))), el("tbody", {}, rows)))];
 }

@@ -22,6 +22,12 @@ function cell(v) {
 
 const line = (...cells) => cells.map(cell).join(",");
 
+/** The last column before the seeds, if any value of the figure has one: what is not steady. */
+const STEADY = "steady";
+const anyUnsteady = (f) => [f, ...(f.series || [])].some((s) => (s.unsteady || []).length > 0);
+const steadyHead = (f) => (anyUnsteady(f) ? `,${STEADY}` : "");
+const steadyCell = (f, s, k) => (anyUnsteady(f) ? `,${s === null ? "" : (s.unsteady || []).includes(k) ? "no" : "yes"}` : "");
+
 const axisName = (f, axis, otherwise) => cell((f[axis]?.label || otherwise) + (f[axis]?.unit ? ` (${f[axis].unit})` : ""));
 /** A column for each seed, behind the others. */
 const seedHeads = (f) => (f.seeds || []).map((s) => `,seed ${s}`).join("");
@@ -29,28 +35,28 @@ const seedCells = (f, values) => (f.seeds || []).map((_, i) => `,${cell(values?.
 const xCell = (f, x) => f.x?.names?.[x] ?? x;
 
 function curves(f) {
-  const out = [`series,${axisName(f, "x", "x")},${axisName(f, "y", "y")},ci,low,high${seedHeads(f)}`];
+  const out = [`series,${axisName(f, "x", "x")},${axisName(f, "y", "y")},ci,low,high${steadyHead(f)}${seedHeads(f)}`];
   for (const s of f.series || [])
-    (s.points || []).forEach((p, i) => out.push(line(s.name, xCell(f, p[0]), p[1], s.ci && s.ci[i], null, null) + seedCells(f, s.seeds?.[i])));
+    (s.points || []).forEach((p, i) => out.push(line(s.name, xCell(f, p[0]), p[1], s.ci && s.ci[i], null, null) + steadyCell(f, s, i) + seedCells(f, s.seeds?.[i])));
   for (const e of f.expected || []) {
     const name = quoted("expected ", e.name);
-    if (Array.isArray(e.points)) for (const p of e.points) out.push(`${name},${line(p[0], p[1], null, null, null)}${seedCells(f)}`);
-    else for (const x of [e.from, e.to]) out.push(`${name},${line(x, e.value, null, e.low, e.high)}${seedCells(f)}`);
+    if (Array.isArray(e.points)) for (const p of e.points) out.push(`${name},${line(p[0], p[1], null, null, null)}${steadyCell(f, null)}${seedCells(f)}`);
+    else for (const x of [e.from, e.to]) out.push(`${name},${line(x, e.value, null, e.low, e.high)}${steadyCell(f, null)}${seedCells(f)}`);
   }
   return out;
 }
 
 function bars(f) {
-  const out = [`${axisName(f, "x", "category")},series,${axisName(f, "y", "value")},ci,low,high${seedHeads(f)}`];
+  const out = [`${axisName(f, "x", "category")},series,${axisName(f, "y", "value")},ci,low,high${steadyHead(f)}${seedHeads(f)}`];
   for (const s of f.series || [])
-    (s.values || []).forEach((v, i) => out.push(line(f.categories[i], s.name, v, s.ci && s.ci[i], null, null) + seedCells(f, s.seeds?.[i])));
+    (s.values || []).forEach((v, i) => out.push(line(f.categories[i], s.name, v, s.ci && s.ci[i], null, null) + steadyCell(f, s, i) + seedCells(f, s.seeds?.[i])));
   for (const e of f.expected || [])
-    out.push(`${cell(e.category)},${quoted("expected ", e.series)},${line(e.value, null, e.low, e.high)}${seedCells(f)}`);
+    out.push(`${cell(e.category)},${quoted("expected ", e.series)},${line(e.value, null, e.low, e.high)}${steadyCell(f, null)}${seedCells(f)}`);
   return out;
 }
 
-const heatmap = (f) => [`${axisName(f, "x", "x")},${axisName(f, "y", "y")},${axisName(f, "z", "z")}${seedHeads(f)}`,
-  ...(f.cells || []).map((c, i) => line(f.xs[c[0]], f.ys[c[1]], c[2]) + seedCells(f, f.cell_seeds?.[i]))];
+const heatmap = (f) => [`${axisName(f, "x", "x")},${axisName(f, "y", "y")},${axisName(f, "z", "z")}${steadyHead(f)}${seedHeads(f)}`,
+  ...(f.cells || []).map((c, i) => line(f.xs[c[0]], f.ys[c[1]], c[2]) + steadyCell(f, f, i) + seedCells(f, f.cell_seeds?.[i]))];
 
 function network(f) {
   const name = (end) => (typeof end === "number" ? (f.nodes[end] || {}).name : end);

@@ -194,6 +194,10 @@ function checkLinks(spec, linkTo) {
   }));
 }
 
+/** What has no value, and why. */
+const missing = (spec) => (Array.isArray(spec.missing) && spec.missing.length > 0
+  ? el("p", { class: "note missing" }, spec.missing.map((m) => el("span", {}, `No value for ${m.where.join("; ") || "it"}${m.count > m.where.length ? ` and ${m.count - m.where.length} more` : ""}: ${m.why}. `))) : null);
+
 /** specs: one figure, or two networks side by side. linkTo(check) gives the address of a check on the page, or null. */
 export function figureElement(specs, owner, linkTo) {
   const spec = specs[0], net = Boolean(VIEWERS[spec.kind]), known = Boolean(CHARTS[spec.kind]) || net;
@@ -221,7 +225,7 @@ export function figureElement(specs, owner, linkTo) {
   const title = specs.length > 1 ? spec.pair || "The network, side by side" : spec.title || spec.name;
   fig.node = el("figure", { id, class: `figure ${spec.wide || net || spec.kind === "table" || spec.kind === "ranking" ? "wide" : ""}`, "data-kind": String(spec.kind), "data-figures": String(specs.length) },
     el("figcaption", {}, el("h4", {}, el("a", { class: "anchor", href: `#${id}` }, title)), tools),
-    body, specs.map((s) => (s.note ? el("p", { class: "note" }, specs.length > 1 ? `${s.title || s.name}: ${s.note}` : s.note) : null)), checkLinks(spec, linkTo));
+    body, specs.map((s) => (s.note ? el("p", { class: "note" }, specs.length > 1 ? `${s.title || s.name}: ${s.note}` : s.note) : null)), specs.map(missing), checkLinks(spec, linkTo));
   if (known) figures.push(fig);
   else fig.node.dataset.drawn = "yes";
   return fig.node;
@@ -237,7 +241,7 @@ let watch = () => {}; // draw this figure when it comes near
 function toPaper() {
   if (printing) return;
   printing = true;
-  opened = [...document.querySelectorAll("details:not([open])")];
+  opened = [...document.querySelectorAll("details:not([open]):not(.licences)")];
   opened.forEach((d) => { d.open = true; });
   document.documentElement.classList.add("paper");
   setPaper(true);

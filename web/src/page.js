@@ -139,7 +139,8 @@ function tiles(r) {
   if (has("latency_ns.mean")) tile("mean latency", ...time(v.get("latency_ns.mean")).split("\u00a0"), state.grows ? "grows with the length of the run" : has("latency_ns.p99") ? `99 % below ${time(v.get("latency_ns.p99"))}` : null);
   const net = (r.figures || []).find((f) => f.kind === "network"), trees = net?.trees || [];
   const queue = (net?.links || []).reduce((m, l) => Math.max(m, (Array.isArray(l) ? l[3] : l.queue) || 0), 0);
-  if (trees.length) tile("congestion trees", fmt(trees.length), "", `the heaviest: ${fmt(trees[0].links)} links, ${typeof trees[0].victims === "number" ? `${fmt(trees[0].victims)} victims` : "victims not counted"}${trees[0].kind === "unjudged" ? ", not judged (run.tree_sample)" : `, ${trees[0].kind}`}`);
+  if (trees.length) tile("congestion trees", fmt(v.get("trees.count") ?? trees.length), "", `the heaviest: ${fmt(trees[0].links)} links, ${typeof trees[0].victims === "number" ? `${fmt(trees[0].victims)} victims` : "victims not counted"}${trees[0].kind === "unjudged" ? ", not judged (run.tree_sample)" : `, ${trees[0].kind}`}`);
+  else if (v.get("trees.count") > 0) tile("congestion trees", fmt(v.get("trees.count")), "", `the largest: ${fmt(v.get("trees.links_max"))} links; run.trees: yes draws them`);
   else if (net) tile("fullest port holds", ...bytesText(queue, units).split(" "), "on average");
   for (const j of (r.figures || []).find((f) => f.kind === "ranks")?.jobs.slice(0, 4) || []) {
     const all = j.compute + j.overhead + j.network + j.wait, share = (x) => `${fmt((100 * x) / all, 2)} %`, [took, word] = time(j.end - j.start).split("\u00a0");
@@ -257,5 +258,6 @@ export function buildPage(report) {
   if (report.experiments.length + report.runs.length === 0) parts.push(el("p", { class: "about" }, "This database holds no runs yet."));
   main.replaceChildren(...parts.filter(Boolean));
   document.getElementById("bottom").append(el("p", {}, `Written by coppice ${report.version} from ${report.database}. Everything is in this file; it fetches nothing.`),
+    report.left_over > 0 ? el("p", {}, `${report.left_over} more runs of earlier states of these studies are in ${report.database}: `, el("code", {}, "coppice prune"), " removes them.") : "",
     el("p", {}, "Figures are drawn by Apache ECharts (Apache License 2.0)."));
 }

@@ -1,7 +1,7 @@
 -- The metrics of the papers, each implemented once, for expressions in study files.
 --
 -- A run answers raw questions by itself (implemented in C): series(name), scalar(name), scalars(prefix), streams(),
--- nodes(), ports(), flows(), info(). What is defined here with metric{...} becomes a further
+-- nodes(), ports(), flows(), info(), farthest_switches(). What is defined here with metric{...} becomes a further
 -- question; plain functions work on numbers and lists. `coppice list metrics` prints this table.
 -- Times are text with a unit ("2 ms") or numbers of seconds.
 

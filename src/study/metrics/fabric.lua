@@ -88,19 +88,7 @@ metric{name = "cables", args = "", help = "cables between switches; both directi
    end}
 metric{name = "diameter", args = "",
    help = "links between the two switches with hosts that are farthest apart, by the shortest way",
-   of = function(r)
-      local switches, order = graph(r)
-      local most = 0
-      for _, a in ipairs(order) do
-         if switches[a].hosts > 0 then
-            local far = distances(switches, {a})
-            for _, b in ipairs(order) do
-               if switches[b].hosts > 0 then most = math.max(most, far[b] or math.huge) end
-            end
-         end
-      end
-      return most
-   end}
+   of = function(r) return r:farthest_switches() end} -- lua_fabric.c answers
 metric{name = "tiers", args = "what", what = "switches up down ports", returns = "list",
    help = "per tier of a tree, from the leaves up: its switches, links up, links down, or most ports",
    of = function(r, what)

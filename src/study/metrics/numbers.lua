@@ -98,10 +98,20 @@ function falling(list)
    return least
 end
 
-local function ranks(list)
+-- Equal values share a rank; or, with other values, they are ordered by those, or (sign -1) against them.
+local function ranks(list, by, sign)
    local order, rank = {}, {}
    for i = 1, #list do order[i] = i end
-   table.sort(order, function(a, b) return list[a] < list[b] or (list[a] == list[b] and a < b) end)
+   local function before(a, b)
+      if list[a] ~= list[b] then return list[a] < list[b] end
+      if by and by[a] ~= by[b] then return sign * by[a] < sign * by[b] end
+      return a < b
+   end
+   table.sort(order, before)
+   if by then
+      for i, k in ipairs(order) do rank[k] = i end
+      return rank
+   end
    local i = 1
    while i <= #order do
       local j = i
@@ -112,9 +122,7 @@ local function ranks(list)
    return rank
 end
 
--- Spearman's rank correlation; rule: trend.
-function trend(xs, ys)
-   local a, b = ranks(xs), ranks(ys)
+local function spearman(a, b)
    local ma, mb, ab, aa, bb = mean(a), mean(b), 0, 0, 0
    for i = 1, #a do
       ab = ab + (a[i] - ma) * (b[i] - mb)
@@ -122,6 +130,14 @@ function trend(xs, ys)
       bb = bb + (b[i] - mb) ^ 2
    end
    return aa > 0 and bb > 0 and ab / math.sqrt(aa * bb) or 0
+end
+
+-- Spearman's rank correlation; rule: trend. Equal ys are no trend: they count as if they were the wrong way
+-- round, down to 0.
+function trend(xs, ys)
+   local a = ranks(xs)
+   local against, along = spearman(a, ranks(ys, xs, -1)), spearman(a, ranks(ys, xs, 1))
+   return against > 0 and against or along < 0 and along or 0
 end
 
 -- Pearson's correlation of two lists, between -1 and 1.

@@ -2,7 +2,7 @@
 // lower end of a logarithmic axis; heat maps have seven classes and a frame around the best cell.
 import { axisTitle, fmt, withUnit } from "../dom.js";
 import { theme } from "../theme.js";
-import { above, axisText, base, below, bounds, colourOf, EXPECTED, finite, tipTable, tooltip, valueAxis, zoomOn } from "./common.js";
+import { above, axisText, base, below, bounds, colourOf, EXPECTED, finite, isUnsteady, tipTable, tooltip, UNSTEADY, unsteadyNote, valueAxis, zoomOn } from "./common.js";
 
 // -- bars --
 
@@ -96,7 +96,7 @@ export function barChart(spec, width) {
     const rows = items.map((p) => {
       const s = list[Number(p.seriesName)];
       const ci = s.ci ? s.ci[k] : null;
-      return [p.color, s.name, withUnit(fmt(s.values[k]) + (finite(ci) ? ` ± ${fmt(ci, 2)}` : ""), spec.y?.unit)];
+      return [p.color, s.name, withUnit(fmt(s.values[k]) + (finite(ci) ? ` ± ${fmt(ci, 2)}` : ""), spec.y?.unit) + (isUnsteady(s, k) ? `, ${UNSTEADY}` : "")];
     });
     for (const e of spec.expected || [])
       if (String(e.category) === String(spec.categories[k])) rows.push([null, `expected ${e.series || (slotOf(spec, e) >= 0 ? list[slotOf(spec, e)].name : "")}`, bounds(e, spec.y?.unit)]);
@@ -113,7 +113,8 @@ export function barChart(spec, width) {
   const limits = barLimits(spec);
   const value = valueAxis({ ...spec.y, log: limits.log }, { ...(flat ? below : above(spec.y)), scale: false, ...limits.axis });
   const series = list.map((s, i) => ({
-    type: "bar", name: String(i), id: `s${i}`, data: s.values, stack: spec.stack ? "all" : undefined,
+    type: "bar", name: String(i), id: `s${i}`,
+    data: (s.values || []).map((v, k) => (isUnsteady(s, k) ? { value: v, itemStyle: { color: theme().panel, borderColor: colourOf(i), borderWidth: 1.5, borderType: "dashed", decal: { symbol: "none" } } } : v)), stack: spec.stack ? "all" : undefined,
     barMaxWidth: flat ? 18 : 46, barGap: "12%", barCategoryGap: "36%",
     itemStyle: { color: colourOf(i), borderRadius: spec.stack ? 0 : flat ? [0, 2, 2, 0] : [2, 2, 0, 0] },
     emphasis: { focus: "none" },
@@ -123,7 +124,8 @@ export function barChart(spec, width) {
   option.tooltip.axisPointer = { type: "shadow", shadowStyle: { opacity: 0.12 } };
   option.aria.decal = { show: list.length > 1 };
   const rows = (spec.categories || []).length * (spec.stack ? 1 : Math.max(1, list.length));
-  return { option, zoom: flat ? "y" : "x", note: flat && axisTitle(spec.x) ? `Each bar: ${axisTitle(spec.x)}.` : "", expected: (spec.expected || []).length > 0, height: flat ? Math.max(flat && rows < 4 ? 130 : 180, 70 + rows * (two ? 30 : 24)) : undefined };
+  const note = [flat && axisTitle(spec.x) ? `Each bar: ${axisTitle(spec.x)}.` : "", unsteadyNote(list, "Hollow bars")].filter(Boolean).join(" ");
+  return { option, zoom: flat ? "y" : "x", note, expected: (spec.expected || []).length > 0, height: flat ? Math.max(flat && rows < 4 ? 130 : 180, 70 + rows * (two ? 30 : 24)) : undefined };
 }
 
 // -- heat maps --
@@ -150,6 +152,7 @@ export function heatChart(spec, width) {
   const classes = heatClasses(spec);
   const best = optimum(spec);
   const cells = (spec.cells || []).filter((c) => finite(c[2]));
+  const loose = new Set((spec.unsteady || []).map((k) => spec.cells[k]));
   const room = (width - 90) / Math.max(1, (spec.xs || []).length);
   const axis = (list, a, extra) => ({
     type: "category", data: list.map((v) => fmt(v)), axisLabel: axisText(), axisLine: { show: false }, axisTick: { show: false },
@@ -160,13 +163,13 @@ export function heatChart(spec, width) {
     if (!Array.isArray(p.value)) return "";
     const [ix, iy, z] = p.value;
     return tipTable(withUnit(fmt(z), spec.z?.unit), [[null, spec.x?.label || "x", withUnit(fmt(spec.xs[ix]), spec.x?.unit)], [null, spec.y?.label || "y", withUnit(fmt(spec.ys[iy]), spec.y?.unit)]],
-      best && best[0] === ix && best[1] === iy ? "the best cell" : null);
+      [best && best[0] === ix && best[1] === iy ? "the best cell" : "", p.data.loose ? UNSTEADY : ""].filter(Boolean).join("; ") || null);
   };
   const series = [{
     type: "heatmap", name: "0", z: 2,
-    data: cells.map((c) => ({ value: c, itemStyle: { color: classes[nth(c[2])].color, borderColor: t.panel, borderWidth: cells.length > 900 ? 0 : 1 },
+    data: cells.map((c) => ({ value: c, loose: loose.has(c), itemStyle: { color: classes[nth(c[2])].color, borderColor: t.panel, borderWidth: cells.length > 900 ? 0 : 1 },
       label: { color: classes[nth(c[2])].dark ? "#ffffff" : "#111111" } })),
-    label: { show: cells.length <= 400 && room >= 36, fontSize: 11, formatter: (p) => fmt(p.value[2], 3) },
+    label: { show: cells.length <= 400 && room >= 36, fontSize: 11, formatter: (p) => fmt(p.value[2], 3) + (p.data.loose ? "*" : "") },
     emphasis: { itemStyle: { borderColor: t.text, borderWidth: 2 } },
   }];
   if (best)
@@ -179,6 +182,6 @@ export function heatChart(spec, width) {
       } });
   return {
     option: { ...base(), tooltip: tooltip(formatter, "item"), xAxis: axis(spec.xs || [], spec.x, below), yAxis: axis(spec.ys || [], spec.y, above({})), series },
-    classes, best, height: Math.min(560, Math.max(240, 90 + (spec.ys || []).length * 30)),
+    classes, best, note: unsteadyNote([spec], "Cells with an asterisk"), height: Math.min(560, Math.max(240, 90 + (spec.ys || []).length * 30)),
   };
 }

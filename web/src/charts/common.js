@@ -104,6 +104,12 @@ export const zoomOn = (index) => ({
 
 export const finite = (v) => typeof v === "number" && Number.isFinite(v);
 
+/** Values of runs that were not steady (`unsteady`, docs/RESULTS.md): in tips a word, below the figure what it means. */
+export const UNSTEADY = "not steady";
+export const isUnsteady = (s, k) => (s?.unsteady || []).includes(k);
+export const unsteadyNote = (list, marks) => (list.some((s) => (s.unsteady || []).length > 0)
+  ? `${marks}: ${UNSTEADY}. The network took less than it was offered, and what waits grew with the run: latencies there are those of this duration only.` : "");
+
 /** A bar with two ends, of an interval. */
 export function whisker(x, y1, y2, style, half = 4) {
   return { type: "group", silent: true, children: [[x, y1, x, y2], [x - half, y1, x + half, y1], [x - half, y2, x + half, y2]]

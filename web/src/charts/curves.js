@@ -1,18 +1,18 @@
 // Curves, over time or anything else: markers tell them apart without colour, intervals are whiskers or bands, a curve
 // that lies on another is dashed on top of it. What a paper says stands behind them: bands and bounds over a part of the
 // x axis, points with their tolerance, means in the margin. All of that is one series for the legend, and has the colour
-// of the curve that it speaks of.
+// of the curve that it speaks of. A curve's line ends where its runs are no longer steady: hollow marks follow, joined by dots.
 import * as graphic from "echarts/lib/export/api/graphic.js";
 import { fmt, withUnit } from "../dom.js";
 import { theme } from "../theme.js";
-import { above, axisText, base, below, bounds, colourOf, dashOf, EXPECTED, finite, logMarks, symbolOf, tipTable, tooltip, valueAxis, whisker, zoomOn } from "./common.js";
+import { above, axisText, base, below, bounds, colourOf, dashOf, EXPECTED, finite, isUnsteady, logMarks, symbolOf, tipTable, tooltip, UNSTEADY, unsteadyNote, valueAxis, whisker, zoomOn } from "./common.js";
 
 const MANY = 60; // points; beyond, intervals are bands
 const FAR = 60; // times
 
 function cleanPoints(s, spec) {
   const positive = (v, axis) => !(axis && axis.log) || v > 0;
-  return (s.points || []).map((p, i) => [p[0], finite(p[1]) && positive(p[1], spec.y) ? p[1] : null, s.ci ? s.ci[i] : null])
+  return (s.points || []).map((p, i) => [p[0], finite(p[1]) && positive(p[1], spec.y) ? p[1] : null, s.ci ? s.ci[i] : null, isUnsteady(s, i)])
     .filter((p) => finite(p[0]) && positive(p[0], spec.x));
 }
 
@@ -43,13 +43,28 @@ function lineSeries(c, i, total) {
   const colour = colourOf(i);
   return {
     type: "line", name: String(i), id: `s${i}`, z: c.twin ? 4 : 3 + (total - i) * 0.01,
-    data: c.points.map((p) => [p[0], p[1]]),
+    data: c.points.map((p) => [p[0], p[3] ? null : p[1]]),
     symbol: symbolOf(i), showSymbol: true, showAllSymbol: true,
     symbolSize: (v, p) => ((p.dataIndex + every - shift) % every === 0 ? 7 : 0),
     lineStyle: { width: c.twin ? 3 : 2, color: colour, type: dashOf(i, c.dash) },
     itemStyle: { color: colour },
     emphasis: { focus: "series", lineStyle: { width: 3 } },
     blur: { lineStyle: { opacity: 0.25 }, itemStyle: { opacity: 0.25 } },
+  };
+}
+
+/** The points of a curve that are not steady, with those beside them, so that dots lead there from the line's end. */
+function unsteadySeries(c, i, total) {
+  if (!c.points.some((p) => p[3])) return null;
+  const colour = colourOf(i), shape = symbolOf(i).replace("empty", "").toLowerCase();
+  const beside = (k) => c.points[k][3] || c.points[k - 1]?.[3] || c.points[k + 1]?.[3];
+  return {
+    type: "line", name: String(i), id: `u${i}`, z: 3 + (total - i) * 0.01,
+    data: c.points.map((p, k) => ({ value: [p[0], beside(k) ? p[1] : null], symbolSize: p[3] ? 8 : 0 })),
+    symbol: shape, showSymbol: true, showAllSymbol: true,
+    lineStyle: { width: 1.5, color: colour, type: [1, 4], opacity: 0.8 },
+    itemStyle: { color: theme().panel, borderColor: colour, borderWidth: 1.5 },
+    emphasis: { focus: "series" }, blur: { lineStyle: { opacity: 0.25 }, itemStyle: { opacity: 0.25 } },
   };
 }
 
@@ -229,17 +244,17 @@ export function curveChart(given) {
   const means = expectedMeans(spec, curves, range);
   const title = (x) => `${spec.x?.label || "x"} ${withUnit(fmt(x, 5), spec.x?.unit)}`;
   const formatter = (list) => {
-    const items = list.filter((p) => p.seriesType === "line");
+    const items = list.filter((p) => p.seriesType === "line" && finite(p.value?.[1]) && (p.seriesId[0] === "u") === (curves[Number(p.seriesName)].points[p.dataIndex]?.[3] === true));
     if (items.length === 0) return "";
     const x = items[0].value[0];
     const shown = items.slice(0, 14);
     const rows = shown.map((p) => {
-      const ci = curves[Number(p.seriesName)].points[p.dataIndex]?.[2];
-      return [p.color, curves[Number(p.seriesName)].name, withUnit(fmt(p.value[1]) + (finite(ci) ? ` ± ${fmt(ci, 2)}` : ""), spec.y?.unit)];
+      const c = curves[Number(p.seriesName)], [, , ci, unsteady] = c.points[p.dataIndex];
+      return [colourOf(Number(p.seriesName)), c.name, withUnit(fmt(p.value[1]) + (finite(ci) ? ` ± ${fmt(ci, 2)}` : ""), spec.y?.unit) + (unsteady ? `, ${UNSTEADY}` : "")];
     });
     return tipTable(title(x), [...rows, ...expectedAt(spec, x, range)], items.length > shown.length ? `and ${items.length - shown.length} more` : null);
   };
-  const series = curves.flatMap((c, i) => [lineSeries(c, i, curves.length), intervals(c, i)]);
+  const series = curves.flatMap((c, i) => [lineSeries(c, i, curves.length), unsteadySeries(c, i, curves.length), intervals(c, i)]);
   series.push(expectedBands({ ...spec, expected: (spec.expected || []).filter((e) => !isMean(spec, e, range)) }, range), expectedPoints(spec), means);
   const margin = means ? { grid: { ...base().grid, right: 16 + 13 * means.data.length } } : {};
   return {
@@ -253,7 +268,7 @@ export function curveChart(given) {
       series: series.filter(Boolean),
     },
     zoom: "x",
-    note: [means ? "Beside the figure: means over the time shown, as the paper has them and, as dots, as they are here." : "", far ? "The axis is logarithmic, because the curves lie far apart." : "", twins].filter(Boolean).join(" "),
+    note: [means ? "Beside the figure: means over the time shown, as the paper has them and, as dots, as they are here." : "", far ? "The axis is logarithmic, because the curves lie far apart." : "", unsteadyNote(curves, "Hollow marks, joined by dots"), twins].filter(Boolean).join(" "),
     expected: (spec.expected || []).length > 0,
   };
 }

@@ -1,0 +1,136 @@
+/* Service levels and hosts with a CCTI_Timer, CCTI_Increase, CCTI_Limit and CCTI_Min of their own, as
+ * CACongestionSetting has them for each service level of each end node.
+ *
+ * Rules    a row of `host_ccti` goes before one of `sl_ccti`, and that before what all have, number by
+ *          number. The table of delays is one for all.
+ * State    the parameters of a source once for each level, and once more for each level of a host that
+ *          has its own; a flow keeps the number of its parameters from its first packet on. Nothing of
+ *          this exists where no row is given.
+ * Source   IBA 1.2.1, annex A10; OpenSM's cc_ca_cong_setting_ccti_*. */
+#include "cc/ibcc.h"
+
+#define LEVELS 16
+#define ROW 5
+#define MOST_HOSTS 4000 /* with rows: an index has 16 bits */
+#define TIMER_UNIT_PS 1024000 /* 1.024 us */
+
+static void take(ibcc_params *p, const int64_t *row)
+{
+    if (row[1] >= 0)
+        p->period_ps = (cop_time)row[1] * TIMER_UNIT_PS;
+    if (row[2] >= 0)
+        p->increase = (uint32_t)row[2];
+    if (row[3] >= 0)
+        p->limit = (uint32_t)row[3];
+    if (row[4] >= 0)
+        p->min = (uint32_t)row[4];
+}
+
+static int check_row(const char *option, const int64_t *row, int64_t end, const ibcc_params *par,
+                     cop_err *err)
+{
+    ibcc_params p = *par;
+    int n = (int)row[0];
+    take(&p, row);
+    if (row[0] < 0 || row[0] >= end)
+        return cop_err_add(err, COP_E_INPUT, "cc.%s: there is no number %d; give 0 to %d", option,
+                           n, (int)end - 1);
+    if (row[1] == 0 || row[1] > 65535 || row[2] > 65535)
+        return cop_err_add(err, COP_E_INPUT,
+                           "cc.%s: number %d has a timer of %d and an increase of %d; give 1 to "
+                           "65535 units of 1.024 us and at most 65535, or -1",
+                           option, n, (int)row[1], (int)row[2]);
+    if (p.limit >= p.cct_entries)
+        return cop_err_add(err, COP_E_INPUT,
+                           "cc.%s: the limit %u of number %d is outside the table; at most %u",
+                           option, p.limit, n, p.cct_entries - 1);
+    if (p.min > p.limit)
+        return cop_err_add(err, COP_E_INPUT,
+                           "cc.%s: the least index %u of number %d is above its limit %u; make it "
+                           "smaller",
+                           option, p.min, n, p.limit);
+    return 0;
+}
+
+static int check_rows(const cop_ints *list, const char *option, int64_t end, const ibcc_params *par,
+                      cop_err *err)
+{
+    int rc = 0;
+    if (list->n % ROW != 0)
+        return cop_err_add(err, COP_E_INPUT,
+                           "cc.%s has %zu numbers; give %s, timer, increase, limit and least index "
+                           "for each",
+                           option, list->n, option[0] == 's' ? "level" : "host");
+    for (size_t i = 0; i < list->n && rc == 0; i += ROW)
+        rc = check_row(option, &list->v[i], end, par, err);
+    return rc;
+}
+
+static const int64_t *row_of(const cop_ints *list, int64_t which)
+{
+    const int64_t *row = NULL; /* the last one wins */
+    for (size_t i = 0; i < list->n; i += ROW)
+        if (list->v[i] == which)
+            row = &list->v[i];
+    return row;
+}
+
+static ibcc_params params_of(const ibcc_cfg *cfg, const ibcc_params *par, int64_t host,
+                             int64_t level)
+{
+    ibcc_params p = *par;
+    const int64_t *of_level = row_of(&cfg->sl_ccti, level),
+                  *of_host = row_of(&cfg->host_ccti, host);
+    if (of_level)
+        take(&p, of_level);
+    if (of_host)
+        take(&p, of_host);
+    return p;
+}
+
+ibcc_params ibcc_own_level(const ibcc_cfg *cfg, const ibcc_params *par, uint32_t level)
+{
+    return params_of(cfg, par, -1, level);
+}
+
+int ibcc_own_check(const ibcc_cfg *cfg, const ibcc_params *par, const cop_netinfo *info,
+                   cop_err *err)
+{
+    int rc = check_rows(&cfg->sl_ccti, "sl_ccti", LEVELS, par, err);
+    if (rc == 0)
+        rc = check_rows(&cfg->host_ccti, "host_ccti", info->n_hosts, par, err);
+    if (rc == 0 && cfg->host_ccti.n / ROW > MOST_HOSTS)
+        rc = cop_err_add(err, COP_E_INPUT, "cc.host_ccti has %zu hosts; at most %d",
+                         cfg->host_ccti.n / ROW, MOST_HOSTS);
+    for (size_t i = 0; i < cfg->host_ccti.n && rc == 0; i += ROW)
+        for (int64_t level = 0; level < LEVELS && rc == 0; level++) {
+            ibcc_params p = params_of(cfg, par, cfg->host_ccti.v[i], level);
+            if (p.min > p.limit)
+                rc = cop_err_add(err, COP_E_INPUT,
+                                 "cc.host_ccti: host %d has least index %u and limit %u on level "
+                                 "%d; give both",
+                                 (int)cfg->host_ccti.v[i], p.min, p.limit, (int)level);
+        }
+    return rc;
+}
+
+void ibcc_own_start(struct cop_net *net, ibcc_run *run, const ibcc_cfg *cfg,
+                    const cop_netinfo *info)
+{
+    size_t rows = cfg->host_ccti.n / ROW, n = 1;
+    if (rows == 0 && cfg->sl_ccti.n == 0)
+        return;
+    run->own = cop_net_cc_alloc(net, (rows + 1) * LEVELS, sizeof(*run->own));
+    run->own_host = cop_net_cc_alloc(net, info->n_hosts, sizeof(*run->own_host));
+    for (int64_t level = 0; level < LEVELS; level++)
+        run->own[level] = params_of(cfg, &run->par, -1, level);
+    for (size_t i = 0; i < rows; i++) {
+        int64_t host = cfg->host_ccti.v[i * ROW];
+        if (run->own_host[host] != 0)
+            continue;
+        run->own_host[host] = (uint16_t)(n * LEVELS);
+        for (int64_t level = 0; level < LEVELS; level++)
+            run->own[n * LEVELS + (size_t)level] = params_of(cfg, &run->par, host, level);
+        n++;
+    }
+}
