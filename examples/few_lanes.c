@@ -36,7 +36,7 @@ static const cop_cc_ops few_lanes = {
     .source = "an example",
     .opts = few_opts,
     .cfg_size = sizeof(few_cfg),
-    .admit = few_admit,
+    .at_switch.admit = few_admit,
 };
 
 COPPICE_PLUGINS(COP_CCS(&few_lanes));

@@ -40,8 +40,8 @@ const cop_cc_ops cop_cc_alo = {
     .cfg_size = sizeof(limit_cfg),
     .net_size = sizeof(limit_net),
     .check = limit_check,
-    .admit = admit,
-    .counters = limit_counters,
-    .counter = limit_counter,
-    .rested = limit_rested,
+    .at_switch.admit = admit,
+    .shown.counters = limit_counters,
+    .shown.counter = limit_counter,
+    .shown.rested = limit_rested,
 };

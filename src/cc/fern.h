@@ -84,10 +84,7 @@ typedef struct fern_source {
 #define FERN_VOTES 128 /* headers that a vote looks at, at most */
 
 #define FERN_ONE 64u /* one buffer, as a level */
-/* Is `notify` instant? Then switches send nothing. */
-bool fern_tells_at_once(const void *config);
-/* Is it packets? Then these have lanes of their own. */
-bool fern_has_lanes(const void *config);
+void fern_facts(const void *config, const cop_netinfo *info, cop_cc_facts *facts);
 #define FERN_NOTICE                                                                                \
     8u /* bytes: destination, what is said, number (ours: the paper prints no length) */
 void fern_start(struct cop_net *net);
@@ -244,12 +241,16 @@ extern const char *const fern_restore_names[];
 /* What the tables of all of them have in common. */
 #define FERN_PARTS                                                                                 \
     .immediate = FERN_CLAUSE, .cfg_size = sizeof(fern_cfg), .flow_size = sizeof(fern_source),      \
-    .net_size = sizeof(fern_net), .notifies = true, .sends_nothing = fern_tells_at_once,           \
-    .own_lanes = fern_has_lanes, .notice_bytes = FERN_NOTICE, .explain = fern_explain,             \
-    .flow_is_sl = cop_cc_per_source, .start = fern_start, .flow_values = fern_flow_values,         \
-    .flow_value = fern_flow_value, .port_values = fern_port_values, .port_value = fern_port_value, \
-    .counters = fern_counters, .counter = fern_counter, .tell = fern_tell_words,                   \
-    .rested = fern_rested
+    .net_size = sizeof(fern_net), .facts = fern_facts, .explain = fern_explain,                    \
+    .start = fern_start,                                                                           \
+    .shown = {.flow_values = fern_flow_values,                                                     \
+              .flow_value = fern_flow_value,                                                       \
+              .port_values = fern_port_values,                                                     \
+              .port_value = fern_port_value,                                                       \
+              .counters = fern_counters,                                                           \
+              .counter = fern_counter,                                                             \
+              .tell = fern_tell_words,                                                             \
+              .rested = fern_rested}
 
 #define FERN_CLAUSE                                                                                \
     "section 4: the chosen source receives that information instantaneously, an upper bound "      \

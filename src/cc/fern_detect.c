@@ -13,15 +13,14 @@
  * Source     Fernandez and Garcia, sections 3.1, 3.2, 4; M-fern-detect, M-fern-culprit, M-fern-notify. */
 #include "cc/fern.h"
 
-bool fern_tells_at_once(const void *config)
+void fern_facts(const void *config, const cop_netinfo *info, cop_cc_facts *facts)
 {
     const fern_cfg *cfg = config;
-    return cfg->notify == FERN_INSTANT || cfg->notify == FERN_NEVER;
-}
-
-bool fern_has_lanes(const void *config)
-{
-    return ((const fern_cfg *)config)->notify == FERN_PACKETS;
+    (void)info;
+    facts->flow_is_sl = true;
+    facts->notifies = cfg->notify == FERN_PACKETS || cfg->notify == FERN_AMONG_DATA;
+    facts->own_lanes = cfg->notify == FERN_PACKETS;
+    facts->notice_bytes = FERN_NOTICE;
 }
 
 const char *const fern_notify_names[] = {"instant", "packets", "among-data", "never", NULL};

@@ -94,9 +94,12 @@ static double ibcc_counter(struct cop_net *net, unsigned which)
     return (double)values[which];
 }
 
-static bool ibcc_holds_credit(const void *cfg)
+static void ibcc_facts(const void *config, const cop_netinfo *info, cop_cc_facts *facts)
 {
-    return ((const ibcc_cfg *)cfg)->cs_threshold > 0;
+    const ibcc_cfg *cfg = config;
+    (void)info;
+    facts->flow_is_sl = ibcc_flow_is_sl(cfg);
+    facts->keeps_credit = cfg->cs_threshold > 0;
 }
 
 const cop_cc_ops cop_cc_ibcc = {
@@ -112,20 +115,19 @@ const cop_cc_ops cop_cc_ibcc = {
     .check = ibcc_check,
     .explain = ibcc_explain,
     .start = ibcc_start,
-    .flow_is_sl = ibcc_flow_is_sl,
-    .on_fill = ibcc_on_fill,
-    .on_dequeue = ibcc_on_dequeue,
-    .credit_time = ibcc_credit_time,
-    .holds_credit = ibcc_holds_credit,
-    .next_send = ibcc_next_send,
-    .on_send = ibcc_on_send,
-    .on_control = ibcc_on_control,
-    .on_deliver = ibcc_on_deliver,
-    .flow_values = flow_values,
-    .port_values = port_values,
-    .flow_value = ibcc_flow_value,
-    .port_value = ibcc_port_value,
-    .tell = ibcc_tell,
-    .rested = ibcc_rested,
-    .counters = counters,
-    .counter = ibcc_counter};
+    .facts = ibcc_facts,
+    .at_switch.on_fill = ibcc_on_fill,
+    .at_switch.on_dequeue = ibcc_on_dequeue,
+    .at_switch.credit_time = ibcc_credit_time,
+    .at_source.next_send = ibcc_next_send,
+    .at_source.on_send = ibcc_on_send,
+    .at_source.on_control = ibcc_on_control,
+    .at_destination.on_deliver = ibcc_on_deliver,
+    .shown.flow_values = flow_values,
+    .shown.port_values = port_values,
+    .shown.flow_value = ibcc_flow_value,
+    .shown.port_value = ibcc_port_value,
+    .shown.tell = ibcc_tell,
+    .shown.rested = ibcc_rested,
+    .shown.counters = counters,
+    .shown.counter = ibcc_counter};

@@ -35,8 +35,8 @@ const cop_cc_ops cop_cc_lopez = {
     .cfg_size = sizeof(lopez_cfg),
     .net_size = sizeof(limit_net),
     .check = limit_check,
-    .admit = admit,
-    .counters = limit_counters,
-    .counter = limit_counter,
-    .rested = limit_rested,
+    .at_switch.admit = admit,
+    .shown.counters = limit_counters,
+    .shown.counter = limit_counter,
+    .shown.rested = limit_rested,
 };

@@ -38,5 +38,5 @@ const cop_cc_ops cop_cc_pace = {.name = "pace",
                                 .opts = pace_opts,
                                 .cfg_size = sizeof(pace_cfg),
                                 .flow_size = sizeof(pace_flow),
-                                .next_send = pace_next_send,
-                                .on_send = pace_on_send};
+                                .at_source.next_send = pace_next_send,
+                                .at_source.on_send = pace_on_send};

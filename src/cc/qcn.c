@@ -110,13 +110,6 @@ static void start(struct cop_net *net)
             sizeof(*all->work));
 }
 
-/* A congestion point of each port, or of each of its lanes. */
-static size_t port_bytes(const void *config, const cop_netinfo *info)
-{
-    const qcn_cfg *cfg = config;
-    return sizeof(qcn_port) * (cfg->queue == QCN_OF_CLASS ? info->lanes : 1);
-}
-
 /* The most that a congestion point can find: in its buffer, of a port with all lanes; without an output buffer in all inputs. */
 static uint64_t most_in_queue(const qcn_cfg *cfg, const cop_netinfo *info)
 {
@@ -259,14 +252,17 @@ static const char *idle(const void *config, const cop_netinfo *info)
     return NULL;
 }
 
-static bool flow_is_sl(const void *config)
+static void facts_of(const void *config, const cop_netinfo *info, cop_cc_facts *facts)
 {
-    return ((const qcn_cfg *)config)->limit == QCN_HOST;
-}
-
-static bool reacts(const void *config)
-{
-    return ((const qcn_cfg *)config)->react;
+    const qcn_cfg *cfg = config;
+    facts->port_size = sizeof(qcn_port) * (cfg->queue == QCN_OF_CLASS ? info->lanes : 1);
+    facts->asks_lanes = true; /* `queue: class` without output buffers */
+    facts->flow_is_sl = cfg->limit == QCN_HOST;
+    facts->sources_rest = !cfg->react;
+    facts->notifies = true;
+    facts->marks_contested = true;
+    if (info->lanes != 0)
+        facts->most_word = most_word(cfg, info);
 }
 
 static double flow_value(struct cop_net *net, const void *flow, uint32_t src, unsigned which)
@@ -294,26 +290,20 @@ const cop_cc_ops cop_cc_qcn = {
     .opts = opts,
     .cfg_size = sizeof(qcn_cfg),
     .flow_size = sizeof(qcn_flow),
-    .port_bytes = port_bytes,
     .net_size = sizeof(qcn_net),
-    .asks_lanes = true, /* `queue: class` without output buffers */
-    .notifies = true,
     .idle = idle,
-    .marks_contested = true,
     .check = check,
     .start = start,
-    .flow_is_sl = flow_is_sl,
-    .most_word = most_word,
-    .reacts = reacts,
-    .on_enqueue = qcn_on_enqueue,
-    .on_dequeue = qcn_on_dequeue,
-    .next_send = qcn_next_send,
-    .on_send = qcn_on_send,
-    .on_control = qcn_on_control,
-    .tell = qcn_tell,
-    .rested = qcn_rested,
-    .flow_values = flow_values,
-    .flow_value = flow_value,
-    .counters = counters,
-    .counter = counter,
+    .facts = facts_of,
+    .at_switch.on_enqueue = qcn_on_enqueue,
+    .at_switch.on_dequeue = qcn_on_dequeue,
+    .at_source.next_send = qcn_next_send,
+    .at_source.on_send = qcn_on_send,
+    .at_source.on_control = qcn_on_control,
+    .shown.tell = qcn_tell,
+    .shown.rested = qcn_rested,
+    .shown.flow_values = flow_values,
+    .shown.flow_value = flow_value,
+    .shown.counters = counters,
+    .shown.counter = counter,
 };

@@ -16,8 +16,9 @@ const cop_cc_ops *cop_cc_find(const char *name)
     return NULL;
 }
 
-bool cop_cc_per_source(const void *cfg)
+void cop_cc_per_source(const void *cfg, const cop_netinfo *info, cop_cc_facts *facts)
 {
     (void)cfg;
-    return true;
+    (void)info;
+    facts->flow_is_sl = true;
 }

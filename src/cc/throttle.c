@@ -338,15 +338,23 @@ static const cop_brought with_fbicm[] = {{"queueing", "kind", "fbicm", false}, {
 static const cop_brought with_hfdi[] = {
     {"queueing", "kind", "hfdi", false}, {"queueing", "local", "no", false}, {0}};
 
+static void throttle_facts(const void *cfg, const cop_netinfo *info, cop_cc_facts *facts)
+{
+    (void)cfg;
+    (void)info;
+    facts->asks_contenders = true;
+}
+
 #define THROTTLE                                                                                   \
     .cfg_size = sizeof(throttle_cfg), .flow_size = sizeof(throttle_flow),                          \
-    .port_size = sizeof(throttle_port), .net_size = sizeof(throttle_run), .asks_contenders = true, \
-    .explain = throttle_told, .start = throttle_start, .on_dequeue = throttle_on_dequeue,          \
-    .on_root = throttle_on_root, .on_deliver = throttle_on_deliver,                                \
-    .on_control = throttle_on_control, .next_send = throttle_next_send,                            \
-    .on_send = throttle_on_send, .flow_values = flow_values, .port_values = port_values,           \
-    .flow_value = throttle_flow_value, .port_value = throttle_port_value, .tell = throttle_tell,   \
-    .rested = throttle_rested
+    .port_size = sizeof(throttle_port), .net_size = sizeof(throttle_run), .facts = throttle_facts, \
+    .explain = throttle_told, .start = throttle_start,                                             \
+    .at_switch.on_dequeue = throttle_on_dequeue, .at_switch.on_root = throttle_on_root,            \
+    .at_destination.on_deliver = throttle_on_deliver, .at_source.on_control = throttle_on_control, \
+    .at_source.next_send = throttle_next_send, .at_source.on_send = throttle_on_send,              \
+    .shown.flow_values = flow_values, .shown.port_values = port_values,                            \
+    .shown.flow_value = throttle_flow_value, .shown.port_value = throttle_port_value,              \
+    .shown.tell = throttle_tell, .shown.rested = throttle_rested
 
 const cop_cc_ops cop_cc_ith = {.name = "ith",
                                .summary = "throttling by marks of congested outputs",

@@ -284,9 +284,11 @@ static void settle_flit(cop_config *c)
 /* A control whose notifications have lanes of their own knows how long they are. */
 static void settle_notices(cop_config *c)
 {
-    if (c->cc != NULL && c->cc_cfg != NULL && c->cc->notice_bytes != 0 &&
-        cop_cc_own_lanes(c->cc, c->cc_cfg) && !is_given(c, "nic", "control_bytes"))
-        c->nic.control_bytes = c->cc->notice_bytes;
+    if (c->cc == NULL || c->cc_cfg == NULL || is_given(c, "nic", "control_bytes"))
+        return;
+    cop_cc_facts facts = cop_cc_facts_of(c->cc, c->cc_cfg, NULL);
+    if (facts.own_lanes && facts.notice_bytes != 0)
+        c->nic.control_bytes = facts.notice_bytes;
 }
 
 /* What the kinds that the file names bring to sections which come before theirs. */

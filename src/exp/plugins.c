@@ -132,18 +132,18 @@ static int add_all(const adding *a, const coppice_plugins *t)
     for (size_t i = 0; rc == 0 && t->cc != NULL && t->cc[i] != NULL; i++) {
         const cop_cc_ops *o = t->cc[i];
         cop_plugin p = PLUGIN(o);
-        bool source = o->next_send != NULL || o->on_send != NULL || o->on_control != NULL;
+        bool source = o->at_source.next_send || o->at_source.on_send || o->at_source.on_control;
         p.note = o->immediate;
         p.in_cycles = o->in_cycles;
         p.brings = o->brings;
-        p.flow_values = o->flow_values;
-        p.port_values = o->port_values;
+        p.flow_values = o->shown.flow_values;
+        p.port_values = o->shown.port_values;
         rc = add(a, "cc", p,
-                 source && o->flow_size == 0        ? "flow_size"
-                 : o->flow_values && !o->flow_value ? "flow_value"
-                 : o->port_values && !o->port_value ? "port_value"
-                 : o->counters && !o->counter       ? "counter"
-                                                    : NULL);
+                 source && o->flow_size == 0                    ? "flow_size"
+                 : o->shown.flow_values && !o->shown.flow_value ? "flow_value"
+                 : o->shown.port_values && !o->shown.port_value ? "port_value"
+                 : o->shown.counters && !o->shown.counter       ? "counter"
+                                                                : NULL);
     }
     for (size_t i = 0; rc == 0 && t->routing != NULL && t->routing[i] != NULL; i++) {
         const cop_route_ops *o = t->routing[i];

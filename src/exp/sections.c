@@ -37,8 +37,8 @@ static bool cc_at(size_t i, cop_plugin *p)
     p->note = cop_ccs[i]->immediate ? cop_ccs[i]->immediate : cop_ccs[i]->side_band;
     p->in_cycles = cop_ccs[i]->in_cycles;
     p->brings = cop_ccs[i]->brings;
-    p->flow_values = cop_ccs[i]->flow_values;
-    p->port_values = cop_ccs[i]->port_values;
+    p->flow_values = cop_ccs[i]->shown.flow_values;
+    p->port_values = cop_ccs[i]->shown.port_values;
     return true;
 }
 

@@ -96,7 +96,7 @@ static uint32_t most_of(uint32_t a, int64_t b)
 static int add_own_lanes(cop_world *w, cop_config *c, cop_err *err)
 {
     char where[512];
-    if (w->nic.control_vl >= 0 || !cop_cc_own_lanes(c->cc, c->cc_cfg))
+    if (w->nic.control_vl >= 0 || !cop_cc_facts_of(c->cc, c->cc_cfg, NULL).own_lanes)
         return 0;
     uint32_t all = w->lanes + w->route.control_vls;
     if (all > COP_MAX_VL)
@@ -172,9 +172,9 @@ static int check_routing(cop_world *w, cop_config *c, cop_err *err)
                            "or a smaller network",
                            cop_config_where(c, "topology", where, sizeof(where)), w->topo.n_ports,
                            w->lanes);
-    const cop_cdg_control control = {.hosts =
-                                         c->nic.ack != COP_ACK_NONE || c->cc->on_deliver != NULL,
-                                     .switches = cop_cc_notifies(c->cc, c->cc_cfg),
+    const cop_cdg_control control = {.hosts = c->nic.ack != COP_ACK_NONE ||
+                                              c->cc->at_destination.on_deliver != NULL,
+                                     .switches = cop_cc_facts_of(c->cc, c->cc_cfg, NULL).notifies,
                                      .vl = (int)w->nic.control_vl};
     /* Where deadlocks are resolved this says which lanes are used, and decides nothing. */
     cop_cdg_check(&w->route, &control, w->route.patience_ps ? CDG_BUDGET / 8 : CDG_BUDGET, &w->cdg);

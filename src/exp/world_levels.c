@@ -13,7 +13,7 @@ static cop_levels_cfg levels_of(const cop_config *c)
                         .by_queueing = c->queue->inject_vl != NULL};
     for (size_t i = 0; i < c->n_traffic; i++)
         l.used = (i > 0 ? l.used : 0) | 1u << c->traffic[i].sl;
-    if (cop_cc_notifies(c->cc, c->cc_cfg))
+    if (cop_cc_facts_of(c->cc, c->cc_cfg, NULL).notifies)
         l.used |= 1;
     return l;
 }

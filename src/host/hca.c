@@ -189,8 +189,8 @@ static void move_packet(cop_net *net, uint32_t host, uint32_t flow, uint32_t pay
     const cop_pkt *p = &net->pkt[h];
     cop_hca_of(net)->room[(size_t)host * net->sections + cop_net_section_of(net, p, p->vl)] -=
         cop_blocks(p->bytes);
-    if (cop_hca_cfg_of(net)->throttle == COP_HCA_AT_GENERATION && net->cc->on_send)
-        cop_cc_at_host(net, host)->on_send(net, cop_flow_state(net, flow), p);
+    if (cop_hca_cfg_of(net)->throttle == COP_HCA_AT_GENERATION && net->cc->at_source.on_send)
+        cop_cc_at_host(net, host)->at_source.on_send(net, cop_flow_state(net, flow), p);
     if (net->send[s].left == 0) {
         cop_flow_pop(net, flow);
         cop_send_free(net, s);
@@ -208,8 +208,9 @@ static bool set_aside(cop_net *net, uint32_t host, uint32_t *ring, uint32_t flow
 {
     const cop_send *m = &net->send[cop_flow_at(net, flow)->head];
     cop_time until = net->now;
-    if (cop_hca_cfg_of(net)->throttle == COP_HCA_AT_GENERATION && net->cc->next_send)
-        until = cop_cc_at_host(net, host)->next_send(net, cop_flow_state(net, flow), net->now);
+    if (cop_hca_cfg_of(net)->throttle == COP_HCA_AT_GENERATION && net->cc->at_source.next_send)
+        until = cop_cc_at_host(net, host)->at_source.next_send(net, cop_flow_state(net, flow),
+                                                               net->now);
     if (until > net->now) {
         ring_pop(net, ring);
         cop_hca_gen_of(net, flow)->state = COP_HCA_THROTTLED;

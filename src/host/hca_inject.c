@@ -126,10 +126,11 @@ void cop_hca_recheck(cop_net *net, uint32_t port, uint32_t q)
 /* May the flow of packet p send now? If not, the host will try again at its turn. */
 static bool its_turn(cop_net *net, cop_hca_host *hh, const cop_pkt *p)
 {
-    if (cop_hca_cfg_of(net)->throttle != COP_HCA_AT_INJECTION || !net->cc->next_send)
+    if (cop_hca_cfg_of(net)->throttle != COP_HCA_AT_INJECTION || !net->cc->at_source.next_send)
         return true;
     uint32_t flow = cop_flow_of(net, p->src, p->dst, p->sl);
-    cop_time t = cop_cc_at_host(net, p->src)->next_send(net, cop_flow_state(net, flow), net->now);
+    cop_time t =
+        cop_cc_at_host(net, p->src)->at_source.next_send(net, cop_flow_state(net, flow), net->now);
     if (t <= net->now)
         return true;
     hh->turn = cop_min64(hh->turn, t);
@@ -196,8 +197,8 @@ static void send(cop_net *net, uint32_t host, uint32_t q)
     net->nic[host].unsent--;
     p->t_inj = net->now;
     cop_host_launch(net, host, h);
-    if (cop_hca_cfg_of(net)->throttle == COP_HCA_AT_INJECTION && net->cc->on_send)
-        cop_cc_at_host(net, host)->on_send(
+    if (cop_hca_cfg_of(net)->throttle == COP_HCA_AT_INJECTION && net->cc->at_source.on_send)
+        cop_cc_at_host(net, host)->at_source.on_send(
             net, cop_flow_state(net, cop_flow_of(net, host, dst, p->sl)), p);
     if (net->queue_ops->on_dequeue)
         cop_scheme_at(net, port)->on_dequeue(net, port, local, p);

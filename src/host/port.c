@@ -200,8 +200,8 @@ void cop_host_reply(cop_net *net, uint32_t host, uint32_t to, uint16_t flags, co
                             .flags = (uint16_t)(flags | (net->pkt[to].flags & COP_PKT_WATCH)),
                             .vl = vl,
                             .sl = sl};
-    if (net->cc->on_answer)
-        cop_cc_at_host(net, host)->on_answer(net, &net->pkt[to], &net->pkt[h]);
+    if (net->cc->at_destination.on_answer)
+        cop_cc_at_host(net, host)->at_destination.on_answer(net, &net->pkt[to], &net->pkt[h]);
     net->total.acks += (flags & COP_PKT_ACK) != 0;
     net->total.cnps += (flags & COP_PKT_CNP) != 0;
     /* Two lists: a notification is ready when its packet has arrived, and must not wait for the

@@ -124,8 +124,8 @@ static void answer(cop_net *net, uint32_t host, uint32_t h, cop_time arrived, co
 {
     const cop_nic_cfg *cfg = net->nic_cfg;
     uint16_t flags = 0, then = 0;
-    if (net->cc->on_deliver)
-        flags = cop_cc_at_host(net, host)->on_deliver(net, host, &net->pkt[h]);
+    if (net->cc->at_destination.on_deliver)
+        flags = cop_cc_at_host(net, host)->at_destination.on_deliver(net, host, &net->pkt[h]);
     if (cfg->ack != COP_ACK_NONE && cop_net_acked(net, &net->pkt[h]))
         then = COP_PKT_ACK;
     if (COP_UNLIKELY(flags != 0 && !((flags | then) & COP_PKT_CONTROL)))
@@ -178,8 +178,8 @@ void cop_host_receive(cop_net *net, uint32_t port, uint32_t h)
         uint32_t becn = (p->flags & COP_PKT_BECN) != 0;
         net->total.becns += becn;
         net->probe.stream[p->stream].becns += becn;
-        if (net->cc->on_control && net->cc_flows)
-            cop_cc_at_host(net, host)->on_control(
+        if (net->cc->at_source.on_control && net->cc_flows)
+            cop_cc_at_host(net, host)->at_source.on_control(
                 net, cop_flow_state(net, cop_flow_of(net, host, p->src, p->sl)), p);
         if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
             cop_watch_step(net, COP_WATCH_HEARD, port, p);

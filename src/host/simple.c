@@ -64,12 +64,12 @@ enum obstacle { NOTHING, THROTTLED, HELD, BLOCKED };
 /* When the flow may send; not inlined, as without congestion control there are no flows. */
 static __attribute__((noinline)) cop_time flow_time(cop_net *net, uint32_t flow)
 {
-    if (!net->cc->next_send)
+    if (!net->cc->at_source.next_send)
         return net->now;
     if (cop_flow_at(net, flow)->throttled)
         return COP_NEVER;
     return cop_cc_at_host(net, cop_flow_at(net, flow)->src)
-        ->next_send(net, cop_flow_state(net, flow), net->now);
+        ->at_source.next_send(net, cop_flow_state(net, flow), net->now);
 }
 
 static bool is_throttled(cop_net *net, uint32_t s, cop_time turn, cop_time *until)
@@ -171,8 +171,8 @@ static void send_packet(cop_net *net, uint32_t host, uint32_t s, uint32_t before
     cop_send *m = &net->send[s];
     cop_time until;
     cop_host_launch(net, host, h);
-    if (flow != COP_NONE && net->cc->on_send)
-        cop_cc_at_host(net, host)->on_send(net, cop_flow_state(net, flow), &net->pkt[h]);
+    if (flow != COP_NONE && net->cc->at_source.on_send)
+        cop_cc_at_host(net, host)->at_source.on_send(net, cop_flow_state(net, flow), &net->pkt[h]);
     if (m->left == 0) {
         no_longer_ready(net, host, m->vl, before);
         cop_simple_of(net)->here[m->stream]--;

@@ -139,7 +139,7 @@ static void build_queues(cop_net *net)
     for (uint64_t i = 0; i < total * net->max_cand; i++)
         net->node[i] = (cop_node){
             .next = COP_NONE, .prev = COP_NONE, .in = net->queue_port[i / net->max_cand]};
-    if (net->cc->on_fill)
+    if (net->cc->at_switch.on_fill)
         net->fill = COP_NEW_ARRAY(&net->arena, uint32_t, fills(net, slots));
     net->slot = COP_NEW_ARRAY(&net->arena, uint32_t, slots);
     memset(net->slot, 0xff, slots * sizeof(uint32_t));
@@ -240,10 +240,10 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
     if (pt->sw->arbitration == COP_ARB_FLOWS)
         net->served =
             COP_NEW_ARRAY(&net->arena, cop_time, cop_product(net->host_port0, net->info.n_hosts));
-    if (pt->cc->asks_lanes || pt->route->ops->asks_lanes)
+    if (net->cc_facts.asks_lanes || pt->route->ops->asks_lanes)
         net->lane_waiting =
             COP_NEW_ARRAY(&net->arena, uint64_t, cop_product(net->host_port0, net->lanes));
-    if (pt->cc->admit)
+    if (pt->cc->at_switch.admit)
         net->held = COP_NEW_ARRAY(&net->arena, uint32_t, net->info.n_switches);
     build_hosts(net, pt);
     cop_flow_init(net);
@@ -251,8 +251,7 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
     pt->host->init(net);
     build_probe(net, pt->run);
     cop_gauge_init(net);
-    net->cc_port_bytes =
-        pt->cc->port_bytes ? pt->cc->port_bytes(pt->cc_cfg, &net->info) : pt->cc->port_size;
+    net->cc_port_bytes = net->cc_facts.port_size;
     if (net->cc_port_bytes > 0)
         net->cc_state =
             COP_NEW_ARRAY(&net->arena, char, cop_product(net->cc_port_bytes, pt->topo->n_ports));
@@ -306,7 +305,7 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
                       !net->head_hooks && !net->recover;
     /* Those who are told that a packet has left look at where it was to go. */
     if (!net->lft && !net->worm && !net->recover && net->max_cand == 1 && !pt->queue->on_dequeue &&
-        !pt->cc->on_leave)
+        !pt->cc->at_switch.on_leave)
         net->routes_early = pt->route->blind;
     net->looks_plain = net->looks_far && net->plain_credit && net->quick_pick && !net->obuf &&
                        !net->iq && !net->worm && !net->recover;

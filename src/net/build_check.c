@@ -310,7 +310,7 @@ static bool reaches(const cop_net_parts *pt, uint32_t sw, uint32_t dst)
 static int check_reach(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     char where[256], name[64];
-    if (!cop_cc_notifies(net->cc, net->cc_cfg) || !pt->route->single)
+    if (!net->cc_facts.notifies || !pt->route->single)
         return 0;
     for (uint32_t sw = 0; sw < pt->topo->n_switches; sw++)
         for (uint32_t dst = 0; dst < pt->topo->n_hosts; dst++)
@@ -397,13 +397,13 @@ static int check_combination(const cop_net *net, const cop_net_parts *pt, cop_er
             err, COP_E_INPUT,
             "%s: cioq has output buffers; give them a size, or use switch.architecture iq",
             cop_build_at(pt, "switch.output_buffer", where, sizeof(where)));
-    if (pt->route->ops->on_notice && !cop_cc_notifies(net->cc, net->cc_cfg))
+    if (pt->route->ops->on_notice && !net->cc_facts.notifies)
         return cop_err_add(err, COP_E_INPUT,
                            "%s: routing %s waits for notifications from switches, which cc %s does "
                            "not make; set cc.kind qcn",
                            cop_build_at(pt, "routing", where, sizeof(where)), pt->route->ops->name,
                            net->cc->name);
-    if (pt->route->asks_contested && !net->cc->marks_contested)
+    if (pt->route->asks_contested && !net->cc_facts.marks_contested)
         return cop_err_add(
             err, COP_E_INPUT,
             "%s: notifications of cc %s do not say which packets are in others' way; "

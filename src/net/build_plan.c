@@ -71,6 +71,7 @@ void cop_plan_describe(cop_net *net, const cop_net_parts *pt)
                      .host_ops = pt->host,
                      .queue_cfg = pt->queue_cfg,
                      .cc_cfg = pt->cc_cfg,
+                     .cc_facts = cop_cc_facts_of(pt->cc, pt->cc_cfg, NULL),
                      .host_cfg = pt->host_cfg,
                      .host_port0 = pt->topo->host_port0,
                      .lanes = pt->lanes,
@@ -113,10 +114,11 @@ void cop_plan_describe(cop_net *net, const cop_net_parts *pt)
         .injection_queues = pt->host->injection_queues,
         .acks = pt->nic->ack != COP_ACK_NONE,
         .acks_packets = pt->nic->ack == COP_ACK_PACKET,
-        .answers = pt->nic->ack != COP_ACK_NONE || pt->cc->on_deliver ||
-                   cop_cc_notifies(pt->cc, pt->cc_cfg)};
-    uint32_t *contenders =
-        pt->cc->asks_contenders ? COP_NEW_ARRAY(&net->arena, uint32_t, net->info.n_hosts) : NULL;
+        .answers = pt->nic->ack != COP_ACK_NONE || pt->cc->at_destination.on_deliver ||
+                   net->cc_facts.notifies};
+    uint32_t *contenders = net->cc_facts.asks_contenders
+                               ? COP_NEW_ARRAY(&net->arena, uint32_t, net->info.n_hosts)
+                               : NULL;
     net->info.senders = cop_traffic_senders(pt->traffic, net->info.host_bps, contenders);
     net->info.contenders = contenders;
     if (pt->nic->control_bytes > net->info.mtu_bytes)
@@ -171,21 +173,16 @@ static void measure_room(cop_net *net)
                                    cfg->output_reserve_bytes);
 }
 
-static bool holds_credit(const cop_net_parts *pt)
-{
-    return pt->cc->credit_time && (!pt->cc->holds_credit || pt->cc->holds_credit(pt->cc_cfg));
-}
-
 void cop_plan_lay_out(cop_net *net, const cop_net_parts *pt)
 {
     cop_queue_layout layout = {0};
     net->words = (net->info.max_ports + 63) / 64;
     pt->queue->layout(pt->queue_cfg, &net->info, net->info.max_ports, &layout);
-    net->head_hooks = pt->cc->on_route || pt->cc->admit;
+    net->head_hooks = pt->cc->at_switch.on_route || pt->cc->at_switch.admit;
     net->per_output =
         layout.per_output && net->max_cand == 1 && !pt->route->at_head && !net->head_hooks;
     /* A queue of one output and lane holds nobody up who would not wait for the same. */
-    net->own_queues = cop_cc_notifies(pt->cc, pt->cc_cfg) && !net->per_output;
+    net->own_queues = net->cc_facts.notifies && !net->per_output;
     net->pinned = net->max_cand > 1 || pt->route->at_head ? layout.pinned : 0;
     net->arbitration = layout.orders_inputs ? COP_ARB_ORDER : (enum cop_arb)pt->sw->arbitration;
     net->sectioned = layout.sections != 0;
@@ -193,8 +190,8 @@ void cop_plan_lay_out(cop_net *net, const cop_net_parts *pt)
     net->info.sections = net->sections;
     net->quick_pick = net->per_output && net->words == 1 && net->arbitration == COP_ARB_RR;
     /* A decision at the head is another one than that of the arrival, and may be counted. */
-    net->asks_once = !pt->cc->on_fill && !pt->route->ops->on_wait && !pt->route->ops->on_move &&
-                     !pt->route->at_head;
+    net->asks_once = !pt->cc->at_switch.on_fill && !pt->route->ops->on_wait &&
+                     !pt->route->ops->on_move && !pt->route->at_head;
     net->max_blocks = cop_blocks(net->info.mtu_bytes);
     bool worm = pt->sw->switching == COP_SWITCHING_WORM;
     net->unit_bytes = worm ? (uint32_t)pt->sw->flit_bytes : COP_BLOCK_BYTES;
@@ -204,21 +201,23 @@ void cop_plan_lay_out(cop_net *net, const cop_net_parts *pt)
     const cop_route_ops *route = pt->route->ops;
     net->hears_moves = route->on_move != NULL;
     net->rare_hooks = route->on_wait || route->on_send || route->on_move || route->asks_lanes ||
-                      pt->cc->on_enqueue || pt->cc->asks_lanes || pt->cc->on_leave ||
-                      holds_credit(pt) || pt->sw->arbitration == COP_ARB_FLOWS;
-    net->out_hooks = net->rare_hooks || pt->cc->on_dequeue || pt->cc->on_fill;
+                      pt->cc->at_switch.on_enqueue || net->cc_facts.asks_lanes ||
+                      pt->cc->at_switch.on_leave || net->cc_facts.keeps_credit ||
+                      pt->sw->arbitration == COP_ARB_FLOWS;
+    net->out_hooks = net->rare_hooks || pt->cc->at_switch.on_dequeue || pt->cc->at_switch.on_fill;
     net->hooks = net->out_hooks || pt->queue->on_enqueue || pt->queue->on_dequeue;
-    net->flow_is_sl = pt->cc->flow_is_sl && pt->cc->flow_is_sl(pt->cc_cfg);
-    net->cc_flows = pt->cc->flow_size && (!pt->cc->reacts || pt->cc->reacts(pt->cc_cfg));
+    net->flow_is_sl = net->cc_facts.flow_is_sl;
+    net->cc_flows = pt->cc->flow_size && !net->cc_facts.sources_rest;
     net->lft = pt->route->lft;
     net->plain_input = net->per_output && net->lft && route->on_notice == NULL;
     cop_arch_choose(net);
     measure_room(net);
+    net->cc_facts = cop_cc_facts_of(pt->cc, pt->cc_cfg, &net->info);
     net->looks_ahead = pt->topo->n_ports >= LARGE_PORTS;
     net->looks_far = pt->topo->n_ports >= HUGE_PORTS;
     if (net->looks_ahead) /* a switch has a port, or nothing to arbitrate */
         net->due_entity = COP_NEW_ARRAY(&net->arena, uint32_t, net->topo->n_ports);
     net->simple_wake = !net->sectioned && net->arch == &cop_arch_ib &&
-                       !net->host_ops->injection_queues && !pt->cc->admit;
+                       !net->host_ops->injection_queues && !pt->cc->at_switch.admit;
     net->early_hooks = net->arch->buffered && net->out_hooks;
 }

@@ -1,6 +1,7 @@
 /* Congestion controls: what switches detect and mark, and how end nodes react. A congestion control
- * is one table of functions; the network calls them at fixed points of a packet's life and keeps
- * their state. Members may be NULL: nothing happens there, and it costs nothing. */
+ * is one table: what it is, what it does before the run, and its hooks by role: at switches, at sources
+ * and at destinations. The network calls the hooks at fixed points of a packet's life and keeps the
+ * state. Members may be NULL: nothing happens there, and it costs nothing. */
 #ifndef COP_NET_CC_H
 #define COP_NET_CC_H
 
@@ -14,126 +15,144 @@
 struct cop_opt;
 struct cop_net;
 
+/* What a configuration means to the machine. */
+typedef struct cop_cc_facts {
+    size_t
+        port_size; /* state of each switch output port, zeroed, a multiple of 8; cop_net_cc_port() */
+    bool asks_lanes; /* asks for cop_net_lane_bytes(): bytes that wait are then counted by lane */
+    bool asks_contenders; /* asks for info.contenders: the traffic is then counted at the start */
+    bool flow_is_sl; /* a flow is all that a host sends on one service level */
+    bool
+        sources_rest; /* sources do nothing: no flow is kept, and what concerns one is not called */
+    bool keeps_credit; /* credit_time may say later than t; else it need not be called */
+    bool notifies; /* switches send notifications: cop_net_notify(), cop_net_notify_source() */
+    bool own_lanes; /* which have lanes of their own, before those of data, unless
+                       nic.control_vl says otherwise */
+    bool marks_contested; /* which say so of packets that are in others' way, if info.contested */
+    uint32_t notice_bytes; /* length of one, unless nic.control_bytes says otherwise; 0: it does */
+    uint32_t most_word; /* largest word that one can carry in this network */
+} cop_cc_facts;
+
+/* What it does at switches. `port` is the output port that packet p waits for or leaves by. No hook may
+ * change p except as it says, or ask about another switch. */
+typedef struct cop_cc_switch {
+    /* Packet p has come to switch input `in` and first asks for output `out`. Must not mark it. */
+    void (*on_enqueue)(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p);
+    /* Packet p, at the head of a queue of switch input `in`, asks for its outputs; packets that the
+     * switch has made (COP_PKT_OWN) and control packets too. Must not hold it back: that is `admit`. */
+    void (*on_route)(struct cop_net *net, uint32_t in, const cop_pkt *p);
+    /* Packet p leaves lane vl of switch input `in`, whose buffer it has until t; not called for packets
+     * that the switch has made, which have no buffer. Must not send notifications. */
+    void (*on_leave)(struct cop_net *net, uint32_t in, uint32_t vl, const cop_pkt *p, cop_time t);
+    /* May data packet p, at the head of a queue of switch input `in`, which a host feeds, ask for its
+     * outputs? It is asked again when credit comes back to one of the switch's outputs. Must not refuse
+     * a packet of an empty switch: no event would ask again. */
+    bool (*admit)(struct cop_net *net, uint32_t in, const cop_pkt *p);
+    /* Bytes that wait in one input for one output and lane p->out_vl (with private sections: and
+     * destination) have changed, because p came or goes. Must not keep p. */
+    void (*on_fill)(struct cop_net *net, uint32_t in, uint32_t out, uint32_t before, uint32_t after,
+                    const cop_pkt *p);
+    /* Packet p goes on the wire of `port`, lane p->out_vl, out of the output buffer if there is one; it
+     * no longer counts in the bytes that wait, and its credits are taken. May set COP_PKT_FECN, p->cc
+     * and attached bytes, and nothing else. */
+    void (*on_dequeue)(struct cop_net *net, uint32_t port, cop_pkt *p);
+    /* The number of queues that hold `port` to be a root of congestion (cop_net_roots) has changed.
+     * Must not stop or restart queues. */
+    void (*on_root)(struct cop_net *net, uint32_t port, uint32_t roots);
+    /* `bytes` of input port `in`, lane vl, are free at time t: when their credit goes back. Must not be
+     * before t, or before an earlier one of the lane. NULL: at t. */
+    cop_time (*credit_time)(struct cop_net *net, uint32_t in, uint32_t vl, uint32_t bytes,
+                            cop_time t);
+} cop_cc_switch;
+
+/* What it does at sources. No hook may ask about switches or about flows of another host. */
+typedef struct cop_cc_source {
+    /* When the flow may send its next packet; at or before `now`: it may. Asked again at that time, and
+     * not before. COP_NEVER: asked again when the control calls cop_net_cc_wake(). Must not count: it
+     * may be asked twice about one packet. */
+    cop_time (*next_send)(struct cop_net *net, void *flow, cop_time now);
+    /* Packet p starts on the host's wire. Must not read p->out and p->out_vl, which are not set. */
+    void (*on_send)(struct cop_net *net, void *flow, const cop_pkt *p);
+    /* An acknowledgement or notification has come back. Must not keep p. */
+    void (*on_control)(struct cop_net *net, void *flow, const cop_pkt *p);
+} cop_cc_source;
+
+/* What it does at destinations. */
+typedef struct cop_cc_destination {
+    /* A data packet comes in: flags of a control packet to send back, 0 for none. With COP_PKT_CNP it
+     * leaves as soon as all of p has arrived (nic.notify), with COP_PKT_ACK when p has been taken in; if
+     * p is acknowledged anyway, COP_PKT_BECN alone is enough. Must not return other flags alone. */
+    uint16_t (*on_deliver)(struct cop_net *net, uint32_t host, const cop_pkt *p);
+    /* The answer to p is made, by on_deliver or as its acknowledgement: what it takes back in answer->cc
+     * and in the attached bytes. Must not change its addresses or flags. */
+    void (*on_answer)(struct cop_net *net, const cop_pkt *p, cop_pkt *answer);
+} cop_cc_destination;
+
+/* What it shows of itself. Nothing here may change a state. Lists end with a NULL name; `which` counts
+ * from 0. */
+typedef struct cop_cc_shown {
+    const cop_value *flow_values, *port_values; /* what run.observe may ask for */
+    double (*flow_value)(struct cop_net *net, const void *flow, uint32_t src, unsigned which);
+    double (*port_value)(struct cop_net *net, uint32_t port, uint32_t vl, unsigned which);
+    const cop_value *counters; /* of the run, results of their own */
+    double (*counter)(struct cop_net *net, unsigned which);
+    /* For --watch, into buf: what notification p says or, if it is data, why output `port` has just
+     * marked it (what, "CNM", may be set to what such a packet is called). Nothing written: its usual
+     * name. */
+    void (*tell)(struct cop_net *net, uint32_t port, const cop_pkt *p, const char **what, char *buf,
+                 size_t size);
+    /* When the run is over: has it done nothing at all? Then why, in numbers, into buf. */
+    bool (*rested)(struct cop_net *net, char *buf, size_t size);
+} cop_cc_shown;
+
 typedef struct cop_cc_ops {
-    const char *name, *summary, *source;
+    const char *name, *summary, *source; /* source: where it is published */
     const struct cop_opt *opts;
     const struct cop_brought *brings; /* what it needs of the queueing scheme; NULL: nothing */
-    size_t cfg_size;
-    size_t flow_size; /* state per flow (source, destination, service level), zeroed; 0: no flows */
-    size_t receiver_size; /* state per flow at its destination, zeroed; cop_net_cc_receiver() */
-    size_t attached_size; /* bytes that every packet carries, zeroed; cop_net_attached() */
-    size_t port_size; /* state per switch output port, zeroed */
-    /* Instead of port_size, when it depends on the configuration; a multiple of 8. */
-    size_t (*port_bytes)(const void *cfg, const cop_netinfo *info);
-    size_t net_size; /* state of the whole run, zeroed; cop_net_cc_net() */
-    bool asks_lanes; /* it will ask for cop_net_lane_bytes(), which is counted only then */
-    bool asks_contenders; /* it will ask for info.contenders, which is counted only then */
     bool in_cycles; /* times among its defaults are for a cycle of 1 ns; they follow units.cycle */
-    bool notifies; /* switches send notifications: cop_net_notify(), cop_net_notify_source() */
-    bool
-        marks_contested; /* which say so of packets that are in others' way, where the routing asks */
     /* Nothing acts at a distance, unless the source wants it: its clause. NULL: the rule holds, and
      * cop_net_told_at_once() may not be called. */
     const char *immediate;
-    /* What tells hosts of other switches, late, over something that is no cable of the network; NULL: nothing does. */
+    /* What tells hosts of other switches, late, over no cable of the network; NULL: nothing does. */
     const char *side_band;
+    /* Sizes of its state, which the network keeps, zeroed. */
+    size_t cfg_size;
+    size_t flow_size; /* per flow (source, destination, service level); 0: no flows */
+    size_t receiver_size; /* per flow at its destination; cop_net_cc_receiver() */
+    size_t attached_size; /* that every packet carries; cop_net_attached() */
+    size_t port_size; /* per switch output port, unless facts say otherwise; cop_net_cc_port() */
+    size_t net_size; /* of the whole run; cop_net_cc_net() */
+
+    /* Before the run. */
     int (*check)(const void *cfg, const cop_netinfo *info, cop_err *err);
-    /* What of it can hardly do anything here, for `coppice check`; NULL: nothing. */
+    /* Facts that differ from what cop_cc_facts_of() begins with. While the configuration is read `info`
+     * is all zero: what depends on it is asked again. NULL: none. */
+    void (*facts)(const void *cfg, const cop_netinfo *info, cop_cc_facts *facts);
+    /* For `coppice check`: what of it can hardly do anything here; NULL: nothing. */
     const char *(*idle)(const void *cfg, const cop_netinfo *info);
-    /* Values that it derives from the network, each with its reason, for `coppice check`: lines that begin with "#".
-     * NULL: none. */
+    /* For `coppice check`: values that it derives from the network, each with its reason, as lines that
+     * begin with "#". NULL: none. */
     void (*explain)(const void *cfg, const cop_netinfo *info, FILE *out);
     /* The network stands, nothing has been sent: compile tables into the run's state. */
     void (*start)(struct cop_net *net);
-    /* Is a flow all that a host sends on one service level, to whatever destination? */
-    bool (*flow_is_sl)(const void *cfg);
-    /* Of one that `notifies`: are sources told at once with this configuration, so that switches send nothing? NULL: no. */
-    bool (*sends_nothing)(const void *cfg);
-    /* Of one that `notifies`: with this configuration, do its notifications go on lanes of their own, behind those of data
-     * and before them, unless nic.control_vl says otherwise? NULL: no. */
-    bool (*own_lanes)(const void *cfg);
-    uint32_t
-        notice_bytes; /* such a notification is so long, unless nic.control_bytes says otherwise */
-    /* Of one that `notifies`: the largest word that a notification can carry in this network. NULL: any. */
-    uint32_t (*most_word)(const void *cfg, const cop_netinfo *info);
-    /* Do sources do anything, given this configuration? NULL: yes. If not, no flow need be kept, and what concerns one
-     * may not be called. */
-    bool (*reacts)(const void *cfg);
 
-    /* Switch side; `port` is the output port the packet waits for or leaves by. */
-    /* The packet has come to switch input `in` and waits for output `out`. */
-    void (*on_enqueue)(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p);
-    /* Packet p, at the head of a queue of switch input `in`, is routed: it asks for its outputs. Packets that
-     * the switch has made (COP_PKT_OWN) and control packets too. */
-    void (*on_route)(struct cop_net *net, uint32_t in, const cop_pkt *p);
-    /* Packet p leaves lane vl of switch input `in`, whose buffer it has until t. Not those that the switch has
-     * made, which have none. */
-    void (*on_leave)(struct cop_net *net, uint32_t in, uint32_t vl, const cop_pkt *p, cop_time t);
-    /* May data packet p, at the head of a queue of switch input `in`, which a host feeds, ask for its outputs?
-     * No: it is asked again each time room comes back behind an output of this switch, and with wormhole switching
-     * when a packet has left a lane of one. If nothing is
-     * in use behind any of them the answer must be yes. */
-    bool (*admit)(struct cop_net *net, uint32_t in, const cop_pkt *p);
-    /* Bytes that wait in input port `in` for output port `out` and the section behind it that p takes
-     * have changed, because p has come or goes. The section is lane p->out_vl or, with buffers private
-     * to destinations, one of those on that lane: cop_net_section(). */
-    void (*on_fill)(struct cop_net *net, uint32_t in, uint32_t out, uint32_t before, uint32_t after,
-                    const cop_pkt *p);
-    /* The packet goes on the wire of `port`, lane p->out_vl, out of the output buffer if there is one;
-     * it no longer counts in the bytes that wait, and its credits are taken. May set COP_PKT_FECN. */
-    void (*on_dequeue)(struct cop_net *net, uint32_t port, cop_pkt *p);
-    /* The number of queues that hold `port` to be a root of congestion (cop_net_roots) has changed. */
-    void (*on_root)(struct cop_net *net, uint32_t port, uint32_t roots);
-    /* `bytes` of input port `in`, lane vl, are free at time t: when their credit goes back (>= t,
-     * and not before an earlier one of the lane). NULL: at once. */
-    cop_time (*credit_time)(struct cop_net *net, uint32_t in, uint32_t vl, uint32_t bytes,
-                            cop_time t);
-    /* Does it ever say later than t with this configuration? NULL: yes. If not, it need not be called. */
-    bool (*holds_credit)(const void *cfg);
-
-    /* Source side. */
-    /* When the flow may send its next packet; at or before `now`: it may. Asked again at that time, not
-     * before. COP_NEVER: asked again when the control calls cop_net_cc_wake(). */
-    cop_time (*next_send)(struct cop_net *net, void *flow, cop_time now);
-    /* Packet p is on the host's wire; its `out` and `out_vl` say nothing of that. */
-    void (*on_send)(struct cop_net *net, void *flow, const cop_pkt *p);
-    void (*on_control)(struct cop_net *net, void *flow,
-                       const cop_pkt *p); /* ACK or CNP came back */
-
-    /* Destination side: a data packet comes in. Return flags of a control packet (COP_PKT_CNP or
-     * COP_PKT_ACK, and more) to send back, 0 for none: with COP_PKT_CNP as soon as all of the packet
-     * has arrived (nic.notify), otherwise when it has been taken in. If it is acknowledged anyway,
-     * COP_PKT_BECN alone is enough. */
-    uint16_t (*on_deliver)(struct cop_net *net, uint32_t host, const cop_pkt *p);
-    /* The answer to data packet p is made, by on_deliver or as its acknowledgement: what it takes back in
-     * answer->cc and in the attached bytes. NULL: nothing. */
-    void (*on_answer)(struct cop_net *net, const cop_pkt *p, cop_pkt *answer);
-
-    /* What run.observe may ask for, lists that end with a NULL name; `which` counts from 0. */
-    const cop_value *flow_values, *port_values;
-    double (*flow_value)(struct cop_net *net, const void *flow, uint32_t src, unsigned which);
-    double (*port_value)(struct cop_net *net, uint32_t port, uint32_t vl, unsigned which);
-    /* For those who watch, into buf: what notification p says or, if it is data, why output `port` has just marked it
-     * (what, "CNM", may be set to what such a packet is called). NULL, or nothing written: its usual name. */
-    void (*tell)(struct cop_net *net, uint32_t port, const cop_pkt *p, const char **what, char *buf,
-                 size_t size);
-    /* When the run is over: has it done nothing at all? Then why, in numbers, into buf. NULL: it does not say. */
-    bool (*rested)(struct cop_net *net, char *buf, size_t size);
-    /* Counters of the run, results of their own. */
-    const cop_value *counters;
-    double (*counter)(struct cop_net *net, unsigned which);
+    cop_cc_switch at_switch;
+    cop_cc_source at_source;
+    cop_cc_destination at_destination;
+    cop_cc_shown shown;
 } cop_cc_ops;
 
-/* Will switches send notifications? */
-static inline bool cop_cc_notifies(const cop_cc_ops *cc, const void *cfg)
+static inline cop_cc_facts cop_cc_facts_of(const cop_cc_ops *cc, const void *cfg,
+                                           const cop_netinfo *info)
 {
-    return cc->notifies && !(cc->sends_nothing && cc->sends_nothing(cfg));
-}
-
-/* Do they go on lanes of their own, before data? */
-static inline bool cop_cc_own_lanes(const cop_cc_ops *cc, const void *cfg)
-{
-    return cop_cc_notifies(cc, cfg) && cc->own_lanes && cc->own_lanes(cfg);
+    static const cop_netinfo unknown;
+    cop_cc_facts f = {.port_size = cc->port_size,
+                      .keeps_credit = cc->at_switch.credit_time != NULL,
+                      .most_word = UINT32_MAX};
+    if (cc->facts)
+        cc->facts(cfg, info ? info : &unknown, &f);
+    f.own_lanes = f.own_lanes && f.notifies;
+    return f;
 }
 
 COP_OUTSIDE_BEGIN

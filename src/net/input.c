@@ -61,15 +61,15 @@ tell_enqueued(cop_net *net, uint32_t port, uint32_t q, uint32_t out, cop_pkt *p,
     const bool rare = net->rare_hooks;
     if (COP_UNLIKELY(rare))
         cop_link_count(net, out, p->out_vl, p->bytes, true);
-    if (net->cc->on_fill)
+    if (net->cc->at_switch.on_fill)
         cop_input_tell_fill(net, port, q, out, p, true);
     if (COP_LIKELY(!rare))
         return;
     if (COP_UNLIKELY(net->routing != NULL) && net->route->ops->on_wait &&
         !(p->flags & COP_PKT_CONTROL))
         cop_routing_waits(net, out);
-    if (net->cc->on_enqueue)
-        cop_cc_at(net, net->out[out].sw)->on_enqueue(net, port, out, p);
+    if (net->cc->at_switch.on_enqueue)
+        cop_cc_at(net, net->out[out].sw)->at_switch.on_enqueue(net, port, out, p);
 }
 
 static __attribute__((noinline)) void tell_made(cop_net *net, uint32_t port, uint32_t q,
@@ -94,7 +94,7 @@ count_lanes(cop_net *net, const cop_in *in, const cop_pick *pick, uint32_t out, 
 static void tell_granted(cop_net *net, uint32_t in_port, const cop_pick *pick, uint32_t out,
                          cop_pkt *p)
 {
-    if (net->cc->on_fill)
+    if (net->cc->at_switch.on_fill)
         cop_input_tell_fill(net, in_port, pick->queue, out, p, false);
     if (COP_UNLIKELY(net->rare_hooks)) {
         uint32_t waited = net->in[in_port].port0 + p->out;
@@ -127,9 +127,10 @@ static cop_time tell_transferred(cop_net *net, uint32_t in_port, const cop_pick 
     net->here = net->out[out].sw;
     if (COP_LIKELY(!net->rare_hooks))
         return leaves;
-    if (cc->on_leave && !own)
-        cc->on_leave(net, in_port, vl, p, leaves);
-    return cc->credit_time ? cc->credit_time(net, in_port, vl, p->bytes, leaves) : leaves;
+    if (cc->at_switch.on_leave && !own)
+        cc->at_switch.on_leave(net, in_port, vl, p, leaves);
+    return cc->at_switch.credit_time ? cc->at_switch.credit_time(net, in_port, vl, p->bytes, leaves)
+                                     : leaves;
 }
 
 /* Inline in both: packets that come over a wire are the common case, and nothing may be added to it. */

@@ -20,14 +20,15 @@ static __attribute__((noinline)) bool held(cop_net *net, uint32_t in_port, uint3
 {
     const cop_in *in = &net->in[in_port];
     cop_queue *queue = &net->queue[q];
-    if (net->cc->on_route && !(queue->head_is & COP_HEAD_TOLD)) {
+    if (net->cc->at_switch.on_route && !(queue->head_is & COP_HEAD_TOLD)) {
         queue->head_is |= COP_HEAD_TOLD;
-        cop_cc_at(net, in->sw)->on_route(net, in_port, p);
+        cop_cc_at(net, in->sw)->at_switch.on_route(net, in_port, p);
     }
-    if (net->cc->admit == NULL || (p->flags & COP_PKT_CONTROL) || in->from < net->host_port0)
+    if (net->cc->at_switch.admit == NULL || (p->flags & COP_PKT_CONTROL) ||
+        in->from < net->host_port0)
         return false;
     bool was = queue->head_is & COP_HEAD_HELD;
-    bool hold = !cop_cc_at(net, in->sw)->admit(net, in_port, p);
+    bool hold = !cop_cc_at(net, in->sw)->at_switch.admit(net, in_port, p);
     if (hold == was)
         return hold;
     queue->head_is ^= COP_HEAD_HELD;
@@ -63,7 +64,7 @@ static void check_known(cop_net *net, uint32_t in_port, cop_pkt *p, const cop_ca
 /* Routed on its way, a packet is not routed once more at the head, unless somebody is told of fills, which count that. */
 static bool stays_routed(const cop_net *net, const cop_in *in)
 {
-    return cop_input_asked_early(net, in) && net->cc->on_fill == NULL;
+    return cop_input_asked_early(net, in) && net->cc->at_switch.on_fill == NULL;
 }
 
 /* The outputs that head p may request. */

@@ -27,7 +27,7 @@ static inline void cop_input_tell_fill(cop_net *net, uint32_t in_port, uint32_t 
         return;
     }
     uint32_t after = net->queue[q].bytes, before = came ? after - p->bytes : after + p->bytes;
-    cop_cc_at(net, net->out[out].sw)->on_fill(net, in_port, out, before, after, p);
+    cop_cc_at(net, net->out[out].sw)->at_switch.on_fill(net, in_port, out, before, after, p);
 }
 
 /* -- input_head.c -- */

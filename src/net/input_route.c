@@ -145,7 +145,7 @@ __attribute__((noinline)) void cop_input_tell_counted(cop_net *net, uint32_t in_
     const cop_in *in = &net->in[in_port];
     uint32_t *fill = fill_of(net, in, p), before = *fill;
     *fill = came ? before + p->bytes : before - p->bytes;
-    cop_cc_at(net, in->sw)->on_fill(net, in_port, in->port0 + p->out, before, *fill, p);
+    cop_cc_at(net, in->sw)->at_switch.on_fill(net, in_port, in->port0 + p->out, before, *fill, p);
 }
 
 /* Packet p begins or ceases to count for its first choice. */
@@ -154,7 +154,7 @@ static void count_choice(cop_net *net, uint32_t in_port, const cop_pkt *p, bool 
     uint32_t port = net->in[in_port].port0 + p->out;
     net->out[port].waiting += more ? p->bytes : 0 - (uint64_t)p->bytes;
     cop_link_count(net, port, p->out_vl, p->bytes, more);
-    if (net->cc->on_fill)
+    if (net->cc->at_switch.on_fill)
         cop_input_tell_counted(net, in_port, p, more);
 }
 

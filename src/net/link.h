@@ -53,10 +53,10 @@ static inline void cop_link_left(cop_net *net, uint32_t port, cop_pkt *p)
     if (COP_UNLIKELY(net->routing != NULL) && net->route->ops->on_send &&
         !(p->flags & COP_PKT_CONTROL))
         cop_routing_sent(net, port);
-    if (net->cc->on_dequeue == NULL)
+    if (net->cc->at_switch.on_dequeue == NULL)
         return;
     uint16_t before = p->flags;
-    cop_cc_at(net, net->out[port].sw)->on_dequeue(net, port, p);
+    cop_cc_at(net, net->out[port].sw)->at_switch.on_dequeue(net, port, p);
     if (COP_UNLIKELY(p->flags & ~before & COP_PKT_FECN)) {
         net->probe.port[port].marked++;
         net->total.fecns++;

@@ -351,6 +351,7 @@ struct cop_net {
     void *cc_net; /* of the congestion control */
     bool flow_is_sl; /* a flow is (source, service level) */
     bool cc_flows; /* the congestion control keeps flows */
+    cop_cc_facts cc_facts;
     uint32_t here; /* node whose hook of the congestion control runs: switches, then hosts */
     bool guards_scheme; /* the queueing scheme is from outside: it is looked at where it looks */
     uint32_t scheme_here; /* then: that whose hook of the queueing scheme ran last; COP_NONE:

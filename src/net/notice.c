@@ -40,7 +40,7 @@ struct cop_notices {
 
 void cop_notice_init(cop_net *net)
 {
-    if (cop_cc_notifies(net->cc, net->cc_cfg))
+    if (net->cc_facts.notifies)
         net->notices = COP_NEW_ARRAY(&net->arena, struct cop_notices, net->info.n_switches);
     net->listens = net->route->ops->on_notice != NULL;
 }
@@ -56,7 +56,7 @@ static void find(cop_net *net, uint32_t port, const cop_header *of, uint32_t wor
 {
     const cop_in *in = &net->in[port];
     if (COP_UNLIKELY(net->notices == NULL))
-        cop_misused("cc", net->cc->name, "it sends notifications; set notifies in its table");
+        cop_misused("cc", net->cc->name, "it sends notifications; set notifies in its facts");
     struct cop_notices *list = &net->notices[in->sw];
     if (list->at >
         list->n / 2) { /* those that are told make room: as many are moved as were told */

@@ -299,7 +299,7 @@ static int unknown_kind(const cop_observing *p)
         (size_t)snprintf(text, sizeof(text),
                          "unknown; write queue/..., voq/..., received/..., injected/..., sent/..., "
                          "notices/...");
-    const cop_value *lists[] = {p->net->cc->flow_values, p->net->cc->port_values,
+    const cop_value *lists[] = {p->net->cc->shown.flow_values, p->net->cc->shown.port_values,
                                 p->net->route->ops->port_values};
     for (size_t i = 0; i < COP_LEN(lists); i++)
         for (const cop_value *v = lists[i]; v && v->name && used + 40 < sizeof(text); v++)
@@ -314,8 +314,8 @@ static int add_item(cop_observing *p, char *text)
     if (target == NULL)
         return unknown_kind(p);
     *target++ = '\0';
-    const cop_value *flow = find_value(cc->flow_values, text);
-    const cop_value *port = find_value(cc->port_values, text);
+    const cop_value *flow = find_value(cc->shown.flow_values, text);
+    const cop_value *port = find_value(cc->shown.port_values, text);
     const cop_route_ops *route = p->net->route->ops;
     const cop_value *way = find_value(route->port_values, text);
     if (strcmp(text, "voq") == 0)
@@ -331,10 +331,10 @@ static int add_item(cop_observing *p, char *text)
     if (strcmp(text, "queue") == 0)
         return cop_observe_ports(p, target, COP_OBSERVE_QUEUE, 0, "bytes");
     if (flow != NULL)
-        return add_flow(p, text, target, (unsigned)(flow - cc->flow_values), flow->unit);
+        return add_flow(p, text, target, (unsigned)(flow - cc->shown.flow_values), flow->unit);
     if (port != NULL)
-        return cop_observe_ports(p, target, COP_OBSERVE_CC_PORT, (unsigned)(port - cc->port_values),
-                                 port->unit);
+        return cop_observe_ports(p, target, COP_OBSERVE_CC_PORT,
+                                 (unsigned)(port - cc->shown.port_values), port->unit);
     if (way != NULL)
         return cop_observe_ports(p, target, COP_OBSERVE_ROUTE_PORT,
                                  (unsigned)(way - route->port_values), way->unit);

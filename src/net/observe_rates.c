@@ -110,7 +110,7 @@ int cop_observe_sent(cop_observing *p, char *target)
 int cop_observe_notices(cop_observing *p, char *target)
 {
     cop_net *net = p->net;
-    if (!cop_cc_notifies(net->cc, net->cc_cfg))
+    if (!net->cc_facts.notifies)
         return cop_observe_fault(
             p, "switches make no notifications with this cc.kind; use qcn, or leave it out");
     if (strchr(target, '@') != NULL)

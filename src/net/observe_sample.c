@@ -81,15 +81,15 @@ static double value_of(cop_net *net, cop_observation *o, cop_time span)
         return voq_bytes(net, o->a, o->b, o->vl);
     case COP_OBSERVE_CC_PORT:
         return cop_cc_at(net, net->out[o->a].sw)
-            ->port_value(net, o->a, o->vl == COP_NONE ? 0 : o->vl, o->which);
+            ->shown.port_value(net, o->a, o->vl == COP_NONE ? 0 : o->vl, o->which);
     case COP_OBSERVE_ROUTE_PORT:
         return net->route->ops->port_value(net->route, cop_routing_port(net, o->a), o->which);
     default:
         flow = cop_flow_find(net, o->a, o->b, o->sl);
         if (flow == COP_NONE)
             return 0.0; /* it has not sent yet */
-        return cop_cc_at_host(net, o->a)->flow_value(net, cop_flow_state(net, flow), o->a,
-                                                     o->which);
+        return cop_cc_at_host(net, o->a)->shown.flow_value(net, cop_flow_state(net, flow), o->a,
+                                                           o->which);
     }
 }
 

@@ -84,7 +84,7 @@ uint32_t cop_net_rested(cop_net *net, cop_arena *arena, const char *lines[COP_MO
     uint32_t n = 0;
     net->here = COP_NONE;
     net->scheme_here = COP_NONE;
-    if (net->cc->rested && net->cc->rested(net, buf, sizeof(buf)))
+    if (net->cc->shown.rested && net->cc->shown.rested(net, buf, sizeof(buf)))
         lines[n++] = cop_arena_printf(arena, "cc %s: %s", net->cc->name, buf);
     if (net->queue_ops->rested && net->queue_ops->rested(net, buf, sizeof(buf)))
         lines[n++] = cop_arena_printf(arena, "queueing %s: %s", net->queue_ops->name, buf);

@@ -232,7 +232,7 @@ static uint64_t most_load(const cop_net *net, const cop_net_parts *pt)
 {
     const cop_netinfo *info = &net->info;
     uint64_t waits = sum(info->all_inputs.port, info->output.port);
-    if (cop_cc_notifies(pt->cc, pt->cc_cfg))
+    if (net->cc_facts.notifies)
         waits = sum(waits, waits);
     return info->tells_used ? sum(waits, cop_max64(info->any_input.lane, pt->nic->buffer_bytes))
                             : waits;
@@ -277,9 +277,7 @@ int cop_routing_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 int cop_routing_check_words(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     const cop_route *r = pt->route;
-    if (pt->cc->most_word == NULL)
-        return 0;
-    uint32_t most = pt->cc->most_word(pt->cc_cfg, &net->info);
+    uint32_t most = net->cc_facts.most_word;
     for (unsigned i = 0; i < COP_ROUTE_BARS; i++) {
         if (r->word[i].option == NULL || most > r->word[i].above)
             continue;

@@ -149,8 +149,8 @@ void cop_net_queue_root(cop_net *net, uint32_t port, bool more)
                     "it finds roots; set finds_roots in its table");
     COP_ASSERT(more || net->roots[port] > 0);
     net->roots[port] = (uint16_t)(net->roots[port] + (more ? 1 : -1));
-    if (net->cc->on_root)
-        cop_cc_at(net, net->out[port].sw)->on_root(net, port, net->roots[port]);
+    if (net->cc->at_switch.on_root)
+        cop_cc_at(net, net->out[port].sw)->at_switch.on_root(net, port, net->roots[port]);
 }
 
 /* -- from outside -- */

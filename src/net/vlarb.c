@@ -84,8 +84,7 @@ static void start_tables(cop_net *net, vl_table high, vl_table low, int64_t limi
 int cop_vlarb_init(cop_net *net, cop_err *err)
 {
     const cop_switch_cfg *cfg = net->sw_cfg;
-    if (cfg->vl_arbitration == COP_VLARB_RR && net->control_vl > 0 &&
-        cop_cc_own_lanes(net->cc, net->cc_cfg))
+    if (cfg->vl_arbitration == COP_VLARB_RR && net->control_vl > 0 && net->cc_facts.own_lanes)
         start_tables(net, turns(net, net->control_vl, net->lanes), turns(net, 0, net->control_vl),
                      INT64_MAX);
     if (cfg->vl_arbitration != COP_VLARB_IB)

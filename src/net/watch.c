@@ -159,8 +159,8 @@ static const char *meaning(cop_net *net, enum cop_watch_step step, uint32_t port
     else if (control)
         what = "BECN";
     note[0] = '\0';
-    if (net->cc->tell != NULL && (step == COP_WATCH_MARK || (p->flags & COP_PKT_BECN)))
-        net->cc->tell(net, port, p, &what, note, size);
+    if (net->cc->shown.tell != NULL && (step == COP_WATCH_MARK || (p->flags & COP_PKT_BECN)))
+        net->cc->shown.tell(net, port, p, &what, note, size);
     return what;
 }
 
@@ -171,11 +171,13 @@ static void values(cop_net *net, const cop_pkt *p, char *buf, size_t size)
     uint32_t flow = cop_flow_find(net, p->dst, p->src, p->sl);
     size_t used = 0;
     buf[0] = '\0';
-    for (unsigned i = 0; flow != COP_NONE && cc->flow_values && cc->flow_values[i].name; i++) {
+    for (unsigned i = 0; flow != COP_NONE && cc->shown.flow_values && cc->shown.flow_values[i].name;
+         i++) {
         const void *state = cop_flow_state(net, flow);
-        int n = snprintf(buf + used, size - used, "%s%s %.6g%s%s", i ? ", " : "",
-                         cc->flow_values[i].name, cc->flow_value(net, state, p->dst, i),
-                         cc->flow_values[i].unit[0] ? " " : "", cc->flow_values[i].unit);
+        int n =
+            snprintf(buf + used, size - used, "%s%s %.6g%s%s", i ? ", " : "",
+                     cc->shown.flow_values[i].name, cc->shown.flow_value(net, state, p->dst, i),
+                     cc->shown.flow_values[i].unit[0] ? " " : "", cc->shown.flow_values[i].unit);
         used = cop_min64(used + (n > 0 ? (size_t)n : 0), size - 1);
     }
 }

@@ -410,9 +410,10 @@ static void collect_scalars(cop_net *net, cop_result *r)
 {
     const cop_cc_ops *cc = net->cc;
     const cop_totals *t = &net->total;
-    bool notifies = cc->on_deliver != NULL || cc->notifies;
+    bool notifies =
+        cc->at_destination.on_deliver != NULL || net->cc_facts.notifies || cc->immediate;
     uint32_t n_own = 0;
-    while (cc->counters && cc->counters[n_own].name)
+    while (cc->shown.counters && cc->shown.counters[n_own].name)
         n_own++;
     size_t marking = net->probe.notice.n;
     for (uint32_t p = 0; p < net->host_port0; p++)
@@ -454,7 +455,8 @@ static void collect_scalars(cop_net *net, cop_result *r)
         collect_notifications(net, r);
     }
     for (uint32_t i = 0; i < n_own; i++)
-        add_scalar(r, cc->counters[i].name, cc->counters[i].unit, cc->counter(net, i));
+        add_scalar(r, cc->shown.counters[i].name, cc->shown.counters[i].unit,
+                   cc->shown.counter(net, i));
     collect_queueing(net, r);
     r->n_scalars += cop_collect_exchanges(net->traffic, &r->arena, r->scalar + r->n_scalars);
     r->n_scalars += cop_collect_job_scalars(r, r->scalar + r->n_scalars);

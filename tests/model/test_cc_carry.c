@@ -104,11 +104,11 @@ static const cop_cc_ops telling = {.name = "telling",
                                    .flow_size = sizeof(source),
                                    .receiver_size = sizeof(heard),
                                    .attached_size = sizeof(telemetry),
-                                   .on_send = on_send,
-                                   .on_dequeue = on_dequeue,
-                                   .on_deliver = on_deliver,
-                                   .on_answer = on_answer,
-                                   .on_control = on_control};
+                                   .at_source.on_send = on_send,
+                                   .at_switch.on_dequeue = on_dequeue,
+                                   .at_destination.on_deliver = on_deliver,
+                                   .at_destination.on_answer = on_answer,
+                                   .at_source.on_control = on_control};
 
 static void run_with(book *b, const char *yaml, const char *set, cop_result *r)
 {

@@ -71,9 +71,9 @@ static void test_packets_leave_by_the_wire(void **state)
 {
     (void)state;
     static const cop_cc_ops gates = {.name = "gates",
-                                     .on_enqueue = gate_enqueue,
-                                     .on_fill = gate_fill,
-                                     .on_dequeue = gate_dequeue};
+                                     .at_switch.on_enqueue = gate_enqueue,
+                                     .at_switch.on_fill = gate_fill,
+                                     .at_switch.on_dequeue = gate_dequeue};
     static const char *const switches[] = {"switch={architecture: ib, buffer: 16 KiB}",
                                            "switch={architecture: iq, buffer: 16 KiB}",
                                            "switch={architecture: cioq, buffer: 16 KiB}",
@@ -149,15 +149,22 @@ static void scale_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
     scale_look(net, port);
 }
 
+static void scale_facts(const void *cfg, const cop_netinfo *info, cop_cc_facts *facts)
+{
+    (void)cfg;
+    (void)info;
+    facts->asks_lanes = true;
+}
+
 /* The bytes of all lanes are those that wait for the output, also where routing changes lanes; what a
  * port has sent is never counted afresh. */
 static void test_lanes_and_bytes_sent(void **state)
 {
     (void)state;
     static const cop_cc_ops scales = {.name = "scales",
-                                      .asks_lanes = true,
-                                      .on_enqueue = scale_enqueue,
-                                      .on_dequeue = scale_dequeue};
+                                      .facts = scale_facts,
+                                      .at_switch.on_enqueue = scale_enqueue,
+                                      .at_switch.on_dequeue = scale_dequeue};
     static const char *const sets[][3] = {
         {"switch.architecture=ib", "routing.kind=dor", "queueing.kind=voqsw"},
         {"switch.architecture=ib", "routing.kind=adaptive-cube", "queueing.kind=1q"},

@@ -92,12 +92,12 @@ static void on_send(struct cop_net *net, void *flow, const cop_pkt *p)
 static const cop_cc_ops pausing = {.name = "pausing",
                                    .flow_size = sizeof(pause_flow),
                                    .port_size = sizeof(pause_port),
-                                   .on_enqueue = on_enqueue,
-                                   .on_dequeue = on_dequeue,
-                                   .next_send = next_send,
-                                   .on_send = on_send,
-                                   .on_control = on_control,
-                                   .on_deliver = on_deliver};
+                                   .at_switch.on_enqueue = on_enqueue,
+                                   .at_switch.on_dequeue = on_dequeue,
+                                   .at_source.next_send = next_send,
+                                   .at_source.on_send = on_send,
+                                   .at_source.on_control = on_control,
+                                   .at_destination.on_deliver = on_deliver};
 
 /* Hosts 0 and 3 overload host 1, which itself sends to host 2 as fast as it can. */
 static const char yaml[] = "run: {duration: 5 ms, flows: yes}\n"
@@ -220,10 +220,10 @@ static void test_each_hook_alone(void **state)
     static const struct {
         cop_cc_ops ops;
         unsigned in, out;
-    } alone[] = {{{.name = "alone", .on_enqueue = tally_enqueue}, 1, 0},
-                 {{.name = "alone", .on_dequeue = tally_dequeue}, 0, 1},
-                 {{.name = "alone", .on_fill = tally_fill}, 1, 1},
-                 {{.name = "alone", .credit_time = tally_credit}, 0, 1}};
+    } alone[] = {{{.name = "alone", .at_switch.on_enqueue = tally_enqueue}, 1, 0},
+                 {{.name = "alone", .at_switch.on_dequeue = tally_dequeue}, 0, 1},
+                 {{.name = "alone", .at_switch.on_fill = tally_fill}, 1, 1},
+                 {{.name = "alone", .at_switch.credit_time = tally_credit}, 0, 1}};
     static const char *const queueings[] = {"queueing.kind=voqsw", "queueing.kind=1q"};
     for (size_t q = 0; q < COP_LEN(queueings); q++)
         for (size_t i = 0; i < COP_LEN(alone); i++) {

@@ -127,8 +127,8 @@ static void test_a_control_asks_its_own_switch_only(void **state)
     (void)state;
     static const cop_cc_ops asking = {.name = "asking",
                                       .port_size = 8,
-                                      .on_dequeue = curious_dequeue,
-                                      .on_deliver = curious_deliver};
+                                      .at_switch.on_dequeue = curious_dequeue,
+                                      .at_destination.on_deliver = curious_deliver};
     for (int q = WAITING; q < CC_QUESTIONS; q++) {
         assert_int_equal(ends(&asking, NULL, (curious){.asks = OWN, .question = q}), 0);
         assert_int_equal(ends(&asking, NULL, (curious){.asks = NEXT_SWITCH, .question = q}),
@@ -151,21 +151,35 @@ static void far_lane(struct cop_net *net, uint32_t port, cop_pkt *p)
     (void)cop_net_lane_bytes(net, port, the_same(cop_net_cc_cfg(net))->question == LANES_MOST);
 }
 
+static void notifies(const void *cfg, const cop_netinfo *info, cop_cc_facts *facts)
+{
+    (void)cfg;
+    (void)info;
+    facts->notifies = true;
+}
+
+static void asks_lanes(const void *cfg, const cop_netinfo *info, cop_cc_facts *facts)
+{
+    (void)cfg;
+    (void)info;
+    facts->asks_lanes = true;
+}
+
 /* What the table must say before a hook may. */
 static void test_a_control_says_what_it_does(void **state)
 {
     (void)state;
-    cop_cc_ops ops = {.name = "says", .on_dequeue = notifying};
+    cop_cc_ops ops = {.name = "says", .at_switch.on_dequeue = notifying};
     assert_int_equal(ends(&ops, NULL, (curious){.asks = OWN}), SIGABRT);
-    ops.notifies = true;
+    ops.facts = notifies;
     assert_int_equal(ends(&ops, NULL, (curious){.asks = OWN}), 0);
-    ops = (cop_cc_ops){.name = "says", .on_dequeue = far_lane};
+    ops = (cop_cc_ops){.name = "says", .at_switch.on_dequeue = far_lane};
     assert_int_equal(ends(&ops, NULL, (curious){.asks = OWN}), SIGABRT);
-    ops.asks_lanes = true;
+    ops.facts = asks_lanes;
     assert_int_equal(ends(&ops, NULL, (curious){.asks = OWN}), 0);
     assert_int_equal(ends(&ops, NULL, (curious){.question = LANES_MOST}),
                      SIGABRT); /* of one lane */
-    ops = (cop_cc_ops){.name = "says", .on_dequeue = curious_dequeue}; /* no port_size */
+    ops = (cop_cc_ops){.name = "says", .at_switch.on_dequeue = curious_dequeue}; /* no port_size */
     assert_int_equal(ends(&ops, NULL, (curious){.question = STATE}), SIGABRT);
 }
 
@@ -217,10 +231,10 @@ static void test_a_control_wakes_flows_of_its_own_host_only(void **state)
     cop_cc_ops waker = {.name = "waker",
                         .flow_size = 8,
                         .net_size = sizeof(waker_net),
-                        .next_send = waker_next_send,
-                        .on_control = waker_control,
-                        .on_dequeue = waker_dequeue,
-                        .on_deliver = waker_deliver};
+                        .at_source.next_send = waker_next_send,
+                        .at_source.on_control = waker_control,
+                        .at_switch.on_dequeue = waker_dequeue,
+                        .at_destination.on_deliver = waker_deliver};
     assert_int_equal(ends(&waker, NULL, (curious){.asks = OWN}), 0);
     assert_int_equal(ends(&waker, NULL, (curious){.asks = NEXT_SWITCH}), SIGABRT);
     assert_int_equal(ends(&waker, NULL, (curious){.asks = FROM_HOST}), SIGABRT);
@@ -242,7 +256,7 @@ static uint16_t answering(struct cop_net *net, uint32_t host, const cop_pkt *p)
 static void test_an_answer_is_a_packet(void **state)
 {
     (void)state;
-    static const cop_cc_ops cc = {.name = "answering", .on_deliver = answering};
+    static const cop_cc_ops cc = {.name = "answering", .at_destination.on_deliver = answering};
     static const struct {
         int flags;
         const char *ack;

@@ -142,8 +142,8 @@ static const cop_opt none[] = {{0}};
 static const cop_cc_ops slow = {.name = "slow",
                                 .opts = none,
                                 .flow_size = sizeof(slow_flow),
-                                .next_send = slow_next,
-                                .on_send = slow_sent};
+                                .at_source.next_send = slow_next,
+                                .at_source.on_send = slow_sent};
 
 /* In the queue of its destination a slow flow is in nobody's way; at the head of a FIFO everything
  * waits for it; with an injection queue per destination nothing does. (One FIFO: after its pause of ten

@@ -155,7 +155,7 @@ static uint32_t admitted(const char *cc)
         fill(w, 0, 2, full & 1);
         fill(w, 0, 1, full & 2);
         fill(w, 2, 2, full & 4);
-        answers |= (uint32_t)w->net.cc->admit(&w->net, in, &p) << full;
+        answers |= (uint32_t)w->net.cc->at_switch.admit(&w->net, in, &p) << full;
     }
     lab_free(w);
     return answers;
@@ -192,22 +192,22 @@ static void test_dril(void **state)
             for (uint32_t i = 0; i < lanes; i++)
                 fill(w, i / 3, i % 3, i < busy);
             bool want = busy + (cut < lanes ? cut : lanes) <= lanes;
-            assert_int_equal(w->net.cc->admit(&w->net, in, &p), want);
+            assert_int_equal(w->net.cc->at_switch.admit(&w->net, in, &p), want);
         }
         for (uint32_t i = 0; i < 16; i++) {
             fill(w, 0, 2, i < 5);
-            w->net.cc->on_route(&w->net, in, &p);
+            w->net.cc->at_switch.on_route(&w->net, in, &p);
         }
     }
     for (uint32_t i = 0; i < 16; i++) {
         fill(w, 0, 2, i < 4);
-        w->net.cc->on_route(&w->net, in, &p);
+        w->net.cc->at_switch.on_route(&w->net, in, &p);
     }
     for (uint32_t i = 0; i < lanes; i++)
         fill(w, i / 3, i % 3, i < 2);
-    assert_false(w->net.cc->admit(&w->net, in, &p));
+    assert_false(w->net.cc->at_switch.admit(&w->net, in, &p));
     fill(w, 0, 1, false);
-    assert_true(w->net.cc->admit(&w->net, in, &p)); /* one busy, one allowed */
+    assert_true(w->net.cc->at_switch.admit(&w->net, in, &p)); /* one busy, one allowed */
     lab_free(w);
 }
 
@@ -221,13 +221,13 @@ static void test_dril_window(void **state)
     for (uint32_t i = 0; i < 12; i++) /* all lanes are busy: what is admitted tells the limit */
         fill(w, i / 3, i % 3, true);
     for (uint32_t i = 1; i <= 10; i++) {
-        assert_int_equal(w->net.cc->admit(&w->net, in, &p), i <= 5);
-        w->net.cc->on_route(&w->net, in, &p);
+        assert_int_equal(w->net.cc->at_switch.admit(&w->net, in, &p), i <= 5);
+        w->net.cc->at_switch.on_route(&w->net, in, &p);
     }
     fill(w, 0, 0, false); /* two were taken away */
-    assert_false(w->net.cc->admit(&w->net, in, &p));
+    assert_false(w->net.cc->at_switch.admit(&w->net, in, &p));
     fill(w, 0, 1, false);
-    assert_true(w->net.cc->admit(&w->net, in, &p));
+    assert_true(w->net.cc->at_switch.admit(&w->net, in, &p));
     lab_free(w);
 }
 

@@ -200,7 +200,7 @@ static void look(struct cop_net *net, uint32_t port, cop_pkt *p)
 static void test_congestion_state(void **state)
 {
     (void)state;
-    static const cop_cc_ops spying = {.name = "spy", .on_dequeue = look};
+    static const cop_cc_ops spying = {.name = "spy", .at_switch.on_dequeue = look};
     static const char *const sets[][2] = {{"queueing.kind=fbicm", "queueing.queues=2"},
                                           {"queueing.kind=hfdi", "queueing.root_stop=yes"},
                                           {"queueing.kind=voqsw", "run.drain=yes"}};

@@ -115,8 +115,10 @@ static void time_of(struct cop_net *net, void *flow, const cop_pkt *p)
 /* The longest way of a notification from its source to the one that it is for. */
 static cop_time longest_answer(const char *yaml, const char *set)
 {
-    static const cop_cc_ops timing = {
-        .name = "timing", .flow_size = 8, .on_deliver = answer_all, .on_control = time_of};
+    static const cop_cc_ops timing = {.name = "timing",
+                                      .flow_size = 8,
+                                      .at_destination.on_deliver = answer_all,
+                                      .at_source.on_control = time_of};
     cop_config c;
     cop_result r;
     cop_err err = {0};

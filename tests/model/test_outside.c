@@ -266,7 +266,7 @@ static void test_bad_tables(void **state)
     REFUSED("unknown type", COP_CCS(&cc));
     static const cop_value shown[] = {{"x", ""}, {NULL, NULL}};
     cc = aimd;
-    cc.port_values = shown;
+    cc.shown.port_values = shown;
     REFUSED("has no `port_value`", COP_CCS(&cc));
     cop_route_ops route = short3;
     route.port_values = shown;

@@ -109,7 +109,7 @@ static void run_with(const cop_cc_ops *ops, tally *t, const char *yaml)
 static void test_credit_is_that_of_the_packet(void **state)
 {
     (void)state;
-    static const cop_cc_ops asks = {.name = "asks", .on_enqueue = ask_credit};
+    static const cop_cc_ops asks = {.name = "asks", .at_switch.on_enqueue = ask_credit};
     tally *t = cop_alloc(sizeof(*t));
     run_with(&asks, t, "run: {duration: 5 ms}\n" TWO_SWITCHES);
     assert_true(t->asked[3] > 2000 && t->asked[4] > 500);
@@ -123,7 +123,7 @@ static void test_credit_is_that_of_the_packet(void **state)
 static void test_fills_by_section(void **state)
 {
     (void)state;
-    static const cop_cc_ops fills = {.name = "fills", .on_fill = tally_fill};
+    static const cop_cc_ops fills = {.name = "fills", .at_switch.on_fill = tally_fill};
     static const char *const networks[] = {
         "topology: {kind: kary-ntree, k: 2, n: 3}\nrouting: {kind: dmodk}\n",
         "topology: {kind: kary-ntree, k: 2, n: 3}\nrouting: {kind: adaptive-tree}\n",

@@ -113,12 +113,13 @@ static const cop_value own_counters[] = {{"own.first", "things"}, {"own.second",
 
 static void run_marked(marks *m, bool counters, cop_result *r)
 {
-    const cop_cc_ops plain = {
-        .name = "marking", .on_dequeue = mark_some, .on_deliver = answer_marks};
+    const cop_cc_ops plain = {.name = "marking",
+                              .at_switch.on_dequeue = mark_some,
+                              .at_destination.on_deliver = answer_marks};
     cop_cc_ops ops = plain;
     if (counters) {
-        ops.counters = own_counters;
-        ops.counter = own_counter;
+        ops.shown.counters = own_counters;
+        ops.shown.counter = own_counter;
     }
     cop_config c;
     cop_err err = {0};

@@ -31,28 +31,28 @@ static void test_signals(void **state)
     cop_pkt a = {.bytes = 64}, b = {.bytes = 64};
     void *flow = cop_flow_state(net, cop_flow_of(net, 0, 5, 0));
     net->now = 10 * COP_NS;
-    cc->on_enqueue(net, 0, 1, &a);
-    cc->on_enqueue(net, 0, 1, &b);
+    cc->at_switch.on_enqueue(net, 0, 1, &a);
+    cc->at_switch.on_enqueue(net, 0, 1, &b);
     net->now = 110 * COP_NS; /* exactly the timeout: in time */
-    cc->on_leave(net, 0, 0, &a, net->now);
+    cc->at_switch.on_leave(net, 0, 0, &a, net->now);
     net->now = 120 * COP_NS;
-    assert_true(cc->flow_value(net, flow, 0, 0) == 0.0);
+    assert_true(cc->shown.flow_value(net, flow, 0, 0) == 0.0);
     /* b raised the signal at 110, heard at 120, in the period from 100 to 150. */
     net->now = 149 * COP_NS;
-    assert_true(cc->flow_value(net, flow, 0, 0) == 0.0);
+    assert_true(cc->shown.flow_value(net, flow, 0, 0) == 0.0);
     net->now = 150 * COP_NS;
-    assert_true(cc->flow_value(net, flow, 0, 0) == 7.0);
-    cc->on_leave(net, 0, 0, &b, net->now); /* too late to matter */
-    assert_true(cc->counter(net, 0) == 1.0);
+    assert_true(cc->shown.flow_value(net, flow, 0, 0) == 7.0);
+    cc->at_switch.on_leave(net, 0, 0, &b, net->now); /* too late to matter */
+    assert_true(cc->shown.counter(net, 0) == 1.0);
     /* A message that was sent until 160 is followed by one from 167 on. */
     cop_pkt sent = {.src = 0, .bytes = 64, .flags = COP_PKT_LAST};
     net->now = 160 * COP_NS - cop_net_inject_time(net, 0, 64);
-    cc->on_send(net, flow, &sent);
+    cc->at_source.on_send(net, flow, &sent);
     net->now = 160 * COP_NS;
-    assert_int_equal(cc->next_send(net, flow, net->now), 167 * COP_NS);
+    assert_int_equal(cc->at_source.next_send(net, flow, net->now), 167 * COP_NS);
     net->now = 200 * COP_NS; /* a quiet period */
-    assert_true(cc->flow_value(net, flow, 0, 0) == 0.0);
-    assert_int_equal(cc->next_send(net, flow, net->now), 160 * COP_NS);
+    assert_true(cc->shown.flow_value(net, flow, 0, 0) == 0.0);
+    assert_int_equal(cc->at_source.next_send(net, flow, net->now), 160 * COP_NS);
     lab_free(w);
 }
 
@@ -66,16 +66,16 @@ static void test_many_messages(void **state)
     for (uint32_t i = 0; i < COP_LEN(p); i++) {
         p[i] = (cop_pkt){.bytes = 64};
         net->now = i * COP_NS;
-        net->cc->on_enqueue(net, 0, 1, &p[i]);
+        net->cc->at_switch.on_enqueue(net, 0, 1, &p[i]);
     }
     net->now = COP_MS;
     for (uint32_t i = 0; i < COP_LEN(p); i++)
         if (i % 100 != 99)
-            net->cc->on_leave(net, 0, 0, &p[i], net->now);
+            net->cc->at_switch.on_leave(net, 0, 0, &p[i], net->now);
     net->now = 3 * COP_MS;
     cop_pkt last = {.bytes = 64};
-    net->cc->on_enqueue(net, 0, 1, &last);
-    assert_true(net->cc->counter(net, 0) == 50.0);
+    net->cc->at_switch.on_enqueue(net, 0, 1, &last);
+    assert_true(net->cc->shown.counter(net, 0) == 50.0);
     lab_free(w);
 }
 
@@ -89,56 +89,56 @@ static void test_self_tuned(void **state)
     void *flow = cop_flow_state(net, cop_flow_of(net, 0, 5, 0));
     cop_pkt p = {.bytes = 64};
     uint32_t exit = cop_topo_exit_port(&w->topo, 3);
-    assert_true(cc->counter(net, 1) == 768.0);
-    assert_true(cc->counter(net, 0) == 7.0);
+    assert_true(cc->shown.counter(net, 1) == 768.0);
+    assert_true(cc->shown.counter(net, 0) == 7.0);
     net->now = 5 * COP_NS;
     for (int i = 0; i < 10; i++)
-        cc->on_enqueue(net, 0, 1, &p);
+        cc->at_switch.on_enqueue(net, 0, 1, &p);
     net->now = 15 * COP_NS;
     for (int i = 0; i < 4; i++)
-        cc->on_leave(net, 0, 0, &p, net->now);
-    cc->on_dequeue(net, exit, &p);
+        cc->at_switch.on_leave(net, 0, 0, &p, net->now);
+    cc->at_switch.on_dequeue(net, exit, &p);
     /* Set out with 10 at 10 and with 6 at 20; at 20 all know the first of them. Before that: 0. */
     net->now = 19 * COP_NS;
-    assert_true(cc->flow_value(net, flow, 0, 1) == 0.0);
-    assert_int_equal(cc->next_send(net, flow, net->now), net->now);
+    assert_true(cc->shown.flow_value(net, flow, 0, 1) == 0.0);
+    assert_int_equal(cc->at_source.next_send(net, flow, net->now), net->now);
     net->now = 22 * COP_NS; /* 10 at 10 ns, 0 at 0: 22 by now, more than 7; known anew at 30 */
-    assert_int_equal(cc->next_send(net, flow, net->now), 30 * COP_NS);
+    assert_int_equal(cc->at_source.next_send(net, flow, net->now), 30 * COP_NS);
     net->now = 29 * COP_NS;
-    cc->on_dequeue(net, exit, &p);
+    cc->at_switch.on_dequeue(net, exit, &p);
     /* At 30: 6 at 20 ns after 10 at 10 ns: 2 by now. It is tuned by what set out at 20: a delivery, and nobody was held:
      * unchanged. */
     net->now = 30 * COP_NS;
-    assert_int_equal(cc->next_send(net, flow, net->now), net->now);
-    assert_true(cc->counter(net, 0) == 7.0);
+    assert_int_equal(cc->at_source.next_send(net, flow, net->now), net->now);
+    assert_true(cc->shown.counter(net, 0) == 7.0);
     /* What happened from 20 to 30, another delivery and a message that was held, is known at 40, and counts at 60: 14. */
     for (int i = 0; i < 30; i++)
-        cc->on_enqueue(net, 0, 1, &p);
+        cc->at_switch.on_enqueue(net, 0, 1, &p);
     net->now = 59 * COP_NS;
-    assert_true(cc->flow_value(net, flow, 0, 0) == 7.0);
+    assert_true(cc->shown.flow_value(net, flow, 0, 0) == 7.0);
     net->now = 60 * COP_NS;
-    assert_true(cc->flow_value(net, flow, 0, 0) == 14.0);
+    assert_true(cc->shown.flow_value(net, flow, 0, 0) == 14.0);
     /* 36 at 50 after 36 at 40: held until it is known anew. Nothing was delivered from 30 to 80: at the next tuning back to
      * the best: 7, or the 6 that were in use when it was reached. */
-    assert_int_equal(cc->next_send(net, flow, net->now), 70 * COP_NS);
+    assert_int_equal(cc->at_source.next_send(net, flow, net->now), 70 * COP_NS);
     net->now = 90 * COP_NS;
-    assert_true(cc->flow_value(net, flow, 0, 0) == 6.0);
+    assert_true(cc->shown.flow_value(net, flow, 0, 0) == 6.0);
     /* When the count falls, the line crosses the threshold before the next gather: 36 at 90, 26 at 100: 16 by 110, 6 at 120. */
     net->now = 95 * COP_NS;
     for (int i = 0; i < 10; i++)
-        cc->on_leave(net, 0, 0, &p, net->now);
+        cc->at_switch.on_leave(net, 0, 0, &p, net->now);
     net->now = 111 * COP_NS;
-    assert_int_equal(cc->next_send(net, flow, net->now), 120 * COP_NS);
+    assert_int_equal(cc->at_source.next_send(net, flow, net->now), 120 * COP_NS);
     /* Three deliveries, known at 130, and what was held at 111: 13. Then none, and nobody held: 13 - 30, so 0. */
     net->now = 115 * COP_NS;
     for (int i = 0; i < 3; i++)
-        cc->on_dequeue(net, exit, &p);
+        cc->at_switch.on_dequeue(net, exit, &p);
     net->now = 149 * COP_NS;
-    assert_true(cc->flow_value(net, flow, 0, 0) == 6.0);
+    assert_true(cc->shown.flow_value(net, flow, 0, 0) == 6.0);
     net->now = 150 * COP_NS;
-    assert_true(cc->flow_value(net, flow, 0, 0) == 13.0);
+    assert_true(cc->shown.flow_value(net, flow, 0, 0) == 13.0);
     net->now = 180 * COP_NS;
-    assert_true(cc->flow_value(net, flow, 0, 0) == 0.0);
+    assert_true(cc->shown.flow_value(net, flow, 0, 0) == 0.0);
     lab_free(w);
 }
 
@@ -174,19 +174,19 @@ static void test_self_tuned_options(void **state)
         for (cop_time ns = 0; ns <= 180; ns++) {
             net->now = ns * COP_NS;
             if (k < AT && ns == at[k]) {
-                double is = cc->flow_value(net, flow, 0, 0);
+                double is = cc->shown.flow_value(net, flow, 0, 0);
                 if (is != all[i].want[k])
                     fail_msg("%s: %g at %d ns, not %g", all[i].set, is, (int)ns, all[i].want[k]);
                 k++;
             }
             for (int n = ns == 5 ? 10 : ns == 31 ? 30 : 0; n > 0; n--)
-                cc->on_enqueue(net, 0, 1, &p);
+                cc->at_switch.on_enqueue(net, 0, 1, &p);
             for (int n = ns == 15 ? 4 : ns == 95 ? 10 : 0; n > 0; n--)
-                cc->on_leave(net, 0, 0, &p, net->now);
+                cc->at_switch.on_leave(net, 0, 0, &p, net->now);
             for (int n = ns == 15 || ns == 29 ? 1 : ns == 115 ? 3 : 0; n > 0; n--)
-                cc->on_dequeue(net, exit, &p);
+                cc->at_switch.on_dequeue(net, exit, &p);
             if (ns == 22 || ns == 30 || ns == 60 || ns == 91 || ns == 111)
-                (void)cc->next_send(net, flow, net->now);
+                (void)cc->at_source.next_send(net, flow, net->now);
         }
         assert_int_equal(k, AT);
         lab_free(w);

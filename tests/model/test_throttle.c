@@ -70,18 +70,18 @@ static void test_timer(void **state)
     cop_pkt becn = {.flags = COP_PKT_CNP | COP_PKT_BECN}, data = {.bytes = 2048};
     net.now = COP_US;
     for (int i = 0; i < 200; i++)
-        ops->on_control(&net, flow, &becn); /* more than the limit of 127 */
+        ops->at_source.on_control(&net, flow, &becn); /* more than the limit of 127 */
     cop_time since = net.now, last = net.now;
-    ops->on_send(&net, flow, &data);
+    ops->at_source.on_send(&net, flow, &data);
     uint32_t ready = 0;
     for (cop_time now = net.now; now < since + 140 * timer; now += timer / 7) {
         /* Plain: go on in small steps until enough time has passed for the index of then. */
         net.now = now;
-        cop_time t = ops->next_send(&net, flow, now);
+        cop_time t = ops->at_source.next_send(&net, flow, now);
         uint64_t steps = (now - since) / timer, index = steps < 127 ? 127 - steps : 0;
         if (now - last >= longest * index * index / (127 * 127)) {
             assert_true(t <= now);
-            ops->on_send(&net, flow, &data);
+            ops->at_source.on_send(&net, flow, &data);
             last = now;
             ready++;
         } else {
@@ -98,12 +98,12 @@ static void test_timer(void **state)
     memset(flow, 0, ops->flow_size);
     net.now = COP_MS;
     for (int i = 0; i < 127; i++)
-        ops->on_control(&net, flow, &becn);
+        ops->at_source.on_control(&net, flow, &becn);
     net.now += 127 * timer - 1;
-    ops->on_send(&net, flow, &data);
-    assert_true(ops->next_send(&net, flow, net.now) > net.now);
+    ops->at_source.on_send(&net, flow, &data);
+    assert_true(ops->at_source.next_send(&net, flow, net.now) > net.now);
     net.now++;
-    assert_true(ops->next_send(&net, flow, net.now) <= net.now);
+    assert_true(ops->at_source.next_send(&net, flow, net.now) <= net.now);
     cop_arena_free(&arena);
 }
 
@@ -127,13 +127,13 @@ static void test_restart(void **state)
         cop_net net = {.cc = ops, .cc_cfg = cfg, .cc_net = (void *)(uintptr_t)of_host0};
         for (size_t i = 0; i < COP_LEN(at_us); i++) {
             net.now = COP_MS + at_us[i] * COP_US;
-            ops->on_control(&net, flow, &becn);
+            ops->at_source.on_control(&net, flow, &becn);
         }
         uint32_t index[3];
         static const unsigned look_us[] = {15, 17, 21};
         for (size_t i = 0; i < COP_LEN(look_us); i++) {
             net.now = COP_MS + look_us[i] * COP_US;
-            ops->next_send(&net, flow, net.now);
+            ops->at_source.next_send(&net, flow, net.now);
             memcpy(&index[i], (char *)flow + 2 * sizeof(cop_time), sizeof(uint32_t));
         }
         assert_int_equal(index[0], restart ? 3 : 2);
@@ -164,12 +164,12 @@ static void test_timer_begins_with_the_first_notification(void **state)
         cop_net net = {.cc = ops, .cc_cfg = cfg, .cc_net = (void *)(uintptr_t)of_host0};
         for (size_t i = 0; i < COP_LEN(begin); i++) {
             net.now = begin[i];
-            ops->on_control(&net, flow, &becn); /* the index is 1 for one period */
+            ops->at_source.on_control(&net, flow, &becn); /* the index is 1 for one period */
             net.now = begin[i] + timer - 1;
-            ops->on_send(&net, flow, &data);
-            assert_int_equal(ops->next_send(&net, flow, net.now), begin[i] + timer);
+            ops->at_source.on_send(&net, flow, &data);
+            assert_int_equal(ops->at_source.next_send(&net, flow, net.now), begin[i] + timer);
             net.now++;
-            assert_true(ops->next_send(&net, flow, net.now) <= net.now);
+            assert_true(ops->at_source.next_send(&net, flow, net.now) <= net.now);
         }
         cop_arena_free(&arena);
     }
@@ -193,15 +193,15 @@ static void test_periods_before_a_notification_count(void **state)
     defaults(ops, cfg, &arena, true);
     cop_net net = {.cc = ops, .cc_cfg = cfg, .cc_net = (void *)(uintptr_t)of_host0, .now = begin};
     for (int i = 0; i < 3; i++)
-        ops->on_control(&net, flow, &becn);
+        ops->at_source.on_control(&net, flow, &becn);
     net.now = begin + 2 * timer + timer / 2;
-    ops->on_control(&net, flow, &becn);
+    ops->at_source.on_control(&net, flow, &becn);
     cop_time over = net.now + 2 * timer;
     net.now = over - 1;
-    ops->on_send(&net, flow, &data);
-    assert_int_equal(ops->next_send(&net, flow, net.now), over);
+    ops->at_source.on_send(&net, flow, &data);
+    assert_int_equal(ops->at_source.next_send(&net, flow, net.now), over);
     net.now = over;
-    assert_true(ops->next_send(&net, flow, net.now) <= net.now);
+    assert_true(ops->at_source.next_send(&net, flow, net.now) <= net.now);
     cop_arena_free(&arena);
 }
 

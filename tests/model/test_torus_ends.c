@@ -144,7 +144,7 @@ static bool nobody(struct cop_net *net, uint32_t in, const cop_pkt *p)
 static void nobody_is_admitted(void **state)
 {
     (void)state;
-    static const cop_cc_ops closed = {.name = "closed", .admit = nobody};
+    static const cop_cc_ops closed = {.name = "closed", .at_switch.admit = nobody};
     static const char yaml[] = "run: {duration: 50 us}\n"
                                "topology: {kind: torus, radix: [4, 4]}\n"
                                "queueing: {kind: 1q}\n"

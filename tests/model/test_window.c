@@ -65,17 +65,18 @@ static void on_control(struct cop_net *net, void *flow, const cop_pkt *p)
     cop_net_cc_wake(net, flow);
 }
 
-static bool level(const void *cfg)
+static void level(const void *cfg, const cop_netinfo *info, cop_cc_facts *facts)
 {
     (void)cfg;
-    return true;
+    (void)info;
+    facts->flow_is_sl = true;
 }
 
 static const cop_cc_ops windowed = {.name = "windowed",
                                     .flow_size = sizeof(window_flow),
-                                    .next_send = next_send,
-                                    .on_send = on_send,
-                                    .on_control = on_control};
+                                    .at_source.next_send = next_send,
+                                    .at_source.on_send = on_send,
+                                    .at_source.on_control = on_control};
 
 #define MACHINE                                                                                    \
     "link: {rate: 10 Gbit/s, delay: 1 us}\n"                                                       \
@@ -197,7 +198,7 @@ static void test_closed_from_the_start(void **state)
 {
     (void)state;
     cop_cc_ops by_level = windowed;
-    by_level.flow_is_sl = level;
+    by_level.facts = level;
     const cop_cc_ops *const kinds[] = {&windowed, &by_level};
     for (size_t i = 0; i < COP_LEN(kinds); i++) {
         plan p = {.window = 0, .forgets = COP_NONE};

@@ -363,11 +363,20 @@ static bool throttles(const char *cc)
            strcmp(cc, "ecocc") == 0;
 }
 
+/* Facts of a control whose options are all 0. */
+static cop_cc_facts draw_facts(const cop_cc_ops *ops)
+{
+    static const uint64_t zeros[64];
+    assert_true(ops->cfg_size <= sizeof(zeros));
+    return cop_cc_facts_of(ops, zeros, NULL);
+}
+
 /* Would this control be refused with the scheme that was drawn? */
 static bool suits(const draw *d, const char *cc)
 {
     const cop_cc_ops *ops = cop_cc_find(cc);
-    if (d->worm && (ops->credit_time || ops->notifies || ops->on_leave))
+    if (d->worm &&
+        (ops->at_switch.credit_time || ops->at_switch.on_leave || draw_facts(ops).notifies))
         return false;
     if (strcmp(cc, "ith") == 0 || strcmp(cc, "ib-ith") == 0)
         return draw_isolates(d);
@@ -420,8 +429,8 @@ static void put_cc(draw *d)
         draw_put_options(d, cop_cc_find(d->cc)->opts, NULL);
     if (strcmp(d->cc, "qcn") == 0)
         d->per_level = strstr(d->text, ", limit: host") != NULL;
-    else if (strcmp(d->cc, "ibcc") != 0 && cop_cc_find(d->cc)->flow_is_sl)
-        d->per_level = cop_cc_find(d->cc)->flow_is_sl(NULL); /* whatever its options are */
+    else if (strcmp(d->cc, "ibcc") != 0)
+        d->per_level = draw_facts(cop_cc_find(d->cc)).flow_is_sl; /* whatever its options are */
     draw_put(d, "}\n");
 }
 

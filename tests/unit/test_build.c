@@ -166,7 +166,7 @@ static void short_cuts(void **state)
         assert_int_equal(net->hooks, cases[i].hooks);
         assert_int_equal(net->node == NULL, cases[i].per_output);
         assert_int_equal(net->served != NULL, i == 7);
-        assert_int_equal(net->fill != NULL, net->cc->on_fill && !cases[i].per_output);
+        assert_int_equal(net->fill != NULL, net->cc->at_switch.on_fill && !cases[i].per_output);
         assert_int_equal(net->words, 1);
         assert_int_equal(net->plain_input, net->per_output && net->lft);
         assert_int_equal(net->due_entity != NULL, net->looks_ahead);

@@ -152,10 +152,10 @@ static void fill_of_one_lane(void **state)
             ibcc_on_fill(&w->net, in, out, 4000, 4001, &by);
             for (uint32_t i = 0; i < all; i++)
                 assert_int_equal(run->lane[i].congested, i == out * 3 + vl);
-            assert_true(w->net.cc->port_value(&w->net, out, vl, 0) == 1.0);
-            assert_true(w->net.cc->port_value(&w->net, out, vl, 1) == 4001.0);
-            assert_true(w->net.cc->port_value(&w->net, out, (vl + 1) % 3, 0) == 0.0);
-            assert_true(w->net.cc->port_value(&w->net, out, (vl + 1) % 3, 1) == 0.0);
+            assert_true(w->net.cc->shown.port_value(&w->net, out, vl, 0) == 1.0);
+            assert_true(w->net.cc->shown.port_value(&w->net, out, vl, 1) == 4001.0);
+            assert_true(w->net.cc->shown.port_value(&w->net, out, (vl + 1) % 3, 0) == 0.0);
+            assert_true(w->net.cc->shown.port_value(&w->net, out, (vl + 1) % 3, 1) == 0.0);
             /* Packets that leave by it are marked, those of other lanes and ports are not. */
             for (uint32_t p = 0; p < w->topo.host_port0; p++)
                 for (uint32_t lane = 0; lane < 3; lane++) {
@@ -219,7 +219,7 @@ static void roots_and_victims(void **state)
 static uint16_t answer_to(net_lab *w, uint16_t flags)
 {
     cop_pkt p = {.bytes = 1000, .flags = flags};
-    return w->net.cc->on_deliver(&w->net, 1, &p);
+    return w->net.cc->at_destination.on_deliver(&w->net, 1, &p);
 }
 
 static void answers(void **state)
@@ -263,21 +263,21 @@ static void a_flow(void **state)
     assert_int_equal(ibcc_next_send(&w->net, &f, w->net.now), w->net.now + COP_US / 2 + COP_US);
     static const double want[] = {2, 2000, 1000 * 8.0 / 3000, 1};
     for (unsigned i = 0; i < 4; i++)
-        assert_true(cc->flow_value(&w->net, &f, 1, i) == want[i]);
+        assert_true(cc->shown.flow_value(&w->net, &f, 1, i) == want[i]);
     w->net.now = tick;
-    assert_true(cc->flow_value(&w->net, &f, 1, 0) == 1.0);
+    assert_true(cc->shown.flow_value(&w->net, &f, 1, 0) == 1.0);
     ibcc_on_control(&w->net, &f, &told); /* 3 */
     assert_true(f.becns == 2 && run->notified == 1 && run->triggers == 1);
-    assert_true(cc->counter(&w->net, 0) == 1.0 && cc->counter(&w->net, 1) == 0.0 &&
-                cc->counter(&w->net, 2) == 1.0);
+    assert_true(cc->shown.counter(&w->net, 0) == 1.0 && cc->shown.counter(&w->net, 1) == 0.0 &&
+                cc->shown.counter(&w->net, 2) == 1.0);
     run->delay_from = IBCC_FROM_START;
     data.bytes = 1000;
     ibcc_on_send(&w->net, &f, &data);
     assert_int_equal(ibcc_next_send(&w->net, &f, tick), tick + 3 * COP_US);
-    assert_true(cc->flow_value(&w->net, &f, 1, 2) == 1000 * 8.0 / 3000);
+    assert_true(cc->shown.flow_value(&w->net, &f, 1, 2) == 1000 * 8.0 / 3000);
     w->net.now = tick + 300 * COP_US; /* nothing is left of it */
-    assert_true(cc->flow_value(&w->net, &f, 1, 0) == 0.0);
-    assert_true(cc->flow_value(&w->net, &f, 1, 2) == 8.0); /* as fast as the link */
+    assert_true(cc->shown.flow_value(&w->net, &f, 1, 0) == 0.0);
+    assert_true(cc->shown.flow_value(&w->net, &f, 1, 2) == 8.0); /* as fast as the link */
     ibcc_on_send(&w->net, &f, &data);
     assert_int_equal(ibcc_next_send(&w->net, &f, w->net.now), w->net.now);
     lab_free(w);

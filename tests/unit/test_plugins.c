@@ -112,10 +112,11 @@ static void test_congestion_controls(void **state)
     for (size_t i = 0; cop_ccs[i] != NULL; i++) {
         const cop_cc_ops *ops = cop_ccs[i];
         assert_ptr_equal(cop_cc_find(ops->name), ops);
-        bool source = ops->next_send || ops->on_send || ops->on_control;
+        bool source =
+            ops->at_source.next_send || ops->at_source.on_send || ops->at_source.on_control;
         if (source != (ops->flow_size > 0))
             COMPLAIN("cc.%s: state per flow and functions of the source go together\n", ops->name);
-        assert_true(ops->port_size == 0 || ops->on_enqueue || ops->on_dequeue);
+        assert_true(ops->port_size == 0 || ops->at_switch.on_enqueue || ops->at_switch.on_dequeue);
     }
     assert_non_null(cop_cc_find("none"));
     assert_null(cop_cc_find("no-such-kind"));
