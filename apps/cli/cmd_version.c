@@ -1,6 +1,7 @@
 /* coppice version: what this program is, for reports of faults and for those who repeat a run. */
 #include "build_info.h"
 #include "cli.h"
+#include "exp/plugins.h"
 #include "exp/run.h"
 #include "store/store.h"
 #include "study/eval.h"
@@ -35,6 +36,7 @@ static void print_version(void)
     printf("features   %s, %s, %s\n", option("-flto") ? "lto" : "no lto",
            assertions ? "assertions" : "no assertions",
            option("-fsanitize=") ? "sanitizers" : "no sanitizers");
+    printf("plug-ins   interface %u\n", cop_plugins_version());
     printf("libraries  SQLite %s, %s, jansson %s, libyaml %s\n", cop_store_library(),
            cop_eval_library(), JANSSON_VERSION, cop_config_library());
 }
@@ -59,5 +61,6 @@ const cop_command cop_cmd_version = {
             "commit: of the git checkout, `+changes` if files differed from it, `unknown` without "
             "one.\n"
             "model: fingerprint of the code that decides results; equal ones give equal results.\n"
-            "behaviour: fingerprint of the golden runs and their values (tests/golden).\n",
+            "behaviour: fingerprint of the golden runs and their values (tests/golden).\n"
+            "plug-ins: version of the interface that mechanisms from outside are compiled for.\n",
     .run = version_run};

@@ -23,12 +23,17 @@
 #include "route/route.h"
 #include "topo/topo.h"
 
-/* What both sides must agree on. The first number counts changes that the sizes do not show. */
+/* Version of the interface of plug-ins; `coppice version` prints it. It is raised with every change that
+ * a plug-in must follow. 2: hooks by role (at_switch, at_source, at_destination, runtime) and `facts`. */
+#define COPPICE_PLUGIN_API 2
+
+/* What both sides must agree on: the version, and sizes that show an option of the compiler. */
 #define COP_INTERFACE                                                                              \
     {                                                                                              \
-        1, sizeof(cop_cc_ops), sizeof(cop_route_ops), sizeof(cop_queue_ops), sizeof(cop_topo_ops), \
-            sizeof(cop_pkt), sizeof(cop_netinfo), sizeof(cop_route), sizeof(cop_opt),              \
-            sizeof(cop_err), sizeof(cop_topo), sizeof(cop_choice), sizeof(cop_ways)                \
+        COPPICE_PLUGIN_API, sizeof(cop_cc_ops), sizeof(cop_route_ops), sizeof(cop_queue_ops),      \
+            sizeof(cop_topo_ops), sizeof(cop_pkt), sizeof(cop_netinfo), sizeof(cop_route),         \
+            sizeof(cop_opt), sizeof(cop_err), sizeof(cop_topo), sizeof(cop_choice),                \
+            sizeof(cop_ways)                                                                       \
     }
 #define COP_INTERFACE_NUMBERS 13
 

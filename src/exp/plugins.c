@@ -14,6 +14,11 @@
 
 #define MAX_NAME 40
 
+unsigned cop_plugins_version(void)
+{
+    return COPPICE_PLUGIN_API;
+}
+
 static const uint32_t our_interface[COP_INTERFACE_NUMBERS] = COP_INTERFACE;
 
 /* A name that can stand in a run file: small letters, digits and `-`. */
@@ -176,9 +181,11 @@ static int add_table(const adding *a, const coppice_plugins *table)
     size_t before = a->set->n;
     if (memcmp(table->interface, our_interface, sizeof(our_interface)) != 0)
         return cop_err_add(a->err, COP_E_INPUT,
-                           "%s: is made for another version of coppice; compile it again with the "
-                           "headers of this one",
-                           a->file ? a->file : "plug-in");
+                           "%s: is made for version %u of the plug-in interface%s, and this is "
+                           "version %u; compile it again with the headers of this program",
+                           a->file ? a->file : "plug-in", table->interface[0],
+                           table->interface[0] == COPPICE_PLUGIN_API ? " and other headers" : "",
+                           (unsigned)COPPICE_PLUGIN_API);
     int rc = add_all(a, table);
     if (rc == 0 && a->set->n == before)
         rc = cop_err_add(a->err, COP_E_INPUT, "%s: has no plug-ins; give COPPICE_PLUGINS a list",

@@ -7,6 +7,9 @@
 
 #define COP_MAX_OUTSIDE 64
 
+/* Version of the interface that plug-ins are compiled for. */
+unsigned cop_plugins_version(void);
+
 struct coppice_plugins;
 
 typedef struct cop_outside {

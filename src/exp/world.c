@@ -184,7 +184,7 @@ static int check_routing(cop_world *w, cop_config *c, cop_err *err)
             err, COP_E_INPUT, "%s: routing %s does not get from %s to %s; repair the tables", where,
             c->route->name, cop_topo_host_name(&w->topo, w->cdg.bad_src, src, sizeof(src)),
             cop_topo_host_name(&w->topo, w->cdg.bad_dst, dst, sizeof(dst)));
-    if (w->cdg.escapes && c->queue->on_head)
+    if (w->cdg.escapes && c->queue->runtime.on_head)
         return cop_err_add(
             err, COP_E_INPUT,
             "%s: queueing %s keeps congested packets to one output, and routing %s needs them to "

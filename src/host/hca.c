@@ -217,8 +217,9 @@ static bool set_aside(cop_net *net, uint32_t host, uint32_t *ring, uint32_t flow
         cop_throttle_add(net, flow, until);
         return true;
     }
-    if (!net->queue_ops->hold || !cop_scheme_at(net, cop_host_port(net, host))
-                                      ->hold(net, cop_host_port(net, host), m->dst, m->vl))
+    if (!net->queue_ops->runtime.hold ||
+        !cop_scheme_at(net, cop_host_port(net, host))
+             ->runtime.hold(net, cop_host_port(net, host), m->dst, m->vl))
         return false;
     ring_pop(net, ring);
     hold(net, host, flow);

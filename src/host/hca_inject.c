@@ -73,7 +73,9 @@ static void offer(cop_net *net, uint32_t port, uint32_t q)
     while (net->queue[q].head != COP_NONE && !net->queue[q].posted && !net->queue[q].stopped) {
         cop_pkt *p = &net->pkt[net->queue[q].head];
         uint32_t move =
-            ops->on_head ? queue0 + cop_scheme_at(net, port)->on_head(net, port, q - queue0, p) : q;
+            ops->runtime.on_head
+                ? queue0 + cop_scheme_at(net, port)->runtime.on_head(net, port, q - queue0, p)
+                : q;
         if (move == q) {
             if (!net->queue[q].stopped) /* its scheme may have stopped it just now */
                 post(net, port, q);
@@ -171,9 +173,9 @@ static uint32_t choose(cop_net *net, uint32_t host, uint32_t vl, uint32_t *need,
                 *need = *need == 0 || blocks < *need ? blocks : *need;
                 continue;
             }
-            if (!net->queue_ops->order)
+            if (!net->queue_ops->runtime.order)
                 return q;
-            uint64_t key = cop_scheme_at(net, port)->order(net, port, local, p);
+            uint64_t key = cop_scheme_at(net, port)->runtime.order(net, port, local, p);
             if (key < best_key) {
                 best = q;
                 best_key = key;
@@ -200,8 +202,8 @@ static void send(cop_net *net, uint32_t host, uint32_t q)
     if (cop_hca_cfg_of(net)->throttle == COP_HCA_AT_INJECTION && net->cc->at_source.on_send)
         cop_cc_at_host(net, host)->at_source.on_send(
             net, cop_flow_state(net, cop_flow_of(net, host, dst, p->sl)), p);
-    if (net->queue_ops->on_dequeue)
-        cop_scheme_at(net, port)->on_dequeue(net, port, local, p);
+    if (net->queue_ops->runtime.on_dequeue)
+        cop_scheme_at(net, port)->runtime.on_dequeue(net, port, local, p);
     offer(net, port, q);
     cop_hca_made_room(net, host, dst);
 }

@@ -89,7 +89,8 @@ static enum obstacle obstacle(cop_net *net, uint32_t host, uint32_t s, uint32_t 
     uint32_t port = cop_host_port(net, host);
     if (is_throttled(net, s, net->now, until))
         return THROTTLED;
-    if (net->queue_ops->hold && cop_scheme_at(net, port)->hold(net, port, m->dst, m->vl))
+    if (net->queue_ops->runtime.hold &&
+        cop_scheme_at(net, port)->runtime.hold(net, port, m->dst, m->vl))
         return HELD;
     if (!cop_fc_fits(net, port, cop_host_section(net, m->dst, m->vl), blocks))
         return BLOCKED;

@@ -304,8 +304,8 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     net->plain_head = net->max_cand == 1 && !pt->route->at_head && !net->multi_rate &&
                       !net->head_hooks && !net->recover;
     /* Those who are told that a packet has left look at where it was to go. */
-    if (!net->lft && !net->worm && !net->recover && net->max_cand == 1 && !pt->queue->on_dequeue &&
-        !pt->cc->at_switch.on_leave)
+    if (!net->lft && !net->worm && !net->recover && net->max_cand == 1 &&
+        !pt->queue->runtime.on_dequeue && !pt->cc->at_switch.on_leave)
         net->routes_early = pt->route->blind;
     net->looks_plain = net->looks_far && net->plain_credit && net->quick_pick && !net->obuf &&
                        !net->iq && !net->worm && !net->recover;
@@ -318,8 +318,8 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     if (cop_observe_init(net, pt->run->observe, &inner) != 0)
         return refused(pt, "run.observe", &inner, err);
     net->scheme_here = COP_NONE; /* a scheme may set up all of its ports */
-    if (pt->queue->start)
-        pt->queue->start(net);
+    if (pt->queue->runtime.start)
+        pt->queue->runtime.start(net);
     if (pt->cc->net_size)
         net->cc_net = cop_arena_alloc(&net->arena, pt->cc->net_size);
     if (pt->cc->start)

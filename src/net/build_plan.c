@@ -110,7 +110,7 @@ void cop_plan_describe(cop_net *net, const cop_net_parts *pt)
         .heeds_notices = pt->route->ops->on_notice != NULL,
         .table = pt->route->lft != NULL,
         .queueing = pt->queue->name,
-        .finds_roots = pt->queue->finds_roots,
+        .finds_roots = pt->queue->runtime.finds_roots,
         .injection_queues = pt->host->injection_queues,
         .acks = pt->nic->ack != COP_ACK_NONE,
         .acks_packets = pt->nic->ack == COP_ACK_PACKET,
@@ -197,7 +197,7 @@ void cop_plan_lay_out(cop_net *net, const cop_net_parts *pt)
     net->unit_bytes = worm ? (uint32_t)pt->sw->flit_bytes : COP_BLOCK_BYTES;
     net->piece_bytes = worm ? net->unit_bytes : UINT32_MAX;
     net->quick_list = !net->per_output && !net->sectioned && !worm && net->words == 1 &&
-                      net->arbitration == COP_ARB_RR && pt->queue->order == NULL;
+                      net->arbitration == COP_ARB_RR && pt->queue->runtime.order == NULL;
     const cop_route_ops *route = pt->route->ops;
     net->hears_moves = route->on_move != NULL;
     net->rare_hooks = route->on_wait || route->on_send || route->on_move || route->asks_lanes ||
@@ -205,7 +205,7 @@ void cop_plan_lay_out(cop_net *net, const cop_net_parts *pt)
                       pt->cc->at_switch.on_leave || net->cc_facts.keeps_credit ||
                       pt->sw->arbitration == COP_ARB_FLOWS;
     net->out_hooks = net->rare_hooks || pt->cc->at_switch.on_dequeue || pt->cc->at_switch.on_fill;
-    net->hooks = net->out_hooks || pt->queue->on_enqueue || pt->queue->on_dequeue;
+    net->hooks = net->out_hooks || pt->queue->runtime.on_enqueue || pt->queue->runtime.on_dequeue;
     net->flow_is_sl = net->cc_facts.flow_is_sl;
     net->cc_flows = pt->cc->flow_size && !net->cc_facts.sources_rest;
     net->lft = pt->route->lft;

@@ -58,7 +58,7 @@ void cop_control_arrive(cop_net *net, uint32_t port)
     while (cop_mail_take(box, net->now, &body)) {
         if (COP_UNLIKELY(net->watch != NULL))
             cop_watch_message(net, port, body, true);
-        cop_scheme_at(net, port)->on_control(net, port, body);
+        cop_scheme_at(net, port)->runtime.on_control(net, port, body);
     }
     if (cop_mail_next(box) != COP_NEVER)
         cop_net_push(net, cop_mail_next(box), COP_EV_CONTROL, port);

@@ -16,18 +16,19 @@ static uint32_t length(const cop_gauge *g)
 void cop_gauge_init(cop_net *net)
 {
     const cop_queue_ops *ops = net->queue_ops;
-    net->n_counters = length(ops->counters);
-    net->n_levels = length(ops->levels);
+    net->n_counters = length(ops->runtime.counters);
+    net->n_levels = length(ops->runtime.levels);
     net->counter = COP_NEW_ARRAY(&net->arena, uint64_t, net->n_counters);
     net->level = COP_NEW_ARRAY(&net->arena, int64_t, net->n_levels);
     net->level_series =
         COP_NEW_ARRAY(&net->arena, int64_t, cop_product(net->n_levels, net->probe.n_bins));
-    net->queue_port_bytes =
-        ops->port_bytes ? ops->port_bytes(net->queue_cfg, &net->info) : ops->port_size;
+    net->queue_port_bytes = ops->runtime.port_bytes
+                                ? ops->runtime.port_bytes(net->queue_cfg, &net->info)
+                                : ops->runtime.port_size;
     net->queue_state =
         COP_NEW_ARRAY(&net->arena, char, cop_product(net->queue_port_bytes, net->topo->n_ports));
-    net->queue_common = COP_NEW_ARRAY(&net->arena, char, ops->common_size);
-    if (ops->finds_roots)
+    net->queue_common = COP_NEW_ARRAY(&net->arena, char, ops->runtime.common_size);
+    if (ops->runtime.finds_roots)
         net->roots = COP_NEW_ARRAY(&net->arena, uint16_t, net->topo->n_ports);
 }
 

@@ -54,8 +54,8 @@ void cop_input_head(cop_net *net, uint32_t q)
 static inline __attribute__((always_inline)) void
 tell_enqueued(cop_net *net, uint32_t port, uint32_t q, uint32_t out, cop_pkt *p, bool own)
 {
-    if (net->queue_ops->on_enqueue && !own)
-        cop_scheme_at(net, port)->on_enqueue(net, port, q - net->in[port].queue0, p);
+    if (net->queue_ops->runtime.on_enqueue && !own)
+        cop_scheme_at(net, port)->runtime.on_enqueue(net, port, q - net->in[port].queue0, p);
     if (!net->out_hooks)
         return;
     const bool rare = net->rare_hooks;
@@ -270,10 +270,10 @@ cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
     if (COP_LIKELY(!own))
         cop_fc_give(net, in_port, freed, bytes, free);
     next_head(net, pick, port, leaves);
-    if (net->hooks && net->queue_ops->on_dequeue &&
+    if (net->hooks && net->queue_ops->runtime.on_dequeue &&
         !(own && net->own_queues)) /* when the queue is in order again */
         cop_scheme_at(net, in_port)
-            ->on_dequeue(net, in_port, q - net->in[in_port].queue0, &net->pkt[h]);
+            ->runtime.on_dequeue(net, in_port, q - net->in[in_port].queue0, &net->pkt[h]);
     if (net->routes_early && net->obuf == NULL)
         cop_input_ask_early(net, port, h);
     return leaves;

@@ -44,7 +44,7 @@ static inline uint64_t cop_input_order_key(cop_net *net, uint32_t q)
     const cop_pkt *p = &net->pkt[net->queue[q].head];
     if (COP_UNLIKELY(p->flags & COP_PKT_OWN)) /* the scheme does not know that queue */
         local = net->queue_ops->select(net->queue_cfg, &net->info, p);
-    return cop_scheme_at(net, port)->order(net, port, local, p);
+    return cop_scheme_at(net, port)->runtime.order(net, port, local, p);
 }
 
 /* Has an input that requests lane vl of output `port` a packet for it that fits? */

@@ -139,7 +139,7 @@ static __attribute__((noinline)) bool sort_pinned(cop_net *net, uint32_t in_port
     } else {
         check_known(net, in_port, p, known, n);
     }
-    *move = queue0 + cop_scheme_at(net, in_port)->on_head(net, in_port, q - queue0, p);
+    *move = queue0 + cop_scheme_at(net, in_port)->runtime.on_head(net, in_port, q - queue0, p);
     COP_ASSERT(*move == q || !pinned);
     if (*move != q)
         return false;
@@ -163,13 +163,15 @@ void cop_input_offer(cop_net *net, uint32_t q, const cop_cand *known, unsigned n
         }
         cop_pkt *p = &net->pkt[net->queue[q].head];
         uint32_t move = q;
-        if (ops->on_head && !(p->flags & COP_PKT_OWN)) { /* which have a queue of their own */
+        if (ops->runtime.on_head &&
+            !(p->flags & COP_PKT_OWN)) { /* which have a queue of their own */
             if (COP_UNLIKELY(net->pinned)) {
                 if (sort_pinned(net, in_port, q, p, known, n, &move))
                     return;
             } else {
-                move = in->queue0 +
-                       cop_scheme_at(net, in_port)->on_head(net, in_port, q - in->queue0, p);
+                move =
+                    in->queue0 +
+                    cop_scheme_at(net, in_port)->runtime.on_head(net, in_port, q - in->queue0, p);
             }
         }
         if (move == q) {

@@ -160,7 +160,8 @@ MATCHING uint32_t choose(cop_net *net, uint32_t in_port, uint32_t i, uint32_t wo
     if (COP_UNLIKELY(o != COP_NONE))
         return o;
     o = accept(&iq->offers[i * words], words, first);
-    return net->queue_ops->order && o != COP_NONE ? accept_in_order(net, in_port, first, o) : o;
+    return net->queue_ops->runtime.order && o != COP_NONE ? accept_in_order(net, in_port, first, o)
+                                                          : o;
 }
 
 /* A read port of the input is busy until then: the one that was free first gives its place in the heap to

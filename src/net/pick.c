@@ -70,7 +70,7 @@ static bool front(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choi
         return fits(net, port, vl, *queue, &c->need);
     }
     uint32_t *last = &net->slot[cop_slot_of(net, port, vl, input)];
-    if (net->queue_ops->order)
+    if (net->queue_ops->runtime.order)
         return front_in_order(net, port, vl, *last, &c->need, queue);
     uint32_t end = *last, node = end;
     do {

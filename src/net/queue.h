@@ -1,8 +1,8 @@
 /* Queueing schemes: how the input buffer of a switch port is organised. The network owns the
  * queues, the credits and the arbitration; a scheme only says how many queues an input has and into
- * which one a packet goes. Schemes that work at run time (isolation of congested flows) may also
- * re-sort packets as they reach the head of a queue, stop and restart single queues, and exchange
- * control messages with the neighbour upstream. Members may be NULL where not said otherwise. */
+ * which one a packet goes: that is the static layout. Schemes that work at run time (isolation of
+ * congested flows) also re-sort packets as they reach the head of a queue, stop and restart single
+ * queues, and exchange control messages with the neighbour upstream: that is `runtime`. Members may be NULL where not said otherwise. */
 #ifndef COP_NET_QUEUE_H
 #define COP_NET_QUEUE_H
 
@@ -38,58 +38,69 @@ typedef struct cop_queue_cost {
     uint64_t cam_cells, sram_cells; /* of all of them, in bits */
 } cop_queue_cost;
 
+/* What a scheme does while the network runs: isolation of congested flows. `port` is the input port, q
+ * the queue number inside it. No hook may ask about another switch. */
+typedef struct cop_queue_runtime {
+    size_t port_size; /* state per port, zeroed; cop_net_queue_state() */
+    /* Instead of port_size, when it depends on the configuration; a multiple of 8. */
+    size_t (*port_bytes)(const void *cfg, const cop_netinfo *info);
+    size_t common_size; /* state of the whole network, zeroed; cop_net_queue_common() */
+    bool finds_roots; /* it tells roots of congestion: cop_net_queue_root() */
+    /* The network is built. Must not move packets: there are none. */
+    void (*start)(struct cop_net *net);
+    /* A packet has become the head of q: return q to let it request its output, or another queue of
+     * the same input to move it there (to its tail). Must give the same answer if it is asked again
+     * about the same head and nothing has changed. */
+    uint32_t (*on_head)(struct cop_net *net, uint32_t port, uint32_t q, cop_pkt *p);
+    /* A packet has come in and was put into q; not called for packets that on_head moves. Must not
+     * move it: on_head does. */
+    void (*on_enqueue)(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
+    /* A packet has been granted its output and has left q. Must not stop, restart or recheck queues:
+     * other outputs may have chosen their packets already. */
+    void (*on_dequeue)(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
+    /* A control message of the neighbour downstream has reached this sending port. Must not answer at
+     * once: cop_net_queue_send() takes a link delay. */
+    void (*on_control)(struct cop_net *net, uint32_t port, uint64_t message);
+    /* Of the queues of one input that ask for the same output, and (one read port) of those whose
+     * outputs have all granted, that with the smallest key goes first; equal keys take turns. With
+     * layout.orders_inputs also of the inputs that ask for the same output and lane. Must not change
+     * a state. */
+    uint64_t (*order)(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
+    /* End nodes take part: control messages reach them too, and a message for `dst` stays in the end
+     * node of this sending port while this is true. Must become false only with a call of
+     * cop_net_queue_release(). */
+    bool (*hold)(struct cop_net *net, uint32_t port, uint32_t dst, uint32_t vl);
+
+    /* What it shows of itself. */
+    const cop_gauge *counters; /* events counted over the run; ends with a NULL name */
+    const cop_gauge *levels; /* what there is of something, also over time; likewise */
+    /* For --watch: what a control message says, into buf. NULL: it has no name. */
+    void (*tell)(struct cop_net *net, uint32_t port, uint64_t message, char *buf, size_t size);
+    /* When the run is over: has it done nothing at all? Then why, in numbers, into buf. */
+    bool (*rested)(struct cop_net *net, char *buf, size_t size);
+} cop_queue_runtime;
+
 typedef struct cop_queue_ops {
     const char *name, *summary, *source;
     const struct cop_opt *opts;
     size_t cfg_size;
     int (*check)(const void *cfg, const cop_netinfo *info, cop_err *err);
+    /* The static layout: which queues there are, and into which one a packet goes. */
     void (*layout)(const void *cfg, const cop_netinfo *info, uint32_t ports,
                    cop_queue_layout *l); /* required */
     /* Queue for a packet that will first ask for p->out, lane p->out_vl (required). */
     uint32_t (*select)(const void *cfg, const cop_netinfo *info, const cop_pkt *p);
+    /* With layout.sections: the section of a packet on lane vl, which is its remainder by lanes. */
+    uint32_t (*section)(const void *cfg, const cop_netinfo *info, const cop_pkt *p, uint32_t vl);
     /* Lane a packet is injected on, given the routing's choice (vFtree). */
     uint8_t (*inject_vl)(const void *cfg, const cop_netinfo *info, uint32_t src, uint32_t dst,
                          uint8_t vl);
     /* Lanes the scheme needs by itself; 0 or NULL: as many as routing needs. */
     uint32_t (*lanes)(const void *cfg);
-    /* With layout.sections: the section of a packet on lane vl, which is its remainder by lanes. */
-    uint32_t (*section)(const void *cfg, const cop_netinfo *info, const cop_pkt *p, uint32_t vl);
-
-    bool per_lane; /* one FIFO per lane, numbered by it: flits can stand in it (wormhole) */
-    /* Does the scheme tell roots of congestion, cop_net_queue_root()? */
-    bool finds_roots;
     /* Control memory of an input of a switch with this many ports. */
     void (*cost)(const void *cfg, const cop_netinfo *info, uint32_t ports, cop_queue_cost *c);
-    const cop_gauge *counters; /* events counted over the run; ends with a NULL name */
-    const cop_gauge *levels; /* what there is of something, also over time; likewise */
-
-    /* Run time. `port` is the input port, q the queue number inside it. */
-    size_t port_size; /* state per port, zeroed; cop_net_queue_state() */
-    /* Instead of port_size, when it depends on the configuration; a multiple of 8. */
-    size_t (*port_bytes)(const void *cfg, const cop_netinfo *info);
-    size_t common_size; /* state of the whole network, zeroed; cop_net_queue_common() */
-    void (*start)(struct cop_net *net); /* the network is built, nothing has happened yet */
-    /* A packet has become the head of q: return q to let it request its output, or another queue
-     * of the same input to move it there (to its tail). May be asked again about the same head. */
-    uint32_t (*on_head)(struct cop_net *net, uint32_t port, uint32_t q, cop_pkt *p);
-    /* A packet has come in and was put into q (not called for packets that on_head moves). */
-    void (*on_enqueue)(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
-    /* A packet has been granted its output and has left q. Other outputs may have chosen their
-     * packets already: queues must not be stopped, restarted or looked at again from here. */
-    void (*on_dequeue)(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
-    /* A control message from the neighbour downstream has reached this sending port. */
-    void (*on_control)(struct cop_net *net, uint32_t port, uint64_t message);
-    /* For those who watch: what such a message says, into buf. NULL: it has no name. */
-    void (*tell)(struct cop_net *net, uint32_t port, uint64_t message, char *buf, size_t size);
-    /* When the run is over: has a scheme that works at run time done nothing? Then why, in numbers, into buf. */
-    bool (*rested)(struct cop_net *net, char *buf, size_t size);
-    /* Of the queues of one input that ask for the same output, and (one read port) of those whose
-     * outputs have all granted, that with the smallest key goes first; equal keys take turns. With
-     * layout.orders_inputs also of the inputs that ask for the same output and lane. */
-    uint64_t (*order)(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p);
-    /* End nodes take part: control messages reach them too, and a message for `dst` stays in the
-     * end node of this sending port while this is true (until cop_net_queue_release). */
-    bool (*hold)(struct cop_net *net, uint32_t port, uint32_t dst, uint32_t vl);
+    bool per_lane; /* one FIFO per lane, numbered by it: flits can stand in it (wormhole) */
+    cop_queue_runtime runtime; /* zero: queues are served in order, and nothing else happens */
 } cop_queue_ops;
 
 COP_OUTSIDE_BEGIN

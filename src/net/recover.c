@@ -46,7 +46,7 @@ int cop_recover_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
         option = "queueing";
         why = "buffers that all destinations share";
         remedy = "use queueing 1q or voqsw, or routing adaptive-cube";
-    } else if (pt->queue->on_head) {
+    } else if (pt->queue->runtime.on_head) {
         option = "queueing";
         why = "packets that stay in their queue";
         remedy = "use queueing 1q or voqsw, or routing adaptive-cube";

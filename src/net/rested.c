@@ -86,7 +86,7 @@ uint32_t cop_net_rested(cop_net *net, cop_arena *arena, const char *lines[COP_MO
     net->scheme_here = COP_NONE;
     if (net->cc->shown.rested && net->cc->shown.rested(net, buf, sizeof(buf)))
         lines[n++] = cop_arena_printf(arena, "cc %s: %s", net->cc->name, buf);
-    if (net->queue_ops->rested && net->queue_ops->rested(net, buf, sizeof(buf)))
+    if (net->queue_ops->runtime.rested && net->queue_ops->runtime.rested(net, buf, sizeof(buf)))
         lines[n++] = cop_arena_printf(arena, "queueing %s: %s", net->queue_ops->name, buf);
     if (routing_rested(net, buf, sizeof(buf)))
         lines[n++] = cop_arena_printf(arena, "routing %s: %s", net->route->ops->name, buf);

@@ -114,7 +114,7 @@ void cop_net_queue_send(cop_net *net, uint32_t port, uint64_t body)
 {
     scheme_is_here(net, port);
     uint32_t to = net->in[port].from;
-    if (net->out[to].sw == COP_NONE && net->queue_ops->hold == NULL)
+    if (net->out[to].sw == COP_NONE && net->queue_ops->runtime.hold == NULL)
         return; /* the neighbour is an end node, which takes no part in this scheme */
     if (net->control == NULL)
         net->control = COP_NEW_ARRAY(&net->arena, cop_mail, net->topo->n_ports);

@@ -6,7 +6,7 @@
 void cop_turns_init(cop_turns *t, cop_net *net)
 {
     const cop_topo *topo = net->topo;
-    t->calm = net->queue_ops->order ? COP_TURN_CALM : 1;
+    t->calm = net->queue_ops->runtime.order ? COP_TURN_CALM : 1;
     t->missed = COP_NEW_ARRAY(&net->arena, uint8_t, net->slot0[topo->n_switches]);
     t->port = COP_NEW_ARRAY(&net->arena, cop_turn_port, topo->n_ports);
 }

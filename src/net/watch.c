@@ -293,10 +293,10 @@ void cop_watch_message(cop_net *net, uint32_t port, uint64_t message, bool heard
 {
     char says[160] = "", other[64], text[256];
     uint32_t to = heard ? net->out[port].to : net->in[port].from;
-    if (net->queue_ops->tell == NULL ||
+    if (net->queue_ops->runtime.tell == NULL ||
         (!cop_watch_port_counts(net, port) && !cop_watch_port_counts(net, to)))
         return;
-    net->queue_ops->tell(net, port, message, says, sizeof(says));
+    net->queue_ops->runtime.tell(net, port, message, says, sizeof(says));
     snprintf(text, sizeof(text), "%s %s: %s", heard ? "heard from" : "told to",
              plain_name(net, to, other, sizeof(other)), says);
     port_line(net, port, text);

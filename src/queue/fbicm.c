@@ -170,11 +170,13 @@ static void fbicm_cost(const void *config, const cop_netinfo *info, uint32_t por
 }
 
 #define ISO_HOOKS                                                                                  \
-    .cfg_size = sizeof(iso_cfg), .common_size = sizeof(iso_rules), .finds_roots = true,            \
-    .counters = iso_counters, .levels = iso_levels, .layout = fbicm_layout,                        \
-    .select = fbicm_select, .cost = fbicm_cost, .on_head = iso_on_head,                            \
-    .on_enqueue = iso_on_enqueue, .on_dequeue = iso_on_dequeue, .on_control = iso_on_control,      \
-    .order = iso_order, .hold = iso_hold, .tell = iso_message_tell, .rested = iso_rested
+    .cfg_size = sizeof(iso_cfg), .runtime.common_size = sizeof(iso_rules),                         \
+    .runtime.finds_roots = true, .runtime.counters = iso_counters, .runtime.levels = iso_levels,   \
+    .layout = fbicm_layout, .select = fbicm_select, .cost = fbicm_cost,                            \
+    .runtime.on_head = iso_on_head, .runtime.on_enqueue = iso_on_enqueue,                          \
+    .runtime.on_dequeue = iso_on_dequeue, .runtime.on_control = iso_on_control,                    \
+    .runtime.order = iso_order, .runtime.hold = iso_hold, .runtime.tell = iso_message_tell,        \
+    .runtime.rested = iso_rested
 
 const cop_queue_ops cop_queue_fbicm = {.name = "fbicm",
                                        .summary =
@@ -182,8 +184,8 @@ const cop_queue_ops cop_queue_fbicm = {.name = "fbicm",
                                        .source = "FBICM as described in Paper V; thesis 2.3.1",
                                        .opts = fbicm_opts,
                                        .check = fbicm_check,
-                                       .port_bytes = fbicm_port_bytes,
-                                       .start = fbicm_start,
+                                       .runtime.port_bytes = fbicm_port_bytes,
+                                       .runtime.start = fbicm_start,
                                        ISO_HOOKS};
 
 const cop_queue_ops cop_queue_recn = {.name = "recn",
@@ -192,6 +194,6 @@ const cop_queue_ops cop_queue_recn = {.name = "recn",
                                       .source = "RECN-IQ as named in Papers V, VI; thesis 2.3.1",
                                       .opts = recn_opts,
                                       .check = recn_check,
-                                      .port_bytes = recn_port_bytes,
-                                      .start = recn_start,
+                                      .runtime.port_bytes = recn_port_bytes,
+                                      .runtime.start = recn_start,
                                       ISO_HOOKS};

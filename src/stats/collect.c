@@ -143,7 +143,7 @@ static void collect_series(const cop_net *net, cop_result *r)
     if (pr->birth)
         collect_births(net, r);
     for (uint32_t i = 0; i < net->n_levels; i++) {
-        const cop_gauge *g = &net->queue_ops->levels[i];
+        const cop_gauge *g = &net->queue_ops->runtime.levels[i];
         cop_series *s = add_series(r, g->name, g->unit, pr->n_bins);
         for (uint32_t b = 0; b < pr->n_bins; b++)
             s->v[b] = (double)net->level_series[(size_t)i * pr->n_bins + b];
@@ -299,11 +299,11 @@ static void collect_queueing(const cop_net *net, cop_result *r)
     cop_net_cost cost;
     cop_net_port_cost(net, &cost);
     for (uint32_t i = 0; i < net->n_counters; i++) {
-        const cop_gauge *g = &net->queue_ops->counters[i];
+        const cop_gauge *g = &net->queue_ops->runtime.counters[i];
         add_scalar(r, g->name, g->unit, (double)net->counter[i]);
     }
     for (uint32_t i = 0; i < net->n_levels; i++) {
-        const cop_gauge *g = &net->queue_ops->levels[i];
+        const cop_gauge *g = &net->queue_ops->runtime.levels[i];
         add_scalar(r, cop_arena_printf(&r->arena, "%s.at_end", g->name), g->unit,
                    (double)net->level[i]);
     }

@@ -337,10 +337,10 @@ static void test_a_scheme_looks_at_its_own_node_only(void **state)
     static const cop_queue_ops scheme = {.name = "curious",
                                          .layout = one_queue,
                                          .select = the_only_one,
-                                         .port_size = 8,
-                                         .finds_roots = true,
-                                         .on_enqueue = curious_enqueue,
-                                         .on_control = hear};
+                                         .runtime.port_size = 8,
+                                         .runtime.finds_roots = true,
+                                         .runtime.on_enqueue = curious_enqueue,
+                                         .runtime.on_control = hear};
     for (int q = BYTES; q < QUERIES; q++) {
         assert_int_equal(ends(NULL, &scheme, (curious){.asks = OWN, .question = q}), 0);
         assert_int_equal(ends(NULL, &scheme, (curious){.asks = NEXT_SWITCH, .question = q}),
@@ -350,7 +350,7 @@ static void test_a_scheme_looks_at_its_own_node_only(void **state)
     for (int q = QUEUE_1; q <= SELECTED; q++)
         assert_int_equal(ends(NULL, &scheme, (curious){.asks = OWN, .question = q}), SIGABRT);
     cop_queue_ops rootless = scheme;
-    rootless.finds_roots = false;
+    rootless.runtime.finds_roots = false;
     assert_int_equal(ends(NULL, &rootless, (curious){.asks = OWN, .question = ROOT}), SIGABRT);
 }
 

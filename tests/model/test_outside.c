@@ -233,7 +233,7 @@ static void test_bad_tables(void **state)
     (void)state;
     coppice_plugins other = coppice_plugin_table;
     other.interface[0]++;
-    refused(&other, "another version");
+    refused(&other, "made for version 3 of the plug-in interface, and this is version 2");
     refused(&(coppice_plugins){.interface = COP_INTERFACE}, "has no plug-ins");
     cop_cc_ops cc = aimd;
     cc.name = "ibcc";

@@ -88,7 +88,7 @@ static uint32_t halt(cop_net *net, uint32_t port, uint32_t q, cop_pkt *p)
 }
 
 static const cop_queue_ops halting = {
-    .name = "halt", .layout = two_queues, .select = to_normal, .on_head = halt};
+    .name = "halt", .layout = two_queues, .select = to_normal, .runtime.on_head = halt};
 
 /* A scheme stops a queue and never lets it go. 10000 hops take 10000 * (packet 1 us + cable there and back
  * 40 ns + pipeline 100 ns) = 11.4 ms: the first sample beyond that since something was delivered, or

@@ -46,10 +46,10 @@ static void go_on(cop_net *net, uint32_t port, uint64_t message)
 static const cop_queue_ops gate = {.name = "gate",
                                    .layout = two_queues,
                                    .select = to_normal,
-                                   .on_head = stay,
-                                   .on_enqueue = count_to_ten,
-                                   .on_dequeue = note_departure,
-                                   .on_control = go_on};
+                                   .runtime.on_head = stay,
+                                   .runtime.on_enqueue = count_to_ten,
+                                   .runtime.on_dequeue = note_departure,
+                                   .runtime.on_control = go_on};
 
 static const char gated[] = "run: {duration: 100 us, sample: 200 us, drain: yes}\n"
                             "topology: {kind: chain, hosts: [2, 2]}\n"
@@ -93,7 +93,7 @@ static uint32_t stutter(cop_net *net, uint32_t port, uint32_t q, cop_pkt *p)
 }
 
 static const cop_queue_ops stutterer = {
-    .name = "stutter", .layout = two_queues, .select = to_normal, .on_head = stutter};
+    .name = "stutter", .layout = two_queues, .select = to_normal, .runtime.on_head = stutter};
 
 static void test_repeated_stops_are_harmless(void **state)
 {
@@ -117,8 +117,10 @@ static void stutter_after(cop_net *net, uint32_t port, uint32_t q, const cop_pkt
     cop_net_queue_stop(net, port, q, false);
 }
 
-static const cop_queue_ops late_stutterer = {
-    .name = "late-stutter", .layout = two_queues, .select = to_normal, .on_dequeue = stutter_after};
+static const cop_queue_ops late_stutterer = {.name = "late-stutter",
+                                             .layout = two_queues,
+                                             .select = to_normal,
+                                             .runtime.on_dequeue = stutter_after};
 
 static const char fan[] =
     "run: {duration: 60 us, sample: 1 ms, drain: yes, flows: yes}\n"
@@ -152,8 +154,10 @@ static void restart_other(cop_net *net, uint32_t port, uint32_t q, const cop_pkt
         cop_net_queue_stop(net, other, NORMAL, false);
 }
 
-static const cop_queue_ops restarter = {
-    .name = "restart", .layout = two_queues, .select = to_normal, .on_dequeue = restart_other};
+static const cop_queue_ops restarter = {.name = "restart",
+                                        .layout = two_queues,
+                                        .select = to_normal,
+                                        .runtime.on_dequeue = restart_other};
 
 static bool restart_from_a_departure(void)
 {
@@ -180,10 +184,10 @@ static uint32_t stop_self(cop_net *net, uint32_t port, uint32_t q, cop_pkt *p)
 static const cop_queue_ops self_gate = {.name = "self-gate",
                                         .layout = two_queues,
                                         .select = to_normal,
-                                        .on_head = stop_self,
-                                        .on_enqueue = count_to_ten,
-                                        .on_dequeue = note_departure,
-                                        .on_control = go_on};
+                                        .runtime.on_head = stop_self,
+                                        .runtime.on_enqueue = count_to_ten,
+                                        .runtime.on_dequeue = note_departure,
+                                        .runtime.on_control = go_on};
 
 static bool stop_from_the_head(void)
 {

@@ -255,8 +255,8 @@ static void test_each_hook_alone(void **state)
         const cop_queue_ops ops = {.name = "alone",
                                    .layout = four_queues,
                                    .select = from_the_last,
-                                   .on_enqueue = which & 1 ? tally_in : NULL,
-                                   .on_dequeue = which & 2 ? tally_out : NULL};
+                                   .runtime.on_enqueue = which & 1 ? tally_in : NULL,
+                                   .runtime.on_dequeue = which & 2 ? tally_out : NULL};
         tally t = {0};
         cop_result r;
         run_queued(&ops, &t, &r);
@@ -292,9 +292,9 @@ static void test_numbers_of_a_scheme(void **state)
                                .layout = four_queues,
                                .select = from_the_last,
                                .cost = own_cost,
-                               .counters = counters,
-                               .levels = levels,
-                               .on_enqueue = tally_in};
+                               .runtime.counters = counters,
+                               .runtime.levels = levels,
+                               .runtime.on_enqueue = tally_in};
     tally t = {0};
     cop_result r;
     run_queued(&ops, &t, &r);

@@ -71,7 +71,7 @@ static void put_isolation(draw *d)
 
 bool draw_isolates(const draw *d)
 {
-    return cop_queue_find(d->queueing)->finds_roots;
+    return cop_queue_find(d->queueing)->runtime.finds_roots;
 }
 
 /* Wormhole switching: what else there is must fit it. */

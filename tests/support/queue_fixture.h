@@ -165,11 +165,11 @@ static inline void receive_control(cop_net *net, uint32_t port, uint64_t message
 static const cop_queue_ops isolate = {.name = "test",
                                       .layout = two_queues,
                                       .select = to_normal,
-                                      .port_size = sizeof(port_state),
-                                      .on_head = isolate_head,
-                                      .on_enqueue = isolate_enqueue,
-                                      .on_dequeue = isolate_dequeue,
-                                      .on_control = receive_control};
+                                      .runtime.port_size = sizeof(port_state),
+                                      .runtime.on_head = isolate_head,
+                                      .runtime.on_enqueue = isolate_enqueue,
+                                      .runtime.on_dequeue = isolate_dequeue,
+                                      .runtime.on_control = receive_control};
 
 typedef struct world {
     cop_config c;
