@@ -13,7 +13,10 @@ static struct {
     size_t
         least; /* commands that there are at least: a block whose mark is misspelt must not go unnoticed */
     char *text;
-} documents[] = {{"README.md", 3, NULL}, {"docs/TUTORIAL.md", 7, NULL}, {"docs/GUIDE.md", 8, NULL}};
+} documents[] = {{"README.md", 3, NULL},
+                 {"docs/TUTORIAL.md", 7, NULL},
+                 {"docs/GUIDE.md", 8, NULL},
+                 {"docs/ADDING.md", 6, NULL}};
 
 static char *read_all(const char *path)
 {
@@ -42,16 +45,16 @@ static int leave(void **state)
     return prog_leave(state);
 }
 
-/* The folder as the documents see it: the program in build, the examples, nothing else. */
+/* The folder as the documents see it: the program in build, the examples, the headers of plug-ins. */
 static void lay_out(void)
 {
     const char *program = getenv("COPPICE");
-    char command[3 * PATH_MAX];
+    char command[5 * PATH_MAX];
     if (program == NULL)
         program = "build/coppice";
     snprintf(command, sizeof(command),
-             "mkdir build && ln -s %s%s%s build/coppice && cp -r %s/examples .",
-             program[0] == '/' ? "" : root, program[0] == '/' ? "" : "/", program, root);
+             "mkdir build && ln -s %s%s%s build/coppice && ln -s %s/src src && cp -r %s/examples .",
+             program[0] == '/' ? "" : root, program[0] == '/' ? "" : "/", program, root, root);
     prog_empty_folder();
     assert_int_equal(system(command), 0);
 }
@@ -100,6 +103,8 @@ static size_t run_block(char *block, const char *where)
     size_t commands = 0;
     char *printed = NULL;
     const char *at = NULL;
+    for (char *goes_on = strstr(block, "\\\n"); goes_on != NULL; goes_on = strstr(goes_on, "\\\n"))
+        memset(goes_on, ' ', 2); /* a command of two lines */
     for (char *line = strtok(block, "\n"); line != NULL; line = strtok(NULL, "\n")) {
         if (strncmp(line, "$ ", 2) == 0) {
             cop_free(printed);
