@@ -119,7 +119,6 @@ void cop_net_queue_root(struct cop_net *net, uint32_t port, bool more);
 bool cop_net_passes(const struct cop_net *net, uint32_t port, uint32_t dst, uint32_t root,
                     uint32_t hops);
 /* Is something watched? Then what a scheme does at one of its ports may be worth a line. */
-bool cop_net_watched(const struct cop_net *net);
 void cop_net_queue_says(struct cop_net *net, uint32_t port, const char *text);
 /* The scheme's own numbers, in the order of its tables. */
 uint64_t *cop_net_queue_counter(struct cop_net *net);

@@ -65,6 +65,8 @@ uint32_t cop_net_roots(const struct cop_net *net, uint32_t port);
  * at a sample, in all its inputs, as text: "12 KiB (for s0.3)". */
 uint64_t cop_net_marked(const struct cop_net *net);
 const char *cop_net_most_waiting(const struct cop_net *net, char *buf, size_t size);
+/* Does anyone watch packets, so that words are wanted? cop_net_queue_says(), cop_net_cc_says(). */
+bool cop_net_watched(const struct cop_net *net);
 COP_OUTSIDE_END
 
 #endif
