@@ -72,10 +72,17 @@ void fern_says_delay(struct cop_net *net, uint32_t host, const fern_source *f)
 bool fern_rested(struct cop_net *net, char *buf, size_t size)
 {
     const fern_net *all = cop_net_cc_net(net);
-    const fern_cfg *cfg = cop_net_cc_cfg(net);
+    const fern_cfg *cfg = &all->cfg; /* no `auto` is left in it */
     char most[128];
     if (all->told > 0)
         return false;
+    if (all->cfg.notify == FERN_NEVER) {
+        snprintf(buf, size,
+                 "no source was told, as `notify: never` says; switches looked %" PRIu64
+                 " times, and %" PRIu64 " times a lane was congested",
+                 all->checks, all->found);
+        return true;
+    }
     snprintf(
         buf, size,
         "no source was told: switches looked %" PRIu64 " times, %" PRIu64 " lanes had more than "

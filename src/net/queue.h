@@ -43,6 +43,8 @@ typedef struct cop_queue_ops {
     const struct cop_opt *opts;
     size_t cfg_size;
     int (*check)(const void *cfg, const cop_netinfo *info, cop_err *err);
+    /* What of it can hardly do anything here, for `coppice check`; NULL: nothing. */
+    const char *(*idle)(const void *cfg, const cop_netinfo *info);
     void (*layout)(const void *cfg, const cop_netinfo *info, uint32_t ports,
                    cop_queue_layout *l); /* required */
     /* Queue for a packet that will first ask for p->out, lane p->out_vl (required). */

@@ -103,6 +103,17 @@ static int recn_check(const void *config, const cop_netinfo *info, cop_err *err)
     return fbicm_check(config, info, err);
 }
 
+/* A line isolates packets of one output: a congested destination that is reached by several needs one for each. */
+static const char *fbicm_idle(const void *config, const cop_netinfo *info)
+{
+    const iso_cfg *cfg = config;
+    if (info->one_path || cfg->queues == 0 || (uint64_t)cfg->queues >= info->max_ports)
+        return NULL;
+    return "adaptive routing spreads one flow over many outputs, and each of them needs a special "
+           "queue of its own; inputs will run out of them: use hfdi, or as many queueing.queues as "
+           "a switch has ports";
+}
+
 static uint32_t control0(const iso_cfg *cfg, const cop_netinfo *info)
 {
     return (uint32_t)cfg->queues + info->lanes;
@@ -174,7 +185,8 @@ static void fbicm_cost(const void *config, const cop_netinfo *info, uint32_t por
     .counters = iso_counters, .levels = iso_levels, .layout = fbicm_layout,                        \
     .select = fbicm_select, .cost = fbicm_cost, .on_head = iso_on_head,                            \
     .on_enqueue = iso_on_enqueue, .on_dequeue = iso_on_dequeue, .on_control = iso_on_control,      \
-    .order = iso_order, .hold = iso_hold, .tell = iso_message_tell, .rested = iso_rested
+    .idle = fbicm_idle, .order = iso_order, .hold = iso_hold, .tell = iso_message_tell,            \
+    .rested = iso_rested
 
 const cop_queue_ops cop_queue_fbicm = {.name = "fbicm",
                                        .summary =
