@@ -31,6 +31,7 @@ typedef struct cop_netinfo {
     uint32_t most_bytes; /* longest packet of data on the wire, of what the traffic sends */
     uint64_t seed;
     bool one_path; /* the routing gives one output per hop */
+    bool spreads; /* packets of one flow may take several outputs of a switch, or lanes of one */
     bool table; /* and it depends on switch and destination alone: cop_net_passes works */
     bool own; /* the routing asks for notifications to hosts of the very switch (routing.lowers) */
     bool contested; /* the routing wants notifications to say so: COP_NOTICE_CONTESTED */

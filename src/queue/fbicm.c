@@ -103,15 +103,20 @@ static int recn_check(const void *config, const cop_netinfo *info, cop_err *err)
     return fbicm_check(config, info, err);
 }
 
-/* A line isolates packets of one output: a congested destination that is reached by several needs one for each. */
+/* A special queue holds packets of one output and fills up to `stop`: a congested flow that is spread takes as many of them, and
+ * as much of the buffer that they share with all others. */
 static const char *fbicm_idle(const void *config, const cop_netinfo *info)
 {
     const iso_cfg *cfg = config;
-    if (info->one_path || cfg->queues == 0 || (uint64_t)cfg->queues >= info->max_ports)
+    uint64_t filled = (uint64_t)cfg->stop * info->mtu_bytes * info->max_ports;
+    if (!info->spreads || cfg->queues == 0 ||
+        ((uint64_t)cfg->queues >= info->max_ports && filled <= info->transit_bytes))
         return NULL;
-    return "adaptive routing spreads one flow over many outputs, and each of them needs a special "
-           "queue of its own; inputs will run out of them: use hfdi, or as many queueing.queues as "
-           "a switch has ports";
+    return "the routing spreads one flow over many outputs: for each of them a congested flow "
+           "takes "
+           "a special queue of its own, and `stop` packets of the buffer; inputs run out of both, "
+           "and all traffic is held up. Use hfdi, or as many queueing.queues as a switch has ports "
+           "and room for `stop` packets in each";
 }
 
 static uint32_t control0(const iso_cfg *cfg, const cop_netinfo *info)
