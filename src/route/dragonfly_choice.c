@@ -241,7 +241,7 @@ static uint8_t visit_vl(const cop_choice *c)
 void cop_choice_says(const cop_route *r, const cop_hop *hop, const cop_ways *w,
                      const cop_route_view *view, bool other, const char *why)
 {
-    char minimal[64], around[64], text[256];
+    char minimal[64], around[64], text[320];
     const cop_topo *t = r->topo;
     cop_topo_port_name(t, cop_topo_switch_port(t, hop->sw, w->minimal.port), minimal,
                        sizeof(minimal));
