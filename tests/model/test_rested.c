@@ -135,7 +135,8 @@ static void test_levels(void **state)
         const char *set[3], *says;
     } cases[] = {
         {{"traffic.0.sl=0"}, NULL},
-        {{"traffic.0.sl=3"}, "traffic traffic0: service level 3 chooses no lane: the network has one"},
+        {{"traffic.0.sl=3"},
+         "traffic traffic0: service level 3 chooses no lane: the network has one"},
         {{"traffic.0.sl=3", "switch.lanes=2"}, NULL}, /* a forwarding table: lane 3 modulo 2 */
         {{"traffic.0.sl=1", "switch.lanes=2", "switch.sl2vl=[0, 1]"}, NULL},
         {{"traffic.0.sl=3", "cc.kind=ibcc", "cc.threshold_bytes=2 KiB"}, NULL},
