@@ -440,6 +440,8 @@ double cop_net_waiting_at_sources(const cop_net *net, cop_time t);
 void cop_net_starved(cop_net *net);
 /* The same for packets that it does not admit; said and true if there is nothing else in the network. */
 bool cop_net_held_for_ever(cop_net *net);
+/* It has drained for as long as can be simulated, and is not done: that is how the run ends. */
+void cop_net_undrained(cop_net *net);
 
 /* app.c: ranks of applications. */
 void cop_net_start_apps(cop_net *net);
@@ -555,7 +557,7 @@ static inline const cop_queue_ops *cop_scheme_at(cop_net *net, uint32_t port)
 }
 
 /* rested.c */
-#define COP_MOST_RESTED 4
+#define COP_MOST_RESTED 5
 /* When the run is over: a line for each mechanism that did nothing, "cc ibcc: ...", in memory of `arena`. Returns how many. */
 uint32_t cop_net_rested(cop_net *net, cop_arena *arena, const char *lines[COP_MOST_RESTED]);
 

@@ -103,6 +103,22 @@ static int recn_check(const void *config, const cop_netinfo *info, cop_err *err)
     return fbicm_check(config, info, err);
 }
 
+/* A special queue holds packets of one output and fills up to `stop`: a congested flow that is spread takes as many of them, and
+ * as much of the buffer that they share with all others. */
+static const char *fbicm_idle(const void *config, const cop_netinfo *info)
+{
+    const iso_cfg *cfg = config;
+    uint64_t filled = (uint64_t)cfg->stop * info->mtu_bytes * info->max_ports;
+    if (!info->spreads || cfg->queues == 0 ||
+        ((uint64_t)cfg->queues >= info->max_ports && filled <= info->transit_bytes))
+        return NULL;
+    return "the routing spreads one flow over many outputs: for each of them a congested flow "
+           "takes "
+           "a special queue of its own, and `stop` packets of the buffer; inputs run out of both, "
+           "and all traffic is held up. Use hfdi, or as many queueing.queues as a switch has ports "
+           "and room for `stop` packets in each";
+}
+
 static uint32_t control0(const iso_cfg *cfg, const cop_netinfo *info)
 {
     return (uint32_t)cfg->queues + info->lanes;
@@ -172,7 +188,7 @@ static void fbicm_cost(const void *config, const cop_netinfo *info, uint32_t por
 #define ISO_HOOKS                                                                                  \
     .cfg_size = sizeof(iso_cfg), .runtime.common_size = sizeof(iso_rules),                         \
     .runtime.finds_roots = true, .runtime.counters = iso_counters, .runtime.levels = iso_levels,   \
-    .layout = fbicm_layout, .select = fbicm_select, .cost = fbicm_cost,                            \
+    .idle = fbicm_idle, .layout = fbicm_layout, .select = fbicm_select, .cost = fbicm_cost,        \
     .runtime.on_head = iso_on_head, .runtime.on_enqueue = iso_on_enqueue,                          \
     .runtime.on_dequeue = iso_on_dequeue, .runtime.on_control = iso_on_control,                    \
     .runtime.order = iso_order, .runtime.hold = iso_hold, .runtime.tell = iso_message_tell,        \
