@@ -148,7 +148,7 @@ indent := $(subst ,, )$(subst ,, )
 say = $(if $(quiet)$(said-$(1)),,$(eval said-$(1) := 1)$(info $(indent)$(strip $(2))))
 # A first build compiles all files, later ones what has changed.
 absent = $(filter-out $(wildcard $(BUILD)/obj/*/*.o $(BUILD)/obj/*/*/*.o),$(LIB_OBJ) $(CLI_OBJ))
-compiling = compile $(if $(absent),$(words $(absent)) files,what has changed) to $(BUILD)/obj \
+compiling = compile $(if $(word 100,$(absent)),$(words $(absent)) files,what has changed) \
     ($(filter-out -f% -D%,$(OPT)))$(if $(word 100,$(absent)),: about a minute)
 
 # Other options, other objects; the file keeps its time while they are the same.

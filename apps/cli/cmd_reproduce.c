@@ -388,6 +388,7 @@ static int show(const request *q, const cop_ledger *l, const cop_studies *all, c
         cop_ledger_json(l, &v, q->names, q->n_names);
     else {
         cop_studies_show(stdout, all, cop_cli_style(stdout));
+        puts("Ids of checks, places in the papers, tolerances: coppice reproduce --list NAME");
         show_rankings(all, cop_cli_style(stdout));
     }
     int status = q->all ? store_waiting(q, l, c) : COP_EXIT_OK;
