@@ -111,10 +111,10 @@ static const cop_cc_ops aimd = {.name = "aimd",
                                 .cfg_size = sizeof(aimd_cfg),
                                 .flow_size = sizeof(aimd_flow),
                                 .check = aimd_check,
-                                .at_switch.on_dequeue = aimd_on_dequeue,
-                                .at_destination.on_deliver = aimd_on_deliver,
-                                .at_source.on_control = aimd_on_control,
-                                .at_source.next_send = aimd_next_send,
-                                .at_source.on_send = aimd_on_send};
+                                .at_switch = {.on_dequeue = aimd_on_dequeue},
+                                .at_destination = {.on_deliver = aimd_on_deliver},
+                                .at_source = {.next_send = aimd_next_send,
+                                              .on_send = aimd_on_send,
+                                              .on_control = aimd_on_control}};
 
 COPPICE_PLUGINS(COP_CCS(&aimd));

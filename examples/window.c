@@ -81,9 +81,9 @@ static const cop_cc_ops window = {.name = "window",
                                   .flow_size = sizeof(window_flow),
                                   .attached_size = sizeof(cop_time),
                                   .check = window_check,
-                                  .at_source.next_send = window_next_send,
-                                  .at_source.on_send = window_on_send,
-                                  .at_destination.on_answer = window_on_answer,
-                                  .at_source.on_control = window_on_control};
+                                  .at_source = {.next_send = window_next_send,
+                                                .on_send = window_on_send,
+                                                .on_control = window_on_control},
+                                  .at_destination = {.on_answer = window_on_answer}};
 
 COPPICE_PLUGINS(COP_CCS(&window));

@@ -32,11 +32,11 @@ static void pace_on_send(struct cop_net *net, void *flow, const cop_pkt *p)
         cop_net_now(net) + cop_wire_time(cop_pace_of(cfg->rate_bps), p->bytes);
 }
 
-const cop_cc_ops cop_cc_pace = {.name = "pace",
-                                .summary = "every flow limited to a fixed rate",
-                                .source = "worked example of docs/ADDING.md",
-                                .opts = pace_opts,
-                                .cfg_size = sizeof(pace_cfg),
-                                .flow_size = sizeof(pace_flow),
-                                .at_source.next_send = pace_next_send,
-                                .at_source.on_send = pace_on_send};
+const cop_cc_ops cop_cc_pace = {
+    .name = "pace",
+    .summary = "every flow limited to a fixed rate",
+    .source = "worked example of docs/ADDING.md",
+    .opts = pace_opts,
+    .cfg_size = sizeof(pace_cfg),
+    .flow_size = sizeof(pace_flow),
+    .at_source = {.next_send = pace_next_send, .on_send = pace_on_send}};
