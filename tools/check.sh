@@ -4,7 +4,7 @@
 # failed. Warnings are errors here.
 #   format     clang-format on every C file; another version formats otherwise, so with one it is
 #              checked only if CI is set
-#   layers     who includes whom (tools/check_layers.py)
+#   layers     who includes whom, and which object files of BUILD need each other (tools/check_layers.py)
 #   order      draws of random numbers that no rule of C puts in an order (tools/check_order.py)
 #   options    each option of docs/CONFIG.md is used by an experiment, an example or a test
 #              (tools/check_options.py)
@@ -45,7 +45,7 @@ check_format() {
     fi
 }
 
-check_layers() { tools/check_layers.py; }
+check_layers() { tools/check_layers.py --objects "$build"; }
 
 check_order() { tools/check_order.py; }
 

@@ -27,11 +27,18 @@ A folder's private headers are those not named here: only the folder itself may 
 Further rules: headers include each other without cycles and have a guard; memory comes from
 base/mem.c alone; nothing below apps/ prints, but for the two messages that end the process.
 
-usage: tools/check_layers.py [ROOT]
+With --objects BUILD it also looks at the object files below BUILD/obj/src (tools/object_graph.py): folders
+of src/ must not need each other in a circle, and object files only as CIRCLES lists. That list may shrink,
+never grow; a circle that is gone must be taken off it.
+
+usage: tools/check_layers.py [ROOT] [--objects BUILD]
 """
+import argparse
 import os
 import re
 import sys
+
+import object_graph
 
 # folder -> headers of other folders it may include ("x/" = all of folder x)
 ALLOWED = {
@@ -76,6 +83,36 @@ LIBRARIES = {
     "pthread.h": ["src/des", "src/exp", "apps/cli"],
     "libwebsockets.h": ["apps/cli"],
 }
+
+# Object files that need each other, by folder: one line is one circle.
+CIRCLES = """
+app/coll app/coll_gather app/coll_reduce app/coll_tree
+app/graph app/graph_check
+app/job app/message app/rank
+base/err base/mem base/opt_text base/text
+base/opt base/opt_list
+cc/fern_detect cc/fern_source
+cc/fern_local cc/fern_one cc/fern_two cc/registry cc/self_tuned cc/smai
+cc/ibcc_auto cc/ibcc_params cc/ibcc_preset
+exp/api exp/api_result
+exp/plugins exp/sections
+host/hca host/hca_inject
+host/simple host/simple_take
+net/ahead net/ahead_arb net/ahead_plain
+net/arch net/build_check net/build_links net/build_plan net/control net/fc net/input net/input_head net/input_route net/iq_match net/notice net/obuf net/pick net/recover net/request net/routing net/scheme net/sw_ib net/sw_iq net/turn net/wire net/worm net/worm_build net/worm_turn
+net/observe net/observe_rates
+net/stall net/worm_look
+queue/iso_hooks queue/iso_line
+report/observed report/ports report/rank_slices report/ranks report/runs
+store/store store/upgrade
+study/eval study/lets study/lua_block study/lua_mean study/lua_run
+study/evaluate study/figure study/figure_curves study/figure_ranking study/figure_value
+study/order study/prices study/sandbox
+study/read study/read_checks study/read_once study/read_vary
+topo/file_scan topo/scan_linkinfo topo/scan_netdiscover
+traffic/app traffic/arrival traffic/arrival_check traffic/exchange traffic/forest traffic/hosts traffic/pattern traffic/place traffic/size traffic/traffic
+tree/census tree/find tree/waiting tree/watch
+"""
 
 ALLOCATES = re.compile(r"(?<![\w.>])(malloc|calloc|realloc|free|strdup|asprintf)\s*\(")
 PRINTS = re.compile(r"(?<![\w])(printf|puts|putchar|perror|vprintf)\s*\(|\bstd(err|out)\b")
@@ -174,8 +211,23 @@ def find_cycle(graph):
     return None
 
 
+def check_objects(root, build):
+    """Faults of what is linked, and how many objects were looked at."""
+    object_graph.self_test()
+    try:
+        graph = object_graph.read(root, build)
+    except FileNotFoundError as missing:
+        return [f"{missing}: no such object; run `make` first"], 0
+    allowed = [set(line.split()) for line in CIRCLES.strip().split("\n")]
+    return object_graph.faults_of(graph, allowed), len(graph)
+
+
 def main():
-    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..")
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("root", nargs="?", default=os.path.join(os.path.dirname(__file__), ".."))
+    parser.add_argument("--objects", metavar="BUILD")
+    args = parser.parse_args()
+    root = args.root
     files = set(sources(root))
     faults, graph, edges = [], {}, 0
 
@@ -196,9 +248,13 @@ def main():
     cycle = find_cycle(graph)
     if cycle:
         faults.append("headers include each other: " + " -> ".join(cycle))
+    objects = 0
+    if args.objects:
+        found, objects = check_objects(root, args.objects)
+        faults += found
     for fault in faults:
         print(fault)
-    print(f"{len(files)} files, {edges} includes, {len(faults)} faults")
+    print(f"{len(files)} files, {edges} includes, {objects} objects, {len(faults)} faults")
     return 1 if faults else 0
 
 
