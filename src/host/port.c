@@ -155,10 +155,9 @@ static bool send_first(cop_net *net, uint32_t host, uint32_t *list)
     uint32_t section = cop_net_section_of(net, p, p->vl), blocks = cop_blocks(p->bytes);
     if (!cop_fc_fits(net, port, section, blocks)) {
         if (net->sectioned) { /* data for other destinations passes it */
-            net->out[port].short_of = 1;
-            cop_fc_arm(net, port);
+            cop_fc_wait(net, port, COP_WAIT_SHORT);
         } else {
-            cop_fc_block(net, port, p->vl, blocks);
+            cop_fc_block(net, port, p->vl, blocks, COP_WAIT_LANES);
         }
         return false;
     }

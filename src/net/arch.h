@@ -41,8 +41,6 @@ uint32_t cop_obuf_lanes(const cop_net *net, uint32_t port);
 /* Will there ever be room for so many blocks of lane vl, if all leave but packets of the lanes in `stuck`? */
 bool cop_obuf_room_ever(const cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks,
                         uint32_t stuck);
-/* Does some lane of the output buffer wait for credit? */
-bool cop_obuf_blocked(const cop_net *net, uint32_t port);
 /* For accounting: packets that wait in the buffer of (port, lane), from the oldest on; the blocks they
  * have taken, without those of the packet that is leaving; do packets and room of a port agree? */
 uint32_t cop_obuf_first(const cop_net *net, uint32_t port, uint32_t vl);

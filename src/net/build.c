@@ -298,7 +298,6 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     if (cop_fc_init(net, &inner) != 0)
         return refused_flow(pt, &inner, err);
     net->by_credit = net->fc->fits == NULL;
-    net->credit_first = pt->sw->output_credit == COP_CREDIT_CROSSBAR;
     if (pt->route->patience_ps > 0)
         cop_recover_init(net);
     net->others_send = net->worm || net->recover;

@@ -218,7 +218,9 @@ void cop_plan_lay_out(cop_net *net, const cop_net_parts *pt)
     net->looks_far = pt->topo->n_ports >= HUGE_PORTS;
     if (net->looks_ahead) /* a switch has a port, or nothing to arbitrate */
         net->due_entity = COP_NEW_ARRAY(&net->arena, uint32_t, net->topo->n_ports);
-    net->simple_wake = !net->sectioned && net->arch == &cop_arch_ib &&
-                       !net->host_ops->injection_queues && !pt->cc->admit;
+    net->credit_first = pt->sw->output_credit == COP_CREDIT_CROSSBAR;
+    bool room = net->arch->buffered && !net->credit_first; /* what an input waits for */
+    net->blocked_waits = room ? 0 : COP_WAIT_LANES;
+    net->short_waits = room ? COP_WAIT_ROOM : COP_WAIT_SHORT;
     net->early_hooks = net->arch->buffered && net->out_hooks;
 }

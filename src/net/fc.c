@@ -93,16 +93,8 @@ void cop_fc_arm(cop_net *net, uint32_t port)
 {
     cop_out *out = &net->out[port];
     const cop_ring *r = &net->out[port].ring;
-    bool blocked = net->obuf && out->sw != COP_NONE
-                       ? cop_obuf_blocked(net, port)
-                       : out->vl_blocked || out->short_of ||
-                             (net->section_waiters && net->section_waiters[port]);
-    /* A nack is waited for even by a sender that is not blocked: there is a packet to send again.
-     */
-    const uint32_t *nacked = net->fc_state->nacked_head;
-    blocked = blocked || (nacked && nacked[port] != COP_NONE) ||
-              (net->held && out->sw != COP_NONE && net->held[out->sw]);
-    if (!blocked || r->at == r->end || r->v[r->at & r->mask].t >= out->credit_at)
+    if (!(out->waits & COP_WAIT_CREDIT) || r->at == r->end ||
+        r->v[r->at & r->mask].t >= out->credit_at)
         return;
     out->credit_at = r->v[r->at & r->mask].t;
     cop_net_push(net, out->credit_at, COP_EV_CREDIT, port);
@@ -114,13 +106,6 @@ void cop_fc_return(cop_net *net, uint32_t port, cop_return ret)
     cop_fc_arm(net, port);
 }
 
-void cop_fc_block(cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks)
-{
-    net->out[port].vl_blocked |= 1u << vl;
-    net->out[port].lane[vl].need = blocks;
-    cop_fc_arm(net, port);
-}
-
 void cop_fc_unblock(cop_net *net, uint32_t port)
 {
     cop_out *out = &net->out[port];
@@ -128,7 +113,7 @@ void cop_fc_unblock(cop_net *net, uint32_t port)
         uint32_t vl = (uint32_t)__builtin_ctz(left);
         /* With sections of its own a host looks at each message again. */
         if (net->sectioned || cop_fc_fits(net, port, vl, net->out[port].lane[vl].need))
-            out->vl_blocked &= ~(1u << vl);
+            cop_fc_open(out, 1u << vl);
     }
 }
 

@@ -15,7 +15,7 @@ void cop_fc_fini(cop_net *net);
 
 /* Add a return for the sender `port`; wakes it in time if it is blocked. */
 void cop_fc_return(cop_net *net, uint32_t port, cop_return ret);
-/* The sender `port` is blocked: make sure the next return wakes it. */
+/* If something waits for credit at the sender `port` (cop_out.waits), make sure that the next return wakes it. */
 void cop_fc_arm(cop_net *net, uint32_t port);
 /* COP_EV_CREDIT. */
 void cop_fc_credit_event(cop_net *net, uint32_t port);
@@ -30,8 +30,32 @@ uint64_t cop_fc_held(const cop_net *net, uint32_t port, uint32_t s);
  * their reserves. */
 bool cop_fc_fits_beside(const cop_net *net, uint32_t port, uint32_t s, uint32_t blocks,
                         uint64_t stays, uint64_t beyond);
-/* Lane vl of `port` cannot send: its smallest request needs `blocks`. */
-void cop_fc_block(cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks);
+/* Something at `port` waits from now on: bits COP_WAIT_. */
+static inline void cop_fc_wait(cop_net *net, uint32_t port, uint8_t what)
+{
+    net->out[port].waits |= what;
+    cop_fc_arm(net, port);
+}
+static inline void cop_fc_no_wait(cop_out *out, uint8_t what)
+{
+    out->waits &= (uint8_t)~what;
+}
+
+/* Lane vl of `port` cannot send: its smallest request needs `blocks`, of what `waits` says. */
+static inline void cop_fc_block(cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks,
+                                uint8_t waits)
+{
+    net->out[port].vl_blocked |= 1u << vl;
+    net->out[port].lane[vl].need = blocks;
+    cop_fc_wait(net, port, waits);
+}
+/* Something may fit on these lanes again. */
+static inline void cop_fc_open(cop_out *out, uint32_t lanes)
+{
+    out->vl_blocked &= ~lanes;
+    if (out->vl_blocked == 0)
+        cop_fc_no_wait(out, COP_WAIT_LANES);
+}
 
 /* When a return that input `port` emits at time t reaches its sender. */
 static inline cop_time cop_fc_back(const cop_net *net, uint32_t port, cop_time t)
@@ -94,7 +118,7 @@ static inline void cop_fc_give(cop_net *net, uint32_t port, uint32_t s, uint32_t
         cop_ring_insert(&net->out[from].ring, (cop_return){.t = cop_fc_back(net, port, t),
                                                            .section = s,
                                                            .blocks = cop_blocks(bytes)});
-        if (net->out[from].vl_blocked || !net->simple_wake)
+        if (net->out[from].waits)
             cop_fc_arm(net, from);
     } else {
         net->fc->give(net, port, s, net->fc->in_bytes ? bytes : cop_blocks(bytes), t);

@@ -55,6 +55,8 @@ static void acknack_settle(cop_net *net, uint32_t port, const cop_return *r)
     if (r->blocks & COP_NACK) {
         uint32_t h = st->nacked_head[port];
         st->nacked_head[port] = net->pkt[h].next;
+        if (st->nacked_head[port] == COP_NONE)
+            cop_fc_no_wait(&net->out[port], COP_WAIT_REFUSAL);
         list_add(net, &st->replay_head[port], &st->replay_tail[port], h);
         st->recovering[at(net, port, r->section)] = 1;
     } else {
@@ -71,7 +73,8 @@ static void refuse(cop_net *net, uint32_t port, uint32_t s, uint32_t h)
     uint32_t sender = net->in[port].from;
     list_add(net, &st->nacked_head[sender], &st->nacked_tail[sender], h);
     cop_return ret = {.t = cop_fc_back(net, port, net->now), .section = s, .blocks = COP_NACK};
-    cop_fc_settle(net, sender); /* acks that nobody waited for must not stand before the nack */
+    cop_fc_settle(net, sender); /* acks that nothing waited for must not stand before the nack */
+    net->out[sender].waits |= COP_WAIT_REFUSAL; /* there is a packet to send again */
     cop_fc_return(net, sender, ret);
 }
 

@@ -13,6 +13,18 @@
 #include "net/input_int.h"
 #include "net/recover.h"
 
+void cop_input_count_held(cop_net *net, uint32_t sw, bool more)
+{
+    net->held[sw] += more ? 1 : -1u;
+    if (net->held[sw] != more) /* it is not the first one that comes, nor the last one that goes */
+        return;
+    for (uint32_t p = net->topo->sw_port0[sw]; p < net->topo->sw_port0[sw + 1]; p++)
+        if (more)
+            net->out[p].waits |= COP_WAIT_ADMIT;
+        else
+            cop_fc_no_wait(&net->out[p], COP_WAIT_ADMIT);
+}
+
 /* Does the congestion control not admit the head of q? What comes back to the outputs of its switch then wakes
  * it. */
 static __attribute__((noinline)) bool held(cop_net *net, uint32_t in_port, uint32_t q,
@@ -31,7 +43,7 @@ static __attribute__((noinline)) bool held(cop_net *net, uint32_t in_port, uint3
     if (hold == was)
         return hold;
     queue->head_is ^= COP_HEAD_HELD;
-    net->held[in->sw] += hold ? 1 : -1u;
+    cop_input_count_held(net, in->sw, hold);
     for (uint32_t i = 0; hold && i < cop_topo_ports_of(net->topo, in->sw); i++)
         if (net->out[in->port0 + i].to != COP_NONE) {
             cop_fc_settle(net, in->port0 + i); /* only what is yet to come wakes it */

@@ -39,13 +39,16 @@ void cop_input_offer(cop_net *net, uint32_t q, const cop_cand *known, unsigned n
  * cop_input_head, which is called all the time. */
 void cop_input_reconsider(cop_net *net, uint32_t q);
 
+/* One head more or less of switch `sw` that the control does not admit. */
+void cop_input_count_held(cop_net *net, uint32_t sw, bool more);
+
 /* -- queues -- */
 
 /* The head of q is another one from now on. */
 static inline void cop_input_new_head(cop_net *net, uint32_t q)
 {
     if (COP_UNLIKELY(net->queue[q].head_is & COP_HEAD_HELD))
-        net->held[net->in[net->queue_port[q]].sw]--;
+        cop_input_count_held(net, net->in[net->queue_port[q]].sw, false);
     net->queue[q].head_is = 0;
 }
 
@@ -94,7 +97,7 @@ static inline void cop_input_requested(cop_net *net, uint32_t port, uint32_t vl,
     if (out->vl_blocked >> vl & 1) {
         if (cop_blocks(p->bytes) >= net->out[port].lane[vl].need)
             return;
-        out->vl_blocked &= ~(1u << vl);
+        cop_fc_open(out, 1u << vl);
     }
     net->arch->kick(net, port);
 }

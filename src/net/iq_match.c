@@ -79,7 +79,7 @@ MATCHING bool grant(cop_net *net, uint32_t sw, uint32_t port, uint32_t words, iq
             return true;
         g->in_vain |= 1u << vl;
     }
-    if (net->obuf && (out->vl_blocked || out->short_of))
+    if (net->obuf && (out->vl_blocked || (out->waits & COP_WAITS_SHORT)))
         cop_obuf_wait(net, port);
     return false;
 }

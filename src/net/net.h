@@ -59,21 +59,36 @@ typedef struct cop_out {
     uint32_t to; /* port that hears us; COP_NONE: no cable */
     uint32_t delay_ps;
     uint32_t vl_ready; /* lanes on which some input requests this port */
-    uint32_t vl_blocked; /* lanes that wait for credit (or are paused) */
+    uint32_t vl_blocked; /* lanes on which nothing fits that is asked for; they need `lane.need` */
     uint32_t sw; /* switch, or COP_NONE for a host */
     uint32_t port0; /* first port of that switch */
     cop_time credit_at; /* time of the pending credit event, COP_NEVER if none */
     cop_ring ring; /* what comes back to this sender */
     uint16_t local; /* port number inside the switch */
     uint8_t rr_vl; /* next lane of the round robin */
-    uint8_t short_of; /* something does not fit, though its lane is not blocked: iq: a free input's
-                         packet; end node: an answer, a head among others that are throttled */
+    uint8_t waits; /* bits COP_WAIT_: what something here waits for, written by what waits */
     uint64_t waiting; /* bytes in inputs for this output: more than one input holds */
     struct cop_section *section; /* of the buffer behind this port, [sections] */
     struct cop_lane *lane; /* [lanes] */
     uint64_t *request; /* [lanes * words]; both in one cache line, if they fit */
 } cop_out;
 _Static_assert(sizeof(cop_out) == 128, "an output is two cache lines");
+
+/* What waits at the sending side of a port, and for what. Whatever gives credit asks this byte alone
+ * (cop_fc_arm); who the sender is it does not know. */
+#define COP_WAIT_LANES 0x01 /* credit: lanes of vl_blocked */
+#define COP_WAIT_SHORT                                                                             \
+    0x02 /* credit, though the lane is not blocked: iq: a free input's packet; end
+                               node: an answer, a head among others that are throttled */
+#define COP_WAIT_SECTION 0x04 /* credit: requests in the list of a section */
+#define COP_WAIT_REFUSAL 0x08 /* ack/nack: to hear of a packet that was refused and must go again */
+#define COP_WAIT_ADMIT 0x10 /* any credit: heads of the switch that the control does not admit */
+#define COP_WAIT_BUFFER 0x20 /* credit: lanes of the output buffer */
+#define COP_WAIT_CREDIT 0x3f /* any of these: COP_EV_CREDIT comes with the next return */
+#define COP_WAIT_FLIT 0x40 /* wormhole: a place for a flit; COP_EV_ARB comes with the next return */
+#define COP_WAIT_ROOM                                                                              \
+    0x80 /* room in the output buffer: a free input's packet, its lane not blocked */
+#define COP_WAITS_SHORT (COP_WAIT_SHORT | COP_WAIT_ROOM)
 
 /* Receiving side of a port. */
 typedef struct cop_in {
@@ -234,7 +249,9 @@ struct cop_net {
                           `replay` only for hosts (recover.c) */
     bool by_credit; /* fc has no `fits` of its own */
     bool credit_first; /* nothing crosses to an output buffer without credit for its link */
-    bool simple_wake; /* a sender that waits for credit always shows it in vl_blocked */
+    uint8_t blocked_waits,
+        short_waits; /* at a switch what does not fit waits for credit, or for room in
+                                           the output buffer: COP_WAIT_ of a lane, and of a packet */
     const cop_arch_ops *arch;
     const cop_queue_ops *queue_ops;
     const cop_cc_ops *cc;
@@ -311,7 +328,8 @@ struct cop_net {
     uint64_t *lane_waiting; /* [n_ports * lanes] bytes that wait for each lane of an output, if the
                                congestion control asks; else NULL */
 
-    uint32_t *section_waiters; /* [n_ports] sectioned: queues that wait for a section, else NULL */
+    uint32_t
+        *section_waiters; /* [n_ports] sectioned: requests that wait for a section, else NULL */
     uint32_t
         *held; /* [n_switches] queues whose head is not admitted, if the control may; else NULL */
     struct cop_iq *iq; /* iq, cioq: matching */

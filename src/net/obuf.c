@@ -167,9 +167,9 @@ static void tx_kick(cop_net *net, uint32_t port, cop_time t)
 static void kick_inputs(cop_net *net, uint32_t port)
 {
     cop_out *out = &net->out[port];
-    if (out->vl_blocked || out->short_of) {
+    if (out->vl_blocked || (out->waits & COP_WAITS_SHORT)) {
         out->vl_blocked = 0;
-        out->short_of = 0;
+        cop_fc_no_wait(out, COP_WAIT_LANES | COP_WAITS_SHORT);
         net->arch->kick(net, port);
     }
 }
@@ -208,6 +208,8 @@ static bool try_lane(cop_net *net, uint32_t port, uint32_t vl, cop_time *later)
     uint32_t blocks = cop_blocks(p->bytes);
     if (!cop_fc_fits(net, port, vl, blocks)) {
         b->tx_blocked |= 1u << vl;
+        if (!net->credit_first) /* else nothing waits for credit here */
+            out->waits |= COP_WAIT_BUFFER;
         return false;
     }
     cop_fc_take(net, port, vl, blocks);
@@ -246,7 +248,7 @@ static inline void transmit(cop_net *net, uint32_t port)
         sent = cop_link_resend(net, port);
     const cop_out *out = &net->out[port];
     if (sent) {
-        if (b->tx_ready || out->vl_blocked || out->short_of || resends)
+        if (b->tx_ready || out->vl_blocked || (out->waits & COP_WAITS_SHORT) || resends)
             tx_kick(net, port, net->now);
     } else if (later != COP_NEVER) {
         tx_kick(net, port, later);
@@ -315,13 +317,6 @@ uint32_t cop_obuf_pick_lane(const cop_net *net, uint32_t port, uint32_t ready)
     return (uint32_t)__builtin_ctz(from ? from : ready);
 }
 
-bool cop_obuf_blocked(const cop_net *net, uint32_t port)
-{
-    if (net->credit_first)
-        return net->out[port].vl_blocked != 0 || net->out[port].short_of;
-    return net->obuf[port].tx_blocked != 0;
-}
-
 uint32_t cop_obuf_first(const cop_net *net, uint32_t port, uint32_t vl)
 {
     return net->obuf[port].lane[vl].head;
@@ -357,5 +352,6 @@ void cop_obuf_credit(cop_net *net, uint32_t port)
         return;
     }
     net->obuf[port].tx_blocked = 0;
+    cop_fc_no_wait(&net->out[port], COP_WAIT_BUFFER);
     tx_kick(net, port, net->now);
 }

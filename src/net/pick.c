@@ -196,14 +196,12 @@ bool cop_input_pick_slow(cop_net *net, uint32_t port, uint32_t vl, const uint64_
         search(net, port, vl, NULL, &c);
         if (c.found) {
             /* The lane stays open for that one; the others must hear of new room all the same. */
-            if (waits && !net->sectioned) {
-                net->out[port].short_of = 1;
-                cop_fc_arm(net, port);
-            }
+            if (waits && !net->sectioned)
+                cop_fc_wait(net, port, net->short_waits);
             return false;
         }
     }
     if (!net->sectioned)
-        cop_fc_block(net, port, vl, c.need);
+        cop_fc_block(net, port, vl, c.need, net->blocked_waits);
     return false;
 }

@@ -88,7 +88,7 @@ static uint32_t replay(cop_net *net, uint32_t port)
     }
     uint32_t blocks = cop_blocks(p->bytes);
     if (!cop_fc_fits(net, port, p->vl, blocks)) {
-        cop_fc_block(net, port, p->vl, blocks);
+        cop_fc_block(net, port, p->vl, blocks, COP_WAIT_LANES);
         return COP_NONE;
     }
     host->head = p->next;

@@ -45,7 +45,8 @@ void cop_node_take(cop_net *net, uint32_t node, const cop_asker *in)
         uint32_t s = section_of_node(net, n, node);
         circle_remove(net->node, &net->section[(size_t)n->port * net->sections + s].wait, node);
         n->waiting = 0;
-        net->section_waiters[n->port]--;
+        if (--net->section_waiters[n->port] == 0)
+            cop_fc_no_wait(&net->out[n->port], COP_WAIT_SECTION);
         return;
     }
     uint32_t *last = cop_asker_slot(net, in, n->port, n->vl);
@@ -67,5 +68,5 @@ void cop_node_wait(cop_net *net, uint32_t node, uint32_t section)
     cop_circle_add(net->node, &net->section[(size_t)n->port * net->sections + section].wait, node);
     n->waiting = 1;
     net->section_waiters[n->port]++;
-    cop_fc_arm(net, n->port);
+    cop_fc_wait(net, n->port, COP_WAIT_SECTION);
 }

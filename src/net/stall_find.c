@@ -48,8 +48,8 @@ bool cop_stall_idle(const cop_net *net, uint32_t port)
     const cop_out *out = &net->out[port];
     bool shows = !net->sectioned && !waits_in_obuf(net, port);
     return out->busy_until <= net->now && out->ring.at == out->ring.end &&
-           (out->vl_blocked || out->short_of || !shows) && may_be_closed(net, port) &&
-           net->in[out->to].wire_head == COP_NONE;
+           (out->vl_blocked || (out->waits & COP_WAITS_SHORT) || !shows) &&
+           may_be_closed(net, port) && net->in[out->to].wire_head == COP_NONE;
 }
 
 /* Does somebody wait for section s behind `port`, with too little room now? Where every packet has room nobody waits in

@@ -144,7 +144,7 @@ static void iq_arbitrate(cop_net *net, uint32_t sw)
 static void iq_credit(cop_net *net, uint32_t port)
 {
     cop_fc_unblock(net, port);
-    net->out[port].short_of = 0;
+    cop_fc_no_wait(&net->out[port], COP_WAIT_SHORT);
     iq_kick(net, port);
 }
 

@@ -88,10 +88,9 @@ static void give_place(cop_net *net, uint32_t port, uint32_t vl, cop_time t)
     uint32_t from = net->in[port].from;
     cop_return ret = {.t = cop_fc_back(net, port, t), .section = vl, .blocks = 1};
     cop_ring_insert(&net->out[from].ring, ret);
-    if (net->worm->hungry[from])
+    if (net->out[from].waits & COP_WAIT_FLIT)
         cop_worm_kick_at(net, from, ret.t);
-    if (net->out[from].vl_blocked || net->held != NULL) /* a host, or a head that is not admitted */
-        cop_fc_arm(net, from);
+    cop_fc_arm(net, from); /* a host, or a head that is not admitted */
 }
 
 /* -- a flit on the wire -- */

@@ -34,7 +34,6 @@ typedef struct cop_worm {
     cop_lane_in *in; /* [n_ports * lanes] */
     uint32_t *
         held; /* [n_ports * lanes] stay that sends on this lane of an output; COP_NONE: it is free */
-    uint8_t *hungry; /* [n_ports] something is here that has no credit */
     cop_time *taken; /* [n_hosts] the sink has taken in all flits until then */
     cop_pace *receive_pace; /* [n_hosts] of the sink; 0: as its link */
     cop_stay *stay; /* pool; heap */

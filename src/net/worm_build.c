@@ -107,7 +107,6 @@ void cop_worm_init(cop_net *net)
     w->in = COP_NEW_ARRAY(&net->arena, cop_lane_in, lanes);
     w->held = COP_NEW_ARRAY(&net->arena, uint32_t, lanes);
     memset(w->held, 0xff, lanes * sizeof(*w->held));
-    w->hungry = COP_NEW_ARRAY(&net->arena, uint8_t, n);
     w->taken = COP_NEW_ARRAY(&net->arena, cop_time, hosts);
     w->receive_pace = COP_NEW_ARRAY(&net->arena, cop_pace, hosts);
     w->allocation_ps = net->sw_cfg->allocation_ps;

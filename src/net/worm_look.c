@@ -70,7 +70,7 @@ bool cop_worm_suspicious(const cop_net *net, cop_time patience, uint64_t *visits
     for (uint32_t p = 0; p < net->topo->n_ports; p++) {
         const cop_out *out = &net->out[p];
         ++*visits;
-        if (net->worm->hungry[p] && out->busy_until + patience <= net->now &&
+        if ((out->waits & COP_WAIT_FLIT) && out->busy_until + patience <= net->now &&
             out->ring.at == out->ring.end)
             return true;
     }

@@ -59,7 +59,7 @@ static void give_lanes(cop_net *net, uint32_t port)
         if (cop_fc_fits(net, port, vl, 1))
             give_lane(net, port, vl);
         else
-            net->worm->hungry[port] = 1;
+            net->out[port].waits |= COP_WAIT_FLIT;
     }
 }
 
@@ -84,7 +84,8 @@ static uint32_t lanes_ready(cop_net *net, uint32_t port, cop_time *later)
             continue;
         }
         ready |= (uint32_t)room << vl;
-        w->hungry[port] |= !room;
+        if (!room)
+            net->out[port].waits |= COP_WAIT_FLIT;
     }
     return ready;
 }
@@ -95,7 +96,7 @@ static void look_again(cop_net *net, uint32_t port, cop_time t)
     const cop_out *out = &net->out[port];
     if (t != COP_NEVER)
         cop_worm_kick_at(net, port, t);
-    if (net->worm->hungry[port] && out->ring.at != out->ring.end)
+    if ((out->waits & COP_WAIT_FLIT) && out->ring.at != out->ring.end)
         cop_worm_kick_at(net, port, out->ring.v[out->ring.at & out->ring.mask].t);
 }
 
@@ -110,7 +111,7 @@ static void worm_arbitrate(cop_net *net, uint32_t port)
         cop_worm_kick_at(net, port, out->busy_until);
         return;
     }
-    net->worm->hungry[port] = 0;
+    cop_fc_no_wait(out, COP_WAIT_FLIT);
     cop_fc_settle(net, port);
     give_lanes(net, port);
     if (out->busy_until > net->now) {
