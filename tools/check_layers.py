@@ -98,10 +98,6 @@ exp/api exp/api_result
 exp/plugins exp/sections
 host/hca host/hca_inject
 host/simple host/simple_take
-net/ahead net/ahead_arb net/ahead_plain
-net/arch net/build_check net/build_links net/build_plan net/control net/fc net/input net/input_head net/input_route net/iq_match net/notice net/obuf net/pick net/recover net/request net/routing net/scheme net/sw_ib net/sw_iq net/turn net/wire net/worm net/worm_build net/worm_turn
-net/observe net/observe_rates
-net/stall net/worm_look
 queue/iso_hooks queue/iso_line
 report/observed report/ports report/rank_slices report/ranks report/runs
 store/store store/upgrade

@@ -8,6 +8,7 @@
 #define COP_HOST_H
 
 #include "host/throttle.h"
+#include "net/input.h"
 #include "net/link.h"
 
 static inline uint32_t cop_host_port(const cop_net *net, uint32_t host)

@@ -110,6 +110,8 @@ static void on_wire(cop_net *net, uint32_t port, uint32_t h)
         cop_watch_step(net, COP_WATCH_INJECT, port, p);
     }
     cop_link_inject(net, port, h);
+    if (net->routes_early == COP_BLIND_ALWAYS)
+        cop_input_ask_early(net, port, h);
 }
 
 /* The packet that the host sends now lies across the end of the measured time, or outside. */

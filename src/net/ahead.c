@@ -18,26 +18,10 @@
 enum { FAR = 14, NEAR = 10, NEXT = 6, SOON = 3 }; /* events */
 enum { FIRST = 8, SECOND = 6, THIRD = 4, FOURTH = 2 }; /* arbitrations */
 
-/* What is known of the requests for an output. */
-COP_SIGHT void fetch_requests(const cop_net *net, uint32_t port)
-{
-    cop_fetch(&net->out[port]);
-    cop_fetch(&net->out[port].waiting);
-    cop_fetch(cop_ahead_requests(net, port));
-    cop_ahead_states(net, port);
-}
-
-void cop_ahead_output(const cop_net *net, uint32_t port)
-{
-    fetch_requests(net, port);
-    if (net->obuf)
-        cop_obuf_prefetch(net, port);
-}
-
 /* The same for a packet that comes to wait there: a switch that matches looks at the buffer later. */
 COP_SIGHT void fetch_asked(const cop_net *net, uint32_t port, cop_sight k)
 {
-    fetch_requests(net, port);
+    cop_fetch_requests(net, port);
     if (k.buffered && !k.matched)
         cop_obuf_prefetch(net, port);
 }
@@ -66,31 +50,6 @@ COP_SIGHT void fetch_packet(const cop_net *net, uint32_t port, cop_sight k)
         cop_fetch(&net->fc_state->inbuf[port]);
         cop_fetch(&net->fc_state->hold[(size_t)port * net->sections]);
     }
-}
-
-uint32_t cop_ahead_guess(const cop_net *net, const cop_in *in, const cop_pkt *p, uint8_t *vl)
-{
-    *vl = p->vl;
-    if (cop_input_asked_early(net, in)) {
-        *vl = p->out_vl;
-        return p->out;
-    }
-    if (net->lft)
-        return net->lft[(size_t)in->sw * net->info.n_hosts + p->dst];
-    cop_hop hop = {.sw = in->sw,
-                   .in_port = in->local,
-                   .in_vl = p->vl,
-                   .src = p->src,
-                   .dst = p->dst,
-                   .mid = p->mid,
-                   .state = p->rstate};
-    cop_cand cand[COP_MAX_CAND];
-    if (net->route->ops->guess)
-        cand[0] = net->route->ops->guess(net->route, &hop);
-    else
-        net->route->ops->route(net->route, &hop, NULL, cand);
-    *vl = cand[0].vl;
-    return cand[0].port;
 }
 
 /* The list of requests of an input for lane vl of an output. */
@@ -161,34 +120,6 @@ COP_SIGHT void fetch_head(const cop_net *net, uint32_t q, cop_sight k)
     cop_fetch(&net->in[k.lists ? cop_net_first_node(net, q)->in : net->queue_port[q]]);
     if (net->queue[q].head != COP_NONE)
         cop_fetch(&net->pkt[net->queue[q].head]);
-}
-
-void cop_ahead_host(const cop_net *net, uint32_t host)
-{
-    cop_fetch(&net->nic[host]);
-    cop_fetch(&net->nic[host].seq);
-    cop_fetch(&net->out[net->host_port0 + host]);
-    cop_fetch(&net->out[net->host_port0 + host].waiting);
-    cop_fetch(&net->section[(size_t)(net->host_port0 + host) * net->sections]);
-    cop_fetch(&net->traffic->host_stream0[host]);
-    cop_vlarb_prefetch(net, net->host_port0 + host);
-    if (net->host_ops->soon)
-        net->host_ops->soon(net, host);
-    if (net->pkt_free != COP_NONE)
-        cop_fetch(&net->pkt[net->pkt_free]);
-}
-
-void cop_ahead_stream(const cop_net *net, uint32_t host)
-{
-    const cop_stream *first = &net->traffic->stream[net->traffic->host_stream0[host]];
-    cop_fetch(first);
-    cop_fetch((const char *)first + 64);
-    const cop_out *out = &net->out[net->host_port0 + host];
-    cop_fetch(&net->in[out->to]);
-    if (out->ring.v)
-        cop_fetch(&out->ring.v[out->ring.at & out->ring.mask]);
-    cop_fetch(&net->probe.stream[net->traffic->host_stream0[host]]);
-    cop_fetch(&net->probe.host[host]);
 }
 
 static __attribute__((noinline)) void look_to_arbitrate(const cop_net *net, uint32_t entity,

@@ -3,30 +3,9 @@
 #define COP_NET_AHEAD_H
 
 #include "net/fc_state.h"
+#include "net/fetch.h"
 #include "net/net.h"
 #include "net/routing.h"
-
-/* A hint that `line` is needed soon. gcc takes a function that does nothing but prefetch for one without effect and
- * drops the calls of it; the empty statement is an effect to it. */
-static inline __attribute__((always_inline)) void cop_fetch(const void *line)
-{
-    __builtin_prefetch(line, 0, 2); /* the nearest cache takes few at a time and drops the rest */
-    __asm__ volatile("");
-}
-
-/* Where the requests for an output begin; not by its own pointer, which may be yet to come. */
-static inline const char *cop_ahead_requests(const cop_net *net, uint32_t port)
-{
-    const char *first = (const char *)net->out[0].lane;
-    return first + port * (size_t)((const char *)net->out[1].lane - first);
-}
-
-/* What comes back to sender `from` will be noted in a moment. */
-static inline void cop_ahead_give(const cop_net *net, uint32_t from)
-{
-    __builtin_prefetch(&net->out[from].ring, 1);
-    __builtin_prefetch(&net->first_return[(size_t)from * COP_RING_FIRST], 1);
-}
 
 /* What somebody keeps of each port. */
 static inline void cop_ahead_states(const cop_net *net, uint32_t port)
@@ -62,6 +41,15 @@ static const cop_sight cop_sight_buffered = {
     .matched = true, .buffered = true, .lists = true, .holds = true};
 
 #define COP_SIGHT static inline __attribute__((always_inline))
+
+/* What is known of the requests for an output. */
+COP_SIGHT void cop_fetch_requests(const cop_net *net, uint32_t port)
+{
+    cop_fetch(&net->out[port]);
+    cop_fetch(&net->out[port].waiting);
+    cop_fetch(cop_ahead_requests(net, port));
+    cop_ahead_states(net, port);
+}
 
 /* Called before each event, if net->looks_ahead. */
 void cop_ahead(cop_net *net);

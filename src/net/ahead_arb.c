@@ -18,16 +18,6 @@ static uint32_t next_turn(const cop_out *out, uint32_t vl)
     return (uint32_t)__builtin_ctzll(later ? later : all);
 }
 
-void cop_ahead_return(const cop_net *net, uint32_t in)
-{
-    uint32_t from = net->in[in].from;
-    if (from == COP_NONE)
-        return;
-    const cop_ring *r = &net->out[from].ring;
-    if (r->v)
-        cop_fetch(&r->v[r->end & r->mask]);
-}
-
 /* The queue at whose head stands what lane vl of the output takes next; COP_NONE: none. */
 COP_SIGHT uint32_t next_queue(const cop_net *net, const cop_out *out, uint32_t port, uint32_t in,
                               uint32_t vl, cop_sight k)

@@ -9,8 +9,6 @@ extern const cop_arch_ops cop_arch_ib, cop_arch_ib_buffered, cop_arch_iq, cop_ar
 /* Sets net->arch and net->output_bytes. */
 void cop_arch_choose(cop_net *net);
 void cop_iq_init(cop_net *net);
-/* Somebody requests output `port` of a switch that matches inputs and outputs. */
-void cop_iq_want(cop_net *net, uint32_t port);
 void cop_obuf_init(cop_net *net);
 /* When an input has a free read port; in the past: it has one. */
 cop_time cop_iq_input_free(const cop_net *net, uint32_t port);

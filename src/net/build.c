@@ -6,6 +6,7 @@
 #include "net/control.h"
 #include "net/fc.h"
 #include "net/fc_state.h"
+#include "net/input.h"
 #include "net/net.h"
 #include "net/notice.h"
 #include "net/observe.h"
@@ -300,6 +301,8 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     net->by_credit = net->fc->fits == NULL;
     if (pt->route->patience_ps > 0)
         cop_recover_init(net);
+    net->section_open = net->sectioned ? cop_input_wake_section : NULL;
+    net->inject = net->worm ? cop_worm_inject : NULL;
     net->others_send = net->worm || net->recover;
     net->plain_head = net->max_cand == 1 && !pt->route->at_head && !net->multi_rate &&
                       !net->head_hooks && !net->recover;

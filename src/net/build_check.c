@@ -3,19 +3,12 @@
 #include "net/build_check.h"
 
 #include "net/build_links.h"
-#include "net/recover.h"
-#include "net/routing.h"
 #include "net/worm.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define MOST_INPUT UINT32_MAX
-
-const char *cop_build_at(const cop_net_parts *pt, const char *option, char *buf, size_t size)
-{
-    return pt->where ? pt->where(pt->where_ctx, option, buf, size) : option;
-}
 
 /* Does the network have links of the class (enum cop_link_class)? What is set for others is not looked at. */
 static bool has_links(const cop_topo *t, unsigned link_class)
@@ -459,11 +452,11 @@ int cop_build_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
     if (rc == 0)
         rc = check_queues(&net->info, pt, net->own_queues, net->max_cand, err);
     if (rc == 0 && net->arch == &cop_arch_worm)
-        rc = cop_worm_check(net, pt, err);
+        rc = cop_build_check_worm(net, pt, err);
     if (rc == 0 && pt->route->patience_ps > 0)
-        rc = cop_recover_check(net, pt, err);
+        rc = cop_build_check_recovery(net, pt, err);
     if (rc == 0)
-        rc = cop_routing_check(net, pt, err);
+        rc = cop_build_check_routing(net, pt, err);
     if (rc == 0)
         rc = check_combination(net, pt, err);
     if (rc == 0)
@@ -472,5 +465,5 @@ int cop_build_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
         rc = check_reach(net, pt, err);
     if (rc == 0)
         rc = check_plugins(net, pt, err);
-    return rc ? rc : cop_routing_check_words(net, pt, err);
+    return rc ? rc : cop_build_check_words(net, pt, err);
 }

@@ -51,6 +51,11 @@ uint32_t cop_class_lanes(const cop_switch_cfg *sw, unsigned link_class, uint32_t
                               (uint64_t)sw->global_lanes, lanes);
 }
 
+uint32_t cop_net_port_lanes(const cop_net *net, uint32_t port)
+{
+    return cop_class_lanes(net->sw_cfg, net->topo->port[port].link_class, net->lanes);
+}
+
 uint64_t cop_link_buffer(const cop_net *net, uint32_t port)
 {
     const cop_switch_cfg *sw = net->sw_cfg;

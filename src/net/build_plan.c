@@ -16,6 +16,11 @@ enum { LARGE_PORTS = 4096, HUGE_PORTS = 8192 };
 enum { LARGE_PORTS = 16, HUGE_PORTS = 32 };
 #endif
 
+const char *cop_build_at(const cop_net_parts *pt, const char *option, char *buf, size_t size)
+{
+    return pt->where ? pt->where(pt->where_ctx, option, buf, size) : option;
+}
+
 uint32_t cop_build_most_ports(const cop_topo *t)
 {
     uint32_t most = 1;

@@ -6,7 +6,6 @@
 #include "net/control.h"
 
 #include "net/arch.h"
-#include "net/build_links.h"
 #include "net/fc.h"
 #include "net/input.h"
 #include "net/mail.h"
@@ -208,11 +207,6 @@ void *cop_net_told_at_once(cop_net *net, const cop_header *of)
     net->total.told++;
     net->probe.stream[of->stream].becns++;
     return cop_flow_state(net, cop_flow_of(net, of->src, of->dst, of->sl));
-}
-
-uint32_t cop_net_port_lanes(const cop_net *net, uint32_t port)
-{
-    return cop_class_lanes(net->sw_cfg, net->topo->port[port].link_class, net->lanes);
 }
 
 bool cop_net_lane_room(cop_net *net, uint32_t port, uint32_t vl, const cop_pkt *p)

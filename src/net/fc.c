@@ -13,9 +13,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "net/arch.h"
 #include "net/fc_state.h"
-#include "net/input.h"
 
 void cop_ring_init(cop_ring *r, cop_return *first)
 {
@@ -72,7 +70,7 @@ static __attribute__((noinline)) void settle_sections(cop_net *net, uint32_t por
     while (cop_ring_due(r, net->now)) {
         cop_return ret = cop_ring_pop(r);
         net->fc->settle(net, port, &ret);
-        cop_input_wake_section(net, port, ret.section);
+        net->section_open(net, port, ret.section);
     }
 }
 
@@ -117,20 +115,14 @@ void cop_fc_unblock(cop_net *net, uint32_t port)
     }
 }
 
-void cop_fc_credit_event(cop_net *net, uint32_t port)
+bool cop_fc_came(cop_net *net, uint32_t port)
 {
     cop_out *out = &net->out[port];
     if (out->credit_at != net->now)
-        return;
+        return false;
     out->credit_at = COP_NEVER;
     cop_fc_settle(net, port);
-    if (out->sw == COP_NONE)
-        net->host_ops->credit(net, port);
-    else
-        net->arch->credit(net, port);
-    if (COP_UNLIKELY(net->held != NULL) && out->sw != COP_NONE && net->held[out->sw])
-        cop_input_admit(net, out->sw);
-    cop_fc_arm(net, port);
+    return true;
 }
 
 static bool ring_has(const cop_ring *r, uint32_t s)

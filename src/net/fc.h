@@ -17,8 +17,9 @@ void cop_fc_fini(cop_net *net);
 void cop_fc_return(cop_net *net, uint32_t port, cop_return ret);
 /* If something waits for credit at the sender `port` (cop_out.waits), make sure that the next return wakes it. */
 void cop_fc_arm(cop_net *net, uint32_t port);
-/* COP_EV_CREDIT. */
-void cop_fc_credit_event(cop_net *net, uint32_t port);
+/* COP_EV_CREDIT: true if returns have come that something waits for; they are applied. Whoever sends there is then to
+ * look again, and to arm. */
+bool cop_fc_came(cop_net *net, uint32_t port);
 /* Clear the blocked lanes for which there is room again. */
 void cop_fc_unblock(cop_net *net, uint32_t port);
 /* Does room for section s behind `port` come back already, or may it, for all that is known? */

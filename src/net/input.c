@@ -11,7 +11,6 @@
  *          nothing until credit, a free output or a free read port wakes it.
  * Source   M-q-1q, M-q-voqsw, M-q-voqnet, M-sw-vct; G-gran0-5 (credits over the shared buffer). */
 #include "net/input_int.h"
-#include "net/notice.h"
 #include "net/watch.h"
 
 /* -- one queue per (input, output, lane) -- */
@@ -138,7 +137,7 @@ static inline __attribute__((always_inline)) void receive(cop_net *net, uint32_t
 {
     const cop_in *in = &net->in[port];
     cop_pkt *p = &net->pkt[h];
-    if (COP_UNLIKELY(p->flags & COP_PKT_CNP) && net->listens && cop_notice_kept(net, port, h))
+    if (COP_UNLIKELY(p->flags & COP_PKT_CNP) && net->listens && cop_routing_keeps(net, port, h))
         return;
     cop_cand cand[COP_MAX_CAND];
     unsigned n = 0; /* candidates that are known */

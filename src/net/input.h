@@ -24,11 +24,11 @@ void cop_input_head(cop_net *net, uint32_t q);
 /* Heads of switch `sw` that the congestion control does not admit: it is asked again. */
 void cop_input_admit(cop_net *net, uint32_t sw);
 
+/* COP_EV_PATIENCE: a head of queue q that has waited for too long asks for the host that absorbs it (recover.h). */
+void cop_input_patience(cop_net *net, uint32_t q);
+
 /* Take back the requests of queue q's head. */
 void cop_input_withdraw(cop_net *net, uint32_t q);
-
-/* The head of queue q asks for lane vl of local output port `local` instead of what it has asked for. */
-void cop_input_divert(cop_net *net, uint32_t q, uint16_t local, uint8_t vl);
 
 /* One request that an output may grant. */
 typedef struct cop_pick {

@@ -235,7 +235,8 @@ void cop_input_withdraw(cop_net *net, uint32_t q)
     net->queue[q].posted = 0;
 }
 
-void cop_input_divert(cop_net *net, uint32_t q, uint16_t local, uint8_t vl)
+/* The head of queue q asks for lane vl of local output port `local` instead of what it has asked for. */
+static void divert(cop_net *net, uint32_t q, uint16_t local, uint8_t vl)
 {
     uint32_t in_port = net->queue_port[q];
     const cop_in *in = &net->in[in_port];
@@ -246,6 +247,12 @@ void cop_input_divert(cop_net *net, uint32_t q, uint16_t local, uint8_t vl)
     cop_asker asker = cop_asker_of(in);
     cop_node_put(net, q * net->max_cand, &asker, in->port0 + local, vl);
     cop_input_requested(net, in->port0 + local, vl, p);
+}
+
+__attribute__((noinline)) void cop_input_patience(cop_net *net, uint32_t q)
+{
+    if (cop_recover_gives_up(net, q))
+        divert(net, q, net->recover->exit[net->in[net->queue_port[q]].sw], 0);
 }
 
 void cop_input_wake_section(cop_net *net, uint32_t port, uint32_t section)

@@ -3,6 +3,7 @@
 #define COP_NET_INPUT_INT_H
 
 #include "net/input.h"
+#include "net/left.h"
 #include "net/link.h"
 #include "net/request.h"
 

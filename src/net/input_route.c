@@ -109,6 +109,15 @@ void cop_input_ask_early(cop_net *net, uint32_t port, uint32_t h)
     p->out_vl = cand[0].vl;
 }
 
+uint32_t cop_net_queue_of_port(const cop_net *net, uint32_t port, uint32_t q)
+{
+    uint64_t n = (uint64_t)net->in[port].queue0 + q;
+    if (COP_UNLIKELY(net->guards_scheme) && (n >= net->all_queues || net->queue_port[n] != port))
+        cop_misused("queueing", net->queue_ops->name,
+                    "it names a queue that the port has not; layout says how many there are");
+    return (uint32_t)n;
+}
+
 unsigned cop_net_channels(cop_net *net, uint32_t in_port, const cop_pkt *p, cop_channel *list)
 {
     const cop_in *in = &net->in[in_port];

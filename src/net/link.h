@@ -1,14 +1,10 @@
-/* What every sender does at the end: switch outputs without buffers, output buffers, hosts. */
+/* The sending end of a cable: what switch outputs without buffers, output buffers and hosts do alike. */
 #ifndef COP_NET_LINK_H
 #define COP_NET_LINK_H
 
 #include "net/fc.h"
-#include "net/input.h"
-#include "net/routing.h"
 #include "net/vlarb.h"
-#include "net/watch.h"
 #include "net/wire.h"
-#include "net/worm.h"
 
 /* Is there credit for a packet of this section behind `port`? */
 static inline bool cop_link_room(const cop_net *net, uint32_t port, uint32_t section,
@@ -30,39 +26,10 @@ static inline cop_time cop_link_transfer(cop_net *net, uint32_t port, uint32_t v
 /* A host puts packet h on its wire, its credit taken. */
 static inline void cop_link_inject(cop_net *net, uint32_t port, uint32_t h)
 {
-    if (COP_UNLIKELY(net->worm != NULL))
-        cop_worm_inject(net, port, h);
+    if (COP_UNLIKELY(net->inject != NULL))
+        net->inject(net, port, h);
     else
         cop_wire_send(net, port, h);
-    if (net->routes_early == COP_BLIND_ALWAYS)
-        cop_input_ask_early(net, port, h);
-}
-
-/* Bytes of a packet begin or cease to wait for lane vl of a switch's output. */
-static inline void cop_link_count(cop_net *net, uint32_t port, uint32_t vl, uint32_t bytes,
-                                  bool more)
-{
-    if (COP_UNLIKELY(net->lane_waiting != NULL))
-        net->lane_waiting[(size_t)port * net->lanes + vl] += more ? bytes : 0 - (uint64_t)bytes;
-}
-
-/* Packet p has gone on the wire of a switch's output `port`: it waits nowhere any more, and its credits
- * are taken. The congestion control may mark it. */
-static inline void cop_link_left(cop_net *net, uint32_t port, cop_pkt *p)
-{
-    if (COP_UNLIKELY(net->routing != NULL) && net->route->ops->on_send &&
-        !(p->flags & COP_PKT_CONTROL))
-        cop_routing_sent(net, port);
-    if (net->cc->on_dequeue == NULL)
-        return;
-    uint16_t before = p->flags;
-    cop_cc_at(net, net->out[port].sw)->on_dequeue(net, port, p);
-    if (COP_UNLIKELY(p->flags & ~before & COP_PKT_FECN)) {
-        net->probe.port[port].marked++;
-        net->total.fecns++;
-        if (p->flags & COP_PKT_WATCH)
-            cop_watch_step(net, COP_WATCH_MARK, port, p);
-    }
 }
 
 /* A packet that was refused goes again (ack/nack). Asked before anything new is sent, it gives way

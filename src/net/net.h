@@ -248,6 +248,11 @@ struct cop_net {
     bool plain_credit; /* fc is cop_fc_credit: the common case, done inline; it has no `arrive`, and
                           `replay` only for hosts (recover.c) */
     bool by_credit; /* fc has no `fits` of its own */
+    void (*inject)(cop_net *net, uint32_t port,
+                   uint32_t h); /* how a host puts a packet on its wire, its
+                                                          credit taken; NULL: cop_wire_send */
+    void (*section_open)(cop_net *net, uint32_t port,
+                         uint32_t section); /* sectioned: a return has come */
     bool credit_first; /* nothing crosses to an output buffer without credit for its link */
     uint8_t blocked_waits,
         short_waits; /* at a switch what does not fit waits for credit, or for room in
@@ -531,7 +536,7 @@ static inline cop_time cop_net_read_until(const cop_net *net, uint32_t q)
     return cop_net_first_node(net, q)->read;
 }
 
-/* scheme.c: the queue that the queueing scheme calls q at this port. */
+/* input_route.c: the queue that the queueing scheme calls q at this port. */
 uint32_t cop_net_queue_of_port(const cop_net *net, uint32_t port, uint32_t q);
 
 /* One behind the last queue that the queueing scheme has at switch input `port`: that of notifications, if it is

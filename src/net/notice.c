@@ -13,7 +13,6 @@
  * Source   IEEE 802.1Qau; M-qcn-cp, G-qcn-12. */
 #include "net/notice.h"
 
-#include "net/fc.h"
 #include "net/input.h"
 #include "net/routing.h"
 #include "net/watch.h"
@@ -90,13 +89,6 @@ void cop_net_notify_source(cop_net *net, uint32_t port, const cop_header *of, ui
     find(net, port, of, word, COP_NOTICE_PLAIN, false);
 }
 
-static void heard(cop_net *net, const cop_pkt *p)
-{
-    net->total.kept++;
-    net->total.becns++;
-    net->probe.stream[p->stream].becns++;
-}
-
 static void make(cop_net *net, struct cop_notices *list, const finding *f)
 {
     uint32_t h = cop_pkt_new(net);
@@ -127,7 +119,7 @@ static void make(cop_net *net, struct cop_notices *list, const finding *f)
     if (COP_UNLIKELY(f->watched))
         cop_watch_step(net, COP_WATCH_MADE, f->port, &net->pkt[h]);
     if (cop_routing_notice(net, f->port, &p, true)) {
-        heard(net, &p);
+        cop_routing_heard(net, &p);
         if (COP_UNLIKELY(f->watched))
             cop_watch_step(net, COP_WATCH_KEPT, f->port, &net->pkt[h]);
         cop_pkt_free(net, h);
@@ -147,23 +139,6 @@ void cop_notice_make(cop_net *net, uint32_t sw)
     }
     if (list->at < list->n)
         cop_net_push(net, list->v[list->at].t, COP_EV_NOTICE, sw);
-}
-
-bool cop_notice_kept(cop_net *net, uint32_t port, uint32_t h)
-{
-    const cop_pkt *p = &net->pkt[h];
-    if ((p->flags & COP_PKT_OWN) || !cop_routing_notice(net, port, p, false))
-        return false;
-    /* A short one is here to the last byte by now; its space is free after the events of this instant. */
-    cop_fc_give(net, port, cop_net_section_of(net, p, p->vl), p->bytes,
-                cop_max64(net->now + 1, p->t_tail));
-    heard(net, p);
-    if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
-        cop_watch_step(net, COP_WATCH_KEPT, port, p);
-    net->total.delivered++;
-    net->total.delivered_bytes += p->bytes;
-    cop_pkt_free(net, h);
-    return true;
 }
 
 void cop_notice_tell(cop_net *net)

@@ -1,4 +1,4 @@
-/* Reading the items of run.observe. Private to observe.c and observe_rates.c. */
+/* Reading the items of run.observe. Private to observe*.c. */
 #ifndef COP_NET_OBSERVE_INT_H
 #define COP_NET_OBSERVE_INT_H
 
@@ -11,6 +11,7 @@ typedef struct cop_observing {
     size_t cap;
 } cop_observing;
 
+/* observe_names.c */
 int cop_observe_fault(const cop_observing *p, const char *what);
 int cop_observe_no_switch(const cop_observing *p);
 int cop_observe_add(cop_observing *p, cop_observation o);
@@ -20,6 +21,10 @@ uint32_t cop_observe_host(const cop_topo *t, const char *text);
 uint32_t cop_observe_switch(const cop_topo *t, const char *text);
 /* "3", or "3-7", and what follows; NULL: it is neither. */
 const char *cop_observe_range(const char *text, uint32_t *first, uint32_t *last);
+/* Cut "@3" off; false if what follows is no number below `limit`. */
+bool cop_observe_suffix(char *text, uint32_t limit, uint32_t *value);
+/* What stands behind `voq/`. */
+int cop_observe_voq(cop_observing *p, char *target);
 /* One observation for each port that the target names, which may have a lane. */
 int cop_observe_ports(cop_observing *p, char *target, int kind, unsigned which, const char *unit);
 

@@ -15,8 +15,10 @@
  * Events   COP_EV_TX per port: a packet is there, credits came, the previous packet has left and somebody waits
  *          for that. Nobody does: its room counts as free from then on, and is taken back when a packet comes.
  * Source   M-cioq; for `ib` Paper I, 3.1. */
-#include "net/ahead.h"
 #include "net/arch.h"
+#include "net/fetch.h"
+#include "net/input.h"
+#include "net/left.h"
 #include "net/link.h"
 
 typedef struct obuf_lane {

@@ -17,49 +17,16 @@
  * Source   Martinez, Lopez, Duato and Pinkston, ICPP 1997; see route/true_adaptive.c for what is ours. */
 #include "net/recover.h"
 
-#include "net/build_check.h"
-#include "net/input.h"
 #include "net/link.h"
 
 #include <string.h>
 
-/* Local port of switch sw that leads to a host, the lowest; COP_PORT_NONE: it has none. */
-static uint16_t exit_of(const cop_topo *t, uint32_t sw)
+uint16_t cop_recover_exit(const cop_topo *t, uint32_t sw)
 {
     for (uint32_t p = t->sw_port0[sw]; p < t->sw_port0[sw + 1]; p++)
         if (t->port[p].to != COP_NONE && cop_topo_is_host_port(t, t->port[p].to))
             return t->port[p].local;
     return COP_PORT_NONE;
-}
-
-int cop_recover_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
-{
-    char where[256];
-    const char *option = NULL, *why = "", *remedy = "";
-    for (uint32_t sw = 0; sw < pt->topo->n_switches; sw++)
-        if (exit_of(pt->topo, sw) == COP_PORT_NONE) {
-            option = "topology";
-            why = "a host at every switch to absorb packets";
-            remedy = "give every switch a host, or use routing adaptive-cube";
-        }
-    if (net->sectioned) {
-        option = "queueing";
-        why = "buffers that all destinations share";
-        remedy = "use queueing 1q or voqsw, or routing adaptive-cube";
-    } else if (pt->queue->on_head) {
-        option = "queueing";
-        why = "packets that stay in their queue";
-        remedy = "use queueing 1q or voqsw, or routing adaptive-cube";
-    } else if (pt->fc->kind != COP_FC_CREDIT && pt->fc->kind != COP_FC_IB) {
-        option = "flow_control";
-        why = "credits";
-        remedy = "set flow_control.kind to credit or ib, or use routing adaptive-cube";
-    }
-    if (option == NULL)
-        return 0;
-    return cop_err_add(err, COP_E_INPUT, "%s: deadlock recovery of routing %s needs %s; %s",
-                       cop_build_at(pt, option, where, sizeof(where)), pt->route->ops->name, why,
-                       remedy);
 }
 
 static void try_at(cop_net *net, uint32_t host, cop_time t)
@@ -106,7 +73,7 @@ void cop_recover_init(cop_net *net)
     memset(r->event, 0xff, net->n_queues * sizeof(cop_time));
     r->exit = COP_NEW_ARRAY(&net->arena, uint16_t, net->info.n_switches);
     for (uint32_t sw = 0; sw < net->info.n_switches; sw++)
-        r->exit[sw] = exit_of(net->topo, sw);
+        r->exit[sw] = cop_recover_exit(net->topo, sw);
     r->host = COP_NEW_ARRAY(&net->arena, cop_recover_host, net->info.n_hosts);
     memset(r->host, 0xff, net->info.n_hosts * sizeof(*r->host));
     r->fc = *net->fc;
@@ -130,24 +97,24 @@ __attribute__((noinline)) void cop_recover_wait(cop_net *net, uint32_t q)
     cop_net_push(net, r->due[q], COP_EV_PATIENCE, q);
 }
 
-__attribute__((noinline)) void cop_recover_look(cop_net *net, uint32_t q)
+__attribute__((noinline)) bool cop_recover_gives_up(cop_net *net, uint32_t q)
 {
     cop_recover *r = net->recover;
     const cop_in *in = &net->in[net->queue_port[q]];
     r->event[q] = COP_NEVER;
     if (net->queue[q].head == COP_NONE || !net->queue[q].posted || r->due[q] == COP_NEVER)
-        return;
+        return false;
     if (r->due[q] > net->now) {
         r->event[q] = r->due[q];
         cop_net_push(net, r->due[q], COP_EV_PATIENCE, q);
-        return;
+        return false;
     }
     r->due[q] = COP_NEVER;
     const cop_pkt *p = &net->pkt[net->queue[q].head];
     if (cop_topo_is_host_port(net->topo, net->out[in->port0 + p->out].to))
-        return; /* its host is here: it waits for nothing but its turn */
+        return false; /* its host is here: it waits for nothing but its turn */
     net->total.absorbed++;
-    cop_input_divert(net, q, r->exit[in->sw], 0);
+    return true;
 }
 
 __attribute__((noinline)) bool cop_recover_absorb(cop_net *net, uint32_t port, uint32_t h)

@@ -18,14 +18,14 @@ typedef struct cop_recover {
     cop_fc_ops fc; /* that of the network, and packets that go again */
 } cop_recover;
 
-/* The routing's wish; refuses what cannot go with it. */
-int cop_recover_check(const cop_net *net, const cop_net_parts *pt, cop_err *err);
-void cop_recover_init(cop_net *net);
+/* Local port of switch sw that leads to a host, the lowest; COP_PORT_NONE: it has none. */
+uint16_t cop_recover_exit(const cop_topo *t, uint32_t sw);
+void cop_recover_init(cop_net *net); /* the routing wishes it */
 
 /* The head of queue q asks for its outputs from now on. */
 void cop_recover_wait(cop_net *net, uint32_t q);
-/* COP_EV_PATIENCE: has the head of queue q waited for too long? */
-void cop_recover_look(cop_net *net, uint32_t q);
+/* COP_EV_PATIENCE: has the head of queue q waited for too long? Its patience ends with that (input_head.c diverts it). */
+bool cop_recover_gives_up(cop_net *net, uint32_t q);
 /* Packet h has come to the host at `port`: true if it is not addressed to it, and will be sent again. */
 bool cop_recover_absorb(cop_net *net, uint32_t port, uint32_t h);
 

@@ -1,8 +1,8 @@
 /* Lists of request nodes (layouts with several queues per input, output and lane). */
 #include "net/request.h"
 
-#include "net/arch.h"
 #include "net/fc.h"
+#include "net/sw_iq.h"
 
 static void circle_remove(cop_node *nodes, uint32_t *last, uint32_t n)
 {

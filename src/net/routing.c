@@ -5,14 +5,10 @@
  * Events   COP_EV_MESSAGE per port with messages on their way to it. */
 #include "net/routing.h"
 
-#include "net/ahead.h"
-#include "net/build_check.h"
 #include "net/fc.h"
+#include "net/fetch.h"
 #include "net/mail.h"
-
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
+#include "net/watch.h"
 
 struct cop_routing {
     char *port; /* [host_port0] ops->port_size */
@@ -220,78 +216,28 @@ void *cop_routing_port(const cop_net *net, uint32_t port)
     return net->routing->port + (size_t)port * net->route->port_size;
 }
 
-static uint64_t sum(uint64_t a, uint64_t b)
+void cop_routing_heard(cop_net *net, const cop_pkt *p)
 {
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+    net->total.kept++;
+    net->total.becns++;
+    net->probe.stream[p->stream].becns++;
 }
 
-/* No less than can wait for a port, or lie behind it: all inputs of its switch and its own buffer may be full of that, and
- * one lane behind it of what was sent. Notifications that the switch itself makes are in no buffer; as much again is more
- * than they ever are. */
-static uint64_t most_load(const cop_net *net, const cop_net_parts *pt)
+bool cop_routing_keeps(cop_net *net, uint32_t port, uint32_t h)
 {
-    const cop_netinfo *info = &net->info;
-    uint64_t waits = sum(info->all_inputs.port, info->output.port);
-    if (cop_cc_notifies(pt->cc, pt->cc_cfg))
-        waits = sum(waits, waits);
-    return info->tells_used ? sum(waits, cop_max64(info->any_input.lane, pt->nic->buffer_bytes))
-                            : waits;
-}
-
-/* Packets that an option counts, and that no port will see in this run. */
-static int check_count(const cop_net *net, const cop_net_parts *pt, cop_err *err)
-{
-    const struct cop_count_bar *count = &pt->route->count;
-    double most = cop_most_packets(&net->info);
-    char where[256], option[64];
-    if (count->option == NULL || most == 0.0 || count->packets <= count->usual ||
-        (double)count->packets <= most)
-        return 0;
-    snprintf(option, sizeof(option), "routing.%s", count->option);
-    return cop_err_add(err, COP_E_INPUT,
-                       "%s: %s %" PRId64 " is never reached: no port has more than %.0f packets in "
-                       "this run; give less, or make run.duration longer",
-                       cop_build_at(pt, option, where, sizeof(where)), option, count->packets,
-                       floor(most));
-}
-
-int cop_routing_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
-{
-    uint64_t most = most_load(net, pt);
-    char where[256], option[64], have[32], can[32];
-    for (unsigned i = 0; i < COP_ROUTE_BARS; i++) {
-        const struct cop_bar *bar = &pt->route->bar[i];
-        if (bar->option == NULL || bar->bytes < most)
-            continue;
-        snprintf(option, sizeof(option), "routing.%s", bar->option);
-        return cop_err_add(err, COP_E_INPUT,
-                           "%s: %s is never passed: %s must wait for a port, and a switch has "
-                           "room for %s; make it smaller",
-                           cop_build_at(pt, option, where, sizeof(where)), option,
-                           cop_print_bytes(bar->bytes, have, sizeof(have)),
-                           cop_print_bytes(most, can, sizeof(can)));
-    }
-    return check_count(net, pt, err);
-}
-
-int cop_routing_check_words(const cop_net *net, const cop_net_parts *pt, cop_err *err)
-{
-    const cop_route *r = pt->route;
-    if (pt->cc->most_word == NULL)
-        return 0;
-    uint32_t most = pt->cc->most_word(pt->cc_cfg, &net->info);
-    for (unsigned i = 0; i < COP_ROUTE_BARS; i++) {
-        if (r->word[i].option == NULL || most > r->word[i].above)
-            continue;
-        char where[256], option[64];
-        snprintf(option, sizeof(option), "routing.%s", r->word[i].option);
-        return cop_err_add(err, COP_E_INPUT,
-                           "%s: %s is never passed: a feedback above %.4g would do, and with these "
-                           "queues cc %s tells %u at most; make it smaller, or the set point of cc",
-                           cop_build_at(pt, option, where, sizeof(where)), option, r->word[i].above,
-                           pt->cc->name, most);
-    }
-    return 0;
+    const cop_pkt *p = &net->pkt[h];
+    if ((p->flags & COP_PKT_OWN) || !cop_routing_notice(net, port, p, false))
+        return false;
+    /* A short one is here to the last byte by now; its space is free after the events of this instant. */
+    cop_fc_give(net, port, cop_net_section_of(net, p, p->vl), p->bytes,
+                cop_max64(net->now + 1, p->t_tail));
+    cop_routing_heard(net, p);
+    if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
+        cop_watch_step(net, COP_WATCH_KEPT, port, p);
+    net->total.delivered++;
+    net->total.delivered_bytes += p->bytes;
+    cop_pkt_free(net, h);
+    return true;
 }
 
 void cop_routing_init(cop_net *net)

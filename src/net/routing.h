@@ -15,10 +15,6 @@ extern const cop_route_can cop_route_can_do;
 
 /* A hint that the state of `port` is needed soon. */
 void cop_routing_prefetch(const cop_net *net, uint32_t port);
-/* Can what it waits for be? */
-int cop_routing_check(const cop_net *net, const cop_net_parts *pt, cop_err *err);
-/* Can what switches tell pass the bar of a routing that listens? After the checks of the plug-ins. */
-int cop_routing_check_words(const cop_net *net, const cop_net_parts *pt, cop_err *err);
 /* Memory for the routing's state, and its first values. */
 void cop_routing_init(cop_net *net);
 void cop_routing_fini(cop_net *net);
@@ -47,6 +43,10 @@ void cop_routing_waits(cop_net *net, uint32_t port);
 void cop_routing_moved(cop_net *net, uint32_t from, uint32_t to);
 /* A notification p passes input `port`, or was made at its switch (`own`): true if the switch keeps it. */
 bool cop_routing_notice(cop_net *net, uint32_t port, const cop_pkt *p, bool own);
+/* Notification h has come to input `port`. True: the switch keeps it, and it is delivered. */
+bool cop_routing_keeps(cop_net *net, uint32_t port, uint32_t h);
+/* Notification p is heard at a switch, and goes no further. */
+void cop_routing_heard(cop_net *net, const cop_pkt *p);
 /* What the routing keeps of an output port. */
 void *cop_routing_port(const cop_net *net, uint32_t port);
 /* COP_EV_MESSAGE: messages of the neighbour have come in by `port`. */

@@ -23,15 +23,6 @@ static inline void scheme_is_here(const cop_net *net, uint32_t port)
 #endif
 }
 
-uint32_t cop_net_queue_of_port(const cop_net *net, uint32_t port, uint32_t q)
-{
-    uint64_t n = (uint64_t)net->in[port].queue0 + q;
-    if (COP_UNLIKELY(net->guards_scheme) && (n >= net->all_queues || net->queue_port[n] != port))
-        cop_misused("queueing", net->queue_ops->name,
-                    "it names a queue that the port has not; layout says how many there are");
-    return (uint32_t)n;
-}
-
 static inline uint32_t queue_here(const cop_net *net, uint32_t port, uint32_t q)
 {
     scheme_is_here(net, port);

@@ -77,11 +77,51 @@ static __attribute__((noinline)) bool wire_free(cop_net *net, uint32_t host)
     return free <= net->now;
 }
 
+/* -- what comes over cables, and for whom: cables know none of them -- */
+
+static void to_host(cop_net *net, uint32_t port, uint32_t h)
+{
+    if (COP_LIKELY(net->recover == NULL) || !cop_recover_absorb(net, port, h))
+        net->host_ops->receive(net, port, h);
+}
+
+static inline __attribute__((always_inline)) void arrive(cop_net *net, uint32_t port)
+{
+    uint32_t h = cop_wire_arrive(net, port);
+    if (COP_UNLIKELY(h == COP_NONE))
+        return;
+    if (net->in[port].sw == COP_NONE)
+        to_host(net, port, h);
+    else
+        cop_input_receive(net, port, h);
+}
+
+static void flit(cop_net *net, uint32_t port)
+{
+    uint32_t h = cop_worm_arrive(net, port);
+    if (h != COP_NONE)
+        to_host(net, port, h);
+}
+
+static void credit(cop_net *net, uint32_t port)
+{
+    uint32_t sw = net->out[port].sw;
+    if (!cop_fc_came(net, port))
+        return;
+    if (sw == COP_NONE)
+        net->host_ops->credit(net, port);
+    else
+        net->arch->credit(net, port);
+    if (COP_UNLIKELY(net->out[port].waits & COP_WAIT_ADMIT))
+        cop_input_admit(net, sw);
+    cop_fc_arm(net, port);
+}
+
 static void dispatch(cop_net *net, enum cop_ev_kind kind, uint32_t entity)
 {
     switch (kind) {
     case COP_EV_CREDIT:
-        cop_fc_credit_event(net, entity);
+        credit(net, entity);
         break;
     case COP_EV_RELEASE:
         net->fc->release(net, entity);
@@ -99,10 +139,10 @@ static void dispatch(cop_net *net, enum cop_ev_kind kind, uint32_t entity)
         cop_input_head(net, entity);
         break;
     case COP_EV_PATIENCE:
-        cop_recover_look(net, entity);
+        cop_input_patience(net, entity);
         break;
     case COP_EV_FLIT:
-        cop_worm_arrive(net, entity);
+        flit(net, entity);
         break;
     case COP_EV_APP:
         cop_net_act(net, entity);
@@ -161,7 +201,7 @@ static void run_until(cop_net *net, cop_time until, cop_progress_fn progress, vo
         if (COP_UNLIKELY(net->looks_ahead))
             cop_ahead(net);
         if (COP_LIKELY(kind == COP_EV_ARRIVE)) { /* about two events in three */
-            cop_wire_arrive(net, cop_ev_entity_of(ev.id));
+            arrive(net, cop_ev_entity_of(ev.id));
             continue;
         }
         if (COP_UNLIKELY(kind == COP_EV_SAMPLE)) {

@@ -106,7 +106,7 @@ static bool suspicious(cop_net *net, cop_time patience)
     return false;
 }
 
-void cop_stall_note(cop_net *net, uint32_t queue)
+static void note(cop_net *net, uint32_t queue)
 {
     struct cop_stall *st = net->stall;
     st->edge = cop_grow(st->edge, &st->cap_edges, st->n_edges + 1, sizeof(*st->edge));
@@ -118,7 +118,7 @@ static bool look(cop_net *net)
     struct cop_stall *st = net->stall;
     if (net->worm) {
         st->n_edges = 0;
-        return cop_worm_deadlock(net, &st->visits);
+        return cop_worm_deadlock(net, note, &st->visits);
     }
     if (!cop_stall_find(net))
         return false;

@@ -15,9 +15,8 @@ bool cop_stall_watch(cop_net *net);
 bool cop_stall_final(cop_net *net);
 
 /* Queues whose heads the last look found to wait for each other, or for those, for ever; perhaps several times the
- * same; COP_NONE: there are not so many. Wormhole switching notes its own. */
+ * same; COP_NONE: there are not so many. */
 uint32_t cop_stall_queue(const cop_net *net, size_t i);
-void cop_stall_note(cop_net *net, uint32_t queue);
 
 /* What the looks of cop_stall_watch have cost so far, in visits of a port, queue or packet. */
 uint64_t cop_stall_visits(const cop_net *net);

@@ -9,8 +9,8 @@
  * Events   COP_EV_ARB per output port, at most one pending, last kind of an instant so that it sees
  *          every request of that instant.
  * Source   M-ibmodel, M-vlsw; arbitration in docs/MODEL.md. */
-#include "net/ahead.h"
 #include "net/arch.h"
+#include "net/fetch.h"
 #include "net/input.h"
 #include "net/link.h"
 

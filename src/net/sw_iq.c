@@ -35,18 +35,6 @@ cop_time cop_iq_input_free(const cop_net *net, uint32_t port)
     return net->iq->input[port].until;
 }
 
-/* The set that an output is in. */
-static iq_set *set_of(const cop_net *net, const cop_out *out)
-{
-    return &net->iq->set[(size_t)out->sw * net->words + out->local / 64];
-}
-
-void cop_iq_want(cop_net *net, uint32_t port)
-{
-    const cop_out *out = &net->out[port];
-    set_of(net, out)->wanted |= cop_iq_bit(out->local);
-}
-
 /* The switch is to match at time t, or before. */
 static void look_at(cop_net *net, uint32_t sw, cop_time t)
 {
@@ -59,7 +47,7 @@ static void look_at(cop_net *net, uint32_t sw, cop_time t)
 static void iq_kick(cop_net *net, uint32_t port)
 {
     const cop_out *out = &net->out[port];
-    iq_set *set = set_of(net, out);
+    iq_set *set = cop_iq_set_of(net, out);
     uint64_t bit = cop_iq_bit(out->local);
     set->wanted |= bit;
     cop_time free = out->busy_until;

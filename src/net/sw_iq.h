@@ -68,6 +68,19 @@ static inline uint64_t cop_iq_bit(uint32_t n)
     return (uint64_t)1 << (n % 64);
 }
 
+/* The set that an output is in. */
+static inline iq_set *cop_iq_set_of(const cop_net *net, const cop_out *out)
+{
+    return &net->iq->set[(size_t)out->sw * net->words + out->local / 64];
+}
+
+/* Somebody requests output `port` of a switch that matches inputs and outputs. */
+static inline void cop_iq_want(cop_net *net, uint32_t port)
+{
+    const cop_out *out = &net->out[port];
+    cop_iq_set_of(net, out)->wanted |= cop_iq_bit(out->local);
+}
+
 /* Of a set of outputs, the first being that of `until`, those to which nothing crosses at time t any more. Without a
  * branch: which they are nobody could foretell. */
 static inline uint64_t cop_iq_crossed(uint64_t outputs, const cop_time *until, cop_time t)

@@ -11,7 +11,7 @@
  * Source   InfiniBand Architecture Specification, VL arbitration. */
 #include "net/vlarb.h"
 
-#include "net/ahead.h"
+#include "net/fetch.h"
 
 #define WEIGHT_UNIT 64
 #define LIMIT_UNIT 4096

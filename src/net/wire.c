@@ -14,10 +14,7 @@
 #include "net/wire.h"
 
 #include "net/fc.h"
-#include "net/input.h"
-#include "net/recover.h"
 #include "net/watch.h"
-#include "net/worm.h"
 
 /* When a packet that starts at `start` on the wire into `in` is to be handled there. Hosts have no
  * header and pipeline times; store-and-forward counts the whole packet as header. */
@@ -62,13 +59,13 @@ cop_time cop_wire_send(cop_net *net, uint32_t port, uint32_t h)
 
 __attribute__((noinline)) void cop_wire_again(cop_net *net, uint32_t port, uint32_t h)
 {
-    if (net->worm)
-        cop_worm_inject(net, port, h);
+    if (net->inject != NULL)
+        net->inject(net, port, h);
     else
         cop_wire_send(net, port, h);
 }
 
-void cop_wire_arrive(cop_net *net, uint32_t port)
+uint32_t cop_wire_arrive(cop_net *net, uint32_t port)
 {
     cop_in *in = &net->in[port];
     uint32_t h = in->wire_head;
@@ -81,10 +78,6 @@ void cop_wire_arrive(cop_net *net, uint32_t port)
     }
     if (COP_UNLIKELY(!net->plain_credit) && net->fc->arrive &&
         !net->fc->arrive(net, port, cop_net_section_of(net, p, p->vl), h))
-        return;
-    if (in->sw == COP_NONE) {
-        if (COP_LIKELY(net->recover == NULL) || !cop_recover_absorb(net, port, h))
-            net->host_ops->receive(net, port, h);
-    } else
-        cop_input_receive(net, port, h);
+        return COP_NONE;
+    return h;
 }

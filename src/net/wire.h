@@ -7,9 +7,9 @@
 /* Put packet h on the wire of `port`, starting now, on lane p->vl. The port must be free. Returns
  * when the last byte has left. */
 cop_time cop_wire_send(cop_net *net, uint32_t port, uint32_t h);
-/* The same for what was sent before: out of line, and with wormhole switching flit by flit. */
+/* The same for what was sent before: out of line, and as hosts do it (cop_net.inject). */
 void cop_wire_again(cop_net *net, uint32_t port, uint32_t h);
-/* COP_EV_ARRIVE. */
-void cop_wire_arrive(cop_net *net, uint32_t port);
+/* COP_EV_ARRIVE: takes the packet that has come to `port` off its wire. COP_NONE: the flow control has refused it. */
+uint32_t cop_wire_arrive(cop_net *net, uint32_t port);
 
 #endif

@@ -22,7 +22,6 @@
 
 #include "net/input.h"
 #include "net/link.h"
-#include "net/recover.h"
 #include "net/watch.h"
 
 static uint32_t stay_new(cop_worm *w)
@@ -272,7 +271,7 @@ __attribute__((noinline)) void cop_worm_inject(cop_net *net, uint32_t port, uint
     cop_worm_kick_at(net, port, cop_worm_send(net, port, s));
 }
 
-__attribute__((noinline)) void cop_worm_arrive(cop_net *net, uint32_t port)
+__attribute__((noinline)) uint32_t cop_worm_arrive(cop_net *net, uint32_t port)
 {
     cop_worm *w = net->worm;
     cop_in *in = &net->in[port];
@@ -285,7 +284,7 @@ __attribute__((noinline)) void cop_worm_arrive(cop_net *net, uint32_t port)
     }
     if (!host) {
         cop_input_made(net, port, h);
-        return;
+        return COP_NONE;
     }
     cop_lane_in *l = cop_worm_in(net, port, net->pkt[h].vl);
     uint32_t s = l->front;
@@ -293,6 +292,5 @@ __attribute__((noinline)) void cop_worm_arrive(cop_net *net, uint32_t port)
     l->front = w->stay[s].next;
     w->inside = w->stay[s].inside;
     stay_free(w, s);
-    if (COP_LIKELY(net->recover == NULL) || !cop_recover_absorb(net, port, h))
-        net->host_ops->receive(net, port, h);
+    return h;
 }

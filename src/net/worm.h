@@ -4,7 +4,6 @@
 #define COP_NET_WORM_H
 
 #include "net/arch.h"
-#include "net/build_check.h"
 
 /* Part of a packet in one buffer, from its first flit on the wire towards it until its last has been sent
  * on. A packet has as many as there are buffers between its head and its tail. */
@@ -56,8 +55,13 @@ cop_time cop_worm_send(cop_net *net, uint32_t port, uint32_t s);
 extern const cop_arch_ops cop_arch_worm;
 extern const cop_fc_ops cop_fc_worm;
 
-/* worm_build.c: refuse what cannot go with it; build its state. */
-int cop_worm_check(const cop_net *net, const cop_net_parts *pt, cop_err *err);
+/* Does the routing avoid deadlocks by lanes to escape to? A buffer may then hold parts of one packet only (Duato). */
+static inline bool cop_worm_needs_empty(const cop_net *net, const cop_route *route)
+{
+    return net->max_cand > 1 && !route->acyclic && route->patience_ps == 0;
+}
+
+/* worm_build.c */
 void cop_worm_init(cop_net *net);
 void cop_worm_fini(cop_net *net);
 
@@ -70,16 +74,18 @@ void cop_worm_taken(cop_net *net, uint32_t host, cop_stay *s, uint32_t flit, cop
 void cop_worm_sent(cop_net *net, uint32_t host, const cop_pkt *p, uint32_t flit, cop_time left);
 /* The run is over: what has come of packets whose tail has not. */
 void cop_worm_finish(cop_net *net);
-/* COP_EV_FLIT: a packet's head has been routed at a switch; all of a packet has come to a host. */
-void cop_worm_arrive(cop_net *net, uint32_t port);
+/* COP_EV_FLIT: a packet's head has been routed at a switch, COP_NONE; or all of a packet has come to a host, which is to
+ * receive it. */
+uint32_t cop_worm_arrive(cop_net *net, uint32_t port);
 
 /* worm_look.c. For the final account: packets in no queue and with no head on a wire, as they are coming into hosts or have taken
  * a lane and not begun to leave by it; flits in a buffer or on the wire towards it, and whether stays and lanes agree. */
 uint64_t cop_worm_between(const cop_net *net);
 uint64_t cop_worm_flits(const cop_net *net, uint32_t port, uint32_t vl);
 bool cop_worm_adds_up(const cop_net *net);
-/* Do packets wait for each other for ever? Sets net->stop and net->why. `visits` counts what it looked at. */
-bool cop_worm_deadlock(cop_net *net, uint64_t *visits);
+/* Do packets wait for each other for ever? Sets net->stop and net->why, and notes their queues. `visits` counts what
+ * it looked at. */
+bool cop_worm_deadlock(cop_net *net, void (*note)(cop_net *net, uint32_t queue), uint64_t *visits);
 /* Has some port with something to send stood still for so long? */
 bool cop_worm_suspicious(const cop_net *net, cop_time patience, uint64_t *visits);
 

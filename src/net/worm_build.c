@@ -1,88 +1,7 @@
-/* Wormhole switching: what it cannot be combined with, and construction of its state (worm.h). */
-#include "net/build_links.h"
+/* Wormhole switching: construction of its state (worm.h). */
 #include "net/worm.h"
 
 #include <string.h>
-
-#define MOST_FLITS (1u << 20)
-
-static int refuse(const cop_net_parts *pt, const char *option, const char *why, const char *remedy,
-                  cop_err *err)
-{
-    char where[256];
-    return cop_err_add(err, COP_E_INPUT, "%s: wormhole switching %s; %s",
-                       cop_build_at(pt, option, where, sizeof(where)), why, remedy);
-}
-
-/* A buffer holds a flit at least, and not more than there are times kept for. */
-static int check_places(const cop_net_parts *pt, cop_err *err)
-{
-    const cop_switch_cfg *sw = pt->sw;
-    const struct {
-        const char *option;
-        uint64_t bytes; /* 0: not given */
-    } all[] = {{"switch.buffer", sw->buffer_bytes},
-               {"switch.host_buffer", sw->host_buffer_bytes},
-               {"switch.trunk_buffer", sw->trunk_buffer_bytes},
-               {"switch.global_buffer", sw->global_buffer_bytes},
-               {"nic.buffer", pt->nic->buffer_bytes}};
-    int rc = 0;
-    for (size_t i = 0; i < COP_LEN(all); i++)
-        if (all[i].bytes != 0 && all[i].bytes < sw->flit_bytes)
-            rc = refuse(pt, all[i].option, "needs room for one flit (switch.flit) in every buffer",
-                        "make it larger", err);
-        else if (all[i].bytes / sw->flit_bytes > MOST_FLITS)
-            rc =
-                refuse(pt, all[i].option, "keeps a time for each flit: at most 1048576 in a buffer",
-                       "make it smaller, or switch.flit larger", err);
-    return rc;
-}
-
-/* Does the routing avoid deadlocks by lanes to escape to? A buffer may then hold parts of one packet only (Duato). */
-static bool needs_empty(const cop_net *net, const cop_route *route)
-{
-    return net->max_cand > 1 && !route->acyclic && route->patience_ps == 0;
-}
-
-int cop_worm_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
-{
-    const cop_switch_cfg *sw = pt->sw;
-    bool several = needs_empty(net, pt->route) && !pt->run->allow_deadlock;
-    static const char other_cc[] =
-        "use cut-through, or a cc that does without, as lopez, alo or pace";
-    const struct {
-        bool bad;
-        const char *option, *why, *remedy;
-    } all[] = {{sw->architecture != COP_ARCH_IB, "switch.architecture", "is there for ib only",
-                "set switch.architecture to ib"},
-               {net->output_bytes > 0, "switch.output_buffer", "has no output buffers",
-                "leave out switch.output_buffer"},
-               {!pt->queue->per_lane, "queueing", "reads each lane of an input in order",
-                "set queueing.kind to 1q"},
-               {pt->fc->kind != COP_FC_CREDIT, "flow_control", "counts credits per flit",
-                "set flow_control.kind to credit"},
-               {sw->shared_lanes, "switch.shared_lanes", "gives each lane a buffer of its own",
-                "leave out switch.shared_lanes"},
-               {sw->vl_arbitration == COP_VLARB_IB, "switch.vl_arbitration",
-                "shares wires flit by flit, in turn or by rank",
-                "set switch.vl_arbitration to round-robin or strict"},
-               {sw->header_bytes > sw->flit_bytes, "switch.header",
-                "has the header in the first flit", "make switch.header at most switch.flit"},
-               {pt->cc->credit_time != NULL, "cc",
-                "gives credits back flit by flit, which this cc holds", other_cc},
-               {cop_cc_notifies(pt->cc, pt->cc_cfg), "cc",
-                "has no place at a switch for packets that this cc makes there", other_cc},
-               {pt->cc->on_leave != NULL, "cc",
-                "moves flits, and this cc watches whole packets leave inputs", other_cc},
-               {several && sw->reuse == COP_REUSE_TAIL, "switch.reuse",
-                "with a choice of ways can deadlock if packets follow each other into a buffer",
-                "set switch.reuse to empty, or run.allow_deadlock to see it happen"}};
-    int rc = check_places(pt, err);
-    for (size_t i = 0; i < COP_LEN(all); i++)
-        if (all[i].bad)
-            rc = refuse(pt, all[i].option, all[i].why, all[i].remedy, err);
-    return rc;
-}
 
 /* Lane vl of input `port`: as many times as there are places. */
 static void init_lane(cop_net *net, uint32_t port, uint32_t vl)
@@ -111,7 +30,7 @@ void cop_worm_init(cop_net *net)
     w->receive_pace = COP_NEW_ARRAY(&net->arena, cop_pace, hosts);
     w->allocation_ps = net->sw_cfg->allocation_ps;
     w->whole = net->sw_cfg->reuse == COP_REUSE_EMPTY ||
-               (net->sw_cfg->reuse == COP_REUSE_AUTO && needs_empty(net, net->route));
+               (net->sw_cfg->reuse == COP_REUSE_AUTO && cop_worm_needs_empty(net, net->route));
     for (uint32_t p = 0; p < n; p++)
         for (uint32_t vl = 0; vl < net->lanes; vl++)
             init_lane(net, p, vl);

@@ -13,7 +13,6 @@
 #include "base/outcome.h"
 #include "net/fc.h"
 #include "net/request.h"
-#include "net/stall.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -204,7 +203,7 @@ static void tell(cop_net *net, uint32_t packets, uint32_t q, const known *k)
              q - net->in[net->queue_port[q]].queue0, to);
 }
 
-bool cop_worm_deadlock(cop_net *net, uint64_t *visits)
+bool cop_worm_deadlock(cop_net *net, void (*note)(cop_net *net, uint32_t queue), uint64_t *visits)
 {
     known k = begin(net, visits);
     bool more = true;
@@ -222,7 +221,7 @@ bool cop_worm_deadlock(cop_net *net, uint64_t *visits)
                 where = where == COP_NONE || net->queue[q].posted ? q : where;
             }
         if (net->queue[q].head != COP_NONE && !k.moves[net->queue[q].head])
-            cop_stall_note(net, q);
+            note(net, q);
     }
     if (stuck > 0)
         tell(net, stuck, where, &k);
