@@ -8,8 +8,8 @@
 #define COP_HOST_H
 
 #include "host/throttle.h"
-#include "net/input.h"
-#include "net/link.h"
+#include "net/cable/link.h"
+#include "net/switch/input.h"
 
 static inline uint32_t cop_host_port(const cop_net *net, uint32_t host)
 {

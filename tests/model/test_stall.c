@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#include "net/input.h"
-#include "net/stall.h"
+#include "net/deadlock/stall.h"
+#include "net/switch/input.h"
 #include "net_fixture.h"
 #include "scenario.h"
 

@@ -4,10 +4,10 @@
 #include "net_fixture.h"
 
 #include "host/simple.h"
-#include "net/arch.h"
-#include "net/fc.h"
-#include "net/fc_state.h"
-#include "net/request.h"
+#include "net/cable/fc.h"
+#include "net/cable/fc_state.h"
+#include "net/switch/arch.h"
+#include "net/switch/request.h"
 
 #include <string.h>
 

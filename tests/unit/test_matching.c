@@ -4,8 +4,8 @@
 #include "net_fixture.h"
 
 #include "base/rng.h"
-#include "net/arch.h"
-#include "net/input.h"
+#include "net/switch/arch.h"
+#include "net/switch/input.h"
 
 #define MOST 130
 

@@ -2,8 +2,8 @@
  * itself must follow. Links of 8 Gbit/s, a byte per ns; the crossbar is four times as fast. */
 #include "net_fixture.h"
 
-#include "net/arch.h"
-#include "net/fc.h"
+#include "net/cable/fc.h"
+#include "net/switch/arch.h"
 
 #define OUT 1
 #define ROOM 40 /* blocks of 64 bytes */

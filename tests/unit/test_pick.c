@@ -3,9 +3,9 @@
 #include "net_fixture.h"
 
 #include "base/rng.h"
-#include "net/fc.h"
-#include "net/input.h"
-#include "net/request.h"
+#include "net/cable/fc.h"
+#include "net/switch/input.h"
+#include "net/switch/request.h"
 
 #define OUT 2
 
