@@ -8,8 +8,9 @@ Layers, from the bottom up (an arrow means "may include"):
   topo    -> base
   route   -> base, topo
   net     -> base, des, topo/topo.h, route/route.h; never a plug-in. Its folders are rooms, with arrows
-             one way (ALLOWED has them); what all share and what plug-ins include lies in net/ itself
-  host    -> base, net: the end nodes, of which net knows net/host.h alone
+             one way (ROOMS); what all share and what plug-ins include lies in net/ itself
+  host    -> base, net and its rooms flow, cable, switch, worm: the end nodes, of which net knows
+             net/host.h alone
   app     -> base, net/app.h, net/traffic.h: programs whose ranks send; the only folder that knows
              protobuf-c
   traffic -> also app/job.h, app/read.h, app/coll.h
@@ -41,8 +42,39 @@ import sys
 
 import object_graph
 
-# What every room of net/ may include: the structs and interfaces that lie in net/ itself are shared.
+# Rooms of the machine, src/net/*, from the bottom up: rooms that each may need, by includes and by names.
+# What lies in net/ itself, the structs and the interfaces of plug-ins, all share.
+ROOMS = {
+    "config": [],
+    "flow": [],
+    "record": ["flow"],
+    "cable": ["record"],
+    "routing": ["cable", "flow", "record"],
+    "switch": ["cable", "routing", "record"],
+    "worm": ["cable", "switch", "flow", "record"],
+    "services": ["cable", "routing", "switch", "flow", "record"],
+    "ahead": ["cable", "routing", "switch"],
+    "deadlock": ["cable", "switch", "worm", "services", "flow"],
+    "inspect": ["cable", "routing", "switch", "worm", "config", "flow", "record"],
+    "build": ["cable", "routing", "switch", "worm", "services", "deadlock", "inspect", "config", "flow", "record"],
+    "run": ["cable", "routing", "switch", "worm", "services", "ahead", "deadlock", "inspect", "flow"],
+}
 MACHINE = ["base/", "des/evq.h", "topo/topo.h", "route/route.h", "net/"]
+
+# A room's header has its name and is its contract: nothing else of it is included from outside, but for
+# hints to the cache, book-keeping and construction, which must know where state lies.
+INSIDE = {
+    "worm": ["net/switch/request.h"],
+    "ahead": ["net/cable/fc_state.h", "net/switch/request.h", "net/switch/sw_iq.h"],
+    "deadlock": ["net/switch/request.h"],
+    "inspect": ["net/cable/fc_state.h"],
+    "build": ["net/cable/fc_state.h"],
+}
+
+
+def contracts(rooms):
+    return [f"net/{room}/{room}.h" for room in rooms]
+
 
 # folder -> headers of other folders it may include ("x/" = all of folder x)
 ALLOWED = {
@@ -51,22 +83,8 @@ ALLOWED = {
     "src/topo": ["base/"],
     "src/route": ["base/", "topo/topo.h"],
     "src/net": MACHINE,
-    "src/net/config": MACHINE,
-    "src/net/flow": MACHINE,
-    "src/net/record": MACHINE,
-    "src/net/cable": MACHINE,
-    "src/net/routing": [*MACHINE, "net/cable/"],
-    "src/net/switch": [*MACHINE, "net/cable/", "net/routing/"],
-    "src/net/worm": [*MACHINE, "net/cable/", "net/switch/"],
-    "src/net/services": [*MACHINE, "net/cable/", "net/routing/", "net/switch/"],
-    "src/net/ahead": [*MACHINE, "net/cable/", "net/routing/", "net/switch/"],
-    "src/net/deadlock": [*MACHINE, "net/cable/", "net/switch/", "net/worm/", "net/services/"],
-    "src/net/inspect": [*MACHINE, "net/config/", "net/cable/", "net/routing/", "net/switch/", "net/worm/"],
-    "src/net/build": [*MACHINE, "net/config/", "net/cable/", "net/routing/", "net/switch/", "net/worm/",
-                      "net/services/", "net/deadlock/", "net/inspect/"],
-    "src/net/run": [*MACHINE, "net/cable/", "net/routing/", "net/switch/", "net/worm/", "net/services/",
-                    "net/ahead/", "net/deadlock/", "net/inspect/"],
-    "src/host": [*MACHINE, "net/cable/", "net/switch/", "net/worm/"],
+    **{f"src/net/{room}": MACHINE + contracts(needs) + INSIDE.get(room, []) for room, needs in ROOMS.items()},
+    "src/host": MACHINE + contracts(["flow", "cable", "switch", "worm"]),
     "src/queue": ["base/", "net/queue.h", "net/view.h", "net/pkt.h"],
     "src/cc": ["base/", "net/cc.h", "net/view.h", "net/pkt.h"],
     "src/app": ["base/", "net/app.h", "net/traffic.h"],
@@ -234,7 +252,14 @@ def check_objects(root, build):
     except FileNotFoundError as missing:
         return [f"{missing}: no such object; run `make` first"], 0
     allowed = [set(line.split()) for line in CIRCLES.strip().split("\n")]
-    return object_graph.faults_of(graph, allowed), len(graph)
+    faults = object_graph.faults_of(graph, allowed)
+    for room, needs in object_graph.rooms_of(graph).items():
+        own = ROOMS.get(room[len("net/"):]) if room.startswith("net/") else None
+        for other, edges in needs.items():
+            if own is not None and other.startswith("net/") and other[len("net/"):] not in own:
+                faults.append("src/%s needs %s of src/%s, and its room may not (ROOMS)"
+                              % (edges[0][0], edges[0][2], edges[0][1]))
+    return faults, len(graph)
 
 
 def main():

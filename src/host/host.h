@@ -8,8 +8,9 @@
 #define COP_HOST_H
 
 #include "host/throttle.h"
-#include "net/cable/link.h"
-#include "net/switch/input.h"
+#include "net/cable/cable.h"
+#include "net/flow/flow.h"
+#include "net/switch/switch.h"
 
 static inline uint32_t cop_host_port(const cop_net *net, uint32_t host)
 {

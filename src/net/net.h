@@ -2,18 +2,18 @@
  * switch or host number. One cop_net is one simulation; there is no other mutable state, so many
  * simulations can live in one process. Files of net/ work on this struct; plug-ins do not see it.
  *
- *   wire.c     a packet leaves a port, crosses the wire, arrives
- *   fc*.c      may it be sent: credits, absolute credits, on/off, ack/nack
- *   input.c    a packet comes to a switch input, and is granted an output;  input_head.c  heads of queues
- *              and their requests;  input_route.c  the routing is asked
- *   sw_ib.c    arbitration per output;  sw_iq.c, iq_match.c  matching of inputs and outputs, turn.c  turns that
- *              inputs miss;  obuf.c  output buffers
- *   worm.c     wormhole switching: flits instead of packets, in place of wire.c, fc.c and sw_ib.c
- *   recover.c  packets taken for deadlocked are absorbed and sent again
- *   control.c, scheme.c  services for plug-ins;  routing.c  for routings that learn;  notice.c  notifications that
- *              switches make;  gauge.c  numbers that a queueing scheme keeps
- *   flow.c     pools, flows;  build.c  construction;  account.c  invariants;  stall.c  deadlocks;
- *   starve.c   flows that nobody will wake;  look.c  what an observer sees
+ * Its rooms, from the bottom up; the header of each, room/room.h, is its contract, and arrows go one way
+ * (tools/check_layers.py, ROOMS):
+ *
+ *   config     what the configuration says of a link       flow      pools, flows, applications
+ *   record     what happens is counted and listed (probe.h, watch.h)
+ *   cable      wires, credits, lanes in turn                routing   what a routing may ask, keeps and hears
+ *   switch     inputs, requests, arbitration, output buffers
+ *   worm       wormhole switching, in its place             services  for controls and queueing schemes
+ *   ahead      hints to the cache                           deadlock  what waits for ever
+ *   inspect    all that only reads                          build     checks and construction
+ *   run        the loop: hands events to rooms, and packets from one room to the next
+ *
  * End nodes have a folder of their own: net/host.h is all that is known of them here. */
 #ifndef COP_NET_H
 #define COP_NET_H
@@ -439,11 +439,6 @@ typedef bool (*cop_progress_fn)(void *ctx, cop_time now, cop_time end, uint64_t 
 void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx);
 uint64_t cop_net_hash(const cop_net *net);
 
-/* gauge.c: the numbers of the queueing scheme, at build time and at each sample. */
-void cop_gauge_init(cop_net *net);
-void cop_gauge_sample(cop_net *net);
-void cop_gauge_close(cop_net *net); /* the last bin may be a short one */
-
 /* Memory of one input (MET-19): queues of the largest switch, packets of the largest input. */
 typedef struct cop_net_cost {
     uint64_t ram_bytes;
@@ -453,42 +448,8 @@ typedef struct cop_net_cost {
 } cop_net_cost;
 void cop_net_port_cost(const cop_net *net, cop_net_cost *c);
 
-/* account.c: every packet, byte and credit; sets net->stop and net->why if one is missing. */
-void cop_net_account(cop_net *net);
 /* Payload that is generated and not sent at time t, the end of the measured time. */
 double cop_net_waiting_at_sources(const cop_net *net, cop_time t);
-
-/* starve.c: messages that no congestion control will ever let go; sets net->stop and net->why. */
-void cop_net_starved(cop_net *net);
-/* The same for packets that it does not admit; said and true if there is nothing else in the network. */
-bool cop_net_held_for_ever(cop_net *net);
-
-/* app.c: ranks of applications. */
-void cop_net_start_apps(cop_net *net);
-void cop_net_act(cop_net *net, uint32_t rank); /* COP_EV_APP */
-/* Carry out what an application wants. */
-void cop_net_wishes(cop_net *net, const cop_app_wish *wish);
-/* Packet h belongs to this message of an application (COP_NONE: to none). */
-void cop_net_label(cop_net *net, uint32_t h, uint32_t msg);
-/* The last flit of packet h leaves its host at t (wormhole; else cop_host_launch says so). */
-void cop_net_left(cop_net *net, uint32_t host, uint32_t h, cop_time t);
-/* Jobs that can never finish set net->stop and net->why. */
-void cop_net_stuck(cop_net *net);
-
-/* flow.c: pools of packets and of messages in progress */
-uint32_t cop_pkt_new(cop_net *net);
-void cop_pkt_free(cop_net *net, uint32_t handle);
-uint32_t cop_send_new(cop_net *net);
-void cop_send_free(cop_net *net, uint32_t s);
-
-/* flow.c: number of flow (src, dst, sl), made if new. */
-uint32_t cop_flow_of(cop_net *net, uint32_t src, uint32_t dst, uint8_t sl);
-/* The same, COP_NONE if there is none yet. */
-uint32_t cop_flow_find(const cop_net *net, uint32_t src, uint32_t dst, uint8_t sl);
-/* Places in a table of all pairs, known and unknown flows. */
-uint64_t cop_flow_places(const cop_net *net);
-void cop_flow_init(cop_net *net);
-void cop_flow_fini(cop_net *net);
 
 /* Packets that have left their source and are not yet delivered. */
 static inline uint64_t cop_net_in_flight(const cop_net *net)

@@ -10,8 +10,9 @@
 #include <string.h>
 
 #include "net/cable/fc_state.h"
+#include "net/flow/flow.h"
 #include "net/net.h"
-#include "net/switch/arch.h"
+#include "net/switch/switch.h"
 #include "scenario.h"
 
 typedef struct trouble {

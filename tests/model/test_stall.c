@@ -10,8 +10,9 @@
 
 #include <string.h>
 
-#include "net/deadlock/stall.h"
-#include "net/switch/input.h"
+#include "net/deadlock/deadlock.h"
+#include "net/flow/flow.h"
+#include "net/switch/switch.h"
 #include "net_fixture.h"
 #include "scenario.h"
 

@@ -4,10 +4,10 @@
 #include "net_fixture.h"
 
 #include "host/simple.h"
-#include "net/cable/fc.h"
+#include "net/cable/cable.h"
 #include "net/cable/fc_state.h"
-#include "net/switch/arch.h"
 #include "net/switch/request.h"
+#include "net/switch/switch.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
  * numbers, whatever the run makes of them (test_build_bounds.c: what is refused). */
 #include "net_fixture.h"
 
-#include "net/cable/fc.h"
+#include "net/cable/cable.h"
 #include "net/cable/fc_state.h"
-#include "net/switch/arch.h"
+#include "net/switch/switch.h"
 
 /* Hosts 0 and 1 at switch 0, one host at each of the others; ports of a switch: hosts first. */
 #define CHAIN                                                                                      \

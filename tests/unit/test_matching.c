@@ -4,8 +4,8 @@
 #include "net_fixture.h"
 
 #include "base/rng.h"
-#include "net/switch/arch.h"
-#include "net/switch/input.h"
+#include "net/flow/flow.h"
+#include "net/switch/switch.h"
 
 #define MOST 130
 

@@ -5,7 +5,8 @@
 #include "base/rng.h"
 #include "host/host.h"
 #include "host/host_list.h"
-#include "net/cable/fc.h"
+#include "net/cable/cable.h"
+#include "net/flow/flow.h"
 #include "net/switch/request.h"
 
 #include <stdlib.h>

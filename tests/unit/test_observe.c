@@ -2,7 +2,7 @@
  * of networks in which they are known. */
 #include "net_fixture.h"
 
-#include "net/inspect/observe.h"
+#include "net/inspect/inspect.h"
 
 #include <string.h>
 

@@ -2,8 +2,9 @@
  * itself must follow. Links of 8 Gbit/s, a byte per ns; the crossbar is four times as fast. */
 #include "net_fixture.h"
 
-#include "net/cable/fc.h"
-#include "net/switch/arch.h"
+#include "net/cable/cable.h"
+#include "net/flow/flow.h"
+#include "net/switch/switch.h"
 
 #define OUT 1
 #define ROOM 40 /* blocks of 64 bytes */

@@ -3,9 +3,10 @@
 #include "net_fixture.h"
 
 #include "base/rng.h"
-#include "net/cable/fc.h"
-#include "net/switch/input.h"
+#include "net/cable/cable.h"
+#include "net/flow/flow.h"
 #include "net/switch/request.h"
+#include "net/switch/switch.h"
 
 #define OUT 2
 

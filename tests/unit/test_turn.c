@@ -2,6 +2,7 @@
  * counts as passed, when an input is overdue, and when counting begins anew. */
 #include "net_fixture.h"
 
+#include "net/flow/flow.h"
 #include "net/switch/request.h"
 #include "net/switch/turn.h"
 

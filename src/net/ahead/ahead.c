@@ -7,13 +7,12 @@
  *          when it was sent. Else that is guessed: the routing is asked as in the dependency check, without loads, or
  *          for a guess if it has a quick one, and nothing of its answer is kept. At last the place where the sender
  *          before will note that there is room. */
-#include "net/ahead/ahead.h"
+#include "net/ahead/ahead_int.h"
 
-#include "net/cable/vlarb.h"
+#include "net/cable/cable.h"
 #include "net/routing/routing.h"
-#include "net/switch/arch.h"
-#include "net/switch/input.h"
 #include "net/switch/request.h"
+#include "net/switch/switch.h"
 
 enum { FAR = 14, NEAR = 10, NEXT = 6, SOON = 3 }; /* events */
 enum { FIRST = 8, SECOND = 6, THIRD = 4, FOURTH = 2 }; /* arbitrations */

@@ -1,74 +1,22 @@
-/* Hints to the cache about the events that come next. See ahead.c. */
+/* Room `ahead`: large networks do not fit the cache, so what the next events will touch is fetched in time. Hints only:
+ * results are the same without.
+ *
+ * Files      each looks some events ahead, in stages: a stage may only follow what the one before has brought.
+ *            ahead.c      any network of 8192 ports or more, and the one compiled for lossless Ethernet
+ *            ahead_plain.c the usual kind (credits, a queue per output, tables), with all questions answered
+ *            ahead_near.c  4096 to 8191 ports: the little that pays there
+ *            ahead_arb.c   arbitrations and matchings of one instant, fetched ahead of each other
+ *            ahead_lines.c the lines of an output, a host, a sender: what the others have in common
+ * Calls      switch, cable, routing: for their hints, and it knows where their state lies.
+ * Called by  the loop alone. Rooms that know best themselves use net/fetch.h. */
 #ifndef COP_NET_AHEAD_H
 #define COP_NET_AHEAD_H
 
-#include "net/cable/fc_state.h"
-#include "net/fetch.h"
 #include "net/net.h"
-#include "net/routing/routing.h"
-
-/* What somebody keeps of each port. */
-static inline void cop_ahead_states(const cop_net *net, uint32_t port)
-{
-    if (net->lane_waiting)
-        cop_fetch(&net->lane_waiting[(size_t)port * net->lanes]);
-    for (size_t at = 0; at < net->cc_port_bytes; at += 64)
-        cop_fetch(net->cc_state + (size_t)port * net->cc_port_bytes + at);
-    if (net->routing != NULL)
-        cop_routing_prefetch(net, port);
-}
-
-/* What there is to fetch. Where it is known when the program is compiled (cop_ahead_buffered), hints cost two thirds. */
-typedef struct cop_sight {
-    bool matched; /* switches match inputs and outputs */
-    bool buffered; /* outputs have buffers */
-    bool lists; /* of requests */
-    bool holds; /* inputs count what they hold (on/off, ack/nack) */
-    bool credit; /* relative credits come back */
-} cop_sight;
-
-static inline cop_sight cop_sight_of(const cop_net *net)
-{
-    return (cop_sight){.matched = net->iq != NULL,
-                       .buffered = net->obuf != NULL,
-                       .lists = !net->per_output,
-                       .holds = net->fc_state != NULL && net->fc_state->inbuf != NULL,
-                       .credit = net->plain_credit};
-}
-
-/* Lossless Ethernet on switches that match and have output buffers: net->looks_buffered. */
-static const cop_sight cop_sight_buffered = {
-    .matched = true, .buffered = true, .lists = true, .holds = true};
-
-#define COP_SIGHT static inline __attribute__((always_inline))
-
-/* What is known of the requests for an output. */
-COP_SIGHT void cop_fetch_requests(const cop_net *net, uint32_t port)
-{
-    cop_fetch(&net->out[port]);
-    cop_fetch(&net->out[port].waiting);
-    cop_fetch(cop_ahead_requests(net, port));
-    cop_ahead_states(net, port);
-}
 
 /* Called before each event, if net->looks_ahead. */
 void cop_ahead(cop_net *net);
-/* The output, local port and lane, that packet p will want of the switch of input `in`. */
-uint32_t cop_ahead_guess(const cop_net *net, const cop_in *in, const cop_pkt *p, uint8_t *vl);
-/* What a host touches that looks for something to send, and then. */
-void cop_ahead_host(const cop_net *net, uint32_t host);
-void cop_ahead_stream(const cop_net *net, uint32_t host);
-/* ahead_plain.c: both where net->looks_plain. */
-void cop_ahead_plain(cop_net *net);
-void cop_ahead_plain_arbitrate(cop_net *net, const uint32_t *due, uint32_t n);
-/* What a packet touches that comes to wait for this output. */
-void cop_ahead_output(const cop_net *net, uint32_t port);
-/* Where the sender that feeds input `in` will note what comes back. */
-void cop_ahead_return(const cop_net *net, uint32_t in);
 /* The arbitrations of this instant: words first to last of the set that is due. */
 void cop_ahead_arbitrate(cop_net *net, uint32_t first, uint32_t last);
-/* ahead_near.c: both where not net->looks_far; of arbitrations n are due. */
-void cop_ahead_near(const cop_net *net);
-void cop_ahead_near_arbitrate(cop_net *net, const uint32_t *due, uint32_t n);
 
 #endif

@@ -4,12 +4,12 @@
  *          outputs that somebody wants; the input that has its turn there, as far as one can tell without matching,
  *          its buffer, and the list that tells which of its queues asks; that queue, the other end of the link, and the
  *          sender to which room goes back; the packet at the head of the queue, and where that sender notes it. */
-#include "net/ahead/ahead.h"
-#include "net/cable/vlarb.h"
+#include "net/ahead/ahead_int.h"
+#include "net/cable/cable.h"
 #include "net/routing/routing.h"
-#include "net/switch/arch.h"
 #include "net/switch/request.h"
 #include "net/switch/sw_iq.h"
+#include "net/switch/switch.h"
 
 /* The input whose turn it is to ask lane vl of an output, of those that do. */
 static uint32_t next_turn(const cop_out *out, uint32_t vl)

@@ -1,10 +1,9 @@
 /* What the looks of ahead*.c have in common: the lines of an output, of a host, of a sender that will be told of room, and
  * the output that a packet will want. */
-#include "net/ahead/ahead.h"
+#include "net/ahead/ahead_int.h"
 
-#include "net/cable/vlarb.h"
-#include "net/switch/arch.h"
-#include "net/switch/input.h"
+#include "net/cable/cable.h"
+#include "net/switch/switch.h"
 
 void cop_ahead_output(const cop_net *net, uint32_t port)
 {

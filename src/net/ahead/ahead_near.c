@@ -5,9 +5,9 @@
  *          when it was sent (routes_early).
  * Rules    a line is read after it was fetched, an event or an arbitration later at least; the guess who will be granted
  *          follows the turns of lanes and inputs as they stand, and may be wrong. */
-#include "net/ahead/ahead.h"
-#include "net/switch/input.h"
+#include "net/ahead/ahead_int.h"
 #include "net/switch/request.h"
+#include "net/switch/switch.h"
 
 enum { FAR = 8, NEAR = 5, NEXT = 2 }; /* events ahead */
 

@@ -5,7 +5,7 @@
  * How      four looks ahead, as there. Whose turn it will be at an output is guessed once, when its line has come, and
  *          kept for the looks that follow: by place among the events to come, or among the arbitrations that are due.
  *          A guess that has become wrong costs what it fetched for nothing. */
-#include "net/ahead/ahead.h"
+#include "net/ahead/ahead_int.h"
 
 #include "net/routing/routing.h"
 

@@ -1,5 +1,6 @@
 /* Which switch architecture: who decides (each output, or a matching) and where a granted packet goes (to
  * the wire, or to an output buffer). Two tables have the one, two the other. */
+#include "net/build/build_plan.h"
 #include "net/worm/worm.h"
 
 #define CIOQ_OUTPUT_BYTES 100000

@@ -2,7 +2,7 @@
  * those of the plug-ins. Each fault is one line that names the place of the option. */
 #include "net/build/build_check.h"
 
-#include "net/config/build_links.h"
+#include "net/config/config.h"
 #include "net/worm/worm.h"
 
 #include <stdio.h>

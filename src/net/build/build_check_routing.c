@@ -2,7 +2,7 @@
  * is there. */
 #include "net/build/build_check.h"
 
-#include "net/routing/recover.h"
+#include "net/routing/routing.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,9 +4,9 @@
 #include "net/build/build_plan.h"
 
 #include "net/build/build_check.h"
-#include "net/config/build_links.h"
-#include "net/services/control.h"
-#include "net/switch/arch.h"
+#include "net/config/config.h"
+#include "net/services/services.h"
+#include "net/switch/switch.h"
 
 /* About 400 bytes a port, and packets and queues: more than a few MiB from here on, and more than twice as many. In debug
  * builds all but the smallest networks look ahead, so that every test does. */

@@ -1,5 +1,5 @@
 /* Choice and construction of the flow control, with the head-room computation of on/off. */
-#include "net/cable/fc.h"
+#include "net/cable/cable.h"
 #include "net/cable/fc_state.h"
 #include "net/worm/worm.h"
 

@@ -126,6 +126,15 @@ static inline void cop_fc_give(cop_net *net, uint32_t port, uint32_t s, uint32_t
     }
 }
 
+/* Packet h has come to input `port`. False: it is refused, and the link keeps it. */
+static inline bool cop_fc_accepts(cop_net *net, uint32_t port, uint32_t h)
+{
+    if (COP_LIKELY(net->plain_credit) || net->fc->arrive == NULL)
+        return true;
+    const cop_pkt *p = &net->pkt[h];
+    return net->fc->arrive(net, port, cop_net_section_of(net, p, p->vl), h);
+}
+
 /* Apply every return that has arrived by now. */
 void cop_fc_settle_all(cop_net *net, uint32_t port);
 static inline void cop_fc_settle(cop_net *net, uint32_t port)

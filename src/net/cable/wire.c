@@ -65,19 +65,15 @@ __attribute__((noinline)) void cop_wire_again(cop_net *net, uint32_t port, uint3
         cop_wire_send(net, port, h);
 }
 
-uint32_t cop_wire_arrive(cop_net *net, uint32_t port)
+uint32_t cop_wire_take(cop_net *net, uint32_t port)
 {
     cop_in *in = &net->in[port];
     uint32_t h = in->wire_head;
-    cop_pkt *p = &net->pkt[h];
-    in->wire_head = p->next;
+    in->wire_head = net->pkt[h].next;
     if (in->wire_head != COP_NONE) {
         const cop_pkt *next = &net->pkt[in->wire_head];
         cop_time duration = cop_wire_time(in->pace, next->bytes);
         cop_net_push(net, arrival(in, next->t_tail - duration, duration), COP_EV_ARRIVE, port);
     }
-    if (COP_UNLIKELY(!net->plain_credit) && net->fc->arrive &&
-        !net->fc->arrive(net, port, cop_net_section_of(net, p, p->vl), h))
-        return COP_NONE;
     return h;
 }

@@ -9,7 +9,8 @@
 cop_time cop_wire_send(cop_net *net, uint32_t port, uint32_t h);
 /* The same for what was sent before: out of line, and as hosts do it (cop_net.inject). */
 void cop_wire_again(cop_net *net, uint32_t port, uint32_t h);
-/* COP_EV_ARRIVE: takes the packet that has come to `port` off its wire. COP_NONE: the flow control has refused it. */
-uint32_t cop_wire_arrive(cop_net *net, uint32_t port);
+/* COP_EV_ARRIVE: takes the packet that has come to `port` off its wire. The flow control is then asked whether there is
+ * room (cop_fc_accepts). */
+uint32_t cop_wire_take(cop_net *net, uint32_t port);
 
 #endif

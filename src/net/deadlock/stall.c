@@ -16,7 +16,7 @@
 
 #include "base/opt.h"
 #include "base/outcome.h"
-#include "net/services/notice.h"
+#include "net/services/services.h"
 #include "net/worm/worm.h"
 
 #include <stdio.h>

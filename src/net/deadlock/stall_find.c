@@ -13,10 +13,10 @@
  * Output buffers   the head of a lane waits for credit there, and inputs wait for the lane: it is closed if its head never
  *          finds room behind the link, and what it holds leaves too little of the output buffer.
  * Shared   Lanes of a buffer that are not closed give back their part. */
-#include "net/cable/fc.h"
+#include "net/cable/cable.h"
 #include "net/deadlock/stall_int.h"
-#include "net/switch/arch.h"
 #include "net/switch/request.h"
+#include "net/switch/switch.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef COP_NET_STALL_INT_H
 #define COP_NET_STALL_INT_H
 
-#include "net/deadlock/stall.h"
+#include "net/deadlock/deadlock.h"
 
 typedef struct
     cop_stall_edge { /* packets of this channel stand in this queue; those of a queue follow each other */

@@ -11,7 +11,9 @@
  * Cost     nothing unless a flow or a head waits so at the end.
  * Simplification  a control that wakes a flow because of packets of another one is not foreseen. */
 #include "base/outcome.h"
-#include "net/cable/fc.h"
+#include "net/cable/cable.h"
+#include "net/deadlock/deadlock.h"
+#include "net/flow/flow.h"
 #include "net/net.h"
 
 #include <stdio.h>

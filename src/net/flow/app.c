@@ -5,6 +5,7 @@
  * Events   COP_EV_APP per rank; a wish that the rank has changed is ignored when it comes.
  * Owns     the numbers beside the pool of packets. */
 #include "base/outcome.h"
+#include "net/flow/flow.h"
 #include "net/net.h"
 
 #include <stdio.h>

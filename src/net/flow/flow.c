@@ -1,4 +1,5 @@
 /* Pools, and the table of flows that congestion control and end nodes keep state for. */
+#include "net/flow/flow.h"
 #include "net/net.h"
 
 #include <string.h>

@@ -8,10 +8,11 @@
  *   buffers   no section holds more than its capacity.
  * An imbalance is a bug of the simulator: it names the place and ends the run as broken. */
 #include "base/outcome.h"
-#include "net/cable/fc.h"
+#include "net/cable/cable.h"
 #include "net/cable/fc_state.h"
-#include "net/routing/recover.h"
-#include "net/switch/arch.h"
+#include "net/inspect/inspect.h"
+#include "net/routing/routing.h"
+#include "net/switch/switch.h"
 #include "net/worm/worm.h"
 
 #include <stdarg.h>

@@ -3,7 +3,8 @@
  * A counter is an event counted over the whole run. A level is how much there is of something now
  * (queues in use); its value at the end of each bin makes a time series. The scheme changes both in
  * place; nothing here runs but once per sample. */
-#include "net/config/build_links.h"
+#include "net/config/config.h"
+#include "net/inspect/inspect.h"
 
 static uint32_t length(const cop_gauge *g)
 {

@@ -5,8 +5,8 @@
  * return that has come for room. */
 #include "net/look.h"
 
-#include "net/cable/fc.h"
-#include "net/switch/arch.h"
+#include "net/cable/cable.h"
+#include "net/switch/switch.h"
 
 #include <math.h>
 

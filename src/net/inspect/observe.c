@@ -20,6 +20,7 @@
 #include "net/inspect/observe_int.h"
 
 #include "base/opt.h"
+#include "net/inspect/inspect.h"
 #include "net/routing/routing.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef COP_NET_OBSERVE_INT_H
 #define COP_NET_OBSERVE_INT_H
 
-#include "net/inspect/observe.h"
+#include "net/inspect/inspect.h"
 
 typedef struct cop_observing {
     cop_net *net;

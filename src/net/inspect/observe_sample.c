@@ -1,7 +1,8 @@
 /* The values of run.observe, taken with the run's sampling timer at the end of each bin, and where the measured time ends in
  * the middle of one. Costs nothing while no item is given. */
-#include "net/inspect/observe.h"
+#include "net/inspect/inspect.h"
 
+#include "net/flow/flow.h"
 #include "net/routing/routing.h"
 
 static double voq_bytes(const cop_net *net, uint32_t in_port, uint32_t out, uint32_t vl)

@@ -1,5 +1,6 @@
 /* Tracing of chosen packets. Costs one predictable branch per step when nobody looks. */
 #include "net/watch.h"
+#include "net/flow/flow.h"
 
 #include "base/mem.h"
 

@@ -17,7 +17,7 @@
  * Source   Martinez, Lopez, Duato and Pinkston, ICPP 1997; see route/true_adaptive.c for what is ours. */
 #include "net/routing/recover.h"
 
-#include "net/cable/link.h"
+#include "net/cable/cable.h"
 
 #include <string.h>
 

@@ -5,9 +5,9 @@
  * Events   COP_EV_MESSAGE per port with messages on their way to it. */
 #include "net/routing/routing.h"
 
-#include "net/cable/fc.h"
-#include "net/cable/mail.h"
+#include "net/cable/cable.h"
 #include "net/fetch.h"
+#include "net/flow/flow.h"
 #include "net/watch.h"
 
 struct cop_routing {

@@ -1,9 +1,15 @@
-/* Routings at run time: what they may ask of the switch that decides, the state they keep there, what they
- * hear. Only routings with state or hooks need it; all others are asked and forgotten (input_route.c). */
+/* Room `routing`: what a routing may ask of the switch that decides, what it keeps there and hears, and what resolves its
+ * deadlocks. Only routings with state or hooks need it; all others are asked and forgotten (switch/input_route.c).
+ *
+ * Files      routing.c loads, state, hooks, messages of neighbours, notifications;  recover.c which heads have waited for
+ *            too long, and what hosts send again for them.
+ * Calls      cable (credits are loads; what goes again takes them), flow, record.
+ * Called by  switch, services, ahead; the loop; build. */
 #ifndef COP_NET_ROUTING_H
 #define COP_NET_ROUTING_H
 
 #include "net/net.h"
+#include "net/routing/recover.h"
 
 typedef struct cop_route_ctx { /* behind cop_route_view.ctx */
     cop_net *net;

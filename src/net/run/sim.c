@@ -1,16 +1,13 @@
 /* The run: takes events in order and hands them to their owners. */
 #include "base/outcome.h"
 #include "net/ahead/ahead.h"
-#include "net/cable/fc.h"
-#include "net/cable/wire.h"
-#include "net/deadlock/stall.h"
-#include "net/inspect/observe.h"
-#include "net/routing/recover.h"
+#include "net/cable/cable.h"
+#include "net/deadlock/deadlock.h"
+#include "net/flow/flow.h"
+#include "net/inspect/inspect.h"
 #include "net/routing/routing.h"
-#include "net/services/control.h"
-#include "net/services/notice.h"
-#include "net/switch/arch.h"
-#include "net/switch/input.h"
+#include "net/services/services.h"
+#include "net/switch/switch.h"
 #include "net/worm/worm.h"
 
 #include <stdio.h>
@@ -87,8 +84,8 @@ static void to_host(cop_net *net, uint32_t port, uint32_t h)
 
 static inline __attribute__((always_inline)) void arrive(cop_net *net, uint32_t port)
 {
-    uint32_t h = cop_wire_arrive(net, port);
-    if (COP_UNLIKELY(h == COP_NONE))
+    uint32_t h = cop_wire_take(net, port);
+    if (!cop_fc_accepts(net, port, h))
         return;
     if (net->in[port].sw == COP_NONE)
         to_host(net, port, h);

@@ -3,12 +3,11 @@
  * Control messages travel against the data, one link delay, in order, without taking bandwidth: they
  * stand for the few bytes a real switch slips in between packets (G-gran6-12). Two messages of one
  * instant arrive together, in the order in which they were sent. */
-#include "net/services/control.h"
+#include "net/services/services.h"
 
-#include "net/cable/fc.h"
-#include "net/cable/mail.h"
-#include "net/switch/arch.h"
-#include "net/switch/input.h"
+#include "net/cable/cable.h"
+#include "net/flow/flow.h"
+#include "net/switch/switch.h"
 #include "net/watch.h"
 
 const cop_netinfo *cop_net_info(const cop_net *net)

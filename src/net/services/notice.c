@@ -11,10 +11,11 @@
  * Naming   src is the host to which the packet that it is about goes, so that the source knows the flow;
  *          seq counts at the switch, from 2^31 on.
  * Source   IEEE 802.1Qau; M-qcn-cp, G-qcn-12. */
-#include "net/services/notice.h"
+#include "net/services/services.h"
 
+#include "net/flow/flow.h"
 #include "net/routing/routing.h"
-#include "net/switch/input.h"
+#include "net/switch/switch.h"
 #include "net/watch.h"
 
 #include <stdio.h>

@@ -2,10 +2,9 @@
  *
  * Our own ask so often that only builds with assertions look whether they keep to that; schemes from outside have names
  * of their own for the same (net/queue.h), which always look. */
-#include "net/cable/mail.h"
-#include "net/services/control.h"
-#include "net/switch/arch.h"
-#include "net/switch/input.h"
+#include "net/cable/cable.h"
+#include "net/services/services.h"
+#include "net/switch/switch.h"
 #include "net/watch.h"
 
 const void *cop_net_queue_cfg(const cop_net *net)

@@ -6,18 +6,10 @@
 
 extern const cop_arch_ops cop_arch_ib, cop_arch_ib_buffered, cop_arch_iq, cop_arch_cioq;
 
-/* Sets net->arch and net->output_bytes. */
-void cop_arch_choose(cop_net *net);
 void cop_iq_init(cop_net *net);
 void cop_obuf_init(cop_net *net);
 /* When an input has a free read port; in the past: it has one. */
 cop_time cop_iq_input_free(const cop_net *net, uint32_t port);
-/* A switch will soon match: fetch its wanted outputs, then queues in front of them, then packets (ahead_arb.c). */
-void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage, cop_time t);
-/* n switches decide at this instant: they do, while what the next ones will touch is fetched. */
-void cop_iq_ahead_arbitrate(cop_net *net, const uint32_t *due, uint32_t n);
-/* The same for one output. */
-void cop_output_prefetch(const cop_net *net, uint32_t port, unsigned stage);
 /* A packet will soon wait here. */
 void cop_obuf_prefetch(const cop_net *net, uint32_t port);
 void cop_obuf_prefetch_packet(const cop_net *net, uint32_t port);

@@ -10,7 +10,7 @@
  *          instant. `posted` of a queue counts the candidates whose requests are with the arbiters.
  * Events   COP_EV_HEAD for a queue whose head must wait for one of these times.
  * Layouts with one queue per (input, output, lane) have no lists; their heads are in input.c. */
-#include "net/routing/recover.h"
+#include "net/routing/routing.h"
 #include "net/switch/input_int.h"
 
 void cop_input_count_held(cop_net *net, uint32_t sw, bool more)

@@ -2,7 +2,7 @@
 #ifndef COP_NET_INPUT_INT_H
 #define COP_NET_INPUT_INT_H
 
-#include "net/cable/link.h"
+#include "net/cable/cable.h"
 #include "net/switch/input.h"
 #include "net/switch/left.h"
 #include "net/switch/request.h"

@@ -13,7 +13,7 @@
  * the one whose queue the queueing scheme puts first, if it has an order.
  * Speed    only ports that take part are looked at, and what is compiled for switches of at most 64 ports has
  *          nothing to call on the usual way of a packet. */
-#include "net/cable/link.h"
+#include "net/cable/cable.h"
 #include "net/switch/arch.h"
 #include "net/switch/input.h"
 #include "net/switch/sw_iq.h"

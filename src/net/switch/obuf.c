@@ -15,7 +15,7 @@
  * Events   COP_EV_TX per port: a packet is there, credits came, the previous packet has left and somebody waits
  *          for that. Nobody does: its room counts as free from then on, and is taken back when a packet comes.
  * Source   M-cioq; for `ib` Paper I, 3.1. */
-#include "net/cable/link.h"
+#include "net/cable/cable.h"
 #include "net/fetch.h"
 #include "net/switch/arch.h"
 #include "net/switch/input.h"

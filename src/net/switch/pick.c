@@ -15,7 +15,7 @@
  * own (voqnet) such a request is set aside until its section has room; otherwise, if none fits, the
  * whole lane is blocked until the smallest of them would. */
 #include "base/rng.h"
-#include "net/cable/fc.h"
+#include "net/cable/cable.h"
 #include "net/switch/input.h"
 #include "net/switch/request.h"
 

@@ -1,7 +1,7 @@
 /* Lists of request nodes (layouts with several queues per input, output and lane). */
 #include "net/switch/request.h"
 
-#include "net/cable/fc.h"
+#include "net/cable/cable.h"
 #include "net/switch/sw_iq.h"
 
 static void circle_remove(cop_node *nodes, uint32_t *last, uint32_t n)

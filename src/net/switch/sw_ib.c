@@ -9,7 +9,7 @@
  * Events   COP_EV_ARB per output port, at most one pending, last kind of an instant so that it sees
  *          every request of that instant.
  * Source   M-ibmodel, M-vlsw; arbitration in docs/MODEL.md. */
-#include "net/cable/link.h"
+#include "net/cable/cable.h"
 #include "net/fetch.h"
 #include "net/switch/arch.h"
 #include "net/switch/input.h"

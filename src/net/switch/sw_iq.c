@@ -5,7 +5,7 @@
  * Events   COP_EV_ARB per switch: when a transfer ends that a request waits for. A request that comes makes the matching
  *          due at once. */
 #include "net/switch/sw_iq.h"
-#include "net/cable/link.h"
+#include "net/cable/cable.h"
 #include "net/switch/arch.h"
 #include "net/switch/input.h"
 

@@ -20,8 +20,9 @@
  *          IEEE TPDS 1992; `reuse: empty` is assumption 6 of Duato, IEEE TPDS 1993. */
 #include "net/worm/worm.h"
 
-#include "net/cable/link.h"
-#include "net/switch/input.h"
+#include "net/cable/cable.h"
+#include "net/flow/flow.h"
+#include "net/switch/switch.h"
 #include "net/watch.h"
 
 static uint32_t stay_new(cop_worm *w)

@@ -1,9 +1,16 @@
-/* Wormhole switching: flits with credits of their own, and packets that hold their lanes while they wait
- * (worm.c). Only networks with switch.switching wormhole have it: net->worm is NULL in all others. */
+/* Room `worm`: wormhole switching, flits with credits of their own, and packets that hold their lanes while they wait. Only
+ * networks with switch.switching wormhole have it: net->worm is NULL in all others.
+ *
+ * Files      worm.c flits on wires;  worm_turn.c who has an output;  worm_build.c its state;  worm_count.c what hosts
+ *            have sent and taken in;  worm_look.c book-keeping and deadlocks.
+ * Arrive     cop_worm_arrive: heads go to their switch input, whole packets back to the loop, for their host.
+ * Leave      cop_worm_inject at hosts (net->inject), cop_worm_send at outputs.
+ * Calls      switch, for heads; cable, flow, record.
+ * Called by  the loop; tables and pointers that build sets (cop_arch_worm, cop_fc_worm, net->inject); deadlock, inspect. */
 #ifndef COP_NET_WORM_H
 #define COP_NET_WORM_H
 
-#include "net/switch/arch.h"
+#include "net/switch/switch.h"
 
 /* Part of a packet in one buffer, from its first flit on the wire towards it until its last has been sent
  * on. A packet has as many as there are buffers between its head and its tail. */

@@ -11,7 +11,7 @@
 #include "net/worm/worm.h"
 
 #include "base/outcome.h"
-#include "net/cable/fc.h"
+#include "net/cable/cable.h"
 #include "net/switch/request.h"
 
 #include <stdio.h>

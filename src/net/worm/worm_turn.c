@@ -11,8 +11,8 @@
  *          `switch.allocation` also when a head asks or a credit comes that one waits for. */
 #include "net/worm/worm.h"
 
-#include "net/cable/link.h"
-#include "net/switch/input.h"
+#include "net/cable/cable.h"
+#include "net/switch/switch.h"
 
 /* The packet that was picked takes lane vl of `port`, with its first flit or before it. */
 static cop_time transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h)

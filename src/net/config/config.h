@@ -1,7 +1,10 @@
-/* What links of each class have: rate, delay, lanes, and the buffers behind them. Private to the
- * construction of networks, and to what tells their size. */
-#ifndef COP_NET_BUILD_LINKS_H
-#define COP_NET_BUILD_LINKS_H
+/* Room `config`: what the configuration says of a link: rate, delay, lanes, and the buffer behind it.
+ *
+ * Files      net_cfg.c the option tables (net/net_cfg.h);  links.c options of a class of links, and of single hosts.
+ * Calls      nothing.
+ * Called by  build; inspect, which tells the size of buffers. */
+#ifndef COP_NET_CONFIG_H
+#define COP_NET_CONFIG_H
 
 #include "net/net.h"
 

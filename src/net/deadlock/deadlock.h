@@ -1,6 +1,11 @@
-/* The deadlock watch. */
-#ifndef COP_NET_STALL_H
-#define COP_NET_STALL_H
+/* Room `deadlock`: what waits for ever is found, and said.
+ *
+ * Files      stall.c when to look, what to say;  stall_find.c the largest set of queues that wait for each other;
+ *            starve.c flows and heads that no event will wake.
+ * Calls      switch, worm, cable: their state is read, never changed. services: notifications that wait. flow.
+ * Called by  the loop, at samples and at the end. It writes net->stop and net->why, nothing else. */
+#ifndef COP_NET_DEADLOCK_H
+#define COP_NET_DEADLOCK_H
 
 #include "net/net.h"
 
@@ -22,5 +27,12 @@ uint32_t cop_stall_queue(const cop_net *net, size_t i);
 uint64_t cop_stall_visits(const cop_net *net);
 /* What they may have cost: see stall.c. */
 uint64_t cop_stall_allowance(const cop_net *net);
+
+/* -- starve.c, when the run is over -- */
+
+/* Messages that no congestion control will ever let go; sets net->stop and net->why. */
+void cop_net_starved(cop_net *net);
+/* The same for packets that it does not admit; said and true if there is nothing else in the network. */
+bool cop_net_held_for_ever(cop_net *net);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * A lane that a link does not have is a section without room: nobody may send on it. That no packet
  * wants to is checked before (exp/run.c for routings, build_check.c for what end nodes inject). */
-#include "net/config/build_links.h"
+#include "net/config/config.h"
 
 static uint64_t of_class(unsigned link_class, uint64_t host, uint64_t trunk, uint64_t global,
                          uint64_t all)
