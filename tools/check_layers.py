@@ -33,14 +33,17 @@ With --objects BUILD it also looks at the object files below BUILD/obj/src (tool
 of src/ must not need each other in a circle, and object files only as CIRCLES lists. That list may shrink,
 never grow; a circle that is gone must be taken off it.
 
-usage: tools/check_layers.py [ROOT] [--objects BUILD]
+With objects it compares the picture of ARCHITECTURE.md with includes and names; --draw puts the right one there.
+
+usage: tools/check_layers.py [ROOT] [--objects BUILD [--draw]]
 """
 import argparse
 import os
 import re
 import sys
 
-import object_graph
+sys.dont_write_bytecode = True
+import object_graph  # noqa: E402
 
 # Rooms of the machine, src/net/*, from the bottom up: rooms that each may need, by includes and by names.
 # What lies in net/ itself, the structs and the interfaces of plug-ins, all share.
@@ -245,12 +248,12 @@ def find_cycle(graph):
 
 
 def check_objects(root, build):
-    """Faults of what is linked, and how many objects were looked at."""
+    """Faults of what is linked, and the graph of objects."""
     object_graph.self_test()
     try:
         graph = object_graph.read(root, build)
     except FileNotFoundError as missing:
-        return [f"{missing}: no such object; run `make` first"], 0
+        return [f"{missing}: no such object; run `make` first"], {}
     allowed = [set(line.split()) for line in CIRCLES.strip().split("\n")]
     faults = object_graph.faults_of(graph, allowed)
     for room, needs in object_graph.rooms_of(graph).items():
@@ -259,17 +262,61 @@ def check_objects(root, build):
             if own is not None and other.startswith("net/") and other[len("net/"):] not in own:
                 faults.append("src/%s needs %s of src/%s, and its room may not (ROOMS)"
                               % (edges[0][0], edges[0][2], edges[0][1]))
-    return faults, len(graph)
+    return faults, graph
+
+
+PICTURE = "ARCHITECTURE.md"
+BEGIN, END = "<!-- drawn by tools/check_layers.py --draw -->\n```mermaid\n", "```\n<!-- end of drawing -->"
+
+
+def house(includes, graph):
+    """folder -> folders it needs, by includes or by names; src/ is left out of their names."""
+    needs = {}
+    pairs = [(folder_of(path), folder_of(target)) for path, target in includes]
+    if graph:
+        pairs += [("src/" + room, "src/" + other) for room, others in object_graph.rooms_of(graph).items()
+                  for other in others]
+    for folder, other in pairs:
+        folder, other = (f[len("src/"):] if f.startswith("src/") else f for f in (folder, other))
+        needs.setdefault(folder, set())
+        needs.setdefault(other, set())
+        if folder != other:
+            needs[folder].add(other)
+    for alone in ("include", "examples"):  # who implements an interface, and who uses it, is no layer
+        needs.pop(alone, None)
+        for others in needs.values():
+            others.discard(alone)
+    return needs
+
+
+def check_picture(root, needs, renew):
+    """Faults of the picture; with `renew` it is put right."""
+    path = os.path.join(root, PICTURE)
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    if text.count(BEGIN) != 1 or text.count(END) != 1:
+        return [f"{PICTURE}: no place for the picture, between `{BEGIN.split(chr(10))[0]}` and its end"]
+    before, rest = text.split(BEGIN)
+    shown, after = rest.split(END)
+    right = object_graph.draw(needs)
+    if shown == right:
+        return []
+    if not renew:
+        return [f"{PICTURE}: the picture is not what the code says; run tools/check_layers.py --objects BUILD --draw"]
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(before + BEGIN + right + END + after)
+    return []
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("root", nargs="?", default=os.path.join(os.path.dirname(__file__), ".."))
     parser.add_argument("--objects", metavar="BUILD")
+    parser.add_argument("--draw", action="store_true")
     args = parser.parse_args()
     root = args.root
     files = set(sources(root))
-    faults, graph, edges = [], {}, 0
+    faults, graph, includes = [], {}, []
 
     def complain(path, line, what):
         faults.append(f"{path}:{line}: {what}")
@@ -280,21 +327,23 @@ def main():
         for number, line in enumerate(text.split("\n"), 1):
             m = re.match(r'\s*#\s*include\s+(["<])([^">]+)[">]', line)
             if m:
-                edges += 1
                 target = check_include(path, number, m.group(2), m.group(1) == '"', files, complain)
+                includes.append((path, target))
                 if target and path.endswith(".h"):
                     graph.setdefault(path, []).append(target)
         check_text(path, text, complain)
     cycle = find_cycle(graph)
     if cycle:
         faults.append("headers include each other: " + " -> ".join(cycle))
-    objects = 0
+    objects = {}
     if args.objects:
         found, objects = check_objects(root, args.objects)
         faults += found
+    if objects and not faults:
+        faults += check_picture(root, house([i for i in includes if i[1]], objects), args.draw)
     for fault in faults:
         print(fault)
-    print(f"{len(files)} files, {edges} includes, {objects} objects, {len(faults)} faults")
+    print(f"{len(files)} files, {len(includes)} includes, {len(objects)} objects, {len(faults)} faults")
     return 1 if faults else 0
 
 

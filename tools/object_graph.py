@@ -2,7 +2,7 @@
 
 An object needs another one when it refers to a name that the other defines. What a compiler has inlined
 needs nobody; what a header defines belongs to whoever includes it, and includes have rules of their own.
-A room is a folder of src/ with objects in it.
+A room is a folder of src/ with objects in it. The picture of ARCHITECTURE.md is drawn here, too.
 """
 import os
 import subprocess
@@ -127,6 +127,37 @@ def faults_of(graph, allowed):
     return faults
 
 
+def reduce(graph):
+    """The same reachability with as few arrows as possible, of a graph without circles: node -> nodes."""
+    reached = {}
+
+    def reach(node):
+        if node not in reached:
+            reached[node] = set().union(*({n} | reach(n) for n in graph[node]))
+        return reached[node]
+
+    return {node: {n for n in needs if not any(n in reach(other) for other in needs if other != n)}
+            for node, needs in graph.items()}
+
+
+def draw(graph):
+    """A picture of folders in Mermaid's language; those below a folder stand in a box of its name."""
+    few = reduce(graph)
+    name = lambda node: node.replace("/", "_")
+    boxes = sorted({os.path.dirname(node) for node in graph} & set(graph))
+    lines = ["flowchart TD"]
+    for box in boxes:
+        inside = sorted(node for node in graph if os.path.dirname(node) == box)
+        lines += [f'    subgraph {name(box)}_rooms["{box}"]']
+        lines += [f'        {name(box)}["{box}: structs and interfaces"]']
+        lines += [f'        {name(node)}["{os.path.basename(node)}"]' for node in inside]
+        lines += ["    end"]
+    lines += [f'    {name(node)}["{node}"]' for node in sorted(graph)
+              if node not in boxes and os.path.dirname(node) not in boxes]
+    lines += [f"    {name(node)} --> {name(other)}" for node in sorted(few) for other in sorted(few[node])]
+    return "\n".join(lines) + "\n"
+
+
 def self_test():
     """A circle of rooms, one of objects, one that is gone: each is found, and nothing else."""
     symbols = {
@@ -140,6 +171,9 @@ def self_test():
     assert faults_of(good, [{"b/one", "b/two"}]) == []
     assert len(faults_of(good, [])) == 1
     assert len(faults_of(good, [{"b/one", "b/two"}, {"a/low", "a/top"}])) == 1
+    some = {"x": {"y", "x/z"}, "y": {"x/z"}, "x/z": set()}
+    assert reduce(some) == {"x": {"y"}, "y": {"x/z"}, "x/z": set()}
+    assert "    x --> y\n" in draw(some) and "x --> x_z" not in draw(some)
     symbols["a/low"] = ({"low"}, {"two"})
     bad = faults_of(graph_of(symbols), [{"b/one", "b/two"}])
     assert any("rooms need each other: a, b" in f for f in bad)

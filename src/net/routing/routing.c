@@ -223,7 +223,7 @@ void cop_routing_heard(cop_net *net, const cop_pkt *p)
     net->probe.stream[p->stream].becns++;
 }
 
-bool cop_routing_keeps(cop_net *net, uint32_t port, uint32_t h)
+__attribute__((noinline)) bool cop_routing_keeps(cop_net *net, uint32_t port, uint32_t h)
 {
     const cop_pkt *p = &net->pkt[h];
     if ((p->flags & COP_PKT_OWN) || !cop_routing_notice(net, port, p, false))
