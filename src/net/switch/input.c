@@ -131,17 +131,20 @@ static cop_time tell_transferred(cop_net *net, uint32_t in_port, const cop_pick 
     return cc->credit_time ? cc->credit_time(net, in_port, vl, p->bytes, leaves) : leaves;
 }
 
-/* Inline in both: packets that come over a wire are the common case, and nothing may be added to it. */
-static inline __attribute__((always_inline)) void receive(cop_net *net, uint32_t port, uint32_t h,
-                                                          bool made)
+/* The one way into a switch input, compiled for each kind of network: `made`, by the switch itself; `plain`, a table of
+ * outputs and a queue for each of them, as most networks have; `told`, and there something watches queues. Constants at every
+ * call, so that packets that come over a wire, the common case, pass no question that is not theirs. */
+static inline __attribute__((always_inline)) void
+receive(cop_net *net, uint32_t port, uint32_t h, const bool made, const bool plain, const bool told)
 {
     const cop_in *in = &net->in[port];
     cop_pkt *p = &net->pkt[h];
-    if (COP_UNLIKELY(p->flags & COP_PKT_CNP) && net->listens && cop_routing_keeps(net, port, h))
+    if (!plain && COP_UNLIKELY(p->flags & COP_PKT_CNP) && net->listens &&
+        cop_routing_keeps(net, port, h))
         return;
     cop_cand cand[COP_MAX_CAND];
     unsigned n = 0; /* candidates that are known */
-    if (net->lft) {
+    if (plain || net->lft) {
         p->out = net->lft[(size_t)in->sw * net->info.n_hosts + p->dst];
         p->out_vl = p->vl;
     } else if (made || !cop_input_asked_early(net, in)) {
@@ -149,66 +152,46 @@ static inline __attribute__((always_inline)) void receive(cop_net *net, uint32_t
         p->out = cand[0].port;
         p->out_vl = cand[0].vl;
     }
+    const bool per_output = plain || net->per_output;
     uint32_t out = in->port0 + p->out;
-    uint32_t local = net->per_output ? (uint32_t)p->out * net->lanes + p->out_vl
+    uint32_t local = per_output ? (uint32_t)p->out * net->lanes + p->out_vl
                      : made && net->own_queues
                          ? cop_net_queue_end(net, port) - in->queue0
                          : net->queue_ops->select(net->queue_cfg, &net->info, p);
     uint32_t q = in->queue0 + local;
-    if (COP_UNLIKELY(net->guards_scheme))
+    if (!plain && COP_UNLIKELY(net->guards_scheme))
         q = cop_net_queue_of_port(net, port, local);
     net->out[out].waiting += p->bytes;
     bool was_empty = net->queue[q].head == COP_NONE;
     cop_input_append(net, q, h);
     if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
         cop_watch_step(net, COP_WATCH_QUEUE, port, p);
-    if (net->hooks && made)
+    if ((plain ? told : net->hooks) && made)
         tell_made(net, port, q, out, p);
-    else if (net->hooks)
+    else if (plain ? told : net->hooks)
         tell_enqueued(net, port, q, out, p, false);
     if (!was_empty)
         return;
-    if (net->per_output)
+    if (per_output)
         voq_request(net, port, q, out, p->out_vl);
     else
         cop_input_offer(net, q, cand, net->asks_once ? n : 0);
 }
 
-static __attribute__((noinline, flatten)) void receive_any(cop_net *net, uint32_t port, uint32_t h)
-{
-    receive(net, port, h, false);
-}
-
-/* A table of outputs and a queue for each of them: most networks. `told`: somebody watches, with hooks. */
-static inline __attribute__((always_inline)) void receive_plain(cop_net *net, uint32_t port,
-                                                                uint32_t h, bool told)
-{
-    const cop_in *in = &net->in[port];
-    cop_pkt *p = &net->pkt[h];
-    uint32_t local = net->lft[(size_t)in->sw * net->info.n_hosts + p->dst], out = in->port0 + local;
-    uint32_t q = in->queue0 + local * net->lanes + p->vl;
-    p->out = (uint16_t)local;
-    p->out_vl = p->vl;
-    net->out[out].waiting += p->bytes;
-    bool was_empty = net->queue[q].head == COP_NONE;
-    cop_input_append(net, q, h);
-    if (COP_UNLIKELY(p->flags & COP_PKT_WATCH))
-        cop_watch_step(net, COP_WATCH_QUEUE, port, p);
-    if (told)
-        tell_enqueued(net, port, q, out, p, false);
-    if (was_empty)
-        voq_request(net, port, q, out, p->vl);
-}
-
 static __attribute__((noinline)) void receive_told(cop_net *net, uint32_t port, uint32_t h)
 {
-    receive_plain(net, port, h, true);
+    receive(net, port, h, false, true, true);
+}
+
+static __attribute__((noinline, flatten)) void receive_any(cop_net *net, uint32_t port, uint32_t h)
+{
+    receive(net, port, h, false, false, false);
 }
 
 void cop_input_receive(cop_net *net, uint32_t port, uint32_t h)
 {
     if (COP_LIKELY(net->plain_input && !net->hooks))
-        receive_plain(net, port, h, false);
+        receive(net, port, h, false, true, false);
     else if (net->plain_input)
         receive_told(net, port, h);
     else
@@ -217,7 +200,7 @@ void cop_input_receive(cop_net *net, uint32_t port, uint32_t h)
 
 __attribute__((noinline)) void cop_input_made(cop_net *net, uint32_t port, uint32_t h)
 {
-    receive(net, port, h, true);
+    receive(net, port, h, true, false, false);
 }
 
 /* After its head went to `port` until `leaves`, the queue offers its next packet. */
