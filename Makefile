@@ -242,7 +242,7 @@ picture: deps-test
 # Tests run with assertions on, in a build of their own; program and library are tested as they ship.
 TEST_OPT := -O1
 test: deps-test $(BUILD)/coppice $(SHARED) $(STATIC)
-	@tools/check.sh $(BUILD) format layers order options
+	@tools/check.sh $(BUILD) format layers order options docs
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/debug OPT="$(TEST_OPT)" unit-build
 	@COPPICE=$(BUILD)/coppice tools/run_tests.sh $(BUILD)/debug/log \
 	    $(patsubst $(BUILD)/%,$(BUILD)/debug/%,$(TESTS))

@@ -1,7 +1,7 @@
 /* The way whose first port has less waiting, on dragonflies: a routing from outside.
  *
  *   cc -shared -fPIC -O2 $(pkg-config --cflags coppice-plugin) emptier.c -o emptier.so
- *   coppice run dragonfly.yaml --plugin ./emptier.so --set routing.kind=emptier
+ *   coppice run dragonfly.yaml --plugin ./emptier.so --set routing.kind=emptier --set cc.kind=none
  *
  * In the source tree the flags are -Isrc. docs/ADDING.md explains every part.
  *

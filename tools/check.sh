@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that is worth doing before a release; `make test` takes format, layers, order and options, the rest is
+# Everything that is worth doing before a release; `make test` takes format, layers, order, options and docs, the rest is
 # too slow for every change. One line per step, a summary at the end, and a non-zero exit if any step
 # failed. Warnings are errors here.
 #   format     clang-format on every C file; another version formats otherwise, so with one it is
@@ -8,6 +8,7 @@
 #   order      draws of random numbers that no rule of C puts in an order (tools/check_order.py)
 #   options    each option of docs/CONFIG.md is used by an experiment, an example or a test
 #              (tools/check_options.py)
+#   docs       documents: width of lines, links, words (tools/check_docs.py)
 #   mutants    the self-test of tools/mutants.py
 #   tidy       clang-tidy on src and apps
 #   cppcheck   on src and apps
@@ -21,7 +22,7 @@ cd "$(dirname "$0")/.."
 
 build=${1-build}
 shift $(($# > 0))
-[ $# -gt 0 ] || set -- format layers order options mutants tidy cppcheck tests fuzz golden recorder
+[ $# -gt 0 ] || set -- format layers order options docs mutants tidy cppcheck tests fuzz golden recorder
 logs=$build/check
 mkdir -p "$logs"
 formatted_with=14 # clang-format
@@ -50,6 +51,8 @@ check_layers() { tools/check_layers.py --objects "$build"; }
 check_order() { tools/check_order.py; }
 
 check_options() { tools/check_options.py docs/CONFIG.md; }
+
+check_docs() { tools/check_docs.py; }
 
 check_mutants() { tools/mutants.py --self-test; }
 
@@ -89,7 +92,7 @@ check_recorder() { own_make BUILD="$build" recorder-test; }
 failed=()
 for step in "$@"; do
     if ! declare -F "check_$step" >/dev/null; then
-        echo "check: unknown step $step; one of format layers order mutants tidy cppcheck tests fuzz golden recorder" >&2
+        echo "check: unknown step $step; one of format layers order options docs mutants tidy cppcheck tests fuzz golden recorder" >&2
         exit 2
     fi
     start=$SECONDS

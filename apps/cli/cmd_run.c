@@ -268,6 +268,14 @@ static int simulate(const request *q, cop_config *c, const char *command)
                 detail[0] ? detail : cop_outcome_name((int)result.outcome));
         status = status == COP_EXIT_OK ? COP_EXIT_RESULT : status;
     }
+    if (q->watch != NULL && ferror(stderr)) { /* perhaps this line comes through */
+        clearerr(stderr);
+        fputs(
+            "--watch: standard error could not be written, a part of the trace is missing; is the "
+            "disk full?\n",
+            stderr);
+        status = COP_EXIT_INPUT;
+    }
     int shown = close_views(q, &v, &result);
     cop_result_free(&result);
     return status == COP_EXIT_OK ? shown : status;

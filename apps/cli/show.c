@@ -182,7 +182,9 @@ static void show_summary(const cop_sheet *s, const cop_config *c)
         [COP_OUTCOME_LOSS] = "LOSS: the figures below are those of a run that was stopped",
         [COP_OUTCOME_BROKEN] = "BROKEN: the figures below are those of a run that was stopped",
         [COP_OUTCOME_FAILED] = "FAILED: there is no result",
-        [COP_OUTCOME_STARVED] = "STARVED: the congestion control holds messages back for ever",
+        [COP_OUTCOME_STARVED] =
+            "STARVED: the congestion control holds messages back for ever, or for longer "
+            "than is simulated",
         [COP_OUTCOME_STUCK] = "STUCK: a job waits for a message that will never come"};
     cop_wrap_item(out,
                   cop_arena_printf(s->arena, "%s%s", cop_plain_copy(s->arena, c->name),

@@ -56,7 +56,7 @@ static void show_tree(const cop_sheet *sheet, uint32_t i)
     put(&s, "tree %u: root %s,", i + 1, port_name(r, t->root[t->n_roots - 1].port, sheet->arena));
     /* What was there at the last sample has not ended: nobody looked any more. */
     if (r->n_frames > 0 && t->end >= r->frame[r->n_frames - 1].t)
-        put(&s, "since %.*f, still there at %.*f %s,", digits, begin, digits, end, unit);
+        put(&s, "since %.*f %s, still there at %.*f %s,", digits, begin, unit, digits, end, unit);
     else
         put(&s, "%.*f to %.*f %s,", digits, begin, digits, end, unit);
     put(&s, "%u links,", t->links);

@@ -15,6 +15,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MOST_STEPS 2000000
 
@@ -40,8 +41,20 @@ static void name_process(cop_timeline *t, int pid, const char *name)
                      "name", name));
 }
 
+/* Opening a FIFO would wait for a reader, which may never come. Devices are written to as they are. */
+static bool is_no_file(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISCHR(st.st_mode) || S_ISDIR(st.st_mode))
+        return false;
+    fprintf(stderr, "%s: is no regular file; give --timeline a file\n", path);
+    return true;
+}
+
 int cop_timeline_open(cop_timeline *t, const char *path)
 {
+    if (is_no_file(path))
+        return COP_EXIT_INPUT;
     *t = (cop_timeline){.out = fopen(path, "w"), .steps_left = MOST_STEPS};
     if (t->out == NULL) {
         fprintf(stderr, "%s: cannot be written: %s; give --timeline a file that can\n", path,

@@ -130,8 +130,9 @@ uint32_t fern_most_frequent(const cop_header *list, uint32_t n, const cop_header
  * lane of the switch, or once with vl COP_NONE (`culprits: switch`). */
 typedef void fern_teller(struct cop_net *net, uint32_t in, uint32_t vl);
 void fern_look(struct cop_net *net, uint32_t in, const cop_pkt *p, fern_teller *tell);
-/* A message from the switch of `in` to the source of a packet. */
-void fern_tell(struct cop_net *net, uint32_t in, const cop_header *to, enum fern_word word);
+/* A message from the switch of `in` to the source of a packet, about lane vl of `in`; COP_NONE: about the switch. */
+void fern_tell(struct cop_net *net, uint32_t in, uint32_t vl, const cop_header *to,
+               enum fern_word word);
 double fern_port_value(struct cop_net *net, uint32_t port, uint32_t vl, unsigned which);
 double fern_counter(struct cop_net *net, unsigned which);
 /* A message has come as packet p. */
@@ -147,6 +148,13 @@ void fern_explain(const void *config, const cop_netinfo *info, FILE *out);
 /* -- fern_words.c -- */
 void fern_tell_words(struct cop_net *net, uint32_t port, const cop_pkt *p, const char **what,
                      char *buf, size_t size);
+/* For those who watch. What a look at lane vl of `in` has found, and whom it tells. */
+void fern_says_told(struct cop_net *net, uint32_t in, uint32_t vl, const cop_header *to,
+                    enum fern_word word);
+/* What source `f` at `host` makes of what it was told at once. */
+void fern_says_heard(struct cop_net *net, uint32_t host, const fern_source *f, enum fern_word word);
+/* A message of `host` has gone, and the next waits. */
+void fern_says_delay(struct cop_net *net, uint32_t host, const fern_source *f);
 bool fern_rested(struct cop_net *net, char *buf, size_t size);
 
 /* -- fern_source.c -- */

@@ -227,13 +227,16 @@ bool fern_vote(struct cop_net *net, uint32_t in, uint32_t vl, cop_header *culpri
     return true;
 }
 
-void fern_tell(struct cop_net *net, uint32_t in, const cop_header *to, enum fern_word word)
+void fern_tell(struct cop_net *net, uint32_t in, uint32_t vl, const cop_header *to,
+               enum fern_word word)
 {
     const fern_cfg *cfg = fern_cfg_of(net);
     fern_net *all = cop_net_cc_net(net);
     if (cfg->notify == FERN_NEVER)
         return;
     *(word == FERN_CONGESTION ? &all->told : &all->cleared) += 1;
+    if (COP_UNLIKELY(cop_net_watched(net)))
+        fern_says_told(net, in, vl, to, word);
     if (cfg->notify != FERN_INSTANT) {
         cop_net_notify_source(net, in, to, word);
         return;
@@ -243,6 +246,8 @@ void fern_tell(struct cop_net *net, uint32_t in, const cop_header *to, enum fern
         fern_hear_two(f, word, cop_net_now(net));
     else
         fern_hear_one(cfg, f, cop_net_now(net));
+    if (COP_UNLIKELY(cop_net_watched(net)))
+        fern_says_heard(net, to->src, f, word);
 }
 
 void fern_look(struct cop_net *net, uint32_t in, const cop_pkt *p, fern_teller *tell)

@@ -15,14 +15,13 @@ static const cop_opt opts[] = {{FERN_EVERY},      {FERN_THRESHOLD}, {FERN_DETECT
 /* From the input of a lane, or of the switch: to each of the switch's own hosts. */
 static void tell_own_hosts(struct cop_net *net, uint32_t in, uint32_t vl)
 {
-    (void)vl;
     const cop_topo *t = cop_net_info(net)->topo;
     uint32_t sw = t->port[in].owner;
     cop_header own;
     for (uint32_t i = t->sw_port0[sw]; i < t->sw_port0[sw + 1]; i++)
         if (cop_net_fed_by_host(net, i) &&
             cop_net_header_of_host(net, t->port[i].from - t->host_port0, &own))
-            fern_tell(net, in, &own, FERN_CONGESTION);
+            fern_tell(net, in, vl, &own, FERN_CONGESTION);
 }
 
 static void on_route(struct cop_net *net, uint32_t in, const cop_pkt *p)

@@ -27,7 +27,7 @@ static void tell_culprit(struct cop_net *net, uint32_t in, uint32_t vl)
 {
     cop_header culprit;
     if (fern_vote(net, in, vl, &culprit))
-        fern_tell(net, in, &culprit, FERN_CONGESTION);
+        fern_tell(net, in, vl, &culprit, FERN_CONGESTION);
 }
 
 static void on_route(struct cop_net *net, uint32_t in, const cop_pkt *p)

@@ -140,7 +140,8 @@ cop_time fern_one_next_send(struct cop_net *net, void *flow, cop_time now)
 
 void fern_one_on_send(struct cop_net *net, void *flow, const cop_pkt *p)
 {
-    (void)fern_sent(net, flow, p);
+    if (fern_sent(net, flow, p) && COP_UNLIKELY(cop_net_watched(net)))
+        fern_says_delay(net, p->src, flow);
 }
 
 void fern_one_on_control(struct cop_net *net, void *flow, const cop_pkt *p)

@@ -51,8 +51,8 @@ static void received(struct cop_net *net, uint32_t in, uint32_t vl)
     if (l->blames && (l->culprit.src == culprit.src || ++l->others < cfg->detections))
         return;
     if (l->blames)
-        fern_tell(net, in, &l->culprit, FERN_NO_CONGESTION);
-    fern_tell(net, in, &culprit, FERN_CONGESTION);
+        fern_tell(net, in, vl, &l->culprit, FERN_NO_CONGESTION);
+    fern_tell(net, in, vl, &culprit, FERN_CONGESTION);
     l->culprit = culprit;
     l->others = 0;
     l->blames = true;
@@ -65,10 +65,11 @@ static void on_enqueue(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *
         received(net, in, p->vl);
 }
 
-static void over(struct cop_net *net, uint32_t in, fern_lane *l)
+static void over(struct cop_net *net, uint32_t in, uint32_t vl)
 {
+    fern_lane *l = fern_lane_of(net, in, vl);
     ((fern_net *)cop_net_cc_net(net))->changes++;
-    fern_tell(net, in, &l->culprit, FERN_NO_CONGESTION);
+    fern_tell(net, in, vl, &l->culprit, FERN_NO_CONGESTION);
     l->blames = false;
 }
 
@@ -80,7 +81,7 @@ static void on_route(struct cop_net *net, uint32_t in, const cop_pkt *p)
     if ((p->flags & COP_PKT_CONTROL) || !l->blames ||
         fern_level(cfg, l, cop_net_now(net)) >= (uint64_t)fern_lower(cfg) * FERN_ONE)
         return;
-    over(net, in, l);
+    over(net, in, p->vl);
 }
 
 /* Heads of several queues of a lane may have been routed while more were there: as the last one goes nobody will be
@@ -90,7 +91,7 @@ static void on_leave(struct cop_net *net, uint32_t in, uint32_t vl, const cop_pk
     fern_count_out(net, in, vl, p, t);
     fern_lane *l = fern_lane_of(net, in, vl);
     if (!(p->flags & COP_PKT_CONTROL) && l->blames && l->waiting == 0)
-        over(net, in, l);
+        over(net, in, vl);
 }
 
 static cop_time next_send(struct cop_net *net, void *flow, cop_time now)
@@ -101,8 +102,11 @@ static cop_time next_send(struct cop_net *net, void *flow, cop_time now)
 
 static void on_send(struct cop_net *net, void *flow, const cop_pkt *p)
 {
-    if (fern_sent(net, flow, p))
-        fern_injected(fern_cfg_of(net), flow);
+    if (!fern_sent(net, flow, p))
+        return;
+    fern_injected(fern_cfg_of(net), flow);
+    if (COP_UNLIKELY(cop_net_watched(net)))
+        fern_says_delay(net, p->src, flow);
 }
 
 static void on_control(struct cop_net *net, void *flow, const cop_pkt *p)

@@ -19,6 +19,8 @@
 #include "base/opt.h"
 #include "cc/cc_all.h"
 
+#include <stdio.h>
+
 typedef struct tuned_cfg {
     uint64_t gather_ps;
     int64_t tune, returns;
@@ -45,6 +47,7 @@ typedef struct tuned_net {
     int64_t best_threshold, best_used;
     uint32_t returned; /* in a row */
     uint64_t tunings, refused; /* counters */
+    int64_t most; /* messages that became known, at any time */
 } tuned_net;
 
 typedef struct tuned_source {
@@ -145,6 +148,7 @@ static void go_on(const tuned_cfg *cfg, tuned_net *all, cop_time now)
     for (uint64_t due = now / cfg->gather_ps; all->gathers < due;) {
         all->known[1] = all->known[0];
         all->known[0] = all->sets_out;
+        all->most = all->most > all->known[0].used ? all->most : all->known[0].used;
         all->held |= all->known[0].held;
         all->sets_out = all->now;
         all->now.held = false;
@@ -241,6 +245,19 @@ static double flow_value(struct cop_net *net, const void *flow, uint32_t src, un
     return (double)(which == 0 ? all->threshold : all->known[0].used);
 }
 
+static bool rested(struct cop_net *net, char *buf, size_t size)
+{
+    tuned_net *all = cop_net_cc_net(net);
+    go_on(cop_net_cc_cfg(net), all, cop_net_now(net));
+    if (all->refused > 0)
+        return false;
+    snprintf(buf, size,
+             "no message was held back: hosts knew of %" PRId64 " messages in the network at most, "
+             "of %" PRId64 " that it has room for; the threshold is %" PRId64,
+             all->most, all->buffers, all->threshold);
+    return true;
+}
+
 const cop_cc_ops cop_cc_self_tuned = {
     .name = "self-tuned",
     .side_band = "section 2 of Fernandez and Garcia: bandwidth of its own tells all nodes the "
@@ -268,4 +285,5 @@ const cop_cc_ops cop_cc_self_tuned = {
     .flow_value = flow_value,
     .counters = counters,
     .counter = counter,
+    .rested = rested,
 };

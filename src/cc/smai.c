@@ -12,6 +12,8 @@
 #include "base/opt.h"
 #include "cc/cc_all.h"
 
+#include <stdio.h>
+
 typedef struct smai_cfg {
     uint64_t timeout_ps, reach_ps, step_ps, period_ps;
     int64_t limit;
@@ -29,6 +31,7 @@ typedef struct smai_net {
     bool heard; /* a signal, in it */
     uint32_t steps;
     uint64_t signals; /* counter */
+    cop_time longest; /* that a message stood in an input and left */
 } smai_net;
 
 typedef struct smai_source {
@@ -138,6 +141,7 @@ static void on_leave(struct cop_net *net, uint32_t in, uint32_t vl, const cop_pk
         return; /* its time was over long ago */
     smai_entry *e = &all->ring[p->cc & all->mask];
     e->left = cop_net_now(net) - e->came <= cfg->timeout_ps;
+    all->longest = cop_max64(all->longest, cop_net_now(net) - e->came);
 }
 
 /* The delay is that of the moment at which it is over: if it has grown meanwhile, the message waits on. */
@@ -176,6 +180,22 @@ static double counter(struct cop_net *net, unsigned which)
     return (double)((const smai_net *)cop_net_cc_net(net))->signals;
 }
 
+static bool rested(struct cop_net *net, char *buf, size_t size)
+{
+    const smai_cfg *cfg = cop_net_cc_cfg(net);
+    smai_net *all = cop_net_cc_net(net);
+    char longest[32], timeout[32];
+    go_on(cfg, all, cop_net_now(net));
+    if (all->signals > 0)
+        return false;
+    snprintf(buf, size,
+             "no signal was heard: no message stood in a switch input for more than %s (timeout); "
+             "the longest that left had stood for %s",
+             cop_print_time(cfg->timeout_ps, timeout, sizeof(timeout)),
+             cop_print_time(all->longest, longest, sizeof(longest)));
+    return true;
+}
+
 const cop_cc_ops cop_cc_smai = {
     .name = "smai",
     .side_band =
@@ -199,4 +219,5 @@ const cop_cc_ops cop_cc_smai = {
     .flow_value = flow_value,
     .counters = counters,
     .counter = counter,
+    .rested = rested,
 };

@@ -98,6 +98,9 @@ static void print_facts(cop_world *w, const cop_config *c, FILE *report)
                 w->route.control_vls == 1 ? "" : "s", w->nic.control_vl);
     if (w->route.idle != NULL)
         fprintf(report, "# warning: routing %s: %s\n", c->route->name, w->route.idle);
+    const char *few = c->queue->idle ? c->queue->idle(c->queue_cfg, &w->net.info) : NULL;
+    if (few != NULL)
+        fprintf(report, "# warning: queueing %s: %s\n", c->queue->name, few);
     const char *idle = c->cc->idle ? c->cc->idle(c->cc_cfg, &w->net.info) : NULL;
     if (idle != NULL)
         fprintf(report, "# warning: cc %s: %s\n", c->cc->name, idle);

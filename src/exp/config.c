@@ -164,6 +164,37 @@ static void load_traffic(cop_reader *r, int node)
     }
 }
 
+typedef struct named { /* a key of section hosts */
+    const char *text;
+    int key;
+} named;
+
+static int by_text(const void *a, const void *b)
+{
+    const named *x = a, *y = b;
+    int order = strcmp(x->text, y->text);
+    return order != 0 ? order : (x->key > y->key) - (x->key < y->key);
+}
+
+/* The same hosts, in the same words, cannot be given twice. */
+static void check_once(cop_reader *r, int node, size_t n)
+{
+    named *all = cop_alloc_array(n, sizeof(*all));
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++) {
+        int key, value;
+        cop_doc_pair(&r->doc, node, i, &key, &value);
+        const char *text = cop_doc_text(&r->doc, key);
+        if (text != NULL)
+            all[used++] = (named){text, key};
+    }
+    qsort(all, used, sizeof(*all), by_text);
+    for (size_t i = 1; i < used && !cop_reader_full(r); i++)
+        if (strcmp(all[i].text, all[i - 1].text) == 0)
+            cop_reader_twice(r, all[i].key, all[i].text, all[i - 1].key);
+    cop_free(all);
+}
+
 /* Section hosts: a map from sets of hosts to what these have of their own. */
 static void load_hosts(cop_reader *r, int node)
 {
@@ -180,6 +211,7 @@ static void load_hosts(cop_reader *r, int node)
         cop_reader_fault(r, node, "hosts: has %zu entries; give at most %d", n, MAX_TRAFFIC);
         return;
     }
+    check_once(r, node, n);
     r->c->own = COP_NEW_ARRAY(&r->c->arena, cop_host_own, n);
     r->c->n_own = n;
     for (size_t i = 0; i < n && !cop_reader_full(r); i++) {

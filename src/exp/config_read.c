@@ -5,6 +5,7 @@
  * Invariant: nothing is read deeper than the items of a list, so cyclic input does no harm. */
 #include "exp/config_read.h"
 #include "base/text.h"
+#include "exp/removed.h"
 #include "exp/sections.h"
 
 #include <limits.h>
@@ -167,8 +168,11 @@ void cop_reader_value(cop_reader *r, const cop_opt *o, void *cfg, int value)
                          empty ? ", nothing as " : "", empty ? empty : "");
     } else if (type == COP_NODE_SCALAR) {
         const char *text = cop_doc_text(&r->doc, value);
+        const char *instead = text ? cop_removed(r->section, o->name, text) : NULL;
         if (text == NULL)
             cop_reader_fault(r, value, "%s: contains a NUL character; remove it", o->name);
+        else if (instead != NULL)
+            cop_reader_fault(r, value, "%s: `%s` %s", o->name, text, instead);
         else if ((text = in_units(r, o, value, text)) != NULL &&
                  cop_opt_parse(o, cfg, text, arena, &where, r->err) == 0)
             resolve_path(r, o, cfg, value);
@@ -272,7 +276,10 @@ void cop_reader_table(cop_reader *r, int map, const cop_opt *table, void *cfg, b
         const cop_opt *o = as_rate(r, table, cop_opt_find(table, text), value);
         bool is_kind = has_kind && strcmp(text, "kind") == 0;
         if (o == NULL && !is_kind) {
-            if (!has_kind || !of_other_kind(r, key, text, names, kind))
+            const char *instead = r->section ? cop_removed(r->section, text, NULL) : NULL;
+            if (instead != NULL)
+                cop_reader_fault(r, key, "`%s` %s", text, instead);
+            else if (!has_kind || !of_other_kind(r, key, text, names, kind))
                 cop_reader_unknown(r, key, "option", text, names, n_names);
             continue;
         }

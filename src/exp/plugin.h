@@ -26,7 +26,7 @@
 /* What both sides must agree on. The first number counts changes that the sizes do not show. */
 #define COP_INTERFACE                                                                              \
     {                                                                                              \
-        1, sizeof(cop_cc_ops), sizeof(cop_route_ops), sizeof(cop_queue_ops), sizeof(cop_topo_ops), \
+        2, sizeof(cop_cc_ops), sizeof(cop_route_ops), sizeof(cop_queue_ops), sizeof(cop_topo_ops), \
             sizeof(cop_pkt), sizeof(cop_netinfo), sizeof(cop_route), sizeof(cop_opt),              \
             sizeof(cop_err), sizeof(cop_topo), sizeof(cop_choice), sizeof(cop_ways)                \
     }

@@ -168,6 +168,9 @@ enum cop_notice_mark { /* added up */
 };
 void cop_net_notify(struct cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word,
                     unsigned marks);
+/* For those who watch: what the control does at a port, of a switch or a host. Is told if a watched packet waits there. Only
+ * worth a call if cop_net_watched(). */
+void cop_net_cc_says(struct cop_net *net, uint32_t port, const char *text);
 /* What a switch remembers of a data packet that it has seen. */
 typedef struct cop_header {
     uint32_t src, dst, stream;

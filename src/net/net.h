@@ -538,7 +538,7 @@ static inline const cop_queue_ops *cop_scheme_at(cop_net *net, uint32_t port)
 }
 
 /* rested.c */
-#define COP_MOST_RESTED 4
+#define COP_MOST_RESTED 5
 /* When the run is over: a line for each mechanism that did nothing, "cc ibcc: ...", in memory of `arena`. Returns how many. */
 uint32_t cop_net_rested(cop_net *net, cop_arena *arena, const char *lines[COP_MOST_RESTED]);
 

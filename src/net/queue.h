@@ -43,6 +43,8 @@ typedef struct cop_queue_ops {
     const struct cop_opt *opts;
     size_t cfg_size;
     int (*check)(const void *cfg, const cop_netinfo *info, cop_err *err);
+    /* What of it can hardly do anything here, for `coppice check`; NULL: nothing. */
+    const char *(*idle)(const void *cfg, const cop_netinfo *info);
     void (*layout)(const void *cfg, const cop_netinfo *info, uint32_t ports,
                    cop_queue_layout *l); /* required */
     /* Queue for a packet that will first ask for p->out, lane p->out_vl (required). */
@@ -119,7 +121,6 @@ void cop_net_queue_root(struct cop_net *net, uint32_t port, bool more);
 bool cop_net_passes(const struct cop_net *net, uint32_t port, uint32_t dst, uint32_t root,
                     uint32_t hops);
 /* Is something watched? Then what a scheme does at one of its ports may be worth a line. */
-bool cop_net_watched(const struct cop_net *net);
 void cop_net_queue_says(struct cop_net *net, uint32_t port, const char *text);
 /* The scheme's own numbers, in the order of its tables. */
 uint64_t *cop_net_queue_counter(struct cop_net *net);

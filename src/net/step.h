@@ -13,6 +13,7 @@ enum cop_watch_step {
     COP_WATCH_KEPT, /* by a switch on its way, which used what it says */
     COP_WATCH_MARK, /* it got FECN where it left */
     COP_WATCH_HEARD, /* its source has acted on it */
+    COP_WATCH_ROUTED, /* what the routing makes of it, at the switch that it has come to */
     COP_WATCH_PORT, /* no packet: a message between neighbours, or a line of a scheme */
 };
 

@@ -31,6 +31,7 @@ typedef struct cop_netinfo {
     uint32_t most_bytes; /* longest packet of data on the wire, of what the traffic sends */
     uint64_t seed;
     bool one_path; /* the routing gives one output per hop */
+    bool spreads; /* packets of one flow may take several outputs of a switch, or lanes of one */
     bool table; /* and it depends on switch and destination alone: cop_net_passes works */
     bool own; /* the routing asks for notifications to hosts of the very switch (routing.lowers) */
     bool contested; /* the routing wants notifications to say so: COP_NOTICE_CONTESTED */
@@ -65,6 +66,8 @@ uint32_t cop_net_roots(const struct cop_net *net, uint32_t port);
  * at a sample, in all its inputs, as text: "12 KiB (for s0.3)". */
 uint64_t cop_net_marked(const struct cop_net *net);
 const char *cop_net_most_waiting(const struct cop_net *net, char *buf, size_t size);
+/* Does anyone watch packets, so that words are wanted? cop_net_queue_says(), cop_net_cc_says(). */
+bool cop_net_watched(const struct cop_net *net);
 COP_OUTSIDE_END
 
 #endif

@@ -16,8 +16,12 @@ void cop_watch_tell(cop_net *net, cop_packet_fn fn, void *ctx);
 /* Is this new packet to be watched? */
 bool cop_watch_wants(const cop_net *net, const cop_pkt *p);
 void cop_watch_step(cop_net *net, enum cop_watch_step step, uint32_t port, const cop_pkt *p);
-/* Does a watched packet wait at this port, or is one still to leave this host's? */
+/* Does a watched packet wait at this port, or may one still leave this host's? */
 bool cop_watch_port_counts(const cop_net *net, uint32_t port);
+/* Is one of this host's packets still to be watched? */
+bool cop_watch_source(const cop_net *net, uint32_t host);
+/* What the routing makes of watched packet p, which came by `port`. */
+void cop_watch_routed(cop_net *net, uint32_t port, const cop_pkt *p, const char *text);
 /* What happens at such a port; others say nothing. */
 void cop_watch_port(cop_net *net, uint32_t port, const char *fmt, ...) COP_PRINTF(3, 4);
 /* A message of the queueing scheme, sent (from input `port` to the one that feeds it) or heard there. */

@@ -103,6 +103,22 @@ static int recn_check(const void *config, const cop_netinfo *info, cop_err *err)
     return fbicm_check(config, info, err);
 }
 
+/* A special queue holds packets of one output and fills up to `stop`: a congested flow that is spread takes as many of them, and
+ * as much of the buffer that they share with all others. */
+static const char *fbicm_idle(const void *config, const cop_netinfo *info)
+{
+    const iso_cfg *cfg = config;
+    uint64_t filled = (uint64_t)cfg->stop * info->mtu_bytes * info->max_ports;
+    if (!info->spreads || cfg->queues == 0 ||
+        ((uint64_t)cfg->queues >= info->max_ports && filled <= info->transit_bytes))
+        return NULL;
+    return "the routing spreads one flow over many outputs: for each of them a congested flow "
+           "takes "
+           "a special queue of its own, and `stop` packets of the buffer; inputs run out of both, "
+           "and all traffic is held up. Use hfdi, or as many queueing.queues as a switch has ports "
+           "and room for `stop` packets in each";
+}
+
 static uint32_t control0(const iso_cfg *cfg, const cop_netinfo *info)
 {
     return (uint32_t)cfg->queues + info->lanes;
@@ -174,7 +190,8 @@ static void fbicm_cost(const void *config, const cop_netinfo *info, uint32_t por
     .counters = iso_counters, .levels = iso_levels, .layout = fbicm_layout,                        \
     .select = fbicm_select, .cost = fbicm_cost, .on_head = iso_on_head,                            \
     .on_enqueue = iso_on_enqueue, .on_dequeue = iso_on_dequeue, .on_control = iso_on_control,      \
-    .order = iso_order, .hold = iso_hold, .tell = iso_message_tell, .rested = iso_rested
+    .idle = fbicm_idle, .order = iso_order, .hold = iso_hold, .tell = iso_message_tell,            \
+    .rested = iso_rested
 
 const cop_queue_ops cop_queue_fbicm = {.name = "fbicm",
                                        .summary =

@@ -1,6 +1,8 @@
 /* Minimal or not, packet by packet at the first switch. See dragonfly_choice.h. */
 #include "route/dragonfly_choice.h"
 
+#include <stdio.h>
+
 enum {
     CHOSEN = 1,
     TURNED = 2,
@@ -234,6 +236,34 @@ static uint32_t draw_group(const cop_route *r, const cop_hop *hop, const cop_rou
 static uint8_t visit_vl(const cop_choice *c)
 {
     return c->progressive ? 2 : 1;
+}
+
+void cop_choice_says(const cop_route *r, const cop_hop *hop, const cop_ways *w,
+                     const cop_route_view *view, bool other, const char *why)
+{
+    char minimal[64], around[64], text[320];
+    const cop_topo *t = r->topo;
+    cop_topo_port_name(t, cop_topo_switch_port(t, hop->sw, w->minimal.port), minimal,
+                       sizeof(minimal));
+    cop_topo_port_name(t, cop_topo_switch_port(t, hop->sw, w->other.port), around, sizeof(around));
+    if (other)
+        snprintf(text, sizeof(text), "around (group %u, %s), not minimal (%s): %s", w->via, around,
+                 minimal, why);
+    else
+        snprintf(text, sizeof(text), "minimal (%s), not around (group %u, %s): %s", minimal, w->via,
+                 around, why);
+    view->can->says(view->ctx, hop->in_port, text);
+}
+
+void cop_choice_says_loads(const cop_route *r, const cop_hop *hop, const cop_ways *w,
+                           const cop_route_view *view, bool other, uint64_t minimal,
+                           uint64_t around)
+{
+    char why[120];
+    snprintf(why, sizeof(why),
+             "load times links: %" PRIu64 " B x %u minimal, %" PRIu64 " B x %u around", minimal,
+             w->minimal_links, around, w->other_links);
+    cop_choice_says(r, hop, w, view, other, why);
 }
 
 static void choose(const cop_route *r, cop_hop *hop, const cop_route_view *view,

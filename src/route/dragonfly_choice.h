@@ -89,6 +89,17 @@ COP_OUTSIDE_END
     }
 
 COP_OUTSIDE_BEGIN
+/* For those who watch: does anyone look at this packet? Then a rule says what it has decided, and why: numbers, in a few words. */
+static inline bool cop_choice_watched(const cop_route_view *view)
+{
+    return view->can != NULL && view->can->watched != NULL && view->can->watched(view->ctx);
+}
+void cop_choice_says(const cop_route *r, const cop_hop *hop, const cop_ways *w,
+                     const cop_route_view *view, bool other, const char *why);
+/* The same where loads decide, in bytes, times the links of each way. */
+void cop_choice_says_loads(const cop_route *r, const cop_hop *hop, const cop_ways *w,
+                           const cop_route_view *view, bool other, uint64_t minimal,
+                           uint64_t around);
 /* Set r up; `c` becomes r->state or its first member. */
 int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop_err *err);
 /* Members `route`, `mid` and `table` of each routing. */

@@ -32,11 +32,17 @@ static bool piggyback_rule(const cop_route *r, const cop_hop *hop, const cop_way
     const cop_dragonfly *d = &((const cop_choice *)r->state)->map;
     const cop_gateway *g = cop_dragonfly_gateway(d, hop->sw, hop->in_port,
                                                  cop_dragonfly_group_of(d, hop->dst), hop->dst);
-    if (flags_of(view)[cop_rest(g->sw, d->by_a)] >> (g->port - cop_dragonfly_global0(d)) & 1)
+    if (flags_of(view)[cop_rest(g->sw, d->by_a)] >> (g->port - cop_dragonfly_global0(d)) & 1) {
+        if (COP_UNLIKELY(cop_choice_watched(view)))
+            cop_choice_says(r, hop, w, view, true, "the global link is flagged");
         return true;
-    return view->load(view->ctx, w->minimal.port, w->minimal.vl) * w->minimal_links >
-           view->load(view->ctx, w->other.port, w->other.vl) * w->other_links +
-               cfg->threshold_bytes;
+    }
+    uint64_t minimal = view->load(view->ctx, w->minimal.port, w->minimal.vl),
+             around = view->load(view->ctx, w->other.port, w->other.vl);
+    bool other = minimal * w->minimal_links > around * w->other_links + cfg->threshold_bytes;
+    if (COP_UNLIKELY(cop_choice_watched(view)))
+        cop_choice_says_loads(r, hop, w, view, other, minimal, around);
+    return other;
 }
 
 /* Something has changed at a global link: do the flags still hold? */

@@ -24,6 +24,8 @@
  * Source   Benito, Vallejo, Beivide, Izu, 3.1 to 3.3; M-qcnsw, M-qcnsw-fb, M-qcnsw-src. */
 #include "route/dragonfly_choice.h"
 
+#include <stdio.h>
+
 #define FEEDBACK_MOST 63.0
 /* If nothing is said. */
 #define LF 0.015625
@@ -90,17 +92,32 @@ static void count(const qcn_switch_cfg *cfg, port_state *s)
     rise(cfg, s);
 }
 
+/* N was drawn; 0: P is 100 %, no draw. */
+static void say_choice(const cop_route *r, const cop_hop *hop, const cop_ways *w,
+                       const cop_route_view *view, unsigned n)
+{
+    char why[80];
+    double p = state_of(view, w->minimal.port)->p;
+    bool other = (double)n > p;
+    if (n == 0)
+        snprintf(why, sizeof(why), "P of the minimal port is 100 %%");
+    else
+        snprintf(why, sizeof(why), "drew N %u, P of the minimal port is %.4g %%", n, p);
+    cop_choice_says(r, hop, w, view, other, why);
+}
+
 static bool qcn_rule(const cop_route *r, const cop_hop *hop, const cop_ways *w,
                      const cop_route_view *view)
 {
-    (void)hop;
     const qcn_switch_cfg *cfg = r->cfg;
     port_state *s = state_of(view, w->minimal.port);
-    if (s->p < 100.0 && (double)(1 + cop_rng_below(view->rng, 100)) > s->p)
-        return true;
-    if (cfg->counts == ENTRY && w->for_good)
+    unsigned n = s->p < 100.0 ? 1 + (unsigned)cop_rng_below(view->rng, 100) : 0;
+    bool other = (double)n > s->p;
+    if (COP_UNLIKELY(cop_choice_watched(view)))
+        say_choice(r, hop, w, view, n);
+    if (!other && cfg->counts == ENTRY && w->for_good)
         count(cfg, s);
-    return false;
+    return other;
 }
 
 static void fall(const qcn_switch_cfg *cfg, port_state *s, double feedback)
@@ -151,6 +168,21 @@ static uint32_t minimal_port(const cop_dragonfly *d, uint32_t sw, const cop_noti
                                                : cop_dragonfly_leave(d, &hop, group, 0, 0).port;
 }
 
+/* What a notification has made of P of `port`. */
+static void say_heard(const cop_route *r, uint32_t sw, const cop_route_view *view, uint32_t port,
+                      double before)
+{
+    char name[64], text[160];
+    double p = state_of(view, port)->p;
+    cop_topo_port_name(r->topo, cop_topo_switch_port(r->topo, sw, port), name, sizeof(name));
+    snprintf(text, sizeof(text), "P of %s %s %.4g %%", name,
+             p > before   ? "rises to"
+             : p < before ? "falls to"
+                          : "stays at",
+             p);
+    view->can->says(view->ctx, port, text);
+}
+
 /* A detour was no help, and a burden to others: more go the minimal way. True: that is what the notification says. */
 static bool give_way(const cop_route *r, uint32_t sw, const cop_route_view *view,
                      const cop_notice *n)
@@ -161,7 +193,10 @@ static bool give_way(const cop_route *r, uint32_t sw, const cop_route_view *view
         return false; /* both ways begin there */
     port_state *s = state_of(view, port);
     double share = cfg->lf * n->word;
+    double before = s->p;
     change(s, cfg->switch_over || share > 1.0 ? 100.0 : s->p + (100.0 - s->p) * share);
+    if (COP_UNLIKELY(cop_choice_watched(view)))
+        say_heard(r, sw, view, port, before);
     return true;
 }
 
@@ -178,8 +213,11 @@ static bool on_notice(const cop_route *r, uint32_t sw, const cop_route_view *vie
     cop_notice at = *n;
     if (mine && n->own && cfg->lowers == MINIMAL)
         at.port = minimal_port(map_of(r), sw, n);
+    double before = state_of(view, at.port)->p;
     if (transit)
         apply(r, sw, view, &at, !mine && cfg->own_plain);
+    if (COP_UNLIKELY(transit && cop_choice_watched(view)))
+        say_heard(r, sw, view, at.port, before);
     return mine;
 }
 

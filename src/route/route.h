@@ -56,6 +56,10 @@ typedef struct cop_route_can {
     void (*tell)(void *ctx, uint32_t port, uint64_t body);
     /* Its load will be asked for: a hint to the cache. May be NULL; cop_route_soon() calls it. */
     void (*soon)(void *ctx, uint32_t port);
+    /* For those who watch: does anyone look at this packet or, where there is none, at this run? Then `says` tells what the
+     * routing decides about the packet and why, or what it has learnt about `port`. */
+    bool (*watched)(void *ctx);
+    void (*says)(void *ctx, uint32_t port, const char *text);
 } cop_route_can;
 
 /* What an adaptive routing may look at. `load`: bytes that wait for a port, all lanes, plus those sent on

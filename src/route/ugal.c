@@ -23,12 +23,14 @@ static uint64_t load_of(const ugal_cfg *cfg, const cop_route_view *view, cop_can
 static bool ugal_rule(const cop_route *r, const cop_hop *hop, const cop_ways *w,
                       const cop_route_view *view)
 {
-    (void)hop;
     const ugal_cfg *cfg = r->cfg;
     cop_route_soon(view, w->minimal.port);
     cop_route_soon(view, w->other.port);
-    return load_of(cfg, view, w->minimal) * w->minimal_links >
-           load_of(cfg, view, w->other) * w->other_links + cfg->threshold_bytes;
+    uint64_t minimal = load_of(cfg, view, w->minimal), around = load_of(cfg, view, w->other);
+    bool other = minimal * w->minimal_links > around * w->other_links + cfg->threshold_bytes;
+    if (COP_UNLIKELY(cop_choice_watched(view)))
+        cop_choice_says_loads(r, hop, w, view, other, minimal, around);
+    return other;
 }
 
 static int ugal_setup(cop_route *r, const void *cfg, cop_err *err)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 /* -- bad input -- */
 
@@ -406,6 +407,26 @@ static void test_closed_pipe_and_full_disk(void **state)
     expect_write_error(stdout_is_full, PROG_WORDS("report", "good.db", "-o", "-"), "report -o -");
 }
 
+/* What a trace or a timeline cannot be written to: a disk that is full after the result's few lines, a pipe that no
+ * program reads. */
+static void test_traces_that_cannot_be_written(void **state)
+{
+    (void)state;
+    prog_how how = {.max_file_bytes = 20000};
+    prog_answer a =
+        prog_wait(how, prog_start(how, PROG_WORDS("run", "good.yaml", "-q", "--watch", "src=0",
+                                                  "--set", "run.watch_limit=1000")));
+    PROG_EXPECT(a.status == 2 && strstr(a.out, "delivered") != NULL, a, "--watch on a full disk");
+    how.max_file_bytes = 0;
+    a = prog_wait(how, prog_start(how, PROG_WORDS("run", "good.yaml", "-q", "--watch", "src=0")));
+    PROG_EXPECT(a.status == 0, a, "--watch on one with room");
+    assert_int_equal(mkfifo("fifo", 0600), 0);
+    a = PROG_RUN("run", "good.yaml", "-q", "--timeline", "fifo");
+    PROG_EXPECT(a.status == 2 && prog_lines(a.err) == 1 &&
+                    strstr(a.err, "fifo: is no regular file; ") != NULL,
+                a, "a timeline into a FIFO");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -416,6 +437,7 @@ int main(void)
         cmocka_unit_test_setup(test_all_faults_at_once, fresh),
         cmocka_unit_test_setup(test_fabric_and_its_tables, fresh),
         cmocka_unit_test_setup(test_closed_pipe_and_full_disk, fresh),
+        cmocka_unit_test_setup(test_traces_that_cannot_be_written, fresh),
     };
     return cmocka_run_group_tests_name("cli_faults", tests, prog_enter, prog_leave);
 }

@@ -248,7 +248,14 @@ static void test_strangers(void **state)
     ask_to_close(s);
     prog_answer a = PROG_WAIT(child);
     assert_int_equal(a.status, 0);
-    assert_non_null(strstr(a.out, "tree 1: root s1.1 -> h4"));
+    const char *tree = strstr(a.out, "tree 1: root s1.1 -> h4, since ");
+    PROG_EXPECT(tree != NULL, a, "a tree that is still there");
+    double since, until; /* each with its unit */
+    assert_int_equal(
+        sscanf(strstr(tree, "since "), "since %lf us, still there at %lf", &since, &until) == 2 ||
+            sscanf(strstr(tree, "since "), "since %lf ms, still there at %lf", &since, &until) == 2,
+        1);
+    assert_true(since < until);
 }
 
 /* Step, pause, go on; a browser that vanishes during a pause, and one that reads nothing, stop nobody. The run

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #define NETWORK                                                                                    \
@@ -78,9 +79,93 @@ static void test_routings(void **state)
     cop_result_free(&r);
 }
 
+/* Controls of tori, on one where a lone source sends now and then, and on one that is full. */
+static void test_tori(void **state)
+{
+    (void)state;
+    static const char lone[] = "run: {duration: 20 us}\n"
+                               "topology: {kind: torus, radix: [4, 4]}\n"
+                               "switch: {buffer: 256 B}\n"
+                               "nic: {mtu: 64 B}\n"
+                               "link: {rate: 8 Gbit/s}\n"
+                               "traffic: [{from: [2], pattern: fixed, to: 0, message: 64 B,"
+                               " arrival: constant, rate: 1 Gbit/s}]\n";
+    static const char *const more[] = {"traffic.0.from=[1, 2, 3, 4, 8, 9]",
+                                       "traffic.0.rate=6 Gbit/s"};
+    static const char looked[] = "no source was told: switches looked ";
+    static const struct {
+        const char *kind, *set, *says;
+    } cases[] = {
+        {"fern-1", "cc.notify=instant", looked},
+        {"fern-2", "cc.notify=packets", looked},
+        {"fern-local", "cc.notify=instant", looked},
+        {"smai", "cc.limit=2",
+         "no signal was heard: no message stood in a switch input for more than 256 ns (timeout); "
+         "the longest that left had stood for 0"},
+        {"self-tuned", "cc.returns=5",
+         "no message was held back: hosts knew of 0 messages in the network at most, of "},
+    };
+    for (size_t i = 0; i < COP_LEN(cases); i++)
+        for (int busy = 0; busy < 2; busy++) {
+            char kind[32], says[200];
+            const char *set[] = {kind, cases[i].set, more[0], more[1]};
+            snprintf(kind, sizeof(kind), "cc.kind=%s", cases[i].kind);
+            snprintf(says, sizeof(says), "cc %s: %s", cases[i].kind, cases[i].says);
+            cop_result r;
+            scn_run(lone, set, busy ? 4 : 2, &r, NULL);
+            if (r.n_rested != (busy ? 0 : 1))
+                fail_msg("%s: %u did nothing: %s", kind, r.n_rested, r.n_rested ? r.rested[0] : "");
+            if (!busy && strncmp(r.rested[0], says, strlen(says)) != 0)
+                fail_msg("%s: `%s`", kind, r.rested[0]);
+            cop_result_free(&r);
+        }
+    static const char *const never[] = {"cc.kind=fern-1", "cc.notify=never", more[0], more[1]};
+    cop_result r;
+    scn_run(lone, never, 4, &r, NULL);
+    assert_int_equal(r.n_rested, 1);
+    assert_non_null(strstr(r.rested[0], "cc fern-1: no source was told, as `notify: never` says;"));
+    cop_result_free(&r);
+}
+
+/* A service level that leads to no lane; with a map, or a flow of its own, it does something. */
+static void test_levels(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set[3], *says;
+    } cases[] = {
+        {{"traffic.0.sl=0"}, NULL},
+        {{"traffic.0.sl=3"},
+         "traffic traffic0: service level 3 chooses no lane: the network has one"},
+        {{"traffic.0.sl=3", "switch.lanes=2"}, NULL}, /* a forwarding table: lane 3 modulo 2 */
+        {{"traffic.0.sl=1", "switch.lanes=2", "switch.sl2vl=[0, 1]"}, NULL},
+        {{"traffic.0.sl=3", "cc.kind=ibcc", "cc.threshold_bytes=2 KiB"}, NULL},
+    };
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        uint32_t n = 0;
+        cop_result r;
+        while (n < 3 && cases[i].set[n] != NULL)
+            n++;
+        scn_run(crowded, cases[i].set, n, &r, NULL);
+        if (r.n_rested != (cases[i].says ? 1 : 0))
+            fail_msg("case %zu: %u did nothing: %s", i, r.n_rested, r.n_rested ? r.rested[0] : "");
+        if (cases[i].says)
+            assert_string_equal(r.rested[0], cases[i].says);
+        cop_result_free(&r);
+    }
+    static const char *const torus[] = {"topology.kind=torus", "topology.radix=[4, 4]",
+                                        "traffic.0.sl=1"};
+    cop_result r;
+    scn_run(crowded, torus, 3, &r, NULL);
+    assert_int_equal(r.n_rested, 1);
+    assert_non_null(strstr(r.rested[0], "service level 1 chooses no lane: switch.sl2vl does not"));
+    cop_result_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_who_rests),
-                                       cmocka_unit_test(test_routings)};
+                                       cmocka_unit_test(test_routings), cmocka_unit_test(test_tori),
+                                       cmocka_unit_test(test_levels)};
     return cmocka_run_group_tests_name("rested", tests, NULL, NULL);
 }

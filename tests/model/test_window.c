@@ -212,11 +212,35 @@ static void test_closed_from_the_start(void **state)
     }
 }
 
+/* Thirty packets, 13 days between two of them: after 2^63 ps seven or eight have gone. Times do not run over, and the run does
+ * not pass for a deadlock. With a thousandth of that they all go. */
+static void test_drains_too_slowly(void **state)
+{
+    (void)state;
+    static const char one[] = "run: {duration: 1 us}\ntopology: {kind: single, hosts: 2}\n" MACHINE
+                              "traffic: [{from: [0], pattern: fixed, to: 1, message: 60 KiB}]\n";
+    for (int slow = 0; slow < 2; slow++) {
+        plan p = {.window = 1, .forgets = COP_NONE, .pause = (cop_time)1 << (slow ? 60 : 50)};
+        cop_result r;
+        run_with(&windowed, &p, one, "run.drain=yes", &r);
+        assert_int_equal(r.outcome, slow ? COP_OUTCOME_STARVED : COP_OUTCOME_OK);
+        if (slow) {
+            assert_non_null(
+                strstr(r.detail, "starved: not drained after 2^63 ps (106 days), and "));
+            assert_in_range(r.packets_delivered, 2 * 7, 2 * 8); /* each acknowledged once */
+        } else {
+            assert_int_equal(r.packets_delivered, 2 * 30);
+        }
+        assert_int_equal(r.credits_missing, 0);
+        cop_result_free(&r);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rate_of_a_window),
-                                       cmocka_unit_test(test_windows_of_many_flows),
-                                       cmocka_unit_test(test_forgotten_flows_are_told),
-                                       cmocka_unit_test(test_closed_from_the_start)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rate_of_a_window), cmocka_unit_test(test_windows_of_many_flows),
+        cmocka_unit_test(test_forgotten_flows_are_told),
+        cmocka_unit_test(test_closed_from_the_start), cmocka_unit_test(test_drains_too_slowly)};
     return cmocka_run_group_tests_name("window", tests, NULL, NULL);
 }

@@ -42,6 +42,15 @@ static void faults_have_place_and_remedy(void **state)
            "two.yaml:2:24: `rate` is given twice, first at two.yaml:2:8; remove one");
     refuse(TOPO TOPO, "two.yaml:2:1: `topology` is given twice");
     refuse("topology: {kind: single, kind: chain}\n", "`kind` is given twice");
+    refuse(TOPO "hosts: {0: {receive_rate: 5 Gbit/s}, 1: {receive_rate: 5 Gbit/s},\n"
+                "  0: {receive_rate: 4 Gbit/s}}\n",
+           "two.yaml:3:3: `0` is given twice, first at two.yaml:2:9; remove one");
+    /* what earlier versions had */
+    refuse(TOPO "cc: {kind: ibcc, hotspot_degree: 4}\n",
+           "two.yaml:2:18: `hotspot_degree` is `cc.senders` now");
+    refuse(TOPO "cc: {kind: ibcc, threshold: none}\n", "`none` is no weight; write 0");
+    refuse(TOPO "cc: {kind: ibcc, threshold_reference: buffer}\n",
+           "`buffer` is gone; write the size of the buffer, as switch.buffer has it, or `preset`");
     refuse(TOPO "link: [1, 2]\n",
            "two.yaml:2:7: link: is a list; write options, such as `link: {rate: 16 Gbit/s}`");
     refuse(TOPO "cc: ibcc\n", "cc: is a single value; write options, such as `cc: {kind: none}`");

@@ -124,6 +124,10 @@ static void late_recovery(void **state)
 
 #define ONE "topology: {kind: single, hosts: 4}\n"
 
+#define TREE(routing, queues, buffer)                                                              \
+    "topology: {kind: kary-ntree, k: 4, n: 2}\nrouting: {kind: " routing "}\n"                     \
+    "queueing: {kind: fbicm, queues: " queues "}\nswitch: {buffer: " buffer "}\n"
+
 /* What is allowed, and does nothing here or hardly what is meant. */
 static void idle_parts(void **state)
 {
@@ -149,6 +153,13 @@ static void idle_parts(void **state)
         {DRAGONFLY("9", "routing: {kind: qcn-switch, lf: 2e-5}\ncc: {kind: qcn}"), NULL},
         {DRAGONFLY("9", "routing: {kind: qcn-switch, pi: 0.0009}\ncc: {kind: qcn}"), "with pi"},
         {DRAGONFLY("9", "routing: {kind: qcn-switch, pi: 0.001}\ncc: {kind: qcn}"), NULL},
+        /* 8 ports, 10 packets of 2 KiB in each: 160 KiB */
+        {TREE("adaptive-tree", "8", "159 KiB"), "the routing spreads one flow over many outputs"},
+        {TREE("adaptive-tree", "8", "160 KiB"), NULL},
+        {TREE("adaptive-tree", "7", "160 KiB"), "Use hfdi, or as many queueing.queues"},
+        {TREE("random-tree", "2", "64 KiB"), "the routing spreads one flow over many outputs"},
+        {TREE("dmodk", "2", "64 KiB"), NULL},
+        {TREE("adaptive-tree", "0", "64 KiB"), NULL},
     };
     char text[4096];
     (void)state;

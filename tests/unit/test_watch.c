@@ -94,27 +94,21 @@ static void every_step(void **state)
 {
     (void)state;
     static const char expected[] =
-        "      2000.000 ns  packet 1:2  1 -> 2    500 B  vl 0  injected at h1\n"
-        "      2000.000 ns  packet 1:2  1 -> 2    500 B  vl 0  sent by h1, tail at s0.1 at "
-        "2510.000 ns\n"
-        "      2174.000 ns  packet 1:2  1 -> 2    500 B  vl 0  queued at s0.1 for s0.2, 500 B wait "
-        "there\n"
-        "      2174.000 ns  packet 1:2  1 -> 2    500 B  vl 0  sent by s0.2, tail at s1.1 at "
-        "2684.000 ns\n"
-        "      2348.000 ns  packet 1:2  1 -> 2    500 B  vl 0  queued at s1.1 for s1.0, 500 B wait "
-        "there\n"
-        "      2348.000 ns  packet 1:2  1 -> 2    500 B  vl 0  sent by s1.0, tail at h2 at "
+        "   2000.000 ns  packet 1:2 -> 2   500 B vl 0  injected at h1\n"
+        "   2000.000 ns  packet 1:2 -> 2   500 B vl 0  sent by h1, tail at s0.1 at 2510.000 ns\n"
+        "   2174.000 ns  packet 1:2 -> 2   500 B vl 0  queued at s0.1 for s0.2, 500 B wait there\n"
+        "   2174.000 ns  packet 1:2 -> 2   500 B vl 0  sent by s0.2, tail at s1.1 at 2684.000 ns\n"
+        "   2348.000 ns  packet 1:2 -> 2   500 B vl 0  queued at s1.1 for s1.0, 500 B wait there\n"
+        "   2348.000 ns  packet 1:2 -> 2   500 B vl 0  sent by s1.0, tail at h2 at 2858.000 ns\n"
+        "   2358.000 ns  packet 1:2 -> 2   500 B vl 0  delivered to h2 by 2858.000 ns, latency "
         "2858.000 "
-        "ns\n"
-        "      2358.000 ns  packet 1:2  1 -> 2    500 B  vl 0  delivered to h2, complete at "
-        "2858.000 "
-        "ns, latency 2858.000 ns\n";
+        "ns\n";
     char *text = trace("from=2", 100, NULL);
     assert_string_equal(text, expected);
     free(text);
     /* A sink at half the rate takes 2000 ns from the head on: the first packet's comes at 358 ns. */
     text = trace("count=1", 100, "nic.receive_rate=4 Gbit/s");
-    assert_non_null(strstr(text, "complete at 2358.000 ns, latency 2358.000 ns"));
+    assert_non_null(strstr(text, "delivered to h2 by 2358.000 ns, latency 2358.000 ns"));
     free(text);
 }
 
@@ -151,6 +145,14 @@ static const char groups[] = "run: {duration: 100 us}\n"
                              "cc: {kind: qcn, react: no, every: 1, share: 1, qeq: 4 KiB}\n"
                              "traffic: [{from: [0-7], pattern: group-adversarial}]\n";
 
+static const char square[] =
+    "run: {duration: 20 us}\n"
+    "topology: {kind: torus, radix: [4, 4]}\n"
+    "switch: {buffer: 256 B}\n"
+    "nic: {mtu: 64 B}\n"
+    "link: {rate: 8 Gbit/s}\n"
+    "traffic: [{from: [1, 2, 3, 4, 8, 9], pattern: fixed, to: 0, message: 64 B}]\n";
+
 static char *trace_of(const char *yaml, const char *spec, const char *const *set, size_t n,
                       uint64_t *hash)
 {
@@ -181,7 +183,7 @@ static void mechanisms_are_named(void **state)
          "src=1,from=60,count=20",
          {"cc.kind=ibcc", "cc.level=qp"},
          {"gets FECN from s1.1: congestion state", "  BECN 4:", "for the queue pair 1 -> 4",
-          "heard by h1: ccti ", "with FECN"}},
+          "heard by h1: ccti ", " ns, FECN"}},
         {crowded,
          "src=1,from=60,count=20",
          {"cc.kind=ibcc", "cc.level=sl"},
@@ -204,6 +206,46 @@ static void mechanisms_are_named(void **state)
          "src=0,count=40",
          {NULL},
          {"  CNM ", "made at s0.", ": feedback ", " of 63 about"}},
+        /* what the routing decides of a packet, with both ways and why; what a notification changes */
+        {groups,
+         "src=0,count=40",
+         {NULL},
+         {"gets its way at s0.0: minimal (s0.", "not around (group ",
+          "): P of the minimal port is 100 %\n", "): drew N ",
+          "heard at s0.4: P of s0.4 falls to "}},
+        {groups,
+         "src=0,from=35,count=5",
+         {NULL},
+         {"gets its way at s0.0: around (group ", "not minimal (s0."}},
+        {groups,
+         "src=0,count=40",
+         {"routing.kind=ugal", "cc.kind=none"},
+         {"): load times links: ", " B x 3 minimal, "}},
+        {groups,
+         "src=0,count=40",
+         {"routing.kind=piggyback", "routing.factor=0.5"},
+         {"): load times links: ", "): the global link is flagged\n"}},
+        {square,
+         "src=2,count=20",
+         {"cc.kind=fern-1"},
+         {"at s0.0: congestion, 3 buffers of lane 1 in use, threshold 2: host 2 is told",
+          "at h2: told at once of congestion: delay 128 ns, 1 heard",
+          "at h2: the next message waits for a delay of 256 ns"}},
+        {square,
+         "src=2,count=20",
+         {"cc.kind=fern-1", "cc.notify=packets"},
+         {"  message 0:21", "made at s0.0: congestion,", "host 2 is the culprit",
+          "heard by h2: delay 128 ns"}},
+        {square,
+         "src=2,count=20",
+         {"cc.kind=fern-2", "cc.detections=1"},
+         {"at h2: told at once of congestion: delay 128 ns, 1 heard",
+          "at h2: the next message waits for a delay of 128 ns", "another culprit of lane ",
+          "told at once of no congestion any more"}},
+        {square,
+         "src=2,count=20",
+         {"cc.kind=fern-local"},
+         {"at s1.0: congestion, 3 buffers of lane 1 in use, threshold 2: host 1 is told"}},
     };
     for (size_t i = 0; i < COP_LEN(cases); i++) {
         uint64_t hash, plain;
@@ -214,6 +256,10 @@ static void mechanisms_are_named(void **state)
         for (size_t k = 0; k < COP_LEN(cases[i].says) && cases[i].says[k]; k++)
             if (strstr(text, cases[i].says[k]) == NULL)
                 fail_msg("case %zu: `%s` is not in\n%s", i, cases[i].says[k], text);
+        for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1)
+            if (strcspn(line, "\n") > 100)
+                fail_msg("case %zu: %zu columns: %.*s", i, strcspn(line, "\n"),
+                         (int)strcspn(line, "\n"), line);
         free(text);
         free(trace_of(cases[i].yaml, NULL, cases[i].set, n, &plain));
         assert_true(hash == plain);
@@ -229,11 +275,18 @@ static void others_are_silent(void **state)
     char *text = trace_of(crowded, "src=1,from=40,count=1", set, 1, &hash);
     char *last = strstr(text, "delivered to h4");
     assert_non_null(last);
-    assert_non_null(strchr(last, '\n'));
-    assert_string_equal(strchr(last, '\n'), "\n");
+    assert_non_null(strstr(last, " ns\n"));
+    assert_string_equal(strstr(last, " ns\n"), " ns\n");
     assert_null(strstr(text, "at h5"));
     assert_null(strstr(text, "at s1.2:"));
     free(text);
+    /* No packet goes from host 1 to itself, or to 3: nothing happens that concerns one. */
+    static const char *const none[] = {"src=1,dst=1", "src=1,dst=3"};
+    for (size_t i = 0; i < COP_LEN(none); i++) {
+        text = trace_of(crowded, none[i], set, 1, &hash);
+        assert_string_equal(text, "");
+        free(text);
+    }
 }
 
 int main(void)

@@ -108,6 +108,7 @@ void cop_plan_describe(cop_net *net, const cop_net_parts *pt)
                       cop_traffic_most_packet(pt->traffic, (uint32_t)pt->nic->mtu_bytes),
         .seed = (uint64_t)pt->run->seed,
         .tells_used = pt->fc->kind != COP_FC_ONOFF,
+        .spreads = !pt->route->in_order && !pt->route->single,
         .one_path = pt->route->max_cand == 1 && !pt->route->at_head,
         .contested = pt->route->asks_contested,
         .own = pt->route->asks_own,

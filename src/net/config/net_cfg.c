@@ -222,7 +222,8 @@ const cop_opt cop_run_opts[] = {
     {"allow_deadlock", COP_OPT_BOOL, R(allow_deadlock), "no", 0, 0, NULL,
      "run although the routing's channel dependencies have a cycle"},
     {"event_queue", COP_OPT_ENUM, R(queue), "ring", 0, 0, queue_names,
-     "pending events: bucket ring, or binary heap (reference; same results)"},
+     "pending events: bucket ring, or binary heap (reference; same results but for "
+     "`events`, where the ring takes events that mean the same as one)"},
     {"births", COP_OPT_ENUM, R(births), "no", 0, 0, birth_names,
      "series of latency and of non-minimal ways by the time at which packets come into being, or "
      "begin to leave their host; the latency counts from there. Of the last ones the slow are "

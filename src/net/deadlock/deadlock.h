@@ -34,5 +34,7 @@ uint64_t cop_stall_allowance(const cop_net *net);
 void cop_net_starved(cop_net *net);
 /* The same for packets that it does not admit; said and true if there is nothing else in the network. */
 bool cop_net_held_for_ever(cop_net *net);
+/* It has drained for as long as can be simulated, and is not done: that is how the run ends. */
+void cop_net_undrained(cop_net *net);
 
 #endif

@@ -8,6 +8,7 @@
  *          full at the end of the run are not taken for starvation, as their packets are under way.
  *          A control that admits messages to the network (cop_cc_ops.admit) is asked again when something comes back to
  *          an output of the switch. If all packets stand behind heads that it does not admit, and nothing comes, it never will be.
+ *          A network that is not drained after 106 days is given up (sim.c): what goes on so slowly counts as starved, too.
  * Cost     nothing unless a flow or a head waits so at the end.
  * Simplification  a control that wakes a flow because of packets of another one is not foreseen. */
 #include "base/outcome.h"
@@ -128,6 +129,16 @@ bool cop_net_held_for_ever(cop_net *net)
              "%s -> %s, though nothing else is there",
              net->cc->name, n, src, dst);
     return true;
+}
+
+void cop_net_undrained(cop_net *net)
+{
+    net->stop = COP_OUTCOME_STARVED;
+    snprintf(
+        net->why, sizeof(net->why),
+        "starved: not drained after 2^63 ps (106 days), and given up: messages go on at the pace "
+        "of cc %s, no packets wait for each other; packets on their way: %" PRIu64,
+        net->cc->name, cop_net_in_flight(net));
 }
 
 void cop_net_starved(cop_net *net)

@@ -1,8 +1,8 @@
 /* Mechanisms that did nothing in a run, and why.
  *
- * Role    a run that names a congestion control, a scheme that isolates, on/off flow control or a routing that goes around tells,
- *         when it is over, which of them never did anything. Each says why in its own words (rested in its table);
- *         on/off flow control and ways around are told here.
+ * Role    a run that names a congestion control, a scheme that isolates, on/off flow control, a routing that goes around or a
+ *         service level tells, when it is over, which of them never did anything. Each says why in its own words (rested in
+ *         its table); on/off flow control, ways around and service levels are told here.
  * Cost    nothing while the run goes on: counters that are there anyway, and queues as they were at samples. */
 #include "base/opt.h"
 #include "net/cable/fc_state.h"
@@ -78,6 +78,34 @@ static bool routing_rested(const cop_net *net, char *buf, size_t size)
     return true;
 }
 
+/* A service level that leads to no lane, nor to a flow of the congestion control. */
+static bool level_rested(const cop_net *net, char *buf, size_t size)
+{
+    const cop_traffic *tr = net->traffic;
+    uint32_t entry = COP_NONE, level = 0, others = 0, before = COP_NONE;
+    if ((net->route->levels != NULL && net->lanes > 1) || net->cc->flow_size > 0)
+        return false;
+    for (uint32_t s = 0; s < tr->n_streams; s++) {
+        uint32_t e = tr->stream[s].entry;
+        if (tr->stream[s].sl == 0)
+            continue;
+        if (entry == COP_NONE) {
+            entry = e;
+            level = tr->stream[s].sl;
+        }
+        others += e != entry && e != before;
+        before = e;
+    }
+    if (entry == COP_NONE)
+        return false;
+    snprintf(buf, size, "%s%s: service level %u chooses no lane: %s", tr->entry_name[entry],
+             others > 0 ? " and others" : "", level,
+             net->lanes == 1 ? "the network has one"
+                             : "switch.sl2vl does not say which, and the routing has no "
+                               "forwarding table");
+    return true;
+}
+
 uint32_t cop_net_rested(cop_net *net, cop_arena *arena, const char *lines[COP_MOST_RESTED])
 {
     char buf[SAYS] = "";
@@ -92,5 +120,7 @@ uint32_t cop_net_rested(cop_net *net, cop_arena *arena, const char *lines[COP_MO
         lines[n++] = cop_arena_printf(arena, "routing %s: %s", net->route->ops->name, buf);
     if (no_pause(net, buf, sizeof(buf)))
         lines[n++] = cop_arena_printf(arena, "flow_control on-off: %s", buf);
+    if (level_rested(net, buf, sizeof(buf)))
+        lines[n++] = cop_arena_printf(arena, "traffic %s", buf);
     return n;
 }

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LINE 100 /* columns of a line, at most */
+#define INDENT 16 /* where what happens begins */
+
 typedef struct place { /* what a watched packet is doing */
     uint32_t in, out; /* input that it waits at, output that it waits for; COP_NONE: it does not */
     uint32_t wire; /* port whose wire it is on, or COP_NONE */
@@ -23,6 +26,7 @@ struct cop_watch {
     place *place; /* by packet; heap */
     size_t cap;
     uint32_t *waits; /* [n_ports] watched packets that wait there */
+    bool *sends; /* [n_hosts] traffic to what is watched, as far as its destinations are fixed */
 };
 
 static int parse_part(struct cop_watch *w, char *part, cop_err *err)
@@ -48,6 +52,18 @@ static int parse_part(struct cop_watch *w, char *part, cop_err *err)
     return 0;
 }
 
+/* Destinations that are drawn can be any but the host itself. */
+static bool sends_there(const cop_net *net, const struct cop_watch *w, uint32_t host)
+{
+    const cop_traffic *tr = net->traffic;
+    for (uint32_t s = tr->host_stream0[host]; s < tr->host_stream0[host + 1]; s++) {
+        uint32_t dst = tr->stream[s].fixed_dst;
+        if (w->dst == COP_NONE || w->dst == dst || (dst == COP_NONE && w->dst != host))
+            return true;
+    }
+    return false;
+}
+
 int cop_watch_init(cop_net *net, const char *spec, FILE *out, uint64_t max_lines, cop_err *err)
 {
     struct cop_watch *w = COP_NEW_ARRAY(&net->arena, struct cop_watch, 1);
@@ -66,6 +82,9 @@ int cop_watch_init(cop_net *net, const char *spec, FILE *out, uint64_t max_lines
     if (w->count == 0)
         return cop_err_add(err, COP_E_INPUT, "--watch: count=0 watches nothing; give at least 1");
     w->waits = COP_NEW_ARRAY(&net->arena, uint32_t, net->topo->n_ports);
+    w->sends = COP_NEW_ARRAY(&net->arena, bool, hosts);
+    for (uint32_t h = 0; h < hosts; h++)
+        w->sends[h] = (w->src == COP_NONE || w->src == h) && sends_there(net, w, h);
     net->watch = w;
     return 0;
 }
@@ -194,58 +213,103 @@ static bool line_left(struct cop_watch *w)
     return false;
 }
 
+/* One line, or more where it is longer than LINE: it goes on below, behind a comma or colon if there is one. */
+static void put_line(FILE *out, const char *text)
+{
+    size_t width = LINE, left;
+    while ((left = strlen(text)) > width) {
+        size_t n = width, comma = width;
+        while (n > 0 && text[n] != ' ')
+            n--;
+        while (comma > width / 2 && (text[comma] != ' ' || strchr(",:", text[comma - 1]) == NULL))
+            comma--;
+        n = comma > width / 2 ? comma : n;
+        if (n == 0) /* a word as long as that */
+            n = strcspn(text, " ");
+        if (text[n] == '\0')
+            break;
+        fprintf(out, "%.*s\n%*s", (int)n, text, INDENT, "");
+        text += n + 1;
+        width = LINE - INDENT;
+    }
+    fprintf(out, "%s\n", text);
+}
+
+/* What it does, after its name and place. */
+static void detail(cop_net *net, const cop_packet_step *s, uint32_t port, const cop_pkt *p,
+                   char *buf, size_t size)
+{
+    char next[64];
+    buf[0] = '\0';
+    if (s->step == COP_WATCH_QUEUE) {
+        uint32_t to = cop_topo_switch_port(net->topo, net->in[port].sw, p->out);
+        snprintf(buf, size, " for %s, %" PRIu64 " B wait there",
+                 plain_name(net, to, next, sizeof(next)), net->out[to].waiting);
+    } else if (s->step == COP_WATCH_SEND && net->worm == NULL) { /* where a tail leaves if it can */
+        snprintf(buf, size, ", tail at %s at %.3f ns",
+                 plain_name(net, net->out[port].to, next, sizeof(next)), (double)p->t_tail / 1e3);
+    } else if (s->step == COP_WATCH_DELIVER) {
+        snprintf(buf, size, " by %.3f ns, latency %.3f ns%s", (double)p->t_tail / 1e3,
+                 (double)(p->t_tail - p->t_gen) / 1e3, p->flags & COP_PKT_FECN ? ", FECN" : "");
+    }
+}
+
 static void write_line(cop_net *net, const cop_packet_step *s, uint32_t port, const cop_pkt *p)
 {
     static const char *const what[] = {
-        [COP_WATCH_INJECT] = "injected at",  [COP_WATCH_SEND] = "sent by",
-        [COP_WATCH_QUEUE] = "queued at",     [COP_WATCH_DELIVER] = "delivered to",
-        [COP_WATCH_MADE] = "made at",        [COP_WATCH_KEPT] = "used and kept at",
-        [COP_WATCH_MARK] = "gets FECN from", [COP_WATCH_HEARD] = "heard by"};
-    FILE *out = net->watch->out;
-    char next[64];
-    fprintf(out, "%14.3f ns  %s %u:%u  %u -> %u  %5u B  vl %u  %s %s", (double)net->now / 1e3,
-            s->kind, p->src, p->seq, p->src, p->dst, p->bytes, p->vl, what[s->step], s->port);
-    if (s->step == COP_WATCH_QUEUE) {
-        uint32_t to = cop_topo_switch_port(net->topo, net->in[port].sw, p->out);
-        fprintf(out, " for %s, %" PRIu64 " B wait there", plain_name(net, to, next, sizeof(next)),
-                net->out[to].waiting);
-    } else if (s->step == COP_WATCH_SEND && net->worm == NULL) /* where a tail leaves when it can */
-        fprintf(out, ", tail at %s at %.3f ns",
-                plain_name(net, net->out[port].to, next, sizeof(next)), (double)p->t_tail / 1e3);
-    else if (s->step == COP_WATCH_DELIVER)
-        fprintf(out, ", complete at %.3f ns, latency %.3f ns%s", (double)p->t_tail / 1e3,
-                (double)(p->t_tail - p->t_gen) / 1e3, p->flags & COP_PKT_FECN ? ", with FECN" : "");
-    fprintf(out, "%s%s\n", s->note[0] ? ": " : "", s->note);
+        [COP_WATCH_INJECT] = "injected at",    [COP_WATCH_SEND] = "sent by",
+        [COP_WATCH_QUEUE] = "queued at",       [COP_WATCH_DELIVER] = "delivered to",
+        [COP_WATCH_MADE] = "made at",          [COP_WATCH_KEPT] = "used and kept at",
+        [COP_WATCH_MARK] = "gets FECN from",   [COP_WATCH_HEARD] = "heard by",
+        [COP_WATCH_ROUTED] = "gets its way at"};
+    char text[800], more[200];
+    bool learns = s->step == COP_WATCH_ROUTED && (p->flags & COP_PKT_CONTROL);
+    detail(net, s, port, p, more, sizeof(more));
+    snprintf(text, sizeof(text), "%11.3f ns  %s %u:%u -> %u %5u B vl %u  %s %s%s%s%s",
+             (double)net->now / 1e3, s->kind, p->src, p->seq, p->dst, p->bytes, p->vl,
+             learns ? "heard at" : what[s->step], s->port, more, s->note[0] ? ": " : "", s->note);
+    put_line(net->watch->out, text);
 }
 
-void cop_watch_step(cop_net *net, enum cop_watch_step step, uint32_t port, const cop_pkt *p)
+static void step(cop_net *net, enum cop_watch_step what, uint32_t port, const cop_pkt *p,
+                 const char *text)
 {
     struct cop_watch *w = net->watch;
     char name[64], was[160], is[160], note[256];
     if (w == NULL)
         return;
-    cop_packet_step s = {.step = step,
+    cop_packet_step s = {.step = what,
                          .t = net->now,
                          .done = p->t_tail,
                          .port = plain_name(net, port, name, sizeof(name)),
-                         .kind = meaning(net, step, port, p, note, sizeof(note)),
+                         .kind = meaning(net, what, port, p, note, sizeof(note)),
                          .was = doing(net, place_of(net, p), was, sizeof(was)),
                          .src = p->src,
                          .dst = p->dst,
                          .seq = p->seq,
                          .bytes = p->bytes,
                          .vl = p->vl};
-    step_to(net, step, port, p);
+    step_to(net, what, port, p);
     s.is = doing(net, place_of(net, p), is, sizeof(is));
-    if (step == COP_WATCH_HEARD)
+    if (what == COP_WATCH_HEARD)
         values(net, p, note, sizeof(note));
-    else if (step != COP_WATCH_INJECT && step != COP_WATCH_MADE && step != COP_WATCH_MARK)
+    else if (what != COP_WATCH_INJECT && what != COP_WATCH_MADE && what != COP_WATCH_MARK)
         note[0] = '\0'; /* it was told when the packet came into being */
-    s.note = note;
+    s.note = text != NULL ? text : note;
     if (w->fn != NULL)
         w->fn(w->ctx, &s);
     if (line_left(w))
         write_line(net, &s, port, p);
+}
+
+void cop_watch_step(cop_net *net, enum cop_watch_step what, uint32_t port, const cop_pkt *p)
+{
+    step(net, what, port, p, NULL);
+}
+
+void cop_watch_routed(cop_net *net, uint32_t port, const cop_pkt *p, const char *text)
+{
+    step(net, COP_WATCH_ROUTED, port, p, text);
 }
 
 /* -- ports at which watched packets wait -- */
@@ -255,8 +319,16 @@ bool cop_watch_port_counts(const cop_net *net, uint32_t port)
     const struct cop_watch *w = net->watch;
     if (w->waits[port] > 0 || port < net->host_port0)
         return w->waits[port] > 0;
-    uint32_t host = port - net->host_port0, next = net->nic[host].seq;
-    return (w->src == COP_NONE || w->src == host) && (next < w->from || next - w->from < w->count);
+    return cop_watch_source(net, port - net->host_port0);
+}
+
+bool cop_watch_source(const cop_net *net, uint32_t host)
+{
+    const struct cop_watch *w = net->watch;
+    if (w == NULL || !w->sends[host])
+        return false;
+    uint32_t next = net->nic[host].seq;
+    return next < w->from || next - w->from < w->count;
 }
 
 static void port_line(cop_net *net, uint32_t port, const char *text)
@@ -270,8 +342,10 @@ static void port_line(cop_net *net, uint32_t port, const char *text)
                          .note = text};
     if (w->fn != NULL)
         w->fn(w->ctx, &s);
+    char line[400];
+    snprintf(line, sizeof(line), "%11.3f ns  at %s: %s", (double)net->now / 1e3, s.port, text);
     if (line_left(w))
-        fprintf(w->out, "%14.3f ns  at %s: %s\n", (double)net->now / 1e3, s.port, text);
+        put_line(w->out, line);
 }
 
 void cop_watch_port(cop_net *net, uint32_t port, const char *fmt, ...)

@@ -151,6 +151,21 @@ static void tell(void *ctx, uint32_t local, uint64_t body)
         cop_net_push(net, t, COP_EV_MESSAGE, out->to);
 }
 
+static bool watched(void *ctx)
+{
+    const cop_route_ctx *c = ctx;
+    return c->net->watch != NULL && (c->p == NULL || (c->p->flags & COP_PKT_WATCH));
+}
+
+static void says(void *ctx, uint32_t local, const char *text)
+{
+    const cop_route_ctx *c = ctx;
+    if (c->p == NULL)
+        cop_watch_port(c->net, port_of(ctx, local), "routing: %s", text);
+    else if (watched(ctx))
+        cop_watch_routed(c->net, c->in, c->p, text);
+}
+
 const cop_route_can cop_route_can_do = {.lane_load = lane_load,
                                         .loads = loads,
                                         .soon = soon,
@@ -158,7 +173,9 @@ const cop_route_can cop_route_can_do = {.lane_load = lane_load,
                                         .open = open_to,
                                         .port = port_state,
                                         .own = own_state,
-                                        .tell = tell};
+                                        .tell = tell,
+                                        .watched = watched,
+                                        .says = says};
 
 /* -- what it hears -- */
 
@@ -189,6 +206,8 @@ bool cop_routing_notice(cop_net *net, uint32_t port, const cop_pkt *p, bool own)
         return false;
     cop_route_ctx ctx;
     cop_route_view view = cop_routing_view(net, net->in[port].sw, &ctx, NULL);
+    ctx.p = p;
+    ctx.in = port;
     cop_notice n = {.host = p->dst,
                     .port = net->in[port].local,
                     .word = p->cc,

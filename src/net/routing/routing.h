@@ -15,6 +15,8 @@ typedef struct cop_route_ctx { /* behind cop_route_view.ctx */
     cop_net *net;
     uint32_t sw;
     uint32_t port0, ports; /* of that switch */
+    const cop_pkt *p; /* that is routed, or the notification that is heard; NULL: no packet */
+    uint32_t in; /* port by which p has come */
 } cop_route_ctx;
 
 extern const cop_route_can cop_route_can_do;

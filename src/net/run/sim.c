@@ -323,6 +323,9 @@ static void close_bins(cop_net *net)
     cop_observe_finish(net);
 }
 
+/* A network that drains for so long, 106 days, is left: times further on would leave the range of their numbers. */
+#define DRAINED_BY (COP_NEVER / 2)
+
 void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
 {
     cop_time duration = net->end;
@@ -352,9 +355,11 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
         cop_observe_sample(net); /* a bin that is cut short ends here, not when all is drained */
     if (net->run_cfg->drain && net->stop == COP_OUTCOME_OK) {
         stop_sources(net, duration);
-        run_in_steps(net, COP_NEVER, progress, ctx);
+        run_in_steps(net, DRAINED_BY, progress, ctx);
         if (net->stop == COP_OUTCOME_FAILED)
             return;
+        if (net->stop == COP_OUTCOME_OK && !cop_evq_empty(&net->evq))
+            cop_net_undrained(net);
         for (uint32_t h = 0; h < net->info.n_hosts; h++)
             net->now = cop_max64(net->now, net->nic[h].rx_free);
         if (net->stop == COP_OUTCOME_OK && cop_net_in_flight(net) > 0 && !cop_stall_final(net) &&

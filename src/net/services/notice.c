@@ -87,7 +87,7 @@ void cop_net_notify(cop_net *net, uint32_t port, const cop_pkt *p, uint32_t word
 
 void cop_net_notify_source(cop_net *net, uint32_t port, const cop_header *of, uint32_t word)
 {
-    find(net, port, of, word, COP_NOTICE_PLAIN, false);
+    find(net, port, of, word, COP_NOTICE_PLAIN, cop_watch_source(net, of->src));
 }
 
 static void make(cop_net *net, struct cop_notices *list, const finding *f)
@@ -119,7 +119,7 @@ static void make(cop_net *net, struct cop_notices *list, const finding *f)
     cop_probe_notice(&net->probe, f->port, f->dst);
     if (COP_UNLIKELY(f->watched))
         cop_watch_step(net, COP_WATCH_MADE, f->port, &net->pkt[h]);
-    if (cop_routing_notice(net, f->port, &p, true)) {
+    if (cop_routing_notice(net, f->port, &net->pkt[h], true)) {
         cop_routing_heard(net, &p);
         if (COP_UNLIKELY(f->watched))
             cop_watch_step(net, COP_WATCH_KEPT, f->port, &net->pkt[h]);

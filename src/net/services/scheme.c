@@ -120,6 +120,11 @@ bool cop_net_watched(const cop_net *net)
     return net->watch != NULL;
 }
 
+void cop_net_cc_says(cop_net *net, uint32_t port, const char *text)
+{
+    cop_watch_port(net, port, "%s", text);
+}
+
 void cop_net_queue_says(cop_net *net, uint32_t port, const char *text)
 {
     cop_watch_port(net, port, "%s", text);

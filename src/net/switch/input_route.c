@@ -85,6 +85,8 @@ unsigned cop_input_ask(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand *can
     cop_rng rng = draws_of(net, in, p);
     cop_route_ctx ctx;
     cop_route_view view = cop_routing_view(net, in->sw, &ctx, &rng);
+    ctx.p = p;
+    ctx.in = in->port0 + in->local;
     return ask(net, in, p, &view, cand);
 }
 
