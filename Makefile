@@ -60,12 +60,15 @@ TEST_LIBS = $(call once,TEST_LIBS,$(PKG_CONFIG) --libs cmocka)
 # A warning is an error to us (CI, WERROR=1), not to somebody with a newer compiler.
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
     $(if $(or $(CI),$(filter 1,$(WERROR))),-Werror)
-# -ffp-contract=off: the same rounding on every machine. Hidden: what leaves the library is coppice.h and what
-# plug-ins may call (COP_OUTSIDE_BEGIN), which nobody may put something of his own in the place of.
-BASE = -std=gnu11 -D_GNU_SOURCE -DCOP_VERSION='"$(VERSION)"' -ffp-contract=off -fPIC \
-    -fvisibility=hidden -fno-semantic-interposition -Isrc -Iinclude $(MODULE_CFLAGS) -Itests/support
 LTO = $(if $(filter gcc,$(COMPILER)),-flto=auto -ffat-lto-objects)
 OPT ?= -O3 -DNDEBUG $(LTO)
+# Hidden: what leaves the library is coppice.h and what plug-ins may call (COP_OUTSIDE_BEGIN), and no
+# program can replace one of these functions by its own. A build with assertions is for tests, which
+# call any function: there all names are visible and the tests are linked to one shared library.
+VISIBILITY ?= $(if $(filter -DNDEBUG,$(OPT) $(CPPFLAGS) $(CFLAGS)),hidden,default)
+# -ffp-contract=off: the same rounding on every machine.
+BASE = -std=gnu11 -D_GNU_SOURCE -DCOP_VERSION='"$(VERSION)"' -ffp-contract=off -fPIC \
+    -fvisibility=$(VISIBILITY) -fno-semantic-interposition -Isrc -Iinclude $(MODULE_CFLAGS) -Itests/support
 CFLAGS_ALL = $(BASE) $(WARN) -g $(OPT) $(CPPFLAGS) $(CFLAGS)
 LINK = $(CC) $(CFLAGS_ALL) $(LDFLAGS)
 
@@ -76,8 +79,10 @@ WEB_SRC := $(wildcard web/src/*.js web/src/*/*.js)
 CLI_SRC := $(wildcard apps/cli/*.c)
 SUPPORT_SRC := $(wildcard tests/support/*.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c tests/model/test_*.c)
+# More sources for the library of a test build (make mutants).
+EXTRA_SRC :=
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/chakra.pb-c.o $(BUILD)/obj/gen/model_id.o $(BUILD)/obj/gen/metrics_lua.o \
-    $(BUILD)/obj/src/report/assets.o
+    $(BUILD)/obj/src/report/assets.o $(EXTRA_SRC:%.c=$(BUILD)/obj/%.o)
 # What coppice.h reaches: studies and reports are the program's.
 CORE_OBJ := $(filter-out $(BUILD)/obj/src/study/% $(BUILD)/obj/src/report/% %/metrics_lua.o,$(LIB_OBJ))
 # What decides results; a result remembers the fingerprint of these files.
@@ -98,10 +103,11 @@ all: deps-build $(BUILD)/coppice
 help:
 	@echo "make demo       the 648-host experiment without and with control, drawn"
 	@echo "make picture    the README's pictures, from what make demo has made"
-	@echo "make test       build with assertions, run all tests"
+	@echo "make test       build with assertions, run all tests; ONLY=word: those with the"
+	@echo "                word in their path (make test ONLY=evq)"
 	@echo "make            build the program; names missing packages, installs none"
 	@echo "make deps       install missing packages (Debian)"
-	@echo "make reproduce  the published experiments, VALIDATION.md (SCALE=quick|full)"
+	@echo "make reproduce  the published experiments, docs/validation (SCALE=quick|full)"
 	@echo "make bench      speed and memory, with instruction counts"
 	@echo "make check      sanitizers, fuzzers, lint, thousands of random scenarios"
 	@echo "make mutants    how many small faults the tests notice (N=100 SEED=1 ONLY=net"
@@ -134,6 +140,17 @@ deps: deps-check
 
 # -- building --
 
+# $(call say,STAGE,what is done and why): one line when the first recipe of a stage begins; none with -s.
+# Long steps say how long they take.
+quiet := $(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
+comma := ,
+indent := $(subst ,, )$(subst ,, )
+say = $(if $(quiet)$(said-$(1)),,$(eval said-$(1) := 1)$(info $(indent)$(strip $(2))))
+# A first build compiles all files, later ones what has changed.
+absent = $(filter-out $(wildcard $(BUILD)/obj/*/*.o $(BUILD)/obj/*/*/*.o),$(LIB_OBJ) $(CLI_OBJ))
+compiling = compile $(if $(word 100,$(absent)),$(words $(absent)) files,what has changed) \
+    ($(filter-out -f% -D%,$(OPT)))$(if $(word 100,$(absent)),: about a minute)
+
 # Other options, other objects; the file keeps its time while they are the same.
 $(BUILD)/flags: FORCE | deps-build
 	@mkdir -p $(@D)
@@ -141,7 +158,7 @@ $(BUILD)/flags: FORCE | deps-build
 	    if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | deps-build
-	@mkdir -p $(@D)
+	$(call say,compile,$(compiling))@mkdir -p $(@D)
 	@$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
 # The page of `coppice report`: libraries from npm once per lock file, one script for all builds (and with
@@ -192,31 +209,53 @@ $(BUILD)/libcoppice.a: $(LIB_OBJ)
 	@$(AR) rcs $@ $^
 
 # What is linked has its name only once it is whole: after a kill make would take a half for the program.
-$(BUILD)/coppice: $(CLI_OBJ) $(BUILD)/libcoppice.a
-	@echo "  link $@"
-	@$(LINK) -rdynamic $^ $(LIBS) $(LDLIBS) -o $@.$$$$ && mv -f $@.$$$$ $@
+# $(call link,how,what,libraries)
+link = $(LINK) $(1) $(2) $(3) $(LDLIBS) -o $@.$$$$ && mv -f $@.$$$$ $@
 
-$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_OBJ) $(BUILD)/libcoppice.a
-	@mkdir -p $(@D)
-	@$(LINK) $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS) $(LIBS) $(LDLIBS) $(WRAP) -o $@.$$$$ && mv -f $@.$$$$ $@
+$(BUILD)/coppice: $(CLI_OBJ) $(if $(SHARED_PROGRAM),| $(BUILD)/libcoppice-test.so,$(BUILD)/libcoppice.a)
+	$(call say,program,link $@$(if $(findstring -flto,$(OPT)),$(comma) optimised as a whole: about a minute))
+	@$(call link,-rdynamic,$^ $(if $(SHARED_PROGRAM),$(WITH_TEST_LIB)),$(LIBS))
 
-# This one stands between the library and malloc. A link without LTO, which would look past it.
+# The tests of a build with assertions are linked to this library, which alone is linked again after a
+# change of one file; a test finds it two folders up, or where LD_LIBRARY_PATH says (make mutants).
+$(BUILD)/libcoppice-test.so: $(LIB_OBJ)
+	$(call say,library,link $@$(comma) which all tests use)
+	@$(call link,-shared -Wl$(comma)-Bsymbolic-functions,$^,$(LIBS))
+
+WITH_TEST_LIB := -L$(BUILD) -lcoppice-test -Wl,-rpath,'$$ORIGIN/../..:$$ORIGIN'
+ifeq ($(VISIBILITY),default)
+TEST_LIB := | $(BUILD)/libcoppice-test.so
+$(BUILD)/tests/%: TEST_WITH = $(WITH_TEST_LIB)
+else
+TEST_LIB := $(BUILD)/libcoppice.a
+endif
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_OBJ) $(TEST_LIB)
+	$(call say,tests,link the tests)@mkdir -p $(@D)
+	@$(call link,,$(filter %.o,$^) $(filter %.a,$^) $(TEST_WITH),$(TEST_LIBS) $(LIBS) $(WRAP))
+
+# This one stands between the library and malloc: a link of its own, without LTO, which would look past it.
+$(BUILD)/tests/unit/test_oom: $(BUILD)/libcoppice.a
+$(BUILD)/tests/unit/test_oom: TEST_WITH :=
 $(BUILD)/tests/unit/test_oom: WRAP := -fno-lto \
     $(foreach f,calloc realloc aligned_alloc free,-Wl,--wrap=$(f))
 
 # Every fuzzer, run on its corpus.
 FUZZ_OBJ := $(patsubst tests/%.c,$(BUILD)/obj/tests/%.o,$(wildcard tests/fuzz/fuzz_*.c))
 $(FUZZ_OBJ): private BASE += -DLLVMFuzzerTestOneInput=$(basename $(notdir $@))
-$(BUILD)/tests/unit/test_corpus $(BUILD)/shared/unit/test_corpus: $(FUZZ_OBJ)
+$(BUILD)/tests/unit/test_corpus: $(FUZZ_OBJ)
 
 # -- the library that is installed --
 
 lib: deps-build $(SHARED) $(STATIC)
 
+# What users get shows the names of coppice.h alone.
+hidden = $(if $(filter default,$(VISIBILITY)),$(error OPT has no -DNDEBUG, which makes a build for tests: its library would \
+    show all names; give OPT='... -DNDEBUG' or VISIBILITY=hidden))
+
 # One object with nothing of LTO left in it: who links it waits for no optimiser, and only the names
 # of coppice.h can meet his own.
 $(BUILD)/lib/coppice.o: $(CORE_OBJ)
-	@mkdir -p $(@D)
+	$(hidden)@mkdir -p $(@D)
 	@$(CC) -r -nostdlib -fno-lto $(LDFLAGS) $^ -o $@.all
 	@$(OBJCOPY) --localize-hidden --remove-section='.gnu.lto_*' --remove-section='.gnu.debuglto_*' $@.all $@.$$$$ && mv -f $@.$$$$ $@
 	@rm -f $@.all
@@ -226,9 +265,8 @@ $(STATIC): $(BUILD)/lib/coppice.o
 	@$(AR) rcs $@ $^
 
 $(SHARED): $(CORE_OBJ)
-	@mkdir -p $(@D)
-	@echo "  link $@"
-	@$(LINK) -shared -Wl,-soname,libcoppice.so.$(SOVERSION) -Wl,-z,defs,-Bsymbolic-functions $^ $(LIB_LIBS) $(LDLIBS) -o $@.$$$$ && mv -f $@.$$$$ $@
+	$(hidden)$(call say,shared,link $@$(if $(findstring -flto,$(OPT)),: about a minute))@mkdir -p $(@D)
+	@$(call link,-shared -Wl$(comma)-soname$(comma)libcoppice.so.$(SOVERSION) -Wl$(comma)-z$(comma)defs$(comma)-Bsymbolic-functions,$^,$(LIB_LIBS))
 
 # -- the two commands --
 
@@ -240,23 +278,28 @@ picture: deps-test
 	@node tools/picture.mjs $(BUILD)/demo.html $(BUILD)/web/node_modules docs/trees.gif docs/demo.png
 
 # Tests run with assertions on, in a build of their own; program and library are tested as they ship.
+# ONLY=word: the tests whose path has the word, and of what ships what they need.
 TEST_OPT := -O1
-test: deps-test $(BUILD)/coppice $(SHARED) $(STATIC)
-	@tools/check.sh $(BUILD) format layers order options docs
+ONLY ?=
+WANTED := $(if $(ONLY),$(strip $(foreach t,$(TEST_SRC),$(if $(findstring $(ONLY),$(t)),$(t)))),$(TEST_SRC))
+shipped = $(if $(ONLY),$(if $(WANTED),,$(error no test program has `$(ONLY)` in its path; see tests/unit and tests/model)) \
+    $(shell grep -lE 'COPPICE"|"(program|sweep|cli_fixture)\.h"' $(WANTED) >/dev/null && echo $(BUILD)/coppice) \
+    $(shell grep -l libcoppice\\.a $(WANTED) >/dev/null && echo $(SHARED) $(STATIC)),$(BUILD)/coppice $(SHARED) $(STATIC))
+test: deps-test $(if $(filter test,$(MAKECMDGOALS)),$(shipped))
+	@$(if $(ONLY),,tools/check.sh $(BUILD) format layers order options docs)
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/debug OPT="$(TEST_OPT)" unit-build
-	@COPPICE=$(BUILD)/coppice tools/run_tests.sh $(BUILD)/debug/log \
-	    $(patsubst $(BUILD)/%,$(BUILD)/debug/%,$(TESTS))
+	@COPPICE=$(BUILD)/coppice tools/run_tests.sh $(BUILD)/debug/log $(WANTED:tests/%.c=$(BUILD)/debug/tests/%)
 
 .PHONY: unit-build
-unit-build: $(TESTS) $(BUILD)/coppice
+unit-build: $(if $(ONLY),,$(BUILD)/coppice) $(WANTED:tests/%.c=$(BUILD)/tests/%)
 
 # -- longer checks --
 
 check: deps-check $(BUILD)/coppice $(SHARED) $(STATIC)
 	@tools/check.sh $(BUILD)
 
-# How many small faults the tests notice. Here the tests are linked to one shared library, so that a fault costs one
-# compilation and one link; a second build notes which lines each test runs.
+# How many small faults the tests notice. The program of these builds uses the tests' library, too, so that a fault
+# costs one compilation and one link; the second build notes which lines each test runs.
 MUTANTS = $(BUILD)/mutants
 MUTANT_OPT := -O1 -g0 -w -fvisibility=default -fno-semantic-interposition
 mutants: export MUTANT_CC = $(CC)
@@ -265,35 +308,17 @@ mutants: export MUTANT_OPT := $(MUTANT_OPT)
 mutants: export MUTANT_LIBS = $(LIBS)
 mutants: export MUTANT_METRICS = $(METRICS)
 mutants: deps-test
-	@$(MAKE) --no-print-directory BUILD=$(MUTANTS)/plain OPT="$(MUTANT_OPT)" shared-build
-	@$(MAKE) --no-print-directory BUILD=$(MUTANTS)/cover OPT="-O1 -g0 -w -fvisibility=default --coverage" \
-	    SHARED_SRC=tools/mutants_exit.c SHARED_FLAGS="--coverage -Wl,--wrap=_exit,--wrap=abort" shared-build
+	@$(MAKE) --no-print-directory BUILD=$(MUTANTS)/plain OPT="$(MUTANT_OPT)" ONLY= SHARED_PROGRAM=1 unit-build
+	@$(MAKE) --no-print-directory BUILD=$(MUTANTS)/cover OPT="-O1 -g0 -w --coverage" ONLY= SHARED_PROGRAM=1 \
+	    EXTRA_SRC=tools/mutants_exit.c LDFLAGS="$(LDFLAGS) -Wl,--wrap=_exit,--wrap=abort" unit-build
 	@tools/mutants.py --build "$(MUTANTS)" --jobs "$(JOBS)" --n "$(N)" --seed "$(SEED)" --only "$(ONLY)" \
 	    --file "$(FILE)" --at "$(AT)" --min "$(MIN)" --again "$(AGAIN)"
 
-SHARED_SRC :=
-SHARED_FLAGS :=
-.PHONY: shared-build
-# Not these two: one stands between library and malloc, the other installs what was built before.
-shared-build: $(BUILD)/shared/coppice \
-    $(patsubst tests/%.c,$(BUILD)/shared/%,$(filter-out %/test_oom.c %/test_install.c,$(TEST_SRC)))
-
-$(BUILD)/shared/libcoppice.so: $(LIB_OBJ) $(SHARED_SRC:%.c=$(BUILD)/obj/%.o)
-	@mkdir -p $(@D)
-	@$(CC) -shared $(SHARED_FLAGS) $^ $(LIBS) -o $@
-
-$(BUILD)/shared/coppice: $(CLI_OBJ) | $(BUILD)/shared/libcoppice.so
-	@$(CC) $(SHARED_FLAGS) $^ -L$(BUILD)/shared -lcoppice $(LIBS) -o $@
-
-$(BUILD)/shared/%: $(BUILD)/obj/tests/%.o $(SUPPORT_OBJ) | $(BUILD)/shared/libcoppice.so
-	@mkdir -p $(@D)
-	@$(CC) $(SHARED_FLAGS) $^ -L$(BUILD)/shared -lcoppice -lcmocka $(LIBS) -o $@
-
-# All published experiments, then VALIDATION.md and the report. SCALE=full for the papers' own sizes.
+# All published experiments, then docs/validation and the report. SCALE=full for the papers' own sizes.
 SCALE ?= quick
 reproduce: deps-build $(BUILD)/coppice
 	@$(BUILD)/coppice reproduce --all --scale $(SCALE) --db $(BUILD)/reproduce.db \
-	    --validation VALIDATION.md || [ $$? -eq 1 ]
+	    --validation docs/validation || [ $$? -eq 1 ]
 	@$(BUILD)/coppice report $(BUILD)/reproduce.db -o $(BUILD)/report.html
 
 bench: deps-test $(BUILD)/coppice

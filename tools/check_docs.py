@@ -16,7 +16,7 @@ import re
 import sys
 
 WIDTH, CODE_WIDTH = 100, 120
-GENERATED = ("docs/CONFIG.md", "VALIDATION.md", "docs/VALIDATION.md", "docs/validation/")
+GENERATED = ("docs/CONFIG.md", "docs/validation/")
 SKIPPED = {".git", "build", "node_modules"}
 BANNED = re.compile(r"\b(nobody|somebody|whoever)\b", re.I)
 LINK = re.compile(r"\]\(([^()\s]+)\)")

@@ -108,7 +108,7 @@ class Lab:
         self.build, self.jobs = build, jobs
         self.plain, self.cover = os.path.abspath(f"{build}/plain"), os.path.abspath(f"{build}/cover")
         for place in (self.plain, self.cover):
-            for name in ("claims", "experiments", "tests"):  # the program looks for them beside its folder
+            for name in ("claims", "experiments", "tests/golden"):  # the program looks for them beside its folder
                 if not os.path.islink(f"{place}/{name}"):
                     os.symlink(os.path.abspath(name), f"{place}/{name}")
         env = os.environ
@@ -116,7 +116,7 @@ class Lab:
         self.opt, self.libs = env["MUTANT_OPT"].split(), env["MUTANT_LIBS"].split()
         self.metrics = env["MUTANT_METRICS"].split()
         self.programs = {os.path.basename(p): p for p in sorted(
-            os.path.splitext(p)[0].replace("tests/", f"{self.plain}/shared/", 1)
+            os.path.splitext(p)[0].replace("tests/", f"{self.plain}/tests/", 1)
             for p in glob.glob("tests/unit/test_*.c") + glob.glob("tests/model/test_*.c"))}
         for name in LEFT_OUT:
             del self.programs[name]
@@ -133,7 +133,7 @@ class Lab:
         self.known, self.lines, self.seconds = {}, {}, {}
 
     def object_of(self, test):
-        return "tests/" + os.path.relpath(self.programs[test], f"{self.plain}/shared") + ".o"
+        return "tests/" + os.path.relpath(self.programs[test], f"{self.plain}/tests") + ".o"
 
     def start_test(self, test, program, build, limit, log, cwd=None, **env):
         """`build` is where the library and the program `coppice` are."""
@@ -183,10 +183,10 @@ class Lab:
 
     def learn_one(self, test):
         with open(f"{self.build}/tests/{test}.log", "w", encoding="utf-8") as log:
-            status, seconds = self.start_test(test, self.programs[test], f"{self.plain}/shared", 800, log)
+            status, seconds = self.start_test(test, self.programs[test], self.plain, 800, log)
             data = os.path.abspath(f"{self.build}/tests/{test}.data")
             shutil.rmtree(data, ignore_errors=True)
-            self.start_test(test, self.programs[test].replace(self.plain, self.cover), f"{self.cover}/shared", 1600,
+            self.start_test(test, self.programs[test].replace(self.plain, self.cover), self.cover, 1600,
                             log, GCOV_PREFIX=data, GCOV_PREFIX_STRIP=str(len(self.cover.split("/")) - 1))
         notes = glob.glob(f"{data}/obj/**/*.gcda", recursive=True)
         for n in notes:
@@ -228,13 +228,13 @@ class Bench:
         self.bin = f"{self.dir}/tree/bin"
         shutil.rmtree(self.dir, ignore_errors=True)
         os.makedirs(self.bin)
-        os.link(f"{lab.plain}/shared/coppice", f"{self.bin}/coppice")
+        os.link(f"{lab.plain}/coppice", f"{self.bin}/coppice")
         for name in os.listdir("."):
             if name in ("src", "tests"):
                 shutil.copytree(name, f"{self.dir}/tree/{name}")
             elif not name.startswith(".") and name != lab.build.split("/")[0]:
                 os.symlink(os.path.abspath(name), f"{self.dir}/tree/{name}")
-        if not self.link([self.object(o) for o in lab.objects], f"{self.bin}/libcoppice.so", "-shared"):
+        if not self.link([self.object(o) for o in lab.objects], f"{self.bin}/libcoppice-test.so", "-shared"):
             raise RuntimeError(f"the library cannot be linked without any fault; see {self.dir}/log")
 
     def compile(self, source, out, options, tree=True):
@@ -284,15 +284,15 @@ class Bench:
             if made and fault.file.endswith(".h") and touched and all(
                     same_file(f"{obj}/{o}", f"{lab.plain}/obj/{o}") for o in touched):
                 return "same"
-        if not made or not self.link([self.object(o) for o in lab.objects], f"{self.bin}/libcoppice.so", "-shared"):
+        if not made or not self.link([self.object(o) for o in lab.objects], f"{self.bin}/libcoppice-test.so", "-shared"):
             return "broken"
         os.remove(f"{self.bin}/coppice")
         if any(o.startswith("apps/") for o in touched):
             program = [o for o in lab.depends if o.startswith("apps/")] + ["gen/build_info.o"]
-            if not self.link([self.object(o) for o in program], f"{self.bin}/coppice", f"-L{self.bin}", "-lcoppice"):
+            if not self.link([self.object(o) for o in program], f"{self.bin}/coppice", f"-L{self.bin}", "-lcoppice-test"):
                 raise RuntimeError(f"the program cannot be linked; see {self.dir}/log")
         else:
-            os.link(f"{lab.plain}/shared/coppice", f"{self.bin}/coppice")
+            os.link(f"{lab.plain}/coppice", f"{self.bin}/coppice")
         return None
 
     def object(self, name):
@@ -311,7 +311,7 @@ class Bench:
         for o in touched:
             if not os.path.exists(f"{self.dir}/obj/{o}"):
                 self.compile(o[:-1] + "c", f"{self.dir}/obj/{o}", lab.opt)
-        self.link([self.object(o) for o in wanted], f"{self.dir}/test", f"-L{self.bin}", "-lcoppice", "-lcmocka")
+        self.link([self.object(o) for o in wanted], f"{self.dir}/test", f"-L{self.bin}", "-lcoppice-test", "-lcmocka")
         return f"{self.dir}/test"
 
     def judge(self, fault, text, tests):

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""Puts the verdicts of VALIDATION.md back into a result database.
+"""Puts the verdicts of docs/validation back into a result database.
 
 All experiments at both scales take ten CPU hours. Whoever changes one of them wants to run that one and write
-VALIDATION.md again. The file itself holds what the others gave:
+docs/validation again. Its files hold what the others gave:
 
-    git stash                                             # experiments as they were when VALIDATION.md was written
+    git stash                                             # experiments as they were when docs/validation was written
     for s in quick full; do coppice reproduce --all --judge --scale $s --db all.db; done     # every check, not run
-    tools/verdicts.py VALIDATION.md all.db                # now with the verdicts of the file
+    tools/verdicts.py docs/validation all.db              # now with the verdicts of the files
     git stash pop
     coppice reproduce CHANGED --scale quick --db all.db   # what changed is run; likewise at full scale
-    coppice reproduce CHANGED --judge --any-build --db all.db --validation VALIDATION.md
+    coppice reproduce --any-build --db all.db --validation docs/validation
 
-Only what the file says comes back: texts and verdicts, no runs, so reports of such a database have no figures.
+Only what the files say comes back: texts and verdicts, no runs, so reports of such a database have no figures.
 Verdicts of experiments that were edited since are not taken (their fingerprint differs), as ever.
 """
+import glob
 import json
 import re
 import sqlite3
@@ -43,12 +44,25 @@ def verdicts(row):
     return {s: (t.split(",")[0].strip("*"), measured[s], "narrow" in t or "(narrow" in measured[s]) for s, t in said.items()}
 
 
-def read(text):
-    """{check: {scale: verdict}}, {(check, state): explanation}, {(paper, scale): models}."""
-    checks, reasons, models, paper, state = {}, {}, {}, None, "fail"
+def joined(text):
+    """Lines of the text; those that go on with an item or a paragraph stand in one with it."""
+    lines = []
     for line in text.splitlines():
-        if line.startswith("## "):
-            paper = line[3:].split(":")[0]
+        goes_on = lines and lines[-1] and not lines[-1].startswith(("#", "|", "<")) and line and \
+            not line.startswith(("#", "|", "<", "* "))
+        if goes_on:
+            lines[-1] += " " + line.strip()
+        else:
+            lines.append(line)
+    return lines
+
+
+def read(text):
+    """{check: {scale: verdict}}, {(check, state): explanation}, {(paper, scale): models} of one page."""
+    checks, reasons, models, paper, state = {}, {}, {}, None, "fail"
+    for line in joined(text):
+        if line.startswith("# "):
+            paper = line[2:]
         elif line.startswith("| ") and line.count("|") >= 9 and re.match(r"\| [a-z0-9]+-", line):
             row = cells(line)
             checks[row[0]] = verdicts(row)
@@ -56,18 +70,27 @@ def read(text):
             reasons[m[1], state] = m[2]
         elif line in ("Why checks fail:", "Notes on checks that pass:"):
             state = "fail" if line.startswith("Why") else "pass"
-        elif m := re.match(r"(Quick|Full) scale, at least in part, with an earlier (?:model|behaviour): ([0-9a-f, ]+)\.", line):
+        elif m := re.match(r"(Quick|Full) scale, at least in part, with an earlier behaviour: ([0-9a-f, ]+)\.", line):
             models[paper, m[1].lower()] = m[2]
+    return checks, reasons, models
+
+
+def read_folder(folder):
+    """The same of all its pages."""
+    checks, reasons, models = {}, {}, {}
+    for name in sorted(glob.glob(f"{folder}/*.md")):
+        with open(name, encoding="utf-8") as f:
+            for whole, part in zip((checks, reasons, models), read(f.read())):
+                whole.update(part)
     return checks, reasons, models
 
 
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    with open(sys.argv[1], encoding="utf-8") as f:
-        checks, reasons, models = read(f.read())
+    checks, reasons, models = read_folder(sys.argv[1])
     if not checks:
-        sys.exit(f"{sys.argv[1]}: no row of a check; the file that `make reproduce` writes is wanted")
+        sys.exit(f"{sys.argv[1]}: no row of a check; the folder that `make reproduce` writes is wanted")
     db = sqlite3.connect(sys.argv[2])
     restored, homeless, old = 0, [], set()
     for check, by_scale in checks.items():
@@ -87,7 +110,7 @@ def main():
                         place[0][0]))
             old.add((place[0][0], scale))
             restored += 1
-    for (paper, scale), model in models.items():  # several: which experiment had which the file does not say
+    for (paper, scale), model in models.items():  # several: which experiment had which the page does not say
         for name in sorted(n for n, of in old if of == scale):
             db.execute("UPDATE experiment SET inputs = substr(inputs, 1, 17) || ? WHERE name = ? AND paper = ? AND scale = ?",
                        (model, name, paper, scale))

@@ -17,7 +17,7 @@ install() {
         touch "$dir/installed"
         return
     fi
-    echo "  npm ci (libraries of the report page)"
+    echo "  npm ci: fetch the libraries of the report's page, once: up to a minute"
     cp web/package.json web/package-lock.json "$dir/"
     local try
     for try in 1 2 3; do
@@ -62,6 +62,7 @@ licences() {
 }
 
 bundle() {
+    echo "  bundle the scripts of the report's page"
     rm -rf "$dir/src"
     cp -r web/src "$dir/src"
     local name

@@ -34,7 +34,7 @@ const char *cop_catalogue_pick(cop_catalogue *c, char **names, int n);
 size_t cop_catalogue_waiting(cop_catalogue *c, const cop_ledger *l, const char *scale,
                              cop_study_record *list);
 /* Does a stored study come from the files as they are now, and if quick, from this model? Full scale takes
- * hours; what an earlier model found then is kept, and VALIDATION.md names it; with `any_model` also
+ * hours; what an earlier model found then is kept, and docs/validation names it; with `any_model` also
  * what it found at quick scale. */
 bool cop_catalogue_current(const cop_catalogue *c, const cop_study_record *r, bool any_model);
 

@@ -1,5 +1,4 @@
 /* coppice reproduce: run the published experiments and judge what the papers claim. */
-#include "base/file.h"
 #include "base/opt.h"
 #include "catalogue.h"
 #include "cli.h"
@@ -85,7 +84,7 @@ static int parse(request *q, int argc, char **argv)
         if (q->names[i][0] == '\0')
             return cop_cli_usage(&cop_cmd_reproduce, "an empty name; give papers, experiments or "
                                                      "checks, or --all; --list names them");
-    if (!q->help && !q->list && !q->all && q->n_names == 0)
+    if (!q->help && !q->list && !q->all && q->n_names == 0 && q->validation == NULL)
         return cop_cli_usage(&cop_cmd_reproduce, "what? Give papers, experiments or checks, or "
                                                  "--all; --list names them");
     return COP_EXIT_OK;
@@ -198,7 +197,7 @@ static int list(request *q, const cop_ledger *l)
             cop_ledger_json(l, &v, q->names, q->n_names);
         } else {
             cop_ledger_list(l, &v, q->names, q->n_names);
-            printf("\nStates are those in %s; VALIDATION.md has the published ones.\n", q->o.db);
+            printf("\nStates are those in %s; docs/validation has the published ones.\n", q->o.db);
         }
     }
     cop_arena_free(&arena);
@@ -258,17 +257,15 @@ static int read_cost(const request *q, const cop_verdicts *v, cop_validation_cos
 
 /* A database that holds verdicts without their runs (tools/verdicts.py) does not know what they cost; the
  * file that is written again does. */
-static void keep_cost(const char *path, cop_validation_cost *c)
+static void keep_cost(const char *dir, cop_validation_cost *c)
 {
-    char *text = NULL;
-    size_t length;
+    cop_arena a = {0};
+    cop_validation_page *pages;
+    size_t n;
     cop_err none = {0};
-    if (access(path, F_OK) != 0 || cop_file_read(path, (size_t)8 << 20, &text, &length, &none) != 0)
-        return;
-    text = cop_realloc(text, length + 1);
-    text[length] = '\0';
-    cop_validation_keep_cost(text, c);
-    cop_free(text);
+    if (cop_validation_read(dir, &a, &pages, &n, &none) == 0 && n > 0)
+        cop_validation_keep_cost(pages[n - 1].text, c);
+    cop_arena_free(&a);
 }
 
 /* Keep verdicts of the experiments as they are now; others stay in the database. */
@@ -282,7 +279,7 @@ static void keep_current(cop_verdicts *v, const cop_catalogue *c, bool any_model
     *v = (cop_verdicts){.study = kept, .n = n};
 }
 
-/* Write the table of all checks, from everything the database holds. */
+/* Write the tables of all checks, from everything the database holds. */
 static int write_validation(const request *q, const cop_ledger *l, const cop_catalogue *c)
 {
     char claims[PATH_MAX], experiments[PATH_MAX], golden[PATH_MAX];
@@ -303,8 +300,9 @@ static int write_validation(const request *q, const cop_ledger *l, const cop_cat
         keep_cost(q->validation, &cost);
     }
     if (status == COP_EXIT_OK) {
-        const char *text = cop_validation_text(l, v.study, v.n, &in, &cost, &arena);
-        if (cop_file_write(q->validation, text, strlen(text), &err) != 0)
+        cop_validation_page *pages;
+        size_t n = cop_validation_pages(l, v.study, v.n, &in, &cost, &arena, &pages);
+        if (cop_validation_write(q->validation, pages, n, &err) != 0)
             status = cop_cli_faults(&err);
     }
     cop_arena_free(&arena);
@@ -338,7 +336,7 @@ static int load_wanted(const request *q, const cop_ledger *l, cop_catalogue *c, 
         return rc;
     }
     for (size_t i = 0; i < c->n; i++)
-        if ((q->all || c->entry[i].wanted) &&
+        if ((q->all || (q->n_names > 0 && c->entry[i].wanted)) &&
             cop_studies_add(all, c->entry[i].file, q->scale, l, err) != 0)
             rc = -COP_E_INPUT;
     return rc;
@@ -390,6 +388,7 @@ static int show(const request *q, const cop_ledger *l, const cop_studies *all, c
         cop_ledger_json(l, &v, q->names, q->n_names);
     else {
         cop_studies_show(stdout, all, cop_cli_style(stdout));
+        puts("Ids of checks, places in the papers, tolerances: coppice reproduce --list NAME");
         show_rankings(all, cop_cli_style(stdout));
     }
     int status = q->all ? store_waiting(q, l, c) : COP_EXIT_OK;
@@ -408,6 +407,8 @@ static int reproduce(request *q, const cop_ledger *l)
     q->o.command_ctx = q;
     if (load_wanted(q, l, &c, &all, &err) != 0) {
         status = cop_cli_faults(&err);
+    } else if (!q->all && q->n_names == 0) { /* what the database holds is written as it is */
+        status = write_validation(q, l, &c);
     } else {
         status = cop_studies_run(&all, &q->o);
         if (status == COP_EXIT_OK)
@@ -462,7 +463,8 @@ const cop_command cop_cmd_reproduce = {
         "  -r, --retry           simulate runs again that failed before\n"
         "  -a, --any-build       take results of other builds of coppice as they are\n"
         "  -q, --quiet           no progress\n"
-        "  -v, --validation FILE write the table of all checks in the database as Markdown\n"
+        "  -v, --validation DIR  write all verdicts in the database as Markdown to the folder: a\n"
+        "                        file for each paper, and README.md; alone: and judge nothing\n"
         "  -c, --claims DIR      where the ledger is (default: beside the program, or installed)\n"
         "  -e, --experiments DIR where the experiments are (likewise)\n"
         "\n"

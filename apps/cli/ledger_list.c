@@ -5,6 +5,7 @@
 
 #include "study/evaluate.h"
 #include "study/validation.h"
+#include "verdict_rows.h"
 #include "wrap.h"
 
 #include <jansson.h>
@@ -45,6 +46,13 @@ static void print_tally(const char *name, const tally *t)
            t->state[COP_CLAIM_PASS], t->state[COP_CLAIM_FAIL], t->state[COP_CLAIM_NOT_RUN]);
 }
 
+/* Which paper a key is. */
+static void show_paper(const cop_paper *p, int column, cop_arena *a)
+{
+    cop_wrap_item(stdout, cop_arena_printf(a, "  %s", p->key), column,
+                  cop_plain_copy(a, cop_arena_printf(a, "%s. %s", p->title, p->source)));
+}
+
 static void list_papers(const cop_ledger *l, const cop_verdicts *v)
 {
     tally all = {0};
@@ -60,8 +68,7 @@ static void list_papers(const cop_ledger *l, const cop_verdicts *v)
     print_tally("all", &all);
     putchar('\n');
     for (size_t i = 0; i < l->n_papers; i++)
-        cop_wrap_item(stdout, cop_arena_printf(&arena, "  %s", l->paper[i].key), 10,
-                      cop_plain_copy(&arena, l->paper[i].title));
+        show_paper(&l->paper[i], 10, &arena);
     printf("\n  %u of them are recorded, not judged: constants that no simulation produces, and\n"
            "  measured values for which the source gives no measure.\n",
            all.state[COP_CLAIM_RECORDED]);
@@ -89,6 +96,13 @@ static void list_below(cop_arena *a, const char *text)
     cop_wrap_item(stdout, "", 13, cop_plain_copy(a, text));
 }
 
+/* A row for each value that was measured; where the database has none, its text. */
+static void list_found(cop_arena *a, const cop_study_verdict *v)
+{
+    if (!cop_verdict_rows_of(stdout, v, cop_cli_style(stdout)))
+        list_below(a, cop_arena_printf(a, "measured %s", v->measured));
+}
+
 static void list_claim(const cop_claim *c, const cop_verdicts *v)
 {
     const cop_study_verdict *found = cop_verdict_find(v, c->id);
@@ -100,7 +114,7 @@ static void list_claim(const cop_claim *c, const cop_verdicts *v)
     list_below(&a, cop_arena_printf(&a, "expected %s; tolerance %s; mechanisms %s", c->expected,
                                     c->tolerance, c->needs));
     if (found != NULL)
-        list_below(&a, cop_arena_printf(&a, "measured %s", found->measured));
+        list_found(&a, found);
     if (c->note != NULL)
         list_below(&a, cop_arena_printf(&a, "note: %s", c->note));
     cop_arena_free(&a);
@@ -122,7 +136,7 @@ static void list_own(const cop_study_record *r, const cop_study_verdict *v)
     list_head(&a, v->id, v->state,
               cop_arena_printf(&a, "%s%s (%s, %s scale)", cop_verdict_narrow(v) ? "narrow; " : "",
                                v->metric, r->name, r->scale));
-    list_below(&a, cop_arena_printf(&a, "measured %s", v->measured));
+    list_found(&a, v);
     cop_arena_free(&a);
 }
 
@@ -142,10 +156,19 @@ void cop_ledger_list(const cop_ledger *l, const cop_verdicts *v, char **names, i
         list_papers(l, v);
         return;
     }
-    for (size_t i = 0; i < l->n_papers; i++)
-        for (size_t k = 0; k < l->paper[i].n_claims; k++)
-            if (cop_claim_wanted(&l->paper[i].claim[k], &l->paper[i], names, n))
-                list_claim(&l->paper[i].claim[k], v);
+    for (size_t i = 0; i < l->n_papers; i++) {
+        bool shown = false;
+        for (size_t k = 0; k < l->paper[i].n_claims; k++) {
+            if (!cop_claim_wanted(&l->paper[i].claim[k], &l->paper[i], names, n))
+                continue;
+            cop_arena a = {0};
+            if (!shown)
+                show_paper(&l->paper[i], 10, &a);
+            shown = true;
+            cop_arena_free(&a);
+            list_claim(&l->paper[i].claim[k], v);
+        }
+    }
     for (size_t i = 0; i < v->n; i++)
         for (size_t k = 0; k < v->study[i].n_verdicts; k++) {
             const cop_study_verdict *own = &v->study[i].verdict[k];

@@ -7,7 +7,7 @@
 #include "show.h"
 #include "study/evaluate.h"
 #include "study/trial.h"
-#include "verdict_items.h"
+#include "verdict_rows.h"
 #include "wrap.h"
 
 #include <limits.h>
@@ -17,7 +17,6 @@
 
 #define MAX_BAR 40
 #define MAX_BAD_SHOWN 20
-#define MOST_WHOLE 4 /* experiments of which all values are shown; of more the table alone */
 
 const char *cop_find_data(const char *name, char *buf, size_t size)
 {
@@ -212,89 +211,15 @@ int cop_studies_run(cop_studies *all, const cop_studies_opts *o)
 
 /* -- tables -- */
 
-/* A verdict in ten columns, as a word as well as a colour. */
-static const char *mark(const char *state, bool colour)
+static void show_record(FILE *out, const cop_study_record *r, cop_style style, cop_arena *a)
 {
-    static const struct {
-        const char *state, *plain, *coloured;
-    } marks[] = {{"pass", "pass      ", "\033[32m✓ pass\033[0m    "},
-                 {"fail", "FAIL      ", "\033[31m✗ FAIL\033[0m    "},
-                 {"recorded", "recorded  ", "• recorded"}};
-    for (size_t i = 0; i < COP_LEN(marks); i++)
-        if (strcmp(state, marks[i].state) == 0)
-            return colour ? marks[i].coloured : marks[i].plain;
-    return colour ? "· not run " : "not run   ";
-}
-
-/* Text cut to so many columns; UTF-8 is counted by characters. */
-static void put_cut(FILE *out, const char *text, unsigned columns)
-{
-    unsigned used = 0;
-    for (; *text != '\0' && used + 1 < columns; text++) {
-        fputc(*text, out);
-        /* A character ends where the next byte is not a continuation. */
-        used += (text[1] & 0xc0) != 0x80;
-    }
-    for (; used < columns; used++)
-        fputc(*text != '\0' && used + 1 == columns ? '~' : ' ', out);
-}
-
-/* "2.7 within 2 %": what is expected and how near is near enough. */
-static const char *expectation(const cop_study_verdict *v, cop_arena *a)
-{
-    const char *is = strncmp(v->expected, "value ", 6) == 0 ? v->expected + 6 : v->expected;
-    bool number = v->tolerance[0] >= '0' && v->tolerance[0] <= '9';
-    if (v->tolerance[0] == '\0')
-        return cop_plain_copy(a, is);
-    return cop_plain_copy(a,
-                          cop_arena_printf(a, "%s (%s%s)", is, number ? "± " : "", v->tolerance));
-}
-
-/* Has a line for each of its values, as they would be cut in a column? */
-static bool stands_below(const cop_study_verdict *v, unsigned half, cop_arena *a)
-{
-    return cop_columns(expectation(v, a)) >= half ||
-           cop_columns(cop_plain_copy(a, v->measured)) >= half;
-}
-
-/* An id that is wider than its column has the others in the next line. */
-static void show_verdict(FILE *out, const cop_study_verdict *v, cop_style style,
-                         unsigned id_columns, unsigned half, bool whole, cop_arena *a)
-{
-    const char *id = cop_plain_copy(a, v->id);
-    bool narrow = cop_verdict_narrow(v);
-    fprintf(out, "  %-*s %s %s", (int)id_columns, id, mark(v->state, style.colour),
-            narrow ? "narrow" : "");
-    if (whole && stands_below(v, half, a)) {
-        fputc('\n', out);
-        cop_verdict_items_show(out, v, id_columns + 2 * half + 24, a);
-    } else {
-        if (cop_columns(id) > id_columns)
-            fprintf(out, "\n%*s", (int)id_columns + 22, "");
-        else
-            fprintf(out, "%*s", narrow ? 2 : 8, "");
-        put_cut(out, expectation(v, a), half);
-        fputc(' ', out);
-        put_cut(out, cop_plain_copy(a, v->measured), half);
-        fputc('\n', out);
-    }
-    if (v->explain[0] != '\0')
-        cop_wrap_item(out, strcmp(v->state, "pass") == 0 ? "      note:" : "      why:", 12,
-                      cop_plain_copy(a, v->explain));
-}
-
-static void show_record(FILE *out, const cop_study_record *r, cop_style style, bool whole,
-                        cop_arena *a)
-{
-    unsigned width = style.width > 60 ? style.width : 60, id_columns = 12;
-    for (size_t i = 0; i < r->n_verdicts; i++) {
-        unsigned n = (unsigned)cop_columns(cop_plain_copy(a, r->verdict[i].id));
-        id_columns = n > id_columns ? n : id_columns;
-    }
-    id_columns = id_columns < width - 50 ? id_columns : width - 50;
-    unsigned half = (width - 24 - id_columns) / 2;
-    fprintf(out, "\n%s%s%s  %s\n", style.colour ? "\033[1m" : "", cop_plain_copy(a, r->name),
-            style.colour ? "\033[0m" : "", cop_plain_copy(a, r->title));
+    if (style.width < 60)
+        style.width = 60;
+    const char *name = cop_plain_copy(a, r->name);
+    if (style.colour)
+        name = cop_arena_printf(a, "\033[1m%s\033[0m", name);
+    fputc('\n', out);
+    cop_wrap_item(out, cop_arena_printf(a, "%s ", name), 2, cop_plain_copy(a, r->title));
     size_t bad = 0, failed = 0;
     for (size_t i = 0; i < r->n_points; i++) {
         failed += strcmp(r->point[i].outcome, "failed") == 0;
@@ -308,18 +233,7 @@ static void show_record(FILE *out, const cop_study_record *r, cop_style style, b
     if (failed > 0)
         fprintf(out, "  %zu failed; `--retry` simulates %s again\n", failed,
                 failed == 1 ? "it" : "them");
-    bool in_columns = false;
-    for (size_t i = 0; i < r->n_verdicts; i++)
-        in_columns |= !whole || !stands_below(&r->verdict[i], half, a);
-    if (r->n_verdicts > 0)
-        fprintf(out, in_columns ? "  %-*s %-17s  " : "  %-*s %s\n", (int)id_columns, "check",
-                "verdict");
-    if (in_columns) {
-        put_cut(out, "expected (tolerance)", half);
-        fputs(" measured\n", out);
-    }
-    for (size_t i = 0; i < r->n_verdicts; i++)
-        show_verdict(out, &r->verdict[i], style, id_columns, half, whole, a);
+    cop_verdict_rows_show(out, r->verdict, r->n_verdicts, style);
 }
 
 void cop_studies_show(FILE *out, const cop_studies *all, cop_style style)
@@ -327,7 +241,7 @@ void cop_studies_show(FILE *out, const cop_studies *all, cop_style style)
     size_t pass = 0, fail = 0, narrow = 0, waiting = 0, recorded = 0;
     for (size_t i = 0; i < all->n; i++) {
         cop_arena arena = {0};
-        show_record(out, &all->record[i], style, all->n <= MOST_WHOLE, &arena);
+        show_record(out, &all->record[i], style, &arena);
         cop_arena_free(&arena);
         for (size_t k = 0; k < all->record[i].n_verdicts; k++) {
             const char *state = all->record[i].verdict[k].state;

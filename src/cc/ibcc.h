@@ -102,6 +102,7 @@ typedef struct ibcc_params { /* numbers that follow from options, preset and net
     int cct_shape;
     cop_time cct_delay_ps;
     uint32_t cct_index;
+    bool host_roots; /* ports between switches mark nothing, unless port_threshold says so */
 } ibcc_params;
 
 enum ibcc_senders { IBCC_GIVEN, IBCC_OFFERED, IBCC_GUESSED };
@@ -159,7 +160,7 @@ typedef struct ibcc_run { /* state of a run */
     ibcc_ratio return_delay;
     bool phases; /* end nodes are not synchronised: their timers have phases */
     ibcc_params
-        *own; /* [hosts of their own + 1][levels]: parameters at sources; NULL: `par` for all */
+        *own; /* [1, 1 for jobs, hosts of their own][levels]: at sources; NULL: `par` for all */
     uint16_t *own_host; /* [host] its first in `own` */
     uint64_t triggers, starved, notified; /* notified: flows with a BECN or more */
 } ibcc_run;
@@ -177,6 +178,8 @@ ibcc_params ibcc_resolve(const ibcc_cfg *cfg, const cop_netinfo *info);
 
 /* ibcc_auto.c */
 ibcc_plan ibcc_plan_for(const ibcc_cfg *cfg, const cop_netinfo *info);
+/* Are hosts that run jobs alone never throttled? */
+bool ibcc_spares_jobs(const ibcc_cfg *cfg, const cop_netinfo *info);
 void ibcc_explain(const void *cfg, const cop_netinfo *info, FILE *out);
 
 /* ibcc_cct.c: memory is the caller's, [par->cct_entries]. */

@@ -22,6 +22,14 @@
  *                     Marking_Rate where one step is too much, takes back
  * Senders  the option, else what the run file's traffic offers (cop_traffic_senders), else the geometric mean
  *          of 1 and all others: one set of values does for some four times fewer and four times more.
+ *          A host that takes less than a link counts each of its senders as so many more.
+ * Jobs     hosts that send for exchanges and applications alone are not throttled, and where there are any, ports
+ *          between switches mark nothing, unless `senders`, `ccti_increase` or a threshold is given. How many
+ *          of a job's flows meet is not known before the run and changes with every message. Flows that share inner
+ *          channels are marked at several of them and fall below their share (a transpose takes 1.03 to 1.4 times
+ *          as long, with 2 to 8 senders planned); at hosts a throttle outlasts what it is for (random rings 1.05
+ *          to 1.13). The root of a tree that other traffic makes is the port of a host: its senders are slowed
+ *          down by the marks of that.
  * Source   ours; the meaning of each parameter: IBA 1.2.1 annex A10. */
 #include "cc/ibcc.h"
 
@@ -92,6 +100,11 @@ ibcc_plan ibcc_plan_for(const ibcc_cfg *cfg, const cop_netinfo *info)
     return p;
 }
 
+bool ibcc_spares_jobs(const ibcc_cfg *cfg, const cop_netinfo *info)
+{
+    return cfg->preset == IBCC_AUTO && cfg->senders == 0 && cfg->ccti_increase < 0 && info->jobs;
+}
+
 static double us(double ps)
 {
     return ps / 1e6;
@@ -124,6 +137,12 @@ void ibcc_explain(const void *config, const cop_netinfo *info, FILE *out)
             "# cc ibcc: thresholds: marking begins above %u bytes that wait for an output, and "
             "ends at %u\n",
             ibcc_upper_of(&r, r.weight), ibcc_lower_of(&r, ibcc_upper_of(&r, r.weight)));
+    if (r.host_roots)
+        fprintf(out, "# cc ibcc: ports between switches mark nothing, as a job runs: what its "
+                     "messages meet there ends by itself; cc.threshold lets them mark\n");
+    if (ibcc_spares_jobs(cfg, info))
+        fprintf(out, "# cc ibcc: hosts that run nothing but jobs are not throttled, as it is not "
+                     "known how many of their flows will meet; cc.senders says it\n");
     fprintf(out,
             "# cc ibcc: table: quadratic, %u entries up to 4 H T = %.4g us, for up to %u senders\n",
             r.cct_entries, us((double)p.delay_ps), (uint32_t)REACH * p.senders + 1);

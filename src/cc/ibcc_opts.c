@@ -34,7 +34,8 @@ const cop_opt ibcc_opts[] = {
     {"senders", COP_OPT_INT, C(senders), "auto", 1, 1e9, auto_or_0,
      "senders that share one hot spot (H), for which presets auto and pfister make the table of "
      "delays and its steps; auto: preset auto takes the most that the traffic of this file brings "
-     "to an overloaded host, or, if it overloads none, the square root of the number of hosts; "
+     "to an overloaded host, or, if it overloads none, the square root of the number of hosts, and "
+     "hosts that run jobs alone are not throttled; "
      "pfister takes all hosts"},
     {"threshold", COP_OPT_INT, C(threshold), "-1", -1, 15, NULL,
      "Threshold of every port: 0 never marks, 1 (late) .. 15 (early) at (16 - weight) / 16 of the "

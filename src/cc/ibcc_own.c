@@ -1,11 +1,12 @@
 /* Service levels and hosts with a CCTI_Timer, CCTI_Increase, CCTI_Limit and CCTI_Min of their own, as
- * CACongestionSetting has them for each service level of each end node.
+ * CACongestionSetting has them for each service level of each end node; and hosts that run jobs alone,
+ * whose CCTI_Increase is 0 with preset auto (ibcc_auto.c).
  *
- * Rules    a row of `host_ccti` goes before one of `sl_ccti`, and that before what all have, number by
- *          number. The table of delays is one for all.
- * State    the parameters of a source once for each level, and once more for each level of a host that
- *          has its own; a flow keeps the number of its parameters from its first packet on. Nothing of
- *          this exists where no row is given.
+ * Rules    a row of `host_ccti` goes before one of `sl_ccti`, and that before what all have, or all that
+ *          run jobs alone, number by number. The table of delays is one for all.
+ * State    the parameters of a source once for each level, once more if jobs are spared, and once more
+ *          for each level of a host that has its own; a flow keeps the number of its parameters from its
+ *          first packet on. Nothing of this exists where no row is given and no job is spared.
  * Source   IBA 1.2.1, annex A10; OpenSM's cc_ca_cong_setting_ccti_*. */
 #include "cc/ibcc.h"
 
@@ -114,23 +115,38 @@ int ibcc_own_check(const ibcc_cfg *cfg, const ibcc_params *par, const cop_netinf
     return rc;
 }
 
+/* A block of parameters, one for each level; returns its first. */
+static uint16_t add_block(ibcc_run *run, const ibcc_cfg *cfg, const ibcc_params *par, int64_t host,
+                          size_t *n)
+{
+    size_t first = (*n)++ * LEVELS;
+    for (int64_t level = 0; level < LEVELS; level++)
+        run->own[first + (size_t)level] = params_of(cfg, par, host, level);
+    return (uint16_t)first;
+}
+
 void ibcc_own_start(struct cop_net *net, ibcc_run *run, const ibcc_cfg *cfg,
                     const cop_netinfo *info)
 {
-    size_t rows = cfg->host_ccti.n / ROW, n = 1;
-    if (rows == 0 && cfg->sl_ccti.n == 0)
+    size_t rows = cfg->host_ccti.n / ROW, n = 0;
+    bool spares = ibcc_spares_jobs(cfg, info);
+    if (rows == 0 && cfg->sl_ccti.n == 0 && !spares)
         return;
-    run->own = cop_net_cc_alloc(net, (rows + 1) * LEVELS, sizeof(*run->own));
+    ibcc_params jobs = run->par;
+    jobs.increase = 0;
+    run->own = cop_net_cc_alloc(net, (rows + 1 + spares) * LEVELS, sizeof(*run->own));
     run->own_host = cop_net_cc_alloc(net, info->n_hosts, sizeof(*run->own_host));
-    for (int64_t level = 0; level < LEVELS; level++)
-        run->own[level] = params_of(cfg, &run->par, -1, level);
+    add_block(run, cfg, &run->par, -1, &n);
+    if (spares) {
+        uint16_t block = add_block(run, cfg, &jobs, -1, &n);
+        for (uint32_t h = 0; h < info->n_hosts; h++)
+            run->own_host[h] = info->only_jobs[h] ? block : 0;
+    }
     for (size_t i = 0; i < rows; i++) {
         int64_t host = cfg->host_ccti.v[i * ROW];
-        if (run->own_host[host] != 0)
+        if (run->own_host[host] >= (1 + spares) * LEVELS)
             continue;
-        run->own_host[host] = (uint16_t)(n * LEVELS);
-        for (int64_t level = 0; level < LEVELS; level++)
-            run->own[n * LEVELS + (size_t)level] = params_of(cfg, &run->par, host, level);
-        n++;
+        const ibcc_params *par = spares && info->only_jobs[host] ? &jobs : &run->par;
+        run->own_host[host] = add_block(run, cfg, par, host, &n);
     }
 }

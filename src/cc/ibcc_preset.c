@@ -130,6 +130,12 @@ static void guide(preset *from, const ibcc_cfg *cfg, const cop_netinfo *info)
     from->delay_ps = (cop_time)(h * ((double)COP_US * 2.0 / 3.0));
 }
 
+static bool gives_threshold(const ibcc_cfg *cfg)
+{
+    return cfg->threshold >= 0 || cfg->threshold_share > 0.0 || cfg->threshold_bytes > 0 ||
+           cfg->threshold_mtus > 0.0;
+}
+
 static void fit(preset *from, const ibcc_cfg *cfg, const cop_netinfo *info)
 {
     ibcc_plan plan = ibcc_plan_for(cfg, info);
@@ -158,5 +164,6 @@ ibcc_params ibcc_resolve(const ibcc_cfg *cfg, const cop_netinfo *info)
                   : cfg->ccti_timer_ps  ? cfg->ccti_timer_ps
                                         : from.period_ps;
     resolve_rules(&p, cfg, &from);
+    p.host_roots = ibcc_spares_jobs(cfg, info) && !gives_threshold(cfg);
     return p;
 }

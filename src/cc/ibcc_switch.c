@@ -67,6 +67,7 @@ void ibcc_switch_start(ibcc_run *run, const ibcc_cfg *cfg, const cop_netinfo *in
     for (uint32_t p = 0; p < t->host_port0; p++) {
         bool host = t->port[p].to != COP_NONE && cop_topo_is_host_port(t, t->port[p].to);
         int64_t weight = host && cfg->host_threshold >= 0 ? cfg->host_threshold
+                         : !host && par->host_roots       ? 0
                          : par->weight >= 0               ? par->weight
                                                           : 15;
         uint32_t upper = ibcc_upper_of(par, listed(&cfg->port_threshold, t, p, weight));

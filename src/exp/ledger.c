@@ -14,9 +14,9 @@ static const char *const paper_keys[] = {"gran0", "gran1", "gran2", "gran3", "gr
                                          "gran5", "gran6", "fern",  "qcn",   "pfis"};
 static const char *const kind_names[] = {"printed", "derived", "order", "shape"};
 static const char *const state_names[] = {"pass", "fail", "not-run", "recorded"};
-static const char *const claim_keys[] = {"id",     "where", "setup",    "experiment",
-                                         "metric", "kind",  "expected", "tolerance",
-                                         "needs",  "note",  "bound"};
+static const char *const claim_keys[] = {"id",    "where",    "setup",     "experiment", "metric",
+                                         "kind",  "expected", "tolerance", "needs",      "note",
+                                         "bound", "subject",  "unit"};
 static const char *const expected_keys[] = {"value", "values", "min", "max", "relation", "record"};
 
 typedef struct reader {
@@ -89,6 +89,12 @@ static const char *text_of(reader *r, int claim, const char *key, int *rc)
     if (node == 0)
         *rc = fault(r, claim, cop_arena_printf(&r->l->arena, "`%s` is missing", key),
                     "every check needs it");
+    return node ? render(r, node) : "";
+}
+
+static const char *text_or_none(reader *r, int claim, const char *key)
+{
+    int node = cop_doc_get(r->doc, claim, key);
     return node ? render(r, node) : "";
 }
 
@@ -195,6 +201,8 @@ static int read_claim(reader *r, int node, cop_claim *c)
     c->needs = text_of(r, node, "needs", &rc);
     int note = cop_doc_get(r->doc, node, "note"), expected = cop_doc_get(r->doc, node, "expected");
     c->note = note ? render(r, note) : NULL;
+    c->subject = text_or_none(r, node, "subject");
+    c->unit = text_or_none(r, node, "unit");
     if (read_judging(r, node, c) != 0)
         rc = -COP_E_INPUT;
     if (strncmp(c->id, r->key, strlen(r->key)) != 0)

@@ -34,6 +34,8 @@ typedef struct cop_claim {
     enum cop_claim_kind kind;
     const char *expected, *tolerance; /* as text, for people; says so if the bound is ours */
     const char *needs, *note; /* mechanisms; NULL: no note */
+    const char *subject; /* `metric` in a few words, for a row of a table that has one value; "" */
+    const char *unit; /* of the values that the ledger expects; "" */
     cop_band *band; /* what can be judged by numbers alone; relations are judged by experiments */
     size_t n_bands;
     bool record; /* a constant to be recorded, not simulated */

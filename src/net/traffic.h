@@ -129,10 +129,21 @@ double cop_traffic_offered(const cop_traffic *tr, uint32_t s, cop_time from, cop
 /* Payload bytes of messages that came into being and were not taken, on average. */
 double cop_traffic_waiting(const cop_traffic *tr, uint32_t s, cop_time now);
 
-/* The most hosts that send to one host, of those that are offered more than `bps`; 0: none is. Hosts that choose
- * among all others are not counted, nor is what an exchange or an application will send. of_source[n_hosts], zeroed, or
- * NULL: likewise of those that this host sends to, itself included; 0: it sends to none. */
-uint32_t cop_traffic_senders(const cop_traffic *tr, uint64_t bps, uint32_t *of_source);
+/* Rates in bit/s: of the fastest link of a host; what each host can send and take, by its link and its own limits. */
+typedef struct cop_host_rates {
+    uint64_t bps;
+    const uint64_t *sends, *takes; /* [n_hosts] */
+} cop_host_rates;
+
+/* The most hosts that send to one host, of those that are offered more than they take; 0: none is. Hosts that choose
+ * among all others are counted only at one that is slower than others; what an exchange or an application will send is
+ * not. A host that takes less than rates->bps counts each of its senders as so many more. of_source[n_hosts], zeroed, or
+ * NULL: likewise of those that this host sends to, itself included, by the rate that it sends; 0: it sends to none. */
+uint32_t cop_traffic_senders(const cop_traffic *tr, const cop_host_rates *rates,
+                             uint32_t *of_source);
+
+/* How many streams are of exchanges and applications. only[n_hosts]: 1 where a host has such streams alone. */
+uint32_t cop_traffic_jobs(const cop_traffic *tr, uint8_t *only);
 
 /* The hotspots of all forests that are on at time t, subset by subset, into list[n_hotspots];
  * returns how many there are. */

@@ -25,7 +25,8 @@ typedef struct cop_netinfo {
     uint64_t fastest_bps; /* of the fastest link of all */
     uint64_t hop_ps; /* for a packet's head to pass a switch and the longest cable */
     uint32_t
-        senders; /* most that the traffic has for one host, where they overload it; 0: none does */
+        senders; /* most that the traffic has for one host, where they overload it, as many as would with links
+                  * of host_bps: cop_traffic_senders(); 0: none does */
     uint64_t duration_ps; /* of the run */
     uint32_t least_bytes; /* shortest packet of data on the wire */
     uint32_t most_bytes; /* longest packet of data on the wire, of what the traffic sends */
@@ -43,6 +44,8 @@ typedef struct cop_netinfo {
     bool acks; /* end nodes acknowledge messages or packets */
     bool acks_packets; /* every packet */
     const uint32_t *contenders; /* of each host, if asked for: cop_traffic_senders(); NULL */
+    bool jobs; /* there is traffic of exchanges or applications */
+    const uint8_t *only_jobs; /* [n_hosts] 1: this host sends for them, and nothing else */
     bool answers; /* end nodes may send control packets: acknowledgements, notifications */
 } cop_netinfo;
 

@@ -22,7 +22,8 @@ typedef struct cop_study_verdict {
     const char *measured; /* as text, for people */
     const char *explain; /* why it fails, what was tried; "" */
     const char
-        *items; /* JSON: [{"what","value","ci","least","most","low","high","pass","narrow"}] */
+        *items; /* JSON: [{"what","subject","unit","rule","own","value","ci","least","most","low",
+                   "high","pass","narrow"}] */
 } cop_study_verdict;
 
 typedef struct cop_study_figure {

@@ -162,14 +162,33 @@ typedef struct finding {
     bool narrow; /* the verdict on the check hangs on it, and other seeds could turn it */
 } finding;
 
-static json_t *item_json(const cop_item *it, const finding *f)
+/* In a row of a table a value stands with its name, or with the check's own words if it is alone. */
+static const char *subject_of(const cop_check *c, const cop_item *it)
 {
+    bool alone = c->n_items == 1 && c->claim && c->claim->subject && c->claim->subject[0] != '\0';
+    return alone ? c->claim->subject : it->what;
+}
+
+static const char *unit_of(const cop_check *c, const cop_item *it)
+{
+    bool of_claim = c->claim && c->claim->unit && !it->own && it->rule == COP_RULE_BAND;
+    return of_claim ? c->claim->unit : "";
+}
+
+static json_t *item_json(const cop_check *c, const cop_item *it, const finding *f)
+{
+    static const char *const rules[] = {
+        [COP_RULE_BAND] = "band", [COP_RULE_SIGN] = "sign", [COP_RULE_SHOWN] = "shown"};
     json_t *o = json_object();
     bool several = f->status == COP_EVAL_OK && f->m.n > 1;
     /* Neither in nor out: not run yet, or only shown. */
     bool open =
         f->status == COP_EVAL_NO_RUN || (f->status == COP_EVAL_OK && it->rule == COP_RULE_SHOWN);
     json_object_set_new(o, "what", json_string(it->what));
+    json_object_set_new(o, "subject", json_string(subject_of(c, it)));
+    json_object_set_new(o, "unit", json_string(unit_of(c, it)));
+    json_object_set_new(o, "rule", json_string(rules[it->rule]));
+    json_object_set_new(o, "own", json_boolean(it->own));
     json_object_set_new(o, "value", real_or_null(f->m.mean));
     json_object_set_new(o, "ci", real_or_null(f->m.ci));
     json_object_set_new(o, "least", several ? real_or_null(f->m.least) : json_null());
@@ -314,7 +333,7 @@ static const char *judge_items(judge *j, const cop_check *c, cop_study_verdict *
     bool alone = strcmp(state, "recorded") == 0;
     for (size_t i = 0; i < c->n_items; i++) {
         append_item(&text, c->item[i].what, finding_text(j->arena, &c->item[i], &f[i], alone));
-        json_array_append_new(items, item_json(&c->item[i], &f[i]));
+        json_array_append_new(items, item_json(c, &c->item[i], &f[i]));
     }
     v->measured = keep(j->arena, &text);
     v->items = dump(j->arena, items);

@@ -71,12 +71,13 @@ static void read_item(cop_study_reader *r, cop_check *c, const char *what, int n
     static const char *const keys[] = {"of", "value", "tolerance", "min", "max", "rule"};
     cop_item *it = &c->item[c->n_items++];
     bool map = cop_doc_type(&r->doc, node) == COP_NODE_MAP;
-    *it = (cop_item){.what = what};
+    *it = (cop_item){.what = what, .own = c->claim == NULL};
     if (map && !cop_study_keys(r, node, "a measured value", keys, COP_LEN(keys)))
         return;
     int of = map ? cop_doc_get(&r->doc, node, "of") : node;
     it->of = cop_study_expr(r, of ? of : node);
     bool own = map && read_own_band(r, node, it);
+    it->own |= own && it->rule == COP_RULE_BAND;
     const cop_band *b = c->claim ? cop_claim_band(c->claim, what) : NULL;
     bool named = b != NULL && b->name[0] != '\0';
     if (own && named)

@@ -77,6 +77,7 @@ typedef struct cop_item {
     cop_expr of;
     enum cop_rule rule;
     double value, low, high; /* as in cop_band */
+    bool own; /* the study says what it must be, not the ledger */
 } cop_item;
 
 typedef struct cop_check {

@@ -1,7 +1,9 @@
-/* VALIDATION.md: every check of the ledger with expected, measured and verdict, from a database.
+/* The validation folder: every check of the ledger with expected, measured and verdict, from a database.
  *
- * The file ends with a seal: fingerprints of what it was made from (ledger, experiments, golden runs)
- * and of its own text. A test compares them, so that a stale or edited file does not go unnoticed. */
+ * README.md has the counts and how to read the rest, PAPER.md the checks of one paper. Each file ends
+ * with a seal: fingerprints of what it was made from (ledger, experiments, golden runs) and of its own
+ * text; that of README.md has one of all pages, too. A test compares them, so that a stale, edited or
+ * missing file does not go unnoticed. */
 #ifndef COP_STUDY_VALIDATION_H
 #define COP_STUDY_VALIDATION_H
 
@@ -26,17 +28,37 @@ typedef struct cop_validation_cost {
 /* Fingerprint of all files in these folders, in order of name. */
 uint64_t cop_validation_fingerprint(const cop_validation_inputs *in);
 
-/* The whole text, sealed; in the arena. `studies` may hold a check at both scales: both are shown. */
-const char *cop_validation_text(const cop_ledger *l, const cop_study_record *studies, size_t n,
-                                const cop_validation_inputs *in, const cop_validation_cost *cost,
-                                cop_arena *arena);
+#define COP_VALIDATION_README "README.md"
 
-/* Take the cost that a written table states, where it counts more runs than the database. */
+typedef struct cop_validation_page {
+    const char *name; /* README.md, gran1.md */
+    const char *text;
+} cop_validation_page;
+
+/* All files, sealed, those of the papers first; in the arena. `studies` may hold a check at both scales:
+ * both are shown. Returns how many. */
+size_t cop_validation_pages(const cop_ledger *l, const cop_study_record *studies, size_t n,
+                            const cop_validation_inputs *in, const cop_validation_cost *cost,
+                            cop_arena *arena, cop_validation_page **pages);
+/* The same from a folder that has been written, README.md last. */
+int cop_validation_read(const char *dir, cop_arena *arena, cop_validation_page **pages, size_t *n,
+                        cop_err *err);
+/* Write each of them to the folder, which is made if it is not there. */
+int cop_validation_write(const char *dir, const cop_validation_page *pages, size_t n, cop_err *err);
+
+/* Take the cost that a written README.md states, where it counts more runs than the database. */
 void cop_validation_keep_cost(const char *text, cop_validation_cost *c);
 
-/* Is `text` unedited, and made from these inputs? 0, or -COP_E_INPUT with one line in err. */
-int cop_validation_check(const char *name, const char *text, const cop_validation_inputs *in,
-                         cop_err *err);
+/* Is the text unedited, and made from these inputs? 0, or -COP_E_INPUT with one line in err for each
+ * page that is not; README.md comes last and must be of the same writing as the others. */
+int cop_validation_check(const cop_validation_page *pages, size_t n,
+                         const cop_validation_inputs *in, cop_err *err);
+
+/* Text with its seal at the end; `pages`: fingerprint of the pages, 0 for one of them. */
+const char *cop_validation_seal(const char *text, const cop_validation_inputs *in, uint64_t pages,
+                                cop_arena *arena);
+/* Of the pages' names and texts, in any order. */
+uint64_t cop_validation_hash(const cop_validation_page *pages, size_t n);
 
 /* The verdict on a check at a scale: a judged one if there is any, else one that waits; NULL. */
 const cop_study_verdict *cop_study_find_verdict(const cop_study_record *studies, size_t n,

@@ -339,14 +339,15 @@ static void test_many_values(void **state)
         "  mean: {of: {total: {of: 'all:total()', min: 1}}}\n");
     prog_answer a =
         PROG_RUN("reproduce", "cable", "-e", "studies", "--judge", "--quiet", "--db", "empty.db");
-    expect_text(a.out, "        run `all` has not been made\n");
+    expect_text(a.out, "      run `all` has not been made\n");
     a = PROG_RUN("reproduce", "cable", "-e", "studies", "--quiet");
     PROG_EXPECT(a.status == 1, a, "reproduce");
-    expect_text(a.out, "  many                           FAIL       \n"
-                       "      a long name of the first value   1  1 to 1\n"
-                       "      a long name of the second value  2  3 or more  FAIL\n"
-                       "      a long name of the third value   3  shown\n");
-    expect_text(a.out, "  one-check-with-a-name-of-forty-letters pass       \n");
+    expect_text(a.out, "  many\n"
+                       "    a long name of the first value  | asked 1   | here 1     | pass\n"
+                       "    a long name of the second value | asked ≥ 3 | here 2     | FAIL\n"
+                       "    a long name of the third value  |           | here 3     | shown\n");
+    expect_text(a.out, "  one-check-with-a-name-of-forty-letters\n"
+                       "    v                               | asked 1   | here 1     | pass\n");
     expect_text(a.out,
                 "      why:  words that are many and go on and on until a line of 80 columns is\n"
                 "            full\n");

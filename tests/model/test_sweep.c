@@ -11,7 +11,7 @@ static void test_whole(void **state)
     (void)state;
     prog_answer a = PROG_RUN("sweep", "many.yaml", "--jobs", "1", "--db", "one.db");
     sweep_expect(a, 0, "12 of 12 done");
-    assert_non_null(strstr(a.out, "rises        pass"));
+    assert_non_null(strstr(a.out, "\n  rises | asked ≥ 0.7 | here "));
     sweep_expect(PROG_RUN("sweep", "many.yaml", "--jobs", "4", "--db", "four.db"), 0,
                  "12 of 12 done");
     sweep_assert_sound("one.db", "12");
@@ -39,10 +39,11 @@ static void test_words_of_verdicts(void **state)
                              "  only: {of: {of: odd, rule: shown}}\n");
     prog_answer a = PROG_RUN("sweep", "words.yaml", "-q");
     assert_int_equal(a.status, 0);
-    assert_non_null(strstr(a.out, "  apart        FAIL       narrow\n        "));
-    assert_non_null(strstr(a.out, "  0.5 or more  FAIL\n"));
-    assert_non_null(strstr(a.out, "wide         pass               -1 to 2"));
-    assert_non_null(strstr(a.out, "only         recorded           shown"));
+    assert_non_null(strstr(a.out, "| asked ≥ 0.5   | here "));
+    assert_non_null(strstr(a.out, "| FAIL, narrow\n      seeds gave 0 to 1\n"));
+    assert_non_null(strstr(a.out, "| asked -1 to 2 | here "));
+    assert_non_null(strstr(a.out, "| pass\n"));
+    assert_non_null(strstr(a.out, "| recorded\n"));
     assert_non_null(strstr(a.out, "3 checks: 1 pass, 1 fail (1 narrow), 0 not run, 1 recorded\n"));
     assert_string_equal(prog_ask("words.db", "SELECT group_concat(state, ' ') FROM verdict"),
                         "fail pass recorded");

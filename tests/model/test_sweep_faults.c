@@ -207,8 +207,14 @@ static void test_reproduce(void **state)
     a = REPRODUCE("--list", "gran1-2", "--json");
     assert_int_equal(a.status, 0);
     expect_json(a.out, 0, "gran1-2", "fail", true);
-    assert_int_equal(REPRODUCE("--all", "--judge", "--validation", "V.md").status, 1);
-    assert_non_null(strstr(prog_slurp("V.md"), "| gran1 | 3 | 1 | 1 | 0 | 1 | 0 | t |"));
+    assert_int_equal(REPRODUCE("--all", "--judge", "--validation", "V").status, 1);
+    assert_non_null(
+        strstr(prog_slurp("V/README.md"), "| [gran1](gran1.md) | 3 | 1 | 1 | 0 | 1 | 0 | t |"));
+    prog_write("V/README.md", "");
+    assert_int_equal(REPRODUCE("--validation", "V").status, 0); /* written again, nothing judged */
+    assert_non_null(
+        strstr(prog_slurp("V/README.md"), "| [gran1](gran1.md) | 3 | 1 | 1 | 0 | 1 | 0 | t |"));
+    assert_non_null(strstr(prog_slurp("V/gran1.md"), "| gran1-2 | w | m | value 400 | 10 % |"));
     sweep_expect(REPRODUCE("gran9"), 2, "no experiment is called `gran9`");
     sweep_expect(REPRODUCE("gran1-3"), 2, "gran1-3");
     /* Only what passes is asked for. */

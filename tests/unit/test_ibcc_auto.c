@@ -100,6 +100,31 @@ static void senders_by_traffic(void **state)
     senders_are("- {from: [1-8], pattern: list, to_list: [9, 10]}\n", IBCC_OFFERED, 8);
 }
 
+/* By what hosts can take and send; links have 16 Gbit/s. Single hosts: tests/model/test_ibcc_never_worse.c. */
+static void senders_by_rates(void **state)
+{
+    (void)state;
+#define PAIR STAR(16, 17) "traffic: [{from: [1, 2], pattern: fixed, to: 0}]\n"
+#define ONE STAR(16, 17) "traffic: [{from: [1], pattern: fixed, to: 0}]\n"
+#define ALL STAR(16, 17) "traffic: [{pattern: uniform}]\n"
+    static const struct {
+        const char *yaml, *set;
+        enum ibcc_senders from;
+        uint32_t senders;
+    } cases[] = {
+        {PAIR, NULL, IBCC_OFFERED, 2},
+        {PAIR, "nic.receive_rate=4 Gbit/s", IBCC_OFFERED, 8},
+        {PAIR, "nic.inject_rate=8 Gbit/s", IBCC_GUESSED, 4},
+        {ONE, NULL, IBCC_GUESSED, 4},
+        {ONE, "nic.receive_rate=4 Gbit/s", IBCC_OFFERED, 4},
+        {ALL, "nic.receive_rate=4 Gbit/s", IBCC_GUESSED, 4}}; /* no host is slower than others */
+    for (size_t i = 0; i < COP_LEN(cases); i++) {
+        ibcc_plan p = plan_of(cases[i].yaml, cases[i].set);
+        if (p.from != cases[i].from || p.senders != cases[i].senders)
+            fail_msg("case %zu: %u, %d", i, p.senders, p.from);
+    }
+}
+
 /* 13 / 16 of the buffer; the gap of 3.25 packets shrinks with a small one. */
 static void thresholds(void **state)
 {
@@ -122,9 +147,8 @@ static void thresholds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plan_by_share),
-        cmocka_unit_test(plan_by_units),
-        cmocka_unit_test(senders_by_traffic),
+        cmocka_unit_test(plan_by_share),      cmocka_unit_test(plan_by_units),
+        cmocka_unit_test(senders_by_traffic), cmocka_unit_test(senders_by_rates),
         cmocka_unit_test(thresholds),
     };
     return cmocka_run_group_tests_name("ibcc auto", tests, NULL, NULL);

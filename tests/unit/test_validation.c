@@ -1,4 +1,4 @@
-/* VALIDATION.md: its text and its seal. Runs in the top folder of the source tree. */
+/* The validation folder: its texts and their seals. Runs in the top folder of the source tree. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,9 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "exp/run.h"
+#include "study/markdown.h"
 #include "study/validation.h"
 
 #include <math.h>
@@ -24,15 +26,28 @@ static void write_text(const char *path, const char *text)
     assert_int_equal(fclose(f), 0);
 }
 
-static void refuse(const char *text, const cop_validation_inputs *in, const char *why)
+static const cop_validation_inputs repository = {"claims", "experiments", "tests/golden"};
+static const cop_validation_inputs nothing = {"/no/claims", "/no/experiments", "/no/golden"};
+
+static void refuse(const cop_validation_page *pages, size_t n, const cop_validation_inputs *in,
+                   const char *why)
 {
     cop_err err = {0};
-    assert_int_equal(cop_validation_check("V.md", text, in, &err), -COP_E_INPUT);
+    assert_int_equal(cop_validation_check(pages, n, in, &err), -COP_E_INPUT);
     if (strstr(err.text, why) == NULL)
         fail_msg("expected `%s` in: %s", why, err.text);
 }
 
-static const char *judged(cop_arena *a, const cop_validation_inputs *in)
+/* One page on its own, then README.md as it was. */
+static void refuse_text(cop_validation_page *pages, size_t i, const char *text, const char *why)
+{
+    const char *kept = pages[i].text;
+    pages[i].text = text;
+    refuse(pages, 2, &nothing, why);
+    pages[i].text = kept;
+}
+
+static cop_validation_page *judged(cop_arena *a, const cop_validation_inputs *in)
 {
     static char now[64];
     static cop_claim claims[] = {
@@ -89,9 +104,23 @@ static const char *judged(cop_arena *a, const cop_validation_inputs *in)
         {.name = "g", .scale = "full", .paper = "gran2", .inputs = "1 oldest"}};
     cop_ledger l = {.paper = &paper, .n_papers = 1};
     snprintf(now, sizeof(now), "1 %s", cop_behaviour_id());
-    return cop_validation_text(
-        &l, studies, COP_LEN(studies), in,
-        &(cop_validation_cost){.runs = {3, 7}, .cpu_seconds = {90, 300}, .half_second = 600}, a);
+    cop_validation_page *pages;
+    assert_int_equal(
+        cop_validation_pages(
+            &l, studies, COP_LEN(studies), in,
+            &(cop_validation_cost){.runs = {3, 7}, .cpu_seconds = {90, 300}, .half_second = 600}, a,
+            &pages),
+        2);
+    assert_string_equal(pages[0].name, "gran1.md");
+    assert_string_equal(pages[1].name, "README.md");
+    return pages;
+}
+
+static void expect_lines(const char *text, const char *const *lines, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strstr(text, lines[i]) == NULL)
+            fail_msg("no `%s` in:\n%s", lines[i], text);
 }
 
 /* Both scales side by side; one that is not run says nothing. */
@@ -99,14 +128,19 @@ static void test_text(void **state)
 {
     (void)state;
     cop_arena a = {0};
-    cop_validation_inputs in = {"claims", "experiments", "tests/golden"};
-    const char *text = judged(&a, &in);
-    static const char *const lines[] = {
-        "\nAt quick scale:\n\n| paper | checks | pass | fail | narrow | not run | recorded | |\n",
-        "\n| gran1 | 6 | 2 | 2 | 0 | 1 | 1 | T |\n",
-        "\nAt full scale:\n\n| paper |",
-        "\n| gran1 | 6 | 2 | 1 | 1 | 2 | 1 | T |\n",
-        "\n## gran1: T\n\nS\n\nIn all.\n\n| check |",
+    cop_validation_page *pages = judged(&a, &repository);
+    static const char *const counts[] = {
+        "\n## At quick scale\n\n| paper | checks | pass | fail | narrow | not run | recorded | |\n",
+        "\n| [gran1](gran1.md) | 6 | 2 | 2 | 0 | 1 | 1 | T |\n",
+        "\n## At full scale\n\n| paper |",
+        "\n| [gran1](gran1.md) | 6 | 2 | 1 | 1 | 2 | 1 | T |\n",
+        "\n* Quick scale: 3 runs, 2 CPU minutes on",
+        "\n* Full scale: 7 runs, 5 CPU minutes on",
+        "\n* gran4-table2: 10.0 CPU minutes on one core",
+    };
+    static const char *const checks[] = {
+        "# gran1\n\n**T.** S\n\nIn all.\n\n[All papers, and how to read this](README.md)\n\n| "
+        "check |",
         "\n| check | where | what | expected | tolerance | quick | full | verdict |\n"
         "|---|---|---|---|---|---|---|---|\n"
         "| gran1-1 | fig. 1 \\| left | rate &lt; 5 | 13 | 4 % | 9 | 12.9 | quick **fail**; full "
@@ -121,12 +155,9 @@ static void test_text(void **state)
         "\nNotes on checks that pass:\n\n* gran1-6: mind\n"
         "\nQuick scale, at least in part, with an earlier behaviour: quick.\n"
         "\nFull scale, at least in part, with an earlier behaviour: old, older.\n",
-        "\nQuick scale: 3 runs, 2 CPU minutes on",
-        "\nFull scale: 7 runs, 5 CPU minutes on",
     };
-    for (size_t i = 0; i < COP_LEN(lines); i++)
-        if (strstr(text, lines[i]) == NULL)
-            fail_msg("no `%s` in:\n%s", lines[i], text);
+    expect_lines(pages[1].text, counts, COP_LEN(counts));
+    expect_lines(pages[0].text, checks, COP_LEN(checks));
     cop_arena_free(&a);
 }
 
@@ -135,8 +166,7 @@ static void test_kept_cost(void **state)
 {
     (void)state;
     cop_arena a = {0};
-    cop_validation_inputs in = {"claims", "experiments", "tests/golden"};
-    const char *text = judged(&a, &in);
+    const char *text = judged(&a, &repository)[1].text;
     cop_validation_cost c = {.runs = {4, 0}, .cpu_seconds = {30, 0}, .half_second = NAN};
     cop_validation_keep_cost("nothing is said here\n", &c);
     assert_true(c.runs[0] == 4 && c.runs[1] == 0 && isnan(c.half_second));
@@ -179,7 +209,6 @@ static void test_cells(void **state)
 {
     (void)state;
     cop_arena a = {0};
-    cop_validation_inputs in = {"claims", "experiments", "tests/golden"};
     cop_claim claims[] = {
         {.id = "p-1", .where = "a > b", .metric = "c\nd", .expected = "<e>", .tolerance = "|"}};
     cop_claim none[] = {
@@ -195,27 +224,67 @@ static void test_cells(void **state)
                            .items = "[{\"narrow\": false}, {\"narrow\": true}]"};
     cop_study_record r = {.scale = "quick", .verdict = &v, .n_verdicts = 1};
     cop_ledger l = {.paper = papers, .n_papers = 2};
-    const char *text = cop_validation_text(
-        &l, &r, 1, &in,
-        &(cop_validation_cost){.runs = {12}, .cpu_seconds = {3600}, .half_second = 90}, &a);
-    static const char *const lines[] = {
+    cop_validation_page *pages;
+    assert_int_equal(
+        cop_validation_pages(
+            &l, &r, 1, &repository,
+            &(cop_validation_cost){.runs = {12}, .cpu_seconds = {3600}, .half_second = 90}, &a,
+            &pages),
+        3);
+    static const char *const counts[] = {
         "\n\n| paper | checks | pass | fail | narrow | not run | recorded | |\n"
         "|---|---:|---:|---:|---:|---:|---:|---|\n"
-        "| p | 1 | 0 | 1 | 1 | 0 | 0 | P |\n",
-        "\n| q | 2 | 0 | 0 | 0 | 1 | 1 | Q |\n",
-        "\n| **all** | 3 | 0 | 1 | 1 | 1 | 1 |  |\n",
-        "\n\n## p: P\n\nS1\n\n"
+        "| [p](p.md) | 1 | 0 | 1 | 1 | 0 | 0 | P |\n",
+        "\n| [q](q.md) | 2 | 0 | 0 | 0 | 1 | 1 | Q |\n",
+        "\n| **all** | 3 | 0 | 1 | 1 | 1 | 1 |  |\n\n## Cost\n",
+        "\n* Quick scale: 12 runs, 60 CPU minutes on the machine",
+        "\n* gran4-table2: 1.5 CPU minutes on one core",
+    };
+    static const char *const p[] = {
+        "# p\n\n**P.** S1\n\n",
         "| check | where | what | expected | tolerance | measured | verdict |\n"
         "|---|---|---|---|---|---|---|\n"
         "| p-1 | a &gt; b | c d | &lt;e&gt; | \\| | f\\|g | **fail**, narrow, quick |\n",
-        "\nWhy checks fail:\n\n* p-1: why\n\n## q: Q\n\nS2\n\n",
-        "\n| q-1 |  |  |  |  |  | not-run |\n| q-2 |  |  |  |  |  | recorded |\n\n## Cost\n",
-        "\nQuick scale: 12 runs, 60 CPU minutes on the machine",
-        "takes 1.5 CPU minutes on one core",
+        "\nWhy checks fail:\n\n* p-1: why\n\n<!-- seal",
     };
-    for (size_t i = 0; i < COP_LEN(lines); i++)
-        if (strstr(text, lines[i]) == NULL)
-            fail_msg("no `%s` in:\n%s", lines[i], text);
+    static const char *const q[] = {
+        "# q\n\n**Q.** S2\n\n",
+        "\n| q-1 |  |  |  |  |  | not-run |\n| q-2 |  |  |  |  |  | recorded |\n\n<!-- seal",
+    };
+    expect_lines(pages[0].text, p, COP_LEN(p));
+    expect_lines(pages[1].text, q, COP_LEN(q));
+    expect_lines(pages[2].text, counts, COP_LEN(counts));
+    cop_arena_free(&a);
+}
+
+/* Prose in lines of at most 100 characters, with each word once; an item goes on under its text, and no
+ * line begins with what Markdown would take for something else. */
+static void test_prose(void **state)
+{
+    (void)state;
+    cop_arena a = {0};
+    cop_markdown m = {0};
+    char words[1200] = "";
+    for (int i = 0; i < 90; i++) {
+        size_t used = strlen(words);
+        snprintf(words + used, sizeof(words) - used, "%s%s", i ? " " : "",
+                 i % 7 == 0   ? "-"
+                 : i % 5 == 0 ? "12."
+                              : "größer-als");
+    }
+    cop_markdown_prose(&m, "* ", words);
+    const char *text = cop_markdown_take(&m, &a);
+    char back[1200] = "";
+    size_t lines = 0;
+    for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1, lines++) {
+        const char *one = cop_arena_printf(&a, "%.*s", (int)strcspn(line, "\n"), line);
+        assert_true(cop_columns(one) <= 100);
+        assert_true(strncmp(one, lines ? "  g" : "* -", 3) == 0);
+        snprintf(back + strlen(back), sizeof(back) - strlen(back), "%s%s", lines ? " " : "",
+                 one + 2);
+    }
+    assert_true(lines >= 7);
+    assert_string_equal(back, words);
     cop_arena_free(&a);
 }
 
@@ -224,19 +293,70 @@ static void test_edited(void **state)
     (void)state;
     cop_arena a = {0};
     cop_err err = {0};
-    cop_validation_inputs in = {"claims", "experiments", "tests/golden"};
-    const char *text = judged(&a, &in);
-    assert_int_equal(cop_validation_check("V.md", text, &in, &err), 0);
-    /* Every single byte is sealed. */
-    for (size_t i = 0; i < strlen(text); i++) {
-        char *copy = cop_arena_strdup(&a, text);
-        copy[i] = copy[i] == 'x' ? 'y' : 'x';
-        assert_int_equal(cop_validation_check("V.md", copy, &in, &err), -COP_E_INPUT);
+    cop_validation_page *pages = judged(&a, &nothing);
+    assert_int_equal(cop_validation_check(pages, 2, &nothing, &err), 0);
+    /* Every single byte is sealed, of a page and of README.md. */
+    for (size_t p = 0; p < 2; p++) {
+        const char *kept = pages[p].text;
+        for (size_t i = 0; i < strlen(kept); i++) {
+            char *copy = cop_arena_strdup(&a, kept);
+            copy[i] = copy[i] == 'x' ? 'y' : 'x';
+            pages[p].text = copy;
+            assert_int_equal(cop_validation_check(pages, 2, &nothing, &err), -COP_E_INPUT);
+        }
+        pages[p].text = kept;
+        refuse_text(pages, p, cop_arena_printf(&a, "%s| gran1-5 | pass |\n", kept), "seal");
+        refuse_text(pages, p, cop_arena_printf(&a, "more\n%s", kept), "edited");
+        refuse_text(pages, p, "# Validation\n", "seal");
+        refuse_text(pages, p, "", "seal");
     }
-    refuse(cop_arena_printf(&a, "%s| gran1-5 | pass |\n", text), &in, "seal");
-    refuse(cop_arena_printf(&a, "more\n%s", text), &in, "edited");
-    refuse("# Validation\n", &in, "seal");
-    refuse("", &in, "seal");
+    cop_arena_free(&a);
+}
+
+/* All pages are of one writing, and all are there. */
+static void test_mixed(void **state)
+{
+    (void)state;
+    cop_arena a = {0};
+    cop_err err = {0};
+    cop_validation_page *pages = judged(&a, &nothing);
+    refuse(pages, 1, &nothing, "README.md is missing");
+    refuse(pages + 1, 1, &nothing, "README.md: a page beside it is missing");
+    refuse_text(pages, 0, cop_validation_seal("other\n", &nothing, 0, &a),
+                "README.md: a page beside it is missing or of another run");
+    cop_validation_page three[] = {{"a.md", cop_validation_seal("", &nothing, 0, &a)},
+                                   {"b.md", cop_validation_seal("b", &nothing, 0, &a)},
+                                   {COP_VALIDATION_README, NULL}};
+    three[2].text = cop_validation_seal("", &nothing, cop_validation_hash(three, 2), &a);
+    assert_int_equal(cop_validation_check(three, 3, &nothing, &err), 0);
+    cop_validation_page first = three[0];
+    three[0] = three[1], three[1] = first;
+    assert_int_equal(cop_validation_check(three, 3, &nothing, &err), 0);
+    cop_arena_free(&a);
+}
+
+/* What is written is what is read again. */
+static void test_folder(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/cop_valid_XXXXXX", folder[64];
+    cop_arena a = {0};
+    cop_err err = {0};
+    cop_validation_page *pages = judged(&a, &nothing), *back;
+    size_t n;
+    assert_non_null(mkdtemp(dir));
+    snprintf(folder, sizeof(folder), "%s/v", dir);
+    for (size_t i = 0; i < 2; i++) /* also when it is there */
+        assert_int_equal(cop_validation_write(folder, pages, 2, &err), 0);
+    assert_int_equal(cop_validation_read(folder, &a, &back, &n, &err), 0);
+    assert_int_equal(n, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_string_equal(back[i].name, pages[i].name);
+        assert_string_equal(back[i].text, pages[i].text);
+        assert_int_equal(unlink(cop_arena_printf(&a, "%s/%s", folder, pages[i].name)), 0);
+    }
+    assert_int_equal(cop_validation_write("/no/such/place", pages, 2, &err), -COP_E_IO);
+    assert_int_equal(rmdir(folder) | rmdir(dir), 0);
     cop_arena_free(&a);
 }
 
@@ -257,14 +377,14 @@ static void test_stale(void **state)
     cop_arena a = {0};
     cop_err err = {0};
     for (size_t i = 0; i < COP_LEN(files); i++) {
-        const char *before = judged(&a, &in);
+        cop_validation_page *before = judged(&a, &in);
         snprintf(path, sizeof(path), "%s%s", dir, files[i]);
         write_text(path, "one"); /* a new file */
-        refuse(before, &in, "stale");
+        refuse(before, 2, &in, "README.md: is stale");
         before = judged(&a, &in);
         write_text(path, "two"); /* other content */
-        refuse(before, &in, "stale");
-        assert_int_equal(cop_validation_check("V.md", judged(&a, &in), &in, &err), 0);
+        refuse(before, 2, &in, "README.md: is stale");
+        assert_int_equal(cop_validation_check(judged(&a, &in), 2, &in, &err), 0);
     }
     for (size_t i = 0; i < COP_LEN(files); i++) {
         snprintf(path, sizeof(path), "%s%s", dir, files[i]);
@@ -308,7 +428,10 @@ int main(void)
                                        cmocka_unit_test(test_kept_cost),
                                        cmocka_unit_test(test_which_verdict_counts),
                                        cmocka_unit_test(test_cells),
+                                       cmocka_unit_test(test_prose),
                                        cmocka_unit_test(test_edited),
+                                       cmocka_unit_test(test_mixed),
+                                       cmocka_unit_test(test_folder),
                                        cmocka_unit_test(test_stale),
                                        cmocka_unit_test(test_file_write)};
     return cmocka_run_group_tests_name("validation", tests, NULL, NULL);

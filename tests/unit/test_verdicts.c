@@ -1,4 +1,4 @@
-/* Verdicts by value, from runs to the line of VALIDATION.md: `let` and seeds, several values, runs
+/* Verdicts by value, from runs to the line of docs/validation: `let` and seeds, several values, runs
  * that are missing or have no result, settings. */
 #include "verdict_fixture.h"
 
@@ -190,7 +190,7 @@ static void test_axis_over_block_over_study(void **state)
     assert_string_equal(s->plan.point[2].axes, "{\"run\": \"varied\", \"d\": \"high\"}");
 }
 
-/* -- VALIDATION.md -- */
+/* -- docs/validation -- */
 
 static cop_band bands[] = {{"", 7, 6.75, 7.25}, {"", NAN, -INFINITY, 6}, {"", 7, 7, 7}};
 static cop_claim claims[] = {
@@ -245,20 +245,22 @@ static void test_validation_of_a_small_study(void **state)
     assert_string_equal(verdict(&j, "p-1")->place, "fig. 1");
     cop_validation_inputs in = {"claims", "experiments", "tests/golden"};
     cop_validation_cost cost = {.runs = {1}, .cpu_seconds = {150}, .half_second = NAN};
-    const char *text = cop_validation_text(&l, &j.r, 1, &in, &cost, &j.arena);
-    expect_line(text, "At quick scale:\n");
-    expect_line(text, "\n| **all** | 3 | 0 | 0 | 0 | 3 | 0 |  |\n\nAt full scale:\n");
-    expect_line(text, "\n| p | 3 | 1 | 1 | 0 | 1 | 0 | T |\n");
-    expect_line(text, "\n| **all** | 3 | 1 | 1 | 0 | 1 | 0 |  |\n");
-    expect_line(text, "\n## p: T\n\nS\n\n");
+    cop_validation_page *pages;
+    assert_int_equal(cop_validation_pages(&l, &j.r, 1, &in, &cost, &j.arena, &pages), 2);
+    const char *text = pages[0].text, *readme = pages[1].text;
+    expect_line(readme, "## At quick scale\n");
+    expect_line(readme, "\n| **all** | 3 | 0 | 0 | 0 | 3 | 0 |  |\n\n## At full scale\n");
+    expect_line(readme, "\n| [p](p.md) | 3 | 1 | 1 | 0 | 1 | 0 | T |\n");
+    expect_line(readme, "\n| **all** | 3 | 1 | 1 | 0 | 1 | 0 |  |\n");
+    expect_line(text, "# p\n\n**T.** S\n\n");
     expect_line(text, "\n| p-1 | fig. 1 | total | 7 | 0.25 |  | 7 | pass, full |\n");
     expect_line(text, "\n| p-2 | fig. 2 | total | at most 6 | - |  | 7 | **fail**, full |\n");
     expect_line(
         text, "\n| p-3 | fig. 3 | total | 7 | exact |  | run `b` has not been made | not-run |\n");
-    expect_line(text, "\nWhy checks fail:\n\n* p-2: because\n\n## Cost\n");
-    expect_line(text,
-                "\nQuick scale: 1 runs, 2 CPU minutes on the machine that wrote this file.\n");
-    assert_null(strstr(text, "Half a simulated second"));
+    expect_line(text, "\nWhy checks fail:\n\n* p-2: because\n\n<!-- seal");
+    expect_line(readme,
+                "\n* Quick scale: 1 runs, 2 CPU minutes on the machine that wrote this file.\n");
+    assert_null(strstr(readme, "half a simulated second"));
     cop_arena_free(&j.arena);
 }
 

@@ -48,6 +48,38 @@ static uint64_t fastest_bps(const cop_net_parts *pt, uint32_t first)
     return most;
 }
 
+static uint64_t at_most(uint64_t link, uint64_t own)
+{
+    return own > 0 && own < link ? own : link;
+}
+
+/* Who will meet at a host, as far as the traffic says so before the run. */
+static void count_senders(cop_net *net, const cop_net_parts *pt)
+{
+    const cop_topo *t = pt->topo;
+    cop_netinfo *info = &net->info;
+    uint32_t n = t->n_hosts, *contenders = NULL;
+    uint64_t *sends = cop_alloc_array(n, sizeof(*sends));
+    uint64_t *takes = cop_alloc_array(n, sizeof(*takes));
+    uint8_t *jobs = COP_NEW_ARRAY(&net->arena, uint8_t, n);
+    for (uint32_t h = 0; h < n; h++) {
+        uint32_t port = cop_topo_host_port(t, h), from = t->port[port].from;
+        uint64_t out = cop_net_link_rate(t, pt->link, port);
+        uint64_t in = from == COP_NONE ? out : cop_net_link_rate(t, pt->link, from);
+        sends[h] = at_most(out, cop_nic_inject_bps(pt->nic, h));
+        takes[h] = at_most(in, cop_nic_receive_bps(pt->nic, h));
+    }
+    if (pt->cc->asks_contenders)
+        contenders = COP_NEW_ARRAY(&net->arena, uint32_t, n);
+    cop_host_rates rates = {.bps = info->host_bps, .sends = sends, .takes = takes};
+    info->senders = cop_traffic_senders(pt->traffic, &rates, contenders);
+    info->contenders = contenders;
+    info->jobs = cop_traffic_jobs(pt->traffic, jobs) > 0;
+    info->only_jobs = jobs;
+    cop_free(sends);
+    cop_free(takes);
+}
+
 static uint64_t hop_time(const cop_net_parts *pt)
 {
     cop_time longest = 0;
@@ -121,10 +153,7 @@ void cop_plan_describe(cop_net *net, const cop_net_parts *pt)
         .acks_packets = pt->nic->ack == COP_ACK_PACKET,
         .answers = pt->nic->ack != COP_ACK_NONE || pt->cc->on_deliver ||
                    cop_cc_notifies(pt->cc, pt->cc_cfg)};
-    uint32_t *contenders =
-        pt->cc->asks_contenders ? COP_NEW_ARRAY(&net->arena, uint32_t, net->info.n_hosts) : NULL;
-    net->info.senders = cop_traffic_senders(pt->traffic, net->info.host_bps, contenders);
-    net->info.contenders = contenders;
+    count_senders(net, pt);
     if (pt->nic->control_bytes > net->info.mtu_bytes)
         net->info.mtu_bytes = (uint32_t)pt->nic->control_bytes;
 }
