@@ -74,7 +74,7 @@ LINK = $(CC) $(CFLAGS_ALL) $(LDFLAGS)
 
 # -- files --
 
-LIB_SRC := $(wildcard src/*/*.c)
+LIB_SRC := $(wildcard src/*/*.c src/*/*/*.c)
 WEB_SRC := $(wildcard web/src/*.js web/src/*/*.js)
 CLI_SRC := $(wildcard apps/cli/*.c)
 SUPPORT_SRC := $(wildcard tests/support/*.c)
@@ -87,7 +87,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/chakra.pb-c.o $(BUIL
 CORE_OBJ := $(filter-out $(BUILD)/obj/src/study/% $(BUILD)/obj/src/report/% %/metrics_lua.o,$(LIB_OBJ))
 # What decides results; a result remembers the fingerprint of these files.
 MODEL_DIRS := base des topo route net host queue cc app traffic stats tree
-MODEL_SRC := $(sort $(wildcard $(MODEL_DIRS:%=src/%/*.[ch])))
+MODEL_SRC := $(sort $(wildcard $(MODEL_DIRS:%=src/%/*.[ch]) $(MODEL_DIRS:%=src/%/*/*.[ch])))
 # What the model does: values of the golden runs. A verdict remembers the fingerprint of this file.
 GOLDEN := tests/golden/golden.txt
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/build_info.o

@@ -4,7 +4,7 @@
 # failed. Warnings are errors here.
 #   format     clang-format on every C file; another version formats otherwise, so with one it is
 #              checked only if CI is set
-#   layers     who includes whom (tools/check_layers.py)
+#   layers     who includes whom, and which object files of BUILD need each other (tools/check_layers.py)
 #   order      draws of random numbers that no rule of C puts in an order (tools/check_order.py)
 #   options    each option of docs/CONFIG.md is used by an experiment, an example or a test
 #              (tools/check_options.py)
@@ -38,7 +38,7 @@ check_format() {
         echo "not checked: clang-format is $version, the files are formatted with $formatted_with"
         return 0
     fi
-    if ! printf '%s\n' src/*/*.[ch] apps/*/*.[ch] include/*.h examples/*.c recorder/*.[ch] recorder/*/*.c tests/*/*.[ch] |
+    if ! printf '%s\n' src/*/*.[ch] src/*/*/*.[ch] apps/*/*.[ch] include/*.h examples/*.c recorder/*.[ch] recorder/*/*.c tests/*/*.[ch] |
         xargs -P "$(nproc)" -n 40 clang-format --dry-run --Werror 2>"$logs/format-full.log"; then
         sed -n 's/^\([^: ]*\):[0-9]*:.*error:.*/\1: not formatted; run `make format`/p' \
             "$logs/format-full.log" | sort -u
@@ -46,7 +46,7 @@ check_format() {
     fi
 }
 
-check_layers() { tools/check_layers.py; }
+check_layers() { tools/check_layers.py --objects "$build"; }
 
 check_order() { tools/check_order.py; }
 
@@ -58,7 +58,7 @@ check_mutants() { tools/mutants.py --self-test; }
 
 check_tidy() {
     local status=0
-    printf '%s\n' src/*/*.c apps/*/*.c |
+    printf '%s\n' src/*/*.c src/*/*/*.c apps/*/*.c |
         xargs -P "$(nproc)" -n 4 sh -c 'clang-tidy --quiet "$@" -- '"$flags"' 2>/dev/null' sh \
             >"$logs/tidy-full.log" || status=1
     # A fault in a header shows once per file that includes it; notes are in the full log.

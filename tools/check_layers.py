@@ -7,8 +7,10 @@ Layers, from the bottom up (an arrow means "may include"):
   des     -> base
   topo    -> base
   route   -> base, topo
-  net     -> base, des, topo/topo.h, route/route.h; never a plug-in
-  host    -> base, net: the end nodes, of which net knows net/host.h alone
+  net     -> base, des, topo/topo.h, route/route.h; never a plug-in. Its folders are rooms, with arrows
+             one way (ROOMS); what all share and what plug-ins include lies in net/ itself
+  host    -> base, net and its rooms flow, cable, switch, worm: the end nodes, of which net knows
+             net/host.h alone
   app     -> base, net/app.h, net/traffic.h: programs whose ranks send; the only folder that knows
              protobuf-c
   traffic -> also app/job.h, app/read.h, app/coll.h
@@ -27,11 +29,55 @@ A folder's private headers are those not named here: only the folder itself may 
 Further rules: headers include each other without cycles and have a guard; memory comes from
 base/mem.c alone; nothing below apps/ prints, but for the two messages that end the process.
 
-usage: tools/check_layers.py [ROOT]
+With --objects BUILD it also looks at the object files below BUILD/obj/src (tools/object_graph.py): folders
+of src/ must not need each other in a circle, and object files only as CIRCLES lists. That list may shrink,
+never grow; a circle that is gone must be taken off it.
+
+With objects it compares the picture of ARCHITECTURE.md with includes and names; --draw puts the right one there.
+
+usage: tools/check_layers.py [ROOT] [--objects BUILD [--draw]]
 """
+import argparse
 import os
 import re
 import sys
+
+sys.dont_write_bytecode = True
+import object_graph  # noqa: E402
+
+# Rooms of the machine, src/net/*, from the bottom up: rooms that each may need, by includes and by names.
+# What lies in net/ itself, the structs and the interfaces of plug-ins, all share.
+ROOMS = {
+    "config": [],
+    "flow": [],
+    "record": ["flow"],
+    "cable": ["record"],
+    "routing": ["cable", "flow", "record"],
+    "switch": ["cable", "routing", "record"],
+    "worm": ["cable", "switch", "flow", "record"],
+    "services": ["cable", "routing", "switch", "flow", "record"],
+    "ahead": ["cable", "routing", "switch"],
+    "deadlock": ["cable", "switch", "worm", "services", "flow"],
+    "inspect": ["cable", "routing", "switch", "worm", "config", "flow", "record"],
+    "build": ["cable", "routing", "switch", "worm", "services", "deadlock", "inspect", "config", "flow", "record"],
+    "run": ["cable", "routing", "switch", "worm", "services", "ahead", "deadlock", "inspect", "flow"],
+}
+MACHINE = ["base/", "des/evq.h", "topo/topo.h", "route/route.h", "net/"]
+
+# A room's header has its name and is its contract: nothing else of it is included from outside, but for
+# hints to the cache, book-keeping and construction, which must know where state lies.
+INSIDE = {
+    "worm": ["net/switch/request.h"],
+    "ahead": ["net/cable/fc_state.h", "net/switch/request.h", "net/switch/sw_iq.h"],
+    "deadlock": ["net/switch/request.h"],
+    "inspect": ["net/cable/fc_state.h"],
+    "build": ["net/cable/fc_state.h"],
+}
+
+
+def contracts(rooms):
+    return [f"net/{room}/{room}.h" for room in rooms]
+
 
 # folder -> headers of other folders it may include ("x/" = all of folder x)
 ALLOWED = {
@@ -39,8 +85,9 @@ ALLOWED = {
     "src/des": ["base/"],
     "src/topo": ["base/"],
     "src/route": ["base/", "topo/topo.h"],
-    "src/net": ["base/", "des/evq.h", "topo/topo.h", "route/route.h"],
-    "src/host": ["base/", "net/"],
+    "src/net": MACHINE,
+    **{f"src/net/{room}": MACHINE + contracts(needs) + INSIDE.get(room, []) for room, needs in ROOMS.items()},
+    "src/host": MACHINE + contracts(["flow", "cable", "switch", "worm"]),
     "src/queue": ["base/", "net/queue.h", "net/view.h", "net/pkt.h"],
     "src/cc": ["base/", "net/cc.h", "net/view.h", "net/pkt.h"],
     "src/app": ["base/", "net/app.h", "net/traffic.h"],
@@ -77,14 +124,40 @@ LIBRARIES = {
     "libwebsockets.h": ["apps/cli"],
 }
 
+# Object files that need each other, by folder: one line is one circle.
+CIRCLES = """
+app/coll app/coll_gather app/coll_reduce app/coll_tree
+app/graph app/graph_check
+app/job app/message app/rank
+base/err base/mem base/opt_text base/text
+base/opt base/opt_list
+cc/fern_detect cc/fern_source
+cc/fern_local cc/fern_one cc/fern_two cc/registry cc/self_tuned cc/smai
+cc/ibcc_auto cc/ibcc_params cc/ibcc_preset
+exp/api exp/api_result
+exp/plugins exp/sections
+host/hca host/hca_inject
+host/simple host/simple_take
+queue/iso_hooks queue/iso_line
+report/observed report/ports report/rank_slices report/ranks report/runs
+store/store store/upgrade
+study/eval study/lets study/lua_block study/lua_mean study/lua_run
+study/evaluate study/figure study/figure_curves study/figure_ranking study/figure_value
+study/order study/prices study/sandbox
+study/read study/read_checks study/read_once study/read_vary
+topo/file_scan topo/scan_linkinfo topo/scan_netdiscover
+traffic/app traffic/arrival traffic/arrival_check traffic/exchange traffic/forest traffic/hosts traffic/pattern traffic/place traffic/size traffic/traffic
+tree/census tree/find tree/waiting tree/watch
+"""
+
 ALLOCATES = re.compile(r"(?<![\w.>])(malloc|calloc|realloc|free|strdup|asprintf)\s*\(")
 PRINTS = re.compile(r"(?<![\w])(printf|puts|putchar|perror|vprintf)\s*\(|\bstd(err|out)\b")
 PRINTERS = {"src/base/err.c", "src/base/mem.c"}  # cop_panic, out of memory
 
 
 def folder_of(path):
-    parts = path.split("/")
-    return "/".join(parts[:2]) if parts[0] in ("src", "apps") else parts[0]
+    folder = os.path.dirname(path)
+    return folder if folder.split("/")[0] in ("src", "apps") else path.split("/")[0]
 
 
 def strip_comments_and_strings(text):
@@ -130,7 +203,7 @@ def check_include(path, line, name, quoted, files, complain):
     allowed = ALLOWED.get(folder)
     if allowed is None:
         complain(path, line, f"folder {folder} has no rule; add one to tools/check_layers.py")
-    elif short not in allowed and short.split("/")[0] + "/" not in allowed:
+    elif short not in allowed and os.path.dirname(short) + "/" not in allowed:
         complain(path, line, f"{folder} may not include {short}")
     return target
 
@@ -174,10 +247,76 @@ def find_cycle(graph):
     return None
 
 
+def check_objects(root, build):
+    """Faults of what is linked, and the graph of objects."""
+    object_graph.self_test()
+    try:
+        graph = object_graph.read(root, build)
+    except FileNotFoundError as missing:
+        return [f"{missing}: no such object; run `make` first"], {}
+    allowed = [set(line.split()) for line in CIRCLES.strip().split("\n")]
+    faults = object_graph.faults_of(graph, allowed)
+    for room, needs in object_graph.rooms_of(graph).items():
+        own = ROOMS.get(room[len("net/"):]) if room.startswith("net/") else None
+        for other, edges in needs.items():
+            if own is not None and other.startswith("net/") and other[len("net/"):] not in own:
+                faults.append("src/%s needs %s of src/%s, and its room may not (ROOMS)"
+                              % (edges[0][0], edges[0][2], edges[0][1]))
+    return faults, graph
+
+
+PICTURE = "ARCHITECTURE.md"
+BEGIN, END = "<!-- drawn by tools/check_layers.py --draw -->\n```mermaid\n", "```\n<!-- end of drawing -->"
+
+
+def house(includes, graph):
+    """folder -> folders it needs, by includes or by names; src/ is left out of their names."""
+    needs = {}
+    pairs = [(folder_of(path), folder_of(target)) for path, target in includes]
+    if graph:
+        pairs += [("src/" + room, "src/" + other) for room, others in object_graph.rooms_of(graph).items()
+                  for other in others]
+    for folder, other in pairs:
+        folder, other = (f[len("src/"):] if f.startswith("src/") else f for f in (folder, other))
+        needs.setdefault(folder, set())
+        needs.setdefault(other, set())
+        if folder != other:
+            needs[folder].add(other)
+    for alone in ("include", "examples"):  # who implements an interface, and who uses it, is no layer
+        needs.pop(alone, None)
+        for others in needs.values():
+            others.discard(alone)
+    return needs
+
+
+def check_picture(root, needs, renew):
+    """Faults of the picture; with `renew` it is put right."""
+    path = os.path.join(root, PICTURE)
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    if text.count(BEGIN) != 1 or text.count(END) != 1:
+        return [f"{PICTURE}: no place for the picture, between `{BEGIN.split(chr(10))[0]}` and its end"]
+    before, rest = text.split(BEGIN)
+    shown, after = rest.split(END)
+    right = object_graph.draw(needs)
+    if shown == right:
+        return []
+    if not renew:
+        return [f"{PICTURE}: the picture is not what the code says; run tools/check_layers.py --objects BUILD --draw"]
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(before + BEGIN + right + END + after)
+    return []
+
+
 def main():
-    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..")
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("root", nargs="?", default=os.path.join(os.path.dirname(__file__), ".."))
+    parser.add_argument("--objects", metavar="BUILD")
+    parser.add_argument("--draw", action="store_true")
+    args = parser.parse_args()
+    root = args.root
     files = set(sources(root))
-    faults, graph, edges = [], {}, 0
+    faults, graph, includes = [], {}, []
 
     def complain(path, line, what):
         faults.append(f"{path}:{line}: {what}")
@@ -188,17 +327,23 @@ def main():
         for number, line in enumerate(text.split("\n"), 1):
             m = re.match(r'\s*#\s*include\s+(["<])([^">]+)[">]', line)
             if m:
-                edges += 1
                 target = check_include(path, number, m.group(2), m.group(1) == '"', files, complain)
+                includes.append((path, target))
                 if target and path.endswith(".h"):
                     graph.setdefault(path, []).append(target)
         check_text(path, text, complain)
     cycle = find_cycle(graph)
     if cycle:
         faults.append("headers include each other: " + " -> ".join(cycle))
+    objects = {}
+    if args.objects:
+        found, objects = check_objects(root, args.objects)
+        faults += found
+    if objects and not faults:
+        faults += check_picture(root, house([i for i in includes if i[1]], objects), args.draw)
     for fault in faults:
         print(fault)
-    print(f"{len(files)} files, {edges} includes, {len(faults)} faults")
+    print(f"{len(files)} files, {len(includes)} includes, {len(objects)} objects, {len(faults)} faults")
     return 1 if faults else 0
 
 

@@ -6,8 +6,8 @@ Role     puts one small fault at a time into a copy of the sources (tools/mutant
          notices is a hole in the tests, or code that does not matter.
 Found    a test fails, crashes, or takes more than 10 s and 5 times as long as usual.
 Draw     N faults by SEED, spread over the folders by lines of code, at least 5 for each; lines
-         first, then one fault of the line. ONLY=net,cc: these folders. FILE=src/net/obuf.c: all
-         faults of a file, or N. AT=src/net/obuf.c:82: all that start on that line; several with
+         first, then one fault of the line. ONLY=net,cc: these folders. FILE=src/net/switch/obuf.c: all
+         faults of a file, or N. AT=src/net/switch/obuf.c:82: all that start on that line; several with
          commas. A fault that does not compile, or leaves the machine code at -O2 as it is (headers:
          at -O1), is drawn again.
 Tests    all but test_hash, which only says that something changed, and two that need another link
@@ -63,7 +63,7 @@ class Draw:
             self.add(faults.in_order(texts, how["seed"]), quota)
 
     def read_folder(self, folder):
-        texts = {f: read(f) for f in sorted(glob.glob(f"src/{folder}/*.[ch]") + glob.glob(f"src/{folder}/*.lua"))}
+        texts = {f: read(f) for f in sorted(glob.glob(f"src/{folder}/**/*.[ch]", recursive=True) + glob.glob(f"src/{folder}/*.lua"))}
         if not texts:
             sys.exit(f"mutants: there are no sources in src/{folder}")
         self.texts.update(texts)

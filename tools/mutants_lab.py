@@ -144,7 +144,7 @@ class Lab:
     def learn(self):
         """Time of each test and the lines it runs, kept until the test or the sources change."""
         os.makedirs(f"{self.build}/tests", exist_ok=True)
-        sources = digest(sorted(glob.glob("src/*/*.[ch]") + glob.glob("apps/*/*.[ch]") + self.metrics))
+        sources = digest(sorted(glob.glob("src/**/*.[ch]", recursive=True) + glob.glob("apps/*/*.[ch]") + self.metrics))
         stale = []
         for test in self.programs:
             try:

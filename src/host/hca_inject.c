@@ -29,7 +29,7 @@ static void post(cop_net *net, uint32_t port, uint32_t q)
     out->vl_ready |= 1u << p->vl;
     /* Others of its lane may wait for more room than it needs, or for other room. */
     if (net->sectioned || cop_blocks(p->bytes) < out->lane[p->vl].need)
-        out->vl_blocked &= ~(1u << p->vl);
+        cop_fc_open(out, 1u << p->vl);
 }
 
 static void withdraw(cop_net *net, uint32_t port, uint32_t q)
@@ -224,10 +224,9 @@ bool cop_hca_send(cop_net *net, uint32_t host)
         }
         tried |= 1u << vl;
         if (need > 0 && waits) { /* at its turn that one may fit where others do not */
-            out->short_of = 1;
-            cop_fc_arm(net, port);
+            cop_fc_wait(net, port, COP_WAIT_SHORT);
         } else if (need > 0) {
-            cop_fc_block(net, port, vl, need);
+            cop_fc_block(net, port, vl, need, COP_WAIT_LANES);
         }
     }
     return false;

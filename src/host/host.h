@@ -8,7 +8,9 @@
 #define COP_HOST_H
 
 #include "host/throttle.h"
-#include "net/link.h"
+#include "net/cable/cable.h"
+#include "net/flow/flow.h"
+#include "net/switch/switch.h"
 
 static inline uint32_t cop_host_port(const cop_net *net, uint32_t host)
 {
@@ -96,7 +98,7 @@ cop_host_attempt(cop_net *net, uint32_t host, cop_host_send_fn send, cop_host_ne
     if (nic->wake != net->now)
         return;
     nic->wake = COP_NEVER;
-    net->out[port].short_of = 0;
+    cop_fc_no_wait(&net->out[port], COP_WAIT_SHORT);
     bool answers = (nic->notice_head & nic->control_head) != COP_NONE; /* not both are empty */
     cop_fc_settle(net, port);
     if (cop_link_resend(net, port) || (answers && cop_host_send_control(net, host))) {

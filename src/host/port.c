@@ -110,6 +110,8 @@ static void on_wire(cop_net *net, uint32_t port, uint32_t h)
         cop_watch_step(net, COP_WATCH_INJECT, port, p);
     }
     cop_link_inject(net, port, h);
+    if (net->routes_early == COP_BLIND_ALWAYS)
+        cop_input_ask_early(net, port, h);
 }
 
 /* The packet that the host sends now lies across the end of the measured time, or outside. */
@@ -155,10 +157,9 @@ static bool send_first(cop_net *net, uint32_t host, uint32_t *list)
     uint32_t section = cop_net_section_of(net, p, p->vl), blocks = cop_blocks(p->bytes);
     if (!cop_fc_fits(net, port, section, blocks)) {
         if (net->sectioned) { /* data for other destinations passes it */
-            net->out[port].short_of = 1;
-            cop_fc_arm(net, port);
+            cop_fc_wait(net, port, COP_WAIT_SHORT);
         } else {
-            cop_fc_block(net, port, p->vl, blocks);
+            cop_fc_block(net, port, p->vl, blocks, COP_WAIT_LANES);
         }
         return false;
     }

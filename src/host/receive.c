@@ -12,6 +12,7 @@
 #include "base/outcome.h"
 #include "host/host.h"
 #include "net/watch.h"
+#include "net/worm/worm.h"
 
 #include <stdio.h>
 

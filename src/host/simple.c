@@ -39,7 +39,7 @@ void cop_simple_ready(cop_net *net, uint32_t host, uint32_t s)
     cop_out *out = &net->out[cop_host_port(net, host)];
     out->vl_ready |= 1u << vl;
     if (net->sectioned)
-        out->vl_blocked &= ~(1u << vl); /* its destination may have room where others have none */
+        cop_fc_open(out, 1u << vl); /* its destination may have room where others have none */
 }
 
 /* Take out the message after `before` (COP_NONE: the first). */
@@ -216,7 +216,7 @@ static bool send_from_lane(cop_net *net, uint32_t host, uint32_t vl)
         s = following;
     }
     if (need > 0)
-        cop_fc_block(net, cop_host_port(net, host), vl, need);
+        cop_fc_block(net, cop_host_port(net, host), vl, need, COP_WAIT_LANES);
     return false;
 }
 

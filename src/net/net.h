@@ -2,18 +2,18 @@
  * switch or host number. One cop_net is one simulation; there is no other mutable state, so many
  * simulations can live in one process. Files of net/ work on this struct; plug-ins do not see it.
  *
- *   wire.c     a packet leaves a port, crosses the wire, arrives
- *   fc*.c      may it be sent: credits, absolute credits, on/off, ack/nack
- *   input.c    a packet comes to a switch input, and is granted an output;  input_head.c  heads of queues
- *              and their requests;  input_route.c  the routing is asked
- *   sw_ib.c    arbitration per output;  sw_iq.c, iq_match.c  matching of inputs and outputs, turn.c  turns that
- *              inputs miss;  obuf.c  output buffers
- *   worm.c     wormhole switching: flits instead of packets, in place of wire.c, fc.c and sw_ib.c
- *   recover.c  packets taken for deadlocked are absorbed and sent again
- *   control.c, scheme.c  services for plug-ins;  routing.c  for routings that learn;  notice.c  notifications that
- *              switches make;  gauge.c  numbers that a queueing scheme keeps
- *   flow.c     pools, flows;  build.c  construction;  account.c  invariants;  stall.c  deadlocks;
- *   starve.c   flows that nobody will wake;  look.c  what an observer sees
+ * Its rooms, from the bottom up; the header of each, room/room.h, is its contract, and arrows go one way
+ * (tools/check_layers.py, ROOMS):
+ *
+ *   config     what the configuration says of a link       flow      pools, flows, applications
+ *   record     what happens is counted and listed (probe.h, watch.h)
+ *   cable      wires, credits, lanes in turn                routing   what a routing may ask, keeps and hears
+ *   switch     inputs, requests, arbitration, output buffers
+ *   worm       wormhole switching, in its place             services  for controls and queueing schemes
+ *   ahead      hints to the cache                           deadlock  what waits for ever
+ *   inspect    all that only reads                          build     checks and construction
+ *   run        the loop: hands events to rooms, and packets from one room to the next
+ *
  * End nodes have a folder of their own: net/host.h is all that is known of them here. */
 #ifndef COP_NET_H
 #define COP_NET_H
@@ -59,21 +59,36 @@ typedef struct cop_out {
     uint32_t to; /* port that hears us; COP_NONE: no cable */
     uint32_t delay_ps;
     uint32_t vl_ready; /* lanes on which some input requests this port */
-    uint32_t vl_blocked; /* lanes that wait for credit (or are paused) */
+    uint32_t vl_blocked; /* lanes on which nothing fits that is asked for; they need `lane.need` */
     uint32_t sw; /* switch, or COP_NONE for a host */
     uint32_t port0; /* first port of that switch */
     cop_time credit_at; /* time of the pending credit event, COP_NEVER if none */
     cop_ring ring; /* what comes back to this sender */
     uint16_t local; /* port number inside the switch */
     uint8_t rr_vl; /* next lane of the round robin */
-    uint8_t short_of; /* something does not fit, though its lane is not blocked: iq: a free input's
-                         packet; end node: an answer, a head among others that are throttled */
+    uint8_t waits; /* bits COP_WAIT_: what something here waits for, written by what waits */
     uint64_t waiting; /* bytes in inputs for this output: more than one input holds */
     struct cop_section *section; /* of the buffer behind this port, [sections] */
     struct cop_lane *lane; /* [lanes] */
     uint64_t *request; /* [lanes * words]; both in one cache line, if they fit */
 } cop_out;
 _Static_assert(sizeof(cop_out) == 128, "an output is two cache lines");
+
+/* What waits at the sending side of a port, and for what. Whatever gives credit asks this byte alone
+ * (cop_fc_arm); who the sender is it does not know. */
+#define COP_WAIT_LANES 0x01 /* credit: lanes of vl_blocked */
+#define COP_WAIT_SHORT                                                                             \
+    0x02 /* credit, though the lane is not blocked: iq: a free input's packet; end
+                               node: an answer, a head among others that are throttled */
+#define COP_WAIT_SECTION 0x04 /* credit: requests in the list of a section */
+#define COP_WAIT_REFUSAL 0x08 /* ack/nack: to hear of a packet that was refused and must go again */
+#define COP_WAIT_ADMIT 0x10 /* any credit: heads of the switch that the control does not admit */
+#define COP_WAIT_BUFFER 0x20 /* credit: lanes of the output buffer */
+#define COP_WAIT_CREDIT 0x3f /* any of these: COP_EV_CREDIT comes with the next return */
+#define COP_WAIT_FLIT 0x40 /* wormhole: a place for a flit; COP_EV_ARB comes with the next return */
+#define COP_WAIT_ROOM                                                                              \
+    0x80 /* room in the output buffer: a free input's packet, its lane not blocked */
+#define COP_WAITS_SHORT (COP_WAIT_SHORT | COP_WAIT_ROOM)
 
 /* Receiving side of a port. */
 typedef struct cop_in {
@@ -233,8 +248,15 @@ struct cop_net {
     bool plain_credit; /* fc is cop_fc_credit: the common case, done inline; it has no `arrive`, and
                           `replay` only for hosts (recover.c) */
     bool by_credit; /* fc has no `fits` of its own */
+    void (*inject)(cop_net *net, uint32_t port,
+                   uint32_t h); /* how a host puts a packet on its wire, its
+                                                          credit taken; NULL: cop_wire_send */
+    void (*section_open)(cop_net *net, uint32_t port,
+                         uint32_t section); /* sectioned: a return has come */
     bool credit_first; /* nothing crosses to an output buffer without credit for its link */
-    bool simple_wake; /* a sender that waits for credit always shows it in vl_blocked */
+    uint8_t blocked_waits,
+        short_waits; /* at a switch what does not fit waits for credit, or for room in
+                                           the output buffer: COP_WAIT_ of a lane, and of a packet */
     const cop_arch_ops *arch;
     const cop_queue_ops *queue_ops;
     const cop_cc_ops *cc;
@@ -311,7 +333,8 @@ struct cop_net {
     uint64_t *lane_waiting; /* [n_ports * lanes] bytes that wait for each lane of an output, if the
                                congestion control asks; else NULL */
 
-    uint32_t *section_waiters; /* [n_ports] sectioned: queues that wait for a section, else NULL */
+    uint32_t
+        *section_waiters; /* [n_ports] sectioned: requests that wait for a section, else NULL */
     uint32_t
         *held; /* [n_switches] queues whose head is not admitted, if the control may; else NULL */
     struct cop_iq *iq; /* iq, cioq: matching */
@@ -417,11 +440,6 @@ typedef bool (*cop_progress_fn)(void *ctx, cop_time now, cop_time end, uint64_t 
 void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx);
 uint64_t cop_net_hash(const cop_net *net);
 
-/* gauge.c: the numbers of the queueing scheme, at build time and at each sample. */
-void cop_gauge_init(cop_net *net);
-void cop_gauge_sample(cop_net *net);
-void cop_gauge_close(cop_net *net); /* the last bin may be a short one */
-
 /* Memory of one input (MET-19): queues of the largest switch, packets of the largest input. */
 typedef struct cop_net_cost {
     uint64_t ram_bytes;
@@ -431,44 +449,8 @@ typedef struct cop_net_cost {
 } cop_net_cost;
 void cop_net_port_cost(const cop_net *net, cop_net_cost *c);
 
-/* account.c: every packet, byte and credit; sets net->stop and net->why if one is missing. */
-void cop_net_account(cop_net *net);
 /* Payload that is generated and not sent at time t, the end of the measured time. */
 double cop_net_waiting_at_sources(const cop_net *net, cop_time t);
-
-/* starve.c: messages that no congestion control will ever let go; sets net->stop and net->why. */
-void cop_net_starved(cop_net *net);
-/* The same for packets that it does not admit; said and true if there is nothing else in the network. */
-bool cop_net_held_for_ever(cop_net *net);
-/* It has drained for as long as can be simulated, and is not done: that is how the run ends. */
-void cop_net_undrained(cop_net *net);
-
-/* app.c: ranks of applications. */
-void cop_net_start_apps(cop_net *net);
-void cop_net_act(cop_net *net, uint32_t rank); /* COP_EV_APP */
-/* Carry out what an application wants. */
-void cop_net_wishes(cop_net *net, const cop_app_wish *wish);
-/* Packet h belongs to this message of an application (COP_NONE: to none). */
-void cop_net_label(cop_net *net, uint32_t h, uint32_t msg);
-/* The last flit of packet h leaves its host at t (wormhole; else cop_host_launch says so). */
-void cop_net_left(cop_net *net, uint32_t host, uint32_t h, cop_time t);
-/* Jobs that can never finish set net->stop and net->why. */
-void cop_net_stuck(cop_net *net);
-
-/* flow.c: pools of packets and of messages in progress */
-uint32_t cop_pkt_new(cop_net *net);
-void cop_pkt_free(cop_net *net, uint32_t handle);
-uint32_t cop_send_new(cop_net *net);
-void cop_send_free(cop_net *net, uint32_t s);
-
-/* flow.c: number of flow (src, dst, sl), made if new. */
-uint32_t cop_flow_of(cop_net *net, uint32_t src, uint32_t dst, uint8_t sl);
-/* The same, COP_NONE if there is none yet. */
-uint32_t cop_flow_find(const cop_net *net, uint32_t src, uint32_t dst, uint8_t sl);
-/* Places in a table of all pairs, known and unknown flows. */
-uint64_t cop_flow_places(const cop_net *net);
-void cop_flow_init(cop_net *net);
-void cop_flow_fini(cop_net *net);
 
 /* Packets that have left their source and are not yet delivered. */
 static inline uint64_t cop_net_in_flight(const cop_net *net)
@@ -516,7 +498,7 @@ static inline cop_time cop_net_read_until(const cop_net *net, uint32_t q)
     return cop_net_first_node(net, q)->read;
 }
 
-/* scheme.c: the queue that the queueing scheme calls q at this port. */
+/* input_route.c: the queue that the queueing scheme calls q at this port. */
 uint32_t cop_net_queue_of_port(const cop_net *net, uint32_t port, uint32_t q);
 
 /* One behind the last queue that the queueing scheme has at switch input `port`: that of notifications, if it is

@@ -8,7 +8,7 @@
  * Hosts: a host draws a lane of its link, and the last switch offers all of them.
  * Recovery: a head that has asked for its outputs in vain for `timeout` is taken for deadlocked. Its packet is
  * absorbed by the host of the switch where it waits and sent again from there, before new packets
- * (net/recover.c). Packets that stand in the buffer of their own host's link are nobody's obstacle and stay.
+ * (net/routing/recover.c). Packets that stand in the buffer of their own host's link are nobody's obstacle and stay.
  * Control: packets with lanes of their own (nic.control_vl) go in dimension order on two of them, where rings have
  * datelines: what tells of congestion must not stand in a deadlock itself, and is never absorbed.
  * Lanes: any number will do. With one, rings deadlock as soon as they are loaded, and what is delivered is what recovery

@@ -9,9 +9,10 @@
 
 #include <string.h>
 
-#include "net/arch.h"
-#include "net/fc_state.h"
+#include "net/cable/fc_state.h"
+#include "net/flow/flow.h"
 #include "net/net.h"
+#include "net/switch/switch.h"
 #include "scenario.h"
 
 typedef struct trouble {

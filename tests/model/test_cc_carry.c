@@ -1,4 +1,4 @@
-/* What a control may keep at destinations and attach to packets (net/carry.c), with one made for the test:
+/* What a control may keep at destinations and attach to packets (net/flow/carry.c), with one made for the test:
  * each switch writes its number and time into the packet, the destination counts the packets of each
  * flow and answers every fourth, and the answer takes all of it back to the source. */
 #include "net/cc.h"

@@ -3,6 +3,7 @@
 #include "net_fixture.h"
 
 #include "host/hca.h"
+#include "net/flow/flow.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Recovery from deadlocks (net/recover.c) with true fully adaptive routing: rings that deadlock without it
+/* Recovery from deadlocks (net/routing/recover.c) with true fully adaptive routing: rings that deadlock without it
  * deliver everything, nothing is lost, and who only waits for a slow host is left alone. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,6 +5,7 @@
 
 #include "cc/cc_all.h"
 #include "cc/fern.h"
+#include "net/flow/flow.h"
 
 #include <math.h>
 #include <string.h>

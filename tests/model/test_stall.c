@@ -10,8 +10,9 @@
 
 #include <string.h>
 
-#include "net/input.h"
-#include "net/stall.h"
+#include "net/deadlock/deadlock.h"
+#include "net/flow/flow.h"
+#include "net/switch/switch.h"
 #include "net_fixture.h"
 #include "scenario.h"
 

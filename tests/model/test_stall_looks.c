@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "net/stall.h"
+#include "net/deadlock/deadlock.h"
 #include "net_fixture.h"
 
 #define QUEUES 8192

@@ -4,10 +4,10 @@
 #include "net_fixture.h"
 
 #include "host/simple.h"
-#include "net/arch.h"
-#include "net/fc.h"
-#include "net/fc_state.h"
-#include "net/request.h"
+#include "net/cable/cable.h"
+#include "net/cable/fc_state.h"
+#include "net/switch/request.h"
+#include "net/switch/switch.h"
 
 #include <string.h>
 
@@ -189,6 +189,37 @@ static void check_links(const net_lab *w)
     }
 }
 
+/* What waits at a sender has said so (cop_out.waits), nothing else has, and the next return wakes it. */
+static void check_waits(const net_lab *w)
+{
+    const cop_net *net = &w->net;
+    for (uint32_t p = 0; p < net->topo->n_ports; p++) {
+        const cop_out *out = &net->out[p];
+        const cop_ring *r = &out->ring;
+        const uint32_t *nacked = net->fc_state->nacked_head;
+        bool host = out->sw == COP_NONE, room = !host && net->obuf && !net->credit_first;
+        uint8_t want = 0,
+                known = COP_WAIT_LANES | COP_WAIT_SECTION | COP_WAIT_REFUSAL | COP_WAIT_ADMIT;
+        if (out->to == COP_NONE)
+            continue;
+        if (out->vl_blocked && !room)
+            want |= COP_WAIT_LANES;
+        if (net->section_waiters && net->section_waiters[p] > 0)
+            want |= COP_WAIT_SECTION;
+        if (nacked && nacked[p] != COP_NONE)
+            want |= COP_WAIT_REFUSAL;
+        if (net->held && !host && net->held[out->sw] > 0)
+            want |= COP_WAIT_ADMIT;
+        AGREE(out->waits & known, want, "what waits at port %u", p);
+        AGREE((out->waits & COP_WAIT_BUFFER) && !(room && cop_obuf_lanes(net, p)), 0,
+              "a lane of output buffer %u", p);
+        AGREE((out->waits & COP_WAIT_SHORT) && room, 0, "credit for inputs of port %u", p);
+        AGREE((out->waits & COP_WAIT_ROOM) && !room, 0, "room for inputs of port %u", p);
+        if ((out->waits & COP_WAIT_CREDIT) && r->at != r->end)
+            AGREE(out->credit_at <= r->v[r->at & r->mask].t, 1, "port %u is woken", p);
+    }
+}
+
 /* -- end nodes -- */
 
 static uint32_t count_sends(const cop_net *net, found *f, uint32_t head, bool ready, uint32_t *last)
@@ -310,6 +341,7 @@ static bool look(void *ctx, cop_time now, cop_time end, uint64_t hops)
     check_fills(w);
     check_outputs(w, &f);
     check_links(w);
+    check_waits(w);
     check_hosts(w, &f);
     check_pools(w, &f);
     return false;
@@ -385,6 +417,7 @@ static void switches_and_flow_controls(void **state)
         {"switch.shared_lanes=yes", "switch.buffer=24 KiB"},
         {"queueing.kind=voqnet", "switch.architecture=iq", "switch.buffer=4 KiB"},
         {"nic.receive_rate=7 Gbit/s", "link.trunk_rate=25 Gbit/s", "switch.arbitration=age"},
+        {"cc={kind: lopez, limit: 0}", "queueing.kind=1q"}, /* heads that are not admitted */
     };
     each(torus, sets, COP_LEN(sets));
 }

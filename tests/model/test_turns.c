@@ -1,5 +1,5 @@
 /* Switches with one read port per input: inputs and outputs that become free at different instants
- * must meet all the same (net/turn.h). Without that rule F0 of the tree got nothing, and so did `a`
+ * must meet all the same (net/switch/turn.h). Without that rule F0 of the tree got nothing, and so did `a`
  * of the single switch. */
 #include "scenario.h"
 

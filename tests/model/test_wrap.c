@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "net/fc_state.h"
-#include "net/worm.h"
+#include "net/cable/fc_state.h"
+#include "net/worm/worm.h"
 #include "net_fixture.h"
 #include "queue/iso.h"
 

@@ -4,7 +4,8 @@
 
 #include "net_fixture.h"
 
-#include "net/input.h"
+#include "net/flow/flow.h"
+#include "net/switch/switch.h"
 #include "queue/iso.h"
 
 /* Host 0 at switch 0, hosts 1 and 2 at switch 1; the ports of a switch are numbered hosts first. */

@@ -2,9 +2,9 @@
  * numbers, whatever the run makes of them (test_build_bounds.c: what is refused). */
 #include "net_fixture.h"
 
-#include "net/arch.h"
-#include "net/fc.h"
-#include "net/fc_state.h"
+#include "net/cable/cable.h"
+#include "net/cable/fc_state.h"
+#include "net/switch/switch.h"
 
 /* Hosts 0 and 1 at switch 0, one host at each of the others; ports of a switch: hosts first. */
 #define CHAIN                                                                                      \
@@ -105,7 +105,7 @@ static void buffers(void **state)
     lab_free(w);
     w = lab_build(CHAIN, SET("queueing.kind=voqnet"));
     assert_int_equal(w->net.sections, 4); /* a destination each */
-    assert_true(w->net.sectioned && w->net.section_waiters != NULL && !w->net.simple_wake);
+    assert_true(w->net.sectioned && w->net.section_waiters != NULL);
     expect_room(w, 93, 93, 93);
     lab_free(w);
 }
@@ -142,12 +142,12 @@ static void short_cuts(void **state)
     (void)state;
     static const struct {
         const char *set[2];
-        bool per_output, sectioned, quick, simple, hooks;
+        bool per_output, sectioned, quick, credit, hooks;
     } cases[] = {
         {{"queueing.kind=voqsw"}, true, false, true, true, false},
         {{"queueing.kind=1q"}, false, false, false, true, false},
-        {{"queueing.kind=voqnet"}, false, true, false, false, false},
-        {{"queueing.kind=voqsw", "switch.architecture=iq"}, true, false, true, false, false},
+        {{"queueing.kind=voqnet"}, false, true, false, true, false},
+        {{"queueing.kind=voqsw", "switch.architecture=iq"}, true, false, true, true, false},
         {{"queueing.kind=voqsw", "switch.architecture=cioq"}, true, false, true, false, false},
         {{"queueing.kind=voqsw", "switch.output_buffer=4 KiB"}, true, false, true, false, false},
         {{"queueing.kind=voqsw", "switch.arbitration=age"}, true, false, false, true, false},
@@ -162,7 +162,8 @@ static void short_cuts(void **state)
         assert_int_equal(net->per_output, cases[i].per_output);
         assert_int_equal(net->sectioned, cases[i].sectioned);
         assert_int_equal(net->quick_pick, cases[i].quick);
-        assert_int_equal(net->simple_wake, cases[i].simple);
+        assert_int_equal(net->blocked_waits, cases[i].credit ? COP_WAIT_LANES : 0);
+        assert_int_equal(net->short_waits, cases[i].credit ? COP_WAIT_SHORT : COP_WAIT_ROOM);
         assert_int_equal(net->hooks, cases[i].hooks);
         assert_int_equal(net->node == NULL, cases[i].per_output);
         assert_int_equal(net->served != NULL, i == 7);

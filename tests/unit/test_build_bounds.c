@@ -2,7 +2,7 @@
 #include "net_fixture.h"
 
 #include "exp/world.h"
-#include "net/build_check.h"
+#include "net/build/build_check.h"
 
 #include <string.h>
 

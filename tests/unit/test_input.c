@@ -2,9 +2,10 @@
  * granted its room is given back, and the next one asks when it may. */
 #include "net_fixture.h"
 
-#include "net/input.h"
-#include "net/link.h"
-#include "net/request.h"
+#include "net/cable/cable.h"
+#include "net/flow/flow.h"
+#include "net/switch/request.h"
+#include "net/switch/switch.h"
 
 /* Hosts 0 and 1 at switch 0, host 2 at switch 1; ports: h0, h1, trunk; h2, trunk. */
 static net_lab *make(const char *queueing, const char *link)

@@ -2,8 +2,9 @@
  * packets on its lane whose path passes that port. The rules of destinations are in test_iso_hooks. */
 #include "iso_fixture.h"
 
-#include "net/control.h"
-#include "net/input.h"
+#include "net/flow/flow.h"
+#include "net/services/services.h"
+#include "net/switch/switch.h"
 
 /* Host 0 at switch 0, host 1 at switch 1, hosts 2 and 3 at switch 2. Ports of a switch: hosts, left, right. */
 static const char three[] =

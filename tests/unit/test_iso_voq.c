@@ -2,7 +2,8 @@
  * they list and tell, special queues only where a neighbour asked for one; and the same with `local`. */
 #include "iso_fixture.h"
 
-#include "net/input.h"
+#include "net/flow/flow.h"
+#include "net/switch/switch.h"
 
 /* Host 0 at switch 0, host 1 at switch 1, hosts 2 to 4 at switch 2. Ports of a switch: hosts, left, right. */
 static const char three[] =

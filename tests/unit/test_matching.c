@@ -4,8 +4,8 @@
 #include "net_fixture.h"
 
 #include "base/rng.h"
-#include "net/arch.h"
-#include "net/input.h"
+#include "net/flow/flow.h"
+#include "net/switch/switch.h"
 
 #define MOST 130
 

@@ -5,8 +5,9 @@
 #include "base/rng.h"
 #include "host/host.h"
 #include "host/host_list.h"
-#include "net/fc.h"
-#include "net/request.h"
+#include "net/cable/cable.h"
+#include "net/flow/flow.h"
+#include "net/switch/request.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "net_fixture.h"
 
 #include "host/host.h"
+#include "net/flow/flow.h"
 
 static net_lab *make_with(const char *const *set, size_t n)
 {

@@ -2,7 +2,7 @@
  * of networks in which they are known. */
 #include "net_fixture.h"
 
-#include "net/observe.h"
+#include "net/inspect/inspect.h"
 
 #include <string.h>
 

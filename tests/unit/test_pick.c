@@ -3,8 +3,10 @@
 #include "net_fixture.h"
 
 #include "base/rng.h"
-#include "net/input.h"
-#include "net/request.h"
+#include "net/cable/cable.h"
+#include "net/flow/flow.h"
+#include "net/switch/request.h"
+#include "net/switch/switch.h"
 
 #define OUT 2
 
@@ -83,7 +85,7 @@ static void round_robin(void **state)
                     if (mask >> k & 1)
                         allowed[inputs[i][k] / 64] |= (uint64_t)1 << (inputs[i][k] % 64);
                 w->net.out[OUT].lane[1].rr = (uint16_t)first;
-                w->net.out[OUT].vl_blocked = w->net.out[OUT].short_of = 0;
+                w->net.out[OUT].vl_blocked = w->net.out[OUT].waits = 0;
                 assert_int_equal(picked(w, allowed), want);
                 if (mask == 31)
                     assert_int_equal(picked(w, NULL), want);
@@ -113,21 +115,23 @@ static void room_decides(void **state)
     out->section[1].credit = 3;
     assert_int_equal(picked(w, NULL), -1);
     assert_int_equal(out->lane[1].need, 16);
-    assert_int_equal(out->short_of, 0);
+    assert_int_equal(out->waits, COP_WAIT_LANES);
+    cop_fc_open(out, 2);
+    assert_int_equal(out->waits, 0);
     /* An input that is busy has one that fits: the lane stays open, and whoever does not fit hears
      * of new room. */
     const uint64_t only_1 = 1u << 1, only_3 = 1u << 3, both = 1u << 6 | 1u << 1;
     out->section[1].credit = 16;
     out->vl_blocked = 0;
     assert_int_equal(picked(w, &only_1), -1);
-    assert_true(out->short_of == 1 && out->vl_blocked == 0);
-    out->short_of = 0;
+    assert_true(out->waits == COP_WAIT_SHORT && out->vl_blocked == 0);
+    out->waits = 0;
     assert_int_equal(picked(w, &both), 6);
     assert_int_equal(picked(w, &only_3), -1); /* does not ask at all */
-    assert_true(out->short_of == 0 && out->vl_blocked == 0);
+    assert_true(out->waits == 0 && out->vl_blocked == 0);
     out->section[1].credit = 15; /* nobody fits, busy or not */
     assert_int_equal(picked(w, &only_1), -1);
-    assert_true(out->short_of == 0 && out->vl_blocked == 2);
+    assert_true(out->waits == COP_WAIT_LANES && out->vl_blocked == 2);
     assert_int_equal(out->lane[1].need, 16);
     lab_free(w);
 }

@@ -2,7 +2,7 @@
  * What it finds is in test_stall. */
 #include "net_fixture.h"
 
-#include "net/stall.h"
+#include "net/deadlock/deadlock.h"
 
 /* Two switches with two hosts each: 6 switch ports and 4 of hosts, 10 in all. */
 static const char still[] = "run: {duration: 1 ms, sample: 1 us}\n"

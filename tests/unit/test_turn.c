@@ -1,9 +1,10 @@
-/* Turns that inputs miss (net/turn.h), step by step on one output of a switch that stands still: who
+/* Turns that inputs miss (net/switch/turn.h), step by step on one output of a switch that stands still: who
  * counts as passed, when an input is overdue, and when counting begins anew. */
 #include "net_fixture.h"
 
-#include "net/request.h"
-#include "net/turn.h"
+#include "net/flow/flow.h"
+#include "net/switch/request.h"
+#include "net/switch/turn.h"
 
 #include <string.h>
 

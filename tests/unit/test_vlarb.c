@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "net/vlarb.h"
+#include "net/cable/cable.h"
 #include "scenario.h"
 
 #include <string.h>
