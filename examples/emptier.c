@@ -26,7 +26,7 @@ static int emptier_setup(cop_route *r, const void *cfg, cop_err *err)
 {
     cop_choice *c = COP_NEW_ARRAY(&r->arena, cop_choice, 1);
     /* No margin that buffers cannot hold: it would be refused with what they can. */
-    r->bar[0] = (struct cop_bar){"margin", ((const emptier_cfg *)cfg)->margin_bytes};
+    r->facts.bar[0] = (struct cop_bar){"margin", ((const emptier_cfg *)cfg)->margin_bytes};
     return cop_choice_setup(r, c, &((const emptier_cfg *)cfg)->choice, err);
 }
 

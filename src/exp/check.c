@@ -74,19 +74,20 @@ static void print_facts(cop_world *w, const cop_config *c, FILE *report)
         report,
         "# routing: %s, %u virtual lane%s, %" PRIu64 " channels, %" PRIu64 " dependencies, %s%s\n",
         c->route->name, w->lanes, w->lanes == 1 ? "" : "s", w->cdg.channels, w->cdg.dependencies,
-        w->route.patience_ps > 0           ? "deadlocks are resolved"
+        w->route.facts.patience_ps > 0     ? "deadlocks are resolved"
         : w->cdg.acyclic && w->cdg.sampled ? "not checked in full: no cycle"
         : w->cdg.acyclic                   ? "no cycle"
                                            : "CYCLIC: can deadlock",
-        w->cdg.sampled && w->route.patience_ps == 0 ? " in the sample of ways that was followed"
-                                                    : "");
+        w->cdg.sampled && w->route.facts.patience_ps == 0
+            ? " in the sample of ways that was followed"
+            : "");
     print_levels(&w->route, report);
     char timeout[32], duration[32];
-    if (!w->cdg.acyclic && w->route.patience_ps >= c->run.duration_ps)
+    if (!w->cdg.acyclic && w->route.facts.patience_ps >= c->run.duration_ps)
         fprintf(report,
                 "# warning: deadlocks are resolved after %s, and the run ends after %s; make "
                 "routing.timeout shorter, or run.duration longer\n",
-                cop_units_print(&c->units, COP_OPT_TIME, w->route.patience_ps, timeout,
+                cop_units_print(&c->units, COP_OPT_TIME, w->route.facts.patience_ps, timeout,
                                 sizeof(timeout)),
                 cop_units_print(&c->units, COP_OPT_TIME, c->run.duration_ps, duration,
                                 sizeof(duration)));
@@ -94,10 +95,10 @@ static void print_facts(cop_world *w, const cop_config *c, FILE *report)
         fprintf(report,
                 "# control packets: of %s, %" PRIu64 " B, on %u lane%s of their own from lane "
                 "%" PRId64 " on, before data\n",
-                c->cc->name, c->nic.control_bytes, w->route.control_vls,
-                w->route.control_vls == 1 ? "" : "s", w->nic.control_vl);
-    if (w->route.idle != NULL)
-        fprintf(report, "# warning: routing %s: %s\n", c->route->name, w->route.idle);
+                c->cc->name, c->nic.control_bytes, w->route.facts.control_vls,
+                w->route.facts.control_vls == 1 ? "" : "s", w->nic.control_vl);
+    if (w->route.facts.idle != NULL)
+        fprintf(report, "# warning: routing %s: %s\n", c->route->name, w->route.facts.idle);
     const char *few = c->queue->idle ? c->queue->idle(c->queue_cfg, &w->net.info) : NULL;
     if (few != NULL)
         fprintf(report, "# warning: queueing %s: %s\n", c->queue->name, few);

@@ -142,8 +142,9 @@ static void print_busiest(const cop_topo *t, const cop_link_cfg *link, const uin
 static void print_balance(const cop_route *r, const cop_link_cfg *link, FILE *out)
 {
     const cop_topo *t = r->topo;
-    bool one_way = r->single || (r->hosts_alike && r->in_order && r->ops->mid == NULL);
-    if (!one_way || t->n_switches < 2 || r->max_cand != 1)
+    bool one_way =
+        r->facts.single || (r->facts.hosts_alike && r->facts.in_order && r->ops->mid == NULL);
+    if (!one_way || t->n_switches < 2 || r->facts.max_cand != 1)
         return;
     uint64_t *pairs = cop_alloc_array(t->n_ports, sizeof(*pairs));
     uint32_t *hosts = cop_alloc_array(t->n_switches, sizeof(*hosts));

@@ -24,7 +24,7 @@
 #include "topo/topo.h"
 
 /* Version of the interface of plug-ins; `coppice version` prints it. It is raised with every change that
- * a plug-in must follow. 2: hooks by role (at_switch, at_source, at_destination, runtime) and `facts`. */
+ * a plug-in must follow. 2: hooks by role (at_switch, at_source, at_destination, runtime), and `facts` apart from state. */
 #define COPPICE_PLUGIN_API 2
 
 /* What both sides must agree on: the version, and sizes that show an option of the compiler. */

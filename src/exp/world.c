@@ -70,15 +70,15 @@ static int init_route(cop_world *w, const cop_config *c, cop_err *err)
     int rc = cop_route_init(&w->route, c->route, &w->topo, c->route_cfg, lanes, err);
     if (rc == 0 && most == 0 && sw->host_lanes > (int64_t)w->route.lanes)
         most = (uint32_t)sw->host_lanes;
-    if (rc == 0 && lanes == 0 && most > 0 && most >= w->route.vls && most != w->route.lanes) {
+    if (rc == 0 && lanes == 0 && most > 0 && most >= w->route.facts.vls && most != w->route.lanes) {
         cop_route_fini(&w->route);
         rc = cop_route_init(&w->route, c->route, &w->topo, c->route_cfg, most, err);
     }
     /* Lanes from nic.control_vl on are those of control packets, if data can do without them; those below are of data. */
     int64_t data = c->nic.control_vl, have = rc == 0 ? w->route.lanes : 0;
-    bool fewer = (lanes > 0 || w->route.auto_lanes > 0) && data < have;
+    bool fewer = (lanes > 0 || w->route.facts.auto_lanes > 0) && data < have;
     bool more = lanes == 0 && most == 0 && data > have;
-    if (rc == 0 && data > 0 && data >= w->route.vls && (fewer || more)) {
+    if (rc == 0 && data > 0 && data >= w->route.facts.vls && (fewer || more)) {
         cop_route_fini(&w->route);
         rc = cop_route_init(&w->route, c->route, &w->topo, c->route_cfg, (uint32_t)data, err);
         w->route.lanes = (uint32_t)(fewer ? have : data);
@@ -98,14 +98,14 @@ static int add_own_lanes(cop_world *w, cop_config *c, cop_err *err)
     char where[512];
     if (w->nic.control_vl >= 0 || !cop_cc_facts_of(c->cc, c->cc_cfg, NULL).own_lanes)
         return 0;
-    uint32_t all = w->lanes + w->route.control_vls;
+    uint32_t all = w->lanes + w->route.facts.control_vls;
     if (all > COP_MAX_VL)
         return cop_err_add(err, COP_E_INPUT,
                            "%s: cc %s takes %u lanes of its own behind the %u of data, a link has "
                            "at most %d; give data fewer lanes, or say in nic.control_vl which "
                            "lanes its messages share with data",
                            cop_config_where(c, "switch.lanes", where, sizeof(where)), c->cc->name,
-                           w->route.control_vls, w->lanes, COP_MAX_VL);
+                           w->route.facts.control_vls, w->lanes, COP_MAX_VL);
     w->nic.control_vl = w->lanes;
     w->route.data_lanes = w->lanes;
     w->route.lanes = w->lanes = all;
@@ -125,8 +125,8 @@ static int build_route(cop_world *w, cop_config *c, cop_err *err)
     if (rc)
         return located(c, c->sw.port_sl2vl.n > 0 ? "switch.port_sl2vl" : "switch.sl2vl", &inner,
                        err);
-    if (c->sw.host_lanes > 0 && c->sw.host_lanes < (int64_t)w->route.host_lanes)
-        w->route.host_lanes = (uint32_t)c->sw.host_lanes;
+    if (c->sw.host_lanes > 0 && c->sw.host_lanes < (int64_t)w->route.facts.host_lanes)
+        w->route.facts.host_lanes = (uint32_t)c->sw.host_lanes;
     w->lanes = w->route.lanes;
     if (!c->sw.lanes) {
         w->lanes = most_of(w->lanes, c->queue->lanes ? c->queue->lanes(c->queue_cfg) : 0);
@@ -134,7 +134,7 @@ static int build_route(cop_world *w, cop_config *c, cop_err *err)
         if (c->nic.control_vl >= (int64_t)w->lanes) /* those below are all that data can use */
             w->route.data_lanes = w->lanes;
         if (c->nic.control_vl >= 0)
-            w->lanes = most_of(w->lanes, c->nic.control_vl + w->route.control_vls);
+            w->lanes = most_of(w->lanes, c->nic.control_vl + w->route.facts.control_vls);
     }
     char where[512];
     if (w->lanes > COP_MAX_VL)
@@ -143,7 +143,7 @@ static int build_route(cop_world *w, cop_config *c, cop_err *err)
                            "routing %s, a link has at most %d; choose a lane up to %u",
                            cop_config_where(c, "nic.control_vl", where, sizeof(where)),
                            c->nic.control_vl, w->lanes, c->route->name, COP_MAX_VL,
-                           COP_MAX_VL - w->route.control_vls);
+                           COP_MAX_VL - w->route.facts.control_vls);
     w->route.lanes = w->lanes;
     rc = add_own_lanes(w, c, err);
     if (rc == 0)
@@ -177,7 +177,8 @@ static int check_routing(cop_world *w, cop_config *c, cop_err *err)
                                      .switches = cop_cc_facts_of(c->cc, c->cc_cfg, NULL).notifies,
                                      .vl = (int)w->nic.control_vl};
     /* Where deadlocks are resolved this says which lanes are used, and decides nothing. */
-    cop_cdg_check(&w->route, &control, w->route.patience_ps ? CDG_BUDGET / 8 : CDG_BUDGET, &w->cdg);
+    cop_cdg_check(&w->route, &control, w->route.facts.patience_ps ? CDG_BUDGET / 8 : CDG_BUDGET,
+                  &w->cdg);
     cop_config_where(c, "routing", where, sizeof(where));
     if (w->cdg.unreachable)
         return cop_err_add(
@@ -191,17 +192,17 @@ static int check_routing(cop_world *w, cop_config *c, cop_err *err)
             "take "
             "its escape lanes instead; choose a routing without, or another queueing.kind",
             where, c->queue->name, c->route->name);
-    bool deadlocks = !c->run.allow_deadlock && w->route.patience_ps == 0;
+    bool deadlocks = !c->run.allow_deadlock && w->route.facts.patience_ps == 0;
     /* An escape lane is one as long as what holds it is on its way out by such lanes alone. */
-    if (w->cdg.escapes && control.vl > 0 && control.vl < (int)w->route.vls &&
+    if (w->cdg.escapes && control.vl > 0 && control.vl < (int)w->route.facts.vls &&
         (control.hosts || control.switches) && deadlocks)
         return cop_err_add(
             err, COP_E_INPUT,
             "%s: control packets on the lanes of routing %s, which has escape lanes; set "
             "nic.control_vl to -1, or to %u with more lanes",
             cop_config_where(c, "nic.control_vl", where, sizeof(where)), c->route->name,
-            w->route.vls);
-    if (deadlocks && w->cdg.of_control && w->route.single)
+            w->route.facts.vls);
+    if (deadlocks && w->cdg.of_control && w->route.facts.single)
         return cop_err_add(err, COP_E_INPUT,
                            "%s: routing %s has a cycle of channel dependencies between data and "
                            "notifications that switches make, and can deadlock: %s; choose another "
@@ -215,7 +216,7 @@ static int check_routing(cop_world *w, cop_config *c, cop_err *err)
                            "and more, with as many lanes",
                            cop_config_where(c, "nic.control_vl", where, sizeof(where)),
                            c->route->name, control.vl > 0 ? control.vl : 0,
-                           cycle_text(w, &c->arena), w->route.vls);
+                           cycle_text(w, &c->arena), w->route.facts.vls);
     if (deadlocks && !w->cdg.acyclic)
         return cop_err_add(
             err, COP_E_INPUT,

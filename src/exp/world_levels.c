@@ -27,10 +27,10 @@ static const char *idle_levels(const cop_world *w, const cop_config *c)
     if (sw->sl2vl.n > 0 && c->queue->inject_vl)
         return "switch.sl2vl: the queueing scheme chooses lanes by destination; choose another "
                "queueing.kind, or leave out sl2vl";
-    if (sw->sl2vl.n > 0 && w->route.patience_ps > 0)
+    if (sw->sl2vl.n > 0 && w->route.facts.patience_ps > 0)
         return "switch.sl2vl: the routing resolves deadlocks on lane 0, for all service levels; "
                "choose one that avoids them, or leave out sl2vl";
-    if (sw->port_sl2vl.n > 0 && (!w->route.single || w->route.ops->inject))
+    if (sw->port_sl2vl.n > 0 && (!w->route.facts.single || w->route.ops->inject))
         return "switch.port_sl2vl: the routing chooses lanes itself, and only forwarding tables "
                "(ftree, minhop, updn, table, dmodk) can follow maps of ports; leave out port_sl2vl";
     return NULL;
@@ -47,7 +47,7 @@ static uint32_t data_lanes(const cop_config *c, uint32_t lanes)
 static uint32_t lanes_used(const cop_route *r)
 {
     uint32_t lanes = r->data_lanes ? r->data_lanes : r->lanes;
-    return !r->single ? lanes : r->spread > 1 ? r->spread : 1;
+    return !r->facts.single ? lanes : r->facts.spread > 1 ? r->facts.spread : 1;
 }
 
 int cop_world_init_levels(cop_world *w, const cop_config *c, uint32_t *uses, cop_err *err)
@@ -77,12 +77,12 @@ int cop_world_init_levels(cop_world *w, const cop_config *c, uint32_t *uses, cop
             plan.level, plan.last, end - 1,
             data && data == c->nic.control_vl ? "nic.control_vl" : "switch.lanes");
     uint32_t room = end - plan.last < plan.gap ? end - plan.last : plan.gap;
-    if (r->vls > room)
+    if (r->facts.vls > room)
         return cop_err_add(
             err, COP_E_INPUT,
             "switch.sl2vl: routing %s needs %u lanes for each service level, and has "
             "%u; put the first lanes that far apart, with as many behind the last",
-            r->ops->name, r->vls, room);
+            r->ops->name, r->facts.vls, room);
     if (*uses > room) {
         *uses = room;
         cop_route_fini(r);

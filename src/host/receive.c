@@ -85,7 +85,7 @@ static void count(cop_net *net, uint32_t host, const cop_pkt *p, cop_time start,
         cop_hist_add(pr->transit, done - p->t_inj);
     }
     if (pr->flow.v && !cop_probe_flow(pr, p->src, p->dst, p->seq, inside, after_warmup) &&
-        net->route->in_order && net->stop == 0) {
+        net->route->facts.in_order && net->stop == 0) {
         net->stop = COP_OUTCOME_BROKEN;
         snprintf(net->why, sizeof(net->why), "packet %u:%u overtook its flow %u -> %u", p->src,
                  p->seq, p->src, p->dst);

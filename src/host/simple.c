@@ -268,9 +268,9 @@ static void simple_init(cop_net *net)
                        .last = COP_NEW_ARRAY(&net->arena, cop_time, streams),
                        .here = COP_NEW_ARRAY(&net->arena, uint32_t, streams),
                        .ready = COP_NEW_ARRAY(&net->arena, uint32_t, streams)};
-    si->data_lanes = net->route->host_lanes   ? net->route->host_lanes
-                     : net->route->data_lanes ? net->route->data_lanes
-                                              : net->lanes;
+    si->data_lanes = net->route->facts.host_lanes ? net->route->facts.host_lanes
+                     : net->route->data_lanes     ? net->route->data_lanes
+                                                  : net->lanes;
     for (uint32_t h = 0; h < n; h++)
         si->host[h].held_head = si->host[h].held_tail = COP_NONE;
     memset(si->lane, 0xff, (size_t)n * net->lanes * sizeof(cop_simple_lane));

@@ -42,17 +42,17 @@ static int adaptive_cube_setup(cop_route *r, const void *config, cop_err *err)
     bool first_ties = c->map.wrap[0] && c->map.radix[0] % 2 == 0;
     uint32_t escapes = first_ties && cfg->ties != COP_TIES_PLUS ? 2 : 1;
     c->first_lane = c->map.any_wrap ? 2 : 1;
-    r->vls = c->first_lane + 1;
-    uint32_t adaptive = r->lanes > r->vls ? r->lanes - c->first_lane : 1;
+    r->facts.vls = c->first_lane + 1;
+    uint32_t adaptive = r->lanes > r->facts.vls ? r->lanes - c->first_lane : 1;
     if (adaptive * directions + escapes > COP_MAX_CAND)
         adaptive = (COP_MAX_CAND - escapes) / directions;
     c->end_lane = c->first_lane + adaptive;
     rc = cop_cube_host_lanes(r, cfg->host_lanes, c->end_lane, err);
-    r->max_cand = adaptive * directions + escapes;
-    if (r->max_cand < r->host_lanes)
-        r->max_cand = r->host_lanes;
+    r->facts.max_cand = adaptive * directions + escapes;
+    if (r->facts.max_cand < r->facts.host_lanes)
+        r->facts.max_cand = r->facts.host_lanes;
     c->stays = cfg->escape == COP_ESCAPE_STAY;
-    r->memoryless = !c->stays;
+    r->facts.memoryless = !c->stays;
     r->state = c;
     return rc;
 }
@@ -131,7 +131,7 @@ static unsigned leave(const cop_route *r, const cop_hop *hop, const cop_route_vi
 {
     const adaptive_cube *c = r->state;
     uint16_t port = cop_cube_exit(&c->map, hop->dst);
-    uint32_t lanes = hop->apart ? 1 : r->host_lanes, n = view == NULL ? lanes : 1, vl = 0;
+    uint32_t lanes = hop->apart ? 1 : r->facts.host_lanes, n = view == NULL ? lanes : 1, vl = 0;
     if (view != NULL && lanes > 1)
         cop_cube_least_load(view, port, 0, lanes, &vl);
     for (uint32_t i = 0; i < n; i++)

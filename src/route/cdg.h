@@ -46,7 +46,7 @@ static inline uint32_t cop_cdg_channels(const cop_cdg *g)
 /* A host injects on lane `vl`, or on any of cop_route.host_lanes of the same service levels. */
 static inline void cop_cdg_mark_host(cop_cdg *g, uint32_t host, uint32_t vl)
 {
-    uint32_t port = cop_topo_host_port(g->r->topo, host), n = g->r->host_lanes;
+    uint32_t port = cop_topo_host_port(g->r->topo, host), n = g->r->facts.host_lanes;
     if (n > 0)
         vl = cop_levels_base(g->r, vl);
     for (uint32_t end = vl + (n > 0 ? n : 1); vl < end; vl++)

@@ -89,7 +89,7 @@ static uint32_t find_state(cop_cdg_walk *w, const cop_hop *at)
 {
     uint64_t key = (uint64_t)at->sw << 32;
     uint32_t mid = COP_NONE;
-    if (!w->g->r->memoryless) {
+    if (!w->g->r->facts.memoryless) {
         key |= (uint64_t)at->in_port << 16 | (uint64_t)at->in_vl << 8 | at->state;
         mid = at->mid;
     }

@@ -74,7 +74,7 @@ static inline cop_cand cop_cube_ordered_hop(const cop_cube_map *map, uint32_t di
                       .vl = map->wrap[dim] && !cop_cube_crosses(plus, at, to) ? 1 : 0};
 }
 
-/* Sets r->host_lanes by option `host_lanes` of a routing that uses `lanes` lanes elsewhere. */
+/* Sets r->facts.host_lanes by option `host_lanes` of a routing that uses `lanes` lanes elsewhere. */
 static inline int cop_cube_host_lanes(cop_route *r, int64_t option, uint32_t lanes, cop_err *err)
 {
     if (r->lanes > 0 && option > (int64_t)lanes)
@@ -82,7 +82,7 @@ static inline int cop_cube_host_lanes(cop_route *r, int64_t option, uint32_t lan
                            "routing %s: host_lanes %lld, but packets of data have %u; give at most "
                            "that, or leave it out to use all",
                            r->ops->name, (long long)option, lanes);
-    r->host_lanes = option > 0 && option < (int64_t)lanes ? (uint32_t)option : lanes;
+    r->facts.host_lanes = option > 0 && option < (int64_t)lanes ? (uint32_t)option : lanes;
     return 0;
 }
 #define COP_CUBE_HOST_LANES                                                                        \
@@ -93,9 +93,9 @@ static inline int cop_cube_host_lanes(cop_route *r, int64_t option, uint32_t lan
 static inline uint8_t cop_cube_inject(const cop_route *r, cop_hop *hop, const cop_route_view *view)
 {
     (void)hop;
-    if (r->host_lanes < 2 || view == NULL || view->rng == NULL)
+    if (r->facts.host_lanes < 2 || view == NULL || view->rng == NULL)
         return 0;
-    return (uint8_t)cop_rng_below(view->rng, r->host_lanes);
+    return (uint8_t)cop_rng_below(view->rng, r->facts.host_lanes);
 }
 
 /* cop_route_ops.guess: the first direction of dimension order, on lane `vl`. */

@@ -50,11 +50,11 @@ static uint32_t turned(const cop_topo *t, uint32_t port, uint32_t ports, uint32_
 static void find_turns(cop_cdg *g)
 {
     const cop_topo *t = g->r->topo;
-    uint32_t turn = g->r->turn;
+    uint32_t turn = g->r->facts.turn;
     g->ports = t->host_port0;
     g->hosts = t->n_hosts;
     g->turns = 1;
-    if (turn == 0 || g->r->single || t->n_switches % turn != 0 || t->n_switches == turn)
+    if (turn == 0 || g->r->facts.single || t->n_switches % turn != 0 || t->n_switches == turn)
         return;
     uint32_t turns = t->n_switches / turn, ports = t->sw_port0[turn], hosts = t->n_hosts / turns;
     if (ports * turns != t->host_port0 || hosts * turns != t->n_hosts)
@@ -79,9 +79,9 @@ static void choose_seeds(cop_cdg *g)
 {
     const cop_topo *t = g->r->topo;
     /* With one port per switch and destination all lanes are alike, whichever a host chooses. */
-    bool alike =
-        g->r->hosts_alike || (g->r->memoryless && g->r->ops->mid == NULL &&
-                              (g->r->ops->inject == NULL || g->r->single || g->r->host_lanes > 0));
+    bool alike = g->r->facts.hosts_alike ||
+                 (g->r->facts.memoryless && g->r->ops->mid == NULL &&
+                  (g->r->ops->inject == NULL || g->r->facts.single || g->r->facts.host_lanes > 0));
     uint8_t *have = cop_alloc(t->n_switches);
     g->seed = cop_alloc_array(t->n_hosts, sizeof(*g->seed));
     for (uint32_t h = 0; h < t->n_hosts; h++) {
@@ -209,7 +209,7 @@ static bool follow_all(cop_cdg *g, uint64_t budget)
     cop_cdg_walk *w = cop_cdg_walk_new(g);
     for (; i < items && (budget == 0 || g->steps < budget); i++) {
         uint32_t dst = (uint32_t)(at % g->hosts), mid = (uint32_t)(at / g->hosts);
-        if (g->r->single)
+        if (g->r->facts.single)
             for (uint32_t k = 0; k < g->n_seeds; k++) {
                 if (g->seed[k] != dst)
                     walk_table(g, cop_topo_entry_switch(t, g->seed[k]), g->seed[k], dst, seen,
@@ -231,7 +231,7 @@ static bool follow_control(cop_cdg *g, const cop_cdg_control *control, uint64_t 
     const cop_route *r = g->r;
     bool beyond = false;
     uint64_t mids =
-        cop_levels_of_routing(r)->inject && !r->single ? most_mids(g, budget, &beyond) : 1;
+        cop_levels_of_routing(r)->inject && !r->facts.single ? most_mids(g, budget, &beyond) : 1;
     uint64_t items = g->hosts * mids, step = scatter_step(items), at = 0, i = 0;
     uint64_t end = g->steps + (beyond ? budget / SAMPLE_SHARE + 1 : budget);
     uint64_t *seen = cop_alloc_array(r->topo->n_switches, sizeof(*seen));
@@ -239,9 +239,9 @@ static bool follow_control(cop_cdg *g, const cop_cdg_control *control, uint64_t 
     cop_cdg_walk *w = cop_cdg_walk_new(g);
     for (; i < items && (budget == 0 || g->steps < end); i++, at = (at + step) % items) {
         uint32_t dst = (uint32_t)(at % g->hosts), mid = (uint32_t)(at / g->hosts);
-        for (uint32_t sw = 0; r->single && sw < r->topo->n_switches; sw++)
+        for (uint32_t sw = 0; r->facts.single && sw < r->topo->n_switches; sw++)
             walk_table(g, sw, COP_NONE, dst, seen, path);
-        if (!r->single)
+        if (!r->facts.single)
             cop_cdg_walk_to(w, dst, mid, control);
     }
     cop_cdg_walk_free(w);
@@ -313,8 +313,8 @@ void cop_cdg_check(const cop_route *r, const cop_cdg_control *control, uint64_t 
             uint32_t port = cop_cdg_port(&g, c), vl = c % r->lanes;
             unsigned kind = r->topo->port[port].link_class;
             result->channels += g.turns;
-            if (vl + 1 < r->spread) /* lanes are alike, and the walk followed one of them */
-                vl = r->spread - 1;
+            if (vl + 1 < r->facts.spread) /* lanes are alike, and the walk followed one of them */
+                vl = r->facts.spread - 1;
             if (vl >= result->lanes[kind]) {
                 result->lanes[kind] = vl + 1;
                 result->lane_port[kind] = port;
@@ -324,10 +324,10 @@ void cop_cdg_check(const cop_route *r, const cop_cdg_control *control, uint64_t 
     result->escapes = g.escapes;
     report_cycle(&g, result);
     /* Too few lanes for control packets are refused when the network is built. */
-    bool fits =
-        control != NULL && (control->vl <= 0 || (uint32_t)control->vl + r->control_vls <= r->lanes);
+    bool fits = control != NULL &&
+                (control->vl <= 0 || (uint32_t)control->vl + r->facts.control_vls <= r->lanes);
     if (result->acyclic && !g.bad && fits &&
-        ((control->hosts && !r->single) || control->switches)) {
+        ((control->hosts && !r->facts.single) || control->switches)) {
         uint64_t before = g.edges.n;
         result->sampled |= follow_control(&g, control, budget);
         result->dependencies += (g.edges.n - before) * g.turns;

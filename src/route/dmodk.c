@@ -19,8 +19,8 @@ int cop_dmodk_setup(cop_route *r, const void *cfg, cop_err *err)
     (void)cfg;
     cop_tree_map *map = COP_NEW_ARRAY(&r->arena, cop_tree_map, 1);
     r->state = map;
-    r->single = true;
-    r->memoryless = true;
+    r->facts.single = true;
+    r->facts.memoryless = true;
     return cop_tree_map_init(map, r->topo, &r->arena, r->ops->name, err);
 }
 

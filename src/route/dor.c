@@ -50,9 +50,9 @@ static int dor_setup(cop_route *r, const void *config, cop_err *err)
                            "routing %s: rings with datelines need two lanes, option lanes says 1; "
                            "set it to all or at least 2",
                            r->ops->name);
-    r->vls = cfg->lanes > 0 ? (uint32_t)cfg->lanes : classes ? 2 : 1;
-    r->control_vls = classes ? 2 : 1;
-    d->lanes = cfg->lanes > 0 || r->lanes < r->vls ? r->vls : r->lanes;
+    r->facts.vls = cfg->lanes > 0 ? (uint32_t)cfg->lanes : classes ? 2 : 1;
+    r->facts.control_vls = classes ? 2 : 1;
+    d->lanes = cfg->lanes > 0 || r->lanes < r->facts.vls ? r->facts.vls : r->lanes;
     d->free = cfg->choice == COP_LANE_FREE && d->lanes > 1;
     d->keep = cfg->crossing == COP_CROSSING_KEEPS;
     if (d->keep && !classes)
@@ -64,12 +64,12 @@ static int dor_setup(cop_route *r, const void *config, cop_err *err)
     d->lower = !classes ? d->lanes : d->keep ? d->lanes / 2 : (d->lanes + 1) / 2;
     r->state = d;
     bool chance = d->map.any_tie && cfg->ties == COP_TIES_RANDOM;
-    r->max_cand = (chance ? 2 : 1) * (d->free ? d->lanes : 1);
-    r->blind = COP_BLIND_ALWAYS;
-    r->in_order = !chance && !d->free;
-    r->acyclic = cfg->datelines || !d->map.any_wrap;
-    r->single = r->memoryless = !classes && !chance && !d->free;
-    r->spread = r->single ? d->lanes : 0;
+    r->facts.max_cand = (chance ? 2 : 1) * (d->free ? d->lanes : 1);
+    r->facts.blind = COP_BLIND_ALWAYS;
+    r->facts.in_order = !chance && !d->free;
+    r->facts.acyclic = cfg->datelines || !d->map.any_wrap;
+    r->facts.single = r->facts.memoryless = !classes && !chance && !d->free;
+    r->facts.spread = r->facts.single ? d->lanes : 0;
     return 0;
 }
 
@@ -137,7 +137,7 @@ static unsigned dor_route(const cop_route *r, cop_hop *hop, const cop_route_view
     const uint16_t *at = cop_cube_at(map, hop->sw);
     const uint16_t *to = cop_cube_at(map, hop->dst / map->hosts_per_switch);
     uint32_t dim = cop_cube_first(map, at, to);
-    uint32_t lane = r->single ? 0 : hop->in_vl; /* where no class is asked for: as it came */
+    uint32_t lane = r->facts.single ? 0 : hop->in_vl; /* where no class is asked for: as it came */
     lane_range any = {lane, lane + 1};
     if (d->free && !hop->apart)
         any = (lane_range){0, d->lanes};

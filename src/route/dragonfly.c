@@ -40,13 +40,13 @@ static int minimal_setup(cop_route *r, const void *cfg, cop_err *err)
 {
     (void)cfg;
     minimal *m = COP_NEW_ARRAY(&r->arena, minimal, 1);
-    r->vls = 2;
-    r->control_global_vls = 1;
-    r->hosts_alike = true;
-    r->blind = COP_BLIND_ALWAYS;
+    r->facts.vls = 2;
+    r->facts.control_global_vls = 1;
+    r->facts.hosts_alike = true;
+    r->facts.blind = COP_BLIND_ALWAYS;
     r->state = m;
     int rc = cop_dragonfly_init(&m->map, r, err);
-    r->memoryless = !m->map.parallel; /* or the input port counts */
+    r->facts.memoryless = !m->map.parallel; /* or the input port counts */
     if (rc == 0)
         cop_dragonfly_compile(&m->ports, r, &m->map, false);
     return rc;
@@ -72,10 +72,10 @@ static int valiant_setup(cop_route *r, const void *config, cop_err *err)
     d->to_group = cfg->to == COP_VALIANT_GROUP;
     d->intra = cfg->intra == COP_INTRA_VALIANT;
     d->via_destination = cfg->via == COP_VIA_ANY_BUT_SOURCE;
-    r->vls = d->to_group ? 3 : 4;
-    r->hosts_alike = true;
-    r->blind = COP_BLIND_ALWAYS;
-    r->control_global_vls = 2;
+    r->facts.vls = d->to_group ? 3 : 4;
+    r->facts.hosts_alike = true;
+    r->facts.blind = COP_BLIND_ALWAYS;
+    r->facts.control_global_vls = 2;
     return 0;
 }
 
@@ -133,7 +133,7 @@ static unsigned valiant_route(const cop_route *r, cop_hop *hop, const cop_route_
     (void)view;
     const valiant *v = r->state;
     const cop_dragonfly *d = &v->map;
-    uint8_t last = (uint8_t)(r->vls - 1);
+    uint8_t last = (uint8_t)(r->facts.vls - 1);
     if (hop->mid == COP_NONE) {
         *cand = cop_dragonfly_to(d, hop, 0, 0, last);
         return 1;

@@ -174,16 +174,16 @@ int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop
     count_links(r, c);
     c->via = cfg->via;
     c->progressive = cfg->progressive;
-    r->blind = c->progressive ? COP_BLIND_NEVER : COP_BLIND_IN_TRANSIT;
-    c->at_head = r->at_head = cfg->decide == COP_DECIDE_HEAD;
-    r->vls = c->progressive ? 4 : 3;
+    r->facts.blind = c->progressive ? COP_BLIND_NEVER : COP_BLIND_IN_TRANSIT;
+    c->at_head = r->facts.at_head = cfg->decide == COP_DECIDE_HEAD;
+    r->facts.vls = c->progressive ? 4 : 3;
     /* With one link between two groups the table leads to the own one, whichever host it is. */
-    r->hosts_alike = c->via != COP_CHOICE_OWN_PORT || !c->map.parallel;
-    r->control_vls = 2;
-    r->control_global_vls = 1;
+    r->facts.hosts_alike = c->via != COP_CHOICE_OWN_PORT || !c->map.parallel;
+    r->facts.control_vls = 2;
+    r->facts.control_global_vls = 1;
     r->state = c;
     if (count_groups(c) == 0 && (c->via != COP_CHOICE_OWN_PORT || c->map.groups == 1))
-        r->idle = "there is no other group to visit, so that all packets go minimal";
+        r->facts.idle = "there is no other group to visit, so that all packets go minimal";
     compile(r, c);
     return 0;
 }
@@ -294,7 +294,7 @@ static void choose(const cop_route *r, cop_hop *hop, const cop_route_view *view,
 static inline void follow(const cop_route *r, const cop_choice *c, cop_hop *hop, cop_cand *cand)
 {
     const cop_dragonfly *d = &c->map;
-    uint8_t last = hop->apart ? 1 : (uint8_t)(r->vls - 1);
+    uint8_t last = hop->apart ? 1 : (uint8_t)(r->facts.vls - 1);
     if (hop->mid != COP_NONE && !(hop->state & TURNED)) {
         if (cop_dragonfly_group(d, hop->sw) != hop->mid) {
             *cand = on_lane(d, cop_dragonfly_port(d, &c->ports, hop, hop->mid), 0);
@@ -316,7 +316,7 @@ unsigned cop_choice_route(const cop_route *r, cop_hop *hop, const cop_route_view
         return 1;
     }
     uint32_t here = cop_dragonfly_group(d, hop->sw), to = cop_dragonfly_group_of(d, hop->dst);
-    uint8_t last = hop->apart ? 1 : (uint8_t)(r->vls - 1), local_vl = 0;
+    uint8_t last = hop->apart ? 1 : (uint8_t)(r->facts.vls - 1), local_vl = 0;
     bool first = hop->in_port < d->p, inside = cop_dragonfly_is_local(d, hop->in_port);
     if (inside && here != to && !(hop->state & TURNED) && c->progressive && here != hop->mid)
         local_vl = 1; /* a second local hop in the first group */

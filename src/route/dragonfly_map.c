@@ -52,7 +52,7 @@ int cop_dragonfly_init(cop_dragonfly *d, cop_route *r, cop_err *err)
         d->place = COP_NEW_ARRAY(&r->arena, uint32_t, d->by_hosts.by);
         cop_rng_permutation(&rng, d->place, d->by_hosts.by);
     }
-    r->turn = d->a;
+    r->facts.turn = d->a;
     for (uint32_t g = 0; g < d->groups; g++)
         for (uint32_t to = 0; to < d->groups; to++)
             if (g != to && d->first[g * d->groups + to] == d->first[g * d->groups + to + 1])

@@ -70,7 +70,7 @@ bool cop_flow_table_of(const cop_route *r, uint32_t sw, cop_flow_table *t)
         r->ops->table(r, sw, t);
         return true;
     }
-    if (!r->single)
+    if (!r->facts.single)
         return false;
     uint16_t last_in = (uint16_t)(cop_topo_ports_of(r->topo, sw) - 1);
     for (uint32_t dst = 0; dst < r->topo->n_hosts; dst++) {

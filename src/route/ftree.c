@@ -312,7 +312,7 @@ static int ftree_setup(cop_route *r, const void *cfg, cop_err *err)
                 "routing ftree needs links in both directions, the topology is %s; use "
                 "destination-tag or minhop",
                 t->kind ? t->kind : "one-way");
-    r->single = r->memoryless = true;
+    r->facts.single = r->facts.memoryless = true;
     return fill(r, err);
 }
 

@@ -258,15 +258,15 @@ static void fill_ports(cop_levels *l, cop_route *r, const cop_levels_cfg *cfg)
     l->ops.route = route_by_port;
     l->ops.guess = NULL;
     r->lft = NULL;
-    r->single = false;
-    r->spread = 0;
+    r->facts.single = false;
+    r->facts.spread = 0;
 }
 
 static bool first_lanes(const cop_route *r, const cop_levels_cfg *cfg, uint32_t lanes,
                         uint8_t *first)
 {
     bool moves = cfg->port->n > 0;
-    if (cfg->map->n == 0 && (!r->single || r->ops->inject || cfg->by_queueing))
+    if (cfg->map->n == 0 && (!r->facts.single || r->ops->inject || cfg->by_queueing))
         return false;
     for (uint32_t level = 0; level < COP_LEVELS; level++) {
         if (cfg->map->n == 0)
@@ -298,22 +298,22 @@ void cop_levels_attach(cop_route *r, const cop_levels_cfg *cfg, uint32_t lanes, 
             taken |= 1u << (first[level] + i);
         }
         /* Packets of two levels between the same hosts overtake each other. */
-        r->in_order &= before == COP_NONE || (before == first[level] && cfg->port->n == 0);
+        r->facts.in_order &= before == COP_NONE || (before == first[level] && cfg->port->n == 0);
         before = first[level];
     }
     r->data_lanes = (uint32_t)__builtin_popcount(taken);
     l->ops.inject = inject;
     if (cfg->port->n > 0) {
         fill_ports(l, r, cfg);
-    } else if (r->single) {
-        r->spread = 32 - (uint32_t)__builtin_clz(taken);
+    } else if (r->facts.single) {
+        r->facts.spread = 32 - (uint32_t)__builtin_clz(taken);
     } else {
         l->ops.route = route_shifted;
         if (l->inner->guess)
             l->ops.guess = guess_shifted;
     }
-    r->memoryless &= r->single;
-    r->turn = l->port ? 0 : r->turn;
+    r->facts.memoryless &= r->facts.single;
+    r->facts.turn = l->port ? 0 : r->facts.turn;
     r->ops = &l->ops;
     r->levels = l;
 }

@@ -58,7 +58,7 @@ static int minhop_setup(cop_route *r, const void *cfg, cop_err *err)
 {
     (void)cfg;
     const cop_topo *t = r->topo;
-    r->single = r->memoryless = true;
+    r->facts.single = r->facts.memoryless = true;
     search s = {.dist = cop_alloc_array(t->n_switches, sizeof(uint32_t)),
                 .queue = cop_alloc_array(t->n_switches, sizeof(uint32_t))};
     uint32_t sw = 0, dst = 0;

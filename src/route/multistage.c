@@ -58,7 +58,7 @@ static int multistage_setup(cop_route *r, const void *cfg, cop_err *err)
     for (uint32_t c = 0; c < s->stages; c++)
         m->weight[c] = weight /= s->radix;
     r->state = m;
-    r->single = r->memoryless = true;
+    r->facts.single = r->facts.memoryless = true;
     for (uint32_t dst = 0; dst < t->n_hosts; dst++)
         if (!arrives(r, dst))
             return cop_err_add(err, COP_E_INPUT,

@@ -94,15 +94,17 @@ static int piggyback_setup(cop_route *r, const void *cfg, cop_err *err)
                            "make factor smaller",
                            r->ops->name, links, links);
     if (own->factor >= links)
-        r->idle = "no global link has twice the mean of its switch, so none is flagged; a smaller "
-                  "routing.factor flags";
+        r->facts.idle =
+            "no global link has twice the mean of its switch, so none is flagged; a smaller "
+            "routing.factor flags";
     /* If all waits for one link, the mean is a share of that: w > factor w / links + margin. */
     double alone = 1.0 - own->factor / links;
     if (own->margin_bytes != MARGIN_BYTES) /* the defaults are no mistake */
-        r->bar[0] = (struct cop_bar){"margin", (uint64_t)((double)own->margin_bytes /
-                                                          (alone > 0.0 ? fmax(alone, 1e-6) : 1.0))};
-    r->bar[1] = (struct cop_bar){"threshold", own->threshold_bytes / COP_MINIMAL_LINKS};
-    r->switch_size = c->map.a * sizeof(uint64_t);
+        r->facts.bar[0] =
+            (struct cop_bar){"margin", (uint64_t)((double)own->margin_bytes /
+                                                  (alone > 0.0 ? fmax(alone, 1e-6) : 1.0))};
+    r->facts.bar[1] = (struct cop_bar){"threshold", own->threshold_bytes / COP_MINIMAL_LINKS};
+    r->facts.switch_size = c->map.a * sizeof(uint64_t);
     return 0;
 }
 

@@ -273,9 +273,9 @@ static int check_thresholds(cop_route *r, const qcn_switch_cfg *cfg, cop_err *er
                            "ports; give less than %.4g",
                            r->ops->name, cfg->th1, n, below);
     if (cfg->compare) { /* F > F / n + th2, and 1 < ((n - 1) F + 1) / n - th1, with F the largest */
-        r->word[0] = (struct cop_word_bar){"th2", cfg->th2 * n / (n - 1.0)};
+        r->facts.word[0] = (struct cop_word_bar){"th2", cfg->th2 * n / (n - 1.0)};
         if (cfg->th1 > 0.0)
-            r->word[1] = (struct cop_word_bar){"th1", cfg->th1 * n / (n - 1.0) + 1.0};
+            r->facts.word[1] = (struct cop_word_bar){"th1", cfg->th1 * n / (n - 1.0) + 1.0};
     }
     return 0;
 }
@@ -331,14 +331,15 @@ static int qcn_switch_setup(cop_route *r, const void *cfg, cop_err *err)
 {
     cop_choice *c = COP_NEW_ARRAY(&r->arena, cop_choice, 1);
     c->no_links = true;
-    r->port_size = sizeof(port_state);
-    r->count = (struct cop_count_bar){"packets", ((const qcn_switch_cfg *)cfg)->packets, PACKETS};
-    r->asks_own = ((const qcn_switch_cfg *)cfg)->lowers == MINIMAL;
-    r->asks_contested = ((const qcn_switch_cfg *)cfg)->yields;
+    r->facts.port_size = sizeof(port_state);
+    r->facts.count =
+        (struct cop_count_bar){"packets", ((const qcn_switch_cfg *)cfg)->packets, PACKETS};
+    r->facts.asks_own = ((const qcn_switch_cfg *)cfg)->lowers == MINIMAL;
+    r->facts.asks_contested = ((const qcn_switch_cfg *)cfg)->yields;
     int rc = cop_choice_setup(r, c, &((const qcn_switch_cfg *)cfg)->choice, err);
     rc = rc ? rc : check_idle(r, cfg, err);
-    if (r->idle == NULL)
-        r->idle = too_small(cfg);
+    if (r->facts.idle == NULL)
+        r->facts.idle = too_small(cfg);
     return rc ? rc : check_thresholds(r, cfg, err);
 }
 

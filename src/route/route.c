@@ -60,17 +60,17 @@ static void build_table(cop_route *r)
 
 static int check_lanes(cop_route *r, cop_err *err)
 {
-    if (r->vls > COP_MAX_VL)
+    if (r->facts.vls > COP_MAX_VL)
         return cop_err_add(err, COP_E_INPUT,
                            "routing %s needs %u virtual lanes; links have at most %d", r->ops->name,
-                           r->vls, COP_MAX_VL);
+                           r->facts.vls, COP_MAX_VL);
     if (r->lanes == 0)
-        r->lanes = r->auto_lanes > r->vls ? r->auto_lanes : r->vls;
-    if (r->vls > r->lanes)
+        r->lanes = r->facts.auto_lanes > r->facts.vls ? r->facts.auto_lanes : r->facts.vls;
+    if (r->facts.vls > r->lanes)
         return cop_err_add(err, COP_E_INPUT,
                            "routing %s needs %u virtual lanes, the network has %u; set "
                            "switch.lanes to auto or at least %u",
-                           r->ops->name, r->vls, r->lanes, r->vls);
+                           r->ops->name, r->facts.vls, r->lanes, r->facts.vls);
     return 0;
 }
 
@@ -81,9 +81,9 @@ int cop_route_init(cop_route *r, const cop_route_ops *ops, const cop_topo *t, co
                      .topo = t,
                      .cfg = cfg,
                      .lanes = lanes,
-                     .vls = 1,
-                     .max_cand = 1,
-                     .in_order = ops->in_order};
+                     .facts.vls = 1,
+                     .facts.max_cand = 1,
+                     .facts.in_order = ops->in_order};
     if (cfg == NULL && ops->cfg_size > 0) {
         void *defaults = cop_arena_alloc(&r->arena, ops->cfg_size);
         cop_opt_defaults(ops->opts, defaults, &r->arena);
@@ -96,12 +96,12 @@ int cop_route_init(cop_route *r, const cop_route_ops *ops, const cop_topo *t, co
         cop_route_fini(r);
         return rc;
     }
-    if (r->control_vls == 0)
-        r->control_vls = r->single ? 1 : r->vls;
-    if (r->control_global_vls == 0)
-        r->control_global_vls = r->control_vls;
-    COP_CHECK(r->max_cand >= 1 && r->max_cand <= COP_MAX_CAND);
-    if (r->single && r->lft == NULL &&
+    if (r->facts.control_vls == 0)
+        r->facts.control_vls = r->facts.single ? 1 : r->facts.vls;
+    if (r->facts.control_global_vls == 0)
+        r->facts.control_global_vls = r->facts.control_vls;
+    COP_CHECK(r->facts.max_cand >= 1 && r->facts.max_cand <= COP_MAX_CAND);
+    if (r->facts.single && r->lft == NULL &&
         (uint64_t)t->n_switches * t->n_hosts * sizeof(uint16_t) <= TABLE_BYTES_MAX)
         build_table(r);
     return 0;

@@ -33,7 +33,7 @@ typedef struct cop_hop {
     uint8_t state; /* free for the routing, e.g. phase and dateline bits; 0 at injection */
     bool control; /* acknowledgement or notification: takes the shortest way */
     bool
-        apart; /* it has lanes of its own (nic.control_vl), as many as r->control_vls; in_vl counts from them */
+        apart; /* it has lanes of its own (nic.control_vl), as many as r->facts.control_vls; in_vl counts from them */
 } cop_hop;
 #define COP_PORT_NONE UINT16_MAX /* in_port of a packet that the switch itself has made */
 
@@ -48,7 +48,7 @@ typedef struct cop_route_can {
     void (*loads)(void *ctx, uint32_t port, uint32_t first, uint32_t n, uint64_t *load);
     /* Bytes that wait for a port, all lanes. */
     uint64_t (*waiting)(void *ctx, uint32_t port);
-    /* State that the routing keeps: r->port_size bytes of an output port, r->switch_size of the switch. */
+    /* State that the routing keeps: r->facts.port_size bytes of an output port, r->switch_size of the switch. */
     void *(*port)(void *ctx, uint32_t port);
     void *(*own)(void *ctx);
     /* A few bytes to the switch behind `port`: on_message there, one link delay later. They are slipped in
@@ -102,18 +102,18 @@ typedef struct cop_route_ops {
     const struct cop_opt *opts;
     size_t cfg_size;
     /* Promises that the network checks: packets of a flow stay in order. An option may give it up:
-     * setup then clears r->in_order. */
+     * setup then clears r->facts.in_order. */
     bool in_order;
     bool in_cycles; /* times among its defaults are for a cycle of 1 ns; they follow units.cycle */
     const struct cop_brought *brings; /* the congestion control that it needs; NULL: none */
-    /* Build r->state from the topology; raise r->vls and r->max_cand, which are 1, if more are needed.
+    /* Build r->state from the topology; raise r->facts.vls and max_cand, which are 1, if more are needed.
      * Fails if the shape is wrong. */
     int (*setup)(cop_route *r, const void *cfg, cop_err *err);
     /* Choices made when a packet is injected (Valiant's intermediate; lane). May be NULL: lane 0.
      * In the dependency check there is no view or no `rng`; then hop->mid comes preset. Returns
      * the injection lane. */
     uint8_t (*inject)(const cop_route *r, cop_hop *hop, const cop_route_view *view);
-    /* Fill cand[], return how many (1 .. r->max_cand). Candidates in order of preference. */
+    /* Fill cand[], return how many (1 .. r->facts.max_cand). Candidates in order of preference. */
     unsigned (*route)(const cop_route *r, cop_hop *hop, const cop_route_view *view, cop_cand *cand);
     /* An output that the packet may well take, of `route`'s answers, for caches only: quickly, or not at all. NULL:
      * `route` is quick enough. */
@@ -123,7 +123,7 @@ typedef struct cop_route_ops {
     bool (*mid)(const cop_route *r, uint32_t src, uint32_t dst, uint32_t i, uint32_t *mid);
     void (*destroy)(cop_route *r);
 
-    /* Routings that learn while they run: `setup` says how much they keep (r->port_size, r->switch_size),
+    /* Routings that learn while they run: `setup` says how much they keep (r->facts.port_size, r->switch_size),
      * `prepare` fills it in before anything is sent. All hooks may be NULL and then cost nothing; a
      * routing with hooks keeps something. */
     bool asks_lanes; /* it will ask for can->lane_load, which is counted only then */
@@ -155,71 +155,72 @@ typedef struct cop_route_ops {
     bool (*shows)(const cop_route *r, uint32_t sw, uint32_t port);
 } cop_route_ops;
 
-struct cop_route {
-    const cop_route_ops *ops;
-    const cop_topo *topo;
-    const void *cfg;
-    void *state; /* owned by the routing, in `arena` */
-    cop_arena arena;
+/* What the machine must know of a routing: `setup` changes what differs from 0, but for vls, max_cand
+ * (1) and in_order (as the table says). Nothing of it changes once the network stands, but host_lanes. */
+typedef struct cop_route_facts {
     uint32_t vls; /* virtual lanes it needs for deadlock freedom */
+    uint32_t auto_lanes; /* lanes it has by default, if it works badly with vls alone; else 0 */
     uint32_t
-        auto_lanes; /* that it has where nobody says how many, if it works with vls but badly; else 0 */
-    uint32_t
-        lanes; /* virtual lanes the network has (>= vls); set before setup, 0: nobody has said how many */
-    uint32_t
-        data_lanes; /* those below nic.control_vl where it leaves the rest to control packets, or those of
-                            service levels; else 0 */
-    uint32_t
-        host_lanes; /* of links to and from hosts, from lane 0 on, among which it chooses freely, and `inject` draws;
-                            hosts' links may have fewer: lowered before anything is sent. 0: it has rules of its own */
-    uint32_t control_vls; /* lanes that control packets need, which may have a range of their own
-                             (nic.control_vl); 0 after setup: vls */
+        host_lanes; /* of links to and from hosts, from lane 0 on, among which it chooses freely,
+                            and `inject` draws; lowered where hosts' links have fewer. 0: not so */
+    uint32_t control_vls; /* lanes of control packets with a range of their own (nic.control_vl);
+                             0 after setup: vls */
     uint32_t control_global_vls; /* of these on links between groups; 0 after setup: control_vls */
     uint32_t max_cand; /* most candidates of one decision */
     enum cop_blind
         blind; /* when its answer depends on nothing but the packet, the switch and draws */
     bool at_head; /* a packet is routed once more when it comes to the head of its queue */
+    bool in_order; /* packets of a flow stay in order */
+    bool acyclic; /* a choice, none of whose ways can close a cycle: none is an escape for others */
+    bool single; /* exactly one candidate that depends on (switch, dst) only, lane 0 */
+    bool memoryless; /* the candidates depend on (switch, dst) only, not on how the packet came */
+    /* Hosts of one switch are alike as sources: they inject on lane 0 or any of host_lanes, have the
+     * same intermediates, and a decision depends on no more than that a host sent the packet. */
+    bool hosts_alike;
+    bool asks_own; /* it uses what a switch notifies its own hosts of that depends on the packet */
+    bool asks_contested; /* notifications are to say which packets are in others' way */
+    uint32_t
+        spread; /* when `single`: lanes on which ops->inject puts packets, which keep them; or 0 */
+    /* The network looks the same to this routing when it is turned by so many switches (those of a
+     * group). The dependency check then follows ways to the first so many only. 0: not known. */
+    uint32_t turn;
     size_t port_size, switch_size; /* state of each switch output port and of each switch, zeroed */
     cop_time
         patience_ps; /* a head that waits so long is taken for deadlocked, and its packet absorbed
                              and sent again by the host of its switch; 0: the routing avoids deadlocks.
                              Packets `apart` are not: their ways must have no cycle */
-    /* Options that do something only where more bytes wait for a port than they say: setup names them, the network
-     * refuses what its buffers cannot hold. */
+    /* Options that act only where more bytes wait for a port than they say: the network refuses what
+     * its buffers cannot hold. */
     struct cop_bar {
         const char *option;
         uint64_t bytes;
     } bar[COP_ROUTE_BARS];
-    /* Options that do something only if notifications can carry words above so much. */
+    /* Options that act only if notifications can carry words above so much. */
     struct cop_word_bar {
         const char *option;
         double above;
     } word[COP_ROUTE_BARS];
-    /* An option that does something only once so many packets have left a port. */
+    /* An option that acts only once so many packets have left a port. */
     struct cop_count_bar {
         const char *option;
         int64_t packets; /* no more than `usual` is for longer runs to show */
         int64_t usual;
     } count;
-    bool
-        asks_own; /* it has a use for what a switch notifies its own hosts of that depends on the packet */
-    bool asks_contested; /* notifications are to say which packets are in others' way */
-    const char
-        *idle; /* what of it can never do anything here, for `coppice check`; NULL: nothing */
-    bool in_order; /* packets of a flow stay in order */
-    bool
-        acyclic; /* a choice, none of whose ways can close a cycle: no one of them is an escape for others */
-    bool single; /* exactly one candidate that depends on (switch, dst) only, lane 0 */
+    const char *idle; /* what of it can never act here, for `coppice check`; NULL: nothing */
+} cop_route_facts;
+
+struct cop_route {
+    const cop_route_ops *ops;
+    const cop_topo *topo;
+    const void *cfg;
+    void *state; /* of the routing, in `arena` */
+    cop_arena arena;
+    uint32_t lanes; /* virtual lanes the network has (>= vls); set before setup, 0: not known yet */
     uint32_t
-        spread; /* when `single`: lanes on which ops->inject puts packets, which keep them; or 0 */
-    bool memoryless; /* the candidates depend on (switch, dst) only, not on how the packet came */
-    /* Hosts of one switch are alike as sources: they inject on lane 0 or any of host_lanes, have the same intermediates, and a decision
-     * depends on no more than that a host sent the packet. */
-    bool hosts_alike;
-    /* Switches and hosts, turned by so many switches (those of a group), are as before: the network looks the same to
-     * this routing. The dependency check then follows ways to the first so many only. 0: not known. */
-    uint32_t turn;
-    /* When `single`: tables if the routing has them or they are small, else NULL and ops->route
+        data_lanes; /* those below nic.control_vl where it leaves the rest to control packets, or
+                            those of service levels; else 0 */
+    cop_route_facts facts;
+    /* When facts.single: tables if the routing has them or they are small, else NULL and ops->route
      * computes. */
     uint16_t *lft; /* [switch * n_hosts + dst] -> local port */
     struct cop_levels *levels; /* service levels that choose lanes (levels.h); NULL: they do not */

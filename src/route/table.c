@@ -15,7 +15,7 @@ static int table_setup(cop_route *r, const void *config, cop_err *err)
         return cop_err_add(err, COP_E_INPUT,
                            "routing table: path is empty; must name a file like opensm-lfts.dump");
     const cop_topo *t = r->topo;
-    r->single = r->memoryless = true;
+    r->facts.single = r->facts.memoryless = true;
     r->lft = COP_NEW_ARRAY(&r->arena, uint16_t, cop_product(t->n_switches, t->n_hosts));
     char *text = NULL;
     size_t len = 0;

@@ -37,12 +37,12 @@ int cop_tree_any_up(cop_route *r, const char *chosen, cop_err *err)
     if (rc != 0)
         return rc;
     r->state = map;
-    r->memoryless = true;
+    r->facts.memoryless = true;
     for (uint32_t l = 2; l <= map->levels; l++) /* w[1] are the cables of a host */
-        r->max_cand = map->w[l] > r->max_cand ? map->w[l] : r->max_cand;
-    if (r->max_cand > COP_MAX_CAND)
+        r->facts.max_cand = map->w[l] > r->facts.max_cand ? map->w[l] : r->facts.max_cand;
+    if (r->facts.max_cand > COP_MAX_CAND)
         return cop_err_add(err, COP_E_INPUT,
                            "routing %s: switches have %u up ports; at most %d can be %s",
-                           r->ops->name, r->max_cand, COP_MAX_CAND, chosen);
+                           r->ops->name, r->facts.max_cand, COP_MAX_CAND, chosen);
     return 0;
 }

@@ -35,14 +35,14 @@ static int true_adaptive_setup(cop_route *r, const void *config, cop_err *err)
     if (rc != 0)
         return rc;
     uint32_t directions = cop_cube_most_directions(&c->map);
-    r->auto_lanes = LANES_OF_AUTO;
+    r->facts.auto_lanes = LANES_OF_AUTO;
     c->lanes = r->lanes > 0 ? r->lanes : LANES_OF_AUTO;
     if (c->lanes * directions > COP_MAX_CAND)
         c->lanes = COP_MAX_CAND / directions;
-    r->max_cand = c->lanes * directions > 1 ? c->lanes * directions : 2;
-    r->control_vls = c->map.any_wrap ? 2 : 1;
-    r->memoryless = true;
-    r->patience_ps = cfg->timeout_ps;
+    r->facts.max_cand = c->lanes * directions > 1 ? c->lanes * directions : 2;
+    r->facts.control_vls = c->map.any_wrap ? 2 : 1;
+    r->facts.memoryless = true;
+    r->facts.patience_ps = cfg->timeout_ps;
     r->state = c;
     return cop_cube_host_lanes(r, cfg->host_lanes, c->lanes, err);
 }
@@ -122,7 +122,7 @@ static unsigned true_adaptive_route(const cop_route *r, cop_hop *hop, const cop_
     uint32_t ports = 0;
     if (first == map->dims) {
         port[ports++] = cop_cube_exit(map, hop->dst);
-        lanes = hop->apart ? 1 : r->host_lanes;
+        lanes = hop->apart ? 1 : r->facts.host_lanes;
     }
     unsigned of[COP_MAX_DIMS];
     for (uint32_t dim = first; dim < map->dims; dim++) {

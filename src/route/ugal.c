@@ -36,7 +36,7 @@ static bool ugal_rule(const cop_route *r, const cop_hop *hop, const cop_ways *w,
 static int ugal_setup(cop_route *r, const void *cfg, cop_err *err)
 {
     cop_choice *c = COP_NEW_ARRAY(&r->arena, cop_choice, 1);
-    r->bar[0] =
+    r->facts.bar[0] =
         (struct cop_bar){"threshold", ((const ugal_cfg *)cfg)->threshold_bytes / COP_MINIMAL_LINKS};
     return cop_choice_setup(r, c, &((const ugal_cfg *)cfg)->choice, err);
 }

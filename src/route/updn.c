@@ -188,7 +188,7 @@ static int updn_setup(cop_route *r, const void *config, cop_err *err)
 {
     const cop_updn_cfg *cfg = config;
     const cop_topo *t = r->topo;
-    r->single = r->memoryless = true;
+    r->facts.single = r->facts.memoryless = true;
     if (cfg->root >= (int64_t)t->n_switches)
         return cop_err_add(err, COP_E_INPUT,
                            "routing updn: root is %" PRId64 "; the switches are 0 to %u", cfg->root,

@@ -439,7 +439,7 @@ static void collect_scalars(cop_net *net, cop_result *r)
         add_scalar(r, "packets_misrouted", "packets", misrouted);
         add_scalar(r, "misrouted_share", "%", all > 0.0 ? 100.0 * misrouted / all : 0.0);
     }
-    if (net->route->patience_ps > 0) {
+    if (net->route->facts.patience_ps > 0) {
         double absorbed = (double)t->absorbed;
         add_scalar(r, "deadlocks", "packets", absorbed);
         add_scalar(r, "deadlocks_per_packet", "1",

@@ -416,7 +416,7 @@ static unsigned there(const cop_route *r, cop_hop *hop, const cop_route_view *vi
 static int there_setup(cop_route *r, const void *cfg, cop_err *err)
 {
     (void)cfg, (void)err;
-    r->max_cand = 1;
+    r->facts.max_cand = 1;
     return 0;
 }
 

@@ -60,7 +60,7 @@ static double value(const cop_route *r, const void *state, unsigned which)
 static int setup(cop_route *r, const void *cfg, cop_err *err)
 {
     int rc = cop_route_find(r->ops->name)->setup(r, cfg, err);
-    r->port_size = sizeof(count);
+    r->facts.port_size = sizeof(count);
     return rc;
 }
 

@@ -104,7 +104,7 @@ static int ring_build(cop_topo *t, const void *cfg, cop_err *err)
 static int short_setup(cop_route *r, const void *cfg, cop_err *err)
 {
     (void)cfg, (void)err;
-    r->memoryless = true;
+    r->facts.memoryless = true;
     return 0;
 }
 

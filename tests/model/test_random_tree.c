@@ -15,7 +15,7 @@ static void test_draws(void **state)
     cop_cand cand[COP_MAX_CAND];
     build(&t, "xgft", &(cop_xgft_cfg){INTS(4, 4, 4), INTS(1, 3, 5)});
     start(&r, "random-tree", &t, NULL, 0);
-    assert_int_equal(r.max_cand, 5);
+    assert_int_equal(r.facts.max_cand, 5);
     cop_rng rng = cop_rng_make(3, COP_RNG_ROUTE, 0);
     cop_route_view view = {NULL, NULL, &rng, NULL}; /* no loads: it must not ask for them */
     const uint32_t sw[] = {0, t.shape.u.tree.level0[2]}, ups[] = {3, 5};

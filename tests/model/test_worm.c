@@ -253,7 +253,7 @@ static unsigned ways_on(void *ctx, const frw_ask *ask, frw_way *way)
     unsigned n = x->route.ops->route(&x->route, hop, x->chooses ? &view : NULL, cand);
     assert_true(n > 0 && n <= FRW_MAX_WAYS && (n == 1 || x->chooses));
     for (unsigned i = 0; i < n; i++)
-        way[i] = (frw_way){cand[i].port, x->route.single ? ask->lane : cand[i].vl};
+        way[i] = (frw_way){cand[i].port, x->route.facts.single ? ask->lane : cand[i].vl};
     x->asked += n > 1;
     return n;
 }

@@ -22,7 +22,7 @@ static inline void ref_walk(ref_book *b, cop_hop hop, uint32_t last, uint32_t in
     cop_cand cand[COP_MAX_CAND];
     assert_true(depth <= 2 * t->n_switches);
     unsigned n = b->r->ops->route(b->r, &hop, NULL, cand), escapes = 0;
-    assert_in_range(n, 1, b->r->max_cand);
+    assert_in_range(n, 1, b->r->facts.max_cand);
     for (unsigned i = 0; i < n; i++)
         escapes += cand[i].escape;
     for (unsigned i = 0; i < n; i++) {
@@ -55,11 +55,12 @@ static inline void ref_walk_pair(ref_book *b, uint32_t src, uint32_t dst)
     for (uint32_t i = 0; r->ops->mid ? r->ops->mid(r, src, dst, i, &mid) : i == 0; i++) {
         cop_hop hop = {
             .sw = entry->owner, .in_port = entry->local, .src = src, .dst = dst, .mid = mid};
-        if (r->ops->inject && !r->single) /* lanes of a table are alike; the check follows lane 0 */
+        if (r->ops->inject &&
+            !r->facts.single) /* lanes of a table are alike; the check follows lane 0 */
             hop.in_vl = r->ops->inject(r, &hop, NULL);
         uint32_t injection = cop_topo_host_port(r->topo, src) * r->lanes;
         b->used[injection + hop.in_vl] = true;
-        for (uint32_t vl = 0; vl < r->host_lanes; vl++)
+        for (uint32_t vl = 0; vl < r->facts.host_lanes; vl++)
             b->used[injection + vl] = true;
         ref_walk(b, hop, COP_NONE, injection, 1);
     }

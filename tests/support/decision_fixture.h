@@ -263,8 +263,8 @@ static inline world *world_make(const cop_dragonfly_cfg *shape, const rule *its,
     for (size_t i = 0; i < COP_LEN(its->option) && its->option[i][0]; i++)
         set_option(w, cfg, its->option[i][0], its->option[i][1]);
     start(&w->r, its->kind, &w->t, cfg, 0);
-    assert_true(w->r.vls <= LANES && w->r.port_size <= sizeof(w->at[0].state[0]) &&
-                w->r.switch_size <= sizeof(w->at[0].own));
+    assert_true(w->r.facts.vls <= LANES && w->r.facts.port_size <= sizeof(w->at[0].state[0]) &&
+                w->r.facts.switch_size <= sizeof(w->at[0].own));
     for (uint32_t sw = 0; sw < w->t.n_switches; sw++) {
         spot s = {w, sw};
         cop_route_view view = view_of(&s, NULL);

@@ -73,7 +73,7 @@ static bool fits(draw *d, const char *routing)
     bool good = cop_route_init(&r, c.route, &t, c.route_cfg, 0, &err) == 0;
     if (good) {
         cop_cdg_check(&r, NULL, 0, &cdg);
-        good = (cdg.acyclic || r.patience_ps > 0) && !cdg.unreachable;
+        good = (cdg.acyclic || r.facts.patience_ps > 0) && !cdg.unreachable;
         cop_cdg_free(&cdg);
         cop_route_fini(&r);
     }

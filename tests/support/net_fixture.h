@@ -57,7 +57,7 @@ static inline net_lab *lab_build(const char *yaml, const char *const *set, size_
         cop_route_init(&w->route, c->route, &w->topo, c->route_cfg, (uint32_t)c->sw.lanes, &err),
         &err);
     uint32_t lanes = c->queue->lanes ? c->queue->lanes(c->queue_cfg) : 0;
-    lanes = w->route.vls > lanes ? w->route.vls : lanes;
+    lanes = w->route.facts.vls > lanes ? w->route.facts.vls : lanes;
     w->route.lanes = lanes = c->sw.lanes ? (uint32_t)c->sw.lanes : lanes;
     for (uint32_t h = 0; h < w->topo.n_hosts; h++)
         w->inject_bps[h] = cop_net_link_rate(&w->topo, &c->link, cop_topo_host_port(&w->topo, h));

@@ -209,7 +209,7 @@ static inline world *build(const char *yaml, const char *const *set, size_t n,
     must(w->c.topo->build(&w->topo, w->c.topo_cfg, &err), &err);
     assert_true(w->topo.n_ports <= MAX_PORTS && w->topo.n_hosts <= 64);
     must(cop_route_init(&w->route, w->c.route, &w->topo, w->c.route_cfg, 0, &err), &err);
-    uint32_t lanes = w->route.vls;
+    uint32_t lanes = w->route.facts.vls;
     assert_int_equal(lanes, 1);
     w->route.lanes = lanes;
     for (uint32_t h = 0; h < w->topo.n_hosts; h++)

@@ -16,9 +16,9 @@ static inline void start(cop_route *r, const char *name, const cop_topo *t, cons
     cop_err err = {0};
     if (cop_route_init(r, ops, t, cfg, lanes, &err) != 0)
         fail_msg("%s: %s", name, err.text);
-    assert_true(r->vls >= 1 && r->vls <= r->lanes);
-    if (r->single)
-        assert_int_equal(r->vls, 1);
+    assert_true(r->facts.vls >= 1 && r->facts.vls <= r->lanes);
+    if (r->facts.single)
+        assert_int_equal(r->facts.vls, 1);
 }
 
 /* Switches on a shortest path from the entry switch of `src` to every switch. */
@@ -61,14 +61,14 @@ static inline uint32_t travel(const cop_route *r, uint32_t src, uint32_t dst,
         hop.sw = t->port[at].owner;
         hop.in_port = t->port[at].local;
         unsigned k = r->ops->route(r, &hop, view, cand);
-        assert_true(k >= 1 && k <= r->max_cand);
-        assert_true(r->max_cand <= COP_MAX_CAND);
+        assert_true(k >= 1 && k <= r->facts.max_cand);
+        assert_true(r->facts.max_cand <= COP_MAX_CAND);
         if (view == NULL) { /* routed again at the same switch: same answer */
             assert_int_equal(r->ops->route(r, &hop, view, again), k);
             assert_memory_equal(cand, again, k * sizeof(*cand));
         }
         cop_cand c = cand[rng ? cop_rng_below(rng, k) : 0];
-        if (r->single) {
+        if (r->facts.single) {
             assert_int_equal(k, 1);
             assert_int_equal(c.vl, 0);
             if (r->lft)
@@ -117,7 +117,7 @@ static inline void try_on(const cop_topo *t, const char *name, const void *cfg, 
 {
     cop_route r;
     start(&r, name, t, cfg, lanes);
-    assert_int_equal(r.vls, vls);
+    assert_int_equal(r.facts.vls, vls);
     check_pairs(&r, minimal);
     cop_route_fini(&r);
 }

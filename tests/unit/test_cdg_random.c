@@ -53,9 +53,9 @@ static unsigned dice_route(const cop_route *r, cop_hop *hop, const cop_route_vie
 static int dice_setup(cop_route *r, const void *cfg, cop_err *err)
 {
     (void)err;
-    r->vls = LANES;
-    r->max_cand = 5;
-    r->memoryless = !((const dice *)cfg)->memory;
+    r->facts.vls = LANES;
+    r->facts.max_cand = 5;
+    r->facts.memoryless = !((const dice *)cfg)->memory;
     return 0;
 }
 
@@ -129,7 +129,7 @@ static unsigned mids_route(const cop_route *r, cop_hop *hop, const cop_route_vie
 static int mids_setup(cop_route *r, const void *cfg, cop_err *err)
 {
     (void)cfg, (void)err;
-    r->vls = 2;
+    r->facts.vls = 2;
     return 0;
 }
 
@@ -214,9 +214,9 @@ static void test_many_states(void **state)
     cop_cdg_result a, b;
     build(&t, "mesh", &(cop_cube_cfg){INTS(40, 30), 1});
     start(&r, &cop_route_dor, &t, NULL, 0);
-    assert_true(r.single);
+    assert_true(r.facts.single);
     cop_cdg_check(&r, NULL, 0, &a);
-    r.single = r.memoryless = false;
+    r.facts.single = r.facts.memoryless = false;
     cop_cdg_check(&r, NULL, 0, &b);
     assert_int_equal(a.channels, 2 * 1200 + 2 * (39 * 30 + 40 * 29));
     assert_int_equal(a.channels, b.channels);

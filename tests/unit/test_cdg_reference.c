@@ -120,8 +120,8 @@ static void test_damaged_tables(void **state)
             good &= i / t.n_hosts == i % t.n_hosts || delivers(&r, i / t.n_hosts, i % t.n_hosts);
         for (int how = 0; how < 3; how++) { /* by table, by switches, by states */
             cop_cdg_result c;
-            r.single = how == 0;
-            r.memoryless = how < 2;
+            r.facts.single = how == 0;
+            r.facts.memoryless = how < 2;
             cop_cdg_check(&r, NULL, 0, &c);
             assert_int_equal(c.unreachable, !good);
             assert_false(c.sampled);

@@ -39,9 +39,9 @@ static void test_counts(void **state)
     assert_int_equal(a.dependencies, computed.dependencies);
     assert_true(computed.acyclic && !computed.unreachable);
     cop_cdg_free(&computed);
-    r.single = false;
+    r.facts.single = false;
     cop_cdg_check(&r, NULL, 0, &b);
-    r.memoryless = false;
+    r.facts.memoryless = false;
     cop_cdg_check(&r, NULL, 0, &d);
     assert_int_equal(a.channels, b.channels);
     assert_int_equal(a.dependencies, b.dependencies);
@@ -57,7 +57,7 @@ static void test_counts(void **state)
 static void expect_unreached(cop_route *r, bool single, uint32_t dst)
 {
     cop_cdg_result c;
-    r->single = single;
+    r->facts.single = single;
     cop_cdg_check(r, NULL, 0, &c);
     assert_true(c.unreachable);
     assert_int_equal(c.bad_dst, dst);
@@ -156,11 +156,11 @@ static void test_steps(void **state)
     /* Table: from the neighbour 1, from the far switch 2, from its second host 1 more. */
     expect_cost_before_last(&r, 3 * 4);
     /* By switches: 3 hosts, 2 switches and their one candidate each, a dependency between them. */
-    r.single = false;
+    r.facts.single = false;
     expect_cost_before_last(&r, 3 * (3 + 2 * 2 + 1));
     /* By state: each host enters by a port of its own, and the far ones go on by the trunk; two
      * dependencies, of both on the link to the host. */
-    r.memoryless = false;
+    r.facts.memoryless = false;
     expect_cost_before_last(&r, 3 * (3 + 4 * 2 + 2));
     cop_route_fini(&r);
     cop_topo_free(&t);
@@ -202,8 +202,8 @@ static unsigned step_back_route(const cop_route *r, cop_hop *hop, const cop_rout
 static int row_setup(cop_route *r, const void *cfg, cop_err *err)
 {
     (void)cfg, (void)err;
-    r->vls = 2;
-    r->max_cand = 3;
+    r->facts.vls = 2;
+    r->facts.max_cand = 3;
     return 0;
 }
 
@@ -312,7 +312,7 @@ static void test_one_bad_candidate_of_two(void **state)
             cop_route r;
             cop_cdg_result c;
             start(&r, &ops, &t, &all[i], 2);
-            r.memoryless = memoryless != 0;
+            r.facts.memoryless = memoryless != 0;
             cop_cdg_check(&r, NULL, 0, &c);
             assert_int_equal(c.unreachable, !all[i].good);
             assert_int_equal(c.bad_dst, all[i].good ? COP_NONE : all[i].dst);

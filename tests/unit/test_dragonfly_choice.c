@@ -97,7 +97,7 @@ static void test_own_port_among_parallel_links(void **state)
         }
         assert_true(seen > 100);
         /* The check starts from every host: no two of a switch are alike. */
-        assert_false(l.r.hosts_alike);
+        assert_false(l.r.facts.hosts_alike);
         cop_cdg_result cdg;
         cop_cdg_check(&l.r, NULL, 0, &cdg);
         assert_true(cdg.acyclic && !cdg.unreachable);
@@ -115,7 +115,7 @@ static void test_decide(void **state)
         lab l;
         cop_cand c;
         SET_UP(&l, "ugal", "via", "own-port", "decide", head ? "head" : "arrival");
-        assert_int_equal(l.r.at_head, head);
+        assert_int_equal(l.r.facts.at_head, head);
         cop_hop hop = {.in_port = 0, .dst = 7 * 8, .mid = COP_NONE};
         l.r.ops->route(&l.r, &hop, &l.view, &c);
         assert_int_equal(hop.mid, COP_NONE);

@@ -75,7 +75,7 @@ static void check_one(const cop_topo *t, const variant *v)
     cop_route r;
     cop_cdg_result c;
     start_variant(&r, v, t, &arena);
-    assert_int_equal(r.vls, v->local);
+    assert_int_equal(r.facts.vls, v->local);
     cop_cdg_check(&r, NULL, 0, &c);
     if (!c.acyclic || c.unreachable || c.sampled)
         fail_msg("%s, %s %s, %s %s: on p %u, a %u, h %u, %u groups: %s", v->routing,
@@ -216,7 +216,7 @@ static void test_alike(void **state)
                 variant v = nth(BEFORE + i * CHOICE + c % CHOICE);
                 r[i] = &route[i];
                 start_variant(r[i], &v, &t, &arena);
-                assert_int_equal(r[i]->vls, v.local);
+                assert_int_equal(r[i]->facts.vls, v.local);
                 assert_ptr_equal(r[i]->ops->mid, r[0]->ops->mid);
             }
             compare_alike(&t, r, n, &rng);
@@ -237,10 +237,11 @@ static void compare_turns(const cop_topo *t, const variant *v, const cop_cdg_con
     cop_cdg_result part, all;
     start_variant(&r, v, t, &arena);
     if (control)
-        r.lanes = (uint32_t)control->vl + (r.vls > r.control_vls ? r.vls : r.control_vls);
-    assert_int_equal(r.turn, t->shape.u.dragonfly.a);
+        r.lanes = (uint32_t)control->vl +
+                  (r.facts.vls > r.facts.control_vls ? r.facts.vls : r.facts.control_vls);
+    assert_int_equal(r.facts.turn, t->shape.u.dragonfly.a);
     cop_cdg_check(&r, control, 0, &part);
-    r.turn = 0;
+    r.facts.turn = 0;
     cop_cdg_check(&r, control, 0, &all);
     assert_int_equal(part.acyclic, all.acyclic);
     assert_int_equal(part.of_control, all.of_control);
@@ -287,7 +288,7 @@ static void test_turns(void **state)
     cop_cdg_check(&r, NULL, 0, &c);
     uint64_t dependencies = c.dependencies;
     cop_cdg_free(&c);
-    r.turn = 0;
+    r.facts.turn = 0;
     cop_cdg_check(&r, NULL, 0, &c);
     assert_int_equal(c.dependencies, dependencies);
     cop_cdg_free(&c);
@@ -306,7 +307,8 @@ static bool cycle_with(const cop_topo *t, const variant *v, cop_cdg_control cont
     cop_route r;
     cop_cdg_result c;
     start_variant(&r, v, t, &arena);
-    r.lanes = (vl > 0 ? (uint32_t)vl : 0) + (r.vls > r.control_vls ? r.vls : r.control_vls);
+    r.lanes = (vl > 0 ? (uint32_t)vl : 0) +
+              (r.facts.vls > r.facts.control_vls ? r.facts.vls : r.facts.control_vls);
     cop_cdg_check(&r, &control, 0, &c);
     assert_false(c.unreachable || c.sampled);
     assert_int_equal(c.acyclic, !c.of_control);

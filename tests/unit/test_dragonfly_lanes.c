@@ -24,8 +24,8 @@ static void check_cycles(const cop_dragonfly_cfg *size, uint64_t budget)
             cop_route r;
             cop_cdg_result cdg;
             start(&r, ops->name, &t, cfg, 0);
-            assert_int_equal(r.vls, k < 3 ? 3 : 4);
-            assert_int_equal(r.control_vls, 2);
+            assert_int_equal(r.facts.vls, k < 3 ? 3 : 4);
+            assert_int_equal(r.facts.control_vls, 2);
             cop_cdg_check(&r, NULL, budget, &cdg);
             if (!cdg.acyclic || cdg.unreachable)
                 fail_msg("%s on dragonfly %u %u %u: a cycle, or no way", ops->name,

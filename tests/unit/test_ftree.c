@@ -16,7 +16,7 @@ static void start(cop_route *r, const cop_topo *t)
     cop_err err = {0};
     if (cop_route_init(r, cop_route_find("ftree"), t, NULL, 1, &err) != 0)
         fail_msg("%s", err.text);
-    assert_true(r->single && r->memoryless && r->in_order);
+    assert_true(r->facts.single && r->facts.memoryless && r->facts.in_order);
     cop_cdg_result c;
     cop_cdg_check(r, NULL, 0, &c);
     assert_true(c.acyclic && !c.unreachable && !c.sampled);

@@ -357,9 +357,9 @@ static void test_routing(void **state)
     cop_err err = {0};
     cop_table_cfg cfg = {path};
     assert_int_equal(cop_route_init(&r, cop_route_find("table"), &t, &cfg, 1, &err), 0);
-    assert_true(r.single && r.memoryless && r.ops->in_order);
-    assert_int_equal(r.vls, 1);
-    assert_int_equal(r.max_cand, 1);
+    assert_true(r.facts.single && r.facts.memoryless && r.ops->in_order);
+    assert_int_equal(r.facts.vls, 1);
+    assert_int_equal(r.facts.max_cand, 1);
     assert_memory_equal(r.lft, expected, sizeof(expected));
     cop_hop hop = {.sw = 1, .dst = 3, .mid = COP_NONE};
     cop_cand cand;

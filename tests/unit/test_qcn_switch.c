@@ -168,7 +168,7 @@ static void test_yields(void **state)
     lab l;
     cop_cand c;
     SET_UP(&l, "qcn-switch", "compare", "no", "yields", "yes");
-    assert_true(l.r.asks_contested);
+    assert_true(l.r.facts.asks_contested);
     uint32_t dst = 4 * 8; /* group 4 */
     assert_int_equal(via(&l, 0, dst, &c), COP_NONE);
     uint32_t way = c.port, other = way == 6 ? 5 : 6;
@@ -198,7 +198,7 @@ static void test_yields(void **state)
     assert_true(p_of(&l, way) == 100.0);
     tear_down(&l);
     SET_UP(&l, "qcn-switch", "compare", "no"); /* unless it is asked for */
-    assert_false(l.r.asks_contested);
+    assert_false(l.r.facts.asks_contested);
     tear_down(&l);
 }
 

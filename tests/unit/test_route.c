@@ -273,12 +273,12 @@ static void test_promises(void **state)
         cop_route r;
         build(&t, all[i].kind, all[i].shape);
         start(&r, all[i].routing, &t, NULL, 0);
-        assert_int_equal(r.lanes, r.vls); /* as many as needed, if nothing is said */
-        assert_int_equal(r.max_cand, all[i].candidates);
-        assert_int_equal(r.single, all[i].single);
-        assert_int_equal(r.memoryless, all[i].memoryless);
+        assert_int_equal(r.lanes, r.facts.vls); /* as many as needed, if nothing is said */
+        assert_int_equal(r.facts.max_cand, all[i].candidates);
+        assert_int_equal(r.facts.single, all[i].single);
+        assert_int_equal(r.facts.memoryless, all[i].memoryless);
         assert_int_equal(r.ops->in_order, all[i].in_order);
-        assert_int_equal(r.in_order, all[i].in_order);
+        assert_int_equal(r.facts.in_order, all[i].in_order);
         cop_route_fini(&r);
         cop_topo_free(&t);
     }

@@ -110,7 +110,7 @@ static void test_dor_keeps_and_chooses(void **state)
             seen |= 1u << c[k].vl;
         assert_int_equal(seen, ((1u << step[i].n) - 1) << step[i].first);
     }
-    assert_false(r.in_order);
+    assert_false(r.facts.in_order);
     cop_route_fini(&r);
     cop_topo_free(&t);
 }
@@ -160,7 +160,7 @@ static void test_adaptive_cube_escape(void **state)
         cop_route r;
         start(&r, "adaptive-cube", &t,
               &(cop_adaptive_cube_cfg){.ties = COP_TIES_SPLIT, .escape = escape}, 4);
-        assert_int_equal(r.memoryless, escape == COP_ESCAPE_RETURN);
+        assert_int_equal(r.facts.memoryless, escape == COP_ESCAPE_RETURN);
         for (uint32_t vl = 0; vl < 4; vl++)
             for (uint32_t port = 0; port <= 4; port++) { /* 4 is the host's */
                 cop_hop hop = {.sw = 0,
@@ -198,15 +198,15 @@ static void test_adaptive_cube_lists_lanes(void **state)
         cop_route r;
         cop_cand cand[COP_MAX_CAND];
         start(&r, "adaptive-cube", &t, NULL, all[i].lanes);
-        assert_int_equal(r.max_cand, 5 * all[i].adaptive + 1);
+        assert_int_equal(r.facts.max_cand, 5 * all[i].adaptive + 1);
         cop_hop hop = {.sw = 0, .dst = 31, .mid = COP_NONE};
-        assert_int_equal(r.ops->route(&r, &hop, NULL, cand), r.max_cand);
-        for (uint32_t k = 0; k + 1 < r.max_cand; k++) {
+        assert_int_equal(r.ops->route(&r, &hop, NULL, cand), r.facts.max_cand);
+        for (uint32_t k = 0; k + 1 < r.facts.max_cand; k++) {
             assert_int_equal(cand[k].port, 2 * (k / all[i].adaptive));
             assert_int_equal(cand[k].vl, 1 + k % all[i].adaptive);
             assert_int_equal(cand[k].escape, 0);
         }
-        assert_int_equal(cand[r.max_cand - 1].escape, 1);
+        assert_int_equal(cand[r.facts.max_cand - 1].escape, 1);
         cop_route_fini(&r);
     }
     cop_topo_free(&t);
@@ -244,7 +244,7 @@ static void test_true_adaptive_control_is_ordered(void **state)
     uint32_t lanes = 0;
     build(&t, "torus", &(cop_cube_cfg){INTS(4, 5, 2), 1});
     start(&r, "true-adaptive", &t, NULL, 4);
-    assert_int_equal(r.control_vls, 2);
+    assert_int_equal(r.facts.control_vls, 2);
     for (uint32_t src = 0; src < t.n_switches; src++)
         for (uint32_t dst = 0; dst < t.n_switches; dst++) {
             cop_hop hop = {.sw = src, .dst = dst, .mid = COP_NONE, .apart = true};

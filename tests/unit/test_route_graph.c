@@ -235,7 +235,7 @@ static void compare(const cop_topo *t, const char *name, const void *cfg, const 
         return;
     }
     assert_int_equal(rc, 0);
-    assert_true(r.single && r.memoryless && r.vls == 1 && r.max_cand == 1);
+    assert_true(r.facts.single && r.facts.memoryless && r.facts.vls == 1 && r.facts.max_cand == 1);
     assert_memory_equal(r.lft, p->port, t->n_switches * t->n_hosts * sizeof(*r.lft));
     for (uint32_t sw = 0; sw < t->n_switches; sw++)
         for (uint32_t dst = 0; dst < t->n_hosts; dst++) {

@@ -27,7 +27,7 @@ static uint64_t *count_channels(const cop_route *r)
                 hop.in_port = t->port[at].local;
                 assert_int_equal(r->ops->route(r, &hop, NULL, &c), 1);
                 port = cop_topo_switch_port(t, hop.sw, c.port);
-                if (!r->single) /* else the network keeps the lane */
+                if (!r->facts.single) /* else the network keeps the lane */
                     hop.in_vl = c.vl;
             }
         }
@@ -166,8 +166,8 @@ static void test_lanes_of_hosts(void **state)
             cop_rng rng = cop_rng_make(1, COP_RNG_ROUTE, have);
             const cop_route_view view = {.rng = &rng};
             start(&r, kinds[k], &t, NULL, 5);
-            assert_int_equal(r.host_lanes, 5);
-            r.host_lanes = have;
+            assert_int_equal(r.facts.host_lanes, 5);
+            r.facts.host_lanes = have;
             cop_hop hop = {.src = 3, .dst = 8, .sw = 4, .mid = COP_NONE};
             for (uint32_t i = 0; i < 1000; i++)
                 drawn[r.ops->inject(&r, &hop, &view)]++;

@@ -17,9 +17,9 @@ static int ask_setup(cop_route *r, const void *cfg, cop_err *err)
         asked *out;
     } u = {.in = cfg};
     r->state = u.out;
-    r->single = r->memoryless = true;
-    r->vls = u.out->lanes;
-    r->max_cand = u.out->candidates;
+    r->facts.single = r->facts.memoryless = true;
+    r->facts.vls = u.out->lanes;
+    r->facts.max_cand = u.out->candidates;
     return 0;
 }
 
@@ -114,7 +114,7 @@ static void test_lanes(void **state)
             continue;
         }
         assert_int_equal(r.lanes, all[i].has);
-        assert_int_equal(r.vls, all[i].needs);
+        assert_int_equal(r.facts.vls, all[i].needs);
         cop_route_fini(&r);
     }
     cop_topo_free(&t);
@@ -191,7 +191,7 @@ static void test_adaptive_tree_of_64(void **state)
     cop_cand cand[COP_MAX_CAND];
     build(&t, "xgft", &(cop_xgft_cfg){INTS(2, 2, 2), INTS(1, 3, COP_MAX_CAND)});
     start(&r, "adaptive-tree", &t, NULL, 1);
-    assert_int_equal(r.max_cand, COP_MAX_CAND);
+    assert_int_equal(r.facts.max_cand, COP_MAX_CAND);
     cop_hop leaf = {.sw = 0, .dst = 7, .mid = COP_NONE};
     assert_int_equal(r.ops->route(&r, &leaf, NULL, cand), 3);
     cop_hop middle = {.sw = t.shape.u.tree.level0[2], .dst = 7, .mid = COP_NONE};
@@ -264,7 +264,7 @@ static void test_adaptive_cube_candidates(void **state)
         unsigned most = 0;
         build(&t, all[i].kind, &all[i].cfg);
         start(&r, "adaptive-cube", &t, NULL, 0);
-        assert_int_equal(r.max_cand, all[i].most);
+        assert_int_equal(r.facts.max_cand, all[i].most);
         for (uint32_t dst = 0; dst < t.n_hosts; dst++) {
             cop_hop hop = {.sw = 0, .dst = dst, .mid = COP_NONE};
             unsigned n = r.ops->route(&r, &hop, NULL, cand);

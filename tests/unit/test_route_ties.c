@@ -159,17 +159,18 @@ static void test_promises_of_ties(void **state)
             bool chance = ties == COP_TIES_RANDOM && is_even;
             build(&t, "torus", is_even ? &even : &odd);
             start(&r, "dor", &t, &(cop_dor_cfg){.datelines = true, .ties = ties}, 0);
-            assert_int_equal(r.in_order, !chance);
-            assert_int_equal(r.max_cand, chance ? 2 : 1);
-            assert_false(r.single || r.memoryless);
+            assert_int_equal(r.facts.in_order, !chance);
+            assert_int_equal(r.facts.max_cand, chance ? 2 : 1);
+            assert_false(r.facts.single || r.facts.memoryless);
             cop_route_fini(&r);
             start(&r, "dor", &t, &(cop_dor_cfg){.datelines = false, .ties = ties}, 0);
-            assert_int_equal(r.single, !chance);
-            assert_int_equal(r.in_order, !chance);
+            assert_int_equal(r.facts.single, !chance);
+            assert_int_equal(r.facts.in_order, !chance);
             cop_route_fini(&r);
             start(&r, "adaptive-cube", &t, &(cop_adaptive_cube_cfg){.ties = ties}, 0);
-            assert_false(r.in_order);
-            assert_int_equal(r.max_cand, 2 + is_even + (is_even && ties != COP_TIES_PLUS ? 2 : 1));
+            assert_false(r.facts.in_order);
+            assert_int_equal(r.facts.max_cand,
+                             2 + is_even + (is_even && ties != COP_TIES_PLUS ? 2 : 1));
             cop_route_fini(&r);
             cop_topo_free(&t);
         }

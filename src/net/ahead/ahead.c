@@ -108,8 +108,9 @@ COP_SIGHT void fetch_way_on(const cop_net *net, uint32_t q, cop_sight k)
     if (in->sw == COP_NONE || (p->flags & COP_PKT_CONTROL))
         return;
     uint8_t vl = p->out_vl; /* as it was routed before, if that stands */
-    uint32_t local =
-        net->max_cand == 1 && !net->route->at_head ? p->out : cop_ahead_guess(net, in, p, &vl);
+    uint32_t local = net->max_cand == 1 && !net->route->facts.at_head
+                         ? p->out
+                         : cop_ahead_guess(net, in, p, &vl);
     fetch_asked(net, in->port0 + local, k);
     fetch_slot(net, in, local, vl);
 }

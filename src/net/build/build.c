@@ -262,8 +262,8 @@ static void build_parts(cop_net *net, const cop_net_parts *pt)
     cop_stall_init(net);
     cop_notice_init(net);
     const cop_route_ops *ops = pt->route->ops;
-    if (pt->route->port_size || pt->route->switch_size || ops->prepare || ops->on_wait ||
-        ops->on_send || ops->on_move || ops->on_message)
+    if (pt->route->facts.port_size || pt->route->facts.switch_size || ops->prepare ||
+        ops->on_wait || ops->on_send || ops->on_move || ops->on_message)
         cop_routing_init(net);
     build_events(net);
 }
@@ -295,17 +295,17 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     if (cop_fc_init(net, &inner) != 0)
         return refused_flow(pt, &inner, err);
     net->by_credit = net->fc->fits == NULL;
-    if (pt->route->patience_ps > 0)
+    if (pt->route->facts.patience_ps > 0)
         cop_recover_init(net);
     net->section_open = net->sectioned ? cop_input_wake_section : NULL;
     net->inject = net->worm ? cop_worm_inject : NULL;
     net->others_send = net->worm || net->recover;
-    net->plain_head = net->max_cand == 1 && !pt->route->at_head && !net->multi_rate &&
+    net->plain_head = net->max_cand == 1 && !pt->route->facts.at_head && !net->multi_rate &&
                       !net->head_hooks && !net->recover;
     /* Those who are told that a packet has left look at where it was to go. */
     if (!net->lft && !net->worm && !net->recover && net->max_cand == 1 &&
         !pt->queue->runtime.on_dequeue && !pt->cc->at_switch.on_leave)
-        net->routes_early = pt->route->blind;
+        net->routes_early = pt->route->facts.blind;
     net->looks_plain = net->looks_far && net->plain_credit && net->quick_pick && !net->obuf &&
                        !net->iq && !net->worm && !net->recover;
     net->looks_buffered = net->looks_far && net->iq && net->obuf && !net->per_output &&

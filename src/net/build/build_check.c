@@ -115,16 +115,16 @@ static int check_injected(const cop_net *net, const cop_net_parts *pt, unsigned 
         option = "switch.lanes";
     int64_t control = net->info.answers ? pt->nic->control_vl : -1;
     if (control > 0)
-        control +=
-            link_class == COP_LINK_GLOBAL ? pt->route->control_global_vls : pt->route->control_vls;
-    if (link_class != COP_LINK_HOST && !pt->route->single && control > have)
+        control += link_class == COP_LINK_GLOBAL ? pt->route->facts.control_global_vls
+                                                 : pt->route->facts.control_vls;
+    if (link_class != COP_LINK_HOST && !pt->route->facts.single && control > have)
         return cop_err_add(
             err, COP_E_INPUT,
             "%s: control packets from lane %d on need %d lanes with routing %s, links with "
             "%s have %d; give them more, or choose a lower nic.control_vl",
             cop_build_at(pt, "nic.control_vl", where, sizeof(where)), (int)pt->nic->control_vl,
             (int)control, pt->route->ops->name, option, (int)have);
-    if (link_class != COP_LINK_HOST && !pt->route->single)
+    if (link_class != COP_LINK_HOST && !pt->route->facts.single)
         return 0;
     int64_t spread = pt->queue->inject_vl ? pt->queue->lanes(pt->queue_cfg) : 1;
     if (spread > have && spread <= net->lanes)
@@ -146,10 +146,12 @@ static int check_idle_lanes(const cop_net *net, const cop_net_parts *pt, cop_err
 {
     const cop_route *r = pt->route;
     char where[256];
-    uint32_t vls = r->control_vls > r->control_global_vls ? r->control_vls : r->control_global_vls;
+    uint32_t vls = r->facts.control_vls > r->facts.control_global_vls ? r->facts.control_vls
+                                                                      : r->facts.control_global_vls;
     int64_t used = pt->nic->control_vl + vls;
     bool alike = pt->sw->host_lanes == 0 && pt->sw->trunk_lanes == 0 && pt->sw->global_lanes == 0;
-    if (r->single || pt->nic->control_vl <= 0 || used >= net->lanes || pt->sw->lanes == 0 || !alike)
+    if (r->facts.single || pt->nic->control_vl <= 0 || used >= net->lanes || pt->sw->lanes == 0 ||
+        !alike)
         return 0;
     return cop_err_add(err, COP_E_INPUT,
                        "%s: data have the lanes below nic.control_vl %d, control packets %u from "
@@ -303,7 +305,7 @@ static bool reaches(const cop_net_parts *pt, uint32_t sw, uint32_t dst)
 static int check_reach(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     char where[256], name[64];
-    if (!net->cc_facts.notifies || !pt->route->single)
+    if (!net->cc_facts.notifies || !pt->route->facts.single)
         return 0;
     for (uint32_t sw = 0; sw < pt->topo->n_switches; sw++)
         for (uint32_t dst = 0; dst < pt->topo->n_hosts; dst++)
@@ -396,7 +398,7 @@ static int check_combination(const cop_net *net, const cop_net_parts *pt, cop_er
                            "not make; set cc.kind qcn",
                            cop_build_at(pt, "routing", where, sizeof(where)), pt->route->ops->name,
                            net->cc->name);
-    if (pt->route->asks_contested && !net->cc_facts.marks_contested)
+    if (pt->route->facts.asks_contested && !net->cc_facts.marks_contested)
         return cop_err_add(
             err, COP_E_INPUT,
             "%s: notifications of cc %s do not say which packets are in others' way; "
@@ -453,7 +455,7 @@ int cop_build_check(const cop_net *net, const cop_net_parts *pt, cop_err *err)
         rc = check_queues(&net->info, pt, net->own_queues, net->max_cand, err);
     if (rc == 0 && net->arch == &cop_arch_worm)
         rc = cop_build_check_worm(net, pt, err);
-    if (rc == 0 && pt->route->patience_ps > 0)
+    if (rc == 0 && pt->route->facts.patience_ps > 0)
         rc = cop_build_check_recovery(net, pt, err);
     if (rc == 0)
         rc = cop_build_check_routing(net, pt, err);

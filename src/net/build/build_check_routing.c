@@ -29,7 +29,7 @@ static uint64_t most_load(const cop_net *net, const cop_net_parts *pt)
 /* Packets that an option counts, and that no port will see in this run. */
 static int check_count(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
-    const struct cop_count_bar *count = &pt->route->count;
+    const struct cop_count_bar *count = &pt->route->facts.count;
     double most = cop_most_packets(&net->info);
     char where[256], option[64];
     if (count->option == NULL || most == 0.0 || count->packets <= count->usual ||
@@ -48,7 +48,7 @@ int cop_build_check_routing(const cop_net *net, const cop_net_parts *pt, cop_err
     uint64_t most = most_load(net, pt);
     char where[256], option[64], have[32], can[32];
     for (unsigned i = 0; i < COP_ROUTE_BARS; i++) {
-        const struct cop_bar *bar = &pt->route->bar[i];
+        const struct cop_bar *bar = &pt->route->facts.bar[i];
         if (bar->option == NULL || bar->bytes < most)
             continue;
         snprintf(option, sizeof(option), "routing.%s", bar->option);
@@ -67,15 +67,15 @@ int cop_build_check_words(const cop_net *net, const cop_net_parts *pt, cop_err *
     const cop_route *r = pt->route;
     uint32_t most = net->cc_facts.most_word;
     for (unsigned i = 0; i < COP_ROUTE_BARS; i++) {
-        if (r->word[i].option == NULL || most > r->word[i].above)
+        if (r->facts.word[i].option == NULL || most > r->facts.word[i].above)
             continue;
         char where[256], option[64];
-        snprintf(option, sizeof(option), "routing.%s", r->word[i].option);
+        snprintf(option, sizeof(option), "routing.%s", r->facts.word[i].option);
         return cop_err_add(err, COP_E_INPUT,
                            "%s: %s is never passed: a feedback above %.4g would do, and with these "
                            "queues cc %s tells %u at most; make it smaller, or the set point of cc",
-                           cop_build_at(pt, option, where, sizeof(where)), option, r->word[i].above,
-                           pt->cc->name, most);
+                           cop_build_at(pt, option, where, sizeof(where)), option,
+                           r->facts.word[i].above, pt->cc->name, most);
     }
     return 0;
 }

@@ -113,8 +113,8 @@ void cop_plan_describe(cop_net *net, const cop_net_parts *pt)
                      .host_port0 = pt->topo->host_port0,
                      .lanes = pt->lanes,
                      .control_vl = pt->nic->control_vl > 0 ? (uint8_t)pt->nic->control_vl : 0,
-                     .max_cand = pt->route->max_cand,
-                     .by_cand = cop_divisor_of(pt->route->max_cand),
+                     .max_cand = pt->route->facts.max_cand,
+                     .by_cand = cop_divisor_of(pt->route->facts.max_cand),
                      .end = pt->run->duration_ps,
                      .pkt_free = COP_NONE,
                      .send_free = COP_NONE};
@@ -125,7 +125,7 @@ void cop_plan_describe(cop_net *net, const cop_net_parts *pt)
         .n_switches = pt->topo->n_switches,
         .max_ports = cop_build_most_ports(pt->topo),
         .lanes = pt->lanes,
-        .route_lanes = pt->route->vls,
+        .route_lanes = pt->route->facts.vls,
         .mtu_bytes = (uint32_t)(pt->nic->mtu_bytes + pt->nic->overhead_bytes),
         .buffer_bytes = pt->sw->buffer_bytes,
         .transit_bytes = transit_bytes(pt),
@@ -141,10 +141,10 @@ void cop_plan_describe(cop_net *net, const cop_net_parts *pt)
                       cop_traffic_most_packet(pt->traffic, (uint32_t)pt->nic->mtu_bytes),
         .seed = (uint64_t)pt->run->seed,
         .tells_used = pt->fc->kind != COP_FC_ONOFF,
-        .spreads = !pt->route->in_order && !pt->route->single,
-        .one_path = pt->route->max_cand == 1 && !pt->route->at_head,
-        .contested = pt->route->asks_contested,
-        .own = pt->route->asks_own,
+        .spreads = !pt->route->facts.in_order && !pt->route->facts.single,
+        .one_path = pt->route->facts.max_cand == 1 && !pt->route->facts.at_head,
+        .contested = pt->route->facts.asks_contested,
+        .own = pt->route->facts.asks_own,
         .heeds_notices = pt->route->ops->on_notice != NULL,
         .table = pt->route->lft != NULL,
         .queueing = pt->queue->name,
@@ -214,10 +214,10 @@ void cop_plan_lay_out(cop_net *net, const cop_net_parts *pt)
     pt->queue->layout(pt->queue_cfg, &net->info, net->info.max_ports, &layout);
     net->head_hooks = pt->cc->at_switch.on_route || pt->cc->at_switch.admit;
     net->per_output =
-        layout.per_output && net->max_cand == 1 && !pt->route->at_head && !net->head_hooks;
+        layout.per_output && net->max_cand == 1 && !pt->route->facts.at_head && !net->head_hooks;
     /* A queue of one output and lane holds nobody up who would not wait for the same. */
     net->own_queues = net->cc_facts.notifies && !net->per_output;
-    net->pinned = net->max_cand > 1 || pt->route->at_head ? layout.pinned : 0;
+    net->pinned = net->max_cand > 1 || pt->route->facts.at_head ? layout.pinned : 0;
     net->arbitration = layout.orders_inputs ? COP_ARB_ORDER : (enum cop_arb)pt->sw->arbitration;
     net->sectioned = layout.sections != 0;
     net->sections = layout.sections ? layout.sections : net->lanes;
@@ -225,7 +225,7 @@ void cop_plan_lay_out(cop_net *net, const cop_net_parts *pt)
     net->quick_pick = net->per_output && net->words == 1 && net->arbitration == COP_ARB_RR;
     /* A decision at the head is another one than that of the arrival, and may be counted. */
     net->asks_once = !pt->cc->at_switch.on_fill && !pt->route->ops->on_wait &&
-                     !pt->route->ops->on_move && !pt->route->at_head;
+                     !pt->route->ops->on_move && !pt->route->facts.at_head;
     net->max_blocks = cop_blocks(net->info.mtu_bytes);
     bool worm = pt->sw->switching == COP_SWITCHING_WORM;
     net->unit_bytes = worm ? (uint32_t)pt->sw->flit_bytes : COP_BLOCK_BYTES;

@@ -163,7 +163,7 @@ bool cop_stall_watch(cop_net *net)
 static bool recovers_late(const cop_net *net)
 {
     cop_time measured = net->probe.end > net->probe.warmup ? net->probe.end - net->probe.warmup : 0;
-    return !net->run_cfg->drain && net->route->patience_ps >= measured / 2;
+    return !net->run_cfg->drain && net->route->facts.patience_ps >= measured / 2;
 }
 
 bool cop_stall_final(cop_net *net)
@@ -179,7 +179,7 @@ bool cop_stall_final(cop_net *net)
              "%s; make "
              "routing.timeout shorter, or run.duration longer",
              net->route->ops->name,
-             cop_print_time(net->route->patience_ps, timeout, sizeof(timeout)),
+             cop_print_time(net->route->facts.patience_ps, timeout, sizeof(timeout)),
              cop_print_time(net->probe.end, duration, sizeof(duration)));
     return true;
 }

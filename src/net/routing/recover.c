@@ -90,7 +90,7 @@ __attribute__((noinline)) void cop_recover_wait(cop_net *net, uint32_t q)
         return; /* a notification that a switch has made holds nothing that others wait for */
     if ((flags & COP_PKT_CONTROL) && net->control_vl != 0)
         return; /* on lanes of their own ways have no cycle */
-    r->due[q] = net->now + net->route->patience_ps;
+    r->due[q] = net->now + net->route->facts.patience_ps;
     if (r->event[q] != COP_NEVER)
         return;
     r->event[q] = r->due[q];

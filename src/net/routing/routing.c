@@ -116,25 +116,25 @@ static uint64_t waiting(void *ctx, uint32_t local)
 static void *port_state(void *ctx, uint32_t local)
 {
     const cop_net *net = net_of(ctx);
-    if (COP_UNLIKELY(net->route->port_size == 0))
+    if (COP_UNLIKELY(net->route->facts.port_size == 0))
         cop_misused("routing", net->route->ops->name,
                     "it keeps nothing of ports; set r->port_size in setup");
-    return net->routing->port + (size_t)port_of(ctx, local) * net->route->port_size;
+    return net->routing->port + (size_t)port_of(ctx, local) * net->route->facts.port_size;
 }
 
 void cop_routing_prefetch(const cop_net *net, uint32_t port)
 {
-    if (net->route->port_size && port < net->host_port0)
-        cop_fetch(net->routing->port + (size_t)port * net->route->port_size);
+    if (net->route->facts.port_size && port < net->host_port0)
+        cop_fetch(net->routing->port + (size_t)port * net->route->facts.port_size);
 }
 
 static void *own_state(void *ctx)
 {
     const cop_net *net = net_of(ctx);
-    if (COP_UNLIKELY(net->route->switch_size == 0))
+    if (COP_UNLIKELY(net->route->facts.switch_size == 0))
         cop_misused("routing", net->route->ops->name,
                     "it keeps nothing of switches; set r->switch_size in setup");
-    return net->routing->own + (size_t)((cop_route_ctx *)ctx)->sw * net->route->switch_size;
+    return net->routing->own + (size_t)((cop_route_ctx *)ctx)->sw * net->route->facts.switch_size;
 }
 
 static void tell(void *ctx, uint32_t local, uint64_t body)
@@ -232,7 +232,7 @@ void cop_routing_hear(cop_net *net, uint32_t port)
 
 void *cop_routing_port(const cop_net *net, uint32_t port)
 {
-    return net->routing->port + (size_t)port * net->route->port_size;
+    return net->routing->port + (size_t)port * net->route->facts.port_size;
 }
 
 void cop_routing_heard(cop_net *net, const cop_pkt *p)
@@ -263,8 +263,9 @@ void cop_routing_init(cop_net *net)
 {
     const cop_route_ops *ops = net->route->ops;
     net->routing = COP_NEW_ARRAY(&net->arena, struct cop_routing, 1);
-    net->routing->port = cop_arena_array(&net->arena, net->host_port0, net->route->port_size);
-    net->routing->own = cop_arena_array(&net->arena, net->info.n_switches, net->route->switch_size);
+    net->routing->port = cop_arena_array(&net->arena, net->host_port0, net->route->facts.port_size);
+    net->routing->own =
+        cop_arena_array(&net->arena, net->info.n_switches, net->route->facts.switch_size);
     if (ops->on_message)
         net->routing->box = COP_NEW_ARRAY(&net->arena, cop_mail, net->host_port0);
     for (uint32_t sw = 0; ops->prepare && sw < net->info.n_switches; sw++) {

@@ -82,7 +82,7 @@ static bool stays_routed(const cop_net *net, const cop_in *in)
 /* The outputs that head p may request. */
 static inline unsigned choices_of(cop_net *net, uint32_t in_port, cop_pkt *p, cop_cand *cand)
 {
-    if (net->max_cand > 1 || (net->route->at_head && !stays_routed(net, &net->in[in_port])))
+    if (net->max_cand > 1 || (net->route->facts.at_head && !stays_routed(net, &net->in[in_port])))
         return cop_input_ask_again(net, in_port, p, cand);
     cand[0] = (cop_cand){.port = p->out, .vl = p->out_vl};
     return 1;

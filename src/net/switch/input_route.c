@@ -70,7 +70,7 @@ static inline unsigned ask(const cop_net *net, const cop_in *in, cop_pkt *p,
     const cop_route *r = net->route;
     cop_hop hop = hop_of(net, in, p);
     unsigned n = r->ops->route(r, &hop, view, cand);
-    if (r->single)
+    if (r->facts.single)
         cand[0].vl = p->vl;
     else if (COP_UNLIKELY(hop.apart))
         shift_lanes(net, in, net->control_vl, cand, n);
@@ -130,11 +130,11 @@ unsigned cop_net_channels(cop_net *net, uint32_t in_port, const cop_pkt *p, cop_
     cop_cand cand[COP_MAX_CAND];
     cop_hop hop = hop_of(net, in, p);
     unsigned n = net->route->ops->route(net->route, &hop, NULL, cand);
-    if (hop.apart && !net->route->single)
+    if (hop.apart && !net->route->facts.single)
         shift_lanes(net, in, net->control_vl, cand, n);
     for (unsigned i = 0; i < n; i++)
         list[i] = (cop_channel){.port = in->port0 + cand[i].port,
-                                .vl = net->route->single ? p->vl : cand[i].vl};
+                                .vl = net->route->facts.single ? p->vl : cand[i].vl};
     return n;
 }
 

@@ -65,7 +65,7 @@ extern const cop_fc_ops cop_fc_worm;
 /* Does the routing avoid deadlocks by lanes to escape to? A buffer may then hold parts of one packet only (Duato). */
 static inline bool cop_worm_needs_empty(const cop_net *net, const cop_route *route)
 {
-    return net->max_cand > 1 && !route->acyclic && route->patience_ps == 0;
+    return net->max_cand > 1 && !route->facts.acyclic && route->facts.patience_ps == 0;
 }
 
 /* worm_build.c */
