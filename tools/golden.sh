@@ -82,9 +82,13 @@ variant() { # $1 name, $2 compiler, $3 options, $4... event queues
     for queue in "$@"; do
         compare "$name" "$variants/$name/coppice" "$queue"
     done
-    # The random scenarios of the tests are the same, too.
-    if ! "$variants/$name/tests/unit/test_draw" >"$variants/$name.log" 2>&1; then
-        grep -a 'scenarios' "$variants/$name.log" | sed "s/^/  $name: /"
+    # The random scenarios of the tests are the same, too: each build against the first.
+    if ! COPPICE_DRAWN=$variants/$name.drawn "$variants/$name/tests/unit/test_draw" >"$variants/$name.log" 2>&1; then
+        tail -n 5 "$variants/$name.log" | sed "s/^/  $name: /"
+        failed=1
+    elif ! cmp -s "$variants/$name.drawn" "$variants/${drawn:=$name}.drawn"; then
+        echo "  $name draws other random scenarios than $drawn, from number" \
+            "$(diff "$variants/$name.drawn" "$variants/$drawn.drawn" | sed -n 's/^< \([0-9]*\) .*/\1/p' | head -n 1) on"
         failed=1
     fi
 }
