@@ -153,9 +153,8 @@ receive(cop_net *net, uint32_t port, uint32_t h, const bool made, const bool pla
         p->out = cand[0].port;
         p->out_vl = cand[0].vl;
     }
-    const bool per_output = plain || net->per_output;
     uint32_t out = in->port0 + p->out;
-    uint32_t local = per_output ? (uint32_t)p->out * net->lanes + p->out_vl
+    uint32_t local = plain || net->per_output ? (uint32_t)p->out * net->lanes + p->out_vl
                      : made && net->own_queues
                          ? cop_net_queue_end(net, port) - in->queue0
                          : net->queue_ops->select(net->queue_cfg, &net->info, p);
@@ -173,7 +172,7 @@ receive(cop_net *net, uint32_t port, uint32_t h, const bool made, const bool pla
         tell_enqueued(net, port, q, out, p, false);
     if (!was_empty)
         return;
-    if (per_output)
+    if (plain || net->per_output)
         voq_request(net, port, q, out, p->out_vl);
     else
         cop_input_offer(net, q, cand, net->asks_once ? n : 0);
