@@ -132,7 +132,6 @@ app/job app/message app/rank
 base/err base/mem base/opt_text base/text
 base/opt base/opt_list
 cc/fern_detect cc/fern_source cc/fern_words
-cc/fern_local cc/fern_one cc/fern_two cc/registry cc/self_tuned cc/smai
 cc/ibcc_auto cc/ibcc_own cc/ibcc_params cc/ibcc_preset
 exp/api exp/api_result
 exp/plugins exp/sections

@@ -15,10 +15,3 @@ const cop_cc_ops *cop_cc_find(const char *name)
             return cop_ccs[i];
     return NULL;
 }
-
-void cop_cc_per_source(const void *cfg, const cop_netinfo *info, cop_cc_facts *facts)
-{
-    (void)cfg;
-    (void)info;
-    facts->flow_is_sl = true;
-}
