@@ -78,7 +78,7 @@ LIB_SRC := $(wildcard src/*/*.c src/*/*/*.c)
 WEB_SRC := $(wildcard web/src/*.js web/src/*/*.js)
 CLI_SRC := $(wildcard apps/cli/*.c)
 SUPPORT_SRC := $(wildcard tests/support/*.c)
-TEST_SRC := $(wildcard tests/unit/test_*.c tests/model/test_*.c)
+TEST_SRC := $(wildcard tests/*/test_*.c tests/net/*/test_*.c)
 # More sources for the library of a test build (make mutants).
 EXTRA_SRC :=
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/chakra.pb-c.o $(BUILD)/obj/gen/model_id.o $(BUILD)/obj/gen/metrics_lua.o \
@@ -222,7 +222,7 @@ $(BUILD)/libcoppice-test.so: $(LIB_OBJ)
 	$(call say,library,link $@$(comma) which all tests use)
 	@$(call link,-shared -Wl$(comma)-Bsymbolic-functions,$^,$(LIBS))
 
-WITH_TEST_LIB := -L$(BUILD) -lcoppice-test -Wl,-rpath,'$$ORIGIN/../..:$$ORIGIN'
+WITH_TEST_LIB := -L$(BUILD) -lcoppice-test -Wl,-rpath,'$$ORIGIN/../..:$$ORIGIN/../../..:$$ORIGIN'
 ifeq ($(VISIBILITY),default)
 TEST_LIB := | $(BUILD)/libcoppice-test.so
 $(BUILD)/tests/%: TEST_WITH = $(WITH_TEST_LIB)
@@ -234,15 +234,15 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_OBJ) $(TEST_LIB)
 	@$(call link,,$(filter %.o,$^) $(filter %.a,$^) $(TEST_WITH),$(TEST_LIBS) $(LIBS) $(WRAP))
 
 # This one stands between the library and malloc: a link of its own, without LTO, which would look past it.
-$(BUILD)/tests/unit/test_oom: $(BUILD)/libcoppice.a
-$(BUILD)/tests/unit/test_oom: TEST_WITH :=
-$(BUILD)/tests/unit/test_oom: WRAP := -fno-lto \
+$(BUILD)/tests/base/test_oom: $(BUILD)/libcoppice.a
+$(BUILD)/tests/base/test_oom: TEST_WITH :=
+$(BUILD)/tests/base/test_oom: WRAP := -fno-lto \
     $(foreach f,calloc realloc aligned_alloc free,-Wl,--wrap=$(f))
 
 # Every fuzzer, run on its corpus.
 FUZZ_OBJ := $(patsubst tests/%.c,$(BUILD)/obj/tests/%.o,$(wildcard tests/fuzz/fuzz_*.c))
 $(FUZZ_OBJ): private BASE += -DLLVMFuzzerTestOneInput=$(basename $(notdir $@))
-$(BUILD)/tests/unit/test_corpus: $(FUZZ_OBJ)
+$(BUILD)/tests/base/test_corpus: $(FUZZ_OBJ)
 
 # -- the library that is installed --
 
@@ -282,7 +282,7 @@ picture: deps-test
 TEST_OPT := -O1
 ONLY ?=
 WANTED := $(if $(ONLY),$(strip $(foreach t,$(TEST_SRC),$(if $(findstring $(ONLY),$(t)),$(t)))),$(TEST_SRC))
-shipped = $(if $(ONLY),$(if $(WANTED),,$(error no test program has `$(ONLY)` in its path; see tests/unit and tests/model)) \
+shipped = $(if $(ONLY),$(if $(WANTED),,$(error no test program has `$(ONLY)` in its path; see tests)) \
     $(shell grep -lE 'COPPICE"|"(program|sweep|cli_fixture)\.h"' $(WANTED) >/dev/null && echo $(BUILD)/coppice) \
     $(shell grep -l libcoppice\\.a $(WANTED) >/dev/null && echo $(SHARED) $(STATIC)),$(BUILD)/coppice $(SHARED) $(STATIC))
 test: deps-test $(if $(filter test,$(MAKECMDGOALS)),$(shipped))

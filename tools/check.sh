@@ -38,7 +38,7 @@ check_format() {
         echo "not checked: clang-format is $version, the files are formatted with $formatted_with"
         return 0
     fi
-    if ! printf '%s\n' src/*/*.[ch] src/*/*/*.[ch] apps/*/*.[ch] include/*.h examples/*.c recorder/*.[ch] recorder/*/*.c tests/*/*.[ch] |
+    if ! printf '%s\n' src/*/*.[ch] src/*/*/*.[ch] apps/*/*.[ch] include/*.h examples/*.c recorder/*.[ch] recorder/*/*.c tests/*/*.[ch] tests/net/*/*.c |
         xargs -P "$(nproc)" -n 40 clang-format --dry-run --Werror 2>"$logs/format-full.log"; then
         sed -n 's/^\([^: ]*\):[0-9]*:.*error:.*/\1: not formatted; run `make format`/p' \
             "$logs/format-full.log" | sort -u
@@ -76,7 +76,7 @@ check_tests() {
     # gcc warns about its own instrumentation, hence -Wno-error.
     own_make BUILD="$dir" OPT="-O1 -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -Wno-error" \
         unit-build || return 1
-    for program in tests/unit/test_*.c tests/model/test_*.c; do
+    for program in tests/*/test_*.c tests/net/*/test_*.c; do
         tests+=("$dir/${program%.c}")
     done
     COPPICE_ROUNDS=${COPPICE_ROUNDS-5} COPPICE=$build/coppice \

@@ -72,7 +72,7 @@ variant() { # $1 name, $2 compiler, $3 options, $4... event queues
     shift 3
     # A make of its own: this script may run below another one.
     if ! env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -j"$(nproc)" BUILD="$variants/$name" \
-        CC="$cc" OPT="$opt" "$variants/$name/coppice" "$variants/$name/tests/unit/test_draw" \
+        CC="$cc" OPT="$opt" "$variants/$name/coppice" "$variants/$name/tests/whole/test_draw" \
         >"$variants/$name.log" 2>&1; then
         echo "golden: $name does not build; see $variants/$name.log" >&2
         tail -n 5 "$variants/$name.log" >&2
@@ -83,7 +83,7 @@ variant() { # $1 name, $2 compiler, $3 options, $4... event queues
         compare "$name" "$variants/$name/coppice" "$queue"
     done
     # The random scenarios of the tests are the same, too: each build against the first.
-    if ! COPPICE_DRAWN=$variants/$name.drawn "$variants/$name/tests/unit/test_draw" >"$variants/$name.log" 2>&1; then
+    if ! COPPICE_DRAWN=$variants/$name.drawn "$variants/$name/tests/whole/test_draw" >"$variants/$name.log" 2>&1; then
         tail -n 5 "$variants/$name.log" | sed "s/^/  $name: /"
         failed=1
     elif ! cmp -s "$variants/$name.drawn" "$variants/${drawn:=$name}.drawn"; then

@@ -117,7 +117,7 @@ class Lab:
         self.metrics = env["MUTANT_METRICS"].split()
         self.programs = {os.path.basename(p): p for p in sorted(
             os.path.splitext(p)[0].replace("tests/", f"{self.plain}/tests/", 1)
-            for p in glob.glob("tests/unit/test_*.c") + glob.glob("tests/model/test_*.c"))}
+            for p in glob.glob("tests/*/test_*.c") + glob.glob("tests/net/*/test_*.c"))}
         for name in LEFT_OUT:
             del self.programs[name]
         self.depends = {}

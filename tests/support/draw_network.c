@@ -3,8 +3,8 @@
  * Three of four scenarios are on one of a few networks whose numbers are known to be telling. The others are on any
  * topology of the program's list, with options that are drawn from its table until it builds a small network. So one
  * that is added to the list takes part at once; where its table alone does not lead to a network (a required text, or
- * sizes that seldom fit), it needs a row here: tests/unit/test_topo.c and tests/model/test_scenarios.c say so. Plug-ins from
- * outside stand in the list behind the program's own: so does the one of tests/unit/test_draw.c. */
+ * sizes that seldom fit), it needs a row here: tests/topo/test_topo.c and tests/whole/test_scenarios.c say so. Plug-ins from
+ * outside stand in the list behind the program's own: so does the one of tests/whole/test_draw.c. */
 #include "draw_int.h"
 
 #include <stdio.h>

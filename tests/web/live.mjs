@@ -1,6 +1,6 @@
 // The live view in a browser, as its users meet it.
 // usage: node tests/web/live.mjs COPPICE FOLDER [PICTURE-FOLDER]
-// Prints "pass NAME" or "fail NAME: why" for each check; tests/model/test_live_page.c reads it. Nothing here depends on
+// Prints "pass NAME" or "fail NAME: why" for each check; tests/cli/test_live_page.c reads it. Nothing here depends on
 // how fast the machine is: a simulation that is to be met in the middle waits for its browser.
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 // The page in a browser: opened from the disk, offline, as its readers do.
 // usage: node tests/web/page.mjs REPORT.html CSV-FOLDER [PICTURE-FOLDER]
-// Prints "pass NAME" or "fail NAME: why" for each check; tests/model/test_report_page.c reads it.
+// Prints "pass NAME" or "fail NAME: why" for each check; tests/report/test_report_page.c reads it.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { addedUp, stateOf } from "../../web/src/amounts.js";

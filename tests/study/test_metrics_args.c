@@ -140,8 +140,8 @@ static void test_rehearsed_arguments(void **state)
 /* Each metric is asked for in the tables of these two files, or somebody forgot. */
 static void test_all_are_tested(void **state)
 {
-    static const char *const files[] = {"tests/unit/test_metrics.c",
-                                        "tests/unit/test_metrics_net.c"};
+    static const char *const files[] = {"tests/study/test_metrics.c",
+                                        "tests/study/test_metrics_net.c"};
     char *text[COP_LEN(files)];
     cop_arena arena = {0};
     cop_err err = {0};

@@ -100,7 +100,7 @@ static void senders_by_traffic(void **state)
     senders_are("- {from: [1-8], pattern: list, to_list: [9, 10]}\n", IBCC_OFFERED, 8);
 }
 
-/* By what hosts can take and send; links have 16 Gbit/s. Single hosts: tests/model/test_ibcc_never_worse.c. */
+/* By what hosts can take and send; links have 16 Gbit/s. Single hosts: tests/cc/test_ibcc_never_worse.c. */
 static void senders_by_rates(void **state)
 {
     (void)state;
