@@ -14,7 +14,7 @@ extern const cop_cc_ops cop_cc_smai; /* smai.c */
 extern const cop_cc_ops cop_cc_self_tuned; /* self_tuned.c */
 extern const cop_cc_ops cop_cc_ith, cop_cc_ib_ith, cop_cc_ccfit, cop_cc_ecocc; /* throttle.c */
 
-/* Facts of controls whose flow is a source: all that a host sends on a service level. */
+/* Facts of congestion controls whose flow is a source: all that a host sends on a service level. */
 void cop_cc_per_source(const void *cfg, const cop_netinfo *info, cop_cc_facts *facts);
 
 #endif
