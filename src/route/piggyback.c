@@ -1,12 +1,13 @@
 /* Piggyback routing on dragonflies.
  *
- * Rule     the other way is taken as UGAL-L would, or if the global link of the minimal way is flagged.
- * Flags    a switch flags a global link of its own if more bytes wait for it than  factor x the mean over
- *          its global links + margin.  Whenever a flag changes it tells the other switches of its group, which
- *          know it one local link later.
+ * Rule     the non-minimal path is taken by the rule of UGAL-L, or if the global link of the
+ *          minimal path is flagged.
+ * Flags    a switch flags one of its global links if more bytes wait for it than factor x the mean
+ *          over its global links + margin. When a flag changes it sends a message to the other
+ *          switches of its group, which arrives one local link later.
  * State    per switch: the flags of each switch of its group, a word each.
- * Source   Jiang, Kim, Dally, "Indirect adaptive routing on large scale interconnection networks", ISCA
- *          2009; M-pb, G-qcn-8. */
+ * Source   Jiang, Kim, Dally, "Indirect adaptive routing on large scale interconnection networks",
+ *          ISCA 2009; M-pb, G-qcn-8. */
 #include "route/dragonfly_choice.h"
 
 #include <math.h>
@@ -45,7 +46,7 @@ static bool piggyback_rule(const cop_route *r, const cop_hop *hop, const cop_way
     return other;
 }
 
-/* Something has changed at a global link: do the flags still hold? */
+/* The load of a global link has changed: update the flags. */
 static void look(const cop_route *r, uint32_t sw, const cop_route_view *view, uint32_t port)
 {
     const piggyback_cfg *cfg = r->cfg;
@@ -96,9 +97,10 @@ static int piggyback_setup(cop_route *r, const void *cfg, cop_err *err)
     if (own->factor >= links)
         r->idle = "no global link has twice the mean of its switch, so none is flagged; a smaller "
                   "routing.factor flags";
-    /* If all waits for one link, the mean is a share of that: w > factor w / links + margin. */
+    /* If all bytes wait for one link, the mean is a share of them: w > factor w / links +
+     * margin. */
     double alone = 1.0 - own->factor / links;
-    if (own->margin_bytes != MARGIN_BYTES) /* the defaults are no mistake */
+    if (own->margin_bytes != MARGIN_BYTES) /* only options that were given are refused */
         r->bar[0] = (struct cop_bar){"margin", (uint64_t)((double)own->margin_bytes /
                                                           (alone > 0.0 ? fmax(alone, 1e-6) : 1.0))};
     r->bar[1] = (struct cop_bar){"threshold", own->threshold_bytes / COP_MINIMAL_LINKS};

@@ -1,6 +1,6 @@
 /* Routings: which output port and virtual lane a packet may take next. A routing sees the topology,
- * the packet's addresses and its own small state in the packet; adaptive ones also see loads
- * through a narrow view. Nothing else may decide, so that a run is repeatable. */
+ * the packet's addresses and its small state in the packet; adaptive ones also read loads through a
+ * narrow view. A decision may depend on nothing else, so that a run is repeatable. */
 #ifndef COP_ROUTE_H
 #define COP_ROUTE_H
 
@@ -22,7 +22,7 @@ typedef struct cop_cand {
 /* One routing decision. The first block is input, the second is the packet's routing state, which
  * the routing may change; it travels with the packet. A blocked packet may be routed again at the
  * same switch with the state it already changed: that must give the same candidates. Only `inject`
- * and `mid` may look at `src`. */
+ * and `mid` may read `src`. */
 typedef struct cop_hop {
     uint32_t sw; /* switch that decides */
     uint16_t in_port; /* local port the packet came in by, or COP_PORT_NONE */
@@ -31,48 +31,50 @@ typedef struct cop_hop {
     uint32_t src, dst; /* hosts */
     uint32_t mid; /* intermediate switch or group of a non-minimal route; COP_NONE = minimal */
     uint8_t state; /* free for the routing, e.g. phase and dateline bits; 0 at injection */
-    bool control; /* acknowledgement or notification: takes the shortest way */
-    bool
-        apart; /* it has lanes of its own (nic.control_vl), as many as r->control_vls; in_vl counts from them */
+    bool control; /* acknowledgement or notification: takes the shortest path */
+    bool apart; /* it has private lanes (nic.control_vl), r->control_vls of them; in_vl counts from
+                   the first */
 } cop_hop;
 #define COP_PORT_NONE UINT16_MAX /* in_port of a packet that the switch itself has made */
 
-/* What a routing may ask of the switch that decides, and of no other; implemented in net/routing.c. Ports
- * are local ones. */
+/* Calls by which a routing reads the deciding switch, and no other; implemented in room
+ * net/routing. Ports are local ones. */
 typedef struct cop_route_can {
-    /* Bytes that wait for this lane of the port, plus those sent on it and not yet released behind. */
+    /* Bytes that wait for this lane of the port, plus those sent on it and not yet released
+     * behind. */
     uint64_t (*lane_load)(void *ctx, uint32_t port, uint32_t vl);
-    /* May a packet of full size go there now, as far as flow control is concerned? (not PAUSEd) */
+    /* Does flow control admit a packet of full size there now? (not PAUSEd) */
     bool (*open)(void *ctx, uint32_t port, uint32_t vl);
-    /* What cop_route_view.load says of each of the lanes [first, first + n) of a port, at once. */
+    /* cop_route_view.load of each of the lanes [first, first + n) of a port, in one call. */
     void (*loads)(void *ctx, uint32_t port, uint32_t first, uint32_t n, uint64_t *load);
     /* Bytes that wait for a port, all lanes. */
     uint64_t (*waiting)(void *ctx, uint32_t port);
-    /* State that the routing keeps: r->port_size bytes of an output port, r->switch_size of the switch. */
+    /* State that the routing keeps: r->port_size bytes of an output port, r->switch_size of the
+     * switch. */
     void *(*port)(void *ctx, uint32_t port);
     void *(*own)(void *ctx);
-    /* A few bytes to the switch behind `port`: on_message there, one link delay later. They are slipped in
-     * between packets and take no bandwidth. Nothing happens if the port leads to a host. */
+    /* Sends a few bytes to the switch behind `port`: on_message there, one link delay later. They
+     * are inserted between packets and take no bandwidth. No effect if the port leads to a host. */
     void (*tell)(void *ctx, uint32_t port, uint64_t body);
-    /* Its load will be asked for: a hint to the cache. May be NULL; cop_route_soon() calls it. */
+    /* Its load will be read: a hint to the cache. May be NULL; cop_route_soon() calls it. */
     void (*soon)(void *ctx, uint32_t port);
-    /* For those who watch: does anyone look at this packet or, where there is none, at this run? Then `says` tells what the
-     * routing decides about the packet and why, or what it has learnt about `port`. */
+    /* For --watch: is this packet watched or, without a packet, any? Then `says` reports the
+     * routing's decision on the packet and the reason, or its new state for `port`. */
     bool (*watched)(void *ctx);
     void (*says)(void *ctx, uint32_t port, const char *text);
 } cop_route_can;
 
-/* What an adaptive routing may look at. `load`: bytes that wait for a port, all lanes, plus those sent on
- * lane vl and not yet released behind. NULL view: list every candidate, choose nothing. */
+/* What an adaptive routing may read. `load`: bytes that wait for a port, all lanes, plus those sent
+ * on lane vl and not yet released behind. NULL view: list every candidate, choose nothing. */
 typedef struct cop_route_view {
     void *ctx;
     uint64_t (*load)(void *ctx, uint32_t port, uint32_t vl);
     cop_rng *rng;
     const cop_route_can
-        *can; /* NULL for `inject`, which happens at a host, and while a routing is blind */
+        *can; /* NULL for `inject`, which runs at a host, and while a routing is blind */
 } cop_route_view;
 
-/* Before several outputs are asked for their loads, for each of them: they come to the cache together. */
+/* Called for each of several outputs before their loads are read: prefetches them together. */
 static inline void cop_route_soon(const cop_route_view *view, uint32_t port)
 {
     if (view->can != NULL && view->can->soon != NULL)
@@ -82,32 +84,32 @@ static inline void cop_route_soon(const cop_route_view *view, uint32_t port)
 typedef struct cop_route cop_route;
 #define COP_ROUTE_BARS 2
 
-/* A packet may be routed while it is still on its way: never, to all switches but its first, or to any. */
+/* When a packet may be routed before it arrives: never, at all switches but its first, or at
+ * any. */
 enum cop_blind { COP_BLIND_NEVER, COP_BLIND_IN_TRANSIT, COP_BLIND_ALWAYS };
 
-typedef struct cop_notice { /* what a congestion notification says to a switch */
-    uint32_t host; /* to whom it is addressed */
-    uint32_t
-        port; /* it came in by this port; made here: the port whose queue was found long, or that the
+typedef struct cop_notice { /* content of a congestion notification, for a switch */
+    uint32_t host; /* its destination */
+    uint32_t port; /* it came in by this port; made here: the port whose queue is long, or that the
                       packet waits for */
-    uint32_t word; /* what it carries: the congestion control's word */
+    uint32_t word; /* the congestion control's word */
     bool own; /* made at this switch, just now */
-    bool end; /* the queue found long leads to a host: routing around it is no help */
-    bool contested; /* the packet was sent around, and is in the way of others; if asks_contested */
-    uint32_t about; /* where the packet goes whose source is told: a host */
+    bool end; /* the long queue leads to a host: there is no detour */
+    bool contested; /* the packet is on a detour, and blocks others; if asks_contested */
+    uint32_t about; /* destination of the packet whose source is notified: a host */
 } cop_notice;
 
 typedef struct cop_route_ops {
     const char *name, *summary, *source;
     const struct cop_opt *opts;
     size_t cfg_size;
-    /* Promises that the network checks: packets of a flow stay in order. An option may give it up:
+    /* A promise that the network checks: packets of a flow stay in order. An option may break it:
      * setup then clears r->in_order. */
     bool in_order;
     bool in_cycles; /* times among its defaults are for a cycle of 1 ns; they follow units.cycle */
     const struct cop_brought *brings; /* the congestion control that it needs; NULL: none */
-    /* Build r->state from the topology; raise r->vls and r->max_cand, which are 1, if more are needed.
-     * Fails if the shape is wrong. */
+    /* Build r->state from the topology; raise r->vls and r->max_cand, which are 1, if more are
+     * needed. Fails if the shape is wrong. */
     int (*setup)(cop_route *r, const void *cfg, cop_err *err);
     /* Choices made when a packet is injected (Valiant's intermediate; lane). May be NULL: lane 0.
      * In the dependency check there is no view or no `rng`; then hop->mid comes preset. Returns
@@ -115,25 +117,25 @@ typedef struct cop_route_ops {
     uint8_t (*inject)(const cop_route *r, cop_hop *hop, const cop_route_view *view);
     /* Fill cand[], return how many (1 .. r->max_cand). Candidates in order of preference. */
     unsigned (*route)(const cop_route *r, cop_hop *hop, const cop_route_view *view, cop_cand *cand);
-    /* An output that the packet may well take, of `route`'s answers, for caches only: quickly, or not at all. NULL:
-     * `route` is quick enough. */
+    /* A likely candidate of `route`, for prefetches only, without long computation. NULL: `route`
+     * is quick enough. */
     cop_cand (*guess)(const cop_route *r, const cop_hop *hop);
     /* Which intermediates `inject` may choose for (src, dst), for the dependency check: returns
      * false when i is past the last. NULL: only COP_NONE. */
     bool (*mid)(const cop_route *r, uint32_t src, uint32_t dst, uint32_t i, uint32_t *mid);
     void (*destroy)(cop_route *r);
 
-    /* Routings that learn while they run: `setup` says how much they keep (r->port_size, r->switch_size),
-     * `prepare` fills it in before anything is sent. All hooks may be NULL and then cost nothing; a
-     * routing with hooks keeps something. */
-    bool asks_lanes; /* it will ask for can->lane_load, which is counted only then */
+    /* Routings with state: `setup` sets its size (r->port_size, r->switch_size), `prepare` its
+     * first values before a packet is sent. All hooks may be NULL and then cost nothing; a routing
+     * with hooks has state. */
+    bool asks_lanes; /* it calls can->lane_load, which is counted only then */
     void (*prepare)(const cop_route *r, uint32_t sw, const cop_route_view *view);
     /* A packet of data goes on the wire of an output port; it no longer counts in the loads. */
     void (*on_send)(const cop_route *r, uint32_t sw, const cop_route_view *view, uint32_t port);
     /* A packet of data has come to wait for an output port. */
     void (*on_wait)(const cop_route *r, uint32_t sw, const cop_route_view *view, uint32_t port);
-    /* One that waited for `from` waits for `to` now, or has been granted it: it was routed once more, or had another
-     * candidate than the first. */
+    /* A packet that waited for `from` waits for `to` now, or has been granted it: it was routed
+     * again, or got another candidate than the first. */
     void (*on_move)(const cop_route *r, uint32_t sw, const cop_route_view *view, uint32_t from,
                     uint32_t to);
     /* A message of a neighbour (can->tell) has come in by `port`. */
@@ -142,14 +144,14 @@ typedef struct cop_route_ops {
     /* A notification passes (cc.h: COP_PKT_CNP), or is made here. True: this switch keeps it. */
     bool (*on_notice)(const cop_route *r, uint32_t sw, const cop_route_view *view,
                       const cop_notice *notice);
-    /* The forwarding table of a switch (flow_table.h), if the routing has one, and the condition of its entries about
-     * a port, which # stands for. */
+    /* The forwarding table of a switch (flow_table.h), if the routing has one, and the condition of
+     * its entries about a port, which replaces #. */
     void (*table)(const cop_route *r, uint32_t sw, struct cop_flow_table *t);
     const char *condition;
     /* What run.observe may ask for of an output port, a list that ends with a NULL name. */
     const cop_value *port_values;
     double (*port_value)(const cop_route *r, const void *port_state, unsigned which);
-    /* When the run is over: what a port that has learnt nothing says of that; NULL: it has learnt something. */
+    /* When the run is over: why a port's state has not changed; NULL: it has. */
     const char *(*rested)(const cop_route *r, const void *port_state);
     /* Has this port of the switch such values? NULL: all have. */
     bool (*shows)(const cop_route *r, uint32_t sw, uint32_t port);
@@ -162,67 +164,66 @@ struct cop_route {
     void *state; /* owned by the routing, in `arena` */
     cop_arena arena;
     uint32_t vls; /* virtual lanes it needs for deadlock freedom */
+    uint32_t auto_lanes; /* default number of lanes, if it works badly with vls; else 0 */
+    uint32_t lanes; /* virtual lanes the network has (>= vls); set before setup, 0: not given */
     uint32_t
-        auto_lanes; /* that it has where nobody says how many, if it works with vls but badly; else 0 */
+        data_lanes; /* those below nic.control_vl if the rest is for control packets, or those of
+                       service levels; else 0 */
     uint32_t
-        lanes; /* virtual lanes the network has (>= vls); set before setup, 0: nobody has said how many */
-    uint32_t
-        data_lanes; /* those below nic.control_vl where it leaves the rest to control packets, or those of
-                            service levels; else 0 */
-    uint32_t
-        host_lanes; /* of links to and from hosts, from lane 0 on, among which it chooses freely, and `inject` draws;
-                            hosts' links may have fewer: lowered before anything is sent. 0: it has rules of its own */
-    uint32_t control_vls; /* lanes that control packets need, which may have a range of their own
+        host_lanes; /* of links to and from hosts, from lane 0 on, among which it chooses freely,
+                       and `inject` draws; lowered before the run if hosts' links have fewer. 0: the
+                       routing has other rules */
+    uint32_t control_vls; /* lanes that control packets need, which may have a private range
                              (nic.control_vl); 0 after setup: vls */
     uint32_t control_global_vls; /* of these on links between groups; 0 after setup: control_vls */
     uint32_t max_cand; /* most candidates of one decision */
-    enum cop_blind
-        blind; /* when its answer depends on nothing but the packet, the switch and draws */
-    bool at_head; /* a packet is routed once more when it comes to the head of its queue */
+    enum cop_blind blind; /* when its result depends only on the packet, the switch and draws */
+    bool at_head; /* a packet is routed again when it comes to the head of its queue */
     size_t port_size, switch_size; /* state of each switch output port and of each switch, zeroed */
     cop_time
         patience_ps; /* a head that waits so long is taken for deadlocked, and its packet absorbed
-                             and sent again by the host of its switch; 0: the routing avoids deadlocks.
-                             Packets `apart` are not: their ways must have no cycle */
-    /* Options that do something only where more bytes wait for a port than they say: setup names them, the network
-     * refuses what its buffers cannot hold. */
+                        and sent again by the host of its switch; 0: the routing avoids deadlocks.
+                        Not for packets `apart`: their paths must have no cycle */
+    /* Options that act only if more bytes wait for a port than their value: setup lists them, the
+     * network refuses values above its buffers. */
     struct cop_bar {
         const char *option;
         uint64_t bytes;
     } bar[COP_ROUTE_BARS];
-    /* Options that do something only if notifications can carry words above so much. */
+    /* Options that act only if notifications can carry words above a value. */
     struct cop_word_bar {
         const char *option;
         double above;
     } word[COP_ROUTE_BARS];
-    /* An option that does something only once so many packets have left a port. */
+    /* An option that acts only after so many packets have left a port. */
     struct cop_count_bar {
         const char *option;
-        int64_t packets; /* no more than `usual` is for longer runs to show */
+        int64_t packets; /* values up to `usual` are not refused */
         int64_t usual;
     } count;
     bool
-        asks_own; /* it has a use for what a switch notifies its own hosts of that depends on the packet */
-    bool asks_contested; /* notifications are to say which packets are in others' way */
-    const char
-        *idle; /* what of it can never do anything here, for `coppice check`; NULL: nothing */
+        asks_own; /* it uses notifications of a switch to its own hosts that depend on the packet */
+    bool asks_contested; /* notifications must mark packets that block others */
+    const char *idle; /* which part of it can never act here, for `coppice check`; NULL: none */
     bool in_order; /* packets of a flow stay in order */
-    bool
-        acyclic; /* a choice, none of whose ways can close a cycle: no one of them is an escape for others */
+    bool acyclic; /* a choice among paths, none of which can close a cycle: none is an escape for
+                     others */
     bool single; /* exactly one candidate that depends on (switch, dst) only, lane 0 */
     uint32_t
         spread; /* when `single`: lanes on which ops->inject puts packets, which keep them; or 0 */
     bool memoryless; /* the candidates depend on (switch, dst) only, not on how the packet came */
-    /* Hosts of one switch are alike as sources: they inject on lane 0 or any of host_lanes, have the same intermediates, and a decision
-     * depends on no more than that a host sent the packet. */
+    /* Hosts of one switch are alike as sources: they inject on lane 0 or any of host_lanes, have
+     * the same intermediates, and a decision depends only on the fact that a host sent the
+     * packet. */
     bool hosts_alike;
-    /* Switches and hosts, turned by so many switches (those of a group), are as before: the network looks the same to
-     * this routing. The dependency check then follows ways to the first so many only. 0: not known. */
+    /* Switches and hosts, turned by so many switches (those of a group), are as before: the network
+     * looks the same to this routing. The dependency check then follows paths to the first so many
+     * only. 0: unknown. */
     uint32_t turn;
     /* When `single`: tables if the routing has them or they are small, else NULL and ops->route
      * computes. */
     uint16_t *lft; /* [switch * n_hosts + dst] -> local port */
-    struct cop_levels *levels; /* service levels that choose lanes (levels.h); NULL: they do not */
+    struct cop_levels *levels; /* service levels that select lanes (levels.h); NULL: they do not */
 };
 
 extern const cop_route_ops *const cop_routings[]; /* NULL at the end */
@@ -241,8 +242,8 @@ typedef struct cop_cdg_result {
     bool unreachable; /* some pair is never delivered */
     uint32_t bad_src, bad_dst; /* such a pair */
     uint64_t channels, dependencies;
-    /* By class of link: how many lanes are in use, the highest and those below, and a port that uses
-     * the highest. Tables keep packets on the lane on which they come: lane 0 here. */
+    /* By class of link: how many lanes are in use, the highest and those below, and a port that
+     * uses the highest. Tables keep packets on the lane on which they come: lane 0 here. */
     uint32_t lanes[COP_LINK_CLASSES], lane_port[COP_LINK_CLASSES];
     bool of_control; /* the cycle is there only with control packets */
     bool escapes; /* the routing has escape lanes: only their dependencies were followed */
@@ -250,14 +251,14 @@ typedef struct cop_cdg_result {
     uint8_t *cycle_vl;
     uint32_t cycle_len;
 } cop_cdg_result;
-/* Acknowledgements and notifications, which share channels with data: who makes them, and from which lane
- * on theirs are (nic.control_vl; -1: as data). */
+/* Acknowledgements and notifications, which share channels with data: which nodes make them, and
+ * their first lane (nic.control_vl; -1: as data). */
 typedef struct cop_cdg_control {
     bool hosts, switches;
     int vl;
 } cop_cdg_control;
-/* Follows every (source, destination) the routing can produce, at most `budget` steps (0: all), and then
- * control packets; NULL: there are none. */
+/* Follows every (source, destination) the routing can produce, at most `budget` steps (0: all), and
+ * then control packets; NULL: there are none. */
 void cop_cdg_check(const cop_route *r, const cop_cdg_control *control, uint64_t budget,
                    cop_cdg_result *result);
 void cop_cdg_free(cop_cdg_result *result);
