@@ -52,7 +52,7 @@ static bool no_pause(const cop_net *net, char *buf, size_t size)
     return true;
 }
 
-/* Why no port of a switch has state of the routing, common to all; NULL: one of them has some. */
+/* Why the state of the routing has not changed at any port, if so; NULL: it has changed at one. */
 static const char *nothing_learnt(const cop_net *net)
 {
     const char *why = NULL;

@@ -84,7 +84,7 @@ static void grow(cop_pairs *t)
     t->mask = mask;
 }
 
-/* Place of a key; if it is new, key 0 is stored there and the caller sets it. */
+/* Place of a key; if the key is new, `key` there is 0 and the caller sets it. */
 static cop_flow_probe *place_of(cop_pairs *t, uint64_t key)
 {
     if (t->n * 2 > t->mask)

@@ -20,8 +20,8 @@
 #define COP_TURN_WAIT 32 /* 8 costs 2 % of saturation with one iteration, 32 costs 0.2 % at most */
 /* `calm` where the scheme orders queues: neighbours stop and restart special queues, so that input
  * and output sometimes meet by chance. With 6 or fewer such a queue loses up to three quarters of
- * its share to a busy one beside it, with 7 to 32 nothing. Without an order it is not needed, and
- * saturated switches of 64 ports would carry less than 0.97. */
+ * its share to a busy one beside it, with 7 to 32 it loses none. Without an order it is not needed,
+ * and saturated switches of 64 ports would carry less than 0.97. */
 #define COP_TURN_CALM 16
 
 /* Overdue inputs of an output; usually 0, tested inline. */
