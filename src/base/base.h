@@ -25,17 +25,17 @@ typedef uint64_t cop_time; /* picoseconds since the start of the run; 2^64 ps = 
 #define COP_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define COP_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 
-/* Functions declared between these two are for plug-ins that are compiled outside (exp/plugin.h) as well;
- * all others stay inside the library and the program. */
+/* Functions declared between these two are visible to plug-ins that are compiled outside
+ * (exp/plugin.h); all others are hidden. */
 #define COP_OUTSIDE_BEGIN _Pragma("GCC visibility push(default)")
 #define COP_OUTSIDE_END _Pragma("GCC visibility pop")
 
 COP_OUTSIDE_BEGIN
-/* A broken invariant is a bug of ours, never of the user: say where and stop. */
+/* A broken invariant is a bug of the simulator, never of the user: print the place and stop. */
 _Noreturn void cop_panic(const char *file, int line, const char *what);
 COP_OUTSIDE_END
-/* A plug-in breaks a rule of its family while the network runs, where nobody could go on: whose fault it is, and what
- * would be right. */
+/* A plug-in breaks a rule of its family while the network runs, which cannot continue: prints the
+ * plug-in, and what would be right. */
 _Noreturn void cop_misused(const char *family, const char *name, const char *what);
 #define COP_CHECK(cond) (COP_LIKELY(cond) ? (void)0 : cop_panic(__FILE__, __LINE__, #cond))
 #ifdef NDEBUG
@@ -54,7 +54,8 @@ static inline uint64_t cop_max64(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Of two values of a counter that begins anew behind 2^32: is `a` the later one? They are less than 2^31 apart. */
+/* Of two values of a counter that wraps at 2^32: is `a` the later one? They are less than 2^31
+ * apart. */
 static inline bool cop_counts_after(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) > 0;

@@ -1,4 +1,5 @@
-/* Division by a number that stays the same, as a multiplication: a fifth of the time of the machine's own. */
+/* Division by a constant divisor, as a multiplication: a fifth of the time of the machine's
+ * instruction. */
 #ifndef COP_DIVIDE_H
 #define COP_DIVIDE_H
 
@@ -14,8 +15,8 @@ static inline cop_divisor cop_divisor_of(uint32_t by)
     return (cop_divisor){.factor = UINT64_MAX / by, .by = by};
 }
 
-/* floor(n / d). Exact for all n and d of 32 bits: with factor = (2^64 - e) / d, 1 <= e <= d, what is rounded down is
- * (n + 1) / d less e (n + 1) / (d 2^64), which is above 0 and at most 1 / d. */
+/* floor(n / d). Exact for all n and d of 32 bits: with factor = (2^64 - e) / d, 1 <= e <= d, what
+ * is rounded down is (n + 1) / d less e (n + 1) / (d 2^64), which is above 0 and at most 1 / d. */
 static inline uint32_t cop_divide(uint32_t n, cop_divisor d)
 {
     return (uint32_t)((unsigned __int128)d.factor * ((uint64_t)n + 1) >> 64);

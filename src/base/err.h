@@ -1,5 +1,5 @@
-/* Errors of the user, his files or his disk: a code and one line of text per fault.
- * Who detects a fault fills the message; nobody below apps/ prints it. */
+/* Errors of input, files or the disk: a code and one line of text per fault. The function that
+ * detects a fault writes the message; only apps/ prints it. */
 #ifndef COP_ERR_H
 #define COP_ERR_H
 
@@ -18,7 +18,7 @@ enum cop_code {
 
 typedef struct cop_err {
     int code; /* the first fault's code, COP_OK if none */
-    unsigned faults; /* how many faults were added, also those that no longer fitted */
+    unsigned faults; /* number of faults added, including those that no longer fitted */
     size_t used; /* bytes of `text` in use */
     char text[4096]; /* one fault per line, no trailing newline */
 } cop_err;

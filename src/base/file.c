@@ -32,7 +32,7 @@ void cop_text_close(FILE *f, char *const *text)
         cop_out_of_memory();
 }
 
-/* /dev/stdin, and what shells make of `<(...)`, have their writers. */
+/* /dev/stdin, and pipes that shells make of `<(...)`, have a writer. */
 static bool waits_for_ever(const char *path)
 {
     struct stat st;
@@ -138,7 +138,7 @@ int cop_file_write(const char *path, const char *text, size_t len, cop_err *err)
         FILE *f = fopen(path, "wb");
         return f && write_all(f, text, len, false) == 0 ? 0 : cannot_write(path, err);
     }
-    if (exists && access(path, W_OK) != 0) /* a rename would get round the owner's wish */
+    if (exists && access(path, W_OK) != 0) /* a rename would ignore the missing permission */
         return cannot_write(path, err);
     mode_t mask = umask(022);
     umask(mask);

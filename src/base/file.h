@@ -6,20 +6,20 @@
 
 #include <stdio.h>
 
-/* Text in memory, grown as it is written; no memory ends as everywhere. What is closed belongs to the caller, for
- * cop_free_foreign. */
+/* Text in memory, grown as it is written; lack of memory ends the program as elsewhere. After
+ * fclose the caller owns the text, and frees it by cop_free_foreign. */
 FILE *cop_text_open(char **text, size_t *len);
 void cop_text_close(FILE *f, char *const *text);
 
-/* One line if opening `path` could wait for ever: a pipe that has a name, and perhaps no writer. */
+/* Adds an error if opening `path` could wait for ever: a named pipe, which may have no writer. */
 int cop_file_check(const char *path, cop_err *err);
 
 /* All bytes of the file at `path`, at most max_bytes. On success *text is to be freed with
  * cop_free; on failure it is NULL and err says what to do. */
 int cop_file_read(const char *path, size_t max_bytes, char **text, size_t *len, cop_err *err);
 
-/* Replace the file at `path` as a whole: readers see the old or the new text, a full disk leaves the
- * old one. */
+/* Replace the file at `path` as a whole: readers see the old or the new text, a full disk leaves
+ * the old one. */
 int cop_file_write(const char *path, const char *text, size_t len, cop_err *err);
 
 /* A 64-bit hash of bytes that come in pieces (FNV-1a): begin with the start value. */

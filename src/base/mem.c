@@ -1,10 +1,10 @@
 /* Blocks and guards.
  *
- * Every block has a header that links it into the guard it was made under; without a guard, and once
- * a guard has ended well, it is in no list and any thread may free it. When memory runs out under a
- * guard, its list is what must be released. A block that was there before stays outside, also when
- * it is made larger. The data of all but small blocks begin with a cache line: of arrays of items that are as
- * large as one, each is in one. */
+ * Every block has a header that links it into the guard it was made under; without a guard, and
+ * once a guard has ended well, it is in no list and any thread may free it. When memory runs out
+ * under a guard, the blocks of its list are released. An older block stays outside, also when it is
+ * made larger. The data of all but small blocks begin at a cache line, so that items of the size of
+ * a line each occupy one. */
 #include "base/mem.h"
 
 #include <setjmp.h>
@@ -22,7 +22,7 @@
 #define LINE ((size_t)64)
 #define HUGE_PAGE ((size_t)2 << 20) /* the usual size */
 #define ASK_BYTES ((size_t)1 << 30)
-#define SMALL_BYTES ((size_t)1 << 10) /* below: no matter where it begins */
+#define SMALL_BYTES ((size_t)1 << 10) /* smaller blocks are not aligned to a line */
 
 typedef struct block { /* right before its data */
     _Alignas(16) struct block *next;
@@ -43,9 +43,9 @@ typedef struct guard {
     cop_deferred *deferred; /* newest first */
 } guard;
 
-/* The one global that changes. Whether a failed allocation may return belongs to the call of the
- * library that is under way in this thread; passing it to every function that allocates would put
- * it into all of them. It never decides anything but where a failure goes. */
+/* The one global that changes. Whether a failed allocation may return depends on the library call
+ * that runs in this thread; as an argument it would be in every function that allocates. It decides
+ * only where a failure goes. */
 static _Thread_local guard *current;
 
 /* What malloc gave. */
@@ -153,8 +153,8 @@ size_t cop_machine_bytes(void)
     return pages > 0 && page > 0 ? (size_t)pages * (size_t)page : SIZE_MAX;
 }
 
-/* Systems promise more memory than they have and kill whoever uses it. A block that is larger than
- * the machine can only end so; smaller ones are not worth the question. */
+/* Systems promise more memory than they have and kill the process that uses it. A block that is
+ * larger than the memory of the machine always ends so; smaller ones are not checked. */
 static bool is_absurd(size_t bytes)
 {
     return bytes >= ASK_BYTES && bytes >= cop_machine_bytes();
@@ -174,7 +174,7 @@ static size_t lead_in(const char *raw)
     return sizeof(block) + (LINE - end % LINE) % LINE;
 }
 
-/* The most of it. */
+/* The most bytes before the data. */
 static size_t lead_of_size(size_t bytes)
 {
     return sizeof(block) + (bytes < SMALL_BYTES ? 0 : LINE);
@@ -278,7 +278,7 @@ static void arena_add_chunk(cop_arena *a, size_t bytes)
     bool large = size >= HUGE_PAGE;
     size_t whole = sum(size, LINE), page = large ? HUGE_PAGE : LINE;
     if (whole % page !=
-        0) /* the C standard wants a multiple of the alignment; what is added stays unused */
+        0) /* the C standard wants a multiple of the alignment; the added bytes stay unused */
         whole = sum(whole, page - whole % page);
     cop_chunk *c = must(is_absurd(whole) ? NULL : aligned_alloc(page, whole));
     if (large) /* as in cop_grow */

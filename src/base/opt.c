@@ -1,14 +1,15 @@
 /* Option tables: text into the fields of a struct, checked, and back.
  *
  * Inputs: a table (cop_opt), the struct it describes, the text a user wrote and where.
- * Outputs: the filled field, or one fault that names the place, the option and what would be right.
+ * Outputs: the filled field, or one fault that names the place, the option and what would be
+ * right.
  * Invariant: cop_opt_print followed by cop_opt_parse restores the field bit for bit. */
 #include "base/opt.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define UNLIMITED 1.8e19 /* from here a maximum allows "never" */
+#define UNLIMITED 1.8e19 /* a maximum from here on allows "never" */
 
 typedef union value {
     bool b;
@@ -55,7 +56,7 @@ static size_t count_names(const char *const *names)
     return n;
 }
 
-/* A name that is yes or no may be written as any word for it. */
+/* A name that is yes or no may be written as any word of that meaning. */
 static bool is_name(const char *text, const char *name)
 {
     bool yes = strcmp(name, "yes") == 0;
@@ -89,7 +90,7 @@ static int parse_enum(const cop_opt *o, const char *text, int *e, cop_err *err)
     return cop_err_add(err, COP_E_INPUT, "`%s` is not known; write one of %s", shown, list);
 }
 
-/* What stands for the word "not given" of an option: 0, or another where 0 is a value. */
+/* The stored value for "not given" of an option: 0, or another if 0 is a value. */
 static uint64_t not_given(const cop_opt *o)
 {
     return o->min > 0 ? 0 : COP_OPT_OPEN;

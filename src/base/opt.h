@@ -50,10 +50,10 @@ typedef struct cop_opt {
     /* Inclusive range in stored units (bytes, ps, bit/s); 0,0 = no check; max < min: only min is
      * checked. The default is accepted also outside (such as 0 = "as the link"). */
     double min, max;
-    /* COP_OPT_ENUM: its names, NULL-terminated. Numbers and quantities: NULL, or the word that says
-     * "not given", such as {"inherit", NULL}. It is kept as 0, with min above 0. What 0 means depends:
-     * {"auto", "0", NULL} takes it for the word, where zero would make no sense; else it is refused.
-     * Sizes, times and rates that may be 0 have min 0: the word is kept as COP_OPT_OPEN. */
+    /* COP_OPT_ENUM: its names, NULL-terminated. Numbers and quantities: NULL, or the word for "not
+     * given", such as {"inherit", NULL}. It is stored as 0, with min above 0. The text 0 is
+     * refused, or means the same with {"auto", "0", NULL}, where zero would have no meaning. Sizes,
+     * times and rates that may be 0 have min 0: the word is stored as COP_OPT_OPEN. */
     const char *const *names;
     const char *help; /* one line: meaning, and the source's name for it where it has one */
 } cop_opt;
@@ -79,8 +79,8 @@ const char *cop_opt_print(const cop_opt *o, const void *cfg, char *buf, size_t s
 /* A buffer size that cop_opt_print certainly fits in. */
 size_t cop_opt_print_size(const cop_opt *o, const void *cfg);
 
-/* Lists (opt_list.c): is it one, one item of it as an option of its own at offset 0, and the parts
- * of cop_opt_print for lists. */
+/* Lists (opt_list.c): is it one, one item of it as an option at offset 0, and the parts of
+ * cop_opt_print for lists. */
 bool cop_opt_is_list(const cop_opt *o);
 cop_opt cop_opt_item(const cop_opt *o);
 const char *cop_opt_print_list(const cop_opt *o, const void *cfg, char *buf, size_t size);
@@ -90,15 +90,16 @@ size_t cop_opt_print_list_size(const cop_opt *o, const void *cfg);
 const char *cop_opt_word(const cop_opt *o);
 /* "time, 1 ps .. 10 s" and the like, for help and docs. */
 const char *cop_opt_describe(const cop_opt *o, char *buf, size_t size);
-/* Its default as a run file would say it, "" or [] where that is nothing; NULL: it has none. */
+/* Its default as in a run file, "" or [] if empty; NULL: it has none. */
 const char *cop_opt_default(const cop_opt *o);
 /* NULL if there is none; a NULL table is empty. */
 const cop_opt *cop_opt_find(const cop_opt *table, const char *name);
-/* A value of another section that a mechanism brings with it: it holds where the run file says nothing. First the kind
- * of that section, then options of it, which are brought only where that is the kind; a list ends with a NULL section. */
+/* A default of another section that a mechanism brings: it applies unless the run file gives a
+ * value. First the kind of that section, then its options, which apply only to that kind; a list
+ * ends with a NULL section. */
 typedef struct cop_brought {
     const char *section, *option, *value;
-    bool unnamed; /* only where the file leaves the kind open, not where it names the same */
+    bool unnamed; /* only if the file gives no kind, not if it names the same */
 } cop_brought;
 
 /* The name in `names` nearest to `wrong` by edit distance, or NULL if none is near. */
@@ -116,8 +117,8 @@ int cop_parse_bytes(const char *text, uint64_t *bytes, cop_err *err);
 int cop_parse_rate(const char *text, uint64_t *bits_per_second, cop_err *err);
 /* A unit that a configuration makes. */
 typedef struct cop_scale {
-    uint64_t
-        factor; /* in units called `whole`, of which a value must be a whole number; NULL: the nearest */
+    uint64_t factor; /* in units named `whole`; a value must be a whole number of them; NULL: the
+                        nearest */
     const char *whole;
     const char *what, *example; /* for reasons: a kind of value, and one of it */
     const char *written; /* the text that the number is from */
@@ -129,8 +130,8 @@ int cop_parse_int(const char *text, int64_t *value, cop_err *err);
 int cop_parse_real(const char *text, double *value, cop_err *err);
 /* A plain number or a percentage. */
 int cop_parse_share(const char *text, double *value, cop_err *err);
-/* A value in another unit of time, size or rate; NaN if there is no way from one to the other. A unit
- * that is none of these converts to itself. */
+/* A value in another unit of time, size or rate; NaN if there is no way from one to the other. A
+ * unit that is none of these converts to itself. */
 double cop_unit_convert(double value, const char *from, const char *to);
 /* Shortest exact text: parsing it gives the same value. */
 const char *cop_print_time(uint64_t ps, char *buf, size_t size);

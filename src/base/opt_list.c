@@ -1,6 +1,6 @@
 /* List options: items, integer ranges "0-7" and "0-7:2", text such as "[1, 2]" split at commas.
  *
- * Invariant: what is printed parses to the same list; runs of integers are printed as ranges. */
+ * Invariant: printed text parses to the same list; runs of integers are printed as ranges. */
 #include "base/opt.h"
 
 #include <stdio.h>

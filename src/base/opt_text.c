@@ -1,5 +1,5 @@
-/* Words of users: the known name nearest to a misspelt one, excerpts and places for messages; looking up
- * options and their words. */
+/* Words of users: the known name nearest to a misspelt one, excerpts and places for messages;
+ * looking up options and their words. */
 #include "base/opt.h"
 #include "base/text.h"
 
@@ -58,7 +58,7 @@ const char *cop_nearest(const char *wrong, const char *const *names, size_t n)
         if (other > MAX_WORD)
             continue;
         unsigned d = edit_distance(wrong, length, names[i], other);
-        /* A beginning or an end of a name is as good as a slip of the finger: "buf", "tree". */
+        /* A beginning or an end of a name counts as a small edit: "buf", "tree". */
         if (length >= 3 && other > length && d == other - length &&
             (edit_distance(wrong, length, names[i], length) == 0 ||
              edit_distance(wrong, length, names[i] + other - length, length) == 0))

@@ -2,7 +2,7 @@
  *
  * Role: text to integer picoseconds, bytes and bit/s, and back.
  * Invariants: decimals are read with integer arithmetic, so "13.5 Gbit/s" is 13500000000 exactly;
- * what the print functions write parses to the same value.
+ * printed text parses to the same value.
  * Simplifications: at most 18 significant digits. A time or size that is not a whole number of
  * picoseconds or bytes is refused; a rate is rounded to the nearest bit/s. */
 #include "base/opt.h"
@@ -45,7 +45,8 @@ static const unit rate_units[] = {{"bit/s", 1},
                                   {"TB/s", 8000000000000},
                                   {NULL, 0}};
 
-/* How others write rates; bits and bytes differ by a letter's case there, so they are not taken. */
+/* Forms of rates in other programs; there bits and bytes differ by a letter's case, so they are
+ * refused. */
 static const char *const bit_forms[][2] = {
     {"bps", "bit/s"},   {"kbps", "kbit/s"}, {"Mbps", "Mbit/s"}, {"Gbps", "Gbit/s"},
     {"Tbps", "Tbit/s"}, {"Mb/s", "Mbit/s"}, {"Gb/s", "Gbit/s"}, {"Tb/s", "Tbit/s"}};

@@ -8,7 +8,7 @@ enum cop_outcome {
     COP_OUTCOME_LOSS, /* a buffer overflowed (only with flow_control.unsafe) */
     COP_OUTCOME_BROKEN, /* an invariant does not hold: a bug, `detail` names the place */
     COP_OUTCOME_FAILED, /* could not be simulated, or the program died of it: no result */
-    COP_OUTCOME_STARVED, /* messages wait for a congestion control that will never let them go */
+    COP_OUTCOME_STARVED, /* messages wait for a congestion control that will never release them */
     COP_OUTCOME_STUCK, /* a job waits for a message that will never come */
 };
 

@@ -47,8 +47,8 @@ static inline uint32_t cop_rng_below(cop_rng *r, uint32_t n)
     return (uint32_t)(((unsigned __int128)cop_rng_u64(r) * n) >> 64);
 }
 
-/* The same from a value that was drawn, which is left with what it did not use: several small numbers from one draw.
- * Unbiased as long as the product of all n stays far below 2^64. */
+/* The same from a value that was drawn, which keeps its unused part: several small numbers from one
+ * draw. Unbiased as long as the product of all n stays far below 2^64. */
 static inline uint32_t cop_rng_part(uint64_t *value, uint32_t n)
 {
     unsigned __int128 product = (unsigned __int128)*value * n;
@@ -62,8 +62,8 @@ static inline double cop_rng_unit(cop_rng *r)
     return (double)(cop_rng_u64(r) >> 11) * 0x1p-53;
 }
 
-/* Geometric: failures before the first success of probability p in (0, 1]. What is made of p once costs as much as
- * a draw. */
+/* Geometric: failures before the first success of probability p in (0, 1]. The precomputed
+ * logarithm costs as much as a draw. */
 typedef struct cop_geometric {
     double p, log_miss; /* natural logarithm of 1 - p */
 } cop_geometric;
@@ -73,11 +73,11 @@ uint64_t cop_rng_geometric(cop_rng *r, cop_geometric g);
 /* Exponential with the given mean, in whole picoseconds. */
 cop_time cop_rng_exponential(cop_rng *r, cop_time mean);
 
-/* Pareto with the given mean: P(X > x) = (x0 / x)^tail for x >= x0 = mean (tail - 1) / tail. Needs tail > 1;
- * below 2 the variance is infinite. At most 2^62. */
+/* Pareto with the given mean: P(X > x) = (x0 / x)^tail for x >= x0 = mean (tail - 1) / tail. Needs
+ * tail > 1; below 2 the variance is infinite. At most 2^62. */
 cop_time cop_rng_pareto(cop_rng *r, cop_time mean, double tail);
-/* What is left of such a span at a time that falls into it by chance, as an observer who comes to a
- * process that has gone on for ever finds it. */
+/* The rest of such a span at a random instant in it: the residual life of a stationary renewal
+ * process. */
 cop_time cop_rng_pareto_rest(cop_rng *r, cop_time mean, double tail);
 
 /* Fisher-Yates: fill perm[0..n) with a random permutation of 0..n-1. */

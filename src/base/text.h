@@ -1,12 +1,13 @@
-/* Text that others wrote, made harmless: a terminal obeys control characters, and shows what stands
- * between marks of direction in another order than it is. Names, titles and explanations come from
- * files, so all that prints them uses these. */
+/* Text from outside, made harmless: a terminal executes control characters, and reorders text
+ * between direction marks. Names, titles and explanations come from files, so all code that prints
+ * them uses these functions. */
 #ifndef COP_TEXT_H
 #define COP_TEXT_H
 
 #include "base/mem.h"
 
-/* Is this code point (COP_NONE: bytes that are not UTF-8) shown as it is and nothing more? */
+/* Is this code point (COP_NONE: bytes that are not UTF-8) shown as it is, without another
+ * effect? */
 bool cop_is_plain(uint32_t c);
 /* Replace control characters by spaces, and marks of direction, invisible tags and bytes that are
  * not UTF-8 by question marks, in place; the text never grows. Returns its length. */

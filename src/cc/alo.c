@@ -1,7 +1,8 @@
-/* At least one: a message enters if every channel that is of use to it has a free lane, or if one of them has all lanes
- * free. There is nothing to set.
+/* At least one: a message enters if every useful channel has a free lane, or if one of them has all
+ * lanes free. It has no options.
  *
- * Useful   channels, and lanes of them, that the routing could give to the message at its first switch.
+ * Useful   channels, and lanes of them, that the routing could give to the message at its first
+ *          switch.
  * Source   Baydal, Lopez, Duato 2000, as Fernandez and Garcia, section 2 describes it; M-alo. */
 #include "base/opt.h"
 #include "cc/limit.h"
@@ -19,7 +20,7 @@ static bool admit(struct cop_net *net, uint32_t in, const cop_pkt *p)
             if (list[k].port != list[i].port)
                 continue;
             if (k < i)
-                first = false; /* this channel was looked at */
+                first = false; /* this channel was examined */
             bool free = limit_is_free(net, list[k].port, list[k].vl, p);
             any |= free;
             all &= free;

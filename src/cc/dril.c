@@ -1,10 +1,10 @@
 /* Limit of busy lanes that adjusts itself.
  *
- * Rule     as lopez.c, with a limit of each switch by itself. Every `window` routings of a switch: if more than `blocked`
- *          of the messages found no room on the lane that they wanted most, the limit falls by one lane; else it rises
- *          by one, up to all lanes, which is where it begins.
- * Ours     DRIL (Lopez, Martinez, Duato 1998) adjusts the limit dynamically, says its abstract; its rule is not in what
- *          we have, so this one is ours, and so are its values. */
+ * Rule     as lopez.c, with a limit of each switch by itself. Every `window` routings of a switch:
+ *          if more than `blocked` of the messages found no room on the lane of their first choice,
+ *          the limit falls by one lane; else it rises by one, up to all lanes, its first value.
+ * Ours     DRIL (Lopez, Martinez, Duato 1998) adjusts the limit dynamically, by its abstract, which
+ *          does not give the rule: rule and values are ours. */
 #include "base/opt.h"
 #include "cc/limit.h"
 
@@ -15,7 +15,7 @@ typedef struct dril_cfg {
 } dril_cfg;
 
 typedef struct dril_switch {
-    uint32_t cut; /* lanes that the limit is below all */
+    uint32_t cut; /* number of lanes less the limit */
     uint32_t routed, blocked; /* in this window */
 } dril_switch;
 

@@ -1,16 +1,19 @@
-/* Fernandez and Garcia: what a switch does.
+/* Fernandez and Garcia: detection at switches.
  *
- * Estimator  messages that have a buffer in a lane of an input, from when they are routed for the first time until
+ * Estimator  messages that occupy a buffer in a lane of an input, from their first routing until
  *            their tail has left: one in normal operation.
- * Detector   the estimator at a look; its mean over the last period that was over (Jain); or the estimator, if it was above
- *            the threshold for a whole period: an arrival that finds it at the threshold begins that period.
- * Verdict    more than `threshold`: congested, else not. With `hysteresis`: from above `threshold` on, until
- *            it is threshold - hysteresis or less.
- * Culprit    the most frequent source among the messages that are buffered in congested lanes and the `history`
- *            most recently routed ones; `culprits: lane`: one for each of these lanes.
+ * Detector   the estimator at a check; its mean over the last complete period (Jain); or the
+ *            estimator, if it was above the threshold for a whole period: an arrival that finds it
+ *            at the threshold begins that period.
+ * Verdict    more than `threshold`: congested, else not. With `hysteresis`: from above `threshold`
+ *            on, until it is threshold - hysteresis or less.
+ * Culprit    the most frequent source among the messages that are buffered in congested lanes and
+ *            the `history` most recently routed ones; `culprits: lane`: one for each of these
+ *            lanes.
  * Message    at once (cop_net_told_at_once), or a notification (notice.c).
- * Cost       two additions per message and switch; lanes are looked at when a check is due.
- * Source     Fernandez and Garcia, sections 3.1, 3.2, 4; M-fern-detect, M-fern-culprit, M-fern-notify. */
+ * Cost       two additions per message and switch; lanes are examined when a check is due.
+ * Source     Fernandez and Garcia, sections 3.1, 3.2, 4; M-fern-detect, M-fern-culprit,
+ *            M-fern-notify. */
 #include "cc/fern.h"
 
 void fern_facts(const void *config, const cop_netinfo *info, cop_cc_facts *facts)
@@ -57,7 +60,7 @@ fern_lane *fern_lane_of(struct cop_net *net, uint32_t in, uint32_t vl)
     return &all->lane[(size_t)in * all->lanes + vl];
 }
 
-/* Mean: time goes on to `now` with as many buffers as there were. */
+/* Mean: advance to `now` with the previous number of buffers. */
 static void follow(const fern_cfg *cfg, fern_lane *l, cop_time now)
 {
     l->area += l->waiting * (now - l->changed);
@@ -179,7 +182,7 @@ uint32_t fern_most_frequent(const cop_header *list, uint32_t n, const cop_header
     return best;
 }
 
-/* Headers of lane vl of input `in`, oldest first; all that are congested: vl COP_NONE. */
+/* Headers of lane vl of input `in`, oldest first; vl COP_NONE: of all congested lanes. */
 static uint32_t buffered(struct cop_net *net, uint32_t in, uint32_t vl, cop_header *list,
                          uint32_t n)
 {
@@ -267,7 +270,8 @@ void fern_look(struct cop_net *net, uint32_t in, const cop_pkt *p, fern_teller *
                 tell(net, i, vl);
 }
 
-/* Of the input with the port's number: lane vl, or all (COP_NONE is given as lane 0 by the caller). */
+/* Of the input with the port's number: lane vl, or all (COP_NONE is given as lane 0 by the
+ * caller). */
 double fern_port_value(struct cop_net *net, uint32_t port, uint32_t vl, unsigned which)
 {
     (void)which;

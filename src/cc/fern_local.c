@@ -1,9 +1,10 @@
-/* Local throttling: the detection and the delay of Fernandez and Garcia's approach 1, but it is the node which detects
- * congestion that slows down: its own hosts are told. The paper names it as the first thing to try, and says that it can
- * be unfair: neighbours send on, and take what the node leaves.
+/* Local throttling: the detection and the delay of Fernandez and Garcia's approach 1, but the node
+ * that detects congestion notifies its own hosts. The paper mentions it as the simplest mechanism,
+ * which can be unfair: neighbours send on, and use the bandwidth that the node leaves.
  *
- * See fern.h for its parts. Source: Fernandez and Garcia, section 3.2. The paper gives no rule. Ours: all is as in approach 1
- * but who is told, so that the two differ in nothing else; a look tells the hosts once for each congested lane. */
+ * See fern.h for its parts. Source: Fernandez and Garcia, section 3.2. The paper gives no rule.
+ * Ours: all is as in approach 1 except the receivers of messages; a check notifies the hosts once
+ * for each congested lane. */
 #include "cc/fern.h"
 
 #include "base/opt.h"
@@ -12,7 +13,7 @@ static const cop_opt opts[] = {{FERN_EVERY},      {FERN_THRESHOLD}, {FERN_DETECT
                                {FERN_HYSTERESIS}, {FERN_CULPRITS},  {FERN_TIMEOUT},  {FERN_STEP},
                                {FERN_RESTORE},    {FERN_LIMIT},     {FERN_NOTIFY},   {0}};
 
-/* From the input of a lane, or of the switch: to each of the switch's own hosts. */
+/* From the input of a lane, or of the switch: to each host of the switch. */
 static void tell_own_hosts(struct cop_net *net, uint32_t in, uint32_t vl)
 {
     const cop_topo *t = cop_net_info(net)->topo;

@@ -1,9 +1,12 @@
-/* Approach 1 of Fernandez and Garcia: switches look at their buffers every so many routings and tell the source that
- * they hold responsible; it adds a step to its delay for every such message, and takes one away for every timeout.
+/* Approach 1 of Fernandez and Garcia: switches check their buffers every so many routings and
+ * notify the culprit; that source adds a step to its delay for every such message, and removes one
+ * for every timeout.
  *
- * Check    every `every` routings of a switch: for each lane of it that is congested one message to its culprit
- *          (section 4: the estimator is of each virtual channel, and when it exceeds the threshold a message is sent).
- *          `culprits: switch`: one message to the culprit of all such lanes, as section 3.3 can be read, too.
+ * Check    every `every` routings of a switch: for each lane of it that is congested one message to
+ *          its culprit (section 4: the estimator is of each virtual channel, and when it exceeds
+ *          the threshold a message is sent).
+ *          `culprits: switch`: one message to the culprit of all such lanes, as section 3.3 can be
+ *          read, too.
  * See fern.h for its parts. Source: Fernandez and Garcia, sections 3.3 (1) and 4; M-fern-1. */
 #include "cc/fern.h"
 

@@ -1,14 +1,16 @@
-/* Fernandez and Garcia: what a source does. A source is a host, whatever the destination.
+/* Fernandez and Garcia: reaction of sources. A source is a host, for all destinations together.
  *
- * Delay    before each new message, from the end of the one before; steps x `step`.
- * One      a message of congestion: one step more; each `timeout` since then, or since the last one that ran out: one
- *          less, not below 0. No timer runs: timeouts are made up for when somebody asks.
- * Two      a message of congestion: one step if there was none, and from now on one more after every `messages` that
- *          the source injects; a message of no congestion: from now on one less after as many, until there is none.
- * Restore  `linear` one step each time, as said; `geometric` half of them; `logarithmic` n0 (1 - lg(1 + k) / lg(1 + n0)) are
- *          left of n0 after k times.
+ * Delay    before each new message, from the end of the previous one; steps x `step`.
+ * One      a message of congestion: one step more; each `timeout` since then, or since the last
+ *          expiry: one less, not below 0. No events: expiries are applied when the delay is read.
+ * Two      a message of congestion: one step if there was none, and from now on one more after
+ *          every `messages` that the source injects; a message of no congestion: from now on one
+ *          less after as many, until there is none.
+ * Restore  `linear` one step each time, as said; `geometric` half of them; `logarithmic` n0 (1 -
+ *          lg(1 + k) / lg(1 + n0)) are left of n0 after k times.
  *          `growth: geometric`: n steps are a delay of 2^(n - 1) x `step`.
- * Source   Fernandez and Garcia, sections 3.3, 3.5, 4 and 5; M-fern-1, M-fern-2, M-fern-throttle, G-fern-7. */
+ * Source   Fernandez and Garcia, sections 3.3, 3.5, 4 and 5; M-fern-1, M-fern-2, M-fern-throttle,
+ *          G-fern-7. */
 #include "cc/fern.h"
 
 const char *const fern_growth_names[] = {"linear", "geometric", NULL};
@@ -43,14 +45,14 @@ uint32_t fern_left(const fern_cfg *cfg, uint32_t from, uint32_t times)
     return from - (uint32_t)(from * lg(1 + (uint64_t)times) / lg(1 + (uint64_t)from));
 }
 
-/* Restored so many times more. */
+/* Restore the delay `times` times more. */
 static void restore(const fern_cfg *cfg, fern_source *f, uint64_t times)
 {
     f->back = times < f->from - f->back ? f->back + (uint32_t)times : f->from;
     f->steps = fern_left(cfg, f->from, f->back);
 }
 
-/* From now on it is restored from as many steps as there are. */
+/* Begin to restore from the present number of steps. */
 static void begin(fern_source *f)
 {
     f->from = f->steps;
@@ -75,9 +77,10 @@ void fern_hear_one(const fern_cfg *cfg, fern_source *f, cop_time now)
     begin(f);
 }
 
-/* A source heeds the latest message, whichever lane it is of (ours: the paper does not say what several lanes do that blame
- * one source), and begins to count anew with each (ours). A routing with a choice lets messages overtake each other: one
- * that was made before the latest is news no longer, or the end of congestion could come before its beginning. */
+/* A source obeys the latest message, of any lane (ours: the paper does not treat several lanes that
+ * blame one source), and each restarts its count (ours). With a choice of routes messages can
+ * overtake each other: one made before the latest is ignored, else the end of congestion could come
+ * before its beginning. */
 void fern_hear_two(fern_source *f, enum fern_word word, cop_time made)
 {
     if (made < f->made)
@@ -103,8 +106,9 @@ void fern_injected(const fern_cfg *cfg, fern_source *f)
         f->steps++;
 }
 
-/* The delay shrinks while the message waits: k timeouts from now on it is n(k) steps, and lasts from since + k T until
- * since + (k + 1) T. The first k for which sent + n(k) step lies before the latter, which grows while the former shrinks. */
+/* The delay shrinks while the message waits: k timeouts from now on it is n(k) steps, and lasts
+ * from since + k T until since + (k + 1) T. The first k for which sent + n(k) step lies before the
+ * latter, which grows while the former shrinks. */
 cop_time fern_next_one(const fern_cfg *cfg, fern_source *f, cop_time now)
 {
     fern_settle(cfg, f, now);

@@ -1,12 +1,15 @@
-/* Approach 2 of Fernandez and Garcia: a lane that becomes congested tells one source, and tells it again when it is not
- * congested any more; in between the source's delay grows with every so many messages that it injects.
+/* Approach 2 of Fernandez and Garcia: a lane that becomes congested notifies one source, and again
+ * when it is no longer congested; in between the source's delay grows with every so many messages
+ * that it injects.
  *
- * Received a message comes to a lane: if then more than `threshold` buffers are in use, a message of congestion goes to
- *          the culprit, which the lane remembers. If `detections` in a row found another culprit than that,
- *          the old one is told that there is no congestion, and the new one that there is. Else nothing is sent.
- * Routed   the head of a lane is routed: if fewer than the lower threshold are in use, the one remembered is told and
- *          forgotten. So with one threshold of 2, exactly 2 leave everything as it is. Likewise as the last one leaves
- *          (ours; on one queue per lane it was alone when it was routed).
+ * Received a message comes to a lane: if then more than `threshold` buffers are in use, a message
+ *          of congestion goes to the culprit, which the lane remembers. If `detections` in a row
+ *          found another culprit than that, the old one gets a message of no congestion, and the
+ *          new one a message of congestion. Else nothing is sent.
+ * Routed   the head of a lane is routed: if fewer than the lower threshold are in use, the
+ *          remembered culprit gets a message of no congestion, and is dropped. So with one
+ *          threshold of 2, exactly 2 change nothing. Likewise as the last one leaves (ours; on one
+ *          queue per lane it was alone when it was routed).
  * See fern.h for its parts. Source: Fernandez and Garcia, sections 3.3 (2) and 5; M-fern-2. */
 #include "cc/fern.h"
 
@@ -22,7 +25,7 @@ static const cop_opt opts[] = {{FERN_MESSAGES},   {FERN_THRESHOLD},
                                {FERN_DETECTIONS}, {FERN_LIMIT},
                                {FERN_NOTIFY},     {0}};
 
-/* The message that is routed has a buffer itself: less than one is never in use then. */
+/* The message that is routed occupies a buffer: at least one is in use then. */
 static int check(const void *config, const cop_netinfo *info, cop_err *err)
 {
     const fern_cfg resolved = fern_resolve(config, info), *cfg = &resolved;
@@ -84,8 +87,8 @@ static void on_route(struct cop_net *net, uint32_t in, const cop_pkt *p)
     over(net, in, p->vl);
 }
 
-/* Heads of several queues of a lane may have been routed while more were there: as the last one goes nobody will be
- * routed any more. */
+/* Heads of several queues of a lane may have been routed while more were there: after the last one
+ * no message will be routed. */
 static void on_leave(struct cop_net *net, uint32_t in, uint32_t vl, const cop_pkt *p, cop_time t)
 {
     fern_count_out(net, in, vl, p, t);

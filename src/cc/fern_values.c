@@ -1,15 +1,19 @@
 /* Fernandez and Garcia: values that follow from the network, where the configuration says `auto`.
  *
- * The paper's values are for messages of 16 flits, a flit per cycle, in a torus whose mean round trip is shorter than four
- * messages: a step of 32 cycles, a timeout of 64, a threshold of 2. The same in messages:
+ * The paper's values are for messages of 16 flits, a flit per cycle, in a torus whose mean round
+ * trip is shorter than four messages: a step of 32 cycles, a timeout of 64, a threshold of 2. The
+ * same in messages:
  * Step       time of 2 messages on a host's link.
- * Timeout    2 steps, and no less than a mean round trip without load (tori, meshes and hypercubes): what a source hears
- *            of its last step must not be too late for the next.
- * Threshold  7/8 of the messages that a lane of a switch input has room for, and 2 less than it has (2 of 3): the tail of the
- * message before has just left when a head is routed, so that looks seldom see a lane full. A lane that holds many has some of them
- *            waiting at full load, too, and a threshold of 2 then takes up to a third of uniform traffic (measured, 8 x 8 torus).
+ * Timeout    2 steps, and no less than a mean round trip without load (tori, meshes and
+ *            hypercubes): the effect of a step must reach the source before the next.
+ * Threshold  7/8 of the messages that a lane of a switch input has room for, and 2 less than it has
+ *            (2 of 3): the tail of the previous message has just left when a head is routed, so
+ *            that checks seldom find a lane full. In a lane with room for many some wait at full
+ *            load, too, and a threshold of 2 then costs up to a third of uniform traffic (measured,
+ *            8 x 8 torus).
  * Period     8 messages (ours).
- * `every` and `history` count routings and headers, which do not depend on rates or lengths: as printed.
+ * `every` and `history` count routings and headers, which do not depend on rates or lengths: as
+ * printed.
  * Source     Fernandez and Garcia, section 4. */
 #include "cc/fern.h"
 
@@ -41,7 +45,7 @@ static uint64_t round_trip(const cop_netinfo *info)
 /* Messages that a lane of an input has room for, if they have so many bytes. */
 static uint64_t room_for(const cop_netinfo *info, uint32_t bytes)
 {
-    /* A buffer for each destination or flow is another one. */
+    /* With private buffers each destination or flow has one. */
     uint64_t buffers = info->sections > info->lanes ? info->sections / info->lanes : 1;
     uint64_t unit = info->block_bytes, one = (bytes + unit - 1) / unit;
     return info->transit_bytes / unit / (one ? one : 1) * buffers;

@@ -1,4 +1,4 @@
-/* The controls of tori in words: what a message says, and why a run made none. */
+/* The congestion controls of tori in words: content of a message, and why a run made none. */
 #include "cc/fern.h"
 
 #include <stdio.h>

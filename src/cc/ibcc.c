@@ -1,10 +1,11 @@
-/* InfiniBand congestion control (IBA 1.2.1, annex A10), as the papers of Gran et al. and of Pfister et
- * al. use it: switches mark packets that leave a congested port (FECN), destinations tell the source
- * (BECN), sources insert delays. See docs/MODEL.md; the rules are in ibcc_switch.c and ibcc_source.c.
+/* InfiniBand congestion control (IBA 1.2.1, annex A10), as the papers of Gran et al. and of Pfister
+ * et al. use it: switches mark packets that leave a congested port (FECN), destinations notify the
+ * source (BECN), sources insert delays. See docs/MODEL.md; the rules are in ibcc_switch.c and
+ * ibcc_source.c.
  *
- * Destination   a data packet with FECN is answered by a notification packet, as it arrives, or by an
- *               acknowledgement, with BECN. It is ignored on acknowledgements and notifications, and
- *               on packets that carry BECN. There is no multicast.
+ * Destination   a data packet with FECN is answered by a notification packet, as it arrives, or by
+ *               an acknowledgement, with BECN. It is ignored on acknowledgements and notifications,
+ *               and on packets that carry BECN. There is no multicast.
  * Source        M-ibcc, M-ibcc-dst, M-pfis-cc, M-pfis-guide. */
 #include "cc/ibcc.h"
 
@@ -45,9 +46,9 @@ static bool ibcc_flow_is_sl(const void *cfg)
     return ((const ibcc_cfg *)cfg)->level == IBCC_SL;
 }
 
-/* The BECN of a marked packet rides on the next acknowledgement of its queue pair (Paper III, II-B: "an
- * acknowledgement packet for a reliable connection"): with one per message it waits for the message's
- * end, and one BECN stands for all marks until then. */
+/* The next acknowledgement carries the BECN of a marked packet of its queue pair (Paper III, II-B:
+ * "an acknowledgement packet for a reliable connection"): with one per message it waits for the
+ * message's end, and one BECN covers all marks until then. */
 static uint16_t ride(struct cop_net *net, const cop_pkt *p, bool marked)
 {
     ibcc_receiver *f = cop_net_cc_receiver(net, p);

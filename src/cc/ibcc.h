@@ -1,10 +1,10 @@
-/* InfiniBand congestion control, inside: what its files share. The rules themselves are plain
- * functions over plain structs, so that tests can walk them step by step without a network.
+/* InfiniBand congestion control: shared by its files. The rules are functions over plain structs,
+ * so that tests can run them step by step without a network.
  *
  *   ibcc_opts.c     options                             ibcc_switch.c   port state, marking
  *   ibcc_preset.c   presets, resolved parameters        ibcc_source.c   CCTI and its timer
  *   ibcc_auto.c     values that fit the network         ibcc_cct.c      the table of delays
- *   ibcc_params.c   checks                              ibcc_own.c      levels and hosts with a CCTI of their own
+ *   ibcc_params.c   validation                          ibcc_own.c      private CCTI values
  *   ibcc.c          the hooks of net/cc.h */
 #ifndef COP_CC_IBCC_H
 #define COP_CC_IBCC_H
@@ -86,7 +86,7 @@ typedef struct ibcc_params { /* numbers that follow from options, preset and net
     double upper_share; /* of the reference; < 0: by weight */
     uint64_t upper_bytes; /* 0: by share or weight */
     uint64_t reference_bytes, hysteresis_bytes;
-    int64_t weight; /* of ports that have none of their own; -1: the threshold is a share */
+    int64_t weight; /* of ports without port_threshold; -1: the threshold is a share */
     bool gap_yields; /* the gap is at most three quarters of the threshold */
     uint64_t mark_below; /* a packet is marked if a 64-bit draw is below; UINT64_MAX: always */
     uint32_t mark_gap; /* counted: eligible packets between two marks */
@@ -95,9 +95,9 @@ typedef struct ibcc_params { /* numbers that follow from options, preset and net
     uint32_t trigger; /* CCTI that is logged; 0: none */
     cop_time period_ps;
     bool restart; /* a BECN restarts the flow's timer */
-    bool per_sl; /* otherwise: service levels tick at times of their own */
+    bool per_sl; /* otherwise: each service level has its timer */
     int evaluate;
-    bool root_at_mark; /* credit is looked at for each mark, not as the state is entered */
+    bool root_at_mark; /* credit is tested for each mark, not as the state is entered */
     uint32_t cct_entries;
     int cct_shape;
     cop_time cct_delay_ps;
@@ -115,12 +115,12 @@ typedef struct ibcc_plan { /* preset auto; ibcc_auto.c explains */
 } ibcc_plan;
 
 #define IBCC_IF_ROOT 2
-/* One lane of an output port, or one section of it if buffers are private to destinations: what has
- * credits of its own has a state of its own. Half a cache line. */
+/* One lane of an output port, or one section of it if buffers are private to destinations: one
+ * state per set of credits. Half a cache line. */
 typedef struct ibcc_lane {
     uint32_t upper, lower; /* bytes */
     uint32_t sum; /* bytes waiting in all inputs */
-    uint16_t inputs; /* that have something waiting */
+    uint16_t inputs; /* inputs with bytes that wait */
     uint16_t over_upper, over_lower; /* IBCC_VOQ: inputs above the thresholds */
     uint8_t congested; /* 0: no; 1: yes; IBCC_IF_ROOT: marks while it has credit */
     uint8_t masked; /* Victim_Mask: may enter without credit */
@@ -160,7 +160,7 @@ typedef struct ibcc_run { /* state of a run */
     ibcc_ratio return_delay;
     bool phases; /* end nodes are not synchronised: their timers have phases */
     ibcc_params
-        *own; /* [1, 1 for jobs, hosts of their own][levels]: at sources; NULL: `par` for all */
+        *own; /* [1, 1 for jobs, hosts with rows][levels]: at sources; NULL: `par` for all */
     uint16_t *own_host; /* [host] its first in `own` */
     uint64_t triggers, starved, notified; /* notified: flows with a BECN or more */
 } ibcc_run;
@@ -170,7 +170,8 @@ extern const cop_opt ibcc_opts[];
 
 /* ibcc_params.c */
 int ibcc_check(const void *cfg, const cop_netinfo *info, cop_err *err);
-/* "shift:multiplier, ..." into list[max]; how many there are, or -1 if the text is not of that form. */
+/* "shift:multiplier, ..." into list[max]; returns their number, or -1 if the text is not of that
+ * form. */
 int64_t ibcc_parse_ratios(const char *text, ibcc_ratio *list, size_t max);
 
 /* ibcc_preset.c */
@@ -184,7 +185,7 @@ void ibcc_explain(const void *cfg, const cop_netinfo *info, FILE *out);
 
 /* ibcc_cct.c: memory is the caller's, [par->cct_entries]. */
 void ibcc_cct_fill(ibcc_cct *t, const ibcc_params *par, const ibcc_cfg *cfg, uint32_t mtu_bytes);
-/* `unit` is the packet's time on the wire if the table holds ratios, else its bytes. */
+/* `unit` is the packet's time on the wire if the table contains ratios, else its bytes. */
 cop_time ibcc_cct_delay(const ibcc_cct *t, uint32_t index, uint64_t unit);
 static inline cop_time ibcc_ratio_of(ibcc_ratio r, cop_time wire_ps)
 {
@@ -196,8 +197,8 @@ static inline cop_time ibcc_ratio_of(ibcc_ratio r, cop_time wire_ps)
 uint32_t ibcc_upper_of(const ibcc_params *par, int64_t weight);
 uint32_t ibcc_lower_of(const ibcc_params *par, uint32_t upper);
 void ibcc_switch_start(ibcc_run *run, const ibcc_cfg *cfg, const cop_netinfo *info);
-/* One input's bytes have changed. Returns true if the lane would enter the congestion state if it is
- * the root, that is, has credit. */
+/* One input's bytes have changed. Returns true if the lane would enter the congestion state if it
+ * is the root, that is, has credit. */
 bool ibcc_lane_fill(ibcc_lane *l, int evaluate, uint32_t before, uint32_t after);
 /* Is a packet of this size, which leaves now, marked? `entity` names the lane's random numbers. */
 bool ibcc_lane_mark(const ibcc_run *run, ibcc_lane *l, uint32_t entity, uint32_t bytes);
@@ -210,23 +211,23 @@ cop_time ibcc_credit_time(struct cop_net *net, uint32_t in, uint32_t vl, uint32_
 /* ibcc_own.c */
 int ibcc_own_check(const ibcc_cfg *cfg, const ibcc_params *par, const cop_netinfo *info,
                    cop_err *err);
-/* Parameters of a service level at hosts that have none of their own. */
+/* Parameters of a service level at hosts without rows in host_ccti. */
 ibcc_params ibcc_own_level(const ibcc_cfg *cfg, const ibcc_params *par, uint32_t level);
 void ibcc_own_start(struct cop_net *net, ibcc_run *run, const ibcc_cfg *cfg,
                     const cop_netinfo *info);
-/* Parameters of a flow, and the number that it keeps of them. */
+/* Parameters of a flow, by the index that it keeps. */
 static inline const ibcc_params *ibcc_params_of(const ibcc_run *run, const ibcc_flow *f)
 {
     return run->own ? &run->own[f->own] : &run->par;
 }
-/* Where `own` is there. */
+/* Index of the parameters of a flow, if `own` exists. */
 static inline uint16_t ibcc_own_of(const ibcc_run *run, uint32_t host, uint8_t sl)
 {
     return (uint16_t)(run->own_host[host] + sl);
 }
 
 /* ibcc_source.c */
-/* CCTI at time `now`; applies the timer's ticks since the last look. */
+/* CCTI at time `now`; applies the timer's ticks since the last call. */
 uint32_t ibcc_ccti(const ibcc_params *par, ibcc_flow *f, cop_time now);
 /* A notification has come; true if the CCTI has reached the trigger. */
 bool ibcc_becn(const ibcc_params *par, ibcc_flow *f, cop_time now, cop_time phase);

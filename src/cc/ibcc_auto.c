@@ -1,35 +1,41 @@
-/* Defaults of InfiniBand's congestion control that fit the network (preset auto).
+/* Defaults of InfiniBand's congestion control, computed from the network (preset auto).
  *
- * Role     from the links, the paths and the traffic to the table of delays, CCTI_Increase, CCTI_Timer and
- *          Marking_Rate. `coppice check` says them with their reasons, `--opensm` as lines for OpenSM.
+ * Role     from the links, the paths and the traffic to the table of delays, CCTI_Increase,
+ *          CCTI_Timer and Marking_Rate. `coppice check` prints them with their reasons, `--opensm`
+ *          as lines for OpenSM.
  * Words    T  a full packet's time on the link of a host; H  senders that share one hot spot
  *          fair share of a contributor: one packet every H T, a delay of (H - 1) T
- *          loop  between two packets of a contributor, or between a mark and its effect, if that is longer
- * Rules    threshold  weight 3, 81 % of an input buffer: a full link without a hot spot is not marked before
- *          table      quadratic, the last entry 4 H T: the fair share is half way up, with room for four times
- *                     the senders, in steps of 3 % of it; where fewer share a port, or a marked flow is no
- *                     contributor at all, the first steps are small
- *          increase   4 steps in a loop. More per loop, and contributors overshoot before the effect of
- *                     the first mark is seen
+ *          loop  between two packets of a contributor, or between a mark and its effect, if that is
+ *                longer
+ * Rules    threshold  weight 3, 81 % of an input buffer: a full link without a hot spot is not
+ *                     marked before
+ *          table      quadratic, the last entry 4 H T: the fair share is half way up, with room for
+ *                     four times the senders, in steps of 3 % of it; if fewer share a port, or a
+ *                     marked flow is no contributor, the first steps are small
+ *          increase   4 steps in a loop. More per loop, and contributors overshoot before the
+ *                     effect of the first mark is seen
  *          timer      gain g = steps up that marks on all packets would make, for one step down:
- *                     timer * increase / ((Marking_Rate + 1) H T). Below 1 marks cannot hold the queue;
- *                     the larger it is, the longer the hot link idles after each of them. A lane is
- *                     marked by its own fill: where the routing needs several, what takes the
- *                     others passes unmarked, and the gain must be higher
- *          marks      on every other packet at most: each costs a notification, and in a full network without
- *                     hot spots more than half of the packets leave queues above the threshold
- *          units      of 1.024 us and whole steps: what rounding adds to the timer the increase, or
- *                     Marking_Rate where one step is too much, takes back
- * Senders  the option, else what the run file's traffic offers (cop_traffic_senders), else the geometric mean
- *          of 1 and all others: one set of values does for some four times fewer and four times more.
- *          A host that takes less than a link counts each of its senders as so many more.
- * Jobs     hosts that send for exchanges and applications alone are not throttled, and where there are any, ports
- *          between switches mark nothing, unless `senders`, `ccti_increase` or a threshold is given. How many
- *          of a job's flows meet is not known before the run and changes with every message. Flows that share inner
- *          channels are marked at several of them and fall below their share (a transpose takes 1.03 to 1.4 times
- *          as long, with 2 to 8 senders planned); at hosts a throttle outlasts what it is for (random rings 1.05
- *          to 1.13). The root of a tree that other traffic makes is the port of a host: its senders are slowed
- *          down by the marks of that.
+ *                     timer * increase / ((Marking_Rate + 1) H T). Below 1 marks cannot limit the
+ *                     queue; the larger it is, the longer the hot link idles after each of them. A
+ *                     lane is marked by its own fill: if the routing needs several, packets on the
+ *                     others pass unmarked, and the gain must be higher
+ *          marks      on every other packet at most: each costs a notification, and in a full
+ *                     network without hot spots more than half of the packets leave queues above
+ *                     the threshold
+ *          units      of 1.024 us and whole steps: rounding of the timer is compensated by the
+ *                     increase, or by Marking_Rate where one step is too much
+ * Senders  the option, else what the run file's traffic offers (cop_traffic_senders), else the
+ *          geometric mean of 1 and all others: one set of values works for about four times fewer
+ *          and four times more. A host that takes less than a link counts each of its senders as so
+ *          many more.
+ * Jobs     hosts that send for exchanges and applications alone are not throttled, and where there
+ *          are any, ports between switches mark nothing, unless `senders`, `ccti_increase` or a
+ *          threshold is given. How many of a job's flows meet is not known before the run and
+ *          changes with every message. Flows that share inner channels are marked at several of
+ *          them and fall below their share (a transpose takes 1.03 to 1.4 times as long, with 2 to
+ *          8 senders planned); at hosts the throttling lasts longer than the congestion (random
+ *          rings 1.05 to 1.13). The root of a tree of other traffic is the port of a host, whose
+ *          marks slow its senders down.
  * Source   ours; the meaning of each parameter: IBA 1.2.1 annex A10. */
 #include "cc/ibcc.h"
 
@@ -38,8 +44,8 @@
 #define TIMER_UNIT_PS 1024000.0 /* 1.024 us */
 #define REACH 4.0 /* the table's last entry, in H T */
 #define STEPS 4.0 /* up in a loop */
-#define GAIN 1.25 /* where all that goes to a hot spot shares one lane */
-#define LANES_GAIN 1.5 /* times that, where the routing spreads it over lanes */
+#define GAIN 1.25 /* if all packets to a hot spot share one lane */
+#define LANES_GAIN 1.5 /* times that, if the routing spreads them over lanes */
 #define LEAST_MARKING 1u
 #define MAX_TIMER 65535u
 #define MAX_MARKING 1023u
@@ -61,7 +67,7 @@ static void count_senders(ibcc_plan *p, const ibcc_cfg *cfg, const cop_netinfo *
                  : p->from == IBCC_OFFERED ? info->senders
                                            : (uint32_t)guess;
     if (p->senders < 2)
-        p->senders = 2; /* one alone overloads nothing */
+        p->senders = 2; /* a single sender overloads no host */
 }
 
 /* `rate` steps per packet, by whole steps for one of several packets. */

@@ -1,8 +1,8 @@
-/* The congestion control table: how long a flow waits after a packet, by its index.
+/* The congestion control table: delay of a flow after a packet, by its index.
  *
  * Forms    times   cct[i] = delay * i / index  or  delay * i^2 / index^2, or a list. They are for a
- *                  packet of full size; a shorter one waits in proportion (G-gran1-6), unless cct_scale
- *                  is off.
+ *                  packet of full size; a shorter one waits in proportion (G-gran1-6), unless
+ *                  cct_scale is off.
  *          ratios  multiplier / 2^shift of the packet's own time on the wire, as hardware has it.
  * Rule     entry 0 is no delay. An index beyond the list uses its last entry. */
 #include "cc/ibcc.h"

@@ -1,5 +1,5 @@
-/* Options of the InfiniBand congestion control, under the names of the InfiniBand specification where it
- * has one. What is not given comes from a preset, see ibcc_params.c. */
+/* Options of the InfiniBand congestion control, under the names of the InfiniBand specification
+ * where it has one. Options that are not given come from a preset, see ibcc_params.c. */
 #include "cc/ibcc.h"
 
 static const char *const preset_names[] = {"testbed", "simulator", "fat-tree",
@@ -14,7 +14,8 @@ static const char *const timer_names[] = {"auto", "free-running", "per-sl", "res
 static const char *const root_names[] = {"auto", "enter", "mark", NULL};
 static const char *const from_names[] = {"end", "start", NULL};
 
-/* Words for "not given". Where a second name is 0, older files say it so, and nobody could mean zero. */
+/* Words for "not given". A second name 0 is that of older files; zero itself would have no meaning
+ * there. */
 static const char *const auto_or_0[] = {"auto", "0", NULL};
 static const char *const preset_or_0[] = {"preset", "0", NULL};
 static const char *const by_weight[] = {"weight", NULL};

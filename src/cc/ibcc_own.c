@@ -1,12 +1,12 @@
-/* Service levels and hosts with a CCTI_Timer, CCTI_Increase, CCTI_Limit and CCTI_Min of their own, as
- * CACongestionSetting has them for each service level of each end node; and hosts that run jobs alone,
- * whose CCTI_Increase is 0 with preset auto (ibcc_auto.c).
+/* Service levels and hosts with private CCTI_Timer, CCTI_Increase, CCTI_Limit and CCTI_Min, as
+ * CACongestionSetting has them for each service level of each end node; and hosts that run jobs
+ * alone, whose CCTI_Increase is 0 with preset auto (ibcc_auto.c).
  *
- * Rules    a row of `host_ccti` goes before one of `sl_ccti`, and that before what all have, or all that
- *          run jobs alone, number by number. The table of delays is one for all.
- * State    the parameters of a source once for each level, once more if jobs are spared, and once more
- *          for each level of a host that has its own; a flow keeps the number of its parameters from its
- *          first packet on. Nothing of this exists where no row is given and no job is spared.
+ * Rules    a row of `host_ccti` overrides one of `sl_ccti`, and that the values of all, or of all
+ *          that run jobs alone, number by number. The table of delays is one for all.
+ * State    the parameters of a source once for each level, once more if jobs are spared, and once
+ *          more for each level of a host with rows; a flow keeps the index of its parameters from
+ *          its first packet on. None of this is allocated if no row is given and no job is spared.
  * Source   IBA 1.2.1, annex A10; OpenSM's cc_ca_cong_setting_ccti_*. */
 #include "cc/ibcc.h"
 

@@ -1,5 +1,5 @@
-/* Parameters of the InfiniBand congestion control: texts of ratios, and what cannot work is refused. What
- * presets and options come to is in ibcc_preset.c. */
+/* Parameters of the InfiniBand congestion control: parsing of ratios, and validation. Presets and
+ * options are resolved in ibcc_preset.c. */
 #include "cc/ibcc.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #define MAX_RATIO_SHIFT 3
 #define MAX_RATIO_MULTIPLIER 16383
 
-/* A number of digits alone, at most `most`; moves *s past it. */
+/* Parse a number of digits only, at most `most`; moves *s past it. */
 static bool parse_digits(const char **s, uint32_t most, uint32_t *value)
 {
     size_t digits = strspn(*s, "0123456789");

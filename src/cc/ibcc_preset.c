@@ -1,22 +1,23 @@
-/* Presets of the InfiniBand congestion control: they fill in what the options leave open.
+/* Presets of the InfiniBand congestion control: values of options that are not given.
  *
- * testbed    hardware of Gran et al., IPDPS 2010 (Paper III): its table I, its table of delays, and a timer
- *            for each service level of an end node
- * simulator  Gran et al., SIMUTools 2011, and their Paper II (Paper I names it Paper III): the same values,
- *            and a BECN restarts the timer of its flow (Paper I, 3.2.2)
- * fat-tree   Gran et al., IPDPS 2012 (Paper IV), table I, the same simulator; its table of delays is not
- *            printed: ten times as long, the least round factor with which 80 contributors can share a
- *            port (97 us, G-gran4-1)
- *            These three: no paper prints buffers. Weight 15 is 4.5 full packets, as marking must be able
- *            to end one gap lower (G-gran2-2, G-gran4-2), and each step of the weight as much more
- *            (G-gran1-3): 100 % are 72 packets, 144 KiB with those of 2 KiB. Marking ends 3.25 packets
- *            lower, "a little more than 3 MTUs" (Paper II).
- * pfister    guidelines of Pfister et al. for N ports and hot-spot degree H (senders, else N): linear table
- *            of 128 entries up to 2/3 H us, increment min(N/6, H/2), timer 10 us that takes down all indices
- *            of an end node, 90 % of the capacity of a queue, marks only while the port has credit
- * auto       ours: values that follow from the network, ibcc_auto.c; otherwise the rules of hardware, as
- *            testbed. Weight 3, 81 % of an input buffer; marking ends 3.25 packets lower, at a quarter
- *            of the threshold at least. */
+ * testbed    hardware of Gran et al., IPDPS 2010 (Paper III): its table I, its table of delays, and
+ *            a timer for each service level of an end node
+ * simulator  Gran et al., SIMUTools 2011, and their Paper II (Paper I names it Paper III): the same
+ *            values, and a BECN restarts the timer of its flow (Paper I, 3.2.2)
+ * fat-tree   Gran et al., IPDPS 2012 (Paper IV), table I, the same simulator; its table of delays
+ *            is not printed: ten times as long, the least round factor with which 80 contributors
+ *            can share a port (97 us, G-gran4-1)
+ *            These three: no paper prints buffers. Weight 15 is 4.5 full packets, as marking must
+ *            be able to end one gap lower (G-gran2-2, G-gran4-2), and each step of the weight as
+ *            much more (G-gran1-3): 100 % are 72 packets, 144 KiB with those of 2 KiB. Marking ends
+ *            3.25 packets lower, "a little more than 3 MTUs" (Paper II).
+ * pfister    guidelines of Pfister et al. for N ports and hot-spot degree H (senders, else N):
+ *            linear table of 128 entries up to 2/3 H us, increment min(N/6, H/2), timer 10 us that
+ *            lowers all indices of an end node, 90 % of the capacity of a queue, marks only while
+ *            the port has credit
+ * auto       ours: values that follow from the network, ibcc_auto.c; otherwise the rules of
+ *            hardware, as testbed. Weight 3, 81 % of an input buffer; marking ends 3.25 packets
+ *            lower, at a quarter of the threshold at least. */
 #include "cc/ibcc.h"
 
 #define TIMER_UNIT_PS 1024000 /* 1.024 us */
@@ -38,8 +39,8 @@ static const preset presets[] = {
                         7 * COP_US, 150 * COP_US},
     [IBCC_FAT_TREE] = {0, 0, 1, 72, 15, IBCC_OUTPUT, IBCC_AT_ENTRY, IBCC_RESTART, IBCC_QUADRATIC,
                        70 * COP_US, 150 * COP_US},
-    /* "Queue for VL > threshold", "mark only if root", and a pop of the timer takes all indices of the
-     * adapter down (the talk). */
+    /* "Queue for VL > threshold", "mark only if root", and an expiry of the timer lowers all
+     * indices of the adapter (the talk). */
     [IBCC_PFISTER] = {0, 0, 0, 0, -1, IBCC_VOQ, IBCC_AT_MARK, IBCC_FREE_RUNNING, IBCC_LINEAR, 0,
                       10 * COP_US},
     [IBCC_AUTO] = {0, 0, 0, 0, 3, IBCC_OUTPUT, IBCC_AT_ENTRY, IBCC_PER_SL, IBCC_QUADRATIC, 0, 0},

@@ -1,22 +1,23 @@
 /* InfiniBand congestion control at sources.
  *
- * Role     each flow has an index CCTI into the table of delays; it rises with every BECN and falls with
- *          time. After a packet the flow waits for the delay of its index.
- * State    per flow 32 bytes. No timers: ticks are counted when the flow is looked at.
+ * Role     each flow has an index CCTI into the table of delays; it rises with every BECN and falls
+ *          with time. After a packet the flow waits for the delay of its index.
+ * State    per flow 32 bytes. No events: ticks are counted when the index is read.
  * Rules    BECN   CCTI = min(CCTI + CCTI_Increase, CCTI_Limit)
- *          tick   CCTI = max(CCTI - 1, CCTI_Min), every CCTI_Timer: at fixed times of the end node or
- *                 of one of its service levels, or (restart) that long after the flow's last BECN or
- *                 tick: "if the message is not canceled" it causes the decrease (Paper I, 3.2.2)
- *          send   the arbiter of the end node asks whether the flow may send, and the delay is that of the
- *                 index at that moment (Paper I, 3.2.2): it may, if the end of its last packet (as the
- *                 end node injects it) + delay is not later. So a lone flow has the rate size /
- *                 (size / rate + delay). Index 0 is no delay, and the packet is not even looked at.
+ *          tick   CCTI = max(CCTI - 1, CCTI_Min), every CCTI_Timer: at fixed times of the end node
+ *                 or of one of its service levels, or (restart) that long after the flow's last
+ *                 BECN or tick: "if the message is not canceled" it causes the decrease (Paper I,
+ *                 3.2.2)
+ *          send   the arbiter of the end node asks whether the flow may send, and the delay is that
+ *                 of the index at that moment (Paper I, 3.2.2): it may, if the end of its last
+ *                 packet (as the end node injects it) + delay is not later. So a lone flow has the
+ *                 rate size / (size / rate + delay). Index 0 is no delay; the packet is not read.
  *          A flow is a queue pair, here (source, destination, service level), or all of a service
  *          level.
- * Waiting  A flow that may not send yet is not asked all the time. Its delay shrinks at ticks, whose times
- *          are known, so the answer is the first moment at which the index of then allows it. Only a
- *          BECN can change that, and only to later (it raises the index, or puts off a tick): the end
- *          node asks once more at the time it was told, and is told the new one.
+ * Waiting  A flow that may not send yet is not polled. Its delay shrinks at ticks, whose times are
+ *          known, so next_send returns the first instant at which the index allows it. Only a BECN
+ *          can change that, and only to later (it raises the index, or delays a tick): the end node
+ *          calls again at the returned time, and gets the new one.
  * Source   M-ibcc-src, M-ibcc-level; G-gran1-5, G-gran1-6, G-gran1-9. */
 #include "base/rng.h"
 #include "cc/ibcc.h"
@@ -64,8 +65,8 @@ cop_time ibcc_phase(const ibcc_run *run, uint32_t host, uint8_t sl)
     return draw % par->period_ps;
 }
 
-/* What the table needs to know of a packet of this host: its bytes, or its time on the wire if it holds
- * ratios. */
+/* The table's argument for a packet of this host: its bytes, or its time on the wire if the table
+ * contains ratios. */
 static uint64_t unit_of(struct cop_net *net, uint32_t host, uint32_t bytes)
 {
     const ibcc_run *run = cop_net_cc_net(net);

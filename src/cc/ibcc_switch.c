@@ -4,22 +4,22 @@
  *          packets that leave by it are marked.
  * State    per output port and lane (with buffers private to destinations: and destination, as each
  *          has its own credits), brought up to date at every change of a queue's fill.
- * Rules    above  voq: one queue (input, output, lane) holds more than the upper threshold
+ * Rules    above  voq: one queue (input, output, lane) contains more than the upper threshold
  *                 output: all queues of the output together do
- *                 contributors: together they hold more than upper / (inputs that hold anything)
+ *                 contributors: together they contain more than upper / (inputs that contain any)
  *          below  the same with `no queue / not together more than the lower threshold`
- *          enter  above, and the port has credit for a full packet besides what it has just sent (it is
- *                 the root), or Victim_Mask is set
+ *          enter  above, and the port has credit for a full packet besides what it has just sent
+ *                 (it is the root), or Victim_Mask is set
  *                 (root_test: mark: without that test)
  *          leave  below. With one threshold lower = upper.
- *          A packet that leaves no longer counts in the fill that decides about its own mark.
- *          mark   in the state, not shorter than Packet_Size: one of Marking_Rate + 1, by draw or by
- *                 counting. Acknowledgements and notifications are packets like others here.
+ *          A packet that leaves no longer counts in the fill that decides about its mark.
+ *          mark   in the state, not shorter than Packet_Size: one of Marking_Rate + 1, by draw or
+ *                 by counting. Acknowledgements and notifications are packets like others here.
  *                 root_test: mark: only while the port has credit or Victim_Mask is set
  * Weights  w = 1 .. 15 trigger at (16 - w) / 16 of the reference, 0 never.
  * Credit   starvation, for end nodes without congestion control: while an input port in Credit_Mask
- *          holds more than its threshold, two credits that it returns are at least CS_ReturnDelay
- *          (a ratio of the packet's time) apart.
+ *          contains more than its threshold, two credits that it returns are at least
+ *          CS_ReturnDelay (a ratio of the packet's time) apart.
  * Source   M-ibcc-switch, M-ibcc-thrmap, M-thr-1, M-thr-2, M-mark-prob; G-gran1-3, G-gran2-1. */
 #include "base/rng.h"
 #include "cc/ibcc.h"
@@ -171,7 +171,7 @@ bool ibcc_lane_mark(const ibcc_run *run, ibcc_lane *l, uint32_t entity, uint32_t
            cop_rng_at(run->seed, COP_RNG_MARK, entity, l->draws++) < par->mark_below;
 }
 
-/* Out of line: root_test mark, which few use. */
+/* Out of line: root_test mark is rare. */
 static __attribute__((noinline)) void mark_if_root(struct cop_net *net, ibcc_run *run,
                                                    uint32_t entity, uint32_t port, cop_pkt *p)
 {

@@ -1,4 +1,5 @@
-/* InfiniBand congestion control in words: why a packet was marked, for whom a BECN is, and why a run saw none. */
+/* InfiniBand congestion control in words: why a packet was marked, the source of a BECN, and why a
+ * run had none. */
 #include "base/opt.h"
 #include "cc/ibcc.h"
 

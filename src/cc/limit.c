@@ -1,4 +1,4 @@
-/* What the local limits of injection have in common; see limit.h. */
+/* Shared by the local limits of injection; see limit.h. */
 #include "cc/limit.h"
 
 #include <stdio.h>

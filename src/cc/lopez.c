@@ -1,8 +1,10 @@
-/* Limit of busy lanes: a switch lets a message in only if no more than `limit` of its output lanes are busy.
+/* Limit of busy lanes: a switch lets a message in only if no more than `limit` of its output lanes
+ * are busy.
  *
  * Rule     busy lanes of all outputs to other switches <= limit.
- * Source   Lopez, Martinez, Duato, Petrini 1997, as Fernandez and Garcia, section 2 describes it: the amount of occupied output
- *          lanes of the node. The limit has to be found for each network; the default is half of the switch's lanes (ours). */
+ * Source   Lopez, Martinez, Duato, Petrini 1997, as Fernandez and Garcia, section 2 describes it:
+ *          the amount of occupied output lanes of the node. The limit must be tuned for each
+ *          network; the default is half of the switch's lanes (ours). */
 #include "base/opt.h"
 #include "cc/limit.h"
 

@@ -1,14 +1,16 @@
 /* Reading the cc_* options of an opensm.conf.
  *
- * In: lines `option value` or `option SL value`; # begins a comment; options that do not begin with cc_ are
- * passed over, but for congestion_control. Later lines win, as in OpenSM. Numbers are decimal or 0x.
- * Out: a YAML section of cc.kind ibcc. Where OpenSM takes a value without a word and does something else, it is
- * refused: congestion_control other than TRUE or FALSE (it means FALSE), a threshold above 0xF (overflows into other
- * bits), a table of one entry (sent as zeros), more than 128 entries (dropped), shift above 3 or multiplier above
- * 16383 (cut), and zeros where nothing would be throttled. What is legal but does little is a remark.
- * Levels of the control map are as the lowest of them but for rows of sl_ccti.
- * Simplifications: Trigger_Threshold is that of one level; Victim_Mask and Credit_Mask, which name port
- * numbers, become the ports that face hosts, unless they are 0 or name all.
+ * In: lines `option value` or `option SL value`; # begins a comment; options that do not begin with
+ * cc_ are skipped, except congestion_control. Later lines win, as in OpenSM. Numbers are decimal or
+ * 0x.
+ * Out: a YAML section of cc.kind ibcc. Values that OpenSM silently replaces are refused:
+ * congestion_control other than TRUE or FALSE (it means FALSE), a threshold above 0xF (overflows
+ * into other bits), a table of one entry (sent as zeros), more than 128 entries (dropped), shift
+ * above 3 or multiplier above 16383 (cut), and zeros with which nothing would be throttled. Legal
+ * values with little effect get a remark. Levels of the congestion control map take the values of
+ * the lowest, except rows of sl_ccti.
+ * Simplifications: Trigger_Threshold is that of one level; Victim_Mask and Credit_Mask, which name
+ * port numbers, become the ports that face hosts, unless they are 0 or name all.
  * Source: opensm(8); opensm.conf as `opensm -c` writes it, version 3.3.23. */
 #include "base/opt.h"
 #include "cc/ibcc.h"
@@ -40,7 +42,7 @@ enum { /* numbers of the file; those from TIMER on are per service level */
 static const struct {
     const char *name;
     uint32_t most;
-    bool per_level; /* a service level stands before the value */
+    bool per_level; /* a service level precedes the value */
 } numbers[NUMBERS] = {
     [ON] = {"congestion_control", 1, false},
     [SW_MAP] = {"cc_sw_cong_setting_control_map", UINT32_MAX, false},
@@ -73,7 +75,7 @@ static int fault(const conf *c, const char *what, const char *option)
     return cop_err_add(c->err, COP_E_INPUT, "%s:%u: %s %s", c->name, c->line, option, what);
 }
 
-/* A whole word that is a number. */
+/* Parse a whole word as a number. */
 static bool number(const char *word, uint32_t most, uint32_t *value)
 {
     char *end;
@@ -203,7 +205,7 @@ static int read_lines(conf *c, const char *text, size_t len)
     return rc;
 }
 
-/* Some level of the control map, once throttled, stays so; or has no such entry in the table. */
+/* A level of the control map never recovers once throttled, or has no entry in the table. */
 static bool never_recovers(const conf *c)
 {
     for (unsigned sl = 0; sl < 16; sl++)
@@ -220,7 +222,7 @@ static bool least_outside(const conf *c)
     return false;
 }
 
-/* Zeros with which nothing would happen: all defaults are such. */
+/* Refuse zeros that have no effect; all defaults are such. */
 static int check(const conf *c, unsigned sl)
 {
     const char *what = NULL;

@@ -1,12 +1,14 @@
 /* Writing the cc_* options of an opensm.conf that equal a configuration of ibcc.
  *
- * Table    a delay becomes multiplier / 2^shift of the time a full packet takes on a host's link, with the largest
- *          shift that leaves room for the multiplier. At most 128 entries; CCTI_Limit is the last one.
- * Masks    OpenSM sends one mask to all switches. Ports that face hosts are in it, if they face hosts wherever
- *          there are any; where that differs between switches a remark says so.
- * Not in OpenSM: how a threshold is compared (evaluate, root_test, hysteresis), what carries a BECN, from where a
- *          delay counts, when timers tick: hardware decides.
- * Source   opensm(8), version 3.3.23; IBA 1.2.1 annex A10; guidelines of Pfister et al. (M-pfis-guide). */
+ * Table    a delay becomes multiplier / 2^shift of the time a full packet takes on a host's link,
+ *          with the largest shift for which the multiplier fits. At most 128 entries; CCTI_Limit is
+ *          the last one.
+ * Masks    OpenSM sends one mask to all switches. A port number is in it if some port with it faces
+ *          a host; a remark follows if others with it face switches.
+ * Not in OpenSM: how a threshold is compared (evaluate, root_test, hysteresis), what carries a
+ * BECN, when a delay begins, when timers tick: hardware decides.
+ * Source   opensm(8), version 3.3.23; IBA 1.2.1 annex A10; guidelines of Pfister et al.
+ *          (M-pfis-guide). */
 #include "cc/ibcc.h"
 #include "cc/opensm.h"
 
@@ -46,7 +48,7 @@ static ibcc_ratio entry(const sheet *s, const ibcc_cct *t, uint32_t i)
     return r;
 }
 
-/* With this delay after a packet all hosts together fill one port. */
+/* With this delay after each packet all hosts together fill one port. */
 static cop_time enough_delay(const cop_netinfo *info, cop_time packet_ps)
 {
     return packet_ps * info->n_hosts;
@@ -91,7 +93,7 @@ static void print_table(const sheet *s)
     cop_free(t.time);
 }
 
-/* Ports that face hosts at some switch; true if at no switch one of these faces a switch. */
+/* Port numbers that face hosts at some switch; true if none of them faces a switch elsewhere. */
 static bool host_ports(const cop_topo *t, bool *mask)
 {
     bool trunk[MASK_PORTS + 1] = {false}, same = true;
@@ -194,7 +196,7 @@ static void print_switches(const sheet *s)
             (int)cfg->cs_threshold, cfg->cs_return_delay);
 }
 
-/* Service levels with a CCTI of their own. */
+/* Service levels with private CCTI values. */
 static uint32_t own_levels(const ibcc_cfg *cfg)
 {
     uint32_t levels = 0;
@@ -269,7 +271,7 @@ static cop_time packet_time(const struct cop_net *net)
     return cop_net_wire_time(net, cop_topo_host_port(info->topo, 0), info->mtu_bytes);
 }
 
-/* Where values come from, and what they would be for other numbers of senders. */
+/* Origin of the values, and the values for other numbers of senders. */
 static void print_plan(const sheet *s)
 {
     if (s->cfg->preset != IBCC_AUTO)

@@ -1,6 +1,6 @@
-/* Quantized congestion notification, IEEE 802.1Qau: switches sample a queue and tell the source of a packet
- * there how far it is above its set point; sources limit their rate. With `react: no` only notifications are
- * made, for routings that heed them (qcn-switch). See qcn.h for its parts. */
+/* Quantized congestion notification, IEEE 802.1Qau: switches sample a queue and notify the source
+ * of a packet there how far it is above its set point; sources limit their rate. With `react: no`
+ * only notifications are made, for routings that use them (qcn-switch). See qcn.h for its parts. */
 #include "cc/qcn.h"
 
 #include "base/opt.h"
@@ -16,12 +16,12 @@ static const char *const share_names[] = {"random", "regular", NULL};
 static const char *const limit_names[] = {"flow", "host", NULL};
 static const char *const queue_names[] = {"port", "class", NULL};
 
-/* If nothing is said. */
+/* Defaults. */
 #define EVERY 100
 #define SHARE 0.3
 #define TIMER_PS (10 * COP_MS)
 #define BYTES 150000
-#define LEAST_TOLD 1e-3 /* notifications that are to be expected of a run */
+#define LEAST_TOLD 1e-3 /* expected notifications of a run, at least */
 
 #define AT(member) offsetof(qcn_cfg, member)
 static const cop_opt opts[] = {
@@ -67,7 +67,8 @@ static const cop_opt opts[] = {
     {"min_rate", COP_OPT_RATE, AT(min_bps), "10 Mbit/s", 1e3, 1e14, NULL, "no rate is below"},
     {0}};
 
-/* An option of reaction points, which are those behind `react` in the table, that is not as it was; NULL: none. */
+/* An option of reaction points (those behind `react` in the table) that differs from its default;
+ * NULL: none. */
 static const char *changed_reaction(const qcn_cfg *cfg)
 {
     cop_arena arena = {0};
@@ -110,7 +111,8 @@ static void start(struct cop_net *net)
             sizeof(*all->work));
 }
 
-/* The most that a congestion point can find: in its buffer, of a port with all lanes; without an output buffer in all inputs. */
+/* The most bytes that a congestion point can find: in its buffer, of a port with all lanes; without
+ * an output buffer in all inputs. */
 static uint64_t most_in_queue(const qcn_cfg *cfg, const cop_netinfo *info)
 {
     const struct cop_room *outputs = info->output_bytes ? &info->output : &info->all_inputs;
@@ -120,7 +122,8 @@ static uint64_t most_in_queue(const qcn_cfg *cfg, const cop_netinfo *info)
     return cfg->queue == QCN_OF_CLASS ? room->lane : room->port;
 }
 
-/* Too seldom to happen in this run. What is no more seldom than the default is for longer runs to show. */
+/* Refuse samples too rare to happen in this run. Values up to the default are allowed: a longer run
+ * may have them. */
 static int check_seldom(const qcn_cfg *cfg, const cop_netinfo *info, cop_err *err)
 {
     double packets = cop_most_packets(info), ports = info->topo ? info->topo->n_ports : 0.0;
@@ -153,7 +156,8 @@ static int check_seldom(const qcn_cfg *cfg, const cop_netinfo *info, cop_err *er
     return 0;
 }
 
-/* Sources that have slowed down must come back. Cycles as long as the default are for longer runs to show. */
+/* Sources that have slowed down must recover within the run. Cycles up to the default are
+ * allowed. */
 static int check_recovery(const qcn_cfg *cfg, const cop_netinfo *info, cop_err *err)
 {
     char have[32], span[32];
@@ -238,7 +242,7 @@ static int check(const void *config, const cop_netinfo *info, cop_err *err)
     return check_recovery(cfg, info, err) ? -COP_E_INPUT : check_seldom(cfg, info, err);
 }
 
-/* What is allowed, and hardly meant. */
+/* Combinations that are allowed, but hardly intended. */
 static const char *idle(const void *config, const cop_netinfo *info)
 {
     const qcn_cfg *cfg = config;

@@ -1,7 +1,7 @@
 /* Quantized congestion notification (IEEE 802.1Qau), shared by its files.
  *
  *   qcn.c           options, the table
- *   qcn_point.c     congestion points: when a switch sends a notification, and what it says
+ *   qcn_point.c     congestion points: when a switch sends a notification, and its content
  *   qcn_reaction.c  reaction points: how a source slows down and recovers */
 #ifndef COP_CC_QCN_H
 #define COP_CC_QCN_H
@@ -22,14 +22,14 @@ typedef struct qcn_cfg {
     double w;
     int64_t every; /* packets (CPC) */
     uint64_t period_ps; /* instead of packets; 0: packets */
-    double share; /* of the samples that tell */
+    double share; /* of congested samples that send a notification */
     int64_t host_every; /* the same two of ports that face a host; 0: as the others */
     double host_share;
     int regular; /* every n-th of them, not at random */
     double busy; /* share of the time since the last sample that the wire was busy, at least */
     /* reaction point */
     bool react;
-    int limit; /* enum qcn_limit: what has a rate */
+    int limit; /* enum qcn_limit: to what a rate limit applies */
     double gd;
     uint64_t bytes_limit;
     uint64_t timer_ps;
@@ -40,22 +40,22 @@ typedef struct qcn_cfg {
 typedef struct qcn_port { /* a congestion point: of an output, or of the input with its number */
     cop_time next; /* period: no sample before */
     uint32_t packets; /* since the last sample */
-    uint32_t draws; /* random numbers used; also samples that would tell */
+    uint32_t draws; /* random numbers used; also congested samples */
     uint64_t old; /* bytes, when the last notification was made */
     double due; /* regular: share of a notification that has built up */
 } qcn_port;
 _Static_assert(sizeof(qcn_port) == 32, "two points are a cache line");
 
-typedef struct qcn_work { /* `busy`: what the port of a congestion point has done */
+typedef struct qcn_work { /* `busy`: activity of the port of a congestion point */
     cop_time at; /* last sample */
     uint64_t sent; /* bytes until then */
 } qcn_work;
 
 typedef struct qcn_net {
     uint64_t qeq;
-    qcn_work *work; /* [congestion point]; NULL: `busy` is not asked for */
-    bool *
-        minimal; /* [port] the packet of data that left last was on its minimal way; NULL: nobody asks */
+    qcn_work *work; /* [congestion point]; NULL: `busy` is not set */
+    bool *minimal; /* [port] the packet of data that left last was on its minimal path; NULL: not
+                      needed */
     uint64_t samples, over, told; /* counters */
 } qcn_net;
 
@@ -77,7 +77,8 @@ static inline bool qcn_samples_hosts(const qcn_cfg *cfg)
 {
     return cfg->ports == QCN_ALL || (cfg->ports == QCN_AUTO && cfg->react);
 }
-/* The 6 bits for a queue of q bytes that had `old` when it last told; 0: no congestion. */
+/* The 6 bits of feedback for a queue of q bytes that had `old` at its last notification; 0: no
+ * congestion. */
 uint32_t qcn_feedback(const qcn_cfg *cfg, uint64_t qeq, uint64_t q, uint64_t old);
 
 cop_time qcn_next_send(struct cop_net *net, void *flow, cop_time now);

@@ -1,29 +1,36 @@
 /* QCN congestion points.
  *
- * Where    outputs, or inputs; those that face a host only if sources react, or `ports: all`: routing cannot
- *          help there (Benito et al., 3.3.1).
- * When     every `every` packets of data that leave an output, or that come in (`period`: at the first one after so
- *          much time, so that a port which is held up is sampled as often as others): with Q the bytes in the
- *          output's buffer (without one: that wait for it in all inputs), or in the input buffer,
- *          of all lanes (`queue: class`: of the packet's lane alone, which is then also what is counted and drawn
- *          from: a point for each priority, as the standard has it). An output's buffer counts blocks of 64 bytes and control packets, too; an input, data.
+ * Where    outputs, or inputs; those that face a host only if sources react, or `ports: all`:
+ *          routing cannot help there (Benito et al., 3.3.1).
+ * When     every `every` packets of data that leave an output, or that come in (`period`: at the
+ *          first one after so much time, so that a blocked port is sampled as often as others):
+ *          with Q the bytes in the output's buffer (without one: that wait for it in all inputs),
+ *          or in the input buffer, of all lanes (`queue: class`: of the packet's lane alone, from
+ *          which packets are then also counted and drawn: a point for each priority, as in the
+ *          standard). An output's buffer counts blocks of 64 bytes and control packets, too; an
+ *          input, data.
  *            Fb = -((Q - Qeq) + w (Q - Qold)),   Qold: Q when the last notification was made.
- *          Fb < 0 is congestion; |Fb| is quantised to 0..63, 63 from Qeq (1 + 2 w) on, to the nearest.
- * Roots    `busy`: an output tells only if its wire was busy for that share of the time since its last sample. Ours, for
- *          networks where congested hosts are to be told from congested ways; the standard has no such rule.
- * Ends     a notification of a queue that leads to a host says so, as no other way leads there: at outputs always, at inputs
- *          (of the packet that is drawn) if sources react. Else switches of the paper adapt to every one that inputs make.
- * Contested  where the routing asks, a notification of an output to another group about a packet that was sent around says if the packet of
- *          data before it, of whatever lane, was on its minimal way: then it is in the way of those for whom the link is the shortest.
- * Who      of congested samples a share tells: at an output the source of the packet that leaves, at an input
- *          that of one drawn among those that stand there.
- * Cost     at an input a sample that may find congestion walks what stands there, once or twice: at most the packets of a buffer
- *          for every `every` that come in, so `every: 1` is dear. Others take a step for each queue of the input.
+ *          Fb < 0 is congestion; |Fb| is quantised to 0..63, 63 from Qeq (1 + 2 w) on, to the
+ *          nearest.
+ * Roots    `busy`: an output notifies only if its wire was busy for that share of the time since
+ *          its last sample. Ours, for networks where congested hosts must be distinguished from
+ *          congested paths; the standard has no such rule.
+ * Ends     a notification of a queue that leads to a host is marked, as there is no other path: at
+ *          outputs always, at inputs (of the packet that is drawn) if sources react. Else switches
+ *          of the paper adapt to every one that inputs make.
+ * Contested  if the routing requests it: a notification of an output to another group about a
+ *            packet on a detour is marked if the previous packet of data, of any lane, was on its
+ *            minimal path: then the detour blocks packets for which the link is the shortest.
+ * Who      a share of congested samples sends a notification: at an output to the source of the
+ *          packet that leaves, at an input to that of a packet drawn from the buffer.
+ * Cost     at an input a sample that may find congestion walks the packets of the buffer, once or
+ *          twice, per `every` packets that come in, so `every: 1` is expensive. Others take a step
+ *          for each queue of the input.
  * Source   IEEE 802.1Qau 30.2.1; M-qcn-cp, M-qcnsw-in, M-qcnsw-out, G-qcn-10. */
 #include "base/rng.h"
 #include "cc/qcn.h"
 
-#define PIECE_BYTES 65536u /* whose time on the wire gives its rate */
+#define PIECE_BYTES 65536u /* their time on the wire gives its rate */
 
 uint32_t qcn_feedback(const qcn_cfg *cfg, uint64_t qeq, uint64_t q, uint64_t old)
 {
@@ -47,7 +54,7 @@ static qcn_port *point_of(struct cop_net *net, uint32_t port, uint32_t vl)
     return (qcn_port *)cop_net_cc_port(net, port) + (cfg->queue == QCN_OF_CLASS ? vl : 0);
 }
 
-/* Does this sample tell? */
+/* Does this sample send a notification? */
 static bool tells(const qcn_cfg *cfg, bool end, qcn_port *s, cop_rng *rng)
 {
     double share = end && cfg->host_share > 0.0 ? cfg->host_share : cfg->share;
@@ -60,7 +67,7 @@ static bool tells(const qcn_cfg *cfg, bool end, qcn_port *s, cop_rng *rng)
     return true;
 }
 
-/* A sample of q bytes at a congestion point: what to tell, 0: nothing. */
+/* A sample of q bytes at a congestion point: the feedback to send, 0: none. */
 static uint32_t sample(struct cop_net *net, uint32_t port, qcn_port *s, uint64_t q, cop_rng *rng)
 {
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
@@ -101,8 +108,9 @@ static bool due(const struct cop_net *net, const qcn_cfg *cfg, uint32_t port, qc
     return true;
 }
 
-/* Was the wire busy enough since the last sample? One that flow control holds up has a long queue, too, but is no root: what
- * it waits for is another port's congestion, and that one tells. */
+/* Was the wire busy enough since the last sample? A port that is blocked by flow control has a long
+ * queue, too, but is no root: it waits for another port's congestion, and that port sends
+ * notifications. */
 static bool worked(struct cop_net *net, uint32_t port, uint32_t vl)
 {
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
@@ -119,8 +127,9 @@ static bool worked(struct cop_net *net, uint32_t port, uint32_t vl)
     return bytes >= cfg->busy * full;
 }
 
-/* Is data packet p, which leaves, in the way of others? It was sent around, the output leads to another group, and the packet
- * before it there was on its minimal way: as often as the link is full of such. */
+/* Does data packet p, which leaves, block others? Yes if it is on a detour, the output leads to
+ * another group, and the previous packet there was on its minimal path: as often as the link is
+ * full of such. */
 static bool contested(struct cop_net *net, uint32_t port, const cop_pkt *p)
 {
     const qcn_net *all = cop_net_cc_net(net);
@@ -158,7 +167,7 @@ static bool counts(const qcn_cfg *cfg, const cop_pkt *p, uint32_t vl)
     return !(p->flags & COP_PKT_CONTROL) && (cfg->queue == QCN_OF_PORT || p->vl == vl);
 }
 
-/* Packets of data, which stand in input `in` (on lane vl, with `queue: class`), and their bytes. */
+/* Number of data packets in input `in` (on lane vl, with `queue: class`), and their bytes. */
 static uint32_t standing(const struct cop_net *net, const qcn_cfg *cfg, uint32_t in, uint32_t vl,
                          uint64_t *bytes)
 {
@@ -183,7 +192,7 @@ void qcn_on_enqueue(struct cop_net *net, uint32_t in, uint32_t out, cop_pkt *p)
     qcn_port *s = point_of(net, in, vl);
     if (!due(net, cfg, in, s, p))
         return;
-    /* All that stands there is no less than what is counted, and most samples find no congestion. */
+    /* The whole input is an upper bound of the count, and most samples find no congestion. */
     const qcn_net *all = cop_net_cc_net(net);
     uint64_t bytes = cop_net_input_bytes(net, in);
     uint32_t n = 0;

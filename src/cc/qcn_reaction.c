@@ -1,20 +1,22 @@
-/* QCN reaction points: a rate limit per flow, or (`limit: host`) of all that a host sends on a service level: the
- * standard lets one limit stand for many flows, and few of thousands of them would ever hear.
+/* QCN reaction points: a rate limit per flow, or (`limit: host`) for all traffic of a host on a
+ * service level: the standard allows one limit for many flows, and of thousands of flows few would
+ * ever get a notification.
  *
- * Less     a notification with feedback F: the target becomes the rate, unless no cycle has ended since the last
- *          one; rate x (1 - gd F), at least half of it and `min_rate`; byte counter and timer begin anew.
- * More     a byte cycle ends after `bytes` sent, a timer cycle after `timer`, both half as long from cycle
- *          `recovery` on. Each end of a cycle moves the rate half way to the target. Before that the target
- *          rises: not at all while both counts are below `recovery` (fast recovery), by `increase` if
- *          one is (active increase), by i x `hyper_increase` if none is, i the lesser count above it.
- *          At the rate of the link the limit is gone.
- * Timing   a packet starts no earlier than  bytes / rate  after the start of the one before. Cycles of the
- *          timer are made up for when somebody asks; no event is needed.
+ * Less     a notification with feedback F: the target becomes the rate, unless no cycle has ended
+ *          since the last one; rate x (1 - gd F), at least half of it and `min_rate`; byte counter
+ *          and timer begin anew.
+ * More     a byte cycle ends after `bytes` sent, a timer cycle after `timer`, both half as long
+ *          from cycle `recovery` on. Each end of a cycle moves the rate half way to the target.
+ *          Before that the target rises: not at all while both counts are below `recovery` (fast
+ *          recovery), by `increase` if one is (active increase), by i x `hyper_increase` if none
+ *          is, i the lesser count above it. At the rate of the link the limit ends.
+ * Timing   a packet starts no earlier than bytes / rate after the start of the previous one. Cycles
+ *          of the timer are computed when the rate is read; no event is needed.
  * Source   IEEE 802.1Qau 30.3; M-qcn-rp. */
 #include "cc/qcn.h"
 
 #define BYTES_PER_PS(bps) ((double)(bps) / 8e12)
-#define MOST_CYCLES 64 /* that are looked ahead at once: a timer may be absurdly short */
+#define MOST_CYCLES 64 /* computed ahead at once: a timer may be absurdly short */
 
 static double link_rate(const struct cop_net *net, uint32_t host)
 {
@@ -54,7 +56,7 @@ static void cycle(const qcn_cfg *cfg, qcn_flow *f, double most)
     f->timer += timer_cycle(cfg, f);
 }
 
-/* Timer cycles that have ended by now. */
+/* Apply timer cycles that have ended by now. */
 static void settle(const struct cop_net *net, qcn_flow *f, uint32_t host, cop_time now)
 {
     const qcn_cfg *cfg = cop_net_cc_cfg(net);
@@ -62,9 +64,9 @@ static void settle(const struct cop_net *net, qcn_flow *f, uint32_t host, cop_ti
         cycle(cfg, f, link_rate(net, host));
 }
 
-/* When the next packet may go, past the end of this timer cycle: cycles that end before make the rate rise, nothing else does
- * until a packet is sent. Told at once, so that nobody has to ask at the end of each cycle. A notification in between
- * makes it later: who asks when the time has come is told. */
+/* When the next packet may go, if after the end of this timer cycle: only cycles that end before
+ * raise the rate until a packet is sent. Computed ahead, so that no call per cycle is needed. A
+ * notification in between makes it later: the call at the computed time returns the new one. */
 static cop_time after_cycles(const qcn_cfg *cfg, const qcn_flow *flow, double most)
 {
     qcn_flow f = *flow;

@@ -1,4 +1,4 @@
-/* QCN in words: what a notification (CNM) says, and why a run made none. */
+/* QCN in words: content of a notification (CNM), and why a run made none. */
 #include "base/opt.h"
 #include "cc/qcn.h"
 

@@ -1,21 +1,25 @@
-/* Self-tuned global throttling: all nodes know, a little late, how many buffers of the network are in use, and stop
- * injecting while that is more than a threshold, which follows the throughput.
+/* Self-tuned global throttling: all nodes get, with a delay, the number of buffers in use in the
+ * network, and stop injecting while it is above a threshold, which follows the throughput.
  *
- * Side band every `gather` (n (k/2) h cycles: 24 for an 8-ary 3-cube, h = 2) the counts of that moment set out and are known
- *          everywhere one `gather` later: messages in switch inputs that switches feed, bytes delivered to hosts, whether
- *          a host has held something back since the gather before. The side band is apart from the network and takes none
- *          of its bandwidth. All know the same, so it is kept once.
- * Estimate of the present from the last two that are known, along a line. Above the threshold: no new message.
- * Tuning   every `tune` gathers, from what is known then, the bytes delivered in as many gathers and in those before.
- *          Fallen by more than a quarter: threshold - `down` of all buffers; else if something was held back: + `up`; else
- *          unchanged. The best throughput so far is kept with the threshold and the count of then: below half of it, the
- *          threshold returns to the lesser of the two; after `returns` such returns in a row it is forgotten.
- * Source   Thottethodi, Lebeck, Mukherjee, HPCA 2001 and IEEE TPDS 15(3), 2004, of which we have the abstracts alone: an
- *          estimate of congestion from global information, compared with a threshold, which follows the throughput.
- *          Fernandez and Garcia, section 2, describe it: one count of the occupied buffers of the whole network, bandwidth
- *          of its own for the count. These texts have no number and no rule of the tuning. All values, where the threshold
- *          begins (at `up`), and what the best is compared with are ours: set after what we remember of that paper, and not
- *          checked against it. */
+ * Side band every `gather` (n (k/2) h cycles: 24 for an 8-ary 3-cube, h = 2) the counts of that
+ *          instant are sent and reach all nodes one `gather` later: messages in switch inputs that
+ *          switches feed, bytes delivered to hosts, whether a host has stopped a message since the
+ *          previous gather. The side band is separate from the network and takes none of its
+ *          bandwidth. All nodes know the same, so there is one state for all.
+ * Estimate the present count is extrapolated linearly from the last two that are known. Above the
+ *          threshold: no new message.
+ * Tuning   every `tune` gathers the bytes delivered in the last `tune` known gathers are compared
+ *          with those of the `tune` before. Fallen by more than a quarter: threshold - `down` of
+ *          all buffers; else if a message was stopped: + `up`; else unchanged. The best throughput
+ *          so far is kept with its threshold and count: below half of it, the threshold returns to
+ *          the lesser of the two; after `returns` such returns in a row the best is dropped.
+ * Source   Thottethodi, Lebeck, Mukherjee, HPCA 2001 and IEEE TPDS 15(3), 2004, of which we have
+ *          the abstracts alone: an estimate of congestion from global information, compared with a
+ *          threshold, which follows the throughput. Fernandez and Garcia, section 2, describe it:
+ *          one count of the occupied buffers of the whole network, separate bandwidth for the
+ *          count. These texts give no value and no rule of the tuning. All values, the first
+ *          threshold (`up`), and the comparison with the best are ours: set from memory of that
+ *          paper, and not compared with it. */
 #include "base/opt.h"
 #include "cc/cc_all.h"
 
@@ -30,24 +34,24 @@ typedef struct tuned_cfg {
 typedef struct tuned_count {
     int64_t used; /* messages */
     uint64_t bytes; /* delivered, in all */
-    bool held; /* something, since the count before */
+    bool held; /* a message was stopped since the previous count */
 } tuned_count;
 
 typedef struct tuned_net {
     int64_t buffers; /* of the network */
-    tuned_count now; /* what no node knows */
-    uint64_t gathers; /* that have set out */
-    tuned_count sets_out; /* on its way: known with the next gather */
-    tuned_count known[2]; /* everywhere, the later one first */
-    bool held; /* something, of what became known since the last tuning */
+    tuned_count now; /* present counts, not known to nodes */
+    uint64_t gathers; /* that were sent */
+    tuned_count sets_out; /* in flight: known with the next gather */
+    tuned_count known[2]; /* known to all nodes, the later one first */
+    bool held; /* a message was stopped, in counts that became known since the last tuning */
     int64_t threshold;
     uint64_t at_tuning,
-        last; /* bytes in all, known at the last tuning; delivered in the tuning period before */
+        last; /* bytes in all, known at the last tuning; bytes of the previous tuning period */
     uint64_t best;
     int64_t best_threshold, best_used;
     uint32_t returned; /* in a row */
     uint64_t tunings, refused; /* counters */
-    int64_t most; /* messages that became known, at any time */
+    int64_t most; /* largest known number of messages */
 } tuned_net;
 
 typedef struct tuned_source {
@@ -71,7 +75,8 @@ static const cop_opt opts[] = {
      "such returns in a row after which the best is forgotten (ours)"},
     {0}};
 
-/* A message that was held back is known at the fourth gather; the first tuning from then on can move the threshold. */
+/* A stopped message is known at the fourth gather; the first tuning after that can change the
+ * threshold. */
 static int check(const void *config, const cop_netinfo *info, cop_err *err)
 {
     const tuned_cfg *cfg = config;
@@ -134,7 +139,7 @@ static void tune(const tuned_cfg *cfg, tuned_net *all)
     all->held = false;
 }
 
-/* Nothing stands anywhere, and what became known says so. */
+/* The network is empty, and the known counts are 0. */
 static bool is_idle(const tuned_net *all)
 {
     return all->now.used == 0 && all->known[0].used == 0 && all->known[1].used == 0 &&
@@ -142,7 +147,7 @@ static bool is_idle(const tuned_net *all)
            all->now.bytes == all->at_tuning;
 }
 
-/* The gathers that have set out by `now`; nothing has changed since the last look. */
+/* Send the gathers that are due by `now`; the counts have not changed since the last call. */
 static void go_on(const tuned_cfg *cfg, tuned_net *all, cop_time now)
 {
     for (uint64_t due = now / cfg->gather_ps; all->gathers < due;) {
@@ -155,7 +160,7 @@ static void go_on(const tuned_cfg *cfg, tuned_net *all, cop_time now)
         if (++all->gathers % (uint64_t)cfg->tune == 0)
             tune(cfg, all);
         if (is_idle(all))
-            all->gathers = due; /* idle: nothing can change until then */
+            all->gathers = due; /* idle: no count changes until then */
     }
 }
 
@@ -188,7 +193,8 @@ static void on_dequeue(struct cop_net *net, uint32_t port, cop_pkt *p)
     all->now.bytes += p->bytes;
 }
 
-/* What is known set out one gather before the last one did: known[0] is the count of (gathers - 1) g. */
+/* The known counts were sent one gather before the last: known[0] is the count at (gathers - 1)
+ * g. */
 static cop_time next_send(struct cop_net *net, void *flow, cop_time now)
 {
     const tuned_cfg *cfg = cop_net_cc_cfg(net);

@@ -1,14 +1,16 @@
-/* Timeouts and a signal to all: a message that stands in an input buffer for too long raises a signal, which dedicated
- * lines carry to every node; nodes that hear it inject less.
+/* Timeouts and a signal to all: a message that waits in an input buffer for too long raises a
+ * signal, which dedicated lines carry to every node; all nodes then inject less.
  *
- * Signal   a message has been in a switch input for more than `timeout` and has not begun to leave. All nodes hear it
- *          `reach` after that; the lines carry nothing else and take no bandwidth of the network.
- * Reaction the delay before each new message, from the end of the one before: at the end of each `period` one step more if
- *          a signal was heard in it, else one less, not below 0. All nodes hear the same at the same time, so
- *          what they know is kept once.
- * State    a ring of the messages that came in during the last timeout + reach, in order; a message knows its place
- *          (p->cc). Nothing is timed: whoever looks goes on from where the last look ended.
- * Source   Smai and Thorelli 1998, as Fernandez and Garcia, section 2 describes it; timeout, reach, amount and release are ours. */
+ * Signal   a message has been in a switch input for more than `timeout` and has not begun to leave.
+ *          It reaches all nodes `reach` later; the lines carry nothing else and take no bandwidth
+ *          of the network.
+ * Reaction the delay before each new message, from the end of the previous one: at the end of each
+ *          `period` one step more if a signal came in it, else one less, not below 0. A signal
+ *          reaches all nodes at the same time, so there is one state for all.
+ * State    a ring of the messages that came in during the last timeout + reach, in order; a message
+ *          stores its place (p->cc). No events: each call continues where the previous one ended.
+ * Source   Smai and Thorelli 1998, as Fernandez and Garcia, section 2 describes it; timeout, reach,
+ *          amount and release are ours. */
 #include "base/opt.h"
 #include "cc/cc_all.h"
 
@@ -31,11 +33,11 @@ typedef struct smai_net {
     bool heard; /* a signal, in it */
     uint32_t steps;
     uint64_t signals; /* counter */
-    cop_time longest; /* that a message stood in an input and left */
+    cop_time longest; /* time of a message in an input, if it left */
 } smai_net;
 
 typedef struct smai_source {
-    cop_time sent; /* the last message had gone */
+    cop_time sent; /* end of the last message */
     bool inside; /* a message has begun and not ended */
 } smai_source;
 
@@ -52,7 +54,7 @@ static const cop_opt opts[] = {
     {"limit", COP_OPT_INT, S(limit), "2", 1, 65536, NULL, "most steps of the delay (ours)"},
     {0}};
 
-/* No period in which something was heard can end within this run. */
+/* Refused: no period with a signal can end within this run. */
 static int check(const void *config, const cop_netinfo *info, cop_err *err)
 {
     const smai_cfg *cfg = config;
@@ -91,7 +93,7 @@ static void end_periods(const smai_cfg *cfg, smai_net *all, cop_time t)
     all->period = now;
 }
 
-/* What has been heard by `now`. */
+/* Apply the signals that have arrived by `now`. */
 static void go_on(const smai_cfg *cfg, smai_net *all, cop_time now)
 {
     for (; all->at != all->end; all->at++) {
@@ -108,7 +110,7 @@ static void go_on(const smai_cfg *cfg, smai_net *all, cop_time now)
     end_periods(cfg, all, now);
 }
 
-/* More has come within a timeout than ever before. */
+/* More messages have come within a timeout than ever before. */
 static void grow(struct cop_net *net, smai_net *all)
 {
     uint32_t cap = (all->mask + 1) * 2;
@@ -138,13 +140,13 @@ static void on_leave(struct cop_net *net, uint32_t in, uint32_t vl, const cop_pk
     smai_net *all = cop_net_cc_net(net);
     (void)in, (void)vl, (void)t;
     if ((p->flags & COP_PKT_CONTROL) || p->cc - all->at >= all->end - all->at)
-        return; /* its time was over long ago */
+        return; /* its time ended long ago */
     smai_entry *e = &all->ring[p->cc & all->mask];
     e->left = cop_net_now(net) - e->came <= cfg->timeout_ps;
     all->longest = cop_max64(all->longest, cop_net_now(net) - e->came);
 }
 
-/* The delay is that of the moment at which it is over: if it has grown meanwhile, the message waits on. */
+/* The delay is read when it ends: if it has grown meanwhile, the message waits on. */
 static cop_time next_send(struct cop_net *net, void *flow, cop_time now)
 {
     const smai_cfg *cfg = cop_net_cc_cfg(net);

@@ -1,30 +1,32 @@
 /* Injection throttling by marks, as in the hybrids of Papers V and VI: ith, ib-ith, ccfit, ecocc.
  *
- * Role     slows down the sources of congestion trees while the queueing scheme, which found the root,
- *          may isolate them meanwhile. Both share the detector: the scheme says which outputs hold a queue
- *          above its threshold (cop_net_roots), this file marks and throttles.
+ * Role     slows down the sources of congestion trees while the queueing scheme, which found the
+ *          root, may isolate them meanwhile. Both share the detector: the scheme reports which
+ *          outputs have a queue above its threshold (cop_net_roots), this file marks and
+ *          throttles.
  * Switch   a packet that leaves an output in the congestion state, and is not shorter than
- *          `packet_size`, is marked (FECN) with probability `marking`. An output is in the state while it
- *          has such a queue; with `credit_test` only from the first packet on that leaves credit
- *          for another one behind: InfiniBand's rule for roots (Paper V, II), printed for ith and
- *          ib-ith, while ccfit and ecocc go by their queues alone.
+ *          `packet_size`, is marked (FECN) with probability `marking`. An output is in the state
+ *          while it has such a queue; with `credit_test` only from the first packet on that leaves
+ *          credit for another one behind: InfiniBand's rule for roots (Paper V, II), printed for
+ *          ith and ib-ith, while ccfit and ecocc use their queues alone.
  * Sink     answers each marked packet at once (CNP with BECN).
  * Source   per destination: index into a table of delays (CCT), time of the last packet (LTI) and a
- *          timer. A notification adds `increase` to the index; each time the timer runs out, the index
- *          falls by one. `restart`: a notification also starts the timer anew (Paper V, III-D), otherwise
- *          it goes on "at regular intervals" (Paper VI, 3.2). The next packet may start at LTI +
- *          CCT[index], LTI being when the last one started or (delay_from: end) had gone, with the index
- *          of the moment at which the arbiter asks.
+ *          timer. A notification adds `increase` to the index; each time the timer expires, the
+ *          index falls by one. `restart`: a notification also starts the timer anew (Paper V,
+ *          III-D), otherwise it goes on "at regular intervals" (Paper VI, 3.2). The next packet may
+ *          start at LTI + CCT[index], LTI being the start of the last one or (delay_from: end) its
+ *          end, with the index at the time of the arbiter's call.
  *          CCT[i] = longest * (i / longest_at)^2, or linear.
  * Timers   are not events: the index is brought up to date when it is used.
- * Names    ith, ib-ith  throttling alone, with the marking and the timers of Papers V and VI (there: of
- *                       Paper III), on any scheme that finds roots: queueing hfdi with `queues: 0`.
+ * Names    ith, ib-ith  throttling alone, with the marking and the timers of Papers V and VI
+ *                       (there: of Paper III), on any scheme that finds roots: queueing hfdi with
+ *                       `queues: 0`.
  *          ccfit        with fbicm: thresholds detect, stop, go, high, low.
  *          ecocc        with hfdi: thresholds high and low.
- *          Each brings the scheme that it needs, where the run file names none.
+ *          Each brings the scheme that it needs, if the run file names none.
  * Values   timer, longest and increase are `auto`: throttle_plan.c.
- * Source   M-ith, M-ibith, M-ccfit, M-ccfit-ia, M-ecocc, M-ecocc-hca. Paper III prints the
- *          table of ib-ith, i^2 * 7/106^2 us; of the others no table is printed (G-gran5-5, G-gran6-3,
+ * Source   M-ith, M-ibith, M-ccfit, M-ccfit-ia, M-ecocc, M-ecocc-hca. Paper III gives the table of
+ *          ib-ith, i^2 * 7/106^2 us; for the others no table is given (G-gran5-5, G-gran6-3,
  *          G-gran6-4). */
 #include "cc/throttle.h"
 #include "base/opt.h"
@@ -40,8 +42,8 @@ static const char *const from_names[] = {"start", "end", NULL};
 static const char *const shape_names[] = {"quadratic", "linear", NULL};
 
 typedef struct throttle_flow {
-    cop_time last; /* its last packet started, or had gone (delay_from) */
-    cop_time since; /* the timer was started, or ran out, last */
+    cop_time last; /* start, or end (delay_from), of its last packet */
+    cop_time since; /* last start or expiry of the timer */
     uint32_t index;
     uint32_t becns; /* so far, to be observed */
 } throttle_flow;
@@ -56,7 +58,7 @@ typedef struct throttle_port {
 } throttle_port;
 
 #define T(field) offsetof(throttle_cfg, field)
-/* Options whose defaults differ between the controls. */
+/* Options whose defaults differ between these congestion controls. */
 #define TIMER(def)                                                                                 \
     "timer", COP_OPT_TIME, T(timer_ps), def, 1000, 1e12, auto_word,                                \
         "time after which a source's index falls by one (CCTI_Timer); auto: by `senders`"
@@ -76,7 +78,7 @@ typedef struct throttle_port {
     "delay_from", COP_OPT_ENUM, T(delay_from), def, 0, 0, from_names,                              \
         "the delay counts from the start or the end of the packet before"
 
-/* Those that do not. */
+/* Options with common defaults. */
 #define PACKET_SIZE                                                                                \
     "packet_size", COP_OPT_BYTES, T(packet_bytes), "0", 0, 1e9, NULL,                              \
         "shorter packets are not marked"
@@ -127,7 +129,7 @@ static bool congested(struct cop_net *net, const throttle_cfg *cfg, uint32_t por
     return st->rooted >> vl & 1;
 }
 
-/* The last queue is below its threshold: the state is left, and must be entered anew. */
+/* The last queue is below its threshold: the state ends, and must be entered again. */
 static void throttle_on_root(struct cop_net *net, uint32_t port, uint32_t roots)
 {
     throttle_port *st = cop_net_cc_port(net, port);
@@ -179,7 +181,7 @@ static cop_time delay_of(const throttle_cfg *cfg, const throttle_plan *plan, uin
                                          : plan->longest_ps * index * index / (at * at);
 }
 
-/* The timer has run out so many times since the last look. */
+/* Apply the timer's expiries since the last call. */
 static void settle(const throttle_plan *plan, throttle_flow *f, cop_time now)
 {
     uint64_t steps = (now - f->since) / plan->timer_ps;
@@ -259,7 +261,7 @@ static double throttle_flow_value(struct cop_net *net, const void *flow, uint32_
     }
 }
 
-/* Queues that hold the output in the congestion state. */
+/* Queues that keep the output in the congestion state. */
 static double throttle_port_value(struct cop_net *net, uint32_t port, uint32_t vl, unsigned which)
 {
     (void)vl, (void)which;
@@ -291,7 +293,7 @@ static bool throttle_rested(struct cop_net *net, char *buf, size_t size)
     return true;
 }
 
-/* -- what they need of the queueing scheme -- */
+/* -- queueing schemes that they require -- */
 
 static int needs_roots(const void *cfg, const cop_netinfo *info, cop_err *err)
 {
@@ -327,14 +329,14 @@ static int needs_hfdi(const void *cfg, const cop_netinfo *info, cop_err *err)
     return needs("ecocc", "hfdi", info, err);
 }
 
-/* Throttling alone: a queue per output that knows its roots, and no isolation. Paper V prints a priority of
- * notifications for CCFIT only. */
+/* Throttling alone: a queue per output that finds its roots, and no isolation. Paper V gives a
+ * priority of notifications for CCFIT only. */
 static const cop_brought roots_alone[] = {{"queueing", "kind", "hfdi", false},
                                           {"queueing", "queues", "0", false},
                                           {"queueing", "control_first", "no", false},
                                           {0}};
 static const cop_brought with_fbicm[] = {{"queueing", "kind", "fbicm", false}, {0}};
-/* Supplement of Paper VI, 9.1: EcoCC needs no queue for a root of the own switch, HFDI does. */
+/* Supplement of Paper VI, 9.1: EcoCC needs no queue for a root of the same switch, HFDI does. */
 static const cop_brought with_hfdi[] = {
     {"queueing", "kind", "hfdi", false}, {"queueing", "local", "no", false}, {0}};
 

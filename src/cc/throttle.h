@@ -1,4 +1,4 @@
-/* Throttling by marks, inside: what throttle.c and throttle_plan.c share. */
+/* Throttling by marks: shared by throttle.c and throttle_plan.c. */
 #ifndef COP_CC_THROTTLE_H
 #define COP_CC_THROTTLE_H
 
@@ -15,12 +15,12 @@ typedef struct throttle_cfg { /* as configured; 0 of timer, longest, increase, s
     bool restart, credit_test;
 } throttle_cfg;
 
-typedef struct throttle_plan { /* what an end node goes by */
+typedef struct throttle_plan { /* parameters of an end node */
     cop_time timer_ps, longest_ps;
     uint32_t increase;
 } throttle_plan;
 
-/* Senders that share what `host` overloads, itself included. */
+/* Senders, `host` included, that share a destination that it overloads. */
 uint32_t throttle_senders(const throttle_cfg *cfg, const cop_netinfo *info, uint32_t host);
 /* `packet_ps`: time of a full packet on its link. */
 throttle_plan throttle_plan_of(const throttle_cfg *cfg, uint32_t senders, cop_time packet_ps);

@@ -1,23 +1,26 @@
-/* Throttling by marks: timer, table and increase where the run file leaves them open.
+/* Throttling by marks: timer, table and increase if the run file does not give them.
  *
- * Role     H senders of one hot spot must be slowed down to 1/H of their link each, and let go as soon as the
- *          hot spot is over. T is the time of a full packet on the sender's link, m the marked share.
- * Rule     longest  1.25 H T from packet to packet: a quarter beyond the equal share. What waits in isolating
- *                   queues keeps the root marked after the sources are slow enough, so the index runs to its
- *                   end; with a deeper table the hot link would idle until it has fallen again.
+ * Role     H senders of one hot spot must be slowed down to 1/H of their link each, and released as
+ *          soon as the hot spot ends. T is the time of a full packet on the sender's link, m the
+ *          marked share.
+ * Rule     longest  1.25 H T from packet to packet: a quarter beyond the equal share. Packets in
+ *                   isolating queues keep the root marked after the sources are slow enough, so the
+ *                   index rises to its end; with a deeper table the hot link would idle until it
+ *                   has fallen again.
  *          increase 4 of 127 indices: a source reaches its share after 28 notifications.
- *          timer    1.5 H T / (increase m). All senders together get m notifications per T, which raise the
- *                   sum of their indices by increase m / T; their timers lower it by H / timer. Marks win by a
- *                   half.
- *          So an index is back at 0 after 127 timers, 95 H T with m = 1/2: with two senders at 40 Gbit/s
- *          80 us; printed are 150 us for a single step (Paper VI), whose 19 ms outlast the messages of a job.
- *          Paper III finds that the timer must fit the table and the network; Paper V's links are as fast
- *          and have 8 us.
- * Senders  each end node has a table of its own, as InfiniBand's have. It is planned for the most senders that the
- *          traffic has for a host that it overloads (traffic/contend.c), and for 2, the least contention
- *          there is, where it overloads none or an application sends.
- * Limits   with more senders than planned for marks cannot win; with fewer the hot link idles at times, by
- *          up to a tenth with a quarter of them. Not bound to the 1.024 us of InfiniBand's timer. */
+ *          timer    1.5 H T / (increase m). All senders together get m notifications per T, which
+ *                   raise the sum of their indices by increase m / T; their timers lower it by H /
+ *                   timer. Marks exceed timers by a half.
+ *          So an index is back at 0 after 127 timers, 95 H T with m = 1/2: with two senders at 40
+ *          Gbit/s 80 us; printed are 150 us for a single step (Paper VI), whose 19 ms outlast the
+ *          messages of a job. Paper III finds that the timer must fit the table and the network;
+ *          Paper V's links are as fast and have 8 us.
+ * Senders  each end node has its own table, as in InfiniBand. It is planned for the most senders
+ *          that the traffic has for a host that it overloads (traffic/contend.c), and for 2, the
+ *          least contention there is, where it overloads none or an application sends.
+ * Limits   with more senders than planned for, timers exceed marks; with fewer the hot link idles
+ *          at times, by up to a tenth with a quarter of them. Not restricted to the 1.024 us of
+ *          InfiniBand's timer. */
 #include "cc/throttle.h"
 
 #define LEAST_SENDERS 2

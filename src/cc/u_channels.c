@@ -1,8 +1,9 @@
-/* Share of useful lanes: a message enters if enough of the lanes that are of use to it are free.
+/* Share of useful lanes: a message enters if enough of its useful lanes are free.
  *
  * Rule     free useful lanes / all useful lanes >= threshold. Useful: as in alo.c.
- * Source   after Baydal, Lopez, Duato 2001 (U-channels), which we do not have: the share of free useful lanes is its idea, the
- *          comparison and the default, which has to be found for each network, are ours. */
+ * Source   after Baydal, Lopez, Duato 2001 (U-channels), which we do not have: the share of free
+ *          useful lanes is from it; the comparison and the default, which must be tuned for each
+ *          network, are ours. */
 #include "base/opt.h"
 #include "cc/limit.h"
 

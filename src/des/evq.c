@@ -1,10 +1,10 @@
 /* Pending events: bucket ring with a heap for the far future, and the heap alone as reference.
  *
  * Ring: time is cut into buckets of 2^shift ps. Bucket number b lives in slot b & mask; only the
- * buckets cur .. cur + mask are in the ring, later events wait in the `far` heap. Inside a bucket an
- * event is one 64-bit key. A bucket is sorted once, when its turn comes; what is pushed into it
- * meanwhile (arbitrations of the same instant) is collected, and merged in when it is due. Cost per
- * event is flat in the number of pending events. */
+ * buckets cur .. cur + mask are in the ring, later events wait in the `far` heap. Inside a bucket
+ * an event is one 64-bit key. A bucket is sorted once, when its turn comes; events pushed into it
+ * meanwhile (arbitrations of the same instant) are collected, and merged in when they are due. Cost
+ * per event does not depend on the number of pending events. */
 #include "des/evq.h"
 
 #include "base/mem.h"
@@ -90,7 +90,8 @@ static void insertion_sort(uint64_t *v, size_t n)
 #define DIGIT_BITS 8
 #define DIGITS (1u << DIGIT_BITS)
 
-/* One pass of a radix sort: `from` into `to`, by the digit at `shift`; of its bits those in `mask`, in which keys differ. */
+/* One pass of a radix sort: `from` into `to`, by the digit at `shift`; of its bits those in `mask`,
+ * in which keys differ. */
 static void radix_pass(const uint64_t *from, uint64_t *to, uint32_t n, unsigned shift,
                        uint32_t mask)
 {
@@ -107,7 +108,7 @@ static void radix_pass(const uint64_t *from, uint64_t *to, uint32_t n, unsigned 
         to[start[from[i] >> shift & mask]++] = from[i];
 }
 
-/* Keep a set of arbitrations until their instant has come; returns one of them. */
+/* Defer a set of arbitrations until their instant; returns one of them. */
 static uint32_t hold(cop_evq *q, uint64_t *set, size_t words, cop_time t)
 {
     uint32_t one = 0;
@@ -134,16 +135,17 @@ void cop_evq_release_held(cop_evq *q)
     q->held_words = 0;
 }
 
-/* Each word costs about 12 instructions (of four kinds); a radix sort up to 1650, and 24 per event. */
+/* Each word costs about 12 instructions (of four kinds); a radix sort up to 1650, and 24 per
+ * event. */
 #define SPARSE_WORDS 128
 
-/* A chunk of one instant, as saturated networks in step make them. Entities are dense, so a bit per
- * kind and entity is the quickest way to put them in order (twins become one). False: too sparse.
- */
+/* A chunk of events of one instant, as synchronous saturated networks make them. Entities are
+ * dense, so a bit per kind and entity is the quickest way to put them in order (duplicates become
+ * one). False: too sparse. */
 static bool sort_one_instant(cop_evq *q, cop_chunk_keys *c, uint64_t differ)
 {
     uint32_t kinds = 0, n = c->n;
-    /* No entity has a bit that neither the first one has nor any other differs in. */
+    /* Upper bound of the entities: bits of the first one, and bits in which any other differs. */
     size_t words = cop_ev_entity_of((uint32_t)(c->v[0] | differ)) / 64 + 1;
     if (words > SPARSE_WORDS + n)
         return false; /* scanning the bits would cost more than sorting */
@@ -167,7 +169,7 @@ static bool sort_one_instant(cop_evq *q, cop_chunk_keys *c, uint64_t differ)
         uint64_t *set = set_of[kind], base = time | cop_ev_id((enum cop_ev_kind)kind, 0);
         if (kind == COP_EV_ARB && q->due_words >= words && q->held_words == 0) {
             *out++ =
-                base + hold(q, set, words, q->high | time >> 32); /* one of them stands for all */
+                base + hold(q, set, words, q->high | time >> 32); /* one of them represents all */
             continue;
         }
         for (size_t w = 0; w < words; w++, base += 64) {
@@ -205,7 +207,8 @@ static void sort_chunk(cop_evq *q, cop_chunk_keys *c)
     }
 }
 
-/* Put the end marks behind the current run: one, and one for each place that somebody may look ahead. */
+/* Put the end marks behind the current run: one, and one for each place that cop_evq_ahead may
+ * read. */
 static void end_run(cop_evq *q)
 {
     cop_chunk_keys *run = &q->run;
@@ -267,7 +270,7 @@ void cop_evq_fini(cop_evq *q)
     *q = (cop_evq){0};
 }
 
-/* An empty chunk; the one used last, whose memory is near. */
+/* An empty chunk; the one used last, which is likely in the cache. */
 static cop_chunk_keys *new_chunk(cop_evq *q)
 {
     if (q->n_free)
@@ -290,7 +293,7 @@ static void ring_add(cop_evq *q, cop_time t, uint32_t id)
     chunk_add(q->bucket[slot], cop_ev_key(t, id));
 }
 
-/* Anything but a bucket of the ring after the current one. In heap mode the ring has no bucket. */
+/* Any place but a bucket of the ring after the current one. In heap mode the ring has no bucket. */
 static void push_aside(cop_evq *q, cop_time t, uint32_t id)
 {
     cop_ev ev = {.t = t, .id = id};
@@ -304,7 +307,7 @@ static void push_aside(cop_evq *q, cop_time t, uint32_t id)
         bool early = t >> q->shift < q->cur;
         heap_push(early ? &q->early : &q->far, ev);
         if (early)
-            q->late_min = 0; /* sends every pop the slow way */
+            q->late_min = 0; /* every pop takes the slow path */
     }
 }
 
@@ -361,7 +364,7 @@ static bool advance(cop_evq *q, cop_time until)
     return true;
 }
 
-/* Something pushed into the current bucket is due before the rest of it: sort and merge. */
+/* An event pushed into the current bucket is due before the rest of it: sort and merge. */
 static void merge_late(cop_evq *q)
 {
     sort_chunk(q, &q->late);

@@ -1,9 +1,10 @@
 /* The pending event set: the only place where the order of events is defined.
  *
  * An event is 16 bytes: when, which kind, which entity. It carries no payload and no pointer; the
- * entity knows what is due. Events run in the order of (time, kind, entity), whatever the order in
- * which they were pushed, so results do not depend on insertion order or on the implementation.
- * Nothing is ever cancelled: an entity that no longer wants an event ignores it when it comes.
+ * state of the entity defines what is due. Events run in the order of (time, kind, entity),
+ * whatever the order in which they were pushed, so results do not depend on insertion order or on
+ * the implementation.
+ * Nothing is ever cancelled: an entity that no longer needs an event ignores it when it comes.
  *
  * Two implementations behind the same functions: a ring of buckets (fast) and a binary heap (the
  * reference). A handler may only push keys greater than the key it is handling (checked). */
@@ -28,8 +29,8 @@ enum cop_ev_kind {
     COP_EV_APP, /* rank of an application: something is due */
     COP_EV_NIC, /* host: try to send */
     COP_EV_TX, /* port: output buffer may send its next packet */
-    COP_EV_ARB, /* output port or switch: decide who goes next */
-    COP_EV_SAMPLE, /* the run: take samples, look for deadlocks */
+    COP_EV_ARB, /* output port or switch: arbitrate */
+    COP_EV_SAMPLE, /* the run: take samples, check for deadlocks */
     COP_EV_KINDS
 };
 
@@ -64,7 +65,7 @@ static inline bool cop_ev_before(cop_ev a, cop_ev b)
     return a.t != b.t ? a.t < b.t : a.id < b.id;
 }
 
-/* So many places of the run can be looked at ahead. */
+/* The most places of the run that cop_evq_ahead can read. */
 #define COP_EVQ_AHEAD 16u
 
 /* A binary heap of events by value. */
@@ -82,7 +83,8 @@ typedef struct cop_evq {
     bool use_heap;
     cop_ev last; /* key being handled */
     cop_heap far; /* beyond the ring; everything in heap mode */
-    cop_heap early; /* pushed before the current bucket, after a pop that found nothing in time */
+    cop_heap early; /* pushed before the current bucket, after a pop that found no event by
+                       `until` */
     /* ring mode */
     uint32_t shift; /* bucket width is 1 << shift picoseconds */
     uint32_t mask; /* number of buckets - 1; 0 in heap mode */
@@ -108,13 +110,13 @@ typedef struct cop_evq {
     uint64_t *due;
     size_t due_words;
     uint32_t due_first, due_last; /* words that may have bits; due_first COP_NONE: none is due */
-    /* The arbitrations of one instant to come, represented in the run by one of them. */
+    /* Deferred arbitrations: those of one coming instant, represented in the run by one of them. */
     uint64_t *held;
-    uint32_t held_words; /* 0: none is held */
-    cop_time held_t; /* that instant */
+    uint32_t held_words; /* 0: none are deferred */
+    cop_time held_t; /* the instant */
 } cop_evq;
 
-/* bucket_ps: wanted bucket width (rounded to a power of two), about 16 events' worth of time;
+/* bucket_ps: requested bucket width (rounded to a power of two), about 16 events' worth of time;
  * span_ps: time the ring should cover. Both only matter for speed. */
 void cop_evq_init(cop_evq *q, bool use_heap, cop_time bucket_ps, cop_time span_ps);
 /* COP_EV_ARB will be used for entities below n. Without it, arbitrations are popped like others. */
@@ -122,7 +124,7 @@ void cop_evq_use_due(cop_evq *q, uint32_t n);
 void cop_evq_fini(cop_evq *q);
 void cop_evq_push_slow(cop_evq *q, cop_time t, uint32_t id);
 
-/* Pushing the same (t, id) twice gives one event or two: handlers must not mind. */
+/* Pushing the same (t, id) twice gives one event or two: handlers must work with both. */
 static inline void cop_evq_push(cop_evq *q, cop_time t, uint32_t id)
 {
     COP_ASSERT(cop_ev_before(q->last, ((cop_ev){.t = t, .id = id})) ||
@@ -150,7 +152,7 @@ static inline void cop_evq_remember(cop_evq *q, cop_ev ev)
 #endif
 }
 
-/* Arbitrate `entity` when all else of this instant is done. */
+/* Arbitrate `entity` after all other events of this instant. */
 static inline void cop_evq_due_now(cop_evq *q, uint32_t entity)
 {
     uint32_t word = entity / 64;
@@ -159,7 +161,7 @@ static inline void cop_evq_due_now(cop_evq *q, uint32_t entity)
     q->due_last = word > q->due_last ? word : q->due_last;
 }
 
-/* A COP_EV_ARB popped at time t may stand for many of its instant: make them all due. */
+/* A COP_EV_ARB popped at time t may represent many of its instant: make them all due. */
 void cop_evq_release_held(cop_evq *q);
 static inline void cop_evq_arb_popped(cop_evq *q, cop_time t, uint32_t entity)
 {
@@ -186,8 +188,8 @@ static inline bool cop_evq_pop(cop_evq *q, cop_time until, cop_ev *ev)
 }
 bool cop_evq_empty(const cop_evq *q);
 
-/* The key of the event n < COP_EVQ_AHEAD places behind the next one, if it is known already, else UINT64_MAX. Only a
- * hint, for prefetching: events pushed meanwhile may come before it. */
+/* The key of the event n < COP_EVQ_AHEAD places behind the next one, if it is known already, else
+ * UINT64_MAX. Only a hint, for prefetching: events pushed meanwhile may come before it. */
 static inline uint64_t cop_evq_ahead(const cop_evq *q, uint32_t n)
 {
     return q->run.v[q->run_at + n];

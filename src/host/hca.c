@@ -1,21 +1,21 @@
-/* End nodes of kind `hca`: queues of finite size, as Papers V and VI draw their adapters.
+/* End nodes of kind `hca`: queues of finite size, as in the figures of Papers V and VI.
  *
  *   streams -> generation queues -> injection queues -> link
  *
- * Role     a message goes into the generation queue of its destination, which holds `generation` of
- *          them; when that is full, its stream waits, and what the stream has for others waits behind
- *          it. Packets move from the generation queues, in turns, to the injection queues as long as
- *          these have room (hca_inject.c).
+ * Role     a message goes into the generation queue of its destination, which has room for
+ *          `generation` of them; when that is full, its stream waits, and later messages of the
+ *          stream wait behind it. Packets move from the generation queues, in turns, to the
+ *          injection queues as long as these have room (hca_inject.c).
  * States   (net/host.h) of a generation queue that is not empty:
  *            ready      in the ring of its lane; the first gives a packet and goes to the end
  *            throttled  in the host's heap by time (throttle.c); `throttle: injection` lets packets
  *                       wait at the head of their injection queue instead
- *            held       a stopped CAM line lists its destination, until the scheme lets go
- *            full       buffers per destination alone: its injection queue has no room. Elsewhere the
- *                       whole ring waits for room.
- *          Blocked are only heads of injection queues.
+ *            held       a stopped CAM line lists its destination, until the scheme releases it
+ *            full       buffers per destination alone: its injection queue has no room. Elsewhere
+ *                       the whole ring waits for room.
+ *          Only heads of injection queues can be blocked.
  * Time     moving a packet inside the adapter takes none.
- * Sizes    neither paper prints them: both are options.
+ * Sizes    neither paper gives them: both are options.
  * Source   M-ccfit-ia, M-ecocc-hca, M-nic: Paper V III-B and III-D, Paper VI 3.2 and 4.1. */
 #include "host/hca.h"
 
@@ -26,7 +26,7 @@
 
 /* -- lists of generation queues -- */
 
-/* The ring that a generation queue with this first message belongs to. */
+/* The ring for a generation queue with this first message. */
 static uint32_t *ring_of(const cop_net *net, uint32_t host, uint32_t flow)
 {
     uint32_t vl = net->send[cop_flow_at(net, flow)->head].vl;
@@ -83,8 +83,7 @@ static void hca_rouse(cop_net *net, uint32_t flow)
 {
     uint32_t host = cop_flow_at(net, flow)->src;
     const cop_hca_host *hh = &cop_hca_of(net)->host[host];
-    bool slept =
-        hh->asleep; /* then its packet may be one that waits at the head of an injection queue */
+    bool slept = hh->asleep; /* its packet may wait at the head of an injection queue */
     if (cop_throttle_rouse(net, flow)) {
         ring_add(net, host, flow);
         slept = true;
@@ -122,8 +121,8 @@ static void generate(cop_net *net, uint32_t host, uint32_t s)
         ring_add(net, host, flow);
 }
 
-/* The stream whose message at the door of its generation queue goes in next: the oldest that has a
- * place. COP_NONE: there is none. */
+/* The stream whose waiting message enters its generation queue next: the oldest that has a place.
+ * COP_NONE: there is none. */
 static uint32_t first_door(const cop_net *net, uint32_t host)
 {
     const cop_traffic *tr = net->traffic;
@@ -203,7 +202,7 @@ static void move_packet(cop_net *net, uint32_t host, uint32_t flow, uint32_t pay
     cop_hca_enqueue(net, host, h);
 }
 
-/* Must the flow, the first of its ring, wait for something of its own? Then it leaves the ring. */
+/* Must the flow, the first of its ring, wait for a private condition? Then it leaves the ring. */
 static bool set_aside(cop_net *net, uint32_t host, uint32_t *ring, uint32_t flow)
 {
     const cop_send *m = &net->send[cop_flow_at(net, flow)->head];
@@ -254,7 +253,7 @@ static bool move_packets(cop_net *net, uint32_t host, uint32_t vl)
 
 /* -- attempts -- */
 
-/* Everything moves on as far as there is room. */
+/* All messages and packets move as far as there is room. */
 static void fill(cop_net *net, uint32_t host)
 {
     bool some;

@@ -1,15 +1,17 @@
-/* End nodes of kind `hca`: what cannot be run is refused before the network is built.
+/* End nodes of kind `hca`: configurations that cannot be run are refused before the network is
+ * built.
  *
- * Role     the congestion control must know flows, and the messages that stand in generation queues
- *          must fit into the machine.
- * Memory   a message costs nothing while its stream has it (traffic.h), but a generation queue holds
- *          messages that are there. A saturated stream gives until one queue is full: with many
- *          destinations that is many per host, all at the start of the run. How many is drawn ahead, for
- *          one stream of each entry; the stream is put back as it was.
+ * Role     the congestion control must keep flows, and the messages in generation queues must fit
+ *          into memory.
+ * Memory   a message costs nothing before it is taken from its stream (traffic.h), but messages in
+ *          generation queues take memory. Messages are taken from a saturated stream until one
+ *          queue is full: with many destinations that is many per host, all at the start of the
+ *          run. Their number is found by drawing them, for one stream of each entry, whose state is
+ *          then restored.
  *          Open arrivals above what the network takes fill the queues as well, but with time. */
 #include "host/hca.h"
 
-/* What saturated streams put into generation queues before they have to wait. */
+/* Messages that saturated streams put into generation queues before they wait. */
 typedef struct fill {
     uint64_t messages, flows;
 } fill;
@@ -19,7 +21,7 @@ static bool is_drawn(const cop_stream *st)
     return st->fixed_dst == COP_NONE && !st->steady;
 }
 
-/* Of stream s, as if nothing left the queues; no more than `most` messages. */
+/* Fill by stream s, if no message leaves the queues; no more than `most` messages. */
 static fill fill_of(const cop_net *net, uint32_t s, uint64_t most)
 {
     cop_stream *st = &net->traffic->stream[s], before = *st;
@@ -39,7 +41,8 @@ static fill fill_of(const cop_net *net, uint32_t s, uint64_t most)
     return f;
 }
 
-/* The first of an entry's streams at its host that is of this part: periods of activity do not add up. */
+/* Is it the first of an entry's streams at its host of this part? Periods of activity do not add
+ * up. */
 static bool counts(const cop_traffic *tr, uint32_t s)
 {
     const cop_stream *st = &tr->stream[s], *last = s > 0 ? st - 1 : NULL;
@@ -47,7 +50,7 @@ static bool counts(const cop_traffic *tr, uint32_t s)
                              last->entry != st->entry || last->part != st->part);
 }
 
-/* Of all streams; no more than `most` messages of those whose destinations are drawn. */
+/* Fill by all streams; no more than `most` messages of those whose destinations are drawn. */
 static fill fill_of_all(const cop_net *net, uint64_t most)
 {
     const cop_traffic *tr = net->traffic;

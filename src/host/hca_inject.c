@@ -1,13 +1,14 @@
 /* End nodes of kind `hca`: the injection queues and the arbiter towards the link.
  *
- * Role     packets wait in queues that the queueing scheme organises as those of a switch input with
- *          one output: one FIFO, one per destination, a normal one and special ones with CAM lines.
- * Rules    The head of each queue asks for the link unless the scheme has stopped its queue; the scheme
- *          may move a head to another queue first (post-processing). A lane is chosen by VL
+ * Role     packets wait in queues that the queueing scheme organises as those of a switch input
+ *          with one output: one FIFO, one per destination, a normal one and special ones with CAM
+ *          lines.
+ * Rules    The head of each queue requests the link unless the scheme has stopped its queue; the
+ *          scheme may move a head to another queue first (post-processing). A lane is chosen by VL
  *          arbitration; among the queues of the lane the scheme's order decides, then turns. A head
- *          without credit lets other queues pass, but nothing in its own.
- *          The scheme finds no roots of congestion here (on_enqueue is not called): a full queue at a
- *          source says that the source has much to send, not that the network is congested.
+ *          without credit lets other queues pass, and blocks its own.
+ *          The scheme finds no roots of congestion here (on_enqueue is not called): a full queue at
+ *          a source means that the source has much to send, not that the network is congested.
  * Source   M-ccfit-ia, M-ecocc-hca: Paper V III-B and III-D, Paper VI 3.2 and 4.1. */
 #include "host/hca.h"
 
@@ -16,7 +17,7 @@ static uint64_t *posted_of(const cop_net *net, uint32_t host)
     return &cop_hca_of(net)->posted[(size_t)host * cop_hca_of(net)->words];
 }
 
-/* -- which heads ask for the link -- */
+/* -- heads that request the link -- */
 
 static void post(cop_net *net, uint32_t port, uint32_t q)
 {
@@ -27,7 +28,7 @@ static void post(cop_net *net, uint32_t port, uint32_t q)
     posted_of(net, host)[local / 64] |= (uint64_t)1 << local % 64;
     cop_hca_of(net)->posted_n[(size_t)host * net->lanes + p->vl]++;
     out->vl_ready |= 1u << p->vl;
-    /* Others of its lane may wait for more room than it needs, or for other room. */
+    /* Other heads of its lane may wait for more blocks, or for another section. */
     if (net->sectioned || cop_blocks(p->bytes) < out->lane[p->vl].need)
         cop_fc_open(out, 1u << p->vl);
 }
@@ -65,7 +66,7 @@ static uint32_t pop(cop_net *net, uint32_t q)
     return h;
 }
 
-/* The head of q asks for the link, once the scheme leaves it where it is. */
+/* The head of q requests the link, unless the scheme moves it. */
 static void offer(cop_net *net, uint32_t port, uint32_t q)
 {
     const cop_queue_ops *ops = net->queue_ops;
@@ -77,7 +78,7 @@ static void offer(cop_net *net, uint32_t port, uint32_t q)
                 ? queue0 + cop_scheme_at(net, port)->runtime.on_head(net, port, q - queue0, p)
                 : q;
         if (move == q) {
-            if (!net->queue[q].stopped) /* its scheme may have stopped it just now */
+            if (!net->queue[q].stopped) /* on_head may have stopped it */
                 post(net, port, q);
             return;
         }
@@ -125,7 +126,7 @@ void cop_hca_recheck(cop_net *net, uint32_t port, uint32_t q)
 
 /* -- the arbiter -- */
 
-/* May the flow of packet p send now? If not, the host will try again at its turn. */
+/* May the flow of packet p send now? If not, an attempt is pushed for its turn. */
 static bool its_turn(cop_net *net, cop_hca_host *hh, const cop_pkt *p)
 {
     if (cop_hca_cfg_of(net)->throttle != COP_HCA_AT_INJECTION || !net->cc->at_source.next_send)
@@ -151,7 +152,8 @@ static uint32_t choose(cop_net *net, uint32_t host, uint32_t vl, uint32_t *need,
     const uint64_t *posted = posted_of(net, host);
     *need = 0;
     *waits = false;
-    /* The word of the queue to look at first comes twice: its upper part first, its lower last. */
+    /* The word of the first queue to examine is visited twice: its upper part first, its lower
+     * last. */
     for (uint32_t i = 0; i <= hca->words; i++) {
         uint32_t word = (hh->rr / 64 + i) % hca->words;
         uint64_t upper = ~(uint64_t)0 << hh->rr % 64, left = posted[word];
@@ -223,7 +225,7 @@ bool cop_hca_send(cop_net *net, uint32_t host)
             return true;
         }
         tried |= 1u << vl;
-        if (need > 0 && waits) { /* at its turn that one may fit where others do not */
+        if (need > 0 && waits) { /* when its turn comes it may fit where others do not */
             cop_fc_wait(net, port, COP_WAIT_SHORT);
         } else if (need > 0) {
             cop_fc_block(net, port, vl, need, COP_WAIT_LANES);

@@ -1,8 +1,9 @@
-/* What all kinds of end nodes share (port.c, receive.c, throttle.c). See net/host.h for the contract.
+/* What all kinds of end nodes share (port.c, receive.c, throttle.c). See net/host.h for the
+ * contract.
  *
  *   port.c      the sending port: attempts, control packets, packets of messages, the wire
- *   receive.c   the sink, and its answers
- *   throttle.c  flows that the congestion control holds back, and the messages that wait for them
+ *   receive.c   the sink, and its control packets
+ *   throttle.c  throttled flows, and the messages that wait for them
  *   simple*.c   kind `simple`;  hca*.c  kind `hca` */
 #ifndef COP_HOST_H
 #define COP_HOST_H
@@ -19,15 +20,16 @@ static inline uint32_t cop_host_port(const cop_net *net, uint32_t host)
 
 /* Let the host try to send at time t (or earlier, if already planned). */
 void cop_host_wake(cop_net *net, uint32_t host, cop_time t);
-/* Member `credit` of every kind: what was blocked may go, if there is room now. */
+/* Member `credit` of every kind: blocked messages may go, if there is room now. */
 void cop_host_credit(cop_net *net, uint32_t port);
 /* Member `receive` of every kind. */
 void cop_host_receive(cop_net *net, uint32_t port, uint32_t h);
-/* Queue a control packet (flags: ACK and/or CNP, BECN) in answer to data packet `to`, ready at time t. */
+/* Queue a control packet (flags: ACK and/or CNP, BECN) that answers data packet `to`, ready at time
+ * t. */
 void cop_host_reply(cop_net *net, uint32_t host, uint32_t to, uint16_t flags, cop_time t);
 
-/* Take the next message of a stream that has one, as routing and queueing scheme want it: on its
- * lane, with its flow if flows are kept. In no list yet. */
+/* Take the next message of a stream that has one: on the lane that routing and queueing scheme give
+ * it, with its flow if flows are kept. In no list yet. */
 uint32_t cop_host_take(cop_net *net, uint32_t host, uint32_t stream);
 /* The next packet of message s, `payload` bytes long; counts as sent by its stream. */
 uint32_t cop_host_packet(cop_net *net, uint32_t host, uint32_t s, uint32_t payload);
@@ -36,8 +38,8 @@ void cop_host_launch(cop_net *net, uint32_t host, uint32_t h);
 /* The oldest control packet goes, if there is one and it can. */
 bool cop_host_send_control(cop_net *net, uint32_t host);
 
-/* The stream of the host that has waited longest among those that `may` give a message: by generation
- * time, saturated ones by their last turn. COP_NONE: there is none. */
+/* The stream of the host that has waited longest among those that `may` give a message: by
+ * generation time, saturated ones by their last turn. COP_NONE: there is none. */
 typedef bool (*cop_host_may_fn)(const cop_net *net, const cop_stream *st, uint32_t s,
                                 uint32_t limit);
 static inline __attribute__((always_inline)) uint32_t
@@ -80,14 +82,15 @@ static inline uint32_t cop_host_section(const cop_net *net, uint32_t dst, uint32
     return cop_net_section_of(net, &p, vl);
 }
 
-/* When control packet h may go; COP_NEVER if there is none or only credit can help. */
+/* When control packet h may go; COP_NEVER if there is none or it waits for credit. */
 static inline cop_time cop_host_becomes_ready(const cop_net *net, uint32_t h)
 {
     return h != COP_NONE && net->pkt[h].t_inj > net->now ? net->pkt[h].t_inj : COP_NEVER;
 }
 
-/* COP_EV_NIC: what is sent again and control packets go first; then `send` may send one packet of
- * data; `next` says when trying again makes sense, credits and control packets apart. */
+/* COP_EV_NIC: packets that are sent again and control packets go first; then `send` may send one
+ * packet of data; `next` returns the time of the next attempt, credits and control packets
+ * apart. */
 typedef void (*cop_host_send_fn)(cop_net *net, uint32_t host);
 typedef cop_time (*cop_host_next_fn)(const cop_net *net, uint32_t host);
 static inline __attribute__((always_inline)) void

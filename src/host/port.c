@@ -1,6 +1,7 @@
 /* End nodes: the sending port, the same for every kind.
  *
- * Role     plans attempts to send, makes packets of messages and of answers, puts them on the wire.
+ * Role     pushes attempts to send, makes packets of messages and control packets, puts them on the
+ *          wire.
  * Rules    Notifications (CNP) go first, then acknowledgements, then data; only data counts against
  *          the injection limit.
  *          A packet of data starts no earlier than length / injection rate after the previous one.
@@ -24,11 +25,11 @@ void cop_host_wake(cop_net *net, uint32_t host, cop_time t)
 void cop_host_credit(cop_net *net, uint32_t port)
 {
     cop_fc_unblock(net, port);
-    /* An attempt may run at this very instant only once: credits come before it. */
+    /* At one instant credits come before attempts, so a second attempt is not needed. */
     cop_host_wake(net, port - net->host_port0, net->now);
 }
 
-/* The lane on which routing injects something for hop->dst; fills in the rest of the hop. */
+/* The lane on which the routing injects a packet for hop->dst; fills in the rest of the hop. */
 static uint8_t routed_lane(cop_net *net, uint32_t host, cop_hop *hop)
 {
     if (!net->route->ops->inject)
@@ -96,7 +97,7 @@ uint32_t cop_host_packet(cop_net *net, uint32_t host, uint32_t s, uint32_t paylo
     return h;
 }
 
-/* Control packets and data alike. */
+/* For control packets and data. */
 static void on_wire(cop_net *net, uint32_t port, uint32_t h)
 {
     cop_pkt *p = &net->pkt[h];
@@ -136,7 +137,7 @@ void cop_host_launch(cop_net *net, uint32_t host, uint32_t h)
         nic->inject_free = net->now + cop_wire_time(nic->inject_pace, p->bytes);
     on_wire(net, cop_host_port(net, host), h);
     if (COP_UNLIKELY(net->worm != NULL))
-        return; /* each flit counts by itself */
+        return; /* each flit is counted separately */
     if (COP_LIKELY(net->now - pr->warmup < pr->sure_sent))
         pr->host[host].sent_bytes += payload;
     else
@@ -169,7 +170,7 @@ static bool send_first(cop_net *net, uint32_t host, uint32_t *list)
     return true;
 }
 
-/* Notifications have a queue of their own that goes before everything else (Paper I, 3.2.2). */
+/* Notifications have a separate queue that goes before everything else (Paper I, 3.2.2). */
 bool cop_host_send_control(cop_net *net, uint32_t host)
 {
     cop_nic *nic = &net->nic[host];

@@ -2,10 +2,11 @@
  *
  * Role     takes packets in at most at the receive rate, frees their buffer space, counts them, and
  *          answers with acknowledgements and congestion notifications.
- * Timing   a first-come first-served server: a packet is taken in from max(head arrival, previous one
- *          done), for length / receive rate, and not before its tail has arrived. Its space is freed,
- *          and it counts as delivered, at that end. All of it is known when the head arrives, so no
- *          further event is needed. A sink slower than its link back-pressures the network.
+ * Timing   a first-come first-served server: a packet is taken in from max(head arrival, previous
+ *          one done), for length / receive rate, and not before its tail has arrived. Its space is
+ *          freed, and it counts as delivered, at that end. All of it is known when the head
+ *          arrives, so no further event is needed. A sink slower than its link back-pressures the
+ *          network.
  *          A notification is made when the tail of the marked packet has arrived (nic.notify), an
  *          acknowledgement when the packet is delivered.
  * Source   gran4 4 (inject 13.5, receive 13.6 Gbit/s), M-ibcc-dst. */
@@ -16,7 +17,7 @@
 
 #include <stdio.h>
 
-/* A packet that is still being taken in when the run ends: what has come of it. */
+/* A packet that is still being taken in when the run ends: count the part that has come. */
 static __attribute__((noinline)) void count_late(cop_net *net, uint32_t host, const cop_pkt *p,
                                                  cop_time start, cop_time done)
 {
@@ -30,7 +31,7 @@ static __attribute__((noinline)) void count_late(cop_net *net, uint32_t host, co
         (void)cop_probe_flow(pr, p->src, p->dst, p->seq, inside, false);
 }
 
-/* Runs with run.births, or whose routing has non-minimal ways. */
+/* Runs with run.births, or whose routing has non-minimal paths. */
 static __attribute__((noinline)) void count_way(const cop_net *net, cop_probe *pr, const cop_pkt *p,
                                                 cop_time done, bool after_warmup)
 {
@@ -117,10 +118,11 @@ bool cop_net_acked(const cop_net *net, const cop_pkt *p)
            (net->nic_cfg->ack == COP_ACK_MESSAGE && (p->flags & COP_PKT_LAST));
 }
 
-/* What goes back for data packet h, unless the run is over by then. The notification of the congestion
- * control is made when all of the packet is in the receive buffer, however long the sink lets it wait
- * there: the adapter looks at every packet that enters its input buffer (Paper I, 3.2.2). The
- * acknowledgement is made when the packet is delivered; one packet says both if both are due then. */
+/* The control packets that answer data packet h, unless the run ends before. The notification of
+ * the congestion control is made when all of the packet is in the receive buffer, however long it
+ * waits there for the sink: the adapter examines every packet that enters its input buffer (Paper
+ * I, 3.2.2). The acknowledgement is made when the packet is delivered; one packet is both if both
+ * are due then. */
 static void answer(cop_net *net, uint32_t host, uint32_t h, cop_time arrived, cop_time done)
 {
     const cop_nic_cfg *cfg = net->nic_cfg;

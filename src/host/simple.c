@@ -1,15 +1,14 @@
-/* End nodes of kind `simple`: nobody waits for anybody else inside the end node.
+/* End nodes of kind `simple`: no message blocks another inside the end node.
  *
  * Role     sends the messages of the host's streams packet by packet.
  * States   (net/host.h) of a message that was taken:
  *            ready      in the list of its lane; may send when its turn comes
- *            throttled  in the list of its flow, which stands in the host's heap by time (throttle.c);
- *                       the messages of a flow go on one by one
+ *            throttled  in the list of its flow, which is in the host's heap by time (throttle.c);
+ *                       the messages of a flow become ready one by one
  *            held       in the host's list of held messages
- *            blocked    stays in the list of its lane: the whole lane waits for credit. With buffers
- *                       per destination (voqnet) others pass it.
- *          obstacle() says which of these holds for a message whose turn it is, and is the only place
- *          that does.
+ *            blocked    stays in the list of its lane: the whole lane waits for credit. With
+ *                       buffers per destination (voqnet) others pass it.
+ *          obstacle() alone decides which of these applies to a message whose turn it is.
  * Turns    a lane by VL arbitration; in it the oldest ready message, or with order `round-robin`
  *          messages in turn, packet by packet. All others: simple_take.c.
  * Source   M-bgen (no blocking in the generator), G-gran4-11. */
@@ -39,7 +38,7 @@ void cop_simple_ready(cop_net *net, uint32_t host, uint32_t s)
     cop_out *out = &net->out[cop_host_port(net, host)];
     out->vl_ready |= 1u << vl;
     if (net->sectioned)
-        cop_fc_open(out, 1u << vl); /* its destination may have room where others have none */
+        cop_fc_open(out, 1u << vl); /* its destination may have room when others have none */
 }
 
 /* Take out the message after `before` (COP_NONE: the first). */
@@ -57,7 +56,7 @@ static void no_longer_ready(cop_net *net, uint32_t host, uint32_t vl, uint32_t b
         net->out[cop_host_port(net, host)].vl_ready &= ~(1u << vl);
 }
 
-/* -- what may be in the way of a message -- */
+/* -- what may stop a message -- */
 
 enum obstacle { NOTHING, THROTTLED, HELD, BLOCKED };
 
@@ -81,7 +80,7 @@ static bool is_throttled(cop_net *net, uint32_t s, cop_time turn, cop_time *unti
     return *until > turn;
 }
 
-/* What keeps ready message s from sending a packet of `blocks` now? */
+/* What stops ready message s from sending a packet of `blocks` now? */
 static enum obstacle obstacle(cop_net *net, uint32_t host, uint32_t s, uint32_t blocks,
                               cop_time *until)
 {
@@ -97,8 +96,8 @@ static enum obstacle obstacle(cop_net *net, uint32_t host, uint32_t s, uint32_t 
     return NOTHING;
 }
 
-/* Ready message s, behind `before`, waits in its flow's list until `until`; the flow may be waiting
- * there already. */
+/* Ready message s, behind `before`, waits in its flow's list until `until`; the flow may already be
+ * in the heap. */
 static void throttle(cop_net *net, uint32_t host, uint32_t s, uint32_t before, cop_time until)
 {
     uint32_t flow = net->send[s].flow;
@@ -140,14 +139,14 @@ static void simple_release(cop_net *net, uint32_t host)
 
 /* -- sending -- */
 
-/* When the host could send a packet again. */
+/* When the host may send its next packet. */
 static cop_time next_turn(const cop_net *net, uint32_t host)
 {
     return cop_max64(net->out[cop_host_port(net, host)].busy_until, net->nic[host].inject_free);
 }
 
-/* A message of the flow is gone, others wait in the flow's list, and none is ready: the first of them
- * is, at the host's next turn or when the congestion control allows. */
+/* A message of the flow is gone, others wait in the flow's list, and none is ready: the first of
+ * them becomes ready, at the host's next turn or when the congestion control allows. */
 static __attribute__((noinline)) void next_of_flow(cop_net *net, uint32_t host, uint32_t flow)
 {
     cop_time t = flow_time(net, flow);
@@ -208,7 +207,7 @@ static bool send_from_lane(cop_net *net, uint32_t host, uint32_t vl)
             hold(net, host, s, before);
             break;
         case BLOCKED:
-            need = blocks; /* with sections of their own nobody looks at it */
+            need = blocks; /* private sections: not used */
             before = s;
             if (!net->sectioned)
                 following = COP_NONE;
@@ -239,7 +238,7 @@ static void send_data(cop_net *net, uint32_t host)
     } while (cop_simple_take(net, host, UINT32_MAX));
 }
 
-/* As soon as a generation time or a throttle allows; at once if a lane has something to send. */
+/* As soon as a generation time or a throttle allows; at once if a lane has a ready message. */
 static cop_time next_data(const cop_net *net, uint32_t host)
 {
     const cop_nic *nic = &net->nic[host];
@@ -248,7 +247,7 @@ static cop_time next_data(const cop_net *net, uint32_t host)
     if (!(out->vl_ready & ~out->vl_blocked)) {
         data = cop_simple_next_message(net, host);
         if (data <= net->now && out->busy_until <= net->now && net->now >= nic->inject_free)
-            data = COP_NEVER; /* it was tried just now: only credit can help */
+            data = COP_NEVER; /* just tried: it waits for credit */
     }
     return cop_min64(data, cop_throttle_next(net, nic));
 }
@@ -277,8 +276,8 @@ static void simple_init(cop_net *net)
     net->host_state = si;
 }
 
-/* Where service levels choose lanes, a host has used those of all its streams from the start: a message for a lane that
- * is not blocked may be behind many for one that is. */
+/* If service levels select lanes, the lanes of all streams of a host count as used from the start:
+ * a message for a free lane may be behind many for a blocked one. */
 static void know_lanes(cop_net *net)
 {
     const cop_traffic *tr = net->traffic;

@@ -7,7 +7,7 @@
 typedef struct cop_simple_host {
     uint32_t ready_n; /* messages in its ready lists */
     uint32_t lanes_used; /* lanes on which it has had a ready message */
-    uint32_t held_head, held_tail; /* messages that are held */
+    uint32_t held_head, held_tail; /* held messages */
 } cop_simple_host;
 
 typedef struct cop_simple_lane { /* ready messages, oldest first */
@@ -17,11 +17,12 @@ typedef struct cop_simple_lane { /* ready messages, oldest first */
 typedef struct cop_simple {
     cop_simple_host *host; /* [n_hosts] */
     cop_simple_lane *lane; /* [n_hosts * lanes] */
-    cop_time *last; /* [n_streams] when it last gave a message: turns among saturated ones */
-    uint32_t *here; /* [n_streams] its messages at the end node, in whatever state */
+    cop_time *last; /* [n_streams] when a message was last taken from it: turns among saturated
+                       ones */
+    uint32_t *here; /* [n_streams] its messages at the end node, in any state */
     uint32_t *ready; /* [n_streams] those in a ready list */
-    uint32_t
-        data_lanes; /* that messages of a host may use: lanes of control packets alone change nothing */
+    uint32_t data_lanes; /* lanes that messages of a host may use, without lanes for control packets
+                            alone */
 } cop_simple;
 
 static inline cop_simple *cop_simple_of(const cop_net *net)
@@ -40,7 +41,7 @@ void cop_simple_ready(cop_net *net, uint32_t host, uint32_t s);
 /* simple_take.c: take a message from the stream that has waited longest, of those with fewer than
  * max_ready ready messages here and room for one more. False: there is none. */
 bool cop_simple_take(cop_net *net, uint32_t host, uint32_t max_ready);
-/* Message s, which is not ready, joins those of its flow that wait. */
+/* Put message s, which is not ready, into the list of its flow. */
 void cop_simple_join(cop_net *net, uint32_t s);
 /* When a stream will have a message that could be taken. */
 cop_time cop_simple_next_message(const cop_net *net, uint32_t host);

@@ -1,13 +1,14 @@
 /* End nodes of kind `simple`: taking messages from the streams.
  *
- * Rules    Messages are taken only when nothing that is here already can be sent, oldest first;
- *          saturated streams take turns. Source queues are therefore unbounded and free.
+ * Rules    Messages are taken only when none that is already here can be sent, oldest first;
+ *          saturated streams take turns. Source queues are therefore unbounded and take no memory.
  *          A stream has at most `backlog` messages here and then waits.
  * Source   M-bgen (no blocking in the generator). */
 #include "host/simple.h"
 
-/* Taking more messages cannot help when every lane this host uses is blocked: they would wait for
- * the same credits. (With buffer sections per destination they wait for different ones.) */
+/* More messages would not be sent earlier when every lane this host uses is blocked: they would
+ * wait for the same credits. (With buffer sections per destination they wait for different
+ * ones.) */
 static bool enough_ready(const cop_net *net, uint32_t host)
 {
     const cop_simple *si = cop_simple_of(net);
@@ -18,9 +19,9 @@ static bool enough_ready(const cop_net *net, uint32_t host)
            sh->ready_n >= 2 * si->data_lanes + (first[1] - first[0]);
 }
 
-/* Does a message of the service level wait apart from the ready ones? If a flow is a whole service
- * level, all its streams wait for the same turn: more messages here would only lose the order in
- * which they were generated, and a stream that has many would push the others out. */
+/* Does a throttled message of the service level wait? If a flow is a whole service level, all its
+ * streams wait for the same turn: with more messages here the order of generation would be lost,
+ * and a stream with many would displace the others. */
 static __attribute__((noinline)) bool level_waits(const cop_net *net, const cop_stream *st)
 {
     const cop_traffic *tr = net->traffic;
@@ -31,9 +32,9 @@ static __attribute__((noinline)) bool level_waits(const cop_net *net, const cop_
     return false;
 }
 
-/* May the stream have another message here? If what it sends belongs to one flow, and that is
- * throttled, or waits for the buffer of its one destination, the next message could not go either;
- * and it would still be sent after the stream has ended. */
+/* May the stream have another message here? If its messages belong to one flow that is throttled,
+ * or waits for the buffer of its only destination, the next message could not go either; and it
+ * would be sent even after the end of the stream. */
 static bool has_room(const cop_net *net, const cop_stream *st, uint32_t s)
 {
     const cop_simple *si = cop_simple_of(net);
@@ -49,9 +50,9 @@ static bool may_take(const cop_net *net, const cop_stream *st, uint32_t s, uint3
            cop_simple_of(net)->ready[s] < max_ready && has_room(net, st, s);
 }
 
-/* A stream with one destination has one message in the list of its flow, a saturated one with many has
- * up to `backlog`, all of which it gave early: by age that one would have nearly every turn. So the
- * message of the former goes before all of the latter's but the first. */
+/* A stream with one destination has one message in the list of its flow, a saturated one with many
+ * destinations has up to `backlog`, all taken early: by age the latter would have nearly every
+ * turn. So the message of the former goes before all of the latter's but the first. */
 void cop_simple_join(cop_net *net, uint32_t s)
 {
     const cop_stream *streams = net->traffic->stream;

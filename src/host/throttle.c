@@ -1,4 +1,4 @@
-/* Throttled flows of a host: a heap by the time at which they may go on; each has a list of the
+/* Throttled flows of a host: a heap by the time at which they may send; each has a list of the
  * messages that wait for it. Equal times go by the order in which the messages were taken. */
 #include "host/throttle.h"
 
@@ -47,7 +47,7 @@ void cop_throttle_add(cop_net *net, uint32_t flow, cop_time t)
     f->throttled = true;
     if (COP_UNLIKELY(t == COP_NEVER)) {
         net->flows_asleep++;
-        return; /* no time will come: cop_throttle_rouse */
+        return; /* no end is known: cop_throttle_rouse ends it */
     }
     size_t cap = nic->throttled_cap;
     nic->throttled = cop_grow(nic->throttled, &cap, nic->throttled_n + 1u, sizeof(uint32_t));

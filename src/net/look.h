@@ -1,6 +1,6 @@
-/* What an observer may see of a network that runs: plain facts about ports, queues, packets and
- * streams, at instants that it has asked for. Looking changes nothing, not even what is settled
- * lazily, so a run that is looked at is bit for bit the run that is not. */
+/* What an observer may read of a running network: plain facts about ports, queues, packets and
+ * streams, at instants that it has requested. Reading changes nothing, not even credits that are
+ * settled lazily, so an observed run is bit for bit the run without observer. */
 #ifndef COP_NET_LOOK_H
 #define COP_NET_LOOK_H
 
@@ -9,11 +9,11 @@
 
 struct cop_net;
 
-/* `look` is called at time `first`, when all that happens up to and at this instant has happened, and then
- * at the time it has asked for by what it returned; never after the end of the measured time. */
+/* `look` is called at time `first`, after all events up to and at this instant, and then at the
+ * time that it returned; never after the end of the measured time. */
 typedef struct cop_observer {
     cop_time first;
-    cop_time (*look)(void *ctx, const struct cop_net *net, cop_time now); /* NULL: nobody looks */
+    cop_time (*look)(void *ctx, const struct cop_net *net, cop_time now); /* NULL: no observer */
     void *ctx;
 } cop_observer;
 void cop_net_observe(struct cop_net *net, const cop_observer *o);
@@ -21,14 +21,15 @@ void cop_net_observe(struct cop_net *net, const cop_observer *o);
 /* A sending port. Lanes are bit masks. */
 typedef struct cop_port_look {
     uint64_t waiting; /* bytes that wait for it at its switch; of an end node: 0 */
-    uint32_t asks; /* lanes on which something wants to go now */
+    uint32_t asks; /* lanes on which a packet could go now, room apart */
     uint32_t full; /* of these, lanes without room behind the port for another packet of full size.
-                      A host takes in whatever comes: a port that faces one is never full */
+                      A host takes in everything: a port that faces one is never full */
     bool still; /* the wire is idle because of that */
 } cop_port_look;
 void cop_look_port(const struct cop_net *net, uint32_t port, cop_time now, cop_port_look *l);
-/* The same of all ports, added up over looks: of each channel (port * lanes + lane) how often it asked and how
- * often it was full besides, of each port how often its wire stood still for that. */
+/* The same of all ports, added up over samples: of each channel (port * lanes + lane) how often it
+ * asked and how often it was also full, of each port how often its wire was idle because of
+ * that. */
 typedef struct cop_port_sums {
     uint8_t *asks, *full; /* [channels] */
     uint8_t *still; /* [ports] */
@@ -43,20 +44,20 @@ cop_time cop_look_busy(const struct cop_net *net, uint32_t port, cop_time now);
 uint64_t cop_look_room(const struct cop_net *net, uint32_t port, uint32_t vl);
 /* Events so far. */
 uint64_t cop_look_events(const struct cop_net *net);
-/* What a packet of full size takes on the wire. */
+/* Bytes of a packet of full size on the wire. */
 uint32_t cop_look_mtu(const struct cop_net *net);
 
-/* Queues of the input of a switch that `port` feeds, which hold what came that way: first and one behind the last. All packets of a
+/* Queues of the switch input that `port` feeds: first, and one behind the last. All packets of a
  * queue wait for its head. */
 void cop_look_queues(const struct cop_net *net, uint32_t port, uint32_t *first, uint32_t *end);
-/* How many there are in all switches; they are numbered from 0. */
+/* Number of queues in all switches; they are numbered from 0. */
 uint32_t cop_look_n_queues(const struct cop_net *net);
 /* Bytes in a queue. */
 uint32_t cop_look_bytes(const struct cop_net *net, uint32_t queue);
-/* Does each queue hold packets for one output and lane only? Then queue `first + local * lanes + vl` is
- * that for output `local`. */
+/* Does each queue contain packets for one output and lane only? Then queue `first + local * lanes +
+ * vl` is that for output `local`. */
 bool cop_look_per_output(const struct cop_net *net);
-/* Buffers per destination: a queue waits only if its own section is full. */
+/* Buffers per destination: a queue waits only if the section of its destination is full. */
 bool cop_look_private(const struct cop_net *net);
 uint32_t cop_look_lanes(const struct cop_net *net);
 /* Input buffers and one lane: cop_look_ports is quick. */
@@ -68,8 +69,8 @@ typedef struct cop_queue_look {
     uint32_t in_vl; /* lane that the head came on */
     uint32_t out, out_vl; /* port and lane that the head asks for first */
     bool
-        waits; /* the head asks and has not been let go; else it is about to ask, or another packet of
-                   this queue is just leaving */
+        waits; /* the head requests outputs and has no grant; else it will make requests, or another
+                  packet of this queue is leaving */
     bool full; /* there is no room for the head behind `out` */
 } cop_queue_look;
 void cop_look_queue(const struct cop_net *net, uint32_t queue, cop_queue_look *l);
@@ -86,8 +87,8 @@ typedef struct cop_stream_look {
     uint32_t host;
     uint64_t delivered; /* payload so far */
     double
-        wanted_bps; /* what it would send if nothing held it back: its share of the host's rate if it
-                          always has something, else the mean of what it has generated; NaN: not known */
+        wanted_bps; /* rate at which it would send without congestion: its share of the host's rate
+                       if it is saturated, else the mean of what it has generated; NaN: not known */
 } cop_stream_look;
 uint32_t cop_look_streams(const struct cop_net *net);
 uint64_t cop_look_delivered(const struct cop_net *net, uint32_t stream);

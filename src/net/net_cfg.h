@@ -4,15 +4,15 @@
 
 #include "base/opt.h"
 
-/* What single hosts have of their own, in section `hosts`; 0: as all others. */
+/* Options of single hosts, in section `hosts`; 0: as all others. */
 typedef struct cop_host_own {
-    const char *hosts; /* which; NULL once they are known */
+    const char *hosts; /* names of hosts; NULL once they are resolved */
     uint64_t rate_bps, delay_ps; /* of their links, both ways */
     uint64_t inject_rate_bps, receive_rate_bps;
 } cop_host_own;
 
 typedef struct cop_link_cfg { /* section `link` */
-    const cop_host_own *own; /* [n_hosts], once hosts are known; NULL: none has */
+    const cop_host_own *own; /* [n_hosts], once hosts are resolved; NULL: no host has options */
     uint64_t rate_bps, delay_ps;
     uint64_t host_rate_bps, host_delay_ps; /* 0, "inherit": as rate, delay */
     uint64_t trunk_rate_bps, trunk_delay_ps;
@@ -23,7 +23,7 @@ typedef struct cop_link_cfg { /* section `link` */
 enum cop_arch { COP_ARCH_IB, COP_ARCH_IQ, COP_ARCH_CIOQ };
 enum cop_switching { COP_SWITCHING_VCT, COP_SWITCHING_SAF, COP_SWITCHING_WORM };
 enum cop_reuse { COP_REUSE_AUTO, COP_REUSE_TAIL, COP_REUSE_EMPTY };
-/* The last is no option: a queueing scheme that orders inputs takes it in place of round robin. */
+/* The last is no option: it replaces round robin if the queueing scheme orders inputs. */
 enum cop_arb {
     COP_ARB_RR,
     COP_ARB_AGE,
@@ -97,12 +97,12 @@ typedef struct cop_nic_cfg {
     int order; /* enum cop_nic_order: among flows that may send */
     int64_t backlog; /* messages of throttled or blocked flows set aside per stream */
     int ack; /* enum cop_ack */
-    int notify; /* enum cop_notify: when a mark is answered */
+    int notify; /* enum cop_notify: when a notification for a mark is sent */
     uint64_t control_bytes; /* size of ACK and notification packets */
     int64_t control_vl; /* lane of control packets; -1: as data */
 } cop_nic_cfg;
 
-/* What host `h` sends and takes in at most; 0: as its link. */
+/* Limits of the rates at which host `h` sends and takes in; 0: as its link. */
 static inline uint64_t cop_nic_inject_bps(const cop_nic_cfg *nic, uint32_t h)
 {
     return nic->own && nic->own[h].inject_rate_bps ? nic->own[h].inject_rate_bps
@@ -116,7 +116,8 @@ static inline uint64_t cop_nic_receive_bps(const cop_nic_cfg *nic, uint32_t h)
 
 enum cop_births { COP_BIRTHS_NONE, COP_BIRTHS_GENERATION, COP_BIRTHS_INJECTION };
 
-/* auto: in runs that are shown, as far as what happens pays for it, and no frames are kept */
+/* auto: in runs with a display, as often as the progress of the run pays for it, without keeping
+ * frames */
 enum cop_trees { COP_TREES_NO, COP_TREES_YES, COP_TREES_AUTO };
 enum cop_until { COP_UNTIL_DURATION, COP_UNTIL_JOBS };
 typedef struct cop_run_cfg { /* section `run` */
@@ -131,7 +132,7 @@ typedef struct cop_run_cfg { /* section `run` */
     int trees; /* enum cop_trees: find congestion trees (tree/) */
     uint64_t tree_sample_ps, tree_threshold_bytes; /* 0: auto */
     uint64_t watch_limit; /* trace lines at most */
-    const char *observe; /* what else to record over time, see observe.c */
+    const char *observe; /* values to record over time, see observe.c */
 } cop_run_cfg;
 
 extern const cop_opt cop_own_opts[], cop_link_opts[], cop_switch_opts[], cop_fc_opts[],

@@ -1,11 +1,11 @@
-/* What the network asks of the traffic: streams of messages. One stream is one generator at one
- * host: the unit for which delivered bytes are counted (a flow F1, the uniform part of host 7,
+/* What the network needs of the traffic: streams of messages. One stream is one generator at one
+ * host, and the unit for which delivered bytes are counted (a flow F1, the uniform part of host 7,
  * ...). An entry that is switched on and off has one stream per host and period of activity.
  *
- * Arrivals are lazy: nothing is scheduled or stored per message. A stream only knows when its next
- * message comes into being (t_next); the NIC takes it when it can send it, however late. Source
- * queues are therefore unbounded, unless the entry has a patience, cost no memory, and latency
- * counts from generation. */
+ * Arrivals are lazy: nothing is scheduled or stored per message. A stream stores only when its next
+ * message is generated (t_next); the NIC takes the message when it can send it, however late.
+ * Source queues are therefore unbounded, unless the entry has a patience, and cost no memory.
+ * Latency counts from generation. */
 #ifndef COP_NET_TRAFFIC_H
 #define COP_NET_TRAFFIC_H
 
@@ -42,7 +42,7 @@ typedef struct cop_stream {
     cop_time
         t_next; /* generation time of the next message; saturated: its start; COP_NEVER: none */
     cop_time t_stop; /* no message is generated at or after this time */
-    uint32_t host; /* who sends */
+    uint32_t host; /* the sender */
     uint32_t entry; /* which entry of the configuration made it */
     uint32_t fixed_dst; /* the only destination; COP_NONE: drawn per message */
     uint32_t n_sent; /* messages taken so far */
@@ -82,7 +82,7 @@ typedef struct cop_traffic {
     const char **entry_name; /* [n_entries] */
     uint8_t *role; /* [n_hosts] enum cop_role; the last forest that names a host decides */
     uint32_t n_hotspots; /* most hotspots at one time: room that cop_traffic_hotspots needs */
-    uint32_t *woken; /* streams that the last arrival set going; NULL: there are no exchanges */
+    uint32_t *woken; /* streams that the last arrival started; NULL: there are no exchanges */
     uint32_t n_woken;
     cop_app *app; /* applications; NULL: there are none. Owned */
     bool gives_up; /* some entry has a patience */
@@ -94,13 +94,13 @@ typedef struct cop_traffic {
 /* Take the next message of stream s at time now (>= t_next): fills *m, draws the following t_next.
  * m->t_gen is the old t_next, or `now` for a saturated stream, whose t_next stays its start.
  * t_next becomes COP_NEVER when nothing follows. Messages beyond the entry's patience are skipped,
- * but never the last one up to now. Touches stream s only. m->dst is its host only if the entry says
- * so: then the packet goes to the first switch and back. */
+ * but never the last one up to now. Touches stream s only. m->dst is the stream's host only if the
+ * entry asks for it: then the packet goes to the first switch and back. */
 void cop_traffic_take(cop_traffic *tr, uint32_t s, cop_time now, cop_msg *m);
 
 /* `bytes` of the message that stream s sent last are delivered at time t, now or later. Returns how
- * many streams may now send, because the message is complete: tr->woken[], with their t_next. May be
- * called for any stream, if tr->woken is not NULL. */
+ * many streams may now send, because the message is complete: tr->woken[], with their t_next. May
+ * be called for any stream, if tr->woken is not NULL. */
 uint32_t cop_traffic_arrived(cop_traffic *tr, uint32_t s, uint32_t bytes, cop_time t);
 
 /* NULL: stream s belongs to no exchange. */
@@ -113,36 +113,41 @@ uint32_t cop_traffic_exchange_rounds(const cop_traffic *tr, uint32_t entry);
 /* From the start of the entry's exchange to the end of its last finished step. */
 cop_time cop_traffic_exchange_elapsed(const cop_traffic *tr, uint32_t entry);
 
-/* Streams of the entry's exchange that have messages left to send, or one under way; 0 also where it
- * has no last message. */
+/* Streams of the entry's exchange that have messages left to send, or one in flight; 0 also where
+ * it has no last message. */
 uint32_t cop_traffic_exchange_unfinished(const cop_traffic *tr, uint32_t entry);
 
-/* No packet of these messages is shorter, if messages are cut into packets of `mtu` payload bytes; 1: who knows. */
+/* Length of the shortest packet, if messages are cut into packets of `mtu` payload bytes; 1:
+ * unknown. */
 uint32_t cop_traffic_least_packet(const cop_traffic *tr, uint32_t mtu);
-/* None is longer. */
+/* Length of the longest packet. */
 uint32_t cop_traffic_most_packet(const cop_traffic *tr, uint32_t mtu);
 
-/* Does the stream have a rate of its own, whatever the network does, and no last message? */
+/* Does the stream generate at a rate that does not depend on the network, without a last
+ * message? */
 bool cop_traffic_has_rate(const cop_traffic *tr, uint32_t s);
 /* Payload bytes that such a stream offers in an interval, on average. */
 double cop_traffic_offered(const cop_traffic *tr, uint32_t s, cop_time from, cop_time to);
-/* Payload bytes of messages that came into being and were not taken, on average. */
+/* Payload bytes of messages that were generated and not taken, on average. */
 double cop_traffic_waiting(const cop_traffic *tr, uint32_t s, cop_time now);
 
-/* Rates in bit/s: of the fastest link of a host; what each host can send and take, by its link and its own limits. */
+/* Rates in bit/s: of the fastest link of a host; what each host can send and take, by its link and
+ * its injection and reception limits. */
 typedef struct cop_host_rates {
     uint64_t bps;
     const uint64_t *sends, *takes; /* [n_hosts] */
 } cop_host_rates;
 
-/* The most hosts that send to one host, of those that are offered more than they take; 0: none is. Hosts that choose
- * among all others are counted only at one that is slower than others; what an exchange or an application will send is
- * not. A host that takes less than rates->bps counts each of its senders as so many more. of_source[n_hosts], zeroed, or
- * NULL: likewise of those that this host sends to, itself included, by the rate that it sends; 0: it sends to none. */
+/* The most hosts that send to one host, of those that are offered more than they take; 0: none is.
+ * Hosts that choose among all others are counted only at one that is slower than others; what an
+ * exchange or an application will send is not. A host that takes less than rates->bps counts each
+ * of its senders as so many more. of_source[n_hosts], zeroed, or NULL: likewise of those that this
+ * host sends to, itself included, by the rate that it sends; 0: it sends to none. */
 uint32_t cop_traffic_senders(const cop_traffic *tr, const cop_host_rates *rates,
                              uint32_t *of_source);
 
-/* How many streams are of exchanges and applications. only[n_hosts]: 1 where a host has such streams alone. */
+/* How many streams are of exchanges and applications. only[n_hosts]: 1 where a host has such
+ * streams alone. */
 uint32_t cop_traffic_jobs(const cop_traffic *tr, uint8_t *only);
 
 /* The hotspots of all forests that are on at time t, subset by subset, into list[n_hotspots];

@@ -1,19 +1,21 @@
 /* Isolation on switches with one normal queue per input: FBICM and RECN.
  *
- * fbicm    M-fbicm     a line lists destinations: one is enough by the footnote of Paper V and the default, a
+ * fbicm    M-fbicm     a line lists destinations: one by the footnote of Paper V, the default; a
  *                      set by its section II and the supplement of Paper VI, 6. The root is the
- *                      output that the head of a full normal queue wants, which may be the wrong one.
+ *                      output that the head of a full normal queue requests, which may be the wrong
+ *                      one.
  * recn     M-recn-iq   for source routing: a line names the path to the root, so it catches exactly
  *                      the packets that cross it. Simpler: the input-queued form, no queues at
  *                      outputs; a queue of a nearer root is not split when a farther root
  *                      becomes known, but stops with it.
- * Queues   special ones first, then one normal queue per lane, then one per lane for control packets,
- *          which have priority (Paper V, III-B). A special queue holds packets of one
+ * Queues   special ones first, then one normal queue per lane, then one per lane for control
+ *          packets, which have priority (Paper V, III-B). A special queue contains packets of one
  *          output and lane, so it adds no dependency between channels.
- * propagate G-gran5-8: the flow control between CFQs is what carries the information upstream (III-D, event
- *          4), and that is stop and go (III-C): told at `stop`, and stopped at once. None of the five thresholds (III-E) is for
- *          telling alone. The other reading: at `high`, when the root begins to mark, and never later than
- *          at `stop`; the thesis (2.3.1) has a threshold of its own, to tell before the tree is there.
+ * propagate G-gran5-8: the flow control between CFQs carries the information upstream (III-D, event
+ *          4), and that is stop and go (III-C): allocate is sent at `stop`, with the stop. None of
+ *          the five thresholds (III-E) is for allocate alone. The other reading: at `high`, when
+ *          the root begins to mark, and never later than at `stop`; the thesis (2.3.1) has a
+ *          separate threshold, to allocate before the tree is there.
  * Source   Paper V, sections II and III; rules in iso.h. Thresholds: detection is not printed
  *          (G-gran5-4), the rest is Paper V's. */
 #include "queue/iso.h"
@@ -103,8 +105,9 @@ static int recn_check(const void *config, const cop_netinfo *info, cop_err *err)
     return fbicm_check(config, info, err);
 }
 
-/* A special queue holds packets of one output and fills up to `stop`: a congested flow that is spread takes as many of them, and
- * as much of the buffer that they share with all others. */
+/* A special queue contains packets of one output and fills up to `stop`: a congested flow that is
+ * spread over outputs takes one for each, and as much of the buffer that they share with all
+ * others. */
 static const char *fbicm_idle(const void *config, const cop_netinfo *info)
 {
     const iso_cfg *cfg = config;
@@ -147,7 +150,7 @@ static size_t fbicm_port_bytes(const void *config, const cop_netinfo *info)
     return iso_port_bytes(config, info, false);
 }
 
-/* The list of one destination is enough to know a line again. */
+/* A list of one destination is enough to identify a line. */
 static size_t recn_port_bytes(const void *config, const cop_netinfo *info)
 {
     iso_cfg cfg = *(const iso_cfg *)config;
@@ -159,7 +162,7 @@ static void own_rules(struct cop_net *net)
 {
     iso_rules *r = cop_net_queue_common(net);
     const iso_cfg *cfg = cop_net_queue_cfg(net);
-    r->needs_go = true; /* Paper V, III-C: given back when empty, and in the state of go */
+    r->needs_go = true; /* Paper V, III-C: becomes free when empty, and in the state of go */
     r->propagate = cfg->propagate == ISO_AT_HIGH && r->high < r->stop ? r->high : r->stop;
     if (cfg->control_first)
         r->control0 = control0(cfg, cop_net_info(net));

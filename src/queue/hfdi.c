@@ -1,34 +1,35 @@
 /* Isolation on switches with a queue per output: the flow isolation of EcoCC.
  *
- * hfdi     M-hfdi-voq, M-ecocc   normal queues are those of the outputs (cold-packet queues), so a full
- *          one names its root without doubt. It needs no special (hot-packet) queue at that switch; its
- *          line tells the switch upstream at once, with the destinations seen. There the first packet
- *          that matches takes a hot-packet queue. Two thresholds do everything: above `high` the first
- *          time allocate, then stop; below `low` go. Stop and go are "between consecutive HPQs" (3.1.2):
- *          the line of a cold-packet queue sends neither. A hot-packet queue that is empty is given back,
- *          whether it was stopped or not.
- * local    also take a hot-packet queue at the root's switch: HFDI "requires this allocation", EcoCC does not
- *          (supplement of Paper VI, 9.1). Without it the root's cold-packet queue takes the buffer, and the name
- *          alone frees no victim; cc ecocc brings `no`, and throttles. Section 4.1 has "EcoCC without
- *          throttling" instead: HFDI with `no` (G-gran6-8).
- * root_stop the other reading: the line of a cold-packet queue, too, has a bit for a stop that it sent
- *          (supplement 8), so it may send one.
- * second   the second time that HTh is reached: `crossing`, the queue was not above it in between; or `packet`,
- *          the next packet that finds it above. Stop is there to keep hot-packet queues from being
- *          oversubscribed; one that only grows would never send it with the first.
- * list     the dList is that of packets that cross the root when it is detected; there is no message that adds to
- *          it: `detected`. Or `growing`: destinations that come to the queue later are listed and told, too,
- *          as a tree of many flows would soon outgrow the few packets of its detection.
- * priority round-robin: Paper VI (3.1.1, footnote) wants a fair scheduler; that victims go first is said of
- *          fbicm, by Paper V.
- * queues 0 no isolation: a switch with a queue per output that knows its roots, for throttling alone.
- * Queues   special ones first, then one per output and lane, then as many for control packets, which
- *          have priority; these exist only where end nodes answer. A special queue holds packets of one
- *          output and lane.
- * Source   Paper VI, section 3.1, supplement 6 to 8; rules in iso.h. `low` is not legible (G-gran6-1),
- *          the lifetime of a line is not printed. Paper VI does not say how notifications cross a switch
- *          and refers to CCFIT for the end node: there they pass data and stay out of special queues
- *          (M-ccfit-ia). */
+ * hfdi     M-hfdi-voq, M-ecocc   normal queues are those of the outputs (cold-packet queues), so a
+ *          full one identifies its root without doubt. It needs no special (hot-packet) queue at
+ *          that switch; its line is sent to the switch upstream at once, with the destinations
+ *          seen. There the first packet that matches takes a hot-packet queue. Two thresholds do
+ *          everything: above `high` the first time allocate, then stop; below `low` go. Stop and go
+ *          are "between consecutive HPQs" (3.1.2): the line of a cold-packet queue sends neither. A
+ *          hot-packet queue that is empty becomes free, whether it was stopped or not.
+ * local    also take a hot-packet queue at the root's switch: HFDI "requires this allocation",
+ *          EcoCC does not (supplement of Paper VI, 9.1). Without it the root's cold-packet queue
+ *          fills the buffer, and victims stay blocked; cc ecocc brings `no`, and throttles. Section
+ *          4.1 has "EcoCC without throttling" instead: HFDI with `no` (G-gran6-8).
+ * root_stop the other reading: the line of a cold-packet queue, too, has a bit for a stop that it
+ *          sent (supplement 8), so it may send one.
+ * second   the second time that HTh is reached: `crossing`, after the queue was not above it; or
+ *          `packet`, the next packet that finds it above. Stop keeps hot-packet queues from being
+ *          oversubscribed; with `crossing` a queue that only grows would never send it.
+ * list     `detected`: the dList is that of packets that cross the root when it is detected; no
+ *          message adds to it. `growing`: destinations that come to the queue later are listed and
+ *          sent upstream, too, as a tree of many flows soon has more than those of its detection.
+ * priority round-robin: Paper VI (3.1.1, footnote) requires a fair scheduler; Paper V lets victims
+ *          go first, for fbicm.
+ * queues 0 no isolation: a switch with a queue per output that finds its roots, for throttling
+ *          alone.
+ * Queues   special ones first, then one per output and lane, then as many for control packets,
+ *          which have priority; these exist only if end nodes send control packets. A special queue
+ *          contains packets of one output and lane.
+ * Source   Paper VI, section 3.1, supplement 6 to 8; rules in iso.h. `low` is not legible
+ *          (G-gran6-1), the lifetime of a line is not printed. Paper VI does not say how
+ *          notifications cross a switch and refers to CCFIT for the end node: there they pass data
+ *          and stay out of special queues (M-ccfit-ia). */
 #include "queue/iso.h"
 
 #define I(field) offsetof(iso_cfg, field)
@@ -69,7 +70,7 @@ static int hfdi_check(const void *cfg, const cop_netinfo *info, cop_err *err)
     return iso_check(cfg, info, err);
 }
 
-/* The same number at every switch, so that a packet's flags and output tell its queue. */
+/* The same number at every switch, so that a packet's flags and output give its queue. */
 static uint32_t control0(const iso_cfg *cfg, const cop_netinfo *info)
 {
     return (uint32_t)cfg->queues + info->max_ports * info->lanes;
@@ -115,10 +116,10 @@ static void hfdi_start(struct cop_net *net)
     if (has_control(cfg, cop_net_info(net)))
         r->control0 = control0(cfg, cop_net_info(net));
     if (r->queues == 0)
-        r->propagate = UINT32_MAX; /* nobody upstream could isolate anything */
+        r->propagate = UINT32_MAX; /* no switch upstream could isolate */
 }
 
-/* A packet does not go back where it came from: one queue, and line, less than ports. */
+/* A packet does not go back by its input: one queue, and line, less than ports. */
 static void hfdi_cost(const void *config, const cop_netinfo *info, uint32_t ports,
                       cop_queue_cost *c)
 {

@@ -61,7 +61,7 @@ void iso_start(struct cop_net *net, bool voq, bool by_path)
     iso_cfg own = *(const iso_cfg *)cop_net_queue_cfg(net), *cfg = &own;
     const cop_netinfo *info = cop_net_info(net);
     if (by_path)
-        own.destinations = 1; /* what a line was made for */
+        own.destinations = 1; /* the destination that a line was made for */
     iso_rules *r = cop_net_queue_common(net);
     uint32_t packet = info->mtu_bytes;
     *r = (iso_rules){.queues = (uint32_t)cfg->queues,
@@ -118,8 +118,8 @@ static uint32_t bits_for(uint32_t values)
     return bits;
 }
 
-/* Cells of a line as in the supplement of Paper VI, section 8: 6 for the output of at most 64 ports, 6
- * for hops, 4 for the next line, and the list; three bits and a 32-bit timer in SRAM. */
+/* Cells of a line as in the supplement of Paper VI, section 8: 6 for the output of at most 64
+ * ports, 6 for hops, 4 for the next line, and the list; three bits and a 32-bit timer in SRAM. */
 void iso_cost(const iso_cfg *cfg, const cop_netinfo *info, uint32_t lines, cop_queue_cost *c)
 {
     uint32_t port_bits = bits_for(info->max_ports);
@@ -136,9 +136,10 @@ iso_port *iso_passed(struct cop_net *net, uint32_t port, uint32_t out)
     return cop_net_queue_state(net, by_output ? iso_output(net, port, out) : port);
 }
 
-/* Control packets come next to what is due. Where normal queues are preferred, a special queue is due when
- * `guard` of their packets have left the input (roots-last: by its output) since its last one; where special queues are, the normal
- * ones when `guard` special packets have left in a row. With round-robin none is. */
+/* Queues that are due go first, then control packets. If normal queues are preferred, a special
+ * queue is due when `guard` of their packets have left the input (roots-last: by its output) since
+ * its last one; if special queues are preferred, normal ones are due when `guard` special packets
+ * have left in a row. With round-robin none is due. */
 uint64_t iso_order(struct cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p)
 {
     const iso_rules *r = cop_net_queue_common(net);

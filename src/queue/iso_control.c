@@ -1,4 +1,4 @@
-/* Isolation of congested flows: what happens when the neighbour downstream sends a message. See iso.h. */
+/* Isolation of congested flows: hooks for messages from the neighbour downstream. See iso.h. */
 #include "queue/iso.h"
 
 /* Call `act` for every special queue in use of packets for output `out`. */
@@ -20,7 +20,7 @@ static void each_line(struct cop_net *net, const iso_rules *r, uint32_t out, uin
     }
 }
 
-/* A line that this switch had found by itself turns out to be a branch of a larger tree. */
+/* A line that this switch had detected becomes a branch of a larger tree. */
 static void join(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t told,
                  uint32_t entry)
 {
@@ -50,8 +50,9 @@ static void stop_or_go(struct cop_net *net, uint32_t port, iso_line *l, uint32_t
         iso_fell(net, port, l, line, 0);
 }
 
-/* The line that a special queue followed is gone. It follows the one with the farthest root among the others
- * that list a destination of its own; nobody will tell it of that one again. False: there is none. */
+/* The line that a special queue followed is gone. It follows the one with the farthest root among
+ * the others that list one of its destinations, as no further message will announce that. False:
+ * there is none. */
 static bool follow_other(struct cop_net *net, const iso_rules *r, uint32_t port, iso_line *l,
                          uint32_t line)
 {
@@ -76,9 +77,10 @@ static bool follow_other(struct cop_net *net, const iso_rules *r, uint32_t port,
     return true;
 }
 
-/* The line is gone that this one follows. Paper V, III-C: only a queue at the root, one hop from the congested
- * point, puts its output into the congestion state. This one was allocated for a root farther away and
- * stays a branch of that tree until it is empty; if there is congestion here, it is detected as such. */
+/* The line that this one follows is gone. Paper V, III-C: only a queue at the root, one hop from
+ * the congested point, puts its output into the congestion state. This one was allocated for a root
+ * farther away and stays a branch of that tree until it is empty; congestion here is detected
+ * separately. */
 static void leave(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t told,
                   uint32_t unused)
 {

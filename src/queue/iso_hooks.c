@@ -1,4 +1,4 @@
-/* Isolation of congested flows: what happens when packets come, reach the head of a queue or leave.
+/* Isolation of congested flows: hooks for packets that come, reach the head of a queue or leave.
  * See iso.h. */
 #include "queue/iso.h"
 
@@ -25,12 +25,12 @@ static uint32_t find_line(struct cop_net *net, const iso_rules *r, iso_port *st,
     }
     if (best != ISO_NO_LINE || open == ISO_NO_LINE)
         return best;
-    /* It goes to a root of this switch that had not seen its destination yet. */
+    /* It goes to a root of this switch whose line does not list its destination yet. */
     iso_learn(net, port, iso_in_line(r, st, open), open, p);
     return open;
 }
 
-/* What the neighbour downstream has told about packets like p: the line with the farthest root. */
+/* The neighbour's line that p matches; of several, the one with the farthest root. */
 static uint32_t find_told(struct cop_net *net, const iso_rules *r, uint32_t out, const cop_pkt *p)
 {
     iso_port *st = cop_net_queue_state(net, out);
@@ -48,8 +48,8 @@ static uint32_t find_told(struct cop_net *net, const iso_rules *r, uint32_t out,
     return best;
 }
 
-/* Paper VI, 3.1.2: a line is allocated with the list (dList) of the line that it follows. Without a table it is
- * not known which of these destinations come this way, and on which lane. */
+/* Paper VI, 3.1.2: a line is allocated with the list (dList) of the line that it follows. Without a
+ * table it is unknown which of these destinations come through this input, and on which lane. */
 static void copy_list(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, uint32_t told)
 {
     const iso_rules *r = cop_net_queue_common(net);
@@ -63,7 +63,7 @@ static void copy_list(struct cop_net *net, uint32_t port, iso_line *l, uint32_t 
             iso_list(net, port, l, line, o->dst[i]); /* a table changes no lane */
 }
 
-/* A special queue for a packet that a line of its output names: one that is there for that line, or
+/* A special queue for a packet that matches a line of its output: the existing one of that line, or
  * a free one. */
 static uint32_t copy_told(struct cop_net *net, const iso_rules *r, uint32_t port, const cop_pkt *p)
 {
@@ -123,8 +123,8 @@ static bool known_root(struct cop_net *net, const iso_rules *r, uint32_t port, c
     return false;
 }
 
-/* The head of q asks for a root: a special queue for it, or ISO_NO_LINE if there is one, whose list is full, or
- * none is free. */
+/* The head of q requests a root: a special queue for it, or ISO_NO_LINE if the root has one, whose
+ * list is full, or none is free. */
 static uint32_t take_root(struct cop_net *net, const iso_rules *r, uint32_t port, uint32_t q,
                           const cop_pkt *head)
 {
@@ -142,8 +142,9 @@ static uint32_t take_root(struct cop_net *net, const iso_rules *r, uint32_t port
     return line;
 }
 
-/* Lines are in use at input `st` or output `out` that may name p, the head of q, or it names a root: its special
- * queue, or q. Apart from iso_on_head so that a head which meets no line pays for none. */
+/* Lines are in use at input `st` or output `out` that may match p, the head of q, or p defines a
+ * root: returns its special queue, or q. Separate from iso_on_head, to keep the path without lines
+ * short. */
 __attribute__((noinline)) static uint32_t sort_head(struct cop_net *net, const iso_rules *r,
                                                     iso_port *st, const iso_port *out,
                                                     uint32_t port, uint32_t q, const cop_pkt *p)
@@ -170,8 +171,8 @@ __attribute__((noinline)) static uint32_t sort_head(struct cop_net *net, const i
     return line;
 }
 
-/* Supplement of Paper VI, 9.1: a queue that is given back is taken for hot flows that had to stay in normal
- * queues. Their heads were asked when they came there; one that is blocked would not be asked again. */
+/* Supplement of Paper VI, 9.1: a queue that becomes free is used for hot flows that had to stay in
+ * normal queues. on_head is called once per head; a blocked one must be rechecked. */
 void iso_look_again(struct cop_net *net, uint32_t port, uint32_t freed)
 {
     const iso_rules *r = cop_net_queue_common(net);
@@ -199,9 +200,9 @@ uint32_t iso_on_head(struct cop_net *net, uint32_t port, uint32_t q, cop_pkt *p)
     return sort_head(net, r, st, out, port, q, p);
 }
 
-/* Queue q is above the threshold: its head's output is a root. It gets a special queue. Where the routing gives a
- * choice, the head may choose another output when it is asked, and takes the queue then: one taken now might
- * never get a packet, and be in use for ever. */
+/* Queue q is above the threshold: its head's output is a root. It gets a special queue. Where the
+ * routing gives a choice, the head may choose another output when it is routed, and takes the queue
+ * then: one taken now might never get a packet, and never become free. */
 static void isolate_root(struct cop_net *net, const iso_rules *r, uint32_t port, uint32_t q)
 {
     const cop_pkt *head = cop_net_queue_first(net, port, q);
@@ -214,15 +215,15 @@ static void isolate_root(struct cop_net *net, const iso_rules *r, uint32_t port,
         st->full = q + 1;
     } else {
         if (st->special && find_line(net, r, st, port, head) != ISO_NO_LINE)
-            return; /* it will move as soon as the one before it has left */
+            return; /* it will move as soon as the previous packet has left */
         if (take_root(net, r, port, q, head) == ISO_NO_LINE)
             return;
     }
     cop_net_queue_recheck(net, port, q);
 }
 
-/* The same where the queue holds nothing but packets for that output: it keeps them, and the line
- * lists whom they are for. */
+/* The same where the queue contains only packets for that output: it keeps them, and the line lists
+ * their destinations. */
 static void line_of_voq(struct cop_net *net, const iso_rules *r, uint32_t port, uint32_t q)
 {
     iso_port *st = cop_net_queue_state(net, port);

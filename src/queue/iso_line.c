@@ -1,7 +1,8 @@
 /* Isolation of congested flows: the life of a CAM line. See iso.h. */
 #include "queue/iso.h"
 
-/* A special queue of this port is taken, or freed; with it the port has none left, or had none. */
+/* Count a special queue of this port that is taken, or freed; `full`: the port has, or had, no
+ * other free. */
 static void count_taken(struct cop_net *net, uint32_t port, bool full, bool taken)
 {
     int64_t *level = cop_net_queue_level(net), change = taken ? 1 : -1;
@@ -102,7 +103,7 @@ void iso_link(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, ui
     if (!r->by_path || cop_net_queue_bytes(net, port, line) == 0) {
         l->hops = o->hops;
         l->root_port = o->root_port;
-    } /* else it goes on to cover all that wait in its queue, or they would be overtaken */
+    } /* else it still covers the packets in its queue, so that none is overtaken */
     if (o->stopped)
         cop_net_queue_stop(net, port, line, true);
 }
@@ -122,7 +123,7 @@ void iso_rose(struct cop_net *net, uint32_t port, iso_line *l, uint32_t line, ui
     }
     if (!l->propagated) {
         if (bytes <= r->propagate || iso_at_host(net, port))
-            return; /* nobody is upstream of an end node */
+            return; /* an end node has no neighbour upstream */
         iso_tell(net, port, l, line);
         if (r->tells_first)
             return;
@@ -157,7 +158,7 @@ static void release(struct cop_net *net, uint32_t port, iso_line *l, uint32_t li
         cop_net_queue_level(net)[ISO_LINES]--;
         return;
     }
-    if (told_to_stop(net, port, l)) /* it is not for who takes the queue next */
+    if (told_to_stop(net, port, l)) /* the stop must not apply to the next line of the queue */
         cop_net_queue_stop(net, port, line, false);
     count_taken(net, port, st->special == r->queues, false);
     st->special--;

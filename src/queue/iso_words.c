@@ -1,4 +1,5 @@
-/* Isolation of congested flows in words: messages to the neighbour, what becomes of a line, and why a run had none. */
+/* Isolation of congested flows in words: messages to the neighbour, changes of a line, and why a
+ * run had none. */
 #include "base/opt.h"
 #include "queue/iso.h"
 

@@ -1,15 +1,16 @@
 /* Static queueing schemes: the queue of a packet depends on its addresses alone.
  *
  * 1q      M-q-1q      one FIFO per input and lane.
- * voqsw   M-q-voqsw   one queue per output port of the switch (and lane: the one asked for, or, where packets have a
- *                     choice, the one they came on); the buffer is shared.
- * voqnet  M-q-voqnet  one private buffer section per destination of the network, with credits of its
- *                     own: no head-of-line blocking of any order, at the price of memory.
+ * voqsw   M-q-voqsw   one queue per output port of the switch (and lane: the requested one, or,
+ *                     where packets have a choice, the one they came on); the buffer is shared.
+ * voqnet  M-q-voqnet  one private buffer section per destination of the network, with separate
+ *                     credits: no head-of-line blocking of any order, at the price of memory.
  * dbbm    M-q-dbbm    destination modulo the number of queues (G-gran0-2).
  * damq    M-q-damq    as voqsw: its queues have no fixed size either (G-gran0-5).
  * obqa    M-q-obqa    output port modulo the number of queues (G-gran0-2).
  * vftree  M-vftree    destinations of a leaf switch spread over the lanes; one queue per output and
- *                     lane inside (G-gran0-2: lane = index of the destination in its leaf mod lanes). */
+ *                     lane inside (G-gran0-2: lane = index of the destination in its leaf mod
+ *                     lanes). */
 #include "base/opt.h"
 #include "queue/queue_list.h"
 
@@ -43,9 +44,10 @@ static void voqsw_layout(const void *cfg, const cop_netinfo *info, uint32_t port
     *l = (cop_queue_layout){.queues = ports * info->lanes, .per_output = true};
 }
 
-/* On one path all that stands in a queue waits for the same output and lane. Where packets have a choice that lane is
- * the one they ask for first; a packet on an escape lane must not stand behind one that came on another lane and waits
- * for other lanes, or lanes that are free of cycles become one with those that are not. */
+/* On one path all packets of a queue wait for the same output and lane. Where packets have a choice
+ * that lane is only the first they request; a packet on an escape lane must not wait behind one
+ * that came on another lane and waits for other lanes, as cycle-free lanes would then depend on
+ * lanes with cycles. */
 static uint32_t voqsw_select(const void *cfg, const cop_netinfo *info, const cop_pkt *p)
 {
     (void)cfg;

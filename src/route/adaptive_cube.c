@@ -8,16 +8,18 @@
  * alone: in a ring, lane 0 while the remaining path still crosses the wrap link, lane 1 afterwards.
  * The escape channels, with the dependencies that run through adaptive hops in between, then have
  * no cycle (deadlock.c proves it for each network).
- * Escape: a packet on an escape lane may return to adaptive lanes at the next switch (`return`), or stays on
- * escape lanes to its destination (`stay`), where it is as slow as the slowest in front of it.
- * Ties: where both ways round a ring are equally long the packet decides for the less loaded one, by
- * option `ties` if they are equal (cube_map.c), and asks for adaptive and escape lanes of that one
+ * Escape: a packet on an escape lane may return to adaptive lanes at the next switch (`return`), or
+ * stays on escape lanes to its destination (`stay`), where it is as slow as the slowest packet
+ * before it.
+ * Ties: if both directions round a ring are equally long the packet takes the less loaded one, by
+ * option `ties` if they are equal (cube_map.c), and requests adaptive and escape lanes of that one
  * only. Offering both would not balance them: all requests of a packet are posted at once, and when
- * several outputs are idle the one with the lowest number is served first. Whatever is decided is
- * safe, also if it differs from switch to switch: the first hop in the ring, on any lane, ends the
- * tie, and from then on the packet asks for escape lanes of that direction only, in the order of their
+ * several outputs are idle the one with the lowest number is served first. Any decision is safe,
+ * also if it differs from switch to switch: the first hop in the ring, on any lane, ends the tie,
+ * and from then on the packet requests escape lanes of that direction only, in the order of their
  * positions. `ties: plus` offers both on adaptive lanes, and plus as escape.
- * Hosts: all lanes of their links are free to use: a host draws one, the last switch takes the least loaded.
+ * Hosts: all lanes of their links may be used: a host draws one, the last switch takes the least
+ * loaded.
  * Output: adaptive candidates by rising load, equal ones in random rotation, then the escape one.
  * With a view each direction offers only its least loaded lane. Packets can overtake each other.
  * Source: Duato, "A new theory of deadlock-free adaptive routing in wormhole networks", IEEE TPDS
@@ -27,7 +29,7 @@
 typedef struct adaptive_cube {
     cop_cube_map map;
     uint32_t first_lane, end_lane; /* of the adaptive lanes */
-    bool stays; /* on escape lanes, once there */
+    bool stays; /* packets stay on escape lanes */
 } adaptive_cube;
 
 static int adaptive_cube_setup(cop_route *r, const void *config, cop_err *err)
@@ -65,7 +67,8 @@ static cop_cand escape_candidate(const cop_cube_map *map, uint32_t dim, bool plu
     return cand;
 }
 
-/* Behind the last adaptive lane that a packet may use; apart there is one. */
+/* One behind the last adaptive lane that a packet may use; control packets with private lanes have
+ * one. */
 static uint32_t end_lane(const adaptive_cube *c, const cop_hop *hop)
 {
     return hop->apart ? c->first_lane + 1 : c->end_lane;
@@ -89,8 +92,8 @@ static bool has_equal(const uint64_t *load, uint32_t n)
     return false;
 }
 
-/* The least loaded lane of each port, by rising load; equal ones in random rotation, for which a number is drawn
- * only if there are any. */
+/* The least loaded lane of each port, by rising load; equal ones in random rotation; a number is
+ * drawn only if there are equal ones. */
 static unsigned sort_ports(const adaptive_cube *c, const cop_hop *hop, const cop_route_view *view,
                            const uint16_t *port, uint32_t ports, cop_cand *cand)
 {
@@ -125,7 +128,7 @@ static unsigned ways_in(const adaptive_cube *c, const cop_hop *hop, uint32_t dim
     return ways;
 }
 
-/* Hosts take in what comes on any lane: the least loaded one. */
+/* Hosts take packets in on any lane: use the least loaded one. */
 static unsigned leave(const cop_route *r, const cop_hop *hop, const cop_route_view *view,
                       cop_cand *cand)
 {

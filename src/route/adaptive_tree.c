@@ -4,7 +4,7 @@
  * broken at random among the least loaded. Going down there is one path. Always minimal; up*-down*
  * needs one lane. Packets of a flow can overtake each other.
  * Without a view every up port is listed, for the dependency check.
- * Simplification: only loads of the deciding switch are seen, no remote state.
+ * Simplification: only loads of the deciding switch are read, no remote state.
  * Source: Petrini and Vanneschi, "k-ary n-trees: high performance networks for massively parallel
  * architectures", IPPS 1997. */
 #include "route/route_cfg.h"

@@ -1,4 +1,4 @@
-/* What the two parts of the dependency check share: deadlock.c drives, cdg_walk.c follows routings
+/* Shared by the two parts of the dependency check: deadlock.c runs it, cdg_walk.c follows routings
  * that keep state or offer choices. */
 #ifndef COP_CDG_H
 #define COP_CDG_H
@@ -13,10 +13,11 @@ typedef struct cop_cdg {
     const cop_route *r;
     cop_edges edges;
     uint8_t *mark; /* [channel], bits above */
-    uint32_t *seed; /* hosts to start from: all, or two per switch where the rest are alike */
+    uint32_t *seed; /* hosts to start from: all, or two per switch if the rest are alike */
     uint32_t n_seeds;
-    /* Turns of the network (cop_route.turn): ports and hosts of the part that turns, and how often it is there. What is
-     * known of a channel is kept with the one of the first part. No turns: all of the network, once. */
+    /* Turns of the network (cop_route.turn): ports and hosts of the part that turns, and its number
+     * of copies. State of a channel is stored for the one of the first part. No turns: the whole
+     * network, one copy. */
     uint32_t ports, hosts, turns;
     uint64_t steps;
     bool escapes; /* some decision has an escape lane */
@@ -24,7 +25,8 @@ typedef struct cop_cdg {
     uint32_t bad_src, bad_dst;
 } cop_cdg;
 
-/* A channel is a lane of a directed link: ports of switches, then those of hosts, of the part that turns. */
+/* A channel is a lane of a directed link: ports of switches, then those of hosts, of the part that
+ * turns. */
 static inline uint32_t cop_cdg_channel(const cop_cdg *g, uint32_t port, uint32_t vl)
 {
     uint32_t first = g->r->topo->host_port0;
@@ -65,7 +67,8 @@ static inline void cop_cdg_fail(cop_cdg *g, uint32_t src, uint32_t dst)
 typedef struct cop_cdg_walk cop_cdg_walk;
 cop_cdg_walk *cop_cdg_walk_new(cop_cdg *g);
 void cop_cdg_walk_free(cop_cdg_walk *w);
-/* Follow all packets to `dst` whose intermediate is number `mid_index` of ops->mid: data, or control packets. */
+/* Follow all packets to `dst` whose intermediate is number `mid_index` of ops->mid: data, or
+ * control packets. */
 void cop_cdg_walk_to(cop_cdg_walk *w, uint32_t dst, uint32_t mid_index,
                      const cop_cdg_control *control);
 

@@ -18,7 +18,7 @@ void cop_edges_free(cop_edges *e)
     *e = (cop_edges){0};
 }
 
-/* The slot that holds `key`, or the empty one where it belongs. */
+/* The slot of `key`, or the empty one where it belongs. */
 static uint64_t *find_slot(uint64_t *slot, size_t size, uint64_t key)
 {
     uint64_t h = key * UINT64_C(0x9e3779b97f4a7c15);

@@ -1,7 +1,7 @@
-/* Follows every way packets to one destination can take and adds the channel dependencies.
+/* Follows every path that packets to one destination can take and adds the channel dependencies.
  *
- * A state is what a decision may depend on: switch, input port and lane, the routing's own state
- * and intermediate; for memoryless routings the switch alone. States are explored from all
+ * A state is all that a decision may depend on: switch, input port and lane, the routing's own
+ * state and intermediate; for memoryless routings the switch alone. States are explored from all
  * injections; a transition is one candidate of a state.
  * Without escape lanes a packet on channel c waits for any candidate d of the state c leads to:
  * dependency c -> d for all of them (Dally and Seitz).
@@ -9,10 +9,10 @@
  * that requests e over adaptive hops after c (Duato's extended dependencies). A decision without an
  * escape candidate counts all its candidates as escape; links to hosts always do.
  * Every state reached must be able to deliver, else the pair is reported. Injection links start
- * dependencies and cannot lie on a cycle: they are marked, not stored.
- * Service levels that choose lanes (levels.h) begin on lanes of their own, and are followed each.
- * Control packets are followed likewise, in a graph of the same channels. Their lanes may be shifted, they take the
- * ways that the routing has for them, and some begin at switches. */
+ * dependencies and cannot lie on a cycle: they are marked, not stored. Service levels that select
+ * lanes (levels.h) begin on separate lanes, and each is followed. Control packets are followed
+ * likewise, in a graph of the same channels. Their lanes may be shifted, they take the routing's
+ * paths for them, and some begin at switches. */
 #include "route/cdg.h"
 
 typedef struct state {
@@ -39,7 +39,7 @@ struct cop_cdg_walk {
     uint32_t *table, *queue; /* table: state number + 1, 0 = empty */
     size_t n_states, n_trans, cap_states, cap_trans, cap_queue, table_size;
     uint32_t search;
-    const cop_cdg_control *control; /* what is followed; NULL: data */
+    const cop_cdg_control *control; /* control packets to follow; NULL: data */
 };
 
 cop_cdg_walk *cop_cdg_walk_new(cop_cdg *g)
@@ -112,7 +112,7 @@ static void forget(cop_cdg_walk *w)
     w->n_states = w->n_trans = 0;
 }
 
-/* First lane of what is followed. */
+/* First lane of the followed packets. */
 static uint32_t base_of(const cop_cdg_walk *w)
 {
     return w->control && w->control->vl > 0 ? (uint32_t)w->control->vl : 0;
@@ -179,7 +179,7 @@ static void expand(cop_cdg_walk *w, uint32_t i, uint32_t dst)
             cop_cdg_fail(w->g, hop.src, dst);
 }
 
-/* State `at` can deliver, and with it all that lead there. */
+/* State `at` can deliver, and with it all states that lead there. */
 static void mark_delivery(cop_cdg_walk *w, uint32_t at)
 {
     size_t n = 0;
@@ -291,8 +291,9 @@ static void inject(cop_cdg_walk *w, uint32_t src, uint32_t dst, uint32_t mid)
     }
 }
 
-/* Notifications for `dst` begin at any switch. They name as source the host to which the packet goes that they are
- * about, which may be any: two of them are followed, one even and one odd, by which ties on rings are split. */
+/* Notifications for `dst` begin at any switch. Their source is the destination of the packet that
+ * they concern, which may be any host: two are followed, one even and one odd, as ties on rings are
+ * split by that. */
 static void inject_at_switches(cop_cdg_walk *w, uint32_t dst)
 {
     const cop_topo *t = w->g->r->topo;
@@ -310,7 +311,7 @@ static void inject_at_switches(cop_cdg_walk *w, uint32_t dst)
 static void inject_all(cop_cdg_walk *w, uint32_t dst, uint32_t mid_index)
 {
     const cop_route *r = w->g->r;
-    /* What has its intermediate from the first switch, not from its host, has none if it is control. */
+    /* If the first switch chooses intermediates, not the host, control packets have none. */
     bool mids =
         r->ops->mid != NULL && (w->control == NULL || cop_levels_of_routing(r)->inject != NULL);
     if (w->control && !w->control->hosts)

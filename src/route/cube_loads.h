@@ -1,5 +1,6 @@
-/* Directions and loads on a torus, mesh or hypercube, for the adaptive routings of cubes. A direction is a local
- * port: 2 * dimension, or that + 1 for minus. Lanes [first, end) are those that the packet may use freely. */
+/* Directions and loads on a torus, mesh or hypercube, for the adaptive routings of cubes. A
+ * direction is a local port: 2 * dimension, or that + 1 for minus. Lanes [first, end) are those
+ * that the packet may use freely. */
 #ifndef COP_ROUTE_CUBE_LOADS_H
 #define COP_ROUTE_CUBE_LOADS_H
 
@@ -65,8 +66,9 @@ static inline uint32_t cop_cube_add_ports(unsigned ways, uint32_t dim, uint16_t 
     return n;
 }
 
-/* A hop of dimension order with two lanes: the first up to and including the wrap link, the second behind it and where
- * the way round does not cross it. Ways on these two lanes have no cycle, whatever came before (Dally and Seitz 1987). */
+/* A hop of dimension order with two lanes: the first up to and including the wrap link, the second
+ * behind it and if the path does not cross it. Paths on these two lanes have no cycle, whatever
+ * hops came before (Dally and Seitz 1987). */
 static inline cop_cand cop_cube_ordered_hop(const cop_cube_map *map, uint32_t dim, bool plus,
                                             uint32_t at, uint32_t to)
 {
@@ -89,7 +91,7 @@ static inline int cop_cube_host_lanes(cop_route *r, int64_t option, uint32_t lan
     "lanes of links between hosts and switches that packets of data use, from lane 0 on: a host "  \
     "draws one, the last switch takes the least loaded. switch.host_lanes may give fewer"
 
-/* cop_route_ops.inject: any lane of the host's link is as good as another, and hosts see no loads. */
+/* cop_route_ops.inject: all lanes of the host's link are equal, and hosts read no loads. */
 static inline uint8_t cop_cube_inject(const cop_route *r, cop_hop *hop, const cop_route_view *view)
 {
     (void)hop;
@@ -110,7 +112,7 @@ static inline cop_cand cop_cube_guess(const cop_cube_map *map, const cop_hop *ho
     return (cop_cand){.port = (uint16_t)(2 * first + (ways & COP_PLUS ? 0 : 1)), .vl = vl};
 }
 
-/* Where a candidate with this load belongs in load[0..n), which rises: behind equal ones. Those that come later
+/* Place of a candidate with this load in load[0..n), which rises: behind equal ones. Later ones
  * have been moved up by one. */
 static inline unsigned cop_cube_make_room(cop_cand *cand, uint64_t *load, unsigned n, uint64_t here)
 {

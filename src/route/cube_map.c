@@ -1,12 +1,12 @@
 /* Coordinate table of a torus, mesh or hypercube, so that a hop needs no divisions by radices; and
- * which way round a ring packets go when both are equally long.
+ * the direction round a ring if both are equally long.
  *
- * `split`: the switches of a ring alternate, one sends plus, its neighbours minus. Which of them sends
- * plus is another matter for every destination and every ring, by a hash of the other coordinates of
- * switch and destination. So of the k flows over half a ring of k = 4, 8, .. switches exactly half use
- * each link in either direction, for uniform traffic as well as for permutations, and what many flows
- * have in common does not send them all the same way. The direction depends on switch and destination
- * alone: it fits into a forwarding table, and a flow keeps its path.
+ * `split`: the switches of a ring alternate, one sends plus, its neighbours minus. Which of them
+ * sends plus differs by destination and ring, by a hash of the other coordinates of switch and
+ * destination. So of the k flows over half a ring of k = 4, 8, .. switches exactly half use each
+ * link in either direction, for uniform traffic as well as for permutations, and coordinates that
+ * many flows share do not send them all in one direction. The direction depends on switch and
+ * destination alone: it fits into a forwarding table, and a flow keeps its path.
  * `random`: drawn for each packet; a flow does not stay in order.
  * `plus`: always plus; the links of the other direction then carry less (3/5 in a ring of 8). */
 #include "route/cube_map.h"

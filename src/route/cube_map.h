@@ -1,8 +1,8 @@
 /* Coordinates on a torus, mesh or hypercube and the minimal directions towards a destination, for
  * the cube routings. Numbering: see cop_cube_shape.
  *
- * A tie: half-way round a ring with an even number of switches both directions are minimal. With the
- * first hop it is over, so a tie is only ever decided at the switch where a packet enters a ring. */
+ * A tie: half-way round a ring with an even number of switches both directions are minimal. The
+ * first hop ends it, so a tie is decided only at the switch where a packet enters a ring. */
 #ifndef COP_CUBE_MAP_H
 #define COP_CUBE_MAP_H
 
@@ -46,7 +46,7 @@ static inline unsigned cop_cube_directions(const cop_cube_map *map, uint32_t dim
     return (plus <= minus ? (unsigned)COP_PLUS : 0u) | (minus <= plus ? (unsigned)COP_MINUS : 0u);
 }
 
-/* A tie for a packet at switch `sw`: the direction to take. Both if chance decides and there is no
+/* A tie for a packet at switch `sw`: the direction to take. Both if it is random and there is no
  * `rng`. */
 unsigned cop_cube_break_tie(const cop_cube_map *map, uint32_t dim, uint32_t sw, uint32_t dst,
                             cop_rng *rng);
@@ -59,13 +59,14 @@ static inline unsigned cop_cube_direction(const cop_cube_map *map, uint32_t dim,
     return ways == (COP_PLUS | COP_MINUS) ? cop_cube_break_tie(map, dim, sw, dst, rng) : ways;
 }
 
-/* Does the way from `at` to `to` cross the wrap link? */
+/* Does the path from `at` to `to` cross the wrap link? */
 static inline bool cop_cube_crosses(bool plus, uint32_t at, uint32_t to)
 {
     return plus ? to < at : to > at;
 }
 
-/* A number that looks random, equal for all packets that meet at a switch on their way to a host. */
+/* A number that looks random, equal for all packets that meet at a switch on their way to a
+ * host. */
 static inline uint64_t cop_cube_mix(uint32_t sw, uint32_t dst)
 {
     uint64_t x = ((uint64_t)sw << 32 | dst) + UINT64_C(0x9e3779b97f4a7c15);

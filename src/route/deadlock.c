@@ -1,24 +1,28 @@
 /* The channel dependency graph of a routing on its topology, checked before a run.
  *
  * Channels are lanes of directed links, from the hosts' injection links to the links that deliver.
- * There is a dependency from one channel to the next that a packet holding the first may wait for.
- * No cycle means no deadlock (Dally and Seitz, IEEE Trans. Computers 1987); with escape lanes the
+ * There is a dependency from one channel to the next that a packet in the first may wait for. No
+ * cycle means no deadlock (Dally and Seitz, IEEE Trans. Computers 1987); with escape lanes the
  * extended dependencies between escape channels must have none (Duato, IEEE TPDS 1993).
  * Routings with one table entry per (switch, destination) cost one step per switch and destination;
  * the others are followed state by state in cdg_walk.c.
  * Budget: (destination, intermediate) items are visited in a fixed scattered order; when the steps
- * exceed the budget the rest is left out and the result says `sampled`. (If pairs, or intermediates alone, are
- * more than the budget, that is known before, and a part of it is enough.) A cycle found is real in any case.
- * Acknowledgements and notifications share the channels of data. They are followed when data alone has no cycle, with a
- * budget of their own. Tables (`single`) keep every packet on its lane, and all lanes are alike: what hosts answer is
- * nothing new there, but a switch may make notifications for destinations to which no data comes by.
- * Turns: where the network and the routing look the same from every group (cop_route.turn), ways to the first group stand for all. A
- * channel stands for those that it becomes by turning. A cycle of channels is a closed walk of what they stand for;
- * and such a walk, taken often enough, ends where it began. So there is a cycle exactly if there is one of these.
+ * exceed the budget the rest is left out and the result is marked `sampled`. (If pairs, or
+ * intermediates alone, exceed the budget, the check cannot be complete, and a part of the budget is
+ * enough.) A cycle found is real in any case. Acknowledgements and notifications share the channels
+ * of data. They are followed when data alone has no cycle, with a separate budget. Tables
+ * (`single`) keep every packet on its lane, and all lanes are alike: control packets of hosts add
+ * no dependency there, but a switch may make notifications for destinations to which no data passes
+ * it.
+ * Turns: where the network and the routing look the same from every group (cop_route.turn), paths
+ * to the first group represent all. A channel represents those that it becomes by turning. A cycle
+ * of channels is a closed walk of their representatives; and such a walk, repeated, becomes a
+ * cycle. So there is a cycle if and only if there is one of representatives.
  * Also detected: packets that loop, end at a wrong host or at a port without a cable. */
 #include "route/cdg.h"
 
-/* A check that cannot be complete takes this part of its budget: the sample is so much smaller, and no other in kind. */
+/* A check that cannot be complete takes this part of its budget: the sample is smaller by that
+ * factor. */
 #define SAMPLE_SHARE 4
 
 /* A step through 0..n-1 that visits all numbers and spreads early visits evenly (golden ratio). */
@@ -37,7 +41,8 @@ static uint64_t scatter_step(uint64_t n)
     }
 }
 
-/* The port that `port` becomes when the network is turned by one part of so many ports and hosts. */
+/* The port that `port` becomes when the network is turned by a part of `ports` ports and `hosts`
+ * hosts. */
 static uint32_t turned(const cop_topo *t, uint32_t port, uint32_t ports, uint32_t hosts)
 {
     if (port == COP_NONE)
@@ -46,7 +51,8 @@ static uint32_t turned(const cop_topo *t, uint32_t port, uint32_t ports, uint32_
     return port < first ? (port + ports) % first : first + (port - first + hosts) % t->n_hosts;
 }
 
-/* Does the network look the same when it is turned by so many switches? The routing says so; cables are looked at. */
+/* Does the network look the same when it is turned by r->turn switches? The routing declares it;
+ * cables are compared. */
 static void find_turns(cop_cdg *g)
 {
     const cop_topo *t = g->r->topo;
@@ -117,9 +123,10 @@ static uint32_t out_port(const cop_route *r, uint32_t sw, uint32_t dst)
     return r->topo->port[port].to == COP_NONE ? COP_NONE : port;
 }
 
-/* Follow the table from switch sw, the entry switch of src (COP_NONE: a notification begins there; if it cannot get
- * there, that is found when the network is built). seen[sw] = dst * 2 + 1 on this walk, + 2 when
- * known to deliver; older values mean not seen. `path` holds the switches of this walk. */
+/* Follow the table from switch sw, the entry switch of src (COP_NONE: a notification begins there;
+ * unreachable hosts are then reported when the network is built). seen[sw] = dst * 2 + 1 on this
+ * walk, + 2 when known to deliver; older values mean not seen. `path` contains the switches of this
+ * walk. */
 static void walk_table(cop_cdg *g, uint32_t sw, uint32_t src, uint32_t dst, uint64_t *seen,
                        uint32_t *path)
 {
@@ -154,15 +161,15 @@ static void walk_table(cop_cdg *g, uint32_t sw, uint32_t src, uint32_t dst, uint
         seen[path[--n]] = done;
 }
 
-/* Most intermediates of any pair, by bisection over representative hosts. Too many pairs to ask all
- * of them is also far too many to follow, so asking some is enough then; and so it is when those asked have more
+/* Most intermediates of any pair, by bisection over representative hosts. With too many pairs to
+ * query, following all is impossible anyway, so some are enough; also when those queried have more
  * intermediates together than the budget has steps. */
 static uint32_t most_mids(cop_cdg *g, uint64_t budget, bool *beyond)
 {
     const cop_route *r = g->r;
     uint64_t pairs = (uint64_t)g->n_seeds * g->hosts;
     if (r->ops->mid == NULL) {
-        /* A step for each pair at least; the last destination may go beyond. */
+        /* At least a step for each pair; the last destination may exceed the budget. */
         *beyond =
             budget > 0 && g->n_seeds > 0 && (uint64_t)(g->n_seeds - 1) * (g->hosts - 1) > budget;
         return 1;
@@ -266,7 +273,8 @@ static uint64_t count_injections(const cop_cdg *g)
     return count;
 }
 
-/* A closed walk of n channels of the first part, followed from cable to cable until it ends where it began. */
+/* Expand a closed walk of n channels of the first part, from cable to cable until it ends where it
+ * began. */
 static void report_cycle(const cop_cdg *g, cop_cdg_result *out)
 {
     const cop_topo *t = g->r->topo;
@@ -282,7 +290,7 @@ static void report_cycle(const cop_cdg *g, cop_cdg_result *out)
             out->cycle[out->cycle_len] = port;
             out->cycle_vl[out->cycle_len++] = (uint8_t)(walk[i] % g->r->lanes);
             uint32_t next = cop_cdg_port(g, walk[(i + 1) % n]);
-            if (g->turns > 1) /* without escape lanes one channel follows the other */
+            if (g->turns > 1) /* without escape lanes consecutive channels are adjacent */
                 next =
                     cop_topo_switch_port(t, t->port[t->port[port].to].owner, t->port[next].local);
             port = next;

@@ -1,26 +1,29 @@
 /* Dimension-order routing on tori, meshes and hypercubes.
  *
- * A packet corrects dimension 0 first, then 1, and so on, in the shorter direction; option `ties` says
- * which one when both are equal (cube_map.c). Always minimal; one path per pair, but with `ties: random`
- * packets of a flow go either way and can overtake each other.
+ * A packet corrects dimension 0 first, then 1, and so on, in the shorter direction; option `ties`
+ * says which one when both are equal (cube_map.c). Always minimal; one path per pair, but with
+ * `ties: random` packets of a flow go either way and can overtake each other.
  * Deadlock: dimensions are entered in order, so only the ring of one torus dimension could close a
- * cycle. Each ring has a dateline at its wrap link, and the lanes are two classes. A packet whose way
- * in the ring crosses the wrap link takes a lower lane up to and including that link, an upper one from
- * there on. One that does not cross it takes a lane of either class and keeps it. With the channels of
- * a direction in this order: lower lanes by position from the dateline on, then upper lanes likewise,
- * every hop leads to a later one, so there is no cycle. Meshes have one class, of all lanes.
+ * cycle. Each ring has a dateline at its wrap link, and the lanes are two classes. A packet whose
+ * way in the ring crosses the wrap link takes a lower lane up to and including that link, an upper
+ * one from there on. One that does not cross it takes a lane of either class and keeps it. With the
+ * channels of a direction in this order: lower lanes by position from the dateline on, then upper
+ * lanes likewise, every hop leads to a later one, so there is no cycle. Meshes have one class, of
+ * all lanes.
  * Lanes: of `lanes` (0: all of the network), at least two where a dimension wraps, the first half,
- * rounded up, are lower ones: with uniform traffic in rings of 8 packets spend 15 of 64 hops before the
- * dateline, 7 behind it, and 42 in rings where they do not cross it. Which lane of those allowed is a
- * hash of the destination and the switch where the packet enters the ring, or where it arrives over the
- * wrap link; in a mesh, of the first switch. So flows spread evenly, a flow keeps its lanes, and flows
- * that enter a ring together on their way to one host share a lane. The lane follows from where a
- * packet is and how it came; nothing is kept in the packet.
- * `choice: free` takes whichever of the lanes of the class is free first instead, hop by hop; packets of a
- * flow can overtake each other. `crossing: keep`: packets that cross the dateline keep to the lower lanes all
- * the way round, the others to the upper ones (as BookSim has it). No packet goes further than half round, so
- * one channel of each ring is never used by lower lanes, and none of them closes a cycle.
- * Option `datelines: no` makes one class of all lanes: tori then have cyclic dependencies, on purpose.
+ * rounded up, are lower ones: with uniform traffic in rings of 8 packets spend 15 of 64 hops before
+ * the dateline, 7 behind it, and 42 in rings where they do not cross it. Which lane of those
+ * allowed is a hash of the destination and the switch where the packet enters the ring, or where it
+ * arrives over the wrap link; in a mesh, of the first switch. So flows spread evenly, a flow keeps
+ * its lanes, and flows that enter a ring together on their way to one host share a lane. The lane
+ * follows from the position and input of a packet; no state is kept in the packet.
+ * `choice: free` takes the first free lane of the class instead, hop by hop; packets of a flow can
+ * overtake each other. `crossing: keep`: packets that cross the dateline keep to the lower lanes
+ * all the way round, the others to the upper ones (as in BookSim). No packet goes further than half
+ * round, so one channel of each ring is never used by lower lanes, and none of them closes a
+ * cycle.
+ * Option `datelines: no` makes one class of all lanes: tori then have cyclic dependencies, on
+ * purpose.
  * Source: Dally and Seitz, "Deadlock-free message routing in multiprocessor interconnection
  * networks", IEEE Trans. Computers 1987. */
 #include "route/cube_map.h"
@@ -87,7 +90,8 @@ static uint8_t dor_inject(const cop_route *r, cop_hop *hop, const cop_route_view
 }
 
 /* Lanes of the next hop in a ring with a dateline. A packet that travels plus comes in by the minus
- * port; it has just crossed the wrap link if it now is at coordinate 0. Lanes apart are one of each class. */
+ * port; it has just crossed the wrap link if it now is at coordinate 0. Private lanes are one of
+ * each class. */
 static inline lane_range ring_lanes(const dor *d, const cop_hop *hop, uint32_t dim, bool plus,
                                     uint32_t at, uint32_t to)
 {
@@ -102,7 +106,7 @@ static inline lane_range ring_lanes(const dor *d, const cop_hop *hop, uint32_t d
     return hop->in_vl < lower ? below : above;
 }
 
-/* Behind the candidate with lane number `one` of a range those with the others. */
+/* Append the candidates with the other lanes of a range behind that with number `one`. */
 static __attribute__((noinline)) unsigned put_others(cop_cand *cand, uint32_t one, lane_range r)
 {
     uint32_t n = r.end - r.first;
@@ -111,7 +115,7 @@ static __attribute__((noinline)) unsigned put_others(cop_cand *cand, uint32_t on
     return n;
 }
 
-/* Of a range of lanes those that the packet may take on its way by `port`: one, or with `choice: free` all of them,
+/* The lanes of a range that the packet may take by `port`: one, or with `choice: free` all of them,
  * beginning with that one. */
 static inline unsigned put_lanes(const dor *d, const cop_hop *hop, uint16_t port, lane_range r,
                                  cop_cand *cand)

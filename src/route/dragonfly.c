@@ -1,13 +1,14 @@
 /* Minimal and Valiant routing on dragonflies.
  *
  * Minimal: local hop to the switch with the global link, global hop, local hop (l-g-l). Where two
- * groups have several links, switch and destination pick one (dragonfly_map.h), so a flow keeps its path.
- * Valiant: at injection a random intermediate, minimal to it and minimal on from there. Option `to`: an
- * intermediate switch, or only a group (the packet turns at whichever switch it enters that group by).
- * Option `via`: in any group but those of source and destination, or in any but the source's; then one
- * packet in groups - 1 goes straight to its destination's group, and the global link between the
- * two groups carries its share. Traffic inside one group goes minimal unless `intra: valiant`. Without
- * a group to go through everything goes minimal.
+ * groups have several links, switch and destination pick one (dragonfly_map.h), so a flow keeps its
+ * path.
+ * Valiant: at injection a random intermediate, minimal to it and minimal on from there. Option
+ * `to`: an intermediate switch, or only a group (the packet turns at the switch by which it enters
+ * that group). Option `via`: in any group but those of source and destination, or in any but the
+ * source's; then one packet in groups - 1 goes straight to its destination's group, and the global
+ * link between the two groups carries its share. Traffic inside one group goes minimal unless
+ * `intra: valiant`. Without a group to visit all packets go minimal.
  *
  * Deadlock: lanes rise along the path, so channels are used in one order:
  *   minimal            local 0, global 0, local 1                                     2 lanes
@@ -79,7 +80,7 @@ static int valiant_setup(cop_route *r, const void *config, cop_err *err)
     return 0;
 }
 
-/* How many intermediates a packet has; 0: it goes minimal. */
+/* Number of intermediates of a packet; 0: it goes minimal. */
 static uint32_t count_mids(const valiant *v, uint32_t src, uint32_t dst)
 {
     const cop_dragonfly *d = &v->map;
@@ -91,8 +92,8 @@ static uint32_t count_mids(const valiant *v, uint32_t src, uint32_t dst)
     return (d->groups - taken) * (v->to_group ? 1 : d->a);
 }
 
-/* Intermediates are the groups in ascending order without that of the source, and perhaps that of the
- * destination. */
+/* Intermediates are the groups in ascending order without that of the source, and perhaps that of
+ * the destination. */
 static bool valiant_mid(const cop_route *r, uint32_t src, uint32_t dst, uint32_t i, uint32_t *mid)
 {
     const valiant *v = r->state;

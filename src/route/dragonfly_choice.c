@@ -8,7 +8,8 @@ enum {
     TURNED = 2,
     AGAIN = 4,
     ASKED = 8
-}; /* hop->state: has chosen; was in the group it visits; twice; asked on arrival (`decide: head`) */
+}; /* hop->state: has chosen; was in the group it visits; twice; routed on arrival (`decide:
+      head`) */
 
 #define LATE                                                                                       \
     (1u                                                                                            \
@@ -17,7 +18,7 @@ enum {
 const char *const cop_choice_via_names[] = {"other", "any-but-source", "own-port", NULL};
 const char *const cop_choice_decide_names[] = {"arrival", "head", NULL};
 
-/* The global link that port `in_port` of a switch stands for. */
+/* The global link that belongs to port `in_port` of a switch. */
 static uint16_t own_link(const cop_dragonfly *d, uint32_t in_port)
 {
     return (uint16_t)(cop_dragonfly_global0(d) + in_port % d->h);
@@ -30,22 +31,23 @@ static uint32_t own_far(const cop_route *r, const cop_dragonfly *d, uint32_t sw,
     return to == COP_NONE ? COP_NONE : r->topo->port[to].owner;
 }
 
-/* Does a packet at its first switch, which visits `group`, leave by the link that its port stands for? Others of the
- * switch may lead to that group, too. */
+/* Does a packet at its first switch, which visits `group`, leave by the link of its port? Others of
+ * the switch may lead to that group, too. */
 static bool by_own_link(const cop_choice *c, const cop_hop *hop, uint32_t group)
 {
     return c->via == COP_CHOICE_OWN_PORT && hop->in_port < c->map.p &&
            c->own[hop->sw * c->map.p + hop->in_port] == group;
 }
 
-/* The port by which a packet sets out for the group that it visits. */
+/* The first port on the path to the group that a packet visits. */
 static uint16_t visit_port(const cop_choice *c, const cop_hop *hop, uint32_t group)
 {
     return by_own_link(c, hop, group) ? own_link(&c->map, hop->in_port)
                                       : cop_dragonfly_port(&c->map, &c->ports, hop, group);
 }
 
-/* Number i of the groups that a way from group `from` to group `to` may visit; COP_NONE: past the last. */
+/* Number i of the groups that a path from group `from` to group `to` may visit; COP_NONE: past the
+ * last. */
 static uint32_t nth_group(const cop_choice *c, uint32_t from, uint32_t to, uint32_t i)
 {
     uint32_t other = c->via == COP_CHOICE_ANY_BUT_SOURCE ? from : to;
@@ -61,8 +63,9 @@ static uint32_t count_groups(const cop_choice *c)
     return c->map.groups > taken ? c->map.groups - taken : 0;
 }
 
-/* A packet's numbers at one switch follow each other, and so do those of neighbouring switches: the second decision
- * draws from another part of its stream, or it would find the numbers of the first again. */
+/* A packet's random numbers at one switch are consecutive, and so are those of neighbouring
+ * switches: the second decision draws from another part of the stream, to avoid the numbers of the
+ * first. */
 #define DRAWS_AGAIN ((uint64_t)1 << 62)
 
 /* First hop by `port`, on lane 0 of a global link. */
@@ -90,8 +93,8 @@ static void add_visit(const cop_dragonfly *d, cop_flow_table *t, cop_flow_entry 
     }
 }
 
-/* For packets that came in by ports first to last and leave by `out` (BY_TABLE: as others to that group) to visit a
- * group: to all groups but this one and `but`, which may be the same. */
+/* For packets that came in by ports first to last and leave by `out` (BY_TABLE: as others to that
+ * group) to visit a group: to all groups but this one and `but`, which may be the same. */
 static void add_visits(const cop_dragonfly *d, cop_flow_table *t, uint32_t sw, uint16_t first,
                        uint16_t last, uint32_t visit, uint16_t out, uint32_t but)
 {
@@ -151,7 +154,7 @@ static void compile(cop_route *r, cop_choice *c)
     }
 }
 
-/* Ports with a cable; a dragonfly with fewer groups than could be has some without. */
+/* Ports with a cable; a dragonfly with fewer groups than its full size has ports without. */
 static void count_links(cop_route *r, cop_choice *c)
 {
     const cop_dragonfly *d = &c->map;
@@ -188,15 +191,16 @@ int cop_choice_setup(cop_route *r, cop_choice *c, const cop_choice_cfg *cfg, cop
     return 0;
 }
 
-/* Does the link that a host's port stands for lead to group `to`? Beside the minimal link if there are several. */
+/* Does the link of a host's port lead to group `to`? With parallel links, in addition to the
+ * minimal one. */
 static bool own_beside(const cop_choice *c, uint32_t host, uint32_t to)
 {
     return c->via == COP_CHOICE_OWN_PORT && c->map.parallel && c->own[host] == to;
 }
 
-/* The dependency check asks for all groups, whatever the rule would say: COP_NONE, the minimal way, first;
- * with `progressive` once more for packets that choose at their second switch. Packets inside a group
- * have the minimal way only. */
+/* The dependency check enumerates all groups, independent of the rule: COP_NONE, the minimal path,
+ * first; with `progressive` once more for packets that choose at their second switch. Packets
+ * inside a group have the minimal path only. */
 bool cop_choice_mid(const cop_route *r, uint32_t src, uint32_t dst, uint32_t i, uint32_t *mid)
 {
     const cop_choice *c = r->state;
@@ -232,7 +236,7 @@ static uint32_t draw_group(const cop_route *r, const cop_hop *hop, const cop_rou
                      cop_rng_below(view->rng, n));
 }
 
-/* Lanes of local hops: in the source's group (a second one there), in that which is visited. */
+/* Lanes of local hops: in the source's group (a second one there), in the visited group. */
 static uint8_t visit_vl(const cop_choice *c)
 {
     return c->progressive ? 2 : 1;
@@ -290,7 +294,8 @@ static void choose(const cop_route *r, cop_hop *hop, const cop_route_view *view,
         hop->mid = w.via;
 }
 
-/* Where nothing is chosen any more: most hops. Packets that came from another switch, without `progressive`. */
+/* Hops without a choice: most hops. Packets that came from another switch, without
+ * `progressive`. */
 static inline void follow(const cop_route *r, const cop_choice *c, cop_hop *hop, cop_cand *cand)
 {
     const cop_dragonfly *d = &c->map;
@@ -322,7 +327,7 @@ unsigned cop_choice_route(const cop_route *r, cop_hop *hop, const cop_route_view
         local_vl = 1; /* a second local hop in the first group */
     if (hop->mid != COP_NONE && (hop->mid & LATE) && !first)
         hop->mid = inside && here != to ? hop->mid & ~LATE : COP_NONE;
-    if (c->at_head && first && view != NULL) { /* the last word counts */
+    if (c->at_head && first && view != NULL) { /* this decision is final */
         hop->mid = COP_NONE;
         hop->state &= (uint8_t)~CHOSEN;
     }

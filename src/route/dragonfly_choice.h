@@ -1,22 +1,23 @@
-/* Routings on dragonflies that choose between the minimal way and a non-minimal one, packet by packet at the
- * first switch, from what that switch knows. A routing is one rule; the rest is here.
+/* Routings on dragonflies that choose between the minimal path and a non-minimal one, packet by
+ * packet at the first switch, from the state of that switch. A routing is one rule; the rest is
+ * here.
  *
  * Packets to another group choose; packets inside their group and control packets go minimal. The
- * non-minimal way visits one other group and turns there at whichever switch it enters by: drawn per
- * packet (`via`), or that of the global link that the source's own port stands for (`via: own-port`, host i
- * of a switch and its global link i modulo h; only for the first switch's own links).
- * `decide: head`: what was chosen on arrival is chosen anew when the packet comes to the head of its queue at
- * the first switch, with what the switch knows then.
- * Both ways stand in the switch's table (flow_table.h): minimal entries with high priority and the routing's
- * condition, non-minimal ones with low priority for packets of hosts. It is compiled at set-up.
- * `progressive: yes`: a packet that chose the minimal way and was sent on inside its group is asked again
- * at the switch with the global link.
+ * non-minimal path visits one other group and turns there at the switch by which it enters: drawn
+ * per packet (`via`), or that of the global link that belongs to the source's port (`via:
+ * own-port`, host i of a switch and its global link i modulo h; only for links of the first
+ * switch). `decide: head`: the choice of the arrival is made again when the packet comes to the
+ * head of its queue at the first switch, with the state at that time. Both paths are in the
+ * switch's table (flow_table.h): minimal entries with high priority and the routing's condition,
+ * non-minimal ones with low priority for packets of hosts. It is compiled at set-up.
+ * `progressive: yes`: a packet that chose the minimal path and was sent on inside its group chooses
+ * again at the switch with the global link.
  *
- * Deadlock: lanes rise along the way, so channels are used in one order:
+ * Deadlock: lanes rise along the path, so channels are used in one order:
  *   local 0, global 0, local 1, global 1, local 2                                      3 lanes
  *   progressive: local 0, local 1, global 0, local 2, global 1, local 3                4 lanes
- * The last one is that of every local hop in the destination's group; control packets use their own lane
- * 1 there. hop->mid keeps the group that is visited. */
+ * The last one is that of every local hop in the destination's group; control packets use their own
+ * lane 1 there. hop->mid contains the visited group. */
 #ifndef COP_ROUTE_DRAGONFLY_CHOICE_H
 #define COP_ROUTE_DRAGONFLY_CHOICE_H
 
@@ -25,7 +26,7 @@
 enum cop_choice_decide { COP_DECIDE_ARRIVAL, COP_DECIDE_HEAD };
 enum cop_choice_via { COP_CHOICE_OTHER, COP_CHOICE_ANY_BUT_SOURCE, COP_CHOICE_OWN_PORT };
 
-typedef struct cop_choice_cfg { /* options that all have; first member of each routing's own */
+typedef struct cop_choice_cfg { /* common options; first member of each routing's configuration */
     int via; /* enum cop_choice_via */
     int decide; /* enum cop_choice_decide */
     bool progressive;
@@ -34,27 +35,29 @@ typedef struct cop_choice_cfg { /* options that all have; first member of each r
 typedef struct cop_choice {
     cop_dragonfly map;
     cop_dragonfly_ports ports; /* compiled minimal entries */
-    uint32_t *
-        own; /* [switch * p + input port] compiled non-minimal entries of `own-port`: group, or COP_NONE */
-    uint16_t *global_links; /* [switch] that have a cable */
+    uint32_t
+        *own; /* [switch * p + input port] compiled non-minimal entries of `own-port`: group, or
+                 COP_NONE */
+    uint16_t *global_links; /* [switch] with a cable */
     uint32_t most_global_links; /* of a switch */
     int via;
     bool progressive, at_head;
-    bool
-        no_links; /* the rule looks at no lengths: they are left 0; set before or after cop_choice_setup */
+    bool no_links; /* the rule uses no lengths: they are left 0; set before or after
+                      cop_choice_setup */
 } cop_choice;
 
-#define COP_MINIMAL_LINKS 4 /* of a minimal way, at most, with the host's */
+#define COP_MINIMAL_LINKS 4 /* of a minimal path, at most, with the host's */
 
-/* The two ways a packet has: first hops, and how many links they are long. */
+/* The two paths of a packet: first hops, and lengths in links. */
 typedef struct cop_ways {
     cop_cand minimal, other;
     uint32_t minimal_links, other_links;
-    uint32_t via; /* group that the other one visits */
-    bool for_good; /* what is decided now counts; with `decide: head` not yet on arrival */
+    uint32_t via; /* group that the non-minimal one visits */
+    bool for_good; /* the decision is final; with `decide: head` not on arrival */
 } cop_ways;
 
-/* True: the packet takes the other way. The view is that of hop->sw and has a random number generator. */
+/* True: the packet takes the non-minimal path. The view is that of hop->sw and has a random number
+ * generator. */
 typedef bool (*cop_choice_rule)(const cop_route *r, const cop_hop *hop, const cop_ways *w,
                                 const cop_route_view *view);
 
@@ -89,14 +92,15 @@ COP_OUTSIDE_END
     }
 
 COP_OUTSIDE_BEGIN
-/* For those who watch: does anyone look at this packet? Then a rule says what it has decided, and why: numbers, in a few words. */
+/* For --watch: is this packet watched? Then a rule reports its decision, and the reason: numbers,
+ * in a few words. */
 static inline bool cop_choice_watched(const cop_route_view *view)
 {
     return view->can != NULL && view->can->watched != NULL && view->can->watched(view->ctx);
 }
 void cop_choice_says(const cop_route *r, const cop_hop *hop, const cop_ways *w,
                      const cop_route_view *view, bool other, const char *why);
-/* The same where loads decide, in bytes, times the links of each way. */
+/* The same if loads decide, in bytes, times the links of each path. */
 void cop_choice_says_loads(const cop_route *r, const cop_hop *hop, const cop_ways *w,
                            const cop_route_view *view, bool other, uint64_t minimal,
                            uint64_t around);

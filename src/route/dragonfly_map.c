@@ -1,7 +1,7 @@
-/* Where things are in a dragonfly. See dragonfly_map.h.
+/* Positions of hosts, ports and links in a dragonfly. See dragonfly_map.h.
  *
- * Numbering is that of cop_dragonfly_shape (topo.h): ports of a switch are hosts, then the other switches of
- * its group in ascending order, then global links. */
+ * Numbering is that of cop_dragonfly_shape (topo.h): ports of a switch are hosts, then the other
+ * switches of its group in ascending order, then global links. */
 #include "route/dragonfly_map.h"
 
 static void collect_links(cop_dragonfly *d, const cop_topo *t, cop_arena *arena)
@@ -63,7 +63,8 @@ int cop_dragonfly_init(cop_dragonfly *d, cop_route *r, cop_err *err)
     return 0;
 }
 
-/* Of n links from a group, beginning with `link`, that for packets from switch `from` to host `dst`. */
+/* Of n links from a group, beginning with `link`, the one for packets from switch `from` to host
+ * `dst`. */
 static const cop_gateway *pick(const cop_dragonfly *d, const cop_gateway *link, uint32_t n,
                                uint32_t from, uint32_t dst)
 {
@@ -74,7 +75,7 @@ static const cop_gateway *pick(const cop_dragonfly *d, const cop_gateway *link, 
 static const cop_gateway *of_several(const cop_dragonfly *d, const cop_gateway *link, uint32_t n,
                                      uint32_t sw, uint32_t in, uint32_t dst)
 {
-    if (cop_dragonfly_is_local(d, in)) { /* sent here for a link that this switch has? */
+    if (cop_dragonfly_is_local(d, in)) { /* sent here because this switch has the link? */
         const cop_gateway *g = pick(d, link, n, cop_dragonfly_neighbour(d, sw, in), dst);
         if (g->sw == sw)
             return g;

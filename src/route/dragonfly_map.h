@@ -1,11 +1,12 @@
-/* Where things are in a dragonfly, for its routings: gateways between groups, next hops, lengths of ways.
+/* Positions in a dragonfly, for its routings: gateways between groups, next hops, lengths of paths.
  *
- * Parallel links. Of n links between two groups, in the order of their switches and ports here, a packet for
- * host d takes number (floor(s n / a) + place[d]) mod n: s is the switch of its group that it begins at or
- * enters by, counted in the group, and place[] a fixed shuffle of the a p hosts of a group. So the switches
- * of a group share the links to each destination, and each switch shares its destinations among the links,
- * as evenly as the numbers allow; a pair of hosts keeps its way. The switch at the link finds the same number:
- * it knows s by the port the packet comes in by. Decisions depend on switch, input port and destination. */
+ * Parallel links. Of n links between two groups, in the order of their switches and ports here, a
+ * packet for host d takes number (floor(s n / a) + place[d]) mod n: s is the switch of its group
+ * that it begins at or enters by, counted in the group, and place[] a fixed shuffle of the a p
+ * hosts of a group. So the switches of a group share the links to each destination, and each switch
+ * shares its destinations among the links, as evenly as the numbers allow; a pair of hosts keeps
+ * its path. The switch at the link computes the same number: s follows from the port by which the
+ * packet comes in. Decisions depend on switch, input port and destination. */
 #ifndef COP_ROUTE_DRAGONFLY_MAP_H
 #define COP_ROUTE_DRAGONFLY_MAP_H
 
@@ -55,7 +56,7 @@ static inline uint32_t cop_dragonfly_global0(const cop_dragonfly *d)
     return d->p + d->a - 1;
 }
 
-/* Port of `sw` to another switch of its group, and the other way round. */
+/* Port of `sw` to another switch of its group, and the inverse. */
 static inline uint16_t cop_dragonfly_local_port(const cop_dragonfly *d, uint32_t sw, uint32_t to)
 {
     return (uint16_t)(d->p + cop_rest(to, d->by_a) - (to > sw ? 1 : 0));
@@ -68,19 +69,19 @@ static inline uint32_t cop_dragonfly_neighbour(const cop_dragonfly *d, uint32_t 
     return sw - own + at + (at >= own ? 1 : 0);
 }
 
-/* The link by which a packet for host `dst` that came to `sw` by port `in` (COP_PORT_NONE: it begins here)
- * goes to another group, `group`. */
+/* The link by which a packet for host `dst` that came to `sw` by port `in` (COP_PORT_NONE: it
+ * begins here) goes to another group, `group`. */
 const cop_gateway *cop_dragonfly_gateway(const cop_dragonfly *d, uint32_t sw, uint32_t in,
                                          uint32_t group, uint32_t dst);
 /* Next hop of the packet of `hop` to another group, `group`, with these lanes. */
 cop_cand cop_dragonfly_leave(const cop_dragonfly *d, const cop_hop *hop, uint32_t group,
                              uint8_t local_vl, uint8_t global_vl);
-/* Next hop on the shortest way to hop->dst: lanes before its group, and of the local hop there. */
+/* Next hop on the shortest path to hop->dst: lanes before its group, and of the local hop there. */
 cop_cand cop_dragonfly_to(const cop_dragonfly *d, const cop_hop *hop, uint8_t local_vl,
                           uint8_t global_vl, uint8_t last_vl);
 
-/* Links between switches on the shortest way to host `dst`; and on the one that visits group `via` in between,
- * entering and leaving it by whatever switches have the links. */
+/* Links between switches on the shortest path to host `dst`; and on the one that visits group `via`
+ * in between, entering and leaving it by the switches with the links. */
 uint32_t cop_dragonfly_distance(const cop_dragonfly *d, uint32_t sw, uint32_t in, uint32_t dst);
 uint32_t cop_dragonfly_detour(const cop_dragonfly *d, uint32_t sw, uint32_t in, uint32_t via,
                               uint32_t dst);

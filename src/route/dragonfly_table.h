@@ -1,10 +1,11 @@
-/* Forwarding tables of dragonflies (flow_table.h), and what they are compiled to.
+/* Forwarding tables of dragonflies (flow_table.h), and their compiled form.
  *
- * Minimal entries, high priority: a port for each host, switch of the group, and other group. Those of other groups
- * are conditional if the routing chooses (`conditional`). Non-minimal entries, low priority: made by the
- * routing (dragonfly_choice.c).
- * Compiled at set-up, for the data path: the output port for each switch and group, a look-up of two bytes. Where two
- * groups have several links the port depends on input port and host, too (dragonfly_map.h), and is computed. */
+ * Minimal entries, high priority: a port for each host, switch of the group, and other group. Those
+ * of other groups are conditional if the routing chooses (`conditional`). Non-minimal entries, low
+ * priority: made by the routing (dragonfly_choice.c).
+ * Compiled at set-up, for the data path: the output port for each switch and group, a look-up of
+ * two bytes. Where two groups have several links the port depends on input port and host, too
+ * (dragonfly_map.h), and is computed. */
 #ifndef COP_ROUTE_DRAGONFLY_TABLE_H
 #define COP_ROUTE_DRAGONFLY_TABLE_H
 
@@ -18,8 +19,9 @@ typedef struct cop_dragonfly_ports {
 /* Minimal entries of switch `sw`, for packets that came in by any port. */
 void cop_dragonfly_entries(const cop_route *r, const cop_dragonfly *d, uint32_t sw,
                            bool conditional, cop_flow_table *t);
-/* The last input port, below `end`, that is like `first` for all decisions: hosts are one class, links between groups
- * another; switches of the group are one, too, unless there are parallel links. */
+/* The last input port, below `end`, for which all decisions are as for `first`: hosts are one
+ * class, links between groups another, and switches of the group a third, unless there are parallel
+ * links. */
 uint16_t cop_dragonfly_like(const cop_dragonfly *d, uint16_t first, uint16_t end);
 /* Compile the minimal entries of all switches. */
 void cop_dragonfly_compile(cop_dragonfly_ports *c, cop_route *r, const cop_dragonfly *d,
@@ -33,7 +35,7 @@ static inline uint16_t cop_dragonfly_port(const cop_dragonfly *d, const cop_drag
                    : cop_dragonfly_leave(d, hop, group, 0, 0).port;
 }
 
-/* Next hop on the shortest way to hop->dst: as cop_dragonfly_to(), out of the table. */
+/* Next hop on the shortest path to hop->dst: as cop_dragonfly_to(), from the table. */
 static inline cop_cand cop_dragonfly_next(const cop_dragonfly *d, const cop_dragonfly_ports *c,
                                           const cop_hop *hop, uint8_t local_vl, uint8_t global_vl,
                                           uint8_t last_vl)

@@ -33,7 +33,7 @@ static bool matches(const cop_flow_entry *e, uint16_t in, uint32_t dst)
     return in >= e->in_first && in <= e->in_last && dst >= e->dst_first && dst <= e->dst_last;
 }
 
-/* Entries of priority `want` that match: how many, and number i of them. */
+/* Entries of priority `want` that match: their number, and number i of them. */
 static uint32_t count(const cop_flow_table *t, uint16_t in, uint32_t dst, unsigned want, uint32_t i,
                       const cop_flow_entry **at)
 {
@@ -81,7 +81,7 @@ bool cop_flow_table_of(const cop_route *r, uint32_t sw, cop_flow_table *t)
             cop_hop hop = {.sw = sw, .in_port = COP_PORT_NONE, .dst = dst, .mid = COP_NONE};
             r->ops->route(r, &hop, NULL, &cand);
         }
-        if (cand.port <= last_in) /* a table may know no way */
+        if (cand.port <= last_in) /* a table may have no entry */
             cop_flow_add(t, (cop_flow_entry){.in_last = last_in,
                                              .dst_first = dst,
                                              .dst_last = dst,
@@ -92,7 +92,7 @@ bool cop_flow_table_of(const cop_route *r, uint32_t sw, cop_flow_table *t)
     return true;
 }
 
-/* The condition, in which # stands for the port. */
+/* The condition, with the port in place of #. */
 static void print_condition(const char *text, uint32_t port, FILE *out)
 {
     fputs(", if: \"", out);
@@ -106,7 +106,7 @@ static void print_condition(const char *text, uint32_t port, FILE *out)
 
 void cop_flow_print(const cop_route *r, const cop_flow_table *t, const char *switch_name, FILE *out)
 {
-    char name[128]; /* others may have written it */
+    char name[128]; /* it may be from outside */
     snprintf(name, sizeof(name), "%s", switch_name);
     cop_plain(name);
     for (char *c = name; *c != '\0'; c++)

@@ -1,28 +1,33 @@
-/* OpenSM's fat-tree routing: on trees of any make, with switches, cables or hosts missing.
+/* OpenSM's fat-tree routing: on any tree, also with switches, cables or hosts missing.
  *
- * Levels   switches with hosts are leaves, level 0; another switch is as high as its shortest way to a leaf.
- *          Cables between switches of one level are not used. At most COP_MAX_LEVELS levels above the leaves.
- * Order    leaves as a breadth-first search finds them that goes by port numbers and starts at the leaf with the
- *          lowest GUID; the hosts of a leaf by its ports. GUIDs are compared from their last byte on, as OpenSM
- *          does where the last byte of a number comes first in memory; without GUIDs switches go by number.
+ * Levels   switches with hosts are leaves, level 0; the level of another switch is its distance to
+ *          the nearest leaf. Cables between switches of one level are not used. At most
+ *          COP_MAX_LEVELS levels above the leaves.
+ * Order    leaves in the order of a breadth-first search by port numbers that starts at the leaf
+ *          with the lowest GUID; the hosts of a leaf by its ports. GUIDs are compared from their
+ *          last byte on, as OpenSM does where the last byte of a number comes first in memory;
+ *          without GUIDs by switch number.
  * Rule     for each host in that order, beginning at its leaf:
- *          climb   give the switch's other children a way up to it (offer). Then take, of all switches above,
- *                  the one whose cables carry the fewest main paths down, the lowest GUID of equals, and of
- *                  these cables the one with the fewest, the lowest port of equals: that is the main path. It
- *                  counts, and climbs on. Every other switch above gets a path, too, over the least loaded
- *                  cable, which is not counted, and climbs on as such.
- *          offer   each child that has no way yet, or a longer one, takes up the cable that fewest paths go up
- *                  by, and offers the way to its own children. A path is counted if it leads to a leaf.
- *          A leaf with fewer hosts than the fullest counts main paths for the missing ones, so that the
- *          hosts of all leaves fall into step.
+ *          climb   give the switch's other children a path up to it (offer). Then take, of all
+ *                  switches above, the one whose cables carry the fewest main paths down, the
+ *                  lowest GUID of equals, and of these cables the one with the fewest, the lowest
+ *                  port of equals: that is the main path. It is counted, and climbs on. Every other
+ *                  switch above gets a path, too, over the least loaded cable, which is not
+ *                  counted, and climbs on likewise.
+ *          offer   each child that has no path yet, or a longer one, takes the cable with the
+ *                  fewest paths up, and offers the path to its children. A path is counted if it
+ *                  leads to a leaf.
+ *          A leaf with fewer hosts than the fullest counts main paths for the missing ones, so that
+ *          equal places of all leaves match.
  * Result   paths go up, then down; every entry lies on a shortest one of these. One lane, no cycle.
  *          On generated fat trees, which are complete: the table of dmodk.
- * Tables   equal to those of OpenSM 3.3.23 entry by entry where GUIDs ascend with the ports they are cabled to
- *          (16 and 36 hosts with double cables, 648 hosts, 4-ary 3-tree). With GUIDs at random
- *          the two break ties between equally loaded switches differently: OpenSM's sort also depends on
- *          what it sorted before. The balance is the same.
- * Source   Zahavi, Johnson, Kerbyson, Lang, "Optimized InfiniBand fat-tree routing for shift all-to-all
- *          communication patterns", 2009; opensm(8), engine ftree, without its lists of roots and nodes. */
+ * Tables   equal to those of OpenSM 3.3.23 entry by entry where GUIDs ascend with the ports they
+ *          are cabled to (16 and 36 hosts with double cables, 648 hosts, 4-ary 3-tree). With GUIDs
+ *          at random the two break ties between equally loaded switches differently: OpenSM's sort
+ *          also depends on earlier sorts. The balance is the same.
+ * Source   Zahavi, Johnson, Kerbyson, Lang, "Optimized InfiniBand fat-tree routing for shift
+ *          all-to-all communication patterns", 2009; opensm(8), engine ftree, without its lists of
+ *          roots and nodes. */
 #include "route/route_cfg.h"
 #include "route/spread.h"
 #include "route/tree_map.h"
@@ -42,7 +47,7 @@ typedef struct ftree {
     uint32_t *above, *below; /* [switch]: its groups are above[s] .. below[s] .. above[s+1] */
     uint32_t *port; /* of groups, ascending in each */
     uint32_t *load; /* [port], as in its group */
-    uint32_t *hops; /* [switch] to the destination; COP_NONE: no way yet */
+    uint32_t *hops; /* [switch] to the destination; COP_NONE: no path yet */
     uint32_t *hosts; /* [switch] */
     uint32_t *queue; /* [switch], of a search */
     bool *seen;
@@ -88,8 +93,8 @@ static uint32_t find_levels(ftree *x)
     return highest;
 }
 
-/* Groups of `sw` that lead one level up or down, in the order of their first ports; returns the number
- * after the last. */
+/* Groups of `sw` that lead one level up or down, in the order of their first ports; returns the
+ * number after the last. */
 static uint32_t make_groups(ftree *x, uint32_t sw, bool up, uint32_t at, uint32_t *n_ports)
 {
     const cop_topo *t = x->t;
@@ -147,7 +152,8 @@ static uint32_t least_loaded(const ftree *x, const group *g)
     return best;
 }
 
-/* The switch at the other end of port p gets there by that cable, if that is shorter than what it has. */
+/* Set the path of the switch at the other end of port p to that cable, if shorter than its present
+ * one. */
 static bool lead(ftree *x, uint32_t p, uint32_t hops)
 {
     const cop_port *other = &x->t->port[x->t->port[p].to];
@@ -158,7 +164,7 @@ static bool lead(ftree *x, uint32_t p, uint32_t hops)
     return true;
 }
 
-/* True if it leads to a leaf. As deep as there are levels. */
+/* True if it leads to a leaf. Recursion is at most as deep as the levels. */
 static bool offer(ftree *x, uint32_t sw, uint32_t hops)
 {
     bool useful = x->hosts[sw] > 0;
@@ -190,7 +196,7 @@ static void climb(ftree *x, uint32_t sw, bool main, uint32_t hops)
     }
 }
 
-/* A host that is not there. */
+/* Count the main path of a missing host. */
 static void count_missing(ftree *x, uint32_t leaf)
 {
     group *first = x->group + x->above[leaf];

@@ -1,19 +1,19 @@
-/* Service levels choose virtual lanes (InfiniBand's SL-to-VL map).
+/* Service levels select virtual lanes (InfiniBand's SL-to-VL map).
  *
- * Role     stands in front of a routing: copies its table of functions and puts its own `inject`, and where
- *          the lane can change on the way its own `route`, in the place of the routing's. Networks without
- *          a map have none of it.
- * Rules    The map gives the lane at which a service level begins. A forwarding table needs one lane: a
- *          packet has that lane on every link. A routing that needs several (datelines, hops in other
- *          groups) has them from there on, counted as if the first were lane 0; it sees the loads of
- *          those lanes and no others. A lane tells its level's first lane, so nothing is kept in a packet.
- *          Maps of pairs of ports, of forwarding tables only: the packet keeps its level in `state`,
- *          which tables do not use, and takes the lane that the map of its input and output says.
- *          Automatic map: with a forwarding table that chooses no lane itself, level n begins at lane
- *          n modulo the lanes of data. Elsewhere levels choose no lane.
- *          Control packets with lanes of their own (nic.control_vl) are left alone.
- * Deadlock the dependency check asks this routing, for each level in use. Levels whose lanes are
- *          apart have each the routing's own dependencies; where they overlap, the check sees it.
+ * Role     wraps a routing: copies its table of functions and replaces `inject`, and `route` if the
+ *          lane can change on the path. Networks without a map do not have it.
+ * Rules    The map gives the lane at which a service level begins. A forwarding table needs one
+ *          lane: a packet has that lane on every link. A routing that needs several (datelines,
+ *          hops in other groups) has them from there on, counted as if the first were lane 0; it
+ *          reads the loads of those lanes and no others. A level's first lane follows from a
+ *          packet's lane, so no state is kept in a packet. Maps of pairs of ports, of forwarding
+ *          tables only: the packet keeps its level in `state`, which tables do not use, and takes
+ *          the lane from the map of its input and output.
+ *          Automatic map: with a forwarding table that selects no lane itself, level n begins at
+ *          lane n modulo the lanes of data. Otherwise levels select no lane.
+ *          Control packets with private lanes (nic.control_vl) are not changed.
+ * Deadlock the dependency check calls this routing, for each level in use. Levels with disjoint
+ *          lanes each have the dependencies of the routing; the check covers overlaps.
  * Source   InfiniBand Architecture Specification, SL to VL mapping; OpenSM's qos_sl2vl. */
 #include "route/levels.h"
 

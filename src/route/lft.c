@@ -1,4 +1,5 @@
-/* Forwarding tables of a real fabric, as OpenSM (opensm-lfts.dump, opensm.fdbs) and dump_lfts print them.
+/* Forwarding tables of a real fabric, as OpenSM (opensm-lfts.dump, opensm.fdbs) and dump_lfts print
+ * them.
  *
  * Input: text with one block per switch,
  *     Unicast lids [0-22] of switch Lid 2 guid 0x0002c90200100000 ('leaf00'):
@@ -6,8 +7,8 @@
  *     22 lids dumped
  * or, from dump_lfts, with a directed route in the first line, two lines of column titles, entries
  *     0x0001 005 : (Channel Adapter portguid 0x0002c90300300001: 'node001 HCA-1')
- * and `22 valid lids dumped`. OpenSM's number is its highest LID, only dump_lfts really counts.
- * opensm.fdbs has no such line, and nobody's name:
+ * and `22 valid lids dumped`. OpenSM's number is its highest LID, only dump_lfts counts entries.
+ * opensm.fdbs has no such line, and no names:
  *     dump_ucast_routes: Switch 0x0002c90200100000
  *     LID    : Port : Hops : Optimal
  *     0x0001 : 001  : 01   : yes
@@ -15,7 +16,7 @@
  * Switches are found by GUID. Hosts are found by LID; a host whose LID the topology does not know,
  * by the port GUID or else the name in the entry. Entries of switches and of further LIDs of a host
  * (LMC > 0) are not needed and skipped. Port n of the file is local port n - 1.
- * Output: lft[switch * n_hosts + host], UINT16_MAX where nothing is said and nothing needed.
+ * Output: lft[switch * n_hosts + host], UINT16_MAX where there is no entry and none is needed.
  * Invariant on success: from every switch with hosts the tables lead to every host (lft_check.c).
  * Reading stops at the first fault. Source: osm_dump.c's and dump_lfts' output, opensm(8) `-U`. */
 #include "route/route_cfg.h"
@@ -29,7 +30,7 @@
 
 #define LINE_MAX_BYTES 512
 #define LIDS 65536
-#define NO_HOST (COP_NONE - 1) /* a LID that is known to be none of a host */
+#define NO_HOST (COP_NONE - 1) /* a LID that is not of a host */
 
 typedef struct reader {
     const cop_topo *t;
@@ -40,7 +41,7 @@ typedef struct reader {
     uint32_t sw; /* whose block is open, COP_NONE = none */
     unsigned sw_line, entries;
     bool open_ended; /* fdbs: the next table or the end of the file ends this one */
-    uint32_t *host_of_lid; /* [LIDS] host, NO_HOST, or COP_NONE = not asked yet */
+    uint32_t *host_of_lid; /* [LIDS] host, NO_HOST, or COP_NONE = not looked up yet */
     bool *compared; /* [LIDS] the GUID in the entry was compared with the topology */
     bool *have; /* [switch] */
 } reader;
@@ -50,7 +51,7 @@ static const char *show_switch(const reader *rd, uint32_t sw, char *buf, size_t 
     return cop_topo_switch_name(rd->t, sw, buf, size);
 }
 
-/* What stands before the GUID in the first line of a table. */
+/* The text before the GUID in the first line of a table. */
 static const char lfts_guid[] = "guid 0x", fdbs_guid[] = "Switch 0x";
 
 static int truncated(const reader *rd)
@@ -124,7 +125,7 @@ static bool lid_known(const cop_topo *t, uint32_t host)
     return t->host_lid != NULL && t->host_lid[host] != 0;
 }
 
-/* Which host has this LID; *host is NO_HOST or COP_NONE if none. */
+/* Find the host with this LID; *host is NO_HOST or COP_NONE if none. */
 static int find_host(reader *rd, uint32_t lid, const char *line, uint32_t *host)
 {
     uint32_t *known = &rd->host_of_lid[lid];

@@ -1,7 +1,8 @@
 /* Do forwarding tables lead from every switch with hosts to every host?
  *
- * In: lft[switch * n_hosts + host], UINT16_MAX where there is no entry; entries name ports with cables.
- * Each destination is followed from all switches, and no switch twice: work is switches x hosts. */
+ * In: lft[switch * n_hosts + host], UINT16_MAX where there is no entry; entries name ports with
+ * cables. Each destination is followed from all switches, and no switch twice: work is switches x
+ * hosts. */
 #include "route/route_cfg.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@ typedef struct tables {
     cop_err *err;
 } tables;
 
-/* Why the entries for dst do not lead there: what goes wrong at switch sw. */
+/* Report why the entries for dst do not lead there: `what` is the fault at switch sw. */
 static int bad_path(const tables *rd, uint32_t sw, uint32_t dst, const char *what)
 {
     char s[128], h[128];

@@ -1,9 +1,9 @@
 /* Shortest paths on any graph, destinations spread evenly over the ports (OpenSM's `minhop`).
  *
  * Input: any topology, also one-way ones. Output: a forwarding table. For each destination every
- * switch sends towards a neighbour that is one hop nearer; spread.c says which.
+ * switch sends towards a neighbour that is one hop nearer; spread.c selects it.
  * Invariant: each path has the least number of switches. One lane. Rings and tori get cyclic
- * channel dependencies; the dependency check tells.
+ * channel dependencies, which the dependency check reports.
  * Source: OpenSM documentation, "Min Hop Algorithm". */
 #include "route/route_cfg.h"
 #include "route/spread.h"

@@ -1,8 +1,8 @@
 /* Non-minimal if the minimal output is PAUSEd, on dragonflies.
  *
- * Rule     the other way is taken if flow control would not let a packet of full size go on the minimal way's
- *          first lane now.
- * Source   the earlier proposal that Benito et al. compares itself with; M-pause-cond. */
+ * Rule     the non-minimal path is taken if flow control does not admit a packet of full size to
+ *          the minimal path's first lane now.
+ * Source   the earlier proposal that Benito et al. compare with; M-pause-cond. */
 #include "route/dragonfly_choice.h"
 
 typedef struct pause_cfg {

@@ -1,12 +1,13 @@
 /* Piggyback routing on dragonflies.
  *
- * Rule     the other way is taken as UGAL-L would, or if the global link of the minimal way is flagged.
- * Flags    a switch flags a global link of its own if more bytes wait for it than  factor x the mean over
- *          its global links + margin.  Whenever a flag changes it tells the other switches of its group, which
- *          know it one local link later.
+ * Rule     the non-minimal path is taken by the rule of UGAL-L, or if the global link of the
+ *          minimal path is flagged.
+ * Flags    a switch flags one of its global links if more bytes wait for it than factor x the mean
+ *          over its global links + margin. When a flag changes it sends a message to the other
+ *          switches of its group, which arrives one local link later.
  * State    per switch: the flags of each switch of its group, a word each.
- * Source   Jiang, Kim, Dally, "Indirect adaptive routing on large scale interconnection networks", ISCA
- *          2009; M-pb, G-qcn-8. */
+ * Source   Jiang, Kim, Dally, "Indirect adaptive routing on large scale interconnection networks",
+ *          ISCA 2009; M-pb, G-qcn-8. */
 #include "route/dragonfly_choice.h"
 
 #include <math.h>
@@ -45,7 +46,7 @@ static bool piggyback_rule(const cop_route *r, const cop_hop *hop, const cop_way
     return other;
 }
 
-/* Something has changed at a global link: do the flags still hold? */
+/* The load of a global link has changed: update the flags. */
 static void look(const cop_route *r, uint32_t sw, const cop_route_view *view, uint32_t port)
 {
     const piggyback_cfg *cfg = r->cfg;

@@ -1,33 +1,42 @@
 /* QCN-Switch: non-minimal adaptive routing on dragonflies, driven by congestion notifications.
  *
- * Rule     every output to another switch has a probability P, at first 100 %. A packet that may choose draws
- *          N from 1 to 100 and takes the other way if N > P of the minimal way's first port.
- * Less     a notification for a host of this switch ends here: it lowers P of the port it came in by, or,
- *          made here, of the port whose queue was long (`lowers: minimal`: of the minimal way's first port
- *          of the packet that was sampled, whichever way it goes). With feedback F, 0 to 63:  P x (1 - Lf F).
- * Compare  (`compare`) the port's last F is noted first; with M, the mean of the last F over the switch's
- *          outputs to other switches: F < M - th1: P + PI;  F > M + th2: P x (1 - Lf (F - M));  else as it is.
- * Source processing (`source_processing`) what this switch notifies hosts elsewhere of lowers P of the
- *          output that the packet waits for, too; by comparison as well unless `own_plain`.
- * More     each `packets` packets of data that leave by a port without a notification: P + PI; and its last F
- *          is multiplied by `decay`. Every notification begins the count anew. (`counts: entry`: only packets that had the
- *          choice and followed a minimal entry over the port, section 5.3.1; section 3.1.2 has all that it sends.)
- * Ends     notifications of ports that face a host are left alone: no other way leads there, so they go on to the
- *          source, which slows down if it reacts (the authors' wish, section 6).
- * Yields   (`yields`, ours) a notification that says its packet was in others' way (sent around, on a link between groups behind one
- *          on its minimal way) and is for a host of this switch ends here, and raises P of that packet's minimal first port:
- *          P + (100 - P) Lf F  (`switch_over`: to 100). The way around is as full, with packets for which it is the shortest. It begins no count anew.
- *          If it came in by that port it is as any other: both ways begin there. Not with `progressive`: another switch may have sent it around.
+ * Rule     every output to another switch has a probability P, at first 100 %. A packet that may
+ *          choose draws N from 1 to 100 and takes the non-minimal path if N > P of the minimal
+ *          path's first port.
+ * Less     a notification for a host of this switch ends here: it lowers P of the port it came in
+ *          by, or, made here, of the port whose queue was long (`lowers: minimal`: of the first
+ *          port on the minimal path of the sampled packet, whichever path it takes). With feedback
+ *          F, 0 to 63: P x (1 - Lf F).
+ * Compare  (`compare`) the port's last F is stored first; with M, the mean of the last F over the
+ *          switch's outputs to other switches: F < M - th1: P + PI;  F > M + th2: P x (1 - Lf (F -
+ *          M));  else as it is.
+ * Source processing (`source_processing`) a notification of this switch to a host elsewhere also
+ *          lowers P of the output that the packet waits for; by comparison, too, unless
+ *          `own_plain`.
+ * More     each `packets` packets of data that leave by a port without a notification: P + PI; and
+ *          its last F is multiplied by `decay`. Every notification restarts the count. (`counts:
+ *          entry`: only packets that had the choice and followed a minimal entry over the port,
+ *          section 5.3.1; section 3.1.2 counts all that it sends.)
+ * Ends     notifications of ports that face a host are ignored: there is no other path, so they go
+ *          on to the source, which slows down if it reacts (proposed in section 6).
+ * Yields   (`yields`, ours) a notification for a host of this switch whose packet blocked others
+ *          (on a detour, on a link between groups behind a packet on its minimal path) ends here,
+ *          and raises P of that packet's minimal first port:
+ *          P + (100 - P) Lf F (`switch_over`: to 100). The detour is as full, with packets for
+ *          which it is the shortest path. It does not restart the count. If it came in by that port
+ *          it is treated as any other: both paths begin there. Not with `progressive`: another
+ *          switch may have chosen the detour.
  * Fixed    (`switch_over`) P is set to 0 by a notification and to 100 by the count: table entries
  *          that are switched over, for comparison.
- * Needs a congestion control that makes notifications: cc.kind qcn, which it brings where none is named.
+ * Needs    a congestion control that makes notifications: cc.kind qcn, which it brings if none is
+ *          given.
  * Source   Benito, Vallejo, Beivide, Izu, 3.1 to 3.3; M-qcnsw, M-qcnsw-fb, M-qcnsw-src. */
 #include "route/dragonfly_choice.h"
 
 #include <stdio.h>
 
 #define FEEDBACK_MOST 63.0
-/* If nothing is said. */
+/* Defaults. */
 #define LF 0.015625
 #define PI 1.0
 #define TH1 0.0
@@ -159,7 +168,8 @@ static void apply(const cop_route *r, uint32_t sw, const cop_route_view *view, c
         fall(cfg, s, f - mean);
 }
 
-/* By which port the sampled packet would leave on its minimal way; inside the group it had no choice. */
+/* Port by which the sampled packet would leave on its minimal path; inside the group it had no
+ * choice. */
 static uint32_t minimal_port(const cop_dragonfly *d, uint32_t sw, const cop_notice *n)
 {
     uint32_t target = cop_dragonfly_switch_of(d, n->about), group = cop_dragonfly_group(d, target);
@@ -168,7 +178,7 @@ static uint32_t minimal_port(const cop_dragonfly *d, uint32_t sw, const cop_noti
                                                : cop_dragonfly_leave(d, &hop, group, 0, 0).port;
 }
 
-/* What a notification has made of P of `port`. */
+/* For --watch: P of `port` after a notification. */
 static void say_heard(const cop_route *r, uint32_t sw, const cop_route_view *view, uint32_t port,
                       double before)
 {
@@ -183,14 +193,15 @@ static void say_heard(const cop_route *r, uint32_t sw, const cop_route_view *vie
     view->can->says(view->ctx, port, text);
 }
 
-/* A detour was no help, and a burden to others: more go the minimal way. True: that is what the notification says. */
+/* A detour blocked others: more packets take the minimal path. True if the notification is of this
+ * kind. */
 static bool give_way(const cop_route *r, uint32_t sw, const cop_route_view *view,
                      const cop_notice *n)
 {
     const qcn_switch_cfg *cfg = r->cfg;
     uint32_t port = minimal_port(map_of(r), sw, n);
     if (port == n->port)
-        return false; /* both ways begin there */
+        return false; /* both paths begin there */
     port_state *s = state_of(view, port);
     double share = cfg->lf * n->word;
     double before = s->p;
@@ -235,7 +246,8 @@ static void prepare(const cop_route *r, uint32_t sw, const cop_route_view *view)
         state_of(view, p)->p = 100.0;
 }
 
-/* Can the thresholds be crossed? Of n ports M is at least F / n, and at most that with 63 at all others. */
+/* Can the thresholds be crossed? Of n ports M is at least F / n, and at most that with 63 at all
+ * others. */
 static int check_thresholds(cop_route *r, const qcn_switch_cfg *cfg, cop_err *err)
 {
     const cop_dragonfly *d = map_of(r);
@@ -280,7 +292,7 @@ static int check_thresholds(cop_route *r, const qcn_switch_cfg *cfg, cop_err *er
     return 0;
 }
 
-/* Steps so small that no run is long enough for them. */
+/* Refuse steps so small that no run is long enough for them. */
 static const char *too_small(const qcn_switch_cfg *cfg)
 {
     if (cfg->switch_over)
@@ -293,7 +305,7 @@ static const char *too_small(const qcn_switch_cfg *cfg)
     return NULL;
 }
 
-/* Options that say how something is done which is not done. Left as they are, they are no mistake. */
+/* Refuse options of a mechanism that is off, unless they have their defaults. */
 static int check_idle(const cop_route *r, const qcn_switch_cfg *cfg, cop_err *err)
 {
     if (cfg->yields && cfg->choice.progressive)

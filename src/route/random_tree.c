@@ -1,9 +1,9 @@
-/* Random routing of fat trees: up to a common ancestor drawn by chance, then down.
+/* Random routing of fat trees: up to a random common ancestor, then down.
  *
- * Input: an XGFT. Going up, each switch draws one of its up ports for each packet, from the packet's own
- * random numbers; going down there is one path. Always minimal; up*-down* needs one lane. No loads are
- * looked at: any traffic is spread evenly over the links up, in the long run, but packets meet at
- * random where fixed tables or a look at the loads would keep them apart.
+ * Input: an XGFT. Going up, each switch draws one of its up ports for each packet, from the
+ * packet's own random numbers; going down there is one path. Always minimal; up*-down* needs one
+ * lane. Loads are not read: any traffic is spread evenly over the links up, in the long run, but
+ * packets meet at random where fixed tables or a choice by load would avoid it.
  * Packets of a flow take different paths and can overtake each other.
  * Without random numbers every up port is listed, for the dependency check.
  * Source: Greenberg and Leiserson, "Randomized routing on fat-trees", FOCS 1985. */

@@ -1,8 +1,8 @@
 /* The list of routings and the life of a routing object.
  *
  * A routing with one path per (switch, destination) gets a forwarding table when that is small
- * enough to stay near the processor; otherwise the network asks ops->route at each hop, which for
- * regular shapes is a few divisions. */
+ * enough for the cache; otherwise the network calls ops->route at each hop, which for regular
+ * shapes is a few divisions. */
 #include "route/route.h"
 
 #include "route/route_cfg.h"

@@ -1,6 +1,6 @@
 /* Routings: which output port and virtual lane a packet may take next. A routing sees the topology,
- * the packet's addresses and its own small state in the packet; adaptive ones also see loads
- * through a narrow view. Nothing else may decide, so that a run is repeatable. */
+ * the packet's addresses and its small state in the packet; adaptive ones also read loads through a
+ * narrow view. A decision may depend on nothing else, so that a run is repeatable. */
 #ifndef COP_ROUTE_H
 #define COP_ROUTE_H
 
@@ -22,7 +22,7 @@ typedef struct cop_cand {
 /* One routing decision. The first block is input, the second is the packet's routing state, which
  * the routing may change; it travels with the packet. A blocked packet may be routed again at the
  * same switch with the state it already changed: that must give the same candidates. Only `inject`
- * and `mid` may look at `src`. */
+ * and `mid` may read `src`. */
 typedef struct cop_hop {
     uint32_t sw; /* switch that decides */
     uint16_t in_port; /* local port the packet came in by, or COP_PORT_NONE */
@@ -37,42 +37,43 @@ typedef struct cop_hop {
 } cop_hop;
 #define COP_PORT_NONE UINT16_MAX /* in_port of a packet that the switch itself has made */
 
-/* What a routing may ask of the switch that decides, and of no other; implemented in net/routing.c. Ports
- * are local ones. */
+/* Calls by which a routing reads the deciding switch, and no other; implemented in room
+ * net/routing. Ports are local ones. */
 typedef struct cop_route_can {
-    /* Bytes that wait for this lane of the port, plus those sent on it and not yet released behind. */
+    /* Bytes that wait for this lane of the port, plus those sent on it and not yet released
+     * behind. */
     uint64_t (*lane_load)(void *ctx, uint32_t port, uint32_t vl);
-    /* May a packet of full size go there now, as far as flow control is concerned? (not PAUSEd) */
+    /* Does flow control admit a packet of full size there now? (not PAUSEd) */
     bool (*open)(void *ctx, uint32_t port, uint32_t vl);
-    /* What cop_route_view.load says of each of the lanes [first, first + n) of a port, at once. */
+    /* cop_route_view.load of each of the lanes [first, first + n) of a port, in one call. */
     void (*loads)(void *ctx, uint32_t port, uint32_t first, uint32_t n, uint64_t *load);
     /* Bytes that wait for a port, all lanes. */
     uint64_t (*waiting)(void *ctx, uint32_t port);
     /* State that the routing keeps: r->facts.port_size bytes of an output port, r->switch_size of the switch. */
     void *(*port)(void *ctx, uint32_t port);
     void *(*own)(void *ctx);
-    /* A few bytes to the switch behind `port`: on_message there, one link delay later. They are slipped in
-     * between packets and take no bandwidth. Nothing happens if the port leads to a host. */
+    /* Sends a few bytes to the switch behind `port`: on_message there, one link delay later. They
+     * are inserted between packets and take no bandwidth. No effect if the port leads to a host. */
     void (*tell)(void *ctx, uint32_t port, uint64_t body);
-    /* Its load will be asked for: a hint to the cache. May be NULL; cop_route_soon() calls it. */
+    /* Its load will be read: a hint to the cache. May be NULL; cop_route_soon() calls it. */
     void (*soon)(void *ctx, uint32_t port);
-    /* For those who watch: does anyone look at this packet or, where there is none, at this run? Then `says` tells what the
-     * routing decides about the packet and why, or what it has learnt about `port`. */
+    /* For --watch: is this packet watched or, without a packet, any? Then `says` reports the
+     * routing's decision on the packet and the reason, or its new state for `port`. */
     bool (*watched)(void *ctx);
     void (*says)(void *ctx, uint32_t port, const char *text);
 } cop_route_can;
 
-/* What an adaptive routing may look at. `load`: bytes that wait for a port, all lanes, plus those sent on
- * lane vl and not yet released behind. NULL view: list every candidate, choose nothing. */
+/* What an adaptive routing may read. `load`: bytes that wait for a port, all lanes, plus those sent
+ * on lane vl and not yet released behind. NULL view: list every candidate, choose nothing. */
 typedef struct cop_route_view {
     void *ctx;
     uint64_t (*load)(void *ctx, uint32_t port, uint32_t vl);
     cop_rng *rng;
     const cop_route_can
-        *can; /* NULL for `inject`, which happens at a host, and while a routing is blind */
+        *can; /* NULL for `inject`, which runs at a host, and while a routing is blind */
 } cop_route_view;
 
-/* Before several outputs are asked for their loads, for each of them: they come to the cache together. */
+/* Called for each of several outputs before their loads are read: prefetches them together. */
 static inline void cop_route_soon(const cop_route_view *view, uint32_t port)
 {
     if (view->can != NULL && view->can->soon != NULL)
@@ -82,19 +83,19 @@ static inline void cop_route_soon(const cop_route_view *view, uint32_t port)
 typedef struct cop_route cop_route;
 #define COP_ROUTE_BARS 2
 
-/* A packet may be routed while it is still on its way: never, to all switches but its first, or to any. */
+/* When a packet may be routed before it arrives: never, at all switches but its first, or at
+ * any. */
 enum cop_blind { COP_BLIND_NEVER, COP_BLIND_IN_TRANSIT, COP_BLIND_ALWAYS };
 
-typedef struct cop_notice { /* what a congestion notification says to a switch */
-    uint32_t host; /* to whom it is addressed */
-    uint32_t
-        port; /* it came in by this port; made here: the port whose queue was found long, or that the
+typedef struct cop_notice { /* content of a congestion notification, for a switch */
+    uint32_t host; /* its destination */
+    uint32_t port; /* it came in by this port; made here: the port whose queue is long, or that the
                       packet waits for */
-    uint32_t word; /* what it carries: the congestion control's word */
+    uint32_t word; /* the congestion control's word */
     bool own; /* made at this switch, just now */
-    bool end; /* the queue found long leads to a host: routing around it is no help */
-    bool contested; /* the packet was sent around, and is in the way of others; if asks_contested */
-    uint32_t about; /* where the packet goes whose source is told: a host */
+    bool end; /* the long queue leads to a host: there is no detour */
+    bool contested; /* the packet is on a detour, and blocks others; if asks_contested */
+    uint32_t about; /* destination of the packet whose source is notified: a host */
 } cop_notice;
 
 typedef struct cop_route_ops {
@@ -115,8 +116,8 @@ typedef struct cop_route_ops {
     uint8_t (*inject)(const cop_route *r, cop_hop *hop, const cop_route_view *view);
     /* Fill cand[], return how many (1 .. r->facts.max_cand). Candidates in order of preference. */
     unsigned (*route)(const cop_route *r, cop_hop *hop, const cop_route_view *view, cop_cand *cand);
-    /* An output that the packet may well take, of `route`'s answers, for caches only: quickly, or not at all. NULL:
-     * `route` is quick enough. */
+    /* A likely candidate of `route`, for prefetches only, without long computation. NULL: `route`
+     * is quick enough. */
     cop_cand (*guess)(const cop_route *r, const cop_hop *hop);
     /* Which intermediates `inject` may choose for (src, dst), for the dependency check: returns
      * false when i is past the last. NULL: only COP_NONE. */
@@ -132,8 +133,8 @@ typedef struct cop_route_ops {
     void (*on_send)(const cop_route *r, uint32_t sw, const cop_route_view *view, uint32_t port);
     /* A packet of data has come to wait for an output port. */
     void (*on_wait)(const cop_route *r, uint32_t sw, const cop_route_view *view, uint32_t port);
-    /* One that waited for `from` waits for `to` now, or has been granted it: it was routed once more, or had another
-     * candidate than the first. */
+    /* A packet that waited for `from` waits for `to` now, or has been granted it: it was routed
+     * again, or got another candidate than the first. */
     void (*on_move)(const cop_route *r, uint32_t sw, const cop_route_view *view, uint32_t from,
                     uint32_t to);
     /* A message of a neighbour (can->tell) has come in by `port`. */
@@ -142,14 +143,14 @@ typedef struct cop_route_ops {
     /* A notification passes (cc.h: COP_PKT_CNP), or is made here. True: this switch keeps it. */
     bool (*on_notice)(const cop_route *r, uint32_t sw, const cop_route_view *view,
                       const cop_notice *notice);
-    /* The forwarding table of a switch (flow_table.h), if the routing has one, and the condition of its entries about
-     * a port, which # stands for. */
+    /* The forwarding table of a switch (flow_table.h), if the routing has one, and the condition of
+     * its entries about a port, which replaces #. */
     void (*table)(const cop_route *r, uint32_t sw, struct cop_flow_table *t);
     const char *condition;
     /* What run.observe may ask for of an output port, a list that ends with a NULL name. */
     const cop_value *port_values;
     double (*port_value)(const cop_route *r, const void *port_state, unsigned which);
-    /* When the run is over: what a port that has learnt nothing says of that; NULL: it has learnt something. */
+    /* When the run is over: why a port's state has not changed; NULL: it has. */
     const char *(*rested)(const cop_route *r, const void *port_state);
     /* Has this port of the switch such values? NULL: all have. */
     bool (*shows)(const cop_route *r, uint32_t sw, uint32_t port);
@@ -203,7 +204,7 @@ typedef struct cop_route_facts {
     /* An option that acts only once so many packets have left a port. */
     struct cop_count_bar {
         const char *option;
-        int64_t packets; /* no more than `usual` is for longer runs to show */
+        int64_t packets; /* values up to `usual` are not refused */
         int64_t usual;
     } count;
     const char *idle; /* what of it can never act here, for `coppice check`; NULL: nothing */
@@ -223,7 +224,7 @@ struct cop_route {
     /* When facts.single: tables if the routing has them or they are small, else NULL and ops->route
      * computes. */
     uint16_t *lft; /* [switch * n_hosts + dst] -> local port */
-    struct cop_levels *levels; /* service levels that choose lanes (levels.h); NULL: they do not */
+    struct cop_levels *levels; /* service levels that select lanes (levels.h); NULL: they do not */
 };
 
 extern const cop_route_ops *const cop_routings[]; /* NULL at the end */
@@ -242,8 +243,8 @@ typedef struct cop_cdg_result {
     bool unreachable; /* some pair is never delivered */
     uint32_t bad_src, bad_dst; /* such a pair */
     uint64_t channels, dependencies;
-    /* By class of link: how many lanes are in use, the highest and those below, and a port that uses
-     * the highest. Tables keep packets on the lane on which they come: lane 0 here. */
+    /* By class of link: how many lanes are in use, the highest and those below, and a port that
+     * uses the highest. Tables keep packets on the lane on which they come: lane 0 here. */
     uint32_t lanes[COP_LINK_CLASSES], lane_port[COP_LINK_CLASSES];
     bool of_control; /* the cycle is there only with control packets */
     bool escapes; /* the routing has escape lanes: only their dependencies were followed */
@@ -251,14 +252,14 @@ typedef struct cop_cdg_result {
     uint8_t *cycle_vl;
     uint32_t cycle_len;
 } cop_cdg_result;
-/* Acknowledgements and notifications, which share channels with data: who makes them, and from which lane
- * on theirs are (nic.control_vl; -1: as data). */
+/* Acknowledgements and notifications, which share channels with data: which nodes make them, and
+ * their first lane (nic.control_vl; -1: as data). */
 typedef struct cop_cdg_control {
     bool hosts, switches;
     int vl;
 } cop_cdg_control;
-/* Follows every (source, destination) the routing can produce, at most `budget` steps (0: all), and then
- * control packets; NULL: there are none. */
+/* Follows every (source, destination) the routing can produce, at most `budget` steps (0: all), and
+ * then control packets; NULL: there are none. */
 void cop_cdg_check(const cop_route *r, const cop_cdg_control *control, uint64_t budget,
                    cop_cdg_result *result);
 void cop_cdg_free(cop_cdg_result *result);

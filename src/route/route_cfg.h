@@ -58,7 +58,7 @@ extern const cop_route_ops cop_route_table;
 /* lft.c: fill lft[switch * n_hosts + host] from the text of a dump; `name` is for messages. */
 int cop_lft_parse_text(const cop_topo *t, uint16_t *lft, const char *name, const char *text,
                        size_t len, cop_err *err);
-/* lft_check.c: do these tables lead everywhere? `name` is for messages. */
+/* lft_check.c: do these tables lead to every host? `name` is for messages. */
 int cop_lft_check(const cop_topo *t, const uint16_t *lft, const char *name, cop_err *err);
 
 #endif

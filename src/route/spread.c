@@ -1,6 +1,6 @@
 /* Balanced forwarding tables: destinations in ascending order, at each switch the allowed port with
  * the fewest destinations so far, the lowest of equals. This is the rule of OpenSM's unicast
- * manager; on a full fat tree it spreads all-to-all traffic perfectly evenly. */
+ * manager; on a full fat tree it spreads all-to-all traffic evenly. */
 #include "route/spread.h"
 
 static uint16_t least_used(const cop_choices *c, uint32_t sw, const uint32_t *used)

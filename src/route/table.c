@@ -1,6 +1,6 @@
 /* The routing `table`: forwarding tables read from a file (lft.c has the format).
- * One path per (switch, destination), lane 0. Whether the tables can deadlock is for the dependency
- * check to find. */
+ * One path per (switch, destination), lane 0. The dependency check finds whether the tables can
+ * deadlock. */
 #include "base/file.h"
 #include "route/route_cfg.h"
 #include "route/spread.h"

@@ -1,4 +1,4 @@
-/* Where a switch stands in an XGFT, for the tree routings. Numbering: see cop_tree_shape. */
+/* Coordinates of a switch in an XGFT, for the tree routings. Numbering: see cop_tree_shape. */
 #ifndef COP_TREE_MAP_H
 #define COP_TREE_MAP_H
 
@@ -18,8 +18,9 @@ typedef struct cop_tree_map {
 int cop_tree_map_init(cop_tree_map *map, const cop_topo *t, cop_arena *arena, const char *routing,
                       cop_err *err);
 
-/* Set up a routing that may take any port up: its map is r->state, and it has as many candidates as a switch
- * has up ports. Fails if these are too many to be `chosen` ("compared"). */
+/* Set up a routing that may take any port up: its map is r->state, and it has as many candidates as
+ * a switch has up ports. Fails if these are too many; `chosen` is the verb of the message
+ * ("compared"). */
 int cop_tree_any_up(cop_route *r, const char *chosen, cop_err *err);
 
 /* dmodk.c, which is also `ftree` on generated trees. */

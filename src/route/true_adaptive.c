@@ -1,22 +1,26 @@
-/* True fully adaptive routing on tori, meshes and hypercubes: every lane of every minimal direction, no
- * escape lane. Its channel dependencies have cycles; deadlocks are not avoided but found and resolved.
+/* True fully adaptive routing on tori, meshes and hypercubes: every lane of every minimal
+ * direction, no escape lane. Its channel dependencies have cycles; deadlocks are not avoided but
+ * detected and resolved.
  *
- * Candidates: all lanes of all minimal directions, least loaded first, equal ones in random rotation: of the
- * directions, and of the lanes of each, by parts of one number that is drawn. At a tie
- * (both ways round a ring are equally long) the less loaded direction, by option `ties` if they are equal,
- * for the reason that adaptive_cube.c gives.
+ * Candidates: all lanes of all minimal directions, least loaded first, equal ones in random
+ * rotation: of the directions, and of the lanes of each, by parts of one number that is drawn. At a
+ * tie (both directions round a ring are equally long) the less loaded direction, by option `ties`
+ * if they are equal, for the reason that adaptive_cube.c gives.
  * Hosts: a host draws a lane of its link, and the last switch offers all of them.
- * Recovery: a head that has asked for its outputs in vain for `timeout` is taken for deadlocked. Its packet is
- * absorbed by the host of the switch where it waits and sent again from there, before new packets
- * (net/routing/recover.c). Packets that stand in the buffer of their own host's link are nobody's obstacle and stay.
- * Control: packets with lanes of their own (nic.control_vl) go in dimension order on two of them, where rings have
- * datelines: what tells of congestion must not stand in a deadlock itself, and is never absorbed.
- * Lanes: any number will do. With one, rings deadlock as soon as they are loaded, and what is delivered is what recovery
- * lets through; where nobody says how many there are three (measured in docs/MODEL.md).
- * Source: Martinez, Lopez, Duato and Pinkston, "Software-based deadlock recovery technique for true fully
- * adaptive routing in wormhole networks", ICPP 1997: absorb at the current node, inject again. Their
- * detection looks at the activity of channels, too; the plain time-out here is that of Disha (Anjan and
- * Pinkston, ISCA 1995). Ours: the default of the time-out, and that absorbing takes no time of a processor. */
+ * Recovery: a head that has requested its outputs for `timeout` without a grant is taken for
+ * deadlocked. Its packet is absorbed by the host of the switch where it waits and sent again from
+ * there, before new packets (net/routing/recover.c). Packets in the buffer behind their source
+ * host's link block no other and stay.
+ * Control: packets with private lanes (nic.control_vl) go in dimension order on two of them, where
+ * rings have datelines: notifications of congestion must not be part of a deadlock, and are never
+ * absorbed.
+ * Lanes: any number works. With one, rings deadlock as soon as they are loaded, and the throughput
+ * is that of recovery; the default is three (measured in docs/MODEL.md).
+ * Source: Martinez, Lopez, Duato and Pinkston, "Software-based deadlock recovery technique for true
+ * fully adaptive routing in wormhole networks", ICPP 1997: absorb at the current node, inject
+ * again. Their detection uses the activity of channels, too; the plain time-out here is that of
+ * Disha (Anjan and Pinkston, ISCA 1995). Ours: the default of the time-out, and that absorbing
+ * takes no processor time. */
 #include "route/cube_loads.h"
 
 #define LANES_OF_AUTO 3
@@ -47,12 +51,13 @@ static int true_adaptive_setup(cop_route *r, const void *config, cop_err *err)
     return cop_cube_host_lanes(r, cfg->host_lanes, c->lanes, err);
 }
 
-/* A candidate while they are sorted: its load, then its turn among equal ones, which is its place in the list. */
+/* A candidate during sorting: its load, then its turn among equal ones, which is its place in the
+ * list. */
 #define TURN_BITS 8
 _Static_assert(COP_MAX_CAND <= 1 << TURN_BITS, "a turn has its bits");
 
-/* Lanes of `port`, from lane `turn` on, behind list[0..n), and into key[0..n), which rises; returns how many there are
- * then. */
+/* Lanes of `port`, from lane `turn` on, behind list[0..n), and into key[0..n), which rises; returns
+ * how many there are then. */
 static unsigned insert_lanes(uint32_t port, uint32_t lanes, uint32_t turn,
                              const cop_route_view *view, cop_cand *list, uint64_t *key, unsigned n)
 {
@@ -69,7 +74,8 @@ static unsigned insert_lanes(uint32_t port, uint32_t lanes, uint32_t turn,
     return n;
 }
 
-/* All lanes of all ports by rising load; equal ones in random rotation. One number is drawn for all of it. */
+/* All lanes of all ports by rising load; equal ones in random rotation. One number is drawn for all
+ * of it. */
 static unsigned sort_lanes(const uint16_t *port, uint32_t ports, uint32_t lanes,
                            const cop_route_view *view, cop_cand *cand)
 {
@@ -94,7 +100,7 @@ static unsigned list_lanes(const uint16_t *port, uint32_t ports, uint32_t lanes,
     return n;
 }
 
-/* The hop of a packet that has lanes of its own; it has not arrived. */
+/* The hop of a packet with private lanes, which is not at its destination yet. */
 static unsigned ordered_hop(const cop_cube_map *map, const cop_hop *hop, uint32_t dim, uint32_t at,
                             uint32_t to, const cop_route_view *view, cop_cand *cand)
 {

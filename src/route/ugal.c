@@ -1,8 +1,8 @@
 /* UGAL with local information, on dragonflies.
  *
- * Rule     the other way is taken if  q_min H_min > q_other H_other + threshold:  q the bytes that wait for a
- *          way's first port, all lanes (`loads: lane`: its first lane), plus those sent on its first lane and
- *          not yet released behind, H its number of links.
+ * Rule     the non-minimal path is taken if q_min H_min > q_other H_other + threshold: q the bytes
+ *          that wait for a path's first port, all lanes (`loads: lane`: its first lane), plus those
+ *          sent on its first lane and not yet released behind, H its number of links.
  * Source   Singh, PhD thesis, Stanford 2005; Kim et al., ISCA 2008 (UGAL-L); G-qcn-8. */
 #include "route/dragonfly_choice.h"
 

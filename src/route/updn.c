@@ -5,9 +5,9 @@
  * up again, so channel dependencies cannot close a cycle: one lane is enough.
  * Table rule: towards a destination, a switch from which an all-down path exists takes a shortest
  * such path; any other switch goes up to the neighbour with the least remaining hops. Packets that
- * came down therefore always go on down, whichever switch they came from, and one table entry per
- * (switch, destination) is legal for all of them. Paths are shortest under this rule; they can be
- * longer than a shortest legal path where a down path exists but a way over the top is shorter.
+ * came down therefore always go on down, from any switch, and one table entry per (switch,
+ * destination) is legal for all of them. Paths are shortest under this rule; they can be longer
+ * than a shortest legal path where a down path exists but a path over the top is shorter.
  * Roots: option `root`, or automatic. Automatic takes the switches farthest from all hosts (the
  * spines of a tree). If that leaves some pair without a legal path, or if every switch has hosts,
  * one root is taken: the switch with most cables to switches, the lowest number of equals.
@@ -17,7 +17,7 @@
 
 typedef struct updn {
     uint32_t *rank;
-    uint32_t *order; /* switches by (rank, number): every up neighbour stands before */
+    uint32_t *order; /* switches by (rank, number): every up neighbour comes before */
     uint32_t *place; /* inverse of order */
     uint32_t *queue;
     uint32_t *down; /* hops to the exit switch going down only; COP_NONE = none */
@@ -31,7 +31,7 @@ static uint32_t neighbour(const cop_topo *t, uint32_t p)
     return to == COP_NONE || cop_topo_is_host_port(t, to) ? COP_NONE : t->port[to].owner;
 }
 
-/* Distances from the `n` switches already in queue; all others must hold COP_NONE. */
+/* Distances from the `n` switches already in queue; all others must be COP_NONE. */
 static void flood(const cop_topo *t, uint32_t *dist, uint32_t *queue, uint32_t n)
 {
     for (uint32_t head = 0; head < n; head++) {

@@ -1,11 +1,11 @@
-/* What the generators share. Nobody outside this folder includes it. */
+/* Shared by the generators. Private to this folder. */
 #ifndef COP_TOPO_BUILD_H
 #define COP_TOPO_BUILD_H
 
 #include "topo/topo.h"
 
-/* Sizes are computed in 64 bits that stick at the top, so that an absurd request is refused by
- * cop_topo_check_size instead of wrapping round to a small one. */
+/* Sizes are computed in saturating 64-bit arithmetic, so that cop_topo_check_size refuses an absurd
+ * request, which never wraps to a small one. */
 static inline uint64_t cop_sat_mul(uint64_t a, uint64_t b)
 {
     uint64_t r;

@@ -23,7 +23,8 @@ static void cable_group(cop_topo *t, uint32_t group)
         uint32_t sw = group * d->a + s;
         for (uint32_t i = 0; i < d->p; i++)
             cop_topo_attach(t, sw * d->p + i, sw, i);
-        /* The list of "others" skips oneself: u is at u - 1 seen from s < u, s at s seen from u. */
+        /* The list of other switches skips the switch itself: u is at u - 1 seen from s < u, s at s
+         * seen from u. */
         for (uint32_t u = s + 1; u < d->a; u++)
             cop_topo_cable(t, cop_topo_switch_port(t, sw, d->p + u - 1),
                            cop_topo_switch_port(t, group * d->a + u, d->p + s), COP_LINK_TRUNK);
@@ -33,7 +34,7 @@ static void cable_group(cop_topo *t, uint32_t group)
     for (uint32_t k = 1; k <= d->a * d->h; k++) {
         uint32_t base = (k - 1) / (d->groups - 1) * (d->groups - 1), o = k - base;
         uint32_t peer = (group + d->groups - o) % d->groups, back = base + d->groups - o;
-        if (back <= d->a * d->h && group < peer) /* the lower group lays the cable */
+        if (back <= d->a * d->h && group < peer) /* the lower group adds the cable */
             cop_topo_cable(t, global_port(t, group, k), global_port(t, peer, back),
                            COP_LINK_GLOBAL);
     }

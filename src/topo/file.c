@@ -1,16 +1,16 @@
-/* Topologies from a file: what ibnetdiscover prints and ibsim reads, or what iblinkinfo prints.
+/* Topologies from a file: output of ibnetdiscover, which ibsim reads, or of iblinkinfo.
  *
- * Role: look up the peers of the records that a reader found (file_scan.h), prove that the two ends of every
- * cable agree, and build the graph.
+ * Role: look up the peers of the records that a reader found (file_scan.h), prove that the two ends
+ * of every cable agree, and build the graph.
  * Numbering: switches in the order of their records; hosts in the order of the Ca records and,
  * inside one, of its cabled ports: each cabled Ca port is a host, ports without a cable are none.
  * Local port of a switch = port in the file - 1. A host is named after its Ca, with "/port" if the
- * Ca has more than one cabled port. Addresses: what a Ca says of itself wins over what its switch
- * says. The GUID of a host is that of its port; where only the Ca's is known, Ca GUID + port, as
- * ibsim counts. A LID of 0 is none; a table without any LID is left out. A cable given by one end
- * only is accepted. If both ends state a speed it must be the same; a cable without any has rate
- * rank 0, the configured rate. Cost: n log n in the nodes, linear in the text otherwise, whatever
- * the text is. Where GUIDs or LIDs are missing it is no fault: only routing `table` needs them. */
+ * Ca has more than one cabled port. Addresses: the Ca's record overrides its switch's. The GUID of
+ * a host is that of its port; if only the Ca's is known, Ca GUID + port, as in ibsim. A LID of 0 is
+ * none; a table without any LID is left out. A cable given by one end only is accepted. If both
+ * ends state a speed it must be the same; a cable without any has rate rank 0, the configured rate.
+ * Cost: n log n in the nodes, linear in the text otherwise, for any text. Missing GUIDs or LIDs are
+ * no fault: only routing `table` needs them. */
 #include "base/file.h"
 #include "topo/build.h"
 #include "topo/file_scan.h"
@@ -307,7 +307,7 @@ static void lay_cables(cop_topo *t, const wiring *w)
     for (uint32_t i = 0; i < s->n_links; i++) {
         const cop_scan_link *l = &s->link[i];
         uint32_t back = w->said[l->peer_slot];
-        if (back < i) /* laid from the other end; COP_NONE is not below i */
+        if (back < i) /* already cabled from the other end; COP_NONE is not below i */
             continue;
         uint32_t a = w->port[own_slot(s, l)], b = w->port[l->peer_slot];
         bool host = cop_topo_is_host_port(t, a) || cop_topo_is_host_port(t, b);

@@ -1,8 +1,8 @@
-/* What the readers of topology files share: finding out which form a file has, pieces of text, the rates of
- * links, and faults.
+/* Shared by the readers of topology files: detection of the form of a file, pieces of text, rates
+ * of links, and faults.
  *
- * Faults: a damaged file has the same fault in many lines. Each kind of fault is one line of the answer: the
- * first place, and how many more there are.
+ * Faults: a damaged file has the same fault in many lines. Each kind of fault is reported in one
+ * line: the first place, and the number of others.
  * Rates: data rate per lane after line coding. SDR, DDR and QDR lose a fifth to 8b/10b, so 4xDDR is
  * 16 Gbit/s. */
 #include "topo/file_scan.h"
@@ -35,7 +35,7 @@ bool cop_scan_is_width(uint64_t lanes)
     return lanes == 1 || lanes == 2 || lanes == 4 || lanes == 8 || lanes == 12;
 }
 
-/* The kind of a fault is the form of its message. */
+/* The kind of a fault is the format string of its message. */
 void cop_scan_fault(cop_scan *s, uint32_t line, const char *fmt, ...)
 {
     char text[512];
@@ -132,7 +132,7 @@ bool cop_span_is(cop_span s, const char *text)
     return s.n == strlen(text) && memcmp(s.at, text, s.n) == 0;
 }
 
-/* What the first words of a file say about who wrote it. `says`: it is no topology. */
+/* The tool that wrote a file, by its first words. `says`: the message if it is no topology. */
 typedef struct form {
     const char *begins;
     void (*scan)(cop_scan *s, const char *text, size_t len);
@@ -152,7 +152,7 @@ static const form forms[] = {
     {"{ CA", NULL, "this is opensm-subnet.lst"},
 };
 
-/* Blank lines and what tools say about themselves come before the first words. */
+/* Blank lines and messages of the tools come before the first words. */
 static size_t preface(const char *text, size_t len)
 {
     size_t at = 0;

@@ -1,5 +1,5 @@
-/* First step of reading a topology file: text into records. Names still point into the text; peers are looked
- * up by file.c where the file names them, and are known where it has their LIDs. Private to file.c,
+/* First step of reading a topology file: text into records. Names still point into the text; file.c
+ * looks peers up if the file gives names; they are known if it gives LIDs. Private to file.c,
  * file_scan.c and the readers scan_*.c, one for each form of file. */
 #ifndef COP_FILE_SCAN_H
 #define COP_FILE_SCAN_H
@@ -12,7 +12,7 @@ typedef struct cop_span { /* a piece of the text, not terminated */
     size_t n;
 } cop_span;
 
-typedef struct cop_cursor { /* what is left of a line */
+typedef struct cop_cursor { /* the rest of a line */
     const char *p, *end;
 } cop_cursor;
 
@@ -27,7 +27,7 @@ typedef struct cop_scan_node {
     uint64_t guid; /* 0 = unknown */
 } cop_scan_node;
 
-typedef struct cop_scan_link { /* one port line: what one end says */
+typedef struct cop_scan_link { /* one port line: the data of one end */
     cop_span peer; /* its id, or its name where `by_lid` */
     uint32_t node, port, peer_port; /* ports from 1 */
     uint32_t peer_node; /* where `by_lid`; COP_NONE: unknown, and reported */
@@ -52,7 +52,7 @@ typedef struct cop_scan {
     unsigned faults;
     cop_scan_kind kind[24]; /* further ones are only counted */
     size_t n_kinds;
-    bool by_lid; /* nodes are told apart by LIDs: ids are names and may be equal */
+    bool by_lid; /* nodes are identified by LIDs: ids are names and may be equal */
     cop_scan_node *node; /* owned */
     cop_scan_link *link; /* owned */
     size_t n_nodes, node_cap, n_links, link_cap;
@@ -65,14 +65,14 @@ void cop_scan_fini(cop_scan *s);
 
 /* A fault of one line: "file:line: ...". */
 void cop_scan_fault(cop_scan *s, uint32_t line, const char *fmt, ...) COP_PRINTF(3, 4);
-/* Tell s->err what was found, one line for each kind of fault; returns 0 or -COP_E_INPUT. */
+/* Report the faults to s->err, one line for each kind; returns 0 or -COP_E_INPUT. */
 int cop_scan_report(cop_scan *s);
 
 /* The readers. */
 void cop_scan_netdiscover(cop_scan *s, const char *text, size_t len); /* scan_netdiscover.c */
 void cop_scan_linkinfo(cop_scan *s, const char *text, size_t len); /* scan_linkinfo.c */
 
-/* Pieces of text. Each moves the cursor only past what it took. */
+/* Pieces of text. Each moves the cursor past the text that it has read. */
 bool cop_scan_line(const char **p, const char *end, cop_cursor *line);
 void cop_scan_skip(cop_cursor *c); /* blanks */
 bool cop_scan_take(cop_cursor *c, const char *word);

@@ -1,8 +1,8 @@
 /* The graph under every topology: builder, checks, names.
  *
- * Role: generators say how many hosts, switches and ports there are and which ports are cabled;
- * this file numbers them and proves the result usable before anybody routes or simulates on it.
- * Inputs/outputs: cop_topo_begin, then cables, then cop_topo_finish; *t is immutable afterwards.
+ * Role: generators give the numbers of hosts, switches and ports, and the cables; this file numbers
+ * them and validates the result before it is routed or simulated. Inputs/outputs: cop_topo_begin,
+ * then cables, then cop_topo_finish; *t is immutable afterwards.
  * Invariants after finish: port[p].to = q exactly when port[q].from = p; both directions of every
  * host end at a switch; every host can send to every other host over switches only.
  * Simplification: in a large one-way network reachability is checked from as many entry switches as
@@ -151,7 +151,7 @@ static int check_hosts(const cop_topo *t, cop_err *err)
         cop_topo_host_name(t, first, name, sizeof(name)), bad);
 }
 
-/* In a full-duplex network one search answers for all pairs: paths can be walked backwards. */
+/* In a full-duplex network one search is enough for all pairs: paths can be walked backwards. */
 static int check_reach(const cop_topo *t, cop_err *err)
 {
     bool duplex = true;

@@ -60,7 +60,7 @@ static void count_cables(const cop_topo *t, cop_topo_facts *facts)
             facts->max_ports = cop_topo_ports_of(t, s);
 }
 
-/* Hosts by the switch they send to, as lists, and how many hear from each switch. */
+/* Hosts by the switch they send to, as lists, and the number of hosts that each switch sends to. */
 typedef struct ends {
     uint32_t *first, *next; /* per switch, per host; COP_NONE ends a list */
     uint32_t *exits; /* per switch */

@@ -3,8 +3,8 @@
  * Role: one-way networks with a single path between any two hosts, shape COP_SHAPE_MULTISTAGE.
  * A position is a wire between two columns, written as `stages` digits in base radix; the lowest
  * digit is the port, the others are the row. Column c changes the lowest digit only; the wiring
- * between columns permutes digits, so that each column settles a digit of the destination of its
- * own. Invariants: hosts = radix^stages; every input reaches every output by exactly one path.
+ * between columns permutes digits, so that each column sets a different digit of the destination.
+ * Invariants: hosts = radix^stages; every input reaches every output by exactly one path.
  * Sources: Lawrie, "Access and Alignment of Data in an Array Processor", IEEE Trans. Computers 1975
  * (Omega); Dally, Towles, "Principles and Practices of Interconnection Networks", 2004, ch. 4
  * (butterfly). */
@@ -18,7 +18,7 @@ static uint32_t shuffle(uint32_t pos, uint32_t radix, uint32_t hosts)
     return pos % rows * radix + pos / rows;
 }
 
-/* Exchange the lowest digit with the one that `weight` = radix^i stands for. */
+/* Exchange the lowest digit with the one of weight `weight` = radix^i. */
 static uint32_t swap_digit(uint32_t pos, uint32_t radix, uint32_t weight)
 {
     uint32_t low = pos % radix, high = pos / weight % radix;

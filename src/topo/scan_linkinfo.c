@@ -1,17 +1,17 @@
 /* Lines of iblinkinfo into records.
  *
  * Role: the grammar, and peers by LID. Accepted lines:
- *   Switch: 0x<guid> name:         a record (older: `Switch 0x<guid> name:`); the name may contain colons
+ *   Switch: 0x<guid> name:         a record (or `Switch 0x<guid> name:`); the name may have colons
  *   CA: name:                      a record; also Router, which ends the subnet as a host does
  *     [0x<guid>] lid port[ext] ==( 4X 25.78125 Gbps Active/ LinkUp)==> lid port[ext] "name" (..)
  *     .. ==( Down/ Polling)==> [  ] "" ( )     a port without a cable, also `"Port not available"`
  *   blank lines, # comments, ibwarn: ..        ignored
  * CA port lines begin with the GUID of the port. A switch has one LID, every port of a CA its own.
- * Ports of a node: up to the highest number with a line; iblinkinfo prints the ports that are down, too.
- * Width and speed of a link are those it runs at; what it could be (`Could be 4X`) is not looked at.
+ * Ports of a node: up to the highest number with a line; iblinkinfo prints the ports that are down,
+ * too. Width and speed of a link are those it runs at; possible ones (`Could be 4X`) are ignored.
  * Invariants: those of scan_netdiscover.c; peer_node of every link is set, or its fault reported.
- * Not read: `iblinkinfo -l`, in which switches and CAs look alike, and output of a part of the fabric
- * (--switches-only), as hosts then have no record.
+ * Not read: `iblinkinfo -l`, in which switches and CAs have one form, and output of a part of the
+ * fabric (--switches-only), as hosts then have no record.
  * Source: iblinkinfo(8) of infiniband-diags. */
 #include "topo/file_scan.h"
 
@@ -61,7 +61,7 @@ static bool scan_header(cop_scan *s, uint32_t line, cop_cursor c)
     return true;
 }
 
-/* "   12    3[  ]": the two numbers that name a port; what is in brackets is printed on the outside. */
+/* " 12 3[ ]": LID and number of a port; the number in brackets is that printed on the chassis. */
 static bool take_place(cop_cursor *c, uint64_t *lid, uint64_t *port)
 {
     cop_scan_skip(c);
@@ -77,7 +77,7 @@ static bool take_place(cop_cursor *c, uint64_t *lid, uint64_t *port)
     return true;
 }
 
-/* " 4X      25.78125 Gbps Active/  LinkUp)": bit/s, 0 if the file does not know. */
+/* " 4X 25.78125 Gbps Active/ LinkUp)": bit/s, 0 if the file does not give it. */
 static uint64_t rate_of(cop_scan *s, uint32_t line, cop_cursor c)
 {
     uint64_t width, whole, part;
@@ -107,7 +107,7 @@ static uint64_t rate_of(cop_scan *s, uint32_t line, cop_cursor c)
     return rate;
 }
 
-/* What is cabled to the port: the part behind "==>". False: nothing, or a fault. */
+/* Parse the peer of the port, the part behind "==>". False: none, or a fault. */
 static bool scan_peer(cop_scan *s, uint32_t line, cop_cursor c, cop_scan_link *l)
 {
     cop_scan_skip(&c);
@@ -196,7 +196,7 @@ static void claim_lid(cop_scan *s, uint32_t *node_of, uint16_t lid, uint32_t nod
                        s->node[node_of[lid]].line);
 }
 
-/* Numbers of ports are known by now, and all LIDs. */
+/* Find the peers; the numbers of ports and all LIDs are known by now. */
 static void find_peers(cop_scan *s)
 {
     uint32_t *node_of = cop_alloc_array(LIDS, sizeof(*node_of));

@@ -8,11 +8,11 @@
  *   Ca N "id"      # "name"        also Hca, and Rt: a router ends the subnet as a host does
  *   [port](guid) "peer"[port](guid)  # lid L lmc 0 "name" lid L 4xEDR
  *   Chassis ..  Hostname: ..       ignored (printed when nodes are grouped)
- *   ibwarn: ..                     ignored (what the tools say about themselves)
+ *   ibwarn: ..                     ignored (messages of the tools)
  * GUIDs, comments and the [ext n] of grouped output may be missing.
  * Invariants: every port line belongs to a node and 1 <= port <= ports of it; all sizes are bounded
  * before anything is allocated for them; work is linear in the length of the text.
- * "???" stands for a speed that the fabric did not report.
+ * "???" is a speed that the fabric did not report.
  * Source: ibnetdiscover(8), and the net files of ibsim. */
 #include "topo/file_scan.h"
 
@@ -25,7 +25,7 @@
 static const char *const ignored_keys[] = {"vendid", "devid", "sysimgguid"};
 static const char *const guid_keys[] = {"switchguid", "caguid", "rtguid"};
 
-/* What a comment tells. `before` and `after` refer to the quoted name. */
+/* Content of a comment. `before` and `after` refer to the quoted name. */
 typedef struct remark {
     cop_span name, before, after;
     bool named;

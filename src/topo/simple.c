@@ -1,8 +1,8 @@
 /* Small networks for first steps, models with known answers and victims: single, full, chain.
  *
  * Local ports of every switch: its hosts first, then the other switches in ascending order (chain:
- * left, then right neighbour). Hosts are numbered switch by switch. No routing relies on a
- * structure here, so the shape is COP_SHAPE_ANY. */
+ * left, then right neighbour). Hosts are numbered switch by switch. No routing needs their
+ * structure, so the shape is COP_SHAPE_ANY. */
 #include "topo/build.h"
 #include "topo/topo_cfg.h"
 
@@ -33,7 +33,7 @@ static int check_unique(const cop_topo *t, cop_err *err)
     return rc;
 }
 
-/* Give the hosts the names that a paper gives them. */
+/* Give the hosts the names of option `names`. */
 static int name_hosts(cop_topo *t, const char *names, cop_err *err)
 {
     static const char between[] = " \t,[]";
@@ -87,7 +87,8 @@ static int build_full(cop_topo *t, const void *config, cop_err *err)
     cop_topo_begin_equal(t, n * hosts, n, ports);
     for (uint32_t h = 0; h < t->n_hosts; h++)
         cop_topo_attach(t, h, h / hosts, h % hosts);
-    /* The list of "others" skips oneself: b is at b - 1 seen from a < b, a at a seen from b. */
+    /* The list of other switches skips the switch itself: b is at b - 1 seen from a < b, a at a
+     * seen from b. */
     for (uint32_t a = 0; a < n; a++)
         for (uint32_t b = a + 1; b < n; b++)
             cop_topo_cable(t, cop_topo_switch_port(t, a, hosts + b - 1),

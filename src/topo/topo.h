@@ -2,9 +2,9 @@
  * routing, no simulation. Immutable once built.
  *
  * Every port of the network has one number. The ports of switch s are sw_port0[s] ..
- * sw_port0[s+1]-1, in local order; after all switch ports follow the hosts: host h owns exactly
- * port host_port0 + h. A directed link has the number of the port that sends on it: port p sends to
- * port to[p] and hears from port from[p]. Both are equal for a full-duplex cable; in the one-way
+ * sw_port0[s+1]-1, in local order; after all switch ports follow the hosts: host h has exactly port
+ * host_port0 + h. A directed link has the number of the port that sends on it: port p sends to port
+ * to[p] and receives from port from[p]. Both are equal for a full-duplex cable; in the one-way
  * multistage networks (Omega, butterfly) they differ. COP_NONE marks a port without a cable in that
  * direction. */
 #ifndef COP_TOPO_H
@@ -66,7 +66,8 @@ typedef struct cop_cube_shape {
 } cop_cube_shape;
 
 /* Dragonfly with p hosts, a-1 local and h global links per switch, fully connected groups.
- * Switch number = group * a + its index s in the group; host number = switch * p + its index there.
+ * Switch number = group * a + its index s in the group; host number = switch * p + its index
+ * there.
  * Local ports: 0..p-1 hosts, p..p+a-2 local (to the other switches of the group in ascending
  * order), then h global. Global port j of switch s is global link k = s*h + j + 1 of its group, so
  * k runs from 1 to a*h.
@@ -82,8 +83,8 @@ typedef struct cop_dragonfly_shape {
     uint32_t p, a, h, groups;
 } cop_dragonfly_shape;
 
-/* One-way network of `stages` columns of radix x radix switches; column 0 hears the hosts, the last
- * column sends to them: output i of row r to host r * radix + i. Switch number = column *
+/* One-way network of `stages` columns of radix x radix switches; column 0 receives from the hosts,
+ * the last column sends to them: output i of row r to host r * radix + i. Switch number = column *
  * (hosts/radix) + row. Local port i is input i and output i of the switch. In both kinds the only
  * path to host d takes, in column c, the output given by digit stages-1-c of d in base radix. */
 typedef struct cop_multistage_shape {
@@ -104,7 +105,7 @@ typedef struct cop_shape {
 
 typedef struct cop_port {
     uint32_t to; /* port this one sends to */
-    uint32_t from; /* port this one hears from */
+    uint32_t from; /* port this one receives from */
     uint32_t owner; /* switch number, or n_switches + host number */
     uint16_t local; /* number inside its owner, from 0 */
     uint8_t link_class; /* enum cop_link_class of the link it sends on */
@@ -150,8 +151,8 @@ void cop_topo_begin(cop_topo *t, uint32_t n_hosts, uint32_t n_switches,
 void cop_topo_cable(cop_topo *t, uint32_t a, uint32_t b, enum cop_link_class cls); /* both ways */
 void cop_topo_one_way(cop_topo *t, uint32_t a, uint32_t b,
                       enum cop_link_class cls); /* a sends to b */
-/* Checks: switches not too large, links paired, every host cabled to a switch in both directions,
- * every host reaches every other. */
+/* Validates: switches not too large, links paired, every host cabled to a switch in both
+ * directions, every host reaches every other. */
 int cop_topo_finish(cop_topo *t, cop_err *err);
 void cop_topo_free(cop_topo *t);
 
@@ -171,7 +172,7 @@ static inline uint32_t cop_topo_ports_of(const cop_topo *t, uint32_t sw)
 {
     return t->sw_port0[sw + 1] - t->sw_port0[sw];
 }
-/* The switch that host h sends to, and the one it hears from. */
+/* The switch that host h sends to, and the one it receives from. */
 static inline uint32_t cop_topo_entry_switch(const cop_topo *t, uint32_t h)
 {
     return t->port[t->port[t->host_port0 + h].to].owner;
@@ -191,7 +192,7 @@ static inline uint32_t cop_topo_server_order(const cop_topo *t, uint32_t h)
     return server * t->rails + leaf % t->rails;
 }
 
-/* Names for people: "h12" or the file's name. Written to buf, returned. */
+/* Names for output: "h12" or the file's name. Written to buf, returned. */
 const char *cop_topo_host_name(const cop_topo *t, uint32_t host, char *buf, size_t size);
 const char *cop_topo_switch_name(const cop_topo *t, uint32_t sw, char *buf, size_t size);
 /* "s3.5" (switch 3, local port 5), "leaf3.5" where switches have names (then ports count from 1, as
@@ -199,8 +200,8 @@ const char *cop_topo_switch_name(const cop_topo *t, uint32_t sw, char *buf, size
 const char *cop_topo_port_name(const cop_topo *t, uint32_t port, char *buf, size_t size);
 COP_OUTSIDE_END
 
-/* file.c: read the text that ibnetdiscover prints and ibsim reads; `name` stands for the file in
- * messages. *t is zeroed by the caller and freed by him also after a failure. */
+/* file.c: read the text that ibnetdiscover prints and ibsim reads; `name` is the file's name in
+ * messages. The caller zeroes *t, and frees it also after a failure. */
 int cop_topo_parse_text(cop_topo *t, const char *name, const char *text, size_t len, cop_err *err);
 
 /* Facts used by `coppice check`, tests and claims. */
@@ -211,9 +212,9 @@ typedef struct cop_topo_facts {
     uint32_t diameter; /* most switches on a shortest path between two hosts */
     double mean_switches; /* mean switches on a shortest path over ordered host pairs */
 } cop_topo_facts;
-/* Breadth-first search from every switch that hears hosts. With more than `max_sources` of them
- * (0 = no limit) it starts from that many, evenly spaced: then the diameter is a lower bound and
- * the mean an estimate. */
+/* Breadth-first search from every switch that receives from hosts. With more than `max_sources` of
+ * them (0 = no limit) it starts from that many, evenly spaced: then the diameter is a lower bound
+ * and the mean an estimate. */
 void cop_topo_measure(const cop_topo *t, uint32_t max_sources, cop_topo_facts *facts);
 
 #endif

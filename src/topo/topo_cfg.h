@@ -1,5 +1,5 @@
-/* What each generator is told. The option tables stand beside the generators; tests and tools may
- * fill these structs directly, so every generator checks its values again. */
+/* Configuration of each generator. The option tables are in the files of the generators; tests and
+ * tools may fill these structs directly, so every generator validates its values again. */
 #ifndef COP_TOPO_CFG_H
 #define COP_TOPO_CFG_H
 

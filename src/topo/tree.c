@@ -1,10 +1,11 @@
 /* Fat trees: XGFT, k-ary n-tree, the full tree of equal switches, and the rail-optimised tree.
  *
- * Role: three ways to ask for one structure, the extended generalized fat tree; every result has
+ * Role: three descriptions of one structure, the extended generalized fat tree; every result has
  * shape COP_SHAPE_TREE (coordinates and port order: see cop_tree_shape in topo.h).
  * Invariants: nodes of level l number w[1]..w[l] * m[l+1]..m[levels]; a host has one parent.
- * A rail-optimised tree has a leaf for each rail of each pod: NIC r of all servers of the pod. A host here is
- * a NIC; hosts of a leaf follow each other, as in every tree (which is what routings want).
+ * A rail-optimised tree has a leaf for each rail of each pod: NIC r of all servers of the pod. A
+ * host here is a NIC; hosts of a leaf follow each other, as in every tree (which is what routings
+ * want).
  * Sources: Ohring, Ibel, Das, Kumar, "On Generalized Fat Trees", IPPS 1995 (XGFT); Petrini,
  * Vanneschi, "k-ary n-trees", IPPS 1997. */
 #include "topo/build.h"
@@ -31,9 +32,8 @@ static int check_tree(const char *kind, const cop_tree_shape *s, cop_err *err)
     return cop_topo_check_size(kind, nodes_of_level(s, 0), ports, most, err);
 }
 
-/* Cable the switches of level l to their children. A node's number splits into c[l], what is below
- * it and what is above it; child j has c[l] = j, and the parent's own c[l] is the child's up port.
- */
+/* Cable the switches of level l to their children. A node's number splits into c[l], the part below
+ * it and the part above it; child j has c[l] = j, and the parent's c[l] is the child's up port. */
 static void cable_level(cop_topo *t, uint32_t l)
 {
     const cop_tree_shape *s = &t->shape.u.tree;

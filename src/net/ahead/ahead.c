@@ -1,12 +1,13 @@
-/* Large networks do not fit the cache: what the events that come next will touch is fetched in time.
+/* Large networks do not fit the cache: prefetch for coming events.
  *
- * Role     hints only; results are the same without. A hop touches some twenty lines; each that is not there in
- *          time costs as much as a hundred instructions.
- * How      four looks ahead, each at what the one before has brought: the port of an event; the packet that is
- *          due there and the state of its buffer; the output that it will want, which its line says if it was routed
- *          when it was sent. Else that is guessed: the routing is asked as in the dependency check, without loads, or
- *          for a guess if it has a quick one, and nothing of its answer is kept. At last the place where the sender
- *          before will note that there is room. */
+ * Role     hints only; results are the same without. A hop accesses some twenty lines; each cache
+ *          miss costs as much as a hundred instructions.
+ * How      four stages, each reads what the previous one has fetched: the port of an event; the
+ *          packet that is due there and the state of its buffer; its output, which the packet's
+ *          line contains if it was routed when it was sent. Otherwise the output is predicted: by
+ *          the routing's quick guess if it has one, or by a call without loads, as in the
+ *          dependency check, and its result is discarded. Last the ring of the upstream sender, to
+ *          which room is returned. */
 #include "net/ahead/ahead_int.h"
 
 #include "net/cable/cable.h"
@@ -17,7 +18,8 @@
 enum { FAR = 14, NEAR = 10, NEXT = 6, SOON = 3 }; /* events */
 enum { FIRST = 8, SECOND = 6, THIRD = 4, FOURTH = 2 }; /* arbitrations */
 
-/* The same for a packet that comes to wait there: a switch that matches looks at the buffer later. */
+/* The same for a packet that starts to wait there: a switch that matches accesses the buffer
+ * later. */
 COP_SIGHT void fetch_asked(const cop_net *net, uint32_t port, cop_sight k)
 {
     cop_fetch_requests(net, port);
@@ -64,7 +66,7 @@ COP_SIGHT void fetch_way(const cop_net *net, uint32_t port, cop_sight k)
         return;
     const cop_pkt *p = &net->pkt[in->wire_head];
     if (p->next != COP_NONE)
-        cop_fetch(&net->pkt[p->next]); /* whose arrival is planned then */
+        cop_fetch(&net->pkt[p->next]); /* its arrival event is pushed next */
     if (k.holds) {
         const cop_ring *freed = &net->fc_state->inbuf[port].freed;
         cop_fetch(&freed->v[freed->at & freed->mask]);
@@ -98,7 +100,7 @@ COP_SIGHT void fetch_queue(const cop_net *net, uint32_t q, cop_sight k)
         cop_fetch(&net->queue_port[q]);
 }
 
-/* The output that the head of q will want. */
+/* The predicted output of the head of q. */
 COP_SIGHT void fetch_way_on(const cop_net *net, uint32_t q, cop_sight k)
 {
     if (net->queue[q].head == COP_NONE || !k.lists)
@@ -170,7 +172,7 @@ COP_SIGHT void look_next(const cop_net *net, enum cop_ev_kind kind, uint32_t ent
         cop_obuf_prefetch_packet(net, entity);
         const cop_in *in = &net->in[net->out[entity].to];
         if (in->wire_head != COP_NONE)
-            cop_fetch(&net->pkt[in->wire_tail]); /* to be linked to the one that goes */
+            cop_fetch(&net->pkt[in->wire_tail]); /* the next packet is linked to it */
     } else if (kind == COP_EV_HEAD)
         fetch_way_on(net, entity, k);
     else if (kind == COP_EV_ARB && !net->many_due)
@@ -218,7 +220,7 @@ void cop_ahead(cop_net *net)
         cop_ahead_near(net);
 }
 
-/* The same for arbitrations, which are many at one instant where traffic is slotted. */
+/* The same for arbitrations: slotted traffic has many at one instant. */
 void cop_ahead_arbitrate(cop_net *net, uint32_t first, uint32_t last)
 {
     uint32_t *due = net->due_entity, n = 0;
@@ -232,7 +234,7 @@ void cop_ahead_arbitrate(cop_net *net, uint32_t first, uint32_t last)
         return;
     }
     net->many_due = n >= FIRST;
-    if (n < FIRST) { /* no time to fetch anything */
+    if (n < FIRST) { /* too few to prefetch for */
         for (uint32_t i = 0; i < n; i++)
             net->arch->arbitrate(net, due[i]);
         return;

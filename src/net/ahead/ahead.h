@@ -1,14 +1,18 @@
-/* Room `ahead`: large networks do not fit the cache, so what the next events will touch is fetched in time. Hints only:
- * results are the same without.
+/* Room `ahead`: large networks do not fit the cache, so lines that coming events will access are
+ * prefetched. Hints only: results are the same without.
  *
- * Files      each looks some events ahead, in stages: a stage may only follow what the one before has brought.
- *            ahead.c      any network of 8192 ports or more, and the one compiled for lossless Ethernet
- *            ahead_plain.c the usual kind (credits, a queue per output, tables), with all questions answered
- *            ahead_near.c  4096 to 8191 ports: the little that pays there
- *            ahead_arb.c   arbitrations and matchings of one instant, fetched ahead of each other
- *            ahead_lines.c the lines of an output, a host, a sender: what the others have in common
- * Calls      switch, cable, routing: for their hints, and it knows where their state lies.
- * Called by  the loop alone. Rooms that know best themselves use net/fetch.h. */
+ * Files      each works some events ahead, in stages: a stage only reads lines that the previous
+ *            one has fetched.
+ *            ahead.c      any network of 8192 ports or more, and a version compiled for lossless
+ *                         Ethernet
+ *            ahead_plain.c the most common kind (credits, a queue per output, tables), without
+ *                          conditions
+ *            ahead_near.c  4096 to 8191 ports: the few hints that pay there
+ *            ahead_arb.c   arbitrations and matchings of one instant, each prefetched during
+ *                          earlier ones
+ *            ahead_lines.c the lines of an output, a host, a sender; used by the others
+ * Calls      switch, cable, routing: their hints; it knows the addresses of their state.
+ * Called by  the loop alone. Other rooms prefetch by net/fetch.h. */
 #ifndef COP_NET_AHEAD_H
 #define COP_NET_AHEAD_H
 

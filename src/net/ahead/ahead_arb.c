@@ -1,9 +1,10 @@
-/* What an arbitration will touch, fetched in time. See ahead.c.
+/* Prefetch for arbitrations. See ahead.c.
  *
- * Role     hints only. Four stages, each when the lines of the one before have come: what is known of the
- *          outputs that somebody wants; the input that has its turn there, as far as one can tell without matching,
- *          its buffer, and the list that tells which of its queues asks; that queue, the other end of the link, and the
- *          sender to which room goes back; the packet at the head of the queue, and where that sender notes it. */
+ * Role     hints only. Four stages, each when the lines of the previous one have come: the state of
+ *          requested outputs; the input that has its turn there, predicted without matching, its
+ *          buffer, and its list of requests; the queue of the first request, the other end of the
+ *          link, and the sender to which room is returned; the packet at the head of the queue, and
+ *          that sender's ring. */
 #include "net/ahead/ahead_int.h"
 #include "net/cable/cable.h"
 #include "net/routing/routing.h"
@@ -11,25 +12,25 @@
 #include "net/switch/sw_iq.h"
 #include "net/switch/switch.h"
 
-/* The input whose turn it is to ask lane vl of an output, of those that do. */
+/* The input that has its turn among those that request lane vl of an output. */
 static uint32_t next_turn(const cop_out *out, uint32_t vl)
 {
     uint64_t all = out->request[vl], later = all & ~(uint64_t)0 << (out->lane[vl].rr % 64);
     return (uint32_t)__builtin_ctzll(later ? later : all);
 }
 
-/* The queue at whose head stands what lane vl of the output takes next; COP_NONE: none. */
+/* The queue whose head lane vl of the output takes next; COP_NONE: none. */
 COP_SIGHT uint32_t next_queue(const cop_net *net, const cop_out *out, uint32_t port, uint32_t in,
                               uint32_t vl, cop_sight k)
 {
-    if (!k.lists) /* its number says which */
+    if (!k.lists) /* its number follows from output and lane */
         return net->in[in].queue0 + out->local * net->lanes + vl;
     cop_asker asker = cop_asker_of(&net->in[in]);
     uint32_t last = *cop_asker_slot(net, &asker, port, vl);
     return last == COP_NONE ? COP_NONE : cop_net_queue_of(net, last);
 }
 
-/* The list of requests that tells which queue it is, the input that has its turn, and its buffer. */
+/* The list of requests that contains the queue, the input that has its turn, and its buffer. */
 COP_SIGHT void fetch_asker(const cop_net *net, const cop_out *out, uint32_t port, uint32_t input,
                            uint32_t vl, cop_sight k)
 {
@@ -68,7 +69,8 @@ COP_SIGHT uint32_t fetch_queue(const cop_net *net, const cop_out *out, uint32_t 
     return q;
 }
 
-/* The packet at the head of the queue, and where the sender before notes that there is room. */
+/* The packet at the head of the queue, and the ring of the upstream sender, to which room is
+ * returned. */
 COP_SIGHT void fetch_head(const cop_net *net, uint32_t in, uint32_t q, cop_sight k)
 {
     if (q != COP_NONE && net->queue[q].head != COP_NONE)
@@ -102,7 +104,8 @@ void cop_output_prefetch(const cop_net *net, uint32_t port, unsigned stage)
         fetch_turn(net, port, stage);
 }
 
-/* Of word w of the switch's outputs: those that somebody wants and to which no packet is crossing at time t. */
+/* Of word w of the switch's outputs: those that are requested and to which no packet is crossing at
+ * time t. */
 static uint64_t free_outputs(const cop_net *net, uint32_t sw, uint32_t w, cop_time t)
 {
     const iq_set *set = &net->iq->set[(size_t)sw * net->words + w];
@@ -110,7 +113,7 @@ static uint64_t free_outputs(const cop_net *net, uint32_t sw, uint32_t w, cop_ti
     return (set->wanted & ~set->busy_out) | cop_iq_crossed(set->wanted & set->busy_out, until, t);
 }
 
-/* Who has its turn at an output; false: nobody, or nobody knows. */
+/* Predict the next grant of an output; false: none, or unknown. */
 COP_SIGHT bool guess_turn(const cop_net *net, uint32_t port, iq_guess *g, cop_sight k)
 {
     const cop_out *out = &net->out[port];
@@ -126,7 +129,8 @@ COP_SIGHT bool guess_turn(const cop_net *net, uint32_t port, iq_guess *g, cop_si
     return true;
 }
 
-/* Who it is is found out once for all stages: an output that nobody asks for in the second is in none of the others. */
+/* The grant is predicted once for all stages: an output without a request in the second stage is
+ * skipped in the others. */
 void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage, cop_time t)
 {
     const cop_sight k = cop_sight_of(net);
@@ -152,9 +156,10 @@ void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage, cop_time t
     }
 }
 
-/* -- many switches at one instant, of at most 64 ports: the outputs of each are listed once for all stages -- */
+/* -- many switches at one instant, of at most 64 ports: the outputs of each are listed once for all
+ * stages -- */
 
-enum { FIRST = 8, SECOND = 6, THIRD = 4, FOURTH = 2 }; /* switches ahead of the one that decides */
+enum { FIRST = 8, SECOND = 6, THIRD = 4, FOURTH = 2 }; /* switches ahead of the one that matches */
 enum { SOONER = 2 }; /* and ahead of the first */
 enum { LISTS = 2 * FIRST }; /* more than FIRST + 1 */
 _Static_assert((FIRST + 1) * 64 <= COP_IQ_HINTS, "what is listed at a time");
@@ -164,7 +169,7 @@ static iq_hint *hint_at(const cop_net *net, uint32_t i)
     return &net->iq->hint[i % COP_IQ_HINTS];
 }
 
-/* What says which ports of a switch are free: that of 23 ports is nine lines. */
+/* Lines with the busy times of a switch's ports: nine lines for 23 ports. */
 static void fetch_ports(const cop_net *net, uint32_t sw)
 {
     uint32_t first = net->topo->sw_port0[sw], end = net->topo->sw_port0[sw + 1];
@@ -174,7 +179,8 @@ static void fetch_ports(const cop_net *net, uint32_t sw)
         cop_fetch(&net->iq->input[port]);
 }
 
-/* Lists the free outputs of a switch that somebody wants, from place `end` on; returns the place behind the last. */
+/* Lists the free outputs of a switch that are requested, from place `end` on; returns the place
+ * behind the last. */
 static uint32_t list_outputs(const cop_net *net, uint32_t sw, uint32_t end)
 {
     uint32_t port0 = net->topo->sw_port0[sw];
@@ -219,7 +225,7 @@ COP_SIGHT void arbitrate(cop_net *net, const uint32_t *due, uint32_t n, cop_sigh
     uint32_t list[LISTS],
         end = 0; /* where the list of a switch begins; behind it that of the next */
     for (uint32_t i = 0; i < n + FIRST; i++) {
-        uint32_t at = i - FIRST; /* that which is to decide now; before the first one it wraps */
+        uint32_t at = i - FIRST; /* the switch to match now; before the first one it wraps */
         list[i % LISTS] = end;
         if (i + SOONER < n)
             fetch_ports(net, due[i + SOONER]);

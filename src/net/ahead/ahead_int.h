@@ -8,7 +8,7 @@
 #include "net/net.h"
 #include "net/routing/routing.h"
 
-/* What somebody keeps of each port. */
+/* State of plug-ins for each port. */
 static inline void cop_ahead_states(const cop_net *net, uint32_t port)
 {
     if (net->lane_waiting)
@@ -19,13 +19,14 @@ static inline void cop_ahead_states(const cop_net *net, uint32_t port)
         cop_routing_prefetch(net, port);
 }
 
-/* What there is to fetch. Where it is known when the program is compiled (cop_ahead_buffered), hints cost two thirds. */
+/* What there is to fetch. As compile-time constants (cop_ahead_buffered) they cut the cost of hints
+ * to two thirds. */
 typedef struct cop_sight {
     bool matched; /* switches match inputs and outputs */
     bool buffered; /* outputs have buffers */
     bool lists; /* of requests */
-    bool holds; /* inputs count what they hold (on/off, ack/nack) */
-    bool credit; /* relative credits come back */
+    bool holds; /* inputs count their bytes (on/off, ack/nack) */
+    bool credit; /* flow control by relative credits */
 } cop_sight;
 
 static inline cop_sight cop_sight_of(const cop_net *net)
@@ -43,7 +44,7 @@ static const cop_sight cop_sight_buffered = {
 
 #define COP_SIGHT static inline __attribute__((always_inline))
 
-/* What is known of the requests for an output. */
+/* State of the requests for an output. */
 COP_SIGHT void cop_fetch_requests(const cop_net *net, uint32_t port)
 {
     cop_fetch(&net->out[port]);
@@ -52,25 +53,26 @@ COP_SIGHT void cop_fetch_requests(const cop_net *net, uint32_t port)
     cop_ahead_states(net, port);
 }
 
-/* The output, local port and lane, that packet p will want of the switch of input `in`. */
+/* The predicted output, local port and lane, of packet p at the switch of input `in`. */
 uint32_t cop_ahead_guess(const cop_net *net, const cop_in *in, const cop_pkt *p, uint8_t *vl);
-/* What a host touches that looks for something to send, and then. */
+/* Lines that a host accesses when it tries to send, and sends. */
 void cop_ahead_host(const cop_net *net, uint32_t host);
 void cop_ahead_stream(const cop_net *net, uint32_t host);
 /* ahead_plain.c: both where net->looks_plain. */
 void cop_ahead_plain(cop_net *net);
 void cop_ahead_plain_arbitrate(cop_net *net, const uint32_t *due, uint32_t n);
-/* What a packet touches that comes to wait for this output. */
+/* Lines that a packet accesses when it starts to wait for this output. */
 void cop_ahead_output(const cop_net *net, uint32_t port);
-/* Where the sender that feeds input `in` will note what comes back. */
+/* The ring of the sender that feeds input `in`, to which room is returned. */
 void cop_ahead_return(const cop_net *net, uint32_t in);
-/* A switch will soon match: fetch its wanted outputs, then queues in front of them, then packets (ahead_arb.c). */
+/* A switch will soon match: prefetch its requested outputs, then queues in front of them, then
+ * packets (ahead_arb.c). */
 void cop_iq_prefetch(const cop_net *net, uint32_t sw, unsigned stage, cop_time t);
-/* n switches decide at this instant: they do, while what the next ones will touch is fetched. */
+/* Match the n switches that are due, and prefetch for each during earlier ones. */
 void cop_iq_ahead_arbitrate(cop_net *net, const uint32_t *due, uint32_t n);
 /* The same for one output. */
 void cop_output_prefetch(const cop_net *net, uint32_t port, unsigned stage);
-/* ahead_near.c: both where not net->looks_far; of arbitrations n are due. */
+/* ahead_near.c: both where not net->looks_far; n arbitrations are due. */
 void cop_ahead_near(const cop_net *net);
 void cop_ahead_near_arbitrate(cop_net *net, const uint32_t *due, uint32_t n);
 

@@ -1,5 +1,5 @@
-/* What the looks of ahead*.c have in common: the lines of an output, of a host, of a sender that will be told of room, and
- * the output that a packet will want. */
+/* Shared by ahead*.c: the lines of an output, of a host, of a sender that will get a return, and
+ * the predicted output of a packet. */
 #include "net/ahead/ahead_int.h"
 
 #include "net/cable/cable.h"

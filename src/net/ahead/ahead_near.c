@@ -1,17 +1,17 @@
-/* What the next events will touch, fetched in time, in networks that fit a large cache but not a small one.
+/* Prefetch for coming events, in networks that fit a large cache but not a small one.
  *
- * Role     hints only, as in ahead.c, but those alone that cost little: lines whose place follows from the number of the
- *          entity, or stands in one of these. Nobody is asked where a packet will go: its line says so, if it was routed
- *          when it was sent (routes_early).
- * Rules    a line is read after it was fetched, an event or an arbitration later at least; the guess who will be granted
- *          follows the turns of lanes and inputs as they stand, and may be wrong. */
+ * Role     hints only, as in ahead.c, but only cheap ones: lines whose address follows from the
+ *          number of the entity, or is in one of these lines. The routing is not called: the
+ *          packet's line contains its output if it was routed when it was sent (routes_early).
+ * Rules    a line is read at least an event or an arbitration after it was fetched; the predicted
+ *          grant follows the present turns of lanes and inputs, and may be wrong. */
 #include "net/ahead/ahead_int.h"
 #include "net/switch/request.h"
 #include "net/switch/switch.h"
 
 enum { FAR = 8, NEAR = 5, NEXT = 2 }; /* events ahead */
 
-/* What a packet touches that comes to wait for its output. */
+/* Lines that a packet accesses when it starts to wait for its output. */
 static void fetch_way(const cop_net *net, const cop_in *in, const cop_pkt *p)
 {
     uint32_t port = in->port0 + p->out;
@@ -98,7 +98,7 @@ static void fetch_output(const cop_net *net, uint32_t port)
     cop_fetch(&net->section[(size_t)port * net->sections]);
 }
 
-/* What comes back to the output, and where it sends to. */
+/* Returns to the output, and the other end of its link. */
 static void fetch_ends(const cop_net *net, uint32_t port)
 {
     const cop_out *out = &net->out[port];
@@ -128,7 +128,7 @@ static const uint32_t *fetch_turn(const cop_net *net, uint32_t port)
     return slot;
 }
 
-/* The queue that stands there; COP_NONE: none does any more. */
+/* The queue in that slot; COP_NONE: the slot is empty now. */
 static uint32_t fetch_asking(const cop_net *net, const uint32_t *slot)
 {
     if (slot == NULL || *slot == COP_NONE)
@@ -140,7 +140,7 @@ static uint32_t fetch_asking(const cop_net *net, const uint32_t *slot)
 
 void cop_ahead_near_arbitrate(cop_net *net, const uint32_t *due, uint32_t n)
 {
-    if (net->arch->matched) { /* switches are due, and nothing is fetched */
+    if (net->arch->matched) { /* switches are due: nothing is prefetched */
         for (uint32_t i = 0; i < n; i++)
             net->arch->arbitrate(net, due[i]);
         return;
@@ -148,7 +148,7 @@ void cop_ahead_near_arbitrate(cop_net *net, const uint32_t *due, uint32_t n)
     const uint32_t *slot[GUESSES];
     uint32_t queue[GUESSES];
     for (uint32_t i = 0; i < n + OUTPUT; i++) {
-        uint32_t at = i - OUTPUT; /* that which is to decide now; before the first one it wraps */
+        uint32_t at = i - OUTPUT; /* the arbitration to run now; before the first one it wraps */
         if (i < n)
             fetch_output(net, due[i]);
         if (at + ENDS < n)

@@ -1,10 +1,11 @@
-/* The same hints as in ahead.c for the usual large network, at half the price.
+/* The same hints as in ahead.c for the most common large networks, at half the cost.
  *
- * Role     hints only. Switches of architecture ib with one queue per (input, output, lane), plain credits, round robin
- *          among at most 64 inputs, one rule each where ahead.c must ask what there is (net->looks_plain).
- * How      four looks ahead, as there. Whose turn it will be at an output is guessed once, when its line has come, and
- *          kept for the looks that follow: by place among the events to come, or among the arbitrations that are due.
- *          A guess that has become wrong costs what it fetched for nothing. */
+ * Role     hints only. Switches of architecture ib with one queue per (input, output, lane), plain
+ *          credits, round robin among at most 64 inputs, so the conditions of ahead.c are constants
+ *          here (net->looks_plain).
+ * How      four stages, as there. The next grant of an output is predicted once, when its line has
+ *          come, and kept for the later stages: by place among the coming events, or among the
+ *          arbitrations that are due. A wrong prediction only wastes its prefetches. */
 #include "net/ahead/ahead_int.h"
 
 #include "net/routing/routing.h"
@@ -12,7 +13,7 @@
 enum { FAR = 14, NEAR = 10, NEXT = 6, SOON = 3 }; /* events */
 enum { FIRST = 8, SECOND = 6, THIRD = 4, FOURTH = 2 }; /* arbitrations */
 
-/* -- an arbitration: the output, who asks, its queue, its packet -- */
+/* -- an arbitration: the output, the requesting input, its queue, its packet -- */
 
 static inline void fetch_output(const cop_net *net, uint32_t port)
 {
@@ -80,7 +81,7 @@ static inline void fetch_way(const cop_net *net, uint32_t port)
         return;
     const cop_pkt *p = &net->pkt[in->wire_head];
     if (p->next != COP_NONE)
-        cop_fetch(&net->pkt[p->next]); /* whose arrival is planned then */
+        cop_fetch(&net->pkt[p->next]); /* its arrival event is pushed next */
     if (in->sw == COP_NONE) {
         cop_fetch(&net->probe.stream[p->stream]);
         cop_fetch(&net->nic[port - net->host_port0]);
@@ -177,7 +178,7 @@ void cop_ahead_plain_arbitrate(cop_net *net, const uint32_t *due, uint32_t n)
 {
     cop_hint hint[COP_HINTS];
     for (uint32_t i = 0; i < n + FIRST; i++) {
-        uint32_t at = i - FIRST; /* that which is to decide now; before the first one it wraps */
+        uint32_t at = i - FIRST; /* the arbitration to run now; before the first one it wraps */
         if (i < n)
             fetch_output(net, due[i]);
         if (at + SECOND < n)

@@ -1,5 +1,5 @@
-/* Which switch architecture: who decides (each output, or a matching) and where a granted packet goes (to
- * the wire, or to an output buffer). Two tables have the one, two the other. */
+/* Choice of the switch architecture: the arbiter (each output, or a matching) and the target of a
+ * granted packet (the wire, or an output buffer). */
 #include "net/build/build_plan.h"
 #include "net/worm/worm.h"
 

@@ -1,4 +1,5 @@
-/* Construction of a network from topology, configuration and plug-ins. After this nothing on the data path looks up a string or allocates. */
+/* Construction of a network from topology, configuration and plug-ins. After this nothing on the
+ * data path looks up a string or allocates. */
 #include "net/build/build_check.h"
 #include "net/build/build_plan.h"
 #include "net/cable/cable.h"
@@ -19,7 +20,8 @@
 
 _Static_assert(sizeof(cop_lane) == sizeof(uint64_t), "lanes and requests of a port share a block");
 
-/* Bytes of the lanes of a port and the requests for them. No block crosses a cache line that it fits in. */
+/* Bytes of the lanes of a port and the requests for them. No block crosses a cache line that it
+ * fits in. */
 static size_t requests_stride(const cop_net *net)
 {
     size_t bytes = cop_product((size_t)net->lanes * (1 + net->words), sizeof(uint64_t)),
@@ -202,10 +204,10 @@ static void build_probe(cop_net *net, const cop_run_cfg *run)
         cop_pairs_start(&pr->flow);
 }
 
-/* A packet that waits as long as this many hops take is not just slow. */
+/* A packet that waits for the time of this many hops is taken for blocked. */
 #define PATIENCE_HOPS 10000
 
-/* A bucket should hold about sixteen events; every busy port makes about two per packet time. */
+/* A bucket should contain about sixteen events; every busy port makes about two per packet time. */
 static void build_events(cop_net *net)
 {
     double per_ps = 0.0;
@@ -275,7 +277,7 @@ static int refused(const cop_net_parts *pt, const char *option, const cop_err *i
                        inner->text);
 }
 
-/* Faults of flow control begin with the option that is at fault. */
+/* Messages of flow control begin with the name of the wrong option. */
 static int refused_flow(const cop_net_parts *pt, const cop_err *inner, cop_err *err)
 {
     char option[64];
@@ -302,7 +304,7 @@ int cop_net_init(cop_net *net, const cop_net_parts *pt, cop_err *err)
     net->others_send = net->worm || net->recover;
     net->plain_head = net->max_cand == 1 && !pt->route->facts.at_head && !net->multi_rate &&
                       !net->head_hooks && !net->recover;
-    /* Those who are told that a packet has left look at where it was to go. */
+    /* Hooks for a packet that has left read the output that it was routed to. */
     if (!net->lft && !net->worm && !net->recover && net->max_cand == 1 &&
         !pt->queue->runtime.on_dequeue && !pt->cc->at_switch.on_leave)
         net->routes_early = pt->route->facts.blind;

@@ -1,5 +1,5 @@
-/* Checks before a network is built: those that need more than one section of the configuration, and
- * those of the plug-ins. Each fault is one line that names the place of the option. */
+/* Validation before a network is built: of options of more than one section, and by the plug-ins.
+ * Each fault is one line that names the place of the option. */
 #include "net/build/build_check.h"
 
 #include "net/config/config.h"
@@ -10,7 +10,8 @@
 
 #define MOST_INPUT UINT32_MAX
 
-/* Does the network have links of the class (enum cop_link_class)? What is set for others is not looked at. */
+/* Does the network have links of the class (enum cop_link_class)? Options of other classes are not
+ * validated. */
 static bool has_links(const cop_topo *t, unsigned link_class)
 {
     for (uint32_t p = 0; p < t->n_ports; p++)
@@ -19,13 +20,15 @@ static bool has_links(const cop_topo *t, unsigned link_class)
     return false;
 }
 
-/* What a buffer must have room for, at least one of; with the place of its size if that was given. */
+/* The longest packet, which every buffer must have room for; with the place of its size if that was
+ * given. */
 static const char *largest(const cop_net_parts *pt, char *buf, size_t size)
 {
     bool control = pt->nic->control_bytes > pt->nic->mtu_bytes + pt->nic->overhead_bytes;
     const char *option = control ? "nic.control_bytes" : "nic.mtu";
     char where[256], section[256], bytes[32];
-    /* Only an option that was given has another place than its section, or makes its section. */
+    /* An option that was given has its own place; its section has one only if some option was
+     * given. */
     const char *at = cop_build_at(pt, option, where, sizeof(where));
     bool given = strncmp(at, "--set", 5) == 0
                      ? strncmp(at + 6, option, strlen(option)) == 0
@@ -36,7 +39,7 @@ static const char *largest(const cop_net_parts *pt, char *buf, size_t size)
     return buf;
 }
 
-/* Bytes of a queue are counted in 32 bits, and one may hold all lanes of its input. */
+/* Bytes of a queue are counted in 32 bits, and one may contain all lanes of its input. */
 static int refuse_deep(const cop_net *net, const cop_net_parts *pt, const char *option,
                        uint32_t lanes, cop_err *err)
 {
@@ -85,7 +88,7 @@ static int check_buffers(const cop_net *net, const cop_net_parts *pt, uint64_t w
         char where[256], have[32], need[32], packet[400];
         uint64_t reserves = (sw->reserve_bytes ? sw->reserve_bytes : wire) * all[i].lanes;
         uint64_t least = sw->shared_lanes ? cop_max64(reserves, wire) : wire;
-        bool sink = i + 1 == COP_LEN(all); /* which has no queues */
+        bool sink = i + 1 == COP_LEN(all); /* a sink has no queues */
         if (!sink && too_deep(net, sw, all[i].bytes, all[i].lanes))
             rc = refuse_deep(net, pt, all[i].option, all[i].lanes, err);
         if (all[i].bytes != 0 && all[i].bytes < least)
@@ -99,9 +102,9 @@ static int check_buffers(const cop_net *net, const cop_net_parts *pt, uint64_t w
     return rc;
 }
 
-/* Lanes on which end nodes inject: that of control packets, and those over which the queueing scheme
- * spreads. Where the routing is a table a packet stays on its lane, otherwise only the first link
- * matters here, and what the routing does with it was checked before. */
+/* Lanes on which end nodes inject: that of control packets, and those over which the queueing
+ * scheme spreads. Where the routing is a table a packet stays on its lane, otherwise only the first
+ * link matters here, and later lanes were validated with the routing. */
 static int check_injected(const cop_net *net, const cop_net_parts *pt, unsigned link_class,
                           const char *option, cop_err *err)
 {
@@ -141,7 +144,7 @@ static int check_injected(const cop_net *net, const cop_net_parts *pt, unsigned 
     return 0;
 }
 
-/* Where the routing chooses lanes, those above the ones of control packets are nobody's. */
+/* Where the routing chooses lanes, those above the lanes of control packets are unused. */
 static int check_idle_lanes(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     const cop_route *r = pt->route;
@@ -200,7 +203,7 @@ static int check_times(const cop_net_parts *pt, cop_err *err)
     return rc;
 }
 
-/* Output buffers must hold a packet of full size, `wire` bytes, of each lane. */
+/* Output buffers must have room for a packet of full size, `wire` bytes, of each lane. */
 static int check_outputs(const cop_net *net, const cop_net_parts *pt, uint64_t wire, cop_err *err)
 {
     char where[256], have[32], need[32], packet[400];
@@ -227,7 +230,7 @@ static int check_sizes(const cop_net *net, const cop_net_parts *pt, cop_err *err
     char where[256], need[32];
     uint64_t wire = (uint64_t)cop_blocks(net->info.mtu_bytes) * COP_BLOCK_BYTES;
     if (net->arch == &cop_arch_worm)
-        wire = 1; /* its own check follows */
+        wire = 1; /* wormhole buffers are validated below */
     int rc = check_buffers(net, pt, wire, err);
     if (pt->sw->shared_lanes && pt->sw->reserve_bytes && pt->sw->reserve_bytes < wire)
         rc = cop_err_add(err, COP_E_INPUT,
@@ -301,7 +304,7 @@ static bool reaches(const cop_net_parts *pt, uint32_t sw, uint32_t dst)
     return false;
 }
 
-/* Switches that send notifications must get to every host, not only those where packets begin. */
+/* Every switch that sends notifications must reach every host, not only switches with hosts. */
 static int check_reach(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     char where[256], name[64];
@@ -422,7 +425,7 @@ static int check_combination(const cop_net *net, const cop_net_parts *pt, cop_er
     return 0;
 }
 
-/* Plug-ins do not know the file: their messages get the place of the option that they begin with, or of their section. */
+/* Messages of plug-ins get the place of the option that they begin with, or of their section. */
 static int located(const cop_net_parts *pt, const char *section, const cop_opt *o,
                    const cop_err *inner, cop_err *err)
 {

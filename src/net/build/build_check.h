@@ -1,4 +1,4 @@
-/* What build.c asks before it builds. Private to the construction of networks. */
+/* Validation before build.c builds. Private to the construction of networks. */
 #ifndef COP_NET_BUILD_CHECK_H
 #define COP_NET_BUILD_CHECK_H
 
@@ -9,11 +9,11 @@ const char *cop_build_at(const cop_net_parts *pt, const char *option, char *buf,
 uint32_t cop_build_most_ports(const cop_topo *t); /* of a switch */
 int cop_build_check(const cop_net *net, const cop_net_parts *pt, cop_err *err);
 
-/* Parts of it. Can what the routing waits for be? Can what switches tell pass its bar (after the checks of the
- * plug-ins)? */
+/* Parts of it. Are the routing's conditions possible? Can notifications pass its threshold (after
+ * the validation by plug-ins)? */
 int cop_build_check_routing(const cop_net *net, const cop_net_parts *pt, cop_err *err);
 int cop_build_check_words(const cop_net *net, const cop_net_parts *pt, cop_err *err);
-/* Does all else go with recovery from deadlocks, or with wormhole switching? */
+/* Can the other options be combined with recovery from deadlocks, or with wormhole switching? */
 int cop_build_check_recovery(const cop_net *net, const cop_net_parts *pt, cop_err *err);
 int cop_build_check_worm(const cop_net *net, const cop_net_parts *pt, cop_err *err);
 

@@ -1,5 +1,5 @@
-/* Checks of a routing that learns, or that leaves deadlocks to recovery: what it waits for can be, and what it needs
- * is there. */
+/* Validation of a routing with state, or one that leaves deadlocks to recovery: its conditions are
+ * possible, and what it needs is there. */
 #include "net/build/build_check.h"
 
 #include "net/routing/routing.h"
@@ -13,9 +13,9 @@ static uint64_t sum(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* No less than can wait for a port, or lie behind it: all inputs of its switch and its own buffer may be full of that, and
- * one lane behind it of what was sent. Notifications that the switch itself makes are in no buffer; as much again is more
- * than they ever are. */
+/* Upper bound of the bytes that wait for a port or are behind it: full buffers of all inputs of its
+ * switch and of the output, and one full lane behind it. Notifications that the switch itself makes
+ * are in no buffer; doubling the sum is more than they ever need. */
 static uint64_t most_load(const cop_net *net, const cop_net_parts *pt)
 {
     const cop_netinfo *info = &net->info;
@@ -26,7 +26,7 @@ static uint64_t most_load(const cop_net *net, const cop_net_parts *pt)
                             : waits;
 }
 
-/* Packets that an option counts, and that no port will see in this run. */
+/* An option counts more packets than any port will send in this run. */
 static int check_count(const cop_net *net, const cop_net_parts *pt, cop_err *err)
 {
     const struct cop_count_bar *count = &pt->route->facts.count;

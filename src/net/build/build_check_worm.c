@@ -1,4 +1,5 @@
-/* Checks of wormhole switching: what it cannot be combined with, and what its buffers must hold. */
+/* Validation of wormhole switching: options it cannot be combined with, and sizes of its
+ * buffers. */
 #include "net/build/build_check.h"
 
 #include "net/worm/worm.h"
@@ -13,7 +14,7 @@ static int refuse(const cop_net_parts *pt, const char *option, const char *why, 
                        cop_build_at(pt, option, where, sizeof(where)), why, remedy);
 }
 
-/* A buffer holds a flit at least, and not more than there are times kept for. */
+/* A buffer has room for at least one flit, and for at most as many as arrival times are kept. */
 static int check_places(const cop_net_parts *pt, cop_err *err)
 {
     const cop_switch_cfg *sw = pt->sw;

@@ -1,6 +1,6 @@
-/* The plan of a network, before anything of it is built: what it is made from, what plug-ins may know about it, and
- * which short cuts the data path may take. Everything here follows from the configuration and the tables of the plug-ins; nothing
- * is allocated but a list of the looks ahead. */
+/* The plan of a network, before anything of it is built: its parts, what plug-ins may know about
+ * it, and short cuts of the data path. Everything here follows from the configuration and the
+ * tables of the plug-ins; it allocates only arrays of hosts and ports. */
 #include "net/build/build_plan.h"
 
 #include "net/build/build_check.h"
@@ -8,8 +8,9 @@
 #include "net/services/services.h"
 #include "net/switch/switch.h"
 
-/* About 400 bytes a port, and packets and queues: more than a few MiB from here on, and more than twice as many. In debug
- * builds all but the smallest networks look ahead, so that every test does. */
+/* Ports from which hints to the cache pay: with about 400 bytes a port, plus packets and queues, a
+ * network exceeds the smaller, then the larger cache. In debug builds all but the smallest networks
+ * use them, so that every test does. */
 #ifdef NDEBUG
 enum { LARGE_PORTS = 4096, HUGE_PORTS = 8192 };
 #else
@@ -53,7 +54,7 @@ static uint64_t at_most(uint64_t link, uint64_t own)
     return own > 0 && own < link ? own : link;
 }
 
-/* Who will meet at a host, as far as the traffic says so before the run. */
+/* Senders per destination, as far as the traffic defines them before the run. */
 static void count_senders(cop_net *net, const cop_net_parts *pt)
 {
     const cop_topo *t = pt->topo;
@@ -159,7 +160,7 @@ void cop_plan_describe(cop_net *net, const cop_net_parts *pt)
         net->info.mtu_bytes = (uint32_t)pt->nic->control_bytes;
 }
 
-/* Lanes that share have a reserve each, which is no room for the others. */
+/* Lanes that share a buffer have a reserve each, which other lanes cannot use. */
 static struct cop_room room_of(const cop_net *net, uint64_t bytes, uint64_t buffers, bool shared,
                                uint64_t reserve)
 {
@@ -177,13 +178,13 @@ static void raise_room(struct cop_room *most, struct cop_room room)
     most->port = cop_max64(most->port, room.port);
 }
 
-/* How much can wait where, for what has thresholds. */
+/* Most bytes that can wait at each place, for plug-ins with thresholds. */
 static void measure_room(cop_net *net)
 {
     const cop_switch_cfg *cfg = net->sw_cfg;
     const cop_topo *t = net->topo;
     uint32_t of_lane =
-        net->sections / net->lanes; /* buffers of a lane, if destinations have their own */
+        net->sections / net->lanes; /* buffers of a lane, if destinations have private ones */
     for (uint32_t sw = 0; sw < t->n_switches; sw++) {
         struct cop_room sum = {0};
         for (uint32_t p = t->sw_port0[sw]; p < t->sw_port0[sw + 1]; p++) {
@@ -223,7 +224,7 @@ void cop_plan_lay_out(cop_net *net, const cop_net_parts *pt)
     net->sections = layout.sections ? layout.sections : net->lanes;
     net->info.sections = net->sections;
     net->quick_pick = net->per_output && net->words == 1 && net->arbitration == COP_ARB_RR;
-    /* A decision at the head is another one than that of the arrival, and may be counted. */
+    /* The decision at the head is separate from that at arrival, and hooks may count it. */
     net->asks_once = !pt->cc->at_switch.on_fill && !pt->route->ops->on_wait &&
                      !pt->route->ops->on_move && !pt->route->facts.at_head;
     net->max_blocks = cop_blocks(net->info.mtu_bytes);
@@ -249,7 +250,7 @@ void cop_plan_lay_out(cop_net *net, const cop_net_parts *pt)
     net->cc_facts = cop_cc_facts_of(pt->cc, pt->cc_cfg, &net->info);
     net->looks_ahead = pt->topo->n_ports >= LARGE_PORTS;
     net->looks_far = pt->topo->n_ports >= HUGE_PORTS;
-    if (net->looks_ahead) /* a switch has a port, or nothing to arbitrate */
+    if (net->looks_ahead) /* a switch without ports is never due */
         net->due_entity = COP_NEW_ARRAY(&net->arena, uint32_t, net->topo->n_ports);
     net->credit_first = pt->sw->output_credit == COP_CREDIT_CROSSBAR;
     bool room = net->arch->buffered && !net->credit_first; /* what an input waits for */

@@ -4,11 +4,11 @@
 
 #include "net/net.h"
 
-/* What the network is made from, and what plug-ins may know about it. */
+/* Parts of the network, and what plug-ins may know about it. */
 void cop_plan_describe(cop_net *net, const cop_net_parts *pt);
 /* Which switch architecture (arch.c): sets net->arch and net->output_bytes. */
 void cop_arch_choose(cop_net *net);
-/* Which short cuts the data path may take. */
+/* Short cuts that the data path may take. */
 void cop_plan_lay_out(cop_net *net, const cop_net_parts *pt);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What may still come in at `port` after it has said stop. */
+/* Bytes that may still come in at `port` after it has sent OFF. */
 static uint64_t headroom_at(const cop_net *net, uint32_t port)
 {
     const cop_in *in = &net->in[port];
@@ -40,7 +40,7 @@ static int64_t buffer_need(const cop_net *net, uint32_t port)
     return (int64_t)xon_at(net, port) - (int64_t)capacity_at(net, port);
 }
 
-/* The port that needs most, so that who follows the remedy is not sent to the next port. */
+/* The port that needs most, so that the remedy in the message is enough for all ports. */
 static uint32_t port_with_most(const cop_net *net, int64_t (*need)(const cop_net *, uint32_t))
 {
     uint32_t most = COP_NONE;
@@ -89,7 +89,7 @@ static const char *buffer_option(const cop_net *net, uint32_t port)
     }
 }
 
-/* A threshold that somebody gave, and more free space than the buffer has at all. */
+/* A threshold of the configuration demands more free space than the buffer has. */
 static int refuse_threshold(const cop_net *net, uint32_t port, cop_err *err)
 {
     const cop_fc_cfg *cfg = net->fc_cfg;
@@ -110,7 +110,7 @@ static int refuse_threshold(const cop_net *net, uint32_t port, cop_err *err)
                        buffer_option(net, port));
 }
 
-/* The buffer is too small for what may still come in. */
+/* The buffer is too small for the bytes that may still come in. */
 static int refuse_buffer(const cop_net *net, cop_err *err)
 {
     uint32_t port = port_with_most(net, buffer_need);

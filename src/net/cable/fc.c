@@ -1,13 +1,13 @@
 /* Flow control: the return rings, blocking and waking, and the two credit schemes.
  *
  * credit   M-fc-credit: the sender counts blocks of 64 bytes per buffer section, starting with the
- *          whole section; a packet takes its blocks when it starts, and they come back when its last
- *          byte has left the receiver's buffer, one link delay (+ processing) later.
- * shared   the lanes of a port have `reserve` blocks each and share the rest. The sender is the only
- *          one that fills that buffer, so it can do the book-keeping for all lanes by itself.
- * ib       M-fc-ibabs: a return tells the total ever granted, not the difference. A lost message does
- *          no harm: the next one, at the latest the periodic refresh, repairs it.
- * Invariant, checked after every run: credit + returns under way + blocks on the wire and in the
+ *          whole section; a packet takes its blocks when it starts, and they come back when its
+ *          last byte has left the receiver's buffer, one link delay (+ processing) later.
+ * shared   the lanes of a port have `reserve` blocks each and share the rest. Only the sender fills
+ *          that buffer, so it does the book-keeping for all lanes.
+ * ib       M-fc-ibabs: a return contains the total ever granted, not the difference. A lost message
+ *          is corrected by the next one, at the latest by the periodic refresh.
+ * Invariant, checked after every run: credit + returns in flight + blocks on the wire and in the
  * buffer = capacity, for every section of every link. */
 #include "net/cable/fc.h"
 
@@ -50,7 +50,7 @@ static bool comes_first(const cop_return *a, const cop_return *b)
 }
 
 /* Returns of one time in the order of their sections: requests that wait for them compete again in
- * that order, whatever the order in which the switch behind the wire decided on what left it. */
+ * that order, independent of the order in which the switch at the far end sent packets on. */
 static void order_due(cop_ring *r, cop_time now)
 {
     for (uint32_t i = r->at; i != r->end && r->v[i & r->mask].t <= now; i++) {
@@ -109,7 +109,7 @@ void cop_fc_unblock(cop_net *net, uint32_t port)
     cop_out *out = &net->out[port];
     for (uint32_t left = out->vl_blocked; left; left &= left - 1) {
         uint32_t vl = (uint32_t)__builtin_ctz(left);
-        /* With sections of its own a host looks at each message again. */
+        /* With private sections a host tries each message again. */
         if (net->sectioned || cop_fc_fits(net, port, vl, net->out[port].lane[vl].need))
             cop_fc_open(out, 1u << vl);
     }
@@ -136,7 +136,7 @@ static bool ring_has(const cop_ring *r, uint32_t s)
 bool cop_fc_coming(const cop_net *net, uint32_t port, uint32_t s)
 {
     const cop_out *out = &net->out[port];
-    if (net->fc->mixed) /* what was refused goes again for ever */
+    if (net->fc->mixed) /* refused packets are always sent again */
         return out->busy_until > net->now || out->ring.at != out->ring.end ||
                net->in[out->to].wire_head != COP_NONE;
     return ring_has(&out->ring, s) ||
@@ -245,8 +245,8 @@ static void shared_settle(cop_net *net, uint32_t port, const cop_return *r)
 const cop_fc_ops cop_fc_credit_shared = {
     .fits = shared_fits, .take = shared_take, .give = credit_give, .settle = shared_settle};
 
-/* -- InfiniBand: absolute limits. `granted` is the receiver's truth, counted in the order in which
- * space becomes free; the sender's credit follows it when a message gets through. -- */
+/* -- InfiniBand: absolute limits. `granted` is counted by the receiver, in the order in which space
+ * becomes free; the sender's credit follows when a message arrives. -- */
 
 static void ib_give(cop_net *net, uint32_t port, uint32_t s, uint32_t blocks, cop_time t)
 {

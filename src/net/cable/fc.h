@@ -1,6 +1,6 @@
-/* Flow control: what a sender knows about the buffer at the other end, and how it learns more.
- * Returns travel in a ring per sending port, ordered by arrival time, and are applied lazily: only
- * when the sender looks, or by one COP_EV_CREDIT when it is blocked. */
+/* Flow control: what a sender knows about the buffer at the other end, and the returns that update
+ * it. Returns travel in a ring per sending port, ordered by arrival time, and are applied lazily:
+ * when the sender needs its credit, or by one COP_EV_CREDIT when it is blocked. */
 #ifndef COP_NET_FC_H
 #define COP_NET_FC_H
 
@@ -15,20 +15,21 @@ void cop_fc_fini(cop_net *net);
 
 /* Add a return for the sender `port`; wakes it in time if it is blocked. */
 void cop_fc_return(cop_net *net, uint32_t port, cop_return ret);
-/* If something waits for credit at the sender `port` (cop_out.waits), make sure that the next return wakes it. */
+/* If something waits for credit at the sender `port` (cop_out.waits), make sure that the next
+ * return wakes it. */
 void cop_fc_arm(cop_net *net, uint32_t port);
-/* COP_EV_CREDIT: true if returns have come that something waits for; they are applied. Whoever sends there is then to
- * look again, and to arm. */
+/* COP_EV_CREDIT: true if returns have come that something waits for; they are applied. The sender
+ * must then try again, and arm. */
 bool cop_fc_came(cop_net *net, uint32_t port);
 /* Clear the blocked lanes for which there is room again. */
 void cop_fc_unblock(cop_net *net, uint32_t port);
-/* Does room for section s behind `port` come back already, or may it, for all that is known? */
+/* Is room for section s behind `port` being returned, or may it be? */
 bool cop_fc_coming(const cop_net *net, uint32_t port, uint32_t s);
-/* What section s behind `port` holds, or has on the wire towards it, once all has come back that is on its way; with on/off
- * what it holds, in bytes. */
+/* Blocks of section s behind `port` in use or on the wire to it, without returns in flight; with
+ * on/off bytes in the section. */
 uint64_t cop_fc_held(const cop_net *net, uint32_t port, uint32_t s);
-/* Will a packet fit there if so much stays of the section for ever? Where lanes share, `beyond` stays of all of them beyond
- * their reserves. */
+/* Will a packet fit there if so much of the section never becomes free? Where lanes share, `beyond`
+ * is what never becomes free beyond the reserves of all lanes. */
 bool cop_fc_fits_beside(const cop_net *net, uint32_t port, uint32_t s, uint32_t blocks,
                         uint64_t stays, uint64_t beyond);
 /* Something at `port` waits from now on: bits COP_WAIT_. */
@@ -42,7 +43,7 @@ static inline void cop_fc_no_wait(cop_out *out, uint8_t what)
     out->waits &= (uint8_t)~what;
 }
 
-/* Lane vl of `port` cannot send: its smallest request needs `blocks`, of what `waits` says. */
+/* Lane vl of `port` cannot send: its smallest request needs `blocks` of what `waits` gives. */
 static inline void cop_fc_block(cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks,
                                 uint8_t waits)
 {
@@ -50,7 +51,7 @@ static inline void cop_fc_block(cop_net *net, uint32_t port, uint32_t vl, uint32
     net->out[port].lane[vl].need = blocks;
     cop_fc_wait(net, port, waits);
 }
-/* Something may fit on these lanes again. */
+/* Packets may fit on these lanes again. */
 static inline void cop_fc_open(cop_out *out, uint32_t lanes)
 {
     out->vl_blocked &= ~lanes;
@@ -64,8 +65,8 @@ static inline cop_time cop_fc_back(const cop_net *net, uint32_t port, cop_time t
     return t + net->in[port].back_ps;
 }
 
-/* Ring of returns, at first in the place for COP_RING_FIRST of them that is given. Releases nearly always come in the
- * order of time: append inline. */
+/* Ring of returns, at first in the given array of COP_RING_FIRST. Releases nearly always come in
+ * the order of time: append inline. */
 void cop_ring_init(cop_ring *r, cop_return *first);
 void cop_ring_fini(cop_ring *r);
 void cop_ring_insert_slow(cop_ring *r, cop_return ret);
@@ -86,8 +87,8 @@ static inline cop_return cop_ring_pop(cop_ring *r)
     return r->v[r->at++ & r->mask];
 }
 
-/* The operations of the flow control. Relative credits, by far the most used, are done here without
- * a call; all others go through their table. */
+/* The operations of the flow control. Relative credits, the common case, are inline here; others
+ * are called through their table. */
 static inline cop_section *cop_fc_section(const cop_net *net, uint32_t port, uint32_t s)
 {
     return &net->out[port].section[s];

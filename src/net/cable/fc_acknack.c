@@ -1,15 +1,16 @@
 /* Ack/nack flow control.
  *
- * Role     the sender sends without asking and keeps a copy; a full receiver drops and says so.
- * Rules    M-fc-acknack: an accepted packet is acknowledged at once and its copy forgotten. A packet
- *          that finds no room is refused (nack); from then on the receiver refuses everything of that
- *          section until that very packet comes again, so order is kept. The sender resends refused
- *          packets, in order, and begins nothing new in that section before all of it is accepted:
- *          what it sent after the refused packet is refused too, though it may not know yet.
- *          Other sections have every second turn: a lane that is refused for long must not keep
- *          another one, on which it may depend, from moving.
- * Cost     refused packets have used the wire for nothing: cop_totals.retransmissions.
- * Limits   the copies of one section hold at most as many blocks as the receiver's section.
+ * Role     the sender sends without credit and keeps a copy; a full receiver drops the packet and
+ *          sends a nack.
+ * Rules    M-fc-acknack: an accepted packet is acknowledged at once and its copy forgotten. A
+ *          packet that finds no room is refused (nack); from then on the receiver refuses
+ *          everything of that section until that packet comes again, so order is kept. The sender
+ *          resends refused packets, in order, and starts no new packet in that section before all
+ *          are accepted: packets sent after the refused one are refused too, even if their nacks
+ *          have not arrived. Other sections have every second turn: a lane that is refused for long
+ *          must not block another one, on which it may depend.
+ * Cost     refused packets waste bandwidth of the wire: cop_totals.retransmissions.
+ * Limits   the copies of one section occupy at most as many blocks as the receiver's section has.
  * Model    a "copy" is the packet itself: it belongs to the link until it is accepted. */
 #include "net/cable/fc.h"
 #include "net/cable/fc_state.h"
@@ -73,7 +74,7 @@ static void refuse(cop_net *net, uint32_t port, uint32_t s, uint32_t h)
     uint32_t sender = net->in[port].from;
     list_add(net, &st->nacked_head[sender], &st->nacked_tail[sender], h);
     cop_return ret = {.t = cop_fc_back(net, port, net->now), .section = s, .blocks = COP_NACK};
-    cop_fc_settle(net, sender); /* acks that nothing waited for must not stand before the nack */
+    cop_fc_settle(net, sender); /* settle acks that nothing waited for before the nack */
     net->out[sender].waits |= COP_WAIT_REFUSAL; /* there is a packet to send again */
     cop_fc_return(net, sender, ret);
 }

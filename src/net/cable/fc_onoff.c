@@ -1,13 +1,15 @@
 /* On/off flow control, per priority (IEEE 802.1Qbb PAUSE).
  *
- * Role     the receiver watches its own buffer and tells the sender to stop and to go.
+ * Role     the receiver compares its buffer with thresholds and sends stop and go messages to the
+ *          sender.
  * Rules    M-fc-onoff: free space < T_off and sender on -> OFF; free space > T_on and sender off ->
- *          ON. Messages take fc delay + link delay and no bandwidth; a packet under way is finished.
+ *          ON. Messages take fc delay + link delay and no bandwidth; a packet on the wire is
+ *          finished.
  * Headroom A packet counts when it is handled at the input (header + pipeline after its head). From
  *          the packet that crosses T_off until the sender stops, packets can start during
  *            W = 2 d + header + pipeline + processing,
  *          so T_off >= W / pace + one packet loses nothing (gran0-20). Smaller values are refused.
- * Events   COP_EV_RELEASE at the receiver, only while it has the sender stopped. */
+ * Events   COP_EV_RELEASE at the receiver, only while the sender is stopped. */
 #include "base/outcome.h"
 #include "net/cable/fc.h"
 #include "net/cable/fc_state.h"
@@ -25,7 +27,7 @@ static void onoff_settle(cop_net *net, uint32_t port, const cop_return *r)
     net->section[at(net, port, r->section)].credit = r->blocks ? 0 : COP_ONOFF_GO;
 }
 
-/* While some section is stopped, be there when the next bytes become free. */
+/* While some section is stopped, push an event for the time when the next bytes become free. */
 static void arm_release(cop_net *net, cop_inbuf *b, uint32_t port)
 {
     const cop_ring *r = &b->freed;

@@ -8,12 +8,13 @@
 #define COP_ONOFF_GO UINT32_MAX /* on/off: section.credit while the sender may go; else 0 */
 #define COP_NACK 0x80000000u /* in cop_return.blocks: negative acknowledgement */
 
-/* on/off and ack/nack: the receiver's view of its own buffer. What a packet needs to know when it comes in
- * stands together, a line per port and one per few sections: in large networks each line is a miss. */
+/* on/off and ack/nack: the receiver's view of its own buffer. State that is read when a packet
+ * comes in is stored together, a line per port and one per few sections: in large networks each
+ * line is a cache miss. */
 typedef struct cop_hold { /* one section */
     uint64_t bytes; /* in the buffer */
     uint64_t capacity : 63; /* at most */
-    uint64_t paused : 1; /* on/off: the sender was told to stop */
+    uint64_t paused : 1; /* on/off: the sender was sent a stop */
 } cop_hold;
 _Static_assert(sizeof(cop_hold) == 16, "four sections are a cache line");
 
@@ -34,13 +35,13 @@ struct cop_fc_state {
     cop_hold *hold; /* [port * section] */
     /* ack/nack */
     uint8_t *replayed; /* [port] its last packet was sent again */
-    uint8_t *recovering; /* [port * section] nothing new until all that was sent is accepted */
+    uint8_t *recovering; /* [port * section] no new packet until all that were sent are accepted */
     uint32_t *expect; /* [port * section] refused packet that must come next */
-    uint32_t *nacked_head, *nacked_tail; /* [port] refused, the sender does not know yet */
+    uint32_t *nacked_head, *nacked_tail; /* [port] refused, the sender is not notified yet */
     uint32_t *replay_head, *replay_tail; /* [port] to be sent again */
 };
 
-/* What has become free by now, in a port whose sections are `hold`. */
+/* Apply space that has become free by now, in a port whose sections are `hold`. */
 static inline void cop_fc_apply_freed(cop_inbuf *b, cop_hold *hold, cop_time now)
 {
     while (cop_ring_due(&b->freed, now)) {

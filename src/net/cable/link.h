@@ -1,4 +1,5 @@
-/* The sending end of a cable: what switch outputs without buffers, output buffers and hosts do alike. */
+/* The sending end of a cable: shared by switch outputs without buffers, output buffers and
+ * hosts. */
 #ifndef COP_NET_LINK_H
 #define COP_NET_LINK_H
 
@@ -32,8 +33,8 @@ static inline void cop_link_inject(cop_net *net, uint32_t port, uint32_t h)
         cop_wire_send(net, port, h);
 }
 
-/* A packet that was refused goes again (ack/nack). Asked before anything new is sent, it gives way
- * every second time; asked again because nothing else went, it does not. */
+/* Send a refused packet again (ack/nack). Called before a new packet is sent, it gives way every
+ * second time; called again because nothing else went, it does not. */
 static inline bool cop_link_resend(cop_net *net, uint32_t port)
 {
     uint32_t h = net->fc->replay ? net->fc->replay(net, port) : COP_NONE;

@@ -1,4 +1,4 @@
-/* Small messages that travel along a link and arrive in order: a box at the port that hears them. */
+/* Small messages that travel along a link and arrive in order: a box at the receiving port. */
 #ifndef COP_NET_MAIL_H
 #define COP_NET_MAIL_H
 
@@ -15,7 +15,7 @@ typedef struct cop_mail {
     uint32_t at, n;
 } cop_mail;
 
-/* True if it is the only one on its way: somebody must wake the box at time t. */
+/* True if it is the only one in flight: the caller must push an event for time t. */
 static inline bool cop_mail_put(cop_mail *m, cop_time t, uint64_t body)
 {
     if (m->at > 0 && m->at == m->n)
@@ -34,7 +34,7 @@ static inline bool cop_mail_take(cop_mail *m, cop_time now, uint64_t *body)
     return true;
 }
 
-/* When the next one arrives; COP_NEVER. */
+/* When the next one arrives; COP_NEVER: none is in flight. */
 static inline cop_time cop_mail_next(const cop_mail *m)
 {
     return m->at < m->n ? m->v[m->at].t : COP_NEVER;

@@ -1,13 +1,13 @@
 /* Virtual lane arbitration.
  *
  * round-robin  lanes in turn, one packet each.
- *              A control whose notifications have lanes of their own (cc.h: own_lanes) makes it two classes: those
- *              lanes first, in turn, then those of data, in turn.
+ *              A congestion control whose notifications have private lanes (cc.h: own_lanes) makes
+ *              it two classes: those lanes first, in turn, then those of data, in turn.
  * strict       highest lane first (lossless Ethernet: highest priority).
  * ib           InfiniBand's two tables of (lane, weight in 64-byte units). The high table is served
  *              while it has ready lanes, but after Limit * 4 KiB of it (0: one packet, 255: no
- *              limit) the low table gets one packet. Inside a table the current entry keeps its turn
- *              until its weight is used up or its lane has nothing to send.
+ *              limit) the low table gets one packet. Inside a table the current entry keeps its
+ *              turn until its weight is used up or its lane has nothing to send.
  * Source   InfiniBand Architecture Specification, VL arbitration. */
 #include "net/cable/vlarb.h"
 
@@ -16,7 +16,7 @@
 #define WEIGHT_UNIT 64
 #define LIMIT_UNIT 4096
 
-/* One of the two tables, as the run file has it. */
+/* One of the two tables, as in the run file. */
 typedef struct vl_table {
     struct {
         uint32_t vl;
@@ -33,13 +33,13 @@ typedef struct table_state {
 
 typedef struct port_state {
     table_state high, low;
-    int64_t high_run; /* bytes the high table has sent since the low one was asked */
+    int64_t high_run; /* bytes the high table has sent since the low one was served */
     bool from_high; /* last pick */
 } port_state;
 
 struct cop_vlarb_state {
     vl_table high, low;
-    int64_t limit; /* bytes of the high table after which the low one is asked */
+    int64_t limit; /* bytes of the high table after which the low one is served */
     port_state *port;
 };
 

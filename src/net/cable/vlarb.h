@@ -7,7 +7,7 @@
 int cop_vlarb_init(cop_net *net, cop_err *err);
 /* Choose one of the lanes in `ready` (not 0). */
 uint32_t cop_vlarb_pick_slow(cop_net *net, uint32_t port, uint32_t ready);
-/* The same without tables, and without consequences. */
+/* The same without IB tables; changes no state. */
 uint32_t cop_vlarb_next(const cop_net *net, uint32_t port, uint32_t ready);
 /* A packet of `bytes` went on lane vl, which was picked before. */
 void cop_vlarb_sent_slow(cop_net *net, uint32_t port, uint32_t vl, uint32_t bytes);

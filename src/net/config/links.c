@@ -1,9 +1,10 @@
-/* Links by class: between hosts and switches, between switches, between dragonfly groups. Each class may
- * have a rate, a delay, a number of lanes and a buffer of its own; else it has what all have. Single hosts may have
- * a rate and a delay of their own.
+/* Links by class: between hosts and switches, between switches, between dragonfly groups. Each
+ * class may set a rate, a delay, a number of lanes and a buffer; else the general ones apply.
+ * Single hosts may set a rate and a delay.
  *
- * A lane that a link does not have is a section without room: nobody may send on it. That no packet
- * wants to is checked before (exp/run.c for routings, build_check.c for what end nodes inject). */
+ * A lane that a link does not have is a section without room: nothing may be sent on it. That no
+ * packet needs it is validated before (exp/run.c for routings, build_check.c for what end nodes
+ * inject). */
 #include "net/config/config.h"
 
 static uint64_t of_class(unsigned link_class, uint64_t host, uint64_t trunk, uint64_t global,
@@ -15,7 +16,7 @@ static uint64_t of_class(unsigned link_class, uint64_t host, uint64_t trunk, uin
     return own ? own : all;
 }
 
-/* What the host at either end of the link of `port` has of its own; NULL: nothing. */
+/* What is set for the host at either end of the link of `port`; NULL: nothing. */
 static const cop_host_own *own_of(const cop_topo *t, const cop_link_cfg *cfg, uint32_t port)
 {
     uint32_t to = t->port[port].to, end = cop_topo_is_host_port(t, port) ? port : to;

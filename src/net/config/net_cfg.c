@@ -21,7 +21,8 @@ static const char *const trees_names[] = {"no", "yes", "auto", NULL};
 static const char *const queue_names[] = {"ring", "heap", NULL};
 static const char *const birth_names[] = {"no", "generation", "injection", NULL};
 
-/* Words for "not given". Where a second name is 0, older files say it so, and nobody could mean zero. */
+/* Words for "not given". A second name 0 is that of older files; zero itself would have no meaning
+ * there. */
 static const char *const inherit[] = {"inherit", NULL};
 static const char *const inherit_or_0[] = {"inherit", "0", NULL};
 static const char *const automatic[] = {"auto", NULL};

@@ -1,17 +1,17 @@
-/* Deadlock detection at run time: when to look, and what is said of a deadlock that was found (stall_find.c: what is
- * looked for).
+/* Deadlock detection at run time: when to check, and the message about a deadlock (stall_find.c:
+ * how it is found).
  *
- * Cost     A look visits ports, the queues behind those that stand still, and packets as far as it
- *          takes to know their lanes. A deadlock does not go away, so a look may come late: the next
- *          one waits until what has moved (packet-hops, and ports that were sampled) pays for all
- *          before it, at the rates below. They keep the watch below a tenth of the run's
- *          instructions however deep the queues and short the samples are. A port that has stood still
- *          since the last sample asks for a look; where there are lanes, one may stand still on a port
- *          that does not, so samples number 1, 2, 4, 8, ... ask for one, too. Not put off are the look
- *          at the end and, once, that when no event is left although packets are.
- * Recovery Networks that resolve deadlocks are looked at once, at the end, and only if a deadlock may have lasted
- *          for half of the measured time or more: figures of such a run are not those of a network that recovers.
- */
+ * Cost     A check visits ports, the queues behind blocked ones, and packets as far as needed to
+ *          find their lanes. A deadlock does not resolve itself, so a check may come late: the next
+ *          one waits until progress (packet-hops, and sampled ports) pays for all earlier ones, at
+ *          the rates below. They keep the watch below a tenth of the run's instructions, however
+ *          deep the queues and short the samples are. A port that has been blocked since the last
+ *          sample requests a check; a single lane may be blocked on a port that is not, so samples
+ *          number 1, 2, 4, 8, ... request one, too. The check at the end is never delayed, nor,
+ *          once, that when no event is left although packets are.
+ * Recovery Networks that resolve deadlocks are checked once, at the end, and only if a deadlock may
+ *          have lasted for half of the measured time or more: results of such a run do not show a
+ *          network that recovers. */
 #include "net/deadlock/stall_int.h"
 
 #include "base/opt.h"
@@ -26,7 +26,7 @@
 #define VISITS_PER_HOP 3
 #define SAMPLED_PORTS_PER_VISIT 20
 
-/* A long cycle leaves room for the lines behind it. */
+/* The message of a long cycle is cut, to leave room for the lines behind it. */
 #define ROOM_BEHIND 400
 
 void cop_stall_init(cop_net *net)
@@ -46,7 +46,7 @@ void cop_stall_fini(cop_net *net)
     cop_free(net->stall->gone);
 }
 
-/* -- one that was found -- */
+/* -- the message -- */
 
 /* The channel that a packet behind this one waits for. */
 static size_t behind(const cop_net *net, size_t channel)
@@ -91,9 +91,9 @@ static void describe(cop_net *net)
     cop_notice_tell(net);
 }
 
-/* -- looks -- */
+/* -- checks -- */
 
-/* Has a port that wants to send stood still for so long? */
+/* Has a port with packets to send been blocked for so long? */
 static bool suspicious(cop_net *net, cop_time patience)
 {
     if (net->worm)
@@ -147,8 +147,8 @@ bool cop_stall_watch(cop_net *net)
     struct cop_stall *st = net->stall;
     st->samples++;
     if (net->recover)
-        return false; /* who waits will be absorbed */
-    /* Nothing is going on, and more has moved than at the last look of this kind. */
+        return false; /* waiting packets will be absorbed */
+    /* No event is pending, and more has moved than at the last check of this kind. */
     bool still =
         cop_evq_empty(&net->evq) && cop_net_in_flight(net) > 0 && st->still_hops != net->total.hops;
     if (still)
@@ -158,8 +158,8 @@ bool cop_stall_watch(cop_net *net)
            (turn || suspicious(net, net->probe.sample)) && look(net);
 }
 
-/* Does recovery come so late that a deadlock may last for most of what was measured? Where it comes sooner, lanes wait for
- * each other now and then, which is how such routings work. */
+/* Does recovery come so late that a deadlock may last for most of the measured time? If it comes
+ * sooner, short deadlocks are the normal operation of such routings. */
 static bool recovers_late(const cop_net *net)
 {
     cop_time measured = net->probe.end > net->probe.warmup ? net->probe.end - net->probe.warmup : 0;

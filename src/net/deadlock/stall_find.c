@@ -1,18 +1,21 @@
-/* Which queues wait for each other for ever.
+/* Deadlock detection: the largest set of queues that wait for each other for ever.
  *
- * Role     A channel is a sending port and a section (normally: lane) of the buffer behind it. The largest set of queues is
- *          looked for in which no head will ever have room: for each channel that it asks for, what stands in
- *          queues of the set leaves too little of the buffer behind, even if all else has left it.
- * Rules    Start with every queue that has packets of a channel somebody waits for, and strike out those whose head finds room,
- *          until nothing changes. What a queue that was struck out holds will leave, and so will what is on the wire; what
- *          comes back to the sender has left. Hosts always consume, so a port that faces a host is never closed.
- *          Queues of the set never move, so what they hold stays: a set that was found is part of what any later
- *          look finds.
- * What is read   requests, packets and credits, not the flags of lanes that wait for credit: those are cleared by any credit of
- *          the port until the lane is tried again.
- * Output buffers   the head of a lane waits for credit there, and inputs wait for the lane: it is closed if its head never
- *          finds room behind the link, and what it holds leaves too little of the output buffer.
- * Shared   Lanes of a buffer that are not closed give back their part. */
+ * Role     A channel is a sending port and a section (normally: lane) of the buffer behind it. The
+ *          largest set of queues is computed in which no head will ever have room: for each channel
+ *          that it requests, packets in queues of the set leave too little room in the buffer
+ *          behind it, even if all other packets have left.
+ * Rules    Start with every queue that has packets of a channel that is waited for, and remove
+ *          those whose head finds room, until nothing changes. Packets of removed queues will
+ *          leave, and so will packets on the wire; returned credits are of packets that have left.
+ *          Hosts always consume, so a port that faces a host is never closed. Queues of the set
+ *          never move, nor do their packets: a set that was found is part of what any later check
+ *          finds.
+ * What is read   requests, packets and credits, not the flags of lanes that wait for credit: any
+ *                credit of the port clears these until the lane is tried again.
+ * Output buffers   the head of a lane waits for credit there, and inputs wait for the lane: it is
+ *                  closed if its head never finds room behind the link, and its packets leave too
+ *                  little of the output buffer.
+ * Shared   Lanes of a buffer that are not closed return the shared blocks that they use. */
 #include "net/cable/cable.h"
 #include "net/deadlock/stall_int.h"
 #include "net/switch/request.h"
@@ -20,16 +23,16 @@
 
 #include <string.h>
 
-/* -- what a link shows -- */
+/* -- state of a link -- */
 
-/* Packets wait for the credit of a link in the output buffer in front of it, if there is one and the crossbar does not
- * ask for credit. */
+/* Packets wait for the credit of a link in the output buffer in front of it, if there is one and
+ * the crossbar does not need credit. */
 static bool waits_in_obuf(const cop_net *net, uint32_t port)
 {
     return net->obuf && !net->credit_first && net->out[port].sw != COP_NONE;
 }
 
-/* May some of its lanes be closed? */
+/* May some lanes of the port be closed? */
 static bool may_be_closed(const cop_net *net, uint32_t port)
 {
     const cop_out *out = &net->out[port];
@@ -42,7 +45,8 @@ static bool may_be_closed(const cop_net *net, uint32_t port)
     return out->vl_ready != 0 || (net->section_waiters && net->section_waiters[port]);
 }
 
-/* A sender that stands still for long shows it in its flags, but for private sections and lanes of output buffers. */
+/* The flags of a sender show that it is blocked for long, but for private sections and lanes of
+ * output buffers. */
 bool cop_stall_idle(const cop_net *net, uint32_t port)
 {
     const cop_out *out = &net->out[port];
@@ -52,8 +56,8 @@ bool cop_stall_idle(const cop_net *net, uint32_t port)
            may_be_closed(net, port) && net->in[out->to].wire_head == COP_NONE;
 }
 
-/* Does somebody wait for section s behind `port`, with too little room now? Where every packet has room nobody waits in
- * vain. */
+/* Is section s behind `port` waited for, with too little room now? If a packet of full size has
+ * room, none waits in vain. */
 static bool waited_for(const cop_net *net, uint32_t port, uint32_t s)
 {
     const cop_out *out = &net->out[port];
@@ -68,7 +72,7 @@ static bool waited_for(const cop_net *net, uint32_t port, uint32_t s)
         if (!(lanes >> s & 1))
             return false;
     }
-    bool tells = net->fc->in_bytes; /* pauses, refusals: what is under way may say go */
+    bool tells = net->fc->in_bytes; /* pauses, refusals: a return in flight may be a "go" */
     return !cop_fc_fits(net, port, s, blocks) && !(tells && cop_fc_coming(net, port, s));
 }
 
@@ -77,7 +81,7 @@ static uint64_t weight_of(const cop_net *net, const cop_pkt *p)
     return net->fc->in_bytes ? p->bytes : cop_blocks(p->bytes);
 }
 
-/* What is on the wire counts as if it had left, where the sender counts it. */
+/* Packets on the wire count as if they had left, where the sender counts them. */
 static uint64_t on_the_wire(const cop_net *net, uint32_t port, uint32_t s)
 {
     uint64_t sum = 0;
@@ -107,7 +111,8 @@ static void add_edge(cop_net *net, uint32_t port, uint32_t s, uint32_t queue)
     st->channel[c].need = UINT32_MAX;
 }
 
-/* A queue can hold packets that came on several lanes: walk it until each of those in question has been met. */
+/* A queue can contain packets that came on several lanes: walk it until each of `lanes` has been
+ * found. */
 static void add_lanes(cop_net *net, uint32_t port, uint32_t queue, uint32_t lanes)
 {
     for (uint32_t h = net->queue[queue].head; h != COP_NONE && lanes; h = net->pkt[h].next) {
@@ -123,13 +128,14 @@ static void add_lanes(cop_net *net, uint32_t port, uint32_t queue, uint32_t lane
 static void add_port(cop_net *net, uint32_t port)
 {
     uint32_t to = net->out[port].to, lanes = 0;
-    uint32_t end = cop_net_queue_end(net, to); /* what the switch makes is not behind the port */
+    uint32_t end = cop_net_queue_end(net, to); /* packets that the switch makes are not behind the
+                                                  port */
     for (uint32_t vl = 0; !net->sectioned && vl < net->lanes; vl++)
         lanes |= (uint32_t)waited_for(net, port, vl) << vl;
     if (!net->sectioned && lanes == 0)
         return;
     if (net->shared_free)
-        lanes = (1u << net->lanes) - 1; /* what stays of any of them is missing for all */
+        lanes = (1u << net->lanes) - 1; /* blocks of any lane are missing for all */
     for (uint32_t q = net->in[to].queue0; q < end; q++) {
         net->stall->visits++;
         if (net->queue[q].head == COP_NONE)
@@ -138,7 +144,7 @@ static void add_port(cop_net *net, uint32_t port)
             add_lanes(net, port, q, lanes);
             continue;
         }
-        const cop_pkt *p = &net->pkt[net->queue[q].head]; /* a queue is of one section */
+        const cop_pkt *p = &net->pkt[net->queue[q].head]; /* a queue has packets of one section */
         uint32_t s = cop_net_section_of(net, p, p->vl);
         if (waited_for(net, port, s))
             add_edge(net, port, s, q);
@@ -151,7 +157,7 @@ unsigned cop_stall_asks(const cop_net *net, uint32_t q, size_t *channel)
     if (!queue->posted && !queue->stopped)
         return 0;
     const cop_pkt *p = &net->pkt[queue->head];
-    /* A stopped queue hears `go` when something leaves the buffer behind its output. */
+    /* A stopped queue is restarted when packets leave the buffer behind its output. */
     if (net->per_output || queue->stopped) {
         uint32_t port = cop_topo_switch_port(net->topo, net->in[net->queue_port[q]].sw, p->out);
         channel[0] = cop_stall_channel_of(net, port, p->out_vl);
@@ -191,8 +197,8 @@ static bool closed_in_obuf(const cop_net *net, uint32_t port, uint32_t vl)
            !fits_ever(net, port, vl, cop_blocks(net->pkt[h].bytes));
 }
 
-/* Does the head of q wait for channel c in vain? An output buffer whose wire is closed may have room for it still: then
- * it waits for the crossbar only. */
+/* Does the head of q wait for channel c in vain? An output buffer whose wire is closed may still
+ * have room for it: then it waits for the crossbar only. */
 static bool in_vain(const cop_net *net, uint32_t q, size_t c)
 {
     uint32_t port = (uint32_t)(c / net->sections), s = (uint32_t)(c % net->sections), lanes = 0;
@@ -210,7 +216,7 @@ static bool in_vain(const cop_net *net, uint32_t q, size_t c)
     return !cop_obuf_room_ever(net, port, s, blocks, lanes);
 }
 
-/* -- striking out -- */
+/* -- removing queues -- */
 
 /* The queue of edge i can move: so do all its packets. */
 static void strike(struct cop_stall *st, size_t i)
@@ -226,7 +232,7 @@ static void strike(struct cop_stall *st, size_t i)
     }
 }
 
-/* Strike out the edge if its queue can move; else note what the queue waits for. */
+/* Remove the edge if its queue can move; else record what the queue waits for. */
 static void ask_edge(cop_net *net, size_t i)
 {
     struct cop_stall *st = net->stall;
@@ -239,7 +245,7 @@ static void ask_edge(cop_net *net, size_t i)
         strike(st, i);
         return;
     }
-    /* A lane of an output buffer opens by what is at its head. */
+    /* A lane of an output buffer opens when its head has room. */
     uint32_t blocks =
         net->queue[q].stopped || net->obuf ? 0 : cop_blocks(net->pkt[net->queue[q].head].bytes);
     for (unsigned k = 0; k < n; k++) {
@@ -251,7 +257,7 @@ static void ask_edge(cop_net *net, size_t i)
     }
 }
 
-/* There is more room behind channel c than was known: who asked for it may go. */
+/* There is more room behind channel c than was known: queues that request it may move. */
 static void tell(cop_net *net, size_t c)
 {
     struct cop_stall *st = net->stall;
@@ -267,7 +273,7 @@ static void tell(cop_net *net, size_t c)
     }
 }
 
-/* What the queue of edge i holds of its channel will leave. */
+/* The packets of edge i's queue that are of its channel will leave. */
 static void leave(cop_net *net, size_t i)
 {
     struct cop_stall *st = net->stall;
@@ -290,7 +296,7 @@ static void leave(cop_net *net, size_t i)
         tell(net, cop_stall_channel_of(net, port, other));
 }
 
-/* Only what waits in vain is left, and the channels that are closed by it. */
+/* Keep only queues that wait in vain, and the channels that they close. */
 static void keep_found(cop_net *net)
 {
     struct cop_stall *st = net->stall;
@@ -325,7 +331,7 @@ static void begin(cop_net *net)
 {
     struct cop_stall *st = net->stall;
     size_t channels = cop_product(net->topo->n_ports, net->sections);
-    if (st->channel == NULL) { /* most runs never look so closely */
+    if (st->channel == NULL) { /* allocated late: most runs never need it */
         st->channel = cop_alloc_array(channels, sizeof(*st->channel));
         for (size_t c = 0; c < channels; c++)
             st->channel[c].asked = COP_STALL_NOBODY;

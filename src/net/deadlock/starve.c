@@ -1,16 +1,18 @@
-/* Messages that wait for ever.
+/* Starvation: messages that the congestion control never releases.
  *
- * Role     at the end of a run, tells whether there are flows that the congestion control holds back
- *          until it wakes them, and that nothing will wake any more.
- * Rule     A control hears of a flow through its packets and the answers to them. A flow that waits for
- *          the control, while neither is in the network or at an end node, has nothing to hope for: it
- *          is starved. After `drain` that is every flow that still waits. Without it, windows that are
- *          full at the end of the run are not taken for starvation, as their packets are under way.
- *          A control that admits messages to the network (cop_cc_ops.admit) is asked again when something comes back to
- *          an output of the switch. If all packets stand behind heads that it does not admit, and nothing comes, it never will be.
- *          A network that is not drained after 106 days is given up (sim.c): what goes on so slowly counts as starved, too.
+ * Role     at the end of a run, finds flows that wait for the congestion control to wake them, and
+ *          that no event will wake any more.
+ * Rule     A congestion control is called for a flow because of its packets and the replies to
+ *          them. A flow that waits for it while neither is in the network or at an end node is
+ *          starved. After `drain` that is every flow that still waits. Without it, windows that are
+ *          full at the end of the run are not taken for starvation, as their packets are in flight.
+ *          A congestion control with `admit` is called again when a return reaches an output of the
+ *          switch. If all packets wait behind heads that it does not admit, there will be no return
+ *          and no call. A network that is not drained after 106 days is given up (sim.c) and counts
+ *          as starved, too.
  * Cost     nothing unless a flow or a head waits so at the end.
- * Simplification  a control that wakes a flow because of packets of another one is not foreseen. */
+ * Simplification  a congestion control that wakes a flow because of another flow's packets is not
+ *                 foreseen. */
 #include "base/outcome.h"
 #include "net/cable/cable.h"
 #include "net/deadlock/deadlock.h"
@@ -19,7 +21,8 @@
 
 #include <stdio.h>
 
-/* The flow of a packet; of an answer, the one that it goes back to. COP_NONE: it has no state. */
+/* The flow of a packet; of a control packet, that of the packet it answers. COP_NONE: it has no
+ * state. */
 static uint32_t flow_of(const cop_net *net, const cop_pkt *p)
 {
     if (p->flags & COP_PKT_CONTROL)
@@ -27,7 +30,7 @@ static uint32_t flow_of(const cop_net *net, const cop_pkt *p)
     return cop_flow_find(net, p->src, p->dst, p->sl);
 }
 
-/* Packets of the pool that are not free belong to somebody: a wire, a queue, an end node. */
+/* Packets of the pool that are not free are on a wire, in a queue or at an end node. */
 static void mark_under_way(cop_net *net)
 {
     uint8_t *idle = cop_alloc(net->pkt_n);
@@ -70,7 +73,7 @@ static starved look(const cop_net *net)
     return s;
 }
 
-/* After `drain` nothing moves any more: what stands in an injection queue stands there for ever. */
+/* After `drain` nothing moves any more: packets in injection queues will never leave. */
 static void look_at_injection(cop_net *net)
 {
     for (uint32_t h = 0; h < net->info.n_hosts; h++) {
@@ -95,7 +98,8 @@ static uint64_t length_of(const cop_net *net, uint32_t h)
     return n;
 }
 
-/* Packets in queues whose head the control does not admit, one of these heads, and what comes to these queues. */
+/* Packets in queues whose head the congestion control does not admit, one of these heads, and
+ * packets on wires to these queues. */
 static uint64_t count_held(const cop_net *net, uint32_t *first)
 {
     uint64_t n = 0;

@@ -1,11 +1,12 @@
-/* What a congestion control knows at a destination, and what packets carry for it.
+/* State of a congestion control at destinations, and bytes that packets carry for it.
  *
- * Role     state per flow at its destination, and bytes attached to every packet; both only for controls that
- *          say a size (net/cc.h).
- * Owns     a table of the flows that have been heard of, found by a hash of (destination, source, service
- *          level); and, beside the pool of packets, a row of attached bytes per packet.
- * Order    a row is cleared when its packet is made. The table grows, so what cop_net_cc_receiver returns
- *          holds until another flow's first packet comes. */
+ * Role     state per flow at its destination, and bytes attached to every packet; both only if the
+ *          congestion control asks for a size (net/cc.h).
+ * Owns     a table of the flows that have delivered a packet, found by a hash of (destination,
+ *          source, service level); and, beside the pool of packets, a row of attached bytes per
+ *          packet.
+ * Order    a row is cleared when its packet is made. The table grows, so a pointer from
+ *          cop_net_cc_receiver is valid until another flow's first packet comes. */
 #include "net/net.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@
 typedef struct receiver {
     uint32_t src, dst;
     uint64_t sl;
-} receiver; /* the control's state follows */
+} receiver; /* the state of the congestion control follows */
 
 static receiver *at(const cop_carry *c, uint32_t i)
 {

@@ -43,9 +43,9 @@ void cop_send_free(cop_net *net, uint32_t s)
 
 /* -- flows --
  *
- * Few hosts: a table per service level with a place for every pair of hosts, so that one look at one
- * cache line finds a flow; pages that nobody touches cost nothing. Many hosts: one table that grows, and
- * a hash of its places. */
+ * Few hosts: a table per service level with a place for every pair of hosts, so that one access to
+ * one cache line finds a flow; pages that are never touched cost no memory. Many hosts: one table
+ * that grows, and a hash of its places. */
 
 #define MAX_PLACES ((uint64_t)1 << 21) /* of a table for all pairs: 128 MiB at 64 bytes each */
 #define FIRST_SLOTS 4096u /* of the hash */

@@ -1,11 +1,12 @@
 /* Accounting: after every run each packet, byte and credit must be somewhere.
  *
- *   packets   injected = delivered + lost + on wires, in queues, in output buffers, at sinks, with the
- *             link (ack/nack); the pool holds exactly these plus control packets and packets in
- *             injection queues, not yet sent.
- *   credits   for every section of every link: credit + returns under way + blocks on the wire and in
- *             the buffer = capacity (ack/nack: blocks not acknowledged; on/off: the receiver's count).
- *   buffers   no section holds more than its capacity.
+ *   packets   injected = delivered + lost + on wires, in queues, in output buffers, at sinks, with
+ *             the link (ack/nack); the pool contains exactly these plus control packets and packets
+ *             in injection queues, not yet sent.
+ *   credits   for every section of every link: credit + returns in flight + blocks on the wire and
+ *             in the buffer = capacity (ack/nack: blocks not acknowledged; on/off: the receiver's
+ *             count).
+ *   buffers   no section contains more than its capacity.
  * An imbalance is a bug of the simulator: it names the place and ends the run as broken. */
 #include "base/outcome.h"
 #include "net/cable/cable.h"

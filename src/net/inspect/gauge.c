@@ -1,8 +1,8 @@
-/* State and numbers of the queueing scheme: memory it asked for, counters, and levels over time.
+/* State of the queueing scheme: the memory it needs, counters, and levels over time.
  *
- * A counter is an event counted over the whole run. A level is how much there is of something now
- * (queues in use); its value at the end of each bin makes a time series. The scheme changes both in
- * place; nothing here runs but once per sample. */
+ * A counter is an event counted over the whole run. A level is a present amount (queues in use);
+ * its value at the end of each bin makes a time series. The scheme changes both in place; the code
+ * here runs once per sample. */
 #include "net/config/config.h"
 #include "net/inspect/inspect.h"
 

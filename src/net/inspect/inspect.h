@@ -1,10 +1,11 @@
-/* Room `inspect`: everything is read while events stand still, nothing of the machine is changed.
+/* Room `inspect`: reads the machine between events, and changes nothing of it.
  *
- * Files      look.c what an observer sees (net/look.h);  observe*.c the series of run.observe;  gauge.c the numbers of a
- *            queueing scheme, and memory of ports;  account.c every packet, byte and credit, at the end;  rested.c
- *            mechanisms that did nothing.
- * Calls      all rooms of the data path, and knows their state; config, flow.
- * Called by  build, for its memory; the loop, at samples and at the end; observers and stats through net.h and look.h. */
+ * Files      look.c what an observer reads (net/look.h);  observe*.c the series of run.observe;
+ *            gauge.c counters and levels of a queueing scheme, and memory of ports;  account.c
+ *            every packet, byte and credit, at the end;  rested.c mechanisms that did nothing.
+ * Calls      all rooms of the data path, whose state it reads; config, flow.
+ * Called by  build, for its memory; the loop, at samples and at the end; observers and stats
+ *            through net.h and look.h. */
 #ifndef COP_NET_INSPECT_H
 #define COP_NET_INSPECT_H
 
@@ -27,12 +28,12 @@ enum cop_observation_kind {
 
 /* `text` is the option's value: items separated by commas. */
 int cop_observe_init(cop_net *net, const char *text, cop_err *err);
-/* At the end of a bin, also of one that the end of the measured time cuts short. */
+/* At the end of a bin, also of one that is cut short by the end of the measured time. */
 void cop_observe_sample(cop_net *net);
-/* When all has been counted. A run may have been stopped in the middle of a bin. */
+/* After the end of the run, which may be in the middle of a bin. */
 void cop_observe_finish(cop_net *net);
 
-/* gauge.c: the numbers of the queueing scheme, at build time and at each sample. */
+/* gauge.c: counters and levels of the queueing scheme, at build time and at each sample. */
 void cop_gauge_init(cop_net *net);
 void cop_gauge_sample(cop_net *net);
 void cop_gauge_close(cop_net *net); /* the last bin may be a short one */

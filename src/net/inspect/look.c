@@ -1,7 +1,7 @@
-/* What an observer sees (look.h). Reads the machine, and writes nothing of it.
+/* What an observer reads (look.h). Reads the machine, and writes nothing of it.
  *
- * Credits that have come back are settled when a sender looks; an observer must not do that for it.
- * So it adds what is due: exactly with relative credits, and with other flow controls it takes a
+ * Credits that have come back are settled when a sender reads them; an observer must not settle
+ * them. So it adds what is due: exactly with relative credits; with other flow controls it takes a
  * return that has come for room. */
 #include "net/look.h"
 
@@ -52,7 +52,7 @@ static uint32_t asked_lanes(const cop_net *net, uint32_t port)
     return lanes | cop_obuf_lanes(net, port);
 }
 
-/* Buffers per destination: somebody waits for a section of its own. */
+/* Buffers per destination: requests wait for the section of their destination. */
 static void look_private(const cop_net *net, uint32_t port, cop_port_look *l)
 {
     const cop_out *out = &net->out[port];
@@ -98,8 +98,8 @@ static void add_look(const cop_net *net, uint32_t port, cop_time now, const cop_
     }
 }
 
-/* Input buffers and one lane, as most networks have them. The sums are bytes, which may be anything to a
- * compiler: what does not change is read once. */
+/* Input buffers and one lane, as most networks have them. The sums are bytes, which may alias
+ * anything: constants are loaded into locals first. */
 static void look_at_single_lanes(const cop_net *net, cop_time now, const cop_port_sums *sums)
 {
     const cop_out *all = net->out;
@@ -122,7 +122,7 @@ bool cop_look_plain(const struct cop_net *net)
     return net->obuf == NULL && !net->sectioned && net->lanes == 1;
 }
 
-/* Most ports of most networks have nothing to send, or one lane: they are passed over quickly. */
+/* Most ports of most networks have no packet to send, or one lane: they have a fast path. */
 void cop_look_ports(const struct cop_net *net, cop_time now, const cop_port_sums *sums)
 {
     bool buffers = net->obuf != NULL || net->sectioned;
@@ -254,8 +254,8 @@ static double host_bps(const cop_net *net, uint32_t host)
     return 8.0 * (double)COP_SECOND * 65536.0 / (double)pace;
 }
 
-/* A stream that always has something shares its host with others of its kind. One that draws the times
- * of its messages has generated, up to the time of the next one, all that was taken from it. */
+/* A saturated stream shares its host with the other saturated ones. A stream that draws the times
+ * of its messages has generated, up to t_next, all messages that were taken from it. */
 static double wanted_bps(const cop_net *net, uint32_t s, cop_time now)
 {
     const cop_traffic *tr = net->traffic;

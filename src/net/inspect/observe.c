@@ -4,19 +4,24 @@
  * Items    queue/PORT        bytes that wait for an output port, in all inputs (and its buffer)
  *          voq/IN>OUT        bytes that wait in one input of a switch for one of its outputs
  *          received/HOST     Gbit/s that a host takes in during each bin; received/all: every host
- *          injected/HOST     Gbit/s of data that a host sends into the network during each bin; injected/all; injected/s0-3:
- *                            switches by number, the mean of their hosts
+ *          injected/HOST     Gbit/s of data that a host sends into the network during each bin;
+ *                            injected/all; injected/s0-3: switches by number, the mean of their
+ *                            hosts
  *          sent/PORT         Gbit/s of all that leaves by an output port during each bin
  *          notices/PORT      notifications that the switch made about this output during each bin
- *          notices/all       how many each switch made about each output for each host: no series, scalars
- *          VALUE/PORT        a value that the congestion control or the routing shows of an output port
+ *          notices/all       how many each switch made about each output for each host: no series,
+ *                            scalars
+ *          VALUE/PORT        a value that the congestion control or the routing shows of an output
+ *                            port
  *          VALUE/FLOW        ... of a flow
- *          PORT   as in results, s1.4; a host's name stands for the switch port it is cabled to. s0-3.4-7, switches
- *                 and ports by number, stands for a series of each (not with voq).
+ *          PORT   as in results, s1.4; a host's name stands for the switch port it is cabled to.
+ *                 s0-3.4-7, switches and ports by number, stands for a series of each (not with
+ *                 voq).
  *                 `@2` behind it chooses lane 2; otherwise all lanes (VALUE: lane 0).
  *          OUT    a PORT, or a number alone: local port of the same switch.
- *          FLOW   SRC>DST with hosts by name or number, and `@3` for service level 3; or the name of a
- *                 traffic entry: one series for each of its streams that has one destination. */
+ *          FLOW   SRC>DST with hosts by name or number, and `@3` for service level 3; or the name
+ *                 of a traffic entry: one series for each of its streams that has one
+ *                 destination. */
 #include "net/inspect/observe_int.h"
 
 #include "base/opt.h"
@@ -35,7 +40,7 @@ static int add_entry(cop_observing *p, const char *kind, const char *name, unsig
 {
     const cop_traffic *tr = p->net->traffic;
     uint32_t first = p->net->n_observe, total = 0;
-    bool known = false; /* one that sends nothing in this run has nothing to show */
+    bool known = false; /* a stream without traffic in this run has no series */
     for (uint32_t e = 0; e < tr->n_entries; e++)
         known |= strcmp(tr->entry_name[e], name) == 0;
     bool sends = false;
@@ -148,7 +153,7 @@ static int add_item(cop_observing *p, char *text)
     return unknown_kind(p);
 }
 
-/* By name, and of one name in the order in which they were asked for. */
+/* By name; equal names in the order of the option. */
 static int by_name(const void *a, const void *b)
 {
     const cop_observation *const *x = a, *const *y = b;
@@ -156,7 +161,7 @@ static int by_name(const void *a, const void *b)
     return order != 0 ? order : (*x > *y) - (*x < *y);
 }
 
-/* What is asked for twice is there once: a result has one series of a name. */
+/* Drop repeated items: a result has one series per name. */
 static void drop_repeats(cop_net *net)
 {
     uint32_t n = net->n_observe, kept = 0;

@@ -19,16 +19,16 @@ int cop_observe_add(cop_observing *p, cop_observation o);
 uint32_t cop_observe_host(const cop_topo *t, const char *text);
 /* A switch by its name. */
 uint32_t cop_observe_switch(const cop_topo *t, const char *text);
-/* "3", or "3-7", and what follows; NULL: it is neither. */
+/* Parses "3" or "3-7", returns the rest of the text; NULL: it is neither. */
 const char *cop_observe_range(const char *text, uint32_t *first, uint32_t *last);
 /* Cut "@3" off; false if what follows is no number below `limit`. */
 bool cop_observe_suffix(char *text, uint32_t limit, uint32_t *value);
-/* What stands behind `voq/`. */
+/* Parses the text behind `voq/`. */
 int cop_observe_voq(cop_observing *p, char *target);
 /* One observation for each port that the target names, which may have a lane. */
 int cop_observe_ports(cop_observing *p, char *target, int kind, unsigned which, const char *unit);
 
-/* observe_rates.c: what stands behind `received/` and so on. */
+/* observe_rates.c: parses the text behind `received/` and so on. */
 int cop_observe_received(cop_observing *p, const char *target);
 int cop_observe_injected(cop_observing *p, const char *target);
 int cop_observe_sent(cop_observing *p, char *target);

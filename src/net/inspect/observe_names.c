@@ -1,4 +1,5 @@
-/* Items of run.observe: the hosts, switches, ports and lanes that they name, and what is observed of a port. */
+/* Items of run.observe: the hosts, switches, ports and lanes that they name, and what is observed
+ * of a port. */
 #include "net/inspect/observe_int.h"
 
 #include "base/opt.h"
@@ -38,7 +39,7 @@ int cop_observe_add(cop_observing *p, cop_observation o)
     return 0;
 }
 
-/* Is it this name? Items are read without blanks; names of real hosts have some. */
+/* Is it this name, blanks aside? Items are read without blanks; names of real hosts have some. */
 static bool is_name(const char *text, const char *name)
 {
     for (; *name != '\0'; name++)

@@ -1,13 +1,14 @@
-/* Items of run.observe that count up during a bin: what hosts take in and send, what outputs send, notifications. See observe.c.
+/* Items of run.observe that accumulate during a bin: bytes that hosts take in and send, bytes that
+ * outputs send, notifications. See observe.c.
  *
- * A packet counts when it begins to be sent, in the bin of that time and as a whole; what is received counts by the
- * byte, in all bins in which the host takes it in. */
+ * A packet counts when it begins to be sent, in the bin of that time and as a whole; what is
+ * received counts by the byte, in all bins in which the host takes it in. */
 #include "net/inspect/observe_int.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Filled where packets are taken in, not at samples: parts of a byte, until cop_observe_finish. */
+/* Added when packets are taken in, not at samples: parts of a byte, until cop_observe_finish. */
 static int add_received_by(cop_observing *p, uint32_t host)
 {
     cop_probe *pr = &p->net->probe;

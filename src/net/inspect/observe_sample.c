@@ -1,5 +1,5 @@
-/* The values of run.observe, taken with the run's sampling timer at the end of each bin, and where the measured time ends in
- * the middle of one. Costs nothing while no item is given. */
+/* The values of run.observe, taken with the run's sampling timer at the end of each bin, and at the
+ * end of the measured time, if inside a bin. Costs nothing if no item is given. */
 #include "net/inspect/inspect.h"
 
 #include "net/flow/flow.h"
@@ -27,7 +27,7 @@ static uint64_t injected_by(const cop_net *net, uint32_t host)
     return sum;
 }
 
-/* The same of the hosts of a switch; how many there are, and the port of one of them. */
+/* The same of all hosts of a switch; sets their number, and the port of one of them. */
 static uint64_t injected_at(const cop_net *net, uint32_t sw, uint32_t *hosts, uint32_t *host_port)
 {
     uint64_t sum = 0;
@@ -43,8 +43,8 @@ static uint64_t injected_at(const cop_net *net, uint32_t sw, uint32_t *hosts, ui
     return sum;
 }
 
-/* What has been counted since the last bin, as Gbit/s of `span`. A packet counts as a whole when it begins: one that begins at
- * the end of a bin that is cut short makes no rate that its link does not have. */
+/* Bytes counted since the last bin, as Gbit/s of `span`. A packet counts as a whole when it begins;
+ * the rate of a bin that is cut short is limited to that of the link. */
 static double rate_of(const cop_net *net, cop_observation *o, cop_time span)
 {
     uint32_t hosts = 1, port = o->a;
@@ -63,7 +63,7 @@ static double rate_of(const cop_net *net, cop_observation *o, cop_time span)
     return cop_gbps(bytes, span) / hosts;
 }
 
-/* `span`: what has passed of the bin. */
+/* `span`: the part of the bin that has passed. */
 static double value_of(cop_net *net, cop_observation *o, cop_time span)
 {
     uint32_t flow;

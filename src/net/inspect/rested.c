@@ -1,9 +1,10 @@
 /* Mechanisms that did nothing in a run, and why.
  *
- * Role    a run that names a congestion control, a scheme that isolates, on/off flow control, a routing that goes around or a
- *         service level tells, when it is over, which of them never did anything. Each says why in its own words (rested in
- *         its table); on/off flow control, ways around and service levels are told here.
- * Cost    nothing while the run goes on: counters that are there anyway, and queues as they were at samples. */
+ * Role    reports at the end of a run which of the configured mechanisms never acted: congestion
+ *         control, isolating scheme, on/off flow control, non-minimal routing, service levels. Each
+ *         gives its reason (`rested` in its table); those of on/off flow control, detours and
+ *         service levels are written here.
+ * Cost    none during the run: existing counters, and queues as they were at samples. */
 #include "base/opt.h"
 #include "net/cable/fc_state.h"
 #include "net/net.h"
@@ -51,7 +52,7 @@ static bool no_pause(const cop_net *net, char *buf, size_t size)
     return true;
 }
 
-/* What all ports of switches say of the routing; NULL: one of them has learnt something. */
+/* Why the state of the routing has not changed at any port, if so; NULL: it has changed at one. */
 static const char *nothing_learnt(const cop_net *net)
 {
     const char *why = NULL;

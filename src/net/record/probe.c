@@ -30,8 +30,8 @@ static uint64_t share(uint64_t all, cop_time part, cop_time whole)
     return (uint64_t)((u128)all * part / whole);
 }
 
-/* From the last bin back to the first. Each gets what has passed at its end, less what had at its
- * beginning: nothing is lost. */
+/* From the last bin back to the first. Each gets what has passed at its end, less what had passed
+ * at its beginning: the parts add up exactly. */
 __attribute__((noinline)) void cop_probe_spread(cop_probe *pr, uint32_t stream, uint32_t host,
                                                 uint32_t payload, cop_time from, cop_time to,
                                                 cop_time until)
@@ -84,7 +84,7 @@ static void grow(cop_pairs *t)
     t->mask = mask;
 }
 
-/* Its place; key 0 if it is new, and the caller takes it. */
+/* Place of a key; if the key is new, `key` there is 0 and the caller sets it. */
 static cop_flow_probe *place_of(cop_pairs *t, uint64_t key)
 {
     if (t->n * 2 > t->mask)

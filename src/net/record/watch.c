@@ -1,4 +1,4 @@
-/* Tracing of chosen packets. Costs one predictable branch per step when nobody looks. */
+/* Tracing of chosen packets. Costs one predictable branch per step when off. */
 #include "net/watch.h"
 #include "net/flow/flow.h"
 
@@ -9,16 +9,17 @@
 #include <string.h>
 
 #define LINE 100 /* columns of a line, at most */
-#define INDENT 16 /* where what happens begins */
+#define INDENT 16 /* column where the description begins */
 
-typedef struct place { /* what a watched packet is doing */
-    uint32_t in, out; /* input that it waits at, output that it waits for; COP_NONE: it does not */
+typedef struct place { /* state of a watched packet */
+    uint32_t in, out; /* input that it waits at, output that it waits for; COP_NONE: it does not
+                         wait */
     uint32_t wire; /* port whose wire it is on, or COP_NONE */
 } place;
 
 struct cop_watch {
     FILE *out; /* NULL: no lines */
-    cop_packet_fn fn; /* NULL: nobody else */
+    cop_packet_fn fn; /* NULL: no listener */
     void *ctx;
     uint64_t lines_left;
     uint64_t src, dst; /* COP_NONE: any */
@@ -26,7 +27,7 @@ struct cop_watch {
     place *place; /* by packet; heap */
     size_t cap;
     uint32_t *waits; /* [n_ports] watched packets that wait there */
-    bool *sends; /* [n_hosts] traffic to what is watched, as far as its destinations are fixed */
+    bool *sends; /* [n_hosts] has traffic to watched hosts, as far as its destinations are fixed */
 };
 
 static int parse_part(struct cop_watch *w, char *part, cop_err *err)
@@ -115,7 +116,7 @@ void cop_watch_tell(cop_net *net, cop_packet_fn fn, void *ctx)
     net->watch->ctx = ctx;
 }
 
-/* -- what a packet is, says, and does -- */
+/* -- kind, content and steps of a packet -- */
 
 static place *place_of(const cop_net *net, const cop_pkt *p)
 {
@@ -168,7 +169,7 @@ static void step_to(const cop_net *net, enum cop_watch_step step, uint32_t port,
     }
 }
 
-/* What p is, and into `note` what it says, or why output `port` has marked it. */
+/* Kind of p, and into `note` its content, or why output `port` has marked it. */
 static const char *meaning(cop_net *net, enum cop_watch_step step, uint32_t port, const cop_pkt *p,
                            char *note, size_t size)
 {
@@ -204,7 +205,7 @@ static void values(cop_net *net, const cop_pkt *p, char *buf, size_t size)
 
 /* -- lines -- */
 
-/* May one more be written? */
+/* May one more line be written? */
 static bool line_left(struct cop_watch *w)
 {
     if (w->out == NULL || w->lines_left == 0)
@@ -215,7 +216,7 @@ static bool line_left(struct cop_watch *w)
     return false;
 }
 
-/* One line, or more where it is longer than LINE: it goes on below, behind a comma or colon if there is one. */
+/* One line; longer than LINE, it is broken after a comma or colon if there is one. */
 static void put_line(FILE *out, const char *text)
 {
     size_t width = LINE, left;
@@ -226,7 +227,7 @@ static void put_line(FILE *out, const char *text)
         while (comma > width / 2 && (text[comma] != ' ' || strchr(",:", text[comma - 1]) == NULL))
             comma--;
         n = comma > width / 2 ? comma : n;
-        if (n == 0) /* a word as long as that */
+        if (n == 0) /* a word longer than the line */
             n = strcspn(text, " ");
         if (text[n] == '\0')
             break;
@@ -237,7 +238,7 @@ static void put_line(FILE *out, const char *text)
     fprintf(out, "%s\n", text);
 }
 
-/* What it does, after its name and place. */
+/* The step, after name and place of the packet. */
 static void detail(cop_net *net, const cop_packet_step *s, uint32_t port, const cop_pkt *p,
                    char *buf, size_t size)
 {
@@ -296,7 +297,7 @@ static void step(cop_net *net, enum cop_watch_step what, uint32_t port, const co
     if (what == COP_WATCH_HEARD)
         values(net, p, note, sizeof(note));
     else if (what != COP_WATCH_INJECT && what != COP_WATCH_MADE && what != COP_WATCH_MARK)
-        note[0] = '\0'; /* it was told when the packet came into being */
+        note[0] = '\0'; /* it was written when the packet was made */
     s.note = text != NULL ? text : note;
     if (w->fn != NULL)
         w->fn(w->ctx, &s);

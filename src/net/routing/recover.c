@@ -1,20 +1,24 @@
 /* Recovery from deadlocks, by absorbing and sending again.
  *
- * Role     routings that do not avoid deadlocks leave them to this. A head that has asked for its outputs
- *          for cop_route.patience_ps without getting one is taken for deadlocked, rightly or not. It gives up its
- *          requests and asks for the link to a host of its switch. That host takes the packet in as any
- *          other, but sends it again, from its memory, before everything else that it has to send.
- * Why it is enough   hosts always consume, so every packet in a cycle of waiting packets leaves it. A packet that waits in the
- *          buffer behind its own host's link has nobody behind it but that host and is left alone;
- *          so it has come nearer to its destination by one link at least before it is absorbed again, and no packet is
- *          absorbed more often than it has links to go.
- *          Packets that have lanes of their own (nic.control_vl) are left alone, too: the routing sends them there on ways
- *          without a cycle, and hosts consume them.
- * Rules    the packet is injected once: its time of injection, its number and the counts of packets stay. The
- *          host holds as many as come; they take memory of its node, not of a switch.
- *          A packet that cannot go again yet keeps the data of its lane waiting, not that of others.
- * Events   COP_EV_PATIENCE per queue whose head waits, at most one pending; nothing else looks at the clock.
- * Source   Martinez, Lopez, Duato and Pinkston, ICPP 1997; see route/true_adaptive.c for what is ours. */
+ * Role     resolves deadlocks of routings that do not avoid them. A head that has requested its
+ *          outputs for cop_route.patience_ps without a grant is taken for deadlocked, rightly or
+ *          not. It withdraws its requests and requests the link to a host of its switch. That host
+ *          takes the packet in as any other, but sends it again, from its memory, before everything
+ *          else that it has to send.
+ * Why it is enough   hosts always consume, so every packet in a cycle of waiting packets leaves it.
+ *                    A packet in the buffer behind the link of its source host blocks only that
+ *                    host and is not absorbed; so it has come nearer to its destination by one link
+ *                    at least before it is absorbed again, and no packet is absorbed more often
+ *                    than it has links to go.
+ *                    Control packets with private lanes (nic.control_vl) are not absorbed either:
+ *                    the routing sends them there on paths without a cycle, and hosts consume them.
+ * Rules    the packet is injected once: its time of injection, its number and the counts of packets
+ *          stay. The host keeps as many as come; they take memory of its node, not of a switch. A
+ *          packet that cannot be sent again yet blocks the data of its lane, not that of others.
+ * Events   COP_EV_PATIENCE per queue whose head waits, at most one pending; nothing else depends on
+ *          time.
+ * Source   Martinez, Lopez, Duato and Pinkston, ICPP 1997; see route/true_adaptive.c for what
+ *          differs. */
 #include "net/routing/recover.h"
 
 #include "net/cable/cable.h"
@@ -38,7 +42,7 @@ static void try_at(cop_net *net, uint32_t host, cop_time t)
     cop_net_push(net, t, COP_EV_NIC, host);
 }
 
-/* A packet that goes again from the host at `port` now; its credit is taken. */
+/* A packet that the host at `port` sends again now; its credit is taken. */
 static uint32_t replay(cop_net *net, uint32_t port)
 {
     if (net->out[port].sw != COP_NONE)
@@ -87,7 +91,7 @@ __attribute__((noinline)) void cop_recover_wait(cop_net *net, uint32_t q)
     const cop_in *in = &net->in[net->queue_port[q]];
     uint32_t flags = net->pkt[net->queue[q].head].flags;
     if (cop_topo_is_host_port(net->topo, in->from) || (flags & COP_PKT_OWN))
-        return; /* a notification that a switch has made holds nothing that others wait for */
+        return; /* a notification that a switch has made occupies nothing that others wait for */
     if ((flags & COP_PKT_CONTROL) && net->control_vl != 0)
         return; /* on lanes of their own ways have no cycle */
     r->due[q] = net->now + net->route->facts.patience_ps;
@@ -112,7 +116,7 @@ __attribute__((noinline)) bool cop_recover_gives_up(cop_net *net, uint32_t q)
     r->due[q] = COP_NEVER;
     const cop_pkt *p = &net->pkt[net->queue[q].head];
     if (cop_topo_is_host_port(net->topo, net->out[in->port0 + p->out].to))
-        return false; /* its host is here: it waits for nothing but its turn */
+        return false; /* its host is here: it waits only for its turn */
     net->total.absorbed++;
     return true;
 }
@@ -132,7 +136,7 @@ __attribute__((noinline)) bool cop_recover_absorb(cop_net *net, uint32_t port, u
                                    cop_wire_time(nic->receive_pace, p->bytes));
     nic->rx_free = done;
     cop_fc_give(net, port, p->vl, p->bytes, done);
-    p->t_tail = done; /* it may go again from then on */
+    p->t_tail = done; /* it may be sent again from then on */
     p->rstate = 0;
     p->vl = 0;
     p->next = COP_NONE;

@@ -1,8 +1,8 @@
 /* Routings at run time. See routing.h.
  *
- * Role     memory for what a routing learns, and the only ways in which it can learn: the loads of the
- *          switch that decides, packets that pass it, messages of its neighbours, notifications.
- * Events   COP_EV_MESSAGE per port with messages on their way to it. */
+ * Role     memory for the state of a routing, and its only sources of information: the loads of the
+ *          deciding switch, packets that pass it, messages of its neighbours, notifications.
+ * Events   COP_EV_MESSAGE per port with messages in flight to it. */
 #include "net/routing/routing.h"
 
 #include "net/cable/cable.h"
@@ -16,9 +16,9 @@ struct cop_routing {
     cop_mail *box; /* [host_port0] */
 };
 
-/* -- what a routing may ask -- */
+/* -- what a routing may read -- */
 
-/* Nothing acts at a distance: of its own switch only. */
+/* A port of the deciding switch; others end the program: nothing acts at a distance. */
 static uint32_t port_of(const void *ctx, uint32_t local)
 {
     const cop_route_ctx *c = ctx;
@@ -177,7 +177,7 @@ const cop_route_can cop_route_can_do = {.lane_load = lane_load,
                                         .watched = watched,
                                         .says = says};
 
-/* -- what it hears -- */
+/* -- what it is notified of -- */
 
 __attribute__((noinline)) void cop_routing_sent(cop_net *net, uint32_t port)
 {
@@ -247,7 +247,8 @@ __attribute__((noinline)) bool cop_routing_keeps(cop_net *net, uint32_t port, ui
     const cop_pkt *p = &net->pkt[h];
     if ((p->flags & COP_PKT_OWN) || !cop_routing_notice(net, port, p, false))
         return false;
-    /* A short one is here to the last byte by now; its space is free after the events of this instant. */
+    /* A short packet has arrived to the last byte; its space is free after the events of this
+     * instant. */
     cop_fc_give(net, port, cop_net_section_of(net, p, p->vl), p->bytes,
                 cop_max64(net->now + 1, p->t_tail));
     cop_routing_heard(net, p);

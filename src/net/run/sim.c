@@ -12,8 +12,8 @@
 
 #include <stdio.h>
 
-/* Packets that go round for ever without one being delivered (ack/nack can do that) are a deadlock
- * too, though nothing stands still. */
+/* Packets that move for ever without a delivery (possible with ack/nack) count as a deadlock too,
+ * though nothing is blocked. */
 static void watch_progress(cop_net *net)
 {
     if (cop_stall_watch(net))
@@ -32,7 +32,7 @@ static void watch_progress(cop_net *net)
 
 static void ask(cop_net *net, cop_progress_fn progress, void *ctx)
 {
-    net->scheme_here = COP_NONE; /* whoever looks now may look everywhere */
+    net->scheme_here = COP_NONE; /* no hook runs: all nodes may be read */
     if (progress != NULL && progress(ctx, net->now, net->probe.end, net->total.hops))
         net->stop = COP_OUTCOME_FAILED;
 }
@@ -54,15 +54,16 @@ static void sample(cop_net *net, cop_progress_fn progress, void *ctx)
     }
     watch_progress(net);
     ask(net, progress, ctx);
-    /* A network may drain for a million times as long as it ran, if a flow is paced to next to nothing:
-     * looks for deadlocks grow rare then. */
+    /* A network may drain for a million times as long as it ran, if a flow is paced to next to
+     * nothing: checks for deadlocks then become rare. */
     cop_time next = net->now + cop_max64(net->probe.sample, drained / 1024);
-    /* Sampling must not keep a drained network alive. */
+    /* A drained network is not sampled: its run ends. */
     if (next <= net->end && (net->end != COP_NEVER || !cop_evq_empty(&net->evq)))
         cop_net_push(net, next, COP_EV_SAMPLE, 0);
 }
 
-/* A host may send if nothing has gone on its wire since it planned to; else it tries again behind that. */
+/* A host may send if its wire is still free since it planned to; else it tries again when the wire
+ * is free. */
 static __attribute__((noinline)) bool wire_free(cop_net *net, uint32_t host)
 {
     cop_nic *nic = &net->nic[host];
@@ -74,7 +75,7 @@ static __attribute__((noinline)) bool wire_free(cop_net *net, uint32_t host)
     return free <= net->now;
 }
 
-/* -- what comes over cables, and for whom: cables know none of them -- */
+/* -- arrivals over cables, handed to switches and hosts -- */
 
 static void to_host(cop_net *net, uint32_t port, uint32_t h)
 {
@@ -232,8 +233,7 @@ static void look(cop_net *net, cop_time t)
 #define EVENTS_PER_LOOK ((uint64_t)1 << 20)
 
 /* The same in steps of about a million events, so that a caller who wants to stop need not wait for
- * the next sample, which may be hours away. Where a step ends changes nothing; the loop over events
- * knows nothing of it. */
+ * the next sample, which may be hours away. Results do not depend on where steps end. */
 static void run_in_steps(cop_net *net, cop_time until, cop_progress_fn progress, void *ctx)
 {
     if (progress == NULL && net->observer.look == NULL) {
@@ -241,7 +241,7 @@ static void run_in_steps(cop_net *net, cop_time until, cop_progress_fn progress,
         return;
     }
     cop_time step = COP_NS;
-    uint64_t asked = net->total.events; /* looks cut steps short */
+    uint64_t asked = net->total.events; /* samples of the observer end steps early */
     for (cop_time t = net->now; t < until && net->stop == COP_OUTCOME_OK;) {
         uint64_t before = net->total.events;
         t = until - t > step ? t + step : until;
@@ -268,7 +268,7 @@ double cop_net_waiting_at_sources(const cop_net *net, cop_time t)
     const cop_traffic *tr = net->traffic;
     if (net->stopped)
         return net->left_bytes;
-    double waiting = (double)tr->taken_bytes; /* and were not sent; what was not taken: */
+    double waiting = (double)tr->taken_bytes; /* taken and not sent; plus not taken: */
     for (uint32_t s = 0; s < tr->n_streams; s++) {
         waiting -= (double)net->probe.stream[s].sent_bytes;
         if (cop_traffic_has_rate(tr, s))
@@ -289,8 +289,8 @@ static void stop_sources(cop_net *net, cop_time end)
     }
 }
 
-/* How long each wire is busy between two instants. A packet counts from its start; one that is under
- * way at an end counts with the part that lies inside. */
+/* How long each wire is busy between two instants. A packet counts from its start; one that is on
+ * the wire at an end counts with the part that lies inside. */
 static void links_from(cop_net *net, cop_time t)
 {
     for (uint32_t p = 0; p < net->topo->n_ports; p++) {
@@ -311,8 +311,8 @@ static void links_until(cop_net *net, cop_time t)
     }
 }
 
-/* Where bins end. In a run that was stopped a packet that is being taken in has been counted already: as a whole, over the time
- * that it takes. */
+/* Where bins end. In a run that was stopped, a packet that is being taken in has already been
+ * counted as a whole, over the time that it takes. */
 static void close_bins(cop_net *net)
 {
     cop_probe *pr = &net->probe;
@@ -323,7 +323,8 @@ static void close_bins(cop_net *net)
     cop_observe_finish(net);
 }
 
-/* A network that drains for so long, 106 days, is left: times further on would leave the range of their numbers. */
+/* A network that drains for so long, 106 days, is given up: later times would exceed the range of
+ * their type. */
 #define DRAINED_BY (COP_NEVER / 2)
 
 void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
@@ -348,11 +349,11 @@ void cop_net_run(cop_net *net, cop_progress_fn progress, void *ctx)
     }
     if (net->stop == COP_OUTCOME_OK)
         net->now =
-            duration; /* also when the network fell silent before: rates refer to all of it */
+            duration; /* also when the network became empty before: rates refer to all of it */
     links_until(net, net->now);
     cop_gauge_close(net);
     if (net->now == net->probe.end)
-        cop_observe_sample(net); /* a bin that is cut short ends here, not when all is drained */
+        cop_observe_sample(net); /* a bin that is cut short ends here, not after draining */
     if (net->run_cfg->drain && net->stop == COP_OUTCOME_OK) {
         stop_sources(net, duration);
         run_in_steps(net, DRAINED_BY, progress, ctx);

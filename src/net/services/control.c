@@ -1,8 +1,8 @@
 /* Services of the network for run-time queueing schemes and congestion controls.
  *
- * Control messages travel against the data, one link delay, in order, without taking bandwidth: they
- * stand for the few bytes a real switch slips in between packets (G-gran6-12). Two messages of one
- * instant arrive together, in the order in which they were sent. */
+ * Control messages travel against the data, one link delay, in order, without taking bandwidth:
+ * they model the few bytes that a real switch inserts between packets (G-gran6-12). Two messages of
+ * one instant arrive together, in the order in which they were sent. */
 #include "net/services/services.h"
 
 #include "net/cable/cable.h"
@@ -15,7 +15,8 @@ const cop_netinfo *cop_net_info(const cop_net *net)
     return &net->info;
 }
 
-/* Nothing acts at a distance: a control that asks about a port of another switch, or from a host, is at fault. */
+/* Ends the program if a congestion control reads a port of another switch, or reads one from a
+ * host: nothing acts at a distance. */
 static void must_be_here(const cop_net *net, uint32_t port)
 {
     if (COP_UNLIKELY(port >= net->host_port0 || net->out[port].sw != net->here))
@@ -141,7 +142,7 @@ uint64_t cop_net_sent_bytes(const cop_net *net, uint32_t port)
     return net->out[port].sent_bytes;
 }
 
-/* The first packet of the queues that are left. */
+/* The first packet of the remaining queues. */
 static const cop_pkt *first_of_rest(const cop_net *net, cop_input_walk *w)
 {
     for (w->p = NULL; w->p == NULL && w->queue < w->end; w->queue++)

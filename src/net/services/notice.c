@@ -1,15 +1,17 @@
 /* Notifications that switches make.
  *
- * Role     a congestion control that finds a queue too long tells the source of a packet there
- *          (cop_net_notify): a packet of nic.control_bytes, flags COP_PKT_CNP and COP_PKT_BECN, which
- *          carries one word, travels from that switch to the source and takes bandwidth, buffers and
- *          credits as any other. Routings that listen hear it at every switch and may keep it.
- * Timing   it is made switch.pipeline after the finding. It then competes for outputs as what comes in by the port
- *          does, but waits in memory of the switch's own: in a queue for what is made about that port, or, where a
- *          queue is of one output and lane, among those that wait for the same. So it keeps nobody waiting who
- *          does not ask for the same channel, and holds none itself: it adds no dependency between channels.
- * Naming   src is the host to which the packet that it is about goes, so that the source knows the flow;
- *          seq counts at the switch, from 2^31 on.
+ * Role     a congestion control that finds a queue too long notifies the source of a packet there
+ *          (cop_net_notify): a packet of nic.control_bytes, flags COP_PKT_CNP and COP_PKT_BECN,
+ *          which carries one word, travels from that switch to the source and takes bandwidth,
+ *          buffers and credits as any other. Routings with the hook receive it at every switch and
+ *          may keep it.
+ * Timing   it is made switch.pipeline after the finding. It then competes for outputs as packets
+ *          that come in by the port do, but waits in private memory of the switch: in a queue for
+ *          notifications about that port, or, where a queue is of one output and lane, among those
+ *          that wait for the same. So it blocks only packets that request the same channel, and
+ *          occupies none itself: it adds no dependency between channels.
+ * Naming   src is the destination of the packet that it concerns, so that the source finds the
+ *          flow; seq counts at the switch, from 2^31 on.
  * Source   IEEE 802.1Qau; M-qcn-cp, G-qcn-12. */
 #include "net/services/services.h"
 
@@ -23,7 +25,7 @@
 
 #define FIRST_SEQ (1u << 31)
 
-typedef struct finding { /* to be told */
+typedef struct finding { /* to be sent */
     cop_time t;
     uint32_t port, src, dst, stream, word;
     uint8_t sl;
@@ -58,8 +60,7 @@ static void find(cop_net *net, uint32_t port, const cop_header *of, uint32_t wor
     if (COP_UNLIKELY(net->notices == NULL))
         cop_misused("cc", net->cc->name, "it sends notifications; set notifies in its facts");
     struct cop_notices *list = &net->notices[in->sw];
-    if (list->at >
-        list->n / 2) { /* those that are told make room: as many are moved as were told */
+    if (list->at > list->n / 2) { /* amortised: as many findings are moved as were sent */
         list->n -= list->at;
         memmove(list->v, list->v + list->at, list->n * sizeof(*list->v));
         list->at = 0;

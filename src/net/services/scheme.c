@@ -1,7 +1,7 @@
-/* What queueing schemes may ask the network, and tell it: about the node whose hook runs, and queues that it has.
+/* Calls from queueing schemes into the network: about the node whose hook runs, and its queues.
  *
- * Our own ask so often that only builds with assertions look whether they keep to that; schemes from outside have names
- * of their own for the same (net/queue.h), which always look. */
+ * Schemes of the tree call so often that only builds with assertions check that rule; schemes from
+ * outside have other names for the same calls (net/queue.h), which always check it. */
 #include "net/cable/cable.h"
 #include "net/services/services.h"
 #include "net/switch/switch.h"
@@ -12,7 +12,7 @@ const void *cop_net_queue_cfg(const cop_net *net)
     return net->queue_cfg;
 }
 
-/* Our own schemes are looked at by builds with assertions, those from outside always. */
+/* Schemes of the tree are checked by builds with assertions, those from outside always. */
 static inline void scheme_is_here(const cop_net *net, uint32_t port)
 {
 #ifndef NDEBUG
@@ -67,7 +67,7 @@ void cop_net_queue_recheck(cop_net *net, uint32_t port, uint32_t q)
         return;
     }
     if (!net->queue[n].posted)
-        return; /* it is empty, stopped, or will be asked when its time comes */
+        return; /* it is empty, stopped, or will be called for when its time comes */
     cop_input_withdraw(net, n);
     cop_input_head(net, n);
 }
@@ -75,7 +75,7 @@ void cop_net_queue_recheck(cop_net *net, uint32_t port, uint32_t q)
 void cop_net_queue_recheck_after(cop_net *net, uint32_t port, uint32_t q, uint32_t after)
 {
     uint32_t n = queue_here(net, port, q);
-    if (net->in[port].sw == COP_NONE) { /* one output: nobody else has chosen among its queues */
+    if (net->in[port].sw == COP_NONE) { /* one output: no other has picked here */
         net->host_ops->recheck(net, port, n);
         return;
     }
@@ -156,7 +156,7 @@ void *cop_outside_queue_state(cop_net *net, uint32_t port)
     return cop_net_queue_state(net, port);
 }
 
-/* Queue q of a port, if the scheme may ask about it. */
+/* Queue q of a port; ends the program if the scheme may not read it. */
 static uint32_t looked_at(const cop_net *net, uint32_t port, uint32_t q)
 {
     cop_scheme_looks_at(net, port);

@@ -16,7 +16,8 @@ void cop_obuf_prefetch_packet(const cop_net *net, uint32_t port);
 void cop_obuf_prefetch_tail(const cop_net *net, uint32_t port, uint32_t vl);
 /* COP_EV_TX: the output buffer of `port` may send. */
 void cop_obuf_tx(cop_net *net, uint32_t port);
-/* An input waits for room in the output buffer: it is told when the packet on the wire has left. */
+/* An input waits for room in the output buffer: it is woken when the packet on the wire has
+ * left. */
 void cop_obuf_wait(cop_net *net, uint32_t port);
 /* Members of cop_arch_ops for architectures with output buffers. */
 bool cop_obuf_room(const cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks);
@@ -28,11 +29,13 @@ cop_time cop_obuf_xbar_free(const cop_net *net, uint32_t port);
 uint32_t cop_obuf_pick_lane(const cop_net *net, uint32_t port, uint32_t ready);
 /* Lanes with packets in the buffer. */
 uint32_t cop_obuf_lanes(const cop_net *net, uint32_t port);
-/* Will there ever be room for so many blocks of lane vl, if all leave but packets of the lanes in `stuck`? */
+/* Will there ever be room for so many blocks of lane vl, if all leave but packets of the lanes in
+ * `stuck`? */
 bool cop_obuf_room_ever(const cop_net *net, uint32_t port, uint32_t vl, uint32_t blocks,
                         uint32_t stuck);
-/* For accounting: packets that wait in the buffer of (port, lane), from the oldest on; the blocks they
- * have taken, without those of the packet that is leaving; do packets and room of a port agree? */
+/* For accounting: packets that wait in the buffer of (port, lane), from the oldest on; the blocks
+ * they have taken, without those of the packet that is leaving; do packets and room of a port
+ * agree? */
 uint32_t cop_obuf_first(const cop_net *net, uint32_t port, uint32_t vl);
 uint32_t cop_obuf_held(const cop_net *net, uint32_t port, uint32_t vl);
 bool cop_obuf_adds_up(const cop_net *net, uint32_t port);

@@ -77,7 +77,7 @@ static __attribute__((noinline)) void tell_made(cop_net *net, uint32_t port, uin
     tell_enqueued(net, port, q, out, p, net->own_queues > 0);
 }
 
-/* Out of line: few controls ask. */
+/* Out of line: few congestion controls need it. */
 static __attribute__((noinline)) void
 count_lanes(cop_net *net, const cop_in *in, const cop_pick *pick, uint32_t out, const cop_pkt *p)
 {
@@ -89,7 +89,8 @@ count_lanes(cop_net *net, const cop_in *in, const cop_pick *pick, uint32_t out, 
         cop_link_count(net, out, pick->vl, p->bytes, true);
 }
 
-/* Packet p is granted output `out`: it no longer waits in input `in_port`. */
+/* Call the hooks for packet p, which is granted output `out` and no longer waits in input
+ * `in_port`. */
 static void tell_granted(cop_net *net, uint32_t in_port, const cop_pick *pick, uint32_t out,
                          cop_pkt *p)
 {
@@ -107,9 +108,9 @@ static void tell_granted(cop_net *net, uint32_t in_port, const cop_pick *pick, u
     p->out_vl = (uint8_t)pick->vl; /* adaptive routing: perhaps not its first choice */
 }
 
-/* After the transfer of packet p from input `in_port`, lane vl; returns when its credit goes back. An
- * output without a buffer has put it on the wire, and the control must know the credits that it took
- * before the fill changes. */
+/* Call the hooks after the transfer of packet p from input `in_port`, lane vl; returns when its
+ * credit goes back. An output without a buffer has put it on the wire, and the congestion control
+ * must see the credits that it took before the fill changes. */
 static cop_time tell_transferred(cop_net *net, uint32_t in_port, const cop_pick *pick, uint32_t vl,
                                  uint32_t out, cop_pkt *p, cop_time leaves, bool early, bool own)
 {
@@ -132,9 +133,10 @@ static cop_time tell_transferred(cop_net *net, uint32_t in_port, const cop_pick 
                                      : leaves;
 }
 
-/* The one way into a switch input, compiled for each kind of network: `made`, by the switch itself; `plain`, a table of
- * outputs and a queue for each of them, as most networks have; `told`, and there something watches queues. Constants at every
- * call, so that packets that come over a wire, the common case, pass no question that is not theirs. */
+/* Entry of a packet into a switch input, compiled for each kind of network: `made`, by the switch
+ * itself; `plain`, a table of outputs and a queue for each of them, as most networks have; `told`,
+ * with hooks on queues. The arguments are constants at every call, so that the common case, a
+ * packet from a wire, has no branch for the others. */
 static inline __attribute__((always_inline)) void
 receive(cop_net *net, uint32_t port, uint32_t h, const bool made, const bool plain, const bool told)
 {
@@ -144,7 +146,7 @@ receive(cop_net *net, uint32_t port, uint32_t h, const bool made, const bool pla
         cop_routing_keeps(net, port, h))
         return;
     cop_cand cand[COP_MAX_CAND];
-    unsigned n = 0; /* candidates that are known */
+    unsigned n = 0; /* number of known candidates */
     if (plain || net->lft) {
         p->out = net->lft[(size_t)in->sw * net->info.n_hosts + p->dst];
         p->out_vl = p->vl;
@@ -203,14 +205,14 @@ __attribute__((noinline)) void cop_input_made(cop_net *net, uint32_t port, uint3
     receive(net, port, h, true, false, false);
 }
 
-/* After its head went to `port` until `leaves`, the queue offers its next packet. */
+/* The head went to `port`, its tail leaves at `leaves`: the queue offers its next packet. */
 static void next_head(cop_net *net, const cop_pick *pick, uint32_t port, cop_time leaves)
 {
     uint32_t q = pick->queue;
     const cop_queue *queue = &net->queue[q];
     const cop_in *in = &net->in[pick->in];
     if (net->per_output) {
-        /* The same output comes next, and it is busy until then: the request may stand. */
+        /* The next packet has the same output, which is busy until then: the request may stay. */
         if (queue->head != COP_NONE &&
             (!net->multi_rate ||
              cop_input_no_underrun(net, in, port, &net->pkt[queue->head]) <= leaves)) {
@@ -252,7 +254,7 @@ cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
         cop_fc_give(net, in_port, freed, bytes, free);
     next_head(net, pick, port, leaves);
     if (net->hooks && net->queue_ops->runtime.on_dequeue &&
-        !(own && net->own_queues)) /* when the queue is in order again */
+        !(own && net->own_queues)) /* called when the queue is consistent again */
         cop_scheme_at(net, in_port)
             ->runtime.on_dequeue(net, in_port, q - net->in[in_port].queue0, &net->pkt[h]);
     if (net->routes_early && net->obuf == NULL)

@@ -4,15 +4,16 @@
 
 #include "net/net.h"
 
-/* A packet has been routed far enough to be queued at switch input `port`. */
+/* Packet h has passed the pipeline and enters switch input `port`. */
 void cop_input_receive(cop_net *net, uint32_t port, uint32_t h);
-/* The same out of line: for a packet that the switch itself has made (COP_PKT_OWN), and for heads of wormhole
- * switching. (A second caller of the first would cost all others 20 instructions per hop.) */
+/* The same out of line: for a packet that the switch itself has made (COP_PKT_OWN), and for heads
+ * of wormhole switching. (A second caller of the first would cost all others 20 instructions per
+ * hop.) */
 void cop_input_made(cop_net *net, uint32_t port, uint32_t h);
-/* Packet h is on the wire of `port`: if that leads to a switch it is routed now, as nothing that happens until it is there
- * matters (routes_early). */
+/* Packet h is on the wire of `port`: if that leads to a switch it is routed now, as nothing that
+ * happens before its arrival changes the result (routes_early). */
 void cop_input_ask_early(cop_net *net, uint32_t port, uint32_t h);
-/* Was that done with what comes in here? Not with packets that the switch has made. */
+/* Was that done for packets that come in here? Not for those that the switch has made. */
 static inline bool cop_input_asked_early(const cop_net *net, const cop_in *in)
 {
     return net->routes_early >
@@ -24,7 +25,8 @@ void cop_input_head(cop_net *net, uint32_t q);
 /* Heads of switch `sw` that the congestion control does not admit: it is asked again. */
 void cop_input_admit(cop_net *net, uint32_t sw);
 
-/* COP_EV_PATIENCE: a head of queue q that has waited for too long asks for the host that absorbs it (recover.h). */
+/* COP_EV_PATIENCE: a head of queue q that has waited for too long asks for the host that absorbs it
+ * (recover.h). */
 void cop_input_patience(cop_net *net, uint32_t q);
 
 /* Take back the requests of queue q's head. */
@@ -37,29 +39,30 @@ typedef struct cop_pick {
     uint32_t vl; /* lane on the output */
 } cop_pick;
 
-/* Of two queues of one input: the queueing scheme, which has an order, puts the smaller key first. */
+/* Order of a queue among those of its input, by a scheme that has one: the smaller key goes
+ * first. */
 static inline uint64_t cop_input_order_key(cop_net *net, uint32_t q)
 {
     uint32_t port = net->queue_port[q], local = q - net->in[port].queue0;
     const cop_pkt *p = &net->pkt[net->queue[q].head];
-    if (COP_UNLIKELY(p->flags & COP_PKT_OWN)) /* the scheme does not know that queue */
+    if (COP_UNLIKELY(p->flags & COP_PKT_OWN)) /* the scheme has no such queue */
         local = net->queue_ops->select(net->queue_cfg, &net->info, p);
     return cop_scheme_at(net, port)->runtime.order(net, port, local, p);
 }
 
-/* Has an input that requests lane vl of output `port` a packet for it that fits? */
+/* Input `input` requests lane vl of output `port`: does one of its packets fit there? */
 bool cop_input_fits(cop_net *net, uint32_t port, uint32_t vl, uint32_t input);
 /* Choose among the requests of lane vl at output `port` by the configured arbitration; only inputs
  * whose bit is set in `allowed` (NULL: all). If no request fits behind the output, the lane is
  * blocked and false is returned. */
 bool cop_input_pick_slow(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed,
                          cop_pick *pick);
-/* The same when every packet would fit, with round robin, request lists and at most 64 ports: of the next
- * requesting input the request that came first. */
+/* The same when every packet would fit, with round robin, request lists and at most 64 ports: of
+ * the next requesting input the request that came first. */
 bool cop_input_pick_first(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed,
                           cop_pick *pick);
-/* The same when `any_fits`: every packet would fit behind the output. With round robin over one queue
- * per (input, output, lane) it is then simply the next requesting input. */
+/* The same when `any_fits`: every packet would fit behind the output. With round robin over one
+ * queue per (input, output, lane) it is then simply the next requesting input. */
 static inline bool cop_input_pick(cop_net *net, uint32_t port, uint32_t vl, const uint64_t *allowed,
                                   bool any_fits, cop_pick *pick)
 {
@@ -79,8 +82,9 @@ static inline bool cop_input_pick(cop_net *net, uint32_t port, uint32_t vl, cons
     return true;
 }
 
-/* The picked packet goes: leaves its queue, crosses by `transfer`, frees its space when its tail has
- * left. Returns that time. `early` is net->early_hooks, known to be false without output buffers. */
+/* The picked packet goes: leaves its queue, crosses by `transfer`, frees its space when its tail
+ * has left. Returns that time. `early` is net->early_hooks, known to be false without output
+ * buffers. */
 cop_time cop_input_grant(cop_net *net, uint32_t port, const cop_pick *pick,
                          cop_transfer_fn transfer, bool early);
 

@@ -1,13 +1,15 @@
 /* Switch inputs: heads of queues, in layouts with request lists.
  *
- * Role     the head of a queue asks for the outputs that the routing gives it, and is asked about: by the queueing
- *          scheme, which may move it to another queue or stop it, and by the congestion control, which may
+ * Role     the head of a queue requests the outputs that the routing gives it. Before that the
+ *          queueing scheme may move it to another queue or stop it, and the congestion control may
  *          not admit it.
- * Pinned   where the routing gives a choice and the scheme has queues for packets of one output (layout.pinned), a head
- *          is routed before the scheme is asked about it, and keeps its first choice if it is put into such a queue.
- * Rules    A head asks when the queue has been read to the end of the packet before it, and not before it could
- *          start without running dry. Adaptive routings are asked when it becomes the head, by the loads of that
- *          instant. `posted` of a queue counts the candidates whose requests are with the arbiters.
+ * Pinned   where the routing gives a choice and the scheme has queues for packets of one output
+ *          (layout.pinned), a head is routed before the scheme's on_head, and keeps its first
+ *          choice if it is put into such a queue.
+ * Rules    A head makes requests when the queue has been read to the end of the previous packet,
+ *          and not before it could start without running dry. Adaptive routings choose when it
+ *          becomes the head, by the loads of that instant. `posted` of a queue counts the
+ *          candidates whose requests are with the arbiters.
  * Events   COP_EV_HEAD for a queue whose head must wait for one of these times.
  * Layouts with one queue per (input, output, lane) have no lists; their heads are in input.c. */
 #include "net/routing/routing.h"
@@ -16,7 +18,7 @@
 void cop_input_count_held(cop_net *net, uint32_t sw, bool more)
 {
     net->held[sw] += more ? 1 : -1u;
-    if (net->held[sw] != more) /* it is not the first one that comes, nor the last one that goes */
+    if (net->held[sw] != more) /* neither the first that is stopped nor the last that is admitted */
         return;
     for (uint32_t p = net->topo->sw_port0[sw]; p < net->topo->sw_port0[sw + 1]; p++)
         if (more)
@@ -25,8 +27,8 @@ void cop_input_count_held(cop_net *net, uint32_t sw, bool more)
             cop_fc_no_wait(&net->out[p], COP_WAIT_ADMIT);
 }
 
-/* Does the congestion control not admit the head of q? What comes back to the outputs of its switch then wakes
- * it. */
+/* Does the congestion control not admit the head of q? Then returns to the outputs of its switch
+ * wake it. */
 static __attribute__((noinline)) bool held(cop_net *net, uint32_t in_port, uint32_t q,
                                            const cop_pkt *p)
 {
@@ -47,14 +49,14 @@ static __attribute__((noinline)) bool held(cop_net *net, uint32_t in_port, uint3
     cop_input_count_held(net, in->sw, hold);
     for (uint32_t i = 0; hold && i < cop_topo_ports_of(net->topo, in->sw); i++)
         if (net->out[in->port0 + i].to != COP_NONE) {
-            cop_fc_settle(net, in->port0 + i); /* only what is yet to come wakes it */
+            cop_fc_settle(net, in->port0 + i); /* only later returns wake it */
             cop_fc_arm(net, in->port0 + i);
         }
     return hold;
 }
 
 #ifndef NDEBUG
-/* What the routing said when the packet came is what it would say now. */
+/* The routing would return now what it returned when the packet came. */
 static void check_known(cop_net *net, uint32_t in_port, cop_pkt *p, const cop_cand *cand,
                         unsigned n)
 {
@@ -73,7 +75,8 @@ static void check_known(cop_net *net, uint32_t in_port, cop_pkt *p, const cop_ca
 }
 #endif
 
-/* Routed on its way, a packet is not routed once more at the head, unless somebody is told of fills, which count that. */
+/* A packet that was routed early is not routed again at the head, unless on_fill counts its
+ * choice. */
 static bool stays_routed(const cop_net *net, const cop_in *in)
 {
     return cop_input_asked_early(net, in) && net->cc->at_switch.on_fill == NULL;
@@ -88,7 +91,8 @@ static inline unsigned choices_of(cop_net *net, uint32_t in_port, cop_pkt *p, co
     return 1;
 }
 
-/* The head of q asks for its outputs: for `known` ones, or if n is 0 for those that the routing gives. */
+/* The head of q requests its outputs: the `known` ones, or if n is 0 those that the routing
+ * gives. */
 static __attribute__((noinline)) void post_candidates(cop_net *net, uint32_t in_port, uint32_t q,
                                                       cop_pkt *p, const cop_cand *known, unsigned n)
 {
@@ -120,7 +124,7 @@ static __attribute__((noinline)) void post_candidates(cop_net *net, uint32_t in_
         cop_recover_wait(net, q);
 }
 
-/* The same where nothing is to be asked or awaited (plain_head): most heads. */
+/* The same for a head with one known output and no condition (plain_head): most heads. */
 static inline __attribute__((always_inline, flatten)) void post_one(cop_net *net, const cop_in *in,
                                                                     uint32_t q, const cop_pkt *p)
 {
@@ -131,9 +135,10 @@ static inline __attribute__((always_inline, flatten)) void post_one(cop_net *net
     cop_input_requested(net, port, vl, p);
 }
 
-/* Where the routing gives a choice: which queue is the head p of q for? Its first choice by the loads of now decides,
- * `known` or asked for; one that is in a queue of one output already keeps that. If it stays in q, it asks for just
- * what its scheme was asked about (chance may decide otherwise another time), and this is true. */
+/* Where the routing gives a choice: into which queue does the scheme put the head p of q? Decided
+ * by its first choice at present loads, `known` or computed here; a packet in a pinned queue keeps
+ * its output. True if it stays in q: it then requests the candidates that the scheme saw, as a
+ * second call of the routing may draw others. */
 static __attribute__((noinline)) bool sort_pinned(cop_net *net, uint32_t in_port, uint32_t q,
                                                   cop_pkt *p, const cop_cand *known, unsigned n,
                                                   uint32_t *move)
@@ -175,8 +180,7 @@ void cop_input_offer(cop_net *net, uint32_t q, const cop_cand *known, unsigned n
         }
         cop_pkt *p = &net->pkt[net->queue[q].head];
         uint32_t move = q;
-        if (ops->runtime.on_head &&
-            !(p->flags & COP_PKT_OWN)) { /* which have a queue of their own */
+        if (ops->runtime.on_head && !(p->flags & COP_PKT_OWN)) { /* which have a private queue */
             if (COP_UNLIKELY(net->pinned)) {
                 if (sort_pinned(net, in_port, q, p, known, n, &move))
                     return;
@@ -187,7 +191,7 @@ void cop_input_offer(cop_net *net, uint32_t q, const cop_cand *known, unsigned n
             }
         }
         if (move == q) {
-            if (net->queue[q].stopped) /* its scheme may have stopped it just now */
+            if (net->queue[q].stopped) /* on_head may have stopped it */
                 return;
             if (COP_LIKELY(net->plain_head)) {
                 post_one(net, in, q, p);
@@ -212,7 +216,8 @@ void cop_input_admit(cop_net *net, uint32_t sw)
     for (uint32_t i = port0; i < port0 + cop_topo_ports_of(net->topo, sw); i++) {
         if (net->in[i].from < net->host_port0 || net->in[i].from == COP_NONE)
             continue;
-        uint32_t end = cop_net_queue_end(net, i); /* behind it only control packets, never held */
+        uint32_t end = cop_net_queue_end(net, i); /* only control packets follow, which are always
+                                                     admitted */
         for (uint32_t q = net->in[i].queue0; q < end; q++)
             if (net->queue[q].head_is & COP_HEAD_HELD)
                 cop_input_offer(net, q, NULL, 0);
@@ -230,7 +235,7 @@ __attribute__((noinline)) void cop_input_reconsider(cop_net *net, uint32_t q)
 
 void cop_input_withdraw(cop_net *net, uint32_t q)
 {
-    COP_CHECK(!net->per_output); /* stopping single queues is for layouts with request lists */
+    COP_CHECK(!net->per_output); /* only layouts with request lists can stop single queues */
     cop_asker asker = cop_asker_of(&net->in[cop_net_first_node(net, q)->in]);
     uint32_t first = q * net->max_cand, end = first + net->queue[q].posted;
     for (uint32_t node = first; node < end; node++)
@@ -238,7 +243,8 @@ void cop_input_withdraw(cop_net *net, uint32_t q)
     net->queue[q].posted = 0;
 }
 
-/* The head of queue q asks for lane vl of local output port `local` instead of what it has asked for. */
+/* The head of queue q requests lane vl of local output port `local` instead of its present
+ * requests. */
 static void divert(cop_net *net, uint32_t q, uint16_t local, uint8_t vl)
 {
     uint32_t in_port = net->queue_port[q];

@@ -1,16 +1,16 @@
-/* Switch inputs: the routing is asked, and what waits for each output is counted.
+/* Switch inputs: calls of the routing, and counts of bytes that wait for each output.
  *
- * Role     makes a question to the routing of a packet at an input, and keeps the counts of bytes that wait for an
- *          output by the packet's first choice: those that routings see as loads, those of lanes, and those
- *          that the congestion control is told (on_fill).
- * Rules    the same packet at the same switch always draws the same random numbers: asked twice while nothing
- *          has changed, the routing gives the same answer.
+ * Role     calls the routing for a packet at an input, and keeps the counts of bytes that wait for
+ *          an output, by the packet's first choice: the loads of routings, those per lane, and
+ *          those for the congestion control (on_fill).
+ * Rules    the same packet at the same switch always draws the same random numbers: called twice
+ *          while nothing has changed, the routing returns the same.
  * Source   docs/MODEL.md, loads; M-ibcc-sw for fills. */
 #include "net/routing/routing.h"
 #include "net/switch/input_int.h"
 
-/* Control packets that have lanes of their own, from `base` on: those of the routing behind these, and the first
- * of them on the cable to a host, where nothing can wait for each other. */
+/* Control packets with private lanes, from `base` on: the routing's lanes are numbered from there;
+ * on the cable to a host, where no cycle is possible, they use the first. */
 static __attribute__((noinline)) void shift_lanes(const cop_net *net, const cop_in *in,
                                                   uint8_t base, cop_cand *cand, unsigned n)
 {
@@ -21,7 +21,7 @@ static __attribute__((noinline)) void shift_lanes(const cop_net *net, const cop_
     }
 }
 
-/* What the routing is asked about packet p. */
+/* The arguments of the routing for packet p. */
 static inline cop_hop hop_of(const cop_net *net, const cop_in *in, const cop_pkt *p)
 {
     bool control = p->flags & COP_PKT_CONTROL;
@@ -37,7 +37,7 @@ static inline cop_hop hop_of(const cop_net *net, const cop_in *in, const cop_pkt
                      .apart = base != 0};
 }
 
-/* The same for a packet at a switch, whenever it is asked about. */
+/* Random numbers of a packet at a switch: the same at every call. */
 static inline cop_rng draws_of(const cop_net *net, const cop_in *in, const cop_pkt *p)
 {
     cop_rng rng = cop_rng_make(net->info.seed, COP_RNG_ROUTE, p->src);
@@ -45,7 +45,8 @@ static inline cop_rng draws_of(const cop_net *net, const cop_in *in, const cop_p
     return rng;
 }
 
-/* What the dependency check has not seen it must not do: its answers are within the switch, and its detours are known. */
+/* The routing must not do what the dependency check has not seen: its candidates are ports of the
+ * switch, and its detours are declared. */
 static inline void check_answer(const cop_net *net, const cop_in *in, const cop_hop *hop,
                                 const cop_cand *cand, unsigned n)
 {
@@ -90,7 +91,7 @@ unsigned cop_input_ask(cop_net *net, const cop_in *in, cop_pkt *p, cop_cand *can
     return ask(net, in, p, &view, cand);
 }
 
-/* A routing that is blind, and looks all the same. */
+/* A routing that declares that it reads no loads must not read them. */
 static uint64_t no_load(void *ctx, uint32_t port, uint32_t vl)
 {
     (void)ctx, (void)port, (void)vl;
@@ -138,8 +139,8 @@ unsigned cop_net_channels(cop_net *net, uint32_t in_port, const cop_pkt *p, cop_
     return n;
 }
 
-/* Where the bytes that wait for p's output and section are counted, in all layouts but one queue per
- * output. If a table gives each destination one output, (input, section) names them. */
+/* The counter of bytes that wait for p's output and section, in all layouts but one queue per
+ * output. If a table gives each destination one output, (input, section) identifies it. */
 static uint32_t *fill_of(const cop_net *net, const cop_in *in, const cop_pkt *p)
 {
     if (!net->sectioned)
@@ -159,7 +160,7 @@ __attribute__((noinline)) void cop_input_tell_counted(cop_net *net, uint32_t in_
     cop_cc_at(net, in->sw)->at_switch.on_fill(net, in_port, in->port0 + p->out, before, *fill, p);
 }
 
-/* Packet p begins or ceases to count for its first choice. */
+/* Add packet p to the counts of its first choice, or remove it. */
 static void count_choice(cop_net *net, uint32_t in_port, const cop_pkt *p, bool more)
 {
     uint32_t port = net->in[in_port].port0 + p->out;

@@ -5,14 +5,15 @@
  *          matched together. An input is free while it has a free read port.
  * islip    M-islip (McKeown): every free output grants one requesting free input (by its own
  *          arbitration, normally round robin), every input accepts a grant for each free read port
- *          (round robin over outputs); repeated `iterations` times for those left over. Positions move
- *          only for grants accepted in the first iteration, and then to just behind the partner.
+ *          (round robin over outputs); repeated `iterations` times for those left over. Positions
+ *          move only for grants accepted in the first iteration, and then to just behind the
+ *          partner.
  * rrm      the same without that rule: an output's position moves whenever it grants.
- * Packets have different lengths, so at one instant only some inputs and outputs are free. Turns that
- * an input misses because it is busy are counted (turn.h). Of the outputs that offer, an input takes
- * the one whose queue the queueing scheme puts first, if it has an order.
- * Speed    only ports that take part are looked at, and what is compiled for switches of at most 64 ports has
- *          nothing to call on the usual way of a packet. */
+ * Packets have different lengths, so at one instant only some inputs and outputs are free. Turns
+ * that an input misses because it is busy are counted (turn.h). Of the outputs that offer, an input
+ * takes the one whose queue the queueing scheme puts first, if it has an order.
+ * Speed    only ports that take part are visited, and the code compiled for switches of at most 64
+ *          ports makes no calls on the common path. */
 #include "net/cable/cable.h"
 #include "net/switch/arch.h"
 #include "net/switch/input.h"
@@ -20,7 +21,8 @@
 
 #include <string.h>
 
-/* A matching is compiled twice: for switches of at most 64 ports, whose sets are one word, and for others. */
+/* A matching is compiled twice: for switches of at most 64 ports, whose sets are one word, and for
+ * others. */
 #define MATCHING static inline __attribute__((always_inline))
 
 MATCHING void empty(uint64_t *set, uint32_t words)
@@ -36,7 +38,8 @@ static inline bool has_room(const cop_net *net, uint32_t port, uint32_t vl)
                      : cop_link_room(net, port, vl, net->max_blocks);
 }
 
-/* Of a set of inputs, those that are busy no longer. Without a branch: which they are nobody could foretell. */
+/* Of a set of inputs, those that are no longer busy. Branch-free: the outcome is random and would
+ * be mispredicted. */
 static inline uint64_t free_inputs(uint64_t ports, const iq_input *input, cop_time now)
 {
     uint64_t free = 0;
@@ -45,7 +48,7 @@ static inline uint64_t free_inputs(uint64_t ports, const iq_input *input, cop_ti
     return free;
 }
 
-/* Which of those who ask are free? Of others nobody wants to know. */
+/* Which requesting inputs are free? Others are not examined. */
 MATCHING void find_free_inputs(cop_net *net, uint32_t sw, const uint64_t *asking, uint32_t words)
 {
     struct cop_iq *iq = net->iq;
@@ -106,9 +109,9 @@ MATCHING uint32_t accept(const uint64_t *offers, uint32_t words, uint32_t first)
     return COP_NONE;
 }
 
-/* Of the outputs that offer, the first being o, the one whose queue the queueing scheme puts first; of
- * equals the queue that was read least recently (the position moves with packets of all kinds). Keys are
- * asked for only where they decide. */
+/* Of the outputs that offer, the first being o, the one whose queue the queueing scheme puts first;
+ * of equals the queue that was read least recently (the position moves with packets of all kinds).
+ * Keys are computed only where they decide. */
 static uint32_t accept_in_order(cop_net *net, uint32_t in_port, uint32_t first, uint32_t o)
 {
     struct cop_iq *iq = net->iq;
@@ -133,7 +136,7 @@ static uint32_t accept_in_order(cop_net *net, uint32_t in_port, uint32_t first, 
     return best;
 }
 
-/* Output o of a switch, which is `port`, offers itself to the input that it grants. */
+/* Output o of a switch, which is `port`, records its offer at the input that it grants. */
 MATCHING void offer(cop_net *net, uint32_t port, uint32_t o, uint32_t words)
 {
     struct cop_iq *iq = net->iq;
@@ -150,7 +153,8 @@ MATCHING void offer(cop_net *net, uint32_t port, uint32_t o, uint32_t words)
         net->out[port].lane[pick->vl].rr = (uint16_t)(input + 1);
 }
 
-/* The output whose offer input `in_port`, the i-th of its switch, accepts; COP_NONE: none is left. */
+/* The output whose offer input `in_port`, the i-th of its switch, accepts; COP_NONE: none is
+ * left. */
 MATCHING uint32_t choose(cop_net *net, uint32_t in_port, uint32_t i, uint32_t words)
 {
     struct cop_iq *iq = net->iq;
@@ -164,8 +168,8 @@ MATCHING uint32_t choose(cop_net *net, uint32_t in_port, uint32_t i, uint32_t wo
                                                           : o;
 }
 
-/* A read port of the input is busy until then: the one that was free first gives its place in the heap to
- * that time, which moves down to where it belongs. Returns when one is free. */
+/* A read port of the input is busy until then: the earliest entry of the heap is replaced by that
+ * time, which moves down to its place. Returns when a read port is free. */
 static __attribute__((noinline)) cop_time take_read(struct cop_iq *iq, uint32_t in_port,
                                                     cop_time until)
 {
@@ -181,7 +185,8 @@ static __attribute__((noinline)) cop_time take_read(struct cop_iq *iq, uint32_t 
     return read[0];
 }
 
-/* A turn of lane vl of an output, position `first`, went to input `winner`: others that ask may have missed it. */
+/* A turn of lane vl of an output, position `first`, went to input `winner`: other requesting inputs
+ * may have missed it. */
 MATCHING void missed(cop_net *net, uint32_t sw, uint32_t port, uint32_t vl, uint32_t first,
                      uint32_t winner, uint32_t words)
 {
@@ -190,18 +195,19 @@ MATCHING void missed(cop_net *net, uint32_t sw, uint32_t port, uint32_t vl, uint
     uint64_t busy = 0;
     for (uint32_t w = 0; w < words; w++) {
         uint64_t asks = asking[w] & ~iq->were_free[w];
-        if (asks) /* some may ask only since another packet went: nobody has looked at them */
+        if (asks) /* an input may request since another packet left: not yet examined */
             iq->were_free[w] |=
                 free_inputs(asks, &iq->input[net->topo->sw_port0[sw] + w * 64], net->now);
         busy |= asking[w] & ~iq->were_free[w];
     }
-    /* Whoever looks for the holder of a turn otherwise sets requests aside that do not fit (pick.c). */
+    /* Other arbitrations set requests that do not fit aside when they search (pick.c). */
     bool sets_aside = net->sectioned && net->arbitration != COP_ARB_RR;
     if (COP_UNLIKELY(busy || sets_aside))
         cop_turn_missed(&iq->turns, net, port, vl, first, winner, iq->were_free);
 }
 
-/* Input i of switch `sw` has accepted output o, which is `port`: positions move, turns are counted. */
+/* Input i of switch `sw` has accepted output o, which is `port`: positions move, turns are
+ * counted. */
 MATCHING void move_on(cop_net *net, uint32_t sw, uint32_t port, uint32_t o, uint32_t i,
                       uint32_t words, bool first_iteration)
 {
@@ -221,8 +227,8 @@ MATCHING void move_on(cop_net *net, uint32_t sw, uint32_t port, uint32_t o, uint
     }
 }
 
-/* Input i of a switch, which was offered something, accepts what it can read. Two outputs may have chosen
- * the same packet (adaptive routing): when it has gone, the other offer is void. */
+/* Input i of a switch accepts as many offers as it can read. Two outputs may have picked the same
+ * packet (adaptive routing): when it has left, the other offer is void. */
 MATCHING void answer(cop_net *net, uint32_t sw, uint32_t i, uint32_t words, bool first_iteration)
 {
     struct cop_iq *iq = net->iq;
@@ -259,7 +265,7 @@ MATCHING void answer(cop_net *net, uint32_t sw, uint32_t i, uint32_t words, bool
     empty(&iq->overdue[i * words], words);
 }
 
-/* Look which of the outputs that somebody wants are free. Is there one? */
+/* Find the free ones of the requested outputs. Is there one? */
 MATCHING bool find_free_outputs(cop_net *net, uint32_t sw, uint32_t words)
 {
     struct cop_iq *iq = net->iq;
@@ -282,7 +288,7 @@ MATCHING bool iterate(cop_net *net, uint32_t sw, uint32_t words, bool first_iter
     iq_set *set = &iq->set[(size_t)sw * words];
     uint64_t any = 0;
     if (!first_iteration)
-        find_free_outputs(net, sw, words); /* packets that went may have let others ask */
+        find_free_outputs(net, sw, words); /* packets that left may have let others make requests */
     iq->some_overdue = false;
     empty(iq->offered, words);
     for (uint32_t w = 0; w < words; w++)
@@ -303,7 +309,7 @@ MATCHING bool iterate(cop_net *net, uint32_t sw, uint32_t words, bool first_iter
         for (uint64_t bits = iq->offered[w]; bits; bits &= bits - 1)
             answer(net, sw, w * 64 + (uint32_t)__builtin_ctzll(bits), words, first_iteration);
     }
-    return any != 0; /* an input that is offered something accepts something */
+    return any != 0; /* an input with offers accepts at least one */
 }
 
 static void resend_all(cop_net *net, uint32_t sw)
@@ -318,8 +324,8 @@ static void resend_all(cop_net *net, uint32_t sw)
     }
 }
 
-/* Inputs are free that were when somebody looked last; others perhaps, too, and those that the switch does not have
- * do no harm. */
+/* Inputs that were free when last sampled are still free; others may be. Bits beyond the ports of
+ * the switch have no effect. */
 MATCHING void match(cop_net *net, uint32_t sw, uint32_t words)
 {
     if (find_free_outputs(net, sw, words) || net->fc->replay) {
@@ -329,7 +335,7 @@ MATCHING void match(cop_net *net, uint32_t sw, uint32_t words)
         for (int64_t i = 0; i < net->sw_cfg->iterations; i++)
             if (!iterate(net, sw, words, i == 0))
                 break;
-        resend_all(net, sw); /* those that gave way in vain */
+        resend_all(net, sw); /* those that gave way although nothing else went */
     }
 }
 

@@ -1,5 +1,5 @@
-/* What is told when a packet waits for an output of a switch, and when it has left on the wire: hooks of controls and
- * routings, each fired here and nowhere else. */
+/* Hooks of congestion controls and routings when a packet waits for an output of a switch, and when
+ * it has left on the wire; they are called here and nowhere else. */
 #ifndef COP_NET_LEFT_H
 #define COP_NET_LEFT_H
 
@@ -14,7 +14,7 @@ static inline void cop_link_count(cop_net *net, uint32_t port, uint32_t vl, uint
         net->lane_waiting[(size_t)port * net->lanes + vl] += more ? bytes : 0 - (uint64_t)bytes;
 }
 
-/* Packet p has gone on the wire of a switch's output `port`: it waits nowhere any more, and its credits
+/* Packet p has gone on the wire of a switch's output `port`: it no longer waits, and its credits
  * are taken. The congestion control may mark it. */
 static inline void cop_link_left(cop_net *net, uint32_t port, cop_pkt *p)
 {

@@ -6,14 +6,15 @@
  *          faster than the input waits for bytes, it does not delay the start. The wire may start
  *          with the first byte in the buffer, but not before tail in - L * wire pace.
  *          Room is taken when the crossing starts, freed when the tail has left on the wire.
- * Shared   (output_shared) a lane has `output_reserve` for itself, and all lanes share the rest. What a
- *          lane owns holds a packet of full size, so a lane waits for packets of its own only, never
- *          for another lane: no channel depends on more than without sharing. A private buffer is one
- *          that is reserved as a whole.
- * Credit   (output_credit: crossbar) a packet crosses only if there is credit for it and for all that its lane holds
- *          here, so none waits for credit here; inputs do.
- * Events   COP_EV_TX per port: a packet is there, credits came, the previous packet has left and somebody waits
- *          for that. Nobody does: its room counts as free from then on, and is taken back when a packet comes.
+ * Shared   (output_shared) a lane has `output_reserve` for itself, and all lanes share the rest.
+ *          The reserve of a lane has room for a packet of full size, so a lane waits for its own
+ *          packets only, never for another lane: sharing adds no dependency between channels. A
+ *          private buffer is one that is reserved as a whole.
+ * Credit   (output_credit: crossbar) a packet crosses only if there is credit for it and for all
+ *          packets of its lane in the buffer, so none waits for credit here; inputs do.
+ * Events   COP_EV_TX per port: a packet is there, credits came, or the previous packet has left and
+ *          something waits for that. If nothing waits, no event is pushed; room is released at the
+ *          next transfer.
  * Source   M-cioq; for `ib` Paper I, 3.1. */
 #include "net/cable/cable.h"
 #include "net/fetch.h"
@@ -24,8 +25,7 @@
 typedef struct obuf_lane {
     uint32_t head, tail; /* packets */
     uint32_t free; /* blocks it could take now */
-    int32_t
-        own; /* shared: blocks free of what it has for itself; below 0: taken of what is shared */
+    int32_t own; /* shared: free blocks of its reserve; below 0: blocks taken of the shared part */
 } obuf_lane;
 
 struct cop_obuf {
@@ -34,10 +34,10 @@ struct cop_obuf {
     cop_pace xbar_pace;
     uint32_t leaving; /* blocks of the packet on the wire, freed at its end */
     uint32_t leaving_vl;
-    uint32_t common; /* blocks free of what lanes share */
+    uint32_t common; /* free blocks of the shared part */
     uint8_t lanes; /* that share; 0: none do */
     uint32_t tx_ready, tx_blocked; /* lanes with packets; lanes without credit */
-    uint8_t rr_vl; /* crossbar: lane to look at first */
+    uint8_t rr_vl; /* crossbar: lane to examine first */
     obuf_lane lane[COP_MAX_VL];
 };
 
@@ -136,7 +136,7 @@ bool cop_obuf_room(const cop_net *net, uint32_t port, uint32_t vl, uint32_t bloc
     return b->leaving && net->out[port].busy_until <= net->now && room_after(b, vl) >= blocks;
 }
 
-/* Where lanes share, what one takes beyond its own is missing for all. */
+/* With shared buffers, blocks that a lane takes beyond its reserve are missing for all lanes. */
 static __attribute__((noinline)) void take_shared(struct cop_obuf *b, uint32_t vl, int32_t blocks)
 {
     uint32_t before = beyond(b->lane[vl].own);
@@ -165,7 +165,7 @@ static void tx_kick(cop_net *net, uint32_t port, cop_time t)
     }
 }
 
-/* There may be room for what inputs wait with. */
+/* There may be room for packets of waiting inputs. */
 static void kick_inputs(cop_net *net, uint32_t port)
 {
     cop_out *out = &net->out[port];
@@ -189,12 +189,12 @@ static bool free_leaving(cop_net *net, uint32_t port)
 
 void cop_obuf_wait(cop_net *net, uint32_t port)
 {
-    /* One that has left has given up its room: then it is credit that is waited for. */
+    /* A packet that has left has released its room: then the lanes wait for credit. */
     if (net->obuf[port].leaving && net->out[port].busy_until > net->now)
         tx_kick(net, port, net->now);
 }
 
-/* The oldest packet of lane vl goes if it has credit and would not run dry; else when? */
+/* Send the oldest packet of lane vl if it has credit and would not run dry; else set `later`. */
 static bool try_lane(cop_net *net, uint32_t port, uint32_t vl, cop_time *later)
 {
     struct cop_obuf *b = &net->obuf[port];
@@ -232,7 +232,7 @@ static bool try_lane(cop_net *net, uint32_t port, uint32_t vl, cop_time *later)
     return true;
 }
 
-/* Send the next packet if there is one that can go; the one before has given up its room. */
+/* Send the next packet if there is one that can go; the previous one has released its room. */
 static inline void transmit(cop_net *net, uint32_t port)
 {
     struct cop_obuf *b = &net->obuf[port];
@@ -273,11 +273,11 @@ cop_time cop_obuf_transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h)
     struct cop_obuf *b = &net->obuf[port];
     cop_pkt *p = &net->pkt[h];
     obuf_lane *lane = &b->lane[vl];
-    free_leaving(net, port); /* nobody waited for it; who waits now waits for credit */
+    free_leaving(net, port); /* nothing waited for that room; lanes that wait now wait for credit */
     cop_time leaves = cop_max64(net->now + cop_wire_time(b->xbar_pace, p->bytes), p->t_tail);
     b->xbar_free = leaves;
     take_room(b, vl, (int32_t)cop_blocks(p->bytes));
-    net->out[port].waiting += p->bytes; /* it still waits, only nearer to the wire */
+    net->out[port].waiting += p->bytes; /* it still waits for the wire */
     p->vl = (uint8_t)vl;
     p->t_tail = leaves;
     p->next = COP_NONE;

@@ -4,16 +4,19 @@
  *              input was; the position moves only on a grant.
  * age          the packet injected first.
  * random       any, with equal chance.
- * flows        M-arb-wrr: the packet whose source this output served longest ago. An input has as many turns
- *              as sources send through it; an oracle, no switch could keep such a record of every sender.
- * transit      packets that switches sent or made before those from hosts, in turn among equals: a host waits for
- *              as long as transit fills the lane. So do FOGSim's output arbiters by default, over all lanes of an output.
- * order        the request that the queueing scheme puts first, in turn among equals (layout.orders_inputs).
+ * flows        M-arb-wrr: the packet whose source this output served longest ago. An input has as
+ *              many turns as sources send through it; an ideal, as no switch could keep such a
+ *              record of every sender.
+ * transit      packets that switches sent or made before those from hosts, in turn among equals: a
+ *              host waits for as long as transit fills the lane. The default of FOGSim's output
+ *              arbiters, there over all lanes of an output.
+ * order        the request that the queueing scheme puts first, in turn among equals
+ *              (layout.orders_inputs).
  * An input that has several requests for the lane offers the first of them, or the one that the
  * queueing scheme puts first; of equals then the queue that was read least recently.
- * A request whose packet does not fit behind the output does not compete. With sections of their
- * own (voqnet) such a request is set aside until its section has room; otherwise, if none fits, the
- * whole lane is blocked until the smallest of them would. */
+ * A request whose packet does not fit behind the output does not compete. With private sections
+ * (voqnet) such a request is set aside until its section has room; otherwise, if none fits, the
+ * whole lane is blocked until the smallest of them fits. */
 #include "base/rng.h"
 #include "net/cable/cable.h"
 #include "net/switch/input.h"
@@ -100,14 +103,15 @@ static uint64_t random_key(const cop_net *net, uint32_t port, uint32_t input)
     return cop_rng_at(net->info.seed, COP_RNG_ARB, port, net->now ^ ((uint64_t)input << 52));
 }
 
-/* Packets that the switch itself has made wait in the input of the port that they are about, whoever feeds it. */
+/* A packet that the switch itself has made waits in the input of the port that it concerns, even if
+ * a host feeds that port. */
 static bool is_from_host(const cop_net *net, uint32_t port, uint32_t input, const cop_pkt *p)
 {
     return !(p->flags & COP_PKT_OWN) &&
            net->in[net->out[port].port0 + input].from >= net->host_port0;
 }
 
-/* Of the head of a queue; the smallest wins. */
+/* Key of the head of a queue; the smallest wins. */
 static uint64_t key_of(cop_net *net, uint32_t port, uint32_t input, uint32_t queue)
 {
     const cop_pkt *p = &net->pkt[net->queue[queue].head];
@@ -127,7 +131,7 @@ static uint64_t key_of(cop_net *net, uint32_t port, uint32_t input, uint32_t que
     }
 }
 
-/* Look at one input; true ends the search (round robin takes the first that fits). */
+/* Examine one input; true ends the search (round robin takes the first that fits). */
 static bool consider(cop_net *net, uint32_t port, uint32_t vl, uint32_t input, choice *c)
 {
     uint32_t queue;
@@ -195,7 +199,8 @@ bool cop_input_pick_slow(cop_net *net, uint32_t port, uint32_t vl, const uint64_
         c.need = UINT32_MAX;
         search(net, port, vl, NULL, &c);
         if (c.found) {
-            /* The lane stays open for that one; the others must hear of new room all the same. */
+            /* The lane stays open for that input; the others must be woken by new room all the
+             * same. */
             if (waits && !net->sectioned)
                 cop_fc_wait(net, port, net->short_waits);
             return false;

@@ -1,9 +1,10 @@
-/* Requests: which queue heads want which output. Private to input*.c, arbiters, stall.c.
+/* Requests of queue heads for outputs. Private to input*.c, arbiters, stall.c.
  *
  * Per output and lane there is a bit mask of inputs that have at least one request. With one queue
- * per (input, output, lane) the bit says it all. Otherwise each (output, lane, input) has a slot:
- * a circular list of request nodes, served in turn. A node belongs to a queue and one routing
- * candidate; a head with several candidates has several nodes, and all go when one is granted. */
+ * per (input, output, lane) the bit is the request. Otherwise each (output, lane, input) has a
+ * slot: a circular list of request nodes, served in turn. A node belongs to a queue and one routing
+ * candidate; a head with several candidates has several nodes, and all are removed when one is
+ * granted. */
 #ifndef COP_NET_REQUEST_H
 #define COP_NET_REQUEST_H
 
@@ -39,10 +40,10 @@ static inline size_t cop_slot_of(const cop_net *net, uint32_t port, uint32_t vl,
     return net->slot0[out->sw] + ((size_t)out->local * net->lanes + vl) * ports + input;
 }
 
-/* Where the slots of one input are: for those who put or take several nodes of it. */
+/* Place of the slots of one input, for callers that add or remove several nodes of it. */
 typedef struct cop_asker {
     uint32_t input, port0; /* its local number; first port of its switch */
-    size_t slot, step; /* its slot of output 0, lane 0; and from there to that of the next lane */
+    size_t slot, step; /* its slot of output 0, lane 0; distance to that of the next lane */
 } cop_asker;
 
 static inline cop_asker cop_asker_of(const cop_in *in)
@@ -71,10 +72,12 @@ static inline void cop_circle_add(cop_node *nodes, uint32_t *last, uint32_t n)
     *last = n;
 }
 
-/* Let a node ask for lane vl of output `port`; take it out of its list, if it is in one. */
+/* Add a node to the requests for lane vl of output `port`; take it out of its list, if it is in
+ * one. */
 void cop_node_add(cop_net *net, uint32_t node, uint32_t port, uint32_t vl);
 void cop_node_remove(cop_net *net, uint32_t node);
-/* The same for those who know the input that the node belongs to, and who tell the output (cop_input_requested). */
+/* The same for callers that know the input of the node, and that notify the output
+ * (cop_input_requested). */
 static inline void cop_node_put(cop_net *net, uint32_t node, const cop_asker *in, uint32_t port,
                                 uint32_t vl)
 {
@@ -86,7 +89,7 @@ static inline void cop_node_put(cop_net *net, uint32_t node, const cop_asker *in
     cop_request_set(net, port, vl, in->input);
 }
 void cop_node_take(cop_net *net, uint32_t node, const cop_asker *in);
-/* Take a node out of its slot and let it wait for a section's credit. */
+/* Move a node from its slot to the list of those that wait for a section's credit. */
 void cop_node_wait(cop_net *net, uint32_t node, uint32_t section);
 
 #endif

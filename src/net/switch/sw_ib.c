@@ -1,11 +1,11 @@
 /* Input-buffered switch with one read port per output (InfiniBand style).
  *
- * Role     every output decides for itself: when its wire is free it picks a lane (vlarb.c), then an
- *          input (pick.c), and the packet goes straight onto the wire. An input may feed several
+ * Role     every output decides for itself: when its wire is free it picks a lane (vlarb.c), then
+ *          an input (pick.c), and the packet goes straight onto the wire. An input may feed several
  *          outputs at once from different queues.
- * Buffered with output buffers (switch.output_buffer, obuf.c) it is the crossbar's output that decides
- *          when it is free: lanes in turn, then an input. The packet crosses into the buffer, and the
- *          wire sends from there.
+ * Buffered with output buffers (switch.output_buffer, obuf.c) it is the crossbar's output that
+ *          decides when it is free: lanes in turn, then an input. The packet crosses into the
+ *          buffer, and the wire sends from there.
  * Events   COP_EV_ARB per output port, at most one pending, last kind of an instant so that it sees
  *          every request of that instant.
  * Source   M-ibmodel, M-vlsw; arbitration in docs/MODEL.md. */
@@ -14,7 +14,7 @@
 #include "net/switch/arch.h"
 #include "net/switch/input.h"
 
-/* Output `port`, which is free from then on, has something to decide. */
+/* Output `port`, which is free from `free` on, must arbitrate. */
 static inline void decide(cop_net *net, uint32_t port, cop_time free)
 {
     cop_out *out = &net->out[port];
@@ -32,7 +32,7 @@ static void ib_kick(cop_net *net, uint32_t port)
     decide(net, port, net->out[port].busy_until);
 }
 
-/* Everything it calls is inlined: this is where a packet-hop spends its time. */
+/* Everything it calls is inlined: a packet-hop spends most of its time here. */
 __attribute__((flatten)) static void ib_arbitrate(cop_net *net, uint32_t port)
 {
     cop_out *out = &net->out[port];
@@ -40,11 +40,11 @@ __attribute__((flatten)) static void ib_arbitrate(cop_net *net, uint32_t port)
         return;
     out->arb_at = COP_NEVER;
     if (COP_UNLIKELY(out->busy_until > net->now)) {
-        ib_kick(net, port); /* asked for while it was about to start a packet */
+        ib_kick(net, port); /* requested while it was about to start a packet */
         return;
     }
     cop_fc_settle(net, port);
-    /* Recovery from deadlocks has packets that go again at hosts only. */
+    /* In recovery from deadlocks only hosts send packets again. */
     const bool resends = COP_UNLIKELY(!net->plain_credit) && net->fc->replay && !net->recover;
     bool sent = resends && cop_link_resend(net, port);
     while (!sent && (out->vl_ready & ~out->vl_blocked)) {

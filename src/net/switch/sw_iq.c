@@ -1,9 +1,10 @@
 /* Input-queued switch with one or more read ports per input; also the crossbar side of the combined
  * input-output queued switch.
  *
- * Role     when a switch matches its inputs and outputs, and which of them take part (iq_match.c: how).
- * Events   COP_EV_ARB per switch: when a transfer ends that a request waits for. A request that comes makes the matching
- *          due at once. */
+ * Role     when a switch matches its inputs and outputs, and which of them take part (iq_match.c:
+ *          how).
+ * Events   COP_EV_ARB per switch: when a transfer ends that a request waits for. A new request
+ *          makes the matching due at once. */
 #include "net/switch/sw_iq.h"
 #include "net/cable/cable.h"
 #include "net/switch/arch.h"
@@ -15,13 +16,13 @@ void cop_iq_init(cop_net *net)
     net->iq->input = COP_NEW_ARRAY(&net->arena, iq_input, net->host_port0);
     net->iq->reads = (uint32_t)cop_max64(1, (uint64_t)net->sw_cfg->read_ports);
     if (net->iq->reads > net->info.max_ports)
-        net->iq->reads = net->info.max_ports; /* no input has more to read */
+        net->iq->reads = net->info.max_ports; /* an input has no more outputs to feed */
     net->iq->read =
         COP_NEW_ARRAY(&net->arena, cop_time, cop_product(net->host_port0, net->iq->reads));
     size_t sets = cop_product(net->info.n_switches, net->words);
     net->iq->set = COP_NEW_ARRAY(&net->arena, iq_set, sets);
     net->iq->guess = COP_NEW_ARRAY(&net->arena, iq_guess, net->host_port0);
-    for (uint32_t port = 0; port < net->host_port0; port++) /* some input of its switch, always */
+    for (uint32_t port = 0; port < net->host_port0; port++) /* always some input of its switch */
         net->iq->guess[port] = (iq_guess){.in = net->out[port].port0, .queue = COP_NONE};
     net->iq->out_until = COP_NEW_ARRAY(&net->arena, cop_time, net->host_port0);
     net->iq->arb_at = COP_NEW_ARRAY(&net->arena, cop_time, net->info.n_switches);
@@ -35,7 +36,7 @@ cop_time cop_iq_input_free(const cop_net *net, uint32_t port)
     return net->iq->input[port].until;
 }
 
-/* The switch is to match at time t, or before. */
+/* The switch must match at time t, or before. */
 static void look_at(cop_net *net, uint32_t sw, cop_time t)
 {
     if (t < net->iq->arb_at[sw]) {
@@ -51,7 +52,7 @@ static void iq_kick(cop_net *net, uint32_t port)
     uint64_t bit = cop_iq_bit(out->local);
     set->wanted |= bit;
     cop_time free = out->busy_until;
-    if (net->obuf) /* a buffer takes a packet when the one before has crossed */
+    if (net->obuf) /* a buffer takes a packet when the previous one has crossed */
         free = set->busy_out & bit ? net->iq->out_until[port] : 0;
     if (free <= net->now)
         cop_evq_due_now(&net->evq, out->sw);
@@ -59,7 +60,7 @@ static void iq_kick(cop_net *net, uint32_t port)
         look_at(net, out->sw, free);
 }
 
-/* Where the crossbar needs credit: hear of it for what is wanted. */
+/* If the crossbar needs credit: subscribe to credit for requested outputs. */
 static void settle_wanted(cop_net *net, uint32_t sw)
 {
     uint32_t port0 = net->topo->sw_port0[sw];
@@ -72,15 +73,16 @@ static void settle_wanted(cop_net *net, uint32_t sw)
         }
 }
 
-/* When a running transfer ends that some request waits for. An output that is free, and still asked for, waits for
- * inputs, or for another iteration: whichever transfer ends first. */
+/* When a running transfer ends that some request waits for. An output that is free and still
+ * requested waits for an input or for another iteration: until the first transfer ends. */
 static inline __attribute__((always_inline)) void plan(cop_net *net, uint32_t sw, uint32_t words)
 {
     const struct cop_iq *iq = net->iq;
     uint32_t port0 = net->topo->sw_port0[sw];
     cop_time next = COP_NEVER;
     bool any =
-        net->fc->replay && !net->obuf; /* packets that go again are looked for at every end */
+        net->fc->replay && !net->obuf; /* packets to be sent again are looked for at the end of
+                                          every transfer */
     for (uint32_t w = 0; w < words; w++) {
         const iq_set *set = &iq->set[(size_t)sw * words + w];
         for (uint64_t bits = set->wanted & ~set->busy_out; bits && !any; bits &= bits - 1) {

@@ -1,4 +1,5 @@
-/* State of the matchings of sw_iq.c and iq_match.c, for these files and for their hints to the cache (ahead_arb.c). */
+/* State of the matchings of sw_iq.c and iq_match.c, for these files and for their hints to the
+ * cache (ahead_arb.c). */
 #ifndef COP_NET_SW_IQ_H
 #define COP_NET_SW_IQ_H
 
@@ -8,33 +9,34 @@
 
 typedef struct iq_grant {
     cop_pick pick;
-    uint32_t in_vain; /* lanes that were to go before, but their inputs are busy */
-    uint16_t first; /* position of the lane before */
+    uint32_t in_vain; /* lanes that come before, but their inputs are busy */
+    uint16_t first; /* position of the previous lane */
 } iq_grant;
 
-/* Who may be granted an output next, as hints to the cache have it: input port, lane, and the queue when it is known. */
+/* Predicted next grant of an output, for hints to the cache: input port, lane, and the queue when
+ * it is known. */
 typedef struct iq_guess {
     uint32_t in, vl, queue;
 } iq_guess;
 
-/* The same of the switches that are to decide at one instant, one list behind the other. */
+/* Such predictions for the switches that match at one instant, one list behind the other. */
 typedef struct iq_hint {
-    uint32_t port; /* COP_NONE: nobody asks for it */
+    uint32_t port; /* COP_NONE: no input requests it */
     iq_guess guess;
 } iq_hint;
 #define COP_IQ_HINTS 1024u
 
-/* What a matching asks of every input of the switch stands together. */
+/* State that a matching reads of every input of the switch, stored together. */
 typedef struct iq_input {
     cop_time until; /* all its read ports are busy until then */
     uint16_t first; /* its position over the outputs */
 } iq_input;
 
-/* Sets of 64 ports of a switch, so that a matching looks at those ports only which take part. */
+/* Sets of 64 ports of a switch, so that a matching visits only ports that take part. */
 typedef struct iq_set {
-    uint64_t wanted; /* outputs that somebody requests or that are blocked, and perhaps some more */
-    uint64_t busy_in; /* inputs all of whose read ports were busy when last looked at */
-    uint64_t busy_out; /* outputs that a packet crossed to when last looked at */
+    uint64_t wanted; /* outputs that are requested or blocked; may contain others */
+    uint64_t busy_in; /* inputs all of whose read ports were busy when last sampled */
+    uint64_t busy_out; /* outputs that a packet crossed to when last sampled */
     uint64_t
         hinted; /* outputs that hints to the cache are about, from their first stage to the last */
 } iq_set;
@@ -55,7 +57,8 @@ struct cop_iq {
     iq_grant grant[COP_MAX_PORTS]; /* per output */
     uint64_t offered[COP_MAX_PORTS / 64]; /* inputs that some output grants */
     bool some_overdue; /* of this iteration */
-    /* [input * words] per input, empty between iterations: outputs that grant it; those that waited for it. */
+    /* [input * words] per input, empty between iterations: outputs that grant it; those that waited
+     * for it. */
     uint64_t offers[COP_MAX_PORTS * (COP_MAX_PORTS / 64)];
     uint64_t overdue[COP_MAX_PORTS * (COP_MAX_PORTS / 64)];
 };
@@ -74,15 +77,15 @@ static inline iq_set *cop_iq_set_of(const cop_net *net, const cop_out *out)
     return &net->iq->set[(size_t)out->sw * net->words + out->local / 64];
 }
 
-/* Somebody requests output `port` of a switch that matches inputs and outputs. */
+/* Output `port` of a switch that matches inputs and outputs is requested. */
 static inline void cop_iq_want(cop_net *net, uint32_t port)
 {
     const cop_out *out = &net->out[port];
     cop_iq_set_of(net, out)->wanted |= cop_iq_bit(out->local);
 }
 
-/* Of a set of outputs, the first being that of `until`, those to which nothing crosses at time t any more. Without a
- * branch: which they are nobody could foretell. */
+/* Of a set of outputs, the first being that of `until`, those to which nothing crosses at time t
+ * any more. Branch-free: the outcome is random and would be mispredicted. */
 static inline uint64_t cop_iq_crossed(uint64_t outputs, const cop_time *until, cop_time t)
 {
     uint64_t crossed = 0;

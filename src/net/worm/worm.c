@@ -1,23 +1,25 @@
 /* Wormhole switching.
  *
- * Role     moves flits: buffers of a few of them, a credit for each, and packets that keep the lanes they
- *          have taken until their tail has passed.
- * Rules    A packet of L bytes is cut into flits of `switch.flit`, the last one as long as what is left; each takes one
- *          place of a buffer. A flit has the times that cut-through gives a packet of its length: sent
- *          from s on, it may go on at s + d + min(header, flit) c + pipeline, on a faster output (c') not
- *          before its tail's arrival - flit c'. Its place is free when its last bit has left, and the
- *          credit is back one link delay and `flow_control.delay` later.
+ * Role     moves flits: buffers of a few of them, a credit for each, and packets that keep the
+ *          lanes they have taken until their tail has passed.
+ * Rules    A packet of L bytes is cut into flits of `switch.flit`, the last one as long as what is
+ *          left; each takes one place of a buffer. A flit has the times that cut-through gives a
+ *          packet of its length: sent from s on, it may go on at s + d + min(header, flit) c +
+ *          pipeline, on a faster output (c') not before its tail's arrival - flit c'. Its place is
+ *          free when its last bit has left, and the credit is back one link delay and
+ *          `flow_control.delay` later.
  *          A lane of an output belongs to a packet from its first flit to its last (worm_turn.c).
- *          A buffer is read in order: the head of the next packet asks when the tail of the one before it
- *          has left.
- *          A host begins a packet on a lane of its link by the same rule. A sink takes flits in order of
- *          arrival; a packet is delivered with its last flit.
- * Events   COP_EV_FLIT for heads at switches and whole packets at hosts. A flit that follows its head costs one event
- *          a hop: its times are known when it is sent, and an output that waits for it is told.
- * State    where a packet's head is, the packet is: on the wire, in a queue (input.c), or coming into its
- *          host. The rest of it are stays, one in each buffer that it touches.
- * Source   M-sw-wh; Dally and Seitz, IEEE Trans. Computers 1987; Dally, "Virtual-channel flow control",
- *          IEEE TPDS 1992; `reuse: empty` is assumption 6 of Duato, IEEE TPDS 1993. */
+ *          A buffer is read in order: the head of the next packet asks when the tail of the one
+ *          before it has left.
+ *          A host begins a packet on a lane of its link by the same rule. A sink takes flits in
+ *          order of arrival; a packet is delivered with its last flit.
+ * Events   COP_EV_FLIT for heads at switches and whole packets at hosts. A flit that follows its
+ *          head costs one event a hop: its times are known when it is sent, and an output that
+ *          waits for it is notified.
+ * State    a packet is where its head is: on the wire, in a queue (input.c), or entering its host.
+ *          The rest of it are stays, one in each buffer that contains flits of it.
+ * Source   M-sw-wh; Dally and Seitz, IEEE Trans. Computers 1987; Dally, "Virtual-channel flow
+ *          control", IEEE TPDS 1992; `reuse: empty` is assumption 6 of Duato, IEEE TPDS 1993. */
 #include "net/worm/worm.h"
 
 #include "net/cable/cable.h"
@@ -120,7 +122,7 @@ static uint32_t stay_begins(cop_net *net, uint32_t port, uint32_t vl, uint32_t p
     return s;
 }
 
-/* Packet h is on its way to `port`, where it will be handled at time t. */
+/* Packet h is on the wire to `port`, where it will be handled at time t. */
 static void under_way(cop_net *net, uint32_t port, uint32_t h, cop_time t)
 {
     cop_in *in = &net->in[port];
@@ -142,8 +144,8 @@ static cop_time routed_at(const cop_net *net, const cop_in *in, const cop_pkt *p
     return p->t_tail - came + cop_min64(in->header_ps, came) + in->pipeline_ps;
 }
 
-/* A flit of packet h, its number `flit` of `flits`, comes to a host with its first bit at `head`. The sink's
- * times follow at once. */
+/* A flit of packet h, its number `flit` of `flits`, comes to a host with its first bit at `head`.
+ * The sink's times follow at once. */
 static void to_host(cop_net *net, uint32_t port, uint32_t vl, uint32_t h, uint32_t flit,
                     uint32_t flits, cop_time head, uint32_t bytes)
 {
@@ -204,7 +206,7 @@ static void tail_gone(cop_net *net, uint32_t port, uint32_t s, cop_time leaves)
     stay_free(w, s);
 }
 
-/* A host waits for its link's lanes: let it look again when the wire is free. */
+/* A host waits for its link's lanes: it tries again when the wire is free. */
 static void host_looks(cop_net *net, uint32_t port, cop_time t)
 {
     cop_out *out = &net->out[port];

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Lane vl of input `port`: as many times as there are places. */
+/* Lane vl of input `port`: an arrival time for each place of its buffer. */
 static void init_lane(cop_net *net, uint32_t port, uint32_t vl)
 {
     cop_lane_in *l = cop_worm_in(net, port, vl);
@@ -34,7 +34,7 @@ void cop_worm_init(cop_net *net)
     for (uint32_t p = 0; p < n; p++)
         for (uint32_t vl = 0; vl < net->lanes; vl++)
             init_lane(net, p, vl);
-    for (uint32_t h = 0; h < hosts; h++) { /* flits wait for the sink here, packets do no more */
+    for (uint32_t h = 0; h < hosts; h++) { /* flits wait for the sink here, packets no longer do */
         w->receive_pace[h] = net->nic[h].receive_pace;
         net->nic[h].receive_pace = 0;
     }

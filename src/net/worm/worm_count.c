@@ -1,10 +1,11 @@
 /* Wormhole switching: what hosts send and take in, flit by flit.
  *
- * Role     bytes belong to the time in which they pass (probe.h). Flits of several packets share a wire, so a packet does not pass
- *          evenly from its first byte to its last: each flit counts for itself. */
+ * Role     bytes belong to the time in which they pass (probe.h). Flits of several packets share a
+ *          wire, so a packet does not pass evenly from its first byte to its last: each flit counts
+ *          for itself. */
 #include "net/worm/worm.h"
 
-/* Payload of packet p up to its flit number `flit`: what else is on the wire is spread evenly. */
+/* Payload of packet p up to its flit number `flit`: headers are spread evenly over the flits. */
 static uint64_t payload_before(const cop_net *net, const cop_pkt *p, uint32_t flit)
 {
     uint64_t bytes = (uint64_t)flit * net->unit_bytes, all = p->bytes;

@@ -1,13 +1,14 @@
-/* Wormhole switching: the final account, and packets that wait for each other for ever.
+/* Wormhole switching: book-keeping at the end, and deadlocks.
  *
- * Deadlock  A packet can move if its head is under way or coming into its host; or if it is the first of its
- *           buffer and one of the lanes it asks for is there for it: free and with room, or of packets that can
- *           move, both the one that holds the lane and all that stand in the buffer behind it; or if it waits behind another one
- *           in its buffer that can move. What is left when nothing can be added waits for itself.
- *           Flits close up behind a head that stands still, and may give back a lane, free a place or leave a buffer: while
- *           they do, who waits for that counts as one that can move.
- * Cost      each round looks at every packet that is not known to move; there are at most as many rounds
- *           as packets. stall.c decides when a look is paid for. */
+ * Deadlock  A packet can move if its head is on a wire or enters its host; or if it is the first of
+ *           its buffer and one of the lanes it requests is free and has room, or the packet that
+ *           has the lane and all packets in the buffer behind it can move; or if it waits in its
+ *           buffer behind a packet that can move. Packets that remain when no more can be added are
+ *           deadlocked. Flits close up behind a head that is blocked, and may give back a lane,
+ *           free a place or leave a buffer: meanwhile a packet that waits for one of these counts
+ *           as one that can move.
+ * Cost      each round visits every packet that is not known to move; there are at most as many
+ *           rounds as packets. stall.c decides when the cost of a check is acceptable. */
 #include "net/worm/worm.h"
 
 #include "base/outcome.h"
@@ -39,7 +40,8 @@ uint64_t cop_worm_flits(const cop_net *net, uint32_t port, uint32_t vl)
     return net->in[port].sw == COP_NONE ? 0 : l->end - l->at;
 }
 
-/* Every stay is in the list of its lane or sends from a host, and those of a lane have its flits. */
+/* Every stay is in the list of its lane or sends from a host, and those of a lane have its
+ * flits. */
 bool cop_worm_adds_up(const cop_net *net)
 {
     const cop_worm *w = net->worm;
@@ -76,13 +78,13 @@ bool cop_worm_suspicious(const cop_net *net, cop_time patience, uint64_t *visits
     return false;
 }
 
-/* By packet. */
+/* Per packet. */
 typedef struct known {
     uint8_t *moves; /* its head can */
-    uint8_t *closes; /* flits of it come nearer to its head, or may soon */
+    uint8_t *closes; /* flits of it close up to its head, or may soon */
 } known;
 
-/* Do all packets with a part in the buffer behind lane vl of `port` move? */
+/* Do all packets with flits in the buffer behind lane vl of `port` move? */
 static bool drains(const cop_net *net, uint32_t port, uint32_t vl, const known *k)
 {
     uint32_t to = net->out[port].to;
@@ -108,7 +110,8 @@ static bool lane_opens(const cop_net *net, uint32_t port, uint32_t vl, const kno
     return (s == COP_NONE || k->moves[net->worm->stay[s].pkt]) && drains(net, port, vl, k);
 }
 
-/* Can the head of queue q, the first of its buffer, go on? COP_NONE: it can; else a port that it waits for. */
+/* Can the head of queue q, the first of its buffer, go on? COP_NONE: it can; else a port that it
+ * waits for. */
 static uint32_t waits_for(const cop_net *net, uint32_t q, const known *k)
 {
     uint32_t port = COP_NONE;
@@ -125,7 +128,7 @@ static uint32_t waits_for(const cop_net *net, uint32_t q, const known *k)
     return port;
 }
 
-/* A packet that holds a lane with room behind it closes up there. */
+/* A packet that has a lane with room behind it closes up there. */
 static void begin_closing(const cop_net *net, const known *k)
 {
     for (uint32_t p = 0; p < net->topo->n_ports; p++)
@@ -137,7 +140,7 @@ static void begin_closing(const cop_net *net, const known *k)
         }
 }
 
-/* Those behind it in a buffer follow. True if there are some that were not known. */
+/* Packets behind it in a buffer follow. True if some were not known to close up. */
 static bool follow(const cop_net *net, uint32_t port, uint32_t vl, const known *k)
 {
     bool added = false;
@@ -167,7 +170,7 @@ static known begin(const cop_net *net, uint64_t *visits)
     return k;
 }
 
-/* Add the packets of queue q that move, by what is known of the others; true if there are some. */
+/* Add the packets of queue q that move, given those known to move; true if there are some. */
 static bool add_movers(const cop_net *net, uint32_t q, const known *k, uint64_t *visits)
 {
     uint32_t in = net->queue_port[q], vl = q - net->in[in].queue0;

@@ -1,14 +1,17 @@
-/* Wormhole switching: who gets a lane, and whose flit goes next.
+/* Wormhole switching: allocation of lanes, and of wires to flits.
  *
- * Rules    Flits of different lanes share a wire, flit by flit, in turn (or highest lane first). The head of a
- *          packet asks for lanes as any packet does; it takes one when the wire is free, it is the lane's turn,
- *          the lane belongs to nobody and has room: for one flit, or with `reuse: empty` for as many as there
- *          are places, so that no buffer ever holds parts of two packets. With `switch.allocation` it takes
- *          such a lane whether the wire is free or not, lowest lane first, and its first flit may go that much
- *          later: routers that allocate lanes and then wires, in stages (Dally and Towles, 16.1). A lane that
- *          has room when it is taken has it when the flit goes, so nothing that holds a lane waits for others.
+ * Rules    Flits of different lanes share a wire, flit by flit, in turn (or highest lane first).
+ *          The head of a packet requests lanes as any packet does; it takes a lane when the wire is
+ *          free, it is the lane's turn, and the lane is free and has room: for one flit, or with
+ *          `reuse: empty` for as many as there are places, so that no buffer contains parts of
+ *          two packets. With `switch.allocation` it takes such a lane whether the wire is free or
+ *          not, lowest lane first, and its first flit may go that much later: routers that allocate
+ *          lanes and then wires, in stages (Dally and Towles, 16.1). A lane that has room when it
+ *          is taken has it when the flit goes, so no packet that has a lane waits for another
+ *          packet.
  * Events   COP_EV_ARB per output and host port, when the wire is free and something may go; with
- *          `switch.allocation` also when a head asks or a credit comes that one waits for. */
+ *          `switch.allocation` also when a head makes a request, or a credit comes that one waits
+ *          for. */
 #include "net/worm/worm.h"
 
 #include "net/cable/cable.h"
@@ -32,7 +35,7 @@ static cop_time transfer(cop_net *net, uint32_t port, uint32_t vl, uint32_t h)
     return st->from;
 }
 
-/* Of the heads that ask for lane vl of `port`, which nobody holds, the next one takes it. */
+/* Lane vl of `port` is free: the next of the heads that request it takes it. */
 static void give_lane(cop_net *net, uint32_t port, uint32_t vl)
 {
     cop_pick pick;
@@ -42,7 +45,7 @@ static void give_lane(cop_net *net, uint32_t port, uint32_t vl)
     (void)cop_input_grant(net, port, &pick, transfer, false);
 }
 
-/* Does somebody ask for lane vl of `port`, and nobody hold it? */
+/* Is lane vl of `port` requested, and free? */
 static bool wanted(const cop_net *net, uint32_t port, uint32_t vl)
 {
     const cop_out *out = &net->out[port];
@@ -50,7 +53,7 @@ static bool wanted(const cop_net *net, uint32_t port, uint32_t vl)
            *cop_worm_held(net, port, vl) == COP_NONE;
 }
 
-/* Where lanes are taken before wires: all that are free and have room. */
+/* If lanes are allocated before wires: give all that are free and have room. */
 static void give_lanes(cop_net *net, uint32_t port)
 {
     for (uint32_t vl = 0; net->worm->allocation_ps && vl < net->lanes; vl++) {
@@ -63,7 +66,7 @@ static void give_lanes(cop_net *net, uint32_t port)
     }
 }
 
-/* Lanes of `port` that can send a flit now. `later`: when one more may have its flit. */
+/* Lanes of `port` that can send a flit now. `later`: when the next one may be able to. */
 static uint32_t lanes_ready(cop_net *net, uint32_t port, cop_time *later)
 {
     cop_worm *w = net->worm;
@@ -90,7 +93,7 @@ static uint32_t lanes_ready(cop_net *net, uint32_t port, cop_time *later)
     return ready;
 }
 
-/* Decide again at time t, or when a credit comes that something waits for. */
+/* Arbitrate again at time t, or when a credit comes that a packet waits for. */
 static void look_again(cop_net *net, uint32_t port, cop_time t)
 {
     const cop_out *out = &net->out[port];
@@ -130,12 +133,12 @@ static void worm_arbitrate(cop_net *net, uint32_t port)
     else
         give_lane(net, port, vl);
     if (ahead) {
-        give_lanes(net, port); /* that of a tail that has just gone */
+        give_lanes(net, port); /* the lane of a tail that has just left */
         look_again(net, port, out->busy_until);
     } else {
         cop_worm_kick_at(net, port, out->busy_until);
     }
-    /* A lane that nobody holds any more may be what heads wait for that the congestion control does not admit. */
+    /* Heads that the congestion control does not admit may wait for a lane that becomes free. */
     if (COP_UNLIKELY(net->held != NULL) && out->sw != COP_NONE && net->held[out->sw] &&
         *cop_worm_held(net, port, vl) == COP_NONE)
         cop_input_admit(net, out->sw);
@@ -152,9 +155,9 @@ const cop_arch_ops cop_arch_worm = {.kick = worm_kick,
                                     .transfer = transfer,
                                     .credit = worm_kick};
 
-/* -- flow control: whole packets ask for a lane, flits take and give back places by themselves -- */
+/* -- flow control: packets request lanes, flits take and give back places -- */
 
-/* On a link that a host feeds: does another lane come before vl in turn, and has it a flit to send? */
+/* On a link from a host: has another lane that comes before vl in turn a flit to send? */
 static bool turn_of_other(const cop_net *net, uint32_t port, uint32_t vl)
 {
     uint32_t ready = 1u << vl;
