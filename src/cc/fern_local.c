@@ -32,7 +32,7 @@ static void on_route(struct cop_net *net, uint32_t in, const cop_pkt *p)
 
 const cop_cc_ops cop_cc_fern_local = {
     .name = "fern-local",
-    .summary = "hosts of a switch whose buffers fill delay their messages, whoever is to blame",
+    .summary = "hosts of a switch whose buffers fill delay their messages, culprits or not",
     .source = "Fernandez and Garcia, section 3.2; the rule is ours",
     .opts = opts,
     .in_cycles = true,

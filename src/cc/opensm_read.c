@@ -130,7 +130,7 @@ static int set_table(conf *c, const char *word)
                      "cc_cct");
     if (c->entries > 0 && list[0].multiplier != 0)
         return fault(c,
-                     "has a first entry that is not 0:0: nobody would ever send at full rate; "
+                     "has a first entry that is not 0:0: no source would ever send at full rate; "
                      "begin with 0:0",
                      "cc_cct");
     if (c->entries > MAX_ENTRIES)

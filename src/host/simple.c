@@ -306,7 +306,7 @@ static const cop_opt no_opts[] = {{0}};
 
 const cop_host_ops cop_host_simple = {
     .name = "simple",
-    .summary = "whoever cannot go is set aside: nobody waits for anybody else inside the end node",
+    .summary = "a message that cannot go is set aside: none waits for another inside the end node",
     .source = "Papers I to IV; G-gran4-11",
     .opts = no_opts,
     .init = simple_init,

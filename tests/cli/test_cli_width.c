@@ -64,7 +64,7 @@ static void test_facts_are_narrow(void **state)
     prog_answer a = PROG_RUN("check", "dragonfly.yaml");
     expect_narrow(a, "check");
     assert_non_null(strstr(a.out,
-                           "# warning: cc qcn: nobody heeds its notifications, as sources do "
+                           "# warning: cc qcn: its notifications have no effect, as sources do "
                            "not react and\n#   the"));
     char first[32768];
     assert_true(strlen(a.out) < sizeof(first));

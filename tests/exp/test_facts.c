@@ -144,7 +144,7 @@ static void idle_parts(void **state)
         {ONE "run: {births: injection, drain: yes}", NULL},
         {DRAGONFLY("2", "routing: {kind: ugal, via: other}"), "no other group to visit"},
         {DRAGONFLY("3", "routing: {kind: ugal, via: other}"), NULL},
-        {DRAGONFLY("9", "routing: {kind: ugal}\ncc: {kind: qcn, react: no}"), "nobody heeds"},
+        {DRAGONFLY("9", "routing: {kind: ugal}\ncc: {kind: qcn, react: no}"), "have no effect"},
         {DRAGONFLY("9", "routing: {kind: qcn-switch}\ncc: {kind: qcn, react: no}"), NULL},
         {DRAGONFLY("9", "routing: {kind: ugal}\ncc: {kind: qcn}"), "every 10 and share 100 %"},
         {DRAGONFLY("9", "routing: {kind: ugal}\ncc: {kind: qcn, every: 10, share: 100 %}"), NULL},

@@ -158,7 +158,7 @@ static int check_idle_lanes(const cop_net *net, const cop_net_parts *pt, cop_err
         return 0;
     return cop_err_add(err, COP_E_INPUT,
                        "%s: data have the lanes below nic.control_vl %d, control packets %u from "
-                       "there on, and the other %d of switch.lanes nobody; set nic.control_vl to "
+                       "there on, and %d of switch.lanes are unused; set nic.control_vl to "
                        "%d, or switch.lanes to %d",
                        cop_build_at(pt, "nic.control_vl", where, sizeof(where)),
                        (int)pt->nic->control_vl, vls, (int)(net->lanes - used),

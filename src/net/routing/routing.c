@@ -146,7 +146,7 @@ static void tell(void *ctx, uint32_t local, uint64_t body)
     cop_time t = net->now + cop_max64(out->delay_ps, 1);
     if (COP_UNLIKELY(net->route->ops->on_message == NULL))
         cop_misused("routing", net->route->ops->name,
-                    "what it tells others nobody hears; set on_message in its table");
+                    "its messages have no receiver; set on_message in its table");
     if (cop_mail_put(&net->routing->box[out->to], t, body))
         cop_net_push(net, t, COP_EV_MESSAGE, out->to);
 }

@@ -181,7 +181,7 @@ static void notifications(void **state)
           "cc={kind: fern-1, notify: packets}", "nic.control_vl=3"},
          "switch.lanes=5",
          "switch.lanes=7",
-         "and the other 2 of switch.lanes nobody; set nic.control_vl to 5, or switch.lanes to 5"},
+         "and 2 of switch.lanes are unused; set nic.control_vl to 5, or switch.lanes to 5"},
         {{"cc={kind: fern-2, hysteresis: 1}"},
          "cc.threshold=3",
          "cc.threshold=2",
