@@ -169,7 +169,7 @@ static void add_section(text *t, const cop_config *c, const cop_section *s)
         add(t, "  kind: ");
         add(t, p.name);
         add(t, "\n");
-        if (t->identity && p.print != 0) /* the same name may stand for other code tomorrow */
+        if (t->identity && p.print != 0) /* the same name may mean other code later */
             add_print(t, p.print);
         add_table(t, p.opts, cfg);
     }

@@ -1,14 +1,14 @@
-/* Frames of a stored run, one at a time: what is in them, and who takes part in the trees of them. In: rows of
- * `frame` and `tree_frame`; nothing in a file is believed: sizes are checked before memory is taken. */
+/* Frames of a stored run, one at a time, with contributors and victims of their trees. In: rows of
+ * `frame` and `tree_frame`, which are not trusted: sizes are checked before memory is taken. */
 #include "store/store_int.h"
 
 #include <endian.h>
 #include <sqlite3.h>
 #include <zlib.h>
 
-/* zlib makes of a byte at most a thousand and some. */
+/* zlib unpacks a byte to at most 1032 bytes. */
 #define MOST_GROWTH 1100
-/* Hosts or flows of one tree: 16 million. What says that it is more was not stored by this program. */
+/* Hosts or flows of one tree: 16 million. This program stores no larger number. */
 #define MOST_BYTES ((size_t)1 << 26)
 
 static cop_time picoseconds(double ns)

@@ -1,4 +1,4 @@
-/* Shared by the files of src/store and by their tests; nobody else includes it. */
+/* Private to src/store and its tests. */
 #ifndef COP_STORE_INT_H
 #define COP_STORE_INT_H
 
@@ -30,7 +30,7 @@ extern const char *const cop_store_schema_trees[];
 
 /* Are there tables of trees? A file of an earlier version has none. */
 bool cop_store_has_trees(cop_store *s);
-/* trees.c: all that a result says of trees; who writes holds the transaction. */
+/* trees.c: trees of a result; the caller holds the transaction. */
 int cop_store_load_trees(cop_store *s, int64_t run, cop_result *r, cop_err *err);
 int cop_store_write_trees(cop_store *s, int64_t run, const cop_result *r, cop_err *err);
 /* Bytes of what a frame says of each of n ports, filled up to whole numbers. */

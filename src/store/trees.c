@@ -254,7 +254,7 @@ static int load_list(cop_store *s, int64_t run, cop_result *r, cop_err *err)
     return rc < 0 ? rc : 0;
 }
 
-/* Roots of all trees, in order; a tree without one is a fault of whoever edited the file. */
+/* Roots of all trees, in order; a tree without one shows that the file was edited. */
 static int load_roots(cop_store *s, int64_t run, cop_result *r, cop_err *err)
 {
     uint32_t n = count_rows(s, "SELECT count(*) FROM tree_root WHERE run_id = ?", run, err), i = 0;

@@ -111,7 +111,7 @@ cop_measured cop_measure_mean(double all, const double *without, size_t n)
         q += (without[i] - mean) * (without[i] - mean);
     if (n > 1)
         m.ci = quantile(n - 1) * sqrt(q * (double)(n - 1) / (double)n);
-    if (n > 1 && !isfinite(m.ci)) /* hangs on one seed that there is a number at all */
+    if (n > 1 && !isfinite(m.ci)) /* only one seed has a number */
         m.ci = INFINITY;
     return m;
 }
@@ -153,7 +153,7 @@ static json_t *real_or_null(double v)
     return isfinite(v) ? json_real(v) : json_null();
 }
 
-/* One item measured: what came of it, before the verdict on the whole check is known. */
+/* One item measured, before the verdict on the whole check is known. */
 typedef struct finding {
     cop_measured m;
     enum cop_eval_status status;
@@ -209,7 +209,7 @@ static const char *number_text(cop_arena *a, double v, double ci)
     return cop_arena_printf(a, "%.5g ± %.2g", v, ci);
 }
 
-/* A number and what is to be known about it. */
+/* A number, its interval and its marks. */
 static const char *finding_text(cop_arena *a, const cop_item *it, const finding *f, bool alone)
 {
     if (f->status != COP_EVAL_OK)
@@ -223,7 +223,7 @@ static const char *finding_text(cop_arena *a, const cop_item *it, const finding 
                             f->m.least, f->m.most);
 }
 
-/* What an item wants, for people. */
+/* The expectation of an item, as text. */
 static const char *band_text(cop_arena *a, const cop_item *it)
 {
     if (it->rule == COP_RULE_SIGN)

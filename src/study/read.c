@@ -236,7 +236,7 @@ static void read_seeds(cop_study_reader *r, int node)
         const char *text = cop_doc_text(&r->doc, item);
         if (text == NULL || cop_parse_int(text, &s->seed[i], NULL) != 0)
             cop_study_fault(r, item, "a seed is not a whole number");
-        /* The same run twice would look like a sure result. */
+        /* A seed given twice would make the interval too narrow. */
         for (size_t k = 0; k < i; k++)
             if (s->seed[k] == s->seed[i])
                 cop_study_fault(r, item, "seed %" PRId64 " is there twice", s->seed[i]);
@@ -374,7 +374,7 @@ static void read_root(cop_study_reader *r, int root)
     s->base = cop_study_beside(s, cop_study_text(r, root, "base", NULL));
     int base = cop_doc_get(&r->doc, root, "base");
     struct stat st;
-    /* Nothing that has no end, or is gone once it is read. */
+    /* Refuse devices and pipes: they may have no end, and can be read only once. */
     if (base && (access(s->base, R_OK) != 0 || stat(s->base, &st) != 0 || !S_ISREG(st.st_mode)))
         cop_study_fault(r, base, "%s cannot be read; `base` names a run file beside the study",
                         s->base);

@@ -37,7 +37,7 @@ static void put_quoted(line *l, const char *text)
     put(l, "'");
 }
 
-/* Aliases can make a short file into an endless line; nobody needs one of this length. */
+/* Limit of a line: aliases can make a short file into an endless one. */
 static bool too_long(const line *l, unsigned depth)
 {
     return l->used > MAX_LINE || depth > MAX_DEPTH;
@@ -213,7 +213,7 @@ static void read_numbers(cop_study_reader *r, int node, cop_axis *a)
     }
 }
 
-/* Values that only the other scale has: asking for one is no mistake, there is just no run. */
+/* Values that only the other scale has: expressions may use one, but there is no run. */
 static void read_absent(cop_study_reader *r, int list, cop_axis *a)
 {
     if (cop_doc_type(&r->doc, list) != COP_NODE_LIST)

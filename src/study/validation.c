@@ -158,7 +158,7 @@ static const char *earlier(const cop_study_record *s, const char *paper, bool fu
     return is_one ? one + 1 : NULL;
 }
 
-/* Runs at full scale take hours, so they may be of an earlier program, and others if asked for; say so. */
+/* Names the program that made the runs: at full scale, or on request, it may be an earlier one. */
 static void put_earlier(cop_markdown *w, const table *t, const char *paper, bool full,
                         cop_arena *arena)
 {

@@ -1,6 +1,7 @@
-/* Random scenarios are the same for everybody: the texts of many, as one number. Compilers evaluate the
- * arguments of a call in different orders, so two draws in one expression would show here with another
- * compiler or machine (tools/golden.sh builds it with several; tools/check_order.py reads the code). */
+/* Random scenarios are the same on all machines: the texts of many, as one number. Compilers
+ * evaluate the arguments of a call in different orders, so two draws in one expression would show
+ * here with another compiler or machine (tools/golden.sh builds it with several;
+ * tools/check_order.py reads the code). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
