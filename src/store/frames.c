@@ -105,8 +105,8 @@ int cop_store_frame(cop_store *s, int64_t run_id, uint32_t frame, uint32_t n_por
         if (raw == NULL || !(alone || (bytes >= ports && bytes % 4 == 0)) ||
             !flows_fit(f->flow, f->n_flow, n_ports))
             rc = cop_err_add(err, COP_E_IO,
-                             "%s: frame %u does not unpack to %u ports; it was edited", s->path,
-                             frame, n_ports);
+                             "%s: frame %u does not unpack to %u ports; the file was edited",
+                             s->path, frame, n_ports);
     }
     sqlite3_finalize(st);
     return rc;
@@ -143,9 +143,10 @@ int cop_store_tree_parts(cop_store *s, int64_t run_id, cop_tree_frame *f, cop_ar
         f->victim = numbers(st, 1, 2, arena, &f->n_victims);
         f->counted = true;
         if (f->contributor == NULL || f->victim == NULL)
-            rc = cop_err_add(err, COP_E_IO,
-                             "%s: who takes part in tree %u does not unpack; it was edited",
-                             s->path, f->tree + 1);
+            rc = cop_err_add(
+                err, COP_E_IO,
+                "%s: contributors or victims of tree %u do not unpack; the file was edited",
+                s->path, f->tree + 1);
     }
     sqlite3_finalize(st);
     return rc;
