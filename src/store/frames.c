@@ -11,12 +11,6 @@
 /* Hosts or flows of one tree: 16 million. This program stores no larger number. */
 #define MOST_BYTES ((size_t)1 << 26)
 
-static cop_time picoseconds(double ns)
-{
-    double ps = ns * 1000.0 + 0.5;
-    return ps >= 1.0 && ps < 0x1p63 ? (cop_time)ps : 0;
-}
-
 int cop_store_has_frames(cop_store *s, int64_t run_id, cop_err *err)
 {
     if (!cop_store_has_trees(s))
@@ -92,8 +86,8 @@ int cop_store_frame(cop_store *s, int64_t run_id, uint32_t frame, uint32_t n_por
         char *raw = unpack(st, 2, most, arena, &bytes);
         bool alone = bytes == n * (sizeof(uint32_t) + 2); /* as files without flows have it */
         if (raw != NULL && (alone || (bytes >= ports && bytes % 4 == 0))) {
-            *f = (cop_frame){.t = picoseconds(cop_store_real(st, 0)),
-                             .span = picoseconds(cop_store_real(st, 1)),
+            *f = (cop_frame){.t = cop_store_ps(cop_store_real(st, 0)),
+                             .span = cop_store_ps(cop_store_real(st, 1)),
                              .waiting = (uint32_t *)(void *)raw,
                              .blocked = (uint8_t *)raw + n * sizeof(uint32_t),
                              .use = (uint8_t *)raw + n * (sizeof(uint32_t) + 1),
@@ -105,8 +99,8 @@ int cop_store_frame(cop_store *s, int64_t run_id, uint32_t frame, uint32_t n_por
         if (raw == NULL || !(alone || (bytes >= ports && bytes % 4 == 0)) ||
             !flows_fit(f->flow, f->n_flow, n_ports))
             rc = cop_err_add(err, COP_E_IO,
-                             "%s: frame %u does not unpack to %u ports; the file was edited",
-                             s->path, frame, n_ports);
+                             "%s: frame %u does not unpack to %u ports; it was edited", s->path,
+                             frame, n_ports);
     }
     sqlite3_finalize(st);
     return rc;
@@ -143,10 +137,9 @@ int cop_store_tree_parts(cop_store *s, int64_t run_id, cop_tree_frame *f, cop_ar
         f->victim = numbers(st, 1, 2, arena, &f->n_victims);
         f->counted = true;
         if (f->contributor == NULL || f->victim == NULL)
-            rc = cop_err_add(
-                err, COP_E_IO,
-                "%s: contributors or victims of tree %u do not unpack; the file was edited",
-                s->path, f->tree + 1);
+            rc = cop_err_add(err, COP_E_IO,
+                             "%s: contributors or victims of tree %u do not unpack; it was edited",
+                             s->path, f->tree + 1);
     }
     sqlite3_finalize(st);
     return rc;
