@@ -6,6 +6,7 @@
  * is recorded. Nothing here knows a mechanism or a paper. */
 #include "study/evaluate.h"
 
+#include "base/line.h"
 #include "exp/run.h"
 
 #include <jansson.h>
@@ -247,34 +248,13 @@ static const char *dump(cop_arena *a, json_t *o)
     return copy;
 }
 
-/* Text that grows: many items must not be copied again for each that follows. */
-typedef struct line {
-    char *at;
-    size_t used, capacity;
-} line;
-
-static void append(line *l, const char *text)
-{
-    size_t n = strlen(text);
-    l->at = cop_grow(l->at, &l->capacity, l->used + n + 1, 1);
-    memcpy(l->at + l->used, text, n + 1);
-    l->used += n;
-}
-
 /* "what value", after "; " if it is not the first. */
-static void append_item(line *l, const char *what, const char *value)
+static void append_item(cop_line *l, const char *what, const char *value)
 {
-    append(l, l->used > 0 ? "; " : "");
-    append(l, what);
-    append(l, what[0] ? " " : "");
-    append(l, value);
-}
-
-static const char *keep(cop_arena *a, line *l)
-{
-    const char *text = cop_arena_strdup(a, l->at ? l->at : "");
-    cop_free(l->at);
-    return text;
+    cop_line_put(l, l->used > 0 ? "; " : "");
+    cop_line_put(l, what);
+    cop_line_put(l, what[0] ? " " : "");
+    cop_line_put(l, value);
 }
 
 static finding find(judge *j, const cop_item *it, bool average, int *rc)
@@ -324,7 +304,7 @@ static void mark_narrow(const cop_check *c, const char *state, finding *f)
 static const char *judge_items(judge *j, const cop_check *c, cop_study_verdict *v, int *rc)
 {
     json_t *items = json_array();
-    line text = {0};
+    cop_line text = {0};
     finding *f = COP_NEW_ARRAY(j->arena, finding, c->n_items + 1);
     for (size_t i = 0; i < c->n_items; i++)
         f[i] = find(j, &c->item[i], c->average, rc);
@@ -335,17 +315,17 @@ static const char *judge_items(judge *j, const cop_check *c, cop_study_verdict *
         append_item(&text, c->item[i].what, finding_text(j->arena, &c->item[i], &f[i], alone));
         json_array_append_new(items, item_json(c, &c->item[i], &f[i]));
     }
-    v->measured = keep(j->arena, &text);
+    v->measured = cop_line_take(&text, j->arena);
     v->items = dump(j->arena, items);
     return state;
 }
 
 static const char *own_expectation(cop_arena *a, const cop_check *c)
 {
-    line text = {0};
+    cop_line text = {0};
     for (size_t i = 0; i < c->n_items; i++)
         append_item(&text, c->item[i].what, band_text(a, &c->item[i]));
-    return keep(a, &text);
+    return cop_line_take(&text, a);
 }
 
 static int judge_check(judge *j, const cop_check *c, cop_study_verdict *v)
