@@ -149,11 +149,6 @@ static enum cop_eval_status measure(judge *j, const cop_item *it, cop_measured *
     return COP_EVAL_OK;
 }
 
-static json_t *real_or_null(double v)
-{
-    return isfinite(v) ? json_real(v) : json_null();
-}
-
 /* One item measured, before the verdict on the whole check is known. */
 typedef struct finding {
     cop_measured m;
@@ -190,13 +185,13 @@ static json_t *item_json(const cop_check *c, const cop_item *it, const finding *
     json_object_set_new(o, "unit", json_string(unit_of(c, it)));
     json_object_set_new(o, "rule", json_string(rules[it->rule]));
     json_object_set_new(o, "own", json_boolean(it->own));
-    json_object_set_new(o, "value", real_or_null(f->m.mean));
-    json_object_set_new(o, "ci", real_or_null(f->m.ci));
-    json_object_set_new(o, "least", several ? real_or_null(f->m.least) : json_null());
-    json_object_set_new(o, "most", several ? real_or_null(f->m.most) : json_null());
-    json_object_set_new(o, "expected", real_or_null(it->value));
-    json_object_set_new(o, "low", real_or_null(it->low));
-    json_object_set_new(o, "high", real_or_null(it->high));
+    json_object_set_new(o, "value", cop_real_or_null(f->m.mean));
+    json_object_set_new(o, "ci", cop_real_or_null(f->m.ci));
+    json_object_set_new(o, "least", several ? cop_real_or_null(f->m.least) : json_null());
+    json_object_set_new(o, "most", several ? cop_real_or_null(f->m.most) : json_null());
+    json_object_set_new(o, "expected", cop_real_or_null(it->value));
+    json_object_set_new(o, "low", cop_real_or_null(it->low));
+    json_object_set_new(o, "high", cop_real_or_null(it->high));
     json_object_set_new(o, "pass", open ? json_null() : json_boolean(f->pass));
     json_object_set_new(o, "narrow", json_boolean(f->narrow));
     json_object_set_new(o, "note", json_string(f->note));

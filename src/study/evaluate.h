@@ -7,6 +7,12 @@
 #include "study/eval.h"
 
 #include <jansson.h>
+#include <math.h>
+
+static inline json_t *cop_real_or_null(double v)
+{
+    return isfinite(v) ? json_real(v) : json_null();
+}
 
 /* A number measured with several seeds. */
 typedef struct cop_measured {

@@ -24,11 +24,6 @@ typedef struct cop_painted {
     const char *why; /* why there is no value; NULL: the study leaves it out */
 } cop_painted;
 
-static inline json_t *cop_real_or_null(double v)
-{
-    return isfinite(v) ? json_real(v) : json_null();
-}
-
 /* figure_value.c: one value over all seeds. What each seed gave goes to the end of `seeds`. */
 cop_painted cop_painter_value(cop_painter *p, const cop_expr *of, json_t *seeds);
 /* What went wrong with an expression, without its place in the file. */

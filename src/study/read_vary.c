@@ -289,12 +289,9 @@ static void read_cases(cop_study_reader *r, int map, cop_axis *a)
 
 void cop_study_read_axes(cop_study_reader *r, int map, cop_block *b)
 {
-    size_t n = map ? cop_doc_count(&r->doc, map) : 0;
-    if (map && cop_doc_type(&r->doc, map) != COP_NODE_MAP) {
-        cop_study_fault(r, map,
+    size_t n =
+        cop_study_count(r, map, COP_NODE_MAP,
                         "`vary` is not a map; write `load: {key: traffic.0.load, values: [..]}`");
-        return;
-    }
     if (b->n_axes + n > COP_STUDY_MAX_AXES) {
         cop_study_fault(r, map, "more than %d axes; use several blocks of runs",
                         COP_STUDY_MAX_AXES);
@@ -384,13 +381,8 @@ static void read_gap(cop_study_reader *r, int map, const cop_block *b, cop_gap *
 
 void cop_study_read_gaps(cop_study_reader *r, int list, cop_block *b)
 {
-    if (list == 0)
-        return;
-    if (cop_doc_type(&r->doc, list) != COP_NODE_LIST) {
-        cop_study_fault(r, list, "`leave_out` is not a list; begin each with `- {axis: value`");
-        return;
-    }
-    size_t n = cop_doc_count(&r->doc, list);
+    size_t n = cop_study_count(r, list, COP_NODE_LIST,
+                               "`leave_out` is not a list; begin each with `- {axis: value`");
     cop_gap *all = COP_NEW_ARRAY(&r->s->arena, cop_gap, b->n_gaps + n);
     for (size_t i = 0; i < b->n_gaps; i++)
         all[i] = b->gap[i];
