@@ -21,7 +21,7 @@ ifneq ($(words $(CURDIR) $(BUILD)),2)
 $(error the path of the sources or of BUILD has a space, and make cannot work there)
 endif
 
-# All cores by default, so that nobody needs to know about -j; JOBS=1 for one.
+# All cores by default, without -j; JOBS=1 for one.
 JOBS ?= $(shell nproc)
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
@@ -57,7 +57,7 @@ LIBS = $(MODULE_LIBS) -lm
 LIB_LIBS = $(LIB_MODULE_LIBS) -lm
 TEST_LIBS = $(call once,TEST_LIBS,$(PKG_CONFIG) --libs cmocka)
 
-# A warning is an error to us (CI, WERROR=1), not to somebody with a newer compiler.
+# A warning is an error to us (CI, WERROR=1), not to users with newer compilers.
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
     $(if $(or $(CI),$(filter 1,$(WERROR))),-Werror)
 LTO = $(if $(filter gcc,$(COMPILER)),-flto=auto -ffat-lto-objects)

@@ -171,7 +171,7 @@ static void open_files(void)
         refuse(why);
 }
 
-// What reading the clock twice takes is ours, not the program's: the shortest of many.
+// The cost of two readings of the clock, which is not the program's: the shortest of many.
 static uint64_t own_ns(void)
 {
     uint64_t least = UINT64_MAX;

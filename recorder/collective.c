@@ -1,9 +1,10 @@
 // Collective operations as sends and receives among the members of a communicator.
 //
 // PMPI sees that a collective was called, not the messages inside it. They are written as one of the usual algorithms
-// would send them, so that the trace needs nobody to know collectives. Which one was used by the MPI library is not
-// known; the choices below are close to those of Open MPI and MPICH for their sizes. The arithmetic of reductions
-// takes no time. A collective without data sends nothing, except a barrier.
+// would send them, so that readers of the trace need no collectives. The algorithm of the MPI
+// library is not known; the choices below are close to those of Open MPI and MPICH for their sizes.
+// The arithmetic of reductions takes no time. A collective without data sends nothing, except a
+// barrier.
 //
 //   barrier          dissemination: in round k to the member 2^k after me
 //   bcast            binomial tree; from LARGE_BCAST on scatter by a binomial tree, then a ring
@@ -61,7 +62,7 @@ static void receive(const struct rec_team *t, int peer, uint64_t bytes)
     post(t, REC_RECV, peer, bytes);
 }
 
-// Both at once. A peer below 0 is nobody.
+// Both at once. A peer below 0 is none.
 static void exchange(const struct rec_team *t, int to, uint64_t out, int from, uint64_t in)
 {
     struct rec_record r = {.kind = REC_RECV,

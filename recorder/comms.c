@@ -1,8 +1,9 @@
 // Communicators: who their members are, and a number that keeps their messages apart.
 //
 // Rules: each process counts the contexts it knows; a new communicator gets the largest next number of its members, and
-// all go on from there. So two communicators that share two processes never have the same, and no process outside has to
-// be asked. What we know hangs on the communicator as an attribute and goes with it; duplicates do not inherit it.
+// all go on from there. So two communicators that share two processes never have the same, without
+// communication outside. The data is an attribute of the communicator; duplicates do not inherit
+// it.
 #include "wrap.h"
 #include <stdlib.h>
 

@@ -23,29 +23,12 @@ int rec_spool_open(struct rec_spool *s, const char *folder)
     return 0;
 }
 
-static bool write_at(struct rec_spool *s, const void *from, size_t bytes, uint64_t offset)
+static bool transfer(struct rec_spool *s, bool write, void *at, size_t bytes, uint64_t offset)
 {
-    const char *p = from;
+    char *p = at;
     while (bytes) {
-        ssize_t n = pwrite(s->fd, p, bytes, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            s->fault = n ? errno : EIO;
-            return false;
-        }
-        p += n;
-        bytes -= (size_t)n;
-        offset += (size_t)n;
-    }
-    return true;
-}
-
-static bool read_at(struct rec_spool *s, void *to, size_t bytes, uint64_t offset)
-{
-    char *p = to;
-    while (bytes) {
-        ssize_t n = pread(s->fd, p, bytes, (off_t)offset);
+        ssize_t n =
+            write ? pwrite(s->fd, p, bytes, (off_t)offset) : pread(s->fd, p, bytes, (off_t)offset);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
@@ -61,7 +44,7 @@ static bool read_at(struct rec_spool *s, void *to, size_t bytes, uint64_t offset
 
 static bool flush(struct rec_spool *s)
 {
-    if (!write_at(s, s->buffer, s->held * size, s->base * size))
+    if (!transfer(s, true, s->buffer, s->held * size, s->base * size))
         return false;
     s->base += s->held;
     s->held = 0;
@@ -80,15 +63,16 @@ bool rec_spool_append(struct rec_spool *s, const struct rec_record *r)
 bool rec_spool_get(struct rec_spool *s, uint64_t at, struct rec_record *r)
 {
     if (at < s->base)
-        return read_at(s, r, size, at * size);
+        return transfer(s, false, r, size, at * size);
     *r = s->buffer[at - s->base];
     return true;
 }
 
 bool rec_spool_patch(struct rec_spool *s, uint64_t at, const struct rec_record *r)
 {
+    struct rec_record copy = *r;
     if (at < s->base)
-        return write_at(s, r, size, at * size);
+        return transfer(s, true, &copy, size, at * size);
     s->buffer[at - s->base] = *r;
     return true;
 }
@@ -109,7 +93,7 @@ bool rec_spool_next(struct rec_spool *s, struct rec_record *r)
     if (s->next == s->base + s->held) {
         uint64_t left = s->count - s->next;
         size_t n = left < REC_SPOOL_RECORDS ? (size_t)left : REC_SPOOL_RECORDS;
-        if (!read_at(s, s->buffer, n * size, s->next * size)) {
+        if (!transfer(s, false, s->buffer, n * size, s->next * size)) {
             s->count = s->next;
             return false;
         }

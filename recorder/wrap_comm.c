@@ -54,7 +54,7 @@ MAKES(Dist_graph_create_adjacent,
       (comm, indegree, from, fromweights, outdegree, to, toweights, info, reorder, made), comm,
       made, false)
 
-// Only the members of the group call it: nobody else may be asked, and no collective of the parent is written.
+// Only the members of the group call it, so no collective of the parent is recorded.
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
 {
     if (!rec_enter())

@@ -1,7 +1,7 @@
 // Sends and receives: blocking, non-blocking, persistent.
 //
-// A synchronous, ready or buffered send is written as a send: GOAL has one kind, and the simulator decides by length who waits
-// for whom. What a buffered send has left to do nobody waits for.
+// A synchronous, ready or buffered send is written as a send: GOAL has one kind, and the simulator
+// decides by length whether it waits for its receive. Nothing waits for the end of a buffered send.
 #include "wrap.h"
 
 typedef int send_call(const void *, int, MPI_Datatype, int, int, MPI_Comm);

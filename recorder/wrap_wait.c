@@ -122,7 +122,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     return rec_leave(rc);
 }
 
-// Nobody learns what a receive from anybody took: it cannot be written, nor can the send that it met.
+// The message of a receive from any source stays unknown: neither it nor its send can be recorded.
 int MPI_Request_free(MPI_Request *request)
 {
     if (!rec_enter())

@@ -12,7 +12,7 @@
 
 enum { PIECE = 1 << 20, PIECE_TAG = 7 };
 
-// What a receive that never ended would have taken nobody knows.
+// The message of a receive that never ended is not known.
 static void give_up(struct rec_request *q)
 {
     struct rec_record nothing = {.kind = REC_CALC};
@@ -85,7 +85,7 @@ static void tell(const struct rec_text *t, const char *path)
                 "see recorder/README.md\n");
 }
 
-// What is under way belongs to no trace that is still to come.
+// Messages under way are left out of later traces.
 static void forget(struct rec_request *q)
 {
     q->ref = (struct rec_ref){0, 0};

@@ -215,7 +215,7 @@ def check_text(path, text, complain):
         if found and path != "src/base/mem.c" and not path.startswith("examples"):
             complain(path, number, f"{found.group(1)}; memory comes from base/mem.h")
         if in_library and path not in PRINTERS and PRINTS.search(line):
-            complain(path, number, "prints; below apps/ nobody does")
+            complain(path, number, "prints; only apps/ may")
     if path.endswith(".h") and not re.search(r"#ifndef (\w+)\n#define \1\n", text):
         complain(path, 1, "header without an include guard")
 

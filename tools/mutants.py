@@ -95,7 +95,7 @@ class Draw:
 
 
 def shares(sizes, n):
-    """n spread by size; everybody has LEAST if there are enough."""
+    """n spread by size; each has LEAST if there are enough."""
     least = min(LEAST, n // len(sizes))
     rest = n - least * len(sizes)
     exact = [rest * s / sum(sizes) for s in sizes]
@@ -224,7 +224,7 @@ def main():
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        sys.exit(f"mutants: somebody else is at it in {build}; give another BUILD")
+        sys.exit(f"mutants: another process uses {build}; give another BUILD")
     how = {k: args[k] for k in ("n", "only", "file", "at")} | {"seed": args["seed"] or "1"}
     try:
         if args["again"]:

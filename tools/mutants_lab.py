@@ -216,7 +216,7 @@ class Lab:
             mask = (1 << b + 1) - (1 << a)
             if self.known.get(fault.file, 0) & mask:
                 return [t for t in some if self.lines[t].get(fault.file, 0) & mask]
-        # A table: whoever reads it may be elsewhere.
+        # A table: its readers may be in other files.
         return sorted(some, key=lambda t: fault.file not in self.lines[t])
 
 

@@ -1,7 +1,7 @@
 """Which object file needs which, as the linker sees it: for tools/check_layers.py.
 
 An object needs another one when it refers to a name that the other defines. What a compiler has inlined
-needs nobody; what a header defines belongs to whoever includes it, and includes have rules of their own.
+needs none; what a header defines belongs to the including file, and includes have other rules.
 A room is a folder of src/ with objects in it. The picture of ARCHITECTURE.md is drawn here, too.
 """
 import os

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Puts the verdicts of docs/validation back into a result database.
 
-All experiments at both scales take ten CPU hours. Whoever changes one of them wants to run that one and write
-docs/validation again. Its files hold what the others gave:
+All experiments at both scales take ten CPU hours. After a change of one of them, run that one and
+write docs/validation again. Its files hold what the others gave:
 
     git stash                                             # experiments as they were when docs/validation was written
     for s in quick full; do coppice reproduce --all --judge --scale $s --db all.db; done     # every check, not run

@@ -1,5 +1,5 @@
 /* Amounts for people. SI: three significant digits and the unit that makes them short. In cycles and flits numbers are
- * written out: nobody says kilocycles. */
+ * written out, without prefixes. */
 #include "amounts.h"
 
 #include <inttypes.h>

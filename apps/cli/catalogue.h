@@ -1,4 +1,4 @@
-/* All experiments that come with coppice: which there are, what they check, what no one checks. */
+/* All experiments that come with coppice, their checks, and the checks without an experiment. */
 #ifndef COP_CATALOGUE_H
 #define COP_CATALOGUE_H
 

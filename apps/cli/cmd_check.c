@@ -1,4 +1,4 @@
-/* coppice check FILE.yaml: is the file right, and what does it mean? Simulates nothing. */
+/* coppice check FILE.yaml: checks a file and prints facts of its network. Simulates nothing. */
 #include "base/file.h"
 #include "cli.h"
 #include "exp/opensm.h"

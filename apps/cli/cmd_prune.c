@@ -72,7 +72,7 @@ static int parse(request *q, int argc, char **argv)
     return COP_EXIT_OK;
 }
 
-/* Both scales of every file: who sweeps at one scale has not given up the other. */
+/* Both scales of every file: a sweep at one scale keeps the runs of the other. */
 static int read_studies(const request *q, cop_studies *all, cop_err *err)
 {
     cop_ledger l = {0};

@@ -147,7 +147,7 @@ static int refuse_unknown(const cop_ledger *l, const char *name)
     return status;
 }
 
-/* One name that nothing has but that is a paper's in other words, or fits one experiment, means that. */
+/* An unknown name that rewords a paper's name, or fits one experiment, stands for that. */
 static void understand(request *q, const cop_ledger *l)
 {
     for (int n = 0; n < q->n_names; n++) {
@@ -309,8 +309,8 @@ static int write_validation(const request *q, const cop_ledger *l, const cop_cat
     return status;
 }
 
-/* Read the experiments, plan and rehearse those that are wanted. A broken file that nobody asks for
- * does not matter. */
+/* Read the experiments, plan and rehearse those that are wanted. Faults of other files do not
+ * matter. */
 static int load_wanted(const request *q, const cop_ledger *l, cop_catalogue *c, cop_studies *all,
                        cop_err *err)
 {

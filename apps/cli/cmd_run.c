@@ -182,7 +182,7 @@ static int film_frame(void *ctx, uint32_t number, cop_frame *f, cop_arena *arena
     return 1;
 }
 
-/* Who takes part is not looked up at every sample: what was known last holds. */
+/* There is not a census at every sample: the last one holds. */
 static int film_parts(void *ctx, cop_tree_frame *f, cop_arena *arena, cop_err *err)
 {
     const cop_result *r = ctx;
@@ -240,7 +240,7 @@ static int simulate(const request *q, cop_config *c, const char *command)
                            .progress_ctx = &progress};
     cop_err err = {0};
     cop_result result = {0};
-    /* Of files as they are now: nobody knows what is in them when a long run has ended. */
+    /* Hash the files now: they may have changed when a long run has ended. */
     uint64_t hash = q->db != NULL ? cop_config_hash(c) : 0;
     views v = {0};
     int status = open_views(q, c, &v, &hooks);

@@ -1,4 +1,4 @@
-/* coppice trace FILE: is this program right, and what does it do? Simulates nothing. */
+/* coppice trace FILE: checks a program and prints facts of it. Simulates nothing. */
 #include "app/read.h"
 #include "app/waits.h"
 #include "base/opt.h"

@@ -11,8 +11,9 @@
  *           Origin too, so no other page and no renamed host gets in; everything else is 404. There are no
  *           files to ask for. At most MOST_CLIENTS browsers, messages from them are short and few words.
  * Messages  to the browser: live_feed.c; from it {"do": "pause" | "run" | "step" | "delay" | "seek" | "open" | "close",
- *           "value": N, "run": N, "pane": 0 or 1}. delay: ms between frames; seek: the number of a frame of that
- *           run, when it is over; open: a stored run. Wishes wait in a short list; who got nothing asks again. */
+ *           "value": N, "run": N, "pane": 0 or 1}. delay: ms between frames; seek: the number of a
+ *           frame of that run, when it is over; open: a stored run. Wishes wait in a short list; a
+ *           browser without an answer repeats its wish. */
 #include "live_int.h"
 
 #include "cli.h"
@@ -27,7 +28,7 @@
 
 #define MOST_CLIENTS 8
 #define MOST_BYTES_IN 256
-#define MAX_DESCRIPTORS 32 /* of the server: whoever only connects cannot use up those of the run */
+#define MAX_DESCRIPTORS 32 /* of the server: connections alone cannot use up those of the run */
 #define SECRET_BYTES 16 /* two digits each in cop_live.secret */
 
 typedef struct session {
@@ -247,7 +248,7 @@ static void count_clients(cop_live *l, int more)
     pthread_mutex_lock(&l->lock);
     l->clients += (unsigned)more;
     l->expecting = false;
-    if (l->clients == 0) { /* nobody is there who could end a pause */
+    if (l->clients == 0) { /* without a browser a pause would never end */
         l->paused = false;
         l->delay_ms = 0;
     }

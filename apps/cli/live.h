@@ -40,7 +40,7 @@ typedef struct cop_live_films {
 } cop_live_films;
 #define COP_LIVE_PANES 2
 
-/* Frames that browsers ask for, until somebody closes the view, from the page or with Ctrl-C. 0 or a fault. */
+/* Serve frames to browsers until the user closes the view (page or Ctrl-C). 0 or a fault. */
 int cop_live_play(cop_live *l, const cop_live_films *films, cop_err *err);
 void cop_live_close(cop_live *l); /* NULL: nothing */
 

@@ -11,8 +11,8 @@
  *          blocked and n x u8 use, of 255. Little endian.
  * end      text, when the run is over: {"type": "end", "run", "times": [ns], "most": bytes, "trees": [rows of the
  *          table `tree`]}. From now on any frame can be asked for, and trees have the numbers of the result.
- * Cost     While a run goes on frames are made at most every LEAST_GAP_MS, unless a browser asked for every
- *          one of them, and none while nobody looks but the last. */
+ * Cost     During a run frames are made at most every LEAST_GAP_MS, unless a browser asked for
+ *          every one of them; without a browser only the last one. */
 #include "live_int.h"
 
 #include <endian.h>

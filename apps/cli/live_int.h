@@ -1,4 +1,4 @@
-/* Shared by live.c (the server) and live_feed.c (what it says); nobody else includes it. */
+/* Private to live.c (the server) and live_feed.c (its messages). */
 #ifndef COP_LIVE_INT_H
 #define COP_LIVE_INT_H
 
@@ -42,7 +42,7 @@ struct cop_live {
     uint64_t version[COP_LIVE_SLOTS];
     unsigned clients;
     bool paused, closing;
-    bool expecting; /* nobody has come yet, and the run waits for that */
+    bool expecting; /* the run waits for the first browser */
     unsigned steps, delay_ms;
     cop_live_wish wish[COP_LIVE_WISHES]; /* oldest first; when there are too many it is dropped */
     size_t n_wishes;

@@ -21,8 +21,9 @@ const cop_command *const cop_commands[] = {&cop_cmd_run,
                                            &cop_cmd_help,
                                            NULL};
 
-/* Why standard output could not be written; 0: it could. An earlier write may have been the one that failed, of which nothing is
- * known any more: then one line break more, behind what is cut off anyway, fails for the same reason. -1: it does not. */
+/* Why standard output could not be written; 0: it could. The errno of an earlier write is lost:
+ * then one line break more, behind output that is cut off anyway, fails again for the same reason.
+ * -1: it does not fail. */
 static int why_unwritten(void)
 {
     errno = 0;
@@ -33,8 +34,8 @@ static int why_unwritten(void)
     return errno != 0 ? errno : -1;
 }
 
-/* Output is only good if all of it arrived: a full disk or a closed pipe shows here at the latest. Who closed the pipe, as
- * `head` does, has read what he wanted, and needs no message. */
+/* Output is complete only if all of it was written: a full disk or a closed pipe shows here at the
+ * latest. A reader that closes the pipe, such as `head`, needs no message. */
 static int finish(int status)
 {
     int why = why_unwritten();

@@ -73,7 +73,7 @@ static void step(cop_progress *p, cop_time now, cop_time end, uint64_t packet_ho
     if (quarter > p->quarter) {
         p->quarter = quarter;
         if (t - p->started < PATIENCE_SECONDS)
-            return; /* over before anyone wonders */
+            return; /* too short for lines of progress */
         describe(text, sizeof(text), share, t - p->started, packet_hops);
         fprintf(p->out, "%u %%  %s\n", quarter * 25, text);
     }

@@ -1,5 +1,4 @@
-/* A result for people: what was simulated, how much arrived, who got which share, where it queued,
- * and how it went over time. */
+/* A result for people: the network, throughput and its shares, queues, and curves over time. */
 #include "base/opt.h"
 #include "base/text.h"
 #include "plot.h"
@@ -343,7 +342,7 @@ static void show_observed(const cop_sheet *s, const char *asked)
                 n);
 }
 
-/* What was asked for and did nothing. */
+/* Mechanisms that were asked for and did nothing. */
 static void show_rested(const cop_sheet *s)
 {
     if (s->r->n_rested > 0)

@@ -1,4 +1,4 @@
-/* Traffic entries for people: a row each, and who of its sources gets nothing through while the others do. */
+/* Traffic entries for people: a row each, and its sources that starve. */
 #include "base/text.h"
 #include "show_int.h"
 

@@ -10,7 +10,7 @@ typedef struct cop_sheet {
     FILE *out;
     const cop_result *r;
     const cop_units_cfg *units; /* of the run file */
-    cop_arena *arena; /* for names with something in them that a terminal would obey */
+    cop_arena *arena; /* for names with control characters */
     cop_style style;
 } cop_sheet;
 
@@ -32,7 +32,7 @@ void cop_show_entries(const cop_sheet *s);
 void cop_show_jobs(const cop_sheet *s);
 /* Counters of mechanisms, where there is something to tell. */
 void cop_show_counters(const cop_sheet *s);
-/* One sentence per congestion tree; nothing if nobody looked for them. */
+/* One sentence per congestion tree; nothing if they were not looked for. */
 void cop_show_trees(const cop_sheet *s);
 
 #endif

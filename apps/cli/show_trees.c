@@ -54,7 +54,7 @@ static void show_tree(const cop_sheet *sheet, uint32_t i)
     int digits = cycle > 0 ? 0 : 2;
     sentence s = {.out = sheet->out};
     put(&s, "tree %u: root %s,", i + 1, port_name(r, t->root[t->n_roots - 1].port, sheet->arena));
-    /* What was there at the last sample has not ended: nobody looked any more. */
+    /* A tree at the last sample has no known end. */
     if (r->n_frames > 0 && t->end >= r->frame[r->n_frames - 1].t)
         put(&s, "since %.*f %s, still there at %.*f %s,", digits, begin, unit, digits, end, unit);
     else

@@ -161,7 +161,7 @@ static int simulate(cop_studies *all, cop_plan **plans, const cop_studies_opts *
                        .retry = o->retry,
                        .show = o->quiet ? NULL : on_progress,
                        .show_ctx = &b};
-    /* What is refused leaves nothing behind, no file either. */
+    /* A refused study leaves no database behind. */
     bool there = o->only_judge || access(o->db, F_OK) == 0;
     int rc = there ? cop_pool_find(plans, all->n, &p, err) : 0;
     if (rc == 0 && !o->only_judge)

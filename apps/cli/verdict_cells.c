@@ -46,7 +46,7 @@ static const char *range_text(double low, double high, int digits, cop_arena *a)
     return strcmp(from, to) == 0 ? from : cop_arena_printf(a, "%s to %s", from, to);
 }
 
-/* Whose number it is: printed in the source, or following from its set-up by theory, or our own bound. */
+/* Origin of a number: printed in the source, from theory of its set-up, or our own bound. */
 static const char *source_of(const cop_study_verdict *v, const json_t *item)
 {
     size_t n = strlen(v->tolerance), ours = strlen("(ours)");

@@ -45,7 +45,7 @@ int main(int argc, char **argv)
     if (rank == 0) {
         MPI_Send(data, 10, MPI_INT, 1, 7, MPI_COMM_WORLD);
         MPI_Ssend(data, 1, column, 2, 8, MPI_COMM_WORLD);
-        // more room than is sent, from anybody, any tag
+        // more room than is sent, from any source, any tag
         MPI_Recv(data, 64, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else if (rank == 1) {
         MPI_Recv(data, 10, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
     }
     MPI_Sendrecv_replace(data, 6, MPI_INT, (rank + 1) % 3, 1, (rank + 2) % 3, 1, MPI_COMM_WORLD,
                          MPI_STATUS_IGNORE);
-    // nobody
+    // MPI_PROC_NULL
     MPI_Send(data, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
     MPI_Recv(data, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     // nothing inside, written with one byte
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
         MPI_Send(data, 0, MPI_INT, 0, 3, MPI_COMM_WORLD);
     if (rank == 0) {
         MPI_Recv(data, 0, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        // to oneself; buffered: nobody waits for the rest of it
+        // to oneself; buffered: nothing waits for the rest of it
         void *buffer = malloc(4096);
         MPI_Buffer_attach(buffer, 4096);
         MPI_Bsend(data, 2, MPI_INT, 0, 5, MPI_COMM_WORLD);

@@ -132,7 +132,7 @@ class Run:
         self.match, self.matched = {}, set()  # receive -> send; sends that were met
         self.sends = defaultdict(deque)  # (to, from, tag) -> begun and unmatched
         self.recvs = defaultdict(deque)  # (at, from, tag), -1 for any
-        self.arrived = defaultdict(deque)  # to -> keys in order of beginning, for receives from anybody
+        self.arrived = defaultdict(deque)  # to -> keys in order of beginning, for wildcards
         self.faults = []
         self.ready = deque(i for i in range(n) if graph.missing[i] == 0)
         self.missing = list(graph.missing)

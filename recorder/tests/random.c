@@ -47,7 +47,7 @@ bool_:
         MPI_Sendrecv(out, bytes, MPI_CHAR, to, tag, in, MOST, MPI_CHAR, from, tag, comm,
                      MPI_STATUS_IGNORE);
         break;
-    case 1: // the receive from anybody: a barrier keeps others out of it
+    case 1: // the receive from any source: a barrier keeps other messages out of it
         MPI_Irecv(in, MOST, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &r[0]);
         MPI_Isend(out, bytes, MPI_CHAR, to, tag, comm, &r[1]);
         MPI_Waitall(2, r, MPI_STATUSES_IGNORE);

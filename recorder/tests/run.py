@@ -349,7 +349,7 @@ def mpi_overlap(folder):
 
 
 def mpi_random(folder):
-    """Random programs: whatever they do, each send has its receive and nobody waits in a circle."""
+    """Random programs: each send has its receive, and no ranks wait for each other in a circle."""
     program = compiled(folder, "random.c")
     for seed in range(int(os.environ.get("COPPICE_ROUNDS", "1")) * 8):
         ranks = random.Random(seed).choice([1, 2, 3, 4, 5, 7, 8])

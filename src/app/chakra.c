@@ -1,7 +1,7 @@
 /* Chakra execution traces (MLCommons; ASTRA-sim): one file per rank.
  *
- * Files    NAME.0.et names the set; NAME.1.et and so on follow, as far as there are files. A number that is left out
- *          is refused. Another name is the trace of the only rank.
+ * Files    NAME.0.et names the set; NAME.1.et and so on follow, as far as there are files. A gap in
+ *          the numbers is refused. Another name is the trace of the only rank.
  * Form     messages of protobuf, each behind its length as a varint: first the metadata, then nodes.
  * Nodes    computations take their duration, on CPU 0 if is_cpu_op, else on CPU 1 (the accelerator); sends,
  *          receives and collectives use CPU 2, for their overhead. All data and control dependencies hold. Loads and

@@ -223,7 +223,7 @@ int chakra_read_file(chakra_reader *r, cop_source *s, chakra_trace *t)
                 s, at, "a message of %" PRIu64 " bytes; is this a Chakra trace?", length);
             break;
         }
-        for (uint64_t got = 0; got < length && rc == 0;) { /* what is there, not what is said */
+        for (uint64_t got = 0; got < length && rc == 0;) { /* bounded by the file */
             size_t part =
                 length - got < COP_SOURCE_PIECE ? (size_t)(length - got) : COP_SOURCE_PIECE;
             buf = cop_grow(buf, &cap, (size_t)got + part, 1);
@@ -232,7 +232,7 @@ int chakra_read_file(chakra_reader *r, cop_source *s, chakra_trace *t)
                                          "the file is cut short here; get the whole file");
             got += part;
         }
-        if (rc != 0 || first) /* the metadata say nothing that we need */
+        if (rc != 0 || first) /* the metadata is not used */
             continue;
         Chakra__Node *n =
             chakra__node__unpack(&a, (size_t)length, buf != NULL ? buf : (uint8_t *)"");

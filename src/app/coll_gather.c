@@ -4,7 +4,7 @@
  *          members is a power of two, else Bruck's; pairwise exchange. Linear: everything at once, in the order of distance. */
 #include "app/coll.h"
 
-/* In round k everybody has 2^k parts from its own on, and gives them to the member 2^k before it. */
+/* In round k each member has 2^k parts from its own on, and sends them to the member 2^k before. */
 void cop_coll_all_gather_bruck(cop_coll *c)
 {
     for (uint64_t have = 1; have < c->n; have *= 2) {

@@ -3,8 +3,8 @@
  * Sources  ring: Patarasuk and Yuan (2009); recursive doubling and halving, and what to do with members
  *          beyond a power of two: Thakur, Rabenseifner, Gropp (2005); Rabenseifner: reduce-scatter by
  *          halving, then all-gather by doubling.
- * Beyond a power of two: of the first 2 r members, r being what is too many, the even ones give what they
- * have to their odd neighbours first and are given the result last. */
+ * Beyond a power of two, n = 2^k + r: of the first 2 r members, the even ones send their vector to
+ * their odd neighbours first and receive the result last. */
 #include "app/coll.h"
 
 /* Part number i, counted round. */

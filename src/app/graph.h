@@ -76,7 +76,7 @@ void cop_graph_edge(cop_graph *g, uint32_t first, uint32_t then, bool at_start);
 /* A new collective of that name; returns its number. */
 uint32_t cop_graph_collective(cop_graph *g, const char *name);
 
-/* Sort dependencies; refuse cycles, receives that no send can match and sends that nobody receives. */
+/* Sort dependencies; refuse cycles, and receives and sends that nothing can match. */
 int cop_graph_finish(cop_graph *g, cop_err *err);
 
 /* The rank of an operation. */

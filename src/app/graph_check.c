@@ -1,7 +1,7 @@
 /* What a graph must be before it can run.
  *
- * Cycles   operations are taken away that depend on nothing, again and again; what is left waits for
- *          itself. Going back from any of those along dependencies that are left leads into a cycle.
+ * Cycles   operations without dependencies are removed, repeatedly; each that is left is on a
+ *          cycle or depends on one. Following its dependencies backwards leads into a cycle.
  * Matches  of each (receiver, sender, tag) there must be at least as many sends as exact receives. What is left over
  *          is for the receives with `any`: as many of it as they are at each rank, for those of any tag enough
  *          from their sender, for those of any sender enough with their tag. That is all that must be for each
@@ -170,7 +170,7 @@ static int share_rest(matches *m)
     return 0;
 }
 
-/* A send that nobody receives: of a rank that has more of them than receives, the last. */
+/* An unmatched send: of a rank that has more sends of a key than receives, the last. */
 static int nobody_receives(const matches *m)
 {
     const cop_graph *g = m->g;

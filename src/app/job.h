@@ -62,7 +62,7 @@ uint32_t cop_app_box_host(const cop_app *a, uint32_t box);
 /* The next message of an outbox: called by traffic/ when the NIC takes it. */
 void cop_app_take(cop_app *a, uint32_t box, cop_time now, struct cop_msg *m);
 
-/* What came of it. */
+/* Results of a job. */
 uint32_t cop_app_jobs(const cop_app *a);
 uint32_t cop_app_total_ranks(const cop_app *a);
 const cop_graph *cop_app_graph(const cop_app *a, uint32_t job);

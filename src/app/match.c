@@ -2,10 +2,10 @@
  *
  * Rules    a message takes the receive that was posted first among those that fit, a receive the message
  *          that came first among those that fit. A receive fits if sender and tag are equal or `any`.
- * State    exact receives, and messages that nobody has taken, in lists by (receiver, sender, tag), whose number
- *          each operation has; a list has receives or messages, never both. A rank's receives with `any` stand in one list
- *          in the order of posting, its messages in another one in the order of arrival: only receives with
- *          `any` are searched for, and search, one by one. */
+ * State    exact receives and unmatched messages, in lists by (receiver, sender, tag), whose number
+ *          each operation has; a list has receives or messages, never both. A rank's receives with
+ *          `any` are in one list in the order of posting, its messages in another one in the order
+ *          of arrival: only receives with `any` need a linear search. */
 #include "app/run.h"
 
 #include <string.h>

@@ -81,7 +81,7 @@ static void release(cop_app *a, cop_job *j, uint32_t op, uint32_t at_start)
         uint32_t to = g->edge[e] & ~COP_EDGE_START;
         if (--j->state[to].need > 0)
             continue;
-        /* What has only started waited for the same as this one. */
+        /* Dependants of a start have the cause of the operation that starts. */
         j->state[to].cause = at_start ? j->state[op].cause : op << 2 | COP_CAUSE_END;
         make_ready(a, to);
     }
@@ -166,7 +166,7 @@ void cop_rank_use_cpu(cop_app *a, uint32_t rank, uint32_t op)
     cpu->tail = op;
 }
 
-/* The CPU has done its work on an operation; whoever waited for it goes on before anybody new. */
+/* The CPU has finished an operation; operations that wait for it come before new ones. */
 static void cpu_done(cop_app *a, uint32_t rank, uint32_t number)
 {
     cop_job *j = cop_job_of(a, rank);
@@ -259,7 +259,7 @@ const cop_app_wish *cop_app_act(cop_app *a, uint32_t rank, cop_time now)
     if (r->wake != now)
         return &a->wish;
     a->now = now;
-    r->wake = 0; /* so that what comes up meanwhile is no wish of its own */
+    r->wake = 0; /* new work is done in this call: it needs no wake-up */
     while (r->todo_n > 0 && r->todo[0].t <= now) {
         cop_todo todo = pop(r);
         j->pending--;

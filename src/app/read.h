@@ -19,7 +19,7 @@ typedef struct cop_read_cfg {
 } cop_read_cfg;
 void cop_read_defaults(cop_read_cfg *cfg);
 
-/* What a reader has to say besides the graph. */
+/* Results of a reader besides the graph. */
 typedef struct cop_read_notes {
     const char *format;
     uint64_t bytes; /* uncompressed */

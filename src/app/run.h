@@ -145,7 +145,7 @@ void cop_letter_send(cop_app *a, uint32_t rank, uint32_t op);
 void cop_letter_came(cop_app *a, uint32_t rank, uint32_t letter);
 void cop_letter_post(cop_app *a, uint32_t rank, uint32_t op);
 
-/* match.c: first come, first served among those that fit. COP_NONE: nobody waits. */
+/* match.c: first come, first served among those that fit. COP_NONE: nothing waits. */
 void cop_match_init(cop_job *j);
 /* A receive that waits for such a message, taken out of its list. */
 uint32_t cop_match_receive(cop_app *a, uint32_t rank, uint32_t letter);

@@ -39,7 +39,7 @@ void cop_api_no_memory(cop_err *err)
     cop_err_add(err, COP_E_MEMORY, COP_NO_MEMORY);
 }
 
-/* The locale of a thread is its own. glibc has that of C without allocating; elsewhere there may be no memory for it. */
+/* Sets the C locale for this thread. glibc allocates nothing for it; other libraries may. */
 bool cop_api_guard(void (*work)(void *ctx), void *ctx)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);

@@ -35,8 +35,8 @@ struct coppice_result {
 
 /* api_result.c: fill `scalar` from `r`. */
 void cop_api_scalars(coppice_result *p);
-/* api.c: the door of every call that does more than hand out what is there: under a guard, and with the numbers of the C
- * locale, whatever the caller's are. False: no memory. */
+/* api.c: runs `fn` under a guard and in the C locale; for every call that does more than read a
+ * field. False: no memory. */
 bool cop_api_guard(void (*work)(void *ctx), void *ctx);
 /* api.c: the one fault is that there is no memory. */
 void cop_api_no_memory(cop_err *err);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What `run` asks for and will not get. */
+/* Options of `run` that have no effect. */
 static void warn_of_samples(const cop_config *c, FILE *report)
 {
     const cop_run_cfg *run = &c->run;

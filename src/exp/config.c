@@ -2,7 +2,7 @@
  *
  * Role: walk the section table (sections.c) and let config_read.c fill each section. No option is
  * named in this file but `kind` and `switch.flit`.
- * Outputs: the filled structs and, per option, where it was given; or all faults found in one go.
+ * Outputs: the filled structs and, per option, where it was given; or all faults together.
  */
 #include "exp/config.h"
 #include "exp/config_read.h"
@@ -28,7 +28,7 @@ static bool is_map(cop_reader *r, int node, const char *example)
     return false;
 }
 
-/* What other mechanisms of the file bring for an option of this section; NULL: nothing. */
+/* The value that another mechanism of the file sets for an option of this section; NULL: none. */
 static const cop_brought *brought(const cop_reader *r, const cop_section *s, const char *option)
 {
     for (size_t i = 0; i < r->n_brings; i++)
@@ -195,7 +195,7 @@ static void check_once(cop_reader *r, int node, size_t n)
     cop_free(all);
 }
 
-/* Section hosts: a map from sets of hosts to what these have of their own. */
+/* Section hosts: a map from sets of hosts to their options. */
 static void load_hosts(cop_reader *r, int node)
 {
     static const char example[] = "hosts: {3: {receive_rate: 5 Gbit/s}}";
@@ -305,7 +305,7 @@ static bool is_given(const cop_config *c, const char *section, const char *optio
     return given;
 }
 
-/* A flit is a flit: that of section units, unless the switch is given another. */
+/* The flit of section units is that of the switch, unless the switch has its own. */
 static void settle_flit(cop_config *c)
 {
     if (c->units.flit_bytes != 0 && c->sw.switching == COP_SWITCHING_WORM &&
@@ -313,7 +313,7 @@ static void settle_flit(cop_config *c)
         c->sw.flit_bytes = c->units.flit_bytes;
 }
 
-/* A control whose notifications have lanes of their own knows how long they are. */
+/* A congestion control with separate lanes for notifications needs their length. */
 static void settle_notices(cop_config *c)
 {
     if (c->cc == NULL || c->cc_cfg == NULL || is_given(c, "nic", "control_bytes"))
@@ -323,7 +323,7 @@ static void settle_notices(cop_config *c)
         c->nic.control_bytes = facts.notice_bytes;
 }
 
-/* What the kinds that the file names bring to sections which come before theirs. */
+/* Values that the kinds of the file set in sections that are read before their own. */
 static void find_brought(cop_reader *r, const int *node, size_t n_sections)
 {
     cop_plugin p;

@@ -43,8 +43,8 @@ typedef struct cop_override {
 } cop_override;
 
 /* Read FILE ("-": standard input), or `text` if not NULL (then `file` is only its name in
- * messages), apply overrides. All faults that can be found in one go are in err. On failure nothing
- * is left to free, though freeing does no harm. */
+ * messages), apply overrides. err collects as many faults as possible. On failure nothing has to be
+ * freed; freeing is harmless. */
 int cop_config_load(cop_config *c, const char *file, const char *text, const cop_override *set,
                     size_t n_set, cop_err *err);
 /* The same with plug-ins from outside (exp/plugins.h), which must live as long as the configuration and all

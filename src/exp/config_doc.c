@@ -2,8 +2,8 @@
  *
  * Role: file to nodes with line and column; faults of syntax with libyaml's mark.
  * Limits: checked on events, before the document is built. Size, nesting, anchors and aliases, because
- * libyaml takes quadratic time for the last three; texts; and what the file would be with every
- * alias written out, so that whoever walks the document may copy all he sees.
+ * libyaml takes quadratic time for the last three; texts; and the size of the file with every
+ * alias written out, so that a walk of the document may copy all nodes.
  * Invariant: no node contains itself. */
 #include "exp/config_doc.h"
 
@@ -178,7 +178,7 @@ static void locate(const char *text, size_t length, size_t offset, unsigned *lin
 static int syntax_fault(const cop_doc *d, const yaml_parser_t *p, const char *text, size_t length,
                         cop_err *err)
 {
-    /* When it does not say what is wrong, libyaml had no memory for it. */
+    /* libyaml without a message means that memory ran out. */
     if (p->error == YAML_MEMORY_ERROR || p->error == YAML_NO_ERROR)
         cop_out_of_memory();
     unsigned line = (unsigned)p->problem_mark.line + 1;
@@ -195,7 +195,7 @@ static int syntax_fault(const cop_doc *d, const yaml_parser_t *p, const char *te
                        p->problem ? p->problem : "cannot be parsed", remedy);
 }
 
-/* What an anchor stands for: its size with all aliases written out. */
+/* An anchored node: its size with all aliases written out. */
 typedef struct anchor {
     char *name; /* owned */
     size_t bytes;
@@ -303,7 +303,7 @@ static int survey_event(survey *v, const yaml_event_t *e)
     return rc;
 }
 
-/* Bound what the document will be. Syntax is left to the parser that builds it. */
+/* Check the limits of the document. The parser that builds it checks the syntax. */
 static int check_shape(const cop_doc *d, const char *text, size_t length, cop_err *err)
 {
     yaml_parser_t parser;

@@ -7,6 +7,7 @@
  * Traffic entries have many options that mean nothing for most patterns; of those only what differs
  * from the defaults is printed. */
 #include "base/file.h"
+#include "base/line.h"
 #include "base/text.h"
 #include "exp/config.h"
 #include "exp/sections.h"
@@ -16,18 +17,14 @@
 #include <sys/stat.h>
 
 typedef struct text {
-    char *at;
-    size_t used, capacity;
+    cop_line line;
     bool identity; /* only what decides the result: no seed, contents of files */
     const cop_units_cfg *units; /* in which values are written; NULL: in SI units */
 } text;
 
 static void add(text *t, const char *s)
 {
-    size_t n = strlen(s);
-    t->at = cop_grow(t->at, &t->capacity, t->used + n + 1, 1);
-    memcpy(t->at + t->used, s, n + 1);
-    t->used += n;
+    cop_line_put(&t->line, s);
 }
 
 /* Words that mean themselves in any YAML reader. */
@@ -169,7 +166,7 @@ static void add_section(text *t, const cop_config *c, const cop_section *s)
         add(t, "  kind: ");
         add(t, p.name);
         add(t, "\n");
-        if (t->identity && p.print != 0) /* the same name may stand for other code tomorrow */
+        if (t->identity && p.print != 0) /* the same name may mean other code later */
             add_print(t, p.print);
         add_table(t, p.opts, cfg);
     }
@@ -243,9 +240,7 @@ static const char *print(cop_config *c, const cop_units_cfg *units)
     }
     add_traffic(&t, c);
     add_hosts(&t, c);
-    const char *kept = cop_arena_strdup(&c->arena, t.at);
-    cop_free(t.at);
-    return kept;
+    return cop_line_take(&t.line, &c->arena);
 }
 
 const char *cop_config_print(cop_config *c)
@@ -265,7 +260,7 @@ uint64_t cop_config_hash(cop_config *c)
         add_section(&t, c, s);
     add_traffic(&t, c);
     add_hosts(&t, c);
-    uint64_t hash = cop_hash_bytes(COP_HASH_START, t.at, t.used);
-    cop_free(t.at);
+    uint64_t hash = cop_hash_bytes(COP_HASH_START, t.line.at, t.line.used);
+    cop_free(t.line.at);
     return hash;
 }

@@ -243,7 +243,7 @@ static bool of_other_kind(cop_reader *r, int key, const char *option, const char
     return n > 0;
 }
 
-/* A load in flit/cycle says what a rate says: `load: 0.8 flit/cycle` is read as `rate`. */
+/* A load in flit/cycle is a rate: `load: 0.8 flit/cycle` is read as `rate`. */
 static const cop_opt *as_rate(cop_reader *r, const cop_opt *table, const cop_opt *o, int value)
 {
     static const char *const same[][2] = {{"load", "rate"}, {"low_load", "low_rate"}};

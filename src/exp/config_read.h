@@ -28,7 +28,7 @@ typedef struct cop_reader {
     size_t n_brings;
 } cop_reader;
 
-/* So many faults that more would not help. */
+/* Faults after which reading stops. */
 bool cop_reader_full(const cop_reader *r);
 void cop_reader_fault(cop_reader *r, int node, const char *fmt, ...) COP_PRINTF(3, 4);
 /* "unknown WHAT `wrong`; did you mean ..." */

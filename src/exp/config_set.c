@@ -240,7 +240,7 @@ static int descend(cop_doc *d, int parent, const char *segment, size_t i, cop_er
     } else if (type == COP_NODE_SCALAR) {
         fault(d, i, err, "the path goes through a value", "shorten the path");
         return 0;
-    } else if (child <= d->n_file_nodes) { /* what an override made is shared with nobody */
+    } else if (child <= d->n_file_nodes) { /* aliases share only nodes of the file */
         child = copy_container(d, child);
     }
     put_child(d, parent, segment, child, i);

@@ -1,5 +1,5 @@
-/* What an administrator asks of a network before anything is simulated: which rates its links have, whether
- * hosts can send more than their switch can pass on, and how evenly the routing spreads pairs of hosts.
+/* Facts of a network without a simulation: rates of links, oversubscription of switches with hosts,
+ * and how evenly the routing spreads pairs of hosts.
  *
  * In: topology, routing, rates. Out: lines that begin with "#". Balance is pairs of hosts over the rate of the link,
  * counted for routings that give one way per switch and destination; of large networks for a sample of the destinations. */

@@ -170,8 +170,8 @@ static void read_bands(reader *r, int expected, int tolerance, cop_claim *c)
         add_band(r, c, "", value, value || wider ? tolerance : expected);
 }
 
-/* How the numbers are to be taken: a bound that no source prints is named, and what the source gives
- * no measure for is shown without a verdict. */
+/* How numbers are judged: a bound that is not printed in the source is marked as ours; a number
+ * for which the source gives no bound is shown without a verdict. */
 static int read_judging(reader *r, int claim, cop_claim *c)
 {
     int bound = cop_doc_get(r->doc, claim, "bound");

@@ -1,5 +1,5 @@
-/* A run file in OpenSM's words. Where it has no congestion control of InfiniBand, the defaults for its network are
- * written: that is advice. A network that is not InfiniBand gets none. */
+/* A run file as options of OpenSM. Without a congestion control of InfiniBand the defaults for the
+ * network are written, as advice. A network that is not InfiniBand gets none. */
 #include "exp/opensm.h"
 
 #include "base/opt.h"

@@ -27,7 +27,7 @@
  * a plug-in must follow. 2: hooks by role (at_switch, at_source, at_destination, runtime), and `facts` apart from state. */
 #define COPPICE_PLUGIN_API 2
 
-/* What both sides must agree on: the version, and sizes that show an option of the compiler. */
+/* Must be equal in plug-in and program: the version, and sizes that compiler options change. */
 #define COP_INTERFACE                                                                              \
     {                                                                                              \
         COPPICE_PLUGIN_API, sizeof(cop_cc_ops), sizeof(cop_route_ops), sizeof(cop_queue_ops),      \

@@ -1,5 +1,5 @@
-/* Plug-ins from outside: tables are looked through before anything of them is used, so that a mistake in one is
- * a line for its author and no crash in the middle of a run. */
+/* Plug-ins from outside: each table is checked before it is used, so that a mistake is a line for
+ * its author, not a crash during a run. */
 #include "exp/plugins.h"
 
 #include "base/file.h"
@@ -197,7 +197,7 @@ static int add_table(const adding *a, const coppice_plugins *table)
 
 int cop_plugins_add(cop_plugin_set *set, const struct coppice_plugins *table, cop_err *err)
 {
-    /* Nobody can tell what is behind a table in memory; the program that has it knows. */
+    /* A table in memory has no file to fingerprint: `print` is a constant. */
     adding a = {.set = set, .print = 1, .err = err};
     return add_table(&a, table);
 }

@@ -1,5 +1,5 @@
-/* A set of plug-ins from outside, which configurations can be read with (cop_config_load_with). There is no list of
- * the whole program that somebody could change: who wants another mechanism passes it on. */
+/* A set of plug-ins from outside, passed to cop_config_load_with. There is no global list: the
+ * caller passes the set to each call that needs it. */
 #ifndef COP_EXP_PLUGINS_H
 #define COP_EXP_PLUGINS_H
 

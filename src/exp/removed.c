@@ -1,4 +1,4 @@
-/* What there is instead of options and values that are gone.
+/* Replacements of options and values that were removed.
  *
  * Role     faults about unknown options and values ask here before they list what there is.
  * Invariant nothing here is read as something else: a run file that has one of these is refused. */

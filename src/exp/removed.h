@@ -1,4 +1,4 @@
-/* Options and values that run files of earlier versions have, or that are written by mistake for what there is. */
+/* Options and values of earlier versions, and common mistakes. */
 #ifndef COP_EXP_REMOVED_H
 #define COP_EXP_REMOVED_H
 

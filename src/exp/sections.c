@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The five families have the same leading members but are different types. */
+/* The five families are different types with the same leading members. */
 #define PLUGIN_AT(function, table)                                                                 \
     static bool function(size_t i, cop_plugin *p)                                                  \
     {                                                                                              \

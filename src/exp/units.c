@@ -53,8 +53,8 @@ bool cop_units_is_rate(const char *text)
     return is(unit_of(text), "flit/cycle", "flits/cycle");
 }
 
-/* Bit/s of a flit per cycle, up to the next one: base/fixp.h rounds the other way, so that a flit takes its cycle and not a
- * picosecond more. A flit has at most a million bytes: this does not overflow. */
+/* Bit/s of a flit per cycle, rounded up: base/fixp.h rounds down, so that a flit takes exactly its
+ * cycle. A flit has at most a million bytes: this does not overflow. */
 static uint64_t rate_of_flit(const cop_units_cfg *u)
 {
     return (u->flit_bytes * 8 * UINT64_C(1000000000000) + u->cycle_ps - 1) / u->cycle_ps;

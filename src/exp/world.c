@@ -59,8 +59,9 @@ static int build_topology(cop_world *w, cop_config *c, cop_err *err)
     return located_option(c, "topology", c->topo->name, c->topo->opts, &inner, err);
 }
 
-/* Where switch.lanes is not given: as many lanes as links between switches shall have, or those of hosts if they have more, if the routing can do with that,
- * else as many as it needs or wants. It may use them all, so it is told at once. */
+/* Where switch.lanes is not given: the lanes of links between switches, or of host links if these
+ * have more, if that is enough for the routing; else the number that the routing needs or wants.
+ * The routing is told at once, because it may use all of them. */
 static int init_route(cop_world *w, const cop_config *c, cop_err *err)
 {
     const cop_switch_cfg *sw = &c->sw;
@@ -74,7 +75,7 @@ static int init_route(cop_world *w, const cop_config *c, cop_err *err)
         cop_route_fini(&w->route);
         rc = cop_route_init(&w->route, c->route, &w->topo, c->route_cfg, most, err);
     }
-    /* Lanes from nic.control_vl on are those of control packets, if data can do without them; those below are of data. */
+    /* Lanes from nic.control_vl on carry control packets, if those below are enough for data. */
     int64_t data = c->nic.control_vl, have = rc == 0 ? w->route.lanes : 0;
     bool fewer = (lanes > 0 || w->route.facts.auto_lanes > 0) && data < have;
     bool more = lanes == 0 && most == 0 && data > have;
@@ -92,7 +93,7 @@ static uint32_t most_of(uint32_t a, int64_t b)
     return b > (int64_t)a ? (uint32_t)b : a;
 }
 
-/* Notifications that have lanes of their own: behind those of data, which stay as many as they are without. */
+/* Separate lanes of notifications follow the lanes of data, whose number does not change. */
 static int add_own_lanes(cop_world *w, cop_config *c, cop_err *err)
 {
     char where[512];
@@ -176,7 +177,7 @@ static int check_routing(cop_world *w, cop_config *c, cop_err *err)
                                               c->cc->at_destination.on_deliver != NULL,
                                      .switches = cop_cc_facts_of(c->cc, c->cc_cfg, NULL).notifies,
                                      .vl = (int)w->nic.control_vl};
-    /* Where deadlocks are resolved this says which lanes are used, and decides nothing. */
+    /* Where deadlocks are resolved the result only reports which lanes are used. */
     cop_cdg_check(&w->route, &control, w->route.facts.patience_ps ? CDG_BUDGET / 8 : CDG_BUDGET,
                   &w->cdg);
     cop_config_where(c, "routing", where, sizeof(where));
@@ -193,7 +194,7 @@ static int check_routing(cop_world *w, cop_config *c, cop_err *err)
             "its escape lanes instead; choose a routing without, or another queueing.kind",
             where, c->queue->name, c->route->name);
     bool deadlocks = !c->run.allow_deadlock && w->route.facts.patience_ps == 0;
-    /* An escape lane is one as long as what holds it is on its way out by such lanes alone. */
+    /* A lane is an escape lane if packets on it continue on escape lanes only. */
     if (w->cdg.escapes && control.vl > 0 && control.vl < (int)w->route.facts.vls &&
         (control.hosts || control.switches) && deadlocks)
         return cop_err_add(
@@ -226,7 +227,7 @@ static int check_routing(cop_world *w, cop_config *c, cop_err *err)
     return 0;
 }
 
-/* No packet may want a lane that its link does not have. */
+/* No packet may need a lane that its link does not have. */
 static int check_classes(cop_world *w, cop_config *c, cop_err *err)
 {
     const struct {
@@ -303,8 +304,8 @@ static int build_network(cop_world *w, cop_config *c, cop_err *err)
     return cop_net_init(&w->net, &parts, err);
 }
 
-/* What cannot be built is refused before it is routed, and again when the lanes are known, before that is checked: both
- * take minutes in such networks. */
+/* Networks that cannot be built are refused before routing, and again when the lanes are known,
+ * before the dependency check: both take minutes in such networks. */
 static int check_size(cop_world *w, cop_config *c, cop_err *err)
 {
     cop_net_parts parts = parts_of(w, c);

@@ -1,5 +1,5 @@
-/* Service levels and lanes of a world: which levels there are, how many lanes the routing has for each of
- * them, and what cannot be. The map itself: route/levels.c. */
+/* Service levels and lanes of a world: which levels exist, how many lanes the routing has for each
+ * of them, and which maps are refused. The map itself: route/levels.c. */
 #include "exp/world_levels.h"
 
 #include "route/levels.h"
@@ -18,7 +18,7 @@ static cop_levels_cfg levels_of(const cop_config *c)
     return l;
 }
 
-/* A map of service levels that cannot be: NULL if it can. */
+/* Why a map of service levels is refused; NULL: it is valid. */
 static const char *idle_levels(const cop_world *w, const cop_config *c)
 {
     const cop_switch_cfg *sw = &c->sw;

@@ -2,7 +2,7 @@
  * libraries in the script. That of a live run is another template with the same gaps, but no document.
  *
  * The document goes into a script element that browsers do not run. Whatever is in it, it cannot
- * end that element or begin another: the three characters that mean something to an HTML parser
+ * end that element or begin another: the three characters that are special to an HTML parser
  * are written as JSON escapes. The script builds the page from it with text nodes only.
  */
 #include "report/report_int.h"

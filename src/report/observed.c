@@ -2,8 +2,8 @@
  *
  * In:  the series that are stored, by name. Out: one figure for all of one kind, which is what stands before the `/`
  *      in their names: p_min/s0.7 and p_min/s0.8 are two curves of `p_min`.
- * Of more than one can tell apart those are drawn whose values change most, none that are flat, and the note says so;
- * all are in the database. */
+ * Where a kind has too many to tell apart, those are drawn whose values change most, none that are
+ * flat, and the note says so; all are in the database. */
 #include "report/runs.h"
 
 #include <math.h>

@@ -204,8 +204,8 @@ static void draw_tables(cop_ranks_chart *c)
     json_object_set_new(f, "columns", columns);
     json_object_set(f, "rows", c->table);
     json_object_set_new(f, "note",
-                        json_string("Shares are those of the critical path: what the completion "
-                                    "of the job depended on."));
+                        json_string("Shares are those of the critical path, which "
+                                    "determines the completion."));
     if (json_array_size(c->collectives) == 0)
         return;
     f = cop_report_figure(c->d, "collectives", "Collectives", "table");

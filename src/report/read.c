@@ -175,7 +175,7 @@ static int add_run(void *user, const cop_store_entry *r)
     if (json_object_get(rd->taken, id) != NULL)
         return 0;
     if (r->outcome == COP_OUTCOME_FAILED)
-        return 0; /* of a study that has been corrected since: there is nothing to show */
+        return 0; /* of a study that was corrected since */
     if (json_object_get(rd->studies, r->name) != NULL && cop_store_by_study(r->command)) {
         rd->left_over++;
         return 0;

@@ -1,4 +1,4 @@
-/* Shared by the files of src/report and by their tests; nobody else includes it.
+/* Private to src/report and its tests.
  *
  * The document is one JSON object:
  *   version, database, date      date: of the newest result
@@ -13,7 +13,7 @@
 
 #include <jansson.h>
 
-/* So many runs of no experiment get figures; a page of hundreds would help nobody. */
+/* Runs of no experiment that get figures, at most: pages stay readable. */
 #define COP_REPORT_DRAWN_RUNS 24
 
 /* For each element v, number i, of a JSON array; none if it is no array. */

@@ -1,10 +1,10 @@
-/* The figures of a run that belongs to no experiment: what anybody would want to see first.
+/* The figures of a run that belongs to no experiment: an overview.
  *
  * In:  a stored run. Out: `scalars` and `figures` in its object, in the form of docs/REPORT.md.
  *   throughput   of each traffic entry over time
  *   latency      mean over time, and its distribution
  *   entries      one line per traffic entry
- * Further series, of births and `run.observe`: observed.c. What ports tell (busiest links, longest queues, the network): ports.c.
+ * Further series, of births and `run.observe`: observed.c. Figures of ports: ports.c.
  */
 #include "report/runs.h"
 
@@ -168,7 +168,8 @@ static int count_streams(void *user, const cop_cell *cells, size_t n)
     return 0;
 }
 
-/* Nodes that a curve is the mean of: all of its entry if it is one, or streams that will be added up to one; else its own. */
+/* Nodes of which a curve is the mean: those of its entry if it is the curve of an entry, or of a
+ * stream whose entry is drawn as a sum; else its own. */
 static double nodes_of(cop_drawing *d, const json_t *streams, const char *name, bool merged)
 {
     size_t length = merged ? entry_length(name) : strlen(name);
@@ -177,7 +178,8 @@ static double nodes_of(cop_drawing *d, const json_t *streams, const char *name, 
     return n != NULL ? json_number_value(n) : 1.0;
 }
 
-/* Gbit/s are drawn as they are, flits per cycle as those of one node: whoever adds curves up weighs them by their `nodes`. */
+/* Gbit/s are drawn as they are, flits per cycle as those of one node: sums of curves are weighted
+ * by `nodes`. */
 static int add_throughput(cop_drawing *d, json_t *curves, const char *series, const char *name,
                           double nodes)
 {

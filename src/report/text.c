@@ -112,7 +112,7 @@ static void put_counts(const sheet *s, const tally *t)
     fprintf(s->out, "%8u %9u   ", t->not_run, t->recorded);
 }
 
-/* `runs` is what there is to be said of a study without checks. */
+/* `runs`: the text for a study without checks. */
 static void put_tally(const sheet *s, const char *name, const char *scale, const tally *t,
                       json_int_t runs, const char *title)
 {

@@ -1,4 +1,4 @@
-/* Values of a result file as JSON. Nothing in a file is believed to be text. */
+/* Values of a result file as JSON. Texts of a file are not trusted to be UTF-8. */
 #include "report/report_int.h"
 
 #include "base/mem.h"

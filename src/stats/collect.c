@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A run may be stopped early, and goes on after its end to drain. */
+/* The end of the measured time: a run may stop early, or continue after its end to drain. */
 static cop_time measured_until(const cop_net *net)
 {
     return cop_min64(net->now, net->probe.end);
@@ -333,7 +333,7 @@ static void input_memory(const cop_net *net, double *sections, double *bytes)
     }
 }
 
-/* What switches told about their ports, and with notices/all whom. */
+/* Notices of switches, by port and, with notices/all, by receiver. */
 static void collect_notices(const cop_net *net, cop_result *r)
 {
     char port[128], host[128];
@@ -379,8 +379,8 @@ static void collect_notifications(const cop_net *net, cop_result *r)
     collect_notices(net, r);
 }
 
-/* What sources with a rate of their own offer and what of it arrives, after the warm-up; and what waits
- * at them at the end, which grows for ever where the network does not keep up. */
+/* Offered and accepted bytes of sources with a rate of their own, after the warm-up; and the
+ * backlog at the end, which grows with the duration where the network is saturated. */
 static void collect_offered(const cop_net *net, cop_result *r)
 {
     const cop_traffic *tr = net->traffic;
@@ -400,7 +400,7 @@ static void collect_offered(const cop_net *net, cop_result *r)
     add_scalar(r, "accepted_gbps", "Gbit/s", gbps(accepted, span));
     add_scalar(r, "waiting_at_sources_bytes", "bytes", waiting);
     add_scalar(r, "packets_piled_up", "packets", cop_piled_up(net, offered, accepted));
-    /* A network that keeps up lets through what it is offered, but for what its buffers take. */
+    /* A network that is not saturated accepts what it is offered, but for what its buffers hold. */
     add_scalar(r, "saturated", "",
                span > 0.0 && accepted < 0.95 * offered &&
                    (waiting > 0.02 * offered || tr->n_given_up > 0));

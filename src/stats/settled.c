@@ -3,13 +3,13 @@
  * In:  packets injected and delivered in each sample (probe), bytes offered and accepted after the warm-up.
  * Out: by how many packets the network was fuller in the last quarter of the measured time than in the second.
  *
- * A network with much memory takes what it cannot deliver for longer than most runs last: nothing waits at the
- * sources. It is not settled if less than 95 % of what is offered arrives, and there are more packets in it at every
- * sample of the last quarter than at any of the second, by more than 2 % of what is offered in the half from quarter to
- * quarter, and by more than chance explains. An empty network that fills its links has done so in the first quarter, or
- * is not settled. In a settled one the number of packets goes up and down; where messages come at random it varies by
- * its root, with messages of several packets by as much more, and two quarters of which neither is long beside the
- * latency differ by some of that. */
+ * Large buffers can hide saturation for longer than most runs last: nothing waits at the sources. A
+ * network is not settled if less than 95 % of what is offered arrives, and there are more packets
+ * in it at every sample of the last quarter than at any of the second, by more than 2 % of what is
+ * offered from quarter to quarter, and by more than chance explains. The links fill in the first
+ * quarter, or the network is not settled. In a settled one the number of packets fluctuates: with
+ * random messages by its root, more with messages of several packets; two quarters that are short
+ * beside the latency differ by a part of that. */
 #include "net/net.h"
 #include "stats/collect.h"
 
@@ -49,7 +49,7 @@ double cop_piled_up(const cop_net *net, double offered, double accepted)
         return 0.0;
     double more = (double)(least - most);
     double packet = (double)net->total.injected_bytes / (double)net->total.injected;
-    /* What has piled up before is no noise: no more comes and goes by chance than is offered in between. */
+    /* Packets that piled up earlier are no noise: its bound is what is offered in between. */
     double between = offered / 2.0 / packet, moving = fmin((double)most, between);
     bool chance = more <= 4.0 * sqrt(moving * message_packets(net, packet));
     return !chance && more > 0.02 * between ? more : 0.0;

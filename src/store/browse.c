@@ -1,7 +1,7 @@
 /* Row by row through what a run stored.
  *
  * In:  an open handle, a table and a run. Out: cells, or a fault in words.
- * Text may be anything a hand or another program put there; the reader must not believe it.
+ * The file may have been edited: text in it is not trusted.
  */
 #include "store/browse.h"
 

@@ -1,9 +1,9 @@
 /* Claims on runs: locks on single bytes of a companion of the result file. See claim.h.
  *
  * A run's byte is a hash of its configuration and seed; two runs that meet in one byte only wait for
- * each other. Byte 0 is shared by all that have the companion open. The last one removes it: who gets
- * byte 0 for itself alone is alone, and a newcomer that opened the file just before it was removed
- * finds that its name means another file, or none, and opens again.
+ * each other. Byte 0 is locked, shared, by all that have the companion open. The last one removes
+ * the file: an exclusive lock of byte 0 shows that there is no other. A program that opened it just
+ * before finds that its name means another file, or none, and opens again.
  * The locks belong to the open file (F_OFD_SETLK), not to the process: workers inherit them, and
  * SQLite, which locks by process, is not disturbed since the file is another one.
  * Source: fcntl(2), "Open file description locks". */
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PRESENCE 0 /* the byte of those who are here */
+#define PRESENCE 0 /* the byte that all have locked who have the file open */
 #define MAX_TRIES 100
 
 struct cop_claims {
@@ -44,7 +44,7 @@ static bool still_there(int fd, const char *path)
            opened.st_dev == named.st_dev;
 }
 
-/* Open the companion and be present; -1 if that cannot be. */
+/* Open the companion and lock PRESENCE, shared; -1 if that fails. */
 static int enter(const char *path, mode_t mode)
 {
     for (int i = 0; i < MAX_TRIES; i++) {

@@ -1,8 +1,8 @@
-/* Who makes which run, among all programs that use one result file at the same time.
+/* Claims on runs, for programs that use one result file at the same time.
  *
- * A claim is a lock of the operating system, so it ends with the program that holds it, whatever that
- * died of, and there is nothing to clean up. It says that a run is being made, not that it is wanted:
- * whoever gets a claim looks whether the run has come into the file meanwhile, and makes it if not. */
+ * A claim is a lock of the operating system, so it ends with its program, however that dies, and
+ * there is nothing to clean up. It says that a run is being made, not that it is wanted: after a
+ * claim a program looks whether the file has the run meanwhile, and makes it if not. */
 #ifndef COP_STORE_CLAIM_H
 #define COP_STORE_CLAIM_H
 
@@ -11,7 +11,7 @@
 typedef struct cop_claims cop_claims;
 
 /* Claims on the runs of an existing result file. NULL where the file system keeps no locks or nothing
- * can be written beside the file: then everybody gets every claim, which costs time and no more. */
+ * can be written beside the file: then every claim succeeds, and runs may be made twice. */
 cop_claims *cop_claims_open(const char *db_path);
 /* Give up all claims, when children that share them have ended. NULL is fine. */
 void cop_claims_close(cop_claims *c);

@@ -1,21 +1,15 @@
-/* Frames of a stored run, one at a time: what is in them, and who takes part in the trees of them. In: rows of
- * `frame` and `tree_frame`; nothing in a file is believed: sizes are checked before memory is taken. */
+/* Frames of a stored run, one at a time, with contributors and victims of their trees. In: rows of
+ * `frame` and `tree_frame`, which are not trusted: sizes are checked before memory is taken. */
 #include "store/store_int.h"
 
 #include <endian.h>
 #include <sqlite3.h>
 #include <zlib.h>
 
-/* zlib makes of a byte at most a thousand and some. */
+/* zlib unpacks a byte to at most 1032 bytes. */
 #define MOST_GROWTH 1100
-/* Hosts or flows of one tree: 16 million. What says that it is more was not stored by this program. */
+/* Hosts or flows of one tree: 16 million. This program stores no larger number. */
 #define MOST_BYTES ((size_t)1 << 26)
-
-static cop_time picoseconds(double ns)
-{
-    double ps = ns * 1000.0 + 0.5;
-    return ps >= 1.0 && ps < 0x1p63 ? (cop_time)ps : 0;
-}
 
 int cop_store_has_frames(cop_store *s, int64_t run_id, cop_err *err)
 {
@@ -92,8 +86,8 @@ int cop_store_frame(cop_store *s, int64_t run_id, uint32_t frame, uint32_t n_por
         char *raw = unpack(st, 2, most, arena, &bytes);
         bool alone = bytes == n * (sizeof(uint32_t) + 2); /* as files without flows have it */
         if (raw != NULL && (alone || (bytes >= ports && bytes % 4 == 0))) {
-            *f = (cop_frame){.t = picoseconds(cop_store_real(st, 0)),
-                             .span = picoseconds(cop_store_real(st, 1)),
+            *f = (cop_frame){.t = cop_store_ps(cop_store_real(st, 0)),
+                             .span = cop_store_ps(cop_store_real(st, 1)),
                              .waiting = (uint32_t *)(void *)raw,
                              .blocked = (uint8_t *)raw + n * sizeof(uint32_t),
                              .use = (uint8_t *)raw + n * (sizeof(uint32_t) + 1),
@@ -144,7 +138,7 @@ int cop_store_tree_parts(cop_store *s, int64_t run_id, cop_tree_frame *f, cop_ar
         f->counted = true;
         if (f->contributor == NULL || f->victim == NULL)
             rc = cop_err_add(err, COP_E_IO,
-                             "%s: who takes part in tree %u does not unpack; it was edited",
+                             "%s: contributors or victims of tree %u do not unpack; it was edited",
                              s->path, f->tree + 1);
     }
     sqlite3_finalize(st);

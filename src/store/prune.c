@@ -10,7 +10,7 @@
 
 bool cop_store_by_study(const char *command)
 {
-    /* Who stores a run by itself names the file. */
+    /* A run that belongs to no study has its file in its command. */
     return strncmp(command, "coppice run ", 12) == 0 && strstr(command, " --db") == NULL &&
            strstr(command, " -d") == NULL;
 }

@@ -59,6 +59,19 @@ uint64_t cop_store_count(sqlite3_stmt *st, int column)
     return v < 0 ? 0 : (uint64_t)v;
 }
 
+uint32_t cop_store_number(sqlite3_stmt *st, int column)
+{
+    int64_t v = sqlite3_column_int64(st, column);
+    return sqlite3_column_type(st, column) == SQLITE_NULL || v < 0 || v > UINT32_MAX ? COP_NONE
+                                                                                     : (uint32_t)v;
+}
+
+cop_time cop_store_ps(double ns)
+{
+    double ps = ns * 1000.0 + 0.5;
+    return ps >= 1.0 && ps < 0x1p63 ? (cop_time)ps : 0;
+}
+
 /* A statement about one named thing of one run. */
 static sqlite3_stmt *prepare_named(cop_store *s, const char *sql, int64_t run_id, const char *name,
                                    cop_err *err)
@@ -161,13 +174,6 @@ static int read_bins(cop_store *s, int64_t run_id, const char *name, cop_hist *h
     return rc;
 }
 
-/* A number of nanoseconds as whole picoseconds; 0 for what cannot be one. */
-static uint64_t picoseconds(double ns)
-{
-    double ps = ns * 1000.0 + 0.5;
-    return ps >= 1.0 && ps < 0x1p64 ? (uint64_t)ps : 0;
-}
-
 static int read_moment(cop_store *s, int64_t run_id, const char *hist, const char *part, double *ns,
                        cop_err *err)
 {
@@ -191,8 +197,8 @@ int cop_store_hist(cop_store *s, int64_t run_id, const char *name, cop_hist *h, 
         rc = read_moment(s, run_id, name, "mean", &mean, err);
     if (rc < 0)
         return rc;
-    h->min = picoseconds(min);
-    h->max = picoseconds(max);
+    h->min = cop_store_ps(min);
+    h->max = cop_store_ps(max);
     double sum = mean * 1000.0 * (double)h->count;
     if (sum >= 0.0 && sum < 0x1p127) {
         unsigned __int128 exact = (unsigned __int128)(sum + 0.5);

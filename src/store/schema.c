@@ -4,7 +4,7 @@
  * Measured numbers may be NULL: SQLite has no NaN. Times are REAL nanoseconds: whole picoseconds
  * survive up to two hours of simulated time, and divisions in queries do not truncate. Small rows
  * live in their primary key (WITHOUT ROWID); series do not, because long rows slow that down.
- * Ids are never reused (AUTOINCREMENT), so "run 17" in somebody's notes stays run 17. */
+ * Ids are never reused (AUTOINCREMENT), so "run 17" in a user's notes stays run 17. */
 #include "store/store_int.h"
 
 #define OF_RUN " run_id INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE,"

@@ -91,8 +91,8 @@ static bool has_log(const char *path)
     return yes;
 }
 
-/* Reopen as a file that nobody changes: the only way to read a file with a write-ahead log from a
- * folder or disk where nothing can be written. */
+/* Reopen as immutable: the only way to read a file with a write-ahead log from a read-only folder
+ * or disk. */
 static int attach_immutable(cop_store *s, cop_err *err)
 {
     cop_arena a = {0};
@@ -151,8 +151,8 @@ static int count_other_views(cop_store *s, int64_t *n, cop_err *err)
     return rc;
 }
 
-/* A file may come from anybody: a view in the place of a table, or a column that is computed when it is read, answers
- * with whatever it likes, for as long as it likes, and a trigger does so when something is written. */
+/* A file may be malicious: a view in place of a table, or a computed column, can return anything
+ * and run for ever when it is read; so can a trigger when something is written. */
 static int check_objects(cop_store *s, cop_err *err)
 {
     char sql[4096];
@@ -242,7 +242,7 @@ static int prepare_write(cop_store *s, const identity *id, cop_err *err)
     if (sqlite3_db_readonly(s->db, "main") == 1)
         return cop_err_add(err, COP_E_IO, "%s: cannot be written; give a file you may write",
                            s->path);
-    /* A wish: file systems without shared memory keep the rollback journal. */
+    /* May fail: file systems without shared memory keep the rollback journal. */
     (void)sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
     if (is_fresh(id)) {
         int rc = create(s, err);

@@ -19,7 +19,7 @@ typedef struct cop_store_meta {
     const char *model; /* fingerprint of the code that simulates: same fingerprint, same results */
     const char *behaviour; /* fingerprint of what that code does; NULL: not known */
     const char *command; /* what the user typed */
-    const char *started_at; /* "2026-01-31T12:00:00Z"; NULL if nobody looked at the clock */
+    const char *started_at; /* "2026-01-31T12:00:00Z"; NULL: not known */
     int64_t seed;
     uint64_t config_hash; /* of everything that decides the result, apart from the seed */
 } cop_store_meta;

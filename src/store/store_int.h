@@ -1,4 +1,4 @@
-/* Shared by the files of src/store and by their tests; nobody else includes it. */
+/* Private to src/store and its tests. */
 #ifndef COP_STORE_INT_H
 #define COP_STORE_INT_H
 
@@ -30,8 +30,7 @@ extern const char *const cop_store_schema_trees[];
 
 /* Are there tables of trees? A file of an earlier version has none. */
 bool cop_store_has_trees(cop_store *s);
-/* trees.c: all that a result says of trees; who writes holds the transaction. */
-int cop_store_load_trees(cop_store *s, int64_t run, cop_result *r, cop_err *err);
+/* trees.c: trees of a result; the caller holds the transaction. */
 int cop_store_write_trees(cop_store *s, int64_t run, const cop_result *r, cop_err *err);
 /* Bytes of what a frame says of each of n ports, filled up to whole numbers. */
 static inline size_t cop_store_frame_ports(uint32_t n)
@@ -76,6 +75,10 @@ const char *cop_store_text(struct sqlite3_stmt *st, int column);
 double cop_store_real(struct sqlite3_stmt *st, int column);
 /* A count; 0 for what cannot be one. */
 uint64_t cop_store_count(struct sqlite3_stmt *st, int column);
+/* A number of 32 bits; COP_NONE for NULL and what cannot be one. */
+uint32_t cop_store_number(struct sqlite3_stmt *st, int column);
+/* Nanoseconds as whole picoseconds; 0 for what cannot be a time. */
+cop_time cop_store_ps(double ns);
 int cop_store_fill_series(cop_store *s, struct sqlite3_stmt *st, int64_t run_id, cop_series *out,
                           cop_arena *arena, cop_err *err);
 

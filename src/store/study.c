@@ -2,10 +2,9 @@
 #include "store/study.h"
 
 #include "store/rows.h"
-#include "store/store_int.h"
+#include "store/table.h"
 
 #include <sqlite3.h>
-#include <stdio.h>
 
 static int forget(cop_store *s, const cop_study_record *r, cop_err *err)
 {
@@ -130,159 +129,87 @@ int cop_store_put_study(cop_store *s, const cop_study_record *r, cop_err *err)
 
 /* -- reading -- */
 
-typedef struct study_reader {
-    cop_store *s;
-    cop_arena *arena;
-    cop_err *err;
-} study_reader;
-
-static const char *copy(study_reader *q, sqlite3_stmt *st, int column)
+static int read_point(const cop_table *t, sqlite3_stmt *st, void *item)
 {
-    return cop_arena_strdup(q->arena, cop_store_text(st, column));
+    *(cop_study_point *)item = (cop_study_point){.label = cop_table_text(t, st, 0),
+                                                 .axes = cop_table_text(t, st, 1),
+                                                 .seed = sqlite3_column_int64(st, 2),
+                                                 .run_id = sqlite3_column_int64(st, 3),
+                                                 .outcome = cop_table_text(t, st, 4),
+                                                 .detail = cop_table_text(t, st, 5)};
+    return 0;
 }
 
-static sqlite3_stmt *ask(study_reader *q, const cop_study_record *r, const char *what,
-                         const char *table)
+static int read_verdict(const cop_table *t, sqlite3_stmt *st, void *item)
 {
-    char sql[256];
-    snprintf(sql, sizeof(sql),
-             "SELECT %s FROM %s WHERE experiment = ? AND scale = ? ORDER BY position", what, table);
-    sqlite3_stmt *st = cop_store_prepare(q->s, sql, q->err);
-    if (st == NULL)
-        return NULL;
-    (void)sqlite3_bind_text(st, 1, r->name, -1, SQLITE_STATIC);
-    (void)sqlite3_bind_text(st, 2, r->scale, -1, SQLITE_STATIC);
-    return st;
+    *(cop_study_verdict *)item = (cop_study_verdict){.id = cop_table_text(t, st, 0),
+                                                     .paper = cop_table_text(t, st, 1),
+                                                     .place = cop_table_text(t, st, 2),
+                                                     .metric = cop_table_text(t, st, 3),
+                                                     .kind = cop_table_text(t, st, 4),
+                                                     .expected = cop_table_text(t, st, 5),
+                                                     .tolerance = cop_table_text(t, st, 6),
+                                                     .state = cop_table_text(t, st, 7),
+                                                     .measured = cop_table_text(t, st, 8),
+                                                     .explain = cop_table_text(t, st, 9),
+                                                     .items = cop_table_text(t, st, 10)};
+    return 0;
 }
 
-/* Room for the rows of one table of a study; negative on a fault. */
-static int64_t room(study_reader *q, const cop_study_record *r, const char *table)
+static int read_figure(const cop_table *t, sqlite3_stmt *st, void *item)
 {
-    sqlite3_stmt *st = ask(q, r, "count(*)", table);
-    if (st == NULL)
-        return -COP_E_IO;
-    int64_t n =
-        cop_store_step(q->s, st, q->err) > 0 ? sqlite3_column_int64(st, 0) : -(int64_t)COP_E_IO;
-    sqlite3_finalize(st);
-    return n;
+    *(cop_study_figure *)item =
+        (cop_study_figure){.name = cop_table_text(t, st, 0), .spec = cop_table_text(t, st, 1)};
+    return 0;
 }
 
-static int read_points(study_reader *q, cop_study_record *r)
+static int read_record(const cop_table *t, sqlite3_stmt *st, void *item)
 {
-    int64_t n = room(q, r, "point");
-    sqlite3_stmt *st = n < 0 ? NULL
-                             : ask(q, r,
-                                   "label, axes, seed, run_id, outcome, ifnull((SELECT detail FROM"
-                                   " run WHERE id = run_id), '')",
-                                   "point");
-    if (st == NULL)
-        return -COP_E_IO;
-    r->point = COP_NEW_ARRAY(q->arena, cop_study_point, n);
-    int rc = 0;
-    while ((int64_t)r->n_points < n && (rc = cop_store_step(q->s, st, q->err)) > 0)
-        r->point[r->n_points++] = (cop_study_point){.label = copy(q, st, 0),
-                                                    .axes = copy(q, st, 1),
-                                                    .seed = sqlite3_column_int64(st, 2),
-                                                    .run_id = sqlite3_column_int64(st, 3),
-                                                    .outcome = copy(q, st, 4),
-                                                    .detail = copy(q, st, 5)};
-    sqlite3_finalize(st);
-    return rc < 0 ? rc : 0;
-}
-
-static int read_verdicts(study_reader *q, cop_study_record *r)
-{
-    int64_t n = room(q, r, "verdict");
-    sqlite3_stmt *st = n < 0 ? NULL
-                             : ask(q, r,
-                                   "id, paper, place, metric, kind, expected, tolerance, state,"
-                                   " measured, explain, items",
-                                   "verdict");
-    if (st == NULL)
-        return -COP_E_IO;
-    r->verdict = COP_NEW_ARRAY(q->arena, cop_study_verdict, n);
-    int rc = 0;
-    while ((int64_t)r->n_verdicts < n && (rc = cop_store_step(q->s, st, q->err)) > 0)
-        r->verdict[r->n_verdicts++] = (cop_study_verdict){.id = copy(q, st, 0),
-                                                          .paper = copy(q, st, 1),
-                                                          .place = copy(q, st, 2),
-                                                          .metric = copy(q, st, 3),
-                                                          .kind = copy(q, st, 4),
-                                                          .expected = copy(q, st, 5),
-                                                          .tolerance = copy(q, st, 6),
-                                                          .state = copy(q, st, 7),
-                                                          .measured = copy(q, st, 8),
-                                                          .explain = copy(q, st, 9),
-                                                          .items = copy(q, st, 10)};
-    sqlite3_finalize(st);
-    return rc < 0 ? rc : 0;
-}
-
-static int read_figures(study_reader *q, cop_study_record *r)
-{
-    int64_t n = room(q, r, "figure");
-    sqlite3_stmt *st = n < 0 ? NULL : ask(q, r, "name, spec", "figure");
-    if (st == NULL)
-        return -COP_E_IO;
-    r->figure = COP_NEW_ARRAY(q->arena, cop_study_figure, n);
-    int rc = 0;
-    while ((int64_t)r->n_figures < n && (rc = cop_store_step(q->s, st, q->err)) > 0)
-        r->figure[r->n_figures++] =
-            (cop_study_figure){.name = copy(q, st, 0), .spec = copy(q, st, 1)};
-    sqlite3_finalize(st);
-    return rc < 0 ? rc : 0;
-}
-
-static void fill_record(study_reader *q, sqlite3_stmt *st, cop_study_record *r)
-{
-    *r = (cop_study_record){.name = copy(q, st, 0),
-                            .scale = copy(q, st, 1),
-                            .title = copy(q, st, 2),
-                            .paper = copy(q, st, 3),
-                            .about = copy(q, st, 4),
-                            .choices = copy(q, st, 5),
-                            .config = copy(q, st, 6),
-                            .command = copy(q, st, 7),
-                            .seeds = sqlite3_column_int64(st, 8),
-                            .runs = sqlite3_column_int64(st, 9),
-                            .failed = sqlite3_column_int64(st, 10),
-                            .inputs = copy(q, st, 11),
-                            .updated_at = copy(q, st, 12)};
-}
-
-static int read_records(study_reader *q, cop_study_record *list, int64_t n, size_t *found)
-{
-    sqlite3_stmt *st = cop_store_prepare(
-        q->s,
-        "SELECT name, scale, title, paper, about, choices, config, command, seeds, runs, failed,"
-        " inputs, updated_at FROM experiment ORDER BY name, scale",
-        q->err);
-    if (st == NULL)
-        return -COP_E_IO;
-    int rc = 0;
-    while ((int64_t)*found < n && (rc = cop_store_step(q->s, st, q->err)) > 0)
-        fill_record(q, st, &list[(*found)++]);
-    sqlite3_finalize(st);
-    return rc < 0 ? rc : 0;
+    *(cop_study_record *)item = (cop_study_record){.name = cop_table_text(t, st, 0),
+                                                   .scale = cop_table_text(t, st, 1),
+                                                   .title = cop_table_text(t, st, 2),
+                                                   .paper = cop_table_text(t, st, 3),
+                                                   .about = cop_table_text(t, st, 4),
+                                                   .choices = cop_table_text(t, st, 5),
+                                                   .config = cop_table_text(t, st, 6),
+                                                   .command = cop_table_text(t, st, 7),
+                                                   .seeds = sqlite3_column_int64(st, 8),
+                                                   .runs = sqlite3_column_int64(st, 9),
+                                                   .failed = sqlite3_column_int64(st, 10),
+                                                   .inputs = cop_table_text(t, st, 11),
+                                                   .updated_at = cop_table_text(t, st, 12)};
+    return 0;
 }
 
 int cop_store_studies(cop_store *s, cop_arena *arena, cop_study_record **list, size_t *n,
                       cop_err *err)
 {
-    study_reader q = {.s = s, .arena = arena, .err = err};
-    int64_t rows = 0;
-    *n = 0;
-    int rc = cop_store_ask(s, "SELECT count(*) FROM experiment", &rows, err);
-    if (rc != 0)
-        return rc;
-    *list = COP_NEW_ARRAY(arena, cop_study_record, rows);
-    rc = read_records(&q, *list, rows, n);
-    for (size_t i = 0; rc == 0 && i < *n; i++) {
-        rc = read_points(&q, &(*list)[i]);
-        if (rc == 0)
-            rc = read_verdicts(&q, &(*list)[i]);
-        if (rc == 0)
-            rc = read_figures(&q, &(*list)[i]);
+    cop_table t = {.s = s, .arena = arena, .err = err};
+    uint32_t rows;
+    cop_study_record *r = cop_table_load(
+        &t, "experiment",
+        "name, scale, title, paper, about, choices, config, command, seeds, runs, failed, inputs,"
+        " updated_at",
+        "name, scale", sizeof(*r), &rows, read_record);
+    *list = r;
+    *n = rows;
+    for (; t.rc == 0 && rows > 0; rows--, r++) {
+        uint32_t count;
+        t.study = r->name;
+        t.scale = r->scale;
+        r->point = cop_table_load(&t, "point",
+                                  "label, axes, seed, run_id, outcome,"
+                                  " ifnull((SELECT detail FROM run WHERE id = run_id), '')",
+                                  "position", sizeof(*r->point), &count, read_point);
+        r->n_points = count;
+        r->verdict = cop_table_load(&t, "verdict",
+                                    "id, paper, place, metric, kind, expected, tolerance, state,"
+                                    " measured, explain, items",
+                                    "position", sizeof(*r->verdict), &count, read_verdict);
+        r->n_verdicts = count;
+        r->figure = cop_table_load(&t, "figure", "name, spec", "position", sizeof(*r->figure),
+                                   &count, read_figure);
+        r->n_figures = count;
     }
-    return rc;
+    return t.rc;
 }

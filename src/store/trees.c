@@ -5,7 +5,7 @@
  * expected size is refused. Loading brings trees back with their members at each sample, and leaves frames
  * and flows in the file. */
 #include "store/rows.h"
-#include "store/store_int.h"
+#include "store/table.h"
 
 #include <endian.h>
 #include <sqlite3.h>
@@ -187,18 +187,6 @@ bool cop_store_has_trees(cop_store *s)
            n > 0;
 }
 
-static uint32_t number(sqlite3_stmt *st, int column)
-{
-    int64_t v = sqlite3_column_int64(st, column);
-    return v < 0 || v >= UINT32_MAX ? COP_NONE : (uint32_t)v;
-}
-
-static cop_time picoseconds(double ns)
-{
-    double ps = ns * 1000.0 + 0.5;
-    return ps >= 1.0 && ps < 0x1p63 ? (cop_time)ps : 0;
-}
-
 static enum cop_tree_kind kind_of(const char *name)
 {
     int kind = COP_TREE_MOVING;
@@ -207,82 +195,53 @@ static enum cop_tree_kind kind_of(const char *name)
     return (enum cop_tree_kind)kind;
 }
 
-/* Rows of a run in a table, at most UINT32_MAX - 1. */
-static uint32_t count_rows(cop_store *s, const char *sql, int64_t run, cop_err *err)
+static int load_tree(const cop_table *t, sqlite3_stmt *st, void *item)
 {
-    sqlite3_stmt *st = cop_store_prepare(s, sql, err);
-    if (st == NULL)
-        return 0;
-    (void)sqlite3_bind_int64(st, 1, run);
-    uint32_t n = cop_store_step(s, st, err) > 0 ? number(st, 0) : 0;
-    sqlite3_finalize(st);
-    return n == COP_NONE ? 0 : n;
+    (void)t;
+    bool counted = sqlite3_column_type(st, 5) != SQLITE_NULL;
+    *(cop_tree_result *)item =
+        (cop_tree_result){.begin = cop_store_ps(cop_store_real(st, 0)),
+                          .end = cop_store_ps(cop_store_real(st, 1)),
+                          .samples = cop_store_number(st, 2),
+                          .links = cop_store_number(st, 3),
+                          .depth = cop_store_number(st, 4),
+                          .counted = counted,
+                          .contributors = counted ? cop_store_number(st, 5) : 0,
+                          .victims = cop_store_count(st, 6),
+                          .loss = cop_store_real(st, 7),
+                          .bytes_mean = cop_store_real(st, 8),
+                          .bytes_max = cop_store_count(st, 9),
+                          .similarity = cop_store_real(st, 10),
+                          .overlap = cop_store_real(st, 11),
+                          .contributor_overlap = cop_store_real(st, 12),
+                          .kind = kind_of(cop_store_text(st, 13))};
+    return 0;
 }
 
-static int load_list(cop_store *s, int64_t run, cop_result *r, cop_err *err)
+static int load_root(const cop_table *t, sqlite3_stmt *st, void *item)
 {
-    uint32_t n = count_rows(s, "SELECT count(*) FROM tree WHERE run_id = ?", run, err);
-    r->tree = COP_NEW_ARRAY(&r->arena, cop_tree_result, n);
-    sqlite3_stmt *st = cop_store_prepare(
-        s,
-        "SELECT begin_ns, end_ns, samples, links, depth, contributors, victims, loss, bytes_mean,"
-        " bytes_max, similarity, overlap, contributor_overlap, kind FROM tree WHERE run_id = ?"
-        " ORDER BY tree",
-        err);
-    if (st == NULL)
-        return -COP_E_IO;
-    (void)sqlite3_bind_int64(st, 1, run);
-    int rc = 0;
-    while (r->n_trees < n && (rc = cop_store_step(s, st, err)) > 0)
-        r->tree[r->n_trees++] =
-            (cop_tree_result){.begin = picoseconds(cop_store_real(st, 0)),
-                              .end = picoseconds(cop_store_real(st, 1)),
-                              .samples = number(st, 2),
-                              .links = number(st, 3),
-                              .depth = number(st, 4),
-                              .counted = sqlite3_column_type(st, 5) != SQLITE_NULL,
-                              .contributors = number(st, 5),
-                              .victims = cop_store_count(st, 6),
-                              .loss = cop_store_real(st, 7),
-                              .bytes_mean = cop_store_real(st, 8),
-                              .bytes_max = cop_store_count(st, 9),
-                              .similarity = cop_store_real(st, 10),
-                              .overlap = cop_store_real(st, 11),
-                              .contributor_overlap = cop_store_real(st, 12),
-                              .kind = kind_of(cop_store_text(st, 13))};
-    sqlite3_finalize(st);
-    return rc < 0 ? rc : 0;
+    cop_result *r = t->to;
+    uint32_t tree = cop_store_number(st, 0) - 1;
+    *(cop_tree_root *)item = (cop_tree_root){.port = cop_store_number(st, 1),
+                                             .begin = cop_store_ps(cop_store_real(st, 2)),
+                                             .end = cop_store_ps(cop_store_real(st, 3))};
+    if (tree < r->n_trees && r->tree[tree].n_roots++ == 0)
+        r->tree[tree].root = item;
+    return 0;
 }
 
-/* Roots of all trees, in order; a tree without one is a fault of whoever edited the file. */
-static int load_roots(cop_store *s, int64_t run, cop_result *r, cop_err *err)
+/* Roots of all trees, in order; a tree without one shows that the file was edited. */
+static void load_roots(cop_table *t, cop_result *r)
 {
-    uint32_t n = count_rows(s, "SELECT count(*) FROM tree_root WHERE run_id = ?", run, err), i = 0;
-    cop_tree_root *root = COP_NEW_ARRAY(&r->arena, cop_tree_root, (size_t)n + 1);
-    for (uint32_t t = 0; t < r->n_trees; t++)
-        r->tree[t].root = &root[n]; /* of none: a place to read from */
-    sqlite3_stmt *st = cop_store_prepare(s,
-                                         "SELECT tree, port, begin_ns, end_ns FROM tree_root WHERE"
-                                         " run_id = ? ORDER BY tree, position",
-                                         err);
-    if (st == NULL)
-        return -COP_E_IO;
-    (void)sqlite3_bind_int64(st, 1, run);
-    int rc = 0;
-    for (; i < n && (rc = cop_store_step(s, st, err)) > 0; i++) {
-        uint32_t t = number(st, 0) - 1;
-        root[i] = (cop_tree_root){.port = number(st, 1),
-                                  .begin = picoseconds(cop_store_real(st, 2)),
-                                  .end = picoseconds(cop_store_real(st, 3))};
-        if (t >= r->n_trees)
-            continue;
-        if (r->tree[t].n_roots++ == 0)
-            r->tree[t].root = &root[i];
-    }
-    sqlite3_finalize(st);
-    for (uint32_t t = 0; t < r->n_trees; t++)
-        r->tree[t].n_roots = r->tree[t].n_roots ? r->tree[t].n_roots : 1;
-    return rc < 0 ? rc : 0;
+    uint32_t n;
+    t->to = r;
+    cop_tree_root *root = cop_table_load(t, "tree_root", "tree, port, begin_ns, end_ns",
+                                         "tree, position", sizeof(*root), &n, load_root);
+    for (uint32_t i = 0; root != NULL && i < r->n_trees; i++)
+        if (r->tree[i].n_roots == 0) {
+            r->tree[i].root = &root[n]; /* of none: a place to read from */
+            r->tree[i].n_roots = 1;
+        }
 }
 
 /* Members of a tree at a sample: as many as `links` says, or none were kept. */
@@ -309,66 +268,43 @@ static int load_members(cop_store *s, sqlite3_stmt *st, cop_tree_frame *f, cop_a
     return 0;
 }
 
-static int load_tree_frames(cop_store *s, int64_t run, cop_result *r, cop_err *err)
+static int load_tree_frame(const cop_table *t, sqlite3_stmt *st, void *item)
 {
-    uint32_t n = count_rows(s, "SELECT count(*) FROM tree_frame WHERE run_id = ?", run, err);
-    r->tree_frame = COP_NEW_ARRAY(&r->arena, cop_tree_frame, n);
-    sqlite3_stmt *st = cop_store_prepare(
-        s,
-        "SELECT tree, frame, root_port, links, bytes, members FROM tree_frame WHERE run_id = ?"
-        " ORDER BY tree, frame",
-        err);
-    if (st == NULL)
-        return -COP_E_IO;
-    (void)sqlite3_bind_int64(st, 1, run);
-    int rc = 0;
-    while (r->n_tree_frames < n && (rc = cop_store_step(s, st, err)) > 0) {
-        cop_tree_frame *f = &r->tree_frame[r->n_tree_frames++];
-        *f = (cop_tree_frame){.tree = number(st, 0) - 1,
-                              .frame = number(st, 1),
-                              .root = number(st, 2),
-                              .links = number(st, 3),
-                              .bytes = cop_store_count(st, 4)};
-        rc = load_members(s, st, f, &r->arena, err);
-        if (rc < 0)
-            break;
-    }
-    sqlite3_finalize(st);
-    return rc < 0 ? rc : 0;
+    cop_tree_frame *f = item;
+    *f = (cop_tree_frame){.tree = cop_store_number(st, 0) - 1,
+                          .frame = cop_store_number(st, 1),
+                          .root = cop_store_number(st, 2),
+                          .links = cop_store_number(st, 3),
+                          .bytes = cop_store_count(st, 4)};
+    return load_members(t->s, st, f, t->arena, t->err);
 }
 
-/* When the frames were; what is in them stays in the file. */
-static int load_times(cop_store *s, int64_t run, cop_result *r, cop_err *err)
+static int load_time(const cop_table *t, sqlite3_stmt *st, void *item)
 {
-    uint32_t n = count_rows(s, "SELECT count(*) FROM frame WHERE run_id = ?", run, err);
-    r->frame = COP_NEW_ARRAY(&r->arena, cop_frame, n);
-    sqlite3_stmt *st = cop_store_prepare(
-        s, "SELECT time_ns, span_ns FROM frame WHERE run_id = ? ORDER BY frame", err);
-    if (st == NULL)
-        return -COP_E_IO;
-    (void)sqlite3_bind_int64(st, 1, run);
-    int rc = 0;
-    while (r->n_frames < n && (rc = cop_store_step(s, st, err)) > 0)
-        r->frame[r->n_frames++] = (cop_frame){.t = picoseconds(cop_store_real(st, 0)),
-                                              .span = picoseconds(cop_store_real(st, 1))};
-    sqlite3_finalize(st);
+    (void)t;
+    *(cop_frame *)item = (cop_frame){.t = cop_store_ps(cop_store_real(st, 0)),
+                                     .span = cop_store_ps(cop_store_real(st, 1))};
+    return 0;
+}
+
+void cop_store_load_trees(cop_table *t, cop_result *r)
+{
+    if (!cop_store_has_trees(t->s))
+        return;
+    /* When the frames were; what is in them stays in the file. */
+    r->frame = cop_table_load(t, "frame", "time_ns, span_ns", "frame", sizeof(*r->frame),
+                              &r->n_frames, load_time);
     r->film = r->n_frames > 0;
     r->trees_asked = r->film;
     for (uint32_t i = 0; i < r->n_scalars; i++)
         r->trees_asked |= strcmp(r->scalar[i].name, "trees.count") == 0;
-    return rc < 0 ? rc : 0;
-}
-
-int cop_store_load_trees(cop_store *s, int64_t run, cop_result *r, cop_err *err)
-{
-    if (!cop_store_has_trees(s))
-        return 0;
-    int rc = load_times(s, run, r, err);
-    if (rc == 0)
-        rc = load_list(s, run, r, err);
-    if (rc == 0)
-        rc = load_roots(s, run, r, err);
-    if (rc == 0)
-        rc = load_tree_frames(s, run, r, err);
-    return rc;
+    r->tree = cop_table_load(
+        t, "tree",
+        "begin_ns, end_ns, samples, links, depth, contributors, victims, loss, bytes_mean,"
+        " bytes_max, similarity, overlap, contributor_overlap, kind",
+        "tree", sizeof(*r->tree), &r->n_trees, load_tree);
+    load_roots(t, r);
+    r->tree_frame =
+        cop_table_load(t, "tree_frame", "tree, frame, root_port, links, bytes, members",
+                       "tree, frame", sizeof(*r->tree_frame), &r->n_tree_frames, load_tree_frame);
 }

@@ -45,7 +45,7 @@ static int rewrite(cop_store *s, cop_err *err)
     return rc;
 }
 
-/* Must it be known who took part in a tree? */
+/* May the counts of contributors and victims not be NULL? */
 static int is_strict(cop_store *s, int64_t *strict, cop_err *err)
 {
     return cop_store_ask(s,

@@ -20,8 +20,8 @@
 #define MAX_CELLS 1000 /* of a row of a table */
 #define MAX_CELL_BYTES 1000
 
-/* docs/EXPERIMENTS.md names these. Rehearsals see short lists; what takes long there is a mistake.
- * Steps decide for whatever a study may want to do; time only for long work on long texts. */
+/* docs/EXPERIMENTS.md names these. Lists of rehearsals are short; long work there is a mistake.
+ * Steps bound all work of a study; time only bounds long work on long texts. */
 static const struct allowance {
     size_t bytes;
     int64_t steps, steps_in_all, cpu_ns, cpu_ns_in_all;
@@ -174,7 +174,7 @@ const char *cop_eval_why(const cop_eval *e)
     return e->why;
 }
 
-/* A run that is missing is nobody's mistake: where it was asked for does not matter. */
+/* A missing run is no fault of the expression: the message leaves its place out. */
 const char *cop_eval_missing(const cop_eval *e)
 {
     const char *run = strstr(e->why, ": run `");
@@ -239,7 +239,7 @@ static enum cop_eval_status evaluate(cop_eval *e, const cop_expr *x)
     e->gap = NULL;
     e->unsteady = false;
     cop_lua_forget_seen(e);
-    /* To read a text takes time as well: about a step per character. */
+    /* Parsing costs about a step per character. */
     e->limits.total_left -= (int64_t)length;
     cop_sandbox_enter(&e->limits, allowance_of(e)->steps, allowance_of(e)->cpu_ns);
     int rc = luaL_loadbufferx(e->L, e->code, length, "=" CHUNK, "t");

@@ -20,7 +20,7 @@ enum cop_eval_status {
 cop_eval *cop_eval_open(const cop_plan *plan, cop_store *s);
 void cop_eval_close(cop_eval *e);
 
-/* How many seeds are worth a look: all, or one in a rehearsal. */
+/* Seeds to evaluate: all, or one in a rehearsal. */
 size_t cop_eval_seeds(const cop_eval *e);
 /* Look at runs with seed number k; `let` values are evaluated once per seed. cop_eval_mean(e) in place of k: at the mean
  * of the runs of all seeds (lua_mean.c), and if there are several, that + 1 + i: at the mean of all but seed i. */

@@ -6,6 +6,7 @@
  * is recorded. Nothing here knows a mechanism or a paper. */
 #include "study/evaluate.h"
 
+#include "base/line.h"
 #include "exp/run.h"
 
 #include <jansson.h>
@@ -111,7 +112,7 @@ cop_measured cop_measure_mean(double all, const double *without, size_t n)
         q += (without[i] - mean) * (without[i] - mean);
     if (n > 1)
         m.ci = quantile(n - 1) * sqrt(q * (double)(n - 1) / (double)n);
-    if (n > 1 && !isfinite(m.ci)) /* hangs on one seed that there is a number at all */
+    if (n > 1 && !isfinite(m.ci)) /* only one seed has a number */
         m.ci = INFINITY;
     return m;
 }
@@ -148,12 +149,7 @@ static enum cop_eval_status measure(judge *j, const cop_item *it, cop_measured *
     return COP_EVAL_OK;
 }
 
-static json_t *real_or_null(double v)
-{
-    return isfinite(v) ? json_real(v) : json_null();
-}
-
-/* One item measured: what came of it, before the verdict on the whole check is known. */
+/* One item measured, before the verdict on the whole check is known. */
 typedef struct finding {
     cop_measured m;
     enum cop_eval_status status;
@@ -189,13 +185,13 @@ static json_t *item_json(const cop_check *c, const cop_item *it, const finding *
     json_object_set_new(o, "unit", json_string(unit_of(c, it)));
     json_object_set_new(o, "rule", json_string(rules[it->rule]));
     json_object_set_new(o, "own", json_boolean(it->own));
-    json_object_set_new(o, "value", real_or_null(f->m.mean));
-    json_object_set_new(o, "ci", real_or_null(f->m.ci));
-    json_object_set_new(o, "least", several ? real_or_null(f->m.least) : json_null());
-    json_object_set_new(o, "most", several ? real_or_null(f->m.most) : json_null());
-    json_object_set_new(o, "expected", real_or_null(it->value));
-    json_object_set_new(o, "low", real_or_null(it->low));
-    json_object_set_new(o, "high", real_or_null(it->high));
+    json_object_set_new(o, "value", cop_real_or_null(f->m.mean));
+    json_object_set_new(o, "ci", cop_real_or_null(f->m.ci));
+    json_object_set_new(o, "least", several ? cop_real_or_null(f->m.least) : json_null());
+    json_object_set_new(o, "most", several ? cop_real_or_null(f->m.most) : json_null());
+    json_object_set_new(o, "expected", cop_real_or_null(it->value));
+    json_object_set_new(o, "low", cop_real_or_null(it->low));
+    json_object_set_new(o, "high", cop_real_or_null(it->high));
     json_object_set_new(o, "pass", open ? json_null() : json_boolean(f->pass));
     json_object_set_new(o, "narrow", json_boolean(f->narrow));
     json_object_set_new(o, "note", json_string(f->note));
@@ -209,7 +205,7 @@ static const char *number_text(cop_arena *a, double v, double ci)
     return cop_arena_printf(a, "%.5g ± %.2g", v, ci);
 }
 
-/* A number and what is to be known about it. */
+/* A number, its interval and its marks. */
 static const char *finding_text(cop_arena *a, const cop_item *it, const finding *f, bool alone)
 {
     if (f->status != COP_EVAL_OK)
@@ -223,7 +219,7 @@ static const char *finding_text(cop_arena *a, const cop_item *it, const finding 
                             f->m.least, f->m.most);
 }
 
-/* What an item wants, for people. */
+/* The expectation of an item, as text. */
 static const char *band_text(cop_arena *a, const cop_item *it)
 {
     if (it->rule == COP_RULE_SIGN)
@@ -247,34 +243,13 @@ static const char *dump(cop_arena *a, json_t *o)
     return copy;
 }
 
-/* Text that grows: many items must not be copied again for each that follows. */
-typedef struct line {
-    char *at;
-    size_t used, capacity;
-} line;
-
-static void append(line *l, const char *text)
-{
-    size_t n = strlen(text);
-    l->at = cop_grow(l->at, &l->capacity, l->used + n + 1, 1);
-    memcpy(l->at + l->used, text, n + 1);
-    l->used += n;
-}
-
 /* "what value", after "; " if it is not the first. */
-static void append_item(line *l, const char *what, const char *value)
+static void append_item(cop_line *l, const char *what, const char *value)
 {
-    append(l, l->used > 0 ? "; " : "");
-    append(l, what);
-    append(l, what[0] ? " " : "");
-    append(l, value);
-}
-
-static const char *keep(cop_arena *a, line *l)
-{
-    const char *text = cop_arena_strdup(a, l->at ? l->at : "");
-    cop_free(l->at);
-    return text;
+    cop_line_put(l, l->used > 0 ? "; " : "");
+    cop_line_put(l, what);
+    cop_line_put(l, what[0] ? " " : "");
+    cop_line_put(l, value);
 }
 
 static finding find(judge *j, const cop_item *it, bool average, int *rc)
@@ -324,7 +299,7 @@ static void mark_narrow(const cop_check *c, const char *state, finding *f)
 static const char *judge_items(judge *j, const cop_check *c, cop_study_verdict *v, int *rc)
 {
     json_t *items = json_array();
-    line text = {0};
+    cop_line text = {0};
     finding *f = COP_NEW_ARRAY(j->arena, finding, c->n_items + 1);
     for (size_t i = 0; i < c->n_items; i++)
         f[i] = find(j, &c->item[i], c->average, rc);
@@ -335,17 +310,17 @@ static const char *judge_items(judge *j, const cop_check *c, cop_study_verdict *
         append_item(&text, c->item[i].what, finding_text(j->arena, &c->item[i], &f[i], alone));
         json_array_append_new(items, item_json(c, &c->item[i], &f[i]));
     }
-    v->measured = keep(j->arena, &text);
+    v->measured = cop_line_take(&text, j->arena);
     v->items = dump(j->arena, items);
     return state;
 }
 
 static const char *own_expectation(cop_arena *a, const cop_check *c)
 {
-    line text = {0};
+    cop_line text = {0};
     for (size_t i = 0; i < c->n_items; i++)
         append_item(&text, c->item[i].what, band_text(a, &c->item[i]));
-    return keep(a, &text);
+    return cop_line_take(&text, a);
 }
 
 static int judge_check(judge *j, const cop_check *c, cop_study_verdict *v)

@@ -7,6 +7,12 @@
 #include "study/eval.h"
 
 #include <jansson.h>
+#include <math.h>
+
+static inline json_t *cop_real_or_null(double v)
+{
+    return isfinite(v) ? json_real(v) : json_null();
+}
 
 /* A number measured with several seeds. */
 typedef struct cop_measured {
@@ -30,7 +36,7 @@ bool cop_item_narrow(const cop_item *it, const cop_measured *m, bool holds);
 /* Evaluate every expression once without runs. Faults name their place in the study file. */
 int cop_study_rehearse(const cop_plan *p, cop_err *err);
 
-/* Does the verdict hang on the seeds? Pass: one of its items is narrow; fail: all that fail are. */
+/* Could other seeds turn the verdict? Pass: an item is narrow; fail: all that fail are narrow. */
 bool cop_verdict_narrow(const cop_study_verdict *v);
 
 /* Everything the report shows of the study, in the arena. Points have their run ids. */

@@ -167,7 +167,7 @@ static json_t *categories_json(cop_painter *p)
     return list;
 }
 
-/* What the file does not say about the x axis, the values do: unit, or names in place of numbers. */
+/* Unit or names of the x axis from its values, where the file does not give them. */
 static void name_axis(cop_painter *p, json_t *x, const cop_axis *over)
 {
     if (!cop_axis_is_numeric(over))
@@ -232,7 +232,7 @@ const char *cop_figure_spec(const cop_plan *plan, const cop_figure *f, cop_eval 
 {
     cop_painter p = {
         .plan = plan, .f = f, .e = e, .arena = arena, .err = err, .missing = json_array()};
-    /* What an earlier figure bound must not help this one. */
+    /* Unbind the names of the figure before. */
     cop_eval_bind(e, "x", NULL);
     cop_eval_bind(e, "y", NULL);
     cop_eval_bind(e, "s", NULL);

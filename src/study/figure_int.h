@@ -21,21 +21,16 @@ typedef struct cop_painter {
 typedef struct cop_painted {
     cop_measured m; /* NaN: there is none */
     bool unsteady; /* a run of it was */
-    const char *why; /* there is none; NULL: the study leaves it out */
+    const char *why; /* why there is no value; NULL: the study leaves it out */
 } cop_painted;
-
-static inline json_t *cop_real_or_null(double v)
-{
-    return isfinite(v) ? json_real(v) : json_null();
-}
 
 /* figure_value.c: one value over all seeds. What each seed gave goes to the end of `seeds`. */
 cop_painted cop_painter_value(cop_painter *p, const cop_expr *of, json_t *seeds);
 /* What went wrong with an expression, without its place in the file. */
 const char *cop_painter_why_not(cop_painter *p, const cop_expr *of);
-/* An expression that turns out wrong: told, and the figure shows it. */
+/* Report a fault of an expression, and show it in the figure. */
 void cop_painter_fail(cop_painter *p);
-/* A figure that makes no sense. */
+/* Refuse a figure. */
 void cop_painter_fault(cop_painter *p, const char *where, const char *what, const char *name);
 /* Say why a value is missing, once for all that miss it for that reason. */
 void cop_painter_miss(cop_painter *p, const char *curve, const char *x, const char *why);

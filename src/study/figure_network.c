@@ -13,11 +13,6 @@ typedef struct drawing {
     cop_arena *arena;
 } drawing;
 
-static json_t *real_or_null(double v)
-{
-    return isfinite(v) ? json_real(v) : json_null();
-}
-
 /* Place of the node that a port belongs to: "s2.5" is one of s2's; a host has one port, named as
  * itself. */
 static json_int_t owner(drawing *d, const char *port)
@@ -45,8 +40,8 @@ void cop_figure_network(const cop_result *r, json_t *o, cop_arena *arena)
         const cop_port_result *q = &r->port[i];
         json_int_t from = owner(&d, q->name), to = owner(&d, q->to);
         json_array_append_new(links,
-                              json_pack("[I, I, o, o]", from, to, real_or_null(q->utilisation),
-                                        real_or_null(q->mean_queue_bytes)));
+                              json_pack("[I, I, o, o]", from, to, cop_real_or_null(q->utilisation),
+                                        cop_real_or_null(q->mean_queue_bytes)));
     }
     json_decref(d.hosts);
     json_decref(d.number);

@@ -58,7 +58,7 @@ static void copy_table(lua_State *L, int memo, unsigned depth)
 {
     int from = lua_gettop(L);
     if (depth == MAX_DEPTH)
-        luaL_error(L, "tables in tables in tables; a value that is kept has at most %d levels",
+        luaL_error(L, "tables are nested too deep; a value that is kept has at most %d levels",
                    MAX_DEPTH);
     luaL_checkstack(L, 12, NULL);
     lua_pushvalue(L, from);

@@ -1,7 +1,7 @@
 /* Blocks of runs as names in expressions: `off:total()`, `on{timer = 150}:total()`.
  *
- * A block is an empty table that answers: called with values of its axes it gives one of its runs,
- * and asked for a metric it asks its only run. Nobody can write into it. */
+ * A block is an empty table with metamethods: called with values of its axes it returns one of its
+ * runs, indexed by a metric it forwards to its only run. It is read-only. */
 #include "study/lua_int.h"
 
 #include <lauxlib.h>
@@ -48,7 +48,7 @@ static bool has_axis(const cop_block *b, const char *name)
     return false;
 }
 
-/* Of several unknown names the first in the alphabet is told: Lua's order is that of chance. */
+/* Of several unknown names the message has the first in the alphabet: Lua's order is random. */
 static void check_names(lua_State *L, const cop_block *b)
 {
     if (!lua_istable(L, 2))

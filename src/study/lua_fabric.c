@@ -4,7 +4,7 @@
  * Out: r:farthest_switches(), links between the two switches with hosts that are farthest apart.
  * Rules  breadth first from all switches with hosts, 64 at a time: a bit per start, and a switch is
  *        looked at once per level for all starts whose front it belongs to. Kept per run of the study.
- * Cost   is charged by links looked at, so that a strange network ends the expression, not the day.
+ * Cost   is charged per link, so that a huge network ends the expression by its limit of steps.
  *        All memory is Lua's: a charge may raise an error. */
 #include "study/lua_int.h"
 

@@ -14,7 +14,7 @@ struct cop_eval {
     size_t seed; /* what is looked at, as of cop_eval_seed; SIZE_MAX: nothing yet */
     cop_result *result; /* [plan->n_points], loaded when first asked for */
     bool *loaded;
-    signed char *steady; /* [plan->n_points] 1: it is, -1: it is not, 0: nobody has looked */
+    signed char *steady; /* [plan->n_points] 1: it is, -1: it is not, 0: not known yet */
     double *diameter; /* [plan->n_points] what is known already; NAN: nothing */
     size_t bytes; /* of loaded results */
     cop_lua_limits limits;

@@ -1,7 +1,7 @@
 /* The mean of the runs of several seeds, as one run (`average: true` of a study or a check).
  *
- * Role: what a question gives for each seed becomes one answer: numbers their mean, lists and tables the mean of
- * each field, so that a series is the mean curve. Texts must be alike.
+ * Role: the results of a question for all seeds become one: of numbers the mean, of lists and
+ * tables the mean of each field, so that a series is the mean curve. Texts must be equal.
  * Rules: numbers that are none (a bin without packets) are left out of the mean. A field, or an end of a list,
  * that not all seeds have is left out. What differs otherwise has no mean: a fault. */
 #include "study/lua_int.h"

@@ -40,7 +40,7 @@ int cop_lua_refuse(lua_State *L, enum cop_eval_status status, const char *what, 
     return luaL_error(L, "run `%s` %s", label, what);
 }
 
-/* Nobody keeps a result longer than one question, so all can be forgotten when they are too many. */
+/* A result is used during one question only, so all can be freed when memory runs short. */
 static void make_room(cop_eval *e)
 {
     if (e->bytes < MAX_LOADED_BYTES)

@@ -15,9 +15,9 @@ void cop_markdown_put(cop_markdown *m, const char *fmt, ...)
     va_start(ap, fmt);
     int need = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
-    m->text = cop_grow(m->text, &m->capacity, m->used + (size_t)need + 1, 1);
+    m->at = cop_grow(m->at, &m->capacity, m->used + (size_t)need + 1, 1);
     va_start(ap, fmt);
-    vsnprintf(m->text + m->used, (size_t)need + 1, fmt, ap);
+    vsnprintf(m->at + m->used, (size_t)need + 1, fmt, ap);
     va_end(ap);
     m->used += (size_t)need;
 }
@@ -76,12 +76,4 @@ void cop_markdown_prose(cop_markdown *m, const char *head, const char *text)
     }
     cop_markdown_put(m, "\n");
     cop_arena_free(&a);
-}
-
-const char *cop_markdown_take(cop_markdown *m, cop_arena *a)
-{
-    const char *text = cop_arena_strdup(a, m->text ? m->text : "");
-    cop_free(m->text);
-    *m = (cop_markdown){0};
-    return text;
 }

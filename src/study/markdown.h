@@ -2,13 +2,9 @@
 #ifndef COP_STUDY_MARKDOWN_H
 #define COP_STUDY_MARKDOWN_H
 
-#include "base/mem.h"
+#include "base/line.h"
 
-/* Grows as it is written; zero-initialise. */
-typedef struct cop_markdown {
-    char *text;
-    size_t used, capacity;
-} cop_markdown;
+typedef cop_line cop_markdown;
 
 void cop_markdown_put(cop_markdown *m, const char *fmt, ...) COP_PRINTF(2, 3);
 /* Text in a cell of a table, between a space and " |". */
@@ -16,7 +12,5 @@ void cop_markdown_cell(cop_markdown *m, const char *text);
 /* A paragraph, or with `head` "* " an item of a list, whose further lines are indented as far. A word
  * that is longer than a line has one of its own. */
 void cop_markdown_prose(cop_markdown *m, const char *head, const char *text);
-/* A copy of the text in the arena; the writer is empty again. */
-const char *cop_markdown_take(cop_markdown *m, cop_arena *a);
 
 #endif

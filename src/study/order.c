@@ -1,8 +1,8 @@
 /* Library functions without chance.
  *
- * Role: Lua orders the keys of a table by hashes that begin anew with each program, writes tables as
- * addresses, and sorts by the clock when a list resists. What an expression computes must follow
- * from the runs alone. So `pairs` and `next` go through keys in order (numbers, then texts, then
+ * Role: Lua orders the keys of a table by randomly seeded hashes, prints tables as addresses, and
+ * takes pivots from the clock in long sorts. What an expression computes must depend on the runs
+ * alone. So `pairs` and `next` go through keys in order (numbers, then texts, then
  * booleans), `table.sort` is a merge sort, and what has no text of its own is not turned into one.
  * Cost: pairs and sort count their comparisons, next counts the keys. */
 #include "study/sandbox.h"
@@ -35,7 +35,7 @@ static void merge(lua_State *L, int src, int dst, lua_Integer lo, lua_Integer mi
     }
 }
 
-/* Sort the n items of the list at the top of the stack, which nobody else may know. */
+/* Sort the n items of the list at the top of the stack, to which there is no other reference. */
 static void sort(lua_State *L, lua_Integer n, less_fn *less)
 {
     int src = lua_gettop(L), dst = src + 1;

@@ -2,15 +2,15 @@
  *
  * In:  plans. Out: every point's run is in the database, as a result or as a failure.
  * Invariants:
- *   - a run is made by one sweep, however many want it at the same time: who makes it has claimed it,
- *     and found no result after that; the others wait for the result or for the claim;
+ *   - a run is made by one sweep, however many want it at the same time: that sweep has claimed it
+ *     and then found no result; the others wait for the result or for the claim;
  *   - a run is stored by the process that made it, in one transaction, before that process ends: at
  *     any moment, even after SIGKILL, the database holds exactly the runs that had ended;
  *   - points with the same configuration and seed are one run, also across studies;
- *   - nobody has the database open across a fork (SQLite forbids it);
+ *   - the database is closed during a fork (SQLite forbids it);
  *   - a run that dies takes nothing with it: the parent records what it died of;
- *   - what the machine did to a run says nothing of the run: one that was killed, or found no memory, is
- *     made once more when nothing runs beside it, and if that does not help it is left out, not stored.
+ *   - a run that was killed or found no memory has not failed: it is made once more, alone, and if
+ *     that does not help it is left out, not stored.
  * Processes rather than threads, because a crash or the kernel's memory killer then costs one run. */
 #include "study/pool_int.h"
 
@@ -112,7 +112,7 @@ static int start(pool *p, job *j)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent)
             _exit(COP_WORKER_REFUSED);
-        /* Last words go into the database, not across the progress bar. */
+        /* Standard error of a worker goes into the database, not over the progress bar. */
         if (p->said[at] >= 0)
             (void)dup2(p->said[at], STDERR_FILENO);
         _exit(cop_worker_make(&j->task, &p->slots[at]));
@@ -186,7 +186,8 @@ static int start_some(pool *p)
     int rc = 0;
     while (rc == 0 && p->view.running < p->jobs && p->next < p->n_jobs)
         rc = offer(p, &p->job[p->next++]);
-    /* Those of others when there is nothing else to do: ended by now, or left by who has died. */
+    /* Runs that another sweep had claimed, when there is nothing else to do: ended by now, or free
+ * because that sweep has died. */
     size_t n = p->n_held;
     p->n_held = 0;
     for (size_t i = 0; i < n; i++)
@@ -200,7 +201,7 @@ static int start_some(pool *p)
     return rc;
 }
 
-/* The machine ended a run: once is chance. */
+/* The machine ended a run for the first time: it is made again. */
 static void put_off(pool *p, job *j, const char *why)
 {
     j->again = true;
@@ -210,7 +211,7 @@ static void put_off(pool *p, job *j, const char *why)
                                            j->task.point->label, j->task.point->seed, why);
 }
 
-/* And twice: the database learns nothing of it. */
+/* For the second time: it is left out, and nothing is stored. */
 static void leave_out(job *j, const char *why)
 {
     cop_point *point = j->task.point;
@@ -333,7 +334,7 @@ int cop_pool_run(cop_plan *const *plans, size_t n_plans, const cop_pool_opts *o,
     COP_CHECK(p.slots != MAP_FAILED);
     for (unsigned i = 0; i < p.jobs; i++)
         p.said[i] = memfd_create("coppice worker", MFD_CLOEXEC);
-    /* Whoever started this program may ignore SIGCHLD; then no end of a worker would be told. */
+    /* The caller may have set SIGCHLD to be ignored; then no end of a worker would be seen. */
     struct sigaction usual = {.sa_handler = SIG_DFL}, before;
     (void)sigaction(SIGCHLD, &usual, &before);
     sigemptyset(&p.signals);

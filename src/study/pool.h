@@ -5,7 +5,7 @@
 
 #include "study/study.h"
 
-/* What goes on, for a progress bar. */
+/* State of the pool, for a progress bar. */
 typedef struct cop_pool_view {
     size_t total; /* different runs wanted */
     size_t found; /* of them were in the database already, or another sweep made them meanwhile */

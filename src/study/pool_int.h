@@ -9,7 +9,7 @@
 int cop_pool_by_run(const void *a, const void *b);
 /* All points in that order; frees with cop_free. */
 cop_point **cop_pool_sorted(cop_plan *const *plans, size_t n_plans, size_t *n);
-/* The result of a point, if there is one. `first`: so far nobody looked; a failure that is to be made
+/* The result of a point, if there is one. `first`: the first look-up; a failure that is to be made
  * again counts as none, then and as long as it is the newest. */
 int cop_pool_look_up(cop_store *s, const cop_pool_opts *o, cop_point *p, bool first,
                      cop_arena *arena, cop_err *err);

@@ -1,11 +1,11 @@
 /* What library functions cost.
  *
  * Lua counts the steps of Lua code. A call of a library function is one step, however much it
- * does: matching a pattern backtracks, table.insert moves the rest of the list. So each function that
- * can work for long is called through priced(), which first counts the most that this call could
- * do, in steps of about the same length as Lua's own. A price is computed from the arguments
- * before they are checked, so it must bear any; it may be too high, never much too low. What a
- * function makes (texts, lists) is counted by the allocator in sandbox.c. */
+ * does: matching a pattern backtracks, table.insert moves the rest of the list. So each function
+ * that can work for long is called through priced(), which first counts the most that this call
+ * could do, in steps of about the same length as Lua's own. A price is computed from unchecked
+ * arguments, of any type; it may be too high, never much too low. The allocator in sandbox.c
+ * counts the texts and lists that a function makes. */
 #include "study/sandbox.h"
 
 #include <lauxlib.h>

@@ -104,6 +104,14 @@ cop_expr cop_study_expr(cop_study_reader *r, int node)
                       .where = cop_study_where(r, node)};
 }
 
+size_t cop_study_count(cop_study_reader *r, int node, enum cop_node type, const char *form)
+{
+    if (node == 0 || cop_doc_type(&r->doc, node) == type)
+        return node ? cop_doc_count(&r->doc, node) : 0;
+    cop_study_fault(r, node, "%s", form);
+    return 0;
+}
+
 const char **cop_study_words(cop_study_reader *r, int map, const char *key, size_t *n)
 {
     int list = cop_doc_get(&r->doc, map, key);
@@ -174,16 +182,13 @@ static void read_blocks(cop_study_reader *r, int root)
 {
     cop_study *s = r->s;
     int list = cop_doc_get(&r->doc, root, "runs"), vary = cop_doc_get(&r->doc, root, "vary");
-    size_t n = list ? cop_doc_count(&r->doc, list) : 0;
+    size_t n = cop_study_count(r, list, COP_NODE_LIST,
+                               "`runs` is not a list; begin each block with `- name: ...`");
     s->block = COP_NEW_ARRAY(&s->arena, cop_block, n + 1);
     s->absent = COP_NEW_ARRAY(&s->arena, cop_block, n + 1);
     if (list == 0) {
         s->n_blocks = 1;
         read_block(r, root, vary, &s->block[0]);
-        return;
-    }
-    if (cop_doc_type(&r->doc, list) != COP_NODE_LIST) {
-        cop_study_fault(r, list, "`runs` is not a list; begin each block with `- name: ...`");
         return;
     }
     for (size_t i = 0; i < n; i++) {
@@ -236,7 +241,7 @@ static void read_seeds(cop_study_reader *r, int node)
         const char *text = cop_doc_text(&r->doc, item);
         if (text == NULL || cop_parse_int(text, &s->seed[i], NULL) != 0)
             cop_study_fault(r, item, "a seed is not a whole number");
-        /* The same run twice would look like a sure result. */
+        /* A seed given twice would make the interval too narrow. */
         for (size_t k = 0; k < i; k++)
             if (s->seed[k] == s->seed[i])
                 cop_study_fault(r, item, "seed %" PRId64 " is there twice", s->seed[i]);
@@ -247,11 +252,8 @@ static void read_choices(cop_study_reader *r, int list)
 {
     static const char *const keys[] = {"what", "why"};
     cop_study *s = r->s;
-    size_t n = list ? cop_doc_count(&r->doc, list) : 0;
-    if (list && cop_doc_type(&r->doc, list) != COP_NODE_LIST) {
-        cop_study_fault(r, list, "`choices` is not a list; begin each with `- what: ...`");
-        return;
-    }
+    size_t n = cop_study_count(r, list, COP_NODE_LIST,
+                               "`choices` is not a list; begin each with `- what: ...`");
     s->choice = COP_NEW_ARRAY(&s->arena, cop_choice, n);
     for (size_t i = 0; i < n; i++) {
         int item = cop_doc_item(&r->doc, list, i);
@@ -265,13 +267,8 @@ static void read_choices(cop_study_reader *r, int list)
 static void read_lets(cop_study_reader *r, int map)
 {
     cop_study *s = r->s;
-    if (map == 0)
-        return;
-    if (cop_doc_type(&r->doc, map) != COP_NODE_MAP) {
-        cop_study_fault(r, map, "`let` is not a map; write `name: expression`");
-        return;
-    }
-    size_t n = cop_doc_count(&r->doc, map);
+    size_t n =
+        cop_study_count(r, map, COP_NODE_MAP, "`let` is not a map; write `name: expression`");
     cop_let *all = COP_NEW_ARRAY(&s->arena, cop_let, s->n_lets + n);
     for (size_t i = 0; i < s->n_lets; i++)
         all[i] = s->let[i];
@@ -374,7 +371,7 @@ static void read_root(cop_study_reader *r, int root)
     s->base = cop_study_beside(s, cop_study_text(r, root, "base", NULL));
     int base = cop_doc_get(&r->doc, root, "base");
     struct stat st;
-    /* Nothing that has no end, or is gone once it is read. */
+    /* Refuse devices and pipes: they may have no end, and can be read only once. */
     if (base && (access(s->base, R_OK) != 0 || stat(s->base, &st) != 0 || !S_ISREG(st.st_mode)))
         cop_study_fault(r, base, "%s cannot be read; `base` names a run file beside the study",
                         s->base);

@@ -21,6 +21,8 @@ const char *cop_study_where(cop_study_reader *r, int node);
 /* Is it a map with no other keys than these? */
 bool cop_study_keys(cop_study_reader *r, int map, const char *what, const char *const *names,
                     size_t n);
+/* Items of a list or pairs of a map; 0 for no node, or another one after the fault `form`. */
+size_t cop_study_count(cop_study_reader *r, int node, enum cop_node type, const char *form);
 /* Text of a key; `or_else` if it is not there (NULL: it must be). */
 const char *cop_study_text(cop_study_reader *r, int map, const char *key, const char *or_else);
 double cop_study_real(cop_study_reader *r, int map, const char *key); /* NaN if not there */

@@ -181,14 +181,10 @@ static void read_check(cop_study_reader *r, const char *id, int node, cop_check 
 void cop_study_read_checks(cop_study_reader *r, int map)
 {
     cop_study *s = r->s;
-    if (map == 0)
-        return;
-    if (cop_doc_type(&r->doc, map) != COP_NODE_MAP) {
-        cop_study_fault(r, map, "`checks` is not a map; write `id: expression`");
-        return;
-    }
-    s->check = COP_NEW_ARRAY(&s->arena, cop_check, cop_doc_count(&r->doc, map));
-    for (size_t i = 0; i < cop_doc_count(&r->doc, map); i++) {
+    size_t n =
+        cop_study_count(r, map, COP_NODE_MAP, "`checks` is not a map; write `id: expression`");
+    s->check = COP_NEW_ARRAY(&s->arena, cop_check, n);
+    for (size_t i = 0; i < n; i++) {
         int key, value;
         cop_doc_pair(&r->doc, map, i, &key, &value);
         const char *id = cop_doc_text(&r->doc, key);
@@ -253,11 +249,8 @@ static void read_ranking(cop_study_reader *r, int map, cop_figure *f)
     f->rank = cop_study_text(r, map, "rank", "");
     if (!ranking && (tabs || groups || f->rank[0]))
         cop_study_fault(r, map, "only a figure of kind ranking has `for`, `rank` and `groups`");
-    if (groups && cop_doc_type(&r->doc, groups) != COP_NODE_MAP) {
-        cop_study_fault(r, groups, "`groups` is not a map; write `name: [rows]`");
-        return;
-    }
-    size_t n = groups ? cop_doc_count(&r->doc, groups) : 0;
+    size_t n =
+        cop_study_count(r, groups, COP_NODE_MAP, "`groups` is not a map; write `name: [rows]`");
     f->group = COP_NEW_ARRAY(&r->s->arena, cop_group, n + 1);
     for (size_t i = 0; i < n; i++) {
         int key, value;
@@ -387,13 +380,9 @@ static void read_figure(cop_study_reader *r, int map, cop_figure *f)
 void cop_study_read_figures(cop_study_reader *r, int list)
 {
     cop_study *s = r->s;
-    if (list == 0)
-        return;
-    if (cop_doc_type(&r->doc, list) != COP_NODE_LIST) {
-        cop_study_fault(r, list, "`figures` is not a list; begin each with `- name: ...`");
-        return;
-    }
-    s->figure = COP_NEW_ARRAY(&s->arena, cop_figure, cop_doc_count(&r->doc, list));
-    for (size_t i = 0; i < cop_doc_count(&r->doc, list); i++)
+    size_t n = cop_study_count(r, list, COP_NODE_LIST,
+                               "`figures` is not a list; begin each with `- name: ...`");
+    s->figure = COP_NEW_ARRAY(&s->arena, cop_figure, n);
+    for (size_t i = 0; i < n; i++)
         read_figure(r, cop_doc_item(&r->doc, list, i), &s->figure[s->n_figures++]);
 }

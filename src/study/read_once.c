@@ -1,4 +1,4 @@
-/* No key of a study file is given twice in one map: which of the two holds nobody could tell. */
+/* No key of a study file may be given twice in one map: the meaning would be ambiguous. */
 #include "study/read.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  *
  * Settings become the overrides that `coppice run --set` takes, so that a study cannot say anything
  * a run file could not. Values that only the other scale has are remembered as absent. */
+#include "base/line.h"
 #include "base/opt.h"
 #include "study/read.h"
 
@@ -12,40 +13,26 @@
 #define MAX_LINE (1024 * 1024)
 #define MAX_DEPTH 32
 
-/* Text that grows. */
-typedef struct line {
-    char *at;
-    size_t used, capacity;
-} line;
-
-static void put(line *l, const char *text)
-{
-    size_t n = strlen(text);
-    l->at = cop_grow(l->at, &l->capacity, l->used + n + 1, 1);
-    memcpy(l->at + l->used, text, n + 1);
-    l->used += n;
-}
-
-static void put_quoted(line *l, const char *text)
+static void put_quoted(cop_line *l, const char *text)
 {
     char one[2] = {0};
-    put(l, "'");
+    cop_line_put(l, "'");
     for (; *text; text++) {
         one[0] = *text;
-        put(l, *text == '\'' ? "\'\'" : one);
+        cop_line_put(l, *text == '\'' ? "\'\'" : one);
     }
-    put(l, "'");
+    cop_line_put(l, "'");
 }
 
-/* Aliases can make a short file into an endless line; nobody needs one of this length. */
-static bool too_long(const line *l, unsigned depth)
+/* Limit of a line: aliases can make a short file into an endless one. */
+static bool too_long(const cop_line *l, unsigned depth)
 {
     return l->used > MAX_LINE || depth > MAX_DEPTH;
 }
 
 /* Text that YAML could read as more than text is quoted, but not at top level, where `--set` takes it
  * as it is. */
-static void put_flow(cop_study_reader *r, line *l, int node, unsigned depth)
+static void put_flow(cop_study_reader *r, cop_line *l, int node, unsigned depth)
 {
     enum cop_node type = cop_doc_type(&r->doc, node);
     const char *text = cop_doc_text(&r->doc, node);
@@ -54,38 +41,36 @@ static void put_flow(cop_study_reader *r, line *l, int node, unsigned depth)
         bool plain = text[0] != '\0' && text[0] != ' ' && text[0] != '-' && text[0] != '?' &&
                      strpbrk(text, ",[]{}:#\"'&*!|>%@`~\n") == NULL;
         if (depth == 0 || plain)
-            put(l, text);
+            cop_line_put(l, text);
         else
             put_quoted(l, text);
         return;
     }
-    put(l, type == COP_NODE_LIST ? "[" : "{");
+    cop_line_put(l, type == COP_NODE_LIST ? "[" : "{");
     for (size_t i = 0; i < cop_doc_count(&r->doc, node) && !too_long(l, depth); i++) {
         int key = 0, value = 0;
         if (i > 0)
-            put(l, ", ");
+            cop_line_put(l, ", ");
         if (type == COP_NODE_LIST) {
             put_flow(r, l, cop_doc_item(&r->doc, node, i), depth + 1);
             continue;
         }
         cop_doc_pair(&r->doc, node, i, &key, &value);
         put_flow(r, l, key, depth + 1);
-        put(l, ": ");
+        cop_line_put(l, ": ");
         put_flow(r, l, value, depth + 1);
     }
-    put(l, type == COP_NODE_LIST ? "]" : "}");
+    cop_line_put(l, type == COP_NODE_LIST ? "]" : "}");
 }
 
 /* A node as YAML in one line, as `--set` wants it. */
 const char *cop_study_flow(cop_study_reader *r, int node)
 {
-    line l = {0};
+    cop_line l = {0};
     put_flow(r, &l, node, 0);
     if (l.used > MAX_LINE)
         cop_study_fault(r, node, "a value of more than %d KiB; write it shorter", MAX_LINE / 1024);
-    const char *text = cop_arena_strdup(&r->s->arena, l.at);
-    cop_free(l.at);
-    return text;
+    return cop_line_take(&l, &r->s->arena);
 }
 
 static void keep_place(cop_study_reader *r, const char *text, int node)
@@ -213,7 +198,7 @@ static void read_numbers(cop_study_reader *r, int node, cop_axis *a)
     }
 }
 
-/* Values that only the other scale has: asking for one is no mistake, there is just no run. */
+/* Values that only the other scale has: expressions may use one, but there is no run. */
 static void read_absent(cop_study_reader *r, int list, cop_axis *a)
 {
     if (cop_doc_type(&r->doc, list) != COP_NODE_LIST)
@@ -304,12 +289,9 @@ static void read_cases(cop_study_reader *r, int map, cop_axis *a)
 
 void cop_study_read_axes(cop_study_reader *r, int map, cop_block *b)
 {
-    size_t n = map ? cop_doc_count(&r->doc, map) : 0;
-    if (map && cop_doc_type(&r->doc, map) != COP_NODE_MAP) {
-        cop_study_fault(r, map,
+    size_t n =
+        cop_study_count(r, map, COP_NODE_MAP,
                         "`vary` is not a map; write `load: {key: traffic.0.load, values: [..]}`");
-        return;
-    }
     if (b->n_axes + n > COP_STUDY_MAX_AXES) {
         cop_study_fault(r, map, "more than %d axes; use several blocks of runs",
                         COP_STUDY_MAX_AXES);
@@ -399,13 +381,8 @@ static void read_gap(cop_study_reader *r, int map, const cop_block *b, cop_gap *
 
 void cop_study_read_gaps(cop_study_reader *r, int list, cop_block *b)
 {
-    if (list == 0)
-        return;
-    if (cop_doc_type(&r->doc, list) != COP_NODE_LIST) {
-        cop_study_fault(r, list, "`leave_out` is not a list; begin each with `- {axis: value`");
-        return;
-    }
-    size_t n = cop_doc_count(&r->doc, list);
+    size_t n = cop_study_count(r, list, COP_NODE_LIST,
+                               "`leave_out` is not a list; begin each with `- {axis: value`");
     cop_gap *all = COP_NEW_ARRAY(&r->s->arena, cop_gap, b->n_gaps + n);
     for (size_t i = 0; i < b->n_gaps; i++)
         all[i] = b->gap[i];

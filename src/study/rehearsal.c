@@ -1,4 +1,4 @@
-/* What runs answer in a rehearsal, before there are any: tables of the right form, full of ones.
+/* Results of a rehearsal, before there are any runs: tables of the right form, full of ones.
  *
  * In:  the name of a question or metric. Out: a number, a list of numbers, or a list of rows with
  * exactly the fields that lua_run.c gives them, so that a misspelt field is found. */

@@ -1,10 +1,10 @@
 /* A Lua state that strangers may use.
  *
- * Role: a study file may come from anybody. It must not reach anything outside, nor take long, nor
- * take much memory, nor change what another expression computes.
- * Rules: what loads code, catches errors or makes metatables is taken away. Without pcall nobody
- * survives the end of his steps, or hides that a run is missing; without metatables no library
- * function can be made to loop over what is not there.
+ * Role: a study file is not trusted. It must not reach anything outside, nor take long, nor take
+ * much memory, nor change what another expression computes.
+ * Rules: functions that load code, catch errors or make metatables are removed. Without pcall no
+ * expression continues after its last step, or hides that a run is missing; without metatables no
+ * library function can be made to loop over items that do not exist.
  * Cost: a hook counts the steps of Lua code, the allocator what is made, prices.c what a single
  * call of a library function does. All three are counts, so whether a sane file is
  * accepted does not depend on the machine. The deadline is for what they miss: comparing and converting
@@ -38,7 +38,7 @@ static int64_t cpu_now(void)
 
 /* -- counts -- */
 
-/* What is too dear is refused and not done, so it costs no more than what is left. */
+/* Work that costs more than what is left is not done, so only what is left is charged. */
 static void spend(cop_lua_limits *l, uint64_t steps)
 {
     int64_t left = l->steps_left > 0 ? l->steps_left : 0;
@@ -113,7 +113,7 @@ static void *allocate(void *ud, void *old, size_t old_bytes, size_t bytes)
         bool long_text = old == NULL && old_bytes == LUA_TSTRING && bytes > COP_LUA_MAX_TEXT + 64;
         l->long_text |= long_text;
         spend(l, bytes / BYTES_PER_STEP);
-        /* Who has used up his steps gets nothing more, even if the hook has not come round yet. */
+        /* Without steps there is no memory either, even if the hook has not run yet. */
         if (long_text || l->steps_left <= 0 || l->bytes - had + bytes > l->max_bytes)
             return NULL;
     }
@@ -139,7 +139,7 @@ lua_State *cop_sandbox_open(cop_lua_limits *limits)
                                        "print",        "pcall",        "xpcall",  "collectgarbage",
                                        "setmetatable", "getmetatable", "warn",    "rawset",
                                        "rawget",       "rawlen",       "rawequal"};
-    /* Verdicts must not depend on chance. */
+    /* Verdicts must not depend on random numbers. */
     static const char *const math[] = {"random", "randomseed"};
     static const char *const table[] = {"move"};
     static const char *const string[] = {"dump", "pack", "unpack", "packsize"};

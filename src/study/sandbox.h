@@ -25,7 +25,7 @@ typedef struct cop_lua_limits {
  * runs long without being counted, nothing that catches an error. `limits` must outlive it. */
 lua_State *cop_sandbox_open(cop_lua_limits *limits);
 
-/* Around everything that strangers wrote: from here on the limits hold; until here. */
+/* Begin and end of code from a study file: between them the limits hold. */
 void cop_sandbox_enter(cop_lua_limits *l, int64_t steps, int64_t cpu_ns);
 void cop_sandbox_leave(cop_lua_limits *l);
 /* Why it ran out of memory, steps or time; NULL if it did not. */

@@ -1,9 +1,9 @@
 /* Looks for runs that cannot be built, before the first one starts: a mistake shows before hours of work.
  *
  * In:  plans, whose configurations are good. Out: one line for each fault of a network, with the place of the setting.
- * Rules  values of axes that no network had yet come first: most faults are those of one setting. After a few seconds of its own time
- *        it is enough; what is wrong with others their runs say. A process of its own builds, so that one that dies takes nothing
- *        with it. */
+ * Rules  values of axes that no network had yet come first: most faults are those of one setting.
+ *        It stops after a few seconds; the other runs report their faults when they start. A child
+ *        process builds the networks: its death is harmless. */
 #include "study/trial.h"
 
 #include "base/opt.h"
@@ -33,8 +33,9 @@ static const char *place_in(const cop_study *s, const char *set)
     return NULL;
 }
 
-/* A fault begins with the setting that is at fault, or with a place in the run file, and then it may name a setting that does
- * not go with that. Where does the study have it? NULL: nowhere. *rest: what other runs may have said of the same place. */
+/* The place in the study of the setting that causes a fault; NULL: it is not in the study. A fault
+ * begins with the setting, or with a place in the run file and may then name a setting that
+ * conflicts. *rest: the text that faults of other runs at this place may share. */
 static const char *place_of(const cop_study *s, const cop_point *p, const char *line,
                             const char **rest)
 {
@@ -128,7 +129,7 @@ static void try_point(trial *t, const cop_study *s, const cop_point *p)
     cop_free(set);
 }
 
-/* Has it a value that no run before it had? Then it is the first. */
+/* Has it a value that no run before it had? Marks its values. */
 static bool has_news(bool *const *seen, const cop_point *p)
 {
     bool news = false;
@@ -139,7 +140,7 @@ static bool has_news(bool *const *seen, const cop_point *p)
     return news || p->block->n_axes == 0;
 }
 
-/* Of one plan, either those that have news, or the others. */
+/* Runs of one plan: those with a new value, or the others. */
 static void try_plan(trial *t, const cop_plan *plan, bool news)
 {
     bool *seen[COP_LEN(plan->point->value)] = {0};

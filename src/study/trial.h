@@ -1,4 +1,4 @@
-/* What runs are refused for, found before the first one starts and told with the place of the setting. */
+/* Faults of runs, found before the first run starts and reported with the place of the setting. */
 #ifndef COP_STUDY_TRIAL_H
 #define COP_STUDY_TRIAL_H
 

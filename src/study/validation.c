@@ -158,7 +158,7 @@ static const char *earlier(const cop_study_record *s, const char *paper, bool fu
     return is_one ? one + 1 : NULL;
 }
 
-/* Runs at full scale take hours, so they may be of an earlier program, and others if asked for; say so. */
+/* Names the program that made the runs: at full scale, or on request, it may be an earlier one. */
 static void put_earlier(cop_markdown *w, const table *t, const char *paper, bool full,
                         cop_arena *arena)
 {
@@ -240,7 +240,7 @@ static const char *page_of(const table *t, const cop_paper *p, cop_arena *arena)
     put_notes(&w, t, p, arena);
     put_earlier(&w, t, p->key, false, arena);
     put_earlier(&w, t, p->key, true, arena);
-    return cop_markdown_take(&w, arena);
+    return cop_line_take(&w, arena);
 }
 
 /* Read again by cop_validation_keep_cost. */
@@ -315,7 +315,7 @@ static const char *readme_of(const table *t, const cop_validation_cost *cost, co
     if (t->any_full)
         put_summary(&w, t, true, arena);
     put_cost(&w, cost);
-    return cop_markdown_take(&w, arena);
+    return cop_line_take(&w, arena);
 }
 
 size_t cop_validation_pages(const cop_ledger *l, const cop_study_record *studies, size_t n,

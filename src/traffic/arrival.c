@@ -17,8 +17,8 @@
  *   (Willinger, Taqqu, Sherman, Wilson 1997: the sum of many is self-similar). A stream begins in the
  *   middle: on with chance on / (on + off), and the first phase is the rest of one that it falls
  *   into, so the mean rate holds from the start on.
- * Invariant: times never decrease; no t_next at or after t_stop. What is drawn depends on seed,
- *   entry, host and part only, never on when the network takes the messages.
+ * Invariant: times never decrease; no t_next at or after t_stop. Draws depend on seed, entry, host
+ *   and part only, never on when the network takes the messages.
  * Simplification: work left at a switch of rates is rounded to 2^-16 byte. */
 #include "traffic/traffic_priv.h"
 
@@ -225,8 +225,8 @@ static cop_time step(const traffic_entry *e, const traffic_rate *rates, cop_stre
     return after_work(e, rates, s, r, work);
 }
 
-/* The first message of the stream's own kind from the one at t on. Messages for the hotspot that come
- * while the host is the hotspot itself are made by nobody. */
+/* The first message of the stream's own kind from the one at t on. No messages for the hotspot are
+ * made while the host is the hotspot itself. */
 static cop_time first_own(const traffic_entry *e, const traffic_rate *rates, cop_stream *s,
                           cop_rng *r, cop_time t)
 {

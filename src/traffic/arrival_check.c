@@ -1,6 +1,6 @@
-/* Role: what a stream's arrivals may be: rates, pulses, bursts and slots that a host can send.
- * Contract: faults go to the build's list, each with the key and what would be right; what is accepted
- *   here, arrival.c can follow for as long as a run lasts. */
+/* Role: checks the arrivals of a stream: rates, pulses, bursts and slots that a host can send.
+ * Contract: faults go to the build's list, each with the key and the remedy; arrival.c can generate
+ *   accepted arrivals for as long as a run lasts. */
 #include "traffic/traffic_priv.h"
 
 #define LEAST_BYTES (1.0 / 256.0) /* in a pulse or burst: 256 times what is rounded */
@@ -73,7 +73,7 @@ static int check_rate(traffic_build *b, const cop_traffic_cfg *cfg, const traffi
     return 0;
 }
 
-/* So short that what comes in a phase is lost in rounding, or that a run is nothing but phases. */
+/* Too short phases: their bytes would be lost in rounding, or phases would dominate the run. */
 static int check_lengths(traffic_build *b, const cop_traffic_cfg *cfg, const traffic_entry *e)
 {
     bool pulses = e->wave == WAVE_SQUARE;

@@ -1,4 +1,4 @@
-/* Role: exchanges of messages in which what is sent next depends on what has arrived.
+/* Role: closed-loop exchanges: the next message depends on messages that have arrived.
  * Rules: a round is a sequence of phases (exchange_kinds.c). A rank that enters a phase sends its
  *   messages of that phase after `think`, and leaves it when they have arrived, the receivers have
  *   reached that phase, and the messages meant for it have arrived. It then enters the next phase.
@@ -141,7 +141,7 @@ static void measure(traffic_exchange *x, uint32_t rank)
     }
 }
 
-/* What has met its receiver must not meet it again when the link's phase comes round. */
+/* A message that has met its receiver must not count again in the link's next phase. */
 static void leave(traffic_exchange *x, uint32_t rank)
 {
     exchange_rank *r = &x->rank[rank];

@@ -10,7 +10,7 @@ typedef struct traffic_exchange_kind {
     bool in_step; /* no rank begins a phase before all have finished the one before */
     bool to_and_fro; /* a pair's latency is half its round trip */
     bool shuffled; /* ranks are in random order */
-    /* The rank that `rank` sends to; COP_NONE or itself: nobody. */
+    /* The rank that `rank` sends to; COP_NONE or itself: it sends nothing. */
     uint32_t (*peer)(uint32_t n, uint32_t rank, uint32_t phase, uint32_t slot);
     const char *(*needs)(uint32_t n); /* what n must be, or NULL; may be NULL itself */
 } traffic_exchange_kind;

@@ -1,4 +1,4 @@
-/* Role: what sources with a rate of their own want to send, for comparison with what gets through.
+/* Role: offered load of sources with a rate of their own, for comparison with accepted load.
  * In: a stream of a finished run and an interval. Out: payload that it offers in the interval on
  *   average, and what of it still waits at the source at the end.
  * Rule: mean rate times the part of the interval in which the stream is active; square waves by where they are,

@@ -1,4 +1,4 @@
-/* Role: how many hosts contribute to one hot spot, by what the streams are offered, before the run.
+/* Role: number of contributors to one hot spot, from the offered load, before the run.
  * In: a traffic that is built, what each host can send and take. Out: the most senders of an overloaded host, for each
  *   source of those it aims at; which hosts run jobs.
  * Rule: a stream counts where its pattern aims it: a fixed destination, the hot host of `hotspot` (its share), the

@@ -38,7 +38,7 @@ static const char *const region_names[] = {"first", "spread", NULL};
 static const char *const mix_names[] = {"drawn", "even", NULL};
 static const char *const size_names[] = {"fixed", "uniform", "bimodal", "list", NULL};
 
-/* Words for "not given". Where a second name is 0, older files say it so, and nobody could mean zero. */
+/* Words for "not given". A second name 0 is for older files, in options for which 0 is no value. */
 static const char *const auto_or_0[] = {"auto", "0", NULL};
 static const char *const automatic[] = {"auto", NULL};
 static const char *const never_or_0[] = {"never", "0", NULL};

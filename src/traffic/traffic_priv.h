@@ -128,7 +128,7 @@ uint32_t traffic_numbered_host(const cop_topo *t, const char *text);
 
 /* pattern.c */
 int traffic_pattern_check(traffic_build *b, const cop_traffic_cfg *cfg, traffic_entry *e);
-/* Aim the stream of the source number `place`; false if this host has nobody to send to. */
+/* Aim the stream of the source number `place`; false if this host has no destination. */
 bool traffic_pattern_aim(const cop_topo *t, const cop_traffic_cfg *cfg, const traffic_entry *e,
                          uint32_t place, cop_stream *s);
 /* The k-th of the hot hosts: from host 0 on, or evenly spread over all. */

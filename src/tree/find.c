@@ -1,4 +1,4 @@
-/* From what is held to trees.
+/* Finds trees from held channels.
  *
  * In:   channels that are held (watch.c): they have something to send, their wire is not always busy, and
  *       flow control is why.
@@ -49,8 +49,8 @@ static void add_edges(cop_tree_watch *w, const struct cop_net *net, uint32_t por
     w->spent += (uint64_t)STEPS_EMPTY * n;
 }
 
-/* Buffers per destination: an output may have room for one and none for another, and whether somebody
- * is refused is seen at the queues better than at looks. */
+/* Buffers per destination: an output may have room for one and none for another, so refusals are
+ * found at the queues, not by looks. */
 static void find_refused(cop_tree_watch *w, const struct cop_net *net, uint32_t port)
 {
     uint32_t first, end;
@@ -160,7 +160,7 @@ static void try_root(cop_tree_watch *w, const struct cop_net *net, uint32_t port
     size_t roots = w->n_channels;
     for (size_t i = first; i < w->n_channels; i++)
         grow(w, net, w->channel[i]);
-    if (w->n_channels == roots) { /* it blocks nobody */
+    if (w->n_channels == roots) { /* it blocks no channel */
         w->n_channels = first;
         return;
     }

@@ -1,4 +1,4 @@
-/* Congestion trees at the last sample, for those who watch the run. */
+/* Congestion trees at the last sample, for the live view. */
 #ifndef COP_TREE_NOW_H
 #define COP_TREE_NOW_H
 

@@ -13,7 +13,7 @@ typedef struct cop_tree_watch cop_tree_watch;
 typedef struct cop_tree_cfg {
     cop_time period; /* of samples */
     cop_time most; /* the period doubles up to this whenever 100 of them have passed; 0: it stays */
-    bool thrifty; /* leave samples out that what has moved does not pay for */
+    bool thrifty; /* leave out samples that cost too much beside the events so far */
     uint64_t threshold_bytes; /* a root has so many waiting at least; 0: half an input buffer */
     cop_time duration;
     bool film; /* keep frames, to be played; else only when they were */

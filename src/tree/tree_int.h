@@ -1,7 +1,7 @@
 /* Shared by the files of src/tree.
  *
  *   watch.c   looks and samples: shares of time, frames, what a sample may cost
- *   find.c    from what is held to trees: which channel is blocked by which
+ *   find.c    from held channels to trees: which channel is blocked by which
  *   waiting.c whose packets wait for each port
  *   census.c  contributors and victims: whose packets stand in a tree
  *   follow.c  the same tree at the next sample
@@ -168,7 +168,7 @@ static inline bool tree_bit(const uint64_t *set, uint32_t i)
     return set[i / 64] >> (i % 64) & 1;
 }
 
-/* Is what was spent so far, and `more`, paid for (watch.c)? Always, if every sample is wanted. */
+/* Is the budget (watch.c) enough for `more` steps? Always, if every sample is wanted. */
 bool cop_tree_paid(const cop_tree_watch *w, const struct cop_net *net, uint64_t more);
 /* Channel that the packets of this queue wait for, or COP_NONE. */
 uint32_t cop_tree_target(const cop_tree_watch *w, uint32_t queue, const cop_queue_look *l);

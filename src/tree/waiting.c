@@ -3,9 +3,9 @@
  * In:   queues of the inputs of switches for whose ports something waits.
  * Out:  cop_frame.flow: of each such port how many flows (source, destination) have packets that will ask for
  *       it, and the MOST_NAMED with most bytes; of equals those with the smaller source.
- * Cost  Every packet of these switches once. Where samples are to be cheap one step in WAITING_PART goes into it,
- *       and switches with the fullest ports come first; ports of the others have no entry, which is not the same
- *       as no flow. */
+ * Cost  Every packet of these switches once. Where samples are to be cheap one step in WAITING_PART
+ *       goes into it, and switches with the fullest ports come first; a port without an entry was
+ *       not looked at. */
 #include "tree/tree_int.h"
 
 #include <stdlib.h>

@@ -4,14 +4,15 @@
  *          have something to send and no room for it, which wires stand idle for that, and what the head
  *          of each queue waits for. At the end of a sample these become shares of time, a frame, and
  *          trees (find.c, census.c, follow.c).
- * Cost     A run that asks for trees without saying how often shall not pay for them, not 3 % of its instructions: no
- *          sample begins, looks and all, that is not paid for. What pays are events, STEPS_PER_EVENT each, and what it
- *          takes to build and end a run: FREE_STEPS, and PORT_STEPS for each port, which come in over the planned
- *          samples. A step is 1.3 instructions, measured; an event takes 500 and more, a port that is built and checked
- *          16000, of which the arrays of a watch and a larger result take 230. The price of a sample is
- *          that of the last, without what is optional; and that of one is kept for the end.
- *          Whose packets stand in a tree, and wait at ports, is optional, and a sample waits until there is something for that, too: one step in CENSUS_PART goes into the first,
- *          in UNSEEN_PART while there are trees at which nobody has looked yet. */
+ * Cost     Where the period of samples is not given, trees cost less than 3 % of the instructions
+ *          of a run: a sample begins only if the budget covers it. The budget grows by
+ *          STEPS_PER_EVENT per event, and by FREE_STEPS and PORT_STEPS per port, spread over the
+ *          planned samples, for building and ending the run. A step is 1.3 instructions, measured;
+ *          an event takes 500 and more, building and checking a port 16000, of which the arrays of
+ *          a watch and a larger result take 230. The price of a sample is that of the last, without
+ *          its optional part; the price of one sample is reserved for the end. Census and waiting
+ *          flows are optional, and a sample waits until the budget covers a part of them: one step
+ *          in CENSUS_PART goes into the census, in UNSEEN_PART while there are unseen trees. */
 #include "tree/tree_int.h"
 
 #include <stdlib.h>
@@ -20,8 +21,8 @@
 #define FREE_STEPS 80000
 #define PORT_STEPS 170
 #define STEPS_PER_EVENT 11
-#define CENSUS_PART 5 /* one in so many steps */
-#define UNSEEN_PART 3 /* the same while there are trees at which nobody has looked yet */
+#define CENSUS_PART 5 /* of the census: one in so many steps */
+#define UNSEEN_PART 3 /* the same while there are trees without a census */
 #define OPTIONAL_PART 3 /* of the price of a sample, besides it */
 #define STEPS_CALL 180 /* of a look at anything */
 #define STEPS_LOOK 28 /* at a port with one lane and an input buffer behind it */
@@ -30,8 +31,7 @@
 #define STEPS_PORT 75
 #define STEPS_QUEUE 30
 
-#define PERIODS                                                                                    \
-    100 /* after so many the period doubles, where nobody knows how long the run will be */
+#define PERIODS 100 /* after so many the period doubles, where the length of the run is not known */
 #define LEAST_ASKED 6 /* of 8 looks */
 #define LEAST_FULL 2
 #define FULL_WIRE                                                                                  \
@@ -202,7 +202,7 @@ static cop_frame *add_frame(cop_tree_watch *w, const struct cop_net *net, cop_ti
                      .waiting = (uint32_t *)(void *)room,
                      .blocked = (uint8_t *)room + n * sizeof(uint32_t),
                      .use = (uint8_t *)room + n * (sizeof(uint32_t) + 1)};
-    /* A byte that is written may be anything to a compiler: what does not change is read once. */
+    /* Stores through uint8_t * may alias everything: fields that do not change are read once. */
     const uint32_t *index = w->index, looks = w->n_looks;
     uint64_t *waiting = w->waiting;
     uint32_t *all_waiting = f->waiting;
@@ -241,7 +241,7 @@ static uint64_t planned_samples(const cop_tree_watch *w)
     return w->cfg.most > 0 ? PERIODS : cop_max64(1, w->cfg.duration / w->cfg.period);
 }
 
-/* For the last sample: how a run ends is what most want to see. Trees have grown by then. */
+/* Reserve for the last sample: users look at the end of a run, where trees are large. */
 static uint64_t kept(const cop_tree_watch *w)
 {
     return w->n_samples + 1 < planned_samples(w) ? w->price + w->price / 4 : 0;
@@ -255,8 +255,8 @@ bool cop_tree_paid(const cop_tree_watch *w, const struct cop_net *net, uint64_t 
            w->spent + more + kept(w) <= FREE_STEPS + come + STEPS_PER_EVENT * cop_look_events(net);
 }
 
-/* Who takes part in each tree, in turn; where samples are to be cheap as far as a part of what was spent does, and
- * trees at which nobody has looked yet come first. */
+/* Census of each tree, in turn; where samples are to be cheap within a part of the budget, and
+ * trees without a census come first. */
 static void take_census(cop_tree_watch *w, const struct cop_net *net)
 {
     size_t n = w->n_found;

@@ -1,4 +1,4 @@
-/* Collectives on one switch that keeps nobody waiting: their times are sums of times of single messages,
+/* Collectives on one switch without contention: their times are sums of times of single messages,
  * to the picosecond, for powers of two and other numbers of ranks; and everything that should arrive does. */
 #include "app_fixture.h"
 
@@ -151,7 +151,7 @@ static void test_bytes(void **state)
                     assert_true(r.rank[i].end != COP_NEVER);
                 }
                 assert_int_equal(sent, got);
-                uint64_t least = (n - 1) * s; /* of what must reach everybody in the end */
+                uint64_t least = (n - 1) * s; /* of what must reach all members in the end */
                 if (kind == COP_COLL_ALL_TO_ALL_PAIRWISE || kind == COP_COLL_ALL_TO_ALL_LINEAR) {
                     uint64_t own = 0;
                     for (uint32_t i = 0; i < n; i++)

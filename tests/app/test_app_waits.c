@@ -112,7 +112,7 @@ static void test_any(void **state)
     (void)state;
     cop_waits w;
     cop_err err;
-    /* Both wait for anybody, and nobody sends before. */
+    /* Both receive from any rank, and neither sends before. */
     static const char text[] =
         "num_ranks 2\nrank 0 {\na: recv 8b from -1 tag -1\nb: send 8b to 1\nb requires a\n}\n"
         "rank 1 {\na: recv 8b from -1\nb: send 8b to 0\nb requires a\n}\n";

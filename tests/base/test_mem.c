@@ -223,7 +223,7 @@ static void make_in_guard(void *ctx)
     cop_free(cop_alloc(1));
 }
 
-/* What a guard made belongs to nobody when it has ended, also in a thread with a guard of its own. */
+/* Memory of a guard has no owner when it has ended, also in a thread with its own guard. */
 static void other_threads_may_free(void **state)
 {
     (void)state;

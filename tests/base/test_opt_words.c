@@ -105,7 +105,7 @@ static void zero_is_refused_where_it_could_be_meant(void **state)
                         "time, 1 ps .. 10 ms, or inherit");
 }
 
-/* In the run files: what older ones write as 0 is read where nobody could mean zero. */
+/* In the run files: 0 of older ones is read as "not given" where it is no value. */
 static void older_files(void **state)
 {
     (void)state;

@@ -228,7 +228,7 @@ static void test_culprit(void **state)
     assert_int_equal(list[fern_most_frequent(list, 3, NULL)].src, 4);
     assert_int_equal(list[fern_most_frequent(list, 2, NULL)].src, 9);
     assert_int_equal(fern_most_frequent(list, 1, NULL), 0);
-    /* The one that was told before, if nobody is more frequent. */
+    /* The one that was notified before, if none is more frequent. */
     cop_header four = {.src = 4}, nine = {.src = 9}, other = {.src = 77};
     assert_int_equal(list[fern_most_frequent(list, 5, &four)].src, 4);
     assert_int_equal(list[fern_most_frequent(list, 5, &nine)].src, 9);

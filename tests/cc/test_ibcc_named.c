@@ -113,7 +113,7 @@ static void fat_tree_32(void **state)
                                      "cc.preset=simulator"};
     outcome a = measure(yaml, none, 2, 31), b = measure(yaml, pfister, 4, 31),
             c = measure(yaml, simulator, 4, 31);
-    near(a.total / 32.0 / 24.0, 0.264, 0.1); /* 1 / (1 + 0.09 x 31): everybody waits */
+    near(a.total / 32.0 / 24.0, 0.264, 0.1); /* 1 / (1 + 0.09 x 31): all sources wait */
     assert_true(b.total > 0.7 * 32.0 * 24.0); /* 0.80 less what the hot port cannot take */
     assert_true(b.hot > 0.95 * 24.0);
     assert_true(c.total >= 0.98 * a.total && c.hot > 0.95 * 24.0);

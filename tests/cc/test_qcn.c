@@ -59,7 +59,7 @@ static void test_sources_slow_down(void **state)
     cop_result_free(&on);
 }
 
-/* A packet every few timer cycles: nobody asks at the end of each. (With an event for each it was 4.7 events per hop.) */
+/* A packet every few timer cycles: no event per cycle. (With one it was 4.7 events per hop.) */
 static void test_timer_costs_no_events(void **state)
 {
     (void)state;
@@ -209,7 +209,8 @@ static double rate_of(const cop_result *r, const char *entry)
     return NAN;
 }
 
-/* Host 0 sends to the crowded host 2 and to host 3, which nobody else bothers. A rate per flow leaves the latter alone;
+/* Host 0 sends to the crowded host 2 and to host 3, which has no other sender. A rate per flow
+ * leaves the latter alone;
  * one rate for the host slows both. */
 static void test_limit(void **state)
 {

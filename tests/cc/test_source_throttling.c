@@ -69,7 +69,7 @@ static void test_alone(void **state)
     for (size_t p = 0; p < COP_LEN(patterns); p++) {
         double none = mean_of(patterns[p], "none", NULL);
         for (size_t i = 0; i < COP_LEN(kinds); i++) {
-            /* A signal to all nodes slows down those that are in nobody's way: shuffle loses by it. */
+            /* A signal to all nodes slows down harmless ones, too: shuffle loses by it. */
             if (strcmp(kinds[i], "smai") == 0 && p == 2)
                 continue;
             above(kinds[i], patterns[p], mean_of(patterns[p], kinds[i], NULL), none);

@@ -231,7 +231,7 @@ static void test_deadlock_is_status_3(void **state)
     prog_write("ring.yaml", ring);
     prog_answer a = PROG_RUN("run", "ring.yaml", "-q", "--json");
     PROG_EXPECT(a.status == 0, a, "a ring with datelines");
-    /* Refused as long as nobody asks for it. */
+    /* Refused unless asked for. */
     a = PROG_RUN("run", "ring.yaml", "-q", "--set", "routing.datelines=no");
     PROG_EXPECT(a.status == 2 && prog_lines(a.err) == 1, a, "a ring without datelines");
     PROG_EXPECT(strstr(a.err, "run.allow_deadlock") != NULL, a, "a ring without datelines");

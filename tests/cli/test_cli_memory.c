@@ -91,7 +91,7 @@ static void test_documents_are_whole(void **state)
     prog_empty_folder();
 }
 
-/* A pipe that nobody writes to is refused; a shell's pipes are read. */
+/* A pipe without a writer is refused; a shell's pipes are read. */
 static void test_pipes(void **state)
 {
     (void)state;

@@ -85,7 +85,7 @@ static int get(const place *p, const char *path, const char *host)
     return status;
 }
 
-/* The page is whole, and may load nothing and talk to nobody but this server. */
+/* The page is whole, and may load nothing and connect to this server only. */
 static void check_page(const place *p, const char *path, const char *host)
 {
     static char got[1 << 20];
@@ -258,8 +258,8 @@ static void test_strangers(void **state)
     assert_true(since < until);
 }
 
-/* Step, pause, go on; a browser that vanishes during a pause, and one that reads nothing, stop nobody. The run
- * waits for its first browser, so nothing here is a race. */
+/* Step, pause, go on; a browser that vanishes during a pause, and one that reads nothing, stop no
+ * other. The run waits for its first browser, so nothing here is a race. */
 static void test_pause(void **state)
 {
     (void)state;

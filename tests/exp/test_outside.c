@@ -108,7 +108,7 @@ static int short_setup(cop_route *r, const void *cfg, cop_err *err)
     return 0;
 }
 
-/* In a ring of three everybody is a neighbour. */
+/* In a ring of three all switches are neighbours. */
 static unsigned short_route(const cop_route *r, cop_hop *hop, const cop_route_view *view,
                             cop_cand *cand)
 {

@@ -1,4 +1,4 @@
-/* Bytes as text that somebody prints: what reaches a terminal is UTF-8 without anything it would
+/* Bytes as text that is printed: what reaches a terminal is UTF-8 without anything it would
  * obey, and a cell of a CSV file is one cell, and no formula. */
 #include "base/opt.h"
 #include "base/text.h"

@@ -146,7 +146,7 @@ static const cop_cc_ops slow = {.name = "slow",
                                 .at_source.next_send = slow_next,
                                 .at_source.on_send = slow_sent};
 
-/* In the queue of its destination a slow flow is in nobody's way; at the head of a FIFO everything
+/* In the queue of its destination a slow flow blocks no other; at the head of a FIFO everything
  * waits for it; with an injection queue per destination nothing does. (One FIFO: after its pause of ten
  * packets it lets the other flow go first once more, for the place that became free.) */
 static void test_a_throttled_head_blocks_its_queue(void **state)

@@ -320,7 +320,7 @@ static void room_is_given_back(void **state)
 }
 
 /* A packet that comes after a later one of its flow is a fault of the simulator, if its routing keeps the
- * order; somebody has to ask for the table of flows. */
+ * order; the table of flows is made on request. */
 static void order_is_checked(void **state)
 {
     (void)state;

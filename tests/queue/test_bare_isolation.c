@@ -48,7 +48,7 @@ static void expect(const char *name, double share)
     }
 }
 
-/* Thesis 2.3.1, Papers V and VI: what is isolated holds nobody up. */
+/* Thesis 2.3.1, Papers V and VI: isolated packets hold no others up. */
 static void test_isolation(void **state)
 {
     (void)state;

@@ -150,7 +150,7 @@ static void queues_are_taken_and_given_back(void **state)
     assert_int_equal(net->level[ISO_USED], 2);
     assert_int_equal(net->level[ISO_FREE], all - 2);
     assert_int_equal(net->level[ISO_LINES], 2);
-    assert_int_equal(counter(w, ISO_SENT_DEALLOCATE), 0); /* nobody was told */
+    assert_int_equal(counter(w, ISO_SENT_DEALLOCATE), 0); /* no switch was notified */
     assert_int_equal(iso_take(net, port, 0, 0), 1);
     assert_int_equal(iso_in_line(rules(w), st, 1)->serial, 3);
     lab_free(w);

@@ -224,7 +224,7 @@ static void a_line_is_given_up(void **state)
         if (others & 2)
             tell_line(w, 2, 4, 1, 0);
         else
-            tell_line(w, 2, 7, 0, 0); /* of nobody that waits here */
+            tell_line(w, 2, 7, 0, 0); /* of no packet that waits here */
         assert_true(line_at(w, in, 0)->next == 0 && stopped(w, in, 0));
         tell(w, ISO_MSG_DEALLOCATE, 0, 0);
         const iso_line *l = line_at(w, in, 0);

@@ -93,8 +93,8 @@ static void the_second_time(void **state)
     }
 }
 
-/* An empty special queue that is stopped: Paper V waits for go, Paper VI gives it back, and whoever takes it
- * next is not stopped by what was said of another tree. */
+/* An empty special queue that is stopped: Paper V waits for go, Paper VI gives it back, and the
+ * tree that takes it next is not stopped by what was said of another tree. */
 static void empty_and_stopped(void **state)
 {
     (void)state;

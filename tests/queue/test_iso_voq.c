@@ -178,7 +178,7 @@ static void local_roots(void **state)
     lab_free(w);
 }
 
-/* Without special queues the switch finds roots, and tells nobody. */
+/* Without special queues the switch finds roots, and notifies no other. */
 static void only_roots(void **state)
 {
     (void)state;

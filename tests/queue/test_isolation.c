@@ -325,7 +325,7 @@ static void test_refusals(void **state)
     }
 }
 
-/* -- nobody starves -- */
+/* -- no host starves -- */
 
 /* Three flows through one input that reads one packet at a time, to three outputs: normal-first must give each
  * special queue its turn, not the same one again and again. */

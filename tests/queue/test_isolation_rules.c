@@ -2,9 +2,9 @@
  * be read in two ways. What the schemes achieve: test_isolation.c. */
 #include "isolation_fixture.h"
 
-/* Paper VI, 3.1.2: stop and go are between special queues. The queue of the root's output stops nobody,
- * so it takes the whole buffer of the way that it shares with the victim, whatever waits in special
- * queues upstream: both get one packet in turn. */
+/* Paper VI, 3.1.2: stop and go are between special queues. The queue of the root's output stops no
+ * queue, so it takes the whole buffer of the way that it shares with the victim, whatever waits in
+ * special queues upstream: both get one packet in turn. */
 static void test_root_takes_the_buffer(void **state)
 {
     (void)state;

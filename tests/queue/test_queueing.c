@@ -145,7 +145,7 @@ static void queue_of_a_packet(void **state)
     }
 }
 
-/* vftree: the destinations of a leaf take its lanes in turn, whoever sends. */
+/* vftree: the destinations of a leaf take its lanes in turn, for any sender. */
 static void lanes_of_vftree(void **state)
 {
     (void)state;

@@ -142,7 +142,7 @@ static void further_series(void **state)
     assert_true(coordinate(points_of(f, 0), BINS - 1, 1) == 2.0); /* KiB */
     assert_true(coordinate(points_of(figure_of(r, "births-latency"), 0), BINS - 1, 1) == 2.048);
     assert_true(coordinate(points_of(figure_of(r, "births-misrouted"), 0), BINS - 1, 1) == 2048);
-    /* How births are counted is said by the run's configuration; whoever drains has all packets. */
+    /* The configuration decides how births are counted; a run that drains has all packets. */
     const char *note = cop_report_get(figure_of(r, "births-latency"), "note");
     assert_non_null(strstr(note, "came into being in a sample"));
     assert_non_null(strstr(note, "as far as they have been delivered"));

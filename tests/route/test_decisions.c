@@ -108,7 +108,8 @@ static void ask(world *w, const packet *k, cop_hop *hop, answer x)
                  x.vl, (int)x.visit);
 }
 
-/* The table knows packets of data that visit no group, or none any more where nobody chooses in transit. */
+/* The table knows packets of data that visit no group, or none any more where switches do not
+ * choose in transit. */
 static void hold_against_table(world *w, const packet *k, answer x, seen *met)
 {
     if (k->control || (k->visit != COP_NONE && (w->progressive || !k->turned)))

@@ -182,7 +182,7 @@ static void test_piggyback(void **state)
     assert_int_equal(l.b.own[0], 0);
     l.b.waiting[5] = 4004; /* limit 4003 */
     l.r.ops->on_wait(&l.r, 0, &l.view, 2);
-    assert_int_equal(l.b.own[0], 0); /* not a global link: nobody looks */
+    assert_int_equal(l.b.own[0], 0); /* not a global link: not looked at */
     l.r.ops->on_wait(&l.r, 0, &l.view, 5);
     assert_int_equal(l.b.own[0], 1);
     assert_int_equal(l.b.tells, 3); /* all of the group */

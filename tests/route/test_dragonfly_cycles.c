@@ -324,7 +324,8 @@ static bool control_cycle(const cop_topo *t, const variant *v, int vl)
     return cycle_with(t, v, (cop_cdg_control){.hosts = true, .switches = true, .vl = vl});
 }
 
-/* As data, or on lanes that data do not have, they add none; in between they may, whoever makes them. */
+/* As data, or on lanes that data do not have, they add none; in between they may, whether hosts or
+ * switches make them. */
 static void check_control(const cop_dragonfly_cfg *size, enum how how)
 {
     cop_topo t;

@@ -53,8 +53,8 @@ static void as_opensm(void **state)
     cop_topo_free(&t);
 }
 
-/* A k-ary 3-tree cabled by hand, whose shape nobody told. Leaf l of pod p is switch p k + l, then come the
- * switches in the middle, then the roots. Every `gap`th host is missing; 0: none. */
+/* A k-ary 3-tree cabled by hand, without its shape. Leaf l of pod p is switch p k + l, then come
+ * the switches in the middle, then the roots. Every `gap`th host is missing; 0: none. */
 enum { K = 3, PODS = K, LEAVES = K * K, ROOTS = K * K };
 
 static void build(cop_topo *t, uint32_t gap)

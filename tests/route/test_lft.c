@@ -234,8 +234,8 @@ static void test_fdbs_form(void **state)
 
 #define STRANGER " # Channel Adapter portguid 0x0000000000000091: 'elsewhere HCA-1'\n"
 
-/* A GUID that the topology does not have names nobody, not even the first host: neither where the LID is known,
- * nor where it is not. A GUID of 0 and a host without one do not match either. */
+/* A GUID that the topology does not have names no host, not even the first: neither where the LID
+ * is known, nor where it is not. A GUID of 0 and a host without one do not match either. */
 static void test_unknown_guids_name_nobody(void **state)
 {
     (void)state;
@@ -296,7 +296,7 @@ static void test_bad_lines(void **state)
     refuse(&t, with(LEAF0 "0x1000a 001\n" END, buf, sizeof(buf)), "f:2:", "is no entry");
     refuse(&t, with(LEAF0 "0x10000 001\n" END, buf, sizeof(buf)), "f:2:", "is no entry");
     refuse(&t, with(LEAF0 "0xffff 001\n" END, buf, sizeof(buf)), "f: host node0 HCA-1",
-           "is not reached"); /* the largest LID: of nobody, but a line like others */
+           "is not reached"); /* the largest LID: of no host, but a line like others */
     refuse(&t, with(LEAF0 "0x 001\n" END, buf, sizeof(buf)), "f:2:", "is no entry");
     refuse(&t, with(LEAF0 "0x000a 1x\n" END, buf, sizeof(buf)), "f:2:", "is no entry");
     refuse(&t, "0x000a 001\n", "f:1:", "outside a table");
@@ -327,7 +327,7 @@ static void test_bad_tables(void **state)
     cop_topo_free(&t);
 }
 
-/* Two hosts of the topology have one LID: nobody could tell their entries apart. LID 0 is none. */
+/* Two hosts of the topology have one LID: their entries would be ambiguous. LID 0 is none. */
 static void test_lids_must_differ(void **state)
 {
     (void)state;

@@ -426,7 +426,7 @@ static void check_mids(const cop_topo *t, const cop_valiant_cfg *cfg, uint32_t s
     assert_int_equal(n, expected > 0 ? expected : 1); /* without any: the direct way */
     cop_hop listed = {.src = src, .dst = dst, .mid = 3};
     assert_int_equal(r.ops->inject(&r, &listed, NULL), 0);
-    assert_int_equal(listed.mid, 3); /* whoever lists the ways gives the intermediate */
+    assert_int_equal(listed.mid, 3); /* a list of ways has the intermediate */
     cop_rng rng = cop_rng_make(5, COP_RNG_ROUTE, 0);
     cop_route_view view = {NULL, fake_load, &rng, NULL};
     for (int i = 0; i < 2000; i++) {

@@ -1,6 +1,6 @@
 /* minhop and updn on random graphs against a plain reference: whole tables, and which pair is named if there
  * is no way. The graphs have what real fabrics have: several cables between two switches, cables from a switch
- * to itself, ports without one, switches without hosts, switches that nobody is cabled to. */
+ * to itself, ports without one, switches without hosts, switches without cables. */
 #include "route_fixture.h"
 
 #include <stdio.h>
@@ -296,7 +296,8 @@ static void test_updn(void **state)
 }
 
 /* Two switches with a host each, which a third one connects, and a fourth that stands alone. As the root it
- * ranks nobody: switches then rank by number, and between 0 and 1 there is only the way over 2, down and up. */
+ * ranks no switch: switches then rank by number, and between 0 and 1 there is only the way over 2,
+ * down and up. */
 static void test_a_root_that_is_cut_off(void **state)
 {
     (void)state;

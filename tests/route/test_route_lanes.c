@@ -106,7 +106,7 @@ static void test_shares_of_classes(void **state)
             got[vl >= (lanes + 1) / 2] += share(&r, count, BETWEEN, vl);
         within("lower lanes", lanes, got[0], (15 + 42 * lower / lanes) / 64, 0.05);
         within("upper lanes", lanes, got[1], (7 + 42 * upper / lanes) / 64, 0.05);
-        /* Link 7 -> 0: everybody crosses. */
+        /* Link 7 -> 0: all cross it. */
         uint32_t wrap = cop_topo_switch_port(&t, 7, 0);
         for (uint32_t vl = 0; vl < lanes; vl++)
             assert_true((count[wrap * lanes + vl] > 0) == (vl < (lanes + 1) / 2));

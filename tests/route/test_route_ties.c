@@ -130,7 +130,7 @@ static void test_random_draws(void **state)
         assert_int_equal(cand[0].port, port);
     }
     assert_in_range(plus, 1900, 2100);
-    assert_int_equal(r.ops->route(&r, &hop, NULL, cand), 2); /* whoever lists ways sees both */
+    assert_int_equal(r.ops->route(&r, &hop, NULL, cand), 2); /* a list of ways has both */
     assert_int_equal(cand[0].port, 0);
     assert_int_equal(cand[1].port, 1);
     cop_rng before = rng; /* no tie: nothing is drawn */
@@ -183,7 +183,7 @@ static uint64_t tie_load(void *ctx, uint32_t port, uint32_t vl)
 }
 
 /* Adaptive: the less loaded way, for adaptive and escape lanes; that of dimension order if both are
- * equally loaded. Whoever lists ways sees both. */
+ * equally loaded. A list of ways has both. */
 static void test_adaptive_decides(void **state)
 {
     (void)state;

@@ -68,7 +68,7 @@ static void test_directions(void **state)
                {"dor", "plus", 0.5, 0.3},
                {"adaptive-cube", "split", 0.4, 0.4},
                {"adaptive-cube", "random", 0.4, 0.4}};
-    const double uniform = 64.0 / 63.0; /* nobody sends to himself, who would be at distance 0 */
+    const double uniform = 64.0 / 63.0; /* no host sends to itself, at distance 0 */
     for (size_t i = 0; i < COP_LEN(all); i++) {
         char kind[64], ties[64];
         const char *const set[] = {scn_text(kind, sizeof(kind), "routing.kind=%s", all[i].routing),

@@ -277,7 +277,7 @@ static void test_names_of_several_streams_of_a_host(void **state)
 
 /* -- hot spots -- */
 
-/* The hotspots move at 1 ms, when the warm-up is over, and then stay: whoever is one, is it all the
+/* The hotspots move at 1 ms, when the warm-up is over, and then stay: a hotspot is one all the
  * time. */
 static void test_share_of_time_as_a_hotspot(void **state)
 {

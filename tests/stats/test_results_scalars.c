@@ -61,7 +61,7 @@ static void test_without_a_control(void **state)
     scn_run(few, NULL, 0, &r, NULL);
     expect_scalars(&r, all, COP_LEN(all));
     cop_result_free(&r);
-    /* Somebody who may give up is counted, also if nobody does. */
+    /* Sources with patience are counted, also if none gives up. */
     static const char *const set[] = {"traffic.B.arrival=constant", "traffic.B.load=10 %",
                                       "traffic.B.patience=1 us", "nic.ack=none"};
     scn_run(few, set, COP_LEN(set), &r, NULL);
@@ -158,7 +158,7 @@ static void test_marks(void **state)
     run_marked(&m, true, &r);
     expect_scalars(&r, all, COP_LEN(all));
     cop_result_free(&r);
-    /* Nothing is marked, nobody answers: the numbers are there, the list is empty. */
+    /* Nothing is marked or notified: the numbers are there, the list is empty. */
     marks none = {.answers = false};
     run_marked(&none, false, &r);
     assert_int_equal(r.n_scalars, 6 + 5 + 2 + 4 + 5);

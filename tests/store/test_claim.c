@@ -85,7 +85,7 @@ static void the_last_one_removes_the_file(void **state)
     cop_claims_close(b);
     cop_claims_close(a);
     assert_int_equal(access(p->companion, F_OK), -1);
-    /* One that somebody removed by hand: the next pair has a file of its own, and keeps it. */
+    /* One that was removed by hand: the next pair has a file of its own, and keeps it. */
     a = cop_claims_open(p->db);
     assert_int_equal(unlink(p->companion), 0);
     b = cop_claims_open(p->db);
@@ -195,7 +195,7 @@ static int come_and_go(const place *p)
             usleep(50);
         int fd = open(p->flag, O_WRONLY | O_CREAT | O_EXCL, 0600);
         if (c == NULL || fd < 0 || unlink(p->flag) != 0)
-            return 1; /* somebody else was inside */
+            return 1; /* another process was inside */
         close(fd);
         cop_claims_close(c);
     }

@@ -272,7 +272,7 @@ static void locked_folder_can_be_read_only(void **state)
     int rc = in_child(use_locked_folder, p);
     chmod(p->dir, 0755);
     if (rc == 77)
-        skip(); /* root without the right to become somebody else */
+        skip(); /* root without the right to become another user */
     assert_int_equal(rc, 0);
     assert_runs(p->db, 1);
 }

@@ -157,7 +157,7 @@ static void trees_come_back(void **state)
     assert_int_equal(out.tree[0].kind, COP_TREE_MOVING);
     assert_int_equal(out.tree[1].kind, COP_TREE_UNJUDGED);
     assert_true(out.tree[0].counted && out.tree[0].contributors == 2 && out.tree[0].victims == 2);
-    assert_false(out.tree[1].counted); /* unknown, not nobody */
+    assert_false(out.tree[1].counted); /* unknown, not none */
     assert_int_equal(ask(s, "SELECT count(*) FROM tree WHERE contributors IS NULL AND"
                             " victims IS NULL"),
                      1);
@@ -197,7 +197,7 @@ static void trees_come_back(void **state)
     cop_store_close(s);
 }
 
-/* Trees of a run that keeps no pictures come back, and say that somebody looked. */
+/* Trees of a run that keeps no frames come back, and are marked as looked for. */
 static void trees_without_frames(void **state)
 {
     const place *p = *state;

@@ -180,7 +180,7 @@ static void test_expected_by_the_ledger(void **state)
     for (size_t i = 0; i < COP_LEN(none); i++) {
         assert_int_not_equal(stage_read(s, none[i], "full", &l), 0);
         assert_non_null(strstr(s->err.text, "gives no such value to draw"));
-        must_read(s, none[i], "full"); /* without a ledger nobody knows */
+        must_read(s, none[i], "full"); /* not known without a ledger */
     }
 }
 

@@ -77,7 +77,7 @@ static void test_functions(void **state)
         {"sum(map({1, 2}, function(v) return v * v end))", 5},
         {"jain{1, 1, 1}", 1},
         {"jain{1, 0}", 0.5},
-        {"jain{0, 0}", 1}, /* nobody is worse off */
+        {"jain{0, 0}", 1}, /* none is worse off */
         {"jain{0.5, 0}", 0.5}, /* whatever the size */
         {"jain{1, 2, 3}", 36 / (3 * 14.0)},
         {"above(2, 1)", 0.5},

@@ -137,7 +137,7 @@ static void test_rehearsed_arguments(void **state)
     cop_eval_close(e);
 }
 
-/* Each metric is asked for in the tables of these two files, or somebody forgot. */
+/* The tables of these two files have each metric. */
 static void test_all_are_tested(void **state)
 {
     static const char *const files[] = {"tests/study/test_metrics.c",

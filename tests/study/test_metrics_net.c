@@ -247,7 +247,7 @@ static void make_links(cop_result *r, const char *const *links, size_t n)
 }
 
 /* A tail and a triangle: a - b, b - c, c - d, d - b; hosts at a and d. Seen from b, c and d are a group
- * with it; seen from a, nobody is. */
+ * with it; seen from a, none is. */
 static void test_tail_and_triangle(void **state)
 {
     static const char *const tail_first[] = {"a0", "ab", "bc", "bd", "cd", "d1"};

@@ -314,7 +314,7 @@ static void test_failure_stored(void **state)
     assert_string_equal(ask(s, "SELECT outcome || version || detail FROM run"),
                         "failedvwhy it failed");
     assert_string_equal(ask(s, "SELECT sum(instr(config, '50 us') > 0) FROM run"), "1");
-    assert_string_equal(ask(s, "SELECT started_at FROM run"), "NULL"); /* nobody knows */
+    assert_string_equal(ask(s, "SELECT started_at FROM run"), "NULL"); /* not known */
 }
 
 /* Who does not ask what went wrong still learns whether something did. */

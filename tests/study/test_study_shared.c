@@ -100,7 +100,7 @@ static void test_faults(void **state)
         {"let: 3\n", "`let` is not a map"},
         {"title: [1]\n", "`title` is not a single value"},
         {"choices: 3\n", "`choices` is not a list"},
-        {"quick: {sets: {}}\n", NULL}, /* of the other scale: nobody looks */
+        {"quick: {sets: {}}\n", NULL}, /* of the other scale: not checked */
         {"full: {sets: {}}\n", "unknown key `sets` of full"},
     };
     stage *s = *state;

@@ -9,7 +9,7 @@
 
 #define HEAD "experiment: e\nbase: base.yaml\n"
 
-/* Good and bad ones of every kind that somebody may ask for. */
+/* Good and bad ones of every kind. */
 static const char *const asked[] = {
     "1",
     "'text'",
@@ -150,7 +150,7 @@ static void test_words(void **state)
     cop_eval_close(e);
 }
 
-/* Somebody has taken a run out of the database since it was found. */
+/* A run was removed from the database since it was found. */
 static void test_a_run_that_is_gone(void **state)
 {
     stage *s = *state;

@@ -28,7 +28,7 @@ static void test_bad_files(void **state)
         assert_int_equal(pwrite(f, "garbage!", 8, at), 8);
     close(f);
     sweep_expect(PROG_RUN("sweep", "many.yaml", "-q"), 2, "many.db");
-    /* No folder, a folder, a folder without permission (nobody is stopped from anything as root). */
+    /* No folder, a folder, a folder without permission (root has all permissions). */
     sweep_expect(PROG_RUN("sweep", "many.yaml", "-q", "--db", "no/such/r.db"), 2, "no/such/r.db");
     sweep_expect(PROG_RUN("sweep", "many.yaml", "-q", "--db", "."), 2, ".");
     if (geteuid() != 0) {

@@ -1,5 +1,5 @@
 /* Several sweeps into one database at the same time: each run is made once, by whichever comes first,
- * and nobody waits for the dead. */
+ * and no sweep waits for one that has died. */
 #include "sweep.h"
 
 #include <signal.h>
@@ -56,7 +56,7 @@ static void test_studies_that_overlap(void **state)
                         "0");
 }
 
-/* Whoever waits for a run that its sweep will never end makes it. */
+/* A sweep that waits for a run makes it when the sweep that had claimed it dies. */
 static void test_dead_sweep(void **state)
 {
     (void)state;

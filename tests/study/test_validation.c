@@ -273,7 +273,7 @@ static void test_prose(void **state)
                               : "größer-als");
     }
     cop_markdown_prose(&m, "* ", words);
-    const char *text = cop_markdown_take(&m, &a);
+    const char *text = cop_line_take(&m, &a);
     char back[1200] = "";
     size_t lines = 0;
     for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1, lines++) {

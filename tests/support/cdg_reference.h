@@ -66,7 +66,7 @@ static inline void ref_walk_pair(ref_book *b, uint32_t src, uint32_t dst)
     }
 }
 
-/* Take channels away that wait for nobody, until none is left, or all that are left wait. */
+/* Remove channels that wait for none, until none is left, or all that are left wait. */
 static inline bool ref_cycle(const ref_book *b)
 {
     bool *gone = cop_alloc(b->channels);

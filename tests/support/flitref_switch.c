@@ -108,8 +108,8 @@ void fr_switch_per_output(fr_run *r, uint32_t sw)
     }
 }
 
-/* Output `out` has matched s->in in the first round: whoever asked, was before it in turn and busy at
- * the beginning of the tick (`busy`, by local number) has missed a turn. */
+/* Output `out` has matched s->in in the first round: an input that asked, was before it in turn and
+ * busy at the beginning of the tick (`busy`, by local number) has missed a turn. */
 static void count_missed(fr_run *r, uint32_t sw, uint32_t out, const fr_stay *s, const bool *busy)
 {
     uint32_t lane = s->pkt->lane, n = cop_topo_ports_of(r->t, sw);

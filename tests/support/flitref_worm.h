@@ -9,12 +9,12 @@
  *            of the one before, for bytes * sink time, and at least until the last bit is here. With its last
  *            flit a packet is delivered.
  * 3 hosts    If its link is idle, a host looks at the lanes in turn: at lanes that belong to a packet and
- *            have credit, and at lanes that belong to nobody, have room, and are wanted by a message that it
- *            has taken. If the first of them belongs to nobody, a packet begins there. If none is of that
+ *            have credit, and at lanes that are free, have room, and are wanted by a message that
+ *            it has taken. If the first of them is free, a packet begins there. If none is of that
  *            kind it takes the next message, oldest first, and looks again. Then a lane that belongs to
  *            a packet sends a flit, if it comes first.
  * 4 outputs  An idle output looks at the lanes in turn. A lane that belongs to a packet sends its next flit
- *            if that is the first in its buffer, is ready and has credit. A lane that belongs to nobody and
+ *            if that is the first in its buffer, is ready and has credit. A lane that is free and
  *            has room is given to the first input in turn whose buffer begins with a head that is ready and
  *            goes there; of several lanes of that input the one that asked first, and of those that asked
  *            in the same tick first the one that was routed in it, then the lowest lane. Pointers move to one past the winner.

@@ -140,7 +140,8 @@ static frw_place *first_head(const frw_run *r, uint32_t in, uint32_t out, uint32
     return first;
 }
 
-/* The head whose turn it is to take lane l of `out`, which belongs to nobody; NULL: there is none, or no room. */
+/* The head whose turn it is to take lane l of `out`, which is free; NULL: there is none, or no
+ * room. */
 static frw_place *next_head(const frw_run *r, uint32_t sw, uint32_t out, uint32_t l, uint32_t *in)
 {
     uint32_t n = cop_topo_ports_of(r->t, sw);

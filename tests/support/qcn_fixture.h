@@ -17,7 +17,7 @@ static inline void run(const char *yaml, const char *const *set, size_t n, cop_r
     run(yaml, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL},                              \
         sizeof((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL}) / sizeof(char *) - 1, r)
 
-/* Everybody in a group sends to the next one: one global link for eight hosts. */
+/* All hosts of a group send to the next one: one global link for eight hosts. */
 static const char adversarial[] =
     "run: {duration: 1 ms, warmup: 600 us, sample: 20 us, drain: yes, births: generation}\n"
     "topology: {kind: dragonfly, p: 2, a: 4, h: 2}\n"

@@ -87,7 +87,7 @@ size_t sweep_workers(pid_t parent)
     return children_of(parent, child, COP_LEN(child));
 }
 
-/* Naps of 10 ms until somebody must be hanging: no test is judged by how long it takes. */
+/* Sleeps of 10 ms until a process must be hanging: no test is judged by how long it takes. */
 #define PATIENCE 60000
 
 void sweep_wait_for_workers(pid_t parent, pid_t *child, size_t n)

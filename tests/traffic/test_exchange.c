@@ -52,7 +52,7 @@ static void test_paced(void **state)
     cop_result_free(&r);
 }
 
-/* Both messages of a rank leave back to back, and nobody hears two at once. */
+/* Both messages of a rank leave back to back, and no rank receives two at once. */
 static void test_rings(void **state)
 {
     (void)state;

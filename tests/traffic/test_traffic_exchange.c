@@ -327,7 +327,7 @@ static void against_the_reference(void **state)
         }
 }
 
-/* A ring in an order drawn by the seed: everybody has two neighbours, and the way round meets all. */
+/* A ring in an order drawn by the seed: ranks have two neighbours, and the way round meets all. */
 static void random_ring(void **state)
 {
     (void)state;

@@ -118,7 +118,7 @@ static void test_two_switches(void **state)
     }
 }
 
-/* A buffer per destination: the tree stays, and nobody but its contributors is in it. */
+/* A buffer per destination: the tree stays, and has packets of its contributors only. */
 static void test_no_victims(void **state)
 {
     (void)state;
@@ -234,7 +234,7 @@ static void test_windy(void **state)
     cop_result_free(&r);
 }
 
-/* Nobody is overloaded: there is no tree, and frames tell the exact use of links. */
+/* No host is overloaded: there is no tree, and frames have the exact use of links. */
 static void test_no_tree(void **state)
 {
     (void)state;

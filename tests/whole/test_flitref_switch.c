@@ -218,7 +218,7 @@ static double saturation(enum fr_queueing queueing, enum fr_read read)
     return (double)(g.started[2] + g.started[3]) / (2.0 * SLOTS);
 }
 
-/* FIFO, N = 2: 0.75 (Karol, Hluchyj, Morgan 1987), whoever wins a conflict. */
+/* FIFO, N = 2: 0.75 (Karol, Hluchyj, Morgan 1987), for any arbiter. */
 static void saturation_throughput(void **state)
 {
     (void)state;

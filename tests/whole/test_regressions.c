@@ -144,8 +144,8 @@ static void test_idle_ports_look_idle(void **state)
 }
 
 /* An input stayed free for a queue whose output buffer was full and merely busy, as it seemed while a
- * refused packet was on the wire. When it turned out that the buffer waited for its receiver, nobody
- * told the input, and what else it had to send closed a cycle. */
+ * refused packet was on the wire. When it turned out that the buffer waited for its receiver,
+ * nothing told the input, and what else it had to send closed a cycle. */
 static void test_free_inputs_hear_of_blocked_outputs(void **state)
 {
     (void)state;

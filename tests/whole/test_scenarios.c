@@ -209,7 +209,8 @@ static bool trees_hold(const draw *d, const cop_result *r)
     return ok || complain(d, "trees do not add up", r->n_trees, r->n_tree_frames);
 }
 
-/* The same scenario again: same bits, whatever the event queue, and whoever looks for trees; another seed, another run. */
+/* The same scenario again: same bits, whatever the event queue and with samples of trees; another
+ * seed, another run. */
 static bool repeats(const draw *d, const cop_result *first)
 {
     static const char *const again[] = {"run.event_queue=heap"};

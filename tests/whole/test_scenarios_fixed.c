@@ -132,7 +132,8 @@ static void test_same_offer(void **state)
             assert_int_equal(r.stream[s].sent_bytes, base.stream[s].sent_bytes);
             assert_int_equal(r.stream[s].delivered_bytes, base.stream[s].delivered_bytes);
         }
-        /* A limit nobody reaches, a threshold that never marks change nothing at all; forwarding later changes every time. */
+        /* An unreached limit and a threshold that never marks change nothing; later forwarding
+         * does. */
         if (i <= 1)
             assert_int_equal(r.run_hash, base.run_hash);
         if (i == 5)

@@ -151,7 +151,7 @@ function tiles(r) {
   return [el("dl", { class: "tiles large" }, out), open.map(([k, x]) => el("p", { class: "warning" }, `Exchange ${k.split("/")[1]} is not finished: ${fmt(x)} streams had messages left when the run ended.`))];
 }
 
-/** Bytes of a MiB and more in MiB: 10 695 000 is more than anybody reads. */
+/** Bytes of a MiB and more in MiB: 10 695 000 is hard to read. */
 function numberCells([, unit, value]) {
   const large = unit === "bytes" && value >= 1048576;
   return [el("td", { class: "num", title: large ? `${fmt(value)} bytes` : null }, large ? fmt(value / 1048576) : fmt(value, 6)), el("td", {}, large ? "MiB" : unitText(unit))];

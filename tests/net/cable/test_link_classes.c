@@ -80,7 +80,7 @@ static void test_inherited_buffers(void **state)
 
 /* -- lanes -- */
 
-/* Lanes that nobody uses may be left out: nothing changes but the memory. */
+/* Unused lanes may be left out: nothing changes but the memory. */
 static void test_unused_lanes(void **state)
 {
     (void)state;

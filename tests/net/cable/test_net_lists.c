@@ -105,7 +105,7 @@ static void throttled_flows_come_in_time(void **state)
     }
 }
 
-/* A flow without a time waits until it is roused; it is in nobody's way, and counted. */
+/* A flow without a time waits until it is roused; it blocks no other, and is counted. */
 static void sleeping_flows(void **state)
 {
     (void)state;
@@ -219,7 +219,7 @@ static void flows_have_places(void **state)
             }
             assert_true(same >= 1);
         }
-        assert_int_equal(cop_flow_find(&net, 3, 3, 1), COP_NONE); /* a level that nobody uses */
+        assert_int_equal(cop_flow_find(&net, 3, 3, 1), COP_NONE); /* an unused level */
         assert_int_equal(cop_flow_find(&net, src[5], (dst[5] + 1) % cases[i].hosts, sl[5]) ==
                              COP_NONE,
                          !cases[i].by_level);
@@ -254,7 +254,7 @@ static void pairs_are_counted(void **state)
         uint32_t k = dst * 61 + src;
         assert_true(src < 61 && k < PAIRS);
         assert_int_equal(f->packets, 2 + k % 2);
-        assert_int_equal(f->bytes, 100 + k + 4); /* whoever calls gives what is to be counted */
+        assert_int_equal(f->bytes, 100 + k + 4); /* the caller passes the bytes to be counted */
         assert_int_equal(f->misordered, 2);
         assert_int_equal(f->last_seq, 12);
         found++;

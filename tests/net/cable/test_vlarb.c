@@ -150,7 +150,7 @@ static void test_limit_of_high_priority(void **state)
     expect_lanes(&b, 3, 4096, "11");
     expect_lanes(&b, 1, 4096, "0");
     expect_lanes(&b, 3, 4096, "1110");
-    /* Without low packets the limit stops nobody. */
+    /* Without low packets the limit stops no packet. */
     expect_lanes(&b, 2, 4096, "111111");
     expect_lanes(&b, 3, 4096, "0111");
     bench_fini(&b);

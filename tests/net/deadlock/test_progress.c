@@ -48,7 +48,7 @@ static void test_calls_between_samples(void **state)
     assert_true(l.n >= events / million && l.n <= events / (million / 2) + 2);
     assert_true(l.least > million / 4 && l.most <= million);
     lab_free(w);
-    /* Nobody asks: the same run. Somebody stops: it ends there, without a result. */
+    /* Without a callback: the same run. A callback that stops: it ends there, without a result. */
     w = lab_build(pairs, NULL, 0);
     cop_net_run(&w->net, NULL, NULL);
     assert_int_equal(cop_net_hash(&w->net), hash);

@@ -70,7 +70,7 @@ static void test_when_nothing_is_going_on(void **state)
             assert_int_equal(cop_stall_visits(net), visits);
         }
     }
-    net->total.delivered = 1; /* nobody is inside: no hurry */
+    net->total.delivered = 1; /* no packet is inside: no hurry */
     net->total.hops = 6;
     assert_false(cop_stall_watch(net));
     assert_int_equal(cop_stall_visits(net), visits);
@@ -78,7 +78,7 @@ static void test_when_nothing_is_going_on(void **state)
 }
 
 /* Everything waits for one host, which takes in what it can: ports stand still, so it looks closely, and finds that
- * nobody waits for ever. */
+ * no packet waits for ever. */
 static void test_a_jam_is_no_deadlock(void **state)
 {
     (void)state;

@@ -118,7 +118,7 @@ static void lanes_of_control(void **state)
         cop_result_free(&without);
         cop_result_free(&with);
     }
-    /* where nobody says how many lanes there are, data have all below those of control */
+    /* by default, data have all lanes below those of control */
     static const char *const above[][2] = {{"switch.lanes=auto", "nic.control_vl=5"},
                                            {"switch.lanes=7", "nic.control_vl=5"}};
     scn_run(yaml, above[0], 2, &without, NULL);

@@ -166,7 +166,7 @@ static void packets(void **state)
         expect(kinds[i], packet_delivered_twice, "packets are in flight, ", 0);
         expect(kinds[i], pool_leaks, "the pool holds ", 0);
     }
-    /* 2 KiB are 32 blocks of a buffer that nobody finds. */
+    /* 2 KiB are 32 blocks of a buffer that are missing. */
     expect("flow_control.kind=credit", queue_loses_its_head, " were found", 32);
 }
 

@@ -33,7 +33,7 @@ static uint64_t hash_of(const char *yaml, const char *set, uint64_t packets)
     return hash;
 }
 
-/* Each of them sends two packets of 1 KiB that meet nobody: the same counts, the same delays. */
+/* Each of them sends two packets of 1 KiB without contention: the same counts and delays. */
 static void test_what_differs_on_a_wire(void **state)
 {
     (void)state;

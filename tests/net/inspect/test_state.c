@@ -150,7 +150,7 @@ static void check_outputs(const net_lab *w, found *f)
                 any |= cop_request_mask(net, p, vl)[i];
             AGREE(out->vl_ready >> vl & 1, any != 0, "lane %u of output %u is asked for", vl, p);
         }
-        /* An idle output of this architecture has served whoever could go. */
+        /* An idle output of this architecture has served all inputs that could send. */
         if (net->arch == &cop_arch_ib && !net->fc->replay && out->busy_until <= net->now)
             AGREE(out->vl_ready & ~out->vl_blocked, 0, "output %u could send", p);
     }

@@ -184,7 +184,7 @@ static void test_ends_at_inputs(void **state)
 
 /* All groups send to one, so that every link into it is full of packets that have no other way: those that go around come in by the
  * same links. With `yields` they cease to. Under adversarial traffic, whichever group is next, links between groups that lead around are
- * nobody's minimal ones: nothing changes. */
+ * on no minimal path: nothing changes. */
 static void test_yields(void **state)
 {
     (void)state;

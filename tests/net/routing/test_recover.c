@@ -16,7 +16,7 @@
 #include "named.h"
 #include "scenario.h"
 
-/* A ring in which everybody sends three links far, one lane, and little room. */
+/* A ring in which each host sends three links far, one lane, and little room. */
 static const char ring[] = "run: {duration: 100 us, drain: yes, flows: yes}\n"
                            "topology: {kind: torus, radix: [8]}\n"
                            "routing: {kind: true-adaptive, timeout: 500 ns}\n"
@@ -114,7 +114,7 @@ static void too_late(void **state)
     cop_result_free(&r);
 }
 
-/* Where nobody says how many lanes there are, there are three; those of trunks alone count, and so does where control packets begin. */
+/* Three lanes by default; only lanes of trunks count, and the first lane of control packets. */
 static void lanes_of_auto(void **state)
 {
     (void)state;
@@ -143,7 +143,7 @@ static void lanes_of_auto(void **state)
     }
 }
 
-/* Little load: nobody waits for long, nobody is absorbed. */
+/* Little load: no packet waits for long, none is absorbed. */
 static void calm(void **state)
 {
     (void)state;

@@ -144,7 +144,7 @@ static bool compare_restarts(void)
 }
 
 /* A departure restarts a queue of another input that wants the same output: it has to wait for the
- * wire like everybody else. */
+ * wire like all others. */
 static void restart_other(cop_net *net, uint32_t port, uint32_t q, const cop_pkt *p)
 {
     book *b = scheme_of(net)->b;

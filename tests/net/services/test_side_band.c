@@ -107,8 +107,8 @@ static void test_self_tuned(void **state)
     assert_int_equal(cc->at_source.next_send(net, flow, net->now), 30 * COP_NS);
     net->now = 29 * COP_NS;
     cc->at_switch.on_dequeue(net, exit, &p);
-    /* At 30: 6 at 20 ns after 10 at 10 ns: 2 by now. It is tuned by what set out at 20: a delivery, and nobody was held:
-     * unchanged. */
+    /* At 30: 6 at 20 ns after 10 at 10 ns: 2 by now. It is tuned by what set out at 20: a delivery,
+     * and no packet held: unchanged. */
     net->now = 30 * COP_NS;
     assert_int_equal(cc->at_source.next_send(net, flow, net->now), net->now);
     assert_true(cc->shown.counter(net, 0) == 7.0);
@@ -130,7 +130,8 @@ static void test_self_tuned(void **state)
         cc->at_switch.on_leave(net, 0, 0, &p, net->now);
     net->now = 111 * COP_NS;
     assert_int_equal(cc->at_source.next_send(net, flow, net->now), 120 * COP_NS);
-    /* Three deliveries, known at 130, and what was held at 111: 13. Then none, and nobody held: 13 - 30, so 0. */
+    /* Three deliveries, known at 130, and what was held at 111: 13. Then none, and no packet held:
+     * 13 - 30, so 0. */
     net->now = 115 * COP_NS;
     for (int i = 0; i < 3; i++)
         cc->at_switch.on_dequeue(net, exit, &p);

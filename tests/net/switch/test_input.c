@@ -40,7 +40,7 @@ static uint32_t come(net_lab *w, uint32_t input, uint32_t dst, uint32_t bytes, c
 static bool asks(const net_lab *w, uint32_t output, uint32_t input)
 {
     bool bit = cop_request_mask(&w->net, output, 1)[0] >> input & 1;
-    assert_int_equal(w->net.out[output].vl_ready & 1, 0); /* nobody is on lane 0 */
+    assert_int_equal(w->net.out[output].vl_ready & 1, 0); /* no packet is on lane 0 */
     return bit;
 }
 

@@ -1,5 +1,5 @@
 /* Matching of inputs and outputs, against the algorithm as it is printed (McKeown): random requests, one
- * arbitration at a time, when all inputs and outputs are free. Who is matched, and that nobody else is.
+ * arbitration at a time, when all inputs and outputs are free. Which ports are matched, and no others.
  * With several read ports an input accepts as many grants. */
 #include "net_fixture.h"
 
@@ -101,7 +101,7 @@ static void compare(uint32_t ports, uint32_t iterations, bool rrm, unsigned load
     cop_net *net = &w->net;
     cop_rng rng = cop_rng_make(ports + iterations, COP_RNG_LINK, 0);
     for (uint32_t p = 0; p < ports; p++)
-        net->out[p].section[0].credit = 1u << 30; /* nobody takes them in */
+        net->out[p].section[0].credit = 1u << 30; /* they stay on the wire */
     for (unsigned round = 0; round < 60; round++) {
         net->now += COP_MS;
         for (unsigned k = 0; k < load; k++) {

@@ -244,7 +244,7 @@ static void lanes_share_room(void **state)
     }
 }
 
-/* When a packet has left and nobody waited for it there is no event, but its room can be used; who does wait is told. */
+/* When a packet leaves and nothing waits there is no event, but room is free; else an event. */
 static void room_without_an_event(void **state)
 {
     (void)state;

@@ -95,7 +95,7 @@ static void round_robin(void **state)
     }
 }
 
-/* What does not fit does not compete; if nobody fits, the lane waits for the smallest. */
+/* What does not fit does not compete; if none fits, the lane waits for the smallest. */
 static void room_decides(void **state)
 {
     (void)state;
@@ -118,7 +118,7 @@ static void room_decides(void **state)
     assert_int_equal(out->waits, COP_WAIT_LANES);
     cop_fc_open(out, 2);
     assert_int_equal(out->waits, 0);
-    /* An input that is busy has one that fits: the lane stays open, and whoever does not fit hears
+    /* An input that is busy has one that fits: the lane stays open, and inputs that do not fit hear
      * of new room. */
     const uint64_t only_1 = 1u << 1, only_3 = 1u << 3, both = 1u << 6 | 1u << 1;
     out->section[1].credit = 16;
@@ -129,7 +129,7 @@ static void room_decides(void **state)
     assert_int_equal(picked(w, &both), 6);
     assert_int_equal(picked(w, &only_3), -1); /* does not ask at all */
     assert_true(out->waits == 0 && out->vl_blocked == 0);
-    out->section[1].credit = 15; /* nobody fits, busy or not */
+    out->section[1].credit = 15; /* none fits, busy or not */
     assert_int_equal(picked(w, &only_1), -1);
     assert_true(out->waits == COP_WAIT_LANES && out->vl_blocked == 2);
     assert_int_equal(out->lane[1].need, 16);
@@ -216,7 +216,8 @@ static void transit_first(void **state)
     }
     w->net.out[OUT].section[1].credit = 31;
     assert_int_equal(picked(w, NULL), 1); /* the only one that fits */
-    /* What the switch has made itself waits in the input of a host's port, and is nobody's of that host. */
+    /* What the switch has made itself waits in the input of a host's port, and is no packet of that
+     * host. */
     w->net.out[OUT].section[1].credit = 10000;
     w->net.out[OUT].lane[1].rr = 4;
     assert_int_equal(picked(w, &hosts), 5);

@@ -66,7 +66,7 @@ static bool overdue(const bench *b, uint32_t input)
 }
 
 /* Those from the position up to the winner that ask and are busy, also round the end and beyond the
- * first 64 inputs; nobody else. */
+ * first 64 inputs; no others. */
 static void who_is_passed(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void waits_for_the_overdue(void **state)
         cop_queue *q = &net->queue[net->in[input].queue0 + PORT * 2 + 1];
         q->head = q->tail = h;
     }
-    assert_false(cop_turn_waits(&b.t, net, PORT, 1, b.free)); /* nobody is overdue */
+    assert_false(cop_turn_waits(&b.t, net, PORT, 1, b.free)); /* no input is overdue */
     set_free(&b, 65, true);
     for (int i = 0; i < 32; i++)
         passed(&b, 0, 65);

@@ -95,7 +95,7 @@ static void test_busy_rule_costs_little(void **state)
             "switch: {architecture: iq, buffer: 64 KiB}\n"
             "traffic: [{name: u, pattern: uniform, message: 4 KiB}]\n",
             NULL, 0, &r, NULL);
-    /* 15.35 of 16 Gbit/s per host before outputs waited for anybody. */
+    /* 15.35 of 16 Gbit/s per host before outputs waited for inputs. */
     assert_true(scn_gbps(&r, "u") > 16 * 15.2);
     cop_result_free(&r);
 }

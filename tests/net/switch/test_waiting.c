@@ -38,7 +38,7 @@ static void expect_latency(const cop_result *r, const char *entry, double ns)
  * the wire from 171.2 ns (20 delay, 51.2 header, 100 pipeline) until 16555.2 ns. Meanwhile two
  * others want it: `long`, a whole packet that does not fit, and `short` that would, but its input
  * is busy with a packet for another output (`other` had to let `before` pass) from 15809.6 until
- * 17448 ns. The lane is therefore open, and nobody can use it. */
+ * 17448 ns. The lane is therefore open, and no packet can use it. */
 static const char three_inputs[] =
     "run: {duration: 100 us, drain: yes}\n"
     "topology: {kind: chain, hosts: [5, 1]}\n"

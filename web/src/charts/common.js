@@ -92,7 +92,7 @@ export function valueAxis(axis = {}, extra = {}) {
 }
 
 export const below = { nameLocation: "middle", nameGap: 26 };
-// Above the axis, so that nobody has to turn the head.
+// Above the axis, so that it is horizontal.
 export function above(axis) {
   const t = theme();
   return { nameLocation: "end", nameGap: 12, nameTextStyle: { color: t.quiet, fontSize: 12, fontFamily: t.font, align: "left", padding: [0, 0, 0, -6] }, axisLine: { show: false }, scale: Boolean(axis && axis.log) };

@@ -146,7 +146,7 @@ export class LiveSource {
 
   frame(i) { return this.get(i).then((g) => g.frame); }
 
-  /** A frame without trees may be one at which nobody looked for them: then they are those of the last sample that still stand. */
+  /** Between samples, trees of a frame are those of the last sample that still stand. */
   async treesAt(i) {
     const { trees } = await this.get(i), now = this.times[i];
     if (trees.length || this.running) return trees;

@@ -47,7 +47,7 @@ export function paintLabels(p) {
   p.taken = taken;
 }
 
-/** Does a branch of a tree lie under this box? Of very many branches nobody asks: no name would be left. */
+/** Does a branch of a tree lie under this box? False for very many: they would hide all names. */
 function strikes(p) {
   const CELL = 6, cells = new Set(), lines = p.strokes.length > MANY_STROKES ? [] : p.strokes;
   const mark = (x, y) => cells.add(Math.floor(x / CELL) * 8192 + Math.floor(y / CELL));

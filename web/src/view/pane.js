@@ -22,7 +22,7 @@ export function heldBy(trees) {
   return [...ports.values()].reduce((a, b) => a + b, 0);
 }
 
-/** last: ms of the last frame; a tree that was there then has not ended, nobody looked any more. */
+/** last: ms of the last frame; a tree that was there then has no known end. */
 export function treeText(t, last, units) {
   const [by, unit] = timeUnit(last, units), at = (ns) => fmt((ns / 1e6) * by, unit === "cycles" ? 6 : 3), many = (n, word) => `${fmt(n)} ${word}${n === 1 ? "" : "s"}`;
   return [`root ${t.root} → ${t.root_to}`, t.end_ns / 1e6 >= last - 1e-9 ? `since ${at(t.begin_ns)}, still there at ${at(t.end_ns)} ${unit}` : `${at(t.begin_ns)} to ${at(t.end_ns)} ${unit}`, many(t.links, "link"), ...(typeof t.contributors === "number"

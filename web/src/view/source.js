@@ -5,8 +5,9 @@
 //   frame(i)           promise of { waiting: bytes, blocked: 0..255 or null, use: 0..255 }, a value per port; flow: words of
 //                      whose packets wait where (docs/RESULTS.md), or null
 //   trees              [{ tree, root_port, root, root_to, begin_ns, end_ns, links, contributors, victims, loss, kind, ... }]
-//   treesAt(i)         promise of [{ tree, members: [{ port, depth, next, bytes }], contributors, victims }]; of a frame at which nobody
-//                      looked for trees those of the frame before that still stand
+//   treesAt(i)         promise of [{ tree, members: [{ port, depth, next, bytes }], contributors,
+//   victims }];
+//                      between samples those of the last sample that still stand
 //   units              { cycle: ns, flit: bytes } of the run file (amounts.js), or null
 
 import { unitsIn } from "../amounts.js";
@@ -93,7 +94,7 @@ export class EmbeddedSource {
     return { waiting: words(data.subarray(0, 4 * n)), blocked: data.subarray(4 * n, 5 * n), use: data.subarray(5 * n, 6 * n), flow: flowsIn(data, n), n };
   }
 
-  /** Rows of the trees at frame i. Where nobody looked for trees (a frame between samples) they are those of the last sample that still stand. */
+  /** Rows of the trees at frame i; between samples those of the last sample that still stand. */
   rowsAt(i) {
     const rows = (k) => this.treeFrames.get(this.frames[k] ? this.frames[k][2] ?? k : k) || [];
     let k = i;
