@@ -30,7 +30,7 @@ struct rec_record rec_record_of(uint8_t kind, struct rec_comm *c, int peer, int 
     return r;
 }
 
-// The program's computation since the last operation, before the next one; too short ones wait for more.
+// Records the computation since the last operation; too short ones are added to the next one.
 void rec_computed(void)
 {
     double ns = (double)rec.calc_ns * rec.options.scale;

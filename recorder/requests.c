@@ -1,4 +1,4 @@
-// Requests under way: a hash table from MPI's handle to what was recorded.
+// Requests under way: a hash table from MPI's handle to the recorded operation.
 //
 // Rules: one handle may stand for several requests, because libraries answer sends that were done at once with one common
 // request. Then the oldest is the one that ends.

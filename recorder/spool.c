@@ -77,7 +77,7 @@ bool rec_spool_patch(struct rec_spool *s, uint64_t at, const struct rec_record *
     return true;
 }
 
-// What a full disk did not take is lost, and the recording ends there.
+// Records that a full disk refused are lost, and the recording ends there.
 void rec_spool_rewind(struct rec_spool *s)
 {
     if (!s->reading && (s->fault || !flush(s)))

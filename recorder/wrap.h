@@ -1,4 +1,4 @@
-// What the wrappers of MPI calls share. A wrapper: enter, call PMPI_*, record, leave.
+// Shared by the wrappers of MPI calls. A wrapper: enter, call PMPI_*, record, leave.
 //
 //   int MPI_Send(...)
 //   {

@@ -1,4 +1,4 @@
-/* coppice list: what can stand in a run file, straight from the registries and option tables. */
+/* coppice list: mechanisms and options of run files, from the registries and option tables. */
 #include "cli.h"
 #include "docs.h"
 #include "exp/plugins.h"

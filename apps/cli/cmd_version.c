@@ -1,4 +1,4 @@
-/* coppice version: what this program is, for reports of faults and for those who repeat a run. */
+/* coppice version: versions and fingerprints, to report faults and to repeat runs. */
 #include "build_info.h"
 #include "cli.h"
 #include "exp/plugins.h"

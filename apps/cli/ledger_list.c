@@ -84,7 +84,7 @@ bool cop_claim_wanted(const cop_claim *c, const cop_paper *p, char **names, int 
     return n == 0;
 }
 
-/* What is wanted, in columns; what does not fit goes on below. */
+/* Print the checks in columns; text that is too long continues on the next line. */
 static void list_head(cop_arena *a, const char *id, const char *state, const char *text)
 {
     cop_wrap_item(stdout, cop_plain_copy(a, cop_arena_printf(a, "%-12s %-9s", id, state)), 23,
@@ -197,7 +197,7 @@ static json_t *check_json(const cop_study_verdict *c, const char *paper, const c
     return o;
 }
 
-/* Of the ledger: its words, with what was found. */
+/* A check of the ledger, with its verdict. */
 static json_t *claim_json(const cop_claim *c, const cop_paper *p, const cop_verdicts *v)
 {
     const cop_study_verdict words = {.id = c->id,

@@ -1,4 +1,4 @@
-/* What the live view says to browsers.
+/* Messages of the live view to browsers.
  *
  * network  once, text: {"type": "network", "name", "topology", "switches", "duration" (ns), "cycle_ns", "flit_bytes" (0: the run
  *          file has no such unit), "hosts": [names],

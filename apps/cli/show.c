@@ -88,7 +88,7 @@ static double scalar(const cop_result *r, const char *name)
     return 0.0;
 }
 
-/* The network does not take all that it is offered: sources wait, ever longer, or give up (patience). */
+/* The network is saturated: sources wait, ever longer, or give up (patience). */
 static void show_saturated(const cop_sheet *s)
 {
     const cop_result *r = s->r;
@@ -105,7 +105,7 @@ static void show_saturated(const cop_sheet *s)
                 waiting);
 }
 
-/* Nothing waits at the sources, but more and more in the network. */
+/* Packets pile up in the network, not at the sources. */
 static void show_unsettled(const cop_sheet *s, double more)
 {
     char n[40];
@@ -115,8 +115,8 @@ static void show_unsettled(const cop_sheet *s, double more)
             cop_grouped((uint64_t)more, n, sizeof(n)));
 }
 
-/* What arrives; beside it what was offered, where sources have a rate of their own. In flits and cycles all is per node, as
- * in the literature on tori. */
+/* Accepted load, and offered load where sources have a rate of their own. In flits and cycles both
+ * are per node, as in the literature on tori. */
 static void show_throughput(const cop_sheet *s)
 {
     const cop_result *r = s->r;
@@ -325,7 +325,7 @@ static void show_plot(const cop_sheet *s)
     cop_plot(s->out, lines, n, &axes, s->style.colour);
 }
 
-/* What run.observe asked for is not among the tables: where to find it. */
+/* Tells where the series of run.observe are, which have no table. */
 static void show_observed(const cop_sheet *s, const char *asked)
 {
     uint32_t n = 0;

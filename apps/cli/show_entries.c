@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define MAX_NAMED 4
-/* Of a source, on average, after the warm-up: less is too short a time to tell. */
+/* Packets of a source, on average, after the warm-up; with fewer the measured time is too short. */
 #define ENOUGH_PACKETS 10
 
 const char *cop_host_label(const cop_result *r, uint32_t host, char *buf, size_t size,

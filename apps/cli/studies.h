@@ -1,4 +1,4 @@
-/* What `sweep` and `reproduce` share: read studies, run them with a progress bar, judge, show. */
+/* Shared by `sweep` and `reproduce`: read studies, run them with a progress bar, judge, show. */
 #ifndef COP_STUDIES_H
 #define COP_STUDIES_H
 

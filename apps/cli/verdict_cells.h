@@ -1,4 +1,4 @@
-/* What stands in the row of a measured value: subject, what the paper says, what is measured, verdict. */
+/* Cells of the row of a measured value: subject, value of the paper, measured value, verdict. */
 #ifndef COP_VERDICT_CELLS_H
 #define COP_VERDICT_CELLS_H
 

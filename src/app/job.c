@@ -1,4 +1,4 @@
-/* Jobs: made before the run, started with it, asked after it. See job.h and run.h. */
+/* Jobs: built before the run, started with it, read after it. See job.h and run.h. */
 #include "app/run.h"
 
 #include "net/traffic.h"
@@ -162,7 +162,7 @@ const cop_app_wish *cop_app_left(cop_app *a, uint32_t msg, cop_time t)
     cop_letter *m = &a->letter[msg];
     a->wish.n_streams = a->wish.n_ranks = 0;
     if (m->kind != COP_LETTER_DATA || m->gone)
-        return &a->wish; /* gone: a deadlock was resolved, and its last packet is sent again */
+        return &a->wish; /* already sent: its last packet is resent after a deadlock */
     m->gone = true;
     cop_rank_todo(a, m->from, t, COP_TODO_LEFT, m->op);
     return cop_app_wishes(a);

@@ -1,5 +1,4 @@
-/* Applications as traffic: what a job is made of, and what it leaves behind. Used by traffic/ (building)
- * and stats/ (results). */
+/* Applications as traffic: building jobs (used by traffic/) and their results (used by stats/). */
 #ifndef COP_APP_JOB_H
 #define COP_APP_JOB_H
 
@@ -36,7 +35,7 @@ typedef struct cop_job_times {
     cop_time network_sum, network_max; /* from the hand-over to the last byte */
 } cop_job_times;
 
-/* The chain of operations that the job's end depended on. */
+/* The critical path of a job. */
 typedef struct cop_path_step {
     uint32_t rank, op;
     cop_time from, to;

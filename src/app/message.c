@@ -141,7 +141,7 @@ void cop_letter_send(cop_app *a, uint32_t rank, uint32_t op)
 
 /* -- receiving -- */
 
-/* All of the message is here, and a receive has it: `late` if that was posted after it came. */
+/* The message is complete and matched; `late`: its receive was posted after it had come. */
 static void received(cop_app *a, uint32_t rank, uint32_t l, uint32_t recv, bool late)
 {
     const cop_letter *m = &a->letter[l];
@@ -199,7 +199,7 @@ static void deliver(cop_app *a, uint32_t rank, uint32_t l)
         matched(a, rank, l, recv, false);
 }
 
-/* A message that a receive must be found for, in its turn. */
+/* Match a message, in the order of its pair. */
 static void in_turn(cop_app *a, uint32_t rank, uint32_t l)
 {
     cop_pair *p = pair_of(cop_job_of(a, rank), a->letter[l].op);

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* When did what let the operation go on happen? */
+/* The time of a cause. */
 static cop_time origin(const cop_job *j, uint32_t cause)
 {
     const cop_op_state *s = &j->state[cause >> 2];
@@ -31,7 +31,7 @@ static int by_op(const void *a, const void *b)
     return (x->op > y->op) - (x->op < y->op);
 }
 
-/* Where the time of a step went; `late`: a send that only waited for its grant and sent its data. */
+/* The parts of a step's time; `late`: a send that only waited for its grant and sent its data. */
 static void split(const cop_job *j, bool late, cop_path_step *s)
 {
     const cop_op *o = &j->graph.op[s->op];

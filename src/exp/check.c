@@ -34,7 +34,7 @@ static void warn_of_samples(const cop_config *c, FILE *report)
                 "set run.drain to yes, or do not look at the last samples\n");
 }
 
-/* Where service levels choose lanes: which. */
+/* The lanes that service levels choose. */
 static void print_levels(const cop_route *r, FILE *report)
 {
     const char *before = "# first lanes of service levels:";

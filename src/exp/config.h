@@ -62,8 +62,8 @@ const char *cop_config_where(const cop_config *c, const char *path, char *buf, s
 const char *cop_config_print(cop_config *c);
 /* The same for people: in the cycles and flits of the section `units`, if it is given; lists stay as they are. */
 const char *cop_config_print_units(cop_config *c);
-/* A number for everything that decides the result apart from the seed, with the present contents of
- * the files that the configuration names. */
+/* A hash of everything that decides the result except the seed, with the present contents of the
+ * files that the configuration names. */
 uint64_t cop_config_hash(cop_config *c);
 /* Version of libyaml. */
 const char *cop_config_library(void);

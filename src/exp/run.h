@@ -21,7 +21,7 @@ typedef struct cop_run_ports {
     cop_units_cfg units; /* what a cycle and a flit are, if the run file says so */
 } cop_run_ports;
 
-/* What the caller wants to see while a run goes on; all may be zero. */
+/* Hooks that observe a run; all may be zero. */
 typedef struct cop_run_hooks {
     const char *watch; /* packets to trace: "src=3,dst=7,from=12,count=5" */
     FILE *watch_out; /* NULL: no lines */
@@ -44,7 +44,7 @@ int cop_run(cop_config *c, const cop_run_hooks *hooks, cop_result *result, cop_e
 /* Fingerprint of the code that decides results, without comments: the same text, the same results.
  */
 const char *cop_model_id(void);
-/* Fingerprint of what that code does: of the golden runs and their values (tests/golden). */
+/* Fingerprint of the behaviour of that code: the golden runs and their values (tests/golden). */
 const char *cop_behaviour_id(void);
 /* Build topology and routing, check channel dependencies, print facts; simulate nothing. `report`
  * may be NULL. */

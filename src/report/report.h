@@ -1,4 +1,4 @@
-/* What a result file says, for people: one HTML page, CSV files, a table in a terminal.
+/* Reports of a result file: one HTML page, CSV files, a table in a terminal.
  *
  * cop_report_read makes one document of the whole file; the writers only show it. The document
  * depends on the file alone, not on the clock or the machine, so the same file gives the same page.

@@ -1,4 +1,4 @@
-/* What a run leaves behind: plain values, owned by one arena. Written by stats/, read by the
+/* The result of a run: plain values, owned by one arena. Written by stats/, read by the
  * command line, the database and tests. Nothing here refers to the simulation any more. */
 #ifndef COP_RESULT_H
 #define COP_RESULT_H

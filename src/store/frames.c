@@ -57,7 +57,7 @@ static void to_host(uint32_t *word, size_t n)
         word[i] = le32toh(word[i]);
 }
 
-/* Ports, flows and their number must be what the list says they are. */
+/* Are ports and numbers of flows in range, and does the list end with its last flow? */
 static bool flows_fit(const uint32_t *word, size_t n, uint32_t n_ports)
 {
     for (size_t i = 0; i < n;) {

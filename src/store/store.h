@@ -10,7 +10,7 @@
 
 typedef struct cop_store cop_store;
 
-/* What the result itself does not know. Strings may be NULL and are then stored empty. */
+/* Meta data of a run beside its result. Strings may be NULL and are then stored empty. */
 typedef struct cop_store_meta {
     const char *name; /* short name of the experiment */
     const char *title; /* one line for people */
@@ -67,7 +67,7 @@ int64_t cop_store_find_run(cop_store *s, uint64_t config_hash, int64_t seed, con
 int cop_store_load_outcome(cop_store *s, int64_t run_id, enum cop_outcome *outcome,
                            cop_arena *arena, const char **detail, const char **behaviour,
                            cop_err *err);
-/* What a run was when it ended: all lists, with the main numbers among the scalars, under the names
+/* The result of a stored run: all lists, with the main numbers among the scalars, under the names
  * `coppice run --json` prints. Histograms are left out. 1, 0 or a fault. The caller frees r->arena. */
 int cop_store_load(cop_store *s, int64_t run_id, cop_result *r, cop_err *err);
 /* What is in a frame of the run (r->frame has the times): arrays for n_ports ports, in the arena. */

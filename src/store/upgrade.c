@@ -1,11 +1,10 @@
 /* Result files of earlier versions.
  *
- * Version 3 knows one more outcome, `starved`, version 4 another one, `stuck`. A constraint is no part
- * of what is stored: SQLite's own way to change one is to write it anew in the list of tables
- * (sqlite.org/lang_altertable.html). Version 4 has tables of applications and of congestion trees; they
- * are added, with triggers that follow a deletion. Who took part in a tree may be unknown: files in which
- * that had to be a number are told the same way. Programs that know only those read and write them still, so
- * that is no version. */
+ * Version 3 adds the outcome `starved`, version 4 `stuck`. SQLite's own way to change a constraint
+ * is to rewrite the text of the table in sqlite_master (sqlite.org/lang_altertable.html). Version 4
+ * adds tables of applications and congestion trees, and triggers that follow a deletion. The counts
+ * of contributors and victims may be NULL; files in which they could not are changed the same way.
+ * Older programs still read and write such files, so the version stays. */
 #include "store/store_int.h"
 
 #include <stdio.h>

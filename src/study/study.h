@@ -1,4 +1,4 @@
-/* A study: many runs from one file, and what is to be made of them. experiments/NAME.yaml holds one
+/* A study: many runs from one file, with checks and figures. experiments/NAME.yaml holds one
  * study per published figure or table; users write their own for sweeps. docs/EXPERIMENTS.md
  * explains the format.
  *
@@ -16,7 +16,7 @@ typedef struct cop_expr {
     const char *text, *where;
 } cop_expr;
 
-/* Where the file has a setting: for faults in it. */
+/* The place of a setting in the file, for faults. */
 typedef struct cop_setting {
     const char *text; /* "key.path=value", one that is in a list of settings */
     const char *where;
@@ -113,7 +113,7 @@ typedef struct cop_group {
     size_t n_rows;
 } cop_group;
 
-/* What the source shows, to be drawn beside. */
+/* Values of the source, drawn beside those of a figure. */
 typedef struct cop_mark_expected {
     const char *name;
     const char *category; /* bars */
@@ -165,7 +165,7 @@ typedef struct cop_study {
         average; /* expressions of checks and curves over time see the mean of the runs of all seeds */
     cop_block *block;
     size_t n_blocks;
-    cop_block *absent; /* what the other scale alone runs: their names and axes are no mistakes */
+    cop_block *absent; /* blocks of the other scale: expressions may use their names and axes */
     size_t n_absent;
     cop_let *let;
     size_t n_lets;

@@ -78,7 +78,7 @@ static void one_less(traffic_exchange *x, uint32_t rank, cop_time t)
         x->done[x->n_done++] = rank;
 }
 
-/* A message is here, and so is its receiver. */
+/* A message has arrived, and its receiver has reached the phase. */
 static void meet(traffic_exchange *x, const exchange_link *l)
 {
     one_less(x, l->rank, cop_max64(l->arrived, x->rank[l->peer].t_enter));

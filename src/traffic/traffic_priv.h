@@ -1,4 +1,4 @@
-/* Shared by the files of traffic/ only: what an entry becomes once it is built.
+/* Private to traffic/: an entry after the build.
  *
  * Entries and rates are immutable after the build; a stream changes only when it is taken from.
  * Each entry has its own seed, derived from the run's seed and the entry's number, and inside an

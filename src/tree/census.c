@@ -1,4 +1,4 @@
-/* Whose packets stand in a tree.
+/* Contributors and victims of a tree.
  *
  * Rule  Destinations of the root: the host that it faces, else those of the packets that will ask for it at
  *       its own switch. A packet that stands in a tree (in a queue that waits for a member) is hot if it

@@ -2,8 +2,8 @@
  *
  *   watch.c   looks and samples: shares of time, frames, what a sample may cost
  *   find.c    from held channels to trees: which channel is blocked by which
- *   waiting.c whose packets wait for each port
- *   census.c  contributors and victims: whose packets stand in a tree
+ *   waiting.c flows that wait for each port
+ *   census.c  contributors and victims of a tree
  *   follow.c  the same tree at the next sample
  *   judge.c   silent, windy or moving: from records to results
  *
@@ -175,9 +175,9 @@ uint32_t cop_tree_target(const cop_tree_watch *w, uint32_t queue, const cop_queu
 void cop_tree_find(cop_tree_watch *w, const struct cop_net *net);
 /* Which tree each one found is: a record that goes on, or a new one. */
 void cop_tree_identify(cop_tree_watch *w, cop_time begin);
-/* Whose packets wait for each port, into f->flow. */
+/* The flows that wait for each port, into f->flow. */
 void cop_tree_waiting(cop_tree_watch *w, const struct cop_net *net, cop_frame *f);
-/* What a census of this tree will take, roughly. */
+/* Estimated steps of a census of this tree. */
 uint64_t cop_tree_census_price(const cop_tree_watch *w, const struct cop_net *net,
                                const tree_found *t);
 void cop_tree_census(cop_tree_watch *w, const struct cop_net *net, tree_found *t);

@@ -1,4 +1,4 @@
-/* Whose packets wait for each port, at the end of a sample.
+/* The flows that wait for each port, at the end of a sample.
  *
  * In:   queues of the inputs of switches for whose ports something waits.
  * Out:  cop_frame.flow: of each such port how many flows (source, destination) have packets that will ask for
