@@ -247,7 +247,8 @@ static const char *idle(const void *config, const cop_netinfo *info)
 {
     const qcn_cfg *cfg = config;
     if (!cfg->react && !info->heeds_notices)
-        return "its notifications have no effect, as sources do not react and the routing has no use "
+        return "its notifications have no effect, as sources do not react and the routing has no "
+               "use "
                "for them";
     if (cfg->react && !info->heeds_notices && !cfg->period_ps && cfg->every == EVERY &&
         cfg->share == SHARE)
